@@ -1,0 +1,252 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Event is something that happened during a turn. Its JSON is one flat
+// object: the fields here, then those of Body (product.md §4).
+type Event struct {
+	Type string    `json:"type"` // the fixed name: start, plan, token …
+	Turn string    `json:"turn"`
+	Seq  int       `json:"seq"` // counts from 1 within the turn
+	Time time.Time `json:"time"`
+	Body Body      `json:"-"`
+}
+
+// Body says what happened, in the past tense. Only this package makes
+// bodies; a front end switches over their types.
+type Body interface{ name() string }
+
+type (
+	// Started is always first.
+	Started struct {
+		Conversation string `json:"conversation"`
+		Message      string `json:"message"`
+		Mode         string `json:"mode"`
+	}
+
+	// PhaseStarted and PhaseEnded frame the work of one agent: planner,
+	// worker or explainer.
+	PhaseStarted struct {
+		Agent string `json:"agent"`
+	}
+	PhaseEnded struct {
+		Agent string `json:"agent"`
+		Took  int64  `json:"took_ms"`
+	}
+
+	// PlanMade replaces any plan shown before. Dropped names what of the
+	// model's plan was left out or mended, and why.
+	PlanMade struct {
+		Reasoning string   `json:"reasoning,omitempty"`
+		Steps     []Step   `json:"steps"`
+		Dropped   []string `json:"dropped,omitempty"`
+		Fallback  bool     `json:"fallback,omitempty"` // the model gave no usable plan
+	}
+
+	// StepChanged tells each change of a step's state.
+	StepChanged struct {
+		Step   string `json:"step"`
+		Status Status `json:"status"`
+		Reason string `json:"reason,omitempty"` // why it failed, was denied or skipped
+	}
+
+	// ToolStarted and ToolEnded frame one call; Call pairs them.
+	ToolStarted struct {
+		Step  string          `json:"step"`
+		Call  string          `json:"call"`
+		Name  string          `json:"name"`
+		Input json.RawMessage `json:"input"`
+	}
+	ToolEnded struct {
+		Step    string   `json:"step"`
+		Call    string   `json:"call"`
+		Name    string   `json:"name"`
+		Output  string   `json:"output,omitempty"`
+		Error   string   `json:"error,omitempty"`
+		Sources []Source `json:"sources,omitempty"`
+		Took    int64    `json:"took_ms"`
+	}
+
+	// PermissionAsked holds its step until Reply is called; the first reply counts.
+	PermissionAsked struct {
+		Step    string          `json:"step"`
+		Call    string          `json:"call"`
+		Name    string          `json:"name"`
+		Input   json.RawMessage `json:"input"`  // exactly what will run
+		Hash    string          `json:"hash"`   // SHA-256 of Input, in hex
+		Reason  string          `json:"reason"` // which rule asked, and why
+		Rule    string          `json:"rule"`   // the rule that "always" would write
+		Preview Preview         `json:"preview,omitzero"`
+		Reply   func(Reply)     `json:"-"`
+	}
+	PermissionGiven struct {
+		Step     string   `json:"step"`
+		Call     string   `json:"call"`
+		Decision Decision `json:"decision"`
+		Reason   string   `json:"reason,omitempty"` // the user's why, or the rule that decided
+	}
+
+	// Thought and Said carry the next piece, not the whole.
+	Thought struct {
+		Content string `json:"content"`
+	}
+	Said struct {
+		Content string `json:"content"`
+	}
+
+	// ContextCounted tells how a prompt fills the window.
+	ContextCounted struct {
+		Agent     string         `json:"agent"`
+		Parts     map[string]int `json:"parts"`     // estimated tokens by part
+		Used      int            `json:"used"`      // their sum
+		Allocated int            `json:"allocated"` // the window; 0: unknown
+	}
+
+	// Used is the server's own count after a model call.
+	Used struct {
+		Agent     string  `json:"agent"`
+		Prompt    int     `json:"prompt_tokens"`
+		Answer    int     `json:"answer_tokens"`
+		PerSecond float64 `json:"tokens_per_second,omitempty"`
+	}
+
+	// Cited is the verdict on one citation of the answer.
+	Cited struct {
+		Citation
+		Source Source `json:"source"`
+	}
+
+	// Noticed is something the user should know that stops nothing.
+	Noticed struct {
+		Text string `json:"text"`
+	}
+
+	// Failed ends a turn that could not be finished. Text streamed before
+	// stays, and is saved.
+	Failed struct {
+		Message string `json:"message"`
+		Hint    string `json:"hint,omitempty"` // what to do next
+		Err     error  `json:"-"`
+	}
+
+	// Ended ends a turn that was finished or interrupted.
+	Ended struct {
+		Answer  string   `json:"answer"`
+		Sources []Source `json:"sources,omitempty"` // numbered
+		Metrics
+	}
+)
+
+// Metrics are the figures of one turn.
+type Metrics struct {
+	Latency      int64 `json:"latency_ms"`
+	FirstToken   int64 `json:"first_token_ms,omitempty"`
+	ModelCalls   int   `json:"model_calls"`
+	PromptTokens int   `json:"prompt_tokens"`
+	AnswerTokens int   `json:"answer_tokens"`
+	Searches     int   `json:"searches"`
+	RAGHits      int   `json:"rag_hits"`
+	ToolCalls    int   `json:"tool_calls"`
+	Interrupted  bool  `json:"interrupted"`
+}
+
+// Status is the state of a step.
+type Status string
+
+// The states of a step: pending, running, then one of the others.
+const (
+	Pending Status = "pending"
+	Running Status = "running"
+	Done    Status = "done"
+	Broken  Status = "failed"
+	Denied  Status = "denied"
+	Skipped Status = "skipped"
+)
+
+func (Started) name() string         { return "start" }
+func (PhaseStarted) name() string    { return "agent_start" }
+func (PhaseEnded) name() string      { return "agent_end" }
+func (PlanMade) name() string        { return "plan" }
+func (StepChanged) name() string     { return "step" }
+func (ToolStarted) name() string     { return "tool_start" }
+func (ToolEnded) name() string       { return "tool_end" }
+func (PermissionAsked) name() string { return "permission_request" }
+func (PermissionGiven) name() string { return "permission_result" }
+func (Thought) name() string         { return "thinking" }
+func (Said) name() string            { return "token" }
+func (ContextCounted) name() string  { return "context_log" }
+func (Used) name() string            { return "usage" }
+func (Cited) name() string           { return "citation" }
+func (Noticed) name() string         { return "notice" }
+func (Failed) name() string          { return "error" }
+func (Ended) name() string           { return "end" }
+
+// MarshalJSON writes the event as one flat object.
+func (e Event) MarshalJSON() ([]byte, error) {
+	type plain Event // without this method
+	head, err := json.Marshal(plain(e))
+	if err != nil {
+		return nil, fmt.Errorf("write event %s: %w", e.Type, err)
+	}
+	body, err := json.Marshal(e.Body)
+	if err != nil {
+		return nil, fmt.Errorf("write event %s: %w", e.Type, err)
+	}
+	if bytes.Equal(body, []byte("{}")) {
+		return head, nil
+	}
+	return append(append(head[:len(head)-1], ','), body[1:]...), nil
+}
+
+// Step is one tool call of a plan.
+type Step struct {
+	ID          string          `json:"id"`
+	Tool        string          `json:"tool"`
+	Input       json.RawMessage `json:"input"`
+	Description string          `json:"description,omitempty"`
+	After       []string        `json:"after,omitempty"` // ids of the steps that must end first
+}
+
+// Decision is an answer to a permission question.
+type Decision string
+
+// The decisions.
+const (
+	AllowOnce         Decision = "once"
+	AllowConversation Decision = "conversation"
+	AllowAlways       Decision = "always"
+	Refuse            Decision = "no"
+)
+
+// Reply is the user's answer to PermissionAsked.
+type Reply struct {
+	Decision Decision
+	Reason   string // why not, told to the model; "" for none
+}
+
+// Verdict is what the check of a citation found.
+type Verdict string
+
+// The verdicts.
+const (
+	Verified   Verdict = "verified"
+	Paraphrase Verdict = "paraphrase"
+	NotFound   Verdict = "not_found"
+	Stale      Verdict = "stale"
+)
+
+// Citation is one [n] of an answer after the check. Line is the line of the
+// best-matching sentence.
+type Citation struct {
+	N       int     `json:"n"`
+	Path    string  `json:"path"`
+	Line    int     `json:"line"`
+	EndLine int     `json:"end_line"`
+	Quote   string  `json:"quote"`
+	Verdict Verdict `json:"verdict"`
+}

@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"lifehub/llm"
+)
+
+// Level says whether a call may run without asking.
+type Level int
+
+// The levels, from free to forbidden. Deny beats all.
+const (
+	Auto Level = iota
+	Confirm
+	Deny
+)
+
+// Tool is something the worker can do in the world.
+type Tool interface {
+	Spec() llm.ToolSpec
+	// Level is the default for a call with these arguments; rules may change it.
+	Level(args json.RawMessage) Level
+	// Run does the work. An error goes back to the model as text, so that it
+	// can try another way; only a cancelled ctx ends the turn.
+	Run(ctx context.Context, args json.RawMessage) (Result, error)
+}
+
+// Previewer is a Tool that can show what a call would change before it does.
+type Previewer interface {
+	Preview(ctx context.Context, args json.RawMessage) (Preview, error)
+}
+
+// Preview is what a call would change, for the permission dialog.
+type Preview struct {
+	Path string `json:"path,omitempty"` // the file it would change, below its vault
+	Diff string `json:"diff,omitempty"` // unified diff of the change
+}
+
+// Result is what a tool found or did.
+type Result struct {
+	Text     string   `json:"text"`               // for the model and the user; at most 32 KiB reaches the model
+	Sources  []Source `json:"sources,omitempty"`  // what of it an answer can cite
+	Searched bool     `json:"searched,omitempty"` // it was a search of the notes, for the metrics
+	Nothing  bool     `json:"nothing,omitempty"`  // it worked, but found nothing
+	Foreign  bool     `json:"foreign,omitempty"`  // it holds text from outside the user's own notes
+}
+
+// Source is a place that an answer can cite: lines of a note.
+type Source struct {
+	N       int       `json:"n,omitempty"`     // its number in this turn, from 1; 0: not numbered yet
+	Path    string    `json:"path"`            // below its vault, with slashes
+	Vault   string    `json:"vault,omitempty"` // the vault's absolute folder
+	Line    int       `json:"line"`
+	EndLine int       `json:"end_line"`
+	Heading string    `json:"heading,omitempty"` // "Running › Plan"
+	Text    string    `json:"text"`              // as the model sees it
+	Score   float64   `json:"score,omitempty"`   // 0 to 1
+	Date    time.Time `json:"date,omitzero"`
+}
+
+// Title names the place as the screen does: note.md:12 Heading.
+func (s Source) Title() string {
+	title := fmt.Sprintf("%s:%d", s.Path, s.Line)
+	if s.Heading != "" {
+		title += " " + s.Heading
+	}
+	return title
+}
+
+// NewTool makes a Tool from a function with typed arguments. level is the
+// default for every call.
+func NewTool[Args any](spec llm.ToolSpec, level Level, run func(context.Context, Args) (Result, error)) Tool {
+	return &funcTool[Args]{spec: spec, level: level, run: run}
+}
+
+// NewWriter makes a Tool that asks before each call and can show what it
+// would change.
+func NewWriter[Args any](spec llm.ToolSpec, preview func(context.Context, Args) (Preview, error), run func(context.Context, Args) (Result, error)) Tool {
+	return &writerTool[Args]{funcTool[Args]{spec: spec, level: Confirm, run: run}, preview}
+}
+
+type funcTool[Args any] struct {
+	spec  llm.ToolSpec
+	level Level
+	run   func(context.Context, Args) (Result, error)
+}
+
+func (t *funcTool[Args]) Spec() llm.ToolSpec          { return t.spec }
+func (t *funcTool[Args]) Level(json.RawMessage) Level { return t.level }
+
+func (t *funcTool[Args]) Run(ctx context.Context, raw json.RawMessage) (Result, error) {
+	args, err := readArgs[Args](t.spec.Name, raw)
+	if err != nil {
+		return Result{}, err
+	}
+	return t.run(ctx, args)
+}
+
+type writerTool[Args any] struct {
+	funcTool[Args]
+	preview func(context.Context, Args) (Preview, error)
+}
+
+func (t *writerTool[Args]) Preview(ctx context.Context, raw json.RawMessage) (Preview, error) {
+	args, err := readArgs[Args](t.spec.Name, raw)
+	if err != nil {
+		return Preview{}, err
+	}
+	return t.preview(ctx, args)
+}
+
+func readArgs[Args any](tool string, raw json.RawMessage) (Args, error) {
+	var args Args
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return args, fmt.Errorf("read arguments of %s: %w", tool, err)
+	}
+	return args, nil
+}

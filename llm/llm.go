@@ -1,0 +1,221 @@
+// Package llm speaks to language models. It holds the words that the agent
+// and every provider share: messages, tool calls, a streamed answer and the
+// errors a caller can act on. Start with [Model] and [Open].
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+)
+
+// Role says whose words a message holds.
+type Role string
+
+// The roles of a conversation.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolReply Role = "tool"
+)
+
+// Message is one entry of a conversation as the model sees it.
+type Message struct {
+	Role   Role       `json:"role"`
+	Text   string     `json:"text"`
+	Calls  []ToolCall `json:"calls,omitempty"`   // tools that an Assistant message asks for
+	CallID string     `json:"call_id,omitempty"` // the call that a ToolReply answers
+	Tool   string     `json:"tool,omitempty"`    // the tool that a ToolReply comes from
+	Images [][]byte   `json:"images,omitempty"`  // for models that can see
+}
+
+// ToolSpec tells the model what a tool is for and which arguments it takes.
+type ToolSpec struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, an object
+}
+
+// ToolCall is the model asking to run a tool.
+type ToolCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// Request is everything a model needs for one answer.
+type Request struct {
+	Messages  []Message
+	Tools     []ToolSpec      // offered for native calls; nil: none
+	Schema    json.RawMessage // when set, the answer is JSON of this shape
+	Think     string          // "" or "off", "on", "low", "medium", "high"
+	MaxTokens int             // most tokens of the answer; 0: the provider's own bound
+	Task      *Task           // the same request in structure; nil where there is none
+}
+
+// Task says in structure what the messages of a request say in prose. The
+// offline provider reads it instead of prose; the others ignore it.
+type Task struct {
+	Kind     TaskKind
+	Question string     // the user's message
+	History  []Message  // what was said before, oldest first
+	Today    time.Time  // the turn's date, in the user's zone
+	Tools    []ToolSpec // what a plan may use
+	Sources  []Source   // what an answer may cite, by number
+	Results  []Result   // what the steps brought, in plan order
+}
+
+// TaskKind is what is asked of the model.
+type TaskKind string
+
+// The tasks of a turn.
+const (
+	PlanTask    TaskKind = "plan"    // answer with a plan in JSON
+	ExplainTask TaskKind = "explain" // answer the question from sources and results
+)
+
+// Source is a numbered passage that an answer can cite as [N].
+type Source struct {
+	N       int
+	Title   string // where it stands, as shown to the user: note.md:12 Heading
+	Text    string
+	Score   float64 // relevance to the question, 0 to 1; 0: unknown
+	Foreign bool    // it came from outside the user's own notes
+}
+
+// Result is the outcome of one step of a plan, in words.
+type Result struct {
+	Step   string // the step's id
+	Tool   string
+	Status string // done, failed, denied, skipped
+	Text   string // what the tool said, or why it did not
+	Cited  bool   // its content stands in the sources already
+}
+
+// Delta is one piece of a streamed answer.
+type Delta struct {
+	Text     string
+	Thinking string
+	Call     *ToolCall
+	Usage    *Usage // set once, on the last delta of a complete answer
+}
+
+// Usage is what a complete answer cost. Token counts are the server's own; 0
+// where it does not say.
+type Usage struct {
+	Prompt     int           // tokens of the prompt
+	Answer     int           // tokens of the answer
+	Load       time.Duration // loading the model
+	Generating time.Duration // producing the answer
+	Stopped    StopReason
+}
+
+// StopReason is why a complete answer ended.
+type StopReason string
+
+// The reasons to stop.
+const (
+	StopEnd    StopReason = "stop"
+	StopLength StopReason = "length" // the token limit or the window was reached: JSON is not valid then
+)
+
+// Model answers requests. [Ollama], [OpenAI], [Offline] and [Auto] are the
+// real ones, llmtest.Script is the one for tests.
+type Model interface {
+	// Stream yields the answer piece by piece; its last delta carries Usage.
+	// A non-nil error is the last thing it yields. An answer that ends
+	// without Usage was cut and yields an error that is [ErrCut]; what
+	// arrived before stands. Cancelling ctx ends it with ctx.Err().
+	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
+}
+
+// Embedder turns texts into vectors.
+type Embedder interface {
+	// Embed returns one vector a text, in order, all of one length.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	// Name is provider, model and version: vectors of different names do not mix.
+	Name() string
+}
+
+// Info is what is known about a model.
+type Info struct {
+	Name         string   `json:"name"`
+	Size         int64    `json:"size,omitempty"`      // bytes on disk
+	Context      int      `json:"context,omitempty"`   // most tokens the model was made for; 0: unknown
+	Allocated    int      `json:"allocated,omitempty"` // tokens of the window LifeHub asks for
+	Family       string   `json:"family,omitempty"`
+	Parameters   string   `json:"parameters,omitempty"`   // "8.2B"
+	Quantization string   `json:"quantization,omitempty"` // "Q4_K_M"
+	Capabilities []string `json:"capabilities,omitempty"` // completion, tools, thinking, vision, embedding
+	Remote       string   `json:"remote,omitempty"`       // host it really runs on, when that is not this machine
+}
+
+// Can tells whether the model has a capability.
+func (i Info) Can(capability string) bool {
+	for _, c := range i.Capabilities {
+		if c == capability {
+			return true
+		}
+	}
+	return false
+}
+
+// Errors that a caller can act on; test with errors.Is.
+var (
+	// ErrCut: the stream ended before the answer did.
+	ErrCut = errors.New("the answer was cut off before its end")
+	// ErrUnreachable: no model server answers at its address.
+	ErrUnreachable = errors.New("model server not reachable")
+	// ErrTooLong: the prompt does not fit the window; nothing was truncated.
+	ErrTooLong = errors.New("the prompt is longer than the model's context window")
+)
+
+// NotFoundError says that the server does not have the model; it may be pulled.
+type NotFoundError struct{ Model string }
+
+func (e *NotFoundError) Error() string { return fmt.Sprintf("model %q is not installed", e.Model) }
+
+// UnsupportedError says that the model lacks a capability that was asked of it.
+type UnsupportedError struct{ Model, Capability string }
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("model %q does not support %s", e.Model, e.Capability)
+}
+
+// StatusError is any other refusal of a server.
+type StatusError struct {
+	Code    int // HTTP status
+	Message string
+}
+
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("model server answered %d: %s", e.Code, e.Message)
+}
+
+// Collect reads a stream to its end and returns the whole message. After an
+// error the message holds what arrived before it.
+func Collect(stream iter.Seq2[Delta, error]) (Message, Usage, error) {
+	msg := Message{Role: Assistant}
+	var usage Usage
+	var text strings.Builder
+	for delta, err := range stream {
+		if err != nil {
+			msg.Text = text.String()
+			return msg, usage, err
+		}
+		text.WriteString(delta.Text)
+		if delta.Call != nil {
+			msg.Calls = append(msg.Calls, *delta.Call)
+		}
+		if delta.Usage != nil {
+			usage = *delta.Usage
+		}
+	}
+	msg.Text = text.String()
+	return msg, usage, nil
+}

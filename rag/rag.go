@@ -1,0 +1,71 @@
+// Package rag finds the passages of notes that answer a question. An [Index]
+// holds one vault: words in SQLite FTS5, meaning in a chromem-go collection.
+// Both are caches of the notes, and are rebuilt from them when damaged. A
+// [Library] searches several vaults at once. Start with [Open],
+// [Index.Sync] and [Library.Search].
+package rag
+
+import "time"
+
+// Query is what to look for.
+type Query struct {
+	Text   string
+	Limit  int       // passages; 0: 5
+	Paths  []string  // keep notes below one of these folders or matching one of these globs
+	Tags   []string  // keep notes with all of these tags
+	After  time.Time // keep notes dated on or after; zero: no bound
+	Before time.Time // keep notes dated before; zero: no bound
+}
+
+// Passage is a piece of a note.
+type Passage struct {
+	Path    string   `json:"path"` // below its vault, with slashes
+	Line    int      `json:"line"`
+	EndLine int      `json:"end_line"`
+	Heading string   `json:"heading"` // "Running › Plan"; "" before the first heading
+	Score   float64  `json:"score"`   // 0 to 1
+	Text    string   `json:"text"`
+	Tags    []string `json:"tags"`
+	Date    string   `json:"date"` // YYYY-MM-DD
+	Vault   string   `json:"-"`    // the vault's absolute folder
+	Foreign bool     `json:"-"`    // the note names a source outside
+}
+
+// Coverage says how far the index can be trusted.
+type Coverage struct {
+	Indexed  int     `json:"indexed"`  // notes
+	Total    int     `json:"total"`    // notes in the folders
+	Age      float64 `json:"age_s"`    // seconds since the last sync
+	Embedder string  `json:"embedder"` // its name, or "words only: why"
+}
+
+// Found is the outcome of a search.
+type Found struct {
+	Passages []Passage `json:"passages"` // best first; never nil
+	Coverage Coverage  `json:"coverage"`
+}
+
+// Progress is how far a sync is.
+type Progress struct {
+	Phase string // "read", "embed"
+	Done  int
+	Total int
+	Path  string // the note at hand
+}
+
+// Change is what a sync did to one note.
+type Change struct {
+	Path   string `json:"path"`
+	What   string `json:"what"`             // added, changed, moved, removed, skipped
+	From   string `json:"from,omitempty"`   // the old path of a moved note
+	Reason string `json:"reason,omitempty"` // why it was skipped, or what is wrong with it
+}
+
+// Changes is the outcome of a sync.
+type Changes struct {
+	Notes    []Change `json:"notes"`
+	Total    int      `json:"total"`             // notes in the folder
+	Passages int      `json:"passages"`          // in the index now
+	Embedded int      `json:"embedded"`          // texts sent to the embedder by this sync
+	Rebuilt  string   `json:"rebuilt,omitempty"` // why the index was made anew; "": it was not
+}
