@@ -1,0 +1,115 @@
+package safetext
+
+import "strings"
+
+const esc = 0x1b
+
+// escape returns the length of the escape sequence that s begins with (s[0] is
+// ESC), ended by its final byte, by the end of its line or by a byte that
+// cannot belong to it. whole is false if s ends before the sequence does.
+func escape(s string) (n int, whole bool) {
+	if len(s) == 1 {
+		return 1, false
+	}
+	switch b := s[1]; {
+	case b == '[':
+		return csi(s, 2)
+	case b == ']' || b == 'P' || b == 'X' || b == '^' || b == '_':
+		return controlString(s, 2)
+	case b >= 0x20 && b <= 0x2f: // intermediates, as in ESC ( 0
+		i := 2
+		for i < len(s) && s[i] >= 0x20 && s[i] <= 0x2f {
+			i++
+		}
+		switch {
+		case i == len(s):
+			return i, false
+		case s[i] >= 0x30 && s[i] <= 0x7e:
+			return i + 1, true
+		}
+		return i, true
+	case b >= 0x30 && b <= 0x7e:
+		return 2, true
+	}
+	return 1, true // ESC before a control, a line end or a character of its own
+}
+
+// csi returns the length of a control sequence whose parameters begin at s[i].
+func csi(s string, i int) (n int, whole bool) {
+	for i < len(s) && s[i] >= 0x30 && s[i] <= 0x3f {
+		i++
+	}
+	for i < len(s) && s[i] >= 0x20 && s[i] <= 0x2f {
+		i++
+	}
+	switch {
+	case i == len(s):
+		return i, false
+	case s[i] >= 0x40 && s[i] <= 0x7e:
+		return i + 1, true
+	}
+	return i, true
+}
+
+// controlString returns the length of an OSC, DCS, APC, PM or SOS string whose
+// text begins at s[i]. BEL, ST and the end of the line end it; CAN, SUB and a
+// new escape sequence abandon it.
+func controlString(s string, i int) (n int, whole bool) {
+	for ; i < len(s); i++ {
+		switch b := s[i]; {
+		case b == 0x07 || b == 0x18 || b == 0x1a:
+			return i + 1, true
+		case b == '\n' || b == '\r':
+			return i, true
+		case b == 0x9c && !continues(s, i): // 8-bit ST, and not the middle of a UTF-8 character
+			return i + 1, true
+		case b == 0xc2 && i+1 < len(s) && s[i+1] == 0x9c:
+			return i + 2, true
+		case b == esc:
+			if i+1 == len(s) {
+				return i, false
+			}
+			if s[i+1] == '\\' {
+				return i + 2, true
+			}
+			return i, true
+		}
+	}
+	return i, false
+}
+
+// continues reports whether the byte at s[i] belongs to a UTF-8 character that
+// began before it.
+func continues(s string, i int) bool {
+	for back := 1; back <= 3 && back <= i; back++ {
+		b := s[i-back]
+		if b >= 0xc0 {
+			return b >= 0xf0 && back <= 3 || b >= 0xe0 && back <= 2 || b >= 0xc2 && back <= 1
+		}
+		if b < 0x80 {
+			return false
+		}
+	}
+	return false
+}
+
+// c1Sequence returns the length of the 8-bit control that s begins with, be it
+// the encoded character r of size bytes or a byte alone; 0 if there is none.
+func c1Sequence(s string, r rune, size int) (n int, whole bool) {
+	if size == 1 {
+		r = rune(s[0])
+	}
+	if r < 0x80 || r > 0x9f {
+		return 0, true
+	}
+	switch r {
+	case 0x9b:
+		return csi(s, size)
+	case 0x9d, 0x90, 0x98, 0x9e, 0x9f:
+		return controlString(s, size)
+	}
+	return size, true
+}
+
+// hasEscape reports whether s may hold a sequence: most text does not.
+func hasEscape(s string) bool { return strings.IndexByte(s, esc) >= 0 }

@@ -1,0 +1,307 @@
+// Package safetext makes text from notes, tools, the web and models fit for a
+// terminal: whatever it holds, it can print characters and nothing else. It is
+// the only way such text reaches a screen.
+//
+// Start at Text. What is dropped: control characters, escape sequences whole
+// (terminated or not, 7- and 8-bit), bidirectional controls, tags, zero-width
+// and other invisible characters, all but the first eight combining marks of
+// one letter. What is kept: every visible character of every script, emoji
+// with their joiners and selectors, flags, and the joiners that Persian and
+// Indic spelling needs.
+//
+// A control sequence never reaches past the end of its line, so that an
+// unfinished one cannot hide the rest of a note.
+package safetext
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Text returns s as printable lines: line ends are \n, tabs are spaces up to
+// the next multiple of four columns. It allocates nothing when s is clean ASCII.
+func Text(s string) string { return clean(s, lines) }
+
+// Line returns s on one line: every line end and tab is one space.
+func Line(s string) string { return clean(s, oneLine) }
+
+// Source returns s as Text does, but keeps its tabs, for a parser that counts
+// columns itself.
+func Source(s string) string { return clean(s, source) }
+
+// Cut returns how many bytes at the start of s can be cleaned now, whatever
+// text follows: for every t, Source(s+t) is Source((s + t)[:n]) followed by
+// Source of the rest. It lets text that is still arriving be cleaned once.
+func Cut(s string) int {
+	cut := 0
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c >= 0x20 && c < 0x7f:
+			cut = i // nothing after a printable ASCII character changes what stands before it
+			if i > 0 && joinsAhead(s[:i]) {
+				cut = i + 1
+			}
+			i++
+		case c == '\n':
+			i++
+			cut = i
+		case c == '\r':
+			if i+1 == len(s) {
+				return cut
+			}
+			i++
+		case c < 0x20 || c == 0x7f:
+			if c == esc {
+				n, whole := escape(s[i:])
+				if !whole {
+					return cut
+				}
+				i += n
+				continue
+			}
+			i++
+		default:
+			if !utf8.FullRuneInString(s[i:]) {
+				return cut
+			}
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if n, whole := c1Sequence(s[i:], r, size); n > 0 {
+				if !whole {
+					return cut
+				}
+				i += n
+				continue
+			}
+			if kindOf(r) == letter && !joinsAhead(s[:i]) && !(r == utf8.RuneError && size == 1) {
+				cut = i
+			}
+			i += size
+		}
+	}
+	return cut
+}
+
+// joinsAhead reports whether s ends in a joiner or a carriage return, whose
+// meaning depends on the next character.
+func joinsAhead(s string) bool {
+	return strings.HasSuffix(s, "\u200d") || strings.HasSuffix(s, "\u200c") || s[len(s)-1] == '\r'
+}
+
+// mode is what becomes of line ends and tabs.
+type mode int
+
+const (
+	lines   mode = iota // \n stays, tabs become spaces
+	oneLine             // both become one space
+	source              // both stay
+)
+
+// tabStop is the width of a tab in columns.
+const tabStop = 4
+
+// maxMarks bounds the combining marks on one letter, so that one character
+// cannot cover the lines above and below it. Vietnamese needs 2, Hebrew with
+// cantillation 4, Tibetan 6.
+const maxMarks = 8
+
+// maxJoins bounds the emoji joined into one. A family of four has 3.
+const maxJoins = 5
+
+func clean(s string, m mode) string {
+	i := 0
+	for i < len(s) && plain(s[i], m) {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	// Step back to the letter that a mark, joiner or selector may belong to.
+	if i > 0 {
+		i--
+	}
+	c := cleaner{mode: m, out: make([]byte, 0, len(s)+8), prev: '\n'}
+	c.ascii(s[:i])
+	c.write(s[i:])
+	return string(c.out)
+}
+
+// plain reports whether b stands for itself whatever surrounds it.
+func plain(b byte, m mode) bool {
+	return b >= 0x20 && b < 0x7f || b == '\n' && m != oneLine || b == '\t' && m == source
+}
+
+// cleaner carries what must be known of the text already written.
+type cleaner struct {
+	mode   mode
+	out    []byte
+	prev   rune // the last character written
+	marks  int  // combining marks since the last letter
+	joins  int  // joiners in the emoji under way
+	column int  // characters since the last line end, for tabs
+}
+
+func (c *cleaner) ascii(s string) {
+	if s == "" {
+		return
+	}
+	c.out = append(c.out, s...)
+	c.prev, c.marks, c.joins = rune(s[len(s)-1]), 0, 0
+	c.column = c.column + len(s)
+	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
+		c.column = len(s) - i - 1
+	}
+}
+
+func (c *cleaner) write(s string) {
+	for i := 0; i < len(s); {
+		if b := s[i]; b >= 0x20 && b < 0x7f {
+			j := i + 1
+			for j < len(s) && s[j] >= 0x20 && s[j] < 0x7f {
+				j++
+			}
+			c.ascii(s[i:j])
+			i = j
+			continue
+		}
+		i += c.special(s[i:])
+	}
+}
+
+// special handles the character s begins with, which is not printable ASCII,
+// and returns how many bytes it took.
+func (c *cleaner) special(s string) int {
+	switch s[0] {
+	case '\n':
+		c.newline()
+		return 1
+	case '\r':
+		if len(s) == 1 || s[1] != '\n' {
+			c.newline()
+		}
+		return 1
+	case '\t':
+		c.tab()
+		return 1
+	case esc:
+		n, _ := escape(s)
+		return n
+	}
+	if s[0] < utf8.RuneSelf { // the other C0 controls, and DEL
+		return 1
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	if n, _ := c1Sequence(s, r, size); n > 0 {
+		return n
+	}
+	if r == utf8.RuneError && size == 1 {
+		for size < len(s) && invalidAt(s[size:]) {
+			size++
+		}
+		c.put(utf8.RuneError)
+		return size
+	}
+	return c.character(s, r, size)
+}
+
+// invalidAt reports whether s begins with a byte that is no character and no
+// 8-bit control.
+func invalidAt(s string) bool {
+	r, size := utf8.DecodeRuneInString(s)
+	return r == utf8.RuneError && size == 1 && (s[0] < 0x80 || s[0] > 0x9f)
+}
+
+// character writes r, the first character of s and size bytes long, if it is
+// one that shows.
+func (c *cleaner) character(s string, r rune, size int) int {
+	switch kindOf(r) {
+	case letter:
+		if r == blackFlag {
+			if n := subdivisionFlag(s); n > 0 {
+				c.out = append(c.out, s[:n]...)
+				c.prev, c.marks, c.joins, c.column = r, 0, 0, c.column+1
+				return n
+			}
+		}
+		joins := c.joins
+		if c.prev != zwj {
+			joins = 0
+		}
+		c.put(r)
+		c.joins = joins
+	case modifier: // skin tones belong to the emoji before them
+		c.out, c.prev = utf8.AppendRune(c.out, r), r
+	case mark:
+		if c.marks < maxMarks && c.prev != '\n' {
+			c.out = utf8.AppendRune(c.out, r)
+			c.marks++
+		}
+	case joiner:
+		if c.joinerFits(r, s[size:]) {
+			c.out, c.prev = utf8.AppendRune(c.out, r), r
+		}
+	case selector:
+		if c.selectorFits(r, s[size:]) {
+			c.out, c.prev = utf8.AppendRune(c.out, r), r
+		}
+	case lineEnd:
+		c.newline()
+	case invisible:
+	}
+	return size
+}
+
+func (c *cleaner) put(r rune) {
+	c.out = utf8.AppendRune(c.out, r)
+	c.prev, c.marks, c.joins = r, 0, 0
+	c.column++
+}
+
+func (c *cleaner) newline() {
+	if c.mode == oneLine {
+		c.put(' ')
+		return
+	}
+	c.put('\n')
+	c.column = 0
+}
+
+func (c *cleaner) tab() {
+	switch c.mode {
+	case source:
+		c.put('\t')
+	case oneLine:
+		c.put(' ')
+	case lines:
+		for {
+			c.put(' ')
+			if c.column%tabStop == 0 {
+				return
+			}
+		}
+	}
+}
+
+// joinerFits reports whether a zero-width joiner or non-joiner has a meaning
+// between the character before it and rest.
+func (c *cleaner) joinerFits(r rune, rest string) bool {
+	next, _ := utf8.DecodeRuneInString(rest)
+	if r == zwj && pictograph(next) && (pictograph(c.prev) || c.prev == emojiStyle || kindOf(c.prev) == modifier) {
+		c.joins++
+		return c.joins <= maxJoins
+	}
+	return usesJoiners(c.prev) && usesJoiners(next) && kindOf(next) == letter
+}
+
+// selectorFits reports whether a variation selector has a meaning after the
+// character before it: one on an emoji, a digit of a keycap, or a Han character.
+func (c *cleaner) selectorFits(r rune, rest string) bool {
+	switch {
+	case r == emojiStyle || r == textStyle:
+		next, _ := utf8.DecodeRuneInString(rest)
+		return pictograph(c.prev) || keycapBase(c.prev) && r == emojiStyle && next == keycap && c.marks == 0
+	case mongolianSelector(r):
+		return mongolian(c.prev)
+	default:
+		return han(c.prev)
+	}
+}
