@@ -1,0 +1,111 @@
+// Package testenv finds the real parts that tests use and that a plain
+// checkout does not hold: shared corpora, an Ollama server, MCP servers from
+// npm. A part that is absent skips the test with a line that says how to get
+// it; with LIFEHUB_STRICT=1 it fails the test instead, so that CI cannot pass
+// by skipping.
+package testenv
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Shared returns the path of a file or folder of the shared material:
+// LIFEHUB_SHARED, else ../shared beside the module.
+func Shared(t testing.TB, path string) string {
+	t.Helper()
+	root := os.Getenv("LIFEHUB_SHARED")
+	if root == "" {
+		root = filepath.Join(filepath.Dir(Root(t)), "shared")
+	}
+	return need(t, filepath.Join(root, filepath.FromSlash(path)), "../shared: "+path, "set LIFEHUB_SHARED to its folder")
+}
+
+// Ollama returns the path of the Ollama server that `make ollama` builds.
+func Ollama(t testing.TB) string {
+	t.Helper()
+	return need(t, filepath.Join(cache(t), "bin", program("ollama")), "a real Ollama server", "make ollama")
+}
+
+// Npm returns the start script of an MCP server from npm, by package name:
+// @modelcontextprotocol/server-everything is node_modules/.bin/mcp-server-everything.
+func Npm(t testing.TB, pkg string) string {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		absent(t, "node, to run "+pkg, "install Node.js")
+	}
+	_, name, _ := strings.Cut(pkg, "/")
+	if name == "" {
+		name = pkg
+	}
+	modules := filepath.Join(cache(t), "npm", "node_modules")
+	bin := filepath.Join(modules, ".bin", "mcp-"+name)
+	if _, err := os.Stat(bin); err != nil {
+		bin = filepath.Join(modules, ".bin", name)
+	}
+	return need(t, bin, pkg+" from npm", "make npm")
+}
+
+// Root returns the folder of go.mod.
+func Root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the working directory")
+		}
+		dir = parent
+	}
+}
+
+// cache is where make targets put what is too big for the checkout.
+func cache(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv("LIFEHUB_TEST_CACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		absent(t, "a cache folder", "set LIFEHUB_TEST_CACHE")
+	}
+	return filepath.Join(dir, "lifehub")
+}
+
+func need(t testing.TB, path, what, how string) string {
+	t.Helper()
+	if _, err := os.Stat(path); err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		absent(t, what, how)
+	}
+	return path
+}
+
+func absent(t testing.TB, what, how string) {
+	t.Helper()
+	if os.Getenv("LIFEHUB_STRICT") == "1" {
+		t.Fatalf("needs %s (%s), and LIFEHUB_STRICT=1 forbids to skip", what, how)
+	}
+	t.Skipf("needs %s (%s)", what, how)
+}
+
+func program(name string) string {
+	if runtime.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
