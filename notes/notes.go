@@ -1,9 +1,20 @@
 // Package notes reads and writes a folder of markdown notes. Everything goes
-// through an [os.Root]: nothing outside the folder is read or written. Start
-// with [Open] and [Folder.Walk].
+// through an [os.Root]: nothing outside the folder is read or written, links
+// are not followed, and only .md and .markdown files outside hidden and
+// ignored folders count. Start with [Open], [Folder.List] and [Parse].
 package notes
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// MaxSize is the longest file read as a note, in bytes; longer ones are reported.
+const MaxSize = 16 << 20
+
+// ErrChanged says that a note is not what it was when the change was made up.
+// Nothing was written.
+var ErrChanged = errors.New("the note was changed in the meantime")
 
 // Entry is a note's place in the folder, without its text.
 type Entry struct {
@@ -15,15 +26,16 @@ type Entry struct {
 // Note is a parsed note. Lines count from 1 and are those of the file.
 type Note struct {
 	Entry
-	Title    string         // front matter, else first heading, else the file name
-	Front    map[string]any // front matter; nil: none
+	Title    string         // front matter, else first heading of level 1, else the file name
+	Front    map[string]any // front matter; nil: none, or not readable
 	Text     string         // the whole file, as UTF-8 with LF line ends
 	BodyLine int            // the first line after the front matter
-	Headings []Heading
+	Headings []Heading      // those of the text itself, not of quotes or list items
+	Blocks   []Block        // the body's outermost blocks in order, without blank lines between
 	Links    []Link
 	Tags     []string // lower case, without #, sorted, from front matter and text
 	Tasks    []Task
-	Date     time.Time // the note's own date: name, front matter, then ModTime
+	Date     time.Time // the note's own date, local midnight: name, front matter, else ModTime
 	Foreign  bool      // its front matter names a source or url
 	Problems []string  // what could not be read, in plain words; the rest of the note stands
 }
@@ -35,25 +47,55 @@ type Heading struct {
 	Line  int
 }
 
-// Link is a [[wikilink]] or a link to another note.
-type Link struct {
-	Target string // as written, without heading or alias
-	Text   string // as shown
-	Line   int
+// Block is one outermost piece of a note's body.
+type Block struct {
+	Kind    BlockKind
+	Line    int
+	EndLine int // last line, inclusive
 }
 
-// Task is a "- [ ]" item.
-type Task struct {
-	Path     string
-	Line     int
-	Text     string // without the box and the dates
-	Raw      string // the line as it stands
-	Done     bool
-	Due      time.Time // zero: none
-	DoneOn   time.Time // zero: not known
-	Recurs   string    // "every week"; "": it does not
-	Priority string    // as written; "": none
+// BlockKind says what a block is.
+type BlockKind string
+
+// The kinds of blocks. A List is one whole list with all its items.
+const (
+	HeadingBlock BlockKind = "heading"
+	Paragraph    BlockKind = "paragraph"
+	List         BlockKind = "list"
+	Code         BlockKind = "code"
+	Table        BlockKind = "table"
+	Quote        BlockKind = "quote"
+	HTML         BlockKind = "html"
+	Rule         BlockKind = "rule"
+)
+
+// Link is a [[wikilink]] or a link to another note.
+type Link struct {
+	Target  string // as written, without heading or alias
+	Heading string // the part after #; "": the whole note
+	Text    string // as shown
+	Embed   bool   // ![[…]]: shown in place
+	Line    int
 }
+
+// Task is a "- [ ]" item. Its dates are local midnights; zero: none or not known.
+type Task struct {
+	Path      string
+	Line      int
+	Text      string // without the box, the dates and the other marks
+	Raw       string // the line as it stands
+	Done      bool
+	Cancelled bool // "- [-]": neither done nor open
+	Due       time.Time
+	Scheduled time.Time
+	Start     time.Time
+	DoneOn    time.Time
+	Recurs    string // "every week"; "": it does not
+	Priority  string // as written; "": none
+}
+
+// Open tells whether the task still waits to be done.
+func (t Task) Open() bool { return !t.Done && !t.Cancelled }
 
 // Problem is a file that could not be read as a note, and why.
 type Problem struct {

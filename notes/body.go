@@ -1,0 +1,210 @@
+package notes
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// blockParser finds headings, lists, code and so on. It has no inline
+// parsers: wikilinks and tags are not CommonMark, and scanning for them
+// ourselves takes time in line with the text whatever stands in it.
+var blockParser = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
+
+// readBody fills Headings, Blocks, Links, Tags and Tasks.
+func (n *Note) readBody(body string) {
+	lines := newLineIndex(body, n.BodyLine)
+	if overNested(body) {
+		n.problem("its quotes or lists are nested too deep; it is read as plain text")
+		n.Blocks = paragraphs(lines)
+		return
+	}
+	source := []byte(body)
+	document := blockParser.Parse(text.NewReader(source))
+	code := map[int]bool{} // lines that hold code
+	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
+		n.addBlock(node, lines)
+	}
+	n.endBlocks(lines)
+	var scan inlineScan
+	for node := range leaves(document) {
+		segments := node.Lines()
+		if segments.Len() == 0 {
+			continue
+		}
+		start, stop := segments.At(0).Start, segments.At(segments.Len()-1).Stop
+		switch node.Kind() {
+		case ast.KindCodeBlock, ast.KindFencedCodeBlock:
+			for line := lines.at(start); line < lines.at(stop-1)+1; line++ {
+				code[line] = true
+			}
+		case ast.KindHTMLBlock:
+		default:
+			scan.block(n, body, start, stop, lines)
+		}
+	}
+	n.readTasks(lines, code)
+}
+
+// leaves yields the blocks that hold text, in order, without recursion.
+func leaves(document ast.Node) func(func(ast.Node) bool) {
+	return func(yield func(ast.Node) bool) {
+		node := document
+		for node != nil {
+			if node != document && node.Type() == ast.TypeBlock && (node.Lines().Len() > 0) && !yield(node) {
+				return
+			}
+			if child := node.FirstChild(); child != nil && child.Type() == ast.TypeBlock {
+				node = child
+				continue
+			}
+			for node != document && node.NextSibling() == nil {
+				node = node.Parent()
+			}
+			if node == document {
+				return
+			}
+			node = node.NextSibling()
+		}
+	}
+}
+
+// addBlock notes an outermost block's kind and first line.
+func (n *Note) addBlock(node ast.Node, lines lineIndex) {
+	start := node.Pos()
+	if start < 0 {
+		return
+	}
+	block := Block{Kind: Paragraph, Line: lines.at(start)}
+	switch node := node.(type) {
+	case *ast.Heading:
+		block.Kind = HeadingBlock
+		n.Headings = append(n.Headings, Heading{node.Level, headingText(node, lines.body), block.Line})
+	case *ast.List:
+		block.Kind = List
+	case *ast.CodeBlock, *ast.FencedCodeBlock:
+		block.Kind = Code
+	case *ast.Blockquote:
+		block.Kind = Quote
+	case *ast.HTMLBlock:
+		block.Kind = HTML
+	case *ast.ThematicBreak:
+		block.Kind = Rule
+	case *ast.Paragraph:
+		if s := node.Lines(); s.Len() > 1 && isTableRule(lines.body[s.At(1).Start:s.At(1).Stop]) {
+			block.Kind = Table
+		}
+	}
+	n.Blocks = append(n.Blocks, block)
+}
+
+// endBlocks gives each block its last line: the one before the next block,
+// but for blank lines.
+func (n *Note) endBlocks(lines lineIndex) {
+	for i := range n.Blocks {
+		last := lines.last()
+		if i+1 < len(n.Blocks) {
+			last = max(n.Blocks[i+1].Line-1, n.Blocks[i].Line)
+		}
+		for last > n.Blocks[i].Line && strings.TrimSpace(lines.text(last)) == "" {
+			last--
+		}
+		n.Blocks[i].EndLine = last
+	}
+}
+
+func headingText(node *ast.Heading, body string) string {
+	var words []string
+	for i := range node.Lines().Len() {
+		segment := node.Lines().At(i)
+		words = append(words, strings.TrimSpace(body[segment.Start:segment.Stop]))
+	}
+	return strings.Join(words, " ")
+}
+
+var tableRule = regexp.MustCompile(`^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$`)
+
+func isTableRule(line string) bool {
+	return strings.Contains(line, "|") && tableRule.MatchString(line)
+}
+
+// maxNesting bounds quotes and lists within one another. No person nests so
+// deep, and the time and stack of parsing grow with it.
+const maxNesting = 50
+
+// overNested tells whether a line opens more quotes and lists than maxNesting.
+func overNested(body string) bool {
+	for line := range strings.Lines(body) {
+		depth := 0
+	markers:
+		for i := 0; i+1 < len(line); i++ {
+			switch c := line[i]; {
+			case c == '>':
+				depth++
+			case c == ' ' || c == '\t' || '0' <= c && c <= '9':
+			case strings.IndexByte("-+*.)", c) >= 0 && (line[i+1] == ' ' || line[i+1] == '\t'):
+				depth++
+			default:
+				break markers
+			}
+		}
+		if depth > maxNesting {
+			return true
+		}
+	}
+	return false
+}
+
+// paragraphs cuts a text at blank lines, for notes that are not parsed.
+func paragraphs(lines lineIndex) []Block {
+	var blocks []Block
+	open := false
+	for line := lines.first; line <= lines.last(); line++ {
+		switch blank := strings.TrimSpace(lines.text(line)) == ""; {
+		case blank:
+			open = false
+		case open:
+			blocks[len(blocks)-1].EndLine = line
+		default:
+			blocks, open = append(blocks, Block{Paragraph, line, line}), true
+		}
+	}
+	return blocks
+}
+
+// lineIndex finds the line of a byte, and a line's text.
+type lineIndex struct {
+	body   string
+	starts []int // first byte of each line
+	first  int   // number of the body's first line in the file
+}
+
+func newLineIndex(body string, first int) lineIndex {
+	x := lineIndex{body: body, first: first, starts: []int{0}}
+	for i := 0; i < len(body); i++ {
+		if body[i] == '\n' && i+1 < len(body) {
+			x.starts = append(x.starts, i+1)
+		}
+	}
+	return x
+}
+
+func (x lineIndex) at(offset int) int {
+	return x.first + sort.SearchInts(x.starts, offset+1) - 1
+}
+
+func (x lineIndex) last() int { return x.first + len(x.starts) - 1 }
+
+// text is a line without its end.
+func (x lineIndex) text(line int) string {
+	i := line - x.first
+	end := len(x.body)
+	if i+1 < len(x.starts) {
+		end = x.starts[i+1]
+	}
+	return strings.TrimSuffix(x.body[x.starts[i]:end], "\n")
+}

@@ -1,0 +1,257 @@
+package notes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Folder is an open folder of notes, a vault. It is safe for concurrent use.
+type Folder struct {
+	root    *os.Root
+	dir     string
+	writing sync.Mutex // one writer at a time, so that no change of ours is lost to another of ours
+}
+
+// Open opens the folder dir. Close it when done.
+func Open(dir string) (*Folder, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open notes folder %s: %w", dir, err)
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("open notes folder %s: there is no such folder: %w", abs, fs.ErrNotExist)
+	case err != nil:
+		return nil, fmt.Errorf("open notes folder: %w", err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("open notes folder %s: it is a file, not a folder", abs)
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, fmt.Errorf("open notes folder: %w", err)
+	}
+	return &Folder{root: root, dir: abs}, nil
+}
+
+// Dir is the folder's absolute path.
+func (f *Folder) Dir() string { return f.dir }
+
+// Close lets go of the folder.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// List finds every note, sorted by path, and what looks like a note but
+// cannot be one. It costs one stat a file and reads no note. The error is
+// that of the folder itself, or of ctx.
+func (f *Folder) List(ctx context.Context) ([]Entry, []Problem, error) {
+	w := walk{ctx: ctx, root: f.root}
+	if err := w.folder(".", nil); err != nil {
+		return nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
+	}
+	slices.SortFunc(w.entries, func(a, b Entry) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(w.problems, func(a, b Problem) int { return cmp.Compare(a.Path, b.Path) })
+	return w.entries, w.problems, nil
+}
+
+// Raw reads a note's bytes as they lie on disk.
+func (f *Folder) Raw(name string) ([]byte, Entry, error) {
+	raw, info, err := f.raw(name)
+	if err != nil {
+		return nil, Entry{}, fmt.Errorf("read note: %w", err)
+	}
+	return raw, Entry{Path: name, Size: info.Size(), ModTime: info.ModTime()}, nil
+}
+
+// Read reads and parses a note.
+func (f *Folder) Read(name string) (Note, error) {
+	raw, entry, err := f.Raw(name)
+	if err != nil {
+		return Note{}, err
+	}
+	return Parse(entry, raw), nil
+}
+
+func (f *Folder) raw(name string) ([]byte, fs.FileInfo, error) {
+	if err := f.check(name); err != nil {
+		return nil, nil, err
+	}
+	// A FIFO opened without nonblock would wait for a writer for ever.
+	file, err := f.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, reason(name, err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, reason(name, err)
+	}
+	if why := unreadable(info); why != "" {
+		return nil, nil, fmt.Errorf("%s %s", name, why)
+	}
+	raw, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
+	if err != nil {
+		return nil, nil, reason(name, err)
+	}
+	if len(raw) > MaxSize {
+		return nil, nil, fmt.Errorf("%s grew beyond %d MiB while it was read", name, MaxSize>>20)
+	}
+	return raw, info, nil
+}
+
+// check refuses every path that List would not give: outside the folder, not
+// a note by its name, hidden, ignored, or reached through a link.
+func (f *Folder) check(name string) error {
+	if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\x00\\") {
+		return fmt.Errorf("%q is not a path inside the notes folder", name)
+	}
+	if !isNote(name) {
+		return fmt.Errorf("%s is not a note: only .md and .markdown files are", name)
+	}
+	var rules ignoreRules
+	for i, r := range name + "/" {
+		if r != '/' {
+			continue
+		}
+		part, last := name[:i], i == len(name)
+		if strings.HasPrefix(path.Base(part), ".") {
+			return fmt.Errorf("%s is hidden: names that begin with a dot are left alone", name)
+		}
+		rules = rules.with(f.root, path.Dir(part))
+		if rules.ignore(part, !last) {
+			return fmt.Errorf("%s is ignored by %s", name, ignoreName)
+		}
+		info, err := f.root.Lstat(part)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the caller's open or create says so
+		}
+		if err != nil {
+			return reason(name, err)
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s goes through a link, and links are not followed", name)
+		}
+	}
+	return nil
+}
+
+// walk collects the notes below one root.
+type walk struct {
+	ctx      context.Context // for the length of one List
+	root     *os.Root
+	entries  []Entry
+	problems []Problem
+}
+
+// folder walks one folder and those below it. Only the outermost folder's own
+// error ends the walk, others are reported.
+func (w *walk) folder(dir string, rules ignoreRules) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	handle, err := w.root.Open(dir)
+	if err != nil {
+		return err
+	}
+	children, err := handle.ReadDir(-1)
+	handle.Close()
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(children, func(c fs.DirEntry) bool { return c.Name() == ignoreName }) {
+		rules = rules.with(w.root, dir)
+	}
+	for _, child := range children {
+		if strings.HasPrefix(child.Name(), ".") {
+			continue
+		}
+		name := path.Join(dir, child.Name())
+		switch {
+		case rules.ignore(name, child.IsDir()):
+		case child.IsDir():
+			if err := w.folder(name, rules); err != nil {
+				if w.ctx.Err() != nil {
+					return err
+				}
+				w.problem(name, "cannot be listed: "+cause(err).Error())
+			}
+		case child.Type()&fs.ModeSymlink != 0:
+			w.link(name)
+		case isNote(name):
+			w.note(name, child)
+		}
+	}
+	return nil
+}
+
+func (w *walk) note(name string, child fs.DirEntry) {
+	info, err := child.Info()
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // deleted while we looked
+	case err != nil:
+		w.problem(name, cause(err).Error())
+	case !utf8.ValidString(name):
+		w.problem(strings.ToValidUTF8(name, "�"), "has a name that is not UTF-8")
+	default:
+		if why := unreadable(info); why != "" {
+			w.problem(name, why)
+			return
+		}
+		w.entries = append(w.entries, Entry{Path: name, Size: info.Size(), ModTime: info.ModTime()})
+	}
+}
+
+// link reports a link that seems to stand for notes and leads nowhere we go.
+// One that stays in the folder is passed over: its target is listed by its
+// own name.
+func (w *walk) link(name string) {
+	if !isNote(name) && path.Ext(name) != "" {
+		return
+	}
+	if _, err := w.root.Stat(name); err != nil {
+		w.problem(name, "is a link that leads out of the notes folder or nowhere; links are not followed")
+	}
+}
+
+func (w *walk) problem(name, reason string) {
+	w.problems = append(w.problems, Problem{Path: name, Reason: reason})
+}
+
+func isNote(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown":
+		return true
+	}
+	return false
+}
+
+// unreadable says why a file cannot be read as a note; "": it can.
+func unreadable(info fs.FileInfo) string {
+	switch {
+	case !info.Mode().IsRegular():
+		return "is not a regular file"
+	case info.Size() > MaxSize:
+		return fmt.Sprintf("is too long: %d MiB, and notes are read up to %d MiB", info.Size()>>20, MaxSize>>20)
+	}
+	return ""
+}
+
+// reason names the note and the bare cause; the system call is of no use to the user.
+func reason(name string, err error) error { return fmt.Errorf("%s: %w", name, cause(err)) }
+
+func cause(err error) error {
+	if wrapped := (*fs.PathError)(nil); errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}

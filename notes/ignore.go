@@ -1,0 +1,129 @@
+package notes
+
+import (
+	"io"
+	"os"
+	"path"
+	"strings"
+)
+
+// ignoreName is a file of patterns, written as in .gitignore, that keeps
+// notes of its folder and those below out of LifeHub.
+const ignoreName = ".lifehubignore"
+
+// ignoreRules are the patterns in force in a folder, outermost first. The
+// last one that matches decides.
+type ignoreRules []ignoreRule
+
+type ignoreRule struct {
+	base    string   // folder of the file it stands in; "" is the outermost
+	parts   []string // pattern, cut at slashes
+	keep    bool     // "!": matching names are kept after all
+	dirOnly bool     // "name/"
+}
+
+// with adds the rules that stand in dir itself.
+func (r ignoreRules) with(root *os.Root, dir string) ignoreRules {
+	file, err := root.OpenFile(path.Join(dir, ignoreName), os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return r
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return r
+	}
+	text, err := io.ReadAll(io.LimitReader(file, 1<<20))
+	if err != nil {
+		return r
+	}
+	return append(r[:len(r):len(r)], parseIgnore(dir, string(text))...)
+}
+
+func parseIgnore(dir, text string) ignoreRules {
+	if dir == "." {
+		dir = ""
+	}
+	var rules ignoreRules
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if !strings.HasSuffix(line, `\ `) {
+			line = strings.TrimRight(line, " \t")
+		}
+		rule := ignoreRule{base: dir}
+		switch {
+		case line == "" || line[0] == '#':
+			continue
+		case line[0] == '!':
+			rule.keep, line = true, line[1:]
+		}
+		if rest, ok := strings.CutSuffix(line, "/"); ok {
+			rule.dirOnly, line = true, rest
+		}
+		anchored := strings.Contains(line, "/")
+		line = strings.ReplaceAll(strings.TrimPrefix(line, "/"), "[!", "[^")
+		if line == "" {
+			continue
+		}
+		if !anchored {
+			line = "**/" + line
+		}
+		rule.parts = strings.Split(line, "/")
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// ignore tells whether a file or folder is left out. A note in a folder that
+// is left out is never asked about, so it cannot be kept after all.
+func (r ignoreRules) ignore(name string, dir bool) bool {
+	for i := len(r) - 1; i >= 0; i-- {
+		if r[i].match(name, dir) {
+			return !r[i].keep
+		}
+	}
+	return false
+}
+
+func (r ignoreRule) match(name string, dir bool) bool {
+	if r.dirOnly && !dir {
+		return false
+	}
+	if r.base != "" {
+		rest, ok := strings.CutPrefix(name, r.base+"/")
+		if !ok {
+			return false
+		}
+		name = rest
+	}
+	return matchParts(r.parts, strings.Split(name, "/"))
+}
+
+// matchParts matches a pattern with a path, part by part; ** stands for any
+// number of folders. One at the end stands for all that is inside.
+func matchParts(pattern, name []string) bool {
+	for len(pattern) > 0 && pattern[0] != "**" {
+		if len(name) == 0 {
+			return false
+		}
+		if ok, err := path.Match(pattern[0], name[0]); err != nil || !ok {
+			return false
+		}
+		pattern, name = pattern[1:], name[1:]
+	}
+	if len(pattern) == 0 {
+		return len(name) == 0
+	}
+	for len(pattern) > 1 && pattern[1] == "**" {
+		pattern = pattern[1:] // a run of ** is one, and costs as much
+	}
+	if len(pattern) == 1 {
+		return len(name) > 0
+	}
+	for i := range name {
+		if matchParts(pattern[1:], name[i:]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,200 @@
+package notes
+
+import (
+	"net/url"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxLink bounds the text of a link, in bytes, so that a page of brackets
+// costs no more than its length.
+const maxLink = 1000
+
+// inlineScan finds links and tags in the text of blocks, as Obsidian does.
+type inlineScan struct {
+	runs []tickRun // of the block at hand; kept to be filled again
+}
+
+// tickRun is a run of backticks, and the next run of the same length that
+// closes it as code.
+type tickRun struct{ start, size, closing int }
+
+// block scans body[start:stop].
+func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineIndex) {
+	text := body[:stop]
+	s.findTicks(text, start)
+	run := 0
+	for i := start; i < stop; {
+		switch text[i] {
+		case '\\':
+			i += 2
+		case '`':
+			for s.runs[run].start < i {
+				run++
+			}
+			i = s.runs[run].closing
+		case '[':
+			link, tag, end := readLink(text, i)
+			if end == 0 {
+				i++
+				continue
+			}
+			if link.Target != "" || link.Heading != "" {
+				link.Line = lines.at(i)
+				link.Embed = i > start && text[i-1] == '!'
+				n.Links = append(n.Links, link)
+			}
+			if tag && i > start && text[i-1] == '#' {
+				n.Tags = append(n.Tags, strings.ToLower(link.Target))
+			}
+			i = end
+		case '#':
+			tag, end := readTag(text, start, i)
+			if tag != "" {
+				n.Tags = append(n.Tags, tag)
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+}
+
+// findTicks finds the runs of backticks from start on, and where the code
+// that each opens ends; without a closing run, where the run itself ends.
+func (s *inlineScan) findTicks(text string, start int) {
+	s.runs = s.runs[:0]
+	for i := start; i < len(text); i++ {
+		if text[i] != '`' {
+			continue
+		}
+		run := tickRun{start: i}
+		for i < len(text) && text[i] == '`' {
+			i++
+		}
+		run.size = i - run.start
+		run.closing = i
+		s.runs = append(s.runs, run)
+	}
+	if len(s.runs) == 0 {
+		return
+	}
+	next := map[int]int{} // size → end of the nearest run of that size further on
+	for i := len(s.runs) - 1; i >= 0; i-- {
+		run := &s.runs[i]
+		end := run.closing
+		if closing, ok := next[run.size]; ok {
+			run.closing = closing
+		}
+		next[run.size] = end
+	}
+}
+
+// readLink reads [[target#heading|text]] or [text](target) at i; end is the
+// byte after it, 0: there is none. Links out of the folder come back without
+// a target. wiki tells that it was a [[wikilink]].
+func readLink(text string, i int) (link Link, wiki bool, end int) {
+	near := text[i:min(len(text), i+maxLink)]
+	if strings.HasPrefix(near, "[[") {
+		inner, _, ok := strings.Cut(near[2:], "]]")
+		if !ok || strings.ContainsAny(inner, "[\n") || strings.TrimSpace(inner) == "" {
+			return Link{}, false, 0
+		}
+		return wikilink(inner), true, i + 2 + len(inner) + 2
+	}
+	shown, rest, ok := strings.Cut(near, "](")
+	if !ok || strings.Contains(shown[1:], "[") || strings.Contains(shown, "\n\n") {
+		return Link{}, false, 0
+	}
+	target, size := linkTarget(rest)
+	if size == 0 {
+		return Link{}, false, 0
+	}
+	link = noteLink(target)
+	link.Text = shown[1:]
+	return link, false, i + len(shown) + 2 + size
+}
+
+func wikilink(inner string) Link {
+	target, shown, named := strings.Cut(strings.Replace(inner, `\|`, "|", 1), "|")
+	name, heading, _ := strings.Cut(target, "#")
+	link := Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading), Text: strings.TrimSpace(shown)}
+	if !named || link.Text == "" {
+		link.Text = strings.TrimSpace(target)
+	}
+	return link
+}
+
+// linkTarget reads what stands in the parentheses of a link; size is its
+// length with the closing one, 0: it is no link.
+func linkTarget(rest string) (target string, size int) {
+	if strings.HasPrefix(rest, "<") {
+		target, after, ok := strings.Cut(rest[1:], ">")
+		closing := strings.IndexByte(after, ')')
+		if !ok || closing < 0 || strings.Contains(target, "\n") {
+			return "", 0
+		}
+		return target, 1 + len(target) + 1 + closing + 1
+	}
+	open := 0
+	for i := 0; i < len(rest); i++ {
+		switch rest[i] {
+		case '(':
+			open++
+		case ')':
+			if open--; open < 0 {
+				target, _, _ = strings.Cut(strings.TrimSpace(rest[:i]), " ") // a title may follow
+				return target, i + 1
+			}
+		case '\n':
+			return "", 0
+		}
+	}
+	return "", 0
+}
+
+// noteLink tells links to notes from all others, which it leaves empty.
+func noteLink(target string) Link {
+	address, err := url.Parse(target)
+	if err != nil || address.Scheme != "" || address.Host != "" {
+		return Link{}
+	}
+	name := address.Path
+	if ext := path.Ext(name); !isNote(name) && (ext != "" || name == "") {
+		return Link{}
+	}
+	return Link{Target: name, Heading: address.Fragment}
+}
+
+// readTag reads a #tag at i, "" when it is none, and where to go on. A tag
+// follows a blank or an opening bracket and is not all digits.
+func readTag(text string, start, i int) (tag string, end int) {
+	end = i + 1
+	if i > start {
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		if !unicode.IsSpace(before) && (before != '(' || strings.HasSuffix(text[:i], "](")) {
+			return "", end
+		}
+	}
+	onlyDigits := true
+	for end < len(text) {
+		r, size := utf8.DecodeRuneInString(text[end:])
+		if !isTagRune(r) {
+			break
+		}
+		onlyDigits = onlyDigits && unicode.IsDigit(r)
+		end += size
+	}
+	if onlyDigits {
+		return "", end
+	}
+	return strings.ToLower(strings.Trim(text[i+1:end], "/")), end
+}
+
+// isTagRune follows Obsidian: letters, digits, _ - / and emoji, of any script.
+func isTagRune(r rune) bool {
+	return r == '_' || r == '-' || r == '/' || r == '\u200d' ||
+		unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark, unicode.So, unicode.Sk) && r != '`' && r != '^' && r != utf8.RuneError
+}

@@ -1,0 +1,87 @@
+package notes
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Parse reads a note from its bytes. It takes any bytes: what cannot be
+// understood is named in Problems, and the rest stands.
+func Parse(entry Entry, raw []byte) Note {
+	n := Note{Entry: entry}
+	n.Text = n.decode(raw)
+	front, body := splitFront(n.Text)
+	n.BodyLine = 1 + strings.Count(n.Text[:len(n.Text)-len(body)], "\n")
+	n.try("front matter", func() { n.readFront(front) })
+	n.try("text", func() { n.readBody(body) })
+	n.Title = n.title()
+	n.Date = n.date()
+	slices.Sort(n.Tags)
+	n.Tags = slices.Compact(n.Tags)
+	return n
+}
+
+// try keeps a fault of a parser from taking the whole note, and all the
+// others, with it.
+func (n *Note) try(what string, read func()) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			n.problem("its %s could not be understood (%v)", what, fault)
+		}
+	}()
+	read()
+}
+
+func (n *Note) problem(format string, args ...any) {
+	n.Problems = append(n.Problems, fmt.Sprintf(format, args...))
+}
+
+// decode makes valid UTF-8 with LF line ends of a file's bytes.
+func (n *Note) decode(raw []byte) string {
+	switch {
+	case bytes.HasPrefix(raw, []byte{0xEF, 0xBB, 0xBF}):
+		raw = raw[3:]
+	case bytes.HasPrefix(raw, []byte{0xFF, 0xFE}):
+		raw = fromUTF16(raw[2:], binary.LittleEndian)
+	case bytes.HasPrefix(raw, []byte{0xFE, 0xFF}):
+		raw = fromUTF16(raw[2:], binary.BigEndian)
+	}
+	if !utf8.Valid(raw) {
+		n.problem("it is not all UTF-8; the bytes that are not read as �")
+		raw = bytes.ToValidUTF8(raw, []byte("�"))
+	}
+	if bytes.IndexByte(raw, 0) >= 0 {
+		n.problem("it holds NUL bytes; they read as �")
+		raw = bytes.ReplaceAll(raw, []byte{0}, []byte("�"))
+	}
+	if bytes.IndexByte(raw, '\r') >= 0 {
+		raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
+	}
+	return string(raw)
+}
+
+func fromUTF16(raw []byte, order binary.ByteOrder) []byte {
+	units := make([]uint16, len(raw)/2)
+	for i := range units {
+		units[i] = order.Uint16(raw[2*i:])
+	}
+	return []byte(string(utf16.Decode(units)))
+}
+
+func (n *Note) title() string {
+	if title, ok := n.Front["title"].(string); ok && strings.TrimSpace(title) != "" {
+		return strings.Join(strings.Fields(title), " ")
+	}
+	for _, h := range n.Headings {
+		if h.Level == 1 && h.Text != "" {
+			return h.Text
+		}
+	}
+	return strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))
+}

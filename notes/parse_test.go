@@ -1,0 +1,256 @@
+package notes
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"lifehub/internal/testenv"
+)
+
+// day makes the local midnights that notes speak in.
+func day(text string) time.Time {
+	t, err := time.ParseInLocation("2006-01-02", text, time.Local)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+const fullNote = `---
+title: Running
+tags: [Health, "#sport/run"]
+date: 2026-09-01
+---
+# Plan #goals
+
+Three times a week, see [[log/2026-09|the log]] and [shoes](gear/My%20Shoes.md#size "t").
+Not a tag: #123, a#b, ` + "`#code`" + `, https://x.example/#frag. But (#this) is. ` + "``[[no]] ` #no``" + `
+
+![[map.png]] ![chart](https://x.example/c.png) [site](https://x.example/a.md)
+
+Weeks
+-----
+
+| week | km |
+| ---- | -- |
+| 1    | 20 |
+
+> # Quoted
+> - [ ] buy gels 📅 2026-10-02
+
+` + "```sh" + `
+# not a heading #nottag
+- [ ] not a task
+` + "```" + `
+
+1. [x] Race ✅ 2026-09-20 #done
+- [ ] Stretch 🔁 every day ⏫ 📅 2026-10-01 ^id1
+- [-] Never
+
+<div>#html</div>
+
+***
+last [[Ende#Ziel]] #中文 #42k #a/b/
+`
+
+func TestParseReadsEverythingAFullNoteHolds(t *testing.T) {
+	n := Parse(Entry{Path: "sport/running.md"}, []byte(fullNote))
+
+	if n.Title != "Running" || n.BodyLine != 6 || !n.Date.Equal(day("2026-09-01")) || n.Foreign || len(n.Problems) > 0 {
+		t.Errorf("got title %q, body from %d, date %s, foreign %v, problems %q", n.Title, n.BodyLine, n.Date, n.Foreign, n.Problems)
+	}
+	same(t, "headings", n.Headings, []Heading{{1, "Plan #goals", 6}, {2, "Weeks", 13}})
+	same(t, "tags", n.Tags, []string{"42k", "a/b", "done", "goals", "health", "sport/run", "this", "中文"})
+	same(t, "links", n.Links, []Link{
+		{Target: "log/2026-09", Text: "the log", Line: 8},
+		{Target: "gear/My Shoes.md", Heading: "size", Text: "shoes", Line: 8},
+		{Target: "map.png", Text: "map.png", Embed: true, Line: 11},
+		{Target: "Ende", Heading: "Ziel", Text: "Ende#Ziel", Line: 35},
+	})
+	same(t, "blocks", n.Blocks, []Block{
+		{HeadingBlock, 6, 6},
+		{Paragraph, 8, 9},
+		{Paragraph, 11, 11},
+		{HeadingBlock, 13, 14},
+		{Table, 16, 18},
+		{Quote, 20, 21},
+		{Code, 23, 26},
+		{List, 28, 28},
+		{List, 29, 30},
+		{HTML, 32, 32},
+		{Rule, 34, 34},
+		{Paragraph, 35, 35},
+	})
+	same(t, "tasks", n.Tasks, []Task{
+		{Path: n.Path, Line: 21, Text: "buy gels", Raw: "> - [ ] buy gels 📅 2026-10-02", Due: day("2026-10-02")},
+		{Path: n.Path, Line: 28, Text: "Race #done", Raw: "1. [x] Race ✅ 2026-09-20 #done", Done: true, DoneOn: day("2026-09-20")},
+		{Path: n.Path, Line: 29, Text: "Stretch", Raw: "- [ ] Stretch 🔁 every day ⏫ 📅 2026-10-01 ^id1", Due: day("2026-10-01"), Recurs: "every day", Priority: "⏫"},
+		{Path: n.Path, Line: 30, Text: "Never", Raw: "- [-] Never", Cancelled: true},
+	})
+}
+
+func same[T any](t *testing.T, what string, got, want []T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
+	}
+}
+
+func TestEveryNoteOfTheCorporaParses(t *testing.T) {
+	for _, corpus := range []string{"til-jbranchaud", "logseq-docs", "kepano-vault", "obsidian-tasks", "odd-prettier"} {
+		t.Run(corpus, func(t *testing.T) {
+			folder, err := Open(testenv.Shared(t, "data/corpora/"+corpus))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer folder.Close()
+			entries, problems, err := folder.List(t.Context())
+			if err != nil || len(problems) > 0 {
+				t.Fatal(err, problems)
+			}
+			if want := countNotes(t, folder.Dir()); len(entries) != want {
+				t.Errorf("listed %d notes, there are %d", len(entries), want)
+			}
+			broken := 0
+			for _, entry := range entries {
+				note, err := folder.Read(entry.Path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkNote(t, note)
+				if len(note.Problems) > 0 {
+					broken++
+				}
+			}
+			t.Logf("%d notes, %d with a problem", len(entries), broken)
+		})
+	}
+}
+
+// countNotes counts by other means than List.
+func countNotes(t *testing.T, dir string) int {
+	t.Helper()
+	count := 0
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".md") && !strings.Contains(path[len(dir):], "/.") {
+			count++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count
+}
+
+// checkNote states what holds for every note whatever its text.
+func checkNote(t *testing.T, n Note) {
+	t.Helper()
+	lines := strings.Count(n.Text, "\n") + 1
+	if !utf8.ValidString(n.Text) {
+		t.Errorf("%s: the text is not UTF-8", n.Path)
+	}
+	if n.BodyLine < 1 || n.BodyLine > lines {
+		t.Errorf("%s: the body begins on line %d of %d", n.Path, n.BodyLine, lines)
+	}
+	before := n.BodyLine - 1
+	for _, b := range n.Blocks {
+		if b.Line <= before && b.Line != before || b.EndLine < b.Line || b.EndLine > lines {
+			t.Errorf("%s: block %+v after line %d of %d", n.Path, b, before, lines)
+		}
+		before = b.EndLine
+	}
+	text := strings.Split(n.Text, "\n")
+	for _, h := range n.Headings {
+		if first, _, _ := strings.Cut(h.Text, " "); !strings.Contains(text[h.Line-1], first) {
+			t.Errorf("%s:%d: the line does not hold the heading %q: %q", n.Path, h.Line, h.Text, text[h.Line-1])
+		}
+	}
+	for _, task := range n.Tasks {
+		if text[task.Line-1] != task.Raw {
+			t.Errorf("%s:%d: the line is %q, not %q", n.Path, task.Line, text[task.Line-1], task.Raw)
+		}
+	}
+	for _, l := range n.Links {
+		if l.Line < n.BodyLine || l.Line > lines {
+			t.Errorf("%s: link %+v is on no line of the body", n.Path, l)
+		}
+	}
+	if !slices.IsSorted(n.Tags) {
+		t.Errorf("%s: tags %q are not sorted", n.Path, n.Tags)
+	}
+	if n.Title == "" && n.Path != "" {
+		t.Errorf("%s: no title", n.Path)
+	}
+}
+
+func TestFrontMatterThatIsATemplateIsReportedAndTheTextStands(t *testing.T) {
+	n := Parse(Entry{Path: "Daily.md"}, []byte("---\ncreated: {{date}}\nurl: [\n---\n# Day\n\n#log it\n"))
+	if len(n.Problems) != 1 || !strings.Contains(n.Problems[0], "front matter") || strings.Contains(n.Problems[0], "\n") {
+		t.Errorf("got problems %q", n.Problems)
+	}
+	same(t, "headings", n.Headings, []Heading{{1, "Day", 5}})
+	same(t, "tags", n.Tags, []string{"log"})
+}
+
+func TestEncodingsReadAlike(t *testing.T) {
+	const text = "# Zürich 東京\n\nsecond #tag\n"
+	utf16Of := func(order binary.AppendByteOrder, mark []byte) []byte {
+		raw := mark
+		for _, unit := range utf16.Encode([]rune(text)) {
+			raw = order.AppendUint16(raw, unit)
+		}
+		return raw
+	}
+	for name, raw := range map[string][]byte{
+		"plain":      []byte(text),
+		"BOM":        append([]byte{0xEF, 0xBB, 0xBF}, text...),
+		"CRLF":       bytes.ReplaceAll([]byte(text), []byte("\n"), []byte("\r\n")),
+		"UTF-16 LE":  utf16Of(binary.LittleEndian, []byte{0xFF, 0xFE}),
+		"UTF-16 BE":  utf16Of(binary.BigEndian, []byte{0xFE, 0xFF}),
+		"not closed": []byte(strings.TrimSuffix(text, "\n")),
+	} {
+		n := Parse(Entry{Path: "a.md"}, raw)
+		if strings.TrimSuffix(n.Text, "\n") != strings.TrimSuffix(text, "\n") || n.Title != "Zürich 東京" || len(n.Problems) > 0 {
+			t.Errorf("%s: got title %q, problems %q, text %q", name, n.Title, n.Problems, n.Text)
+		}
+	}
+}
+
+func TestBytesThatAreNoTextAreRepairedAndReported(t *testing.T) {
+	n := Parse(Entry{Path: "a.md"}, []byte("# A\xff\x00B\n"))
+	if n.Title != "A��B" || len(n.Problems) != 2 {
+		t.Errorf("got title %q, problems %q", n.Title, n.Problems)
+	}
+}
+
+func TestTOMLFrontMatterIsRead(t *testing.T) {
+	n := Parse(Entry{Path: "a.md"}, []byte("+++\ntitle = 'Hugo'\ntags = ['x y', 'Z']\ndate = 2026-02-03\nsource = 'https://x.example'\n+++\ntext\n"))
+	if n.Title != "Hugo" || !n.Date.Equal(day("2026-02-03")) || !n.Foreign || n.BodyLine != 7 {
+		t.Errorf("got %+v", n)
+	}
+	same(t, "tags", n.Tags, []string{"x y", "z"})
+}
+
+func TestANoteIsForeignWhenItNamesItsSource(t *testing.T) {
+	for front, want := range map[string]bool{
+		"source: https://x.example": true,
+		"url: x":                    true,
+		"url:":                      false,
+		"source: ''":                false,
+		"sources: x":                false,
+	} {
+		if n := Parse(Entry{Path: "a.md"}, []byte("---\n"+front+"\n---\n")); n.Foreign != want {
+			t.Errorf("%s: got %v, want %v", front, n.Foreign, want)
+		}
+	}
+}

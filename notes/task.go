@@ -1,0 +1,102 @@
+package notes
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// taskLine is a list item with a box: what stands before the box, the mark in
+// it, and the text. Quotes may hold tasks.
+var taskLine = regexp.MustCompile(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:[ \t]+(.*))?$`)
+
+// The marks of the Obsidian Tasks plugin, in its emoji form and in that of
+// Dataview, which "due: 2026-01-01" without brackets is near enough to.
+var (
+	emojiField = regexp.MustCompile(`(📅|📆|🗓|⏳|⌛|🛫|➕|✅|❌)\x{FE0F}?[ \t]*(\d{4}-\d{2}-\d{2})`)
+	pairField  = regexp.MustCompile(`[\[(][ \t]*(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::[ \t]*([^\])]*)[\])]`)
+	plainField = regexp.MustCompile(`(?:^|[ \t])(due|scheduled|start|done):[ \t]*(\d{4}-\d{2}-\d{2})(?:[ \t]|$)`)
+	recurField = regexp.MustCompile(`🔁\x{FE0F}?[ \t]*([A-Za-z0-9, ]+)`)
+	levelField = regexp.MustCompile(`(🔺|⏫|🔼|🔽|⏬)\x{FE0F}?`)
+	otherField = regexp.MustCompile(`(?:🆔|⛔|🏁)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]*`)
+	blockMark  = regexp.MustCompile(`[ \t]\^[A-Za-z0-9-]+$`)
+)
+
+// readTasks collects the "- [ ]" items that are not code.
+func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
+	for line := lines.first; line <= lines.last(); line++ {
+		text := lines.text(line)
+		if !strings.Contains(text, "[") || code[line] {
+			continue
+		}
+		if task, ok := ParseTask(text); ok {
+			task.Path, task.Line = n.Path, line
+			n.Tasks = append(n.Tasks, task)
+		}
+	}
+}
+
+// ParseTask reads one line as a task, without Path and Line.
+func ParseTask(line string) (Task, bool) {
+	m := taskLine.FindStringSubmatch(line)
+	if m == nil {
+		return Task{}, false
+	}
+	t := Task{Raw: line, Done: m[2] == "x" || m[2] == "X", Cancelled: m[2] == "-"}
+	t.Text = t.takeFields(m[3])
+	return t, true
+}
+
+// takeFields moves the marks of a task's text into t and returns what is left.
+func (t *Task) takeFields(text string) string {
+	text = blockMark.ReplaceAllString(strings.TrimRight(text, " \t\r"), "")
+	text = take(text, emojiField, func(m []string) bool { return t.setDate(m[1], m[2]) })
+	text = take(text, pairField, func(m []string) bool { return t.setField(m[1], strings.TrimSpace(m[2])) })
+	text = take(text, plainField, func(m []string) bool { return t.setDate(m[1], m[2]) })
+	text = take(text, recurField, func(m []string) bool { return t.setField("repeat", strings.TrimSpace(m[1])) })
+	text = take(text, levelField, func(m []string) bool { return t.setField("priority", m[1]) })
+	text = take(text, otherField, func([]string) bool { return true })
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// take removes each match that use accepts.
+func take(text string, field *regexp.Regexp, use func(match []string) bool) string {
+	return field.ReplaceAllStringFunc(text, func(found string) string {
+		if use(field.FindStringSubmatch(found)) {
+			return " "
+		}
+		return found
+	})
+}
+
+// setDate refuses what is no day, like 2026-02-31: that stays in the text.
+func (t *Task) setDate(mark, value string) bool {
+	day, err := time.ParseInLocation("2006-01-02", value, time.Local)
+	if err != nil {
+		return false
+	}
+	switch mark {
+	case "📅", "📆", "🗓", "due":
+		t.Due = day
+	case "⏳", "⌛", "scheduled":
+		t.Scheduled = day
+	case "🛫", "start":
+		t.Start = day
+	case "✅", "completion", "done":
+		t.DoneOn = day
+	}
+	return true
+}
+
+func (t *Task) setField(name, value string) bool {
+	switch name {
+	case "repeat", "recurrence":
+		t.Recurs = value
+	case "priority":
+		t.Priority = value
+	case "id", "dependsOn", "onCompletion":
+	default:
+		return t.setDate(name, value)
+	}
+	return true
+}

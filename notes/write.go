@@ -1,0 +1,149 @@
+package notes
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+)
+
+// Create writes a new note and the folders above it. It is there as a whole
+// or not at all; when there is one of that name already the error is
+// [fs.ErrExist].
+func (f *Folder) Create(name, text string) error {
+	if err := f.create(name, []byte(text)); err != nil {
+		return fmt.Errorf("create note: %w", err)
+	}
+	return nil
+}
+
+// Replace gives a note new bytes, provided that it still holds the bytes was;
+// else the error is [ErrChanged]. A crash leaves the old note or the new one,
+// never a mixture. The note keeps its permissions.
+func (f *Folder) Replace(name string, was, now []byte) error {
+	if err := f.replace(name, was, now); err != nil {
+		return fmt.Errorf("change note: %w", err)
+	}
+	return nil
+}
+
+func (f *Folder) create(name string, text []byte) error {
+	if err := f.check(name); err != nil {
+		return err
+	}
+	if err := fits(name, text); err != nil {
+		return err
+	}
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	if _, err := f.root.Lstat(name); err == nil {
+		return reason(name, fs.ErrExist)
+	}
+	if err := f.root.MkdirAll(path.Dir(name), 0o777); err != nil {
+		return reason(name, err)
+	}
+	temp, err := f.temp(name, text, 0o666)
+	if err != nil {
+		return reason(name, err)
+	}
+	// A link, unlike a rename, never takes the place of a note that somebody
+	// else made just now.
+	err = f.root.Link(temp, name)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = f.claim(temp, name)
+	} else {
+		f.root.Remove(temp)
+	}
+	if err != nil {
+		return reason(name, err)
+	}
+	return syncDir(f.root, path.Dir(name))
+}
+
+// claim puts temp in its place where the file system knows no hard links:
+// the name is taken first, then renamed over.
+func (f *Folder) claim(temp, name string) error {
+	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err == nil {
+		file.Close()
+		err = f.root.Rename(temp, name)
+	}
+	if err != nil {
+		f.root.Remove(temp)
+	}
+	return err
+}
+
+func (f *Folder) replace(name string, was, now []byte) error {
+	if err := fits(name, now); err != nil {
+		return err
+	}
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	info, err := f.unchanged(name, was)
+	if err != nil {
+		return err
+	}
+	temp, err := f.temp(name, now, 0o600)
+	if err != nil {
+		return reason(name, err)
+	}
+	defer f.root.Remove(temp) // gone already when all went well
+	if err := f.root.Chmod(temp, info.Mode().Perm()); err != nil {
+		return reason(name, err)
+	}
+	// Writing and syncing took milliseconds: an editor may have saved since.
+	if _, err := f.unchanged(name, was); err != nil {
+		return err
+	}
+	if err := f.root.Rename(temp, name); err != nil {
+		return reason(name, err)
+	}
+	return syncDir(f.root, path.Dir(name))
+}
+
+// unchanged makes sure that the note still holds the bytes was.
+func (f *Folder) unchanged(name string, was []byte) (fs.FileInfo, error) {
+	is, info, err := f.raw(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is gone: %w", name, ErrChanged)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(is, was) {
+		return nil, reason(name, ErrChanged)
+	}
+	return info, nil
+}
+
+// temp writes text to a new hidden file beside name, synced to disk.
+func (f *Folder) temp(name string, text []byte, perm fs.FileMode) (string, error) {
+	temp := path.Join(path.Dir(name), ".lifehub-"+rand.Text()+".tmp")
+	file, err := f.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(text)
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		f.root.Remove(temp)
+		return "", err
+	}
+	return temp, nil
+}
+
+func fits(name string, text []byte) error {
+	if len(text) > MaxSize {
+		return fmt.Errorf("%s would be longer than %d MiB", name, MaxSize>>20)
+	}
+	return nil
+}
