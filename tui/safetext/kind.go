@@ -94,6 +94,7 @@ func jamoTail(r rune) bool {
 func mongolianSelector(r rune) bool { return r >= 0x180b && r <= 0x180d || r == 0x180f }
 func mongolian(r rune) bool         { return r >= 0x1820 && r <= 0x18aa }
 func han(r rune) bool               { return unicode.Is(unicode.Han, r) }
+func indic(r rune) bool             { return r >= 0x900 && r <= 0xdff }
 func keycapBase(r rune) bool        { return r >= '0' && r <= '9' || r == '#' || r == '*' }
 
 // pictograph reports whether r can be an emoji or a part of one.

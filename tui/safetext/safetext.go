@@ -37,9 +37,8 @@ func Cut(s string) int {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c >= 0x20 && c < 0x7f:
-			cut = i // nothing after a printable ASCII character changes what stands before it
-			if i > 0 && joinsAhead(s[:i]) {
-				cut = i + 1
+			if !joinsAhead(s[:i]) {
+				cut = i
 			}
 			i++
 		case c == '\n':
@@ -84,7 +83,7 @@ func Cut(s string) int {
 // joinsAhead reports whether s ends in a joiner or a carriage return, whose
 // meaning depends on the next character.
 func joinsAhead(s string) bool {
-	return strings.HasSuffix(s, "\u200d") || strings.HasSuffix(s, "\u200c") || s[len(s)-1] == '\r'
+	return strings.HasSuffix(s, "\u200d") || strings.HasSuffix(s, "\u200c") || strings.HasSuffix(s, "\r")
 }
 
 // mode is what becomes of line ends and tabs.
@@ -288,6 +287,9 @@ func (c *cleaner) joinerFits(r rune, rest string) bool {
 	if r == zwj && pictograph(next) && (pictograph(c.prev) || c.prev == emojiStyle || kindOf(c.prev) == modifier) {
 		c.joins++
 		return c.joins <= maxJoins
+	}
+	if r == zwj && indic(c.prev) && c.marks > 0 {
+		return true // the chillu letters of Malayalam, half forms at the end of a word
 	}
 	return usesJoiners(c.prev) && usesJoiners(next) && kindOf(next) == letter
 }
