@@ -1,0 +1,52 @@
+# Everything a developer runs. CI runs .ci/run, which is made of the same parts.
+
+SHELL := /bin/bash
+export CGO_ENABLED ?= 0
+
+.PHONY: run test race check golden bench eval soak fuzz ollama npm tools screens build
+
+run: ## the chat on the starter notes
+	go run . chat --notes examples/notes
+
+build: ## one static binary
+	go build -trimpath -ldflags "-s -w" -o lifehub .
+
+test: ## what the README says
+	go test ./...
+
+race: ## the same with the race detector, which needs cgo
+	CGO_ENABLED=1 go test -race ./...
+
+check: ## the static checks
+	@test -z "$$(go tool gofumpt -l . | tee /dev/stderr)" || (echo "run: go tool gofumpt -w ." >&2; exit 1)
+	go vet ./...
+	go tool staticcheck ./...
+	GOOS=darwin GOARCH=arm64 go vet ./...
+	GOOS=windows GOARCH=amd64 go vet ./...
+
+golden: ## write the golden stories and screens anew; read the diff
+	go test ./agent ./tui/... ./cli -run 'Story|Screen|Golden' -update
+
+bench: ## speed and memory, as ratios to a reference in the same run
+	go test -run '^$$' -bench . -benchtime 3x ./rag ./tui/... ./notes ./llm
+
+eval: ## quality of the search on the shared benches
+	go test ./rag -run TestEval -v -timeout 30m -args -eval
+
+soak: ## the full counts of the loops of which `make test` runs a share
+	LIFEHUB_SOAK=1 go test ./store ./rag ./mcpclient -timeout 3h -v -run 'Kill|Damage|Soak'
+
+fuzz: ## each fuzz target for FUZZTIME
+	scripts/fuzz.sh $${FUZZTIME:-30s}
+
+ollama: ## build the real Ollama server that the tests use, once, into the user's cache
+	scripts/ollama.sh
+
+npm: ## install the real MCP servers that the tests use, once, into the user's cache
+	scripts/npm.sh
+
+tools: ## build the tools that make pictures
+	scripts/tools.sh
+
+screens: tools ## the pictures under docs/screens, from the running program
+	scripts/screens.sh
