@@ -19,6 +19,14 @@ type Options struct {
 	Rules   *Rules                                     // nil: each tool's own level
 	Save    func(ctx context.Context, rule Rule) error // keeps an "always"; nil: for this run only
 
+	// Unattended says that nobody can be asked: what needs a confirmation is
+	// refused, and Ended.Unasked names it.
+	Unattended bool
+
+	// Reread returns the lines of a source as they stand on disk now, for
+	// the check of citations; false: they are gone. nil: not read again.
+	Reread func(Source) (string, bool)
+
 	// Instructions is the user's persona, put before every prompt.
 	Instructions string
 	Passages     int              // passages that a search brings; 0: 5
@@ -51,5 +59,53 @@ type Answer struct {
 // Agent answers messages. Make it with [New]; it is safe for concurrent use.
 type Agent struct {
 	Options
-	gate *gate
+	gate    *gate
+	schemas schemas
+}
+
+// The limits of a turn (product.md §9), where no option says otherwise.
+const (
+	windowMessages  = 6  // messages of the conversation that stand in a prompt
+	defaultParallel = 4  // steps at once
+	defaultMaxTools = 20 // tools offered to the planner
+	defaultPassages = 5  // passages that a search brings
+)
+
+// New returns an Agent with what is missing in the options set to its default.
+func New(o Options) *Agent {
+	if o.Window == nil {
+		o.Window = func() int { return 0 }
+	}
+	if o.Tools == nil {
+		o.Tools = func() []Tool { return nil }
+	}
+	if o.Think == nil {
+		o.Think = func() string { return "" }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Parallel <= 0 {
+		o.Parallel = defaultParallel
+	}
+	if o.MaxTools <= 0 {
+		o.MaxTools = defaultMaxTools
+	}
+	if o.Passages <= 0 {
+		o.Passages = defaultPassages
+	}
+	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended)}
+}
+
+// Ask starts a turn and returns at once with its events. Cancel ctx to stop
+// the turn. Read the channel until it closes, also after cancelling: that is
+// how the turn's goroutine ends.
+func (a *Agent) Ask(ctx context.Context, conversation, message string) <-chan Event {
+	events := make(chan Event)
+	go func() {
+		defer close(events)
+		t := newTurn(a, conversation, message, events)
+		t.run(ctx)
+	}()
+	return events
 }

@@ -138,6 +138,7 @@ type (
 	Ended struct {
 		Answer  string   `json:"answer"`
 		Sources []Source `json:"sources,omitempty"` // numbered
+		Unasked []string `json:"unasked,omitempty"` // tools that needed a permission when nobody could be asked
 		Metrics
 	}
 )

@@ -1,15 +1,172 @@
 package agent
 
-// Rule sets the level of the tools whose name it matches.
-type Rule struct {
-	Tool  string // glob over the tool's name
-	Level Level
-	From  string // file:line it stands in; "" when it was made in this run
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// gate stands in front of every tool: only it makes a permit, and only a
+// permit runs a tool. It remembers what was allowed for a conversation or for
+// always. It is safe for concurrent use.
+type gate struct {
+	save       func(context.Context, Rule) error
+	unattended bool
+
+	mu     sync.Mutex
+	rules  *Rules
+	grants map[grant]bool
 }
 
-// Rules decide the level of a call. The last match wins; a deny beats all.
-type Rules struct {
-	list []Rule
+// grant is a tool allowed for the rest of a conversation.
+type grant struct{ conversation, tool string }
+
+func newGate(rules *Rules, save func(context.Context, Rule) error, unattended bool) *gate {
+	return &gate{rules: rules, save: save, unattended: unattended, grants: map[grant]bool{}}
 }
 
-type gate struct{}
+// level says whether a call may run, and why.
+func (g *gate) level(conversation string, tool Tool, input json.RawMessage) (Level, string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	name := tool.Spec().Name
+	level, reason := g.rules.Decide(name, tool.Level(bytes.Clone(input)))
+	if level == Confirm && g.grants[grant{conversation, name}] {
+		return Auto, "you allowed it for this conversation"
+	}
+	return level, reason
+}
+
+// remember keeps a decision that holds for longer than one call.
+func (g *gate) remember(ctx context.Context, conversation, tool string, d Decision) error {
+	g.mu.Lock()
+	switch d {
+	case AllowConversation:
+		g.grants[grant{conversation, tool}] = true
+	case AllowAlways:
+		g.rules = g.rules.With(RuleFor(tool, Auto))
+	}
+	g.mu.Unlock()
+	if d != AllowAlways || g.save == nil {
+		return nil
+	}
+	return g.save(ctx, RuleFor(tool, Auto))
+}
+
+// permit is the gate's leave to run one call with exactly these bytes.
+type permit struct {
+	tool  Tool
+	input json.RawMessage
+	hash  string
+}
+
+// errChanged refuses a call that is not the one that was allowed.
+var errChanged = errors.New("the arguments are not those that were allowed")
+
+// run is the only way to a tool's Run.
+func (p *permit) run(ctx context.Context) (Result, error) {
+	if hash(p.input) != p.hash {
+		return Result{}, errChanged
+	}
+	return p.tool.Run(ctx, bytes.Clone(p.input))
+}
+
+// hash is the SHA-256 of the arguments, in hex.
+func hash(input json.RawMessage) string {
+	sum := sha256.Sum256(input)
+	return hex.EncodeToString(sum[:])
+}
+
+// refusal says that a call may not run. It is told to the model.
+type refusal struct{ reason string }
+
+func (r *refusal) Error() string { return r.reason }
+
+// pass takes a call through the gate: it asks the user where the level says
+// so, and waits for the reply. The error is a *refusal, or that of a
+// cancelled ctx.
+func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
+	name := c.tool.Spec().Name
+	p := &permit{tool: c.tool, input: bytes.Clone(c.input), hash: hash(c.input)}
+	level, reason := t.gate.level(t.conversation, c.tool, c.input)
+	switch {
+	case level == Auto:
+		return p, nil
+	case level == Confirm && t.gate.unattended:
+		t.counting.Lock()
+		t.unasked = append(t.unasked, name)
+		t.counting.Unlock()
+		return nil, &refusal{"it needs a permission, and nobody can be asked"}
+	case level != Confirm:
+		return nil, &refusal{"it is forbidden: " + reason}
+	}
+
+	preview, err := t.preview(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := t.askPermission(ctx, PermissionAsked{
+		Step: c.step, Call: c.id, Name: name, Input: bytes.Clone(p.input), Hash: p.hash,
+		Reason: reason, Rule: FormatRule(RuleFor(name, Auto)), Preview: preview,
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.emit(PermissionGiven{Step: c.step, Call: c.id, Decision: reply.Decision, Reason: reply.Reason})
+	switch reply.Decision {
+	case AllowOnce, AllowConversation, AllowAlways:
+	default:
+		return nil, &refusal{because("the user said no", reply.Reason)}
+	}
+	if err := t.gate.remember(ctx, t.conversation, name, reply.Decision); err != nil {
+		t.emit(Noticed{Text: fmt.Sprintf("The rule for %s could not be kept and holds for this run: %v.", name, err)})
+	}
+	return p, nil
+}
+
+// preview asks the tool what the call would change. A tool that cannot tell
+// does not stop the question.
+func (t *turn) preview(ctx context.Context, c call) (Preview, error) {
+	tool, ok := c.tool.(Previewer)
+	if !ok {
+		return Preview{}, nil
+	}
+	preview, err := guarded(ctx, func(ctx context.Context) (Preview, error) { return tool.Preview(ctx, bytes.Clone(c.input)) })
+	if ctx.Err() != nil {
+		return Preview{}, ctx.Err()
+	}
+	if err != nil {
+		t.emit(Noticed{Text: fmt.Sprintf("What %s would change cannot be shown: %v.", c.tool.Spec().Name, err)})
+	}
+	return preview, nil
+}
+
+// askPermission puts the question and waits for the first reply.
+func (t *turn) askPermission(ctx context.Context, question PermissionAsked) (Reply, error) {
+	replies := make(chan Reply, 1)
+	question.Reply = func(r Reply) {
+		select {
+		case replies <- r:
+		default: // answered already
+		}
+	}
+	t.emit(question)
+	select {
+	case r := <-replies:
+		return r, nil
+	case <-ctx.Done():
+		return Reply{}, ctx.Err()
+	}
+}
+
+func because(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
+}

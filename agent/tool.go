@@ -19,6 +19,30 @@ const (
 	Deny
 )
 
+func (l Level) String() string {
+	switch l {
+	case Auto:
+		return "auto"
+	case Confirm:
+		return "confirm"
+	}
+	return "deny"
+}
+
+// MarshalText writes auto, confirm or deny.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (l *Level) UnmarshalText(text []byte) error {
+	for _, level := range []Level{Auto, Confirm, Deny} {
+		if string(text) == level.String() {
+			*l = level
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown level %q: it is auto, confirm or deny", text)
+}
+
 // Tool is something the worker can do in the world.
 type Tool interface {
 	Spec() llm.ToolSpec
@@ -32,6 +56,12 @@ type Tool interface {
 // Previewer is a Tool that can show what a call would change before it does.
 type Previewer interface {
 	Preview(ctx context.Context, args json.RawMessage) (Preview, error)
+}
+
+// Timed is a Tool that sets its own bound on how long a call may take; the
+// others have a minute.
+type Timed interface {
+	Timeout() time.Duration
 }
 
 // Preview is what a call would change, for the permission dialog.
@@ -60,6 +90,7 @@ type Source struct {
 	Text    string    `json:"text"`              // as the model sees it
 	Score   float64   `json:"score,omitempty"`   // 0 to 1
 	Date    time.Time `json:"date,omitzero"`
+	Foreign bool      `json:"foreign,omitempty"` // it came from outside the user's own notes
 }
 
 // Title names the place as the screen does: note.md:12 Heading.

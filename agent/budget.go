@@ -1,0 +1,215 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"lifehub/llm"
+)
+
+const (
+	// maxReserve is the room kept for the answer, in tokens; a small window
+	// keeps a quarter of itself.
+	maxReserve = 2048
+	// perMessage is what a chat template adds around a message, in tokens.
+	perMessage = 8
+	// floor is what is kept of a shortened part, in tokens.
+	floor = 96
+)
+
+// prompt is a request before it is fitted into the window, part by part.
+type prompt struct {
+	agent    string
+	request  llm.Request // without its messages
+	system   string
+	history  []llm.Message
+	intro    string // said before the material
+	material []part
+	question string        // the end of the last user message
+	after    []llm.Message // what follows it, in a second try
+}
+
+// part is a piece of material, most valuable first among its kind.
+type part struct {
+	kind  string // "sources" or "results"
+	head  string // the line that names it
+	text  string // untrusted
+	fence string // the mark around text
+}
+
+func (p part) String() string {
+	if p.text == "" {
+		return p.head
+	}
+	return p.head + "\n" + p.fence + "\n" + p.text + "\n" + p.fence
+}
+
+// fitted is a prompt as it is sent.
+type fitted struct {
+	messages []llm.Message
+	parts    map[string]int // estimated tokens by part
+	used     int            // their sum
+	left     string         // what was left out, for the user; "" for nothing
+}
+
+// tokens estimates the whole prompt.
+func (p prompt) tokens() int { return p.fit(0).used }
+
+// fit shortens the prompt until it leaves room for an answer in a window of
+// so many tokens; 0 is no bound. The order: the oldest results and the
+// weakest sources are shortened, then the oldest messages left out, then
+// parts left out, and at last the middle of the question.
+func (p prompt) fit(window int) fitted {
+	p.material = append([]part(nil), p.material...)
+	var left []string
+	if window > 0 {
+		over := func() int { return p.assemble().used - (window - min(maxReserve, window/4)) }
+		left = p.shrink(over)
+	}
+	f := p.assemble()
+	if len(left) > 0 {
+		f.left = fmt.Sprintf("Left out to fit the model's window of %d tokens: %s.", window, strings.Join(left, ", "))
+	}
+	return f
+}
+
+func (p *prompt) shrink(over func() int) (left []string) {
+	shortened, forgotten, dropped := 0, 0, 0
+	for _, i := range p.expendable() {
+		excess := over()
+		if excess <= 0 {
+			break
+		}
+		if short := clipTokens(p.material[i].text, max(floor, tokens(p.material[i].text)-excess)); short != p.material[i].text {
+			p.material[i].text = short
+			shortened++
+		}
+	}
+	for len(p.history) > 0 && over() > 0 {
+		p.history = p.history[1:]
+		forgotten++
+	}
+	for _, i := range p.expendable() {
+		if i == 0 || over() <= 0 {
+			break
+		}
+		p.material[i].text = ""
+		dropped++
+	}
+	left = appendCount(left, shortened-dropped, "%d shortened result", "%d shortened results")
+	left = appendCount(left, dropped, "%d result", "%d results")
+	left = appendCount(left, forgotten, "%d older message", "%d older messages")
+	if excess := over(); excess > 0 {
+		if short := clipTokens(p.question, max(floor, tokens(p.question)-excess)); short != p.question {
+			p.question = short
+			left = append(left, "the middle of your message")
+		}
+	}
+	return left
+}
+
+// expendable lists the parts in the order in which they are given up:
+// results from the oldest, then sources from the weakest.
+func (p *prompt) expendable() []int {
+	var results, sources []int
+	for i, part := range p.material {
+		if part.kind == "results" {
+			results = append(results, i)
+		} else {
+			sources = append([]int{i}, sources...)
+		}
+	}
+	return append(results, sources...)
+}
+
+// assemble makes the messages: system, history, then the material with the
+// question last.
+func (p prompt) assemble() fitted {
+	f := fitted{parts: map[string]int{}}
+	add := func(kind string, n int) {
+		f.parts[kind] += n
+		f.used += n
+	}
+	f.messages = append(f.messages, llm.Message{Role: llm.System, Text: p.system})
+	add("system", tokens(p.system)+perMessage)
+	for _, m := range p.history {
+		f.messages = append(f.messages, m)
+		add("history", tokens(m.Text)+perMessage)
+	}
+	var last []string
+	if p.intro != "" {
+		last = append(last, p.intro)
+		add("system", tokens(p.intro))
+	}
+	for _, part := range p.material {
+		text := part.String()
+		last = append(last, text)
+		add(part.kind, tokens(text))
+	}
+	last = append(last, p.question)
+	add("question", tokens(p.question)+perMessage)
+	f.messages = append(f.messages, llm.Message{Role: llm.User, Text: strings.Join(last, "\n\n")})
+	for _, m := range p.after {
+		f.messages = append(f.messages, m)
+		add("repair", tokens(m.Text)+perMessage)
+	}
+	return f
+}
+
+// tokens estimates the tokens of a text without knowing the tokenizer: about
+// 3.5 letters of a Latin word, one digit or sign in two, one and a half
+// tokens for a CJK character would be the worst seen; it means to err upwards.
+func tokens(s string) int {
+	quarters := 0 // of a token
+	for _, r := range s {
+		switch {
+		case r == ' ' || r == '\n' || r == '\t':
+			quarters++
+		case r < utf8.RuneSelf && (r|0x20 >= 'a' && r|0x20 <= 'z'):
+			quarters++
+		case r < utf8.RuneSelf:
+			quarters += 2
+		case isCJK(r):
+			quarters += 5
+		default:
+			quarters += 3
+		}
+	}
+	return (quarters + 3) / 4
+}
+
+// clipTokens keeps head and tail of a text, about n tokens of it.
+func clipTokens(s string, n int) string {
+	all := tokens(s)
+	if all <= n {
+		return s
+	}
+	return clip(s, len(s)*n/all)
+}
+
+// clip keeps head and tail of a text that is longer than limit bytes, and
+// says between them how much is missing.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	head, tail := limit*2/3, len(s)-limit/3
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", s[:head], tail-head, s[tail:])
+}
+
+func appendCount(list []string, n int, one, many string) []string {
+	switch {
+	case n == 1:
+		return append(list, fmt.Sprintf(one, n))
+	case n > 1:
+		return append(list, fmt.Sprintf(many, n))
+	}
+	return list
+}

@@ -1,0 +1,205 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	// callTimeout bounds a call of a tool that is not Timed.
+	callTimeout = 60 * time.Second
+	// maxResult is what of a tool's text reaches the model, in bytes.
+	maxResult = 32 << 10
+	// maxReason bounds what a tool's error says, in bytes.
+	maxReason = 4 << 10
+)
+
+// call is one use of a tool.
+type call struct {
+	step  string
+	id    string // pairs the events of the call
+	tool  Tool
+	input json.RawMessage
+}
+
+// outcome is what became of a call.
+type outcome struct {
+	status Status
+	result Result
+	reason string // why there is no result
+	same   string // the step whose identical call stands for this one
+}
+
+// calls keeps order among the calls of one turn.
+type calls struct {
+	slots   chan struct{} // as many calls run at once
+	writing chan struct{} // calls that change something run one at a time
+	mu      sync.Mutex
+	made    map[string]*madeCall
+}
+
+// madeCall is a call that runs or has run; done is closed when it has.
+type madeCall struct {
+	step string
+	done chan struct{}
+	outcome
+}
+
+func (c *calls) init(parallel int) {
+	c.slots = make(chan struct{}, parallel)
+	c.writing = make(chan struct{}, 1)
+	c.made = map[string]*madeCall{}
+}
+
+// do makes a call, or waits for the identical one that another step makes:
+// identical calls of a turn run once.
+func (t *turn) do(ctx context.Context, c call) outcome {
+	key := c.tool.Spec().Name + " " + canonical(c.input)
+	t.calls.mu.Lock()
+	twin := t.calls.made[key]
+	if twin == nil {
+		mine := &madeCall{step: c.step, done: make(chan struct{})}
+		t.calls.made[key] = mine
+		t.calls.mu.Unlock()
+		defer close(mine.done)
+		mine.outcome = t.make(ctx, c)
+		return mine.outcome
+	}
+	t.calls.mu.Unlock()
+	select {
+	case <-twin.done:
+		shared := twin.outcome
+		shared.same = twin.step
+		return shared
+	case <-ctx.Done():
+		return stopped()
+	}
+}
+
+// make takes a call through the gate and runs it.
+func (t *turn) make(ctx context.Context, c call) outcome {
+	permit, err := t.pass(ctx, c)
+	var no *refusal
+	if errors.As(err, &no) {
+		return outcome{status: Denied, reason: no.reason}
+	}
+	if err != nil {
+		return failedOutcome(ctx, err)
+	}
+	leave, err := t.calls.enter(ctx, c)
+	if err != nil {
+		return stopped()
+	}
+	defer leave()
+
+	t.count(func(m *Metrics) { m.ToolCalls++ })
+	t.emit(StepChanged{Step: c.step, Status: Running})
+	name := c.tool.Spec().Name
+	t.emit(ToolStarted{Step: c.step, Call: c.id, Name: name, Input: c.input})
+	start := t.Now()
+	result, err := t.runInTime(ctx, permit)
+	ended := ToolEnded{Step: c.step, Call: c.id, Name: name, Took: t.since(start)}
+	if err != nil {
+		o := failedOutcome(ctx, err)
+		ended.Error = o.reason
+		t.emit(ended)
+		return o
+	}
+	result.Text = clip(result.Text, maxResult)
+	t.count(func(m *Metrics) {
+		if result.Searched {
+			m.Searches++
+			m.RAGHits += len(result.Sources)
+		}
+	})
+	ended.Output, ended.Sources = result.Text, result.Sources
+	t.emit(ended)
+	return outcome{status: Done, result: result}
+}
+
+// runInTime runs a permitted call within its time.
+func (t *turn) runInTime(ctx context.Context, p *permit) (Result, error) {
+	limit := callTimeout
+	if timed, ok := p.tool.(Timed); ok && timed.Timeout() > 0 {
+		limit = timed.Timeout()
+	}
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	result, err := guarded(timed, p.run)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return Result{}, fmt.Errorf("no answer within %s", limit)
+	}
+	return result, err
+}
+
+// enter waits for a free slot, and, if the call may change something, for the
+// other such calls to end. Call leave afterwards.
+func (c *calls) enter(ctx context.Context, made call) (leave func(), err error) {
+	writes := made.tool.Level(made.input) != Auto
+	if writes {
+		if err := take(ctx, c.writing); err != nil {
+			return nil, err
+		}
+	}
+	if err := take(ctx, c.slots); err != nil {
+		if writes {
+			<-c.writing
+		}
+		return nil, err
+	}
+	return func() {
+		<-c.slots
+		if writes {
+			<-c.writing
+		}
+	}, nil
+}
+
+func take(ctx context.Context, places chan struct{}) error {
+	select {
+	case places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func failedOutcome(ctx context.Context, err error) outcome {
+	if ctx.Err() != nil {
+		return stopped()
+	}
+	var broke *PanicError
+	if errors.As(err, &broke) {
+		return outcome{status: Broken, reason: clip(fmt.Sprintf("the tool broke: %v", broke.Value), maxReason)}
+	}
+	return outcome{status: Broken, reason: clip(err.Error(), maxReason)}
+}
+
+func stopped() outcome { return outcome{status: Skipped, reason: "the turn was stopped"} }
+
+// guarded runs f in a goroutine of its own: a panic is an error, and the wait
+// ends with ctx even if f does not heed it; its goroutine then ends when f does.
+func guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (T, error) {
+	type ending struct {
+		value T
+		err   error
+	}
+	ends := make(chan ending, 1)
+	go func() {
+		var e ending
+		defer func() { ends <- e }()
+		defer catch(&e.err)
+		e.value, e.err = f(ctx)
+	}()
+	select {
+	case e := <-ends:
+		return e.value, e.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}

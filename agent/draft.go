@@ -1,0 +1,350 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxDraft bounds what is read of a planner's answer, in bytes.
+	maxDraft = 256 << 10
+	// maxOpenings bounds the places at which JSON is looked for, so that
+	// hostile text costs little.
+	maxOpenings = 64
+)
+
+// draft is a plan as the model wrote it, before anything was checked.
+type draft struct {
+	Reasoning string
+	Answer    string
+	Steps     []draftStep
+}
+
+type draftStep struct {
+	ID, Tool, Description string
+	Input                 json.RawMessage
+	After                 []string
+}
+
+// readPlan finds the plan in a model's answer: it may stand in a fence, after
+// thoughts, between prose, with a comma too many, or be only its list of
+// steps. Other names that models give to the fields are understood.
+func readPlan(text string) (draft, error) {
+	if i := strings.LastIndex(text, "</think>"); i >= 0 {
+		text = text[i+len("</think>"):]
+	}
+	if len(text) > maxDraft {
+		return draft{}, fmt.Errorf("it is longer than %d bytes", maxDraft)
+	}
+	d, err := findPlan(text)
+	if err == nil {
+		return d, nil
+	}
+	if fixed := dropTrailingCommas(text); fixed != text {
+		if d, err := findPlan(fixed); err == nil {
+			return d, nil
+		}
+	}
+	return draft{}, err
+}
+
+func findPlan(text string) (draft, error) {
+	problem := errors.New("it holds no JSON object")
+	openings := 0
+	for i := 0; i < len(text) && openings < maxOpenings; i++ {
+		if text[i] != '{' && text[i] != '[' {
+			continue
+		}
+		var raw json.RawMessage
+		if err := json.NewDecoder(strings.NewReader(text[i:])).Decode(&raw); err != nil {
+			openings++
+			if text[i] == '{' {
+				problem = fmt.Errorf("it is no valid JSON: %w", err)
+			}
+			continue
+		}
+		d, err := asDraft(raw)
+		if err == nil {
+			return d, nil
+		}
+		problem = err
+		openings++
+		i += len(raw) - 1
+	}
+	return draft{}, problem
+}
+
+// asDraft reads a JSON value as a plan: an object with steps or an answer, a
+// list of steps, or one step.
+func asDraft(raw json.RawMessage) (draft, error) {
+	if raw[0] == '[' {
+		steps, err := asSteps(raw)
+		if err != nil || len(steps) == 0 {
+			return draft{}, errors.New("the list holds no steps")
+		}
+		return draft{Steps: steps}, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return draft{}, fmt.Errorf("it is no object: %w", err)
+	}
+	d := draft{
+		Reasoning: asText(first(fields, "reasoning", "thought", "thoughts")),
+		Answer:    asText(first(fields, "answer", "response", "reply")),
+	}
+	list := first(fields, "steps", "plan", "tasks", "tool_calls", "calls")
+	switch {
+	case list != nil && string(list) != "null":
+		var err error
+		if d.Steps, err = asSteps(list); err != nil {
+			return draft{}, err
+		}
+	case first(fields, "tool", "tool_name", "name") != nil:
+		step, err := asStep(raw, 0)
+		if err != nil {
+			return draft{}, err
+		}
+		d.Steps = []draftStep{step}
+	case d.Answer == "" && d.Reasoning == "" && fields["answer"] == nil && fields["steps"] == nil:
+		return draft{}, errors.New(`the object has no "steps"`)
+	}
+	return d, nil
+}
+
+func asSteps(raw json.RawMessage) ([]draftStep, error) {
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, errors.New(`"steps" is no list`)
+	}
+	var steps []draftStep
+	for i, item := range list {
+		step, err := asStep(item, i)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+func asStep(raw json.RawMessage, index int) (draftStep, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return draftStep{}, fmt.Errorf("step %d is no object", index+1)
+	}
+	if inner := fields["function"]; len(inner) > 0 && inner[0] == '{' { // {"type":"function","function":{…}}
+		return asStep(inner, index)
+	}
+	step := draftStep{
+		ID:          asText(first(fields, "id", "step", "task_number")),
+		Tool:        asText(first(fields, "tool", "tool_name", "name", "function")),
+		Description: asText(first(fields, "description", "task")),
+		Input:       first(fields, "input", "tool_input", "args", "arguments", "parameters", "tool_arguments"),
+		After:       asTexts(first(fields, "after", "depends_on", "dependencies")),
+	}
+	if step.ID == "" {
+		step.ID = strconv.Itoa(index + 1)
+	}
+	return step, nil
+}
+
+// first is the field with the first of the names that is there.
+func first(fields map[string]json.RawMessage, names ...string) json.RawMessage {
+	for _, name := range names {
+		if value, ok := fields[name]; ok {
+			return value
+		}
+	}
+	return nil
+}
+
+// asText reads a string or a number as text; anything else is none.
+func asText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var n json.Number
+	if json.Unmarshal(raw, &n) == nil {
+		return n.String()
+	}
+	return ""
+}
+
+func asTexts(raw json.RawMessage) (texts []string) {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	}
+	for _, item := range list {
+		if text := asText(item); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// dropTrailingCommas leaves out the commas before a closing bracket, outside strings.
+func dropTrailingCommas(text string) string {
+	var b strings.Builder
+	inString := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case inString && c == '\\' && i+1 < len(text):
+			b.WriteByte(c)
+			i++
+			c = text[i]
+		case c == '"':
+			inString = !inString
+		case c == ',' && !inString:
+			if rest := strings.TrimLeft(text[i+1:], " \t\r\n"); rest != "" && (rest[0] == '}' || rest[0] == ']') {
+				continue
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// mendSteps makes steps that can run of those that the model wrote, and says
+// what was left out or changed.
+func (t *turn) mendSteps(drafts []draftStep, offered []Tool) (steps []Step, dropped []string) {
+	steps = []Step{}
+	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
+	taken := map[string]bool{}
+	for i, d := range drafts {
+		if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
+			renamed[d.ID] = ""
+			dropped = append(dropped, fmt.Sprintf("step %s names no tool", d.ID))
+			continue
+		}
+		tool := findTool(offered, d.Tool)
+		if tool == nil {
+			renamed[d.ID] = ""
+			dropped = append(dropped, fmt.Sprintf("step %s: there is no tool %.60q", d.ID, d.Tool))
+			continue
+		}
+		if len(steps) == maxSteps {
+			dropped = append(dropped, fmt.Sprintf("%d steps more than the %d of a plan", len(drafts)-i, maxSteps))
+			break
+		}
+		spec := tool.Spec()
+		input, notes, err := t.schemas.mend(spec, d.Input)
+		if err != nil && !reference.Match(d.Input) { // a result that is filled in later may fit
+			renamed[d.ID] = ""
+			dropped = append(dropped, fmt.Sprintf("step %s: %v", d.ID, err))
+			continue
+		}
+		if err != nil {
+			input = d.Input
+		}
+		for _, note := range notes {
+			dropped = append(dropped, fmt.Sprintf("step %s: %s", d.ID, note))
+		}
+		id := unique(d.ID, taken)
+		if id != d.ID {
+			dropped = append(dropped, fmt.Sprintf("step %.20q is called %s", d.ID, id))
+		}
+		if _, twice := renamed[d.ID]; !twice {
+			renamed[d.ID] = id
+		}
+		steps = append(steps, Step{ID: id, Tool: spec.Name, Input: input, Description: oneLine(d.Description), After: d.After})
+	}
+	return steps, append(dropped, linkSteps(steps, renamed)...)
+}
+
+// linkSteps keeps of each step's after the steps that exist and stand in no
+// circle, and adds those whose results it uses.
+func linkSteps(steps []Step, renamed map[string]string) (dropped []string) {
+	position := map[string]int{}
+	for i, step := range steps {
+		position[step.ID] = i
+	}
+	isStep := func(id string) bool { _, ok := position[id]; return ok }
+	for i := range steps {
+		step := &steps[i]
+		var after []string
+		for _, id := range slices.Concat(step.After, references(step.Input, isStep)) {
+			ours, known := renamed[id]
+			switch {
+			case !known || ours == "" || !isStep(ours):
+				dropped = append(dropped, fmt.Sprintf("step %s cannot wait for %.20q", step.ID, id))
+			case !slices.Contains(after, ours):
+				after = append(after, ours)
+			}
+		}
+		step.After = after
+	}
+	return append(dropped, cutCircles(steps, position)...)
+}
+
+// cutCircles removes each wait that closes a circle, in plan order.
+func cutCircles(steps []Step, position map[string]int) (dropped []string) {
+	for i := range steps {
+		step := &steps[i]
+		step.After = slices.DeleteFunc(step.After, func(id string) bool {
+			circle := reaches(steps, position, id, step.ID, map[string]bool{})
+			if circle {
+				dropped = append(dropped, fmt.Sprintf("step %s cannot wait for %s, which waits for it", step.ID, id))
+			}
+			return circle
+		})
+	}
+	return dropped
+}
+
+// reaches tells whether the step from waits, directly or not, for the step to.
+func reaches(steps []Step, position map[string]int, from, to string, seen map[string]bool) bool {
+	if from == to {
+		return true
+	}
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
+	return slices.ContainsFunc(steps[position[from]].After, func(id string) bool {
+		return reaches(steps, position, id, to, seen)
+	})
+}
+
+// unique returns a short plain id that is not taken yet, and takes it.
+func unique(id string, taken map[string]bool) string {
+	plain := func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}
+	if id == "" || len(id) > 20 || strings.ContainsFunc(id, plain) || taken[id] {
+		for n := 1; ; n++ {
+			if id = strconv.Itoa(n); !taken[id] {
+				break
+			}
+		}
+	}
+	taken[id] = true
+	return id
+}
+
+// findTool finds a tool by its name; letter case and - for _ do not matter
+// where that is no tool's own name.
+func findTool(tools []Tool, name string) Tool {
+	for _, tool := range tools {
+		if tool.Spec().Name == name {
+			return tool
+		}
+	}
+	fold := func(s string) string { return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "-", "_") }
+	var found Tool
+	for _, tool := range tools {
+		if fold(tool.Spec().Name) == fold(name) {
+			if found != nil {
+				return nil // two are meant as well
+			}
+			found = tool
+		}
+	}
+	return found
+}

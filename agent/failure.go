@@ -1,0 +1,47 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+
+	"lifehub/llm"
+)
+
+// failed says what went wrong and what to do next.
+func failed(err error) Failed {
+	f := Failed{Message: sentence(err.Error()), Err: err}
+	var missing *llm.NotFoundError
+	var unsupported *llm.UnsupportedError
+	switch {
+	case errors.As(err, &missing):
+		f.Message = fmt.Sprintf("The model %q is not installed.", missing.Model)
+		f.Hint = fmt.Sprintf("Get it with: lifehub models pull %s", missing.Model)
+	case errors.As(err, &unsupported):
+		f.Hint = "Choose another model with /model or -m; lifehub models list shows what each can do."
+	case errors.Is(err, llm.ErrUnreachable):
+		f.Hint = "Start the model server (ollama serve), or set provider: offline to go on without one. lifehub doctor says more."
+	case errors.Is(err, llm.ErrTooLong):
+		f.Hint = "Shorten the message, start a new conversation, or choose a model with a larger window."
+	case errors.Is(err, llm.ErrCut):
+		f.Message = "The answer was cut off before its end; what arrived is kept."
+		f.Hint = "Ask again, or ask it to continue."
+	case errors.Is(err, errEmpty):
+		f.Hint = "Write a question."
+	case errors.Is(err, errNoAnswer):
+		f.Hint = "Ask again, or choose another model with /model or -m."
+	}
+	return f
+}
+
+// sentence gives an error's text a capital and a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return "It went wrong, and nothing says why."
+	}
+	runes := []rune(s)
+	runes[0] = upper(runes[0])
+	if last := runes[len(runes)-1]; last != '.' && last != '!' && last != '?' {
+		runes = append(runes, '.')
+	}
+	return string(runes)
+}

@@ -1,0 +1,333 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"lifehub/llm"
+)
+
+// maxSchema bounds the schema of a tool that is checked, in bytes.
+const maxSchema = 256 << 10
+
+// schemas compiles the schemas of tools when they are first needed, and keeps
+// them. The zero value is ready; it is safe for concurrent use.
+type schemas struct {
+	mu       sync.Mutex
+	compiled map[string]*jsonschema.Schema // by the schema's text; nil: it cannot be compiled
+}
+
+// mend makes what a model wrote for arguments into arguments of the tool, or
+// says why it cannot. notes tell what was changed. It does no more than this:
+//
+//   - a JSON object inside a string is read; nothing at all is {}
+//   - "5" becomes 5 and "true" true where the schema wants it, 5 becomes "5"
+//   - a single value becomes a list of one, a list of one its value
+//   - null for an optional argument is left out, as is an unknown argument
+//     where the schema allows none
+//   - a missing argument that has a default gets it
+//   - a word that is in an enum but for its case takes the enum's case
+func (s *schemas) mend(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
+	args, err := readObject(raw)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the arguments of %s are no object: %w", spec.Name, err)
+	}
+	schema := s.of(spec.Schema)
+	if schema == nil {
+		input, err = compact(raw, args, false)
+		return input, nil, err
+	}
+	notes = mendObject(args, shapeOf(spec.Schema))
+	if err := validate(schema, args); err != nil {
+		return nil, notes, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
+	}
+	input, err = compact(raw, args, len(notes) > 0)
+	return input, notes, err
+}
+
+// of returns the compiled schema; nil when there is none to check with.
+func (s *schemas) of(text json.RawMessage) *jsonschema.Schema {
+	if len(text) == 0 || len(text) > maxSchema {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if schema, known := s.compiled[string(text)]; known {
+		return schema
+	}
+	schema, err := compile(text)
+	if err != nil {
+		schema = nil // the tool itself will refuse what it cannot use
+	}
+	if s.compiled == nil {
+		s.compiled = map[string]*jsonschema.Schema{}
+	}
+	s.compiled[string(text)] = schema
+	return schema
+}
+
+func compile(text json.RawMessage) (schema *jsonschema.Schema, err error) {
+	defer catch(&err) // schemas come from servers of anyone's making
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	if err := c.AddResource("tool.json", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("tool.json")
+}
+
+// noLoader keeps a schema from reading files or addresses.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("a schema may not load %s", url)
+}
+
+// validate says in one line what does not fit.
+func validate(schema *jsonschema.Schema, args map[string]any) (err error) {
+	defer catch(&err)
+	err = schema.Validate(args)
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	lines := strings.Split(invalid.Error(), "\n")
+	if len(lines) > 1 {
+		lines = lines[1:] // the first names the schema
+	}
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(strings.TrimSpace(line), "- ")
+	}
+	return errors.New(clip(strings.Join(lines, "; "), 500))
+}
+
+// readObject reads the arguments; numbers keep their digits.
+func readObject(raw json.RawMessage) (map[string]any, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return map[string]any{}, nil
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := value.(string); ok {
+		if strings.TrimSpace(text) == "" {
+			return map[string]any{}, nil
+		}
+		if value, err = jsonschema.UnmarshalJSON(strings.NewReader(text)); err != nil {
+			return nil, errors.New("it is a text")
+		}
+	}
+	args, ok := value.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("it is %.40s", raw)
+	}
+	return args, nil
+}
+
+// compact writes the arguments as they will be shown and run: the model's own
+// bytes but for white space, unless something was changed.
+func compact(raw json.RawMessage, args map[string]any, changed bool) (json.RawMessage, error) {
+	if !changed {
+		var out bytes.Buffer
+		if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] == '{' && json.Compact(&out, trimmed) == nil {
+			return out.Bytes(), nil
+		}
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(args); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(out.Bytes()), nil
+}
+
+// canonical is a form in which equal arguments are equal texts.
+func canonical(input json.RawMessage) string {
+	args, err := readObject(input)
+	if err != nil {
+		return string(input)
+	}
+	out, err := json.Marshal(args) // sorts the keys
+	if err != nil {
+		return string(input)
+	}
+	return string(out)
+}
+
+// shape is what mending needs to know of a schema.
+type shape struct {
+	Type        any              `json:"type"` // a name or a list of names
+	Properties  map[string]shape `json:"properties"`
+	Required    []string         `json:"required"`
+	Items       *shape           `json:"items"`
+	Enum        []any            `json:"enum"`
+	Default     json.RawMessage  `json:"default"`
+	Description string           `json:"description"`
+	Additional  json.RawMessage  `json:"additionalProperties"`
+}
+
+func shapeOf(schema json.RawMessage) shape {
+	var s shape
+	_ = json.Unmarshal(schema, &s) // a shape that cannot be read mends nothing
+	return s
+}
+
+func (s shape) is(name string) bool {
+	switch t := s.Type.(type) {
+	case string:
+		return t == name
+	case []any:
+		return slices.Contains(t, any(name))
+	}
+	return false
+}
+
+func (s shape) wants(names ...string) bool { return slices.ContainsFunc(names, s.is) }
+
+func mendObject(args map[string]any, s shape) (notes []string) {
+	for _, name := range sortedKeys(args) {
+		property, known := s.Properties[name]
+		switch {
+		case !known && string(bytes.TrimSpace(s.Additional)) == "false":
+			delete(args, name)
+			notes = append(notes, fmt.Sprintf("%s is no argument", name))
+		case !known:
+		case args[name] == nil && !property.is("null") && !slices.Contains(s.Required, name):
+			delete(args, name)
+			notes = append(notes, fmt.Sprintf("%s was null", name))
+		default:
+			if mended, note := mendValue(args[name], property); note != "" {
+				args[name] = mended
+				notes = append(notes, fmt.Sprintf("%s %s", name, note))
+			}
+		}
+	}
+	for _, name := range s.Required {
+		if _, there := args[name]; !there && len(s.Properties[name].Default) > 0 {
+			if value, err := jsonschema.UnmarshalJSON(bytes.NewReader(s.Properties[name].Default)); err == nil {
+				args[name] = value
+				notes = append(notes, fmt.Sprintf("%s was missing and has its default", name))
+			}
+		}
+	}
+	return notes
+}
+
+// mendValue returns what the schema wants in place of value; note is "" when
+// nothing had to be done.
+func mendValue(value any, s shape) (mended any, note string) {
+	switch v := value.(type) {
+	case string:
+		return mendString(v, s)
+	case json.Number:
+		if s.is("string") && !s.wants("number", "integer") {
+			return v.String(), "was a number"
+		}
+		if s.is("integer") {
+			if f, err := v.Float64(); err == nil && f == float64(int64(f)) && strings.ContainsAny(v.String(), ".eE") {
+				return json.Number(strconv.FormatInt(int64(f), 10)), "was a fraction"
+			}
+		}
+	case bool:
+		if s.is("string") && !s.is("boolean") {
+			return strconv.FormatBool(v), "was true or false"
+		}
+	case []any:
+		return mendList(v, s)
+	case map[string]any:
+		if notes := mendObject(v, s); len(notes) > 0 {
+			return v, strings.Join(notes, ", ")
+		}
+		return v, ""
+	}
+	if s.is("array") && value != nil {
+		return mendSingle(value, s)
+	}
+	return value, ""
+}
+
+func mendString(v string, s shape) (any, string) {
+	text := strings.TrimSpace(v)
+	if s.Type != nil && !s.is("string") {
+		switch {
+		case s.wants("integer", "number") && isNumber(text):
+			return json.Number(text), "was a text"
+		case s.is("boolean") && (strings.EqualFold(text, "true") || strings.EqualFold(text, "false")):
+			return strings.EqualFold(text, "true"), "was a text"
+		case s.is("array"):
+			if list, err := jsonschema.UnmarshalJSON(strings.NewReader(text)); err == nil {
+				if list, ok := list.([]any); ok {
+					return list, "was a text"
+				}
+			}
+			return mendSingle(v, s)
+		case s.is("object"):
+			if object, err := readObject(json.RawMessage(text)); err == nil {
+				return object, "was a text"
+			}
+		}
+		return v, ""
+	}
+	for _, allowed := range s.Enum {
+		if word, ok := allowed.(string); ok && word != v && strings.EqualFold(word, text) && !slices.Contains(s.Enum, any(v)) {
+			return word, "was written otherwise"
+		}
+	}
+	return v, ""
+}
+
+func mendList(v []any, s shape) (any, string) {
+	if s.Type != nil && !s.is("array") && len(v) == 1 {
+		mended, _ := mendValue(v[0], s)
+		return mended, "was a list of one"
+	}
+	if s.Items == nil {
+		return v, ""
+	}
+	var note string
+	for i := range v {
+		if mended, n := mendValue(v[i], *s.Items); n != "" {
+			v[i], note = mended, "has an item that "+n
+		}
+	}
+	return v, note
+}
+
+func mendSingle(value any, s shape) (any, string) {
+	if s.Items != nil {
+		value, _ = mendValue(value, *s.Items)
+	}
+	return []any{value}, "was no list"
+}
+
+// isNumber tells a number as JSON writes it.
+func isNumber(s string) bool {
+	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
+		return false
+	}
+	return json.Valid([]byte(s))
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

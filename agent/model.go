@@ -1,0 +1,119 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"lifehub/llm"
+)
+
+// ask makes one model call: it fits the prompt into the window, streams the
+// answer to say, and tells thoughts and costs as events. A prompt that the
+// server finds too long is shortened once and sent again.
+func (t *turn) ask(ctx context.Context, p prompt, say func(text string)) (llm.Usage, error) {
+	window := t.Window()
+	usage, err := t.send(ctx, p, window, say)
+	if !errors.Is(err, llm.ErrTooLong) || ctx.Err() != nil {
+		return usage, err
+	}
+	if window == 0 {
+		window = p.tokens()
+	}
+	t.emit(Noticed{Text: "The prompt was longer than the model's window; it is shortened and sent again."})
+	return t.send(ctx, p, window*6/10, say)
+}
+
+// send makes one request and reads its answer to the end.
+func (t *turn) send(ctx context.Context, p prompt, window int, say func(string)) (llm.Usage, error) {
+	fitted := p.fit(window)
+	t.emit(ContextCounted{Agent: p.agent, Parts: fitted.parts, Used: fitted.used, Allocated: window})
+	if fitted.left != "" {
+		t.emit(Noticed{Text: fitted.left})
+	}
+	req := p.request
+	req.Messages = fitted.messages
+	req.Think = t.Think()
+	t.count(func(m *Metrics) { m.ModelCalls++ })
+
+	var usage llm.Usage
+	split := thinkSplitter{say: say, think: func(text string) { t.emit(Thought{Content: text}) }}
+	for delta, err := range t.listen(ctx, req) {
+		if err != nil {
+			split.flush()
+			return usage, err
+		}
+		if delta.Thinking != "" {
+			t.emit(Thought{Content: delta.Thinking})
+		}
+		split.add(delta.Text)
+		if delta.Usage != nil {
+			usage = *delta.Usage
+		}
+	}
+	split.flush()
+	t.emitUsage(p.agent, usage)
+	return usage, nil
+}
+
+func (t *turn) emitUsage(agent string, usage llm.Usage) {
+	t.count(func(m *Metrics) {
+		m.PromptTokens += usage.Prompt
+		m.AnswerTokens += usage.Answer
+	})
+	used := Used{Agent: agent, Prompt: usage.Prompt, Answer: usage.Answer}
+	if s := usage.Generating.Seconds(); s > 0 {
+		used.PerSecond = float64(usage.Answer) / s
+	}
+	t.emit(used)
+}
+
+// listen reads the model's stream in a goroutine of its own, so that a
+// cancelled ctx ends the loop at once, even if the model does not notice. The
+// goroutine ends when the stream does, or at its next piece after the loop
+// was left.
+func (t *turn) listen(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	type piece struct {
+		delta llm.Delta
+		err   error
+	}
+	return func(yield func(llm.Delta, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		pieces := make(chan piece)
+		send := func(p piece) bool {
+			select {
+			case pieces <- p:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}
+		go func() {
+			defer close(pieces)
+			var err error
+			defer func() {
+				if err != nil {
+					send(piece{err: err})
+				}
+			}()
+			defer catch(&err)
+			for delta, err := range t.Model.Stream(ctx, req) {
+				if !send(piece{delta, err}) || err != nil {
+					return
+				}
+			}
+		}()
+		for {
+			select {
+			case p, more := <-pieces:
+				if !more || !yield(p.delta, p.err) || p.err != nil {
+					return
+				}
+			case <-ctx.Done():
+				yield(llm.Delta{}, ctx.Err())
+				return
+			}
+		}
+	}
+}

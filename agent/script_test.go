@@ -1,0 +1,264 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lifehub/llm"
+)
+
+// line is what the scripted model says to one request.
+type line struct {
+	text     string
+	thinking string
+	err      error          // said after the text
+	stopped  llm.StopReason // "": stop
+	deaf     time.Duration  // it waits this long without heeding ctx, after the text
+	hangs    bool           // it waits for ctx to end, after the text
+}
+
+func say(text string) line { return line{text: text} }
+
+// script is a model that says its lines, one a request, word by word.
+type script struct {
+	lines []line
+
+	mu       sync.Mutex
+	requests []llm.Request
+}
+
+func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	s.mu.Lock()
+	n := len(s.requests)
+	s.requests = append(s.requests, req)
+	s.mu.Unlock()
+	return func(yield func(llm.Delta, error) bool) {
+		if n >= len(s.lines) {
+			yield(llm.Delta{}, fmt.Errorf("the script has no line %d", n+1))
+			return
+		}
+		l := s.lines[n]
+		if l.thinking != "" && !yield(llm.Delta{Thinking: l.thinking}, nil) {
+			return
+		}
+		for _, piece := range pieces(l.text) {
+			if !yield(llm.Delta{Text: piece}, nil) {
+				return
+			}
+		}
+		if l.hangs {
+			<-ctx.Done()
+			yield(llm.Delta{}, ctx.Err())
+			return
+		}
+		if l.deaf > 0 {
+			time.Sleep(l.deaf)
+		}
+		if l.err != nil {
+			yield(llm.Delta{}, l.err)
+			return
+		}
+		stopped := l.stopped
+		if stopped == "" {
+			stopped = llm.StopEnd
+		}
+		yield(llm.Delta{Usage: &llm.Usage{Prompt: 100, Answer: len(pieces(l.text)), Generating: time.Second, Stopped: stopped}}, nil)
+	}
+}
+
+var wordAndSpace = regexp.MustCompile(`\s*\S+|\s+$`)
+
+func pieces(text string) []string { return wordAndSpace.FindAllString(text, -1) }
+
+// shelf is a History in memory.
+type shelf struct {
+	mu       sync.Mutex
+	messages []llm.Message
+	begun    []string
+	answers  []Answer
+	fail     error
+}
+
+func (s *shelf) Begin(_ context.Context, _, message string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun = append(s.begun, message)
+	return fmt.Sprintf("t%d", len(s.begun)), s.fail
+}
+
+func (s *shelf) Recent(_ context.Context, _ string, limit int) ([]llm.Message, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.messages[max(0, len(s.messages)-limit):]), nil
+}
+
+func (s *shelf) Finish(ctx context.Context, _ string, answer Answer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = append(s.answers, answer)
+	return ctx.Err()
+}
+
+func (s *shelf) last() Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.answers) == 0 {
+		return Answer{}
+	}
+	return s.answers[len(s.answers)-1]
+}
+
+// fixedNow is the clock of the stories.
+func fixedNow() time.Time { return time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC) }
+
+// collect reads a turn to its end, answering each question with reply.
+func collect(events <-chan Event, reply func(PermissionAsked) Reply) []Event {
+	var all []Event
+	for e := range events {
+		all = append(all, e)
+		if asked, ok := e.Body.(PermissionAsked); ok {
+			asked.Reply(reply(asked))
+		}
+	}
+	return all
+}
+
+func always(d Decision) func(PermissionAsked) Reply {
+	return func(PermissionAsked) Reply { return Reply{Decision: d} }
+}
+
+// story tells a turn as JSON lines. Times, turn ids and counts of tokens in
+// prompts are left out, pieces of a text are joined, and the events of steps
+// that ran side by side stand in the order of the plan.
+func story(t *testing.T, events []Event) string {
+	t.Helper()
+	var told []Event
+	for _, e := range events {
+		if len(told) > 0 && join(&told[len(told)-1], e) {
+			continue
+		}
+		told = append(told, e)
+	}
+	for from := 0; from < len(told); from++ {
+		to := from
+		for to < len(told) && stepOf(told[to]) != "" {
+			to++
+		}
+		slices.SortStableFunc(told[from:to], func(a, b Event) int { return strings.Compare(stepOf(a), stepOf(b)) })
+		from = to
+	}
+	var b strings.Builder
+	for _, e := range told {
+		if counted, ok := e.Body.(ContextCounted); ok {
+			for kind := range counted.Parts {
+				counted.Parts[kind] = 0
+			}
+			counted.Used = 0
+			e.Body = counted
+		}
+		raw, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(unneeded.ReplaceAll(raw, nil))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// join adds a piece to the piece before it.
+func join(last *Event, e Event) bool {
+	switch piece := e.Body.(type) {
+	case Said:
+		if before, ok := last.Body.(Said); ok {
+			last.Body = Said{Content: before.Content + piece.Content}
+			return true
+		}
+	case Thought:
+		if before, ok := last.Body.(Thought); ok {
+			last.Body = Thought{Content: before.Content + piece.Content}
+			return true
+		}
+	}
+	return false
+}
+
+// stepOf is the step that an event tells of; "" for the others.
+func stepOf(e Event) string {
+	switch body := e.Body.(type) {
+	case StepChanged:
+		return body.Step
+	case ToolStarted:
+		return body.Step
+	case ToolEnded:
+		return body.Step
+	case PermissionAsked:
+		return body.Step
+	case PermissionGiven:
+		return body.Step
+	}
+	return ""
+}
+
+var unneeded = regexp.MustCompile(`,"turn":"[^"]*"|,"seq":\d+|,"time":"[^"]*"|,"date":"[^"]*"`)
+
+// fakeTool is a tool that says always the same.
+type fakeTool struct {
+	name    string
+	schema  string
+	level   Level
+	result  Result
+	err     error
+	takes   time.Duration
+	deaf    bool // it does not heed ctx
+	panics  bool
+	preview Preview
+
+	mu   sync.Mutex
+	runs []string // its inputs
+}
+
+func (f *fakeTool) Spec() llm.ToolSpec {
+	schema := f.schema
+	if schema == "" {
+		schema = `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`
+	}
+	return llm.ToolSpec{Name: f.name, Description: "does " + f.name, Schema: json.RawMessage(schema)}
+}
+
+func (f *fakeTool) Level(json.RawMessage) Level { return f.level }
+
+func (f *fakeTool) Preview(context.Context, json.RawMessage) (Preview, error) { return f.preview, nil }
+
+func (f *fakeTool) Run(ctx context.Context, input json.RawMessage) (Result, error) {
+	f.mu.Lock()
+	f.runs = append(f.runs, string(input))
+	f.mu.Unlock()
+	if f.panics {
+		panic("a fault in " + f.name)
+	}
+	if f.deaf {
+		time.Sleep(f.takes)
+	} else if f.takes > 0 {
+		select {
+		case <-time.After(f.takes):
+		case <-ctx.Done():
+			return Result{}, ctx.Err()
+		}
+	}
+	return f.result, f.err
+}
+
+func (f *fakeTool) ran() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.runs)
+}

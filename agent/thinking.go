@@ -1,0 +1,104 @@
+package agent
+
+import "strings"
+
+// thinkSplitter separates a <think> block that leaked into the head of an
+// answer from the answer itself, while both arrive in pieces. Only the head
+// is looked at: an answer may well speak about such tags.
+type thinkSplitter struct {
+	say, think func(text string)
+	state      thinkState
+	held       string // not decided yet
+	close      string // the tag that ends the block
+}
+
+type thinkState int
+
+const (
+	atHead thinkState = iota
+	inThought
+	afterThought // white space between thought and answer is dropped
+	inAnswer
+)
+
+var thinkTags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}}
+
+func (s *thinkSplitter) add(text string) {
+	for text != "" {
+		switch s.state {
+		case atHead:
+			text = s.head(text)
+		case inThought:
+			text = s.thought(text)
+		case afterThought:
+			if text = strings.TrimLeft(text, " \t\r\n"); text != "" {
+				s.state = inAnswer
+			}
+		case inAnswer:
+			s.say(text)
+			return
+		}
+	}
+}
+
+// head decides whether the answer begins with a thought, and returns what is
+// to be read on.
+func (s *thinkSplitter) head(text string) string {
+	s.held += text
+	trimmed := strings.TrimLeft(s.held, " \t\r\n")
+	for _, tag := range thinkTags {
+		if rest, ok := strings.CutPrefix(trimmed, tag[0]); ok {
+			s.state, s.close, s.held = inThought, tag[1], ""
+			return rest
+		}
+		if strings.HasPrefix(tag[0], trimmed) {
+			return "" // may become one
+		}
+	}
+	s.state, s.held = inAnswer, ""
+	return trimmed
+}
+
+// thought passes on the thought up to its end, and returns what follows it.
+func (s *thinkSplitter) thought(text string) string {
+	s.held += text
+	if before, after, ended := strings.Cut(s.held, s.close); ended {
+		s.state, s.held = afterThought, ""
+		s.tell(before)
+		return after
+	}
+	keep := overlap(s.held, s.close)
+	s.tell(s.held[:len(s.held)-keep])
+	s.held = s.held[len(s.held)-keep:]
+	return ""
+}
+
+func (s *thinkSplitter) tell(text string) {
+	if text != "" {
+		s.think(text)
+	}
+}
+
+// flush lets go of what was held at the end of the stream.
+func (s *thinkSplitter) flush() {
+	held := s.held
+	s.held = ""
+	switch {
+	case held == "" || strings.TrimSpace(held) == "":
+	case s.state == inThought:
+		s.tell(held)
+	default:
+		s.state = inAnswer
+		s.say(held)
+	}
+}
+
+// overlap is the length of the longest end of text that begins tag.
+func overlap(text, tag string) int {
+	for n := min(len(text), len(tag)-1); n > 0; n-- {
+		if strings.HasSuffix(text, tag[:n]) {
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,182 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"lifehub/llm"
+)
+
+// saveTimeout bounds keeping the answer, which goes on after a cancelled turn.
+const saveTimeout = 5 * time.Second
+
+// turn is the work on one message.
+type turn struct {
+	*Agent
+	conversation string
+	question     string
+	id           string // as History knows it; "" until the message is kept
+	began        time.Time
+
+	tools   []Tool        // the enabled ones when the turn began
+	history []llm.Message // what was said before, oldest first
+	found   []finding     // what the steps brought, in plan order
+	sources []Source      // numbered
+	answer  strings.Builder
+	cut     bool // the answer lacks its end
+	calls   calls
+
+	sending sync.Mutex // one event at a time; guards seq
+	events  chan<- Event
+	seq     int
+
+	counting sync.Mutex // guards metrics and unasked
+	metrics  Metrics
+	unasked  []string // tools that needed a permission nobody could give
+}
+
+func newTurn(a *Agent, conversation, question string, events chan<- Event) *turn {
+	t := &turn{Agent: a, conversation: conversation, question: question, events: events, began: a.Now()}
+	t.calls.init(a.Parallel)
+	return t
+}
+
+// run is one turn from its first event to its last.
+func (t *turn) run(ctx context.Context) {
+	err := t.begin(ctx)
+	if err == nil {
+		err = t.reply(ctx)
+	}
+	t.end(ctx, err)
+}
+
+// errEmpty refuses a message without a word.
+var errEmpty = errors.New("the message is empty")
+
+// begin keeps the message before anything is sent.
+func (t *turn) begin(ctx context.Context) (err error) {
+	defer func() { t.emit(Started{Conversation: t.conversation, Message: t.question, Mode: "plan"}) }()
+	defer catch(&err)
+	if strings.TrimSpace(t.question) == "" {
+		return errEmpty
+	}
+	if t.id, err = t.History.Begin(ctx, t.conversation, t.question); err != nil {
+		return fmt.Errorf("keep the message: %w", err)
+	}
+	return nil
+}
+
+// reply is the whole flow. What it brought stands in t, also after an error.
+func (t *turn) reply(ctx context.Context) (err error) {
+	defer catch(&err)
+	t.tools = t.Tools()
+	if err := t.recall(ctx); err != nil {
+		return fmt.Errorf("read the conversation: %w", err)
+	}
+	plan, err := t.plan(ctx)
+	if err != nil || plan.answered {
+		return err
+	}
+	if err := t.work(ctx, plan.steps); err != nil {
+		return err
+	}
+	return t.explain(ctx)
+}
+
+// end checks the citations, keeps the answer and closes the turn.
+func (t *turn) end(ctx context.Context, failure error) {
+	defer func() {
+		if r := recover(); r != nil {
+			t.emit(failed(&PanicError{Value: r, Stack: debug.Stack()}))
+		}
+	}()
+	if ctx.Err() != nil {
+		failure, t.metrics.Interrupted = nil, true
+	}
+	answer := Answer{Text: t.answer.String(), Sources: t.sources, Cut: t.cut || failure != nil || t.metrics.Interrupted}
+	answer.Citations = t.checkCitations(answer.Text)
+	if failure != nil {
+		answer.Error = failure.Error()
+	}
+	t.metrics.Latency = t.since(t.began)
+	answer.Metrics = t.metrics
+	if err := t.save(ctx, answer); err != nil && failure == nil {
+		failure = fmt.Errorf("keep the answer: %w", err)
+	}
+	if failure != nil {
+		t.emit(failed(failure))
+		return
+	}
+	t.emit(Ended{Answer: answer.Text, Sources: answer.Sources, Unasked: t.unasked, Metrics: answer.Metrics})
+}
+
+// save keeps the answer even when the turn was cancelled.
+func (t *turn) save(ctx context.Context, answer Answer) error {
+	if t.id == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	return t.History.Finish(ctx, t.id, answer)
+}
+
+// emit sends the next event and waits until it was read: a slow reader slows
+// the turn, and nothing is lost.
+func (t *turn) emit(body Body) {
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	t.seq++
+	t.events <- Event{Type: body.name(), Turn: t.id, Seq: t.seq, Time: t.Now(), Body: body}
+}
+
+// phase frames the work of one agent; call what it returns at its end.
+func (t *turn) phase(agent string) func() {
+	t.emit(PhaseStarted{Agent: agent})
+	start := t.Now()
+	return func() { t.emit(PhaseEnded{Agent: agent, Took: t.since(start)}) }
+}
+
+// say streams the next piece of the answer.
+func (t *turn) say(text string) {
+	if text == "" {
+		return
+	}
+	if t.metrics.FirstToken == 0 {
+		t.metrics.FirstToken = t.since(t.began)
+	}
+	t.answer.WriteString(text)
+	t.emit(Said{Content: text})
+}
+
+// count changes the metrics; steps do it side by side.
+func (t *turn) count(change func(*Metrics)) {
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	change(&t.metrics)
+}
+
+// since is the time from start in milliseconds.
+func (t *turn) since(start time.Time) int64 { return t.Now().Sub(start).Milliseconds() }
+
+// PanicError is a fault of LifeHub itself, caught so that the terminal and
+// the conversation survive.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("something broke inside LifeHub: %v", e.Value)
+}
+
+// catch turns a panic into an error. Defer it.
+func catch(err *error) {
+	if r := recover(); r != nil {
+		*err = &PanicError{Value: r, Stack: debug.Stack()}
+	}
+}

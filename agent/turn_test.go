@@ -1,0 +1,87 @@
+package agent
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/llm"
+)
+
+var fitness = Source{
+	Path: "fitness.md", Vault: "/vault", Line: 12, EndLine: 14, Heading: "Running › Plan", Score: 0.8,
+	Text: "Run three times a week: Tuesday, Thursday, Sunday.\nRaise the long run by 10 % each week.\nRest on Monday.",
+}
+
+func search() *fakeTool {
+	return &fakeTool{name: "search_notes", result: Result{Text: fitness.Text, Sources: []Source{fitness}, Searched: true}}
+}
+
+func web() *fakeTool {
+	return &fakeTool{name: "brave_web_search", result: Result{Text: "1. Marathon guide: drink early.", Foreign: true}}
+}
+
+func addTask() *fakeTool {
+	return &fakeTool{
+		name: "add_task", level: Confirm, schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`,
+		result: Result{Text: "added"}, preview: Preview{Path: "tasks.md", Diff: "+- [ ] buy shoes\n"},
+	}
+}
+
+const (
+	question   = "What's in my notes about running? Also search the web for marathon training tips."
+	twoSteps   = `{"reasoning":"notes and web","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"},"description":"running notes"},{"id":"2","tool":"brave_web_search","input":{"query":"marathon training tips"}}],"answer":""}`
+	searchStep = `{"reasoning":"notes","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`
+	taskStep   = `{"reasoning":"a task","steps":[{"id":"1","tool":"add_task","input":{"text":"buy shoes"}}]}`
+	answer     = "You run three times a week [1]. The web says to drink early."
+)
+
+func TestStories(t *testing.T) {
+	tests := map[string]struct {
+		message string
+		tools   []Tool
+		lines   []line
+		reply   Decision
+		options Options
+	}{
+		"notes and web, two model calls": {message: question, tools: []Tool{search(), web()}, lines: []line{say(twoSteps), say(answer)}},
+		"small talk, one model call":     {message: "Hello!", tools: []Tool{search()}, lines: []line{say(`{"reasoning":"a greeting","steps":[],"answer":"Hello! What shall we\nlook up?"}`)}},
+		"a plan that is mended":          {message: question, tools: []Tool{search()}, lines: []line{say("I would search."), say(searchStep), say(answer)}},
+		"no plan, so it searches":        {message: question, tools: []Tool{search()}, lines: []line{say("I would search."), say("Sorry."), say(answer)}},
+		"an unknown tool is dropped": {message: question, tools: []Tool{search()}, lines: []line{
+			say(`{"reasoning":"","steps":[{"id":1,"tool":"fly","input":{}},{"id":2,"tool":"search_notes","input":{"query":"running"},"after":[1]}]}`), say(answer),
+		}},
+		"a failed step is kept": {
+			message: question, tools: []Tool{search(), &fakeTool{name: "brave_web_search", err: errors.New("no network")}},
+			lines: []line{say(twoSteps), say(answer)},
+		},
+		"a permission is given":   {message: "add a task", tools: []Tool{addTask()}, reply: AllowOnce, lines: []line{say(taskStep), say("Done.")}},
+		"a permission is refused": {message: "add a task", tools: []Tool{addTask()}, reply: Refuse, lines: []line{say(taskStep), say("Not added, as you wish.")}},
+		"nobody can be asked": {
+			message: "add a task", tools: []Tool{addTask()}, options: Options{Unattended: true},
+			lines: []line{say(taskStep), say("I was not allowed to.")},
+		},
+		"the answer is cut":    {message: question, tools: []Tool{search()}, lines: []line{say(searchStep), {text: "You run three times", err: llm.ErrCut}}},
+		"the model is missing": {message: question, tools: []Tool{search()}, lines: []line{{err: &llm.NotFoundError{Model: "qwen3:8b"}}}},
+		"the server is down":   {message: question, tools: []Tool{search()}, lines: []line{{err: llm.ErrUnreachable}}},
+		"a tool breaks":        {message: question, tools: []Tool{&fakeTool{name: "search_notes", panics: true}}, lines: []line{say(searchStep), say("The search broke.")}},
+		"an empty message":     {message: " \n"},
+		"nothing was found": {
+			message: question, tools: []Tool{&fakeTool{name: "search_notes", result: Result{Text: "no passages", Nothing: true, Searched: true}}},
+			lines: []line{say(searchStep), say("Your notes don't say anything about running.")},
+		},
+		"thoughts stay apart": {message: question, tools: []Tool{search()}, lines: []line{
+			{thinking: "Which tool?", text: searchStep}, say("<think>Three times, it says.</think>\n\n" + answer),
+		}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := tc.options
+			o.Model, o.History = &script{lines: tc.lines}, &shelf{}
+			o.Tools, o.Now, o.Parallel = func() []Tool { return tc.tools }, fixedNow, 1
+			events := collect(New(o).Ask(t.Context(), "c1", tc.message), always(tc.reply))
+			golden.RequireEqual(t, story(t, events))
+		})
+	}
+}

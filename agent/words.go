@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is one word, number or sign of a text, folded for comparing: lower
+// case, without markup, quotes and most punctuation. A character of a script
+// without spaces is a token of its own.
+type token struct {
+	text       string
+	start, end int  // bytes in the text
+	stop       bool // too common to carry meaning
+}
+
+// signs stand for themselves: leaving them out would change what is said.
+const signs = "%$€£¥°+=&"
+
+// tokenize reads the tokens of markdown text. The targets of links are left out.
+func tokenize(text string) []token {
+	var tokens []token
+	var word strings.Builder
+	start, end := 0, 0
+	finish := func() {
+		if word.Len() > 0 {
+			folded := strings.TrimRight(word.String(), ".,:")
+			tokens = append(tokens, token{text: folded, start: start, end: end, stop: stopWords[folded]})
+			word.Reset()
+		}
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if skip := linkTarget(text, i); skip > 0 {
+			finish()
+			i += skip
+			continue
+		}
+		switch {
+		case isCJK(r):
+			finish()
+			tokens = append(tokens, token{text: string(r), start: i, end: i + size})
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			if word.Len() == 0 {
+				start = i
+			}
+			word.WriteRune(unicode.ToLower(r))
+			end = i + size
+		case strings.ContainsRune("*`~_'’\u00ad\u200b\u200c\u200d\ufeff", r):
+			// markup and apostrophes do not part a word
+		case (r == '.' || r == ',' || r == ':') && inNumber(text, i):
+			word.WriteRune(r)
+		case strings.ContainsRune(signs, r) && !isBullet(text, i, size):
+			finish()
+			tokens = append(tokens, token{text: string(r), start: i, end: i + size})
+		default:
+			finish()
+		}
+		i += size
+	}
+	finish()
+	return tokens
+}
+
+// linkTarget is the length of a link's target that begins at i: the address
+// in [text](address), or the name in [[name|text]].
+func linkTarget(text string, i int) int {
+	const longest = 500
+	rest := text[i:min(len(text), i+longest)]
+	switch {
+	case strings.HasPrefix(rest, "]("):
+		if end := strings.IndexAny(rest[2:], ")\n"); end >= 0 && rest[2+end] == ')' {
+			return 2 + end + 1
+		}
+	case strings.HasPrefix(rest, "[["):
+		if end := strings.IndexAny(rest[2:], "|]\n"); end >= 0 && rest[2+end] == '|' {
+			return 2 + end + 1
+		}
+	}
+	return 0
+}
+
+// inNumber tells whether the sign at i stands between two digits.
+func inNumber(text string, i int) bool {
+	return i > 0 && i+1 < len(text) && isDigit(text[i-1]) && isDigit(text[i+1])
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// isBullet tells a + that begins a list item.
+func isBullet(text string, i, size int) bool {
+	if text[i] != '+' || i+size >= len(text) || text[i+size] != ' ' {
+		return false
+	}
+	before := strings.TrimRight(text[:i], " \t")
+	return before == "" || strings.HasSuffix(before, "\n")
+}
+
+// stopWords carry no meaning of their own when texts are compared. Negations
+// are not among them.
+var stopWords = wordSet(`
+	a an the this that these those there here it its is are was were be been being am do does did done has have had having
+	i me my mine you your yours he him his she her hers we us our ours they them their theirs
+	of in on at to for from by with as into onto about and but so then while will shall also just very too
+	which who whom whose what where how why
+	note notes says said say according mention mentions mentioned states stated state write writes wrote written
+	der die das den dem des ein eine einen einem einer eines und aber ist sind war waren wird werden hat haben hatte
+	ich du er sie es wir ihr mich dich sich mein meine meinen dein deine deinen sein seine ihre
+	in im an am auf zu zum zur von vom mit für bei aus als auch so wie laut notiz notizen`)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}

@@ -1,0 +1,135 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// finding is what one step brought.
+type finding struct {
+	step Step
+	outcome
+}
+
+// work runs the steps as a graph: each as soon as those it comes after have
+// ended, however they ended. A failed step is kept as what it is; only a
+// cancelled ctx is an error.
+func (t *turn) work(ctx context.Context, steps []Step) error {
+	defer t.phase("worker")()
+	found := make([]finding, len(steps))
+	ended := make(map[string]chan struct{}, len(steps)) // closed when found holds the step's outcome
+	index := make(map[string]int, len(steps))
+	for i, step := range steps {
+		found[i].step = step
+		ended[step.ID] = make(chan struct{})
+		index[step.ID] = i
+	}
+	earlier := func(id string) finding { return found[index[id]] }
+
+	var running sync.WaitGroup
+	for i, step := range steps {
+		running.Go(func() {
+			defer close(ended[step.ID])
+			o := t.step(ctx, step, ended, earlier)
+			found[i].outcome = o
+			t.emit(StepChanged{Step: step.ID, Status: o.status, Reason: o.why()})
+		})
+	}
+	running.Wait()
+	t.found = append(t.found, found...)
+	return ctx.Err()
+}
+
+// step waits for the steps before it, fills in their results, and calls its tool.
+func (t *turn) step(ctx context.Context, step Step, ended map[string]chan struct{}, earlier func(string) finding) (o outcome) {
+	defer func() {
+		var err error
+		if catch(&err); err != nil {
+			o = failedOutcome(ctx, err)
+		}
+	}()
+	for _, id := range step.After {
+		select {
+		case <-ended[id]:
+		case <-ctx.Done():
+			return stopped()
+		}
+	}
+	tool := t.tool(step.Tool)
+	if tool == nil {
+		return outcome{status: Broken, reason: fmt.Sprintf("there is no tool %s", step.Tool)}
+	}
+	input := step.Input
+	isStep := func(id string) bool { return slices.Contains(step.After, id) }
+	if ids := references(input, isStep); len(ids) > 0 {
+		filled, err := fillIn(input, ids, earlier)
+		if err != nil {
+			return outcome{status: Skipped, reason: err.Error()}
+		}
+		if input, _, err = t.schemas.mend(tool.Spec(), filled); err != nil {
+			return outcome{status: Broken, reason: err.Error()}
+		}
+	}
+	return t.do(ctx, call{step: step.ID, id: step.ID, tool: tool, input: input})
+}
+
+// why says what the user should know of an outcome.
+func (o outcome) why() string {
+	if o.reason == "" && o.same != "" {
+		return "the same call as step " + o.same
+	}
+	return o.reason
+}
+
+func (t *turn) tool(name string) Tool {
+	for _, tool := range t.tools {
+		if tool.Spec().Name == name {
+			return tool
+		}
+	}
+	return nil
+}
+
+// reference is how a step uses the text that an earlier one brought: {{1.text}}.
+var reference = regexp.MustCompile(`\{\{\s*([\w-]+)\.(?:text|result|output)\s*\}\}`)
+
+// references lists the steps whose results an input uses. What names no step
+// is plain text.
+func references(input json.RawMessage, isStep func(id string) bool) (ids []string) {
+	for _, m := range reference.FindAllSubmatch(input, -1) {
+		if id := string(m[1]); isStep(id) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// fillIn puts the texts of the steps ids in place of the references to them,
+// inside the strings of an input.
+func fillIn(input json.RawMessage, ids []string, earlier func(string) finding) (json.RawMessage, error) {
+	for _, id := range ids {
+		if from := earlier(id); from.status != Done {
+			return nil, fmt.Errorf("it needs the result of step %s, which is %s", id, from.status)
+		}
+	}
+	filled := reference.ReplaceAllFunc(input, func(ref []byte) []byte {
+		id := string(reference.FindSubmatch(ref)[1])
+		if !slices.Contains(ids, id) {
+			return ref
+		}
+		quoted, err := json.Marshal(earlier(id).result.Text)
+		if err != nil {
+			return ref
+		}
+		return quoted[1 : len(quoted)-1]
+	})
+	if !json.Valid(filled) {
+		return nil, errors.New("the results of earlier steps stand outside its texts")
+	}
+	return filled, nil
+}
