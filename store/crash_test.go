@@ -1,0 +1,205 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+)
+
+// The tests here run this test binary again as a child that writes turns and
+// says so on its stdout, after the store has acknowledged each.
+const (
+	childEnv  = "LIFEHUB_TEST_STORE" // path of the database
+	turnsEnv  = "LIFEHUB_TEST_TURNS" // turns to write; 0: until killed
+	prefixEnv = "LIFEHUB_TEST_NAME"
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childEnv); path != "" {
+		if err := writeTurns(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// writeTurns is the child: "Q n" on stdout says that question n is kept, "A
+// n" that its answer is.
+func writeTurns(path string) error {
+	s, err := Open(path)
+	if err != nil {
+		return err
+	}
+	turns, _ := strconv.Atoi(os.Getenv(turnsEnv))
+	name := os.Getenv(prefixEnv)
+	background := context.Background()
+	for n := 1; turns == 0 || n <= turns; n++ {
+		turn, err := s.Begin(background, name, fmt.Sprintf("%s question %d", name, n))
+		if err != nil {
+			return err
+		}
+		fmt.Println("Q", n)
+		for i := range 3 {
+			if err := s.Progress(background, turn, strings.Repeat("word ", i)); err != nil {
+				return err
+			}
+		}
+		if err := s.Finish(background, turn, agent.Answer{Text: fmt.Sprintf("answer %d", n)}); err != nil {
+			return err
+		}
+		fmt.Println("A", n)
+	}
+	return s.Close()
+}
+
+// child is a command that writes turns into path under a name of its own.
+func child(path, name string, turns int) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+path, prefixEnv+"="+name, fmt.Sprintf("%s=%d", turnsEnv, turns))
+	return cmd
+}
+
+// check compares what is kept of a conversation with what was acknowledged.
+func check(t *testing.T, s *Store, name string, questions, answers int) {
+	t.Helper()
+	list, err := s.Exchanges(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One more than acknowledged may be there: killed between keeping and saying.
+	if len(list) < questions || len(list) > questions+1 {
+		t.Fatalf("%s: %d questions kept, %d acknowledged", name, len(list), questions)
+	}
+	for i, e := range list {
+		n := i + 1
+		if want := fmt.Sprintf("%s question %d", name, n); e.Question != want {
+			t.Fatalf("question %d of %s reads %q", n, name, e.Question)
+		}
+		if want := fmt.Sprintf("answer %d", n); n <= answers && (e.Open || e.Answer.Text != want) {
+			t.Fatalf("answer %d of %s was acknowledged; it reads %q, open %t", n, name, e.Answer.Text, e.Open)
+		}
+	}
+}
+
+func TestNothingAcknowledgedIsLostByKillingIt(t *testing.T) {
+	cycles := 25
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		cycles = 10_000
+	} else if os.Getenv("CI") != "" {
+		cycles = 200
+	}
+	seed := uint64(time.Now().UnixNano())
+	if s := os.Getenv("LIFEHUB_SEED"); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	var acknowledged int
+	var slowest time.Duration
+	for cycle := range cycles {
+		name := fmt.Sprintf("cycle%d", cycle)
+		questions, answers := killAfter(t, path, name, time.Duration(random.IntN(80))*time.Millisecond)
+		acknowledged += questions + answers
+
+		began := time.Now()
+		s, err := Open(path)
+		if err != nil {
+			t.Fatalf("LIFEHUB_SEED=%d cycle %d: %v", seed, cycle, err)
+		}
+		slowest = max(slowest, time.Since(began))
+		check(t, s, name, questions, answers)
+		if cycle%10 == 0 || cycle == cycles-1 {
+			var report string
+			if err := s.read.QueryRow("PRAGMA integrity_check").Scan(&report); err != nil || report != "ok" {
+				t.Fatalf("LIFEHUB_SEED=%d cycle %d: integrity %q, %v", seed, cycle, report, err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("seed %d: %d kills, %d writes acknowledged, 0 lost, slowest start %v", seed, cycles, acknowledged, slowest)
+	if acknowledged == 0 {
+		t.Error("nothing was written between the kills: the test shows nothing")
+	}
+	if slowest > 2*time.Second {
+		t.Errorf("a start took %v, more than 2 s", slowest)
+	}
+}
+
+// killAfter lets a child start and write for a while, kills it, and returns how many questions and answers it has acknowledged.
+func killAfter(t *testing.T, path, name string, while time.Duration) (questions, answers int) {
+	t.Helper()
+	cmd := child(path, name, 0)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(while, func() { _ = cmd.Process.Kill() })
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		kind, number, _ := strings.Cut(lines.Text(), " ")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			break // cut by the kill
+		}
+		if kind == "Q" {
+			questions = n
+		} else {
+			answers = n
+		}
+	}
+	_ = cmd.Wait()
+	if stderr.Len() > 0 {
+		t.Fatalf("child: %s", stderr.String())
+	}
+	return questions, answers
+}
+
+func TestSeveralProcessesWriteOneFile(t *testing.T) {
+	processes, turns := 3, 20
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		processes, turns = 8, 1000
+	}
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	var group sync.WaitGroup
+	for i := range processes {
+		group.Go(func() {
+			if out, err := child(path, fmt.Sprintf("process%d", i), turns).CombinedOutput(); err != nil {
+				t.Errorf("process %d: %v\n%s", i, err, out[max(0, len(out)-500):])
+			}
+		})
+	}
+	group.Wait()
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for i := range processes {
+		check(t, s, fmt.Sprintf("process%d", i), turns, turns)
+	}
+	var report string
+	if err := s.read.QueryRow("PRAGMA integrity_check").Scan(&report); err != nil || report != "ok" {
+		t.Errorf("integrity %q, %v", report, err)
+	}
+}

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestANewerSchemaIsRefusedAndLeftAsItIs(t *testing.T) {
+	s, path := openTemp(t)
+	say(t, s, "c", "q", "a")
+	if _, err := s.write.Exec("UPDATE schema SET version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(path)
+	var newer *NewerSchemaError
+	if !errors.As(err, &newer) || newer.Has != 99 || !strings.Contains(err.Error(), "update LifeHub") || !strings.Contains(err.Error(), path) {
+		t.Fatalf("got %v", err)
+	}
+	if got := recent(t, s, "c", 6); got != "user:q assistant:a" {
+		t.Errorf("the file was changed: %q", got)
+	}
+}
+
+func TestAnOlderSchemaIsBackedUpBeforeItIsBroughtUpToDate(t *testing.T) {
+	s, path := openTemp(t)
+	say(t, s, "c", "q", "a")
+	newer := append(append([]string{}, migrations...), "ALTER TABLE conversations ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'")
+	if err := migrate(s.write, path, newer); err != nil {
+		t.Fatal(err)
+	}
+	var colour string
+	if err := s.read.QueryRow("SELECT colour FROM conversations").Scan(&colour); err != nil || colour != "blue" {
+		t.Errorf("got %q, %v", colour, err)
+	}
+	if v, err := schemaVersion(s.write); err != nil || v != len(newer) {
+		t.Errorf("got version %d, %v", v, err)
+	}
+
+	saved := path + ".v1.bak"
+	info, err := os.Stat(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		t.Errorf("others may read the backup: %o", mode)
+	}
+	old, err := Open(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	if got := recent(t, old, "c", 6); got != "user:q assistant:a" {
+		t.Errorf("the backup holds %q", got)
+	}
+}
+
+func TestAMigrationThatBreaksLeavesTheOldSchema(t *testing.T) {
+	s, path := openTemp(t)
+	say(t, s, "c", "q", "a")
+	broken := append(append([]string{}, migrations...), "ALTER TABLE turns ADD COLUMN x TEXT; SELECT nonsense")
+	if err := migrate(s.write, path, broken); err == nil || !strings.Contains(err.Error(), "version 2") {
+		t.Fatalf("got %v", err)
+	}
+	again, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if _, err := again.read.Exec("SELECT x FROM turns"); err == nil {
+		t.Error("half of the migration was kept")
+	}
+}
+
+func TestAFileThatIsNoDatabaseIsRefusedAndKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	words := strings.Repeat("my diary, not a database\n", 100)
+	if err := os.WriteFile(path, []byte(words), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "not a database") {
+		t.Errorf("got %v", err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != words {
+		t.Error("the file was changed")
+	}
+}

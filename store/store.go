@@ -1,0 +1,138 @@
+// Package store keeps conversations in one SQLite file. Begin reading at
+// [Open]; what a turn writes is in turn.go, the tables are in schema.go.
+//
+// Everything a method has acknowledged is on the disk: it survives a kill -9
+// and, with synchronous=FULL, a power cut. Several LifeHub processes may use
+// the file at once; their writes queue up.
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+)
+
+// busyTimeout is how long a statement waits for another process's write, in
+// milliseconds. A write of ours takes a few; more than this is a stuck disk.
+const busyTimeout = 10_000
+
+// readers is how many reads may run at once beside the one writer.
+const readers = 4
+
+// Store is an open database. It is safe for concurrent use.
+type Store struct {
+	path  string  // "" when it is in memory
+	write *sql.DB // one connection: writes queue here and not in SQLite
+	read  *sql.DB // the same file, kept from writing
+	now   func() time.Time
+}
+
+// Open opens the database file, making it and its folder if need be, and
+// brings its schema up to date. An older schema is copied to
+// <path>.v<N>.bak first; a newer one is refused with [NewerSchemaError]. The
+// file is readable by its owner only.
+func Open(path string) (*Store, error) {
+	s, err := open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open conversations in %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func open(path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if err := makePrivate(path); err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, now: time.Now}
+	if s.write, err = connect(path, 1, "_txlock=immediate"); err != nil {
+		return nil, err
+	}
+	if err := migrate(s.write, path, migrations); err != nil {
+		return nil, errors.Join(err, s.write.Close())
+	}
+	if s.read, err = connect(path, readers, "_pragma=query_only(1)"); err != nil {
+		return nil, errors.Join(err, s.write.Close())
+	}
+	return s, nil
+}
+
+// InMemory opens a database that leaves nothing on the disk: what --no-save
+// writes to.
+func InMemory() (*Store, error) {
+	db, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)&_txlock=immediate")
+	if err != nil {
+		return nil, fmt.Errorf("open conversations in memory: %w", err)
+	}
+	db.SetMaxOpenConns(1) // each connection would be a database of its own
+	if err := migrate(db, "", migrations); err != nil {
+		return nil, fmt.Errorf("open conversations in memory: %w", errors.Join(err, db.Close()))
+	}
+	return &Store{write: db, read: db, now: time.Now}, nil
+}
+
+// Close folds the write-ahead log into the file and closes it.
+func (s *Store) Close() error {
+	if s.path == "" {
+		return s.write.Close()
+	}
+	// Another process that still reads keeps the log; the last one folds it.
+	_, checkpoint := s.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	if err := errors.Join(checkpoint, s.read.Close(), s.write.Close()); err != nil {
+		return fmt.Errorf("close conversations in %s: %w", s.path, err)
+	}
+	return nil
+}
+
+// makePrivate makes the file if it is not there, and takes it from everybody
+// but its owner. SQLite gives the log beside it the same mode.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = f.Chmod(0o600)
+	}
+	if errors.Is(err, fs.ErrPermission) { // another user's file, which the system let us open
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}
+
+// connect opens path with the settings that each connection needs.
+// secure_delete overwrites removed text, so that it does not stay in the file.
+func connect(path string, connections int, extra string) (*sql.DB, error) {
+	name := filepath.ToSlash(path)
+	if !strings.HasPrefix(name, "/") { // C:/…
+		name = "/" + name
+	}
+	query := fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+
+		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&%s", busyTimeout, extra)
+	dsn := url.URL{Scheme: "file", Path: name, RawQuery: query}
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	if err := db.Ping(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}

@@ -1,0 +1,373 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+)
+
+var _ agent.History = (*Store)(nil)
+
+func openTemp(t *testing.T) (*Store, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "data", "lifehub.db")
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, path
+}
+
+// say has one finished turn of a conversation.
+func say(t *testing.T, s *Store, conversation, question, answer string) string {
+	t.Helper()
+	turn, err := s.Begin(t.Context(), conversation, question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Finish(t.Context(), turn, agent.Answer{Text: answer}); err != nil {
+		t.Fatal(err)
+	}
+	return turn
+}
+
+func recent(t *testing.T, s *Store, conversation string, limit int) string {
+	t.Helper()
+	list, err := s.Recent(t.Context(), conversation, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for _, m := range list {
+		words = append(words, string(m.Role)+":"+m.Text)
+	}
+	return strings.Join(words, " ")
+}
+
+func TestAConversationComesBackAsItWasLeft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := s.NewConversation()
+	want := agent.Answer{
+		Text:      "Long on Sunday. [1]",
+		Sources:   []agent.Source{{N: 1, Path: "running/plan.md", Line: 3, EndLine: 5, Text: "Sunday: long", Score: 0.5}},
+		Citations: []agent.Citation{{N: 1, Path: "running/plan.md", Line: 4, EndLine: 4, Quote: "Sunday", Verdict: agent.Verified}},
+		Metrics:   agent.Metrics{Latency: 12, ModelCalls: 2},
+	}
+	turn, err := s.Begin(t.Context(), id, "\n  When do I   run long?\nPlease.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Finish(t.Context(), turn, want); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	again, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	last, err := again.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last.ID != id || last.Title != "When do I run long?" || last.Messages != 2 {
+		t.Errorf("got conversation %+v", last)
+	}
+	list, err := again.Exchanges(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 || list[0].Question != "\n  When do I   run long?\nPlease." || list[0].Open || list[0].Turn != turn {
+		t.Fatalf("got exchanges %+v", list)
+	}
+	if !reflect.DeepEqual(list[0].Answer, want) {
+		t.Errorf("got answer\n%+v\nwant\n%+v", list[0].Answer, want)
+	}
+}
+
+func TestATurnThatNeverEndedIsOpenAndKeepsWhatWasSaid(t *testing.T) {
+	s, _ := openTemp(t)
+	turn, err := s.Begin(t.Context(), "c", "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"half", "half an"} {
+		if err := s.Progress(t.Context(), turn, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := s.Exchanges(t.Context(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 || !list[0].Open || !list[0].Answer.Cut || list[0].Answer.Text != "half an" {
+		t.Fatalf("got %+v", list)
+	}
+
+	// The next turn sees what there is of the one before.
+	if _, err := s.Begin(t.Context(), "c", "two"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := recent(t, s, "c", 6), "user:one assistant:half an"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestProgressDoesNotTouchAFinishedAnswer(t *testing.T) {
+	s, _ := openTemp(t)
+	turn := say(t, s, "c", "q", "whole")
+	if err := s.Progress(t.Context(), turn, "late"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := recent(t, s, "c", 6), "user:q assistant:whole"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRecentLeavesOutTheTurnUnderWayAndEmptyAnswers(t *testing.T) {
+	s, _ := openTemp(t)
+	say(t, s, "c", "a", "A")
+	say(t, s, "c", "b", "") // failed before a word was said
+	say(t, s, "other", "x", "X")
+	say(t, s, "c", "d", "D")
+	if _, err := s.Begin(t.Context(), "c", "now"); err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[int]string{
+		0:  "",
+		1:  "assistant:D",
+		3:  "user:b user:d assistant:D",
+		4:  "assistant:A user:b user:d assistant:D",
+		99: "user:a assistant:A user:b user:d assistant:D",
+	} {
+		if got := recent(t, s, "c", limit); got != want {
+			t.Errorf("limit %d: got %q, want %q", limit, got, want)
+		}
+	}
+	if got := recent(t, s, "unknown", 6); got != "" {
+		t.Errorf("got %q of an unknown conversation", got)
+	}
+}
+
+func TestFinishWorksAfterTheTurnWasCancelled(t *testing.T) {
+	s, _ := openTemp(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	turn, err := s.Begin(ctx, "c", "q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := s.Finish(ctx, turn, agent.Answer{Text: "cut he", Cut: true}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Exchanges(t.Context(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := list[0]; e.Open || !e.Answer.Cut || e.Answer.Text != "cut he" {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestFinishOfAnUnknownTurnIsAnError(t *testing.T) {
+	s, _ := openTemp(t)
+	err := s.Finish(t.Context(), "nope.1", agent.Answer{})
+	if err == nil || !strings.Contains(err.Error(), `no turn "nope.1"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestConversationsAreFoundByTheBeginningOfTheirID(t *testing.T) {
+	s, _ := openTemp(t)
+	for _, id := range []string{"abc", "abd", "ab", "x%_", "xyz"} {
+		say(t, s, id, "question of "+id, "…")
+	}
+	for prefix, want := range map[string]string{"abc": "abc", "ab": "ab", "xy": "xyz", "x%": "x%_", " abd ": "abd"} {
+		c, err := s.Conversation(t.Context(), prefix)
+		if err != nil || c.ID != want {
+			t.Errorf("%q: got %q, %v, want %q", prefix, c.ID, err, want)
+		}
+	}
+	for _, none := range []string{"", "q", "abcd", "%"} {
+		if _, err := s.Conversation(t.Context(), none); !errors.Is(err, ErrNoConversation) {
+			t.Errorf("%q: got %v, want ErrNoConversation", none, err)
+		}
+	}
+	_, err := s.Conversation(t.Context(), "a")
+	if err == nil || !strings.Contains(err.Error(), "abd") || !strings.Contains(err.Error(), "more letters") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestConversationsComeInTheOrderOfTheirLastMessageWhateverTheClockSays(t *testing.T) {
+	s, _ := openTemp(t)
+	if _, err := s.Last(t.Context()); !errors.Is(err, ErrNoConversation) {
+		t.Errorf("got %v of an empty store", err)
+	}
+	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s.now = func() time.Time { clock = clock.Add(-time.Hour); return clock }
+	say(t, s, "a", "1", "")
+	say(t, s, "b", "2", "")
+	say(t, s, "a", "3", "")
+	list, err := s.Conversations(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 2 || list[0].ID != "a" || list[1].ID != "b" {
+		t.Errorf("got %+v", list)
+	}
+	prompts, err := s.Prompts(t.Context(), 2)
+	if err != nil || !reflect.DeepEqual(prompts, []string{"3", "2"}) {
+		t.Errorf("got prompts %v, %v", prompts, err)
+	}
+}
+
+func TestPromptsHoldEachTextOnce(t *testing.T) {
+	s, _ := openTemp(t)
+	for _, q := range []string{"x", "y", "x", "z", "x"} {
+		say(t, s, "c", q, "")
+	}
+	got, err := s.Prompts(t.Context(), 10)
+	if err != nil || !reflect.DeepEqual(got, []string{"x", "z", "y"}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestATitleIsTheFirstWords(t *testing.T) {
+	for message, want := range map[string]string{
+		"short":                    "short",
+		"\n\n  a  b \nc":           "a b",
+		strings.Repeat("吃", 80):    strings.Repeat("吃", 59) + "…",
+		strings.Repeat("abc ", 30): strings.TrimSpace(strings.Repeat("abc ", 14)) + "…",
+		" ":                        "(empty)",
+	} {
+		if got := title(message); got != want {
+			t.Errorf("%q: got %q, want %q", message, got, want)
+		}
+	}
+}
+
+func TestFilesAreForTheirOwnerOnly(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("file modes mean nothing on Windows")
+	}
+	s, path := openTemp(t)
+	say(t, s, "c", "q", "a")
+	for name, want := range map[string]os.FileMode{path: 0o600, path + "-wal": 0o600, filepath.Dir(path): 0o700} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s has mode %o, want %o", name, got, want)
+		}
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
+		t.Errorf("a file open to all stayed %o", info.Mode().Perm())
+	}
+}
+
+func TestAStoreInMemoryLeavesNothing(t *testing.T) {
+	s, err := InMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	say(t, s, "c", "q", "a")
+	if got, want := recent(t, s, "c", 6), "user:q assistant:a"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestAPathMayHoldAnything(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "wörk & 100% #1 ?x=y", "lifehub.db")
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	say(t, s, "c", "q", "a")
+	if _, err := os.Stat(path + "-wal"); err != nil {
+		t.Errorf("the database is not where it was asked for: %v", err)
+	}
+}
+
+func TestEveryConnectionIsSetForDurability(t *testing.T) {
+	s, _ := openTemp(t)
+	for name, db := range map[string]*sql.DB{"writer": s.write, "reader": s.read} {
+		var journal string
+		var synchronous, keys int
+		err := errors.Join(db.QueryRow("PRAGMA journal_mode").Scan(&journal),
+			db.QueryRow("PRAGMA synchronous").Scan(&synchronous), db.QueryRow("PRAGMA foreign_keys").Scan(&keys))
+		if err != nil || journal != "wal" || synchronous != 2 || keys != 1 {
+			t.Errorf("%s: journal %s, synchronous %d, foreign keys %d, %v", name, journal, synchronous, keys, err)
+		}
+	}
+	if _, err := s.read.Exec("DELETE FROM messages"); err == nil {
+		t.Error("the reader may write")
+	}
+}
+
+func TestMessagesKnowTheirParent(t *testing.T) {
+	s, _ := openTemp(t)
+	say(t, s, "c", "a", "A")
+	say(t, s, "c", "b", "B")
+	rows, err := s.read.Query("SELECT m.text, coalesce(p.text, '') FROM messages m LEFT JOIN messages p ON p.id = m.parent ORDER BY m.id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var got []string
+	for rows.Next() {
+		var text, parent string
+		if err := rows.Scan(&text, &parent); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, parent+"›"+text)
+	}
+	if want := []string{"›a", "a›A", "A›b", "b›B"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func BenchmarkBegin(b *testing.B) {
+	s, err := Open(filepath.Join(b.TempDir(), "lifehub.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for b.Loop() {
+		if _, err := s.Begin(b.Context(), "c", "question"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// NewConversation returns the id of a conversation that does not exist yet;
+// the first Begin makes it, so that a chat opened and left leaves nothing.
+func (s *Store) NewConversation() string {
+	// 8 letters of base32 are 40 bits: a person with a million conversations
+	// meets a collision once in a million ids, and Begin would only add to it.
+	return strings.ToLower(rand.Text()[:8])
+}
+
+// Begin keeps the user's message and an empty answer to it, and returns the
+// turn's id. A conversation that is not there yet is made, titled with the
+// message's first words.
+func (s *Store) Begin(ctx context.Context, conversation, message string) (string, error) {
+	var turn string
+	err := s.update(ctx, func(tx *sql.Tx) error {
+		now := s.now().UnixMilli()
+		if _, err := tx.ExecContext(ctx, `INSERT INTO conversations (id, title, created, updated) VALUES (?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET updated = excluded.updated`, conversation, title(message), now, now); err != nil {
+			return err
+		}
+		var number, head int64
+		if err := tx.QueryRowContext(ctx, `SELECT head, 1 + coalesce((SELECT max(number) FROM turns t WHERE t.conversation = c.id), 0)
+			FROM conversations c WHERE id = ?`, conversation).Scan(&head, &number); err != nil {
+			return err
+		}
+		turn = fmt.Sprintf("%s.%d", conversation, number)
+		if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, started) VALUES (?, ?, ?, 'open', ?)`,
+			turn, conversation, number, now); err != nil {
+			return err
+		}
+		for _, m := range []llm.Message{{Role: llm.User, Text: message}, {Role: llm.Assistant}} {
+			result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES (?, nullif(?, 0), ?, ?, ?, ?)`,
+				conversation, head, turn, m.Role, m.Text, now)
+			if err != nil {
+				return err
+			}
+			if head, err = result.LastInsertId(); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ? WHERE id = ?`, head, conversation)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("keep the message: %w", err)
+	}
+	return turn, nil
+}
+
+// Progress keeps what has been said of an answer so far, the whole text and
+// not the next piece. It is for an open turn; a finished one stays as it is.
+func (s *Store) Progress(ctx context.Context, turn, text string) error {
+	_, err := s.write.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'
+		AND (SELECT state FROM turns WHERE id = turn) = 'open'`, text, turn)
+	if err != nil {
+		return fmt.Errorf("keep the answer so far: %w", err)
+	}
+	return nil
+}
+
+// detail is what is kept of an answer beside its text.
+type detail struct {
+	Sources   []agent.Source   `json:"sources,omitempty"`
+	Citations []agent.Citation `json:"citations,omitempty"`
+	Metrics   agent.Metrics    `json:"metrics"`
+}
+
+// Finish keeps the answer and closes the turn. It works also when ctx is
+// cancelled: that is how an interrupted turn ends.
+func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) error {
+	ctx = context.WithoutCancel(ctx)
+	rest, err := json.Marshal(detail{Sources: answer.Sources, Citations: answer.Citations, Metrics: answer.Metrics})
+	if err != nil {
+		return fmt.Errorf("keep the answer: %w", err)
+	}
+	state := "done"
+	switch {
+	case answer.Error != "":
+		state = "failed"
+	case answer.Cut:
+		state = "cut"
+	}
+	err = s.update(ctx, func(tx *sql.Tx) error {
+		now := s.now().UnixMilli()
+		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, error = ?, detail = ?, ended = ? WHERE id = ?`,
+			state, answer.Error, string(rest), now, turn)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return fmt.Errorf("there is no turn %q", turn)
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'`, answer.Text, turn); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = ? WHERE id = (SELECT conversation FROM turns WHERE id = ?)`, now, turn)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep the answer: %w", err)
+	}
+	return nil
+}
+
+// update runs fn in one transaction; after an error nothing of it is kept.
+func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// titleLength bounds a title made from a message, in characters.
+const titleLength = 60
+
+// title is the first line of a message that says something, cut at a word.
+func title(message string) string {
+	for line := range strings.Lines(message) {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		return shorten(strings.Join(words, " "), titleLength)
+	}
+	return "(empty)"
+}
+
+func shorten(text string, limit int) string {
+	runes := []rune(text)
+	if len(runes) <= limit {
+		return text
+	}
+	cut := string(runes[:limit-1])
+	if space := strings.LastIndexByte(cut, ' '); space > len(cut)/2 {
+		cut = cut[:space]
+	}
+	return cut + "…"
+}
