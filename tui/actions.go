@@ -1,0 +1,307 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+)
+
+// pickLimit is how many conversations the list offers.
+const pickLimit = 500
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// focus gives the keys to the transcript, unfocus back to the composer.
+func (m *Model) focus() {
+	if !m.focused {
+		m.transcript.focus()
+		m.focused = m.transcript.chosen >= 0
+	}
+}
+
+func (m *Model) unfocus() {
+	m.focused = false
+	m.transcript.choose(-1, 0)
+}
+
+func (m *Model) foldChosen() {
+	t := &m.transcript
+	if f, ok := t.item(t.chosen).(foldable); ok {
+		f.fold(!f.folded())
+		t.touch(f)
+	}
+}
+
+// foldPlans folds all plans to their heading, or unfolds them.
+func (m *Model) foldPlans() {
+	m.planHidden = !m.planHidden
+	for _, e := range m.transcript.entries {
+		if p, ok := e.item.(*plan); ok && p.hidden != m.planHidden {
+			p.hidden = m.planHidden
+			m.transcript.touch(p)
+		}
+	}
+}
+
+// unfold shows or hides the details of all tools and thoughts.
+func (m *Model) unfold() {
+	m.unfolded = !m.unfolded
+	m.transcript.foldAll(!m.unfolded, func(item) bool { return true })
+}
+
+// copyChosen puts what is chosen on the clipboard (OSC 52).
+func (m *Model) copyChosen() tea.Cmd {
+	if i := m.transcript.item(m.transcript.chosen); i != nil {
+		return m.clip(i.copied())
+	}
+	return nil
+}
+
+func (m *Model) copyAnswer() tea.Cmd {
+	for at := len(m.transcript.entries) - 1; at >= 0; at-- {
+		if a, ok := m.transcript.entries[at].item.(*answer); ok {
+			return m.clip(a.copied())
+		}
+	}
+	m.flash("no answer to copy yet")
+	return nil
+}
+
+func (m *Model) clip(text string) tea.Cmd {
+	if text == "" {
+		return nil
+	}
+	m.flash("copied " + bytes(int64(len(text))))
+	return tea.SetClipboard(text)
+}
+
+// goToSources gives the keys to the sources of the last answer.
+func (m *Model) goToSources() {
+	for at := len(m.transcript.entries) - 1; at >= 0; at-- {
+		if _, ok := m.transcript.entries[at].item.(*sources); ok {
+			m.focused = true
+			m.transcript.choose(at, 0)
+			m.transcript.reveal()
+			return
+		}
+	}
+	m.flash("no sources yet")
+}
+
+func (m *Model) wheel(msg tea.MouseWheelMsg) {
+	lines := 3
+	if msg.Button == tea.MouseWheelUp {
+		lines = -lines
+	}
+	switch m.overlay {
+	case helpOverlay:
+		m.help.top += lines
+	case noOverlay:
+		m.transcript.scroll(lines)
+	}
+}
+
+// click gives the keys to the item under the mouse, or to the composer.
+func (m *Model) click(msg tea.MouseClickMsg) {
+	if msg.Button != tea.MouseLeft || m.overlay != noOverlay || m.permission.open() {
+		return
+	}
+	line := msg.Y - m.bodyTop()
+	if line < 0 || line >= len(m.transcript.shown) || !m.composer.empty() {
+		m.unfocus()
+		return
+	}
+	at := m.transcript.shown[line]
+	part := 0
+	if s, ok := m.transcript.item(at).(*sources); ok {
+		first := 0
+		for n, shown := range m.transcript.shown {
+			if shown == at {
+				first = n
+				break
+			}
+		}
+		part = max(0, min(line-first-1, s.parts()-1))
+	}
+	m.focused = true
+	m.transcript.choose(at, part)
+}
+
+// newConversation leaves the open one as it is and begins another.
+func (m *Model) newConversation() tea.Cmd {
+	if m.turn != nil {
+		m.flash("stop the turn first (" + m.keys.Stop.Help().Key + ")")
+		return nil
+	}
+	m.conversation, m.title, m.used, m.speed, m.last = "", "", 0, 0, nil
+	m.transcript.clear()
+	m.focused = false
+	return nil
+}
+
+type (
+	// pickMsg opens a list once its rows are known.
+	pickMsg struct {
+		picker picker
+		err    error
+	}
+	// openedMsg brings a kept conversation.
+	openedMsg struct {
+		id, title string
+		exchanges []agent.Exchange
+		err       error
+	}
+)
+
+func (m *Model) openPicker(msg pickMsg) {
+	if msg.err != nil {
+		m.transcript.add(&failure{text: msg.err.Error()})
+		return
+	}
+	m.picker, m.overlay = msg.picker, pickerOverlay
+}
+
+func (m *Model) listConversations() tea.Cmd {
+	if m.turn != nil {
+		m.flash("stop the turn first (" + m.keys.Stop.Help().Key + ")")
+		return nil
+	}
+	if m.Conversations == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		list, err := m.Conversations.Recent(m.base, pickLimit)
+		p := picker{title: "Conversations", empty: "no conversation yet"}
+		for _, c := range list {
+			p.rows = append(p.rows, row{c.Title, fmt.Sprintf("%s · %s", count(c.Messages, "message"), when(c.Updated, time.Now()))})
+		}
+		p.pick = func(at int) tea.Cmd { return m.openConversation(list[at].ID, list[at].Title) }
+		return pickMsg{p, err}
+	}
+}
+
+// when writes a moment the shorter the nearer it is.
+func when(t, now time.Time) string {
+	t = t.In(now.Location())
+	switch {
+	case t.IsZero():
+		return ""
+	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
+		return t.Format("15:04")
+	case now.Sub(t) < 6*24*time.Hour && now.After(t):
+		return t.Format("Mon 15:04")
+	}
+	return t.Format("2006-01-02")
+}
+
+func (m *Model) openConversation(id, title string) tea.Cmd {
+	return func() tea.Msg {
+		exchanges, err := m.Conversations.Exchanges(m.base, id)
+		return openedMsg{id, title, exchanges, err}
+	}
+}
+
+// opened shows a kept conversation.
+func (m *Model) opened(msg openedMsg) tea.Cmd {
+	if msg.err != nil {
+		m.transcript.add(&failure{text: msg.err.Error()})
+		return nil
+	}
+	m.newConversation()
+	m.conversation, m.title = msg.id, msg.title
+	for _, exchange := range msg.exchanges {
+		if m.title == "" {
+			m.title = exchange.Question
+		}
+		m.replay(exchange)
+	}
+	if m.Prompt != "" {
+		prompt := m.Prompt
+		m.Prompt = ""
+		return m.ask(prompt)
+	}
+	return nil
+}
+
+// replay puts a kept turn into the transcript.
+func (m *Model) replay(exchange agent.Exchange) {
+	kept := exchange.Answer
+	m.transcript.add(&question{exchange.Question})
+	ending := ""
+	switch {
+	case exchange.Open:
+		ending = "LifeHub was stopped in the middle of this"
+	case kept.Cut:
+		ending = "stopped"
+	}
+	if kept.Text != "" || ending != "" {
+		m.transcript.add(keptAnswer(kept.Text, ending))
+	}
+	if len(kept.Citations) > 0 {
+		list := newSources()
+		for _, c := range kept.Citations {
+			list.add(c, source(kept.Sources, c.N))
+		}
+		m.transcript.add(list)
+	}
+	if kept.Error != "" {
+		m.transcript.add(&failure{text: kept.Error})
+	}
+}
+
+// source returns the source of a number.
+func source(list []agent.Source, n int) agent.Source {
+	for _, s := range list {
+		if s.N == n {
+			return s
+		}
+	}
+	return agent.Source{}
+}
+
+// listOffers opens the first-run screen.
+func (m *Model) listOffers() tea.Cmd {
+	return func() tea.Msg {
+		offers, err := m.Notes.Offers(m.base)
+		p := picker{title: "Welcome to LifeHub. Which notes shall it know?", empty: "no folder of notes found: lifehub index DIR names one"}
+		for _, o := range offers {
+			label := o.Name
+			if o.Path != "" {
+				label += "  " + o.Path
+			}
+			p.rows = append(p.rows, row{label, o.Detail})
+		}
+		p.rows = append(p.rows, row{"Later", "chat without notes"})
+		p.cancel = m.askFirst
+		p.pick = func(at int) tea.Cmd {
+			if at == len(offers) {
+				return m.askFirst()
+			}
+			return tea.Sequence(m.takeNotes(offers[at]), m.askFirst())
+		}
+		return pickMsg{p, err}
+	}
+}
+
+// askFirst asks the prompt of the command line once the first screen is done.
+func (m *Model) askFirst() tea.Cmd {
+	if m.Prompt == "" {
+		return nil
+	}
+	prompt := m.Prompt
+	m.Prompt = ""
+	return m.ask(prompt)
+}
+
+func (m *Model) takeNotes(o Offer) tea.Cmd {
+	return func() tea.Msg {
+		if err := m.Notes.Take(m.base, o); err != nil {
+			return pageMsg{err: err}
+		}
+		return noticeMsg("LifeHub knows " + o.Name + " now; they are being indexed, ask away.")
+	}
+}

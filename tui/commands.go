@@ -1,0 +1,142 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/safetext"
+)
+
+// command is what can be typed after a slash.
+type command struct {
+	name    string
+	aliases []string
+	args    string
+	help    string
+	run     func(m *Model, args string) tea.Cmd
+}
+
+// commands returns the slash commands that have something behind them.
+func (m *Model) allCommands() []command {
+	list := []command{
+		{"help", []string{"h", "?"}, "", "keys and commands", func(m *Model, _ string) tea.Cmd { m.overlay = helpOverlay; return nil }},
+		{"new", []string{"clear"}, "", "a new conversation", func(m *Model, _ string) tea.Cmd { return m.newConversation() }},
+		{"copy", nil, "", "copy the last answer", func(m *Model, _ string) tea.Cmd { return m.copyAnswer() }},
+		{"sources", nil, "", "go to the sources of the last answer", func(m *Model, _ string) tea.Cmd { m.goToSources(); return nil }},
+	}
+	if m.Conversations != nil {
+		list = append(list, command{"resume", []string{"sessions"}, "", "open an earlier conversation", func(m *Model, _ string) tea.Cmd { return m.listConversations() }})
+	}
+	if m.Models != nil {
+		list = append(list,
+			command{"model", []string{"m"}, "[NAME]", "choose a model", func(m *Model, args string) tea.Cmd { return m.chooseModel(args) }},
+			command{"pull", nil, "NAME", "fetch a model from the server's library", func(m *Model, args string) tea.Cmd { return m.pull(args) }})
+	}
+	for _, other := range m.Commands {
+		list = append(list, command{other.Name, nil, other.Args, other.Help, func(m *Model, args string) tea.Cmd { return m.runCommand(other, args) }})
+	}
+	return append(list, command{"quit", []string{"q", "exit", "bye"}, "", "leave", func(m *Model, _ string) tea.Cmd { return m.leave(Quit) }})
+}
+
+// find returns the command of a name, nil when there is none.
+func find(commands []command, name string) *command {
+	for i, c := range commands {
+		if c.name == name || slices.Contains(c.aliases, name) {
+			return &commands[i]
+		}
+	}
+	return nil
+}
+
+// palette is the list of commands above the composer while one is typed.
+type palette struct {
+	rows   []command
+	chosen int
+	closed string // the text for which the user closed it
+}
+
+// follow brings the palette in line with what is typed.
+func (p *palette) follow(text string, commands []command) {
+	typed, isCommand := strings.CutPrefix(text, "/")
+	if !isCommand || strings.ContainsAny(typed, " \n") || text == p.closed {
+		p.rows = nil
+		return
+	}
+	p.closed = ""
+	var rows []command
+	for _, c := range commands {
+		if strings.HasPrefix(c.name, typed) {
+			rows = append(rows, c)
+		}
+	}
+	for _, c := range commands {
+		if !strings.HasPrefix(c.name, typed) && (strings.Contains(c.name, typed) || slices.ContainsFunc(c.aliases, func(a string) bool { return strings.HasPrefix(a, typed) })) {
+			rows = append(rows, c)
+		}
+	}
+	p.rows = rows
+	p.chosen = max(0, min(p.chosen, len(rows)-1))
+}
+
+func (p *palette) open() bool { return len(p.rows) > 0 }
+
+// move chooses another command, around at the ends.
+func (p *palette) move(by int) { p.chosen = (p.chosen + by + len(p.rows)) % len(p.rows) }
+
+// view shows at most height commands.
+func (p *palette) view(width, height int, look *theme) []string {
+	rows := min(len(p.rows), height)
+	from := max(0, min(p.chosen-rows/2, len(p.rows)-rows))
+	column := 0
+	for _, c := range p.rows {
+		column = max(column, cells(c.usage()))
+	}
+	column = min(column, max(6, width/2))
+	var lines []string
+	for at := from; at < from+rows; at++ {
+		c := p.rows[at]
+		usage := fit(c.usage(), column)
+		usage += strings.Repeat(" ", max(0, column-cells(usage)))
+		mark := "  "
+		if at == p.chosen {
+			mark, usage = look.Selected.Render("› "), look.Selected.Render(usage)
+		}
+		lines = append(lines, fit(mark+usage+"  "+look.Dim.Render(c.help), width))
+	}
+	return lines
+}
+
+func (c command) usage() string { return strings.TrimSpace("/" + c.name + " " + c.args) }
+
+// command runs what was typed after a slash. It reports false for text that
+// is no command.
+func (m *Model) command(text string) (tea.Cmd, bool) {
+	typed, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
+	if !ok || strings.Contains(text, "\n") {
+		return nil, false
+	}
+	name, args, _ := strings.Cut(typed, " ")
+	c := find(m.allCommands(), name)
+	if c == nil {
+		m.flash("no command is called /" + safetext.Line(name))
+		return nil, true
+	}
+	m.composer.clear()
+	return c.run(m, strings.TrimSpace(args)), true
+}
+
+// runCommand runs a command of another room in the background.
+func (m *Model) runCommand(c Command, args string) tea.Cmd {
+	ctx := m.base
+	return func() tea.Msg {
+		text, err := c.Run(ctx, args)
+		return pageMsg{text, err}
+	}
+}
+
+type pageMsg struct {
+	text string
+	err  error
+}

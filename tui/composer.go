@@ -1,0 +1,198 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/safetext"
+)
+
+// A paste of more than this becomes a name in the text; the whole is sent.
+const (
+	pasteLines = 30
+	pasteBytes = 4000
+)
+
+// composer is where the user writes. It keeps what was asked before, what was
+// pasted and what waits to be asked.
+type composer struct {
+	area    textarea.Model
+	history []string // newest first
+	at      int      // the prompt of history that is shown; -1: none
+	draft   string   // what stood here before history was shown
+	pastes  []paste
+	queue   []string // asked one by one when the turn is over
+	lines   []string // the picture
+}
+
+type paste struct{ name, text string }
+
+func newComposer(keys *keyMap, look *theme) composer {
+	area := textarea.New()
+	area.Placeholder = "Ask anything · / commands"
+	area.ShowLineNumbers = false
+	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, 1
+	area.MaxContentHeight = 10_000
+	area.CharLimit = 0
+	area.EndOfBufferCharacter = ' '
+	area.SetVirtualCursor(false)
+	area.SetPromptFunc(2, func(line textarea.PromptInfo) string {
+		if line.LineNumber == 0 {
+			return "> "
+		}
+		return "  "
+	})
+	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(keys.Newline.Keys()...))
+	// Keys that are the screen's are not the text's.
+	area.KeyMap.LinePrevious.SetKeys("up")
+	area.KeyMap.LineNext.SetKeys("down")
+	area.KeyMap.TransposeCharacterBackward.SetEnabled(false)
+	area.KeyMap.SelectAll.SetEnabled(false)
+	area.KeyMap.PageUp.SetEnabled(false)
+	area.KeyMap.PageDown.SetEnabled(false)
+	area.KeyMap.InputBegin.SetKeys("alt+<")
+	area.KeyMap.InputEnd.SetKeys("alt+>")
+	// The clipboard of the machine is the terminal's to paste.
+	area.KeyMap.Paste.SetEnabled(false)
+	area.Focus()
+	c := composer{area: area, at: -1}
+	c.restyle(look)
+	return c
+}
+
+func (c *composer) restyle(look *theme) {
+	styles := textarea.DefaultStyles(look.Dark)
+	for _, state := range []*textarea.StyleState{&styles.Focused, &styles.Blurred} {
+		state.Base, state.Text, state.CursorLine, state.EndOfBuffer = look.Text, look.Text, look.Text, look.Text
+		state.Placeholder, state.Prompt = look.Dim, look.Brand
+	}
+	c.area.SetStyles(styles)
+	c.draw()
+}
+
+// resize tells the width and the most lines that the composer may take.
+func (c *composer) resize(width, height int) {
+	c.area.MaxHeight = max(1, height)
+	c.area.SetWidth(max(4, width))
+	c.area, _ = c.area.Update(nil) // lets the area find its height
+	c.draw()
+}
+
+// draw makes the picture, after anything changed.
+func (c *composer) draw() { c.lines = strings.Split(c.area.View(), "\n") }
+
+func (c *composer) text() string { return c.area.Value() }
+func (c *composer) empty() bool  { return c.area.Length() == 0 }
+
+func (c *composer) set(text string) {
+	c.area.SetValue(text)
+	c.area.MoveToEnd()
+	c.area, _ = c.area.Update(nil)
+	c.draw()
+}
+
+// clear empties the composer and forgets where in the history we were.
+func (c *composer) clear() {
+	c.at, c.draft, c.pastes = -1, "", nil
+	c.set("")
+}
+
+// take empties the composer and returns what it held, pastes written out.
+func (c *composer) take() string {
+	text := c.text()
+	for _, p := range c.pastes {
+		text = strings.Replace(text, p.name, p.text, 1)
+	}
+	c.clear()
+	return text
+}
+
+// remember puts a prompt at the front of the history.
+func (c *composer) remember(prompt string) {
+	if len(c.history) == 0 || c.history[0] != prompt {
+		c.history = append([]string{prompt}, c.history...)
+	}
+}
+
+// press edits the text.
+func (c *composer) press(pressed tea.KeyPressMsg) tea.Cmd {
+	var cmd tea.Cmd
+	c.area, cmd = c.area.Update(pressed)
+	c.draw()
+	return cmd
+}
+
+// paste puts in text from the terminal; it is never sent by itself.
+func (c *composer) paste(text string) {
+	text = safetext.Text(text)
+	if lines := 1 + strings.Count(text, "\n"); lines > pasteLines || len(text) > pasteBytes {
+		size := count(lines, "line")
+		if lines == 1 {
+			size = bytes(int64(len(text)))
+		}
+		name := fmt.Sprintf("[paste %d · %s]", len(c.pastes)+1, size)
+		c.pastes = append(c.pastes, paste{name, text})
+		text = name
+	}
+	c.area, _ = c.area.Update(tea.PasteMsg{Content: text})
+	c.draw()
+}
+
+// earlier shows the prompt before the one shown. It reports false where the
+// key belongs to the text: not on its first line.
+func (c *composer) earlier() bool {
+	if !c.firstLine() {
+		return false
+	}
+	if c.empty() && len(c.queue) > 0 {
+		last := len(c.queue) - 1
+		c.set(c.queue[last])
+		c.queue = c.queue[:last]
+		return true
+	}
+	if c.at+1 < len(c.history) {
+		if c.at < 0 {
+			c.draft = c.text()
+		}
+		c.at++
+		c.set(safetext.Text(c.history[c.at]))
+	}
+	return true
+}
+
+// later is the way back of earlier, down to what was being written.
+func (c *composer) later() bool {
+	if c.area.Line() != c.area.LineCount()-1 || c.area.LineInfo().RowOffset < c.area.LineInfo().Height-1 {
+		return false
+	}
+	switch {
+	case c.at > 0:
+		c.at--
+		c.set(safetext.Text(c.history[c.at]))
+	case c.at == 0:
+		c.at = -1
+		c.set(c.draft)
+	}
+	return true
+}
+
+func (c *composer) firstLine() bool {
+	return c.area.Line() == 0 && c.area.LineInfo().RowOffset == 0
+}
+
+// waiting shows what is queued, at most two lines of it.
+func (c *composer) waiting(width int, look *theme) []string {
+	var lines []string
+	for i, text := range c.queue {
+		if i == 2 {
+			lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("… and %d more", len(c.queue)-2), width)))
+			break
+		}
+		lines = append(lines, look.Dim.Render(fit("queued  "+safetext.Line(text), width)))
+	}
+	return lines
+}

@@ -1,0 +1,169 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/safetext"
+)
+
+type (
+	// editorMsg says that a file is there to be edited.
+	editorMsg struct {
+		path  string
+		draft bool // it is what the user is writing
+		err   error
+	}
+	// editedMsg says that the editor was left.
+	editedMsg struct {
+		text  string
+		draft bool
+		err   error
+	}
+)
+
+// openSource opens the note of a citation at its line.
+func (m *Model) openSource(c cited) tea.Cmd {
+	path := c.Path
+	if path == "" {
+		path = c.source.Path
+	}
+	local := filepath.FromSlash(path)
+	if c.source.Vault == "" || !filepath.IsLocal(local) {
+		m.flash("the note of this source is not known")
+		return nil
+	}
+	line := c.Line
+	if line == 0 {
+		line = c.source.Line
+	}
+	return m.run(filepath.Join(c.source.Vault, local), line, func(err error) tea.Msg { return editedMsg{err: err} })
+}
+
+// run starts the user's editor on a file. It takes the terminal until the
+// editor is left.
+func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
+	command, err := editorCommand(m.Editor, path, line)
+	if err != nil {
+		m.flash(err.Error())
+		return nil
+	}
+	return tea.ExecProcess(command, done)
+}
+
+// compose hands what is written to the editor.
+func (m *Model) compose() tea.Cmd {
+	if m.Editor == "" {
+		m.flash(errNoEditor.Error())
+		return nil
+	}
+	text := m.composer.text()
+	return func() tea.Msg {
+		file, err := os.CreateTemp("", "lifehub-*.md")
+		if err != nil {
+			return editedMsg{err: err}
+		}
+		_, err = file.WriteString(text)
+		return editorMsg{file.Name(), true, errors.Join(err, file.Close())}
+	}
+}
+
+// startEditor opens what compose has written down.
+func (m *Model) startEditor(msg editorMsg) tea.Cmd {
+	if msg.err != nil {
+		m.transcript.add(&failure{text: msg.err.Error()})
+		return nil
+	}
+	return m.run(msg.path, 0, func(err error) tea.Msg {
+		defer os.Remove(msg.path)
+		text, readErr := os.ReadFile(msg.path)
+		return editedMsg{string(text), msg.draft, errors.Join(err, readErr)}
+	})
+}
+
+func (m *Model) edited(msg editedMsg) {
+	switch {
+	case msg.err != nil:
+		m.transcript.add(&failure{text: "editor: " + msg.err.Error()})
+	case msg.draft:
+		m.composer.set(strings.TrimRight(safetext.Text(msg.text), "\n"))
+	}
+}
+
+var errNoEditor = errors.New("no editor is set: VISUAL or EDITOR names one")
+
+// editorCommand is the user's editor on a file, at a line if line is not 0. No
+// shell reads it.
+func editorCommand(editor, path string, line int) (*exec.Cmd, error) {
+	argv, err := splitCommand(editor)
+	if err != nil {
+		return nil, err
+	}
+	if len(argv) == 0 {
+		return nil, errNoEditor
+	}
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(argv[0])), ".exe")
+	switch {
+	case line <= 0:
+		argv = append(argv, path)
+	default:
+		at := path + ":" + strconv.Itoa(line)
+		switch name {
+		case "code", "codium", "cursor", "code-insiders":
+			argv = append(argv, "--goto", at)
+		case "hx", "helix", "zed", "subl":
+			argv = append(argv, at)
+		case "notepad", "open", "xdg-open":
+			argv = append(argv, path)
+		default:
+			argv = append(argv, "+"+strconv.Itoa(line), path)
+		}
+	}
+	return exec.Command(argv[0], argv[1:]...), nil
+}
+
+// splitCommand splits a command line at blanks outside quotes. Nothing is
+// expanded: what a shell would run in it is only text.
+func splitCommand(line string) ([]string, error) {
+	var argv []string
+	var word strings.Builder
+	var quote rune
+	inWord := false
+	escaped := false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'' && filepath.Separator != '\\':
+			escaped, inWord = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, inWord = r, true
+		case quote == 0 && (r == ' ' || r == '\t' || r == '\n'):
+			if inWord {
+				argv = append(argv, word.String())
+				word.Reset()
+				inWord = false
+			}
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("editor %q has an open quote", line)
+	}
+	if inWord {
+		argv = append(argv, word.String())
+	}
+	return argv, nil
+}

@@ -1,0 +1,381 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+)
+
+// frame is the least time between two pictures while events stream in: tokens
+// that arrive within it are drawn together.
+const frame = 25 * time.Millisecond
+
+type (
+	// eventsMsg is all that arrived since the last one.
+	eventsMsg struct {
+		turn   int
+		events []agent.Event
+		pieces int // of text, as the model sent them
+		over   bool
+	}
+	// startedMsg says that a turn is under way.
+	startedMsg struct {
+		turn         int
+		conversation string
+		events       <-chan agent.Event
+		err          error
+	}
+)
+
+// next waits for an event and then takes along what arrives until a frame
+// after the last batch has passed, so that a burst of tokens costs one redraw.
+// Pieces of text that follow one another become one.
+func next(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
+	return func() tea.Msg {
+		msg := eventsMsg{turn: turn}
+		first, open := <-events
+		if !open {
+			msg.over = true
+			return msg
+		}
+		deadline := time.NewTimer(time.Until(last.Add(frame)))
+		defer deadline.Stop()
+		b := batch{msg: &msg}
+		b.add(first)
+		for !b.urgent {
+			select {
+			case e, open := <-events:
+				if !open {
+					msg.over = true
+					b.flush()
+					return msg
+				}
+				b.add(e)
+				continue
+			default:
+			}
+			select {
+			case e, open := <-events:
+				if !open {
+					msg.over = true
+					b.flush()
+					return msg
+				}
+				b.add(e)
+			case <-deadline.C:
+				b.flush()
+				return msg
+			}
+		}
+		b.flush()
+		return msg
+	}
+}
+
+// batch collects events and joins the text of pieces in a row.
+type batch struct {
+	msg    *eventsMsg
+	said   *agent.Event // the open run of pieces; nil: none
+	text   strings.Builder
+	urgent bool // something came that must be seen at once
+}
+
+func (b *batch) add(e agent.Event) {
+	if said, ok := e.Body.(agent.Said); ok {
+		if b.said == nil {
+			b.said = &e
+		}
+		b.text.WriteString(said.Content)
+		b.msg.pieces++
+		b.urgent = b.urgent || b.msg.pieces >= 2048
+		return
+	}
+	b.flush()
+	b.msg.events = append(b.msg.events, e)
+	switch e.Body.(type) {
+	case agent.PermissionAsked, agent.Ended, agent.Failed:
+		b.urgent = true
+	}
+	b.urgent = b.urgent || len(b.msg.events) >= 256
+}
+
+// flush closes the run of pieces.
+func (b *batch) flush() {
+	if b.said == nil {
+		return
+	}
+	e := *b.said
+	e.Body = agent.Said{Content: b.text.String()}
+	b.msg.events = append(b.msg.events, e)
+	b.said = nil
+	b.text.Reset()
+}
+
+// turn is what the screen knows of the turn that is under way.
+type turn struct {
+	number   int
+	events   <-chan agent.Event // nil until it has started
+	cancel   func()
+	question string
+	began    time.Time
+	stopped  bool // the user stopped it
+	phase    string
+
+	plan    *plan
+	thought *thinking
+	answer  *answer
+	sources *sources
+	tools   map[string]*tool // calls outside the plan, by call
+	steps   map[string]*plan // the plan that a call belongs to
+
+	pieces int // of text so far, and when the first came
+	first  time.Time
+	missed string // the model that was not there
+}
+
+// receive shows a batch of events and asks for the next.
+func (m *Model) receive(msg eventsMsg) tea.Cmd {
+	t := m.turn
+	if t == nil || msg.turn != t.number {
+		return nil
+	}
+	now := time.Now()
+	if msg.pieces > 0 {
+		if t.first.IsZero() {
+			t.first = now
+		}
+		t.pieces += msg.pieces
+	}
+	var cmds []tea.Cmd
+	for _, e := range msg.events {
+		cmds = append(cmds, m.show(e, now))
+	}
+	if msg.over {
+		return tea.Batch(append(cmds, m.turnOver(now))...)
+	}
+	return tea.Batch(append(cmds, next(t.events, t.number, now))...)
+}
+
+// show is the one place where an event reaches the screen.
+func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
+	t := m.turn
+	switch e := e.Body.(type) {
+	case agent.Started:
+		m.mode = e.Mode
+	case agent.PhaseStarted:
+		m.phaseStarted(e.Agent, now)
+	case agent.PhaseEnded:
+	case agent.PlanMade:
+		if t.plan != nil {
+			t.plan.end(now)
+			m.transcript.touch(t.plan)
+		}
+		m.closeThought(now)
+		if len(e.Steps) > 0 || e.Fallback || len(e.Dropped) > 0 {
+			t.plan = newPlan(e, now, m.unfolded)
+			t.plan.hidden = m.planHidden
+			m.transcript.add(t.plan)
+		}
+	case agent.StepChanged:
+		if t.plan != nil {
+			t.plan.mark(e.Step, e.Status, e.Reason, now)
+			m.transcript.touch(t.plan)
+		}
+	case agent.ToolStarted:
+		m.toolStarted(e)
+	case agent.ToolEnded:
+		m.toolEnded(e)
+	case agent.PermissionAsked:
+		m.permission.ask(e, now)
+		return m.rearm()
+	case agent.PermissionGiven:
+		m.permission.settle(e.Call, now)
+		m.allowed(e)
+		return m.rearm()
+	case agent.Thought:
+		if t.thought == nil || t.thought.took > 0 {
+			t.thought = newThinking(now, !m.unfolded)
+			m.transcript.add(t.thought)
+		}
+		t.thought.text.WriteString(e.Content)
+		m.transcript.touch(t.thought)
+	case agent.Said:
+		m.say(e.Content, now)
+	case agent.ContextCounted:
+		m.used, m.allocated = e.Used, e.Allocated
+	case agent.Used:
+		m.used = e.Prompt + e.Answer
+		m.speed = e.PerSecond
+	case agent.Cited:
+		if t.sources == nil {
+			t.sources = newSources()
+			m.transcript.add(t.sources)
+		}
+		t.sources.add(e.Citation, e.Source)
+		m.transcript.touch(t.sources)
+	case agent.Noticed:
+		m.transcript.add(&notice{e.Text})
+	case agent.Failed:
+		m.failed(e, now)
+	case agent.Ended:
+		m.ended(e, now)
+	}
+	return nil
+}
+
+func (m *Model) phaseStarted(agentName string, now time.Time) {
+	t := m.turn
+	t.phase = agentName
+	if agentName == "explainer" && t.plan != nil {
+		t.plan.mark("answer", agent.Running, "", now)
+		m.transcript.touch(t.plan)
+	}
+}
+
+func (m *Model) say(text string, now time.Time) {
+	t := m.turn
+	m.closeThought(now)
+	if t.answer == nil {
+		t.answer = newAnswer()
+		m.transcript.add(t.answer)
+	}
+	if t.stopped {
+		return // the user has the answer as it stood
+	}
+	t.answer.grow(text)
+	m.transcript.touch(t.answer)
+}
+
+func (m *Model) closeThought(now time.Time) {
+	if t := m.turn; t.thought != nil && t.thought.took == 0 {
+		t.thought.end(now)
+		m.transcript.touch(t.thought)
+	}
+}
+
+func (m *Model) toolStarted(e agent.ToolStarted) {
+	t := m.turn
+	c := call{id: e.Call, name: e.Name, input: e.Input}
+	if t.plan != nil {
+		if s := t.plan.step(e.Step); s != nil {
+			s.calls = append(s.calls, c)
+			t.steps[e.Call] = t.plan
+			m.transcript.touch(t.plan)
+			return
+		}
+	}
+	alone := &tool{call: c, unfolded: m.unfolded}
+	t.tools[e.Call] = alone
+	m.transcript.add(alone)
+}
+
+func (m *Model) toolEnded(e agent.ToolEnded) {
+	t := m.turn
+	if alone := t.tools[e.Call]; alone != nil {
+		alone.end(e)
+		m.transcript.touch(alone)
+		return
+	}
+	p := t.steps[e.Call]
+	if p == nil {
+		return
+	}
+	for i := range p.steps {
+		for j := range p.steps[i].calls {
+			if c := &p.steps[i].calls[j]; c.id == e.Call {
+				c.end(e)
+			}
+		}
+	}
+	m.transcript.touch(p)
+}
+
+// allowed notes at its step how a call was decided.
+func (m *Model) allowed(e agent.PermissionGiven) {
+	t := m.turn
+	if t.plan == nil {
+		return
+	}
+	if s := t.plan.step(e.Step); s != nil {
+		switch e.Decision {
+		case agent.AllowOnce:
+			s.allowed = "allowed once"
+		case agent.AllowConversation:
+			s.allowed = "allowed here"
+		case agent.AllowAlways:
+			s.allowed = "allowed always"
+		}
+		m.transcript.touch(t.plan)
+	}
+}
+
+// failed shows why the turn could not be finished.
+func (m *Model) failed(e agent.Failed, now time.Time) {
+	t := m.turn
+	m.closeTurn("cut off", now)
+	if t.stopped {
+		return // that it ended is what the user wanted
+	}
+	m.transcript.add(&failure{e.Message, e.Hint})
+	t.missed = missingModel(e.Err)
+}
+
+// ended shows the answer as it was kept and its figures.
+func (m *Model) ended(e agent.Ended, now time.Time) {
+	ending := ""
+	if e.Interrupted {
+		ending = "stopped"
+	}
+	if t := m.turn; t.answer == nil && e.Answer != "" && !t.stopped {
+		m.say(e.Answer, now)
+	}
+	m.closeTurn(ending, now)
+}
+
+// closeTurn ends all that is open in the turn.
+func (m *Model) closeTurn(ending string, now time.Time) {
+	t := m.turn
+	m.closeThought(now)
+	if t.plan != nil && t.plan.took == 0 {
+		if s := t.plan.step("answer"); s != nil && s.status == agent.Running && ending == "" {
+			t.plan.mark("answer", agent.Done, "", now)
+		}
+		t.plan.end(now)
+		m.transcript.touch(t.plan)
+	}
+	if t.answer != nil && t.answer.open {
+		t.answer.end(ending)
+		m.transcript.touch(t.answer)
+	} else if t.answer == nil && ending == "stopped" && !t.stopped {
+		m.transcript.add(&notice{"stopped"})
+	}
+	m.permission.close()
+}
+
+// turnOver is called when the channel of the turn closed.
+func (m *Model) turnOver(now time.Time) tea.Cmd {
+	t := m.turn
+	m.closeTurn("cut off", now)
+	t.cancel()
+	m.turn = nil
+	m.last = t
+	switch {
+	case t.missed != "":
+		m.offerPull(t.missed, t.question)
+		return m.rearm()
+	case len(m.composer.queue) == 0:
+		return nil
+	case t.stopped:
+		// What waited was meant for after a whole answer: give it back.
+		text := strings.Join(append(m.composer.queue, m.composer.text()), "\n")
+		m.composer.queue = nil
+		m.composer.set(strings.TrimRight(text, "\n"))
+		return nil
+	}
+	question := m.composer.queue[0]
+	m.composer.queue = m.composer.queue[1:]
+	return m.ask(question)
+}

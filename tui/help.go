@@ -1,0 +1,70 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// help is the page of keys and commands, made from the key map.
+type help struct {
+	top   int
+	lines []string
+	width int
+}
+
+// build makes the lines for a width.
+func (h *help) build(keys *keyMap, commands []command, width int, look *theme) {
+	if h.width == width && h.lines != nil {
+		return
+	}
+	h.width, h.lines = width, nil
+	column := min(24, max(8, width/3))
+	add := func(left, right string) {
+		left = fit(left, column)
+		pad := strings.Repeat(" ", max(1, column+2-cells(left)))
+		h.lines = append(h.lines, wrapped("  "+look.Key.Render(left)+pad, right, width)...)
+	}
+	for _, group := range keys.groups() {
+		h.lines = append(h.lines, look.Strong.Render(fit(group.title, width)))
+		for _, named := range group.keys {
+			if named.Enabled() {
+				add(named.Help().Key, named.Help().Desc)
+			}
+		}
+		h.lines = append(h.lines, "")
+	}
+	h.lines = append(h.lines, look.Strong.Render("Commands"))
+	for _, c := range commands {
+		add(strings.TrimSpace("/"+c.name+" "+c.args), c.help)
+	}
+}
+
+// press scrolls; any other key closes the page.
+func (h *help) press(pressed tea.KeyPressMsg, height int) (done bool) {
+	switch pressed.String() {
+	case "up", "k":
+		h.top--
+	case "down", "j":
+		h.top++
+	case "pgup", "b":
+		h.top -= height - 1
+	case "pgdown", "space", "f":
+		h.top += height - 1
+	case "home", "ctrl+home", "g":
+		h.top = 0
+	case "end", "ctrl+end", "G":
+		h.top = len(h.lines)
+	default:
+		return true
+	}
+	h.clamp(height)
+	return false
+}
+
+func (h *help) clamp(height int) { h.top = max(0, min(h.top, len(h.lines)-height)) }
+
+func (h *help) view(height int) []string {
+	h.clamp(height)
+	return filled(h.lines[h.top:min(len(h.lines), h.top+height)], height)
+}

@@ -1,0 +1,184 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+)
+
+// keyMap is every key of the screen with its help. The footer, the help page
+// and the permission dialog are made from it.
+type keyMap struct {
+	// In the composer.
+	Send, Newline, Up, Down, Compose, Palette, Help, HelpOnEmpty key.Binding
+	// Anywhere.
+	Stop, Clear, Leave, Suspend, Plan, Unfold, New, Conversations, Model key.Binding
+	// Moving in the transcript.
+	PageUp, PageDown, Top, Bottom, Focus key.Binding
+	// When the transcript has the keys.
+	Next, Previous, First, Last, Fold, Copy, Open, Back key.Binding
+	// In the permission dialog.
+	Once, ForConversation, Always, Refuse, RefuseWhy, Details key.Binding
+}
+
+func defaultKeys() keyMap {
+	bind := func(help, what string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	}
+	return keyMap{
+		Send:        bind("enter", "send", "enter"),
+		Newline:     bind("ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j", "alt+enter", "shift+enter"),
+		Up:          bind("↑", "earlier prompt, or take back a queued one", "up"),
+		Down:        bind("↓", "later prompt", "down"),
+		Compose:     bind("ctrl+g", "write in your editor", "ctrl+g"),
+		Palette:     bind("ctrl+p", "commands (or type /)", "ctrl+p"),
+		Help:        bind("f1", "help", "f1"),
+		HelpOnEmpty: bind("?", "help, when nothing is typed", "?"),
+
+		Stop:          bind("esc", "stop", "esc"),
+		Clear:         bind("ctrl+c", "clear, then stop, then quit", "ctrl+c"),
+		Leave:         bind("ctrl+d", "quit, when nothing is typed", "ctrl+d"),
+		Suspend:       bind("ctrl+z", "suspend", "ctrl+z"),
+		Plan:          bind("ctrl+t", "fold the plan", "ctrl+t"),
+		Unfold:        bind("ctrl+o", "unfold tools and thinking", "ctrl+o"),
+		New:           bind("ctrl+n", "new conversation", "ctrl+n"),
+		Conversations: bind("ctrl+s", "conversations", "ctrl+s"),
+		Model:         bind("alt+m", "choose a model", "alt+m"),
+
+		PageUp:   bind("pgup", "scroll up", "pgup"),
+		PageDown: bind("pgdn", "scroll down", "pgdown"),
+		Top:      bind("ctrl+home", "to the beginning", "ctrl+home"),
+		Bottom:   bind("ctrl+end", "to the end", "ctrl+end"),
+		Focus:    bind("tab", "keys to the transcript, when nothing is typed", "tab"),
+
+		Next:     bind("j", "next", "j", "down"),
+		Previous: bind("k", "previous", "k", "up"),
+		First:    bind("g", "first", "g", "home"),
+		Last:     bind("G", "last", "G", "end"),
+		Fold:     bind("space", "fold or unfold", "space"),
+		Copy:     bind("y", "copy", "y"),
+		Open:     bind("enter", "open in your editor, or unfold", "enter"),
+		Back:     bind("esc", "back to the composer", "esc", "tab", "i"),
+
+		Once:            bind("y", "once", "y"),
+		ForConversation: bind("s", "this conversation", "s"),
+		Always:          bind("a", "always", "a"),
+		Refuse:          bind("n/Esc", "no", "n", "esc"),
+		RefuseWhy:       bind("N", "no + why", "N"),
+		Details:         bind("d", "details", "d"),
+	}
+}
+
+// keyGroup is the keys that are live in one place.
+type keyGroup struct {
+	name  string
+	title string
+	keys  []namedKey
+}
+
+type namedKey struct {
+	name string // in the config
+	*key.Binding
+}
+
+// groups lists every key by the place where it works.
+func (k *keyMap) groups() []keyGroup {
+	return []keyGroup{
+		{"composer", "Writing", []namedKey{
+			{"send", &k.Send},
+			{"newline", &k.Newline},
+			{"earlier", &k.Up},
+			{"later", &k.Down},
+			{"compose", &k.Compose},
+			{"palette", &k.Palette},
+			{"help", &k.Help},
+			{"help_on_empty", &k.HelpOnEmpty},
+		}},
+		{"anywhere", "Anywhere", []namedKey{
+			{"stop", &k.Stop},
+			{"clear", &k.Clear},
+			{"leave", &k.Leave},
+			{"suspend", &k.Suspend},
+			{"plan", &k.Plan},
+			{"unfold", &k.Unfold},
+			{"new", &k.New},
+			{"conversations", &k.Conversations},
+			{"model", &k.Model},
+			{"page_up", &k.PageUp},
+			{"page_down", &k.PageDown},
+			{"top", &k.Top},
+			{"bottom", &k.Bottom},
+			{"focus", &k.Focus},
+		}},
+		{"transcript", "In the transcript", []namedKey{
+			{"next", &k.Next},
+			{"previous", &k.Previous},
+			{"first", &k.First},
+			{"last", &k.Last},
+			{"fold", &k.Fold},
+			{"copy", &k.Copy},
+			{"open", &k.Open},
+			{"back", &k.Back},
+		}},
+		{"permission", "When a tool asks", []namedKey{
+			{"once", &k.Once},
+			{"for_conversation", &k.ForConversation},
+			{"always", &k.Always},
+			{"refuse", &k.Refuse},
+			{"refuse_why", &k.RefuseWhy},
+			{"details", &k.Details},
+		}},
+	}
+}
+
+// CheckKeys tells whether keys by action can be put over the built-in ones:
+// every action exists and no key means two things in one place.
+func CheckKeys(keys map[string][]string) error {
+	k := defaultKeys()
+	return k.rebind(keys)
+}
+
+// rebind puts keys over those of the named actions.
+func (k *keyMap) rebind(keys map[string][]string) error {
+	known := map[string]namedKey{}
+	for _, group := range k.groups() {
+		for _, named := range group.keys {
+			known[named.name] = named
+		}
+	}
+	for name, keys := range keys {
+		named, ok := known[name]
+		if !ok {
+			return fmt.Errorf("keys: no action is called %q", name)
+		}
+		if len(keys) == 0 {
+			return fmt.Errorf("keys: %s has no key", name)
+		}
+		named.SetKeys(keys...)
+		named.SetHelp(strings.Join(keys, "/"), named.Help().Desc)
+	}
+	return k.clashes()
+}
+
+// clashes reports a key that means two things in one place. Keys that work
+// anywhere may not mean anything else while one is writing.
+func (k *keyMap) clashes() error {
+	for _, group := range k.groups() {
+		owner := map[string]string{}
+		list := group.keys
+		if group.name == "composer" {
+			list = slices.Concat(list, k.groups()[1].keys)
+		}
+		for _, named := range list {
+			for _, pressed := range named.Keys() {
+				if other, taken := owner[pressed]; taken {
+					return fmt.Errorf("keys: %s is both %s and %s", pressed, other, named.name)
+				}
+				owner[pressed] = named.name
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// cells is how many columns of the screen a line takes.
+func cells(line string) int { return ansi.StringWidth(line) }
+
+// wrapped breaks safe text into lines of a width, with the first after a head
+// and the others as far in.
+func wrapped(head, text string, width int) []string {
+	indent := cells(head)
+	if indent >= width {
+		indent, head = 0, ""
+	}
+	lines := strings.Split(ansi.Wrap(text, width-indent, ""), "\n")
+	pad := strings.Repeat(" ", indent)
+	for i := range lines {
+		lines[i] = pad + lines[i]
+	}
+	lines[0] = head + lines[0][len(pad):]
+	return lines
+}
+
+// fit cuts a styled line to a width, saying so with an ellipsis.
+func fit(line string, width int) string {
+	if width <= 0 {
+		return ""
+	}
+	return ansi.Truncate(line, width, "…")
+}
+
+// spread puts one text at the left end and another at the right end of a line.
+// When both do not fit, the right one goes.
+func spread(left, right string, width int) string {
+	gap := width - cells(left) - cells(right)
+	if right == "" || gap < 1 {
+		return fit(left, width)
+	}
+	return left + strings.Repeat(" ", gap) + right
+}
+
+// joined sets parts side by side, in as many lines as the width asks for.
+func joined(parts []string, width int) []string {
+	var lines []string
+	line := ""
+	for _, part := range parts {
+		switch {
+		case line == "":
+			line = part
+		case cells(line+" · "+part) <= width:
+			line += " · " + part
+		default:
+			lines = append(lines, fit(line, width))
+			line = part
+		}
+	}
+	return append(lines, fit(line, width))
+}
+
+// filled cuts or fills up lines to a height.
+func filled(lines []string, height int) []string {
+	for len(lines) < height {
+		lines = append(lines, "")
+	}
+	return lines[:max(0, height)]
+}
+
+// styled puts each line into a style.
+func styled(style func(...string) string, lines []string) []string {
+	for i, line := range lines {
+		lines[i] = style(line)
+	}
+	return lines
+}

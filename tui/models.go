@@ -1,0 +1,237 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/llm"
+	"lifehub/tui/safetext"
+)
+
+// missingModel returns the model that an error says is not installed, or "".
+func missingModel(err error) string {
+	var missing *llm.NotFoundError
+	if errors.As(err, &missing) {
+		return missing.Model
+	}
+	return ""
+}
+
+// offer asks whether to pull a model that was not there.
+type offer struct {
+	model    string
+	question string // to be asked again
+	quiet    time.Time
+}
+
+func (m *Model) offerPull(model, question string) {
+	if m.Models != nil {
+		m.offer = &offer{model, question, time.Now()}
+	}
+}
+
+// pressOffer answers the offer. As with permissions a key counts only after a
+// time without any.
+func (m *Model) pressOffer(pressed tea.KeyPressMsg, now time.Time) bool {
+	armed := now.Sub(m.offer.quiet) >= guard
+	m.offer.quiet = now
+	switch {
+	case !armed:
+		return false
+	case key.Matches(pressed, m.keys.Once):
+		m.beginPull(m.offer.model, m.offer.question)
+	case key.Matches(pressed, m.keys.Refuse):
+		m.composer.set(safetext.Text(m.offer.question))
+		m.offer = nil
+	default:
+		return false
+	}
+	return true
+}
+
+// view is the one line of the offer.
+func (o *offer) view(width int, look *theme) string {
+	return fit(look.Warning.Render("? "+safetext.Line(o.model)+" is not installed. ")+look.Key.Render("y pull it · n no"), width)
+}
+
+// pulling is a model on its way from the library.
+type pulling struct {
+	model, question string
+	status          string
+	done, total     int64
+	steps           chan pullMsg
+	cancel          context.CancelFunc
+}
+
+type pullMsg struct {
+	status      string
+	done, total int64
+	over        bool
+	err         error
+}
+
+func (m *Model) pull(name string) tea.Cmd {
+	if name == "" || m.pulling != nil {
+		m.flash("usage: /pull NAME, one at a time")
+		return nil
+	}
+	return m.beginPull(name, "")
+}
+
+// beginPull fetches a model; question is put back into the composer when it is
+// there.
+func (m *Model) beginPull(name, question string) tea.Cmd {
+	m.offer = nil
+	ctx, cancel := context.WithCancel(m.base)
+	p := &pulling{model: name, question: question, status: "starting", cancel: cancel, steps: make(chan pullMsg, 1)}
+	m.pulling = p
+	work := func() tea.Msg {
+		defer close(p.steps)
+		err := m.Models.Pull(ctx, name, func(status string, done, total int64) {
+			step := pullMsg{status: status, done: done, total: total}
+			for {
+				select {
+				case p.steps <- step:
+					return
+				default:
+				}
+				select { // an older step that nobody has seen may go
+				case <-p.steps:
+				default:
+				}
+			}
+		})
+		return pullMsg{over: true, err: err}
+	}
+	return tea.Batch(work, p.next())
+}
+
+// next waits for progress; the end comes by itself.
+func (p *pulling) next() tea.Cmd {
+	return func() tea.Msg {
+		step, open := <-p.steps
+		if !open {
+			return nil
+		}
+		return step
+	}
+}
+
+func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
+	p := m.pulling
+	if p == nil {
+		return nil
+	}
+	if !msg.over {
+		p.status, p.done, p.total = msg.status, msg.done, msg.total
+		return p.next()
+	}
+	m.pulling = nil
+	stopped := errors.Is(msg.err, context.Canceled)
+	p.cancel()
+	switch {
+	case stopped:
+		m.transcript.add(&notice{"pull of " + p.model + " stopped; what arrived is kept by the server"})
+	case msg.err != nil:
+		m.transcript.add(&failure{text: msg.err.Error()})
+	default:
+		m.transcript.add(&notice{p.model + " is here"})
+	}
+	if p.question != "" && m.composer.empty() && m.turn == nil {
+		if msg.err == nil {
+			return m.ask(p.question)
+		}
+		m.composer.set(safetext.Text(p.question))
+	}
+	return nil
+}
+
+// view is the bar of a pull.
+func (p *pulling) view(width int, look *theme, stop key.Binding) string {
+	left := "pulling " + safetext.Line(p.model) + "  "
+	right := "  " + safetext.Line(p.status) + " · " + stop.Help().Key + " " + stop.Help().Desc
+	if p.total > 0 {
+		right = fmt.Sprintf("  %d %% · %s of %s · %s %s", p.done*100/p.total, bytes(p.done), bytes(p.total), stop.Help().Key, stop.Help().Desc)
+	}
+	room := width - cells(left) - cells(right)
+	return fit(left+bar(p.done, p.total, room, look)+look.Dim.Render(right), width)
+}
+
+// bar draws how far something is, at most 30 cells wide.
+func bar(done, total int64, room int, look *theme) string {
+	room = min(room, 30)
+	if room < 5 || total <= 0 {
+		return ""
+	}
+	full := max(0, min(room, int(done*int64(room)/total)))
+	return look.Running.Render(strings.Repeat("█", full)) + look.Border.Render(strings.Repeat("░", room-full))
+}
+
+// chooseModel uses the named model, or lists those that are there.
+func (m *Model) chooseModel(name string) tea.Cmd {
+	if m.Models == nil {
+		return nil
+	}
+	if name != "" {
+		return m.use(name)
+	}
+	return func() tea.Msg {
+		list, err := m.Models.List(m.base)
+		p := picker{title: "Models", empty: "no model installed: /pull NAME fetches one"}
+		for _, model := range list {
+			p.rows = append(p.rows, row{model.Name, modelDetail(model)})
+		}
+		p.pick = func(at int) tea.Cmd { return m.use(list[at].Name) }
+		return pickMsg{p, err}
+	}
+}
+
+// modelDetail is what one chooses a model by.
+func modelDetail(i llm.Info) string {
+	var parts []string
+	if i.Parameters != "" {
+		parts = append(parts, i.Parameters)
+	}
+	if i.Size > 0 {
+		parts = append(parts, bytes(i.Size))
+	}
+	if i.Context > 0 {
+		parts = append(parts, short(i.Context)+" context")
+	}
+	for _, can := range i.Capabilities {
+		if can != "completion" {
+			parts = append(parts, can)
+		}
+	}
+	if i.Remote != "" {
+		parts = append(parts, "leaves this machine: "+i.Remote)
+	}
+	return strings.Join(parts, " · ")
+}
+
+type usingMsg struct {
+	model string
+	err   error
+}
+
+func (m *Model) use(name string) tea.Cmd {
+	return func() tea.Msg { return usingMsg{name, m.Models.Use(m.base, name)} }
+}
+
+func (m *Model) using(msg usingMsg) {
+	if msg.err == nil {
+		m.transcript.add(&notice{"now using " + msg.model})
+		return
+	}
+	if missing := missingModel(msg.err); missing != "" {
+		m.offerPull(missing, "")
+		return
+	}
+	m.transcript.add(&failure{text: msg.err.Error()})
+}

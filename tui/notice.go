@@ -1,0 +1,39 @@
+package tui
+
+import (
+	"strings"
+
+	"lifehub/tui/markdown"
+	"lifehub/tui/safetext"
+)
+
+// notice is something to know that stops nothing.
+type notice struct{ text string }
+
+func (n *notice) render(width int, look *theme) []string {
+	return styled(look.Dim.Render, wrapped("· ", safetext.Text(n.text), width))
+}
+
+func (n *notice) copied() string { return n.text }
+
+// failure is an error with what to do next.
+type failure struct{ text, hint string }
+
+func (f *failure) render(width int, look *theme) []string {
+	lines := styled(look.Danger.Render, wrapped("✗ ", safetext.Text(f.text), width))
+	if f.hint != "" {
+		lines = append(lines, wrapped("  ", safetext.Text(f.hint), width)...)
+	}
+	return lines
+}
+
+func (f *failure) copied() string { return strings.TrimSpace(f.text + "\n" + f.hint) }
+
+// page is the result of a slash command.
+type page struct{ source string }
+
+func (p *page) render(width int, look *theme) []string {
+	return markdown.Render(p.source, width, look.Markdown)
+}
+
+func (p *page) copied() string { return p.source }

@@ -1,0 +1,116 @@
+package tui
+
+import (
+	"context"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// Options is what the screen works with. Assistant is required; where another
+// part is nil, the screen does without it and offers no key for it.
+type Options struct {
+	Assistant     Assistant
+	Conversations Conversations // nil: nothing is kept
+	Models        Models        // nil: no model picker, no pull
+	Notes         Notes         // nil: no first-run screen
+
+	// Conversation is opened at the start; "" begins a new one.
+	Conversation string
+	// Pick opens the list of conversations at the start.
+	Pick bool
+	// Prompt is asked at the start; "" asks nothing.
+	Prompt string
+	// FirstRun asks at the start which notes to use.
+	FirstRun bool
+
+	// Status sends a whole snapshot whenever something changed. The sender
+	// may drop a snapshot that a newer one replaces.
+	Status <-chan Status
+	// Notices are things to know that belong to no turn, one a message.
+	Notices <-chan string
+	// Prompts returns what the user asked before, newest first.
+	Prompts func(ctx context.Context, limit int) ([]string, error)
+	// Commands are slash commands besides the screen's own.
+	Commands []Command
+
+	Editor  string              // command line of the user's editor, split without a shell; "": none
+	Mode    string              // how turns are made, for the status line: plan, loop or team
+	Theme   string              // auto, dark, light, ansi or contrast; "": auto
+	Keys    map[string][]string // keys by action, over the built-in ones
+	NoMouse bool                // leave the mouse to the terminal
+}
+
+// Assistant answers messages. *agent.Agent is the real one; tests script one.
+type Assistant interface {
+	// Ask starts a turn and returns at once; the channel closes when it is over.
+	Ask(ctx context.Context, conversation, message string) <-chan agent.Event
+}
+
+// Conversations keeps what was said. *store.Store is the real one.
+type Conversations interface {
+	// New returns the id of a new conversation.
+	New(ctx context.Context) (id string, err error)
+	// Recent returns the latest conversations, newest first.
+	Recent(ctx context.Context, limit int) ([]agent.Conversation, error)
+	// Exchanges returns the turns of a conversation, oldest first.
+	Exchanges(ctx context.Context, id string) ([]agent.Exchange, error)
+}
+
+// Models is the model server.
+type Models interface {
+	List(ctx context.Context) ([]llm.Info, error)
+	// Use makes later turns use the named model.
+	Use(ctx context.Context, name string) error
+	// Pull fetches a model. It calls progress from one goroutine; total is 0
+	// while the size is unknown.
+	Pull(ctx context.Context, name string, progress func(status string, done, total int64)) error
+}
+
+// Notes finds folders of notes for a user who has named none.
+type Notes interface {
+	// Offers returns the folders to choose from, best first.
+	Offers(ctx context.Context) ([]Offer, error)
+	// Take uses the folder of an offer from now on. Its indexing goes on in the
+	// background and is told through Options.Status.
+	Take(ctx context.Context, offer Offer) error
+}
+
+// Offer is a folder of notes that the first-run screen shows.
+type Offer struct {
+	Name   string // "Obsidian vault"
+	Path   string // where it is; "" for notes that do not exist yet
+	Detail string // "1,284 notes"
+}
+
+// Status is what the header and the status line tell about the world around
+// the conversation.
+type Status struct {
+	Provider string // ollama, openai or offline
+	Model    string // its name; "" when no model is used
+	Window   int    // tokens of its context window; 0: unknown
+	Notes    int    // notes in all folders
+	Indexed  int    // notes that the index holds
+	Indexing bool   // the index is being made to match the notes
+	Sent     int64  // bytes that left this machine since the start
+}
+
+// Command is a slash command that another room provides.
+type Command struct {
+	Name string // without the slash
+	Args string // what may follow, for the palette: "[DIR]"
+	Help string // one line
+	// Run does the work and returns markdown to show; "" shows nothing. It
+	// runs in the background.
+	Run func(ctx context.Context, args string) (string, error)
+}
+
+// Ended says how the user left the screen.
+type Ended int
+
+// The ways to leave.
+const (
+	Quit        Ended = iota // /quit, Ctrl+D: exit code 0
+	Interrupted              // Ctrl+C twice or SIGINT: exit code 130
+	Terminated               // SIGTERM, SIGHUP or SIGQUIT, or the terminal went away
+)

@@ -1,0 +1,282 @@
+package tui
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// RunPlain is the chat without a screen: lines in, lines out, nothing is drawn
+// twice and no escape sequence is written. It serves pipes, dumb terminals and
+// screen readers. It ends when in does, on /quit, or when it is interrupted
+// while no turn runs.
+func RunPlain(ctx context.Context, options Options, in io.Reader, out io.Writer) (Ended, error) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, endings...)
+	defer signal.Stop(signals)
+	p := &plain{Options: options, out: out, lines: readLines(in), signals: signals, conversation: options.Conversation}
+	return p.talk(ctx)
+}
+
+// plain is a chat by lines.
+type plain struct {
+	Options
+	out          io.Writer
+	lines        <-chan string
+	signals      <-chan os.Signal
+	conversation string
+	pending      string // of an answer, what cannot be cleaned yet
+	midLine      bool   // the last line written has no end yet
+	failed       error  // of writing
+}
+
+// readLines reads lines until in ends. Its goroutine ends with in; while
+// nothing arrives it outlives the chat, which is why the program ends next.
+func readLines(in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		reader := bufio.NewReader(in)
+		for {
+			line, err := reader.ReadString('\n')
+			if line != "" {
+				lines <- strings.TrimRight(line, "\r\n")
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// errLeft says that the user left in the middle of a turn.
+var errLeft = errors.New("left")
+
+// talk asks line by line.
+func (p *plain) talk(ctx context.Context) (Ended, error) {
+	if p.Prompt != "" {
+		p.print("> %s\n", safetext.Text(p.Prompt))
+		if how, err := p.turn(ctx, p.Prompt); err != nil {
+			return how, p.ending(err)
+		}
+	}
+	for p.failed == nil {
+		p.print("> ")
+		select {
+		case line, open := <-p.lines:
+			if !open {
+				p.print("\n")
+				return Quit, p.failed
+			}
+			if over, how, err := p.line(ctx, strings.TrimSpace(line)); over || err != nil {
+				return how, p.ending(err)
+			}
+		case s := <-p.signals:
+			p.print("\n")
+			if s == os.Interrupt {
+				return Interrupted, nil
+			}
+			return Terminated, nil
+		case <-ctx.Done():
+			return Terminated, nil
+		}
+	}
+	return Quit, p.failed
+}
+
+func (p *plain) ending(err error) error {
+	if errors.Is(err, errLeft) {
+		return nil
+	}
+	return err
+}
+
+// line asks what was typed or runs it as a command.
+func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, err error) {
+	name, args, _ := strings.Cut(line, " ")
+	switch {
+	case line == "":
+		return false, Quit, nil
+	case name == "/quit" || name == "/bye" || name == "/exit" || name == "/q":
+		return true, Quit, nil
+	case name == "/new" || name == "/clear":
+		p.conversation = ""
+		p.print("a new conversation\n")
+		return false, Quit, nil
+	case name == "/help":
+		p.print("Type a question and press enter. Commands: /new /quit")
+		for _, c := range p.Commands {
+			p.print(" /%s", c.Name)
+		}
+		p.print("\nWhile a turn runs, ctrl+c stops it.\n")
+		return false, Quit, nil
+	case strings.HasPrefix(name, "/"):
+		for _, c := range p.Commands {
+			if "/"+c.Name == name {
+				text, err := c.Run(ctx, strings.TrimSpace(args))
+				if err != nil {
+					text = "error: " + err.Error()
+				}
+				p.print("%s\n", safetext.Text(text))
+				return false, Quit, nil
+			}
+		}
+		p.print("no command is called %s\n", safetext.Line(name))
+		return false, Quit, nil
+	}
+	how, err = p.turn(ctx, line)
+	return err != nil, how, err
+}
+
+// turn asks one question and writes its events as lines.
+func (p *plain) turn(ctx context.Context, question string) (Ended, error) {
+	if p.conversation == "" && p.Conversations != nil {
+		id, err := p.Conversations.New(ctx)
+		if err != nil {
+			return Quit, err
+		}
+		p.conversation = id
+	}
+	turnCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events := p.Assistant.Ask(turnCtx, p.conversation, question)
+	stopped := false
+	for {
+		select {
+		case e, open := <-events:
+			if !open {
+				p.flush()
+				return Quit, p.failed
+			}
+			if asked, ok := e.Body.(agent.PermissionAsked); ok {
+				p.permit(turnCtx, asked)
+				continue
+			}
+			p.show(e)
+			if p.failed != nil {
+				cancel() // nobody reads on; the turn is read to its end
+			}
+		case s := <-p.signals:
+			cancel()
+			if stopped || s != os.Interrupt {
+				for range events { // lets the turn save what it has
+				}
+				if s == os.Interrupt {
+					return Interrupted, errLeft
+				}
+				return Terminated, errLeft
+			}
+			stopped = true
+		}
+	}
+}
+
+// show writes an event as a line; pieces of the answer as they come.
+func (p *plain) show(e agent.Event) {
+	if said, ok := e.Body.(agent.Said); ok {
+		p.pending += said.Content
+		n := safetext.Cut(p.pending)
+		p.print("%s", safetext.Text(p.pending[:n]))
+		p.pending = p.pending[n:]
+		return
+	}
+	p.flush()
+	switch e := e.Body.(type) {
+	case agent.PlanMade:
+		for _, s := range e.Steps {
+			p.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), briefInput(s.Input))
+		}
+	case agent.StepChanged:
+		if e.Status != agent.Pending && e.Status != agent.Running {
+			p.print("step %s: %s %s\n", safetext.Line(e.Step), e.Status, safetext.Line(e.Reason))
+		}
+	case agent.PermissionGiven:
+		p.print("%s %s\n", e.Decision, safetext.Line(e.Reason))
+	case agent.Cited:
+		c := cited{e.Citation, e.Source}
+		p.print("[%d] %s %s\n", c.N, safetext.Line(c.place()), strings.ReplaceAll(string(c.Verdict), "_", " "))
+	case agent.Noticed:
+		p.print("note: %s\n", safetext.Line(e.Text))
+	case agent.Failed:
+		p.print("error: %s\n", safetext.Line(e.Message))
+		if e.Hint != "" {
+			p.print("  %s\n", safetext.Line(e.Hint))
+		}
+	case agent.Ended:
+		if e.Interrupted {
+			p.print("stopped\n")
+		}
+	}
+}
+
+// flush ends an answer that was being written.
+func (p *plain) flush() {
+	if p.pending != "" {
+		p.print("%s", safetext.Text(p.pending))
+		p.pending = ""
+	}
+	if p.midLine {
+		p.print("\n")
+	}
+}
+
+// permit asks by lines whether a tool may run. All that would run is written
+// out before the question.
+func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
+	p.flush()
+	p.print("%s asks to run, %s:\n", safetext.Line(asked.Name), bytes(int64(len(asked.Input))))
+	for _, pair := range arguments(asked.Input) {
+		p.print("  %s: %s\n", safetext.Reveal(pair.key), safetext.Reveal(exact(pair.value)))
+	}
+	if asked.Preview.Diff != "" {
+		p.print("%s\n%s\n", safetext.Reveal(asked.Preview.Path), safetext.Reveal(asked.Preview.Diff))
+	}
+	for {
+		p.print("y once · s this conversation · a always (%s) · n no, or why not: ", safetext.Reveal(asked.Rule))
+		reply := agent.Reply{Decision: agent.Refuse}
+		select {
+		case line, open := <-p.lines:
+			switch strings.TrimSpace(line) {
+			case "y", "yes":
+				reply.Decision = agent.AllowOnce
+			case "s":
+				reply.Decision = agent.AllowConversation
+			case "a":
+				reply.Decision = agent.AllowAlways
+			case "":
+				if open {
+					continue
+				}
+			case "n", "no":
+			default:
+				reply.Reason = strings.TrimSpace(line)
+			}
+		case <-p.signals:
+			p.print("\n")
+		case <-ctx.Done():
+			return
+		}
+		asked.Reply(reply)
+		return
+	}
+}
+
+// print writes and remembers the first error.
+func (p *plain) print(format string, args ...any) {
+	if p.failed == nil {
+		text := fmt.Sprintf(format, args...)
+		if text != "" {
+			p.midLine = !strings.HasSuffix(text, "\n")
+		}
+		_, p.failed = io.WriteString(p.out, text)
+	}
+}

@@ -1,0 +1,254 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// plan is the steps of a turn with their live states. What the tools were given
+// and what they brought unfolds below each step.
+type plan struct {
+	steps   []step
+	dropped []string
+	hint    bool // the model gave no usable plan
+	hidden  bool // only the heading is shown
+	details bool // arguments and results are shown
+	began   time.Time
+	took    time.Duration // 0: it goes on
+	now     time.Time     // of the last beat, for the time of what runs
+	beat    int           // turns the spinner
+}
+
+// step is one row of a plan.
+type step struct {
+	agent.Step
+	status  agent.Status
+	reason  string
+	calls   []call
+	answer  bool   // it is the writing of the answer, not a tool
+	allowed string // how the user let it run
+	began   time.Time
+	took    time.Duration
+}
+
+func newPlan(made agent.PlanMade, now time.Time, details bool) *plan {
+	p := &plan{dropped: made.Dropped, hint: made.Fallback, began: now, now: now, details: details}
+	ids := make([]string, 0, len(made.Steps))
+	for _, s := range made.Steps {
+		p.steps = append(p.steps, step{Step: s, status: agent.Pending})
+		ids = append(ids, s.ID)
+	}
+	p.steps = append(p.steps, step{Step: agent.Step{ID: "answer", After: ids}, status: agent.Pending, answer: true})
+	return p
+}
+
+// mark notes a step's new state.
+func (p *plan) mark(id string, status agent.Status, reason string, now time.Time) {
+	s := p.step(id)
+	if s == nil {
+		return
+	}
+	switch status {
+	case agent.Running:
+		s.began = now
+	case agent.Done, agent.Broken:
+		if !s.began.IsZero() && s.took == 0 {
+			s.took = now.Sub(s.began)
+		}
+	}
+	s.status, s.reason = status, reason
+}
+
+// step returns the step with an id, nil if the plan has none.
+func (p *plan) step(id string) *step {
+	for i := range p.steps {
+		if p.steps[i].ID == id {
+			return &p.steps[i]
+		}
+	}
+	return nil
+}
+
+// end stops the clock. What still ran has no outcome to show.
+func (p *plan) end(now time.Time) {
+	if p.took > 0 {
+		return
+	}
+	p.took = max(1, now.Sub(p.began))
+	for i := range p.steps {
+		if s := &p.steps[i]; s.status == agent.Running || s.status == agent.Pending {
+			s.status = agent.Skipped
+		}
+	}
+}
+
+// progress counts the steps that ended, without the answer.
+func (p *plan) progress() (ended, total int) {
+	for _, s := range p.steps {
+		if s.answer {
+			continue
+		}
+		total++
+		if s.status != agent.Pending && s.status != agent.Running {
+			ended++
+		}
+	}
+	return ended, total
+}
+
+// Ctrl+O shows and hides the details; folding the whole plan is Ctrl+T.
+func (p *plan) folded() bool   { return !p.details }
+func (p *plan) fold(fold bool) { p.details = !fold }
+
+func (p *plan) render(width int, look *theme) []string {
+	ended, total := p.progress()
+	passed := p.took
+	if passed == 0 {
+		passed = p.now.Sub(p.began)
+	}
+	title := look.Strong.Render("Plan") + "  " + fmt.Sprintf("%d of %d", ended, total)
+	if p.hidden {
+		title += look.Dim.Render("  folded")
+	}
+	lines := []string{spread(title, look.Dim.Render(duration(passed)), width)}
+	if p.hidden {
+		return lines
+	}
+	names := 0
+	for _, s := range p.steps {
+		names = max(names, cells(s.name()))
+	}
+	names = min(names, max(8, width/3))
+	for i := range p.steps {
+		lines = append(lines, p.row(i, names, width, look))
+		if p.details {
+			for _, c := range p.steps[i].calls {
+				lines = append(lines, c.details(width, look)...)
+			}
+		}
+	}
+	if p.hint {
+		lines = append(lines, look.Dim.Render(fit(" the model made no usable plan: searching the notes", width)))
+	}
+	for _, what := range p.dropped {
+		lines = append(lines, styled(look.Dim.Render, wrapped(" left out: ", safetext.Line(what), width))...)
+	}
+	return lines
+}
+
+// row is one line: mark, number, tool, input, outcome, time.
+func (p *plan) row(i, names, width int, look *theme) string {
+	s := &p.steps[i]
+	number := safetext.Line(s.ID)
+	if s.answer {
+		number = fmt.Sprint(len(p.steps))
+	}
+	name := fit(s.name(), names)
+	name += strings.Repeat(" ", max(0, names-cells(name)))
+	left := fmt.Sprintf(" %s %s  %s", mark(s.status, p.beat, look), number, look.Strong.Render(name))
+	right := s.outcome(p.now, look)
+	room := width - cells(left) - cells(right) - 4
+	if text := s.brief(); text != "" && room >= 6 {
+		left += "  " + fit(text, room)
+	}
+	return spread(left, right, width)
+}
+
+// spinner turns while a step runs.
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// mark tells a state by its shape; the colour only repeats it.
+func mark(status agent.Status, beat int, look *theme) string {
+	switch status {
+	case agent.Running:
+		return look.Running.Render(spinner[beat%len(spinner)])
+	case agent.Done:
+		return look.Success.Render("✓")
+	case agent.Broken:
+		return look.Danger.Render("✗")
+	case agent.Denied:
+		return look.Warning.Render("⊘")
+	case agent.Skipped:
+		return look.Dim.Render("−")
+	}
+	return look.Dim.Render("○")
+}
+
+func (s *step) name() string {
+	if s.answer {
+		return "answer"
+	}
+	return safetext.Line(s.Tool)
+}
+
+// brief is what the step is given, in a few words.
+func (s *step) brief() string {
+	if s.answer {
+		return ""
+	}
+	if text := briefInput(s.Input); text != "" {
+		return text
+	}
+	return safetext.Line(s.Description)
+}
+
+// outcome is the right end of a row: what came of the step and how long it took.
+func (s *step) outcome(now time.Time, look *theme) string {
+	switch s.status {
+	case agent.Pending:
+		if len(s.After) > 0 {
+			return look.Dim.Render("after " + safetext.Line(strings.Join(s.After, ", ")))
+		}
+		return ""
+	case agent.Running:
+		if now.Sub(s.began) < 3*time.Second {
+			return ""
+		}
+		return look.Dim.Render(duration(now.Sub(s.began)))
+	case agent.Done:
+		text := ""
+		if len(s.calls) > 0 {
+			text = s.calls[len(s.calls)-1].found()
+		}
+		if text == "" {
+			text = s.allowed
+		}
+		took := ""
+		if s.took > 0 {
+			took = fmt.Sprintf("%8s", duration(s.took))
+		}
+		return look.Dim.Render(text + took)
+	}
+	word := string(s.status)
+	if s.reason != "" {
+		word += ": " + s.reason
+	}
+	return look.Dim.Render(fit(safetext.Line(word), 30))
+}
+
+func (p *plan) copied() string {
+	var text strings.Builder
+	for _, s := range p.steps {
+		fmt.Fprintf(&text, "%s %s %s %s\n", s.status, s.ID, s.name(), s.brief())
+	}
+	return text.String()
+}
+
+// briefInput writes the arguments of a call on one line: a lone value as it
+// is, several as key: value.
+func briefInput(input json.RawMessage) string {
+	pairs := arguments(input)
+	if len(pairs) == 1 {
+		return safetext.Line(pairs[0].text())
+	}
+	parts := make([]string, 0, len(pairs))
+	for _, pair := range pairs {
+		parts = append(parts, pair.key+": "+pair.text())
+	}
+	return safetext.Line(strings.Join(parts, " · "))
+}

@@ -1,0 +1,85 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// farewell is how long a stopped turn may take to save what it has.
+const farewell = 2 * time.Second
+
+// Run shows the screen until the user leaves, and says how. It owns the
+// terminal meanwhile: nothing else may write to stdout or stderr. On every way
+// out, signals and panics included, the terminal is as it was before and the
+// open turn was given time to save what was streamed.
+func Run(ctx context.Context, options Options) (how Ended, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m, err := New(ctx, options)
+	if err != nil {
+		return Quit, err
+	}
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler())
+	stop := endOnSignals(program)
+	defer stop()
+	_, err = program.Run()
+	cancel()
+	m.finish()
+	switch {
+	case errors.Is(err, tea.ErrProgramKilled) && errors.Is(err, context.Canceled):
+		return Terminated, nil
+	case err != nil:
+		return m.how, fmt.Errorf("screen: %w", err)
+	}
+	return m.how, nil
+}
+
+// endOnSignals turns signals into messages, so that all leave by the same way.
+// The goroutine ends with the returned func.
+func endOnSignals(program *tea.Program) (stop func()) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, endings...)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-signals:
+				how := Terminated
+				if s == os.Interrupt {
+					how = Interrupted
+				}
+				program.Send(leaveMsg(how))
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// finish reads an open turn to its end, so that it can save what it has.
+func (m *Model) finish() {
+	if m.turn == nil || m.turn.events == nil {
+		return
+	}
+	late := time.After(farewell)
+	for {
+		select {
+		case _, open := <-m.turn.events:
+			if !open {
+				return
+			}
+		case <-late:
+			return
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/safetext"
+)
+
+// draw lays the panels out from the bottom up and keeps the picture for View.
+// What is least needed goes first when the window is small: rules, header,
+// status line; the composer and the keys of a question stay.
+func (m *Model) draw() {
+	w, h := m.width, m.height
+	view := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: m.windowTitle()}
+	if !m.NoMouse {
+		view.MouseMode = tea.MouseModeCellMotion
+	}
+	if w <= 0 || h <= 0 {
+		m.picture = view
+		return
+	}
+	rule := fit(m.look.Border.Render(strings.Repeat("─", w)), w)
+	var top, bottom []string
+	if h >= 4 {
+		top = append(top, m.header(w))
+	}
+	if h >= 10 {
+		top = append(top, rule)
+	}
+	composer := m.composer.lines
+	room := max(1, h/3)
+	if m.permission.open() {
+		room = max(1, min(3, h/6))
+	}
+	from := 0
+	if len(composer) > room {
+		from = len(composer) - room
+	}
+	composer = composer[from:]
+	bottom = append(bottom, composer...)
+	if h >= 3 {
+		bottom = append(bottom, m.statusLine(w))
+	}
+	above := m.aboveComposer(w, h-len(top)-len(bottom))
+	if h >= 7 {
+		bottom = append([]string{rule}, bottom...)
+	}
+	if fits := h - len(bottom) - len(top); len(above) > fits {
+		top = nil
+		if fits = h - len(bottom); len(above) > fits {
+			bottom = bottom[min(len(bottom), len(above)-fits):]
+		}
+	}
+	body := m.body(w, max(0, h-len(top)-len(bottom)-len(above)), len(top))
+	lines := append(append(append(top, body...), above...), bottom...)
+	if len(lines) > h {
+		lines = lines[len(lines)-h:]
+	}
+	if w < 24 {
+		for i := range lines {
+			lines[i] = fit(lines[i], w)
+		}
+	}
+	view.Content = strings.Join(lines, "\n")
+	if cursor := m.composer.area.Cursor(); cursor != nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil {
+		cursor.Y += len(lines) - len(composer) - from
+		if h >= 3 {
+			cursor.Y--
+		}
+		if cursor.Y >= 0 && cursor.Y < h && cursor.X < w {
+			view.Cursor = cursor
+		}
+	}
+	m.picture = view
+}
+
+// body is what stands between the header and what is above the composer.
+func (m *Model) body(width, height, top int) []string {
+	m.transcript.resize(width, height)
+	m.place.top, m.place.height = top, height
+	switch {
+	case m.overlay == pickerOverlay:
+		return m.picker.view(width, height, m.look)
+	case m.overlay == helpOverlay:
+		m.help.build(&m.keys, m.allCommands(), width, m.look)
+		return m.help.view(height)
+	case len(m.transcript.entries) == 0:
+		return m.welcome(width, height)
+	}
+	return m.transcript.view()
+}
+
+func (m *Model) bodyTop() int    { return m.place.top }
+func (m *Model) bodyHeight() int { return m.place.height }
+
+// aboveComposer is what asks for attention: a question, an offer, a pull, the
+// commands, what waits in the queue.
+func (m *Model) aboveComposer(width, height int) []string {
+	if m.permission.open() {
+		most := height
+		if height > 14 {
+			most = max(12, height*2/3)
+		}
+		m.permission.layout(width, most, &m.keys, m.look)
+		return m.permission.view(width, &m.keys, m.look, time.Now())
+	}
+	var lines []string
+	if m.turn != nil && m.turn.plan == nil && m.turn.answer == nil && m.turn.thought == nil && height > 2 {
+		lines = append(lines, "")
+	}
+	if m.pulling != nil {
+		lines = append(lines, m.pulling.view(width, m.look, m.keys.Stop))
+	}
+	if m.offer != nil {
+		lines = append(lines, m.offer.view(width, m.look))
+	}
+	if m.palette.open() && m.overlay == noOverlay {
+		lines = append(lines, m.palette.view(width, max(1, min(8, height-2)), m.look)...)
+	}
+	return append(lines, m.composer.waiting(width, m.look)...)
+}
+
+// header is the first line: what LifeHub does now, with what, over how many notes.
+func (m *Model) header(width int) string {
+	look := m.look
+	right := m.world()
+	state := m.state()
+	if state == "" {
+		state = safetext.Line(m.title)
+	} else {
+		state = look.Running.Render(spinner[m.beat%len(spinner)]) + " " + state
+	}
+	left := " " + look.Brand.Render("LifeHub")
+	room := width - cells(left) - cells(right) - 4
+	if state != "" && room > 3 {
+		left += "  " + fit(state, room)
+	}
+	if right != "" {
+		right = look.Dim.Render(right) + " "
+	}
+	return spread(left, right, width)
+}
+
+// state says in words what a turn is doing; "" when none runs.
+func (m *Model) state() string {
+	t := m.turn
+	switch {
+	case t == nil:
+		return ""
+	case m.permission.open():
+		return "waiting for you"
+	case t.stopped:
+		return "stopping"
+	case t.answer != nil || t.phase == "explainer":
+		return "writing the answer"
+	case t.plan != nil:
+		ended, total := t.plan.progress()
+		return fmt.Sprintf("running plan · %d of %d", ended, total)
+	case t.thought != nil && t.thought.took == 0:
+		return "thinking"
+	case t.phase == "planner":
+		return "planning"
+	}
+	return "working"
+}
+
+// world is the right end of the header: model and notes.
+func (m *Model) world() string {
+	var parts []string
+	s := m.status
+	switch {
+	case s.Provider == "offline":
+		model := "offline: quoting your notes, no model"
+		if m.width < 90 {
+			model = "offline, no model"
+		}
+		parts = append(parts, model)
+	case s.Model != "":
+		parts = append(parts, safetext.Line(s.Model))
+	}
+	switch {
+	case s.Indexing && s.Notes > 0:
+		parts = append(parts, fmt.Sprintf("indexing %s of %s", thousands(s.Indexed), thousands(s.Notes)))
+	case s.Indexing:
+		parts = append(parts, "indexing")
+	case s.Notes > 0:
+		parts = append(parts, count(s.Notes, "note"))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// statusLine is the last line: mode, context, speed, what left the machine, and
+// the keys of the moment.
+func (m *Model) statusLine(width int) string {
+	look := m.look
+	right := look.Dim.Render(strings.Join(m.hints(), " · ") + " ")
+	if m.hint != "" {
+		return spread(" "+look.Warning.Render(safetext.Line(m.hint)), right, width)
+	}
+	parts := m.figures()
+	left := ""
+	for len(parts) > 0 {
+		left = " " + strings.Join(parts, " · ")
+		if cells(left)+cells(right)+1 <= width {
+			break
+		}
+		parts = parts[:len(parts)-1]
+		left = ""
+	}
+	return spread(look.Dim.Render(left), right, width)
+}
+
+// figures are the parts of the status line, the one that matters most first.
+func (m *Model) figures() []string {
+	var parts []string
+	if m.mode != "" {
+		parts = append(parts, safetext.Line(m.mode))
+	}
+	window := m.allocated
+	if window == 0 {
+		window = m.status.Window
+	}
+	switch {
+	case window > 0:
+		parts = append(parts, fmt.Sprintf("ctx %s of %s", short(m.used), short(window)))
+	case m.used > 0:
+		parts = append(parts, "ctx "+short(m.used))
+	}
+	if speed := m.tokensPerSecond(); speed > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f tok/s", speed))
+	}
+	return append(parts, bytes(m.status.Sent)+" left this machine")
+}
+
+// tokensPerSecond is measured here while an answer streams, and the server's
+// own figure afterwards.
+func (m *Model) tokensPerSecond() float64 {
+	if t := m.turn; t != nil && t.pieces > 8 && !t.stopped {
+		if passed := time.Since(t.first).Seconds(); passed > 0.3 {
+			return float64(t.pieces) / passed
+		}
+	}
+	return m.speed
+}
+
+// hints are the keys that matter now.
+func (m *Model) hints() []string {
+	k := &m.keys
+	hint := func(b key.Binding, what string) string { return b.Help().Key + " " + what }
+	switch {
+	case m.permission.open():
+		return nil
+	case m.overlay == pickerOverlay:
+		return []string{"↑↓ move", "enter choose", "esc close"}
+	case m.overlay == helpOverlay:
+		return []string{"↑↓ scroll", "esc close"}
+	case m.focused:
+		return []string{hint(k.Next, "next"), hint(k.Fold, "fold"), hint(k.Copy, "copy"), hint(k.Open, "open"), hint(k.Back, "back")}
+	case m.turn != nil && m.transcript.below():
+		return []string{hint(k.Bottom, "follow"), hint(k.Stop, "stop")}
+	case m.turn != nil:
+		return []string{hint(k.Stop, "stop"), hint(k.HelpOnEmpty, "help")}
+	case m.transcript.below():
+		return []string{hint(k.Bottom, "to the end"), hint(k.HelpOnEmpty, "help")}
+	}
+	return []string{hint(k.Send, "send"), hint(k.HelpOnEmpty, "help")}
+}
+
+// welcome is the screen before the first question.
+func (m *Model) welcome(width, height int) []string {
+	look := m.look
+	lines := []string{""}
+	add := func(text string) { lines = append(lines, wrapped("  ", text, width)...) }
+	add(look.Strong.Render("Ask your notes anything."))
+	switch s := m.status; {
+	case s.Provider == "offline":
+		add(look.Warning.Render("offline: quoting your notes, no model"))
+	case s.Notes == 0 && !s.Indexing:
+		add(look.Dim.Render("No notes yet: lifehub index DIR names a folder of them."))
+	}
+	lines = append(lines, "")
+	for _, hint := range []struct {
+		key  key.Binding
+		what string
+	}{
+		{m.keys.Send, "send"}, {m.keys.Newline, "new line"}, {m.keys.Palette, "commands"},
+		{m.keys.Conversations, "earlier conversations"}, {m.keys.HelpOnEmpty, "all keys"},
+	} {
+		if hint.key.Enabled() {
+			lines = append(lines, fit(fmt.Sprintf("  %s%s%s", look.Key.Render(hint.key.Help().Key), strings.Repeat(" ", max(1, 9-cells(hint.key.Help().Key))), look.Dim.Render(hint.what)), width))
+		}
+	}
+	return filled(lines, height)
+}
+
+// windowTitle names the conversation and whether a question waits.
+func (m *Model) windowTitle() string {
+	title := "LifeHub"
+	if m.title != "" {
+		title += " · " + fit(safetext.Line(m.title), 60)
+	}
+	if m.permission.open() {
+		title = "? " + title
+	}
+	return title
+}

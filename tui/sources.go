@@ -1,0 +1,95 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// sources is the panel under an answer: what it cites, and what the check of
+// each citation found.
+type sources struct {
+	list   []cited
+	chosen int // -1: none
+}
+
+type cited struct {
+	agent.Citation
+	source agent.Source
+}
+
+func newSources() *sources { return &sources{chosen: -1} }
+
+// add takes a verdict in; the same one is shown once.
+func (s *sources) add(c agent.Citation, from agent.Source) {
+	for _, have := range s.list {
+		if have.N == c.N && have.Line == c.Line && have.Verdict == c.Verdict {
+			return
+		}
+	}
+	at := len(s.list)
+	for at > 0 && s.list[at-1].N > c.N {
+		at--
+	}
+	s.list = append(s.list[:at], append([]cited{{c, from}}, s.list[at:]...)...)
+}
+
+// place is the note and line of a citation, as the user reads it.
+func (c cited) place() string {
+	path, line := c.Path, c.Line
+	if path == "" {
+		path = c.source.Path
+	}
+	if line == 0 {
+		line = c.source.Line
+	}
+	return fmt.Sprintf("%s:%d", path, line)
+}
+
+func (s *sources) parts() int        { return len(s.list) }
+func (s *sources) choose(part int)   { s.chosen = part }
+func (s *sources) line(part int) int { return part + 1 }
+
+func (s *sources) render(width int, look *theme) []string {
+	lines := []string{look.Strong.Render("Sources")}
+	for i, c := range s.list {
+		number := fmt.Sprintf("[%d]", c.N)
+		place := safetext.Line(c.place())
+		left := look.Reference.Render(number) + " " + place
+		if i == s.chosen {
+			left = look.Selected.Render("› " + number + " " + place)
+		}
+		if c.source.Heading != "" {
+			left += " " + look.Dim.Render(safetext.Line(c.source.Heading))
+		}
+		verdict := verdictMark(c.Verdict, look)
+		left = fit(left, width-cells(verdict)-2)
+		lines = append(lines, fit(left+"  "+verdict, width))
+	}
+	return lines
+}
+
+// verdictMark tells a verdict by mark and word; the colour only repeats it.
+func verdictMark(v agent.Verdict, look *theme) string {
+	switch v {
+	case agent.Verified:
+		return look.Success.Render("✓")
+	case agent.Paraphrase:
+		return look.Text.Render("≈ paraphrase")
+	case agent.Stale:
+		return look.Warning.Render("! note changed")
+	}
+	return look.Danger.Render("✗ not found")
+}
+
+func (s *sources) copied() string {
+	var text strings.Builder
+	for i, c := range s.list {
+		if s.chosen < 0 || s.chosen == i {
+			fmt.Fprintf(&text, "[%d] %s\n", c.N, c.place())
+		}
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}

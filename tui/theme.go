@@ -1,0 +1,140 @@
+package tui
+
+import (
+	"image/color"
+
+	"charm.land/lipgloss/v2"
+
+	"lifehub/tui/markdown"
+)
+
+// theme names colours by what they mean. A panel never names a colour.
+type theme struct {
+	Dark    bool
+	Colours bool // false: weight and marks alone carry the meaning
+
+	Text      lipgloss.Style
+	Strong    lipgloss.Style
+	Dim       lipgloss.Style // of less importance than text
+	Border    lipgloss.Style
+	Brand     lipgloss.Style
+	You       lipgloss.Style // the user's own words
+	Selected  lipgloss.Style // what the keys act on
+	Key       lipgloss.Style
+	Success   lipgloss.Style
+	Warning   lipgloss.Style
+	Danger    lipgloss.Style
+	Running   lipgloss.Style
+	Added     lipgloss.Style
+	Removed   lipgloss.Style
+	Reference lipgloss.Style // numbers and places of sources
+
+	Markdown markdown.Theme
+}
+
+// colours are those of a theme; nil leaves the terminal's own.
+type colours struct {
+	dim, border, brand, you, selected, key, success, warning, danger, running, reference color.Color
+}
+
+var (
+	darkPalette = colours{
+		dim: lipgloss.Color("#8A8F98"), border: lipgloss.Color("#4A4F58"), brand: lipgloss.Color("#B39DFF"),
+		you: lipgloss.Color("#7DD3FC"), selected: lipgloss.Color("#B39DFF"), key: lipgloss.Color("#C9CED6"),
+		success: lipgloss.Color("#7EE0A0"), warning: lipgloss.Color("#F5C76B"), danger: lipgloss.Color("#FF8A80"),
+		running: lipgloss.Color("#7DD3FC"), reference: lipgloss.Color("#9CC4FF"),
+	}
+	lightPalette = colours{
+		dim: lipgloss.Color("#6B7078"), border: lipgloss.Color("#C4C8CE"), brand: lipgloss.Color("#5B3FD1"),
+		you: lipgloss.Color("#0369A1"), selected: lipgloss.Color("#5B3FD1"), key: lipgloss.Color("#3A3F47"),
+		success: lipgloss.Color("#15803D"), warning: lipgloss.Color("#9A5B00"), danger: lipgloss.Color("#B91C1C"),
+		running: lipgloss.Color("#0369A1"), reference: lipgloss.Color("#1D4ED8"),
+	}
+	// ansiPalette leaves every shade to the terminal's own sixteen colours.
+	ansiPalette = colours{
+		dim: lipgloss.BrightBlack, border: lipgloss.BrightBlack, brand: lipgloss.Magenta,
+		you: lipgloss.Cyan, selected: lipgloss.Magenta, key: nil,
+		success: lipgloss.Green, warning: lipgloss.Yellow, danger: lipgloss.Red,
+		running: lipgloss.Cyan, reference: lipgloss.Blue,
+	}
+	// The contrast palettes keep 7:1 and tell states apart without red and green.
+	darkContrast = colours{
+		dim: lipgloss.Color("#D0D0D0"), border: lipgloss.Color("#FFFFFF"), brand: lipgloss.Color("#FFFFFF"),
+		you: lipgloss.Color("#56B4E9"), selected: lipgloss.Color("#F0E442"), key: lipgloss.Color("#FFFFFF"),
+		success: lipgloss.Color("#56B4E9"), warning: lipgloss.Color("#F0E442"), danger: lipgloss.Color("#FFA040"),
+		running: lipgloss.Color("#56B4E9"), reference: lipgloss.Color("#56B4E9"),
+	}
+	lightContrast = colours{
+		dim: lipgloss.Color("#303030"), border: lipgloss.Color("#000000"), brand: lipgloss.Color("#000000"),
+		you: lipgloss.Color("#003A70"), selected: lipgloss.Color("#003A70"), key: lipgloss.Color("#000000"),
+		success: lipgloss.Color("#003A70"), warning: lipgloss.Color("#5C3A00"), danger: lipgloss.Color("#7A2400"),
+		running: lipgloss.Color("#003A70"), reference: lipgloss.Color("#003A70"),
+	}
+)
+
+// newTheme makes the named theme for a background. Without colours the name
+// does not matter.
+func newTheme(name string, dark, coloured bool) *theme {
+	colour := darkPalette
+	switch {
+	case !coloured:
+		colour = colours{}
+	case name == "ansi":
+		colour = ansiPalette
+	case name == "contrast" && dark:
+		colour = darkContrast
+	case name == "contrast":
+		colour = lightContrast
+	case !dark:
+		colour = lightPalette
+	}
+	plain := lipgloss.NewStyle()
+	in := func(c color.Color) lipgloss.Style {
+		if c == nil {
+			return plain
+		}
+		return plain.Foreground(c)
+	}
+	return &theme{
+		Dark:      dark,
+		Colours:   coloured,
+		Text:      plain,
+		Strong:    plain.Bold(true),
+		Dim:       in(colour.dim),
+		Border:    in(colour.border),
+		Brand:     in(colour.brand).Bold(true),
+		You:       in(colour.you).Bold(true),
+		Selected:  in(colour.selected).Bold(true),
+		Key:       in(colour.key).Bold(true),
+		Success:   in(colour.success),
+		Warning:   in(colour.warning),
+		Danger:    in(colour.danger),
+		Running:   in(colour.running),
+		Added:     in(colour.success),
+		Removed:   in(colour.danger),
+		Reference: in(colour.reference),
+		Markdown:  markdownTheme(dark, coloured),
+	}
+}
+
+func markdownTheme(dark, coloured bool) markdown.Theme {
+	switch {
+	case !coloured:
+		return markdown.NoColor()
+	case dark:
+		return markdown.Dark()
+	}
+	return markdown.Light()
+}
+
+// themeIsDark tells which background a theme asks for by its name, or else
+// what the terminal said.
+func themeIsDark(name string, terminal bool) bool {
+	switch name {
+	case "dark":
+		return true
+	case "light":
+		return false
+	}
+	return terminal
+}

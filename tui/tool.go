@@ -1,0 +1,142 @@
+package tui
+
+import (
+	stdbytes "bytes"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// call is one run of a tool, with what it was given and what it brought.
+type call struct {
+	id      string
+	name    string
+	input   json.RawMessage
+	output  string
+	err     string
+	sources int
+	took    time.Duration
+	ended   bool
+}
+
+func (c *call) end(e agent.ToolEnded) {
+	c.output, c.err, c.sources = e.Output, e.Error, len(e.Sources)
+	c.took, c.ended = time.Duration(e.Took)*time.Millisecond, true
+}
+
+// found says in a word what the call brought.
+func (c *call) found() string {
+	if c.sources > 0 {
+		return count(c.sources, "passage")
+	}
+	return ""
+}
+
+// shownResult bounds the lines of a result on screen; all of it can be copied.
+const shownResult = 40
+
+// details shows the call unfolded: arguments, result, time.
+func (c *call) details(width int, look *theme) []string {
+	var lines []string
+	for _, pair := range arguments(c.input) {
+		head := "     " + safetext.Line(pair.key) + "  "
+		lines = append(lines, wrapped(look.Dim.Render(head), safetext.Text(pair.text()), width)...)
+	}
+	switch {
+	case c.err != "":
+		lines = append(lines, styled(look.Danger.Render, wrapped("     ✗ ", safetext.Text(c.err), width))...)
+	case c.ended:
+		result := wrapped("   │ ", safetext.Text(strings.TrimSpace(c.output)), width)
+		for i := 1; i < len(result); i++ {
+			result[i] = "   │ " + strings.TrimPrefix(result[i], "     ")
+		}
+		if len(result) > shownResult {
+			more := count(len(result)-shownResult, "more line")
+			result = append(result[:shownResult], "   │ … "+more)
+		}
+		lines = append(lines, styled(look.Dim.Render, result)...)
+		lines = append(lines, look.Dim.Render("     took "+duration(c.took)))
+	}
+	return lines
+}
+
+// tool is a call that belongs to no plan.
+type tool struct {
+	call
+	unfolded bool
+	beat     int
+}
+
+func (t *tool) folded() bool   { return !t.unfolded }
+func (t *tool) fold(fold bool) { t.unfolded = !fold }
+
+func (t *tool) render(width int, look *theme) []string {
+	status := agent.Running
+	switch {
+	case t.err != "":
+		status = agent.Broken
+	case t.ended:
+		status = agent.Done
+	}
+	left := mark(status, t.beat, look) + " " + look.Strong.Render(safetext.Line(t.name)) + "  " + briefInput(t.input)
+	right := ""
+	if t.ended {
+		right = look.Dim.Render(strings.TrimSpace(t.found() + "  " + duration(t.took)))
+	}
+	lines := []string{spread(fit(left, max(8, width-len(right)/2)), right, width)}
+	if t.unfolded {
+		lines = append(lines, t.details(width, look)...)
+	}
+	return lines
+}
+
+func (t *tool) copied() string {
+	if t.err != "" {
+		return t.err
+	}
+	return t.output
+}
+
+// argument is one key of a call's input with its value.
+type argument struct {
+	key   string
+	value json.RawMessage
+}
+
+// text is the value as words: a string without its quotes, the rest as JSON.
+func (a argument) text() string {
+	var s string
+	if json.Unmarshal(a.value, &s) == nil {
+		return s
+	}
+	return string(a.value)
+}
+
+// arguments returns the keys of an input in their order. What is no object
+// is one argument without a key.
+func arguments(input json.RawMessage) []argument {
+	decoder := json.NewDecoder(stdbytes.NewReader(input))
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		if len(stdbytes.TrimSpace(input)) == 0 {
+			return nil
+		}
+		return []argument{{"", input}}
+	}
+	var list []argument
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			break
+		}
+		var value json.RawMessage
+		if decoder.Decode(&value) != nil {
+			break
+		}
+		key, _ := name.(string)
+		list = append(list, argument{key, value})
+	}
+	return list
+}
