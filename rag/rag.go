@@ -43,6 +43,9 @@ type Coverage struct {
 type Found struct {
 	Passages []Passage `json:"passages"` // best first; never nil
 	Coverage Coverage  `json:"coverage"`
+	// Answerable is how likely it is, from 0 to 1, that the notes hold an
+	// answer to the question at all.
+	Answerable float64 `json:"-"`
 }
 
 // Progress is how far a sync is.
@@ -64,8 +67,9 @@ type Change struct {
 // Changes is the outcome of a sync.
 type Changes struct {
 	Notes    []Change `json:"notes"`
-	Total    int      `json:"total"`             // notes in the folder
-	Passages int      `json:"passages"`          // in the index now
-	Embedded int      `json:"embedded"`          // texts sent to the embedder by this sync
-	Rebuilt  string   `json:"rebuilt,omitempty"` // why the index was made anew; "": it was not
+	Total    int      `json:"total"`              // notes in the folder
+	Passages int      `json:"passages"`           // in the index now
+	Embedded int      `json:"embedded"`           // texts sent to the embedder by this sync
+	Rebuilt  string   `json:"rebuilt,omitempty"`  // why the index was made anew; "": it was not
+	Warnings []string `json:"warnings,omitempty"` // what did not work, in plain words: the embedder, a lock held elsewhere
 }

@@ -1,0 +1,160 @@
+package rag
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"lifehub/notes"
+)
+
+// piece is a passage as it is cut from a note: a range of its text.
+type piece struct {
+	start, end int // bytes of note.Text
+	line       int // of start
+	endLine    int // of the last byte
+	heading    []string
+	listing    bool // hardly more than links: an index of other notes
+}
+
+// headingSeparator stands between the headings of a path.
+const headingSeparator = " › "
+
+// cut divides a note along its structure into passages of at most about size
+// tokens. Passages follow one another without overlap and leave out nothing
+// but blank lines and front matter.
+func cut(note notes.Note, size int) []piece {
+	body := bodyStart(note.Text, note.BodyLine)
+	c := cutter{text: note.Text, size: size}
+	for _, u := range blocks(note.Text, body, size) {
+		c.add(u)
+	}
+	c.flush()
+	lines := lineStarts(note.Text)
+	for i := range c.pieces {
+		p := &c.pieces[i]
+		p.line = lineOf(lines, p.start)
+		p.endLine = lineOf(lines, p.end-1)
+		p.listing = isListing(note.Text[p.start:p.end])
+	}
+	return c.pieces
+}
+
+// cutter packs units into pieces.
+type cutter struct {
+	text   string
+	size   int // tokens
+	pieces []piece
+	open   []unit
+	tokens int // of open
+}
+
+// add puts a unit into the open piece, or closes that one first: when it
+// would grow too big, or when a section begins and it is big enough to stand
+// alone.
+func (c *cutter) add(u unit) {
+	tokens := estimateTokens(c.text[u.start:u.end])
+	if len(c.open) > 0 {
+		full := c.tokens+tokens > c.size
+		if full && c.open[len(c.open)-1].kind == headingUnit && c.tokens < c.size {
+			full = false // a heading stays with what follows
+		}
+		if full || (u.kind == headingUnit && c.tokens >= c.size/4) {
+			c.flush()
+		}
+	}
+	c.open = append(c.open, u)
+	c.tokens += tokens
+}
+
+func (c *cutter) flush() {
+	if len(c.open) == 0 {
+		return
+	}
+	first, last := c.open[0], c.open[len(c.open)-1]
+	path := first.path
+	onlyHeadings := true
+	for _, u := range c.open {
+		onlyHeadings = onlyHeadings && u.kind == headingUnit
+		path = commonPath(path, u.path)
+	}
+	p := piece{start: first.start, end: last.end, heading: path}
+	if n := len(c.pieces) - 1; onlyHeadings && n >= 0 && len(c.open) == 1 {
+		// A heading without a text ends the piece before it.
+		c.pieces[n].end = p.end
+		c.pieces[n].heading = commonPath(c.pieces[n].heading, path)
+	} else {
+		c.pieces = append(c.pieces, p)
+	}
+	c.open, c.tokens = c.open[:0], 0
+}
+
+func commonPath(a, b []string) []string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}
+
+// estimateTokens guesses how many tokens an embedding model makes of text:
+// English runs at 3.4 to 4 letters a token, Chinese and Japanese at about one.
+func estimateTokens(text string) int {
+	quarter := 0
+	for _, r := range text {
+		switch {
+		case r < utf8.RuneSelf:
+			quarter++
+		case isUnspaced(r):
+			quarter += 4
+		default:
+			quarter += 2
+		}
+	}
+	return (quarter + 3) / 4
+}
+
+// isListing tells whether a passage is hardly more than a list of links.
+func isListing(text string) bool {
+	lines, links := 0, 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		lines++
+		item := strings.TrimLeft(line, "-*+0123456789. ")
+		if strings.HasPrefix(item, "[") && (strings.HasSuffix(item, ")") || strings.HasSuffix(item, "]")) {
+			links++
+		}
+	}
+	return links >= 5 && links*10 >= lines*8
+}
+
+// bodyStart is the byte at which the given line begins; lines count from 1.
+func bodyStart(text string, line int) int {
+	at := 0
+	for ; line > 1; line-- {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			return len(text)
+		}
+		at += next + 1
+	}
+	return at
+}
+
+func lineStarts(text string) []int {
+	starts := []int{0}
+	for i := range len(text) {
+		if text[i] == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// lineOf returns the line, from 1, that the byte at offset is on.
+func lineOf(starts []int, offset int) int {
+	return sort.SearchInts(starts, offset+1)
+}

@@ -1,0 +1,245 @@
+package rag
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"lifehub/llm"
+)
+
+// embedBatch is how many texts go to the embedder at once. A server that
+// refuses so many gets them in halves.
+const embedBatch = 32
+
+// embed brings the meaning up to date: every passage whose text this model
+// has not seen is embedded, batch by batch, each kept as it comes.
+func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
+	x := s.index
+	name := embedder.Name()
+	if !s.unsigned && getMeta(ctx, s.db, "complete "+name) == fileState(x.vectorsPath(name)) {
+		return nil
+	}
+	m, _, err := x.loadMeaning()
+	if err != nil {
+		return err
+	}
+	if m == nil || m.model != name {
+		return nil // the embedder was changed meanwhile
+	}
+	used, missing, err := s.missing(ctx, m)
+	if err != nil {
+		return err
+	}
+	if err := m.forget(used); err != nil {
+		return err
+	}
+	refused := 0
+	for start := 0; start < len(missing); start += embedBatch {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		batch := missing[start:min(start+embedBatch, len(missing))]
+		texts, path, err := s.texts(ctx, batch)
+		if err != nil {
+			return err
+		}
+		s.progress(Progress{Phase: "embed", Done: start, Total: len(missing), Path: path})
+		keys, vectors, err := embedSome(ctx, embedder, m.dimension(), batch, texts)
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			x.setWhy(err.Error())
+			s.changes.Warnings = append(s.changes.Warnings, fmt.Sprintf("embedded %d of %d passages, words find the rest: %v",
+				len(used)-len(missing)+start, len(used), err))
+			return nil
+		}
+		refused += len(batch) - len(keys)
+		if err := m.put(keys, vectors); err != nil {
+			return err
+		}
+		s.changes.Embedded += len(keys)
+	}
+	x.setWhy("")
+	if len(missing) > 0 {
+		s.progress(Progress{Phase: "embed", Done: len(missing), Total: len(missing)})
+	}
+	if refused > 0 {
+		s.changes.Warnings = append(s.changes.Warnings,
+			fmt.Sprintf("%d passages have no meaning: the embedder gave no usable vector for them; words find them", refused))
+		return nil
+	}
+	return s.complete(ctx, m, name)
+}
+
+// complete writes down that nothing is missing, so that the next sync need
+// not look.
+func (s *syncRun) complete(ctx context.Context, m *meaning, name string) error {
+	if err := m.file.flush(); err != nil {
+		return err
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	return setMeta(ctx, s.db, "complete "+name, fileState(s.index.vectorsPath(name)))
+}
+
+func fileState(path string) string {
+	status, err := os.Stat(path)
+	if err != nil {
+		return "none"
+	}
+	return fmt.Sprint(status.Size(), " ", status.ModTime().UnixNano())
+}
+
+// missing lists the keys of all passages, and those without a vector in the
+// order of the notes.
+func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, missing []key, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT key FROM passages ORDER BY id`)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	used = map[key]bool{}
+	for rows.Next() {
+		var raw sql.RawBytes
+		if err := rows.Scan(&raw); err != nil {
+			return nil, nil, err
+		}
+		k := keyOf(raw)
+		if used[k] {
+			continue
+		}
+		used[k] = true
+		if !m.has(k) {
+			missing = append(missing, k)
+		}
+	}
+	return used, missing, rows.Err()
+}
+
+// texts returns what stands for each key, title and headings first, and the
+// path of the first of them.
+func (s *syncRun) texts(ctx context.Context, keys []key) (texts []string, path string, err error) {
+	statement, err := s.db.PrepareContext(ctx, `SELECT n.id, n.path, n.title, p.heading, p.start, p.stop
+		FROM passages p JOIN notes n ON n.id = p.note WHERE p.key = ? LIMIT 1`)
+	if err != nil {
+		return nil, "", err
+	}
+	defer statement.Close() //nolint:errcheck // nothing was written
+	texts = make([]string, len(keys))
+	loaded := noteTexts{db: s.db}
+	for i, k := range keys {
+		var note int64
+		var start, stop int
+		var name, title, headings string
+		if err := statement.QueryRowContext(ctx, k[:]).Scan(&note, &name, &title, &headings, &start, &stop); err != nil {
+			return nil, "", err
+		}
+		text, err := loaded.of(ctx, note, start, stop)
+		if err != nil {
+			return nil, "", err
+		}
+		texts[i] = embeddedText(title, headings, text)
+		if path == "" {
+			path = name
+		}
+	}
+	return texts, path, nil
+}
+
+// embeddedText is a passage as the embedder sees it: with the title and the
+// headings it stands under, which its own words often take for granted.
+func embeddedText(title, headings, text string) string {
+	place := title
+	if headings != "" && headings != title {
+		place = strings.TrimPrefix(headings, title+headingSeparator)
+		if title != "" {
+			place = title + headingSeparator + place
+		}
+	}
+	if place == "" {
+		return text
+	}
+	return place + "\n" + text
+}
+
+// embedSome embeds the texts of keys. What the embedder refuses is tried
+// again in halves, down to single texts, which are left out then. The error
+// is for an embedder that does not work at all.
+func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys []key, texts []string) ([]key, [][]float32, error) {
+	prefixed := make([]string, len(texts))
+	prefix := modelByName(embedder.Name()).document
+	for i, text := range texts {
+		prefixed[i] = prefix + text
+	}
+	vectors, err := embedder.Embed(ctx, prefixed)
+	if err == nil && len(vectors) != len(texts) {
+		err = fmt.Errorf("the embedder returned %d vectors for %d texts", len(vectors), len(texts))
+	}
+	if err != nil {
+		if ctx.Err() != nil || errors.Is(err, llm.ErrUnreachable) || isNotFound(err) {
+			return nil, nil, err
+		}
+		if len(texts) == 1 {
+			return nil, nil, nil
+		}
+		return embedHalves(ctx, embedder, dimension, keys, texts)
+	}
+	var good []key
+	var units [][]float32
+	for i, vector := range vectors {
+		unit, err := normalise(vector)
+		if dimension == 0 && err == nil {
+			dimension = len(unit)
+		}
+		if err != nil || len(unit) != dimension {
+			if len(texts) == 1 {
+				return nil, nil, nil
+			}
+			k, v, err := embedSome(ctx, embedder, dimension, keys[i:i+1], texts[i:i+1])
+			if err != nil {
+				return nil, nil, err
+			}
+			good, units = append(good, k...), append(units, v...)
+			continue
+		}
+		good, units = append(good, keys[i]), append(units, unit)
+	}
+	return good, units, nil
+}
+
+func embedHalves(ctx context.Context, embedder llm.Embedder, dimension int, keys []key, texts []string) ([]key, [][]float32, error) {
+	half := len(texts) / 2
+	firstKeys, firstVectors, err := embedSome(ctx, embedder, dimension, keys[:half], texts[:half])
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(firstVectors) > 0 {
+		dimension = len(firstVectors[0])
+	}
+	keysLeft, vectorsLeft, err := embedSome(ctx, embedder, dimension, keys[half:], texts[half:])
+	return append(firstKeys, keysLeft...), append(firstVectors, vectorsLeft...), err
+}
+
+func isNotFound(err error) bool {
+	var notFound *llm.NotFoundError
+	var unsupported *llm.UnsupportedError
+	return errors.As(err, &notFound) || errors.As(err, &unsupported)
+}
+
+func (m *meaning) dimension() int {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.file.dimension
+}
+
+func (x *Index) setWhy(why string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.why = why
+}

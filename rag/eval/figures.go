@@ -1,0 +1,116 @@
+package eval
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Figures say how well one question found its documents, as trec_eval counts.
+type Figures struct {
+	NDCG       float64 // nDCG@10, gain = grade
+	Recall     float64 // recall@10
+	MRR        float64 // 1 over the rank of the first right one of ten
+	Answerable float64 // what the search thought of its own chances
+}
+
+func measure(ranked []string, relevant map[string]int) Figures {
+	var f Figures
+	dcg := 0.0
+	for i, id := range ranked[:min(10, len(ranked))] {
+		grade, right := relevant[id]
+		dcg += float64(grade) / math.Log2(float64(i+2))
+		if right {
+			f.Recall += 1 / float64(len(relevant))
+			if f.MRR == 0 {
+				f.MRR = 1 / float64(i+1)
+			}
+		}
+	}
+	ideal, grades := 0.0, make([]int, 0, len(relevant))
+	for _, grade := range relevant {
+		grades = append(grades, grade)
+	}
+	slices.SortFunc(grades, func(a, b int) int { return b - a })
+	for i, grade := range grades[:min(10, len(grades))] {
+		ideal += float64(grade) / math.Log2(float64(i+2))
+	}
+	if ideal > 0 {
+		f.NDCG = dcg / ideal
+	}
+	return f
+}
+
+// Mean is the mean over all questions.
+func Mean(all []Figures) Figures {
+	var m Figures
+	for _, f := range all {
+		m.NDCG += f.NDCG / float64(len(all))
+		m.Recall += f.Recall / float64(len(all))
+		m.MRR += f.MRR / float64(len(all))
+		m.Answerable += f.Answerable / float64(len(all))
+	}
+	return m
+}
+
+// Difference is how much b changes nDCG@10 against a over the same questions.
+type Difference struct {
+	Mean      float64
+	Low, High float64 // 95 % of the resamples lie between
+	P         float64 // two-sided: how often chance alone would do as much
+}
+
+// Compare resamples the questions 10,000 times, always with the same seed.
+func Compare(a, b []Figures) Difference {
+	deltas := make([]float64, len(a))
+	var d Difference
+	for i := range a {
+		deltas[i] = b[i].NDCG - a[i].NDCG
+		d.Mean += deltas[i] / float64(len(a))
+	}
+	const resamples = 10_000
+	random := rand.New(rand.NewPCG(1, uint64(len(a))))
+	means := make([]float64, resamples)
+	below, above := 0, 0
+	for i := range means {
+		for range deltas {
+			means[i] += deltas[random.IntN(len(deltas))] / float64(len(deltas))
+		}
+		if means[i] <= 0 {
+			below++
+		}
+		if means[i] >= 0 {
+			above++
+		}
+	}
+	slices.Sort(means)
+	d.Low, d.High = means[resamples*25/1000], means[resamples*975/1000]
+	d.P = min(1, 2*float64(min(below, above)+1)/float64(resamples+1))
+	return d
+}
+
+// Holm tells which of several differences are significant at 5 % when all are
+// looked at together.
+func Holm(all []Difference) []bool {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		switch {
+		case all[i].P < all[j].P:
+			return -1
+		case all[i].P > all[j].P:
+			return 1
+		}
+		return 0
+	})
+	significant := make([]bool, len(all))
+	for rank, i := range order {
+		if all[i].P > 0.05/float64(len(all)-rank) {
+			break
+		}
+		significant[i] = true
+	}
+	return significant
+}

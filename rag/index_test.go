@@ -1,0 +1,308 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/internal/testenv"
+	"lifehub/llm"
+	"lifehub/notes"
+)
+
+// bagEmbedder makes a vector of a text's words by hashing them: enough
+// meaning to be found by, and a count of what was asked.
+type bagEmbedder struct {
+	name  string
+	texts int
+	spoil func(text string) ([]float32, error) // nil: nothing goes wrong
+}
+
+func (e *bagEmbedder) Name() string { return e.name }
+
+func (e *bagEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		e.texts++
+		if e.spoil != nil {
+			vector, err := e.spoil(text)
+			if err != nil {
+				return nil, err
+			}
+			if vector != nil {
+				vectors[i] = vector
+				continue
+			}
+		}
+		vectors[i] = bag(text)
+	}
+	return vectors, nil
+}
+
+func bag(text string) []float32 {
+	vector := make([]float32, 64)
+	for _, t := range terms(text) {
+		h := fnv.New32a()
+		h.Write([]byte(t.text))
+		vector[h.Sum32()%64]++
+	}
+	vector[0]++
+	return vector
+}
+
+// vault writes notes into a new folder and opens folder and index.
+func vault(t *testing.T, files map[string]string) (*notes.Folder, *Index) {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, files)
+	return openVault(t, dir, t.TempDir())
+}
+
+func openVault(t *testing.T, dir, index string) (*notes.Folder, *Index) {
+	t.Helper()
+	folder, err := notes.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(index, Options{Vault: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(x.Close(), folder.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return folder, x
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func syncNow(t *testing.T, x *Index, folder *notes.Folder, embedder llm.Embedder) Changes {
+	t.Helper()
+	changes, err := x.Sync(t.Context(), folder, embedder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+// paths searches and returns the notes found.
+func paths(t *testing.T, x *Index, text string) []string {
+	t.Helper()
+	q, err := ParseQuery(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := x.Search(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, p := range found.Passages {
+		all = append(all, p.Path)
+	}
+	return all
+}
+
+func whats(changes Changes) []string {
+	var all []string
+	for _, c := range changes.Notes {
+		text := c.What + " " + c.Path
+		if c.From != "" {
+			text += " from " + c.From
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func TestSyncFollowsTheNotes(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"bread.md":        "# Sourdough\n\nFeed the starter with rye flour.\n",
+		"trips/lisbon.md": "# Lisbon\n\nTake the yellow tram to Belem.\n",
+		"untitled.md":     "The spare key is under the third flower pot.\n",
+	})
+	folder, x := openVault(t, dir, t.TempDir())
+	embedder := &bagEmbedder{name: "bag"}
+	steps := []struct {
+		name     string
+		do       func()
+		want     []string
+		embedded int
+	}{
+		{"everything is new", func() {}, []string{"added bread.md", "added trips/lisbon.md", "added untitled.md"}, 3},
+		{"nothing changed", func() {}, nil, 0},
+		{"one note changed", func() {
+			write(t, dir, map[string]string{"bread.md": "# Sourdough\n\nFeed the starter with spelt flour.\n"})
+		}, []string{"changed bread.md"}, 1},
+		{"a note was renamed, its name being its title", func() {
+			rename(t, dir, "untitled.md", "house/keys.md")
+		}, []string{"moved house/keys.md from untitled.md"}, 0},
+		{"a folder was renamed", func() { rename(t, dir, "trips", "journeys") },
+			[]string{"moved journeys/lisbon.md from trips/lisbon.md"}, 0},
+		{"a note was deleted", func() { remove(t, dir, "bread.md") }, []string{"removed bread.md"}, 0},
+		{"the same text came back", func() {
+			write(t, dir, map[string]string{"baking.md": "# Sourdough\n\nFeed the starter with spelt flour.\n"})
+		}, []string{"added baking.md"}, 0},
+	}
+	for _, step := range steps {
+		t.Run(step.name, func(t *testing.T) {
+			step.do()
+			changes := syncNow(t, x, folder, embedder)
+			if got := whats(changes); !slices.Equal(got, step.want) {
+				t.Errorf("got changes %q, want %q", got, step.want)
+			}
+			if changes.Embedded != step.embedded {
+				t.Errorf("embedded %d texts, want %d", changes.Embedded, step.embedded)
+			}
+		})
+	}
+	if got := paths(t, x, "spare key flower pot"); !slices.Equal(got, []string{"house/keys.md"}) {
+		t.Errorf("after all that, the key is found in %q", got)
+	}
+}
+
+func rename(t *testing.T, dir, from, to string) {
+	t.Helper()
+	target := filepath.Join(dir, filepath.FromSlash(to))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(target), 0o700), os.Rename(filepath.Join(dir, from), target)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, dir, name string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSearchWithoutAnEmbedder(t *testing.T) {
+	files := map[string]string{
+		"bread.md": "# Sourdough\n\nFeed the starter with rye flour.\n",
+		"run.md":   "# Running\n\nEasy pace on Sunday.\n",
+	}
+	cases := []struct {
+		name     string
+		embedder llm.Embedder
+		why      string
+	}{
+		{"none is there", nil, "words only: no embedder"},
+		{"it fails", &bagEmbedder{name: "bag", spoil: func(string) ([]float32, error) {
+			return nil, fmt.Errorf("ask 127.0.0.1:11434: %w", llm.ErrUnreachable)
+		}}, "words only: ask 127.0.0.1:11434: model server not reachable"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			folder, x := vault(t, files)
+			syncNow(t, x, folder, c.embedder)
+			found, err := x.Search(t.Context(), Query{Text: "rye"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(found.Passages) != 1 || found.Passages[0].Path != "bread.md" {
+				t.Errorf("found %+v", found.Passages)
+			}
+			if got := found.Coverage; got.Indexed != 2 || got.Total != 2 || got.Embedder != c.why {
+				t.Errorf("coverage is %+v, want 2 of 2 and %q", got, c.why)
+			}
+		})
+	}
+}
+
+func TestBadVectorsAreRefusedAndTriedAgain(t *testing.T) {
+	nan := float32(math.NaN())
+	long := make([]float32, 65)
+	long[0] = 1
+	faults := map[string]func() ([]float32, error){
+		"NaN":             func() ([]float32, error) { return []float32{nan}, nil },
+		"zeros":           func() ([]float32, error) { return make([]float32, 64), nil },
+		"no numbers":      func() ([]float32, error) { return []float32{}, nil },
+		"a longer vector": func() ([]float32, error) { return long, nil },
+		"infinity":        func() ([]float32, error) { return []float32{float32(math.Inf(1))}, nil },
+		"an error for the batch": func() ([]float32, error) {
+			return nil, &llm.StatusError{Code: 500, Message: "item refused"}
+		},
+	}
+	for name, fault := range faults {
+		t.Run(name, func(t *testing.T) {
+			folder, x := vault(t, map[string]string{
+				"a.md": "apples grow on trees\n", "b.md": "poison for the embedder\n", "c.md": "cherries are red\n",
+			})
+			embedder := &bagEmbedder{name: "bag", spoil: func(text string) ([]float32, error) {
+				if strings.Contains(text, "poison") {
+					return fault()
+				}
+				return nil, nil
+			}}
+			changes := syncNow(t, x, folder, embedder)
+			if changes.Embedded != 2 || len(changes.Warnings) != 1 {
+				t.Errorf("embedded %d with warnings %q, want 2 and one warning", changes.Embedded, changes.Warnings)
+			}
+			for _, question := range []string{"apples", "poison", "cherries"} {
+				if got := paths(t, x, question); len(got) == 0 {
+					t.Errorf("%s is not found", question)
+				}
+			}
+			embedder.spoil = nil
+			if changes := syncNow(t, x, folder, embedder); changes.Embedded != 1 {
+				t.Errorf("a mended embedder embedded %d texts, want the one that was refused", changes.Embedded)
+			}
+		})
+	}
+}
+
+func TestRealNotesAreAllIndexed(t *testing.T) {
+	source := testenv.Shared(t, "data/corpora/til-jbranchaud")
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
+		t.Fatal(err)
+	}
+	folder, x := openVault(t, dir, t.TempDir())
+	embedder := &bagEmbedder{name: "bag"}
+	first := syncNow(t, x, folder, embedder)
+	indexedNotes := 0
+	for _, c := range first.Notes {
+		if c.What == added {
+			indexedNotes++
+		} else if c.Reason == "" {
+			t.Errorf("%s was %s without a reason", c.Path, c.What)
+		}
+	}
+	if indexedNotes != first.Total || first.Total < 1866 {
+		t.Errorf("indexed %d of %d notes", indexedNotes, first.Total)
+	}
+	if again := syncNow(t, x, folder, embedder); again.Embedded != 0 || len(again.Notes) != 0 {
+		t.Errorf("a second sync embedded %d texts and changed %q", again.Embedded, whats(again))
+	}
+	rename(t, dir, "git", "version-control")
+	if after := syncNow(t, x, folder, embedder); after.Embedded != 0 {
+		t.Errorf("after a folder was renamed, %d texts were embedded", after.Embedded)
+	}
+	top := paths(t, x, "undo the last commit but keep the changes")
+	if !slices.ContainsFunc(top[:3], func(path string) bool {
+		return strings.Contains(path, "undo") || strings.Contains(path, "reset") || strings.Contains(path, "uncommit")
+	}) {
+		t.Errorf("the notes about undoing a commit are not among %q", top)
+	}
+}

@@ -1,0 +1,64 @@
+package rag
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Library searches several vaults as one.
+type Library struct{ Indexes []*Index }
+
+// Search returns the best passages of all vaults.
+func (l Library) Search(ctx context.Context, q Query) (Found, error) {
+	all := Found{Passages: []Passage{}}
+	for i, x := range l.Indexes {
+		found, err := x.Search(ctx, q)
+		if err != nil {
+			return all, err
+		}
+		all.Passages = append(all.Passages, found.Passages...)
+		all.Coverage = joinCoverage(all.Coverage, found.Coverage, i == 0)
+		all.Answerable = max(all.Answerable, found.Answerable)
+	}
+	slices.SortStableFunc(all.Passages, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
+	all.Passages = all.Passages[:min(len(all.Passages), q.limit())]
+	return all, nil
+}
+
+// Coverage says how far the indexes can be trusted, without a search.
+func (l Library) Coverage(ctx context.Context) (Coverage, error) {
+	var all Coverage
+	for i, x := range l.Indexes {
+		c, err := x.Coverage(ctx)
+		if err != nil {
+			return all, err
+		}
+		all = joinCoverage(all, c, i == 0)
+	}
+	return all, nil
+}
+
+// Close closes all indexes.
+func (l Library) Close() error {
+	var err error
+	for _, x := range l.Indexes {
+		err = errors.Join(err, x.Close())
+	}
+	return err
+}
+
+// joinCoverage adds two vaults up: the age is that of the older, and words
+// alone anywhere is told.
+func joinCoverage(a, b Coverage, first bool) Coverage {
+	if first {
+		return b
+	}
+	joined := Coverage{Indexed: a.Indexed + b.Indexed, Total: a.Total + b.Total, Age: max(a.Age, b.Age), Embedder: a.Embedder}
+	if strings.HasPrefix(b.Embedder, wordsOnly) {
+		joined.Embedder = b.Embedder
+	}
+	return joined
+}

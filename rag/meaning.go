@@ -1,0 +1,303 @@
+package rag
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/philippgille/chromem-go"
+)
+
+// near is a vector found, and how near it is.
+type near struct {
+	key    key
+	cosine float64
+}
+
+// scanFrom is the number of vectors beyond which chromem-go's bookkeeping for
+// each document costs more than the vectors themselves: a query then takes
+// ten passes over the memory, a plain scan under three (docs/figures).
+const scanFrom = 20_000
+
+// meaning is the part of an index that a model's vectors make searchable.
+type meaning struct {
+	model   string
+	file    *vectorFile
+	chromem *chromem.Collection // nil: more than scanFrom vectors
+	mu      sync.RWMutex        // searches read, put and forget write
+}
+
+// openMeaning reads the vectors of a model from path.
+func openMeaning(path, model string) (*meaning, error) {
+	file, err := openVectors(path, model)
+	if err != nil {
+		return nil, err
+	}
+	m := &meaning{model: model, file: file}
+	if err := m.fill(); err != nil {
+		return nil, errors.Join(err, file.close())
+	}
+	return m, nil
+}
+
+// fill puts the vectors into a chromem collection that holds nothing but ids
+// and the memory the file was read into.
+func (m *meaning) fill() error {
+	m.chromem = nil
+	if len(m.file.rows) > scanFrom {
+		return nil
+	}
+	c, err := chromem.NewDB().CreateCollection("passages", nil, refuseToEmbed)
+	if err != nil {
+		return fmt.Errorf("make collection: %w", err)
+	}
+	for _, r := range m.file.rows {
+		if err := addDocument(c, r.key, r.vector); err != nil {
+			return err
+		}
+	}
+	m.chromem = c
+	return nil
+}
+
+func addDocument(c *chromem.Collection, k key, vector []float32) error {
+	document := chromem.Document{ID: hex.EncodeToString(k[:]), Embedding: vector}
+	if err := c.AddDocument(context.Background(), document); err != nil {
+		return fmt.Errorf("fill collection: %w", err)
+	}
+	return nil
+}
+
+// refuseToEmbed stands where chromem-go would otherwise ask a hosted service.
+func refuseToEmbed(context.Context, string) ([]float32, error) {
+	return nil, errors.New("the collection takes finished vectors only")
+}
+
+// put adds vectors to the file and to the collection.
+func (m *meaning) put(keys []key, vectors [][]float32) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.file.dimension != 0 && len(vectors) > 0 && m.file.dimension != len(vectors[0]) {
+		// The name stayed and the model did not: its old vectors mean nothing now.
+		if err := m.file.reset(len(vectors[0])); err != nil {
+			return fmt.Errorf("begin vectors: %w", err)
+		}
+		if err := m.fill(); err != nil {
+			return err
+		}
+	}
+	if err := m.file.put(keys, vectors); err != nil {
+		return err
+	}
+	if m.chromem != nil && len(m.file.rows) > scanFrom {
+		m.chromem = nil
+	}
+	if m.chromem == nil {
+		return nil
+	}
+	for _, k := range keys {
+		if err := addDocument(m.chromem, k, m.file.rows[m.file.at[k]].vector); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *meaning) forget(used map[key]bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := len(m.file.rows)
+	m.file.forget(used)
+	if m.chromem == nil || len(m.file.rows) == before {
+		return nil
+	}
+	return m.fill()
+}
+
+func (m *meaning) has(k key) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.file.has(k)
+}
+
+func (m *meaning) count() int {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return len(m.file.rows)
+}
+
+func (m *meaning) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.chromem = nil
+	return m.file.close()
+}
+
+// nearest returns the limit vectors nearest to a question's, nearest first.
+func (m *meaning) nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if len(vector) != m.file.dimension {
+		return nil, fmt.Errorf("the question's vector has %d numbers, the collection's %d", len(vector), m.file.dimension)
+	}
+	if m.chromem == nil {
+		return m.scan(ctx, vector, limit)
+	}
+	limit = min(limit, m.chromem.Count()) // more is an error to chromem-go
+	if limit == 0 {
+		return nil, nil
+	}
+	results, err := m.chromem.QueryEmbedding(ctx, vector, limit, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("search collection: %w", err)
+	}
+	found := make([]near, 0, len(results))
+	for _, r := range results {
+		var k key
+		if _, err := hex.Decode(k[:], []byte(r.ID)); err != nil {
+			return nil, fmt.Errorf("search collection: %w", err)
+		}
+		found = append(found, near{k, float64(r.Similarity)})
+	}
+	return found, nil
+}
+
+// scan compares a question with every vector.
+func (m *meaning) scan(ctx context.Context, vector []float32, limit int) ([]near, error) {
+	top := nearestFew{limit: limit}
+	for i, r := range m.file.rows {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		top.offer(r.key, dot(vector, r.vector))
+	}
+	return top.sorted(), nil
+}
+
+// among compares a question with the vectors of some keys only.
+func (m *meaning) among(vector []float32, keys []key) []near {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	found := make([]near, 0, len(keys))
+	if len(vector) != m.file.dimension {
+		return found
+	}
+	for _, k := range keys {
+		if i, ok := m.file.at[k]; ok {
+			found = append(found, near{k, float64(dot(vector, m.file.rows[i].vector))})
+		}
+	}
+	return found
+}
+
+// sampleSize is how many vectors stand for the collection when the mean and
+// the spread of its cosines are needed.
+const sampleSize = 1000
+
+// spread estimates mean and standard deviation of the cosines between a
+// question and the whole collection.
+func (m *meaning) spread(vector []float32) (mean, deviation float64) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	n, sum, squares := 0, 0.0, 0.0
+	for i := 0; i < len(m.file.rows); i += 1 + len(m.file.rows)/sampleSize {
+		cosine := float64(dot(vector, m.file.rows[i].vector))
+		sum += cosine
+		squares += cosine * cosine
+		n++
+	}
+	if n < 2 {
+		return 0, 0
+	}
+	mean = sum / float64(n)
+	return mean, math.Sqrt(max(0, squares/float64(n)-mean*mean))
+}
+
+// nearestFew keeps the nearest of many.
+type nearestFew struct {
+	limit int
+	found []near // unsorted below limit, then a min-heap by cosine
+}
+
+func (t *nearestFew) offer(k key, cosine float32) {
+	c := float64(cosine)
+	if len(t.found) < t.limit {
+		t.found = append(t.found, near{k, c})
+		if len(t.found) == t.limit {
+			for i := len(t.found)/2 - 1; i >= 0; i-- {
+				t.sink(i)
+			}
+		}
+		return
+	}
+	if t.limit > 0 && c > t.found[0].cosine {
+		t.found[0] = near{k, c}
+		t.sink(0)
+	}
+}
+
+func (t *nearestFew) sink(i int) {
+	for {
+		least := i
+		for _, child := range [2]int{2*i + 1, 2*i + 2} {
+			if child < len(t.found) && t.found[child].cosine < t.found[least].cosine {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		t.found[i], t.found[least] = t.found[least], t.found[i]
+		i = least
+	}
+}
+
+func (t *nearestFew) sorted() []near {
+	slices.SortFunc(t.found, func(a, b near) int { return cmp.Compare(b.cosine, a.cosine) })
+	return t.found
+}
+
+// dot is the inner product, eight lanes at a time: the compiler does not
+// split the chain of additions by itself, and one chain waits for itself.
+func dot(a, b []float32) float32 {
+	var s0, s1, s2, s3, s4, s5, s6, s7 float32
+	for len(a) >= 8 && len(b) >= 8 {
+		x, y := (*[8]float32)(a), (*[8]float32)(b)
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+		s4 += x[4] * y[4]
+		s5 += x[5] * y[5]
+		s6 += x[6] * y[6]
+		s7 += x[7] * y[7]
+		a, b = a[8:], b[8:]
+	}
+	for i := range min(len(a), len(b)) {
+		s0 += a[i] * b[i]
+	}
+	return (s0 + s1) + (s2 + s3) + ((s4 + s5) + (s6 + s7))
+}
+
+// normalise returns the vector at length 1, or an error when it means
+// nothing: empty, zero, not finite.
+func normalise(vector []float32) ([]float32, error) {
+	var squares float64
+	for _, f := range vector {
+		squares += float64(f) * float64(f)
+	}
+	length := math.Sqrt(squares)
+	if len(vector) == 0 || length == 0 || math.IsNaN(length) || math.IsInf(length, 0) {
+		return nil, errors.New("the embedder returned a vector of zeros or of no numbers")
+	}
+	unit := make([]float32, len(vector))
+	for i, f := range vector {
+		unit[i] = float32(float64(f) / length)
+	}
+	return unit, nil
+}

@@ -1,0 +1,69 @@
+package rag
+
+import "strings"
+
+// embeddingModel is what must be known of an embedding model to use it as it
+// was trained. Text is handed over with these words in front.
+type embeddingModel struct {
+	query    string // before a question
+	document string // before a passage
+	window   int    // tokens it reads of a text; the rest is lost
+}
+
+// embeddingModels lists models by a part of their name, first match wins.
+// Sources are the model cards on huggingface.co under the names given.
+var embeddingModels = []struct {
+	part string
+	embeddingModel
+}{
+	// nomic-ai/nomic-embed-text-v1.5, "Usage: the text prompt must include a task instruction prefix".
+	{"nomic-embed", embeddingModel{"search_query: ", "search_document: ", 2048}},
+	// nomic-ai/modernbert-embed-base, same prefixes.
+	{"modernbert-embed", embeddingModel{"search_query: ", "search_document: ", 8192}},
+	// intfloat/multilingual-e5-large-instruct: queries carry an instruction, documents nothing.
+	{"e5-large-instruct", embeddingModel{"Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ", "", 512}},
+	{"e5-mistral", embeddingModel{"Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ", "", 4096}},
+	// intfloat/e5-base-v2, intfloat/multilingual-e5-base: "each input text should start with query: or passage: ".
+	{"e5-", embeddingModel{"query: ", "passage: ", 512}},
+	// BAAI/bge-m3: "no need to add instructions to the queries".
+	{"bge-m3", embeddingModel{"", "", 8192}},
+	// BAAI/bge-large-zh-v1.5.
+	{"bge-large-zh", embeddingModel{"为这个句子生成表示以用于检索相关文章：", "", 512}},
+	{"bge-base-zh", embeddingModel{"为这个句子生成表示以用于检索相关文章：", "", 512}},
+	{"bge-small-zh", embeddingModel{"为这个句子生成表示以用于检索相关文章：", "", 512}},
+	// BAAI/bge-large-en-v1.5, "instruction for queries in retrieval".
+	{"bge-", embeddingModel{"Represent this sentence for searching relevant passages: ", "", 512}},
+	// mixedbread-ai/mxbai-embed-large-v1, the same words.
+	{"mxbai-embed", embeddingModel{"Represent this sentence for searching relevant passages: ", "", 512}},
+	// Snowflake/snowflake-arctic-embed-l-v2.0: "query: " before queries only.
+	{"arctic-embed2", embeddingModel{"query: ", "", 8192}},
+	{"arctic-embed-l-v2", embeddingModel{"query: ", "", 8192}},
+	{"arctic-embed-m-v2", embeddingModel{"query: ", "", 8192}},
+	// Snowflake/snowflake-arctic-embed-m (version 1 and 1.5).
+	{"arctic-embed", embeddingModel{"Represent this sentence for searching relevant passages: ", "", 512}},
+	// Qwen/Qwen3-Embedding-0.6B: instruction for queries, none for documents.
+	{"qwen3-embedding", embeddingModel{"Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:", "", 8192}},
+	// google/embeddinggemma-300m, "Prompt instructions".
+	{"embeddinggemma", embeddingModel{"task: search result | query: ", "title: none | text: ", 2048}},
+	// ibm-granite/granite-embedding, thenlper/gte, sentence-transformers: none.
+	{"granite-embedding", embeddingModel{"", "", 512}},
+	{"gte-", embeddingModel{"", "", 512}},
+	{"all-minilm", embeddingModel{"", "", 256}},
+	{"paraphrase-multilingual", embeddingModel{"", "", 128}},
+	// Universal Sentence Encoder lite reads 128 tokens.
+	{"use-lite", embeddingModel{"", "", 128}},
+	{"universal-sentence-encoder", embeddingModel{"", "", 128}},
+	{"text-embedding-3", embeddingModel{"", "", 8191}},
+}
+
+// modelByName looks a model up by an embedder's name, which may carry a
+// provider before and a version after it. Unknown models get no prefixes.
+func modelByName(name string) embeddingModel {
+	name = strings.ToLower(name)
+	for _, m := range embeddingModels {
+		if strings.Contains(name, m.part) {
+			return m.embeddingModel
+		}
+	}
+	return embeddingModel{}
+}

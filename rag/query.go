@@ -1,0 +1,130 @@
+package rag
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ParseQuery reads what a person types into a search box: words, "quoted
+// phrases", and the filters path: tag: after: before:, each of which may be
+// quoted and may come more than once. Dates are 2026, 2026-03 or 2026-03-14;
+// "after" begins with that day, month or year, "before" ends where it begins.
+// The error says which filter it could not read.
+func ParseQuery(text string) (Query, error) {
+	var q Query
+	var rest []string
+	for _, field := range filterField.FindAllString(text, -1) {
+		name, value, ok := strings.Cut(field, ":")
+		name = strings.ToLower(name)
+		if !ok || !slices.Contains([]string{"path", "tag", "after", "before"}, name) {
+			rest = append(rest, field)
+			continue
+		}
+		value = strings.Trim(value, `"`)
+		if value == "" {
+			return q, fmt.Errorf("%s: what? Write %s", name, filterExamples[name])
+		}
+		switch name {
+		case "path":
+			q.Paths = append(q.Paths, value)
+		case "tag":
+			q.Tags = append(q.Tags, value)
+		default:
+			date, err := parseDay(value)
+			if err != nil {
+				return q, fmt.Errorf("%s:%s is no date; write %s", name, value, filterExamples[name])
+			}
+			if name == "after" {
+				q.After = date
+			} else {
+				q.Before = date
+			}
+		}
+	}
+	q.Text = strings.Join(rest, " ")
+	return q, nil
+}
+
+var filterExamples = map[string]string{
+	"path": "path:recipes or path:daily/2026-*", "tag": "tag:running",
+	"after": "after:2026-03 or after:2026-03-14", "before": "before:2026-03 or before:2026-03-14",
+}
+
+// filterField matches a filter with its value, a quoted phrase, or a word.
+var filterField = regexp.MustCompile(`(?i)\b(?:path|tag|after|before):(?:"[^"]*"?|[^\s"]*)|"[^"]*"?|[^\s"]+`)
+
+func parseDay(value string) (time.Time, error) {
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if date, err := time.ParseInLocation(layout, value, time.Local); err == nil {
+			return date, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no date", value)
+}
+
+// phrases are the quoted parts of a query's text.
+func phrases(text string) []string {
+	var found []string
+	for _, match := range quoted.FindAllStringSubmatch(text, -1) {
+		for _, part := range match[1:] {
+			if strings.TrimSpace(part) != "" {
+				found = append(found, part)
+			}
+		}
+	}
+	return found
+}
+
+var quoted = regexp.MustCompile(`"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|「([^」]+)」`)
+
+// filter is the part of a query that keeps notes out, as SQL.
+type filter struct {
+	where string // about the table notes; "": everything is kept
+	args  []any
+}
+
+func (q Query) filter() filter {
+	var all []string
+	var f filter
+	if len(q.Paths) > 0 {
+		var any []string
+		for _, p := range q.Paths {
+			where, args := pathFilter(p)
+			any = append(any, where)
+			f.args = append(f.args, args...)
+		}
+		all = append(all, "("+strings.Join(any, " OR ")+")")
+	}
+	for _, tag := range q.Tags {
+		tag = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(tag), "#"))
+		all = append(all, `id IN (SELECT note FROM tags WHERE tag = ? OR tag >= ? AND tag < ?)`)
+		f.args = append(f.args, tag, tag+"/", tag+"0") // '0' follows '/'
+	}
+	if !q.After.IsZero() {
+		all = append(all, "date >= ?")
+		f.args = append(f.args, q.After.Format(time.DateOnly))
+	}
+	if !q.Before.IsZero() {
+		all = append(all, "date < ?")
+		f.args = append(f.args, q.Before.Format(time.DateOnly))
+	}
+	f.where = strings.Join(all, " AND ")
+	return f
+}
+
+// pathFilter matches a folder and all below it, a note with or without its
+// ending, or a glob.
+func pathFilter(p string) (where string, args []any) {
+	p = strings.ToLower(strings.Trim(strings.TrimPrefix(strings.TrimSpace(p), "./"), "/"))
+	if p == "" {
+		return "1", nil
+	}
+	if strings.ContainsAny(p, "*?[") {
+		return "(lower_path GLOB ? OR lower_path GLOB ?)", []any{p, p + "/*"}
+	}
+	return "(lower_path IN (?, ?, ?) OR lower_path >= ? AND lower_path < ?)",
+		[]any{p, p + ".md", p + ".markdown", p + "/", p + "0"}
+}

@@ -1,0 +1,184 @@
+package rag
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// startWeight is the share of meaning before its trust was measured. At 0.3 no
+// embedder lost to words alone, random vectors included (docs/decisions/0013).
+const startWeight = 0.3
+
+// leastTrust is what an embedder must earn to be heard at all: below it is
+// broken, or speaks another language than the notes.
+const leastTrust = 0.15
+
+// fuse scores candidates by words and meaning and returns how strong the best
+// of them is, from 0 to 1. Both sides are normalised before they are added:
+// BM25 by the best of the list, the cosine by the whole collection.
+func fuse(candidates []candidate, weight, bound float64) (strength float64) {
+	best := 0.0
+	for _, c := range candidates {
+		best = max(best, c.words)
+	}
+	top := 0.0
+	for i := range candidates {
+		c := &candidates[i]
+		words := 0.0
+		if best > 0 {
+			words = c.words / best
+		}
+		c.score = (1-weight)*words + weight*c.near
+		top = max(top, c.score)
+		if bound > 0 {
+			strength = max(strength, c.words/bound)
+		}
+		strength = max(strength, weight*min(1, c.near))
+	}
+	strength = min(1, strength)
+	if top > 0 {
+		for i := range candidates {
+			candidates[i].score *= strength / top
+		}
+	}
+	return strength
+}
+
+// weight is the share of meaning in a score, by the trust that the model has
+// earned on this vault. 0: none, and s.why says why.
+func (s *search) weight(ctx context.Context, m *meaning) float64 {
+	var passages int
+	if err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
+		s.why = err.Error()
+		return 0
+	}
+	if have := m.count(); have*10 < passages*7 {
+		s.why = strconv.Itoa(have) + " of " + strconv.Itoa(passages) + " passages embedded"
+		return 0
+	}
+	trust, err := strconv.ParseFloat(getMeta(ctx, s.db, "trust "+m.model), 64)
+	if err != nil {
+		return startWeight
+	}
+	if trust < leastTrust {
+		s.why = m.model + " does not understand these notes (trust " + strconv.FormatFloat(trust, 'f', 2, 64) + ")"
+		return 0
+	}
+	return min(0.6, 0.6*trust)
+}
+
+// present turns ranked candidates into the passages that are shown: the note
+// that is named comes first, duplicates fall together, neighbours are joined.
+func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, error) {
+	shown := []Passage{}
+	limit := s.query.limit()
+	ranked = ranked[:min(len(ranked), 4*limit+20)]
+	if len(ranked) == 0 {
+		return shown, nil
+	}
+	all, err := s.load(ctx, ranked)
+	if err != nil {
+		return nil, err
+	}
+	s.promote(all)
+	texts := noteTexts{db: s.db}
+	var kept []stored
+	for _, p := range all {
+		if p.Text, err = texts.of(ctx, p.note, p.start, p.stop); err != nil {
+			return nil, err
+		}
+		if duplicates(kept, p) {
+			continue
+		}
+		if i := neighbour(kept, p); i >= 0 && estimateTokens(kept[i].Text)+estimateTokens(p.Text) <= 2*s.index.options.Size {
+			if kept[i], err = join(ctx, &texts, kept[i], p); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if len(kept) < limit {
+			kept = append(kept, p)
+		}
+	}
+	for _, p := range kept {
+		p.Passage.Score = p.score
+		shown = append(shown, p.Passage)
+	}
+	return shown, nil
+}
+
+// promote puts the best passage of each note that the question names first.
+func (s *search) promote(all []stored) {
+	if len(s.named) == 0 || len(all) == 0 {
+		return
+	}
+	top := all[0].score
+	done := map[int64]bool{}
+	for i, p := range all {
+		if s.named[p.note] && !done[p.note] {
+			done[p.note] = true
+			all[i].score = max(top, 0.99)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b stored) int { return cmp.Compare(b.score, a.score) })
+}
+
+// neighbour finds the kept passage that p touches, or -1.
+func neighbour(kept []stored, p stored) int {
+	for i, k := range kept {
+		if k.note == p.note && (p.id == k.last+1 || p.id == k.id-1) {
+			return i
+		}
+	}
+	return -1
+}
+
+// join makes one passage of two that touch.
+func join(ctx context.Context, texts *noteTexts, a, b stored) (stored, error) {
+	if b.start < a.start {
+		a.start, a.Line, a.id = b.start, b.Line, b.id
+	} else {
+		a.stop, a.EndLine, a.last = b.stop, b.EndLine, b.last
+	}
+	a.Heading = strings.Join(commonPath(splitPath(a.Heading), splitPath(b.Heading)), headingSeparator)
+	var err error
+	a.Text, err = texts.of(ctx, a.note, a.start, a.stop)
+	return a, err
+}
+
+func splitPath(path string) []string { return strings.Split(path, headingSeparator) }
+
+// duplicates tells whether the same words are kept already.
+func duplicates(kept []stored, p stored) bool {
+	for _, k := range kept {
+		if k.Text == p.Text || sameWords(k.Text, p.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameWords tells whether two texts differ in at most one word of twenty.
+func sameWords(a, b string) bool {
+	if len(a) > len(b)*11/10+16 || len(b) > len(a)*11/10+16 || len(a) < 64 {
+		return false
+	}
+	left := map[string]int{}
+	words := 0
+	for word := range strings.FieldsSeq(a) {
+		left[word]++
+		words++
+	}
+	differing := 0
+	for word := range strings.FieldsSeq(b) {
+		if left[word] == 0 {
+			differing++
+			continue
+		}
+		left[word]--
+	}
+	return differing*20 <= words
+}

@@ -1,0 +1,435 @@
+package rag
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// wordsOnly begins Coverage.Embedder when meaning took no part.
+const wordsOnly = "words only"
+
+const (
+	defaultLimit = 5
+	// wordCandidates and nearCandidates are how many passages each side may
+	// propose; what is ranked below has no chance of the first ten.
+	wordCandidates = 200
+	nearCandidates = 100
+	// questionTime bounds the embedding of a question: an answer from words
+	// now is worth more than one from both after a minute.
+	questionTime = 15 * time.Second
+)
+
+func (q Query) limit() int {
+	if q.Limit <= 0 {
+		return defaultLimit
+	}
+	return q.Limit
+}
+
+// Search returns the passages that answer a question best: words and meaning
+// together, or words alone while the embedder is away, which Coverage tells.
+// Words damaged on disk are made anew from the notes first.
+func (x *Index) Search(ctx context.Context, q Query) (Found, error) {
+	if err := x.ready(ctx); err != nil {
+		return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", err)
+	}
+	found, err := x.search(ctx, q)
+	if isDamage(err) && ctx.Err() == nil {
+		if err := x.heal(ctx, err); err != nil {
+			return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", err)
+		}
+		found, err = x.search(ctx, q)
+	}
+	if err != nil {
+		return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", err)
+	}
+	return found, nil
+}
+
+func (x *Index) search(ctx context.Context, q Query) (Found, error) {
+	x.mu.RLock()
+	db := x.db
+	x.mu.RUnlock()
+	s := search{index: x, db: db, query: q, filter: q.filter()}
+	candidates, err := s.candidates(ctx)
+	if err != nil {
+		return Found{}, err
+	}
+	passages, err := s.present(ctx, candidates)
+	if err != nil {
+		return Found{}, err
+	}
+	coverage, err := x.coverage(ctx)
+	if err != nil {
+		return Found{}, err
+	}
+	if s.why != "" && !strings.HasPrefix(coverage.Embedder, wordsOnly) {
+		coverage.Embedder = wordsOnly + ": " + s.why
+	} else if s.embedder != "" {
+		coverage.Embedder = s.embedder
+	}
+	return Found{Passages: passages, Coverage: coverage, Answerable: s.strength}, nil
+}
+
+// search is one search at work.
+type search struct {
+	index    *Index
+	db       *sql.DB
+	query    Query
+	filter   filter
+	words    wordQuery
+	embedder string         // the one that took part; "": none
+	why      string         // why meaning took no part
+	strength float64        // of the best candidate, 0 to 1
+	named    map[int64]bool // notes whose title or file name is the question
+}
+
+// candidate is a passage that may be shown.
+type candidate struct {
+	id    int64
+	words float64 // BM25; 0: none of the words
+	near  float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
+	score float64
+}
+
+// candidates ranks what the words and the meaning of the question find.
+func (s *search) candidates(ctx context.Context) ([]candidate, error) {
+	var err error
+	if s.words, err = readWords(ctx, s.db, s.query.Text); err != nil {
+		return nil, err
+	}
+	if s.words.empty() {
+		return s.newest(ctx)
+	}
+	if s.named, err = s.byName(ctx); err != nil {
+		return nil, err
+	}
+	byID := map[int64]*candidate{}
+	if err := s.byWords(ctx, byID); err != nil {
+		return nil, err
+	}
+	weight, err := s.byMeaning(ctx, byID)
+	if err != nil {
+		return nil, err
+	}
+	ranked := make([]candidate, 0, len(byID))
+	for _, c := range byID {
+		ranked = append(ranked, *c)
+	}
+	s.strength = fuse(ranked, weight, s.words.bound)
+	slices.SortFunc(ranked, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
+	})
+	return ranked, nil
+}
+
+// newest lists notes by date, for a query of filters alone.
+func (s *search) newest(ctx context.Context) ([]candidate, error) {
+	if s.filter.where == "" {
+		return nil, nil
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
+		WHERE n.id IN (SELECT id FROM notes WHERE `+s.filter.where+`)
+		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, append(s.filter.args, s.query.limit())...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	var all []candidate
+	for rows.Next() {
+		var c candidate
+		if err := rows.Scan(&c.id); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, rows.Err()
+}
+
+// byName finds the notes whose title or file name the question is.
+func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
+	query := `SELECT id FROM notes WHERE (title_key = ? OR name_key = ?)`
+	if s.filter.where != "" {
+		query += ` AND ` + s.filter.where
+	}
+	rows, err := s.db.QueryContext(ctx, query, append([]any{s.words.key, s.words.key}, s.filter.args...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	named := map[int64]bool{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		named[id] = true
+	}
+	return named, rows.Err()
+}
+
+// byWords asks the word index.
+func (s *search) byWords(ctx context.Context, found map[int64]*candidate) error {
+	query := `SELECT rowid, -bm25(words, ` + columnWeights + `) AS score FROM words WHERE words MATCH ?`
+	args := []any{s.words.match}
+	if s.filter.where != "" {
+		// The plus keeps SQLite from asking the word index once for each row.
+		query += ` AND +rowid IN (SELECT id FROM passages WHERE note IN (SELECT id FROM notes WHERE ` + s.filter.where + `))`
+		args = append(args, s.filter.args...)
+	}
+	rows, err := s.db.QueryContext(ctx, query+` ORDER BY score DESC, rowid LIMIT ?`, append(args, wordCandidates)...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	for rows.Next() {
+		var c candidate
+		if err := rows.Scan(&c.id, &c.words); err != nil {
+			return err
+		}
+		found[c.id] = &c
+	}
+	return rows.Err()
+}
+
+// byMeaning asks the collection, and returns the weight of its answer
+// against that of the words. 0: it could not be asked, and s.why says why.
+func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
+	m, embedder, err := s.index.loadMeaning()
+	if err != nil {
+		s.why = err.Error()
+		return 0, nil
+	}
+	if m == nil {
+		s.why = "no embedder"
+		return 0, nil
+	}
+	weight = s.weight(ctx, m)
+	if weight == 0 || len(s.words.required) > 0 {
+		return 0, nil
+	}
+	vector, err := embedQuestion(ctx, embedder, s.query.Text)
+	if err != nil {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		s.why = err.Error()
+		return 0, nil
+	}
+	hits, err := s.hits(ctx, m, vector, found)
+	if err != nil {
+		s.why = err.Error()
+		return 0, ctx.Err()
+	}
+	s.embedder = embedder.Name()
+	mean, deviation := m.spread(vector)
+	chance := 2 * math.Sqrt(2*math.Log(float64(max(2, m.count()))))
+	for id, cosine := range hits {
+		near := 0.0
+		if deviation > 0 {
+			near = max(0, cosine-mean) / deviation / chance
+		}
+		switch c := found[id]; {
+		case c != nil:
+			c.near = near
+		case near >= 0.5: // less is what chance brings
+			found[id] = &candidate{id: id, near: near}
+		}
+	}
+	return weight, nil
+}
+
+// hits are the cosines of the passages nearest to the question, and of those
+// that the words found.
+func (s *search) hits(ctx context.Context, m *meaning, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
+	cosines := map[int64]float64{}
+	if s.filter.where != "" {
+		keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE note IN (SELECT id FROM notes WHERE `+s.filter.where+`)`, s.filter.args)
+		if err != nil {
+			return nil, err
+		}
+		nearest := nearestFew{limit: nearCandidates}
+		for _, n := range m.among(vector, keysOf(keys)) {
+			nearest.offer(n.key, float32(n.cosine))
+			for _, id := range keys[n.key] {
+				if found[id] != nil {
+					cosines[id] = n.cosine
+				}
+			}
+		}
+		for _, n := range nearest.sorted() {
+			for _, id := range keys[n.key] {
+				cosines[id] = n.cosine
+			}
+		}
+		return cosines, nil
+	}
+	nearest, err := m.nearest(ctx, vector, nearCandidates)
+	if err != nil {
+		return nil, err
+	}
+	for start := 0; start < len(nearest); start += 100 {
+		part := nearest[start:min(start+100, len(nearest))]
+		args := make([]any, len(part))
+		for i := range part {
+			args[i] = part[i].key[:]
+		}
+		keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE key IN (`+marks(len(args))+`)`, args)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range part {
+			for _, id := range keys[n.key] {
+				cosines[id] = n.cosine
+			}
+		}
+	}
+	args := make([]any, 0, len(found))
+	for id := range found {
+		args = append(args, id)
+	}
+	keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE id IN (`+marks(len(args))+`)`, args)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range m.among(vector, keysOf(keys)) {
+		for _, id := range keys[n.key] {
+			cosines[id] = n.cosine
+		}
+	}
+	return cosines, nil
+}
+
+func (s *search) keys(ctx context.Context, query string, args []any) (map[key][]int64, error) {
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	keys := map[key][]int64{}
+	for rows.Next() {
+		var id int64
+		var raw sql.RawBytes
+		if err := rows.Scan(&id, &raw); err != nil {
+			return nil, err
+		}
+		keys[keyOf(raw)] = append(keys[keyOf(raw)], id)
+	}
+	return keys, rows.Err()
+}
+
+func keysOf(ids map[key][]int64) []key {
+	keys := make([]key, 0, len(ids))
+	for k := range ids {
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
+
+// embedQuestion turns a question into a vector of length 1.
+func embedQuestion(ctx context.Context, embedder interface {
+	Embed(context.Context, []string) ([][]float32, error)
+	Name() string
+}, question string,
+) ([]float32, error) {
+	ctx, cancel := context.WithTimeout(ctx, questionTime)
+	defer cancel()
+	vectors, err := embedder.Embed(ctx, []string{modelByName(embedder.Name()).query + question})
+	if err != nil {
+		return nil, err
+	}
+	if len(vectors) != 1 {
+		return nil, fmt.Errorf("the embedder returned %d vectors for one question", len(vectors))
+	}
+	return normalise(vectors[0])
+}
+
+// Coverage says how far the index can be trusted, without a search.
+func (x *Index) Coverage(ctx context.Context) (Coverage, error) {
+	c, err := x.coverage(ctx)
+	if err != nil {
+		return c, fmt.Errorf("read index: %w", err)
+	}
+	return c, nil
+}
+
+func (x *Index) coverage(ctx context.Context) (Coverage, error) {
+	x.mu.RLock()
+	db, embedder, why := x.db, x.embedder, x.why
+	x.mu.RUnlock()
+	var c Coverage
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&c.Indexed); err != nil {
+		return c, err
+	}
+	c.Total, _ = strconv.Atoi(getMeta(ctx, db, "total")) //nolint:errcheck // 0: never synced
+	c.Total = max(c.Total, c.Indexed)
+	if status, err := os.Stat(x.lockPath()); err == nil {
+		c.Age = max(0, time.Since(status.ModTime()).Seconds())
+	}
+	switch {
+	case embedder == nil:
+		c.Embedder = wordsOnly + ": no embedder"
+	case why != "":
+		c.Embedder = wordsOnly + ": " + why
+	default:
+		c.Embedder = embedder.Name()
+	}
+	return c, nil
+}
+
+// stored is a passage as it lies in the index.
+type stored struct {
+	Passage
+	candidate
+	note        int64
+	last        int64 // id of the last of the passages joined in it
+	start, stop int
+	listing     bool
+}
+
+// load reads candidates with their text, in their order.
+func (s *search) load(ctx context.Context, candidates []candidate) ([]stored, error) {
+	args := make([]any, len(candidates))
+	place := make(map[int64]int, len(candidates))
+	for i, c := range candidates {
+		args[i], place[c.id] = c.id, i
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.listing,
+		n.path, n.tags, n.date, n.outside FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	all := make([]stored, len(candidates))
+	for rows.Next() {
+		var p stored
+		var id int64
+		var tags string
+		if err := rows.Scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.listing,
+			&p.Path, &tags, &p.Date, &p.Foreign); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(tags), &p.Tags); err != nil {
+			return nil, fmt.Errorf("read tags of %s: %w", p.Path, err)
+		}
+		p.candidate, p.last = candidates[place[id]], id
+		p.Vault = s.index.options.Vault
+		all[place[id]] = p
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	// A note may have been indexed anew between the two questions.
+	return slices.DeleteFunc(all, func(p stored) bool { return p.Path == "" }), nil
+}

@@ -1,0 +1,136 @@
+package rag
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lifehub/notes"
+)
+
+// What Status says of a note, besides skipped.
+const (
+	indexedNote = "indexed"
+	staleNote   = "stale"   // changed since it was indexed
+	missingNote = "missing" // not indexed yet
+)
+
+// FileStatus is how a file of the folder stands in the index.
+type FileStatus struct {
+	Path     string `json:"path"`
+	State    string `json:"state"`            // indexed, stale, missing, skipped
+	Passages int    `json:"passages"`         // 0: none
+	Embedded int    `json:"embedded"`         // passages that have a meaning
+	Reason   string `json:"reason,omitempty"` // why it was skipped, or what is wrong with it
+}
+
+// Status tells how every file of the folder stands in the index, by path.
+func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus, error) {
+	entries, problems, known, err := x.compare(ctx, folder)
+	if err != nil {
+		return nil, fmt.Errorf("status of %s: %w", folder.Dir(), err)
+	}
+	counts, err := x.countPassages(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("status of %s: %w", folder.Dir(), err)
+	}
+	all := make([]FileStatus, 0, len(entries)+len(problems))
+	for _, e := range entries {
+		was, ok := known[e.Path]
+		s := FileStatus{Path: e.Path, State: indexedNote, Reason: was.reason + was.problem}
+		s.Passages, s.Embedded = counts[e.Path][0], counts[e.Path][1]
+		switch {
+		case !ok:
+			s.State = missingNote
+		case !was.matches(e):
+			s.State = staleNote
+		case was.id == 0:
+			s.State = skipped
+		}
+		all = append(all, s)
+	}
+	for _, p := range problems {
+		all = append(all, FileStatus{Path: p.Path, State: skipped, Reason: p.Reason})
+	}
+	slices.SortFunc(all, func(a, b FileStatus) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+// DryRun tells what a Sync would do, by the files' sizes and times, and does
+// nothing. A note that moved is told as removed and added.
+func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, error) {
+	entries, problems, known, err := x.compare(ctx, folder)
+	if err != nil {
+		return Changes{}, fmt.Errorf("dry run on %s: %w", folder.Dir(), err)
+	}
+	changes := Changes{Total: len(entries)}
+	for _, p := range problems {
+		changes.Notes = append(changes.Notes, Change{Path: p.Path, What: skipped, Reason: p.Reason})
+	}
+	for _, e := range entries {
+		was, ok := known[e.Path]
+		delete(known, e.Path)
+		switch {
+		case !ok:
+			changes.Notes = append(changes.Notes, Change{Path: e.Path, What: added})
+		case !was.matches(e):
+			changes.Notes = append(changes.Notes, Change{Path: e.Path, What: changed})
+		case was.id == 0:
+			changes.Notes = append(changes.Notes, Change{Path: e.Path, What: skipped, Reason: was.reason})
+		}
+	}
+	for name, was := range known {
+		if was.id != 0 {
+			changes.Notes = append(changes.Notes, Change{Path: name, What: removed})
+		}
+	}
+	slices.SortFunc(changes.Notes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return changes, x.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&changes.Passages)
+}
+
+func (x *Index) compare(ctx context.Context, folder *notes.Folder) ([]notes.Entry, []notes.Problem, map[string]indexed, error) {
+	entries, problems, err := folder.List(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	x.mu.RLock()
+	db := x.db
+	x.mu.RUnlock()
+	known, err := knownFiles(ctx, db)
+	return entries, problems, known, err
+}
+
+// countPassages returns, for each note, its passages and how many of them
+// have a vector.
+func (x *Index) countPassages(ctx context.Context) (map[string][2]int, error) {
+	m, _, err := x.loadMeaning()
+	if err != nil {
+		return nil, err
+	}
+	x.mu.RLock()
+	db := x.db
+	x.mu.RUnlock()
+	rows, err := db.QueryContext(ctx, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	counts := map[string][2]int{}
+	for rows.Next() {
+		var name string
+		var raw []byte
+		if err := rows.Scan(&name, &raw); err != nil {
+			return nil, err
+		}
+		c := counts[name]
+		c[0]++
+		if m != nil && m.has(keyOf(raw)) {
+			c[1]++
+		}
+		counts[name] = c
+	}
+	return counts, rows.Err()
+}

@@ -1,0 +1,520 @@
+package rag
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lifehub/llm"
+	"lifehub/notes"
+)
+
+// What a sync did to a note.
+const (
+	added   = "added"
+	changed = "changed"
+	moved   = "moved"
+	removed = "removed"
+	skipped = "skipped"
+)
+
+// Sync makes the index match the folder: first the words of every note that
+// changed, then the meaning of every passage the embedder has not seen. Each
+// step is kept as it is done, so a sync that was interrupted goes on where it
+// was. embedder nil: words only. A failing embedder, a broken note or a
+// folder being indexed by another process are told in Changes; the error is
+// for what leaves nothing to search: a cancelled ctx, a disk that is full.
+func (x *Index) Sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
+	if err := x.Use(embedder); err != nil {
+		return Changes{}, fmt.Errorf("index %s: %w", folder.Dir(), err)
+	}
+	return x.sync(ctx, folder, embedder, progress)
+}
+
+func (x *Index) sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	x.syncing.Lock()
+	defer x.syncing.Unlock()
+	unlock, ok, err := lockFile(x.lockPath())
+	if err != nil {
+		return Changes{}, fmt.Errorf("index %s: %w", folder.Dir(), err)
+	}
+	if !ok {
+		return x.elsewhere(ctx)
+	}
+	defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
+	changes, err := x.syncLocked(ctx, folder, embedder, progress)
+	if isDamage(err) && ctx.Err() == nil {
+		if err := x.renew(err); err != nil {
+			return Changes{}, err
+		}
+		changes, err = x.syncLocked(ctx, folder, embedder, progress)
+	}
+	if err != nil {
+		return changes, fmt.Errorf("index %s: %w", folder.Dir(), err)
+	}
+	return changes, nil
+}
+
+// elsewhere is the outcome while another process indexes this vault: what it
+// has finished is searched.
+func (x *Index) elsewhere(ctx context.Context) (Changes, error) {
+	changes := Changes{Warnings: []string{"another LifeHub is indexing these notes; what it has finished can be searched"}}
+	coverage, err := x.coverage(ctx)
+	changes.Total = coverage.Total
+	return changes, err
+}
+
+func (x *Index) syncLocked(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
+	if err := x.reopenIfReplaced(); err != nil {
+		return Changes{}, err
+	}
+	x.mu.RLock()
+	s := syncRun{index: x, db: x.db, folder: folder, progress: progress, rebuilt: x.rebuilt}
+	x.mu.RUnlock()
+	s.changes.Rebuilt = s.rebuilt
+	if err := s.words(ctx); err != nil {
+		return s.changes, err
+	}
+	x.mu.Lock()
+	x.rebuilt = ""
+	x.mu.Unlock()
+	if embedder != nil {
+		if err := s.embed(ctx, embedder); err != nil {
+			return s.changes, err
+		}
+	}
+	err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&s.changes.Passages)
+	return s.changes, errors.Join(err, s.sign(ctx))
+}
+
+// reopenIfReplaced opens the words again if another process had to make them
+// anew since.
+func (x *Index) reopenIfReplaced() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	now, err := os.Stat(x.wordsPath())
+	if err == nil && x.identity != nil && os.SameFile(now, x.identity) {
+		return nil
+	}
+	if err := x.db.Close(); err != nil {
+		return err
+	}
+	damage, err := x.openWordsLocked()
+	if damage != "" {
+		x.rebuilt = damage
+	}
+	return err
+}
+
+// syncRun is one sync at work.
+type syncRun struct {
+	index    *Index
+	db       *sql.DB
+	folder   *notes.Folder
+	progress func(Progress)
+	changes  Changes
+	rebuilt  string
+	unsigned bool // the stamp was taken away, because something is written
+}
+
+// indexed is what the index knows of a file.
+type indexed struct {
+	id      int64 // 0: it was skipped
+	size    int64
+	mtime   int64 // nanoseconds
+	hash    []byte
+	reason  string // why it was skipped
+	problem string
+}
+
+// words brings the words up to date.
+func (s *syncRun) words(ctx context.Context) error {
+	entries, problems, err := s.folder.List(ctx)
+	if err != nil {
+		return err
+	}
+	s.changes.Total = len(entries)
+	known, err := knownFiles(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	var todo []notes.Entry
+	present := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		present[e.Path] = true
+		was, ok := known[e.Path]
+		if ok && was.matches(e) {
+			if was.id == 0 || was.problem != "" {
+				s.report(e.Path, skipped, "", was.reason+was.problem)
+			}
+			continue
+		}
+		todo = append(todo, e)
+	}
+	for _, p := range problems {
+		s.report(p.Path, skipped, "", p.Reason)
+	}
+	gone := map[string][]string{} // content → paths that are no more
+	for name, was := range known {
+		if !present[name] {
+			gone[string(was.hash)] = append(gone[string(was.hash)], name)
+		}
+	}
+	if len(todo) == 0 && len(gone) == 0 && getMeta(ctx, s.db, "total") == strconv.Itoa(len(entries)) {
+		return s.touch()
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	if err := s.read(ctx, todo, known, gone); err != nil {
+		return err
+	}
+	return s.finish(ctx, known, gone, len(entries))
+}
+
+// matches tells whether the file is, by size and time, what was indexed.
+func (f indexed) matches(e notes.Entry) bool {
+	return f.size == e.Size && f.mtime == e.ModTime.UnixNano()
+}
+
+// knownFiles reads what the index holds of every file.
+func knownFiles(ctx context.Context, db *sql.DB) (map[string]indexed, error) {
+	known := map[string]indexed{}
+	rows, err := db.QueryContext(ctx, `SELECT path, id, size, mtime, hash, '', problem FROM notes
+		UNION ALL SELECT path, 0, size, mtime, x'', reason, '' FROM skipped`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	for rows.Next() {
+		var name string
+		var f indexed
+		if err := rows.Scan(&name, &f.id, &f.size, &f.mtime, &f.hash, &f.reason, &f.problem); err != nil {
+			return nil, err
+		}
+		known[name] = f
+	}
+	return known, rows.Err()
+}
+
+// begin takes the stamp away before the first write.
+func (s *syncRun) begin(ctx context.Context) error {
+	if s.unsigned {
+		return nil
+	}
+	s.unsigned = true
+	if err := os.RemoveAll(s.index.stampPath()); err != nil {
+		return err
+	}
+	return setMeta(ctx, s.db, "vault", s.folder.Dir())
+}
+
+// batchBytes is how much note text goes into one transaction: big enough that
+// commits do not count, small enough that a kill loses little.
+const batchBytes = 1 << 20
+
+// read indexes the notes that changed, and takes them out of gone when they
+// only moved.
+func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string]indexed, gone map[string][]string) error {
+	var tx *sql.Tx
+	pending := 0
+	commit := func() error {
+		if tx == nil {
+			return nil
+		}
+		err := tx.Commit()
+		tx, pending = nil, 0
+		return err
+	}
+	defer func() {
+		if tx != nil {
+			tx.Rollback() //nolint:errcheck // the error that led here counts
+		}
+	}()
+	for i, entry := range todo {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(err, commit())
+		}
+		s.progress(Progress{Phase: "read", Done: i, Total: len(todo), Path: entry.Path})
+		if tx == nil {
+			var err error
+			if tx, err = s.db.BeginTx(ctx, nil); err != nil {
+				return err
+			}
+		}
+		if err := s.readOne(ctx, tx, entry, known[entry.Path], gone); err != nil {
+			return err
+		}
+		if pending += int(entry.Size) + 512; pending >= batchBytes {
+			if err := commit(); err != nil {
+				return err
+			}
+		}
+	}
+	s.progress(Progress{Phase: "read", Done: len(todo), Total: len(todo)})
+	return commit()
+}
+
+func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, entry notes.Entry, was indexed, gone map[string][]string) error {
+	raw, entry, err := s.folder.Raw(entry.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // deleted since it was listed: the next sync sees that
+	}
+	if err != nil {
+		s.report(entry.Path, skipped, "", reasonOf(err))
+		return skip(ctx, tx, entry, was, reasonOf(err))
+	}
+	sum := sha256.Sum256(raw)
+	hash := sum[:16]
+	if was.id != 0 && bytes.Equal(hash, was.hash) {
+		_, err := tx.ExecContext(ctx, `UPDATE notes SET size = ?, mtime = ? WHERE id = ?`, entry.Size, entry.ModTime.UnixNano(), was.id)
+		if was.problem != "" {
+			s.report(entry.Path, skipped, "", was.problem)
+		}
+		return err
+	}
+	note := notes.Parse(entry, raw)
+	pieces := cut(note, s.index.options.Size)
+	what, from, id, keys := added, "", was.id, []key(nil)
+	if was.id != 0 {
+		what = changed
+	} else if paths := gone[string(hash)]; len(paths) > 0 {
+		what, from = moved, paths[0]
+		gone[string(hash)] = paths[1:]
+		if id, keys, err = movedFrom(ctx, tx, from); err != nil {
+			return err
+		}
+	}
+	reason := strings.Join(note.Problems, "; ")
+	s.report(entry.Path, what, from, reason)
+	return writeNote(ctx, tx, id, note, hash, reason, pieces, keys)
+}
+
+// movedFrom finds the note that stood at another path, and the keys of its
+// passages: under another name they say the same.
+func movedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []key, err error) {
+	if err := tx.QueryRowContext(ctx, `SELECT id FROM notes WHERE path = ?`, from).Scan(&id); err != nil {
+		return 0, nil, err
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT key FROM passages WHERE note = ? ORDER BY id`, id)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	for rows.Next() {
+		var raw []byte
+		if err := rows.Scan(&raw); err != nil {
+			return 0, nil, err
+		}
+		keys = append(keys, keyOf(raw))
+	}
+	return id, keys, rows.Err()
+}
+
+// writeNote puts a note into the index, in the place of its old form. keys
+// are those its passages had under another name; nil: made from the text.
+func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash []byte, problem string, pieces []piece, keys []key) error {
+	if id != 0 {
+		if err := removeNote(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM skipped WHERE path = ?`, note.Path); err != nil {
+		return err
+	}
+	tags, err := json.Marshal(note.Tags)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSuffix(path.Base(note.Path), path.Ext(note.Path))
+	result, err := tx.ExecContext(ctx, `INSERT INTO notes
+		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, tags, outside, problem, text)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, nameKey(note.Title), nameKey(name),
+		note.Date.Format(time.DateOnly), string(tags), note.Foreign, problem, compress(note.Text))
+	if err != nil {
+		return err
+	}
+	if id, err = result.LastInsertId(); err != nil {
+		return err
+	}
+	for _, tag := range slices.Compact(slices.Sorted(slices.Values(note.Tags))) {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO tags VALUES (?, ?)`, tag, id); err != nil {
+			return err
+		}
+	}
+	title, titleExact := joinTerms(terms(note.Title + " " + strings.NewReplacer("-", " ", "_", " ").Replace(name)))
+	for i, p := range pieces {
+		text := note.Text[p.start:p.end]
+		headings := strings.Join(p.heading, headingSeparator)
+		k := passageKey(note.Title, headings, text)
+		if len(keys) == len(pieces) {
+			k = keys[i]
+		}
+		result, err := tx.ExecContext(ctx, `INSERT INTO passages (note, start, stop, line, end_line, heading, listing, key)
+			VALUES (?,?,?,?,?,?,?,?)`, id, p.start, p.end, p.line, p.endLine, headings, p.listing, k[:])
+		if err != nil {
+			return err
+		}
+		passage, err := result.LastInsertId()
+		if err != nil {
+			return err
+		}
+		heading, headingExact := joinTerms(terms(headings))
+		body, exact := joinTerms(terms(text))
+		for _, tag := range note.Tags {
+			exact += " " + exactTerm("#"+tag)
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO words (rowid, title, heading, body, exact) VALUES (?,?,?,?,?)`,
+			passage, title, heading, body, strings.Join([]string{titleExact, headingExact, exact}, " "))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removeNote(ctx context.Context, tx *sql.Tx, id int64) error {
+	for _, statement := range []string{
+		`DELETE FROM words WHERE rowid IN (SELECT id FROM passages WHERE note = ?)`,
+		`DELETE FROM passages WHERE note = ?`,
+		`DELETE FROM tags WHERE note = ?`,
+		`DELETE FROM notes WHERE id = ?`,
+	} {
+		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skip remembers a file that is no note, so that it is not read again before
+// it changes.
+func skip(ctx context.Context, tx *sql.Tx, entry notes.Entry, was indexed, reason string) error {
+	if was.id != 0 {
+		if err := removeNote(ctx, tx, was.id); err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO skipped VALUES (?,?,?,?)`,
+		entry.Path, entry.Size, entry.ModTime.UnixNano(), reason)
+	return err
+}
+
+// finish takes away the notes that are no more, and writes down the state of
+// the whole.
+func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map[string][]string, total int) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing
+	for _, paths := range gone {
+		for _, name := range paths {
+			if id := known[name].id; id != 0 {
+				s.report(name, removed, "", "")
+				if err := removeNote(ctx, tx, id); err != nil {
+					return err
+				}
+			}
+			if _, err := tx.ExecContext(ctx, `DELETE FROM skipped WHERE path = ?`, name); err != nil {
+				return err
+			}
+		}
+	}
+	if err := setMeta(ctx, tx, "total", strconv.Itoa(total)); err != nil {
+		return err
+	}
+	if err := countFrequent(ctx, tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	slices.SortFunc(s.changes.Notes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return s.touch()
+}
+
+// touch notes when the index was last compared with the folder: the time of
+// the lock file, so that a sync that finds nothing writes nothing.
+func (s *syncRun) touch() error {
+	now := time.Now()
+	return os.Chtimes(s.index.lockPath(), now, now)
+}
+
+// sign ends the writing: everything into the one file, and its stamp.
+func (s *syncRun) sign(ctx context.Context) error {
+	if !s.unsigned {
+		return nil
+	}
+	var busy, log, done int
+	if err := s.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &done); err != nil {
+		return err
+	}
+	if busy != 0 {
+		return nil // somebody reads an older state: the next open looks closer
+	}
+	return writeStamp(s.index.stampPath(), s.index.wordsPath())
+}
+
+func (s *syncRun) report(name, what, from, reason string) {
+	s.changes.Notes = append(s.changes.Notes, Change{Path: name, What: what, From: from, Reason: reason})
+}
+
+// reasonOf is an error in the words of a report, without the path that stands
+// beside it.
+func reasonOf(err error) string {
+	var pathError *os.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err.Error()
+	}
+	return err.Error()
+}
+
+// nameKey is a title or file name as a query is compared with it.
+func nameKey(name string) string {
+	words, _ := joinTerms(terms(strings.NewReplacer("-", " ", "_", " ").Replace(name)))
+	return words
+}
+
+// passageKey names what the embedder is given for a passage.
+func passageKey(title, heading, text string) key {
+	sum := sha256.Sum256([]byte(title + "\x00" + heading + "\x00" + text))
+	return keyOf(sum[:])
+}
+
+func keyOf(raw []byte) (k key) {
+	copy(k[:], raw)
+	return k
+}
+
+// compress packs a note's text. The level is the fastest: unpacking is what
+// searches pay for, and costs the same at any.
+func compress(text string) []byte {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err == nil {
+		_, err = w.Write([]byte(text))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic("compress to memory: " + err.Error()) // only a wrong level can do this
+	}
+	return b.Bytes()
+}

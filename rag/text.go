@@ -1,0 +1,40 @@
+package rag
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+)
+
+// noteTexts unpacks the texts of notes, each once.
+type noteTexts struct {
+	db   *sql.DB
+	seen map[int64]string
+}
+
+// of returns a range of a note's text.
+func (n *noteTexts) of(ctx context.Context, note int64, start, stop int) (string, error) {
+	text, ok := n.seen[note]
+	if !ok {
+		var packed []byte
+		if err := n.db.QueryRowContext(ctx, `SELECT text FROM notes WHERE id = ?`, note).Scan(&packed); err != nil {
+			return "", err
+		}
+		raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+		if err != nil {
+			return "", fmt.Errorf("unpack note: %w", err)
+		}
+		text = string(raw)
+		if n.seen == nil {
+			n.seen = map[int64]string{}
+		}
+		n.seen[note] = text
+	}
+	if start < 0 || stop > len(text) || start > stop {
+		return "", fmt.Errorf("unpack note: no bytes %d to %d in a text of %d", start, stop, len(text))
+	}
+	return text[start:stop], nil
+}

@@ -1,0 +1,289 @@
+package rag
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"unsafe"
+)
+
+// A vector file holds the embeddings that one model made of one vault's
+// passages, by the hash of what was embedded:
+//
+//	header, 4096 bytes: magic, dimension, length of the model's name, the name, crc
+//	records of 24 + 4·dimension bytes: key (16), crc of all else (4), zero (4), float32s
+//
+// Records are only appended, or written over records that no passage uses.
+// Each proves itself by its checksum: a record cut off or garbled at any
+// moment is simply not there, and its passage is embedded again.
+
+// key names the text that was embedded.
+type key [16]byte
+
+const (
+	vectorMagic  = "LifeHub vectors 1\n"
+	vectorHeader = 4096
+	recordHead   = 24
+	maxDimension = 1 << 14
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// vectorFile is the file and, in memory, all its vectors.
+type vectorFile struct {
+	file      *os.File
+	model     string
+	dimension int   // 0: nothing was embedded yet
+	rows      []row // as they lie in memory
+	at        map[key]int
+	slots     int      // records in the file, unreadable ones too
+	free      []int    // slots of unreadable records, to be written over
+	blocks    [][]byte // what was read at open; vectors point into them
+	size      int64    // of the file when read, to notice another process
+}
+
+// row is one vector in memory.
+type row struct {
+	key    key
+	slot   int
+	vector []float32 // of length 1
+}
+
+// openVectors reads the file at path, or makes an empty one. What is damaged
+// is left out.
+func openVectors(path, model string) (*vectorFile, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open vectors: %w", err)
+	}
+	v := &vectorFile{file: file, model: model, at: map[key]int{}}
+	if err := v.load(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open vectors: %w", err), file.Close())
+	}
+	return v, nil
+}
+
+func (v *vectorFile) load() error {
+	status, err := v.file.Stat()
+	if err != nil {
+		return err
+	}
+	header := make([]byte, vectorHeader)
+	if _, err := io.ReadFull(v.file, header); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	dimension, model, ok := readVectorHeader(header)
+	if !ok || model != v.model {
+		return nil // empty, of another model, or its first page is gone: the first put begins it anew
+	}
+	v.dimension, v.size = dimension, status.Size()
+	record := recordHead + 4*dimension
+	v.slots = int(status.Size()-vectorHeader) / record
+	if v.slots == 0 {
+		return nil
+	}
+	block, err := offHeap(v.slots * record)
+	if err != nil {
+		return err
+	}
+	if _, err := v.file.ReadAt(block, vectorHeader); err != nil {
+		return errors.Join(err, release(block))
+	}
+	v.blocks = append(v.blocks, block)
+	v.rows, v.at = make([]row, 0, v.slots), make(map[key]int, v.slots)
+	for slot := range v.slots {
+		bytes := block[slot*record : (slot+1)*record]
+		k, ok := readRecord(bytes)
+		if !ok || v.has(k) {
+			v.free = append(v.free, slot)
+			continue
+		}
+		v.add(row{k, slot, floats(bytes[recordHead:])})
+	}
+	return nil
+}
+
+func (v *vectorFile) has(k key) bool {
+	_, ok := v.at[k]
+	return ok
+}
+
+func (v *vectorFile) add(r row) {
+	v.at[r.key] = len(v.rows)
+	v.rows = append(v.rows, r)
+}
+
+func (v *vectorFile) remove(k key) {
+	i, last := v.at[k], len(v.rows)-1
+	v.rows[i] = v.rows[last]
+	v.at[v.rows[i].key] = i
+	v.rows = v.rows[:last]
+	delete(v.at, k)
+}
+
+// reset empties the file and begins it anew for vectors of a dimension.
+func (v *vectorFile) reset(dimension int) error {
+	v.rows = nil
+	clear(v.at)
+	v.dimension, v.slots, v.free, v.size = dimension, 0, nil, 0
+	if err := v.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := v.file.WriteAt(writeVectorHeader(dimension, v.model), 0)
+	v.size = vectorHeader
+	return err
+}
+
+// put adds vectors. All must have length 1 and the file's dimension; the
+// first ever put decide it.
+func (v *vectorFile) put(keys []key, vectors [][]float32) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	if v.dimension != len(vectors[0]) {
+		if err := v.reset(len(vectors[0])); err != nil {
+			return fmt.Errorf("begin vectors: %w", err)
+		}
+	}
+	record := recordHead + 4*v.dimension
+	block := make([]byte, 0, len(keys)*record)
+	tail := v.slots
+	for i, k := range keys {
+		if v.has(k) {
+			continue
+		}
+		bytes := appendRecord(nil, k, vectors[i])
+		slot := v.slots
+		if n := len(v.free); n > 0 {
+			slot, v.free = v.free[n-1], v.free[:n-1]
+			if _, err := v.file.WriteAt(bytes, vectorHeader+int64(slot)*int64(record)); err != nil {
+				return fmt.Errorf("write vectors: %w", err)
+			}
+		} else {
+			v.slots++
+			block = append(block, bytes...)
+		}
+		v.add(row{k, slot, floats(bytes[recordHead:])})
+	}
+	if len(block) > 0 {
+		at := vectorHeader + int64(tail)*int64(record)
+		if _, err := v.file.WriteAt(block, at); err != nil {
+			v.slots = tail
+			for _, k := range keys {
+				if i, ok := v.at[k]; ok && v.rows[i].slot >= tail {
+					v.remove(k)
+				}
+			}
+			return fmt.Errorf("write vectors: %w", errors.Join(err, v.file.Truncate(at)))
+		}
+	}
+	v.size = max(v.size, vectorHeader+int64(v.slots)*int64(record))
+	return nil
+}
+
+// forget frees the records that nobody uses, once they are more than a
+// quarter: until then they are a cache, for a note that comes back.
+func (v *vectorFile) forget(used map[key]bool) {
+	var unused []key
+	for _, r := range v.rows {
+		if !used[r.key] {
+			unused = append(unused, r.key)
+		}
+	}
+	if len(unused)*4 < len(v.rows) || len(unused) < 64 {
+		return
+	}
+	for _, k := range unused {
+		v.free = append(v.free, v.rows[v.at[k]].slot)
+		v.remove(k)
+	}
+}
+
+// changedOutside tells whether another process wrote to the file since it was
+// read.
+func (v *vectorFile) changedOutside() bool {
+	status, err := v.file.Stat()
+	return err == nil && status.Size() != v.size
+}
+
+// flush makes what was put survive a power cut.
+func (v *vectorFile) flush() error { return v.file.Sync() }
+
+// close gives the memory back: no vector of the file may be used afterwards.
+func (v *vectorFile) close() error {
+	err := v.file.Close()
+	v.rows = nil
+	clear(v.at)
+	for _, block := range v.blocks {
+		err = errors.Join(err, release(block))
+	}
+	v.blocks = nil
+	return err
+}
+
+func writeVectorHeader(dimension int, model string) []byte {
+	header := make([]byte, vectorHeader)
+	n := copy(header, vectorMagic)
+	binary.LittleEndian.PutUint32(header[n:], uint32(dimension))
+	binary.LittleEndian.PutUint32(header[n+4:], uint32(len(model)))
+	copy(header[n+8:vectorHeader-4], model)
+	binary.LittleEndian.PutUint32(header[vectorHeader-4:], crc32.Checksum(header[:vectorHeader-4], castagnoli))
+	return header
+}
+
+func readVectorHeader(header []byte) (dimension int, model string, ok bool) {
+	n := len(vectorMagic)
+	sum := binary.LittleEndian.Uint32(header[vectorHeader-4:])
+	if !bytes.HasPrefix(header, []byte(vectorMagic)) || sum != crc32.Checksum(header[:vectorHeader-4], castagnoli) {
+		return 0, "", false
+	}
+	dimension = int(binary.LittleEndian.Uint32(header[n:]))
+	length := int(binary.LittleEndian.Uint32(header[n+4:]))
+	if dimension < 1 || dimension > maxDimension || length > vectorHeader-n-12 {
+		return 0, "", false
+	}
+	return dimension, string(header[n+8 : n+8+length]), true
+}
+
+func appendRecord(buffer []byte, k key, vector []float32) []byte {
+	start := len(buffer)
+	buffer = append(buffer, k[:]...)
+	buffer = append(buffer, make([]byte, recordHead-len(k))...)
+	for _, f := range vector {
+		buffer = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(f))
+	}
+	record := buffer[start:]
+	binary.LittleEndian.PutUint32(record[len(k):], recordSum(record))
+	return buffer
+}
+
+func readRecord(record []byte) (k key, ok bool) {
+	copy(k[:], record)
+	return k, binary.LittleEndian.Uint32(record[len(k):]) == recordSum(record)
+}
+
+// recordSum is never 0 for a record of zeros: its checksum field does not
+// match then.
+func recordSum(record []byte) uint32 {
+	sum := crc32.Checksum(record[:len(key{})], castagnoli)
+	return ^crc32.Update(sum, castagnoli, record[recordHead:])
+}
+
+// floats reads the bytes as the little-endian float32s they are. On a
+// big-endian machine they are turned round in place, once.
+func floats(bytes []byte) []float32 {
+	vector := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/4)
+	if bigEndian {
+		for i := range vector {
+			vector[i] = math.Float32frombits(binary.LittleEndian.Uint32(bytes[4*i:]))
+		}
+	}
+	return vector
+}
+
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
