@@ -158,8 +158,11 @@ func TestSyncFollowsTheNotes(t *testing.T) {
 		{"a note was renamed, its name being its title", func() {
 			rename(t, dir, "untitled.md", "house/keys.md")
 		}, []string{"moved house/keys.md from untitled.md"}, 0},
-		{"a folder was renamed", func() { rename(t, dir, "trips", "journeys") },
-			[]string{"moved journeys/lisbon.md from trips/lisbon.md"}, 0},
+		{
+			"a folder was renamed", func() { rename(t, dir, "trips", "journeys") },
+			[]string{"moved journeys/lisbon.md from trips/lisbon.md"},
+			0,
+		},
 		{"a note was deleted", func() { remove(t, dir, "bread.md") }, []string{"removed bread.md"}, 0},
 		{"the same text came back", func() {
 			write(t, dir, map[string]string{"baking.md": "# Sourdough\n\nFeed the starter with spelt flour.\n"})

@@ -1,0 +1,249 @@
+package rag
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"lifehub/notes"
+)
+
+// TestMain turns the test program into the one that is killed: with
+// LIFEHUB_RAG_VAULT set it indexes that vault again and again.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("LIFEHUB_RAG_VAULT"); dir != "" {
+		indexForEver(dir, os.Getenv("LIFEHUB_RAG_INDEX"))
+	}
+	os.Exit(m.Run())
+}
+
+// indexForEver changes notes and syncs until it is killed.
+func indexForEver(dir, index string) {
+	folder, err := notes.Open(dir)
+	check(err)
+	x, err := Open(index, Options{Vault: dir, Size: 64})
+	check(err)
+	fmt.Println("started")
+	for round := 0; ; round++ {
+		_, err := x.Sync(context.Background(), folder, &bagEmbedder{name: "bag"}, nil)
+		check(err)
+		note := filepath.Join(dir, fmt.Sprintf("changing%d.md", round%5))
+		check(os.WriteFile(note, []byte(fmt.Sprintf("# Round\n\nunique%d and more\n", time.Now().UnixNano())), 0o600))
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// TestKilledWhileIndexing kills a process that indexes, at random moments,
+// and looks at what the next one finds. LIFEHUB_SOAK says how often.
+func TestKilledWhileIndexing(t *testing.T) {
+	dir, index := t.TempDir(), t.TempDir()
+	for i := range 60 {
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, words(i, 80))})
+	}
+	kills := soak(12)
+	random := rand.New(rand.NewPCG(7, 7))
+	for kill := range kills {
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), "LIFEHUB_RAG_VAULT="+dir, "LIFEHUB_RAG_INDEX="+index)
+		output, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || line != "started\n" {
+			t.Fatalf("kill %d: the next start said %q, %v", kill, line, err)
+		}
+		time.Sleep(time.Duration(random.IntN(60_000)) * time.Microsecond) // the moment of the kill is the experiment
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		child.Wait() //nolint:errcheck // it was killed
+		if kill%4 == 3 || kill == kills-1 {
+			wholeAfter(t, dir, index)
+		}
+	}
+}
+
+func soak(usual int) int {
+	if n, err := strconv.Atoi(os.Getenv("LIFEHUB_SOAK")); err == nil {
+		return n
+	}
+	return usual
+}
+
+func words(seed, n int) string {
+	random := rand.New(rand.NewPCG(uint64(seed), 1))
+	text := ""
+	for range n {
+		text += fmt.Sprintf("word%d ", random.IntN(500))
+	}
+	return text
+}
+
+// wholeAfter syncs once and checks that every note is found, none twice.
+func wholeAfter(t *testing.T, dir, index string) {
+	t.Helper()
+	folder, err := notes.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	x, err := Open(index, Options{Vault: dir, Size: 64})
+	if err != nil {
+		t.Fatalf("the index does not open: %v", err)
+	}
+	defer x.Close()
+	embedder := &bagEmbedder{name: "bag"}
+	changes, err := x.Sync(t.Context(), folder, embedder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wholeIndex(t, x, folder, changes)
+}
+
+// wholeIndex checks that the index holds the folder, each note once.
+func wholeIndex(t *testing.T, x *Index, folder *notes.Folder, changes Changes) {
+	t.Helper()
+	for i := range 60 {
+		if got := paths(t, x, fmt.Sprintf(`"marker%d"`, i)); !slices.Equal(got, []string{fmt.Sprintf("note%02d.md", i)}) {
+			t.Errorf("note %d is found in %q", i, got)
+		}
+	}
+	fresh, err := Open(t.TempDir(), Options{Vault: folder.Dir(), Size: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Close()
+	want, err := fresh.Sync(t.Context(), folder, &bagEmbedder{name: "bag"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changes.Passages != want.Passages || changes.Total != want.Total {
+		t.Errorf("the index has %d passages of %d notes, a fresh one %d of %d", changes.Passages, changes.Total, want.Passages, want.Total)
+	}
+	if status, err := x.Status(t.Context(), folder); err != nil {
+		t.Error(err)
+	} else {
+		for _, s := range status {
+			if s.State != indexedNote || s.Embedded != s.Passages || s.Passages == 0 {
+				t.Errorf("after all that, a note stands at %+v", s)
+			}
+		}
+	}
+}
+
+// TestDamagedFiles spoils each file of an index in each way. The next start
+// finds everything.
+func TestDamagedFiles(t *testing.T) {
+	dir, master := t.TempDir(), t.TempDir()
+	for i := range 60 {
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, words(i, 300))})
+	}
+	wholeAfter(t, dir, master)
+	files, err := os.ReadDir(master)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 4 || len(files) > 10 {
+		t.Fatalf("an index has %d files, want 4 to 10", len(files))
+	}
+	random := rand.New(rand.NewPCG(3, 3))
+	damages := map[string]func([]byte) []byte{
+		"truncated":     func(b []byte) []byte { return b[:len(b)/2] },
+		"cut by a byte": func(b []byte) []byte { return b[:max(0, len(b)-1)] },
+		"emptied":       func([]byte) []byte { return nil },
+		"garbled": func(b []byte) []byte {
+			for range 1 + len(b)/512 {
+				if len(b) > 0 {
+					b[random.IntN(len(b))] ^= byte(1 + random.IntN(255))
+				}
+			}
+			return b
+		},
+		"one bit off": func(b []byte) []byte {
+			if len(b) > 0 {
+				b[len(b)*3/5] ^= 4
+			}
+			return b
+		},
+		"filled with noise": func(b []byte) []byte {
+			for i := range b {
+				b[i] = byte(random.Uint32())
+			}
+			return b
+		},
+		"longer":  func(b []byte) []byte { return append(b, words(1, 100)...) },
+		"missing": nil,
+	}
+	for _, file := range files {
+		for name, damage := range damages {
+			t.Run(file.Name()+" "+name, func(t *testing.T) {
+				index := t.TempDir()
+				if err := os.CopyFS(index, os.DirFS(master)); err != nil {
+					t.Fatal(err)
+				}
+				path := filepath.Join(index, file.Name())
+				if damage == nil {
+					if err := os.Remove(path); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					raw, err := os.ReadFile(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(path, damage(raw), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				searchFirst(t, dir, index)
+				wholeAfter(t, dir, index)
+			})
+		}
+	}
+}
+
+// searchFirst searches before anything is synced again.
+func searchFirst(t *testing.T, dir, index string) {
+	t.Helper()
+	x, err := Open(index, Options{Vault: dir, Size: 64, Embedder: &bagEmbedder{name: "bag"}})
+	if err != nil {
+		t.Fatalf("the index does not open: %v", err)
+	}
+	defer x.Close()
+	if got := paths(t, x, "marker7 stands"); len(got) == 0 || got[0] != "note07.md" {
+		t.Errorf("before the next sync, note 7 is found in %q", got)
+	}
+}
+
+func TestTheIndexIsPrivate(t *testing.T) {
+	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
+	write(t, dir, map[string]string{"a.md": "text\n"})
+	folder, x := openVault(t, dir, index)
+	syncNow(t, x, folder, &bagEmbedder{name: "bag"})
+	err := filepath.Walk(index, func(path string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
