@@ -136,18 +136,28 @@ func isTableRule(line string) bool {
 // deep, and the time and stack of parsing grow with it.
 const maxNesting = 50
 
-// overNested tells whether a line opens more quotes and lists than maxNesting.
+// maxIndent is a list item's indentation at that depth, in columns.
+const maxIndent = 4 * maxNesting
+
+// overNested tells whether a line opens more quotes and lists than
+// maxNesting, or an item of a list that lies as deep.
 func overNested(body string) bool {
 	for line := range strings.Lines(body) {
-		depth := 0
+		depth, columns := 0, 0
 	markers:
 		for i := 0; i+1 < len(line); i++ {
 			switch c := line[i]; {
 			case c == '>':
 				depth++
-			case c == ' ' || c == '\t' || '0' <= c && c <= '9':
+			case c == ' ', '0' <= c && c <= '9':
+				columns++
+			case c == '\t':
+				columns += 4
 			case strings.IndexByte("-+*.)", c) >= 0 && (line[i+1] == ' ' || line[i+1] == '\t'):
 				depth++
+				if columns > maxIndent {
+					return true
+				}
 			default:
 				break markers
 			}

@@ -1,7 +1,9 @@
 package notes
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -57,23 +59,37 @@ func (f frontMatter) parse() (map[string]any, error) {
 	case strings.TrimSpace(f.text) == "":
 	case f.fence == "+++":
 		err = toml.Unmarshal([]byte(f.text), &values)
-	case tooDeep(f.text):
-		err = fmt.Errorf("it is nested too deep")
+	case overwrought(f.text):
+		err = errors.New("it nests too deep or repeats itself too often")
 	default:
 		err = yaml.Unmarshal([]byte(f.text), &values)
 	}
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, fmt.Errorf("%s", first)
+		return nil, errors.New(first)
 	}
 	return values, nil
 }
 
-// tooDeep tells brackets that no person wrote, before the YAML parser has to
-// follow them down.
-func tooDeep(text string) bool {
-	return strings.Count(text, "[")+strings.Count(text, "{") > 1000 || strings.Count(text, "*") > 1000
+// overwrought tells YAML that no person wrote: brackets so deep that the
+// parser takes seconds, or aliases of aliases that grow beyond all bounds when
+// they are written out.
+func overwrought(text string) bool {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '[', '{':
+			if depth++; depth > 100 {
+				return true
+			}
+		case ']', '}':
+			depth--
+		}
+	}
+	return len(yamlAlias.FindAllStringIndex(text, 21)) > 20
 }
+
+var yamlAlias = regexp.MustCompile(`(?:^|[\s\[,])\*\w`)
 
 // filled tells whether a front matter value says anything.
 func filled(value any) bool {
@@ -101,8 +117,11 @@ func frontTags(value any) []string {
 		}
 	case []any:
 		for _, item := range v {
-			if tag := strings.ToLower(strings.Trim(strings.TrimSpace(fmt.Sprint(item)), "#/")); item != nil && tag != "" {
-				tags = append(tags, tag)
+			switch item.(type) {
+			case string, uint64, int64, float64: // years make good tags
+				if tag := strings.ToLower(strings.Trim(strings.TrimSpace(fmt.Sprint(item)), "#/")); tag != "" {
+					tags = append(tags, tag)
+				}
 			}
 		}
 	}

@@ -1,0 +1,314 @@
+package notes
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// vault makes a folder of notes from name → text and opens it.
+func vault(t testing.TB, files map[string]string) *Folder {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { folder.Close() })
+	return folder
+}
+
+func list(t testing.TB, folder *Folder) (paths []string, problems []Problem) {
+	t.Helper()
+	entries, problems, err := folder.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		paths = append(paths, e.Path)
+	}
+	return paths, problems
+}
+
+func TestListFindsNotesAndNothingElse(t *testing.T) {
+	folder := vault(t, map[string]string{
+		"b.md": "", "a b.md": "", "a/z.MD": "", "a/deep/x.Markdown": "", "a.md": "",
+		".hidden.md": "", ".obsidian/x.md": "", ".trash/x.md": "", ".git/x.md": "", "a/.x/y.md": "",
+		"notes.txt": "", "md": "", "a/pic.md.png": "",
+	})
+	got, problems := list(t, folder)
+	same(t, "paths", got, []string{"a b.md", "a.md", "a/deep/x.Markdown", "a/z.MD", "b.md"})
+	same(t, "problems", problems, nil)
+}
+
+func TestIgnoredNotesAreNeitherListedNorReadNorWritten(t *testing.T) {
+	files := map[string]string{
+		".lifehubignore":   "# secrets\r\nprivate/\n*.draft.md\n/top.md\nlog/**/old\n!keep.draft.md\nsub/*.md\n!sub/yes.md\n[!a-y]z.md\n\\#x.md\n",
+		"a/.lifehubignore": "local.md\n!b.draft.md\n",
+	}
+	want := []string{
+		"a/b.draft.md", "a/c/top.md", "a/top.md", "keep.draft.md", "log/2026/new/x.md", "private.md", "sub/deep/no.md", "sub/yes.md", "z/az.md", "local.md",
+	}
+	ignored := []string{
+		"private/x.md", "a/private/x.md", "x.draft.md", "a/x.draft.md", "top.md", "log/old/x.md", "log/2026/a/old/x.md",
+		"sub/no.md", "zz.md", "#x.md", "a/local.md", "a/c/local.md", "private/keep.draft.md",
+	}
+	for _, name := range append(slices.Clone(want), ignored...) {
+		files[name] = "text\n"
+	}
+	folder := vault(t, files)
+	got, _ := list(t, folder)
+	slices.Sort(want)
+	same(t, "paths", got, want)
+	for _, name := range want {
+		if _, _, err := folder.Raw(name); err != nil {
+			t.Errorf("read of a listed note: %v", err)
+		}
+	}
+	for _, name := range ignored {
+		if _, _, err := folder.Raw(name); err == nil {
+			t.Errorf("read %s, which is ignored", name)
+		}
+		if err := folder.Replace(name, []byte("text\n"), []byte("x")); err == nil {
+			t.Errorf("wrote %s, which is ignored", name)
+		}
+	}
+	if err := folder.Create("a/new/private/x.md", ""); err == nil {
+		t.Error("made a note in an ignored folder")
+	}
+}
+
+func TestPathsOutOfTheFolderAreRefused(t *testing.T) {
+	folder := vault(t, map[string]string{"in.md": "in", ".obsidian/x.md": "x", "config.json": "{}"})
+	outside := filepath.Join(t.TempDir(), "outside.md")
+	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := func(target, name string) {
+		if err := os.Symlink(target, filepath.Join(folder.Dir(), name)); err != nil {
+			t.Skip("links cannot be made here:", err)
+		}
+	}
+	link(outside, "link.md")
+	link(filepath.Dir(outside), "linked")
+	link(".obsidian", "settings")
+	link("in.md", "same.md")
+
+	for _, name := range []string{
+		"", ".", "..", "../outside.md", "a/../../outside.md", "a/../in.md", "./in.md", "in.md/", outside, "/in.md", "in.md\x00", `..\outside.md`,
+		"link.md", "linked/outside.md", "linked/new.md", "settings/x.md", "same.md", ".obsidian/x.md", ".new.md", ".hidden/new.md", "config.json", "new.txt", "in.md.bak",
+	} {
+		if raw, _, err := folder.Raw(name); err == nil {
+			t.Errorf("read %q: %q", name, raw)
+		}
+		if err := folder.Create(name, "x"); err == nil {
+			t.Errorf("created %q", name)
+		}
+		if err := folder.Replace(name, []byte("secret"), []byte("x")); err == nil {
+			t.Errorf("replaced %q", name)
+		}
+	}
+	if text, _ := os.ReadFile(outside); string(text) != "secret" {
+		t.Errorf("the file outside is now %q", text)
+	}
+	got, problems := list(t, folder)
+	same(t, "paths", got, []string{"in.md"})
+	if len(problems) != 2 || problems[0].Path != "link.md" || problems[1].Path != "linked" {
+		t.Errorf("problems: %v", problems)
+	}
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "x")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{filepath.Join(dir, "no"): "there is no such folder", file: "it is a file, not a folder"} {
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func TestACancelledListStops(t *testing.T) {
+	folder := vault(t, map[string]string{"a.md": "", "b/c.md": ""})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := folder.List(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCreateMakesANoteOnce(t *testing.T) {
+	folder := vault(t, nil)
+	if err := folder.Create("new/deep/a.md", "# A\n"); err != nil {
+		t.Fatal(err)
+	}
+	err := folder.Create("new/deep/a.md", "other")
+	if !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v, want fs.ErrExist", err)
+	}
+	if raw, _, err := folder.Raw("new/deep/a.md"); err != nil || string(raw) != "# A\n" {
+		t.Errorf("got %q, %v", raw, err)
+	}
+	noLeftovers(t, folder)
+}
+
+func TestReplaceChangesOnlyWhatItWasShown(t *testing.T) {
+	folder := vault(t, map[string]string{"a.md": "one\n"})
+	file := filepath.Join(folder.Dir(), "a.md")
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := folder.Replace("a.md", []byte("one\n"), []byte("two\n")); err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := os.Stat(file); info.Mode().Perm() != 0o640 {
+		t.Errorf("the mode is now %v", info.Mode())
+	}
+	if err := folder.Replace("a.md", []byte("one\n"), []byte("three\n")); !errors.Is(err, ErrChanged) {
+		t.Errorf("got %v, want ErrChanged", err)
+	}
+	if err := folder.Replace("gone.md", nil, []byte("x")); !errors.Is(err, ErrChanged) {
+		t.Errorf("got %v, want ErrChanged", err)
+	}
+	if raw, _, _ := folder.Raw("a.md"); string(raw) != "two\n" {
+		t.Errorf("got %q", raw)
+	}
+	noLeftovers(t, folder)
+}
+
+func noLeftovers(t *testing.T, folder *Folder) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(folder.Dir(), ".lifehub-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left over: %v %v", left, err)
+	}
+}
+
+func TestReadersSeeOneVersionOrTheOther(t *testing.T) {
+	versions := [][]byte{bytes.Repeat([]byte("old "), 50_000), bytes.Repeat([]byte("new! "), 60_000)}
+	folder := vault(t, map[string]string{"a.md": string(versions[0])})
+	done := make(chan error)
+	go func() { // ends after its 40 changes
+		for i := range 40 {
+			if err := folder.Replace("a.md", versions[i%2], versions[(i+1)%2]); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	for {
+		raw, _, err := folder.Raw("a.md")
+		if err != nil || !bytes.Equal(raw, versions[0]) && !bytes.Equal(raw, versions[1]) {
+			t.Fatalf("read %d bytes of neither version: %v", len(raw), err)
+		}
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		default:
+		}
+	}
+}
+
+func TestWritersAtOnceLoseNothing(t *testing.T) {
+	folder := vault(t, map[string]string{"a.md": ""})
+	const writers, lines = 4, 10
+	done := make(chan error, writers)
+	for w := range writers {
+		go func() { // ends when its lines are in
+			for i := 0; i < lines; {
+				was, _, err := folder.Raw("a.md")
+				if err != nil {
+					done <- err
+					return
+				}
+				err = folder.Replace("a.md", was, fmt.Appendf(was[:len(was):len(was)], "%d.%d\n", w, i))
+				if err == nil {
+					i++
+				} else if !errors.Is(err, ErrChanged) {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range writers {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw, _, _ := folder.Raw("a.md")
+	if got := bytes.Count(raw, []byte("\n")); got != writers*lines {
+		t.Errorf("%d lines of %d are there", got, writers*lines)
+	}
+}
+
+func BenchmarkList(b *testing.B) {
+	dir := b.TempDir()
+	old := time.Now().Add(-time.Hour)
+	for i := range 10_000 {
+		file := filepath.Join(dir, fmt.Sprintf("%02d/%03d/note %d.md", i%10, i%100, i))
+		if i < 100 {
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(file, []byte("# x\n"), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.Chtimes(file, old, old); err != nil {
+			b.Fatal(err)
+		}
+	}
+	folder, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer folder.Close()
+	for b.Loop() {
+		if entries, _, err := folder.List(b.Context()); err != nil || len(entries) != 10_000 {
+			b.Fatal(len(entries), err)
+		}
+	}
+}
+
+func BenchmarkRaw(b *testing.B) {
+	folder := vault(b, map[string]string{"a/b/c.md": strings.Repeat("text\n", 500)})
+	for b.Loop() {
+		if _, _, err := folder.Raw("a/b/c.md"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	raw := []byte(strings.Repeat(fullNote[strings.Index(fullNote, "# Plan"):], 4))
+	b.SetBytes(int64(len(raw)))
+	for b.Loop() {
+		Parse(Entry{Path: "a.md"}, raw)
+	}
+}

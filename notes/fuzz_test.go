@@ -1,0 +1,30 @@
+package notes
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"", fullNote, "---\n---\n", "+++\na = 1\n+++\n# x", "---\na: &a [*a]\ntags: *a\n---\n", "\xff\xfe\x00", "\xef\xbb\xbf---\n",
+		"a\n===\n\n    code\n", "- [ ] x 📅 2026-02-31 [due:: ] 🔁", "> > - [x] q\r\n\r\n```\r\n", "[[a|b#c]]![[#h]][x](<a b.md>)[y](%zz)",
+		"#a##b #1 #1a\\#c (#d) `#e", "|a|\n|-|\n", "<!--\n#x\n", "[a]: b\n# [a]\n", "#\n##  ##\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		began := time.Now()
+		n := Parse(Entry{Path: "2026-01-02.md", ModTime: time.Unix(0, 0)}, raw)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%d bytes took %v", len(raw), took)
+		}
+		checkNote(t, n)
+		for _, tag := range n.Tags {
+			if tag == "" || strings.HasPrefix(tag, "#") {
+				t.Errorf("tag %q", tag)
+			}
+		}
+	})
+}
