@@ -53,6 +53,9 @@ func (a *answer) render(width int, look *theme) []string {
 	a.width, a.look = width, look
 
 	body := a.stream.Lines()
+	for len(body) > 0 && body[len(body)-1] == "" {
+		body = body[:len(body)-1]
+	}
 	lines := make([]string, 0, len(body)+3)
 	lines = append(lines, look.Brand.Render("LifeHub"))
 	lines = append(lines, body...)

@@ -190,6 +190,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		m.toolEnded(e)
 	case agent.PermissionAsked:
 		m.permission.ask(e, now)
+		m.overlay = noOverlay
 		return m.rearm()
 	case agent.PermissionGiven:
 		m.permission.settle(e.Call, now)
@@ -287,6 +288,7 @@ func (m *Model) toolEnded(e agent.ToolEnded) {
 		for j := range p.steps[i].calls {
 			if c := &p.steps[i].calls[j]; c.id == e.Call {
 				c.end(e)
+				p.steps[i].took = c.took
 			}
 		}
 	}

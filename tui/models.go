@@ -38,21 +38,21 @@ func (m *Model) offerPull(model, question string) {
 
 // pressOffer answers the offer. As with permissions a key counts only after a
 // time without any.
-func (m *Model) pressOffer(pressed tea.KeyPressMsg, now time.Time) bool {
+func (m *Model) pressOffer(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd, taken bool) {
 	armed := now.Sub(m.offer.quiet) >= guard
 	m.offer.quiet = now
 	switch {
 	case !armed:
-		return false
+		return nil, false
 	case key.Matches(pressed, m.keys.Once):
-		m.beginPull(m.offer.model, m.offer.question)
+		return m.beginPull(m.offer.model, m.offer.question), true
 	case key.Matches(pressed, m.keys.Refuse):
 		m.composer.set(safetext.Text(m.offer.question))
 		m.offer = nil
 	default:
-		return false
+		return nil, false
 	}
-	return true
+	return nil, true
 }
 
 // view is the one line of the offer.

@@ -91,11 +91,11 @@ func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time)
 		p.explain(pressed, now)
 		return true
 	}
-	if p.scroll(pressed) {
-		return true
-	}
 	armed := p.armed(now)
 	p.disturb(now)
+	if len(p.body) > p.rows && p.scroll(pressed) {
+		return true
+	}
 	if !armed {
 		return key.Matches(pressed, keys.Stop)
 	}
@@ -131,8 +131,7 @@ func (p *permission) allow(decision agent.Decision, now time.Time) {
 	}
 }
 
-// scroll moves through what would run. It is safe at any time, but counts as a
-// key for the guard.
+// scroll moves through what would run. It is safe at any time.
 func (p *permission) scroll(pressed tea.KeyPressMsg) bool {
 	last := max(0, len(p.body)-p.rows)
 	to := p.top
@@ -141,6 +140,10 @@ func (p *permission) scroll(pressed tea.KeyPressMsg) bool {
 		to += max(1, p.rows-1)
 	case "pgup":
 		to -= max(1, p.rows-1)
+	case "down":
+		to++
+	case "up":
+		to--
 	case "ctrl+home":
 		to = 0
 	case "ctrl+end":
@@ -208,7 +211,7 @@ func (p *permission) foot(width int, keys *keyMap, look *theme, armed bool) []st
 	}
 	if p.why != nil {
 		lines = append(lines, fit("Why not? "+*p.why+"▏", width), look.Dim.Render(fit("enter sends · esc back", width)))
-		return lines
+		armed = false
 	}
 	if p.sure {
 		ask := "Always means the rule  " + safetext.Reveal(p.queue[0].Rule) + "  — press a again to keep it"
@@ -253,6 +256,9 @@ func (p *permission) content(width int, look *theme) []string {
 	if asked.Preview.Diff != "" {
 		add(look.Strong.Render, safetext.Reveal(asked.Preview.Path))
 		for _, line := range strings.Split(strings.TrimSuffix(asked.Preview.Diff, "\n"), "\n") {
+			if strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ") {
+				continue // the path stands above
+			}
 			add(diffStyle(line, look), safetext.Reveal(line))
 		}
 	}
@@ -283,7 +289,7 @@ func exact(value json.RawMessage) string {
 // diffStyle is the look of a line of a unified diff; its mark says the same.
 func diffStyle(line string, look *theme) func(...string) string {
 	switch {
-	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "@@"):
+	case strings.HasPrefix(line, "@@"):
 		return look.Dim.Render
 	case strings.HasPrefix(line, "+"):
 		return look.Added.Render

@@ -220,7 +220,7 @@ func (s *step) outcome(now time.Time, look *theme) string {
 		}
 		took := ""
 		if s.took > 0 {
-			took = fmt.Sprintf("%8s", duration(s.took))
+			took = fmt.Sprintf("%9s", duration(s.took))
 		}
 		return look.Dim.Render(text + took)
 	}

@@ -29,7 +29,7 @@ func (m *Model) draw() {
 	if h >= 4 {
 		top = append(top, m.header(w))
 	}
-	if h >= 10 {
+	if h >= 10 && !(h < 16 && m.permission.open()) {
 		top = append(top, rule)
 	}
 	composer := m.composer.lines
@@ -46,10 +46,10 @@ func (m *Model) draw() {
 	if h >= 3 {
 		bottom = append(bottom, m.statusLine(w))
 	}
-	above := m.aboveComposer(w, h-len(top)-len(bottom))
-	if h >= 7 {
+	if h >= 7 && !(h < 16 && m.permission.open()) {
 		bottom = append([]string{rule}, bottom...)
 	}
+	above := m.aboveComposer(w, h-len(top)-len(bottom))
 	if fits := h - len(bottom) - len(top); len(above) > fits {
 		top = nil
 		if fits = h - len(bottom); len(above) > fits {

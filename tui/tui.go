@@ -194,13 +194,8 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case key.Matches(pressed, m.keys.Clear) && m.overlay == noOverlay:
 		return m.clear(parting)
-	case m.permission.open():
-		if m.permission.press(pressed, &m.keys, now) {
-			return m.rearm()
-		}
-		return tea.Batch(m.rearm(), m.write(pressed))
-	case m.offer != nil && m.pressOffer(pressed, now):
-		return nil
+	case m.permission.open() && m.permission.press(pressed, &m.keys, now):
+		return m.rearm()
 	case m.overlay == pickerOverlay:
 		done, cmd := m.picker.press(pressed, max(1, m.height-6))
 		if done && m.overlay == pickerOverlay {
@@ -213,16 +208,21 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
+	if m.offer != nil {
+		if cmd, taken := m.pressOffer(pressed, now); taken {
+			return cmd
+		}
+	}
 	if cmd, taken := m.pressAnywhere(pressed); taken {
-		return cmd
+		return tea.Batch(cmd, m.rearm())
 	}
 	if m.focused {
 		if cmd, taken := m.pressTranscript(pressed); taken {
-			return cmd
+			return tea.Batch(cmd, m.rearm())
 		}
 		m.unfocus()
 	}
-	return m.write(pressed)
+	return tea.Batch(m.write(pressed), m.rearm())
 }
 
 // pressAnywhere takes the keys that work wherever the user is.

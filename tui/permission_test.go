@@ -1,0 +1,238 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/agent"
+)
+
+// asked returns a question and where its answer will be found.
+func asked(from agent.PermissionAsked) (agent.PermissionAsked, *[]agent.Reply) {
+	var replies []agent.Reply
+	from.Reply = func(r agent.Reply) { replies = append(replies, r) }
+	return from, &replies
+}
+
+func TestKeysOfAQuestion(t *testing.T) {
+	tests := map[string]struct {
+		keys []string
+		want agent.Reply
+	}{
+		"y allows once":                    {[]string{"y"}, agent.Reply{Decision: agent.AllowOnce}},
+		"s allows for the conversation":    {[]string{"s"}, agent.Reply{Decision: agent.AllowConversation}},
+		"a allows always when asked twice": {[]string{"a", "wait", "a"}, agent.Reply{Decision: agent.AllowAlways}},
+		"n refuses":                        {[]string{"n"}, agent.Reply{Decision: agent.Refuse}},
+		"Esc refuses":                      {[]string{"esc"}, agent.Reply{Decision: agent.Refuse}},
+		"N refuses and says why":           {[]string{"N", "too soonn", "backspace", "enter"}, agent.Reply{Decision: agent.Refuse, Reason: "too soon"}},
+		"Esc leaves the why":               {[]string{"N", "hm", "esc", "wait", "n"}, agent.Reply{Decision: agent.Refuse}},
+		"d shows details and keeps asking": {[]string{"d", "wait", "y"}, agent.Reply{Decision: agent.AllowOnce}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			question, replies := asked(taskAsked)
+			inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+				r.ask("add a task")
+				r.pass(guard)
+				for _, k := range tc.keys {
+					if k == "wait" {
+						r.pass(guard)
+						continue
+					}
+					r.keys(k)
+				}
+			})
+			if len(*replies) != 1 || (*replies)[0] != tc.want {
+				t.Errorf("replies = %+v, want %+v", *replies, tc.want)
+			}
+		})
+	}
+}
+
+func TestAlwaysIsNotGivenByOneHeldKey(t *testing.T) {
+	question, replies := asked(taskAsked)
+	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+		r.ask("add a task")
+		r.pass(guard)
+		for range 50 { // a held key repeats
+			r.keys("a")
+			r.pass(30 * time.Millisecond)
+		}
+	})
+	if len(*replies) != 0 {
+		t.Errorf("replies = %+v, want none", *replies)
+	}
+}
+
+// Who types at 3 to 12 keys a second when a question opens answers none of
+// them, and finds what was typed in the composer.
+func TestTypingNeverAnswersAQuestion(t *testing.T) {
+	letters := []rune("yes yay sassy any nay stay asyn")
+	random := rand.New(rand.NewPCG(1, 2))
+	for speed := 3; speed <= 12; speed++ {
+		t.Run(fmt.Sprintf("%d keys a second", speed), func(t *testing.T) {
+			for range 20 {
+				question, replies := asked(taskAsked)
+				assistant := hold(question)
+				inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+					typed := ""
+					between := time.Second / time.Duration(speed)
+					opens := random.IntN(20)
+					r.keys("go", "enter")
+					r.m.permission.close()
+					for i := range 40 {
+						if i == opens {
+							r.m.show(agent.Event{Body: question}, time.Now())
+						}
+						letter := letters[random.IntN(len(letters))]
+						r.keys(string(letter))
+						typed += string(letter)
+						jitter := time.Duration(random.Int64N(int64(between) / 2))
+						r.pass(between - jitter)
+					}
+					if got := r.m.composer.text(); got != typed {
+						t.Errorf("composer holds %q, want %q", got, typed)
+					}
+				})
+				if len(*replies) != 0 {
+					t.Fatalf("replies = %+v, want none", *replies)
+				}
+			}
+		})
+	}
+}
+
+func TestAPasteAnswersNothing(t *testing.T) {
+	question, replies := asked(taskAsked)
+	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+		r.ask("add a task")
+		r.pass(time.Second)
+		r.send(tea.PasteMsg{Content: "y\na\ny\n"})
+		r.keys("y") // too soon after the paste
+		if got := r.m.composer.text(); got != "y\na\ny\ny" {
+			t.Errorf("composer holds %q", got)
+		}
+	})
+	if len(*replies) != 0 {
+		t.Errorf("replies = %+v, want none", *replies)
+	}
+}
+
+func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
+	question, replies := asked(longArguments)
+	inRig(t, 60, 24, withWorld(hold(question)), func(r *rig) {
+		r.ask("write")
+		var seen strings.Builder
+		seen.WriteString(r.text())
+		for range 10 {
+			r.pass(guard)
+			r.keys("y")
+			if r.m.permission.open() && !r.m.permission.seen {
+				r.pass(guard)
+				r.keys("backspace", "pgdown")
+				seen.WriteString(r.text())
+			}
+			if r.m.permission.seen && len(*replies) == 0 && !strings.Contains(seen.String(), "the end") {
+				t.Fatal("it takes a yes before its end was shown")
+			}
+		}
+	})
+	if len(*replies) != 1 || (*replies)[0].Decision != agent.AllowOnce {
+		t.Errorf("replies = %+v, want one yes", *replies)
+	}
+}
+
+// All of what would run is in the dialog: put together, its lines give every
+// word of the arguments, in order.
+func TestNothingOfTheArgumentsIsCut(t *testing.T) {
+	for _, width := range []int{20, 40, 60, 137} {
+		var words []string
+		for i := range 400 {
+			words = append(words, fmt.Sprintf("word%04d", i))
+		}
+		p := permission{}
+		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"text":"` + strings.Join(words, " ") + `"}`)}, time.Time{})
+		lines := p.content(width, newTheme("", true, false))
+		all := ansi.Strip(strings.Join(lines, ""))
+		if want := "text: " + strings.Join(words, " "); all != want {
+			t.Errorf("width %d: the dialog holds %.80q…", width, all)
+		}
+		for _, line := range lines {
+			if cells(line) > width {
+				t.Errorf("width %d: a line is %d wide", width, cells(line))
+			}
+		}
+	}
+}
+
+func TestValuesThatDifferLookDifferent(t *testing.T) {
+	values := []string{`"5"`, `5`, `""`, `" a"`, `"a"`, `null`, `"null"`, `true`, `"true"`, `[]`, `"[]"`, `{}`, `"{}"`, `"\u0430"`, `"a\u200b"`, `"\u202ea"`, `"a\u0000"`}
+	shown := map[string]string{}
+	for _, v := range values {
+		p := permission{}
+		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"v":` + v + `}`)}, time.Time{})
+		text := ansi.Strip(strings.Join(p.content(80, newTheme("", true, false)), "\n"))
+		if other, taken := shown[text]; taken && v != `"\u0430"` {
+			t.Errorf("%s and %s both look like %q", v, other, text)
+		}
+		shown[text] = v
+	}
+}
+
+func TestTheKeysOfAQuestionAreAlwaysInSight(t *testing.T) {
+	for _, size := range [][2]int{{40, 12}, {40, 8}, {60, 12}, {200, 60}, {300, 80}, {30, 10}} {
+		for _, question := range []agent.PermissionAsked{taskAsked, longArguments} {
+			inRig(t, size[0], size[1], withWorld(hold(story(planning, []agent.Body{question})...)), func(r *rig) {
+				r.ask("go")
+				r.keys("typed a little")
+				for range 3 {
+					if !strings.Contains(r.text(), "\ny once") {
+						t.Errorf("%v: no line begins with y once:\n%s", size, r.text())
+					}
+					r.pass(guard)
+					r.keys("pgdown")
+					r.pass(guard)
+					r.keys("N")
+				}
+			})
+		}
+	}
+}
+
+func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
+	first, firstReplies := asked(taskAsked)
+	second, secondReplies := asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{"path":"a.md"}`)})
+	inRig(t, 80, 24, withWorld(hold(first, second)), func(r *rig) {
+		r.ask("go")
+		r.pass(guard)
+		r.mustShow("1 of 2")
+		r.keys("y", "y") // the second one comes too soon for the second question
+		r.mustShow("create_note asks")
+		r.pass(guard)
+		r.keys("n")
+		if r.m.permission.open() {
+			t.Error("a question is still open")
+		}
+	})
+	if len(*firstReplies) != 1 || (*firstReplies)[0].Decision != agent.AllowOnce {
+		t.Errorf("first replies = %+v", *firstReplies)
+	}
+	if len(*secondReplies) != 1 || (*secondReplies)[0].Decision != agent.Refuse {
+		t.Errorf("second replies = %+v", *secondReplies)
+	}
+}
+
+func TestAQuestionDecidedElsewhereGoes(t *testing.T) {
+	inRig(t, 80, 24, withWorld(hold(taskAsked, agent.PermissionGiven{Call: "p", Decision: agent.Refuse})), func(r *rig) {
+		r.ask("go")
+		if r.m.permission.open() {
+			t.Error("the question is still open")
+		}
+	})
+}

@@ -1,0 +1,263 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/agent"
+)
+
+// rig plays Bubble Tea by hand inside a synctest bubble: commands run, their
+// messages come back, and time passes only when the test says so.
+type rig struct {
+	t        *testing.T
+	m        *Model
+	messages chan tea.Msg
+	quit     bool
+	clip     string
+}
+
+// inRig runs a test against a screen of a size.
+func inRig(t *testing.T, width, height int, options Options, test func(r *rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		if options.Assistant == nil {
+			options.Assistant = &script{}
+		}
+		m, err := New(ctx, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &rig{t: t, m: m, messages: make(chan tea.Msg, 1<<16)}
+		r.send(tea.WindowSizeMsg{Width: width, Height: height})
+		r.run(m.Init())
+		r.settle()
+		test(r)
+		cancel()
+		time.Sleep(time.Minute) // ticks end; nobody answers them
+		synctest.Wait()
+	})
+}
+
+func (r *rig) send(msg tea.Msg) {
+	r.t.Helper()
+	switch msg := msg.(type) {
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			r.run(cmd)
+		}
+		return
+	case tea.QuitMsg:
+		r.quit = true
+		return
+	}
+	if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice && strings.HasSuffix(v.Type().Name(), "equenceMsg") {
+		for i := range v.Len() {
+			r.run(v.Index(i).Interface().(tea.Cmd))
+		}
+		return
+	}
+	if v := reflect.ValueOf(msg); v.IsValid() && v.Type().Name() == "setClipboardMsg" {
+		r.clip = v.String()
+		return
+	}
+	_, cmd := r.m.Update(msg)
+	r.run(cmd)
+}
+
+func (r *rig) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		if msg := cmd(); msg != nil {
+			r.messages <- msg
+		}
+	}()
+}
+
+// settle handles messages until none is left.
+func (r *rig) settle() {
+	for {
+		synctest.Wait()
+		select {
+		case msg := <-r.messages:
+			r.send(msg)
+		default:
+			return
+		}
+	}
+}
+
+// pass lets time pass.
+func (r *rig) pass(d time.Duration) {
+	r.settle()
+	for d > 0 {
+		step := min(d, 10*time.Millisecond)
+		time.Sleep(step)
+		d -= step
+		r.settle()
+	}
+}
+
+// keys presses keys by name, or a text letter by letter when it is no name.
+func (r *rig) keys(names ...string) {
+	for _, name := range names {
+		if pressed, ok := named[name]; ok {
+			r.send(pressed)
+			r.settle()
+			continue
+		}
+		for _, letter := range name {
+			r.send(tea.KeyPressMsg{Code: letter, Text: string(letter)})
+		}
+		r.settle()
+	}
+}
+
+var named = map[string]tea.KeyPressMsg{
+	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "space": {Code: tea.KeySpace, Text: " "},
+	"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
+	"backspace": {Code: tea.KeyBackspace}, "f1": {Code: tea.KeyF1},
+	"ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
+	"alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt}, "shift+enter": {Code: tea.KeyEnter, Mod: tea.ModShift},
+	"ctrl+c": ctrl('c'), "ctrl+d": ctrl('d'), "ctrl+g": ctrl('g'), "ctrl+j": ctrl('j'), "ctrl+n": ctrl('n'), "ctrl+o": ctrl('o'),
+	"ctrl+p": ctrl('p'), "ctrl+s": ctrl('s'), "ctrl+t": ctrl('t'), "ctrl+z": ctrl('z'),
+	"ctrl+a": ctrl('a'), "ctrl+e": ctrl('e'), "ctrl+k": ctrl('k'), "ctrl+u": ctrl('u'), "ctrl+w": ctrl('w'),
+	"alt+m": {Code: 'm', Mod: tea.ModAlt},
+}
+
+func ctrl(letter rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: letter, Mod: tea.ModCtrl} }
+
+// ask types a question and lets the script play.
+func (r *rig) ask(question string) {
+	r.keys(question, "enter")
+	r.pass(100 * time.Millisecond)
+}
+
+// text is the screen without its colours.
+func (r *rig) text() string {
+	lines := strings.Split(ansi.Strip(r.m.View().Content), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func (r *rig) mustShow(what string) {
+	r.t.Helper()
+	if !strings.Contains(r.text(), what) {
+		r.t.Errorf("the screen does not show %q:\n%s", what, r.text())
+	}
+}
+
+func (r *rig) mustNotShow(what string) {
+	r.t.Helper()
+	if strings.Contains(r.text(), what) {
+		r.t.Errorf("the screen shows %q:\n%s", what, r.text())
+	}
+}
+
+// script is an Assistant that plays the same events on every question. Held,
+// it then waits to be stopped, as a slow model does.
+type script struct {
+	bodies []agent.Body
+	held   bool
+	asked  []string
+}
+
+func (s *script) Ask(ctx context.Context, _, message string) <-chan agent.Event {
+	s.asked = append(s.asked, message)
+	events := make(chan agent.Event, len(s.bodies)+2)
+	go func() {
+		defer close(events)
+		for i, body := range s.bodies {
+			events <- agent.Event{Seq: i + 1, Body: body}
+		}
+		if s.held {
+			<-ctx.Done()
+			events <- agent.Event{Body: agent.Ended{Metrics: agent.Metrics{Interrupted: true}}}
+		}
+	}()
+	return events
+}
+
+// play is a script of bodies.
+func play(bodies ...agent.Body) *script { return &script{bodies: bodies} }
+
+// hold is a script that does not end by itself.
+func hold(bodies ...agent.Body) *script { return &script{bodies: bodies, held: true} }
+
+func raw(s string) json.RawMessage { return json.RawMessage(s) }
+
+// The story that most pictures tell.
+var (
+	running = agent.PlanMade{Steps: []agent.Step{
+		{ID: "1", Tool: "search_notes", Input: raw(`{"query":"running"}`)},
+		{ID: "2", Tool: "brave_web_search", Input: raw(`{"query":"marathon training tips","count":5}`)},
+	}}
+	planning = []agent.Body{
+		agent.Started{Conversation: "c1", Mode: "plan"},
+		agent.PhaseStarted{Agent: "planner"},
+		running,
+		agent.PhaseStarted{Agent: "worker"},
+	}
+	fitness = agent.Source{
+		N: 1, Path: "fitness.md", Vault: "/home/ana/notes", Line: 10, EndLine: 20, Heading: "Running › Plan",
+		Text: "I run three times a week.",
+	}
+	diary = agent.Source{N: 2, Path: "log/2026-03.md", Vault: "/home/ana/notes", Line: 38, EndLine: 44, Text: "Raised the long run."}
+
+	searched = []agent.Body{
+		agent.StepChanged{Step: "1", Status: agent.Running},
+		agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes", Input: raw(`{"query":"running"}`)},
+		agent.StepChanged{Step: "2", Status: agent.Running},
+		agent.ToolStarted{Step: "2", Call: "b", Name: "brave_web_search", Input: raw(`{"query":"marathon training tips","count":5}`)},
+		agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Output: "5 passages\n[1] fitness.md", Sources: []agent.Source{fitness, diary}, Took: 84},
+		agent.StepChanged{Step: "1", Status: agent.Done},
+	}
+	answered = []agent.Body{
+		agent.ToolEnded{Step: "2", Call: "b", Name: "brave_web_search", Error: "no network", Took: 1200},
+		agent.StepChanged{Step: "2", Status: agent.Broken, Reason: "no network"},
+		agent.PhaseStarted{Agent: "explainer"},
+		agent.ContextCounted{Agent: "explainer", Used: 2100, Allocated: 16384},
+		agent.Said{Content: "You run **three times a week** [1] and raise "},
+		agent.Said{Content: "the long run by 10 % [2].\n\n- Monday: easy\n- Sunday: long\n"},
+		agent.Used{Agent: "explainer", Prompt: 2050, Answer: 60, PerSecond: 43},
+		agent.Cited{Citation: agent.Citation{N: 1, Path: "fitness.md", Line: 12, Verdict: agent.Verified}, Source: fitness},
+		agent.Cited{Citation: agent.Citation{N: 2, Path: "log/2026-03.md", Line: 40, Verdict: agent.Paraphrase}, Source: diary},
+		agent.Ended{Answer: "", Sources: []agent.Source{fitness, diary}},
+	}
+	taskAsked = agent.PermissionAsked{
+		Step: "1", Call: "p", Name: "add_task", Input: raw(`{"text":"Buy milk","due":"2026-11-30"}`), Hash: "9f86d081884c7d65",
+		Reason: "add_task changes your notes", Rule: "allow add_task",
+		Preview: agent.Preview{Path: "tasks.md", Diff: "--- tasks.md\n+++ tasks.md\n@@ -1,2 +1,3 @@\n # Tasks\n - [ ] Call Tom\n+- [ ] Buy milk 📅 2026-11-30\n"},
+	}
+	world = Status{Provider: "ollama", Model: "qwen3:8b", Window: 16384, Notes: 1284, Indexed: 1284}
+)
+
+func story(parts ...[]agent.Body) []agent.Body {
+	var all []agent.Body
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// withWorld is options whose status says what most pictures show.
+func withWorld(a Assistant) Options {
+	status := make(chan Status, 1)
+	status <- world
+	close(status)
+	return Options{Assistant: a, Mode: "plan", Status: status, Editor: "vi"}
+}

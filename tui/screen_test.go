@@ -1,0 +1,269 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// scene is a state of the screen worth a picture.
+type scene struct {
+	options func() Options
+	play    func(r *rig)
+}
+
+// asking asks the question that most pictures begin with.
+func asking(more ...func(r *rig)) func(r *rig) {
+	return func(r *rig) {
+		r.ask("What's in my notes about running? Also search the web for marathon tips.")
+		for _, step := range more {
+			step(r)
+		}
+	}
+}
+
+func pressing(names ...string) func(r *rig) { return func(r *rig) { r.keys(names...) } }
+
+func passing(d time.Duration) func(r *rig) { return func(r *rig) { r.pass(d) } }
+
+func telling(bodies ...agent.Body) func() Options {
+	return func() Options { return withWorld(hold(bodies...)) }
+}
+
+func finished() Options { return withWorld(play(story(planning, searched, answered)...)) }
+
+var longArguments = agent.PermissionAsked{
+	Step: "1", Call: "l", Name: "create_note", Rule: "allow create_note", Reason: "create_note changes your notes",
+	Input: raw(`{"path":"trip.md","text":"` + strings.Repeat(`Pack the tent.\n`, 30) + strings.Repeat(" ", 2500) + `the end\u202e"}`),
+}
+
+var scenes = map[string]scene{
+	"nothing was asked yet": {func() Options { return withWorld(play()) }, func(*rig) {}},
+	"offline while indexing": {func() Options {
+		o := withWorld(play())
+		status := make(chan Status, 1)
+		status <- Status{Provider: "offline", Notes: 1284, Indexed: 312, Indexing: true}
+		close(status)
+		o.Status = status
+		return o
+	}, passing(time.Millisecond)},
+	"the plan is being made":       {telling(planning[:2]...), asking()},
+	"steps run":                    {telling(story(planning, searched)...), asking()},
+	"a step runs for long":         {telling(story(planning, searched)...), asking(passing(4 * time.Second))},
+	"tools are unfolded":           {telling(story(planning, searched)...), asking(pressing("ctrl+o"))},
+	"the plan is folded":           {telling(story(planning, searched)...), asking(pressing("ctrl+t"))},
+	"the model thinks":             {telling(agent.Thought{Content: "The user asks "}, agent.Thought{Content: "about running."}), asking()},
+	"thoughts are unfolded":        {telling(agent.Thought{Content: "The user asks about running."}, agent.Said{Content: "Hello."}), asking(pressing("ctrl+o"))},
+	"the answer streams":           {telling(story(planning, searched, answered[:5])...), asking()},
+	"the answer is whole":          {finished, asking()},
+	"the transcript has the keys":  {finished, asking(pressing("tab", "k"))},
+	"the turn was stopped":         {telling(story(planning, searched, answered[:5])...), asking(pressing("esc"))},
+	"a message waits in the queue": {telling(planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter"))},
+	"a notice and an error": {func() Options {
+		return withWorld(play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
+	}, asking()},
+	"a tool outside a plan":          {telling(agent.ToolStarted{Call: "x", Name: "today", Input: raw(`{}`)}, agent.ToolEnded{Call: "x", Name: "today", Output: "2026-11-21", Took: 3}, agent.ToolStarted{Call: "y", Name: "calculate", Input: raw(`{"expression":"2+2"}`)}), asking()},
+	"all states of a step":           {telling(statesOfAStep()...), asking()},
+	"a question opens":               {telling(story(planning, []agent.Body{taskAsked})...), asking()},
+	"a question takes keys":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard))},
+	"always is asked twice":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("a"))},
+	"a no with a reason":             {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("N", "not that one"))},
+	"details of a question":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("d"))},
+	"two questions wait":             {telling(taskAsked, longArguments), asking(passing(guard))},
+	"a long question":                {telling(longArguments), asking(passing(guard))},
+	"a long question was read":       {telling(longArguments), asking(pressing("ctrl+end"), passing(guard))},
+	"commands after a slash":         {func() Options { return withEverything() }, pressing("/")},
+	"a command is completed":         {func() Options { return withEverything() }, pressing("/mo", "tab")},
+	"commands by ctrl+p":             {func() Options { return withEverything() }, pressing("ctrl+p", "down", "down")},
+	"help":                           {func() Options { return withEverything() }, pressing("?")},
+	"the end of help":                {func() Options { return withEverything() }, pressing("f1", "ctrl+end")},
+	"conversations":                  {func() Options { return withEverything() }, pressing("ctrl+s")},
+	"conversations are filtered":     {func() Options { return withEverything() }, pressing("ctrl+s", "lis")},
+	"a conversation is opened again": {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter")},
+	"models":                         {func() Options { return withEverything() }, pressing("alt+m")},
+	"another model is used":          {func() Options { return withEverything() }, pressing("alt+m", "down", "enter")},
+	"a command's page":               {func() Options { return withEverything() }, pressing("/tools", "enter")},
+	"no such command":                {func() Options { return withEverything() }, pressing("/nonsense", "enter")},
+	"a missing model is offered": {func() Options {
+		o := withEverything()
+		o.Assistant = play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
+		return o
+	}, asking()},
+	"a model is pulled": {func() Options {
+		o := withEverything()
+		o.Assistant = play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
+		return o
+	}, asking(passing(guard), pressing("y"), passing(time.Second))},
+	"first run": {func() Options {
+		o := withEverything()
+		o.FirstRun = true
+		return o
+	}, passing(time.Millisecond)},
+	"several lines are written": {func() Options { return withEverything() }, pressing("one", "ctrl+j", "two", "alt+enter", "three", "shift+enter", "four")},
+	"a long paste has a name": {func() Options { return withEverything() }, func(r *rig) {
+		r.keys("look: ")
+		r.send(tea.PasteMsg{Content: strings.Repeat("a line\r\n", 100)})
+	}},
+	"an earlier prompt": {func() Options { return withEverything() }, pressing("up", "up")},
+	"once more quits":   {func() Options { return withEverything() }, pressing("ctrl+c")},
+	"scrolled away":     {func() Options { return withWorld(play(longAnswer()...)) }, asking(pressing("pgup"))},
+}
+
+func statesOfAStep() []agent.Body {
+	var made agent.PlanMade
+	states := []agent.Status{agent.Pending, agent.Running, agent.Done, agent.Broken, agent.Denied, agent.Skipped}
+	var changes []agent.Body
+	for i, state := range states {
+		id := fmt.Sprint(i + 1)
+		made.Steps = append(made.Steps, agent.Step{ID: id, Tool: "list_tasks", Description: "state " + string(state)})
+		changes = append(changes, agent.StepChanged{Step: id, Status: state, Reason: map[agent.Status]string{agent.Denied: "not now", agent.Broken: "no such note"}[state]})
+	}
+	made.Dropped = []string{"step 9: no tool is called shell"}
+	return append([]agent.Body{made}, changes...)
+}
+
+func longAnswer() []agent.Body {
+	var bodies []agent.Body
+	for i := range 60 {
+		bodies = append(bodies, agent.Said{Content: fmt.Sprintf("Paragraph %d.\n\n", i)})
+	}
+	return append(bodies, agent.Ended{})
+}
+
+// kept is a store with two conversations.
+type kept struct{}
+
+func (kept) New(context.Context) (string, error) { return "c9", nil }
+
+func (kept) Recent(context.Context, int) ([]agent.Conversation, error) {
+	day := time.Date(2000, 1, 1, 9, 30, 0, 0, time.UTC) // synctest's first day
+	return []agent.Conversation{
+		{ID: "c2", Title: "Marathon training", Messages: 6, Updated: day.Add(-20 * time.Hour)},
+		{ID: "c1", Title: "A week in Lisbon", Messages: 4, Updated: day.Add(-300 * time.Hour)},
+	}, nil
+}
+
+func (kept) Exchanges(_ context.Context, id string) ([]agent.Exchange, error) {
+	if id != "c1" {
+		return nil, errors.New("open conversation " + id + ": no such conversation")
+	}
+	return []agent.Exchange{
+		{Question: "When do I fly to Lisbon?", Answer: agent.Answer{
+			Text: "On 3 May [1].", Sources: []agent.Source{{N: 1, Path: "trips/lisbon.md", Line: 3, Heading: "Flights"}},
+			Citations: []agent.Citation{{N: 1, Path: "trips/lisbon.md", Line: 4, Verdict: agent.Stale}},
+		}},
+		{Question: "And back?", Answer: agent.Answer{Text: "You come ba", Cut: true}},
+		{Question: "Book a hotel", Answer: agent.Answer{Error: "model server not reachable"}},
+		{Question: "Are you there?", Open: true},
+	}, nil
+}
+
+// shelf is a model server with two models, on which a pull takes its time.
+type shelf struct{}
+
+func (shelf) List(context.Context) ([]llm.Info, error) {
+	return []llm.Info{
+		{Name: "qwen3:8b", Size: 5_200_000_000, Context: 40960, Parameters: "8.2B", Capabilities: []string{"completion", "tools", "thinking"}},
+		{Name: "gpt-oss:120b-cloud", Remote: "ollama.com", Capabilities: []string{"completion", "tools"}},
+	}, nil
+}
+
+func (shelf) Use(context.Context, string) error { return nil }
+
+func (shelf) Pull(ctx context.Context, _ string, progress func(string, int64, int64)) error {
+	progress("pulling manifest", 0, 0)
+	progress("pulling 5c9f", 2_100_000_000, 5_200_000_000)
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// folders are what the first-run screen finds.
+type folders struct{ took []Offer }
+
+func (*folders) Offers(context.Context) ([]Offer, error) {
+	return []Offer{
+		{"Obsidian vault", "/home/ana/Documents/Vault", "1,284 notes"},
+		{"Starter notes", "", "24 notes of a made-up life, to look around with"},
+	}, nil
+}
+
+func (f *folders) Take(_ context.Context, o Offer) error { f.took = append(f.took, o); return nil }
+
+func withEverything() Options {
+	o := withWorld(hold())
+	o.Conversations, o.Models, o.Notes = kept{}, shelf{}, &folders{}
+	o.Prompts = func(context.Context, int) ([]string, error) {
+		return []string{"the last prompt", "the one before"}, nil
+	}
+	o.Commands = []Command{{
+		Name: "tools", Args: "[NAME]", Help: "the tools and their levels",
+		Run: func(context.Context, string) (string, error) { return "- search_notes: auto\n- add_task: confirm", nil },
+	}}
+	return o
+}
+
+func TestScreen(t *testing.T) {
+	for name, scene := range scenes {
+		for _, width := range []int{60, 120} {
+			t.Run(fmt.Sprintf("%s %d", name, width), func(t *testing.T) {
+				var picture string
+				inRig(t, width, 24, scene.options(), func(r *rig) {
+					scene.play(r)
+					picture = r.text()
+				})
+				golden.RequireEqual(t, picture)
+			})
+		}
+	}
+}
+
+func TestColours(t *testing.T) {
+	looks := map[string]func(r *rig){
+		"dark":      func(r *rig) {},
+		"light":     func(r *rig) { r.m.Theme = "light"; r.m.restyle() },
+		"no colour": func(r *rig) { r.send(tea.ColorProfileMsg{Profile: colorprofile.ASCII}) },
+		"ansi":      func(r *rig) { r.m.Theme = "ansi"; r.m.restyle() },
+		"contrast":  func(r *rig) { r.m.Theme = "contrast"; r.m.restyle() },
+	}
+	for _, name := range []string{"the answer is whole", "all states of a step", "a question takes keys"} {
+		for look, change := range looks {
+			t.Run(name+" "+look, func(t *testing.T) {
+				var picture string
+				inRig(t, 60, 24, scenes[name].options(), func(r *rig) {
+					change(r)
+					scenes[name].play(r)
+					picture = r.m.View().Content
+				})
+				if look == "no colour" && strings.Contains(picture, "[3") {
+					t.Error("a colour is in the picture")
+				}
+				golden.RequireEqual(t, picture)
+			})
+		}
+	}
+}
+
+func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
+	keys := defaultKeys()
+	h := help{}
+	h.build(&keys, nil, 100, newTheme("", true, false))
+	page := strings.Join(h.lines, "\n")
+	for _, group := range keys.groups() {
+		for _, named := range group.keys {
+			if b := (key.Binding)(*named.Binding); !strings.Contains(page, b.Help().Key) {
+				t.Errorf("help does not name %s", named.name)
+			}
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/agent"
+)
+
+// fits checks a picture against its window.
+func (r *rig) fits(what string, width, height int) {
+	r.t.Helper()
+	content := r.m.View().Content
+	if content == "" {
+		return
+	}
+	lines := strings.Split(content, "\n")
+	if len(lines) > height {
+		r.t.Errorf("%s at %d×%d: %d rows", what, width, height, len(lines))
+	}
+	for _, line := range lines {
+		if got := ansi.StringWidth(line); got > width {
+			r.t.Errorf("%s at %d×%d: a row is %d wide: %q", what, width, height, got, ansi.Strip(line))
+			return
+		}
+	}
+	if cursor := r.m.View().Cursor; cursor != nil && (cursor.X < 0 || cursor.X >= width || cursor.Y < 0 || cursor.Y >= height) {
+		r.t.Errorf("%s at %d×%d: the cursor is at %d,%d", what, width, height, cursor.X, cursor.Y)
+	}
+}
+
+var sizes = [][2]int{
+	{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 3}, {5, 2}, {2, 9}, {7, 4}, {9, 5}, {10, 10}, {12, 6}, {13, 7}, {20, 3},
+	{23, 8}, {24, 9}, {25, 30}, {40, 12}, {59, 13}, {60, 24}, {80, 24}, {100, 5}, {120, 40}, {200, 60}, {300, 10}, {300, 80}, {500, 300},
+}
+
+func TestEveryScreenFitsEverySize(t *testing.T) {
+	for name, scene := range scenes {
+		t.Run(name, func(t *testing.T) {
+			inRig(t, 80, 24, scene.options(), func(r *rig) {
+				scene.play(r)
+				for range 2 {
+					for _, size := range sizes {
+						r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+						r.fits(name, size[0], size[1])
+					}
+					for i := len(sizes) - 1; i >= 0; i-- {
+						r.send(tea.WindowSizeMsg{Width: sizes[i][0], Height: sizes[i][1]})
+						r.fits(name, sizes[i][0], sizes[i][1])
+						r.keys("pgdown")
+					}
+				}
+			})
+		})
+	}
+}
+
+// hostile are texts that would do something to a terminal.
+var hostile = []string{
+	"\x1b[2J\x1b[H", "\x1b]0;owned\x07", "\x1b]52;c;aGk=\x07", "\x1b[31;1;5mred", "\x9b2J", "\x1bP1$r\x1b\\", "\x1b_x\x1b\\",
+	"\x1b[" + strings.Repeat("1;", 40) + "m", "\x1b[" + strings.Repeat("1:", 60), "\x1b[?1049l", "\x1b[6n", "\x1bc", "\x1b]8;;javascript:alert(1)\x07x\x1b]8;;\x07",
+	"\a\b\v\f\r\x00\x7f", "\u202eright to left\u202c", "a\u200bb\ufeff", "\U000e0041\U000e0042", "&#27;[2J &#7;", "\xff\xfe\xc3\x28", "\u2028\u2029\u0085",
+	"```\n\x1b[2J\n```", "[x](javascript:alert)", "<b>\x1b]0;t\x07</b>", "|a\x1b[2J|b|\n|-|-|\n|\x1b[H|c|",
+	"👩‍👩‍👧‍👦 🇩🇪 e" + strings.Repeat("\u0301", 60), "漢字かな交じり文" + strings.Repeat("漢", 300), "שלום עולם",
+}
+
+// sayEverywhere puts a text into every field of every event.
+func sayEverywhere(evil string) []agent.Body {
+	in := raw(fmt.Sprintf(`{%q:%q}`, strings.ToValidUTF8(evil, "�"), strings.ToValidUTF8(evil, "�")))
+	from := agent.Source{N: 1, Path: evil, Vault: evil, Line: 3, Heading: evil, Text: evil}
+	return []agent.Body{
+		agent.Started{Conversation: evil, Message: evil, Mode: evil},
+		agent.PhaseStarted{Agent: evil},
+		agent.Thought{Content: evil},
+		agent.PlanMade{
+			Reasoning: evil, Dropped: []string{evil}, Fallback: true,
+			Steps: []agent.Step{{ID: "1", Tool: evil, Input: in, Description: evil}, {ID: evil, Tool: evil, Description: evil, After: []string{evil}}},
+		},
+		agent.StepChanged{Step: "1", Status: agent.Running},
+		agent.ToolStarted{Step: "1", Call: "a", Name: evil, Input: in},
+		agent.ToolEnded{Step: "1", Call: "a", Name: evil, Output: evil, Sources: []agent.Source{from}},
+		agent.ToolStarted{Call: "b", Name: evil, Input: raw(evil)},
+		agent.ToolEnded{Call: "b", Name: evil, Error: evil},
+		agent.StepChanged{Step: "1", Status: agent.Broken, Reason: evil},
+		agent.Noticed{Text: evil},
+		agent.Said{Content: evil + "\n\n" + evil + " [1]"},
+		agent.Cited{Citation: agent.Citation{N: 1, Path: evil, Verdict: agent.Verdict(evil)}, Source: from},
+		agent.PermissionAsked{
+			Name: evil, Call: evil, Step: evil, Input: in, Hash: evil, Reason: evil, Rule: evil,
+			Preview: agent.Preview{Path: evil, Diff: "+" + evil},
+		},
+	}
+}
+
+// onlyOurs fails when anything but text, colours and links to the web is in a
+// picture.
+func onlyOurs(t *testing.T, what, content string) {
+	t.Helper()
+	rest := content
+	for rest != "" {
+		r, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			t.Errorf("%s: an invalid byte in %q", what, content)
+			return
+		case r == 0x1b:
+			if n := sgr(rest); n > 0 {
+				size = n
+				break
+			}
+			if n := link(rest); n > 0 {
+				size = n
+				break
+			}
+			t.Errorf("%s: a sequence that is not ours: %.40q", what, rest)
+			return
+		case r == '\n':
+		case r < ' ', r >= 0x7f && r < 0xa0, r == '\u2028', r == '\u2029', unicode.Is(unicode.Bidi_Control, r), r >= 0xe0000 && r < 0xe0080, r == 0x200b, r == 0xfeff:
+			t.Errorf("%s: %U in the picture", what, r)
+			return
+		}
+		rest = rest[size:]
+	}
+}
+
+// sgr returns the length of a colour sequence at the start of s, or 0.
+func sgr(s string) int {
+	if !strings.HasPrefix(s, "\x1b[") {
+		return 0
+	}
+	end := strings.IndexFunc(s[2:], func(r rune) bool { return (r < '0' || r > '9') && r != ';' && r != ':' })
+	if end < 0 || s[2+end] != 'm' || strings.ContainsAny(s[2:2+end], "8") && strings.Trim(s[2:2+end], "8") == "" {
+		return 0
+	}
+	return end + 3
+}
+
+// link returns the length of a link sequence at the start of s, or 0.
+func link(s string) int {
+	for _, start := range []string{"\x1b]8;;", "\x1b]8;"} {
+		if !strings.HasPrefix(s, start) {
+			continue
+		}
+		end := strings.IndexAny(s[1:], "\x07\x1b")
+		if end < 0 || strings.Contains(s[:end+1], "javascript") {
+			return 0
+		}
+		if s[end+1] == 0x1b {
+			return end + 3
+		}
+		return end + 2
+	}
+	return 0
+}
+
+func TestHostileTextIsOnlyText(t *testing.T) {
+	for i, evil := range hostile {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			o := withEverything()
+			o.Assistant = hold(sayEverywhere(evil)...)
+			o.Mode = evil
+			o.Commands = []Command{{Name: "page", Help: evil, Args: evil}}
+			inRig(t, 60, 40, o, func(r *rig) {
+				r.ask("go")
+				look := func(what string) {
+					for _, size := range [][2]int{{60, 40}, {21, 17}, {140, 90}} {
+						r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+						onlyOurs(t, what, r.m.View().Content)
+						onlyOurs(t, what+" title", r.m.View().WindowTitle)
+						r.fits(what, size[0], size[1])
+					}
+				}
+				look("asked")
+				r.pass(guard)
+				r.keys("d", "pgdown", "pgdown")
+				look("details")
+				r.pass(guard)
+				r.keys("N", evil)
+				r.send(tea.PasteMsg{Content: evil})
+				r.keys("enter", "ctrl+o")
+				look("unfolded")
+				r.keys("esc", "ctrl+c", "ctrl+c")
+				r.send(statusMsg{Provider: "ollama", Model: evil, Notes: 3})
+				r.send(noticeMsg(evil))
+				r.send(pageMsg{text: evil})
+				r.send(pageMsg{err: fmt.Errorf("%s", evil)})
+				r.send(openedMsg{id: "c1", title: evil, exchanges: []agent.Exchange{{Question: evil, Answer: agent.Answer{Text: evil, Error: evil}}}})
+				look("opened")
+				r.send(tea.PasteMsg{Content: evil + strings.Repeat("\n", 50) + evil})
+				look("pasted")
+				r.m.composer.clear()
+				r.send(pickMsg{picker: picker{title: "x", rows: []row{{evil, evil}}}})
+				r.keys(evil)
+				look("picked")
+				r.keys("esc")
+				r.m.pulling = &pulling{model: evil, status: evil, cancel: func() {}}
+				look("pulling")
+				r.m.pulling = nil
+				r.m.offerPull(evil, evil)
+				look("offer")
+				r.m.composer.history = []string{evil}
+				r.keys("up", "up")
+				look("history")
+				r.m.hint = evil
+				look("hint")
+				r.pass(time.Second)
+			})
+		})
+	}
+}
