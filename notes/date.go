@@ -26,7 +26,7 @@ func (n *Note) date() time.Time {
 var (
 	dayInName   = regexp.MustCompile(`(?:^|\D)(\d{4})([-_.]?)(\d{2})([-_.]?)(\d{2})(?:\d{4}|\d{6})?(?:\D|$)`)
 	weekInName  = regexp.MustCompile(`(?:^|\D)(\d{4})-?[Ww](\d{2})(?:\D|$)`)
-	monthInName = regexp.MustCompile(`^(\d{4})[-_](\d{2})(?:\D|$)`)
+	monthInName = regexp.MustCompile(`^(\d{4})[-_](\d{2})(?:[^-_\d]|$)`)
 	dayInPath   = regexp.MustCompile(`(?:^|/)(\d{4})/(?:\d{4}-)?(\d{2})/(\d{2})$`)
 )
 

@@ -15,7 +15,7 @@ var taskLine = regexp.MustCompile(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]
 var (
 	emojiField = regexp.MustCompile(`(📅|📆|🗓|⏳|⌛|🛫|➕|✅|❌)\x{FE0F}?[ \t]*(\d{4}-\d{2}-\d{2})`)
 	pairField  = regexp.MustCompile(`[\[(][ \t]*(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::[ \t]*([^\])]*)[\])]`)
-	plainField = regexp.MustCompile(`(?:^|[ \t])(due|scheduled|start|done):[ \t]*(\d{4}-\d{2}-\d{2})(?:[ \t]|$)`)
+	plainField = regexp.MustCompile(`(?:^|[ \t])(due|scheduled|start|done):[ \t]*(\d{4}-\d{2}-\d{2})\b`)
 	recurField = regexp.MustCompile(`🔁\x{FE0F}?[ \t]*([A-Za-z0-9, ]+)`)
 	levelField = regexp.MustCompile(`(🔺|⏫|🔼|🔽|⏬)\x{FE0F}?`)
 	otherField = regexp.MustCompile(`(?:🆔|⛔|🏁)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]*`)

@@ -1,0 +1,242 @@
+package notes
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Next is the line of the task's next occurrence once it is done on that day:
+// open, with all its dates moved on by as much. ok is false when the task does
+// not recur, or by a rule that is not understood.
+//
+// Rules are those of Obsidian Tasks: "every 2 weeks on Monday, Friday",
+// "every month on the last", "every January on the 4th", "every weekday", each
+// with "when done" to count from the day it was done.
+func (t Task) Next(on time.Time) (line string, ok bool) {
+	m := taskLine.FindStringSubmatchIndex(t.Raw)
+	rule, ok := parseRule(t.Recurs)
+	if m == nil || !ok {
+		return "", false
+	}
+	reference := midnight(on)
+	for _, date := range []time.Time{t.Due, t.Scheduled, t.Start} {
+		if !date.IsZero() {
+			reference = date
+			break
+		}
+	}
+	from := reference
+	if rule.whenDone {
+		from = midnight(on)
+	}
+	next, ok := rule.after(from)
+	if !ok {
+		return "", false
+	}
+	days := daysBetween(reference, next)
+	text := blockMark.ReplaceAllString(strings.TrimRight(t.Raw[m[5]+1:], " \t\r"), "")
+	text = nextFields(text, days)
+	return t.Raw[:m[4]] + " ]" + text, true
+}
+
+var (
+	oncePart  = regexp.MustCompile(`[ \t]*(?:(?:✅|❌)\x{FE0F}?[ \t]*\d{4}-\d{2}-\d{2}|(?:🆔|⛔)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]+|[\[(](?:completion|done|cancelled|id|dependsOn)::[^\])]*[\])])`)
+	movedPart = regexp.MustCompile(`((?:📅|📆|🗓|⏳|⌛|🛫)\x{FE0F}?[ \t]*|[\[(][ \t]*(?:due|scheduled|start)::[ \t]*|[ \t](?:due|scheduled|start):[ \t]*)(\d{4}-\d{2}-\d{2})`)
+)
+
+// nextFields drops what belonged to the done occurrence and moves the rest on.
+func nextFields(text string, days int) string {
+	text = oncePart.ReplaceAllString(text, "")
+	return movedPart.ReplaceAllStringFunc(text, func(found string) string {
+		m := movedPart.FindStringSubmatch(found)
+		day, err := time.ParseInLocation("2006-01-02", m[2], time.Local)
+		if err != nil {
+			return found
+		}
+		return m[1] + day.AddDate(0, 0, days).Format("2006-01-02")
+	})
+}
+
+// recurrence is a rule in parts.
+type recurrence struct {
+	every    int // of unit
+	unit     string
+	weekdays map[time.Weekday]bool // on these days; nil: any
+	days     []int                 // days of the month; negative: from its end; nil: any
+	nth      int                   // with weekdays: the nth of the month, negative: from its end
+	month    time.Month            // of the year; 0: any
+	whenDone bool
+}
+
+var (
+	rulePattern = regexp.MustCompile(`^every(?: (\d{1,4}|other))? ?([a-z]+)(?:(?: on)?(?: the)? (.+))?$`)
+	dayOrdinal  = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?$`)
+)
+
+func parseRule(text string) (recurrence, bool) {
+	text = strings.ToLower(strings.Join(strings.Fields(strings.NewReplacer(",", " ", " and ", " ").Replace(text)), " "))
+	text, whenDone := strings.CutSuffix(text, " when done")
+	m := rulePattern.FindStringSubmatch(text)
+	if m == nil {
+		return recurrence{}, false
+	}
+	r := recurrence{every: 1, whenDone: whenDone}
+	switch {
+	case m[1] == "other":
+		r.every = 2
+	case m[1] != "":
+		r.every, _ = strconv.Atoi(m[1])
+	}
+	words := strings.Fields(m[3])
+	switch unit := strings.TrimSuffix(m[2], "s"); unit {
+	case "day", "week", "month", "year":
+		r.unit = unit
+	case "weekday":
+		r.unit, words = "week", append(words, "monday", "tuesday", "wednesday", "thursday", "friday")
+	default:
+		if month, ok := named(m[2], months); ok {
+			r.unit, r.month = "year", month
+		} else {
+			r.unit, words = "week", append([]string{m[2]}, words...)
+		}
+	}
+	return r, r.every > 0 && r.readDays(words)
+}
+
+// readDays reads what follows "on the": weekdays, days of the month or "2nd
+// Tuesday".
+func (r *recurrence) readDays(words []string) bool {
+	for _, word := range words {
+		if m := dayOrdinal.FindStringSubmatch(word); m != nil {
+			day, _ := strconv.Atoi(m[1])
+			r.days = append(r.days, day)
+		} else if word == "last" {
+			r.days = append(r.days, -1)
+		} else if day, ok := named(word, weekdays); ok {
+			if r.weekdays == nil {
+				r.weekdays = map[time.Weekday]bool{}
+			}
+			r.weekdays[day] = true
+		} else if word != "on" && word != "the" {
+			return false
+		}
+	}
+	for _, day := range r.days {
+		if day == 0 || day > 31 {
+			return false
+		}
+	}
+	switch r.unit {
+	case "day":
+		return r.weekdays == nil && r.days == nil
+	case "week":
+		return r.days == nil
+	case "year":
+		return r.weekdays == nil && (r.month != 0) == (r.days != nil)
+	}
+	if r.weekdays != nil { // of a month: "2nd Tuesday"
+		if len(r.days) != 1 {
+			return false
+		}
+		r.nth, r.days = r.days[0], nil
+	}
+	return true
+}
+
+var (
+	weekdays = []time.Weekday{time.Sunday, time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday}
+	months   = []time.Month{
+		time.January, time.February, time.March, time.April, time.May, time.June,
+		time.July, time.August, time.September, time.October, time.November, time.December,
+	}
+)
+
+// named finds a weekday or month by its name or at least its first three letters.
+func named[T interface{ String() string }](word string, all []T) (T, bool) {
+	for _, each := range all {
+		if len(word) >= 3 && strings.HasPrefix(strings.ToLower(each.String()), word) {
+			return each, true
+		}
+	}
+	var none T
+	return none, false
+}
+
+// after is the first day of the rule after from.
+func (r recurrence) after(from time.Time) (time.Time, bool) {
+	switch {
+	case r.unit == "day":
+		return from.AddDate(0, 0, r.every), true
+	case r.unit == "week" && r.weekdays == nil:
+		return from.AddDate(0, 0, 7*r.every), true
+	case r.unit == "month" && r.weekdays == nil && r.days == nil:
+		return addMonths(from, r.every), true
+	case r.unit == "year" && r.month == 0:
+		return addMonths(from, 12*r.every), true
+	}
+	// The others are found by looking at each day. A rule of leap days and 999
+	// years finds none within the bound, and is not understood.
+	const furthest = 366 * 40
+	for i := 1; i <= furthest; i++ {
+		day := from.AddDate(0, 0, i)
+		if r.holds(from, day) {
+			return day, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// holds tells whether the rule, counted from a first day, names day.
+func (r recurrence) holds(from, day time.Time) bool {
+	switch r.unit {
+	case "week":
+		weeks := daysBetween(monday(from), monday(day)) / 7
+		return r.weekdays[day.Weekday()] && weeks%r.every == 0
+	case "year":
+		return day.Month() == r.month && r.onDay(day) && (day.Year()-from.Year())%r.every == 0
+	}
+	apart := 12*(day.Year()-from.Year()) + int(day.Month()) - int(from.Month())
+	if apart%r.every != 0 {
+		return false
+	}
+	if r.weekdays != nil {
+		nth := (day.Day()-1)/7 + 1
+		if r.nth < 0 {
+			nth = -((daysIn(day)-day.Day())/7 + 1)
+		}
+		return r.weekdays[day.Weekday()] && nth == r.nth
+	}
+	return r.onDay(day)
+}
+
+func (r recurrence) onDay(day time.Time) bool {
+	for _, d := range r.days {
+		if d == day.Day() || d < 0 && day.Day() == daysIn(day)+1+d {
+			return true
+		}
+	}
+	return false
+}
+
+// addMonths stays in the month it reaches: a month after January 31 is the
+// last of February.
+func addMonths(day time.Time, count int) time.Time {
+	first := time.Date(day.Year(), day.Month()+time.Month(count), 1, 0, 0, 0, 0, time.Local)
+	return first.AddDate(0, 0, min(day.Day(), daysIn(first))-1)
+}
+
+func daysIn(month time.Time) int {
+	return time.Date(month.Year(), month.Month()+1, 0, 0, 0, 0, 0, time.Local).Day()
+}
+
+func monday(day time.Time) time.Time {
+	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
+}
+
+// daysBetween counts calendar days, whatever clock changes lie between.
+func daysBetween(a, b time.Time) int {
+	return int(time.Date(b.Year(), b.Month(), b.Day(), 0, 0, 0, 0, time.UTC).
+		Sub(time.Date(a.Year(), a.Month(), a.Day(), 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))
+}

@@ -1,0 +1,64 @@
+package notes
+
+import (
+	"strings"
+	"time"
+)
+
+// DateStyle is how a vault writes the dates of tasks.
+type DateStyle int
+
+// The styles. Emoji is that of the Obsidian Tasks plugin, and the default.
+const (
+	Emoji    DateStyle = iota // 📅 2026-01-01
+	Dataview                  // [due:: 2026-01-01]
+	Plain                     // due: 2026-01-01
+)
+
+// Style tells how the task writes its dates; ok is false when it has none.
+func (t Task) Style() (style DateStyle, ok bool) {
+	switch {
+	case emojiField.MatchString(t.Raw):
+		return Emoji, true
+	case pairField.MatchString(t.Raw):
+		return Dataview, true
+	case plainField.MatchString(t.Raw):
+		return Plain, true
+	}
+	return Emoji, false
+}
+
+// Due writes a due date.
+func (s DateStyle) Due(day time.Time) string { return s.field("📅", "due", "due", day) }
+
+// Done writes the day a task was done.
+func (s DateStyle) Done(day time.Time) string { return s.field("✅", "completion", "done", day) }
+
+func (s DateStyle) field(emoji, pair, plain string, day time.Time) string {
+	date := day.Format("2006-01-02")
+	switch s {
+	case Dataview:
+		return "[" + pair + ":: " + date + "]"
+	case Plain:
+		return plain + ": " + date
+	}
+	return emoji + " " + date
+}
+
+// Ticked is the task's line with its box ticked and the day it was done.
+func (t Task) Ticked(on time.Time) string {
+	m := taskLine.FindStringSubmatchIndex(t.Raw)
+	if m == nil {
+		return t.Raw
+	}
+	line := t.Raw[:m[4]] + "x" + t.Raw[m[5]:]
+	if !t.DoneOn.IsZero() {
+		return line
+	}
+	style, _ := t.Style()
+	body, end := strings.TrimRight(line, " \t\r"), ""
+	if at := blockMark.FindStringIndex(body); at != nil { // a block's name must stay last
+		body, end = body[:at[0]], body[at[0]:]
+	}
+	return body + " " + style.Done(on) + end
+}

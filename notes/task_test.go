@@ -1,0 +1,147 @@
+package notes
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestATasksMarksAreReadAndItsTextIsLeft(t *testing.T) {
+	for line, want := range map[string]Task{
+		"- [ ] plain":             {Text: "plain"},
+		"* [X] done ✅ 2026-01-02": {Text: "done", Done: true, DoneOn: day("2026-01-02")},
+		"  + [/] half":            {Text: "half"},
+		"1) [-] not":              {Text: "not", Cancelled: true},
+		"- [ ]":                   {},
+		"\t> - [ ] in a quote 🗓️ 2026-03-04":                                                                         {Text: "in a quote", Due: day("2026-03-04")},
+		"- [ ] a 📅2026-01-02 b ⏳ 2026-01-01 🛫 2025-12-31 ➕ 2025-12-01 🔺":                                             {Text: "a b", Due: day("2026-01-02"), Scheduled: day("2026-01-01"), Start: day("2025-12-31"), Priority: "🔺"},
+		"- [ ] pay [due:: 2026-01-02] (scheduled:: 2026-01-01) [repeat:: every month on the last] [priority:: high]": {Text: "pay", Due: day("2026-01-02"), Scheduled: day("2026-01-01"), Recurs: "every month on the last", Priority: "high"},
+		"- [ ] pay due: 2026-01-02":                             {Text: "pay", Due: day("2026-01-02")},
+		"- [x] pay due:2026-01-02 done: 2026-01-03":             {Text: "pay", Done: true, Due: day("2026-01-02"), DoneOn: day("2026-01-03")},
+		"- [ ] bins 🔁 every week on Tuesday 📅 2026-01-06 ^bins": {Text: "bins", Recurs: "every week on Tuesday", Due: day("2026-01-06")},
+		"- [ ] no day 📅 2026-02-31":                             {Text: "no day 📅 2026-02-31"},
+		"- [ ] ids 🆔 abc ⛔ d,e 🏁 delete":                        {Text: "ids"},
+	} {
+		want.Raw = line
+		got, ok := ParseTask(line)
+		if !ok || got != want {
+			t.Errorf("%s\n got %+v\nwant %+v", line, got, want)
+		}
+	}
+	for _, line := range []string{"", "- x", "[ ] x", "- [] x", "- [ab] x", "-[ ] x", "- [ ](x)", "# - [ ] x", "text - [ ] x", "- [x]y"} {
+		if task, ok := ParseTask(line); ok {
+			t.Errorf("%q is read as the task %+v", line, task)
+		}
+	}
+}
+
+func TestADoneTaskIsTickedAndMovesOn(t *testing.T) {
+	for _, each := range []struct{ line, ticked, next string }{
+		{"- [ ] a", "- [x] a ✅ 2026-10-07", ""},
+		{"  * [/] a 📅 2026-10-01 ^id", "  * [x] a 📅 2026-10-01 ✅ 2026-10-07 ^id", ""},
+		{"- [ ] a [due:: 2026-10-01]", "- [x] a [due:: 2026-10-01] [completion:: 2026-10-07]", ""},
+		{"- [ ] a due: 2026-10-01", "- [x] a due: 2026-10-01 done: 2026-10-07", ""},
+		{
+			"> - [ ] a 🔁 every week 🛫 2026-09-28 📅 2026-10-01 🆔 x1 ^id",
+			"> - [x] a 🔁 every week 🛫 2026-09-28 📅 2026-10-01 🆔 x1 ✅ 2026-10-07 ^id",
+			"> - [ ] a 🔁 every week 🛫 2026-10-05 📅 2026-10-08",
+		},
+		{
+			"- [ ] a [repeat:: every 2 days when done] [due:: 2026-10-01]",
+			"- [x] a [repeat:: every 2 days when done] [due:: 2026-10-01] [completion:: 2026-10-07]",
+			"- [ ] a [repeat:: every 2 days when done] [due:: 2026-10-09]",
+		},
+		{"- [ ] a 🔁 every day", "- [x] a 🔁 every day ✅ 2026-10-07", "- [ ] a 🔁 every day"},
+		{"- [ ] a 🔁 whenever", "- [x] a 🔁 whenever ✅ 2026-10-07", ""},
+	} {
+		task, ok := ParseTask(each.line)
+		if !ok {
+			t.Fatalf("%q is no task", each.line)
+		}
+		if got := task.Ticked(day("2026-10-07")); got != each.ticked {
+			t.Errorf("%s\n got %s\nwant %s", each.line, got, each.ticked)
+		}
+		if got, _ := task.Next(day("2026-10-07").Add(23 * time.Hour)); got != each.next {
+			t.Errorf("%s\n got %s\nwant %s", each.line, got, each.next)
+		}
+	}
+}
+
+func TestRecurrenceRulesNameTheNextDay(t *testing.T) {
+	for _, each := range []struct{ rule, from, want string }{
+		{"every day", "2026-12-31", "2027-01-01"},
+		{"every 3 days", "2026-02-27", "2026-03-02"},
+		{"Every Week", "2026-10-01", "2026-10-08"},
+		{"every other week", "2026-10-01", "2026-10-15"},
+		{"every weekday", "2026-10-02", "2026-10-05"},
+		{"every week on Monday, Thursday", "2026-10-01", "2026-10-05"},
+		{"every 2 weeks on Monday and Friday", "2026-10-01", "2026-10-02"},
+		{"every 2 weeks on Monday", "2026-10-01", "2026-10-12"},
+		{"every tuesday", "2026-10-01", "2026-10-06"},
+		{"every Mon, Sun", "2026-10-03", "2026-10-04"},
+		{"every month", "2026-01-31", "2026-02-28"},
+		{"every 3 months", "2026-11-30", "2027-02-28"},
+		{"every month on the last", "2026-01-31", "2026-02-28"},
+		{"every month on the 31st", "2026-01-31", "2026-03-31"},
+		{"every month on the 25th", "2026-01-03", "2026-01-25"},
+		{"every month on the 2nd Tuesday", "2026-10-13", "2026-11-10"},
+		{"every month on the last Friday", "2026-10-01", "2026-10-30"},
+		{"every year", "2028-02-29", "2029-02-28"},
+		{"every January on the 4th", "2026-01-04", "2027-01-04"},
+		{"every 0 days", "2026-01-01", ""},
+		{"every month on the 32nd", "2026-01-01", ""},
+		{"every february on the 30th", "2026-01-01", ""},
+		{"every blue moon", "2026-01-01", ""},
+		{"weekly", "2026-01-01", ""},
+		{"", "2026-01-01", ""},
+	} {
+		var got string
+		if rule, ok := parseRule(each.rule); ok {
+			if next, ok := rule.after(day(each.from)); ok {
+				got = next.Format("2006-01-02")
+			}
+		}
+		if got != each.want {
+			t.Errorf("%q from %s: got %q, want %q", each.rule, each.from, got, each.want)
+		}
+	}
+}
+
+func TestTickingATaskKeepsItATask(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.SampledFrom([]string{"- ", "  * ", "> 1. "}).Draw(t, "item") + "[ ] " + rapid.StringMatching(`([a-zé東]{1,5} |📅 2026-\d\d-\d\d |🔁 every (day|week|month|2 weeks on Mon) |\[due:: 2026-0\d-1\d\] |⏫ ){0,6}`).Draw(t, "text")
+		task, ok := ParseTask(line)
+		if !ok {
+			t.Fatalf("%q is no task", line)
+		}
+		on := day("2026-10-07").AddDate(0, 0, rapid.IntRange(-400, 400).Draw(t, "days"))
+		done, ok := ParseTask(task.Ticked(on))
+		if !ok || !done.Done || !done.DoneOn.Equal(on) || done.Text != task.Text || done.Due != task.Due {
+			t.Errorf("%q ticked is %+v", line, done)
+		}
+		if raw, ok := task.Next(on); ok {
+			next, ok := ParseTask(raw)
+			if !ok || !next.Open() || next.Text != task.Text || next.Recurs != task.Recurs || !task.Due.IsZero() && !next.Due.After(task.Due) && !next.Due.After(on) {
+				t.Errorf("%q moves on to %q", line, raw)
+			}
+		}
+	})
+}
+
+func TestTheDayOfANoteIsInItsName(t *testing.T) {
+	for name, want := range map[string]string{
+		"2026-03-14.md": "2026-03-14", "journals/2026_03_14.md": "2026-03-14", "20260314.md": "2026-03-14", "202603141530 zettel.md": "2026-03-14",
+		"2026-03-14 Dinner.md": "2026-03-14", "Dinner 2026.03.14.md": "2026-03-14", "2026-W11.md": "2026-03-09", "2026-W01.md": "2025-12-29", "week 2026w53.md": "2026-12-28",
+		"2026-03.md": "2026-03-01", "daily/2026/03/14.md": "2026-03-14", "2026/2026-03/14.md": "2026-03-14",
+		"2026-02-30.md": "", "call 491761234567.md": "", "1234567890.md": "", "9999-01-01.md": "", "2025-W53.md": "", "2026.md": "", "v2026-3-1.md": "", "2026-03_14.md": "",
+	} {
+		got := ""
+		if day, ok := DateIn(name); ok {
+			got = day.Format("2006-01-02")
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
