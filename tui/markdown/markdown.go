@@ -1,59 +1,117 @@
-// Package markdown draws Markdown that is still arriving. What has been drawn
-// stays; only the block under way is drawn again, so that a token costs the
-// same at the end of a long answer as at its beginning.
+// Package markdown draws Markdown that is still arriving. What is certain is
+// drawn once and stays; only the end of the text, where a mark may still be
+// open, is drawn again with the next piece. So a token costs the same at the
+// end of a long answer as at its beginning, and the picture of the whole text
+// is the same however it was cut, for Render takes the very same way.
 //
-// Start at Stream.
+// Start at Stream. The way of the text: clean lines (input.go), blocks
+// (block.go) that hold paragraphs, code and tables, text to spans (inline.go),
+// spans to lines (wrap.go).
 package markdown
 
-import (
-	"strings"
-
-	"github.com/charmbracelet/x/ansi"
-
-	"lifehub/tui/safetext"
-)
+import "strings"
 
 // Stream is a Markdown text under way. It is not safe for concurrent use.
 type Stream struct {
-	width  int
-	theme  Theme
-	source strings.Builder
-	lines  []string
-	stale  bool
+	width int
+	theme Theme
+	inks  inks
+
+	source  strings.Builder
+	read    int    // how much of source was cleaned
+	pending string // of the line under way, clean, not yet taken by a block
+	column  int    // of the next character in that line, for tabs
+	stale   bool   // there is source that Lines has not drawn
+	closed  bool
+
+	blocks
+	links references
+	end   ending
+
+	lines []string
+	body  int // lines[:body] are settled; the rest shows what may still change
+	dirty int // the first line changed since Changed was called
 }
 
 // New returns an empty stream drawn width columns wide.
 func New(width int, theme Theme) *Stream {
-	return &Stream{width: width, theme: theme}
+	return &Stream{width: max(width, 1), theme: theme}
 }
 
-// Write adds the next piece of the text. Pieces may be cut anywhere.
+// Write adds the next piece of the text. Pieces may be cut anywhere, even
+// inside a character. After Close it does nothing.
 func (s *Stream) Write(piece string) {
+	if s.closed || piece == "" {
+		return
+	}
 	s.source.WriteString(piece)
 	s.stale = true
 }
 
-// Close tells the stream that its text is complete.
-func (s *Stream) Close() { s.stale = true }
+// Close tells the stream that its text is complete: what was still open is
+// settled. Links whose address was defined after their use are drawn now.
+func (s *Stream) Close() {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	s.update()
+	if s.links.late {
+		s.redraw()
+	}
+}
 
 // SetWidth draws the text anew, width columns wide.
 func (s *Stream) SetWidth(width int) {
-	s.width, s.stale = width, true
+	if width = max(width, 1); width != s.width {
+		s.width = width
+		s.redraw()
+	}
 }
 
-// Lines returns the picture: no line is wider than the stream's width. The
-// slice is valid until the next call of another method.
+// SetTheme draws the text anew in other colours.
+func (s *Stream) SetTheme(theme Theme) {
+	s.theme, s.inks = theme, nil
+	s.redraw()
+}
+
+// redraw draws everything again, knowing every address defined so far.
+func (s *Stream) redraw() {
+	s.read, s.pending, s.column, s.blocks, s.links.late = 0, "", 0, blocks{}, false
+	s.lines, s.body, s.dirty = s.lines[:0], 0, 0
+	s.update()
+}
+
+// Source returns the text as it was written.
+func (s *Stream) Source() string { return s.source.String() }
+
+// Lines returns the picture: each line is at most as wide as the stream and
+// ends with all styles off. The slice is valid until the next call of another
+// method; its lines up to Settled never change but with the width, and but for
+// a late address (see Close).
 func (s *Stream) Lines() []string {
 	if s.stale {
-		s.stale = false
-		s.lines = strings.Split(ansi.Wrap(safetext.Text(s.source.String()), max(1, s.width), ""), "\n")
+		s.update()
 	}
 	return s.lines
 }
 
-// Changed returns the first line that differs from the last time it was asked;
-// the number of lines if none does.
-func (s *Stream) Changed() int { return 0 }
+// Changed returns the first line that may differ from when it was last asked;
+// the number of lines if none does. Call it after Lines.
+func (s *Stream) Changed() int {
+	first := min(s.dirty, len(s.lines))
+	s.dirty = len(s.lines)
+	return first
+}
+
+// Settled returns how many lines are final.
+func (s *Stream) Settled() int {
+	settled := s.body
+	if s.paragraph != nil && !s.paragraph.long {
+		settled = min(settled, s.paragraph.before.lines)
+	}
+	return settled
+}
 
 // Render draws a whole text.
 func Render(src string, width int, theme Theme) []string {
@@ -61,4 +119,41 @@ func Render(src string, width int, theme Theme) []string {
 	s.Write(src)
 	s.Close()
 	return s.Lines()
+}
+
+// update draws what has arrived since the last time.
+func (s *Stream) update() {
+	s.stale = false
+	s.dirty = min(s.dirty, s.body)
+	s.lines, s.end = s.lines[:s.body], open
+	s.input()
+	if s.closed {
+		s.end = closed
+		s.closeContainers(0)
+		s.closeLeaf()
+		s.body = len(s.lines)
+		return
+	}
+	if p := s.paragraph; p != nil && !p.maybeTable() {
+		p.settle(open)
+	}
+	s.body = len(s.lines)
+	s.preview()
+}
+
+// preview draws what is not certain yet as it will most likely be.
+func (s *Stream) preview() {
+	saved := s.blocks.clone()
+	s.end = guessed
+	if tail := s.tail(); tail != "" {
+		switch {
+		case s.middle:
+			s.more(tail)
+		case !s.held(tail):
+			s.line(tail)
+		}
+	}
+	s.closeLeaf()
+	s.drawMarks(0)
+	s.blocks, s.end = saved, open
 }

@@ -1,0 +1,239 @@
+package markdown
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+type codeKind int
+
+const (
+	fenced codeKind = iota
+	indented
+	tags    // HTML, shown as it is written
+	formula // $$ … $$ or \[ … \]
+)
+
+// code is a block whose lines are taken as they are.
+type code struct {
+	kind   codeKind
+	fence  string // what ends it: the opening fence, "-->", "$$"; "" for a blank line
+	indent int    // of the opening fence
+	name   *language
+	state  state // of highlighting, between two pieces
+	wrap   wrapper
+	style  Style
+	rest   string // of the line under way, not yet laid out
+	blanks int    // blank lines that are part of it only if more follows
+	theme  *Theme
+}
+
+// maxPiece is how much of a long line of code, in bytes, is drawn again with
+// each token.
+const maxPiece = 512
+
+func (c *code) clone() *code {
+	d := *c
+	d.wrap = c.wrap.clone()
+	return &d
+}
+
+// codeStart reads the first line of code of any kind but indented, nil if body
+// is none.
+func codeStart(body string, within bool) *code {
+	switch body[0] {
+	case '`', '~':
+		n := len(body) - len(strings.TrimLeft(body, body[:1]))
+		if n < 3 || body[0] == '`' && strings.IndexByte(body[n:], '`') >= 0 {
+			return nil
+		}
+		name, _, _ := strings.Cut(strings.Trim(body[n:], " "), " ")
+		return &code{kind: fenced, fence: body[:n], name: languages()[strings.ToLower(strings.Trim(name, "{}."))]}
+	case '<':
+		if end, ok := tagStart(body, within); ok {
+			return &code{kind: tags, fence: end}
+		}
+	case '$':
+		if strings.HasPrefix(body, "$$") && (strings.Trim(body, "$ ") == "" || strings.HasSuffix(strings.TrimRight(body[2:], " "), "$$") || strings.Count(body, "$$") == 1) {
+			return &code{kind: formula, fence: "$$"}
+		}
+	case '\\':
+		if strings.HasPrefix(body, `\[`) && (strings.Trim(body, `\[ `) == "" || strings.HasSuffix(strings.TrimRight(body, " "), `\]`) || !strings.Contains(body, `\]`)) {
+			return &code{kind: formula, fence: `\]`}
+		}
+	}
+	return nil
+}
+
+// blockTags are the elements that begin a block of HTML even inside a
+// paragraph (CommonMark 0.31, HTML blocks of type 6, those in use).
+var blockTags = " address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu nav ol optgroup option p section source summary table tbody td tfoot th thead title tr track ul "
+
+// tagStart returns what ends the block of HTML that begins with body.
+func tagStart(body string, within bool) (end string, ok bool) {
+	switch {
+	case strings.HasPrefix(body, "<!--"):
+		return "-->", true
+	case strings.HasPrefix(body, "<?"):
+		return "?>", true
+	case strings.HasPrefix(body, "<!") && len(body) > 2 && letterByte(body[2]):
+		return ">", true
+	}
+	name := strings.TrimPrefix(body[1:], "/")
+	n := 0
+	for n < len(name) && (letterByte(name[n]) || n > 0 && (name[n] >= '0' && name[n] <= '9' || name[n] == '-')) {
+		n++
+	}
+	if n == 0 || n < len(name) && strings.IndexByte(" />", name[n]) < 0 {
+		return "", false
+	}
+	tag := strings.ToLower(name[:n])
+	switch tag {
+	case "script", "pre", "style", "textarea":
+		return "</" + tag + ">", body[1] != '/'
+	}
+	if strings.Contains(blockTags, " "+tag+" ") {
+		return "", true
+	}
+	alone := strings.IndexByte(body, '>') == len(strings.TrimRight(body, " "))-1
+	return "", alone && !within && tag != "br"
+}
+
+// openCode begins a block of code.
+func (s *Stream) openCode(c *code) {
+	d := apart
+	if c.kind == tags {
+		d = inText
+	}
+	s.separate(d)
+	m := s.margin()
+	c.style = s.theme.Block.over(s.theme.Text)
+	switch c.kind {
+	case tags:
+		c.style = s.theme.HTML.over(s.theme.Text)
+	case formula:
+		c.style = s.theme.Math.over(s.theme.Text)
+	}
+	if c.kind != tags && m.width >= 2*leastWidth {
+		m.first, m.rest, m.width = m.first+"  ", m.rest+"  ", m.width-2
+	}
+	c.theme = &s.theme
+	c.wrap = s.wrapper(m)
+	c.wrap.hard = true
+	s.code = c
+}
+
+// codeStarted takes the line that began the block.
+func (s *Stream) codeStarted(body string) {
+	switch c := s.code; c.kind {
+	case fenced:
+	case formula:
+		if body = strings.TrimSpace(body[2:]); body != "" {
+			s.codeLine(body)
+		}
+	case tags:
+		if !s.codeLine(body) {
+			s.closeLeaf()
+		}
+	}
+}
+
+// mayEnd reports whether the beginning of a line may be that of the line that
+// ends the code.
+func (c *code) mayEnd(line string) bool {
+	switch line = strings.TrimLeft(line, " "); c.kind {
+	case fenced:
+		return strings.Trim(line, c.fence[:1]+" ") == ""
+	case formula:
+		return strings.Trim(line, `$\] `) == ""
+	}
+	return false
+}
+
+// codeLine takes a line, or the beginning of one if s.middle is set. It returns
+// false if the line is no longer part of the code.
+func (s *Stream) codeLine(line string) bool {
+	c := s.code
+	blank := strings.TrimLeft(line, " ") == ""
+	switch c.kind {
+	case fenced:
+		trimmed := strings.TrimRight(line, " ")
+		if body := strings.TrimLeft(trimmed, " "); len(line)-len(strings.TrimLeft(line, " ")) <= 3 && len(body) >= len(c.fence) && strings.Trim(body, c.fence[:1]) == "" {
+			s.closeLeaf()
+			return true
+		}
+		line = line[min(c.indent, indentation(line)):]
+	case indented:
+		if blank {
+			c.blanks++
+			return true
+		}
+		if indentation(line) < 4 {
+			return false
+		}
+		line = line[4:]
+	case tags:
+		if c.fence == "" && blank {
+			return false
+		}
+	case formula:
+		if before, ok := strings.CutSuffix(strings.TrimRight(line, " "), c.fence); ok {
+			if before = strings.TrimSpace(before); before != "" {
+				c.add(before)
+				c.endLine()
+			}
+			s.closeLeaf()
+			return true
+		}
+	}
+	for ; c.blanks > 0; c.blanks-- {
+		c.wrap.newline()
+	}
+	c.add(line)
+	if !s.middle {
+		c.endLine()
+	}
+	if c.kind == tags && c.fence != "" && strings.Contains(strings.ToLower(line), c.fence) {
+		s.closeLeaf()
+	}
+	return true
+}
+
+// add takes more of the line under way and lays out what is far enough from
+// its end.
+func (c *code) add(text string) {
+	c.rest += text
+	for len(c.rest) > maxPiece {
+		n := maxPiece
+		for !utf8.RuneStart(c.rest[n]) {
+			n--
+		}
+		c.lay(c.rest[:n])
+		c.rest = c.rest[n:]
+	}
+}
+
+func (c *code) endLine() {
+	c.lay(c.rest)
+	c.rest = ""
+	c.wrap.newline()
+	c.state = c.name.lineEnd(c.state)
+}
+
+func (c *code) lay(text string) {
+	c.state = c.name.highlight(text, c.state, func(text string, k token) {
+		c.wrap.add(span{look: look{style: c.theme.token(k).over(c.style)}, text: text})
+	})
+}
+
+// closeCode gives out what is left of the line under way.
+func (s *Stream) closeCode() {
+	c := s.code
+	s.code = nil
+	if c.rest != "" || c.wrap.column > 0 {
+		c.endLine()
+	}
+	if c.blanks > 0 {
+		s.blank = true
+	}
+}

@@ -1,0 +1,153 @@
+package markdown
+
+import "strings"
+
+// keep is how long, in bytes, a paragraph may be that still becomes something
+// else: a heading by the line under it, or the head of a table. The lines of a
+// longer one are settled at once.
+const keep = 1024
+
+// paragraph is text under way.
+type paragraph struct {
+	inline  inliner
+	wrap    wrapper
+	margin  margin
+	raw     string // the text so far, while it is not long
+	long    bool   // it is longer than keep
+	several bool   // it has more than one line
+	before  place
+}
+
+// place is where a block was begun, to begin another there.
+type place struct {
+	lines  int
+	blank  bool
+	shared int
+	last   distance
+	quotes int
+}
+
+func (s *Stream) place() place {
+	return place{len(s.lines), s.blank, s.shared, s.last, s.quotes}
+}
+
+// back forgets what was drawn since a place.
+func (s *Stream) back(p place) {
+	s.lines = s.lines[:p.lines]
+	s.dirty = min(s.dirty, p.lines)
+	s.blank, s.shared, s.last, s.quotes = p.blank, p.shared, p.last, p.quotes
+}
+
+// openParagraph begins a paragraph, right under the text before it if it
+// continues that.
+func (s *Stream) openParagraph(continues bool) {
+	before := s.place()
+	if !continues {
+		s.separate(inText)
+	}
+	m := s.margin()
+	s.paragraph = &paragraph{inline: s.inliner(s.base()), wrap: s.wrapper(m), margin: m, before: before}
+}
+
+func (s *Stream) inliner(base Style) inliner {
+	return inliner{theme: &s.theme, links: &s.links, base: base, prev: ' '}
+}
+
+func (s *Stream) wrapper(m margin) wrapper {
+	return wrapper{width: m.width, first: m.first, rest: m.rest, out: &s.lines, inks: &s.inks}
+}
+
+// base is the style of text where the next block stands.
+func (s *Stream) base() Style {
+	for _, c := range s.containers {
+		if c.kind == quote {
+			return s.theme.Quote.over(s.theme.Text)
+		}
+	}
+	return s.theme.Text
+}
+
+func (p *paragraph) add(text string) {
+	if !p.long {
+		if p.raw += text; len(p.raw) > keep {
+			p.raw, p.long = "", true
+		}
+	}
+	p.inline.rest += text
+}
+
+// settle lays out what is certain.
+func (p *paragraph) settle(end ending) { p.inline.advance(end, p.wrap.add) }
+
+// maybeTable reports whether the next line may make p the head of a table. It
+// is not drawn as text then.
+func (p *paragraph) maybeTable() bool {
+	return !p.long && !p.several && strings.HasPrefix(p.raw, "|")
+}
+
+func (p *paragraph) clone() *paragraph {
+	c := *p
+	c.wrap = p.wrap.clone()
+	return &c
+}
+
+// underlined makes a heading of the paragraph under way if body underlines it.
+func (s *Stream) underlined(matched int, body string) bool {
+	p := s.paragraph
+	if p == nil || p.long || matched < len(s.containers) {
+		return false
+	}
+	level := 0
+	switch body = strings.TrimRight(body, " "); {
+	case strings.Trim(body, "=") == "":
+		level = 1
+	case strings.Trim(body, "-") == "":
+		level = 2
+	default:
+		return false
+	}
+	s.paragraph = nil
+	s.back(p.before)
+	s.separate(apart)
+	s.drawHeading(level, p.raw, p.margin)
+	return true
+}
+
+// heading reads "## Title" and returns its level, 0 if body is none.
+func heading(body string) (level int, title string) {
+	level = len(body) - len(strings.TrimLeft(body, "#"))
+	if level == 0 || level > 6 || level < len(body) && body[level] != ' ' {
+		return 0, ""
+	}
+	title = strings.Trim(body[level:], " ")
+	if end := strings.TrimRight(title, "#"); end == "" || strings.HasSuffix(end, " ") {
+		title = strings.TrimRight(end, " ")
+	}
+	return level, title
+}
+
+func (s *Stream) heading(level int, title string) {
+	s.separate(apart)
+	s.drawHeading(level, title, s.margin())
+}
+
+func (s *Stream) drawHeading(level int, title string, m margin) {
+	style := s.theme.Heading.over(s.theme.Text)
+	if level == 1 {
+		style = s.theme.Title.over(style)
+	}
+	text, wrap := s.inliner(style), s.wrapper(m)
+	text.rest = title
+	end := s.end
+	if end == open {
+		end = closed
+	}
+	text.advance(end, wrap.add)
+	wrap.flush()
+}
+
+// rule reports whether body is a line across: three or more of - * _.
+func rule(body string) bool {
+	c := body[:1]
+	return strings.Contains("-*_", c) && strings.Trim(body, c+" ") == "" && strings.Count(body, c) >= 3
+}

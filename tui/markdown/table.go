@@ -1,0 +1,280 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const (
+	// sample is how many rows set the widths of a table's columns. Later rows
+	// are drawn as they come, and wrapped if they are wider.
+	sample = 8
+	// maxRow is the longest row in bytes, maxColumns their number.
+	maxRow     = 4096
+	maxColumns = 40
+	// leastColumn is the width under which columns are not drawn side by side.
+	leastColumn = 6
+)
+
+// table is a table under way.
+type table struct {
+	margin  margin
+	head    []string
+	aligns  []alignment
+	rows    []string // not yet drawn: the sample
+	widths  []int    // nil until the sample is whole
+	stacked bool     // too many columns: each row is a list
+	drawn   int      // rows drawn
+	base    Style
+}
+
+func (t *table) clone() *table {
+	c := *t
+	c.rows = t.rows[:len(t.rows):len(t.rows)]
+	return &c
+}
+
+// tableBegins makes a table of the one line under way if body is the line of
+// dashes under its head.
+func (s *Stream) tableBegins(matched int, body string) bool {
+	p := s.paragraph
+	if p == nil || p.long || p.several || matched < len(s.containers) {
+		return false
+	}
+	aligns := alignments(body)
+	head := cells(p.raw)
+	if aligns == nil || len(aligns) != len(head) || len(head) > maxColumns || !strings.Contains(p.raw+body, "|") {
+		return false
+	}
+	s.paragraph = nil
+	s.back(p.before)
+	s.separate(apart)
+	s.table = &table{margin: p.margin, head: head, aligns: aligns, base: s.base()}
+	return true
+}
+
+// alignments reads "| :-- | --: |", nil if the line is something else.
+func alignments(line string) []alignment {
+	if !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, ":") && !strings.HasPrefix(line, "--") || strings.Trim(line, "-:| ") != "" {
+		return nil
+	}
+	var all []alignment
+	for _, cell := range cells(line) {
+		if strings.Trim(cell, "-") != strings.Trim(cell, "-:") && strings.Trim(strings.Trim(cell, ":"), "-") != "" || !strings.Contains(cell, "-") || strings.Contains(strings.Trim(cell, ":"), ":") || strings.Contains(cell, " ") {
+			return nil
+		}
+		a := alignLeft
+		switch left, right := cell[0] == ':', cell[len(cell)-1] == ':'; {
+		case left && right:
+			a = alignCenter
+		case right:
+			a = alignRight
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// isRow reports whether a line under a table is one of its rows.
+func isRow(line string) bool {
+	return len(line) <= maxRow && strings.Contains(line[:min(len(line), maxMarkup)], "|")
+}
+
+// cells splits a row.
+func cells(row string) []string {
+	row = strings.TrimSpace(row)
+	row = strings.TrimPrefix(row, "|")
+	var all []string
+	from := 0
+	for i := 0; i < len(row); i++ {
+		switch row[i] {
+		case '\\':
+			i++
+		case '|':
+			all = append(all, cell(row[from:i]))
+			from = i + 1
+		}
+	}
+	if strings.TrimSpace(row[from:]) != "" || len(all) == 0 {
+		all = append(all, cell(row[from:]))
+	}
+	return all
+}
+
+func cell(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), `\|`, "|") }
+
+// tableRow takes a row.
+func (s *Stream) tableRow(row string) {
+	t := s.table
+	t.rows = append(t.rows, row)
+	if t.widths == nil && len(t.rows) < sample {
+		return
+	}
+	s.drawTable()
+}
+
+func (s *Stream) closeTable() {
+	s.drawTable()
+	s.table = nil
+}
+
+// previewTable draws the head of a table whose second line has not come yet.
+func (s *Stream) previewTable(p *paragraph) {
+	head := cells(p.raw)
+	if len(head) > maxColumns {
+		return
+	}
+	s.table = &table{margin: p.margin, head: head, aligns: make([]alignment, len(head)), base: s.base()}
+	s.closeTable()
+}
+
+// drawTable draws the rows that wait, and before the first ones the head.
+func (s *Stream) drawTable() {
+	t := s.table
+	if t.widths == nil {
+		t.widths, t.stacked = s.fit(t)
+		if !t.stacked {
+			s.drawRow(t, t.head, s.theme.TableHead.over(t.base))
+			s.drawRule(t)
+		}
+	}
+	for _, row := range t.rows {
+		if t.stacked {
+			s.drawStacked(t, cells(row))
+		} else {
+			s.drawRow(t, cells(row), t.base)
+		}
+		t.drawn++
+	}
+	t.rows = nil
+}
+
+// fit returns the widths of the columns, and whether there are too many.
+func (s *Stream) fit(t *table) (widths []int, stacked bool) {
+	n := len(t.head)
+	widths = make([]int, n)
+	measure := func(row []string, style Style) {
+		for i := range min(n, len(row)) {
+			widths[i] = max(widths[i], s.cellWidth(row[i], style))
+		}
+	}
+	measure(t.head, s.theme.TableHead)
+	for _, row := range t.rows {
+		measure(cells(row), t.base)
+	}
+	free := t.margin.width - 3*(n-1)
+	total := 0
+	for i := range widths {
+		widths[i] = max(widths[i], 3)
+		total += widths[i]
+	}
+	if total <= free {
+		return widths, false
+	}
+	// Columns narrower than their share keep their width, the others share the rest.
+	share, left := free, n
+	for settled := true; settled && left > 0; {
+		settled = false
+		each := share / left
+		for i, w := range widths {
+			if w >= 0 && w <= each {
+				share, left, settled = share-w, left-1, true
+				widths[i] = -w // done
+			}
+		}
+	}
+	for i, w := range widths {
+		if w < 0 {
+			widths[i] = -w
+			continue
+		}
+		widths[i] = share / left
+		share, left = share-widths[i], left-1
+		if widths[i] < leastColumn {
+			stacked = true
+		}
+	}
+	return widths, stacked
+}
+
+func (s *Stream) spans(text string, style Style, yield func(span)) {
+	in := s.inliner(style)
+	in.rest = text
+	end := s.end
+	if end == open {
+		end = closed
+	}
+	in.advance(end, yield)
+}
+
+func (s *Stream) cellWidth(text string, style Style) int {
+	width, widest := 0, 0
+	s.spans(text, style, func(p span) {
+		width += ansi.StringWidth(p.text)
+		widest = max(widest, width)
+		if p.end {
+			width = 0
+		}
+	})
+	return widest
+}
+
+func (s *Stream) drawRow(t *table, row []string, style Style) {
+	columns := make([][]string, len(t.head))
+	height := 1
+	for i := range columns {
+		if i >= len(row) {
+			continue
+		}
+		wrap := wrapper{width: t.widths[i], out: &columns[i], inks: &s.inks, align: t.aligns[i], padded: true}
+		s.spans(row[i], style, wrap.add)
+		wrap.flush()
+		height = max(height, len(columns[i]))
+	}
+	border := " " + s.inks.paint(s.theme.Border, "│") + " "
+	for y := range height {
+		var line strings.Builder
+		line.WriteString(s.tableMargin(t))
+		for i, c := range columns {
+			if i > 0 {
+				line.WriteString(border)
+			}
+			if y < len(c) {
+				line.WriteString(c[y])
+			} else {
+				line.WriteString(spaces(t.widths[i]))
+			}
+		}
+		s.lines = append(s.lines, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// tableMargin returns what stands before the table's next line.
+func (s *Stream) tableMargin(t *table) string {
+	m := t.margin.first
+	t.margin.first = t.margin.rest
+	return m
+}
+
+func (s *Stream) drawRule(t *table) {
+	parts := make([]string, len(t.widths))
+	for i, w := range t.widths {
+		parts[i] = strings.Repeat("─", w)
+	}
+	s.lines = append(s.lines, s.tableMargin(t)+s.inks.paint(s.theme.Border, strings.Join(parts, "─┼─")))
+}
+
+// drawStacked draws a row as lines "Head: cell".
+func (s *Stream) drawStacked(t *table, row []string) {
+	if t.drawn > 0 {
+		s.lines = append(s.lines, s.tableMargin(t)+s.inks.paint(s.theme.Border, strings.Repeat("─", min(3, t.margin.width))))
+	}
+	for i := range min(len(row), len(t.head)) {
+		wrap := s.wrapper(margin{s.tableMargin(t), t.margin.rest, t.margin.width})
+		s.spans(t.head[i]+":", s.theme.TableHead.over(t.base), wrap.add)
+		wrap.add(span{look: look{style: t.base}, text: " "})
+		s.spans(row[i], t.base, wrap.add)
+		wrap.flush()
+	}
+}
