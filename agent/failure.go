@@ -9,7 +9,7 @@ import (
 
 // failed says what went wrong and what to do next.
 func failed(err error) Failed {
-	f := Failed{Message: sentence(err.Error()), Err: err}
+	f := Failed{Message: asSentence(err.Error()), Err: err}
 	var missing *llm.NotFoundError
 	var unsupported *llm.UnsupportedError
 	switch {
@@ -33,8 +33,8 @@ func failed(err error) Failed {
 	return f
 }
 
-// sentence gives an error's text a capital and a full stop.
-func sentence(s string) string {
+// asSentence gives an error's text a capital and a full stop.
+func asSentence(s string) string {
 	if s == "" {
 		return "It went wrong, and nothing says why."
 	}

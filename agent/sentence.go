@@ -1,0 +1,216 @@
+package agent
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sentence is a piece of markdown that makes one statement: a sentence of a
+// paragraph, a list item, a heading, a row of a table.
+type sentence struct {
+	start, end int // bytes in the text, without the line break
+	line       int // of its start, from 0
+	endLine    int
+	block      span // the paragraph, item or quote that it belongs to
+	kind       blockKind
+}
+
+type blockKind int
+
+const (
+	prose blockKind = iota
+	quoted
+	code
+)
+
+// block is a paragraph, list item, heading, table row, quote or code block.
+type block struct {
+	start, end int
+	kind       blockKind
+}
+
+var (
+	fenceLine = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+	itemLine  = regexp.MustCompile(`^\s*([-*+]|\d{1,3}[.)])\s`)
+)
+
+// blocksOf cuts markdown into its blocks.
+func blocksOf(text string) []block {
+	var blocks []block
+	open := false // the last block may go on
+	fence := ""   // what closes the code block at hand
+	grow := func(start, end int, kind blockKind, fresh bool) {
+		if last := len(blocks) - 1; open && !fresh && last >= 0 && blocks[last].kind == kind {
+			blocks[last].end = end
+		} else {
+			blocks = append(blocks, block{start, end, kind})
+		}
+		open = true
+	}
+	for start := 0; start < len(text); {
+		end := start + len(text[start:])
+		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+			end = start + i
+		}
+		line := text[start:end]
+		mark := fenceLine.FindStringSubmatch(line)
+		switch trimmed := strings.TrimSpace(line); {
+		case fence != "":
+			if strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "" {
+				fence, open = "", false
+			} else {
+				grow(start, end, code, false)
+			}
+		case mark != nil:
+			fence, open = mark[1], false
+		case trimmed == "":
+			open = false
+		case strings.HasPrefix(trimmed, ">"):
+			grow(start, end, quoted, false)
+		case strings.HasPrefix(trimmed, "#"), strings.HasPrefix(trimmed, "|"):
+			grow(start, end, prose, true)
+			open = false
+		default:
+			grow(start, end, prose, itemLine.MatchString(line))
+		}
+		start = end + 1
+	}
+	return blocks
+}
+
+// sentencesOf cuts markdown into sentences. A sentence does not end inside
+// quotation marks, and takes along the citations that follow its full stop.
+func sentencesOf(text string) []sentence {
+	var list []sentence
+	line, counted := 0, 0
+	lineAt := func(at int) int {
+		line += strings.Count(text[counted:at], "\n")
+		counted = at
+		return line
+	}
+	add := func(start, end int, b block) {
+		if s := trim(text, start, end); s.start < s.end {
+			list = append(list, sentence{
+				start: s.start, end: s.end, line: lineAt(s.start), endLine: lineAt(s.end),
+				block: trim(text, b.start, b.end), kind: b.kind,
+			})
+		}
+	}
+	for _, b := range blocksOf(text) {
+		if b.kind == code { // each line speaks for itself
+			for start := b.start; start < b.end; {
+				end := b.end
+				if i := strings.IndexByte(text[start:b.end], '\n'); i >= 0 {
+					end = start + i
+				}
+				add(start, end, b)
+				start = end + 1
+			}
+			continue
+		}
+		start := b.start
+		quotes := quotesIn(text, b)
+		for i := b.start; i < b.end; {
+			if len(quotes) > 0 && i >= quotes[0].start {
+				i, quotes = max(i, quotes[0].end), quotes[1:]
+				continue
+			}
+			_, size := utf8.DecodeRuneInString(text[i:])
+			if end := sentenceEnd(text[:b.end], start, i); end > 0 {
+				add(start, end, b)
+				start, i = end, end
+				continue
+			}
+			i += size
+		}
+		add(start, b.end, b)
+	}
+	return list
+}
+
+var trailingMarks = regexp.MustCompile(`^(?:["'”’»)\]*_]*)(?:\s*(?:\[\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*\]|【\d{1,5}[^】]{0,40}】))*`)
+
+// sentenceEnd is where the sentence from start ends if the sign at i ends it; 0 if not.
+func sentenceEnd(text string, start, i int) int {
+	r, size := utf8.DecodeRuneInString(text[i:])
+	if strings.ContainsRune("。！？", r) {
+		return i + size + len(trailingMarks.FindString(text[i+size:]))
+	}
+	if r != '.' && r != '!' && r != '?' && r != '…' {
+		return 0
+	}
+	end := i + size + len(trailingMarks.FindString(text[i+size:]))
+	if end >= len(text) {
+		return end
+	}
+	if text[end] != ' ' && text[end] != '\n' && text[end] != '\t' {
+		return 0
+	}
+	if r == '.' && isAbbreviation(text[start:i]) {
+		return 0
+	}
+	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[end:], " \n\t*_>\"“„«("))
+	if unicode.IsLower(next) {
+		return 0
+	}
+	return end
+}
+
+// isAbbreviation tells whether the full stop after text belongs to its last
+// word: a single letter, a short number (3. May) or a common abbreviation.
+func isAbbreviation(text string) bool {
+	last := text[strings.LastIndexAny(text, " \n\t(")+1:]
+	if utf8.RuneCountInString(last) <= 1 && last != "I" {
+		return true
+	}
+	if len(last) <= 2 && strings.Trim(last, "0123456789") == "" {
+		return true
+	}
+	switch strings.ToLower(last) {
+	case "dr", "mr", "mrs", "ms", "prof", "st", "no", "nr", "vs", "e.g", "i.e", "ca", "approx", "bzw", "usw", "z.b", "d.h", "u.a", "etc", "jr", "sr":
+		return true
+	}
+	return false
+}
+
+// span is a part of a text.
+type span struct{ start, end int }
+
+// trim leaves out the white space at both ends.
+func trim(text string, start, end int) span {
+	start += len(text[start:end]) - len(strings.TrimLeft(text[start:end], " \t\r\n"))
+	return span{start, start + len(strings.TrimRight(text[start:end], " \t\r\n"))}
+}
+
+// closers are the signs that may end a quotation, by the sign that opens it.
+var closers = map[rune]string{'“': "”", '„': "“”", '«': "»", '»': "«", '"': "\"", '「': "」", '『': "』", '‹': "›"}
+
+// maxQuote bounds a quotation, in bytes: a lone sign opens none.
+const maxQuote = 2000
+
+// quotesIn finds the quotations in a block, with their signs.
+func quotesIn(text string, b block) (quotes []span) {
+	before := ' '
+	for i := b.start; i < b.end; {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		end, opens := closers[r]
+		if opens && r == '"' {
+			opens = !unicode.IsLetter(before) && !unicode.IsDigit(before)
+		}
+		if opens {
+			inside := text[i+size : min(b.end, i+size+maxQuote)]
+			if n := strings.IndexAny(inside, end); n > 0 {
+				_, closer := utf8.DecodeRuneInString(inside[n:])
+				quotes = append(quotes, span{i, i + size + n + closer})
+				i += size + n + closer
+				before = ' '
+				continue
+			}
+		}
+		before = r
+		i += size
+	}
+	return quotes
+}

@@ -1,0 +1,190 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mendSteps makes steps that can run of those that the model wrote, and says
+// what was left out or changed.
+func (t *turn) mendSteps(drafts []draftStep, offered []Tool) (steps []Step, dropped []string) {
+	steps = []Step{}
+	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
+	taken := map[string]bool{}
+	for i, d := range drafts {
+		if len(steps) == maxSteps {
+			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a plan", len(drafts)-i, maxSteps))
+			break
+		}
+		step, notes, err := t.mendStep(d, offered)
+		if err != nil {
+			notes = []string{err.Error()}
+		}
+		for _, note := range notes {
+			dropped = append(dropped, fmt.Sprintf("step %.20s: %s", d.ID, note))
+		}
+		if err != nil {
+			if _, known := renamed[d.ID]; !known {
+				renamed[d.ID] = ""
+			}
+			continue
+		}
+		step.ID = unique(d.ID, taken)
+		if step.ID != d.ID {
+			dropped = append(dropped, fmt.Sprintf("step %.20s is now step %s", d.ID, step.ID))
+		}
+		if renamed[d.ID] == "" { // of two steps with one id, the first is meant
+			renamed[d.ID] = step.ID
+		}
+		steps = append(steps, step)
+	}
+	dropped = append(dropped, linkSteps(steps, renamed)...)
+	steps, lost := dropLost(steps, renamed)
+	return steps, shorten(append(dropped, lost...))
+}
+
+// mendStep makes a step of a draft; its id is not set yet.
+func (t *turn) mendStep(d draftStep, offered []Tool) (step Step, notes []string, err error) {
+	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
+		return Step{}, nil, errors.New("it names no tool")
+	}
+	tool := findTool(offered, d.Tool)
+	if tool == nil {
+		return Step{}, nil, fmt.Errorf("there is no tool %.60q", d.Tool)
+	}
+	spec := tool.Spec()
+	input, notes, err := t.schemas.mend(spec, d.Input)
+	if err != nil && reference.Match(d.Input) {
+		input, err = d.Input, nil // it may fit once the result is filled in
+	}
+	return Step{Tool: spec.Name, Input: input, Description: clip(oneLine(d.Description), 300), After: d.After}, notes, err
+}
+
+// maxDropped bounds what is told of a plan's faults.
+const maxDropped = 20
+
+func shorten(dropped []string) []string {
+	if len(dropped) <= maxDropped {
+		return dropped
+	}
+	return append(dropped[:maxDropped:maxDropped], fmt.Sprintf("and %d more", len(dropped)-maxDropped))
+}
+
+// linkSteps keeps of each step's after the steps that exist and stand in no
+// circle, and adds those whose results it uses.
+func linkSteps(steps []Step, renamed map[string]string) (dropped []string) {
+	position := map[string]int{}
+	for i, step := range steps {
+		position[step.ID] = i
+	}
+	for i := range steps {
+		step := &steps[i]
+		var after []string
+		for _, id := range slices.Concat(step.After, references(step.Input, isNamed(renamed))) {
+			ours := renamed[id]
+			switch {
+			case ours == "":
+				dropped = append(dropped, fmt.Sprintf("step %s cannot wait for %.20q", step.ID, id))
+			case !slices.Contains(after, ours):
+				after = append(after, ours)
+			}
+		}
+		step.After = after
+	}
+	return append(dropped, cutCircles(steps, position)...)
+}
+
+func isNamed(renamed map[string]string) func(id string) bool {
+	return func(id string) bool { _, known := renamed[id]; return known }
+}
+
+// dropLost leaves out the steps that use a result which will not be there,
+// and those that use theirs.
+func dropLost(steps []Step, renamed map[string]string) (kept []Step, dropped []string) {
+	for i := 0; i < len(steps); i++ {
+		step := steps[i]
+		lost := slices.IndexFunc(references(step.Input, isNamed(renamed)), func(id string) bool {
+			return renamed[id] != id || !slices.Contains(step.After, id)
+		})
+		if lost < 0 {
+			continue
+		}
+		dropped = append(dropped, fmt.Sprintf("step %s uses a result that will not be there", step.ID))
+		renamed[step.ID] = ""
+		steps = slices.Delete(steps, i, i+1)
+		for j := range steps {
+			steps[j].After = slices.DeleteFunc(steps[j].After, func(id string) bool { return id == step.ID })
+		}
+		i = -1 // others may have lost this one's result
+	}
+	return steps, dropped
+}
+
+// cutCircles removes each wait that closes a circle, in plan order.
+func cutCircles(steps []Step, position map[string]int) (dropped []string) {
+	for i := range steps {
+		step := &steps[i]
+		step.After = slices.DeleteFunc(step.After, func(id string) bool {
+			circle := reaches(steps, position, id, step.ID, map[string]bool{})
+			if circle {
+				dropped = append(dropped, fmt.Sprintf("step %s cannot wait for %s, which waits for it", step.ID, id))
+			}
+			return circle
+		})
+	}
+	return dropped
+}
+
+// reaches tells whether the step from waits, directly or not, for the step to.
+func reaches(steps []Step, position map[string]int, from, to string, seen map[string]bool) bool {
+	if from == to {
+		return true
+	}
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
+	return slices.ContainsFunc(steps[position[from]].After, func(id string) bool {
+		return reaches(steps, position, id, to, seen)
+	})
+}
+
+// unique returns a short plain id that is not taken yet, and takes it.
+func unique(id string, taken map[string]bool) string {
+	plain := func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}
+	if id == "" || len(id) > 20 || strings.ContainsFunc(id, plain) || taken[id] {
+		for n := 1; ; n++ {
+			if id = strconv.Itoa(n); !taken[id] {
+				break
+			}
+		}
+	}
+	taken[id] = true
+	return id
+}
+
+// findTool finds a tool by its name; letter case and - for _ do not matter
+// where that is no tool's own name.
+func findTool(tools []Tool, name string) Tool {
+	for _, tool := range tools {
+		if tool.Spec().Name == name {
+			return tool
+		}
+	}
+	fold := func(s string) string { return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "-", "_") }
+	var found Tool
+	for _, tool := range tools {
+		if fold(tool.Spec().Name) == fold(name) {
+			if found != nil {
+				return nil // two are meant as well
+			}
+			found = tool
+		}
+	}
+	return found
+}
