@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -61,17 +60,27 @@ type blocks struct {
 	quotes     int      // how many quotations it stood in
 }
 
-func (b *blocks) clone() blocks {
+// spare is memory for the copy that preview works on.
+type spare struct {
+	containers []container
+	paragraph  paragraph
+	code       code
+	table      table
+}
+
+// copyTo returns a copy of b whose changes do not touch b.
+func (b *blocks) copyTo(to *spare) blocks {
 	c := *b
-	c.containers = slices.Clone(b.containers)
+	to.containers = append(to.containers[:0], b.containers...)
+	c.containers = to.containers
 	if b.paragraph != nil {
-		c.paragraph = b.paragraph.clone()
+		c.paragraph = b.paragraph.copyTo(&to.paragraph)
 	}
 	if b.code != nil {
-		c.code = b.code.clone()
+		c.code = b.code.copyTo(&to.code)
 	}
 	if b.table != nil {
-		c.table = b.table.clone()
+		c.table = b.table.copyTo(&to.table)
 	}
 	return c
 }

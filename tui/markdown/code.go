@@ -30,12 +30,15 @@ type code struct {
 
 // maxPiece is how much of a long line of code, in bytes, is drawn again with
 // each token.
-const maxPiece = 512
+const maxPiece = 128
 
-func (c *code) clone() *code {
-	d := *c
-	d.wrap = c.wrap.clone()
-	return &d
+// copyTo makes to go on from here without touching c.
+func (c *code) copyTo(to *code) *code {
+	wrap := to.wrap
+	*to = *c
+	c.wrap.copyTo(&wrap)
+	to.wrap = wrap
+	return to
 }
 
 // codeStart reads the first line of code of any kind but indented, nil if body
@@ -204,9 +207,10 @@ func (s *Stream) codeLine(line string) bool {
 func (c *code) add(text string) {
 	c.rest += text
 	for len(c.rest) > maxPiece {
-		n := maxPiece
-		for !utf8.RuneStart(c.rest[n]) {
-			n--
+		n := 1 + strings.LastIndexAny(c.rest[:maxPiece], " ,;") // not inside a word
+		if n < maxPiece/2 {
+			for n = maxPiece; !utf8.RuneStart(c.rest[n]); n-- {
+			}
 		}
 		c.lay(c.rest[:n])
 		c.rest = c.rest[n:]

@@ -27,6 +27,7 @@ type inliner struct {
 	base  Style  // of plain text
 	rest  string // what has arrived and is not yet spans
 	prev  rune   // the character before rest, ' ' at the start
+	unit  unit   // what is known of the unit that rest begins with
 }
 
 // ending says how much is known of what follows the text.
@@ -55,9 +56,9 @@ func (in *inliner) advance(end ending, yield func(span)) {
 			in.consume(n)
 			continue
 		}
-		u := unit{inliner: in, end: end, text: in.rest, prev: in.prev}
-		n = u.parse()
-		if n == 0 {
+		u := &in.unit
+		u.inliner, u.end, u.text, u.prev = in, end, in.rest, in.prev
+		if n = u.parse(); n == 0 {
 			return
 		}
 		for _, node := range u.nodes {
@@ -65,6 +66,7 @@ func (in *inliner) advance(end ending, yield func(span)) {
 				yield(node.span)
 			}
 		}
+		in.unit = unit{nodes: u.nodes[:0], brackets: u.brackets[:0]}
 		in.consume(n)
 	}
 }
@@ -152,7 +154,7 @@ type node struct {
 }
 
 // unit parses the text from one special character to the next point where
-// nothing is open.
+// nothing is open. It goes on where it was when more text has come.
 type unit struct {
 	*inliner
 	end      ending

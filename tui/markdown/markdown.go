@@ -25,6 +25,7 @@ type Stream struct {
 	closed  bool
 
 	blocks
+	spare spare
 	links references
 	end   ending
 
@@ -143,8 +144,8 @@ func (s *Stream) update() {
 
 // preview draws what is not certain yet as it will most likely be.
 func (s *Stream) preview() {
-	saved := s.blocks.clone()
-	s.end = guessed
+	saved := s.blocks
+	s.blocks, s.end = saved.copyTo(&s.spare), guessed
 	if tail := s.tail(); tail != "" {
 		switch {
 		case s.middle:

@@ -12,7 +12,7 @@ type paragraph struct {
 	inline  inliner
 	wrap    wrapper
 	margin  margin
-	raw     string // the text so far, while it is not long
+	raw     []byte // the text so far, while it is not long
 	long    bool   // it is longer than keep
 	several bool   // it has more than one line
 	before  place
@@ -69,11 +69,14 @@ func (s *Stream) base() Style {
 
 func (p *paragraph) add(text string) {
 	if !p.long {
-		if p.raw += text; len(p.raw) > keep {
-			p.raw, p.long = "", true
+		if p.raw = append(p.raw, text...); len(p.raw) > keep {
+			p.raw, p.long = nil, true
 		}
 	}
 	p.inline.rest += text
+	if len(p.inline.rest) > reach && !p.maybeTable() {
+		p.settle(open)
+	}
 }
 
 // settle lays out what is certain.
@@ -82,13 +85,18 @@ func (p *paragraph) settle(end ending) { p.inline.advance(end, p.wrap.add) }
 // maybeTable reports whether the next line may make p the head of a table. It
 // is not drawn as text then.
 func (p *paragraph) maybeTable() bool {
-	return !p.long && !p.several && strings.HasPrefix(p.raw, "|")
+	return !p.long && !p.several && len(p.raw) > 0 && p.raw[0] == '|'
 }
 
-func (p *paragraph) clone() *paragraph {
-	c := *p
-	c.wrap = p.wrap.clone()
-	return &c
+// copyTo makes to go on from here without touching p.
+func (p *paragraph) copyTo(to *paragraph) *paragraph {
+	wrap, nodes, brackets := to.wrap, to.inline.unit.nodes, to.inline.unit.brackets
+	*to = *p
+	p.wrap.copyTo(&wrap)
+	to.wrap = wrap
+	to.inline.unit.nodes = append(nodes[:0], p.inline.unit.nodes...)
+	to.inline.unit.brackets = append(brackets[:0], p.inline.unit.brackets...)
+	return to
 }
 
 // underlined makes a heading of the paragraph under way if body underlines it.
@@ -109,7 +117,7 @@ func (s *Stream) underlined(matched int, body string) bool {
 	s.paragraph = nil
 	s.back(p.before)
 	s.separate(apart)
-	s.drawHeading(level, p.raw, p.margin)
+	s.drawHeading(level, string(p.raw), p.margin)
 	return true
 }
 

@@ -29,10 +29,11 @@ type table struct {
 	base    Style
 }
 
-func (t *table) clone() *table {
-	c := *t
-	c.rows = t.rows[:len(t.rows):len(t.rows)]
-	return &c
+// copyTo makes to go on from here without touching t.
+func (t *table) copyTo(to *table) *table {
+	*to = *t
+	to.rows = t.rows[:len(t.rows):len(t.rows)]
+	return to
 }
 
 // tableBegins makes a table of the one line under way if body is the line of
@@ -43,8 +44,8 @@ func (s *Stream) tableBegins(matched int, body string) bool {
 		return false
 	}
 	aligns := alignments(body)
-	head := cells(p.raw)
-	if aligns == nil || len(aligns) != len(head) || len(head) > maxColumns || !strings.Contains(p.raw+body, "|") {
+	head := cells(string(p.raw))
+	if aligns == nil || len(aligns) != len(head) || len(head) > maxColumns || !strings.Contains(string(p.raw)+body, "|") {
 		return false
 	}
 	s.paragraph = nil
@@ -121,7 +122,7 @@ func (s *Stream) closeTable() {
 
 // previewTable draws the head of a table whose second line has not come yet.
 func (s *Stream) previewTable(p *paragraph) {
-	head := cells(p.raw)
+	head := cells(string(p.raw))
 	if len(head) > maxColumns {
 		return
 	}

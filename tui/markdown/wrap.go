@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -45,11 +44,11 @@ type wrapper struct {
 	started bool // the first line was given out
 }
 
-// clone returns a wrapper that goes on from here without touching w.
-func (w *wrapper) clone() wrapper {
-	c := *w
-	c.line, c.blanks, c.word = slices.Clone(w.line), slices.Clone(w.blanks), slices.Clone(w.word)
-	return c
+// copyTo makes to go on from here without touching w, in memory of its own.
+func (w *wrapper) copyTo(to *wrapper) {
+	line, blanks, word := to.line, to.blanks, to.word
+	*to = *w
+	to.line, to.blanks, to.word = append(line[:0], w.line...), append(blanks[:0], w.blanks...), append(word[:0], w.word...)
 }
 
 func (w *wrapper) add(s span) {
@@ -230,12 +229,13 @@ func (w *wrapper) newline() {
 	if w.padded {
 		left, right = w.align.pad(w.width - w.column)
 	}
-	line := make([]byte, 0, len(before)+left+len(w.line)+right)
-	line = append(line, before...)
-	line = append(line, spaces(left)...)
-	line = append(line, w.line...)
-	line = append(line, spaces(right)...)
-	*w.out = append(*w.out, string(line))
+	var line strings.Builder
+	line.Grow(len(before) + left + len(w.line) + right)
+	line.WriteString(before)
+	line.WriteString(spaces(left))
+	line.Write(w.line)
+	line.WriteString(spaces(right))
+	*w.out = append(*w.out, line.String())
 	w.line, w.column, w.on = w.line[:0], 0, look{}
 	w.blanks, w.blank = w.blanks[:0], 0
 }
