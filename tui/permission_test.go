@@ -77,7 +77,7 @@ func TestTypingNeverAnswersAQuestion(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for speed := 3; speed <= 12; speed++ {
 		t.Run(fmt.Sprintf("%d keys a second", speed), func(t *testing.T) {
-			for range 20 {
+			for range 8 {
 				question, replies := asked(taskAsked)
 				assistant := hold(question)
 				inRig(t, 80, 24, withWorld(assistant), func(r *rig) {

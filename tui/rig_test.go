@@ -103,7 +103,7 @@ func (r *rig) settle() {
 func (r *rig) pass(d time.Duration) {
 	r.settle()
 	for d > 0 {
-		step := min(d, 10*time.Millisecond)
+		step := min(d, 25*time.Millisecond)
 		time.Sleep(step)
 		d -= step
 		r.settle()

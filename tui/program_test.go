@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+
+	"lifehub/agent"
+)
+
+// TestMain lets the test binary be the chat itself, for tests on a real
+// terminal.
+func TestMain(m *testing.M) {
+	if os.Getenv("LIFEHUB_TUI_CHILD") != "" {
+		os.Exit(child())
+	}
+	os.Exit(m.Run())
+}
+
+// child is a chat on the terminal it was started on.
+func child() int {
+	assistant := &script{bodies: story(planning, searched, answered[:5]), held: true}
+	options := withWorld(assistant)
+	options.Editor = os.Getenv("EDITOR")
+	if os.Getenv("LIFEHUB_TUI_CHILD") == "panic" {
+		options.Assistant = panicking{}
+	}
+	how, err := Run(context.Background(), options)
+	if err != nil {
+		return 1
+	}
+	return 10 + int(how)
+}
+
+type panicking struct{}
+
+func (panicking) Ask(context.Context, string, string) <-chan agent.Event { panic("on purpose") }
+
+// watched is a screen that wakes who waits for it whenever it changed.
+type watched struct {
+	*vt.SafeEmulator
+	changed chan struct{}
+}
+
+func newWatched(t *testing.T, width, height int) *watched {
+	w := &watched{SafeEmulator: vt.NewSafeEmulator(width, height), changed: make(chan struct{}, 1)}
+	go io.Copy(io.Discard, w.SafeEmulator) // answers to queries; lives as long as the test binary, for Close races with it
+	return w
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.SafeEmulator.Write(p)
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+	return n, err
+}
+
+// waitFor returns once the screen holds a text.
+func (w *watched) waitFor(t *testing.T, want string) {
+	t.Helper()
+	late := time.After(10 * time.Second)
+	for !strings.Contains(ansi.Strip(w.Render()), want) {
+		select {
+		case <-w.changed:
+		case <-late:
+			t.Fatalf("no %q on the screen:\n%s", want, ansi.Strip(w.Render()))
+		}
+	}
+}
+
+func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
+	screen := newWatched(t, 80, 24)
+	screen.Write([]byte("\x1b[20h")) // without a terminal the renderer leaves the carriage return to it
+	question, _ := asked(taskAsked)
+	decided := make(chan agent.Reply, 1)
+	question.Reply = func(r agent.Reply) { decided <- r }
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	m, err := New(ctx, withWorld(hold(story(planning, searched, []agent.Body{agent.Said{Content: "Hello **there**."}, question})...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, typing := io.Pipe()
+	program := tea.NewProgram(m, tea.WithInput(keys), tea.WithOutput(screen), tea.WithWindowSize(80, 24),
+		tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignals())
+	done := make(chan error, 1)
+	go func() { _, err := program.Run(); done <- err }()
+
+	screen.waitFor(t, "Ask your notes anything")
+	io.WriteString(typing, "\x1b[200~what about\r\nrunning?\x1b[201~")
+	screen.waitFor(t, "running?")
+	io.WriteString(typing, "\x1b[13;2ushift")
+	screen.waitFor(t, "shift")
+	io.WriteString(typing, "\r")
+	screen.waitFor(t, "Buy milk")
+	screen.waitFor(t, "y once")
+	late := time.After(10 * time.Second)
+	for answered := false; !answered; { // the guard lets it through when it may
+		select {
+		case <-time.After(guard + 50*time.Millisecond):
+			io.WriteString(typing, "y")
+		case r := <-decided:
+			if r.Decision != agent.AllowOnce {
+				t.Errorf("reply = %+v", r)
+			}
+			answered = true
+		case <-late:
+			t.Fatal("the question is not answered")
+		}
+	}
+	io.WriteString(typing, "\x1b")
+	screen.waitFor(t, "stopped")
+	screen.waitFor(t, "Hello")
+	io.WriteString(typing, "\x04")
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("Ctrl+D does not leave")
+	}
+}

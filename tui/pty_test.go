@@ -1,0 +1,152 @@
+//go:build linux
+
+package tui
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// onTerminal is a chat that runs on a pseudo terminal.
+type onTerminal struct {
+	*watched
+	t      *testing.T
+	cmd    *exec.Cmd
+	tty    *os.File // our end
+	slave  *os.File // its end, kept open so that its settings can be read
+	before *unix.Termios
+	exit   chan int
+}
+
+func startOnTerminal(t *testing.T, env ...string) *onTerminal {
+	t.Helper()
+	tty, slave, err := pty.Open()
+	if err != nil {
+		t.Skip("needs a pseudo terminal: ", err)
+	}
+	pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80})
+	before, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), append([]string{"LIFEHUB_TUI_CHILD=1", "TERM=xterm-256color"}, env...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := &onTerminal{watched: newWatched(t, 80, 24), t: t, cmd: cmd, tty: tty, slave: slave, before: before, exit: make(chan int, 1)}
+	go io.Copy(c.watched, tty) // ends when the terminal is closed
+	go func() {
+		cmd.Wait()
+		c.exit <- cmd.ProcessState.ExitCode()
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		slave.Close()
+		tty.Close()
+	})
+	return c
+}
+
+// leaves waits for the end and checks that the terminal is as it was.
+func (c *onTerminal) leaves(want int) {
+	c.t.Helper()
+	select {
+	case got := <-c.exit:
+		if got != want {
+			c.t.Errorf("exit code %d, want %d", got, want)
+		}
+	case <-time.After(5 * time.Second):
+		c.t.Fatal("it does not end")
+	}
+	after, err := unix.IoctlGetTermios(int(c.slave.Fd()), unix.TCGETS)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if *after != *c.before {
+		c.t.Errorf("terminal settings %+v, before %+v", after, c.before)
+	}
+	late := time.After(5 * time.Second)
+	for c.IsAltScreen() {
+		select {
+		case <-c.changed:
+		case <-late:
+			c.t.Fatal("the alternate screen is still on")
+		}
+	}
+}
+
+func TestTheTerminalIsAsBeforeAfterEveryEnd(t *testing.T) {
+	ends := map[string]struct {
+		end  func(c *onTerminal)
+		exit int
+	}{
+		"Ctrl+D":       {func(c *onTerminal) { io.WriteString(c.tty, "\x04") }, 10 + int(Quit)},
+		"Ctrl+C twice": {func(c *onTerminal) { io.WriteString(c.tty, "\x03\x03") }, 10 + int(Interrupted)},
+		"/quit":        {func(c *onTerminal) { io.WriteString(c.tty, "/quit\r") }, 10 + int(Quit)},
+		"SIGTERM":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGTERM) }, 10 + int(Terminated)},
+		"SIGINT":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGINT) }, 10 + int(Interrupted)},
+		"SIGHUP":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGHUP) }, 10 + int(Terminated)},
+		"SIGQUIT":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGQUIT) }, 10 + int(Terminated)},
+		"SIGTERM in a turn": {func(c *onTerminal) {
+			io.WriteString(c.tty, "go\r")
+			c.waitFor(c.t, "three times")
+			c.cmd.Process.Signal(syscall.SIGTERM)
+		}, 10 + int(Terminated)},
+	}
+	for name, tc := range ends {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := startOnTerminal(t)
+			c.waitFor(t, "Ask your notes anything")
+			tc.end(c)
+			c.leaves(tc.exit)
+		})
+	}
+}
+
+func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
+	c := startOnTerminal(t, "LIFEHUB_TUI_CHILD=panic")
+	c.waitFor(t, "Ask your notes anything")
+	io.WriteString(c.tty, "go\r")
+	c.leaves(1)
+}
+
+func TestEscStopsWithinATenthOfASecond(t *testing.T) {
+	c := startOnTerminal(t)
+	c.waitFor(t, "Ask your notes anything")
+	io.WriteString(c.tty, "go\r")
+	c.waitFor(t, "three times")
+	pressed := time.Now()
+	io.WriteString(c.tty, "\x1b")
+	c.waitFor(t, "■ stopped")
+	if took := time.Since(pressed); took > 300*time.Millisecond { // 100 ms, and a machine that others use
+		t.Errorf("Esc took %v", took)
+	}
+	io.WriteString(c.tty, "\x04")
+	c.leaves(10 + int(Quit))
+}
+
+func TestTheEditorOpensTheDraft(t *testing.T) {
+	editor := t.TempDir() + "/my editor"
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf ' in the editor' >> \"$1\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := startOnTerminal(t, "EDITOR='"+editor+"'")
+	c.waitFor(t, "Ask your notes anything")
+	io.WriteString(c.tty, "written")
+	c.waitFor(t, "> written")
+	io.WriteString(c.tty, "\x07")
+	c.waitFor(t, "> written in the editor")
+	io.WriteString(c.tty, "\x03\x04")
+	c.leaves(10 + int(Quit))
+}
