@@ -93,7 +93,7 @@ var scenes = map[string]scene{
 	"a conversation is opened again": {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter")},
 	"models":                         {func() Options { return withEverything() }, pressing("alt+m")},
 	"another model is used":          {func() Options { return withEverything() }, pressing("alt+m", "down", "enter")},
-	"a command's page":               {func() Options { return withEverything() }, pressing("/tools", "enter")},
+	"the page of a command":          {func() Options { return withEverything() }, pressing("/tools", "enter")},
 	"no such command":                {func() Options { return withEverything() }, pressing("/nonsense", "enter")},
 	"a missing model is offered": {func() Options {
 		o := withEverything()
