@@ -1,0 +1,106 @@
+package llm
+
+import (
+	"context"
+	"math"
+	"unicode"
+)
+
+// Ngrams embeds texts without a model: each word and its character n-grams are
+// hashed to a direction of the vector. Texts that share words, or parts of
+// words (run, runs, running), are alike; meaning is beyond it.
+type Ngrams struct{}
+
+// ngramDim keeps a hundred thousand passages at 200 MB and collisions rare:
+// a passage of 150 words has about 1,000 n-grams.
+const ngramDim = 512
+
+// Name implements [Embedder]. A change of anything below needs a new one.
+func (Ngrams) Name() string { return "offline/ngram-512-v1" }
+
+// Embed implements [Embedder]. A text without letters or digits gets a vector
+// of its own, so that none is zero.
+func (Ngrams) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		vectors[i] = ngramVector(text)
+	}
+	return vectors, nil
+}
+
+// The weights of a word's features. The word itself says most; n-grams of 3 to
+// 5 letters carry its stem.
+const (
+	wordWeight  = 1.0
+	ngramWeight = 0.35
+	stopWeight  = 0.1 // words such as "the" say little about a passage
+)
+
+func ngramVector(text string) []float32 {
+	counts, stops := map[uint64]float64{}, stopWords(text)
+	for word := range words(text) {
+		weight := 1.0
+		if stops[word] {
+			weight = stopWeight
+		}
+		runes := []rune(word)
+		if isCJK(runes[0]) {
+			counts[hashRunes(runes)] += wordWeight
+			continue
+		}
+		counts[hashRunes(runes)] += wordWeight * weight
+		bounded := append(append([]rune{'^'}, runes...), '$')
+		for n := 3; n <= 5; n++ {
+			for i := 0; i+n <= len(bounded); i++ {
+				// The length keeps "^ab" of a word apart from a word "^ab".
+				counts[hashRunes(bounded[i:i+n])*31+uint64(n)] += ngramWeight * weight
+			}
+		}
+	}
+	vector := make([]float32, ngramDim)
+	if len(counts) == 0 {
+		vector[0] = 1
+		return vector
+	}
+	// Sums of floats depend on their order, and a map has none; fixed-point
+	// sums do not.
+	var sums [ngramDim]int64
+	for hash, count := range counts {
+		value := int64(math.Sqrt(count) * (1 << 20)) // a word said often is not that much more
+		if hash>>63 == 1 {
+			value = -value
+		}
+		sums[hash>>20%ngramDim] += value
+	}
+	var norm float64
+	for _, sum := range sums {
+		norm += float64(sum) * float64(sum)
+	}
+	if norm == 0 {
+		vector[0] = 1
+		return vector
+	}
+	norm = math.Sqrt(norm)
+	for i, sum := range sums {
+		vector[i] = float32(float64(sum) / norm)
+	}
+	return vector
+}
+
+// hashRunes is FNV-1a over runes, its bits mixed once more so that all are good.
+func hashRunes(runes []rune) uint64 {
+	h := uint64(14695981039346656037)
+	for _, r := range runes {
+		h = (h ^ uint64(r)) * 1099511628211
+	}
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	return h ^ h>>33
+}
+
+func isCJK(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}

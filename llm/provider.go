@@ -1,0 +1,77 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Provider is a source of models: [Ollama], [OpenAI], [Offline] or [Auto].
+// All methods are safe for concurrent use.
+type Provider interface {
+	Model
+
+	// State says who answers at this moment. It never waits.
+	State() State
+	// Window is how many tokens of prompt and answer fit into one request;
+	// 0: without bound. It never waits; before the model is known it is a guess.
+	Window() int
+	// SetWindow asks for another window from the next request on; 0: the default.
+	SetWindow(tokens int)
+	// Info tells about a model; "" is the one in use. Errors: NotFoundError, ErrUnreachable.
+	Info(ctx context.Context, name string) (Info, error)
+	// Models lists what the server has.
+	Models(ctx context.Context) ([]Info, error)
+	// SetModel answers with another model from the next request on.
+	// NotFoundError, and no change, when the server does not have it.
+	SetModel(ctx context.Context, name string) error
+	// Pull fetches a model to the server; progress may be nil.
+	Pull(ctx context.Context, name string, progress func(Progress)) error
+	// Embedder is what embeds notes now. Ask again after a change of State:
+	// each has vectors of its own kind. NotFoundError names a model to pull.
+	Embedder(ctx context.Context) (Embedder, error)
+	// Close ends what the provider does in the background.
+	Close() error
+}
+
+// State says who answers.
+type State struct {
+	Provider string // ollama, openai, offline
+	Model    string // "" while unknown, and offline
+	Remote   string // host that runs the model, when that is not this machine
+	Sent     int64  // bytes of requests that left this machine so far
+	Text     string // a sentence for the user about it; "": nothing to say
+}
+
+// Progress tells how far a pull is.
+type Progress struct {
+	Status      string
+	Done, Total int64 // bytes of the layer under way; 0: unknown
+}
+
+// Settings choose a provider. The zero value is Auto with the usual addresses.
+type Settings struct {
+	Provider   string        // auto, ollama, openai, offline; "": auto
+	Model      string        // "": the first installed one that fits
+	Embedding  string        // "": nomic-embed-text on Ollama, built-in n-grams elsewhere
+	OllamaHost string        // as OLLAMA_HOST; "": 127.0.0.1:11434
+	OpenAIURL  string        // base, ending in /v1 as a rule
+	OpenAIKey  string        // "": none is sent
+	Window     int           // tokens; 0: by the model and the memory of this machine
+	KeepAlive  time.Duration // how long Ollama keeps a model loaded; 0: its own default
+	// Temperature of the answers; nil: the model's own.
+	Temperature *float64
+
+	// Changed is told when another provider or model takes over by itself. It
+	// runs on a goroutine of the provider and must not wait; nil: nobody is told.
+	Changed func(State)
+}
+
+// Open returns the provider that the settings name. It contacts no server.
+func Open(s Settings) (Provider, error) {
+	switch s.Provider {
+	case "", "auto", "offline":
+		return NewOffline(), nil
+	}
+	return nil, fmt.Errorf("unknown model provider %q: use auto, ollama, openai or offline", s.Provider)
+}
