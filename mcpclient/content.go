@@ -1,0 +1,171 @@
+package mcpclient
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// maxText is how much of a result goes on to the model, in bytes. The rest
+// is kept in a file; both are said in the text.
+const maxText = 31 << 10
+
+// text is a result in words: its texts as they are, everything else named.
+func (t *tool) text(result *mcp.CallToolResult) string {
+	var parts []string
+	words := false
+	for _, c := range result.Content {
+		if text, ok := c.(mcp.TextContent); ok {
+			words = words || strings.TrimSpace(text.Text) != ""
+		}
+		if part := t.part(c); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	// The protocol asks servers to say structured content in words as well.
+	if structured := structuredText(result); structured != "" && !words {
+		parts = append(parts, structured)
+	}
+	whole := strings.ToValidUTF8(strings.Join(parts, "\n\n"), "�")
+	if len(whole) <= maxText {
+		return whole
+	}
+	note := fmt.Sprintf("%d KiB in all", len(whole)>>10)
+	if path := t.keep([]byte(whole), ".txt"); path != "" {
+		note += ", kept whole in " + path
+	}
+	return cutMiddle(whole, maxText, note)
+}
+
+func structuredText(result *mcp.CallToolResult) string {
+	raw := result.RawStructuredContent
+	if raw == nil && result.StructuredContent != nil {
+		raw, _ = json.Marshal(result.StructuredContent) // it came from JSON
+	}
+	if string(raw) == "null" {
+		return ""
+	}
+	return string(raw)
+}
+
+// part is one piece of content in words.
+func (t *tool) part(content mcp.Content) string {
+	switch c := content.(type) {
+	case mcp.TextContent:
+		return c.Text
+	case mcp.ImageContent:
+		return t.binary("image", c.MIMEType, c.Data)
+	case mcp.AudioContent:
+		return t.binary("sound", c.MIMEType, c.Data)
+	case mcp.ResourceLink:
+		return strings.TrimSpace(fmt.Sprintf("[resource %s: %s] %s", c.URI, c.Name, c.Description))
+	case mcp.EmbeddedResource:
+		switch r := c.Resource.(type) {
+		case mcp.TextResourceContents:
+			return fmt.Sprintf("[resource %s]\n%s", r.URI, r.Text)
+		case mcp.BlobResourceContents:
+			return t.binary("resource "+r.URI, r.MIMEType, r.Blob)
+		}
+	}
+	return fmt.Sprintf("[content that LifeHub does not know: %T]", content)
+}
+
+// binary keeps data in a file and names it.
+func (t *tool) binary(what, kind, encoded string) string {
+	data, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return fmt.Sprintf("[%s, %s, damaged]", what, kind)
+	}
+	name := fmt.Sprintf("%s, %s, %d bytes", what, kind, len(data))
+	if path := t.keep(data, extension(kind)); path != "" {
+		name += ", kept in " + path
+	}
+	return "[" + name + "]"
+}
+
+// extension is the file name's end for a kind of data. Kinds that a desktop
+// might run are not among them.
+func extension(kind string) string {
+	base, _, _ := mime.ParseMediaType(kind)
+	switch base {
+	case "image/png":
+		return ".png"
+	case "image/jpeg":
+		return ".jpg"
+	case "image/gif":
+		return ".gif"
+	case "image/webp":
+		return ".webp"
+	case "audio/wav", "audio/x-wav":
+		return ".wav"
+	case "audio/mpeg":
+		return ".mp3"
+	case "application/pdf":
+		return ".pdf"
+	case "text/plain":
+		return ".txt"
+	}
+	return ".bin"
+}
+
+// keep writes data into a new file of Options.Files and returns its path; ""
+// when there is no such folder or no place in it.
+func (t *tool) keep(data []byte, ending string) string {
+	dir := t.server.hub.Files
+	if dir == "" {
+		return ""
+	}
+	path, err := writeNew(dir, t.spec.Name+"-*"+ending, data)
+	if err != nil {
+		t.server.hub.Log.Warn("keep a result", "tool", t.spec.Name, "err", err)
+		return ""
+	}
+	return path
+}
+
+func writeNew(dir, pattern string, data []byte) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(dir, pattern) // with mode 0600
+	if err != nil {
+		return "", err
+	}
+	if _, err := f.Write(data); err != nil {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+		return "", err
+	}
+	return filepath.Clean(f.Name()), f.Close()
+}
+
+// cutMiddle keeps head and tail of a text that is longer than limit bytes,
+// with a note between them.
+func cutMiddle(text string, limit int, note string) string {
+	head, end := limit*2/3, len(text)-limit/3
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return fmt.Sprintf("%s\n[… %d bytes left out; %s …]\n%s", text[:head], end-head, note, text[end:])
+}
+
+// cutText keeps the beginning of a text that is longer than limit bytes.
+func cutText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit] + "…"
+}

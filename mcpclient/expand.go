@@ -1,0 +1,54 @@
+package mcpclient
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// reference is ${NAME}, ${NAME:-default} or ${env:NAME}.
+var reference = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?:(:-)([^}]*))?\}`)
+
+// oddReference returns what begins like a reference and is none.
+func oddReference(text string) string {
+	rest := reference.ReplaceAllString(text, "")
+	_, odd, found := strings.Cut(rest, "${")
+	if !found {
+		return ""
+	}
+	odd, _, _ = strings.Cut(odd, "}")
+	return "${" + odd + "}"
+}
+
+// expand puts the values of variables into text and adds the names of those
+// that have none to missing. An empty variable counts as missing: that is how
+// a credential that was not given mostly looks.
+func expand(text string, lookup func(string) (string, bool), missing *[]string) string {
+	return reference.ReplaceAllStringFunc(text, func(match string) string {
+		parts := reference.FindStringSubmatch(match)
+		if v, ok := lookup(parts[1]); ok && v != "" {
+			return v
+		}
+		if parts[2] == "" && !slices.Contains(*missing, parts[1]) {
+			*missing = append(*missing, parts[1])
+		}
+		return parts[3]
+	})
+}
+
+// resolved returns the server with its variables put in, and the names of
+// those that are not set: without them it cannot start.
+func (s Server) resolved(lookup func(string) (string, bool)) (Server, []string) {
+	var missing []string
+	s.Args, s.Env, s.Headers = slices.Clone(s.Args), maps.Clone(s.Env), maps.Clone(s.Headers)
+	for _, text := range s.texts() {
+		*text = expand(*text, lookup, &missing)
+	}
+	for _, texts := range []map[string]string{s.Env, s.Headers} {
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			texts[name] = expand(texts[name], lookup, &missing)
+		}
+	}
+	return s, missing
+}

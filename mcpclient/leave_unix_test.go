@@ -1,0 +1,8 @@
+//go:build unix
+
+package mcpclient
+
+import "syscall"
+
+// leaveGroup has a child go into a session of its own.
+func leaveGroup(yes bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: yes} }

@@ -1,0 +1,5 @@
+package mcpclient
+
+import "syscall"
+
+func leaveGroup(bool) *syscall.SysProcAttr { return nil }

@@ -1,0 +1,210 @@
+package mcpclient
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// modeName makes this test binary an MCP server that behaves as it says.
+const modeName = "LIFEHUB_TEST_MCP"
+
+func TestMain(m *testing.M) {
+	if mode := os.Getenv(modeName); mode != "" {
+		(&misbehaving{mode: mode, out: bufio.NewWriter(os.Stdout)}).serve()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// misbehaving is a server on stdin and stdout, written without the library so
+// that it can do wrong.
+type misbehaving struct {
+	mode string
+	out  *bufio.Writer
+}
+
+func (s *misbehaving) serve() {
+	s.begin()
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			break
+		}
+		var request struct {
+			ID     *json.RawMessage `json:"id"`
+			Method string           `json:"method"`
+			Params struct {
+				Name      string          `json:"name"`
+				Arguments json.RawMessage `json:"arguments"`
+				RequestID json.RawMessage `json:"requestId"`
+			} `json:"params"`
+		}
+		if json.Unmarshal(line, &request) != nil {
+			continue
+		}
+		if request.Method == "notifications/cancelled" {
+			fmt.Fprintf(os.Stderr, "cancelled %s\n", request.Params.RequestID)
+		}
+		if request.ID == nil {
+			continue
+		}
+		s.answer(string(*request.ID), request.Method, string(request.Params.Arguments))
+	}
+	if s.mode == "deaf" {
+		time.Sleep(time.Hour)
+	}
+}
+
+// begin is what the server does before it is asked anything.
+func (s *misbehaving) begin() {
+	switch s.mode {
+	case "sleep":
+		time.Sleep(time.Hour)
+	case "crash":
+		fmt.Fprintln(os.Stderr, "no database:\nwrong password")
+		os.Exit(3)
+	case "banner":
+		fmt.Print("Welcome to my server!\n\nListening on stdio…\n")
+	case "deaf":
+		signal.Ignore(syscall.SIGTERM)
+	case "fork":
+		for i := range 50 {
+			child := exec.Command(os.Args[0])
+			child.Env = append(os.Environ(), modeName+"=sleep")
+			child.SysProcAttr = leaveGroup(i%2 == 0)
+			child.Stdout, child.Stderr = os.Stdout, os.Stderr // keeps the pipes open
+			if err := child.Start(); err != nil {
+				panic(err)
+			}
+		}
+	}
+}
+
+func (s *misbehaving) answer(id, method, args string) {
+	switch method {
+	case "initialize":
+		if s.mode == "hang" {
+			return
+		}
+		s.result(id, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"misbehaving","version":"1"}}`)
+		if s.mode == "closed" {
+			s.out.Flush()
+			os.Stdout.Close()
+		}
+	case "tools/list":
+		s.result(id, s.tools())
+		if s.mode == "deafstdin" {
+			s.out.Flush()
+			time.Sleep(time.Hour) // reads no more
+		}
+	case "tools/call":
+		s.call(id, args)
+	case "server/discover":
+		if s.mode != "silent" {
+			s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, id))
+		}
+	}
+	s.out.Flush()
+}
+
+func (s *misbehaving) tools() string {
+	const plain = `{"name":"echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`
+	switch s.mode {
+	case "schemas":
+		return `{"tools":[` + plain + `,` + plain +
+			`,{"name":"null","inputSchema":null},{"name":"none"},{"name":"empty","inputSchema":{"properties":null}}` +
+			`,{"name":"list","inputSchema":{"type":"array"}}` +
+			`,{"name":"huge","inputSchema":{"type":"object","properties":{"x":{"description":"` + strings.Repeat("x", 100<<10) + `"}}}}` +
+			`,{"name":"re\u200bad","inputSchema":{"type":"object"}},{"name":"reаd","inputSchema":{"type":"object"}}` +
+			`,{"name":"rm","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}` +
+			`,{"name":"_odd.name","inputSchema":{"type":"object"}}]}`
+	case "pages":
+		return `{"tools":[` + plain + `],"nextCursor":"` + strconv.FormatInt(time.Now().UnixNano(), 36) + `"}`
+	}
+	return `{"tools":[` + plain + `]}`
+}
+
+func (s *misbehaving) call(id, args string) {
+	switch s.mode {
+	case "dies":
+		fmt.Fprintln(os.Stderr, "panic: out of cheese")
+		os.Exit(2)
+	case "mute":
+		return
+	case "half":
+		fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"te`, id)
+		s.out.Flush()
+		os.Exit(0)
+	case "huge":
+		s.send(`{"result":{"content":[{"type":"text","text":"` + strings.Repeat("0123456789", 10<<20) + `"}]},"jsonrpc":"2.0","id":` + id + `}`)
+		return
+	case "long":
+		s.text(id, strings.Repeat("ab", 50<<10)+"END")
+		return
+	case "stderr":
+		line := []byte(strings.Repeat("noise ", 10_000) + "\n")
+		for range 2000 { // 120 MB
+			os.Stderr.Write(line)
+		}
+	case "garbage":
+		for range 1000 {
+			s.send("\x00\xff\x1b[2J{]")
+		}
+		s.send(strings.Repeat("[", 200_000))
+		s.send(`{"jsonrpc":"2.0"}`)
+		s.send(`{"jsonrpc":"2.0","method":17,"id":{}}`)
+	case "ids":
+		s.text("4711", "a wrong id")
+		s.text(`"`+id+`"`, "an id that is a text")
+		s.text("null", "no id")
+		s.text(id, args)
+		s.text(id, "a second answer")
+		return
+	case "flood":
+		go func() {
+			for {
+				if _, err := os.Stdout.WriteString(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"); err != nil {
+					return
+				}
+			}
+		}()
+	case "asks": // asks the client for things it does not do
+		for i := range 2000 {
+			s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"q%d","method":"sampling/createMessage","params":{}}`, i))
+		}
+	case "wrong":
+		s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":"not a list"}}`, id))
+		return
+	case "refuses":
+		s.result(id, `{"isError":true,"content":[{"type":"text","text":"no such city"}]}`)
+		return
+	case "images":
+		s.result(id, `{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="},{"type":"image","mimeType":"image/png","data":"%%%"},{"type":"hologram"}]}`)
+		return
+	}
+	s.text(id, args)
+}
+
+func (s *misbehaving) text(id, text string) {
+	quoted, _ := json.Marshal(text)
+	s.result(id, fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, quoted))
+}
+
+func (s *misbehaving) result(id, result string) {
+	s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
+}
+
+func (s *misbehaving) send(line string) {
+	s.out.WriteString(line)
+	s.out.WriteByte('\n')
+}

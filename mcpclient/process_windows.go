@@ -1,0 +1,51 @@
+package mcpclient
+
+import (
+	"os"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// ownGroup keeps Ctrl+C of the console away from the child.
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+}
+
+// terminateGroup does nothing: there is no polite signal here.
+func terminateGroup(*os.Process) {}
+
+// killGroup ends the leader; the end of its job ends the children.
+func killGroup(leader *os.Process) { _ = leader.Kill() }
+
+// guard is a job object: the system ends what is in it when its last handle
+// is closed, which LifeHub's end does, however that was.
+type guard struct{ job windows.Handle }
+
+func newGuard(leader *os.Process, _ string) (guard, error) {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return guard{}, err
+	}
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
+	}
+	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
+		_ = windows.CloseHandle(job)
+		return guard{}, err
+	}
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(leader.Pid))
+	if err == nil {
+		err = windows.AssignProcessToJobObject(job, process)
+		_ = windows.CloseHandle(process)
+	}
+	if err != nil {
+		_ = windows.CloseHandle(job)
+		return guard{}, err
+	}
+	return guard{job: job}, nil
+}
+
+func (g guard) end() { _ = windows.CloseHandle(g.job) }

@@ -1,0 +1,323 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const (
+	// settle is how long a server must be quiet before its changed tools are
+	// listed again: some say it several times in a row.
+	settle = 200 * time.Millisecond
+	// relistEvery is the least time between two lists.
+	relistEvery = time.Second
+)
+
+// server is one entry of the config and what has become of it.
+type server struct {
+	Server // as written
+	hub    *Servers
+	dir    string // where it runs when its entry does not say
+	lookup func(string) (string, bool)
+	stderr tail
+	dirty  chan struct{} // receives when its tools have changed
+	again  chan struct{} // receives when the user wants it started again
+
+	settled     chan struct{} // closed after the first start, however it went
+	settledOnce sync.Once
+
+	mu       sync.Mutex
+	status   Status
+	reason   string
+	since    time.Time
+	restarts int
+	session  *session // while it runs
+	tools    []*tool  // the last known
+	refused  []string
+	calls    figures
+	turned   chan struct{} // closed, and made anew, when the status changes
+}
+
+func newServer(hub *Servers, entry Server, dir string, lookup func(string) (string, bool)) *server {
+	if entry.Timeout == 0 {
+		entry.Timeout = hub.Timeout
+	}
+	return &server{
+		Server: entry, hub: hub, dir: dir, lookup: lookup, status: Starting, since: time.Now(),
+		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1),
+		settled: make(chan struct{}), turned: make(chan struct{}),
+	}
+}
+
+// run keeps the server alive until ctx ends.
+func (s *server) run(ctx context.Context) {
+	defer s.settledOnce.Do(func() { close(s.settled) })
+	entry, reason := s.launchable()
+	if reason != "" {
+		s.enter(Off, reason)
+		return
+	}
+	var tries tries
+	for {
+		err := s.live(ctx, entry)
+		if ctx.Err() != nil {
+			s.enter(Off, "LifeHub ends")
+			return
+		}
+		s.hub.Log.Warn("mcp server ended", "server", s.Name, "err", err)
+		delay, more := tries.next(time.Now())
+		if !more {
+			s.enter(Off, fmt.Sprintf("%v (%d starts in %v; not tried again)", err, maxTries, triesWithin))
+			if !s.pause(ctx, -1) {
+				return
+			}
+			tries = nil
+			continue
+		}
+		s.enter(Restarting, err.Error())
+		if !s.pause(ctx, delay) {
+			return
+		}
+		s.mu.Lock()
+		s.restarts++
+		s.mu.Unlock()
+	}
+}
+
+// launchable returns the entry with its variables put in, or why the server
+// is not to be started.
+func (s *server) launchable() (Server, string) {
+	if s.Disabled {
+		return Server{}, switchedOff
+	}
+	entry, missing := s.resolved(s.lookup)
+	if len(missing) > 0 {
+		return Server{}, "needs " + strings.Join(missing, ", ")
+	}
+	return entry, ""
+}
+
+// pause waits, for ever if delay is negative, or until the server is wanted
+// again. It tells whether to go on.
+func (s *server) pause(ctx context.Context, delay time.Duration) bool {
+	var timer <-chan time.Time
+	if delay >= 0 {
+		timer = time.After(delay)
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-s.again:
+	case <-timer:
+	}
+	return true
+}
+
+// live is one life of the server, from its start to the error that ended it.
+func (s *server) live(ctx context.Context, entry Server) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.hub.Log.Error("panic", "server", s.Name, "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("LifeHub broke on it: %v", fault)
+		}
+	}()
+	s.mu.Lock()
+	before := s.reason
+	s.mu.Unlock()
+	s.enter(Starting, before)
+	starting, cancel := context.WithTimeoutCause(ctx, s.hub.start, fmt.Errorf("it did not start within %v", s.hub.start))
+	defer cancel()
+	session, err := s.connect(ctx, starting, entry)
+	if err != nil {
+		return err
+	}
+	defer session.close()
+	defer s.leave()
+	if err := s.relist(starting, session); err != nil {
+		return session.explain(starting, err)
+	}
+	s.open(session)
+	return s.attend(ctx, session)
+}
+
+// attend waits for the session's end, and lists its tools again when they change.
+func (s *server) attend(ctx context.Context, session *session) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-session.ended:
+			return errors.New(session.why())
+		case <-s.again:
+			return errors.New("started again")
+		case <-s.dirty:
+		}
+		if !s.quiet(ctx, session) {
+			continue // it has ended
+		}
+		listing, cancel := context.WithTimeout(ctx, s.hub.start)
+		if err := s.relist(listing, session); err != nil {
+			s.hub.Log.Warn("list tools again", "server", s.Name, "err", err)
+		}
+		cancel()
+		s.hub.changed()
+		select {
+		case <-ctx.Done():
+		case <-session.ended:
+		case <-time.After(relistEvery):
+		}
+	}
+}
+
+// quiet waits until the server has said nothing of changes for a while, and
+// for a second at most.
+func (s *server) quiet(ctx context.Context, session *session) bool {
+	latest := time.After(relistEvery)
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-session.ended:
+			return false
+		case <-s.dirty:
+			select {
+			case <-latest:
+				return true
+			default:
+			}
+		case <-time.After(settle):
+			return true
+		}
+	}
+}
+
+// relist asks for the server's tools and takes those that may be offered.
+func (s *server) relist(ctx context.Context, session *session) error {
+	if session.client.GetServerCapabilities().Tools == nil {
+		return nil
+	}
+	listed, err := listTools(ctx, session.client)
+	if err != nil {
+		return fmt.Errorf("list its tools: %w", err)
+	}
+	tools, refused := s.admit(listed)
+	s.mu.Lock()
+	s.tools, s.refused = tools, refused
+	s.mu.Unlock()
+	return nil
+}
+
+// admit makes tools of what the server lists, and says what it refuses.
+func (s *server) admit(listed []mcp.Tool) (tools []*tool, refused []string) {
+	seen := map[string]bool{}
+	for _, l := range listed {
+		switch err := checkToolName(l.Name); {
+		case err != nil:
+			refused = append(refused, err.Error())
+			continue
+		case seen[l.Name]:
+			refused = append(refused, fmt.Sprintf("tool %q is listed twice", l.Name))
+			continue
+		}
+		seen[l.Name] = true
+		if !s.Offers(l.Name) {
+			continue
+		}
+		t, err := newTool(s, l)
+		if err != nil {
+			refused = append(refused, err.Error())
+			continue
+		}
+		tools = append(tools, t)
+	}
+	return tools, refused
+}
+
+// enter changes the status and wakes who waits for that.
+func (s *server) enter(status Status, reason string) {
+	s.mu.Lock()
+	s.status, s.reason, s.since = status, reason, time.Now()
+	close(s.turned)
+	s.turned = make(chan struct{})
+	s.mu.Unlock()
+	if status != Starting {
+		s.settledOnce.Do(func() { close(s.settled) })
+	}
+	s.hub.changed()
+}
+
+func (s *server) open(session *session) {
+	s.mu.Lock()
+	s.session = session
+	s.mu.Unlock()
+	s.enter(Running, "")
+}
+
+func (s *server) leave() {
+	s.mu.Lock()
+	s.session = nil
+	s.mu.Unlock()
+}
+
+// ready returns the session, waiting for one while the server is starting.
+func (s *server) ready(ctx context.Context) (*session, error) {
+	for {
+		s.mu.Lock()
+		session, status, reason, turned := s.session, s.status, s.reason, s.turned
+		s.mu.Unlock()
+		switch {
+		case session != nil:
+			return session, nil
+		case status == Off:
+			return nil, fmt.Errorf("MCP server %s is off: %s", s.Name, reason)
+		}
+		select {
+		case <-turned:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// offered are the tools that may be called now. While a server is being
+// restarted its tools stay: a call waits for it.
+func (s *server) offered() []*tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.status == Off {
+		return nil
+	}
+	return s.tools
+}
+
+const (
+	// maxTries bounds the starts of a server within triesWithin: one that
+	// cannot live is left alone, with a reason.
+	maxTries    = 5
+	triesWithin = 3 * time.Minute
+	firstDelay  = 500 * time.Millisecond // doubled with each try
+)
+
+// tries are the times of the last starts of a server.
+type tries []time.Time
+
+// next takes note of a start that has failed at now, and says how long to
+// wait before another one, or that there shall be none.
+func (t *tries) next(now time.Time) (delay time.Duration, more bool) {
+	recent := (*t)[:0]
+	for _, at := range *t {
+		if now.Sub(at) < triesWithin {
+			recent = append(recent, at)
+		}
+	}
+	*t = append(recent, now)
+	n := len(*t)
+	return firstDelay << (n - 1), n < maxTries
+}

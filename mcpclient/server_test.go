@@ -1,0 +1,256 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+)
+
+// bad is a server of this test binary that behaves as mode says.
+func bad(name, mode string) Server {
+	return Server{Name: name, Transport: Stdio, Command: os.Args[0], Env: map[string]string{modeName: mode}, Level: agent.Confirm}
+}
+
+// start runs servers and waits for them.
+func start(t *testing.T, options Options, servers ...Server) *Servers {
+	t.Helper()
+	s := Start(t.Context(), Config{File: filepath.Join(t.TempDir(), "mcp.json"), Servers: servers, lookup: os.LookupEnv}, options)
+	t.Cleanup(s.Close)
+	if err := s.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// one returns a tool by its name.
+func one(t *testing.T, s *Servers, name string) agent.Tool {
+	t.Helper()
+	for _, tool := range s.Tools() {
+		if tool.Spec().Name == name {
+			return tool
+		}
+	}
+	t.Fatalf("there is no tool %s; states: %+v", name, s.State())
+	return nil
+}
+
+// within fails the test when do takes longer than limit.
+func within(t *testing.T, limit time.Duration, what string, do func()) {
+	t.Helper()
+	began := time.Now()
+	do()
+	if took := time.Since(began); took > limit {
+		t.Errorf("%s took %v, more than %v", what, took, limit)
+	}
+}
+
+func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
+	const said = `{"text":"hello"}`
+	for mode, want := range map[string]struct{ result, err string }{
+		"ok":        {result: said},
+		"banner":    {result: said},
+		"silent":    {result: said},
+		"garbage":   {result: said},
+		"ids":       {result: said},
+		"flood":     {result: said},
+		"asks":      {result: said},
+		"deaf":      {result: said},
+		"dies":      {err: "ended during the call, what it has done by then is not known: it ended with exit status 2; its last words: panic: out of cheese"},
+		"half":      {err: "ended during the call"},
+		"mute":      {err: "did not answer within 1s; the call was called off"},
+		"wrong":     {err: "bad:"},
+		"refuses":   {err: "no such city"},
+		"huge":      {err: "the answer is longer than 8 MiB"},
+		"deafstdin": {err: "did not answer within 1s"},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			misbehaves, good := bad("bad", mode), bad("good", "ok")
+			misbehaves.Timeout = time.Second
+			if want.err == "" || mode == "huge" {
+				misbehaves.Timeout = 20 * time.Second
+			}
+			s := start(t, Options{}, misbehaves, good)
+			result, err := one(t, s, "bad_echo").Run(t.Context(), json.RawMessage(said))
+			switch {
+			case want.err != "" && (err == nil || !strings.Contains(err.Error(), want.err)):
+				t.Errorf("got %q, %v, want an error with %q", cutText(result.Text, 100), err, want.err)
+			case want.err == "" && (err != nil || result.Text != want.result || !result.Foreign):
+				t.Errorf("got %+v, %v, want %q", result, err, want.result)
+			}
+			within(t, 2*time.Second, "a call of the other server", func() {
+				if result, err := one(t, s, "good_echo").Run(t.Context(), json.RawMessage(said)); err != nil || result.Text != said {
+					t.Errorf("the other server: %+v, %v", result, err)
+				}
+			})
+			within(t, 5*time.Second, "the end", s.Close)
+		})
+	}
+}
+
+func TestAServerThatCannotStartSaysWhy(t *testing.T) {
+	missing := Server{Name: "missing", Transport: Stdio, Command: "no-such-program-here"}
+	nowhere := bad("nowhere", "ok")
+	nowhere.Cwd = "/no/such/folder"
+	off := bad("off", "ok")
+	off.Disabled = true
+	keyless := bad("keyless", "ok")
+	keyless.Env = map[string]string{"BRAVE_API_KEY": "${LIFEHUB_TEST_UNSET}", "B": "${LIFEHUB_TEST_UNSET_TOO}", "C": "${LIFEHUB_TEST_UNSET}"}
+	s := start(t, Options{start: 500 * time.Millisecond},
+		bad("crash", "crash"), bad("hang", "hang"), bad("closed", "closed"), bad("pages", "pages"), missing, nowhere, off, keyless)
+	for i, want := range []struct {
+		status Status
+		reason string
+	}{
+		{Restarting, "it ended with exit status 3; its last words: wrong password"},
+		{Restarting, "it did not start within 500ms"},
+		{Restarting, "it"}, // closed its output or was ended
+		{Restarting, "list its tools"},
+		{Restarting, `there is no program "no-such-program-here" in PATH`},
+		{Restarting, "no such file or directory"},
+		{Off, "switched off in mcp.json"},
+		{Off, "needs LIFEHUB_TEST_UNSET_TOO, LIFEHUB_TEST_UNSET"},
+	} {
+		st := s.State()[i]
+		if !strings.Contains(st.Reason, want.reason) || (st.Status != want.status && st.Status != Starting) {
+			t.Errorf("%s: got %s: %q, want %s: %q", st.Name, st.Status, st.Reason, want.status, want.reason)
+		}
+	}
+	if got := s.Tools(); len(got) != 0 {
+		t.Errorf("got tools %v", got)
+	}
+}
+
+func TestStartReturnsAtOnce(t *testing.T) {
+	within(t, 200*time.Millisecond, "Start", func() {
+		s := Start(t.Context(), Config{Servers: []Server{bad("a", "hang"), bad("b", "ok")}, lookup: os.LookupEnv}, Options{})
+		t.Cleanup(s.Close)
+	})
+}
+
+func TestADeadServerIsStartedAgain(t *testing.T) {
+	s := start(t, Options{}, bad("bad", "dies"))
+	echo := one(t, s, "bad_echo")
+	for range 2 {
+		// The second call waits for the server to be there again.
+		if _, err := echo.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "out of cheese") {
+			t.Fatalf("got %v", err)
+		}
+	}
+	if got := s.State()[0].Restarts; got < 1 {
+		t.Errorf("got %d restarts", got)
+	}
+}
+
+func TestTriesEndAfterFiveInThreeMinutes(t *testing.T) {
+	var tries tries
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	var delays []time.Duration
+	for range 4 {
+		delay, more := tries.next(at)
+		if !more {
+			t.Fatal("ended too early")
+		}
+		delays = append(delays, delay)
+		at = at.Add(delay)
+	}
+	if _, more := tries.next(at); more {
+		t.Errorf("there was a sixth start after delays of %v", delays)
+	}
+	if _, more := tries.next(at.Add(triesWithin)); !more {
+		t.Error("old failures still count")
+	}
+}
+
+func TestACallThatIsCancelledReturnsAtOnceAndTheServerIsTold(t *testing.T) {
+	s := start(t, Options{}, bad("bad", "mute"))
+	ctx, cancel := context.WithCancel(t.Context())
+	echo := one(t, s, "bad_echo")
+	done := make(chan error)
+	go func() { _, err := echo.Run(ctx, nil); done <- err }()
+	cancel()
+	within(t, 100*time.Millisecond, "the call's end", func() {
+		if err := <-done; err != context.Canceled {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestSchemasAreMadeFitOrRefused(t *testing.T) {
+	server := bad("s", "schemas")
+	server.Level = agent.Auto
+	server.Deny = []string{"no*"}
+	s := start(t, Options{}, server)
+	got := map[string]string{}
+	for _, tool := range s.Tools() {
+		got[tool.Spec().Name] = string(tool.Spec().Schema)
+	}
+	odd := wireName("s", "_odd.name", func(string) bool { return false })
+	for name, schema := range map[string]string{
+		"s_echo":  `{"properties":{"text":{"type":"string"}},"required":[],"type":"object"}`,
+		"s_null":  `{"properties":{},"required":[],"type":"object"}`,
+		"s_empty": `{"properties":{},"required":[],"type":"object"}`,
+		"s_rm":    `{"properties":{},"required":[],"type":"object"}`,
+		odd:       `{"properties":{},"required":[],"type":"object"}`,
+	} {
+		if got[name] != schema {
+			t.Errorf("%s: got %s, want %s", name, got[name], schema)
+		}
+		delete(got, name)
+	}
+	if len(got) > 0 {
+		t.Errorf("also offered: %v", got)
+	}
+	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 4 {
+		t.Errorf("got refused:\n%s", refused)
+	}
+	if level := one(t, s, "s_rm").Level(nil); level != agent.Confirm {
+		t.Errorf("a tool that says it destroys has level %v", level)
+	}
+	if level := one(t, s, "s_echo").Level(nil); level != agent.Auto {
+		t.Errorf("the user's own level was not taken: %v", level)
+	}
+}
+
+func TestLongResultsAndImagesAreKeptInFiles(t *testing.T) {
+	files := filepath.Join(t.TempDir(), "files")
+	s := start(t, Options{Files: files}, bad("a", "long"), bad("b", "images"))
+	result, err := one(t, s, "a_echo").Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Text) > 32<<10 || !strings.HasPrefix(result.Text, "abab") || !strings.HasSuffix(result.Text, "END") || !strings.Contains(result.Text, "kept whole in "+files) {
+		t.Errorf("got %d bytes: …%s", len(result.Text), result.Text[len(result.Text)-100:])
+	}
+	result, err = one(t, s, "b_echo").Run(t.Context(), nil)
+	if err == nil && (!strings.Contains(result.Text, "[image, image/png, 8 bytes, kept in ") || !strings.Contains(result.Text, "damaged")) {
+		t.Errorf("got %q, %v", result.Text, err)
+	}
+	kept, _ := filepath.Glob(filepath.Join(files, "*"))
+	for _, file := range kept {
+		if info, _ := os.Stat(file); runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %o", file, info.Mode().Perm())
+		}
+	}
+	if len(kept) == 0 {
+		t.Error("nothing was kept")
+	}
+}
+
+func TestAChildGetsAMinimalEnvironment(t *testing.T) {
+	t.Setenv("LIFEHUB_TEST_SECRET", "hunter2")
+	env := strings.Join(environment(map[string]string{"DECLARED": "yes", "HOME": "/elsewhere"}, "tag"), "\n")
+	if strings.Contains(env, "hunter2") || !strings.Contains(env, "DECLARED=yes") || !strings.Contains(env, "PATH=") {
+		t.Errorf("got\n%s", env)
+	}
+	if last := strings.LastIndex(env, "HOME="); !strings.HasPrefix(env[last:], "HOME=/elsewhere") {
+		t.Errorf("a declared name does not win:\n%s", env)
+	}
+}

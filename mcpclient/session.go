@@ -1,0 +1,181 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// discoverTimeout is how long a server that is new enough to need no
+// handshake has to say so. One that ignores the question costs this much.
+const discoverTimeout = 2 * time.Second
+
+// session is a connection to a server that has introduced itself.
+type session struct {
+	client *client.Client
+	about  mcp.Implementation
+	ended  chan struct{} // closed when the connection is gone
+	why    func() string // how it ended; after ended
+	close  func()        // ends it, and returns when nothing of it is left
+	odd    func() int64  // lines of its output that were no messages
+	once   sync.Once
+}
+
+// lost takes note that the connection is gone.
+func (s *session) lost() { s.once.Do(func() { close(s.ended) }) }
+
+// connect starts a server and shakes hands. ctx is for its whole life,
+// starting for the start.
+func (s *server) connect(ctx, starting context.Context, entry Server) (*session, error) {
+	if entry.Transport != Stdio {
+		return nil, fmt.Errorf("transport %s is not supported yet", entry.Transport)
+	}
+	session, err := s.spawn(entry)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.greet(ctx, starting, session); err != nil {
+		err = session.explain(starting, err)
+		session.close()
+		return nil, err
+	}
+	return session, nil
+}
+
+// spawn starts a server's program and wires it to a client.
+func (s *server) spawn(entry Server) (*session, error) {
+	dir := s.dir
+	if entry.Cwd != "" {
+		dir = entry.Cwd
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(s.dir, dir)
+	}
+	var frames frames
+	fromServer, toClient := io.Pipe()
+	session := &session{ended: make(chan struct{}), odd: frames.garbage.Load}
+	process, err := startProcess(entry, dir, func(stdout io.Reader) {
+		if err := frames.copy(toClient, stdout); err != nil {
+			s.hub.Log.Debug("read stdout", "server", s.Name, "err", err)
+		}
+		_ = toClient.Close()
+		session.lost()
+	}, &s.stderr)
+	if err != nil {
+		return nil, startError(entry, err)
+	}
+	session.client = client.NewClient(transport.NewIO(fromServer, endless{process.input}, nil), client.WithDiscoverTimeout(discoverTimeout))
+	session.close = func() {
+		_ = session.client.Close()
+		_ = toClient.Close() // the reader comes to its end, and no writer waits for it
+		process.Close()
+		session.lost()
+	}
+	session.why = func() string {
+		select {
+		case <-process.exited:
+		case <-time.After(graceful):
+			return "it closed its output"
+		}
+		return withLastWords(process.ending(), s.stderr.last())
+	}
+	return session, nil
+}
+
+// startError says why a program could not be started.
+func startError(entry Server, err error) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("there is no program %q in PATH", entry.Command)
+	}
+	return fmt.Errorf("start %s: %w", entry.Command, err)
+}
+
+func withLastWords(ending, last string) string {
+	if last == "" {
+		return ending
+	}
+	return ending + "; its last words: " + last
+}
+
+// endless is an input whose end is the process's own affair.
+type endless struct{ io.Writer }
+
+func (endless) Close() error { return nil }
+
+// greet shakes hands and has the client report changes.
+func (s *server) greet(ctx, starting context.Context, session *session) error {
+	session.client.OnNotification(func(n mcp.JSONRPCNotification) {
+		// On the reader's goroutine: never wait, never call the client.
+		if n.Method == mcp.MethodNotificationToolsListChanged {
+			select {
+			case s.dirty <- struct{}{}:
+			default:
+			}
+		}
+	})
+	if err := session.client.Start(ctx); err != nil {
+		return err
+	}
+	var request mcp.InitializeRequest
+	request.Params.ClientInfo = mcp.Implementation{Name: "lifehub", Version: s.hub.Version}
+	result, err := session.client.Initialize(starting, request)
+	if err != nil {
+		return fmt.Errorf("shake hands: %w", err)
+	}
+	session.about = result.ServerInfo
+	return nil
+}
+
+// explain turns an error of the library into one that says what happened to
+// the server: ctx's cause, its end, or what it answered.
+func (s *session) explain(ctx context.Context, err error) error {
+	if errors.Is(err, transport.ErrTransportClosed) {
+		return errors.New(s.why())
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var wrapped *transport.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return err
+}
+
+const (
+	// maxTools and maxPages bound what a server may list.
+	maxTools = 500
+	maxPages = 100
+)
+
+// listTools asks for all pages of a server's tools.
+func listTools(ctx context.Context, c *client.Client) ([]mcp.Tool, error) {
+	var list []mcp.Tool
+	var request mcp.ListToolsRequest
+	seen := map[mcp.Cursor]bool{"": true}
+	for range maxPages {
+		page, err := c.ListToolsByPage(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, page.Tools...)
+		if len(list) > maxTools {
+			return nil, fmt.Errorf("it lists more than %d tools", maxTools)
+		}
+		if seen[page.NextCursor] {
+			return list, nil
+		}
+		seen[page.NextCursor] = true
+		request.Params.Cursor = page.NextCursor
+	}
+	return nil, fmt.Errorf("it lists its tools on more than %d pages", maxPages)
+}

@@ -1,0 +1,132 @@
+package mcpclient
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Status is the state of a server.
+type Status string
+
+// The states of a server.
+const (
+	Starting   Status = "starting"
+	Running    Status = "running"
+	Restarting Status = "restarting" // it ended, and is tried again after a while
+	Off        Status = "off"        // with a reason; it is not tried again by itself
+)
+
+// ServerState tells how a server is. Its texts come partly from the server.
+type ServerState struct {
+	Name      string        `json:"name"`
+	Transport Transport     `json:"transport"`
+	Address   string        `json:"address"` // command line or url, with ${NAME} as written
+	Status    Status        `json:"status"`
+	Reason    string        `json:"reason,omitempty"` // why it is not running
+	Since     time.Time     `json:"since"`            // when the status began
+	Restarts  int           `json:"restarts"`
+	About     string        `json:"about,omitempty"`   // the server's own name and version
+	Tools     []string      `json:"tools,omitempty"`   // names as the model knows them
+	Refused   []string      `json:"refused,omitempty"` // what of its tools is not offered, and why
+	Tokens    int           `json:"tokens"`            // estimated cost of its tools in a prompt
+	Calls     int           `json:"calls"`
+	Failed    int           `json:"failed"`
+	P95       time.Duration `json:"p95_ns"`           // of the last calls' times
+	Odd       int64         `json:"odd,omitempty"`    // lines of its output that were no messages
+	Said      string        `json:"stderr,omitempty"` // its last line on stderr
+}
+
+// switchedOff is the reason of a server that the user does not want.
+const switchedOff = "switched off in mcp.json"
+
+// OK tells whether the server needs no mending: it runs, or is off on purpose.
+func (s ServerState) OK() bool {
+	return s.Status == Running || s.Status == Starting || s.Reason == switchedOff
+}
+
+// Text says in one line how the server is.
+func (s ServerState) Text() string {
+	if s.Status != Running {
+		if s.Reason == "" {
+			return string(s.Status)
+		}
+		return fmt.Sprintf("%s: %s", s.Status, s.Reason)
+	}
+	parts := []string{count(len(s.Tools), "tool")}
+	if s.Restarts > 0 {
+		parts = append(parts, count(s.Restarts, "restart"))
+	}
+	if s.Calls > 0 {
+		parts = append(parts, fmt.Sprintf("%s, p95 %v", count(s.Calls, "call"), s.P95.Round(time.Millisecond)))
+	}
+	if len(s.Refused) > 0 {
+		parts = append(parts, strings.Join(s.Refused, "; "))
+	}
+	return "running: " + strings.Join(parts, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func (s *server) state() ServerState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := ServerState{
+		Name: s.Name, Transport: s.Transport, Address: s.Address(), Status: s.status, Reason: s.reason,
+		Since: s.since, Restarts: s.restarts, Refused: slices.Clone(s.refused),
+		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.last(),
+	}
+	if s.session != nil {
+		st.About = strings.TrimSpace(s.session.about.Name + " " + s.session.about.Version)
+		st.Odd = s.session.odd()
+	}
+	if s.status != Off {
+		for _, t := range s.tools {
+			st.Tools = append(st.Tools, t.spec.Name)
+			st.Tokens += t.tokens()
+		}
+	}
+	return st
+}
+
+// Address is where the server is: its command line or its url, as written.
+func (s Server) Address() string {
+	if s.Command != "" {
+		return commandLine(s.Command, s.Args)
+	}
+	return s.URL
+}
+
+// figures are the times of a server's last calls.
+type figures struct {
+	count, failed int
+	times         []time.Duration // of the last maxTimes calls
+}
+
+const maxTimes = 100
+
+func (f *figures) add(took time.Duration, failed bool) {
+	f.count++
+	if failed {
+		f.failed++
+	}
+	f.times = append(f.times, took)
+	if len(f.times) > maxTimes {
+		f.times = f.times[1:]
+	}
+}
+
+// p95 is the time that 19 of 20 calls stay within; 0 without calls.
+func (f *figures) p95() time.Duration {
+	if len(f.times) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(f.times))
+	return sorted[(len(sorted)*95+99)/100-1]
+}

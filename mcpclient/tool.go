@@ -1,0 +1,145 @@
+package mcpclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+const (
+	// maxSchema is the longest schema of a tool's arguments, in bytes: more
+	// would fill a model's window with one tool.
+	maxSchema = 64 << 10
+	// maxDescription is how much of a tool's description is shown to the model.
+	maxDescription = 8 << 10
+)
+
+// tool is one tool of a server, as the agent calls it.
+type tool struct {
+	server *server
+	name   string // as the server calls it
+	spec   llm.ToolSpec
+	level  agent.Level
+}
+
+var (
+	_ agent.Tool  = (*tool)(nil)
+	_ agent.Timed = (*tool)(nil)
+)
+
+// newTool makes a tool of what a server lists, or says why it is refused.
+func newTool(s *server, listed mcp.Tool) (*tool, error) {
+	schema, err := normalSchema(listed)
+	if err != nil {
+		return nil, fmt.Errorf("tool %q is refused: %w", listed.Name, err)
+	}
+	t := &tool{server: s, name: listed.Name, level: s.Level}
+	t.spec = llm.ToolSpec{
+		Name:        wireName(s.Name, listed.Name, s.hub.Reserved),
+		Description: cutText(listed.Description, maxDescription),
+		Schema:      schema,
+	}
+	if t.spec.Description == "" {
+		t.spec.Description = listed.Title
+	}
+	// What a server says of its tools may make them stricter, never freer.
+	if hint := listed.Annotations.DestructiveHint; hint != nil && *hint && t.level == agent.Auto {
+		t.level = agent.Confirm
+	}
+	return t, nil
+}
+
+// normalSchema is the schema of a tool's arguments, always that of an object.
+func normalSchema(listed mcp.Tool) (json.RawMessage, error) {
+	raw := listed.RawInputSchema
+	if raw == nil {
+		var err error
+		if raw, err = json.Marshal(listed.InputSchema); err != nil {
+			return nil, fmt.Errorf("its schema: %w", err)
+		}
+	}
+	if len(raw) > maxSchema {
+		return nil, fmt.Errorf("its schema has %d KiB, more than %d", len(raw)>>10, maxSchema>>10)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, errors.New("its schema is not an object")
+	}
+	switch kind := string(fields["type"]); kind {
+	case `"object"`:
+	case "", `""`, "null":
+		fields["type"] = json.RawMessage(`"object"`)
+	default:
+		return nil, fmt.Errorf("its schema describes %s and not an object", kind)
+	}
+	if p := fields["properties"]; p == nil || string(p) == "null" {
+		fields["properties"] = json.RawMessage(`{}`)
+	}
+	return json.Marshal(fields)
+}
+
+func (t *tool) Spec() llm.ToolSpec                { return t.spec }
+func (t *tool) Level(json.RawMessage) agent.Level { return t.level }
+
+// Timeout leaves the server's own bound to pass first, which says more.
+func (t *tool) Timeout() time.Duration { return t.server.Timeout + 2*time.Second }
+
+// tokens is about what the tool costs in a prompt: 4 bytes each.
+func (t *tool) tokens() int {
+	return (len(t.spec.Name) + len(t.spec.Description) + len(t.spec.Schema)) / 4
+}
+
+// Run calls the tool. What the server says is foreign.
+func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, error) {
+	args = bytes.TrimSpace(args)
+	if len(args) == 0 || string(args) == "null" {
+		args = json.RawMessage("{}") // servers refuse null
+	}
+	result, err := t.server.call(ctx, t.name, args)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	text := t.text(result)
+	if result.IsError {
+		if text == "" {
+			text = t.spec.Name + " failed and did not say why"
+		}
+		return agent.Result{}, errors.New(text)
+	}
+	return agent.Result{Text: text, Foreign: true, Nothing: text == ""}, nil
+}
+
+// call calls one of the server's tools within its time.
+func (s *server) call(ctx context.Context, name string, args json.RawMessage) (*mcp.CallToolResult, error) {
+	calling, cancel := context.WithTimeoutCause(ctx, s.Timeout, fmt.Errorf("%s did not answer within %v; the call was called off, what it has done by then is not known", s.Name, s.Timeout))
+	defer cancel()
+	session, err := s.ready(calling)
+	if err != nil {
+		return nil, err
+	}
+	var request mcp.CallToolRequest
+	request.Params.Name, request.Params.Arguments = name, args
+	start := time.Now()
+	result, err := session.client.CallTool(calling, request)
+	s.mu.Lock()
+	s.calls.add(time.Since(start), err != nil || result.IsError)
+	s.mu.Unlock()
+	switch {
+	case err == nil:
+		return result, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, transport.ErrTransportClosed):
+		return nil, fmt.Errorf("%s ended during the call, what it has done by then is not known: %s", s.Name, session.why())
+	}
+	return nil, fmt.Errorf("%s: %w", s.Name, session.explain(calling, err))
+}
