@@ -190,12 +190,14 @@ func (p *permission) layout(width, height int, keys *keyMap, look *theme) {
 // view returns the dialog's lines as laid out.
 func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) []string {
 	asked := p.queue[0]
-	title := fmt.Sprintf("%s asks to run · %s", safetext.Line(asked.Name), bytes(int64(len(asked.Input))))
 	turn := ""
 	if len(p.queue) > 1 {
-		turn = fmt.Sprintf("1 of %d", len(p.queue))
+		turn = fmt.Sprintf(" 1 of %d ─", len(p.queue))
 	}
-	lines := []string{look.Warning.Bold(true).Render(spread("? "+title, turn, width))}
+	size := " · " + bytes(int64(len(asked.Input)))
+	title := fit("─ "+safetext.Line(asked.Name), max(4, width-cells(turn)-cells(" asks to run ")-cells(size))) + " asks to run" + size + " "
+	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
+	lines := []string{look.Warning.Bold(true).Render(fit(title, width))}
 	lines = append(lines, p.body[p.top:p.top+p.rows]...)
 	return append(lines, p.foot(width, keys, look, p.armed(now))...)
 }
@@ -205,7 +207,7 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 func (p *permission) foot(width int, keys *keyMap, look *theme, armed bool) []string {
 	var lines []string
 	if below := len(p.body) - p.top - p.rows; below > 0 && !p.seen && p.rows > 0 {
-		lines = append(lines, look.Warning.Render(fit(fmt.Sprintf("↓ %s: pgdn to read on, then answer", count(below, "more line")), width)))
+		lines = append(lines, look.Warning.Render(fit(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")), width)))
 	} else if len(p.body) > p.rows {
 		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · pgup pgdn", p.top+1, p.top+p.rows, len(p.body)), width)))
 	}
@@ -214,7 +216,7 @@ func (p *permission) foot(width int, keys *keyMap, look *theme, armed bool) []st
 		armed = false
 	}
 	if p.sure {
-		ask := "Always means the rule  " + safetext.Reveal(p.queue[0].Rule) + "  — press a again to keep it"
+		ask := "always keeps the rule “" + safetext.Reveal(p.queue[0].Rule) + "”: press a again"
 		lines = append(lines, styled(look.Warning.Render, strings.Split(ansi.Wrap(ask, width, ""), "\n"))...)
 	}
 	style := look.Dim.Render

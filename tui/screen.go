@@ -125,23 +125,31 @@ func (m *Model) aboveComposer(width, height int) []string {
 	return append(lines, m.composer.waiting(width, m.look)...)
 }
 
-// header is the first line: what LifeHub does now, with what, over how many notes.
+// header is the first line: what LifeHub does now, with what, over how many
+// notes. Where there is no room for all, what it does comes first.
 func (m *Model) header(width int) string {
 	look := m.look
-	right := m.world()
+	left := " " + look.Brand.Render("LifeHub")
 	state := m.state()
+	need := 12 // cells of a title that are worth showing
 	if state == "" {
 		state = safetext.Line(m.title)
 	} else {
+		need = cells(state) + 2
 		state = look.Running.Render(spinner[m.beat%len(spinner)]) + " " + state
 	}
-	left := " " + look.Brand.Render("LifeHub")
-	room := width - cells(left) - cells(right) - 4
-	if state != "" && room > 3 {
-		left += "  " + fit(state, room)
+	need = min(need, cells(state))
+	parts := m.world()
+	right := strings.Join(parts, " · ")
+	for len(parts) > 0 && cells(left)+2+need+2+cells(right)+1 > width {
+		parts = parts[:len(parts)-1]
+		right = strings.Join(parts, " · ")
 	}
 	if right != "" {
 		right = look.Dim.Render(right) + " "
+	}
+	if room := width - cells(left) - cells(right) - 4; state != "" && room > 3 {
+		left += "  " + fit(state, room)
 	}
 	return spread(left, right, width)
 }
@@ -169,8 +177,8 @@ func (m *Model) state() string {
 	return "working"
 }
 
-// world is the right end of the header: model and notes.
-func (m *Model) world() string {
+// world is the right end of the header: model, then notes.
+func (m *Model) world() []string {
 	var parts []string
 	s := m.status
 	switch {
@@ -191,7 +199,7 @@ func (m *Model) world() string {
 	case s.Notes > 0:
 		parts = append(parts, count(s.Notes, "note"))
 	}
-	return strings.Join(parts, " · ")
+	return parts
 }
 
 // statusLine is the last line: mode, context, speed, what left the machine, and

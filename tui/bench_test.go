@@ -1,0 +1,146 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/markdown"
+)
+
+// talk returns a screen of a size with n exchanges above.
+func talk(tb testing.TB, width, height, n int) *Model {
+	tb.Helper()
+	m, err := New(context.Background(), Options{Assistant: &script{}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	var list []agent.Exchange
+	for i := range n {
+		list = append(list, agent.Exchange{Question: fmt.Sprintf("Question %d?", i), Answer: agent.Answer{Text: fmt.Sprintf("Answer **%d**.\n\n- one\n- two\n", i)}})
+	}
+	m.Update(openedMsg{id: "c1", exchanges: list})
+	return m
+}
+
+// begin starts a turn whose events the caller feeds.
+func begin(m *Model) {
+	m.ask("go")
+	m.turn.events = make(chan agent.Event)
+}
+
+func say(m *Model, text string) {
+	m.Update(eventsMsg{turn: m.turn.number, pieces: 1, events: []agent.Event{{Body: agent.Said{Content: text}}}})
+	m.View()
+}
+
+// answerOf returns a Markdown answer of about n tokens of four bytes.
+func answerOf(kind string, n int) []string {
+	var text strings.Builder
+	for i := 0; text.Len() < 4*n; i++ {
+		switch kind {
+		case "prose":
+			fmt.Fprintf(&text, "Sentence %d runs over **some** words and ends here. ", i)
+			if i%5 == 4 {
+				text.WriteString("\n\n")
+			}
+		case "list":
+			fmt.Fprintf(&text, "- item %d with a few words\n", i)
+		case "fence":
+			if i == 0 {
+				text.WriteString("```go\n")
+			}
+			fmt.Fprintf(&text, "x%d := f(%d) // a comment\n", i, i)
+		case "table":
+			if i == 0 {
+				text.WriteString("| a | b |\n|---|---|\n")
+			}
+			fmt.Fprintf(&text, "| cell %d | %d |\n", i, i)
+		}
+	}
+	whole := text.String()
+	var pieces []string
+	for at := 0; at < len(whole); at += 4 {
+		pieces = append(pieces, whole[at:min(at+4, len(whole))])
+	}
+	return pieces
+}
+
+// Opening a conversation of 5,000 exchanges renders what is in sight, and a
+// token renders the answer it belongs to.
+func TestOnlyWhatIsInSightIsRendered(t *testing.T) {
+	m := talk(t, 80, 24, 5000)
+	rendered := func() int {
+		n := 0
+		for _, e := range m.transcript.entries {
+			if e.width != 0 {
+				n++
+			}
+		}
+		return n
+	}
+	if n := rendered(); n > 40 {
+		t.Errorf("%d of %d items are rendered after opening", n, len(m.transcript.entries))
+	}
+	before := rendered()
+	begin(m)
+	for i := range 200 {
+		say(m, fmt.Sprintf("word%d ", i))
+	}
+	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+	if n := rendered(); n > before+40 {
+		t.Errorf("%d items are rendered after an answer and a resize, %d before", n, before)
+	}
+}
+
+func BenchmarkFrame(b *testing.B) {
+	for _, above := range []int{0, 5000} {
+		b.Run(fmt.Sprintf("%d exchanges above", above), func(b *testing.B) {
+			m := talk(b, 200, 60, above)
+			begin(m)
+			for b.Loop() {
+				say(m, "word ")
+			}
+		})
+	}
+}
+
+// BenchmarkStream plays answers of 8,000 tokens, one frame a token, and reports
+// the cost beside rendering the whole once.
+func BenchmarkStream(b *testing.B) {
+	for _, kind := range []string{"prose", "list", "fence", "table"} {
+		b.Run(kind, func(b *testing.B) {
+			pieces := answerOf(kind, 8000)
+			whole := strings.Join(pieces, "")
+			for b.Loop() {
+				start := time.Now()
+				markdown.Render(whole, readable, markdown.Dark())
+				once := time.Since(start)
+
+				m := talk(b, 120, 40, 0)
+				begin(m)
+				var worst time.Duration
+				quarter := [4]time.Duration{}
+				start = time.Now()
+				for i, piece := range pieces {
+					t := time.Now()
+					say(m, piece)
+					took := time.Since(t)
+					worst = max(worst, took)
+					quarter[i*4/len(pieces)] += took
+				}
+				total := time.Since(start)
+				b.ReportMetric(float64(total)/float64(once), "x-once")
+				b.ReportMetric(float64(quarter[3])/float64(quarter[0]), "Q4/Q1")
+				b.ReportMetric(float64(worst.Microseconds())/1000, "worst-ms")
+				b.ReportMetric(float64(total.Microseconds())/float64(len(pieces)), "us/token")
+			}
+		})
+	}
+}
