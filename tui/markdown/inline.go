@@ -529,6 +529,10 @@ func (u *unit) run(s string) bool {
 	if n == len(s) && u.end == open {
 		return false
 	}
+	if n == len(s) && u.end == guessed { // more marks may come: show none
+		u.at += n
+		return true
+	}
 	last := before(u.text[:u.at], u.prev)
 	next := ' '
 	if n < len(s) {

@@ -2,11 +2,13 @@ package markdown
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
 	"pgregory.net/rapid"
 
 	"lifehub/internal/hostile"
@@ -87,6 +89,159 @@ A [reference][ref] and [late].
 [ref]: https://ref.example/x "title"
 [late]: <https://late.example>
 `
+
+func TestGoldenPicturesOfEveryConstruct(t *testing.T) {
+	for _, width := range []int{40, 60, 100, 160} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			theme := NoColor()
+			theme.Hyperlinks = false
+			golden.RequireEqual(t, plain(Render(all, width, theme))+"\n")
+		})
+	}
+	for name, theme := range map[string]Theme{"dark": Dark(), "light": Light(), "no colour": NoColor()} {
+		t.Run(name, func(t *testing.T) {
+			golden.RequireEqual(t, strings.Join(Render(all, 60, theme), "\n")+"\n")
+		})
+	}
+}
+
+// The picture while the text is cut at its most awkward places.
+func TestGoldenPicturesOfHalfArrivedText(t *testing.T) {
+	var b strings.Builder
+	for _, src := range []string{
+		"some **bold te", "some **bold*", "a `co", "a [lin", "a [link](htt", "a [link](https://a.example/x) an", "[1", "see [1]", "# Titl", "## ", "#", "- ", "- item", "1.", "1. it",
+		"text\n--", "text\n| a | b", "| a | b |", "| a | b |\n|--", "| a | b |\n|---|---|\n| x", "| a | b |\n|---|---|\n| x | y |\n", "``", "```go", "```go\nfunc ma", "```\ncode\n``", "> quo", "- [", "- [ ] ta",
+		"[ref]: htt", "$$\nx^", "a $x", "~~go", "![pic", "<det", "&am", "a\\", "http", "https://a.ex",
+	} {
+		s := New(40, NoColor())
+		s.theme.Hyperlinks = false
+		s.Write(src)
+		fmt.Fprintf(&b, "%q\n", src)
+		for _, line := range s.Lines() {
+			fmt.Fprintf(&b, "    %s\n", strings.ReplaceAll(line, "\x1b", "␛"))
+		}
+	}
+	golden.RequireEqual(t, b.String())
+}
+
+func TestATokenTakesNoMoreMemoryAtTheEndThanAtTheBeginning(t *testing.T) {
+	for _, kind := range kinds {
+		src := answer(kind, tokens)
+		s := New(100, Dark())
+		var quarters [4]uint64
+		for q := range quarters {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for i := q * tokens; i < (q+1)*tokens; i += 4 {
+				s.Write(src[i : i+4])
+				s.Lines()
+			}
+			runtime.ReadMemStats(&after)
+			quarters[q] = after.TotalAlloc - before.TotalAlloc
+		}
+		if quarters[3]*10 > quarters[0]*16 || quarters[3] > 20<<20 {
+			t.Errorf("%s: %d bytes in the four quarters", kind, quarters)
+		}
+	}
+}
+
+func TestChangedTellsWhereToDrawAgain(t *testing.T) {
+	s := New(40, NoColor())
+	var screen []string
+	for i := 0; i < len(all); i += 7 {
+		s.Write(all[i:min(i+7, len(all))])
+		lines := s.Lines()
+		from := s.Changed()
+		screen = append(screen[:min(from, len(screen))], lines[from:]...)
+		if err := same(screen, lines); err != nil {
+			t.Fatalf("after %d bytes: %v", i, err)
+		}
+	}
+	if n := len(s.Lines()); s.Changed() != n {
+		t.Errorf("nothing was written, Changed() = %d of %d", s.Changed(), n)
+	}
+}
+
+func TestANewWidthDrawsTheSameAsFromTheStart(t *testing.T) {
+	s := New(100, Dark())
+	for i, width := range []int{60, 1, 200, 40, 80} {
+		s.Write(all[i*100 : (i+1)*100])
+		s.Lines()
+		s.SetWidth(width)
+	}
+	s.Write(all[500:])
+	s.Close()
+	if err := same(s.Lines(), Render(all, 80, Dark())); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLinksShowWhereTheyLead(t *testing.T) {
+	for src, want := range map[string]string{
+		"[a](https://h.example/x)":                     "a (h.example)",
+		"[https://bank.example](https://evil.example)": "https://bank.example (evil.example)",
+		"[a](https://bank.example@evil.example/)":      "a (evil.example)",
+		"[h.example](https://h.example/x)":             "h.example",
+		"<https://h.example/x>":                        "https://h.example/x",
+		"https://h.example/x.":                         "https://h.example/x.",
+		"[a](javascript:alert(1))":                     "a (javascript:alert(1))",
+		"[a](notes/run.md)":                            "a (notes/run.md)",
+		"[a](https://аpple.com/)":                      "a (а⟨U+0430⟩pple.com)",
+		"![x](https://h.example/q)":                    "[image: x] (h.example)",
+		"[a](mailto:me@h.example)":                     "a (me@h.example)",
+	} {
+		got := plain(Render(src, 80, Dark()))
+		if got != want {
+			t.Errorf("%s reads %q, want %q", src, got, want)
+		}
+	}
+	for src, want := range map[string]string{
+		"[a](https://h.example/x)":      "\x1b]8;;https://h.example/x\x1b\\",
+		"[a](HTTPS://h.example/x)":      "\x1b]8;;HTTPS://h.example/x\x1b\\",
+		"[a](mailto:me@h.example)":      "\x1b]8;;mailto:me@h.example\x1b\\",
+		"[a](javascript:alert(1))":      "",
+		"[a](data:text/html,x)":         "",
+		"[a](file://host/share)":        "",
+		"[a](https://аpple.com/)":       "",
+		"[a](https://h.example/\u009c)": "\x1b]8;;https://h.example/\x1b\\",
+	} {
+		got := strings.Join(Render(src, 80, Dark()), "")
+		if want == "" && strings.Contains(got, "\x1b]") || !strings.Contains(got, want) {
+			t.Errorf("%s is drawn as %q, want the link %q", src, got, want)
+		}
+	}
+}
+
+func FuzzStream(f *testing.F) {
+	f.Add(all, 5, 40)
+	for _, p := range hostile.Payloads {
+		if len(p.Text) < 2000 {
+			f.Add(p.Text, 3, 20)
+		}
+	}
+	f.Fuzz(func(t *testing.T, src string, piece, width int) {
+		if len(src) > 10_000 || piece < 1 || width > 500 {
+			t.Skip()
+		}
+		want := Render(src, width, Dark())
+		if err := check(want, max(width, 1)); err != nil {
+			t.Fatal(err)
+		}
+		s := New(width, Dark())
+		for rest := src; rest != ""; {
+			n := min(piece, len(rest))
+			s.Write(rest[:n])
+			rest = rest[n:]
+			if err := check(s.Lines(), max(width, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Close()
+		if err := same(s.Lines(), want); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
 
 func plain(lines []string) string {
 	return ansi.Strip(strings.Join(lines, "\n"))
