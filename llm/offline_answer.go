@@ -173,7 +173,7 @@ func bestQuotes(asked query, sources []Source) []*quote {
 	for _, q := range found {
 		top = max(top, q.score)
 	}
-	found = slices.DeleteFunc(found, func(q *quote) bool { return q.score < 0.45*top })
+	found = slices.DeleteFunc(found, func(q *quote) bool { return q.score < 0.6*top })
 	found = slices.CompactFunc(found, func(a, b *quote) bool { return a.text == b.text && a.code == b.code })
 	return found[:min(len(found), maxQuoted)]
 }

@@ -52,7 +52,7 @@ func searchArgs(topic string, task *Task) map[string]any {
 // bare is a question without its question words. What is in quotes stays.
 func bare(topic string) string {
 	topic = strings.TrimSpace(topic)
-	said := polite.ReplaceAllString(topic, "")
+	said := questionPhrase.ReplaceAllString(polite.ReplaceAllString(topic, ""), "")
 	for _, ask := range topicOf {
 		if m := ask.FindStringSubmatch(said); m != nil {
 			said = m[1]

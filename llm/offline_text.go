@@ -9,8 +9,9 @@ import (
 
 // query is what a question asks for, as the stems of its words.
 type query struct {
-	terms map[string]float64 // stem → weight: rarer in the sources weighs more
-	total float64
+	terms   map[string]float64 // stem → weight: rarer in the sources weighs more
+	total   float64
+	expects *regexp.Regexp // form of a sentence that answers; nil: any
 }
 
 // askedFor reads the question, together with the one before it when it leans
@@ -26,7 +27,8 @@ func askedFor(task *Task) query {
 		}
 	}
 	question = clipBytes(question, maxRuleBytes)
-	q := query{terms: map[string]float64{}}
+	q := query{terms: map[string]float64{}, expects: expected(question)}
+	question = questionPhrase.ReplaceAllString(question, "")
 	stops := stopWords(question)
 	for word := range words(question) {
 		if !stops[word] && !asking[word] {
@@ -78,6 +80,9 @@ func (q query) score(sentence string) float64 {
 	}
 	if found == 0 {
 		return 0
+	}
+	if q.expects != nil && q.expects.MatchString(sentence) {
+		found *= expectedWeight
 	}
 	return found / (1 + 0.01*float64(max(n-12, 0)))
 }
