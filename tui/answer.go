@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"lifehub/tui/markdown"
 	"lifehub/tui/safetext"
 )
@@ -13,6 +15,9 @@ type answer struct {
 	width  int
 	open   bool   // more is to come
 	ending string // why it is not whole: "stopped"
+
+	lines []string // the heading and what the stream drew
+	head  *theme   // of the heading
 }
 
 // newAnswer returns an answer that grows.
@@ -53,14 +58,19 @@ func (a *answer) render(width int, look *theme) []string {
 	a.width, a.look = width, look
 
 	body := a.stream.Lines()
-	for len(body) > 0 && body[len(body)-1] == "" {
-		body = body[:len(body)-1]
+	same := a.stream.Changed()
+	if a.lines == nil || a.head != look {
+		a.lines, a.head, same = append(a.lines[:0], look.Brand.Render("LifeHub")), look, 0
 	}
-	lines := make([]string, 0, len(body)+3)
-	lines = append(lines, look.Brand.Render("LifeHub"))
-	lines = append(lines, body...)
+	// Only what changed is copied: the cost of a token is not the answer's length.
+	same = min(same, len(a.lines)-1)
+	a.lines = append(a.lines[:1+same], body[same:]...)
+	lines := a.lines
+	for len(lines) > 1 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
 	if a.ending != "" {
-		lines = append(lines, look.Warning.Render(fit("■ "+safetext.Line(a.ending), width)))
+		lines = append(slices.Clip(lines), look.Warning.Render(fit("■ "+safetext.Line(a.ending), width)))
 	}
 	return lines
 }

@@ -27,6 +27,7 @@ type composer struct {
 	pastes  []paste
 	queue   []string // asked one by one when the turn is over
 	lines   []string // the picture
+	cursor  *tea.Cursor
 }
 
 type paste struct{ name, text string }
@@ -83,7 +84,19 @@ func (c *composer) resize(width, height int) {
 }
 
 // draw makes the picture, after anything changed.
-func (c *composer) draw() { c.lines = strings.Split(c.area.View(), "\n") }
+func (c *composer) draw() {
+	c.lines = strings.Split(c.area.View(), "\n")
+	c.cursor = c.area.Cursor()
+}
+
+// cursorAt is where the cursor stands in the picture, nil when there is none.
+func (c *composer) cursorAt() *tea.Cursor {
+	if c.cursor == nil {
+		return nil
+	}
+	at := *c.cursor
+	return &at
+}
 
 func (c *composer) text() string { return c.area.Value() }
 func (c *composer) empty() bool  { return c.area.Length() == 0 }

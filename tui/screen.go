@@ -24,7 +24,7 @@ func (m *Model) draw() {
 		m.picture = view
 		return
 	}
-	rule := fit(m.look.Border.Render(strings.Repeat("─", w)), w)
+	rule := m.lines.rule.get(m.look, fmt.Sprint(w), func() string { return m.look.Border.Render(strings.Repeat("─", w)) })
 	var top, bottom []string
 	if h >= 4 {
 		top = append(top, m.header(w))
@@ -67,7 +67,7 @@ func (m *Model) draw() {
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
-	if cursor := m.composer.area.Cursor(); cursor != nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil {
+	if cursor := m.composer.cursorAt(); cursor != nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil {
 		cursor.Y += len(lines) - len(composer) - from
 		if h >= 3 {
 			cursor.Y--
@@ -77,6 +77,20 @@ func (m *Model) draw() {
 		}
 	}
 	m.picture = view
+}
+
+// keptLine is a line that is made anew only when what it tells has changed.
+type keptLine struct {
+	look *theme
+	key  string
+	line string
+}
+
+func (k *keptLine) get(look *theme, key string, build func() string) string {
+	if k.look != look || k.key != key || k.line == "" {
+		k.look, k.key, k.line = look, key, build()
+	}
+	return k.line
 }
 
 // body is what stands between the header and what is above the composer.
@@ -128,9 +142,17 @@ func (m *Model) aboveComposer(width, height int) []string {
 // header is the first line: what LifeHub does now, with what, over how many
 // notes. Where there is no room for all, what it does comes first.
 func (m *Model) header(width int) string {
+	state, parts := m.state(), m.world()
+	key := fmt.Sprint(width, m.beat, state, parts, m.title)
+	if state == "" {
+		key = fmt.Sprint(width, parts, m.title)
+	}
+	return m.lines.header.get(m.look, key, func() string { return m.headerLine(width, state, parts) })
+}
+
+func (m *Model) headerLine(width int, state string, parts []string) string {
 	look := m.look
 	left := " " + look.Brand.Render("LifeHub")
-	state := m.state()
 	need := 12 // cells of a title that are worth showing
 	if state == "" {
 		state = safetext.Line(m.title)
@@ -139,7 +161,6 @@ func (m *Model) header(width int) string {
 		state = look.Running.Render(spinner[m.beat%len(spinner)]) + " " + state
 	}
 	need = min(need, cells(state))
-	parts := m.world()
 	right := strings.Join(parts, " · ")
 	for len(parts) > 0 && cells(left)+2+need+2+cells(right)+1 > width {
 		parts = parts[:len(parts)-1]
@@ -205,12 +226,17 @@ func (m *Model) world() []string {
 // statusLine is the last line: mode, context, speed, what left the machine, and
 // the keys of the moment.
 func (m *Model) statusLine(width int) string {
+	keys, figures := strings.Join(m.hints(), " · "), m.figures()
+	key := fmt.Sprint(width, m.hint, keys, figures)
+	return m.lines.status.get(m.look, key, func() string { return m.footLine(width, keys, figures) })
+}
+
+func (m *Model) footLine(width int, keys string, parts []string) string {
 	look := m.look
-	right := look.Dim.Render(strings.Join(m.hints(), " · ") + " ")
+	right := look.Dim.Render(keys + " ")
 	if m.hint != "" {
 		return spread(" "+look.Warning.Render(safetext.Line(m.hint)), right, width)
 	}
-	parts := m.figures()
 	left := ""
 	for len(parts) > 0 {
 		left = " " + strings.Join(parts, " · ")

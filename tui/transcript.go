@@ -86,7 +86,7 @@ func (t *transcript) lines(at int) []string {
 	e := &t.entries[at]
 	width := max(1, min(t.width-gutter, readable))
 	if e.width != width {
-		e.lines = append(e.render(width, t.look), "")
+		e.lines = append(e.render(width, t.look), "") // the item's own array, if it has room
 		e.width = width
 	}
 	return e.lines

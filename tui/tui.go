@@ -57,6 +57,7 @@ type Model struct {
 	beat    int
 
 	place struct{ top, height int } // of the transcript on the screen
+	lines struct{ header, status, rule keptLine }
 
 	picture tea.View
 }
