@@ -77,6 +77,7 @@ func (p *plain) talk(ctx context.Context) (Ended, error) {
 				p.print("\n")
 				return Quit, p.failed
 			}
+			p.midLine = false // the user ended it
 			if over, how, err := p.line(ctx, strings.TrimSpace(line)); over || err != nil {
 				return how, p.ending(err)
 			}
@@ -197,10 +198,10 @@ func (p *plain) show(e agent.Event) {
 		}
 	case agent.StepChanged:
 		if e.Status != agent.Pending && e.Status != agent.Running {
-			p.print("step %s: %s %s\n", safetext.Line(e.Step), e.Status, safetext.Line(e.Reason))
+			p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: %s %s", e.Step, e.Status, e.Reason))))
 		}
 	case agent.PermissionGiven:
-		p.print("%s %s\n", e.Decision, safetext.Line(e.Reason))
+		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", e.Decision, e.Reason))))
 	case agent.Cited:
 		c := cited{e.Citation, e.Source}
 		p.print("[%d] %s %s\n", c.N, safetext.Line(c.place()), strings.ReplaceAll(string(c.Verdict), "_", " "))
@@ -245,6 +246,7 @@ func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 		reply := agent.Reply{Decision: agent.Refuse}
 		select {
 		case line, open := <-p.lines:
+			p.midLine = false
 			switch strings.TrimSpace(line) {
 			case "y", "yes":
 				reply.Decision = agent.AllowOnce

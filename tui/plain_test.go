@@ -1,0 +1,98 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/agent"
+)
+
+// typist keeps what is written.
+type typist struct {
+	mu  sync.Mutex
+	out strings.Builder
+}
+
+func (y *typist) Write(p []byte) (int, error) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.out.Write(p)
+}
+
+func TestPlainTalksInLines(t *testing.T) {
+	question, replies := asked(taskAsked)
+	tests := map[string]struct {
+		options Options
+		in      string
+	}{
+		"a question is answered": {withWorld(play(story(planning, searched, answered)...)), "what about running?\n/quit\n"},
+		"a tool is allowed":      {withWorld(play(story(planning, []agent.Body{question, agent.PermissionGiven{Call: "p", Decision: agent.AllowOnce}, agent.Ended{}})...)), "add a task\ny\n"},
+		"an error has a hint":    {withWorld(play(agent.Failed{Message: "model server not reachable", Hint: "ollama serve"})), "hello\n\n/nonsense\n/help\n/new\n"},
+		"a command is run": {Options{Assistant: play(), Commands: []Command{
+			{Name: "tools", Run: func(context.Context, string) (string, error) { return "search_notes: auto", nil }},
+			{Name: "broken", Run: func(context.Context, string) (string, error) { return "", errors.New("no index") }},
+		}}, "/tools\n/broken\n"},
+		"hostile text is only text": {withWorld(play(sayEverywhere("\x1b]0;t\x07\x1b[2J\u202e\x9b1m")[:12]...)), "go\n"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var out typist
+			how, err := RunPlain(context.Background(), tc.options, strings.NewReader(tc.in), &out)
+			if how != Quit || err != nil {
+				t.Errorf("it ended with %v, %v", how, err)
+			}
+			if strings.ContainsAny(out.out.String(), "\x1b\x07\x9b\u202e") {
+				t.Errorf("a control character is written: %q", out.out.String())
+			}
+			golden.RequireEqual(t, out.out.String())
+		})
+	}
+	if len(*replies) != 1 || (*replies)[0].Decision != agent.AllowOnce {
+		t.Errorf("replies = %+v, want one yes", *replies)
+	}
+}
+
+func TestPlainTakesAnyOtherLineAsANoWithItsReason(t *testing.T) {
+	for line, want := range map[string]agent.Reply{
+		"n":            {Decision: agent.Refuse},
+		"not that one": {Decision: agent.Refuse, Reason: "not that one"},
+		"s":            {Decision: agent.AllowConversation},
+		"a":            {Decision: agent.AllowAlways},
+	} {
+		question, replies := asked(taskAsked)
+		if _, err := RunPlain(context.Background(), withWorld(play(question)), strings.NewReader("go\n"+line+"\n"), io.Discard); err != nil {
+			t.Error(err)
+		}
+		if len(*replies) != 1 || (*replies)[0] != want {
+			t.Errorf("%q: replies = %+v, want %+v", line, *replies, want)
+		}
+	}
+}
+
+func TestPlainRefusesWhenNobodyAnswers(t *testing.T) {
+	question, replies := asked(taskAsked)
+	if _, err := RunPlain(context.Background(), withWorld(play(question)), strings.NewReader("go\n"), io.Discard); err != nil {
+		t.Error(err)
+	}
+	if len(*replies) != 1 || (*replies)[0].Decision != agent.Refuse {
+		t.Errorf("replies = %+v, want a no", *replies)
+	}
+}
+
+// full is a pipe that nobody reads any more.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestPlainEndsWhenNobodyReads(t *testing.T) {
+	_, err := RunPlain(context.Background(), withWorld(play(story(planning, searched, answered)...)), strings.NewReader("go\nagain\n"), full{})
+	if !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("error = %v, want that of the pipe", err)
+	}
+}
