@@ -121,11 +121,12 @@ type pace struct {
 
 func (p *pace) take(n int) {
 	now := time.Now()
-	if now.Sub(p.since) > time.Second {
+	if now.Sub(p.since) >= time.Second {
 		p.since, p.taken = now, 0
 	}
 	if p.taken += n; p.taken > p.limit {
 		time.Sleep(time.Until(p.since.Add(time.Second)))
+		p.since, p.taken = time.Now(), 0
 	}
 }
 

@@ -18,7 +18,11 @@ import (
 const modeName = "LIFEHUB_TEST_MCP"
 
 func TestMain(m *testing.M) {
-	if mode := os.Getenv(modeName); mode != "" {
+	switch mode := os.Getenv(modeName); mode {
+	case "":
+	case "host":
+		host()
+	default:
 		(&misbehaving{mode: mode, out: bufio.NewWriter(os.Stdout)}).serve()
 		os.Exit(0)
 	}

@@ -15,7 +15,7 @@ import (
 
 // bad is a server of this test binary that behaves as mode says.
 func bad(name, mode string) Server {
-	return Server{Name: name, Transport: Stdio, Command: os.Args[0], Env: map[string]string{modeName: mode}, Level: agent.Confirm}
+	return Server{Name: name, Transport: Stdio, Command: os.Args[0], Env: map[string]string{modeName: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm}
 }
 
 // start runs servers and waits for them.

@@ -1,0 +1,164 @@
+package mcpclient
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+)
+
+func TestMcpJsonIsReadInEveryFormOfTheField(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(file, []byte("\ufeff"+`{
+  "$schema": "x",
+  "mcpServers": {
+    "files":  {"command": "npx", "args": ["-y", "server-filesystem", "${HOME}/notes"], "cwd": "/tmp"},
+    "words":  {"type": "local", "command": ["deno", "run", "x.ts"], "args": ["more"], "env": {"KEY": "${env:KEY}"}},
+    "brave":  {"command": "brave", "tools": {"allow": ["brave_*"], "deny": ["*_local"]}, "permission": "auto", "timeout": 90},
+    "docs":   {"url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}, "timeout": "2m"},
+    "old":    {"type": "sse", "url": "http://127.0.0.1:8080/sse", "enabled": false},
+    "new":    {"type": "streamable-http", "url": "${BASE:-http://localhost}/mcp", "disabled": true},
+    "a_b-C9": {"type": "remote", "url": "http://x.org"}
+  }
+}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config, err := ReadConfig(file, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Server{
+		{Name: "files", Line: 4, Transport: Stdio, Command: "npx", Args: []string{"-y", "server-filesystem", "${HOME}/notes"}, Cwd: "/tmp"},
+		{Name: "words", Line: 5, Transport: Stdio, Command: "deno", Args: []string{"run", "x.ts", "more"}, Env: map[string]string{"KEY": "${env:KEY}"}},
+		{Name: "brave", Line: 6, Transport: Stdio, Command: "brave", Allow: []string{"brave_*"}, Deny: []string{"*_local"}, Timeout: 90 * time.Second},
+		{Name: "docs", Line: 7, Transport: HTTP, URL: "https://example.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Timeout: 2 * time.Minute, guessed: true},
+		{Name: "old", Line: 8, Transport: SSE, URL: "http://127.0.0.1:8080/sse", Disabled: true},
+		{Name: "new", Line: 9, Transport: HTTP, URL: "${BASE:-http://localhost}/mcp", Disabled: true},
+		{Name: "a_b-C9", Line: 10, Transport: HTTP, URL: "http://x.org", guessed: true},
+	}
+	for i := range want {
+		if want[i].Name != "brave" {
+			want[i].Level = agent.Confirm
+		}
+		if i < len(config.Servers) && !reflect.DeepEqual(config.Servers[i], want[i]) {
+			t.Errorf("got\n%+v\nwant\n%+v", config.Servers[i], want[i])
+		}
+	}
+	if len(config.Servers) != len(want) {
+		t.Errorf("got %d servers", len(config.Servers))
+	}
+}
+
+func TestMistakesInMcpJsonAreNamedWithTheirLine(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"syntax":        {"{\n\"mcpServers\": {\n  \"a\": {,}\n}}", "mcp.json:3: not valid JSON: invalid character ','"},
+		"not an object": {"[]", "mcp.json:1: it is a list"},
+		"empty":         {"", "mcp.json:1: not valid JSON"},
+		"top key":       {"{\n\"servers\": {}}", `mcp.json:2: unknown key "servers"; servers stand under "mcpServers"`},
+		"key":           {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"comand\": \"y\"}}}", `mcp.json:2: server "a": unknown key "comand"; there are type, command`},
+		"kind":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"args\": \"y\"}}}", `mcp.json:2: server "a": args: got a string where a list of texts is needed`},
+		"null":          {"{\"mcpServers\": {\"a\": {\n\"command\": null}}}", `mcp.json:2: server "a": command: it is null; leave it out`},
+		"twice":         {"{\"mcpServers\": {\n\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}", `mcp.json:3: "a" is given twice, first in line 2`},
+		"nothing":       {"{\"mcpServers\": {\n\"a\": {}}}", `mcp.json:2: server "a": it needs a command`},
+		"both":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"url\": \"http://x\"}}}", "which is it?"},
+		"mismatch":      {"{\"mcpServers\": {\"a\": {\"type\": \"sse\", \"command\": \"x\"}}}", "type sse does not go with what it has"},
+		"type":          {"{\"mcpServers\": {\"a\": {\"type\": \"pigeon\", \"command\": \"x\"}}}", `type "pigeon" is not known`},
+		"name":          {"{\"mcpServers\": {\"a__b\": {\"command\": \"x\"}}}", "a name is up to 32 letters"},
+		"long name":     {"{\"mcpServers\": {\"" + strings.Repeat("x", 40) + "\": {\"command\": \"x\"}}}", "a name is up to 32 letters"},
+		"level":         {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": \"yes\"}}}", `unknown level "yes"`},
+		"timeout":       {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": 60000}}}", "at most 1h (a bare number counts seconds)"},
+		"timeout word":  {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": \"soon\"}}}", `timeout "soon" is not a duration`},
+		"glob":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"tools\": {\"deny\": [\"[\"]}}}}", "is not a pattern"},
+		"tools key":     {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"tools\": {\"denied\": []}}}}", `tools has no key "denied"`},
+		"url":           {"{\"mcpServers\": {\"a\": {\"url\": \"file:///etc\"}}}", "is not an http or https address"},
+		"password":      {"{\"mcpServers\": {\"a\": {\"url\": \"https://me:pw@x.org\"}}}", "url holds a password"},
+		"header":        {"{\"mcpServers\": {\"a\": {\"url\": \"https://x.org\", \"headers\": {\"A b\": \"\"}}}}", "is not a header name"},
+		"reference":     {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\"A\": \"${input:key}\"}}}}", "cannot read ${input:key}: a variable is ${NAME}"},
+		"several":       {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"b\": 1,\n\"c\": 2}}}", "unknown key \"b\""},
+	} {
+		_, err := parse("mcp.json", []byte(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v\nwant %s", name, err, c.want)
+		}
+	}
+}
+
+func TestAnAbsentMcpJsonHasNoServers(t *testing.T) {
+	config, err := ReadConfig(filepath.Join(t.TempDir(), "mcp.json"), os.LookupEnv)
+	if err != nil || len(config.Servers) != 0 {
+		t.Errorf("got %+v, %v", config, err)
+	}
+}
+
+func TestVariablesArePutIn(t *testing.T) {
+	lookup := func(name string) (string, bool) {
+		v, ok := map[string]string{"A": "1", "EMPTY": "", "DOLLAR": "${A}"}[name]
+		return v, ok
+	}
+	for text, want := range map[string]string{
+		"${A}":                "1",
+		"x${A}y${env:A}z":     "x1y1z",
+		"${NO:-default}":      "default",
+		"${EMPTY:-default}":   "default",
+		"${A:-default}":       "1",
+		"${NO:-}":             "",
+		"$A $5 cost $ {A} {}": "$A $5 cost $ {A} {}",
+		"${DOLLAR}":           "${A}", // once, and no further
+		"${NO}":               "needs NO",
+		"${EMPTY}":            "needs EMPTY",
+	} {
+		var missing []string
+		got := expand(text, lookup, &missing)
+		if len(missing) > 0 {
+			got = "needs " + strings.Join(missing, ", ")
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestAllowAndDenyChooseTools(t *testing.T) {
+	for _, c := range []struct {
+		allow, deny []string
+		want        string
+	}{
+		{nil, nil, "read_file write_file"},
+		{[]string{"read_*"}, nil, "read_file"},
+		{nil, []string{"write_*"}, "read_file"},
+		{[]string{"*"}, []string{"read_file"}, "write_file"},
+		{[]string{}, nil, ""},
+	} {
+		s := Server{Allow: c.allow, Deny: c.deny}
+		var got []string
+		for _, tool := range []string{"read_file", "write_file"} {
+			if s.Offers(tool) {
+				got = append(got, tool)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("allow %q, deny %q: got %q, want %q", c.allow, c.deny, got, c.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"mcpServers":{"a":{"command":["x"],"env":{"A":"${B:-c}"},"tools":{"allow":["*"]},"timeout":"1m"}}}`))
+	f.Add([]byte(`{"mcpServers":{"a":{"url":"http://[::1]/","headers":{"A":"b"}}},"mcpServers":1}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		servers, err := parse("mcp.json", data)
+		if err != nil && !strings.HasPrefix(err.Error(), "mcp.json:") {
+			t.Errorf("no line in %v", err)
+		}
+		if err != nil && len(servers) > 0 && servers[0].Name == "" {
+			t.Skip()
+		}
+		for _, s := range servers {
+			_, _ = s.resolved(func(string) (string, bool) { return "", false })
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package mcpclient
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+)
+
+func TestOnlyMessagesComeThrough(t *testing.T) {
+	long := strings.Repeat("x", maxFrame)
+	for name, c := range map[string]struct {
+		in, out string
+		garbage int64
+	}{
+		"messages":           {"{\"a\":1}\n {\"b\":2}\r\n", "{\"a\":1}\n{\"b\":2}\n", 0},
+		"no end of line":     {`{"a":1}`, "{\"a\":1}\n", 0},
+		"garbage":            {"hello\n\n[1]\n{\"a\":\n\x00\xff\n{\"a\":1}\n", "{\"a\":1}\n", 4},
+		"too long, id first": {`{"jsonrpc":"2.0","id":7,"result":"` + long + "\"}\n{}\n", `{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"the answer is longer than 8 MiB"}}` + "\n{}\n", 0},
+		"too long, id last":  {`{"result":"` + long + `","jsonrpc":"2.0","id":8}` + "\n{}\n", `{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"the answer is longer than 8 MiB"}}` + "\n{}\n", 0},
+		"too long, no id":    {long + long + "\n{}\n", "{}\n", 1},
+		"cut":                {"{\"a\":1}\n{\"b\":", "{\"a\":1}\n", 1},
+	} {
+		var f frames
+		var out bytes.Buffer
+		if err := f.copy(&out, strings.NewReader(c.in)); err != nil {
+			t.Error(err)
+		}
+		if out.String() != c.out || f.garbage.Load() != c.garbage {
+			t.Errorf("%s: got %q and %d lines of garbage", name, cutText(out.String(), 200), f.garbage.Load())
+		}
+		if len(c.in) < 1000 { // and in pieces
+			out.Reset()
+			if err := f.copy(&out, iotest.OneByteReader(strings.NewReader(c.in))); err != nil || out.String() != c.out {
+				t.Errorf("%s, byte by byte: got %q, %v", name, out.String(), err)
+			}
+		}
+	}
+}
+
+func TestAFloodIsSlowedDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var f frames
+		if err := f.copy(io.Discard, strings.NewReader(strings.Repeat("{}\n", 5*framesPerSecond))); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took < 4*time.Second || took > 6*time.Second {
+			t.Errorf("%d messages took %v", 5*framesPerSecond, took)
+		}
+	})
+}
+
+func TestTheTailKeepsTheEndAndTheLastLine(t *testing.T) {
+	var all bytes.Buffer
+	tail := tail{more: &all}
+	for range 100 {
+		_, _ = tail.Write([]byte(strings.Repeat("noise ", 1000) + "\n"))
+	}
+	_, _ = tail.Write([]byte("\xffthe reason\n\n"))
+	if len(tail.text) > maxTail || tail.last() != "�the reason" || all.Len() < 600_000 {
+		t.Errorf("got %d bytes, last %q, %d handed on", len(tail.text), tail.last(), all.Len())
+	}
+}
+
+func TestFiguresTellTheP95OfTheLastCalls(t *testing.T) {
+	var f figures
+	if f.p95() != 0 {
+		t.Error("without calls")
+	}
+	for i := range 300 {
+		f.add(time.Duration(i)*time.Millisecond, i%3 == 0)
+	}
+	if f.count != 300 || f.failed != 100 || f.p95() != 294*time.Millisecond {
+		t.Errorf("got %d, %d, %v", f.count, f.failed, f.p95())
+	}
+}
+
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte("{}\n[\n{\"id\":1}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var frames frames
+		var out bytes.Buffer
+		_ = frames.copy(&out, bytes.NewReader(data))
+		for line := range bytes.Lines(out.Bytes()) {
+			if line[0] != '{' || line[len(line)-1] != '\n' {
+				t.Errorf("let through %q", line)
+			}
+		}
+	})
+}

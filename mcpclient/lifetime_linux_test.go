@@ -1,0 +1,120 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// markName is a variable that a server and its descendants carry in a test.
+const markName = "LIFEHUB_TEST_MARK"
+
+// marked counts the processes that carry the mark, but for the one with id except.
+func marked(mark string, except int) int {
+	n := 0
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err == nil && bytes.Contains(env, []byte(markName+"="+mark)) && !strings.Contains(file, fmt.Sprintf("/%d/", except)) {
+			n++
+		}
+	}
+	return n
+}
+
+// host is a LifeHub with one server that has 50 children, half of which
+// leave its process group. It says "ready" and ends with its stdin.
+func host() {
+	background := context.Background()
+	server := bad("bad", "fork")
+	server.Env[markName] = os.Getenv(markName)
+	s := Start(background, Config{Servers: []Server{server}, lookup: os.LookupEnv}, Options{})
+	_ = s.Wait(background)
+	fmt.Println("ready", len(s.Tools()))
+	_, _ = os.Stdin.Read(make([]byte, 1))
+	s.Close()
+	fmt.Println("closed")
+	os.Exit(0)
+}
+
+func TestNoDescendantOutlivesLifeHub(t *testing.T) {
+	rounds := 1
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		rounds = 100
+	}
+	for name, end := range map[string]func(*exec.Cmd){
+		"quit":    func(*exec.Cmd) {},
+		"SIGTERM": func(c *exec.Cmd) { _ = c.Process.Signal(syscall.SIGTERM) },
+		"SIGHUP":  func(c *exec.Cmd) { _ = c.Process.Signal(syscall.SIGHUP) },
+		"SIGKILL": func(c *exec.Cmd) { _ = c.Process.Kill() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var slowest time.Duration
+			for range rounds {
+				mark := rand.Text()
+				cmd := exec.Command(os.Args[0])
+				cmd.Env = append(os.Environ(), modeName+"=host", markName+"="+mark)
+				in, err := cmd.StdinPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, err := cmd.StdoutPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				lines := bufio.NewScanner(out)
+				if !lines.Scan() || lines.Text() != "ready 1" {
+					t.Fatalf("the host says %q", lines.Text())
+				}
+				if n := marked(mark, cmd.Process.Pid); n < 51 {
+					t.Fatalf("%d processes before the end, want 51: the test shows nothing", n)
+				}
+				if name == "quit" {
+					_ = in.Close()
+					if !lines.Scan() || lines.Text() != "closed" {
+						t.Fatalf("the host says %q", lines.Text())
+					}
+					if n := marked(mark, cmd.Process.Pid); n > 0 {
+						t.Errorf("%d processes left when Close returned", n)
+					}
+				}
+				end(cmd)
+				_ = cmd.Wait()
+				began := time.Now()
+				for marked(mark, 0) > 0 && time.Since(began) < 3*time.Second {
+					<-time.After(10 * time.Millisecond)
+				}
+				if n := marked(mark, 0); n > 0 {
+					t.Fatalf("%d processes left after 3 s", n)
+				}
+				slowest = max(slowest, time.Since(began))
+			}
+			t.Logf("%d exits, 0 of 51 processes left, slowest %v", rounds, slowest.Round(time.Millisecond))
+		})
+	}
+}
+
+func TestCloseLeavesNothingAndRestartsLeaveNothing(t *testing.T) {
+	mark := rand.Text()
+	server := bad("bad", "dies")
+	server.Env[markName] = mark
+	s := start(t, Options{}, server)
+	_, _ = one(t, s, "bad_echo").Run(t.Context(), nil)
+	_, _ = one(t, s, "bad_echo").Run(t.Context(), nil)
+	s.Close()
+	if n := marked(mark, 0); n > 0 {
+		t.Errorf("%d processes left", n)
+	}
+}

@@ -1,0 +1,96 @@
+package mcpclient
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func free(string) bool { return false }
+
+func TestToolNamesReadAsServerAndTool(t *testing.T) {
+	for _, c := range []struct{ server, tool, want string }{
+		{"brave", "web_search", "brave_web_search"},
+		{"everything", "get-sum", "everything_get-sum"},
+		{"a", "b_c", "a_b_c"},
+		{"a_b", "c", "a__b_c"},
+	} {
+		if got := wireName(c.server, c.tool, free); got != c.want {
+			t.Errorf("%s + %s: got %s, want %s", c.server, c.tool, got, c.want)
+		}
+	}
+}
+
+func TestANameThatABuiltInToolHasIsNotTaken(t *testing.T) {
+	reserved := func(name string) bool { return name == "search_notes" }
+	got := wireName("search", "notes", reserved)
+	if got == "search_notes" || !strings.HasPrefix(got, "search___") || !strings.HasSuffix(got, "-notes") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Names that every model provider takes, as the strictest says.
+var everywhere = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func TestNoTwoPairsShareAName(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		server := rapid.StringMatching(`[ab-]{1,2}(_[ab-]{1,2}){0,3}`)
+		tool := rapid.OneOf(rapid.StringMatching(`[ab_.-]{1,6}`), rapid.StringMatching(`[a-c_]{55,80}`))
+		s1, t1 := server.Draw(t, "server"), tool.Draw(t, "tool")
+		s2, t2 := server.Draw(t, "other server"), tool.Draw(t, "other tool")
+		n1, n2 := wireName(s1, t1, free), wireName(s2, t2, free)
+		if (n1 == n2) != (s1 == s2 && t1 == t2) {
+			t.Fatalf("%s+%s and %s+%s are %s and %s", s1, t1, s2, t2, n1, n2)
+		}
+		if !everywhere.MatchString(n1) {
+			t.Fatalf("%s+%s is %q, which not every model takes", s1, t1, n1)
+		}
+	})
+}
+
+func TestAllShortPairsHaveNamesOfTheirOwn(t *testing.T) {
+	var words []string
+	var grow func(prefix string)
+	grow = func(prefix string) {
+		for _, c := range "a_-." {
+			if w := prefix + string(c); len(w) <= 4 {
+				words = append(words, w)
+				grow(w)
+			}
+		}
+	}
+	grow("")
+	owner := map[string]string{}
+	pairs := 0
+	for _, server := range words {
+		if !serverName.MatchString(server) {
+			continue
+		}
+		for _, tool := range words {
+			pairs++
+			name, pair := wireName(server, tool, free), server+" + "+tool
+			if other := owner[name]; other != "" {
+				t.Fatalf("%s and %s are both %s", other, pair, name)
+			}
+			owner[name] = pair
+		}
+	}
+	if pairs < 10_000 {
+		t.Errorf("only %d pairs", pairs)
+	}
+}
+
+func TestOddToolNamesAreRefused(t *testing.T) {
+	for _, name := range []string{"", "re\u200bad", "reаd", "a b", "a\nb", "\u202eread", strings.Repeat("x", 129), "naïve"} {
+		if checkToolName(name) == nil {
+			t.Errorf("%q is taken", name)
+		}
+	}
+	for _, name := range []string{"read", "fs.read", "a/b", "x:y", "_private"} {
+		if err := checkToolName(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
