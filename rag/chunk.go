@@ -30,11 +30,14 @@ func cut(note notes.Note, size int) []piece {
 		c.add(u)
 	}
 	c.flush()
+	if len(c.pieces) == 0 { // nothing but front matter, or nothing at all: its name is still found
+		c.pieces = []piece{{end: len(note.Text)}}
+	}
 	lines := lineStarts(note.Text)
 	for i := range c.pieces {
 		p := &c.pieces[i]
 		p.line = lineOf(lines, p.start)
-		p.endLine = lineOf(lines, p.end-1)
+		p.endLine = lineOf(lines, max(p.start, p.end-1))
 		p.listing = isListing(note.Text[p.start:p.end])
 	}
 	return c.pieces

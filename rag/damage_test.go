@@ -36,7 +36,8 @@ func indexForEver(dir, index string) {
 		_, err := x.Sync(context.Background(), folder, &bagEmbedder{name: "bag"}, nil)
 		check(err)
 		note := filepath.Join(dir, fmt.Sprintf("changing%d.md", round%5))
-		check(os.WriteFile(note, []byte(fmt.Sprintf("# Round\n\nunique%d and more\n", time.Now().UnixNano())), 0o600))
+		check(os.WriteFile(note+".new", []byte(fmt.Sprintf("# Round\n\nunique%d and more\n", time.Now().UnixNano())), 0o600))
+		check(os.Rename(note+".new", note))
 	}
 }
 

@@ -95,10 +95,11 @@ type search struct {
 
 // candidate is a passage that may be shown.
 type candidate struct {
-	id    int64
-	words float64 // BM25; 0: none of the words
-	near  float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
-	score float64
+	id      int64
+	words   float64 // BM25; 0: none of the words
+	near    float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
+	covered float64 // share of the question that it holds, by words
+	score   float64
 }
 
 // candidates ranks what the words and the meaning of the question find.
@@ -117,6 +118,9 @@ func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	if err := s.byWords(ctx, byID); err != nil {
 		return nil, err
 	}
+	if err := s.rescore(ctx, byID); err != nil {
+		return nil, err
+	}
 	weight, err := s.byMeaning(ctx, byID)
 	if err != nil {
 		return nil, err
@@ -125,7 +129,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	for _, c := range byID {
 		ranked = append(ranked, *c)
 	}
-	s.strength = fuse(ranked, weight, s.words.bound)
+	s.strength = fuse(ranked, weight, s.words.bound*(1+contextShare))
 	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})

@@ -340,7 +340,7 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	if err != nil {
 		return err
 	}
-	name := strings.TrimSuffix(path.Base(note.Path), path.Ext(note.Path))
+	name := spacedName(note.Path)
 	result, err := tx.ExecContext(ctx, `INSERT INTO notes
 		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, tags, outside, problem, text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`,
@@ -357,7 +357,8 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 			return err
 		}
 	}
-	title, titleExact := joinTerms(terms(note.Title + " " + strings.NewReplacer("-", " ", "_", " ").Replace(name)))
+	titleTerms := terms(note.Title + "\n" + name)
+	title, titleExact := joinTerms(titleTerms)
 	for i, p := range pieces {
 		text := note.Text[p.start:p.end]
 		headings := strings.Join(p.heading, headingSeparator)
@@ -365,8 +366,13 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		if len(keys) == len(pieces) {
 			k = keys[i]
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO passages (note, start, stop, line, end_line, heading, listing, key)
-			VALUES (?,?,?,?,?,?,?,?)`, id, p.start, p.end, p.line, p.endLine, headings, p.listing, k[:])
+		headingTerms, bodyTerms := terms(headings), terms(text)
+		if i == 0 { // what the front matter says belongs to the first passage
+			headingTerms = append(headingTerms, terms(note.Text[:p.start])...)
+		}
+		length := len(titleTerms) + len(headingTerms) + len(bodyTerms)
+		result, err := tx.ExecContext(ctx, `INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
+			VALUES (?,?,?,?,?,?,?,?,?)`, id, p.start, p.end, p.line, p.endLine, headings, p.listing, length, k[:])
 		if err != nil {
 			return err
 		}
@@ -374,8 +380,8 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		if err != nil {
 			return err
 		}
-		heading, headingExact := joinTerms(terms(headings))
-		body, exact := joinTerms(terms(text))
+		heading, headingExact := joinTerms(headingTerms)
+		body, exact := joinTerms(bodyTerms)
 		for _, tag := range note.Tags {
 			exact += " " + exactTerm("#"+tag)
 		}
@@ -439,7 +445,7 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 	if err := setMeta(ctx, tx, "total", strconv.Itoa(total)); err != nil {
 		return err
 	}
-	if err := countFrequent(ctx, tx); err != nil {
+	if err := errors.Join(countFrequent(ctx, tx), measureLength(ctx, tx)); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -483,6 +489,12 @@ func reasonOf(err error) string {
 		return pathError.Err.Error()
 	}
 	return err.Error()
+}
+
+// spacedName is a note's file name with its words apart.
+func spacedName(notePath string) string {
+	name := strings.TrimSuffix(path.Base(notePath), path.Ext(notePath))
+	return strings.NewReplacer("-", " ", "_", " ").Replace(name)
 }
 
 // nameKey is a title or file name as a query is compared with it.

@@ -1,0 +1,189 @@
+package rag
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rescored is how many of the word index's candidates are looked at again.
+const rescored = 100
+
+// contextShare is the weight of the words around a passage against its own: a
+// question's words often stand partly in the passage, partly beside it
+// (docs/decisions/0012).
+const contextShare = 0.6
+
+// windowPassages is how long a passage with its neighbours is taken to be on
+// average, in passages. Lower favours short notes.
+const windowPassages = 1.7
+
+// BM25 as SQLite has it.
+const (
+	bm25K = 1.2
+	bm25B = 0.75
+)
+
+// near by text: what a candidate's text and surroundings hold of a question.
+type closeLook struct {
+	id             int64
+	own, around    []int // how often each term stands there
+	length, window int   // terms of the passage, and of it with its neighbours
+}
+
+// rescore looks at the text of the best candidates: counts every term, also
+// those too frequent to be asked for, in the passage and in what stands
+// around it.
+func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error {
+	best := make([]*candidate, 0, len(found))
+	for _, c := range found {
+		best = append(best, c)
+	}
+	slices.SortFunc(best, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.words, a.words), cmp.Compare(a.id, b.id))
+	})
+	rest := best[min(rescored, len(best)):]
+	best = best[:min(rescored, len(best))]
+	looks, err := s.look(ctx, best)
+	if err != nil {
+		return err
+	}
+	average := s.averageLength(ctx)
+	lowest := math.Inf(1)
+	for _, l := range looks {
+		c := found[l.id]
+		c.words = s.words.score(l.own, float64(l.length)/average) +
+			contextShare*s.words.score(l.around, float64(l.window)/(average*windowPassages))
+		c.covered = s.words.covered(l.around)
+		lowest = min(lowest, c.words)
+	}
+	for i, c := range rest { // below all that were looked at, in their order
+		c.words = lowest * (1 - float64(i+1)/float64(len(rest)+1)) / 2
+	}
+	return nil
+}
+
+// score is BM25 for given counts; length is relative to the average.
+func (w wordQuery) score(counts []int, length float64) float64 {
+	sum := 0.0
+	for i, n := range counts {
+		f := float64(n)
+		sum += w.terms[i].idf * f * (bm25K + 1) / (f + bm25K*(1-bm25B+bm25B*length))
+	}
+	return sum
+}
+
+// covered is the share of the question, by how much its terms tell, that a
+// text holds.
+func (w wordQuery) covered(counts []int) float64 {
+	held, all := 0.0, 0.0
+	for i, n := range counts {
+		all += w.terms[i].idf
+		if n > 0 {
+			held += w.terms[i].idf
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return held / all
+}
+
+// look counts the terms of the question in passages and around them.
+func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook, error) {
+	if len(candidates) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(candidates))
+	for i, c := range candidates {
+		args[i] = c.id
+	}
+	// The passages of a note have ids in order, so a neighbour's is one away.
+	rows, err := s.db.QueryContext(ctx, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path,
+		coalesce((SELECT start FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note), -1),
+		coalesce((SELECT stop FROM passages a WHERE a.id = p.id + 1 AND a.note = p.note), p.stop)
+		FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	type place struct {
+		id, note              int64
+		start, stop, from, to int
+		heading, title, path  string
+		first                 bool // of its note
+	}
+	var places []place
+	for rows.Next() {
+		var p place
+		if err := rows.Scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.from, &p.to); err != nil {
+			return nil, err
+		}
+		if p.first = p.from < 0; p.first {
+			p.from = 0
+		}
+		places = append(places, p)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	index := make(map[string]int, len(s.words.terms))
+	for i, t := range s.words.terms {
+		index[t.text] = i
+	}
+	texts := noteTexts{db: s.db}
+	looks := make([]closeLook, 0, len(places))
+	for _, p := range places {
+		text, err := texts.of(ctx, p.note, p.from, p.to)
+		if err != nil {
+			return nil, err
+		}
+		l := closeLook{id: p.id, own: make([]int, len(index)), around: make([]int, len(index))}
+		for _, t := range terms(strings.Join([]string{p.title, spacedName(p.path), p.heading}, "\n")) {
+			l.count(index, t.text, true)
+		}
+		for _, t := range terms(text) {
+			own := p.first || t.start >= p.start-p.from // front matter belongs to the first passage
+			l.count(index, t.text, own && t.end <= p.stop-p.from)
+		}
+		looks = append(looks, l)
+	}
+	return looks, nil
+}
+
+func (l *closeLook) count(index map[string]int, text string, own bool) {
+	i, asked := index[text]
+	l.window++
+	if asked {
+		l.around[i]++
+	}
+	if !own {
+		return
+	}
+	l.length++
+	if asked {
+		l.own[i]++
+	}
+}
+
+// averageLength is the mean number of terms of a passage.
+func (s *search) averageLength(ctx context.Context) float64 {
+	average, err := strconv.ParseFloat(getMeta(ctx, s.db, "average"), 64)
+	if err != nil || average <= 0 {
+		return 100
+	}
+	return average
+}
+
+// measureLength writes down the mean number of terms of a passage.
+func measureLength(ctx context.Context, tx *sql.Tx) error {
+	var average sql.NullFloat64
+	if err := tx.QueryRowContext(ctx, `SELECT avg(terms) FROM passages`).Scan(&average); err != nil {
+		return err
+	}
+	return setMeta(ctx, tx, "average", strconv.FormatFloat(average.Float64, 'f', 2, 64))
+}
