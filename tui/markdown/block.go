@@ -280,9 +280,9 @@ func (s *Stream) container(matched int, body string, indent int) (c container, n
 func checkbox(s string) string {
 	switch {
 	case strings.HasPrefix(s, "[ ] "):
-		return "☐"
+		return "[ ]"
 	case strings.HasPrefix(s, "[x] "), strings.HasPrefix(s, "[X] "):
-		return "☑"
+		return "[x]"
 	}
 	return ""
 }

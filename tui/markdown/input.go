@@ -41,8 +41,27 @@ func (s *Stream) expand(text string) string {
 			return text
 		}
 		column := s.column + utf8.RuneCountInString(text[:i])
+		if from := s.codeColumn(); column >= from {
+			column -= from
+		}
 		text = text[:i] + spaces(tabStop-column%tabStop) + text[i+1:]
 	}
+}
+
+// codeColumn returns where the lines of the code under way begin: tabs in it
+// count from there.
+func (s *Stream) codeColumn() int {
+	column := 0
+	if s.code != nil {
+		for _, c := range s.containers {
+			if c.kind == quote {
+				column += c.width
+			}
+			column += c.indent
+		}
+		column += s.code.indent
+	}
+	return column
 }
 
 // take hands the pending text to the blocks if it is a complete line, or sure
