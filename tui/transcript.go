@@ -130,10 +130,13 @@ func (t *transcript) start() spot {
 // scroll moves by lines, up when negative. At the end the transcript follows
 // what arrives again.
 func (t *transcript) scroll(by int) {
-	if len(t.entries) == 0 {
-		return
+	if len(t.entries) > 0 {
+		t.lookAt(t.from(t.start(), by))
 	}
-	at := t.start()
+}
+
+// from is the spot some lines below another, or above when negative.
+func (t *transcript) from(at spot, by int) spot {
 	for ; by < 0; by++ {
 		if at.line > 0 {
 			at.line--
@@ -149,7 +152,7 @@ func (t *transcript) scroll(by int) {
 			at.entry, at.line = at.entry+1, 0
 		}
 	}
-	t.lookAt(at)
+	return at
 }
 
 // lookAt puts a spot on the first line in sight, or follows the end when the
@@ -308,8 +311,7 @@ func (t *transcript) reveal() {
 	case t.hidden(t.chosen, line) && t.above(spot{t.chosen, line}):
 		t.lookAt(spot{t.chosen, line})
 	case t.hidden(t.chosen, min(tall, line+t.height)-1):
-		t.lookAt(spot{t.chosen, line})
-		t.scroll(-max(0, t.height-(tall-line)))
+		t.lookAt(t.from(spot{t.chosen, line}, -max(0, t.height-(tall-line))))
 	}
 }
 
@@ -323,8 +325,7 @@ func (t *transcript) revealEnd() {
 	if !t.hidden(t.chosen, line) {
 		return
 	}
-	t.lookAt(spot{t.chosen, line})
-	t.scroll(-(t.height - 1))
+	t.lookAt(t.from(spot{t.chosen, line}, -(t.height - 1)))
 }
 
 // above tells whether a spot lies above what is in sight.

@@ -1,0 +1,459 @@
+package tui
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+)
+
+func TestEnterSendsAndEmptiesTheComposer(t *testing.T) {
+	assistant := play(agent.Ended{})
+	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+		r.keys("one", "ctrl+j", "two", "enter")
+		r.pass(100 * time.Millisecond)
+		if !slices.Equal(assistant.asked, []string{"one\ntwo"}) {
+			t.Errorf("asked = %q", assistant.asked)
+		}
+		if !r.m.composer.empty() {
+			t.Errorf("the composer holds %q", r.m.composer.text())
+		}
+		r.keys("  ", "enter")
+		if len(assistant.asked) != 1 {
+			t.Error("blanks were sent")
+		}
+	})
+}
+
+func TestEscStopsAndKeepsWhatWasStreamed(t *testing.T) {
+	inRig(t, 80, 24, withWorld(hold(agent.Said{Content: "Half an ans"})), func(r *rig) {
+		r.ask("go")
+		r.keys("esc")
+		r.mustShow("Half an ans")
+		r.mustShow("■ stopped")
+		r.pass(100 * time.Millisecond)
+		if r.m.turn != nil {
+			t.Error("the turn goes on")
+		}
+	})
+}
+
+func TestAFailedTurnThatWasStoppedShowsNoError(t *testing.T) {
+	inRig(t, 80, 24, withWorld(hold(agent.Said{Content: "Half"})), func(r *rig) {
+		r.ask("go")
+		r.keys("esc")
+		r.send(eventsMsg{turn: 1, events: []agent.Event{{Body: agent.Failed{Message: "context canceled"}}}})
+		r.mustNotShow("context canceled")
+	})
+}
+
+func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
+	inRig(t, 80, 24, withWorld(hold(agent.Said{Content: "Half"})), func(r *rig) {
+		r.ask("go")
+		r.keys("a draft", "ctrl+c")
+		if !r.m.composer.empty() || r.m.turn.stopped {
+			t.Error("the first does not only clear")
+		}
+		r.keys("ctrl+c")
+		if r.m.last == nil || !r.m.last.stopped || r.quit {
+			t.Error("the second does not only stop")
+		}
+		r.keys("x", "backspace", "ctrl+c")
+		if r.quit {
+			t.Error("it quits though another key came between")
+		}
+		r.keys("ctrl+c")
+		if !r.quit || r.m.how != Interrupted {
+			t.Errorf("quit = %v, how = %v", r.quit, r.m.how)
+		}
+	})
+}
+
+func TestCtrlDQuitsOnlyWhenNothingIsTyped(t *testing.T) {
+	inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+		r.keys("ab", "ctrl+a", "ctrl+d")
+		if r.quit || r.m.composer.text() != "b" {
+			t.Errorf("quit = %v, composer %q", r.quit, r.m.composer.text())
+		}
+		r.keys("ctrl+e", "backspace", "ctrl+d")
+		if !r.quit || r.m.how != Quit {
+			t.Errorf("quit = %v, how = %v", r.quit, r.m.how)
+		}
+	})
+}
+
+func TestReadlineKeysEdit(t *testing.T) {
+	inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+		r.keys("one two three", "ctrl+w", "ctrl+a")
+		r.send(ctrl('f'))
+		r.send(tea.KeyPressMsg{Code: 'f', Mod: tea.ModAlt})
+		r.send(ctrl('b'))
+		r.keys("ctrl+k", "X", "ctrl+e", "Y")
+		if got := r.m.composer.text(); got != "onXY" {
+			t.Errorf("composer holds %q", got)
+		}
+		r.keys("ctrl+u")
+		if got := r.m.composer.text(); got != "" {
+			t.Errorf("after ctrl+u it holds %q", got)
+		}
+	})
+}
+
+func TestHistoryIsAtTheEdges(t *testing.T) {
+	o := withWorld(play(agent.Ended{}))
+	o.Prompts = func(context.Context, int) ([]string, error) { return []string{"older", "oldest"}, nil }
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.ask("newest")
+		r.keys("draft", "up")
+		for _, want := range []string{"newest", "older", "oldest", "oldest"} {
+			if got := r.m.composer.text(); got != want {
+				t.Errorf("composer holds %q, want %q", got, want)
+			}
+			r.keys("up")
+		}
+		r.keys("down", "down", "down")
+		if got := r.m.composer.text(); got != "draft" {
+			t.Errorf("the draft came back as %q", got)
+		}
+		r.keys("ctrl+j", "second line", "up")
+		if got := r.m.composer.text(); got != "draft\nsecond line" {
+			t.Errorf("up inside the text showed history: %q", got)
+		}
+	})
+}
+
+func TestMessagesTypedMeanwhileWaitTheirTurn(t *testing.T) {
+	assistant := hold(agent.Said{Content: "x"})
+	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+		r.ask("first")
+		r.keys("second", "enter", "third", "enter")
+		r.mustShow("queued  second")
+		r.keys("up") // takes the last back
+		if got := r.m.composer.text(); got != "third" {
+			t.Errorf("composer holds %q", got)
+		}
+		r.keys("!", "enter", "esc")
+		r.pass(100 * time.Millisecond)
+		// What waited is given back when the turn was stopped.
+		if got := r.m.composer.text(); got != "second\nthird!" {
+			t.Errorf("composer holds %q", got)
+		}
+	})
+	assistant = play(agent.Said{Content: "x"}, agent.Ended{})
+	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+		r.keys("first")
+		r.m.composer.queue = []string{"second", "third"}
+		r.keys("enter")
+		r.pass(time.Second)
+		if !slices.Equal(assistant.asked, []string{"first", "second", "third"}) {
+			t.Errorf("asked = %q", assistant.asked)
+		}
+	})
+}
+
+func TestPastes(t *testing.T) {
+	t.Run("line ends are one", func(t *testing.T) {
+		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+			r.send(tea.PasteMsg{Content: "a\r\nb\rc\x1b[31m\x00"})
+			if got := r.m.composer.text(); got != "a\nb\nc" {
+				t.Errorf("composer holds %q", got)
+			}
+		})
+	})
+	t.Run("a megabyte is a name at once and is sent whole", func(t *testing.T) {
+		assistant := play(agent.Ended{})
+		big := strings.Repeat("/quit y\n", 1<<17)
+		inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+			start := time.Now()
+			r.keys("see ")
+			r.send(tea.PasteMsg{Content: big})
+			r.mustShow("see [paste 1 · 131,073 lines]")
+			if took := time.Since(start); took > time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if len(assistant.asked) != 0 || r.quit {
+				t.Error("the paste did something by itself")
+			}
+			r.keys("enter")
+			r.pass(100 * time.Millisecond)
+			if len(assistant.asked) != 1 || assistant.asked[0] != "see "+big {
+				t.Error("the paste was not sent whole")
+			}
+		})
+	})
+}
+
+func TestCommands(t *testing.T) {
+	t.Run("/quit leaves", func(t *testing.T) {
+		for _, name := range []string{"/quit", "/bye", "/exit", "/q"} {
+			inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+				r.keys(name, "enter")
+				if !r.quit || r.m.how != Quit {
+					t.Errorf("%s: quit = %v, how = %v", name, r.quit, r.m.how)
+				}
+			})
+		}
+	})
+	t.Run("a path is a question, not a command", func(t *testing.T) {
+		assistant := play(agent.Ended{})
+		inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+			r.keys(" what is /etc/hosts", "enter")
+			r.pass(100 * time.Millisecond)
+			if len(assistant.asked) != 1 {
+				t.Errorf("asked = %q", assistant.asked)
+			}
+		})
+	})
+	t.Run("enter runs what is chosen", func(t *testing.T) {
+		inRig(t, 80, 24, withEverything(), func(r *rig) {
+			r.keys("/res", "enter")
+			r.mustShow("Marathon training")
+		})
+	})
+	t.Run("ctrl+n begins another conversation", func(t *testing.T) {
+		assistant := play(agent.Said{Content: "an answer"}, agent.Ended{})
+		inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+			r.ask("go")
+			r.mustShow("an answer")
+			r.keys("ctrl+n")
+			r.mustNotShow("an answer")
+			if r.m.conversation != "" {
+				t.Errorf("conversation = %q", r.m.conversation)
+			}
+		})
+	})
+}
+
+func TestTheTranscriptTakesAndGivesBackTheKeys(t *testing.T) {
+	inRig(t, 80, 24, finished(), func(r *rig) {
+		r.ask("running?")
+		r.keys("tab")
+		if !r.m.focused {
+			t.Fatal("tab gives it no keys")
+		}
+		r.keys("y")
+		if !strings.Contains(r.clip, "[1] fitness.md:12") {
+			t.Errorf("copied %q from the sources", r.clip)
+		}
+		r.keys("k", "y")
+		if !strings.HasPrefix(r.clip, "You run **three times a week**") {
+			t.Errorf("copied %q from the answer", r.clip)
+		}
+		r.keys("g", "y")
+		if r.clip != "running?" {
+			t.Errorf("copied %q from the question", r.clip)
+		}
+		r.keys("x")
+		if r.m.focused || r.m.composer.text() != "x" {
+			t.Errorf("typing does not give the keys back: composer %q", r.m.composer.text())
+		}
+		r.keys("backspace", "tab", "esc")
+		if r.m.focused {
+			t.Error("Esc does not give the keys back")
+		}
+	})
+}
+
+func TestSpaceFoldsWhatIsChosen(t *testing.T) {
+	inRig(t, 80, 24, finished(), func(r *rig) {
+		r.ask("running?")
+		r.keys("tab", "g", "j")
+		r.mustNotShow("took 84 ms")
+		r.keys("space")
+		r.mustShow("took 84 ms")
+		r.keys("enter")
+		r.mustNotShow("took 84 ms")
+	})
+}
+
+func TestEverySourceIsReached(t *testing.T) {
+	inRig(t, 80, 24, finished(), func(r *rig) {
+		r.ask("running?")
+		r.keys("/sources", "enter", "j")
+		r.mustShow("› [2]")
+		r.keys("k")
+		r.mustShow("› [1]")
+	})
+}
+
+func TestEditorCommand(t *testing.T) {
+	tests := map[string][]string{
+		"vi":                            {"vi", "+12", "/n/a b.md"},
+		"code -w":                       {"code", "-w", "--goto", "/n/a b.md:12"},
+		"/usr/bin/hx":                   {"/usr/bin/hx", "/n/a b.md:12"},
+		`"/opt/my editor/vim" -u 'a b'`: {"/opt/my editor/vim", "-u", "a b", "+12", "/n/a b.md"},
+		"vi; rm -rf $HOME `id`":         {"vi;", "rm", "-rf", "$HOME", "`id`", "+12", "/n/a b.md"},
+	}
+	for editor, want := range tests {
+		cmd, err := editorCommand(editor, "/n/a b.md", 12)
+		if err != nil || !slices.Equal(cmd.Args, want) {
+			t.Errorf("%s: %q, %v; want %q", editor, cmd.Args, err, want)
+		}
+	}
+	for _, editor := range []string{"", "  ", `vi "`} {
+		if _, err := editorCommand(editor, "/n/a.md", 1); err == nil {
+			t.Errorf("%q is taken for an editor", editor)
+		}
+	}
+}
+
+func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
+	inRig(t, 80, 24, finished(), func(r *rig) {
+		for _, path := range []string{"../../etc/passwd", "/etc/passwd", ""} {
+			if cmd := r.m.openSource(cited{agent.Citation{Path: path, Line: 1}, agent.Source{Vault: "/home/ana/notes"}}); cmd != nil {
+				t.Errorf("%q is opened", path)
+			}
+		}
+		if cmd := r.m.openSource(cited{agent.Citation{Path: "a.md", Line: 1}, agent.Source{}}); cmd != nil {
+			t.Error("a source without a vault is opened")
+		}
+		if cmd := r.m.openSource(cited{agent.Citation{Path: "a.md", Line: 1}, agent.Source{Vault: "/home/ana/notes"}}); cmd == nil {
+			t.Error("a good source is not opened")
+		}
+	})
+}
+
+func TestTheTranscriptFollowsUnlessScrolled(t *testing.T) {
+	inRig(t, 80, 24, withWorld(play(longAnswer()...)), func(r *rig) {
+		r.ask("go")
+		r.mustShow("Paragraph 59.")
+		r.keys("ctrl+home")
+		r.mustShow("Paragraph 0.")
+		r.mustNotShow("Paragraph 59.")
+		before := r.text()
+		r.send(noticeMsg("something new"))
+		if r.text() != before {
+			t.Error("it moved though the user had scrolled")
+		}
+		r.keys("pgdown", "pgdown")
+		r.mustNotShow("something new")
+		r.keys("ctrl+end")
+		r.mustShow("something new")
+		r.send(noticeMsg("newer still"))
+		r.mustShow("newer still")
+		for range 5 {
+			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+		}
+		r.mustNotShow("newer still")
+		for range 5 {
+			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+		}
+		r.mustShow("newer still")
+		if r.m.transcript.away {
+			t.Error("it does not follow again")
+		}
+	})
+}
+
+// Moving down and up passes every item, and the chosen one is in sight.
+func TestEveryItemIsReachedAndInSight(t *testing.T) {
+	inRig(t, 60, 14, finished(), func(r *rig) {
+		r.ask("running?")
+		r.keys("the second", "enter")
+		r.pass(200 * time.Millisecond)
+		r.keys("tab", "g")
+		seen := map[int]bool{}
+		for range 80 {
+			chosen := r.m.transcript.chosen
+			seen[chosen] = true
+			if !slices.Contains(r.m.transcript.shown, chosen) {
+				t.Fatalf("item %d is chosen and not in sight, top %+v away %v h %d:\n%s", chosen, r.m.transcript.top, r.m.transcript.away, r.m.transcript.height, r.text())
+			}
+			r.keys("j")
+		}
+		if len(seen) != len(r.m.transcript.entries) {
+			t.Errorf("down reaches %d of %d items", len(seen), len(r.m.transcript.entries))
+		}
+		for range 80 {
+			if !slices.Contains(r.m.transcript.shown, r.m.transcript.chosen) {
+				t.Fatalf("item %d is chosen and not in sight", r.m.transcript.chosen)
+			}
+			r.keys("k")
+		}
+		if r.m.transcript.chosen != 0 {
+			t.Errorf("up ends at item %d", r.m.transcript.chosen)
+		}
+	})
+}
+
+func TestAClickChoosesWhatIsUnderIt(t *testing.T) {
+	inRig(t, 80, 24, finished(), func(r *rig) {
+		r.ask("running?")
+		lines := strings.Split(r.text(), "\n")
+		for y, line := range lines {
+			if strings.Contains(line, "[2] log/2026-03.md") {
+				r.send(tea.MouseClickMsg{X: 4, Y: y, Button: tea.MouseLeft})
+			}
+		}
+		r.mustShow("› [2]")
+		r.send(tea.MouseClickMsg{X: 4, Y: 22, Button: tea.MouseLeft})
+		if r.m.focused {
+			t.Error("a click on the composer does not give the keys back")
+		}
+	})
+}
+
+func TestKeysCanBeRebound(t *testing.T) {
+	o := withWorld(hold())
+	o.Keys = map[string][]string{"help": {"f2"}, "plan": {"ctrl+x"}}
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.send(tea.KeyPressMsg{Code: tea.KeyF2})
+		r.mustShow("Writing")
+		r.mustShow("f2")
+	})
+	for name, keys := range map[string]map[string][]string{
+		"no such action":     {"jump": {"x"}},
+		"two meanings":       {"plan": {"ctrl+o"}},
+		"a key of the typed": {"copy": {"j"}},
+		"no key at all":      {"plan": {}},
+	} {
+		if err := CheckKeys(keys); err == nil {
+			t.Errorf("%s: %v is accepted", name, keys)
+		}
+	}
+	if err := CheckKeys(nil); err != nil {
+		t.Errorf("the built-in keys clash: %v", err)
+	}
+}
+
+func TestFirstRunTakesTheChosenNotesAndThenAsks(t *testing.T) {
+	notes := &folders{}
+	assistant := play(agent.Ended{})
+	o := withWorld(assistant)
+	o.Notes, o.FirstRun, o.Prompt = notes, true, "what is in here?"
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.mustShow("Which notes")
+		if len(assistant.asked) != 0 {
+			t.Error("it asked before the notes were chosen")
+		}
+		r.keys("down", "enter")
+		r.pass(100 * time.Millisecond)
+		if len(notes.took) != 1 || notes.took[0].Name != "Starter notes" {
+			t.Errorf("took %+v", notes.took)
+		}
+		if !reflect.DeepEqual(assistant.asked, []string{"what is in here?"}) {
+			t.Errorf("asked = %q", assistant.asked)
+		}
+	})
+}
+
+func TestAPulledModelAnswersTheQuestion(t *testing.T) {
+	o := withEverything()
+	assistant := hold()
+	o.Assistant = assistant
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.m.beginPull("qwen3:8b", "why?")
+		r.send(pullMsg{over: true})
+		r.pass(10 * time.Millisecond)
+		if !slices.Equal(assistant.asked, []string{"why?"}) {
+			t.Errorf("asked = %q", assistant.asked)
+		}
+		r.mustShow("qwen3:8b is here")
+	})
+}
