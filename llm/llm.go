@@ -148,6 +148,7 @@ type Info struct {
 	Size         int64    `json:"size,omitempty"`      // bytes on disk
 	Context      int      `json:"context,omitempty"`   // most tokens the model was made for; 0: unknown
 	Allocated    int      `json:"allocated,omitempty"` // tokens of the window LifeHub asks for
+	Preferred    int      `json:"preferred,omitempty"` // tokens that the model's own settings ask for; 0: none
 	Family       string   `json:"family,omitempty"`
 	Parameters   string   `json:"parameters,omitempty"`   // "8.2B"
 	Quantization string   `json:"quantization,omitempty"` // "Q4_K_M"
@@ -189,8 +190,9 @@ func (e *UnsupportedError) Error() string {
 
 // StatusError is any other refusal of a server.
 type StatusError struct {
-	Code    int // HTTP status
-	Message string
+	Code       int // HTTP status
+	Message    string
+	RetryAfter time.Duration // how long it asks to wait; 0: it does not say
 }
 
 func (e *StatusError) Error() string {

@@ -1,0 +1,164 @@
+package llmtest
+
+import (
+	"strings"
+
+	"lifehub/llm/llmtest/tinygguf"
+)
+
+// Model is what an Ollama server is given.
+type Model struct {
+	Name       string
+	GGUF       []byte
+	Template   string
+	Parameters map[string]any
+}
+
+// What the scripted models say; tests compare with it.
+const (
+	ScriptedAnswer = "This is a fixed answer from the scripted model. It has two sentences."
+	ThinkingText   = "Let me think about it first."
+	ThinkingAnswer = "The answer after thinking."
+	ScriptedPlan   = `{"reasoning": "Look into the notes and at the tasks.", "steps": [` +
+		`{"id": "1", "tool": "search_notes", "input": {"query": "running"}, "description": "what the notes say of running", "after": []}, ` +
+		`{"id": "2", "tool": "list_tasks", "input": {"status": "open"}, "description": "open tasks", "after": []}], "answer": ""}`
+	ScriptedExplanation = "Your notes speak of running [1]. The list above shows your open tasks."
+)
+
+// LoopMarker at the end of a message makes the scripted models go on for ever.
+const LoopMarker = "<|loop|>"
+
+// Models are the tiny models that StartOllama gives its server:
+//
+//   - scripted says ScriptedAnswer; offered tools, it calls search_notes with
+//     {"query":"garden","limit":3}, and answers after the tool's reply
+//   - scripted-think can think: ThinkingText, then ThinkingAnswer
+//   - scripted-plan answers a planner ("You plan …") with ScriptedPlan, an
+//     explainer ("You answer …") with ScriptedExplanation
+//   - scripted-endless plans like it and explains without end
+//   - tiny-random babbles, but keeps to a schema
+//   - tiny-bow embeds: 256 numbers, synonyms are alike
+//
+// A message that ends with LoopMarker makes the scripted ones go on for ever.
+func Models() []Model {
+	return []Model{
+		{
+			Name: "scripted", Template: chatTemplate, Parameters: map[string]any{"temperature": 0},
+			GGUF: tinygguf.Scripted("scripted", scripts(map[string]string{"": ScriptedAnswer, toolMarker: scriptedCall}), 4096),
+		},
+		{
+			Name: "scripted-think", Template: thinkTemplate, Parameters: map[string]any{"temperature": 0},
+			GGUF: tinygguf.Scripted("scripted-think", scripts(map[string]string{"": ScriptedAnswer, thinkMarker: "<think>" + ThinkingText + "</think>\n\n" + ThinkingAnswer}), 4096),
+		},
+		Planner("scripted-plan", ScriptedPlan, ScriptedExplanation),
+		Planner("scripted-endless", ScriptedPlan, ""),
+		{Name: "tiny-random", Template: plainTemplate, Parameters: map[string]any{"stop": []string{"<|im_end|>"}}, GGUF: tinygguf.Random(1)},
+		Embedding("tiny-bow"),
+	}
+}
+
+// Planner is a chat model that answers a planner with the plan, an explainer
+// with the answer ("": without end) and anybody else with ScriptedAnswer. It
+// can use tools.
+func Planner(name, plan, answer string) Model {
+	said := map[string]string{"": ScriptedAnswer, planMarker: plan}
+	if answer != "" {
+		said[explainMarker] = answer
+	}
+	list := scripts(said)
+	if answer == "" {
+		list[len(list)-1].Marker = explainMarker // the loop
+	}
+	return Model{
+		Name: name, Template: planTemplate, Parameters: map[string]any{"temperature": 0},
+		GGUF: tinygguf.Scripted(name, list, 16<<10),
+	}
+}
+
+// Embedding is the model tiny-bow under another name.
+func Embedding(name string) Model {
+	return Model{Name: name, GGUF: tinygguf.BagOfWords(Synonyms, 256, 512)}
+}
+
+// Synonyms are the words that tiny-bow knows; those of a line are one to it.
+var Synonyms = []string{
+	"car automobile vehicle cars", "garden gardening yard", "tomato tomatoes vegetable", "plant plants planting seedling",
+	"meeting appointment meetings", "run running jog jogging marathon", "bread baking sourdough loaf", "trip travel journey lisbon",
+	"book reading novel books", "task tasks todo chores", "money budget tax taxes", "doctor dentist health",
+}
+
+// The markers that templates write at the end of a prompt.
+const (
+	toolMarker    = "<|tool|>"
+	thinkMarker   = "<|think|>"
+	planMarker    = "<|plan|>"
+	explainMarker = "<|explain|>"
+	scriptedCall  = "<tool_call>\n" + `{"name": "search_notes", "arguments": {"query": "garden", "limit": 3}}` + "\n</tool_call>"
+)
+
+// scripts makes the scripts of one model of what it says at each marker, and
+// the endless one last.
+func scripts(said map[string]string) []tinygguf.Script {
+	taken := map[string]bool{}
+	var list []tinygguf.Script
+	for _, marker := range []string{"", toolMarker, thinkMarker, planMarker, explainMarker} {
+		if text, ok := said[marker]; ok {
+			list = append(list, tinygguf.Script{Marker: marker, Pieces: cut(text, taken)})
+		}
+	}
+	return append(list, tinygguf.Script{Marker: LoopMarker, Pieces: []string{"la ", "lala ", "lalala ", "tralala "}, Loop: true})
+}
+
+// cut makes pieces of a text; tags that the server looks for are pieces of
+// their own.
+func cut(text string, taken map[string]bool) (pieces []string) {
+	for _, tag := range []string{"<think>", "</think>", "<tool_call>", "</tool_call>"} {
+		if before, after, found := strings.Cut(text, tag); found {
+			if before != "" {
+				pieces = append(pieces, tinygguf.Cut(before, taken)...)
+			}
+			pieces = append(pieces, tag)
+			text = after
+		}
+	}
+	if text != "" {
+		pieces = append(pieces, tinygguf.Cut(text, taken)...)
+	}
+	return pieces
+}
+
+// Templates: {{ .Tools }} in one makes a model that can use tools, think tags
+// make one that can think.
+const (
+	plainTemplate = `{{- range .Messages }}<|im_start|>{{ .Role }}
+{{ .Content }}<|im_end|>
+{{ end }}<|im_start|>assistant
+`
+	messagesTemplate = `{{- if .System }}[sys]{{ .System }}
+{{ end }}{{- if .Tools }}[tools]{{ range .Tools }}{{ . }}
+{{ end }}{{ end }}
+{{- range $i, $_ := .Messages }}
+{{- $last := eq (len (slice $.Messages $i)) 1 }}
+{{- if eq .Role "user" }}[user]{{ .Content }}
+{{- else if eq .Role "assistant" }}[assistant]{{ .Content }}
+{{- if .ToolCalls }}{{ range .ToolCalls }}<tool_call>
+{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}
+</tool_call>{{ end }}{{ end }}
+{{- else if eq .Role "tool" }}[tool]{{ .Content }}
+{{- end }}`
+	chatTemplate = messagesTemplate + `
+{{- if and $last (eq .Role "user") $.Tools }}` + toolMarker + `{{ end }}
+{{- end }}`
+	planTemplate = messagesTemplate + `
+{{- end }}
+{{- if and (ge (len .System) 10) (eq (slice .System 0 8) "You plan") }}` + planMarker + `
+{{- else if and (ge (len .System) 10) (eq (slice .System 0 10) "You answer") }}` + explainMarker + `
+{{- end }}`
+	thinkTemplate = `{{- range $i, $_ := .Messages }}
+{{- $last := eq (len (slice $.Messages $i)) 1 }}
+{{- if eq .Role "user" }}[user]{{ .Content }}
+{{- else if eq .Role "assistant" }}[assistant]{{ if .Thinking }}<think>{{ .Thinking }}</think>{{ end }}{{ .Content }}
+{{- end }}
+{{- if and $last $.Think }}` + thinkMarker + `{{ end }}
+{{- end }}`
+)

@@ -1,0 +1,152 @@
+package tinygguf
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand"
+	"strings"
+)
+
+// linear is an epsilon of the layer norm so large that the norm is (almost) a
+// plain scaling: y = (x-mean)/sqrt(var+eps)*sqrt(eps). Where each vector is
+// stored together with its negative the mean is 0, and cosines stay as they are.
+const linear = 1e4
+
+// encoder is a BERT without weights yet.
+func encoder(name string, tokens []string, types []int32, dim, layers, heads, hidden, context int, epsilon float32) *file {
+	f := &file{}
+	f.set("general.architecture", "bert")
+	f.set("general.name", name)
+	f.set("general.file_type", uint32(1))
+	f.set("bert.context_length", uint32(context))
+	f.set("bert.embedding_length", uint32(dim))
+	f.set("bert.block_count", uint32(layers))
+	f.set("bert.feed_forward_length", uint32(hidden))
+	f.set("bert.attention.head_count", uint32(heads))
+	f.set("bert.attention.layer_norm_epsilon", epsilon)
+	f.set("bert.attention.causal", false)
+	f.set("bert.pooling_type", uint32(1)) // mean
+	f.set("tokenizer.ggml.model", "bert")
+	f.set("tokenizer.ggml.tokens", tokens)
+	f.set("tokenizer.ggml.token_type", types)
+	f.set("tokenizer.ggml.token_type_count", uint32(2))
+	f.set("tokenizer.ggml.padding_token_id", uint32(0))
+	f.set("tokenizer.ggml.mask_token_id", uint32(0))
+	f.set("tokenizer.ggml.unknown_token_id", uint32(1))
+	f.set("tokenizer.ggml.cls_token_id", uint32(2))
+	f.set("tokenizer.ggml.bos_token_id", uint32(2))
+	f.set("tokenizer.ggml.seperator_token_id", uint32(3)) // spelt so by its readers
+	f.set("tokenizer.ggml.eos_token_id", uint32(3))
+	f.set("tokenizer.ggml.add_bos_token", true)
+	f.set("tokenizer.ggml.add_eos_token", true)
+	return f
+}
+
+// embeddings adds the tables at the entrance of an encoder.
+func embeddings(f *file, typ uint32, table []float32, tokens, dim, context int, norm float32) {
+	f.add("token_embd.weight", typ, table, dim, tokens)
+	f.add("token_types.weight", typeF32, make([]float32, 2*dim), dim, 2)
+	f.add("position_embd.weight", typeF32, make([]float32, context*dim), dim, context)
+	f.add("token_embd_norm.weight", typeF32, filled(dim, norm), dim, 0)
+	f.add("token_embd_norm.bias", typeF32, make([]float32, dim), dim, 0)
+}
+
+// wordPieces are the specials, the characters as beginning of a word and inside
+// one, and the words.
+func wordPieces(words []string) (tokens []string, types []int32) {
+	seen := map[string]bool{}
+	add := func(s string, typ int32) {
+		if !seen[s] {
+			seen[s] = true
+			tokens, types = append(tokens, s), append(types, typ)
+		}
+	}
+	for _, special := range []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]"} {
+		add(special, tokenControl)
+	}
+	for c := '!'; c < 127; c++ {
+		if c < 'A' || c > 'Z' {
+			add("\u2581"+string(c), tokenNormal)
+			add(string(c), tokenNormal)
+		}
+	}
+	for _, w := range words {
+		add("\u2581"+w, tokenNormal)
+	}
+	return tokens, types
+}
+
+// BagOfWords is an embedding model whose vector of a text is the mean of one
+// fixed random direction a word. Each of lines is a set of synonyms, which
+// share theirs; words that are on no line count little.
+func BagOfWords(lines []string, dim, context int) []byte {
+	var words []string
+	direction := map[string]string{}
+	for _, line := range lines {
+		synonyms := strings.Fields(strings.ToLower(line))
+		for _, w := range synonyms {
+			words = append(words, w)
+			direction["\u2581"+w] = synonyms[0]
+		}
+	}
+	tokens, types := wordPieces(words)
+	table := make([]float32, 0, len(tokens)*dim)
+	for i, token := range tokens {
+		name, weight := token, float32(0.05) // a single character
+		switch first, known := direction[token]; {
+		case known:
+			name, weight = first, 1
+		case token == "[CLS]":
+			weight = 0.01 // so that an empty text has a vector
+		case types[i] == tokenControl:
+			weight = 0
+		}
+		table = append(table, mirrored(name, dim, weight)...)
+	}
+	f := encoder("tiny-bow", tokens, types, dim, 0, 4, dim, context, linear)
+	embeddings(f, typeF16, table, len(tokens), dim, context, float32(math.Sqrt(linear)))
+	return f.bytes()
+}
+
+// mirrored is the direction that belongs to a name, followed by its negative.
+func mirrored(name string, dim int, weight float32) []float32 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	r := rand.New(rand.NewSource(int64(h.Sum64())))
+	row := make([]float32, dim)
+	for i := range dim / 2 {
+		x := float32(r.NormFloat64()/math.Sqrt(float64(dim/2))) * weight
+		row[i], row[i+dim/2] = x, -x
+	}
+	return row
+}
+
+// RandomEncoder is an embedding model with random weights over characters:
+// texts that are alike in letters are alike, of meaning it knows nothing.
+func RandomEncoder(seed int64) []byte {
+	const dim, hidden, layers, context = 64, 128, 2, 512
+	tokens, types := wordPieces(nil)
+	weights := gaussian(seed)
+	f := encoder("tiny-random-bert", tokens, types, dim, layers, 4, hidden, context, 1e-12)
+	embeddings(f, typeF32, weights(len(tokens), dim), len(tokens), dim, context, 1)
+	for layer := range layers {
+		matrix := func(name string, rows, cols int) {
+			f.add(fmt.Sprintf("blk.%d.%s.weight", layer, name), typeF32, weights(rows, cols), cols, rows)
+			f.add(fmt.Sprintf("blk.%d.%s.bias", layer, name), typeF32, make([]float32, rows), rows, 0)
+		}
+		norm := func(name string) {
+			f.add(fmt.Sprintf("blk.%d.%s.weight", layer, name), typeF32, ones(dim), dim, 0)
+			f.add(fmt.Sprintf("blk.%d.%s.bias", layer, name), typeF32, make([]float32, dim), dim, 0)
+		}
+		matrix("attn_q", dim, dim)
+		matrix("attn_k", dim, dim)
+		matrix("attn_v", dim, dim)
+		matrix("attn_output", dim, dim)
+		norm("attn_output_norm")
+		matrix("ffn_up", hidden, dim)
+		matrix("ffn_down", dim, hidden)
+		norm("layer_output_norm")
+	}
+	return f.bytes()
+}

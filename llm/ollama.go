@@ -1,0 +1,342 @@
+package llm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/ollama/ollama/api"
+)
+
+// Ollama is the provider that talks to an Ollama server.
+type Ollama struct {
+	settings  Settings
+	base      *url.URL
+	client    *api.Client
+	transport *transport
+
+	mu     sync.Mutex
+	model  string          // "" until it is chosen
+	window int             // the setting; 0: by model and machine
+	known  map[string]Info // what show told, by name
+}
+
+// NewOllama makes a provider of the server at Settings.OllamaHost. It contacts
+// nobody yet.
+func NewOllama(s Settings) (*Ollama, error) {
+	base, err := parseOllamaHost(s.OllamaHost)
+	if err != nil {
+		return nil, err
+	}
+	o := &Ollama{settings: s, base: base, model: s.Model, window: s.Window, known: map[string]Info{}}
+	o.transport = newTransport(func() bool { return o.currentlyKnown().Remote != "" })
+	o.client = api.NewClient(base, o.transport.client())
+	return o, nil
+}
+
+// State implements [Provider].
+func (o *Ollama) State() State {
+	info := o.currentlyKnown()
+	s := State{Provider: "ollama", Model: info.Name, Remote: info.Remote, Sent: o.transport.sent.Load()}
+	if s.Remote == "" && !thisMachine(o.base) {
+		s.Remote = o.base.Host
+	}
+	return s
+}
+
+// currentlyKnown is what is known of the model in use, without asking.
+func (o *Ollama) currentlyKnown() Info {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if info, ok := o.known[o.model]; ok {
+		return info
+	}
+	return Info{Name: o.model}
+}
+
+// Window implements [Provider].
+func (o *Ollama) Window() int {
+	info := o.currentlyKnown()
+	return cmp.Or(o.allocate(info), defaultWindow())
+}
+
+// SetWindow implements [Provider]. The server loads the model anew for it.
+func (o *Ollama) SetWindow(tokens int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.window = tokens
+}
+
+// allocate is the window to ask for: the setting, else what the model's maker
+// or owner set, else what this machine can hold; never more than the model can.
+// It is the same on each request, because a change loads the model anew.
+func (o *Ollama) allocate(info Info) int {
+	o.mu.Lock()
+	setting := o.window
+	o.mu.Unlock()
+	switch {
+	case setting > 0:
+	case info.Remote != "": // no memory of ours is at stake
+		setting = cmp.Or(min(info.Context, 128<<10), usualWindow)
+	case !thisMachine(o.base): // nor is it known what the other machine has
+		setting = cmp.Or(info.Preferred, usualWindow)
+	default:
+		setting = cmp.Or(info.Preferred, defaultWindow())
+	}
+	if info.Context > 0 {
+		return min(setting, info.Context)
+	}
+	return setting
+}
+
+// Info implements [Provider].
+func (o *Ollama) Info(ctx context.Context, name string) (Info, error) {
+	if name == "" {
+		return o.current(ctx)
+	}
+	return o.show(ctx, name)
+}
+
+// current is the model that answers, chosen now if it is not yet: the first
+// installed one that can use tools, else the first that can chat. Models that
+// run elsewhere are never chosen unasked.
+func (o *Ollama) current(ctx context.Context) (Info, error) {
+	o.mu.Lock()
+	name := o.model
+	o.mu.Unlock()
+	if name != "" {
+		return o.show(ctx, name)
+	}
+	models, err := o.Models(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	best := -1
+	for i, m := range models {
+		if m.Remote != "" || !m.Can("completion") {
+			continue
+		}
+		if m.Can("tools") {
+			best = i
+			break
+		}
+		if best < 0 {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Info{}, &NotFoundError{suggestion()}
+	}
+	o.mu.Lock()
+	o.model = cmp.Or(o.model, models[best].Name)
+	o.mu.Unlock()
+	return models[best], nil
+}
+
+// show asks for a model once and keeps the answer.
+func (o *Ollama) show(ctx context.Context, name string) (Info, error) {
+	o.mu.Lock()
+	info, ok := o.known[name]
+	o.mu.Unlock()
+	if ok {
+		info.Allocated = o.allocate(info)
+		return info, nil
+	}
+	res, err := again(ctx, func() (*api.ShowResponse, error) {
+		res, err := o.client.Show(ctx, &api.ShowRequest{Model: name})
+		return res, o.mend(err, name)
+	})
+	if err != nil {
+		return Info{}, err
+	}
+	info = Info{
+		Name: name, Family: res.Details.Family, Parameters: res.Details.ParameterSize,
+		Quantization: res.Details.QuantizationLevel, Remote: hostOf(res.RemoteHost),
+		Preferred: parameter(res.Parameters, "num_ctx"),
+	}
+	for _, c := range res.Capabilities {
+		info.Capabilities = append(info.Capabilities, string(c))
+	}
+	if arch, ok := res.ModelInfo["general.architecture"].(string); ok {
+		if n, ok := res.ModelInfo[arch+".context_length"].(float64); ok {
+			info.Context = int(n)
+		}
+	}
+	o.mu.Lock()
+	o.known[name] = info
+	o.mu.Unlock()
+	info.Allocated = o.allocate(info)
+	return info, nil
+}
+
+// parameter reads a number from the PARAMETER lines of a model; 0: not set.
+func parameter(lines, name string) int {
+	for line := range strings.Lines(lines) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == name {
+			n, _ := strconv.Atoi(f[1])
+			return max(n, 0)
+		}
+	}
+	return 0
+}
+
+func hostOf(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return address
+}
+
+// Models implements [Provider]; newest first, as the server lists them.
+func (o *Ollama) Models(ctx context.Context) ([]Info, error) {
+	listed, err := o.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]Info, 0, len(listed))
+	for _, m := range listed {
+		info, err := o.show(ctx, m.Name)
+		var gone *NotFoundError
+		if errors.As(err, &gone) {
+			continue // removed since the list was made
+		}
+		if err != nil {
+			return nil, err
+		}
+		info.Size = m.Size
+		info.Remote = cmp.Or(info.Remote, hostOf(m.RemoteHost))
+		models = append(models, info)
+	}
+	return models, nil
+}
+
+func (o *Ollama) list(ctx context.Context) ([]api.ListModelResponse, error) {
+	res, err := again(ctx, func() (*api.ListResponse, error) {
+		res, err := o.client.List(ctx)
+		return res, o.mend(err, "")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return res.Models, nil
+}
+
+// SetModel implements [Provider].
+func (o *Ollama) SetModel(ctx context.Context, name string) error {
+	info, err := o.show(ctx, name)
+	if err != nil {
+		return err
+	}
+	if !info.Can("completion") {
+		return &UnsupportedError{name, "chat"}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.model = name
+	return nil
+}
+
+// Pull implements [Provider].
+func (o *Ollama) Pull(ctx context.Context, name string, progress func(Progress)) error {
+	last := ""
+	err := o.client.Pull(ctx, &api.PullRequest{Model: name}, func(p api.ProgressResponse) error {
+		last = p.Status
+		if progress != nil {
+			progress(Progress{Status: p.Status, Done: p.Completed, Total: p.Total})
+		}
+		return nil
+	})
+	switch err = o.mend(err, name); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return fmt.Errorf("pull %s: %w", name, err)
+	case last != "success":
+		return fmt.Errorf("pull %s: %w", name, ErrCut)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	maps.DeleteFunc(o.known, func(known string, _ Info) bool { return sameModel(known, name) })
+	return nil
+}
+
+// sameModel compares names as the server does: no tag means latest.
+func sameModel(a, b string) bool {
+	full := func(name string) string {
+		if !strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ":") {
+			name += ":latest"
+		}
+		return strings.ToLower(name)
+	}
+	return full(a) == full(b)
+}
+
+// alive asks the cheapest question there is.
+func (o *Ollama) alive(ctx context.Context) error {
+	_, err := o.client.Version(ctx)
+	return o.mend(err, "")
+}
+
+// Close implements [Provider]; nothing runs in the background.
+func (o *Ollama) Close() error { return nil }
+
+// mend turns what the client says into the errors of this package.
+func (o *Ollama) mend(err error, model string) error {
+	if err == nil {
+		return nil
+	}
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err
+	}
+	var login api.AuthorizationError
+	if errors.As(err, &login) {
+		message := "it wants you to sign in: ollama signin"
+		if login.SigninURL != "" {
+			message = "it wants you to sign in at " + login.SigninURL
+		}
+		return &StatusError{Code: http.StatusUnauthorized, Message: message}
+	}
+	var status api.StatusError
+	if !errors.As(err, &status) {
+		return err
+	}
+	message := status.ErrorMessage
+	switch {
+	case status.StatusCode == http.StatusNotFound && model != "" && !strings.HasPrefix(message, "404 page"):
+		o.forget(model)
+		return &NotFoundError{model}
+	case status.StatusCode == http.StatusBadRequest && tooLong(message):
+		return ErrTooLong
+	case status.StatusCode == http.StatusBadRequest:
+		if _, capability, ok := strings.Cut(message, "does not support "); ok {
+			return &UnsupportedError{model, short(capability)}
+		}
+	}
+	return &StatusError{Code: status.StatusCode, Message: short(message)}
+}
+
+// forget drops what is known of a model that the server no longer has.
+func (o *Ollama) forget(model string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.known, model)
+}
+
+// tooLong knows the ways in which servers say that a prompt does not fit.
+func tooLong(message string) bool {
+	message = strings.ToLower(message)
+	return slices.ContainsFunc([]string{
+		"exceeds the context", "exceed_context_size", "exceeds the available context", "maximum context length",
+		"context_length_exceeded", "context length exceeded", "longer than the context", "exceeds the maximum context",
+		"prompt is too long", "exceeds context window", "context window",
+	}, func(sign string) bool { return strings.Contains(message, sign) })
+}

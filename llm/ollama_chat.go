@@ -1,0 +1,177 @@
+package llm
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/ollama/ollama/api"
+)
+
+// Stream implements [Model]. Its errors besides those named there are
+// ErrUnreachable, ErrTooLong, NotFoundError, UnsupportedError and StatusError.
+func (o *Ollama) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		info, err := o.current(ctx)
+		if err != nil {
+			yield(Delta{}, err)
+			return
+		}
+		chat, err := o.chatRequest(info, req)
+		if err != nil {
+			yield(Delta{}, err)
+			return
+		}
+		try := func(ctx context.Context, emit func(Delta) error) error { return o.chat(ctx, chat, emit) }
+		stream(ctx, info.Allocated, try)(yield)
+	}
+}
+
+// chat sends the request once.
+func (o *Ollama) chat(ctx context.Context, chat *api.ChatRequest, emit func(Delta) error) error {
+	err := o.client.Chat(ctx, chat, func(r api.ChatResponse) error {
+		if r.RemoteHost != "" {
+			o.learnRemote(chat.Model, r.RemoteHost)
+		}
+		for i := range r.Message.ToolCalls {
+			call, err := toolCall(r.Message.ToolCalls[i])
+			if err != nil {
+				return err
+			}
+			if err := emit(Delta{Call: &call}); err != nil {
+				return err
+			}
+		}
+		d := Delta{Text: r.Message.Content, Thinking: r.Message.Thinking}
+		if r.Done {
+			d.Usage = &Usage{
+				Prompt: r.PromptEvalCount, Answer: r.EvalCount,
+				Load: r.LoadDuration, Generating: r.EvalDuration, Stopped: StopEnd,
+			}
+			if r.DoneReason == "length" {
+				d.Usage.Stopped = StopLength
+			}
+		}
+		return emit(d)
+	})
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = errors.New("a line of more than 8 MB")
+	}
+	return whole(o.mend(err, chat.Model))
+}
+
+// whole makes ErrCut of an error that came when the answer had begun: one that
+// no status, address or reader explains.
+func whole(err error) error {
+	var (
+		status      *StatusError
+		missing     *NotFoundError
+		unsupported *UnsupportedError
+	)
+	switch {
+	case err == nil, errors.Is(err, errStopped), errors.Is(err, ErrTooLong), errors.Is(err, ErrUnreachable),
+		errors.As(err, &status), errors.As(err, &missing), errors.As(err, &unsupported):
+		return err
+	}
+	return cut(err)
+}
+
+// learnRemote keeps where a model runs when only its answers tell.
+func (o *Ollama) learnRemote(model, host string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	info := o.known[model]
+	info.Name, info.Remote = model, hostOf(host)
+	o.known[model] = info
+}
+
+func (o *Ollama) chatRequest(info Info, req Request) (*api.ChatRequest, error) {
+	no := false
+	chat := &api.ChatRequest{
+		Model: info.Name, Format: req.Schema,
+		// Without these the server cuts a prompt that is too long from the
+		// front, and says nothing.
+		Truncate: &no, Shift: &no,
+		Options: map[string]any{"num_ctx": info.Allocated},
+	}
+	if req.MaxTokens > 0 {
+		chat.Options["num_predict"] = req.MaxTokens
+	}
+	if o.settings.Temperature != nil {
+		chat.Options["temperature"] = *o.settings.Temperature
+	}
+	if o.settings.KeepAlive > 0 {
+		chat.KeepAlive = &api.Duration{Duration: o.settings.KeepAlive}
+	}
+	if info.Can("thinking") {
+		chat.Think = &api.ThinkValue{Value: thinkValue(req.Think)}
+	}
+	if len(req.Tools) > 0 && !info.Can("tools") {
+		return nil, &UnsupportedError{info.Name, "tools"}
+	}
+	for _, spec := range req.Tools {
+		chat.Tools = append(chat.Tools, ollamaTool(spec))
+	}
+	for _, m := range req.Messages {
+		message, err := ollamaMessage(m)
+		if err != nil {
+			return nil, err
+		}
+		if len(message.Images) > 0 && !info.Can("vision") {
+			return nil, &UnsupportedError{info.Name, "images"}
+		}
+		chat.Messages = append(chat.Messages, message)
+	}
+	return chat, nil
+}
+
+// thinkValue is what the server takes: a level or yes or no.
+func thinkValue(think string) any {
+	switch think {
+	case "low", "medium", "high":
+		return think
+	}
+	return think == "on"
+}
+
+// ollamaTool describes a tool in the client's words. What those cannot say of
+// a schema is left out; arguments are checked against the whole schema later.
+func ollamaTool(spec ToolSpec) api.Tool {
+	tool := api.Tool{Type: "function", Function: api.ToolFunction{Name: spec.Name, Description: spec.Description}}
+	if err := json.Unmarshal(spec.Schema, &tool.Function.Parameters); err != nil {
+		tool.Function.Parameters = api.ToolFunctionParameters{}
+	}
+	tool.Function.Parameters.Type = "object"
+	if tool.Function.Parameters.Properties == nil {
+		tool.Function.Parameters.Properties = api.NewToolPropertiesMap()
+	}
+	return tool
+}
+
+func ollamaMessage(m Message) (api.Message, error) {
+	out := api.Message{Role: string(m.Role), Content: m.Text, ToolName: m.Tool, ToolCallID: m.CallID}
+	for _, image := range m.Images {
+		out.Images = append(out.Images, image)
+	}
+	for i, call := range m.Calls {
+		c := api.ToolCall{ID: call.ID, Function: api.ToolCallFunction{Index: i, Name: call.Name, Arguments: api.NewToolCallFunctionArguments()}}
+		if len(call.Args) > 0 {
+			if err := json.Unmarshal(call.Args, &c.Function.Arguments); err != nil {
+				return api.Message{}, fmt.Errorf("read arguments of %s: %w", call.Name, err)
+			}
+		}
+		out.ToolCalls = append(out.ToolCalls, c)
+	}
+	return out, nil
+}
+
+func toolCall(c api.ToolCall) (ToolCall, error) {
+	args, err := json.Marshal(c.Function.Arguments)
+	if err != nil {
+		return ToolCall{}, fmt.Errorf("read arguments of %s: %w", c.Function.Name, err)
+	}
+	return ToolCall{ID: c.ID, Name: c.Function.Name, Args: args}, nil
+}

@@ -1,0 +1,184 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// The patience with a model server. A first token may wait for a model of
+// many gigabytes to load.
+const (
+	firstTokenTimeout = 120 * time.Second
+	idleTimeout       = 60 * time.Second
+)
+
+// tries bounds the attempts of one request, the first included.
+const tries = 4
+
+// bytesPerToken bounds an answer by its bytes, for servers that ignore every
+// limit on tokens. Ordinary text has 2 to 5.
+const bytesPerToken = 16
+
+// attempt sends a request once and hands on what arrives. A delta with Usage
+// says that the answer is complete.
+type attempt func(ctx context.Context, emit func(Delta) error) error
+
+// errStopped ends an attempt: the answer is complete or its reader has left.
+var errStopped = errors.New("nothing more is wanted")
+
+// stream runs attempts until one begins to answer, and gives the promises of
+// [Model]: retries only before the first piece, ErrCut without an end, tool
+// calls only of a complete answer, a bound on silence and on size.
+func stream(ctx context.Context, window int, try attempt) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		for n := 1; ; n++ {
+			began, err := once(ctx, window, try, yield)
+			if err == nil {
+				return
+			}
+			if !began && n < tries && retryable(err) && pause(ctx, n, err) {
+				continue
+			}
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			yield(Delta{}, err)
+			return
+		}
+	}
+}
+
+// once is one attempt; began says that a piece was handed on.
+func once(ctx context.Context, window int, try attempt, yield func(Delta, error) bool) (began bool, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	// silence runs while the server is waited for, not while the reader reads.
+	silence := afterSilence(cancel, firstTokenTimeout)
+	defer func() { silence.Stop() }()
+
+	var (
+		calls []*ToolCall
+		size  int
+		ended bool
+	)
+	limit := max(window, 16<<10) * bytesPerToken
+	emit := func(d Delta) error {
+		silence.Stop()
+		if d.Call != nil {
+			calls, d.Call = append(calls, d.Call), nil
+		}
+		if size += len(d.Text) + len(d.Thinking); size > limit {
+			return fmt.Errorf("%w: it went on past %d KiB", ErrCut, limit>>10)
+		}
+		if d.Usage != nil {
+			ended = true
+			for _, call := range calls {
+				if !yield(Delta{Call: call}, nil) {
+					return errStopped
+				}
+			}
+		}
+		if d.Text != "" || d.Thinking != "" || d.Usage != nil {
+			began = true
+			if !yield(d, nil) || ended {
+				return errStopped
+			}
+		}
+		silence = afterSilence(cancel, idleTimeout)
+		return nil
+	}
+	err = try(ctx, emit)
+	switch cause := context.Cause(ctx); {
+	case ended || errors.Is(err, errStopped):
+		return began, nil
+	case cause != nil && err != nil: // the broken read came of it
+		return began, cause
+	case err == nil:
+		return began, ErrCut
+	case began:
+		return began, cut(err)
+	}
+	return began, err
+}
+
+func afterSilence(cancel context.CancelCauseFunc, d time.Duration) *time.Timer {
+	return time.AfterFunc(d, func() {
+		cancel(fmt.Errorf("%w: the model said nothing for %v", ErrCut, d))
+	})
+}
+
+// cut says why an answer ended before its end.
+func cut(err error) error {
+	if errors.Is(err, ErrCut) {
+		return err
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return ErrCut
+	}
+	return fmt.Errorf("%w: %s", ErrCut, short(err.Error()))
+}
+
+// retryable errors pass by themselves: a server that starts, loads or is busy.
+func retryable(err error) bool {
+	var status *StatusError
+	if errors.As(err, &status) {
+		return status.Code == http.StatusTooManyRequests || status.Code == http.StatusServiceUnavailable
+	}
+	return errors.Is(err, ErrUnreachable) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+}
+
+// pause waits before try n+1: 0.2 s, 0.4 s, 0.8 s, each half by chance, so
+// that several clients do not come back at once. It tells whether to go on.
+func pause(ctx context.Context, n int, err error) bool {
+	d := 200 * time.Millisecond << (n - 1)
+	d = d/2 + rand.N(d/2)
+	var status *StatusError
+	if errors.As(err, &status) && status.RetryAfter > 0 {
+		d = min(status.RetryAfter, 10*time.Second)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// again runs a request that has no pieces, with the same patience.
+func again[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	for n := 1; ; n++ {
+		v, err := do()
+		if err == nil || n == tries || !retryable(err) || !pause(ctx, n, err) {
+			if err != nil && ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			return v, err
+		}
+	}
+}
+
+// short makes a server's words fit for one line of an error.
+func short(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.Join(strings.Fields(s), " ")
+	const most = 200
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
