@@ -37,7 +37,7 @@ func (s *session) lost() { s.once.Do(func() { close(s.ended) }) }
 // starting for the start.
 func (s *server) connect(ctx, starting context.Context, entry Server) (*session, error) {
 	if entry.Transport != Stdio {
-		return nil, fmt.Errorf("transport %s is not supported yet", entry.Transport)
+		return s.dial(ctx, starting, entry)
 	}
 	session, err := s.spawn(entry)
 	if err != nil {

@@ -141,5 +141,10 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (*
 	case errors.Is(err, transport.ErrTransportClosed):
 		return nil, fmt.Errorf("%s ended during the call, what it has done by then is not known: %s", s.Name, session.why())
 	}
+	// By HTTP an error below the protocol is how a lost session looks.
+	var wire *transport.Error
+	if s.Transport != Stdio && calling.Err() == nil && errors.As(err, &wire) {
+		session.lost()
+	}
 	return nil, fmt.Errorf("%s: %w", s.Name, session.explain(calling, err))
 }

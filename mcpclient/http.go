@@ -1,0 +1,143 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// dial connects to a server by HTTP. One whose transport was guessed is tried
+// as SSE when its answer says that it is an old server.
+func (s *server) dial(ctx, starting context.Context, entry Server) (*session, error) {
+	session, err := s.dialAs(ctx, starting, entry)
+	if entry.guessed && errors.Is(err, transport.ErrLegacySSEServer) {
+		entry.Transport = SSE
+		return s.dialAs(ctx, starting, entry)
+	}
+	return session, err
+}
+
+func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, error) {
+	web, err := newWeb(entry.URL)
+	if err != nil {
+		return nil, err
+	}
+	var wire transport.Interface
+	if entry.Transport == SSE {
+		wire, err = transport.NewSSE(entry.URL, transport.WithHTTPClient(web), transport.WithHeaders(entry.Headers),
+			transport.WithSSELogger(s.hub.Log), transport.WithResponseTimeout(time.Hour)) // each call brings its own bound
+	} else {
+		wire, err = transport.NewStreamableHTTP(entry.URL, transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers),
+			transport.WithHTTPLogger(s.hub.Log), transport.WithContinuousListening())
+	}
+	if err != nil {
+		return nil, err
+	}
+	session := &session{ended: make(chan struct{}), odd: func() int64 { return 0 }}
+	session.why = func() string { return "the connection to " + web.Transport.(*bounded).host + " was lost" }
+	session.client = client.NewClient(wire)
+	session.client.OnConnectionLost(func(error) { session.lost() })
+	session.close = func() {
+		session.lost()
+		done := make(chan struct{})
+		go func() { // it says goodbye to the server, which may not listen; ends after 5 s
+			defer close(done)
+			_ = session.client.Close()
+			web.CloseIdleConnections()
+		}()
+		select {
+		case <-done:
+		case <-time.After(graceful):
+		}
+	}
+	if err := s.greet(ctx, starting, session); err != nil {
+		err = explainHTTP(session.explain(starting, err))
+		session.close()
+		return nil, err
+	}
+	return session, nil
+}
+
+// explainHTTP says in words what the library's errors mean.
+func explainHTTP(err error) error {
+	if client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err) {
+		return errors.New("it wants to know who asks (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")
+	}
+	return err
+}
+
+// newWeb is an HTTP client for one server: it goes to no other host, and
+// takes no message longer than maxFrame.
+func newWeb(address string) (*http.Client, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	wires := http.DefaultTransport.(*http.Transport).Clone()
+	return &http.Client{
+		Transport: &bounded{wires: wires, host: u.Host},
+		CheckRedirect: func(request *http.Request, via []*http.Request) error {
+			if len(via) > 5 {
+				return errors.New("redirected more than 5 times")
+			}
+			if via[0].URL.Scheme == "https" && request.URL.Scheme != "https" {
+				return errors.New("redirected from https to http")
+			}
+			return nil
+		},
+	}, nil
+}
+
+// bounded keeps to one host and bounds what is read.
+type bounded struct {
+	wires *http.Transport
+	host  string
+}
+
+func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.URL.Host != b.host {
+		return nil, fmt.Errorf("it leads to another host, %s", request.URL.Host)
+	}
+	response, err := b.wires.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	response.Body = &messages{ReadCloser: response.Body, empty: true}
+	return response, nil
+}
+
+func (b *bounded) CloseIdleConnections() { b.wires.CloseIdleConnections() }
+
+// messages reads a body of messages with a blank line after each, or of one
+// message, and breaks off one that is longer than maxFrame.
+type messages struct {
+	io.ReadCloser
+	size  int  // of the message so far
+	empty bool // the line so far is
+}
+
+func (m *messages) Read(p []byte) (int, error) {
+	n, err := m.ReadCloser.Read(p)
+	for _, c := range p[:n] {
+		m.size++
+		switch {
+		case c == '\n' && m.empty:
+			m.size = 0
+		case c == '\n':
+			m.empty = true
+		case c != '\r':
+			m.empty = false
+		}
+		if m.size > maxFrame {
+			return 0, fmt.Errorf("the answer is longer than %d MiB", maxFrame>>20)
+		}
+	}
+	return n, err
+}
