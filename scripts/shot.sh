@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Makes a picture of a tmux pane: scripts/shot.sh SESSION OUT.png [SERVER]
+# SERVER is the name of the tmux server (tmux -L), "default" if left out. The
+# text of the screen is written beside it as OUT.txt if SHOT_TEXT is set.
+set -euo pipefail
+session="$1" out="$2" server="${3:-default}"
+bin="$(cd "$(dirname "$0")/../bin" && pwd)"
+screen="$(mktemp)"
+trap 'rm -f "$screen"' EXIT
+
+tmux -L "$server" capture-pane -e -p -t "$session" | "$bin/sgrfix" >"$screen"
+if [ -n "${SHOT_TEXT:-}" ]; then
+  tmux -L "$server" capture-pane -p -t "$session" >"${out%.png}.txt"
+fi
+mkdir -p "$(dirname "$out")"
+
+# The font inside freeze has no Chinese, Japanese or emoji; SHOT_FONT names a
+# monospaced font file that has.
+font=()
+if [ -n "${SHOT_FONT:-}" ]; then font=(--font.file "$SHOT_FONT"); fi
+"$bin/freeze" "$screen" --language ansi --background "#171717" --padding 16 \
+  --font.size 14 --line-height 1.2 ${font[@]+"${font[@]}"} --output "$out" >/dev/null
