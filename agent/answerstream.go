@@ -80,6 +80,7 @@ func (a *answerStream) inText(c byte) {
 		a.inString = false
 		if a.isKey {
 			a.key, a.expects, a.isKey = a.text.String(), false, false
+			a.text.Reset()
 		} else {
 			a.pass()
 		}

@@ -61,11 +61,27 @@ func (p prompt) tokens() int { return p.fit(0).used }
 // weakest sources are shortened, then the oldest messages left out, then
 // parts left out, and at last the middle of the question.
 func (p prompt) fit(window int) fitted {
-	p.material = append([]part(nil), p.material...)
-	var left []string
-	if window > 0 {
-		over := func() int { return p.assemble().used - (window - min(maxReserve, window/4)) }
-		left = p.shrink(over)
+	if window <= 0 {
+		return p.assemble()
+	}
+	whole := p.material
+	p.material = append([]part(nil), whole...)
+	forgotten, clipped := p.shrink(window - min(maxReserve, window/4))
+	shortened, dropped := 0, 0
+	for i, part := range p.material {
+		switch {
+		case part.text == whole[i].text:
+		case part.text == "":
+			dropped++
+		default:
+			shortened++
+		}
+	}
+	left := appendCount(nil, shortened, "%d shortened result", "%d shortened results")
+	left = appendCount(left, dropped, "%d result", "%d results")
+	left = appendCount(left, forgotten, "%d older message", "%d older messages")
+	if clipped {
+		left = append(left, "the middle of your message")
 	}
 	f := p.assemble()
 	if len(left) > 0 {
@@ -74,39 +90,35 @@ func (p prompt) fit(window int) fitted {
 	return f
 }
 
-func (p *prompt) shrink(over func() int) (left []string) {
-	shortened, forgotten, dropped := 0, 0, 0
-	for _, i := range p.expendable() {
-		excess := over()
-		if excess <= 0 {
-			break
-		}
-		if short := clipTokens(p.material[i].text, max(floor, tokens(p.material[i].text)-excess)); short != p.material[i].text {
-			p.material[i].text = short
-			shortened++
+// shrink gives up what fit says, until the prompt has no more tokens than
+// there is room for. It tells how many messages were left out, and whether
+// the question was cut.
+func (p *prompt) shrink(room int) (forgotten int, clipped bool) {
+	used := p.assemble().used
+	order := p.expendable()
+	for _, i := range order {
+		text := &p.material[i].text
+		if was := tokens(*text); used > room && was > floor {
+			*text = clipTokens(*text, max(floor, was-(used-room)))
+			used -= was - tokens(*text)
 		}
 	}
-	for len(p.history) > 0 && over() > 0 {
+	for len(p.history) > 0 && (used > room || forgotten > 0 && p.history[0].Role == llm.Assistant) { // no answer without its question
+		used -= tokens(p.history[0].Text) + perMessage
 		p.history = p.history[1:]
 		forgotten++
 	}
-	for _, i := range p.expendable() {
-		if i == 0 || over() <= 0 {
-			break
-		}
-		p.material[i].text = ""
-		dropped++
-	}
-	left = appendCount(left, shortened-dropped, "%d shortened result", "%d shortened results")
-	left = appendCount(left, dropped, "%d result", "%d results")
-	left = appendCount(left, forgotten, "%d older message", "%d older messages")
-	if excess := over(); excess > 0 {
-		if short := clipTokens(p.question, max(floor, tokens(p.question)-excess)); short != p.question {
-			p.question = short
-			left = append(left, "the middle of your message")
+	for _, i := range order[:max(0, len(order)-1)] { // the most valuable stays
+		if part := &p.material[i]; used > room && part.text != "" {
+			used -= tokens(part.text)
+			part.text, part.head = "", part.head+" (left out)"
 		}
 	}
-	return left
+	if was := tokens(p.question); used > room && was > floor {
+		p.question = clipTokens(p.question, max(floor, was-(used-room)))
+		clipped = true
+	}
+	return forgotten, clipped
 }
 
 // expendable lists the parts in the order in which they are given up:
@@ -157,9 +169,10 @@ func (p prompt) assemble() fitted {
 	return f
 }
 
-// tokens estimates the tokens of a text without knowing the tokenizer: about
-// 3.5 letters of a Latin word, one digit or sign in two, one and a half
-// tokens for a CJK character would be the worst seen; it means to err upwards.
+// tokens estimates the tokens of a text without knowing the tokenizer, rather
+// too high than too low: a quarter for a letter or space of English, three
+// for a digit or sign or a letter of another alphabet, five for a character
+// of a script without spaces.
 func tokens(s string) int {
 	quarters := 0 // of a token
 	for _, r := range s {
@@ -168,8 +181,6 @@ func tokens(s string) int {
 			quarters++
 		case r < utf8.RuneSelf && (r|0x20 >= 'a' && r|0x20 <= 'z'):
 			quarters++
-		case r < utf8.RuneSelf:
-			quarters += 2
 		case isCJK(r):
 			quarters += 5
 		default:
@@ -185,8 +196,11 @@ func clipTokens(s string, n int) string {
 	if all <= n {
 		return s
 	}
-	return clip(s, len(s)*n/all)
+	return clip(s, len(s)*max(0, n-markTokens)/all)
 }
+
+// markTokens is what the mark of a clipped text costs at most.
+const markTokens = 24
 
 // clip keeps head and tail of a text that is longer than limit bytes, and
 // says between them how much is missing.

@@ -2,8 +2,12 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"pgregory.net/rapid"
 )
 
 var tea = Source{
@@ -80,4 +84,183 @@ func TestCitationsAreJudged(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhatChangedSinceIsStale(t *testing.T) {
+	const moved = "New first line.\nRun three times a week: Tuesday, Thursday, Sunday.\nRest on Monday."
+	tests := map[string]struct {
+		answer, now string
+		gone        bool
+		want        string
+	}{
+		"unchanged":          {"Rest on Monday [1].", fitness.Text, false, "1 verified fitness.md:14"},
+		"moved in the lines": {"You run three times a week [1].", moved, false, "1 verified fitness.md:13"},
+		"reworded":           {"Raise the long run by 10 % each week [1].", moved, false, "1 stale fitness.md:13"},
+		"paraphrase of it":   {"Add a tenth to the long run [1].", moved, false, "1 stale fitness.md:13"},
+		"gone":               {"Rest on Monday [1].", "", true, "1 stale fitness.md:14"},
+		"never there":        {"“Rest on Sunday” [1].", moved, false, "1 not_found fitness.md:13"},
+		"forged":             {"Rest [9].", moved, false, "9 not_found"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			reread := func(Source) (string, bool) { return tc.now, !tc.gone }
+			if got := verdicts(CheckCitations(tc.answer, numbered(fitness, tea), reread)); got != tc.want {
+				t.Errorf("got %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestOtherScriptsAreCompared(t *testing.T) {
+	source := Source{
+		Path: "notes.md", Line: 1, EndLine: 6,
+		Text: "我每周跑步三次，星期天休息。不要空腹跑步。\n\nDer Zug nach Köln fährt um 7:45 Uhr ab.\nReserviere zwei Plätze.\n\nCafe\u0301 am Eck hat montags zu.",
+	}
+	tests := map[string]struct{ answer, want string }{
+		"Chinese":           {"你每周跑步三次[1]。", "1 paraphrase notes.md:1"},
+		"Chinese words":     {"每周跑步三次[1]。", "1 verified notes.md:1"},
+		"Chinese quotation": {"「星期天休息」[1]", "1 verified notes.md:1"},
+		"a not left out":    {"要空腹跑步[1]。", "1 paraphrase notes.md:1"},
+		"German":            {"Laut Notiz fährt der Zug nach Köln um 7:45 Uhr ab [1].", "1 paraphrase notes.md:3"},
+		"German quotation":  {"„Der Zug nach Köln fährt um 7:45 Uhr ab.“ [1]", "1 verified notes.md:3"},
+		"another time":      {"Der Zug nach Köln fährt um 7:54 Uhr ab [1].", "1 paraphrase notes.md:3"},
+		"composed accents":  {"“Café am Eck hat montags zu” [1]", "1 verified notes.md:6"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := verdicts(CheckCitations(tc.answer, numbered(source), nil)); got != tc.want {
+				t.Errorf("got %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+// sentences of which notes are made in the properties below.
+var someSentences = []string{
+	"Run three times a week, on Tuesday, Thursday and Sunday.", "Raise the long run by 10 % each week.",
+	"Rest on Monday and sleep eight hours.", "The train to Lisbon leaves at 7:45 from platform 9.",
+	"Green tea steeps two minutes at 75 °C.", "Never pour boiling water over green tea.",
+	"The boiler was serviced by Anna on 3 May 2025.", "Call the landlord before the lease ends in October.",
+	"If it rains, move the picnic to the barn.", "The password of the router is written below the desk.",
+	"Bob lent the drill to Carla.", "Carla lent the ladder to Bob.", "Do not prune the apple tree in autumn.",
+}
+
+func someSource(t *rapid.T, label string) Source {
+	picked := rapid.Permutation(someSentences).Draw(t, label)[:4]
+	line := rapid.IntRange(1, 500).Draw(t, label+" line")
+	return Source{Path: label + ".md", Line: line, EndLine: line + 3, Text: strings.Join(picked, "\n")}
+}
+
+// A sentence of a source, cited with its number, is verified on its line; the
+// same with a word changed, taken out of the other source, or with a number
+// that was never given, is never verified.
+func TestNoFalseCitationIsVerified(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := someSource(t, "a"), someSource(t, "b")
+		b.Text = strings.Join(slices.DeleteFunc(strings.Split(b.Text, "\n"), func(s string) bool { return strings.Contains(a.Text, s) }), "\n")
+		sources := numbered(a, b)
+		lines := strings.Split(a.Text, "\n")
+		at := rapid.IntRange(0, 3).Draw(t, "sentence")
+		said := strings.TrimSuffix(lines[at], ".")
+		judge := func(answer string, want bool) {
+			for _, c := range CheckCitations(answer, sources, nil) {
+				if (c.Verdict == Verified) != want {
+					t.Fatalf("%q is %s; the source:\n%s", answer, c.Verdict, a.Text)
+				}
+				if want && (c.Line != a.Line+at || c.Quote != lines[at]) {
+					t.Fatalf("%q stands in line %d, %q", answer, c.Line, c.Quote)
+				}
+			}
+		}
+		judge(said+" [1].", true)
+		judge("“"+said+"” [1]", true)
+		judge("> "+said+" [1]", true)
+
+		words := strings.Fields(said)
+		i := rapid.IntRange(0, len(words)-1).Draw(t, "word")
+		words[i] = rapid.SampledFrom([]string{"zebra", "1999", "blue"}).Draw(t, "instead")
+		changed := strings.Join(words, " ")
+		judge(changed+" [1].", false)
+		judge("“"+changed+"” [1]", false)
+		judge(said+" [2].", false)
+		judge(said+" [3].", false)
+		if b.Text != "" {
+			judge("“"+said+". "+strings.Split(b.Text, "\n")[0]+"” [1][2]", false)
+		}
+		for _, other := range someSentences {
+			if !strings.Contains(a.Text, other) {
+				judge(strings.TrimSuffix(other, ".")+" [1].", false)
+				judge("“"+other+"” [1]", false)
+			}
+		}
+	})
+}
+
+// A not, if or question that an answer leaves out is never verified.
+func TestDoubtIsNotLeftOut(t *testing.T) {
+	for _, tc := range [][2]string{
+		{"Never pour boiling water over green tea.", "Pour boiling water over green tea [1]."},
+		{"Do not prune the apple tree in autumn.", "Prune the apple tree in autumn [1]."},
+		{"If it rains, move the picnic to the barn.", "Move the picnic to the barn [1]."},
+		{"Is the train at platform nine?", "The train is at platform nine [1]."},
+		{"Tea without sugar is best.", "Tea with sugar is best [1]."},
+		{"Bob lent the drill to Carla.", "Carla lent the drill to Bob [1]."},
+		{"Kein Zucker in den Tee.", "Zucker in den Tee [1]."},
+		{"Maybe we move to Porto in May.", "You move to Porto in May [1]."},
+		{"Pay 300 € in June.", "Pay 300 $ in June [1]."},
+		{"Pay 3.50 in June to Anna.", "Pay 350 in June to Anna [1]."},
+	} {
+		source := numbered(Source{Path: "a.md", Line: 1, EndLine: 1, Text: tc[0]})
+		if got := CheckCitations(tc[1], source, nil); len(got) != 1 || got[0].Verdict != Paraphrase {
+			t.Errorf("%q of %q is %v", tc[1], tc[0], verdicts(got))
+		}
+	}
+}
+
+func TestHostileAnswersAreCheckedInTime(t *testing.T) {
+	long := Source{Path: "long.md", Line: 1, EndLine: 500, Text: strings.Repeat("The quick brown fox jumps over the lazy dog. ", 700)}
+	for name, answer := range map[string]string{
+		"many markers":       strings.Repeat("quick brown fox [1] ", 500),
+		"one long sentence":  strings.Repeat("brown ", 20_000) + "[1]" + strings.Repeat(" [1] x", 500),
+		"markers in a row":   strings.Repeat("[1]", 10_000),
+		"a wide range":       strings.Repeat("fox [1-99999] ", 500),
+		"quotes":             strings.Repeat("“quick brown” ", 5000) + "[1]",
+		"quotes and markers": strings.Repeat("“quick brown” [1] ", 500),
+		"quoted lines":       strings.Repeat("> quick brown fox [1]\n", 500),
+		"open quotes":        strings.Repeat("“ ", 5_000) + "[1]",
+		"backticks":          strings.Repeat("`", 50_001) + "[1]",
+		"brackets":           strings.Repeat("[", 50_000) + "1]",
+		"links":              strings.Repeat("](", 50_000) + "[1]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			CheckCitations(answer, numbered(long), nil)
+			if took := time.Since(start); took > 2*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+func FuzzCitations(f *testing.F) {
+	f.Add("Run “three times” a week [1], rest [2].\n\n> quote\n\n— [1]", "Run three times a week.\n\n- Rest\n```\ncode [1]\n```")
+	f.Add("[1][2] [1-3] 【1†x】 [[1]] [1](x) `[1]`", "# A\n| a | b |\n[[a|b]] [c](d)")
+	f.Fuzz(func(t *testing.T, answer, text string) {
+		source := Source{Path: "a.md", Line: 10, EndLine: 10 + strings.Count(strings.TrimRight(text, "\n"), "\n"), Text: text}
+		for _, c := range CheckCitations(answer, numbered(source), func(Source) (string, bool) { return text, true }) {
+			switch {
+			case c.N != 1 && c != (Citation{N: c.N, Verdict: NotFound}):
+				t.Fatalf("source %d was never given: %+v", c.N, c)
+			case c.N != 1:
+			case c.Line < source.Line || c.EndLine < c.Line || c.EndLine > source.EndLine:
+				t.Fatalf("lines %d to %d of %d to %d", c.Line, c.EndLine, source.Line, source.EndLine)
+			case c.Verdict == Stale:
+				t.Fatalf("stale, but the text is the same: %+v", c)
+			case c.Verdict == Verified && c.Quote == "":
+				t.Fatalf("verified by nothing: %+v", c)
+			case len(c.Quote) < 2000 && !strings.Contains(text, c.Quote):
+				t.Fatalf("quote %q is not in the source", c.Quote)
+			}
+		}
+	})
 }

@@ -36,7 +36,7 @@ var (
 func readClaims(answer string) []claim {
 	sentences := sentencesOf(answer)
 	markers := markersIn(answer)
-	quotes := quotesOf(answer)
+	quotes := quotesOf(answer, markers)
 	var claims []claim
 	for at, s := range sentences {
 		inside := within(markers, s.start, s.end)
@@ -51,7 +51,7 @@ func readClaims(answer string) []claim {
 			claims = append(claims, claim{
 				numbers: m.numbers,
 				text:    claimText(answer, markers, sentences[:at+1], m, from, to),
-				quotes:  quotesFor(answer, quotes, sentences, at, inside, i),
+				quotes:  quotesFor(answer, quotes, markers, sentences, at, m),
 			})
 		}
 	}
@@ -111,12 +111,7 @@ func markersIn(answer string) (markers []marker) {
 	rejected := -1 // end of the last bracket that was none
 	for _, at := range markerText.FindAllStringSubmatchIndex(answer, -1) {
 		start, end := at[0], at[1]
-		list := answer[start:end]
-		if at[2] >= 0 {
-			list = answer[at[2]:at[3]]
-		} else {
-			list = answer[at[4]:at[5]]
-		}
+		list := answer[max(at[2], at[4]):max(at[3], at[5])] // one of the two forms matched
 		if start == rejected || covers(hidden, start) || isLink(answer, start, end) || isIndex(answer, start, end) {
 			rejected = end
 			continue
@@ -127,12 +122,21 @@ func markersIn(answer string) (markers []marker) {
 		}
 		if last := len(markers) - 1; last >= 0 && between.MatchString(answer[markers[last].end:start]) && !strings.Contains(answer[markers[last].end:start], "\n") {
 			markers[last].end = end
-			markers[last].numbers = append(markers[last].numbers, numbers...)
+			markers[last].numbers = appendNew(markers[last].numbers, numbers)
 			continue
 		}
 		markers = append(markers, marker{span{start, end}, numbers})
 	}
 	return markers
+}
+
+func appendNew(list, more []int) []int {
+	for _, n := range more {
+		if !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // maxRange bounds what [1-99] stands for.
@@ -219,16 +223,27 @@ func isIndex(text string, start, end int) bool {
 	return indexAfter.MatchString(text[end:])
 }
 
-// quotesOf finds the quotations of an answer: words in quotation marks
-// outside code, and the lines of quote blocks.
-func quotesOf(answer string) (quotes []span) {
+// quotation is quoted words of an answer, without signs and markers.
+type quotation struct {
+	span
+	text string
+}
+
+// quotesOf finds the quotations of an answer, in order: words in quotation
+// marks outside code, and the lines of quote blocks.
+func quotesOf(answer string, markers []marker) (quotes []quotation) {
 	hidden := codeIn(answer)
+	add := func(q span) {
+		if text := quoteText(without(answer, markers, q.start, q.end)); text != "" {
+			quotes = append(quotes, quotation{q, text})
+		}
+	}
 	for _, b := range blocksOf(answer) {
 		switch b.kind {
 		case prose:
 			for _, q := range quotesIn(answer, b) {
 				if !covers(hidden, q.start) {
-					quotes = append(quotes, q)
+					add(q)
 				}
 			}
 		case quoted:
@@ -237,7 +252,7 @@ func quotesOf(answer string) (quotes []span) {
 				if i := strings.IndexByte(answer[start:b.end], '\n'); i >= 0 {
 					end = start + i
 				}
-				quotes = append(quotes, span{start, end})
+				add(span{start, end})
 				start = end + 1
 			}
 		}
@@ -245,56 +260,41 @@ func quotesOf(answer string) (quotes []span) {
 	return quotes
 }
 
-// quotesFor is the quotations that the i-th marker of a sentence vouches for:
-// those since the marker before it, for the last one those after it too, and
-// a block of quoted lines next to the sentence that has no marker of its own.
-func quotesFor(answer string, quotes []span, sentences []sentence, at int, inside []marker, i int) (texts []string) {
+// quotesFor is the quotations that a marker vouches for: each quotation
+// belongs to the first marker after its beginning, or to the last one, within
+// its sentence, or within its block of quoted lines. A block of quoted lines
+// without a marker belongs to the sentence beside it that names its source.
+func quotesFor(answer string, quotes []quotation, markers []marker, sentences []sentence, at int, m marker) (texts []string) {
 	s := sentences[at]
-	from, to := s.start, inside[i].start
+	scope := span{s.start, s.end}
+	if s.kind == quoted {
+		scope = s.block
+	}
+	inside := within(markers, scope.start, scope.end)
+	i, _ := slices.BinarySearchFunc(inside, m.start, func(m marker, at int) int { return m.start - at })
+	from, to := scope.start, m.start
 	if i > 0 {
-		from = inside[i-1].end
+		from = inside[i-1].start + 1
 	}
 	if i == len(inside)-1 {
-		to = s.end
+		to = scope.end
 	}
-	if s.kind == quoted { // the whole block is one quotation
-		from, to = s.block.start, s.block.end
-	}
-	markers := inside
 	take := func(from, to int) {
-		for _, q := range quotes {
-			if q.start >= from && q.end <= to {
-				if text := quoteText(without(answer, markersWithin(answer, q, markers), q.start, q.end)); text != "" {
-					texts = append(texts, text)
-				}
-			}
+		first, _ := slices.BinarySearchFunc(quotes, from, func(q quotation, at int) int { return q.start - at })
+		for ; first < len(quotes) && quotes[first].start <= to; first++ {
+			texts = append(texts, quotes[first].text)
 		}
 	}
 	take(from, to)
-	if s.kind == quoted {
-		return texts
-	}
-	if near, ok := quoteBlockBeside(answer, sentences, at); ok {
+	if near, ok := quoteBlockBeside(answer, markers, sentences, at); ok && s.kind == prose {
 		take(near.start, near.end)
 	}
 	return texts
 }
 
-// markersWithin is the markers inside a quotation, which are no part of it.
-func markersWithin(answer string, q span, known []marker) []marker {
-	var list []marker
-	for _, m := range markersIn(answer[q.start:q.end]) {
-		list = append(list, marker{span{m.start + q.start, m.end + q.start}, m.numbers})
-	}
-	if list == nil {
-		return within(known, q.start, q.end)
-	}
-	return list
-}
-
 // quoteBlockBeside finds the block of quoted lines that a sentence introduces
 // ("… [1]:"), or names the source of ("— [1]").
-func quoteBlockBeside(answer string, sentences []sentence, at int) (span, bool) {
+func quoteBlockBeside(answer string, markers []marker, sentences []sentence, at int) (span, bool) {
 	s := sentences[at]
 	beside := -1
 	if s.end == s.block.end && at+1 < len(sentences) && sentences[at+1].kind == quoted && strings.HasSuffix(strings.TrimRight(answer[:s.end], "*_ "), ":") {
@@ -307,7 +307,7 @@ func quoteBlockBeside(answer string, sentences []sentence, at int) (span, bool) 
 		return span{}, false
 	}
 	near := sentences[beside].block
-	return near, len(markersIn(answer[near.start:near.end])) == 0
+	return near, len(within(markers, near.start, near.end)) == 0
 }
 
 // quoteText is a quotation without its signs; "" for a line that only says

@@ -12,10 +12,11 @@ type passage struct {
 	text      string
 	tokens    []token
 	sentences []sentence
-	within    []int    // the sentence of each token
-	ranges    [][2]int // the tokens of each sentence
-	title     []token  // of heading and path
-	shift     int      // lines of text before the source's first line
+	within    []int          // the sentence of each token
+	ranges    [][2]int       // the tokens of each sentence
+	common    map[string]int // how often each word stands in it
+	title     []token        // of heading and path
+	shift     int            // lines of text before the source's first line
 }
 
 // place is a run of tokens of a passage; the zero value is none.
@@ -28,6 +29,10 @@ func openPassage(source Source) *passage {
 	p.tokens = tokenize(p.text)
 	p.sentences = sentencesOf(p.text)
 	p.title = tokenize(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
+	p.common = make(map[string]int, len(p.tokens))
+	for _, tok := range p.tokens {
+		p.common[stem(tok)]++
+	}
 	p.within = make([]int, len(p.tokens))
 	p.ranges = make([][2]int, len(p.sentences))
 	at := 0
@@ -184,10 +189,6 @@ func (p *passage) certain(said []token, at place, asks bool) bool {
 // closest is the sentence that shares most with a claim, rare words counting
 // more than those that stand all over the passage.
 func (p *passage) closest(c claim) place {
-	common := map[string]int{}
-	for _, tok := range p.tokens {
-		common[stem(tok)]++
-	}
 	wanted := map[string]bool{}
 	for _, text := range append([]string{c.text}, c.quotes...) {
 		for _, tok := range content(text) {
@@ -200,7 +201,7 @@ func (p *passage) closest(c claim) place {
 		for _, tok := range p.tokens[p.ranges[i][0]:p.ranges[i][1]] {
 			if word := stem(tok); wanted[word] && !seen[word] && !tok.stop {
 				seen[word] = true
-				score += 1 / float64(common[word])
+				score += 1 / float64(p.common[word])
 			}
 		}
 		if score > top {

@@ -50,7 +50,7 @@ func (r *Rules) With(more ...Rule) *Rules {
 func (r *Rules) Decide(tool string, own Level) (Level, string) {
 	level, reason := own, fmt.Sprintf("%s is %s by itself; no rule speaks of it", tool, own)
 	if own == Deny {
-		return Deny, reason
+		return Deny, fmt.Sprintf("%s is deny by itself; no rule loosens that", tool)
 	}
 	for _, rule := range r.List() {
 		if !rule.Matches(tool) {
@@ -90,7 +90,7 @@ func quoteYAML(s string) string {
 	plain := s != ""
 	for i, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		plain = plain && (letter || i > 0 && (r >= '0' && r <= '9' || r == '_' || r == '-' || r == '*'))
+		plain = plain && (letter || i > 0 && (r >= '0' && r <= '9' || r == '_' || r == '-'))
 	}
 	switch strings.ToLower(s) {
 	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
@@ -152,7 +152,7 @@ func (r *Rules) read(file string, body ast.Node) error {
 	}
 	for _, pair := range pairs {
 		if name := keyOf(pair); name != "rules" {
-			return fmt.Errorf("%s:%d: unknown key %q; the file holds rules:", file, lineOf(pair), name)
+			return fmt.Errorf("%s:%d: unknown key %q; the file holds \"rules\" only", file, lineOf(pair), name)
 		}
 		if isEmptyNode(pair.Value) {
 			continue

@@ -262,3 +262,10 @@ func (f *fakeTool) ran() []string {
 	defer f.mu.Unlock()
 	return slices.Clone(f.runs)
 }
+
+// contextWithCancel ends with the test at the latest.
+func contextWithCancel(t *testing.T) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return ctx, cancel
+}

@@ -148,7 +148,7 @@ func sentenceEnd(text string, start, i int) int {
 	if text[end] != ' ' && text[end] != '\n' && text[end] != '\t' {
 		return 0
 	}
-	if r == '.' && isAbbreviation(text[start:i]) {
+	if r == '.' && isAbbreviation(text[start:i], text[end:]) {
 		return 0
 	}
 	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[end:], " \n\t*_>\"“„«("))
@@ -158,22 +158,22 @@ func sentenceEnd(text string, start, i int) int {
 	return end
 }
 
-// isAbbreviation tells whether the full stop after text belongs to its last
-// word: a single letter, a short number (3. May) or a common abbreviation.
-func isAbbreviation(text string) bool {
-	last := text[strings.LastIndexAny(text, " \n\t(")+1:]
-	if utf8.RuneCountInString(last) <= 1 && last != "I" {
-		return true
-	}
+// isAbbreviation tells whether the full stop after before belongs to its last
+// word: a single letter, a common abbreviation, the number of a list item or,
+// in German, of a day (3. Mai).
+func isAbbreviation(before, after string) bool {
+	last := before[strings.LastIndexAny(before, " \n\t(")+1:]
 	if len(last) <= 2 && strings.Trim(last, "0123456789") == "" {
-		return true
+		word, _, _ := strings.Cut(strings.TrimLeft(after, " "), " ")
+		return strings.TrimSpace(before) == last || germanMonths[strings.ToLower(strings.Trim(word, ",."))]
 	}
-	switch strings.ToLower(last) {
-	case "dr", "mr", "mrs", "ms", "prof", "st", "no", "nr", "vs", "e.g", "i.e", "ca", "approx", "bzw", "usw", "z.b", "d.h", "u.a", "etc", "jr", "sr":
-		return true
-	}
-	return false
+	return utf8.RuneCountInString(last) == 1 && last != "I" || abbreviations[strings.ToLower(last)]
 }
+
+var (
+	germanMonths  = wordSet(`januar februar märz april mai juni juli august september oktober november dezember`)
+	abbreviations = wordSet(`dr mr mrs ms prof st no nr vs e.g i.e ca approx bzw usw z.b d.h u.a etc jr sr`)
+)
 
 // span is a part of a text.
 type span struct{ start, end int }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // token is one word, number or sign of a text, folded for comparing: lower
@@ -25,7 +27,7 @@ func tokenize(text string) []token {
 	start, end := 0, 0
 	finish := func() {
 		if word.Len() > 0 {
-			folded := strings.TrimRight(word.String(), ".,:")
+			folded := norm.NFKC.String(strings.TrimRight(word.String(), ".,:")) // é in one or two code points is one letter
 			tokens = append(tokens, token{text: folded, start: start, end: end, stop: stopWords[folded]})
 			word.Reset()
 		}

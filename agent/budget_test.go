@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"lifehub/llm"
+)
+
+func longPrompt(results, sources, history, words int) prompt {
+	p := prompt{agent: "explainer", system: "You answer.", intro: "Material:", question: "What?"}
+	for i := range history {
+		p.history = append(p.history, llm.Message{Role: llm.User, Text: fmt.Sprintf("old %d %s", i, strings.Repeat("word ", words))})
+	}
+	for i := range sources {
+		p.material = append(p.material, part{kind: "sources", head: fmt.Sprintf("[%d] note", i+1), text: strings.Repeat("source ", words), fence: "«»"})
+	}
+	for i := range results {
+		p.material = append(p.material, part{kind: "results", head: fmt.Sprintf("Step %d", i+1), text: strings.Repeat("result ", words), fence: "«»"})
+	}
+	return p
+}
+
+func TestNothingIsLeftOutWhereThereIsRoom(t *testing.T) {
+	p := longPrompt(2, 2, 2, 50)
+	for _, window := range []int{0, 100_000} {
+		if f := p.fit(window); f.left != "" || f.used != p.tokens() {
+			t.Errorf("window %d: %q, %d of %d tokens", window, f.left, f.used, p.tokens())
+		}
+	}
+}
+
+func TestTheLeastValuableGoesFirst(t *testing.T) {
+	p := longPrompt(1, 2, 2, 400)
+	tests := map[string]struct {
+		window int
+		left   string
+	}{
+		"a result":             {4000, "1 shortened result"},
+		"results and messages": {1500, "3 shortened results, 1 older message"},
+		"nearly everything":    {260, "1 shortened result, 2 results, 2 older messages"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := p.fit(tc.window)
+			if !strings.Contains(f.left, tc.left) {
+				t.Errorf("window %d, %d tokens used: %q, want %q", tc.window, f.used, f.left, tc.left)
+			}
+			if text := f.messages[len(f.messages)-1].Text; !strings.HasSuffix(text, "What?") || !strings.Contains(text, "[1] note") {
+				t.Errorf("the prompt ends with %.80q", text)
+			}
+		})
+	}
+}
+
+// Whatever is asked, the prompt fits the window or says what it left out, the
+// system prompt and both ends of the question stand.
+func TestAPromptFitsItsWindowOrSaysSo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := longPrompt(rapid.IntRange(0, 8).Draw(t, "results"), rapid.IntRange(0, 8).Draw(t, "sources"),
+			rapid.IntRange(0, 6).Draw(t, "history"), rapid.IntRange(0, 500).Draw(t, "words"))
+		p.question = "HEAD " + strings.Repeat("слово 字 word ", rapid.IntRange(0, 2000).Draw(t, "question")) + " TAIL"
+		window := rapid.IntRange(1024, 32_768).Draw(t, "window")
+		f := p.fit(window)
+		room := window - min(maxReserve, window/4)
+		if f.used > room+2*floor*(len(p.material)+1) {
+			t.Fatalf("%d tokens for a room of %d", f.used, room)
+		}
+		if (f.used < p.tokens()) != (f.left != "") {
+			t.Fatalf("%d of %d tokens, said %q", f.used, p.tokens(), f.left)
+		}
+		last := f.messages[len(f.messages)-1].Text
+		if f.messages[0].Text != p.system || !strings.Contains(last, "HEAD") || !strings.HasSuffix(last, "TAIL") || !utf8.ValidString(last) {
+			t.Fatalf("the prompt lost an end: %.100q", last)
+		}
+	})
+}
+
+func TestTokensAreRatherOverestimated(t *testing.T) {
+	for text, least := range map[string]int{ // as common tokenizers count them
+		"The quick brown fox jumps over the lazy dog.": 10,
+		"今天我想在公园里跑步。":                                  9,
+		"git reset --soft HEAD~1 && git commit -m 'x'": 16,
+		"Donaudampfschifffahrtsgesellschaft":           8,
+		"3.1415926535":                                 6,
+		"":                                             0,
+	} {
+		if got := tokens(text); got < least || got > 2*least+2 {
+			t.Errorf("tokens(%q) = %d, want %d to %d", text, got, least, 2*least+2)
+		}
+	}
+}

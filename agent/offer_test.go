@@ -1,0 +1,51 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"lifehub/llm"
+)
+
+func TestTheRelevantToolsAreOfferedInOrder(t *testing.T) {
+	var all []Tool
+	for i := range 30 {
+		all = append(all, NewTool(llm.ToolSpec{Name: fmt.Sprintf("server_tool%d", i), Description: "Does nothing in particular"}, Auto,
+			func(_ context.Context, _ struct{}) (Result, error) { return Result{}, nil }))
+	}
+	add := func(name, description string) {
+		all = append(all, NewTool(llm.ToolSpec{Name: name, Description: description}, Auto, func(_ context.Context, _ struct{}) (Result, error) { return Result{}, nil }))
+	}
+	add("get_weather", "Weather now and in the days ahead at a place")
+	add("search_notes", "Search the notes")
+	add("jira_list", "List tickets")
+	var names []string
+	for _, tool := range offer(all, "What's the weather tomorrow? Look into jira_list too.", 4) {
+		names = append(names, tool.Spec().Name)
+	}
+	if got, want := fmt.Sprint(names), "[server_tool0 get_weather search_notes jira_list]"; got != want {
+		t.Errorf("offered %s, want %s", got, want)
+	}
+}
+
+func TestToolsAreDescribedShort(t *testing.T) {
+	tests := map[string]struct{ schema, want string }{
+		"arguments": {
+			`{"type":"object","properties":{"text":{"type":"string","description":"what to\n do"},"due":{"type":"string"},"sort":{"enum":["date","name"]},"tags":{"type":"array","items":{"type":"string"}}},"required":["text"]}`,
+			`t(text: string "what to do", due?: string, sort?: date|name, tags?: list of string): Does it.`,
+		},
+		"none":           {"", "t(): Does it."},
+		"nested objects": {`{"properties":{"a":{"type":"object","properties":{"b":{}}}}}`, `t({"properties":{"a":{"type":"object","properties":{"b":{}}}}}): Does it.`},
+		"not readable":   {`{"properties":7}`, "t(): Does it."},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := describe([]llm.ToolSpec{{Name: "t", Description: "Does\n it.", Schema: json.RawMessage(tc.schema)}})
+			if got != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,180 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const someRules = `# mine
+rules:
+  - tool: "*"
+    level: confirm
+  - tool: add_*
+    level: auto
+  - {tool: send_email, level: deny}
+  - tool: send_*
+    level: auto
+`
+
+func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
+	rules, err := ParseRules("permissions.yaml", []byte(someRules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		tool   string
+		own    Level
+		want   Level
+		reason string
+	}{
+		"the last match":        {"add_task", Confirm, Auto, "rule {tool: 'add_*', level: auto} (permissions.yaml:5)"},
+		"a wide rule tightens":  {"today", Auto, Confirm, "rule {tool: '*', level: confirm} (permissions.yaml:3)"},
+		"deny before an allow":  {"send_email", Confirm, Deny, "rule {tool: send_email, level: deny} (permissions.yaml:7)"},
+		"a tool that is denied": {"add_note", Deny, Deny, "add_note is deny by itself; no rule loosens that"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			level, reason := rules.Decide(tc.tool, tc.own)
+			if level != tc.want || reason != tc.reason {
+				t.Errorf("Decide(%s) = %s, %q; want %s, %q", tc.tool, level, reason, tc.want, tc.reason)
+			}
+		})
+	}
+	var none *Rules
+	if level, reason := none.Decide("today", Auto); level != Auto || reason == "" {
+		t.Errorf("without rules: %s, %q", level, reason)
+	}
+}
+
+func TestFaultsInRulesNameFileAndLine(t *testing.T) {
+	tests := map[string]struct{ text, want string }{
+		"empty":            {"", ""},
+		"only a comment":   {"# nothing yet\n", ""},
+		"rules but none":   {"rules:\n", ""},
+		"an empty list":    {"rules: []\n", ""},
+		"unknown key":      {"rules: []\nrule: x\n", `p.yaml:2: unknown key "rule"; the file holds "rules" only`},
+		"unknown field":    {"rules:\n  - tool: a\n    levle: auto\n", `p.yaml:3: unknown key "levle"; a rule has tool and level`},
+		"unknown level":    {"rules:\n  - tool: a\n    level: maybe\n", `p.yaml:3: unknown level "maybe": it is auto, confirm or deny`},
+		"no level":         {"rules:\n  - tool: a\n", "p.yaml:2: a rule needs a level"},
+		"no tool":          {"rules:\n  - level: auto\n", "p.yaml:2: a rule needs a tool"},
+		"bad pattern":      {"rules:\n  - tool: 'a['\n    level: auto\n", `p.yaml:2: "a[" is no pattern for a tool's name`},
+		"a list of words":  {"rules:\n  - add_task\n", "p.yaml:2: want key: value here"},
+		"no list":          {"rules: auto\n", "p.yaml:1: rules must be a list"},
+		"a nested value":   {"rules:\n  - tool: [a]\n    level: auto\n", "p.yaml:2: tool must be a word"},
+		"a key twice":      {"rules:\n  - tool: a\n    tool: b\n    level: auto\n", "p.yaml:3"},
+		"no YAML at all":   {"rules:\n  - tool: \"a\n", "p.yaml:2"},
+		"a list at top":    {"- tool: a\n", "p.yaml:1: want key: value here"},
+		"a tab":            {"rules:\n\t- tool: a\n", "p.yaml:2"},
+		"an empty tool":    {"rules:\n  - tool: ''\n    level: auto\n", "p.yaml:2: the tool's name is missing"},
+		"a number as tool": {"rules:\n  - tool: 7\n    level: auto\n", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := ParseRules("p.yaml", []byte(tc.text))
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if tc.want == "" && got != "" || !strings.HasPrefix(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestAllowTakesAToolOrToolAndLevel(t *testing.T) {
+	tests := map[string]struct {
+		text string
+		want Rule
+		err  bool
+	}{
+		"a tool":      {"add_task", Rule{Tool: "add_task", Level: Auto}, false},
+		"a pattern":   {" add_* ", Rule{Tool: "add_*", Level: Auto}, false},
+		"a level":     {"add_task=confirm", Rule{Tool: "add_task", Level: Confirm}, false},
+		"a bad level": {"add_task=maybe", Rule{}, true},
+		"nothing":     {"", Rule{}, true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseRule(tc.text)
+			if got != tc.want || (err != nil) != tc.err {
+				t.Errorf("ParseRule(%q) = %+v, %v", tc.text, got, err)
+			}
+		})
+	}
+}
+
+func TestARuleIsAppendedAsItIsShown(t *testing.T) {
+	for name, text := range map[string]string{
+		"no file":       "",
+		"a list":        someRules,
+		"no rules yet":  "# mine\nrules:\n",
+		"no indent":     "rules:\n- tool: a\n  level: auto\n",
+		"wide indent":   "rules:\n    - tool: a\n      level: auto",
+		"just comments": "# mine\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			rule := RuleFor("add_task", Auto)
+			got, err := AppendRule([]byte(text), rule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(string(got), strings.TrimRight(text, "\n")) || !strings.Contains(string(got), FormatRule(rule)) {
+				t.Errorf("got\n%s", got)
+			}
+			before, _ := ParseRules("p", []byte(text))
+			after, err := ParseRules("p", got)
+			if err != nil || len(after.List()) != len(before.List())+1 {
+				t.Errorf("%v, %d rules after %d:\n%s", err, len(after.List()), len(before.List()), got)
+			}
+		})
+	}
+	if got, err := AppendRule([]byte("rules: []\n"), RuleFor("a", Auto)); err == nil {
+		t.Errorf("a list that cannot be extended became\n%s", got)
+	}
+}
+
+// A rule written for one tool matches that tool and no other, whatever its name.
+func TestARuleForAToolMatchesOnlyIt(t *testing.T) {
+	name := rapid.StringMatching(`[a-z_\-*?\[\]\\'"{}:# ,&!|>%@äß0-9]{1,12}`)
+	rapid.Check(t, func(t *rapid.T) {
+		tool, other := name.Draw(t, "tool"), name.Draw(t, "other")
+		text, err := AppendRule(nil, RuleFor(tool, Auto))
+		if err != nil {
+			t.Fatalf("append: %v", err)
+		}
+		rules, err := ParseRules("p", text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if level, _ := rules.Decide(tool, Confirm); level != Auto {
+			t.Fatalf("%s does not match %q", text, tool)
+		}
+		if level, _ := rules.Decide(other, Confirm); level != Confirm && other != tool {
+			t.Fatalf("%s matches %q too", text, other)
+		}
+	})
+}
+
+func FuzzParseRules(f *testing.F) {
+	f.Add(someRules)
+	f.Add("rules:\n  - {tool: a, level: auto}\n")
+	f.Add("rules: &a\n  - *a\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		rules, err := ParseRules("p", []byte(text))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "p:") {
+				t.Errorf("no file:line in %q", err)
+			}
+			return
+		}
+		rules.Decide("add_task", Confirm)
+		if longer, err := AppendRule([]byte(text), RuleFor("add_task", Auto)); err == nil {
+			if after, err := ParseRules("p", longer); err != nil || len(after.List()) != len(rules.List())+1 {
+				t.Errorf("appending to %q gave %q", text, longer)
+			}
+		}
+	})
+}
