@@ -17,28 +17,40 @@ import (
 // is kept in a file; both are said in the text.
 const maxText = 31 << 10
 
-// text is a result in words: its texts as they are, everything else named.
-func (t *tool) text(result *mcp.CallToolResult) string {
+// words writes what servers send as text: their texts as they are,
+// everything else named and kept in files that begin with name.
+type words struct {
+	hub  *Servers
+	name string
+}
+
+// result is the result of a tool in words.
+func (w words) result(result *mcp.CallToolResult) string {
 	var parts []string
-	words := false
+	said := false
 	for _, c := range result.Content {
 		if text, ok := c.(mcp.TextContent); ok {
-			words = words || strings.TrimSpace(text.Text) != ""
+			said = said || strings.TrimSpace(text.Text) != ""
 		}
-		if part := t.part(c); part != "" {
+		if part := w.part(c); part != "" {
 			parts = append(parts, part)
 		}
 	}
 	// The protocol asks servers to say structured content in words as well.
-	if structured := structuredText(result); structured != "" && !words {
+	if structured := structuredText(result); structured != "" && !said {
 		parts = append(parts, structured)
 	}
-	whole := strings.ToValidUTF8(strings.Join(parts, "\n\n"), "�")
+	return w.shortened(strings.Join(parts, "\n\n"))
+}
+
+// shortened is a text that fits a prompt; a longer one keeps its ends.
+func (w words) shortened(whole string) string {
+	whole = strings.ToValidUTF8(whole, "�")
 	if len(whole) <= maxText {
 		return whole
 	}
 	note := fmt.Sprintf("%d KiB in all", len(whole)>>10)
-	if path := t.keep([]byte(whole), ".txt"); path != "" {
+	if path := w.keep([]byte(whole), ".txt"); path != "" {
 		note += ", kept whole in " + path
 	}
 	return cutMiddle(whole, maxText, note)
@@ -56,35 +68,41 @@ func structuredText(result *mcp.CallToolResult) string {
 }
 
 // part is one piece of content in words.
-func (t *tool) part(content mcp.Content) string {
+func (w words) part(content mcp.Content) string {
 	switch c := content.(type) {
 	case mcp.TextContent:
 		return c.Text
 	case mcp.ImageContent:
-		return t.binary("image", c.MIMEType, c.Data)
+		return w.binary("image", c.MIMEType, c.Data)
 	case mcp.AudioContent:
-		return t.binary("sound", c.MIMEType, c.Data)
+		return w.binary("sound", c.MIMEType, c.Data)
 	case mcp.ResourceLink:
 		return strings.TrimSpace(fmt.Sprintf("[resource %s: %s] %s", c.URI, c.Name, c.Description))
 	case mcp.EmbeddedResource:
-		switch r := c.Resource.(type) {
-		case mcp.TextResourceContents:
-			return fmt.Sprintf("[resource %s]\n%s", r.URI, r.Text)
-		case mcp.BlobResourceContents:
-			return t.binary("resource "+r.URI, r.MIMEType, r.Blob)
-		}
+		return w.resource(c.Resource)
 	}
 	return fmt.Sprintf("[content that LifeHub does not know: %T]", content)
 }
 
+// resource is what a resource holds, in words.
+func (w words) resource(contents mcp.ResourceContents) string {
+	switch r := contents.(type) {
+	case mcp.TextResourceContents:
+		return fmt.Sprintf("[resource %s]\n%s", r.URI, r.Text)
+	case mcp.BlobResourceContents:
+		return w.binary("resource "+r.URI, r.MIMEType, r.Blob)
+	}
+	return ""
+}
+
 // binary keeps data in a file and names it.
-func (t *tool) binary(what, kind, encoded string) string {
+func (w words) binary(what, kind, encoded string) string {
 	data, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
 		return fmt.Sprintf("[%s, %s, damaged]", what, kind)
 	}
 	name := fmt.Sprintf("%s, %s, %d bytes", what, kind, len(data))
-	if path := t.keep(data, extension(kind)); path != "" {
+	if path := w.keep(data, extension(kind)); path != "" {
 		name += ", kept in " + path
 	}
 	return "[" + name + "]"
@@ -117,14 +135,14 @@ func extension(kind string) string {
 
 // keep writes data into a new file of Options.Files and returns its path; ""
 // when there is no such folder or no place in it.
-func (t *tool) keep(data []byte, ending string) string {
-	dir := t.server.hub.Files
+func (w words) keep(data []byte, ending string) string {
+	dir := w.hub.Files
 	if dir == "" {
 		return ""
 	}
-	path, err := writeNew(dir, t.spec.Name+"-*"+ending, data)
+	path, err := writeNew(dir, w.name+"-*"+ending, data)
 	if err != nil {
-		t.server.hub.Log.Warn("keep a result", "tool", t.spec.Name, "err", err)
+		w.hub.Log.Warn("keep a result", "of", w.name, "err", err)
 		return ""
 	}
 	return path

@@ -61,6 +61,55 @@ func TestServerEverythingWorksAsATool(t *testing.T) {
 	}
 }
 
+func TestResourcesAndPromptsAreListedAndRead(t *testing.T) {
+	logs := t.TempDir()
+	s := start(t, Options{Logs: logs}, npm(t, "everything", "@modelcontextprotocol/server-everything"), bad("bad", "ok"))
+	var text, template string
+	for _, r := range s.Resources() {
+		if r.Server != "everything" || r.Name == "" {
+			t.Errorf("got %+v", r)
+		}
+		switch {
+		case r.Template && strings.Contains(r.URI, "text"):
+			template = r.URI
+		case text == "" && !r.Template:
+			text = r.URI
+		}
+	}
+	if text == "" || template == "" {
+		t.Fatalf("got resources %+v", s.Resources())
+	}
+	for _, uri := range []string{text, strings.NewReplacer("{resourceId}", "3").Replace(template)} {
+		if r, err := s.ReadResource(t.Context(), "everything", uri); err != nil || !strings.HasPrefix(r.Text, "[resource "+uri+"]") || !r.Foreign {
+			t.Errorf("%s: got %+v, %v", uri, r, err)
+		}
+	}
+	if _, err := s.ReadResource(t.Context(), "everything", "demo://nothing"); err == nil {
+		t.Error("read what is not there")
+	}
+	if _, err := s.ReadResource(t.Context(), "nobody", "x://y"); err == nil || !strings.Contains(err.Error(), `no MCP server "nobody"`) {
+		t.Errorf("got %v", err)
+	}
+
+	prompts := map[string]Prompt{}
+	for _, p := range s.Prompts() {
+		prompts[p.Name] = p
+	}
+	if p := prompts["args-prompt"]; len(p.Args) != 2 || !p.Args[0].Required || p.Args[0].Name != "city" {
+		t.Fatalf("got prompts %+v", s.Prompts())
+	}
+	messages, err := s.FillPrompt(t.Context(), "everything", "args-prompt", map[string]string{"city": "Hamburg"})
+	if err != nil || len(messages) != 1 || !strings.Contains(messages[0].Text, "Hamburg") {
+		t.Errorf("got %+v, %v", messages, err)
+	}
+	if _, err := s.FillPrompt(t.Context(), "everything", "args-prompt", nil); err == nil {
+		t.Error("a required blank was left out")
+	}
+	if log, err := os.ReadFile(filepath.Join(logs, "everything.log")); err != nil || len(log) == 0 {
+		t.Errorf("the log holds %q, %v", log, err)
+	}
+}
+
 func TestServerFilesystemReadsItsFolderAndNoOther(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "plan.md"), []byte("run on Sunday"), 0o600); err != nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -128,36 +127,4 @@ func (p *pace) take(n int) {
 		time.Sleep(time.Until(p.since.Add(time.Second)))
 		p.since, p.taken = time.Now(), 0
 	}
-}
-
-// maxTail is how much of a server's stderr is kept, in bytes.
-const maxTail = 64 << 10
-
-// tail keeps the end of what is written to it, and hands it on.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-	more io.Writer // nil: nobody
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	if over := len(t.text) - maxTail; over > 0 {
-		t.text = append(t.text[:0], t.text[over:]...)
-	}
-	if t.more != nil {
-		_, _ = t.more.Write(p) // a full disk must not stop the server
-	}
-	return len(p), nil
-}
-
-// last is the last line that says something.
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	text := bytes.TrimSpace(t.text)
-	line := bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])
-	return string(bytes.ToValidUTF8(line[:min(len(line), 500)], []byte("�")))
 }

@@ -54,18 +54,6 @@ func TestAFloodIsSlowedDown(t *testing.T) {
 	})
 }
 
-func TestTheTailKeepsTheEndAndTheLastLine(t *testing.T) {
-	var all bytes.Buffer
-	tail := tail{more: &all}
-	for range 100 {
-		_, _ = tail.Write([]byte(strings.Repeat("noise ", 1000) + "\n"))
-	}
-	_, _ = tail.Write([]byte("\xffthe reason\n\n"))
-	if len(tail.text) > maxTail || tail.last() != "�the reason" || all.Len() < 600_000 {
-		t.Errorf("got %d bytes, last %q, %d handed on", len(tail.text), tail.last(), all.Len())
-	}
-}
-
 func TestFiguresTellTheP95OfTheLastCalls(t *testing.T) {
 	var f figures
 	if f.p95() != 0 {

@@ -34,8 +34,11 @@ func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, 
 		wire, err = transport.NewSSE(entry.URL, transport.WithHTTPClient(web), transport.WithHeaders(entry.Headers),
 			transport.WithSSELogger(s.hub.Log), transport.WithResponseTimeout(time.Hour)) // each call brings its own bound
 	} else {
+		// Listening keeps to the protocol before 2026, in which servers may ask
+		// and tell something beside their answers.
+		listening := transport.WithContinuousListening() //lint:ignore SA1019 its successor is for servers of the newest protocol only
 		wire, err = transport.NewStreamableHTTP(entry.URL, transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers),
-			transport.WithHTTPLogger(s.hub.Log), transport.WithContinuousListening())
+			transport.WithHTTPLogger(s.hub.Log), listening)
 	}
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ type Options struct {
 	Timeout  time.Duration          // of a call whose server sets none; 0: 60 s
 	Reserved func(name string) bool // names of tools that are not from servers; nil: none
 	Files    string                 // folder for images and results too long for the model; "": they are not kept
+	Logs     string                 // folder for what servers write to stderr and log, a file each; "": it is not kept
 	Log      *slog.Logger           // what servers do wrong; nil: nowhere
 	Version  string                 // of LifeHub, told to the servers
 

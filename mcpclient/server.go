@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -33,32 +34,39 @@ type server struct {
 	settled     chan struct{} // closed after the first start, however it went
 	settledOnce sync.Once
 
-	mu       sync.Mutex
-	status   Status
-	reason   string
-	since    time.Time
-	restarts int
-	session  *session // while it runs
-	tools    []*tool  // the last known
-	refused  []string
-	calls    figures
-	turned   chan struct{} // closed, and made anew, when the status changes
+	mu        sync.Mutex
+	status    Status
+	reason    string
+	since     time.Time
+	restarts  int
+	session   *session // while it runs
+	tools     []*tool  // the last known
+	refused   []string
+	resources []Resource
+	prompts   []Prompt
+	calls     figures
+	turned    chan struct{} // closed, and made anew, when the status changes
 }
 
 func newServer(hub *Servers, entry Server, dir string, lookup func(string) (string, bool)) *server {
 	if entry.Timeout == 0 {
 		entry.Timeout = hub.Timeout
 	}
-	return &server{
+	one := &server{
 		Server: entry, hub: hub, dir: dir, lookup: lookup, status: Starting, since: time.Now(),
 		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1),
 		settled: make(chan struct{}), turned: make(chan struct{}),
 	}
+	if hub.Logs != "" {
+		one.stderr.file = &logFile{path: filepath.Join(hub.Logs, entry.Name+".log")}
+	}
+	return one
 }
 
 // run keeps the server alive until ctx ends.
 func (s *server) run(ctx context.Context) {
 	defer s.settledOnce.Do(func() { close(s.settled) })
+	defer s.stderr.close()
 	entry, reason := s.launchable()
 	if reason != "" {
 		s.enter(Off, reason)
@@ -198,20 +206,39 @@ func (s *server) quiet(ctx context.Context, session *session) bool {
 	}
 }
 
-// relist asks for the server's tools and takes those that may be offered.
+// relist asks for what the server offers. Only tools that cannot be listed
+// are an error: the rest is a convenience.
 func (s *server) relist(ctx context.Context, session *session) error {
-	if session.client.GetServerCapabilities().Tools == nil {
-		return nil
+	can := session.client.GetServerCapabilities()
+	if can.Tools != nil {
+		listed, err := pages(func(cursor mcp.Cursor) ([]mcp.Tool, mcp.Cursor, error) {
+			page, err := session.client.ListToolsByPage(ctx, mcp.ListToolsRequest{PaginatedRequest: at(cursor)})
+			if err != nil {
+				return nil, "", err
+			}
+			return page.Tools, page.NextCursor, nil
+		})
+		if err != nil {
+			return fmt.Errorf("list its tools: %w", err)
+		}
+		tools, refused := s.admit(listed)
+		s.mu.Lock()
+		s.tools, s.refused = tools, refused
+		s.mu.Unlock()
 	}
-	listed, err := listTools(ctx, session.client)
-	if err != nil {
-		return fmt.Errorf("list its tools: %w", err)
+	if can.Resources != nil {
+		s.relistResources(ctx, session.client)
 	}
-	tools, refused := s.admit(listed)
-	s.mu.Lock()
-	s.tools, s.refused = tools, refused
-	s.mu.Unlock()
+	if can.Prompts != nil {
+		s.relistPrompts(ctx, session.client)
+	}
 	return nil
+}
+
+// at is a request for the page at a cursor.
+func at(cursor mcp.Cursor) (request mcp.PaginatedRequest) {
+	request.Params.Cursor = cursor
+	return request
 }
 
 // admit makes tools of what the server lists, and says what it refuses.
@@ -276,7 +303,7 @@ func (s *server) ready(ctx context.Context) (*session, error) {
 		case session != nil:
 			return session, nil
 		case status == Off:
-			return nil, fmt.Errorf("MCP server %s is off: %s", s.Name, reason)
+			return nil, fmt.Errorf("it is off: %s", reason)
 		}
 		select {
 		case <-turned:

@@ -64,11 +64,11 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 		"deaf":      {result: said},
 		"dies":      {err: "ended during the call, what it has done by then is not known: it ended with exit status 2; its last words: panic: out of cheese"},
 		"half":      {err: "ended during the call"},
-		"mute":      {err: "did not answer within 1s; the call was called off"},
-		"wrong":     {err: "bad:"},
+		"mute":      {err: "no answer within 1s; the call was called off"},
+		"wrong":     {err: "MCP server bad:"},
 		"refuses":   {err: "no such city"},
 		"huge":      {err: "the answer is longer than 8 MiB"},
-		"deafstdin": {err: "did not answer within 1s"},
+		"deafstdin": {err: "no answer within 1s"},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

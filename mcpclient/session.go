@@ -115,11 +115,14 @@ func (endless) Close() error { return nil }
 func (s *server) greet(ctx, starting context.Context, session *session) error {
 	session.client.OnNotification(func(n mcp.JSONRPCNotification) {
 		// On the reader's goroutine: never wait, never call the client.
-		if n.Method == mcp.MethodNotificationToolsListChanged {
+		switch n.Method {
+		case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
 			select {
 			case s.dirty <- struct{}{}:
 			default:
 			}
+		case string(mcp.MethodNotificationMessage):
+			s.log(n.Params.AdditionalFields)
 		}
 	})
 	if err := session.client.Start(ctx); err != nil {
@@ -151,31 +154,58 @@ func (s *session) explain(ctx context.Context, err error) error {
 	return err
 }
 
+// ask asks a running server for something, within the time of one call. Its
+// errors say what happened.
+func ask[T any](ctx context.Context, s *server, question func(context.Context, *client.Client) (T, error)) (T, error) {
+	var none T
+	asking, cancel := context.WithTimeoutCause(ctx, s.Timeout,
+		fmt.Errorf("no answer within %v; the call was called off, what it has done by then is not known", s.Timeout))
+	defer cancel()
+	session, err := s.ready(asking)
+	if err != nil {
+		return none, fmt.Errorf("MCP server %s: %w", s.Name, err)
+	}
+	answer, err := question(asking, session.client)
+	switch {
+	case err == nil:
+		return answer, nil
+	case ctx.Err() != nil:
+		return none, ctx.Err()
+	case errors.Is(err, transport.ErrTransportClosed):
+		return none, fmt.Errorf("MCP server %s ended during the call, what it has done by then is not known: %s", s.Name, session.why())
+	}
+	// By HTTP an error below the protocol is how a lost session looks.
+	var wire *transport.Error
+	if s.Transport != Stdio && asking.Err() == nil && errors.As(err, &wire) {
+		session.lost()
+	}
+	return none, fmt.Errorf("MCP server %s: %w", s.Name, session.explain(asking, err))
+}
+
 const (
-	// maxTools and maxPages bound what a server may list.
-	maxTools = 500
-	maxPages = 100
+	// maxListed and maxPages bound what a server may list of a kind.
+	maxListed = 500
+	maxPages  = 100
 )
 
-// listTools asks for all pages of a server's tools.
-func listTools(ctx context.Context, c *client.Client) ([]mcp.Tool, error) {
-	var list []mcp.Tool
-	var request mcp.ListToolsRequest
+// pages asks for all pages of a list.
+func pages[T any](ask func(mcp.Cursor) ([]T, mcp.Cursor, error)) ([]T, error) {
+	var list []T
+	var cursor mcp.Cursor
 	seen := map[mcp.Cursor]bool{"": true}
 	for range maxPages {
-		page, err := c.ListToolsByPage(ctx, request)
+		page, next, err := ask(cursor)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, page.Tools...)
-		if len(list) > maxTools {
-			return nil, fmt.Errorf("it lists more than %d tools", maxTools)
+		list = append(list, page...)
+		if len(list) > maxListed {
+			return nil, fmt.Errorf("it lists more than %d", maxListed)
 		}
-		if seen[page.NextCursor] {
+		if seen[next] {
 			return list, nil
 		}
-		seen[page.NextCursor] = true
-		request.Params.Cursor = page.NextCursor
+		seen[next], cursor = true, next
 	}
-	return nil, fmt.Errorf("it lists its tools on more than %d pages", maxPages)
+	return nil, fmt.Errorf("it lists them on more than %d pages", maxPages)
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
@@ -108,7 +108,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if err != nil {
 		return agent.Result{}, err
 	}
-	text := t.text(result)
+	text := words{t.server.hub, t.spec.Name}.result(result)
 	if result.IsError {
 		if text == "" {
 			text = t.spec.Name + " failed and did not say why"
@@ -120,31 +120,14 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 
 // call calls one of the server's tools within its time.
 func (s *server) call(ctx context.Context, name string, args json.RawMessage) (*mcp.CallToolResult, error) {
-	calling, cancel := context.WithTimeoutCause(ctx, s.Timeout, fmt.Errorf("%s did not answer within %v; the call was called off, what it has done by then is not known", s.Name, s.Timeout))
-	defer cancel()
-	session, err := s.ready(calling)
-	if err != nil {
-		return nil, err
-	}
 	var request mcp.CallToolRequest
 	request.Params.Name, request.Params.Arguments = name, args
 	start := time.Now()
-	result, err := session.client.CallTool(calling, request)
+	result, err := ask(ctx, s, func(ctx context.Context, c *client.Client) (*mcp.CallToolResult, error) {
+		return c.CallTool(ctx, request)
+	})
 	s.mu.Lock()
 	s.calls.add(time.Since(start), err != nil || result.IsError)
 	s.mu.Unlock()
-	switch {
-	case err == nil:
-		return result, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, transport.ErrTransportClosed):
-		return nil, fmt.Errorf("%s ended during the call, what it has done by then is not known: %s", s.Name, session.why())
-	}
-	// By HTTP an error below the protocol is how a lost session looks.
-	var wire *transport.Error
-	if s.Transport != Stdio && calling.Err() == nil && errors.As(err, &wire) {
-		session.lost()
-	}
-	return nil, fmt.Errorf("%s: %w", s.Name, session.explain(calling, err))
+	return result, err
 }

@@ -1,0 +1,116 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// maxTail is how much of a server's stderr is kept, in bytes.
+const maxTail = 64 << 10
+
+// tail keeps the end of what is written to it, and all of it in a file.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+	file io.WriteCloser // nil: none
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if over := len(t.text) - maxTail; over > 0 {
+		t.text = append(t.text[:0], t.text[over:]...)
+	}
+	if t.file != nil {
+		_, _ = t.file.Write(p) // a full disk must not stop the server
+	}
+	return len(p), nil
+}
+
+// close closes the file; nothing more is written to it.
+func (t *tail) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file != nil {
+		_ = t.file.Close()
+		t.file = nil
+	}
+}
+
+// last is the last line that says something.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := bytes.TrimSpace(t.text)
+	line := bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])
+	return string(bytes.ToValidUTF8(line[:min(len(line), 500)], []byte("�")))
+}
+
+// log keeps a message that the server logs by protocol with its stderr.
+func (s *server) log(fields map[string]any) {
+	text, ok := fields["data"].(string)
+	if !ok {
+		raw, _ := json.Marshal(fields["data"]) // it came from JSON
+		text = string(raw)
+	}
+	_, _ = fmt.Fprintf(&s.stderr, "[%v] %s\n", fields["level"], text)
+}
+
+// maxLog is how long a server's log file may grow, in bytes; one older file
+// of that length is kept beside it.
+const maxLog = 1 << 20
+
+// logFile appends to a file that stays short.
+type logFile struct {
+	path string
+	file *os.File // nil until something is written
+	size int64
+}
+
+func (l *logFile) Write(p []byte) (int, error) {
+	if l.file != nil && l.size+int64(len(p)) > maxLog {
+		_ = l.file.Close()
+		l.file = nil
+		if err := os.Rename(l.path, l.path+".old"); err != nil {
+			return 0, err
+		}
+	}
+	if l.file == nil {
+		if err := l.open(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := l.file.Write(p)
+	l.size += int64(n)
+	return n, err
+}
+
+func (l *logFile) open() error {
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		_ = file.Close()
+		return err
+	}
+	l.file, l.size = file, info.Size()
+	return nil
+}
+
+func (l *logFile) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}

@@ -1,0 +1,45 @@
+package mcpclient
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestTheTailKeepsTheEndAndTheLastLine(t *testing.T) {
+	var tail tail
+	for range 100 {
+		_, _ = tail.Write([]byte(strings.Repeat("noise ", 1000) + "\n"))
+	}
+	_, _ = tail.Write([]byte("\xffthe reason\n\n"))
+	if len(tail.text) > maxTail || tail.last() != "�the reason" {
+		t.Errorf("got %d bytes, last %q", len(tail.text), tail.last())
+	}
+}
+
+func TestALogStaysShort(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "logs", "brave.log")
+	tail := tail{file: &logFile{path: path}}
+	line := []byte(strings.Repeat("x", 99<<10) + "\n")
+	for range 50 {
+		if _, err := tail.Write(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _ = tail.Write([]byte("the end\n"))
+	tail.close()
+	for _, name := range []string{path, path + ".old"} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > maxLog || (runtime.GOOS != "windows" && info.Mode().Perm() != 0o600) {
+			t.Errorf("%s has %d bytes, mode %o", name, info.Size(), info.Mode().Perm())
+		}
+	}
+	if kept, _ := os.ReadFile(path); !strings.HasSuffix(string(kept), "the end\n") {
+		t.Error("the last line is not in the log")
+	}
+}
