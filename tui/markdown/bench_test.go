@@ -48,6 +48,11 @@ func answer(kind string, n int) string {
 				b.WriteString("```json\n")
 			}
 			fmt.Fprintf(&b, "{\"key%d\":[1,2,3]},", i)
+		case "long indented line":
+			if i == 0 {
+				b.WriteString("    ")
+			}
+			fmt.Fprintf(&b, "word %d ", i)
 		case "html":
 			fmt.Fprintf(&b, "<div>line %d</div>\n", i)
 		case "mixed":
@@ -57,7 +62,7 @@ func answer(kind string, n int) string {
 	return b.String()[:4*n]
 }
 
-var kinds = []string{"prose", "paragraph", "chinese", "list", "nested", "fence", "table", "quote", "html", "open marks", "long code line", "mixed"}
+var kinds = []string{"prose", "paragraph", "chinese", "list", "nested", "fence", "table", "quote", "html", "open marks", "long code line", "long indented line", "mixed"}
 
 // tokens is the length of the answer that the figures are about.
 const tokens = 8000

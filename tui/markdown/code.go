@@ -153,6 +153,23 @@ func (c *code) mayEnd(line string) bool {
 	return false
 }
 
+// sure reports whether a line that is not blank and begins so is part of the
+// code, and not its last.
+func (c *code) sure(line string) bool {
+	switch c.kind {
+	case fenced:
+		return !c.mayEnd(line)
+	case indented:
+		return indentation(line) >= 4
+	}
+	return c.fence == "" || len(line) > maxMarkup && !c.endsIn(line)
+}
+
+// endsIn reports whether a line holds the mark that ends a block of HTML.
+func (c *code) endsIn(line string) bool {
+	return c.kind == tags && c.fence != "" && strings.Contains(strings.ToLower(line[:min(len(line), maxMarkup)]), c.fence)
+}
+
 // codeLine takes a line, or the beginning of one if s.middle is set. It returns
 // false if the line is no longer part of the code.
 func (s *Stream) codeLine(line string) bool {
@@ -180,7 +197,7 @@ func (s *Stream) codeLine(line string) bool {
 			return false
 		}
 	case formula:
-		if before, ok := strings.CutSuffix(strings.TrimRight(line, " "), c.fence); ok {
+		if before, ok := strings.CutSuffix(strings.TrimRight(line, " "), c.fence); ok && len(line) <= maxMarkup {
 			if before = strings.TrimSpace(before); before != "" {
 				c.add(before)
 				c.endLine()
@@ -196,7 +213,7 @@ func (s *Stream) codeLine(line string) bool {
 	if !s.middle {
 		c.endLine()
 	}
-	if c.kind == tags && c.fence != "" && strings.Contains(strings.ToLower(line), c.fence) {
+	if c.endsIn(line) {
 		s.closeLeaf()
 	}
 	return true

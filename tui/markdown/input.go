@@ -131,7 +131,7 @@ func (s *Stream) sure(line string) bool {
 		return false
 	}
 	if s.code != nil {
-		return matched == len(s.containers) && s.code.kind == fenced && !s.code.mayEnd(rest)
+		return matched == len(s.containers) && s.code.sure(rest)
 	}
 	if s.table != nil {
 		return len(rest) > maxRow
@@ -146,7 +146,7 @@ func sureText(line string, within bool) bool {
 		return false
 	}
 	if len(line)-len(body) > 3 {
-		return within
+		return true // code, or text within a paragraph
 	}
 	c := body[0]
 	only := func(set string) bool { return strings.Trim(body, set) == "" }

@@ -70,21 +70,12 @@ func (s *Stream) SetWidth(width int) {
 	}
 }
 
-// SetTheme draws the text anew in other colours.
-func (s *Stream) SetTheme(theme Theme) {
-	s.theme, s.inks = theme, nil
-	s.redraw()
-}
-
 // redraw draws everything again, knowing every address defined so far.
 func (s *Stream) redraw() {
 	s.read, s.pending, s.column, s.blocks, s.links.late = 0, "", 0, blocks{}, false
 	s.lines, s.body, s.dirty = s.lines[:0], 0, 0
 	s.update()
 }
-
-// Source returns the text as it was written.
-func (s *Stream) Source() string { return s.source.String() }
 
 // Lines returns the picture: each line is at most as wide as the stream and
 // ends with all styles off. The slice is valid until the next call of another

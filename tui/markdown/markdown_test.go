@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/internal/hostile"
+	"lifehub/tui/safetext"
 )
 
 // all has every construct, with text in several scripts.
@@ -212,6 +213,21 @@ func TestLinksShowWhereTheyLead(t *testing.T) {
 	}
 }
 
+// The renderer of Bubble Tea reads each line with this parser, and one long
+// sequence makes it panic.
+func TestTheRendererOfBubbleTeaReadsEveryHostileLine(t *testing.T) {
+	for _, p := range hostile.Payloads {
+		for _, text := range append(Render(p.Text, 80, Dark()), safetext.Text(p.Text), safetext.Styled(p.Text), safetext.Reveal(p.Text)) {
+			parser, state := ansi.GetParser(), byte(0)
+			for text != "" {
+				_, _, n, next := ansi.DecodeSequence(text, state, parser)
+				text, state = text[n:], next
+			}
+			ansi.PutParser(parser)
+		}
+	}
+}
+
 func FuzzStream(f *testing.F) {
 	f.Add(all, 5, 40)
 	for _, p := range hostile.Payloads {
@@ -289,7 +305,12 @@ var anyMarkdown = rapid.Custom(func(t *rapid.T) string {
 |--|:-:|
 ␣| x | y |
 ␣||␣\|␣\␣\(␣\)␣\[␣\]␣$␣$$␣&amp;␣&#27;␣&␣;␣word␣word ␣two words ␣a␣b ␣, ␣. ␣漢字␣。␣「␣」␣한국어␣é␣e`+"\u0301␣👩\u200d👧␣🇩🇪␣\x1b[31m␣\x1b]0;t\a␣\t␣\r\n␣\u202e␣\xff␣[ ] ␣[x] ␣10. ␣func main() {␣\"str␣/* c␣*/␣// c"+`␣[[␣]]␣[[note|alias]]␣x]␣longwordlongwordlongwordlongword`, "␣"))
-	return strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces"), "")
+	pieces := rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces")
+	if len(pieces) > 0 && rapid.IntRange(0, 4).Draw(t, "long") == 0 { // beyond every bound on length
+		long := rapid.SampledFrom([]string{"word ", "x", "漢", "a|b ", "- ", "`", "*a ", "# ", "<b>", "-->"}).Draw(t, "what")
+		pieces[len(pieces)/2] = strings.Repeat(long, rapid.IntRange(100, 1500).Draw(t, "times"))
+	}
+	return strings.Join(pieces, "")
 })
 
 func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
