@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Makes the pictures under docs/screens from the running program: the chat on the
+# starter notes, with no model server, driven in tmux as a person would.
+# Needs tmux; `make tools` builds the rest.
+#   scripts/screens.sh [OUT]     OUT: the folder for the pictures, docs/screens
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out="${1:-docs/screens}"
+server="lifehub-screens-$$"
+work="$(mktemp -d)"
+cols=100 rows=34
+
+cleanup() {
+  tmux -L "$server" kill-server 2>/dev/null || true
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+CGO_ENABLED=0 go build -o "$work/lifehub" .
+cp -r examples/notes "$work/notes"
+cat >"$work/tmux.conf" <<'CONF'
+set -g default-terminal "tmux-256color"
+set -as terminal-features ",*:RGB:extkeys"
+set -g extended-keys on
+set -g focus-events on
+set -s escape-time 0
+set -g status off
+CONF
+
+# open ARGS…: start the program in a fresh window.
+open() {
+  tmux -L "$server" -f "$work/tmux.conf" kill-session -t chat 2>/dev/null || true
+  tmux -L "$server" -f "$work/tmux.conf" new-session -d -s chat -x "$cols" -y "$rows" -c "$work" \
+    env HOME="$work" LIFEHUB_HOME="$work/home" OLLAMA_HOST=127.0.0.1:9 COLORTERM=truecolor EDITOR=true "${extra[@]}" \
+    "$work/lifehub" "$@"
+}
+extra=(LC_ALL=C.UTF-8)
+
+screen() { tmux -L "$server" capture-pane -p -t chat; }
+
+# await TEXT: until the screen shows it, 20 s at most.
+await() {
+  for _ in $(seq 200); do
+    if screen | grep -qF -- "$1"; then return; fi
+    read -rt 0.1 <> <(:) || true
+  done
+  echo "screens: waited 20 s for \"$1\"; the screen shows:" >&2
+  screen >&2
+  exit 1
+}
+
+# calm: until the screen stays the same for half a second.
+calm() {
+  local before="" now
+  for _ in $(seq 60); do
+    now="$(screen)"
+    if [ "$now" = "$before" ]; then return; fi
+    before="$now"
+    read -rt 0.5 <> <(:) || true
+  done
+}
+
+type() { tmux -L "$server" send-keys -t chat -l -- "$1"; }
+key() { tmux -L "$server" send-keys -t chat "$@"; }
+
+# picture NAME: OUT/NAME.png of the screen as it is.
+picture() {
+  calm
+  scripts/shot.sh chat "$out/$1.png" "$server"
+  echo "$out/$1.png"
+}
+
+mkdir -p "$out"
+. scripts/screens.steps
