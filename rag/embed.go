@@ -73,13 +73,14 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 			fmt.Sprintf("%d passages have no meaning: the embedder gave no usable vector for them; words find them", refused))
 		return nil
 	}
-	return s.complete(ctx, m, name)
+	return s.complete(ctx, m, embedder)
 }
 
 // complete writes down that nothing is missing, so that the next sync need
 // not look.
-func (s *syncRun) complete(ctx context.Context, m *meaning, name string) error {
-	if err := m.file.flush(); err != nil {
+func (s *syncRun) complete(ctx context.Context, m *meaning, embedder llm.Embedder) error {
+	name := embedder.Name()
+	if err := errors.Join(m.file.flush(), s.measureTrust(ctx, m, embedder)); err != nil {
 		return err
 	}
 	if err := s.begin(ctx); err != nil {
