@@ -91,29 +91,16 @@ func (r *refusal) Error() string { return r.reason }
 // so, and waits for the reply. The error is a *refusal, or that of a
 // cancelled ctx.
 func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
-	name := c.tool.Spec().Name
 	p := &permit{tool: c.tool, input: bytes.Clone(c.input), hash: hash(c.input)}
 	level, reason := t.gate.level(t.conversation, c.tool, c.input)
-	switch {
-	case level == Auto:
+	switch level {
+	case Auto:
 		return p, nil
-	case level == Confirm && t.gate.unattended:
-		t.counting.Lock()
-		t.unasked = append(t.unasked, name)
-		t.counting.Unlock()
-		return nil, &refusal{"it needs a permission, and nobody can be asked"}
-	case level != Confirm:
+	case Confirm:
+	default:
 		return nil, &refusal{"it is forbidden: " + reason}
 	}
-
-	preview, err := t.preview(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	reply, err := t.askPermission(ctx, PermissionAsked{
-		Step: c.step, Call: c.id, Name: name, Input: bytes.Clone(p.input), Hash: p.hash,
-		Reason: reason, Rule: FormatRule(RuleFor(name, Auto)), Preview: preview,
-	})
+	reply, err := t.askPermission(ctx, c, p, reason)
 	if err != nil {
 		return nil, err
 	}
@@ -121,12 +108,49 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 	switch reply.Decision {
 	case AllowOnce, AllowConversation, AllowAlways:
 	default:
+		if t.gate.unattended {
+			return nil, &refusal{reply.Reason}
+		}
 		return nil, &refusal{because("the user said no", reply.Reason)}
 	}
+	name := c.tool.Spec().Name
 	if err := t.gate.remember(ctx, t.conversation, name, reply.Decision); err != nil {
 		t.emit(Noticed{Text: fmt.Sprintf("The rule for %s could not be kept and holds for this run: %v.", name, err)})
 	}
 	return p, nil
+}
+
+// askPermission puts the question and waits for the first reply; where nobody
+// can be asked, that is a no.
+func (t *turn) askPermission(ctx context.Context, c call, p *permit, reason string) (Reply, error) {
+	preview, err := t.preview(ctx, c)
+	if err != nil {
+		return Reply{}, err
+	}
+	name := c.tool.Spec().Name
+	replies := make(chan Reply, 1)
+	reply := func(r Reply) {
+		select {
+		case replies <- r:
+		default: // answered already
+		}
+	}
+	if t.gate.unattended {
+		reply(Reply{Decision: Refuse, Reason: name + " needs a permission, and nobody can be asked"})
+		t.counting.Lock()
+		t.unasked = append(t.unasked, name)
+		t.counting.Unlock()
+	}
+	t.emit(PermissionAsked{
+		Step: c.step, Call: c.id, Name: name, Input: bytes.Clone(p.input), Hash: p.hash,
+		Reason: reason, Rule: FormatRule(RuleFor(name, Auto)), Preview: preview, Reply: reply,
+	})
+	select {
+	case r := <-replies:
+		return r, nil
+	case <-ctx.Done():
+		return Reply{}, ctx.Err()
+	}
 }
 
 // preview asks the tool what the call would change. A tool that cannot tell
@@ -144,24 +168,6 @@ func (t *turn) preview(ctx context.Context, c call) (Preview, error) {
 		t.emit(Noticed{Text: fmt.Sprintf("What %s would change cannot be shown: %v.", c.tool.Spec().Name, err)})
 	}
 	return preview, nil
-}
-
-// askPermission puts the question and waits for the first reply.
-func (t *turn) askPermission(ctx context.Context, question PermissionAsked) (Reply, error) {
-	replies := make(chan Reply, 1)
-	question.Reply = func(r Reply) {
-		select {
-		case replies <- r:
-		default: // answered already
-		}
-	}
-	t.emit(question)
-	select {
-	case r := <-replies:
-		return r, nil
-	case <-ctx.Done():
-		return Reply{}, ctx.Err()
-	}
 }
 
 func because(what, why string) string {

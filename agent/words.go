@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,7 +35,7 @@ func tokenize(text string) []token {
 	}
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if skip := linkTarget(text, i); skip > 0 {
+		if skip := max(linkTarget(text, i), itemNumber(text, i)); skip > 0 {
 			finish()
 			i += skip
 			continue
@@ -82,6 +83,16 @@ func linkTarget(text string, i int) int {
 	}
 	return 0
 }
+
+// itemNumber is the length of the number of a list item that begins at i.
+func itemNumber(text string, i int) int {
+	if i > 0 && text[i-1] != '\n' {
+		return 0
+	}
+	return len(numberedItem.FindString(text[i:min(len(text), i+40)]))
+}
+
+var numberedItem = regexp.MustCompile(`^[ \t>]*\d{1,3}[.)][ \t]`)
 
 // inNumber tells whether the sign at i stands between two digits.
 func inNumber(text string, i int) bool {
