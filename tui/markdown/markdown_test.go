@@ -327,7 +327,7 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 		s := New(width, Dark())
 		var settled []string
 		for rest := src; rest != ""; {
-			n := rapid.IntRange(1, min(len(rest), 12)).Draw(t, "n")
+			n := rapid.IntRange(1, min(len(rest), 12+len(src)/100)).Draw(t, "n")
 			s.Write(rest[:n])
 			rest = rest[n:]
 			lines := s.Lines()
