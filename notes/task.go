@@ -1,9 +1,11 @@
 package notes
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // taskLine is a list item with a box: what stands before the box, the mark in
@@ -99,4 +101,22 @@ func (t *Task) setField(name, value string) bool {
 		return t.setDate(name, value)
 	}
 	return true
+}
+
+// MayHaveTasks tells, at the price of a glance, whether a note's bytes can
+// hold tasks at all.
+func MayHaveTasks(raw []byte) bool {
+	if bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF}) {
+		return true // UTF-16
+	}
+	for {
+		open := bytes.IndexByte(raw, '[')
+		if open < 0 {
+			return false
+		}
+		raw = raw[open+1:]
+		if _, size := utf8.DecodeRune(raw); size < len(raw) && raw[size] == ']' {
+			return true
+		}
+	}
 }

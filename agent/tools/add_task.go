@@ -1,0 +1,199 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/notes"
+)
+
+type addTaskArgs struct {
+	Text string `json:"text"`
+	Due  string `json:"due,omitempty"`
+	Note string `json:"note,omitempty"`
+}
+
+const addTaskSchema = `{
+	"type": "object",
+	"properties": {
+		"text": {"type": "string", "description": "what is to be done, without the date"},
+		"due": {"type": "string", "description": "the day it is due, YYYY-MM-DD"},
+		"note": {"type": "string", "description": "the note to add it to; tasks.md if left out"}
+	},
+	"required": ["text"],
+	"additionalProperties": false
+}`
+
+// newTasksNote is where tasks go when no note for them is there yet.
+const newTasksNote = "tasks.md"
+
+func newAddTask(v vaults, now func() time.Time) agent.Tool {
+	return newWriter(spec("add_task", addTaskSchema), func(ctx context.Context, args addTaskArgs) (change, error) {
+		text := taskText(args.Text)
+		if text == "" {
+			return change{}, errors.New("what is to be done? The task has no text")
+		}
+		due, err := dueDay(args.Due, now())
+		if err != nil {
+			return change{}, err
+		}
+		folder, name, err := v.tasksNote(ctx, args.Note)
+		if err != nil {
+			return change{}, err
+		}
+		raw, entry, err := folder.Raw(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			c := newNote(folder, name, "# Tasks\n\n"+v.taskLine(ctx, notes.Note{}, text, due))
+			c.said = fmt.Sprintf("added to %s, which is new", name)
+			return c, nil
+		}
+		if err != nil {
+			return change{}, err
+		}
+		note := notes.Parse(entry, raw)
+		now, line, err := withTask(note, raw, v.taskLine(ctx, note, text, due))
+		if err != nil {
+			return change{}, err
+		}
+		return change{folder: folder, path: name, was: raw, now: now, said: fmt.Sprintf("added to %s:%d", name, line)}, nil
+	})
+}
+
+var boxBefore = regexp.MustCompile(`^(?:[-*+]\s+)?\[.\]\s+`)
+
+// taskText makes one line of what the user or a model calls the task.
+func taskText(text string) string {
+	return boxBefore.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")
+}
+
+// dueDay reads a day as a model writes it.
+func dueDay(text string, now time.Time) (time.Time, error) {
+	today := startOfDay(now)
+	switch word := strings.ToLower(strings.TrimSpace(text)); word {
+	case "":
+		return time.Time{}, nil
+	case "today":
+		return today, nil
+	case "tomorrow":
+		return today.AddDate(0, 0, 1), nil
+	default:
+		day, err := time.ParseInLocation(time.DateOnly, word, time.Local)
+		if err != nil {
+			return day, fmt.Errorf("%q is no day; write it as YYYY-MM-DD", text)
+		}
+		return day, nil
+	}
+}
+
+// tasksNote finds the note for tasks: the named one, tasks.md, or another
+// that people name so.
+func (v vaults) tasksNote(ctx context.Context, called string) (*notes.Folder, string, error) {
+	if strings.TrimSpace(called) != "" {
+		at, err := v.find(ctx, called)
+		if errors.Is(err, fs.ErrNotExist) && bareName(path.Base(called)) == bareName(newTasksNote) {
+			return v.tasksNote(ctx, "") // the model spelled out the usual one
+		}
+		return at.folder, at.Path, err
+	}
+	places, err := v.list(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, usual := range []string{"tasks", "todo", "to-do", "todos", "aufgaben"} {
+		named := slices.DeleteFunc(slices.Clone(places), func(p place) bool { return bareName(path.Base(p.Path)) != usual })
+		if len(named) > 0 { // the outermost
+			at := slices.MinFunc(named, func(a, b place) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") })
+			return at.folder, at.Path, nil
+		}
+	}
+	return v()[0], newTasksNote, nil
+}
+
+// taskLine writes a task in the style of the note, else of the vault.
+func (v vaults) taskLine(ctx context.Context, note notes.Note, text string, due time.Time) string {
+	line := bullet(note.Tasks) + "[ ] " + text
+	if due.IsZero() {
+		return line
+	}
+	style, ok := mostUsed(note.Tasks)
+	if !ok {
+		if all, err := v.tasks(ctx); err == nil {
+			var tasks []notes.Task
+			for _, t := range all {
+				tasks = append(tasks, t.Task)
+			}
+			style, _ = mostUsed(tasks)
+		}
+	}
+	return line + " " + style.Due(due)
+}
+
+// mostUsed is the style of most tasks that have a date.
+func mostUsed(tasks []notes.Task) (style notes.DateStyle, ok bool) {
+	used := map[notes.DateStyle]int{}
+	for _, t := range tasks {
+		if s, dated := t.Style(); dated {
+			if used[s]++; used[s] > used[style] {
+				style = s
+			}
+			ok = true
+		}
+	}
+	return style, ok
+}
+
+// bullet is what the note's own tasks begin with.
+func bullet(tasks []notes.Task) string {
+	for _, t := range tasks {
+		if mark := t.Raw[:1]; mark == "*" || mark == "+" {
+			return mark + " "
+		}
+	}
+	return "- "
+}
+
+// withTask puts a task's line where its like are: after the last open task of
+// the first list of open ones, else at the end of the note.
+func withTask(note notes.Note, raw []byte, text string) (now []byte, line int, err error) {
+	p, err := openPage(raw)
+	if err != nil {
+		return nil, 0, err
+	}
+	if after := lastOfOpenList(note); after > 0 {
+		p.insert(after, text)
+		return p.bytes(), after + 1, nil
+	}
+	last := len(p.lines)
+	for last > 0 && p.blank(last) {
+		last--
+	}
+	before := len(p.lines)
+	p.insertBlock(last, before, []string{text})
+	for line = last + 1; line < len(p.lines) && p.text(line) != text; line++ {
+	}
+	return p.bytes(), line, nil
+}
+
+// lastOfOpenList is the last line of the first list that holds an open task
+// that does not recur; 0: there is none. Tasks that recur are often kept apart.
+func lastOfOpenList(note notes.Note) int {
+	for _, b := range note.Blocks {
+		if b.Kind != notes.List {
+			continue
+		}
+		for _, t := range note.Tasks {
+			if b.Line <= t.Line && t.Line <= b.EndLine && t.Open() && t.Recurs == "" {
+				return b.EndLine
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,138 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"regexp"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/notes"
+)
+
+type appendArgs struct {
+	Path    string `json:"path,omitempty"`
+	Content string `json:"content"`
+	Heading string `json:"heading,omitempty"`
+}
+
+const appendSchema = `{
+	"type": "object",
+	"properties": {
+		"path": {"type": "string", "description": "path, file name or title of the note; today's daily note if left out"},
+		"content": {"type": "string", "description": "the text to add, in markdown"},
+		"heading": {"type": "string", "description": "add it to the end of the section under this heading"}
+	},
+	"required": ["content"],
+	"additionalProperties": false
+}`
+
+func newAppendNote(v vaults, daily Daily, now func() time.Time) agent.Tool {
+	return newWriter(spec("append_note", appendSchema), func(ctx context.Context, args appendArgs) (change, error) {
+		content := strings.Trim(args.Content, "\r\n")
+		if strings.TrimSpace(content) == "" {
+			return change{}, errors.New("what to add? The content is empty")
+		}
+		folder, name, fresh, err := appendTarget(ctx, v, daily, now(), args.Path)
+		if err != nil {
+			return change{}, err
+		}
+		raw, entry, err := folder.Raw(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			text := fresh + content
+			if args.Heading != "" {
+				text = fresh + "## " + args.Heading + "\n\n" + content
+			}
+			return newNote(folder, name, text), nil
+		}
+		if err != nil {
+			return change{}, err
+		}
+		now, err := appended(notes.Parse(entry, raw), raw, content, args.Heading)
+		if err != nil {
+			return change{}, err
+		}
+		return change{folder: folder, path: name, was: raw, now: now, said: "added to " + name}, nil
+	})
+}
+
+// appendTarget finds the note to add to, and what a new one begins with.
+func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time, called string) (folder *notes.Folder, name, fresh string, err error) {
+	if strings.TrimSpace(called) == "" {
+		return v.dailyNote(ctx, daily, now)
+	}
+	at, err := v.find(ctx, called)
+	if err == nil {
+		return at.folder, at.Path, "", nil
+	}
+	folder, name, located := v.locate(strings.TrimSpace(called))
+	if errors.Is(err, fs.ErrNotExist) && located == nil && strings.Contains(name, "/") && strings.HasSuffix(strings.ToLower(name), ".md") {
+		return folder, name, "", nil // a whole path: the user means this very note
+	}
+	return nil, "", "", err
+}
+
+// appended puts content at the end of a note or of a section of it. A section
+// that is not there is made.
+func appended(note notes.Note, raw []byte, content, heading string) ([]byte, error) {
+	p, err := openPage(raw)
+	if err != nil {
+		return nil, err
+	}
+	after := len(p.lines)
+	if heading != "" {
+		if end, ok := sectionEnd(note, heading, after); ok {
+			after = end
+		} else {
+			content = "## " + strings.TrimLeft(heading, "# ") + "\n\n" + content
+		}
+	}
+	last := after
+	for last > 0 && p.blank(last) {
+		last--
+	}
+	p.insertBlock(last, after, strings.Split(strings.ReplaceAll(content, "\r\n", "\n"), "\n"))
+	return p.bytes(), nil
+}
+
+// sectionEnd is the last line of the section under a heading.
+func sectionEnd(note notes.Note, heading string, last int) (line int, ok bool) {
+	wanted := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(heading), "#"))
+	for i, h := range note.Headings {
+		if !strings.EqualFold(h.Text, wanted) {
+			continue
+		}
+		for _, next := range note.Headings[i+1:] {
+			if next.Level <= h.Level {
+				return next.Line - 1, true
+			}
+		}
+		return last, true
+	}
+	return 0, false
+}
+
+// insertBlock puts lines after the text that ends on line last, whose section
+// ends, blank lines included, on line end. A list goes on as a list; anything
+// else gets a blank line before it, and after it when more follows.
+func (p *page) insertBlock(last, end int, texts []string) {
+	goesOn := last > 0 && listItem.MatchString(p.text(last)) && listItem.MatchString(texts[0])
+	switch {
+	case last == 0 || goesOn:
+	case last == end:
+		texts = append([]string{""}, texts...)
+	default: // one of the blank lines there are
+		if end < len(p.lines) && end-last == 1 {
+			texts = append(texts, "")
+		}
+		last++
+	}
+	if goesOn && last == end && end < len(p.lines) {
+		texts = append(texts, "")
+	}
+	p.insert(last, texts...)
+}
+
+var listItem = regexp.MustCompile(`^\s*(?:[-*+]|\d{1,9}[.)])\s`)

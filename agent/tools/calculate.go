@@ -1,0 +1,32 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+)
+
+type calculateArgs struct {
+	Expression string `json:"expression"`
+}
+
+const calculateSchema = `{
+	"type": "object",
+	"properties": {
+		"expression": {"type": "string", "description": "such as (3 + 4) * 2, 15% of 80, sqrt(2)"}
+	},
+	"required": ["expression"],
+	"additionalProperties": false
+}`
+
+func newCalculate() agent.Tool {
+	return agent.NewTool(spec("calculate", calculateSchema), agent.Auto, func(_ context.Context, args calculateArgs) (agent.Result, error) {
+		value, err := evaluate(args.Expression)
+		if err != nil {
+			return agent.Result{}, fmt.Errorf("calculate %q: %w", clip(args.Expression, 100), err)
+		}
+		return agent.Result{Text: strings.TrimSpace(args.Expression) + " = " + formatNumber(value)}, nil
+	})
+}

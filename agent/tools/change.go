@@ -1,0 +1,130 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/notes"
+)
+
+// change is what a writing tool is about to do to one note. It is worked out
+// once, shown, and then written just as it is.
+type change struct {
+	folder *notes.Folder
+	path   string
+	was    []byte // nil: there is no such note yet
+	now    []byte
+	said   string // what is told when it is done
+}
+
+func (c change) diff() string {
+	from := c.path
+	if c.was == nil {
+		from = "/dev/null"
+	}
+	return udiff.Unified(from, c.path, string(c.was), string(c.now))
+}
+
+func (c change) write() error {
+	if c.was == nil {
+		return c.folder.Create(c.path, string(c.now))
+	}
+	return c.folder.Replace(c.path, c.was, c.now)
+}
+
+// sameLines tells whether two changes take away and add the same lines, be it
+// at another place.
+func (c change) sameLines(other change) bool {
+	return c.folder == other.folder && c.path == other.path && changedLines(c.diff()) == changedLines(other.diff())
+}
+
+func changedLines(diff string) string {
+	var changed strings.Builder
+	for i, line := range strings.SplitAfter(diff, "\n") {
+		if i > 1 && (strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")) { // two lines name the file
+			changed.WriteString(line)
+		}
+	}
+	return changed.String()
+}
+
+// newWriter makes a tool that changes one note. plan works the change out and
+// writes nothing.
+func newWriter[Args any](spec llm.ToolSpec, plan func(context.Context, Args) (change, error)) agent.Tool {
+	w := &writer[Args]{plan: plan, shown: map[string]change{}}
+	return agent.NewWriter(spec, w.preview, w.run)
+}
+
+// writer remembers what it showed, so that it writes that and nothing else.
+type writer[Args any] struct {
+	plan  func(context.Context, Args) (change, error)
+	mu    sync.Mutex
+	shown map[string]change // by arguments
+}
+
+// maxShown bounds the changes that were shown and then never made.
+const maxShown = 64
+
+func (w *writer[Args]) preview(ctx context.Context, args Args) (agent.Preview, error) {
+	c, err := w.plan(ctx, args)
+	if err != nil {
+		return agent.Preview{}, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.shown) >= maxShown {
+		clear(w.shown)
+	}
+	w.shown[key(args)] = c
+	return agent.Preview{Path: c.path, Diff: c.diff()}, nil
+}
+
+func (w *writer[Args]) run(ctx context.Context, args Args) (agent.Result, error) {
+	w.mu.Lock()
+	c, shown := w.shown[key(args)]
+	delete(w.shown, key(args))
+	w.mu.Unlock()
+	if !shown {
+		var err error
+		if c, err = w.plan(ctx, args); err != nil {
+			return agent.Result{}, err
+		}
+	}
+	err := c.write()
+	if shown && (errors.Is(err, notes.ErrChanged) || errors.Is(err, fs.ErrExist)) {
+		c, err = w.again(ctx, args, c)
+	}
+	if err != nil {
+		return agent.Result{}, err
+	}
+	return agent.Result{Text: c.said}, nil
+}
+
+// again writes a change to a note that was changed since it was shown, if it
+// still takes away and adds just the lines that were shown. Nothing of what
+// was written in between is lost.
+func (w *writer[Args]) again(ctx context.Context, args Args, was change) (change, error) {
+	c, err := w.plan(ctx, args)
+	if err == nil && c.was != nil && !bytes.Equal(c.was, was.was) && c.sameLines(was) {
+		return c, c.write()
+	}
+	return c, fmt.Errorf("%s was changed after this was shown, and what would be written is no longer that; nothing was written", was.path)
+}
+
+func key(args any) string {
+	text, err := json.Marshal(args)
+	if err != nil { // cannot be: args were read from JSON
+		return ""
+	}
+	return string(text)
+}

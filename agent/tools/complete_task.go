@@ -1,0 +1,123 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+)
+
+type completeArgs struct {
+	Task string `json:"task"`
+	Note string `json:"note,omitempty"`
+}
+
+const completeSchema = `{
+	"type": "object",
+	"properties": {
+		"task": {"type": "string", "description": "the task's text, words of it, or path:line"},
+		"note": {"type": "string", "description": "the note it stands in, when several have such a task"}
+	},
+	"required": ["task"],
+	"additionalProperties": false
+}`
+
+func newCompleteTask(v vaults, now func() time.Time) agent.Tool {
+	return newWriter(spec("complete_task", completeSchema), func(ctx context.Context, args completeArgs) (change, error) {
+		t, err := v.openTask(ctx, args)
+		if err != nil {
+			return change{}, err
+		}
+		raw, _, err := t.folder.Raw(t.place.Path)
+		if err != nil {
+			return change{}, err
+		}
+		p, err := openPage(raw)
+		if err != nil {
+			return change{}, err
+		}
+		if t.Line > len(p.lines) || p.text(t.Line) != strings.TrimRight(t.Raw, "\r") {
+			return change{}, fmt.Errorf("%s was changed just now; try again", t.place.Path)
+		}
+		c := change{folder: t.folder, path: t.place.Path, was: raw, said: fmt.Sprintf("done: %s (%s)", t.Text, t.at())}
+		lines := []string{t.Ticked(now())}
+		if next, ok := t.Next(now()); ok {
+			lines = []string{next, lines[0]}
+			c.said += "; it comes again: " + strings.TrimSpace(next)
+		} else if t.Recurs != "" {
+			c.said += fmt.Sprintf("; its rule %q is not understood, so no next one was made", t.Recurs)
+		}
+		p.replace(t.Line, lines...)
+		c.now = p.bytes()
+		return c, nil
+	})
+}
+
+var pathAndLine = regexp.MustCompile(`^(.+):(\d+)$`)
+
+// openTask finds the one open task that is meant. The error tells the
+// candidates when there are several.
+func (v vaults) openTask(ctx context.Context, args completeArgs) (task, error) {
+	all, err := v.tasks(ctx)
+	if err != nil {
+		return task{}, err
+	}
+	if strings.TrimSpace(args.Note) != "" {
+		at, err := v.find(ctx, args.Note)
+		if err != nil {
+			return task{}, err
+		}
+		all = slices.DeleteFunc(all, func(t task) bool { return t.folder != at.folder || t.place.Path != at.Path })
+	}
+	wanted := taskText(args.Task)
+	if m := pathAndLine.FindStringSubmatch(wanted); m != nil {
+		line, _ := strconv.Atoi(m[2])
+		found := slices.DeleteFunc(slices.Clone(all), func(t task) bool {
+			return t.Line != line || !sameName(t.place.Path, m[1]) && !hasNameSuffix("/"+t.place.Path, m[1])
+		})
+		if len(found) > 0 {
+			return oneTask(found, args.Task)
+		}
+	}
+	words := strings.Fields(strings.ToLower(wanted))
+	if len(words) == 0 {
+		return task{}, fmt.Errorf("which task? Its text is missing")
+	}
+	for _, fits := range []func(task) bool{
+		func(t task) bool { return strings.EqualFold(t.Text, wanted) },
+		func(t task) bool { return strings.Contains(strings.ToLower(t.Text), strings.ToLower(wanted)) },
+		func(t task) bool {
+			return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(strings.ToLower(t.Text), w) })
+		},
+	} {
+		found := slices.DeleteFunc(slices.Clone(all), func(t task) bool { return !fits(t) })
+		if open := slices.DeleteFunc(slices.Clone(found), func(t task) bool { return !t.Open() }); len(open) > 0 {
+			return oneTask(open, args.Task)
+		}
+		if len(found) > 0 {
+			return oneTask(found[:1], args.Task)
+		}
+	}
+	return task{}, fmt.Errorf("there is no task %q; list_tasks shows which there are", args.Task)
+}
+
+// oneTask takes the only candidate, if it is one.
+func oneTask(found []task, called string) (task, error) {
+	if len(found) > 1 {
+		const most = 10
+		var names []string
+		for _, t := range found[:min(len(found), most)] {
+			names = append(names, fmt.Sprintf("%q (%s)", t.Text, t.at()))
+		}
+		return task{}, fmt.Errorf("%d open tasks fit %q: %s; say which by path:line", len(found), called, strings.Join(names, ", "))
+	}
+	if !found[0].Open() {
+		return task{}, fmt.Errorf("%q is done already (%s)", found[0].Text, found[0].at())
+	}
+	return found[0], nil
+}

@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/notes"
+)
+
+type createArgs struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+const createSchema = `{
+	"type": "object",
+	"properties": {
+		"path": {"type": "string", "description": "where it shall lie, such as recipes/ramen.md"},
+		"content": {"type": "string", "description": "the whole text, in markdown"}
+	},
+	"required": ["path", "content"],
+	"additionalProperties": false
+}`
+
+func newCreateNote(v vaults) agent.Tool {
+	return newWriter(spec("create_note", createSchema), func(_ context.Context, args createArgs) (change, error) {
+		name := strings.TrimSpace(args.Path)
+		if ext := strings.ToLower(path.Ext(name)); ext != ".md" && ext != ".markdown" {
+			name += ".md"
+		}
+		folder, name, err := v.locate(name)
+		if err != nil {
+			return change{}, err
+		}
+		switch _, _, err := folder.Raw(name); {
+		case err == nil:
+			return change{}, fmt.Errorf("there is a note %s already; append_note adds to it", name)
+		case !errors.Is(err, fs.ErrNotExist):
+			return change{}, err
+		}
+		return newNote(folder, name, args.Content), nil
+	})
+}
+
+// newNote is the change that makes a note.
+func newNote(folder *notes.Folder, name, text string) change {
+	return change{folder: folder, path: name, now: []byte(strings.TrimRight(text, "\n") + "\n"), said: "created " + name}
+}

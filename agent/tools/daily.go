@@ -1,0 +1,136 @@
+package tools
+
+import (
+	"context"
+	"path"
+	"strings"
+	"time"
+
+	"lifehub/notes"
+)
+
+// dailyLayouts are the names people give daily notes, longest first.
+var dailyLayouts = []string{
+	"2006/01/2006-01-02", "2006/01-January/2006-01-02", "2006/2006-01/2006-01-02", "2006/01/02", "2006-01/2006-01-02", "2006/2006-01-02",
+	"2006-01-02", "2006_01_02", "20060102", "02-01-2006",
+}
+
+// dailyTitles are the headings that daily notes begin with.
+var dailyTitles = []string{
+	"2006-01-02", "Monday, 2 January 2006", "Monday 2 January 2006", "Monday, January 2, 2006", "2 January 2006", "January 2, 2006", "2006-01-02 Monday", "2006-01-02, Monday",
+}
+
+// dailies is one way in which a vault keeps daily notes.
+type dailies struct {
+	folder *notes.Folder
+	dir    string
+	layout string
+	ext    string
+}
+
+// dailyNote is where today's daily note lies, and what a new one begins with:
+// as set, else as most of the daily notes there are, else in "daily".
+func (v vaults) dailyNote(ctx context.Context, set Daily, today time.Time) (folder *notes.Folder, name, fresh string, err error) {
+	places, err := v.list(ctx)
+	if err != nil {
+		return nil, "", "", err
+	}
+	way, latest := findDailies(places, set)
+	if way.folder == nil {
+		way = dailies{folder: v()[0], dir: set.Folder, layout: set.Pattern}
+		if way.layout == "" {
+			way.layout = "2006-01-02"
+		}
+		if way.dir == "" && set.Pattern == "" {
+			way.dir = "daily"
+		}
+	}
+	if way.ext == "" && !strings.HasSuffix(strings.ToLower(way.layout), ".md") {
+		way.ext = ".md"
+	}
+	name = path.Join(way.dir, today.Format(way.layout)+way.ext)
+	return way.folder, name, dailyHead(latest, today), nil
+}
+
+// findDailies finds the way most daily notes are kept, and the latest of them.
+func findDailies(places []place, set Daily) (dailies, place) {
+	type found struct {
+		notes  int
+		latest place
+		day    time.Time
+	}
+	ways := map[dailies]*found{}
+	var best dailies
+	for _, p := range places {
+		way, day, ok := dailyWay(p, set)
+		if !ok {
+			continue
+		}
+		f := ways[way]
+		if f == nil {
+			f = &found{}
+			ways[way] = f
+		}
+		f.notes++
+		if !day.Before(f.day) {
+			f.latest, f.day = p, day
+		}
+		if b := ways[best]; b == nil || f.notes > b.notes || f.notes == b.notes && f.day.After(b.day) {
+			best = way
+		}
+	}
+	if f := ways[best]; f != nil {
+		return best, f.latest
+	}
+	return dailies{}, place{}
+}
+
+// dailyWay reads a note's path as that of a daily note.
+func dailyWay(p place, set Daily) (way dailies, day time.Time, ok bool) {
+	ext := path.Ext(p.Path)
+	name := strings.TrimSuffix(p.Path, ext)
+	layouts := dailyLayouts
+	if set.Pattern != "" {
+		layouts = []string{strings.TrimSuffix(set.Pattern, path.Ext(set.Pattern))}
+	}
+	for _, layout := range layouts {
+		dir, rest := cutLast(name, strings.Count(layout, "/")+1)
+		if set.Folder != "" && dir != path.Clean(set.Folder) {
+			continue
+		}
+		day, err := time.ParseInLocation(layout, rest, time.Local)
+		if err == nil && day.Format(layout) == rest {
+			return dailies{p.folder, dir, layout, ext}, day, true
+		}
+	}
+	return dailies{}, time.Time{}, false
+}
+
+// cutLast cuts the last parts off a path.
+func cutLast(name string, parts int) (dir, rest string) {
+	at := len(name)
+	for range parts {
+		if at = strings.LastIndexByte(name[:max(at, 0)], '/'); at < 0 {
+			return "", name
+		}
+	}
+	return name[:at], name[at+1:]
+}
+
+// dailyHead is what today's note begins with when the latest one begins with
+// its own date as heading; "": nothing.
+func dailyHead(latest place, today time.Time) string {
+	if latest.folder == nil {
+		return "# " + today.Format("2006-01-02") + "\n\n"
+	}
+	note, err := latest.read()
+	if err != nil || len(note.Headings) == 0 || note.Headings[0].Level != 1 {
+		return ""
+	}
+	for _, layout := range dailyTitles {
+		if note.Headings[0].Text == note.Date.Format(layout) {
+			return "# " + today.Format(layout) + "\n\n"
+		}
+	}
+	return ""
+}

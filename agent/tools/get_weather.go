@@ -1,0 +1,287 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+)
+
+type weatherArgs struct {
+	Place string `json:"place"`
+	Days  int    `json:"days,omitempty"`
+}
+
+const weatherSchema = `{
+	"type": "object",
+	"properties": {
+		"place": {"type": "string", "description": "a town, such as Zürich or Portland, Maine"},
+		"days": {"type": "integer", "minimum": 1, "maximum": 16, "description": "days ahead, today included; 3 if left out"}
+	},
+	"required": ["place"],
+	"additionalProperties": false
+}`
+
+const (
+	publicGeocoding = "https://geocoding-api.open-meteo.com/v1/search"
+	publicForecast  = "https://api.open-meteo.com/v1/forecast"
+
+	weatherDays    = 3
+	maxWeatherDays = 16               // Open-Meteo's own bound
+	weatherTime    = 20 * time.Second // product.md §9: fetch
+	maxWeatherBody = 1 << 20
+)
+
+// weather asks Open-Meteo.
+type weather struct {
+	client              *http.Client
+	geocoding, forecast string
+}
+
+func newGetWeather(w weather) agent.Tool {
+	w.geocoding = cmp.Or(w.geocoding, publicGeocoding)
+	w.forecast = cmp.Or(w.forecast, publicForecast)
+	return agent.NewTool(spec("get_weather", weatherSchema), agent.Auto, func(ctx context.Context, args weatherArgs) (agent.Result, error) {
+		if strings.TrimSpace(args.Place) == "" {
+			return agent.Result{}, errors.New("the weather of which place?")
+		}
+		days := weatherDays
+		if args.Days > 0 {
+			days = min(args.Days, maxWeatherDays)
+		}
+		ctx, cancel := context.WithTimeout(ctx, weatherTime)
+		defer cancel()
+		town, err := w.find(ctx, args.Place)
+		if err != nil {
+			return agent.Result{}, err
+		}
+		report, err := w.report(ctx, town, days)
+		if err != nil {
+			return agent.Result{}, err
+		}
+		return agent.Result{Text: report.text(town), Foreign: true}, nil
+	})
+}
+
+// town is a place as Open-Meteo's geocoding knows it.
+type town struct {
+	Name      string  `json:"name"`
+	Region    string  `json:"admin1"`
+	Country   string  `json:"country"`
+	Code      string  `json:"country_code"`
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
+}
+
+func (t town) String() string {
+	parts := []string{t.Name}
+	for _, part := range []string{t.Region, t.Country} {
+		if part != "" && part != t.Name {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// find looks a place up by name. What follows a comma chooses among places of
+// the same name.
+func (w weather) find(ctx context.Context, name string) (town, error) {
+	name, where, _ := strings.Cut(name, ",")
+	name, where = strings.TrimSpace(name), strings.TrimSpace(where)
+	var found struct {
+		Results []town `json:"results"`
+	}
+	query := url.Values{"name": {name}, "count": {"10"}, "language": {"en"}, "format": {"json"}}
+	if err := w.get(ctx, w.geocoding, query, &found); err != nil {
+		return town{}, fmt.Errorf("look up %s: %w", name, err)
+	}
+	for _, t := range found.Results {
+		if where == "" || strings.EqualFold(where, t.Code) || containsFold(t.Region, where) || containsFold(t.Country, where) {
+			return t, nil
+		}
+	}
+	if len(found.Results) == 0 {
+		return town{}, fmt.Errorf("no place called %q is known; name the nearest town", name)
+	}
+	var names []string
+	for _, t := range found.Results {
+		names = append(names, t.String())
+	}
+	return town{}, fmt.Errorf("there is no %s in %q, but there are %s", name, where, strings.Join(names, "; "))
+}
+
+func containsFold(text, part string) bool {
+	return text != "" && strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// report is Open-Meteo's forecast: what is asked for in report().
+type report struct {
+	Current struct {
+		Temperature float64 `json:"temperature_2m"`
+		Feels       float64 `json:"apparent_temperature"`
+		Humidity    float64 `json:"relative_humidity_2m"`
+		Wind        float64 `json:"wind_speed_10m"`
+		Code        int     `json:"weather_code"`
+	} `json:"current"`
+	Units struct {
+		Temperature string `json:"temperature_2m"`
+		Wind        string `json:"wind_speed_10m"`
+	} `json:"current_units"`
+	Daily struct {
+		Day    []string   `json:"time"`
+		Code   []*int     `json:"weather_code"`
+		Max    []*float64 `json:"temperature_2m_max"`
+		Min    []*float64 `json:"temperature_2m_min"`
+		Rain   []*float64 `json:"precipitation_sum"`
+		Chance []*float64 `json:"precipitation_probability_max"`
+		Wind   []*float64 `json:"wind_speed_10m_max"`
+	} `json:"daily"`
+	DailyUnits struct {
+		Rain string `json:"precipitation_sum"`
+	} `json:"daily_units"`
+}
+
+func (w weather) report(ctx context.Context, t town, days int) (report, error) {
+	query := url.Values{
+		"latitude":      {strconv.FormatFloat(t.Latitude, 'f', -1, 64)},
+		"longitude":     {strconv.FormatFloat(t.Longitude, 'f', -1, 64)},
+		"current":       {"temperature_2m,apparent_temperature,relative_humidity_2m,wind_speed_10m,weather_code"},
+		"daily":         {"weather_code,temperature_2m_max,temperature_2m_min,precipitation_sum,precipitation_probability_max,wind_speed_10m_max"},
+		"timezone":      {"auto"},
+		"forecast_days": {strconv.Itoa(days)},
+	}
+	var r report
+	if err := w.get(ctx, w.forecast, query, &r); err != nil {
+		return r, fmt.Errorf("get the weather of %s: %w", t.Name, err)
+	}
+	return r, nil
+}
+
+// get reads a JSON answer of Open-Meteo.
+func (w weather) get(ctx context.Context, address string, query url.Values, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?"+query.Encode(), nil)
+	if err != nil {
+		return err
+	}
+	response, err := w.client.Do(request)
+	if err != nil {
+		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+			err = wrapped.Err // the address says nothing to the user
+		}
+		return fmt.Errorf("Open-Meteo cannot be reached: %w", err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxWeatherBody))
+	if err != nil {
+		return fmt.Errorf("Open-Meteo's answer was cut off: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		var refusal struct {
+			Reason string `json:"reason"`
+		}
+		_ = json.Unmarshal(body, &refusal) // the status alone says enough
+		return fmt.Errorf("Open-Meteo answered %s %s", response.Status, refusal.Reason)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("Open-Meteo's answer is no JSON: %w", err)
+	}
+	return nil
+}
+
+func (r report) text(t town) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s, now: %s, %.0f%s (feels like %.0f%s), wind %.0f %s, humidity %.0f %%.\n",
+		t, sky(r.Current.Code), r.Current.Temperature, r.Units.Temperature, r.Current.Feels, r.Units.Temperature,
+		r.Current.Wind, r.Units.Wind, r.Current.Humidity)
+	d := r.Daily
+	for i, day := range d.Day {
+		date, err := time.Parse(time.DateOnly, day)
+		if err != nil {
+			continue
+		}
+		fmt.Fprintf(&text, "\n- %s: ", date.Format("Monday, 2006-01-02"))
+		if code := at(d.Code, i); code != nil {
+			text.WriteString(sky(*code) + ", ")
+		}
+		low, high := at(d.Min, i), at(d.Max, i)
+		if low != nil && high != nil {
+			fmt.Fprintf(&text, "%.0f to %.0f%s", *low, *high, r.Units.Temperature)
+		}
+		if rain := at(d.Rain, i); rain != nil {
+			fmt.Fprintf(&text, ", %s %s rain or snow", strconv.FormatFloat(*rain, 'f', -1, 64), r.DailyUnits.Rain)
+		}
+		if chance := at(d.Chance, i); chance != nil {
+			fmt.Fprintf(&text, " (%.0f %% likely)", *chance)
+		}
+		if wind := at(d.Wind, i); wind != nil {
+			fmt.Fprintf(&text, ", wind up to %.0f %s", *wind, r.Units.Wind)
+		}
+	}
+	text.WriteString("\n\nSource: Open-Meteo")
+	return text.String()
+}
+
+// at is an item of a list that the server may have left short or null.
+func at[T any](list []*T, i int) *T {
+	if i < len(list) {
+		return list[i]
+	}
+	return nil
+}
+
+// sky puts a WMO weather code into words (Open-Meteo docs, "WMO Weather
+// interpretation codes").
+func sky(code int) string {
+	switch code {
+	case 0:
+		return "clear"
+	case 1:
+		return "mainly clear"
+	case 2:
+		return "partly cloudy"
+	case 3:
+		return "overcast"
+	case 45, 48:
+		return "fog"
+	case 51, 53, 55:
+		return "drizzle"
+	case 56, 57:
+		return "freezing drizzle"
+	case 61:
+		return "light rain"
+	case 63:
+		return "rain"
+	case 65:
+		return "heavy rain"
+	case 66, 67:
+		return "freezing rain"
+	case 71:
+		return "light snow"
+	case 73:
+		return "snow"
+	case 75:
+		return "heavy snow"
+	case 77:
+		return "snow grains"
+	case 80, 81:
+		return "rain showers"
+	case 82:
+		return "violent rain showers"
+	case 85, 86:
+		return "snow showers"
+	case 95:
+		return "thunderstorm"
+	case 96, 99:
+		return "thunderstorm with hail"
+	}
+	return fmt.Sprintf("weather code %d", code)
+}

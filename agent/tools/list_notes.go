@@ -1,0 +1,102 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/notes"
+)
+
+type listArgs struct {
+	Folder string `json:"folder,omitempty"`
+	Tag    string `json:"tag,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
+}
+
+const listSchema = `{
+	"type": "object",
+	"properties": {
+		"folder": {"type": "string", "description": "only notes below this folder"},
+		"tag": {"type": "string", "description": "only notes with this tag or one below it"},
+		"limit": {"type": "integer", "minimum": 1, "maximum": 200, "description": "notes, 20 if left out"}
+	},
+	"additionalProperties": false
+}`
+
+const (
+	listLimit = 20
+	maxListed = 200
+)
+
+func newListNotes(v vaults) agent.Tool {
+	return agent.NewTool(spec("list_notes", listSchema), agent.Auto, func(ctx context.Context, args listArgs) (agent.Result, error) {
+		places, err := v.list(ctx)
+		if err != nil {
+			return agent.Result{}, err
+		}
+		folder := strings.Trim(path.Clean("/"+args.Folder), "/")
+		tag := strings.ToLower(strings.Trim(strings.TrimSpace(args.Tag), "#/"))
+		var found []notes.Note
+		for _, p := range places {
+			if err := ctx.Err(); err != nil {
+				return agent.Result{}, err
+			}
+			if !inFolder(p.Path, folder) {
+				continue
+			}
+			note, err := p.read()
+			if err == nil && hasTag(note, tag) { // a note that cannot be read is reported by the index
+				found = append(found, note)
+			}
+		}
+		slices.SortStableFunc(found, func(a, b notes.Note) int { return b.Date.Compare(a.Date) })
+		return listResult(found, len(places), args), nil
+	})
+}
+
+func inFolder(name, folder string) bool {
+	return folder == "" || strings.HasPrefix(strings.ToLower(name), strings.ToLower(folder)+"/")
+}
+
+func hasTag(note notes.Note, tag string) bool {
+	return tag == "" || slices.ContainsFunc(note.Tags, func(t string) bool { return t == tag || strings.HasPrefix(t, tag+"/") })
+}
+
+func listResult(found []notes.Note, all int, args listArgs) agent.Result {
+	var which string
+	if args.Folder != "" {
+		which += " in " + args.Folder
+	}
+	if args.Tag != "" {
+		which += " tagged #" + strings.TrimPrefix(args.Tag, "#")
+	}
+	if len(found) == 0 {
+		return agent.Result{Text: fmt.Sprintf("There are no notes%s; there are %d in all.", which, all), Nothing: true}
+	}
+	limit := listLimit
+	if args.Limit > 0 {
+		limit = min(args.Limit, maxListed)
+	}
+	shown := found[:min(len(found), limit)]
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s%s", count(len(found), "note"), which)
+	if len(shown) < len(found) {
+		fmt.Fprintf(&text, ", the newest %d", len(shown))
+	}
+	text.WriteString(":\n")
+	for _, n := range shown {
+		fmt.Fprintf(&text, "\n- %s %s", n.Date.Format(time.DateOnly), n.Path)
+		if !strings.EqualFold(n.Title, strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))) {
+			fmt.Fprintf(&text, ": %s", n.Title)
+		}
+		for _, t := range n.Tags {
+			text.WriteString(" #" + t)
+		}
+	}
+	return agent.Result{Text: text.String()}
+}

@@ -1,0 +1,63 @@
+package tools
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+)
+
+// page is a note cut into lines, to be changed without touching the rest:
+// bytes, line ends and encoding marks of all other lines stay.
+type page struct {
+	lines []string // each with its own end
+	end   string   // how lines end here
+}
+
+func openPage(raw []byte) (*page, error) {
+	if bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF}) {
+		return nil, errors.New("the note is written in UTF-16, which LifeHub reads but does not change; save it as UTF-8 first")
+	}
+	p := &page{end: "\n"}
+	if bytes.Contains(raw, []byte("\r\n")) {
+		p.end = "\r\n"
+	}
+	if len(raw) > 0 {
+		p.lines = strings.SplitAfter(string(raw), "\n")
+	}
+	if last := len(p.lines) - 1; last >= 0 && p.lines[last] == "" {
+		p.lines = p.lines[:last]
+	}
+	return p, nil
+}
+
+// replace puts lines in the place of one line, which counts from 1.
+func (p *page) replace(line int, texts ...string) {
+	old := p.lines[line-1]
+	end := old[len(strings.TrimRight(old, "\r\n")):]
+	fresh := p.ended(texts)
+	fresh[len(fresh)-1] = texts[len(texts)-1] + end
+	p.lines = append(p.lines[:line-1:line-1], append(fresh, p.lines[line:]...)...)
+}
+
+// insert puts lines after a line; after line 0 they come first.
+func (p *page) insert(after int, texts ...string) {
+	if after > 0 && !strings.HasSuffix(p.lines[after-1], "\n") {
+		p.lines[after-1] += p.end
+	}
+	p.lines = append(p.lines[:after:after], append(p.ended(texts), p.lines[after:]...)...)
+}
+
+func (p *page) ended(texts []string) []string {
+	ended := make([]string, len(texts))
+	for i, text := range texts {
+		ended[i] = text + p.end
+	}
+	return ended
+}
+
+// text is a line without its end.
+func (p *page) text(line int) string { return strings.TrimRight(p.lines[line-1], "\r\n") }
+
+func (p *page) blank(line int) bool { return strings.TrimSpace(p.lines[line-1]) == "" }
+
+func (p *page) bytes() []byte { return []byte(strings.Join(p.lines, "")) }

@@ -1,0 +1,158 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/rag"
+)
+
+type searchArgs struct {
+	Query  string `json:"query"`
+	Limit  int    `json:"limit,omitempty"`
+	Path   string `json:"path,omitempty"`
+	Tag    string `json:"tag,omitempty"`
+	After  string `json:"after,omitempty"`
+	Before string `json:"before,omitempty"`
+}
+
+const searchSchema = `{
+	"type": "object",
+	"properties": {
+		"query": {"type": "string", "description": "what to look for, in the user's words"},
+		"limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "passages, 5 if left out"},
+		"path": {"type": "string", "description": "only notes in this folder, or matching this glob"},
+		"tag": {"type": "string", "description": "only notes with this tag"},
+		"after": {"type": "string", "description": "only notes dated on or after this day, YYYY-MM-DD"},
+		"before": {"type": "string", "description": "only notes dated before this day, YYYY-MM-DD"}
+	},
+	"required": ["query"],
+	"additionalProperties": false
+}`
+
+// maxPassages bounds what one search brings.
+const maxPassages = 50
+
+func newSearchNotes(search searcher) agent.Tool {
+	return agent.NewTool(spec("search_notes", searchSchema), agent.Auto, func(ctx context.Context, args searchArgs) (agent.Result, error) {
+		query, err := args.query()
+		if err != nil {
+			return agent.Result{}, err
+		}
+		found, err := search.Search(ctx, query)
+		if err != nil {
+			return agent.Result{}, err
+		}
+		return searchResult(args.Query, query, found), nil
+	})
+}
+
+// query makes a query of the arguments; filters may also stand in the text,
+// as a person would type them.
+func (a searchArgs) query() (rag.Query, error) {
+	q, err := rag.ParseQuery(a.Query)
+	if err != nil {
+		q = rag.Query{Text: a.Query} // a colon in the user's words is no filter
+	}
+	q.Limit = min(max(a.Limit, 0), maxPassages)
+	if a.Path != "" {
+		q.Paths = append(q.Paths, a.Path)
+	}
+	if a.Tag != "" {
+		q.Tags = append(q.Tags, strings.TrimPrefix(a.Tag, "#"))
+	}
+	if a.After != "" {
+		q.After, err = readDay(a.After)
+	}
+	if a.Before != "" && err == nil {
+		q.Before, err = readDay(a.Before)
+	}
+	if err == nil && strings.TrimSpace(q.Text) == "" {
+		err = errors.New("what to look for? The query holds no words")
+	}
+	return q, err
+}
+
+// readDay reads 2026-03-14, 2026-03 or 2026 as local midnight of its first day.
+func readDay(text string) (time.Time, error) {
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if day, err := time.ParseInLocation(layout, strings.TrimSpace(text), time.Local); err == nil {
+			return day, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no day; write it as YYYY-MM-DD", text)
+}
+
+func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
+	result := agent.Result{Searched: true, Nothing: len(found.Passages) == 0}
+	var text strings.Builder
+	if result.Nothing {
+		fmt.Fprintf(&text, "Nothing found in the notes for %q%s.\n", asked, filtersOf(q))
+	} else {
+		fmt.Fprintf(&text, "%s%s\n", count(len(found.Passages), "passage"), filtersOf(q))
+	}
+	for _, p := range found.Passages {
+		source := sourceOf(p)
+		result.Sources = append(result.Sources, source)
+		fmt.Fprintf(&text, "\n%s\n%s\n", source.Title(), strings.TrimSpace(p.Text))
+	}
+	text.WriteString(coverageHint(found.Coverage))
+	result.Text = strings.TrimSpace(text.String())
+	return result
+}
+
+func sourceOf(p rag.Passage) agent.Source {
+	date, _ := time.ParseInLocation(time.DateOnly, p.Date, time.Local)
+	return agent.Source{
+		Path: p.Path, Vault: p.Vault, Line: p.Line, EndLine: p.EndLine, Heading: p.Heading,
+		Text: p.Text, Score: p.Score, Date: date, Foreign: p.Foreign,
+	}
+}
+
+// filtersOf says what kept notes out, so that "nothing" is not read as more than it is.
+func filtersOf(q rag.Query) string {
+	var filters []string
+	for _, p := range q.Paths {
+		filters = append(filters, "in "+p)
+	}
+	for _, t := range q.Tags {
+		filters = append(filters, "tagged #"+t)
+	}
+	if !q.After.IsZero() {
+		filters = append(filters, "from "+q.After.Format(time.DateOnly)+" on")
+	}
+	if !q.Before.IsZero() {
+		filters = append(filters, "before "+q.Before.Format(time.DateOnly))
+	}
+	if len(filters) == 0 {
+		return ""
+	}
+	return " (only notes " + strings.Join(filters, ", ") + ")"
+}
+
+// coverageHint says how far the search can be trusted, when that is not fully.
+func coverageHint(c rag.Coverage) string {
+	hint := ""
+	if c.Indexed < c.Total {
+		hint += fmt.Sprintf("\nOnly %d of %d notes are indexed so far; there may be more.", c.Indexed, c.Total)
+	}
+	if why, ok := strings.CutPrefix(c.Embedder, "words only"); ok {
+		hint += "\nSearched by words, not by meaning" + why + "."
+	}
+	if hint != "" {
+		hint = "\n" + hint
+	}
+	return hint
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,49 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	_ "time/tzdata" // zones are known on machines that have none installed
+
+	"lifehub/agent"
+)
+
+type todayArgs struct {
+	Zone string `json:"zone,omitempty"`
+}
+
+const todaySchema = `{
+	"type": "object",
+	"properties": {
+		"zone": {"type": "string", "description": "time zone such as Asia/Tokyo; the user's own if left out"}
+	},
+	"additionalProperties": false
+}`
+
+func newToday(now func() time.Time) agent.Tool {
+	return agent.NewTool(spec("today", todaySchema), agent.Auto, func(_ context.Context, args todayArgs) (agent.Result, error) {
+		t := now()
+		if name := strings.TrimSpace(args.Zone); name != "" {
+			zone, err := time.LoadLocation(strings.ReplaceAll(name, " ", "_"))
+			if err != nil || name == "Local" {
+				return agent.Result{}, fmt.Errorf("there is no time zone %q; name it as Asia/Tokyo or Europe/Berlin", name)
+			}
+			t = t.In(zone)
+		}
+		year, week := t.ISOWeek()
+		text := fmt.Sprintf("%s, %d-W%02d (ISO week), day %d of the year, %s %s",
+			t.Format("Monday, 2 January 2006 (2006-01-02)"), year, week, t.YearDay(), t.Format("15:04"), zoneName(t))
+		return agent.Result{Text: text}, nil
+	})
+}
+
+// zoneName is a zone's name and its distance from UTC.
+func zoneName(t time.Time) string {
+	name, offset := t.Format("MST"), t.Format("UTC-07:00")
+	if location := t.Location().String(); location != "Local" && location != name {
+		return fmt.Sprintf("%s (%s, %s)", name, location, offset)
+	}
+	return fmt.Sprintf("%s (%s)", name, offset)
+}

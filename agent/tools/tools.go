@@ -1,0 +1,85 @@
+// Package tools holds the built-in tools: one file each, with what the model
+// is told about it in the .md file of the same name. Start with [All].
+package tools
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/notes"
+	"lifehub/rag"
+)
+
+// Deps is what the tools work with. Search and Folders are required.
+type Deps struct {
+	Search  searcher
+	Folders func() []*notes.Folder // the open vaults of this moment
+	Now     func() time.Time       // in the user's zone; nil: time.Now
+	HTTP    *http.Client           // nil: http.DefaultClient
+	Daily   Daily
+
+	// Geocoding and Forecast are the addresses of Open-Meteo's two services;
+	// "": the public ones.
+	Geocoding, Forecast string
+}
+
+// searcher finds passages in all vaults. *rag.Library is the real one.
+type searcher interface {
+	Search(ctx context.Context, q rag.Query) (rag.Found, error)
+}
+
+// Daily says where daily notes lie. What is empty is found from the notes there are.
+type Daily struct {
+	Folder  string // below the vault; "": found, or "daily"
+	Pattern string // path below Folder, as in 2006-01-02.md
+}
+
+// All makes every built-in tool.
+func All(d Deps) []agent.Tool {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	if d.HTTP == nil {
+		d.HTTP = http.DefaultClient
+	}
+	v := vaults(d.Folders)
+	return []agent.Tool{
+		newSearchNotes(d.Search),
+		newReadNote(v),
+		newListNotes(v),
+		newCreateNote(v),
+		newAppendNote(v, d.Daily, d.Now),
+		newListTasks(v, d.Now),
+		newAddTask(v, d.Now),
+		newCompleteTask(v, d.Now),
+		newGetWeather(weather{client: d.HTTP, geocoding: d.Geocoding, forecast: d.Forecast}),
+		newToday(d.Now),
+		newCalculate(),
+	}
+}
+
+// NeedsNotes tells whether a tool works on notes, and so is of no use without
+// a vault.
+func NeedsNotes(tool string) bool {
+	return strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
+		strings.HasSuffix(tool, "_task") || strings.HasSuffix(tool, "_tasks")
+}
+
+//go:embed *.md
+var descriptions embed.FS
+
+// spec puts a tool's name, its description from NAME.md and its schema together.
+func spec(name, schema string) llm.ToolSpec {
+	text, err := descriptions.ReadFile(name + ".md")
+	if err != nil || !json.Valid([]byte(schema)) {
+		panic(fmt.Sprintf("built-in tool %s: no description, or a broken schema", name))
+	}
+	return llm.ToolSpec{Name: name, Description: strings.TrimSpace(string(text)), Schema: json.RawMessage(schema)}
+}

@@ -1,0 +1,168 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"lifehub/agent"
+	"lifehub/notes"
+	"lifehub/rag"
+)
+
+// noon is the day on which all tests take place, a Thursday.
+var noon = time.Date(2026, 10, 8, 12, 0, 0, 0, time.Local)
+
+// bench is a set of tools over real folders.
+type bench struct {
+	t       testing.TB
+	folders []*notes.Folder
+	found   rag.Found // what the search finds
+	asked   rag.Query // what it was asked
+	deps    Deps
+}
+
+// work makes a vault from name → text, and tools over it.
+func work(t testing.TB, files map[string]string) *bench {
+	t.Helper()
+	b := &bench{t: t}
+	b.deps = Deps{Search: b, Folders: func() []*notes.Folder { return b.folders }, Now: func() time.Time { return noon }}
+	if files != nil {
+		b.vault(files)
+	}
+	return b
+}
+
+func (b *bench) vault(files map[string]string) *notes.Folder {
+	b.t.Helper()
+	dir := b.t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			b.t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	folder, err := notes.Open(dir)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { folder.Close() })
+	b.folders = append(b.folders, folder)
+	return folder
+}
+
+func (b *bench) Search(_ context.Context, q rag.Query) (rag.Found, error) {
+	b.asked = q
+	return b.found, nil
+}
+
+func (b *bench) tool(name string) agent.Tool {
+	b.t.Helper()
+	for _, tool := range All(b.deps) {
+		if tool.Spec().Name == name {
+			return tool
+		}
+	}
+	b.t.Fatalf("there is no tool %s", name)
+	return nil
+}
+
+// run runs a tool; the text of an error stands after "error: ".
+func (b *bench) run(name, args string) (agent.Result, string) {
+	b.t.Helper()
+	result, err := b.tool(name).Run(b.t.Context(), json.RawMessage(args))
+	if err != nil {
+		return result, "error: " + err.Error()
+	}
+	return result, result.Text
+}
+
+// text is what a note holds, "" when there is none.
+func (b *bench) text(name string) string {
+	b.t.Helper()
+	raw, err := os.ReadFile(filepath.Join(b.folders[0].Dir(), filepath.FromSlash(name)))
+	if err != nil && !os.IsNotExist(err) {
+		b.t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func holds(t *testing.T, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s: %q is missing in:\n%s", what, part, text)
+		}
+	}
+}
+
+func TestEveryToolSaysWhatItIsForAndTakes(t *testing.T) {
+	b := work(t, nil)
+	var names []string
+	for _, tool := range All(b.deps) {
+		spec := tool.Spec()
+		names = append(names, spec.Name)
+		if len(spec.Description) < 40 || len(spec.Description) > 400 {
+			t.Errorf("%s: the description has %d characters", spec.Name, len(spec.Description))
+		}
+		shape, err := jsonschema.UnmarshalJSON(strings.NewReader(string(spec.Schema)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiler := jsonschema.NewCompiler()
+		if err := compiler.AddResource("args.json", shape); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := compiler.Compile("args.json"); err != nil {
+			t.Errorf("%s: %v", spec.Name, err)
+		}
+		fields := shape.(map[string]any)
+		if fields["additionalProperties"] != false {
+			t.Errorf("%s: takes unknown arguments", spec.Name)
+		}
+		for arg, about := range fields["properties"].(map[string]any) {
+			if about.(map[string]any)["description"] == nil || about.(map[string]any)["type"] == "object" {
+				t.Errorf("%s: %s is not described, or not flat", spec.Name, arg)
+			}
+		}
+		writes := slices.Contains([]string{"create_note", "append_note", "add_task", "complete_task"}, spec.Name)
+		if _, shows := tool.(agent.Previewer); shows != writes || (tool.Level(nil) == agent.Confirm) != writes {
+			t.Errorf("%s: level %v, shows its change: %v", spec.Name, tool.Level(nil), shows)
+		}
+	}
+	want := []string{"add_task", "append_note", "calculate", "complete_task", "create_note", "get_weather", "list_notes", "list_tasks", "read_note", "search_notes", "today"}
+	slices.Sort(names)
+	if !slices.Equal(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
+}
+
+func TestWithoutAVaultToolsOfNotesSaySo(t *testing.T) {
+	b := work(t, nil)
+	for tool, args := range map[string]string{
+		"read_note": `{"path":"a"}`, "list_notes": `{}`, "list_tasks": `{}`, "add_task": `{"text":"a"}`,
+		"complete_task": `{"task":"a"}`, "create_note": `{"path":"a","content":"b"}`, "append_note": `{"content":"b"}`,
+	} {
+		if _, got := b.run(tool, args); got != "error: no notes folder is open" {
+			t.Errorf("%s: got %q", tool, got)
+		}
+		if !NeedsNotes(tool) {
+			t.Errorf("%s works on notes", tool)
+		}
+	}
+	for _, tool := range []string{"today", "calculate", "get_weather"} {
+		if NeedsNotes(tool) {
+			t.Errorf("%s does not need notes", tool)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lifehub/notes"
+)
+
+// vaults are the open folders of notes.
+type vaults func() []*notes.Folder
+
+// place is where a note lies.
+type place struct {
+	folder *notes.Folder
+	notes.Entry
+}
+
+func (p place) read() (notes.Note, error) { return p.folder.Read(p.Path) }
+
+// errNoVault is told to the model when there is nothing to work on.
+var errNoVault = errors.New("no notes folder is open")
+
+// list finds all notes of all vaults.
+func (v vaults) list(ctx context.Context) ([]place, error) {
+	folders := v()
+	if len(folders) == 0 {
+		return nil, errNoVault
+	}
+	var places []place
+	for _, folder := range folders {
+		entries, _, err := folder.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			places = append(places, place{folder, entry})
+		}
+	}
+	return places, nil
+}
+
+// locate finds the vault that a path belongs to, and the path below it. The
+// path may be absolute or begin with the vault's name; else it is that of the
+// first vault.
+func (v vaults) locate(name string) (*notes.Folder, string, error) {
+	folders := v()
+	if len(folders) == 0 {
+		return nil, "", errNoVault
+	}
+	if filepath.IsAbs(name) {
+		for _, folder := range folders {
+			if below, err := filepath.Rel(folder.Dir(), name); err == nil && filepath.IsLocal(below) {
+				return folder, filepath.ToSlash(below), nil
+			}
+		}
+	}
+	name = path.Clean("/" + filepath.ToSlash(name))[1:] // "/a", "./a" and "a" are one
+	if first, below, ok := strings.Cut(name, "/"); ok && len(folders) > 1 {
+		for _, folder := range folders {
+			if filepath.Base(folder.Dir()) == first {
+				return folder, below, nil
+			}
+		}
+	}
+	return folders[0], name, nil
+}
+
+// find looks a note up by path, file name or title, as the user or a model
+// calls it. The error tells the candidates when there are several, and is
+// [fs.ErrNotExist] when there is none.
+func (v vaults) find(ctx context.Context, name string) (place, error) {
+	called := strings.TrimSpace(name)
+	if inner, ok := strings.CutPrefix(called, "[["); ok {
+		called, _, _ = strings.Cut(strings.TrimSuffix(inner, "]]"), "|")
+		called, _, _ = strings.Cut(called, "#")
+	}
+	if called == "" {
+		return place{}, errors.New("which note? Its path, file name or title is missing")
+	}
+	places, err := v.list(ctx)
+	if err != nil {
+		return place{}, err
+	}
+	folder, below, err := v.locate(called)
+	if err != nil {
+		return place{}, err
+	}
+	for _, fits := range []func(place) bool{
+		func(p place) bool { return p.folder == folder && p.Path == below },
+		func(p place) bool { return p.Path == below },
+		func(p place) bool { return sameName(p.Path, below) },
+		func(p place) bool { return hasNameSuffix("/"+p.Path, below) },
+		func(p place) bool { return titled(p, called) },
+	} {
+		found := slices.DeleteFunc(slices.Clone(places), func(p place) bool { return !fits(p) })
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return place{}, fmt.Errorf("several notes are called %q: %s; say which by its path", name, pathsOf(found))
+		}
+	}
+	return place{}, fmt.Errorf("there is no note %q%s: %w", name, near(places, called), fs.ErrNotExist)
+}
+
+// sameName compares paths without case and ending.
+func sameName(a, b string) bool { return bareName(a) == bareName(b) }
+
+func hasNameSuffix(long, end string) bool {
+	return strings.HasSuffix(bareName(long), "/"+bareName(end))
+}
+
+func bareName(name string) string {
+	name = strings.ToLower(name)
+	if ext := path.Ext(name); ext == ".md" || ext == ".markdown" {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+// titled reads a note only when its text holds the title's words at all.
+func titled(p place, title string) bool {
+	raw, entry, err := p.folder.Raw(p.Path)
+	if err != nil || !bytes.Contains(bytes.ToLower(raw), []byte(strings.ToLower(title))) {
+		return false
+	}
+	return strings.EqualFold(notes.Parse(entry, raw).Title, title)
+}
+
+// near suggests notes whose path holds a word of the name.
+func near(places []place, name string) string {
+	var close []place
+	for _, p := range places {
+		for _, word := range strings.FieldsFunc(bareName(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) }) {
+			if len(word) > 2 && strings.Contains(strings.ToLower(p.Path), word) {
+				close = append(close, p)
+				break
+			}
+		}
+	}
+	if len(close) == 0 {
+		return ""
+	}
+	return "; near it are " + pathsOf(close)
+}
+
+// pathsOf names some places, and how many more there are.
+func pathsOf(places []place) string {
+	const most = 8
+	var names []string
+	for _, p := range places[:min(len(places), most)] {
+		names = append(names, p.Path)
+	}
+	text := strings.Join(names, ", ")
+	if more := len(places) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// tasks collects the tasks of all vaults, in path order.
+func (v vaults) tasks(ctx context.Context) ([]task, error) {
+	places, err := v.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []task
+	for _, p := range places {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		raw, entry, err := p.folder.Raw(p.Path)
+		if err != nil || !notes.MayHaveTasks(raw) { // a note that cannot be read is reported by the index
+			continue
+		}
+		for _, t := range notes.Parse(entry, raw).Tasks {
+			all = append(all, task{place{p.folder, entry}, t})
+		}
+	}
+	return all, nil
+}
+
+// task is a task and the vault it lies in.
+type task struct {
+	place
+	notes.Task
+}
+
+// at is the task's place as the user sees it.
+func (t task) at() string { return fmt.Sprintf("%s:%d", t.place.Path, t.Line) }
