@@ -72,9 +72,13 @@ type Settings struct {
 // Open returns the provider that the settings name. It contacts no server.
 func Open(s Settings) (Provider, error) {
 	switch s.Provider {
+	case "", "auto":
+		return NewAuto(s)
 	case "ollama":
 		return NewOllama(s)
-	case "", "auto", "offline":
+	case "openai":
+		return NewOpenAI(s)
+	case "offline":
 		return NewOffline(), nil
 	}
 	return nil, fmt.Errorf("unknown model provider %q: use auto, ollama, openai or offline", s.Provider)

@@ -1,0 +1,340 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Auto answers through Ollama while it answers, and offline while it does not.
+// It looks for the server in the background, so that opening never waits; a
+// request waits for the first look, which takes milliseconds when the server
+// is on this machine.
+type Auto struct {
+	ollama  *Ollama
+	offline *Offline
+	changed func(State)
+	look    func(context.Context) seen // a field for tests
+
+	mu      sync.Mutex
+	now     seen
+	decided chan struct{} // closed when the first look is over
+	wake    chan struct{} // asks for a look at once
+	stop    context.CancelFunc
+	ended   chan struct{}
+}
+
+// seen is what a look at the server found.
+type seen struct {
+	up       bool
+	model    string
+	embedder Embedder // nil: the built-in one
+	text     string
+}
+
+// How often the server is looked for. While it is down the pause doubles, so
+// that a server which is being started is found soon.
+const (
+	lookUp       = 20 * time.Second
+	lookDown     = time.Second
+	lookDownMost = 15 * time.Second
+	lookTimeout  = 10 * time.Second
+)
+
+// NewAuto makes the provider and starts its watch, which Close ends.
+func NewAuto(s Settings) (*Auto, error) {
+	ollama, err := NewOllama(s)
+	if err != nil {
+		return nil, err
+	}
+	a := newAuto(s.Changed)
+	a.ollama, a.look = ollama, lookAt(ollama, s.Model != "")
+	a.start()
+	return a, nil
+}
+
+func newAuto(changed func(State)) *Auto {
+	return &Auto{
+		offline: NewOffline(), changed: changed, now: seen{text: offlineText},
+		decided: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+}
+
+func (a *Auto) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	a.stop = cancel
+	go a.watch(ctx)
+}
+
+// watch looks for the server until ctx ends.
+func (a *Auto) watch(ctx context.Context) {
+	defer close(a.ended)
+	defer func() {
+		if r := recover(); r != nil {
+			slog.Error("the watch for the model server broke", "panic", r)
+		}
+	}()
+	pause := lookDown
+	for first := true; ; first = false {
+		found := a.lookOnce(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		a.take(found, first)
+		if first {
+			close(a.decided)
+		}
+		wait := lookUp
+		if !found.up {
+			wait, pause = pause, min(2*pause, lookDownMost)
+		} else {
+			pause = lookDown
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-a.wake:
+			timer.Stop()
+			pause = lookDown
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+func (a *Auto) lookOnce(ctx context.Context) seen {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	return a.look(ctx)
+}
+
+// take makes what was seen the present, and tells it when it is news.
+func (a *Auto) take(found seen, first bool) {
+	a.mu.Lock()
+	before := a.now
+	a.now = found
+	a.mu.Unlock()
+	switch {
+	case first && found.up:
+		a.tell(found.text)
+	case first:
+		a.tell(offlineText)
+	case found.up && !before.up:
+		a.tell(join("Ollama is up: "+found.model+" answers from now on", found.text))
+	case !found.up && before.up:
+		a.tell(join("Ollama does not answer any more", found.text))
+	case found.text != before.text || embedderName(found) != embedderName(before):
+		a.tell(found.text)
+	}
+}
+
+func (a *Auto) tell(text string) {
+	if a.changed != nil {
+		state := a.State()
+		state.Text = text
+		a.changed(state)
+	}
+}
+
+func join(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + "; " + b
+}
+
+func embedderName(s seen) string {
+	if s.embedder == nil {
+		return Ngrams{}.Name()
+	}
+	return s.embedder.Name()
+}
+
+// lookAt tells whether an Ollama server can answer. A model that the user
+// named counts even when it is missing: then it is offered for pull.
+func lookAt(o *Ollama, named bool) func(context.Context) seen {
+	return func(ctx context.Context) seen {
+		if err := o.alive(ctx); err != nil {
+			return seen{text: offlineText}
+		}
+		info, err := o.current(ctx)
+		var missing *NotFoundError
+		switch {
+		case errors.As(err, &missing) && named:
+			info.Name = missing.Model
+		case errors.As(err, &missing):
+			return seen{text: fmt.Sprintf("Ollama runs but has no chat model: lifehub models pull %s", missing.Model)}
+		case err != nil:
+			return seen{text: offlineText}
+		}
+		found := seen{up: true, model: info.Name}
+		embedder, err := o.Embedder(ctx)
+		switch {
+		case errors.As(err, &missing):
+			found.text = fmt.Sprintf("notes are found by words only: lifehub models pull %s adds meaning", missing.Model)
+		case err != nil:
+			return seen{text: offlineText}
+		default:
+			found.embedder = embedder
+		}
+		return found
+	}
+}
+
+// settled waits for the first look and returns what is known now.
+func (a *Auto) settled(ctx context.Context) (seen, error) {
+	select {
+	case <-a.decided:
+	case <-a.ended:
+	case <-ctx.Done():
+		return seen{}, ctx.Err()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now, nil
+}
+
+// lost is called when a request finds the server gone.
+func (a *Auto) lost() {
+	a.mu.Lock()
+	was := a.now.up
+	a.now = seen{text: offlineText}
+	a.mu.Unlock()
+	if was {
+		a.tell("Ollama does not answer any more; " + offlineText)
+	}
+	a.lookAgain()
+}
+
+// Stream implements [Model]. When the server is gone before the first piece,
+// the answer comes from the offline provider.
+func (a *Auto) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		now, err := a.settled(ctx)
+		if err != nil {
+			yield(Delta{}, err)
+			return
+		}
+		if now.up {
+			began := false
+			for d, err := range a.ollama.Stream(ctx, req) {
+				if errors.Is(err, ErrUnreachable) && !began {
+					a.lost()
+					if req.Task != nil {
+						break
+					}
+				}
+				began = true
+				if !yield(d, err) || err != nil {
+					return
+				}
+			}
+			if began {
+				return
+			}
+		}
+		a.offline.Stream(ctx, req)(yield)
+	}
+}
+
+// up tells whether Ollama answered at the last look.
+func (a *Auto) up() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now.up
+}
+
+// State implements [Provider].
+func (a *Auto) State() State {
+	a.mu.Lock()
+	now := a.now
+	a.mu.Unlock()
+	if !now.up {
+		return State{Provider: "offline", Text: now.text, Sent: a.sent()}
+	}
+	s := a.ollama.State()
+	s.Text = now.text
+	return s
+}
+
+func (a *Auto) sent() int64 {
+	if a.ollama == nil {
+		return 0
+	}
+	return a.ollama.transport.sent.Load()
+}
+
+// Window implements [Provider].
+func (a *Auto) Window() int {
+	if a.up() {
+		return a.ollama.Window()
+	}
+	return a.offline.Window()
+}
+
+// SetWindow implements [Provider].
+func (a *Auto) SetWindow(tokens int) { a.ollama.SetWindow(tokens) }
+
+// Info implements [Provider].
+func (a *Auto) Info(ctx context.Context, name string) (Info, error) {
+	now, err := a.settled(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	if now.up || (name != "" && name != "offline") {
+		return a.ollama.Info(ctx, name)
+	}
+	return a.offline.Info(ctx, name)
+}
+
+// Models implements [Provider]: those of Ollama, also while it is not in use.
+func (a *Auto) Models(ctx context.Context) ([]Info, error) { return a.ollama.Models(ctx) }
+
+// SetModel implements [Provider].
+func (a *Auto) SetModel(ctx context.Context, name string) error {
+	if err := a.ollama.SetModel(ctx, name); err != nil {
+		return err
+	}
+	a.lookAgain()
+	return nil
+}
+
+// Pull implements [Provider].
+func (a *Auto) Pull(ctx context.Context, name string, progress func(Progress)) error {
+	if err := a.ollama.Pull(ctx, name, progress); err != nil {
+		return err
+	}
+	a.lookAgain()
+	return nil
+}
+
+func (a *Auto) lookAgain() {
+	select {
+	case a.wake <- struct{}{}:
+	default: // a look is due already
+	}
+}
+
+// Embedder implements [Provider].
+func (a *Auto) Embedder(ctx context.Context) (Embedder, error) {
+	now, err := a.settled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if now.embedder != nil {
+		return now.embedder, nil
+	}
+	return Ngrams{}, nil
+}
+
+// Close implements [Provider].
+func (a *Auto) Close() error {
+	a.stop()
+	<-a.ended
+	return nil
+}

@@ -1,0 +1,197 @@
+package llm_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+// protocols are the two that a model server may speak.
+var protocols = []string{"ollama", "openai"}
+
+func openFaulty(t *testing.T, f *llmtest.Faults, protocol string) llm.Provider {
+	t.Helper()
+	return open(t, llm.Settings{Provider: protocol, OllamaHost: f.URL, OpenAIURL: f.URL + "/v1", Model: llmtest.FaultModel})
+}
+
+func open(t *testing.T, s llm.Settings) llm.Provider {
+	t.Helper()
+	p, err := llm.Open(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+func say(text string) llm.Request {
+	return llm.Request{Messages: []llm.Message{{Role: llm.User, Text: text}}}
+}
+
+func TestAServerThatMisbehavesIsToldAndNothingIsLost(t *testing.T) {
+	refused := func(err error) bool {
+		var status *llm.StatusError
+		return errors.As(err, &status)
+	}
+	cut := func(err error) bool { return errors.Is(err, llm.ErrCut) }
+	cases := map[llmtest.Fault]struct {
+		at   int
+		want func(error) bool // nil: no error
+		text string           // what of the answer has to arrive
+	}{
+		llmtest.None:           {text: llmtest.FaultyAnswer},
+		llmtest.Busy:           {text: llmtest.FaultyAnswer},
+		llmtest.OneByteAtATime: {text: llmtest.FaultyAnswer},
+		llmtest.BadUTF8:        {text: "The ans\uFFFD\uFFFD\uFFFD( is long enough to be cut at many places, größer als null."},
+		llmtest.Refuse:         {want: func(err error) bool { return errors.Is(err, llm.ErrUnreachable) }},
+		llmtest.Status500:      {want: refused},
+		llmtest.Status429:      {want: refused},
+		llmtest.Reset:          {at: 250, want: cut, text: "The answer "},
+		llmtest.CleanEnd:       {at: 250, want: cut, text: "The answer "},
+		llmtest.HalfLine:       {at: 250, want: cut, text: "The answer "},
+		llmtest.ErrorObject:    {at: 250, want: cut, text: "The answer "},
+		llmtest.Endless:        {want: cut, text: "and and "},
+		llmtest.LongLine:       {want: cut},
+		llmtest.WrongType:      {want: refused},
+		llmtest.Redirect:       {want: refused},
+		llmtest.Garbage:        {want: cut},
+		llmtest.Nothing:        {want: cut},
+		llmtest.CallThenEnd:    {want: cut, text: llmtest.FaultyAnswer},
+	}
+	for fault, c := range cases {
+		for _, protocol := range protocols {
+			t.Run(protocol+" "+string(fault), func(t *testing.T) {
+				f := llmtest.NewFaults(t)
+				p := openFaulty(t, f, protocol)
+				if _, err := p.Info(t.Context(), ""); err != nil {
+					t.Fatal(err)
+				}
+				f.Set(fault, c.at)
+				message, _, err := llm.Collect(p.Stream(t.Context(), say("hello")))
+				switch {
+				case c.want == nil && err != nil:
+					t.Errorf("got error %v, want none", err)
+				case c.want != nil && (err == nil || !c.want(err)):
+					t.Errorf("got error %v (%T), want another", err, err)
+				}
+				if err != nil && (strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 500) {
+					t.Errorf("the error is no line for a screen: %.300q", err)
+				}
+				if !strings.HasPrefix(message.Text, c.text) || (c.want == nil && message.Text != c.text) {
+					t.Errorf("got text %.80q, want %.80q", message.Text, c.text)
+				}
+				if len(message.Calls) > 0 {
+					t.Errorf("a tool call of a cut answer was handed on: %v", message.Calls)
+				}
+				f.Set(llmtest.None, 0)
+				if fault == llmtest.Refuse {
+					return // its port is gone
+				}
+				if again, _, err := llm.Collect(p.Stream(t.Context(), say("hello"))); err != nil || again.Text != llmtest.FaultyAnswer {
+					t.Errorf("the next request: got %q, %v", again.Text, err)
+				}
+			})
+		}
+	}
+}
+
+func TestAnAnswerCutAnywhereKeepsWhatArrived(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of requests")
+	}
+	for _, protocol := range protocols {
+		t.Run(protocol, func(t *testing.T) {
+			f := llmtest.NewFaults(t)
+			p := openFaulty(t, f, protocol)
+			whole := llmtest.AnswerBytes(protocol == "openai")
+			for _, fault := range []llmtest.Fault{llmtest.Reset, llmtest.CleanEnd, llmtest.HalfLine, llmtest.ErrorObject} {
+				// The last bytes are the end mark itself, after which nothing is missing.
+				for at := 1; at < whole-20; at += 31 {
+					f.Set(fault, at)
+					message, _, err := llm.Collect(p.Stream(t.Context(), say("hello")))
+					if !errors.Is(err, llm.ErrCut) && !errors.Is(err, llm.ErrUnreachable) {
+						t.Fatalf("%s after %d bytes: got error %v", fault, at, err)
+					}
+					if !strings.HasPrefix(llmtest.FaultyAnswer, message.Text) {
+						t.Fatalf("%s after %d bytes: got text %q", fault, at, message.Text)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestCancellingEndsAHangWithin100Milliseconds(t *testing.T) {
+	for _, fault := range []llmtest.Fault{llmtest.HangBefore, llmtest.HangMiddle, llmtest.Endless, llmtest.Status429} {
+		for _, protocol := range protocols {
+			t.Run(protocol+" "+string(fault), func(t *testing.T) {
+				f := llmtest.NewFaults(t)
+				p := openFaulty(t, f, protocol)
+				if _, err := p.Info(t.Context(), ""); err != nil {
+					t.Fatal(err)
+				}
+				f.Set(fault, 250)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				arrived := make(chan struct{}, 1)
+				done := make(chan error, 1)
+				go func() {
+					_, _, err := llm.Collect(func(yield func(llm.Delta, error) bool) {
+						for d, err := range p.Stream(ctx, say("hello")) {
+							select {
+							case arrived <- struct{}{}:
+							default:
+							}
+							if !yield(d, err) {
+								return
+							}
+						}
+					})
+					done <- err
+				}()
+				if fault == llmtest.HangMiddle || fault == llmtest.Endless {
+					<-arrived
+				} else {
+					<-f.Arrived()
+				}
+				begun := time.Now()
+				cancel()
+				err := <-done
+				if took := time.Since(begun); took > 100*time.Millisecond {
+					t.Errorf("it took %v", took)
+				}
+				if !errors.Is(err, context.Canceled) || errors.Is(err, llm.ErrCut) {
+					t.Errorf("got error %v, want context.Canceled", err)
+				}
+			})
+		}
+	}
+}
+
+func TestARetryComesOnlyBeforeTheFirstPiece(t *testing.T) {
+	f := llmtest.NewFaults(t)
+	for _, protocol := range protocols {
+		p := openFaulty(t, f, protocol)
+		f.Set(llmtest.Reset, 250)
+		before := len(f.Bodies())
+		if _, _, err := llm.Collect(p.Stream(t.Context(), say("hello"))); !errors.Is(err, llm.ErrCut) {
+			t.Errorf("%s: got error %v, want ErrCut", protocol, err)
+		}
+		if n := len(f.Bodies()) - before; n != 1 {
+			t.Errorf("%s: a cut answer was asked for %d times", protocol, n)
+		}
+		f.Set(llmtest.Busy, 0)
+		before = len(f.Bodies())
+		if _, _, err := llm.Collect(p.Stream(t.Context(), say("hello"))); err != nil {
+			t.Errorf("%s: got error %v after a busy server", protocol, err)
+		}
+		if n := len(f.Bodies()) - before; n != 3 {
+			t.Errorf("%s: a busy server was asked %d times, want 3", protocol, n)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package llmtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Fault is a way for a model server to misbehave.
+type Fault string
+
+// The faults. Those marked "at" strike after Faults.At bytes of an answer.
+const (
+	None           Fault = ""
+	Refuse         Fault = "refuse"             // the connection is refused
+	Status500      Fault = "500"                // every request fails
+	Status429      Fault = "429"                // every request is one too many
+	Busy           Fault = "busy, then well"    // 503 for the first two requests
+	HangBefore     Fault = "hang before header" // nothing comes
+	HangMiddle     Fault = "hang in the middle" // at
+	Reset          Fault = "reset"              // at
+	CleanEnd       Fault = "clean end"          // at: the body ends as if it were whole
+	HalfLine       Fault = "half a line"        // at: it ends within a line
+	BadUTF8        Fault = "bad UTF-8"          // the text holds bytes that are none
+	ErrorObject    Fault = "error object"       // at: an error in place of the next line
+	OneByteAtATime Fault = "one byte at a time"
+	Endless        Fault = "endless"         // the text never ends
+	LongLine       Fault = "50 MB line"      // one line of 50 MB
+	WrongType      Fault = "wrong type"      // a web page, as of a login or a proxy
+	Redirect       Fault = "redirect"        // to another host
+	Garbage        Fault = "garbage"         // lines that are not JSON
+	CallThenEnd    Fault = "call, then end"  // a tool call, and no end
+	Nothing        Fault = "an empty answer" // 200 and no body
+)
+
+// AllFaults are all of them.
+var AllFaults = []Fault{
+	Refuse, Status500, Status429, HangBefore, HangMiddle, Reset, CleanEnd, HalfLine, BadUTF8, ErrorObject,
+	OneByteAtATime, Endless, LongLine, WrongType, Redirect, Garbage, CallThenEnd, Nothing,
+}
+
+// FaultyAnswer is what the server says while nothing is wrong.
+const FaultyAnswer = "The answer is long enough to be cut at many places, größer als null."
+
+// FaultModel is the model that the server says it has.
+const FaultModel = "faulty"
+
+// Faults is a model server that misbehaves. It speaks Ollama's protocol at
+// URL and OpenAI's at URL/v1. Only chats have faults, but for Refuse.
+type Faults struct {
+	URL string
+
+	mu       sync.Mutex
+	server   *httptest.Server
+	fault    Fault
+	at       int
+	bodies   [][]byte
+	chats    int
+	arrived  chan struct{}
+	released chan struct{}
+}
+
+// NewFaults starts the server; the end of the test stops it.
+func NewFaults(t testing.TB) *Faults {
+	f := &Faults{arrived: make(chan struct{}, 1), released: make(chan struct{})}
+	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
+	f.URL = f.server.URL
+	t.Cleanup(func() {
+		close(f.released)
+		f.server.CloseClientConnections()
+		f.server.Close()
+	})
+	return f
+}
+
+// Set chooses the fault, and after how many bytes of an answer it strikes.
+func (f *Faults) Set(fault Fault, at int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fault == Refuse && f.fault != Refuse {
+		f.server.CloseClientConnections()
+		f.server.Listener.Close()
+	}
+	f.fault, f.at, f.chats = fault, at, 0
+}
+
+// Arrived yields when a chat request has come since it was last read.
+func (f *Faults) Arrived() <-chan struct{} { return f.arrived }
+
+// Bodies are the chat requests so far, as they came.
+func (f *Faults) Bodies() [][]byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([][]byte(nil), f.bodies...)
+}
+
+func (f *Faults) serve(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	switch r.URL.Path {
+	case "/api/version":
+		fmt.Fprint(w, `{"version":"0.24.0"}`)
+	case "/api/tags":
+		fmt.Fprintf(w, `{"models":[{"name":"%s","model":"%s","size":1,"digest":"0123456789abcdef","details":{}}]}`, FaultModel, FaultModel)
+	case "/api/show":
+		fmt.Fprint(w, `{"details":{"family":"llama"},"model_info":{"general.architecture":"llama","llama.context_length":8192},"capabilities":["completion","tools"]}`)
+	case "/v1/models":
+		fmt.Fprintf(w, `{"data":[{"id":"%s"}]}`, FaultModel)
+	case "/api/chat", "/v1/chat/completions":
+		f.mu.Lock()
+		f.bodies = append(f.bodies, body)
+		f.chats++
+		fault, at, n := f.fault, f.at, f.chats
+		f.mu.Unlock()
+		select {
+		case f.arrived <- struct{}{}:
+		default:
+		}
+		f.chat(w, r, fault, at, n)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// answer is the whole good answer in the protocol of the path.
+func answer(path, text string, call bool) []byte {
+	var out bytes.Buffer
+	line := func(v string) {
+		if strings.HasPrefix(path, "/v1") {
+			fmt.Fprintf(&out, "data: %s\n\n", v)
+		} else {
+			out.WriteString(v + "\n")
+		}
+	}
+	for _, piece := range strings.SplitAfter(text, " ") {
+		quoted, _ := json.Marshal(piece)
+		if strings.HasPrefix(path, "/v1") {
+			line(`{"choices":[{"delta":{"content":` + string(quoted) + `}}]}`)
+		} else {
+			line(`{"model":"faulty","message":{"role":"assistant","content":` + string(quoted) + `},"done":false}`)
+		}
+	}
+	if strings.HasPrefix(path, "/v1") {
+		if call {
+			line(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"search_notes","arguments":"{}"}}]}}]}`)
+		}
+		line(`{"choices":[{"delta":{},"finish_reason":"stop"}]}`)
+		line(`{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":9}}`)
+		line(`[DONE]`)
+	} else {
+		if call {
+			line(`{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","function":{"name":"search_notes","arguments":{}}}]},"done":false}`)
+		}
+		line(`{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":7,"eval_count":9}`)
+	}
+	return out.Bytes()
+}
+
+// AnswerBytes is the length of the good answer, for tests that cut it at each
+// place. openai chooses the protocol.
+func AnswerBytes(openai bool) int {
+	if openai {
+		return len(answer("/v1", FaultyAnswer, false))
+	}
+	return len(answer("/api", FaultyAnswer, false))
+}
+
+func (f *Faults) chat(w http.ResponseWriter, r *http.Request, fault Fault, at, n int) {
+	path := r.URL.Path
+	good := answer(path, FaultyAnswer, fault == CallThenEnd)
+	at = min(at, len(good))
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	if strings.HasPrefix(path, "/v1") {
+		w.Header().Set("Content-Type", "text/event-stream")
+	}
+	send := func(b []byte) {
+		_, _ = w.Write(b)
+		_ = http.NewResponseController(w).Flush()
+	}
+	switch fault {
+	case None:
+		send(good)
+	case Status500, Status429:
+		code := map[Fault]int{Status500: 500, Status429: 429}[fault]
+		w.WriteHeader(code)
+		fmt.Fprint(w, `{"error":"the server is not well"}`)
+	case Busy:
+		if n <= 2 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"error":"server busy, please try again"}`)
+			return
+		}
+		send(good)
+	case HangBefore:
+		f.hang(r)
+	case HangMiddle:
+		send(good[:at])
+		f.hang(r)
+	case Reset:
+		send(good[:at])
+		f.reset(w)
+	case CleanEnd:
+		send(good[:bytes.LastIndexByte(good[:at], '\n')+1])
+	case HalfLine:
+		if at > 0 && good[at-1] == '\n' {
+			at--
+		}
+		send(good[:at])
+	case BadUTF8:
+		send(bytes.Replace(good, []byte("answer "), []byte("ans\xff\xfe\xc3( "), 1))
+	case ErrorObject:
+		send(good[:bytes.LastIndexByte(good[:at], '\n')+1])
+		if strings.HasPrefix(path, "/v1") {
+			send([]byte("data: {\"error\":{\"message\":\"the runner has died\",\"code\":500}}\n\n"))
+		} else {
+			send([]byte("{\"error\":\"the runner has died\"}\n"))
+		}
+	case OneByteAtATime:
+		for i := range good {
+			send(good[i : i+1])
+		}
+	case Endless:
+		line := answer(path, "and on ", false)
+		line = line[:bytes.IndexByte(line, '\n')+1]
+		if strings.HasPrefix(path, "/v1") {
+			line = append(line, '\n')
+		}
+		for r.Context().Err() == nil {
+			if _, err := w.Write(line); err != nil {
+				return
+			}
+		}
+	case LongLine:
+		chunk := bytes.Repeat([]byte("x"), 1<<20)
+		send([]byte(`data: {"choices":[{"delta":{"content":"`))
+		for range 50 {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	case WrongType:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<html><body>Please sign in</body></html>")
+	case Redirect:
+		http.Redirect(w, r, "http://elsewhere.invalid/api/chat", http.StatusTemporaryRedirect)
+	case Garbage:
+		send([]byte("data: what is this\n\nnot json at all\n"))
+	case CallThenEnd:
+		lines := bytes.SplitAfter(good, []byte("\n"))
+		for _, line := range lines {
+			if bytes.Contains(line, []byte("finish_reason")) || bytes.Contains(line, []byte(`"done":true`)) {
+				return
+			}
+			send(line)
+		}
+	case Nothing:
+	}
+}
+
+func (f *Faults) hang(r *http.Request) {
+	select {
+	case <-r.Context().Done():
+	case <-f.released:
+	}
+}
+
+// reset breaks the connection off, so that the client reads an error.
+func (f *Faults) reset(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	conn.Close()
+}
