@@ -54,6 +54,7 @@ type Server struct {
 	Deny      []string      // globs of those that are not
 	Level     agent.Level   // of its tools, before the rules
 	Timeout   time.Duration // of one call; 0: that of Options
+	Roots     []string      // folders that the server is told of; nil: none
 
 	guessed bool // the transport was not given: HTTP may turn out to be SSE
 }
@@ -179,6 +180,8 @@ func (s *Server) set(key member) string {
 		err = key.value.into(&s.URL)
 	case "headers":
 		err = key.value.into(&s.Headers)
+	case "roots":
+		err = key.value.into(&s.Roots)
 	case "enabled":
 		var enabled bool
 		err = key.value.into(&enabled)
@@ -203,7 +206,7 @@ func (s *Server) set(key member) string {
 	return ""
 }
 
-var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled", "tools", "permission", "timeout"}
+var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled", "tools", "permission", "timeout", "roots"}
 
 // setTransport reads the names that other clients use, too.
 func (s *Server) setTransport(v value) string {
@@ -317,6 +320,9 @@ func (s *Server) texts() []*string {
 	list := []*string{&s.Command, &s.Cwd, &s.URL}
 	for i := range s.Args {
 		list = append(list, &s.Args[i])
+	}
+	for i := range s.Roots {
+		list = append(list, &s.Roots[i])
 	}
 	return list
 }

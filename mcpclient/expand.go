@@ -41,7 +41,8 @@ func expand(text string, lookup func(string) (string, bool), missing *[]string) 
 // those that are not set: without them it cannot start.
 func (s Server) resolved(lookup func(string) (string, bool)) (Server, []string) {
 	var missing []string
-	s.Args, s.Env, s.Headers = slices.Clone(s.Args), maps.Clone(s.Env), maps.Clone(s.Headers)
+	s.Args, s.Roots = slices.Clone(s.Args), slices.Clone(s.Roots)
+	s.Env, s.Headers = maps.Clone(s.Env), maps.Clone(s.Headers)
 	for _, text := range s.texts() {
 		*text = expand(*text, lookup, &missing)
 	}

@@ -45,7 +45,7 @@ func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, 
 	}
 	session := &session{ended: make(chan struct{}), odd: func() int64 { return 0 }}
 	session.why = func() string { return "the connection to " + web.Transport.(*bounded).host + " was lost" }
-	session.client = client.NewClient(wire)
+	session.client = client.NewClient(wire, s.capabilities(entry.Transport)...)
 	session.client.OnConnectionLost(func(error) { session.lost() })
 	session.close = func() {
 		session.lost()

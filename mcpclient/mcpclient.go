@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/llm"
 )
 
 // Options is how servers are run. The zero value works.
@@ -28,6 +29,12 @@ type Options struct {
 	Logs     string                 // folder for what servers write to stderr and log, a file each; "": it is not kept
 	Log      *slog.Logger           // what servers do wrong; nil: nowhere
 	Version  string                 // of LifeHub, told to the servers
+
+	// Elicit puts a server's form to the user; nil: servers cannot ask.
+	Elicit func(ctx context.Context, form Form) (Reply, error)
+	// Sample asks the user, and then has the user's model answer a server's
+	// request; nil: servers cannot have that.
+	Sample func(ctx context.Context, server string, request llm.Request) (Sampled, error)
 
 	start time.Duration // bounds a server's start, up to its first list of tools; 0: 10 s
 }

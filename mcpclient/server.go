@@ -30,6 +30,8 @@ type server struct {
 	stderr tail
 	dirty  chan struct{} // receives when its tools have changed
 	again  chan struct{} // receives when the user wants it started again
+	asking chan struct{} // holds one while the user is being asked
+	clock  clock
 
 	settled     chan struct{} // closed after the first start, however it went
 	settledOnce sync.Once
@@ -54,7 +56,7 @@ func newServer(hub *Servers, entry Server, dir string, lookup func(string) (stri
 	}
 	one := &server{
 		Server: entry, hub: hub, dir: dir, lookup: lookup, status: Starting, since: time.Now(),
-		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1),
+		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1), asking: make(chan struct{}, 1),
 		settled: make(chan struct{}), turned: make(chan struct{}),
 	}
 	if hub.Logs != "" {

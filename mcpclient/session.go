@@ -73,7 +73,7 @@ func (s *server) spawn(entry Server) (*session, error) {
 	if err != nil {
 		return nil, startError(entry, err)
 	}
-	session.client = client.NewClient(transport.NewIO(fromServer, endless{process.input}, nil), client.WithDiscoverTimeout(discoverTimeout))
+	session.client = client.NewClient(transport.NewIO(fromServer, endless{process.input}, nil), s.capabilities(Stdio)...)
 	session.close = func() {
 		_ = session.client.Close()
 		_ = toClient.Close() // the reader comes to its end, and no writer waits for it
@@ -158,9 +158,9 @@ func (s *session) explain(ctx context.Context, err error) error {
 // errors say what happened.
 func ask[T any](ctx context.Context, s *server, question func(context.Context, *client.Client) (T, error)) (T, error) {
 	var none T
-	asking, cancel := context.WithTimeoutCause(ctx, s.Timeout,
+	asking, done := s.clock.limit(ctx, s.Timeout,
 		fmt.Errorf("no answer within %v; the call was called off, what it has done by then is not known", s.Timeout))
-	defer cancel()
+	defer done()
 	session, err := s.ready(asking)
 	if err != nil {
 		return none, fmt.Errorf("MCP server %s: %w", s.Name, err)

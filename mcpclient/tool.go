@@ -90,8 +90,9 @@ func normalSchema(listed mcp.Tool) (json.RawMessage, error) {
 func (t *tool) Spec() llm.ToolSpec                { return t.spec }
 func (t *tool) Level(json.RawMessage) agent.Level { return t.level }
 
-// Timeout leaves the server's own bound to pass first, which says more.
-func (t *tool) Timeout() time.Duration { return t.server.Timeout + 2*time.Second }
+// Timeout leaves the bound to call, which knows when the user is being asked
+// and its time stands still.
+func (t *tool) Timeout() time.Duration { return 24 * time.Hour }
 
 // tokens is about what the tool costs in a prompt: 4 bytes each.
 func (t *tool) tokens() int {

@@ -1,0 +1,200 @@
+package mcpclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"lifehub/llm"
+)
+
+// Form is what a server asks of the user during a call. Its texts are the
+// server's own.
+type Form struct {
+	Server  string
+	Message string
+	Schema  json.RawMessage // of the answer, a flat object; nil for a URL
+	URL     string          // the page on which the user shall go on; "" for a form
+}
+
+// Action is what the user did with a form.
+type Action string
+
+// The actions.
+const (
+	Accept  Action = "accept"
+	Decline Action = "decline" // the user said no
+	Cancel  Action = "cancel"  // the user said nothing
+)
+
+// Reply is the user's answer to a Form. Content is for Accept of one with a
+// Schema, and fits it.
+type Reply struct {
+	Action  Action
+	Content json.RawMessage
+}
+
+// Check says what of an answer does not fit the form.
+func (f Form) Check(content json.RawMessage) error {
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(f.Schema))
+	if err != nil {
+		return fmt.Errorf("read the form of %s: %w", f.Server, err)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	compiler.UseLoader(noLoader{})
+	if err := compiler.AddResource("form.json", schema); err != nil {
+		return fmt.Errorf("read the form of %s: %w", f.Server, err)
+	}
+	compiled, err := compiler.Compile("form.json")
+	if err != nil {
+		return fmt.Errorf("read the form of %s: %w", f.Server, err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
+	if err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	return compiled.Validate(value)
+}
+
+// noLoader keeps a schema from fetching another one.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("a form may not refer to %s", url)
+}
+
+// maxQuestions bounds the questions of one server that wait for the user.
+const maxQuestions = 8
+
+// questions answers what a server asks the client.
+type questions struct{ s *server }
+
+// capabilities has the client answer what the user allows. Over SSE the
+// library never answers: servers are told that we cannot.
+func (s *server) capabilities(transport Transport) []client.ClientOption {
+	options := []client.ClientOption{client.WithDiscoverTimeout(discoverTimeout)}
+	if transport == SSE {
+		return options
+	}
+	if s.hub.Elicit != nil {
+		options = append(options, client.WithElicitationHandler(questions{s}), client.WithClientCapabilities(mcp.ClientCapabilities{
+			Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}},
+		}))
+	}
+	if s.hub.Sample != nil {
+		options = append(options, client.WithSamplingHandler(questions{s}))
+	}
+	if len(s.Roots) > 0 {
+		options = append(options, client.WithRootsHandler(questions{s}))
+	}
+	return options
+}
+
+// turn waits until the user can be asked: one question after the other, and
+// only while a call is under way, whose time stands still meanwhile.
+func (q questions) turn(ctx context.Context) (done func(), err error) {
+	resume, err := q.s.clock.pause()
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case q.s.asking <- struct{}{}:
+		return func() { <-q.s.asking; resume() }, nil
+	case <-ctx.Done():
+		resume()
+		return nil, ctx.Err()
+	}
+}
+
+// Elicit puts a form to the user.
+func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	done, err := q.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	form := Form{Server: q.s.Name, Message: request.Params.Message, URL: request.Params.URL}
+	if request.Params.Mode == mcp.ElicitationModeURL {
+		if u, err := url.Parse(form.URL); err != nil || (u.Scheme != "https" && u.Scheme != "http") {
+			return nil, fmt.Errorf("the url %q is not one of the web", form.URL)
+		}
+	} else {
+		form.URL = ""
+		if form.Schema, err = json.Marshal(request.Params.RequestedSchema); err != nil {
+			return nil, err
+		}
+	}
+	reply, err := q.s.hub.Elicit(ctx, form)
+	if err != nil {
+		return nil, err
+	}
+	result := &mcp.ElicitationResult{}
+	result.Action = mcp.ElicitationResponseAction(reply.Action)
+	if reply.Action == Accept && form.Schema != nil {
+		if err := form.Check(reply.Content); err != nil {
+			return nil, fmt.Errorf("the answer does not fit the form: %w", err)
+		}
+		result.Content = reply.Content
+	}
+	return result, nil
+}
+
+// CreateMessage has the user's model answer for a server.
+func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+	if len(request.Tools) > 0 {
+		return nil, errors.New("tools are not lent to servers")
+	}
+	var wanted llm.Request
+	if request.SystemPrompt != "" {
+		wanted.Messages = append(wanted.Messages, llm.Message{Role: llm.System, Text: request.SystemPrompt})
+	}
+	wanted.MaxTokens = request.MaxTokens
+	for _, m := range request.Messages {
+		text, ok := mcp.AsTextContent(m.Content)
+		if !ok {
+			return nil, fmt.Errorf("only text can be asked of the model, not %T", m.Content)
+		}
+		role := llm.User
+		if m.Role == mcp.RoleAssistant {
+			role = llm.Assistant
+		}
+		wanted.Messages = append(wanted.Messages, llm.Message{Role: role, Text: text.Text})
+	}
+	done, err := q.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	answer, err := q.s.hub.Sample(ctx, q.s.Name, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.CreateMessageResult{
+		Model: answer.Model, StopReason: "endTurn",
+		SamplingMessage: mcp.SamplingMessage{Role: mcp.RoleAssistant, Content: mcp.NewTextContent(answer.Text)},
+	}, nil
+}
+
+// Sampled is what the user's model said for a server.
+type Sampled struct{ Model, Text string }
+
+// ListRoots tells the folders that the user's config allows, and no others:
+// some servers take them for what they may touch.
+func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
+	entry, _ := q.s.resolved(q.s.lookup)
+	result := &mcp.ListRootsResult{}
+	for _, dir := range entry.Roots {
+		u := url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}
+		result.Roots = append(result.Roots, mcp.Root{URI: u.String(), Name: filepath.Base(dir)})
+	}
+	return result, nil
+}

@@ -1,0 +1,164 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lifehub/llm"
+)
+
+// overStdioAndHTTP runs a test against server-everything in both ways.
+func overStdioAndHTTP(t *testing.T, test func(t *testing.T, entry Server)) {
+	t.Run("stdio", func(t *testing.T) {
+		t.Parallel()
+		test(t, npm(t, "e", "@modelcontextprotocol/server-everything"))
+	})
+	t.Run("HTTP", func(t *testing.T) {
+		t.Parallel()
+		address, _ := serveEverything(t, "streamableHttp")
+		test(t, Server{Name: "e", Transport: HTTP, URL: "http://" + address + "/mcp"})
+	})
+}
+
+func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
+	overStdioAndHTTP(t, func(t *testing.T, entry Server) {
+		dir := t.TempDir()
+		entry.Roots = []string{dir}
+		var asked Form
+		var reply Reply
+		s := start(t, Options{
+			Elicit: func(_ context.Context, form Form) (Reply, error) { asked = form; return reply, nil },
+			Sample: func(_ context.Context, server string, request llm.Request) (Sampled, error) {
+				if last := request.Messages[len(request.Messages)-1].Text; server != "e" || !strings.Contains(last, "why") || request.MaxTokens != 100 {
+					t.Errorf("got a request %+v of %s", request, server)
+				}
+				return Sampled{Model: "tiny", Text: "because of 42"}, nil
+			},
+		}, entry)
+
+		sample := one(t, s, "e_trigger-sampling-request")
+		if r, err := sample.Run(t.Context(), json.RawMessage(`{"prompt":"why"}`)); err != nil || !strings.Contains(r.Text, "because of 42") {
+			t.Errorf("sampling: got %+v, %v", r, err)
+		}
+		roots := one(t, s, "e_get-roots-list")
+		if r, err := roots.Run(t.Context(), nil); err != nil || !strings.Contains(r.Text, (&url.URL{Path: dir}).String()) {
+			t.Errorf("roots: got %+v, %v", r, err)
+		}
+
+		elicit := one(t, s, "e_trigger-elicitation-request")
+		for _, c := range []struct {
+			reply Reply
+			want  string
+		}{
+			{Reply{Accept, json.RawMessage(`{"name":"Ana","integer":7}`)}, "Ana"},
+			{Reply{Action: Decline}, "declined"},
+			{Reply{Action: Cancel}, "cancelled"},
+			{Reply{Accept, json.RawMessage(`{"name":"Ana","integer":700}`)}, "does not fit the form"},
+		} {
+			reply = c.reply
+			r, err := elicit.Run(t.Context(), nil)
+			text := r.Text
+			if err != nil {
+				text = err.Error()
+			}
+			if !strings.Contains(text, c.want) {
+				t.Errorf("%s: got %q, want %q", c.reply.Action, cutText(text, 300), c.want)
+			}
+		}
+		if asked.Server != "e" || asked.Message == "" || asked.Check(json.RawMessage(`{"name":"Ana"}`)) != nil || asked.Check(json.RawMessage(`{"name":7}`)) == nil {
+			t.Errorf("got form %+v", asked)
+		}
+	})
+}
+
+func TestServersThatMayNotAskAreToldSo(t *testing.T) {
+	overStdioAndHTTP(t, func(t *testing.T, entry Server) {
+		s := start(t, Options{}, entry)
+		for _, tool := range s.Tools() {
+			if name := tool.Spec().Name; strings.Contains(name, "elicitation") || strings.Contains(name, "sampling") || strings.Contains(name, "roots") {
+				t.Errorf("%s is offered", name)
+			}
+		}
+	})
+}
+
+func TestOverSSEServersAreToldThatNobodyCanBeAsked(t *testing.T) {
+	t.Parallel()
+	address, _ := serveEverything(t, "sse")
+	s := start(t, Options{
+		Elicit: func(context.Context, Form) (Reply, error) { return Reply{}, errors.New("asked") },
+		Sample: func(context.Context, string, llm.Request) (Sampled, error) { return Sampled{}, errors.New("asked") },
+	}, Server{Name: "e", Transport: SSE, URL: "http://" + address + "/sse"})
+	for _, tool := range s.Tools() {
+		if name := tool.Spec().Name; strings.Contains(name, "elicitation") || strings.Contains(name, "sampling") {
+			t.Errorf("%s is offered, and would hang", name)
+		}
+	}
+}
+
+func TestTheClockStandsWhileTheUserIsAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c clock
+		if _, err := c.pause(); err == nil {
+			t.Error("a question without a call was let through")
+		}
+		late := errors.New("late")
+		ctx, done := c.limit(t.Context(), time.Minute, late)
+		defer done()
+		time.Sleep(50 * time.Second)
+		resume, err := c.pause()
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := c.pause()
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		resume()
+		resume()
+		time.Sleep(time.Hour)
+		if ctx.Err() != nil {
+			t.Fatal("the time ran while the user was asked")
+		}
+		other, otherDone := c.limit(t.Context(), time.Minute, late)
+		defer otherDone()
+		second()
+		began := time.Now()
+		<-ctx.Done()
+		if took := time.Since(began); took != 10*time.Second || context.Cause(ctx) != late {
+			t.Errorf("ended after %v with %v, want the 10 s that were left", took, context.Cause(ctx))
+		}
+		<-other.Done()
+		if took := time.Since(began); took != time.Minute {
+			t.Errorf("a call that began meanwhile ended after %v", took)
+		}
+	})
+}
+
+func TestAFloodOfQuestionsIsRefused(t *testing.T) {
+	var c clock
+	_, done := c.limit(t.Context(), time.Minute, nil)
+	defer done()
+	for range maxQuestions {
+		if _, err := c.pause(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.pause(); err == nil {
+		t.Error("there is no bound")
+	}
+}
+
+func TestAFormMayNotFetchOtherSchemas(t *testing.T) {
+	form := Form{Server: "x", Schema: json.RawMessage(`{"$ref":"file:///etc/passwd"}`)}
+	if err := form.Check(json.RawMessage(`{}`)); err == nil || !strings.Contains(err.Error(), "may not refer to") {
+		t.Errorf("got %v", err)
+	}
+}
