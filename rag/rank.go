@@ -3,6 +3,7 @@ package rag
 import (
 	"cmp"
 	"context"
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,7 +91,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if p.Text, err = texts.of(ctx, p.note, p.start, p.stop); err != nil {
 			return nil, err
 		}
-		if duplicates(kept, p) {
+		if duplicates(kept, &p) {
 			continue
 		}
 		if i := neighbour(kept, p); i >= 0 && estimateTokens(kept[i].Text)+estimateTokens(p.Text) <= 2*s.index.options.Size {
@@ -99,9 +100,10 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 			}
 			continue
 		}
-		if len(kept) < limit {
-			kept = append(kept, p)
+		if len(kept) == limit {
+			break
 		}
+		kept = append(kept, p)
 	}
 	for _, p := range kept {
 		p.Passage.Score = p.score
@@ -152,33 +154,46 @@ func join(ctx context.Context, texts *noteTexts, a, b stored) (stored, error) {
 func splitPath(path string) []string { return strings.Split(path, headingSeparator) }
 
 // duplicates tells whether the same words are kept already.
-func duplicates(kept []stored, p stored) bool {
+func duplicates(kept []stored, p *stored) bool {
+	p.hashes = wordHashes(p.Text)
 	for _, k := range kept {
-		if k.Text == p.Text || sameWords(k.Text, p.Text) {
+		if sameWords(k.hashes, p.hashes) {
 			return true
 		}
 	}
 	return false
 }
 
+// wordHashes are the hashes of a text's words, sorted.
+func wordHashes(text string) []uint64 {
+	hashes := make([]uint64, 0, len(text)/5)
+	for word := range strings.FieldsSeq(text) {
+		hashes = append(hashes, maphash.String(wordSeed, word))
+	}
+	slices.Sort(hashes)
+	return hashes
+}
+
+var wordSeed = maphash.MakeSeed()
+
 // sameWords tells whether two texts differ in at most one word of twenty.
-func sameWords(a, b string) bool {
-	if len(a) > len(b)*11/10+16 || len(b) > len(a)*11/10+16 || len(a) < 64 {
+func sameWords(a, b []uint64) bool {
+	allowed := max(len(a), len(b)) / 20
+	if len(a)-len(b) > allowed || len(b)-len(a) > allowed {
 		return false
 	}
-	left := map[string]int{}
-	words := 0
-	for word := range strings.FieldsSeq(a) {
-		left[word]++
-		words++
-	}
 	differing := 0
-	for word := range strings.FieldsSeq(b) {
-		if left[word] == 0 {
+	for len(a) > 0 && len(b) > 0 && differing <= 2*allowed {
+		switch {
+		case a[0] == b[0]:
+			a, b = a[1:], b[1:]
+		case a[0] < b[0]:
+			a = a[1:]
 			differing++
-			continue
+		default:
+			b = b[1:]
+			differing++
 		}
-		left[word]--
 	}
-	return differing*20 <= words
+	return differing+len(a)+len(b) <= 2*allowed
 }

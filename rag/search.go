@@ -400,6 +400,7 @@ type stored struct {
 	last        int64 // id of the last of the passages joined in it
 	start, stop int
 	listing     bool
+	hashes      []uint64 // hashes of the text's words, sorted
 }
 
 // load reads candidates with their text, in their order.
