@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/safetext"
 )
 
 // pickLimit is how many conversations the list offers.
@@ -30,10 +31,63 @@ func (m *Model) unfocus() {
 
 func (m *Model) foldChosen() {
 	t := &m.transcript
-	if f, ok := t.item(t.chosen).(foldable); ok {
+	switch f := t.item(t.chosen).(type) {
+	case foldable:
 		f.fold(!f.folded())
 		t.touch(f)
+	case *sources:
+		f.preview = !f.preview
+		t.touch(f)
+		t.reveal()
 	}
+}
+
+// jump puts the next question, or the one before, at the top of what is in
+// sight.
+func (m *Model) jump(by int) {
+	t := &m.transcript
+	if len(t.entries) == 0 {
+		return
+	}
+	from := t.start()
+	at := from.entry
+	if by < 0 && from.line > 0 {
+		at++ // the question above may be the one that is half in sight
+	}
+	for at += by; at >= 0 && at < len(t.entries); at += by {
+		if _, ok := t.entries[at].item.(*question); ok {
+			t.lookAt(spot{at, 0})
+			return
+		}
+	}
+	if by > 0 {
+		t.toEnd()
+	} else {
+		t.toTop()
+	}
+}
+
+// searchHistory opens the earlier prompts as a list that typing filters.
+func (m *Model) searchHistory() {
+	history := m.composer.history
+	p := picker{title: "Earlier prompts", empty: "nothing was asked yet", filter: safetext.Line(m.composer.text())}
+	for _, prompt := range history {
+		p.rows = append(p.rows, row{label: prompt})
+	}
+	p.pick = func(at int) tea.Cmd {
+		m.composer.set(safetext.Text(history[at]))
+		return nil
+	}
+	m.picker, m.overlay = p, pickerOverlay
+}
+
+// callUser rings when the window is out of sight: a bell, and a
+// notification where the terminal knows OSC 9. Both are our own words.
+func (m *Model) callUser(what string) tea.Cmd {
+	if !m.blurred {
+		return nil
+	}
+	return tea.Raw("\a\x1b]9;LifeHub: " + what + "\x1b\\")
 }
 
 // foldPlans folds all plans to their heading, or unfolds them.

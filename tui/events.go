@@ -191,7 +191,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.PermissionAsked:
 		m.permission.ask(e, now)
 		m.overlay = noOverlay
-		return m.rearm()
+		return tea.Batch(m.rearm(), m.callUser("a tool asks to run"))
 	case agent.PermissionGiven:
 		m.permission.settle(e.Call, now)
 		m.allowed(e)
@@ -368,8 +368,10 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	case t.missed != "":
 		m.offerPull(t.missed, t.question)
 		return m.rearm()
-	case len(m.composer.queue) == 0:
+	case len(m.composer.queue) == 0 && t.stopped:
 		return nil
+	case len(m.composer.queue) == 0:
+		return m.callUser("the answer is ready")
 	case t.stopped:
 		// What waited was meant for after a whole answer: give it back.
 		text := strings.Join(append(m.composer.queue, m.composer.text()), "\n")

@@ -12,11 +12,11 @@ import (
 // and the permission dialog are made from it.
 type keyMap struct {
 	// In the composer.
-	Send, Newline, Up, Down, Compose, Palette, Help, HelpOnEmpty key.Binding
+	Send, Newline, Up, Down, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
 	// Anywhere.
 	Stop, Clear, Leave, Suspend, Plan, Unfold, New, Conversations, Model key.Binding
 	// Moving in the transcript.
-	PageUp, PageDown, Top, Bottom, Focus key.Binding
+	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
 	// When the transcript has the keys.
 	Next, Previous, First, Last, Fold, Copy, Open, Back key.Binding
 	// In the permission dialog.
@@ -32,6 +32,7 @@ func defaultKeys() keyMap {
 		Newline:     bind("ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j", "alt+enter", "shift+enter"),
 		Up:          bind("↑", "earlier prompt, or take back a queued one", "up"),
 		Down:        bind("↓", "later prompt", "down"),
+		Search:      bind("ctrl+r", "search earlier prompts", "ctrl+r"),
 		Compose:     bind("ctrl+g", "write in your editor", "ctrl+g"),
 		Palette:     bind("ctrl+p", "commands (or type /)", "ctrl+p"),
 		Help:        bind("f1", "help", "f1"),
@@ -47,17 +48,19 @@ func defaultKeys() keyMap {
 		Conversations: bind("ctrl+s", "conversations", "ctrl+s"),
 		Model:         bind("alt+m", "choose a model", "alt+m"),
 
-		PageUp:   bind("pgup", "scroll up", "pgup"),
-		PageDown: bind("pgdn", "scroll down", "pgdown"),
-		Top:      bind("ctrl+home", "to the beginning", "ctrl+home"),
-		Bottom:   bind("ctrl+end", "to the end", "ctrl+end"),
-		Focus:    bind("tab", "keys to the transcript, when nothing is typed", "tab"),
+		PageUp:           bind("pgup", "scroll up", "pgup"),
+		PageDown:         bind("pgdn", "scroll down", "pgdown"),
+		Top:              bind("ctrl+home", "to the beginning", "ctrl+home"),
+		Bottom:           bind("ctrl+end", "to the end", "ctrl+end"),
+		PreviousQuestion: bind("alt+↑", "to the question before", "alt+up"),
+		NextQuestion:     bind("alt+↓", "to the next question", "alt+down"),
+		Focus:            bind("tab", "keys to the transcript, when nothing is typed", "tab"),
 
 		Next:     bind("j", "next", "j", "down"),
 		Previous: bind("k", "previous", "k", "up"),
 		First:    bind("g", "first", "g", "home"),
 		Last:     bind("G", "last", "G", "end"),
-		Fold:     bind("space", "fold or unfold", "space"),
+		Fold:     bind("space", "fold or unfold, preview of a source", "space"),
 		Copy:     bind("y", "copy", "y"),
 		Open:     bind("enter", "open in your editor, or unfold", "enter"),
 		Back:     bind("esc", "back to the composer", "esc", "tab", "i"),
@@ -91,6 +94,7 @@ func (k *keyMap) groups() []keyGroup {
 			{"newline", &k.Newline},
 			{"earlier", &k.Up},
 			{"later", &k.Down},
+			{"search", &k.Search},
 			{"compose", &k.Compose},
 			{"palette", &k.Palette},
 			{"help", &k.Help},
@@ -110,6 +114,8 @@ func (k *keyMap) groups() []keyGroup {
 			{"page_down", &k.PageDown},
 			{"top", &k.Top},
 			{"bottom", &k.Bottom},
+			{"previous_question", &k.PreviousQuestion},
+			{"next_question", &k.NextQuestion},
 			{"focus", &k.Focus},
 		}},
 		{"transcript", "In the transcript", []namedKey{

@@ -457,3 +457,35 @@ func TestAPulledModelAnswersTheQuestion(t *testing.T) {
 		r.mustShow("qwen3:8b is here")
 	})
 }
+
+func TestJumpsGoFromQuestionToQuestion(t *testing.T) {
+	inRig(t, 60, 14, withWorld(play(longAnswer()...)), func(r *rig) {
+		r.ask("the first question")
+		r.ask("the second question")
+		r.mustNotShow("the second question")
+		up, down := tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModAlt}, tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModAlt}
+		for _, step := range []struct {
+			key  tea.KeyPressMsg
+			show string
+		}{{up, "You  the second question"}, {up, "You  the first question"}, {down, "You  the second question"}, {down, "Paragraph 59."}} {
+			r.send(step.key)
+			r.mustShow(step.show)
+		}
+	})
+}
+
+func TestTheUserIsCalledOnlyWhenTheWindowHasNoFocus(t *testing.T) {
+	inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+		if r.m.callUser("x") != nil {
+			t.Error("it rings while the user looks on")
+		}
+		r.send(tea.BlurMsg{})
+		if r.m.callUser("x") == nil {
+			t.Error("it does not ring when the user looks elsewhere")
+		}
+		r.send(tea.FocusMsg{})
+		if r.m.callUser("x") != nil {
+			t.Error("it rings though the user is back")
+		}
+	})
+}

@@ -261,7 +261,11 @@ func (p *permission) content(width int, look *theme) []string {
 			if strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ") {
 				continue // the path stands above
 			}
-			add(diffStyle(line, look), safetext.Reveal(line))
+			mark, rest := "", line
+			if line != "" && strings.ContainsRune("+- ", rune(line[0])) {
+				mark, rest = line[:1]+" ", line[1:]
+			}
+			add(diffStyle(line, look), mark+safetext.Reveal(rest))
 		}
 	}
 	if p.details {

@@ -75,12 +75,18 @@ func (c *onTerminal) leaves(want int) {
 	if *after != *c.before {
 		c.t.Errorf("terminal settings %+v, before %+v", after, c.before)
 	}
+	c.until("the alternate screen is off", func() bool { return !c.IsAltScreen() })
+}
+
+// until waits for a state of the terminal.
+func (c *onTerminal) until(what string, reached func() bool) {
+	c.t.Helper()
 	late := time.After(5 * time.Second)
-	for c.IsAltScreen() {
+	for !reached() {
 		select {
 		case <-c.changed:
 		case <-late:
-			c.t.Fatal("the alternate screen is still on")
+			c.t.Fatalf("never: %s", what)
 		}
 	}
 }
@@ -147,6 +153,22 @@ func TestTheEditorOpensTheDraft(t *testing.T) {
 	c.waitFor(t, "> written")
 	io.WriteString(c.tty, "\x07")
 	c.waitFor(t, "> written in the editor")
+	io.WriteString(c.tty, "\x03\x04")
+	c.leaves(10 + int(Quit))
+}
+
+func TestAStopGivesTheTerminalBackAndTheWayBackDrawsAnew(t *testing.T) {
+	c := startOnTerminal(t)
+	c.waitFor(t, "Ask your notes anything")
+	io.WriteString(c.tty, "draft")
+	c.waitFor(t, "> draft")
+	for range 3 {
+		c.cmd.Process.Signal(syscall.SIGTSTP)
+		c.until("the alternate screen is off", func() bool { return !c.IsAltScreen() })
+		c.cmd.Process.Signal(syscall.SIGCONT)
+		c.until("the alternate screen is on", c.IsAltScreen)
+		c.waitFor(t, "> draft")
+	}
 	io.WriteString(c.tty, "\x03\x04")
 	c.leaves(10 + int(Quit))
 }

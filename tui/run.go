@@ -45,6 +45,9 @@ func Run(ctx context.Context, options Options) (how Ended, err error) {
 func endOnSignals(program *tea.Program) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, endings...)
+	if stopSignal != nil {
+		signal.Notify(signals, stopSignal)
+	}
 	done := make(chan struct{})
 	go func() {
 		for {
@@ -52,11 +55,18 @@ func endOnSignals(program *tea.Program) (stop func()) {
 			case <-done:
 				return
 			case s := <-signals:
-				how := Terminated
-				if s == os.Interrupt {
-					how = Interrupted
+				switch s {
+				case stopSignal:
+					if program.ReleaseTerminal() == nil {
+						halt()
+					}
+					_ = program.RestoreTerminal() // what is wrong with it shows at the next read
+					program.Send(tea.ClearScreen())
+				case os.Interrupt:
+					program.Send(leaveMsg(Interrupted))
+				default:
+					program.Send(leaveMsg(Terminated))
 				}
-				program.Send(leaveMsg(how))
 			}
 		}
 	}()

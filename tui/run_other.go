@@ -2,10 +2,21 @@
 
 package tui
 
-import "os"
+import (
+	"os"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // endings are the signals that end the screen.
 var endings = []os.Signal{os.Interrupt}
+
+// stopSignal: none asks us to suspend.
+var stopSignal os.Signal
+
+func suspend() tea.Msg { return nil }
+
+func halt() {}
 
 // jobControl: there is nothing to suspend to.
 func jobControl() bool { return false }

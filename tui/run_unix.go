@@ -4,13 +4,35 @@ package tui
 
 import (
 	"os"
+	"os/signal"
 	"syscall"
 
+	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sys/unix"
 )
 
 // endings are the signals that end the screen.
 var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+
+// stopSignal asks us to suspend.
+var stopSignal os.Signal = syscall.SIGTSTP
+
+// suspend asks for the stop signal, as the terminal does when it is not ours.
+func suspend() tea.Msg {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGTSTP)
+	return nil
+}
+
+// halt stops this process until the shell continues it. A caught SIGTSTP no
+// longer stops a Go program, whatever signal.Reset says.
+func halt() {
+	goesOn := make(chan os.Signal, 1)
+	signal.Notify(goesOn, syscall.SIGCONT)
+	defer signal.Stop(goesOn)
+	if syscall.Kill(os.Getpid(), syscall.SIGSTOP) == nil {
+		<-goesOn // the stop may reach the other threads before this one
+	}
+}
 
 // jobControl tells whether a shell waits that can bring us back after a
 // suspend: the parent is in our session, in another process group.

@@ -16,7 +16,7 @@ import (
 // status line; the composer and the keys of a question stay.
 func (m *Model) draw() {
 	w, h := m.width, m.height
-	view := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: m.windowTitle()}
+	view := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: m.windowTitle(), ProgressBar: m.progressBar()}
 	if !m.NoMouse {
 		view.MouseMode = tea.MouseModeCellMotion
 	}
@@ -118,7 +118,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if m.permission.open() {
 		most := height
 		if height > 14 {
-			most = max(12, height*2/3)
+			most -= 3 // of what was said last
 		}
 		m.permission.layout(width, most, &m.keys, m.look)
 		return m.permission.view(width, &m.keys, m.look, time.Now())
@@ -330,6 +330,18 @@ func (m *Model) welcome(width, height int) []string {
 		}
 	}
 	return filled(lines, height)
+}
+
+// progressBar tells terminals that know how (OSC 9;4) how far long work is.
+func (m *Model) progressBar() *tea.ProgressBar {
+	s := m.status
+	switch {
+	case m.pulling != nil && m.pulling.total > 0:
+		return tea.NewProgressBar(tea.ProgressBarDefault, int(m.pulling.done*100/m.pulling.total))
+	case s.Indexing && s.Notes > 0:
+		return tea.NewProgressBar(tea.ProgressBarDefault, min(100, s.Indexed*100/s.Notes))
+	}
+	return nil
 }
 
 // windowTitle names the conversation and whether a question waits.

@@ -68,6 +68,8 @@ var scenes = map[string]scene{
 	"the answer streams":           {telling(story(planning, searched, answered[:5])...), asking()},
 	"the answer is whole":          {finished, asking()},
 	"the transcript has the keys":  {finished, asking(pressing("tab", "k"))},
+	"a source is previewed":        {finished, asking(pressing("/sources", "enter", "space"))},
+	"earlier prompts are searched": {func() Options { return withEverything() }, pressing("ctrl+r", "one")},
 	"the turn was stopped":         {telling(story(planning, searched, answered[:5])...), asking(pressing("esc"))},
 	"a message waits in the queue": {telling(planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter"))},
 	"a notice and an error": {func() Options {

@@ -13,6 +13,9 @@ import (
 type sources struct {
 	list   []cited
 	chosen int // -1: none
+
+	preview bool  // the chosen one shows its passage
+	above   []int // the line of each in the panel
 }
 
 type cited struct {
@@ -50,11 +53,13 @@ func (c cited) place() string {
 
 func (s *sources) parts() int        { return len(s.list) }
 func (s *sources) choose(part int)   { s.chosen = part }
-func (s *sources) line(part int) int { return part + 1 }
+func (s *sources) line(part int) int { return s.above[part] }
 
 func (s *sources) render(width int, look *theme) []string {
 	lines := []string{look.Strong.Render("Sources")}
+	s.above = s.above[:0]
 	for i, c := range s.list {
+		s.above = append(s.above, len(lines))
 		number := fmt.Sprintf("[%d]", c.N)
 		place := safetext.Line(c.place())
 		left := look.Reference.Render(number) + " " + place
@@ -67,8 +72,33 @@ func (s *sources) render(width int, look *theme) []string {
 		verdict := verdictMark(c.Verdict, look)
 		left = fit(left, width-cells(verdict)-2)
 		lines = append(lines, fit(left+"  "+verdict, width))
+		if i == s.chosen && s.preview {
+			lines = append(lines, c.passage(width, look)...)
+		}
 	}
 	return lines
+}
+
+// previewLines bounds the passage that a preview shows.
+const previewLines = 12
+
+// passage is the text that the model had before it, and the words it quotes.
+func (c cited) passage(width int, look *theme) []string {
+	text := safetext.Text(strings.TrimSpace(c.source.Text))
+	if text == "" {
+		text = safetext.Text(c.Quote)
+	}
+	if text == "" {
+		return []string{look.Dim.Render(fit("    no text is kept for this source", width))}
+	}
+	lines := wrapped("  │ ", text, width)
+	for i := range lines[1:] {
+		lines[i+1] = "  │ " + strings.TrimPrefix(lines[i+1], "    ")
+	}
+	if len(lines) > previewLines {
+		lines = append(lines[:previewLines], "  │ …")
+	}
+	return styled(look.Dim.Render, lines)
 }
 
 // verdictMark tells a verdict by mark and word; the colour only repeats it.

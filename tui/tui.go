@@ -42,6 +42,7 @@ type Model struct {
 	last         *turn // the turn before, nil at first
 	turns        int
 	focused      bool // the transcript has the keys
+	blurred      bool // the window has not the focus
 	planHidden   bool
 	unfolded     bool
 
@@ -136,6 +137,10 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.wheel(msg)
 	case tea.MouseClickMsg:
 		m.click(msg)
+	case tea.FocusMsg:
+		m.blurred = false
+	case tea.BlurMsg:
+		m.blurred = true
 	case startedMsg:
 		return m.started(msg)
 	case eventsMsg:
@@ -255,9 +260,15 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		m.transcript.toTop()
 	case key.Matches(pressed, k.Bottom):
 		m.transcript.toEnd()
+	case key.Matches(pressed, k.NextQuestion):
+		m.jump(1)
+	case key.Matches(pressed, k.PreviousQuestion):
+		m.jump(-1)
+	case key.Matches(pressed, k.Search):
+		m.searchHistory()
 	case key.Matches(pressed, k.Suspend):
 		if jobControl() {
-			return tea.Suspend, true
+			return suspend, true
 		}
 		m.flash("no shell to come back from")
 	default:
