@@ -3,9 +3,11 @@
 package tui
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -82,9 +84,12 @@ func (c *onTerminal) leaves(want int) {
 func (c *onTerminal) until(what string, reached func() bool) {
 	c.t.Helper()
 	late := time.After(5 * time.Second)
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
 	for !reached() {
 		select {
 		case <-c.changed:
+		case <-look.C:
 		case <-late:
 			c.t.Fatalf("never: %s", what)
 		}
@@ -157,6 +162,12 @@ func TestTheEditorOpensTheDraft(t *testing.T) {
 	c.leaves(10 + int(Quit))
 }
 
+// stopped tells whether the chat is a stopped process.
+func (c *onTerminal) stopped() bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
+	return err == nil && strings.Contains(string(stat), ") T ")
+}
+
 func TestAStopGivesTheTerminalBackAndTheWayBackDrawsAnew(t *testing.T) {
 	c := startOnTerminal(t)
 	c.waitFor(t, "Ask your notes anything")
@@ -164,7 +175,10 @@ func TestAStopGivesTheTerminalBackAndTheWayBackDrawsAnew(t *testing.T) {
 	c.waitFor(t, "> draft")
 	for range 3 {
 		c.cmd.Process.Signal(syscall.SIGTSTP)
-		c.until("the alternate screen is off", func() bool { return !c.IsAltScreen() })
+		c.until("it is stopped", c.stopped)
+		if c.IsAltScreen() {
+			t.Error("it stopped with the alternate screen on")
+		}
 		c.cmd.Process.Signal(syscall.SIGCONT)
 		c.until("the alternate screen is on", c.IsAltScreen)
 		c.waitFor(t, "> draft")
