@@ -49,10 +49,10 @@ await() {
   exit 1
 }
 
-# calm: until the screen stays the same for half a second.
+# calm: until the screen stays the same for half a second, 3 s at most.
 calm() {
   local before="" now
-  for _ in $(seq 60); do
+  for _ in $(seq 6); do
     now="$(screen)"
     if [ "$now" = "$before" ]; then return; fi
     before="$now"

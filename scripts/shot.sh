@@ -20,3 +20,9 @@ font=()
 if [ -n "${SHOT_FONT:-}" ]; then font=(--font.file "$SHOT_FONT"); fi
 "$bin/freeze" "$screen" --language ansi --background "#171717" --padding 16 \
   --font.size 14 --line-height 1.2 ${font[@]+"${font[@]}"} --output "$out" >/dev/null
+
+# freeze draws four times as large as a page shows.
+if command -v convert >/dev/null; then
+  convert "$out" -resize 1400x -strip -colors 128 "$out"
+fi
+chmod 644 "$out"
