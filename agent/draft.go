@@ -8,13 +8,8 @@ import (
 	"strings"
 )
 
-const (
-	// maxDraft bounds what is read of a planner's answer, in bytes.
-	maxDraft = 256 << 10
-	// maxOpenings bounds the places at which JSON is looked for, so that
-	// hostile text costs little.
-	maxOpenings = 64
-)
+// maxDraft bounds what is read of a planner's answer, in bytes.
+const maxDraft = 256 << 10
 
 // draft is a plan as the model wrote it, before anything was checked.
 type draft struct {
@@ -31,7 +26,8 @@ type draftStep struct {
 
 // readPlan finds the plan in a model's answer: it may stand in a fence, after
 // thoughts, between prose, with a comma too many, or be only its list of
-// steps. Other names that models give to the fields are understood.
+// steps. Other names that models give to the fields are understood. JSON that
+// is broken is an error: a part of a plan is never taken for the whole.
 func readPlan(text string) (draft, error) {
 	if i := strings.LastIndex(text, "</think>"); i >= 0 {
 		text = text[i+len("</think>"):]
@@ -39,42 +35,44 @@ func readPlan(text string) (draft, error) {
 	if len(text) > maxDraft {
 		return draft{}, fmt.Errorf("it is longer than %d bytes", maxDraft)
 	}
-	d, err := findPlan(text)
-	if err == nil {
-		return d, nil
-	}
-	if fixed := dropTrailingCommas(text); fixed != text {
-		if d, err := findPlan(fixed); err == nil {
-			return d, nil
-		}
-	}
-	return draft{}, err
-}
-
-func findPlan(text string) (draft, error) {
 	problem := errors.New("it holds no JSON object")
-	openings := 0
-	for i := 0; i < len(text) && openings < maxOpenings; i++ {
-		if text[i] != '{' && text[i] != '[' {
+	for i := 0; i < len(text); i++ {
+		if !beginsJSON(text[i:]) {
 			continue
 		}
-		var raw json.RawMessage
-		if err := json.NewDecoder(strings.NewReader(text[i:])).Decode(&raw); err != nil {
-			openings++
-			if text[i] == '{' {
-				problem = fmt.Errorf("it is no valid JSON: %w", err)
-			}
-			continue
+		raw, length, err := readJSON(text[i:])
+		if err != nil {
+			return draft{}, fmt.Errorf("it is no valid JSON: %w", err)
 		}
 		d, err := asDraft(raw)
 		if err == nil {
 			return d, nil
 		}
 		problem = err
-		openings++
-		i += len(raw) - 1
+		i += length - 1
 	}
 	return draft{}, problem
+}
+
+// beginsJSON tells an object or a list of objects from a bracket in prose.
+func beginsJSON(text string) bool {
+	if text[0] != '{' && text[0] != '[' {
+		return false
+	}
+	inside := strings.TrimLeft(text[1:min(len(text), 200)], " \t\r\n")
+	return text[0] == '{' && strings.HasPrefix(inside, `"`) || text[0] == '[' && strings.HasPrefix(inside, "{")
+}
+
+// readJSON reads the value that text begins with, and tells its length there.
+// Commas before a closing bracket are forgiven.
+func readJSON(text string) (raw json.RawMessage, length int, err error) {
+	if err = json.NewDecoder(strings.NewReader(text)).Decode(&raw); err == nil {
+		return raw, len(raw), nil
+	}
+	if json.NewDecoder(strings.NewReader(dropTrailingCommas(text))).Decode(&raw) == nil {
+		return raw, len(text), nil // what follows is not looked at
+	}
+	return nil, 0, err
 }
 
 // asDraft reads a JSON value as a plan: an object with steps or an answer, a

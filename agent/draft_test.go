@@ -81,8 +81,16 @@ func TestPlansAreReadAndMended(t *testing.T) {
 		"braces of its own":  {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"{{title}} and {{5.text}}"}}]}`, `1 add_task {"text":"{{title}} and {{5.text}}"}`},
 		"nine steps":         {`{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"add_task","input":{"text":"a"}},`, 9), ",") + `]}`, strings.TrimSpace(nine()) + "\n- 1 steps beyond the 8 of a plan"},
 
-		"nothing":        {"", "error: it holds no JSON object"},
-		"prose":          {"I would search.", "error: it holds no JSON object"},
+		"nothing": {"", "error: it holds no JSON object"},
+		"prose":   {"I would search.", "error: it holds no JSON object"},
+		"cut in a step": {
+			`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"}},{"id":"2","tool":"add_ta`, "error: it is no valid JSON: unexpected EOF",
+		},
+		"broken in a step": {
+			`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"}},{"id":"2" "tool":"find"}]}`,
+			"error: it is no valid JSON: invalid character '\"' after object key:value pair",
+		},
+		"a broken list":  {`[{"tool":"add_task","input":{"text":"a"}},{]`, "error: it is no valid JSON: invalid character ']' looking for beginning of object key string"},
 		"not closed":     {`{"steps":[{"id":"1",`, "error: it is no valid JSON: unexpected EOF"},
 		"steps no list":  {`{"steps":"find"}`, `error: "steps" is no list`},
 		"another object": {`{"goal":"g"}`, `error: the object has no "steps"`},
