@@ -1,6 +1,191 @@
 // Package cli is the command line and the wiring: the only package that
-// knows all the others. Start with [Main].
+// knows all the others. Start with [Main]; app.go puts the rooms together.
 package cli
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+
+	"lifehub/llm"
+	"lifehub/tui/safetext"
+)
+
+// The exit codes, fixed by the product.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitRefused     = 3 // a tool needed permission and nobody could be asked
+	exitUnreachable = 4 // no model server, and offline mode was refused
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// usageError is a mistake in how LifeHub was called or set up.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// exitError ends LifeHub with a code and, when it wraps an error, its text.
+type exitError struct {
+	error
+	code int
+}
+
+func (e exitError) Unwrap() error { return e.error }
+
+// shell is the world a command runs in, as one process sees it.
+type shell struct {
+	in       *os.File
+	out, err *os.File
+	getenv   func(string) (string, bool)
+	notes    []string // --notes
+}
+
 // Main runs the command line and returns the exit code.
-func Main() int { return 0 }
+func Main() int {
+	// Files are made for their owner only, whatever the user's umask says.
+	setUmask()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	stop := cancelOnSignal(cancel)
+	defer stop()
+
+	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv}
+	err := fang.Execute(ctx, newRoot(sh), fang.WithVersion(version()), fang.WithErrorHandler(showError))
+	return exitCode(ctx, err)
+}
+
+// signalError is the signal that ended LifeHub.
+type signalError struct{ os.Signal }
+
+func (e signalError) Error() string { return e.String() }
+
+// cancelOnSignal cancels with the signal as the cause; a second one ends the
+// process at once. Its goroutine ends with the returned stop.
+func cancelOnSignal(cancel context.CancelCauseFunc) (stop func()) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case s := <-signals:
+			cancel(signalError{s})
+			signal.Stop(signals)
+		case <-done:
+		}
+	}()
+	return func() { signal.Stop(signals); close(done) }
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var exit exitError
+	var usage usageError
+	var caught signalError
+	switch {
+	case errors.As(err, &exit):
+		return exit.code
+	case errors.As(context.Cause(ctx), &caught):
+		if caught.Signal == syscall.SIGTERM {
+			return exitTerminated
+		}
+		return exitInterrupted
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, llm.ErrUnreachable):
+		return exitUnreachable
+	}
+	return exitFailed
+}
+
+// showError prints what fang hands over, in the plain form of any Unix tool.
+func showError(w io.Writer, _ fang.Styles, err error) {
+	var exit exitError
+	if errors.As(err, &exit) && exit.error == nil || errors.Is(err, context.Canceled) {
+		return
+	}
+	fmt.Fprintln(w, "lifehub:", safetext.Text(err.Error()))
+}
+
+// Error is empty for an exit without words.
+func (e exitError) Error() string {
+	if e.error == nil {
+		return ""
+	}
+	return e.error.Error()
+}
+
+// version is the module's version, else the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+				return "0.1.0-dev+" + s.Value[:12]
+			}
+		}
+		return "0.1.0-dev"
+	}
+	return info.Main.Version
+}
+
+func newRoot(sh *shell) *cobra.Command {
+	chat := newChatFlags(sh)
+	root := &cobra.Command{
+		Use:   "lifehub",
+		Short: "A chat in your terminal that knows your notes",
+		Long: "LifeHub answers from your markdown notes, runs tools, asks before anything that changes the world,\n" +
+			"and checks every citation against the note it names. It works with Ollama, and without any server.",
+		Example: "  lifehub                                 # the chat\n" +
+			"  lifehub index ~/notes                   # make your notes known\n" +
+			"  lifehub ask \"how often do I run?\"       # one question, answer on stdout\n" +
+			"  lifehub search \"boiler pressure\" -n 3   # passages, without a model",
+		Args:          args(cobra.NoArgs),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return chat.run(cmd.Context(), "") },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	chat.register(root)
+	root.AddCommand(
+		newChat(sh), newAsk(sh), newIndex(sh), newSearch(sh), newChats(sh), newTools(sh), newPermissions(sh),
+		newMCP(sh), newModels(sh), newDoctor(sh), newConfig(sh),
+	)
+	return root
+}
+
+// args makes a wrong number of arguments a usage error.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		if err := check(cmd, given); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+}
+
+// group makes a command that only holds others.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(given) > 0 {
+				return usageError{fmt.Errorf("%s has no command %q; see `lifehub %s --help`", use, given[0], use)}
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(commands...)
+	return cmd
+}

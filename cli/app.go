@@ -1,0 +1,377 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/agent/tools"
+	"lifehub/llm"
+	"lifehub/mcpclient"
+	"lifehub/notes"
+	"lifehub/rag"
+	"lifehub/store"
+)
+
+// runFlags are the flags of the commands that work on notes.
+type runFlags struct {
+	notes   []string
+	model   string
+	mode    string
+	noSave  bool
+	resume  string // conversation to go on with; "": a new one
+	hasLast bool   // go on with the last one
+}
+
+func (f *runFlags) registerNotes(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.notes, "notes", nil, "use just this folder of notes, for this run (repeatable)")
+}
+
+func (f *runFlags) register(cmd *cobra.Command) {
+	f.registerNotes(cmd)
+	cmd.Flags().StringVarP(&f.model, "model", "m", "", "chat model for this run")
+	cmd.Flags().StringVar(&f.mode, "mode", "", "how a question is worked on: plan")
+	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "keep nothing of this conversation")
+}
+
+// app is LifeHub put together, for one run of a command.
+type app struct {
+	paths
+	config   *Config
+	provider llm.Provider
+	store    *store.Store
+	servers  *mcpclient.Servers
+	rules    *agent.Rules
+	builtin  []agent.Tool
+
+	unattended bool
+	changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
+	logFile    *os.File
+
+	mu     sync.RWMutex // guards vaults: the first-run screen may add one
+	vaults []*vault
+}
+
+// vault is a folder of notes and its index.
+type vault struct {
+	folder *notes.Folder
+	index  *rag.Index
+}
+
+// open puts LifeHub together. Nothing slow is waited for: the model server
+// and the MCP servers answer later, the notes are brought up to date by
+// ready or watch.
+func (sh *shell) open(ctx context.Context, flags runFlags) (*app, error) {
+	p, c, err := sh.load()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range [][3]string{{"model", "--model", flags.model}, {"mode", "--mode", flags.mode}} {
+		if f[2] == "" {
+			continue
+		}
+		if err := c.setFlag(f[0], f[1], f[2]); err != nil {
+			return nil, err
+		}
+	}
+	a := &app{paths: p, config: c}
+	if err := a.build(ctx, flags); err != nil {
+		a.close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *app) build(ctx context.Context, flags runFlags) (err error) {
+	if err := a.openLog(); err != nil {
+		return err
+	}
+	if a.rules, err = loadRules(a.permissions()); err != nil {
+		return err
+	}
+	if flags.noSave {
+		a.store, err = store.InMemory()
+	} else {
+		a.store, err = store.Open(a.database())
+	}
+	if err != nil {
+		return err
+	}
+	a.changes = make(chan llm.State, 8)
+	settings := a.config.models()
+	settings.Changed = func(s llm.State) {
+		select {
+		case a.changes <- s:
+		default:
+		}
+	}
+	if a.provider, err = llm.Open(settings); err != nil {
+		return usageError{err}
+	}
+	if err := a.openVaults(flags.notes); err != nil {
+		return err
+	}
+	servers, err := mcpclient.ReadConfig(a.paths.servers(), os.LookupEnv)
+	if err != nil {
+		return usageError{err}
+	}
+	a.servers = mcpclient.Start(ctx, servers, mcpclient.Options{Timeout: a.config.MCP.Timeout})
+	a.builtin = tools.All(tools.Deps{
+		Search: a, Folders: a.folders, Now: time.Now, HTTP: http.DefaultClient,
+		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
+	})
+	return nil
+}
+
+// openLog sends what the libraries log to a file: the screen is not theirs.
+func (a *app) openLog() error {
+	if err := os.MkdirAll(a.state, 0o700); err != nil {
+		return fmt.Errorf("make folder for the log: %w", err)
+	}
+	file, err := os.OpenFile(a.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the log: %w", err)
+	}
+	a.logFile = file
+	slog.SetDefault(slog.New(slog.NewTextHandler(file, nil)))
+	return nil
+}
+
+// models are the settings of the model provider.
+func (c *Config) models() llm.Settings {
+	return llm.Settings{
+		Provider: c.Provider, Model: c.Model,
+		Embedding: c.EmbedModel, Window: c.Context,
+		OllamaHost: c.Ollama.Host, KeepAlive: c.Ollama.KeepAlive,
+		OpenAIURL: c.OpenAI.BaseURL, OpenAIKey: c.OpenAI.APIKey,
+	}
+}
+
+// openVaults opens the folders named, else all remembered ones. A remembered
+// folder that is gone is a notice, not a failed start.
+func (a *app) openVaults(named []string) error {
+	dirs := named
+	if len(named) == 0 {
+		dirs = a.config.Notes
+	}
+	for _, name := range dirs {
+		dir, err := vaultDir(name)
+		if err == nil {
+			err = a.openVault(dir)
+		}
+		if err != nil && len(named) > 0 {
+			return usageError{err}
+		}
+		if err != nil {
+			slog.Warn("remembered notes", "folder", name, "error", err)
+		}
+	}
+	return nil
+}
+
+func (a *app) openVault(dir string) error {
+	folder, err := notes.Open(dir)
+	if err != nil {
+		return err
+	}
+	index, err := rag.Open(a.index(dir), rag.Options{Vault: dir})
+	if err != nil {
+		folder.Close()
+		return err
+	}
+	a.mu.Lock()
+	a.vaults = append(a.vaults, &vault{folder, index})
+	a.mu.Unlock()
+	return nil
+}
+
+// open are the vaults of this moment.
+func (a *app) open() []*vault {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return slices.Clone(a.vaults)
+}
+
+// library is what searches all vaults of this moment as one.
+func (a *app) library() rag.Library {
+	var l rag.Library
+	for _, v := range a.open() {
+		l.Indexes = append(l.Indexes, v.index)
+	}
+	return l
+}
+
+// Search finds passages in all vaults.
+func (a *app) Search(ctx context.Context, q rag.Query) (rag.Found, error) {
+	return a.library().Search(ctx, q)
+}
+
+func (a *app) folders() []*notes.Folder {
+	vaults := a.open()
+	folders := make([]*notes.Folder, len(vaults))
+	for i, v := range vaults {
+		folders[i] = v.folder
+	}
+	return folders
+}
+
+// close lets go of everything that was opened, in reverse order.
+func (a *app) close() {
+	if a.servers != nil {
+		a.servers.Close()
+	}
+	for _, v := range a.open() {
+		v.index.Close()
+		v.folder.Close()
+	}
+	if a.provider != nil {
+		a.provider.Close()
+	}
+	if a.store != nil {
+		a.store.Close()
+	}
+	if a.logFile != nil {
+		a.logFile.Close()
+	}
+}
+
+// sync makes one vault's index match its notes.
+func (a *app) sync(ctx context.Context, v *vault, progress func(rag.Progress)) (rag.Changes, error) {
+	embedder, err := a.provider.Embedder(ctx)
+	if err != nil {
+		slog.Warn("no vectors", "error", err) // the search says so too, and goes by words
+	}
+	changes, err := v.index.Sync(ctx, v.folder, embedder, progress)
+	if err != nil {
+		return changes, fmt.Errorf("index %s: %w", v.folder.Dir(), err)
+	}
+	return changes, nil
+}
+
+// ready waits until the model server is known and the notes are up to date.
+func (a *app) ready(ctx context.Context, bar *bar) error {
+	defer bar.clear()
+	for _, v := range a.open() {
+		if _, err := a.sync(ctx, v, bar.sync); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serverPatience is how long a command without a screen waits for MCP
+// servers; product.md §9 gives each 10 s to start.
+const serverPatience = 10 * time.Second
+
+func (a *app) waitForServers(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, serverPatience)
+	defer cancel()
+	_ = a.servers.Wait(ctx) // a server that is late stays out of this run
+}
+
+// offered are the tools for the agent. Without notes there is nothing for the
+// tools of notes to work on.
+func (a *app) offered() []agent.Tool {
+	if len(a.open()) > 0 {
+		return a.tools()
+	}
+	return slices.DeleteFunc(a.tools(), func(t agent.Tool) bool { return tools.NeedsNotes(t.Spec().Name) })
+}
+
+// tools are the enabled tools of this moment.
+func (a *app) tools() []agent.Tool {
+	var enabled []agent.Tool
+	for _, t := range slices.Concat(a.builtin, a.servers.Tools()) {
+		name := t.Spec().Name
+		off := slices.ContainsFunc(a.config.Tools.Off, func(glob string) bool {
+			ok, _ := path.Match(glob, name)
+			return ok
+		})
+		if !off {
+			enabled = append(enabled, t)
+		}
+	}
+	return enabled
+}
+
+// allow adds the rules of --allow.
+func (a *app) allow(rules []string) error {
+	for _, text := range rules {
+		rule, err := agent.ParseRule(text)
+		if err != nil {
+			return usageError{fmt.Errorf("--allow: %w", err)}
+		}
+		rule.From = "--allow"
+		a.rules = a.rules.With(rule)
+	}
+	return nil
+}
+
+// agent makes the one who answers, out of what is open.
+func (a *app) agent() *agent.Agent {
+	return agent.New(agent.Options{
+		Model: a.provider, Window: a.provider.Window, Tools: a.offered, History: a.store,
+		Rules: a.rules, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
+		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
+		Think: func() string { return a.config.Think },
+	})
+}
+
+// persona is the user's instructions.md; without one there is none.
+func (a *app) persona() string {
+	text, err := os.ReadFile(a.instructions())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		slog.Warn("read instructions", "error", err)
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// reread returns a source's lines as they stand on disk now.
+func (a *app) reread(s agent.Source) (string, bool) {
+	for _, v := range a.open() {
+		if v.folder.Dir() != s.Vault {
+			continue
+		}
+		note, err := v.folder.Read(s.Path)
+		if err != nil {
+			return "", false
+		}
+		lines := strings.Split(note.Text, "\n")
+		if s.Line < 1 || s.Line > len(lines) {
+			return "", false
+		}
+		return strings.Join(lines[s.Line-1:min(s.EndLine, len(lines))], "\n"), true
+	}
+	return "", false
+}
+
+// conversation is the one to go on with, or a new one.
+func (a *app) conversation(ctx context.Context, flags runFlags) (string, error) {
+	switch {
+	case flags.resume != "":
+		c, err := a.store.Conversation(ctx, flags.resume)
+		if err != nil {
+			return "", usageError{err}
+		}
+		return c.ID, nil
+	case flags.hasLast:
+		c, err := a.store.Last(ctx)
+		if err != nil {
+			return "", usageError{err}
+		}
+		return c.ID, nil
+	}
+	return a.store.NewConversation(), nil
+}

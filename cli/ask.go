@@ -1,0 +1,267 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/tui/safetext"
+)
+
+// maxAttached bounds what stdin and -f may add to a question, in bytes. More
+// would not fit into the window of any model that runs at home.
+const maxAttached = 1 << 20
+
+// question is one call of `lifehub ask`.
+type question struct {
+	*shell
+	runFlags
+	files      []string
+	allow      []string
+	asJSON     bool
+	streamJSON bool
+	quiet      bool
+}
+
+func newAsk(sh *shell) *cobra.Command {
+	q := &question{shell: sh}
+	cmd := &cobra.Command{
+		Use:   "ask [PROMPT]",
+		Short: "Answer one question on stdout",
+		Long:  "Answer one question on stdout; progress goes to stderr. What is piped in becomes context.",
+		Example: "  lifehub ask \"when did I last change the boiler filter?\"\n" +
+			"  git diff | lifehub ask \"summarise this for my work log\"\n" +
+			"  lifehub ask --json \"which shoes for the long run?\" | jq .citations\n" +
+			"  lifehub ask --allow add_task \"add a task to call Ines\"",
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), strings.Join(given, "")) },
+	}
+	q.register(cmd)
+	f := cmd.Flags()
+	f.StringArrayVarP(&q.files, "file", "f", nil, "add a file to the question (repeatable)")
+	f.StringArrayVar(&q.allow, "allow", nil, "let a tool run that would ask, by name or glob (repeatable)")
+	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
+	f.BoolVar(&q.streamJSON, "stream-json", false, "print each event as a line of JSON")
+	f.BoolVarP(&q.quiet, "quiet", "q", false, "print nothing to stderr but errors")
+	cmd.MarkFlagsMutuallyExclusive("json", "stream-json")
+	return cmd
+}
+
+func (q *question) run(ctx context.Context, prompt string) error {
+	message, err := q.message(prompt)
+	if err != nil {
+		return err
+	}
+	a, err := q.open(ctx, q.runFlags)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	a.unattended = true
+	if err := a.allow(q.allow); err != nil {
+		return err
+	}
+	if err := a.ready(ctx, q.progress()); err != nil {
+		return err
+	}
+	conversation, err := a.conversation(ctx, q.runFlags)
+	if err != nil {
+		return err
+	}
+	return q.follow(a, conversation, a.agent().Ask(ctx, conversation, message))
+}
+
+// message is the prompt with what was piped in and the files added.
+func (q *question) message(prompt string) (string, error) {
+	var parts []string
+	if !term.IsTerminal(q.in.Fd()) && isPiped(q.in) {
+		piped, err := readText(q.in, "stdin")
+		if err != nil {
+			return "", err
+		}
+		if prompt == "" || prompt == "-" {
+			prompt, piped = piped, ""
+		}
+		if piped != "" {
+			parts = append(parts, "From stdin:\n"+piped)
+		}
+	}
+	for _, name := range q.files {
+		file, err := os.Open(name)
+		if err != nil {
+			return "", usageError{fmt.Errorf("add a file to the question: %w", err)}
+		}
+		text, err := readText(file, name)
+		file.Close()
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, "From "+name+":\n"+text)
+	}
+	prompt = strings.TrimSpace(prompt)
+	if prompt == "" {
+		return "", usageError{errors.New("there is no question: give one as an argument or on stdin")}
+	}
+	if len(parts) > 0 {
+		prompt += "\n\n" + strings.Join(parts, "\n\n")
+	}
+	return prompt, nil
+}
+
+// isPiped tells a pipe or a file from a closed stdin and /dev/null.
+func isPiped(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() || info.Mode()&os.ModeSocket != 0)
+}
+
+func readText(r io.Reader, name string) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxAttached+1))
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(data) > maxAttached {
+		return "", usageError{fmt.Errorf("%s is larger than the %d bytes that a question can take along", name, maxAttached)}
+	}
+	if !utf8.Valid(data) {
+		return "", usageError{fmt.Errorf("%s is not UTF-8 text", name)}
+	}
+	return strings.TrimSpace(string(data)), nil
+}
+
+// asked is the object that --json prints; its keys are fixed.
+type asked struct {
+	Answer       string           `json:"answer"`
+	Citations    []agent.Citation `json:"citations"`
+	Conversation string           `json:"conversation"`
+	Turn         string           `json:"turn"`
+	Metrics      agent.Metrics    `json:"metrics"`
+	Exit         int              `json:"exit"`
+}
+
+// follow prints the events as they come and returns the exit that they call for.
+func (q *question) follow(a *app, conversation string, events <-chan agent.Event) error {
+	result := asked{Conversation: conversation, Citations: []agent.Citation{}}
+	var failed error
+	var answer strings.Builder
+	var unasked []string
+	lines := json.NewEncoder(safeJSON{q.out})
+	lines.SetEscapeHTML(false)
+	for event := range events {
+		result.Turn = event.Turn
+		if q.streamJSON {
+			if err := lines.Encode(event); err != nil {
+				failed = fmt.Errorf("write an event: %w", err)
+			}
+		}
+		switch body := event.Body.(type) {
+		case agent.Said:
+			answer.WriteString(body.Content)
+			if !q.asJSON && !q.streamJSON {
+				io.WriteString(q.out, safetext.Text(body.Content))
+			}
+		case agent.Cited:
+			result.Citations = append(result.Citations, body.Citation)
+		case agent.Failed:
+			failed = failure(body)
+		case agent.Ended:
+			result.Metrics = body.Metrics
+			unasked = body.Unasked
+			if body.Interrupted {
+				failed = exitError{code: exitInterrupted}
+			}
+		}
+		q.report(event)
+	}
+	if failed == nil && len(unasked) > 0 {
+		failed = exitError{fmt.Errorf("%s needed permission and nobody could be asked; allow it with --allow %s", strings.Join(unasked, ", "), unasked[0]), exitRefused}
+	}
+	result.Answer = answer.String()
+	result.Exit = codeOf(failed)
+	if q.asJSON {
+		if err := lines.Encode(result); err != nil {
+			return fmt.Errorf("write the answer: %w", err)
+		}
+	} else if !q.streamJSON {
+		q.closeAnswer(result)
+	}
+	return failed
+}
+
+// closeAnswer ends the answer's last line and lists what it cites.
+func (q *question) closeAnswer(result asked) {
+	if result.Answer != "" && !strings.HasSuffix(result.Answer, "\n") {
+		fmt.Fprintln(q.out)
+	}
+	if q.quiet || len(result.Citations) == 0 {
+		return
+	}
+	fmt.Fprintln(q.err)
+	for _, c := range result.Citations {
+		if c.Path == "" {
+			fmt.Fprintf(q.err, "[%d] no such source\n", c.N)
+			continue
+		}
+		fmt.Fprintf(q.err, "[%d] %s:%d %s\n", c.N, safetext.Line(c.Path), c.Line, verdictWords[c.Verdict])
+	}
+}
+
+var verdictWords = map[agent.Verdict]string{
+	agent.Verified:   "✓ verified",
+	agent.Paraphrase: "≈ in other words",
+	agent.NotFound:   "✗ not found there",
+	agent.Stale:      "! the note changed since",
+}
+
+// report tells on stderr what is going on.
+func (q *question) report(event agent.Event) {
+	if q.quiet {
+		return
+	}
+	switch body := event.Body.(type) {
+	case agent.ToolStarted:
+		fmt.Fprintf(q.err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
+	case agent.ToolEnded:
+		if body.Error != "" {
+			fmt.Fprintf(q.err, "✗ %s: %s\n", safetext.Line(body.Name), safetext.Line(body.Error))
+		}
+	case agent.PermissionGiven:
+		if body.Decision == agent.Refuse {
+			fmt.Fprintf(q.err, "⊘ not run: %s\n", safetext.Line(body.Reason))
+		}
+	case agent.Noticed:
+		fmt.Fprintf(q.err, "! %s\n", safetext.Line(body.Text))
+	}
+}
+
+// failure is the error of a failed turn with the exit code that it calls for.
+func failure(body agent.Failed) error {
+	err := errors.New(body.Message)
+	if body.Hint != "" {
+		err = fmt.Errorf("%w; %s", err, body.Hint)
+	}
+	if errors.Is(body.Err, llm.ErrUnreachable) {
+		return exitError{err, exitUnreachable}
+	}
+	return exitError{err, exitFailed}
+}
+
+func codeOf(err error) int {
+	var exit exitError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &exit):
+		return exit.code
+	}
+	return exitFailed
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"lifehub/tui"
+)
+
+// chatFlags are the flags of `lifehub` and `lifehub chat`.
+type chatFlags struct {
+	*shell
+	runFlags
+	plain bool
+	pick  bool
+}
+
+// pickOne is what -r means without an ID.
+const pickOne = "?"
+
+func newChatFlags(sh *shell) *chatFlags { return &chatFlags{shell: sh} }
+
+func (f *chatFlags) register(cmd *cobra.Command) {
+	f.runFlags.register(cmd)
+	cmd.Flags().BoolVarP(&f.hasLast, "continue", "c", false, "go on with the last conversation")
+	cmd.Flags().StringVarP(&f.resume, "resume", "r", "", "go on with a conversation; without an ID: pick one")
+	cmd.Flags().Lookup("resume").NoOptDefVal = pickOne
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "print lines and never draw again: for screen readers and logs")
+	cmd.MarkFlagsMutuallyExclusive("continue", "resume")
+}
+
+func newChat(sh *shell) *cobra.Command {
+	f := newChatFlags(sh)
+	cmd := &cobra.Command{
+		Use:   "chat [PROMPT]",
+		Short: "Open the chat",
+		Example: "  lifehub chat -c                      # go on with the last conversation\n" +
+			"  lifehub chat -r 3f9c2a               # go on with this one\n" +
+			"  lifehub chat --notes ~/notes \"what did I plan for the trip?\"",
+		Args: args(cobra.MaximumNArgs(2)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			// `-r ID` reaches us as -r and an argument, since the ID may be left out.
+			if f.resume == pickOne && len(given) > 0 {
+				f.resume, given = given[0], given[1:]
+			}
+			if len(given) > 1 {
+				return usageError{errors.New("one prompt is expected; put it in quotes")}
+			}
+			return f.run(cmd.Context(), strings.Join(given, ""))
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *chatFlags) run(ctx context.Context, prompt string) error {
+	if f.resume == pickOne {
+		f.pick, f.resume = true, ""
+	}
+	a, err := f.open(ctx, f.runFlags)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	conversation, err := a.conversation(ctx, f.runFlags)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	life := begin(ctx, a)
+	defer life.wait()
+	defer cancel()
+
+	options := tui.Options{
+		Assistant: a.agent(), Conversations: conversations{a.store}, Models: models{a}, Notes: offers{life},
+		Conversation: conversation, Pick: f.pick, Prompt: prompt, FirstRun: len(a.open()) == 0,
+		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Commands: life.commands(),
+		Editor: a.config.Editor, Mode: a.config.Mode, Theme: a.config.Theme, NoMouse: !a.config.Mouse,
+	}
+	show := tui.Run
+	if f.plain || !f.hasScreen() {
+		show = func(ctx context.Context, o tui.Options) (tui.Ended, error) { return tui.RunPlain(ctx, o, f.in, f.out) }
+	}
+	ended, err := show(ctx, options)
+	switch {
+	case err != nil:
+		return fmt.Errorf("show the chat: %w", err)
+	case ended == tui.Interrupted:
+		return exitError{code: exitInterrupted}
+	case ended == tui.Terminated:
+		return exitError{code: exitTerminated}
+	}
+	return nil
+}
+
+// hasScreen tells whether there is a terminal that can be drawn on.
+func (sh *shell) hasScreen() bool {
+	name, _ := sh.getenv("TERM")
+	return term.IsTerminal(sh.in.Fd()) && term.IsTerminal(sh.out.Fd()) && name != "dumb" && name != ""
+}

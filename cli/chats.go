@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/store"
+	"lifehub/tui/safetext"
+)
+
+func newChats(sh *shell) *cobra.Command {
+	var limit int
+	var asJSON, showJSON bool
+	list := &cobra.Command{
+		Use: "list", Short: "List conversations, newest first",
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return sh.withStore(func(s *store.Store) error { return sh.listChats(cmd.Context(), s, limit, asJSON) })
+		},
+	}
+	list.Flags().IntVarP(&limit, "number", "n", 20, "how many")
+	list.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	show := &cobra.Command{
+		Use: "show ID", Short: "Print a conversation",
+		Long: "Print a conversation. The beginning of its ID is enough.",
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.withStore(func(s *store.Store) error { return sh.showChat(cmd.Context(), s, given[0], showJSON) })
+		},
+	}
+	show.Flags().BoolVar(&showJSON, "json", false, "print one JSON object")
+	return group("chats", "Conversations that were kept", list, show)
+}
+
+// withStore opens the conversations for one command.
+func (sh *shell) withStore(do func(*store.Store) error) error {
+	p, err := findPaths(sh.getenv)
+	if err != nil {
+		return err
+	}
+	s, err := store.Open(p.database())
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return do(s)
+}
+
+func (sh *shell) listChats(ctx context.Context, s *store.Store, limit int, asJSON bool) error {
+	if limit < 1 {
+		return usageError{fmt.Errorf("-n: %d is not a number of conversations", limit)}
+	}
+	list, err := s.Conversations(ctx, limit)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if list == nil {
+			list = []agent.Conversation{}
+		}
+		return json.NewEncoder(safeJSON{sh.out}).Encode(list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(sh.err, "no conversations yet; `lifehub` starts one")
+	}
+	for _, c := range list {
+		fmt.Fprintf(sh.out, "%-10s  %s  %3d  %s\n", shortID(c.ID), c.Updated.Local().Format("2006-01-02 15:04"), c.Messages, safetext.Line(c.Title))
+	}
+	return nil
+}
+
+// shortID is enough of an id to name a conversation on the command line.
+func shortID(id string) string {
+	if len(id) > 10 {
+		return id[:10]
+	}
+	return id
+}
+
+func (sh *shell) showChat(ctx context.Context, s *store.Store, id string, asJSON bool) error {
+	conversation, err := s.Conversation(ctx, id)
+	if err != nil {
+		return usageError{err}
+	}
+	exchanges, err := s.Exchanges(ctx, conversation.ID)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(safeJSON{sh.out}).Encode(struct {
+			agent.Conversation
+			Exchanges []agent.Exchange `json:"exchanges"`
+		}{conversation, exchanges})
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", safetext.Line(conversation.Title))
+	for _, e := range exchanges {
+		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n\n## LifeHub\n\n%s\n", e.Asked.Local().Format(time.DateTime), safetext.Text(e.Question), safetext.Text(answerOf(e)))
+		for _, c := range e.Answer.Citations {
+			fmt.Fprintf(&b, "\n[%d] %s:%d %s", c.N, safetext.Line(c.Path), c.Line, verdictWords[c.Verdict])
+		}
+		if len(e.Answer.Citations) > 0 {
+			b.WriteString("\n")
+		}
+	}
+	_, err = fmt.Fprint(sh.out, b.String())
+	return err
+}
+
+// answerOf is the answer's text, with a mark where it is not whole.
+func answerOf(e agent.Exchange) string {
+	text := e.Answer.Text
+	switch {
+	case e.Answer.Error != "":
+		text += "\n\n(failed: " + e.Answer.Error + ")"
+	case e.Open || e.Answer.Cut:
+		text += "\n\n(cut off)"
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,389 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Config is every setting, after all layers: defaults, config file,
+// environment, flags. Its fields are listed with name, default and meaning in
+// settings().
+type Config struct {
+	Notes    []string
+	Provider string
+	Model    string
+	Mode     string
+	Think    string
+
+	EmbedModel string
+	Context    int
+
+	Ollama struct {
+		Host      string
+		KeepAlive time.Duration
+	}
+	OpenAI struct {
+		BaseURL string
+		APIKey  string
+	}
+	Tools struct {
+		Off []string
+		Max int
+	}
+	Daily struct {
+		Folder  string
+		Pattern string
+	}
+	MCP struct {
+		Timeout time.Duration
+	}
+	Passages int
+	Parallel int
+	Theme    string
+	Mouse    bool
+	Editor   string
+
+	origin map[string]string // setting → the layer that set it, as config show prints it
+}
+
+// setting is one key of the config.
+type setting struct {
+	name  string   // as in the file: ollama.host
+	env   []string // besides LIFEHUB_OLLAMA_HOST; the first that is set counts
+	doc   string
+	one   []string // the values it may have; nil: any
+	least int      // the smallest number
+	quiet bool     // its value is a secret and is not shown
+	field any      // pointer into a Config
+}
+
+// settings lists every key, in the order in which the file is written.
+func settings(c *Config) []setting {
+	return []setting{
+		{name: "notes", field: &c.Notes, doc: "folders of markdown notes; `lifehub index DIR` adds to them"},
+		{name: "provider", field: &c.Provider, one: []string{"auto", "ollama", "openai", "offline"}, doc: "where the model runs; auto: Ollama if it answers, else offline"},
+		{name: "model", field: &c.Model, doc: "chat model; empty: the first installed one that can use tools"},
+		{name: "embed_model", field: &c.EmbedModel, doc: "model that turns notes into vectors; empty: nomic-embed-text on Ollama, else words and built-in n-grams"},
+		{name: "context", field: &c.Context, doc: "tokens of the context window; 0: by the model's own limit and this machine's memory"},
+		{name: "mode", field: &c.Mode, one: []string{"plan"}, doc: "how a question is worked on"},
+		{name: "think", field: &c.Think, one: []string{"off", "on", "low", "medium", "high"}, doc: "let the model think first, where it can"},
+		{name: "ollama.host", field: &c.Ollama.Host, env: []string{"OLLAMA_HOST"}, doc: "address of the Ollama server"},
+		{name: "ollama.keep_alive", field: &c.Ollama.KeepAlive, doc: "how long the model stays loaded after an answer"},
+		{name: "openai.base_url", field: &c.OpenAI.BaseURL, env: []string{"OPENAI_BASE_URL"}, doc: "address of an OpenAI-compatible server, with its /v1"},
+		{name: "openai.api_key", field: &c.OpenAI.APIKey, env: []string{"OPENAI_API_KEY"}, quiet: true, doc: "its key; better kept in the environment"},
+		{name: "passages", field: &c.Passages, least: 1, doc: "passages that a search brings"},
+		{name: "parallel", field: &c.Parallel, least: 1, doc: "steps of a plan that run at once"},
+		{name: "tools.off", field: &c.Tools.Off, doc: "tools that are switched off, by name or glob"},
+		{name: "tools.max", field: &c.Tools.Max, least: 1, doc: "tools offered to the planner; the most relevant ones when there are more"},
+		{name: "daily.folder", field: &c.Daily.Folder, doc: "folder of the daily notes; empty: found from the notes there are"},
+		{name: "daily.pattern", field: &c.Daily.Pattern, doc: "name of a daily note, as in 2006-01-02.md; empty: found from the notes there are"},
+		{name: "mcp.timeout", field: &c.MCP.Timeout, doc: "the longest that one call of an MCP tool may take"},
+		{name: "theme", field: &c.Theme, one: []string{"auto", "dark", "light", "ansi"}, doc: "colours; auto: by the terminal's background"},
+		{name: "mouse", field: &c.Mouse, doc: "let the mouse wheel scroll; the terminal's own selection then needs Shift"},
+		{name: "editor", field: &c.Editor, env: []string{"VISUAL", "EDITOR"}, doc: "opens a source at its line"},
+	}
+}
+
+// defaults are the values of every setting before any layer.
+func defaults() *Config {
+	c := &Config{Provider: "auto", Mode: "plan", Think: "off", Passages: 5, Parallel: 4, Theme: "auto", Mouse: true, origin: map[string]string{}}
+	c.Ollama.Host = "http://127.0.0.1:11434"
+	c.Ollama.KeepAlive = 10 * time.Minute
+	c.Tools.Max = 20
+	c.MCP.Timeout = time.Minute
+	return c
+}
+
+// loadConfig reads the layers below the flags. A missing file is no error;
+// an unknown key or a bad value is one, with file:line.
+func loadConfig(file string, getenv func(string) (string, bool)) (*Config, error) {
+	c := defaults()
+	data, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	if err := c.readFile(file, data); err != nil {
+		return nil, err
+	}
+	if err := c.readEnv(getenv); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Config) readFile(file string, data []byte) error {
+	tree, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return usageError{fmt.Errorf("settings in %s: %w", file, err)}
+	}
+	for _, doc := range tree.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if err := c.readNode(file, "", doc.Body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readNode takes the values below one key of the file; prefix is "" at the
+// top and "ollama" inside that mapping.
+func (c *Config) readNode(file, prefix string, node ast.Node) error {
+	at := func(n ast.Node) string { return fmt.Sprintf("%s:%d", file, n.GetToken().Position.Line) }
+	var pairs []*ast.MappingValueNode
+	switch n := node.(type) {
+	case *ast.MappingNode:
+		pairs = n.Values
+	case *ast.MappingValueNode:
+		pairs = []*ast.MappingValueNode{n}
+	case *ast.CommentGroupNode, *ast.NullNode:
+		return nil
+	default:
+		return usageError{fmt.Errorf("%s: %s holds further keys, not a value", at(node), orTop(prefix))}
+	}
+	for _, pair := range pairs {
+		key := pair.Key.GetToken().Value
+		name := strings.TrimPrefix(prefix+"."+key, ".")
+		if c.isGroup(name) {
+			if err := c.readNode(file, name, pair.Value); err != nil {
+				return err
+			}
+			continue
+		}
+		s, err := c.setting(name)
+		if err != nil {
+			return usageError{fmt.Errorf("%s: %w", at(pair.Key), err)}
+		}
+		values, isList, err := scalars(pair.Value)
+		if err == nil {
+			err = s.set(values, isList)
+		}
+		if err != nil {
+			return usageError{fmt.Errorf("%s: %s: %w", at(pair.Key), name, err)}
+		}
+		c.origin[name] = at(pair.Key)
+	}
+	return nil
+}
+
+func orTop(prefix string) string {
+	if prefix == "" {
+		return "the file"
+	}
+	return prefix
+}
+
+// scalars are the texts of a value: one, or those of a list.
+func scalars(node ast.Node) (values []string, isList bool, err error) {
+	switch n := node.(type) {
+	case *ast.NullNode:
+		return nil, true, nil
+	case *ast.SequenceNode:
+		for _, item := range n.Values {
+			one, list, err := scalars(item)
+			if err != nil || list {
+				return nil, false, errors.New("a list of plain values is expected")
+			}
+			values = append(values, one...)
+		}
+		return values, true, nil
+	case *ast.StringNode:
+		return []string{n.Value}, false, nil
+	case *ast.LiteralNode:
+		return []string{n.Value.Value}, false, nil
+	case ast.ScalarNode:
+		return []string{n.GetToken().Value}, false, nil
+	}
+	return nil, false, errors.New("a plain value is expected")
+}
+
+func (c *Config) isGroup(name string) bool {
+	return slices.ContainsFunc(settings(c), func(s setting) bool { return strings.HasPrefix(s.name, name+".") })
+}
+
+// setting finds a key; its error names the nearest one.
+func (c *Config) setting(name string) (setting, error) {
+	all := settings(c)
+	nearest, best := "", 4
+	for _, s := range all {
+		if s.name == name {
+			return s, nil
+		}
+		if d := distance(s.name, name); d < best {
+			nearest, best = s.name, d
+		}
+	}
+	if nearest != "" {
+		return setting{}, fmt.Errorf("unknown setting %q; did you mean %q?", name, nearest)
+	}
+	return setting{}, fmt.Errorf("unknown setting %q; `lifehub config show` lists them all", name)
+}
+
+// distance is the Levenshtein distance.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func (c *Config) readEnv(getenv func(string) (string, bool)) error {
+	for _, s := range settings(c) {
+		own := "LIFEHUB_" + strings.ToUpper(strings.ReplaceAll(s.name, ".", "_"))
+		for _, name := range append([]string{own}, s.env...) {
+			value, ok := getenv(name)
+			if !ok || value == "" {
+				continue
+			}
+			if err := s.set([]string{value}, false); err != nil {
+				return usageError{fmt.Errorf("%s in the environment: %w", name, err)}
+			}
+			c.origin[s.name] = "$" + name
+			break
+		}
+	}
+	return nil
+}
+
+// setFlag takes a value from the command line.
+func (c *Config) setFlag(name, flag, value string) error {
+	s, err := c.setting(name)
+	if err != nil {
+		return err
+	}
+	if err := s.set([]string{value}, false); err != nil {
+		return usageError{fmt.Errorf("%s: %w", flag, err)}
+	}
+	c.origin[name] = flag
+	return nil
+}
+
+// set checks the values and puts them into the field. A list may be given as
+// one text, its items separated as paths are.
+func (s setting) set(values []string, isList bool) error {
+	if list, ok := s.field.(*[]string); ok {
+		if !isList {
+			values = filepath.SplitList(values[0])
+		}
+		*list = values
+		return nil
+	}
+	if isList {
+		return errors.New("one value is expected, not a list")
+	}
+	value := values[0]
+	if s.one != nil && !slices.Contains(s.one, value) {
+		return fmt.Errorf("%q is none of %s", value, strings.Join(s.one, ", "))
+	}
+	switch field := s.field.(type) {
+	case *string:
+		*field = value
+	case *int:
+		n, err := strconv.Atoi(value)
+		if err != nil || n < s.least {
+			return fmt.Errorf("%q is not a whole number of at least %d", value, s.least)
+		}
+		*field = n
+	case *bool:
+		b, err := strconv.ParseBool(value)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", value)
+		}
+		*field = b
+	case *time.Duration:
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("%q is not a duration such as 90s or 10m", value)
+		}
+		*field = d
+	}
+	return nil
+}
+
+// text is the value as the file would hold it.
+func (s setting) text() string {
+	switch field := s.field.(type) {
+	case *[]string:
+		quoted := make([]string, len(*field))
+		for i, item := range *field {
+			quoted[i] = strconv.Quote(item)
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	case *string:
+		if s.quiet && *field != "" {
+			return `"…"`
+		}
+		if *field == "" {
+			return `""`
+		}
+		return *field
+	case *int:
+		return strconv.Itoa(*field)
+	case *bool:
+		return strconv.FormatBool(*field)
+	case *time.Duration:
+		return shortDuration(*field)
+	}
+	return ""
+}
+
+// shortDuration leaves out the zero parts: 10m, not 10m0s.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// configTemplate is a file that sets nothing and explains everything.
+func configTemplate() string {
+	var b strings.Builder
+	b.WriteString("# Settings of LifeHub. Each line shows the default; take the # away to change it.\n")
+	group := ""
+	for _, s := range settings(defaults()) {
+		name, indent := s.name, ""
+		if before, after, nested := strings.Cut(s.name, "."); nested {
+			if before != group {
+				fmt.Fprintf(&b, "\n# %s:\n", before)
+			}
+			group, name, indent = before, after, "  "
+		} else {
+			b.WriteString("\n")
+			group = ""
+		}
+		fmt.Fprintf(&b, "#%s %s", indent, s.doc)
+		if s.one != nil {
+			fmt.Fprintf(&b, " (%s)", strings.Join(s.one, ", "))
+		}
+		fmt.Fprintf(&b, "\n# %s%s: %s\n", indent, name, s.text())
+	}
+	return b.String()
+}

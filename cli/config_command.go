@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newConfig(sh *shell) *cobra.Command {
+	var asJSON bool
+	show := &cobra.Command{
+		Use: "show", Short: "Show the value of each setting and which layer set it",
+		Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return sh.showConfig(asJSON) },
+	}
+	show.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return group("config", "Where settings lie, and what they are",
+		&cobra.Command{
+			Use: "path", Short: "Show where settings, data and logs lie",
+			Args: args(cobra.NoArgs),
+			RunE: func(*cobra.Command, []string) error { return sh.showPaths() },
+		},
+		show,
+		&cobra.Command{
+			Use: "init", Short: "Write a settings file that explains every key",
+			Args: args(cobra.NoArgs),
+			RunE: func(*cobra.Command, []string) error { return sh.initConfig() },
+		},
+	)
+}
+
+func (sh *shell) showPaths() error {
+	p, err := findPaths(sh.getenv)
+	if err != nil {
+		return err
+	}
+	for _, line := range [][2]string{
+		{"settings", p.settings()},
+		{"permissions", p.permissions()},
+		{"mcp servers", p.servers()},
+		{"instructions", p.instructions()},
+		{"conversations", p.database()},
+		{"index", p.data + "/index"},
+		{"log", p.log()},
+	} {
+		fmt.Fprintf(sh.out, "%-14s %s\n", line[0], line[1])
+	}
+	return nil
+}
+
+func (sh *shell) showConfig(asJSON bool) error {
+	_, c, err := sh.load()
+	if err != nil {
+		return err
+	}
+	type row struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+		From  string `json:"from"`
+		Doc   string `json:"meaning"`
+	}
+	var rows []row
+	for _, s := range settings(c) {
+		from := c.origin[s.name]
+		if from == "" {
+			from = "default"
+		}
+		rows = append(rows, row{s.name, s.text(), from, s.doc})
+	}
+	if asJSON {
+		out := json.NewEncoder(safeJSON{sh.out})
+		out.SetIndent("", "  ")
+		return out.Encode(rows)
+	}
+	for _, r := range rows {
+		fmt.Fprintf(sh.out, "%-20s %-28s # %s\n", r.Name, r.Value, r.From)
+	}
+	return nil
+}
+
+func (sh *shell) initConfig() error {
+	p, err := findPaths(sh.getenv)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(p.settings()); err == nil {
+		return usageError{fmt.Errorf("there is a settings file already: %s; it stays as it is", p.settings())}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("look for the settings file: %w", err)
+	}
+	if err := writePrivate(p.settings(), []byte(configTemplate())); err != nil {
+		return err
+	}
+	fmt.Fprintln(sh.out, "wrote", p.settings())
+	return nil
+}
+
+// load finds the folders and reads the settings, flags not yet among them.
+func (sh *shell) load() (paths, *Config, error) {
+	p, err := findPaths(sh.getenv)
+	if err != nil {
+		return paths{}, nil, err
+	}
+	c, err := loadConfig(p.settings(), sh.getenv)
+	return p, c, err
+}
+
+// rememberNotes adds a folder to `notes:` of the settings file and leaves
+// the rest of the file, its comments too, as it is.
+func rememberNotes(file, dir string) error {
+	data, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read settings: %w", err)
+	}
+	c := defaults()
+	if err := c.readFile(file, data); err != nil {
+		return err
+	}
+	for _, known := range c.Notes {
+		if known == dir {
+			return nil
+		}
+	}
+	return writePrivate(file, withNotes(data, append(c.Notes, dir)))
+}
+
+// withNotes replaces the value of the top-level key notes by a list.
+func withNotes(data []byte, dirs []string) []byte {
+	var list strings.Builder
+	list.WriteString("notes:\n")
+	for _, dir := range dirs {
+		fmt.Fprintf(&list, "  - %s\n", quoteYAML(dir))
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	from := -1
+	for i, line := range lines {
+		if strings.HasPrefix(line, "notes:") {
+			from = i
+			break
+		}
+	}
+	if from < 0 {
+		head := string(data)
+		if head != "" && !strings.HasSuffix(head, "\n") {
+			head += "\n"
+		}
+		return []byte(head + list.String())
+	}
+	to := from + 1 // the value ends before the next line that begins a key or a comment
+	for to < len(lines) && lines[to] != "" && strings.ContainsAny(lines[to][:1], " \t-]\n") {
+		to++
+	}
+	return []byte(strings.Join(lines[:from], "") + list.String() + strings.Join(lines[to:], ""))
+}
+
+// quoteYAML writes a text as a double-quoted scalar, which takes JSON's escapes.
+func quoteYAML(s string) string {
+	quoted, _ := json.Marshal(s) // a string always can be
+	return string(quoted)
+}

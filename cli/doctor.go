@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"lifehub/llm"
+	"lifehub/tui/safetext"
+)
+
+// finding is the outcome of one check.
+type finding struct {
+	What string `json:"what"`
+	OK   bool   `json:"ok"`
+	Says string `json:"says"`
+	Mend string `json:"mend,omitempty"` // what to do when it is not OK
+}
+
+func newDoctor(sh *shell) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check what works, and say how to mend what does not",
+		Long:  "Check settings, model server, models, notes, index, MCP servers, terminal and file permissions.\nThe exit code is 1 when something needs mending.",
+		Args:  args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			findings := sh.examine(cmd.Context())
+			if asJSON {
+				if err := json.NewEncoder(safeJSON{sh.out}).Encode(findings); err != nil {
+					return err
+				}
+			} else {
+				sh.printFindings(findings)
+			}
+			for _, f := range findings {
+				if !f.OK {
+					return exitError{code: exitFailed}
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return cmd
+}
+
+func (sh *shell) printFindings(findings []finding) {
+	for _, f := range findings {
+		mark := "✓"
+		if !f.OK {
+			mark = "✗"
+		}
+		fmt.Fprintf(sh.out, "%s %-14s %s\n", mark, f.What, safetext.Line(f.Says))
+		if f.Mend != "" {
+			fmt.Fprintf(sh.out, "  %-14s → %s\n", "", safetext.Line(f.Mend))
+		}
+	}
+}
+
+// examine runs every check; one that fails does not stop the others, but
+// without readable settings there is nothing further to check.
+func (sh *shell) examine(ctx context.Context) []finding {
+	p, c, err := sh.load()
+	if err != nil {
+		return []finding{{"settings", false, err.Error(), "correct the line named, or move the file away"}}
+	}
+	from := p.settings()
+	if _, err := os.Stat(from); err != nil {
+		from = "defaults; `lifehub config init` writes a file that explains every key"
+	}
+	findings := []finding{{"settings", true, from, ""}}
+	a, err := sh.open(ctx, runFlags{noSave: true})
+	if err != nil {
+		return append(findings, finding{"start", false, err.Error(), ""})
+	}
+	defer a.close()
+	findings = append(findings, a.examineModel(ctx, c)...)
+	findings = append(findings, a.examineNotes(ctx)...)
+	findings = append(findings, a.examineServers(ctx)...)
+	return append(findings, sh.examineTerminal(), examinePrivacy(p))
+}
+
+func (a *app) examineModel(ctx context.Context, c *Config) []finding {
+	info, err := a.provider.Info(ctx, "")
+	if a.provider.State().Provider == "offline" {
+		f := finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes and writes nothing itself"}
+		if c.Provider == "auto" {
+			f.Says = "no Ollama at " + c.Ollama.Host + "; offline: LifeHub quotes your notes"
+			f.Mend = "install Ollama from ollama.com and start it; LifeHub changes over by itself"
+		}
+		return []finding{f}
+	}
+	if err != nil {
+		return []finding{{"model server", false, err.Error(), "start the server, or set `provider: offline`"}}
+	}
+	model := finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.provider.State().Provider, a.provider.Window())}
+	if info.Remote != "" {
+		model.Says += "; it runs on " + info.Remote + ", so what you ask leaves this machine"
+	}
+	vectors := finding{What: "vectors", OK: true}
+	e, err := a.provider.Embedder(ctx)
+	if err == nil {
+		_, err = e.Embed(ctx, []string{"test"})
+	}
+	var missing *llm.NotFoundError
+	switch {
+	case errors.As(err, &missing):
+		vectors.OK, vectors.Says, vectors.Mend = false, "search goes by words only: "+err.Error(), "lifehub models pull "+missing.Model
+	case err != nil:
+		vectors.OK, vectors.Says = false, "search goes by words only: "+err.Error()
+	default:
+		vectors.Says = e.Name()
+	}
+	return []finding{model, vectors}
+}
+
+func (a *app) examineNotes(ctx context.Context) []finding {
+	var findings []finding
+	for _, dir := range a.config.Notes {
+		if _, err := vaultDir(dir); err != nil {
+			findings = append(findings, finding{"notes", false, err.Error(), "take the folder out of `notes:` in " + a.paths.settings()})
+		}
+	}
+	for _, v := range a.open() {
+		entries, problems, err := v.folder.List(ctx)
+		if err != nil {
+			findings = append(findings, finding{"notes", false, err.Error(), ""})
+			continue
+		}
+		f := finding{What: "notes", OK: true, Says: fmt.Sprintf("%s: %d notes", v.folder.Dir(), len(entries))}
+		if len(problems) > 0 {
+			f.Says += fmt.Sprintf(", %d that can't be read", len(problems))
+			f.Mend = "lifehub index says which, and why"
+		}
+		findings = append(findings, f)
+	}
+	if len(findings) == 0 {
+		findings = append(findings, finding{"notes", true, "none are known yet", "lifehub index DIR"})
+	}
+	if len(a.open()) > 0 {
+		c, err := a.library().Coverage(ctx)
+		if err != nil {
+			return append(findings, finding{"index", false, err.Error(), "lifehub index --rebuild"})
+		}
+		f := finding{What: "index", OK: true, Says: fmt.Sprintf("%d of %d notes, brought up to date %s ago, %s", c.Indexed, c.Total, ago(c.Age), c.Embedder)}
+		if c.Indexed < c.Total || c.Total == 0 {
+			f.Mend = "lifehub index"
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+func (a *app) examineServers(ctx context.Context) []finding {
+	a.waitForServers(ctx)
+	var findings []finding
+	for _, s := range a.servers.State() {
+		f := finding{What: "mcp " + s.Name, OK: s.OK(), Says: s.Text()}
+		if !f.OK {
+			f.Mend = "check its command in " + a.paths.servers()
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+func (sh *shell) examineTerminal() finding {
+	name, _ := sh.getenv("TERM")
+	if !term.IsTerminal(sh.out.Fd()) {
+		return finding{"terminal", true, "stdout is not one; the chat prints plain lines", ""}
+	}
+	width, height, err := term.GetSize(sh.out.Fd())
+	if err != nil {
+		return finding{"terminal", false, err.Error(), "use lifehub chat --plain"}
+	}
+	f := finding{What: "terminal", OK: true, Says: fmt.Sprintf("%s, %d×%d", name, width, height)}
+	if width < 40 || height < 12 {
+		f.Mend = "make the window at least 40×12"
+	}
+	return f
+}
+
+// examinePrivacy looks for files that others on this machine could read.
+func examinePrivacy(p paths) finding {
+	var open []string
+	for _, dir := range []string{p.config, p.data, p.state} {
+		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // what is not there can't be read by others
+			}
+			if info, err := entry.Info(); err == nil && info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeSymlink == 0 {
+				open = append(open, path)
+			}
+			return nil
+		})
+	}
+	if len(open) == 0 {
+		return finding{"privacy", true, "only you can read LifeHub's files", ""}
+	}
+	return finding{"privacy", false, fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), "chmod -R go-rwx " + strings.Join([]string{p.config, p.data, p.state}, " ")}
+}

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/rag"
+	"lifehub/store"
+	"lifehub/tui"
+)
+
+// life is what goes on behind a chat: the notes are brought up to date, the
+// model server comes and goes, MCP servers start. It tells the screen about it.
+type life struct {
+	*app
+	status  chan tui.Status
+	notices chan string
+	wake    chan struct{} // the notes, or who embeds them, changed
+	running sync.WaitGroup
+
+	mu       sync.Mutex // guards what follows
+	indexing bool
+	progress rag.Progress
+}
+
+// begin starts what goes on behind a chat. It ends with ctx; wait waits for that.
+func begin(ctx context.Context, a *app) *life {
+	l := &life{app: a, status: make(chan tui.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
+	l.tell()
+	l.stale()
+	l.spawn(func() { l.followProvider(ctx) })
+	l.spawn(func() { l.followNotes(ctx) })
+	return l
+}
+
+// spawn runs f in a goroutine that wait waits for. A fault in it is logged
+// and does not end the chat.
+func (l *life) spawn(f func()) {
+	l.running.Add(1)
+	go func() {
+		defer l.running.Done()
+		defer func() {
+			if fault := recover(); fault != nil {
+				slog.Error("background work", "fault", fault, "stack", string(debug.Stack()))
+				l.notice(fmt.Sprintf("Something in the background broke: %v. The log has more.", fault))
+			}
+		}()
+		f()
+	}()
+}
+
+func (l *life) wait() { l.running.Wait() }
+
+// stale says that the index no longer matches the notes; followNotes will
+// bring it up to date.
+func (l *life) stale() {
+	select {
+	case l.wake <- struct{}{}:
+	default: // it has been said and not been heard yet
+	}
+}
+
+// notice tells the user something; when nobody reads, the oldest is dropped.
+func (l *life) notice(text string) {
+	for {
+		select {
+		case l.notices <- text:
+			return
+		default:
+		}
+		select {
+		case <-l.notices:
+		default:
+		}
+	}
+}
+
+// tell sends the screen a snapshot; it replaces one that was not read yet.
+func (l *life) tell() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	coverage, err := l.library().Coverage(context.Background())
+	if err != nil {
+		slog.Warn("how far the index is", "error", err)
+	}
+	state := l.provider.State()
+	s := tui.Status{
+		Provider: state.Provider, Model: state.Model, Window: l.provider.Window(), Sent: state.Sent,
+		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: l.indexing,
+	}
+	if l.indexing && l.progress.Total > 0 {
+		s.Notes, s.Indexed = l.progress.Total, l.progress.Done
+	}
+	select {
+	case <-l.status:
+	default:
+	}
+	l.status <- s
+}
+
+// followProvider passes on what happens to the model server. When the model
+// that makes vectors changes, the notes are embedded again while words answer.
+func (l *life) followProvider(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case change := <-l.changes:
+			if change.Text != "" {
+				l.notice(change.Text)
+			}
+			l.tell()
+			l.stale()
+		}
+	}
+}
+
+// followNotes brings every folder up to date whenever that is called for.
+func (l *life) followNotes(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.wake:
+			l.syncAll(ctx)
+		}
+	}
+}
+
+func (l *life) syncAll(ctx context.Context) {
+	l.setIndexing(true, rag.Progress{})
+	var last time.Time
+	for _, v := range l.open() {
+		changes, err := l.sync(ctx, v, func(p rag.Progress) {
+			if time.Since(last) > 100*time.Millisecond {
+				last = time.Now()
+				l.setIndexing(true, p)
+			}
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			l.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
+		}
+		if changes.Rebuilt != "" {
+			l.notice("The index was made anew: " + changes.Rebuilt + ".")
+		}
+	}
+	l.setIndexing(false, rag.Progress{})
+}
+
+func (l *life) setIndexing(on bool, p rag.Progress) {
+	l.mu.Lock()
+	l.indexing, l.progress = on, p
+	l.mu.Unlock()
+	l.tell()
+}
+
+// conversations is the store as the screen wants it.
+type conversations struct{ *store.Store }
+
+func (c conversations) New(context.Context) (string, error) { return c.NewConversation(), nil }
+
+func (c conversations) Recent(ctx context.Context, limit int) ([]agent.Conversation, error) {
+	return c.Conversations(ctx, limit)
+}
+
+// models is the provider as the screen wants it.
+type models struct{ *app }
+
+func (m models) List(ctx context.Context) ([]llm.Info, error) { return m.provider.Models(ctx) }
+
+func (m models) Use(ctx context.Context, name string) error { return m.provider.SetModel(ctx, name) }
+
+func (m models) Pull(ctx context.Context, name string, progress func(string, int64, int64)) error {
+	return m.provider.Pull(ctx, name, func(p llm.Progress) { progress(p.Status, p.Done, p.Total) })
+}
+
+// offers finds notes for someone who has named none.
+type offers struct{ *life }
+
+// Offers lists Obsidian vaults and folders of notes in the usual places.
+func (o offers) Offers(ctx context.Context) ([]tui.Offer, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, fmt.Errorf("look for notes: %w", err)
+	}
+	var found []tui.Offer
+	for _, base := range []string{home, filepath.Join(home, "Documents"), filepath.Join(home, "Dropbox"), filepath.Join(home, "Nextcloud")} {
+		entries, err := os.ReadDir(base)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || ctx.Err() != nil {
+				continue
+			}
+			dir := filepath.Join(base, e.Name())
+			if kind := kindOfNotes(dir); kind != "" {
+				found = append(found, tui.Offer{Name: kind, Path: dir, Detail: e.Name()})
+			}
+		}
+	}
+	return append(found, tui.Offer{Name: "Starter notes", Detail: "the notes of a made-up life, to try things on"}), nil
+}
+
+// kindOfNotes says what kind of notes a folder holds; "": none that we know.
+func kindOfNotes(dir string) string {
+	for _, mark := range [][2]string{{".obsidian", "Obsidian vault"}, {"logseq", "Logseq graph"}, {".zk", "zk notebook"}, {".foam", "Foam workspace"}} {
+		if info, err := os.Stat(filepath.Join(dir, mark[0])); err == nil && info.IsDir() {
+			return mark[1]
+		}
+	}
+	switch strings.ToLower(filepath.Base(dir)) {
+	case "notes", "zettelkasten", "wiki", "vault", "journal":
+		if files, _ := fs.Glob(os.DirFS(dir), "*.md"); len(files) > 0 {
+			return "Folder of notes"
+		}
+	}
+	return ""
+}
+
+// Take remembers the folder and begins to index it.
+func (o offers) Take(_ context.Context, offer tui.Offer) error {
+	dir := offer.Path
+	if dir == "" {
+		dir = filepath.Join(o.data, "starter-notes")
+		if err := writeStarterNotes(dir); err != nil {
+			return err
+		}
+	}
+	dir, err := vaultDir(dir)
+	if err != nil {
+		return err
+	}
+	if err := rememberNotes(o.paths.settings(), dir); err != nil {
+		return err
+	}
+	if err := o.openVault(dir); err != nil {
+		return err
+	}
+	o.stale()
+	return nil
+}

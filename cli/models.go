@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/llm"
+	"lifehub/tui/safetext"
+)
+
+func newModels(sh *shell) *cobra.Command {
+	var listJSON, showJSON bool
+	list := &cobra.Command{
+		Use: "list", Short: "List the models of the server",
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return sh.withProvider(cmd.Context(), func(ctx context.Context, p llm.Provider) error {
+				return sh.listModels(ctx, p, listJSON)
+			})
+		},
+	}
+	list.Flags().BoolVar(&listJSON, "json", false, "print a JSON array")
+	show := &cobra.Command{
+		Use: "show [NAME]", Short: "Show what a model can do; without a name, the one in use",
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.withProvider(cmd.Context(), func(ctx context.Context, p llm.Provider) error {
+				return sh.showModel(ctx, p, strings.Join(given, ""), showJSON)
+			})
+		},
+	}
+	show.Flags().BoolVar(&showJSON, "json", false, "print one JSON object")
+	pull := &cobra.Command{
+		Use: "pull NAME", Short: "Fetch a model",
+		Example: "  lifehub models pull nomic-embed-text",
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.withProvider(cmd.Context(), func(ctx context.Context, p llm.Provider) error {
+				bar := sh.progress()
+				defer bar.clear()
+				err := p.Pull(ctx, given[0], func(p llm.Progress) { bar.bytes(p.Status, p.Done, p.Total) })
+				if err != nil {
+					return fmt.Errorf("pull %s: %w", given[0], err)
+				}
+				bar.clear()
+				fmt.Fprintln(sh.out, "pulled", safetext.Line(given[0]))
+				return nil
+			})
+		},
+	}
+	return group("models", "Models of the server: list, show, fetch", list, show, pull)
+}
+
+// withProvider reaches the model server for one command.
+func (sh *shell) withProvider(ctx context.Context, do func(context.Context, llm.Provider) error) error {
+	_, c, err := sh.load()
+	if err != nil {
+		return err
+	}
+	p, err := llm.Open(c.models())
+	if err != nil {
+		return usageError{err}
+	}
+	defer p.Close()
+	return do(ctx, p)
+}
+
+func (sh *shell) listModels(ctx context.Context, p llm.Provider, asJSON bool) error {
+	list, err := p.Models(ctx)
+	if err != nil {
+		return fmt.Errorf("list models: %w", err)
+	}
+	if asJSON {
+		if list == nil {
+			list = []llm.Info{}
+		}
+		return json.NewEncoder(safeJSON{sh.out}).Encode(list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(sh.err, "no models are installed; `lifehub models pull qwen3:8b` fetches one")
+	}
+	for _, m := range list {
+		mark := " "
+		if m.Name == p.State().Model {
+			mark = "*"
+		}
+		fmt.Fprintf(sh.out, "%s %-32s %8s  %-8s %s\n", mark, safetext.Line(m.Name), size(m.Size), safetext.Line(m.Parameters), strings.Join(m.Capabilities, " "))
+	}
+	return nil
+}
+
+func (sh *shell) showModel(ctx context.Context, p llm.Provider, name string, asJSON bool) error {
+	if name == "" {
+		name = p.State().Model
+	}
+	m, err := p.Info(ctx, name)
+	if err != nil {
+		return fmt.Errorf("show model: %w", err)
+	}
+	if asJSON {
+		return json.NewEncoder(safeJSON{sh.out}).Encode(m)
+	}
+	rows := [][2]string{{"model", m.Name}, {"runs at", p.State().Provider}, {"family", m.Family}, {"parameters", m.Parameters}, {"quantization", m.Quantization}, {"can", strings.Join(m.Capabilities, ", ")}, {"runs on", m.Remote}}
+	if m.Size > 0 {
+		rows = append(rows, [2]string{"size", size(m.Size)})
+	}
+	if m.Context > 0 {
+		rows = append(rows, [2]string{"context", fmt.Sprintf("%d tokens at most, %d asked for", m.Context, m.Allocated)})
+	}
+	for _, r := range rows {
+		if r[1] != "" {
+			fmt.Fprintf(sh.out, "%-14s %s\n", r[0], safetext.Line(r[1]))
+		}
+	}
+	return nil
+}
+
+// size is a number of bytes in the unit that gives it two to four digits.
+func size(n int64) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n < 10<<20:
+		return fmt.Sprintf("%d kB", n/1000)
+	case n < 10<<30:
+		return fmt.Sprintf("%d MB", n/1_000_000)
+	}
+	return fmt.Sprintf("%d GB", n/1_000_000_000)
+}

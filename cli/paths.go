@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/adrg/xdg"
+)
+
+// paths are where LifeHub keeps its files.
+type paths struct {
+	config string // config.yaml, permissions.yaml, mcp.json, instructions.md
+	data   string // lifehub.db, index/
+	state  string // logs
+}
+
+// findPaths follows the XDG rules; LIFEHUB_HOME puts all below one folder.
+func findPaths(getenv func(string) (string, bool)) (paths, error) {
+	if home, _ := getenv("LIFEHUB_HOME"); home != "" {
+		home, err := filepath.Abs(home)
+		if err != nil {
+			return paths{}, fmt.Errorf("find LIFEHUB_HOME: %w", err)
+		}
+		return paths{filepath.Join(home, "config"), filepath.Join(home, "data"), filepath.Join(home, "state")}, nil
+	}
+	return paths{
+		config: filepath.Join(xdg.ConfigHome, "lifehub"),
+		data:   filepath.Join(xdg.DataHome, "lifehub"),
+		state:  filepath.Join(xdg.StateHome, "lifehub"),
+	}, nil
+}
+
+func (p paths) settings() string     { return filepath.Join(p.config, "config.yaml") }
+func (p paths) permissions() string  { return filepath.Join(p.config, "permissions.yaml") }
+func (p paths) servers() string      { return filepath.Join(p.config, "mcp.json") }
+func (p paths) instructions() string { return filepath.Join(p.config, "instructions.md") }
+func (p paths) database() string     { return filepath.Join(p.data, "lifehub.db") }
+func (p paths) log() string          { return filepath.Join(p.state, "lifehub.log") }
+
+// index is the folder of one vault's index. The vault's name makes it
+// readable, the hash of its path unique.
+func (p paths) index(vault string) string {
+	sum := sha256.Sum256([]byte(vault))
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, filepath.Base(vault))
+	return filepath.Join(p.data, "index", name+"-"+hex.EncodeToString(sum[:4]))
+}
+
+// writePrivate replaces a file that only its owner may read, whole or not at all.
+func writePrivate(file string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("make folder for %s: %w", file, err)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(file), ".new-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	defer os.Remove(temp.Name()) // nothing is there any more after the rename
+	_, err = temp.Write(data)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if closeErr := temp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), file)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"lifehub/rag"
+)
+
+// barWidth is the width of a progress bar, in columns; with the words around
+// it the line fits a terminal of 60.
+const barWidth = 24
+
+// bar shows progress on stderr: one line that is drawn again on a terminal,
+// nothing elsewhere.
+type bar struct {
+	*shell
+	on   bool
+	last time.Time
+}
+
+// progress makes a bar; a quiet or redirected stderr has none.
+func (sh *shell) progress() *bar {
+	terminal := term.IsTerminal(sh.err.Fd())
+	if name, _ := sh.getenv("TERM"); name == "dumb" || name == "" {
+		terminal = false
+	}
+	return &bar{shell: sh, on: terminal}
+}
+
+// show draws at most 20 times a second, and the end of a phase always.
+func (b *bar) show(what string, done, total int64) {
+	if !b.on || total <= 0 || done < total && time.Since(b.last) < 50*time.Millisecond {
+		return
+	}
+	b.last = time.Now()
+	filled := int(min(done, total) * barWidth / total)
+	fmt.Fprintf(b.err, "\r\x1b[K%-8s %s%s %d of %d", what, strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), done, total)
+}
+
+// bytes shows how much of a download is here.
+func (b *bar) bytes(what string, done, total int64) {
+	const mega = 1_000_000
+	if total < mega {
+		b.show(what, done, total)
+		return
+	}
+	b.show(what+" MB", done/mega, total/mega)
+}
+
+// sync shows how far a sync of the notes is.
+func (b *bar) sync(p rag.Progress) {
+	what := map[string]string{"read": "reading", "embed": "vectors"}[p.Phase]
+	if what == "" {
+		what = p.Phase
+	}
+	b.show(what, int64(p.Done), int64(p.Total))
+}
+
+// clear takes the bar away.
+func (b *bar) clear() {
+	if b.on {
+		fmt.Fprint(b.err, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lifehub/agent"
+)
+
+// loadRules reads permissions.yaml; without the file there are no rules.
+func loadRules(file string) (*agent.Rules, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read permissions: %w", err)
+	}
+	rules, err := agent.ParseRules(file, text)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return rules, nil
+}
+
+// saveRule adds a rule to permissions.yaml: the user's "always".
+func (p paths) saveRule(_ context.Context, rule agent.Rule) error {
+	text, err := os.ReadFile(p.permissions())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read permissions: %w", err)
+	}
+	text, err = agent.AppendRule(text, rule)
+	if err != nil {
+		return err
+	}
+	return writePrivate(p.permissions(), text)
+}
+
+// removeRules takes out the rules written for exactly this tool or glob, and
+// leaves the rest of the file as it is. A rule ends where the next one begins.
+func removeRules(file, tool string) (int, error) {
+	rules, err := loadRules(file)
+	if err != nil {
+		return 0, err
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read permissions: %w", err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	removed := 0
+	for i, rule := range slices.Backward(rules.List()) {
+		if rule.Tool != tool && rule.Tool != agent.RuleFor(tool, agent.Auto).Tool {
+			continue
+		}
+		from, err := strconv.Atoi(rule.From[strings.LastIndexByte(rule.From, ':')+1:])
+		if err != nil {
+			return 0, fmt.Errorf("find rule %d in %s: %w", i+1, file, err)
+		}
+		to := from // lines[from-1] is the rule's first line
+		for to < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[to]), "-") && strings.TrimSpace(lines[to]) != "" {
+			to++
+		}
+		lines = slices.Delete(lines, from-1, to)
+		removed++
+	}
+	if removed == 0 {
+		return 0, nil
+	}
+	rest := []byte(strings.Join(lines, ""))
+	after, err := agent.ParseRules(file, rest)
+	if err != nil || len(after.List()) != len(rules.List())-removed {
+		return 0, fmt.Errorf("take the rules for %s out of %s by hand: it is not written one rule after the other", tool, file)
+	}
+	return removed, writePrivate(file, rest)
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/rag"
+	"lifehub/tui/safetext"
+)
+
+func newSearch(sh *shell) *cobra.Command {
+	var flags runFlags
+	var limit int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "search QUERY…",
+		Short: "Find passages in your notes, without a model",
+		Long: "Find passages in your notes, without a model. Words of the query may be filters: path:FOLDER, tag:NAME,\n" +
+			"after:DATE and before:DATE. Words in quotes are found as they stand.",
+		Example: "  lifehub search \"undo the last commit\"\n" +
+			"  lifehub search boiler tag:home after:2026-01-01 -n 3",
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.search(cmd.Context(), flags, strings.Join(given, " "), limit, asJSON)
+		},
+	}
+	flags.registerNotes(cmd)
+	cmd.Flags().IntVarP(&limit, "number", "n", 5, "how many passages")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit int, asJSON bool) error {
+	if limit < 1 {
+		return usageError{fmt.Errorf("-n: %d is not a number of passages", limit)}
+	}
+	query, err := rag.ParseQuery(text)
+	if err != nil {
+		return usageError{err}
+	}
+	query.Limit = limit
+	a, err := sh.open(ctx, flags)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if len(a.open()) == 0 {
+		return usageError{errNoNotes}
+	}
+	if err := a.ready(ctx, sh.progress()); err != nil {
+		return err
+	}
+	found, err := a.Search(ctx, query)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(safeJSON{sh.out}).Encode(found)
+	}
+	sh.printFound(found)
+	return nil
+}
+
+func (sh *shell) printFound(found rag.Found) {
+	for _, p := range found.Passages {
+		fmt.Fprintf(sh.out, "%.2f  %s:%d", p.Score, safetext.Line(p.Path), p.Line)
+		if p.Heading != "" {
+			fmt.Fprintf(sh.out, "  %s", safetext.Line(p.Heading))
+		}
+		fmt.Fprintf(sh.out, "\n%s\n\n", indent(safetext.Text(excerpt(p.Text)), "      "))
+	}
+	c := found.Coverage
+	if len(found.Passages) == 0 {
+		fmt.Fprintln(sh.err, "your notes don't say: no passage fits")
+	}
+	fmt.Fprintf(sh.err, "searched %d of %d notes, brought up to date %s ago, %s\n",
+		c.Indexed, c.Total, ago(c.Age), safetext.Line(c.Embedder))
+}
+
+// excerptLines bounds what search shows of a passage.
+const excerptLines = 6
+
+func excerpt(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) > excerptLines {
+		lines = append(lines[:excerptLines], "…")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func indent(text, by string) string {
+	return by + strings.ReplaceAll(text, "\n", "\n"+by)
+}
+
+// ago is a length of time, in seconds, in one unit.
+func ago(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}

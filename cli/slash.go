@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lifehub/rag"
+	"lifehub/tui"
+)
+
+// commands are the slash commands that need more than the screen.
+func (l *life) commands() []tui.Command {
+	return []tui.Command{
+		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: l.slashTools},
+		{Name: "mcp", Help: "MCP servers and how they are", Run: l.slashServers},
+		{Name: "permissions", Help: "the rules that decide what runs", Run: l.slashRules},
+		{Name: "index", Help: "bring the index up to date and say how far it is", Run: l.slashIndex},
+		{Name: "doctor", Help: "check what works", Run: l.slashDoctor},
+		{Name: "set", Args: "parameter num_ctx N", Help: "the size of the context window, as in ollama run", Run: l.slashSet},
+	}
+}
+
+// cell makes a text fit for a cell of a Markdown table.
+func cell(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ", "`", "'").Replace(s)
+}
+
+func (l *life) slashTools(_ context.Context, name string) (string, error) {
+	var b strings.Builder
+	b.WriteString("| tool | level | does |\n| --- | --- | --- |\n")
+	for _, t := range l.offered() {
+		spec := t.Spec()
+		level, why := l.rules.Decide(spec.Name, t.Level(nil))
+		if spec.Name == name {
+			return fmt.Sprintf("**%s**: %s\n\n%s\n\n```json\n%s\n```\n", name, why, spec.Description, spec.Schema), nil
+		}
+		first, _, _ := strings.Cut(spec.Description, "\n")
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(spec.Name), level, cell(first))
+	}
+	if name != "" {
+		return "", fmt.Errorf("there is no tool %q", name)
+	}
+	return b.String(), nil
+}
+
+func (l *life) slashServers(context.Context, string) (string, error) {
+	states := l.servers.State()
+	if len(states) == 0 {
+		return "No MCP servers are configured. They are listed in `" + l.paths.servers() + "`.", nil
+	}
+	var b strings.Builder
+	b.WriteString("| server | state |\n| --- | --- |\n")
+	for _, s := range states {
+		fmt.Fprintf(&b, "| %s | %s |\n", cell(s.Name), cell(s.Text()))
+	}
+	return b.String(), nil
+}
+
+func (l *life) slashRules(context.Context, string) (string, error) {
+	rules, err := loadRules(l.permissions())
+	if err != nil {
+		return "", err
+	}
+	if len(rules.List()) == 0 {
+		return "No rules: each tool has its own level, which `/tools` shows. Rules belong in `" + l.permissions() + "`.", nil
+	}
+	var b strings.Builder
+	b.WriteString("| tool | level | where |\n| --- | --- | --- |\n")
+	for _, r := range rules.List() {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(r.Tool), r.Level, cell(r.From))
+	}
+	return b.String(), nil
+}
+
+func (l *life) slashIndex(ctx context.Context, _ string) (string, error) {
+	if len(l.open()) == 0 {
+		return "No notes are known yet. `lifehub index DIR` makes a folder known.", nil
+	}
+	var b strings.Builder
+	for _, v := range l.open() {
+		changes, err := l.sync(ctx, v, func(rag.Progress) {})
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "- `%s`: %d notes, %d passages, %d embedded now\n", v.folder.Dir(), changes.Total, changes.Passages, changes.Embedded)
+		for _, c := range changes.Notes {
+			if c.Reason != "" {
+				fmt.Fprintf(&b, "  - %s `%s`: %s\n", c.What, cell(c.Path), cell(c.Reason))
+			}
+		}
+	}
+	c, err := l.library().Coverage(ctx)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "\n%d of %d notes are indexed, %s.\n", c.Indexed, c.Total, c.Embedder)
+	return b.String(), nil
+}
+
+func (l *life) slashDoctor(ctx context.Context, _ string) (string, error) {
+	findings := l.examineModel(ctx, l.config)
+	findings = append(findings, l.examineNotes(ctx)...)
+	findings = append(findings, l.examineServers(ctx)...)
+	findings = append(findings, examinePrivacy(l.paths))
+	var b strings.Builder
+	for _, f := range findings {
+		mark := "✓"
+		if !f.OK {
+			mark = "✗"
+		}
+		fmt.Fprintf(&b, "- %s **%s** %s", mark, f.What, f.Says)
+		if f.Mend != "" {
+			fmt.Fprintf(&b, " → `%s`", f.Mend)
+		}
+		b.WriteString("\n")
+	}
+	return b.String(), nil
+}
+
+func (l *life) slashSet(_ context.Context, given string) (string, error) {
+	var tokens int
+	if _, err := fmt.Sscanf(given, "parameter num_ctx %d", &tokens); err != nil || tokens < 0 {
+		return "", fmt.Errorf("/set takes `parameter num_ctx N`, with 0 for the default")
+	}
+	l.provider.SetWindow(tokens)
+	l.tell()
+	return fmt.Sprintf("The next request asks for a window of %d tokens.", l.provider.Window()), nil
+}

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+func newTools(sh *shell) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "tools [NAME]",
+		Short: "List every tool with its level, or show one with its schema",
+		Args:  args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.withTools(cmd.Context(), func(list []agent.Tool, rules *agent.Rules) error {
+				if len(given) == 1 {
+					return sh.showTool(list, rules, given[0])
+				}
+				return sh.listTools(list, rules, asJSON)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return cmd
+}
+
+// withTools opens what there is to call, MCP servers too, for one command.
+func (sh *shell) withTools(ctx context.Context, do func([]agent.Tool, *agent.Rules) error) error {
+	a, err := sh.open(ctx, runFlags{noSave: true})
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	a.waitForServers(ctx)
+	list := a.tools()
+	slices.SortFunc(list, func(x, y agent.Tool) int { return strings.Compare(x.Spec().Name, y.Spec().Name) })
+	return do(list, a.rules)
+}
+
+func (sh *shell) listTools(list []agent.Tool, rules *agent.Rules, asJSON bool) error {
+	type row struct {
+		Name        string          `json:"name"`
+		Level       string          `json:"level"`
+		Description string          `json:"description"`
+		Schema      json.RawMessage `json:"schema"`
+	}
+	rows := []row{}
+	for _, t := range list {
+		spec := t.Spec()
+		level, _ := rules.Decide(spec.Name, t.Level(nil))
+		rows = append(rows, row{spec.Name, level.String(), spec.Description, spec.Schema})
+	}
+	if asJSON {
+		return json.NewEncoder(safeJSON{sh.out}).Encode(rows)
+	}
+	for _, r := range rows {
+		first, _, _ := strings.Cut(r.Description, "\n")
+		fmt.Fprintf(sh.out, "%-24s %-8s %s\n", safetext.Line(r.Name), r.Level, safetext.Line(first))
+	}
+	return nil
+}
+
+func (sh *shell) showTool(list []agent.Tool, rules *agent.Rules, name string) error {
+	for _, t := range list {
+		spec := t.Spec()
+		if spec.Name != name {
+			continue
+		}
+		_, why := rules.Decide(name, t.Level(nil))
+		var schema bytes.Buffer
+		if err := json.Indent(&schema, spec.Schema, "", "  "); err != nil {
+			return fmt.Errorf("show the schema of %s: %w", name, err)
+		}
+		fmt.Fprintf(sh.out, "%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(spec.Description)), safetext.Text(schema.String()))
+		return nil
+	}
+	return usageError{fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
+}
+
+func newPermissions(sh *shell) *cobra.Command {
+	return group("permissions", "Which calls run, ask or are refused, and why",
+		&cobra.Command{
+			Use: "list", Short: "List the rules",
+			Args: args(cobra.NoArgs),
+			RunE: func(*cobra.Command, []string) error { return sh.listRules() },
+		},
+		&cobra.Command{
+			Use: "test CALL", Short: "Say which rule decides a call",
+			Example: "  lifehub permissions test add_task\n  lifehub permissions test 'add_task text=milk'",
+			Args:    args(cobra.MinimumNArgs(1)),
+			RunE: func(cmd *cobra.Command, given []string) error {
+				return sh.testRules(cmd.Context(), strings.Join(given, " "))
+			},
+		},
+		&cobra.Command{
+			Use: "revoke TOOL", Short: "Take the rules for a tool out of the file",
+			Args: args(cobra.ExactArgs(1)),
+			RunE: func(_ *cobra.Command, given []string) error { return sh.revokeRules(given[0]) },
+		},
+	)
+}
+
+func (sh *shell) listRules() error {
+	p, err := findPaths(sh.getenv)
+	if err != nil {
+		return err
+	}
+	rules, err := loadRules(p.permissions())
+	if err != nil {
+		return err
+	}
+	for _, r := range rules.List() {
+		fmt.Fprintf(sh.out, "%-24s %-8s %s\n", safetext.Line(r.Tool), r.Level, safetext.Line(r.From))
+	}
+	if len(rules.List()) == 0 {
+		fmt.Fprintf(sh.err, "no rules; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.permissions())
+	}
+	return nil
+}
+
+func (sh *shell) testRules(ctx context.Context, call string) error {
+	name, rest, _ := strings.Cut(strings.TrimSpace(call), " ")
+	input, err := callArgs(rest)
+	if err != nil {
+		return usageError{err}
+	}
+	return sh.withTools(ctx, func(list []agent.Tool, rules *agent.Rules) error {
+		for _, t := range list {
+			if t.Spec().Name == name {
+				level, why := rules.Decide(name, t.Level(input))
+				fmt.Fprintf(sh.out, "%s\n%s\n", level, safetext.Line(why))
+				return nil
+			}
+		}
+		return usageError{fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
+	})
+}
+
+// callArgs reads "key=value key2='two words'" as a JSON object of texts.
+func callArgs(s string) (json.RawMessage, error) {
+	object := map[string]string{}
+	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
+		key, rest, ok := strings.Cut(s, "=")
+		if !ok || key == "" || strings.ContainsAny(key, " '\"") {
+			return nil, fmt.Errorf("%q is not key=value", s)
+		}
+		var value string
+		switch {
+		case rest != "" && (rest[0] == '"' || rest[0] == '\''):
+			end := strings.IndexByte(rest[1:], rest[0])
+			if end < 0 {
+				return nil, fmt.Errorf("the quote of %s is never closed", key)
+			}
+			value, s = rest[1:1+end], rest[end+2:]
+		default:
+			value, s, _ = strings.Cut(rest, " ")
+		}
+		object[key] = value
+	}
+	return json.Marshal(object)
+}
+
+func (sh *shell) revokeRules(tool string) error {
+	p, err := findPaths(sh.getenv)
+	if err != nil {
+		return err
+	}
+	n, err := removeRules(p.permissions(), tool)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return usageError{fmt.Errorf("no rule names the tool %q; `lifehub permissions list` shows them", tool)}
+	}
+	fmt.Fprintf(sh.out, "took out %d rule(s) for %s\n", n, safetext.Line(tool))
+	return nil
+}
