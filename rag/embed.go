@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -20,7 +21,7 @@ const embedBatch = 32
 func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 	x := s.index
 	name := embedder.Name()
-	if !s.unsigned && getMeta(ctx, s.db, "complete "+name) == fileState(x.vectorsPath(name)) {
+	if s.only == nil && !s.unsigned && getMeta(ctx, s.db, "complete "+name) == fileState(x.vectorsPath(name)) {
 		return nil
 	}
 	m, _, err := x.loadMeaning()
@@ -34,8 +35,10 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 	if err != nil {
 		return err
 	}
-	if err := m.forget(used); err != nil {
-		return err
+	if s.only == nil {
+		if err := m.forget(used); err != nil {
+			return err
+		}
 	}
 	refused := 0
 	for start := 0; start < len(missing); start += embedBatch {
@@ -73,6 +76,9 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 			fmt.Sprintf("%d passages have no meaning: the embedder gave no usable vector for them; words find them", refused))
 		return nil
 	}
+	if s.only != nil {
+		return nil
+	}
 	return s.complete(ctx, m, embedder)
 }
 
@@ -97,10 +103,19 @@ func fileState(path string) string {
 	return fmt.Sprint(status.Size(), " ", status.ModTime().UnixNano())
 }
 
-// missing lists the keys of all passages, and those without a vector in the
+// missing lists the keys of the passages looked at, and those without a vector in the
 // order of the notes.
 func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, missing []key, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT key FROM passages ORDER BY id`)
+	query, args := `SELECT key FROM passages ORDER BY id`, []any(nil)
+	if s.only != nil {
+		list, err := json.Marshal(s.only)
+		if err != nil {
+			return nil, nil, err
+		}
+		query = `SELECT key FROM passages WHERE note IN (SELECT id FROM notes WHERE path IN (SELECT value FROM json_each(?)))`
+		args = []any{string(list)}
+	}
+	rows, err := s.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, nil, err
 	}

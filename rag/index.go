@@ -36,7 +36,8 @@ type Index struct {
 	dir     string
 	options Options
 
-	syncing sync.Mutex // one Sync at a time in this process
+	syncing  sync.Mutex // one Sync at a time in this process; guards unsigned
+	unsigned bool       // the words were written to and their stamp is missing
 
 	mu       sync.RWMutex // guards what follows; writers swap it out as a whole
 	db       *sql.DB
@@ -73,11 +74,23 @@ func (x *Index) Close() error {
 	defer x.syncing.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	err := x.db.Close()
+	err := errors.Join(x.signLast(), x.db.Close())
 	if x.meaning != nil {
 		err = errors.Join(err, x.meaning.close())
 	}
 	return err
+}
+
+// signLast signs what a few notes changed, unless somebody else is writing.
+func (x *Index) signLast() error {
+	if !x.unsigned {
+		return nil
+	}
+	unlock, ok, err := lockFile(x.lockPath())
+	if err != nil || !ok {
+		return err
+	}
+	return errors.Join(x.sign(context.Background()), unlock())
 }
 
 // Vault is the notes folder.
@@ -280,7 +293,7 @@ func (x *Index) refill(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("rebuild index: %w", err)
 	}
-	_, err = x.sync(ctx, folder, nil, nil)
+	_, err = x.sync(ctx, folder, nil, nil, nil)
 	return errors.Join(err, folder.Close())
 }
 

@@ -185,6 +185,31 @@ func TestSyncFollowsTheNotes(t *testing.T) {
 	}
 }
 
+func TestSyncPathsLooksAtAFewNotesOnly(t *testing.T) {
+	dir, index := t.TempDir(), t.TempDir()
+	write(t, dir, map[string]string{"a.md": "# A\n\napples\n", "b.md": "# B\n\nbananas\n", "c.md": "# C\n\ncherries\n"})
+	folder, x := openVault(t, dir, index)
+	embedder := &bagEmbedder{name: "bag"}
+	syncNow(t, x, folder, embedder)
+	write(t, dir, map[string]string{"a.md": "# A\n\napricots\n", "new.md": "# New\n\nmelons\n"})
+	rename(t, dir, "b.md", "moved/b.md")
+	remove(t, dir, "c.md")
+	changes, err := x.SyncPaths(t.Context(), folder, embedder, []string{"a.md", "b.md", "c.md", "moved/b.md", "new.md", "never.md"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"changed a.md", "removed c.md", "moved moved/b.md from b.md", "added new.md"}
+	if got := whats(changes); !slices.Equal(got, want) || changes.Embedded != 2 || changes.Total != 3 {
+		t.Errorf("got %q, %d embedded, %d notes; want %q, 2 and 3", got, changes.Embedded, changes.Total, want)
+	}
+	if after := syncNow(t, x, folder, embedder); len(after.Notes) != 0 || after.Embedded != 0 {
+		t.Errorf("a whole sync then found %q and embedded %d", whats(after), after.Embedded)
+	}
+	if got := paths(t, x, "melons"); len(got) == 0 || got[0] != "new.md" {
+		t.Errorf("the new note is found as %q", got)
+	}
+}
+
 func rename(t *testing.T, dir, from, to string) {
 	t.Helper()
 	target := filepath.Join(dir, filepath.FromSlash(to))

@@ -99,7 +99,7 @@ func (x *Index) compare(ctx context.Context, folder *notes.Folder) ([]notes.Entr
 	x.mu.RLock()
 	db := x.db
 	x.mu.RUnlock()
-	known, err := knownFiles(ctx, db)
+	known, err := knownFiles(ctx, db, nil)
 	return entries, problems, known, err
 }
 

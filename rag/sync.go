@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,10 +40,22 @@ func (x *Index) Sync(ctx context.Context, folder *notes.Folder, embedder llm.Emb
 	if err := x.Use(embedder); err != nil {
 		return Changes{}, fmt.Errorf("index %s: %w", folder.Dir(), err)
 	}
-	return x.sync(ctx, folder, embedder, progress)
+	return x.sync(ctx, folder, embedder, nil, progress)
 }
 
-func (x *Index) sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
+// SyncPaths does the same for a few notes, changed, new or gone, whatever the
+// size of the rest. Their paths are below the folder, with slashes.
+func (x *Index) SyncPaths(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, paths []string) (Changes, error) {
+	if len(paths) == 0 {
+		return Changes{}, nil
+	}
+	if err := x.Use(embedder); err != nil {
+		return Changes{}, fmt.Errorf("index %s: %w", folder.Dir(), err)
+	}
+	return x.sync(ctx, folder, embedder, paths, nil)
+}
+
+func (x *Index) sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, only []string, progress func(Progress)) (Changes, error) {
 	if progress == nil {
 		progress = func(Progress) {}
 	}
@@ -56,12 +69,12 @@ func (x *Index) sync(ctx context.Context, folder *notes.Folder, embedder llm.Emb
 		return x.elsewhere(ctx)
 	}
 	defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
-	changes, err := x.syncLocked(ctx, folder, embedder, progress)
+	changes, err := x.syncLocked(ctx, folder, embedder, only, progress)
 	if isDamage(err) && ctx.Err() == nil {
 		if err := x.renew(err); err != nil {
 			return Changes{}, err
 		}
-		changes, err = x.syncLocked(ctx, folder, embedder, progress)
+		changes, err = x.syncLocked(ctx, folder, embedder, only, progress)
 	}
 	if err != nil {
 		return changes, fmt.Errorf("index %s: %w", folder.Dir(), err)
@@ -78,13 +91,16 @@ func (x *Index) elsewhere(ctx context.Context) (Changes, error) {
 	return changes, err
 }
 
-func (x *Index) syncLocked(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
+func (x *Index) syncLocked(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, only []string, progress func(Progress)) (Changes, error) {
 	if err := x.reopenIfReplaced(); err != nil {
 		return Changes{}, err
 	}
 	x.mu.RLock()
-	s := syncRun{index: x, db: x.db, folder: folder, progress: progress, rebuilt: x.rebuilt}
+	s := syncRun{index: x, db: x.db, folder: folder, only: only, progress: progress, rebuilt: x.rebuilt}
 	x.mu.RUnlock()
+	if s.rebuilt != "" {
+		s.only = nil // there is nothing that a few notes could be added to
+	}
 	s.changes.Rebuilt = s.rebuilt
 	if err := s.words(ctx); err != nil {
 		return s.changes, err
@@ -125,6 +141,7 @@ type syncRun struct {
 	index    *Index
 	db       *sql.DB
 	folder   *notes.Folder
+	only     []string // the notes to look at; nil: all
 	progress func(Progress)
 	changes  Changes
 	rebuilt  string
@@ -143,12 +160,15 @@ type indexed struct {
 
 // words brings the words up to date.
 func (s *syncRun) words(ctx context.Context) error {
+	if s.only != nil {
+		return s.wordsOfFew(ctx)
+	}
 	entries, problems, err := s.folder.List(ctx)
 	if err != nil {
 		return err
 	}
 	s.changes.Total = len(entries)
-	known, err := knownFiles(ctx, s.db)
+	known, err := knownFiles(ctx, s.db, nil)
 	if err != nil {
 		return err
 	}
@@ -186,16 +206,55 @@ func (s *syncRun) words(ctx context.Context) error {
 	return s.finish(ctx, known, gone, len(entries))
 }
 
+// wordsOfFew brings the words of the few notes asked for up to date.
+func (s *syncRun) wordsOfFew(ctx context.Context) error {
+	known, err := knownFiles(ctx, s.db, s.only)
+	if err != nil {
+		return err
+	}
+	var todo []notes.Entry
+	gone := map[string][]string{}
+	for _, name := range s.only {
+		info, err := os.Lstat(filepath.Join(s.folder.Dir(), filepath.FromSlash(name)))
+		switch was, ok := known[name]; {
+		case errors.Is(err, os.ErrNotExist):
+			if ok {
+				gone[string(was.hash)] = append(gone[string(was.hash)], name)
+			}
+		case err != nil || !ok || !was.matches(notes.Entry{Size: info.Size(), ModTime: info.ModTime()}):
+			todo = append(todo, notes.Entry{Path: name})
+		}
+	}
+	if len(todo) == 0 && len(gone) == 0 {
+		return s.touch()
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	if err := s.read(ctx, todo, known, gone); err != nil {
+		return err
+	}
+	return s.finish(ctx, known, gone, -1)
+}
+
 // matches tells whether the file is, by size and time, what was indexed.
 func (f indexed) matches(e notes.Entry) bool {
 	return f.size == e.Size && f.mtime == e.ModTime.UnixNano()
 }
 
-// knownFiles reads what the index holds of every file.
-func knownFiles(ctx context.Context, db *sql.DB) (map[string]indexed, error) {
+// knownFiles reads what the index holds of files; only nil: of every file.
+func knownFiles(ctx context.Context, db *sql.DB, only []string) (map[string]indexed, error) {
 	known := map[string]indexed{}
-	rows, err := db.QueryContext(ctx, `SELECT path, id, size, mtime, hash, '', problem FROM notes
-		UNION ALL SELECT path, 0, size, mtime, x'', reason, '' FROM skipped`)
+	where, args := "", []any(nil)
+	if only != nil {
+		list, err := json.Marshal(only)
+		if err != nil {
+			return nil, err
+		}
+		where, args = ` WHERE path IN (SELECT value FROM json_each(?))`, []any{string(list), string(list)}
+	}
+	rows, err := db.QueryContext(ctx, `SELECT path, id, size, mtime, hash, '', problem FROM notes`+where+
+		` UNION ALL SELECT path, 0, size, mtime, x'', reason, '' FROM skipped`+where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -270,12 +329,14 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 }
 
 func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, entry notes.Entry, was indexed, gone map[string][]string) error {
-	raw, entry, err := s.folder.Raw(entry.Path)
+	name := entry.Path
+	raw, entry, err := s.folder.Raw(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // deleted since it was listed: the next sync sees that
 	}
 	if err != nil {
-		s.report(entry.Path, skipped, "", reasonOf(err))
+		entry.Path = name
+		s.report(name, skipped, "", reasonOf(err))
 		return skip(ctx, tx, entry, was, reasonOf(err))
 	}
 	sum := sha256.Sum256(raw)
@@ -422,7 +483,8 @@ func skip(ctx context.Context, tx *sql.Tx, entry notes.Entry, was indexed, reaso
 }
 
 // finish takes away the notes that are no more, and writes down the state of
-// the whole.
+// the whole. total is the number of files in the folder; -1: it was not
+// counted, since only a few were looked at.
 func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map[string][]string, total int) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -442,10 +504,13 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 			}
 		}
 	}
-	if err := setMeta(ctx, tx, "total", strconv.Itoa(total)); err != nil {
-		return err
+	if total < 0 {
+		err = tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes) + (SELECT count(*) FROM skipped)`).Scan(&total)
+		s.changes.Total = total
+	} else {
+		err = errors.Join(countFrequent(ctx, tx), measureLength(ctx, tx))
 	}
-	if err := errors.Join(countFrequent(ctx, tx), measureLength(ctx, tx)); err != nil {
+	if err = errors.Join(err, setMeta(ctx, tx, "total", strconv.Itoa(total))); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -462,19 +527,29 @@ func (s *syncRun) touch() error {
 	return os.Chtimes(s.index.lockPath(), now, now)
 }
 
-// sign ends the writing: everything into the one file, and its stamp.
+// sign ends the writing. After a few notes that is left to Close: reading the
+// whole file for its stamp would cost more than they did.
 func (s *syncRun) sign(ctx context.Context) error {
 	if !s.unsigned {
 		return nil
 	}
+	s.index.unsigned = s.only != nil
+	if s.index.unsigned {
+		return nil
+	}
+	return s.index.sign(ctx)
+}
+
+// sign puts everything into the one file, and its stamp beside it.
+func (x *Index) sign(ctx context.Context) error {
 	var busy, log, done int
-	if err := s.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &done); err != nil {
+	if err := x.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &done); err != nil {
 		return err
 	}
 	if busy != 0 {
 		return nil // somebody reads an older state: the next open looks closer
 	}
-	return writeStamp(s.index.stampPath(), s.index.wordsPath())
+	return writeStamp(x.stampPath(), x.wordsPath())
 }
 
 func (s *syncRun) report(name, what, from, reason string) {

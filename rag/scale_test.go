@@ -1,0 +1,358 @@
+package rag
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/notes"
+)
+
+// BenchmarkScale measures an index of 100,000 passages of dimension 768, each
+// figure beside its floor of the same run. Run it by `make bench`; it takes
+// minutes and 2 GB of disk, so it asks for LIFEHUB_SCALE=1.
+func BenchmarkScale(b *testing.B) {
+	if os.Getenv("LIFEHUB_SCALE") == "" {
+		b.Skip("LIFEHUB_SCALE=1 runs the 100,000 passages")
+	}
+	for b.Loop() {
+		measureScale(b)
+	}
+}
+
+const (
+	scalePassages = 100_000
+	scaleDim      = 768
+	perNote       = 10
+)
+
+func measureScale(b *testing.B) {
+	dir, index := scaleVault(b)
+	text := folderSize(b, dir)
+	x, folder := openScale(b, dir, index)
+	began := time.Now()
+	changes, err := x.Sync(b.Context(), folder, noiseEmbedder{}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("%d passages, embedded %d, sync %v", changes.Passages, changes.Embedded, time.Since(began))
+	vectors := int64(changes.Passages) * scaleDim * 4
+	disk := folderSize(b, index)
+	b.Logf("disk: %d MB in %d files = %.2f x (4d + text); vectors %d MB, text %d MB", disk>>20, countFiles(b, index), float64(disk)/float64(vectors+text), vectors>>20, text>>20)
+	if err := x.Close(); err != nil {
+		b.Fatal(err)
+	}
+	scaleOpen(b, dir, index)
+	x, folder = openScale(b, dir, index)
+	if err := x.Use(noiseEmbedder{}); err != nil {
+		b.Fatal(err)
+	}
+	scaleSearch(b, x)
+	scaleMemory(b, vectors)
+	scaleWords(b, x)
+	scaleReplace(b, x, folder, dir)
+	scaleUnchanged(b, x, folder, dir)
+	if err := x.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func openScale(b *testing.B, dir, index string) (*Index, *notes.Folder) {
+	b.Helper()
+	x, err := Open(index, Options{Vault: dir})
+	if err != nil {
+		b.Fatal(err)
+	}
+	folder, err := notes.Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return x, folder
+}
+
+// noiseEmbedder gives a text a direction of its own.
+type noiseEmbedder struct{}
+
+func (noiseEmbedder) Name() string { return "noise" }
+
+func (noiseEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		var seed [32]byte
+		copy(seed[:], text[max(0, len(text)-32):])
+		random := rand.NewChaCha8(seed)
+		vectors[i] = make([]float32, scaleDim)
+		for j := range vectors[i] {
+			vectors[i][j] = float32(int32(random.Uint64())) / (1 << 31)
+		}
+	}
+	return vectors, nil
+}
+
+// scaleVault writes 10,000 notes of ten sections, 1 KB each, their words
+// spread as words are. It is kept between runs.
+func scaleVault(b *testing.B) (dir, index string) {
+	b.Helper()
+	root := filepath.Join(os.TempDir(), "lifehub-scale")
+	dir, index = filepath.Join(root, "vault"), filepath.Join(root, "index")
+	if err := os.RemoveAll(index); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		return dir, index
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	zipf := rand.NewZipf(random, 1.07, 4, 80_000)
+	for n := range scalePassages / perNote {
+		var text strings.Builder
+		fmt.Fprintf(&text, "---\ntags: [t%d, kind%d]\n---\n# Note %d\n", n%20, n%200, n)
+		for s := range perNote {
+			fmt.Fprintf(&text, "\n## Section %d\n\n", s)
+			for text.Len() < (s+1)*1000 {
+				fmt.Fprintf(&text, "w%x ", zipf.Uint64())
+			}
+			fmt.Fprintf(&text, "only%dx%d.\n", n, s)
+		}
+		path := filepath.Join(dir, fmt.Sprintf("f%02d", n%50), fmt.Sprintf("note%05d.md", n))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return dir, index
+}
+
+// scaleOpen compares opening with reading one file of the vectors' size.
+func scaleOpen(b *testing.B, dir, index string) {
+	vectors, err := filepath.Glob(filepath.Join(index, "*.vec"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var ratios []float64
+	for range 5 {
+		floor := timed(func() {
+			raw, err := os.ReadFile(vectors[0])
+			if err != nil || len(raw) == 0 {
+				b.Fatal(err)
+			}
+		})
+		runtime.GC()
+		var x *Index
+		took := timed(func() {
+			if x, err = Open(index, Options{Vault: dir, Embedder: noiseEmbedder{}}); err != nil {
+				b.Fatal(err)
+			}
+			if _, _, err := x.loadMeaning(); err != nil {
+				b.Fatal(err)
+			}
+		})
+		ratios = append(ratios, took.Seconds()/floor.Seconds())
+		if err := x.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Logf("open: %.2f x reading one file of that size (bar 6, goal 2)", middle(ratios))
+}
+
+func scaleSearch(b *testing.B, x *Index) {
+	m, _, err := x.loadMeaning()
+	if err != nil {
+		b.Fatal(err)
+	}
+	vectors, _ := noiseEmbedder{}.Embed(b.Context(), []string{"a question of its own"}) //nolint:errcheck // it has none
+	question, err := normalise(vectors[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	var search, filtered, whole []float64
+	for i := range 9 {
+		floor := timed(func() { onePass(m) }).Seconds()
+		search = append(search, timed(func() {
+			if _, err := m.nearest(b.Context(), question, 10); err != nil {
+				b.Fatal(err)
+			}
+		}).Seconds()/floor)
+		whole = append(whole, timed(func() {
+			if _, err := x.Search(b.Context(), Query{Text: fmt.Sprintf("only%dx3", 100+i)}); err != nil {
+				b.Fatal(err)
+			}
+		}).Seconds()/floor)
+		kept := 0
+		took := timed(func() {
+			q := Query{Text: "w2a", Tags: []string{"kind7"}}
+			s := search0(x, q)
+			keys, err := s.keys(b.Context(), `SELECT id, key FROM passages WHERE note IN (SELECT id FROM notes WHERE `+s.filter.where+`)`, s.filter.args)
+			if err != nil {
+				b.Fatal(err)
+			}
+			kept = len(keys)
+			m.among(question, keysOf(keys))
+		}).Seconds()
+		filtered = append(filtered, took/(floor*(float64(kept)/scalePassages+0.01)))
+	}
+	b.Logf("search top 10: %.2f x one pass over the bytes (bar 12, goal 3)", middle(search))
+	b.Logf("whole Search, words and all: %.2f x one pass", middle(whole))
+	b.Logf("with a tag filter: %.2f x (rows kept + 1 %%) (bar 8)", middle(filtered))
+}
+
+func search0(x *Index, q Query) search {
+	return search{index: x, db: x.db, query: q, filter: q.filter()}
+}
+
+// onePass adds up every word of the vectors' memory: the least a search that
+// looks at all of them can cost.
+func onePass(m *meaning) {
+	var sum uint64
+	for _, block := range m.file.blocks {
+		for i := 0; i+64 <= len(block); i += 64 {
+			s := (*[64]byte)(block[i:])
+			sum += binary.LittleEndian.Uint64(s[0:]) + binary.LittleEndian.Uint64(s[8:]) +
+				binary.LittleEndian.Uint64(s[16:]) + binary.LittleEndian.Uint64(s[24:]) +
+				binary.LittleEndian.Uint64(s[32:]) + binary.LittleEndian.Uint64(s[40:]) +
+				binary.LittleEndian.Uint64(s[48:]) + binary.LittleEndian.Uint64(s[56:])
+		}
+	}
+	runtime.KeepAlive(sum)
+	passSum = sum
+}
+
+var passSum uint64
+
+func scaleMemory(b *testing.B, vectors int64) {
+	runtime.GC()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Logf("memory: not measured here: %v", err)
+		return
+	}
+	for line := range strings.Lines(string(status)) {
+		if strings.HasPrefix(line, "VmRSS") {
+			var kb int64
+			fmt.Sscanf(strings.TrimSpace(strings.TrimPrefix(line, "VmRSS:")), "%d", &kb) //nolint:errcheck // 0 shows
+			b.Logf("memory: %d MB = %.2f x the vectors + 60 MB (bar 1.6, goal 1.15)", kb>>10, float64(kb<<10-60<<20)/float64(vectors))
+		}
+	}
+}
+
+func scaleWords(b *testing.B, x *Index) {
+	var rare, all []float64
+	random := rand.New(rand.NewPCG(5, 5))
+	zipf := rand.NewZipf(random, 1.07, 4, 80_000)
+	if err := x.Use(nil); err != nil {
+		b.Fatal(err)
+	}
+	for i := range 60 {
+		rare = append(rare, timed(func() { ask(b, x, fmt.Sprintf("only%dx%d", i*7, i%10)) }).Seconds())
+		all = append(all, timed(func() { ask(b, x, fmt.Sprintf("w%x w%x w%x", zipf.Uint64(), zipf.Uint64(), zipf.Uint64())) }).Seconds())
+	}
+	slices.Sort(all)
+	b.Logf("words: p95 %.1f ms = %.1f x a rare word of %.2f ms (bar 20)", all[56]*1000, all[56]/middle(rare), middle(rare)*1000)
+}
+
+func ask(b *testing.B, x *Index, text string) {
+	b.Helper()
+	if _, err := x.Search(b.Context(), Query{Text: text}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// scaleReplace changes one note and gives its new passages to the index, as a
+// watched change does.
+func scaleReplace(b *testing.B, x *Index, folder *notes.Folder, dir string) {
+	var took []float64
+	for i := range 9 {
+		name := fmt.Sprintf("f%02d/note%05d.md", i, i)
+		path := filepath.Join(dir, name)
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		changed := strings.ReplaceAll(string(raw), "only", fmt.Sprintf("only%d", time.Now().UnixNano()))
+		if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, timed(func() {
+			changes, err := x.SyncPaths(b.Context(), folder, noiseEmbedder{}, []string{name})
+			if err != nil || changes.Embedded != perNote {
+				b.Fatal(changes.Embedded, err)
+			}
+		}).Seconds()*1000)
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Logf("replacing one note's %d passages: %.1f ms (bar 20, goal 10)", perNote, middle(took))
+}
+
+// scaleUnchanged compares a sync that finds nothing with find -newer.
+func scaleUnchanged(b *testing.B, x *Index, folder *notes.Folder, dir string) {
+	if _, err := x.Sync(b.Context(), folder, nil, nil); err != nil {
+		b.Fatal(err)
+	}
+	var ratios []float64
+	for range 9 {
+		floor := timed(func() {
+			if err := exec.CommandContext(b.Context(), "find", dir, "-newer", x.lockPath()).Run(); err != nil {
+				b.Fatal(err)
+			}
+		})
+		took := timed(func() {
+			if changes, err := x.Sync(b.Context(), folder, nil, nil); err != nil || len(changes.Notes) > 0 {
+				b.Fatal(err, changes.Notes)
+			}
+		})
+		ratios = append(ratios, took.Seconds()/floor.Seconds())
+	}
+	b.Logf("nothing changed in 10,000 notes: %.2f x find -newer (bar 1.5)", middle(ratios))
+}
+
+func timed(do func()) time.Duration {
+	began := time.Now()
+	do()
+	return time.Since(began)
+}
+
+func middle(all []float64) float64 {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[len(sorted)/2]
+}
+
+func folderSize(b *testing.B, dir string) int64 {
+	b.Helper()
+	var sum int64
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			sum += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return sum
+}
+
+func countFiles(b *testing.B, dir string) int {
+	b.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return len(files)
+}
