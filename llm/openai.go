@@ -96,7 +96,7 @@ func (o *OpenAI) Info(ctx context.Context, name string) (Info, error) {
 		return Info{}, err
 	}
 	for _, m := range models {
-		if m.Name == name {
+		if sameModel(m.Name, name) { // Ollama's /v1 lists name:latest
 			m.Allocated = o.Window()
 			return m, nil
 		}
