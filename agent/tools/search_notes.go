@@ -55,8 +55,8 @@ func newSearchNotes(search searcher) agent.Tool {
 // as a person would type them.
 func (a searchArgs) query() (rag.Query, error) {
 	q, err := rag.ParseQuery(a.Query)
-	if err != nil {
-		q = rag.Query{Text: a.Query} // a colon in the user's words is no filter
+	if err != nil { // a colon in the user's words is no filter
+		q, err = rag.Query{Text: a.Query}, nil
 	}
 	q.Limit = min(max(a.Limit, 0), maxPassages)
 	if a.Path != "" {

@@ -109,8 +109,14 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 			return place{}, fmt.Errorf("several notes are called %q: %s; say which by its path", name, pathsOf(found))
 		}
 	}
-	return place{}, fmt.Errorf("there is no note %q%s: %w", name, near(places, called), fs.ErrNotExist)
+	return place{}, &noNoteError{name, near(places, called)}
 }
+
+// noNoteError says that there is no such note; it is [fs.ErrNotExist].
+type noNoteError struct{ name, near string }
+
+func (e *noNoteError) Error() string        { return fmt.Sprintf("there is no note %q%s", e.name, e.near) }
+func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // sameName compares paths without case and ending.
 func sameName(a, b string) bool { return bareName(a) == bareName(b) }

@@ -1,0 +1,107 @@
+package tools
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// The answers have the shape that Open-Meteo documents, nulls included.
+const (
+	zurich = `{"results":[
+		{"id":2657896,"name":"Zurich","latitude":47.36667,"longitude":8.55,"elevation":429.0,"country_code":"CH","timezone":"Europe/Zurich","country":"Switzerland","admin1":"Zurich"},
+		{"id":1,"name":"Zurich","latitude":39.2,"longitude":-99.4,"country_code":"US","country":"United States","admin1":"Kansas"}],"generationtime_ms":0.9}`
+	forecast = `{"latitude":47.36,"longitude":8.56,"timezone":"Europe/Zurich",
+		"current_units":{"time":"iso8601","temperature_2m":"°C","wind_speed_10m":"km/h"},
+		"current":{"time":"2026-10-08T12:00","interval":900,"temperature_2m":11.6,"apparent_temperature":9.2,"relative_humidity_2m":71,"wind_speed_10m":13.4,"weather_code":61},
+		"daily_units":{"precipitation_sum":"mm"},
+		"daily":{"time":["2026-10-08","2026-10-09"],"weather_code":[61,null],"temperature_2m_max":[12.4,15.0],"temperature_2m_min":[7.8,6.1],
+			"precipitation_sum":[4.2,0],"precipitation_probability_max":[88,null],"wind_speed_10m_max":[22.1,10]}}`
+)
+
+// weatherServer replays answers and keeps the questions.
+func weatherServer(t *testing.T, b *bench, geocoding, forecast http.HandlerFunc) *[]string {
+	t.Helper()
+	var asked []string
+	mux := http.NewServeMux()
+	keep := func(answer http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.URL.Path+"?"+r.URL.RawQuery)
+			answer(w, r)
+		}
+	}
+	mux.HandleFunc("/v1/search", keep(geocoding))
+	mux.HandleFunc("/v1/forecast", keep(forecast))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	b.deps.Geocoding, b.deps.Forecast, b.deps.HTTP = server.URL+"/v1/search", server.URL+"/v1/forecast", server.Client()
+	return &asked
+}
+
+func says(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		w.Write([]byte(body))
+	}
+}
+
+func TestGetWeatherTellsNowAndTheDaysAhead(t *testing.T) {
+	b := work(t, nil)
+	asked := weatherServer(t, b, says(200, zurich), says(200, forecast))
+	result, got := b.run("get_weather", `{"place":"Zürich","days":2}`)
+	want := `Zurich, Switzerland, now: light rain, 12°C (feels like 9°C), wind 13 km/h, humidity 71 %.
+
+- Thursday, 2026-10-08: light rain, 8 to 12°C, 4.2 mm rain or snow (88 % likely), wind up to 22 km/h
+- Friday, 2026-10-09: 6 to 15°C, 0 mm rain or snow, wind up to 10 km/h
+
+Source: Open-Meteo`
+	if got != want || !result.Foreign {
+		t.Errorf("got foreign %v,\n%s\nwant\n%s", result.Foreign, got, want)
+	}
+	holds(t, "questions", strings.Join(*asked, "\n"), "/v1/search?count=10&format=json&language=en&name=Z%C3%BCrich", "forecast_days=2&latitude=47.36667&longitude=8.55&timezone=auto")
+}
+
+func TestGetWeatherChoosesByWhatFollowsTheComma(t *testing.T) {
+	b := work(t, nil)
+	weatherServer(t, b, says(200, zurich), says(200, forecast))
+	for place, want := range map[string]string{
+		"Zurich, Kansas": "Zurich, Kansas, United States, now", "Zurich, us": "Zurich, Kansas", "Zurich, Switzerland": "Zurich, Switzerland, now",
+		"Zurich, France": `error: there is no Zurich in "France", but there are Zurich, Switzerland; Zurich, Kansas, United States`,
+	} {
+		if _, got := b.run("get_weather", `{"place":"`+place+`"}`); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q", place, got)
+		}
+	}
+}
+
+func TestGetWeatherSaysWhatWentWrong(t *testing.T) {
+	for want, answers := range map[string][2]http.HandlerFunc{
+		`no place called "Nowhere" is known`:                                            {says(200, `{"generationtime_ms":0.1}`), nil},
+		"look up Nowhere: Open-Meteo answered 503":                                      {says(503, "busy"), nil},
+		"get the weather of Zurich: Open-Meteo answered 400 Bad Request Daily is wrong": {says(200, zurich), says(400, `{"error":true,"reason":"Daily is wrong"}`)},
+		"is no JSON":                   {says(200, "<html>"), nil},
+		"Open-Meteo cannot be reached": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
+	} {
+		b := work(t, nil)
+		weatherServer(t, b, answers[0], answers[1])
+		if _, got := b.run("get_weather", `{"place":"Nowhere"}`); !strings.HasPrefix(got, "error: ") || !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	b := work(t, nil)
+	if _, got := b.run("get_weather", `{"place":" "}`); got != "error: the weather of which place?" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestGetWeatherStopsWhenTheTurnDoes(t *testing.T) {
+	b := work(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	weatherServer(t, b, func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }, nil)
+	if _, err := b.tool("get_weather").Run(ctx, []byte(`{"place":"Oslo"}`)); err == nil || !strings.Contains(err.Error(), "context canceled") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,181 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/rag"
+)
+
+func TestSearchNotesAsksAndCites(t *testing.T) {
+	b := work(t, map[string]string{})
+	b.found = rag.Found{
+		Passages: []rag.Passage{{Path: "run/plan.md", Vault: "/v", Line: 3, EndLine: 5, Heading: "Plan › Weeks", Score: 0.8, Text: "Three times a week.", Date: "2026-09-01", Foreign: true}},
+		Coverage: rag.Coverage{Indexed: 5, Total: 9, Embedder: "words only: the server is down"},
+	}
+	result, text := b.run("search_notes", `{"query":"how often tag:run \"long run\"","limit":3,"path":"run","tag":"#Plan","after":"2026-01","before":"2026-10-01"}`)
+	holds(t, "text", text, "1 passage (only notes in run, tagged #run, tagged #Plan, from 2026-01-01 on, before 2026-10-01)", "run/plan.md:3 Plan › Weeks", "Three times a week.", "Only 5 of 9 notes", "by words, not by meaning: the server is down")
+	want := agent.Source{Path: "run/plan.md", Vault: "/v", Line: 3, EndLine: 5, Heading: "Plan › Weeks", Text: "Three times a week.", Score: 0.8, Date: time.Date(2026, 9, 1, 0, 0, 0, 0, time.Local), Foreign: true}
+	if len(result.Sources) != 1 || result.Sources[0] != want || !result.Searched || result.Nothing {
+		t.Errorf("got %+v", result)
+	}
+	q := b.asked
+	if q.Text != `how often "long run"` || q.Limit != 3 || fmt.Sprint(q.Tags, q.Paths) != "[run Plan] [run]" || q.After.Format(time.DateOnly) != "2026-01-01" || q.Before.Format(time.DateOnly) != "2026-10-01" {
+		t.Errorf("asked for %+v", q)
+	}
+}
+
+func TestSearchNotesSaysWhenThereIsNothing(t *testing.T) {
+	b := work(t, map[string]string{})
+	result, text := b.run("search_notes", `{"query":"flying"}`)
+	if text != `Nothing found in the notes for "flying".` || !result.Nothing || !result.Searched {
+		t.Errorf("got %+v", result)
+	}
+	if _, text := b.run("search_notes", `{"query":"when after:lunch"}`); b.asked.Text != "when after:lunch" {
+		t.Errorf("asked for %+v: %s", b.asked, text)
+	}
+	for args, want := range map[string]string{`{"query":" "}`: "no words", `{"query":"a","after":"May"}`: "YYYY-MM-DD", `{"query":"tag:run"}`: "no words"} {
+		if _, got := b.run("search_notes", args); !strings.Contains(got, "error: ") || !strings.Contains(got, want) {
+			t.Errorf("%s: got %q", args, got)
+		}
+	}
+}
+
+func TestReadNoteFindsANoteByAnyOfItsNames(t *testing.T) {
+	b := work(t, map[string]string{
+		"running/Plan.md": "---\ntitle: The Big Plan\n---\n# Weeks\n\ntext\n", "trips/plan b.md": "# Other\n", "garden.markdown": "# Garten\n", "deep/er/x.md": "x",
+	})
+	for _, name := range []string{"running/Plan.md", "running/plan", "./running/Plan.md", "/running/Plan.md", "Plan", "plan.md", "the big plan", "[[Plan#Weeks|see]]", "[[running/Plan]]", b.folders[0].Dir() + "/running/Plan.md"} {
+		result, text := b.run("read_note", `{"path":"`+name+`"}`)
+		holds(t, name, text, "running/Plan.md, 6 lines", "# Weeks")
+		if len(result.Sources) != 1 || result.Sources[0].Path != "running/Plan.md" || result.Sources[0].Line != 1 || result.Sources[0].EndLine != 6 {
+			t.Errorf("%s: sources %+v", name, result.Sources)
+		}
+	}
+	for name, want := range map[string]string{"garten": "garden.markdown", "er/x": "deep/er/x.md"} {
+		if _, text := b.run("read_note", `{"path":"`+name+`"}`); !strings.HasPrefix(text, want) {
+			t.Errorf("%s: got %q", name, text)
+		}
+	}
+	for name, want := range map[string]string{
+		"": "which note", "big plan.md": `there is no note "big plan.md"; near it are running/Plan.md, trips/plan b.md`, "zzz": `there is no note "zzz"`, "../x": "deep/er/x.md, 1 line",
+	} {
+		if _, text := b.run("read_note", `{"path":"`+name+`"}`); !strings.Contains(text, want) {
+			t.Errorf("%s: got %q, want %q", name, text, want)
+		}
+	}
+}
+
+func TestReadNoteReadsLinesAndCitesSections(t *testing.T) {
+	long := strings.Repeat("words and more words\n", 70) // beyond sourceSize
+	b := work(t, map[string]string{
+		"a.md": "# Top\n\nintro\n\n## One\n\n" + long + "\n## Two\n\nsmall\n\n### Three\n\n" + long + "# Last\nend\n", "empty.md": " \n\n",
+	})
+	result, text := b.run("read_note", `{"path":"a"}`)
+	var got []string
+	for _, s := range result.Sources {
+		got = append(got, fmt.Sprintf("%s %d-%d", s.Heading, s.Line, s.EndLine))
+		if n := strings.Count(s.Text, "\n") + 1; n != s.EndLine-s.Line+1 {
+			t.Errorf("%s holds %d lines", s.Title(), n)
+		}
+	}
+	if want := "Top 1-76|Top › Two 78-153|Last 154-155"; strings.Join(got, "|") != want {
+		t.Errorf("got sources %q, want %q", got, want)
+	}
+	holds(t, "whole", text, "a.md, 155 lines", "intro", "end")
+
+	result, text = b.run("read_note", `{"path":"a","from":80,"to":82}`)
+	if s := result.Sources; len(s) != 1 || s[0].Line != 80 || s[0].EndLine != 82 || s[0].Heading != "Top › Two" || s[0].Text != "small\n\n### Three" {
+		t.Errorf("got %+v", s)
+	}
+	holds(t, "range", text, "a.md, lines 80 to 82 of 155")
+	if _, text := b.run("read_note", `{"path":"a","from":200}`); !strings.Contains(text, "a.md has 155 lines; there are none from 200 to 200") {
+		t.Errorf("got %q", text)
+	}
+	if result, text := b.run("read_note", `{"path":"empty"}`); !result.Nothing || text != "empty.md is empty." {
+		t.Errorf("got %+v", result)
+	}
+}
+
+func TestReadNoteBoundsWhatItBrings(t *testing.T) {
+	b := work(t, map[string]string{"lines.md": strings.Repeat("0123456789\n", 10_000), "line.md": strings.Repeat("é", 1<<20)})
+	result, text := b.run("read_note", `{"path":"lines"}`)
+	holds(t, "lines", text, "lines 1 to 2792 of 10000", "read from line 2793")
+	if len(text) > 32<<10 || result.Sources[0].EndLine != 2792 {
+		t.Errorf("%d bytes, up to line %d", len(text), result.Sources[0].EndLine)
+	}
+	result, _ = b.run("read_note", `{"path":"line"}`)
+	if n := len(result.Sources[0].Text); n > maxRead+3 || n < maxRead-3 {
+		t.Errorf("a source of %d bytes", n)
+	}
+}
+
+func TestReadNoteMarksWhatIsForeignAndBroken(t *testing.T) {
+	b := work(t, map[string]string{"clip.md": "---\nsource: https://x.example\n---\ntext\n", "broken.md": "---\na: {{date}}\n---\ntext\n"})
+	if result, _ := b.run("read_note", `{"path":"clip"}`); !result.Sources[0].Foreign {
+		t.Errorf("got %+v", result)
+	}
+	_, text := b.run("read_note", `{"path":"broken"}`)
+	holds(t, "broken", text, "text", "Note: its front matter cannot be read")
+}
+
+func TestListNotesSortsByDate(t *testing.T) {
+	b := work(t, map[string]string{
+		"a/2026-03-01.md": "x", "a/old.md": "---\ndate: 2020-01-01\ntags: [One/two]\n---\n# Old Things\n", "b/new.md": "---\ndate: 2026-09-01\n---\n#one\n", "ab/x.md": "---\ndate: 2019-01-01\n---\n",
+	})
+	for args, want := range map[string]string{
+		`{}`:                         "4 notes:\n\n- 2026-09-01 b/new.md #one\n- 2026-03-01 a/2026-03-01.md\n- 2020-01-01 a/old.md: Old Things #one/two\n- 2019-01-01 ab/x.md",
+		`{"limit":1}`:                "4 notes, the newest 1:\n\n- 2026-09-01 b/new.md #one",
+		`{"folder":"/A/"}`:           "2 notes in /A/:\n\n- 2026-03-01 a/2026-03-01.md\n- 2020-01-01 a/old.md: Old Things #one/two",
+		`{"tag":"#ONE"}`:             "2 notes tagged #ONE:\n\n- 2026-09-01 b/new.md #one\n- 2020-01-01 a/old.md: Old Things #one/two",
+		`{"tag":"one","folder":"a"}`: "1 note in a tagged #one:\n\n- 2020-01-01 a/old.md: Old Things #one/two",
+		`{"tag":"on"}`:               "There are no notes tagged #on; there are 4 in all.",
+	} {
+		if result, got := b.run("list_notes", args); got != want || result.Nothing != strings.HasPrefix(want, "There are no") {
+			t.Errorf("%s: got\n%s\nwant\n%s", args, got, want)
+		}
+	}
+}
+
+func TestListTasksTellsWhatIsDue(t *testing.T) {
+	b := work(t, map[string]string{
+		"tasks.md":   "- [ ] later 📅 2026-12-01\n- [ ] soon 📅 2026-10-15 ⏫\n- [ ] today 📅 2026-10-08\n- [ ] never\n- [-] given up 📅 2026-01-01\n- [x] old ✅ 2026-09-01\n- [x] newer ✅ 2026-09-02\n",
+		"p/house.md": "# House\n\n- [ ] late 🔁 every month 📅 2026-10-01 #house\n- [/] sweep ⏳ 2026-10-09\n```\n- [ ] code\n```\n",
+		"plain.md":   "no [tasks] here",
+	})
+	const head = " on Thursday, 2026-10-08:\n\n"
+	const late = "- [ ] late #house, overdue since 2026-10-01, every month (p/house.md:3)"
+	due := strings.Join([]string{late, "- [ ] today, due today (tasks.md:3)", "- [ ] sweep, scheduled 2026-10-09 (p/house.md:4)", "- [ ] soon, priority ⏫, due 2026-10-15 (tasks.md:2)"}, "\n")
+	for args, want := range map[string]string{
+		`{"status":"due"}`:                      "4 due tasks" + head + due,
+		`{}`:                                    "6 open tasks" + head + due + "\n- [ ] later, due 2026-12-01 (tasks.md:1)\n- [ ] never (tasks.md:4)",
+		`{"status":"overdue"}`:                  "1 overdue task" + head + late,
+		`{"status":"done"}`:                     "2 done tasks" + head + "- [x] newer, done 2026-09-02 (tasks.md:7)\n- [x] old, done 2026-09-01 (tasks.md:6)",
+		`{"status":"all","query":"House LATE"}`: "1 task about \"House LATE\"" + head + late,
+		`{"status":"open","query":"moon"}`:      `There are no open tasks about "moon"; the notes hold 9 tasks in all.`,
+	} {
+		if result, got := b.run("list_tasks", args); got != want || result.Nothing != strings.HasPrefix(want, "There are no") {
+			t.Errorf("%s: got\n%s\nwant\n%s", args, got, want)
+		}
+	}
+}
+
+func TestTodayTellsTheDayHereAndElsewhere(t *testing.T) {
+	b := work(t, nil)
+	b.deps.Now = func() time.Time { return time.Date(2027, 1, 1, 20, 30, 0, 0, time.FixedZone("CET", 3600)) }
+	for args, want := range map[string]string{
+		`{}`:                          "Friday, 1 January 2027 (2027-01-01), 2026-W53 (ISO week), day 1 of the year, 20:30 CET (UTC+01:00)",
+		`{"zone":"Asia/Tokyo"}`:       "Saturday, 2 January 2027 (2027-01-02), 2026-W53 (ISO week), day 2 of the year, 04:30 JST (Asia/Tokyo, UTC+09:00)",
+		`{"zone":"America/New York"}`: "Friday, 1 January 2027 (2027-01-01), 2026-W53 (ISO week), day 1 of the year, 14:30 EST (America/New_York, UTC-05:00)",
+		`{"zone":"UTC"}`:              "Friday, 1 January 2027 (2027-01-01), 2026-W53 (ISO week), day 1 of the year, 19:30 UTC (UTC+00:00)",
+		`{"zone":"Moon/Base"}`:        `error: there is no time zone "Moon/Base"; name it as Asia/Tokyo or Europe/Berlin`,
+		`{"zone":"../../etc/passwd"}`: `error: there is no time zone "../../etc/passwd"; name it as Asia/Tokyo or Europe/Berlin`,
+	} {
+		if _, got := b.run("today", args); got != want {
+			t.Errorf("%s: got %q, want %q", args, got, want)
+		}
+	}
+}

@@ -1,0 +1,334 @@
+package tools
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+)
+
+// TestWritersShowAndThenDo runs each case twice: once shown first, once at
+// once. Both end with the same note, and the shown diff is what happened.
+func TestWritersShowAndThenDo(t *testing.T) {
+	const (
+		list  = "# Tasks\n\n- [ ] one 📅 2026-10-01\n- [x] two\n\n## Someday\n\n- [ ] three\n"
+		diary = "# 2026-10-07\n\nRain.\n"
+	)
+	for name, each := range map[string]struct {
+		files      map[string]string
+		tool, args string
+		path       string // the note that changes
+		now        string // what it holds then
+		said       string
+	}{
+		"a task goes after the first open tasks": {
+			files: map[string]string{"tasks.md": list}, tool: "add_task", args: `{"text":"four","due":"2026-11-01"}`,
+			path: "tasks.md", now: strings.Replace(list, "two\n", "two\n- [ ] four 📅 2026-11-01\n", 1), said: "added to tasks.md:5",
+		},
+		"a task begins tasks.md": {
+			files: map[string]string{"a.md": "x"}, tool: "add_task", args: `{"text":"- [ ] call\n  Marta","due":"tomorrow"}`,
+			path: "tasks.md", now: "# Tasks\n\n- [ ] call Marta 📅 2026-10-09\n", said: "added to tasks.md, which is new",
+		},
+		"a task keeps the vault's style": {
+			files: map[string]string{"todo.md": "intro", "log.md": "- [ ] a [due:: 2026-01-01]\n- [x] b [due:: 2026-01-01]\n- [ ] c 📅 2026-01-01\n"}, tool: "add_task", args: `{"text":"d","due":"2026-11-01"}`,
+			path: "todo.md", now: "intro\n\n- [ ] d [due:: 2026-11-01]\n", said: "added to todo.md:3",
+		},
+		"a task keeps the note's style and bullet": {
+			files: map[string]string{"tasks.md": "* [ ] a due: 2026-01-01\n", "log.md": "- [ ] a 📅 2026-01-01\n- [ ] a 📅 2026-01-01\n"}, tool: "add_task", args: `{"text":"d","due":"2026-11-01"}`,
+			path: "tasks.md", now: "* [ ] a due: 2026-01-01\n* [ ] d due: 2026-11-01\n", said: "added to tasks.md:2",
+		},
+		"a task goes into a named note, by title": {
+			files: map[string]string{"tasks.md": list, "p/garden.md": "# The Garden\n\n- [x] dig\n"}, tool: "add_task", args: `{"text":"sow","note":"the garden"}`,
+			path: "p/garden.md", now: "# The Garden\n\n- [x] dig\n- [ ] sow\n", said: "added to p/garden.md:4",
+		},
+		"a task passes over lists that recur": {
+			files: map[string]string{"tasks.md": "- [ ] bins 🔁 every week 📅 2026-10-01\n\nOnce:\n\n- [ ] a\n"}, tool: "add_task", args: `{"text":"b"}`,
+			path: "tasks.md", now: "- [ ] bins 🔁 every week 📅 2026-10-01\n\nOnce:\n\n- [ ] a\n- [ ] b\n", said: "added to tasks.md:6",
+		},
+		"line ends and a missing last one are kept": {
+			files: map[string]string{"tasks.md": "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b"}, tool: "add_task", args: `{"text":"c"}`,
+			path: "tasks.md", now: "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b\r\n- [ ] c\r\n", said: "added to tasks.md:4",
+		},
+		"bytes that are no text are kept": {
+			files: map[string]string{"tasks.md": "Z\xfcrich\n- [ ] a\n"}, tool: "add_task", args: `{"text":"c"}`,
+			path: "tasks.md", now: "Z\xfcrich\n- [ ] a\n- [ ] c\n", said: "added to tasks.md:3",
+		},
+		"a task is ticked by words of its text": {
+			files: map[string]string{"tasks.md": list}, tool: "complete_task", args: `{"task":"ONE"}`,
+			path: "tasks.md", now: strings.Replace(list, "[ ] one 📅 2026-10-01", "[x] one 📅 2026-10-01 ✅ 2026-10-08", 1), said: "done: one (tasks.md:3)",
+		},
+		"a task is ticked by its place": {
+			files: map[string]string{"a/tasks.md": list}, tool: "complete_task", args: `{"task":"a/tasks.md:8"}`,
+			path: "a/tasks.md", now: strings.Replace(list, "[ ] three", "[x] three ✅ 2026-10-08", 1), said: "done: three (a/tasks.md:8)",
+		},
+		"the exact text wins over a longer one": {
+			files: map[string]string{"a.md": "- [ ] buy milk and bread\n- [ ] buy milk\n"}, tool: "complete_task", args: `{"task":"Buy milk"}`,
+			path: "a.md", now: "- [ ] buy milk and bread\n- [x] buy milk ✅ 2026-10-08\n", said: "done: buy milk (a.md:2)",
+		},
+		"a recurring task moves on": {
+			files: map[string]string{"a.md": "text\r\n- [ ] bins 🔁 every week on Tuesday 📅 2026-10-06"}, tool: "complete_task", args: `{"task":"bins"}`,
+			path: "a.md", now: "text\r\n- [ ] bins 🔁 every week on Tuesday 📅 2026-10-13\r\n- [x] bins 🔁 every week on Tuesday 📅 2026-10-06 ✅ 2026-10-08",
+			said: "done: bins (a.md:2); it comes again: - [ ] bins 🔁 every week on Tuesday 📅 2026-10-13",
+		},
+		"a rule that is not understood is told": {
+			files: map[string]string{"a.md": "- [ ] bins 🔁 now and then\n"}, tool: "complete_task", args: `{"task":"bins","note":"a"}`,
+			path: "a.md", now: "- [x] bins 🔁 now and then ✅ 2026-10-08\n", said: `done: bins (a.md:1); its rule "now and then" is not understood, so no next one was made`,
+		},
+		"a note is made, folders and all": {
+			files: map[string]string{}, tool: "create_note", args: `{"path":"/recipes/soup/Ramen","content":"# Ramen\n\nBroth.\n\n"}`,
+			path: "recipes/soup/Ramen.md", now: "# Ramen\n\nBroth.\n", said: "created recipes/soup/Ramen.md",
+		},
+		"text goes to the end of a note": {
+			files: map[string]string{"a/Log.md": "# Log\n\nfirst\n"}, tool: "append_note", args: `{"path":"log","content":"second"}`,
+			path: "a/Log.md", now: "# Log\n\nfirst\n\nsecond\n", said: "added to a/Log.md",
+		},
+		"a list goes on": {
+			files: map[string]string{"log.md": "# Log\n\n- first\n"}, tool: "append_note", args: `{"path":"log.md","content":"- second\n- third"}`,
+			path: "log.md", now: "# Log\n\n- first\n- second\n- third\n", said: "added to log.md",
+		},
+		"text goes to the end of a section": {
+			files: map[string]string{"log.md": "# Log\n\n## May\n\nfirst\n\n### Detail\n\nx\n\n## June\n\nlast\n"}, tool: "append_note", args: `{"path":"log.md","content":"second","heading":"may"}`,
+			path: "log.md", now: "# Log\n\n## May\n\nfirst\n\n### Detail\n\nx\n\nsecond\n\n## June\n\nlast\n", said: "added to log.md",
+		},
+		"an item goes to the end of a section's list": {
+			files: map[string]string{"log.md": "## May\n- a\n## June\n- b\n"}, tool: "append_note", args: `{"path":"log.md","content":"- c","heading":"## May"}`,
+			path: "log.md", now: "## May\n- a\n- c\n\n## June\n- b\n", said: "added to log.md",
+		},
+		"an empty section is filled": {
+			files: map[string]string{"log.md": "## May\n\n## June\n"}, tool: "append_note", args: `{"path":"log.md","content":"c","heading":"May"}`,
+			path: "log.md", now: "## May\n\nc\n\n## June\n", said: "added to log.md",
+		},
+		"a section that is not there is made": {
+			files: map[string]string{"log.md": "text"}, tool: "append_note", args: `{"path":"log.md","content":"c","heading":"May"}`,
+			path: "log.md", now: "text\n\n## May\n\nc\n", said: "added to log.md",
+		},
+		"a whole path that is not there is made": {
+			files: map[string]string{"log.md": "text"}, tool: "append_note", args: `{"path":"new/log.md","content":"c"}`,
+			path: "new/log.md", now: "c\n", said: "created new/log.md",
+		},
+		"a diary entry makes today's note as yesterday's was": {
+			files: map[string]string{"journal/2026-10-07.md": diary, "journal/2026-10-06.md": "x", "2026_01_01.md": "other", "log/2026-10.md": "y"}, tool: "append_note", args: `{"content":"Sun."}`,
+			path: "journal/2026-10-08.md", now: "# 2026-10-08\n\nSun.\n", said: "created journal/2026-10-08.md",
+		},
+		"a diary entry goes into today's note": {
+			files: map[string]string{"2026/10/2026-10-08.md": "# Thursday, 8 October 2026\n\n## Log\n\n- up\n\n## Night\n", "2026/09/2026-09-30.md": ""}, tool: "append_note", args: `{"content":"- ran","heading":"Log"}`,
+			path: "2026/10/2026-10-08.md", now: "# Thursday, 8 October 2026\n\n## Log\n\n- up\n- ran\n\n## Night\n", said: "added to 2026/10/2026-10-08.md",
+		},
+		"an outliner's journal is known": {
+			files: map[string]string{"journals/2026_10_07.md": "- a", "pages/x.md": ""}, tool: "append_note", args: `{"content":"- b"}`,
+			path: "journals/2026_10_08.md", now: "- b\n", said: "created journals/2026_10_08.md",
+		},
+		"the first diary entry begins a folder": {
+			files: map[string]string{"a.md": ""}, tool: "append_note", args: `{"content":"Sun."}`,
+			path: "daily/2026-10-08.md", now: "# 2026-10-08\n\nSun.\n", said: "created daily/2026-10-08.md",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, shown := range []bool{true, false} {
+				b := work(t, each.files)
+				tool := b.tool(each.tool)
+				was := b.text(each.path)
+				var preview agent.Preview
+				if shown {
+					var err error
+					if preview, err = tool.(agent.Previewer).Preview(t.Context(), json.RawMessage(each.args)); err != nil {
+						t.Fatal(err)
+					}
+					if b.text(each.path) != was {
+						t.Error("showing it changed the note")
+					}
+				}
+				result, err := tool.Run(t.Context(), json.RawMessage(each.args))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := b.text(each.path); got != each.now || result.Text != each.said {
+					t.Errorf("got %q, %q\nwant %q, %q", got, result.Text, each.now, each.said)
+				}
+				if shown {
+					checkDiff(t, preview, each.path, was, each.now)
+				}
+			}
+		})
+	}
+}
+
+// checkDiff makes sure that a diff tells each line that comes or goes.
+func checkDiff(t *testing.T, preview agent.Preview, path, was, now string) {
+	t.Helper()
+	lines := map[string]int{}
+	for line := range strings.SplitSeq(now, "\n") {
+		lines[line]++
+	}
+	for line := range strings.SplitSeq(was, "\n") {
+		lines[line]--
+	}
+	for i, line := range strings.Split(preview.Diff, "\n") {
+		if i > 1 && strings.HasPrefix(line, "+") {
+			lines[line[1:]]--
+		}
+		if i > 1 && strings.HasPrefix(line, "-") {
+			lines[line[1:]]++
+		}
+	}
+	delete(lines, "")
+	for line, n := range lines {
+		if n != 0 {
+			t.Errorf("the diff does not tell of %q:\n%s", line, preview.Diff)
+		}
+	}
+	if preview.Path != path {
+		t.Errorf("the path shown is %q, want %q", preview.Path, path)
+	}
+}
+
+func TestWritersRefuseWithAReason(t *testing.T) {
+	files := map[string]string{
+		"a.md": "- [ ] buy milk\n- [ ] buy bread\n- [x] buy salt\n", "b.md": "- [ ] buy milk\n", "x/tasks.md": "", "y/x/tasks.md": "", "utf16.md": "\xff\xfe-\x00 \x00[\x00 \x00]\x00 \x00w\x00",
+		".lifehubignore": "private/", "1/n.md": "", "2/n.md": "",
+	}
+	for _, each := range []struct{ tool, args, want string }{
+		{"add_task", `{"text":"  "}`, "no text"},
+		{"add_task", `{"text":"a","due":"next week"}`, "YYYY-MM-DD"},
+		{"add_task", `{"text":"a","due":"2026-02-31"}`, "YYYY-MM-DD"},
+		{"add_task", `{"text":"a","note":"nowhere"}`, `there is no note "nowhere"`},
+		{"add_task", `{"text":"a","note":"n"}`, "several notes are called"},
+		{"add_task", `{"text":"a","note":"utf16"}`, "UTF-16"},
+		{"complete_task", `{"task":"buy"}`, `3 open tasks fit "buy": "buy milk" (a.md:1), "buy bread" (a.md:2), "buy milk" (b.md:1)`},
+		{"complete_task", `{"task":"buy milk"}`, "2 open tasks"},
+		{"complete_task", `{"task":"salt"}`, `"buy salt" is done already (a.md:3)`},
+		{"complete_task", `{"task":"a.md:3"}`, "done already"},
+		{"complete_task", `{"task":"fly"}`, `there is no task "fly"`},
+		{"complete_task", `{"task":""}`, "which task"},
+		{"complete_task", `{"task":"buy milk","note":"nowhere"}`, "there is no note"},
+		{"create_note", `{"path":"a","content":"x"}`, "there is a note a.md already"},
+		{"create_note", `{"path":"../../a.md","content":"x"}`, "there is a note a.md already"},
+		{"create_note", `{"path":".obsidian/a.md","content":"x"}`, "hidden"},
+		{"create_note", `{"path":"private/a.md","content":"x"}`, "ignored"},
+		{"create_note", `{"path":"","content":"x"}`, "hidden"},
+		{"append_note", `{"content":" \n"}`, "content is empty"},
+		{"append_note", `{"path":"nowhere","content":"x"}`, "there is no note"},
+		{"append_note", `{"path":"private/a.md","content":"x"}`, "ignored"},
+	} {
+		b := work(t, files)
+		_, got := b.run(each.tool, each.args)
+		if !strings.HasPrefix(got, "error: ") || !strings.Contains(got, each.want) {
+			t.Errorf("%s %s: got %q, want %q", each.tool, each.args, got, each.want)
+		}
+		for name, text := range files {
+			if b.text(name) != text {
+				t.Errorf("%s %s changed %s", each.tool, each.args, name)
+			}
+		}
+	}
+}
+
+// between shows a change, lets the note be changed by somebody else, and runs.
+func between(t *testing.T, before, args, after string) (now, outcome string) {
+	t.Helper()
+	b := work(t, map[string]string{"tasks.md": before})
+	tool := b.tool("complete_task")
+	if _, err := tool.(agent.Previewer).Preview(t.Context(), json.RawMessage(args)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.folders[0].Dir(), "tasks.md"), []byte(after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	result, err := tool.Run(t.Context(), json.RawMessage(args))
+	if err != nil {
+		return b.text("tasks.md"), err.Error()
+	}
+	return b.text("tasks.md"), result.Text
+}
+
+func TestANoteChangedInBetweenLosesNothing(t *testing.T) {
+	now, outcome := between(t, "- [ ] a\n", `{"task":"a"}`, "my words\n\n- [ ] a\n")
+	if now != "my words\n\n- [x] a ✅ 2026-10-08\n" || outcome != "done: a (tasks.md:3)" {
+		t.Errorf("the same line elsewhere: %q, %s", now, outcome)
+	}
+	now, outcome = between(t, "- [ ] a\n", `{"task":"a"}`, "- [ ] a 📅 2026-12-24\n")
+	if now != "- [ ] a 📅 2026-12-24\n" || !strings.Contains(outcome, "tasks.md was changed after this was shown") || !strings.Contains(outcome, "nothing was written") {
+		t.Errorf("another line: %q, %s", now, outcome)
+	}
+	now, outcome = between(t, "- [ ] a\n", `{"task":"a"}`, "- [x] a\n")
+	if now != "- [x] a\n" || !strings.Contains(outcome, "nothing was written") {
+		t.Errorf("no such task any more: %q, %s", now, outcome)
+	}
+}
+
+func TestTwoChangesShownAtOnceAreBothMade(t *testing.T) {
+	b := work(t, map[string]string{"tasks.md": "- [ ] a\n"})
+	tool := b.tool("add_task")
+	both := []string{`{"text":"b"}`, `{"text":"c"}`}
+	for _, args := range both {
+		if _, err := tool.(agent.Previewer).Preview(t.Context(), json.RawMessage(args)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range both {
+		if _, err := tool.Run(t.Context(), json.RawMessage(args)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := b.text("tasks.md"), "- [ ] a\n- [ ] b\n- [ ] c\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWhatIsForgottenIsWorkedOutAgain(t *testing.T) {
+	b := work(t, map[string]string{"tasks.md": "- [ ] a\n"})
+	tool := b.tool("add_task")
+	for i := range 3 * maxShown {
+		args, _ := json.Marshal(addTaskArgs{Text: strings.Repeat("b", i+1)})
+		if _, err := tool.(agent.Previewer).Preview(t.Context(), args); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, got := b.run("add_task", `{"text":"b"}`); got != "added to tasks.md:2" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestDailyNotesLieWhereTheSettingsSay(t *testing.T) {
+	for _, each := range []struct {
+		set  Daily
+		want string
+	}{
+		{Daily{Folder: "diary"}, "diary/2026-10-08.md"},
+		{Daily{Folder: "diary", Pattern: "2006/02-Jan.md"}, "diary/2026/08-Oct.md"},
+		{Daily{Pattern: "2006-01-02"}, "journal/2026-10-08.md"},
+		{Daily{Folder: "old"}, "old/2026_10_08.md"},
+	} {
+		b := work(t, map[string]string{"journal/2026-10-07.md": "", "journal/2026-10-06.md": "", "old/2026_10_07.md": ""})
+		b.deps.Daily = each.set
+		if _, got := b.run("append_note", `{"content":"x"}`); got != "created "+each.want {
+			t.Errorf("%+v: got %q, want %s", each.set, got, each.want)
+		}
+	}
+}
+
+func TestWritersKnowSeveralVaults(t *testing.T) {
+	b := work(t, map[string]string{"a.md": ""})
+	second := b.vault(map[string]string{"tasks.md": "- [ ] t\n", "2026-10-07.md": ""})
+	if _, got := b.run("add_task", `{"text":"u"}`); got != "added to tasks.md:2" {
+		t.Errorf("got %q", got)
+	}
+	if _, got := b.run("append_note", `{"content":"u"}`); got != "created 2026-10-08.md" {
+		t.Errorf("got %q", got)
+	}
+	for _, name := range []string{filepath.Base(second.Dir()) + "/new.md", filepath.Join(second.Dir(), "whole.md")} {
+		args, _ := json.Marshal(createArgs{Path: name, Content: "x"})
+		if _, got := b.run("create_note", string(args)); got != "created "+filepath.Base(name) {
+			t.Errorf("got %q", got)
+		}
+		if _, _, err := second.Raw(filepath.Base(name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if entries, _, err := second.List(t.Context()); err != nil || len(entries) != 5 {
+		t.Errorf("the second vault holds %v, %v", entries, err)
+	}
+}
