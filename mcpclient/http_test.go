@@ -47,6 +47,7 @@ func serveEverything(t *testing.T, kind string) (address string, stop func()) {
 }
 
 func TestServerEverythingWorksByHTTP(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		kind, path string
 		entry      Server

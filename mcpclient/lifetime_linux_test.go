@@ -47,6 +47,7 @@ func host() {
 }
 
 func TestNoDescendantOutlivesLifeHub(t *testing.T) {
+	t.Parallel()
 	rounds := 1
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		rounds = 100

@@ -28,6 +28,7 @@ type Options struct {
 	Files    string                 // folder for images and results too long for the model; "": they are not kept
 	Logs     string                 // folder for what servers write to stderr and log, a file each; "": it is not kept
 	Log      *slog.Logger           // what servers do wrong; nil: nowhere
+	Trust    *Trust                 // what the user has seen of the servers; nil: all is trusted as it is
 	Version  string                 // of LifeHub, told to the servers
 
 	// Elicit puts a server's form to the user; nil: servers cannot ask.

@@ -17,6 +17,9 @@ import (
 // modeName makes this test binary an MCP server that behaves as it says.
 const modeName = "LIFEHUB_TEST_MCP"
 
+// givenName is the file in which mode "given" finds its tools.
+const givenName = "LIFEHUB_TEST_TOOLS"
+
 func TestMain(m *testing.M) {
 	switch mode := os.Getenv(modeName); mode {
 	case "":
@@ -124,6 +127,9 @@ func (s *misbehaving) answer(id, method, args string) {
 func (s *misbehaving) tools() string {
 	const plain = `{"name":"echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`
 	switch s.mode {
+	case "given":
+		text, _ := os.ReadFile(os.Getenv(givenName))
+		return `{"tools":[` + string(text) + `]}`
 	case "schemas":
 		return `{"tools":[` + plain + `,` + plain +
 			`,{"name":"null","inputSchema":null},{"name":"none"},{"name":"empty","inputSchema":{"properties":null}}` +
@@ -167,6 +173,8 @@ func (s *misbehaving) call(id, args string) {
 		s.send(strings.Repeat("[", 200_000))
 		s.send(`{"jsonrpc":"2.0"}`)
 		s.send(`{"jsonrpc":"2.0","method":17,"id":{}}`)
+	case "given":
+		s.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	case "ids":
 		s.text("4711", "a wrong id")
 		s.text(`"`+id+`"`, "an id that is a text")

@@ -27,6 +27,7 @@ func overStdioAndHTTP(t *testing.T, test func(t *testing.T, entry Server)) {
 }
 
 func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
+	t.Parallel()
 	overStdioAndHTTP(t, func(t *testing.T, entry Server) {
 		dir := t.TempDir()
 		entry.Roots = []string{dir}
@@ -78,6 +79,7 @@ func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
 }
 
 func TestServersThatMayNotAskAreToldSo(t *testing.T) {
+	t.Parallel()
 	overStdioAndHTTP(t, func(t *testing.T, entry Server) {
 		s := start(t, Options{}, entry)
 		for _, tool := range s.Tools() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,6 +45,7 @@ type server struct {
 	session   *session // while it runs
 	tools     []*tool  // the last known
 	refused   []string
+	unseen    []Change
 	resources []Resource
 	prompts   []Prompt
 	calls     figures
@@ -69,31 +71,39 @@ func newServer(hub *Servers, entry Server, dir string, lookup func(string) (stri
 func (s *server) run(ctx context.Context) {
 	defer s.settledOnce.Do(func() { close(s.settled) })
 	defer s.stderr.close()
-	entry, reason := s.launchable()
-	if reason != "" {
+	for {
+		entry, reason := s.launchable()
+		if reason == "" {
+			reason = s.keep(ctx, entry)
+		}
 		s.enter(Off, reason)
-		return
+		if !s.pause(ctx, -1) {
+			return
+		}
 	}
+}
+
+// errAgain ends a life that the user wants to begin anew.
+var errAgain = errors.New("started again")
+
+// keep starts the server again and again, and returns why it gave up.
+func (s *server) keep(ctx context.Context, entry Server) string {
 	var tries tries
 	for {
 		err := s.live(ctx, entry)
 		if ctx.Err() != nil {
-			s.enter(Off, "LifeHub ends")
-			return
+			return "LifeHub ends"
 		}
-		s.hub.Log.Warn("mcp server ended", "server", s.Name, "err", err)
-		delay, more := tries.next(time.Now())
-		if !more {
-			s.enter(Off, fmt.Sprintf("%v (%d starts in %v; not tried again)", err, maxTries, triesWithin))
-			if !s.pause(ctx, -1) {
-				return
+		if !errors.Is(err, errAgain) {
+			s.hub.Log.Warn("mcp server ended", "server", s.Name, "err", err)
+			delay, more := tries.next(time.Now())
+			if !more {
+				return fmt.Sprintf("%v (%d starts in %v; not tried again)", err, maxTries, triesWithin)
 			}
-			tries = nil
-			continue
-		}
-		s.enter(Restarting, err.Error())
-		if !s.pause(ctx, delay) {
-			return
+			s.enter(Restarting, err.Error())
+			if !s.pause(ctx, delay) {
+				return "LifeHub ends"
+			}
 		}
 		s.mu.Lock()
 		s.restarts++
@@ -110,6 +120,16 @@ func (s *server) launchable() (Server, string) {
 	entry, missing := s.resolved(s.lookup)
 	if len(missing) > 0 {
 		return Server{}, "needs " + strings.Join(missing, ", ")
+	}
+	changes, err := s.hub.Trust.definition(s.Server)
+	if err != nil {
+		return Server{}, err.Error()
+	}
+	s.mu.Lock()
+	s.unseen = changes
+	s.mu.Unlock()
+	if len(changes) > 0 {
+		return Server{}, changedSince
 	}
 	return entry, ""
 }
@@ -166,7 +186,7 @@ func (s *server) attend(ctx context.Context, session *session) error {
 		case <-session.ended:
 			return errors.New(session.why())
 		case <-s.again:
-			return errors.New("started again")
+			return errAgain
 		case <-s.dirty:
 		}
 		if !s.quiet(ctx, session) {
@@ -223,10 +243,9 @@ func (s *server) relist(ctx context.Context, session *session) error {
 		if err != nil {
 			return fmt.Errorf("list its tools: %w", err)
 		}
-		tools, refused := s.admit(listed)
-		s.mu.Lock()
-		s.tools, s.refused = tools, refused
-		s.mu.Unlock()
+		if err := s.admit(listed); err != nil {
+			return err
+		}
 	}
 	if can.Resources != nil {
 		s.relistResources(ctx, session.client)
@@ -243,30 +262,53 @@ func at(cursor mcp.Cursor) (request mcp.PaginatedRequest) {
 	return request
 }
 
-// admit makes tools of what the server lists, and says what it refuses.
-func (s *server) admit(listed []mcp.Tool) (tools []*tool, refused []string) {
-	seen := map[string]bool{}
+// admit makes tools of what the server lists, but for what is refused or not
+// as the user has seen it.
+func (s *server) admit(listed []mcp.Tool) error {
+	var tools []*tool
+	var refused []string
+	texts := map[string]string{}
 	for _, l := range listed {
-		switch err := checkToolName(l.Name); {
-		case err != nil:
-			refused = append(refused, err.Error())
-			continue
-		case seen[l.Name]:
-			refused = append(refused, fmt.Sprintf("tool %q is listed twice", l.Name))
-			continue
-		}
-		seen[l.Name] = true
 		if !s.Offers(l.Name) {
 			continue
 		}
 		t, err := newTool(s, l)
+		if err == nil && texts[l.Name] != "" {
+			err = fmt.Errorf("tool %q is listed twice", l.Name)
+		}
 		if err != nil {
 			refused = append(refused, err.Error())
 			continue
 		}
+		texts[l.Name] = t.text
 		tools = append(tools, t)
 	}
-	return tools, refused
+	changes, err := s.hub.Trust.tools(s.Name, texts)
+	if err != nil {
+		return err
+	}
+	tools = slices.DeleteFunc(tools, func(t *tool) bool {
+		return slices.ContainsFunc(changes, func(c Change) bool { return c.What == t.name })
+	})
+	s.mu.Lock()
+	s.tools, s.refused, s.unseen = tools, refused, changes
+	s.mu.Unlock()
+	return nil
+}
+
+// current tells whether a tool is still as it was when it was offered.
+func (s *server) current(t *tool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.tools, func(now *tool) bool { return now.name == t.name && now.text == t.text })
+}
+
+// touch has the tools listed again.
+func (s *server) touch() {
+	select {
+	case s.dirty <- struct{}{}:
+	default:
+	}
 }
 
 // enter changes the status and wakes who waits for that.

@@ -52,6 +52,7 @@ func within(t *testing.T, limit time.Duration, what string, do func()) {
 }
 
 func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
+	t.Parallel()
 	const said = `{"text":"hello"}`
 	for mode, want := range map[string]struct{ result, err string }{
 		"ok":        {result: said},
@@ -96,6 +97,7 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 }
 
 func TestAServerThatCannotStartSaysWhy(t *testing.T) {
+	t.Parallel()
 	missing := Server{Name: "missing", Transport: Stdio, Command: "no-such-program-here"}
 	nowhere := bad("nowhere", "ok")
 	nowhere.Cwd = "/no/such/folder"
@@ -136,6 +138,7 @@ func TestStartReturnsAtOnce(t *testing.T) {
 }
 
 func TestADeadServerIsStartedAgain(t *testing.T) {
+	t.Parallel()
 	s := start(t, Options{}, bad("bad", "dies"))
 	echo := one(t, s, "bad_echo")
 	for range 2 {
@@ -184,6 +187,7 @@ func TestACallThatIsCancelledReturnsAtOnceAndTheServerIsTold(t *testing.T) {
 }
 
 func TestSchemasAreMadeFitOrRefused(t *testing.T) {
+	t.Parallel()
 	server := bad("s", "schemas")
 	server.Level = agent.Auto
 	server.Deny = []string{"no*"}

@@ -117,10 +117,7 @@ func (s *server) greet(ctx, starting context.Context, session *session) error {
 		// On the reader's goroutine: never wait, never call the client.
 		switch n.Method {
 		case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
-			select {
-			case s.dirty <- struct{}{}:
-			default:
-			}
+			s.touch()
 		case string(mcp.MethodNotificationMessage):
 			s.log(n.Params.AdditionalFields)
 		}

@@ -30,6 +30,7 @@ type ServerState struct {
 	About     string        `json:"about,omitempty"`   // the server's own name and version
 	Tools     []string      `json:"tools,omitempty"`   // names as the model knows them
 	Refused   []string      `json:"refused,omitempty"` // what of its tools is not offered, and why
+	Unseen    []Change      `json:"unseen,omitempty"`  // what has changed, and is not used until it was seen
 	Tokens    int           `json:"tokens"`            // estimated cost of its tools in a prompt
 	Calls     int           `json:"calls"`
 	Failed    int           `json:"failed"`
@@ -40,6 +41,9 @@ type ServerState struct {
 
 // switchedOff is the reason of a server that the user does not want.
 const switchedOff = "switched off in mcp.json"
+
+// changedSince is the reason of a server whose entry was changed.
+const changedSince = "its entry in mcp.json is not as you have seen it (lifehub mcp trust)"
 
 // OK tells whether the server needs no mending: it runs, or is off on purpose.
 func (s ServerState) OK() bool {
@@ -61,6 +65,9 @@ func (s ServerState) Text() string {
 	if s.Calls > 0 {
 		parts = append(parts, fmt.Sprintf("%s, p95 %v", count(s.Calls, "call"), s.P95.Round(time.Millisecond)))
 	}
+	if len(s.Unseen) > 0 {
+		parts = append(parts, fmt.Sprintf("%s changed, not used until seen: lifehub mcp trust %s", count(len(s.Unseen), "tool"), s.Name))
+	}
 	if len(s.Refused) > 0 {
 		parts = append(parts, strings.Join(s.Refused, "; "))
 	}
@@ -79,7 +86,7 @@ func (s *server) state() ServerState {
 	defer s.mu.Unlock()
 	st := ServerState{
 		Name: s.Name, Transport: s.Transport, Address: s.Address(), Status: s.status, Reason: s.reason,
-		Since: s.since, Restarts: s.restarts, Refused: slices.Clone(s.refused),
+		Since: s.since, Restarts: s.restarts, Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
 		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.last(),
 	}
 	if s.session != nil {

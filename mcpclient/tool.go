@@ -29,6 +29,7 @@ type tool struct {
 	name   string // as the server calls it
 	spec   llm.ToolSpec
 	level  agent.Level
+	text   string // everything that the server says of it
 }
 
 var (
@@ -38,6 +39,9 @@ var (
 
 // newTool makes a tool of what a server lists, or says why it is refused.
 func newTool(s *server, listed mcp.Tool) (*tool, error) {
+	if err := checkToolName(listed.Name); err != nil {
+		return nil, err
+	}
 	schema, err := normalSchema(listed)
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", listed.Name, err)
@@ -55,6 +59,11 @@ func newTool(s *server, listed mcp.Tool) (*tool, error) {
 	if hint := listed.Annotations.DestructiveHint; hint != nil && *hint && t.level == agent.Auto {
 		t.level = agent.Confirm
 	}
+	annotations, err := json.Marshal(listed.Annotations)
+	if err != nil {
+		return nil, fmt.Errorf("tool %q is refused: %w", listed.Name, err)
+	}
+	t.text = fmt.Sprintf("%s\n%s\narguments: %s\nit says of itself: %s", listed.Title, listed.Description, schema, annotations)
 	return t, nil
 }
 
@@ -104,6 +113,9 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}") // servers refuse null
+	}
+	if !t.server.current(t) {
+		return agent.Result{}, fmt.Errorf("%s is not offered any more as it was: the server has changed it, or is off", t.spec.Name)
 	}
 	result, err := t.server.call(ctx, t.name, args)
 	if err != nil {
