@@ -62,7 +62,7 @@ func (t *turn) do(ctx context.Context, c call) outcome {
 	t.calls.mu.Lock()
 	twin := t.calls.made[key]
 	if twin == nil {
-		mine := &madeCall{step: c.step, done: make(chan struct{})}
+		mine := &madeCall{step: c.step, done: make(chan struct{}), outcome: outcome{status: Broken, reason: "the tool broke"}}
 		t.calls.made[key] = mine
 		t.calls.mu.Unlock()
 		defer close(mine.done)

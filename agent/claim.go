@@ -1,11 +1,8 @@
 package agent
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -18,19 +15,6 @@ type claim struct {
 
 // maxClaim bounds the words that one citation stands for, in bytes.
 const maxClaim = 2000
-
-// marker is a citation as it stands in the answer, several in a row as one.
-type marker struct {
-	span
-	numbers []int
-}
-
-var (
-	// markerText is [1], [1, 2], [1-3] or the 【1】 of some models.
-	markerText = regexp.MustCompile(`\[(\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)\]|【(\d{1,5})[^】\n]{0,40}】`)
-	inlineCode = regexp.MustCompile("``[^\n]+?``|`[^`\n]+`")
-	between    = regexp.MustCompile(`^[\s,;]*(?:and|und|&)?[\s]*$`)
-)
 
 // readClaims finds the citations of an answer and what each stands for.
 func readClaims(answer string) []claim {
@@ -102,125 +86,6 @@ func within(markers []marker, from, to int) []marker {
 		last++
 	}
 	return markers[first:last]
-}
-
-// markersIn finds the citations outside code and links. Those that stand in a
-// row are one.
-func markersIn(answer string) (markers []marker) {
-	hidden := codeIn(answer)
-	rejected := -1 // end of the last bracket that was none
-	for _, at := range markerText.FindAllStringSubmatchIndex(answer, -1) {
-		start, end := at[0], at[1]
-		list := answer[max(at[2], at[4]):max(at[3], at[5])] // one of the two forms matched
-		if start == rejected || covers(hidden, start) || isLink(answer, start, end) || isIndex(answer, start, end) {
-			rejected = end
-			continue
-		}
-		numbers := numbersIn(list)
-		if len(numbers) == 0 {
-			continue
-		}
-		if last := len(markers) - 1; last >= 0 && between.MatchString(answer[markers[last].end:start]) && !strings.Contains(answer[markers[last].end:start], "\n") {
-			markers[last].end = end
-			markers[last].numbers = appendNew(markers[last].numbers, numbers)
-			continue
-		}
-		markers = append(markers, marker{span{start, end}, numbers})
-	}
-	return markers
-}
-
-func appendNew(list, more []int) []int {
-	for _, n := range more {
-		if !slices.Contains(list, n) {
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
-// maxRange bounds what [1-99] stands for.
-const maxRange = 50
-
-// numbersIn reads "1, 3" and "1-3". Years are no sources.
-func numbersIn(list string) (numbers []int) {
-	for _, item := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ';' }) {
-		low, high, isRange := strings.Cut(strings.ReplaceAll(item, "–", "-"), "-")
-		from, err := strconv.Atoi(strings.TrimSpace(low))
-		if err != nil || from >= 1900 && from < 2100 {
-			continue
-		}
-		to := from
-		if isRange {
-			if n, err := strconv.Atoi(strings.TrimSpace(high)); err == nil {
-				to = n
-			}
-		}
-		for n := from; n <= to && n-from < maxRange; n++ {
-			numbers = append(numbers, n)
-		}
-	}
-	return numbers
-}
-
-// codeIn lists the code blocks and code spans of a text.
-func codeIn(text string) (spans []span) {
-	for _, b := range blocksOf(text) {
-		if b.kind == code {
-			spans = append(spans, span{b.start, b.end})
-			continue
-		}
-		for _, at := range inlineCode.FindAllStringIndex(text[b.start:b.end], -1) {
-			spans = append(spans, span{b.start + at[0], b.start + at[1]})
-		}
-	}
-	return spans
-}
-
-func covers(spans []span, at int) bool {
-	i, _ := slices.BinarySearchFunc(spans, at, func(s span, at int) int {
-		if s.end <= at {
-			return -1
-		}
-		return 1
-	})
-	return i < len(spans) && spans[i].start <= at
-}
-
-// isLink tells a bracket that is the text of a link or names one.
-func isLink(text string, start, end int) bool {
-	rest := text[end:]
-	if strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "](") {
-		return true
-	}
-	lineStart := strings.LastIndexByte(text[:start], '\n') + 1
-	return strings.HasPrefix(rest, ":") && strings.TrimSpace(text[lineStart:start]) == "" && strings.Contains(rest[:min(len(rest), 20)], "://")
-}
-
-var (
-	wordBefore  = regexp.MustCompile(`[\pL\pN_.$]+$`)
-	indexNames  = wordSet(`arr array arrays list lists args argv items item values vals data row rows col cols matrix vec tuple slice buf buffer bytes str xs ys idx lines tokens nums self this result results`)
-	indexAfter  = regexp.MustCompile(`^\s*(?:[-+*/]?=|\+\+|--|\(|\.\pL|\[\D)`)
-	hasInnerCap = regexp.MustCompile(`\p{Ll}\p{Lu}`)
-)
-
-// isIndex tells arr[1] of program text from a citation set close to its word.
-func isIndex(text string, start, end int) bool {
-	word := wordBefore.FindString(text[max(0, start-60):start])
-	if word == "" {
-		return false
-	}
-	trimmed := strings.TrimRight(word, ".")
-	if trimmed != word || strings.Trim(word, "0123456789.") == "" {
-		return false // after a full stop or a number
-	}
-	if utf8.RuneCountInString(word) == 1 && !isCJK([]rune(word)[0]) || indexNames[strings.ToLower(word)] || hasInnerCap.MatchString(word) {
-		return true
-	}
-	if strings.ContainsAny(word, "_.$") || strings.ContainsFunc(word, unicode.IsDigit) {
-		return true
-	}
-	return indexAfter.MatchString(text[end:])
 }
 
 // quotation is quoted words of an answer, without signs and markers.

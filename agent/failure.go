@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"unicode"
 
 	"lifehub/llm"
 )
@@ -39,7 +40,7 @@ func asSentence(s string) string {
 		return "It went wrong, and nothing says why."
 	}
 	runes := []rune(s)
-	runes[0] = upper(runes[0])
+	runes[0] = unicode.ToUpper(runes[0])
 	if last := runes[len(runes)-1]; last != '.' && last != '!' && last != '?' {
 		runes = append(runes, '.')
 	}

@@ -21,13 +21,17 @@ func (t *turn) ask(ctx context.Context, p prompt, say func(text string)) (llm.Us
 		window = p.tokens()
 	}
 	t.emit(Noticed{Text: "The prompt was longer than the model's window; it is shortened and sent again."})
-	return t.send(ctx, p, window*6/10, say)
+	return t.send(ctx, p, int(float64(window)*secondTry), say)
 }
 
-// send makes one request and reads its answer to the end.
+// secondTry is the part of the window that a prompt is fitted into after the
+// server found it too long: its tokenizer counts more than the estimate.
+const secondTry = 0.6
+
+// send makes one request that fits a window, and reads its answer to the end.
 func (t *turn) send(ctx context.Context, p prompt, window int, say func(string)) (llm.Usage, error) {
 	fitted := p.fit(window)
-	t.emit(ContextCounted{Agent: p.agent, Parts: fitted.parts, Used: fitted.used, Allocated: window})
+	t.emit(ContextCounted{Agent: p.agent, Parts: fitted.parts, Used: fitted.used, Allocated: t.Window()})
 	if fitted.left != "" {
 		t.emit(Noticed{Text: fitted.left})
 	}

@@ -85,9 +85,10 @@ func describe(specs []llm.ToolSpec) string {
 	if len(specs) == 0 {
 		return "(none)"
 	}
+	const longest = 2000 // bytes: servers describe at any length
 	var b strings.Builder
 	for _, spec := range specs {
-		fmt.Fprintf(&b, "%s(%s): %s\n", spec.Name, arguments(spec.Schema), oneLine(spec.Description))
+		fmt.Fprintf(&b, "%s(%s): %s\n", spec.Name, oneLine(clip(arguments(spec.Schema), longest)), oneLine(clip(spec.Description, longest)))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -66,6 +66,11 @@ func tokenize(text string) []token {
 	return tokens
 }
 
+// isCJK tells a character of a script that is written without spaces.
+func isCJK(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
 // linkTarget is the length of a link's target that begins at i: the address
 // in [text](address), or the name in [[name|text]].
 func linkTarget(text string, i int) int {

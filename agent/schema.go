@@ -1,0 +1,82 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// maxSchema bounds the schema of a tool that is checked, in bytes.
+const maxSchema = 256 << 10
+
+// schemas compiles the schemas of tools when they are first needed, and keeps
+// them. The zero value is ready; it is safe for concurrent use.
+type schemas struct {
+	mu       sync.Mutex
+	compiled map[string]*jsonschema.Schema // by the schema's text; nil: it cannot be compiled
+}
+
+// of returns the compiled schema; nil when there is none to check with.
+func (s *schemas) of(text json.RawMessage) *jsonschema.Schema {
+	if len(text) == 0 || len(text) > maxSchema {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if schema, known := s.compiled[string(text)]; known {
+		return schema
+	}
+	schema, err := compile(text)
+	if err != nil {
+		schema = nil // the tool itself will refuse what it cannot use
+	}
+	if s.compiled == nil {
+		s.compiled = map[string]*jsonschema.Schema{}
+	}
+	s.compiled[string(text)] = schema
+	return schema
+}
+
+func compile(text json.RawMessage) (schema *jsonschema.Schema, err error) {
+	defer catch(&err) // schemas come from servers of anyone's making
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	if err := c.AddResource("tool.json", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("tool.json")
+}
+
+// noLoader keeps a schema from reading files or addresses.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("a schema may not load %s", url)
+}
+
+// validate says in one line what does not fit.
+func validate(schema *jsonschema.Schema, args map[string]any) (err error) {
+	defer catch(&err)
+	err = schema.Validate(args)
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	lines := strings.Split(invalid.Error(), "\n")
+	if len(lines) > 1 {
+		lines = lines[1:] // the first names the schema
+	}
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(strings.TrimSpace(line), "- ")
+	}
+	return errors.New(clip(strings.Join(lines, "; "), 500))
+}
