@@ -74,18 +74,35 @@ type heading struct {
 // children adds the blocks below parent, which ends before end.
 func (w *blockWalk) children(parent ast.Node, end int, above []string) {
 	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
-		stop := end
-		if next := node.NextSibling(); next != nil && next.Pos() >= 0 {
-			stop = next.Pos()
+		if node.Pos() >= 0 {
+			w.block(node, w.begin(node), w.stop(node, end+w.offset), above)
 		}
-		if node.Pos() < 0 || stop <= node.Pos() {
-			continue
-		}
-		w.block(node, node.Pos()+w.offset, stop+w.offset, above)
 	}
 }
 
+// begin is where a block begins in the note: at its line, when only marks and
+// blanks stand before it there.
+func (w *blockWalk) begin(node ast.Node) int {
+	at := node.Pos() + w.offset
+	line := strings.LastIndexByte(w.text[:at], '\n') + 1
+	if strings.Trim(w.text[line:at], " \t-*+>0123456789.)") == "" {
+		return max(line, w.offset)
+	}
+	return at
+}
+
+// stop is where a block ends: where the next begins, or its parent ends.
+func (w *blockWalk) stop(node ast.Node, end int) int {
+	if next := node.NextSibling(); next != nil && next.Pos() >= 0 {
+		return w.begin(next)
+	}
+	return end
+}
+
 func (w *blockWalk) block(node ast.Node, start, end int, above []string) {
+	if start > end {
+		return
+	}
 	start, end = w.trim(start, end)
 	if start >= end {
 		return
@@ -126,7 +143,7 @@ func (w *blockWalk) item(node ast.Node, start, end int, above []string) {
 	second := first.NextSibling()
 	own := end
 	if second != nil && second.Pos() >= 0 {
-		own = second.Pos() + w.offset
+		own = w.begin(second)
 	}
 	ownStart, ownEnd := w.trim(start, own)
 	if ownStart < ownEnd {
@@ -145,12 +162,8 @@ func (w *blockWalk) item(node ast.Node, start, end int, above []string) {
 		below = append(slices.Clone(above), shorten(label, 80))
 	}
 	for node := second; node != nil; node = node.NextSibling() {
-		stop := end
-		if next := node.NextSibling(); next != nil && next.Pos() >= 0 {
-			stop = next.Pos() + w.offset
-		}
 		if node.Pos() >= 0 {
-			w.block(node, node.Pos()+w.offset, stop, below)
+			w.block(node, w.begin(node), w.stop(node, end), below)
 		}
 	}
 }

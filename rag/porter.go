@@ -43,7 +43,7 @@ func porter(word string) string {
 func porterPast(w string) string {
 	var stem string
 	switch {
-	case strings.HasSuffix(w, "eed"):
+	case len(w) > 3 && strings.HasSuffix(w, "eed"):
 		if measure(w[:len(w)-3]) > 0 {
 			return w[:len(w)-1]
 		}

@@ -1,0 +1,107 @@
+package rag
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParseQuery(t *testing.T) {
+	day := func(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.Local) }
+	cases := map[string]struct {
+		text string
+		want Query
+		err  string
+	}{
+		"plain words":             {"soft reset", Query{Text: "soft reset"}, ""},
+		"all filters":             {`path:git tag:#undo after:2026-03 before:2026-04-02 "last commit"`, Query{Text: `"last commit"`, Paths: []string{"git"}, Tags: []string{"#undo"}, After: day(2026, 3, 1), Before: day(2026, 4, 2)}, ""},
+		"a quoted folder":         {`path:"My Notes/2026" tea`, Query{Text: "tea", Paths: []string{"My Notes/2026"}}, ""},
+		"filters may repeat":      {"path:a path:b tag:x tag:y", Query{Paths: []string{"a", "b"}, Tags: []string{"x", "y"}}, ""},
+		"other colons are words":  {"http://x.org std::move 10:30", Query{Text: "http://x.org std::move 10:30"}, ""},
+		"an unclosed quote":       {`say "hello wor`, Query{Text: `say "hello wor`}, ""},
+		"a date that is none":     {"after:yesterday", Query{}, "after:yesterday is no date; write after:2026-03 or after:2026-03-14"},
+		"a filter of nothing":     {"tea tag:", Query{}, "tag: what? Write tag:running"},
+		"capitals make no filter": {"Tag:x", Query{Tags: []string{"x"}}, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseQuery(c.text)
+			if c.err != "" {
+				if err == nil || err.Error() != c.err {
+					t.Errorf("got error %v, want %q", err, c.err)
+				}
+				return
+			}
+			if err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %+v, %v; want %+v", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestFiltersKeepNotesOut(t *testing.T) {
+	folder, x := vault(t, map[string]string{
+		"daily/2026-03-14.md":      "---\ntags: [journal]\n---\ntea with Ana\n",
+		"daily/2026-04-02.md":      "tea alone #journal/quiet\n",
+		"recipes/tea.md":           "---\ndate: 2025-01-05\n---\n# Chai\n\nblack tea and ginger #drink\n",
+		"Projects/Tea House/ix.md": "---\ndate: 2024-06-01\n---\nopening a tea house\n",
+	})
+	syncNow(t, x, folder, nil)
+	cases := map[string][]string{
+		"tea path:daily":                {"daily/2026-03-14.md", "daily/2026-04-02.md"},
+		"tea path:daily/":               {"daily/2026-03-14.md", "daily/2026-04-02.md"},
+		"tea path:da":                   nil,
+		"tea path:recipes/tea":          {"recipes/tea.md"},
+		"tea path:daily/2026-04*":       {"daily/2026-04-02.md"},
+		`tea path:"projects/tea house"`: {"Projects/Tea House/ix.md"},
+		"tea tag:journal":               {"daily/2026-03-14.md", "daily/2026-04-02.md"},
+		"tea tag:journal/quiet":         {"daily/2026-04-02.md"},
+		"tea tag:#Drink":                {"recipes/tea.md"},
+		"tea after:2026":                {"daily/2026-03-14.md", "daily/2026-04-02.md"},
+		"tea after:2026-03-15":          {"daily/2026-04-02.md"},
+		"tea before:2025":               {"Projects/Tea House/ix.md"},
+		"after:2026":                    {"daily/2026-04-02.md", "daily/2026-03-14.md"},
+		`"tea alone"`:                   {"daily/2026-04-02.md"},
+		`"alone tea"`:                   nil,
+		"chai":                          {"recipes/tea.md"},
+		"tea tag:none":                  nil,
+	}
+	for text, want := range cases {
+		t.Run(text, func(t *testing.T) {
+			got := paths(t, x, text)
+			if text != "after:2026" {
+				slices.Sort(got)
+			}
+			if strings.Join(got, " ") != strings.Join(want, " ") {
+				t.Errorf("found %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// FuzzSearch: nothing a person can type is an error of the word index.
+func FuzzSearch(f *testing.F) {
+	for _, seed := range []string{
+		`a AND (b`, `"`, `""`, `NEAR(a b)`, `title:x`, `-x`, `x*`, `^x`, `{a b}: c`, `a"b"c`, "\x00", "', ''); DROP TABLE notes; --",
+		"path:* tag:' after:2026", "猫", "\ue000", "C++ #tag a/b.go", strings.Repeat("x ", 500), "🙂", "path:[ tea", `"。"`,
+	} {
+		f.Add(seed)
+	}
+	dir := f.TempDir()
+	x, err := Open(dir, Options{Vault: dir})
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer x.Close()
+	f.Fuzz(func(t *testing.T, text string) {
+		q, err := ParseQuery(text)
+		if err != nil {
+			return
+		}
+		if _, err := x.Search(t.Context(), q); err != nil {
+			t.Errorf("searching %q: %v", text, err)
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package rag
+
+import (
+	"database/sql"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/internal/testenv"
+)
+
+func TestTermsOf(t *testing.T) {
+	cases := map[string]struct {
+		text  string
+		words []string
+		exact []string
+	}{
+		"English is stemmed":               {"Running the relational databases", []string{"run", "the", "relat", "databas"}, nil},
+		"accents and case fall away":       {"Müller CAFÉ Ｆｕｌｌ", []string{"muller", "cafe", "full"}, nil},
+		"Chinese goes by pairs":            {"我在北京吃饭", []string{"我在", "在北", "北京", "京吃", "吃饭"}, nil},
+		"Japanese keeps the marks of kana": {"ガラス", []string{"ガラ", "ラス"}, nil},
+		"one character stands alone":       {"猫 and 犬", []string{"猫", "and", "犬"}, nil},
+		"mixed scripts part":               {"Go言語入門", []string{"go", "言語", "語入", "入門"}, nil},
+		"a flag is kept whole":             {"git reset --soft HEAD~1", []string{"git", "reset", "soft", "head", "1"}, []string{"--soft", "head~1"}},
+		"an identifier is kept whole":      {"call useState() in foo_bar.go.", []string{"call", "usest", "in", "foo", "bar", "go"}, []string{"foo_bar.go"}},
+		"humps make an identifier":         {"see useState, please", []string{"see", "usest", "pleas"}, []string{"usestate"}},
+		"tags are kept whole":              {"a #trip/lisbon tag", []string{"a", "trip", "lisbon", "tag"}, []string{"#trip/lisbon"}},
+		"C++ is not C":                     {"C++ or C", []string{"c", "or", "c"}, []string{"c++"}},
+		"marks alone say nothing":          {"-- ... !!! ***", nil, nil},
+		"broken UTF-8 is no word":          {"a\xff\xfeb", []string{"a", "b"}, nil},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var words, exact []string
+			for _, term := range terms(c.text) {
+				if term.exact {
+					exact = append(exact, unmark(term.text))
+				} else {
+					words = append(words, term.text)
+				}
+			}
+			if !slices.Equal(words, c.words) || !slices.Equal(exact, c.exact) {
+				t.Errorf("got %q and exactly %q, want %q and %q", words, exact, c.words, c.exact)
+			}
+		})
+	}
+}
+
+// unmark gives an exact term its punctuation back.
+func unmark(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == exactMark:
+			return -1
+		case r > exactMark && r < exactMark+128:
+			return r - exactMark
+		}
+		return r
+	}, text)
+}
+
+// SQLite's own porter tokenizer is the reference: stems that differ would
+// make figures differ from other tools' for no reason.
+func TestPorterStemsAsSQLiteDoes(t *testing.T) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, statement := range []string{
+		`CREATE VIRTUAL TABLE w USING fts5 (x, tokenize = 'porter ascii')`,
+		`CREATE VIRTUAL TABLE v USING fts5vocab (w, 'instance')`,
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []string
+	for word := range corpusWords(t) {
+		all = append(all, word)
+	}
+	slices.Sort(all)
+	if _, err := db.Exec(`INSERT INTO w VALUES (?)`, strings.Join(all, " ")); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := db.Query(`SELECT term, "offset" FROM v`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var stem string
+		var i int
+		if err := rows.Scan(&stem, &i); err != nil {
+			t.Fatal(err)
+		}
+		if got := porter(all[i]); got != stem {
+			t.Errorf("porter(%s) = %s, SQLite has %s", all[i], got, stem)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d words compared", len(all))
+}
+
+// corpusWords are the plain ASCII words of the notes at hand.
+func corpusWords(t *testing.T) map[string]bool {
+	t.Helper()
+	words := map[string]bool{}
+	err := filepath.WalkDir(testenv.Shared(t, "data/corpora"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		for _, word := range strings.FieldsFunc(strings.ToLower(string(raw)), func(r rune) bool { return r < 'a' || r > 'z' }) {
+			words[word] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words
+}
