@@ -11,7 +11,7 @@ import (
 
 // frame is the least time between two pictures while events stream in: tokens
 // that arrive within it are drawn together.
-const frame = 25 * time.Millisecond
+const frame = 16 * time.Millisecond
 
 type (
 	// eventsMsg is all that arrived since the last one.

@@ -14,7 +14,7 @@ type keyMap struct {
 	// In the composer.
 	Send, Newline, Up, Down, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
 	// Anywhere.
-	Stop, Clear, Leave, Suspend, Plan, Unfold, New, Conversations, Model key.Binding
+	Stop, Clear, Leave, Suspend, Redraw, Plan, Unfold, New, Conversations, Model key.Binding
 	// Moving in the transcript.
 	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
 	// When the transcript has the keys.
@@ -42,6 +42,7 @@ func defaultKeys() keyMap {
 		Clear:         bind("ctrl+c", "clear, then stop, then quit", "ctrl+c"),
 		Leave:         bind("ctrl+d", "quit, when nothing is typed", "ctrl+d"),
 		Suspend:       bind("ctrl+z", "suspend", "ctrl+z"),
+		Redraw:        bind("ctrl+l", "draw the screen anew", "ctrl+l"),
 		Plan:          bind("ctrl+t", "fold the plan", "ctrl+t"),
 		Unfold:        bind("ctrl+o", "unfold tools and thinking", "ctrl+o"),
 		New:           bind("ctrl+n", "new conversation", "ctrl+n"),
@@ -105,6 +106,7 @@ func (k *keyMap) groups() []keyGroup {
 			{"clear", &k.Clear},
 			{"leave", &k.Leave},
 			{"suspend", &k.Suspend},
+			{"redraw", &k.Redraw},
 			{"plan", &k.Plan},
 			{"unfold", &k.Unfold},
 			{"new", &k.New},

@@ -50,6 +50,11 @@ func endOnSignals(program *tea.Program) (stop func()) {
 	}
 	done := make(chan struct{})
 	go func() {
+		defer func() {
+			if fault := recover(); fault != nil { // a panic here would leave the terminal raw
+				program.Quit()
+			}
+		}()
 		for {
 			select {
 			case <-done:

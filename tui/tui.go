@@ -237,6 +237,8 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch {
 	case key.Matches(pressed, k.Stop) && !m.palette.open() && !m.focused:
 		return nil, m.stop()
+	case key.Matches(pressed, k.Redraw):
+		return tea.ClearScreen, true
 	case key.Matches(pressed, k.Plan):
 		m.foldPlans()
 	case key.Matches(pressed, k.Unfold):
