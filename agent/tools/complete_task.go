@@ -41,8 +41,8 @@ func newCompleteTask(v vaults, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		if t.Line > len(p.lines) || p.text(t.Line) != strings.TrimRight(t.Raw, "\r") {
-			return change{}, fmt.Errorf("%s was changed just now; try again", t.place.Path)
+		if t.Line > len(p.lines) || p.text(t.Line) != strings.TrimRight(t.Raw, "\r") { // changed just now, or not UTF-8
+			return change{}, fmt.Errorf("%s is not the line that was read; it was changed just now, or is not UTF-8", t.at())
 		}
 		c := change{folder: t.folder, path: t.place.Path, was: raw, said: fmt.Sprintf("done: %s (%s)", t.Text, t.at())}
 		lines := []string{t.Ticked(now())}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -54,7 +55,7 @@ func newListNotes(v vaults) agent.Tool {
 				found = append(found, note)
 			}
 		}
-		slices.SortStableFunc(found, func(a, b notes.Note) int { return b.Date.Compare(a.Date) })
+		slices.SortStableFunc(found, func(a, b notes.Note) int { return cmp.Or(b.Date.Compare(a.Date), b.ModTime.Compare(a.ModTime)) })
 		return listResult(found, len(places), args), nil
 	})
 }

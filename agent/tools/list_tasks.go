@@ -40,11 +40,13 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 		}
 		today := startOfDay(now())
 		words := strings.Fields(strings.ToLower(args.Query))
-		found := slices.DeleteFunc(slices.Clone(all), func(t task) bool {
-			return !t.is(status, today) || !t.about(words)
-		})
+		about := slices.DeleteFunc(slices.Clone(all), func(t task) bool { return !t.about(words) })
+		found := slices.DeleteFunc(slices.Clone(about), func(t task) bool { return !t.is(status, today) })
 		byDate(found, status)
-		return tasksResult(found, all, status, args.Query, today), nil
+		if len(found) == 0 {
+			return noTasks(comingUp(about, status, today), len(all), status, args.Query, today), nil
+		}
+		return tasksResult(found, status, args.Query, today), nil
 	})
 }
 
@@ -95,25 +97,61 @@ func byDate(tasks []task, status string) {
 	})
 }
 
-func tasksResult(found, all []task, status, query string, today time.Time) agent.Result {
-	which := map[string]string{"open": "open ", "due": "due ", "overdue": "overdue ", "done": "done "}[status]
-	about := ""
-	if query != "" {
-		about = fmt.Sprintf(" about %q", query)
-	}
-	if len(found) == 0 {
-		return agent.Result{Text: fmt.Sprintf("There are no %stasks%s; the notes hold %s in all.", which, about, count(len(all), "task")), Nothing: true}
-	}
+func tasksResult(found []task, status, query string, today time.Time) agent.Result {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s%s on %s:\n", count(len(found), which+"task"), about, today.Format("Monday, 2006-01-02"))
+	fmt.Fprintf(&text, "%s%s on %s:\n", count(len(found), tasksOf(status)), aboutWords(query), today.Format("Monday, 2006-01-02"))
 	for i, t := range found {
 		if i == maxTasks {
 			fmt.Fprintf(&text, "\nand %d more", len(found)-maxTasks)
 			break
 		}
-		fmt.Fprintf(&text, "\n- [%s] %s%s (%s)", t.box(), t.Text, t.when(today), t.at())
+		fmt.Fprintf(&text, "\n%s", t.line(today))
 	}
 	return agent.Result{Text: text.String()}
+}
+
+func noTasks(next []task, all int, status, query string, today time.Time) agent.Result {
+	text := fmt.Sprintf("There are no %ss%s on %s; the notes hold %s in all.",
+		tasksOf(status), aboutWords(query), today.Format("Monday, 2006-01-02"), count(all, "task"))
+	if len(next) > 0 {
+		text += " Next are:\n"
+	}
+	for _, t := range next {
+		text += "\n" + t.line(today)
+	}
+	return agent.Result{Text: text, Nothing: len(next) == 0}
+}
+
+// tasksOf names a task of a status: "overdue task".
+func tasksOf(status string) string {
+	if status == "all" {
+		return "task"
+	}
+	return status + " task"
+}
+
+func aboutWords(query string) string {
+	if query == "" {
+		return ""
+	}
+	return fmt.Sprintf(" about %q", query)
+}
+
+// comingUp are the first open tasks with a date, for one who asked what is due
+// when nothing is.
+func comingUp(all []task, status string, today time.Time) []task {
+	if status != "due" && status != "overdue" {
+		return nil
+	}
+	open := slices.DeleteFunc(slices.Clone(all), func(t task) bool { return !t.Open() || t.date().Before(today) })
+	byDate(open, status)
+	const most = 3
+	return open[:min(len(open), most)]
+}
+
+// line is a task as it is listed.
+func (t task) line(today time.Time) string {
+	return fmt.Sprintf("- [%s] %s%s (%s)", t.box(), t.Text, t.when(today), t.at())
 }
 
 func (t task) box() string {

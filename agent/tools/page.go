@@ -9,15 +9,21 @@ import (
 // page is a note cut into lines, to be changed without touching the rest:
 // bytes, line ends and encoding marks of all other lines stay.
 type page struct {
+	mark  string   // the byte order mark, if there is one
 	lines []string // each with its own end
 	end   string   // how lines end here
 }
+
+const byteOrderMark = "\ufeff"
 
 func openPage(raw []byte) (*page, error) {
 	if bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF}) {
 		return nil, errors.New("the note is written in UTF-16, which LifeHub reads but does not change; save it as UTF-8 first")
 	}
 	p := &page{end: "\n"}
+	if rest, ok := bytes.CutPrefix(raw, []byte(byteOrderMark)); ok {
+		p.mark, raw = byteOrderMark, rest
+	}
 	if bytes.Contains(raw, []byte("\r\n")) {
 		p.end = "\r\n"
 	}
@@ -60,4 +66,4 @@ func (p *page) text(line int) string { return strings.TrimRight(p.lines[line-1],
 
 func (p *page) blank(line int) bool { return strings.TrimSpace(p.lines[line-1]) == "" }
 
-func (p *page) bytes() []byte { return []byte(strings.Join(p.lines, "")) }
+func (p *page) bytes() []byte { return []byte(p.mark + strings.Join(p.lines, "")) }

@@ -62,6 +62,9 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 	whole := from == 1 && to == len(lines)
 	to = fitting(lines, from, to)
 	sources := sections(at, note, lines, from, to)
+	if whole && note.BodyLine > 1 {
+		sources = withoutFront(at, note, lines, to)
+	}
 	if len(sources) == 0 {
 		return agent.Result{Text: note.Path + " is empty.", Nothing: true}, nil
 	}
@@ -77,6 +80,24 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 		text += "\n\nNote: " + problem + "."
 	}
 	return agent.Result{Text: text, Sources: sources}, nil
+}
+
+// withoutFront puts the text of a note first and its front matter last, so that
+// an answer that quotes the note does not begin with "tags:". Front matter
+// that says nothing of its own is left out.
+func withoutFront(at place, note notes.Note, lines []string, to int) []agent.Source {
+	var sources []agent.Source
+	if note.BodyLine <= to {
+		sources = sections(at, note, lines, note.BodyLine, to)
+	}
+	for name := range note.Front {
+		switch name {
+		case "title", "tags", "tag", "aliases", "date", "created", "updated":
+		default:
+			return append(sources, sections(at, note, lines, 1, min(note.BodyLine-1, to))...)
+		}
+	}
+	return sources
 }
 
 // fitting is the last line up to which lines fit into maxRead, at least one.

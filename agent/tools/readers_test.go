@@ -51,7 +51,7 @@ func TestReadNoteFindsANoteByAnyOfItsNames(t *testing.T) {
 	for _, name := range []string{"running/Plan.md", "running/plan", "./running/Plan.md", "/running/Plan.md", "Plan", "plan.md", "the big plan", "[[Plan#Weeks|see]]", "[[running/Plan]]", b.folders[0].Dir() + "/running/Plan.md"} {
 		result, text := b.run("read_note", `{"path":"`+name+`"}`)
 		holds(t, name, text, "running/Plan.md, 6 lines", "# Weeks")
-		if len(result.Sources) != 1 || result.Sources[0].Path != "running/Plan.md" || result.Sources[0].Line != 1 || result.Sources[0].EndLine != 6 {
+		if len(result.Sources) != 1 || result.Sources[0].Path != "running/Plan.md" || result.Sources[0].Line != 4 || result.Sources[0].EndLine != 6 {
 			t.Errorf("%s: sources %+v", name, result.Sources)
 		}
 	}
@@ -97,6 +97,20 @@ func TestReadNoteReadsLinesAndCitesSections(t *testing.T) {
 	}
 	if result, text := b.run("read_note", `{"path":"empty"}`); !result.Nothing || text != "empty.md is empty." {
 		t.Errorf("got %+v", result)
+	}
+}
+
+func TestReadNoteCitesFrontMatterThatSaysSomething(t *testing.T) {
+	b := work(t, map[string]string{"film.md": "---\ntags: [film]\nrating: 7\n---\n\nGood.\n", "only.md": "---\nrating: 5\n---\n", "tags.md": "---\ntags: [a]\n---\n"})
+	for name, want := range map[string]string{"film": "6-6 1-4", "only": "1-3", "tags": ""} {
+		result, _ := b.run("read_note", `{"path":"`+name+`"}`)
+		var got []string
+		for _, s := range result.Sources {
+			got = append(got, fmt.Sprintf("%d-%d", s.Line, s.EndLine))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
 	}
 }
 
@@ -155,11 +169,19 @@ func TestListTasksTellsWhatIsDue(t *testing.T) {
 		`{"status":"overdue"}`:                  "1 overdue task" + head + late,
 		`{"status":"done"}`:                     "2 done tasks" + head + "- [x] newer, done 2026-09-02 (tasks.md:7)\n- [x] old, done 2026-09-01 (tasks.md:6)",
 		`{"status":"all","query":"House LATE"}`: "1 task about \"House LATE\"" + head + late,
-		`{"status":"open","query":"moon"}`:      `There are no open tasks about "moon"; the notes hold 9 tasks in all.`,
+		`{"status":"open","query":"moon"}`:      `There are no open tasks about "moon" on Thursday, 2026-10-08; the notes hold 9 tasks in all.`,
 	} {
 		if result, got := b.run("list_tasks", args); got != want || result.Nothing != strings.HasPrefix(want, "There are no") {
 			t.Errorf("%s: got\n%s\nwant\n%s", args, got, want)
 		}
+	}
+}
+
+func TestListTasksTellsWhatComesNextWhenNothingIsDue(t *testing.T) {
+	b := work(t, map[string]string{"a.md": "- [ ] b 📅 2026-12-01\n- [ ] a 📅 2026-11-30\n- [ ] c\n- [x] d 📅 2026-11-01\n"})
+	want := "There are no due tasks on Thursday, 2026-10-08; the notes hold 4 tasks in all. Next are:\n\n- [ ] a, due 2026-11-30 (a.md:2)\n- [ ] b, due 2026-12-01 (a.md:1)"
+	if result, got := b.run("list_tasks", `{"status":"due"}`); got != want || result.Nothing {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -73,6 +73,10 @@ func TestWritersShowAndThenDo(t *testing.T) {
 			path: "a.md", now: "text\r\n- [ ] bins 🔁 every week on Tuesday 📅 2026-10-13\r\n- [x] bins 🔁 every week on Tuesday 📅 2026-10-06 ✅ 2026-10-08",
 			said: "done: bins (a.md:2); it comes again: - [ ] bins 🔁 every week on Tuesday 📅 2026-10-13",
 		},
+		"a mark before the first line is kept": {
+			files: map[string]string{"a.md": "\xef\xbb\xbf- [ ] bins"}, tool: "complete_task", args: `{"task":"bins"}`,
+			path: "a.md", now: "\xef\xbb\xbf- [x] bins ✅ 2026-10-08", said: "done: bins (a.md:1)",
+		},
 		"a rule that is not understood is told": {
 			files: map[string]string{"a.md": "- [ ] bins 🔁 now and then\n"}, tool: "complete_task", args: `{"task":"bins","note":"a"}`,
 			path: "a.md", now: "- [x] bins 🔁 now and then ✅ 2026-10-08\n", said: `done: bins (a.md:1); its rule "now and then" is not understood, so no next one was made`,
@@ -187,7 +191,7 @@ func checkDiff(t *testing.T, preview agent.Preview, path, was, now string) {
 
 func TestWritersRefuseWithAReason(t *testing.T) {
 	files := map[string]string{
-		"a.md": "- [ ] buy milk\n- [ ] buy bread\n- [x] buy salt\n", "b.md": "- [ ] buy milk\n", "x/tasks.md": "", "y/x/tasks.md": "", "utf16.md": "\xff\xfe-\x00 \x00[\x00 \x00]\x00 \x00w\x00",
+		"latin1.md": "- [ ] Z\xfcrich\n", "a.md": "- [ ] buy milk\n- [ ] buy bread\n- [x] buy salt\n", "b.md": "- [ ] buy milk\n", "x/tasks.md": "", "y/x/tasks.md": "", "utf16.md": "\xff\xfe-\x00 \x00[\x00 \x00]\x00 \x00w\x00",
 		".lifehubignore": "private/", "1/n.md": "", "2/n.md": "",
 	}
 	for _, each := range []struct{ tool, args, want string }{
@@ -204,6 +208,7 @@ func TestWritersRefuseWithAReason(t *testing.T) {
 		{"complete_task", `{"task":"fly"}`, `there is no task "fly"`},
 		{"complete_task", `{"task":""}`, "which task"},
 		{"complete_task", `{"task":"buy milk","note":"nowhere"}`, "there is no note"},
+		{"complete_task", `{"task":"rich"}`, "not UTF-8"},
 		{"create_note", `{"path":"a","content":"x"}`, "there is a note a.md already"},
 		{"create_note", `{"path":"../../a.md","content":"x"}`, "there is a note a.md already"},
 		{"create_note", `{"path":".obsidian/a.md","content":"x"}`, "hidden"},
