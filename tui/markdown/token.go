@@ -1,0 +1,192 @@
+package markdown
+
+import (
+	"html"
+	"strings"
+
+	"lifehub/tui/safetext"
+)
+
+const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+func (u *unit) backslash(s string) bool {
+	if len(s) == 1 {
+		if u.end == open {
+			return false
+		}
+		return u.take(1)
+	}
+	if s[1] == '\n' {
+		u.nodes = append(u.nodes, node{span: span{end: true}})
+		u.at += 2
+		return true
+	}
+	if s[1] == '(' {
+		line := s[2:min(len(s), reach)]
+		if i := strings.Index(line, `\)`); i >= 0 {
+			u.add(strings.TrimSpace(flat(line[:i])), u.theme.Math.over(u.base))
+			u.at += i + 4
+			return true
+		}
+		if len(s) < reach && u.end == open {
+			return false
+		}
+	}
+	if strings.IndexByte(punctuation, s[1]) < 0 {
+		return u.take(1)
+	}
+	u.add(s[1:2], u.base)
+	u.at += 2
+	return true
+}
+
+// flat puts text that may hold line ends on one line.
+func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }
+
+func (u *unit) code(s string) bool {
+	n := 1
+	for n < len(s) && s[n] == '`' {
+		n++
+	}
+	if n == len(s) && u.end == open {
+		return false
+	}
+	style := u.theme.Code.over(u.base)
+	within := s[n:min(len(s), n+reach)]
+	for i := 0; i < len(within); {
+		if within[i] != '`' {
+			i++
+			continue
+		}
+		j := i
+		for j < len(within) && within[j] == '`' {
+			j++
+		}
+		if j == len(within) && u.end == open && len(s) < n+reach {
+			return false
+		}
+		if j-i == n {
+			u.add(codeText(within[:i]), style)
+			u.at += n + j
+			return true
+		}
+		i = j
+	}
+	if len(s) < n+reach && u.end != closed {
+		if u.end == guessed && n < len(s) {
+			u.add(codeText(strings.TrimRight(within, "`")), style)
+			u.at = len(u.text)
+			return true
+		}
+		return u.end == guessed && u.take(n)
+	}
+	return u.take(n)
+}
+
+func codeText(s string) string {
+	s = flat(s)
+	if len(s) > 2 && s[0] == ' ' && s[len(s)-1] == ' ' && strings.Trim(s, " ") != "" {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+func (u *unit) angle(s string) bool {
+	if len(s) == 1 {
+		if u.end == open {
+			return false
+		}
+		return u.take(1)
+	}
+	if !letterByte(s[1]) && strings.IndexByte("/!?", s[1]) < 0 {
+		return u.take(1)
+	}
+	within := s[:min(len(s), reach)]
+	i := strings.IndexAny(within[1:], "<>")
+	if i < 0 && len(s) < reach && u.end == open {
+		return false
+	}
+	if i < 0 || within[i+1] == '<' {
+		return u.take(1)
+	}
+	inside := within[1 : i+1]
+	u.at += i + 2
+	switch {
+	case strings.EqualFold(strings.Trim(inside, "/ "), "br"):
+		u.nodes = append(u.nodes, node{span: span{end: true}})
+	case strings.ContainsAny(inside, ":@") && !strings.ContainsAny(inside, " \n\""):
+		address := inside
+		if !strings.Contains(inside, ":") {
+			address = "mailto:" + inside
+		}
+		u.nodes = append(u.nodes, u.linked([]node{{span: u.inliner.text(inside)}}, address, u.theme.Link)...)
+	default:
+		u.add(flat("<"+inside+">"), u.theme.HTML.over(u.base))
+	}
+	return true
+}
+
+func letterByte(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
+
+// maxEntity is the length of the longest entity of HTML, &CounterClockwiseContourIntegral;
+const maxEntity = 33
+
+func (u *unit) entity(s string) bool {
+	for i := 1; i < len(s) && i < maxEntity; i++ {
+		if s[i] == ';' {
+			if text := html.UnescapeString(s[:i+1]); text != s[:i+1] {
+				u.add(safetext.Line(text), u.base)
+				u.at += i + 1
+				return true
+			}
+			return u.take(1)
+		}
+		if !letterByte(s[i]) && (s[i] < '0' || s[i] > '9') && s[i] != '#' {
+			return u.take(1)
+		}
+	}
+	if len(s) < maxEntity && u.end == open {
+		return false
+	}
+	return u.take(1)
+}
+
+func (u *unit) math(s string) bool {
+	mark := "$"
+	if len(s) == 1 && u.end == open {
+		return false
+	}
+	if strings.HasPrefix(s, "$$") {
+		mark = "$$"
+	}
+	limit := len(mark) + mathReach
+	within := s[:min(len(s), limit)]
+	if i := strings.IndexByte(within, '\n'); i >= 0 {
+		within = within[:i]
+	}
+	body := within[len(mark):]
+	if body != "" && body[0] == ' ' && mark == "$" {
+		return u.take(1)
+	}
+	for from := 0; ; {
+		i := strings.Index(body[from:], mark)
+		if i < 0 {
+			break
+		}
+		i += from
+		after := len(mark) + i + len(mark)
+		if after == len(s) && u.end == open {
+			return false // a digit may follow: money
+		}
+		if i > 0 && body[i-1] != ' ' && (after >= len(s) || s[after] < '0' || s[after] > '9') {
+			u.add(body[:i], u.theme.Math.over(u.base))
+			u.at += after
+			return true
+		}
+		from = i + len(mark)
+	}
+	if len(within) == len(s) && len(s) < limit && u.end == open {
+		return false
+	}
+	return u.take(len(mark))
+}
