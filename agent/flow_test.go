@@ -401,3 +401,43 @@ func TestAPanicEndsTheTurnAsAnError(t *testing.T) {
 		t.Errorf("last event %#v", events[len(events)-1].Body)
 	}
 }
+
+// patientTool sets its own bound.
+type patientTool struct {
+	*fakeTool
+	limit time.Duration
+}
+
+func (p patientTool) Timeout() time.Duration { return p.limit }
+
+func TestAToolMaySetItsOwnBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := patientTool{&fakeTool{name: "slow", takes: 2 * time.Minute}, 3 * time.Minute}
+		agent := New(Options{Model: &script{lines: []line{planOf("1 slow"), say("Done.")}}, History: &shelf{}, Tools: tools(slow)})
+		start := time.Now()
+		events := collect(agent.Ask(t.Context(), "c1", "go"), nil)
+		if tool := bodies[ToolEnded](events)[0]; tool.Error != "" || time.Since(start) != 2*time.Minute {
+			t.Errorf("it ended after %s with %q", time.Since(start), tool.Error)
+		}
+	})
+}
+
+func TestWithoutToolsItAnswersFromTheConversation(t *testing.T) {
+	model := &script{lines: []line{say(`{"reasoning":"","steps":[]}`), say("no plan"), say("Porto, you said.")}}
+	history := &shelf{messages: []llm.Message{{Role: llm.User, Text: "I go to Porto."}, {Role: llm.Assistant, Text: " "}}}
+	end := ended(t, collect(New(Options{Model: model, History: history}).Ask(t.Context(), "c1", "Where do I go?"), nil))
+	last := model.requests[2]
+	if end.Answer != "Porto, you said." || len(last.Messages) != 3 || !strings.Contains(last.Messages[2].Text, "No tool was of use") {
+		t.Errorf("answer %q to %+v", end.Answer, last.Messages)
+	}
+}
+
+func TestWhatALittleWindowLeavesOutIsSaid(t *testing.T) {
+	long := &fakeTool{name: "search_notes", result: Result{Text: strings.Repeat("words and words ", 2000)}}
+	model := &script{lines: []line{say(searchStep), say("Done.")}}
+	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(long), Window: func() int { return 2048 }}).Ask(t.Context(), "c1", "go"), nil)
+	notices, counted := bodies[Noticed](events), bodies[ContextCounted](events)
+	if len(notices) != 1 || !strings.Contains(notices[0].Text, "1 shortened result") || counted[1].Used > 2048 || counted[1].Allocated != 2048 {
+		t.Errorf("notices %v, counts %+v", notices, counted)
+	}
+}
