@@ -46,7 +46,7 @@ func host() {
 	os.Exit(0)
 }
 
-func TestNoDescendantOutlivesLifeHub(t *testing.T) {
+func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 	t.Parallel()
 	rounds := 1
 	if os.Getenv("LIFEHUB_SOAK") != "" {

@@ -344,7 +344,7 @@ func (s *server) ready(ctx context.Context) (*session, error) {
 		session, status, reason, turned := s.session, s.status, s.reason, s.turned
 		s.mu.Unlock()
 		switch {
-		case session != nil:
+		case session != nil && !session.over():
 			return session, nil
 		case status == Off:
 			return nil, fmt.Errorf("it is off: %s", reason)

@@ -105,14 +105,14 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	off.Disabled = true
 	keyless := bad("keyless", "ok")
 	keyless.Env = map[string]string{"BRAVE_API_KEY": "${LIFEHUB_TEST_UNSET}", "B": "${LIFEHUB_TEST_UNSET_TOO}", "C": "${LIFEHUB_TEST_UNSET}"}
-	s := start(t, Options{start: 500 * time.Millisecond},
+	s := start(t, Options{start: 2 * time.Second},
 		bad("crash", "crash"), bad("hang", "hang"), bad("closed", "closed"), bad("pages", "pages"), missing, nowhere, off, keyless)
 	for i, want := range []struct {
 		status Status
 		reason string
 	}{
 		{Restarting, "it ended with exit status 3; its last words: wrong password"},
-		{Restarting, "it did not start within 500ms"},
+		{Restarting, "it did not start within 2s"},
 		{Restarting, "it"}, // closed its output or was ended
 		{Restarting, "list its tools"},
 		{Restarting, `there is no program "no-such-program-here" in PATH`},

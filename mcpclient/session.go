@@ -33,6 +33,16 @@ type session struct {
 // lost takes note that the connection is gone.
 func (s *session) lost() { s.once.Do(func() { close(s.ended) }) }
 
+// over tells whether the connection is gone.
+func (s *session) over() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // connect starts a server and shakes hands. ctx is for its whole life,
 // starting for the start.
 func (s *server) connect(ctx, starting context.Context, entry Server) (*session, error) {

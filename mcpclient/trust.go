@@ -118,6 +118,15 @@ func (t *Trust) accept(server string, changes []Change) error {
 	return t.save()
 }
 
+// Forget makes the next sight of a server its first one: for one that the
+// user has just taken out of mcp.json.
+func (t *Trust) Forget(server string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.seen, server)
+	return t.save()
+}
+
 // save replaces the file as a whole.
 func (t *Trust) save() error {
 	data, err := json.MarshalIndent(t.seen, "", "  ")

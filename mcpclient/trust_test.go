@@ -140,6 +140,25 @@ func TestAToolThatChangesDuringATurnIsNotCalled(t *testing.T) {
 	}
 }
 
+func TestAServerThatWasTakenOutIsSeenAnewWhenItComesBack(t *testing.T) {
+	trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"))
+	for _, c := range []struct {
+		command string
+		forget  bool
+		changes int
+	}{{"a", false, 0}, {"b", false, 1}, {"b", true, 0}, {"a", false, 1}} {
+		if c.forget {
+			if err := trust.Forget("s"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		changes, err := trust.definition(Server{Name: "s", Command: c.command})
+		if err != nil || len(changes) != c.changes {
+			t.Errorf("%+v: got %+v, %v", c, changes, err)
+		}
+	}
+}
+
 func TestADamagedTrustFileIsNotTakenForAnEmptyOne(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trust.json")
 	write(t, file, `{"s": {"defin`)

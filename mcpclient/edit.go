@@ -1,0 +1,234 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Add writes a new server into mcp.json, making the file if need be. What
+// else stands in it stays, in its order. The entry is checked as if it had
+// been written by hand; a name that is taken is an error.
+func Add(file string, s Server) error {
+	if err := change(file, func(servers *ordered) error {
+		if servers.get(s.Name) != nil {
+			return fmt.Errorf("there is a server %q already; remove it first", s.Name)
+		}
+		entry, err := json.Marshal(s.entry())
+		servers.set(s.Name, entry)
+		return err
+	}); err != nil {
+		return fmt.Errorf("add MCP server %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// Remove takes a server out of mcp.json.
+func Remove(file, name string) error {
+	if err := change(file, func(servers *ordered) error {
+		if servers.get(name) == nil {
+			return errors.New("there is none")
+		}
+		servers.remove(name)
+		return nil
+	}); err != nil {
+		return fmt.Errorf("remove MCP server %s: %w", name, err)
+	}
+	return nil
+}
+
+// Import adds the servers of another client's file: one with "mcpServers" or
+// "servers". Names that are taken, entries that cannot be read and keys that
+// LifeHub does not know are left out; skipped says which and why.
+func Import(file, from string) (added, skipped []string, err error) {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return nil, nil, fmt.Errorf("import MCP servers: %w", err)
+	}
+	var theirs struct {
+		MCPServers map[string]map[string]json.RawMessage `json:"mcpServers"`
+		Servers    map[string]map[string]json.RawMessage `json:"servers"`
+	}
+	if err := json.Unmarshal(data, &theirs); err != nil {
+		return nil, nil, fmt.Errorf("import MCP servers: %s: %w", from, err)
+	}
+	if theirs.MCPServers == nil {
+		theirs.MCPServers = theirs.Servers
+	}
+	if len(theirs.MCPServers) == 0 {
+		return nil, nil, fmt.Errorf("import MCP servers: %s has none", from)
+	}
+	err = change(file, func(servers *ordered) error {
+		for _, name := range slices.Sorted(maps.Keys(theirs.MCPServers)) {
+			if servers.get(name) != nil {
+				skipped = append(skipped, name+": there is one of that name already")
+				continue
+			}
+			entry, unknown := known(theirs.MCPServers[name])
+			for _, key := range unknown {
+				skipped = append(skipped, fmt.Sprintf("%s: %q is not known here", name, key))
+			}
+			if err := checkEntry(name, entry); err != nil {
+				skipped = append(skipped, err.Error())
+				continue
+			}
+			servers.set(name, entry)
+			added = append(added, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("import MCP servers: %w", err)
+	}
+	return added, skipped, nil
+}
+
+// known keeps the keys of an entry that LifeHub reads, under its own names.
+// What another client lets run unasked is not taken over.
+func known(theirs map[string]json.RawMessage) (entry json.RawMessage, unknown []string) {
+	ours := map[string]json.RawMessage{}
+	for _, key := range slices.Sorted(maps.Keys(theirs)) {
+		name := key
+		switch key {
+		case "httpUrl", "serverUrl":
+			name = "url"
+		case "environment":
+			name = "env"
+		case "transport":
+			name = "type"
+		}
+		if name == "permission" || name == "timeout" || !slices.Contains(serverKeys, name) {
+			unknown = append(unknown, key) // a timeout may be in other units
+			continue
+		}
+		ours[name] = theirs[key]
+	}
+	entry, _ = json.Marshal(ours) // it came from JSON
+	return entry, unknown
+}
+
+func checkEntry(name string, entry json.RawMessage) error {
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		return err
+	}
+	_, err = parse("mcp.json", fmt.Appendf(nil, `{"mcpServers":{%s:%s}}`, quoted, entry))
+	if err != nil {
+		return errors.New(strings.ReplaceAll(err.Error(), "mcp.json:1: ", ""))
+	}
+	return nil
+}
+
+// entry is a server as mcp.json has it.
+func (s Server) entry() any {
+	type tools struct {
+		Allow []string `json:"allow,omitempty"`
+		Deny  []string `json:"deny,omitempty"`
+	}
+	entry := struct {
+		Type    Transport         `json:"type,omitempty"`
+		Command string            `json:"command,omitempty"`
+		Args    []string          `json:"args,omitempty"`
+		Env     map[string]string `json:"env,omitempty"`
+		Cwd     string            `json:"cwd,omitempty"`
+		URL     string            `json:"url,omitempty"`
+		Headers map[string]string `json:"headers,omitempty"`
+		Timeout string            `json:"timeout,omitempty"`
+		Tools   *tools            `json:"tools,omitempty"`
+		Roots   []string          `json:"roots,omitempty"`
+	}{
+		Type: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd,
+		URL: s.URL, Headers: s.Headers, Roots: s.Roots,
+	}
+	if s.Transport == Stdio {
+		entry.Type = ""
+	}
+	if s.Timeout != 0 {
+		entry.Timeout = s.Timeout.String()
+	}
+	if s.Allow != nil || s.Deny != nil {
+		entry.Tools = &tools{s.Allow, s.Deny}
+	}
+	return entry
+}
+
+// change edits the servers of mcp.json and writes it anew, if what comes out
+// can be read.
+func change(file string, edit func(*ordered) error) error {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = []byte(`{"mcpServers":{}}`), nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := parse(file, data); err != nil {
+		return err
+	}
+	var doc, servers ordered
+	doc.read(data)
+	servers.read(doc.get("mcpServers"))
+	if err := edit(&servers); err != nil {
+		return err
+	}
+	doc.set("mcpServers", servers.write())
+	var out bytes.Buffer
+	if err := json.Indent(&out, doc.write(), "", "  "); err != nil {
+		return err
+	}
+	out.WriteByte('\n')
+	if _, err := parse(file, out.Bytes()); err != nil {
+		return err
+	}
+	return replace(file, out.Bytes())
+}
+
+// ordered is a JSON object that keeps the order of its keys.
+type ordered struct {
+	names  []string
+	values map[string]json.RawMessage
+}
+
+// read takes an object that was parsed before.
+func (o *ordered) read(data []byte) {
+	o.values = map[string]json.RawMessage{}
+	for _, m := range readDocument(bytes.TrimPrefix(data, []byte("\ufeff")), &mistakes{}).keys() {
+		o.set(m.name, m.value.raw)
+	}
+}
+
+func (o *ordered) get(name string) json.RawMessage { return o.values[name] }
+
+func (o *ordered) set(name string, value json.RawMessage) {
+	if _, ok := o.values[name]; !ok {
+		o.names = append(o.names, name)
+	}
+	o.values[name] = value
+}
+
+func (o *ordered) remove(name string) {
+	delete(o.values, name)
+	o.names = slices.DeleteFunc(o.names, func(n string) bool { return n == name })
+}
+
+func (o *ordered) write() []byte {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, name := range o.names {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		quoted, _ := json.Marshal(name) // a string can be written
+		out.Write(quoted)
+		out.WriteByte(':')
+		out.Write(o.values[name])
+	}
+	out.WriteByte('}')
+	return out.Bytes()
+}

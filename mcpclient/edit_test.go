@@ -1,0 +1,93 @@
+package mcpclient
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+)
+
+func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lifehub", "mcp.json")
+	brave := Server{Name: "brave", Transport: Stdio, Command: "npx", Args: []string{"-y", "brave"}, Env: map[string]string{"KEY": "${KEY}"}, Timeout: 90 * time.Second, Deny: []string{"*_local"}, Level: agent.Confirm}
+	docs := Server{Name: "docs", Transport: HTTP, URL: "https://example.org/mcp?a=1&b=2", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Level: agent.Confirm}
+	for _, s := range []Server{docs, brave} {
+		if err := Add(file, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config, err := ReadConfig(file, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs.Line, brave.Line = 3, 10
+	if want := []Server{docs, brave}; !reflect.DeepEqual(config.Servers, want) {
+		text, _ := os.ReadFile(file)
+		t.Errorf("got\n%+v\nwant\n%+v\n%s", config.Servers, want, text)
+	}
+	if info, _ := os.Stat(file); info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("mode %o", info.Mode().Perm())
+	}
+
+	if err := Add(file, brave); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Errorf("got %v", err)
+	}
+	if err := Add(file, Server{Name: "bad name", Command: "x"}); err == nil || !strings.Contains(err.Error(), "a name is up to") {
+		t.Errorf("got %v", err)
+	}
+	if err := Remove(file, "docs"); err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(file, "docs"); err == nil || !strings.Contains(err.Error(), "there is none") {
+		t.Errorf("got %v", err)
+	}
+	if config, err = ReadConfig(file, os.LookupEnv); err != nil || len(config.Servers) != 1 || config.Servers[0].Name != "brave" {
+		t.Errorf("got %+v, %v", config, err)
+	}
+}
+
+func TestABrokenMcpJsonIsNotOverwritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	const broken = `{"mcpServers": {"a": {"command": "x",}}}`
+	write(t, file, broken)
+	if err := Add(file, Server{Name: "b", Command: "y"}); err == nil || !strings.Contains(err.Error(), "mcp.json:1") {
+		t.Errorf("got %v", err)
+	}
+	if got, _ := os.ReadFile(file); string(got) != broken {
+		t.Errorf("it reads %s", got)
+	}
+}
+
+func TestAnotherClientsServersAreImported(t *testing.T) {
+	dir := t.TempDir()
+	file, theirs := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "claude.json")
+	write(t, theirs, `{"theme": "dark", "mcpServers": {
+		"files": {"command": "npx", "args": ["-y", "fs"], "autoApprove": ["*"], "permission": "auto", "timeout": 60000},
+		"taken": {"command": "other"},
+		"web":   {"httpUrl": "https://x.org/mcp", "environment": {}},
+		"bad name": {"command": "x"},
+		"empty": {}
+	}}`)
+	write(t, file, `{"mcpServers": {"taken": {"command": "mine"}}}`)
+	added, skipped, err := Import(file, theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"files", "web"}; !reflect.DeepEqual(added, want) {
+		t.Errorf("got %q, want %q", added, want)
+	}
+	all := strings.Join(skipped, "\n")
+	for _, want := range []string{"taken: there is one", `files: "autoApprove"`, `files: "permission"`, `files: "timeout"`, `server "bad name": a name`, `server "empty": it needs a command`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not said in\n%s", want, all)
+		}
+	}
+	config, err := ReadConfig(file, os.LookupEnv)
+	if err != nil || len(config.Servers) != 3 || config.Servers[0].Command != "mine" || config.Servers[1].Level != agent.Confirm {
+		t.Errorf("got %+v, %v", config, err)
+	}
+}
