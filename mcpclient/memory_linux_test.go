@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"lifehub/internal/testenv"
 )
 
 // resident is the memory that this process holds, in bytes.
@@ -53,7 +55,7 @@ func TestFloodsCostLittleTimeAndMemory(t *testing.T) {
 	}
 	f := figures{times: late}
 	t.Logf("%d ticks, p95 %v late; %d MB more at most; %d goroutines", len(late), f.p95(), most>>20, runtime.NumGoroutine())
-	if most > 100<<20 && !raceEnabled {
+	if most > 100<<20 && !testenv.Race {
 		t.Errorf("%d MB more, the bound is 100", most>>20)
 	}
 	if p := f.p95(); p > 100*time.Millisecond {

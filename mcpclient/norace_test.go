@@ -1,5 +1,0 @@
-//go:build !race
-
-package mcpclient
-
-const raceEnabled = false
