@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,13 +116,40 @@ func (m *Model) copyChosen() tea.Cmd {
 	return nil
 }
 
-func (m *Model) copyAnswer() tea.Cmd {
+// copyAnswer copies the last answer, or with a number that code block of it.
+func (m *Model) copyAnswer(number string) tea.Cmd {
+	a := m.lastAnswer()
+	if number == "" && a != nil {
+		return m.clip(a.copied())
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil && a != nil {
+		m.flash("usage: /copy [NUMBER OF A CODE BLOCK]")
+		return nil
+	}
+	return m.copyCode(a, n)
+}
+
+func (m *Model) copyCode(a *answer, n int) tea.Cmd {
+	if a == nil {
+		m.flash("no answer to copy yet")
+		return nil
+	}
+	blocks := codeBlocks(a.copied())
+	if n < 1 || n > len(blocks) {
+		m.flash("the answer has " + count(len(blocks), "code block"))
+		return nil
+	}
+	return m.clip(blocks[n-1])
+}
+
+// lastAnswer returns the newest answer, nil when there is none.
+func (m *Model) lastAnswer() *answer {
 	for at := len(m.transcript.entries) - 1; at >= 0; at-- {
 		if a, ok := m.transcript.entries[at].item.(*answer); ok {
-			return m.clip(a.copied())
+			return a
 		}
 	}
-	m.flash("no answer to copy yet")
 	return nil
 }
 

@@ -18,7 +18,7 @@ type keyMap struct {
 	// Moving in the transcript.
 	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
 	// When the transcript has the keys.
-	Next, Previous, First, Last, Fold, Copy, Open, Back key.Binding
+	Next, Previous, First, Last, Fold, Copy, CopyCode, Open, Back key.Binding
 	// In the permission dialog.
 	Once, ForConversation, Always, Refuse, RefuseWhy, Details key.Binding
 }
@@ -63,6 +63,7 @@ func defaultKeys() keyMap {
 		Last:     bind("G", "last", "G", "end"),
 		Fold:     bind("space", "fold or unfold, preview of a source", "space"),
 		Copy:     bind("y", "copy", "y"),
+		CopyCode: bind("1–9", "copy that code block of the answer", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
 		Open:     bind("enter", "open in your editor, or unfold", "enter"),
 		Back:     bind("esc", "back to the composer", "esc", "tab", "i"),
 
@@ -127,6 +128,7 @@ func (k *keyMap) groups() []keyGroup {
 			{"last", &k.Last},
 			{"fold", &k.Fold},
 			{"copy", &k.Copy},
+			{"copy_code", &k.CopyCode},
 			{"open", &k.Open},
 			{"back", &k.Back},
 		}},

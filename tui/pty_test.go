@@ -186,3 +186,17 @@ func TestAStopGivesTheTerminalBackAndTheWayBackDrawsAnew(t *testing.T) {
 	io.WriteString(c.tty, "\x03\x04")
 	c.leaves(10 + int(Quit))
 }
+
+func TestItEndsWhenTheTerminalGoesAway(t *testing.T) {
+	c := startOnTerminal(t)
+	c.waitFor(t, "Ask your notes anything")
+	io.WriteString(c.tty, "go\r")
+	c.waitFor(t, "three times")
+	c.slave.Close()
+	c.tty.Close()
+	select {
+	case <-c.exit:
+	case <-time.After(5 * time.Second):
+		t.Fatal("it goes on without a terminal")
+	}
+}

@@ -114,17 +114,21 @@ func (t *transcript) end() spot {
 	return spot{}
 }
 
-// start is the spot of the first line in sight.
+// start is the spot of the first line in sight. What shrank or a window that
+// grew may have left the end above where the user was.
 func (t *transcript) start() spot {
-	if !t.away {
-		return t.end()
-	}
-	if t.top.entry >= len(t.entries) {
-		return t.end()
+	end := t.end()
+	if !t.away || !t.top.before(end) {
+		return end
 	}
 	top := t.top
 	top.line = min(top.line, len(t.lines(top.entry))-1)
 	return top
+}
+
+// before tells whether a spot is above another.
+func (s spot) before(other spot) bool {
+	return s.entry < other.entry || s.entry == other.entry && s.line < other.line
 }
 
 // scroll moves by lines, up when negative. At the end the transcript follows
@@ -158,8 +162,7 @@ func (t *transcript) from(at spot, by int) spot {
 // lookAt puts a spot on the first line in sight, or follows the end when the
 // spot lies there.
 func (t *transcript) lookAt(at spot) {
-	end := t.end()
-	t.away = at.entry < end.entry || (at.entry == end.entry && at.line < end.line)
+	t.away = at.before(t.end())
 	t.top = at
 }
 
@@ -330,8 +333,7 @@ func (t *transcript) revealEnd() {
 
 // above tells whether a spot lies above what is in sight.
 func (t *transcript) above(s spot) bool {
-	from := t.start()
-	return s.entry < from.entry || (s.entry == from.entry && s.line < from.line)
+	return s.before(t.start())
 }
 
 // first and last choose the ends of the transcript.

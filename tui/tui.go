@@ -6,6 +6,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -297,6 +298,13 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		m.foldChosen()
 	case key.Matches(pressed, k.Copy):
 		return m.copyChosen(), true
+	case key.Matches(pressed, k.CopyCode):
+		a, ok := t.item(t.chosen).(*answer)
+		if !ok {
+			a = m.lastAnswer()
+		}
+		n := slices.Index(k.CopyCode.Keys(), pressed.String()) + 1
+		return m.copyCode(a, n), true
 	case key.Matches(pressed, k.Open):
 		if s, ok := t.item(t.chosen).(*sources); ok {
 			return m.openSource(s.list[t.part]), true

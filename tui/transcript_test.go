@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"lifehub/tui/markdown"
+)
+
+// tall is an item of some lines that cannot be mistaken.
+type tall struct{ name, height int }
+
+func (i *tall) render(int, *theme) []string {
+	var lines []string
+	for n := range i.height {
+		lines = append(lines, fmt.Sprintf("%d.%d", i.name, n))
+	}
+	return lines
+}
+
+func (i *tall) copied() string { return "" }
+
+// Whatever the user does, the place is filled, lines come in order without a
+// gap, and what is chosen can be brought into sight.
+func TestScrollingShowsLinesInOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tr := transcript{look: newTheme("", true, false), chosen: -1}
+		tr.resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
+		var all []string // every line there is
+		add := func(height int) {
+			i := &tall{len(tr.entries), height}
+			tr.add(i)
+			for _, line := range i.render(0, nil) {
+				all = append(all, "  "+line)
+			}
+			all = append(all, "")
+		}
+		for range rapid.IntRange(1, 8).Draw(t, "items") {
+			add(rapid.IntRange(1, 20).Draw(t, "lines"))
+		}
+		for range 30 {
+			switch rapid.IntRange(0, 8).Draw(t, "what") {
+			case 0:
+				tr.scroll(rapid.IntRange(-30, 30).Draw(t, "by"))
+			case 1:
+				tr.toTop()
+			case 2:
+				tr.toEnd()
+			case 3:
+				add(rapid.IntRange(1, 20).Draw(t, "lines"))
+			case 4:
+				tr.resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
+			case 5:
+				tr.focus()
+				tr.next()
+				tr.choose(-1, 0)
+			case 6:
+				tr.focus()
+				tr.previous()
+				tr.choose(-1, 0)
+			case 7:
+				tr.first()
+				tr.choose(-1, 0)
+			case 8:
+				tr.last()
+				tr.choose(-1, 0)
+			}
+			got := tr.view()
+			if len(got) != tr.height {
+				t.Fatalf("%d lines for a place of %d", len(got), tr.height)
+			}
+			want := all
+			if fits := all[:len(all)-1]; len(fits) <= tr.height {
+				want = append(slices.Clone(fits), make([]string, tr.height)...)
+			}
+			if !inOrder(want, got) {
+				t.Fatalf("not in order: %q", got)
+			}
+			if !tr.away && len(all)-1 > tr.height && got[len(got)-1] != all[len(all)-2] {
+				t.Fatalf("it follows, and the last line in sight is %q of %q", got[len(got)-1], all[len(all)-2])
+			}
+		}
+	})
+}
+
+// inOrder tells whether part stands in whole, without a gap.
+func inOrder(whole, part []string) bool {
+	for at := 0; at+len(part) <= len(whole); at++ {
+		if slices.Equal(whole[at:at+len(part)], part) {
+			return true
+		}
+	}
+	return false
+}
+
+// An answer that arrived in pieces looks as one that was there at once, however
+// it was cut and whatever the widths on the way.
+func TestAnAnswerInPiecesLooksAsOneAtOnce(t *testing.T) {
+	const source = "# Title\n\nSome *words* and `code` [1].\n\n- a\n  - b\n\n1. x\n2. y\n\n| a | b |\n|---|---|\n| 1 | 漢字 |\n\n```go\nfunc f() {}\n```\n\n> quote\n\nThe end."
+	look := newTheme("", true, true)
+	rapid.Check(t, func(t *rapid.T) {
+		a := newAnswer()
+		width := rapid.IntRange(10, 100).Draw(t, "width")
+		for rest := source; rest != ""; {
+			n := rapid.IntRange(1, min(len(rest), 40)).Draw(t, "piece")
+			a.grow(rest[:n])
+			rest = rest[n:]
+			if rapid.Bool().Draw(t, "drawn") {
+				a.render(width, look)
+			}
+			if rapid.IntRange(0, 9).Draw(t, "resize") == 0 {
+				width = rapid.IntRange(10, 100).Draw(t, "width")
+			}
+		}
+		a.end("")
+		got := a.render(width, look)[1:]
+		if want := markdown.Render(source, width, look.Markdown); !slices.Equal(got, want) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
+}
