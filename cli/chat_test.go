@@ -1,0 +1,112 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// aVault is a folder of notes to write into.
+func aVault(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "running.md"), "# Running\n\nI run three times a week: Tuesday, Thursday and Sunday.\n")
+	write(t, filepath.Join(dir, "tasks.md"), "# Tasks\n\n- [ ] call the plumber\n")
+	return dir
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestChatAnswersFromNotesWithoutAnyServer(t *testing.T) {
+	vault := aVault(t)
+	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
+	term.sees("offline", "2 notes")
+	term.types("how often do I run?\r")
+	term.sees("three times a week", "running.md:3", "✓")
+	term.types("\x04")
+	if code := term.exits(); code != exitDone {
+		t.Errorf("exit code %d after Ctrl+D, want %d", code, exitDone)
+	}
+}
+
+func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
+	for _, test := range []struct {
+		name, key string
+		want      bool
+	}{{"yes", "y", true}, {"no", "n", false}} {
+		t.Run(test.name, func(t *testing.T) {
+			vault := aVault(t)
+			term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
+			term.sees("2 notes")
+			term.types("add a task to buy running socks\r")
+			term.sees("y once", "running socks", "tasks.md")
+			if strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "socks") {
+				t.Fatal("the task was written before anyone said yes")
+			}
+			<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
+			term.types(test.key)
+			term.waits(func(screen string) bool { return !strings.Contains(screen, "y once") }, "closes the dialog")
+			term.types("\x04")
+			term.exits()
+			if got := strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "- [ ] buy running socks"); got != test.want {
+				t.Errorf("task written: %v, want %v; the file is\n%s", got, test.want, read(t, filepath.Join(vault, "tasks.md")))
+			}
+		})
+	}
+}
+
+func TestChatGoesOnWithTheLastConversation(t *testing.T) {
+	vault := aVault(t)
+	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault, "how often do I run?")
+	first.sees("three times a week", "running.md:3")
+	first.types("\x04")
+	first.exits()
+	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")}, "chat", "-c", "--notes", vault)
+	second.sees("how often do I run?", "three times a week", "running.md:3")
+}
+
+func TestTerminalIsRestoredHoweverTheChatEnds(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		end  func(*terminal)
+		code int
+	}{
+		{"quit", func(term *terminal) { term.types("/quit\r") }, exitDone},
+		{"ctrl+c twice", func(term *terminal) { term.types("\x03"); term.sees("once more quits"); term.types("\x03") }, exitInterrupted},
+		{"SIGTERM", func(term *terminal) { _ = term.cmd.Process.Signal(syscall.SIGTERM) }, exitTerminated},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			term := startTerminal(t, 80, 24, nil, "chat", "--notes", aVault(t))
+			term.sees("2 notes")
+			test.end(term)
+			if code := term.exits(); code != test.code {
+				t.Errorf("exit code %d, want %d", code, test.code)
+			}
+			if !strings.Contains(term.sent(), "\x1b[?1049l") {
+				t.Error("the alternate screen was never left")
+			}
+		})
+	}
+}

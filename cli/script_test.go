@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
+		os.Exit(Main())
+	}
+	testscript.Main(m, map[string]func(){
+		"lifehub": func() { os.Exit(Main()) },
+	})
+}
+
+// TestCommandLine runs testdata/script: the whole program, each script in an
+// empty home, with no model server.
+func TestCommandLine(t *testing.T) {
+	starter, err := filepath.Abs("../examples/notes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("LIFEHUB_HOME", filepath.Join(env.WorkDir, ".lifehub"))
+			env.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nothing listens there
+			env.Setenv("STARTER", starter)
+			env.Setenv("EDITOR", "")
+			env.Setenv("VISUAL", "")
+			return nil
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}

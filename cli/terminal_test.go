@@ -1,0 +1,159 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// runAsProgram makes the test binary behave as lifehub: see TestMain.
+const runAsProgram = "LIFEHUB_TEST_RUN=1"
+
+// terminal is a real terminal with the program running in it.
+type terminal struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	pty  *os.File
+	home string
+
+	mu      sync.Mutex
+	screen  *vt.SafeEmulator
+	raw     strings.Builder // every byte that was sent
+	changed chan struct{}
+	ended   chan struct{} // closed when the program has exited
+}
+
+// startTerminal runs the program in a pty of the given size, in an empty
+// home; env comes on top. The program is killed when the test ends.
+func startTerminal(t *testing.T, width, height int, env []string, arg ...string) *terminal {
+	t.Helper()
+	home := t.TempDir()
+	term := &terminal{t: t, home: home, screen: vt.NewSafeEmulator(width, height), changed: make(chan struct{}, 1), ended: make(chan struct{})}
+	term.cmd = exec.Command(os.Args[0], arg...)
+	term.cmd.Dir = home
+	term.cmd.Env = append([]string{
+		runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+		"TERM=xterm-256color", "LANG=C.UTF-8", "OLLAMA_HOST=127.0.0.1:1",
+	}, env...)
+	var err error
+	term.pty, err = pty.StartWithSize(term.cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
+	if err != nil {
+		t.Fatalf("start in a terminal: %v", err)
+	}
+	go term.read()
+	go term.answer()
+	t.Cleanup(func() {
+		_ = term.cmd.Process.Kill()
+		<-term.ended
+		term.pty.Close()
+	})
+	return term
+}
+
+// read draws what the program sends, until it exits.
+func (term *terminal) read() {
+	defer close(term.ended)
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := term.pty.Read(buffer)
+		term.mu.Lock()
+		term.raw.Write(buffer[:n])
+		term.mu.Unlock()
+		_, _ = term.screen.Write(buffer[:n])
+		select {
+		case term.changed <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			_ = term.cmd.Wait()
+			return
+		}
+	}
+}
+
+// answer sends back what a terminal replies to queries.
+func (term *terminal) answer() {
+	buffer := make([]byte, 1024)
+	for {
+		n, err := term.screen.Read(buffer)
+		if err != nil {
+			return
+		}
+		_, _ = term.pty.Write(buffer[:n])
+	}
+}
+
+// text is what stands on the screen.
+func (term *terminal) text() string { return ansi.Strip(term.screen.Render()) }
+
+// sent is every byte that the program wrote so far.
+func (term *terminal) sent() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.raw.String()
+}
+
+// sees waits until the screen shows all of the texts.
+func (term *terminal) sees(want ...string) {
+	term.t.Helper()
+	term.waits(func(screen string) bool {
+		for _, w := range want {
+			if !strings.Contains(screen, w) {
+				return false
+			}
+		}
+		return true
+	}, "shows "+strings.Join(want, " and "))
+}
+
+// waits waits until the screen is as it should be.
+func (term *terminal) waits(ok func(screen string) bool, what string) {
+	term.t.Helper()
+	deadline := time.After(20 * time.Second)
+	for {
+		screen := term.text()
+		if ok(screen) {
+			return
+		}
+		select {
+		case <-term.changed:
+		case <-term.ended:
+			if ok(term.text()) {
+				return
+			}
+			term.t.Fatalf("the program ended before the screen %s; it was:\n%s", what, term.text())
+		case <-deadline:
+			term.t.Fatalf("the screen never %s; it is:\n%s", what, screen)
+		}
+	}
+}
+
+// types sends keys.
+func (term *terminal) types(keys string) {
+	term.t.Helper()
+	if _, err := term.pty.WriteString(keys); err != nil {
+		term.t.Fatalf("type %q: %v", keys, err)
+	}
+}
+
+// exits waits for the program's end and returns its exit code.
+func (term *terminal) exits() int {
+	term.t.Helper()
+	select {
+	case <-term.ended:
+		return term.cmd.ProcessState.ExitCode()
+	case <-time.After(10 * time.Second):
+		term.t.Fatalf("the program does not end; the screen is:\n%s", term.text())
+		return -1
+	}
+}
