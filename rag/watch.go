@@ -1,0 +1,195 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"lifehub/llm"
+	"lifehub/notes"
+)
+
+const (
+	// settle is how long a folder must be quiet before its changes are taken
+	// in: editors write, rename and touch a file in one save.
+	settle = 250 * time.Millisecond
+	// longest is how long a folder that is never quiet is waited for.
+	longest = 2 * time.Second
+	// few is how many notes are taken in one by one; more are a sync of the
+	// whole folder.
+	few = 100
+	// poll is how often a folder that cannot be watched is compared.
+	poll = 5 * time.Second
+	// sweep is how often a watched folder is compared all the same, since
+	// network folders lose events.
+	sweep = 10 * time.Minute
+)
+
+// Watch keeps the index like the folder until ctx ends, and returns why it
+// ended. embedder is asked before each sync, so that it may change; nil from
+// it: words only. told hears of every sync that changed something or failed.
+// Where the system cannot watch, the folder is compared every few seconds.
+func (x *Index) Watch(ctx context.Context, folder *notes.Folder, embedder func() llm.Embedder, told func(Changes, error)) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("watch %s: %v\n%s", folder.Dir(), r, debug.Stack())
+		}
+	}()
+	w := watch{index: x, folder: folder, embedder: embedder, told: told, changed: map[string]bool{}}
+	watcher, err := fsnotify.NewWatcher()
+	if err == nil {
+		defer watcher.Close() //nolint:errcheck // the watch is over
+		w.watcher = watcher
+		err = w.watchBelow(folder.Dir())
+	}
+	if err != nil {
+		w.watcher = nil
+		told(Changes{Warnings: []string{fmt.Sprintf("the folder cannot be watched (%v); it is compared every %v", err, poll)}}, nil)
+	}
+	w.whole = true // what happened before the watch began
+	w.take(ctx)
+	return w.run(ctx)
+}
+
+// watch is one Watch at work.
+type watch struct {
+	index    *Index
+	folder   *notes.Folder
+	embedder func() llm.Embedder
+	told     func(Changes, error)
+	watcher  *fsnotify.Watcher // nil: the folder is polled
+	changed  map[string]bool   // notes, by their paths
+	whole    bool              // more happened than single notes tell
+}
+
+func (w *watch) run(ctx context.Context) error {
+	var events chan fsnotify.Event
+	var failures chan error
+	every := poll
+	if w.watcher != nil {
+		events, failures, every = w.watcher.Events, w.watcher.Errors, sweep
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	quiet := time.NewTimer(time.Hour)
+	quiet.Stop()
+	var first time.Time // of the changes waiting; zero: none wait
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case event := <-events:
+			if !w.note(event) {
+				continue
+			}
+			if first.IsZero() {
+				first = time.Now()
+			}
+			quiet.Reset(max(0, min(settle, longest-time.Since(first))))
+		case <-failures: // events were lost
+			w.whole = true
+			quiet.Reset(settle)
+		case <-quiet.C:
+			first = time.Time{}
+			w.take(ctx)
+		case <-tick.C:
+			w.whole = true
+			w.take(ctx)
+		}
+	}
+}
+
+// note remembers what an event is about, and tells whether it matters.
+func (w *watch) note(event fsnotify.Event) bool {
+	relative, err := filepath.Rel(w.folder.Dir(), event.Name)
+	if err != nil || event.Op == fsnotify.Chmod {
+		return false
+	}
+	relative = filepath.ToSlash(relative)
+	if filepath.Base(event.Name) == ".lifehubignore" {
+		w.whole = true
+		return true
+	}
+	for part := range strings.SplitSeq(relative, "/") {
+		if strings.HasPrefix(part, ".") {
+			return false
+		}
+	}
+	if info, err := os.Lstat(event.Name); err == nil && info.IsDir() {
+		w.whole = true
+		return true
+	}
+	switch strings.ToLower(filepath.Ext(relative)) {
+	case ".md", ".markdown":
+		w.changed[relative] = true
+		return true
+	case "": // perhaps a folder that is no more
+		w.whole = w.whole || event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)
+		return w.whole
+	}
+	return false
+}
+
+// watchBelow watches a folder and all in it that are not hidden.
+func (w *watch) watchBelow(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+				return nil // gone already, or reported by the sync
+			}
+			return err
+		}
+		if !d.IsDir() {
+			return nil
+		}
+		if path != w.folder.Dir() && strings.HasPrefix(d.Name(), ".") {
+			return fs.SkipDir
+		}
+		return w.watcher.Add(path)
+	})
+}
+
+// take brings the index up to date with what was noted.
+func (w *watch) take(ctx context.Context) {
+	paths := make([]string, 0, len(w.changed))
+	for name := range w.changed {
+		paths = append(paths, name)
+	}
+	whole := w.whole || len(paths) > few
+	clear(w.changed)
+	w.whole = false
+	var changes Changes
+	var err error
+	if whole && w.watcher != nil {
+		// A folder that moved lost its watch when the system told of the move.
+		if err := w.watchBelow(w.folder.Dir()); err != nil {
+			w.told(Changes{Warnings: []string{fmt.Sprintf("part of the folder cannot be watched: %v", err)}}, nil)
+		}
+	}
+	if whole {
+		changes, err = w.index.Sync(ctx, w.folder, w.embedder(), nil)
+	} else {
+		changes, err = w.index.SyncPaths(ctx, w.folder, w.embedder(), paths)
+	}
+	if ctx.Err() == nil && (err != nil || changes.Embedded > 0 || changes.altered()) {
+		w.told(changes, err)
+	}
+}
+
+// altered tells whether a sync did more than report again what it skipped.
+func (c Changes) altered() bool {
+	for _, change := range c.Notes {
+		if change.What != skipped {
+			return true
+		}
+	}
+	return false
+}
