@@ -9,8 +9,8 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", fullNote, "---\n---\n", "+++\na = 1\n+++\n# x", "---\na: &a [*a]\ntags: *a\n---\n", "\xff\xfe\x00", "\xef\xbb\xbf---\n",
-		"a\n===\n\n    code\n", "- [ ] x 📅 2026-02-31 [due:: ] 🔁", "> > - [x] q\r\n\r\n```\r\n", "[[a|b#c]]![[#h]][x](<a b.md>)[y](%zz)",
-		"#a##b #1 #1a\\#c (#d) `#e", "|a|\n|-|\n", "<!--\n#x\n", "[a]: b\n# [a]\n", "#\n##  ##\n",
+		"a\n===\n\n    code\n", "- [ ] a 🔁 every 2 weeks on Mon, Fri when done 📅 2026-01-01 [due:: 2026-01-01] due: 2026-02-02 ^x\n", "- [ ] x 📅 2026-02-31 [due:: ] 🔁", "> > - [x] q\r\n\r\n```\r\n", "[[a|b#c]]![[#h]][x](<a b.md>)[y](%zz)",
+		"#a##b #1 #1a\\#c (#d) `#e", "|a|\n|-|\n", "<!--\n#x\n", "[a]: b\n# [a]\n", "#\n##  ##\n", "0#[[#0]] #[[a b]] #[[",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -21,6 +21,17 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%d bytes took %v", len(raw), took)
 		}
 		checkNote(t, n)
+		for _, task := range n.Tasks {
+			done, ok := ParseTask(task.Ticked(time.Unix(0, 0)))
+			if !ok || !done.Done {
+				t.Errorf("%q is ticked as %q", task.Raw, done.Raw)
+			}
+			if next, ok := task.Next(time.Unix(0, 0)); ok {
+				if again, ok := ParseTask(next); !ok || !again.Open() {
+					t.Errorf("%q comes again as %q", task.Raw, next)
+				}
+			}
+		}
 		for _, tag := range n.Tags {
 			if tag == "" || strings.HasPrefix(tag, "#") {
 				t.Errorf("tag %q", tag)

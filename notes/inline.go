@@ -46,7 +46,7 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 				link.Embed = i > start && text[i-1] == '!'
 				n.Links = append(n.Links, link)
 			}
-			if tag && i > start && text[i-1] == '#' {
+			if tag && link.Target != "" && opensTag(text, start, i-1) {
 				n.Tags = append(n.Tags, strings.ToLower(link.Target))
 			}
 			i = end
@@ -172,11 +172,8 @@ func noteLink(target string) Link {
 // follows a blank or an opening bracket and is not all digits.
 func readTag(text string, start, i int) (tag string, end int) {
 	end = i + 1
-	if i > start {
-		before, _ := utf8.DecodeLastRuneInString(text[:i])
-		if !unicode.IsSpace(before) && (before != '(' || strings.HasSuffix(text[:i], "](")) {
-			return "", end
-		}
+	if !opensTag(text, start, i) {
+		return "", end
 	}
 	onlyDigits := true
 	for end < len(text) {
@@ -191,6 +188,18 @@ func readTag(text string, start, i int) (tag string, end int) {
 		return "", end
 	}
 	return strings.ToLower(strings.Trim(text[i+1:end], "/")), end
+}
+
+// opensTag tells whether the # of a tag stands at i.
+func opensTag(text string, start, i int) bool {
+	if i < start || text[i] != '#' {
+		return false
+	}
+	if i == start {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	return unicode.IsSpace(before) || before == '(' && !strings.HasSuffix(text[:i], "](")
 }
 
 // isTagRune follows Obsidian: letters, digits, _ - / and emoji, of any script.

@@ -59,7 +59,7 @@ Weeks
 <div>#html</div>
 
 ***
-last [[Ende#Ziel]] #中文 #42k #a/b/
+last [[Ende#Ziel]] #中文 #42k #a/b/ #[[Two Words]] x#[[no]]
 `
 
 func TestParseReadsEverythingAFullNoteHolds(t *testing.T) {
@@ -69,12 +69,14 @@ func TestParseReadsEverythingAFullNoteHolds(t *testing.T) {
 		t.Errorf("got title %q, body from %d, date %s, foreign %v, problems %q", n.Title, n.BodyLine, n.Date, n.Foreign, n.Problems)
 	}
 	same(t, "headings", n.Headings, []Heading{{1, "Plan #goals", 6}, {2, "Weeks", 13}})
-	same(t, "tags", n.Tags, []string{"42k", "a/b", "done", "goals", "health", "sport/run", "this", "中文"})
+	same(t, "tags", n.Tags, []string{"42k", "a/b", "done", "goals", "health", "sport/run", "this", "two words", "中文"})
 	same(t, "links", n.Links, []Link{
 		{Target: "log/2026-09", Text: "the log", Line: 8},
 		{Target: "gear/My Shoes.md", Heading: "size", Text: "shoes", Line: 8},
 		{Target: "map.png", Text: "map.png", Embed: true, Line: 11},
 		{Target: "Ende", Heading: "Ziel", Text: "Ende#Ziel", Line: 35},
+		{Target: "Two Words", Text: "Two Words", Line: 35},
+		{Target: "no", Text: "no", Line: 35},
 	})
 	same(t, "blocks", n.Blocks, []Block{
 		{HeadingBlock, 6, 6},

@@ -1,0 +1,105 @@
+package notes
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHostileTextsTakeNoLongerThanTheirLength holds inputs on which a parser
+// that is not linear takes minutes, or all memory.
+func TestHostileTextsTakeNoLongerThanTheirLength(t *testing.T) {
+	const size = 1 << 20
+	fill := func(text string) string { return strings.Repeat(text, size/len(text)) }
+	grow := func(line func(i int) string) string {
+		var b strings.Builder
+		for i := 0; b.Len() < size; i++ {
+			b.WriteString(line(i))
+		}
+		return b.String()
+	}
+	front := func(text string) string { return "---\n" + text + "\n---\n" }
+	for name, text := range map[string]string{
+		"brackets":       fill("["),
+		"open wikilinks": fill("[[a"),
+		"open links":     fill("[a]("),
+		"parentheses":    fill("[](((((((("),
+		"backticks":      grow(func(i int) string { return strings.Repeat("`", i+1) + "a" }),
+		"emphasis":       fill("*a_"),
+		"quotes":         fill(">"),
+		"quoted lines":   fill(strings.Repeat("> ", 50) + "a\n"),
+		"nested lists":   grow(func(i int) string { return strings.Repeat(" ", 2*i) + "- a\n" }),
+		"loose lists":    fill("- a\n\n"),
+		"headings":       fill("a\n===\n"),
+		"task marks":     "- [ ] " + fill("📅 [due:: 🔁 a "),
+		"yaml brackets":  front("a: " + strings.Repeat("[", 60_000)),
+		"yaml braces":    front("a: " + strings.Repeat("{a: ", 15_000)),
+		"yaml aliases":   front("a0: &a0 [x]\n" + strings.Repeat("b: [*a0, *a0]\n", 3000)),
+		"yaml bomb": front("tags: *a40\na0: &a0 [x]\n" + func() string {
+			var b strings.Builder
+			for i := 1; i <= 40; i++ {
+				fmt.Fprintf(&b, "a%d: &a%d [*a%d, *a%d]\n", i, i, i-1, i-1)
+			}
+			return b.String()
+		}()),
+		"toml brackets": "+++\na = " + strings.Repeat("[", 60_000) + "\n+++\n",
+	} {
+		began := time.Now()
+		note := Parse(Entry{Path: "a.md"}, []byte(text))
+		if took := time.Since(began); took > 10*time.Second { // all take well below one
+			t.Errorf("%s: took %v", name, took)
+		}
+		checkNote(t, note)
+	}
+}
+
+// TestASwappedFolderLetsNothingOutOrIn swaps a folder of the vault for a link
+// that leads outside, over and over, while notes in it are read and written.
+func TestASwappedFolderLetsNothingOutOrIn(t *testing.T) {
+	folder := vault(t, map[string]string{"real/a.md": "inside\n"})
+	outside := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "a.md"), []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(folder.Dir(), name) }
+	if err := os.Symlink(outside, at("link")); err != nil {
+		t.Skip("links cannot be made here:", err)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() { // ends with stop
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for _, which := range []string{"real", "link"} {
+				os.Rename(at(which), at("now"))
+				os.Rename(at("now"), at(which))
+			}
+		}
+	}()
+	for i := range 500 {
+		if raw, _, err := folder.Raw("now/a.md"); err == nil && string(raw) != "inside\n" {
+			t.Fatalf("read %q from outside", raw)
+		}
+		_ = folder.Replace("now/a.md", []byte("secret\n"), []byte("inside\n")) // refused or not there: all that counts is what lies outside
+		_ = folder.Replace("now/a.md", []byte("inside\n"), []byte("inside\n"))
+		if i%10 == 0 {
+			_ = folder.Create(fmt.Sprintf("now/new %d.md", i), "inside\n")
+		}
+	}
+	close(stop)
+	<-stopped
+	left, err := os.ReadDir(outside)
+	if err != nil || len(left) != 1 {
+		t.Errorf("outside there are now %v, %v", left, err)
+	}
+	if text, _ := os.ReadFile(filepath.Join(outside, "a.md")); string(text) != "secret\n" {
+		t.Errorf("the file outside is now %q", text)
+	}
+}
