@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/exp/golden"
 
@@ -47,7 +48,7 @@ func TestPlainTalksInLines(t *testing.T) {
 			if how != Quit || err != nil {
 				t.Errorf("it ended with %v, %v", how, err)
 			}
-			if strings.ContainsAny(out.out.String(), "\x1b\x07\x9b\u202e") {
+			if !utf8.ValidString(out.out.String()) || strings.ContainsAny(out.out.String(), "\x1b\x07\u009b\u202e") {
 				t.Errorf("a control character is written: %q", out.out.String())
 			}
 			golden.RequireEqual(t, out.out.String())

@@ -214,7 +214,7 @@ var (
 	}
 	fitness = agent.Source{
 		N: 1, Path: "fitness.md", Vault: "/home/ana/notes", Line: 10, EndLine: 20, Heading: "Running › Plan",
-		Text: "I run three times a week.",
+		Text: "## Plan\n\nI run three times a week.\n\nTuesday is easy.",
 	}
 	diary = agent.Source{N: 2, Path: "log/2026-03.md", Vault: "/home/ana/notes", Line: 38, EndLine: 44, Text: "Raised the long run."}
 

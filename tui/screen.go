@@ -322,8 +322,11 @@ func (m *Model) welcome(width, height int) []string {
 		key  key.Binding
 		what string
 	}{
-		{m.keys.Send, "send"}, {m.keys.Newline, "new line"}, {m.keys.Palette, "commands"},
-		{m.keys.Conversations, "earlier conversations"}, {m.keys.HelpOnEmpty, "all keys"},
+		{m.keys.Send, "send"},
+		{m.keys.Newline, "new line"},
+		{m.keys.Palette, "commands"},
+		{m.keys.Conversations, "earlier conversations"},
+		{m.keys.HelpOnEmpty, "all keys"},
 	} {
 		if hint.key.Enabled() {
 			lines = append(lines, fit(fmt.Sprintf("  %s%s%s", look.Key.Render(hint.key.Help().Key), strings.Repeat(" ", max(1, 9-cells(hint.key.Help().Key))), look.Dim.Render(hint.what)), width))

@@ -263,7 +263,7 @@ func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
 	page := strings.Join(h.lines, "\n")
 	for _, group := range keys.groups() {
 		for _, named := range group.keys {
-			if b := (key.Binding)(*named.Binding); !strings.Contains(page, b.Help().Key) {
+			if b := key.Binding(*named.Binding); !strings.Contains(page, b.Help().Key) {
 				t.Errorf("help does not name %s", named.name)
 			}
 		}

@@ -79,26 +79,35 @@ func (s *sources) render(width int, look *theme) []string {
 	return lines
 }
 
-// previewLines bounds the passage that a preview shows.
-const previewLines = 12
+// How many lines of a passage a preview shows before and after the cited one.
+const linesBefore, linesAfter = 3, 6
 
-// passage is the text that the model had before it, and the words it quotes.
+// passage is the text that the model had before it, around the cited line,
+// which is marked.
 func (c cited) passage(width int, look *theme) []string {
-	text := safetext.Text(strings.TrimSpace(c.source.Text))
+	text := strings.TrimRight(c.source.Text, "\n")
 	if text == "" {
-		text = safetext.Text(c.Quote)
+		text = c.Quote
 	}
 	if text == "" {
 		return []string{look.Dim.Render(fit("    no text is kept for this source", width))}
 	}
-	lines := wrapped("  │ ", text, width)
-	for i := range lines[1:] {
-		lines[i+1] = "  │ " + strings.TrimPrefix(lines[i+1], "    ")
+	kept := strings.Split(safetext.Text(text), "\n")
+	at := max(0, min(c.Line-c.source.Line, len(kept)-1))
+	var lines []string
+	for n := max(0, at-linesBefore); n < len(kept) && n <= at+linesAfter; n++ {
+		bar, style := "  │ ", look.Dim
+		if n == at {
+			bar, style = "  ┃ ", look.Text
+		}
+		for i, line := range wrapped(bar, kept[n], width) {
+			if i > 0 {
+				line = bar + strings.TrimPrefix(line, "    ")
+			}
+			lines = append(lines, style.Render(fit(line, width)))
+		}
 	}
-	if len(lines) > previewLines {
-		lines = append(lines[:previewLines], "  │ …")
-	}
-	return styled(look.Dim.Render, lines)
+	return lines
 }
 
 // verdictMark tells a verdict by mark and word; the colour only repeats it.
