@@ -55,6 +55,17 @@ type Servers struct {
 func Start(ctx context.Context, config Config, options Options) *Servers {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Servers{Options: options, changes: make(chan struct{}, 1), cancel: cancel}
+	s.defaults()
+	for _, entry := range config.Servers {
+		one := newServer(s, entry, filepath.Dir(config.File), config.lookup)
+		s.list = append(s.list, one)
+		s.running.Go(func() { one.run(ctx) })
+	}
+	return s
+}
+
+// defaults fills in what was left out.
+func (s *Servers) defaults() {
 	if s.Timeout == 0 {
 		s.Timeout = 60 * time.Second
 	}
@@ -67,12 +78,6 @@ func Start(ctx context.Context, config Config, options Options) *Servers {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
-	for _, entry := range config.Servers {
-		one := newServer(s, entry, filepath.Dir(config.File), config.lookup)
-		s.list = append(s.list, one)
-		s.running.Go(func() { one.run(ctx) })
-	}
-	return s
 }
 
 // Tools are the tools of the servers that run at this moment, by name.

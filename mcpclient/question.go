@@ -116,7 +116,8 @@ func (q questions) turn(ctx context.Context) (done func(), err error) {
 }
 
 // Elicit puts a form to the user.
-func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (_ *mcp.ElicitationResult, err error) {
+	defer q.s.catch(&err)
 	done, err := q.turn(ctx)
 	if err != nil {
 		return nil, err
@@ -149,7 +150,8 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 }
 
 // CreateMessage has the user's model answer for a server.
-func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageRequest) (_ *mcp.CreateMessageResult, err error) {
+	defer q.s.catch(&err)
 	if len(request.Tools) > 0 {
 		return nil, errors.New("tools are not lent to servers")
 	}

@@ -152,12 +152,7 @@ func (s *server) pause(ctx context.Context, delay time.Duration) bool {
 
 // live is one life of the server, from its start to the error that ended it.
 func (s *server) live(ctx context.Context, entry Server) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			s.hub.Log.Error("panic", "server", s.Name, "fault", fault, "stack", string(debug.Stack()))
-			err = fmt.Errorf("LifeHub broke on it: %v", fault)
-		}
-	}()
+	defer s.catch(&err)
 	s.mu.Lock()
 	before := s.reason
 	s.mu.Unlock()
@@ -175,6 +170,19 @@ func (s *server) live(ctx context.Context, entry Server) (err error) {
 	}
 	s.open(session)
 	return s.attend(ctx, session)
+}
+
+// catch, deferred, turns a panic into a line in the log and, if there is a
+// place for it, an error.
+func (s *server) catch(err *error) {
+	fault := recover()
+	if fault == nil {
+		return
+	}
+	s.hub.Log.Error("panic", "server", s.Name, "fault", fault, "stack", string(debug.Stack()))
+	if err != nil {
+		*err = fmt.Errorf("LifeHub broke on it: %v", fault)
+	}
 }
 
 // attend waits for the session's end, and lists its tools again when they change.

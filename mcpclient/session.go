@@ -74,11 +74,12 @@ func (s *server) spawn(entry Server) (*session, error) {
 	fromServer, toClient := io.Pipe()
 	session := &session{ended: make(chan struct{}), odd: frames.garbage.Load}
 	process, err := startProcess(entry, dir, func(stdout io.Reader) {
+		defer session.lost()
+		defer toClient.Close()
+		defer s.catch(nil)
 		if err := frames.copy(toClient, stdout); err != nil {
 			s.hub.Log.Debug("read stdout", "server", s.Name, "err", err)
 		}
-		_ = toClient.Close()
-		session.lost()
 	}, &s.stderr)
 	if err != nil {
 		return nil, startError(entry, err)
@@ -121,17 +122,21 @@ type endless struct{ io.Writer }
 
 func (endless) Close() error { return nil }
 
+// notified takes note of what a server tells. It is on the reader's
+// goroutine: never wait here, never call the client.
+func (s *server) notified(n mcp.JSONRPCNotification) {
+	defer s.catch(nil)
+	switch n.Method {
+	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
+		s.touch()
+	case string(mcp.MethodNotificationMessage):
+		s.log(n.Params.AdditionalFields)
+	}
+}
+
 // greet shakes hands and has the client report changes.
 func (s *server) greet(ctx, starting context.Context, session *session) error {
-	session.client.OnNotification(func(n mcp.JSONRPCNotification) {
-		// On the reader's goroutine: never wait, never call the client.
-		switch n.Method {
-		case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
-			s.touch()
-		case string(mcp.MethodNotificationMessage):
-			s.log(n.Params.AdditionalFields)
-		}
-	})
+	session.client.OnNotification(s.notified)
 	if err := session.client.Start(ctx); err != nil {
 		return err
 	}

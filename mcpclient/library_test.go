@@ -1,0 +1,68 @@
+package mcpclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"lifehub/llm"
+)
+
+// FuzzAnswers hands whatever a server might say to the library and to what
+// we make of it: the library reads it on a goroutine of its own, where a
+// panic could not be caught.
+func FuzzAnswers(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"x"},{"type":"image","data":"","mimeType":""},{"type":"resource","resource":{"uri":"a","blob":"%"}}],"structuredContent":{},"isError":true}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"x","inputSchema":{"type":["object"]},"annotations":null,"outputSchema":[]}],"nextCursor":1}}`,
+		`{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":null,"data":[]}}`,
+		`{"jsonrpc":"2.0","id":"1","method":"sampling/createMessage","params":{"messages":[{"role":"user","content":[]}],"tools":[{}]}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"elicitation/create","params":{"message":"m","requestedSchema":{"properties":{"a":{"$ref":"#"}}}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":1,"data":null,"_meta":1}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}}`,
+		`{"jsonrpc":"2.0","id":null,"method":"ping"}`,
+	} {
+		f.Add([]byte(seed), true)
+		f.Add([]byte(seed), false)
+	}
+	f.Fuzz(func(t *testing.T, said []byte, listing bool) {
+		hub := &Servers{Options: Options{
+			Elicit: func(_ context.Context, form Form) (Reply, error) {
+				return Reply{Accept, json.RawMessage(`{}`)}, form.Check(json.RawMessage(`{"a":1}`))
+			},
+			Sample: func(context.Context, string, llm.Request) (Sampled, error) { return Sampled{}, nil },
+		}, changes: make(chan struct{}, 1)}
+		hub.defaults()
+		s := newServer(hub, Server{Name: "s", Transport: Stdio}, "", func(string) (string, bool) { return "", false })
+		fromServer, toClient := io.Pipe()
+		c := client.NewClient(transport.NewIO(fromServer, endless{io.Discard}, nil), append(s.capabilities(Stdio), client.WithSession())...)
+		c.OnNotification(func(n mcp.JSONRPCNotification) { s.notified(n) })
+		if err := c.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		go func() {
+			var frames frames
+			_ = frames.copy(toClient, bytes.NewReader(said))
+			_ = toClient.Close()
+		}()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if listing {
+			if page, err := c.ListToolsByPage(ctx, mcp.ListToolsRequest{}); err == nil {
+				_ = s.admit(page.Tools)
+			}
+			return
+		}
+		if result, err := c.CallTool(ctx, mcp.CallToolRequest{}); err == nil {
+			_ = words{hub, "s"}.result(result)
+		}
+	})
+}
