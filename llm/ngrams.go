@@ -40,45 +40,42 @@ const (
 )
 
 func ngramVector(text string) []float32 {
-	counts, stops := map[uint64]float64{}, stopWords(text)
+	counts, stops := map[string]float64{}, stopWords(text)
 	for word := range words(text) {
-		weight := 1.0
-		if stops[word] {
-			weight = stopWeight
-		}
-		runes := []rune(word)
-		if isCJK(runes[0]) {
-			counts[hashRunes(runes)] += wordWeight
-			continue
-		}
-		counts[hashRunes(runes)] += wordWeight * weight
-		bounded := append(append([]rune{'^'}, runes...), '$')
-		for n := 3; n <= 5; n++ {
-			for i := 0; i+n <= len(bounded); i++ {
-				// The length keeps "^ab" of a word apart from a word "^ab".
-				counts[hashRunes(bounded[i:i+n])*31+uint64(n)] += ngramWeight * weight
-			}
-		}
+		counts[word]++
 	}
-	vector := make([]float32, ngramDim)
-	if len(counts) == 0 {
-		vector[0] = 1
-		return vector
-	}
-	// Sums of floats depend on their order, and a map has none; fixed-point
-	// sums do not.
+	// Sums of floats depend on their order, and a map has none; sums of
+	// fixed-point numbers do not.
 	var sums [ngramDim]int64
-	for hash, count := range counts {
-		value := int64(math.Sqrt(count) * (1 << 20)) // a word said often is not that much more
+	add := func(hash uint64, weight float64) {
+		value := int64(weight * (1 << 20))
 		if hash>>63 == 1 {
 			value = -value
 		}
 		sums[hash>>20%ngramDim] += value
 	}
+	var bounded []rune
+	for word, count := range counts {
+		weight := math.Sqrt(count) // a word said often is not that much more
+		if stops[word] {
+			weight *= stopWeight
+		}
+		bounded = append(append(append(bounded[:0], '^'), []rune(word)...), '$')
+		add(hashRunes(bounded), wordWeight*weight)
+		if isCJK(bounded[1]) {
+			continue // a pair of characters is as short as an n-gram already
+		}
+		for n := 3; n <= 5; n++ {
+			for i := 0; i+n <= len(bounded); i++ {
+				add(hashRunes(bounded[i:i+n])*31, ngramWeight*weight)
+			}
+		}
+	}
 	var norm float64
 	for _, sum := range sums {
 		norm += float64(sum) * float64(sum)
 	}
+	vector := make([]float32, ngramDim)
 	if norm == 0 {
 		vector[0] = 1
 		return vector
@@ -102,5 +99,5 @@ func hashRunes(runes []rune) uint64 {
 }
 
 func isCJK(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }

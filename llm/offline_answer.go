@@ -208,8 +208,7 @@ func bestOf(asked query, source *Source) *quote {
 	return q
 }
 
-// goOn adds what a sentence leads to: the code that follows it or the sentence
-// after it, and the next line to a line of few words.
+// goOn adds the code that a sentence leads to, at once or by the sentence after it.
 func (q *quote) goOn(parts []segment) {
 	for i := 1; i < min(len(parts), 3); i++ {
 		if parts[i].heading {
@@ -220,12 +219,6 @@ func (q *quote) goOn(parts []segment) {
 				q.text, q.code = longer, fenced(parts[i].text)
 			}
 			return
-		}
-	}
-	const few = 5 // words
-	if len(strings.Fields(q.text)) < few && len(parts) > 1 && !parts[1].heading && parts[1].line <= parts[0].line+1 {
-		if longer := joined(parts[:2]); longer != "" {
-			q.text = longer
 		}
 	}
 }

@@ -19,18 +19,35 @@ var polite = regexp.MustCompile(`(?i)^(?:(?:please|pls|kindly|now|also|then|and|
 // joint is where one request may end and another begin within a sentence.
 var joint = regexp.MustCompile(`(?i)[,;]?\s+(?:and then|then also|and also|as well as|and|then|also|und dann|und auch|dann|und)\s+`)
 
+// maxSentences bounds how many are read as requests of their own.
+const maxSentences = 24
+
 // clauses cuts a message into its requests. A sentence that is no request of
 // its own goes on with the text that the one before it takes along.
 func clauses(message string, task *Task) []clause {
+	if len(message) > maxRequestBytes {
+		return []clause{{message, read(message, task)}}
+	}
+	spans := sentenceSpans(message)
+	if len(spans) > maxSentences {
+		spans[maxSentences-1].end = spans[len(spans)-1].end
+		spans = spans[:maxSentences]
+	}
 	var out []clause
-	for _, sentence := range sentences(message) {
-		parts := split(sentence, task)
-		last := len(out) - 1
-		if last >= 0 && takesText[out[last].call.tool] && len(parts) == 1 && parts[0].call.tool == "" && !asks(parts[0].text) {
-			longer := out[last].text + " " + sentence
-			if c := read(longer, task); c.tool == out[last].call.tool {
-				out[last] = clause{longer, c}
-				continue
+	for i := 0; i < len(spans); i++ {
+		sentence := message[spans[i].start:spans[i].end]
+		joints := maxJoints
+		parts := split(sentence, task, &joints)
+		if n := len(parts); n > 0 && takesText[parts[n-1].call.tool] {
+			// From where the request begins to the last sentence that is none.
+			begin, end := spans[i].end-len(parts[n-1].text), spans[i].end
+			for i+1 < len(spans) && goesOn(message[spans[i+1].start:spans[i+1].end], task) {
+				i++
+				end = spans[i].end
+			}
+			longer := strings.TrimSpace(message[begin:end])
+			if c := read(longer, task); c.tool == parts[n-1].call.tool {
+				parts[n-1] = clause{longer, c}
 			}
 		}
 		out = append(out, parts...)
@@ -38,12 +55,24 @@ func clauses(message string, task *Task) []clause {
 	return out
 }
 
+// goesOn tells whether a sentence is neither a request nor a question.
+func goesOn(sentence string, task *Task) bool {
+	return !asks(sentence) && read(sentence, task).tool == ""
+}
+
 // takesText are the tools whose text may be several sentences long.
 var takesText = map[string]bool{"create_note": true, "append_note": true, "add_task": true, "remember": true}
 
-// split cuts one sentence where "and" is followed by a request.
-func split(sentence string, task *Task) []clause {
-	for _, at := range joint.FindAllStringIndex(sentence, -1) {
+// maxJoints bounds the places of a sentence that are tried.
+const maxJoints = 24
+
+// split cuts one sentence where "and" is followed by a request. joints is how
+// many places may still be tried.
+func split(sentence string, task *Task, joints *int) []clause {
+	for _, at := range joint.FindAllStringIndex(sentence, *joints) {
+		if *joints--; *joints < 0 {
+			break
+		}
 		left, right := sentence[:at[0]], sentence[at[1]:]
 		if strings.Count(left, `"`)%2 == 1 || strings.Count(left, "“") > strings.Count(left, "”") {
 			continue // inside quotes
@@ -51,7 +80,7 @@ func split(sentence string, task *Task) []clause {
 		if c := read(right, task); c.tool == "" || vague[c.tool] {
 			continue
 		}
-		return append(split(left, task), split(right, task)...)
+		return append(split(left, task, joints), split(right, task, joints)...)
 	}
 	sentence = strings.TrimSpace(sentence)
 	if sentence == "" {
@@ -71,15 +100,28 @@ func asks(s string) bool {
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || question.MatchString(s)
 }
 
-// sentences cuts a text at line ends and at full stops, question and
-// exclamation marks that end a sentence. Numbers, short abbreviations and
-// quoted text are not cut.
+// sentences are the sentences of a text.
 func sentences(text string) []string {
 	var out []string
+	for _, s := range sentenceSpans(text) {
+		out = append(out, text[s.start:s.end])
+	}
+	return out
+}
+
+type span struct{ start, end int }
+
+// sentenceSpans cuts a text at line ends and at full stops, question and
+// exclamation marks that end a sentence. Numbers, short abbreviations and
+// quoted text are not cut.
+func sentenceSpans(text string) []span {
+	var out []span
 	start, quoted := 0, false
 	cut := func(end, next int) {
-		if s := strings.TrimSpace(text[start:end]); s != "" {
-			out = append(out, s)
+		s := strings.TrimLeftFunc(text[start:end], unicode.IsSpace)
+		begin := end - len(s)
+		if s = strings.TrimRightFunc(s, unicode.IsSpace); s != "" {
+			out = append(out, span{begin, begin + len(s)})
 		}
 		start = next
 	}

@@ -26,9 +26,13 @@ type step struct {
 	After       []string       `json:"after"`
 }
 
-// maxRuleBytes bounds what the rules read of a message: a longer one is a
-// pasted text, of which the beginning says what is wanted.
-const maxRuleBytes = 8 << 10
+// Bounds on what the rules read. A message beyond the first is a pasted text,
+// which is not cut into requests; one beyond the second is searched for by its
+// beginning.
+const (
+	maxRequestBytes = 2 << 10
+	maxRuleBytes    = 64 << 10
+)
 
 // makePlan turns a message into a plan by rules and returns it as JSON.
 func makePlan(task *Task) string {
@@ -46,7 +50,10 @@ func makePlan(task *Task) string {
 }
 
 func planFor(task *Task) plan {
-	message := strings.TrimSpace(clipBytes(task.Question, maxRuleBytes))
+	message := strings.TrimSpace(task.Question)
+	if len(message) > maxRuleBytes {
+		message = clipBytes(message, maxRequestBytes)
+	}
 	german := looksGerman(message)
 	if reply := smallTalk(message, german, task.Tools); reply != "" {
 		return plan{Reasoning: "This needs no tool.", Answer: reply}

@@ -87,7 +87,7 @@ func addTask(said string, task *Task) map[string]any {
 			args["due"], text = day, d[2]
 		}
 	}
-	text = unquote(strings.TrimRight(strings.TrimSpace(text), ".! "))
+	text = unquote(strings.TrimRight(strings.TrimSpace(text), ".!? "))
 	if _, dated := args["due"]; !dated {
 		if rest, day, ok := dueDay(text, task.Today); ok {
 			args["due"], text = day, rest
@@ -165,7 +165,9 @@ func listTasks(said string, task *Task) map[string]any {
 		}
 	}
 	if m != nil {
-		args["query"] = bare(m[1])
+		if topic := bare(m[1]); topic != "" {
+			args["query"] = topic
+		}
 	}
 	return args
 }

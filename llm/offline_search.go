@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -22,7 +23,9 @@ var filter = regexp.MustCompile(`(?i)(?:^|\s)(path|tag|after|before):("[^"]+"|\S
 // only make it a question, filters apart. A question that leans on what was
 // said before takes that along.
 func searchArgs(topic string, task *Task) map[string]any {
+	const most = 1 << 10 // bytes of a pasted text that a search is made of
 	args := map[string]any{}
+	topic = clipBytes(topic, most)
 	for _, m := range filter.FindAllStringSubmatch(topic, -1) {
 		args[strings.ToLower(m[1])] = strings.TrimPrefix(unquote(m[2]), "#")
 	}
@@ -39,17 +42,12 @@ func searchArgs(topic string, task *Task) map[string]any {
 			}
 		}
 	}
-	if query == "" {
-		query = topic
-	}
-	if query == "" {
-		query = task.Question
-	}
-	args["query"] = strings.TrimSpace(query)
+	args["query"] = cmp.Or(query, strings.Trim(topic, " .!?"), clipBytes(task.Question, most))
 	return args
 }
 
-// bare is a question without its question words. What is in quotes stays.
+// bare is a question without its question words; "" when it has no others.
+// What is in quotes stays.
 func bare(topic string) string {
 	topic = strings.TrimSpace(topic)
 	said := questionPhrase.ReplaceAllString(polite.ReplaceAllString(topic, ""), "")
@@ -77,9 +75,6 @@ func bare(topic string) string {
 		} else if lower := strings.ToLower(core); core != "" && !stops[lower] && !stops[beforeApostrophe(lower)] && !(mine && asking[lower]) {
 			kept = append(kept, core)
 		}
-	}
-	if len(kept) == 0 {
-		return strings.Trim(said, " .!?")
 	}
 	return strings.Join(kept, " ")
 }

@@ -88,11 +88,12 @@ var germanStops = wordSet(
 // looksGerman tells whether a text is German rather than English, by its small words.
 func looksGerman(text string) bool {
 	german, english := 0, 0
-	for word := range words(text) {
-		switch {
-		case germanStops[word] || germanSigns[word]:
+	const enough = 2 << 10 // bytes
+	for word := range words(clipBytes(text, enough)) {
+		switch inGerman, inEnglish := germanStops[word] || germanSigns[word], englishStops[word]; {
+		case inGerman && !inEnglish:
 			german++
-		case englishStops[word]:
+		case inEnglish && !inGerman:
 			english++
 		}
 	}

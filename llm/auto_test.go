@@ -1,0 +1,95 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		var looks []time.Duration
+		var told []string
+		a := newAuto(func(s State) { told = append(told, s.Provider+": "+s.Text) })
+		a.ollama, _ = NewOllama(Settings{Model: "qwen3:8b"})
+		a.look = func(context.Context) seen {
+			looks = append(looks, time.Since(begun))
+			if time.Since(begun) > 20*time.Second && time.Since(begun) < 60*time.Second {
+				return seen{up: true, model: "qwen3:8b"}
+			}
+			return seen{text: offlineText}
+		}
+		a.start()
+		time.Sleep(2 * time.Minute) // the clock of the bubble
+		a.Close()
+		s := time.Second
+		if want := []time.Duration{0, 1 * s, 3 * s, 7 * s, 15 * s, 30 * s, 50 * s, 70 * s}; !slices.Equal(looks[:len(want)], want) {
+			t.Errorf("it looked at %v, want %v", looks, want)
+		}
+		want := []string{
+			"offline: " + offlineText,
+			"ollama: Ollama is up: qwen3:8b answers from now on",
+			"offline: Ollama does not answer any more; " + offlineText,
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("it told %q", told)
+		}
+	})
+}
+
+func TestARequestBeforeTheFirstLookWaitsForItOrForItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAuto(nil)
+		a.look = func(ctx context.Context) seen {
+			<-ctx.Done() // a server that takes the connection and says nothing
+			return seen{text: offlineText}
+		}
+		a.start()
+		defer a.Close()
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := a.Embedder(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		begun := time.Now()
+		e, err := a.Embedder(t.Context())
+		if err != nil || e.Name() != (Ngrams{}).Name() {
+			t.Errorf("got %v, %v", e, err)
+		}
+		if took := time.Since(begun); took > lookTimeout {
+			t.Errorf("it waited %v", took)
+		}
+	})
+}
+
+func TestAnEmbeddingModelThatArrivesIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []State
+		a := newAuto(func(s State) { told = append(told, s) })
+		a.ollama, _ = NewOllama(Settings{Model: "qwen3:8b"})
+		pulled := false
+		a.look = func(context.Context) seen {
+			s := seen{up: true, model: "qwen3:8b", text: "notes are found by words only"}
+			if pulled {
+				s.text, s.embedder = "", &ollamaEmbedder{name: "ollama/nomic-embed-text:latest@1"}
+			}
+			return s
+		}
+		a.start()
+		defer a.Close()
+		synctest.Wait()
+		pulled = true
+		a.lookAgain()
+		synctest.Wait()
+		if len(told) != 2 || told[0].Text == "" || told[1].Text != "" {
+			t.Errorf("it told %+v", told)
+		}
+		if e, _ := a.Embedder(t.Context()); e.Name() != "ollama/nomic-embed-text:latest@1" {
+			t.Errorf("its embedder is %s", e.Name())
+		}
+	})
+}

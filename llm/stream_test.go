@@ -1,0 +1,219 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// attempts plays one attempt after the other, the last for ever.
+func attempts(list ...attempt) (try attempt, count *int) {
+	count = new(int)
+	return func(ctx context.Context, emit func(Delta) error) error {
+		*count++
+		return list[min(*count, len(list))-1](ctx, emit)
+	}, count
+}
+
+func refused(context.Context, func(Delta) error) error {
+	return unreachable(&url.URL{Host: "127.0.0.1:11434"}, errors.New("connection refused"))
+}
+
+func answers(pieces ...string) attempt {
+	return func(_ context.Context, emit func(Delta) error) error {
+		for _, piece := range pieces {
+			if err := emit(Delta{Text: piece}); err != nil {
+				return err
+			}
+		}
+		return emit(Delta{Usage: &Usage{Stopped: StopEnd}})
+	}
+}
+
+func TestAServerThatStartsIsWaitedForALittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		try, count := attempts(refused, refused, answers("here"))
+		m, _, err := Collect(stream(t.Context(), 0, try))
+		if err != nil || m.Text != "here" || *count != 3 {
+			t.Errorf("got %q, %v after %d tries", m.Text, err, *count)
+		}
+		if took := time.Since(begun); took < 300*time.Millisecond || took > 600*time.Millisecond {
+			t.Errorf("it waited %v", took)
+		}
+		try, count = attempts(refused)
+		if _, _, err := Collect(stream(t.Context(), 0, try)); !errors.Is(err, ErrUnreachable) || *count != tries {
+			t.Errorf("got %v after %d tries", err, *count)
+		}
+	})
+}
+
+func TestAServerThatNamesAWaitIsObeyed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		busy := func(context.Context, func(Delta) error) error {
+			return &StatusError{Code: 429, Message: "later", RetryAfter: 4 * time.Second}
+		}
+		try, _ := attempts(busy, answers("now"))
+		if m, _, err := Collect(stream(t.Context(), 0, try)); err != nil || m.Text != "now" {
+			t.Errorf("got %q, %v", m.Text, err)
+		}
+		if took := time.Since(begun); took != 4*time.Second {
+			t.Errorf("it waited %v", took)
+		}
+	})
+}
+
+func TestCancellingEndsAPauseAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		begun := time.Now()
+		try, _ := attempts(refused)
+		if _, _, err := Collect(stream(ctx, 0, try)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(begun); took != 50*time.Millisecond {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+func TestSilenceIsBounded(t *testing.T) {
+	silent := func(ctx context.Context, _ func(Delta) error) error {
+		<-ctx.Done()
+		return io.ErrUnexpectedEOF // as a read does whose connection is closed
+	}
+	thenSilent := func(ctx context.Context, emit func(Delta) error) error {
+		if err := emit(Delta{Text: "so far "}); err != nil {
+			return err
+		}
+		return silent(ctx, emit)
+	}
+	for name, c := range map[string]struct {
+		try  attempt
+		text string
+		wait time.Duration
+	}{
+		"before the first token": {silent, "", firstTokenTimeout},
+		"in the middle":          {thenSilent, "so far ", idleTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				m, _, err := Collect(stream(t.Context(), 0, c.try))
+				if took := time.Since(begun); took != c.wait {
+					t.Errorf("it took %v, want %v", took, c.wait)
+				}
+				if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), c.wait.String()) || m.Text != c.text {
+					t.Errorf("got %q, %v", m.Text, err)
+				}
+			})
+		})
+	}
+}
+
+func TestASlowReaderIsNoSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, err := range stream(t.Context(), 0, answers("a ", "b ")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * idleTimeout) // the clock of the bubble: no real time
+		}
+	})
+}
+
+func TestAToolCallComesOnlyFromAWholeAnswer(t *testing.T) {
+	call := Delta{Call: &ToolCall{ID: "1", Name: "add_task"}}
+	whole := func(_ context.Context, emit func(Delta) error) error {
+		_ = emit(Delta{Text: "I add it. "})
+		_ = emit(call)
+		return emit(Delta{Usage: &Usage{}})
+	}
+	torn := func(_ context.Context, emit func(Delta) error) error {
+		_ = emit(call)
+		_ = emit(Delta{Text: "I add it. "})
+		return io.ErrUnexpectedEOF
+	}
+	if m, _, err := Collect(stream(t.Context(), 0, whole)); err != nil || len(m.Calls) != 1 || m.Text == "" {
+		t.Errorf("whole: got %+v, %v", m, err)
+	}
+	if m, _, err := Collect(stream(t.Context(), 0, torn)); !errors.Is(err, ErrCut) || len(m.Calls) != 0 || m.Text == "" {
+		t.Errorf("torn: got %+v, %v", m, err)
+	}
+}
+
+func TestAnAddressIsReadAsOllamaReadsIt(t *testing.T) {
+	for given, want := range map[string]string{
+		"":                         "http://127.0.0.1:11434",
+		"0.0.0.0":                  "http://127.0.0.1:11434",
+		":8080":                    "http://127.0.0.1:8080",
+		"example.org":              "http://example.org:11434",
+		"example.org:1":            "http://example.org:1",
+		"http://example.org":       "http://example.org:80",
+		"https://example.org/base": "https://example.org:443/base",
+		"[::1]:1234":               "http://[::1]:1234",
+		"http://[::]":              "http://127.0.0.1:80",
+		`"127.0.0.1"`:              "http://127.0.0.1:11434",
+	} {
+		u, err := parseOllamaHost(given)
+		if err != nil || u.String() != want {
+			t.Errorf("%q: got %v, %v, want %s", given, u, err, want)
+		}
+	}
+	for _, bad := range []string{"ftp://x", "http://a b", "::::"} {
+		if u, err := parseOllamaHost(bad); err == nil && u.Port() == "" {
+			t.Errorf("%q: got %v", bad, u)
+		}
+	}
+}
+
+func TestWhatStaysOnThisMachineIsKnown(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://localhost:1": true, "http://127.0.0.1:1": true, "http://127.8.9.1": true, "http://[::1]:1": true,
+		"http://0.0.0.0": true, "http://ollama.localhost": true, "http://LOCALHOST.": true, "http://[::ffff:127.0.0.1]": true,
+		"https://api.openai.com/v1": false, "http://192.0.2.1:11434": false, "http://localhost.example.org": false,
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := thisMachine(u); got != want {
+			t.Errorf("%s: got %v", address, got)
+		}
+	}
+}
+
+func TestTheWindowIsNeverFourThousandByAccident(t *testing.T) {
+	if n := defaultWindow(); n < smallWindow {
+		t.Errorf("the default is %d", n)
+	}
+	o, err := NewOllama(Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		setting int
+		info    Info
+		want    int
+	}{
+		{0, Info{}, defaultWindow()},
+		{0, Info{Context: 2048}, 2048},
+		{0, Info{Context: 1 << 20, Preferred: 65536}, 65536},
+		{0, Info{Context: 32768, Preferred: 65536}, 32768},
+		{9000, Info{Context: 32768, Preferred: 65536}, 9000},
+		{99999, Info{Context: 32768}, 32768},
+		{0, Info{Context: 1 << 20, Remote: "ollama.com"}, 128 << 10},
+	} {
+		o.SetWindow(c.setting)
+		if got := o.allocate(c.info); got != c.want {
+			t.Errorf("setting %d, %+v: got %d, want %d", c.setting, c.info, got, c.want)
+		}
+	}
+}
