@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,34 +140,51 @@ func (s *Store) Exchanges(ctx context.Context, conversation string) ([]agent.Exc
 	return list, nil
 }
 
+// exchanges reads all turns of the conversation, of whatever branch, and then
+// walks from its head to its beginning: faster by far than having SQLite walk.
 func (s *Store) exchanges(ctx context.Context, conversation string) ([]agent.Exchange, error) {
-	const unbounded = 1 << 40
-	rows, err := s.read.QueryContext(ctx, path+`SELECT t.id, t.started, t.state, t.error, t.detail, q.text, a.text
-		FROM path a JOIN path q ON q.id = a.parent JOIN turns t ON t.id = a.turn
-		WHERE a.role = 'assistant' ORDER BY a.depth DESC`, conversation, unbounded)
+	rows, err := s.read.QueryContext(ctx, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.error, t.detail, q.text, a.text
+		FROM conversations c JOIN turns t ON t.conversation = c.id
+		JOIN messages q ON q.turn = t.id AND q.role = 'user'
+		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
+		WHERE c.id = ?`, conversation)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []agent.Exchange
+	type node struct {
+		agent.Exchange
+		before int64 // the message that the question answers; 0: it begins the conversation
+		detail string
+	}
+	nodes := map[int64]node{} // by the answer's id
+	var at int64
 	for rows.Next() {
-		var e agent.Exchange
-		var started int64
-		var state, rest string
-		if err := rows.Scan(&e.Turn, &started, &state, &e.Answer.Error, &rest, &e.Question, &e.Answer.Text); err != nil {
+		var n node
+		var id, started int64
+		var state string
+		if err := rows.Scan(&id, &n.before, &at, &n.Turn, &started, &state, &n.Answer.Error, &n.detail, &n.Question, &n.Answer.Text); err != nil {
 			return nil, err
 		}
-		var d detail
-		if err := json.Unmarshal([]byte(rest), &d); err != nil {
-			return nil, fmt.Errorf("turn %s: %w", e.Turn, err)
-		}
-		e.Asked = time.UnixMilli(started)
-		e.Open = state == "open"
-		e.Answer.Cut = state == "cut" || e.Open
-		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics = d.Sources, d.Citations, d.Metrics
-		list = append(list, e)
+		n.Asked = time.UnixMilli(started)
+		n.Open = state == "open"
+		n.Answer.Cut = state == "cut" || n.Open
+		nodes[id] = n
 	}
-	return list, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	var list []agent.Exchange
+	for n, ok := nodes[at]; ok; n, ok = nodes[n.before] {
+		var d detail
+		if err := json.Unmarshal([]byte(n.detail), &d); err != nil {
+			return nil, fmt.Errorf("turn %s: %w", n.Turn, err)
+		}
+		n.Answer.Sources, n.Answer.Citations, n.Answer.Metrics = d.Sources, d.Citations, d.Metrics
+		list = append(list, n.Exchange)
+	}
+	slices.Reverse(list)
+	return list, nil
 }
 
 // Prompts returns what the user asked last, in any conversation, newest

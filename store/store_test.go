@@ -371,3 +371,45 @@ func BenchmarkBegin(b *testing.B) {
 		}
 	}
 }
+
+func TestAConversationIsReadAlongItsCurrentBranch(t *testing.T) {
+	s, _ := openTemp(t)
+	say(t, s, "c", "a", "A")
+	say(t, s, "c", "b", "B")
+	if _, err := s.write.Exec("UPDATE conversations SET head = (SELECT id FROM messages WHERE text = 'A')"); err != nil {
+		t.Fatal(err)
+	}
+	say(t, s, "c", "d", "D")
+	if got, want := recent(t, s, "c", 9), "user:a assistant:A user:d assistant:D"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	list, err := s.Exchanges(t.Context(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 2 || list[0].Question != "a" || list[1].Question != "d" || list[1].Turn != "c.3" {
+		t.Errorf("got %+v", list)
+	}
+}
+
+func BenchmarkExchangesOf5000Messages(b *testing.B) {
+	s, err := InMemory()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for range 2500 {
+		turn, err := s.Begin(b.Context(), "c", "a question of some length, as questions are")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Finish(b.Context(), turn, agent.Answer{Text: strings.Repeat("word ", 100)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if _, err := s.Exchanges(b.Context(), "c"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
