@@ -1,0 +1,93 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// beatMsg moves what moves: spinners and clocks.
+type beatMsg time.Time
+
+// nextBeat asks for a beat while something moves.
+func (m *Model) nextBeat() tea.Cmd {
+	if m.beating || m.turn == nil && m.pulling == nil && !m.status.Indexing {
+		return nil
+	}
+	m.beating = true
+	return tea.Tick(120*time.Millisecond, func(now time.Time) tea.Msg { return beatMsg(now) })
+}
+
+func (m *Model) tick(now time.Time) {
+	m.beat++
+	t := m.turn
+	if t == nil {
+		return
+	}
+	if t.plan != nil && t.plan.took == 0 {
+		t.plan.beat, t.plan.now = m.beat, now
+		m.transcript.touch(t.plan)
+	}
+	for _, alone := range t.tools {
+		if !alone.ended {
+			alone.beat = m.beat
+			m.transcript.touch(alone)
+		}
+	}
+}
+
+// rearm redraws when the guard time of an open question is over.
+func (m *Model) rearm() tea.Cmd {
+	if !m.permission.open() && m.offer == nil {
+		return nil
+	}
+	return tea.Tick(guard, func(time.Time) tea.Msg { return armedMsg{} })
+}
+
+type armedMsg struct{}
+
+type (
+	statusMsg  Status
+	noticeMsg  string
+	promptsMsg []string
+)
+
+func (m *Model) nextStatus() tea.Cmd {
+	if m.Status == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if status, open := <-m.Status; open {
+			return statusMsg(status)
+		}
+		return nil
+	}
+}
+
+func (m *Model) nextNotice() tea.Cmd {
+	if m.Notices == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if text, open := <-m.Notices; open {
+			return noticeMsg(text)
+		}
+		return nil
+	}
+}
+
+// keptPrompts is how far back the history of prompts goes.
+const keptPrompts = 500
+
+func (m *Model) loadPrompts() tea.Cmd {
+	if m.Prompts == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		prompts, err := m.Prompts(m.base, keptPrompts)
+		if err != nil {
+			return noticeMsg("earlier prompts: " + err.Error())
+		}
+		return promptsMsg(prompts)
+	}
+}

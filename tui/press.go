@@ -1,0 +1,210 @@
+package tui
+
+import (
+	"slices"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// press routes a key: what is on top takes it, the composer takes the rest.
+func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
+	now := time.Now()
+	parting := m.parting
+	m.hint, m.parting = "", false
+	switch {
+	case key.Matches(pressed, m.keys.Clear) && m.overlay == noOverlay:
+		return m.clear(parting)
+	case m.permission.open() && m.permission.press(pressed, &m.keys, now):
+		return m.rearm()
+	case m.overlay == pickerOverlay:
+		done, cmd := m.picker.press(pressed, max(1, m.height-6))
+		if done && m.overlay == pickerOverlay {
+			m.overlay = noOverlay
+		}
+		return cmd
+	case m.overlay == helpOverlay:
+		if m.help.press(pressed, m.bodyHeight()) {
+			m.overlay = noOverlay
+		}
+		return nil
+	}
+	if m.offer != nil {
+		if cmd, taken := m.pressOffer(pressed, now); taken {
+			return cmd
+		}
+	}
+	if cmd, taken := m.pressAnywhere(pressed); taken {
+		return tea.Batch(cmd, m.rearm())
+	}
+	if m.focused {
+		if cmd, taken := m.pressTranscript(pressed); taken {
+			return tea.Batch(cmd, m.rearm())
+		}
+		m.unfocus()
+	}
+	return tea.Batch(m.write(pressed), m.rearm())
+}
+
+// pressAnywhere takes the keys that work wherever the user is.
+func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
+	k := &m.keys
+	switch {
+	case key.Matches(pressed, k.Stop) && !m.palette.open() && !m.focused:
+		return nil, m.stop()
+	case key.Matches(pressed, k.Redraw):
+		return tea.ClearScreen, true
+	case key.Matches(pressed, k.Plan):
+		m.foldPlans()
+	case key.Matches(pressed, k.Unfold):
+		m.unfold()
+	case key.Matches(pressed, k.New):
+		return m.newConversation(), true
+	case key.Matches(pressed, k.Conversations):
+		return m.listConversations(), true
+	case key.Matches(pressed, k.Model):
+		return m.chooseModel(""), true
+	case key.Matches(pressed, k.Help):
+		m.overlay = helpOverlay
+	case key.Matches(pressed, k.PageUp):
+		m.transcript.scroll(-m.transcript.page())
+		if m.composer.empty() {
+			m.focus()
+		}
+	case key.Matches(pressed, k.PageDown):
+		m.transcript.scroll(m.transcript.page())
+	case key.Matches(pressed, k.Top):
+		m.transcript.toTop()
+	case key.Matches(pressed, k.Bottom):
+		m.transcript.toEnd()
+	case key.Matches(pressed, k.NextQuestion):
+		m.jump(1)
+	case key.Matches(pressed, k.PreviousQuestion):
+		m.jump(-1)
+	case key.Matches(pressed, k.Search):
+		m.searchHistory()
+	case key.Matches(pressed, k.Suspend):
+		if jobControl() {
+			return suspend, true
+		}
+		m.flash("no shell to come back from")
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// pressTranscript takes the keys of the transcript while it has them.
+func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
+	k, t := &m.keys, &m.transcript
+	switch {
+	case key.Matches(pressed, k.Back):
+		m.unfocus()
+	case key.Matches(pressed, k.Next):
+		t.next()
+	case key.Matches(pressed, k.Previous):
+		t.previous()
+	case key.Matches(pressed, k.First):
+		t.first()
+	case key.Matches(pressed, k.Last):
+		t.last()
+	case key.Matches(pressed, k.Fold):
+		m.foldChosen()
+	case key.Matches(pressed, k.Copy):
+		return m.copyChosen(), true
+	case key.Matches(pressed, k.CopyCode):
+		a, ok := t.item(t.chosen).(*answer)
+		if !ok {
+			a = m.lastAnswer()
+		}
+		n := slices.Index(k.CopyCode.Keys(), pressed.String()) + 1
+		return m.copyCode(a, n), true
+	case key.Matches(pressed, k.Open):
+		if s, ok := t.item(t.chosen).(*sources); ok {
+			return m.openSource(s.list[t.part]), true
+		}
+		m.foldChosen()
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// write gives a key to the composer.
+func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
+	k, c := &m.keys, &m.composer
+	if m.palette.open() && m.pressPalette(pressed) {
+		return nil
+	}
+	switch {
+	case key.Matches(pressed, k.Send):
+		return m.send()
+	case key.Matches(pressed, k.HelpOnEmpty) && c.empty():
+		m.overlay = helpOverlay
+		return nil
+	case key.Matches(pressed, k.Leave) && c.empty():
+		return m.leave(Quit)
+	case key.Matches(pressed, k.Focus) && c.empty():
+		m.focus()
+		return nil
+	case key.Matches(pressed, k.Compose):
+		return m.compose()
+	case key.Matches(pressed, k.Palette):
+		if c.empty() {
+			c.set("/")
+		}
+	case key.Matches(pressed, k.Up) && c.earlier(), key.Matches(pressed, k.Down) && c.later():
+	default:
+		cmd := c.press(pressed)
+		m.palette.follow(c.text(), m.allCommands())
+		return cmd
+	}
+	m.palette.follow(c.text(), m.allCommands())
+	return nil
+}
+
+// pressPalette moves in the list of commands, completes from it or closes it.
+func (m *Model) pressPalette(pressed tea.KeyPressMsg) bool {
+	p, c := &m.palette, &m.composer
+	chosen := p.rows[p.chosen]
+	switch {
+	case key.Matches(pressed, m.keys.Stop):
+		p.closed, p.rows = c.text(), nil
+	case key.Matches(pressed, m.keys.Up):
+		p.move(-1)
+	case key.Matches(pressed, m.keys.Down):
+		p.move(1)
+	case pressed.String() == "tab":
+		c.set("/" + chosen.name + " ")
+		p.rows = nil
+	case key.Matches(pressed, m.keys.Send) && find(m.allCommands(), c.text()[1:]) == nil:
+		c.set("/" + chosen.name + " ")
+		p.rows = nil
+		return chosen.args != "" && chosen.args[0] != '[' // else it runs at once
+	default:
+		return false
+	}
+	return true
+}
+
+// send asks what is written, runs it as a command, or lets it wait its turn.
+func (m *Model) send() tea.Cmd {
+	c := &m.composer
+	if text := c.text(); len(text) > 0 && text[0] == '/' {
+		m.palette.rows = nil
+		if cmd, ok := m.command(text); ok {
+			return cmd
+		}
+	}
+	text := c.take()
+	if blank(text) {
+		return nil
+	}
+	c.remember(text)
+	if m.turn != nil {
+		c.queue = append(c.queue, text)
+		return nil
+	}
+	return m.ask(text)
+}

@@ -1,0 +1,103 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/safetext"
+)
+
+// ask shows a question and starts its turn.
+func (m *Model) ask(text string) tea.Cmd {
+	m.turns++
+	ctx, cancel := context.WithCancel(m.base)
+	m.turn = &turn{
+		number: m.turns, cancel: cancel, question: text, began: time.Now(),
+		tools: map[string]*tool{}, steps: map[string]*plan{},
+	}
+	m.transcript.add(&question{text})
+	m.transcript.toEnd()
+	if m.title == "" {
+		m.title = text
+	}
+	number, id := m.turns, m.conversation
+	return func() tea.Msg {
+		msg := startedMsg{turn: number, conversation: id}
+		if id == "" && m.Conversations != nil {
+			if msg.conversation, msg.err = m.Conversations.New(ctx); msg.err != nil {
+				return msg
+			}
+		}
+		msg.events = m.Assistant.Ask(ctx, msg.conversation, text)
+		return msg
+	}
+}
+
+// started begins to read the events of a turn.
+func (m *Model) started(msg startedMsg) tea.Cmd {
+	if m.turn == nil || m.turn.number != msg.turn {
+		return nil
+	}
+	if msg.err != nil {
+		m.transcript.add(&failure{text: msg.err.Error()})
+		question := m.turn.question
+		m.turn.cancel()
+		m.turn = nil
+		m.composer.set(safetext.Text(question)) // nothing is lost
+		return nil
+	}
+	m.conversation = msg.conversation
+	m.turn.events = msg.events
+	return next(msg.events, msg.turn, time.Time{})
+}
+
+// stop ends the running turn and keeps what was streamed. It reports whether
+// there was anything to stop.
+func (m *Model) stop() bool {
+	if m.pulling != nil {
+		m.pulling.cancel()
+		return true
+	}
+	t := m.turn
+	if t == nil || t.stopped {
+		return t != nil
+	}
+	m.closeTurn("stopped", time.Now())
+	t.stopped = true
+	t.cancel()
+	return true
+}
+
+// clear is Ctrl+C: it clears what is written, else stops what runs, else
+// leaves when pressed once more.
+func (m *Model) clear(parting bool) tea.Cmd {
+	switch {
+	case parting:
+		return m.leave(Interrupted)
+	case !m.composer.empty():
+		m.composer.clear()
+		m.palette.rows = nil
+		return nil
+	case m.turn != nil && !m.turn.stopped, m.pulling != nil:
+		m.stop()
+	}
+	m.parting = true
+	m.flash("ctrl+c once more quits")
+	return nil
+}
+
+// leave ends the program.
+func (m *Model) leave(how Ended) tea.Cmd {
+	m.how = how
+	if m.turn != nil {
+		m.turn.cancel()
+	}
+	if m.pulling != nil {
+		m.pulling.cancel()
+	}
+	return tea.Quit
+}
+
+type leaveMsg Ended
