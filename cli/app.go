@@ -66,8 +66,9 @@ type app struct {
 
 // vault is a folder of notes and its index.
 type vault struct {
-	folder *notes.Folder
-	index  *rag.Index
+	folder  *notes.Folder
+	index   *rag.Index
+	watched bool // a Watch of life keeps the index like the folder
 }
 
 // open puts LifeHub together. Nothing slow is waited for: the model server
@@ -192,7 +193,7 @@ func (a *app) openVault(dir string) error {
 		return err
 	}
 	a.mu.Lock()
-	a.vaults = append(a.vaults, &vault{folder, index})
+	a.vaults = append(a.vaults, &vault{folder: folder, index: index})
 	a.mu.Unlock()
 	return nil
 }
@@ -249,15 +250,22 @@ func (a *app) close() {
 
 // sync makes one vault's index match its notes.
 func (a *app) sync(ctx context.Context, v *vault, progress func(rag.Progress)) (rag.Changes, error) {
-	embedder, err := a.provider.Embedder(ctx)
-	if err != nil {
-		slog.Warn("no vectors", "error", err) // the search says so too, and goes by words
-	}
-	changes, err := v.index.Sync(ctx, v.folder, embedder, progress)
+	changes, err := v.index.Sync(ctx, v.folder, a.embedder(ctx), progress)
 	if err != nil {
 		return changes, fmt.Errorf("index %s: %w", v.folder.Dir(), err)
 	}
 	return changes, nil
+}
+
+// embedder is what embeds notes now; nil: nothing does, and search goes by
+// words and says so.
+func (a *app) embedder(ctx context.Context) llm.Embedder {
+	e, err := a.provider.Embedder(ctx)
+	if err != nil {
+		slog.Warn("no vectors", "error", err)
+		return nil
+	}
+	return e
 }
 
 // ready waits until the model server is known and the notes are up to date.

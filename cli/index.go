@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
+	"lifehub/llm"
 	"lifehub/rag"
 	"lifehub/tui/safetext"
 )
@@ -17,7 +19,7 @@ import (
 var errNoNotes = errors.New("no notes are known yet; `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
 
 func newIndex(sh *shell) *cobra.Command {
-	var rebuild, asJSON bool
+	var f indexFlags
 	cmd := &cobra.Command{
 		Use:   "index [DIR…]",
 		Short: "Make the index match your notes",
@@ -25,15 +27,26 @@ func newIndex(sh *shell) *cobra.Command {
 			"remembered ones. Notes that did not change cost nothing; an interrupted run goes on where it was.",
 		Example: "  lifehub index ~/notes ~/work/wiki\n  lifehub index --rebuild",
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			return sh.index(cmd.Context(), dirs, rebuild, asJSON)
+			return sh.index(cmd.Context(), dirs, f)
 		},
 	}
-	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "throw the index away first")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a folder")
+	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "throw the index away first")
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "go on keeping the index like the notes, until stopped")
+	cmd.Flags().BoolVar(&f.status, "status", false, "say how each note stands in the index, and change nothing")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and change nothing")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object a folder")
+	cmd.MarkFlagsMutuallyExclusive("rebuild", "status", "dry-run")
+	cmd.MarkFlagsMutuallyExclusive("watch", "status", "dry-run")
 	return cmd
 }
 
-func (sh *shell) index(ctx context.Context, dirs []string, rebuild, asJSON bool) error {
+// indexFlags are the flags of `lifehub index`.
+type indexFlags struct{ rebuild, watch, status, dryRun, json bool }
+
+// looks tells whether the command only looks and changes nothing.
+func (f indexFlags) looks() bool { return f.status || f.dryRun }
+
+func (sh *shell) index(ctx context.Context, dirs []string, f indexFlags) error {
 	p, c, err := sh.load()
 	if err != nil {
 		return err
@@ -41,6 +54,9 @@ func (sh *shell) index(ctx context.Context, dirs []string, rebuild, asJSON bool)
 	for i, dir := range dirs {
 		if dirs[i], err = vaultDir(dir); err != nil {
 			return usageError{err}
+		}
+		if f.looks() {
+			continue
 		}
 		if err := rememberNotes(p.settings(), dirs[i]); err != nil {
 			return err
@@ -52,7 +68,7 @@ func (sh *shell) index(ctx context.Context, dirs []string, rebuild, asJSON bool)
 	if len(dirs) == 0 {
 		return usageError{errNoNotes}
 	}
-	if rebuild {
+	if f.rebuild {
 		for _, dir := range dirs {
 			if err := os.RemoveAll(p.index(dir)); err != nil {
 				return fmt.Errorf("throw away the index of %s: %w", dir, err)
@@ -64,17 +80,87 @@ func (sh *shell) index(ctx context.Context, dirs []string, rebuild, asJSON bool)
 		return err
 	}
 	defer a.close()
-	bar := sh.progress()
 	for _, v := range a.open() {
-		changes, err := a.sync(ctx, v, bar.sync)
-		bar.clear()
-		if err != nil {
-			return err
-		}
-		if err := sh.printChanges(v.folder.Dir(), changes, asJSON); err != nil {
+		if err := sh.indexOne(ctx, a, v, f); err != nil {
 			return err
 		}
 	}
+	if f.watch {
+		return sh.watch(ctx, a, f)
+	}
+	return nil
+}
+
+// indexOne brings one folder's index up to date, or only tells of it.
+func (sh *shell) indexOne(ctx context.Context, a *app, v *vault, f indexFlags) error {
+	dir := v.folder.Dir()
+	if f.status {
+		if err := v.index.Use(a.embedder(ctx)); err != nil {
+			return err
+		}
+		files, err := v.index.Status(ctx, v.folder)
+		if err != nil {
+			return err
+		}
+		return sh.printStatus(dir, files, f.json)
+	}
+	var changes rag.Changes
+	var err error
+	if f.dryRun {
+		changes, err = v.index.DryRun(ctx, v.folder)
+	} else {
+		bar := sh.progress()
+		changes, err = a.sync(ctx, v, bar.sync)
+		bar.clear()
+	}
+	if err != nil {
+		return err
+	}
+	return sh.printChanges(dir, changes, f.json)
+}
+
+// watch keeps all folders' indexes up to date and tells of each change, until
+// the user stops it.
+func (sh *shell) watch(ctx context.Context, a *app, f indexFlags) error {
+	var printing sync.Mutex
+	var watches sync.WaitGroup
+	for _, v := range a.open() {
+		watches.Go(func() {
+			told := func(changes rag.Changes, err error) {
+				printing.Lock()
+				defer printing.Unlock()
+				if err != nil && ctx.Err() == nil {
+					fmt.Fprintln(sh.err, "lifehub:", safetext.Line(err.Error()))
+				} else if err == nil {
+					_ = sh.printChanges(v.folder.Dir(), changes, f.json)
+				}
+			}
+			_ = v.index.Watch(ctx, v.folder, func() llm.Embedder { return a.embedder(ctx) }, told) // it ends with ctx
+		})
+	}
+	watches.Wait()
+	return nil
+}
+
+func (sh *shell) printStatus(dir string, files []rag.FileStatus, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(safeJSON{sh.out}).Encode(struct {
+			Folder string           `json:"folder"`
+			Files  []rag.FileStatus `json:"files"`
+		}{dir, files})
+	}
+	indexed := 0
+	for _, file := range files {
+		if file.State == "indexed" {
+			indexed++
+		}
+		line := fmt.Sprintf("%-8s %3d passages, %3d embedded  %s", file.State, file.Passages, file.Embedded, safetext.Line(file.Path))
+		if file.Reason != "" {
+			line += ": " + safetext.Line(file.Reason)
+		}
+		fmt.Fprintln(sh.out, line)
+	}
+	fmt.Fprintf(sh.out, "%s: %d of %d indexed\n", safetext.Line(dir), indexed, len(files))
 	return nil
 }
 

@@ -158,6 +158,25 @@ func (l *life) syncAll(ctx context.Context) {
 		}
 	}
 	l.setIndexing(false, rag.Progress{})
+	l.watch(ctx)
+}
+
+// watch keeps each index like its folder from now on.
+func (l *life) watch(ctx context.Context) {
+	for _, v := range l.open() {
+		if v.watched {
+			continue
+		}
+		v.watched = true
+		l.spawn(func() {
+			_ = v.index.Watch(ctx, v.folder, func() llm.Embedder { return l.embedder(ctx) }, func(c rag.Changes, err error) {
+				if err != nil && ctx.Err() == nil {
+					l.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
+				}
+				l.tell()
+			}) // it ends with ctx
+		})
+	}
 }
 
 func (l *life) setIndexing(on bool, p rag.Progress) {
