@@ -38,8 +38,14 @@ func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
 	}
 }
 
+// maxTask bounds a task's line, in bytes; a longer one is text.
+const maxTask = 10_000
+
 // ParseTask reads one line as a task, without Path and Line.
 func ParseTask(line string) (Task, bool) {
+	if len(line) > maxTask {
+		return Task{}, false
+	}
 	m := taskLine.FindStringSubmatch(line)
 	if m == nil {
 		return Task{}, false
