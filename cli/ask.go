@@ -74,6 +74,7 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	if err := a.ready(ctx, q.progress()); err != nil {
 		return err
 	}
+	a.waitForServers(ctx)
 	conversation, err := a.conversation(ctx, q.runFlags)
 	if err != nil {
 		return err

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// eventNames are the fixed names of the product that turns reach so far.
+var eventNames = []string{
+	"start", "plan", "step", "agent_start", "agent_end", "tool_start", "tool_end", "permission_request", "permission_result",
+	"thinking", "token", "context_log", "citation", "usage", "notice", "error", "end",
+}
+
+func TestEveryTurnBeginsWithStartAndEndsOnce(t *testing.T) {
+	vault, home := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")
+	for _, prompt := range []string{
+		"hello", "how often do I run?", "add a task to buy socks", "what is 17 * 23? also list my open tasks",
+		"@calculate expression=1/0", "read the note nosuch.md", "what do zebras eat?", "你好", "\x1b[31mred?",
+	} {
+		cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--notes", vault, prompt)
+		cmd.Env = []string{"LIFEHUB_TEST_RUN=1", "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+		out, err := cmd.Output()
+		if err != nil && cmd.ProcessState.ExitCode() != exitRefused {
+			t.Errorf("%q: %v", prompt, err)
+		}
+		checkEvents(t, prompt, out)
+	}
+}
+
+func checkEvents(t *testing.T, prompt string, out []byte) {
+	t.Helper()
+	var types []string
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Scan() {
+		var e struct {
+			Type, Turn string
+			Seq        int
+			Time       time.Time
+		}
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			t.Fatalf("%q: %s is not JSON: %v", prompt, lines.Text(), err)
+		}
+		if types = append(types, e.Type); e.Seq != len(types) || e.Turn == "" || e.Time.IsZero() {
+			t.Errorf("%q: event %d is %s", prompt, len(types), lines.Text())
+		}
+		if !slices.Contains(eventNames, e.Type) {
+			t.Errorf("%q: %q is no event of the product", prompt, e.Type)
+		}
+	}
+	if len(types) < 2 || types[0] != "start" {
+		t.Fatalf("%q: events %v, want start first", prompt, types)
+	}
+	for i, kind := range types {
+		closes := kind == "end" || kind == "error"
+		if closes != (i == len(types)-1) {
+			t.Errorf("%q: events %v, want one end or error, last", prompt, types)
+		}
+		if kind == "start" && i > 0 {
+			t.Errorf("%q: a second start", prompt)
+		}
+	}
+}
