@@ -50,7 +50,7 @@ func passagesOf(t *testing.T, folder string, most int) (sources []Source) {
 func TestSentencesOfRealNotesAreVerifiedOnTheirLines(t *testing.T) {
 	for _, folder := range []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks", "odd-prettier"} {
 		t.Run(folder, func(t *testing.T) {
-			passages := passagesOf(t, "data/corpora/"+folder, 120)
+			passages := passagesOf(t, "data/corpora/"+folder, 240/share)
 			quoted, said, missed, wrong := 0, 0, 0, 0
 			for i, p := range passages {
 				other := passages[(i+len(passages)/2)%len(passages)]
@@ -85,7 +85,7 @@ func TestSentencesOfRealNotesAreVerifiedOnTheirLines(t *testing.T) {
 				}
 			}
 			t.Logf("%d passages: %d sentences quoted; of %d said in their own words %d not verified; %d verified in another note", len(passages), quoted, said, missed, wrong)
-			if quoted < 40 || wrong > 0 || missed*20 > said {
+			if quoted < 80/share || wrong > 0 || missed*20 > said+20 {
 				t.Errorf("%d sentences, %d missed, %d wrong", quoted, missed, wrong)
 			}
 		})
@@ -94,7 +94,7 @@ func TestSentencesOfRealNotesAreVerifiedOnTheirLines(t *testing.T) {
 
 // What the offline provider quotes is verified, on every passage.
 func TestOfflineAnswersAreVerified(t *testing.T) {
-	passages := passagesOf(t, "data/corpora/til-jbranchaud", 400)
+	passages := passagesOf(t, "data/corpora/til-jbranchaud", 400/share)
 	verdicts := map[Verdict]int{}
 	for _, p := range passages {
 		sentences := sentencesOf(p.Text)

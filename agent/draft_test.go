@@ -133,7 +133,7 @@ func TestHostilePlansAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			got := mended(text, tool)
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("it took %s", took)
 			}
 			if lines := strings.Count(got, "\n"); lines > maxSteps+maxDropped+1 {
