@@ -150,6 +150,7 @@ func (s *misbehaving) call(id, args string) {
 		fmt.Fprintln(os.Stderr, "panic: out of cheese")
 		os.Exit(2)
 	case "mute":
+		fmt.Fprintln(os.Stderr, "called")
 		return
 	case "half":
 		fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"te`, id)

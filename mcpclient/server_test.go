@@ -178,12 +178,24 @@ func TestACallThatIsCancelledReturnsAtOnceAndTheServerIsTold(t *testing.T) {
 	echo := one(t, s, "bad_echo")
 	done := make(chan error)
 	go func() { _, err := echo.Run(ctx, nil); done <- err }()
+	waitFor(t, func() bool { return s.State()[0].Said == "called" })
 	cancel()
-	within(t, 100*time.Millisecond, "the call's end", func() {
+	within(t, 500*time.Millisecond, "the call's end", func() {
 		if err := <-done; err != context.Canceled {
 			t.Errorf("got %v", err)
 		}
 	})
+	waitFor(t, func() bool { return strings.HasPrefix(s.State()[0].Said, "cancelled ") })
+}
+
+// waitFor waits for what another process does.
+func waitFor(t *testing.T, done func() bool) {
+	t.Helper()
+	for began := time.Now(); !done(); <-time.After(5 * time.Millisecond) {
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("it did not come")
+		}
+	}
 }
 
 func TestSchemasAreMadeFitOrRefused(t *testing.T) {
