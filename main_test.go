@@ -20,6 +20,8 @@ var arrows = map[string][]string{
 	"lifehub/mcpclient":    {"agent", "llm"},
 	"lifehub/notes":        {},
 	"lifehub/rag":          {"llm", "notes"},
+	"lifehub/examples":     {},
+	"lifehub/rag/eval":     {"llm", "notes", "rag"},
 	"lifehub/store":        {"agent", "llm"},
 	"lifehub/tui":          {"agent", "llm", "tui/markdown", "tui/safetext"},
 	"lifehub/tui/markdown": {"tui/safetext"},
