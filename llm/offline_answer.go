@@ -1,13 +1,14 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
 
 const (
-	maxQuoted    = 4   // sources quoted in one answer
+	maxQuoted    = 5   // quotes in one answer
 	maxQuote     = 400 // bytes of one quote, which is cut at a word
 	maxCodeLines = 12
 	maxResult    = 4 << 10 // bytes of a tool's text shown in the answer
@@ -142,70 +143,85 @@ type quote struct {
 	text   string
 	code   string // a code block that belongs to it, fenced
 	score  float64
+	at     int // its place in the source
 }
 
-// bestQuotes picks at most one or two sentences a source, and at most
-// maxQuoted sources, best first.
+// nearTop is the share of the best score that a sentence needs to be quoted
+// too: what says much less only blurs the answer.
+const nearTop = 0.6
+
+// bestQuotes picks what to quote: the user's own notes first, then by score,
+// the sentences of one source together.
 func bestQuotes(asked query, sources []Source) []*quote {
-	var found []*quote
-	for i := range sources {
-		source := &sources[i]
-		if q := bestOf(asked, source); q != nil {
-			found = append(found, q)
-		}
-	}
-	slices.SortStableFunc(found, func(a, b *quote) int {
-		switch {
-		case a.source.Foreign != b.source.Foreign:
-			if b.source.Foreign {
-				return -1
-			}
-			return 1
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return 0
-	})
-	// What says much less than the best only blurs the answer.
+	var bySource [][]*quote
 	top := 0.0
-	for _, q := range found {
-		top = max(top, q.score)
+	for i := range sources {
+		if quotes := fromSource(asked, &sources[i]); len(quotes) > 0 {
+			bySource = append(bySource, quotes)
+			top = max(top, highest(quotes))
+		}
 	}
-	found = slices.DeleteFunc(found, func(q *quote) bool { return q.score < 0.6*top })
-	found = slices.CompactFunc(found, func(a, b *quote) bool { return a.text == b.text && a.code == b.code })
+	slices.SortStableFunc(bySource, func(a, b []*quote) int {
+		if a[0].source.Foreign != b[0].source.Foreign {
+			return map[bool]int{false: -1, true: 1}[a[0].source.Foreign]
+		}
+		return cmp.Compare(highest(b), highest(a))
+	})
+	var found []*quote
+	said := map[string]bool{} // copies of a note say it once
+	for _, quotes := range bySource {
+		for _, q := range quotes {
+			if q.score >= nearTop*top && !said[q.text+q.code] {
+				said[q.text+q.code] = true
+				found = append(found, q)
+			}
+		}
+	}
 	return found[:min(len(found), maxQuoted)]
 }
 
-// bestOf is the sentence of a source that fits best, with the code that
-// follows it; nil when none shares a word with the question. The heading counts
-// for all that stands below it.
-func bestOf(asked query, source *Source) *quote {
+func highest(quotes []*quote) float64 {
+	top := 0.0
+	for _, q := range quotes {
+		top = max(top, q.score)
+	}
+	return top
+}
+
+// fromSource is the sentences of a source that fit best, in its order, each
+// with the code that follows it; none when nothing shares a word with the
+// question. The heading counts for all that stands below it.
+func fromSource(asked query, source *Source) []*quote {
 	parts := segments(source.Text)
-	heading := asked.score(source.Title)
-	best, at := 0.0, -1
+	heading := asked.heading(source.Title)
+	var found []*quote
 	for i, part := range parts {
-		if part.code || part.heading || quotable(part.text) == "" {
+		text := quotable(part.text)
+		if part.code || part.heading || text == "" {
 			continue
 		}
-		score := asked.score(part.text)
+		score := heading + asked.score(part.text)
 		if i+1 < len(parts) && parts[i+1].code {
 			score += 0.5 * asked.score(parts[i+1].text)
 		}
-		if score > best {
-			best, at = score, i
+		if score > 0 {
+			q := &quote{source: source, text: text, score: score + 0.02*source.Score, at: i}
+			q.goOn(parts[i:])
+			found = append(found, q)
 		}
 	}
-	if at < 0 && heading > 0 { // only the heading fits: its first sentence answers
-		at = slices.IndexFunc(parts, func(p segment) bool { return !p.code && !p.heading && quotable(p.text) != "" })
-	}
-	if at < 0 {
+	if len(found) == 0 {
 		return codeOnly(asked, source, parts, heading)
 	}
-	q := &quote{source: source, text: quotable(parts[at].text), score: best + 0.4*heading + 0.02*source.Score}
-	q.goOn(parts[at:])
-	return q
+	slices.SortStableFunc(found, func(a, b *quote) int { return cmp.Compare(b.score, a.score) })
+	// A second sentence has to say as much of its own, and no more than two are wanted.
+	found = slices.DeleteFunc(found, func(q *quote) bool { return q.score < 0.9*found[0].score })
+	found = found[:min(len(found), 2)]
+	if found[0].code != "" {
+		found = found[:1] // the code is the answer
+	}
+	slices.SortFunc(found, func(a, b *quote) int { return cmp.Compare(a.at, b.at) })
+	return found
 }
 
 // goOn adds the code that a sentence leads to, at once or by the sentence after it.
@@ -236,15 +252,12 @@ func joined(parts []segment) string {
 	return quotable(text)
 }
 
-// codeOnly quotes a source that holds nothing but code under a fitting heading.
-func codeOnly(asked query, source *Source, parts []segment, heading float64) *quote {
+// codeOnly quotes a source that holds nothing but code, by its first fitting block.
+func codeOnly(asked query, source *Source, parts []segment, heading float64) []*quote {
 	for _, part := range parts {
-		if score := asked.score(part.text) + 0.4*heading; part.code && score > 0 {
-			title := quotable(part.text)
-			if title == "" {
-				continue
-			}
-			return &quote{source: source, text: title, score: score}
+		score := heading + asked.score(part.text)
+		if text := quotable(part.text); part.code && score > 0 && text != "" {
+			return []*quote{{source: source, text: text, score: score}}
 		}
 	}
 	return nil

@@ -30,9 +30,11 @@ func askedFor(task *Task) query {
 	q := query{terms: map[string]float64{}, expects: expected(question)}
 	question = questionPhrase.ReplaceAllString(question, "")
 	stops := stopWords(question)
+	dim := map[string]bool{}
 	for word := range words(question) {
 		if !stops[word] && !asking[word] {
 			q.terms[stem(word)] = 0
+			dim[stem(word)] = faint[word]
 		}
 	}
 	if len(q.terms) == 0 {
@@ -49,6 +51,9 @@ func askedFor(task *Task) query {
 			}
 		}
 		q.terms[term] = math.Log(1 + (n+1)/(in+0.5))
+		if dim[term] {
+			q.terms[term] *= 0.4
+		}
 		q.total += q.terms[term]
 	}
 	return q
@@ -56,6 +61,9 @@ func askedFor(task *Task) query {
 
 // asking are words of a question that are about asking: "what do my notes say".
 var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look")
+
+// faint are words of a question that stand in many an answer by chance.
+var faint = wordSet("next last first time times day days want need like new old best nächste nächsten letzte letzten neue")
 
 func contains(text, term string) bool {
 	for word := range words(text) {
@@ -84,7 +92,31 @@ func (q query) score(sentence string) float64 {
 	if q.expects != nil && q.expects.MatchString(sentence) {
 		found *= expectedWeight
 	}
+	if mostlyLinks(sentence) {
+		found *= 0.4 // an index names many notes and says nothing of them
+	}
 	return found / (1 + 0.01*float64(max(n-12, 0)))
+}
+
+var link = regexp.MustCompile(`\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+`)
+
+// mostlyLinks tells whether links are more than half of a sentence.
+func mostlyLinks(sentence string) bool {
+	linked := 0
+	for _, at := range link.FindAllStringIndex(sentence, -1) {
+		linked += at[1] - at[0]
+	}
+	return 2*linked > len(sentence)
+}
+
+// heading is what a title gives to each sentence below it: a part of its own
+// score, and all of it where the title is what was asked for.
+func (q query) heading(title string) float64 {
+	score := q.score(title)
+	if q.coverage(title) > 0.99 {
+		return score
+	}
+	return 0.4 * score
 }
 
 // coverage is the share of the question, by weight, that a text holds.
@@ -152,6 +184,9 @@ func segments(text string) []segment {
 			}
 		case trimmed == "" || ruleLine.MatchString(line):
 			flush()
+			if n := len(out) - 1; n >= 0 && strings.Contains(line, "|") && out[n].line == i-1 {
+				out[n].heading = true // the head of a table
+			}
 		case strings.HasPrefix(trimmed, "#") && strings.HasPrefix(strings.TrimLeft(trimmed, "#"), " "):
 			flush()
 			out = append(out, segment{text: strings.TrimSpace(strings.Trim(trimmed, "#")), heading: true, line: i})
