@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -181,16 +182,33 @@ func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 	return named, rows.Err()
 }
 
-// byWords asks the word index.
+// byWords asks the word index. When every word of the question is everywhere,
+// ranking them all would tell nothing and take long: passages that hold the
+// words in title or heading, then any that hold them all, are looked at.
 func (s *search) byWords(ctx context.Context, found map[int64]*candidate) error {
-	query := `SELECT rowid, -bm25(words, ` + columnWeights + `) AS score FROM words WHERE words MATCH ?`
-	args := []any{s.words.match}
+	ranked := `SELECT rowid, -bm25(words, ` + columnWeights + `) AS score FROM words WHERE words MATCH ?`
+	if s.words.common == "" {
+		return s.ask(ctx, found, ranked, s.words.match, ` ORDER BY score DESC, rowid`)
+	}
+	any := `SELECT rowid, 1 FROM words WHERE words MATCH ?`
+	return errors.Join(
+		s.ask(ctx, found, any, "{title heading} : ("+s.words.common+")", ""),
+		s.ask(ctx, found, any, s.words.common, ""))
+}
+
+// ask adds what one query of the word index finds.
+func (s *search) ask(ctx context.Context, found map[int64]*candidate, query, match, order string) error {
+	args := []any{match}
 	if s.filter.where != "" {
 		// The plus keeps SQLite from asking the word index once for each row.
 		query += ` AND +rowid IN (SELECT id FROM passages WHERE note IN (SELECT id FROM notes WHERE ` + s.filter.where + `))`
 		args = append(args, s.filter.args...)
 	}
-	rows, err := s.db.QueryContext(ctx, query+` ORDER BY score DESC, rowid LIMIT ?`, append(args, wordCandidates)...)
+	limit := wordCandidates
+	if order == "" {
+		limit = rescored / 2 // all of them are looked at closely
+	}
+	rows, err := s.db.QueryContext(ctx, query+order+` LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus,
 	all := make([]FileStatus, 0, len(entries)+len(problems))
 	for _, e := range entries {
 		was, ok := known[e.Path]
-		s := FileStatus{Path: e.Path, State: indexedNote, Reason: was.reason + was.problem}
+		s := FileStatus{Path: e.Path, State: indexedNote, Reason: was.reason}
 		s.Passages, s.Embedded = counts[e.Path][0], counts[e.Path][1]
 		switch {
 		case !ok:

@@ -150,12 +150,11 @@ type syncRun struct {
 
 // indexed is what the index knows of a file.
 type indexed struct {
-	id      int64 // 0: it was skipped
-	size    int64
-	mtime   int64 // nanoseconds
-	hash    []byte
-	reason  string // why it was skipped
-	problem string
+	id     int64 // 0: it was skipped
+	size   int64
+	mtime  int64  // nanoseconds
+	hash   []byte // nil: not asked for yet
+	reason string // why it was skipped, or what is wrong with it
 }
 
 // words brings the words up to date.
@@ -178,8 +177,8 @@ func (s *syncRun) words(ctx context.Context) error {
 		present[e.Path] = true
 		was, ok := known[e.Path]
 		if ok && was.matches(e) {
-			if was.id == 0 || was.problem != "" {
-				s.report(e.Path, skipped, "", was.reason+was.problem)
+			if was.reason != "" {
+				s.report(e.Path, skipped, "", was.reason)
 			}
 			continue
 		}
@@ -188,22 +187,38 @@ func (s *syncRun) words(ctx context.Context) error {
 	for _, p := range problems {
 		s.report(p.Path, skipped, "", p.Reason)
 	}
-	gone := map[string][]string{} // content → paths that are no more
-	for name, was := range known {
+	var lost, again []string
+	for name := range known {
 		if !present[name] {
-			gone[string(was.hash)] = append(gone[string(was.hash)], name)
+			lost = append(lost, name)
 		}
 	}
-	if len(todo) == 0 && len(gone) == 0 && getMeta(ctx, s.db, "total") == strconv.Itoa(len(entries)) {
+	for _, e := range todo {
+		again = append(again, e.Path)
+	}
+	if len(todo) == 0 && len(lost) == 0 && getMeta(ctx, s.db, "total") == strconv.Itoa(len(entries)) {
 		return s.touch()
 	}
+	return s.write(ctx, todo, again, lost, known, len(entries))
+}
+
+// write takes in what changed and what was lost.
+func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []string, known map[string]indexed, total int) error {
 	if err := s.begin(ctx); err != nil {
 		return err
+	}
+	if err := s.hashes(ctx, known, slices.Concat(again, lost)); err != nil {
+		return err
+	}
+	slices.Sort(lost)
+	gone := map[string][]string{} // content → paths that are no more
+	for _, name := range lost {
+		gone[string(known[name].hash)] = append(gone[string(known[name].hash)], name)
 	}
 	if err := s.read(ctx, todo, known, gone); err != nil {
 		return err
 	}
-	return s.finish(ctx, known, gone, len(entries))
+	return s.finish(ctx, known, gone, total)
 }
 
 // wordsOfFew brings the words of the few notes asked for up to date.
@@ -213,28 +228,23 @@ func (s *syncRun) wordsOfFew(ctx context.Context) error {
 		return err
 	}
 	var todo []notes.Entry
-	gone := map[string][]string{}
+	var again, lost []string
 	for _, name := range s.only {
 		info, err := os.Lstat(filepath.Join(s.folder.Dir(), filepath.FromSlash(name)))
 		switch was, ok := known[name]; {
 		case errors.Is(err, os.ErrNotExist):
 			if ok {
-				gone[string(was.hash)] = append(gone[string(was.hash)], name)
+				lost = append(lost, name)
 			}
 		case err != nil || !ok || !was.matches(notes.Entry{Size: info.Size(), ModTime: info.ModTime()}):
 			todo = append(todo, notes.Entry{Path: name})
+			again = append(again, name)
 		}
 	}
-	if len(todo) == 0 && len(gone) == 0 {
+	if len(todo) == 0 && len(lost) == 0 {
 		return s.touch()
 	}
-	if err := s.begin(ctx); err != nil {
-		return err
-	}
-	if err := s.read(ctx, todo, known, gone); err != nil {
-		return err
-	}
-	return s.finish(ctx, known, gone, -1)
+	return s.write(ctx, todo, again, lost, known, -1)
 }
 
 // matches tells whether the file is, by size and time, what was indexed.
@@ -243,8 +253,9 @@ func (f indexed) matches(e notes.Entry) bool {
 }
 
 // knownFiles reads what the index holds of files; only nil: of every file.
+// SQLite joins the rows to one text: ten thousand rows fetched one by one
+// would cost as much as looking at the files themselves.
 func knownFiles(ctx context.Context, db *sql.DB, only []string) (map[string]indexed, error) {
-	known := map[string]indexed{}
 	where, args := "", []any(nil)
 	if only != nil {
 		list, err := json.Marshal(only)
@@ -253,21 +264,52 @@ func knownFiles(ctx context.Context, db *sql.DB, only []string) (map[string]inde
 		}
 		where, args = ` WHERE path IN (SELECT value FROM json_each(?))`, []any{string(list), string(list)}
 	}
-	rows, err := db.QueryContext(ctx, `SELECT path, id, size, mtime, hash, '', problem FROM notes`+where+
-		` UNION ALL SELECT path, 0, size, mtime, x'', reason, '' FROM skipped`+where, args...)
-	if err != nil {
-		return nil, err
+	var all sql.NullString
+	err := db.QueryRowContext(ctx, `SELECT group_concat(row, char(0)) FROM (
+		SELECT path || char(0) || id || char(0) || size || char(0) || mtime || char(0) || problem AS row FROM notes`+where+`
+		UNION ALL SELECT path || char(0) || 0 || char(0) || size || char(0) || mtime || char(0) || reason FROM skipped`+where+`)`, args...).Scan(&all)
+	if err != nil || !all.Valid {
+		return map[string]indexed{}, err
 	}
-	defer rows.Close() //nolint:errcheck // Err below tells
-	for rows.Next() {
-		var name string
+	const columns = 5
+	known := make(map[string]indexed, strings.Count(all.String, "\x00")/columns+1)
+	var row [columns]string
+	for rest, more := all.String, true; more; {
+		for i := range row {
+			row[i], rest, more = strings.Cut(rest, "\x00")
+		}
 		var f indexed
-		if err := rows.Scan(&name, &f.id, &f.size, &f.mtime, &f.hash, &f.reason, &f.problem); err != nil {
-			return nil, err
+		var err [3]error
+		f.id, err[0] = strconv.ParseInt(row[1], 10, 64)
+		f.size, err[1] = strconv.ParseInt(row[2], 10, 64)
+		f.mtime, err[2] = strconv.ParseInt(row[3], 10, 64)
+		if err := errors.Join(err[:]...); err != nil {
+			return nil, fmt.Errorf("read what is indexed: %w", err)
+		}
+		f.reason = row[4]
+		known[row[0]] = f
+	}
+	return known, nil
+}
+
+// hashes adds the content hashes of some notes to what is known of them.
+func (s *syncRun) hashes(ctx context.Context, known map[string]indexed, names []string) error {
+	statement, err := s.db.PrepareContext(ctx, `SELECT hash FROM notes WHERE path = ?`)
+	if err != nil {
+		return err
+	}
+	defer statement.Close() //nolint:errcheck // nothing was written
+	for _, name := range names {
+		f, ok := known[name]
+		if !ok || f.id == 0 {
+			continue
+		}
+		if err := statement.QueryRowContext(ctx, name).Scan(&f.hash); err != nil {
+			return err
 		}
 		known[name] = f
 	}
-	return known, rows.Err()
+	return nil
 }
 
 // begin takes the stamp away before the first write.
@@ -343,8 +385,8 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, entry notes.Entry, wa
 	hash := sum[:16]
 	if was.id != 0 && bytes.Equal(hash, was.hash) {
 		_, err := tx.ExecContext(ctx, `UPDATE notes SET size = ?, mtime = ? WHERE id = ?`, entry.Size, entry.ModTime.UnixNano(), was.id)
-		if was.problem != "" {
-			s.report(entry.Path, skipped, "", was.problem)
+		if was.reason != "" {
+			s.report(entry.Path, skipped, "", was.reason)
 		}
 		return err
 	}
@@ -360,7 +402,7 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, entry notes.Entry, wa
 			return err
 		}
 	}
-	reason := strings.Join(note.Problems, "; ")
+	reason := strings.ReplaceAll(strings.Join(note.Problems, "; "), "\x00", "")
 	s.report(entry.Path, what, from, reason)
 	return writeNote(ctx, tx, id, note, hash, reason, pieces, keys)
 }
@@ -561,9 +603,9 @@ func (s *syncRun) report(name, what, from, reason string) {
 func reasonOf(err error) string {
 	var pathError *os.PathError
 	if errors.As(err, &pathError) {
-		return pathError.Err.Error()
+		err = pathError.Err
 	}
-	return err.Error()
+	return strings.ReplaceAll(err.Error(), "\x00", "")
 }
 
 // spacedName is a note's file name with its words apart.

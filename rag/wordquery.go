@@ -20,6 +20,7 @@ const maxTerms = 64
 // wordQuery is a question as the word index is asked.
 type wordQuery struct {
 	match    string   // in FTS5's language; "": nothing to ask
+	common   string   // what to ask instead of match, without ranking, when even the rarest term is everywhere; "": it is not
 	required []string // quoted phrases, all of which a passage must hold
 	bound    float64  // what BM25 could reach at most, summed over the terms
 	terms    []weighed
@@ -67,6 +68,13 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 		asked = append(asked, quoteTerm(t.text))
 	}
 	w.match = strings.Join(asked, " OR ")
+	if w.terms[0].df > maxMatches {
+		all := make([]string, len(w.terms))
+		for i, t := range w.terms {
+			all[i] = quoteTerm(t.text)
+		}
+		w.common = strings.Join(all, " AND ")
+	}
 	for _, phrase := range phrases(text) {
 		words, _ := joinTerms(terms(phrase))
 		if words == "" {
@@ -74,14 +82,15 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 		}
 		w.required = append(w.required, phrase)
 		w.match = quoteTerm(words) + " AND (" + w.match + ")"
+		w.common = ""
 	}
 	return w, nil
 }
 
 // maxMatches bounds the postings one question may look at: FTS5 spends 2.5 µs
-// on each (facts of the figures page), so common words are left out of a big
-// index. A small index never reaches it.
-const maxMatches = 20_000
+// on ranking each, so common words are left out of a big index and counted
+// in the candidates' texts instead. A small index never reaches it.
+const maxMatches = 5_000
 
 func quoteTerm(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
