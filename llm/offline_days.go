@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -16,9 +15,9 @@ const (
 )
 
 var (
-	timeWord  = regexp.MustCompile(`(?i)^(?:` + dayWords + `|this week|week|weekend|month|year|general)$`)
-	dueAtEnd  = regexp.MustCompile(`(?is)^(.+?)[\s,;(]+(?:(?:due|by|until|till|before|on|for|at|bis|am|zum|fällig)\s*:?\s+)*(` + dayWords + `)\)?$`)
-	dayBefore = regexp.MustCompile(`(?i)\b(?:every|each|about|of|from|since|last|past|the|jeden|jede|von|seit|über|letzten?)$`)
+	timeWord  = lazy(`(?i)^(?:` + dayWords + `|this week|week|weekend|month|year|general)$`)
+	dueAtEnd  = lazy(`(?is)^(.+?)[\s,;(]+(?:(?:due|by|until|till|before|on|for|at|bis|am|zum|fällig)\s*:?\s+)*(` + dayWords + `)\)?$`)
+	dayBefore = lazy(`(?i)\b(?:every|each|about|of|from|since|last|past|the|jeden|jede|von|seit|über|letzten?)$`)
 )
 
 // dueDay takes the day off the end of a task: "call mum on friday".

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -32,16 +31,16 @@ var rules = []rule{
 }
 
 // compile makes patterns that ignore case and let a dot match line ends.
-func compile(patterns ...string) []*regexp.Regexp {
-	out := make([]*regexp.Regexp, len(patterns))
+func compile(patterns ...string) []pattern {
+	out := make([]pattern, len(patterns))
 	for i, p := range patterns {
-		out[i] = regexp.MustCompile(`(?is)` + p)
+		out[i] = lazy(`(?is)` + p)
 	}
 	return out
 }
 
 // match returns the groups of the first pattern that matches.
-func match(patterns []*regexp.Regexp, s string) []string {
+func match(patterns []pattern, s string) []string {
 	for _, p := range patterns {
 		if m := p.FindStringSubmatch(s); m != nil {
 			return m
@@ -51,9 +50,9 @@ func match(patterns []*regexp.Regexp, s string) []string {
 }
 
 var (
-	keyValue  = regexp.MustCompile(`([\pL_][\pL\pN_]*)=("(?:[^"\\]|\\.)*"|'[^']*'|\S+)`)
+	keyValue  = lazy(`([\pL_][\pL\pN_]*)=("(?:[^"\\]|\\.)*"|'[^']*'|\S+)`)
 	noteFile  = `[^\s"“”:]+\.(?:md|markdown)`
-	aboutMine = regexp.MustCompile(`(?i)\bmy notes?\b|\bnotes? (?:say|says|about|on|mention)|\b(?:did|have|had) i\b|\bi (?:wrote|noted|said|write)\b|notizen|(?:habe|hatte) ich\b`)
+	aboutMine = lazy(`(?i)\bmy notes?\b|\bnotes? (?:say|says|about|on|mention)|\b(?:did|have|had) i\b|\bi (?:wrote|noted|said|write)\b|notizen|(?:habe|hatte) ich\b`)
 )
 
 var addTasks = compile(
@@ -66,9 +65,9 @@ var addTasks = compile(
 )
 
 var (
-	taskNote = regexp.MustCompile(`(?is)^(?:to|in|into|zu|in)\s+(?:the\s+|my\s+)?(?:note\s+|file\s+)?(` + noteFile + `)\s*[:,]?\s*(.+)$`)
-	taskLead = regexp.MustCompile(`(?is)^(?:[:,\-–]|(?:to|that says|that i should|that|called|titled|named|saying|about|of|an|daran|dass)\s*:?\s)\s*`)
-	taskFor  = regexp.MustCompile(`(?is)^(?:(?:due|by|for|on|für|am|bis)\s+)?(` + dayWords + `)\s*(?:[:,]|\bto\b|\bthat\b|\babout\b)\s*(.+)$`)
+	taskNote = lazy(`(?is)^(?:to|in|into|zu|in)\s+(?:the\s+|my\s+)?(?:note\s+|file\s+)?(` + noteFile + `)\s*[:,]?\s*(.+)$`)
+	taskLead = lazy(`(?is)^(?:[:,\-–]|(?:to|that says|that i should|that|called|titled|named|saying|about|of|an|daran|dass)\s*:?\s)\s*`)
+	taskFor  = lazy(`(?is)^(?:(?:due|by|for|on|für|am|bis)\s+)?(` + dayWords + `)\s*(?:[:,]|\bto\b|\bthat\b|\babout\b)\s*(.+)$`)
 )
 
 func addTask(said string, task *Task) map[string]any {
@@ -125,14 +124,14 @@ func completeTask(said string, _ *Task) map[string]any {
 }
 
 var (
-	tasksAsked = regexp.MustCompile(`(?is)^(?:list|show|what|what's|which|any|are there|do i have|have i|how many|give me|see|check|all|my|open|overdue|due|tasks?|todos?|to-dos?|liste?|zeige?|welche|was|meine|offene|überfällige)\b.*?(?:\b(?:tasks?|to-?dos?|to do list|task list)\b|\baufgaben?\b|überfällig)|^(?:tasks?|todos?|to-dos?|aufgaben)[?.!]?$`)
-	dueAsked   = regexp.MustCompile(`(?is)^(?:what's|what is|what are|whats|anything|is anything|was ist)\s+(?:still\s+|already\s+)?(?:due|overdue|fällig|überfällig|open on my list|on my list)\b|^what\s+(?:do|should|must)\s+i\s+(?:have to\s+|need to\s+)?(?:do|get done|finish)\b(?:\s+(?:today|tomorrow|next|now|this week))?\s*[?.!]*$|^was (?:muss|soll) ich (?:heute |morgen |noch )?(?:tun|machen|erledigen)\b`)
-	tasksAbout = regexp.MustCompile(`(?is)\b(?:about|regarding|concerning|containing|with|mentioning|zum thema|über|zu)\s+(.+?)[?.!]*$`)
-	tasksFor   = regexp.MustCompile(`(?is)\b(?:for|für)\s+(?:the\s+|my\s+)?(.+?)[?.!]*$`)
+	tasksAsked = lazy(`(?is)^(?:list|show|what|what's|which|any|are there|do i have|have i|how many|give me|see|check|all|my|open|overdue|due|tasks?|todos?|to-dos?|liste?|zeige?|welche|was|meine|offene|überfällige)\b.*?(?:\b(?:tasks?|to-?dos?|to do list|task list)\b|\baufgaben?\b|überfällig)|^(?:tasks?|todos?|to-dos?|aufgaben)[?.!]?$`)
+	dueAsked   = lazy(`(?is)^(?:what's|what is|what are|whats|anything|is anything|was ist)\s+(?:still\s+|already\s+)?(?:due|overdue|fällig|überfällig|open on my list|on my list)\b|^what\s+(?:do|should|must)\s+i\s+(?:have to\s+|need to\s+)?(?:do|get done|finish)\b(?:\s+(?:today|tomorrow|next|now|this week))?\s*[?.!]*$|^was (?:muss|soll) ich (?:heute |morgen |noch )?(?:tun|machen|erledigen)\b`)
+	tasksAbout = lazy(`(?is)\b(?:about|regarding|concerning|containing|with|mentioning|zum thema|über|zu)\s+(.+?)[?.!]*$`)
+	tasksFor   = lazy(`(?is)\b(?:for|für)\s+(?:the\s+|my\s+)?(.+?)[?.!]*$`)
 )
 
 func listTasks(said string, task *Task) map[string]any {
-	asked := tasksAsked.MatchString(said) && !regexp.MustCompile(`(?i)\bnotes? (?:say|says|about|on|mention)`).MatchString(said)
+	asked := tasksAsked.MatchString(said) && !sayOfNotes.MatchString(said)
 	if !asked && !dueAsked.MatchString(said) {
 		return nil
 	}
@@ -279,17 +278,17 @@ func readNote(said string, _ *Task) map[string]any {
 		return nil
 	}
 	name := unquote(strings.TrimSpace(m[1]))
-	if about := regexp.MustCompile(`(?i)^(?:about|on|regarding|for|with|from)\b`); name == "" || about.MatchString(name) {
+	if about := startsAbout; name == "" || about.MatchString(name) {
 		return nil
 	}
 	return map[string]any{"path": notePath(name, false)}
 }
 
 var (
-	notesAsked = regexp.MustCompile(`(?is)^(?:list|show|show me|which|what|what are|give me|my|recent|latest|newest|last|all|liste?|zeige?|zeig mir|welche|meine|neueste|letzte)\b(?:\s+(?:all|the|my|me|of|most|recent|recently|latest|newest|last|changed|edited|updated|new|\d+|die|meine[nr]?|alle|neuesten?|letzten?|are|is|do|i|have))*\s+(?:notes|notizen)\b(.*)$`)
-	notesAbout = regexp.MustCompile(`(?i)(?:^|\s)(?:about|on|regarding|mention\w*|say|says|for|über|zu|contain\w*|talk\w*|with(?:\s+the)?\s+word)\b`)
-	notesTag   = regexp.MustCompile(`(?i)\b(?:tagged|tag|with tag|mit tag|markiert mit)\s*:?\s*(?:with\s+|as\s+)?#?([\pL\pN_/-]+)|(?:^|\s)#([\pL\pN_/-]+)`)
-	notesIn    = regexp.MustCompile(`(?i)\b(?:in|under|below|from)\s+(?:the\s+|my\s+)?(?:folder\s+)?([\pL\pN_./-]+?)/?(?:\s+folder)?[?.!]*$`)
+	notesAsked = lazy(`(?is)^(?:list|show|show me|which|what|what are|give me|my|recent|latest|newest|last|all|liste?|zeige?|zeig mir|welche|meine|neueste|letzte)\b(?:\s+(?:all|the|my|me|of|most|recent|recently|latest|newest|last|changed|edited|updated|new|\d+|die|meine[nr]?|alle|neuesten?|letzten?|are|is|do|i|have))*\s+(?:notes|notizen)\b(.*)$`)
+	notesAbout = lazy(`(?i)(?:^|\s)(?:about|on|regarding|mention\w*|say|says|for|über|zu|contain\w*|talk\w*|with(?:\s+the)?\s+word)\b`)
+	notesTag   = lazy(`(?i)\b(?:tagged|tag|with tag|mit tag|markiert mit)\s*:?\s*(?:with\s+|as\s+)?#?([\pL\pN_/-]+)|(?:^|\s)#([\pL\pN_/-]+)`)
+	notesIn    = lazy(`(?i)\b(?:in|under|below|from)\s+(?:the\s+|my\s+)?(?:folder\s+)?([\pL\pN_./-]+?)/?(?:\s+folder)?[?.!]*$`)
 )
 
 func listNotes(said string, _ *Task) map[string]any {
@@ -307,7 +306,7 @@ func listNotes(said string, _ *Task) map[string]any {
 	} else if f := notesIn.FindStringSubmatch(rest); f != nil && !timeWord.MatchString(f[1]) {
 		args["folder"] = f[1]
 	}
-	if n := regexp.MustCompile(`\b\d{1,3}\b`).FindString(said); n != "" {
+	if n := aCount.FindString(said); n != "" {
 		args["limit"], _ = strconv.Atoi(n)
 	}
 	return args
@@ -329,9 +328,9 @@ func remember(said string, task *Task) map[string]any {
 }
 
 var (
-	weatherAsked = regexp.MustCompile(`(?i)\b(?:weather|forecast|temperature outside|rain|raining|snow|snowing|sunny|how (?:warm|cold|hot) is it|wetter|regnet|regnen|schneit|vorhersage)\b`)
-	weatherWhen  = regexp.MustCompile(`(?i)[\s,]+(?:(?:for|over|during|in)\s+the\s+)?(?:today|tonight|tomorrow|now|right now|currently|at the moment|later|this (?:morning|afternoon|evening|week|weekend)|next (?:week|few days|couple of days)|(?:for |over |in )?(?:the )?next (\d+) days|on \w+day|the weekend|weekend|heute|morgen|übermorgen|gerade|jetzt|diese woche|nächste woche|am wochenende|am \w+tag)[\s?.!]*$`)
-	weatherIn    = regexp.MustCompile(`(?i)\b(?:in|at|for|near|around|für|bei)\s+([\pL][\pL\pN .,'’-]*)$`)
+	weatherAsked = lazy(`(?i)\b(?:weather|forecast|temperature outside|rain|raining|snow|snowing|sunny|how (?:warm|cold|hot) is it|wetter|regnet|regnen|schneit|vorhersage)\b`)
+	weatherWhen  = lazy(`(?i)[\s,]+(?:(?:for|over|during|in)\s+the\s+)?(?:today|tonight|tomorrow|now|right now|currently|at the moment|later|this (?:morning|afternoon|evening|week|weekend)|next (?:week|few days|couple of days)|(?:for |over |in )?(?:the )?next (\d+) days|on \w+day|the weekend|weekend|heute|morgen|übermorgen|gerade|jetzt|diese woche|nächste woche|am wochenende|am \w+tag)[\s?.!]*$`)
+	weatherIn    = lazy(`(?i)\b(?:in|at|for|near|around|für|bei)\s+([\pL][\pL\pN .,'’-]*)$`)
 	weatherOf    = compile(`^(?:the\s+)?(?:weather|forecast|wetter)\s*:?\s+(?:forecast\s+)?([\pL][\pL .,'’-]*)$`, `^([\pL][\pL .'’-]*?)\s+(?:weather|wetter)(?:\s+forecast)?$`)
 	questionMark = " \t\n?.!,"
 )
@@ -360,7 +359,7 @@ func weather(said string, _ *Task) map[string]any {
 	} else {
 		return nil
 	}
-	place = strings.TrimSpace(regexp.MustCompile(`(?i)^(?:today|tomorrow|now|heute|morgen|the|like)\b\s*(?:in\s+)?`).ReplaceAllString(place, ""))
+	place = strings.TrimSpace(timeBeforePlace.ReplaceAllString(place, ""))
 	if place == "" || timeWord.MatchString(place) || question.MatchString(place) {
 		return nil
 	}
@@ -371,7 +370,7 @@ func weather(said string, _ *Task) map[string]any {
 // weatherDays is how many days ahead the words look; 0: they do not say.
 func weatherDays(said string) int {
 	said = strings.ToLower(said)
-	if m := regexp.MustCompile(`next (\d+) days|nächsten (\d+) tage`).FindStringSubmatch(said); m != nil {
+	if m := nextDays.FindStringSubmatch(said); m != nil {
 		n, _ := strconv.Atoi(m[1] + m[2])
 		return min(max(n, 1), 14)
 	}
@@ -382,7 +381,7 @@ func weatherDays(said string) int {
 		return 2
 	case strings.Contains(said, "übermorgen"):
 		return 3
-	case regexp.MustCompile(`on \w+day|am \w+tag`).MatchString(said):
+	case onADay.MatchString(said):
 		return 7
 	}
 	return 0
@@ -403,7 +402,7 @@ func webSearch(said string, _ *Task) map[string]any {
 	return map[string]any{"query": strings.TrimRight(m[1], ".!? ")}
 }
 
-var todayAsked = regexp.MustCompile(`(?i)^(?:what(?:'s|’s| is| are)?|tell me|which|give me)?\s*(?:the\s+|today's\s+)?(?:current\s+|exact\s+)?(?:date|time|day|day of the week|weekday|date and time|time and date)(?:\s+(?:is it|is today|today|now|it is|right now|and time|is it now|is it today|do we have))*(?:\s+(?:in|at)\s+([\pL][\pL\pN /_-]*?))?(?:\s+(?:today|now|right now))?[\s?.!]*$|^what(?:'s|’s| is) today[\s?.!]*$|^(?:wie spät ist es|wie viel uhr ist es|wieviel uhr ist es|welcher tag ist heute|welches datum (?:ist|haben wir) heute|der wievielte ist heute)(?:\s+in\s+([\pL /_-]+?))?[\s?.!]*$`)
+var todayAsked = lazy(`(?i)^(?:what(?:'s|’s| is| are)?|tell me|which|give me)?\s*(?:the\s+|today's\s+)?(?:current\s+|exact\s+)?(?:date|time|day|day of the week|weekday|date and time|time and date)(?:\s+(?:is it|is today|today|now|it is|right now|and time|is it now|is it today|do we have))*(?:\s+(?:in|at)\s+([\pL][\pL\pN /_-]*?))?(?:\s+(?:today|now|right now))?[\s?.!]*$|^what(?:'s|’s| is) today[\s?.!]*$|^(?:wie spät ist es|wie viel uhr ist es|wieviel uhr ist es|welcher tag ist heute|welches datum (?:ist|haben wir) heute|der wievielte ist heute)(?:\s+in\s+([\pL /_-]+?))?[\s?.!]*$`)
 
 func today(said string, _ *Task) map[string]any {
 	m := todayAsked.FindStringSubmatch(said)
@@ -436,25 +435,25 @@ func zoneOf(place string) string {
 }
 
 var (
-	sumAsked = regexp.MustCompile(`(?i)^(?:what(?:'s|’s| is| are| does)?|calculate|compute|calc|evaluate|how much (?:is|are)|solve|work out|was ist|was sind|wie ?viel (?:ist|sind|ergibt)|berechne|rechne)\s*:?\s+`)
+	sumAsked = lazy(`(?i)^(?:what(?:'s|’s| is| are| does)?|calculate|compute|calc|evaluate|how much (?:is|are)|solve|work out|was ist|was sind|wie ?viel (?:ist|sind|ergibt)|berechne|rechne)\s*:?\s+`)
 	sumWords = []struct {
-		from *regexp.Regexp
+		from pattern
 		to   string
 	}{
-		{regexp.MustCompile(`(?i)(\d)\s*(?:%|percent|prozent)\s*(?:of|von)\s+`), "$1/100*"},
-		{regexp.MustCompile(`(?i)\bplus\b`), "+"},
-		{regexp.MustCompile(`(?i)\bminus\b`), "-"},
-		{regexp.MustCompile(`(?i)\b(?:times|multiplied by|mal)\b|×|·`), "*"},
-		{regexp.MustCompile(`(?i)\b(?:divided by|over|geteilt durch|durch)\b|÷`), "/"},
-		{regexp.MustCompile(`(?i)\b(?:to the power of|hoch)\b`), "^"},
-		{regexp.MustCompile(`(?i)\bsquared\b`), "^2"},
-		{regexp.MustCompile(`(?i)\b(?:square root of|the square root of|wurzel aus)\s*(\d+(?:\.\d+)?)`), "sqrt($1)"},
-		{regexp.MustCompile(`(\d)\s*[xX]\s*(\d)`), "$1*$2"},
-		{regexp.MustCompile(`(\d),(\d{3})\b`), "$1$2"},
+		{lazy(`(?i)(\d)\s*(?:%|percent|prozent)\s*(?:of|von)\s+`), "$1/100*"},
+		{lazy(`(?i)\bplus\b`), "+"},
+		{lazy(`(?i)\bminus\b`), "-"},
+		{lazy(`(?i)\b(?:times|multiplied by|mal)\b|×|·`), "*"},
+		{lazy(`(?i)\b(?:divided by|over|geteilt durch|durch)\b|÷`), "/"},
+		{lazy(`(?i)\b(?:to the power of|hoch)\b`), "^"},
+		{lazy(`(?i)\bsquared\b`), "^2"},
+		{lazy(`(?i)\b(?:square root of|the square root of|wurzel aus)\s*(\d+(?:\.\d+)?)`), "sqrt($1)"},
+		{lazy(`(\d)\s*[xX]\s*(\d)`), "$1*$2"},
+		{lazy(`(\d),(\d{3})\b`), "$1$2"},
 	}
-	sum  = regexp.MustCompile(`^(?:[\d.\s+\-*/^()%]|sqrt)+$`)
-	op   = regexp.MustCompile(`[\d)]\s*[+*/^%]|[\d)]\s+-\s*[\d(]|[\d)]-[\d(]|sqrt`)
-	date = regexp.MustCompile(`\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}`)
+	sum  = lazy(`^(?:[\d.\s+\-*/^()%]|sqrt)+$`)
+	op   = lazy(`[\d)]\s*[+*/^%]|[\d)]\s+-\s*[\d(]|[\d)]-[\d(]|sqrt`)
+	date = lazy(`\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}`)
 )
 
 func calculate(said string, _ *Task) map[string]any {
@@ -468,7 +467,7 @@ func calculate(said string, _ *Task) map[string]any {
 	if !sum.MatchString(expr) || !op.MatchString(expr) || date.MatchString(expr) {
 		return nil
 	}
-	if !asked && !regexp.MustCompile(`[+*/^(]|\s-\s`).MatchString(expr) {
+	if !asked && !operator.MatchString(expr) {
 		return nil // 3-4 may be a range
 	}
 	return map[string]any{"expression": oneLine(expr)}
@@ -495,3 +494,14 @@ func trimSuffixFold(s string, endings ...string) string {
 	}
 	return s
 }
+
+// What the rules above look for inside a message.
+var (
+	sayOfNotes      = lazy(`(?i)\bnotes? (?:say|says|about|on|mention)`)
+	startsAbout     = lazy(`(?i)^(?:about|on|regarding|for|with|from)\b`)
+	aCount          = lazy(`\b\d{1,3}\b`)
+	timeBeforePlace = lazy(`(?i)^(?:today|tomorrow|now|heute|morgen|the|like)\b\s*(?:in\s+)?`)
+	nextDays        = lazy(`next (\d+) days|nächsten (\d+) tage`)
+	onADay          = lazy(`on \w+day|am \w+tag`)
+	operator        = lazy(`[+*/^(]|\s-\s`)
+)

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 )
 
@@ -17,7 +16,7 @@ var topicOf = compile(
 	`^was\b.*?\bnotizen\b.*?\s(?:über|zu|zum|zur)\s+(.+)$`,
 )
 
-var filter = regexp.MustCompile(`(?i)(?:^|\s)(path|tag|after|before):("[^"]+"|\S+)`)
+var filter = lazy(`(?i)(?:^|\s)(path|tag|after|before):("[^"]+"|\S+)`)
 
 // searchArgs makes the arguments of a search: the topic without the words that
 // only make it a question, filters apart. A question that leans on what was
@@ -88,7 +87,7 @@ func beforeApostrophe(word string) string {
 }
 
 // leaning are beginnings of a question that goes on with the one before.
-var leaning = regexp.MustCompile(`(?i)^(?:and|but|or|what about|how about|tell me more|more|go on|anything else|what else|also|und|aber|wie ist es mit|was ist mit|mehr|noch)\b|^(?:那|では|じゃあ)`)
+var leaning = lazy(`(?i)^(?:and|but|or|what about|how about|tell me more|more|go on|anything else|what else|also|und|aber|wie ist es mit|was ist mit|mehr|noch)\b|^(?:那|では|じゃあ)`)
 
 // pronouns stand for something said before, and demonstratives do when no
 // noun follows them.

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"math"
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -11,7 +10,7 @@ import (
 type query struct {
 	terms   map[string]float64 // stem → weight: rarer in the sources weighs more
 	total   float64
-	expects *regexp.Regexp // form of a sentence that answers; nil: any
+	expects func(sentence string) bool // does it look like an answer; nil: no telling
 }
 
 // askedFor reads the question, together with the one before it when it leans
@@ -89,7 +88,7 @@ func (q query) score(sentence string) float64 {
 	if found == 0 {
 		return 0
 	}
-	if q.expects != nil && q.expects.MatchString(sentence) {
+	if q.expects != nil && q.expects(sentence) {
 		found *= expectedWeight
 	}
 	if mostlyLinks(sentence) {
@@ -98,7 +97,7 @@ func (q query) score(sentence string) float64 {
 	return found / (1 + 0.01*float64(max(n-12, 0)))
 }
 
-var link = regexp.MustCompile(`\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+`)
+var link = lazy(`\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+`)
 
 // mostlyLinks tells whether links are more than half of a sentence.
 func mostlyLinks(sentence string) bool {
@@ -151,8 +150,8 @@ type segment struct {
 }
 
 var (
-	lineMarks = regexp.MustCompile(`^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX/-]\]\s+)?`)
-	ruleLine  = regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:\-]+$`)
+	lineMarks = lazy(`^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX/-]\]\s+)?`)
+	ruleLine  = lazy(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:\-]+$`)
 )
 
 // segments cuts Markdown into what can be quoted: sentences without the marks
@@ -209,7 +208,7 @@ func segments(text string) []segment {
 
 // unsafe are the places where a quote would be read as something else: a
 // citation, an image, HTML, code or a formula that begins and does not end.
-var unsafe = regexp.MustCompile(`!\[[^\]]*\](?:\([^)]*\))?|\[\^?\d+(?:[,;–-]\s*\d+)*\]|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
+var unsafe = lazy(`!\[[^\]]*\](?:\([^)]*\))?|\[\^?\d+(?:[,;–-]\s*\d+)*\]|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
 
 // quotable is a sentence in one line that can be quoted word for word without
 // breaking the Markdown around it: places that would are left out, with an
@@ -268,7 +267,7 @@ func plainLine(s string) string {
 }
 
 // blockMarks begin a block that would swallow or outshout what follows.
-var blockMarks = regexp.MustCompile("(?m)^\\s*(#{1,6}\\s|```|~~~|<|={3,}\\s*$)")
+var blockMarks = lazy("(?m)^\\s*(#{1,6}\\s|```|~~~|<|={3,}\\s*$)")
 
 // plainBlock is what a tool said, as Markdown that ends with it: lists stay,
 // headings, fences and HTML become text.

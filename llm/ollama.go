@@ -25,6 +25,7 @@ type Ollama struct {
 
 	mu     sync.Mutex
 	model  string          // "" until it is chosen
+	named  bool            // the user named the model
 	window int             // the setting; 0: by model and machine
 	known  map[string]Info // what show told, by name
 }
@@ -36,7 +37,7 @@ func NewOllama(s Settings) (*Ollama, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Ollama{settings: s, base: base, model: s.Model, window: s.Window, known: map[string]Info{}}
+	o := &Ollama{settings: s, base: base, model: s.Model, named: s.Model != "", window: s.Window, known: map[string]Info{}}
 	o.transport = newTransport(func() bool { return o.currentlyKnown().Remote != "" })
 	o.client = api.NewClient(base, o.transport.client())
 	return o, nil
@@ -110,11 +111,19 @@ func (o *Ollama) Info(ctx context.Context, name string) (Info, error) {
 // run elsewhere are never chosen unasked.
 func (o *Ollama) current(ctx context.Context) (Info, error) {
 	o.mu.Lock()
-	name := o.model
+	name, named := o.model, o.named
 	o.mu.Unlock()
 	if name != "" {
-		return o.show(ctx, name)
+		info, err := o.show(ctx, name)
+		var gone *NotFoundError
+		if named || !errors.As(err, &gone) {
+			return info, err
+		}
 	}
+	return o.choose(ctx)
+}
+
+func (o *Ollama) choose(ctx context.Context) (Info, error) {
 	models, err := o.Models(ctx)
 	if err != nil {
 		return Info{}, err
@@ -136,8 +145,10 @@ func (o *Ollama) current(ctx context.Context) (Info, error) {
 		return Info{}, &NotFoundError{suggestion()}
 	}
 	o.mu.Lock()
-	o.model = cmp.Or(o.model, models[best].Name)
-	o.mu.Unlock()
+	defer o.mu.Unlock()
+	if !o.named { // nobody named one meanwhile
+		o.model = models[best].Name
+	}
 	return models[best], nil
 }
 
@@ -240,7 +251,7 @@ func (o *Ollama) SetModel(ctx context.Context, name string) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.model = name
+	o.model, o.named = name, true
 	return nil
 }
 

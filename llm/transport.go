@@ -46,10 +46,12 @@ func (t *transport) client() *http.Client {
 }
 
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.ContentLength > 0 && (!thisMachine(req.URL) || (t.remote != nil && t.remote())) {
+	leaves := req.ContentLength > 0 && (!thisMachine(req.URL) || (t.remote != nil && t.remote()))
+	res, err := t.base.RoundTrip(req)
+	var op *net.OpError
+	if leaves && (!errors.As(err, &op) || op.Op != "dial") { // it got further than the door
 		t.sent.Add(req.ContentLength)
 	}
-	res, err := t.base.RoundTrip(req)
 	if err != nil {
 		return nil, unreachable(req.URL, err)
 	}
