@@ -31,7 +31,7 @@ bench: ## speed and memory, as ratios to a reference in the same run
 	go test -run '^$$' -bench . -benchtime 3x ./rag ./tui/... ./notes ./llm
 
 eval: ## quality of the search on the shared benches
-	go test ./rag -run TestEval -v -timeout 30m -args -eval
+	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFigures -v -count=1 -timeout 2h
 
 soak: ## the full counts of the loops of which `make test` runs a share
 	LIFEHUB_SOAK=1 go test ./store ./rag ./mcpclient -timeout 3h -v -run 'Kill|Damage|Soak'

@@ -48,8 +48,10 @@ func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
 		{"a note is added", func() { write(t, dir, map[string]string{"c.md": "# C\n\ncherries\n"}) }, []string{"added c.md"}},
 		{"a note changes", func() { write(t, dir, map[string]string{"a.md": "# A\n\napricots\n"}) }, []string{"changed a.md"}},
 		{"a note is renamed", func() { rename(t, dir, "c.md", "deep/cc.md") }, []string{"moved deep/cc.md from c.md"}},
-		{"a folder is moved", func() { rename(t, dir, "deep", "deeper") },
-			[]string{"moved deeper/b.md from deep/b.md", "moved deeper/cc.md from deep/cc.md"}},
+		{
+			"a folder is moved", func() { rename(t, dir, "deep", "deeper") },
+			[]string{"moved deeper/b.md from deep/b.md", "moved deeper/cc.md from deep/cc.md"},
+		},
 		{"a note comes into a new folder", func() { write(t, dir, map[string]string{"new/sub/d.md": "# D\n\ndates\n"}) }, []string{"added new/sub/d.md"}},
 		{"an editor saves by renaming", func() {
 			write(t, dir, map[string]string{"new/sub/.d.md.swp": "# D\n\nmore dates\n"})
