@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -83,4 +84,21 @@ func TestNothingThatShipsImportsWhatIsForTests(t *testing.T) {
 
 func isOnlyForTests(path string) bool {
 	return slices.ContainsFunc(onlyTests, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+}
+
+func TestEachDependencyEarnsItsLine(t *testing.T) {
+	page, err := os.ReadFile("docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "list", "-m", "-f", "{{if not (or .Main .Indirect)}}{{.Path}}{{end}}", "all").Output()
+	if err != nil {
+		t.Fatalf("list dependencies: %v", err)
+	}
+	for path := range strings.FieldsSeq(string(out)) {
+		name := strings.TrimPrefix(strings.TrimPrefix(path, "charm.land/"), "github.com/charmbracelet/")
+		if !strings.Contains(string(page), path) && !strings.Contains(string(page), name) {
+			t.Errorf("docs/dependencies.md does not say why %s is here", path)
+		}
+	}
 }
