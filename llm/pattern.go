@@ -21,18 +21,23 @@ func (p pattern) FindStringSubmatch(s string) []string { return p.compiled().Fin
 func (p pattern) FindStringSubmatchIndex(s string) []int {
 	return p.compiled().FindStringSubmatchIndex(s)
 }
+
 func (p pattern) ReplaceAllString(s, with string) string {
 	return p.compiled().ReplaceAllString(s, with)
 }
+
 func (p pattern) FindAllStringIndex(s string, n int) [][]int {
 	return p.compiled().FindAllStringIndex(s, n)
 }
+
 func (p pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	return p.compiled().FindAllStringSubmatch(s, n)
 }
+
 func (p pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
 	return p.compiled().FindAllStringSubmatchIndex(s, n)
 }
+
 func (p pattern) ReplaceAllStringFunc(s string, with func(string) string) string {
 	return p.compiled().ReplaceAllStringFunc(s, with)
 }

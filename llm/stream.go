@@ -71,6 +71,9 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 	)
 	limit := max(window, 16<<10) * bytesPerToken
 	emit := func(d Delta) error {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause // much may have arrived that nobody wants any more
+		}
 		silence.Stop()
 		if d.Call != nil {
 			calls, d.Call = append(calls, d.Call), nil
