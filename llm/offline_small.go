@@ -1,0 +1,154 @@
+package llm
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+var (
+	weatherAsked = lazy(`(?i)\b(?:weather|forecast|temperature outside|rain|raining|snow|snowing|sunny|how (?:warm|cold|hot) is it|wetter|regnet|regnen|schneit|vorhersage)\b`)
+	weatherWhen  = lazy(`(?i)[\s,]+(?:(?:for|over|during|in)\s+the\s+)?(?:today|tonight|tomorrow|now|right now|currently|at the moment|later|this (?:morning|afternoon|evening|week|weekend)|next (?:week|few days|couple of days)|(?:for |over |in )?(?:the )?next (\d+) days|on \w+day|the weekend|weekend|heute|morgen|übermorgen|gerade|jetzt|diese woche|nächste woche|am wochenende|am \w+tag)[\s?.!]*$`)
+	weatherIn    = lazy(`(?i)\b(?:in|at|for|near|around|für|bei)\s+([\pL][\pL\pN .,'’-]*)$`)
+	weatherOf    = compile(`^(?:the\s+)?(?:weather|forecast|wetter)\s*:?\s+(?:forecast\s+)?([\pL][\pL .,'’-]*)$`, `^([\pL][\pL .'’-]*?)\s+(?:weather|wetter)(?:\s+forecast)?$`)
+	placeEnds    = " \t\n?.!,"
+)
+
+func weather(said string, _ *Task) map[string]any {
+	if !weatherAsked.MatchString(said) || aboutMine.MatchString(said) {
+		return nil
+	}
+	args := map[string]any{}
+	place := strings.Trim(said, placeEnds)
+	for range 2 { // "in Oslo tomorrow", "tomorrow in Oslo this week"
+		if m := weatherWhen.FindStringSubmatchIndex(place); m != nil {
+			if days := weatherDays(place[m[0]:]); days > 0 {
+				args["days"] = days
+			}
+			place = strings.Trim(place[:m[0]], placeEnds)
+		}
+	}
+	if days := weatherDays(said); args["days"] == nil && days > 0 {
+		args["days"] = days
+	}
+	if m := weatherIn.FindStringSubmatch(place); m != nil {
+		place = m[1]
+	} else if m := match(weatherOf, place); m != nil {
+		place = m[1]
+	} else {
+		return nil
+	}
+	place = strings.TrimSpace(timeBeforePlace.ReplaceAllString(place, ""))
+	if place == "" || timeWord.MatchString(place) || question.MatchString(place) {
+		return nil
+	}
+	args["place"] = place
+	return args
+}
+
+// weatherDays is how many days ahead the words look; 0: they do not say.
+func weatherDays(said string) int {
+	said = strings.ToLower(said)
+	if m := nextDays.FindStringSubmatch(said); m != nil {
+		n, _ := strconv.Atoi(m[1] + m[2])
+		return min(max(n, 1), 14)
+	}
+	switch {
+	case strings.Contains(said, "week"), strings.Contains(said, "woche"), strings.Contains(said, "days"):
+		return 7
+	case strings.Contains(said, "tomorrow"), strings.Contains(said, "morgen") && !strings.Contains(said, "übermorgen"):
+		return 2
+	case strings.Contains(said, "übermorgen"):
+		return 3
+	case onADay.MatchString(said):
+		return 7
+	}
+	return 0
+}
+
+var webSearches = compile(
+	`^(?:search|look|google|browse|check)\s+(?:up\s+)?(?:on\s+|in\s+)?(?:the\s+)?(?:web|internet|online)\s+(?:for|about)?\s*(.+)$`,
+	`^(?:google|duckduckgo)\s+(?:for\s+)?(.+)$`,
+	`^(?:search|look|find)\s+(?:for\s+|up\s+)?(.+?)\s+(?:on the web|on the internet|online)[.!?]?$`,
+	`^suche\s+im\s+(?:web|internet|netz)\s+(?:nach\s+)?(.+)$`,
+)
+
+func webSearch(said string, _ *Task) map[string]any {
+	m := match(webSearches, said)
+	if m == nil {
+		return nil
+	}
+	return map[string]any{"query": strings.TrimRight(m[1], ".!? ")}
+}
+
+var todayAsked = lazy(`(?i)^(?:what(?:'s|’s| is| are)?|tell me|which|give me)?\s*(?:the\s+|today's\s+)?(?:current\s+|exact\s+)?(?:date|time|day|day of the week|weekday|date and time|time and date)(?:\s+(?:is it|is today|today|now|it is|right now|and time|is it now|is it today|do we have))*(?:\s+(?:in|at)\s+([\pL][\pL\pN /_-]*?))?(?:\s+(?:today|now|right now))?[\s?.!]*$|^what(?:'s|’s| is) today[\s?.!]*$|^(?:wie spät ist es|wie viel uhr ist es|wieviel uhr ist es|welcher tag ist heute|welches datum (?:ist|haben wir) heute|der wievielte ist heute)(?:\s+in\s+([\pL /_-]+?))?[\s?.!]*$`)
+
+func today(said string, _ *Task) map[string]any {
+	m := todayAsked.FindStringSubmatch(said)
+	if m == nil || aboutMine.MatchString(said) {
+		return nil
+	}
+	args := map[string]any{}
+	if place := strings.TrimSpace(m[1] + m[2]); place != "" {
+		args["zone"] = zoneOf(place)
+	}
+	return args
+}
+
+// zoneOf finds the zone of a city by its name; other words stay as they are.
+func zoneOf(place string) string {
+	name := strings.ReplaceAll(place, " ", "_")
+	if r := []rune(strings.ToLower(name)); len(r) > 0 {
+		for i := range r {
+			if i == 0 || r[i-1] == '_' || r[i-1] == '/' || r[i-1] == '-' {
+				r[i] = unicode.ToUpper(r[i])
+			}
+		}
+		for _, area := range []string{"Europe/", "America/", "Asia/", "Africa/", "Australia/", "Pacific/", "Atlantic/", "Indian/"} {
+			if _, err := time.LoadLocation(area + string(r)); err == nil {
+				return area + string(r)
+			}
+		}
+	}
+	return place
+}
+
+var (
+	sumAsked = lazy(`(?i)^(?:what(?:'s|’s| is| are| does)?|calculate|compute|calc|evaluate|how much (?:is|are)|solve|work out|was ist|was sind|wie ?viel (?:ist|sind|ergibt)|berechne|rechne)\s*:?\s+`)
+	sumWords = []struct {
+		from pattern
+		to   string
+	}{
+		{lazy(`(?i)(\d)\s*(?:%|percent|prozent)\s*(?:of|von)\s+`), "$1/100*"},
+		{lazy(`(?i)\bplus\b`), "+"},
+		{lazy(`(?i)\bminus\b`), "-"},
+		{lazy(`(?i)\b(?:times|multiplied by|mal)\b|×|·`), "*"},
+		{lazy(`(?i)\b(?:divided by|over|geteilt durch|durch)\b|÷`), "/"},
+		{lazy(`(?i)\b(?:to the power of|hoch)\b`), "^"},
+		{lazy(`(?i)\bsquared\b`), "^2"},
+		{lazy(`(?i)\b(?:square root of|the square root of|wurzel aus)\s*(\d+(?:\.\d+)?)`), "sqrt($1)"},
+		{lazy(`(\d)\s*[xX]\s*(\d)`), "$1*$2"},
+		{lazy(`(\d),(\d{3})\b`), "$1$2"},
+	}
+	sum  = lazy(`^(?:[\d.\s+\-*/^()%]|sqrt)+$`)
+	op   = lazy(`[\d)]\s*[+*/^%]|[\d)]\s+-\s*[\d(]|[\d)]-[\d(]|sqrt`)
+	date = lazy(`\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}`)
+)
+
+func calculate(said string, _ *Task) map[string]any {
+	expr := strings.Trim(said, " \t\n?.!=")
+	asked := sumAsked.MatchString(expr)
+	expr = sumAsked.ReplaceAllString(expr, "")
+	for _, w := range sumWords {
+		expr = w.from.ReplaceAllString(expr, w.to)
+	}
+	expr = strings.TrimSpace(expr)
+	if !sum.MatchString(expr) || !op.MatchString(expr) || date.MatchString(expr) {
+		return nil
+	}
+	if !asked && !operator.MatchString(expr) {
+		return nil // 3-4 may be a range
+	}
+	return map[string]any{"expression": oneLine(expr)}
+}
