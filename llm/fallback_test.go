@@ -105,3 +105,29 @@ func TestAutoNeverWaitsAtItsStart(t *testing.T) {
 		t.Errorf("models of a server that is down: got %v", err)
 	}
 }
+
+func TestAutoSaysWhatToPullAndTakesTheModelThatComes(t *testing.T) {
+	t.Parallel()
+	server := llmtest.StartEmptyOllama(t)
+	states := make(chan llm.State, 16)
+	p := open(t, llm.Settings{OllamaHost: server.URL, Changed: func(s llm.State) { states <- s }})
+	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("hello"))); err != nil || !strings.Contains(m.Text, "Hello!") {
+		t.Errorf("got %q, %v", m.Text, err)
+	}
+	<-states
+	if s := p.State(); s.Provider != "offline" || !strings.Contains(s.Text, "lifehub models pull ") {
+		t.Errorf("without a model: got %+v", s)
+	}
+	server.Create(llmtest.Planner("mine", llmtest.ScriptedPlan, "The answer [1]."))
+	select {
+	case s := <-states:
+		if s.Provider != "ollama" || s.Model != "mine:latest" || !strings.Contains(s.Text, "nomic-embed-text") {
+			t.Errorf("with one: got %+v", s)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("it did not take the model")
+	}
+	if m, _, err := llm.Collect(p.Stream(t.Context(), explainRequest("How often do I run?"))); err != nil || m.Text != "The answer [1]." {
+		t.Errorf("got %q, %v", m.Text, err)
+	}
+}

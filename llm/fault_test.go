@@ -2,7 +2,9 @@ package llm_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -102,8 +104,9 @@ func TestAServerThatMisbehavesIsToldAndNothingIsLost(t *testing.T) {
 }
 
 func TestAnAnswerCutAnywhereKeepsWhatArrived(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of requests")
+	step := 31 // bytes
+	if os.Getenv("LIFEHUB_SOAK") == "1" {
+		step = 1
 	}
 	for _, protocol := range protocols {
 		t.Run(protocol, func(t *testing.T) {
@@ -112,7 +115,7 @@ func TestAnAnswerCutAnywhereKeepsWhatArrived(t *testing.T) {
 			whole := llmtest.AnswerBytes(protocol == "openai")
 			for _, fault := range []llmtest.Fault{llmtest.Reset, llmtest.CleanEnd, llmtest.HalfLine, llmtest.ErrorObject} {
 				// The last bytes are the end mark itself, after which nothing is missing.
-				for at := 1; at < whole-20; at += 31 {
+				for at := 1; at < whole-20; at += step {
 					f.Set(fault, at)
 					message, _, err := llm.Collect(p.Stream(t.Context(), say("hello")))
 					if !errors.Is(err, llm.ErrCut) && !errors.Is(err, llm.ErrUnreachable) {
@@ -211,5 +214,36 @@ func TestARetryComesOnlyBeforeTheFirstPiece(t *testing.T) {
 		if n := len(f.Bodies()) - before; n != 3 {
 			t.Errorf("%s: a busy server was asked %d times, want 3", protocol, n)
 		}
+	}
+}
+
+func TestEveryRequestToOllamaAsksForTheSameWholeWindow(t *testing.T) {
+	f := llmtest.NewFaults(t)
+	p := open(t, llm.Settings{Provider: "ollama", OllamaHost: f.URL, Window: 6000, KeepAlive: 10 * time.Minute})
+	second := say("more")
+	second.MaxTokens = 77
+	for _, req := range []llm.Request{say("hello"), second} {
+		if _, _, err := llm.Collect(p.Stream(t.Context(), req)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, body := range f.Bodies() {
+		var sent struct {
+			Truncate, Shift *bool
+			Options         map[string]float64
+			KeepAlive       string `json:"keep_alive"`
+		}
+		if err := json.Unmarshal(body, &sent); err != nil {
+			t.Fatal(err)
+		}
+		if sent.Truncate == nil || *sent.Truncate || sent.Shift == nil || *sent.Shift || sent.Options["num_ctx"] != 6000 || sent.KeepAlive != "10m0s" {
+			t.Errorf("request %d: %s", i, body)
+		}
+		if want := float64(77 * i); sent.Options["num_predict"] != want {
+			t.Errorf("request %d: num_predict %v, want %v", i, sent.Options["num_predict"], want)
+		}
+	}
+	if n := len(f.Bodies()); n != 2 {
+		t.Errorf("got %d requests", n)
 	}
 }

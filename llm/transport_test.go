@@ -1,0 +1,53 @@
+package llm
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+type tripper func(*http.Request) (*http.Response, error)
+
+func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestWhatLeavesThisMachineIsCounted(t *testing.T) {
+	fine := func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("{}")), Header: http.Header{}}, nil
+	}
+	noDoor := func(*http.Request) (*http.Response, error) {
+		return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	}
+	broken := func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }
+	for name, c := range map[string]struct {
+		url    string
+		remote bool // the model of a server here runs elsewhere
+		base   tripper
+		want   int64
+	}{
+		"to a server here":               {"http://127.0.0.1:1/api/chat", false, fine, 0},
+		"through a server here":          {"http://127.0.0.1:1/api/chat", true, fine, 5},
+		"to a server elsewhere":          {"https://example.org/v1", false, fine, 5},
+		"to a server that never opened":  {"https://example.org/v1", false, noDoor, 0},
+		"to a server that broke it off":  {"https://example.org/v1", false, broken, 5},
+		"nothing, to a server elsewhere": {"https://example.org/v1", false, fine, 0},
+	} {
+		tr := &transport{base: c.base, remote: func() bool { return c.remote }}
+		body := "12345"
+		if strings.HasPrefix(name, "nothing") {
+			body = ""
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res, err := tr.RoundTrip(req); err == nil {
+			res.Body.Close()
+		}
+		if got := tr.sent.Load(); got != c.want {
+			t.Errorf("%s: counted %d bytes, want %d", name, got, c.want)
+		}
+	}
+}
