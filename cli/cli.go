@@ -48,7 +48,6 @@ type shell struct {
 	in       *os.File
 	out, err *os.File
 	getenv   func(string) (string, bool)
-	notes    []string // --notes
 }
 
 // Main runs the command line and returns the exit code.

@@ -2,9 +2,8 @@ package cli
 
 import (
 	"fmt"
-	"os"
-
 	"io/fs"
+	"os"
 
 	"lifehub/examples"
 )
