@@ -111,6 +111,12 @@ func (q Query) filter() filter {
 		all = append(all, "date < ?")
 		f.args = append(f.args, q.Before.Format(time.DateOnly))
 	}
+	if len(q.Without) > 0 {
+		all = append(all, "path NOT IN ("+marks(len(q.Without))+")")
+		for _, p := range q.Without {
+			f.args = append(f.args, p)
+		}
+	}
 	f.where = strings.Join(all, " AND ")
 	return f
 }

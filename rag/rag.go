@@ -9,12 +9,13 @@ import "time"
 
 // Query is what to look for.
 type Query struct {
-	Text   string
-	Limit  int       // passages; 0: 5
-	Paths  []string  // keep notes below one of these folders or matching one of these globs
-	Tags   []string  // keep notes with all of these tags
-	After  time.Time // keep notes dated on or after; zero: no bound
-	Before time.Time // keep notes dated before; zero: no bound
+	Text    string
+	Limit   int       // passages; 0: 5
+	Paths   []string  // keep notes below one of these folders or matching one of these globs
+	Tags    []string  // keep notes with all of these tags
+	After   time.Time // keep notes dated on or after; zero: no bound
+	Before  time.Time // keep notes dated before; zero: no bound
+	Without []string  // leave these notes out, by path
 }
 
 // Passage is a piece of a note.
@@ -46,6 +47,7 @@ type Found struct {
 	// Answerable is how likely it is, from 0 to 1, that the notes hold an
 	// answer to the question at all.
 	Answerable float64 `json:"-"`
+	Signals    Signals `json:"-"` // what Answerable was made of
 }
 
 // Progress is how far a sync is.

@@ -11,7 +11,7 @@ import (
 )
 
 // rescored is how many of the word index's candidates are looked at again.
-const rescored = 100
+const rescored = 50
 
 // contextShare is the weight of the words around a passage against its own: a
 // question's words often stand partly in the passage, partly beside it
@@ -30,7 +30,7 @@ const (
 
 // near by text: what a candidate's text and surroundings hold of a question.
 type closeLook struct {
-	id             int64
+	id, note       int64
 	own, around    []int // how often each term stands there
 	length, window int   // terms of the passage, and of it with its neighbours
 }
@@ -58,7 +58,7 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 		c := found[l.id]
 		c.words = s.words.score(l.own, float64(l.length)/average) +
 			contextShare*s.words.score(l.around, float64(l.window)/(average*windowPassages))
-		c.covered = s.words.covered(l.around)
+		c.note, c.covered = l.note, s.words.covered(l.around)
 		lowest = min(lowest, c.words)
 	}
 	for i, c := range rest { // below all that were looked at, in their order
@@ -142,7 +142,7 @@ func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook
 		if err != nil {
 			return nil, err
 		}
-		l := closeLook{id: p.id, own: make([]int, len(index)), around: make([]int, len(index))}
+		l := closeLook{id: p.id, note: p.note, own: make([]int, len(index)), around: make([]int, len(index))}
 		for _, t := range terms(strings.Join([]string{p.title, spacedName(p.path), p.heading}, "\n")) {
 			l.count(index, t.text, true)
 		}

@@ -78,7 +78,7 @@ func (x *Index) search(ctx context.Context, q Query) (Found, error) {
 	} else if s.embedder != "" {
 		coverage.Embedder = s.embedder
 	}
-	return Found{Passages: passages, Coverage: coverage, Answerable: s.strength}, nil
+	return Found{Passages: passages, Coverage: coverage, Answerable: s.seen.answerable(), Signals: s.seen}, nil
 }
 
 // search is one search at work.
@@ -88,9 +88,9 @@ type search struct {
 	query    Query
 	filter   filter
 	words    wordQuery
-	embedder string         // the one that took part; "": none
-	why      string         // why meaning took no part
-	strength float64        // of the best candidate, 0 to 1
+	embedder string // the one that took part; "": none
+	why      string // why meaning took no part
+	seen     Signals
 	named    map[int64]bool // notes whose title or file name is the question
 }
 
@@ -99,6 +99,7 @@ type candidate struct {
 	id      int64
 	words   float64 // BM25; 0: none of the words
 	near    float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
+	note    int64   // 0: not looked at closely
 	covered float64 // share of the question that it holds, by words
 	score   float64
 }
@@ -130,7 +131,8 @@ func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	for _, c := range byID {
 		ranked = append(ranked, *c)
 	}
-	s.strength = fuse(ranked, weight, s.words.bound*(1+contextShare))
+	fuse(ranked, weight, s.words.bound*(1+contextShare))
+	s.seen = s.signals(ranked)
 	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
@@ -414,7 +416,6 @@ func (x *Index) coverage(ctx context.Context) (Coverage, error) {
 type stored struct {
 	Passage
 	candidate
-	note        int64
 	last        int64 // id of the last of the passages joined in it
 	start, stop int
 	listing     bool
@@ -446,7 +447,9 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]stored, er
 		if err := json.Unmarshal([]byte(tags), &p.Tags); err != nil {
 			return nil, fmt.Errorf("read tags of %s: %w", p.Path, err)
 		}
+		note := p.note
 		p.candidate, p.last = candidates[place[id]], id
+		p.note = note
 		p.Vault = s.index.options.Vault
 		all[place[id]] = p
 	}

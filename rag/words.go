@@ -16,7 +16,7 @@ import (
 // schemaVersion is part of every words file; a file of another version is
 // rebuilt from the notes. Raise it when the schema, the terms or the way
 // notes are cut change.
-const schemaVersion = "3"
+const schemaVersion = "4"
 
 // schema is one vault's words. The text of a note is kept compressed, once;
 // passages are ranges of it; the word index keeps no text of its own.
@@ -36,7 +36,7 @@ CREATE TABLE passages (
 	id INTEGER PRIMARY KEY, note INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
 	line INTEGER NOT NULL, end_line INTEGER NOT NULL, heading TEXT NOT NULL, listing INTEGER NOT NULL,
 	terms INTEGER NOT NULL, key BLOB NOT NULL);
-CREATE INDEX passages_note ON passages (note);
+CREATE INDEX passages_note ON passages (note, key);
 CREATE INDEX passages_key ON passages (key);
 CREATE TABLE skipped (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE frequent (term TEXT PRIMARY KEY, passages INTEGER NOT NULL) WITHOUT ROWID;
