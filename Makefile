@@ -25,7 +25,7 @@ check: ## the static checks
 	GOOS=windows GOARCH=amd64 go vet ./...
 
 golden: ## write the golden stories and screens anew; read the diff
-	go test ./agent ./tui/... ./cli -run 'Story|Screen|Golden' -update
+	go test ./agent ./tui ./tui/markdown -update
 
 bench: ## speed and memory, as ratios to a reference in the same run
 	go test -run '^$$' -bench . -benchtime 3x ./rag ./tui/... ./notes ./llm
@@ -34,7 +34,7 @@ eval: ## quality of the search on the shared benches
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFigures -v -count=1 -timeout 2h
 
 soak: ## the full counts of the loops of which `make test` runs a share
-	LIFEHUB_SOAK=1 go test ./store ./rag ./mcpclient -timeout 3h -v -run 'Kill|Damage|Soak'
+	LIFEHUB_SOAK=1 go test ./store ./rag ./mcpclient ./llm -timeout 3h -v -run 'Kill|Damage|Process|Fault|Descendant'
 
 fuzz: ## each fuzz target for FUZZTIME
 	scripts/fuzz.sh $${FUZZTIME:-30s}
