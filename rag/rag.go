@@ -15,6 +15,7 @@ type Query struct {
 	Tags    []string  // keep notes with all of these tags
 	After   time.Time // keep notes dated on or after; zero: no bound
 	Before  time.Time // keep notes dated before; zero: no bound
+	Today   time.Time // the day that "yesterday" is told from; zero: now
 	Without []string  // leave these notes out, by path
 }
 

@@ -32,12 +32,12 @@ func fuse(candidates []candidate, weight, bound float64) (strength float64) {
 		if best > 0 {
 			words = c.words / best
 		}
-		c.score = (1-weight)*words + weight*c.near
+		c.score = (1-weight)*words + weight*c.near + c.lift
 		top = max(top, c.score)
 		if bound > 0 {
 			strength = max(strength, c.words/bound)
 		}
-		strength = max(strength, weight*min(1, c.near))
+		strength = max(strength, weight*min(1, c.near), min(c.lift, 0.9))
 	}
 	strength = min(1, strength)
 	if top > 0 {

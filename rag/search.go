@@ -100,6 +100,7 @@ type candidate struct {
 	words   float64 // BM25; 0: none of the words
 	near    float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
 	note    int64   // 0: not looked at closely
+	lift    float64 // for a date that fits the question's
 	covered float64 // share of the question that it holds, by words
 	score   float64
 }
@@ -125,6 +126,9 @@ func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	}
 	weight, err := s.byMeaning(ctx, byID)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.liftDated(ctx, byID); err != nil {
 		return nil, err
 	}
 	ranked := make([]candidate, 0, len(byID))

@@ -445,10 +445,10 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	}
 	name := spacedName(note.Path)
 	result, err := tx.ExecContext(ctx, `INSERT INTO notes
-		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, tags, outside, problem, text)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, dated, tags, outside, problem, text)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, nameKey(note.Title), nameKey(name),
-		note.Date.Format(time.DateOnly), string(tags), note.Foreign, problem, compress(note.Text))
+		note.Date.Format(time.DateOnly), hasOwnDate(note), string(tags), note.Foreign, problem, compress(note.Text))
 	if err != nil {
 		return err
 	}
@@ -495,6 +495,14 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		}
 	}
 	return nil
+}
+
+// hasOwnDate tells whether a note's date is more than that of its file.
+func hasOwnDate(note notes.Note) bool {
+	if _, ok := notes.DateIn(path.Base(note.Path)); ok {
+		return true
+	}
+	return note.Date.Format(time.DateOnly) != note.ModTime.Local().Format(time.DateOnly)
 }
 
 func removeNote(ctx context.Context, tx *sql.Tx, id int64) error {
