@@ -13,6 +13,14 @@ import (
 // embedder lost to words alone, random vectors included (docs/decisions/0013).
 const startWeight = 0.3
 
+const (
+	// mostWeight is the share of an embedder that is trusted fully.
+	mostWeight = 0.6
+	// lettersWeight is that of the built-in n-grams: they see the same letters
+	// as the words do, so that agreeing with them is no proof of anything.
+	lettersWeight = 0.25
+)
+
 // leastTrust is what an embedder must earn to be heard at all: below it is
 // broken, or speaks another language than the notes.
 const leastTrust = 0.15
@@ -68,7 +76,11 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 		s.why = m.model + " does not understand these notes (trust " + strconv.FormatFloat(trust, 'f', 2, 64) + ")"
 		return 0
 	}
-	return min(0.6, 0.6*trust)
+	most := mostWeight
+	if strings.HasPrefix(m.model, "offline/") {
+		most = lettersWeight
+	}
+	return min(most, mostWeight*trust)
 }
 
 // present turns ranked candidates into the passages that are shown: the note
