@@ -11,7 +11,7 @@ import (
 )
 
 // rescored is how many of the word index's candidates are looked at again.
-const rescored = 50
+const rescored = 40
 
 // contextShare is the weight of the words around a passage against its own: a
 // question's words often stand partly in the passage, partly beside it

@@ -90,7 +90,7 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 // maxMatches bounds the postings one question may look at: FTS5 spends 2.5 µs
 // on ranking each, so common words are left out of a big index and counted
 // in the candidates' texts instead. A small index never reaches it.
-const maxMatches = 5_000
+const maxMatches = 4_000
 
 func quoteTerm(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 

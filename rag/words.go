@@ -16,7 +16,7 @@ import (
 // schemaVersion is part of every words file; a file of another version is
 // rebuilt from the notes. Raise it when the schema, the terms or the way
 // notes are cut change.
-const schemaVersion = "5"
+const schemaVersion = "6"
 
 // schema is one vault's words. The text of a note is kept compressed, once;
 // passages are ranges of it; the word index keeps no text of its own.
@@ -27,6 +27,7 @@ CREATE TABLE notes (
 	size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL,
 	title TEXT NOT NULL, title_key TEXT NOT NULL, name_key TEXT NOT NULL,
 	date TEXT NOT NULL, dated INTEGER NOT NULL, tags TEXT NOT NULL, outside INTEGER NOT NULL, problem TEXT NOT NULL, text BLOB NOT NULL);
+CREATE INDEX notes_state ON notes (path, size, mtime, problem);
 CREATE INDEX notes_title ON notes (title_key);
 CREATE INDEX notes_name ON notes (name_key);
 CREATE INDEX notes_date ON notes (date);
