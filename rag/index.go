@@ -26,7 +26,7 @@ type Options struct {
 	Size     int          // most tokens of a passage; 0: 256
 }
 
-// defaultSize was chosen on the benches (docs/decisions/0011): smaller
+// defaultSize was chosen on the benches (docs/decisions/0016): smaller
 // passages lose the words around the answer, bigger ones the place.
 const defaultSize = 256
 
