@@ -57,7 +57,7 @@ func TestAServerThatMisbehavesIsToldAndNothingIsLost(t *testing.T) {
 		llmtest.CleanEnd:       {at: 250, want: cut, text: "The answer "},
 		llmtest.HalfLine:       {at: 250, want: cut, text: "The answer "},
 		llmtest.ErrorObject:    {at: 250, want: cut, text: "The answer "},
-		llmtest.Endless:        {want: cut, text: "and and "},
+		llmtest.Endless:        {want: cut, text: "and_0 and_1 "},
 		llmtest.LongLine:       {want: cut},
 		llmtest.WrongType:      {want: refused},
 		llmtest.Redirect:       {want: refused},

@@ -1,6 +1,11 @@
 // Package llm speaks to language models. It holds the words that the agent
 // and every provider share: messages, tool calls, a streamed answer and the
 // errors a caller can act on. Start with [Model] and [Open].
+//
+// The promises of a stream (retries only before the first piece, an error for
+// an answer that was cut, bounds on silence, size and repetition) are kept in
+// one place, stream.go, for all servers. The offline provider is rules and
+// quotations: offline_plan.go and offline_answer.go.
 package llm
 
 import (

@@ -436,3 +436,9 @@ func FuzzPlan(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkAnswer(b *testing.B) {
+	for b.Loop() {
+		explained("How do I undo the last commit but keep the changes?", theSources, Result{Tool: "search_notes", Status: "done", Cited: true})
+	}
+}

@@ -73,3 +73,15 @@ func FuzzEvents(f *testing.F) {
 		_ = readEvents(bytes.NewReader(stream), a.event)
 	})
 }
+
+func BenchmarkStreamedAnswer(b *testing.B) {
+	const tokens = 1000
+	answer := strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n", tokens) + "data: [DONE]\n\n"
+	for b.Loop() {
+		a := &chatAnswer{emit: func(Delta) error { return nil }}
+		if err := readEvents(strings.NewReader(answer), a.event); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/tokens, "µs/token")
+}

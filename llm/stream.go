@@ -65,9 +65,10 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 	defer func() { silence.Stop() }()
 
 	var (
-		calls []*ToolCall
-		size  int
-		ended bool
+		calls  []*ToolCall
+		size   int
+		circle repetition
+		ended  bool
 	)
 	limit := max(window, 16<<10) * bytesPerToken
 	emit := func(d Delta) error {
@@ -80,6 +81,9 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 		}
 		if size += len(d.Text) + len(d.Thinking); size > limit {
 			return fmt.Errorf("%w: it went on past %d KiB", ErrCut, limit>>10)
+		}
+		if circle.add(d.Text + d.Thinking) {
+			return fmt.Errorf("%w: it said the same again and again", ErrCut)
 		}
 		if d.Usage != nil {
 			ended = true

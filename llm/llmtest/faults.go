@@ -226,12 +226,12 @@ func (f *Faults) chat(w http.ResponseWriter, r *http.Request, fault Fault, at, n
 			send(good[i : i+1])
 		}
 	case Endless:
-		line := answer(path, "and on ", false)
-		line = line[:bytes.IndexByte(line, '\n')+1]
-		if strings.HasPrefix(path, "/v1") {
-			line = append(line, '\n')
-		}
-		for r.Context().Err() == nil {
+		for i := 0; r.Context().Err() == nil; i++ {
+			line := answer(path, fmt.Sprintf("and_%d ", i), false)
+			line = line[:bytes.IndexByte(line, '\n')+1]
+			if strings.HasPrefix(path, "/v1") {
+				line = append(line, '\n')
+			}
 			if _, err := w.Write(line); err != nil {
 				return
 			}

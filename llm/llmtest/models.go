@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"fmt"
 	"strings"
 
 	"lifehub/llm/llmtest/tinygguf"
@@ -106,7 +107,17 @@ func scripts(said map[string]string) []tinygguf.Script {
 			list = append(list, tinygguf.Script{Marker: marker, Pieces: cut(text, taken)})
 		}
 	}
-	return append(list, tinygguf.Script{Marker: LoopMarker, Pieces: []string{"la ", "lala ", "lalala ", "tralala "}, Loop: true})
+	return append(list, tinygguf.Script{Marker: LoopMarker, Pieces: song(), Loop: true})
+}
+
+// song is what a model says that goes on for ever. It is long enough not to be
+// taken for a model that goes in circles.
+func song() []string {
+	pieces := []string{"la ", "lala ", "lalala ", "tralala "}
+	for verse := range 60 {
+		pieces = append(pieces, fmt.Sprintf("and a-%dth verse, ", verse+10))
+	}
+	return pieces
 }
 
 // cut makes pieces of a text; tags that the server looks for are pieces of

@@ -1,5 +1,6 @@
 // Package llmtest holds models for tests: [Script] says in the same process
-// what a test wants.
+// what a test wants, [StartOllama] starts a real server with tiny models, and
+// [Faults] is a server that misbehaves.
 package llmtest
 
 import (
