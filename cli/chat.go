@@ -44,10 +44,7 @@ func newChat(sh *shell) *cobra.Command {
 			"  lifehub chat --notes ~/notes \"what did I plan for the trip?\"",
 		Args: args(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			// `-r ID` reaches us as -r and an argument, since the ID may be left out.
-			if f.resume == pickOne && len(given) > 0 {
-				f.resume, given = given[0], given[1:]
-			}
+			given = f.takeID(given)
 			if len(given) > 1 {
 				return usageError{errors.New("one prompt is expected; put it in quotes")}
 			}
@@ -56,6 +53,15 @@ func newChat(sh *shell) *cobra.Command {
 	}
 	f.register(cmd)
 	return cmd
+}
+
+// takeID gives -r its ID, which reaches us as an argument since it may be left
+// out, and returns the other arguments.
+func (f *chatFlags) takeID(given []string) []string {
+	if f.resume == pickOne && len(given) > 0 {
+		f.resume, given = given[0], given[1:]
+	}
+	return given
 }
 
 func (f *chatFlags) run(ctx context.Context, prompt string) error {

@@ -150,12 +150,14 @@ func newRoot(sh *shell) *cobra.Command {
 			"  lifehub index ~/notes                   # make your notes known\n" +
 			"  lifehub ask \"how often do I run?\"       # one question, answer on stdout\n" +
 			"  lifehub search \"boiler pressure\" -n 3   # passages, without a model",
-		Args:          args(cobra.NoArgs),
+		Args:          args(func(cmd *cobra.Command, given []string) error { return cobra.NoArgs(cmd, chat.takeID(given)) }),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return chat.run(cmd.Context(), "") },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
+	})
 	chat.register(root)
 	root.AddCommand(
 		newChat(sh), newAsk(sh), newIndex(sh), newSearch(sh), newChats(sh), newTools(sh), newPermissions(sh),
@@ -168,7 +170,7 @@ func newRoot(sh *shell) *cobra.Command {
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if err := check(cmd, given); err != nil {
-			return usageError{err}
+			return usageError{fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 		}
 		return nil
 	}
