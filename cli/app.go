@@ -60,6 +60,8 @@ type app struct {
 	changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
 	logFile    *os.File
 
+	gone       []string // remembered folders that cannot be read, each with the reason
+
 	mu     sync.RWMutex // guards vaults: the first-run screen may add one
 	vaults []*vault
 }
@@ -177,6 +179,7 @@ func (a *app) openVaults(named []string) error {
 		}
 		if err != nil {
 			slog.Warn("remembered notes", "folder", name, "error", err)
+			a.gone = append(a.gone, fmt.Sprintf("the notes in %s: %v", name, err))
 		}
 	}
 	return nil

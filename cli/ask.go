@@ -79,7 +79,20 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
+	if !q.quiet {
+		q.warn(a)
+	}
 	return q.follow(a, conversation, a.agent().Ask(ctx, conversation, message))
+}
+
+// warn tells what the answer will have to do without.
+func (q *question) warn(a *app) {
+	for _, gone := range a.gone {
+		fmt.Fprintf(q.err, "! answering without %s\n", safetext.Line(gone))
+	}
+	if len(a.open()) == 0 && len(a.gone) == 0 {
+		fmt.Fprintln(q.err, "! answering without notes: `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
+	}
 }
 
 // message is the prompt with what was piped in and the files added.
@@ -195,6 +208,10 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 	} else if !q.streamJSON {
 		q.closeAnswer(result)
 	}
+	// Only now is it sure who answered: the server may have come up meanwhile.
+	if state := a.provider.State(); state.Provider == "offline" && !q.quiet {
+		fmt.Fprintln(q.err, safetext.Line(state.Text))
+	}
 	return failed
 }
 
@@ -248,7 +265,7 @@ func (q *question) report(event agent.Event) {
 func failure(body agent.Failed) error {
 	err := errors.New(body.Message)
 	if body.Hint != "" {
-		err = fmt.Errorf("%w; %s", err, body.Hint)
+		err = fmt.Errorf("%w\n  %s", err, body.Hint)
 	}
 	if errors.Is(body.Err, llm.ErrUnreachable) {
 		return exitError{err, exitUnreachable}

@@ -80,7 +80,7 @@ func (sh *shell) examine(ctx context.Context) []finding {
 	findings := []finding{{"settings", true, from, ""}}
 	a, err := sh.open(ctx, runFlags{noSave: true})
 	if err != nil {
-		return append(findings, finding{"start", false, err.Error(), ""})
+		return append(findings, finding{"start", false, err.Error(), "correct the file named, or move it away"})
 	}
 	defer a.close()
 	findings = append(findings, a.examineModel(ctx, c)...)

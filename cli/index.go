@@ -32,7 +32,7 @@ func newIndex(sh *shell) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "throw the index away first")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "go on keeping the index like the notes, until stopped")
-	cmd.Flags().BoolVar(&f.status, "status", false, "say how each note stands in the index, and change nothing")
+	cmd.Flags().BoolVar(&f.status, "status", false, "say how the notes stand in the index, and change nothing")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and change nothing")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object a folder")
 	cmd.MarkFlagsMutuallyExclusive("rebuild", "status", "dry-run")
@@ -153,6 +153,9 @@ func (sh *shell) printStatus(dir string, files []rag.FileStatus, asJSON bool) er
 	for _, file := range files {
 		if file.State == "indexed" {
 			indexed++
+			if file.Reason == "" {
+				continue // nothing to say of it; --json has it
+			}
 		}
 		line := fmt.Sprintf("%-8s %3d passages, %3d embedded  %s", file.State, file.Passages, file.Embedded, safetext.Line(file.Path))
 		if file.Reason != "" {

@@ -26,7 +26,7 @@ func newMCP(sh *shell) *cobra.Command {
 		},
 	}
 	list.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	return group("mcp", "MCP servers, which bring further tools", list)
+	return group("mcp", "The MCP servers, which bring further tools", list)
 }
 
 func (sh *shell) listServers(a *app, asJSON bool) error {

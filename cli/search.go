@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -49,6 +50,12 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 		return err
 	}
 	defer a.close()
+	for _, gone := range a.gone {
+		fmt.Fprintf(sh.err, "! searching without %s\n", safetext.Line(gone))
+	}
+	if len(a.gone) > 0 && len(a.open()) == 0 {
+		return errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to mend that")
+	}
 	if len(a.open()) == 0 {
 		return usageError{errNoNotes}
 	}

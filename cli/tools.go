@@ -181,6 +181,10 @@ func (sh *shell) revokeRules(tool string) error {
 	if n == 0 {
 		return usageError{fmt.Errorf("no rule names the tool %q; `lifehub permissions list` shows them", tool)}
 	}
-	fmt.Fprintf(sh.out, "took out %d rule(s) for %s\n", n, safetext.Line(tool))
+	rules := "1 rule"
+	if n > 1 {
+		rules = fmt.Sprintf("%d rules", n)
+	}
+	fmt.Fprintf(sh.out, "took out %s for %s\n", rules, safetext.Line(tool))
 	return nil
 }
