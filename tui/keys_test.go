@@ -319,6 +319,17 @@ func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
 	})
 }
 
+func TestTheWelcomeStaysWhileNothingIsNews(t *testing.T) {
+	inRig(t, 80, 24, withWorld(play()), func(r *rig) {
+		r.send(statusMsg{Provider: "offline"})
+		r.send(noticeMsg(offlineText))
+		r.mustShow("Ask your notes anything.")
+		r.mustShow("No notes yet")
+		r.send(noticeMsg("Ollama does not answer any more; " + offlineText))
+		r.mustShow("does not answer any more")
+	})
+}
+
 func TestTheTranscriptFollowsUnlessScrolled(t *testing.T) {
 	inRig(t, 80, 24, withWorld(play(longAnswer()...)), func(r *rig) {
 		r.ask("go")

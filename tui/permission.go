@@ -178,7 +178,7 @@ func (p *permission) explain(pressed tea.KeyPressMsg, now time.Time) {
 // within it and notes whether its end is in sight.
 func (p *permission) layout(width, height int, keys *keyMap, look *theme) {
 	if p.width != width {
-		p.body, p.width = p.content(width, look), width
+		p.body, p.width = p.content(width-len(bodyMargin(width)), look), width
 	}
 	p.rows = max(0, min(len(p.body), height-1-len(p.foot(width, keys, look, false))))
 	p.top = max(0, min(p.top, len(p.body)-p.rows))
@@ -198,8 +198,19 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 	title := fit("─ "+safetext.Line(asked.Name), max(4, width-cells(turn)-cells(" asks to run ")-cells(size))) + " asks to run" + size + " "
 	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
 	lines := []string{look.Warning.Bold(true).Render(fit(title, width))}
-	lines = append(lines, p.body[p.top:p.top+p.rows]...)
+	for _, line := range p.body[p.top : p.top+p.rows] {
+		lines = append(lines, bodyMargin(width)+line)
+	}
 	return append(lines, p.foot(width, keys, look, p.armed(now))...)
+}
+
+// bodyMargin sets what would run under the transcript's text; a narrow screen
+// has no place to give away.
+func bodyMargin(width int) string {
+	if width < 60 {
+		return ""
+	}
+	return "  "
 }
 
 // foot is what stands below the body: where in it we are, what is asked twice,

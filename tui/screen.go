@@ -198,13 +198,16 @@ func (m *Model) state() string {
 	return "working"
 }
 
+// offlineText is what the provider says of itself when no model answers.
+const offlineText = "offline: quoting your notes, no model"
+
 // world is the right end of the header: model, then notes.
 func (m *Model) world() []string {
 	var parts []string
 	s := m.status
 	switch {
 	case s.Provider == "offline":
-		model := "offline: quoting your notes, no model"
+		model := offlineText
 		if m.width < 90 {
 			model = "offline, no model"
 		}
@@ -311,10 +314,10 @@ func (m *Model) welcome(width, height int) []string {
 	lines := []string{""}
 	add := func(text string) { lines = append(lines, wrapped("  ", text, width)...) }
 	add(look.Strong.Render("Ask your notes anything."))
-	switch s := m.status; {
-	case s.Provider == "offline":
-		add(look.Warning.Render("offline: quoting your notes, no model"))
-	case s.Notes == 0 && !s.Indexing:
+	if m.status.Provider == "offline" {
+		add(look.Warning.Render(offlineText))
+	}
+	if m.status.Notes == 0 && !m.status.Indexing {
 		add(look.Dim.Render("No notes yet: lifehub index DIR names a folder of them."))
 	}
 	lines = append(lines, "")

@@ -151,7 +151,9 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.status = Status(msg)
 		return m.nextStatus()
 	case noticeMsg:
-		m.transcript.add(&notice{string(msg)})
+		if msg != offlineText { // the header and the welcome say it
+			m.transcript.add(&notice{string(msg)})
+		}
 		return m.nextNotice()
 	case promptsMsg:
 		m.composer.history = append(m.composer.history, msg...)
