@@ -60,7 +60,7 @@ type app struct {
 	changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
 	logFile    *os.File
 
-	gone       []string // remembered folders that cannot be read, each with the reason
+	gone []string // remembered folders that cannot be read, each with the reason
 
 	mu     sync.RWMutex // guards vaults: the first-run screen may add one
 	vaults []*vault
