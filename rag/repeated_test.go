@@ -1,0 +1,43 @@
+package rag
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lifehub/llm"
+	"lifehub/notes"
+)
+
+func TestNotesThatRepeatEachOtherKeepTheirMeaning(t *testing.T) {
+	dir := t.TempDir()
+	for day := range 40 { // a template in every daily note
+		text := "# Day\n\n## Mood\n\nSame as every day, nothing to tell about it.\n\n## Food\n\nBread and cheese.\n"
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("day%02d.md", day)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := notes.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	x, err := Open(t.TempDir(), Options{Vault: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if _, err := x.Sync(context.Background(), folder, llm.Ngrams{}, func(Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := x.Search(context.Background(), Query{Text: "cheese"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(found.Coverage.Embedder, "passages embedded") {
+		t.Errorf("all texts have a meaning, yet the search says %q", found.Coverage.Embedder)
+	}
+}
