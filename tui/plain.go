@@ -9,6 +9,9 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
 
 	"lifehub/agent"
 	"lifehub/tui/safetext"
@@ -23,6 +26,9 @@ func RunPlain(ctx context.Context, options Options, in io.Reader, out io.Writer)
 	signal.Notify(signals, endings...)
 	defer signal.Stop(signals)
 	p := &plain{Options: options, out: out, lines: readLines(in), signals: signals, conversation: options.Conversation}
+	if file, ok := in.(*os.File); ok {
+		p.typed = term.IsTerminal(file.Fd())
+	}
 	return p.talk(ctx)
 }
 
@@ -32,6 +38,7 @@ type plain struct {
 	out          io.Writer
 	lines        <-chan string
 	signals      <-chan os.Signal
+	typed        bool // a person types the lines, and the terminal shows them
 	conversation string
 	pending      string // of an answer, what cannot be cleaned yet
 	midLine      bool   // the last line written has no end yet
@@ -72,12 +79,17 @@ func (p *plain) talk(ctx context.Context) (Ended, error) {
 	for p.failed == nil {
 		p.print("> ")
 		select {
+		case text, open := <-p.Notices:
+			if !open {
+				p.Notices = nil
+			}
+			p.note(text)
 		case line, open := <-p.lines:
 			if !open {
 				p.print("\n")
 				return Quit, p.failed
 			}
-			p.midLine = false // the user ended it
+			p.typedLine(line)
 			if over, how, err := p.line(ctx, strings.TrimSpace(line)); over || err != nil {
 				return how, p.ending(err)
 			}
@@ -92,6 +104,24 @@ func (p *plain) talk(ctx context.Context) (Ended, error) {
 		}
 	}
 	return Quit, p.failed
+}
+
+// typedLine ends the line that a prompt began. What came through a pipe is
+// written out, so that the output reads as a whole.
+func (p *plain) typedLine(line string) {
+	if p.typed {
+		p.midLine = false // the user ended it
+		return
+	}
+	p.print("%s\n", safetext.Line(line))
+}
+
+// note writes something to know on a line of its own.
+func (p *plain) note(text string) {
+	if text != "" {
+		p.flush()
+		p.print("note: %s\n", safetext.Line(text))
+	}
 }
 
 func (p *plain) ending(err error) error {
@@ -206,7 +236,7 @@ func (p *plain) show(e agent.Event) {
 		c := cited{e.Citation, e.Source}
 		p.print("[%d] %s %s\n", c.N, safetext.Line(c.place()), strings.ReplaceAll(string(c.Verdict), "_", " "))
 	case agent.Noticed:
-		p.print("note: %s\n", safetext.Line(e.Text))
+		p.note(e.Text)
 	case agent.Failed:
 		p.print("error: %s\n", safetext.Line(e.Message))
 		if e.Hint != "" {
@@ -231,7 +261,8 @@ func (p *plain) flush() {
 }
 
 // permit asks by lines whether a tool may run. All that would run is written
-// out before the question.
+// out before the question. A line that was typed or pasted before the question
+// could be read is no answer to it.
 func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 	p.flush()
 	p.print("%s asks to run, %s:\n", safetext.Line(asked.Name), bytes(int64(len(asked.Input))))
@@ -243,10 +274,17 @@ func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 	}
 	for {
 		p.print("y once · s this conversation · a always (%s) · n no, or why not: ", safetext.Reveal(asked.Rule))
+		shown := time.Now()
 		reply := agent.Reply{Decision: agent.Refuse}
 		select {
 		case line, open := <-p.lines:
-			p.midLine = false
+			if open {
+				p.typedLine(line)
+			}
+			if open && p.typed && time.Since(shown) < guard {
+				p.note("that line came before the question could be read; answer it now")
+				continue
+			}
 			switch strings.TrimSpace(line) {
 			case "y", "yes":
 				reply.Decision = agent.AllowOnce

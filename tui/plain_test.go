@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/exp/golden"
@@ -73,6 +76,54 @@ func TestPlainTakesAnyOtherLineAsANoWithItsReason(t *testing.T) {
 		if len(*replies) != 1 || (*replies)[0] != want {
 			t.Errorf("%q: replies = %+v, want %+v", line, *replies, want)
 		}
+	}
+}
+
+func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		question, replies := asked(taskAsked)
+		lines := make(chan string)
+		go func() {
+			for _, pasted := range []string{"add a task", "y", "y"} {
+				lines <- pasted
+			}
+			time.Sleep(guard)
+			lines <- "n"
+			close(lines)
+		}()
+		var out typist
+		p := &plain{Options: withWorld(play(question)), out: &out, lines: lines, typed: true}
+		if _, err := p.talk(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if len(*replies) != 1 || (*replies)[0].Decision != agent.Refuse {
+			t.Errorf("replies = %+v, want the no that came after the question", *replies)
+		}
+		if n := strings.Count(out.out.String(), "came before the question"); n != 2 {
+			t.Errorf("it says %d times, want 2, that a line came too early:\n%s", n, out.out.String())
+		}
+	})
+}
+
+func TestPlainTellsNotices(t *testing.T) {
+	options := withWorld(play())
+	notices := make(chan string, 1)
+	options.Notices = notices
+	notices <- "Ollama is up\x1b[2J"
+	in, typing := io.Pipe()
+	var out typist
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = RunPlain(t.Context(), options, in, &out)
+	}()
+	for len(notices) > 0 {
+		runtime.Gosched()
+	}
+	typing.Close()
+	<-ended
+	if want := "> \nnote: Ollama is up\n> "; !strings.HasPrefix(out.out.String(), want) {
+		t.Errorf("it writes %q, want it to begin with %q", out.out.String(), want)
 	}
 }
 
