@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -130,12 +131,21 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	a.servers = mcpclient.Start(ctx, servers, mcpclient.Options{Timeout: a.config.MCP.Timeout})
 	a.builtin = tools.All(tools.Deps{
 		Search: a, Folders: a.folders, Now: time.Now, HTTP: http.DefaultClient,
 		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
 	})
+	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version()}
+	if !flags.noSave {
+		options.Files = filepath.Join(a.data, "mcp-files")
+	}
+	a.servers = mcpclient.Start(ctx, servers, options)
 	return nil
+}
+
+// isBuiltin tells whether a built-in tool has this name already.
+func (a *app) isBuiltin(name string) bool {
+	return slices.ContainsFunc(a.builtin, func(t agent.Tool) bool { return t.Spec().Name == name })
 }
 
 // openLog sends what the libraries log to a file: the screen is not theirs.

@@ -19,6 +19,10 @@ import (
 // runAsProgram makes the test binary behave as lifehub: see TestMain.
 const runAsProgram = "LIFEHUB_TEST_RUN=1"
 
+// patience bounds each wait for the program, so that a test fails rather than
+// hangs. It says nothing about speed: the machine may be busy.
+const patience = 90 * time.Second
+
 // terminal is a real terminal with the program running in it.
 type terminal struct {
 	t    *testing.T
@@ -119,7 +123,7 @@ func (term *terminal) sees(want ...string) {
 // waits waits until the screen is as it should be.
 func (term *terminal) waits(ok func(screen string) bool, what string) {
 	term.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(patience)
 	for {
 		screen := term.text()
 		if ok(screen) {
@@ -152,7 +156,7 @@ func (term *terminal) exits() int {
 	select {
 	case <-term.ended:
 		return term.cmd.ProcessState.ExitCode()
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		term.t.Fatalf("the program does not end; the screen is:\n%s", term.text())
 		return -1
 	}
