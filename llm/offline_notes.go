@@ -42,7 +42,7 @@ func appendNote(said string, _ *Task) map[string]any {
 	switch strings.ToLower(name) {
 	case "", "daily", "daily note", "journal", "diary", "log": // the tool knows today's note
 	default:
-		args["path"] = notePath(unquote(name), false)
+		args["path"] = unquote(name) // a path, a file name or a title: the tool knows all three
 	}
 	return args
 }
@@ -61,7 +61,7 @@ func createNote(said string, _ *Task) map[string]any {
 	}
 	title := unquote(strings.TrimSpace(m[1]))
 	body := unquote(strings.TrimSpace(m[2]))
-	path := notePath(title, true)
+	path := newPath(title)
 	if path == "" {
 		return nil
 	}
@@ -75,18 +75,14 @@ func createNote(said string, _ *Task) map[string]any {
 	return map[string]any{"path": path, "content": content}
 }
 
-// notePath makes the path of a note from what the user calls it. A new note's
-// name is made of the letters and digits of its title.
-func notePath(name string, isNew bool) string {
-	name = strings.TrimSpace(name)
-	if lower := strings.ToLower(name); strings.HasSuffix(lower, ".md") || strings.HasSuffix(lower, ".markdown") {
-		return name
-	}
-	if !isNew {
-		return name + ".md"
+// newPath makes the path of a new note from what the user calls it: of the
+// letters and digits of a title, or as it is when it names a file.
+func newPath(title string) string {
+	if lower := strings.ToLower(title); strings.HasSuffix(lower, ".md") || strings.HasSuffix(lower, ".markdown") {
+		return title
 	}
 	var slug strings.Builder
-	for _, r := range strings.ToLower(name) {
+	for _, r := range strings.ToLower(title) {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
 			slug.WriteRune(r)
@@ -113,10 +109,10 @@ func readNote(said string, _ *Task) map[string]any {
 		return nil
 	}
 	name := unquote(strings.TrimSpace(m[1]))
-	if about := startsAbout; name == "" || about.MatchString(name) {
+	if name == "" || startsAbout.MatchString(name) {
 		return nil
 	}
-	return map[string]any{"path": notePath(name, false)}
+	return map[string]any{"path": name}
 }
 
 var (
@@ -142,7 +138,8 @@ func listNotes(said string, _ *Task) map[string]any {
 		args["folder"] = f[1]
 	}
 	if n := aCount.FindString(said); n != "" {
-		args["limit"], _ = strconv.Atoi(n)
+		limit, _ := strconv.Atoi(n)
+		args["limit"] = min(max(limit, 1), 200)
 	}
 	return args
 }
@@ -156,8 +153,6 @@ func remember(said string, task *Task) map[string]any {
 	}
 	spec, _ := offered(task.Tools, "remember")
 	shape, _ := shapeOf(spec)
-	for _, name := range append(textArguments(shape), "text") {
-		return map[string]any{name: strings.TrimRight(strings.TrimSpace(m[1]), ".!")}
-	}
-	return nil
+	name := append(textArguments(shape), "text")[0]
+	return map[string]any{name: strings.TrimRight(strings.TrimSpace(m[1]), ".!")}
 }

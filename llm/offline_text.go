@@ -208,7 +208,7 @@ func segments(text string) []segment {
 
 // unsafe are the places where a quote would be read as something else: a
 // citation, an image, HTML, code or a formula that begins and does not end.
-var unsafe = lazy(`!\[[^\]]*\](?:\([^)]*\))?|\[\^?\d+(?:[,;–-]\s*\d+)*\]|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
+var unsafe = lazy(`!\[[^\]]*\](?:\([^)]*\))?|[\[【]\s*\^?\d+(?:\s*[,;–-]\s*\d+)*\s*[\]】]|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
 
 // quotable is a sentence in one line that can be quoted word for word without
 // breaking the Markdown around it: places that would are left out, with an
@@ -239,10 +239,11 @@ func quotable(sentence string) string {
 	return s
 }
 
-// balance takes out a quotation mark that opens and never closes.
+// balance makes single quotation marks of double ones when one of them opens
+// and never closes.
 func balance(s string) string {
 	if strings.Count(s, `"`)%2 == 1 {
-		return strings.ReplaceAll(s, `"`, "")
+		return strings.ReplaceAll(s, `"`, "'")
 	}
 	return s
 }
