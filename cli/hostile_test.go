@@ -83,9 +83,13 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 	term := startTerminal(t, 100, 30, []string{"LIFEHUB_PROVIDER=offline"}, "chat", "--notes", vault)
 	term.sees(fmt.Sprintf("%d notes", notes))
 	for _, question := range []string{"what does the marmalade say?", "list my open tasks", "what does marmalade number 3 say?"} {
-		term.types(question + "\r")
-		term.sees(question)
-		term.waits(func(screen string) bool { return strings.Contains(screen, "enter send") }, "is ready again")
+		term.types(question)
+		term.sees("> " + question)
+		term.types("\r")
+		// A long answer scrolls the question away, so that is not looked for.
+		term.waits(func(screen string) bool {
+			return strings.Contains(screen, "Ask anything") && strings.Contains(screen, "enter send")
+		}, "is ready again")
 	}
 	for _, forbidden := range []string{"\x1b]52", "\x1b]0;pwned", "\x1bc", "\x1b[5n", "\x1bP"} {
 		if strings.Contains(term.sent(), forbidden) {

@@ -125,5 +125,9 @@ func (l *life) slashSet(_ context.Context, given string) (string, error) {
 	}
 	l.provider.SetWindow(tokens)
 	l.tell()
-	return fmt.Sprintf("The next request asks for a window of %d tokens.", l.provider.Window()), nil
+	window := l.provider.Window()
+	if window == 0 {
+		return "No model answers now; the window is set for when one does.", nil
+	}
+	return fmt.Sprintf("The next request asks for a window of %d tokens.", window), nil
 }
