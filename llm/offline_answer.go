@@ -52,7 +52,7 @@ func tell(r Result, german bool) string {
 	case "done", "":
 		return text
 	case "denied":
-		return choose(german, "Not done, as you decided", "Nicht getan, wie du entschieden hast") + " (" + name + ")."
+		return choose(german, name+" was not allowed to run", name+" durfte nicht laufen") + because + "."
 	case "skipped":
 		return choose(german, name+" was left out", name+" wurde ausgelassen") + because + "."
 	}

@@ -305,8 +305,8 @@ func TestAnswersQuoteWhatFits(t *testing.T) {
 			"Added to tasks.md:3: buy milk",
 		},
 		"what did not work": {
-			explained("weather in Oslo", nil, Result{Tool: "get_weather", Status: "failed", Text: "no such host\n# oh"}, Result{Tool: "add_task", Status: "denied"}, Result{Tool: "today", Status: "skipped", Text: "step 1 failed"}),
-			"`get_weather` did not work: no such host \\# oh.\n\nNot done, as you decided (`add_task`).\n\n`today` was left out: step 1 failed.",
+			explained("weather in Oslo", nil, Result{Tool: "get_weather", Status: "failed", Text: "no such host\n# oh"}, Result{Tool: "add_task", Status: "denied", Text: "nobody can be asked"}, Result{Tool: "today", Status: "skipped", Text: "step 1 failed"}),
+			"`get_weather` did not work: no such host \\# oh.\n\n`add_task` was not allowed to run: nobody can be asked.\n\n`today` was left out: step 1 failed.",
 		},
 	} {
 		if c.got != c.want {
