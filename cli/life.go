@@ -111,13 +111,24 @@ func (l *life) tell() {
 	l.status <- s
 }
 
+// receiptEvery is how often the screen learns how much has left this machine.
+const receiptEvery = 2 * time.Second
+
 // followProvider passes on what happens to the model server. When the model
 // that makes vectors changes, the notes are embedded again while words answer.
 func (l *life) followProvider(ctx context.Context) {
+	receipt := time.NewTicker(receiptEvery)
+	defer receipt.Stop()
+	var sent int64
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-receipt.C:
+			if now := l.provider.State().Sent; now != sent {
+				sent = now
+				l.tell()
+			}
 		case change := <-l.changes:
 			if change.Text != "" {
 				l.notice(change.Text)
