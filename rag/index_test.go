@@ -301,6 +301,9 @@ func TestBadVectorsAreRefusedAndTriedAgain(t *testing.T) {
 }
 
 func TestRealNotesAreAllIndexed(t *testing.T) {
+	if underRace {
+		t.Skip("2,000 notes are indexed without the race detector")
+	}
 	source := testenv.Shared(t, "data/corpora/til-jbranchaud")
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {

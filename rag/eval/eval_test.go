@@ -36,6 +36,9 @@ var all = append(quick, "xquad-en", "xquad-de2en", "mtrag-un-pool", "til-titles"
 // TestWordsReachBM25: words alone find as well as the plain BM25 of the
 // reference script, within its standard error.
 func TestWordsReachBM25(t *testing.T) {
+	if underRace {
+		t.Skip("the benches run without the race detector")
+	}
 	for _, name := range quick {
 		t.Run(name, func(t *testing.T) {
 			x, _, bench, ids := index(t, name)

@@ -23,6 +23,9 @@ var frontier = []struct{ recall, iou float64 }{
 // much of the characters that answer a question lie in the five best
 // passages, and how much else does.
 func TestPassagesAreAboveTheFrontier(t *testing.T) {
+	if underRace {
+		t.Skip("the benches run without the race detector")
+	}
 	dir := testenv.Shared(t, "data/bench/chunking-spans")
 	docs := filepath.Join(dir, "docs")
 	folder, err := notes.Open(docs)

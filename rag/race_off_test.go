@@ -1,0 +1,5 @@
+//go:build !race
+
+package rag
+
+const underRace = false
