@@ -153,8 +153,8 @@ func (t *turn) askPermission(ctx context.Context, c call, p *permit, reason stri
 	}
 }
 
-// preview asks the tool what the call would change. A tool that cannot tell
-// does not stop the question.
+// preview asks the tool what the call would change. Its error is that of the
+// call: what cannot be done is not asked about.
 func (t *turn) preview(ctx context.Context, c call) (Preview, error) {
 	tool, ok := c.tool.(Previewer)
 	if !ok {
@@ -164,10 +164,7 @@ func (t *turn) preview(ctx context.Context, c call) (Preview, error) {
 	if ctx.Err() != nil {
 		return Preview{}, ctx.Err()
 	}
-	if err != nil {
-		t.emit(Noticed{Text: fmt.Sprintf("What %s would change cannot be shown: %v.", c.tool.Spec().Name, err)})
-	}
-	return preview, nil
+	return preview, err
 }
 
 func because(what, why string) string {
