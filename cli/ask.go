@@ -181,7 +181,9 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 		case agent.Said:
 			answer.WriteString(body.Content)
 			if !q.asJSON && !q.streamJSON {
-				io.WriteString(q.out, safetext.Text(body.Content))
+				if _, err := io.WriteString(q.out, safetext.Text(body.Content)); err != nil {
+					failed = fmt.Errorf("write the answer: %w", err)
+				}
 			}
 		case agent.Cited:
 			result.Citations = append(result.Citations, body.Citation)
