@@ -258,6 +258,19 @@ func TestSearchWithoutAnEmbedder(t *testing.T) {
 	}
 }
 
+func TestWordsTakenInAloneAreEmbeddedLater(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
+	folder, x := openVault(t, dir, t.TempDir())
+	embedder := &bagEmbedder{name: "bag"}
+	syncNow(t, x, folder, embedder)
+	write(t, dir, map[string]string{"b.md": "# B\n\nbananas\n"})
+	syncNow(t, x, folder, nil)
+	if changes := syncNow(t, x, folder, embedder); changes.Embedded != 1 {
+		t.Errorf("embedded %d texts, want the one that came while the embedder was away", changes.Embedded)
+	}
+}
+
 func TestBadVectorsAreRefusedAndTriedAgain(t *testing.T) {
 	nan := float32(math.NaN())
 	long := make([]float32, 65)

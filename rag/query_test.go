@@ -81,6 +81,27 @@ func TestFiltersKeepNotesOut(t *testing.T) {
 	}
 }
 
+func TestNamedNotesComeFirstAndIndexNotesLast(t *testing.T) {
+	files := map[string]string{"index.md": "# Everything\n\n"}
+	for _, title := range []string{"Tune A Bicycle", "Undo A Commit", "Bake Sourdough Bread", "Mend A Tyre", "Boil An Egg", "Plant A Tree"} {
+		name := strings.ToLower(strings.ReplaceAll(title, " ", "-")) + ".md"
+		files["index.md"] += "- [" + title + "](" + name + ")\n"
+		files[name] = "# " + title + "\n\nThis is done slowly and with care, on a quiet day.\n"
+	}
+	files["long.md"] = "# Thoughts\n\nA tyre, a tyre, mend a tyre: how often must one mend a tyre?\n"
+	files["2026 budget.md"] = "Rent and food.\n"
+	folder, x := vault(t, files)
+	syncNow(t, x, folder, nil)
+	for question, want := range map[string]string{
+		"mend a tyre": "mend-a-tyre.md", "Undo a commit": "undo-a-commit.md", "how to bake bread": "bake-sourdough-bread.md", "2026 budget": "2026 budget.md",
+	} {
+		got := paths(t, x, question)
+		if len(got) == 0 || got[0] != want {
+			t.Errorf("%q finds %q, want %s first", question, got, want)
+		}
+	}
+}
+
 // FuzzSearch: nothing a person can type is an error of the word index.
 func FuzzSearch(f *testing.F) {
 	for _, seed := range []string{

@@ -111,6 +111,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 	if err != nil {
 		return nil, err
 	}
+	s.demote(all)
 	s.promote(all)
 	texts := noteTexts{db: s.db}
 	var kept []stored
@@ -137,6 +138,20 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		shown = append(shown, p.Passage)
 	}
 	return shown, nil
+}
+
+// listingShare is what remains of the score of a list of links: an index note
+// holds the words of every title and answers nothing.
+const listingShare = 0.5
+
+// demote puts lists of links behind the notes that they lead to.
+func (s *search) demote(all []stored) {
+	for i, p := range all {
+		if p.listing && !s.named[p.note] {
+			all[i].score *= listingShare
+		}
+	}
+	slices.SortStableFunc(all, func(a, b stored) int { return cmp.Compare(b.score, a.score) })
 }
 
 // promote puts the best passage of each note that the question names first.

@@ -312,7 +312,9 @@ func (s *syncRun) hashes(ctx context.Context, known map[string]indexed, names []
 	return nil
 }
 
-// begin takes the stamp away before the first write.
+// begin takes away, before the first write, what says that all is done: the
+// stamp, and that every passage is embedded. Killed from here on, the next
+// sync looks again.
 func (s *syncRun) begin(ctx context.Context) error {
 	if s.unsigned {
 		return nil
@@ -321,7 +323,8 @@ func (s *syncRun) begin(ctx context.Context) error {
 	if err := os.RemoveAll(s.index.stampPath()); err != nil {
 		return err
 	}
-	return setMeta(ctx, s.db, "vault", s.folder.Dir())
+	_, err := s.db.ExecContext(ctx, `DELETE FROM meta WHERE key GLOB 'complete *'`)
+	return err
 }
 
 // batchBytes is how much note text goes into one transaction: big enough that
