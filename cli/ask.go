@@ -75,6 +75,9 @@ func (q *question) run(ctx context.Context, prompt string) error {
 		return err
 	}
 	a.waitForServers(ctx)
+	for _, rule := range a.pointless() {
+		fmt.Fprintf(q.err, "! --allow %s allows nothing: there is no such tool\n", safetext.Line(rule))
+	}
 	conversation, err := a.conversation(ctx, q.runFlags)
 	if err != nil {
 		return err
