@@ -85,7 +85,7 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 	}
 	trust, err := strconv.ParseFloat(getMeta(ctx, s.db, "trust "+m.model), 64)
 	if err != nil {
-		return startWeight
+		return startWeight * s.sameLanguage(m.model)
 	}
 	if trust < leastTrust {
 		s.why = m.model + " does not understand these notes (trust " + strconv.FormatFloat(trust, 'f', 2, 64) + ")"
@@ -95,7 +95,29 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 	if strings.HasPrefix(m.model, "offline/") {
 		most = lettersWeight
 	}
-	return min(most, mostWeight*trust)
+	return min(most, mostWeight*trust) * s.sameLanguage(m.model)
+}
+
+// sameLanguage is 1 for a question in the language of the notes, 0 for one in
+// another that the model was not made for: trust was measured with the notes'
+// own words. A question hardly any of whose words stand in the notes is taken
+// to be in another language.
+func (s *search) sameLanguage(model string) float64 {
+	if strings.HasPrefix(model, "offline/") || modelByName(model).manyLanguages {
+		return 1
+	}
+	known, all := 0, 0
+	for _, t := range s.words.terms {
+		all++
+		if t.df > 0 {
+			known++
+		}
+	}
+	share := float64(known) / float64(max(1, all))
+	if share = min(1, max(0, (share-0.3)/0.4)); share == 0 {
+		s.why = model + " was not made for the question's language"
+	}
+	return share
 }
 
 // present turns ranked candidates into the passages that are shown: the note
