@@ -193,6 +193,9 @@ func (sh *shell) printChanges(dir string, changes rag.Changes, asJSON bool) erro
 			rag.Changes
 		}{dir, changes})
 	}
+	for _, w := range changes.Warnings {
+		fmt.Fprintln(sh.err, "!", safetext.Line(w))
+	}
 	counts := map[string]int{}
 	for _, c := range changes.Notes {
 		counts[c.What]++
