@@ -1,0 +1,181 @@
+package rag
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/notes"
+)
+
+// movedFrom finds the note that stood at another path, and the keys of its
+// passages: under another name they say the same.
+func movedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []key, err error) {
+	if err := tx.QueryRowContext(ctx, `SELECT id FROM notes WHERE path = ?`, from).Scan(&id); err != nil {
+		return 0, nil, err
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT key FROM passages WHERE note = ? ORDER BY id`, id)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	for rows.Next() {
+		var raw []byte
+		if err := rows.Scan(&raw); err != nil {
+			return 0, nil, err
+		}
+		keys = append(keys, keyOf(raw))
+	}
+	return id, keys, rows.Err()
+}
+
+// writeNote puts a note into the index, in the place of its old form. keys
+// are those its passages had under another name; nil: made from the text.
+func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash []byte, problem string, pieces []piece, keys []key) error {
+	if id != 0 {
+		if err := removeNote(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM skipped WHERE path = ?`, note.Path); err != nil {
+		return err
+	}
+	tags, err := json.Marshal(note.Tags)
+	if err != nil {
+		return err
+	}
+	name := spacedName(note.Path)
+	result, err := tx.ExecContext(ctx, `INSERT INTO notes
+		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, dated, tags, outside, problem, text)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, nameKey(note.Title), nameKey(name),
+		note.Date.Format(time.DateOnly), hasOwnDate(note), string(tags), note.Foreign, problem, compress(note.Text))
+	if err != nil {
+		return err
+	}
+	if id, err = result.LastInsertId(); err != nil {
+		return err
+	}
+	for _, tag := range slices.Compact(slices.Sorted(slices.Values(note.Tags))) {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO tags VALUES (?, ?)`, tag, id); err != nil {
+			return err
+		}
+	}
+	titleTerms := terms(note.Title + "\n" + name)
+	title, titleExact := joinTerms(titleTerms)
+	for i, p := range pieces {
+		text := note.Text[p.start:p.end]
+		headings := strings.Join(p.heading, headingSeparator)
+		k := passageKey(note.Title, headings, text)
+		if len(keys) == len(pieces) {
+			k = keys[i]
+		}
+		headingTerms, bodyTerms := terms(headings), terms(text)
+		if i == 0 { // what the front matter says belongs to the first passage
+			headingTerms = append(headingTerms, terms(note.Text[:p.start])...)
+		}
+		length := len(titleTerms) + len(headingTerms) + len(bodyTerms)
+		result, err := tx.ExecContext(ctx, `INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
+			VALUES (?,?,?,?,?,?,?,?,?)`, id, p.start, p.end, p.line, p.endLine, headings, p.listing, length, k[:])
+		if err != nil {
+			return err
+		}
+		passage, err := result.LastInsertId()
+		if err != nil {
+			return err
+		}
+		heading, headingExact := joinTerms(headingTerms)
+		body, exact := joinTerms(bodyTerms)
+		for _, tag := range note.Tags {
+			exact += " " + exactTerm("#"+tag)
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO words (rowid, title, heading, body, exact) VALUES (?,?,?,?,?)`,
+			passage, title, heading, body, strings.Join([]string{titleExact, headingExact, exact}, " "))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasOwnDate tells whether a note's date is more than that of its file.
+func hasOwnDate(note notes.Note) bool {
+	if _, ok := notes.DateIn(path.Base(note.Path)); ok {
+		return true
+	}
+	return note.Date.Format(time.DateOnly) != note.ModTime.Local().Format(time.DateOnly)
+}
+
+func removeNote(ctx context.Context, tx *sql.Tx, id int64) error {
+	for _, statement := range []string{
+		`DELETE FROM words WHERE rowid IN (SELECT id FROM passages WHERE note = ?)`,
+		`DELETE FROM passages WHERE note = ?`,
+		`DELETE FROM tags WHERE note = ?`,
+		`DELETE FROM notes WHERE id = ?`,
+	} {
+		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skip remembers a file that is no note, so that it is not read again before
+// it changes.
+func skip(ctx context.Context, tx *sql.Tx, entry notes.Entry, was indexed, reason string) error {
+	if was.id != 0 {
+		if err := removeNote(ctx, tx, was.id); err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO skipped VALUES (?,?,?,?)`,
+		entry.Path, entry.Size, entry.ModTime.UnixNano(), reason)
+	return err
+}
+
+// spacedName is a note's file name with its words apart.
+func spacedName(notePath string) string {
+	name := strings.TrimSuffix(path.Base(notePath), path.Ext(notePath))
+	return strings.NewReplacer("-", " ", "_", " ").Replace(name)
+}
+
+// nameKey is a title or file name as a query is compared with it.
+func nameKey(name string) string {
+	words, _ := joinTerms(terms(strings.NewReplacer("-", " ", "_", " ").Replace(name)))
+	return words
+}
+
+// passageKey names what the embedder is given for a passage.
+func passageKey(title, heading, text string) key {
+	sum := sha256.Sum256([]byte(title + "\x00" + heading + "\x00" + text))
+	return keyOf(sum[:])
+}
+
+func keyOf(raw []byte) (k key) {
+	copy(k[:], raw)
+	return k
+}
+
+// compress packs a note's text. The level is the fastest: unpacking is what
+// searches pay for, and costs the same at any.
+func compress(text string) []byte {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err == nil {
+		_, err = w.Write([]byte(text))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic("compress to memory: " + err.Error()) // only a wrong level can do this
+	}
+	return b.Bytes()
+}
