@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"lifehub/llm"
@@ -21,7 +20,12 @@ const embedBatch = 32
 func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 	x := s.index
 	name := embedder.Name()
-	if s.only == nil && !s.unsigned && getMeta(ctx, s.db, "complete "+name) == fileState(x.vectorsPath(name)) {
+	state, err := x.vectors.state(ctx, name)
+	if err != nil {
+		return err
+	}
+	if s.only == nil && !s.unsigned && getMeta(ctx, s.db, "complete "+name) == state {
+		x.setWhy("")
 		return nil
 	}
 	m, _, err := x.loadMeaning()
@@ -36,9 +40,13 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 		return err
 	}
 	if s.only == nil {
-		if err := m.forget(used); err != nil {
+		if err := m.forget(ctx, used); err != nil {
 			return err
 		}
+	}
+	_, dimension, err := m.size(ctx)
+	if err != nil {
+		return err
 	}
 	refused := 0
 	for start := 0; start < len(missing); start += embedBatch {
@@ -51,7 +59,7 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 			return err
 		}
 		s.progress(Progress{Phase: "embed", Done: start, Total: len(missing), Path: path})
-		keys, vectors, err := embedSome(ctx, embedder, m.dimension(), batch, texts)
+		keys, vectors, err := embedSome(ctx, embedder, dimension, batch, texts)
 		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -62,8 +70,11 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 			return nil
 		}
 		refused += len(batch) - len(keys)
-		if err := m.put(keys, vectors); err != nil {
+		if err := m.put(ctx, keys, vectors); err != nil {
 			return err
+		}
+		if len(vectors) > 0 {
+			dimension = len(vectors[0])
 		}
 		s.changes.Embedded += len(keys)
 	}
@@ -86,21 +97,17 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 // not look.
 func (s *syncRun) complete(ctx context.Context, m *meaning, embedder llm.Embedder) error {
 	name := embedder.Name()
-	if err := errors.Join(m.file.flush(), s.measureTrust(ctx, m, embedder)); err != nil {
+	if err := errors.Join(m.flush(), s.measureTrust(ctx, m, embedder)); err != nil {
 		return err
 	}
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	return setMeta(ctx, s.db, "complete "+name, fileState(s.index.vectorsPath(name)))
-}
-
-func fileState(path string) string {
-	status, err := os.Stat(path)
+	state, err := s.index.vectors.state(ctx, name)
 	if err != nil {
-		return "none"
+		return err
 	}
-	return fmt.Sprint(status.Size(), " ", status.ModTime().UnixNano())
+	return setMeta(ctx, s.db, "complete "+name, state)
 }
 
 // missing lists the keys of the passages looked at, and those without a vector in the
@@ -121,6 +128,7 @@ func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, m
 	}
 	defer rows.Close() //nolint:errcheck // Err below tells
 	used = map[key]bool{}
+	var all []key
 	for rows.Next() {
 		var raw sql.RawBytes
 		if err := rows.Scan(&raw); err != nil {
@@ -131,11 +139,13 @@ func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, m
 			continue
 		}
 		used[k] = true
-		if !m.has(k) {
-			missing = append(missing, k)
-		}
+		all = append(all, k)
 	}
-	return used, missing, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, nil, err
+	}
+	missing, err = m.missing(ctx, all)
+	return used, missing, err
 }
 
 // texts returns what stands for each key, title and headings first, and the
@@ -246,12 +256,6 @@ func isNotFound(err error) bool {
 	var notFound *llm.NotFoundError
 	var unsupported *llm.UnsupportedError
 	return errors.As(err, &notFound) || errors.As(err, &unsupported)
-}
-
-func (m *meaning) dimension() int {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.file.dimension
 }
 
 func (x *Index) setWhy(why string) {

@@ -2,9 +2,7 @@ package rag
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,6 +33,7 @@ const defaultSize = 256
 type Index struct {
 	dir     string
 	options Options
+	vectors vectorStore
 
 	syncing  sync.Mutex // one Sync at a time in this process; guards unsigned
 	unsigned bool       // the words were written to and their stamp is missing
@@ -59,7 +58,7 @@ func Open(dir string, options Options) (*Index, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x := &Index{dir: dir, options: options, embedder: options.Embedder}
+	x := &Index{dir: dir, options: options, vectors: localStore{dir}, embedder: options.Embedder}
 	damage, err := x.openWords()
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
@@ -117,11 +116,6 @@ func (x *Index) Use(embedder llm.Embedder) error {
 func (x *Index) wordsPath() string { return filepath.Join(x.dir, "words.db") }
 func (x *Index) lockPath() string  { return filepath.Join(x.dir, "lock") }
 func (x *Index) stampPath() string { return filepath.Join(x.dir, "words.stamp") }
-
-func (x *Index) vectorsPath(model string) string {
-	sum := sha256.Sum256([]byte(model))
-	return filepath.Join(x.dir, "meaning-"+hex.EncodeToString(sum[:6])+".vec")
-}
 
 // openWords opens the words, anew when they are damaged, and says why then.
 func (x *Index) openWords() (damage string, err error) {
@@ -316,7 +310,7 @@ func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
 	if x.embedder == nil {
 		return nil, nil, nil
 	}
-	if x.meaning != nil && x.meaning.file.changedOutside() {
+	if x.meaning != nil && !x.meaning.fresh() {
 		old := x.meaning
 		x.meaning = nil
 		if err := old.close(); err != nil {
@@ -324,11 +318,11 @@ func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
 		}
 	}
 	if x.meaning == nil {
-		m, err := openMeaning(x.vectorsPath(x.embedder.Name()), x.embedder.Name())
+		vectors, err := x.vectors.open(x.embedder.Name())
 		if err != nil {
 			return nil, nil, err
 		}
-		x.meaning = m
+		x.meaning = &meaning{x.embedder.Name(), vectors}
 	}
 	return x.meaning, x.embedder, nil
 }

@@ -13,32 +13,26 @@ import (
 	"github.com/philippgille/chromem-go"
 )
 
-// near is a vector found, and how near it is.
-type near struct {
-	key    key
-	cosine float64
-}
-
 // scanFrom is the number of vectors beyond which chromem-go's bookkeeping for
 // each document costs more than the vectors themselves: a query then takes
 // ten passes over the memory, a plain scan under three (docs/figures).
 const scanFrom = 20_000
 
-// meaning is the part of an index that a model's vectors make searchable.
-type meaning struct {
-	model   string
+// localVectors is the collection on this machine: a file read into memory, and
+// chromem-go over that memory.
+type localVectors struct {
 	file    *vectorFile
 	chromem *chromem.Collection // nil: more than scanFrom vectors
 	mu      sync.RWMutex        // searches read, put and forget write
 }
 
-// openMeaning reads the vectors of a model from path.
-func openMeaning(path, model string) (*meaning, error) {
+// openLocal reads the vectors of a model from path.
+func openLocal(path, model string) (*localVectors, error) {
 	file, err := openVectors(path, model)
 	if err != nil {
 		return nil, err
 	}
-	m := &meaning{model: model, file: file}
+	m := &localVectors{file: file}
 	if err := m.fill(); err != nil {
 		return nil, errors.Join(err, file.close())
 	}
@@ -47,7 +41,7 @@ func openMeaning(path, model string) (*meaning, error) {
 
 // fill puts the vectors into a chromem collection that holds nothing but ids
 // and the memory the file was read into.
-func (m *meaning) fill() error {
+func (m *localVectors) fill() error {
 	m.chromem = nil
 	if len(m.file.rows) > scanFrom {
 		return nil
@@ -78,8 +72,7 @@ func refuseToEmbed(context.Context, string) ([]float32, error) {
 	return nil, errors.New("the collection takes finished vectors only")
 }
 
-// put adds vectors to the file and to the collection.
-func (m *meaning) put(keys []key, vectors [][]float32) error {
+func (m *localVectors) put(_ context.Context, keys []key, vectors [][]float32) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.file.dimension != 0 && len(vectors) > 0 && m.file.dimension != len(vectors[0]) {
@@ -108,7 +101,7 @@ func (m *meaning) put(keys []key, vectors [][]float32) error {
 	return nil
 }
 
-func (m *meaning) forget(used map[key]bool) error {
+func (m *localVectors) forget(_ context.Context, used map[key]bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := len(m.file.rows)
@@ -119,27 +112,44 @@ func (m *meaning) forget(used map[key]bool) error {
 	return m.fill()
 }
 
-func (m *meaning) has(k key) bool {
+func (m *localVectors) missing(_ context.Context, keys []key) ([]key, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return m.file.has(k)
+	var missing []key
+	for _, k := range keys {
+		if !m.file.has(k) {
+			missing = append(missing, k)
+		}
+	}
+	return missing, nil
 }
 
-func (m *meaning) count() int {
+func (m *localVectors) size(context.Context) (count, dimension int, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return len(m.file.rows)
+	return len(m.file.rows), m.file.dimension, nil
 }
 
-func (m *meaning) close() error {
+func (m *localVectors) fresh() bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return !m.file.changedOutside()
+}
+
+func (m *localVectors) flush() error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.file.flush()
+}
+
+func (m *localVectors) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.chromem = nil
 	return m.file.close()
 }
 
-// nearest returns the limit vectors nearest to a question's, nearest first.
-func (m *meaning) nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
+func (m *localVectors) nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if len(vector) != m.file.dimension {
@@ -168,7 +178,7 @@ func (m *meaning) nearest(ctx context.Context, vector []float32, limit int) ([]n
 }
 
 // scan compares a question with every vector.
-func (m *meaning) scan(ctx context.Context, vector []float32, limit int) ([]near, error) {
+func (m *localVectors) scan(ctx context.Context, vector []float32, limit int) ([]near, error) {
 	top := nearestFew{limit: limit}
 	for i, r := range m.file.rows {
 		if i%4096 == 0 && ctx.Err() != nil {
@@ -179,43 +189,54 @@ func (m *meaning) scan(ctx context.Context, vector []float32, limit int) ([]near
 	return top.sorted(), nil
 }
 
-// among compares a question with the vectors of some keys only.
-func (m *meaning) among(vector []float32, keys []key) []near {
+func (m *localVectors) among(_ context.Context, vector []float32, keys []key) ([]near, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	found := make([]near, 0, len(keys))
 	if len(vector) != m.file.dimension {
-		return found
+		return found, nil
 	}
 	for _, k := range keys {
 		if i, ok := m.file.at[k]; ok {
 			found = append(found, near{k, float64(dot(vector, m.file.rows[i].vector))})
 		}
 	}
-	return found
+	return found, nil
 }
 
 // sampleSize is how many vectors stand for the collection when the mean and
 // the spread of its cosines are needed.
 const sampleSize = 1000
 
-// spread estimates mean and standard deviation of the cosines between a
-// question and the whole collection.
-func (m *meaning) spread(vector []float32) (mean, deviation float64) {
+func (m *localVectors) spread(_ context.Context, vector []float32) (mean, deviation float64, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	n, sum, squares := 0, 0.0, 0.0
+	var sample cosines
 	for i := 0; i < len(m.file.rows); i += 1 + len(m.file.rows)/sampleSize {
-		cosine := float64(dot(vector, m.file.rows[i].vector))
-		sum += cosine
-		squares += cosine * cosine
-		n++
+		sample.add(float64(dot(vector, m.file.rows[i].vector)))
 	}
-	if n < 2 {
+	mean, deviation = sample.spread()
+	return mean, deviation, nil
+}
+
+// cosines are added up for their mean and spread.
+type cosines struct {
+	n            int
+	sum, squares float64
+}
+
+func (c *cosines) add(cosine float64) {
+	c.n++
+	c.sum += cosine
+	c.squares += cosine * cosine
+}
+
+func (c *cosines) spread() (mean, deviation float64) {
+	if c.n < 2 {
 		return 0, 0
 	}
-	mean = sum / float64(n)
-	return mean, math.Sqrt(max(0, squares/float64(n)-mean*mean))
+	mean = c.sum / float64(c.n)
+	return mean, math.Sqrt(max(0, c.squares/float64(c.n)-mean*mean))
 }
 
 // nearestFew keeps the nearest of many.

@@ -73,7 +73,11 @@ func (s *search) passages(ctx context.Context, have int) (n int, err error) {
 // weight is the share of meaning in a score, by the trust that the model has
 // earned on this vault. 0: none, and s.why says why.
 func (s *search) weight(ctx context.Context, m *meaning) float64 {
-	have := m.count()
+	have, _, err := m.size(ctx)
+	if err != nil {
+		s.why = err.Error()
+		return 0
+	}
 	passages, err := s.passages(ctx, have)
 	if err != nil {
 		s.why = err.Error()

@@ -199,7 +199,9 @@ func scaleSearch(b *testing.B, x *Index) {
 				b.Fatal(err)
 			}
 			kept = len(keys)
-			m.among(question, keysOf(keys))
+			if _, err := m.among(b.Context(), question, keysOf(keys)); err != nil {
+				b.Fatal(err)
+			}
 		}).Seconds()
 		filtered = append(filtered, took/(floor*(float64(kept)/scalePassages+0.01)))
 	}
@@ -216,7 +218,7 @@ func search0(x *Index, q Query) search {
 // looks at all of them can cost.
 func onePass(m *meaning) {
 	var sum uint64
-	for _, block := range m.file.blocks {
+	for _, block := range m.collection.(*localVectors).file.blocks {
 		for i := 0; i+64 <= len(block); i += 64 {
 			s := (*[64]byte)(block[i:])
 			sum += binary.LittleEndian.Uint64(s[0:]) + binary.LittleEndian.Uint64(s[8:]) +

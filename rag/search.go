@@ -259,8 +259,17 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		return 0, ctx.Err()
 	}
 	s.embedder = embedder.Name()
-	mean, deviation := m.spread(vector)
-	chance := 2 * math.Sqrt(2*math.Log(float64(max(2, m.count()))))
+	mean, deviation, err := m.spread(ctx, vector)
+	if err != nil {
+		s.why = err.Error()
+		return 0, ctx.Err()
+	}
+	count, _, err := m.size(ctx)
+	if err != nil {
+		s.why = err.Error()
+		return 0, ctx.Err()
+	}
+	chance := 2 * math.Sqrt(2*math.Log(float64(max(2, count))))
 	for id, cosine := range hits {
 		near := 0.0
 		if deviation > 0 {
@@ -285,8 +294,12 @@ func (s *search) hits(ctx context.Context, m *meaning, vector []float32, found m
 		if err != nil {
 			return nil, err
 		}
+		among, err := m.among(ctx, vector, keysOf(keys))
+		if err != nil {
+			return nil, err
+		}
 		nearest := nearestFew{limit: nearCandidates}
-		for _, n := range m.among(vector, keysOf(keys)) {
+		for _, n := range among {
 			nearest.offer(n.key, float32(n.cosine))
 			for _, id := range keys[n.key] {
 				if found[id] != nil {
@@ -329,12 +342,13 @@ func (s *search) hits(ctx context.Context, m *meaning, vector []float32, found m
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range m.among(vector, keysOf(keys)) {
+	among, err := m.among(ctx, vector, keysOf(keys))
+	for _, n := range among {
 		for _, id := range keys[n.key] {
 			cosines[id] = n.cosine
 		}
 	}
-	return cosines, nil
+	return cosines, err
 }
 
 func (s *search) keys(ctx context.Context, query string, args []any) (map[key][]int64, error) {

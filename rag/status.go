@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -119,6 +120,7 @@ func (x *Index) countPassages(ctx context.Context) (map[string][2]int, error) {
 	}
 	defer rows.Close() //nolint:errcheck // Err below tells
 	counts := map[string][2]int{}
+	notesOf := map[key][]string{} // a note as often as it holds the passage
 	for rows.Next() {
 		var name string
 		var raw []byte
@@ -126,11 +128,23 @@ func (x *Index) countPassages(ctx context.Context) (map[string][2]int, error) {
 			return nil, err
 		}
 		c := counts[name]
-		c[0]++
-		if m != nil && m.has(keyOf(raw)) {
-			c[1]++
-		}
-		counts[name] = c
+		counts[name] = [2]int{c[0] + 1, c[1] + 1}
+		notesOf[keyOf(raw)] = append(notesOf[keyOf(raw)], name)
 	}
-	return counts, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	missing := slices.Collect(maps.Keys(notesOf))
+	if m != nil {
+		if missing, err = m.missing(ctx, missing); err != nil {
+			return nil, err
+		}
+	}
+	for _, k := range missing {
+		for _, name := range notesOf[k] {
+			c := counts[name]
+			counts[name] = [2]int{c[0], c[1] - 1}
+		}
+	}
+	return counts, nil
 }

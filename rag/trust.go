@@ -26,7 +26,10 @@ const (
 // docs/decisions/0013). It is measured anew when the notes have doubled or
 // halved.
 func (s *syncRun) measureTrust(ctx context.Context, m *meaning, embedder llm.Embedder) error {
-	count := m.count()
+	count, _, err := m.size(ctx)
+	if err != nil {
+		return err
+	}
 	before, err := strconv.Atoi(getMeta(ctx, s.db, "trusted at "+m.model))
 	if err == nil && count < 2*before && before < 2*count {
 		return nil

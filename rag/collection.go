@@ -1,0 +1,92 @@
+package rag
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// vectorStore is where the vectors of one vault lie: [localStore] keeps them
+// in files beside the words, [chromaStore] on a server.
+type vectorStore interface {
+	// open returns the collection of a model's vectors. It asks no server.
+	open(model string) (collection, error)
+	// state is another text whenever the model's collection may hold something
+	// else than before. It reads no vectors.
+	state(ctx context.Context, model string) (string, error)
+}
+
+// collection holds the vectors that one model made of a vault's passages. A
+// vector is known by what was embedded, so that it is the same in every place
+// and on every machine that has the text. Methods may be called at the same
+// time. An error that is an [awayError] leaves words to answer.
+type collection interface {
+	// missing returns those of the keys that have no vector, in their order.
+	missing(ctx context.Context, keys []key) ([]key, error)
+	// put adds vectors of length 1. All have the collection's dimension; others
+	// make the collection begin anew: the name stayed and the model did not.
+	put(ctx context.Context, keys []key, vectors [][]float32) error
+	// forget may take away vectors that are not used.
+	forget(ctx context.Context, used map[key]bool) error
+	// nearest returns the limit vectors nearest to a question's, nearest first.
+	nearest(ctx context.Context, vector []float32, limit int) ([]near, error)
+	// among compares a question with the vectors of some keys only, and leaves
+	// out those that have none.
+	among(ctx context.Context, vector []float32, keys []key) ([]near, error)
+	// spread estimates mean and standard deviation of the cosines between a
+	// question and the whole collection.
+	spread(ctx context.Context, vector []float32) (mean, deviation float64, err error)
+	// size is the number of vectors, and of the numbers in each; 0: none yet.
+	size(ctx context.Context) (count, dimension int, err error)
+	// fresh tells whether what was read still stands; else it is opened again.
+	fresh() bool
+	// flush makes what was put survive a power cut.
+	flush() error
+	close() error
+}
+
+// meaning is the part of an index that a model's vectors make searchable.
+type meaning struct {
+	model string
+	collection
+}
+
+// near is a vector found, and how near it is.
+type near struct {
+	key    key
+	cosine float64
+}
+
+// awayError says that the place of the vectors cannot be used now.
+type awayError struct{ err error }
+
+func (e *awayError) Error() string { return e.err.Error() }
+func (e *awayError) Unwrap() error { return e.err }
+
+// localStore keeps one file a model in a folder.
+type localStore struct{ dir string }
+
+func (s localStore) open(model string) (collection, error) {
+	m, err := openLocal(s.path(model))
+	if err != nil {
+		return nil, err // a nil *localVectors is no nil collection
+	}
+	return m, nil
+}
+
+func (s localStore) state(_ context.Context, model string) (string, error) {
+	path, _ := s.path(model)
+	status, err := os.Stat(path)
+	if err != nil {
+		return "none", nil //nolint:nilerr // opening it says what is wrong
+	}
+	return fmt.Sprint(status.Size(), " ", status.ModTime().UnixNano()), nil
+}
+
+func (s localStore) path(model string) (path, name string) {
+	sum := sha256.Sum256([]byte(model))
+	return filepath.Join(s.dir, "meaning-"+hex.EncodeToString(sum[:6])+".vec"), model
+}
