@@ -3,10 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +16,7 @@ import (
 // under that id.
 var ErrNoConversation = errors.New("no such conversation")
 
-const conversationColumns = `SELECT id, title, created, updated,
+const conversationColumns = `SELECT id, title, titled, created, updated,
 	(SELECT count(*) FROM messages WHERE conversation = c.id AND text <> ''),
 	(SELECT max(id) FROM messages WHERE conversation = c.id) AS latest
 	FROM conversations c`
@@ -81,7 +79,7 @@ func (s *Store) conversations(ctx context.Context, query string, args ...any) ([
 		var c agent.Conversation
 		var created, updated int64
 		var latest sql.NullInt64
-		if err := rows.Scan(&c.ID, &c.Title, &created, &updated, &c.Messages, &latest); err != nil {
+		if err := rows.Scan(&c.ID, &c.Title, &c.TitledBy, &created, &updated, &c.Messages, &latest); err != nil {
 			return nil, err
 		}
 		c.Created, c.Updated = time.UnixMilli(created), time.UnixMilli(updated)
@@ -126,64 +124,6 @@ func (s *Store) Recent(ctx context.Context, conversation string, limit int) ([]l
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read recent messages: %w", err)
 	}
-	return list, nil
-}
-
-// Exchanges returns the turns of the conversation's current path, oldest
-// first. An open one was never finished: LifeHub was stopped in the middle,
-// or another one is at it now.
-func (s *Store) Exchanges(ctx context.Context, conversation string) ([]agent.Exchange, error) {
-	list, err := s.exchanges(ctx, conversation)
-	if err != nil {
-		return nil, fmt.Errorf("read conversation %q: %w", conversation, err)
-	}
-	return list, nil
-}
-
-// exchanges reads all turns of the conversation, of whatever branch, and then
-// walks from its head to its beginning: faster by far than having SQLite walk.
-func (s *Store) exchanges(ctx context.Context, conversation string) ([]agent.Exchange, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.error, t.detail, q.text, a.text
-		FROM conversations c JOIN turns t ON t.conversation = c.id
-		JOIN messages q ON q.turn = t.id AND q.role = 'user'
-		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
-		WHERE c.id = ?`, conversation)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	type node struct {
-		agent.Exchange
-		before int64 // the message that the question answers; 0: it begins the conversation
-		detail string
-	}
-	nodes := map[int64]node{} // by the answer's id
-	var at int64
-	for rows.Next() {
-		var n node
-		var id, started int64
-		var state string
-		if err := rows.Scan(&id, &n.before, &at, &n.Turn, &started, &state, &n.Answer.Error, &n.detail, &n.Question, &n.Answer.Text); err != nil {
-			return nil, err
-		}
-		n.Asked = time.UnixMilli(started)
-		n.Open = state == "open"
-		n.Answer.Cut = state == "cut" || n.Open
-		nodes[id] = n
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	var list []agent.Exchange
-	for n, ok := nodes[at]; ok; n, ok = nodes[n.before] {
-		var d detail
-		if err := json.Unmarshal([]byte(n.detail), &d); err != nil {
-			return nil, fmt.Errorf("turn %s: %w", n.Turn, err)
-		}
-		n.Answer.Sources, n.Answer.Citations, n.Answer.Metrics = d.Sources, d.Citations, d.Metrics
-		list = append(list, n.Exchange)
-	}
-	slices.Reverse(list)
 	return list, nil
 }
 

@@ -1,10 +1,9 @@
 package store
 
 import (
+	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"os"
 )
 
 // migrations take the schema from one version to the next; the number of
@@ -47,6 +46,42 @@ CREATE TABLE messages (
 CREATE INDEX messages_by_conversation ON messages (conversation, id);
 CREATE INDEX messages_by_parent ON messages (parent);
 `,
+
+	// Titles know who gave them, turns can be taken back with the note changes
+	// they made, and messages are found by their words. Triggers only note
+	// which messages the word index lacks: whoever writes a message need not
+	// know that there is one. Rows of a table that holds text of a
+	// conversation end with it (ON DELETE CASCADE): Remove counts on that.
+	`
+ALTER TABLE conversations ADD COLUMN titled TEXT NOT NULL DEFAULT 'words' CHECK (titled IN ('words', 'model', 'user'));
+ALTER TABLE turns ADD COLUMN undone INTEGER; -- when it was taken back; NULL: it stands
+
+CREATE TABLE note_changes (
+	id      INTEGER PRIMARY KEY AUTOINCREMENT,
+	turn    TEXT NOT NULL REFERENCES turns(id) ON DELETE CASCADE,
+	vault   TEXT NOT NULL,
+	path    TEXT NOT NULL,
+	before  BLOB,          -- NULL: there was no such note
+	after   TEXT NOT NULL, -- SHA-256 of what was to be written, in hex
+	created INTEGER NOT NULL
+) STRICT;
+CREATE INDEX note_changes_by_turn ON note_changes (turn);
+
+CREATE VIRTUAL TABLE message_words USING fts5(words, content='', contentless_delete=1, prefix='2 3',
+	tokenize="unicode61 remove_diacritics 0 categories 'L* N* M* Co'");
+CREATE TABLE unindexed (message INTEGER PRIMARY KEY) STRICT;
+INSERT INTO unindexed SELECT id FROM messages WHERE text <> '';
+CREATE TRIGGER message_said AFTER INSERT ON messages WHEN NEW.text <> '' BEGIN
+	INSERT OR IGNORE INTO unindexed VALUES (NEW.id);
+END;
+CREATE TRIGGER message_grew AFTER UPDATE OF text ON messages WHEN NEW.text <> OLD.text BEGIN
+	INSERT OR IGNORE INTO unindexed VALUES (NEW.id);
+END;
+CREATE TRIGGER message_gone AFTER DELETE ON messages BEGIN
+	DELETE FROM message_words WHERE rowid = OLD.id;
+	DELETE FROM unindexed WHERE message = OLD.id;
+END;
+`,
 }
 
 // NewerSchemaError says that a newer LifeHub has written the file.
@@ -67,7 +102,7 @@ func migrate(db *sql.DB, path string, steps []string) error {
 		return nil
 	}
 	if version > 0 && version < len(steps) && path != "" {
-		if err := backup(db, fmt.Sprintf("%s.v%d.bak", path, version)); err != nil {
+		if err := backup(context.Background(), db, fmt.Sprintf("%s.v%d.bak", path, version)); err != nil {
 			return fmt.Errorf("back up schema %d before bringing it up to date: %w", version, err)
 		}
 	}
@@ -115,26 +150,4 @@ func schemaVersion(db querier) (int, error) {
 func setSchemaVersion(tx *sql.Tx, version int) error {
 	_, err := tx.Exec("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT; DELETE FROM schema; INSERT INTO schema VALUES (?)", version)
 	return err
-}
-
-// backup writes a whole and compact copy of the database to path, over an
-// older copy of the same name.
-func backup(db *sql.DB, path string) error {
-	partial := path + ".part"
-	if err := os.Remove(partial); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	// VACUUM INTO takes an empty file, and keeps its mode.
-	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := db.Exec("VACUUM INTO ?", partial); err != nil {
-		return errors.Join(err, os.Remove(partial))
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	return os.Rename(partial, path)
 }

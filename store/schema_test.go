@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,7 @@ func TestAnOlderSchemaIsBackedUpBeforeItIsBroughtUpToDate(t *testing.T) {
 		t.Errorf("got version %d, %v", v, err)
 	}
 
-	saved := path + ".v1.bak"
+	saved := fmt.Sprintf("%s.v%d.bak", path, len(migrations))
 	info, err := os.Stat(saved)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func TestAMigrationThatBreaksLeavesTheOldSchema(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
 	broken := append(append([]string{}, migrations...), "ALTER TABLE turns ADD COLUMN x TEXT; SELECT nonsense")
-	if err := migrate(s.write, path, broken); err == nil || !strings.Contains(err.Error(), "version 2") {
+	if err := migrate(s.write, path, broken); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("version %d", len(broken))) {
 		t.Fatalf("got %v", err)
 	}
 	again, err := Open(path)

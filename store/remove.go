@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// Remove deletes conversations with all that was made of them, here and in
+// the backups. Their text is gone from the files: from free pages, the word
+// index and the write-ahead log too. The error is [ErrNoConversation] when
+// one is not there; then nothing is deleted.
+func (s *Store) Remove(ctx context.Context, conversations ...string) error {
+	if err := s.remove(ctx, conversations); err != nil {
+		return fmt.Errorf("delete conversations: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) remove(ctx context.Context, conversations []string) error {
+	err := s.update(ctx, func(tx *sql.Tx) error {
+		for _, id := range conversations {
+			result, err := tx.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
+			if err != nil {
+				return err
+			}
+			if n, err := result.RowsAffected(); err != nil || n == 0 {
+				return errors.Join(err, fmt.Errorf("%q: %w", id, ErrNoConversation))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := scrub(ctx, s.write); err != nil {
+		return err
+	}
+	return s.removeFromBackups(ctx, conversations)
+}
+
+// scrub takes what was deleted off the disk. The word index otherwise keeps
+// the words of deleted messages until it happens to be merged, pages keep
+// what was moved, and the log all that passed through it.
+func scrub(ctx context.Context, db *sql.DB) error {
+	var indexed bool
+	if err := db.QueryRowContext(ctx, `SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'message_words'`).Scan(&indexed); err != nil {
+		return err
+	}
+	if indexed {
+		if _, err := db.ExecContext(ctx, `INSERT INTO message_words (message_words) VALUES ('optimize')`); err != nil {
+			return err
+		}
+	}
+	if _, err := db.ExecContext(ctx, `VACUUM`); err != nil {
+		return err
+	}
+	var busy, pages, moved int
+	if err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved); err != nil {
+		return err
+	}
+	if busy != 0 {
+		return errors.New("another LifeHub reads the conversations, so their text is still in the write-ahead log; close it and delete once more")
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+)
+
+// filesWith lists the files below a folder that hold a text.
+func filesWith(t *testing.T, dir, text string) []string {
+	t.Helper()
+	var found []string
+	must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(bytes.ToLower(data), []byte(text)) {
+			found = append(found, filepath.Base(path))
+		}
+		return err
+	}))
+	return found
+}
+
+func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
+	s, path := openTemp(t)
+	other, err := Open(path) // another process that has the file open
+	must(t, err)
+	defer other.Close()
+	for range 40 {
+		say(t, s, "keep", "about zebras", "zebras "+strings.Repeat("graze ", 100))
+		turn := say(t, s, "gone", "about quokkas", "quokkas "+strings.Repeat("quokkastare ", 300))
+		must(t, s.Changing(t.Context(), turn, agent.NoteChange{Vault: "/v", Path: "quokkanote.md", Before: []byte("quokkabefore"), After: "1"}))
+	}
+	must(t, s.Entitle(t.Context(), "gone", "Quokkatitle"))
+	if hits, err := s.Search(t.Context(), "quokka", 5); err != nil || len(hits) == 0 {
+		t.Fatalf("got %v, %v", hits, err)
+	}
+	if _, err := other.Exchanges(t.Context(), "gone"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, s.BackUp(t.Context()))
+	must(t, backup(t.Context(), s.write, path+".v1.bak"))
+	if found := filesWith(t, filepath.Dir(path), "quokka"); len(found) < 3 {
+		t.Fatalf("only %v hold the text before: the test shows nothing", found)
+	}
+
+	if err := s.Remove(t.Context(), "gone", "nope"); !errors.Is(err, ErrNoConversation) {
+		t.Errorf("got %v", err)
+	}
+	must(t, s.Remove(t.Context(), "gone"))
+	if found := filesWith(t, filepath.Dir(path), "quokka"); len(found) > 0 {
+		t.Errorf("the text is still in %v", found)
+	}
+	if hits, err := other.Search(t.Context(), "zebras", 100); err != nil || len(hits) != 80 {
+		t.Errorf("of what was kept %d messages are found, %v", len(hits), err)
+	}
+	list, err := Backups(path)
+	must(t, err)
+	saved, err := Open(list[0].Path)
+	must(t, err)
+	defer saved.Close()
+	if kept, err := saved.Exchanges(t.Context(), "keep"); err != nil || len(kept) != 40 {
+		t.Errorf("the backup holds %d of what was kept, %v", len(kept), err)
+	}
+}
+
+// Remove counts on it: what belongs to a conversation goes with it.
+func TestEveryTableOfAConversationsTextEndsWithIt(t *testing.T) {
+	s, _ := openTemp(t)
+	rows, err := s.read.Query(`SELECT t.name, (SELECT count(*) FROM pragma_foreign_key_list(t.name) f WHERE f.on_delete = 'CASCADE')
+		FROM sqlite_schema t WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'message_words%'`)
+	must(t, err)
+	defer rows.Close()
+	free := map[string]bool{"conversations": true, "schema": true, "unindexed": true} // no text, or the root itself
+	for rows.Next() {
+		var name string
+		var cascades int
+		must(t, rows.Scan(&name, &cascades))
+		if cascades == 0 && !free[name] {
+			t.Errorf("rows of %s stay when their conversation is removed", name)
+		}
+	}
+}
+
+func TestFiveDailyBackupsAreKept(t *testing.T) {
+	s, path := openTemp(t)
+	day := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
+	s.now = func() time.Time { return day }
+	must(t, s.BackUp(t.Context()))
+	if list, _ := Backups(path); len(list) != 0 {
+		t.Errorf("an empty store was backed up: %v", list)
+	}
+	say(t, s, "c", "q", "a")
+	for range 16 {
+		must(t, s.BackUp(t.Context()))
+		day = day.Add(12 * time.Hour)
+	}
+	list, err := Backups(path)
+	must(t, err)
+	if len(list) != 5 || !list[0].Time.Equal(day.Add(-24*time.Hour)) || !list[4].Time.Equal(day.Add(-5*24*time.Hour)) {
+		t.Errorf("got %v", list)
+	}
+	if len(filesWith(t, filepath.Dir(list[0].Path), "")) != 5 {
+		t.Error("something else lies among the backups")
+	}
+}
+
+func TestABackupThatIsStoppedLeavesNoHalfOne(t *testing.T) {
+	s, path := openTemp(t)
+	say(t, s, "c", "q", strings.Repeat("words ", 1000))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.BackUp(ctx); err == nil {
+		t.Error("a stopped backup says it was made")
+	}
+	if list, _ := Backups(path); len(list) != 0 {
+		t.Errorf("got %v", list)
+	}
+}

@@ -1,0 +1,153 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"lifehub/agent"
+)
+
+// Search finds the messages that hold every word of a search, of whatever
+// branch, the newest first. A word is found by its beginning, words in quotes
+// only side by side and whole; case and accents don't count. A search without
+// a word finds nothing.
+func (s *Store) Search(ctx context.Context, search string, limit int) ([]agent.Hit, error) {
+	wanted := phrases(search)
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	hits, err := s.search(ctx, wanted, limit)
+	if err != nil {
+		return nil, fmt.Errorf("search conversations: %w", err)
+	}
+	return hits, nil
+}
+
+func (s *Store) search(ctx context.Context, wanted []phrase, limit int) ([]agent.Hit, error) {
+	if err := s.indexWords(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
+		FROM message_words w JOIN messages m ON m.id = w.rowid JOIN conversations c ON c.id = m.conversation
+		WHERE message_words MATCH ? ORDER BY w.rowid DESC LIMIT ?`, match(wanted), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var hits []agent.Hit
+	for rows.Next() {
+		var h agent.Hit
+		var text string
+		var created int64
+		if err := rows.Scan(&h.Conversation, &h.Title, &h.Turn, &h.Role, &text, &created); err != nil {
+			return nil, err
+		}
+		h.Time = time.UnixMilli(created)
+		h.Excerpt, h.From, h.To = excerpt(text, wanted[0])
+		hits = append(hits, h)
+	}
+	return hits, rows.Err()
+}
+
+// indexBatch is how many messages one write adds to the word index, so that
+// others who want to write wait for milliseconds.
+const indexBatch = 500
+
+// indexWords adds to the word index what was written since it was last used.
+func (s *Store) indexWords(ctx context.Context) error {
+	for {
+		var waiting int
+		if err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM unindexed LIMIT 1)`).Scan(&waiting); err != nil || waiting == 0 {
+			return err
+		}
+		if err := s.update(ctx, func(tx *sql.Tx) error { return indexSome(ctx, tx) }); err != nil {
+			return err
+		}
+	}
+}
+
+func indexSome(ctx context.Context, tx *sql.Tx) error {
+	rows, err := tx.QueryContext(ctx, `SELECT u.message, coalesce(m.text, '') FROM unindexed u LEFT JOIN messages m ON m.id = u.message LIMIT ?`, indexBatch)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	texts := map[int64]string{}
+	for rows.Next() {
+		var id int64
+		var text string
+		if err := rows.Scan(&id, &text); err != nil {
+			return err
+		}
+		texts[id] = text
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for id, text := range texts {
+		var b strings.Builder
+		for _, w := range cut(text) {
+			b.WriteString(w.text)
+			b.WriteByte(' ')
+		}
+		for _, change := range []struct {
+			statement string
+			args      []any
+		}{
+			{`DELETE FROM message_words WHERE rowid = ?`, []any{id}},
+			{`INSERT INTO message_words (rowid, words) VALUES (?, ?)`, []any{id, b.String()}},
+			{`DELETE FROM unindexed WHERE message = ?`, []any{id}},
+		} {
+			if _, err := tx.ExecContext(ctx, change.statement, change.args...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// excerptAround is how many bytes of a message stand on each side of what was found.
+const excerptAround = 70
+
+// excerpt is one line of a text around a phrase, and where in it the phrase stands.
+func excerpt(text string, p phrase) (line string, from, to int) {
+	from, to, _ = p.find(cut(text))
+	begin, end := max(0, from-excerptAround), min(len(text), to+excerptAround)
+	for begin > 0 && begin < from && !utf8.RuneStart(text[begin]) {
+		begin++
+	}
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	before, found, after := oneLine(text[begin:from]), oneLine(text[from:to]), oneLine(text[to:end])
+	if begin > 0 {
+		before = "…" + before
+	}
+	if end < len(text) {
+		after += "…"
+	}
+	before = strings.TrimLeft(before, " ")
+	return before + found + after, len(before), len(before) + len(found)
+}
+
+// oneLine makes a space of each run of white space.
+func oneLine(text string) string {
+	line := strings.Join(strings.Fields(text), " ")
+	if line == "" {
+		if text != "" {
+			return " "
+		}
+		return ""
+	}
+	if strings.TrimLeft(text, " \t\r\n") != text {
+		line = " " + line
+	}
+	if strings.TrimRight(text, " \t\r\n") != text {
+		line += " "
+	}
+	return line
+}

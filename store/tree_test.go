@@ -1,0 +1,165 @@
+package store
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+)
+
+// shape writes a tree as "turn<after" words, those of the current path with a star.
+func shape(t *testing.T, s *Store, conversation string) string {
+	t.Helper()
+	list, err := s.Tree(t.Context(), conversation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for _, e := range list {
+		word := strings.TrimPrefix(e.Turn, conversation+".") + "<" + strings.TrimPrefix(e.After, conversation+".")
+		if e.Current {
+			word += "*"
+		}
+		if e.Undone {
+			word += "-"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestGoingOnFromAnEarlierTurnMakesABranchAndLosesNothing(t *testing.T) {
+	s, _ := openTemp(t)
+	say(t, s, "c", "a", "A")
+	say(t, s, "c", "b", "B")
+	say(t, s, "c", "c", "C")
+	must(t, s.GoOn(t.Context(), "c", "c.1"))
+	say(t, s, "c", "b again", "B2")
+	if got, want := shape(t, s, "c"), "1<* 2<1 3<2 4<1*"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := recent(t, s, "c", 9), "user:a assistant:A user:b again assistant:B2"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+
+	must(t, s.GoOn(t.Context(), "c", ""))
+	say(t, s, "c", "another beginning", "D")
+	list, err := s.Exchanges(t.Context(), "c")
+	must(t, err)
+	if len(list) != 1 || !reflect.DeepEqual(list[0].Siblings, []string{"c.1", "c.5"}) {
+		t.Errorf("got %+v", list)
+	}
+}
+
+func TestShowingATurnShowsTheNewestBranchBelowIt(t *testing.T) {
+	s, _ := openTemp(t)
+	say(t, s, "c", "a", "A")
+	say(t, s, "c", "b", "B")
+	say(t, s, "c", "c", "C")
+	must(t, s.GoOn(t.Context(), "c", "c.2"))
+	say(t, s, "c", "d", "D")
+	must(t, s.GoOn(t.Context(), "c", "c.1"))
+	say(t, s, "c", "e", "E")
+	must(t, s.Show(t.Context(), "c", "c.2"))
+	if got, want := shape(t, s, "c"), "1<* 2<1* 3<2 4<2* 5<1"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, turn := range []string{"c.9", "other.1"} {
+		if err := s.Show(t.Context(), "c", turn); !errors.Is(err, ErrNoConversation) {
+			t.Errorf("%s: got %v", turn, err)
+		}
+	}
+}
+
+func TestAForkIsAConversationOfItsOwn(t *testing.T) {
+	s, _ := openTemp(t)
+	say(t, s, "c", "a", "A")
+	turn, err := s.Begin(t.Context(), "c", "b")
+	must(t, err)
+	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: "B", Citations: []agent.Citation{{N: 1, Path: "x.md"}}}))
+	say(t, s, "c", "c", "C")
+	fork, err := s.Fork(t.Context(), "c", "c.2")
+	must(t, err)
+	say(t, s, fork, "d", "D")
+	if got, want := recent(t, s, fork, 9), "user:a assistant:A user:b assistant:B user:d assistant:D"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := recent(t, s, "c", 9), "user:a assistant:A user:b assistant:B user:c assistant:C"; got != want {
+		t.Errorf("the original reads %q, want %q", got, want)
+	}
+	list, err := s.Exchanges(t.Context(), fork)
+	must(t, err)
+	if list[1].Turn != fork+".2" || len(list[1].Answer.Citations) != 1 {
+		t.Errorf("got %+v", list[1])
+	}
+	if _, err := s.Fork(t.Context(), "c", "c.9"); !errors.Is(err, ErrNoConversation) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestATitleOfTheUserIsNeverReplaced(t *testing.T) {
+	s, _ := openTemp(t)
+	say(t, s, "c", "when do I fly?", "On Monday.")
+	title := func() string {
+		c, err := s.Conversation(t.Context(), "c")
+		must(t, err)
+		return string(c.TitledBy) + ": " + c.Title
+	}
+	steps := []struct {
+		do   func() error
+		want string
+	}{
+		{func() error { return nil }, "words: when do I fly?"},
+		{func() error { return s.Entitle(t.Context(), "c", "Flight") }, "model: Flight"},
+		{func() error { return s.Rename(t.Context(), "c", " My \n trip ") }, "user: My trip"},
+		{func() error { return s.Entitle(t.Context(), "c", "Flight") }, "user: My trip"},
+	}
+	for _, step := range steps {
+		must(t, step.do())
+		if got := title(); got != step.want {
+			t.Errorf("got %q, want %q", got, step.want)
+		}
+	}
+	if err := s.Rename(t.Context(), "c", " \n"); err == nil {
+		t.Error("an empty title was taken")
+	}
+}
+
+func TestATurnThatIsTakenBackStaysInTheTree(t *testing.T) {
+	s, _ := openTemp(t)
+	say(t, s, "c", "a", "A")
+	turn := say(t, s, "c", "b", "B")
+	changes := []agent.NoteChange{
+		{Vault: "/notes", Path: "a.md", Before: []byte("old"), After: "1f"},
+		{Vault: "/notes", Path: "empty.md", Before: []byte{}, After: "2f"},
+		{Vault: "/notes", Path: "new.md", After: "3f"},
+	}
+	for _, c := range changes {
+		must(t, s.Changing(t.Context(), turn, c))
+	}
+	got, err := s.NoteChanges(t.Context(), turn)
+	must(t, err)
+	if !reflect.DeepEqual(got, changes) {
+		t.Errorf("got %+v, want %+v", got, changes)
+	}
+	must(t, s.TakeBack(t.Context(), turn))
+	if got, want := shape(t, s, "c"), "1<* 2<1-"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	must(t, s.TakeBack(t.Context(), "c.1"))
+	if got, want := shape(t, s, "c"), "1<- 2<1-"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if err := s.Changing(t.Context(), "nope.1", changes[0]); err == nil {
+		t.Error("a change of no turn was kept")
+	}
+}
