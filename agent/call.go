@@ -116,7 +116,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 			m.RAGHits += len(result.Sources)
 		}
 	})
-	ended.Output, ended.Sources = result.Text, result.Sources
+	ended.Output, ended.Sources, ended.Coverage = result.Text, result.Sources, result.Coverage
 	t.emit(ended)
 	return outcome{status: Done, result: result}
 }

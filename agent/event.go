@@ -70,6 +70,8 @@ type (
 		Error   string   `json:"error,omitempty"`
 		Sources []Source `json:"sources,omitempty"`
 		Took    int64    `json:"took_ms"`
+
+		Coverage *Coverage `json:"coverage,omitempty"` // of a search of the notes
 	}
 
 	// PermissionAsked holds its step until Reply is called; the first reply counts.
@@ -139,6 +141,10 @@ type (
 		Answer  string   `json:"answer"`
 		Sources []Source `json:"sources,omitempty"` // numbered
 		Unasked []string `json:"unasked,omitempty"` // tools that needed a permission when nobody could be asked
+
+		Unanswered bool      `json:"unanswered,omitempty"` // it begins with "Your notes don't say"
+		Nearest    []Source  `json:"nearest,omitempty"`    // then: what comes nearest, best first
+		Coverage   *Coverage `json:"coverage,omitempty"`   // how far the search went; nil: none was made
 		Metrics
 	}
 )

@@ -77,6 +77,9 @@ type Result struct {
 	Searched bool     `json:"searched,omitempty"` // it was a search of the notes, for the metrics
 	Nothing  bool     `json:"nothing,omitempty"`  // it worked, but found nothing
 	Foreign  bool     `json:"foreign,omitempty"`  // it holds text from outside the user's own notes
+
+	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly hold an answer
+	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
 }
 
 // Source is a place that an answer can cite: lines of a note.

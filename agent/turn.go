@@ -28,8 +28,12 @@ type turn struct {
 	found   []finding     // what the steps brought, in plan order
 	sources []Source      // numbered
 	answer  strings.Builder
-	cut     bool // the answer lacks its end
-	calls   calls
+	gap     string // said before the next piece of the answer
+
+	unanswered []Source  // what comes nearest when the notes don't say; nil: they do
+	coverage   *Coverage // of the turn's last search; nil: there was none
+	cut        bool      // the answer lacks its end
+	calls      calls
 
 	sending sync.Mutex // one event at a time; guards seq
 	events  chan<- Event
@@ -112,7 +116,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 		t.emit(failed(failure))
 		return
 	}
-	t.emit(Ended{Answer: answer.Text, Sources: answer.Sources, Unasked: t.unasked, Metrics: answer.Metrics})
+	t.emit(Ended{Answer: answer.Text, Sources: answer.Sources, Unasked: t.unasked, Unanswered: t.unanswered != nil, Nearest: t.unanswered, Coverage: t.coverage, Metrics: answer.Metrics})
 }
 
 // save keeps the answer even when the turn was cancelled.
@@ -146,6 +150,7 @@ func (t *turn) say(text string) {
 	if text == "" {
 		return
 	}
+	text, t.gap = t.gap+text, ""
 	if t.metrics.FirstToken == 0 {
 		t.metrics.FirstToken = t.since(t.began)
 	}

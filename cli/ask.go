@@ -155,14 +155,25 @@ func readText(r io.Reader, name string) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// asked is the object that --json prints; its keys are fixed.
+// asked is the object that --json prints; its keys are fixed, but those
+// of what the search could not tell.
 type asked struct {
 	Answer       string           `json:"answer"`
 	Citations    []agent.Citation `json:"citations"`
 	Conversation string           `json:"conversation"`
 	Turn         string           `json:"turn"`
 	Metrics      agent.Metrics    `json:"metrics"`
+	Unanswered   bool             `json:"unanswered,omitempty"` // the answer begins with "Your notes don't say"
+	Nearest      []nearest        `json:"nearest,omitempty"`    // then: what comes nearest, best first
+	Coverage     *agent.Coverage  `json:"coverage,omitempty"`   // how far the search went
 	Exit         int              `json:"exit"`
+}
+
+// nearest is a place that does not answer, but comes nearest.
+type nearest struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Heading string `json:"heading"`
 }
 
 // follow prints the events as they come and returns the exit that they call for.
@@ -193,7 +204,10 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 		case agent.Failed:
 			failed = failure(body)
 		case agent.Ended:
-			result.Metrics = body.Metrics
+			result.Metrics, result.Unanswered, result.Coverage = body.Metrics, body.Unanswered, body.Coverage
+			for _, s := range body.Nearest {
+				result.Nearest = append(result.Nearest, nearest{s.Path, s.Line, s.Heading})
+			}
 			unasked = body.Unasked
 			if body.Interrupted {
 				failed = exitError{code: exitInterrupted}
@@ -254,6 +268,9 @@ func (q *question) report(event agent.Event) {
 	case agent.ToolStarted:
 		fmt.Fprintf(q.err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
 	case agent.ToolEnded:
+		if body.Coverage != nil {
+			fmt.Fprintf(q.err, "  %s\n", safetext.Line(body.Coverage.Health()))
+		}
 		if body.Error != "" {
 			fmt.Fprintf(q.err, "✗ %s: %s\n", safetext.Line(body.Name), safetext.Line(body.Error))
 		}

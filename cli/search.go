@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -67,26 +68,47 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(safeJSON{sh.out}).Encode(found)
+		return sh.written(json.NewEncoder(safeJSON{sh.out}).Encode(searched{found, !found.Likely()}))
 	}
-	sh.printFound(found)
+	return sh.written(sh.printFound(found))
+}
+
+// searched is the object that --json prints; passages and coverage are fixed.
+type searched struct {
+	rag.Found
+	Unanswered bool `json:"unanswered,omitempty"` // your notes don't say: the passages are only the nearest
+}
+
+// written names what an error of writing to stdout stopped.
+func (*shell) written(err error) error {
+	if err != nil {
+		return fmt.Errorf("write the passages: %w", err)
+	}
 	return nil
 }
 
-func (sh *shell) printFound(found rag.Found) {
+func (sh *shell) printFound(found rag.Found) error {
+	var out strings.Builder
 	for _, p := range found.Passages {
-		fmt.Fprintf(sh.out, "%.2f  %s:%d", p.Score, safetext.Line(p.Path), p.Line)
+		fmt.Fprintf(&out, "%.2f  %s:%d", p.Score, safetext.Line(p.Path), p.Line)
 		if p.Heading != "" {
-			fmt.Fprintf(sh.out, "  %s", safetext.Line(p.Heading))
+			fmt.Fprintf(&out, "  %s", safetext.Line(p.Heading))
 		}
-		fmt.Fprintf(sh.out, "\n%s\n\n", indent(safetext.Text(excerpt(p.Text)), "      "))
+		fmt.Fprintf(&out, "\n%s\n\n", indent(safetext.Text(excerpt(p.Text)), "      "))
+	}
+	if _, err := io.WriteString(sh.out, out.String()); err != nil {
+		return err
+	}
+	switch {
+	case len(found.Passages) == 0:
+		fmt.Fprintln(sh.err, "your notes don't say: no passage fits")
+	case !found.Likely():
+		fmt.Fprintln(sh.err, "your notes don't say, as far as words and meaning tell: these are the nearest passages")
 	}
 	c := found.Coverage
-	if len(found.Passages) == 0 {
-		fmt.Fprintln(sh.err, "your notes don't say: no passage fits")
-	}
 	fmt.Fprintf(sh.err, "searched %d of %d notes, brought up to date %s ago, %s\n",
 		c.Indexed, c.Total, ago(c.Age), safetext.Line(c.Embedder))
+	return nil
 }
 
 // excerptLines bounds what search shows of a passage.

@@ -73,6 +73,7 @@ type Task struct {
 	Tools    []ToolSpec // what a plan may use
 	Sources  []Source   // what an answer may cite, by number
 	Results  []Result   // what the steps brought, in plan order
+	Unlikely bool       // the sources hardly hold the answer
 }
 
 // TaskKind is what is asked of the model.

@@ -70,9 +70,9 @@ func quoteAnswer(task *Task, german bool) string {
 		return dontSay(task, german)
 	}
 	var out strings.Builder
-	if asked.covered(quotes) < 0.34 {
-		out.WriteString(choose(german, "Your notes don't say that in these words. What comes nearest:",
-			"In diesen Worten steht es nicht in deinen Notizen. Am nächsten kommt:"))
+	if task.Unlikely || asked.covered(quotes) < 0.34 {
+		out.WriteString(choose(german, "Your notes don't say that in these words.",
+			"Das steht nicht in deinen Notizen, jedenfalls nicht in diesen Worten."))
 	} else if len(quotes) == 1 {
 		out.WriteString(choose(german, "Your notes say:", "In deinen Notizen steht:"))
 	} else {
@@ -103,18 +103,11 @@ func dontSay(task *Task, german bool) string {
 	if r := []rune(topic); len(r) > 80 {
 		topic = string(r[:80]) + "…"
 	}
-	out := choose(german, "Your notes don't say anything about that", "Deine Notizen sagen dazu nichts")
+	out := choose(german, "Your notes don't say anything about that", "Das steht nicht in deinen Notizen")
 	if topic = quotable(oneLine(topic)); topic != "" {
-		out = choose(german, "Your notes don't say anything about “"+topic+"”", "Deine Notizen sagen nichts zu „"+topic+"“")
+		out = choose(german, "Your notes don't say anything about “"+topic+"”", "Das steht nicht in deinen Notizen: „"+topic+"“")
 	}
-	if len(task.Sources) == 0 {
-		return out + "."
-	}
-	var near []string
-	for _, s := range task.Sources[:min(3, len(task.Sources))] {
-		near = append(near, fmt.Sprintf("%s [%d]", plainLine(s.Title), s.N))
-	}
-	return out + choose(german, ". Nearest: ", ". Am nächsten: ") + strings.Join(near, ", ") + "."
+	return out + "."
 }
 
 // fromHistory quotes what the user said earlier, for questions about the

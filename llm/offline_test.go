@@ -294,11 +294,11 @@ func TestAnswersQuoteWhatFits(t *testing.T) {
 		},
 		"that the notes don't say": {
 			explained("what is quantum chromodynamics?", theSources[:2], searched),
-			"Your notes don't say anything about “quantum chromodynamics”. Nearest: git/undo-last-commit.md:1 Undo The Last Commit [1], git/stash.md:4 Stash [2].",
+			"Your notes don't say anything about “quantum chromodynamics”.",
 		},
 		"that there is nothing": {
 			explained("Was weiß ich über die Steuer?", nil, Result{Tool: "search_notes", Status: "done"}),
-			"Deine Notizen sagen nichts zu „weiß Steuer“.",
+			"Das steht nicht in deinen Notizen: „weiß Steuer“.",
 		},
 		"what a tool did": {
 			explained("add a task", nil, Result{Tool: "add_task", Status: "done", Text: "Added to tasks.md:3: buy milk"}),

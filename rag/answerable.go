@@ -15,11 +15,19 @@ type Signals struct {
 	Named   float64 // a note has the question for its title or name: 1, or 0
 	Near    float64 // how far the best passage's cosine stands out; 0.5 is chance; 0 also without an embedder
 	Agree   float64 // words and meaning name the same best passage: 1, or 0
+	Few     float64 // there are too few passages for the others to tell: the share of the question's words that the notes hold; else 0
 }
+
+// fewPassages is the size of an index below which a word in two notes is as
+// common as "the": weights say nothing there.
+const fewPassages = 12
 
 // signals looks at ranked candidates, best first by words.
 func (s *search) signals(ranked []candidate) Signals {
 	var g Signals
+	if s.words.passages < fewPassages && len(ranked) > 0 {
+		g.Few = s.words.held()
+	}
 	if len(ranked) == 0 || s.words.bound == 0 {
 		return g
 	}
@@ -54,6 +62,9 @@ func (s *search) signals(ranked []candidate) Signals {
 // answer: at least 95 of 100 questions that they do answer lie above it.
 const LikelyAnswerable = 0.165
 
+// Likely tells whether the notes may be taken to hold an answer.
+func (f Found) Likely() bool { return f.Answerable >= LikelyAnswerable }
+
 // answerable turns signals into the likelihood that the notes hold an answer,
 // by logistic regressions fitted on nine benches, each question once with its
 // notes and once without them (docs/decisions/0014).
@@ -62,6 +73,8 @@ func (g Signals) answerable() float64 {
 	switch {
 	case g.Named > 0:
 		return 0.99
+	case g.Few > 0:
+		return g.Few
 	case g.Near > 0:
 		sum = -3.816 - 2.302*g.Reach + 3.233*g.Covered + 3.289*g.Margin + 3.083*min(g.Near, 2) + 0.587*g.Agree
 	case g.Reach > 0:
@@ -70,4 +83,15 @@ func (g Signals) answerable() float64 {
 		return 0
 	}
 	return 1 / (1 + math.Exp(-sum))
+}
+
+// held is the share of the question's words that any note holds.
+func (w wordQuery) held() float64 {
+	held := 0
+	for _, t := range w.terms {
+		if t.df > 0 {
+			held++
+		}
+	}
+	return float64(held) / float64(max(1, len(w.terms)))
 }

@@ -24,6 +24,7 @@ type wordQuery struct {
 	required []string // quoted phrases, all of which a passage must hold
 	bound    float64  // what BM25 could reach at most, summed over the terms
 	terms    []weighed
+	passages int    // in the index
 	key      string // the question as titles and file names are compared
 }
 
@@ -52,7 +53,8 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 	if len(w.terms) == 0 {
 		return w, nil
 	}
-	if err := weigh(ctx, db, w.terms); err != nil {
+	var err error
+	if w.passages, err = weigh(ctx, db, w.terms); err != nil {
 		return w, err
 	}
 	slices.SortStableFunc(w.terms, func(a, b weighed) int { return cmp.Compare(a.df, b.df) })
@@ -94,21 +96,20 @@ const maxMatches = 4_000
 
 func quoteTerm(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
-// weigh looks up how many passages hold each term.
-func weigh(ctx context.Context, db *sql.DB, all []weighed) error {
-	var passages int
+// weigh looks up how many passages hold each term, of how many there are.
+func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err error) {
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
-		return err
+		return 0, err
 	}
 	for i := range all {
 		df, err := frequency(ctx, db, all[i].text)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		all[i].df = df
 		all[i].idf = max(0, math.Log((float64(passages-df)+0.5)/(float64(df)+0.5)))
 	}
-	return nil
+	return passages, nil
 }
 
 // frequency returns the number of passages that hold a term: from the list of

@@ -15,9 +15,11 @@ type answer struct {
 	width  int
 	open   bool   // more is to come
 	ending string // why it is not whole: "stopped"
+	health string // how far the search behind it went; "" without one
 
 	lines []string // the heading and what the stream drew
 	head  *theme   // of the heading
+	wide  int      // its width
 }
 
 // newAnswer returns an answer that grows.
@@ -59,8 +61,8 @@ func (a *answer) render(width int, look *theme) []string {
 
 	body := a.stream.Lines()
 	same := a.stream.Changed()
-	if a.lines == nil || a.head != look {
-		a.lines, a.head, same = append(a.lines[:0], look.Brand.Render("LifeHub")), look, 0
+	if a.lines == nil || a.head != look || a.wide != width {
+		a.lines, a.head, a.wide, same = append(a.lines[:0], a.heading(width, look)), look, width, 0
 	}
 	// Only what changed is copied: the cost of a token is not the answer's length.
 	same = min(same, len(a.lines)-1)
@@ -73,6 +75,15 @@ func (a *answer) render(width int, look *theme) []string {
 		lines = append(slices.Clip(lines), look.Warning.Render(fit("■ "+safetext.Line(a.ending), width)))
 	}
 	return lines
+}
+
+// heading says who speaks and how far the search behind it went.
+func (a *answer) heading(width int, look *theme) string {
+	head := look.Brand.Render("LifeHub")
+	if a.health != "" {
+		head += look.Dim.Render("  " + safetext.Line(a.health))
+	}
+	return fit(head, width)
 }
 
 func (a *answer) copied() string { return string(a.source) }

@@ -131,6 +131,8 @@ type turn struct {
 	tools   map[string]*tool // calls outside the plan, by call
 	steps   map[string]*plan // the plan that a call belongs to
 
+	health string // how far the last search of the notes went
+
 	pieces int // of text so far, and when the first came
 	first  time.Time
 	missed string // the model that was not there
@@ -211,12 +213,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		m.used = e.Prompt + e.Answer
 		m.speed = e.PerSecond
 	case agent.Cited:
-		if t.sources == nil {
-			t.sources = newSources()
-			m.transcript.add(t.sources)
-		}
-		t.sources.add(e.Citation, e.Source)
-		m.transcript.touch(t.sources)
+		m.source(e.Citation, e.Source)
 	case agent.Noticed:
 		m.transcript.add(&notice{e.Text})
 	case agent.Failed:
@@ -241,6 +238,7 @@ func (m *Model) say(text string, now time.Time) {
 	m.closeThought(now)
 	if t.answer == nil {
 		t.answer = newAnswer()
+		t.answer.health = t.health
 		m.transcript.add(t.answer)
 	}
 	if t.stopped {
@@ -275,6 +273,9 @@ func (m *Model) toolStarted(e agent.ToolStarted) {
 
 func (m *Model) toolEnded(e agent.ToolEnded) {
 	t := m.turn
+	if e.Coverage != nil {
+		t.health = e.Coverage.Health()
+	}
 	if alone := t.tools[e.Call]; alone != nil {
 		alone.end(e)
 		m.transcript.touch(alone)
@@ -334,7 +335,21 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 	if t := m.turn; t.answer == nil && e.Answer != "" && !t.stopped {
 		m.say(e.Answer, now)
 	}
+	for _, s := range e.Nearest {
+		m.source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine}, s)
+	}
 	m.closeTurn(ending, now)
+}
+
+// source adds a place to the sources under the answer.
+func (m *Model) source(c agent.Citation, from agent.Source) {
+	t := m.turn
+	if t.sources == nil {
+		t.sources = newSources()
+		m.transcript.add(t.sources)
+	}
+	t.sources.add(c, from)
+	m.transcript.touch(t.sources)
 }
 
 // closeTurn ends all that is open in the turn.

@@ -230,6 +230,10 @@ func (p *plain) show(e agent.Event) {
 		if e.Status != agent.Pending && e.Status != agent.Running {
 			p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: %s %s", e.Step, e.Status, e.Reason))))
 		}
+	case agent.ToolEnded:
+		if e.Coverage != nil {
+			p.print("%s\n", safetext.Line(e.Coverage.Health()))
+		}
 	case agent.PermissionGiven:
 		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", e.Decision, e.Reason))))
 	case agent.Cited:

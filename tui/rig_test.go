@@ -223,7 +223,7 @@ var (
 		agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes", Input: raw(`{"query":"running"}`)},
 		agent.StepChanged{Step: "2", Status: agent.Running},
 		agent.ToolStarted{Step: "2", Call: "b", Name: "brave_web_search", Input: raw(`{"query":"marathon training tips","count":5}`)},
-		agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Output: "5 passages\n[1] fitness.md", Sources: []agent.Source{fitness, diary}, Took: 84},
+		agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Output: "5 passages\n[1] fitness.md", Sources: []agent.Source{fitness, diary}, Took: 84, Coverage: &agent.Coverage{Indexed: 1284, Total: 1284, Embedder: "nomic-embed-text"}},
 		agent.StepChanged{Step: "1", Status: agent.Done},
 	}
 	answered = []agent.Body{

@@ -43,6 +43,22 @@ func telling(bodies ...agent.Body) func() Options {
 
 func finished() Options { return withWorld(play(story(planning, searched, answered)...)) }
 
+// notSaid is a turn whose search went by words, over a part of the notes, and
+// found nothing that answers.
+func notSaid() Options {
+	source := agent.Source{N: 1, Path: "fitness.md", Line: 12, EndLine: 14, Heading: "Running › Plan", Text: "Run three times a week."}
+	return withWorld(play(
+		agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: raw(`{"query":"violin"}`)}}},
+		agent.StepChanged{Step: "1", Status: agent.Running},
+		agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes", Input: raw(`{"query":"violin"}`)},
+		agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Output: "1 passage", Took: 84, Sources: []agent.Source{source}, Coverage: &agent.Coverage{Indexed: 912, Total: 1284, Age: 7200, Embedder: "words only: no embedder"}},
+		agent.StepChanged{Step: "1", Status: agent.Done},
+		agent.PhaseStarted{Agent: "explainer"},
+		agent.Said{Content: "Your notes don't say. Nearest: `fitness.md:12 Running › Plan`."},
+		agent.Ended{Answer: "Your notes don't say.", Unanswered: true, Nearest: []agent.Source{source}},
+	))
+}
+
 var longArguments = agent.PermissionAsked{
 	Step: "1", Call: "l", Name: "create_note", Rule: "allow create_note", Reason: "create_note changes your notes",
 	Input: raw(`{"path":"trip.md","text":"` + strings.Repeat(`Pack the tent.\n`, 30) + strings.Repeat(" ", 2500) + `the end\u202e"}`),
@@ -67,6 +83,7 @@ var scenes = map[string]scene{
 	"thoughts are unfolded":        {telling(agent.Thought{Content: "The user asks about running."}, agent.Said{Content: "Hello."}), asking(pressing("ctrl+o"))},
 	"the answer streams":           {telling(story(planning, searched, answered[:5])...), asking()},
 	"the answer is whole":          {finished, asking()},
+	"the notes do not say":         {notSaid, asking()},
 	"the transcript has the keys":  {finished, asking(pressing("tab", "k"))},
 	"a source is previewed":        {finished, asking(pressing("/sources", "enter", "space"))},
 	"earlier prompts are searched": {func() Options { return withEverything() }, pressing("ctrl+r", "one")},

@@ -25,9 +25,13 @@ type cited struct {
 
 func newSources() *sources { return &sources{chosen: -1} }
 
-// add takes a verdict in; the same one is shown once.
+// add takes a verdict in; the same one is shown once. A place that only comes
+// nearest has none, and is left out where it is cited as well.
 func (s *sources) add(c agent.Citation, from agent.Source) {
 	for _, have := range s.list {
+		if have.N == c.N && c.Verdict == "" {
+			return
+		}
 		if have.N == c.N && have.Line == c.Line && have.Verdict == c.Verdict {
 			return
 		}
@@ -113,6 +117,8 @@ func (c cited) passage(width int, look *theme) []string {
 // verdictMark tells a verdict by mark and word; the colour only repeats it.
 func verdictMark(v agent.Verdict, look *theme) string {
 	switch v {
+	case "":
+		return look.Dim.Render("nearest")
 	case agent.Verified:
 		return look.Success.Render("✓")
 	case agent.Paraphrase:

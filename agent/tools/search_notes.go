@@ -88,7 +88,11 @@ func readDay(text string) (time.Time, error) {
 }
 
 func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
-	result := agent.Result{Searched: true, Nothing: len(found.Passages) == 0}
+	c := found.Coverage
+	result := agent.Result{
+		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: !found.Likely(),
+		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Age: c.Age, Embedder: c.Embedder},
+	}
 	var text strings.Builder
 	if result.Nothing {
 		fmt.Fprintf(&text, "Nothing found in the notes for %q%s.\n", asked, filtersOf(q))

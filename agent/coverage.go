@@ -1,0 +1,57 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Coverage says how far a search of the notes can be trusted.
+type Coverage struct {
+	Indexed  int     `json:"indexed"`  // notes
+	Total    int     `json:"total"`    // notes in the folders
+	Age      float64 `json:"age_s"`    // seconds since the notes were last looked at
+	Embedder string  `json:"embedder"` // its name, or "words only: why"
+}
+
+// worthSaying is the age from which it is told.
+const worthSaying = 10 * time.Minute
+
+// Health is the coverage in a few words: what was searched, and what keeps
+// the search from being whole and fresh.
+func (c Coverage) Health() string {
+	said := []string{"searched " + amount(c.Total) + " notes"}
+	switch {
+	case c.Indexed < c.Total:
+		said[0] = fmt.Sprintf("searched %s of %s notes", amount(c.Indexed), amount(c.Total))
+	case c.Total == 1:
+		said[0] = "searched 1 note"
+	}
+	if strings.HasPrefix(c.Embedder, "words only") {
+		said = append(said, oneLine(c.Embedder))
+	}
+	if age := time.Duration(c.Age * float64(time.Second)); age >= worthSaying {
+		said = append(said, "as they were "+roughly(age)+" ago")
+	}
+	return strings.Join(said, " · ")
+}
+
+// roughly is a length of time in its largest unit.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
+// amount writes a number with a comma between its thousands.
+func amount(n int) string {
+	digits := fmt.Sprint(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
