@@ -5,6 +5,7 @@ package agent
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"lifehub/llm"
@@ -26,6 +27,13 @@ type Options struct {
 	// Reread returns the lines of a source as they stand on disk now, for
 	// the check of citations; false: they are gone. nil: not read again.
 	Reread func(Source) (string, bool)
+
+	// Trace begins to keep a turn's events and prompts: each Write is one line
+	// of JSON and does not wait, Close comes after the last. nil: none is kept.
+	Trace func(turn string) io.WriteCloser
+
+	// ModelName is who answers at this moment, for figures and notices; nil: unknown.
+	ModelName func() string
 
 	// Instructions is the user's persona, put before every prompt.
 	Instructions string
@@ -75,6 +83,9 @@ const (
 func New(o Options) *Agent {
 	if o.Window == nil {
 		o.Window = func() int { return 0 }
+	}
+	if o.ModelName == nil {
+		o.ModelName = func() string { return "" }
 	}
 	if o.Tools == nil {
 		o.Tools = func() []Tool { return nil }

@@ -160,6 +160,13 @@ type Metrics struct {
 	RAGHits      int   `json:"rag_hits"`
 	ToolCalls    int   `json:"tool_calls"`
 	Interrupted  bool  `json:"interrupted"`
+
+	Model       string `json:"model,omitempty"`             // that answered last; "": none, or unknown
+	Generating  int64  `json:"generating_ms,omitempty"`     // producing AnswerTokens
+	ToolsFailed int    `json:"tools_failed,omitempty"`      // of ToolCalls
+	ToolsDenied int    `json:"tools_denied,omitempty"`      // calls that were not let run
+	Asked       int    `json:"permissions_asked,omitempty"` // questions for a permission
+	Cited       int    `json:"cited,omitempty"`             // citations whose source says so
 }
 
 // Status is the state of a step.

@@ -39,9 +39,11 @@ func (t *turn) send(ctx context.Context, p prompt, window int, say func(string))
 	req.Messages = fitted.messages
 	req.Think = t.Think()
 	t.count(func(m *Metrics) { m.ModelCalls++ })
+	t.prompted(p.agent, req)
 
 	var usage llm.Usage
 	split := thinkSplitter{say: say, think: func(text string) { t.emit(Thought{Content: text}) }}
+	defer func() { t.count(func(m *Metrics) { m.Model = t.ModelName() }) }()
 	for delta, err := range t.listen(ctx, req) {
 		if err != nil {
 			split.flush()
@@ -64,6 +66,7 @@ func (t *turn) emitUsage(agent string, usage llm.Usage) {
 	t.count(func(m *Metrics) {
 		m.PromptTokens += usage.Prompt
 		m.AnswerTokens += usage.Answer
+		m.Generating += usage.Generating.Milliseconds()
 	})
 	used := Used{Agent: agent, Prompt: usage.Prompt, Answer: usage.Answer}
 	if s := usage.Generating.Seconds(); s > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -35,9 +36,10 @@ type turn struct {
 	cut        bool      // the answer lacks its end
 	calls      calls
 
-	sending sync.Mutex // one event at a time; guards seq
+	sending sync.Mutex // one event at a time; guards seq and trace
 	events  chan<- Event
 	seq     int
+	trace   io.WriteCloser // nil: not begun, or none is kept
 
 	counting sync.Mutex // guards metrics and unasked
 	metrics  Metrics
@@ -94,6 +96,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 
 // end checks the citations, keeps the answer and closes the turn.
 func (t *turn) end(ctx context.Context, failure error) {
+	defer t.endTrace()
 	defer func() {
 		if r := recover(); r != nil {
 			t.emit(failed(&PanicError{Value: r, Stack: debug.Stack()}))
@@ -135,7 +138,10 @@ func (t *turn) emit(body Body) {
 	t.sending.Lock()
 	defer t.sending.Unlock()
 	t.seq++
-	t.events <- Event{Type: body.name(), Turn: t.id, Seq: t.seq, Time: t.Now(), Body: body}
+	e := Event{Type: body.name(), Turn: t.id, Seq: t.seq, Time: t.Now(), Body: body}
+	t.count(func(m *Metrics) { m.tally(body) })
+	t.record(e)
+	t.events <- e
 }
 
 // phase frames the work of one agent; call what it returns at its end.

@@ -82,6 +82,40 @@ CREATE TRIGGER message_gone AFTER DELETE ON messages BEGIN
 	DELETE FROM unindexed WHERE message = OLD.id;
 END;
 `,
+
+	// The figures of a finished turn, for sums, and its trace. Times are
+	// milliseconds.
+	`
+CREATE TABLE figures (
+	turn          TEXT PRIMARY KEY REFERENCES turns(id) ON DELETE CASCADE,
+	model         TEXT NOT NULL,    -- '': unknown
+	latency       INTEGER NOT NULL,
+	first_token   INTEGER NOT NULL, -- 0: none came
+	generating    INTEGER NOT NULL, -- 0: unknown
+	prompt_tokens INTEGER NOT NULL,
+	answer_tokens INTEGER NOT NULL,
+	model_calls   INTEGER NOT NULL,
+	searches      INTEGER NOT NULL,
+	passages      INTEGER NOT NULL,
+	cited         INTEGER NOT NULL,
+	tool_calls    INTEGER NOT NULL,
+	tools_failed  INTEGER NOT NULL,
+	tools_denied  INTEGER NOT NULL,
+	asked         INTEGER NOT NULL
+) STRICT;
+INSERT INTO figures SELECT id, '', m ->> 'latency_ms', coalesce(m ->> 'first_token_ms', 0), 0, m ->> 'prompt_tokens', m ->> 'answer_tokens',
+	m ->> 'model_calls', m ->> 'searches', m ->> 'rag_hits', 0, m ->> 'tool_calls', 0, 0, 0
+	FROM (SELECT id, detail -> 'metrics' AS m FROM turns WHERE state <> 'open') WHERE m IS NOT NULL;
+
+CREATE TABLE traces (
+	turn    TEXT PRIMARY KEY REFERENCES turns(id) ON DELETE CASCADE,
+	format  INTEGER NOT NULL,
+	events  INTEGER NOT NULL,
+	dropped INTEGER NOT NULL, -- lines left out because it was too large
+	whole   INTEGER NOT NULL, -- 0: killed in the middle, or under way
+	body    BLOB NOT NULL     -- gzip of lines of JSON; without its end while whole is 0
+) STRICT;
+`,
 }
 
 // NewerSchemaError says that a newer LifeHub has written the file.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
@@ -33,6 +34,10 @@ type Store struct {
 	write *sql.DB // one connection: writes queue here and not in SQLite
 	read  *sql.DB // the same file, kept from writing
 	now   func() time.Time
+
+	tracing sync.WaitGroup // the goroutines that keep traces
+	closing chan struct{}  // closed to end them
+	once    sync.Once
 }
 
 // Open opens the database file, making it and its folder if need be, and
@@ -58,7 +63,7 @@ func open(path string) (*Store, error) {
 	if err := makePrivate(path); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, now: time.Now}
+	s := &Store{path: path, now: time.Now, closing: make(chan struct{})}
 	if s.write, err = connect(path, 1, "_txlock=immediate"); err != nil {
 		return nil, err
 	}
@@ -82,11 +87,14 @@ func InMemory() (*Store, error) {
 	if err := migrate(db, "", migrations); err != nil {
 		return nil, fmt.Errorf("open conversations in memory: %w", errors.Join(err, db.Close()))
 	}
-	return &Store{write: db, read: db, now: time.Now}, nil
+	return &Store{write: db, read: db, now: time.Now, closing: make(chan struct{})}, nil
 }
 
-// Close folds the write-ahead log into the file and closes it.
+// Close keeps what has come of open traces, folds the write-ahead log into the
+// file and closes it.
 func (s *Store) Close() error {
+	s.once.Do(func() { close(s.closing) })
+	s.tracing.Wait()
 	if s.path == "" {
 		return s.write.Close()
 	}

@@ -106,6 +106,9 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) er
 		if _, err := tx.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'`, answer.Text, turn); err != nil {
 			return err
 		}
+		if err := keepFigures(ctx, tx, turn, answer.Metrics); err != nil {
+			return err
+		}
 		_, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = ? WHERE id = (SELECT conversation FROM turns WHERE id = ?)`, now, turn)
 		return err
 	})

@@ -1,0 +1,48 @@
+package agent
+
+// tally counts what an event tells of.
+func (m *Metrics) tally(body Body) {
+	switch body := body.(type) {
+	case ToolEnded:
+		if body.Error != "" {
+			m.ToolsFailed++
+		}
+	case StepChanged:
+		if body.Status == Denied {
+			m.ToolsDenied++
+		}
+	case PermissionAsked:
+		m.Asked++
+	case Cited:
+		if body.Verdict == Verified || body.Verdict == Paraphrase {
+			m.Cited++
+		}
+	}
+}
+
+// Figures are the sums of the turns of one day or model, or of one turn.
+type Figures struct {
+	Of    string `json:"of"`              // the day (2006-01-02), the model ("": unknown) or the turn's id
+	Title string `json:"title,omitempty"` // the question of a single turn
+	Turns int    `json:"turns"`
+	Cut   int    `json:"cut"` // of them not finished: stopped, failed, killed or under way
+
+	// The times are in milliseconds: half of the turns, and 95 of 100, took no
+	// longer. Only turns that have one count; 0: none has.
+	Latency50    int64 `json:"latency_p50_ms"`
+	Latency95    int64 `json:"latency_p95_ms"`
+	FirstToken50 int64 `json:"first_token_p50_ms"`
+	FirstToken95 int64 `json:"first_token_p95_ms"`
+
+	PromptTokens int     `json:"prompt_tokens"`
+	AnswerTokens int     `json:"answer_tokens"`
+	PerSecond    float64 `json:"tokens_per_second"` // of answers; 0: unknown
+	ModelCalls   int     `json:"model_calls"`
+	Searches     int     `json:"searches"`
+	Passages     int     `json:"passages"` // that searches brought
+	Cited        int     `json:"cited"`    // citations whose source says so
+	ToolsOK      int     `json:"tools_ok"`
+	ToolsFailed  int     `json:"tools_failed"`
+	ToolsDenied  int     `json:"tools_denied"`
+	Asked        int     `json:"permissions_asked"`
+}

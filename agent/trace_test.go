@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"io"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// traceOf is a trace in memory.
+type traceOf struct {
+	bytes.Buffer
+	closed bool
+}
+
+func (t *traceOf) Close() error { t.closed = true; return nil }
+
+func (t *traceOf) events(tt *testing.T) []Event {
+	tt.Helper()
+	var list []Event
+	for line := range strings.Lines(t.String()) {
+		var e Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			tt.Fatal(err)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+func TestATraceHoldsTheEventsAndThePrompts(t *testing.T) {
+	var kept traceOf
+	a := New(Options{
+		Model: &script{lines: []line{say(twoSteps), say("You run three times a week [1].")}}, History: &shelf{}, Tools: tools(search(), web()), Now: fixedNow,
+		ModelName: func() string { return "qwen3:8b" },
+		Trace:     func(string) io.WriteCloser { return &kept },
+	})
+	sent := collect(a.Ask(t.Context(), "c1", question), always(AllowOnce))
+	if !kept.closed {
+		t.Error("the trace was not closed")
+	}
+	prompts := bodies[Prompted](kept.events(t))
+	if len(prompts) != 2 || prompts[0].Agent != "planner" || prompts[0].Schema == nil || prompts[1].Agent != "explainer" || prompts[1].Model != "qwen3:8b" {
+		t.Errorf("got prompts %+v", prompts)
+	}
+	for _, p := range prompts {
+		if last := p.Messages[len(p.Messages)-1]; !strings.Contains(last.Text, question) {
+			t.Errorf("the %s's last message is %q", p.Agent, last.Text)
+		}
+	}
+	read := slices.DeleteFunc(kept.events(t), func(e Event) bool { return e.Type == "prompt" })
+	if got, want := story(t, read), story(t, sent); got != want {
+		t.Errorf("the trace tells\n%s\nthe events were\n%s", got, want)
+	}
+	if end := sent[len(sent)-1].Body.(Ended); end.Model != "qwen3:8b" {
+		t.Errorf("the figures name the model %q", end.Model)
+	}
+}
+
+func TestAMessageThatCouldNotBeKeptHasNoTrace(t *testing.T) {
+	a := New(Options{Model: &script{}, History: &shelf{}, Trace: func(string) io.WriteCloser { t.Error("a trace was begun"); return &traceOf{} }})
+	collect(a.Ask(t.Context(), "c1", " "), nil)
+}
+
+func TestEveryKindOfEventIsReadBack(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, kind := range kinds {
+		named[reflect.TypeOf(kind).Name()] = true
+		want := Event{Type: kind.name(), Turn: "c.1", Seq: 3, Time: fixedNow(), Body: kind}
+		line, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Event
+		if err := json.Unmarshal(line, &got); err != nil || reflect.TypeOf(got.Body) != reflect.TypeOf(kind) || got.Turn != want.Turn || got.Seq != 3 {
+			t.Errorf("%s: got %+v, %v", line, got, err)
+		}
+	}
+	for _, file := range files {
+		tree, err := parser.ParseFile(gotoken.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range tree.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "name" && f.Recv != nil {
+				if kind := f.Recv.List[0].Type.(*ast.Ident).Name; !named[kind] {
+					t.Errorf("%s is an event that is not among the kinds", kind)
+				}
+			}
+		}
+	}
+	for _, line := range []string{`{"type":"nonsense"}`, `{"type":"token","content":5}`, `[]`, ``} {
+		if err := json.Unmarshal([]byte(line), &Event{}); err == nil {
+			t.Errorf("%q is read as an event", line)
+		}
+	}
+}
+
+func TestFiguresCountFailuresRefusalsAndQuestions(t *testing.T) {
+	broken, asks := search(), &fakeTool{name: "add_task", level: Confirm}
+	broken.err = io.ErrUnexpectedEOF
+	a := New(Options{
+		Model: &script{lines: []line{planOf("1 search_notes", "2 add_task"), say("Done.")}}, History: &shelf{}, Tools: tools(broken, asks),
+	})
+	m := ended(t, collect(a.Ask(t.Context(), "c1", question), always(Refuse))).Metrics
+	if m.ToolCalls != 1 || m.ToolsFailed != 1 || m.ToolsDenied != 1 || m.Asked != 1 || m.Generating != 2000 {
+		t.Errorf("got %+v", m)
+	}
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"lifehub/agent"
+)
+
+// keepFigures keeps a finished turn's figures where they can be summed up.
+func keepFigures(ctx context.Context, tx *sql.Tx, turn string, m agent.Metrics) error {
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO figures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		turn, m.Model, m.Latency, m.FirstToken, m.Generating, m.PromptTokens, m.AnswerTokens,
+		m.ModelCalls, m.Searches, m.RAGHits, m.Cited, m.ToolCalls, m.ToolsFailed, m.ToolsDenied, m.Asked)
+	return err
+}
+
+// keys are what turns may be summed up by, in SQL. Days are those of the
+// user's clock.
+var keys = map[string]string{
+	"day":   `strftime('%Y-%m-%d', t.started / 1000, 'unixepoch', 'localtime')`,
+	"model": `coalesce(f.model, '')`,
+	"turn":  `t.id`,
+}
+
+// Figures sums up the turns since a time by "day", "model" or "turn", the
+// latest first. limit 0 lists all. A turn that was killed counts, without
+// figures.
+func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit int) ([]agent.Figures, error) {
+	key, ok := keys[by]
+	if !ok {
+		return nil, fmt.Errorf("sum up turns: %q is neither day, model nor turn", by)
+	}
+	if limit == 0 {
+		limit = -1
+	}
+	list, err := s.figures(ctx, fmt.Sprintf(sums, key), since.UnixMilli(), limit)
+	if err != nil {
+		return nil, fmt.Errorf("sum up turns: %w", err)
+	}
+	if by != "turn" {
+		for i := range list {
+			list[i].Title = ""
+		}
+	}
+	return list, nil
+}
+
+// sums numbers each key's turns by their times, so that the one in the middle
+// and the one at 95 of 100 can be picked (nearest rank). Answers whose time is
+// not known stay out of the speed.
+const sums = `WITH each AS (
+	SELECT %s AS key, t.rowid AS at, t.state, q.text AS question, f.*
+	FROM turns t JOIN messages q ON q.turn = t.id AND q.role = 'user' LEFT JOIN figures f ON f.turn = t.id
+	WHERE t.started >= ?
+), ranked AS (
+	SELECT *,
+		row_number() OVER (PARTITION BY key, latency > 0 ORDER BY latency) AS latency_rank,
+		count(*) OVER (PARTITION BY key, latency > 0) AS latencies,
+		row_number() OVER (PARTITION BY key, first_token > 0 ORDER BY first_token) AS first_rank,
+		count(*) OVER (PARTITION BY key, first_token > 0) AS firsts
+	FROM each
+)
+SELECT key, max(question), count(*), sum(state <> 'done'),
+	coalesce(max(latency) FILTER (WHERE latency > 0 AND latency_rank = (latencies * 50 + 99) / 100), 0),
+	coalesce(max(latency) FILTER (WHERE latency > 0 AND latency_rank = (latencies * 95 + 99) / 100), 0),
+	coalesce(max(first_token) FILTER (WHERE first_token > 0 AND first_rank = (firsts * 50 + 99) / 100), 0),
+	coalesce(max(first_token) FILTER (WHERE first_token > 0 AND first_rank = (firsts * 95 + 99) / 100), 0),
+	coalesce(sum(prompt_tokens), 0), coalesce(sum(answer_tokens), 0),
+	coalesce(1000.0 * sum(answer_tokens) FILTER (WHERE generating > 0) / nullif(sum(generating), 0), 0),
+	coalesce(sum(model_calls), 0), coalesce(sum(searches), 0), coalesce(sum(passages), 0), coalesce(sum(cited), 0),
+	coalesce(sum(tool_calls - tools_failed), 0), coalesce(sum(tools_failed), 0), coalesce(sum(tools_denied), 0), coalesce(sum(asked), 0)
+FROM ranked GROUP BY key ORDER BY max(at) DESC LIMIT ?`
+
+func (s *Store) figures(ctx context.Context, query string, args ...any) ([]agent.Figures, error) {
+	rows, err := s.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []agent.Figures
+	for rows.Next() {
+		var f agent.Figures
+		if err := rows.Scan(&f.Of, &f.Title, &f.Turns, &f.Cut, &f.Latency50, &f.Latency95, &f.FirstToken50, &f.FirstToken95,
+			&f.PromptTokens, &f.AnswerTokens, &f.PerSecond, &f.ModelCalls, &f.Searches, &f.Passages, &f.Cited,
+			&f.ToolsOK, &f.ToolsFailed, &f.ToolsDenied, &f.Asked); err != nil {
+			return nil, err
+		}
+		list = append(list, f)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,296 @@
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// traceFormat is the format of the traces written here: lines of JSON, as
+// agent.Event writes them, in one gzip stream. It goes up when older readers
+// would misread a trace.
+const traceFormat = 1
+
+// traceEvery is how much of a trace may be lost when LifeHub is killed.
+const traceEvery = time.Second
+
+// maxTrace bounds what a trace is unpacked to, whoever wrote it, in bytes.
+const maxTrace = 256 << 20
+
+// TraceLimits bound what traces take.
+type TraceLimits struct {
+	Turn  int   // bytes of one turn's lines; what comes later is left out
+	Total int64 // bytes of all traces as they are kept, packed; the oldest go first
+}
+
+// Trace begins the trace of a turn that was begun, or goes on with one that
+// was left. Each Write is one line and waits for nothing: a goroutine packs
+// and keeps what has come, once a second and after Close. It ends with Close
+// of the trace or of the store. What cannot be kept is logged, once.
+func (s *Store) Trace(turn string, limits TraceLimits) io.WriteCloser {
+	w := &traceWriter{store: s, turn: turn, limits: limits, closed: make(chan struct{})}
+	s.tracing.Go(w.keep)
+	return w
+}
+
+// traceWriter is a trace that is being written.
+type traceWriter struct {
+	store  *Store
+	turn   string
+	limits TraceLimits
+	closed chan struct{}
+	once   sync.Once
+
+	mu      sync.Mutex
+	lines   bytes.Buffer // not packed yet
+	size    int          // of all lines
+	events  int
+	dropped int // lines that came after the limit
+
+	packed bytes.Buffer // what follows is for keep alone
+	packer *gzip.Writer
+	failed bool
+}
+
+// Write takes the next line.
+func (w *traceWriter) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dropped > 0 || w.size+len(line) > w.limits.Turn {
+		w.dropped++
+		return len(line), nil
+	}
+	w.size += len(line)
+	w.events++
+	return w.lines.Write(line)
+}
+
+// Close says that the trace is whole. It does not wait for the disk; Close of
+// the store does.
+func (w *traceWriter) Close() error {
+	w.once.Do(func() { close(w.closed) })
+	return nil
+}
+
+// keep packs and keeps what comes until the trace or the store is closed.
+func (w *traceWriter) keep() {
+	defer func() {
+		if fault := recover(); fault != nil {
+			slog.Error("keep a trace", "turn", w.turn, "fault", fault, "stack", string(debug.Stack()))
+		}
+	}()
+	w.packer = gzip.NewWriter(&w.packed)
+	w.goOn()
+	tick := time.NewTicker(traceEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			w.save(false)
+		case <-w.store.closing:
+			w.save(false)
+			return
+		case <-w.closed:
+			w.save(true)
+			w.trim()
+			return
+		}
+	}
+}
+
+// goOn takes over what an earlier process has kept of the same turn.
+func (w *traceWriter) goOn() {
+	before, err := w.store.readTrace(context.Background(), w.turn)
+	if err != nil || len(before.Lines) == 0 {
+		return // there is none, or none to go on with
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.size += len(before.Lines)
+	w.events += before.Events
+	_, _ = w.packer.Write(before.Lines) // into memory
+}
+
+// save keeps all lines that have come.
+func (w *traceWriter) save(whole bool) {
+	w.mu.Lock()
+	lines := bytes.Clone(w.lines.Bytes())
+	w.lines.Reset()
+	events, dropped := w.events, w.dropped
+	w.mu.Unlock()
+	if len(lines) == 0 && !whole {
+		return
+	}
+	_, err := w.packer.Write(lines)
+	if whole {
+		err = errors.Join(err, w.packer.Close())
+	} else {
+		err = errors.Join(err, w.packer.Flush())
+	}
+	if err == nil {
+		_, err = w.store.write.Exec(`INSERT INTO traces (turn, format, events, dropped, whole, body) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (turn) DO UPDATE SET format = excluded.format, events = excluded.events, dropped = excluded.dropped,
+			whole = excluded.whole, body = excluded.body`, w.turn, traceFormat, events, dropped, whole, w.packed.Bytes())
+	}
+	if err != nil && !w.failed {
+		w.failed = true
+		slog.Warn("keep a trace", "turn", w.turn, "error", err)
+	}
+}
+
+// trim takes the oldest traces away while all together take too much.
+func (w *traceWriter) trim() {
+	_, err := w.store.write.Exec(`DELETE FROM traces WHERE rowid IN (SELECT rowid FROM
+		(SELECT rowid, sum(length(body)) OVER (ORDER BY rowid DESC) AS total FROM traces) WHERE total > ?)`, w.limits.Total)
+	if err != nil && !w.failed {
+		slog.Warn("take old traces away", "error", err)
+	}
+}
+
+// Trace is what was kept of a turn.
+type Trace struct {
+	Turn         string    `json:"turn"`
+	Conversation string    `json:"conversation"`
+	Question     string    `json:"question"`
+	Started      time.Time `json:"started"`
+	State        string    `json:"state"`  // of the turn: open, done, cut or failed
+	Format       int       `json:"format"` // see Readable
+	Events       int       `json:"events"`
+	Dropped      int       `json:"dropped,omitempty"` // lines left out: the trace would have grown too large
+	Whole        bool      `json:"whole"`             // false: it was killed, or goes on
+	Size         int64     `json:"bytes"`             // as it is kept, packed
+
+	// Lines are the events, one a line, and Damage why not all can be read.
+	// They are empty in a list.
+	Lines  []byte `json:"-"`
+	Damage string `json:"damage,omitempty"`
+}
+
+// Readable says why a trace's format is none that is known here; nil: it is.
+func (t Trace) Readable() error {
+	switch {
+	case t.Format > traceFormat:
+		return fmt.Errorf("the trace of %s was written by a newer LifeHub (format %d, this one reads %d): update LifeHub", t.Turn, t.Format, traceFormat)
+	case t.Format < traceFormat:
+		return fmt.Errorf("the trace of %s has format %d, which LifeHub no longer reads (now %d)", t.Turn, t.Format, traceFormat)
+	}
+	return nil
+}
+
+// ErrNoTrace says that nothing was kept of a turn, or that there is no such turn.
+var ErrNoTrace = errors.New("no such trace")
+
+const traceColumns = `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole, length(r.body)
+	FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `
+
+// Traces lists the last traces, newest first; limit 0 lists all.
+func (s *Store) Traces(ctx context.Context, limit int) ([]Trace, error) {
+	if limit == 0 {
+		limit = -1
+	}
+	list, err := s.traces(ctx, traceColumns+`ORDER BY r.rowid DESC LIMIT ?`, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list traces: %w", err)
+	}
+	return list, nil
+}
+
+func (s *Store) traces(ctx context.Context, query string, args ...any) ([]Trace, error) {
+	rows, err := s.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Trace
+	for rows.Next() {
+		var t Trace
+		var started int64
+		if err := rows.Scan(&t.Turn, &t.Conversation, &t.Question, &started, &t.State, &t.Format, &t.Events, &t.Dropped, &t.Whole, &t.Size); err != nil {
+			return nil, err
+		}
+		t.Started = time.UnixMilli(started)
+		list = append(list, t)
+	}
+	return list, rows.Err()
+}
+
+// ReadTrace returns the trace of a turn, or that of the last turn of a
+// conversation. The beginning of an id is enough if it begins only one
+// conversation's. The error is [ErrNoTrace] when there is none. A damaged
+// trace is returned as far as it can be read.
+func (s *Store) ReadTrace(ctx context.Context, id string) (Trace, error) {
+	t, err := s.findTrace(ctx, strings.TrimSpace(id))
+	if err == nil && t.Readable() == nil {
+		t, err = s.readTrace(ctx, t.Turn)
+	}
+	if err != nil {
+		return Trace{}, fmt.Errorf("read trace %q: %w", id, err)
+	}
+	return t, nil
+}
+
+func (s *Store) findTrace(ctx context.Context, id string) (Trace, error) {
+	list, err := s.traces(ctx, traceColumns+`WHERE r.turn = ?1 OR substr(t.conversation, 1, length(?1)) = ?1 AND ?1 <> ''
+		ORDER BY r.turn = ?1 DESC, t.conversation = ?1 DESC, r.rowid DESC`, id)
+	switch {
+	case err != nil:
+		return Trace{}, err
+	case len(list) == 0:
+		return Trace{}, ErrNoTrace
+	}
+	first := list[0]
+	if first.Turn == id || first.Conversation == id {
+		return first, nil
+	}
+	for _, other := range list {
+		if other.Conversation != first.Conversation {
+			return Trace{}, fmt.Errorf("it begins several ids (%s, %s …): give more letters", first.Conversation, other.Conversation)
+		}
+	}
+	return first, nil
+}
+
+// readTrace reads a trace with its lines.
+func (s *Store) readTrace(ctx context.Context, turn string) (Trace, error) {
+	list, err := s.traces(ctx, traceColumns+`WHERE r.turn = ?`, turn)
+	if err != nil {
+		return Trace{}, err
+	}
+	if len(list) == 0 {
+		return Trace{}, ErrNoTrace
+	}
+	t := list[0]
+	var body []byte
+	if err := s.read.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); errors.Is(err, sql.ErrNoRows) {
+		return Trace{}, ErrNoTrace
+	} else if err != nil {
+		return Trace{}, err
+	}
+	t.Lines, err = unpack(body)
+	if err != nil && (t.Whole || !errors.Is(err, io.ErrUnexpectedEOF)) {
+		t.Damage = err.Error()
+	}
+	return t, nil
+}
+
+// unpack returns the whole lines of a packed trace, also with an error.
+func unpack(body []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	lines, err := io.ReadAll(io.LimitReader(r, maxTrace+1))
+	if len(lines) > maxTrace {
+		lines, err = lines[:maxTrace], fmt.Errorf("it unpacks to more than %d MiB", maxTrace>>20)
+	}
+	return lines[:bytes.LastIndexByte(lines, '\n')+1], err
+}

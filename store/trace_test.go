@@ -1,0 +1,223 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lifehub/agent"
+)
+
+var plenty = TraceLimits{Turn: 1 << 20, Total: 1 << 30}
+
+// traced has a finished turn whose trace has these lines.
+func traced(t *testing.T, s *Store, limits TraceLimits, lines ...string) string {
+	t.Helper()
+	turn, err := s.Begin(t.Context(), "c", "q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := s.Trace(turn, limits)
+	for _, line := range lines {
+		if _, err := w.Write([]byte(line + "\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Finish(t.Context(), turn, agent.Answer{Text: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.tracing.Wait()
+	return turn
+}
+
+func trace(t *testing.T, s *Store, id string) Trace {
+	t.Helper()
+	got, err := s.ReadTrace(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestATraceIsKeptAndFound(t *testing.T) {
+	s, _ := openTemp(t)
+	turn := traced(t, s, plenty, "one", "two")
+	traced(t, s, plenty, "three")
+	got := trace(t, s, turn)
+	if string(got.Lines) != "one\ntwo\n" || got.Events != 2 || !got.Whole || got.Damage != "" || got.Question != "q" || got.State != "done" {
+		t.Errorf("got %+v, lines %q", got, got.Lines)
+	}
+	if last := trace(t, s, "c"); last.Turn != "c.2" {
+		t.Errorf("the conversation's last is %s", last.Turn)
+	}
+	if _, err := s.ReadTrace(t.Context(), "nosuch"); !errors.Is(err, ErrNoTrace) {
+		t.Errorf("got %v", err)
+	}
+	list, err := s.Traces(t.Context(), 0)
+	if err != nil || len(list) != 2 || list[0].Turn != "c.2" {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}
+
+func TestAKilledTurnLeavesTheTraceSoFar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := InMemory()
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn, err := s.Begin(t.Context(), "c", "q")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := s.Trace(turn, plenty)
+		_, _ = w.Write([]byte("before\n"))
+		time.Sleep(traceEvery + time.Millisecond)
+		synctest.Wait()
+		_, _ = w.Write([]byte("lost by the kill\n"))
+		got := trace(t, s, turn)
+		if string(got.Lines) != "before\n" || got.Whole || got.Damage != "" {
+			t.Errorf("got %+v, lines %q", got, got.Lines)
+		}
+
+		// The one who takes the turn up again goes on with it.
+		again := s.Trace(turn, plenty)
+		synctest.Wait()
+		_, _ = again.Write([]byte("after\n"))
+		if err := again.Close(); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got := trace(t, s, turn); string(got.Lines) != "before\nafter\n" || !got.Whole || got.Events != 2 {
+			t.Errorf("taken up again: got %+v, lines %q", got, got.Lines)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestClosingTheStoreKeepsAnOpenTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, err := s.Begin(t.Context(), "c", "q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = s.Trace(turn, plenty).Write([]byte("line\n"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if got := trace(t, again, turn); string(got.Lines) != "line\n" || got.Whole {
+		t.Errorf("got %+v, lines %q", got, got.Lines)
+	}
+}
+
+func TestTracesStayWithinTheirLimits(t *testing.T) {
+	s, _ := openTemp(t)
+	turn := traced(t, s, TraceLimits{Turn: 8, Total: 1 << 20}, "one", "two", "three", "x")
+	if got := trace(t, s, turn); string(got.Lines) != "one\ntwo\n" || got.Dropped != 2 {
+		t.Errorf("got %+v, lines %q", got, got.Lines)
+	}
+	for range 10 {
+		traced(t, s, TraceLimits{Turn: 1 << 20, Total: 500}, strings.Repeat("a", 10))
+	}
+	list, err := s.Traces(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := int64(0)
+	for _, one := range list {
+		total += one.Size
+	}
+	if total > 500 || len(list) == 0 || list[0].Turn != "c.11" {
+		t.Errorf("%d traces of %d bytes are left, the newest %+v", len(list), total, list[0])
+	}
+}
+
+func TestATraceGoesWithItsConversation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := "a word that nobody may find again"
+	turn := traced(t, s, plenty, secret)
+	body := readBody(t, s, turn)
+	if _, err := s.write.Exec("DELETE FROM conversations WHERE id = 'c'"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ReadTrace(t.Context(), turn); !errors.Is(err, ErrNoTrace) {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(file, body[20:40]) {
+		t.Error("the packed trace still stands in the file")
+	}
+}
+
+func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
+	s, _ := openTemp(t)
+	var lines []string
+	for i := range 2000 {
+		lines = append(lines, fmt.Sprintf("line %d %x", i, i*i*7919))
+	}
+	turn := traced(t, s, plenty, lines...)
+	whole := readBody(t, s, turn)
+	damage := func(body []byte) Trace {
+		t.Helper()
+		if _, err := s.write.Exec("UPDATE traces SET body = ?", body); err != nil {
+			t.Fatal(err)
+		}
+		return trace(t, s, turn)
+	}
+	for at := 0; at < len(whole); at += 97 {
+		flipped := bytes.Clone(whole)
+		flipped[at] ^= 0x10
+		if got := damage(flipped); got.Damage == "" && at > 9 { // before that stand the time and the system, which say nothing
+			t.Fatalf("byte %d was flipped and nothing is said", at)
+		}
+		if got := damage(whole[:at]); got.Damage == "" || len(got.Lines) > 0 && got.Lines[len(got.Lines)-1] != '\n' {
+			t.Fatalf("cut after %d bytes: %q", at, got.Damage)
+		}
+	}
+	damage(whole)
+	for _, format := range []int{0, traceFormat + 1} {
+		if _, err := s.write.Exec("UPDATE traces SET format = ?", format); err != nil {
+			t.Fatal(err)
+		}
+		if got := trace(t, s, turn); got.Readable() == nil || len(got.Lines) > 0 {
+			t.Errorf("format %d: %v", format, got.Readable())
+		}
+	}
+}
+
+func readBody(t *testing.T, s *Store, turn string) (body []byte) {
+	t.Helper()
+	if err := s.read.QueryRow("SELECT body FROM traces WHERE turn = ?", turn).Scan(&body); err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
