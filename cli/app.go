@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -361,7 +362,26 @@ func (a *app) agent() *agent.Agent {
 		Rules: a.rules, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Think: func() string { return a.config.Think },
+		Trace: a.tracer(), ModelName: a.modelName,
 	})
+}
+
+// tracer begins traces; nil: none are kept.
+func (a *app) tracer() func(turn string) io.WriteCloser {
+	if a.config.Traces.Total == 0 {
+		return nil
+	}
+	limits := store.TraceLimits{Turn: a.config.Traces.Turn << 10, Total: int64(a.config.Traces.Total) << 20}
+	return func(turn string) io.WriteCloser { return a.store.Trace(turn, limits) }
+}
+
+// modelName is who answers at this moment.
+func (a *app) modelName() string {
+	state := a.provider.State()
+	if state.Model == "" {
+		return state.Provider
+	}
+	return state.Model
 }
 
 // persona is the user's instructions.md; without one there is none.

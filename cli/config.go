@@ -47,6 +47,10 @@ type Config struct {
 	MCP struct {
 		Timeout time.Duration
 	}
+	Traces struct {
+		Turn  int
+		Total int
+	}
 	Passages int
 	Parallel int
 	Theme    string
@@ -88,6 +92,8 @@ func settings(c *Config) []setting {
 		{name: "daily.folder", field: &c.Daily.Folder, doc: "folder of the daily notes; empty: found from the notes there are"},
 		{name: "daily.pattern", field: &c.Daily.Pattern, doc: "name of a daily note, as in 2006-01-02.md; empty: found from the notes there are"},
 		{name: "mcp.timeout", field: &c.MCP.Timeout, doc: "the longest that one call of an MCP tool may take"},
+		{name: "traces.turn", field: &c.Traces.Turn, least: 1, doc: "the most that the trace of one turn may tell, in KiB; the rest is left out"},
+		{name: "traces.total", field: &c.Traces.Total, doc: "the most that all traces together take on the disk, in MiB, the oldest go first; 0: none are kept"},
 		{name: "theme", field: &c.Theme, one: []string{"auto", "dark", "light", "ansi"}, doc: "colours; auto: by the terminal's background"},
 		{name: "mouse", field: &c.Mouse, doc: "let the mouse wheel scroll; the terminal's own selection then needs Shift"},
 		{name: "editor", field: &c.Editor, env: []string{"VISUAL", "EDITOR"}, doc: "opens a source at its line"},
@@ -101,6 +107,7 @@ func defaults() *Config {
 	c.Ollama.KeepAlive = 10 * time.Minute
 	c.Tools.Max = 20
 	c.MCP.Timeout = time.Minute
+	c.Traces.Turn, c.Traces.Total = 4096, 256
 	return c
 }
 

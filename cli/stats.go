@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/store"
+	"lifehub/tui/safetext"
+)
+
+// sums is one call of `lifehub stats`.
+type sums struct {
+	*shell
+	by     string
+	since  string
+	limit  int
+	asJSON bool
+}
+
+func newStats(sh *shell) *cobra.Command {
+	s := &sums{shell: sh}
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Times, tokens, searches and tool calls of the turns so far",
+		Long: "Sum up the turns that were kept, by day, model or turn. Times are those of half of the turns (p50)\n" +
+			"and of 95 in 100 (p95).",
+		Example: "  lifehub stats                        # by day\n" +
+			"  lifehub stats --by model --since 7d\n" +
+			"  lifehub stats --by turn --since 2026-03-01 --json",
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+	}
+	cmd.Flags().StringVar(&s.by, "by", "day", "what turns are summed up by: day, model or turn")
+	cmd.Flags().StringVar(&s.since, "since", "", "only turns since a day (2026-03-01), or of the last days or hours (7d, 12h)")
+	cmd.Flags().IntVarP(&s.limit, "number", "n", 30, "how many rows; 0: all")
+	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print a JSON array")
+	return cmd
+}
+
+func (s *sums) run(ctx context.Context) error {
+	since, err := parseSince(s.since, time.Now())
+	if err != nil {
+		return usageError{err}
+	}
+	if s.by != "day" && s.by != "model" && s.by != "turn" {
+		return usageError{fmt.Errorf("--by: %q is neither day, model nor turn", s.by)}
+	}
+	if s.limit < 0 {
+		return usageError{fmt.Errorf("-n: %d is not a number of rows", s.limit)}
+	}
+	return s.withStore(func(kept *store.Store) error {
+		list, err := kept.Figures(ctx, s.by, since, s.limit)
+		if err != nil {
+			return err
+		}
+		return s.print(list)
+	})
+}
+
+func (s *sums) print(list []agent.Figures) error {
+	if s.asJSON {
+		if list == nil {
+			list = []agent.Figures{}
+		}
+		return json.NewEncoder(safeJSON{s.out}).Encode(list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.err, "no turns yet; `lifehub` starts one")
+		return nil
+	}
+	rows := [][]string{{s.by, "turns", "cut", "p50 s", "p95 s", "first p50", "p95", "prompt", "answer", "tok/s", "calls", "searches", "passages", "cited", "ok", "failed", "denied", "asked", ""}}
+	for _, f := range list {
+		of := safetext.Line(f.Of)
+		if of == "" {
+			of = "unknown"
+		}
+		rows = append(rows, []string{
+			of, strconv.Itoa(f.Turns), strconv.Itoa(f.Cut), seconds(f.Latency50), seconds(f.Latency95), seconds(f.FirstToken50), seconds(f.FirstToken95),
+			strconv.Itoa(f.PromptTokens), strconv.Itoa(f.AnswerTokens), strconv.FormatFloat(f.PerSecond, 'f', 1, 64), strconv.Itoa(f.ModelCalls),
+			strconv.Itoa(f.Searches), strconv.Itoa(f.Passages), strconv.Itoa(f.Cited),
+			strconv.Itoa(f.ToolsOK), strconv.Itoa(f.ToolsFailed), strconv.Itoa(f.ToolsDenied), strconv.Itoa(f.Asked), clipped(safetext.Line(f.Title), 40),
+		})
+	}
+	_, err := fmt.Fprint(s.out, table(rows))
+	return err
+}
+
+// seconds writes milliseconds; those of no turn are a dash.
+func seconds(ms int64) string {
+	if ms == 0 {
+		return "–"
+	}
+	return strconv.FormatFloat(float64(ms)/1000, 'f', 2, 64)
+}
+
+// parseSince reads a day, or how long ago. "" is the beginning of time.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return day, nil
+	}
+	if days, isDays := strings.CutSuffix(text, "d"); isDays {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
+		return now.Add(-ago), nil
+	}
+	return time.Time{}, fmt.Errorf("--since: %q is neither a day such as 2026-03-01 nor a time such as 7d or 12h", text)
+}
+
+// table sets cells in columns: the first and the last to the left, figures to
+// the right.
+func table(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, text := range row {
+			widths[i] = max(widths[i], len([]rune(text)))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		var line strings.Builder
+		for i, text := range row {
+			pad := strings.Repeat(" ", widths[i]-len([]rune(text)))
+			switch i {
+			case 0:
+				line.WriteString(text + pad)
+			case len(row) - 1:
+				line.WriteString("  " + text)
+			default:
+				line.WriteString("  " + pad + text)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+// clipped cuts a text to so many characters.
+func clipped(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most-1]) + "…"
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/store"
+	"lifehub/tui/safetext"
+)
+
+func newTrace(sh *shell) *cobra.Command {
+	var limit int
+	var listJSON, full bool
+	list := &cobra.Command{
+		Use: "list", Short: "List the turns that have a trace, newest first",
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return sh.withStore(func(s *store.Store) error { return sh.listTraces(cmd.Context(), s, limit, listJSON) })
+		},
+	}
+	list.Flags().IntVarP(&limit, "number", "n", 20, "how many; 0: all")
+	list.Flags().BoolVar(&listJSON, "json", false, "print a JSON array")
+	show := &cobra.Command{
+		Use: "show ID", Short: "Print a turn event by event",
+		Long:    "Print a turn event by event, each with its time since the turn began. ID is that of a turn, or of a\nconversation, which means its last turn.",
+		Example: "  lifehub trace show 3f9c2a       # the last turn of that conversation\n  lifehub trace show --full 3f9c2a.4",
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.withTrace(cmd.Context(), given[0], func(t store.Trace, events []agent.Event) error {
+				return showTrace(sh.out, t, events, full)
+			})
+		},
+	}
+	show.Flags().BoolVar(&full, "full", false, "print prompts, results and answers whole")
+	return group("trace", "What happened in a turn, kept for looking at it later", list, show)
+}
+
+func (sh *shell) listTraces(ctx context.Context, s *store.Store, limit int, asJSON bool) error {
+	if limit < 0 {
+		return usageError{fmt.Errorf("-n: %d is not a number of traces", limit)}
+	}
+	list, err := s.Traces(ctx, limit)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if list == nil {
+			list = []store.Trace{}
+		}
+		return json.NewEncoder(safeJSON{sh.out}).Encode(list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(sh.err, "no traces yet; each turn leaves one")
+	}
+	for _, t := range list {
+		note := ""
+		switch {
+		case t.Readable() != nil:
+			note = fmt.Sprintf(" (format %d)", t.Format)
+		case !t.Whole:
+			note = " (not whole)"
+		}
+		fmt.Fprintf(sh.out, "%-12s  %s  %-6s  %4d events  %6s  %s%s\n", t.Turn, t.Started.Local().Format("2006-01-02 15:04"),
+			t.State, t.Events, kilobytes(t.Size), clipped(safetext.Line(t.Question), 60), note)
+	}
+	return nil
+}
+
+func kilobytes(n int64) string { return fmt.Sprintf("%.1fk", float64(n)/1024) }
+
+// withTrace reads a turn's trace for one command. What is wrong with it is
+// told on stderr; what can be read of it is used.
+func (sh *shell) withTrace(ctx context.Context, id string, do func(store.Trace, []agent.Event) error) error {
+	return sh.withStore(func(s *store.Store) error {
+		t, err := s.ReadTrace(ctx, id)
+		if err != nil {
+			return usageError{err}
+		}
+		if err := t.Readable(); err != nil {
+			return err
+		}
+		events, unread := eventsOf(t.Lines)
+		for _, err := range unread {
+			fmt.Fprintf(sh.err, "! %s\n", safetext.Line(err.Error()))
+		}
+		if t.Damage != "" {
+			fmt.Fprintf(sh.err, "! the trace is damaged; what follows is what can be read of it: %s\n", safetext.Line(t.Damage))
+		}
+		return do(t, events)
+	})
+}
+
+// maxUnread bounds how many unreadable lines of a trace are told.
+const maxUnread = 5
+
+// eventsOf reads the lines of a trace. A line that is no event is passed over
+// and told.
+func eventsOf(lines []byte) (events []agent.Event, unread []error) {
+	missed := 0
+	for n, line := range bytes.Split(bytes.TrimSuffix(lines, []byte("\n")), []byte("\n")) {
+		if len(line) == 0 {
+			continue
+		}
+		var e agent.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			if missed++; missed <= maxUnread {
+				unread = append(unread, fmt.Errorf("line %d of the trace: %w", n+1, err))
+			}
+			continue
+		}
+		events = append(events, e)
+	}
+	if missed > maxUnread {
+		unread = append(unread, fmt.Errorf("%d more lines cannot be read", missed-maxUnread))
+	}
+	return events, unread
+}
+
+// showTrace prints a turn event by event.
+func showTrace(to io.Writer, t store.Trace, events []agent.Event, full bool) error {
+	w := bufio.NewWriter(to)
+	fmt.Fprintf(w, "%s  %s  %s  %d events, %s\n", t.Turn, t.Started.Local().Format(time.DateTime), t.State, t.Events, kilobytes(t.Size))
+	for _, told := range joinPieces(events) {
+		e := told.Event
+		head, detail := tell(e, full)
+		if told.pieces > 1 {
+			head = fmt.Sprintf("%d pieces until %s", told.pieces, offset(events, told.until))
+		}
+		fmt.Fprintf(w, "%9s  %-18s %s\n", offset(events, e.Time), e.Type, safetext.Line(head))
+		printDetail(w, detail, full)
+	}
+	switch {
+	case t.Dropped > 0:
+		fmt.Fprintf(w, "%9s  %d more events are not in the trace: it reached the size of traces.turn\n", "", t.Dropped)
+	case !t.Whole:
+		fmt.Fprintf(w, "%9s  the trace ends here: the turn was killed, or goes on\n", "")
+	}
+	return w.Flush()
+}
+
+// offset is a time since the turn's first event.
+func offset(events []agent.Event, at time.Time) string {
+	return fmt.Sprintf("%.3f s", at.Sub(events[0].Time).Seconds())
+}
