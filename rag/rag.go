@@ -17,7 +17,18 @@ type Query struct {
 	Before  time.Time // keep notes dated before; zero: no bound
 	Today   time.Time // the day that "yesterday" is told from; zero: now
 	Without []string  // leave these notes out, by path
+	Side    Side      // to measure one side of the search alone; zero: both
 }
+
+// Side says which sides of a search take part.
+type Side int
+
+// The sides.
+const (
+	Both Side = iota
+	WordsAlone
+	MeaningAlone // whatever trust the embedder has earned
+)
 
 // Passage is a piece of a note.
 type Passage struct {

@@ -114,15 +114,19 @@ func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	if s.words.empty() {
 		return s.newest(ctx)
 	}
-	if s.named, err = s.byName(ctx); err != nil {
-		return nil, err
+	if s.query.Side != MeaningAlone {
+		if s.named, err = s.byName(ctx); err != nil {
+			return nil, err
+		}
 	}
 	byID := map[int64]*candidate{}
-	if err := s.byWords(ctx, byID); err != nil {
-		return nil, err
-	}
-	if err := s.rescore(ctx, byID); err != nil {
-		return nil, err
+	if s.query.Side != MeaningAlone {
+		if err := s.byWords(ctx, byID); err != nil {
+			return nil, err
+		}
+		if err := s.rescore(ctx, byID); err != nil {
+			return nil, err
+		}
 	}
 	weight, err := s.byMeaning(ctx, byID)
 	if err != nil {
@@ -232,6 +236,10 @@ func (s *search) ask(ctx context.Context, found map[int64]*candidate, query, mat
 // byMeaning asks the collection, and returns the weight of its answer
 // against that of the words. 0: it could not be asked, and s.why says why.
 func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
+	if s.query.Side == WordsAlone {
+		s.why = "asked for words alone"
+		return 0, nil
+	}
 	m, embedder, err := s.index.loadMeaning()
 	if err != nil {
 		s.why = err.Error()
@@ -241,7 +249,10 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		s.why = "no embedder"
 		return 0, nil
 	}
-	weight = s.weight(ctx, m)
+	weight = 1
+	if s.query.Side == Both {
+		weight = s.weight(ctx, m)
+	}
 	if weight == 0 || len(s.words.required) > 0 {
 		return 0, nil
 	}
@@ -278,7 +289,7 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		switch c := found[id]; {
 		case c != nil:
 			c.near = near
-		case near >= 0.5: // less is what chance brings
+		case near >= 0.5 || s.query.Side == MeaningAlone: // less is what chance brings
 			found[id] = &candidate{id: id, near: near}
 		}
 	}

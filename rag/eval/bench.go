@@ -148,12 +148,13 @@ type Searcher interface {
 // among them.
 const depth = 40
 
-// Run asks every question and returns its figures, in order. ids are the
-// documents of the notes, as WriteNotes returns them.
-func (b Bench) Run(ctx context.Context, searcher Searcher, ids map[string]string) ([]Figures, error) {
+// Run asks every question of one side of the search, or of both, and returns
+// its figures, in order. ids are the documents of the notes, as WriteNotes
+// returns them.
+func (b Bench) Run(ctx context.Context, searcher Searcher, ids map[string]string, side rag.Side) ([]Figures, error) {
 	figures := make([]Figures, len(b.Questions))
 	for i, question := range b.Questions {
-		query := rag.Query{Text: question.Text, Limit: depth}
+		query := rag.Query{Text: question.Text, Limit: depth, Side: side}
 		if question.Scope != "" {
 			query.Paths = []string{question.Scope}
 		}
@@ -162,7 +163,32 @@ func (b Bench) Run(ctx context.Context, searcher Searcher, ids map[string]string
 			return nil, fmt.Errorf("%s, question %s: %w", b.Name, question.ID, err)
 		}
 		figures[i] = measure(rankedNotes(found, ids), question.Relevant)
-		figures[i].Answerable = found.Answerable
+		figures[i].Answerable, figures[i].Signals = found.Answerable, found.Signals
+	}
+	return figures, nil
+}
+
+// RunWithout asks every question with the notes that answer it left out, and
+// returns what the search thought of its chances then.
+func (b Bench) RunWithout(ctx context.Context, searcher Searcher, ids map[string]string, side rag.Side) ([]Figures, error) {
+	paths := map[string]string{}
+	for path, id := range ids {
+		paths[id] = path
+	}
+	figures := make([]Figures, len(b.Questions))
+	for i, question := range b.Questions {
+		query := rag.Query{Text: question.Text, Limit: 5, Side: side}
+		if question.Scope != "" {
+			query.Paths = []string{question.Scope}
+		}
+		for id := range question.Relevant {
+			query.Without = append(query.Without, paths[id])
+		}
+		found, err := searcher.Search(ctx, query)
+		if err != nil {
+			return nil, fmt.Errorf("%s, question %s: %w", b.Name, question.ID, err)
+		}
+		figures[i] = Figures{Answerable: found.Answerable, Signals: found.Signals}
 	}
 	return figures, nil
 }

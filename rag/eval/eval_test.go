@@ -1,22 +1,13 @@
 package eval
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
-	"fmt"
-	"hash/fnv"
-	"io"
 	"math"
-	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"lifehub/internal/testenv"
-	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
 )
@@ -42,7 +33,7 @@ func TestWordsReachBM25(t *testing.T) {
 	for _, name := range quick {
 		t.Run(name, func(t *testing.T) {
 			x, _, bench, ids := index(t, name)
-			figures, err := bench.Run(t.Context(), x, ids)
+			figures, err := bench.Run(t.Context(), x, ids, rag.Both)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,60 +46,6 @@ func TestWordsReachBM25(t *testing.T) {
 				t.Errorf("Chinese questions: nDCG@10 %.4f, recall@10 %.4f; want 0.93 and 0.9", mean.NDCG, mean.Recall)
 			}
 		})
-	}
-}
-
-// TestFigures prints what words, meaning and both together reach on every
-// bench. `make eval` runs it, since it takes up to an hour.
-func TestFigures(t *testing.T) {
-	if os.Getenv("LIFEHUB_EVAL") == "" {
-		t.Skip("LIFEHUB_EVAL=1 (make eval) prints the figures of all benches")
-	}
-	embedders := map[string]llm.Embedder{"n-grams (offline)": llm.Ngrams{}, "random vectors": randomVectors{}}
-	order := []string{"n-grams (offline)", "random vectors"}
-	if use := useLite(t); use != nil {
-		embedders["use-lite (real model)"] = use
-		order = append([]string{"use-lite (real model)"}, order...)
-	}
-	fmt.Println("| bench | n | BM25 reference | words nDCG@10 | R@10 | MRR | with | nDCG@10 | R@10 | MRR | change | 95 % | p |")
-	fmt.Println("|---|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|---|---:|")
-	pooled := map[string][2][]Figures{}
-	differences := map[string][]Difference{}
-	for _, name := range chosen() {
-		x, folder, bench, ids := index(t, name)
-		words, err := bench.Run(t.Context(), x, ids)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := Mean(words)
-		for _, with := range order {
-			if _, err := x.Sync(t.Context(), folder, embedders[with], nil); err != nil {
-				t.Fatal(err)
-			}
-			fused, err := bench.Run(t.Context(), x, ids)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, d := Mean(fused), Compare(words, fused)
-			pooled[with] = [2][]Figures{append(pooled[with][0], words...), append(pooled[with][1], fused...)}
-			differences[with] = append(differences[with], d)
-			fmt.Printf("| %s | %d | %.4f | %.4f | %.4f | %.4f | %s | %.4f | %.4f | %.4f | %+.4f | %+.4f to %+.4f | %.4f |\n", name, len(words),
-				reference(t, name).NDCG, w.NDCG, w.Recall, w.MRR, with, f.NDCG, f.Recall, f.MRR, d.Mean, d.Low, d.High, d.P)
-		}
-	}
-	for _, with := range order {
-		d := Compare(pooled[with][0], pooled[with][1])
-		wins, losses := 0, 0
-		for i, significant := range Holm(differences[with]) {
-			if significant && differences[with][i].Mean > 0 {
-				wins++
-			} else if significant {
-				losses++
-				t.Errorf("%s loses significantly: %+v", with, differences[with][i])
-			}
-		}
-		fmt.Printf("\n%s, all questions together: %+.4f (%+.4f to %+.4f, p %.4f); after Holm's correction %d benches won, %d lost.\n",
-			with, d.Mean, d.Low, d.High, d.P, wins, losses)
 	}
 }
 
@@ -175,67 +112,4 @@ func standardError(figures []Figures) float64 {
 	}
 	n := float64(len(figures))
 	return math.Sqrt(squares/(n-1)) / math.Sqrt(n)
-}
-
-// randomVectors is an embedder that understands nothing.
-type randomVectors struct{}
-
-func (randomVectors) Name() string { return "random" }
-
-func (randomVectors) Embed(_ context.Context, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
-	for i, text := range texts {
-		h := fnv.New64a()
-		h.Write([]byte(text))
-		random := rand.New(rand.NewPCG(h.Sum64(), 1))
-		vectors[i] = make([]float32, 64)
-		for j := range vectors[i] {
-			vectors[i][j] = float32(random.NormFloat64())
-		}
-	}
-	return vectors, nil
-}
-
-// useLite starts the sentence encoder of ../shared/embedder, if it was
-// installed: copy that folder to the cache folder's embedder/, npm install.
-func useLite(t *testing.T) llm.Embedder {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(cache, "lifehub", "embedder")
-	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
-		t.Logf("no real sentence encoder: copy ../shared/embedder to %s and run npm install there", dir)
-		return nil
-	}
-	server := exec.CommandContext(t.Context(), "node", "embed-server.mjs", "--port", "0")
-	server.Dir = dir
-	output, err := server.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		server.Process.Kill() //nolint:errcheck // it may have ended
-		server.Wait()         //nolint:errcheck // it was killed
-	})
-	line, err := bufio.NewReader(output).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	go io.Copy(io.Discard, output) //nolint:errcheck // ends with the server
-	url := strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
-	provider, err := llm.Open(llm.Settings{Provider: "openai", OpenAIURL: url, Model: "use-lite", Embedding: "use-lite"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { provider.Close() }) //nolint:errcheck // nothing to lose
-	embedder, err := provider.Embedder(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return embedder
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"lifehub/rag"
 )
 
 // Figures say how well one question found its documents, as trec_eval counts.
@@ -12,6 +14,7 @@ type Figures struct {
 	Recall     float64 // recall@10
 	MRR        float64 // 1 over the rank of the first right one of ten
 	Answerable float64 // what the search thought of its own chances
+	Signals    rag.Signals
 }
 
 func measure(ranked []string, relevant map[string]int) Figures {
