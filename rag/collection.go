@@ -29,7 +29,7 @@ type collection interface {
 	// put adds vectors of length 1. All have the collection's dimension; others
 	// make the collection begin anew: the name stayed and the model did not.
 	put(ctx context.Context, keys []key, vectors [][]float32) error
-	// forget may take away vectors that are not used.
+	// forget may take away the vectors of passages that are not used.
 	forget(ctx context.Context, used map[key]bool) error
 	// nearest returns the limit vectors nearest to a question's, nearest first.
 	nearest(ctx context.Context, vector []float32, limit int) ([]near, error)

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"strconv"
 
 	"lifehub/llm"
 )
@@ -54,22 +54,25 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 			return err
 		}
 		batch := missing[start:min(start+embedBatch, len(missing))]
-		texts, path, err := s.texts(ctx, batch)
+		windows, texts, path, err := s.texts(ctx, batch, windowOf(embedder))
 		if err != nil {
 			return err
 		}
 		s.progress(Progress{Phase: "embed", Done: start, Total: len(missing), Path: path})
-		keys, vectors, err := embedSome(ctx, embedder, dimension, batch, texts)
+		keys, vectors, err := embedSome(ctx, embedder, dimension, windows, texts)
 		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			x.setWhy(err.Error())
+			if err := s.count(ctx, name, len(used)-len(missing)+start); err != nil {
+				return err
+			}
 			s.changes.Warnings = append(s.changes.Warnings, fmt.Sprintf("embedded %d of %d passages, words find the rest: %v",
 				len(used)-len(missing)+start, len(used), err))
 			return nil
 		}
-		refused += len(batch) - len(keys)
+		refused += len(windows) - len(keys)
 		if err := m.put(ctx, keys, vectors); err != nil {
 			return err
 		}
@@ -79,18 +82,33 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 		s.changes.Embedded += len(keys)
 	}
 	x.setWhy("")
+	if err := s.count(ctx, name, len(used)); err != nil {
+		return err
+	}
 	if len(missing) > 0 {
 		s.progress(Progress{Phase: "embed", Done: len(missing), Total: len(missing)})
 	}
 	if refused > 0 {
 		s.changes.Warnings = append(s.changes.Warnings,
-			fmt.Sprintf("%d passages have no meaning: the embedder gave no usable vector for them; words find them", refused))
+			fmt.Sprintf("the embedder gave no usable vector for %d texts; words find their passages", refused))
 		return nil
 	}
 	if s.only != nil {
 		return nil
 	}
 	return s.complete(ctx, m, embedder)
+}
+
+// count writes down how many passages have their vectors: of one that needs
+// several, the collection could not tell.
+func (s *syncRun) count(ctx context.Context, model string, passages int) error {
+	if s.only != nil {
+		return nil // few: what the last sync of all counted still serves
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	return setMeta(ctx, s.db, "embedded "+model, strconv.Itoa(passages))
 }
 
 // complete writes down that nothing is missing, so that the next sync need
@@ -148,50 +166,36 @@ func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, m
 	return used, missing, err
 }
 
-// texts returns what stands for each key, title and headings first, and the
-// path of the first of them.
-func (s *syncRun) texts(ctx context.Context, keys []key) (texts []string, path string, err error) {
+// texts returns what stands for each passage, a text for each window of the
+// model, and the path of the first of them.
+func (s *syncRun) texts(ctx context.Context, passages []key, window int) (windows []key, texts []string, path string, err error) {
 	statement, err := s.db.PrepareContext(ctx, `SELECT n.id, n.path, n.title, p.heading, p.start, p.stop
 		FROM passages p JOIN notes n ON n.id = p.note WHERE p.key = ? LIMIT 1`)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	defer statement.Close() //nolint:errcheck // nothing was written
-	texts = make([]string, len(keys))
 	loaded := noteTexts{db: s.db}
-	for i, k := range keys {
+	for _, k := range passages {
 		var note int64
 		var start, stop int
 		var name, title, headings string
 		if err := statement.QueryRowContext(ctx, k[:]).Scan(&note, &name, &title, &headings, &start, &stop); err != nil {
-			return nil, "", err
+			return nil, nil, "", err
 		}
 		text, err := loaded.of(ctx, note, start, stop)
 		if err != nil {
-			return nil, "", err
+			return nil, nil, "", err
 		}
-		texts[i] = embeddedText(title, headings, text)
+		parts := embeddedTexts(title, headings, text, window)
+		for i, part := range parts {
+			windows, texts = append(windows, k.window(i, len(parts))), append(texts, part)
+		}
 		if path == "" {
 			path = name
 		}
 	}
-	return texts, path, nil
-}
-
-// embeddedText is a passage as the embedder sees it: with the title and the
-// headings it stands under, which its own words often take for granted.
-func embeddedText(title, headings, text string) string {
-	place := title
-	if headings != "" && headings != title {
-		place = strings.TrimPrefix(headings, title+headingSeparator)
-		if title != "" {
-			place = title + headingSeparator + place
-		}
-	}
-	if place == "" {
-		return text
-	}
-	return place + "\n" + text
+	return windows, texts, path, nil
 }
 
 // embedSome embeds the texts of keys. What the embedder refuses is tried

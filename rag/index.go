@@ -322,6 +322,9 @@ func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		if needsWindows(windowOf(x.embedder), x.options.Size) {
+			vectors = windowed{vectors}
+		}
 		x.meaning = &meaning{x.embedder.Name(), vectors}
 	}
 	return x.meaning, x.embedder, nil

@@ -1,6 +1,12 @@
 package rag
 
-import "strings"
+import (
+	"cmp"
+	"math"
+	"strings"
+
+	"lifehub/llm"
+)
 
 // embeddingModel is what must be known of an embedding model to use it as it
 // was trained. Text is handed over with these words in front.
@@ -72,4 +78,20 @@ func modelByName(name string) embeddingModel {
 		}
 	}
 	return embeddingModel{}
+}
+
+// windowOf is how many tokens an embedder reads of a text: what its server
+// says, else what is known of the model, else the usual.
+func windowOf(embedder llm.Embedder) int {
+	if strings.HasPrefix(embedder.Name(), "offline/") {
+		return math.MaxInt32 // n-grams are counted, however long the text
+	}
+	known := modelByName(embedder.Name()).window
+	if says, ok := embedder.(interface{ Window() int }); ok && says.Window() > 0 {
+		if known > 0 {
+			return min(known, says.Window())
+		}
+		return says.Window()
+	}
+	return cmp.Or(known, usualWindow)
 }

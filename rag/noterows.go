@@ -155,7 +155,7 @@ func nameKey(name string) string {
 // passageKey names what the embedder is given for a passage.
 func passageKey(title, heading, text string) key {
 	sum := sha256.Sum256([]byte(title + "\x00" + heading + "\x00" + text))
-	return keyOf(sum[:])
+	return keyOf(sum[:]).passage()
 }
 
 func keyOf(raw []byte) (k key) {

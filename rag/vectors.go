@@ -186,12 +186,12 @@ func (v *vectorFile) put(keys []key, vectors [][]float32) error {
 	return nil
 }
 
-// forget frees the records that nobody uses, once they are more than a
+// forget frees the records of passages that nobody uses, once they are more than a
 // quarter: until then they are a cache, for a note that comes back.
 func (v *vectorFile) forget(used map[key]bool) {
 	var unused []key
 	for _, r := range v.rows {
-		if !used[r.key] {
+		if !used[r.key.passage()] {
 			unused = append(unused, r.key)
 		}
 	}

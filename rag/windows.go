@@ -1,0 +1,160 @@
+package rag
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A model reads so many tokens of a text and is blind to the rest. A passage
+// longer than that is embedded in several windows, each under the passage's
+// title and headings, and is as near to a question as its nearest window.
+// The words of a passage do not depend on the model, so its vectors may.
+
+// A key's last byte tells the window, so that a passage's windows are found
+// from its own key, and it shows when one is missing: 0 is the passage whole,
+// its own key, 1, 2 … are its windows, and the last has lastWindow added.
+const (
+	windowByte  = len(key{}) - 1
+	lastWindow  = 0x80
+	mostWindows = 8
+)
+
+// passage is the key of the passage that a window belongs to.
+func (k key) passage() key {
+	k[windowByte] = 0
+	return k
+}
+
+// window is the key of window i, from 0, of a passage that has n.
+func (k key) window(i, n int) key {
+	if n == 1 {
+		return k
+	}
+	k[windowByte] = byte(1 + i)
+	if i == n-1 {
+		k[windowByte] |= lastWindow
+	}
+	return k
+}
+
+// windows are the keys that a passage's vectors may have.
+func (k key) windows() []key {
+	all := append(make([]key, 0, 2*mostWindows), k, k.window(0, mostWindows+1))
+	for i := 1; i < mostWindows; i++ {
+		all = append(all, k.window(i, mostWindows+1), k.window(i, i+1))
+	}
+	return all
+}
+
+// windowed is a collection of windows as one of passages: a passage is as near
+// as the nearest of its windows, and missing when one of them is.
+type windowed struct{ collection }
+
+func allWindows(passages []key) []key {
+	all := make([]key, 0, len(passages)*(1+2*mostWindows))
+	for _, k := range passages {
+		all = append(all, k.windows()...)
+	}
+	return all
+}
+
+func (w windowed) missing(ctx context.Context, passages []key) ([]key, error) {
+	var missing []key
+	for some := range slices.Chunk(passages, 1000) {
+		gone, err := w.collection.missing(ctx, allWindows(some))
+		if err != nil {
+			return nil, err
+		}
+		absent := make(map[key]bool, len(gone))
+		for _, k := range gone {
+			absent[k] = true
+		}
+		for _, k := range some {
+			whole := !absent[k]
+			for i := 1; i < mostWindows && !whole && !absent[k.window(i-1, mostWindows+1)]; i++ {
+				whole = !absent[k.window(i, i+1)]
+			}
+			if !whole {
+				missing = append(missing, k)
+			}
+		}
+	}
+	return missing, nil
+}
+
+func (w windowed) nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
+	// Of so many windows, enough are of different passages.
+	windows, err := w.collection.nearest(ctx, vector, 3*limit)
+	passages := nearestWindows(windows)
+	return passages[:min(limit, len(passages))], err
+}
+
+func (w windowed) among(ctx context.Context, vector []float32, passages []key) ([]near, error) {
+	windows, err := w.collection.among(ctx, vector, allWindows(passages))
+	slices.SortFunc(windows, func(a, b near) int { return cmp.Compare(b.cosine, a.cosine) })
+	return nearestWindows(windows), err
+}
+
+// nearestWindows keeps the first of each passage's windows, in their order,
+// under the passage's key.
+func nearestWindows(windows []near) []near {
+	passages := windows[:0]
+	seen := make(map[key]bool, len(windows))
+	for _, n := range windows {
+		n.key = n.key.passage()
+		if !seen[n.key] {
+			seen[n.key] = true
+			passages = append(passages, n)
+		}
+	}
+	return passages
+}
+
+// needsWindows tells whether some passages of a size are too long for a model.
+func needsWindows(window, size int) bool { return roomOf(window) < size*9/8 }
+
+// roomOf is how many estimated tokens, of four letters each, surely fit into
+// a model's window: it may make one of 3.4 letters of plain English.
+func roomOf(window int) int { return window * 3 / 4 }
+
+// usualWindow is taken for a model of which nothing is known: that of BERT and
+// most of its descendants.
+const usualWindow = 512
+
+// embeddedTexts are a passage as the embedder sees it: with the title and the
+// headings it stands under, which its own words often take for granted, in as
+// many windows as the model needs to read it all.
+func embeddedTexts(title, headings, text string, window int) []string {
+	place := title
+	if headings != "" && headings != title {
+		place = strings.TrimPrefix(headings, title+headingSeparator)
+		if title != "" {
+			place = title + headingSeparator + place
+		}
+	}
+	if place != "" {
+		place += "\n"
+	}
+	room := roomOf(window)
+	if estimateTokens(place)+estimateTokens(text) <= room {
+		return []string{place + text}
+	}
+	if estimateTokens(place) > room/3 {
+		place = shorten(place, max(1, room*utf8.RuneCountInString(place)/(3*estimateTokens(place)))) + "\n"
+	}
+	room = max(16, room-estimateTokens(place))
+	n := min(mostWindows, (estimateTokens(text)+room-1)/room)
+	w := blockWalk{text: text, size: min(room, estimateTokens(text)/n*9/8+1)} // alike in length: a short one is near to everything short
+	w.lines(0, len(text), nil)
+	var texts []string
+	for _, u := range w.units[:min(len(w.units), mostWindows)] {
+		texts = append(texts, place+text[u.start:u.end])
+	}
+	if len(texts) == 0 {
+		return []string{place + text}
+	}
+	return texts
+}
