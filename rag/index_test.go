@@ -48,7 +48,7 @@ func (e *bagEmbedder) Embed(_ context.Context, texts []string) ([][]float32, err
 
 func bag(text string) []float32 {
 	vector := make([]float32, 64)
-	for _, t := range terms(text) {
+	for _, t := range terms(text, "") {
 		h := fnv.New32a()
 		h.Write([]byte(t.text))
 		vector[h.Sum32()%64]++

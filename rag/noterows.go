@@ -51,24 +51,29 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	if err != nil {
 		return err
 	}
-	name := spacedName(note.Path)
+	name, in := spacedName(note.Path), languageOf(note.Text[bodyStart(note.Text, note.BodyLine):])
 	result, err := tx.ExecContext(ctx, `INSERT INTO notes
-		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, dated, tags, outside, problem, text)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, dated, tags, outside, problem, language, text)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, nameKey(note.Title), nameKey(name),
-		note.Date.Format(time.DateOnly), hasOwnDate(note), string(tags), note.Foreign, problem, compress(note.Text))
+		note.Date.Format(time.DateOnly), hasOwnDate(note), string(tags), note.Foreign, problem, string(in), compress(note.Text))
 	if err != nil {
 		return err
 	}
 	if id, err = result.LastInsertId(); err != nil {
 		return err
 	}
+	if in != "" {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO languages VALUES (?)`, string(in)); err != nil {
+			return err
+		}
+	}
 	for _, tag := range slices.Compact(slices.Sorted(slices.Values(note.Tags))) {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO tags VALUES (?, ?)`, tag, id); err != nil {
 			return err
 		}
 	}
-	titleTerms := terms(note.Title + "\n" + name)
+	titleTerms := terms(note.Title+"\n"+name, in)
 	title, titleExact := joinTerms(titleTerms)
 	for i, p := range pieces {
 		text := note.Text[p.start:p.end]
@@ -77,9 +82,9 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		if len(keys) == len(pieces) {
 			k = keys[i]
 		}
-		headingTerms, bodyTerms := terms(headings), terms(text)
+		headingTerms, bodyTerms := terms(headings, in), terms(text, in)
 		if i == 0 { // what the front matter says belongs to the first passage
-			headingTerms = append(headingTerms, terms(note.Text[:p.start])...)
+			headingTerms = append(headingTerms, terms(note.Text[:p.start], in)...)
 		}
 		length := len(titleTerms) + len(headingTerms) + len(bodyTerms)
 		result, err := tx.ExecContext(ctx, `INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
@@ -148,7 +153,7 @@ func spacedName(notePath string) string {
 
 // nameKey is a title or file name as a query is compared with it.
 func nameKey(name string) string {
-	words, _ := joinTerms(terms(strings.NewReplacer("-", " ", "_", " ").Replace(name)))
+	words, _ := joinTerms(terms(strings.NewReplacer("-", " ", "_", " ").Replace(name), ""))
 	return words
 }
 

@@ -103,7 +103,7 @@ func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook
 		args[i] = c.id
 	}
 	// The passages of a note have ids in order, so a neighbour's is one away.
-	rows, err := s.db.QueryContext(ctx, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path,
+	rows, err := s.db.QueryContext(ctx, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
 		coalesce((SELECT start FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note), -1),
 		coalesce((SELECT stop FROM passages a WHERE a.id = p.id + 1 AND a.note = p.note), p.stop)
 		FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...)
@@ -115,12 +115,13 @@ func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook
 		id, note              int64
 		start, stop, from, to int
 		heading, title, path  string
+		language              language
 		first                 bool // of its note
 	}
 	var places []place
 	for rows.Next() {
 		var p place
-		if err := rows.Scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.from, &p.to); err != nil {
+		if err := rows.Scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.language, &p.from, &p.to); err != nil {
 			return nil, err
 		}
 		if p.first = p.from < 0; p.first {
@@ -133,7 +134,9 @@ func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook
 	}
 	index := make(map[string]int, len(s.words.terms))
 	for i, t := range s.words.terms {
-		index[t.text] = i
+		for _, form := range t.forms {
+			index[form] = i
+		}
 	}
 	texts := noteTexts{db: s.db}
 	looks := make([]closeLook, 0, len(places))
@@ -142,11 +145,11 @@ func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook
 		if err != nil {
 			return nil, err
 		}
-		l := closeLook{id: p.id, note: p.note, own: make([]int, len(index)), around: make([]int, len(index))}
-		for _, t := range terms(strings.Join([]string{p.title, spacedName(p.path), p.heading}, "\n")) {
+		l := closeLook{id: p.id, note: p.note, own: make([]int, len(s.words.terms)), around: make([]int, len(s.words.terms))}
+		for _, t := range terms(strings.Join([]string{p.title, spacedName(p.path), p.heading}, "\n"), p.language) {
 			l.count(index, t.text, true)
 		}
-		for _, t := range terms(text) {
+		for _, t := range terms(text, p.language) {
 			own := p.first || t.start >= p.start-p.from // front matter belongs to the first passage
 			l.count(index, t.text, own && t.end <= p.stop-p.from)
 		}

@@ -22,9 +22,15 @@ type term struct {
 	end   int
 }
 
-// terms cuts text. The plain terms come in reading order, one position each;
-// exact terms follow the words they cover.
-func terms(text string) []term {
+// pair tells whether a term is a piece of a script without spaces.
+func (t term) pair() bool {
+	r, _ := utf8.DecodeRuneInString(t.text)
+	return isUnspaced(r)
+}
+
+// terms cuts a text of a language. The plain terms come in reading order, one
+// position each; exact terms follow the words they cover.
+func terms(text string, in language) []term {
 	found := make([]term, 0, len(text)/5)
 	for start := 0; start < len(text); {
 		r, size := utf8.DecodeRuneInString(text[start:])
@@ -40,7 +46,7 @@ func terms(text string) []term {
 			}
 			end += size
 		}
-		found = appendWords(found, text[start:end], start)
+		found = appendWords(found, text[start:end], start, in)
 		found = appendExact(found, text[start:end], start)
 		start = end
 	}
@@ -48,7 +54,7 @@ func terms(text string) []term {
 }
 
 // appendWords cuts what stands between two spaces into words and pairs.
-func appendWords(found []term, piece string, offset int) []term {
+func appendWords(found []term, piece string, offset int, in language) []term {
 	for i := 0; i < len(piece); {
 		r, size := utf8.DecodeRuneInString(piece[i:])
 		if !wordRune(r) {
@@ -67,7 +73,7 @@ func appendWords(found []term, piece string, offset int) []term {
 			found = appendPairs(found, piece[start:i], offset+start)
 			continue
 		}
-		found = append(found, term{text: porter(fold(piece[start:i])), start: offset + start, end: offset + i})
+		found = append(found, term{text: in.stem(piece[start:i]), start: offset + start, end: offset + i})
 	}
 	return found
 }

@@ -35,7 +35,7 @@ func TestTermsOf(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			var words, exact []string
-			for _, term := range terms(c.text) {
+			for _, term := range terms(c.text, "") {
 				if term.exact {
 					exact = append(exact, unmark(term.text))
 				} else {

@@ -139,7 +139,7 @@ var emptyWords = wordSet("a about am an and any are at be been did do does done 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
-		set[porter(fold(word))] = true
+		set[language("").stem(word)] = true
 	}
 	return set
 }
@@ -147,7 +147,7 @@ func wordSet(words string) map[string]bool {
 // asksForTheTimeItself tells whether nothing but the time is left of a
 // question.
 func asksForTheTimeItself(rest string) bool {
-	for _, t := range terms(rest) {
+	for _, t := range terms(rest, "") {
 		if !t.exact && !emptyWords[t.text] && !strings.ContainsAny(t.text, "做什么何") {
 			return false
 		}

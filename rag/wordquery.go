@@ -30,9 +30,18 @@ type wordQuery struct {
 
 // weighed is a term and how much it tells.
 type weighed struct {
-	text string
-	df   int     // passages that hold it
-	idf  float64 // 0 for one that half of them hold
+	forms []string // as the languages of the vault have it, the plainest first
+	df    int      // passages that hold it
+	idf   float64  // 0 for one that half of them hold
+}
+
+// asked is a term in FTS5's language.
+func (t weighed) asked() string {
+	quoted := make([]string, len(t.forms))
+	for i, form := range t.forms {
+		quoted[i] = quoteTerm(form)
+	}
+	return strings.Join(quoted, " OR ")
 }
 
 func (w wordQuery) empty() bool { return w.match == "" }
@@ -42,13 +51,25 @@ func (w wordQuery) empty() bool { return w.match == "" }
 func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) {
 	var w wordQuery
 	w.key = nameKey(text)
+	spoken, err := languagesOf(ctx, db)
+	if err != nil {
+		return w, err
+	}
 	seen := map[string]bool{}
-	for _, t := range terms(text) {
+	for _, t := range terms(text, "") {
 		if seen[t.text] {
 			continue
 		}
-		seen[t.text] = true
-		w.terms = append(w.terms, weighed{text: t.text})
+		forms := []string{t.text}
+		for _, l := range spoken {
+			if form := l.stem(text[t.start:t.end]); !t.exact && !t.pair() && !slices.Contains(forms, form) {
+				forms = append(forms, form)
+			}
+		}
+		for _, form := range forms {
+			seen[form] = true
+		}
+		w.terms = append(w.terms, weighed{forms: forms})
 	}
 	if len(w.terms) == 0 {
 		return w, nil
@@ -67,23 +88,28 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 			continue // pruned: too frequent to tell much, too many to look at
 		}
 		matches += t.df
-		asked = append(asked, quoteTerm(t.text))
+		asked = append(asked, t.asked())
 	}
 	w.match = strings.Join(asked, " OR ")
 	if w.terms[0].df > maxMatches {
 		all := make([]string, len(w.terms))
 		for i, t := range w.terms {
-			all[i] = quoteTerm(t.text)
+			all[i] = "(" + t.asked() + ")"
 		}
 		w.common = strings.Join(all, " AND ")
 	}
 	for _, phrase := range phrases(text) {
-		words, _ := joinTerms(terms(phrase))
-		if words == "" {
+		var forms weighed
+		for _, l := range append([]language{""}, spoken...) {
+			if words, _ := joinTerms(terms(phrase, l)); words != "" && !slices.Contains(forms.forms, words) {
+				forms.forms = append(forms.forms, words)
+			}
+		}
+		if len(forms.forms) == 0 {
 			continue
 		}
 		w.required = append(w.required, phrase)
-		w.match = quoteTerm(words) + " AND (" + w.match + ")"
+		w.match = "(" + forms.asked() + ") AND (" + w.match + ")"
 		w.common = ""
 	}
 	return w, nil
@@ -102,9 +128,13 @@ func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err er
 		return 0, err
 	}
 	for i := range all {
-		df, err := frequency(ctx, db, all[i].text)
-		if err != nil {
-			return 0, err
+		df := 0
+		for _, form := range all[i].forms { // a note has one of them, by its language
+			n, err := frequency(ctx, db, form)
+			if err != nil {
+				return 0, err
+			}
+			df = min(passages, df+n)
 		}
 		all[i].df = df
 		all[i].idf = max(0, math.Log((float64(passages-df)+0.5)/(float64(df)+0.5)))
@@ -148,4 +178,21 @@ func countFrequent(ctx context.Context, tx *sql.Tx) error {
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO meta VALUES ('frequent', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, passages)
 	return err
+}
+
+// languagesOf are the languages of the vault's notes but English.
+func languagesOf(ctx context.Context, db *sql.DB) (spoken []language, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT code FROM languages ORDER BY code`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	for rows.Next() {
+		var code language
+		if err := rows.Scan(&code); err != nil {
+			return nil, err
+		}
+		spoken = append(spoken, code)
+	}
+	return spoken, rows.Err()
 }

@@ -26,7 +26,7 @@ CREATE TABLE notes (
 	id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, lower_path TEXT NOT NULL,
 	size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL,
 	title TEXT NOT NULL, title_key TEXT NOT NULL, name_key TEXT NOT NULL,
-	date TEXT NOT NULL, dated INTEGER NOT NULL, tags TEXT NOT NULL, outside INTEGER NOT NULL, problem TEXT NOT NULL, text BLOB NOT NULL);
+	date TEXT NOT NULL, dated INTEGER NOT NULL, tags TEXT NOT NULL, outside INTEGER NOT NULL, problem TEXT NOT NULL, language TEXT NOT NULL, text BLOB NOT NULL);
 CREATE INDEX notes_state ON notes (path, size, mtime, problem);
 CREATE INDEX notes_title ON notes (title_key);
 CREATE INDEX notes_name ON notes (name_key);
@@ -40,6 +40,7 @@ CREATE TABLE passages (
 	terms INTEGER NOT NULL, key BLOB NOT NULL);
 CREATE INDEX passages_note ON passages (note, key);
 CREATE INDEX passages_key ON passages (key);
+CREATE TABLE languages (code TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE skipped (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE frequent (term TEXT PRIMARY KEY, passages INTEGER NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, exact,
