@@ -54,6 +54,7 @@ type app struct {
 	config   *Config
 	provider llm.Provider
 	store    *store.Store
+	known    known // of the MCP servers
 	servers  *mcpclient.Servers
 	rules    *agent.Rules
 	builtin  []agent.Tool
@@ -128,19 +129,18 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	if err := a.openVaults(flags.notes); err != nil {
 		return err
 	}
-	servers, err := mcpclient.ReadConfig(a.paths.servers(), os.LookupEnv)
-	if err != nil {
-		return usageError{err}
+	if a.known, err = a.readServers(); err != nil {
+		return err
 	}
 	a.builtin = tools.All(tools.Deps{
 		Search: a, Folders: a.folders, Now: time.Now, HTTP: http.DefaultClient,
 		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
 	})
-	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version()}
+	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust}
 	if !flags.noSave {
-		options.Files = filepath.Join(a.data, "mcp-files")
+		options.Files, options.Logs = filepath.Join(a.data, "mcp-files"), a.serverLogs()
 	}
-	a.servers = mcpclient.Start(ctx, servers, options)
+	a.servers = mcpclient.Start(ctx, a.known.config, options)
 	return nil
 }
 

@@ -90,6 +90,14 @@ func (q *question) run(ctx context.Context, prompt string) error {
 
 // warn tells what the answer will have to do without.
 func (q *question) warn(a *app) {
+	if first := a.known.firstUse(); first != "" {
+		fmt.Fprintf(q.err, "! %s\n", safetext.Line(first))
+	}
+	for _, s := range a.servers.State() {
+		if text := waits(s); text != "" {
+			fmt.Fprintf(q.err, "! %s\n", safetext.Line(text))
+		}
+	}
 	for _, gone := range a.gone {
 		fmt.Fprintf(q.err, "! answering without %s\n", safetext.Line(gone))
 	}

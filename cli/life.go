@@ -40,9 +40,13 @@ func begin(ctx context.Context, a *app) *life {
 	for _, gone := range a.gone {
 		l.notice("This chat goes without " + gone)
 	}
+	if first := a.known.firstUse(); first != "" {
+		l.notice(first)
+	}
 	l.stale()
 	l.spawn(func() { l.followProvider(ctx) })
 	l.spawn(func() { l.followNotes(ctx) })
+	l.spawn(func() { l.followServers(ctx) })
 	return l
 }
 
@@ -135,6 +139,26 @@ func (l *life) followProvider(ctx context.Context) {
 			}
 			l.tell()
 			l.stale()
+		}
+	}
+}
+
+// followServers tells of servers that wait for the user to see something.
+func (l *life) followServers(ctx context.Context) {
+	told := map[string]string{} // by server
+	for {
+		for _, s := range l.servers.State() {
+			if text := waits(s); text != told[s.Name] {
+				told[s.Name] = text
+				if text != "" {
+					l.notice(text)
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.servers.Changes():
 		}
 	}
 }

@@ -1,11 +1,18 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"lifehub/agent/tools"
 	"lifehub/mcpclient"
 	"lifehub/tui/safetext"
 )
@@ -26,7 +33,83 @@ func newMCP(sh *shell) *cobra.Command {
 		},
 	}
 	list.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	return group("mcp", "The MCP servers, which bring further tools", list)
+	return group("mcp", "The MCP servers, which bring further tools",
+		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPTrust(sh), newMCPLogs(sh))
+}
+
+func (p paths) trust() string             { return filepath.Join(p.data, "mcp-trust.json") }
+func (p paths) serverLogs() string        { return filepath.Join(p.state, "mcp") }
+func (p paths) serverLog(n string) string { return filepath.Join(p.serverLogs(), n+".log") }
+
+// known is mcp.json and what the user has seen of it.
+type known struct {
+	config  mcpclient.Config
+	trust   *mcpclient.Trust
+	adopted []string // servers that are taken as they are, for the first time
+}
+
+// readServers reads mcp.json and what the user has seen of it. A mistake in
+// them is one of usage.
+func (p paths) readServers() (known, error) {
+	config, err := mcpclient.ReadConfig(p.servers(), os.LookupEnv)
+	if err != nil {
+		return known{}, usageError{err}
+	}
+	trust, err := mcpclient.OpenTrust(p.trust())
+	if err != nil {
+		return known{}, usageError{err}
+	}
+	adopted, err := trust.Adopt(config.Servers)
+	if err != nil {
+		return known{}, err
+	}
+	return known{config, trust, adopted}, nil
+}
+
+// firstUse tells of servers that are taken as they are; "" when there is none.
+func (k known) firstUse() string {
+	if len(k.adopted) == 0 {
+		return ""
+	}
+	return "first use of the MCP servers in mcp.json, as they stand there: " + strings.Join(k.adopted, ", ") + " (`lifehub mcp list` shows what they run)"
+}
+
+// waits says what of a server is not used until the user has seen it; "" for nothing.
+func waits(s mcpclient.ServerState) string {
+	if len(s.Unseen) == 0 {
+		return ""
+	}
+	what := make([]string, 0, len(s.Unseen))
+	for _, c := range s.Unseen {
+		what = append(what, c.What)
+	}
+	if len(what) > 3 {
+		what = append(what[:3], fmt.Sprintf("%d more", len(what)-3))
+	}
+	return fmt.Sprintf("the MCP server %s is not used as it is until you have seen it (%s): lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
+}
+
+// startOne starts one server alone, for a command about it.
+func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers, known, error) {
+	p, c, err := sh.load()
+	if err != nil {
+		return nil, known{}, err
+	}
+	k, err := p.readServers()
+	if err != nil {
+		return nil, k, err
+	}
+	if k.config, err = k.config.Only(name); err != nil {
+		return nil, k, usageError{err}
+	}
+	builtin := map[string]bool{}
+	for _, t := range tools.All(tools.Deps{}) {
+		builtin[t.Spec().Name] = true
+	}
+	return mcpclient.Start(ctx, k.config, mcpclient.Options{
+		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.serverLogs(), Version: version(), Log: slog.New(slog.DiscardHandler),
+		Reserved: func(name string) bool { return builtin[name] },
+	}), k, nil
 }
 
 func (sh *shell) listServers(a *app, asJSON bool) error {
@@ -38,10 +121,98 @@ func (sh *shell) listServers(a *app, asJSON bool) error {
 		return json.NewEncoder(safeJSON{sh.out}).Encode(states)
 	}
 	if len(states) == 0 {
-		fmt.Fprintf(sh.err, "no servers; they are listed in %s\n", a.paths.servers())
+		fmt.Fprintf(sh.err, "no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s\n", a.paths.servers())
 	}
 	for _, s := range states {
-		fmt.Fprintf(sh.out, "%-16s %s\n", safetext.Line(s.Name), safetext.Line(s.Text()))
+		sh.showServer(s)
 	}
 	return nil
+}
+
+// showServer prints how a server is, what it costs and what it said last.
+func (sh *shell) showServer(s mcpclient.ServerState) {
+	fmt.Fprintf(sh.out, "%-16s %s\n", safetext.Line(s.Name), safetext.Line(s.Text()))
+	detail := func(what, text string) {
+		if text != "" {
+			fmt.Fprintf(sh.out, "%-16s %-8s %s\n", "", what, safetext.Line(text))
+		}
+	}
+	detail(string(s.Transport), s.Address)
+	if s.Status == mcpclient.Running {
+		detail("up", serverFigures(s))
+	}
+	detail("stderr", s.Said)
+}
+
+// serverFigures is the cockpit of a running server in one line.
+func serverFigures(s mcpclient.ServerState) string {
+	parts := []string{brief(time.Since(s.Since)), fmt.Sprintf("%d restarts", s.Restarts), fmt.Sprintf("its tools cost about %d tokens of a prompt", s.Tokens)}
+	if s.About != "" {
+		parts = append([]string{s.About}, parts...)
+	}
+	if s.Odd > 0 {
+		parts = append(parts, fmt.Sprintf("%d lines of output that were no messages", s.Odd))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// brief writes how long something took, to the second or, when it is longer,
+// to the minute.
+func brief(d time.Duration) string {
+	if d < time.Hour {
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+}
+
+func newMCPLogs(sh *shell) *cobra.Command {
+	lines := 0
+	cmd := &cobra.Command{
+		Use: "logs NAME", Short: "Print what a server wrote to stderr and logged",
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, given []string) error { return sh.showServerLog(given[0], lines) },
+	}
+	cmd.Flags().IntVarP(&lines, "number", "n", 0, "only the last lines; 0: all that is kept")
+	return cmd
+}
+
+func (sh *shell) showServerLog(name string, lines int) error {
+	p, err := findPaths(sh.getenv)
+	if err != nil {
+		return err
+	}
+	k, err := p.readServers()
+	if err != nil {
+		return err
+	}
+	if _, err := k.config.Only(name); err != nil {
+		return usageError{err}
+	}
+	text, err := serverLog(p.serverLog(name), lines)
+	if err != nil {
+		return err
+	}
+	if text == "" {
+		fmt.Fprintf(sh.err, "%s has logged nothing yet\n", safetext.Line(name))
+		return nil
+	}
+	fmt.Fprintln(sh.out, safetext.Text(text))
+	return nil
+}
+
+// serverLog is the end of a server's log, the older file before the newer.
+func serverLog(file string, lines int) (string, error) {
+	var text strings.Builder
+	for _, part := range []string{file + ".old", file} {
+		data, err := os.ReadFile(part)
+		if err != nil && !os.IsNotExist(err) {
+			return "", fmt.Errorf("read the log: %w", err)
+		}
+		text.Write(data)
+	}
+	all := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+	if lines > 0 && len(all) > lines {
+		all = all[len(all)-lines:]
+	}
+	return strings.Join(all, "\n"), nil
 }

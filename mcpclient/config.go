@@ -77,6 +77,23 @@ func ReadConfig(file string, lookup func(string) (string, bool)) (Config, error)
 	return Config{File: file, Servers: servers, lookup: lookup}, nil
 }
 
+// Only is the config of one of its servers.
+func (c Config) Only(name string) (Config, error) {
+	for _, s := range c.Servers {
+		if s.Name == name {
+			c.Servers = []Server{s}
+			return c, nil
+		}
+	}
+	return Config{}, fmt.Errorf("there is no MCP server %q in %s", name, c.File)
+}
+
+// Missing are the names of the variables that a server needs and that are not set.
+func (c Config) Missing(s Server) []string {
+	_, missing := s.resolved(c.lookup)
+	return missing
+}
+
 // mistakes collects what is wrong with a file.
 type mistakes struct {
 	file string

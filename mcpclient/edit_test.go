@@ -73,14 +73,20 @@ func TestAnotherClientsServersAreImported(t *testing.T) {
 		"empty": {}
 	}}`)
 	write(t, file, `{"mcpServers": {"taken": {"command": "mine"}}}`)
-	added, skipped, err := Import(file, theirs)
+	found, err := ReadImport(file, theirs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"files", "web"}; !reflect.DeepEqual(added, want) {
-		t.Errorf("got %q, want %q", added, want)
+	if len(found.Servers) != 2 || found.Servers[0].Address() != "npx -y fs" || found.Servers[1].URL != "https://x.org/mcp" {
+		t.Errorf("got %+v", found.Servers)
 	}
-	all := strings.Join(skipped, "\n")
+	if config, err := ReadConfig(file, os.LookupEnv); err != nil || len(config.Servers) != 1 {
+		t.Errorf("reading has changed mcp.json: %+v, %v", config, err)
+	}
+	if err := found.AddTo(file); err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(found.Skipped, "\n")
 	for _, want := range []string{"taken: there is one", `files: "autoApprove"`, `files: "permission"`, `files: "timeout"`, `server "bad name": a name`, `server "empty": it needs a command`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not said in\n%s", want, all)
@@ -89,5 +95,22 @@ func TestAnotherClientsServersAreImported(t *testing.T) {
 	config, err := ReadConfig(file, os.LookupEnv)
 	if err != nil || len(config.Servers) != 3 || config.Servers[0].Command != "mine" || config.Servers[1].Level != agent.Confirm {
 		t.Errorf("got %+v, %v", config, err)
+	}
+}
+
+func TestAServerIsSwitchedOffAndOn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	write(t, file, `{"mcpServers": {"a": {"command": "x", "disabled": false}, "b": {"command": "y"}}}`)
+	for _, on := range []bool{false, true} {
+		if err := Enable(file, "a", on); err != nil {
+			t.Fatal(err)
+		}
+		config, err := ReadConfig(file, os.LookupEnv)
+		if err != nil || config.Servers[0].Disabled == on || config.Servers[0].Command != "x" || config.Servers[1].Disabled {
+			t.Errorf("%v: got %+v, %v", on, config.Servers, err)
+		}
+	}
+	if err := Enable(file, "c", true); err == nil {
+		t.Error("one that is not there was switched on")
 	}
 }

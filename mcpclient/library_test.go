@@ -57,7 +57,7 @@ func FuzzAnswers(f *testing.F) {
 		defer cancel()
 		if listing {
 			if page, err := c.ListToolsByPage(ctx, mcp.ListToolsRequest{}); err == nil {
-				_ = s.admit(page.Tools)
+				_ = s.admit(page.Tools, "")
 			}
 			return
 		}

@@ -63,7 +63,7 @@ func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 			for range rounds {
 				mark := rand.Text()
 				cmd := exec.Command(os.Args[0])
-				cmd.Env = append(os.Environ(), modeName+"=host", markName+"="+mark)
+				cmd.Env = append(os.Environ(), hostName+"=1", markName+"="+mark)
 				in, err := cmd.StdinPipe()
 				if err != nil {
 					t.Fatal(err)

@@ -148,3 +148,30 @@ func (s *Servers) Close() {
 	s.cancel()
 	s.running.Wait()
 }
+
+// Restart starts a server again, whether it is running or off. Its entry and
+// its program are looked at anew.
+func (s *Servers) Restart(server string) error {
+	one, err := s.find(server)
+	if err != nil {
+		return err
+	}
+	select {
+	case one.again <- struct{}{}:
+	default: // it is about to
+	}
+	return nil
+}
+
+// Switch switches a server on or off until the end of LifeHub. [Enable] does
+// so for later.
+func (s *Servers) Switch(server string, on bool) error {
+	one, err := s.find(server)
+	if err != nil {
+		return err
+	}
+	one.mu.Lock()
+	one.Disabled = !on
+	one.mu.Unlock()
+	return s.Restart(server)
+}

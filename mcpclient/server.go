@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ type server struct {
 	status    Status
 	reason    string
 	since     time.Time
-	restarts  int
+	lives     int      // that have begun
 	session   *session // while it runs
 	tools     []*tool  // the last known
 	refused   []string
@@ -76,8 +77,11 @@ func (s *server) run(ctx context.Context) {
 		if reason == "" {
 			reason = s.keep(ctx, entry)
 		}
+		if reason == "" {
+			continue // it is wanted again
+		}
 		s.enter(Off, reason)
-		if !s.pause(ctx, -1) {
+		if s.pause(ctx, -1) == ended {
 			return
 		}
 	}
@@ -86,74 +90,111 @@ func (s *server) run(ctx context.Context) {
 // errAgain ends a life that the user wants to begin anew.
 var errAgain = errors.New("started again")
 
-// keep starts the server again and again, and returns why it gave up.
+// keep starts the server again and again, and returns why it gave up; "" says
+// that the user wants it to begin anew.
 func (s *server) keep(ctx context.Context, entry Server) string {
 	var tries tries
 	for {
 		err := s.live(ctx, entry)
-		if ctx.Err() != nil {
-			return "LifeHub ends"
+		switch {
+		case ctx.Err() != nil:
+			return endsToo
+		case errors.Is(err, errAgain):
+			return ""
 		}
-		if !errors.Is(err, errAgain) {
-			s.hub.Log.Warn("mcp server ended", "server", s.Name, "err", err)
-			delay, more := tries.next(time.Now())
-			if !more {
-				return fmt.Sprintf("%v (%d starts in %v; not tried again)", err, maxTries, triesWithin)
-			}
-			s.enter(Restarting, err.Error())
-			if !s.pause(ctx, delay) {
-				return "LifeHub ends"
-			}
+		s.hub.Log.Warn("mcp server ended", "server", s.Name, "err", err)
+		delay, more := tries.next(time.Now())
+		if !more {
+			return fmt.Sprintf("%v (%d starts in %v; not tried again)", err, maxTries, triesWithin)
 		}
-		s.mu.Lock()
-		s.restarts++
-		s.mu.Unlock()
+		s.enter(Restarting, err.Error())
+		switch s.pause(ctx, delay) {
+		case ended:
+			return endsToo
+		case wanted:
+			return ""
+		}
 	}
 }
 
 // launchable returns the entry with its variables put in, or why the server
 // is not to be started.
 func (s *server) launchable() (Server, string) {
-	if s.Disabled {
+	s.mu.Lock()
+	off := s.Disabled
+	s.mu.Unlock()
+	if off {
 		return Server{}, switchedOff
 	}
 	entry, missing := s.resolved(s.lookup)
-	if len(missing) > 0 {
-		return Server{}, "needs " + strings.Join(missing, ", ")
+	what := ""
+	if len(missing) == 0 {
+		what = s.program(entry)
 	}
-	changes, err := s.hub.Trust.definition(s.Server)
+	changes, err := s.hub.Trust.entry(s.Server, what)
 	if err != nil {
 		return Server{}, err.Error()
 	}
 	s.mu.Lock()
 	s.unseen = changes
 	s.mu.Unlock()
-	if len(changes) > 0 {
-		return Server{}, changedSince
+	switch {
+	case len(missing) > 0:
+		return Server{}, "needs " + strings.Join(missing, ", ")
+	case len(changes) > 0 && changes[0].Before == "":
+		return Server{}, notSeen + " (lifehub mcp trust " + s.Name + ")"
+	case len(changes) > 0:
+		return Server{}, changedSince + " (lifehub mcp trust " + s.Name + ")"
 	}
 	return entry, ""
 }
 
-// pause waits, for ever if delay is negative, or until the server is wanted
-// again. It tells whether to go on.
-func (s *server) pause(ctx context.Context, delay time.Duration) bool {
+// program is what the server's command runs; nothing is read for nobody.
+func (s *server) program(entry Server) string {
+	if s.hub.Trust == nil {
+		return ""
+	}
+	return program(entry, s.folder(entry))
+}
+
+// folder is where the server runs.
+func (s *server) folder(entry Server) string {
+	if entry.Cwd == "" || filepath.IsAbs(entry.Cwd) {
+		return cmp.Or(entry.Cwd, s.dir)
+	}
+	return filepath.Join(s.dir, entry.Cwd)
+}
+
+// awaited is what ended a pause.
+type awaited int
+
+const (
+	elapsed awaited = iota
+	wanted          // the user wants the server now
+	ended           // LifeHub ends
+)
+
+// pause waits, for ever if delay is negative.
+func (s *server) pause(ctx context.Context, delay time.Duration) awaited {
 	var timer <-chan time.Time
 	if delay >= 0 {
 		timer = time.After(delay)
 	}
 	select {
 	case <-ctx.Done():
-		return false
+		return ended
 	case <-s.again:
+		return wanted
 	case <-timer:
+		return elapsed
 	}
-	return true
 }
 
 // live is one life of the server, from its start to the error that ended it.
 func (s *server) live(ctx context.Context, entry Server) (err error) {
 	defer s.catch(&err)
 	s.mu.Lock()
+	s.lives++
 	before := s.reason
 	s.mu.Unlock()
 	s.enter(Starting, before)
@@ -251,7 +292,7 @@ func (s *server) relist(ctx context.Context, session *session) error {
 		if err != nil {
 			return fmt.Errorf("list its tools: %w", err)
 		}
-		if err := s.admit(listed); err != nil {
+		if err := s.admit(listed, session.instructions); err != nil {
 			return err
 		}
 	}
@@ -272,7 +313,7 @@ func at(cursor mcp.Cursor) (request mcp.PaginatedRequest) {
 
 // admit makes tools of what the server lists, but for what is refused or not
 // as the user has seen it.
-func (s *server) admit(listed []mcp.Tool) error {
+func (s *server) admit(listed []mcp.Tool, instructions string) error {
 	var tools []*tool
 	var refused []string
 	texts := map[string]string{}
@@ -291,12 +332,12 @@ func (s *server) admit(listed []mcp.Tool) error {
 		texts[l.Name] = t.text
 		tools = append(tools, t)
 	}
-	changes, err := s.hub.Trust.tools(s.Name, texts)
+	changes, err := s.hub.Trust.offer(s.Name, instructions, texts)
 	if err != nil {
 		return err
 	}
 	tools = slices.DeleteFunc(tools, func(t *tool) bool {
-		return slices.ContainsFunc(changes, func(c Change) bool { return c.What == t.name })
+		return slices.ContainsFunc(changes, func(c Change) bool { return c.What == instructionsChange || c.What == toolChange+t.name })
 	})
 	s.mu.Lock()
 	s.tools, s.refused, s.unseen = tools, refused, changes

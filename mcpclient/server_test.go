@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/mcptest"
 )
 
 // bad is a server of this test binary that behaves as mode says.
 func bad(name, mode string) Server {
-	return Server{Name: name, Transport: Stdio, Command: os.Args[0], Env: map[string]string{modeName: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm}
+	return Server{Name: name, Transport: Stdio, Command: os.Args[0], Env: map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm}
 }
 
 // start runs servers and waits for them.
@@ -150,6 +151,20 @@ func TestADeadServerIsStartedAgain(t *testing.T) {
 	if got := s.State()[0].Restarts; got < 1 {
 		t.Errorf("got %d restarts", got)
 	}
+}
+
+func TestAServerIsSwitchedOffAndOnWhileItRuns(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{}, bad("a", "ok"), bad("b", "ok"))
+	for _, on := range []bool{false, true} {
+		if err := s.Switch("a", on); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, func() bool {
+			return (s.State()[0].Status == Running) == on && len(s.Tools()) == map[bool]int{false: 1, true: 2}[on]
+		})
+	}
+	one(t, s, "b_echo")
 }
 
 func TestTriesEndAfterFiveInThreeMinutes(t *testing.T) {

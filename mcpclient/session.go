@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -21,13 +20,14 @@ const discoverTimeout = 2 * time.Second
 
 // session is a connection to a server that has introduced itself.
 type session struct {
-	client *client.Client
-	about  mcp.Implementation
-	ended  chan struct{} // closed when the connection is gone
-	why    func() string // how it ended; after ended
-	close  func()        // ends it, and returns when nothing of it is left
-	odd    func() int64  // lines of its output that were no messages
-	once   sync.Once
+	client       *client.Client
+	about        mcp.Implementation
+	instructions string        // of the server, for models; they are pinned and not passed on
+	ended        chan struct{} // closed when the connection is gone
+	why          func() string // how it ended; after ended
+	close        func()        // ends it, and returns when nothing of it is left
+	odd          func() int64  // lines of its output that were no messages
+	once         sync.Once
 }
 
 // lost takes note that the connection is gone.
@@ -63,17 +63,10 @@ func (s *server) connect(ctx, starting context.Context, entry Server) (*session,
 
 // spawn starts a server's program and wires it to a client.
 func (s *server) spawn(entry Server) (*session, error) {
-	dir := s.dir
-	if entry.Cwd != "" {
-		dir = entry.Cwd
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(s.dir, dir)
-	}
 	var frames frames
 	fromServer, toClient := io.Pipe()
 	session := &session{ended: make(chan struct{}), odd: frames.garbage.Load}
-	process, err := startProcess(entry, dir, func(stdout io.Reader) {
+	process, err := startProcess(entry, s.folder(entry), func(stdout io.Reader) {
 		defer session.lost()
 		defer toClient.Close()
 		defer s.catch(nil)
@@ -146,7 +139,7 @@ func (s *server) greet(ctx, starting context.Context, session *session) error {
 	if err != nil {
 		return fmt.Errorf("shake hands: %w", err)
 	}
-	session.about = result.ServerInfo
+	session.about, session.instructions = result.ServerInfo, result.Instructions
 	return nil
 }
 

@@ -42,8 +42,14 @@ type ServerState struct {
 // switchedOff is the reason of a server that the user does not want.
 const switchedOff = "switched off in mcp.json"
 
-// changedSince is the reason of a server whose entry was changed.
-const changedSince = "its entry in mcp.json is not as you have seen it (lifehub mcp trust)"
+// endsToo is the reason of a server that ends with LifeHub.
+const endsToo = "LifeHub ends"
+
+// Why a server is not started that the user has to look at first.
+const (
+	notSeen      = "you have not seen yet what it runs"
+	changedSince = "what it runs has changed since you saw it"
+)
 
 // OK tells whether the server needs no mending: it runs, or is off on purpose.
 func (s ServerState) OK() bool {
@@ -66,7 +72,7 @@ func (s ServerState) Text() string {
 		parts = append(parts, fmt.Sprintf("%s, p95 %v", count(s.Calls, "call"), s.P95.Round(time.Millisecond)))
 	}
 	if len(s.Unseen) > 0 {
-		parts = append(parts, fmt.Sprintf("%s changed, not used until seen: lifehub mcp trust %s", count(len(s.Unseen), "tool"), s.Name))
+		parts = append(parts, fmt.Sprintf("%s not used until you have seen them: lifehub mcp trust %s", count(len(s.Unseen), "change"), s.Name))
 	}
 	if len(s.Refused) > 0 {
 		parts = append(parts, strings.Join(s.Refused, "; "))
@@ -86,7 +92,7 @@ func (s *server) state() ServerState {
 	defer s.mu.Unlock()
 	st := ServerState{
 		Name: s.Name, Transport: s.Transport, Address: s.Address(), Status: s.status, Reason: s.reason,
-		Since: s.since, Restarts: s.restarts, Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
+		Since: s.since, Restarts: max(0, s.lives-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
 		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.last(),
 	}
 	if s.session != nil {

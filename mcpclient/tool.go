@@ -64,6 +64,15 @@ func newTool(s *server, listed mcp.Tool) (*tool, error) {
 		return nil, fmt.Errorf("tool %q is refused: %w", listed.Name, err)
 	}
 	t.text = fmt.Sprintf("%s\n%s\narguments: %s\nit says of itself: %s", listed.Title, listed.Description, schema, annotations)
+	if out := listed.RawOutputSchema; out != nil {
+		t.text += "\nanswers: " + string(out)
+	} else if listed.OutputSchema.Type != "" {
+		answers, err := json.Marshal(listed.OutputSchema)
+		if err != nil {
+			return nil, fmt.Errorf("tool %q is refused: %w", listed.Name, err)
+		}
+		t.text += "\nanswers: " + string(answers)
+	}
 	return t, nil
 }
 

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,36 +12,53 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"lifehub/agent"
 )
 
-// Trust remembers what the user has seen of each server: its definition and
-// its tools. What is seen for the first time is taken as it is, for the user
-// wrote mcp.json; what changes afterwards is not used until it was seen
-// again. It is safe for concurrent use.
+// Trust remembers what the user has seen of each server: its entry in mcp.json,
+// its program, and its tools. What is new or has changed is not used until it
+// was seen; Adopt and Typed say what counts as seen from the beginning. It is
+// safe for concurrent use.
 type Trust struct {
 	file string
 	mu   sync.Mutex
+	new  bool             // no server was ever seen
 	seen map[string]*pins // by server
 }
 
 // pins are the texts of what was seen of a server.
 type pins struct {
-	Definition string            `json:"definition"`
-	Tools      map[string]string `json:"tools,omitempty"` // by the server's own names; nil: never listed
+	Definition   string            `json:"definition"`
+	Program      string            `json:"program,omitempty"` // "": never started
+	Instructions string            `json:"instructions,omitempty"`
+	Tools        map[string]string `json:"tools,omitempty"` // by the server's own names; nil: never listed
+	// FirstUse says that the user wrote the entry: the tools that it lists
+	// first are taken as they are.
+	FirstUse bool `json:"first_use,omitempty"`
 }
 
 // Change is something of a server that is not as the user has seen it.
 type Change struct {
-	What   string `json:"what"`             // "definition", or the tool's name as the server calls it
+	What   string `json:"what"`             // one of the words below, or toolChange and the tool's name as the server calls it
 	Before string `json:"before,omitempty"` // "": it was not there
 	After  string `json:"after"`
 }
+
+// What of a server can change.
+const (
+	entryChange        = "entry"
+	programChange      = "program"
+	instructionsChange = "instructions"
+	toolChange         = "tool "
+)
 
 // OpenTrust reads the file; one that is not there has seen nothing.
 func OpenTrust(file string) (*Trust, error) {
 	t := &Trust{file: file, seen: map[string]*pins{}}
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
+		t.new = true
 		return t, nil
 	}
 	if err == nil {
@@ -52,27 +70,78 @@ func OpenTrust(file string) (*Trust, error) {
 	return t, nil
 }
 
-// definition compares a server's definition with what was seen.
-func (t *Trust) definition(s Server) ([]Change, error) {
+// Adopt takes the servers of the first mcp.json that LifeHub ever reads as
+// they are, for the user wrote it: only the user's own config folder is read,
+// and no tool writes there. It returns their names. Once any server was seen
+// it does nothing: what turns up later must be seen.
+func (t *Trust) Adopt(servers []Server) ([]string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.new || len(servers) == 0 {
+		return nil, nil
+	}
+	t.new = false
+	var names []string
+	for _, s := range servers {
+		t.seen[s.Name] = &pins{Definition: s.definition(), FirstUse: true}
+		names = append(names, s.Name)
+	}
+	return names, t.save()
+}
+
+// Typed takes an entry that the user has just typed as a command of their
+// own, and later the first tools of that server.
+func (t *Trust) Typed(s Server) error { return t.pin(s, true) }
+
+// Shown takes entries that the user was shown and agreed to. What their
+// servers offer must still be seen.
+func (t *Trust) Shown(servers ...Server) error {
+	for _, s := range servers {
+		if err := t.pin(s, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Trust) pin(s Server, firstUse bool) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.seen[s.Name] = &pins{Definition: s.definition(), FirstUse: firstUse}
+	return t.save()
+}
+
+// entry compares a server's entry and its program with what was seen; of an
+// entry that was seen, the program that it runs first is taken. A program that
+// is "" was not found; the start will say so.
+func (t *Trust) entry(s Server, program string) ([]Change, error) {
 	if t == nil {
 		return nil, nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := s.definition()
 	known := t.seen[s.Name]
 	if known == nil {
-		t.seen[s.Name] = &pins{Definition: text}
+		known = &pins{}
+	}
+	var changes []Change
+	if text := s.definition(); known.Definition != text {
+		changes = append(changes, Change{What: entryChange, Before: known.Definition, After: text})
+	}
+	switch {
+	case program == known.Program || program == "":
+	case known.Program == "" && len(changes) == 0:
+		known.Program = program
 		return nil, t.save()
+	default:
+		changes = append(changes, Change{What: programChange, Before: known.Program, After: program})
 	}
-	if known.Definition == text {
-		return nil, nil
-	}
-	return []Change{{What: "definition", Before: known.Definition, After: text}}, nil
+	return changes, nil
 }
 
-// tools compares a server's tools, texts by name, with what was seen.
-func (t *Trust) tools(server string, texts map[string]string) ([]Change, error) {
+// offer compares what a server says of itself and its tools, texts by name,
+// with what was seen.
+func (t *Trust) offer(server, instructions string, texts map[string]string) ([]Change, error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -81,16 +150,18 @@ func (t *Trust) tools(server string, texts map[string]string) ([]Change, error) 
 	known := t.seen[server]
 	if known == nil {
 		known = &pins{}
-		t.seen[server] = known
 	}
-	if known.Tools == nil {
-		known.Tools = maps.Clone(texts)
+	if known.Tools == nil && known.FirstUse {
+		known.Tools, known.Instructions = maps.Clone(texts), instructions
 		return nil, t.save()
 	}
 	var changes []Change
+	if known.Instructions != instructions {
+		changes = append(changes, Change{What: instructionsChange, Before: known.Instructions, After: instructions})
+	}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		if before, ok := known.Tools[name]; !ok || before != texts[name] {
-			changes = append(changes, Change{What: name, Before: before, After: texts[name]})
+			changes = append(changes, Change{What: toolChange + name, Before: before, After: texts[name]})
 		}
 	}
 	return changes, nil
@@ -105,21 +176,48 @@ func (t *Trust) accept(server string, changes []Change) error {
 		known = &pins{}
 		t.seen[server] = known
 	}
+	t.new, known.FirstUse = false, false
 	for _, c := range changes {
-		if c.What == "definition" {
+		switch c.What {
+		case entryChange:
 			known.Definition = c.After
-			continue
+		case programChange:
+			known.Program = c.After
+		case instructionsChange:
+			known.Instructions = c.After
+		default:
+			if known.Tools == nil {
+				known.Tools = map[string]string{}
+			}
+			known.Tools[strings.TrimPrefix(c.What, toolChange)] = c.After
 		}
-		if known.Tools == nil {
-			known.Tools = map[string]string{}
-		}
-		known.Tools[c.What] = c.After
 	}
 	return t.save()
 }
 
-// Forget makes the next sight of a server its first one: for one that the
-// user has just taken out of mcp.json.
+// Known is what the user has seen of a server, as changes to nothing.
+func (t *Trust) Known(server string) []Change {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.seen[server]
+	if known == nil {
+		return nil
+	}
+	list := []Change{{What: entryChange, After: known.Definition}}
+	if known.Program != "" {
+		list = append(list, Change{What: programChange, After: known.Program})
+	}
+	if known.Instructions != "" {
+		list = append(list, Change{What: instructionsChange, After: known.Instructions})
+	}
+	for _, name := range slices.Sorted(maps.Keys(known.Tools)) {
+		list = append(list, Change{What: toolChange + name, After: known.Tools[name]})
+	}
+	return list
+}
+
+// Forget forgets a server that the user has just taken out of mcp.json: when
+// it comes back it must be seen.
 func (t *Trust) Forget(server string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -152,8 +250,9 @@ func replace(file string, data []byte) error {
 	return nil
 }
 
-// definition is what of an entry decides what runs or who is spoken to. The
-// values of variables are not in it: they may be secret.
+// definition is what of an entry decides what runs, who is spoken to and who
+// is asked. The values of variables and headers may be secret: they are only
+// fingerprinted, as they are written.
 func (s Server) definition() string {
 	var lines []string
 	add := func(what, value string) {
@@ -167,10 +266,26 @@ func (s Server) definition() string {
 	}
 	add("folder", s.Cwd)
 	add("url", s.URL)
-	add("variables", strings.Join(slices.Sorted(maps.Keys(s.Env)), ", "))
-	add("headers", strings.Join(slices.Sorted(maps.Keys(s.Headers)), ", "))
+	add("variables", named(s.Env))
+	add("headers", named(s.Headers))
 	add("told of", strings.Join(s.Roots, ", "))
+	if s.Level == agent.Auto {
+		add("permission", "its tools run without asking")
+	}
 	return strings.Join(lines, "\n")
+}
+
+// named lists the names of values, with a fingerprint of the values.
+func named(values map[string]string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	sum := sha256.New()
+	names := slices.Sorted(maps.Keys(values))
+	for _, name := range names {
+		fmt.Fprintf(sum, "%q=%q\n", name, values[name])
+	}
+	return fmt.Sprintf("%s (values %x)", strings.Join(names, ", "), sum.Sum(nil)[:4])
 }
 
 // Unseen are the changes of a server that wait to be seen.
@@ -204,18 +319,5 @@ func (s *Servers) Accept(server string, seen []Change) error {
 		return s.Restart(server)
 	}
 	one.touch()
-	return nil
-}
-
-// Restart starts a server again, whether it is running or off.
-func (s *Servers) Restart(server string) error {
-	one, err := s.find(server)
-	if err != nil {
-		return err
-	}
-	select {
-	case one.again <- struct{}{}:
-	default: // it is about to
-	}
 	return nil
 }

@@ -1,4 +1,6 @@
-package mcpclient
+// Package mcptest is an MCP server that misbehaves in the ways of real ones,
+// and in worse. A test binary becomes it: call Main first in TestMain.
+package mcptest
 
 import (
 	"bufio"
@@ -10,26 +12,28 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
 )
 
-// modeName makes this test binary an MCP server that behaves as it says.
-const modeName = "LIFEHUB_TEST_MCP"
+// Mode is the variable that makes a test binary the server, and says how it
+// behaves.
+const Mode = "LIFEHUB_TEST_MCP"
 
-// givenName is the file in which mode "given" finds its tools.
-const givenName = "LIFEHUB_TEST_TOOLS"
+// Given and Instructions are the variables that name the files in which mode
+// "given" finds its tools, and what it says of itself.
+const (
+	Given        = "LIFEHUB_TEST_TOOLS"
+	Instructions = "LIFEHUB_TEST_INSTRUCTIONS"
+)
 
-func TestMain(m *testing.M) {
-	switch mode := os.Getenv(modeName); mode {
-	case "":
-	case "host":
-		host()
-	default:
-		(&misbehaving{mode: mode, out: bufio.NewWriter(os.Stdout)}).serve()
-		os.Exit(0)
+// Main serves and ends the process if Mode is set, and returns if it is not.
+func Main() {
+	mode := os.Getenv(Mode)
+	if mode == "" {
+		return
 	}
-	os.Exit(m.Run())
+	(&misbehaving{mode: mode, out: bufio.NewWriter(os.Stdout)}).serve()
+	os.Exit(0)
 }
 
 // misbehaving is a server on stdin and stdout, written without the library so
@@ -87,7 +91,7 @@ func (s *misbehaving) begin() {
 	case "fork":
 		for i := range 50 {
 			child := exec.Command(os.Args[0])
-			child.Env = append(os.Environ(), modeName+"=sleep")
+			child.Env = append(os.Environ(), Mode+"=sleep")
 			child.SysProcAttr = leaveGroup(i%2 == 0)
 			child.Stdout, child.Stderr = os.Stdout, os.Stderr // keeps the pipes open
 			if err := child.Start(); err != nil {
@@ -103,7 +107,9 @@ func (s *misbehaving) answer(id, method, args string) {
 		if s.mode == "hang" {
 			return
 		}
-		s.result(id, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"misbehaving","version":"1"}}`)
+		instructions, _ := os.ReadFile(os.Getenv(Instructions))
+		quoted, _ := json.Marshal(string(instructions))
+		s.result(id, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true},"logging":{}},"serverInfo":{"name":"misbehaving","version":"1"},"instructions":`+string(quoted)+`}`)
 		if s.mode == "closed" {
 			s.out.Flush()
 			os.Stdout.Close()
@@ -128,7 +134,7 @@ func (s *misbehaving) tools() string {
 	const plain = `{"name":"echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`
 	switch s.mode {
 	case "given":
-		text, _ := os.ReadFile(os.Getenv(givenName))
+		text, _ := os.ReadFile(os.Getenv(Given))
 		return `{"tools":[` + string(text) + `]}`
 	case "schemas":
 		return `{"tools":[` + plain + `,` + plain +

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/mcpclient"
+	"lifehub/tui/safetext"
+)
+
+// addition is one call of `lifehub mcp add`.
+type addition struct {
+	*shell
+	server    mcpclient.Server
+	transport string
+	env       []string
+	headers   []string
+	timeout   time.Duration
+}
+
+func newMCPAdd(sh *shell) *cobra.Command {
+	a := &addition{shell: sh}
+	cmd := &cobra.Command{
+		Use: "add NAME [--url URL | -- COMMAND [ARG…]]", Short: "Add a server to mcp.json",
+		Long: "Add a server to mcp.json. What you type here is trusted: the server is started from now on, and the tools\n" +
+			"that it lists first are taken. What changes later must be seen first (lifehub mcp trust). Each call asks.",
+		Example: "  lifehub mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents\n" +
+			"  lifehub mcp add brave -e BRAVE_API_KEY -- npx -y @brave/brave-search-mcp-server\n" +
+			"  lifehub mcp add work --url https://mcp.example.org/mcp -H 'Authorization: Bearer ${WORK_TOKEN}'",
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(_ *cobra.Command, given []string) error { return a.run(given[0], given[1:]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&a.server.URL, "url", "", "address of a server on the web")
+	f.StringVarP(&a.transport, "type", "t", "", "stdio, http or sse; found out if left out")
+	f.StringArrayVarP(&a.env, "env", "e", nil, "a variable for the server: NAME=VALUE, or NAME for the one that you have (repeatable)")
+	f.StringArrayVarP(&a.headers, "header", "H", nil, "a header for a server on the web: 'Name: value' (repeatable)")
+	f.StringVar(&a.server.Cwd, "cwd", "", "the folder that it runs in")
+	f.DurationVar(&a.timeout, "timeout", 0, "bound of one call")
+	return cmd
+}
+
+func (a *addition) run(name string, command []string) error {
+	p, err := findPaths(a.getenv)
+	if err != nil {
+		return err
+	}
+	s := a.server
+	s.Name, s.Transport, s.Timeout = name, mcpclient.Transport(a.transport), a.timeout
+	if len(command) > 0 {
+		s.Command, s.Args = command[0], command[1:]
+	}
+	if s.Env, err = pairs(a.env, "="); err == nil {
+		s.Headers, err = pairs(a.headers, ":")
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	k, err := p.readServers() // what stands there already is adopted before
+	if err != nil {
+		return err
+	}
+	if err := mcpclient.Add(p.servers(), s); err != nil {
+		return usageError{err}
+	}
+	if k.config, err = mcpclient.ReadConfig(p.servers(), os.LookupEnv); err != nil {
+		return err
+	}
+	one, err := k.config.Only(name)
+	if err != nil {
+		return err
+	}
+	if err := k.trust.Typed(one.Servers[0]); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "added %s: %s\n", name, safetext.Reveal(one.Servers[0].Address()))
+	if missing := k.config.Missing(one.Servers[0]); len(missing) > 0 {
+		fmt.Fprintf(a.err, "! it stays off until %s is set\n", safetext.Line(strings.Join(missing, ", ")))
+	}
+	fmt.Fprintf(a.err, "`lifehub mcp test %s` starts it and lists its tools\n", name)
+	return nil
+}
+
+// pairs reads NAME=VALUE or 'Name: value'. A variable without a value is taken
+// from the user's own when the server starts, and never stands in the file.
+func pairs(given []string, between string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, text := range given {
+		name, value, ok := strings.Cut(text, between)
+		name = strings.TrimSpace(name)
+		switch {
+		case name == "" || !ok && between != "=":
+			return nil, fmt.Errorf("%q is not a name, %q and a value", text, between)
+		case !ok:
+			value = "${" + name + "}"
+		case between == ":":
+			value = strings.TrimSpace(value)
+		}
+		values[name] = value
+	}
+	if len(values) == 0 {
+		return nil, nil
+	}
+	return values, nil
+}
+
+func newMCPImport(sh *shell) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "import FILE", Short: "Add the servers of another client's file, after showing them",
+		Long: "Add the servers of another client's file (one with \"mcpServers\"), after showing what each would run.\n" +
+			"What the other client lets run without asking is not taken over.",
+		Example: "  lifehub mcp import ~/.cursor/mcp.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
+		Args:    args(cobra.ExactArgs(1)),
+		RunE:    func(_ *cobra.Command, given []string) error { return sh.importServers(given[0], yes) },
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "add them without asking")
+	return cmd
+}
+
+func (sh *shell) importServers(from string, yes bool) error {
+	p, err := findPaths(sh.getenv)
+	if err != nil {
+		return err
+	}
+	k, err := p.readServers()
+	if err != nil {
+		return err
+	}
+	found, err := mcpclient.ReadImport(p.servers(), from)
+	if err != nil {
+		return usageError{err}
+	}
+	for _, s := range found.Servers {
+		fmt.Fprintf(sh.out, "+ %s: %s\n", safetext.Reveal(s.Name), safetext.Reveal(s.Address()))
+		for what, values := range map[string]map[string]string{"variables": s.Env, "headers": s.Headers} {
+			if len(values) > 0 {
+				fmt.Fprintf(sh.out, "    with %s %s\n", what, safetext.Reveal(strings.Join(slices.Sorted(maps.Keys(values)), ", ")))
+			}
+		}
+		if s.Cwd != "" {
+			fmt.Fprintf(sh.out, "    in %s\n", safetext.Reveal(s.Cwd))
+		}
+	}
+	for _, why := range found.Skipped {
+		fmt.Fprintf(sh.out, "- left out: %s\n", safetext.Line(why))
+	}
+	if len(found.Servers) == 0 {
+		return nil
+	}
+	if err := sh.agree(fmt.Sprintf("Add %s to %s?", servers(len(found.Servers)), p.servers()), yes); err != nil {
+		return err
+	}
+	if err := found.AddTo(p.servers()); err != nil {
+		return err
+	}
+	if err := k.trust.Shown(found.Servers...); err != nil {
+		return err
+	}
+	fmt.Fprintf(sh.out, "added %s; their tools are used once you have seen them: lifehub mcp trust NAME\n", servers(len(found.Servers)))
+	return nil
+}
+
+func servers(n int) string {
+	if n == 1 {
+		return "1 server"
+	}
+	return fmt.Sprintf("%d servers", n)
+}
+
+// agree asks for a yes on stdin, unless it was given as a flag. A no, and
+// nobody to ask, is an error with the code of a refusal.
+func (sh *shell) agree(question string, yes bool) error {
+	if yes {
+		return nil
+	}
+	fmt.Fprintf(sh.err, "%s [y/N] ", question)
+	line, err := bufio.NewReader(sh.in).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	case "":
+		if err != nil {
+			fmt.Fprintln(sh.err)
+			return exitError{fmt.Errorf("nobody answered, so nothing was changed; --yes says yes"), exitRefused}
+		}
+	}
+	return exitError{fmt.Errorf("nothing was changed"), exitRefused}
+}
+
+func newMCPRemove(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "remove NAME", Short: "Take a server out of mcp.json, and forget what it was trusted with", Aliases: []string{"rm"},
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, given []string) error { return sh.removeServer(given[0]) },
+	}
+}
+
+func (sh *shell) removeServer(name string) error {
+	p, err := findPaths(sh.getenv)
+	if err != nil {
+		return err
+	}
+	k, err := p.readServers()
+	if err != nil {
+		return err
+	}
+	if err := mcpclient.Remove(p.servers(), name); err != nil {
+		return usageError{err}
+	}
+	if err := k.trust.Forget(name); err != nil {
+		return err
+	}
+	for _, file := range []string{p.serverLog(name), p.serverLog(name) + ".old"} {
+		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("remove the log of %s: %w", name, err)
+		}
+	}
+	fmt.Fprintf(sh.out, "removed %s\n", name)
+	return nil
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/mcpclient"
+	"lifehub/tui"
+	"lifehub/tui/safetext"
+)
+
+func newMCPTest(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "test NAME", Short: "Start a server and list what it offers; call nothing",
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error { return sh.testServer(cmd.Context(), given[0]) },
+	}
+}
+
+func (sh *shell) testServer(ctx context.Context, name string) error {
+	began := time.Now()
+	servers, _, err := sh.startOne(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer servers.Close()
+	if err := servers.Wait(ctx); err != nil {
+		return err
+	}
+	took := time.Since(began)
+	state := servers.State()[0]
+	sh.showServer(state)
+	if state.Status != mcpclient.Running {
+		return fmt.Errorf("test MCP server %s: it is %s", name, safetext.Line(state.Text()))
+	}
+	for _, t := range servers.Tools() {
+		first, _, _ := strings.Cut(t.Spec().Description, "\n")
+		fmt.Fprintf(sh.out, "  tool      %-32s %s\n", safetext.Line(t.Spec().Name), safetext.Line(first))
+	}
+	for _, r := range servers.Resources() {
+		fmt.Fprintf(sh.out, "  resource  @%s:%s  %s\n", safetext.Line(r.Server), safetext.Line(r.URI), safetext.Line(r.Name))
+	}
+	for _, p := range servers.Prompts() {
+		fmt.Fprintf(sh.out, "  prompt    /%s:%s  %s\n", safetext.Line(p.Server), safetext.Line(p.Name), safetext.Line(p.Description))
+	}
+	for _, c := range state.Unseen {
+		fmt.Fprintf(sh.out, "  unseen    %s\n", safetext.Line(c.What))
+	}
+	fmt.Fprintf(sh.out, "started and listed in %v; nothing was called\n", took.Round(time.Millisecond))
+	return nil
+}
+
+func newMCPTrust(sh *shell) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "trust NAME", Short: "Show what of a server is new or has changed, and take it as seen",
+		Long: "Show what of a server is new or has changed since you saw it: what it runs, and each tool's name, words and\n" +
+			"arguments. [-struck out-] is what you had seen, {+this+} is new. Nothing of it is used before you say yes.",
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.trustServer(cmd.Context(), given[0], yes)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "take it as seen without asking")
+	return cmd
+}
+
+// maxLooks bounds how often a server can show something new while the user
+// looks at it: its entry, its tools, and once more for one that changes them.
+const maxLooks = 3
+
+func (sh *shell) trustServer(ctx context.Context, name string, yes bool) error {
+	servers, k, err := sh.startOne(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer servers.Close()
+	if err := servers.Wait(ctx); err != nil {
+		return err
+	}
+	looks := 0
+	for ; looks < maxLooks; looks++ {
+		unseen := servers.Unseen(name)
+		if len(unseen) == 0 {
+			break
+		}
+		for _, c := range unseen {
+			showChange(sh.out, c)
+		}
+		if err := sh.agree(fmt.Sprintf("Trust %s with this?", name), yes); err != nil {
+			return err
+		}
+		if err := servers.Accept(name, unseen); err != nil {
+			return err
+		}
+		if err := sh.settled(ctx, servers, name, unseen); err != nil {
+			return err
+		}
+	}
+	state := servers.State()[0]
+	switch {
+	case len(state.Unseen) > 0:
+		return fmt.Errorf("trust MCP server %s: it changes while you look at it", name)
+	case looks == 0:
+		for _, c := range k.trust.Known(name) {
+			showChange(sh.out, c)
+		}
+		fmt.Fprintln(sh.out, "This is what you have seen; nothing has changed.")
+	}
+	fmt.Fprintf(sh.out, "%s: %s\n", name, safetext.Line(state.Text()))
+	return nil
+}
+
+// settled waits until the server has taken in what was accepted.
+func (sh *shell) settled(ctx context.Context, servers *mcpclient.Servers, name string, accepted []mcpclient.Change) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, serverPatience+time.Second, errors.New("it has not started"))
+	defer cancel()
+	for {
+		state := servers.State()[0]
+		switch {
+		case reflect.DeepEqual(state.Unseen, accepted): // it has not looked again yet
+		case len(state.Unseen) > 0, state.Status == mcpclient.Running, state.Status == mcpclient.Off, state.Status == mcpclient.Restarting:
+			return nil
+		}
+		select {
+		case <-servers.Changes():
+		case <-ctx.Done():
+			return fmt.Errorf("trust MCP server %s: %w", name, context.Cause(ctx))
+		}
+	}
+}
+
+// showChange prints one change whole, what is hidden in it made visible.
+func showChange(to io.Writer, c mcpclient.Change) {
+	head := safetext.Reveal(c.What)
+	switch {
+	case c.After == "":
+		head += ": gone"
+	case c.Before == "":
+		head += ":"
+	default:
+		head += ", changed:"
+	}
+	var text strings.Builder
+	if c.Before == "" {
+		text.WriteString(safetext.Reveal(c.After))
+	} else {
+		for _, w := range tui.WordDiff(c.Before, c.After) {
+			switch w.Mark {
+			case '-':
+				text.WriteString("[-" + safetext.Reveal(w.Text) + "-]")
+			case '+':
+				text.WriteString("{+" + safetext.Reveal(w.Text) + "+}")
+			default:
+				text.WriteString(safetext.Reveal(w.Text))
+			}
+		}
+	}
+	fmt.Fprintf(to, "%s\n  %s\n", head, strings.ReplaceAll(strings.TrimSpace(text.String()), "\n", "\n  "))
+}

@@ -1,0 +1,19 @@
+package mcpclient
+
+import (
+	"os"
+	"testing"
+
+	"lifehub/internal/mcptest"
+)
+
+// hostName makes this test binary a LifeHub with one server: see host.
+const hostName = "LIFEHUB_TEST_HOST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(hostName) != "" {
+		host()
+	}
+	mcptest.Main()
+	os.Exit(m.Run())
+}
