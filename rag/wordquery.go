@@ -74,7 +74,6 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 	if len(w.terms) == 0 {
 		return w, nil
 	}
-	var err error
 	if w.passages, err = weigh(ctx, db, w.terms); err != nil {
 		return w, err
 	}
