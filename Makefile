@@ -42,7 +42,7 @@ fuzz: ## each fuzz target for FUZZTIME
 ollama: ## build the real Ollama server that the tests use, once, into the user's cache
 	scripts/ollama.sh
 
-npm: ## install the real MCP servers that the tests use, once, into the user's cache
+npm: ## install the real MCP servers, Chroma and sentence encoder that the tests use, once, into the user's cache
 	scripts/npm.sh
 
 tools: ## build the tools that make pictures

@@ -1,6 +1,6 @@
 // Package testenv finds the real parts that tests use and that a plain
-// checkout does not hold: shared corpora, an Ollama server, MCP servers from
-// npm. A part that is absent skips the test with a line that says how to get
+// checkout does not hold: shared corpora, an Ollama server, and from npm MCP
+// servers, a Chroma server and a sentence encoder. A part that is absent skips the test with a line that says how to get
 // it; with LIFEHUB_STRICT=1 it fails the test instead, so that CI cannot pass
 // by skipping.
 package testenv
@@ -33,13 +33,27 @@ func Ollama(t testing.TB) string {
 	return need(t, filepath.Join(cache(t), "bin", program("ollama")), "a real Ollama server", "make ollama")
 }
 
+// Chroma returns the command that starts a Chroma server; `run --path DIR
+// --host 127.0.0.1 --port N` is for the caller to add.
+func Chroma(t testing.TB) []string {
+	t.Helper()
+	return []string{node(t, "Chroma"), need(t, filepath.Join(cache(t), "chroma", "node_modules", "chromadb", "dist", "cli.mjs"), "a real Chroma server", "make npm")}
+}
+
+// Encoder returns the command that starts a real sentence encoder, which says
+// "listening on http://127.0.0.1:PORT/v1" when it is ready.
+func Encoder(t testing.TB) []string {
+	t.Helper()
+	dir := filepath.Join(cache(t), "embedder")
+	need(t, filepath.Join(dir, "node_modules", "@energetic-ai", "embeddings"), "a real sentence encoder", "make npm")
+	return []string{node(t, "the sentence encoder"), need(t, filepath.Join(dir, "embed-server.mjs"), "a real sentence encoder", "make npm"), "--port", "0"}
+}
+
 // Npm returns the start script of an MCP server from npm, by package name:
 // @modelcontextprotocol/server-everything is node_modules/.bin/mcp-server-everything.
 func Npm(t testing.TB, pkg string) string {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		absent(t, "node, to run "+pkg, "install Node.js")
-	}
+	node(t, pkg)
 	_, name, _ := strings.Cut(pkg, "/")
 	if name == "" {
 		name = pkg
@@ -50,6 +64,16 @@ func Npm(t testing.TB, pkg string) string {
 		bin = filepath.Join(modules, ".bin", name)
 	}
 	return need(t, bin, pkg+" from npm", "make npm")
+}
+
+// node returns the program that runs what comes from npm.
+func node(t testing.TB, what string) string {
+	t.Helper()
+	path, err := exec.LookPath("node")
+	if err != nil {
+		absent(t, "node, to run "+what, "install Node.js")
+	}
+	return path
 }
 
 // Root returns the folder of go.mod.

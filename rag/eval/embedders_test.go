@@ -144,21 +144,11 @@ func (randomVectors) Embed(_ context.Context, texts []string) ([][]float32, erro
 	return vectors, nil
 }
 
-// useLite starts the sentence encoder of ../shared/embedder, if it was
-// installed: copy that folder to the cache folder's embedder/, npm install.
+// useLite starts the sentence encoder of ../shared/embedder.
 func useLite(t *testing.T) llm.Embedder {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(cache, "lifehub", "embedder")
-	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
-		t.Logf("no real sentence encoder: copy ../shared/embedder to %s and run npm install there", dir)
-		return nil
-	}
-	server := exec.CommandContext(t.Context(), "node", "embed-server.mjs", "--port", "0")
-	server.Dir = dir
+	command := testenv.Encoder(t)
+	server := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	output, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

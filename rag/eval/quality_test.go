@@ -18,12 +18,12 @@ type contender struct {
 
 // contenders are the embedders at hand, the strongest first.
 func contenders(t *testing.T) []contender {
-	var all []contender
-	if use := useLite(t); use != nil {
-		all = append(all, contender{"use-lite", keep(t, use)})
+	return []contender{
+		{"use-lite", keep(t, useLite(t))},
+		{"m2v-static", keep(t, staticModel(t))},
+		{"n-grams", llm.Ngrams{}},
+		{"random", randomVectors{}},
 	}
-	return append(all, contender{"m2v-static", keep(t, staticModel(t))},
-		contender{"n-grams", llm.Ngrams{}}, contender{"random", randomVectors{}})
 }
 
 // TestFigures prints what words, meaning and both together reach on every
