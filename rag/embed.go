@@ -15,9 +15,21 @@ import (
 // refuses so many gets them in halves.
 const embedBatch = 32
 
-// embed brings the meaning up to date: every passage whose text this model
-// has not seen is embedded, batch by batch, each kept as it comes.
+// embed brings the meaning up to date. Where it cannot be kept now, words
+// answer, and the next sync tries again.
 func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
+	err := s.embedMissing(ctx, embedder)
+	if away := (*awayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
+		s.index.setWhy(err.Error())
+		s.changes.Warnings = append(s.changes.Warnings, "words find the notes, their meaning cannot be kept: "+err.Error())
+		return nil
+	}
+	return err
+}
+
+// embedMissing embeds every passage whose text this model has not seen, batch
+// by batch, each kept as it comes.
+func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error {
 	x := s.index
 	name := embedder.Name()
 	state, err := x.vectors.state(ctx, name)

@@ -22,6 +22,7 @@ type Options struct {
 	Vault    string       // the notes folder; required
 	Embedder llm.Embedder // nil: words only, until Use or Sync brings one
 	Size     int          // most tokens of a passage; 0: 256
+	Chroma   *Chroma      // the server that keeps the vectors; nil: they are kept in files
 }
 
 // defaultSize was chosen on the benches (docs/decisions/0016): smaller
@@ -49,8 +50,8 @@ type Index struct {
 
 // Open opens the index kept in dir, one folder a vault, or makes an empty
 // one. Whatever is damaged is made anew, empty; the next Sync or Search fills
-// it from the notes. The error is about the folder: it cannot be made or
-// written.
+// it from the notes. No server is asked. The error is about the folder, which
+// cannot be made or written, or about an address that is none.
 func Open(dir string, options Options) (*Index, error) {
 	if options.Size == 0 {
 		options.Size = defaultSize
@@ -59,6 +60,13 @@ func Open(dir string, options Options) (*Index, error) {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	x := &Index{dir: dir, options: options, vectors: localStore{dir}, embedder: options.Embedder}
+	if options.Chroma != nil {
+		store, err := newChromaStore(*options.Chroma, options.Vault)
+		if err != nil {
+			return nil, fmt.Errorf("open index: %w", err)
+		}
+		x.vectors = store
+	}
 	damage, err := x.openWords()
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)

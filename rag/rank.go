@@ -78,7 +78,7 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 		have, _ = strconv.Atoi(getMeta(ctx, s.db, "embedded "+m.model)) //nolint:errcheck // 0: no sync has ended yet
 	}
 	if err != nil {
-		s.why = err.Error()
+		s.away(err)
 		return 0
 	}
 	passages, err := s.passages(ctx, have)

@@ -266,18 +266,18 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 	}
 	hits, err := s.hits(ctx, m, vector, found)
 	if err != nil {
-		s.why = err.Error()
+		s.away(err)
 		return 0, ctx.Err()
 	}
 	s.embedder = embedder.Name()
 	mean, deviation, err := m.spread(ctx, vector)
 	if err != nil {
-		s.why = err.Error()
+		s.away(err)
 		return 0, ctx.Err()
 	}
 	count, _, err := m.size(ctx)
 	if err != nil {
-		s.why = err.Error()
+		s.away(err)
 		return 0, ctx.Err()
 	}
 	chance := 2 * math.Sqrt(2*math.Log(float64(max(2, count))))
@@ -294,6 +294,15 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		}
 	}
 	return weight, nil
+}
+
+// away says why meaning took no part. If that is the place where the vectors
+// lie, a watch tries it again.
+func (s *search) away(err error) {
+	s.why = err.Error()
+	if away := (*awayError)(nil); errors.As(err, &away) {
+		s.index.setWhy(s.why)
+	}
 }
 
 // hits are the cosines of the passages nearest to the question, and of those

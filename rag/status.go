@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -136,7 +137,11 @@ func (x *Index) countPassages(ctx context.Context) (map[string][2]int, error) {
 	}
 	missing := slices.Collect(maps.Keys(notesOf))
 	if m != nil {
-		if missing, err = m.missing(ctx, missing); err != nil {
+		missing, err = m.missing(ctx, missing)
+		if away := (*awayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
+			x.setWhy(err.Error())
+			missing = slices.Collect(maps.Keys(notesOf)) // none that could be searched now
+		} else if err != nil {
 			return nil, err
 		}
 	}

@@ -195,7 +195,7 @@ func (v *vectorFile) forget(used map[key]bool) {
 			unused = append(unused, r.key)
 		}
 	}
-	if len(unused)*4 < len(v.rows) || len(unused) < 64 {
+	if !manyUnused(len(unused), len(v.rows)) {
 		return
 	}
 	for _, k := range unused {
@@ -203,6 +203,8 @@ func (v *vectorFile) forget(used map[key]bool) {
 		v.remove(k)
 	}
 }
+
+func manyUnused(unused, all int) bool { return unused*4 >= all && unused >= 64 }
 
 // changedOutside tells whether another process wrote to the file since it was
 // read.

@@ -1,0 +1,404 @@
+package rag
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Chroma says where a Chroma server keeps the vectors of a vault, so that
+// several machines share them. Words and texts stay on each machine; the
+// server is given vectors and hashes of what was embedded, nothing else.
+type Chroma struct {
+	URL        string // of the server, as in http://127.0.0.1:8000
+	Tenant     string // "": default_tenant
+	Database   string // "": default_database
+	Token      string // "": none is asked for
+	Collection string // what the machines that share it call the vault; "": as its folder is called
+}
+
+// chromaStore keeps one collection a model on a Chroma server.
+type chromaStore struct {
+	server *chromaServer
+	vault  string // the name that all machines give it
+	owner  string // marks what this machine wrote of this folder
+}
+
+func newChromaStore(c Chroma, vault string) (*chromaStore, error) {
+	server, err := newChromaServer(c)
+	if err != nil {
+		return nil, err
+	}
+	name := c.Collection
+	if name == "" {
+		name = filepath.Base(vault)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("name this machine: %w", err)
+	}
+	owner := sha256.Sum256([]byte(host + "\x00" + vault))
+	return &chromaStore{server: server, vault: name, owner: hex.EncodeToString(owner[:8])}, nil
+}
+
+// plain is what a collection's name may hold of a vault's.
+var plain = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
+// collectionName tells vaults and models apart whatever they are called; what
+// a person may read of it comes first.
+func (s *chromaStore) collectionName(model string) string {
+	sum := sha256.Sum256([]byte(s.vault + "\x00" + model))
+	readable := strings.Trim(plain.ReplaceAllString(s.vault, "-"), "-")
+	readable = readable[:min(len(readable), 40)]
+	return strings.Join(strings.FieldsFunc("lifehub "+readable+" "+hex.EncodeToString(sum[:8]), func(r rune) bool { return r == ' ' }), "-")
+}
+
+func (s *chromaStore) open(model string) (collection, error) {
+	return &chroma{chromaStore: s, model: model}, nil
+}
+
+func (s *chromaStore) state(ctx context.Context, model string) (string, error) {
+	c := &chroma{chromaStore: s, model: model}
+	if err := c.look(ctx); err != nil {
+		return "", err
+	}
+	return fmt.Sprint("chroma ", c.at.ID, " ", c.at.count), nil
+}
+
+// chroma is a collection on a Chroma server.
+//
+// A vector's id is its key, so machines that index the same notes write the
+// same records and embed each text once between them. What a machine takes
+// away it wrote itself: the others may not have seen yet that a note changed.
+// If one of them still needs it, its next sync finds it missing.
+type chroma struct {
+	*chromaStore
+	model string
+
+	mu     sync.Mutex  // guards what follows, not held while the server is asked
+	at     chromaPlace // zero: not looked up yet
+	sample [][]float32 // of its vectors; nil: not read yet
+}
+
+// chromaPlace is a collection as the server tells of it.
+type chromaPlace struct {
+	ID        string         `json:"id"`
+	Dimension int            `json:"dimension"` // 0: nothing was embedded yet
+	Metadata  map[string]any `json:"metadata"`
+	Settings  map[string]struct {
+		Space string `json:"space"`
+	} `json:"configuration_json"`
+	count int
+}
+
+// look asks the server what it holds.
+func (c *chroma) look(ctx context.Context) error {
+	var at chromaPlace
+	err := c.server.ask(ctx, http.MethodGet, "collections/"+c.collectionName(c.model), nil, &at)
+	if isGone(err) {
+		at, err = chromaPlace{}, nil // the first put makes it
+	}
+	if err == nil && at.ID != "" {
+		err = errors.Join(at.check(), c.server.ask(ctx, http.MethodGet, "collections/"+at.ID+"/count", nil, &at.count))
+	}
+	if err != nil {
+		return err
+	}
+	c.remember(at)
+	return nil
+}
+
+// check refuses a collection whose distances are not what is reckoned with.
+func (p chromaPlace) check() error {
+	for _, kind := range []string{"hnsw", "spann"} {
+		if space := p.Settings[kind].Space; space != "" && space != "cosine" {
+			return &awayError{fmt.Errorf("the collection on the Chroma server compares by %s, not by cosine", space)}
+		}
+	}
+	return nil
+}
+
+func (c *chroma) remember(at chromaPlace) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.at.ID != at.ID || at.count > 2*c.at.count || 2*at.count < c.at.count {
+		c.sample = nil
+	}
+	c.at = at
+}
+
+// place is what is known of the collection, looked up on first need. An empty
+// ID: it is not there yet.
+func (c *chroma) place(ctx context.Context) (chromaPlace, error) {
+	c.mu.Lock()
+	at := c.at
+	c.mu.Unlock()
+	if at.ID != "" {
+		return at, nil
+	}
+	err := c.look(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at, err
+}
+
+// post asks the collection. One that is gone is not known any more.
+func (c *chroma) post(ctx context.Context, at chromaPlace, what string, in, out any) error {
+	err := c.server.ask(ctx, http.MethodPost, "collections/"+at.ID+"/"+what, in, out)
+	if isGone(err) {
+		c.remember(chromaPlace{})
+	}
+	return err
+}
+
+func (c *chroma) size(ctx context.Context) (count, dimension int, err error) {
+	at, err := c.place(ctx)
+	return at.count, at.Dimension, err
+}
+
+// idPage is how many records one request is about: what Chroma's own cloud
+// allows at most.
+const idPage = 300
+
+func (c *chroma) missing(ctx context.Context, keys []key) ([]key, error) {
+	if err := c.look(ctx); err != nil {
+		return nil, err
+	}
+	at, err := c.place(ctx)
+	if err != nil || at.ID == "" {
+		return keys, err
+	}
+	have := make(map[string]bool, at.count)
+	for page := range slices.Chunk(keys, idPage) {
+		var got chromaRecords
+		if err := c.post(ctx, at, "get", chromaGet{IDs: idsOf(page), Include: []string{}}, &got); err != nil {
+			return nil, err
+		}
+		for _, id := range got.IDs {
+			have[id] = true
+		}
+	}
+	var missing []key
+	for _, k := range keys {
+		if !have[idOf(k)] {
+			missing = append(missing, k)
+		}
+	}
+	return missing, nil
+}
+
+func (c *chroma) put(ctx context.Context, keys []key, vectors [][]float32) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	at, err := c.place(ctx)
+	if err != nil {
+		return err
+	}
+	if at.ID != "" && at.Dimension != 0 && at.Dimension != len(vectors[0]) {
+		if err := c.server.ask(ctx, http.MethodDelete, "collections/"+c.collectionName(c.model), nil, nil); err != nil && !isGone(err) {
+			return err
+		}
+		at = chromaPlace{}
+	}
+	if at.ID == "" {
+		if at, err = c.create(ctx); err != nil {
+			return err
+		}
+	}
+	mark := map[string]string{ownerMark: c.owner}
+	in := chromaUpsert{IDs: idsOf(keys), Embeddings: vectors}
+	for range keys {
+		in.Metadatas = append(in.Metadatas, mark)
+	}
+	if err := c.post(ctx, at, "upsert", in, nil); err != nil {
+		return err
+	}
+	at.count += len(keys) // until the server is asked again
+	at.Dimension = len(vectors[0])
+	c.remember(at)
+	return nil
+}
+
+// ownerMark is the metadata that says who wrote a record.
+const ownerMark = "by"
+
+// create makes the collection, or finds the one that another machine made.
+// The graph is denser than Chroma's own default, which loses a part of the
+// nearest.
+func (c *chroma) create(ctx context.Context) (chromaPlace, error) {
+	var at chromaPlace
+	err := c.server.ask(ctx, http.MethodPost, "collections", map[string]any{
+		"name":          c.collectionName(c.model),
+		"get_or_create": true,
+		"metadata":      map[string]string{"vault": c.vault, "model": c.model},
+		"configuration": map[string]any{"hnsw": map[string]any{"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}},
+	}, &at)
+	if err == nil {
+		err = at.check()
+	}
+	return at, err
+}
+
+func (c *chroma) forget(ctx context.Context, used map[key]bool) error {
+	at, err := c.place(ctx)
+	if err != nil || at.ID == "" {
+		return err
+	}
+	if !manyUnused(at.count-len(used), at.count) {
+		return nil
+	}
+	var unused []string
+	for offset, more := 0, true; more; offset += idPage {
+		var mine chromaRecords
+		in := chromaGet{Where: map[string]string{ownerMark: c.owner}, Limit: idPage, Offset: offset, Include: []string{}}
+		if err := c.post(ctx, at, "get", in, &mine); err != nil {
+			return err
+		}
+		for _, id := range mine.IDs {
+			if k, err := keyOfID(id); err == nil && !used[k] {
+				unused = append(unused, id)
+			}
+		}
+		more = len(mine.IDs) == idPage
+	}
+	for page := range slices.Chunk(unused, idPage) {
+		if err := c.post(ctx, at, "delete", chromaGet{IDs: page}, nil); err != nil {
+			return err
+		}
+	}
+	return c.look(ctx)
+}
+
+func (c *chroma) nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
+	at, err := c.place(ctx)
+	if err != nil || at.ID == "" {
+		return nil, err
+	}
+	return c.query(ctx, at, vector, limit, nil)
+}
+
+// among asks for the distances of some records. The server refuses to answer
+// when it lacks one of them, so it is asked for those it has.
+func (c *chroma) among(ctx context.Context, vector []float32, keys []key) ([]near, error) {
+	at, err := c.place(ctx)
+	if err != nil || at.ID == "" || len(keys) == 0 {
+		return nil, err
+	}
+	var all []near
+	for page := range slices.Chunk(idsOf(keys), idPage) {
+		found, err := c.query(ctx, at, vector, len(page), page)
+		if status := (*chromaError)(nil); errors.As(err, &status) && status.code >= 500 {
+			var have chromaRecords
+			if err := c.post(ctx, at, "get", chromaGet{IDs: page, Include: []string{}}, &have); err != nil {
+				return nil, err
+			}
+			if len(have.IDs) == 0 {
+				continue
+			}
+			found, err = c.query(ctx, at, vector, len(have.IDs), have.IDs)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, limit int, ids []string) ([]near, error) {
+	var got chromaNearest
+	in := chromaQuery{Embeddings: [][]float32{vector}, Results: limit, IDs: ids, Include: []string{"distances"}}
+	if err := c.post(ctx, at, "query", in, &got); err != nil {
+		return nil, err
+	}
+	if len(got.IDs) != 1 || len(got.Distances) != 1 || len(got.IDs[0]) != len(got.Distances[0]) {
+		return nil, &awayError{errors.New("the Chroma server answered a question with something else than ids and distances")}
+	}
+	found := make([]near, 0, len(got.IDs[0]))
+	for i, id := range got.IDs[0] {
+		k, err := keyOfID(id)
+		if err != nil || got.Distances[0][i] == nil {
+			continue // somebody else's record
+		}
+		found = append(found, near{k, 1 - *got.Distances[0][i]})
+	}
+	return found, nil
+}
+
+// sampleParts is from how many places of a collection the sample is taken.
+const sampleParts = 10
+
+func (c *chroma) spread(ctx context.Context, vector []float32) (mean, deviation float64, err error) {
+	at, err := c.place(ctx)
+	if err != nil || at.ID == "" {
+		return 0, 0, err
+	}
+	c.mu.Lock()
+	sample := c.sample
+	c.mu.Unlock()
+	if sample == nil {
+		if sample, err = c.readSample(ctx, at); err != nil {
+			return 0, 0, err
+		}
+	}
+	var all cosines
+	for _, v := range sample {
+		if len(v) == len(vector) {
+			all.add(float64(dot(vector, v)))
+		}
+	}
+	mean, deviation = all.spread()
+	return mean, deviation, nil
+}
+
+func (c *chroma) readSample(ctx context.Context, at chromaPlace) ([][]float32, error) {
+	sample := [][]float32{}
+	for part := range sampleParts {
+		var got chromaRecords
+		in := chromaGet{Limit: sampleSize / sampleParts, Offset: part * max(sampleSize, at.count) / sampleParts, Include: []string{"embeddings"}}
+		if err := c.post(ctx, at, "get", in, &got); err != nil {
+			return nil, err
+		}
+		sample = append(sample, got.Embeddings...)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sample = sample
+	return sample, nil
+}
+
+// fresh implements collection: the server is asked each time.
+func (c *chroma) fresh() bool { return true }
+
+// flush implements collection: the server does that by itself.
+func (c *chroma) flush() error { return nil }
+
+func (c *chroma) close() error { return nil }
+
+func idOf(k key) string { return hex.EncodeToString(k[:]) }
+
+func idsOf(keys []key) []string {
+	ids := make([]string, len(keys))
+	for i, k := range keys {
+		ids[i] = idOf(k)
+	}
+	return ids
+}
+
+func keyOfID(id string) (k key, err error) {
+	raw, err := hex.DecodeString(id)
+	if err == nil && len(raw) != len(k) {
+		err = errors.New("not an id of a passage")
+	}
+	return keyOf(raw), err
+}

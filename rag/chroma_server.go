@@ -1,0 +1,172 @@
+package rag
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// chromaServer speaks Chroma's HTTP API, version 2.
+type chromaServer struct {
+	base  *url.URL // of the database
+	shown string   // the server's address without what is secret in it
+	token string
+	http  *http.Client
+}
+
+// What goes to and comes from the server; the names are the API's.
+type (
+	chromaUpsert struct {
+		IDs        []string            `json:"ids"`
+		Embeddings [][]float32         `json:"embeddings"`
+		Metadatas  []map[string]string `json:"metadatas"`
+	}
+	chromaGet struct {
+		IDs     []string          `json:"ids,omitempty"`
+		Where   map[string]string `json:"where,omitempty"`
+		Limit   int               `json:"limit,omitempty"`
+		Offset  int               `json:"offset,omitempty"`
+		Include []string          `json:"include,omitzero"`
+	}
+	chromaRecords struct {
+		IDs        []string    `json:"ids"`
+		Embeddings [][]float32 `json:"embeddings"`
+	}
+	chromaQuery struct {
+		Embeddings [][]float32 `json:"query_embeddings"`
+		Results    int         `json:"n_results"`
+		IDs        []string    `json:"ids,omitempty"`
+		Include    []string    `json:"include"`
+	}
+	chromaNearest struct {
+		IDs       [][]string   `json:"ids"`
+		Distances [][]*float64 `json:"distances"` // nil where it is no number
+	}
+)
+
+const (
+	// connectTime bounds the wait for a server that does not answer at all:
+	// a search then goes by words.
+	connectTime = 3 * time.Second
+	// replyTime bounds the wait for one that does.
+	replyTime = 30 * time.Second
+	// longestReply is more than the ids of a million passages.
+	longestReply = 256 << 20
+)
+
+func newChromaServer(c Chroma) (*chromaServer, error) {
+	base, err := url.Parse(c.URL)
+	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return nil, errors.New("the address of the Chroma server is not a URL such as http://127.0.0.1:8000")
+	}
+	tenant, database := c.Tenant, c.Database
+	if tenant == "" {
+		tenant = "default_tenant"
+	}
+	if database == "" {
+		database = "default_database"
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+	transport.DialContext = (&net.Dialer{Timeout: connectTime}).DialContext
+	return &chromaServer{
+		base:  base.JoinPath("api/v2/tenants", url.PathEscape(tenant), "databases", url.PathEscape(database)),
+		shown: base.Scheme + "://" + base.Host,
+		token: c.Token,
+		http: &http.Client{
+			Transport: transport, Timeout: replyTime,
+			// A redirect would carry the token to whoever it names.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// chromaError is an answer of the server that says no.
+type chromaError struct {
+	code    int
+	message string
+}
+
+func (e *chromaError) Error() string { return e.message }
+
+// isGone tells whether the server does not know what was asked for.
+func isGone(err error) bool {
+	var status *chromaError
+	return errors.As(err, &status) && status.code == http.StatusNotFound
+}
+
+// ask sends in, if there is any, and reads the answer into out, if it is
+// wanted. All errors but that of ctx are awayErrors.
+func (s *chromaServer) ask(ctx context.Context, method, path string, in, out any) error {
+	err := s.call(ctx, method, path, in, out)
+	if err == nil || ctx.Err() != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	return &awayError{fmt.Errorf("ask the Chroma server at %s: %w", s.shown, err)}
+}
+
+func (s *chromaServer) call(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, s.base.JoinPath(path).String(), body)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if s.token != "" { // servers are set to look for one or the other
+		request.Header.Set("X-Chroma-Token", s.token)
+		request.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	response, err := s.http.Do(request)
+	if err != nil {
+		var failed *url.Error
+		if errors.As(err, &failed) {
+			err = failed.Err // without the address, which may hold a password
+		}
+		return err
+	}
+	defer response.Body.Close() //nolint:errcheck // only read
+	text, err := io.ReadAll(io.LimitReader(response.Body, longestReply))
+	if err != nil {
+		return err
+	}
+	if response.StatusCode/100 != 2 {
+		return refusal(response.StatusCode, text)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return fmt.Errorf("its answer is not what Chroma would say: %w", err)
+	}
+	return nil
+}
+
+// refusal is what a server's no says, in a line.
+func refusal(code int, text []byte) error {
+	var said struct{ Error, Message string }
+	if json.Unmarshal(text, &said) != nil || said.Error == "" {
+		if code == http.StatusNotFound { // not Chroma's own
+			return errors.New("there is no Chroma of API version 2 at this address")
+		}
+		return &chromaError{code, http.StatusText(code)}
+	}
+	if code == http.StatusUnauthorized || code == http.StatusForbidden {
+		return &chromaError{code, "it does not accept the token (rag.chroma_token)"}
+	}
+	line, _, _ := strings.Cut(said.Message, "\n")
+	return &chromaError{code, line[:min(len(line), 200)]}
+}

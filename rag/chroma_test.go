@@ -1,0 +1,547 @@
+package rag
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lifehub/internal/testenv"
+	"lifehub/notes"
+)
+
+// chromaProcess is a real Chroma server that can be killed and started again
+// on what it kept.
+type chromaProcess struct {
+	command []string
+	url     string
+	running *exec.Cmd
+}
+
+// startChroma starts a server with an empty folder, until the test ends.
+func startChroma(t *testing.T) *chromaProcess {
+	t.Helper()
+	command := testenv.Chroma(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String()) //nolint:errcheck // it is an address
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := &chromaProcess{url: "http://127.0.0.1:" + port}
+	p.command = append(command, "run", "--path", t.TempDir(), "--host", "127.0.0.1", "--port", port)
+	p.start(t)
+	t.Cleanup(p.kill)
+	return p
+}
+
+// start waits until the server answers.
+func (p *chromaProcess) start(t *testing.T) {
+	t.Helper()
+	p.running = exec.Command(p.command[0], p.command[1:]...)
+	if err := p.running.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		response, err := http.Get(p.url + "/api/v2/heartbeat")
+		if err == nil {
+			response.Body.Close() //nolint:errcheck // nothing is read
+			if response.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("the Chroma server does not answer: %v", err)
+		case <-tick.C:
+		}
+	}
+}
+
+// kill is kill -9.
+func (p *chromaProcess) kill() {
+	if p.running != nil {
+		p.running.Process.Kill() //nolint:errcheck // it may be dead
+		p.running.Wait()         //nolint:errcheck // it was killed
+	}
+	p.running = nil
+}
+
+// stores are the places where vectors may lie; each test of the one runs on
+// the other.
+func stores(t *testing.T) map[string]func(t *testing.T) *Chroma {
+	t.Helper()
+	server := startChroma(t)
+	return map[string]func(t *testing.T) *Chroma{
+		"files":  func(*testing.T) *Chroma { return nil },
+		"Chroma": func(t *testing.T) *Chroma { return &Chroma{URL: server.url, Collection: t.Name()} },
+	}
+}
+
+// eachStore runs a test once with files and once with a Chroma server.
+func eachStore(t *testing.T, test func(t *testing.T, dir string, store *Chroma)) {
+	t.Helper()
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) { test(t, t.TempDir(), store(t)) })
+	}
+}
+
+func openWith(t *testing.T, dir, index string, store *Chroma) (*notes.Folder, *Index) {
+	t.Helper()
+	folder, err := notes.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(index, Options{Vault: dir, Chroma: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(x.Close(), folder.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return folder, x
+}
+
+func TestBothStoresHoldTheSameCollection(t *testing.T) {
+	eachStore(t, func(t *testing.T, _ string, store *Chroma) {
+		x := &Index{vectors: localStore{t.TempDir()}}
+		if store != nil {
+			var err error
+			if x.vectors, err = newChromaStore(*store, "vault"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx := t.Context()
+		if state, err := x.vectors.state(ctx, "model"); err != nil || state == "" {
+			t.Fatalf("before anything is put: state %q, %v", state, err)
+		}
+		c, err := x.vectors.open("model")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.close() //nolint:errcheck // the test is over
+		const n = 500
+		keys, vectors := make([]key, n), make([][]float32, n)
+		for i := range keys {
+			sum := sha256.Sum256(fmt.Append(nil, i))
+			keys[i] = keyOf(sum[:])
+			if vectors[i], err = normalise(bag(words(i, 12))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if missing, err := c.missing(ctx, keys); err != nil || !slices.Equal(missing, keys) {
+			t.Errorf("an empty collection misses %d of %d keys, %v", len(missing), n, err)
+		}
+		if found, err := c.nearest(ctx, vectors[0], 10); len(found) > 0 {
+			t.Errorf("an empty collection finds %d, %v", len(found), err)
+		}
+		for start := 0; start < n; start += 100 {
+			if err := c.put(ctx, keys[start:start+100], vectors[start:start+100]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.put(ctx, keys[:10], vectors[:10]); err != nil { // again: nothing is doubled
+			t.Fatal(err)
+		}
+		before, err := x.vectors.state(ctx, "model")
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := x.vectors.open("model") // as another run of the program would
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.close() //nolint:errcheck // the test is over
+		if count, dimension, err := again.size(ctx); err != nil || count != n || dimension != 64 {
+			t.Errorf("the collection has %d vectors of %d numbers, %v; want %d of 64", count, dimension, err, n)
+		}
+		strangers := []key{{1}, {2}}
+		if missing, err := again.missing(ctx, slices.Concat(keys[:3], strangers, keys[3:])); err != nil || !slices.Equal(missing, strangers) {
+			t.Errorf("missing are %v, %v; want %v", missing, err, strangers)
+		}
+		question := vectors[7]
+		var truth []near
+		var all cosines
+		for i, v := range vectors {
+			cosine := float64(dot(question, v))
+			truth = append(truth, near{keys[i], cosine})
+			all.add(cosine)
+		}
+		slices.SortFunc(truth, func(a, b near) int { return cmpFloat(b.cosine, a.cosine) })
+		found, err := again.nearest(ctx, question, 20)
+		if err != nil || len(found) != 20 {
+			t.Fatalf("nearest finds %d, %v", len(found), err)
+		}
+		for i, f := range found {
+			if diff := f.cosine - truth[i].cosine; diff > 1e-4 || diff < -1e-4 {
+				t.Errorf("the %dth nearest has cosine %.4f, want %.4f", i, f.cosine, truth[i].cosine)
+			}
+		}
+		some := slices.Concat(keys[100:450], strangers)
+		among, err := again.among(ctx, question, some)
+		if err != nil || len(among) != 350 {
+			t.Fatalf("of 350 keys and two strangers it compares %d, %v", len(among), err)
+		}
+		for _, f := range among {
+			if want := float64(dot(question, vectors[slices.Index(keys, f.key)])); f.cosine-want > 1e-4 || want-f.cosine > 1e-4 {
+				t.Errorf("among some, %x has cosine %.4f, want %.4f", f.key, f.cosine, want)
+			}
+		}
+		mean, deviation, err := again.spread(ctx, question)
+		wantMean, wantDeviation := all.spread()
+		if err != nil || mean-wantMean > 1e-3 || wantMean-mean > 1e-3 || deviation-wantDeviation > 1e-3 || wantDeviation-deviation > 1e-3 {
+			t.Errorf("the spread is %.4f ± %.4f, %v; want %.4f ± %.4f", mean, deviation, err, wantMean, wantDeviation)
+		}
+		if found, err := again.nearest(ctx, []float32{1, 0}, 10); err == nil {
+			t.Errorf("a question of two numbers finds %d", len(found))
+		}
+		used := map[key]bool{}
+		for _, k := range keys[:300] {
+			used[k] = true
+		}
+		if err := again.forget(ctx, used); err != nil {
+			t.Fatal(err)
+		}
+		if missing, err := again.missing(ctx, keys); err != nil || !slices.Equal(missing, keys[300:]) {
+			t.Errorf("after forgetting 200 of 500 it misses %d, %v", len(missing), err)
+		}
+		if err := again.put(ctx, keys[300:], vectors[300:]); err != nil {
+			t.Fatal(err)
+		}
+		if after, err := x.vectors.state(ctx, "model"); err != nil || after == "" || before == "" {
+			t.Errorf("state %q, then %q, %v", before, after, err)
+		}
+	})
+}
+
+func cmpFloat(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func TestSyncAndSearchOnBothStores(t *testing.T) {
+	eachStore(t, func(t *testing.T, dir string, store *Chroma) {
+		for i := range 60 {
+			write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("---\ntags: [t%d]\n---\n# Note %d\n\nmarker%d stands here. %s\n", i%3, i, i, words(i, 60))})
+		}
+		index := t.TempDir()
+		folder, x := openWith(t, dir, index, store)
+		embedder := &bagEmbedder{name: "bag"}
+		first := syncNow(t, x, folder, embedder)
+		if first.Embedded != first.Passages || len(first.Warnings) > 0 {
+			t.Fatalf("embedded %d of %d passages, warnings %q", first.Embedded, first.Passages, first.Warnings)
+		}
+		if again := syncNow(t, x, folder, embedder); again.Embedded != 0 || len(again.Notes) > 0 {
+			t.Errorf("the second sync embedded %d and did %q", again.Embedded, whats(again))
+		}
+		found, err := x.Search(t.Context(), Query{Text: "marker7 stands " + words(7, 20)})
+		if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" {
+			t.Errorf("found %+v, %v", found, err)
+		}
+		found, err = x.Search(t.Context(), Query{Text: words(7, 40), Tags: []string{"t1"}})
+		if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" {
+			t.Errorf("with a tag, found %+v, %v", found, err)
+		}
+		write(t, dir, map[string]string{"note03.md": "# Other\n\nquite another text\n"})
+		rename(t, dir, "note04.md", "moved.md")
+		remove(t, dir, "note05.md")
+		changes := syncNow(t, x, folder, embedder)
+		if got, want := whats(changes), []string{"moved moved.md from note04.md", "changed note03.md", "removed note05.md"}; !slices.Equal(got, want) {
+			t.Errorf("changes %q, want %q", got, want)
+		}
+		if changes.Embedded != 1 {
+			t.Errorf("embedded %d texts for one that is new", changes.Embedded)
+		}
+		status, err := x.Status(t.Context(), folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range status {
+			if s.Embedded != s.Passages {
+				t.Errorf("%+v", s)
+			}
+		}
+		// Another model has a collection of its own, and the old one stays.
+		other := &bagEmbedder{name: "other"}
+		if c := syncNow(t, x, folder, other); c.Embedded != c.Passages {
+			t.Errorf("another model embedded %d of %d", c.Embedded, c.Passages)
+		}
+		if c := syncNow(t, x, folder, embedder); c.Embedded != 0 {
+			t.Errorf("back at the first model, %d were embedded again", c.Embedded)
+		}
+	})
+}
+
+func TestTwoMachinesShareACollection(t *testing.T) {
+	server := startChroma(t)
+	store := &Chroma{URL: server.url, Collection: "team"}
+	here, there := t.TempDir(), t.TempDir()
+	for i := range 40 {
+		text := fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))
+		for _, dir := range []string{here, there} {
+			write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): text})
+		}
+	}
+	folderHere, xHere := openWith(t, here, t.TempDir(), store)
+	folderThere, xThere := openWith(t, there, t.TempDir(), store)
+	embedder := &bagEmbedder{name: "bag"}
+	if c := syncNow(t, xHere, folderHere, embedder); c.Embedded != 40 {
+		t.Fatalf("the first machine embedded %d", c.Embedded)
+	}
+	if c := syncNow(t, xThere, folderThere, embedder); c.Embedded != 0 {
+		t.Errorf("the second machine embedded %d texts that the first had", c.Embedded)
+	}
+	found, err := xThere.Search(t.Context(), Query{Text: words(7, 30)})
+	if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" {
+		t.Errorf("on the second machine, found %+v, %v", found, err)
+	}
+
+	t.Run("both index at once", func(t *testing.T) {
+		for i := 40; i < 80; i++ {
+			for _, dir := range []string{here, there} {
+				write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))})
+			}
+		}
+		var both sync.WaitGroup
+		for x, folder := range map[*Index]*notes.Folder{xHere: folderHere, xThere: folderThere} {
+			both.Go(func() {
+				if _, err := x.Sync(t.Context(), folder, &bagEmbedder{name: "bag"}, nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+		wholeCollection(t, xHere, 80)
+	})
+
+	t.Run("one machine deletes, the other has not heard of it", func(t *testing.T) {
+		for i := range 70 {
+			remove(t, here, fmt.Sprintf("note%02d.md", i))
+		}
+		syncNow(t, xHere, folderHere, embedder)
+		write(t, there, map[string]string{"new.md": "# New\n\nmakes the other look\n"})
+		syncNow(t, xThere, folderThere, embedder)
+		status, err := xThere.Status(t.Context(), folderThere)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range status {
+			if s.Embedded != s.Passages || s.Passages == 0 {
+				t.Errorf("the other machine has %+v", s)
+			}
+		}
+	})
+}
+
+// wholeCollection checks that the server holds so many vectors, none twice.
+func wholeCollection(t *testing.T, x *Index, want int) {
+	t.Helper()
+	c, err := x.vectors.open("bag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count, _, err := c.size(t.Context()); err != nil || count != want {
+		t.Errorf("the collection holds %d vectors, %v; want %d", count, err, want)
+	}
+}
+
+func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
+	server := startChroma(t)
+	dir := t.TempDir()
+	for i := range 60 {
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))})
+	}
+	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.url})
+	embedder := &bagEmbedder{name: "bag"}
+	// Killed in the middle of a sync, so that a part is kept.
+	batches := 0
+	embedder.spoil = func(string) ([]float32, error) {
+		if batches++; batches == 40 {
+			server.kill()
+		}
+		return nil, nil
+	}
+	changes := syncNow(t, x, folder, embedder)
+	if changes.Embedded != 32 || len(changes.Warnings) != 1 || !strings.Contains(changes.Warnings[0], "Chroma server at "+server.url) {
+		t.Errorf("embedded %d, warnings %q; want the first batch and one warning", changes.Embedded, changes.Warnings)
+	}
+	byWords := func(when string) {
+		t.Helper()
+		found, err := x.Search(t.Context(), Query{Text: "marker7"})
+		if err != nil || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" {
+			t.Errorf("%s, found %+v, %v", when, found.Passages, err)
+		}
+		coverage, err := x.Coverage(t.Context())
+		for _, said := range []string{found.Coverage.Embedder, coverage.Embedder} {
+			if err != nil || !strings.HasPrefix(said, wordsOnly+": ask the Chroma server") {
+				t.Errorf("%s, it says %q, %v", when, said, err)
+			}
+		}
+	}
+	byWords("while the server is down")
+	if changes := syncNow(t, x, folder, embedder); changes.Embedded != 0 || len(changes.Warnings) != 1 {
+		t.Errorf("a sync without the server: %+v", changes)
+	}
+	if _, err := x.Status(t.Context(), folder); err != nil {
+		t.Errorf("status without the server: %v", err)
+	}
+	embedder.spoil, embedder.texts = nil, 0
+	server.start(t)
+	changes = syncNow(t, x, folder, embedder)
+	if changes.Embedded != 60-32 || len(changes.Warnings) > 0 {
+		t.Errorf("after the server came back: embedded %d, warnings %q", changes.Embedded, changes.Warnings)
+	}
+	wholeCollection(t, x, 60)
+	found, err := x.Search(t.Context(), Query{Text: words(7, 30)})
+	if err != nil || found.Coverage.Embedder != "bag" {
+		t.Errorf("after the server came back, found %+v, %v", found.Coverage, err)
+	}
+	server.kill()
+	byWords("after it went away again")
+}
+
+func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
+	server := startChroma(t)
+	dir := t.TempDir()
+	for i := range 40 {
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))})
+	}
+	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.url})
+	embedder := &bagEmbedder{name: "bag"}
+	syncNow(t, x, folder, embedder)
+	store := x.vectors.(*chromaStore)
+	if err := store.server.ask(t.Context(), http.MethodDelete, "collections/"+store.collectionName("bag"), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		found, err := x.Search(t.Context(), Query{Text: "marker7 " + words(7, 30)})
+		if err != nil || len(found.Passages) == 0 || !strings.HasPrefix(found.Coverage.Embedder, wordsOnly) {
+			t.Errorf("without its collection, found %+v, %v", found, err)
+		}
+	}
+	if changes := syncNow(t, x, folder, embedder); changes.Embedded != 40 || len(changes.Warnings) > 0 {
+		t.Errorf("embedded %d again, warnings %q", changes.Embedded, changes.Warnings)
+	}
+	wholeCollection(t, x, 40)
+	// A part of it is gone.
+	c := &chroma{chromaStore: store, model: "bag"}
+	at, err := c.place(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var some chromaRecords
+	err = errors.Join(c.post(t.Context(), at, "get", chromaGet{Limit: 9, Include: []string{}}, &some), c.post(t.Context(), at, "delete", chromaGet{IDs: some.IDs}, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Search(t.Context(), Query{Text: words(7, 30)}); err != nil {
+		t.Error(err)
+	}
+	if changes := syncNow(t, x, folder, embedder); changes.Embedded != 9 {
+		t.Errorf("of nine that were taken away %d came back", changes.Embedded)
+	}
+}
+
+// TestChromaOddities asks servers that are none, or say no.
+func TestChromaOddities(t *testing.T) {
+	const token = "s3cret-token"
+	cases := map[string]struct {
+		answer http.HandlerFunc
+		want   string
+	}{
+		"not Chroma":    {func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "there is no Chroma of API version 2"},
+		"a web page":    {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>hello</html>") }, "not what Chroma would say"}, //nolint:errcheck // a test's page
+		"an older API":  {answerWith(http.StatusGone, `{"error":"Unimplemented","message":"The v1 API is deprecated"}`), "deprecated"},
+		"a wrong token": {answerWith(http.StatusUnauthorized, `{"error":"AuthError","message":"`+token+` is unknown"}`), "rag.chroma_token"},
+		"a full disk":   {answerWith(http.StatusInternalServerError, `{"error":"InternalError","message":"disk full"}`), "disk full"},
+		"a redirect to somewhere else": {func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/elsewhere" {
+				panic("the token went along")
+			}
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		}, "Temporary Redirect"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(c.answer)
+			defer server.Close()
+			address := strings.Replace(server.URL, "http://", "http://ana:pass-w0rd@", 1)
+			dir := t.TempDir()
+			write(t, dir, map[string]string{"a.md": "# A\n\napples and pears\n"})
+			folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: address, Token: token})
+			changes := syncNow(t, x, folder, &bagEmbedder{name: "bag"})
+			if len(changes.Warnings) != 1 || !strings.Contains(changes.Warnings[0], c.want) {
+				t.Errorf("warnings %q, want one that says %q", changes.Warnings, c.want)
+			}
+			found, err := x.Search(t.Context(), Query{Text: "apples"})
+			if err != nil || len(found.Passages) != 1 || !strings.HasPrefix(found.Coverage.Embedder, wordsOnly) {
+				t.Errorf("found %+v, %v", found, err)
+			}
+			if all := fmt.Sprint(changes, found); strings.Contains(all, token) || strings.Contains(all, "pass-w0rd") {
+				t.Errorf("a secret was told: %s", all)
+			}
+		})
+	}
+	for _, address := range []string{"", "localhost:8000", "ftp://host", "http://"} {
+		if _, err := Open(t.TempDir(), Options{Vault: t.TempDir(), Chroma: &Chroma{URL: address}}); err == nil {
+			t.Errorf("%q was taken for the address of a server", address)
+		}
+	}
+}
+
+func answerWith(code int, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(code)
+		io.WriteString(w, text) //nolint:errcheck // a test's page
+	}
+}
+
+func TestTheTokenIsSentToTheServer(t *testing.T) {
+	var mu sync.Mutex
+	var sent []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		sent = []string{r.Header.Get("X-Chroma-Token"), r.Header.Get("Authorization"), r.URL.Path}
+		http.NotFound(w, r)
+	}))
+	defer server.Close()
+	store, err := newChromaStore(Chroma{URL: server.URL, Token: "t", Tenant: "my tenant", Database: "notes"}, filepath.Join(os.TempDir(), "笔记"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.state(t.Context(), "model"); err == nil {
+		t.Error("a server that knows nothing was asked without an error")
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	want := []string{"t", "Bearer t", "/api/v2/tenants/my tenant/databases/notes/collections/" + store.collectionName("model")}
+	if !slices.Equal(sent, want) {
+		t.Errorf("sent %q, want %q", sent, want)
+	}
+}
