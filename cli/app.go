@@ -173,6 +173,14 @@ func (c *Config) models() llm.Settings {
 	}
 }
 
+// chroma is the server that keeps the vectors; nil: files on this machine do.
+func (c *Config) chroma() *rag.Chroma {
+	if c.RAG.Store != "chroma" {
+		return nil
+	}
+	return &rag.Chroma{URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase, Token: c.RAG.ChromaToken}
+}
+
 // openVaults opens the folders named, else all remembered ones. A remembered
 // folder that is gone is a notice, not a failed start.
 func (a *app) openVaults(named []string) error {
@@ -201,7 +209,7 @@ func (a *app) openVault(dir string) error {
 	if err != nil {
 		return err
 	}
-	index, err := rag.Open(a.index(dir), rag.Options{Vault: dir})
+	index, err := rag.Open(a.index(dir), rag.Options{Vault: dir, Chroma: a.config.chroma()})
 	if err != nil {
 		folder.Close()
 		return err

@@ -51,6 +51,13 @@ type Config struct {
 		Turn  int
 		Total int
 	}
+	RAG struct {
+		Store          string
+		ChromaURL      string
+		ChromaTenant   string
+		ChromaDatabase string
+		ChromaToken    string
+	}
 	Passages int
 	Parallel int
 	Theme    string
@@ -85,6 +92,11 @@ func settings(c *Config) []setting {
 		{name: "ollama.keep_alive", field: &c.Ollama.KeepAlive, doc: "how long the model stays loaded after an answer"},
 		{name: "openai.base_url", field: &c.OpenAI.BaseURL, env: []string{"OPENAI_BASE_URL"}, doc: "address of an OpenAI-compatible server, with its /v1"},
 		{name: "openai.api_key", field: &c.OpenAI.APIKey, env: []string{"OPENAI_API_KEY"}, quiet: true, doc: "its key; better kept in the environment"},
+		{name: "rag.store", field: &c.RAG.Store, one: []string{"local", "chroma"}, doc: "where the vectors of notes lie; chroma: on a server, shared by all machines that have a notes folder of that name"},
+		{name: "rag.chroma_url", field: &c.RAG.ChromaURL, doc: "address of the Chroma server; it is given vectors and hashes, no text"},
+		{name: "rag.chroma_tenant", field: &c.RAG.ChromaTenant, doc: "tenant on the Chroma server"},
+		{name: "rag.chroma_database", field: &c.RAG.ChromaDatabase, doc: "database of that tenant, which must exist; teams that share a server have one each"},
+		{name: "rag.chroma_token", field: &c.RAG.ChromaToken, quiet: true, doc: "token for the Chroma server; better kept in the environment"},
 		{name: "passages", field: &c.Passages, least: 1, doc: "passages that a search brings"},
 		{name: "parallel", field: &c.Parallel, least: 1, doc: "steps of a plan that run at once"},
 		{name: "tools.off", field: &c.Tools.Off, doc: "tools that are switched off, by name or glob"},
@@ -105,6 +117,10 @@ func defaults() *Config {
 	c := &Config{Provider: "auto", Mode: "plan", Think: "off", Passages: 5, Parallel: 4, Theme: "auto", Mouse: true, origin: map[string]string{}}
 	c.Ollama.Host = "http://127.0.0.1:11434"
 	c.Ollama.KeepAlive = 10 * time.Minute
+	c.RAG.Store = "local"
+	c.RAG.ChromaURL = "http://127.0.0.1:8000"
+	c.RAG.ChromaTenant = "default_tenant"
+	c.RAG.ChromaDatabase = "default_database"
 	c.Tools.Max = 20
 	c.MCP.Timeout = time.Minute
 	c.Traces.Turn, c.Traces.Total = 4096, 256

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/llm"
+	"lifehub/rag"
 	"lifehub/tui/safetext"
 )
 
@@ -85,6 +86,9 @@ func (sh *shell) examine(ctx context.Context) []finding {
 	defer a.close()
 	findings = append(findings, a.examineModel(ctx, c)...)
 	findings = append(findings, a.examineNotes(ctx)...)
+	if store := c.chroma(); store != nil {
+		findings = append(findings, examineChroma(ctx, *store))
+	}
 	findings = append(findings, a.examineServers(ctx)...)
 	return append(findings, sh.examineTerminal(), examinePrivacy(p))
 }
@@ -121,6 +125,13 @@ func (a *app) examineModel(ctx context.Context, c *Config) []finding {
 		vectors.Says = e.Name()
 	}
 	return []finding{model, vectors}
+}
+
+func examineChroma(ctx context.Context, store rag.Chroma) finding {
+	if err := store.Check(ctx); err != nil {
+		return finding{"vector store", false, "search goes by words only: " + err.Error(), "start the server, correct `rag.chroma_url`, or set `rag.store: local`"}
+	}
+	return finding{"vector store", true, "the Chroma server answers", ""}
 }
 
 func (a *app) examineNotes(ctx context.Context) []finding {

@@ -19,17 +19,26 @@ import (
 // several machines share them. Words and texts stay on each machine; the
 // server is given vectors and hashes of what was embedded, nothing else.
 type Chroma struct {
-	URL        string // of the server, as in http://127.0.0.1:8000
-	Tenant     string // "": default_tenant
-	Database   string // "": default_database
-	Token      string // "": none is asked for
-	Collection string // what the machines that share it call the vault; "": as its folder is called
+	URL      string // of the server, as in http://127.0.0.1:8000
+	Tenant   string // "": default_tenant
+	Database string // "": default_database
+	Token    string // "": none is asked for
+}
+
+// Check asks the server for its collections, and says what is in the way.
+func (c Chroma) Check(ctx context.Context) error {
+	server, err := newChromaServer(c)
+	if err != nil {
+		return err
+	}
+	var count int
+	return server.ask(ctx, http.MethodGet, "collections_count", nil, &count)
 }
 
 // chromaStore keeps one collection a model on a Chroma server.
 type chromaStore struct {
 	server *chromaServer
-	vault  string // the name that all machines give it
+	vault  string // the folder's name, by which machines that share it know it
 	owner  string // marks what this machine wrote of this folder
 }
 
@@ -38,16 +47,12 @@ func newChromaStore(c Chroma, vault string) (*chromaStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := c.Collection
-	if name == "" {
-		name = filepath.Base(vault)
-	}
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("name this machine: %w", err)
 	}
 	owner := sha256.Sum256([]byte(host + "\x00" + vault))
-	return &chromaStore{server: server, vault: name, owner: hex.EncodeToString(owner[:8])}, nil
+	return &chromaStore{server: server, vault: filepath.Base(vault), owner: hex.EncodeToString(owner[:8])}, nil
 }
 
 // plain is what a collection's name may hold of a vault's.

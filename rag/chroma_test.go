@@ -92,7 +92,7 @@ func stores(t *testing.T) map[string]func(t *testing.T) *Chroma {
 	server := startChroma(t)
 	return map[string]func(t *testing.T) *Chroma{
 		"files":  func(*testing.T) *Chroma { return nil },
-		"Chroma": func(t *testing.T) *Chroma { return &Chroma{URL: server.url, Collection: t.Name()} },
+		"Chroma": func(*testing.T) *Chroma { return &Chroma{URL: server.url} },
 	}
 }
 
@@ -100,8 +100,18 @@ func stores(t *testing.T) map[string]func(t *testing.T) *Chroma {
 func eachStore(t *testing.T, test func(t *testing.T, dir string, store *Chroma)) {
 	t.Helper()
 	for name, store := range stores(t) {
-		t.Run(name, func(t *testing.T) { test(t, t.TempDir(), store(t)) })
+		t.Run(name, func(t *testing.T) { test(t, namedVault(t, strings.ReplaceAll(t.Name(), "/", "-")), store(t)) })
 	}
+}
+
+// namedVault makes an empty folder of this name.
+func namedVault(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func openWith(t *testing.T, dir, index string, store *Chroma) (*notes.Folder, *Index) {
@@ -299,8 +309,8 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 
 func TestTwoMachinesShareACollection(t *testing.T) {
 	server := startChroma(t)
-	store := &Chroma{URL: server.url, Collection: "team"}
-	here, there := t.TempDir(), t.TempDir()
+	store := &Chroma{URL: server.url}
+	here, there := namedVault(t, "team"), namedVault(t, "team")
 	for i := range 40 {
 		text := fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))
 		for _, dir := range []string{here, there} {
