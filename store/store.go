@@ -18,7 +18,8 @@ import (
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+	"modernc.org/sqlite" // also the database/sql driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // busyTimeout is how long a statement waits for another process's write, in
@@ -38,6 +39,8 @@ type Store struct {
 	tracing sync.WaitGroup // the goroutines that keep traces
 	closing chan struct{}  // closed to end them
 	once    sync.Once
+
+	owners owners
 }
 
 // Open opens the database file, making it and its folder if need be, and
@@ -63,7 +66,7 @@ func open(path string) (*Store, error) {
 	if err := makePrivate(path); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, now: time.Now, closing: make(chan struct{})}
+	s := &Store{path: path, now: time.Now, closing: make(chan struct{}), owners: owners{dir: path + ".owners"}}
 	if s.write, err = connect(path, 1, "_txlock=immediate"); err != nil {
 		return nil, err
 	}
@@ -95,6 +98,7 @@ func InMemory() (*Store, error) {
 func (s *Store) Close() error {
 	s.once.Do(func() { close(s.closing) })
 	s.tracing.Wait()
+	s.owners.close()
 	if s.path == "" {
 		return s.write.Close()
 	}
@@ -139,8 +143,25 @@ func connect(path string, connections int, extra string) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	if err := db.Ping(); err != nil {
+	if err := patiently(db.Ping); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// patiently tries again while another process has the file. SQLite waits by
+// itself for everything but the change of a new file to the write-ahead log.
+func patiently(do func() error) error {
+	const pause = 20 * time.Millisecond
+	err := do()
+	for waited := time.Duration(0); isBusy(err) && waited < busyTimeout*time.Millisecond; waited += pause {
+		time.Sleep(pause)
+		err = do()
+	}
+	return err
+}
+
+func isBusy(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY
 }
