@@ -17,6 +17,7 @@ type Options struct {
 	Window  func() int    // tokens that the model's window holds; nil or 0: unknown
 	Tools   func() []Tool // the enabled tools of this moment; nil: none
 	History History
+	Journal Journal                                    // nil: a turn that is cut cannot be gone on with
 	Rules   *Rules                                     // nil: each tool's own level
 	Save    func(ctx context.Context, rule Rule) error // keeps an "always"; nil: for this run only
 
@@ -115,8 +116,24 @@ func (a *Agent) Ask(ctx context.Context, conversation, message string) <-chan Ev
 	events := make(chan Event)
 	go func() {
 		defer close(events)
-		t := newTurn(a, conversation, message, events)
-		t.run(ctx)
+		t := newTurn(a, conversation, events)
+		t.question = message
+		t.run(ctx, t.begin)
+	}()
+	return events
+}
+
+// Resume goes on with a turn that did not come to its end, with the same
+// events as [Agent.Ask]. What has ended is not done again: results are read
+// back from the journal. What the user was asked is asked again. A call that
+// was started and whose end is not known is asked about, unless its tool can
+// tell what became of it or it changes nothing.
+func (a *Agent) Resume(ctx context.Context, conversation, turn string) <-chan Event {
+	events := make(chan Event)
+	go func() {
+		defer close(events)
+		t := newTurn(a, conversation, events)
+		t.run(ctx, func(ctx context.Context) error { return t.reopen(ctx, turn) })
 	}()
 	return events
 }

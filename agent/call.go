@@ -32,6 +32,8 @@ type outcome struct {
 	result Result
 	reason string // why there is no result
 	same   string // the step whose identical call stands for this one
+
+	stopped bool // the turn was stopped before its end was known
 }
 
 // calls keeps order among the calls of one turn.
@@ -40,6 +42,7 @@ type calls struct {
 	writing chan struct{} // calls that change something run one at a time
 	mu      sync.Mutex
 	made    map[string]*madeCall
+	before  map[string]*keptCall // of the plan's steps, from before the turn was cut
 }
 
 // madeCall is a call that runs or has run; done is closed when it has.
@@ -55,10 +58,13 @@ func (c *calls) init(parallel int) {
 	c.made = map[string]*madeCall{}
 }
 
+// callKey is the same for identical calls.
+func callKey(tool string, input json.RawMessage) string { return tool + " " + canonical(input) }
+
 // do makes a call, or waits for the identical one that another step makes:
 // identical calls of a turn run once.
 func (t *turn) do(ctx context.Context, c call) outcome {
-	key := c.tool.Spec().Name + " " + canonical(c.input)
+	key := callKey(c.tool.Spec().Name, c.input)
 	t.calls.mu.Lock()
 	twin := t.calls.made[key]
 	if twin == nil {
@@ -80,45 +86,58 @@ func (t *turn) do(ctx context.Context, c call) outcome {
 	}
 }
 
-// make takes a call through the gate and runs it.
+// make takes a call through the gate and runs it. Its end is in the journal
+// before anybody learns of it.
 func (t *turn) make(ctx context.Context, c call) outcome {
-	permit, err := t.pass(ctx, c)
-	var no *refusal
-	if errors.As(err, &no) {
-		return outcome{status: Denied, reason: no.reason}
-	}
-	if err != nil {
-		return failedOutcome(ctx, err)
+	permit, o := t.admit(ctx, c)
+	if permit == nil {
+		t.over(ctx, c, o)
+		return o
 	}
 	leave, err := t.calls.enter(ctx, c)
 	if err != nil {
 		return stopped()
 	}
 	defer leave()
-
+	if err := t.begun(ctx, c, permit); err != nil {
+		return failedOutcome(ctx, err)
+	}
 	t.count(func(m *Metrics) { m.ToolCalls++ })
 	t.emit(StepChanged{Step: c.step, Status: Running})
 	name := c.tool.Spec().Name
 	t.emit(ToolStarted{Step: c.step, Call: c.id, Name: name, Input: c.input})
 	start := t.Now()
-	result, err := t.runInTime(ctx, permit)
+	o = t.perform(ctx, permit)
+	t.over(ctx, c, o)
 	ended := ToolEnded{Step: c.step, Call: c.id, Name: name, Took: t.since(start)}
-	if err != nil {
-		o := failedOutcome(ctx, err)
+	if o.status != Done {
 		ended.Error = o.reason
 		t.emit(ended)
 		return o
 	}
-	result.Text = clip(result.Text, maxResult)
 	t.count(func(m *Metrics) {
-		if result.Searched {
+		if o.result.Searched {
 			m.Searches++
-			m.RAGHits += len(result.Sources)
+			m.RAGHits += len(o.result.Sources)
 		}
 	})
-	ended.Output, ended.Sources, ended.Coverage = result.Text, result.Sources, result.Coverage
+	ended.Output, ended.Sources, ended.Coverage = o.result.Text, o.result.Sources, o.result.Coverage
 	t.emit(ended)
-	return outcome{status: Done, result: result}
+	return o
+}
+
+// perform runs a permitted call and tells what became of it.
+func (t *turn) perform(ctx context.Context, p *permit) outcome {
+	result, err := t.runInTime(ctx, p)
+	if err == nil {
+		result.Text = clip(result.Text, maxResult)
+		return outcome{status: Done, result: result}
+	}
+	o := failedOutcome(ctx, err)
+	if o.stopped && !harmless(p.tool) {
+		o.status, o.reason = Broken, "it was stopped in the middle: whether it happened is not known"
+	}
+	return o
 }
 
 // runInTime runs a permitted call within its time.
@@ -179,7 +198,9 @@ func failedOutcome(ctx context.Context, err error) outcome {
 	return outcome{status: Broken, reason: clip(err.Error(), maxReason)}
 }
 
-func stopped() outcome { return outcome{status: Skipped, reason: "the turn was stopped"} }
+func stopped() outcome {
+	return outcome{status: Skipped, reason: "the turn was stopped", stopped: true}
+}
 
 // guarded runs f in a goroutine of its own: a panic is an error, and the wait
 // ends with ctx even if f does not heed it; its goroutine then ends when f does.

@@ -36,8 +36,9 @@ type Exchange struct {
 	Asked    time.Time `json:"asked"`
 	Question string    `json:"question"`
 	Answer   Answer    `json:"answer"`
-	Open     bool      `json:"open,omitempty"`   // it never ended: LifeHub was stopped in the middle
-	Undone   bool      `json:"undone,omitempty"` // it was taken back
+	Open     bool      `json:"open,omitempty"`    // it never ended: LifeHub was stopped in the middle
+	Running  bool      `json:"running,omitempty"` // it is open because somebody works on it right now
+	Undone   bool      `json:"undone,omitempty"`  // it was taken back
 }
 
 // Hit is a message in which the words of a search stand.

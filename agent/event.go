@@ -27,6 +27,7 @@ type (
 		Conversation string `json:"conversation"`
 		Message      string `json:"message"`
 		Mode         string `json:"mode"`
+		Resumed      bool   `json:"resumed,omitempty"` // a turn that was cut is gone on with
 	}
 
 	// PhaseStarted and PhaseEnded frame the work of one agent: planner,
@@ -85,6 +86,12 @@ type (
 		Rule    string          `json:"rule"`   // the rule that "always" would write
 		Preview Preview         `json:"preview,omitzero"`
 		Reply   func(Reply)     `json:"-"`
+
+		// Unknown: the call had been started at Since, and LifeHub was stopped
+		// before its end, so nobody knows whether it happened. AllowOnce makes it
+		// again, AlreadyDone takes it as done, everything else skips it.
+		Unknown bool      `json:"outcome_unknown,omitempty"`
+		Since   time.Time `json:"since,omitzero"`
 	}
 	PermissionGiven struct {
 		Step     string   `json:"step"`
@@ -234,6 +241,8 @@ const (
 	AllowOnce         Decision = "once"
 	AllowConversation Decision = "conversation"
 	AllowAlways       Decision = "always"
+	AllowByRule       Decision = "auto" // nobody had to be asked
+	AlreadyDone       Decision = "done" // of a call whose outcome was unknown
 	Refuse            Decision = "no"
 )
 

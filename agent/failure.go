@@ -26,6 +26,10 @@ func failed(err error) Failed {
 	case errors.Is(err, llm.ErrCut):
 		f.Message = "The answer was cut off before its end; what arrived is kept."
 		f.Hint = "Ask again, or ask it to continue."
+	case errors.Is(err, errDamaged):
+		f.Hint = "Look in your notes for what it has done already; then ask again, and each step is planned and asked about anew."
+	case errors.Is(err, ErrBusy):
+		f.Hint = "Go on there, or wait until it has ended."
 	case errors.Is(err, errEmpty):
 		f.Hint = "Write a question."
 	case errors.Is(err, errNoAnswer):

@@ -60,9 +60,15 @@ func (g *gate) remember(ctx context.Context, conversation, tool string, d Decisi
 
 // permit is the gate's leave to run one call with exactly these bytes.
 type permit struct {
-	tool  Tool
-	input json.RawMessage
-	hash  string
+	tool   Tool
+	input  json.RawMessage
+	hash   string
+	asked  bool   // the user was asked, and the journal holds it
+	reason string // why nobody was asked
+}
+
+func newPermit(c call) *permit {
+	return &permit{tool: c.tool, input: bytes.Clone(c.input), hash: hash(c.input)}
 }
 
 // errChanged refuses a call that is not the one that was allowed.
@@ -91,20 +97,21 @@ func (r *refusal) Error() string { return r.reason }
 // so, and waits for the reply. The error is a *refusal, or that of a
 // cancelled ctx.
 func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
-	p := &permit{tool: c.tool, input: bytes.Clone(c.input), hash: hash(c.input)}
+	p := newPermit(c)
 	level, reason := t.gate.level(t.conversation, c.tool, c.input)
 	switch level {
 	case Auto:
+		p.reason = reason
 		return p, nil
 	case Confirm:
 	default:
 		return nil, &refusal{"it is forbidden: " + reason}
 	}
-	reply, err := t.askPermission(ctx, c, p, reason)
+	name := c.tool.Spec().Name
+	reply, err := t.askPermission(ctx, c, p, PermissionAsked{Reason: reason, Rule: FormatRule(RuleFor(name, Auto))})
 	if err != nil {
 		return nil, err
 	}
-	t.emit(PermissionGiven{Step: c.step, Call: c.id, Decision: reply.Decision, Reason: reply.Reason})
 	switch reply.Decision {
 	case AllowOnce, AllowConversation, AllowAlways:
 	default:
@@ -113,7 +120,6 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 		}
 		return nil, &refusal{because("the user said no", reply.Reason)}
 	}
-	name := c.tool.Spec().Name
 	if err := t.gate.remember(ctx, t.conversation, name, reply.Decision); err != nil {
 		t.emit(Noticed{Text: fmt.Sprintf("The rule for %s could not be kept and holds for this run: %v.", name, err)})
 	}
@@ -121,12 +127,17 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 }
 
 // askPermission puts the question and waits for the first reply; where nobody
-// can be asked, that is a no.
-func (t *turn) askPermission(ctx context.Context, c call, p *permit, reason string) (Reply, error) {
+// can be asked, that is a no. Question and reply are in the journal before
+// anything follows from them.
+func (t *turn) askPermission(ctx context.Context, c call, p *permit, asked PermissionAsked) (Reply, error) {
 	preview, err := t.preview(ctx, c)
-	if err != nil {
+	if err != nil && !asked.Unknown { // what has happened cannot be done again, and still is to be asked about
 		return Reply{}, err
 	}
+	if err := t.journal(ctx, intend(c), Entry{Moment: Inquired, Step: c.step}); err != nil {
+		return Reply{}, err
+	}
+	p.asked = true
 	name := c.tool.Spec().Name
 	replies := make(chan Reply, 1)
 	reply := func(r Reply) {
@@ -141,12 +152,15 @@ func (t *turn) askPermission(ctx context.Context, c call, p *permit, reason stri
 		t.unasked = append(t.unasked, name)
 		t.counting.Unlock()
 	}
-	t.emit(PermissionAsked{
-		Step: c.step, Call: c.id, Name: name, Input: bytes.Clone(p.input), Hash: p.hash,
-		Reason: reason, Rule: FormatRule(RuleFor(name, Auto)), Preview: preview, Reply: reply,
-	})
+	asked.Step, asked.Call, asked.Name, asked.Input, asked.Hash = c.step, c.id, name, bytes.Clone(p.input), p.hash
+	asked.Preview, asked.Reply = preview, reply
+	t.emit(asked)
 	select {
 	case r := <-replies:
+		if err := t.journal(ctx, Entry{Moment: Decided, Step: c.step, Decision: r.Decision, Reason: r.Reason}); err != nil {
+			return Reply{}, err
+		}
+		t.emit(PermissionGiven{Step: c.step, Call: c.id, Decision: r.Decision, Reason: r.Reason})
 		return r, nil
 	case <-ctx.Done():
 		return Reply{}, ctx.Err()

@@ -39,6 +39,11 @@ type plan struct {
 // plan asks the model what to do. A plan that cannot be used is asked for once
 // more; then the turn falls back on searching the notes for the question.
 func (t *turn) plan(ctx context.Context) (plan, error) {
+	if kept, err := t.keptPlan(); err != nil {
+		return plan{}, err
+	} else if kept != nil {
+		return plan{steps: kept.made.Steps}, nil
+	}
 	defer t.phase("planner")()
 	offered := offer(t.tools, t.question, t.MaxTools)
 	p := t.plannerPrompt(specs(offered))
@@ -53,13 +58,19 @@ func (t *turn) plan(ctx context.Context) (plan, error) {
 			return plan{answered: true}, nil
 		}
 		if err == nil {
-			t.emit(made)
-			return plan{steps: made.Steps}, nil
+			return t.planned(ctx, made)
 		}
 		problem = err
 		p.after = repair(text, problem)
 	}
-	made := t.fallback(offered, problem)
+	return t.planned(ctx, t.fallback(offered, problem))
+}
+
+// planned keeps a plan before any of it is done.
+func (t *turn) planned(ctx context.Context, made PlanMade) (plan, error) {
+	if err := t.journal(ctx, Entry{Moment: Planned, Plan: &made, Said: t.answer.String()}); err != nil {
+		return plan{}, err
+	}
 	t.emit(made)
 	return plan{steps: made.Steps}, nil
 }

@@ -106,7 +106,8 @@ func (s Source) Title() string {
 }
 
 // NewTool makes a Tool from a function with typed arguments. level is the
-// default for every call.
+// default for every call; one that is Auto must change nothing, so that a
+// turn which was cut can call it again.
 func NewTool[Args any](spec llm.ToolSpec, level Level, run func(context.Context, Args) (Result, error)) Tool {
 	return &funcTool[Args]{spec: spec, level: level, run: run}
 }
@@ -125,6 +126,7 @@ type funcTool[Args any] struct {
 
 func (t *funcTool[Args]) Spec() llm.ToolSpec          { return t.spec }
 func (t *funcTool[Args]) Level(json.RawMessage) Level { return t.level }
+func (t *funcTool[Args]) ReadOnly() bool              { return t.level == Auto }
 
 func (t *funcTool[Args]) Run(ctx context.Context, raw json.RawMessage) (Result, error) {
 	args, err := readArgs[Args](t.spec.Name, raw)

@@ -28,13 +28,14 @@ type turn struct {
 	history []llm.Message // what was said before, oldest first
 	found   []finding     // what the steps brought, in plan order
 	sources []Source      // numbered
-	answer  strings.Builder
+	answer  spoken
 	gap     string // said before the next piece of the answer
 
 	unanswered []Source  // what comes nearest when the notes don't say; nil: they do
 	coverage   *Coverage // of the turn's last search; nil: there was none
 	cut        bool      // the answer lacks its end
 	calls      calls
+	kept       kept // of a turn that was cut and is gone on with
 
 	sending sync.Mutex // one event at a time; guards seq and trace
 	events  chan<- Event
@@ -46,17 +47,20 @@ type turn struct {
 	unasked  []string // tools that needed a permission nobody could give
 }
 
-func newTurn(a *Agent, conversation, question string, events chan<- Event) *turn {
-	t := &turn{Agent: a, conversation: conversation, question: question, events: events, began: a.Now()}
+func newTurn(a *Agent, conversation string, events chan<- Event) *turn {
+	t := &turn{Agent: a, conversation: conversation, events: events, began: a.Now()}
 	t.calls.init(a.Parallel)
 	return t
 }
 
-// run is one turn from its first event to its last.
-func (t *turn) run(ctx context.Context) {
-	err := t.begin(ctx)
+// run is one turn from its first event to its last. begin keeps a new message
+// or takes up a turn that was cut.
+func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
+	err := begin(ctx)
 	if err == nil {
+		stop := t.keepAnswer(ctx)
 		err = t.reply(ctx)
+		stop()
 	}
 	t.end(ctx, err)
 }
@@ -106,6 +110,9 @@ func (t *turn) end(ctx context.Context, failure error) {
 		failure, t.metrics.Interrupted = nil, true
 	}
 	answer := Answer{Text: t.answer.String(), Sources: t.sources, Cut: t.cut || failure != nil || t.metrics.Interrupted}
+	if answer.Cut {
+		answer.Text = t.kept.longer(answer.Text)
+	}
 	answer.Citations = t.checkCitations(answer.Text)
 	if failure != nil {
 		answer.Error = failure.Error()

@@ -366,7 +366,7 @@ func (a *app) allow(rules []string) error {
 // agent makes the one who answers, out of what is open.
 func (a *app) agent() *agent.Agent {
 	return agent.New(agent.Options{
-		Model: a.provider, Window: a.provider.Window, Tools: a.offered, History: a.store,
+		Model: a.provider, Window: a.provider.Window, Tools: a.offered, History: a.store, Journal: a.store,
 		Rules: a.rules, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Think: func() string { return a.config.Think },

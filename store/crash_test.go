@@ -25,11 +25,16 @@ const (
 	childEnv  = "LIFEHUB_TEST_STORE" // path of the database
 	turnsEnv  = "LIFEHUB_TEST_TURNS" // turns to write; 0: until killed
 	prefixEnv = "LIFEHUB_TEST_NAME"
+	holdEnv   = "LIFEHUB_TEST_HOLD" // set: begin one turn and keep at it
 )
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childEnv); path != "" {
-		if err := writeTurns(path); err != nil {
+		work := writeTurns
+		if os.Getenv(holdEnv) != "" {
+			work = holdTurn
+		}
+		if err := work(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

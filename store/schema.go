@@ -116,6 +116,20 @@ CREATE TABLE traces (
 	body    BLOB NOT NULL     -- gzip of lines of JSON; without its end while whole is 0
 ) STRICT;
 `,
+
+	// the journal: what a turn is about to do and what it did, so that one that was
+	// killed can be gone on with; and which process works on a turn.
+	`
+CREATE TABLE journal (
+	turn   TEXT NOT NULL REFERENCES turns(id) ON DELETE CASCADE,
+	number INTEGER NOT NULL,  -- from 1 in its turn
+	entry  TEXT NOT NULL,     -- JSON of an agent.Entry
+	result TEXT NOT NULL,     -- JSON of the agent.Result of a call that ended, until the turn is done; '': none
+	sum    TEXT NOT NULL,     -- SHA-256 of the row as it was written
+	PRIMARY KEY (turn, number)
+) STRICT;
+ALTER TABLE turns ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- names a file in <database>.owners
+`,
 }
 
 // NewerSchemaError says that a newer LifeHub has written the file.

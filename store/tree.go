@@ -46,7 +46,7 @@ type tree []node
 // readTree reads all turns of the conversation and then walks from its head to
 // its beginning: faster by far than having SQLite walk.
 func (s *Store) readTree(ctx context.Context, conversation string) (tree, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.error, t.detail, t.undone, q.text, a.text
+	rows, err := s.read.QueryContext(ctx, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.owner, t.error, t.detail, t.undone, q.text, a.text
 		FROM conversations c JOIN turns t ON t.conversation = c.id
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
@@ -60,13 +60,14 @@ func (s *Store) readTree(ctx context.Context, conversation string) (tree, error)
 	for rows.Next() {
 		var n node
 		var started int64
-		var state string
+		var state, owner string
 		var undone sql.NullInt64
-		if err := rows.Scan(&n.answer, &n.before, &head, &n.Turn, &started, &state, &n.Answer.Error, &n.detail, &undone, &n.Question, &n.Answer.Text); err != nil {
+		if err := rows.Scan(&n.answer, &n.before, &head, &n.Turn, &started, &state, &owner, &n.Answer.Error, &n.detail, &undone, &n.Question, &n.Answer.Text); err != nil {
 			return nil, err
 		}
 		n.Asked = time.UnixMilli(started)
 		n.Open = state == "open"
+		n.Running = n.Open && s.owners.atWork(owner, n.Turn, state)
 		n.Answer.Cut = state == "cut" || n.Open
 		n.Undone = undone.Valid
 		list = append(list, n)

@@ -24,8 +24,12 @@ func (s *Store) NewConversation() string {
 // turn's id. A conversation that is not there yet is made, titled with the
 // message's first words.
 func (s *Store) Begin(ctx context.Context, conversation, message string) (string, error) {
+	owner, err := s.owners.mine()
+	if err != nil {
+		return "", fmt.Errorf("keep the message: %w", err)
+	}
 	var turn string
-	err := s.update(ctx, func(tx *sql.Tx) error {
+	err = s.update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
 		if _, err := tx.ExecContext(ctx, `INSERT INTO conversations (id, title, created, updated) VALUES (?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET updated = excluded.updated`, conversation, title(message), now, now); err != nil {
@@ -37,8 +41,8 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 			return err
 		}
 		turn = fmt.Sprintf("%s.%d", conversation, number)
-		if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, started) VALUES (?, ?, ?, 'open', ?)`,
-			turn, conversation, number, now); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, started, owner) VALUES (?, ?, ?, 'open', ?, ?)`,
+			turn, conversation, number, now, owner); err != nil {
 			return err
 		}
 		for _, m := range []llm.Message{{Role: llm.User, Text: message}, {Role: llm.Assistant}} {
@@ -57,6 +61,7 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 	if err != nil {
 		return "", fmt.Errorf("keep the message: %w", err)
 	}
+	s.owners.begin(turn)
 	return turn, nil
 }
 
@@ -82,6 +87,7 @@ type detail struct {
 // cancelled: that is how an interrupted turn ends.
 func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) error {
 	ctx = context.WithoutCancel(ctx)
+	defer s.owners.end(turn)
 	rest, err := json.Marshal(detail{Sources: answer.Sources, Citations: answer.Citations, Metrics: answer.Metrics})
 	if err != nil {
 		return fmt.Errorf("keep the answer: %w", err)
@@ -108,6 +114,11 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) er
 		}
 		if err := keepFigures(ctx, tx, turn, answer.Metrics); err != nil {
 			return err
+		}
+		if state == "done" { // nothing will be done anew, so nobody needs the results
+			if _, err := tx.ExecContext(ctx, `UPDATE journal SET result = '' WHERE turn = ? AND result <> ''`, turn); err != nil {
+				return err
+			}
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = ? WHERE id = (SELECT conversation FROM turns WHERE id = ?)`, now, turn)
 		return err

@@ -1,0 +1,162 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Journal keeps what a turn is about to do and what it did, so that a turn
+// that was killed can be gone on with. *store.Store is the real one.
+type Journal interface {
+	// Record keeps entries of a turn, all of them or none, and returns when
+	// they would survive a kill and a power cut.
+	Record(ctx context.Context, turn string, entries ...Entry) error
+	// Progress keeps the answer so far, the whole text.
+	Progress(ctx context.Context, turn, text string) error
+	// Reopen takes a turn that did not come to its end, and returns what is
+	// kept of it. The error is [ErrBusy] while somebody is at it, and
+	// [ErrOver] when there is nothing to go on with.
+	Reopen(ctx context.Context, conversation, turn string) (Unfinished, error)
+}
+
+// The errors of Reopen that say why a turn cannot be gone on with.
+var (
+	ErrBusy = errors.New("another LifeHub is at it right now")
+	ErrOver = errors.New("it has come to its end, or the conversation went on after it")
+)
+
+// Unfinished is what is kept of a turn that did not come to its end.
+type Unfinished struct {
+	Question string
+	Text     string  // of the answer so far
+	Entries  []Entry // in the order in which they were recorded
+
+	// Damaged: entries are missing or cannot be read. What is not known to
+	// have ended may then have been started.
+	Damaged bool
+}
+
+// entryVersion is the form of an Entry. Those of another form are not acted on.
+const entryVersion = 1
+
+// Moment is what an entry of the journal tells.
+type Moment string
+
+// The moments of a turn. The first tells its plan, the others of one call
+// each: what it will be, that the user is asked, what was decided, that it
+// starts, how it ended. Each is kept before the next thing happens.
+const (
+	Planned  Moment = "planned"
+	Intended Moment = "intended"
+	Inquired Moment = "asked"
+	Decided  Moment = "decided"
+	Began    Moment = "started"
+	Over     Moment = "ended"
+)
+
+// Entry is one moment of a turn. Which fields are set depends on the moment.
+type Entry struct {
+	Version int       `json:"v"`
+	Moment  Moment    `json:"moment"`
+	Time    time.Time `json:"time"`
+	Step    string    `json:"step,omitempty"`
+
+	Plan *PlanMade `json:"plan,omitempty"` // planned
+	Said string    `json:"said,omitempty"` // planned: what was said before the plan was known
+
+	Tool  string          `json:"tool,omitempty"`  // intended
+	Input json.RawMessage `json:"input,omitempty"` // intended: the very bytes
+	Hash  string          `json:"hash,omitempty"`  // intended: SHA-256 of Input, in hex
+
+	Decision Decision `json:"decision,omitempty"` // decided
+	Reason   string   `json:"reason,omitempty"`   // decided, ended: why
+
+	Mark json.RawMessage `json:"mark,omitempty"` // started: what the tool needs to tell whether it happened
+
+	Status Status  `json:"status,omitempty"` // ended
+	Result *Result `json:"-"`                // ended: kept beside the entry, because it may be long
+}
+
+// Effect says whether a call that was started has done what it does.
+type Effect int
+
+// The effects.
+const (
+	EffectUnknown Effect = iota
+	EffectAbsent
+	EffectPresent
+)
+
+// Checker is a Tool that can tell after a crash whether a call happened.
+type Checker interface {
+	// Mark returns what Check will need. It is kept before the call runs.
+	Mark(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
+	// Check tells whether the call that the mark was made for has happened.
+	Check(ctx context.Context, args, mark json.RawMessage) (Effect, error)
+}
+
+// harmless tells whether a call may be made again without asking, because it
+// changes nothing.
+func harmless(tool Tool) bool {
+	reader, ok := tool.(interface{ ReadOnly() bool })
+	return ok && reader.ReadOnly()
+}
+
+// journal keeps entries before the next thing happens. A turn without a
+// journal cannot be gone on with; everything else is the same.
+func (t *turn) journal(ctx context.Context, entries ...Entry) error {
+	if t.Journal == nil || t.id == "" {
+		return nil
+	}
+	now := t.Now()
+	for i := range entries {
+		entries[i].Version, entries[i].Time = entryVersion, now
+	}
+	if err := t.Journal.Record(ctx, t.id, entries...); err != nil {
+		return fmt.Errorf("note down what is about to happen: %w", err)
+	}
+	return nil
+}
+
+// intend is the entry of a call before it passes the gate.
+func intend(c call) Entry {
+	return Entry{Moment: Intended, Step: c.step, Tool: c.tool.Spec().Name, Input: bytes.Clone(c.input), Hash: hash(c.input)}
+}
+
+// begun records that a permitted call starts. When it returns an error, the
+// call must not run.
+func (t *turn) begun(ctx context.Context, c call, p *permit) error {
+	start := Entry{Moment: Began, Step: c.step}
+	if checker, ok := c.tool.(Checker); ok {
+		mark, err := guarded(ctx, func(ctx context.Context) (json.RawMessage, error) { return checker.Mark(ctx, bytes.Clone(p.input)) })
+		if err != nil {
+			return err
+		}
+		start.Mark = mark
+	}
+	if p.asked {
+		return t.journal(ctx, start)
+	}
+	return t.journal(ctx, intend(c), Entry{Moment: Decided, Step: c.step, Decision: AllowByRule, Reason: p.reason}, start)
+}
+
+// over records how a call ended. One that was stopped before it began stays
+// open, and one that was stopped in the middle stays unknown.
+func (t *turn) over(ctx context.Context, c call, o outcome) {
+	if o.stopped {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	entry := Entry{Moment: Over, Step: c.step, Status: o.status, Reason: o.reason}
+	if o.status == Done {
+		entry.Result = &o.result
+	}
+	if err := t.journal(ctx, entry); err != nil {
+		t.emit(Noticed{Text: fmt.Sprintf("The result of step %s could not be kept: %v. If LifeHub is stopped now, it will ask about this step again.", c.step, err)})
+	}
+}

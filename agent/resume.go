@@ -1,0 +1,237 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// kept is what is known of a turn that was cut and is gone on with. The zero
+// value is a turn that begins.
+type kept struct {
+	plans   []*keptPlan          // in the order in which they were made
+	calls   map[string]*keptCall // those that were begun or decided, by [callKey]
+	text    string               // of the answer, as far as it was kept
+	damaged bool                 // calls may have been started that are not in calls
+	resumed bool
+}
+
+// keptPlan is a plan and what became of its steps.
+type keptPlan struct {
+	made  PlanMade
+	said  string // before the plan
+	steps map[string]*keptCall
+}
+
+// keptCall is how far a call came.
+type keptCall struct {
+	step    string
+	tool    string
+	input   []byte // nil: it never got as far
+	started time.Time
+	mark    []byte
+	outcome *outcome // nil: it did not end
+}
+
+// reopen takes up a turn that was cut.
+func (t *turn) reopen(ctx context.Context, id string) (err error) {
+	defer func() {
+		t.emit(Started{Conversation: t.conversation, Message: t.question, Mode: "plan", Resumed: true})
+	}()
+	defer catch(&err)
+	if t.Journal == nil {
+		return errors.New("nothing is kept of this conversation")
+	}
+	left, err := t.Journal.Reopen(ctx, t.conversation, id)
+	if err != nil {
+		return fmt.Errorf("go on with the turn: %w", err)
+	}
+	t.id, t.question = id, left.Question
+	t.kept = readJournal(left)
+	return nil
+}
+
+// readJournal makes sense of what was kept.
+func readJournal(left Unfinished) kept {
+	k := kept{calls: map[string]*keptCall{}, text: left.Text, damaged: left.Damaged, resumed: true}
+	for _, e := range left.Entries {
+		if e.Version != entryVersion || !k.take(e) {
+			k.damaged = true
+		}
+	}
+	return k
+}
+
+// take adds an entry, and reports false for one that makes no sense.
+func (k *kept) take(e Entry) bool {
+	if e.Moment == Planned {
+		if e.Plan == nil {
+			return false
+		}
+		k.plans = append(k.plans, &keptPlan{made: *e.Plan, said: e.Said, steps: map[string]*keptCall{}})
+		return true
+	}
+	if len(k.plans) == 0 {
+		return false
+	}
+	steps := k.plans[len(k.plans)-1].steps
+	c := steps[e.Step]
+	if c == nil {
+		c = &keptCall{step: e.Step}
+		steps[e.Step] = c
+	}
+	switch e.Moment {
+	case Intended:
+		if hash(e.Input) != e.Hash {
+			return false
+		}
+		c.tool, c.input = e.Tool, e.Input
+	case Inquired:
+	case Decided:
+		if e.Decision == Refuse {
+			c.outcome = &outcome{status: Denied, reason: because("the user said no", e.Reason)}
+		}
+	case Began:
+		c.started, c.mark, c.outcome = e.Time, e.Mark, nil
+	case Over:
+		c.outcome = &outcome{status: e.Status, reason: e.Reason}
+		if e.Result != nil {
+			c.outcome.result = *e.Result
+		}
+	default:
+		return false
+	}
+	if c.input != nil {
+		k.calls[callKey(c.tool, c.input)] = c
+	}
+	return true
+}
+
+// longer is the answer as kept before the turn was cut, if text has not
+// become as long: what the user was told is not taken back.
+func (k *kept) longer(text string) string {
+	if len(k.text) > len(text) {
+		return k.text
+	}
+	return text
+}
+
+// errDamaged: what to do next is not known any more.
+var errDamaged = errors.New("what is kept of this turn cannot be read, so nothing of it is run")
+
+// keptPlan is the next plan that the turn had made before it was cut; nil:
+// there is none, and one is to be made.
+func (t *turn) keptPlan() (*keptPlan, error) {
+	if len(t.kept.plans) == 0 {
+		t.calls.ended(nil)
+		if t.kept.damaged && t.found == nil {
+			return nil, errDamaged
+		}
+		return nil, nil
+	}
+	p := t.kept.plans[0]
+	t.kept.plans = t.kept.plans[1:]
+	t.calls.ended(p.steps)
+	t.say(strings.TrimPrefix(p.said, t.answer.String()))
+	t.emit(p.made)
+	return p, nil
+}
+
+// ended lets identical calls share what ended before the turn was cut.
+func (c *calls) ended(steps map[string]*keptCall) {
+	done := make(chan struct{})
+	close(done)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.before = steps
+	for _, k := range steps {
+		if k.outcome != nil && k.input != nil {
+			c.made[callKey(k.tool, k.input)] = &madeCall{step: k.step, done: done, outcome: *k.outcome}
+		}
+	}
+}
+
+// before is what is known of a step from before the turn was cut; nil: nothing.
+func (t *turn) before(step string) *keptCall {
+	t.calls.mu.Lock()
+	defer t.calls.mu.Unlock()
+	return t.calls.before[step]
+}
+
+// admit decides whether a call runs. Without a permit it does not, and the
+// outcome is what becomes of it.
+func (t *turn) admit(ctx context.Context, c call) (*permit, outcome) {
+	pass := t.pass
+	if before := t.kept.calls[callKey(c.tool.Spec().Name, c.input)]; t.kept.damaged || before != nil && !before.started.IsZero() {
+		switch effect := t.effect(ctx, c, before); effect {
+		case EffectPresent:
+			return nil, outcome{status: Done, result: Result{Text: "It was done before LifeHub was stopped."}}
+		case EffectUnknown:
+			pass = func(ctx context.Context, c call) (*permit, error) { return t.passAgain(ctx, c, before) }
+		}
+	}
+	p, err := pass(ctx, c)
+	var no *refusal
+	switch {
+	case errors.Is(err, errAlreadyDone):
+		return nil, outcome{status: Done, result: Result{Text: "It was done before LifeHub was stopped: the user has checked."}}
+	case errors.As(err, &no):
+		return nil, outcome{status: Denied, reason: no.reason}
+	case err != nil:
+		return nil, failedOutcome(ctx, err)
+	}
+	return p, outcome{}
+}
+
+// effect tells what became of a call that was or may have been started before
+// the turn was cut. before is nil where nothing is known.
+func (t *turn) effect(ctx context.Context, c call, before *keptCall) Effect {
+	if harmless(c.tool) {
+		return EffectAbsent // and if not, nobody minds
+	}
+	checker, ok := c.tool.(Checker)
+	if !ok || before == nil || before.mark == nil {
+		return EffectUnknown
+	}
+	effect, err := guarded(ctx, func(ctx context.Context) (Effect, error) {
+		return checker.Check(ctx, bytes.Clone(before.input), before.mark)
+	})
+	if err != nil {
+		return EffectUnknown
+	}
+	return effect
+}
+
+// errAlreadyDone: the user has seen that the call happened.
+var errAlreadyDone = errors.New("it was done already")
+
+// passAgain asks what to do about a call whose outcome is not known. Only an
+// explicit yes makes it again.
+func (t *turn) passAgain(ctx context.Context, c call, before *keptCall) (*permit, error) {
+	level, reason := t.gate.level(t.conversation, c.tool, c.input)
+	if level == Deny {
+		return nil, &refusal{"whether it happened before LifeHub was stopped is not known, and now it is forbidden: " + reason}
+	}
+	asked := PermissionAsked{
+		Unknown: true,
+		Reason:  "LifeHub was stopped while this was under way: whether it happened is not known",
+	}
+	if before != nil {
+		asked.Since = before.started
+	}
+	p := newPermit(c)
+	reply, err := t.askPermission(ctx, c, p, asked)
+	if err != nil {
+		return nil, err
+	}
+	switch reply.Decision {
+	case AllowOnce:
+		return p, nil
+	case AlreadyDone:
+		return nil, errAlreadyDone
+	}
+	return nil, &refusal{because("whether it happened before LifeHub was stopped is not known; it was not made again", reply.Reason)}
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+)
+
+// Record keeps entries of a turn's journal: all of them or none. When it
+// returns they are on the disk.
+func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry) error {
+	err := s.update(ctx, func(tx *sql.Tx) error {
+		var last int
+		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM journal WHERE turn = ?`, turn).Scan(&last); err != nil {
+			return err
+		}
+		for i, e := range entries {
+			r, err := newRow(turn, last+1+i, e)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `INSERT INTO journal (turn, number, entry, result, sum) VALUES (?, ?, ?, ?, ?)`,
+				turn, r.number, r.entry, r.result, r.sum(turn)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keep the journal: %w", err)
+	}
+	return nil
+}
+
+// row is an entry as it is kept.
+type row struct {
+	number int // from 1 in its turn
+	entry  string
+	result string // JSON of the result; "": none
+}
+
+func newRow(turn string, number int, e agent.Entry) (r row, err error) {
+	r.number = number
+	if r.entry, err = exactJSON(e); err == nil && e.Result != nil {
+		r.result, err = exactJSON(e.Result)
+	}
+	if err != nil {
+		return r, fmt.Errorf("write entry %d of turn %s: %w", number, turn, err)
+	}
+	return r, nil
+}
+
+// exactJSON writes a value without touching the bytes of arguments in it:
+// their hash must stay what it was.
+func exactJSON(value any) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(value)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// sum tells a row that was changed from one that is as it was written: nothing
+// is done because of a damaged row.
+func (r row) sum(turn string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%s\n%s", turn, r.number, len(r.entry), r.entry, r.result))
+	return hex.EncodeToString(sum[:])
+}
+
+// read turns the row back into its entry.
+func (r row) read() (e agent.Entry, err error) {
+	if err := json.Unmarshal([]byte(r.entry), &e); err != nil {
+		return e, err
+	}
+	if r.result != "" {
+		e.Result = &agent.Result{}
+		err = json.Unmarshal([]byte(r.result), e.Result)
+	}
+	return e, err
+}
+
+// Reopen takes a turn that did not come to its end for this process: one that
+// was killed, stopped or cut. It must be the last of the conversation's path.
+func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Unfinished, error) {
+	var left agent.Unfinished
+	err := s.update(ctx, func(tx *sql.Tx) error {
+		var state, owner string
+		err := tx.QueryRowContext(ctx, `SELECT t.state, t.owner, q.text, a.text FROM turns t
+			JOIN messages q ON q.turn = t.id AND q.role = 'user'
+			JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
+			JOIN conversations c ON c.id = t.conversation AND c.head = a.id
+			WHERE t.id = ? AND c.id = ?`, turn, conversation).Scan(&state, &owner, &left.Question, &left.Text)
+		switch {
+		case errors.Is(err, sql.ErrNoRows) || err == nil && state == "done":
+			return agent.ErrOver
+		case err != nil:
+			return err
+		case s.owners.atWork(owner, turn, state):
+			return agent.ErrBusy
+		}
+		if owner, err = s.owners.mine(); err != nil {
+			return err
+		}
+		if left.Entries, left.Damaged, err = readJournal(ctx, tx, turn); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE turns SET state = 'open', error = '', ended = NULL, owner = ? WHERE id = ?`, owner, turn)
+		return err
+	})
+	if err != nil {
+		return agent.Unfinished{}, err
+	}
+	s.owners.begin(turn)
+	return left, nil
+}
+
+// readJournal reads the entries of a turn. Those that are not as they were
+// written are left out, and so is what follows a missing one.
+func readJournal(ctx context.Context, tx *sql.Tx, turn string) (entries []agent.Entry, damaged bool, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, turn)
+	if err != nil {
+		return nil, false, err
+	}
+	defer rows.Close()
+	for next := 1; rows.Next(); next++ {
+		var r row
+		var sum string
+		if err := rows.Scan(&r.number, &r.entry, &r.result, &sum); err != nil {
+			return nil, false, err
+		}
+		e, err := r.read()
+		if err != nil || sum != r.sum(turn) {
+			damaged = true
+			continue
+		}
+		damaged = damaged || r.number != next
+		next = r.number
+		entries = append(entries, e)
+	}
+	return entries, damaged, rows.Err()
+}
