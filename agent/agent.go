@@ -18,6 +18,7 @@ type Options struct {
 	Tools   func() []Tool // the enabled tools of this moment; nil: none
 	History History
 	Journal Journal                                    // nil: a turn that is cut cannot be gone on with
+	Memory  LongTerm                                   // the zero value remembers nothing beyond the window
 	Rules   *Rules                                     // nil: each tool's own level
 	Save    func(ctx context.Context, rule Rule) error // keeps an "always"; nil: for this run only
 
@@ -61,6 +62,7 @@ type Answer struct {
 	Sources   []Source
 	Citations []Citation
 	Metrics   Metrics
+	Foreign   bool   // text from outside the user's own notes had a part in it
 	Cut       bool   // the user or a fault stopped it
 	Error     string // why the turn failed; "" if it did not
 }

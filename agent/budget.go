@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -32,7 +33,7 @@ type prompt struct {
 
 // part is a piece of material, most valuable first among its kind.
 type part struct {
-	kind  string // "sources" or "results"
+	kind  string // "sources", "results" or "memory"
 	head  string // the line that names it
 	text  string // untrusted
 	fence string // the mark around text
@@ -122,17 +123,20 @@ func (p *prompt) shrink(room int) (forgotten int, clipped bool) {
 }
 
 // expendable lists the parts in the order in which they are given up:
-// results from the oldest, then sources from the weakest.
+// results from the oldest, then sources from the weakest, then memories.
 func (p *prompt) expendable() []int {
-	var results, sources []int
+	var results, sources, memories []int
 	for i, part := range p.material {
-		if part.kind == "results" {
+		switch part.kind {
+		case "results":
 			results = append(results, i)
-		} else {
+		case "sources":
 			sources = append([]int{i}, sources...)
+		default:
+			memories = append(memories, i)
 		}
 	}
-	return append(results, sources...)
+	return slices.Concat(results, sources, memories)
 }
 
 // assemble makes the messages: system, history, then the material with the

@@ -121,6 +121,9 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 			m.RAGHits += len(o.result.Sources)
 		}
 	})
+	if o.result.foreign() {
+		t.foreign.Store(true)
+	}
 	ended.Output, ended.Sources, ended.Coverage = o.result.Text, o.result.Sources, o.result.Coverage
 	t.emit(ended)
 	return o

@@ -40,6 +40,11 @@ type (
 		Took  int64  `json:"took_ms"`
 	}
 
+	// Remembered tells what came back from long-term memory.
+	Remembered struct {
+		Exchanges []Recollection `json:"exchanges,omitempty"`
+	}
+
 	// PlanMade replaces any plan shown before. Dropped names what of the
 	// model's plan was left out or mended, and why.
 	PlanMade struct {
@@ -192,6 +197,7 @@ const (
 func (Started) name() string         { return "start" }
 func (PhaseStarted) name() string    { return "agent_start" }
 func (PhaseEnded) name() string      { return "agent_end" }
+func (Remembered) name() string      { return "memory" }
 func (PlanMade) name() string        { return "plan" }
 func (StepChanged) name() string     { return "step" }
 func (ToolStarted) name() string     { return "tool_start" }

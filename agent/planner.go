@@ -82,12 +82,13 @@ func (t *turn) plannerPrompt(offered []llm.ToolSpec) prompt {
 		agent:    "planner",
 		system:   t.withPersona(fill.Replace(plannerPrompt)),
 		history:  t.history,
+		material: t.pastParts(),
 		question: t.question,
 		request: llm.Request{
 			Schema:    planSchema(offered),
 			MaxTokens: maxPlanTokens,
 			Task: &llm.Task{
-				Kind: llm.PlanTask, Question: t.question, History: t.history,
+				Kind: llm.PlanTask, Question: t.question, History: t.history, Past: t.pastTask(),
 				Today: t.Now(), Tools: offered,
 			},
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"lifehub/llm"
@@ -80,6 +81,11 @@ type Result struct {
 
 	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly hold an answer
 	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
+}
+
+// foreign tells whether it holds text from outside the user's own notes.
+func (r Result) foreign() bool {
+	return r.Foreign || slices.ContainsFunc(r.Sources, func(s Source) bool { return s.Foreign })
 }
 
 // Source is a place that an answer can cite: lines of a note.

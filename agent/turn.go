@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"lifehub/llm"
@@ -26,8 +27,10 @@ type turn struct {
 
 	tools   []Tool        // the enabled ones when the turn began
 	history []llm.Message // what was said before, oldest first
-	found   []finding     // what the steps brought, in plan order
-	sources []Source      // numbered
+	past    []Recollection
+	foreign atomic.Bool // text from outside the user's own notes stands in the prompts
+	found   []finding   // what the steps brought, in plan order
+	sources []Source    // numbered
 	answer  spoken
 	gap     string // said before the next piece of the answer
 
@@ -109,7 +112,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if ctx.Err() != nil {
 		failure, t.metrics.Interrupted = nil, true
 	}
-	answer := Answer{Text: t.answer.String(), Sources: t.sources, Cut: t.cut || failure != nil || t.metrics.Interrupted}
+	answer := Answer{Text: t.answer.String(), Sources: t.sources, Foreign: t.isForeign(), Cut: t.cut || failure != nil || t.metrics.Interrupted}
 	if answer.Cut {
 		answer.Text = t.kept.longer(answer.Text)
 	}
@@ -122,6 +125,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if err := t.save(ctx, answer); err != nil && failure == nil {
 		failure = fmt.Errorf("keep the answer: %w", err)
 	}
+	t.archive(ctx)
 	if failure != nil {
 		t.emit(failed(failure))
 		return

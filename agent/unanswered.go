@@ -75,8 +75,11 @@ var doNotSayIn = map[string]doNotSay{
 }
 
 // unlikely tells that the turn searched the notes, that no search found what
-// likely answers, and that no other tool brought something.
+// likely answers, and that neither another tool nor memory brought something.
 func (t *turn) unlikely() bool {
+	if len(t.past) > 0 {
+		return false
+	}
 	searched := false
 	for _, f := range t.found {
 		switch {

@@ -61,6 +61,7 @@ type app struct {
 
 	unattended bool
 	changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
+	unembedded chan struct{}  // an exchange was archived
 	logFile    *os.File
 
 	gone []string // remembered folders that cannot be read, each with the reason
@@ -115,6 +116,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	a.unembedded = make(chan struct{}, 1)
 	a.changes = make(chan llm.State, 8)
 	settings := a.config.models()
 	settings.Changed = func(s llm.State) {
@@ -366,7 +368,7 @@ func (a *app) allow(rules []string) error {
 // agent makes the one who answers, out of what is open.
 func (a *app) agent() *agent.Agent {
 	return agent.New(agent.Options{
-		Model: a.provider, Window: a.provider.Window, Tools: a.offered, History: a.store, Journal: a.store,
+		Model: a.provider, Window: a.provider.Window, Tools: a.offered, History: a.store, Journal: a.store, Memory: a.longTerm(),
 		Rules: a.rules, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Think: func() string { return a.config.Think },
@@ -391,6 +393,29 @@ func (a *app) modelName() string {
 	}
 	return state.Model
 }
+
+// longTerm is the memory beyond the window.
+func (a *app) longTerm() agent.LongTerm {
+	if a.config.Memory.Scope == "off" {
+		return agent.LongTerm{}
+	}
+	return agent.LongTerm{
+		Store: a.store, Everywhere: a.config.Memory.Scope == "all", K: a.config.Memory.K,
+		Embedder: a.embedder, Prefixes: rag.Prefixes, Archived: a.archived,
+	}
+}
+
+// archived says that an exchange waits to be embedded.
+func (a *app) archived() {
+	select {
+	case a.unembedded <- struct{}{}:
+	default: // it has been said and not been heard yet
+	}
+}
+
+// embedPatience bounds how long a command without a screen embeds what it
+// archived; the next one goes on with it.
+const embedPatience = 5 * time.Second
 
 // persona is the user's instructions.md; without one there is none.
 func (a *app) persona() string {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/term"
@@ -85,7 +87,14 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	if !q.quiet {
 		q.warn(a)
 	}
-	return q.follow(a, conversation, a.agent().Ask(ctx, conversation, message))
+	asked := a.agent()
+	err = q.follow(a, conversation, asked.Ask(ctx, conversation, message))
+	patience, cancel := context.WithTimeout(ctx, embedPatience)
+	defer cancel()
+	if err := asked.EmbedMemories(patience); err != nil {
+		slog.Warn("embed the memory", "error", err)
+	}
+	return err
 }
 
 // warn tells what the answer will have to do without.
@@ -273,6 +282,10 @@ func (q *question) report(event agent.Event) {
 		return
 	}
 	switch body := event.Body.(type) {
+	case agent.Remembered:
+		for _, r := range body.Exchanges {
+			fmt.Fprintf(q.err, "· remembered from %s: %s\n", r.Asked.Local().Format(time.DateOnly), safetext.Line(excerptLine(r.Question)))
+		}
 	case agent.ToolStarted:
 		fmt.Fprintf(q.err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
 	case agent.ToolEnded:
@@ -312,4 +325,13 @@ func codeOf(err error) int {
 		return exit.code
 	}
 	return exitFailed
+}
+
+// excerptLine is the beginning of a text, for one line.
+func excerptLine(text string) string {
+	const most = 80 // characters
+	if runes := []rune(strings.Join(strings.Fields(text), " ")); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
 }

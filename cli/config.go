@@ -44,6 +44,10 @@ type Config struct {
 		Folder  string
 		Pattern string
 	}
+	Memory struct {
+		Scope string
+		K     int
+	}
 	MCP struct {
 		Timeout time.Duration
 	}
@@ -103,6 +107,8 @@ func settings(c *Config) []setting {
 		{name: "tools.max", field: &c.Tools.Max, least: 1, doc: "tools offered to the planner; the most relevant ones when there are more"},
 		{name: "daily.folder", field: &c.Daily.Folder, doc: "folder of the daily notes; empty: found from the notes there are"},
 		{name: "daily.pattern", field: &c.Daily.Pattern, doc: "name of a daily note, as in 2006-01-02.md; empty: found from the notes there are"},
+		{name: "memory.scope", field: &c.Memory.Scope, one: []string{"conversation", "all", "off"}, doc: "where past exchanges come back from: the conversation under way, all of them, or none"},
+		{name: "memory.k", field: &c.Memory.K, least: 1, doc: "past exchanges that come back at most"},
 		{name: "mcp.timeout", field: &c.MCP.Timeout, doc: "the longest that one call of an MCP tool may take"},
 		{name: "traces.turn", field: &c.Traces.Turn, least: 1, doc: "the most that the trace of one turn may tell, in KiB; the rest is left out"},
 		{name: "traces.total", field: &c.Traces.Total, doc: "the most that all traces together take on the disk, in MiB, the oldest go first; 0: none are kept"},
@@ -122,6 +128,7 @@ func defaults() *Config {
 	c.RAG.ChromaTenant = "default_tenant"
 	c.RAG.ChromaDatabase = "default_database"
 	c.Tools.Max = 20
+	c.Memory.Scope, c.Memory.K = "conversation", 1
 	c.MCP.Timeout = time.Minute
 	c.Traces.Turn, c.Traces.Total = 4096, 256
 	return c

@@ -47,6 +47,7 @@ func begin(ctx context.Context, a *app) *life {
 	l.spawn(func() { l.followProvider(ctx) })
 	l.spawn(func() { l.followNotes(ctx) })
 	l.spawn(func() { l.followServers(ctx) })
+	l.spawn(func() { l.followMemory(ctx, a.agent()) })
 	return l
 }
 
@@ -139,6 +140,22 @@ func (l *life) followProvider(ctx context.Context) {
 			}
 			l.tell()
 			l.stale()
+			l.archived()
+		}
+	}
+}
+
+// followMemory embeds what was archived, and all of it when the embedder changes.
+func (l *life) followMemory(ctx context.Context, a *agent.Agent) {
+	l.archived()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.unembedded:
+			if err := a.EmbedMemories(ctx); err != nil && ctx.Err() == nil {
+				slog.Warn("embed the memory", "error", err)
+			}
 		}
 	}
 }

@@ -69,11 +69,19 @@ type Task struct {
 	Kind     TaskKind
 	Question string     // the user's message
 	History  []Message  // what was said before, oldest first
+	Past     []Past     // what came back from long-term memory, best first
 	Today    time.Time  // the turn's date, in the user's zone
 	Tools    []ToolSpec // what a plan may use
 	Sources  []Source   // what an answer may cite, by number
 	Results  []Result   // what the steps brought, in plan order
 	Unlikely bool       // the sources hardly hold the answer
+}
+
+// Past is something the user said long before.
+type Past struct {
+	Text    string
+	Date    time.Time
+	Foreign bool // text from outside the user's own notes had a part in it
 }
 
 // TaskKind is what is asked of the model.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -63,6 +64,9 @@ func tell(r Result, german bool) string {
 func quoteAnswer(task *Task, german bool) string {
 	asked := askedFor(task)
 	quotes := bestQuotes(asked, task.Sources)
+	if said := fromPast(asked, task.Past, asked.covered(quotes), german); said != "" {
+		return said
+	}
 	if len(quotes) == 0 {
 		if earlier := fromHistory(asked, task.History, german); earlier != "" {
 			return earlier
@@ -128,6 +132,23 @@ func fromHistory(asked query, history []Message, german bool) string {
 		return ""
 	}
 	return choose(german, "Earlier you said: “", "Vorhin hast du gesagt: „") + best + choose(german, "”", "“")
+}
+
+// fromPast quotes what long-term memory brought back, where it holds more of
+// the question than anything else, which holds so much already.
+func fromPast(asked query, past []Past, covered float64, german bool) string {
+	best, when := "", time.Time{}
+	for _, p := range past {
+		for _, s := range segments(p.Text) {
+			if got := asked.coverage(s.text); got > covered && got >= 0.5 && !strings.HasSuffix(s.text, "?") && quotable(s.text) != "" {
+				best, when, covered = quotable(s.text), p.Date, got
+			}
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return choose(german, "On "+when.Format("2006-01-02")+" you said: “"+best+"”", "Am "+when.Format("02.01.2006")+" hast du gesagt: „"+best+"“")
 }
 
 // quote is a sentence of a source, ready to be shown.

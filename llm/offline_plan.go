@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -82,7 +83,10 @@ func planFor(task *Task) plan {
 			after = []string{id}
 		}
 	}
-	if len(p.Steps) == 0 {
+	if asked := askedFor(task); len(p.Steps) == 0 {
+		p.Answer = cmp.Or(fromHistory(asked, task.History, german), fromPast(asked, task.Past, 0, german))
+	}
+	if len(p.Steps) == 0 && p.Answer == "" {
 		p.Answer = choose(german,
 			"I am offline, and none of the tools that are switched on fits this.",
 			"Ich bin offline, und keines der eingeschalteten Werkzeuge passt dazu.")

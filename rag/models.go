@@ -95,3 +95,10 @@ func windowOf(embedder llm.Embedder) int {
 	}
 	return cmp.Or(known, usualWindow)
 }
+
+// Prefixes are the words that an embedding model, named as an embedder names
+// itself, wants before a question and before a text to be found.
+func Prefixes(embedder string) (question, text string) {
+	m := modelByName(embedder)
+	return m.query, m.document
+}

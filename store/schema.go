@@ -130,6 +130,32 @@ CREATE TABLE journal (
 ) STRICT;
 ALTER TABLE turns ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- names a file in <database>.owners
 `,
+
+	// Long-term memory. An exchange's text stays in messages; here is how it
+	// is found again. All of it goes with the turn, and a turn with its conversation.
+	`
+ALTER TABLE turns ADD COLUMN outside INTEGER NOT NULL DEFAULT 0;          -- 1: text from outside the user's own notes is in it
+ALTER TABLE conversations ADD COLUMN archived INTEGER NOT NULL DEFAULT 0; -- head when its whole path was archived; 0: never
+
+CREATE TABLE memories (
+	id       INTEGER PRIMARY KEY AUTOINCREMENT,
+	turn     TEXT NOT NULL UNIQUE REFERENCES turns(id) ON DELETE CASCADE,
+	archived INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE memory_vectors (
+	memory    INTEGER PRIMARY KEY REFERENCES memories(id) ON DELETE CASCADE,
+	embedder  TEXT NOT NULL,    -- provider, model and version: vectors of others do not compare
+	dimension INTEGER NOT NULL,
+	vector    BLOB NOT NULL     -- float32, little-endian
+) STRICT;
+
+CREATE VIRTUAL TABLE memory_words USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2'); -- rowid: memories.id
+INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1); -- removed words do not stay in the file
+CREATE TRIGGER memory_gone AFTER DELETE ON memories BEGIN
+	DELETE FROM memory_words WHERE rowid = old.id;
+END;
+`,
 }
 
 // NewerSchemaError says that a newer LifeHub has written the file.

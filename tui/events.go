@@ -170,6 +170,8 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.PhaseStarted:
 		m.phaseStarted(e.Agent, now)
 	case agent.PhaseEnded:
+	case agent.Remembered:
+		m.transcript.add(&remembered{e})
 	case agent.PlanMade:
 		if t.plan != nil {
 			t.plan.end(now)

@@ -222,6 +222,10 @@ func (p *plain) show(e agent.Event) {
 	}
 	p.flush()
 	switch e := e.Body.(type) {
+	case agent.Remembered:
+		for _, line := range (&remembered{e}).lines(time.Now()) {
+			p.print("%s\n", "memory "+strings.TrimPrefix(line, "↺ "))
+		}
 	case agent.PlanMade:
 		for _, s := range e.Steps {
 			p.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), briefInput(s.Input))

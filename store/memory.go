@@ -1,0 +1,475 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"lifehub/agent"
+)
+
+// Archive puts the exchanges of the conversation's current path that lie
+// beyond its last window messages into long-term memory, and with everywhere
+// also all of the other conversations' paths. It tells how many were new.
+func (s *Store) Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error) {
+	archived := 0
+	err := s.update(ctx, func(tx *sql.Tx) error {
+		beyond := map[string]int{conversation: window}
+		if everywhere {
+			others, err := texts(ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
+			if err != nil {
+				return err
+			}
+			for _, id := range others {
+				beyond[id] = 0
+			}
+		}
+		for id, window := range beyond {
+			n, err := s.archivePath(ctx, tx, id, window)
+			if err != nil {
+				return err
+			}
+			archived += n
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("archive what left the window: %w", err)
+	}
+	return archived, nil
+}
+
+func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string, window int) (archived int, err error) {
+	path, err := pathOf(ctx, tx, conversation)
+	if err != nil {
+		return 0, err
+	}
+	complete := window == 0
+	for _, turn := range path.beyond(window) {
+		if turn.state == "open" { // it is under way, here or in another process
+			complete = false
+		}
+		if turn.archived || turn.state == "open" || !turn.answered {
+			continue
+		}
+		var question, answer string
+		if err := tx.QueryRowContext(ctx, `SELECT q.text, a.text FROM messages q JOIN messages a ON a.turn = q.turn
+			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, turn.id).Scan(&question, &answer); err != nil {
+			return archived, err
+		}
+		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`, turn.id, s.now().UnixMilli())
+		if err != nil {
+			return archived, err
+		}
+		row, err := result.LastInsertId()
+		if err != nil {
+			return archived, err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO memory_words (rowid, text) VALUES (?, ?)`, row, searchable(question+"\n"+answer)); err != nil {
+			return archived, err
+		}
+		archived++
+	}
+	if complete {
+		_, err = tx.ExecContext(ctx, `UPDATE conversations SET archived = head WHERE id = ?`, conversation)
+	}
+	return archived, err
+}
+
+// pathTurn is a turn of a conversation's current path.
+type pathTurn struct {
+	id       string
+	state    string
+	answered bool // its answer has a text
+	archived bool
+}
+
+// turnPath is the current path of a conversation, the newest turn first.
+type turnPath []pathTurn
+
+// beyond are the turns that do not lie wholly within the last window
+// messages. A turn under way counts for none.
+func (p turnPath) beyond(window int) turnPath {
+	messages := 0
+	for i, turn := range p {
+		if turn.state == "open" && i == 0 {
+			continue
+		}
+		if messages++; turn.answered {
+			messages++
+		}
+		if messages > window {
+			return p[i:]
+		}
+	}
+	return nil
+}
+
+func (p turnPath) ids() map[string]bool {
+	set := make(map[string]bool, len(p))
+	for _, turn := range p {
+		set[turn.id] = true
+	}
+	return set
+}
+
+// reader is a database or a transaction.
+type reader interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// pathOf reads the ids of all turns of the conversation and walks from its
+// head to its beginning, as exchanges does.
+func pathOf(ctx context.Context, db reader, conversation string) (turnPath, error) {
+	rows, err := db.QueryContext(ctx, `SELECT t.id, t.state, a.text <> '', m.id IS NOT NULL, a.id, coalesce(q.parent, 0), c.head
+		FROM conversations c JOIN turns t ON t.conversation = c.id
+		JOIN messages q ON q.turn = t.id AND q.role = 'user'
+		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
+		LEFT JOIN memories m ON m.turn = t.id WHERE c.id = ?`, conversation)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	type node struct {
+		pathTurn
+		before int64
+	}
+	nodes := map[int64]node{} // by the answer's id
+	var head int64
+	for rows.Next() {
+		var n node
+		var answer int64
+		if err := rows.Scan(&n.id, &n.state, &n.answered, &n.archived, &answer, &n.before, &head); err != nil {
+			return nil, err
+		}
+		nodes[answer] = n
+	}
+	var path turnPath
+	for n, ok := nodes[head]; ok; n, ok = nodes[n.before] {
+		path = append(path, n.pathTurn)
+	}
+	return path, rows.Err()
+}
+
+// Similar finds archived exchanges that share words with a question or whose
+// vectors are near to its own: at most q.Limit by each, in no order. Those
+// that still stand in the window are left out, and so are branches that were
+// left.
+func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recollection, error) {
+	list, err := s.similar(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("search the memory: %w", err)
+	}
+	return list, nil
+}
+
+func (s *Store) similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recollection, error) {
+	own, err := pathOf(ctx, s.read, q.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]map[string]bool{q.Conversation: own.beyond(q.Window).ids()}
+	found := map[string]agent.Recollection{}
+	words, err := s.byWords(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	near, err := s.byMeaning(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	mean, deviation := spread(near)
+	// take keeps the best of a list that stand on a current path.
+	take := func(list []scored) error {
+		kept := 0
+		for _, hit := range list {
+			if kept == q.Limit {
+				break
+			}
+			path, ok := paths[hit.conversation]
+			if !ok {
+				whole, err := pathOf(ctx, s.read, hit.conversation)
+				if err != nil {
+					return err
+				}
+				path = whole.ids()
+				paths[hit.conversation] = path
+			}
+			if path[hit.turn] {
+				kept++
+				found[hit.turn] = agent.Recollection{}
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(take(words), take(near)); err != nil {
+		return nil, err
+	}
+	list := make([]agent.Recollection, 0, len(found))
+	for turn := range found {
+		r, err := s.recollection(ctx, turn)
+		if err != nil {
+			return nil, err
+		}
+		r.Words, r.Meaning = scoreOf(words, turn), scoreOf(near, turn)
+		if deviation > 0 && r.Meaning != 0 {
+			r.Above = (r.Meaning - mean) / deviation
+		}
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b agent.Recollection) int { return strings.Compare(a.Turn, b.Turn) })
+	return list, nil
+}
+
+// scored is a hit, by one of the two ways to find it.
+type scored struct {
+	turn, conversation string
+	score              float64
+}
+
+func scoreOf(list []scored, turn string) float64 {
+	for _, hit := range list {
+		if hit.turn == turn {
+			return hit.score
+		}
+	}
+	return 0
+}
+
+// fewest is how many cosines there must be to speak of their deviation.
+const fewest = 12
+
+// spread is the mean and the standard deviation of scores; 0 of too few.
+func spread(list []scored) (mean, deviation float64) {
+	n := float64(len(list))
+	if n < fewest {
+		return 0, 0
+	}
+	for _, hit := range list {
+		mean += hit.score / n
+	}
+	for _, hit := range list {
+		deviation += (hit.score - mean) * (hit.score - mean) / n
+	}
+	return mean, math.Sqrt(deviation)
+}
+
+// mostHits bounds what one search looks at of all conversations' words.
+const mostHits = 400
+
+func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, error) {
+	terms := strings.Fields(searchable(q.Question))
+	for i, term := range terms {
+		terms[i] = `"` + term + `"`
+	}
+	slices.Sort(terms)
+	if terms = slices.Compact(terms); len(terms) == 0 {
+		return nil, nil
+	}
+	const most = 200 // words of a question: a pasted text has more, and they only cost time
+	match := strings.Join(terms[:min(len(terms), most)], " OR ")
+	query := `SELECT t.id, t.conversation, -bm25(memory_words) FROM memory_words
+		JOIN memories m ON m.id = memory_words.rowid JOIN turns t ON t.id = m.turn
+		WHERE memory_words MATCH ?1 AND (?2 OR t.conversation = ?3) ORDER BY bm25(memory_words) LIMIT ?4`
+	limit := mostHits
+	if !q.Everywhere {
+		limit = -1
+	}
+	rows, err := s.read.QueryContext(ctx, query, match, q.Everywhere, q.Conversation, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []scored
+	for rows.Next() {
+		var hit scored
+		if err := rows.Scan(&hit.turn, &hit.conversation, &hit.score); err != nil {
+			return nil, err
+		}
+		list = append(list, hit)
+	}
+	return list, rows.Err()
+}
+
+// byMeaning compares the question with every vector of its embedder: 10,000
+// exchanges of 512 numbers are 20 MB.
+func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, error) {
+	if len(q.Vector) == 0 {
+		return nil, nil
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
+		JOIN memories m ON m.id = v.memory JOIN turns t ON t.id = m.turn
+		WHERE v.embedder = ?1 AND v.dimension = ?2 AND (?3 OR t.conversation = ?4)`, q.Embedder, len(q.Vector), q.Everywhere, q.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []scored
+	var raw sql.RawBytes
+	for rows.Next() {
+		var hit scored
+		if err := rows.Scan(&hit.turn, &hit.conversation, &raw); err != nil {
+			return nil, err
+		}
+		hit.score = cosine(q.Vector, raw)
+		list = append(list, hit)
+	}
+	slices.SortFunc(list, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.turn, b.turn)) })
+	return list, rows.Err()
+}
+
+// cosine compares a vector with one as it is kept.
+func cosine(a []float32, kept []byte) float64 {
+	var dot, aa, bb float64
+	for i, x := range a {
+		y := float64(math.Float32frombits(binary.LittleEndian.Uint32(kept[4*i:])))
+		dot += float64(x) * y
+		aa += float64(x) * float64(x)
+		bb += y * y
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(aa*bb)
+}
+
+const recollectionColumns = `SELECT t.id, t.conversation, c.title, t.started, t.outside, q.text, a.text
+	FROM turns t JOIN conversations c ON c.id = t.conversation
+	JOIN messages q ON q.turn = t.id AND q.role = 'user'
+	JOIN messages a ON a.turn = t.id AND a.role = 'assistant' `
+
+func (s *Store) recollection(ctx context.Context, turn string) (agent.Recollection, error) {
+	list, err := s.recollections(ctx, recollectionColumns+`WHERE t.id = ?`, turn)
+	if err != nil || len(list) == 0 {
+		return agent.Recollection{}, errors.Join(err, ctx.Err())
+	}
+	return list[0], nil
+}
+
+func (s *Store) recollections(ctx context.Context, query string, args ...any) ([]agent.Recollection, error) {
+	rows, err := s.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []agent.Recollection
+	for rows.Next() {
+		var r agent.Recollection
+		var asked int64
+		if err := rows.Scan(&r.Turn, &r.Conversation, &r.Title, &asked, &r.Foreign, &r.Question, &r.Answer); err != nil {
+			return nil, err
+		}
+		r.Asked = time.UnixMilli(asked)
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+// Unembedded lists archived exchanges that have no vector of this embedder.
+func (s *Store) Unembedded(ctx context.Context, embedder string, limit int) ([]agent.Recollection, error) {
+	list, err := s.recollections(ctx, recollectionColumns+`JOIN memories m ON m.turn = t.id
+		LEFT JOIN memory_vectors v ON v.memory = m.id WHERE v.embedder IS NOT ? ORDER BY m.id LIMIT ?`, embedder, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list what memory has to embed: %w", err)
+	}
+	return list, nil
+}
+
+// KeepVectors keeps vectors of archived exchanges, by turn, in place of those
+// of another embedder. An exchange that is gone by now is passed over.
+func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) error {
+	err := s.update(ctx, func(tx *sql.Tx) error {
+		for _, turn := range slices.Sorted(maps.Keys(vectors)) {
+			vector := vectors[turn]
+			raw := make([]byte, 0, 4*len(vector))
+			for _, x := range vector {
+				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
+			}
+			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO memory_vectors (memory, embedder, dimension, vector)
+				SELECT id, ?, ?, ? FROM memories WHERE turn = ?`, embedder, len(vector), raw, turn); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keep the vectors of the memory: %w", err)
+	}
+	return nil
+}
+
+// Outside tells whether text from outside the user's own notes stands in the
+// last window messages of the conversation.
+func (s *Store) Outside(ctx context.Context, conversation string, window int) (bool, error) {
+	path, err := pathOf(ctx, s.read, conversation)
+	if err != nil {
+		return false, fmt.Errorf("read where the conversation's words come from: %w", err)
+	}
+	recent := path[:len(path)-len(path.beyond(window))]
+	for _, turn := range recent {
+		var outside bool
+		if err := s.read.QueryRowContext(ctx, `SELECT outside FROM turns WHERE id = ?`, turn.id).Scan(&outside); err != nil || outside {
+			return outside, err
+		}
+	}
+	return false, nil
+}
+
+// searchable writes a text as words for the full-text index: letters and
+// digits only, and scripts without spaces as pairs of neighbouring characters.
+func searchable(text string) string {
+	var out strings.Builder
+	var before rune // the last character of a script without spaces; 0: none
+	for _, r := range text {
+		switch {
+		case unspaced(r):
+			out.WriteByte(' ')
+			if before != 0 {
+				out.WriteRune(before)
+			}
+			out.WriteRune(r)
+			before = r
+			continue
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
+			if before != 0 {
+				out.WriteByte(' ')
+			}
+			out.WriteRune(unicode.ToLower(r))
+		default:
+			out.WriteByte(' ')
+		}
+		before = 0
+	}
+	return out.String()
+}
+
+func unspaced(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+}
+
+// texts reads a column of texts.
+func texts(ctx context.Context, db reader, query string, args ...any) ([]string, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	return list, rows.Err()
+}

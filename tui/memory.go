@@ -1,0 +1,34 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// remembered is what came back from long-term memory, a line each.
+type remembered struct{ agent.Remembered }
+
+func (r *remembered) render(width int, look *theme) []string {
+	var lines []string
+	for _, line := range r.lines(time.Now()) {
+		lines = append(lines, look.Dim.Render(fit(line, width)))
+	}
+	return lines
+}
+
+func (r *remembered) copied() string { return strings.Join(r.lines(time.Now()), "\n") }
+
+func (r *remembered) lines(now time.Time) []string {
+	var lines []string
+	for _, past := range r.Exchanges {
+		line := "↺ from " + when(past.Asked, now) + ": “" + safetext.Line(past.Question) + "”"
+		if past.Foreign {
+			line = "↺ from " + when(past.Asked, now) + ", with text from outside: “" + safetext.Line(past.Question) + "”"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
