@@ -27,7 +27,8 @@ type Options struct {
 	Unattended bool
 
 	// Reread returns the lines of a source as they stand on disk now, for
-	// the check of citations; false: they are gone. nil: not read again.
+	// the check of citations; false: they are gone. A Source without a Vault
+	// is looked for in all. nil: not read again.
 	Reread func(Source) (string, bool)
 
 	// Trace begins to keep a turn's events and prompts: each Write is one line

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -8,6 +10,7 @@ import (
 // checkCitations judges the citations of the answer and tells each.
 func (t *turn) checkCitations(answer string) []Citation {
 	citations := CheckCitations(answer, t.sources, t.Reread)
+	citations = slices.DeleteFunc(citations, func(c Citation) bool { return c.N == 0 && t.speaksOf(c.Path) })
 	for _, c := range citations {
 		cited := Cited{Citation: c}
 		if c.N >= 1 && c.N <= len(t.sources) {
@@ -22,22 +25,33 @@ func (t *turn) checkCitations(answer string) []Citation {
 //
 //   - not_found: there is no source n, or words quoted at the citation do not
 //     stand in it
-//   - verified: the quoted words stand in it; or, without any, all words of
-//     the statement that carry meaning do, in order, in one sentence or two
-//     neighbours, and that sentence adds no doubt of its own ("not", "if")
+//   - verified: the quoted words stand in it, and what is said around them
+//     adds little; or, without any, all words of the statement do, one after
+//     the other, as a clause or a sentence of its own that holds no doubt
+//     ("not", "if") that the statement leaves out
 //   - paraphrase: the source is there, the words differ
-//   - stale: reread no longer has the sentence. A nil reread is not asked.
+//   - stale: the sentence was changed or is gone. reread returns the lines
+//     of a source as they are now; nil is not asked
 //
 // White space, markup, letter case and quotation marks do not matter. A
-// citation that repeats another in all its parts is told once.
+// citation that repeats another in all its parts is told once. A path with a
+// line that is in no note is told with the number 0.
 func CheckCitations(answer string, sources []Source, reread func(Source) (string, bool)) []Citation {
 	desk := &desk{sources: sources, reread: reread, open: map[int]*passage{}, now: map[int]*passage{}}
 	var citations []Citation
+	add := func(c Citation) {
+		if !slices.ContainsFunc(citations, func(have Citation) bool { return reflect.DeepEqual(have, c) }) {
+			citations = append(citations, c)
+		}
+	}
 	for _, c := range readClaims(answer) {
 		for _, n := range c.numbers {
-			if verdict := desk.judge(c, n); !slices.Contains(citations, verdict) {
-				citations = append(citations, verdict)
-			}
+			add(desk.judge(c, n))
+		}
+	}
+	for _, named := range pathsIn(answer) {
+		if !desk.exists(named) {
+			add(Citation{Path: named.Path, Line: named.Line, EndLine: named.Line, Verdict: NotFound})
 		}
 	}
 	return citations
@@ -67,55 +81,122 @@ func (d *desk) judge(c claim, n int) Citation {
 	if p == nil {
 		return Citation{N: n, Verdict: NotFound}
 	}
-	quotes, words := d.unnamed(c, p)
+	quotes, words := unnamed(c, p)
 	verdict, at := Paraphrase, p.closest(c)
+	var judged []Quoted
 	if len(quotes) > 0 {
-		found, all := p.quotes(quotes)
-		switch {
-		case all, len(found) > 0 && d.shareQuotes(c.numbers, quotes):
-			verdict, at = Verified, found[0]
-		case len(c.numbers) == 1 || !d.shareQuotes(c.numbers, quotes):
-			verdict = NotFound
-		}
+		judged, verdict, at = d.judgeQuotes(c, p, quotes, words, at)
 	} else if exact, ok := p.supports(words); ok {
 		verdict, at = Verified, exact
 	}
-	return d.place(p, n, at, verdict)
+	told := d.place(p, n, at, verdict)
+	for i := range judged {
+		if told.Verdict == Stale && judged[i].Verdict == Verified {
+			judged[i].Verdict = Stale
+		}
+	}
+	if len(judged) > 1 || len(judged) == 1 && judged[0].Verdict != told.Verdict {
+		told.Quoted = judged
+	}
+	return told
 }
 
-// unnamed is the quotations and the words of a claim but for those
-// quotations that only name the note.
-func (d *desk) unnamed(c claim, p *passage) (quotes [][]token, words string) {
+// judgeQuotes is the verdict on each quotation of a claim, and on all of it.
+func (d *desk) judgeQuotes(c claim, p *passage, quotes []quotedWords, words string, nearest place) (judged []Quoted, verdict Verdict, at place) {
+	verdict, at = Verified, place{}
+	for _, q := range quotes {
+		found, v := p.quote(q.parts)
+		one := Quoted{Text: q.text, Verdict: v}
+		switch {
+		case v != NotFound:
+			if at.none() {
+				at = found
+			}
+			if v == Paraphrase && verdict == Verified {
+				verdict = v
+			}
+		case d.elsewhere(c.numbers, q):
+			one.Verdict = Paraphrase // it rests on a source cited beside this one
+		default:
+			verdict = NotFound
+		}
+		judged = append(judged, one)
+	}
+	switch {
+	case at.none():
+		at = nearest
+		if verdict == Verified {
+			verdict = Paraphrase // all stands in the sources beside it
+		}
+	case verdict == Verified && !p.framed(words, quotes, at):
+		verdict = Paraphrase
+	}
+	return judged, verdict, at
+}
+
+// quotedWords is a quotation, cut where it leaves something out.
+type quotedWords struct {
+	text  string
+	parts [][]token
+}
+
+// unnamed is the quotations of a claim but for those that only name the note,
+// and its words without these.
+func unnamed(c claim, p *passage) (quotes []quotedWords, words string) {
 	words = c.text
 	for _, text := range c.quotes {
-		for _, part := range quoteParts(text) {
-			if _, there := p.find(part, 0); there || indexOf(p.title, part, 0) < 0 {
-				quotes = append(quotes, part)
-			} else {
-				words = strings.ReplaceAll(words, text, "")
-			}
+		q := quotedWords{text, quoteParts(text)}
+		if len(q.parts) == 0 {
+			continue
+		}
+		if _, v := p.quote(q.parts); v != NotFound || indexOf(p.title, q.parts[0], 0) < 0 || len(q.parts) > 1 {
+			quotes = append(quotes, q)
+		} else {
+			words = strings.ReplaceAll(words, text, "")
 		}
 	}
 	return quotes, words
 }
 
-// shareQuotes tells whether each quotation stands in one of the sources that
-// are cited together.
-func (d *desk) shareQuotes(numbers []int, quotes [][]token) bool {
-	for _, quote := range quotes {
-		stands := slices.ContainsFunc(numbers, func(n int) bool {
-			p := d.passage(n)
-			if p == nil {
-				return false
-			}
-			_, ok := p.find(quote, 0)
-			return ok
-		})
-		if !stands {
+// elsewhere tells whether a quotation stands in one of the sources that are
+// cited together.
+func (d *desk) elsewhere(numbers []int, q quotedWords) bool {
+	return slices.ContainsFunc(numbers, func(n int) bool {
+		p := d.passage(n)
+		if p == nil {
 			return false
 		}
+		_, v := p.quote(q.parts)
+		return v == Verified
+	})
+}
+
+// framed tells whether what a claim says around its quotations leaves them
+// what they are: less than they say, without a "not" or a number of its own;
+// or the whole stands in the source.
+func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
+	frame := words
+	said := 0
+	for _, q := range quotes {
+		frame = strings.ReplaceAll(frame, q.text, " ")
+		for _, part := range q.parts {
+			said += len(slices.DeleteFunc(slices.Clone(part), func(t token) bool { return t.stop }))
+		}
 	}
-	return true
+	around := content(frame)
+	if len(around) == 0 {
+		return said > 0
+	}
+	from, to := p.ranges[p.within[at.first]][0], p.ranges[p.within[at.last-1]][1]
+	own := slices.ContainsFunc(around, func(t token) bool {
+		adds := turns(t) || isDigit(t.text[0]) || strings.Contains(signs, t.text)
+		return adds && !slices.ContainsFunc(p.tokens[from:to], func(have token) bool { return have.text == t.text }) && indexOf(p.title, []token{t}, 0) < 0
+	})
+	if !own && said >= 3 && said >= len(around) {
+		return true
+	}
+	_, ok := p.supports(words)
+	return ok
 }
 
 // place names the lines of the passage, as they stand on disk where they can
@@ -126,31 +207,62 @@ func (d *desk) place(p *passage, n int, at place, verdict Verdict) Citation {
 	if d.reread == nil {
 		return c
 	}
-	now := d.onDisk(n)
+	now := d.onDisk(n, p.source)
+	moved, same := now.unchanged(p, at)
+	if !same {
+		whole := p.source
+		whole.Line, whole.EndLine = 1, math.MaxInt
+		now = d.onDisk(-n, whole) // it may have moved within the note
+		moved, same = now.unchanged(p, at)
+	}
 	switch {
-	case now == nil && verdict != NotFound:
+	case same && !at.none():
+		c.Line, c.EndLine, _ = now.lines(moved)
+	case !same && verdict != NotFound:
 		c.Verdict = Stale
-	case now != nil && !at.none():
-		if moved, ok := now.find(p.tokens[at.first:at.last], 0); ok {
-			c.Line, c.EndLine, _ = now.lines(moved)
-		} else if verdict != NotFound {
-			c.Verdict = Stale
-		}
 	}
 	return c
 }
 
-func (d *desk) onDisk(n int) *passage {
-	if p, read := d.now[n]; read {
+// unchanged finds the whole sentences at a place of an older reading, as they
+// were. A nil passage is a note that is gone.
+func (p *passage) unchanged(was *passage, at place) (place, bool) {
+	if p == nil {
+		return place{}, false
+	}
+	if at.none() {
+		return place{}, true
+	}
+	from, to := was.within[at.first], was.within[at.last-1]
+	words := was.tokens[was.ranges[from][0]:was.ranges[to][1]]
+	struck := strings.Contains(was.text[was.sentences[from].start:was.sentences[to].end], "~~")
+	for next := 0; ; {
+		moved, ok := p.find(words, next)
+		if !ok {
+			return place{}, false
+		}
+		first, last := p.within[moved.first], p.within[moved.last-1]
+		if p.ranges[first][0] == moved.first && p.ranges[last][1] == moved.last &&
+			strings.Contains(p.text[p.sentences[first].start:p.sentences[last].end], "~~") == struck {
+			head := at.first - was.ranges[from][0]
+			return place{moved.first + head, moved.first + head + at.last - at.first}, true
+		}
+		next = moved.first + 1
+	}
+}
+
+// onDisk reads a source again, once; nil: it is gone.
+func (d *desk) onDisk(key int, source Source) *passage {
+	if p, read := d.now[key]; read {
 		return p
 	}
-	d.now[n] = nil
-	source := d.sources[n-1]
+	d.now[key] = nil
 	if text, ok := d.reread(source); ok {
 		source.Text = text
-		d.now[n] = openPassage(source)
+		source.EndLine = source.Line + strings.Count(strings.TrimRight(text, "\n"), "\n")
+		d.now[key] = openPassage(source)
 	}
-	return d.now[n]
+	return d.now[key]
 }
 
 // quoteParts cuts a quotation where it leaves something out.

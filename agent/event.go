@@ -272,10 +272,19 @@ const (
 // Citation is one [n] of an answer after the check. Line is the line of the
 // best-matching sentence.
 type Citation struct {
-	N       int     `json:"n"`
-	Path    string  `json:"path"`
-	Line    int     `json:"line"`
-	EndLine int     `json:"end_line"`
-	Quote   string  `json:"quote"`
+	N       int    `json:"n"`
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	EndLine int    `json:"end_line"`
+	Quote   string `json:"quote"`
+
+	// Quoted is the verdict on each quotation, where it is not that of the whole.
+	Quoted  []Quoted `json:"quoted,omitempty"`
+	Verdict Verdict  `json:"verdict"`
+}
+
+// Quoted is a quotation of an answer after the check.
+type Quoted struct {
+	Text    string  `json:"text"`
 	Verdict Verdict `json:"verdict"`
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ type passage struct {
 	ranges    [][2]int       // the tokens of each sentence
 	common    map[string]int // how often each word stands in it
 	title     []token        // of heading and path
+	kept      []int          // the tokens that are no filler
 	shift     int            // lines of text before the source's first line
 }
 
@@ -30,8 +32,11 @@ func openPassage(source Source) *passage {
 	p.sentences = sentencesOf(p.text)
 	p.title = tokenize(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
 	p.common = make(map[string]int, len(p.tokens))
-	for _, tok := range p.tokens {
+	for i, tok := range p.tokens {
 		p.common[stem(tok)]++
+		if !isFiller(tok) {
+			p.kept = append(p.kept, i)
+		}
 	}
 	p.within = make([]int, len(p.tokens))
 	p.ranges = make([][2]int, len(p.sentences))
@@ -95,95 +100,132 @@ func indexOf(tokens, words []token, from int) int {
 	return -1
 }
 
-// quotes are the places of the quotations that stand in the passage, and
-// whether all do.
-func (p *passage) quotes(quotes [][]token) (found []place, all bool) {
-	all = true
-	for _, quote := range quotes {
-		if at, ok := p.find(quote, 0); ok {
-			found = append(found, at)
-		} else {
-			all = false
+// quote finds a quotation: its parts in order, within one sentence, or cut
+// where sentences end. It is a paraphrase where what it leaves out turns what
+// it says.
+func (p *passage) quote(parts [][]token) (place, Verdict) {
+	best, verdict := place{}, NotFound
+	for from := 0; ; {
+		at, ok := p.find(parts[0], from)
+		if !ok {
+			return best, verdict
 		}
+		switch whole, v := p.goOn(at, parts[1:]); {
+		case v == Verified:
+			return whole, v
+		case v == Paraphrase && verdict == NotFound:
+			best, verdict = whole, v
+		}
+		from = at.first + 1
 	}
-	return found, all
 }
 
-// supports tells whether the passage says what a claim says, in its words and
-// their order, within one sentence or two neighbours.
+// goOn is the place that a quotation takes when its other parts follow.
+func (p *passage) goOn(at place, parts [][]token) (place, Verdict) {
+	verdict := Verified
+	for _, part := range parts {
+		next, ok := p.find(part, at.last)
+		if !ok {
+			return place{}, NotFound
+		}
+		before, after := p.within[at.last-1], p.within[next.first]
+		clean := p.ranges[before][1] == at.last && p.ranges[after][0] == next.first
+		if before != after && (!clean || after > before+2) {
+			return place{}, NotFound
+		}
+		if slices.ContainsFunc(p.tokens[at.last:next.first], turns) {
+			verdict = Paraphrase
+		}
+		at.last = next.last
+	}
+	return at, verdict
+}
+
+// supports tells whether the passage says what a claim says: all its words,
+// one after the other, from the beginning of a clause to the end of one. Only
+// articles and "and" may differ, a plural s, and who is spoken of as I or you.
 func (p *passage) supports(claim string) (place, bool) {
-	said := content(claim)
 	least := 2
-	if len(said) > 0 && isCJK(firstRune(said[0].text)) {
+	meaning := content(claim)
+	if len(meaning) > 0 && isCJK(firstRune(meaning[0].text)) {
 		least = 4
 	}
-	if len(said) < least {
+	if len(meaning) < least {
 		return place{}, false
 	}
 	asks := strings.HasSuffix(strings.TrimSpace(claim), "?")
-	for i := range p.sentences {
-		if at, ok := p.inOrder(said, i, i); ok && p.certain(said, at, asks) {
-			return at, true
-		}
-	}
-	for i := range len(p.sentences) - 1 {
-		if at, ok := p.inOrder(said, i, i+1); ok && p.certain(said, at, asks) {
-			return at, true
+	all := slices.DeleteFunc(tokenize(claim), isFiller)
+	for _, begin := range beginningsOf(all) {
+		said := all[begin:]
+		for i := range p.kept {
+			if at, ok := p.says(said, i); ok && p.certain(said, at, asks) {
+				return at, true
+			}
 		}
 	}
 	return place{}, false
 }
 
-// inOrder looks for the words in the sentences from to to, in order and not
-// too far apart.
-func (p *passage) inOrder(said []token, from, to int) (place, bool) {
-	first, last := p.ranges[from][0], p.ranges[to][1]
-	room := 2 * len(said)
-	if isCJK(firstRune(said[0].text)) {
-		room = len(said) + len(said)/4
+// says tells whether the words stand from the i-th kept token on, from the
+// beginning of a clause to the end of one.
+func (p *passage) says(said []token, i int) (place, bool) {
+	end := i + len(said)
+	if len(said) == 0 || end > len(p.kept) {
+		return place{}, false
 	}
-	for start := first; start < last; start++ {
-		if stem(p.tokens[start]) != stem(said[0]) {
-			continue
-		}
-		next, used := 1, 1
-		at := start + 1
-		for ; at < last && next < len(said) && used <= room; at++ {
-			if p.tokens[at].stop {
-				continue
-			}
-			used++
-			if stem(p.tokens[at]) == stem(said[next]) {
-				next++
-			}
-		}
-		if next == len(said) && used <= room {
-			return place{start, at}, true
+	for n, tok := range said {
+		if !sameWord(p.tokens[p.kept[i+n]], tok) {
+			return place{}, false
 		}
 	}
-	return place{}, false
+	if !p.clauseBegins(i) || !p.clauseEnds(end-1) {
+		return place{}, false
+	}
+	return place{p.kept[i], p.kept[end-1] + 1}, true
+}
+
+// clauseBegins tells whether a clause begins at the i-th kept token, be it
+// with an "I" before it.
+func (p *passage) clauseBegins(i int) bool {
+	if i == 0 || p.parted(i-1, i) {
+		return true
+	}
+	return speakers[p.tokens[p.kept[i-1]].text] && (i == 1 || p.parted(i-2, i-1))
+}
+
+func (p *passage) clauseEnds(i int) bool { return i+1 == len(p.kept) || p.parted(i, i+1) }
+
+// clauseMark parts clauses that can stand alone; a comma parts too little.
+var clauseMark = regexp.MustCompile(`[:;](?:\s|$)|\s[—–-]+\s|—|[：；，]`)
+
+// parted tells whether two kept tokens stand in different clauses.
+func (p *passage) parted(i, j int) bool {
+	a, b := p.kept[i], p.kept[j]
+	return p.within[a] != p.within[b] || clauseMark.MatchString(p.text[p.tokens[a].end:p.tokens[b].start])
 }
 
 // certain tells whether the sentences at a place say nothing that turns or
-// weakens what is said: a "not", an "if", a question.
+// weakens what is said: a "not", an "if", a question, words struck out.
 func (p *passage) certain(said []token, at place, asks bool) bool {
 	from, to := p.within[at.first], p.within[at.last-1]
 	doubts := 0
 	for _, tok := range p.tokens[p.ranges[from][0]:p.ranges[to][1]] {
-		if doubtWords[tok.text] {
+		if turns(tok) || hedges[tok.text] {
 			doubts++
 		}
 	}
 	for _, tok := range said {
-		if doubtWords[tok.text] {
+		if turns(tok) || hedges[tok.text] {
 			doubts--
 		}
 	}
-	questions := false
+	questions, struck := false, false
 	for _, s := range p.sentences[from : to+1] {
-		questions = questions || strings.HasSuffix(strings.TrimRight(p.text[s.start:s.end], "*_\"”) "), "?")
+		text := p.text[s.start:s.end]
+		questions = questions || strings.HasSuffix(strings.TrimRight(text, "*_\"”) "), "?") || strings.HasSuffix(text, "？")
+		struck = struck || strings.Contains(text, "~~")
 	}
-	return doubts == 0 && questions == asks
+	return doubts == 0 && questions == asks && !struck
 }
 
 // closest is the sentence that shares most with a claim, rare words counting
@@ -228,11 +270,3 @@ func firstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
 }
-
-// doubtWords turn or weaken the sentence in which they stand.
-var doubtWords = wordSet(`
-	not no never none nor neither nobody nothing nowhere without except instead cannot cant dont doesnt didnt isnt arent wasnt werent
-	wont wouldnt shouldnt couldnt hasnt havent hadnt mustnt neednt hardly barely
-	if unless maybe perhaps might could would should supposedly allegedly
-	nicht kein keine keinen keinem keiner keines nie niemals ohne außer statt kaum falls wenn vielleicht sollte könnte würde
-	不 没 無 无 未 非 勿 莫 否 別 别`)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+	"golang.org/x/text/width"
 )
 
 // token is one word, number or sign of a text, folded for comparing: lower
@@ -16,10 +17,11 @@ type token struct {
 	text       string
 	start, end int  // bytes in the text
 	stop       bool // too common to carry meaning
+	capital    bool // it begins with a capital: it may be a name
 }
 
 // signs stand for themselves: leaving them out would change what is said.
-const signs = "%$€£¥°+=&"
+const signs = "%$€£¥°+=&≤≥≠±≈❌✗✘🚫"
 
 // tokenize reads the tokens of markdown text. The targets of links are left out.
 func tokenize(text string) []token {
@@ -28,8 +30,7 @@ func tokenize(text string) []token {
 	start, end := 0, 0
 	finish := func() {
 		if word.Len() > 0 {
-			folded := norm.NFKC.String(strings.TrimRight(word.String(), ".,:")) // é in one or two code points is one letter
-			tokens = append(tokens, token{text: folded, start: start, end: end, stop: stopWords[folded]})
+			tokens = append(tokens, foldWord(word.String(), start, end, tokens))
 			word.Reset()
 		}
 	}
@@ -44,17 +45,17 @@ func tokenize(text string) []token {
 		case isCJK(r):
 			finish()
 			tokens = append(tokens, token{text: string(r), start: i, end: i + size})
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
 			if word.Len() == 0 {
 				start = i
 			}
-			word.WriteRune(unicode.ToLower(r))
+			word.WriteRune(r)
 			end = i + size
 		case strings.ContainsRune("*`~_'’\u00ad\u200b\u200c\u200d\ufeff", r):
 			// markup and apostrophes do not part a word
 		case (r == '.' || r == ',' || r == ':') && inNumber(text, i):
 			word.WriteRune(r)
-		case strings.ContainsRune(signs, r) && !isBullet(text, i, size):
+		case strings.ContainsRune(signs, r) && !isBullet(text, i, size), isNegative(text, r, i, size):
 			finish()
 			tokens = append(tokens, token{text: string(r), start: i, end: i + size})
 		default:
@@ -64,6 +65,42 @@ func tokenize(text string) []token {
 	}
 	finish()
 	return tokens
+}
+
+// foldWord is a word without case and closing punctuation. A unit keeps its
+// case, since mW is not MW; ² stays apart from 2, and é is one letter in
+// either of its spellings.
+func foldWord(word string, start, end int, before []token) token {
+	word = norm.NFC.String(width.Fold.String(strings.TrimRight(word, ".,:")))
+	t := token{text: strings.ToLower(word), start: start, end: end}
+	first, _ := utf8.DecodeRuneInString(word)
+	t.capital = unicode.IsUpper(first)
+	t.stop = stopWords[t.text]
+	const longestUnit = 3 // letters
+	afterNumber := len(before) > 0 && isDigit(before[len(before)-1].text[0]) && start-before[len(before)-1].end <= 1
+	if !t.stop && (unicode.IsNumber(first) || afterNumber && utf8.RuneCountInString(word) <= longestUnit) {
+		t.text = word
+	}
+	return t
+}
+
+// isNegative tells the minus, < or > before a number.
+func isNegative(text string, r rune, i, size int) bool {
+	if r != '-' && r != '−' && r != '<' && r != '>' {
+		return false
+	}
+	rest := text[i+size:]
+	if r == '<' || r == '>' {
+		rest = strings.TrimLeft(rest, " ")
+	}
+	if rest == "" || !isDigit(rest[0]) {
+		return false
+	}
+	before := strings.TrimRight(text[:i], " ")
+	if r == '>' && (before == "" || strings.HasSuffix(before, "\n")) {
+		return false // a quoted line
+	}
+	return r != '-' || i == 0 || strings.ContainsRune(" (\n\t", rune(text[i-1]))
 }
 
 // isCJK tells a character of a script that is written without spaces.

@@ -426,21 +426,21 @@ func (a *app) persona() string {
 	return strings.TrimSpace(string(text))
 }
 
-// reread returns a source's lines as they stand on disk now.
+// reread returns a source's lines as they stand on disk now; a source
+// without a vault may be in any.
 func (a *app) reread(s agent.Source) (string, bool) {
 	for _, v := range a.open() {
-		if v.folder.Dir() != s.Vault {
+		if s.Vault != "" && v.folder.Dir() != s.Vault {
 			continue
 		}
 		note, err := v.folder.Read(s.Path)
 		if err != nil {
-			return "", false
+			continue
 		}
 		lines := strings.Split(note.Text, "\n")
-		if s.Line < 1 || s.Line > len(lines) {
-			return "", false
+		if s.Line >= 1 && s.Line <= len(lines) {
+			return strings.Join(lines[s.Line-1:min(s.EndLine, len(lines))], "\n"), true
 		}
-		return strings.Join(lines[s.Line-1:min(s.EndLine, len(lines))], "\n"), true
 	}
 	return "", false
 }

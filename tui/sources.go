@@ -32,7 +32,7 @@ func (s *sources) add(c agent.Citation, from agent.Source) {
 		if have.N == c.N && c.Verdict == "" {
 			return
 		}
-		if have.N == c.N && have.Line == c.Line && have.Verdict == c.Verdict {
+		if have.N == c.N && have.Path == c.Path && have.Line == c.Line && have.Verdict == c.Verdict {
 			return
 		}
 	}
@@ -52,7 +52,19 @@ func (c cited) place() string {
 	if line == 0 {
 		line = c.source.Line
 	}
+	if line == 0 {
+		return path
+	}
 	return fmt.Sprintf("%s:%d", path, line)
+}
+
+// number is the citation as it stands in the answer. A path that the answer
+// names by itself has none.
+func (c cited) number() string {
+	if c.N == 0 && c.Path != "" {
+		return "[?]"
+	}
+	return fmt.Sprintf("[%d]", c.N)
 }
 
 func (s *sources) parts() int        { return len(s.list) }
@@ -64,7 +76,7 @@ func (s *sources) render(width int, look *theme) []string {
 	s.above = s.above[:0]
 	for i, c := range s.list {
 		s.above = append(s.above, len(lines))
-		number := fmt.Sprintf("[%d]", c.N)
+		number := c.number()
 		place := safetext.Line(c.place())
 		left := look.Reference.Render(number) + " " + place
 		if i == s.chosen {
@@ -133,7 +145,7 @@ func (s *sources) copied() string {
 	var text strings.Builder
 	for i, c := range s.list {
 		if s.chosen < 0 || s.chosen == i {
-			fmt.Fprintf(&text, "[%d] %s\n", c.N, c.place())
+			fmt.Fprintf(&text, "%s %s\n", c.number(), c.place())
 		}
 	}
 	return strings.TrimSuffix(text.String(), "\n")

@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+)
+
+// What an answer makes of a note's words so that they say something else, or
+// stand there without saying it, is never verified.
+func TestNoAttackIsVerified(t *testing.T) {
+	notes := []Source{
+		{Path: "a.md", Text: "The train to Lisbon leaves at 7:45 from platform 9.\nAnna refuses to eat fish.\nStore the yeast at -18 °C.\nThe radio sends with 10 mW.\n" +
+			"Adams, unlike Carla, lent the drill to Bob.\nSteep green tea for less than two minutes.\nI dreamt that the boiler was serviced by Anna on 3 May 2025.\n" +
+			"I owe Carla 300 € until June.\n~~The rent is 900 €.~~\nDo not prune the apple tree in autumn.\nThe plot has 10² m.\nMeeting with Ines on Monday at 10: cancelled.\n❌ Buy the blue kayak from Bob\nAdd 1½ cups of flour to the bowl."},
+		{Path: "b.md", Text: "The ferry to Tangier sails at noon.\nThe non-smoking room costs 50 € a night."},
+	}
+	for i := range notes {
+		notes[i].Line, notes[i].EndLine = 1, 1+strings.Count(notes[i].Text, "\n")
+	}
+	notes = numbered(notes...)
+	for _, answer := range []string{
+		"The train from Lisbon leaves at 7:45 to platform 9 [1].", "The train to Lisbon does not leave at 7:45 from platform 9 [1].",
+		"The train to Lisbon leaves at 7:54 from platform 9 [1].", "The train to Lisbon leaves at 7:45 from platform 9 on Sundays [1].",
+		"Anna eats fish [1].", "Anna to eat fish [1].", "Store the yeast at 18 °C [1].", "Store the yeast at -18 °F [1].", "The radio sends with 10 MW [1].",
+		"Carla lent the drill to Bob [1].", "Adam, unlike Carla, lent the drill to Bob [1].", "Steep green tea for two minutes [1].",
+		"The boiler was serviced by Anna on 3 May 2025 [1].", "Carla owes you 300 € until June [1].", "You owe me 300 € until June [1].", "The rent is 900 € [1].",
+		"Prune the apple tree in autumn [1].", "“Do … prune the apple tree in autumn” [1]", "Never “prune the apple tree in autumn” [2].", "The plot has 102 m [1].",
+		"You have a meeting with Ines on Monday at 10 [1].", "Buy the blue kayak from Bob [1].", "Add 1 cups of flour to the bowl [1].", "Add 12 cups of flour to the bowl [1].",
+		"“The train to Lisbon … sails at noon” [1][2]", "“The train to Lisbon … Anna refuses to eat fish” [1, 2]", "“The train to Lisbon sails at noon” [1-2]",
+		"“The train to Lisbon usually leaves at 7:45” [1]", "„Der Zug nach Lissabon“ [1]", "«The ferry to Tangier» [1]", "「渡轮去丹吉尔」[2]",
+		"Pay Anna “7:45” euros [1].", "It never “leaves at 7:45 from platform 9” [1].", "The smoking room costs 50 € a night [2].",
+		"The train to Lisbon leaves at 7:45 from platform 9 [3].", "The train to Lisbon leaves at 7:45 from platform 9 [2].", "Is it that the train to Lisbon leaves at 7:45 from platform 9? [1]",
+		"The train to Lisbon leaves at 7:45 from platform 9 (a.md:900).", "`the ferry` sails from `c/x.md:3`", "See [^1] and `[1]`.", "```\nThe ferry to Tangier sails at noon [2]\n```",
+	} {
+		for _, c := range CheckCitations(answer, notes, nil) {
+			if c.Verdict == Verified {
+				t.Errorf("%q is verified by %q", answer, c.Quote)
+			}
+		}
+	}
+	for _, answer := range []string{
+		"The train to Lisbon leaves at 7:45 from platform 9 [1].", "You owe Carla 300 € until June [1].", "According to your notes, Anna refuses to eat fish [1].",
+		"Do not prune apple trees... [2] “Do not prune the apple tree” [1].", "Your note says “Steep green tea for less than two minutes.” [1]", "“The train to Lisbon leaves … from platform 9” [1]",
+		"Store yeast at -18 °C [1].", "The ferry to Tangier sails at noon [2].",
+	} {
+		verified := false
+		for _, c := range CheckCitations(answer, notes, nil) {
+			verified = verified || c.Verdict == Verified
+		}
+		if !verified {
+			t.Errorf("%q is %s", answer, verdicts(CheckCitations(answer, notes, nil)))
+		}
+	}
+}
+
+func TestEachQuotationHasItsVerdict(t *testing.T) {
+	got := CheckCitations("“Rest on Monday” and “run daily” [1].", numbered(fitness, tea), nil)
+	if len(got) != 1 || len(got[0].Quoted) != 2 || got[0].Quoted[0] != (Quoted{"Rest on Monday", Verified}) || got[0].Quoted[1] != (Quoted{"run daily", NotFound}) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestPathsThatAreInNoNoteAreTold(t *testing.T) {
+	reread := func(s Source) (string, bool) { return "x", s.Path == "other/real.md" && s.Line <= 40 }
+	for answer, want := range map[string]string{
+		"See `fitness.md:13`, other/real.md:40 and kitchen/tea.md.":     "",
+		"It stands in notes/x.md:12.":                                   "0 not_found notes/x.md:12",
+		"It stands in `other/real.md:41` [1].":                          "1 paraphrase fitness.md:12, 0 not_found other/real.md:41",
+		"According to “imaginary.md”, you run.":                         "0 not_found imaginary.md",
+		"Create a README.md, or look at https://example.org/docs/a.md.": "",
+		"```\ncat notes/x.md:12\n```":                                   "",
+		"From journal/none.md: you slept.":                              "0 not_found journal/none.md",
+	} {
+		if got := strings.ReplaceAll(verdicts(CheckCitations(answer, numbered(fitness, tea), reread)), ".md:0", ".md"); got != want && !(strings.Contains(answer, "[1]") && strings.HasSuffix(got, want[len("1 paraphrase fitness.md:12, "):])) {
+			t.Errorf("%q\n got %s\nwant %s", answer, got, want)
+		}
+	}
+}
