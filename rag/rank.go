@@ -107,11 +107,15 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 
 // sameLanguage is 1 for a question in the language of the notes, 0 for one in
 // another that the model was not made for: trust was measured with the notes'
-// own words. A question hardly any of whose words stand in the notes is taken
-// to be in another language.
+// own words. A question is in another language when its small words are those
+// of one that no note is in, or when hardly any of its words stand in the notes.
 func (s *search) sameLanguage(model string) float64 {
 	if strings.HasPrefix(model, "offline/") || modelByName(model).manyLanguages {
 		return 1
+	}
+	if l := languageOf(s.query.Text); l != "" && !slices.Contains(s.words.spoken, l) {
+		s.why = model + " was not made for the question's language"
+		return 0
 	}
 	known, all := 0, 0
 	for _, t := range s.words.terms {

@@ -24,8 +24,9 @@ type wordQuery struct {
 	required []string // quoted phrases, all of which a passage must hold
 	bound    float64  // what BM25 could reach at most, summed over the terms
 	terms    []weighed
-	passages int    // in the index
-	key      string // the question as titles and file names are compared
+	passages int        // in the index
+	spoken   []language // those of the vault's notes but English
+	key      string     // the question as titles and file names are compared
 }
 
 // weighed is a term and how much it tells.
@@ -51,8 +52,8 @@ func (w wordQuery) empty() bool { return w.match == "" }
 func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) {
 	var w wordQuery
 	w.key = nameKey(text)
-	spoken, err := languagesOf(ctx, db)
-	if err != nil {
+	var err error
+	if w.spoken, err = languagesOf(ctx, db); err != nil {
 		return w, err
 	}
 	seen := map[string]bool{}
@@ -61,7 +62,7 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 			continue
 		}
 		forms := []string{t.text}
-		for _, l := range spoken {
+		for _, l := range w.spoken {
 			if form := l.stem(text[t.start:t.end]); !t.exact && !t.pair() && !slices.Contains(forms, form) {
 				forms = append(forms, form)
 			}
@@ -99,7 +100,7 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 	}
 	for _, phrase := range phrases(text) {
 		var forms weighed
-		for _, l := range append([]language{""}, spoken...) {
+		for _, l := range append([]language{""}, w.spoken...) {
 			if words, _ := joinTerms(terms(phrase, l)); words != "" && !slices.Contains(forms.forms, words) {
 				forms.forms = append(forms.forms, words)
 			}

@@ -51,7 +51,7 @@ type cached struct {
 	known map[[16]byte][]float32
 }
 
-func keep(t *testing.T, embedder llm.Embedder) llm.Embedder {
+func keep(t *testing.T, name string, embedder llm.Embedder) llm.Embedder {
 	t.Helper()
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -61,7 +61,6 @@ func keep(t *testing.T, embedder llm.Embedder) llm.Embedder {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	name := strings.NewReplacer("/", "-", ":", "-", "@", "-").Replace(embedder.Name())
 	file, err := os.OpenFile(filepath.Join(dir, name+".vectors"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"lifehub/llm"
@@ -16,14 +18,26 @@ type contender struct {
 	embedder llm.Embedder
 }
 
-// contenders are the embedders at hand, the strongest first.
+// contenders are the embedders at hand, the strongest first; those named in
+// LIFEHUB_EMBEDDERS where it is set.
 func contenders(t *testing.T) []contender {
-	return []contender{
-		{"use-lite", keep(t, useLite(t))},
-		{"m2v-static", keep(t, staticModel(t))},
-		{"n-grams", llm.Ngrams{}},
-		{"random", randomVectors{}},
+	named, some := os.LookupEnv("LIFEHUB_EMBEDDERS")
+	var all []contender
+	for _, c := range []struct {
+		name string
+		open func(*testing.T) llm.Embedder
+	}{
+		{"use-lite", useLite},
+		{"m2v-static", staticModel},
+		{"n-grams", func(*testing.T) llm.Embedder { return llm.Ngrams{} }},
+		{"random", func(*testing.T) llm.Embedder { return randomVectors{} }},
+	} {
+		if some && !slices.Contains(strings.Fields(named), c.name) {
+			continue
+		}
+		all = append(all, contender{c.name, keep(t, c.name, c.open(t))})
 	}
+	return all
 }
 
 // TestFigures prints what words, meaning and both together reach on every
