@@ -270,7 +270,7 @@ func (c *chroma) forget(ctx context.Context, used map[key]bool) error {
 			return err
 		}
 		for _, id := range mine.IDs {
-			if k, err := keyOfID(id); err == nil && !used[k] {
+			if k, err := keyOfID(id); err == nil && !used[k.passage()] {
 				unused = append(unused, id)
 			}
 		}

@@ -154,7 +154,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 		keys, vectors := make([]key, n), make([][]float32, n)
 		for i := range keys {
 			sum := sha256.Sum256(fmt.Append(nil, i))
-			keys[i] = keyOf(sum[:])
+			keys[i] = keyOf(sum[:]).passage().window(i%2, 2)
 			if vectors[i], err = normalise(bag(words(i, 12))); err != nil {
 				t.Fatal(err)
 			}
@@ -227,7 +227,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 		}
 		used := map[key]bool{}
 		for _, k := range keys[:300] {
-			used[k] = true
+			used[k.passage()] = true
 		}
 		if err := again.forget(ctx, used); err != nil {
 			t.Fatal(err)
