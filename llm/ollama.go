@@ -162,8 +162,10 @@ func (o *Ollama) show(ctx context.Context, name string) (Info, error) {
 		return info, nil
 	}
 	res, err := again(ctx, func() (*api.ShowResponse, error) {
-		res, err := o.client.Show(ctx, &api.ShowRequest{Model: name})
-		return res, o.mend(err, name)
+		return within(ctx, func(ctx context.Context) (*api.ShowResponse, error) {
+			res, err := o.client.Show(ctx, &api.ShowRequest{Model: name})
+			return res, o.mend(err, name)
+		})
 	})
 	if err != nil {
 		return Info{}, err
@@ -231,8 +233,10 @@ func (o *Ollama) Models(ctx context.Context) ([]Info, error) {
 
 func (o *Ollama) list(ctx context.Context) ([]api.ListModelResponse, error) {
 	res, err := again(ctx, func() (*api.ListResponse, error) {
-		res, err := o.client.List(ctx)
-		return res, o.mend(err, "")
+		return within(ctx, func(ctx context.Context) (*api.ListResponse, error) {
+			res, err := o.client.List(ctx)
+			return res, o.mend(err, "")
+		})
 	})
 	if err != nil {
 		return nil, err

@@ -117,7 +117,9 @@ func (o *OpenAI) Models(ctx context.Context) ([]Info, error) {
 		} `json:"data"`
 	}
 	if _, err := again(ctx, func() (struct{}, error) {
-		return struct{}{}, o.roundTrip(ctx, http.MethodGet, "models", nil, &list)
+		return within(ctx, func(ctx context.Context) (struct{}, error) {
+			return struct{}{}, o.roundTrip(ctx, http.MethodGet, "models", nil, &list)
+		})
 	}); err != nil {
 		return nil, err
 	}

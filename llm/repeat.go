@@ -1,12 +1,17 @@
 package llm
 
 // A model that has lost its way says the same again and again until its limit,
-// which is minutes on a slow machine. An answer is stopped when its last
-// repeatSpan bytes are one text of at most repeatMost bytes over and over.
+// which is minutes on a slow machine. An answer is stopped when what it said
+// last is one text over and over: a short one many times, a long one, such as
+// a paragraph, a few times.
+var circles = []struct{ span, most int }{
+	{4 << 10, 512}, // bytes looked at; the longest text that repeats in them
+	{16 << 10, 4 << 10},
+}
+
 const (
-	repeatSpan  = 4 << 10
-	repeatMost  = 512
-	repeatEvery = 1 << 10 // bytes between two looks
+	repeatSpan  = 16 << 10 // the longest span
+	repeatEvery = 1 << 10  // bytes between two looks
 )
 
 // repetition watches an answer as it grows.
@@ -24,11 +29,16 @@ func (r *repetition) add(piece string) bool {
 		r.tail = append(r.tail[:0], r.tail[len(r.tail)-repeatSpan:]...)
 	}
 	r.tail = append(r.tail, piece...)
-	if r.since += len(piece); len(r.tail) < repeatSpan || r.since < repeatEvery {
+	if r.since += len(piece); r.since < repeatEvery {
 		return false
 	}
 	r.since = 0
-	return period(r.tail[len(r.tail)-repeatSpan:]) <= repeatMost
+	for _, c := range circles {
+		if len(r.tail) >= c.span && period(r.tail[len(r.tail)-c.span:]) <= c.most {
+			return true
+		}
+	}
+	return false
 }
 
 // period is the length of the shortest text that s is repetitions of, the last

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -30,6 +31,15 @@ func TestAnAnswerThatGoesInCirclesIsStopped(t *testing.T) {
 		if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "again and again") || len(m.Text) > 8<<10+len(piece) {
 			t.Errorf("%.20q: got %d bytes, %v", piece, len(m.Text), err)
 		}
+	}
+	// A paragraph, said five times over.
+	var paragraph strings.Builder
+	for i := 0; paragraph.Len() < 3000; i++ {
+		fmt.Fprintf(&paragraph, "Sentence %d is not the one before. ", i*i)
+	}
+	m, _, err := Collect(stream(t.Context(), 0, loop(paragraph.String())))
+	if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "again and again") || len(m.Text) > 8*paragraph.Len() {
+		t.Errorf("a paragraph: got %d bytes, %v", len(m.Text), err)
 	}
 }
 

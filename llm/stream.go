@@ -18,6 +18,8 @@ import (
 const (
 	firstTokenTimeout = 120 * time.Second
 	idleTimeout       = 60 * time.Second
+	// questionTimeout is for what a server can answer without a model.
+	questionTimeout = 30 * time.Second
 )
 
 // tries bounds the attempts of one request, the first included.
@@ -159,6 +161,18 @@ func pause(ctx context.Context, n int, err error) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// within runs a question about the server, which is bounded in time: one that
+// takes the question and says nothing is not there.
+func within[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
+	asking, cancel := context.WithTimeout(ctx, questionTimeout)
+	defer cancel()
+	v, err := ask(asking)
+	if err != nil && asking.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: it said nothing for %v", ErrUnreachable, questionTimeout)
+	}
+	return v, err
 }
 
 // again runs a request that has no pieces, with the same patience.

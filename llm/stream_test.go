@@ -118,6 +118,24 @@ func TestSilenceIsBounded(t *testing.T) {
 	}
 }
 
+func TestAServerThatTakesAQuestionAndSaysNothingIsNotThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mute := func(ctx context.Context) (int, error) {
+			<-ctx.Done()
+			return 0, ctx.Err()
+		}
+		begun := time.Now()
+		if _, err := within(t.Context(), mute); !errors.Is(err, ErrUnreachable) || time.Since(begun) != questionTimeout {
+			t.Errorf("got %v after %v", err, time.Since(begun))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := within(ctx, mute); errors.Is(err, ErrUnreachable) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("cancelled: got %v", err)
+		}
+	})
+}
+
 func TestASlowReaderIsNoSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, err := range stream(t.Context(), 0, answers("a ", "b ")) {

@@ -38,12 +38,13 @@ const (
 	Garbage        Fault = "garbage"         // lines that are not JSON
 	CallThenEnd    Fault = "call, then end"  // a tool call, and no end
 	Nothing        Fault = "an empty answer" // 200 and no body
+	Circles        Fault = "circles"         // at: the same line over and over
 )
 
 // AllFaults are all of them.
 var AllFaults = []Fault{
 	Refuse, Status500, Status429, HangBefore, HangMiddle, Reset, CleanEnd, HalfLine, BadUTF8, ErrorObject,
-	OneByteAtATime, Endless, LongLine, WrongType, Redirect, Garbage, CallThenEnd, Nothing,
+	OneByteAtATime, Endless, LongLine, WrongType, Redirect, Garbage, CallThenEnd, Nothing, Circles,
 }
 
 // FaultyAnswer is what the server says while nothing is wrong.
@@ -57,10 +58,14 @@ const FaultModel = "faulty"
 type Faults struct {
 	URL string
 
+	t        testing.TB
 	mu       sync.Mutex
 	server   *httptest.Server
 	fault    Fault
 	at       int
+	strikes  string // what a request must hold to meet the fault; "": any does
+	plan     string // what a planner is answered; "": as all others
+	said     string // what the others are answered
 	bodies   [][]byte
 	chats    int
 	arrived  chan struct{}
@@ -69,7 +74,7 @@ type Faults struct {
 
 // NewFaults starts the server; the end of the test stops it.
 func NewFaults(t testing.TB) *Faults {
-	f := &Faults{arrived: make(chan struct{}, 1), released: make(chan struct{})}
+	f := &Faults{t: t, said: FaultyAnswer, arrived: make(chan struct{}, 1), released: make(chan struct{})}
 	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
 	f.URL = f.server.URL
 	t.Cleanup(func() {
@@ -80,15 +85,44 @@ func NewFaults(t testing.TB) *Faults {
 	return f
 }
 
-// Set chooses the fault, and after how many bytes of an answer it strikes.
+// Set chooses the fault, and after how many bytes of an answer it strikes. A
+// server that refused connections takes them again with any other fault.
 func (f *Faults) Set(fault Fault, at int) {
+	f.t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if fault == Refuse && f.fault != Refuse {
 		f.server.CloseClientConnections()
 		f.server.Listener.Close()
 	}
+	if fault != Refuse && f.fault == Refuse {
+		listener, err := net.Listen("tcp", strings.TrimPrefix(f.URL, "http://"))
+		if err != nil {
+			f.t.Fatalf("listen again: %v", err)
+		}
+		f.server = httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
+		f.server.Listener.Close()
+		f.server.Listener = listener
+		f.server.Start()
+	}
 	f.fault, f.at, f.chats = fault, at, 0
+}
+
+// Strike lets only requests meet the fault that hold a text; "": all do.
+func (f *Faults) Strike(text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.strikes = text
+}
+
+// PlanMark stands in the requests of a planner.
+const PlanMark = "You plan how to answer"
+
+// Play makes the server answer planners with a plan, and others with an answer.
+func (f *Faults) Play(plan, answer string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plan, f.said = plan, answer
 }
 
 // Arrived yields when a chat request has come since it was last read.
@@ -116,13 +150,19 @@ func (f *Faults) serve(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		f.bodies = append(f.bodies, body)
 		f.chats++
-		fault, at, n := f.fault, f.at, f.chats
+		fault, at, n, text := f.fault, f.at, f.chats, f.said
+		if !bytes.Contains(body, []byte(f.strikes)) {
+			fault = None
+		}
+		if f.plan != "" && bytes.Contains(body, []byte(PlanMark)) {
+			text = f.plan
+		}
 		f.mu.Unlock()
 		select {
 		case f.arrived <- struct{}{}:
 		default:
 		}
-		f.chat(w, r, fault, at, n)
+		f.chat(w, r, text, fault, at, n)
 	default:
 		http.NotFound(w, r)
 	}
@@ -162,18 +202,31 @@ func answer(path, text string, call bool) []byte {
 	return out.Bytes()
 }
 
-// AnswerBytes is the length of the good answer, for tests that cut it at each
-// place. openai chooses the protocol.
-func AnswerBytes(openai bool) int {
-	if openai {
-		return len(answer("/v1", FaultyAnswer, false))
+// oneLine is one piece of text in the protocol of the path.
+func oneLine(path, text string) []byte {
+	line := answer(path, text, false)
+	line = line[:bytes.IndexByte(line, '\n')+1]
+	if strings.HasPrefix(path, "/v1") {
+		line = append(line, '\n')
 	}
-	return len(answer("/api", FaultyAnswer, false))
+	return line
 }
 
-func (f *Faults) chat(w http.ResponseWriter, r *http.Request, fault Fault, at, n int) {
+// AnswerBytes is the length of the good answer, for tests that cut it at each
+// place. openai chooses the protocol.
+func AnswerBytes(openai bool) int { return len(Answered(FaultyAnswer, openai)) }
+
+// Answered is what the server sends to say a text while nothing is wrong.
+func Answered(text string, openai bool) []byte {
+	if openai {
+		return answer("/v1", text, false)
+	}
+	return answer("/api", text, false)
+}
+
+func (f *Faults) chat(w http.ResponseWriter, r *http.Request, text string, fault Fault, at, n int) {
 	path := r.URL.Path
-	good := answer(path, FaultyAnswer, fault == CallThenEnd)
+	good := answer(path, text, fault == CallThenEnd)
 	at = min(at, len(good))
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	if strings.HasPrefix(path, "/v1") {
@@ -227,14 +280,14 @@ func (f *Faults) chat(w http.ResponseWriter, r *http.Request, fault Fault, at, n
 		}
 	case Endless:
 		for i := 0; r.Context().Err() == nil; i++ {
-			line := answer(path, fmt.Sprintf("and_%d ", i), false)
-			line = line[:bytes.IndexByte(line, '\n')+1]
-			if strings.HasPrefix(path, "/v1") {
-				line = append(line, '\n')
-			}
-			if _, err := w.Write(line); err != nil {
+			if _, err := w.Write(oneLine(path, fmt.Sprintf("and_%d ", i))); err != nil {
 				return
 			}
+		}
+	case Circles:
+		send(good[:bytes.LastIndexByte(good[:at], '\n')+1])
+		for err := error(nil); err == nil && r.Context().Err() == nil; {
+			_, err = w.Write(oneLine(path, "and_again\n"))
 		}
 	case LongLine:
 		chunk := bytes.Repeat([]byte("x"), 1<<20)
