@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode"
 
 	"lifehub/llm"
@@ -24,7 +25,7 @@ func failed(err error) Failed {
 	case errors.Is(err, llm.ErrTooLong):
 		f.Hint = "Shorten the message, start a new conversation, or choose a model with a larger window."
 	case errors.Is(err, llm.ErrCut):
-		f.Message = "The answer was cut off before its end; what arrived is kept."
+		f.Message = "The answer was cut off before its end" + whyCut(err) + "; what arrived is kept."
 		f.Hint = "Ask again, or ask it to continue."
 	case errors.Is(err, errDamaged):
 		f.Hint = "Look in your notes for what it has done already; then ask again, and each step is planned and asked about anew."
@@ -36,6 +37,15 @@ func failed(err error) Failed {
 		f.Hint = "Ask again, or choose another model with /model or -m."
 	}
 	return f
+}
+
+// whyCut is the cause in brackets, as far as it is known.
+func whyCut(err error) string {
+	_, why, known := strings.Cut(err.Error(), llm.ErrCut.Error()+": ")
+	if !known {
+		return ""
+	}
+	return " (" + why + ")"
 }
 
 // asSentence gives an error's text a capital and a full stop.

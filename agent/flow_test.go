@@ -441,3 +441,38 @@ func TestWhatALittleWindowLeavesOutIsSaid(t *testing.T) {
 		t.Errorf("notices %v, counts %+v", notices, counted)
 	}
 }
+
+func TestAModelThatIsSilentForThreeSecondsIsExplainedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		late := func(took time.Duration, l line) line { l.late = took; return l }
+		a := New(Options{
+			Model:   &script{lines: []line{late(24*time.Second, say(twoSteps)), late(20*time.Second, say(answer))}},
+			History: &shelf{}, Tools: tools(search(), web()), ModelName: func() string { return "qwen3:8b" },
+		})
+		var told []time.Duration
+		for e := range a.Ask(t.Context(), "c1", question) {
+			if n, ok := e.Body.(Noticed); ok && strings.Contains(n.Text, "is loading (qwen3:8b)") {
+				told = append(told, e.Time.Sub(begun))
+			}
+		}
+		if want := []time.Duration{3 * time.Second}; !slices.Equal(told, want) {
+			t.Errorf("told after %v, want after %v", told, want)
+		}
+
+		quick := New(Options{Model: &script{lines: []line{late(2900*time.Millisecond, say(twoSteps)), say(answer)}}, History: &shelf{}, Tools: tools(search(), web())})
+		if notices := bodies[Noticed](collect(quick.Ask(t.Context(), "c1", question), nil)); len(notices) > 0 {
+			t.Errorf("a model that answers in time is explained: %+v", notices)
+		}
+	})
+}
+
+func TestACutAnswerSaysWhy(t *testing.T) {
+	cut := say("You run")
+	cut.err = fmt.Errorf("%w: it said the same again and again", llm.ErrCut)
+	a := New(Options{Model: &script{lines: []line{say(twoSteps), cut}}, History: &shelf{}, Tools: tools(search(), web())})
+	events := collect(a.Ask(t.Context(), "c1", question), nil)
+	if f, ok := events[len(events)-1].Body.(Failed); !ok || !strings.Contains(f.Message, "cut off before its end (it said the same again and again)") {
+		t.Errorf("got %+v", events[len(events)-1].Body)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"lifehub/llm"
 )
@@ -62,6 +63,22 @@ func (t *turn) send(ctx context.Context, p prompt, window int, say func(string))
 	return usage, nil
 }
 
+// slowModel is how long a model may say nothing before the user is told why.
+const slowModel = 3 * time.Second
+
+// tellSlow says, once a turn, what a silent model is likely to be at.
+func (t *turn) tellSlow() {
+	if t.slow {
+		return
+	}
+	t.slow = true
+	name := t.ModelName()
+	if name != "" {
+		name = " (" + name + ")"
+	}
+	t.emit(Noticed{Text: "The model is loading" + name + ", or reads a long prompt. The first time this can take a minute or two."})
+}
+
 func (t *turn) emitUsage(agent string, usage llm.Usage) {
 	t.count(func(m *Metrics) {
 		m.PromptTokens += usage.Prompt
@@ -111,9 +128,14 @@ func (t *turn) listen(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 				}
 			}
 		}()
+		silence := time.NewTimer(slowModel)
+		defer silence.Stop()
 		for {
 			select {
+			case <-silence.C:
+				t.tellSlow()
 			case p, more := <-pieces:
+				silence.Stop()
 				if !more || !yield(p.delta, p.err) || p.err != nil {
 					return
 				}

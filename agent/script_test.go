@@ -23,6 +23,7 @@ type line struct {
 	stopped  llm.StopReason // "": stop
 	deaf     time.Duration  // it waits this long without heeding ctx, after the text
 	hangs    bool           // it waits for ctx to end, after the text
+	late     time.Duration  // it waits this long before the text
 }
 
 func say(text string) line { return line{text: text} }
@@ -46,6 +47,7 @@ func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 			return
 		}
 		l := s.lines[n]
+		time.Sleep(l.late)
 		if l.thinking != "" && !yield(llm.Delta{Thinking: l.thinking}, nil) {
 			return
 		}

@@ -39,6 +39,7 @@ type turn struct {
 	cut        bool      // the answer lacks its end
 	calls      calls
 	kept       kept // of a turn that was cut and is gone on with
+	slow       bool // the user was told that the model is slow
 
 	sending sync.Mutex // one event at a time; guards seq and trace
 	events  chan<- Event
