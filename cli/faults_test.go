@@ -67,7 +67,7 @@ func newFaultRig(t *testing.T, protocol string) *faultRig {
 	r := &faultRig{t: t, server: server, store: kept, counter: &counter{}}
 	limits := store.TraceLimits{Turn: 1 << 20, Total: 1 << 24}
 	r.agent = agent.New(agent.Options{
-		Model: provider, Window: provider.Window, History: kept, Tools: func() []agent.Tool { return []agent.Tool{r.counter} },
+		Model: provider, Window: provider.Window, History: kept, Journal: kept, Tools: func() []agent.Tool { return []agent.Tool{r.counter} },
 		Trace: func(turn string) io.WriteCloser { return kept.Trace(turn, limits) },
 	})
 	return r

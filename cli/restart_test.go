@@ -38,7 +38,7 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	a := agent.New(agent.Options{Model: provider, Window: provider.Window, History: kept})
+	a := agent.New(agent.Options{Model: provider, Window: provider.Window, History: kept, Journal: kept})
 
 	// answer asks, lets strike do its worst after a few words, and tells how
 	// long the turn then took to end. What was said has to be kept.
