@@ -134,10 +134,14 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	if a.known, err = a.readServers(); err != nil {
 		return err
 	}
-	a.builtin = tools.All(tools.Deps{
+	deps := tools.Deps{
 		Search: a, Folders: a.folders, Now: time.Now, HTTP: http.DefaultClient,
 		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
-	})
+	}
+	if a.config.RAG.Rerank {
+		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}
+	}
+	a.builtin = tools.All(deps)
 	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust}
 	if !flags.noSave {
 		options.Files, options.Logs = filepath.Join(a.data, "mcp-files"), a.serverLogs()

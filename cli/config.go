@@ -61,6 +61,7 @@ type Config struct {
 		ChromaTenant   string
 		ChromaDatabase string
 		ChromaToken    string
+		Rerank         bool
 	}
 	Passages int
 	Parallel int
@@ -96,6 +97,7 @@ func settings(c *Config) []setting {
 		{name: "ollama.keep_alive", field: &c.Ollama.KeepAlive, doc: "how long the model stays loaded after an answer"},
 		{name: "openai.base_url", field: &c.OpenAI.BaseURL, env: []string{"OPENAI_BASE_URL"}, doc: "address of an OpenAI-compatible server, with its /v1"},
 		{name: "openai.api_key", field: &c.OpenAI.APIKey, env: []string{"OPENAI_API_KEY"}, quiet: true, doc: "its key; better kept in the environment"},
+		{name: "rag.rerank", field: &c.RAG.Rerank, doc: "let the chat model put the passages found in order: one more call for each search"},
 		{name: "rag.store", field: &c.RAG.Store, one: []string{"local", "chroma"}, doc: "where the vectors of notes lie; chroma: on a server, shared by all machines that have a notes folder of that name"},
 		{name: "rag.chroma_url", field: &c.RAG.ChromaURL, doc: "address of the Chroma server; it is given vectors and hashes, no text"},
 		{name: "rag.chroma_tenant", field: &c.RAG.ChromaTenant, doc: "tenant on the Chroma server"},
