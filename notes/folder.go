@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +9,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // Folder is an open folder of notes, a vault. It is safe for concurrent use.
@@ -55,12 +54,12 @@ func (f *Folder) Close() error { return f.root.Close() }
 // cannot be one. It costs one stat a file and reads no note. The error is
 // that of the folder itself, or of ctx.
 func (f *Folder) List(ctx context.Context) ([]Entry, []Problem, error) {
-	w := walk{ctx: ctx, root: f.root}
-	if err := w.folder(".", nil); err != nil {
+	w := walk{ctx: ctx, root: f.root, others: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
+	if err := w.all(); err != nil {
 		return nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
 	}
-	slices.SortFunc(w.entries, func(a, b Entry) int { return cmp.Compare(a.Path, b.Path) })
-	slices.SortFunc(w.problems, func(a, b Problem) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(w.entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(w.problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 	return w.entries, w.problems, nil
 }
 
@@ -96,7 +95,7 @@ func (f *Folder) raw(name string) ([]byte, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, reason(name, err)
 	}
-	if why := unreadable(info); why != "" {
+	if why := unreadable(info.Mode(), info.Size()); why != "" {
 		return nil, nil, fmt.Errorf("%s %s", name, why)
 	}
 	raw, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
@@ -145,88 +144,6 @@ func (f *Folder) check(name string) error {
 	return nil
 }
 
-// walk collects the notes below one root.
-type walk struct {
-	ctx      context.Context // for the length of one List
-	root     *os.Root
-	entries  []Entry
-	problems []Problem
-}
-
-// folder walks one folder and those below it. Only the outermost folder's own
-// error ends the walk, others are reported.
-func (w *walk) folder(dir string, rules ignoreRules) error {
-	if err := w.ctx.Err(); err != nil {
-		return err
-	}
-	handle, err := w.root.Open(dir)
-	if err != nil {
-		return err
-	}
-	children, err := handle.ReadDir(-1)
-	handle.Close()
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(children, func(c fs.DirEntry) bool { return c.Name() == ignoreName }) {
-		rules = rules.with(w.root, dir)
-	}
-	for _, child := range children {
-		if strings.HasPrefix(child.Name(), ".") {
-			continue
-		}
-		name := path.Join(dir, child.Name())
-		switch {
-		case rules.ignore(name, child.IsDir()):
-		case child.IsDir():
-			if err := w.folder(name, rules); err != nil {
-				if w.ctx.Err() != nil {
-					return err
-				}
-				w.problem(name, "cannot be listed: "+cause(err).Error())
-			}
-		case child.Type()&fs.ModeSymlink != 0:
-			w.link(name)
-		case isNote(name):
-			w.note(name, child)
-		}
-	}
-	return nil
-}
-
-func (w *walk) note(name string, child fs.DirEntry) {
-	info, err := child.Info()
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // deleted while we looked
-	case err != nil:
-		w.problem(name, cause(err).Error())
-	case !utf8.ValidString(name):
-		w.problem(strings.ToValidUTF8(name, "�"), "has a name that is not UTF-8")
-	default:
-		if why := unreadable(info); why != "" {
-			w.problem(name, why)
-			return
-		}
-		w.entries = append(w.entries, Entry{Path: name, Size: info.Size(), ModTime: info.ModTime()})
-	}
-}
-
-// link reports a link that seems to stand for notes and leads nowhere we go.
-// One that stays in the folder is passed over: its target is listed by its
-// own name.
-func (w *walk) link(name string) {
-	if !isNote(name) && path.Ext(name) != "" {
-		return
-	}
-	if _, err := w.root.Stat(name); err != nil {
-		w.problem(name, "is a link that leads out of the notes folder or nowhere; links are not followed")
-	}
-}
-
-func (w *walk) problem(name, reason string) {
-	w.problems = append(w.problems, Problem{Path: name, Reason: reason})
-}
-
 func isNote(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown":
@@ -236,12 +153,12 @@ func isNote(name string) bool {
 }
 
 // unreadable says why a file cannot be read as a note; "": it can.
-func unreadable(info fs.FileInfo) string {
+func unreadable(mode fs.FileMode, size int64) string {
 	switch {
-	case !info.Mode().IsRegular():
+	case !mode.IsRegular():
 		return "is not a regular file"
-	case info.Size() > MaxSize:
-		return fmt.Sprintf("is too long: %d MiB, and notes are read up to %d MiB", info.Size()>>20, MaxSize>>20)
+	case size > MaxSize:
+		return fmt.Sprintf("is too long: %d MiB, and notes are read up to %d MiB", size>>20, MaxSize>>20)
 	}
 	return ""
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,7 +145,8 @@ type syncRun struct {
 	progress func(Progress)
 	changes  Changes
 	rebuilt  string
-	unsigned bool // the stamp was taken away, because something is written
+	unsigned bool   // the stamp was taken away, because something is written
+	listing  string // sum of the files that the index will hold; "": not known
 }
 
 // indexed is what the index knows of a file.
@@ -165,6 +168,16 @@ func (s *syncRun) words(ctx context.Context) error {
 		return err
 	}
 	s.changes.Total = len(entries)
+	for _, p := range problems {
+		s.report(p.Path, skipped, "", p.Reason)
+	}
+	s.listing = sumOf(entries)
+	if s.rebuilt == "" && s.listing == getMeta(ctx, s.db, "listing") {
+		if err := s.reportProblems(ctx); err != nil {
+			return err
+		}
+		return s.touch()
+	}
 	known, err := knownFiles(ctx, s.db, nil)
 	if err != nil {
 		return err
@@ -182,9 +195,6 @@ func (s *syncRun) words(ctx context.Context) error {
 		}
 		todo = append(todo, e)
 	}
-	for _, p := range problems {
-		s.report(p.Path, skipped, "", p.Reason)
-	}
 	var lost, again []string
 	for name := range known {
 		if !present[name] {
@@ -198,6 +208,40 @@ func (s *syncRun) words(ctx context.Context) error {
 		return s.touch()
 	}
 	return s.write(ctx, todo, again, lost, known, len(entries))
+}
+
+// sumOf is the same for the same files, by name, size and time, and for no
+// others: comparing it with that of the last sync takes the place of reading
+// what is known of each.
+func sumOf(entries []notes.Entry) string {
+	sum := sha256.New()
+	var line []byte
+	for _, e := range entries {
+		line = append(line[:0], e.Path...)
+		line = append(line, 0)
+		line = binary.LittleEndian.AppendUint64(line, uint64(e.Size))
+		line = binary.LittleEndian.AppendUint64(line, uint64(e.ModTime.UnixNano()))
+		sum.Write(line)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// reportProblems reports again what is wrong with notes that did not change.
+func (s *syncRun) reportProblems(ctx context.Context) error {
+	rows, err := s.db.QueryContext(ctx, `SELECT path, problem FROM notes WHERE problem != ''
+		UNION ALL SELECT path, reason FROM skipped ORDER BY path`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	for rows.Next() {
+		var name, reason string
+		if err := rows.Scan(&name, &reason); err != nil {
+			return err
+		}
+		s.report(name, skipped, "", reason)
+	}
+	return rows.Err()
 }
 
 // write takes in what changed and what was lost.
@@ -311,8 +355,8 @@ func (s *syncRun) hashes(ctx context.Context, known map[string]indexed, names []
 }
 
 // begin takes away, before the first write, what says that all is done: the
-// stamp, and that every passage is embedded. Killed from here on, the next
-// sync looks again.
+// stamp, that every passage is embedded, and the files there were. Killed from
+// here on, the next sync looks again.
 func (s *syncRun) begin(ctx context.Context) error {
 	if s.unsigned {
 		return nil
@@ -321,7 +365,7 @@ func (s *syncRun) begin(ctx context.Context) error {
 	if err := os.RemoveAll(s.index.stampPath()); err != nil {
 		return err
 	}
-	_, err := s.db.ExecContext(ctx, `DELETE FROM meta WHERE key GLOB 'complete *'`)
+	_, err := s.db.ExecContext(ctx, `DELETE FROM meta WHERE key GLOB 'complete *' OR key = 'listing'`)
 	return err
 }
 
@@ -371,11 +415,15 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 	return commit()
 }
 
-func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, entry notes.Entry, was indexed, gone map[string][]string) error {
-	name := entry.Path
+func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, was indexed, gone map[string][]string) error {
+	name := listed.Path
 	raw, entry, err := s.folder.Raw(name)
 	if errors.Is(err, os.ErrNotExist) {
+		s.listing = ""
 		return nil // deleted since it was listed: the next sync sees that
+	}
+	if entry.Size != listed.Size || !entry.ModTime.Equal(listed.ModTime) {
+		s.listing = ""
 	}
 	if err != nil {
 		entry.Path = name
@@ -436,7 +484,8 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 	} else {
 		err = errors.Join(countFrequent(ctx, tx), measureLength(ctx, tx))
 	}
-	if err = errors.Join(err, setMeta(ctx, tx, "total", strconv.Itoa(total))); err != nil {
+	err = errors.Join(err, setMeta(ctx, tx, "total", strconv.Itoa(total)), setMeta(ctx, tx, "listing", s.listing))
+	if err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {

@@ -1,0 +1,144 @@
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// walk collects the notes below one root. Folders are read side by side, as
+// many as there are processors: looking at each file is what a list costs.
+type walk struct {
+	ctx    context.Context // for the length of one List
+	root   *os.Root
+	others chan struct{} // a place for each goroutine besides the caller's
+
+	running  sync.WaitGroup
+	mu       sync.Mutex // guards what follows
+	entries  []Entry
+	problems []Problem
+	fault    error // a folder's goroutine broke
+}
+
+// child is an entry of a folder, links not followed.
+type child struct {
+	name    string
+	mode    fs.FileMode
+	size    int64
+	modTime time.Time
+	err     error // it could not be looked at
+}
+
+// all walks everything. The error is that of the outermost folder, or of ctx.
+func (w *walk) all() error {
+	err := w.folder(".", nil)
+	w.running.Wait()
+	return errors.Join(err, w.fault, w.ctx.Err())
+}
+
+// folder walks one folder and those below it, which may go on after it
+// returns, until running ends.
+func (w *walk) folder(dir string, rules ignoreRules) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	children, err := readFolder(w.root, dir)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(children, func(c child) bool { return c.name == ignoreName }) {
+		rules = rules.with(w.root, dir)
+	}
+	prefix := dir + "/"
+	if dir == "." {
+		prefix = ""
+	}
+	entries := make([]Entry, 0, len(children))
+	for _, c := range children {
+		if strings.HasPrefix(c.name, ".") {
+			continue
+		}
+		name := prefix + c.name
+		switch {
+		case rules.ignore(name, c.mode.IsDir()):
+		case c.mode.IsDir():
+			w.below(name, rules)
+		case c.mode&fs.ModeSymlink != 0:
+			w.link(name)
+		case isNote(c.name):
+			if why := c.unreadable(); why != "" {
+				w.problem(name, why)
+			} else {
+				entries = append(entries, Entry{Path: name, Size: c.size, ModTime: c.modTime})
+			}
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.entries = append(w.entries, entries...)
+	return nil
+}
+
+// below walks a folder in a goroutine of its own if there is a place for one.
+func (w *walk) below(dir string, rules ignoreRules) {
+	walk := func() {
+		if err := w.folder(dir, rules); err != nil && w.ctx.Err() == nil {
+			w.problem(dir, "cannot be listed: "+cause(err).Error())
+		}
+	}
+	select {
+	case w.others <- struct{}{}:
+	default:
+		walk()
+		return
+	}
+	w.running.Go(func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.fault = fmt.Errorf("folder %s: %v\n%s", dir, fault, debug.Stack())
+			}
+			<-w.others
+		}()
+		walk()
+	})
+}
+
+// unreadable says why a file cannot be read as a note; "": it can.
+func (c child) unreadable() string {
+	if c.err != nil {
+		return c.err.Error()
+	}
+	if !utf8.ValidString(c.name) {
+		return "has a name that is not UTF-8"
+	}
+	return unreadable(c.mode, c.size)
+}
+
+// link reports a link that seems to stand for notes and leads nowhere we go.
+// One that stays in the folder is passed over: its target is listed by its
+// own name.
+func (w *walk) link(name string) {
+	if !isNote(name) && path.Ext(name) != "" {
+		return
+	}
+	if _, err := w.root.Stat(name); err != nil {
+		w.problem(name, "is a link that leads out of the notes folder or nowhere; links are not followed")
+	}
+}
+
+func (w *walk) problem(name, reason string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.problems = append(w.problems, Problem{Path: strings.ToValidUTF8(name, "\uFFFD"), Reason: reason})
+}
