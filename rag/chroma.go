@@ -89,9 +89,10 @@ type chroma struct {
 	*chromaStore
 	model string
 
-	mu     sync.Mutex  // guards what follows, not held while the server is asked
-	at     chromaPlace // zero: not looked up yet
-	sample [][]float32 // of its vectors; nil: not read yet
+	mu     sync.Mutex   // guards what follows, not held while the server is asked
+	at     chromaPlace  // zero: not looked up yet
+	sample [][]float32  // of its vectors; nil: not read yet
+	listed map[key]bool // all that it holds, never changed in place; nil: not asked
 }
 
 // chromaPlace is a collection as the server tells of it.
@@ -138,6 +139,9 @@ func (c *chroma) remember(at chromaPlace) {
 	if c.at.ID != at.ID || at.count > 2*c.at.count || 2*at.count < c.at.count {
 		c.sample = nil
 	}
+	if c.at.ID != at.ID || len(c.listed) != at.count {
+		c.listed = nil
+	}
 	c.at = at
 }
 
@@ -174,6 +178,9 @@ func (c *chroma) size(ctx context.Context) (count, dimension int, err error) {
 // allows at most.
 const idPage = 300
 
+// listPage is how many ids are listed at once.
+const listPage = 5000
+
 func (c *chroma) missing(ctx context.Context, keys []key) ([]key, error) {
 	if err := c.look(ctx); err != nil {
 		return nil, err
@@ -182,23 +189,60 @@ func (c *chroma) missing(ctx context.Context, keys []key) ([]key, error) {
 	if err != nil || at.ID == "" {
 		return keys, err
 	}
-	have := make(map[string]bool, at.count)
+	have, err := c.present(ctx, at, keys)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(keys), func(k key) bool { return have[k] }), nil
+}
+
+// present tells which of the keys the server holds. Of many keys it lists all
+// there is, and remembers that as long as their number stays the same.
+func (c *chroma) present(ctx context.Context, at chromaPlace, keys []key) (map[key]bool, error) {
+	c.mu.Lock()
+	listed := c.listed
+	c.mu.Unlock()
+	if listed != nil {
+		return listed, nil
+	}
+	if len(keys) > 4*idPage {
+		return c.list(ctx, at)
+	}
+	have := make(map[key]bool, len(keys))
 	for page := range slices.Chunk(keys, idPage) {
 		var got chromaRecords
 		if err := c.post(ctx, at, "get", chromaGet{IDs: idsOf(page), Include: []string{}}, &got); err != nil {
 			return nil, err
 		}
-		for _, id := range got.IDs {
-			have[id] = true
-		}
+		got.addTo(have)
 	}
-	var missing []key
-	for _, k := range keys {
-		if !have[idOf(k)] {
-			missing = append(missing, k)
+	return have, nil
+}
+
+// list reads all ids, in long pages where the server allows them.
+func (c *chroma) list(ctx context.Context, at chromaPlace) (map[key]bool, error) {
+	listed := make(map[key]bool, at.count)
+	page := listPage
+	for offset, more := 0, true; more; {
+		var got chromaRecords
+		err := c.post(ctx, at, "get", chromaGet{Limit: page, Offset: offset, Include: []string{}}, &got)
+		if refused := (*chromaError)(nil); errors.As(err, &refused) && !isGone(err) && page > idPage {
+			page = idPage
+			continue
 		}
+		if err != nil {
+			return nil, err
+		}
+		got.addTo(listed)
+		offset += page
+		more = len(got.IDs) == page
 	}
-	return missing, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.at.ID == at.ID {
+		c.listed = listed
+	}
+	return listed, nil
 }
 
 func (c *chroma) put(ctx context.Context, keys []key, vectors [][]float32) error {
@@ -299,25 +343,27 @@ func (c *chroma) among(ctx context.Context, vector []float32, keys []key) ([]nea
 	if err != nil || at.ID == "" || len(keys) == 0 {
 		return nil, err
 	}
+	have, err := c.present(ctx, at, keys)
+	if err != nil {
+		return nil, err
+	}
+	keys = slices.DeleteFunc(slices.Clone(keys), func(k key) bool { return !have[k] })
 	var all []near
-	for page := range slices.Chunk(idsOf(keys), idPage) {
-		found, err := c.query(ctx, at, vector, len(page), page)
-		if status := (*chromaError)(nil); errors.As(err, &status) && status.code >= 500 {
-			var have chromaRecords
-			if err := c.post(ctx, at, "get", chromaGet{IDs: page, Include: []string{}}, &have); err != nil {
-				return nil, err
-			}
-			if len(have.IDs) == 0 {
-				continue
-			}
-			found, err = c.query(ctx, at, vector, len(have.IDs), have.IDs)
-		}
+	for page := range slices.Chunk(keys, idPage) {
+		found, err := c.query(ctx, at, vector, len(page), idsOf(page))
 		if err != nil {
+			c.unlist() // perhaps another machine took one away
 			return nil, err
 		}
 		all = append(all, found...)
 	}
 	return all, nil
+}
+
+func (c *chroma) unlist() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listed = nil
 }
 
 func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, limit int, ids []string) ([]near, error) {

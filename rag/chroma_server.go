@@ -88,6 +88,14 @@ func newChromaServer(c Chroma) (*chromaServer, error) {
 	}, nil
 }
 
+func (r chromaRecords) addTo(keys map[key]bool) {
+	for _, id := range r.IDs {
+		if k, err := keyOfID(id); err == nil { // else somebody else's record
+			keys[k] = true
+		}
+	}
+}
+
 // chromaError is an answer of the server that says no.
 type chromaError struct {
 	code    int

@@ -185,7 +185,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 		if count, dimension, err := again.size(ctx); err != nil || count != n || dimension != 64 {
 			t.Errorf("the collection has %d vectors of %d numbers, %v; want %d of 64", count, dimension, err, n)
 		}
-		strangers := []key{{1}, {2}}
+		strangers := []key{{1}, {2, 15: 3}}
 		if missing, err := again.missing(ctx, slices.Concat(keys[:3], strangers, keys[3:])); err != nil || !slices.Equal(missing, strangers) {
 			t.Errorf("missing are %v, %v; want %v", missing, err, strangers)
 		}
@@ -296,11 +296,21 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		}
-		// Another model has a collection of its own, and the old one stays.
-		other := &bagEmbedder{name: "other"}
-		if c := syncNow(t, x, folder, other); c.Embedded != c.Passages {
-			t.Errorf("another model embedded %d of %d", c.Embedded, c.Passages)
+		// Another model has a collection of its own, and the old one stays. This
+		// one reads 128 tokens, so a passage has several vectors.
+		write(t, dir, map[string]string{"long.md": "# Long\n\n" + words(99, 150) + "\n"})
+		short := &bagEmbedder{name: "use-lite"}
+		if c := syncNow(t, x, folder, short); c.Embedded <= c.Passages {
+			t.Errorf("a model of short texts embedded %d texts of %d passages", c.Embedded, c.Passages)
 		}
+		if c := syncNow(t, x, folder, short); c.Embedded != 0 {
+			t.Errorf("again, %d were embedded", c.Embedded)
+		}
+		found, err = x.Search(t.Context(), Query{Text: words(99, 40)})
+		if err != nil || found.Coverage.Embedder != "use-lite" || len(found.Passages) == 0 || found.Passages[0].Path != "long.md" {
+			t.Errorf("by another model, found %+v, %v", found, err)
+		}
+		syncNow(t, x, folder, embedder) // the long note
 		if c := syncNow(t, x, folder, embedder); c.Embedded != 0 {
 			t.Errorf("back at the first model, %d were embedded again", c.Embedded)
 		}
