@@ -449,21 +449,35 @@ func (a *app) reread(s agent.Source) (string, bool) {
 	return "", false
 }
 
-// conversation is the one to go on with, or a new one.
-func (a *app) conversation(ctx context.Context, flags runFlags) (string, error) {
+// spot is where a chat begins.
+type spot struct {
+	conversation, title string
+	turn                string // "": at the end
+}
+
+// place is the conversation to go on with, and where in it, or a new one.
+func (a *app) place(ctx context.Context, flags runFlags) (spot, error) {
 	switch {
 	case flags.resume != "":
-		c, err := a.store.Conversation(ctx, flags.resume)
+		name, number, isTurn := strings.Cut(flags.resume, ".")
+		c, err := a.store.Conversation(ctx, name)
 		if err != nil {
-			return "", usageError{err}
+			return spot{}, usageError{err}
 		}
-		return c.ID, nil
+		at := spot{conversation: c.ID, title: c.Title}
+		if isTurn {
+			at.turn = c.ID + "." + number
+			if err := a.store.Show(ctx, c.ID, at.turn); err != nil {
+				return spot{}, usageError{err}
+			}
+		}
+		return at, nil
 	case flags.hasLast:
 		c, err := a.store.Last(ctx)
 		if err != nil {
-			return "", usageError{err}
+			return spot{}, usageError{err}
 		}
-		return c.ID, nil
+		return spot{conversation: c.ID, title: c.Title}, nil
 	}
-	return a.store.NewConversation(), nil
+	return spot{conversation: a.store.NewConversation()}, nil
 }

@@ -80,7 +80,7 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	for _, rule := range a.pointless() {
 		fmt.Fprintf(q.err, "! --allow %s allows nothing: there is no such tool\n", safetext.Line(rule))
 	}
-	conversation, err := a.conversation(ctx, q.runFlags)
+	at, err := a.place(ctx, q.runFlags)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (q *question) run(ctx context.Context, prompt string) error {
 		q.warn(a)
 	}
 	asked := a.agent()
-	err = q.follow(a, conversation, asked.Ask(ctx, conversation, message))
+	err = q.follow(a, at.conversation, asked.Ask(ctx, at.conversation, message))
 	patience, cancel := context.WithTimeout(ctx, embedPatience)
 	defer cancel()
 	if err := asked.EmbedMemories(patience); err != nil {

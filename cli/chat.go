@@ -40,7 +40,7 @@ func newChat(sh *shell) *cobra.Command {
 		Use:   "chat [PROMPT]",
 		Short: "Open the chat",
 		Example: "  lifehub chat -c                      # go on with the last conversation\n" +
-			"  lifehub chat -r 3f9c2a               # go on with this one\n" +
+			"  lifehub chat -r 3f9c2a               # go on with this one, or at a message that `chats search` found\n" +
 			"  lifehub chat --notes ~/notes \"what did I plan for the trip?\"",
 		Args: args(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -73,7 +73,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		return err
 	}
 	defer a.close()
-	conversation, err := a.conversation(ctx, f.runFlags)
+	at, err := a.place(ctx, f.runFlags)
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 	defer cancel()
 
 	options := tui.Options{
-		Assistant: a.agent(), Conversations: conversations{a.store}, Models: models{a}, Notes: offers{life},
-		Conversation: conversation, Pick: f.pick, Prompt: prompt, FirstRun: len(a.open()) == 0,
+		Assistant: a.agent(), Conversations: conversations{a.store}, Branches: a.store, Models: models{a}, Notes: offers{life},
+		Conversation: at.conversation, Heading: at.title, Turn: at.turn, Search: a.store.Search, Rename: a.store.Rename, Pick: f.pick, Prompt: prompt, FirstRun: len(a.open()) == 0,
 		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Commands: life.commands(),
 		Editor: a.config.Editor, Mode: a.config.Mode, Theme: a.config.Theme, NoMouse: !a.config.Mouse,
 	}

@@ -126,8 +126,15 @@ func (s *Store) GoOn(ctx context.Context, conversation, turn string) error {
 }
 
 // Show makes the path through a turn current, down to the newest turn below
-// it. The error is [ErrNoConversation] when there is no such turn.
+// it; when the turn is on the current path already, that stays. The error is [ErrNoConversation] when there is no such turn.
 func (s *Store) Show(ctx context.Context, conversation, turn string) error {
+	tree, err := s.readTree(ctx, conversation)
+	if err != nil {
+		return fmt.Errorf("go to turn %q: %w", turn, err)
+	}
+	if slices.ContainsFunc(tree, func(n node) bool { return n.Turn == turn && n.Current }) {
+		return nil
+	}
 	// The newest message of a branch ends it: nothing answers it yet.
 	return s.setHead(ctx, conversation, turn, `WITH RECURSIVE below (id) AS (
 			SELECT id FROM messages WHERE conversation = ?1 AND turn = ?2 AND role = 'assistant'

@@ -73,6 +73,11 @@ func TestShowingATurnShowsTheNewestBranchBelowIt(t *testing.T) {
 	if got, want := shape(t, s, "c"), "1<* 2<1* 3<2 4<2* 5<1"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	must(t, s.GoOn(t.Context(), "c", "c.2"))
+	must(t, s.Show(t.Context(), "c", "c.1"))
+	if got, want := shape(t, s, "c"), "1<* 2<1* 3<2 4<2 5<1"; got != want {
+		t.Errorf("a path that was shown already changed: got %q, want %q", got, want)
+	}
 	for _, turn := range []string{"c.9", "other.1"} {
 		if err := s.Show(t.Context(), "c", turn); !errors.Is(err, ErrNoConversation) {
 			t.Errorf("%s: got %v", turn, err)

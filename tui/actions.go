@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -11,9 +10,6 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/safetext"
 )
-
-// pickLimit is how many conversations the list offers.
-const pickLimit = 500
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
@@ -215,11 +211,11 @@ func (m *Model) click(msg tea.MouseClickMsg) {
 
 // newConversation leaves the open one as it is and begins another.
 func (m *Model) newConversation() tea.Cmd {
-	if m.turn != nil {
-		m.flash("stop the turn first (" + m.keys.Stop.Help().Key + ")")
+	if m.busy() {
 		return nil
 	}
-	m.conversation, m.title, m.used, m.speed, m.last = "", "", 0, 0, nil
+	m.stopTitling()
+	m.conversation, m.title, m.titled, m.used, m.speed, m.last, m.editing = "", "", false, 0, 0, nil, nil
 	m.transcript.clear()
 	m.focused = false
 	return nil
@@ -235,6 +231,9 @@ type (
 	openedMsg struct {
 		id, title string
 		exchanges []agent.Exchange
+		at        string // the turn to scroll to; "": the end
+		focus     bool   // and to give the keys to
+		said      string // markdown to show below
 		err       error
 	}
 )
@@ -245,25 +244,6 @@ func (m *Model) openPicker(msg pickMsg) {
 		return
 	}
 	m.picker, m.overlay = msg.picker, pickerOverlay
-}
-
-func (m *Model) listConversations() tea.Cmd {
-	if m.turn != nil {
-		m.flash("stop the turn first (" + m.keys.Stop.Help().Key + ")")
-		return nil
-	}
-	if m.Conversations == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		list, err := m.Conversations.Recent(m.base, pickLimit)
-		p := picker{title: "Conversations", empty: "no conversation yet"}
-		for _, c := range list {
-			p.rows = append(p.rows, row{c.Title, fmt.Sprintf("%s · %s", count(c.Messages, "message"), when(c.Updated, time.Now()))})
-		}
-		p.pick = func(at int) tea.Cmd { return m.openConversation(list[at].ID, list[at].Title) }
-		return pickMsg{p, err}
-	}
 }
 
 // when writes a moment the shorter the nearer it is.
@@ -281,10 +261,7 @@ func when(t, now time.Time) string {
 }
 
 func (m *Model) openConversation(id, title string) tea.Cmd {
-	return func() tea.Msg {
-		exchanges, err := m.Conversations.Exchanges(m.base, id)
-		return openedMsg{id, title, exchanges, err}
-	}
+	return func() tea.Msg { return m.read(openedMsg{id: id, title: title}) }
 }
 
 // opened shows a kept conversation.
@@ -301,6 +278,12 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		}
 		m.replay(exchange)
 	}
+	if msg.said != "" {
+		m.transcript.add(&page{msg.said})
+	}
+	if msg.at != "" {
+		m.scrollTo(msg.at, msg.focus)
+	}
 	if m.Prompt != "" {
 		prompt := m.Prompt
 		m.Prompt = ""
@@ -312,7 +295,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 // replay puts a kept turn into the transcript.
 func (m *Model) replay(exchange agent.Exchange) {
 	kept := exchange.Answer
-	m.transcript.add(&question{exchange.Question})
+	m.transcript.add(keptQuestion(exchange))
 	ending := ""
 	switch {
 	case exchange.Open:

@@ -29,6 +29,16 @@ func (m *Model) allCommands() []command {
 	if m.Conversations != nil {
 		list = append(list, command{"resume", []string{"sessions"}, "", "open an earlier conversation", func(m *Model, _ string) tea.Cmd { return m.listConversations() }})
 	}
+	if m.Branches != nil {
+		list = append(list,
+			command{"edit", nil, "[N]", "change your last question, or the Nth from the end", func(m *Model, args string) tea.Cmd { return m.editBack(args) }},
+			command{"retry", nil, "", "ask your last question once more", func(m *Model, _ string) tea.Cmd { return m.retry(m.questionBack(1)) }},
+			command{"tree", nil, "", "all branches of this conversation", func(m *Model, _ string) tea.Cmd { return m.listTree() }},
+			command{"fork", nil, "", "go on in a conversation of its own", func(m *Model, _ string) tea.Cmd { return m.fork(m.lastTurn()) }})
+	}
+	if m.Rename != nil {
+		list = append(list, command{"rename", nil, "TITLE", "give this conversation a title", func(m *Model, args string) tea.Cmd { return m.rename(args) }})
+	}
 	if m.Models != nil {
 		list = append(list,
 			command{"model", []string{"m"}, "[NAME]", "choose a model", func(m *Model, args string) tea.Cmd { return m.chooseModel(args) }},
@@ -129,14 +139,18 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 
 // runCommand runs a command of another room in the background.
 func (m *Model) runCommand(c Command, args string) tea.Cmd {
-	ctx := m.base
+	if c.Reload && m.busy() {
+		return nil
+	}
+	ctx, conversation := m.base, m.conversation
 	return func() tea.Msg {
-		text, err := c.Run(ctx, args)
-		return pageMsg{text, err}
+		text, err := c.run(ctx, conversation, args)
+		return pageMsg{text: text, err: err, reload: c.Reload && conversation != ""}
 	}
 }
 
 type pageMsg struct {
-	text string
-	err  error
+	text   string
+	err    error
+	reload bool // the conversation is read again before it is shown
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -124,6 +125,7 @@ type turn struct {
 	stopped  bool // the user stopped it
 	phase    string
 
+	asked   *question
 	plan    *plan
 	thought *thinking
 	answer  *answer
@@ -163,10 +165,11 @@ func (m *Model) receive(msg eventsMsg) tea.Cmd {
 
 // show is the one place where an event reaches the screen.
 func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
-	t := m.turn
+	t, turnID := m.turn, e.Turn
 	switch e := e.Body.(type) {
 	case agent.Started:
 		m.mode = e.Mode
+		m.kept(turnID)
 	case agent.PhaseStarted:
 		m.phaseStarted(e.Agent, now)
 	case agent.PhaseEnded:
@@ -224,6 +227,16 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		m.ended(e, now)
 	}
 	return nil
+}
+
+// kept notes under which id the question is kept.
+func (m *Model) kept(turn string) {
+	q := m.turn.asked
+	q.turn = turn
+	if len(q.siblings) > 0 && turn != "" && !slices.Contains(q.siblings, turn) {
+		q.siblings = append(slices.Clip(q.siblings), turn)
+	}
+	m.transcript.touch(q)
 }
 
 func (m *Model) phaseStarted(agentName string, now time.Time) {
@@ -387,8 +400,10 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 		return m.rearm()
 	case len(m.composer.queue) == 0 && t.stopped:
 		return nil
-	case len(m.composer.queue) == 0:
+	case len(m.composer.queue) == 0 && t.answer == nil:
 		return m.callUser("the answer is ready")
+	case len(m.composer.queue) == 0:
+		return tea.Batch(m.callUser("the answer is ready"), m.entitle())
 	case t.stopped:
 		// What waited was meant for after a whole answer: give it back.
 		text := strings.Join(append(m.composer.queue, m.composer.text()), "\n")

@@ -18,7 +18,9 @@ type keyMap struct {
 	// Moving in the transcript.
 	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
 	// When the transcript has the keys.
-	Next, Previous, First, Last, Fold, Copy, CopyCode, Open, Back key.Binding
+	Next, Previous, First, Last, Fold, Copy, CopyCode, Open, Back, Edit, Retry, EarlierBranch, LaterBranch key.Binding
+	// In the tree of a conversation.
+	TreeShow, TreeGoOn, TreeFork, TreeClose key.Binding
 	// In the permission dialog.
 	Once, ForConversation, Always, Refuse, RefuseWhy, Details key.Binding
 }
@@ -66,6 +68,16 @@ func defaultKeys() keyMap {
 		CopyCode: bind("1–9", "copy that code block of the answer", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
 		Open:     bind("enter", "open in your editor, or unfold", "enter"),
 		Back:     bind("esc", "back to the composer", "esc", "tab", "i"),
+
+		Edit:          bind("e", "change that question: a branch", "e"),
+		Retry:         bind("r", "ask that question once more: a branch", "r"),
+		EarlierBranch: bind("←", "what was asked there before", "left", "h"),
+		LaterBranch:   bind("→", "what was asked there later", "right", "l"),
+
+		TreeShow:  bind("enter", "show that branch", "enter"),
+		TreeGoOn:  bind("c", "go on from there: a branch", "c"),
+		TreeFork:  bind("f", "a conversation of its own from there", "f"),
+		TreeClose: bind("esc", "close", "esc", "q", "ctrl+c"),
 
 		Once:            bind("y", "once", "y"),
 		ForConversation: bind("s", "this conversation", "s"),
@@ -131,6 +143,16 @@ func (k *keyMap) groups() []keyGroup {
 			{"copy_code", &k.CopyCode},
 			{"open", &k.Open},
 			{"back", &k.Back},
+			{"edit", &k.Edit},
+			{"retry", &k.Retry},
+			{"earlier_branch", &k.EarlierBranch},
+			{"later_branch", &k.LaterBranch},
+		}},
+		{"tree", "In the tree of a conversation", []namedKey{
+			{"tree_show", &k.TreeShow},
+			{"tree_go_on", &k.TreeGoOn},
+			{"tree_fork", &k.TreeFork},
+			{"tree_close", &k.TreeClose},
 		}},
 		{"permission", "When a tool asks", []namedKey{
 			{"once", &k.Once},

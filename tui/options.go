@@ -13,10 +13,15 @@ type Options struct {
 	Assistant     Assistant
 	Conversations Conversations // nil: nothing is kept
 	Models        Models        // nil: no model picker, no pull
+	Branches      Branches      // nil: a conversation is one path
 	Notes         Notes         // nil: no first-run screen
 
 	// Conversation is opened at the start; "" begins a new one.
 	Conversation string
+	// Heading is its title; "": its first question.
+	Heading string
+	// Turn is where it is opened; "": at its end.
+	Turn string
 	// Pick opens the list of conversations at the start.
 	Pick bool
 	// Prompt is asked at the start; "" asks nothing.
@@ -31,6 +36,13 @@ type Options struct {
 	Notices <-chan string
 	// Prompts returns what the user asked before, newest first.
 	Prompts func(ctx context.Context, limit int) ([]string, error)
+	// Search finds messages of all conversations, newest first. nil: none does.
+	Search func(ctx context.Context, words string, limit int) ([]agent.Hit, error)
+	// Title makes a title for a conversation after an answer and returns it, ""
+	// when it needs none. It is stopped when the user asks on. nil: none is made.
+	Title func(ctx context.Context, conversation string) (string, error)
+	// Rename gives a conversation the user's own title. nil: they can't be renamed.
+	Rename func(ctx context.Context, conversation, title string) error
 	// Commands are slash commands besides the screen's own.
 	Commands []Command
 
@@ -103,6 +115,19 @@ type Command struct {
 	// Run does the work and returns markdown to show; "" shows nothing. It
 	// runs in the background.
 	Run func(ctx context.Context, args string) (string, error)
+	// Here is used in place of Run, when it is set, by a command that works on
+	// the open conversation, whose id is "" while it has no message.
+	Here func(ctx context.Context, conversation, args string) (string, error)
+	// Reload says that Here may have changed the conversation, which is shown anew.
+	Reload bool
+}
+
+// run runs the command on a conversation.
+func (c Command) run(ctx context.Context, conversation, args string) (string, error) {
+	if c.Here != nil {
+		return c.Here(ctx, conversation, args)
+	}
+	return c.Run(ctx, args)
 }
 
 // Ended says how the user left the screen.

@@ -17,6 +17,33 @@ type picker struct {
 	chosen int // among the rows that match
 	pick   func(at int) tea.Cmd
 	cancel func() tea.Cmd // nil: nothing to do
+
+	search func(words string) tea.Cmd // finds more than the rows hold; nil: nothing does
+	found  foundMsg                   // what it found last
+}
+
+// foundMsg brings what was found for the words of a picker.
+type foundMsg struct {
+	words string
+	rows  []row
+	pick  func(at int) tea.Cmd
+	err   error
+}
+
+// find starts a search for what is typed.
+func (p *picker) find() tea.Cmd {
+	if p.search == nil || strings.TrimSpace(p.filter) == "" {
+		p.found = foundMsg{}
+		return nil
+	}
+	return p.search(p.filter)
+}
+
+// take shows what was found, if it is still wanted.
+func (p *picker) take(found foundMsg) {
+	if found.words == p.filter {
+		p.found = found
+	}
 }
 
 type row struct{ label, detail string }
@@ -41,6 +68,7 @@ func (p *picker) matching() []int {
 // press moves, filters or chooses. done says that the picker is over.
 func (p *picker) press(pressed tea.KeyPressMsg, page int) (done bool, cmd tea.Cmd) {
 	list := p.matching()
+	before := p.filter
 	switch pressed.String() {
 	case "esc", "ctrl+c":
 		if p.cancel != nil {
@@ -50,6 +78,9 @@ func (p *picker) press(pressed tea.KeyPressMsg, page int) (done bool, cmd tea.Cm
 	case "enter":
 		if p.chosen < len(list) {
 			return true, p.pick(list[p.chosen])
+		}
+		if at := p.chosen - len(list); at < len(p.found.rows) {
+			return true, p.found.pick(at)
 		}
 	case "up", "ctrl+p":
 		p.chosen--
@@ -62,7 +93,7 @@ func (p *picker) press(pressed tea.KeyPressMsg, page int) (done bool, cmd tea.Cm
 	case "home", "ctrl+home":
 		p.chosen = 0
 	case "end", "ctrl+end":
-		p.chosen = len(list)
+		p.chosen = len(list) + len(p.found.rows)
 	case "backspace":
 		if runes := []rune(p.filter); len(runes) > 0 {
 			p.filter, p.chosen = string(runes[:len(runes)-1]), 0
@@ -74,33 +105,56 @@ func (p *picker) press(pressed tea.KeyPressMsg, page int) (done bool, cmd tea.Cm
 			p.filter, p.chosen = p.filter+safetext.Line(pressed.Text), 0
 		}
 	}
-	p.chosen = max(0, min(p.chosen, len(p.matching())-1))
-	return false, nil
+	if p.filter != before {
+		cmd = p.find()
+	}
+	p.chosen = max(0, min(p.chosen, len(p.matching())+len(p.found.rows)-1))
+	return false, cmd
 }
 
 // view returns exactly height lines.
 func (p *picker) view(width, height int, look *theme) []string {
 	list := p.matching()
-	lines := []string{spread(look.Strong.Render(p.title), look.Dim.Render(thousands(len(list))), width)}
+	total := len(list) + len(p.found.rows)
+	lines := []string{spread(look.Strong.Render(p.title), look.Dim.Render(thousands(total)), width)}
 	search := look.Dim.Render("type to filter")
+	if p.search != nil {
+		search = look.Dim.Render("type to search titles and messages")
+	}
 	if p.filter != "" {
 		search = p.filter + "▏"
 	}
 	lines = append(lines, fit(look.Brand.Render("> ")+search, width), "")
-	if len(list) == 0 {
+	switch {
+	case p.found.err != nil:
+		lines = append(lines, look.Danger.Render(fit(safetext.Line(p.found.err.Error()), width)))
+	case total == 0:
 		lines = append(lines, look.Dim.Render(fit(p.empty, width)))
 	}
 	rows := max(1, height-len(lines))
-	from := max(0, min(p.chosen-rows/2, len(list)-rows))
-	for at := from; at < len(list) && at < from+rows; at++ {
-		r := p.rows[list[at]]
-		label, mark := safetext.Line(r.label), "  "
-		detail := look.Dim.Render(fit(safetext.Line(r.detail), width*2/3))
-		label = fit(label, max(10, width-4-cells(detail)))
-		if at == p.chosen {
-			mark, label = look.Selected.Render("› "), look.Selected.Render(label)
+	if len(p.found.rows) > 0 && rows > 1 {
+		rows-- // for the heading between the two
+	}
+	from := max(0, min(p.chosen-rows/2, total-rows))
+	for at := from; at < total && at < from+rows; at++ {
+		if at == len(list) && rows > 1 {
+			lines = append(lines, look.Dim.Render(fit("In messages", width)))
 		}
-		lines = append(lines, spread(mark+label, detail, width))
+		if at < len(list) {
+			lines = append(lines, p.rows[list[at]].view(at == p.chosen, width, look))
+		} else {
+			lines = append(lines, p.found.rows[at-len(list)].view(at == p.chosen, width, look))
+		}
 	}
 	return filled(lines, height)
+}
+
+func (r row) view(chosen bool, width int, look *theme) string {
+	label, mark := safetext.Line(r.label), "  "
+	detail := look.Dim.Render(fit(safetext.Line(r.detail), width*2/3))
+	label = fit(label, max(10, width-4-cells(detail)))
+	if chosen {
+		mark, label = look.Selected.Render("› "), look.Selected.Render(label)
+	}
+	return spread(mark+label, detail, width)
 }

@@ -153,7 +153,7 @@ func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, er
 	case strings.HasPrefix(name, "/"):
 		for _, c := range p.Commands {
 			if "/"+c.Name == name {
-				text, err := c.Run(ctx, strings.TrimSpace(args))
+				text, err := c.run(ctx, p.conversation, strings.TrimSpace(args))
 				if err != nil {
 					text = "error: " + err.Error()
 				}

@@ -24,6 +24,8 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 			m.overlay = noOverlay
 		}
 		return cmd
+	case m.overlay == treeOverlay:
+		return m.pressTree(pressed)
 	case m.overlay == helpOverlay:
 		if m.help.press(pressed, m.bodyHeight()) {
 			m.overlay = noOverlay
@@ -51,6 +53,8 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
+	case key.Matches(pressed, k.Stop) && m.editing != nil && m.turn == nil && !m.palette.open() && !m.focused:
+		m.stopEditing()
 	case key.Matches(pressed, k.Stop) && !m.palette.open() && !m.focused:
 		return nil, m.stop()
 	case key.Matches(pressed, k.Redraw):
@@ -113,6 +117,14 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		m.foldChosen()
 	case key.Matches(pressed, k.Copy):
 		return m.copyChosen(), true
+	case key.Matches(pressed, k.Edit):
+		m.edit(m.chosenQuestion())
+	case key.Matches(pressed, k.Retry):
+		return m.retry(m.chosenQuestion()), true
+	case key.Matches(pressed, k.EarlierBranch):
+		return m.alternative(-1), true
+	case key.Matches(pressed, k.LaterBranch):
+		return m.alternative(1), true
 	case key.Matches(pressed, k.CopyCode):
 		a, ok := t.item(t.chosen).(*answer)
 		if !ok {
@@ -202,6 +214,9 @@ func (m *Model) send() tea.Cmd {
 		return nil
 	}
 	c.remember(text)
+	if e := m.editing; e != nil && m.turn == nil {
+		return m.askInstead(e.question, text)
+	}
 	if m.turn != nil {
 		c.queue = append(c.queue, text)
 		return nil

@@ -100,6 +100,8 @@ func (m *Model) body(width, height, top int) []string {
 	switch {
 	case m.overlay == pickerOverlay:
 		return m.picker.view(width, height, m.look)
+	case m.overlay == treeOverlay:
+		return m.tree.view(width, height, m.look)
 	case m.overlay == helpOverlay:
 		m.help.build(&m.keys, m.allCommands(), width, m.look)
 		return m.help.view(height)
@@ -129,6 +131,9 @@ func (m *Model) aboveComposer(width, height int) []string {
 	}
 	if m.pulling != nil {
 		lines = append(lines, m.pulling.view(width, m.look, m.keys.Stop))
+	}
+	if m.editing != nil {
+		lines = append(lines, fit(m.look.Warning.Render("changing an earlier question")+m.look.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
 	}
 	if m.offer != nil {
 		lines = append(lines, m.offer.view(width, m.look))
@@ -294,8 +299,14 @@ func (m *Model) hints() []string {
 		return nil
 	case m.overlay == pickerOverlay:
 		return []string{"↑↓ move", "enter choose", "esc close"}
+	case m.overlay == treeOverlay:
+		return []string{hint(k.TreeShow, "show"), hint(k.TreeGoOn, "go on from there"), hint(k.TreeFork, "fork"), hint(k.TreeClose, "close")}
 	case m.overlay == helpOverlay:
 		return []string{"↑↓ scroll", "esc close"}
+	case m.focused && m.onAlternatives():
+		return []string{hint(k.EarlierBranch, "") + hint(k.LaterBranch, "alternatives"), hint(k.Edit, "edit"), hint(k.Retry, "retry"), hint(k.Back, "back")}
+	case m.focused && m.onQuestion():
+		return []string{hint(k.Next, "next"), hint(k.Edit, "edit"), hint(k.Retry, "retry"), hint(k.Copy, "copy"), hint(k.Back, "back")}
 	case m.focused:
 		return []string{hint(k.Next, "next"), hint(k.Fold, "fold"), hint(k.Copy, "copy"), hint(k.Open, "open"), hint(k.Back, "back")}
 	case m.turn != nil && m.transcript.below():

@@ -110,6 +110,12 @@ var scenes = map[string]scene{
 	"conversations":                  {func() Options { return withEverything() }, pressing("ctrl+s")},
 	"conversations are filtered":     {func() Options { return withEverything() }, pressing("ctrl+s", "lis")},
 	"a conversation is opened again": {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter")},
+	"messages are found":             {func() Options { return withEverything() }, pressing("ctrl+s", "fly")},
+	"a found message is opened":      {func() Options { return withEverything() }, pressing("ctrl+s", "fly", "enter")},
+	"the tree":                       {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/tree", "enter")},
+	"an alternative has the keys":    {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "tab", "g")},
+	"a question is changed":          {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/edit 4", "enter")},
+	"a question was changed":         {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/edit 3", "enter", " soon", "enter")},
 	"models":                         {func() Options { return withEverything() }, pressing("alt+m")},
 	"another model is used":          {func() Options { return withEverything() }, pressing("alt+m", "down", "enter")},
 	"the page of a command":          {func() Options { return withEverything() }, pressing("/tools", "enter")},
@@ -178,14 +184,34 @@ func (kept) Exchanges(_ context.Context, id string) ([]agent.Exchange, error) {
 		return nil, errors.New("open conversation " + id + ": no such conversation")
 	}
 	return []agent.Exchange{
-		{Question: "When do I fly to Lisbon?", Answer: agent.Answer{
+		{Turn: "c1.4", Siblings: []string{"c1.1", "c1.4"}, Current: true, Question: "When do I fly to Lisbon?", Answer: agent.Answer{
 			Text: "On 3 May [1].", Sources: []agent.Source{{N: 1, Path: "trips/lisbon.md", Line: 3, Heading: "Flights"}},
 			Citations: []agent.Citation{{N: 1, Path: "trips/lisbon.md", Line: 4, Verdict: agent.Stale}},
 		}},
-		{Question: "And back?", Answer: agent.Answer{Text: "You come ba", Cut: true}},
-		{Question: "Book a hotel", Answer: agent.Answer{Error: "model server not reachable"}},
-		{Question: "Are you there?", Open: true},
+		{Turn: "c1.5", After: "c1.4", Current: true, Question: "And back?", Answer: agent.Answer{Text: "You come ba", Cut: true}},
+		{Turn: "c1.6", After: "c1.5", Current: true, Question: "Book a hotel", Answer: agent.Answer{Error: "model server not reachable"}},
+		{Turn: "c1.7", After: "c1.6", Current: true, Question: "Are you there?", Open: true},
 	}, nil
+}
+
+func (k kept) Tree(ctx context.Context, id string) ([]agent.Exchange, error) {
+	path, err := k.Exchanges(ctx, id)
+	return append([]agent.Exchange{
+		{Turn: "c1.1", Siblings: []string{"c1.1", "c1.4"}, Question: "When do I fly?", Answer: agent.Answer{Text: "Where to? You fly to **Lisbon** on 3 May and to Rome in June."}},
+		{Turn: "c1.2", After: "c1.1", Siblings: []string{"c1.2", "c1.3"}, Question: "To Rome", Answer: agent.Answer{Text: "On 7 June."}},
+		{Turn: "c1.3", After: "c1.1", Siblings: []string{"c1.2", "c1.3"}, Question: "To Lisbon", Undone: true, Answer: agent.Answer{Text: "On 3 May."}},
+	}, path...), err
+}
+
+func (kept) GoOn(context.Context, string, string) error { return nil }
+
+func (kept) Show(context.Context, string, string) error { return nil }
+
+func (kept) Fork(context.Context, string, string) (string, error) { return "c1", nil }
+
+// search finds one message by any words.
+func search(_ context.Context, words string, _ int) ([]agent.Hit, error) {
+	return []agent.Hit{{Conversation: "c1", Title: "A week in Lisbon", Turn: "c1.6", Excerpt: "…when do I " + words + " to Lisbon, and", Time: time.Date(2000, 1, 1, 9, 30, 0, 0, time.UTC)}}, nil
 }
 
 // shelf is a model server with two models, on which a pull takes its time.
@@ -221,7 +247,8 @@ func (f *folders) Take(_ context.Context, o Offer) error { f.took = append(f.too
 
 func withEverything() Options {
 	o := withWorld(hold())
-	o.Conversations, o.Models, o.Notes = kept{}, shelf{}, &folders{}
+	o.Conversations, o.Branches, o.Search, o.Models, o.Notes = kept{}, kept{}, search, shelf{}, &folders{}
+	o.Rename = func(context.Context, string, string) error { return nil }
 	o.Prompts = func(context.Context, int) ([]string, error) {
 		return []string{"the last prompt", "the one before"}, nil
 	}

@@ -1,5 +1,7 @@
 package tui
 
+import "slices"
+
 // readable is the widest line of text, in cells: longer ones are hard to read.
 const readable = 110
 
@@ -74,6 +76,16 @@ func (t *transcript) restyle(look *theme) {
 	t.look = look
 	for at := range t.entries {
 		t.entries[at].width = 0
+	}
+}
+
+// cut takes an item and all below it away.
+func (t *transcript) cut(i item) {
+	at := slices.IndexFunc(t.entries, func(e entry) bool { return e.item == i })
+	if at >= 0 {
+		t.choose(-1, 0)
+		t.entries = slices.Delete(t.entries, at, len(t.entries))
+		t.away = false
 	}
 }
 

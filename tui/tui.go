@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
@@ -31,14 +32,18 @@ type Model struct {
 	permission permission
 	overlay    overlay
 	picker     picker
+	tree       tree
 	help       help
 	pulling    *pulling
-	offer      *offer // a model to pull; nil: none
+	offer      *offer   // a model to pull; nil: none
+	editing    *editing // an earlier question is in the composer; nil: none
 
 	conversation string
 	title        string
-	turn         *turn // nil between turns
-	last         *turn // the turn before, nil at first
+	titled       bool   // the title is more than the first words
+	titling      func() // stops making one; nil: none is made
+	turn         *turn  // nil between turns
+	last         *turn  // the turn before, nil at first
 	turns        int
 	focused      bool // the transcript has the keys
 	blurred      bool // the window has not the focus
@@ -69,6 +74,7 @@ const (
 	noOverlay overlay = iota
 	pickerOverlay
 	helpOverlay
+	treeOverlay
 )
 
 // New returns the screen. ctx is that of the whole run: turns are stopped when
@@ -87,6 +93,11 @@ func New(ctx context.Context, options Options) (*Model, error) {
 	if m.Conversations == nil {
 		m.keys.Conversations.SetEnabled(false)
 	}
+	if m.Branches == nil {
+		for _, b := range []*key.Binding{&m.keys.Edit, &m.keys.Retry, &m.keys.EarlierBranch, &m.keys.LaterBranch, &m.keys.TreeShow, &m.keys.TreeGoOn, &m.keys.TreeFork, &m.keys.TreeClose} {
+			b.SetEnabled(false)
+		}
+	}
 	m.look = newTheme(options.Theme, themeIsDark(options.Theme, m.dark), m.colours)
 	m.transcript = transcript{look: m.look, chosen: -1}
 	m.composer = newComposer(&m.keys, m.look)
@@ -102,7 +113,9 @@ func (m *Model) Init() tea.Cmd {
 	case m.Pick && m.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
 	case m.conversation != "" && m.Conversations != nil:
-		cmds = append(cmds, m.openConversation(m.conversation, ""))
+		cmds = append(cmds, func() tea.Msg {
+			return m.read(openedMsg{id: m.conversation, title: m.Heading, at: m.Turn, focus: m.Turn != ""})
+		})
 	case m.Prompt != "":
 		cmds = append(cmds, m.ask(m.Prompt))
 	}
@@ -131,7 +144,7 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case tea.PasteMsg:
-		m.paste(msg.Content)
+		return m.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case tea.MouseClickMsg:
@@ -158,11 +171,17 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	case promptsMsg:
 		m.composer.history = append(m.composer.history, msg...)
 	case pageMsg:
-		m.showPage(msg)
+		return m.showPage(msg)
 	case openedMsg:
 		return m.opened(msg)
 	case pickMsg:
 		m.openPicker(msg)
+	case foundMsg:
+		m.picker.take(msg)
+	case treeMsg:
+		m.openTree(msg)
+	case titledMsg:
+		m.takeTitle(msg)
 	case pullMsg:
 		return m.pullProgress(msg)
 	case usingMsg:
@@ -196,24 +215,28 @@ func (m *Model) resize(width, height int) {
 // flash shows one line until the next key.
 func (m *Model) flash(text string) { m.hint = text }
 
-func (m *Model) paste(text string) {
+func (m *Model) paste(text string) tea.Cmd {
 	m.hint, m.parting = "", false
 	m.permission.disturb(time.Now())
 	if m.overlay == pickerOverlay {
 		m.picker.filter += safetext.Line(text)
-		return
+		return m.picker.find()
 	}
 	m.unfocus()
 	m.composer.paste(text)
 	m.palette.follow(m.composer.text(), m.allCommands())
+	return nil
 }
 
-func (m *Model) showPage(msg pageMsg) {
+func (m *Model) showPage(msg pageMsg) tea.Cmd {
 	switch {
+	case msg.err == nil && msg.reload && m.turn == nil:
+		return m.reload(msg.text)
 	case msg.err != nil:
 		m.transcript.add(&failure{text: msg.err.Error()})
 	case msg.text != "":
 		m.transcript.add(&page{msg.text})
 	}
 	m.transcript.toEnd()
+	return nil
 }

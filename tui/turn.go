@@ -10,14 +10,24 @@ import (
 )
 
 // ask shows a question and starts its turn.
-func (m *Model) ask(text string) tea.Cmd {
+func (m *Model) ask(text string) tea.Cmd { return m.askAt(text, nil) }
+
+// askAt asks in another place of the tree than the end of what is shown; nil:
+// there.
+func (m *Model) askAt(text string, at *branch) tea.Cmd {
+	m.stopTitling()
 	m.turns++
 	ctx, cancel := context.WithCancel(m.base)
 	m.turn = &turn{
 		number: m.turns, cancel: cancel, question: text, began: time.Now(),
 		tools: map[string]*tool{}, steps: map[string]*plan{},
 	}
-	m.transcript.add(&question{text})
+	q := &question{text: text, after: m.lastTurn()}
+	if at != nil {
+		q.after, q.siblings = at.after, at.siblings
+	}
+	m.turn.asked = q
+	m.transcript.add(q)
 	m.transcript.toEnd()
 	if m.title == "" {
 		m.title = text
@@ -27,6 +37,11 @@ func (m *Model) ask(text string) tea.Cmd {
 		msg := startedMsg{turn: number, conversation: id}
 		if id == "" && m.Conversations != nil {
 			if msg.conversation, msg.err = m.Conversations.New(ctx); msg.err != nil {
+				return msg
+			}
+		}
+		if at != nil {
+			if msg.err = m.Branches.GoOn(ctx, id, at.after); msg.err != nil {
 				return msg
 			}
 		}
@@ -76,6 +91,9 @@ func (m *Model) clear(parting bool) tea.Cmd {
 	switch {
 	case parting:
 		return m.leave(Interrupted)
+	case m.editing != nil:
+		m.stopEditing()
+		return nil
 	case !m.composer.empty():
 		m.composer.clear()
 		m.palette.rows = nil

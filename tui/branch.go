@@ -1,0 +1,246 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// Branches moves in the tree that a conversation is. *store.Store is the real one.
+type Branches interface {
+	// Tree returns all turns of a conversation in the order of asking.
+	Tree(ctx context.Context, conversation string) ([]agent.Exchange, error)
+	// GoOn has the next message answer a turn; "" begins anew.
+	GoOn(ctx context.Context, conversation, turn string) error
+	// Show makes the path through a turn current, down to the newest below it.
+	Show(ctx context.Context, conversation, turn string) error
+	// Fork copies the path that ends with a turn into a new conversation.
+	Fork(ctx context.Context, conversation, turn string) (id string, err error)
+}
+
+// branch is a place in the tree where a question gets an alternative.
+type branch struct {
+	after    string   // the turn before; "": the conversation's beginning
+	siblings []string // the turns that are asked there already
+}
+
+// editing is an earlier question in the composer.
+type editing struct {
+	question *question
+	draft    string // what was being written before
+}
+
+// questionBack finds a question of the transcript, counted back from the last
+// one, which is 1; nil when there is none.
+func (m *Model) questionBack(n int) *question {
+	for at := len(m.transcript.entries) - 1; at >= 0; at-- {
+		if q, ok := m.transcript.entries[at].item.(*question); ok {
+			if n--; n == 0 {
+				return q
+			}
+		}
+	}
+	return nil
+}
+
+// chosenQuestion is the question of the turn that has the keys, else the last one.
+func (m *Model) chosenQuestion() *question {
+	for at := m.transcript.chosen; at >= 0; at-- {
+		if q, ok := m.transcript.item(at).(*question); ok {
+			return q
+		}
+	}
+	return m.questionBack(1)
+}
+
+// editBack puts an earlier question into the composer. number counts back
+// from the last one; "" is 1.
+func (m *Model) editBack(number string) tea.Cmd {
+	n := 1
+	if number != "" {
+		var err error
+		if n, err = strconv.Atoi(number); err != nil || n < 1 {
+			m.flash("usage: /edit [N], N counted back from your last question")
+			return nil
+		}
+	}
+	m.edit(m.questionBack(n))
+	return nil
+}
+
+func (m *Model) edit(q *question) {
+	if !m.canBranch(q) {
+		return
+	}
+	draft := m.composer.text()
+	if m.editing != nil {
+		draft = m.editing.draft
+	}
+	m.editing = &editing{q, draft}
+	m.unfocus()
+	m.composer.set(safetext.Text(q.text))
+}
+
+// stopEditing leaves the question as it was.
+func (m *Model) stopEditing() {
+	draft := m.editing.draft
+	m.editing = nil
+	m.composer.clear()
+	m.composer.set(draft)
+}
+
+// canBranch tells whether a question can get an alternative now, and says why not.
+func (m *Model) canBranch(q *question) bool {
+	switch {
+	case m.Branches == nil || q == nil || q.turn == "":
+		m.flash("there is no question to go back to")
+	case m.busy():
+	default:
+		return true
+	}
+	return false
+}
+
+// busy tells whether a turn runs, and says so.
+func (m *Model) busy() bool {
+	if m.turn != nil {
+		m.flash("stop the turn first (" + m.keys.Stop.Help().Key + ")")
+	}
+	return m.turn != nil
+}
+
+// retry asks a question once more, beside its first answer.
+func (m *Model) retry(q *question) tea.Cmd {
+	if !m.canBranch(q) {
+		return nil
+	}
+	return m.askInstead(q, q.text)
+}
+
+// askInstead asks something in the place of an earlier question. What came
+// after that stays in the tree.
+func (m *Model) askInstead(q *question, text string) tea.Cmd {
+	m.editing = nil
+	m.unfocus()
+	m.transcript.cut(q)
+	siblings := q.siblings
+	if siblings == nil {
+		siblings = []string{q.turn}
+	}
+	return m.askAt(text, &branch{q.after, siblings})
+}
+
+// fork makes a conversation of its own out of what is shown and opens it.
+func (m *Model) fork(turn string) tea.Cmd {
+	if turn == "" || m.Branches == nil {
+		m.flash("there is nothing to fork yet")
+		return nil
+	}
+	if m.busy() {
+		return nil
+	}
+	from, title := m.conversation, m.title
+	return func() tea.Msg {
+		id, err := m.Branches.Fork(m.base, from, turn)
+		if err != nil {
+			return openedMsg{err: err}
+		}
+		return m.read(openedMsg{id: id, title: title, said: "A conversation of its own from here on; the one it came from is kept as it is."})
+	}
+}
+
+// lastTurn is the end of the path that is shown; "" before the first question.
+func (m *Model) lastTurn() string {
+	if q := m.questionBack(1); q != nil {
+		return q.turn
+	}
+	return ""
+}
+
+// alternative shows the question asked before or after the chosen one in the
+// same place.
+func (m *Model) alternative(by int) tea.Cmd {
+	q := m.chosenQuestion()
+	if q == nil || len(q.siblings) < 2 || m.Branches == nil {
+		m.flash("nothing else was asked here")
+		return nil
+	}
+	at := slices.Index(q.siblings, q.turn) + by
+	if at < 0 || at >= len(q.siblings) {
+		m.flash("there is no alternative further on")
+		return nil
+	}
+	return m.showTurn(q.siblings[at], true)
+}
+
+// showTurn switches to the branch of a turn and scrolls there; focus gives it
+// the keys.
+func (m *Model) showTurn(turn string, focus bool) tea.Cmd {
+	if m.busy() {
+		return nil
+	}
+	id, title := m.conversation, m.title
+	return func() tea.Msg {
+		if err := m.Branches.Show(m.base, id, turn); err != nil {
+			return openedMsg{err: err}
+		}
+		return m.read(openedMsg{id: id, title: title, at: turn, focus: focus})
+	}
+}
+
+// goOn has the next question answer a turn.
+func (m *Model) goOn(turn string) tea.Cmd {
+	if m.busy() {
+		return nil
+	}
+	id, title := m.conversation, m.title
+	return func() tea.Msg {
+		if err := m.Branches.GoOn(m.base, id, turn); err != nil {
+			return openedMsg{err: err}
+		}
+		return m.read(openedMsg{id: id, title: title})
+	}
+}
+
+// reload reads the open conversation again and says something below it.
+func (m *Model) reload(said string) tea.Cmd {
+	id, title := m.conversation, m.title
+	return func() tea.Msg { return m.read(openedMsg{id: id, title: title, said: said}) }
+}
+
+// read fills in the turns of a conversation.
+func (m *Model) read(msg openedMsg) openedMsg {
+	msg.exchanges, msg.err = m.Conversations.Exchanges(m.base, msg.id)
+	return msg
+}
+
+// scrollTo puts the question of a turn at the top of what is in sight.
+func (m *Model) scrollTo(turn string, focus bool) {
+	t := &m.transcript
+	for at, e := range t.entries {
+		if q, ok := e.item.(*question); ok && q.turn == turn {
+			if focus {
+				m.focused = true
+				t.choose(at, 0)
+			}
+			t.lookAt(spot{at, 0})
+			return
+		}
+	}
+}
+
+// onQuestion tells whether a question that can be asked anew has the keys.
+func (m *Model) onQuestion() bool {
+	_, ok := m.transcript.item(m.transcript.chosen).(*question)
+	return ok && m.Branches != nil
+}
+
+// onAlternatives tells whether a question that has alternatives has the keys.
+func (m *Model) onAlternatives() bool {
+	return m.onQuestion() && len(m.chosenQuestion().siblings) > 1
+}

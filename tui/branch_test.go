@@ -1,0 +1,123 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+)
+
+// branching is a store that writes down how the screen moves in the tree.
+type branching struct {
+	kept
+	moves []string
+}
+
+func (b *branching) GoOn(_ context.Context, id, turn string) error {
+	b.moves = append(b.moves, "go on "+id+" "+turn)
+	return nil
+}
+
+func (b *branching) Show(_ context.Context, id, turn string) error {
+	b.moves = append(b.moves, "show "+id+" "+turn)
+	return nil
+}
+
+func (b *branching) Fork(_ context.Context, id, turn string) (string, error) {
+	b.moves = append(b.moves, "fork "+id+" "+turn)
+	return "c1", nil
+}
+
+func TestKeysMoveInTheTreeOfAConversation(t *testing.T) {
+	for name, test := range map[string]struct {
+		keys  []string
+		moves string
+		asked string
+	}{
+		"retry asks again beside the first":     {[]string{"/retry", "enter"}, "go on c1 c1.6", "Are you there?"},
+		"retry of a chosen question":            {[]string{"tab", "g", "r"}, "go on c1 ", "When do I fly to Lisbon?"},
+		"edit branches where the question was":  {[]string{"/edit 3", "enter", "!", "enter"}, "go on c1 c1.4", "And back?!"},
+		"edit of a chosen question":             {[]string{"tab", "g", "e", " soon", "enter"}, "go on c1 ", "When do I fly to Lisbon? soon"},
+		"esc leaves the question as it was":     {[]string{"draft", "ctrl+u", "/edit", "enter", "esc"}, "", ""},
+		"the alternative before":                {[]string{"tab", "g", "h"}, "show c1 c1.1", ""},
+		"there is no alternative after":         {[]string{"tab", "g", "l"}, "", ""},
+		"fork":                                  {[]string{"/fork", "enter"}, "fork c1 c1.7", ""},
+		"the tree shows a branch":               {[]string{"/tree", "enter", "g", "down", "enter"}, "show c1 c1.2", ""},
+		"the tree goes on from a turn":          {[]string{"/tree", "enter", "up", "c"}, "go on c1 c1.6", ""},
+		"the tree forks":                        {[]string{"/tree", "enter", "g", "f"}, "fork c1 c1.1", ""},
+		"esc closes the tree":                   {[]string{"/tree", "enter", "esc"}, "", ""},
+		"a question further back than there is": {[]string{"/edit 9", "enter"}, "", ""},
+		"a number that is none":                 {[]string{"/edit x", "enter"}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := withEverything()
+			store, assistant := &branching{}, play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{})
+			options.Branches, options.Conversations, options.Assistant, options.Conversation = store, store, assistant, "c1"
+			inRig(t, 80, 24, options, func(r *rig) {
+				r.keys(test.keys...)
+				r.pass(0)
+				if got := strings.Join(store.moves, ", "); got != test.moves {
+					t.Errorf("it moved %q, want %q", got, test.moves)
+				}
+				if got := strings.Join(assistant.asked, ", "); got != test.asked {
+					t.Errorf("it asked %q, want %q", got, test.asked)
+				}
+			})
+		})
+	}
+}
+
+func TestATreeOf5000TurnsIsDrawnAtOnce(t *testing.T) {
+	var list []agent.Exchange
+	for i := range 5000 {
+		e := agent.Exchange{Turn: fmt.Sprintf("c.%d", i+1), Question: "Question?", Current: true}
+		if i > 0 {
+			e.After = fmt.Sprintf("c.%d", max(1, i-i%7))
+		}
+		list = append(list, e)
+	}
+	m, err := New(context.Background(), withEverything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	m.Update(treeMsg{list: list})
+	if len(m.tree.rows) != 5000 || !strings.Contains(m.View().Content, "Question?") {
+		t.Errorf("%d rows are in the tree", len(m.tree.rows))
+	}
+}
+
+func TestATitleIsMadeAfterAnAnswerAndStopsForTheNextQuestion(t *testing.T) {
+	options := withEverything()
+	options.Assistant = play(agent.Started{}, agent.Said{Content: "On 3 May."}, agent.Ended{})
+	var titles chan string
+	stopped := 0
+	options.Title = func(ctx context.Context, id string) (string, error) {
+		select {
+		case title := <-titles:
+			return title, nil
+		case <-ctx.Done():
+			stopped++
+			return "", ctx.Err()
+		}
+	}
+	inRig(t, 80, 24, options, func(r *rig) {
+		titles = make(chan string)
+		r.ask("When do I fly?")
+		r.ask("And back?")
+		if stopped != 1 {
+			t.Errorf("the title was stopped %d times, want once", stopped)
+		}
+		go func() { titles <- "Flights to Lisbon" }()
+		r.pass(0)
+		r.mustShow("LifeHub  Flights to Lisbon")
+		r.ask("Thanks")
+		if stopped != 1 {
+			t.Error("a second title was begun")
+		}
+	})
+}

@@ -1,0 +1,116 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+)
+
+// pickLimit is how many conversations the list offers, hitLimit how many
+// messages a search in it.
+const (
+	pickLimit = 500
+	hitLimit  = 50
+)
+
+// listConversations opens the list of conversations. What is typed filters
+// their titles, and finds messages by their words.
+func (m *Model) listConversations() tea.Cmd {
+	if m.Conversations == nil || m.busy() {
+		return nil
+	}
+	return func() tea.Msg {
+		list, err := m.Conversations.Recent(m.base, pickLimit)
+		p := picker{title: "Conversations", empty: "no conversation yet"}
+		for _, c := range list {
+			p.rows = append(p.rows, row{c.Title, fmt.Sprintf("%s · %s", count(c.Messages, "message"), when(c.Updated, time.Now()))})
+		}
+		p.pick = func(at int) tea.Cmd { return m.openConversation(list[at].ID, list[at].Title) }
+		if m.Search != nil {
+			p.empty = "no title and no message holds that"
+			p.search = m.searchMessages
+		}
+		return pickMsg{p, err}
+	}
+}
+
+// searchMessages finds messages for the list of conversations.
+func (m *Model) searchMessages(words string) tea.Cmd {
+	return func() tea.Msg {
+		hits, err := m.Search(m.base, words, hitLimit)
+		found := foundMsg{words: words, err: err}
+		for _, h := range hits {
+			found.rows = append(found.rows, row{h.Excerpt, fmt.Sprintf("%s · %s", fit(h.Title, 24), when(h.Time, time.Now()))})
+		}
+		found.pick = func(at int) tea.Cmd { return m.openTurn(hits[at]) }
+		return found
+	}
+}
+
+// openTurn opens the conversation of a message there.
+func (m *Model) openTurn(h agent.Hit) tea.Cmd {
+	return func() tea.Msg {
+		if m.Branches != nil {
+			if err := m.Branches.Show(m.base, h.Conversation, h.Turn); err != nil {
+				return openedMsg{err: err}
+			}
+		}
+		return m.read(openedMsg{id: h.Conversation, title: h.Title, at: h.Turn, focus: true})
+	}
+}
+
+// entitle has the conversation titled in the background, once there is a first
+// answer. The next question stops it.
+func (m *Model) entitle() tea.Cmd {
+	if m.Title == nil || m.titled || m.conversation == "" {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(m.base)
+	m.titling = cancel
+	id := m.conversation
+	return func() tea.Msg {
+		defer cancel()
+		title, err := m.Title(ctx, id)
+		if err != nil || title == "" { // the first words stay its title
+			return nil
+		}
+		return titledMsg{id, title}
+	}
+}
+
+// titledMsg says that a conversation has a title of its own.
+type titledMsg struct{ id, title string }
+
+func (m *Model) takeTitle(msg titledMsg) {
+	if msg.id == m.conversation {
+		m.title, m.titled = msg.title, true
+	}
+}
+
+// stopTitling makes way for a question.
+func (m *Model) stopTitling() {
+	if m.titling != nil {
+		m.titling()
+		m.titling = nil
+	}
+}
+
+// rename gives the open conversation the user's own title.
+func (m *Model) rename(title string) tea.Cmd {
+	id := m.conversation
+	if title == "" || id == "" {
+		m.flash("usage: /rename TITLE, once something was asked")
+		return nil
+	}
+	m.stopTitling()
+	return func() tea.Msg {
+		if err := m.Rename(m.base, id, title); err != nil {
+			return pageMsg{err: err}
+		}
+		return titledMsg{id, title}
+	}
+}

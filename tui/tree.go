@@ -1,0 +1,228 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// tree is the panel that shows a conversation with all its branches. What was
+// asked once after another stands in one column; where several questions were
+// asked in one place, each begins a column of its own.
+type tree struct {
+	rows   []treeRow
+	chosen int
+	now    time.Time
+}
+
+type treeRow struct {
+	agent.Exchange
+	guide string // the lines that lead to it
+}
+
+// maxGuide is how many cells the guides may take: deeper branches stand no
+// further right.
+const maxGuide = 24
+
+// newTree lays turns out, each branch below its beginning, and chooses the end
+// of the current path.
+func newTree(list []agent.Exchange, now time.Time) tree {
+	below := map[string][]agent.Exchange{}
+	for _, e := range list {
+		below[e.After] = append(below[e.After], e)
+	}
+	type open struct {
+		treeRow
+		lead string // what the rows below begin with
+	}
+	var stack []open
+	push := func(after, lead string) {
+		next := below[after]
+		for i, e := range slices.Backward(next) {
+			guide, inner := lead, lead
+			if len(next) > 1 {
+				guide, inner = lead+"├ ", lead+"│ "
+				if i == len(next)-1 {
+					guide, inner = lead+"└ ", lead+"  "
+				}
+			}
+			if cells(inner) > maxGuide {
+				guide, inner = lead, lead
+			}
+			stack = append(stack, open{treeRow{e, guide}, inner})
+		}
+	}
+	t := tree{now: now}
+	push("", "")
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if at.Current {
+			t.chosen = len(t.rows)
+		}
+		t.rows = append(t.rows, at.treeRow)
+		push(at.Turn, at.lead)
+	}
+	return t
+}
+
+// move chooses another row.
+func (t *tree) move(pressed tea.KeyPressMsg, page int) {
+	switch pressed.String() {
+	case "up", "k":
+		t.chosen--
+	case "down", "j":
+		t.chosen++
+	case "pgup":
+		t.chosen -= page
+	case "pgdown", "space":
+		t.chosen += page
+	case "home", "g", "ctrl+home":
+		t.chosen = 0
+	case "end", "G", "ctrl+end":
+		t.chosen = len(t.rows) - 1
+	}
+	t.chosen = max(0, min(t.chosen, len(t.rows)-1))
+}
+
+// view returns exactly height lines: the rows, and below them what was asked
+// and answered in the chosen one.
+func (t *tree) view(width, height int, look *theme) []string {
+	branches := 0
+	for _, r := range t.rows {
+		if len(r.Siblings) > 1 {
+			branches++
+		}
+	}
+	detail := count(len(t.rows), "question")
+	if branches > 0 {
+		detail += fmt.Sprintf(" · %d of them alternatives", branches)
+	}
+	lines := []string{spread(look.Strong.Render("Tree of this conversation"), look.Dim.Render(detail), width), ""}
+	preview := 0
+	if height >= 14 {
+		preview = min(8, height/3)
+	}
+	rows := max(1, height-len(lines)-preview)
+	from := max(0, min(t.chosen-rows/2, len(t.rows)-rows))
+	for at := from; at < len(t.rows) && at < from+rows; at++ {
+		lines = append(lines, t.row(at, width, look))
+	}
+	if preview > 0 && len(t.rows) > 0 {
+		lines = append(filled(lines, height-preview), t.preview(width, preview, look)...)
+	}
+	return filled(lines, height)
+}
+
+func (t *tree) row(at, width int, look *theme) string {
+	r := t.rows[at]
+	dot, text := look.Dim.Render("○ "), safetext.Line(r.Question)
+	if r.Current {
+		dot = look.Brand.Render("● ")
+	}
+	mark := "  "
+	switch {
+	case at == t.chosen:
+		mark, text = look.Selected.Render("› "), look.Selected.Render(text)
+	case !r.Current:
+		text = look.Dim.Render(text)
+	}
+	when := look.Dim.Render(strings.TrimSpace(t.state(r) + "  " + when(r.Asked, t.now)))
+	left := mark + look.Border.Render(r.guide) + dot
+	room := width - cells(left) - cells(when) - 2
+	if room < 12 {
+		return fit(left+text, width)
+	}
+	return spread(left+fit(text, room), when, width)
+}
+
+// state says what is special about a turn.
+func (t *tree) state(r treeRow) string {
+	switch {
+	case r.Undone:
+		return "undone"
+	case r.Answer.Error != "":
+		return "failed"
+	case r.Answer.Cut:
+		return "stopped"
+	}
+	return ""
+}
+
+func (t *tree) preview(width, height int, look *theme) []string {
+	r := t.rows[t.chosen]
+	lines := []string{look.Border.Render(strings.Repeat("─", width))}
+	asked := wrapped(look.You.Render("You")+"  ", safetext.Text(beginning(r.Question)), width)
+	lines = append(lines, asked[:min(2, len(asked))]...)
+	answer := beginning(r.Answer.Text)
+	if answer == "" {
+		answer = r.Answer.Error
+	}
+	return filled(append(lines, wrapped(look.Brand.Render("LifeHub")+"  ", safetext.Text(answer), width)...), height)
+}
+
+// beginning is as much of a text as a preview can show.
+func beginning(text string) string {
+	const most = 1200
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.ToValidUTF8(text, "")
+}
+
+// treeMsg brings the turns of the panel.
+type treeMsg struct {
+	list []agent.Exchange
+	err  error
+}
+
+func (m *Model) listTree() tea.Cmd {
+	if m.busy() || m.Branches == nil {
+		return nil
+	}
+	id := m.conversation
+	return func() tea.Msg {
+		list, err := m.Branches.Tree(m.base, id)
+		return treeMsg{list, err}
+	}
+}
+
+func (m *Model) openTree(msg treeMsg) {
+	switch {
+	case msg.err != nil:
+		m.transcript.add(&failure{text: msg.err.Error()})
+	case len(msg.list) == 0:
+		m.flash("nothing was asked here yet")
+	default:
+		m.tree, m.overlay = newTree(msg.list, time.Now()), treeOverlay
+	}
+}
+
+// pressTree moves in the tree, switches, forks or closes it.
+func (m *Model) pressTree(pressed tea.KeyPressMsg) tea.Cmd {
+	k, t := &m.keys, &m.tree
+	turn := t.rows[t.chosen].Turn
+	switch {
+	case key.Matches(pressed, k.TreeClose):
+		m.overlay = noOverlay
+	case key.Matches(pressed, k.TreeShow):
+		m.overlay = noOverlay
+		return m.showTurn(turn, false)
+	case key.Matches(pressed, k.TreeGoOn):
+		m.overlay = noOverlay
+		return m.goOn(turn)
+	case key.Matches(pressed, k.TreeFork):
+		m.overlay = noOverlay
+		return m.fork(turn)
+	default:
+		t.move(pressed, max(1, m.bodyHeight()-10))
+	}
+	return nil
+}
