@@ -96,7 +96,7 @@ type Checker interface {
 	// Mark returns what Check will need. It is kept before the call runs.
 	Mark(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
 	// Check tells whether the call that the mark was made for has happened.
-	Check(ctx context.Context, args, mark json.RawMessage) (Effect, error)
+	Check(ctx context.Context, mark json.RawMessage) (Effect, error)
 }
 
 // harmless tells whether a call may be made again without asking, because it
@@ -133,10 +133,9 @@ func (t *turn) begun(ctx context.Context, c call, p *permit) error {
 	start := Entry{Moment: Began, Step: c.step}
 	if checker, ok := c.tool.(Checker); ok {
 		mark, err := guarded(ctx, func(ctx context.Context) (json.RawMessage, error) { return checker.Mark(ctx, bytes.Clone(p.input)) })
-		if err != nil {
-			return err
+		if err == nil { // else its run will say why; and if it is cut, it is asked about
+			start.Mark = mark
 		}
-		start.Mark = mark
 	}
 	if p.asked {
 		return t.journal(ctx, start)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -10,15 +11,10 @@ import (
 )
 
 func TestWhatCannotBeDoneIsNotAskedAbout(t *testing.T) {
-	type args struct{ Task string }
-	ran := false
-	tool := NewWriter(
-		llm.ToolSpec{Name: "complete_task", Description: "tick a task", Schema: []byte(`{"type":"object","properties":{"task":{"type":"string"}}}`)},
-		func(context.Context, args) (Preview, error) {
-			return Preview{}, errors.New("two tasks are called so")
-		},
-		func(context.Context, args) (Result, error) { ran = true; return Result{}, nil },
-	)
+	w := &twoTasks{}
+	tool := NewWriter(llm.ToolSpec{
+		Name: "complete_task", Description: "tick a task", Schema: []byte(`{"type":"object","properties":{"task":{"type":"string"}}}`),
+	}, w)
 	model := llmtest.NewScript(
 		llmtest.Answer{Match: "You plan", Text: `{"reasoning":"","steps":[{"id":"1","tool":"complete_task","input":{"task":"call"}}],"answer":""}`},
 		llmtest.Answer{Match: "You answer", Text: "Which of the two?"},
@@ -36,10 +32,28 @@ func TestWhatCannotBeDoneIsNotAskedAbout(t *testing.T) {
 			}
 		}
 	}
-	if failed != "two tasks are called so" || ran {
-		t.Errorf("the step failed with %q, ran %v; want the tool's own words, and not run", failed, ran)
+	if failed != "two tasks are called so" || w.ran {
+		t.Errorf("the step failed with %q, ran %v; want the tool's own words, and not run", failed, w.ran)
 	}
 }
+
+// twoTasks cannot do what it is asked for.
+type twoTasks struct{ ran bool }
+
+type taskArgs struct{ Task string }
+
+func (*twoTasks) Preview(context.Context, taskArgs) (Preview, error) {
+	return Preview{}, errors.New("two tasks are called so")
+}
+
+func (w *twoTasks) Run(context.Context, taskArgs) (Result, error) {
+	w.ran = true
+	return Result{}, nil
+}
+
+func (*twoTasks) Mark(context.Context, taskArgs) (json.RawMessage, error) { return nil, nil }
+
+func (*twoTasks) Check(context.Context, json.RawMessage) (Effect, error) { return EffectUnknown, nil }
 
 // nowhere is a History that keeps nothing.
 type nowhere struct{}

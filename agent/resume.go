@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -197,7 +196,7 @@ func (t *turn) effect(ctx context.Context, c call, before *keptCall) Effect {
 		return EffectUnknown
 	}
 	effect, err := guarded(ctx, func(ctx context.Context) (Effect, error) {
-		return checker.Check(ctx, bytes.Clone(before.input), before.mark)
+		return checker.Check(ctx, before.mark)
 	})
 	if err != nil {
 		return EffectUnknown

@@ -247,7 +247,7 @@ func (c *checkedTool) Mark(context.Context, json.RawMessage) (json.RawMessage, e
 	return json.RawMessage(`"before"`), nil
 }
 
-func (c *checkedTool) Check(_ context.Context, _, mark json.RawMessage) (Effect, error) {
+func (c *checkedTool) Check(_ context.Context, mark json.RawMessage) (Effect, error) {
 	if string(mark) != `"before"` {
 		return EffectUnknown, fmt.Errorf("the mark is %s", mark)
 	}

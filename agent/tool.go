@@ -118,10 +118,21 @@ func NewTool[Args any](spec llm.ToolSpec, level Level, run func(context.Context,
 	return &funcTool[Args]{spec: spec, level: level, run: run}
 }
 
-// NewWriter makes a Tool that asks before each call and can show what it
-// would change.
-func NewWriter[Args any](spec llm.ToolSpec, preview func(context.Context, Args) (Preview, error), run func(context.Context, Args) (Result, error)) Tool {
-	return &writerTool[Args]{funcTool[Args]{spec: spec, level: Confirm, run: run}, preview}
+// Writer is what changes something for a Tool: it shows the change before, and
+// can tell after a crash whether it was made.
+type Writer[Args any] interface {
+	Preview(ctx context.Context, args Args) (Preview, error)
+	Run(ctx context.Context, args Args) (Result, error)
+	// Mark returns what Check will need. It comes after Preview, if there is
+	// one, and before Run.
+	Mark(ctx context.Context, args Args) (json.RawMessage, error)
+	// Check tells whether what was marked has happened.
+	Check(ctx context.Context, mark json.RawMessage) (Effect, error)
+}
+
+// NewWriter makes a Tool of a Writer. It asks before each call.
+func NewWriter[Args any](spec llm.ToolSpec, w Writer[Args]) Tool {
+	return &writerTool[Args]{funcTool[Args]{spec: spec, level: Confirm, run: w.Run}, w}
 }
 
 type funcTool[Args any] struct {
@@ -144,7 +155,7 @@ func (t *funcTool[Args]) Run(ctx context.Context, raw json.RawMessage) (Result, 
 
 type writerTool[Args any] struct {
 	funcTool[Args]
-	preview func(context.Context, Args) (Preview, error)
+	writer Writer[Args]
 }
 
 func (t *writerTool[Args]) Preview(ctx context.Context, raw json.RawMessage) (Preview, error) {
@@ -152,7 +163,19 @@ func (t *writerTool[Args]) Preview(ctx context.Context, raw json.RawMessage) (Pr
 	if err != nil {
 		return Preview{}, err
 	}
-	return t.preview(ctx, args)
+	return t.writer.Preview(ctx, args)
+}
+
+func (t *writerTool[Args]) Mark(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
+	args, err := readArgs[Args](t.spec.Name, raw)
+	if err != nil {
+		return nil, err
+	}
+	return t.writer.Mark(ctx, args)
+}
+
+func (t *writerTool[Args]) Check(ctx context.Context, mark json.RawMessage) (Effect, error) {
+	return t.writer.Check(ctx, mark)
 }
 
 func readArgs[Args any](tool string, raw json.RawMessage) (Args, error) {

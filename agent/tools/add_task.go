@@ -36,7 +36,7 @@ const addTaskSchema = `{
 const newTasksNote = "tasks.md"
 
 func newAddTask(v vaults, now func() time.Time) agent.Tool {
-	return newWriter(spec("add_task", addTaskSchema), func(ctx context.Context, args addTaskArgs) (change, error) {
+	return newWriter(v, spec("add_task", addTaskSchema), func(ctx context.Context, args addTaskArgs) (change, error) {
 		text := taskText(args.Text)
 		if text == "" {
 			return change{}, errors.New("what is to be done? The task has no text")

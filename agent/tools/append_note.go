@@ -30,7 +30,7 @@ const appendSchema = `{
 }`
 
 func newAppendNote(v vaults, daily Daily, now func() time.Time) agent.Tool {
-	return newWriter(spec("append_note", appendSchema), func(ctx context.Context, args appendArgs) (change, error) {
+	return newWriter(v, spec("append_note", appendSchema), func(ctx context.Context, args appendArgs) (change, error) {
 		content := strings.Trim(args.Content, "\r\n")
 		if strings.TrimSpace(content) == "" {
 			return change{}, errors.New("what to add? The content is empty")

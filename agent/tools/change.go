@@ -3,6 +3,8 @@ package tools
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,36 +62,105 @@ func changedLines(diff string) string {
 
 // newWriter makes a tool that changes one note. plan works the change out and
 // writes nothing.
-func newWriter[Args any](spec llm.ToolSpec, plan func(context.Context, Args) (change, error)) agent.Tool {
-	w := &writer[Args]{plan: plan, shown: map[string]change{}}
-	return agent.NewWriter(spec, w.preview, w.run)
+func newWriter[Args any](v vaults, spec llm.ToolSpec, plan func(context.Context, Args) (change, error)) agent.Tool {
+	return agent.NewWriter(spec, &writer[Args]{vaults: v, plan: plan, shown: map[string]change{}})
 }
 
 // writer remembers what it showed, so that it writes that and nothing else.
 type writer[Args any] struct {
-	plan  func(context.Context, Args) (change, error)
-	mu    sync.Mutex
-	shown map[string]change // by arguments
+	vaults vaults
+	plan   func(context.Context, Args) (change, error)
+	mu     sync.Mutex
+	shown  map[string]change // by arguments
 }
 
 // maxShown bounds the changes that were shown and then never made.
 const maxShown = 64
 
-func (w *writer[Args]) preview(ctx context.Context, args Args) (agent.Preview, error) {
+// Preview works out what a call would change, and shows it.
+func (w *writer[Args]) Preview(ctx context.Context, args Args) (agent.Preview, error) {
 	c, err := w.plan(ctx, args)
 	if err != nil {
 		return agent.Preview{}, err
 	}
+	w.remember(args, c)
+	return agent.Preview{Path: c.path, Diff: c.diff()}, nil
+}
+
+func (w *writer[Args]) remember(args Args, c change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.shown) >= maxShown {
 		clear(w.shown)
 	}
 	w.shown[key(args)] = c
-	return agent.Preview{Path: c.path, Diff: c.diff()}, nil
 }
 
-func (w *writer[Args]) run(ctx context.Context, args Args) (agent.Result, error) {
+// mark is what tells after a crash whether a change was made.
+type mark struct {
+	Vault  string `json:"vault"` // absolute folder
+	Path   string `json:"path"`
+	Before string `json:"before,omitempty"` // SHA-256 of the note, in hex; "": there was none
+	After  string `json:"after"`
+}
+
+// Mark keeps what the note holds before a call and what it will hold after.
+func (w *writer[Args]) Mark(ctx context.Context, args Args) (json.RawMessage, error) {
+	w.mu.Lock()
+	c, shown := w.shown[key(args)]
+	w.mu.Unlock()
+	// An earlier step of the plan may have changed the note since this was
+	// shown; then the same lines go to another place.
+	fresh, err := w.plan(ctx, args)
+	switch {
+	case err == nil && (!shown || fresh.sameLines(c)):
+		c = fresh
+		w.remember(args, c)
+	case !shown:
+		return nil, err
+	}
+	m := mark{Vault: c.folder.Dir(), Path: c.path, After: sum(c.now)}
+	if c.was != nil {
+		m.Before = sum(c.was)
+	}
+	return json.Marshal(m)
+}
+
+// Check compares the note with what it held before the call and should hold
+// after. A note that was changed since tells nothing.
+func (w *writer[Args]) Check(_ context.Context, raw json.RawMessage) (agent.Effect, error) {
+	var m mark
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return agent.EffectUnknown, fmt.Errorf("read what the note was like: %w", err)
+	}
+	for _, folder := range w.vaults() {
+		if folder.Dir() != m.Vault {
+			continue
+		}
+		is := ""
+		text, _, err := folder.Raw(m.Path)
+		if err == nil {
+			is = sum(text)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return agent.EffectUnknown, err
+		}
+		switch is {
+		case m.After:
+			return agent.EffectPresent, nil
+		case m.Before:
+			return agent.EffectAbsent, nil
+		}
+	}
+	return agent.EffectUnknown, nil
+}
+
+func sum(text []byte) string {
+	hash := sha256.Sum256(text)
+	return hex.EncodeToString(hash[:])
+}
+
+// Run makes the change that was shown.
+func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error) {
 	w.mu.Lock()
 	c, shown := w.shown[key(args)]
 	delete(w.shown, key(args))

@@ -28,7 +28,7 @@ const completeSchema = `{
 }`
 
 func newCompleteTask(v vaults, now func() time.Time) agent.Tool {
-	return newWriter(spec("complete_task", completeSchema), func(ctx context.Context, args completeArgs) (change, error) {
+	return newWriter(v, spec("complete_task", completeSchema), func(ctx context.Context, args completeArgs) (change, error) {
 		t, err := v.openTask(ctx, args)
 		if err != nil {
 			return change{}, err

@@ -28,7 +28,7 @@ const createSchema = `{
 }`
 
 func newCreateNote(v vaults) agent.Tool {
-	return newWriter(spec("create_note", createSchema), func(_ context.Context, args createArgs) (change, error) {
+	return newWriter(v, spec("create_note", createSchema), func(_ context.Context, args createArgs) (change, error) {
 		name := strings.TrimSpace(args.Path)
 		if ext := strings.ToLower(path.Ext(name)); ext != ".md" && ext != ".markdown" {
 			name += ".md"
