@@ -22,6 +22,7 @@ const (
 type call struct {
 	step  string
 	id    string // pairs the events of the call
+	key   string // the same when the call is made again after a kill, and like no other
 	tool  Tool
 	input json.RawMessage
 }
@@ -58,13 +59,27 @@ func (c *calls) init(parallel int) {
 	c.made = map[string]*madeCall{}
 }
 
-// callKey is the same for identical calls.
-func callKey(tool string, input json.RawMessage) string { return tool + " " + canonical(input) }
+type callKeyName struct{}
+
+func withCallKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, callKeyName{}, key)
+}
+
+// CallKey names the call that ctx is of, for a tool's Run and Preview. It is
+// the same when a call is made again after LifeHub was stopped, so that what
+// was sent twice can be known by it.
+func CallKey(ctx context.Context) string {
+	key, _ := ctx.Value(callKeyName{}).(string)
+	return key
+}
+
+// sameCall is the same for identical calls.
+func sameCall(tool string, input json.RawMessage) string { return tool + " " + canonical(input) }
 
 // do makes a call, or waits for the identical one that another step makes:
 // identical calls of a turn run once.
 func (t *turn) do(ctx context.Context, c call) outcome {
-	key := callKey(c.tool.Spec().Name, c.input)
+	key := sameCall(c.tool.Spec().Name, c.input)
 	t.calls.mu.Lock()
 	twin := t.calls.made[key]
 	if twin == nil {

@@ -88,7 +88,7 @@ type (
 		Input   json.RawMessage `json:"input"`  // exactly what will run
 		Hash    string          `json:"hash"`   // SHA-256 of Input, in hex
 		Reason  string          `json:"reason"` // which rule asked, and why
-		Rule    string          `json:"rule"`   // the rule that "always" would write
+		Rule    string          `json:"rule"`   // the rule that "always" would write; "": only once can be said
 		Preview Preview         `json:"preview,omitzero"`
 		Reply   func(Reply)     `json:"-"`
 

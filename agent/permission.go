@@ -63,12 +63,13 @@ type permit struct {
 	tool   Tool
 	input  json.RawMessage
 	hash   string
+	key    string // of CallKey
 	asked  bool   // the user was asked, and the journal holds it
 	reason string // why nobody was asked
 }
 
 func newPermit(c call) *permit {
-	return &permit{tool: c.tool, input: bytes.Clone(c.input), hash: hash(c.input)}
+	return &permit{tool: c.tool, input: bytes.Clone(c.input), hash: hash(c.input), key: c.key}
 }
 
 // errChanged refuses a call that is not the one that was allowed.
@@ -79,7 +80,7 @@ func (p *permit) run(ctx context.Context) (Result, error) {
 	if hash(p.input) != p.hash {
 		return Result{}, errChanged
 	}
-	return p.tool.Run(ctx, bytes.Clone(p.input))
+	return p.tool.Run(withCallKey(ctx, p.key), bytes.Clone(p.input))
 }
 
 // hash is the SHA-256 of the arguments, in hex.
@@ -103,12 +104,16 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 	case Auto:
 		p.reason = reason
 		return p, nil
-	case Confirm:
+	case Confirm, ConfirmEach:
 	default:
 		return nil, &refusal{"it is forbidden: " + reason}
 	}
 	name := c.tool.Spec().Name
-	reply, err := t.askPermission(ctx, c, p, PermissionAsked{Reason: reason, Rule: FormatRule(RuleFor(name, Auto))})
+	asked := PermissionAsked{Reason: reason}
+	if level == Confirm {
+		asked.Rule = FormatRule(RuleFor(name, Auto))
+	}
+	reply, err := t.askPermission(ctx, c, p, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +124,9 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 			return nil, &refusal{reply.Reason}
 		}
 		return nil, &refusal{because("the user said no", reply.Reason)}
+	}
+	if level == ConfirmEach {
+		return p, nil
 	}
 	if err := t.gate.remember(ctx, t.conversation, name, reply.Decision); err != nil {
 		t.emit(Noticed{Text: fmt.Sprintf("The rule for %s could not be kept and holds for this run: %v.", name, err)})
@@ -174,7 +182,7 @@ func (t *turn) preview(ctx context.Context, c call) (Preview, error) {
 	if !ok {
 		return Preview{}, nil
 	}
-	preview, err := guarded(ctx, func(ctx context.Context) (Preview, error) { return tool.Preview(ctx, bytes.Clone(c.input)) })
+	preview, err := guarded(withCallKey(ctx, c.key), func(ctx context.Context) (Preview, error) { return tool.Preview(ctx, bytes.Clone(c.input)) })
 	if ctx.Err() != nil {
 		return Preview{}, ctx.Err()
 	}

@@ -39,6 +39,7 @@ type plan struct {
 // plan asks the model what to do. A plan that cannot be used is asked for once
 // more; then the turn falls back on searching the notes for the question.
 func (t *turn) plan(ctx context.Context) (plan, error) {
+	t.planNumber++
 	if kept, err := t.keptPlan(); err != nil {
 		return plan{}, err
 	} else if kept != nil {

@@ -12,7 +12,7 @@ import (
 // value is a turn that begins.
 type kept struct {
 	plans   []*keptPlan          // in the order in which they were made
-	calls   map[string]*keptCall // those that were begun or decided, by [callKey]
+	calls   map[string]*keptCall // those that were begun or decided, by [sameCall]
 	text    string               // of the answer, as far as it was kept
 	damaged bool                 // calls may have been started that are not in calls
 	resumed bool
@@ -104,7 +104,7 @@ func (k *kept) take(e Entry) bool {
 		return false
 	}
 	if c.input != nil {
-		k.calls[callKey(c.tool, c.input)] = c
+		k.calls[sameCall(c.tool, c.input)] = c
 	}
 	return true
 }
@@ -148,7 +148,7 @@ func (c *calls) ended(steps map[string]*keptCall) {
 	c.before = steps
 	for _, k := range steps {
 		if k.outcome != nil && k.input != nil {
-			c.made[callKey(k.tool, k.input)] = &madeCall{step: k.step, done: done, outcome: *k.outcome}
+			c.made[sameCall(k.tool, k.input)] = &madeCall{step: k.step, done: done, outcome: *k.outcome}
 		}
 	}
 }
@@ -164,7 +164,7 @@ func (t *turn) before(step string) *keptCall {
 // outcome is what becomes of it.
 func (t *turn) admit(ctx context.Context, c call) (*permit, outcome) {
 	pass := t.pass
-	if before := t.kept.calls[callKey(c.tool.Spec().Name, c.input)]; t.kept.damaged || before != nil && !before.started.IsZero() {
+	if before := t.kept.calls[sameCall(c.tool.Spec().Name, c.input)]; t.kept.damaged || before != nil && !before.started.IsZero() {
 		switch effect := t.effect(ctx, c, before); effect {
 		case EffectPresent:
 			return nil, outcome{status: Done, result: Result{Text: "It was done before LifeHub was stopped."}}

@@ -56,6 +56,9 @@ func (r *Rules) Decide(tool string, own Level) (Level, string) {
 			break
 		}
 	}
+	if own == ConfirmEach && level != Deny {
+		return ConfirmEach, tool + " asks each time, and no rule loosens that"
+	}
 	return level, reason
 }
 

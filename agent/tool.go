@@ -13,18 +13,21 @@ import (
 // Level says whether a call may run without asking.
 type Level int
 
-// The levels, from free to forbidden. Deny beats all.
+// The levels. Deny beats all.
 const (
 	Auto Level = iota
 	Confirm
 	Deny
+	// ConfirmEach is the Confirm of a tool each of whose calls the user must
+	// have seen: no rule and no earlier yes lets one pass.
+	ConfirmEach
 )
 
 func (l Level) String() string {
 	switch l {
 	case Auto:
 		return "auto"
-	case Confirm:
+	case Confirm, ConfirmEach:
 		return "confirm"
 	}
 	return "deny"
@@ -69,6 +72,7 @@ type Timed interface {
 type Preview struct {
 	Path string `json:"path,omitempty"` // the file it would change, below its vault
 	Diff string `json:"diff,omitempty"` // unified diff of the change
+	Text string `json:"text,omitempty"` // what else the user must know, as plain lines
 }
 
 // Result is what a tool found or did.

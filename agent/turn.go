@@ -40,6 +40,7 @@ type turn struct {
 	calls      calls
 	kept       kept // of a turn that was cut and is gone on with
 	slow       bool // the user was told that the model is slow
+	planNumber int  // counts the turn's plans
 
 	sending sync.Mutex // one event at a time; guards seq and trace
 	events  chan<- Event

@@ -82,7 +82,7 @@ func (t *turn) step(ctx context.Context, step Step, ended map[string]chan struct
 	if before != nil && before.tool == step.Tool && before.input != nil {
 		input = before.input // what is asked again is what was asked
 	}
-	return t.do(ctx, call{step: step.ID, id: step.ID, tool: tool, input: input})
+	return t.do(ctx, call{step: step.ID, id: step.ID, key: fmt.Sprintf("%s/%d/%s", t.id, t.planNumber, step.ID), tool: tool, input: input})
 }
 
 // why says what the user should know of an outcome.

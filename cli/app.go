@@ -137,6 +137,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	deps := tools.Deps{
 		Search: a, Folders: a.folders, Now: time.Now, HTTP: http.DefaultClient,
 		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
+		Mail:  a.config.mail(os.LookupEnv),
 	}
 	if a.config.RAG.Rerank {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}

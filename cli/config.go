@@ -51,6 +51,14 @@ type Config struct {
 	MCP struct {
 		Timeout time.Duration
 	}
+	Mail struct {
+		Host         string
+		Port         int
+		User         string
+		PasswordFile string
+		From         string
+		TLS          string
+	}
 	Traces struct {
 		Turn  int
 		Total int
@@ -114,6 +122,12 @@ func settings(c *Config) []setting {
 		{name: "mcp.timeout", field: &c.MCP.Timeout, doc: "the longest that one call of an MCP tool may take"},
 		{name: "traces.turn", field: &c.Traces.Turn, least: 1, doc: "the most that the trace of one turn may tell, in KiB; the rest is left out"},
 		{name: "traces.total", field: &c.Traces.Total, doc: "the most that all traces together take on the disk, in MiB, the oldest go first; 0: none are kept"},
+		{name: "mail.host", field: &c.Mail.Host, doc: "server that sends mail (SMTP); empty: no mail is sent"},
+		{name: "mail.port", field: &c.Mail.Port, doc: "its port; 0: 587, or 465 with mail.tls: tls"},
+		{name: "mail.from", field: &c.Mail.From, doc: "your own address, as in Ana Example <ana@example.org>"},
+		{name: "mail.user", field: &c.Mail.User, doc: "who signs in; empty: nobody has to"},
+		{name: "mail.password_file", field: &c.Mail.PasswordFile, doc: "file that holds the password and that only you can read; LIFEHUB_MAIL_PASSWORD goes before it"},
+		{name: "mail.tls", field: &c.Mail.TLS, one: []string{"starttls", "tls", "none"}, doc: "how the connection is kept private; none is for a server on this machine"},
 		{name: "theme", field: &c.Theme, one: []string{"auto", "dark", "light", "ansi"}, doc: "colours; auto: by the terminal's background"},
 		{name: "mouse", field: &c.Mouse, doc: "let the mouse wheel scroll; the terminal's own selection then needs Shift"},
 		{name: "editor", field: &c.Editor, env: []string{"VISUAL", "EDITOR"}, doc: "opens a source at its line"},
@@ -132,6 +146,7 @@ func defaults() *Config {
 	c.Tools.Max = 20
 	c.Memory.Scope, c.Memory.K = "conversation", 1
 	c.MCP.Timeout = time.Minute
+	c.Mail.TLS = "starttls"
 	c.Traces.Turn, c.Traces.Total = 4096, 256
 	return c
 }

@@ -24,6 +24,7 @@ type Deps struct {
 	Now     func() time.Time       // in the user's zone; nil: time.Now
 	HTTP    *http.Client           // nil: http.DefaultClient
 	Daily   Daily
+	Mail    Mail // without a host no mail is sent, and there is no tool for it
 
 	// Geocoding and Forecast are the addresses of Open-Meteo's two services;
 	// "": the public ones.
@@ -50,7 +51,7 @@ func All(d Deps) []agent.Tool {
 		d.HTTP = http.DefaultClient
 	}
 	v := vaults(d.Folders)
-	return []agent.Tool{
+	list := []agent.Tool{
 		newSearchNotes(d.Search),
 		newReadNote(v),
 		newListNotes(v),
@@ -63,6 +64,10 @@ func All(d Deps) []agent.Tool {
 		newToday(d.Now),
 		newCalculate(),
 	}
+	if d.Mail.Host != "" {
+		list = append(list, newSendEmail(d.Mail, d.Now))
+	}
+	return list
 }
 
 // NeedsNotes tells whether a tool works on notes, and so is of no use without

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"lifehub/agent/tools"
+)
+
+// passwordEnv holds the password of mail; it goes before the file. It is no
+// setting, so that it never stands in the config file.
+const passwordEnv = "LIFEHUB_MAIL_PASSWORD"
+
+// mail is how mail is sent.
+func (c *Config) mail(getenv func(string) (string, bool)) tools.Mail {
+	return tools.Mail{
+		Host: c.Mail.Host, Port: c.Mail.Port, User: c.Mail.User, From: c.Mail.From, TLS: c.Mail.TLS,
+		Password: func() (string, error) {
+			if password, ok := getenv(passwordEnv); ok && password != "" {
+				return password, nil
+			}
+			return readSecret(c.Mail.PasswordFile)
+		},
+	}
+}
+
+// readSecret reads the first line of a file that only its owner may read.
+func readSecret(file string) (string, error) {
+	if file == "" {
+		return "", errors.New("there is no password: put it into " + passwordEnv + ", or name its file as mail.password_file")
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		return "", fmt.Errorf("%s can be read by others than you: chmod 600 %s", file, file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimRight(line, "\r"), nil
+}

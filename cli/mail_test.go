@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestThePasswordOfMailComesFromTheEnvironmentOrAPrivateFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte("from file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open := filepath.Join(t.TempDir(), "open")
+	if err := os.WriteFile(open, []byte("from file\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct{ file, env, want, fails string }{
+		"environment": {file: file, env: "from env", want: "from env"},
+		"file":        {file: file, want: "from file"},
+		"open file":   {file: open, fails: "chmod 600"},
+		"no file":     {file: file + "x", fails: "no such file"},
+		"nothing":     {fails: "mail.password_file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := defaults()
+			c.Mail.PasswordFile = tc.file
+			got, err := c.mail(func(key string) (string, bool) { return tc.env, key == passwordEnv && tc.env != "" }).Password()
+			if got != tc.want || (err != nil) != (tc.fails != "") || err != nil && !strings.Contains(err.Error(), tc.fails) {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+}
