@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,43 @@ func newTrace(sh *shell) *cobra.Command {
 		},
 	}
 	show.Flags().BoolVar(&full, "full", false, "print prompts, results and answers whole")
-	return group("trace", "What happened in a turn, kept for looking at it later", list, show)
+	return group("trace", "What happened in a turn, kept for looking at it later", list, show, newExport(sh))
+}
+
+func newExport(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "export ID", Short: "Print a trace as JSON lines, without secrets",
+		Long: "Print a trace as JSON lines: a head, then each event and prompt as --stream-json writes events. Keys and\n" +
+			"passwords known from the settings, the environment, .env files and mcp.json are taken out in every form in\n" +
+			"which they travel (plain, URL, base64, hex), and so is what looks like one.",
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error { return sh.exportTrace(cmd.Context(), given[0]) },
+	}
+}
+
+// exportHead is the first line of an export.
+type exportHead struct {
+	Type string `json:"type"`
+	store.Trace
+}
+
+func (sh *shell) exportTrace(ctx context.Context, id string) error {
+	p, c, err := sh.load()
+	if err != nil {
+		return err
+	}
+	return sh.withTrace(ctx, id, func(t store.Trace, _ []agent.Event) error {
+		clean := newRedactor(p.secrets(c, os.Environ()))
+		t.Question = clean.text(t.Question)
+		out := safeJSON{sh.out}
+		if err := json.NewEncoder(out).Encode(exportHead{"trace", t}); err != nil {
+			return fmt.Errorf("write the trace: %w", err)
+		}
+		if _, err := out.Write(clean.trace(t.Lines)); err != nil {
+			return fmt.Errorf("write the trace: %w", err)
+		}
+		return nil
+	})
 }
 
 func (sh *shell) listTraces(ctx context.Context, s *store.Store, limit int, asJSON bool) error {

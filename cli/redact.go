@@ -1,0 +1,304 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/mcpclient"
+)
+
+// redacted stands in place of a secret.
+const redacted = "[redacted]"
+
+// shortestSecret is the length in bytes below which a known value is not
+// looked for: it would be found in ordinary words.
+const shortestSecret = 6
+
+// redactor takes secrets out of texts: known values in every form in which
+// they travel, and what looks like a secret.
+type redactor struct{ forms []string }
+
+// secretPatterns are what secrets look like by themselves. A group holds the
+// secret where the pattern needs something before it.
+var secretPatterns = []*regexp.Regexp{
+	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
+	regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}`),                  // OpenAI, Anthropic, Stripe
+	regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})`), // GitHub, GitLab
+	regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`),                                        // AWS
+	regexp.MustCompile(`\bAIza[\w-]{35}`),                                                      // Google
+	regexp.MustCompile(`\bxox[abeoprs]-[\w-]{10,}`),                                            // Slack
+	regexp.MustCompile(`\b(?:hf|npm|dop_v1)_[A-Za-z0-9]{20,}`),                                 // Hugging Face, npm, DigitalOcean
+	regexp.MustCompile(`\bBSA[A-Za-z0-9_-]{24,}`),                                              // Brave Search
+	regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`),                                    // JSON web token
+	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~=-]{12,})`),                   // Authorization
+	regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']{3,})@`),                     // password in a URL
+	regexp.MustCompile(`(?i)\b[\w-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token)["']?\s*[:=]\s*["']?([^\s"',;&]{6,})`),
+}
+
+// newRedactor takes the values that must not be told.
+func newRedactor(values []string) *redactor {
+	r := &redactor{}
+	for _, value := range values {
+		value = strings.TrimSpace(value)
+		if len(value) >= shortestSecret {
+			r.forms = append(r.forms, formsOf(value)...)
+		}
+	}
+	// The longest first, so that no part of a longer secret is left over.
+	slices.SortFunc(r.forms, func(a, b string) int { return len(b) - len(a) })
+	r.forms = slices.Compact(r.forms)
+	return r
+}
+
+// formsOf are the ways to write a value: as it is, in a URL, in JSON, in hex
+// and in base64, there at each of the three places in a group of bytes.
+func formsOf(value string) []string {
+	quoted, _ := json.Marshal(value)
+	forms := []string{
+		value, url.QueryEscape(value), url.PathEscape(value), string(quoted[1 : len(quoted)-1]),
+		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
+	}
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for before := range 3 {
+			encoded := encoding.EncodeToString(append(make([]byte, before), value...))
+			encoded = encoded[[]int{0, 2, 3}[before]:]
+			if (before+len(value))%3 != 0 {
+				encoded = encoded[:len(encoded)-1] // it depends on what follows
+			}
+			forms = append(forms, encoded)
+		}
+	}
+	return forms
+}
+
+// span is a part of a text, in bytes.
+type span struct{ from, to int }
+
+// base64End is the last letter of a secret in base64, which also depends on
+// what follows, with the padding.
+var base64End = regexp.MustCompile(`^[A-Za-z0-9+/_-]?={1,2}`)
+
+// find returns where secrets stand in a text, in order and apart.
+func (r *redactor) find(text string) []span {
+	var found []span
+	for _, form := range r.forms {
+		for at := 0; ; {
+			i := strings.Index(text[at:], form)
+			if i < 0 {
+				break
+			}
+			end := at + i + len(form)
+			found = append(found, span{at + i, end + len(base64End.FindString(text[end:]))})
+			at = end
+		}
+	}
+	for _, pattern := range secretPatterns {
+		for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
+			if len(m) > 2 {
+				m = m[2:]
+			}
+			if text[m[0]:m[1]] != redacted {
+				found = append(found, span{m[0], m[1]})
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
+	var apart []span
+	for _, s := range found {
+		if n := len(apart); n > 0 && s.from <= apart[n-1].to {
+			apart[n-1].to = max(apart[n-1].to, s.to)
+			continue
+		}
+		apart = append(apart, s)
+	}
+	return apart
+}
+
+// text returns a text without its secrets.
+func (r *redactor) text(text string) string { return r.pieces([]string{text})[0] }
+
+// pieces does the same for a text that came in pieces, where a secret may
+// begin in one and end in another.
+func (r *redactor) pieces(pieces []string) []string {
+	found := r.find(strings.Join(pieces, ""))
+	if len(found) == 0 {
+		return pieces
+	}
+	clean := make([]string, len(pieces))
+	start := 0
+	for i, piece := range pieces {
+		var b strings.Builder
+		at := start
+		for _, s := range found {
+			from, to := max(s.from, at), min(s.to, start+len(piece))
+			if from >= to {
+				continue
+			}
+			b.WriteString(piece[at-start : from-start])
+			if s.from >= start {
+				b.WriteString(redacted)
+			}
+			at = to
+		}
+		b.WriteString(piece[at-start:])
+		clean[i] = b.String()
+		start += len(piece)
+	}
+	return clean
+}
+
+// trace returns the lines of a trace without secrets. Each line is an event;
+// one that is not stays as redacted text.
+func (r *redactor) trace(lines []byte) []byte {
+	list := bytes.SplitAfter(lines, []byte("\n"))
+	r.streamed(list, "token")
+	r.streamed(list, "thinking")
+	var out bytes.Buffer
+	for _, line := range list {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if !json.Valid(line) {
+			quoted, _ := json.Marshal(map[string]string{"type": "unreadable", "text": r.text(strings.ToValidUTF8(string(line), "\uFFFD"))})
+			out.Write(append(quoted, '\n'))
+			continue
+		}
+		out.Write(r.strings(line))
+	}
+	return out.Bytes()
+}
+
+// streamed redacts a text that was streamed: pieces of the events of a type.
+func (r *redactor) streamed(lines [][]byte, kind string) {
+	var at []int
+	var events []agent.Event
+	var pieces []string
+	for i, line := range lines {
+		if !bytes.Contains(line, []byte(`"type":"`+kind+`"`)) {
+			continue
+		}
+		var e agent.Event
+		if json.Unmarshal(line, &e) != nil {
+			continue
+		}
+		switch body := e.Body.(type) {
+		case agent.Said:
+			pieces = append(pieces, body.Content)
+		case agent.Thought:
+			pieces = append(pieces, body.Content)
+		default:
+			continue
+		}
+		at, events = append(at, i), append(events, e)
+	}
+	clean := r.pieces(pieces)
+	for n, i := range at {
+		if clean[n] == pieces[n] {
+			continue
+		}
+		if events[n].Body = agent.Body(agent.Said{Content: clean[n]}); kind == "thinking" {
+			events[n].Body = agent.Thought{Content: clean[n]}
+		}
+		if line, err := json.Marshal(events[n]); err == nil {
+			lines[i] = append(line, '\n')
+		}
+	}
+}
+
+// jsonString matches a string of JSON, keys included.
+var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// strings redacts the strings in a line of JSON and leaves all else as it is.
+func (r *redactor) strings(line []byte) []byte {
+	return jsonString.ReplaceAllFunc(line, func(quoted []byte) []byte {
+		var text string
+		if json.Unmarshal(quoted, &text) != nil {
+			return quoted
+		}
+		clean := r.text(text)
+		if clean == text {
+			return quoted
+		}
+		again, err := json.Marshal(clean)
+		if err != nil {
+			return []byte(`"` + redacted + `"`)
+		}
+		return again
+	})
+}
+
+// secretName is how variables that hold secrets are called.
+var secretName = regexp.MustCompile(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn)s?(?:[_-]|$)`)
+
+// secrets are the values that are known to be secret: of the settings, the
+// environment, .env files in the folders at hand, and the MCP servers.
+func (p paths) secrets(c *Config, environ []string) []string {
+	var values []string
+	for _, s := range settings(c) {
+		if text, ok := s.field.(*string); ok && s.quiet {
+			values = append(values, *text)
+		}
+	}
+	values = append(values, secretPairs(environ)...)
+	for _, dir := range slices.Concat([]string{".", p.config}, c.Notes) {
+		if data, err := os.ReadFile(filepath.Join(dir, ".env")); err == nil {
+			values = append(values, secretPairs(strings.Split(string(data), "\n"))...)
+		}
+	}
+	servers, err := mcpclient.ReadConfig(p.servers(), os.LookupEnv)
+	if err != nil {
+		return values // a list that cannot be read starts no server either
+	}
+	for _, server := range servers.Servers {
+		for name, value := range server.Env {
+			values = append(values, secretPairs([]string{name + "=" + value})...)
+			if secretName.MatchString(name) {
+				values = append(values, variablesIn(value)...)
+			}
+		}
+		for _, value := range server.Headers {
+			_, token, isAuth := strings.Cut(value, " ")
+			if !isAuth {
+				token = value
+			}
+			values = append(values, token)
+			values = append(values, variablesIn(value)...)
+		}
+	}
+	return values
+}
+
+// variable is a reference of mcp.json to the environment.
+var variable = regexp.MustCompile(`\$\{(?:env:)?(\w+)`)
+
+// variablesIn are the values of the variables that a text refers to.
+func variablesIn(text string) []string {
+	var values []string
+	for _, m := range variable.FindAllStringSubmatch(text, -1) {
+		values = append(values, os.Getenv(m[1]))
+	}
+	return values
+}
+
+// secretPairs are the values of those NAME=VALUE lines whose name says that
+// they are secret. A path is none.
+func secretPairs(lines []string) []string {
+	var values []string
+	for _, line := range lines {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		value = strings.Trim(strings.TrimSpace(value), `"'`)
+		if ok && secretName.MatchString(name) && !strings.HasPrefix(name, "#") && !filepath.IsAbs(value) {
+			values = append(values, value)
+		}
+	}
+	return values
+}

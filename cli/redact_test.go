@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+func lineOf(t testing.TB, body agent.Body, kind string) string {
+	t.Helper()
+	line, err := json.Marshal(agent.Event{Type: kind, Turn: "c.1", Body: body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line) + "\n"
+}
+
+func TestAnExportHoldsNoSecretInAnyForm(t *testing.T) {
+	const secret = `p4$$w0rd&"mit" größe/+`
+	r := newRedactor([]string{secret})
+	for name, form := range map[string]string{
+		"plain":      secret,
+		"query":      url.QueryEscape(secret),
+		"path":       url.PathEscape(secret),
+		"hex":        hex.EncodeToString([]byte(secret)),
+		"base64":     base64.StdEncoding.EncodeToString([]byte(secret)),
+		"base64 url": base64.URLEncoding.EncodeToString([]byte(secret)),
+		"in base64":  base64.StdEncoding.EncodeToString([]byte("user:" + secret + ":more")),
+		"after two":  base64.URLEncoding.EncodeToString([]byte("ab" + secret + "x")),
+		"JSON":       string(must(json.Marshal(map[string]string{"k": secret}))),
+	} {
+		for _, line := range []string{
+			lineOf(t, agent.ToolStarted{Name: "fetch", Input: must(json.Marshal(map[string]string{"header": form}))}, "tool_start"),
+			lineOf(t, agent.ToolEnded{Name: "fetch", Output: "before " + form + " after"}, "tool_end"),
+			lineOf(t, agent.Prompted{Messages: []llm.Message{{Role: llm.User, Text: "it is " + form}}}, "prompt"),
+		} {
+			clean := string(r.trace([]byte(line)))
+			var e agent.Event
+			if err := json.Unmarshal([]byte(clean), &e); err != nil {
+				t.Errorf("%s: no event is left: %v", name, err)
+			}
+			if !strings.Contains(clean, redacted) || strings.Contains(clean, "w0rd") || strings.Contains(clean, form) {
+				t.Errorf("%s: got %s", name, clean)
+			}
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestASecretThatCameInPiecesIsTakenOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secret := rapid.StringMatching(`[A-Za-z0-9/+ ]{8,20}`).Draw(t, "secret")
+		secret = "x" + secret + "y" // ends that Trim leaves
+		before, after := rapid.StringMatching(`[ a-c\n]{0,10}`).Draw(t, "before"), rapid.StringMatching(`[ a-c\n]{0,10}`).Draw(t, "after")
+		text := before + secret + after
+		var pieces []string
+		for rest := text; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			pieces, rest = append(pieces, rest[:n]), rest[n:]
+		}
+		clean := newRedactor([]string{secret}).pieces(pieces)
+		if got := strings.Join(clean, ""); got != before+redacted+after {
+			t.Fatalf("%q in pieces %q became %q", text, pieces, got)
+		}
+	})
+}
+
+func TestStreamedSecretsAreTakenOutAcrossOtherEvents(t *testing.T) {
+	secret := "correct-horse-battery"
+	lines := lineOf(t, agent.Said{Content: "the key is correct-"}, "token") + lineOf(t, agent.Noticed{Text: "the model is loading"}, "notice") +
+		lineOf(t, agent.Said{Content: "horse-battery."}, "token") + lineOf(t, agent.Thought{Content: "correct-hor"}, "thinking") + lineOf(t, agent.Thought{Content: "se-battery"}, "thinking")
+	clean := string(newRedactor([]string{secret}).trace([]byte(lines)))
+	for _, part := range []string{"correct-", "horse", "se-battery"} {
+		if strings.Contains(clean, part) {
+			t.Errorf("%q is left in\n%s", part, clean)
+		}
+	}
+	if n := strings.Count(clean, "\n"); n != 5 || !strings.Contains(clean, "the key is [redacted]") {
+		t.Errorf("%d events are left:\n%s", n, clean)
+	}
+}
+
+func TestWhatLooksLikeASecretIsTakenOutAndOrdinaryTextIsNot(t *testing.T) {
+	r := newRedactor(nil)
+	for _, secret := range []string{
+		"sk-proj-abcdefghijklmnopqrstuvwx", "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "AKIAIOSFODNN7EXAMPLE", "xoxb-1234567890-abcdef",
+		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+		"AIzaSyA1234567890abcdefghijklmnopqrstuv",
+	} {
+		if got := r.text("before " + secret + " after"); got != "before [redacted] after" {
+			t.Errorf("%q became %q", secret, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"Authorization: Bearer abcdef123456789": "Authorization: Bearer [redacted]",
+		"postgres://ana:hunter22@db:5432/x":     "postgres://ana:[redacted]@db:5432/x",
+		`{"password": "swordfish1"}`:            `{"password": "[redacted]"}`,
+		"API_KEY=0123456789abcdef":              "API_KEY=[redacted]",
+	} {
+		if got := r.text(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	for _, text := range []string{
+		"I run three times a week [1].", "the key to the shed is under the pot", "a basic question about bread", "The bearer of this letter",
+		"https://example.org/a?b=c", "2026-03-14 09:30", "task-list.md:12–14", "password: ", strings.Repeat("word ", 100),
+	} {
+		if got := r.text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+func TestSecretsAreKnownFromSettingsEnvironmentFilesAndServers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("FAR_AWAY", "from-a-variable")
+	config := t.TempDir()
+	write(t, ".env", "# COMMENT_KEY=not-this-one\nexport API_TOKEN='from-dotenv'\nCOLOR=bluegreen\n")
+	write(t, filepath.Join(config, "mcp.json"), `{"mcpServers":{"brave":{"command":"npx","env":{"BRAVE_API_KEY":"from-mcp-env","LANGUAGE":"german"}},
+		"far":{"url":"https://example.org/mcp","headers":{"Authorization":"Bearer from-mcp-header","X-Far":"Basic ${FAR_AWAY}"}}}}`)
+	c := defaults()
+	c.OpenAI.APIKey = "from-settings"
+	got := fmt.Sprint(paths{config: config}.secrets(c, []string{"DB_PASSWORD=from-environ", "HOME=/home/ana", "SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind"}))
+	for _, want := range []string{"from-settings", "from-environ", "from-dotenv", "from-mcp-env", "from-mcp-header", "from-a-variable"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not known: %s", want, got)
+		}
+	}
+	for _, not := range []string{"not-this-one", "bluegreen", "/tmp/agent", "vi-improved", "Ana", "german", "Bearer"} {
+		if strings.Contains(got, not) {
+			t.Errorf("%s is taken for a secret: %s", not, got)
+		}
+	}
+}
+
+func TestALineThatIsNoEventIsExportedAsText(t *testing.T) {
+	clean := string(newRedactor([]string{"secret-value"}).trace([]byte("{half a line with secret-value\n{\"type\":\"notice\",\"text\":\"ok\"}\n")))
+	for line := range strings.Lines(clean) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("%q is no JSON", line)
+		}
+	}
+	if strings.Contains(clean, "secret-value") || strings.Count(clean, "\n") != 2 {
+		t.Errorf("got %s", clean)
+	}
+}
