@@ -27,15 +27,15 @@ func contenders(t *testing.T) []contender {
 		name string
 		open func(*testing.T) llm.Embedder
 	}{
-		{"use-lite", useLite},
-		{"m2v-static", staticModel},
+		{"use-lite", func(t *testing.T) llm.Embedder { return keep(t, "use-lite", useLite(t)) }},
+		{"m2v-static", func(t *testing.T) llm.Embedder { return keep(t, "m2v-static", staticModel(t)) }},
 		{"n-grams", func(*testing.T) llm.Embedder { return llm.Ngrams{} }},
 		{"random", func(*testing.T) llm.Embedder { return randomVectors{} }},
 	} {
 		if some && !slices.Contains(strings.Fields(named), c.name) {
 			continue
 		}
-		all = append(all, contender{c.name, keep(t, c.name, c.open(t))})
+		all = append(all, contender{c.name, c.open(t)})
 	}
 	return all
 }

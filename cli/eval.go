@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/rag"
+	"lifehub/rag/eval"
+)
+
+func newEval(sh *shell) *cobra.Command {
+	var flags runFlags
+	var most int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "eval",
+		Short: "Measure how well the search finds your own notes",
+		Long: "Measure how well the search finds your own notes: titles and headings are asked as questions, and the note each\n" +
+			"was taken from should be found. By words, by meaning and by both. No chat model is needed, nothing is changed.",
+		Example: "  lifehub eval\n  lifehub eval --notes ~/notes -n 500 --json",
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return sh.eval(cmd.Context(), flags, most, asJSON)
+		},
+	}
+	flags.registerNotes(cmd)
+	cmd.Flags().IntVarP(&most, "number", "n", 200, "how many questions of each folder of notes at most")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// ownFigures is what eval found out.
+type ownFigures struct {
+	Titles   int            `json:"titles"`   // questions made of titles
+	Headings int            `json:"headings"` // … of headings
+	Notes    int            `json:"notes"`
+	Embedder string         `json:"embedder"`
+	Settings []eval.Setting `json:"settings"`
+	Advice   string         `json:"advice"`
+}
+
+func (sh *shell) eval(ctx context.Context, flags runFlags, most int, asJSON bool) error {
+	if most < 1 {
+		return usageError{fmt.Errorf("-n: %d is not a number of questions", most)}
+	}
+	a, err := sh.open(ctx, flags)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if len(a.open()) == 0 {
+		return usageError{errNoNotes}
+	}
+	if err := a.ready(ctx, sh.progress()); err != nil {
+		return err
+	}
+	figures, err := a.measure(ctx, most)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(safeJSON{sh.out}).Encode(figures)
+	}
+	return sh.printFigures(figures)
+}
+
+// measure asks the notes' own titles and headings by words, by meaning and by
+// both.
+func (a *app) measure(ctx context.Context, most int) (ownFigures, error) {
+	var f ownFigures
+	var questions []eval.OwnQuestion
+	for _, v := range a.open() {
+		own, err := eval.OwnQuestions(ctx, v.folder, most)
+		if err != nil {
+			return f, err
+		}
+		questions = append(questions, own...)
+	}
+	for _, q := range questions {
+		if q.Heading {
+			f.Headings++
+		} else {
+			f.Titles++
+		}
+	}
+	for _, way := range []struct {
+		name string
+		side rag.Side
+	}{{"words", rag.WordsAlone}, {"meaning", rag.MeaningAlone}, {"both", rag.Both}} {
+		setting, err := eval.AskOwn(ctx, a, questions, way.name, way.side)
+		if err != nil {
+			return f, err
+		}
+		f.Settings = append(f.Settings, setting)
+	}
+	coverage, err := a.library().Coverage(ctx)
+	f.Notes, f.Embedder = coverage.Indexed, coverage.Embedder
+	f.Advice = eval.Advice(f.Settings[0], f.Settings[1], f.Settings[2])
+	return f, err
+}
+
+func (sh *shell) printFigures(f ownFigures) error {
+	text := fmt.Sprintf("%d titles and %d headings of %d notes, asked as questions\n\n%-9s %9s %7s %7s %7s\n",
+		f.Titles, f.Headings, f.Notes, "", "first", "in 5", "in 10", "MRR")
+	for _, s := range f.Settings {
+		text += fmt.Sprintf("%-9s %7.1f %% %5.1f %% %5.1f %% %7.3f\n", s.Name, 100*s.First, 100*s.InFive, 100*s.InTen, s.MRR)
+	}
+	text += "\n" + f.Advice + "\n"
+	_, err := fmt.Fprint(sh.out, text)
+	return err
+}
