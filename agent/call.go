@@ -109,11 +109,11 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 		t.over(ctx, c, o)
 		return o
 	}
-	leave, err := t.calls.enter(ctx, c)
+	release, err := t.calls.enter(ctx, c)
 	if err != nil {
 		return stopped()
 	}
-	defer leave()
+	defer release()
 	if err := t.begun(ctx, c, permit); err != nil {
 		return failedOutcome(ctx, err)
 	}
@@ -122,7 +122,9 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	name := c.tool.Spec().Name
 	t.emit(ToolStarted{Step: c.step, Call: c.id, Name: name, Input: c.input})
 	start := t.Now()
-	o = t.perform(ctx, permit)
+	seated, leave := t.sit(ctx, c)
+	o = t.perform(seated, permit)
+	leave()
 	t.over(ctx, c, o)
 	ended := ToolEnded{Step: c.step, Call: c.id, Name: name, Took: t.since(start)}
 	if o.status != Done {

@@ -80,6 +80,32 @@ type (
 		Coverage *Coverage `json:"coverage,omitempty"` // of a search of the notes
 	}
 
+	// ToolProgressed tells how far a running call is.
+	ToolProgressed struct {
+		Step string `json:"step"`
+		Call string `json:"call"`
+		Name string `json:"name"`
+		Progress
+	}
+
+	// InputAsked holds its call until Reply is called; the first reply
+	// counts. InputGiven does not hold the values: they may be secret.
+	InputAsked struct {
+		Step string `json:"step"`
+		Call string `json:"call"`
+		ID   string `json:"id"` // pairs the two
+		Name string `json:"name"`
+		Question
+		Reply func(Input) `json:"-"`
+	}
+	InputGiven struct {
+		Step   string      `json:"step"`
+		Call   string      `json:"call"`
+		ID     string      `json:"id"`
+		Action InputAction `json:"action"`
+		Reason string      `json:"reason,omitempty"`
+	}
+
 	// PermissionAsked holds its step until Reply is called; the first reply counts.
 	PermissionAsked struct {
 		Step    string          `json:"step"`
@@ -202,6 +228,9 @@ func (PlanMade) name() string        { return "plan" }
 func (StepChanged) name() string     { return "step" }
 func (ToolStarted) name() string     { return "tool_start" }
 func (ToolEnded) name() string       { return "tool_end" }
+func (ToolProgressed) name() string  { return "tool_progress" }
+func (InputAsked) name() string      { return "input_request" }
+func (InputGiven) name() string      { return "input_result" }
 func (PermissionAsked) name() string { return "permission_request" }
 func (PermissionGiven) name() string { return "permission_result" }
 func (Thought) name() string         { return "thinking" }

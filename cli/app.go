@@ -143,7 +143,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}
 	}
 	a.builtin = tools.All(deps)
-	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust}
+	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust, Elicit: elicit, Sample: a.sample}
 	if !flags.noSave {
 		options.Files, options.Logs = filepath.Join(a.data, "mcp-files"), a.serverLogs()
 	}

@@ -307,6 +307,12 @@ func (q *question) report(event agent.Event) {
 		if body.Error != "" {
 			fmt.Fprintf(q.err, "✗ %s: %s\n", safetext.Line(body.Name), safetext.Line(body.Error))
 		}
+	case agent.ToolProgressed:
+		fmt.Fprintf(q.err, "  %s\n", safetext.Line(told(body.Progress)))
+	case agent.InputAsked:
+		fmt.Fprintf(q.err, "? %s asks for something (%s): %s\n", safetext.Line(body.From), body.Kind, safetext.Line(body.Message))
+	case agent.InputGiven:
+		fmt.Fprintf(q.err, "⊘ %s: %s\n", body.Action, safetext.Line(body.Reason))
 	case agent.PermissionGiven:
 		if body.Decision == agent.Refuse {
 			fmt.Fprintf(q.err, "⊘ not run: %s\n", safetext.Line(body.Reason))
@@ -314,6 +320,15 @@ func (q *question) report(event agent.Event) {
 	case agent.Noticed:
 		fmt.Fprintf(q.err, "! %s\n", safetext.Line(body.Text))
 	}
+}
+
+// told writes how far a tool is.
+func told(p agent.Progress) string {
+	text := fmt.Sprintf("%g", p.Done)
+	if p.Total > 0 {
+		text += fmt.Sprintf(" of %g", p.Total)
+	}
+	return strings.TrimSpace(text + " " + p.Message)
 }
 
 // failure is the error of a failed turn with the exit code that it calls for.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent/tools"
+	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/tui/safetext"
 )
@@ -109,6 +111,12 @@ func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers,
 	return mcpclient.Start(ctx, k.config, mcpclient.Options{
 		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.serverLogs(), Version: version(), Log: slog.New(slog.DiscardHandler),
 		Reserved: func(name string) bool { return builtin[name] },
+		// Servers list other tools for clients that can be asked. Nothing is
+		// called here, so nobody will be.
+		Elicit: elicit,
+		Sample: func(context.Context, string, llm.Request) (mcpclient.Sampled, error) {
+			return mcpclient.Sampled{}, errors.New("no call is under way")
+		},
 	}), k, nil
 }
 

@@ -43,3 +43,37 @@ func TestToolsOfARealServerAreListedAndCalled(t *testing.T) {
 		t.Errorf("exit code %d, want the echo:\n%s", code, out)
 	}
 }
+
+// everything is a home whose mcp.json has the real server-everything, and runs
+// the program there.
+func everything(t *testing.T) func(arg ...string) (string, int) {
+	t.Helper()
+	server := testenv.Npm(t, "mcp-server-everything")
+	home := t.TempDir()
+	write(t, filepath.Join(home, "lh", "config", "mcp.json"), `{"mcpServers": {"everything": {"command": "`+server+`"}}}`)
+	return func(arg ...string) (string, int) {
+		cmd := exec.Command(os.Args[0], arg...)
+		cmd.Env = []string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+		out, _ := cmd.CombinedOutput()
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+}
+
+func TestProgressAndQuestionsOfARealServerAreEvents(t *testing.T) {
+	t.Parallel()
+	run := everything(t)
+	for call, want := range map[string][]string{
+		"@everything_trigger-long-running-operation duration=1 steps=4": {`"type":"tool_progress"`, `"done":4,"total":4`, "Long running operation completed"},
+		"@everything_trigger-elicitation-request": {
+			`"type":"input_request"`, `"kind":"form"`, `"message":"Please provide inputs`, `"schema":{`, `"type":"input_result"`, `"action":"decline","reason":"nobody can be asked"`,
+		},
+		"@everything_trigger-sampling-request prompt=why": {"no model answers now"},
+	} {
+		out, code := run("ask", "--allow", "everything_*", "--stream-json", call)
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%s: exit code %d, no %s in\n%s", call, code, w, out)
+			}
+		}
+	}
+}

@@ -68,6 +68,12 @@ func tell(e agent.Event, full bool) (head, detail string) {
 		return fmt.Sprintf("%s %s", b.Step, b.Name), string(b.Input)
 	case agent.ToolEnded:
 		return tellResult(b)
+	case agent.ToolProgressed:
+		return fmt.Sprintf("%s %s: %s", b.Step, b.Name, told(b.Progress)), ""
+	case agent.InputAsked:
+		return fmt.Sprintf("%s %s: %s asks (%s)", b.Step, b.Name, b.From, b.Kind), strings.TrimSpace(b.Message + "\n" + b.URL)
+	case agent.InputGiven:
+		return strings.TrimSpace(fmt.Sprintf("%s %s %s", b.Step, b.Action, b.Reason)), ""
 	case agent.PermissionAsked:
 		return fmt.Sprintf("%s %s: %s (hash %.12s)", b.Step, b.Name, b.Reason, b.Hash), string(b.Input) + "\n" + b.Preview.Diff
 	case agent.PermissionGiven:

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"lifehub/agent"
 )
 
 // clock bounds the calls of one server. While the user is being asked
@@ -17,6 +19,8 @@ type clock struct {
 
 // running is a call that is under way.
 type running struct {
+	desk  *agent.Desk // where its tool sits; nil: nowhere
+	began time.Time
 	timer *time.Timer
 	end   time.Time     // when it is over; while the clock runs
 	left  time.Duration // what is left of its time; while it stands
@@ -25,7 +29,8 @@ type running struct {
 // limit is a context that ends with cause when limit has passed on the clock.
 func (c *clock) limit(ctx context.Context, limit time.Duration, cause error) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	call := &running{left: limit, end: time.Now().Add(limit)}
+	now := time.Now()
+	call := &running{desk: agent.DeskOf(ctx), began: now, left: limit, end: now.Add(limit)}
 	call.timer = time.AfterFunc(limit, func() { cancel(cause) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,6 +69,23 @@ func (c *clock) pause() (resume func(), err error) {
 		}
 	}
 	return sync.OnceFunc(c.resume), nil
+}
+
+// desk is that of the call that began last: servers do not say for which call
+// they ask.
+func (c *clock) desk() *agent.Desk {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var last *running
+	for call := range c.calls {
+		if call.desk != nil && (last == nil || call.began.After(last.began)) {
+			last = call
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	return last.desk
 }
 
 func (c *clock) resume() {

@@ -54,6 +54,7 @@ type Server struct {
 	Deny      []string      // globs of those that are not
 	Level     agent.Level   // of its tools, before the rules
 	Timeout   time.Duration // of one call; 0: that of Options
+	LogLevel  string        // from which on it logs by protocol; "": its own choice
 	Roots     []string      // folders that the server is told of; nil: none
 
 	guessed bool // the transport was not given: HTTP may turn out to be SSE
@@ -210,6 +211,10 @@ func (s *Server) set(key member) string {
 		if err = key.value.into(&word); err == nil {
 			err = s.Level.UnmarshalText([]byte(word))
 		}
+	case "log_level":
+		if err = key.value.into(&s.LogLevel); err == nil && !slices.Contains(logLevels, s.LogLevel) {
+			err = fmt.Errorf("%q is none of %s", s.LogLevel, strings.Join(logLevels, ", "))
+		}
 	case "timeout":
 		return s.setTimeout(key.value)
 	case "tools":
@@ -223,7 +228,10 @@ func (s *Server) set(key member) string {
 	return ""
 }
 
-var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled", "tools", "permission", "timeout", "roots"}
+var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled", "tools", "permission", "timeout", "roots", "log_level"}
+
+// logLevels are those of the protocol, from chatty to grave.
+var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // setTransport reads the names that other clients use, too.
 func (s *Server) setTransport(v value) string {

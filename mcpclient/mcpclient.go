@@ -31,7 +31,8 @@ type Options struct {
 	Trust    *Trust                 // what the user has seen of the servers; nil: all is trusted as it is
 	Version  string                 // of LifeHub, told to the servers
 
-	// Elicit puts a server's form to the user; nil: servers cannot ask.
+	// Elicit puts a server's form to the user, at the desk of ctx; nil: servers
+	// cannot ask.
 	Elicit func(ctx context.Context, form Form) (Reply, error)
 	// Sample asks the user, and then has the user's model answer a server's
 	// request; nil: servers cannot have that.

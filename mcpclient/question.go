@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"lifehub/agent"
 	"lifehub/llm"
 )
 
@@ -134,7 +135,7 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 			return nil, err
 		}
 	}
-	reply, err := q.s.hub.Elicit(ctx, form)
+	reply, err := q.s.hub.Elicit(agent.WithDesk(ctx, q.s.clock.desk()), form)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 		return nil, err
 	}
 	defer done()
-	answer, err := q.s.hub.Sample(ctx, q.s.Name, wanted)
+	answer, err := q.s.hub.Sample(agent.WithDesk(ctx, q.s.clock.desk()), q.s.Name, wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"lifehub/agent"
 )
 
 const (
@@ -50,7 +52,9 @@ type server struct {
 	resources []Resource
 	prompts   []Prompt
 	calls     figures
-	turned    chan struct{} // closed, and made anew, when the status changes
+	calling   int                            // the number of the last call that can tell its progress
+	progress  map[string]chan agent.Progress // of the calls under way, by token; holds the newest
+	turned    chan struct{}                  // closed, and made anew, when the status changes
 }
 
 func newServer(hub *Servers, entry Server, dir string, lookup func(string) (string, bool)) *server {

@@ -122,6 +122,8 @@ func (s *server) notified(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
 		s.touch()
+	case "notifications/progress":
+		s.progressed(n.Params.AdditionalFields)
 	case string(mcp.MethodNotificationMessage):
 		s.log(n.Params.AdditionalFields)
 	}
@@ -140,6 +142,14 @@ func (s *server) greet(ctx, starting context.Context, session *session) error {
 		return fmt.Errorf("shake hands: %w", err)
 	}
 	session.about, session.instructions = result.ServerInfo, result.Instructions
+	if s.LogLevel != "" && session.client.GetServerCapabilities().Logging != nil {
+		var level mcp.SetLevelRequest
+		level.Params.Level = mcp.LoggingLevel(s.LogLevel)
+		//lint:ignore SA1019 servers of the protocol before 2026 have no other way
+		if err := session.client.SetLevel(starting, level); err != nil {
+			s.hub.Log.Warn("set the log level", "server", s.Name, "err", err)
+		}
+	}
 	return nil
 }
 

@@ -144,6 +144,11 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 func (s *server) call(ctx context.Context, name string, args json.RawMessage) (*mcp.CallToolResult, error) {
 	var request mcp.CallToolRequest
 	request.Params.Name, request.Params.Arguments = name, args
+	if desk := agent.DeskOf(ctx); desk != nil {
+		token, done := s.follow(desk)
+		defer done()
+		request.Params.Meta = &mcp.Meta{ProgressToken: token}
+	}
 	start := time.Now()
 	result, err := ask(ctx, s, func(ctx context.Context, c *client.Client) (*mcp.CallToolResult, error) {
 		return c.CallTool(ctx, request)

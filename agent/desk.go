@@ -1,0 +1,157 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"lifehub/llm"
+)
+
+// Progress is how far a running tool is.
+type Progress struct {
+	Done    float64 `json:"done"`
+	Total   float64 `json:"total,omitempty"`   // 0: not known
+	Message string  `json:"message,omitempty"` // the tool's own words
+}
+
+// InputKind is what a tool asks the user for.
+type InputKind string
+
+// The kinds of questions.
+const (
+	FormInput     InputKind = "form"     // values that fit a schema
+	URLInput      InputKind = "url"      // to go on with a page, which is shown and never opened
+	SamplingInput InputKind = "sampling" // that the user's model may answer a prompt
+)
+
+// Question is what a running tool asks the user. All but Kind are the words
+// of who asks.
+type Question struct {
+	From    string          `json:"from"` // who asks, such as the name of an MCP server
+	Kind    InputKind       `json:"kind"`
+	Message string          `json:"message,omitempty"`
+	Schema  json.RawMessage `json:"schema,omitempty"` // of a form: a flat object
+	URL     string          `json:"url,omitempty"`
+	Prompt  []llm.Message   `json:"prompt,omitempty"` // what the model would be asked, whole
+
+	// Check says what of a form's values does not fit; nil: all fits.
+	Check func(values json.RawMessage) error `json:"-"`
+}
+
+// InputAction is what the user did with a question.
+type InputAction string
+
+// The answers to a question.
+const (
+	InputAccepted  InputAction = "accept"
+	InputDeclined  InputAction = "decline" // the user said no
+	InputCancelled InputAction = "cancel"  // the user said nothing
+)
+
+// Input is the user's answer to a Question.
+type Input struct {
+	Action InputAction
+	Values json.RawMessage // of a form that was accepted
+	Reason string          // why it was declined, where nobody was asked
+}
+
+// Desk is where a running tool tells how far it is and asks the user. It is
+// safe for concurrent use, and closes with the call; nobody sits at a nil one.
+type Desk struct {
+	turn *turn
+	call call
+
+	mu     sync.Mutex
+	closed chan struct{}
+	asked  int
+}
+
+type deskKey struct{}
+
+// WithDesk is a context whose tool sits at the desk.
+func WithDesk(ctx context.Context, d *Desk) context.Context {
+	return context.WithValue(ctx, deskKey{}, d)
+}
+
+// DeskOf is the desk of the call that ctx belongs to; nil: it has none.
+func DeskOf(ctx context.Context) *Desk {
+	d, _ := ctx.Value(deskKey{}).(*Desk)
+	return d
+}
+
+// sit opens a desk for a call; leave closes it, and nothing comes from there
+// any more.
+func (t *turn) sit(ctx context.Context, c call) (_ context.Context, leave func()) {
+	d := &Desk{turn: t, call: c, closed: make(chan struct{})}
+	return WithDesk(ctx, d), func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		close(d.closed)
+	}
+}
+
+// emit sends an event unless the call is over: an abandoned tool may go on
+// after its turn.
+func (d *Desk) emit(body Body) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	select {
+	case <-d.closed:
+		return false
+	default:
+		d.turn.emit(body)
+		return true
+	}
+}
+
+// Progress tells how far the tool is. It waits until the screen has taken
+// note; a tool that tells often should leave out what is old.
+func (d *Desk) Progress(p Progress) {
+	if d != nil {
+		d.emit(ToolProgressed{Step: d.call.step, Call: d.call.id, Name: d.call.tool.Spec().Name, Progress: p})
+	}
+}
+
+// Ask puts a question to the user and waits for the answer. Where nobody can
+// be asked that is a no with its reason; after the end of the call, or of ctx,
+// the question is cancelled.
+func (d *Desk) Ask(ctx context.Context, q Question) Input {
+	if d == nil {
+		return Input{Action: InputDeclined, Reason: "nobody can be asked"}
+	}
+	answers := make(chan Input, 1)
+	asked := InputAsked{Step: d.call.step, Call: d.call.id, ID: d.nextID(), Name: d.call.tool.Spec().Name, Question: q}
+	asked.Prompt = slices.Clone(q.Prompt)
+	asked.Reply = func(i Input) {
+		select {
+		case answers <- i:
+		default: // answered already
+		}
+	}
+	if d.turn.gate.unattended {
+		asked.Reply(Input{Action: InputDeclined, Reason: "nobody can be asked"})
+	}
+	if !d.emit(asked) {
+		return Input{Action: InputCancelled}
+	}
+	var answer Input
+	select {
+	case answer = <-answers:
+	case <-ctx.Done():
+		answer = Input{Action: InputCancelled, Reason: "the question was taken back"}
+	case <-d.closed:
+		return Input{Action: InputCancelled}
+	}
+	d.emit(InputGiven{Step: asked.Step, Call: asked.Call, ID: asked.ID, Action: answer.Action, Reason: answer.Reason})
+	return answer
+}
+
+func (d *Desk) nextID() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked++
+	return fmt.Sprintf("%s.%d", d.call.id, d.asked)
+}
