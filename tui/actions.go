@@ -185,7 +185,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 
 // click gives the keys to the item under the mouse, or to the composer.
 func (m *Model) click(msg tea.MouseClickMsg) {
-	if msg.Button != tea.MouseLeft || m.overlay != noOverlay || m.permission.open() {
+	if msg.Button != tea.MouseLeft || m.overlay != noOverlay || m.asked() {
 		return
 	}
 	line := msg.Y - m.bodyTop()

@@ -97,7 +97,7 @@ func (b *batch) add(e agent.Event) {
 	b.flush()
 	b.msg.events = append(b.msg.events, e)
 	switch e.Body.(type) {
-	case agent.PermissionAsked, agent.Ended, agent.Failed:
+	case agent.PermissionAsked, agent.InputAsked, agent.Ended, agent.Failed:
 		b.urgent = true
 	}
 	b.urgent = b.urgent || len(b.msg.events) >= 256
@@ -195,6 +195,15 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		m.toolStarted(e)
 	case agent.ToolEnded:
 		m.toolEnded(e)
+	case agent.ToolProgressed:
+		m.toolProgressed(e)
+	case agent.InputAsked:
+		m.input.ask(e, now)
+		m.overlay = noOverlay
+		return tea.Batch(m.rearm(), m.callUser("a server asks for something"))
+	case agent.InputGiven:
+		m.input.settle(e.ID, now)
+		return m.rearm()
 	case agent.PermissionAsked:
 		m.permission.ask(e, now)
 		m.overlay = noOverlay
@@ -286,6 +295,23 @@ func (m *Model) toolStarted(e agent.ToolStarted) {
 	m.transcript.add(alone)
 }
 
+func (m *Model) toolProgressed(e agent.ToolProgressed) {
+	t := m.turn
+	if alone := t.tools[e.Call]; alone != nil {
+		alone.progress = e.Progress
+		m.transcript.touch(alone)
+		return
+	}
+	p := t.steps[e.Call]
+	if p == nil {
+		return
+	}
+	if c := p.call(e.Call); c != nil {
+		c.progress = e.Progress
+	}
+	m.transcript.touch(p)
+}
+
 func (m *Model) toolEnded(e agent.ToolEnded) {
 	t := m.turn
 	if e.Coverage != nil {
@@ -300,12 +326,10 @@ func (m *Model) toolEnded(e agent.ToolEnded) {
 	if p == nil {
 		return
 	}
-	for i := range p.steps {
-		for j := range p.steps[i].calls {
-			if c := &p.steps[i].calls[j]; c.id == e.Call {
-				c.end(e)
-				p.steps[i].took = c.took
-			}
+	if c := p.call(e.Call); c != nil {
+		c.end(e)
+		if s := p.step(e.Step); s != nil {
+			s.took = c.took
 		}
 	}
 	m.transcript.touch(p)
@@ -385,6 +409,7 @@ func (m *Model) closeTurn(ending string, now time.Time) {
 		m.transcript.add(&notice{"stopped"})
 	}
 	m.permission.close()
+	m.input.close()
 }
 
 // turnOver is called when the channel of the turn closed.

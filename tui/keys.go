@@ -23,6 +23,8 @@ type keyMap struct {
 	TreeShow, TreeGoOn, TreeFork, TreeClose key.Binding
 	// In the permission dialog.
 	Once, ForConversation, Always, Refuse, RefuseWhy, Details key.Binding
+	// When a server asks for something.
+	FillIn, Agree, Decline, Withdraw, CopyURL key.Binding
 }
 
 func defaultKeys() keyMap {
@@ -85,6 +87,12 @@ func defaultKeys() keyMap {
 		Refuse:          bind("n/Esc", "no", "n", "esc"),
 		RefuseWhy:       bind("N", "no + why", "N"),
 		Details:         bind("d", "details", "d"),
+
+		FillIn:   bind("tab", "fill in", "tab"),
+		Agree:    bind("y", "agree", "y"),
+		Decline:  bind("n", "no", "n"),
+		Withdraw: bind("esc", "cancel", "esc"),
+		CopyURL:  bind("c", "copy the address", "c"),
 	}
 }
 
@@ -161,6 +169,13 @@ func (k *keyMap) groups() []keyGroup {
 			{"refuse", &k.Refuse},
 			{"refuse_why", &k.RefuseWhy},
 			{"details", &k.Details},
+		}},
+		{"input", "When a server asks for something", []namedKey{
+			{"fill_in", &k.FillIn},
+			{"agree", &k.Agree},
+			{"decline", &k.Decline},
+			{"withdraw", &k.Withdraw},
+			{"copy_url", &k.CopyURL},
 		}},
 	}
 }

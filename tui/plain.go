@@ -192,6 +192,10 @@ func (p *plain) turn(ctx context.Context, question string) (Ended, error) {
 				p.permit(turnCtx, asked)
 				continue
 			}
+			if asked, ok := e.Body.(agent.InputAsked); ok {
+				p.input(turnCtx, asked)
+				continue
+			}
 			p.show(e)
 			if p.failed != nil {
 				cancel() // nobody reads on; the turn is read to its end
@@ -238,6 +242,8 @@ func (p *plain) show(e agent.Event) {
 		if e.Coverage != nil {
 			p.print("%s\n", safetext.Line(e.Coverage.Health()))
 		}
+	case agent.ToolProgressed:
+		p.print("step %s: %s\n", safetext.Line(e.Step), (&call{progress: e.Progress}).far())
 	case agent.PermissionGiven:
 		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", e.Decision, e.Reason))))
 	case agent.Cited:

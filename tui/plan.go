@@ -74,6 +74,18 @@ func (p *plan) step(id string) *step {
 	return nil
 }
 
+// call returns the call with an id, nil if no step made it.
+func (p *plan) call(id string) *call {
+	for i := range p.steps {
+		for j := range p.steps[i].calls {
+			if c := &p.steps[i].calls[j]; c.id == id {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
 // end stops the clock. What still ran has no outcome to show.
 func (p *plan) end(now time.Time) {
 	if p.took > 0 {
@@ -206,10 +218,17 @@ func (s *step) outcome(now time.Time, look *theme) string {
 		}
 		return ""
 	case agent.Running:
-		if now.Sub(s.began) < 3*time.Second {
+		far := ""
+		if len(s.calls) > 0 {
+			far = fit(s.calls[len(s.calls)-1].far(), 30)
+		}
+		if now.Sub(s.began) >= 3*time.Second {
+			far = strings.TrimSpace(far + "  " + duration(now.Sub(s.began)))
+		}
+		if far == "" {
 			return ""
 		}
-		return look.Dim.Render(duration(now.Sub(s.began)))
+		return look.Dim.Render(far)
 	case agent.Done:
 		text := ""
 		if len(s.calls) > 0 {

@@ -18,15 +18,22 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 		return m.clear(parting)
 	case m.permission.open() && m.permission.press(pressed, &m.keys, now):
 		return m.rearm()
-	case m.overlay == pickerOverlay:
+	}
+	if m.asksInput() {
+		if cmd, taken := m.input.press(pressed, &m.keys, now); taken {
+			return tea.Batch(cmd, m.rearm())
+		}
+	}
+	switch m.overlay {
+	case pickerOverlay:
 		done, cmd := m.picker.press(pressed, max(1, m.height-6))
 		if done && m.overlay == pickerOverlay {
 			m.overlay = noOverlay
 		}
 		return cmd
-	case m.overlay == treeOverlay:
+	case treeOverlay:
 		return m.pressTree(pressed)
-	case m.overlay == helpOverlay:
+	case helpOverlay:
 		if m.help.press(pressed, m.bodyHeight()) {
 			m.overlay = noOverlay
 		}

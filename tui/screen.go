@@ -29,12 +29,12 @@ func (m *Model) draw() {
 	if h >= 4 {
 		top = append(top, m.header(w))
 	}
-	if h >= 10 && !(h < 16 && m.permission.open()) {
+	if h >= 10 && !(h < 16 && m.asked()) {
 		top = append(top, rule)
 	}
 	composer := m.composer.lines
 	room := max(1, h/3)
-	if m.permission.open() {
+	if m.asked() {
 		room = max(1, min(3, h/6))
 	}
 	from := 0
@@ -46,7 +46,7 @@ func (m *Model) draw() {
 	if h >= 3 {
 		bottom = append(bottom, m.statusLine(w))
 	}
-	if h >= 7 && !(h < 16 && m.permission.open()) {
+	if h >= 7 && !(h < 16 && m.asked()) {
 		bottom = append([]string{rule}, bottom...)
 	}
 	above := m.aboveComposer(w, h-len(top)-len(bottom))
@@ -67,7 +67,7 @@ func (m *Model) draw() {
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
-	if cursor := m.composer.cursorAt(); cursor != nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil {
+	if cursor := m.composer.cursorAt(); cursor != nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil && !m.input.entered {
 		cursor.Y += len(lines) - len(composer) - from
 		if h >= 3 {
 			cursor.Y--
@@ -111,6 +111,12 @@ func (m *Model) body(width, height, top int) []string {
 	return m.transcript.view()
 }
 
+// asked tells whether a question waits for the user.
+func (m *Model) asked() bool { return m.permission.open() || m.input.open() }
+
+// asksInput tells whether what a server asks is the question in sight.
+func (m *Model) asksInput() bool { return m.input.open() && !m.permission.open() }
+
 func (m *Model) bodyTop() int    { return m.place.top }
 func (m *Model) bodyHeight() int { return m.place.height }
 
@@ -124,6 +130,14 @@ func (m *Model) aboveComposer(width, height int) []string {
 		}
 		m.permission.layout(width, most, &m.keys, m.look)
 		return m.permission.view(width, &m.keys, m.look, time.Now())
+	}
+	if m.asksInput() {
+		most := height
+		if height > 14 {
+			most -= 3 // of what was said last
+		}
+		m.input.layout(width, most, &m.keys, m.look)
+		return m.input.view(width, &m.keys, m.look, time.Now())
 	}
 	var lines []string
 	if m.turn != nil && m.turn.plan == nil && m.turn.answer == nil && m.turn.thought == nil && height > 2 {
@@ -186,7 +200,7 @@ func (m *Model) state() string {
 	switch {
 	case t == nil:
 		return ""
-	case m.permission.open():
+	case m.asked():
 		return "waiting for you"
 	case t.stopped:
 		return "stopping"
@@ -295,7 +309,7 @@ func (m *Model) hints() []string {
 	k := &m.keys
 	hint := func(b key.Binding, what string) string { return b.Help().Key + " " + what }
 	switch {
-	case m.permission.open():
+	case m.asked():
 		return nil
 	case m.overlay == pickerOverlay:
 		return []string{"↑↓ move", "enter choose", "esc close"}
@@ -367,7 +381,7 @@ func (m *Model) windowTitle() string {
 	if m.title != "" {
 		title += " · " + fit(safetext.Line(m.title), 60)
 	}
-	if m.permission.open() {
+	if m.asked() {
 		title = "? " + title
 	}
 	return title

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -64,6 +65,27 @@ var longArguments = agent.PermissionAsked{
 	Input: raw(`{"path":"trip.md","text":"` + strings.Repeat(`Pack the tent.\n`, 30) + strings.Repeat(" ", 2500) + `the end\u202e"}`),
 }
 
+// formAsked is a form with a field of each kind.
+var formAsked = agent.InputAsked{
+	Step: "2", Call: "b", ID: "b.1", Name: "everything_trigger-elicitation-request",
+	Question: agent.Question{
+		From: "everything", Kind: agent.FormInput, Message: "Please provide inputs for the following fields:",
+		Check: func(values json.RawMessage) error {
+			if !strings.Contains(string(values), "Ana") {
+				return errors.New("name: minLength: got 0, want 1")
+			}
+			return nil
+		},
+		Schema: raw(`{"type":"object","required":["name"],"properties":{
+			"age":{"type":"integer","minimum":1,"maximum":120,"description":"In years"},
+			"check":{"type":"boolean","title":"Agree","description":"Agree to the terms"},
+			"friend":{"type":"string","enum":["Monica","Rachel","Joey"],"default":"Monica"},
+			"hero":{"type":"string","oneOf":[{"const":"h1","title":"Superman"},{"const":"h2","title":"Green Lantern"}]},
+			"instruments":{"type":"array","items":{"type":"string","enum":["Guitar","Piano"]},"default":["Guitar"]},
+			"name":{"type":"string","title":"Full name","description":"Your full, legal name","minLength":1}}}`),
+	},
+}
+
 var scenes = map[string]scene{
 	"nothing was asked yet": {func() Options { return withWorld(play()) }, func(*rig) {}},
 	"offline while indexing": {func() Options {
@@ -93,6 +115,12 @@ var scenes = map[string]scene{
 		return withWorld(play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
 	}, asking()},
 	"a tool outside a plan":          {telling(agent.ToolStarted{Call: "x", Name: "today", Input: raw(`{}`)}, agent.ToolEnded{Call: "x", Name: "today", Output: "2026-11-21", Took: 3}, agent.ToolStarted{Call: "y", Name: "calculate", Input: raw(`{"expression":"2+2"}`)}), asking()},
+	"a call tells its progress":      {telling(story(planning, searched, []agent.Body{agent.ToolProgressed{Step: "2", Call: "b", Name: "brave_web_search", Progress: agent.Progress{Done: 3, Total: 10, Message: "page 3"}}})...), asking()},
+	"a server asks for values":       {telling(story(planning, []agent.Body{formAsked})...), asking(passing(guard))},
+	"a form is filled in":            {telling(story(planning, []agent.Body{formAsked})...), asking(passing(guard), pressing("tab", "Ana", "tab", "abc", "tab", "space"))},
+	"a form does not fit":            {telling(story(planning, []agent.Body{formAsked})...), asking(passing(guard), pressing("tab", "enter", "enter", "enter", "enter", "enter", "enter", "enter"))},
+	"a server wants a page opened":   {telling(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}}), asking(passing(guard))},
+	"a server wants the model":       {telling(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "everything", Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.System, Text: "You are a helpful\u202e server."}, {Role: llm.User, Text: strings.Repeat("Say why.\n", 40)}}}}), asking(passing(guard))},
 	"all states of a step":           {telling(statesOfAStep()...), asking()},
 	"a question opens":               {telling(story(planning, []agent.Body{taskAsked})...), asking()},
 	"a question takes keys":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard))},

@@ -3,6 +3,7 @@ package tui
 import (
 	stdbytes "bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -12,14 +13,15 @@ import (
 
 // call is one run of a tool, with what it was given and what it brought.
 type call struct {
-	id      string
-	name    string
-	input   json.RawMessage
-	output  string
-	err     string
-	sources int
-	took    time.Duration
-	ended   bool
+	id       string
+	name     string
+	input    json.RawMessage
+	output   string
+	err      string
+	sources  int
+	progress agent.Progress // the last that it told; zero: nothing
+	took     time.Duration
+	ended    bool
 }
 
 func (c *call) end(e agent.ToolEnded) {
@@ -33,6 +35,19 @@ func (c *call) found() string {
 		return count(c.sources, "passage")
 	}
 	return ""
+}
+
+// far says how far a running call is; "" when it has not told.
+func (c *call) far() string {
+	p := c.progress
+	if c.ended || p == (agent.Progress{}) {
+		return ""
+	}
+	text := fmt.Sprintf("%g", p.Done)
+	if p.Total > 0 {
+		text += fmt.Sprintf(" of %g", p.Total)
+	}
+	return safetext.Line(strings.TrimSpace(text + " " + p.Message))
 }
 
 // shownResult bounds the lines of a result on screen; all of it can be copied.
@@ -83,6 +98,9 @@ func (t *tool) render(width int, look *theme) []string {
 	}
 	left := mark(status, t.beat, look) + " " + look.Strong.Render(safetext.Line(t.name)) + "  " + briefInput(t.input)
 	right := ""
+	if far := t.far(); far != "" {
+		right = look.Dim.Render(fit(far, max(12, width/3)))
+	}
 	if t.ended {
 		right = look.Dim.Render(strings.TrimSpace(t.found() + "  " + duration(t.took)))
 	}

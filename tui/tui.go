@@ -30,6 +30,7 @@ type Model struct {
 	composer   composer
 	palette    palette
 	permission permission
+	input      input
 	overlay    overlay
 	picker     picker
 	tree       tree
@@ -204,7 +205,7 @@ func (m *Model) restyle() {
 	m.transcript.restyle(m.look)
 	m.composer.restyle(m.look)
 	m.help.lines = nil
-	m.permission.width = 0
+	m.permission.width, m.input.width = 0, 0
 }
 
 func (m *Model) resize(width, height int) {
@@ -218,6 +219,12 @@ func (m *Model) flash(text string) { m.hint = text }
 func (m *Model) paste(text string) tea.Cmd {
 	m.hint, m.parting = "", false
 	m.permission.disturb(time.Now())
+	if m.input.entered {
+		m.input.form.paste(text)
+		m.input.width = 0
+		return nil
+	}
+	m.input.disturb(time.Now())
 	if m.overlay == pickerOverlay {
 		m.picker.filter += safetext.Line(text)
 		return m.picker.find()

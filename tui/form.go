@@ -1,0 +1,382 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/safetext"
+)
+
+// form is values that the user fills in, one field a property of a flat JSON
+// Schema. The row after the last field sends it.
+type form struct {
+	fields []field
+	at     int // the field that has the keys; len(fields): the row that sends
+}
+
+// field is one value. What kind it is decides which of the rest is used.
+type field struct {
+	name     string
+	label    string
+	help     string
+	kind     fieldKind
+	required bool
+	text     string   // of a text or a number
+	options  []option // of a choice
+	option   int      // the option that the keys are at; -1: none was chosen
+	touched  bool     // the user or a default has set it
+}
+
+type fieldKind int
+
+const (
+	textField fieldKind = iota
+	numberField
+	oneField  // one of several
+	manyField // any of several
+)
+
+// option is one of several values.
+type option struct {
+	value  json.RawMessage
+	label  string
+	chosen bool // of a manyField
+}
+
+// property is what a form reads of a JSON Schema.
+type property struct {
+	Type        string            `json:"type"`
+	Title       string            `json:"title"`
+	Description string            `json:"description"`
+	Format      string            `json:"format"`
+	Default     json.RawMessage   `json:"default"`
+	Enum        []json.RawMessage `json:"enum"`
+	EnumNames   []string          `json:"enumNames"`
+	OneOf       []titled          `json:"oneOf"`
+	AnyOf       []titled          `json:"anyOf"`
+	Items       *property         `json:"items"`
+	Minimum     *float64          `json:"minimum"`
+	Maximum     *float64          `json:"maximum"`
+}
+
+type titled struct {
+	Const json.RawMessage `json:"const"`
+	Title string          `json:"title"`
+}
+
+// newForm makes a form of a schema; what is required comes first.
+func newForm(schema json.RawMessage) *form {
+	var top struct {
+		Properties json.RawMessage `json:"properties"`
+		Required   []string        `json:"required"`
+	}
+	_ = json.Unmarshal(schema, &top) // of what cannot be read there are no fields
+	f := &form{}
+	for _, pair := range arguments(top.Properties) {
+		var p property
+		if pair.key == "" || json.Unmarshal(pair.value, &p) != nil {
+			continue
+		}
+		f.fields = append(f.fields, newField(pair.key, p, slices.Contains(top.Required, pair.key)))
+	}
+	slices.SortStableFunc(f.fields, func(a, b field) int {
+		switch {
+		case a.required == b.required:
+			return 0
+		case a.required:
+			return -1
+		}
+		return 1
+	})
+	return f
+}
+
+func newField(name string, p property, required bool) field {
+	f := field{name: name, label: safetext.Line(name), help: p.hint(), required: required, option: -1}
+	if p.Title != "" {
+		f.label = safetext.Line(p.Title)
+	}
+	switch {
+	case p.Type == "boolean":
+		f.kind = oneField
+		f.options = []option{{value: json.RawMessage("true"), label: "yes"}, {value: json.RawMessage("false"), label: "no"}}
+	case p.Type == "array" && p.Items != nil:
+		f.kind, f.options = manyField, p.Items.options()
+		f.option = 0
+	case p.Type == "number" || p.Type == "integer":
+		f.kind = numberField
+	case len(p.options()) > 0:
+		f.kind, f.options = oneField, p.options()
+	}
+	f.fill(p.Default)
+	return f
+}
+
+// hint is what the user should know of a value.
+func (p property) hint() string {
+	parts := []string{}
+	if p.Description != "" {
+		parts = append(parts, p.Description)
+	}
+	switch {
+	case p.Format != "":
+		parts = append(parts, "format: "+p.Format)
+	case p.Type == "integer":
+		parts = append(parts, "a whole number")
+	case p.Type == "number":
+		parts = append(parts, "a number")
+	}
+	if p.Minimum != nil {
+		parts = append(parts, fmt.Sprintf("at least %g", *p.Minimum))
+	}
+	if p.Maximum != nil {
+		parts = append(parts, fmt.Sprintf("at most %g", *p.Maximum))
+	}
+	return safetext.Line(strings.Join(parts, " · "))
+}
+
+func (p property) options() []option {
+	var list []option
+	for i, value := range p.Enum {
+		o := option{value: value, label: argument{value: value}.text()}
+		if i < len(p.EnumNames) {
+			o.label = p.EnumNames[i]
+		}
+		list = append(list, o)
+	}
+	for _, t := range slices.Concat(p.OneOf, p.AnyOf) {
+		if t.Const != nil {
+			label := t.Title
+			if label == "" {
+				label = argument{value: t.Const}.text()
+			}
+			list = append(list, option{value: t.Const, label: label})
+		}
+	}
+	for i := range list {
+		list[i].label = safetext.Line(list[i].label)
+	}
+	return list
+}
+
+// fill puts in the default.
+func (f *field) fill(value json.RawMessage) {
+	if len(value) == 0 || string(value) == "null" {
+		return
+	}
+	f.touched = true
+	var several []json.RawMessage
+	if f.kind == manyField {
+		_ = json.Unmarshal(value, &several) // a default that is no list chooses nothing
+	}
+	same := func(a, b json.RawMessage) bool { return string(a) == string(b) }
+	for i := range f.options {
+		o := &f.options[i]
+		o.chosen = slices.ContainsFunc(several, func(v json.RawMessage) bool { return same(v, o.value) })
+		if f.kind == oneField && same(o.value, value) {
+			f.option = i
+		}
+	}
+	if f.kind == textField || f.kind == numberField {
+		f.text = safetext.Line(argument{value: value}.text())
+	}
+}
+
+// press gives a key to the form. send says that the user wants it sent.
+func (f *form) press(pressed tea.KeyPressMsg) (send bool) {
+	switch pressed.String() {
+	case "tab", "down":
+		f.at = min(f.at+1, len(f.fields))
+		return false
+	case "shift+tab", "up":
+		f.at = max(f.at-1, 0)
+		return false
+	case "enter":
+		if f.at == len(f.fields) {
+			return true
+		}
+		f.at++
+		return false
+	}
+	if f.at < len(f.fields) {
+		f.fields[f.at].press(pressed)
+	}
+	return false
+}
+
+// paste puts text into the field that has the keys.
+func (f *form) paste(text string) {
+	if f.at < len(f.fields) && len(f.fields[f.at].options) == 0 {
+		f.fields[f.at].text += safetext.Line(text)
+		f.fields[f.at].touched = true
+	}
+}
+
+func (f *field) press(pressed tea.KeyPressMsg) {
+	if len(f.options) > 0 {
+		f.choose(pressed.String())
+		return
+	}
+	switch pressed.String() {
+	case "backspace":
+		if runes := []rune(f.text); len(runes) > 0 {
+			f.text = string(runes[:len(runes)-1])
+		}
+	case "ctrl+u":
+		f.text = ""
+	default:
+		if pressed.Text == "" {
+			return
+		}
+		f.text += safetext.Line(pressed.Text)
+	}
+	f.touched = true
+}
+
+// choose moves among the options; of several, space puts one in or out.
+func (f *field) choose(pressed string) {
+	n := len(f.options)
+	switch pressed {
+	case "right":
+		f.option = (f.option + 1) % n
+	case "left":
+		f.option = (max(f.option, 0) + n - 1) % n
+	case "space":
+		if f.kind == manyField {
+			f.options[f.option].chosen = !f.options[f.option].chosen
+		} else {
+			f.option = (f.option + 1) % n
+		}
+	default:
+		return
+	}
+	f.touched = f.touched || f.kind == oneField || pressed == "space"
+}
+
+// value is the field's JSON; ok is false for one that was left out.
+func (f *field) value() (value json.RawMessage, ok bool) {
+	switch f.kind {
+	case oneField:
+		if f.option < 0 {
+			return nil, false
+		}
+		return f.options[f.option].value, true
+	case manyField:
+		list := []json.RawMessage{}
+		for _, o := range f.options {
+			if o.chosen {
+				list = append(list, o.value)
+			}
+		}
+		value, err := json.Marshal(list)
+		return value, err == nil && (f.touched || f.required)
+	}
+	text := strings.TrimSpace(f.text)
+	if text == "" && (!f.required || f.kind == numberField) {
+		return nil, false
+	}
+	if f.kind == numberField {
+		if _, err := strconv.ParseFloat(text, 64); err == nil && json.Valid([]byte(text)) {
+			return json.RawMessage(text), true
+		} // else the text goes as it is, and the check says what is wrong
+	}
+	value, err := json.Marshal(text)
+	return value, err == nil
+}
+
+// values are the fields as one JSON object.
+func (f *form) values() json.RawMessage {
+	object := map[string]json.RawMessage{}
+	for i := range f.fields {
+		if value, ok := f.fields[i].value(); ok {
+			object[f.fields[i].name] = value
+		}
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return text
+}
+
+// lines shows the form; entered says that it has the keys, at is the line of
+// the field that does.
+func (f *form) lines(width int, entered bool, look *theme) (lines []string, at int) {
+	labels := 0
+	for i := range f.fields {
+		labels = max(labels, cells(f.fields[i].label)+1)
+	}
+	labels = min(labels, max(8, width/3))
+	for i := range f.fields {
+		here := entered && i == f.at
+		if here {
+			at = len(lines)
+		}
+		lines = append(lines, f.fields[i].lines(width, labels, here, look)...)
+	}
+	button := look.Key.Render("[ send ]")
+	if entered && f.at == len(f.fields) {
+		at = len(lines)
+		button = look.Selected.Render("› [ send ]")
+	}
+	return append(lines, "", fit("  "+button, width)), at
+}
+
+func (f *field) lines(width, labels int, here bool, look *theme) []string {
+	label := f.label
+	if f.required {
+		label += "*"
+	}
+	label = fit(label, labels)
+	label += strings.Repeat(" ", max(0, labels-cells(label)))
+	mark := "  "
+	if here {
+		mark, label = look.Selected.Render("› "), look.Selected.Render(label)
+	}
+	lines := wrapped(mark+label+"  ", f.shown(here, look), width)
+	if here && f.help != "" {
+		lines = append(lines, styled(look.Dim.Render, wrapped("    ", f.help, width))...)
+	}
+	return lines
+}
+
+// shown is the value as the user sees it.
+func (f *field) shown(here bool, look *theme) string {
+	if len(f.options) == 0 {
+		if here {
+			return f.text + "▏"
+		}
+		if f.text == "" {
+			return look.Dim.Render("—")
+		}
+		return f.text
+	}
+	var parts []string
+	for i, o := range f.options {
+		text, chosen := o.label, i == f.option
+		if f.kind == manyField {
+			chosen = o.chosen
+		}
+		switch {
+		case chosen:
+			text = "[x] " + text
+		case here || f.kind == manyField:
+			text = "[ ] " + text
+		default:
+			continue
+		}
+		if here && i == f.option {
+			text = look.Selected.Render(text)
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return look.Dim.Render("—")
+	}
+	return strings.Join(parts, "  ")
+}

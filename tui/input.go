@@ -1,0 +1,265 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// input is the dialog in which a server asks the user for something: values
+// of a form, a page to go on with, or the user's model. While keys come in one
+// upon another they are the composer's, and a form takes what is typed only
+// after Tab: who is typing when it opens loses nothing to it.
+type input struct {
+	queue   []agent.InputAsked
+	quiet   time.Time // when the last key came, or the question
+	form    *form     // of the first question; nil: it has none
+	entered bool      // the form has the keys
+	seen    bool      // the end of what is asked was in sight
+	problem string    // what of the values does not fit
+
+	top   int
+	body  []string
+	at    int // the line of body that should be in sight; -1: none
+	rows  int
+	width int // what body was made for; 0: it is out of date
+}
+
+func (in *input) open() bool { return len(in.queue) > 0 }
+
+func (in *input) ask(asked agent.InputAsked, now time.Time) {
+	in.queue = append(in.queue, asked)
+	if len(in.queue) == 1 {
+		in.begin(now)
+	}
+}
+
+// begin shows the first question of the queue as a new one.
+func (in *input) begin(now time.Time) {
+	*in = input{queue: in.queue, quiet: now, at: -1}
+	if in.open() && in.queue[0].Kind == agent.FormInput {
+		in.form = newForm(in.queue[0].Schema)
+	}
+}
+
+// settle drops a question that was decided elsewhere.
+func (in *input) settle(id string, now time.Time) {
+	for i, asked := range in.queue {
+		if asked.ID == id {
+			in.queue = append(in.queue[:i], in.queue[i+1:]...)
+			if i == 0 {
+				in.begin(now)
+			}
+			return
+		}
+	}
+}
+
+// close drops all questions: their turn is over.
+func (in *input) close() { *in = input{} }
+
+func (in *input) armed(now time.Time) bool { return in.open() && now.Sub(in.quiet) >= guard }
+
+// disturb begins the guard time anew.
+func (in *input) disturb(now time.Time) { in.quiet = now }
+
+// answer replies to the first question and shows the next.
+func (in *input) answer(given agent.Input, now time.Time) {
+	asked := in.queue[0]
+	in.queue = in.queue[1:]
+	in.begin(now)
+	if asked.Reply != nil {
+		asked.Reply(given)
+	}
+}
+
+// press gives a key to the dialog. It reports false for a key that is the
+// composer's.
+func (in *input) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cmd tea.Cmd, taken bool) {
+	if in.entered {
+		in.fillIn(pressed, keys, now)
+		return nil, true
+	}
+	armed := in.armed(now)
+	in.disturb(now)
+	if len(in.body) > in.rows && in.scroll(pressed) {
+		return nil, true
+	}
+	if !armed {
+		return nil, key.Matches(pressed, keys.Withdraw)
+	}
+	switch {
+	case key.Matches(pressed, keys.Withdraw):
+		in.answer(agent.Input{Action: agent.InputCancelled}, now)
+	case key.Matches(pressed, keys.Decline):
+		in.answer(agent.Input{Action: agent.InputDeclined}, now)
+	case in.form != nil && key.Matches(pressed, keys.FillIn):
+		in.entered, in.width = true, 0
+	case in.form == nil && key.Matches(pressed, keys.Agree):
+		if in.seen {
+			in.answer(agent.Input{Action: agent.InputAccepted}, now)
+		}
+	case in.queue[0].URL != "" && key.Matches(pressed, keys.CopyURL):
+		return tea.SetClipboard(in.queue[0].URL), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// fillIn gives a key to the form.
+func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) {
+	in.width, in.problem = 0, ""
+	if key.Matches(pressed, keys.Withdraw) {
+		in.entered = false
+		in.disturb(now)
+		return
+	}
+	if !in.form.press(pressed) {
+		return
+	}
+	values := in.form.values()
+	if check := in.queue[0].Check; check != nil {
+		if err := check(values); err != nil {
+			in.problem = safetext.Line(err.Error())
+			return
+		}
+	}
+	in.answer(agent.Input{Action: agent.InputAccepted, Values: values}, now)
+}
+
+func (in *input) scroll(pressed tea.KeyPressMsg) bool {
+	last := max(0, len(in.body)-in.rows)
+	switch pressed.String() {
+	case "pgdown":
+		in.top += max(1, in.rows-1)
+	case "pgup":
+		in.top -= max(1, in.rows-1)
+	case "ctrl+home":
+		in.top = 0
+	case "ctrl+end":
+		in.top = last
+	default:
+		return false
+	}
+	in.top = max(0, min(in.top, last))
+	return true
+}
+
+// layout fits the dialog into a place of at most height lines and notes
+// whether its end is in sight.
+func (in *input) layout(width, height int, keys *keyMap, look *theme) {
+	if in.width != width {
+		in.body, in.at = in.content(width-len(bodyMargin(width)), look)
+		in.width = width
+	}
+	in.rows = max(0, min(len(in.body), height-1-len(in.foot(width, keys, look, false))))
+	if in.at >= 0 {
+		in.top = max(min(in.top, in.at), in.at+2-in.rows)
+	}
+	in.top = max(0, min(in.top, len(in.body)-in.rows))
+	if in.rows > 0 && in.top+in.rows >= len(in.body) {
+		in.seen = true
+	}
+}
+
+// view returns the dialog's lines as laid out.
+func (in *input) view(width int, keys *keyMap, look *theme, now time.Time) []string {
+	turn := ""
+	if len(in.queue) > 1 {
+		turn = fmt.Sprintf(" 1 of %d ─", len(in.queue))
+	}
+	title := fit("─ "+in.title(), max(4, width-cells(turn)-1)) + " "
+	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
+	lines := []string{look.Warning.Bold(true).Render(fit(title, width))}
+	for _, line := range in.body[in.top : in.top+in.rows] {
+		lines = append(lines, bodyMargin(width)+line)
+	}
+	return append(lines, in.foot(width, keys, look, in.armed(now))...)
+}
+
+func (in *input) title() string {
+	asked := in.queue[0]
+	from := safetext.Line(asked.From)
+	switch asked.Kind {
+	case agent.URLInput:
+		return from + " wants you to open a page"
+	case agent.SamplingInput:
+		return from + " wants your model to answer this"
+	}
+	return from + " asks you for something"
+}
+
+// foot is what stands below the body: where in it we are, what is wrong, and
+// the keys.
+func (in *input) foot(width int, keys *keyMap, look *theme, armed bool) []string {
+	var lines []string
+	switch below := len(in.body) - in.top - in.rows; {
+	case below > 0 && !in.seen && in.form == nil && in.rows > 0:
+		lines = append(lines, look.Warning.Render(fit(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")), width)))
+	case len(in.body) > in.rows:
+		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · pgup pgdn", in.top+1, in.top+in.rows, len(in.body)), width)))
+	}
+	if in.problem != "" {
+		lines = append(lines, styled(look.Danger.Render, strings.Split(ansi.Wrap("✗ "+in.problem, width, ""), "\n"))...)
+	}
+	style := look.Dim.Render
+	if armed || in.entered {
+		style = look.Key.Render
+	}
+	return append(lines, styled(style, joined(in.keys(keys), width))...)
+}
+
+func (in *input) keys(keys *keyMap) []string {
+	if in.entered {
+		return []string{"↑↓ move", "←→ space choose", "enter next, then sends", "esc back"}
+	}
+	list := []key.Binding{keys.Agree, keys.Decline, keys.Withdraw}
+	switch in.queue[0].Kind {
+	case agent.FormInput:
+		list[0] = keys.FillIn
+	case agent.URLInput:
+		list = append(list, keys.CopyURL)
+	}
+	var parts []string
+	for _, b := range list {
+		parts = append(parts, b.Help().Key+" "+b.Help().Desc)
+	}
+	return parts
+}
+
+// content is what is asked, with what is hidden in it made visible. at is the
+// line of the field that has the keys, -1 when there is none.
+func (in *input) content(width int, look *theme) (lines []string, at int) {
+	asked := in.queue[0]
+	add := func(style func(...string) string, text string) {
+		lines = append(lines, styled(style, strings.Split(ansi.Wrap(text, max(1, width), ""), "\n"))...)
+	}
+	at = -1
+	if asked.Message != "" {
+		add(look.Text.Render, safetext.Reveal(asked.Message))
+	}
+	if asked.URL != "" {
+		lines = append(lines, strings.Split(ansi.Hardwrap(safetext.Reveal(asked.URL), max(1, width), true), "\n")...)
+		add(look.Dim.Render, "LifeHub does not open it. Agree when you have been there, or mean to go.")
+	}
+	for _, m := range asked.Prompt {
+		add(look.Strong.Render, safetext.Reveal(string(m.Role))+":")
+		add(look.Text.Render, safetext.Reveal(m.Text))
+	}
+	if in.form != nil {
+		fields, here := in.form.lines(width, in.entered, look)
+		if in.entered {
+			at = len(lines) + here
+		}
+		lines = append(lines, fields...)
+	}
+	return lines, at
+}
