@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -145,7 +144,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	a.builtin = tools.All(deps)
 	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust, Elicit: elicit, Sample: a.sample}
 	if !flags.noSave {
-		options.Files, options.Logs = filepath.Join(a.data, "mcp-files"), a.serverLogs()
+		options.Files, options.Logs = a.serverFiles(), a.serverLogs()
 	}
 	a.servers = mcpclient.Start(ctx, a.known.config, options)
 	return nil

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +35,7 @@ func newChats(sh *shell) *cobra.Command {
 		},
 	}
 	show.Flags().BoolVar(&showJSON, "json", false, "print one JSON object")
-	return group("chats", "Conversations that were kept", list, show)
+	return group("chats", "Conversations that were kept", list, show, newChatsSearch(sh), newChatsRename(sh), newChatsExport(sh), newChatsRemove(sh))
 }
 
 // withStore opens the conversations for one command.
@@ -98,29 +98,26 @@ func (sh *shell) showChat(ctx context.Context, s *store.Store, id string, asJSON
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n", safetext.Line(conversation.Title))
-	for _, e := range exchanges {
-		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n\n## LifeHub\n\n%s\n", e.Asked.Local().Format(time.DateTime), safetext.Text(e.Question), safetext.Text(answerOf(e)))
-		for _, c := range e.Answer.Citations {
-			fmt.Fprintf(&b, "\n[%d] %s:%d %s", c.N, safetext.Line(c.Path), c.Line, verdictWords[c.Verdict])
-		}
-		if len(e.Answer.Citations) > 0 {
-			b.WriteString("\n")
-		}
-	}
-	_, err = fmt.Fprint(sh.out, b.String())
-	return err
+	_, err = io.WriteString(sh.out, markdownOf(conversation, exchanges))
+	return sh.printed(err)
 }
 
 // answerOf is the answer's text, with a mark where it is not whole.
 func answerOf(e agent.Exchange) string {
 	text := e.Answer.Text
-	switch {
-	case e.Answer.Error != "":
-		text += "\n\n(failed: " + e.Answer.Error + ")"
-	case e.Open || e.Answer.Cut:
-		text += "\n\n(cut off)"
+	if ending := endingOf(e); ending != "" {
+		text += "\n\n(" + ending + ")"
 	}
 	return strings.TrimSpace(text)
+}
+
+// endingOf says why an answer is not whole; "": it is.
+func endingOf(e agent.Exchange) string {
+	switch {
+	case e.Answer.Error != "":
+		return "failed: " + e.Answer.Error
+	case e.Open || e.Answer.Cut:
+		return "cut off"
+	}
+	return ""
 }

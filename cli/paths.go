@@ -39,6 +39,7 @@ func (p paths) permissions() string  { return filepath.Join(p.config, "permissio
 func (p paths) servers() string      { return filepath.Join(p.config, "mcp.json") }
 func (p paths) instructions() string { return filepath.Join(p.config, "instructions.md") }
 func (p paths) database() string     { return filepath.Join(p.data, "lifehub.db") }
+func (p paths) serverFiles() string  { return filepath.Join(p.data, "mcp-files") }
 func (p paths) log() string          { return filepath.Join(p.state, "lifehub.log") }
 
 // index is the folder of one vault's index. The vault's name makes it

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 )
 
 // Remove deletes conversations with all that was made of them, here and in
@@ -65,3 +66,16 @@ func scrub(ctx context.Context, db *sql.DB) error {
 	}
 	return nil
 }
+
+// Aside lists the files that were set aside because they were damaged. They
+// are never touched again, by Remove either.
+func (s *Store) Aside() []string {
+	if s.path == "" {
+		return nil
+	}
+	names, _ := beside(filepath.Dir(s.path), filepath.Base(s.path)+asideMark) // a folder that can't be read held no database
+	return names
+}
+
+// asideMark is what the name of a damaged file has between the database's and the time.
+const asideMark = ".damaged-"

@@ -209,8 +209,8 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (string, er
 // message head, and returns the new head. What was still open is cut there.
 func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number int, head int64) (int64, error) {
 	id := fmt.Sprintf("%s.%d", conversation, number)
-	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended)
-		SELECT ?, ?, ?, iif(state = 'open', 'cut', state), error, detail, started, ended FROM turns WHERE id = ?`,
+	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended, outside)
+		SELECT ?, ?, ?, iif(state = 'open', 'cut', state), error, detail, started, ended, outside FROM turns WHERE id = ?`,
 		id, conversation, number, turn); err != nil {
 		return 0, err
 	}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/store"
+)
+
+func newChatsExport(sh *shell) *cobra.Command {
+	var format, file string
+	cmd := &cobra.Command{
+		Use: "export ID", Short: "Write a conversation as markdown, JSON or a web page",
+		Long: "Write a conversation to stdout or a file. Markdown and HTML hold the path that is shown, JSON the whole\n" +
+			"tree. The web page stands alone: it loads and runs nothing.",
+		Example: "  lifehub chats export 3f9c2a -o trip.html\n  lifehub chats export 3f9c2a --format json | jq '.exchanges[].question'",
+		Args:    args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.withStore(func(s *store.Store) error { return sh.exportChat(cmd.Context(), s, given[0], format, file) })
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "", "md, json or html (by the file's ending, else md)")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "write to this file, which only you may read")
+	return cmd
+}
+
+func (sh *shell) exportChat(ctx context.Context, s *store.Store, id, format, file string) error {
+	c, err := s.Conversation(ctx, id)
+	if err != nil {
+		return usageError{err}
+	}
+	var b bytes.Buffer
+	if err := export(ctx, s, c, formatOf(format, file), &b); err != nil {
+		return err
+	}
+	if file != "" {
+		return writePrivate(file, b.Bytes())
+	}
+	_, err = sh.out.Write(b.Bytes())
+	return sh.printed(err)
+}
+
+// formatOf is the format asked for, else the one that a file is named after,
+// else markdown.
+func formatOf(format, file string) string {
+	switch ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(file), ".")); {
+	case format != "":
+		return format
+	case ending == "htm":
+		return "html"
+	case exporters[ending] != nil:
+		return ending
+	}
+	return "md"
+}
+
+// slashExport writes the open conversation to a new file.
+func (l *life) slashExport(ctx context.Context, conversation, given string) (string, error) {
+	c, err := l.store.Conversation(ctx, conversation)
+	if errors.Is(err, store.ErrNoConversation) {
+		return "", errors.New("there is nothing to export yet")
+	}
+	if err != nil {
+		return "", err
+	}
+	format, file := "", strings.TrimSpace(given)
+	if exporters[file] != nil {
+		format, file = file, ""
+	}
+	format = formatOf(format, file)
+	if file == "" {
+		file = fileName(c.Title) + "." + format
+	}
+	var b bytes.Buffer
+	if err := export(ctx, l.store, c, format, &b); err != nil {
+		return "", err
+	}
+	path, err := writeNewFile(file, b.Bytes())
+	if err != nil {
+		return "", err
+	}
+	return "Exported to `" + path + "`.", nil
+}
+
+// writeNewFile writes a file that was not there and returns its absolute path.
+func writeNewFile(file string, data []byte) (string, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", file, err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("there is a file %s already; name another: /export FILE", path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	return path, nil
+}
+
+// fileName makes a name for a file of a title.
+func fileName(title string) string {
+	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	name := strings.ToLower(strings.Join(words, "-"))
+	if runes := []rune(name); len(runes) > 50 {
+		name = string(runes[:50])
+	}
+	if name == "" {
+		return "conversation"
+	}
+	return name
+}

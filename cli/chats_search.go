@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/store"
+	"lifehub/tui/safetext"
+)
+
+func newChatsSearch(sh *shell) *cobra.Command {
+	var limit int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "search WORDS", Short: "Find messages by their words, newest first",
+		Long: "Find the messages of all conversations that hold every word. A word is found by its beginning, words in\n" +
+			"quotes only side by side; case and accents don't count. `lifehub chat -r` opens the chat at what was found.",
+		Example: "  lifehub chats search boiler pressure\n  lifehub chats search '\"long run\"' --json\n  lifehub chats search 富士山",
+		Args:    args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.withStore(func(s *store.Store) error {
+				return sh.searchChats(cmd.Context(), s, strings.Join(given, " "), limit, asJSON)
+			})
+		},
+	}
+	cmd.Flags().IntVarP(&limit, "number", "n", 20, "how many")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return cmd
+}
+
+func (sh *shell) searchChats(ctx context.Context, s *store.Store, words string, limit int, asJSON bool) error {
+	if limit < 1 {
+		return usageError{fmt.Errorf("-n: %d is not a number of messages", limit)}
+	}
+	hits, err := s.Search(ctx, words, limit)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if hits == nil {
+			hits = []agent.Hit{}
+		}
+		return sh.printed(json.NewEncoder(safeJSON{sh.out}).Encode(hits))
+	}
+	var b strings.Builder
+	for _, h := range hits {
+		who := "LifeHub"
+		if h.Role == llm.User {
+			who = "You"
+		}
+		// ** marks what was found, as it would in a note.
+		excerpt := h.Excerpt[:h.From] + "**" + h.Excerpt[h.From:h.To] + "**" + h.Excerpt[h.To:]
+		fmt.Fprintf(&b, "%-13s %s  %s\n      %s: %s\n", safetext.Line(h.Turn), h.Time.Local().Format("2006-01-02 15:04"), safetext.Line(h.Title), who, safetext.Line(excerpt))
+	}
+	if len(hits) == 0 {
+		fmt.Fprintln(sh.err, "no message holds all of that")
+	}
+	_, err = io.WriteString(sh.out, b.String())
+	return sh.printed(err)
+}
+
+// printed names what an error of writing to stdout stopped.
+func (*shell) printed(err error) error {
+	if err != nil {
+		return fmt.Errorf("write the conversations: %w", err)
+	}
+	return nil
+}
+
+func newChatsRename(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "rename ID TITLE", Short: "Give a conversation a title of your own",
+		Example: "  lifehub chats rename 3f9c2a Marathon plan",
+		Args:    args(cobra.MinimumNArgs(2)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.withStore(func(s *store.Store) error {
+				c, err := s.Conversation(cmd.Context(), given[0])
+				if err != nil {
+					return usageError{err}
+				}
+				return s.Rename(cmd.Context(), c.ID, strings.Join(given[1:], " "))
+			})
+		},
+	}
+}

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+
+	"lifehub/agent"
+	"lifehub/store"
+	"lifehub/tui/safetext"
+)
+
+// exporters write a conversation in a format. Markdown and HTML hold the
+// current path, JSON the whole tree.
+var exporters = map[string]func(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error{
+	"md": exportMarkdown, "json": exportJSON, "html": exportHTML,
+}
+
+// export writes a conversation; what goes wrong names it.
+func export(ctx context.Context, s *store.Store, c agent.Conversation, format string, w io.Writer) error {
+	write, ok := exporters[format]
+	if !ok {
+		return usageError{fmt.Errorf("%q is none of md, json, html", format)}
+	}
+	if err := write(ctx, s, c, w); err != nil {
+		return fmt.Errorf("export conversation %s: %w", c.ID, err)
+	}
+	return nil
+}
+
+func exportMarkdown(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error {
+	exchanges, err := s.Exchanges(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, markdownOf(c, exchanges))
+	return err
+}
+
+// markdownOf is a conversation as a note.
+func markdownOf(c agent.Conversation, exchanges []agent.Exchange) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", safetext.Line(c.Title))
+	for _, e := range exchanges {
+		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n\n## LifeHub\n\n%s\n", e.Asked.Local().Format(time.DateTime), safetext.Text(e.Question), safetext.Text(answerOf(e)))
+		for _, c := range e.Answer.Citations {
+			fmt.Fprintf(&b, "\n[%d] %s:%d %s", c.N, safetext.Line(c.Path), c.Line, verdictWords[c.Verdict])
+		}
+		if len(e.Answer.Citations) > 0 {
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+func exportJSON(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error {
+	tree, err := s.Tree(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	lines := json.NewEncoder(safeJSON{w})
+	lines.SetIndent("", "  ")
+	return lines.Encode(struct {
+		agent.Conversation
+		Exchanges []agent.Exchange `json:"exchanges"`
+	}{c, tree})
+}
+
+//go:embed export.html
+var pageSource string
+
+//go:embed export.css
+var pageStyle string
+
+var page = template.Must(template.New("export").Parse(pageSource))
+
+// webTurn is an exchange as the page shows it.
+type webTurn struct {
+	Asked, Machine, Question, Ending string
+	Answer                           template.HTML
+	Citations                        []webCitation
+}
+
+type webCitation struct {
+	N              int
+	Place, Verdict string
+}
+
+// exportHTML writes one page that stands alone: it runs nothing, loads nothing
+// and forbids the browser to, whatever the answers hold.
+func exportHTML(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error {
+	exchanges, err := s.Exchanges(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	var turns []webTurn
+	for _, e := range exchanges {
+		answer, err := webAnswer(e.Answer.Text)
+		if err != nil {
+			return err
+		}
+		t := webTurn{
+			Asked: e.Asked.Local().Format("2006-01-02 15:04"), Machine: e.Asked.UTC().Format(time.RFC3339),
+			Question: safetext.Text(e.Question), Answer: answer, Ending: safetext.Line(endingOf(e)),
+		}
+		for _, c := range e.Answer.Citations {
+			t.Citations = append(t.Citations, webCitation{c.N, safetext.Line(fmt.Sprintf("%s:%d", c.Path, c.Line)), verdictWords[c.Verdict]})
+		}
+		turns = append(turns, t)
+	}
+	sum := sha256.Sum256([]byte(pageStyle))
+	return page.Execute(w, map[string]any{
+		"Title": safetext.Line(c.Title), "ID": c.ID, "Turns": turns,
+		"From": c.Created.Local().Format("2006-01-02 15:04"), "To": c.Updated.Local().Format("2006-01-02 15:04"),
+		"Style": template.CSS(pageStyle), "StyleHash": template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(sum[:])),
+	})
+}
+
+// webAnswer makes HTML of an answer's markdown. Tags in it are text, pictures
+// are named and not shown.
+func webAnswer(markdown string) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := toHTML.Convert([]byte(safetext.Text(markdown)), &b); err != nil {
+		return "", err
+	}
+	return template.HTML(safetext.Text(b.String())), nil // entities may have become control characters
+}
+
+var toHTML = goldmark.New(goldmark.WithExtensions(extension.GFM),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(asText{}, 100))))
+
+// asText shows as text what an answer could load or run.
+type asText struct{}
+
+func (a asText) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindRawHTML, a.rawHTML)
+	r.Register(ast.KindHTMLBlock, a.block)
+	r.Register(ast.KindImage, a.image)
+	r.Register(ast.KindLink, a.link)
+	r.Register(ast.KindAutoLink, a.autoLink)
+}
+
+func (asText) rawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		segments := node.(*ast.RawHTML).Segments
+		for i := range segments.Len() {
+			at := segments.At(i)
+			template.HTMLEscape(w, at.Value(source))
+		}
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func (asText) block(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	block := node.(*ast.HTMLBlock)
+	io.WriteString(w, "<p>")
+	for i := range block.Lines().Len() {
+		at := block.Lines().At(i)
+		template.HTMLEscape(w, at.Value(source))
+	}
+	if block.HasClosure() {
+		template.HTMLEscape(w, block.ClosureLine.Value(source))
+	}
+	io.WriteString(w, "</p>\n")
+	return ast.WalkContinue, nil
+}
+
+func (asText) image(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		io.WriteString(w, "[picture: ")
+	} else {
+		io.WriteString(w, " · ")
+		template.HTMLEscape(w, node.(*ast.Image).Destination)
+		io.WriteString(w, "]")
+	}
+	return ast.WalkContinue, nil
+}
+
+// link is a link only to the web or to a mail address; any other is text. Its
+// address is shown where the text hides it.
+func (asText) link(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	address := string(node.(*ast.Link).Destination)
+	if !safeLink(address) {
+		if !entering {
+			io.WriteString(w, " ("+template.HTMLEscapeString(address)+")")
+		}
+		return ast.WalkContinue, nil
+	}
+	if entering {
+		io.WriteString(w, `<a rel="noreferrer noopener nofollow" title="`+template.HTMLEscapeString(address)+`" href="`+template.HTMLEscapeString(address)+`">`)
+	} else {
+		io.WriteString(w, "</a>")
+	}
+	return ast.WalkContinue, nil
+}
+
+func (asText) autoLink(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		template.HTMLEscape(w, node.(*ast.AutoLink).Label(source))
+	}
+	return ast.WalkContinue, nil
+}
+
+func safeLink(address string) bool {
+	for _, scheme := range []string{"https://", "http://", "mailto:"} {
+		if len(address) >= len(scheme) && strings.EqualFold(address[:len(scheme)], scheme) {
+			return true
+		}
+	}
+	return false
+}

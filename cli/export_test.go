@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/internal/hostile"
+	"lifehub/store"
+)
+
+// active is what would make a browser run or load something.
+var active = regexp.MustCompile(`(?i)<(script|img|iframe|object|embed|link|svg|video|audio|form|base)\b|\son[a-z]+\s*=\s*["']|(href|src)="(?:[^hm]|h[^t]|m[^a])`)
+
+func TestAPageOfAConversationRunsAndLoadsNothing(t *testing.T) {
+	s, err := store.InMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	texts := []string{
+		`<script>alert(1)</script> & "quotes"`, `![x](https://evil.example/p.png "t")`, `[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x)`,
+		`<img src=x onerror=alert(1)>`, "<div\n onclick='alert(1)'>\n\nx\n</div>", `<https://example.com/?a="b">`, `[x](https://e.example/" onmouseover="alert(1))`,
+		"<style>@import url(https://evil.example)</style>", "```html\n<script>x</script>\n```", "[ref]: javascript:alert(1)\n\n[ref]", "<!-- --> <script>x</script> -->",
+		`<svg/onload=alert(1)>`, `</style><script>alert(1)</script>`, "https://example.com/<script>", "| a |\n|---|\n| <b onclick='x'>y</b> |", "</div></article></body><script>1</script>",
+	}
+	for _, p := range hostile.Payloads {
+		texts = append(texts, p.Text)
+	}
+	for _, text := range texts {
+		turn, err := s.Begin(t.Context(), "c", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := agent.Answer{Text: text, Error: text, Citations: []agent.Citation{{N: 1, Path: text}}}
+		if err := s.Finish(t.Context(), turn, answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := s.Conversation(t.Context(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := export(t.Context(), s, c, "html", &b); err != nil {
+		t.Fatal(err)
+	}
+	head, body, _ := strings.Cut(b.String(), "</style>")
+	if !strings.Contains(head, `default-src 'none'; style-src 'sha256-`) {
+		t.Errorf("the page does not forbid to load:\n%s", head)
+	}
+	if found := active.FindAllString(body, -1); found != nil {
+		t.Errorf("the page holds %q", found)
+	}
+	if strings.ContainsAny(body, "\x1b\x07\u202e") {
+		t.Error("the page holds control characters")
+	}
+	for _, want := range []string{"&lt;script&gt;alert(1)&lt;/script&gt;", "[picture: x · https://evil.example/p.png]"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page does not show %s", want)
+		}
+	}
+}
