@@ -13,12 +13,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Folder is an open folder of notes, a vault. It is safe for concurrent use.
 type Folder struct {
-	root    *os.Root
 	dir     string
+	current atomic.Pointer[os.Root]
+	mu      sync.Mutex // guards old
+	old     []*os.Root // of folders that were deleted and put back since; somebody may be reading in one
 	writing sync.Mutex // one writer at a time, so that no change of ours is lost to another of ours
 }
 
@@ -41,20 +44,58 @@ func Open(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open notes folder: %w", err)
 	}
-	return &Folder{root: root, dir: abs}, nil
+	f := &Folder{dir: abs}
+	f.current.Store(root)
+	return f, nil
 }
 
 // Dir is the folder's absolute path.
 func (f *Folder) Dir() string { return f.dir }
 
 // Close lets go of the folder.
-func (f *Folder) Close() error { return f.root.Close() }
+func (f *Folder) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.root().Close()
+	for _, root := range f.old {
+		err = errors.Join(err, root.Close())
+	}
+	return err
+}
+
+// root is the folder as it was last seen.
+func (f *Folder) root() *os.Root { return f.current.Load() }
+
+// see makes sure that root is what now stands at the folder's path: a folder
+// that was deleted and put back is another one. The error says that there is
+// none.
+func (f *Folder) see() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now, err := os.Stat(f.dir)
+	if err != nil {
+		return fmt.Errorf("the notes folder %s is gone: %w", f.dir, cause(err))
+	}
+	if was, err := f.root().Stat("."); err == nil && os.SameFile(was, now) {
+		return nil
+	}
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return fmt.Errorf("open the notes folder %s again: %w", f.dir, cause(err))
+	}
+	f.old = append(f.old, f.root())
+	f.current.Store(root)
+	return nil
+}
 
 // List finds every note, sorted by path, and what looks like a note but
 // cannot be one. It costs one stat a file and reads no note. The error is
-// that of the folder itself, or of ctx.
+// that of the folder itself, fs.ErrNotExist while it is gone, or of ctx.
 func (f *Folder) List(ctx context.Context) ([]Entry, []Problem, error) {
-	w := walk{ctx: ctx, root: f.root, others: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
+	if err := f.see(); err != nil {
+		return nil, nil, err
+	}
+	w := walk{ctx: ctx, root: f.root(), others: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
 	if err := w.all(); err != nil {
 		return nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
 	}
@@ -86,7 +127,7 @@ func (f *Folder) raw(name string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	// A FIFO opened without nonblock would wait for a writer for ever.
-	file, err := f.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	file, err := f.root().OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, nil, reason(name, err)
 	}
@@ -114,6 +155,9 @@ func (f *Folder) check(name string) error {
 	if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\x00\\") {
 		return fmt.Errorf("%q is not a path inside the notes folder", name)
 	}
+	if err := f.see(); err != nil {
+		return err
+	}
 	if !isNote(name) {
 		return fmt.Errorf("%s is not a note: only .md and .markdown files are", name)
 	}
@@ -126,11 +170,11 @@ func (f *Folder) check(name string) error {
 		if strings.HasPrefix(path.Base(part), ".") {
 			return fmt.Errorf("%s is hidden: names that begin with a dot are left alone", name)
 		}
-		rules = rules.with(f.root, path.Dir(part))
+		rules = rules.with(f.root(), path.Dir(part))
 		if rules.ignore(part, !last) {
 			return fmt.Errorf("%s is ignored by %s", name, ignoreName)
 		}
-		info, err := f.root.Lstat(part)
+		info, err := f.root().Lstat(part)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // the caller's open or create says so
 		}

@@ -39,10 +39,10 @@ func (f *Folder) create(name string, text []byte) error {
 	}
 	f.writing.Lock()
 	defer f.writing.Unlock()
-	if _, err := f.root.Lstat(name); err == nil {
+	if _, err := f.root().Lstat(name); err == nil {
 		return reason(name, fs.ErrExist)
 	}
-	if err := f.root.MkdirAll(path.Dir(name), 0o777); err != nil {
+	if err := f.root().MkdirAll(path.Dir(name), 0o777); err != nil {
 		return reason(name, err)
 	}
 	temp, err := f.temp(name, text, 0o666)
@@ -51,28 +51,28 @@ func (f *Folder) create(name string, text []byte) error {
 	}
 	// A link, unlike a rename, never takes the place of a note that somebody
 	// else made just now.
-	err = f.root.Link(temp, name)
+	err = f.root().Link(temp, name)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		err = f.claim(temp, name)
 	} else {
-		f.root.Remove(temp)
+		f.root().Remove(temp)
 	}
 	if err != nil {
 		return reason(name, err)
 	}
-	return syncDir(f.root, path.Dir(name))
+	return syncDir(f.root(), path.Dir(name))
 }
 
 // claim puts temp in its place where the file system knows no hard links:
 // the name is taken first, then renamed over.
 func (f *Folder) claim(temp, name string) error {
-	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := f.root().OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err == nil {
 		file.Close()
-		err = f.root.Rename(temp, name)
+		err = f.root().Rename(temp, name)
 	}
 	if err != nil {
-		f.root.Remove(temp)
+		f.root().Remove(temp)
 	}
 	return err
 }
@@ -91,18 +91,18 @@ func (f *Folder) replace(name string, was, now []byte) error {
 	if err != nil {
 		return reason(name, err)
 	}
-	defer f.root.Remove(temp) // gone already when all went well
-	if err := f.root.Chmod(temp, info.Mode().Perm()); err != nil {
+	defer f.root().Remove(temp) // gone already when all went well
+	if err := f.root().Chmod(temp, info.Mode().Perm()); err != nil {
 		return reason(name, err)
 	}
 	// Writing and syncing took milliseconds: an editor may have saved since.
 	if _, err := f.unchanged(name, was); err != nil {
 		return err
 	}
-	if err := f.root.Rename(temp, name); err != nil {
+	if err := f.root().Rename(temp, name); err != nil {
 		return reason(name, err)
 	}
-	return syncDir(f.root, path.Dir(name))
+	return syncDir(f.root(), path.Dir(name))
 }
 
 // unchanged makes sure that the note still holds the bytes was.
@@ -123,7 +123,7 @@ func (f *Folder) unchanged(name string, was []byte) (fs.FileInfo, error) {
 // temp writes text to a new hidden file beside name, synced to disk.
 func (f *Folder) temp(name string, text []byte, perm fs.FileMode) (string, error) {
 	temp := path.Join(path.Dir(name), ".lifehub-"+rand.Text()+".tmp")
-	file, err := f.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	file, err := f.root().OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +135,7 @@ func (f *Folder) temp(name string, text []byte, perm fs.FileMode) (string, error
 		err = closed
 	}
 	if err != nil {
-		f.root.Remove(temp)
+		f.root().Remove(temp)
 		return "", err
 	}
 	return temp, nil

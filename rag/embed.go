@@ -274,6 +274,13 @@ func isNotFound(err error) bool {
 	return errors.As(err, &notFound) || errors.As(err, &unsupported)
 }
 
+// whyNot says why the last embedding did not work; "": it did.
+func (x *Index) whyNot() string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.why
+}
+
 func (x *Index) setWhy(why string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

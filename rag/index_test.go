@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lifehub/internal/testenv"
 	"lifehub/llm"
@@ -348,5 +349,56 @@ func TestRealNotesAreAllIndexed(t *testing.T) {
 		return strings.Contains(path, "undo") || strings.Contains(path, "reset") || strings.Contains(path, "uncommit")
 	}) {
 		t.Errorf("the notes about undoing a commit are not among %q", top)
+	}
+}
+
+func TestABrokenNoteCountsOnce(t *testing.T) {
+	folder, x := vault(t, map[string]string{"broken.md": "---\ntags: [a\n---\n# Broken\n\nfindable all the same\n", "empty\x01.md": "# Odd\n\nname\n"})
+	first := syncNow(t, x, folder, nil)
+	if got, want := whats(first), []string{"added broken.md", "added empty\x01.md"}; !slices.Equal(got, want) || first.Notes[0].Reason == "" {
+		t.Errorf("got %q, reason %q, want %q and a reason", got, first.Notes[0].Reason, want)
+	}
+	for _, again := range []string{"unchanged", "touched"} {
+		if again == "touched" {
+			now := time.Now().Add(time.Hour)
+			if err := os.Chtimes(filepath.Join(folder.Dir(), "broken.md"), now, now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c := syncNow(t, x, folder, nil); len(c.Notes) > 0 {
+			t.Errorf("%s, it is told as %q", again, whats(c))
+		}
+	}
+	status, err := x.Status(t.Context(), folder)
+	if err != nil || len(status) != 2 || status[0].State != indexedNote || status[0].Reason == "" {
+		t.Errorf("status %+v, %v", status, err)
+	}
+	if got := paths(t, x, "findable"); !slices.Equal(got, []string{"broken.md"}) {
+		t.Errorf("found in %q", got)
+	}
+}
+
+// A file that changes while a sync reads the folder is seen by the next one,
+// even if it then has the size and time it had when it was listed.
+func TestANoteThatIsGoneWhileItIsRead(t *testing.T) {
+	folder, x := vault(t, map[string]string{"a.md": "# A\n\napples\n", "b.md": "# B\n\nbananas\n"})
+	away := filepath.Join(t.TempDir(), "b.md")
+	hidden := false
+	_, err := x.Sync(t.Context(), folder, nil, func(p Progress) {
+		if p.Path == "a.md" && !hidden {
+			hidden = true
+			if err := os.Rename(filepath.Join(folder.Dir(), "b.md"), away); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if err != nil || !hidden {
+		t.Fatal(err, hidden)
+	}
+	if err := os.Rename(away, filepath.Join(folder.Dir(), "b.md")); err != nil {
+		t.Fatal(err)
+	}
+	if got := whats(syncNow(t, x, folder, nil)); !slices.Equal(got, []string{"added b.md"}) {
+		t.Errorf("the next sync did %q", got)
 	}
 }

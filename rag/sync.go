@@ -173,7 +173,7 @@ func (s *syncRun) words(ctx context.Context) error {
 	}
 	s.listing = sumOf(entries)
 	if s.rebuilt == "" && s.listing == getMeta(ctx, s.db, "listing") {
-		if err := s.reportProblems(ctx); err != nil {
+		if err := s.reportSkipped(ctx); err != nil {
 			return err
 		}
 		return s.touch()
@@ -188,7 +188,7 @@ func (s *syncRun) words(ctx context.Context) error {
 		present[e.Path] = true
 		was, ok := known[e.Path]
 		if ok && was.matches(e) {
-			if was.reason != "" {
+			if was.id == 0 {
 				s.report(e.Path, skipped, "", was.reason)
 			}
 			continue
@@ -226,10 +226,9 @@ func sumOf(entries []notes.Entry) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// reportProblems reports again what is wrong with notes that did not change.
-func (s *syncRun) reportProblems(ctx context.Context) error {
-	rows, err := s.db.QueryContext(ctx, `SELECT path, problem FROM notes WHERE problem != ''
-		UNION ALL SELECT path, reason FROM skipped ORDER BY path`)
+// reportSkipped reports again the files that are no notes and did not change.
+func (s *syncRun) reportSkipped(ctx context.Context) error {
+	rows, err := s.db.QueryContext(ctx, `SELECT path, reason FROM skipped ORDER BY path`)
 	if err != nil {
 		return err
 	}
@@ -434,9 +433,6 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 	hash := sum[:16]
 	if was.id != 0 && bytes.Equal(hash, was.hash) {
 		_, err := tx.ExecContext(ctx, `UPDATE notes SET size = ?, mtime = ? WHERE id = ?`, entry.Size, entry.ModTime.UnixNano(), was.id)
-		if was.reason != "" {
-			s.report(entry.Path, skipped, "", was.reason)
-		}
 		return err
 	}
 	note := notes.Parse(entry, raw)

@@ -7,7 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
 
 	"lifehub/llm"
 )
@@ -70,10 +76,10 @@ func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
 			expect(t, step.want...)
 		})
 	}
-	t.Run("three hundred notes at once", func(t *testing.T) {
+	t.Run("many notes at once", func(t *testing.T) { // LIFEHUB_SOAK=10000: so many
 		var want []string
-		for i := range 300 {
-			name := fmt.Sprintf("many/%03d.md", i)
+		for i := range soak(1000) {
+			name := fmt.Sprintf("many%d/%05d.md", i%7, i)
 			write(t, dir, map[string]string{name: fmt.Sprintf("# %d\n\nnumber %d\n", i, i)})
 			want = append(want, "added "+name)
 		}
@@ -83,4 +89,161 @@ func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("the watch ended with %v", err)
 	}
+}
+
+// watched runs a watch with short waits until the test ends, and returns what
+// it tells.
+func watched(t *testing.T, w watch) chan Changes {
+	t.Helper()
+	told, done := make(chan Changes, 100), make(chan error, 1)
+	w.told = func(c Changes, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+		told <- c
+	}
+	if w.start == nil {
+		w.start = fsnotify.NewWatcher
+	}
+	w.poll, w.again = 20*time.Millisecond, 20*time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { done <- w.run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("the watch ended with %v", err)
+		}
+	})
+	return told
+}
+
+// until reads what a watch tells until all that is wanted was told.
+func until(t *testing.T, told chan Changes, want ...string) {
+	t.Helper()
+	missing := slices.Clone(want)
+	for len(missing) > 0 {
+		c := <-told
+		for _, got := range slices.Concat(whats(c), c.Warnings) {
+			missing = slices.DeleteFunc(missing, func(want string) bool { return strings.Contains(got, want) })
+		}
+	}
+}
+
+func TestAWatchedFolderGoesAndComesBack(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "vault")
+	write(t, dir, map[string]string{"a.md": "# A\n\napples\n", "deep/b.md": "# B\n\nbananas\n"})
+	folder, x := openVault(t, dir, t.TempDir())
+	told := watched(t, watch{index: x, folder: folder, embedder: func() llm.Embedder { return nil }})
+	until(t, told, "added a.md", "added deep/b.md")
+
+	away := dir + ".away"
+	if err := os.Rename(dir, away); err != nil {
+		t.Fatal(err)
+	}
+	until(t, told, "is gone")
+	if got := paths(t, x, "bananas"); !slices.Equal(got, []string{"deep/b.md"}) {
+		t.Errorf("while the folder is gone, bananas are found in %q", got)
+	}
+	write(t, away, map[string]string{"deep/b.md": "# B\n\nblueberries\n"})
+	if err := os.Rename(away, dir); err != nil {
+		t.Fatal(err)
+	}
+	until(t, told, "changed deep/b.md")
+	write(t, dir, map[string]string{"deep/c.md": "# C\n\ncherries\n"})
+	until(t, told, "added deep/c.md")
+
+	// Another folder in its place, as a checkout or a restored backup is.
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	until(t, told, "is gone")
+	write(t, dir, map[string]string{"a.md": "# A\n\napricots\n", "deep/b.md": "# B\n\nblueberries\n"})
+	write(t, dir, map[string]string{"late.md": "# Late\n\nlemons\n"})
+	until(t, told, "late.md")
+	write(t, dir, map[string]string{"deep/d.md": "# D\n\ndates\n"})
+	until(t, told, "added deep/d.md")
+	for text, want := range map[string]string{"apricots": "a.md", "blueberries": "deep/b.md", "lemons": "late.md", "dates": "deep/d.md"} {
+		if got := paths(t, x, text); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s are found in %q, want %s", text, got, want)
+		}
+	}
+	if note, err := folder.Read("late.md"); err != nil || !strings.Contains(note.Text, "lemons") {
+		t.Errorf("the restored folder reads %q, %v", note.Text, err)
+	}
+}
+
+func TestAFolderThatCannotBeWatchedIsPolled(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
+	folder, x := openVault(t, dir, t.TempDir())
+	told := watched(t, watch{
+		index: x, folder: folder, embedder: func() llm.Embedder { return nil },
+		start: func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") },
+	})
+	until(t, told, "cannot be watched (too many open files)", "added a.md")
+	write(t, dir, map[string]string{"b.md": "# B\n\nbananas\n"})
+	until(t, told, "added b.md")
+	rename(t, dir, "b.md", "c.md")
+	until(t, told, "moved c.md from b.md")
+	remove(t, dir, "a.md")
+	until(t, told, "removed a.md")
+}
+
+func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 30 {
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\n%s\n", i, words(i, 60))})
+	}
+	folder, x := openVault(t, dir, t.TempDir())
+	var model atomic.Pointer[bagEmbedder]
+	model.Store(&bagEmbedder{name: "first"})
+	told := watched(t, watch{index: x, folder: folder, embedder: func() llm.Embedder { return model.Load() }})
+	until(t, told, "added note29.md")
+
+	// The second model is slow to begin with: words answer meanwhile.
+	second, begun, goOn := &bagEmbedder{name: "second"}, make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	second.spoil = func(string) ([]float32, error) {
+		once.Do(func() { close(begun); <-goOn })
+		return nil, nil
+	}
+	model.Store(second)
+	<-begun
+	found, err := x.Search(t.Context(), Query{Text: words(7, 30), Side: Both})
+	if err != nil || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" || !strings.HasPrefix(found.Coverage.Embedder, wordsOnly) {
+		t.Errorf("while it is embedded anew, found %+v, %v", found, err)
+	}
+	close(goOn)
+	for c := range told {
+		if c.Embedded == 30 {
+			break
+		}
+	}
+	found, err = x.Search(t.Context(), Query{Text: words(7, 30)})
+	if err != nil || found.Coverage.Embedder != "second" {
+		t.Errorf("afterwards, %q took part, %v", found.Coverage.Embedder, err)
+	}
+}
+
+func TestAWatchCatchesUpWhenChromaComesBack(t *testing.T) {
+	server := startChroma(t)
+	dir := namedVault(t, "vault")
+	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
+	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.url})
+	embedder := &bagEmbedder{name: "bag"}
+	told := watched(t, watch{index: x, folder: folder, embedder: func() llm.Embedder { return embedder }})
+	until(t, told, "added a.md")
+	server.kill()
+	write(t, dir, map[string]string{"b.md": "# B\n\nbananas\n"})
+	until(t, told, "added b.md")
+	if got := paths(t, x, "bananas"); !slices.Equal(got, []string{"b.md"}) {
+		t.Errorf("while the server is down, bananas are found in %q", got)
+	}
+	server.start(t)
+	for c := range told {
+		if c.Embedded > 0 {
+			break
+		}
+	}
+	wholeCollection(t, x, 2)
 }
