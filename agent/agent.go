@@ -19,6 +19,7 @@ type Options struct {
 	History History
 	Journal Journal                                    // nil: a turn that is cut cannot be gone on with
 	Memory  LongTerm                                   // the zero value remembers nothing beyond the window
+	Facts   func(ctx context.Context) ([]Fact, error)  // what is remembered about the user, as it stands now; nil: nothing
 	Rules   *Rules                                     // nil: each tool's own level
 	Save    func(ctx context.Context, rule Rule) error // keeps an "always"; nil: for this run only
 

@@ -43,6 +43,7 @@ type (
 	// Remembered tells what came back from long-term memory.
 	Remembered struct {
 		Exchanges []Recollection `json:"exchanges,omitempty"`
+		Facts     []Fact         `json:"facts,omitempty"` // those that the prompts hold
 	}
 
 	// PlanMade replaces any plan shown before. Dropped names what of the

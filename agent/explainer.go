@@ -26,6 +26,7 @@ var errNoAnswer = errors.New("the model gave no answer")
 func (t *turn) explain(ctx context.Context) error {
 	defer t.phase("explainer")()
 	t.sources = number(t.found)
+	t.citeFacts()
 	for _, f := range t.found {
 		t.coverage = cmp.Or(f.result.Coverage, t.coverage)
 	}
@@ -90,7 +91,7 @@ func (t *turn) explainerPrompt() prompt {
 		},
 	}
 	fence := t.fence()
-	for _, s := range t.sources {
+	for _, s := range t.sources[:t.foundSources] {
 		head := fmt.Sprintf("[%d] %s", s.N, oneLine(s.Title()))
 		p.material = append(p.material, part{kind: "sources", head: head, text: s.Text, fence: fence})
 		p.request.Task.Sources = append(p.request.Task.Sources,
@@ -104,6 +105,13 @@ func (t *turn) explainerPrompt() prompt {
 		}
 		p.material = append(p.material, part{kind: "results", head: resultHead(f), text: text, fence: fence})
 		p.request.Task.Results = append(p.request.Task.Results, r)
+	}
+	p.material = append(p.material, t.factPart(t.foundSources+1)...)
+	for i, f := range t.facts {
+		if f.Fits {
+			s := t.sources[t.foundSources+i]
+			p.request.Task.Sources = append(p.request.Task.Sources, llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Foreign: s.Foreign})
+		}
 	}
 	p.material = append(p.material, t.pastParts()...)
 	p.intro = "No tool was of use for the message below: answer from the conversation and from what you know, say which, and cite nothing."

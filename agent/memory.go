@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -183,15 +184,13 @@ func rankMemories(ctx context.Context, question string, found []Recollection, k 
 		best = max(best, r.Words)
 		texts = append(texts, clip(r.Question+"\n"+r.Answer, maxEmbedded))
 	}
-	letters, err := llm.Ngrams{}.Embed(ctx, texts)
+	likeness, err := alike(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
-	asked := words(question)
 	var fit []Recollection
 	for i, r := range found {
-		held := float64(shared(asked, words(texts[i+1]))) / float64(max(1, len(asked)))
-		if held < leastShare && dot(letters[0], letters[i+1]) < leastLetters && !r.meansTheSame() {
+		if !likeness[i].fits() && !r.meansTheSame() {
 			continue
 		}
 		if best > 0 {
@@ -239,33 +238,44 @@ func dot(a, b []float32) (sum float64) {
 	return sum
 }
 
-// recall brings back what was said before: the window of recent messages, and
-// from beyond it the exchanges most like the question. An answer that never
-// came leaves no message. A memory that cannot be read is told and left out.
+// recall brings back what was said before: the window of recent messages, the
+// facts about the user, and from beyond the window the exchanges most like the
+// question. An answer that never came leaves no message. A memory that cannot
+// be read is told and left out.
 func (t *turn) recall(ctx context.Context) error {
 	recent, err := t.History.Recent(ctx, t.conversation, windowMessages)
 	if err != nil {
 		return err
 	}
 	t.history = slices.DeleteFunc(recent, func(m llm.Message) bool { return strings.TrimSpace(m.Text) == "" })
+	if err := errors.Join(t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
+		t.emit(Noticed{Text: fmt.Sprintf("This turn goes without all that was remembered: %v.", err)})
+	}
+	if slices.ContainsFunc(t.past, func(r Recollection) bool { return r.Foreign }) || slices.ContainsFunc(t.facts, func(f Fact) bool { return f.Foreign }) {
+		t.foreign.Store(true)
+	}
+	if len(t.past) > 0 || len(t.facts) > 0 {
+		t.emit(Remembered{Exchanges: t.past, Facts: t.facts})
+	}
+	return ctx.Err()
+}
+
+func (t *turn) recallPast(ctx context.Context) error {
 	if t.Memory.Store == nil {
 		return nil
 	}
 	outside, err := t.Memory.Store.Outside(ctx, t.conversation, windowMessages)
-	if err == nil {
-		t.past, err = t.Recall(ctx, t.conversation, t.question, t.Memory.K)
-	}
 	if err != nil {
-		t.emit(Noticed{Text: fmt.Sprintf("This turn goes without memory: %v.", err)})
-		return ctx.Err()
+		return err
 	}
-	if outside || slices.ContainsFunc(t.past, func(r Recollection) bool { return r.Foreign }) {
-		t.foreign.Store(true)
-	}
-	if len(t.past) > 0 {
-		t.emit(Remembered{Exchanges: t.past})
-	}
-	return nil
+	t.foreign.Store(outside)
+	t.past, err = t.Recall(ctx, t.conversation, t.question, t.Memory.K)
+	return err
+}
+
+// fitting tells whether something that is remembered fits the question.
+func (t *turn) fitting() bool {
+	return len(t.past) > 0 || slices.ContainsFunc(t.facts, func(f Fact) bool { return f.Fits })
 }
 
 // isForeign tells whether text from outside the user's own notes stands in

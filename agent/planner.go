@@ -83,7 +83,7 @@ func (t *turn) plannerPrompt(offered []llm.ToolSpec) prompt {
 		agent:    "planner",
 		system:   t.withPersona(fill.Replace(plannerPrompt)),
 		history:  t.history,
-		material: t.pastParts(),
+		material: append(t.factPart(0), t.pastParts()...),
 		question: t.question,
 		request: llm.Request{
 			Schema:    planSchema(offered),

@@ -25,14 +25,16 @@ type turn struct {
 	id           string // as History knows it; "" until the message is kept
 	began        time.Time
 
-	tools   []Tool        // the enabled ones when the turn began
-	history []llm.Message // what was said before, oldest first
-	past    []Recollection
-	foreign atomic.Bool // text from outside the user's own notes stands in the prompts
-	found   []finding   // what the steps brought, in plan order
-	sources []Source    // numbered
-	answer  spoken
-	gap     string // said before the next piece of the answer
+	tools        []Tool        // the enabled ones when the turn began
+	history      []llm.Message // what was said before, oldest first
+	past         []Recollection
+	facts        []Fact      // those that the prompts hold
+	foreign      atomic.Bool // text from outside the user's own notes stands in the prompts
+	found        []finding   // what the steps brought, in plan order
+	sources      []Source    // numbered: what the steps found, then the facts
+	foundSources int         // how many of sources are no facts
+	answer       spoken
+	gap          string // said before the next piece of the answer
 
 	unanswered []Source  // what comes nearest when the notes don't say; nil: they do
 	coverage   *Coverage // of the turn's last search; nil: there was none

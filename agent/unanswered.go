@@ -77,7 +77,7 @@ var doNotSayIn = map[string]doNotSay{
 // unlikely tells that the turn searched the notes, that no search found what
 // likely answers, and that neither another tool nor memory brought something.
 func (t *turn) unlikely() bool {
-	if len(t.past) > 0 {
+	if t.fitting() {
 		return false
 	}
 	searched := false
@@ -175,7 +175,7 @@ const maxNearest = 3
 func (t *turn) nearest() []Source {
 	places := []Source{}
 	named := map[string]bool{}
-	for _, s := range t.sources {
+	for _, s := range t.sources[:t.foundSources] {
 		if !named[s.Vault+"/"+s.Path] && len(places) < maxNearest {
 			named[s.Vault+"/"+s.Path] = true
 			places = append(places, s)

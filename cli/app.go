@@ -65,7 +65,8 @@ type app struct {
 
 	gone []string // remembered folders that cannot be read, each with the reason
 
-	mu     sync.RWMutex // guards vaults: the first-run screen may add one
+	mu     sync.RWMutex  // guards vaults, to which the first-run screen may add one, and memory
+	memory *notes.Folder // that holds the facts where no vault does; nil: not opened yet
 	vaults []*vault
 }
 
@@ -135,6 +136,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	}
 	deps := tools.Deps{
 		Search: a, Folders: a.folders, Now: time.Now, HTTP: http.DefaultClient,
+		Facts: a.facts(), Past: a.recall,
 		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
 		Mail:  a.config.mail(os.LookupEnv),
 	}
@@ -261,6 +263,9 @@ func (a *app) close() {
 	if a.servers != nil {
 		a.servers.Close()
 	}
+	if a.memory != nil {
+		a.memory.Close()
+	}
 	for _, v := range a.open() {
 		v.index.Close()
 		v.folder.Close()
@@ -372,7 +377,7 @@ func (a *app) allow(rules []string) error {
 // agent makes the one who answers, out of what is open.
 func (a *app) agent() *agent.Agent {
 	return agent.New(agent.Options{
-		Model: a.provider, Window: a.provider.Window, Tools: a.offered, History: a.store, Journal: a.store, Memory: a.longTerm(),
+		Model: a.provider, Window: a.provider.Window, Tools: a.offered, History: a.store, Journal: a.store, Memory: a.longTerm(), Facts: a.facts().List,
 		Rules: a.rules, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Think: func() string { return a.config.Think },
@@ -433,11 +438,15 @@ func (a *app) persona() string {
 // reread returns a source's lines as they stand on disk now; a source
 // without a vault may be in any.
 func (a *app) reread(s agent.Source) (string, bool) {
-	for _, v := range a.open() {
-		if s.Vault != "" && v.folder.Dir() != s.Vault {
+	folders := a.folders()
+	if memory, err := a.facts().Folder(); err == nil {
+		folders = append(folders, memory)
+	}
+	for _, folder := range folders {
+		if s.Vault != "" && folder.Dir() != s.Vault {
 			continue
 		}
-		note, err := v.folder.Read(s.Path)
+		note, err := folder.Read(s.Path)
 		if err != nil {
 			continue
 		}

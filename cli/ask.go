@@ -295,6 +295,11 @@ func (q *question) report(event agent.Event) {
 	}
 	switch body := event.Body.(type) {
 	case agent.Remembered:
+		for _, f := range body.Facts {
+			if f.Fits {
+				fmt.Fprintf(q.err, "· remembered: %s (%s:%d)\n", safetext.Line(excerptLine(f.Text)), safetext.Line(f.Path), f.Line)
+			}
+		}
 		for _, r := range body.Exchanges {
 			fmt.Fprintf(q.err, "· remembered from %s: %s\n", r.Asked.Local().Format(time.DateOnly), safetext.Line(excerptLine(r.Question)))
 		}

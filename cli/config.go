@@ -47,6 +47,8 @@ type Config struct {
 	Memory struct {
 		Scope string
 		K     int
+		Place string
+		File  string
 	}
 	MCP struct {
 		Timeout time.Duration
@@ -119,6 +121,8 @@ func settings(c *Config) []setting {
 		{name: "daily.pattern", field: &c.Daily.Pattern, doc: "name of a daily note, as in 2006-01-02.md; empty: found from the notes there are"},
 		{name: "memory.scope", field: &c.Memory.Scope, one: []string{"conversation", "all", "off"}, doc: "where past exchanges come back from: the conversation under way, all of them, or none"},
 		{name: "memory.k", field: &c.Memory.K, least: 1, doc: "past exchanges that come back at most"},
+		{name: "memory.place", field: &c.Memory.Place, one: []string{"data", "vault"}, doc: "where facts about you are kept: in LifeHub's data folder, or in the first folder of notes"},
+		{name: "memory.file", field: &c.Memory.File, doc: "their file, below that place"},
 		{name: "mcp.timeout", field: &c.MCP.Timeout, doc: "the longest that one call of an MCP tool may take"},
 		{name: "traces.turn", field: &c.Traces.Turn, least: 1, doc: "the most that the trace of one turn may tell, in KiB; the rest is left out"},
 		{name: "traces.total", field: &c.Traces.Total, doc: "the most that all traces together take on the disk, in MiB, the oldest go first; 0: none are kept"},
@@ -145,6 +149,7 @@ func defaults() *Config {
 	c.RAG.ChromaDatabase = "default_database"
 	c.Tools.Max = 20
 	c.Memory.Scope, c.Memory.K = "conversation", 1
+	c.Memory.Place, c.Memory.File = "data", "memory.md"
 	c.MCP.Timeout = time.Minute
 	c.Mail.TLS = "starttls"
 	c.Traces.Turn, c.Traces.Total = 4096, 256

@@ -40,6 +40,7 @@ func (p paths) servers() string      { return filepath.Join(p.config, "mcp.json"
 func (p paths) instructions() string { return filepath.Join(p.config, "instructions.md") }
 func (p paths) database() string     { return filepath.Join(p.data, "lifehub.db") }
 func (p paths) serverFiles() string  { return filepath.Join(p.data, "mcp-files") }
+func (p paths) memory() string       { return filepath.Join(p.data, "memory") } // folder of memory.md
 func (p paths) log() string          { return filepath.Join(p.state, "lifehub.log") }
 
 // index is the folder of one vault's index. The vault's name makes it

@@ -11,7 +11,7 @@ import (
 
 // commands are the slash commands that need more than the screen.
 func (l *life) commands() []tui.Command {
-	return []tui.Command{
+	return append([]tui.Command{
 		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: l.slashTools},
 		{Name: "mcp", Help: "MCP servers and how they are", Run: l.slashServers},
 		{Name: "permissions", Help: "the rules that decide what runs", Run: l.slashRules},
@@ -19,7 +19,7 @@ func (l *life) commands() []tui.Command {
 		{Name: "index", Help: "bring the index up to date and say how far it is", Run: l.slashIndex},
 		{Name: "doctor", Help: "check what works", Run: l.slashDoctor},
 		{Name: "set", Args: "parameter num_ctx N", Help: "the size of the context window, as in ollama run", Run: l.slashSet},
-	}
+	}, l.memoryCommands()...)
 }
 
 // cell makes a text fit for a cell of a Markdown table.

@@ -156,3 +156,30 @@ func remember(said string, task *Task) map[string]any {
 	name := append(textArguments(shape), "text")[0]
 	return map[string]any{name: strings.TrimRight(strings.TrimSpace(m[1]), ".!")}
 }
+
+var forgets = compile(`^(?:forget|vergiss)\s+(?:(?:that|about|dass)\s+|[:,]\s*)?(.+)$`)
+
+func forget(said string, _ *Task) map[string]any {
+	m := match(forgets, said)
+	if m == nil || strings.HasSuffix(said, "?") {
+		return nil
+	}
+	return map[string]any{"text": strings.TrimRight(strings.TrimSpace(m[1]), ".!")}
+}
+
+var recalls = compile(
+	`^what\s+(?:do|did)\s+you\s+(?:remember|know)(?:\s+(?:about|of)\s+(?:me|us))?()\s*\??$`,
+	`^what\s+do\s+you\s+remember\s+(?:about|of)\s+(.+?)\s*\??$`,
+	`^was\s+(?:weißt|weisst)\s+du\s+(?:über|von)\s+mir?(?:ch)?()\s*\??$`,
+	`^recall\s+(.+)$`)
+
+func recall(said string, _ *Task) map[string]any {
+	m := match(recalls, said)
+	switch {
+	case m == nil:
+		return nil
+	case m[1] == "":
+		return map[string]any{}
+	}
+	return map[string]any{"query": m[1]}
+}

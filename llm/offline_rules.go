@@ -19,6 +19,8 @@ var rules = []rule{
 	{"read_note", readNote},
 	{"list_notes", listNotes},
 	{"remember", remember},
+	{"forget", forget},
+	{"recall", recall},
 	{"get_weather", weather},
 	{"web_search", webSearch},
 	{"today", today},

@@ -473,3 +473,11 @@ func texts(ctx context.Context, db reader, query string, args ...any) ([]string,
 	}
 	return list, rows.Err()
 }
+
+// Archived tells how many exchanges are in long-term memory.
+func (s *Store) Archived(ctx context.Context) (n int, err error) {
+	if err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM memories`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count what is archived: %w", err)
+	}
+	return n, nil
+}

@@ -174,7 +174,9 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		m.phaseStarted(e.Agent, now)
 	case agent.PhaseEnded:
 	case agent.Remembered:
-		m.transcript.add(&remembered{e})
+		if r := (&remembered{e}); len(r.lines(now)) > 0 {
+			m.transcript.add(r)
+		}
 	case agent.PlanMade:
 		if t.plan != nil {
 			t.plan.end(now)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -23,6 +24,11 @@ func (r *remembered) copied() string { return strings.Join(r.lines(time.Now()), 
 
 func (r *remembered) lines(now time.Time) []string {
 	var lines []string
+	for _, f := range r.Facts {
+		if f.Fits {
+			lines = append(lines, fmt.Sprintf("↺ %s:%d “%s”", safetext.Line(f.Path), f.Line, safetext.Line(f.Text)))
+		}
+	}
 	for _, past := range r.Exchanges {
 		line := "↺ from " + when(past.Asked, now) + ": “" + safetext.Line(past.Question) + "”"
 		if past.Foreign {

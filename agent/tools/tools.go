@@ -17,7 +17,7 @@ import (
 	"lifehub/rag"
 )
 
-// Deps is what the tools work with. Search and Folders are required.
+// Deps is what the tools work with. Search, Folders and Facts are required.
 type Deps struct {
 	Search  searcher
 	Folders func() []*notes.Folder // the open vaults of this moment
@@ -25,6 +25,8 @@ type Deps struct {
 	HTTP    *http.Client           // nil: http.DefaultClient
 	Daily   Daily
 	Mail    Mail // without a host no mail is sent, and there is no tool for it
+	Facts   Facts
+	Past    past // finds what was said in earlier conversations; nil: nothing
 
 	// Geocoding and Forecast are the addresses of Open-Meteo's two services;
 	// "": the public ones.
@@ -63,6 +65,9 @@ func All(d Deps) []agent.Tool {
 		newGetWeather(weather{client: d.HTTP, geocoding: d.Geocoding, forecast: d.Forecast}),
 		newToday(d.Now),
 		newCalculate(),
+		newRemember(d.Facts, d.Now),
+		newRecall(d.Facts, d.Past),
+		newForget(d.Facts),
 	}
 	if d.Mail.Host != "" {
 		list = append(list, newSendEmail(d.Mail, d.Now))

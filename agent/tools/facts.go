@@ -1,0 +1,241 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/notes"
+)
+
+// Facts is the file of what is remembered about the user: a list, a line each,
+// which the user may read and edit like any note.
+type Facts struct {
+	Folder func() (*notes.Folder, error) // the folder that holds the file
+	Path   string                        // of the file below it
+}
+
+// folders is where a change of the file is looked for after a kill.
+func (f Facts) folders() []*notes.Folder {
+	folder, err := f.Folder()
+	if err != nil {
+		return nil
+	}
+	return []*notes.Folder{folder}
+}
+
+// newMemoryFile is how the file begins.
+const newMemoryFile = "# Memory\n\nWhat LifeHub was asked to remember. Edit or delete lines as you like.\n\n"
+
+// List reads the facts as they stand now. No file is no facts.
+func (f Facts) List(context.Context) ([]agent.Fact, error) {
+	facts, _, err := f.read()
+	return facts, err
+}
+
+// read returns the facts and the file that they stand in; page.was is nil
+// where there is none yet.
+func (f Facts) read() ([]agent.Fact, change, error) {
+	folder, err := f.Folder()
+	if err != nil {
+		return nil, change{}, fmt.Errorf("open the memory file: %w", err)
+	}
+	raw, _, err := folder.Raw(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, change{folder: folder, path: f.Path}, nil
+	}
+	if err != nil {
+		return nil, change{}, fmt.Errorf("read what is remembered: %w", err)
+	}
+	facts := parseFacts(string(raw))
+	for i := range facts {
+		facts[i].Path, facts[i].Vault = f.Path, folder.Dir()
+	}
+	return facts, change{folder: folder, path: f.Path, was: raw}, nil
+}
+
+var listItemText = regexp.MustCompile(`^\s*[-*+]\s+(?:\[.\]\s+)?(\S.*)$`)
+
+// parseFacts reads every list item as a fact. Its last parentheses tell where
+// it comes from, if they are as LifeHub writes them.
+func parseFacts(text string) (facts []agent.Fact) {
+	fence := ""
+	for i, line := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
+		line = strings.TrimRight(line, "\r")
+		if mark := strings.TrimSpace(line); fence == "" && (strings.HasPrefix(mark, "```") || strings.HasPrefix(mark, "~~~")) {
+			fence = mark[:3]
+			continue
+		} else if fence != "" {
+			if strings.HasPrefix(mark, fence) {
+				fence = ""
+			}
+			continue
+		}
+		if m := listItemText.FindStringSubmatch(line); m != nil {
+			fact := parseFact(strings.TrimSpace(m[1]))
+			fact.Line = i + 1
+			facts = append(facts, fact)
+		}
+	}
+	return facts
+}
+
+func parseFact(line string) agent.Fact {
+	plain := agent.Fact{Text: line}
+	open := strings.LastIndex(line, " (")
+	if open < 0 || !strings.HasSuffix(line, ")") {
+		return plain
+	}
+	fact := agent.Fact{Text: strings.TrimSpace(line[:open])}
+	for _, part := range strings.Split(line[open+2:len(line)-1], ", ") {
+		chat, isChat := strings.CutPrefix(part, "chat ")
+		day, err := time.ParseInLocation(time.DateOnly, part, time.Local)
+		switch {
+		case err == nil:
+			fact.Date = day
+		case part == "you":
+			fact.Origin = part
+		case isChat && chat != "" && !strings.Contains(chat, " "):
+			fact.Origin = chat
+		case part == "foreign":
+			fact.Foreign = true
+		default:
+			return plain
+		}
+	}
+	return fact
+}
+
+// maxFact bounds a fact, in bytes: it is one thing to know, and stands in many prompts.
+const maxFact = 1000
+
+// adding is the change that adds a fact. now is the day it is dated with.
+func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	if m := listItemText.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
+	switch {
+	case text == "":
+		return change{}, errors.New("what to remember? The text is empty")
+	case len(text) > maxFact:
+		return change{}, fmt.Errorf("that is too long to be remembered: %d bytes, and a fact has %d at most; write a note", len(text), maxFact)
+	}
+	facts, c, err := f.read()
+	if err != nil {
+		return change{}, err
+	}
+	for _, known := range facts {
+		if strings.EqualFold(known.Text, text) {
+			return change{}, fmt.Errorf("that is remembered already, in %s:%d", f.Path, known.Line)
+		}
+	}
+	fact := agent.Fact{Text: text, Date: now, Origin: origin.Conversation, Foreign: origin.Foreign}
+	if fact.Origin == "" {
+		fact.Origin = "you"
+	}
+	line := fmt.Sprintf("- %s (%s)\n", fact.Text, fact.Provenance())
+	switch {
+	case c.was == nil:
+		c.now = []byte(newMemoryFile + line)
+	case len(facts) > 0:
+		c.now = afterLine(c.was, facts[len(facts)-1].Line, line)
+	default:
+		c.now = append(append(bytes.TrimRight(bytes.Clone(c.was), "\n"), "\n\n"...), line...)
+	}
+	c.said = "remembered: " + text
+	return c, nil
+}
+
+// afterLine puts a line after line n, counted from 1.
+func afterLine(raw []byte, n int, line string) []byte {
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	before, after := bytes.Join(lines[:n], nil), bytes.Join(lines[n:], nil)
+	if !bytes.HasSuffix(before, []byte("\n")) {
+		before = append(before, '\n')
+	}
+	return append(append(before, line...), after...)
+}
+
+// removing is the change that takes a fact out: the one with this text, else
+// the only one that holds these words.
+func (f Facts) removing(text string) (change, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" {
+		return change{}, errors.New("what to forget? The text is empty")
+	}
+	facts, c, err := f.read()
+	if err != nil {
+		return change{}, err
+	}
+	var found []agent.Fact
+	for _, fact := range facts {
+		if strings.EqualFold(fact.Text, text) {
+			found = []agent.Fact{fact}
+			break
+		}
+		if holdsAll(fact.Text, text) {
+			found = append(found, fact)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return change{}, fmt.Errorf("nothing that is remembered says %q", text)
+	case 1:
+	default:
+		var texts []string
+		for _, fact := range found {
+			texts = append(texts, fmt.Sprintf("%q", fact.Text))
+		}
+		return change{}, fmt.Errorf("several things that are remembered say that: %s; give more words", strings.Join(texts, ", "))
+	}
+	lines := bytes.SplitAfter(c.was, []byte("\n"))
+	n := found[0].Line
+	c.now = bytes.Join(append(append([][]byte{}, lines[:n-1]...), lines[n:]...), nil)
+	c.said = "forgot: " + found[0].Text
+	return c, nil
+}
+
+// holdsAll tells whether a text holds each word, whatever its case.
+func holdsAll(text, words string) bool {
+	text = strings.ToLower(text)
+	for _, word := range strings.Fields(strings.ToLower(words)) {
+		if !strings.Contains(text, strings.Trim(word, ".,;:!?\"'")) {
+			return false
+		}
+	}
+	return true
+}
+
+// Begin makes the file, if it is not there yet.
+func (f Facts) Begin() error {
+	_, c, err := f.read()
+	if err != nil || c.was != nil {
+		return err
+	}
+	return c.folder.Create(f.Path, newMemoryFile)
+}
+
+// Remember adds a fact in the user's own name and returns the diff.
+func (f Facts) Remember(text string, now time.Time) (diff string, err error) {
+	c, err := f.adding(text, agent.Origin{}, now)
+	if err != nil {
+		return "", err
+	}
+	return c.diff(), c.write()
+}
+
+// Forget takes a fact out in the user's own name and returns the diff.
+func (f Facts) Forget(text string) (diff string, err error) {
+	c, err := f.removing(text)
+	if err != nil {
+		return "", err
+	}
+	return c.diff(), c.write()
+}

@@ -1,0 +1,161 @@
+package tools
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"lifehub/agent"
+	"lifehub/notes"
+)
+
+// aMemory is a memory file that holds text; "" is none yet.
+func aMemory(t *testing.T, text string) (f Facts, file string) {
+	t.Helper()
+	dir := t.TempDir()
+	file = filepath.Join(dir, "memory.md")
+	if text != "" {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := notes.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { folder.Close() })
+	return Facts{Path: "memory.md", Folder: func() (*notes.Folder, error) { return folder, nil }}, file
+}
+
+var aDay = time.Date(2026, 11, 21, 8, 0, 0, 0, time.Local)
+
+func textOf(t *testing.T, file string) string {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestFactsAreReadAsTheUserLeftThem(t *testing.T) {
+	f, _ := aMemory(t, "# About me\n\n- My cat is called Whiskers (2026-11-21, you)\n* I live in Graz\r\n- [x] Ines is my sister (2026-11-20, chat ab12cd34)\n"+
+		"\nprose (2026-11-20, you)\n  + Rent is due on the 1st (of each month)\n```\n- not a fact\n```\n- They sleep a lot (2026-11-19, chat x1, foreign)\n- ()\n")
+	list, err := f.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, fact := range list {
+		got = append(got, fact.Text+"|"+fact.Provenance())
+	}
+	want := "My cat is called Whiskers|2026-11-21, you;I live in Graz|;Ines is my sister|2026-11-20, chat ab12cd34;" +
+		"Rent is due on the 1st (of each month)|;They sleep a lot|2026-11-19, chat x1, foreign;()|"
+	if strings.Join(got, ";") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, ";"), want)
+	}
+	if list[1].Line != 4 || list[1].Path != "memory.md" || list[1].Vault == "" || !list[4].Foreign {
+		t.Errorf("got %+v", list)
+	}
+}
+
+func TestAFactIsAddedAfterTheLastOne(t *testing.T) {
+	for name, tc := range map[string]struct{ was, want string }{
+		"no file yet":       {"", newMemoryFile + "- I like tea (2026-11-21, you)\n"},
+		"no end of line":    {"- a", "- a\n- I like tea (2026-11-21, you)\n"},
+		"text after it":     {"- a\n\nThe end.\n", "- a\n- I like tea (2026-11-21, you)\n\nThe end.\n"},
+		"a file without it": {"# Me\n", "# Me\n\n- I like tea (2026-11-21, you)\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, file := aMemory(t, tc.was)
+			diff, err := f.Remember("  I like\n tea ", aDay)
+			if err != nil || !strings.Contains(diff, "+- I like tea (2026-11-21, you)") {
+				t.Fatalf("got %q, %v", diff, err)
+			}
+			if got := textOf(t, file); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+			if _, err := f.Remember("i like TEA", aDay); err == nil || !strings.Contains(err.Error(), "remembered already") {
+				t.Errorf("a second time: %v", err)
+			}
+		})
+	}
+}
+
+func TestForgettingTakesOneLine(t *testing.T) {
+	f, file := aMemory(t, "- My cat is called Whiskers\n- My dog is called Rex\n- cat\n")
+	for text, want := range map[string]string{"called": "several things", "horse": "nothing that is remembered", " ": "what to forget"} {
+		if _, err := f.Forget(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("forget %q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"cat", "the dog Rex", "dog REX"} { // the whole text of a fact names it, though others hold it too
+		_, _ = f.Forget(text)
+	}
+	if got := textOf(t, file); got != "- My cat is called Whiskers\n" {
+		t.Errorf("left %q", got)
+	}
+}
+
+// Whatever is remembered is one line that comes back as it was, and nothing
+// in it can make another line or another origin.
+func TestAFactStaysOneLineWithItsOrigin(t *testing.T) {
+	f, file := aMemory(t, "")
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[a-zA-Z(),\-\n#* \[\]:"äöü猫]{1,80}`).Draw(t, "text")
+		_ = os.Remove(file)
+		c, err := f.adding(text, agent.Origin{Conversation: "c1", Foreign: true}, aDay)
+		if err != nil {
+			t.Skip(err)
+		}
+		list := parseFacts(string(c.now))
+		if len(list) != 1 || list[0].Origin != "c1" || !list[0].Foreign || strings.Join(strings.Fields(list[0].Text), " ") != list[0].Text {
+			t.Fatalf("%q became %+v in %q", text, list, c.now)
+		}
+	})
+}
+
+func TestRememberShowsWhatItWillWrite(t *testing.T) {
+	f, file := aMemory(t, "")
+	tool := newRemember(f, func() time.Time { return aDay })
+	if tool.Level(nil) != agent.Confirm {
+		t.Error("it runs without asking")
+	}
+	preview, err := tool.(agent.Previewer).Preview(t.Context(), []byte(`{"text":"I like tea"}`))
+	if err != nil || preview.Path != "memory.md" || !strings.Contains(preview.Diff, "+- I like tea (2026-11-21, you)") {
+		t.Fatalf("got %+v, %v", preview, err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("it was written before it was allowed")
+	}
+	if _, err := tool.Run(t.Context(), []byte(`{"text":"I like tea"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := textOf(t, file); !strings.HasSuffix(got, "- I like tea (2026-11-21, you)\n") {
+		t.Errorf("wrote %q", got)
+	}
+}
+
+func TestRecallFindsFactsAndExchanges(t *testing.T) {
+	f, _ := aMemory(t, "- My cat is called Whiskers (2026-11-21, chat c, foreign)\n- I live in Graz\n")
+	past := func(_ context.Context, _, question string, _ int) ([]agent.Recollection, error) {
+		return []agent.Recollection{{Asked: aDay, Title: "pets", Question: "Is " + question + " hungry?", Answer: "Always."}}, nil
+	}
+	tool := newRecall(f, past)
+	result, err := tool.Run(t.Context(), []byte(`{"query":"the cat"}`))
+	want := "- My cat is called Whiskers (2026-11-21, chat c, foreign)\n\nOn 2026-11-21, in \"pets\":\nUser: Is the cat hungry?\nYou: Always."
+	if err != nil || result.Text != want || !result.Foreign {
+		t.Errorf("got %+v, %v", result, err)
+	}
+	if all, err := tool.Run(t.Context(), []byte(`{}`)); err != nil || strings.Count(all.Text, "\n") != 1 || tool.Level(nil) != agent.Auto {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	if none, err := newRecall(f, nil).Run(t.Context(), []byte(`{"query":"quantum chromodynamics"}`)); err != nil || !none.Nothing {
+		t.Errorf("got %+v, %v", none, err)
+	}
+}

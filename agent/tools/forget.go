@@ -1,0 +1,26 @@
+package tools
+
+import (
+	"context"
+
+	"lifehub/agent"
+)
+
+type forgetArgs struct {
+	Text string `json:"text"`
+}
+
+const forgetSchema = `{
+	"type": "object",
+	"properties": {
+		"text": {"type": "string", "description": "the fact to forget, or words that only it holds"}
+	},
+	"required": ["text"],
+	"additionalProperties": false
+}`
+
+func newForget(f Facts) agent.Tool {
+	return newWriter(f.folders, spec("forget", forgetSchema), func(_ context.Context, args forgetArgs) (change, error) {
+		return f.removing(args.Text)
+	})
+}

@@ -1,0 +1,78 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+)
+
+type recallArgs struct {
+	Query string `json:"query,omitempty"`
+}
+
+const recallSchema = `{
+	"type": "object",
+	"properties": {
+		"query": {"type": "string", "description": "what to recall; all facts if left out"}
+	},
+	"additionalProperties": false
+}`
+
+// past finds exchanges of earlier conversations. (*agent.Agent).Recall is the
+// real one.
+type past func(ctx context.Context, conversation, question string, limit int) ([]agent.Recollection, error)
+
+const (
+	maxRecalledFacts = 20
+	maxRecalledPast  = 5
+)
+
+func newRecall(f Facts, past past) agent.Tool {
+	return agent.NewTool(spec("recall", recallSchema), agent.Auto, func(ctx context.Context, args recallArgs) (agent.Result, error) {
+		facts, err := f.List(ctx)
+		if err != nil {
+			return agent.Result{}, err
+		}
+		var exchanges []agent.Recollection
+		if query := strings.TrimSpace(args.Query); query != "" {
+			if facts, err = agent.FittingFacts(ctx, query, facts); err != nil {
+				return agent.Result{}, err
+			}
+			if past != nil {
+				if exchanges, err = past(ctx, agent.OriginOf(ctx).Conversation, query, maxRecalledPast); err != nil {
+					return agent.Result{}, err
+				}
+			}
+		}
+		return recalled(facts, exchanges), nil
+	})
+}
+
+func recalled(facts []agent.Fact, exchanges []agent.Recollection) agent.Result {
+	var b strings.Builder
+	var r agent.Result
+	for i, fact := range facts {
+		if i == maxRecalledFacts {
+			fmt.Fprintf(&b, "and %d more\n", len(facts)-i)
+			break
+		}
+		fmt.Fprintf(&b, "- %s", fact.Text)
+		if from := fact.Provenance(); from != "" {
+			fmt.Fprintf(&b, " (%s)", from)
+		}
+		b.WriteString("\n")
+		r.Foreign = r.Foreign || fact.Foreign
+	}
+	for _, e := range exchanges {
+		fmt.Fprintf(&b, "\nOn %s, in %q:\nUser: %s\nYou: %s\n", e.Asked.Format(time.DateOnly), e.Title, e.Question, e.Answer)
+		r.Foreign = r.Foreign || e.Foreign
+	}
+	if b.Len() == 0 {
+		return agent.Result{Text: "Nothing like that is remembered.", Nothing: true}
+	}
+	r.Text = strings.TrimSpace(b.String())
+	return r
+}

@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/agent/tools"
+	"lifehub/notes"
+	"lifehub/tui"
+	"lifehub/tui/safetext"
+)
+
+// facts is the file of what is remembered about the user: below the first
+// vault, or the data folder where that is the setting or there is no vault.
+func (a *app) facts() tools.Facts {
+	return tools.Facts{Path: a.config.Memory.File, Folder: func() (*notes.Folder, error) {
+		if vaults := a.open(); a.config.Memory.Place == "vault" && len(vaults) > 0 {
+			return vaults[0].folder, nil
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.memory == nil {
+			dir := a.paths.memory()
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return nil, err
+			}
+			folder, err := notes.Open(dir)
+			if err != nil {
+				return nil, err
+			}
+			a.memory = folder
+		}
+		return a.memory, nil
+	}}
+}
+
+// recall finds exchanges for the tool of that name.
+func (a *app) recall(ctx context.Context, conversation, question string, limit int) ([]agent.Recollection, error) {
+	return a.agent().Recall(ctx, conversation, question, limit)
+}
+
+func newMemory(sh *shell) *cobra.Command {
+	var listJSON, searchJSON bool
+	var limit int
+	list := &cobra.Command{
+		Use: "list", Short: "List what is remembered about you, with the file that holds it",
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return sh.withMemory(cmd.Context(), func(a *app) error { return sh.listFacts(cmd.Context(), a, "", listJSON) })
+		},
+	}
+	list.Flags().BoolVar(&listJSON, "json", false, "print a JSON array")
+	search := &cobra.Command{
+		Use: "search QUERY…", Short: "Find facts, and what was said in earlier conversations",
+		Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.withMemory(cmd.Context(), func(a *app) error {
+				return sh.searchMemory(cmd.Context(), a, strings.Join(given, " "), limit, searchJSON)
+			})
+		},
+	}
+	search.Flags().BoolVar(&searchJSON, "json", false, "print one JSON object")
+	search.Flags().IntVarP(&limit, "number", "n", 5, "how many exchanges")
+	return group("memory", "What LifeHub remembers about you and of earlier conversations", list, search,
+		&cobra.Command{
+			Use: "add TEXT", Short: "Remember a fact about you",
+			Example: "  lifehub memory add \"my cat is called Whiskers\"",
+			Args:    args(cobra.MinimumNArgs(1)),
+			RunE: func(cmd *cobra.Command, given []string) error {
+				return sh.withMemory(cmd.Context(), func(a *app) error {
+					return sh.showDiff(a.facts().Remember(strings.Join(given, " "), time.Now()))
+				})
+			},
+		},
+		&cobra.Command{
+			Use: "forget TEXT", Short: "Forget a fact, named by words that only it holds",
+			Args: args(cobra.MinimumNArgs(1)),
+			RunE: func(cmd *cobra.Command, given []string) error {
+				return sh.withMemory(cmd.Context(), func(a *app) error { return sh.showDiff(a.facts().Forget(strings.Join(given, " "))) })
+			},
+		},
+		&cobra.Command{
+			Use: "edit", Short: "Open the file of facts in your editor",
+			Args: args(cobra.NoArgs),
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				return sh.withMemory(cmd.Context(), func(a *app) error { return sh.editFacts(cmd.Context(), a) })
+			},
+		},
+	)
+}
+
+// withMemory opens LifeHub for a command that only looks into its memory.
+func (sh *shell) withMemory(ctx context.Context, do func(*app) error) error {
+	a, err := sh.open(ctx, runFlags{})
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	return do(a)
+}
+
+func (sh *shell) listFacts(ctx context.Context, a *app, query string, asJSON bool) error {
+	facts, err := a.findFacts(ctx, query)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if facts == nil {
+			facts = []agent.Fact{}
+		}
+		return json.NewEncoder(safeJSON{sh.out}).Encode(facts)
+	}
+	sh.printFacts(facts)
+	if len(facts) == 0 {
+		fmt.Fprintln(sh.err, "nothing is remembered about you; `lifehub memory add TEXT` or /remember in the chat adds to it")
+	}
+	return nil
+}
+
+func (sh *shell) printFacts(facts []agent.Fact) {
+	for _, f := range facts {
+		fmt.Fprintf(sh.out, "%s:%d  %s", safetext.Line(f.Path), f.Line, safetext.Line(f.Text))
+		if from := f.Provenance(); from != "" {
+			fmt.Fprintf(sh.out, "  (%s)", safetext.Line(from))
+		}
+		fmt.Fprintln(sh.out)
+	}
+}
+
+// findFacts lists the facts; with a query those that fit it, the best first.
+func (a *app) findFacts(ctx context.Context, query string) ([]agent.Fact, error) {
+	facts, err := a.facts().List(ctx)
+	if err != nil || query == "" {
+		return facts, err
+	}
+	return agent.FittingFacts(ctx, query, facts)
+}
+
+func (sh *shell) searchMemory(ctx context.Context, a *app, query string, limit int, asJSON bool) error {
+	if limit < 1 {
+		return usageError{fmt.Errorf("-n: %d is not a number of exchanges", limit)}
+	}
+	found, err := a.searchMemory(ctx, query, limit)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(safeJSON{sh.out}).Encode(found)
+	}
+	sh.printFacts(found.Facts)
+	for _, r := range found.Exchanges {
+		fmt.Fprintf(sh.out, "%s  %s  %s\n", shortID(r.Conversation), r.Asked.Local().Format("2006-01-02 15:04"), safetext.Line(r.Title))
+		fmt.Fprintf(sh.out, "%s\n%s\n\n", indent(safetext.Text(excerpt(r.Question)), "  > "), indent(safetext.Text(excerpt(r.Answer)), "    "))
+	}
+	if len(found.Facts)+len(found.Exchanges) == 0 {
+		fmt.Fprintln(sh.err, "nothing like that is remembered")
+	}
+	return nil
+}
+
+// searchMemory finds facts and exchanges of all conversations.
+func (a *app) searchMemory(ctx context.Context, query string, limit int) (found agent.Remembered, err error) {
+	if found.Facts, err = a.findFacts(ctx, query); err != nil {
+		return found, err
+	}
+	everywhere := a.longTerm()
+	everywhere.Store, everywhere.Everywhere, everywhere.Embedder = a.store, true, a.embedder
+	if _, err := a.store.Archive(ctx, "", 0, true); err != nil { // what still stands in some window is searched too
+		return found, err
+	}
+	found.Exchanges, err = agent.New(agent.Options{Memory: everywhere}).Recall(ctx, "", query, limit)
+	return found, err
+}
+
+// showDiff prints what was changed.
+func (sh *shell) showDiff(diff string, err error) error {
+	if err != nil {
+		return usageError{err}
+	}
+	_, err = fmt.Fprint(sh.out, safetext.Text(diff))
+	return err
+}
+
+func (sh *shell) editFacts(ctx context.Context, a *app) error {
+	argv := strings.Fields(a.config.Editor)
+	if len(argv) == 0 {
+		return usageError{errors.New("there is no editor: set EDITOR, or `editor` in the settings")}
+	}
+	facts := a.facts()
+	if err := facts.Begin(); err != nil {
+		return err
+	}
+	folder, err := facts.Folder()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], filepath.Join(folder.Dir(), filepath.FromSlash(facts.Path)))...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.in, sh.out, sh.err
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("edit what is remembered: %w", err)
+	}
+	return nil
+}
+
+// memoryCommands are the slash commands of the memory.
+func (l *life) memoryCommands() []tui.Command {
+	return []tui.Command{
+		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: l.slashMemory},
+		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, text string) (string, error) {
+			return asDiff(l.facts().Remember(text, time.Now()))
+		}},
+		{Name: "forget", Args: "TEXT", Help: "forget a fact, named by words that only it holds", Run: func(_ context.Context, text string) (string, error) {
+			return asDiff(l.facts().Forget(text))
+		}},
+	}
+}
+
+func asDiff(diff string, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return "````diff\n" + diff + "````\n", nil
+}
+
+func (l *life) slashMemory(ctx context.Context, query string) (string, error) {
+	var found agent.Remembered
+	var err error
+	if query == "" {
+		found.Facts, err = l.findFacts(ctx, "")
+	} else {
+		const most = 5
+		found, err = l.searchMemory(ctx, query, most)
+	}
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if len(found.Facts) > 0 {
+		b.WriteString("| line | fact | from |\n| --- | --- | --- |\n")
+		for _, f := range found.Facts {
+			fmt.Fprintf(&b, "| %d | %s | %s |\n", f.Line, cell(f.Text), cell(f.Provenance()))
+		}
+	}
+	for _, r := range found.Exchanges {
+		fmt.Fprintf(&b, "\n**%s**, in *%s* (%s):\n\n> %s\n", r.Asked.Local().Format("2 January 2006"), cell(r.Title), r.Conversation, cell(excerpt(r.Question)))
+	}
+	if query != "" {
+		if b.Len() == 0 {
+			return "Nothing like that is remembered.", nil
+		}
+		return b.String(), nil
+	}
+	folder, err := l.facts().Folder()
+	if err != nil {
+		return "", err
+	}
+	archived, err := l.store.Archived(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(found.Facts) == 0 {
+		b.WriteString("No facts are remembered about you. `/remember TEXT` adds one.\n")
+	}
+	exchanges := fmt.Sprintf("%d past exchanges", archived)
+	if archived == 1 {
+		exchanges = "1 past exchange"
+	}
+	fmt.Fprintf(&b, "\nFacts stand in `%s`, which you may edit. %s can come back (`memory.scope: %s`).\n",
+		filepath.Join(folder.Dir(), filepath.FromSlash(l.facts().Path)), exchanges, l.config.Memory.Scope)
+	return b.String(), nil
+}
