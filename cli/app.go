@@ -316,10 +316,37 @@ func (a *app) ready(ctx context.Context, bar *bar) error {
 // servers; product.md §9 gives each 10 s to start.
 const serverPatience = 10 * time.Second
 
-func (a *app) waitForServers(ctx context.Context) {
+// quietPatience is how long that wait needs no word.
+const quietPatience = time.Second
+
+// waitForServers returns when every server has started or failed to, or after
+// serverPatience. say, if there is one, is told whom the wait is for, and who
+// stays out of this run.
+func (a *app) waitForServers(ctx context.Context, say func(string)) {
 	ctx, cancel := context.WithTimeout(ctx, serverPatience)
 	defer cancel()
-	_ = a.servers.Wait(ctx) // a server that is late stays out of this run
+	soon, stop := context.WithTimeout(ctx, quietPatience)
+	defer stop()
+	if a.servers.Wait(soon) == nil {
+		return
+	}
+	if say != nil {
+		say("waiting for " + a.late() + " to start")
+	}
+	if a.servers.Wait(ctx) != nil && say != nil {
+		say("going on without " + a.late())
+	}
+}
+
+// late names the servers that are still starting.
+func (a *app) late() string {
+	var names []string
+	for _, s := range a.servers.State() {
+		if s.Status == mcpclient.Starting {
+			names = append(names, s.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // offered are the tools for the agent. Without notes there is nothing for the

@@ -76,7 +76,7 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	if err := a.ready(ctx, q.progress()); err != nil {
 		return err
 	}
-	a.waitForServers(ctx)
+	a.waitForServers(ctx, q.say)
 	for _, rule := range a.pointless() {
 		fmt.Fprintf(q.err, "! --allow %s allows nothing: there is no such tool\n", safetext.Line(rule))
 	}
@@ -97,8 +97,18 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	return err
 }
 
+// say writes a line about what goes on to stderr.
+func (q *question) say(text string) {
+	if !q.quiet {
+		fmt.Fprintf(q.err, "! %s\n", safetext.Line(text))
+	}
+}
+
 // warn tells what the answer will have to do without.
 func (q *question) warn(a *app) {
+	for _, misspelt := range a.config.misspelt {
+		q.say(misspelt)
+	}
 	if first := a.known.firstUse(); first != "" {
 		fmt.Fprintf(q.err, "! %s\n", safetext.Line(first))
 	}

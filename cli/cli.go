@@ -48,6 +48,7 @@ type shell struct {
 	in       *os.File
 	out, err *os.File
 	getenv   func(string) (string, bool)
+	environ  func() []string
 }
 
 // Main runs the command line and returns the exit code.
@@ -59,7 +60,7 @@ func Main() int {
 	stop := cancelOnSignal(cancel)
 	defer stop()
 
-	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv}
+	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ}
 	err := fang.Execute(ctx, newRoot(sh), fang.WithVersion(version()), fang.WithErrorHandler(showError))
 	return exitCode(ctx, err)
 }

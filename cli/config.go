@@ -79,6 +79,8 @@ type Config struct {
 	Mouse    bool
 	Editor   string
 
+	misspelt []string // LIFEHUB_… in the environment that set nothing, each with the nearest name
+
 	origin map[string]string // setting → the layer that set it, as config show prints it
 }
 
@@ -305,8 +307,7 @@ func distance(a, b string) int {
 
 func (c *Config) readEnv(getenv func(string) (string, bool)) error {
 	for _, s := range settings(c) {
-		own := "LIFEHUB_" + strings.ToUpper(strings.ReplaceAll(s.name, ".", "_"))
-		for _, name := range append([]string{own}, s.env...) {
+		for _, name := range append([]string{s.envName()}, s.env...) {
 			value, ok := getenv(name)
 			if !ok || value == "" {
 				continue
@@ -319,6 +320,40 @@ func (c *Config) readEnv(getenv func(string) (string, bool)) error {
 		}
 	}
 	return nil
+}
+
+// misspeltNames lists the LIFEHUB_… names of an environment that nothing
+// reads, each with the name that may be meant.
+func misspeltNames(environ []string) (notices []string) {
+	known := []string{"LIFEHUB_HOME"}
+	for _, s := range settings(defaults()) {
+		known = append(known, s.envName())
+	}
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if value == "" || !strings.HasPrefix(name, "LIFEHUB_") || slices.Contains(known, name) || name == "LIFEHUB_MCP_SERVER" ||
+			slices.ContainsFunc([]string{"LIFEHUB_TEST_", "LIFEHUB_SHARED", "LIFEHUB_STRICT", "LIFEHUB_EVAL", "LIFEHUB_BENCHES"}, func(ours string) bool { return strings.HasPrefix(name, ours) }) {
+			continue
+		}
+		nearest, best := "", len(name)/3
+		for _, k := range known {
+			if d := distance(k, name); d < best {
+				nearest, best = k, d
+			}
+		}
+		notice := name + " in the environment sets nothing"
+		if nearest != "" {
+			notice += "; did you mean " + nearest + "?"
+		}
+		notices = append(notices, notice)
+	}
+	slices.Sort(notices)
+	return notices
+}
+
+// envName is the setting's own variable.
+func (s setting) envName() string {
+	return "LIFEHUB_" + strings.ToUpper(strings.ReplaceAll(s.name, ".", "_"))
 }
 
 // setFlag takes a value from the command line.

@@ -107,6 +107,9 @@ func (sh *shell) load() (paths, *Config, error) {
 		return paths{}, nil, err
 	}
 	c, err := loadConfig(p.settings(), sh.getenv)
+	if err == nil {
+		c.misspelt = misspeltNames(sh.environ())
+	}
 	return p, c, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/llm"
+	"lifehub/mcpclient"
 	"lifehub/rag"
 	"lifehub/tui/safetext"
 )
@@ -24,6 +25,8 @@ type finding struct {
 	OK   bool   `json:"ok"`
 	Says string `json:"says"`
 	Mend string `json:"mend,omitempty"` // what to do when it is not OK
+
+	Pending bool `json:"pending,omitempty"` // it cannot be told yet
 }
 
 func newDoctor(sh *shell) *cobra.Command {
@@ -57,8 +60,11 @@ func newDoctor(sh *shell) *cobra.Command {
 func (sh *shell) printFindings(findings []finding) {
 	for _, f := range findings {
 		mark := "✓"
-		if !f.OK {
+		switch {
+		case !f.OK:
 			mark = "✗"
+		case f.Pending:
+			mark = "…"
 		}
 		fmt.Fprintf(sh.out, "%s %-14s %s\n", mark, f.What, safetext.Line(f.Says))
 		if f.Mend != "" {
@@ -72,16 +78,19 @@ func (sh *shell) printFindings(findings []finding) {
 func (sh *shell) examine(ctx context.Context) []finding {
 	p, c, err := sh.load()
 	if err != nil {
-		return []finding{{"settings", false, err.Error(), "correct the line named, or move the file away"}}
+		return []finding{{What: "settings", Says: err.Error(), Mend: "correct the line named, or move the file away"}}
 	}
 	from := p.settings()
 	if _, err := os.Stat(from); err != nil {
 		from = "defaults; `lifehub config init` writes a file that explains every key"
 	}
-	findings := []finding{{"settings", true, from, ""}}
+	findings := []finding{{What: "settings", OK: true, Says: from}}
+	for _, misspelt := range c.misspelt {
+		findings = append(findings, finding{What: "environment", Says: misspelt, Mend: "`lifehub config show` lists every setting; its variable is LIFEHUB_ and its name in capitals"})
+	}
 	a, err := sh.open(ctx, runFlags{noSave: true})
 	if err != nil {
-		return append(findings, finding{"start", false, err.Error(), "correct the file named, or move it away"})
+		return append(findings, finding{What: "start", Says: err.Error(), Mend: "correct the file named, or move it away"})
 	}
 	defer a.close()
 	findings = append(findings, a.examineModel(ctx, c)...)
@@ -104,7 +113,7 @@ func (a *app) examineModel(ctx context.Context, c *Config) []finding {
 		return []finding{f}
 	}
 	if err != nil {
-		return []finding{{"model server", false, err.Error(), "start the server, or set `provider: offline`"}}
+		return []finding{{What: "model server", Says: err.Error(), Mend: "start the server, or set `provider: offline`"}}
 	}
 	model := finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.provider.State().Provider, a.provider.Window())}
 	if info.Remote != "" {
@@ -129,22 +138,22 @@ func (a *app) examineModel(ctx context.Context, c *Config) []finding {
 
 func examineChroma(ctx context.Context, store rag.Chroma) finding {
 	if err := store.Check(ctx); err != nil {
-		return finding{"vector store", false, "search goes by words only: " + err.Error(), "start the server, correct `rag.chroma_url`, or set `rag.store: local`"}
+		return finding{What: "vector store", Says: "search goes by words only: " + err.Error(), Mend: "start the server, correct `rag.chroma_url`, or set `rag.store: local`"}
 	}
-	return finding{"vector store", true, "the Chroma server answers", ""}
+	return finding{What: "vector store", OK: true, Says: "the Chroma server answers"}
 }
 
 func (a *app) examineNotes(ctx context.Context) []finding {
 	var findings []finding
 	for _, dir := range a.config.Notes {
 		if _, err := vaultDir(dir); err != nil {
-			findings = append(findings, finding{"notes", false, err.Error(), "take the folder out of `notes:` in " + a.paths.settings()})
+			findings = append(findings, finding{What: "notes", Says: err.Error(), Mend: "take the folder out of `notes:` in " + a.paths.settings()})
 		}
 	}
 	for _, v := range a.open() {
 		entries, problems, err := v.folder.List(ctx)
 		if err != nil {
-			findings = append(findings, finding{"notes", false, err.Error(), ""})
+			findings = append(findings, finding{What: "notes", Says: err.Error()})
 			continue
 		}
 		f := finding{What: "notes", OK: true, Says: fmt.Sprintf("%s: %d notes", v.folder.Dir(), len(entries))}
@@ -155,12 +164,12 @@ func (a *app) examineNotes(ctx context.Context) []finding {
 		findings = append(findings, f)
 	}
 	if len(findings) == 0 {
-		findings = append(findings, finding{"notes", true, "none are known yet", "lifehub index DIR"})
+		findings = append(findings, finding{What: "notes", OK: true, Says: "none are known yet", Mend: "lifehub index DIR"})
 	}
 	if len(a.open()) > 0 {
 		c, err := a.library().Coverage(ctx)
 		if err != nil {
-			return append(findings, finding{"index", false, err.Error(), "lifehub index --rebuild"})
+			return append(findings, finding{What: "index", Says: err.Error(), Mend: "lifehub index --rebuild"})
 		}
 		f := finding{What: "index", OK: true, Says: fmt.Sprintf("%d of %d notes, brought up to date %s ago, %s", c.Indexed, c.Total, ago(c.Age), c.Embedder)}
 		if c.Indexed < c.Total || c.Total == 0 {
@@ -172,10 +181,10 @@ func (a *app) examineNotes(ctx context.Context) []finding {
 }
 
 func (a *app) examineServers(ctx context.Context) []finding {
-	a.waitForServers(ctx)
+	a.waitForServers(ctx, nil)
 	var findings []finding
 	for _, s := range a.servers.State() {
-		f := finding{What: "mcp " + s.Name, OK: s.OK(), Says: s.Text()}
+		f := finding{What: "mcp " + s.Name, OK: s.OK(), Pending: s.Status == mcpclient.Starting, Says: s.Text()}
 		if !f.OK {
 			f.Mend = "check its command in " + a.paths.servers()
 		}
@@ -187,11 +196,11 @@ func (a *app) examineServers(ctx context.Context) []finding {
 func (sh *shell) examineTerminal() finding {
 	name, _ := sh.getenv("TERM")
 	if !term.IsTerminal(sh.out.Fd()) {
-		return finding{"terminal", true, "stdout is not one; the chat prints plain lines", ""}
+		return finding{What: "terminal", OK: true, Says: "stdout is not one; the chat prints plain lines"}
 	}
 	width, height, err := term.GetSize(sh.out.Fd())
 	if err != nil {
-		return finding{"terminal", false, err.Error(), "use lifehub chat --plain"}
+		return finding{What: "terminal", Says: err.Error(), Mend: "use lifehub chat --plain"}
 	}
 	f := finding{What: "terminal", OK: true, Says: fmt.Sprintf("%s, %d×%d", name, width, height)}
 	if width < 40 || height < 12 {
@@ -215,7 +224,7 @@ func examinePrivacy(p paths) finding {
 		})
 	}
 	if len(open) == 0 {
-		return finding{"privacy", true, "only you can read LifeHub's files", ""}
+		return finding{What: "privacy", OK: true, Says: "only you can read LifeHub's files"}
 	}
-	return finding{"privacy", false, fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), "chmod -R go-rwx " + strings.Join([]string{p.config, p.data, p.state}, " ")}
+	return finding{What: "privacy", Says: fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), Mend: "chmod -R go-rwx " + strings.Join([]string{p.config, p.data, p.state}, " ")}
 }

@@ -37,6 +37,9 @@ type life struct {
 func begin(ctx context.Context, a *app) *life {
 	l := &life{app: a, status: make(chan tui.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
 	l.tell()
+	for _, misspelt := range a.config.misspelt {
+		l.notice(misspelt)
+	}
 	for _, gone := range a.gone {
 		l.notice("This chat goes without " + gone)
 	}

@@ -30,7 +30,7 @@ func newMCP(sh *shell) *cobra.Command {
 				return err
 			}
 			defer a.close()
-			a.waitForServers(cmd.Context())
+			a.waitForServers(cmd.Context(), nil)
 			return sh.listServers(a, asJSON)
 		},
 	}

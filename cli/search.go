@@ -51,6 +51,9 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 		return err
 	}
 	defer a.close()
+	for _, misspelt := range a.config.misspelt {
+		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(misspelt))
+	}
 	for _, gone := range a.gone {
 		fmt.Fprintf(sh.err, "! searching without %s\n", safetext.Line(gone))
 	}

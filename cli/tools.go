@@ -40,7 +40,7 @@ func (sh *shell) withTools(ctx context.Context, do func([]agent.Tool, *agent.Rul
 		return err
 	}
 	defer a.close()
-	a.waitForServers(ctx)
+	a.waitForServers(ctx, nil)
 	list := a.tools()
 	slices.SortFunc(list, func(x, y agent.Tool) int { return strings.Compare(x.Spec().Name, y.Spec().Name) })
 	return do(list, a.rules)

@@ -1,9 +1,6 @@
 package llm
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // topicOf are ways to ask about notes; the group is what they are about.
 var topicOf = compile(
@@ -29,19 +26,7 @@ func searchArgs(topic string, task *Task) map[string]any {
 		args[strings.ToLower(m[1])] = strings.TrimPrefix(unquote(m[2]), "#")
 	}
 	topic = strings.TrimSpace(filter.ReplaceAllString(topic, " "))
-	query := bare(topic)
-	if leans(topic) {
-		for i, turns := len(task.History)-1, 0; i >= 0 && turns < 2; i-- {
-			if m := task.History[i]; m.Role == User {
-				query = strings.TrimSpace(bare(clipBytes(m.Text, 500)) + " " + query)
-				turns++
-				if !leans(m.Text) {
-					break // it stands on its own
-				}
-			}
-		}
-	}
-	args["query"] = cmp.Or(query, strings.Trim(topic, " .!?"), clipBytes(task.Question, most))
+	args["query"] = standAlone(topic, task.Question, task.History)
 	return args
 }
 

@@ -107,6 +107,9 @@ func (s *server) keep(ctx context.Context, entry Server) string {
 			return ""
 		}
 		s.hub.Log.Warn("mcp server ended", "server", s.Name, "err", err)
+		if errors.Is(err, errNoProgram) {
+			return err.Error()
+		}
 		delay, more := tries.next(time.Now())
 		if !more {
 			return fmt.Sprintf("%v (%d starts in %v; not tried again)", err, maxTries, triesWithin)

@@ -116,7 +116,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 		{Restarting, "it did not start within 2s"},
 		{Restarting, "it"}, // closed its output or was ended
 		{Restarting, "list its tools"},
-		{Restarting, `there is no program "no-such-program-here" in PATH`},
+		{Off, `there is no program "no-such-program-here" in PATH`},
 		{Restarting, "no such file or directory"},
 		{Off, "switched off in mcp.json"},
 		{Off, "needs LIFEHUB_TEST_UNSET_TOO, LIFEHUB_TEST_UNSET"},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -97,11 +99,24 @@ func (s *server) spawn(entry Server) (*session, error) {
 
 // startError says why a program could not be started.
 func startError(entry Server, err error) error {
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("there is no program %q in PATH", entry.Command)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("%w %q in PATH", errNoProgram, entry.Command)
+	case errors.Is(err, fs.ErrNotExist) && isMissing(entry.Command):
+		return fmt.Errorf("%w %s", errNoProgram, entry.Command)
 	}
 	return fmt.Errorf("start %s: %w", entry.Command, err)
 }
+
+// isMissing tells a program that is not there from a folder to run it in that
+// is not.
+func isMissing(command string) bool {
+	_, err := os.Stat(command)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// errNoProgram: trying again would not bring it.
+var errNoProgram = errors.New("there is no program")
 
 func withLastWords(ending, last string) string {
 	if last == "" {

@@ -1,0 +1,116 @@
+package eval
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/llm"
+	"lifehub/rag"
+)
+
+// TestFollowUpsStandAlone: of a question in a conversation the offline
+// planner makes a query that finds more than the question alone and than all
+// the user's turns joined, also when the talk before was of something else. A
+// model that rewrites nothing does no worse: its query is made to stand alone
+// by the same rule.
+func TestFollowUpsStandAlone(t *testing.T) {
+	if underRace {
+		t.Skip("the benches run without the race detector")
+	}
+	x, _, bench, ids := index(t, "mtrag-un-pool")
+	if os.Getenv("LIFEHUB_EVAL") == "" { // a fourth of the questions
+		var some []Question
+		for i := 0; i < len(bench.Questions); i += 4 {
+			some = append(some, bench.Questions[i])
+		}
+		bench.Questions = some
+	}
+	run := func(name string, query func(Question) string) []Figures {
+		asked := bench
+		asked.Questions = slices.Clone(bench.Questions)
+		for i, q := range bench.Questions {
+			asked.Questions[i].Text = query(q)
+		}
+		figures, err := asked.Run(t.Context(), x, ids, rag.WordsAlone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := Mean(figures)
+		t.Logf("%-40s nDCG@10 %.4f, recall@10 %.4f, MRR %.4f", name, m.NDCG, m.Recall, m.MRR)
+		return figures
+	}
+	alone := run("the question alone", func(q Question) string { return q.Text })
+	joined := run("all the user's turns joined", joinTurns)
+	offline := run("offline", func(q Question) string { return planned(t, q) })
+	lazy := run("a model that repeats the question", func(q Question) string { return llm.StandAlone(q.Text, q.Text, said(q)) })
+	strange := run("offline, after talk of something else", func(q Question) string {
+		at := slices.IndexFunc(bench.Questions, func(other Question) bool { return other.ID == q.ID })
+		q.History = bench.Questions[(at+len(bench.Questions)/3)%len(bench.Questions)].History
+		return planned(t, q)
+	})
+	for name, other := range map[string][]Figures{"the question alone": alone, "the joined turns": joined} {
+		d := Compare(other, offline)
+		t.Logf("offline against %s: %+.4f (%+.4f to %+.4f)", name, d.Mean, d.Low, d.High)
+		if d.Mean <= 0 {
+			t.Errorf("offline does not beat %s: %+v", name, d)
+		}
+	}
+	if d := Compare(offline, lazy); d.Mean < -0.01 {
+		t.Errorf("a model that repeats the question finds less than offline: %+v", d)
+	}
+	if d := Compare(alone, strange); d.Mean < -0.02 {
+		t.Errorf("talk of something else costs %+v", d)
+	}
+}
+
+// joinTurns is all that the user said, the question last.
+func joinTurns(q Question) string {
+	var texts []string
+	for _, turn := range q.History {
+		if turn.Role == "user" {
+			texts = append(texts, turn.Text)
+		}
+	}
+	return strings.Join(append(texts, q.Text), " ")
+}
+
+// said is the part of the conversation that a planner is given.
+func said(q Question) []llm.Message {
+	var history []llm.Message
+	for _, turn := range q.History {
+		role := llm.Assistant
+		if turn.Role == "user" {
+			role = llm.User
+		}
+		history = append(history, llm.Message{Role: role, Text: turn.Text})
+	}
+	const window = 6
+	return history[max(0, len(history)-window):]
+}
+
+// planned is the query that the offline planner makes of a question.
+func planned(t *testing.T, q Question) string {
+	spec := llm.ToolSpec{Name: "search_notes", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)}
+	answer, _, err := llm.Collect(llm.NewOffline().Stream(t.Context(), llm.Request{Task: &llm.Task{Kind: llm.PlanTask, Question: q.Text, History: said(q), Tools: []llm.ToolSpec{spec}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plan struct {
+		Steps []struct {
+			Tool  string
+			Input struct{ Query string }
+		}
+	}
+	if err := json.Unmarshal([]byte(answer.Text), &plan); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range plan.Steps {
+		if s.Tool == "search_notes" {
+			return s.Input.Query
+		}
+	}
+	return q.Text
+}
