@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -371,22 +372,28 @@ func (s *search) hits(ctx context.Context, m *meaning, vector []float32, found m
 	return cosines, err
 }
 
+// keys reads what a query for id and key gives. SQLite joins the rows to two
+// texts: fetched one by one they would cost more than comparing the vectors.
 func (s *search) keys(ctx context.Context, query string, args []any) (map[key][]int64, error) {
-	rows, err := s.db.QueryContext(ctx, query, args...)
+	var ids, hexes sql.NullString
+	err := s.db.QueryRowContext(ctx, `SELECT group_concat(id, ' '), group_concat(hex(key), '') FROM (`+query+`)`, args...).Scan(&ids, &hexes)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // Err below tells
-	keys := map[key][]int64{}
-	for rows.Next() {
-		var id int64
-		var raw sql.RawBytes
-		if err := rows.Scan(&id, &raw); err != nil {
-			return nil, err
-		}
-		keys[keyOf(raw)] = append(keys[keyOf(raw)], id)
+	raw, err := hex.DecodeString(hexes.String)
+	if err != nil {
+		return nil, fmt.Errorf("read keys of passages: %w", err)
 	}
-	return keys, rows.Err()
+	keys := make(map[key][]int64, len(raw)/len(key{}))
+	for text := range strings.FieldsSeq(ids.String) {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || len(raw) < len(key{}) {
+			return nil, fmt.Errorf("read keys of passages: %q has none", text)
+		}
+		k := keyOf(raw)
+		keys[k], raw = append(keys[k], id), raw[len(k):]
+	}
+	return keys, nil
 }
 
 func keysOf(ids map[key][]int64) []key {
