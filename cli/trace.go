@@ -41,7 +41,7 @@ func newTrace(sh *shell) *cobra.Command {
 		},
 	}
 	show.Flags().BoolVar(&full, "full", false, "print prompts, results and answers whole")
-	return group("trace", "What happened in a turn, kept for looking at it later", list, show, newExport(sh))
+	return group("trace", "What happened in a turn, kept for looking at it later", list, show, newReplay(sh), newExport(sh))
 }
 
 func newExport(sh *shell) *cobra.Command {

@@ -146,7 +146,7 @@ func (m *Model) receive(msg eventsMsg) tea.Cmd {
 	if t == nil || msg.turn != t.number {
 		return nil
 	}
-	now := time.Now()
+	now := m.now()
 	if msg.pieces > 0 {
 		if t.first.IsZero() {
 			t.first = now
@@ -155,12 +155,15 @@ func (m *Model) receive(msg eventsMsg) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, e := range msg.events {
+		if m.player != nil {
+			now = e.Time
+		}
 		cmds = append(cmds, m.show(e, now))
 	}
 	if msg.over {
 		return tea.Batch(append(cmds, m.turnOver(now))...)
 	}
-	return tea.Batch(append(cmds, next(t.events, t.number, now))...)
+	return tea.Batch(append(cmds, next(t.events, t.number, time.Now()))...)
 }
 
 // show is the one place where an event reaches the screen.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -26,6 +27,9 @@ func (h *help) build(keys *keyMap, commands []command, width int, look *theme) {
 		h.lines = append(h.lines, wrapped("  "+look.Key.Render(left)+pad, right, width)...)
 	}
 	for _, group := range keys.groups() {
+		if !slices.ContainsFunc(group.keys, func(named namedKey) bool { return named.Enabled() }) {
+			continue
+		}
 		h.lines = append(h.lines, look.Strong.Render(fit(group.title, width)))
 		for _, named := range group.keys {
 			if named.Enabled() {

@@ -25,6 +25,8 @@ type keyMap struct {
 	Once, ForConversation, Always, Refuse, RefuseWhy, Details key.Binding
 	// When a server asks for something.
 	FillIn, Agree, Decline, Withdraw, CopyURL key.Binding
+	// In a replay.
+	Pause, Faster, Slower, LeaveReplay key.Binding
 }
 
 func defaultKeys() keyMap {
@@ -93,6 +95,11 @@ func defaultKeys() keyMap {
 		Decline:  bind("n", "no", "n"),
 		Withdraw: bind("esc", "cancel", "esc"),
 		CopyURL:  bind("c", "copy the address", "c"),
+
+		Pause:       bind("space", "pause", "space"),
+		Faster:      bind("+", "twice as fast", "+", "="),
+		Slower:      bind("-", "half as fast", "-"),
+		LeaveReplay: bind("q", "leave", "q", "esc"),
 	}
 }
 
@@ -176,6 +183,12 @@ func (k *keyMap) groups() []keyGroup {
 			{"decline", &k.Decline},
 			{"withdraw", &k.Withdraw},
 			{"copy_url", &k.CopyURL},
+		}},
+		{"replay", "In a replay", []namedKey{
+			{"pause", &k.Pause},
+			{"faster", &k.Faster},
+			{"slower", &k.Slower},
+			{"leave_replay", &k.LeaveReplay},
 		}},
 	}
 }

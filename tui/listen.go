@@ -20,6 +20,9 @@ func (m *Model) nextBeat() tea.Cmd {
 
 func (m *Model) tick(now time.Time) {
 	m.beat++
+	if m.player != nil {
+		now = m.player.now()
+	}
 	t := m.turn
 	if t == nil {
 		return

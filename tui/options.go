@@ -26,6 +26,8 @@ type Options struct {
 	Pick bool
 	// Prompt is asked at the start; "" asks nothing.
 	Prompt string
+	// Replay shows a turn again; Assistant and Prompt are not used then.
+	Replay *Replay
 	// FirstRun asks at the start which notes to use.
 	FirstRun bool
 

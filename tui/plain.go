@@ -279,13 +279,7 @@ func (p *plain) flush() {
 // could be read is no answer to it.
 func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 	p.flush()
-	p.print("%s asks to run, %s:\n", safetext.Line(asked.Name), bytes(int64(len(asked.Input))))
-	for _, pair := range arguments(asked.Input) {
-		p.print("  %s: %s\n", safetext.Reveal(pair.key), safetext.Reveal(exact(pair.value)))
-	}
-	if asked.Preview.Diff != "" {
-		p.print("%s\n%s\n", safetext.Reveal(asked.Preview.Path), safetext.Reveal(asked.Preview.Diff))
-	}
+	p.describe(asked)
 	for {
 		p.print("y once · s this conversation · a always (%s) · n no, or why not: ", safetext.Reveal(asked.Rule))
 		shown := time.Now()
@@ -321,6 +315,17 @@ func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 		}
 		asked.Reply(reply)
 		return
+	}
+}
+
+// describe writes out all that would run.
+func (p *plain) describe(asked agent.PermissionAsked) {
+	p.print("%s asks to run, %s:\n", safetext.Line(asked.Name), bytes(int64(len(asked.Input))))
+	for _, pair := range arguments(asked.Input) {
+		p.print("  %s: %s\n", safetext.Reveal(pair.key), safetext.Reveal(exact(pair.value)))
+	}
+	if asked.Preview.Diff != "" {
+		p.print("%s\n%s\n", safetext.Reveal(asked.Preview.Path), safetext.Reveal(asked.Preview.Diff))
 	}
 }
 

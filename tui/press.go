@@ -10,6 +10,9 @@ import (
 
 // press routes a key: what is on top takes it, the composer takes the rest.
 func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
+	if m.player != nil {
+		return m.pressReplay(pressed)
+	}
 	now := time.Now()
 	parting := m.parting
 	m.hint, m.parting = "", false

@@ -33,6 +33,9 @@ func (m *Model) draw() {
 		top = append(top, rule)
 	}
 	composer := m.composer.lines
+	if m.player != nil {
+		composer = []string{m.player.view(w, m.look)}
+	}
 	room := max(1, h/3)
 	if m.asked() {
 		room = max(1, min(3, h/6))
@@ -67,7 +70,7 @@ func (m *Model) draw() {
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
-	if cursor := m.composer.cursorAt(); cursor != nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil && !m.input.entered {
+	if cursor := m.composer.cursorAt(); cursor != nil && m.player == nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil && !m.input.entered {
 		cursor.Y += len(lines) - len(composer) - from
 		if h >= 3 {
 			cursor.Y--
@@ -297,7 +300,7 @@ func (m *Model) figures() []string {
 // own figure afterwards.
 func (m *Model) tokensPerSecond() float64 {
 	if t := m.turn; t != nil && t.pieces > 8 && !t.stopped {
-		if passed := time.Since(t.first).Seconds(); passed > 0.3 {
+		if passed := m.now().Sub(t.first).Seconds(); passed > 0.3 {
 			return float64(t.pieces) / passed
 		}
 	}
@@ -309,6 +312,8 @@ func (m *Model) hints() []string {
 	k := &m.keys
 	hint := func(b key.Binding, what string) string { return b.Help().Key + " " + what }
 	switch {
+	case m.player != nil && m.overlay == noOverlay && !m.focused:
+		return []string{hint(k.Pause, "pause"), hint(k.Faster, "faster"), hint(k.Slower, "slower"), hint(k.LeaveReplay, "quit")}
 	case m.asked():
 		return nil
 	case m.overlay == pickerOverlay:

@@ -36,6 +36,7 @@ type Model struct {
 	tree       tree
 	help       help
 	pulling    *pulling
+	player     *player  // nil: this is no replay
 	offer      *offer   // a model to pull; nil: none
 	editing    *editing // an earlier question is in the composer; nil: none
 
@@ -96,6 +97,14 @@ func New(ctx context.Context, options Options) (*Model, error) {
 	}
 	if m.Branches == nil {
 		for _, b := range []*key.Binding{&m.keys.Edit, &m.keys.Retry, &m.keys.EarlierBranch, &m.keys.LaterBranch, &m.keys.TreeShow, &m.keys.TreeGoOn, &m.keys.TreeFork, &m.keys.TreeClose} {
+			b.SetEnabled(false)
+		}
+	}
+	if options.Replay != nil {
+		m.player = newPlayer(*options.Replay)
+		m.Assistant, m.Prompt = m.player, options.Replay.Question
+	} else {
+		for _, b := range []*key.Binding{&m.keys.Pause, &m.keys.Faster, &m.keys.Slower, &m.keys.LeaveReplay} {
 			b.SetEnabled(false)
 		}
 	}

@@ -19,7 +19,7 @@ func (m *Model) askAt(text string, at *branch) tea.Cmd {
 	m.turns++
 	ctx, cancel := context.WithCancel(m.base)
 	m.turn = &turn{
-		number: m.turns, cancel: cancel, question: text, began: time.Now(),
+		number: m.turns, cancel: cancel, question: text, began: m.now(),
 		tools: map[string]*tool{}, steps: map[string]*plan{},
 	}
 	q := &question{text: text, after: m.lastTurn()}

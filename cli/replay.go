@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/store"
+	"lifehub/tui"
+)
+
+func newReplay(sh *shell) *cobra.Command {
+	var speed float64
+	var plain bool
+	cmd := &cobra.Command{
+		Use: "replay ID", Short: "Show a turn again as it was, without a model",
+		Long: "Show a turn again on the screen, from its trace: nothing is asked and nothing runs.\n" +
+			"Keys: space pauses, + and - change the speed, q leaves.",
+		Example: "  lifehub trace replay 3f9c2a              # as fast as it was\n" +
+			"  lifehub trace replay 3f9c2a --speed 4\n" +
+			"  lifehub trace replay 3f9c2a --speed 0    # all at once",
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if speed < 0 {
+				return usageError{fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", speed)}
+			}
+			return sh.withTrace(cmd.Context(), given[0], func(t store.Trace, events []agent.Event) error {
+				return sh.replay(cmd.Context(), t, tui.Replay{Question: t.Question, Events: events, Speed: speed}, plain)
+			})
+		},
+	}
+	cmd.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was; 0: at once")
+	cmd.Flags().BoolVar(&plain, "plain", false, "print lines and never draw again")
+	return cmd
+}
+
+func (sh *shell) replay(ctx context.Context, t store.Trace, r tui.Replay, plain bool) error {
+	if len(r.Events) == 0 {
+		return fmt.Errorf("the trace of %s holds no event that can be shown", t.Turn)
+	}
+	if plain || !sh.hasScreen() {
+		if err := tui.ReplayPlain(ctx, r, sh.out); err != nil {
+			return fmt.Errorf("write the replay: %w", err)
+		}
+		return nil
+	}
+	_, c, err := sh.load()
+	if err != nil {
+		return err
+	}
+	status := make(chan tui.Status, 1)
+	status <- tui.Status{Provider: "replay", Model: modelOf(r.Events)}
+	close(status)
+	options := tui.Options{Replay: &r, Status: status, Theme: c.Theme, NoMouse: !c.Mouse, Editor: c.Editor}
+	if _, err := tui.Run(ctx, options); err != nil {
+		return fmt.Errorf("show the replay: %w", err)
+	}
+	return nil
+}
+
+// modelOf is who answered in a turn; "": unknown.
+func modelOf(events []agent.Event) (model string) {
+	for _, e := range events {
+		switch body := e.Body.(type) {
+		case agent.Prompted:
+			model = body.Model
+		case agent.Ended:
+			model = body.Model
+		}
+	}
+	return model
+}

@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lifehub/agent"
+)
+
+// aReplay is the story that most pictures tell, with ten seconds of work in it.
+func aReplay(speed float64) *Replay {
+	r := &Replay{Question: "What's in my notes about running?", Speed: speed}
+	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
+	for i, body := range story(planning, []agent.Body{taskAsked, agent.PermissionGiven{Step: "1", Call: "p", Decision: agent.AllowOnce}}, searched, answered) {
+		r.Events = append(r.Events, agent.Event{Type: "x", Turn: "c.1", Seq: i + 1, Time: at, Body: body})
+		at = at.Add(time.Second)
+	}
+	r.Events = slices.Insert(r.Events, 2, agent.Event{Time: r.Events[1].Time, Body: agent.Prompted{Agent: "planner"}})
+	return r
+}
+
+func replaying(speed float64) func() Options {
+	return func() Options {
+		status := make(chan Status, 1)
+		status <- Status{Provider: "replay", Model: "qwen3:8b"}
+		close(status)
+		return Options{Replay: aReplay(speed), Status: status}
+	}
+}
+
+func TestAReplayPlaysInItsTimeAndHeedsItsKeys(t *testing.T) {
+	inRig(t, 100, 30, replaying(1)(), func(r *rig) {
+		r.pass(2500 * time.Millisecond)
+		r.mustShow("0:02 of 0:21 · 1×")
+		r.mustShow("search_notes")
+		r.mustNotShow("add_task asks")
+		r.pass(2 * time.Second)
+		r.mustShow("Buy milk") // the question, which nobody can answer now
+		r.keys("y", "a")
+		r.keys("space")
+		r.pass(time.Minute)
+		r.mustShow("Buy milk")
+		r.mustShow("⏸")
+		r.mustShow("0:04 of 0:21")
+		r.keys("space", "+", "+")
+		r.mustShow("4×")
+		r.pass(2500 * time.Millisecond)
+		r.mustNotShow("Buy milk")
+		r.mustShow("no network")
+		r.keys("-", "-", "-")
+		r.mustShow("0.5×")
+		r.pass(40 * time.Second)
+		r.mustShow("■")
+		r.mustShow("0:21 of 0:21")
+		r.mustShow("You run three times a week [1]")
+		r.mustNotShow("cut off")
+		r.keys("q")
+		if !r.quit {
+			t.Error("q does not leave")
+		}
+	})
+}
+
+func TestAReplayAtOnceShowsTheTimesThatItTook(t *testing.T) {
+	inRig(t, 100, 40, replaying(0)(), func(r *rig) {
+		r.pass(50 * time.Millisecond)
+		r.mustShow("0:21 of 0:21 · at once")
+		r.mustShow("You run three times a week [1]")
+		r.mustShow("Plan  2 of 2")
+		r.mustShow("19.0 s") // the plan, from its making to the end
+	})
+}
+
+func TestAReplayOfAKilledTurnEndsAsOneThatWasCut(t *testing.T) {
+	o := replaying(0)()
+	o.Replay.Events = o.Replay.Events[:20]
+	inRig(t, 100, 40, o, func(r *rig) {
+		r.pass(50 * time.Millisecond)
+		r.mustShow("You run three times a week [1]")
+		r.mustShow("cut off")
+		r.mustShow("■")
+	})
+}
+
+func TestAReplayInLinesAsksNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		begun := time.Now()
+		if err := ReplayPlain(t.Context(), *aReplay(2), &out); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begun); took != 10500*time.Millisecond {
+			t.Errorf("it took %v, want half of 21 s", took)
+		}
+		for _, want := range []string{"> What's in my notes about running?\n", "add_task asks to run", "once\n", "step 2: failed no network\n", "three times a week", "[1] fitness.md:12 verified\n"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q is missing in\n%s", want, out.String())
+			}
+		}
+		if strings.Contains(out.String(), "y once") {
+			t.Error("it asks")
+		}
+	})
+}
