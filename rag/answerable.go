@@ -7,22 +7,29 @@ import (
 )
 
 // Signals are what speaks for or against the notes holding an answer. Each is
-// 0 to 1 but Near.
+// 0 to 1 but Strength, Words and Near.
 type Signals struct {
-	Reach   float64 // BM25 of the best passage over the most that the question's words could reach
-	Covered float64 // share of the question, by how much its words tell, in and around that passage
-	Margin  float64 // how far the best note stands out from the next
-	Named   float64 // a note has the question for its title or name: 1, or 0
-	Near    float64 // how far the best passage's cosine stands out; 0.5 is chance; 0 also without an embedder
-	Agree   float64 // words and meaning name the same best passage: 1, or 0
-	Few     float64 // there are too few passages for the others to tell: the share of the question's words that the notes hold; else 0
+	Reach    float64 // BM25 of the best passage over the most that the question's words could reach
+	Strength float64 // the same BM25, as ln(1 + it)
+	Words    float64 // of the question, as ln(1 + their number): the longer, the less of it any note holds
+	Covered  float64 // share of the question, by how much its words tell, in and around that passage
+	Pairs    float64 // share of the question's neighbouring words that stand close together there
+	Apart    float64 // how far the best note stands out from the nine next, on average
+	Named    float64 // a note has the question for its title or name: 1, or 0
+	Near     float64 // how far the best passage's cosine stands out; 0.5 is chance; 0 also without an embedder
+	Agree    float64 // words and meaning name the same best passage: 1, or 0
+	Foreign  float64 // the question is in a language that no note is in: 1, or 0
+	Few      float64 // there are too few passages for the others to tell: the share of the question's words that the notes hold; else 0
 }
 
 // fewPassages is the size of an index below which a word in two notes is as
 // common as "the": weights say nothing there.
 const fewPassages = 12
 
-// signals looks at ranked candidates, best first by words.
+// runnersUp are the notes that the best must stand out from.
+const runnersUp = 9
+
+// signals looks at ranked candidates.
 func (s *search) signals(ranked []candidate) Signals {
 	var g Signals
 	if s.words.passages < fewPassages && len(ranked) > 0 {
@@ -35,12 +42,11 @@ func (s *search) signals(ranked []candidate) Signals {
 	slices.SortFunc(byWords, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.words, a.words), cmp.Compare(a.id, b.id)) })
 	best := byWords[0]
 	g.Reach = min(1, best.words/(s.words.bound*(1+contextShare)))
-	g.Covered = best.covered
-	for _, c := range byWords[1:] {
-		if c.note != best.note && best.words > 0 {
-			g.Margin = 1 - c.words/best.words
-			break
-		}
+	g.Strength, g.Words = math.Log1p(best.words), math.Log1p(float64(len(s.words.terms)))
+	g.Covered, g.Pairs = best.covered, best.pairs
+	g.Apart = apart(byWords)
+	if isForeign(s.query.Text, s.words.spoken) {
+		g.Foreign = 1
 	}
 	if len(s.named) > 0 {
 		g.Named = 1
@@ -56,6 +62,23 @@ func (s *search) signals(ranked []candidate) Signals {
 		g.Agree = 1
 	}
 	return g
+}
+
+// apart is how far the note of the first stands out from the notes that come
+// next by words; 0: there are none.
+func apart(byWords []candidate) float64 {
+	best := byWords[0]
+	others, sum := map[int64]bool{best.note: true, 0: true}, 0.0 // 0: not looked at closely
+	for _, c := range byWords[1:] {
+		if !others[c.note] && len(others)-2 < runnersUp {
+			others[c.note] = true
+			sum += c.words
+		}
+	}
+	if len(others) == 2 || best.words == 0 {
+		return 0
+	}
+	return 1 - sum/float64(len(others)-2)/best.words
 }
 
 // LikelyAnswerable is the Answerable from which notes may be taken to hold an
@@ -76,13 +99,17 @@ func (g Signals) answerable() float64 {
 	case g.Few > 0:
 		return g.Few
 	case g.Near > 0:
-		sum = -3.816 - 2.302*g.Reach + 3.233*g.Covered + 3.289*g.Margin + 3.083*min(g.Near, 2) + 0.587*g.Agree
+		sum = -3.816 - 2.302*g.Reach + 3.233*g.Covered + 3.289*g.Apart + 3.083*min(g.Near, 2) + 0.587*g.Agree
 	case g.Reach > 0:
-		sum = -2.586 + 1.211*g.Reach + 2.453*g.Covered + 3.848*g.Margin
+		sum = -2.586 + 1.211*g.Reach + 2.453*g.Covered + 3.848*g.Apart
 	default:
 		return 0
 	}
-	return 1 / (1 + math.Exp(-sum))
+	likely := 1 / (1 + math.Exp(-sum))
+	if g.Foreign > 0 {
+		return (1 + likely) / 2 // its words cannot tell that the notes don't hold it
+	}
+	return likely
 }
 
 // held is the share of the question's words that any note holds.

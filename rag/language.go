@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -100,27 +101,64 @@ func languageOf(text string) language {
 	if len(text) > languageBytes {
 		text = text[:languageBytes]
 	}
-	var counts, kinds [len(languages)]int // how many small words, and how many different ones
-	words, seen := 0, map[string]bool{}
+	small := countSmallWords(text)
+	best := 1
+	for i := range small.counts[1:] {
+		if small.counts[1+i] > small.counts[best] {
+			best = 1 + i
+		}
+	}
+	if n := small.counts[best]; small.kinds[best] < leastKinds || n < 2*small.counts[0] || n*leastShare < small.words {
+		return ""
+	}
+	return languages[best]
+}
+
+// isForeign tells whether a question is in another language than the notes:
+// it holds no small word that is English alone, and more of a language that
+// no note is in than words that English has, too.
+func isForeign(question string, spoken []language) bool {
+	small := countSmallWords(question)
+	most := 0
+	for i := range languages {
+		most = max(most, small.counts[i])
+	}
+	if small.english > 0 || most <= small.counts[0] {
+		return false
+	}
+	for i, l := range languages {
+		if small.counts[i] == most && slices.Contains(spoken, l) {
+			return false
+		}
+	}
+	return true
+}
+
+// smallCounts are the small words of a text.
+type smallCounts struct {
+	words   int                 // all words of the text
+	counts  [len(languages)]int // those that are small in a language
+	kinds   [len(languages)]int // how many different ones
+	english int                 // those that are small in English alone
+}
+
+func countSmallWords(text string) smallCounts {
+	var c smallCounts
+	seen := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '\'' && !wordRune(r) }) {
-		words++
+		c.words++
 		word = strings.ToLower(word)
-		for i, in := 0, smallWords[word]; in != 0; i, in = i+1, in>>1 {
-			counts[i] += int(in & 1)
+		in := smallWords[word]
+		if in == 1 {
+			c.english++
+		}
+		for i := 0; in != 0; i, in = i+1, in>>1 {
+			c.counts[i] += int(in & 1)
 			if !seen[word] {
-				kinds[i] += int(in & 1)
+				c.kinds[i] += int(in & 1)
 			}
 		}
 		seen[word] = true
 	}
-	best := 1
-	for i := range counts[1:] {
-		if counts[1+i] > counts[best] {
-			best = 1 + i
-		}
-	}
-	if n := counts[best]; kinds[best] < leastKinds || n < 2*counts[0] || n*leastShare < words {
-		return ""
-	}
-	return languages[best]
+	return c
 }

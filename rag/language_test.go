@@ -59,3 +59,22 @@ func TestFormsOfAWordFindOneAnother(t *testing.T) {
 		}
 	}
 }
+
+func TestAQuestionInAnotherLanguageIsKnown(t *testing.T) {
+	for question, want := range map[string]bool{
+		"Wo wurde die Heizung gewartet?":         true,
+		"Où est la chaudière?":                   true,
+		"where was the boiler serviced":          false,
+		"boiler service interval":                false,
+		"git stash pop in a worktree":            false,
+		"What does die Heizung mean in English?": false,
+		"Heizung":                                false,
+	} {
+		if got := isForeign(question, nil); got != want {
+			t.Errorf("%q is foreign to English notes: %v, want %v", question, got, want)
+		}
+	}
+	if isForeign("Wo wurde die Heizung gewartet?", []language{"de"}) {
+		t.Error("a German question is foreign to German notes")
+	}
+}

@@ -113,7 +113,7 @@ func (s *search) sameLanguage(model string) float64 {
 	if strings.HasPrefix(model, "offline/") || modelByName(model).manyLanguages {
 		return 1
 	}
-	if l := languageOf(s.query.Text); l != "" && !slices.Contains(s.words.spoken, l) {
+	if isForeign(s.query.Text, s.words.spoken) {
 		s.why = model + " was not made for the question's language"
 		return 0
 	}

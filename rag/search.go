@@ -102,6 +102,7 @@ type candidate struct {
 	near    float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
 	note    int64   // 0: not looked at closely
 	lift    float64 // for a date that fits the question's
+	pairs   float64 // share of the question's neighbouring words that it holds close together
 	covered float64 // share of the question that it holds, by words
 	score   float64
 }

@@ -32,6 +32,7 @@ type wordQuery struct {
 // weighed is a term and how much it tells.
 type weighed struct {
 	forms []string // as the languages of the vault have it, the plainest first
+	place int      // among the words of the question, from 0
 	df    int      // passages that hold it
 	idf   float64  // 0 for one that half of them hold
 }
@@ -70,7 +71,7 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 		for _, form := range forms {
 			seen[form] = true
 		}
-		w.terms = append(w.terms, weighed{forms: forms})
+		w.terms = append(w.terms, weighed{forms: forms, place: len(w.terms)})
 	}
 	if len(w.terms) == 0 {
 		return w, nil

@@ -161,7 +161,9 @@ var singleSignals = []struct {
 }{
 	{"reach", func(g rag.Signals) float64 { return g.Reach }},
 	{"covered", func(g rag.Signals) float64 { return g.Covered }},
-	{"margin", func(g rag.Signals) float64 { return g.Margin }},
+	{"apart", func(g rag.Signals) float64 { return g.Apart }},
+	{"pairs", func(g rag.Signals) float64 { return g.Pairs }},
+	{"strength", func(g rag.Signals) float64 { return g.Strength }},
 	{"near", func(g rag.Signals) float64 { return g.Near }},
 	{"agree", func(g rag.Signals) float64 { return g.Agree }},
 }
