@@ -25,6 +25,7 @@ type ollamaEmbedder struct {
 	ollama *Ollama
 	model  string
 	name   string
+	window int // tokens of a text that the model reads; 0: not known
 }
 
 // Embedder implements [Provider]. The name of the embedder holds the digest of
@@ -38,7 +39,14 @@ func (o *Ollama) Embedder(ctx context.Context) (Embedder, error) {
 	for _, m := range listed {
 		if sameModel(m.Name, model) {
 			digest := strings.TrimPrefix(m.Digest, "sha256:")
-			return &ollamaEmbedder{o, m.Name, "ollama/" + m.Name + "@" + digest[:min(12, len(digest))]}, nil
+			e := &ollamaEmbedder{ollama: o, model: m.Name, name: "ollama/" + m.Name + "@" + digest[:min(12, len(digest))]}
+			if info, err := o.show(ctx, m.Name); err == nil {
+				e.window = info.Context
+				if info.Preferred > 0 {
+					e.window = min(info.Context, info.Preferred)
+				}
+			}
+			return e, nil
 		}
 	}
 	return nil, &NotFoundError{model}
@@ -46,6 +54,9 @@ func (o *Ollama) Embedder(ctx context.Context) (Embedder, error) {
 
 // Name implements [Embedder].
 func (e *ollamaEmbedder) Name() string { return e.name }
+
+// Window is how many tokens of a text the model reads; 0: not known.
+func (e *ollamaEmbedder) Window() int { return e.window }
 
 // Embed implements [Embedder]. A text longer than the model's window is
 // embedded by its beginning.
