@@ -10,6 +10,7 @@ import (
 type query struct {
 	terms   map[string]float64 // stem → weight: rarer in the sources weighs more
 	total   float64
+	any     bool                       // it holds no word of its own ("what did I do yesterday"): whatever was found answers
 	expects func(sentence string) bool // does it look like an answer; nil: no telling
 }
 
@@ -31,11 +32,12 @@ func askedFor(task *Task) query {
 	stops := stopWords(question)
 	dim := map[string]bool{}
 	for word := range words(question) {
-		if !stops[word] && !asking[word] {
+		if !stops[word] && !asking[word] && !whenWords[word] {
 			q.terms[stem(word)] = 0
 			dim[stem(word)] = faint[word]
 		}
 	}
+	q.any = len(q.terms) == 0 && len(task.Sources) > 0
 	if len(q.terms) == 0 {
 		for word := range words(question) {
 			q.terms[stem(word)] = 0
@@ -61,6 +63,9 @@ func askedFor(task *Task) query {
 // asking are words of a question that are about asking: "what do my notes say".
 var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look")
 
+// whenWords say when, which the search has heeded already.
+var whenWords = wordSet("lately recently today yesterday heute gestern kürzlich neulich zuletzt")
+
 // faint are words of a question that stand in many an answer by chance.
 var faint = wordSet("next last first time times day days want need like new old best nächste nächsten letzte letzten neue")
 
@@ -76,6 +81,9 @@ func contains(text, term string) bool {
 // score is how much of the question a sentence holds: the weight of the terms
 // in it, a little less the longer it is.
 func (q query) score(sentence string) float64 {
+	if q.any {
+		return 1
+	}
 	found, n := 0.0, 0
 	seen := map[string]bool{}
 	for word := range words(sentence) {
@@ -120,6 +128,9 @@ func (q query) heading(title string) float64 {
 
 // coverage is the share of the question, by weight, that a text holds.
 func (q query) coverage(text string) float64 {
+	if q.any {
+		return 1
+	}
 	if q.total == 0 {
 		return 0
 	}

@@ -32,6 +32,9 @@ const runnersUp = 9
 // signals looks at ranked candidates.
 func (s *search) signals(ranked []candidate) Signals {
 	var g Signals
+	if s.dated {
+		g.Named = 1
+	}
 	if s.words.passages < fewPassages && len(ranked) > 0 {
 		g.Few = s.words.held()
 	}

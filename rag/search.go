@@ -93,6 +93,7 @@ type search struct {
 	why      string // why meaning took no part
 	seen     Signals
 	named    map[int64]bool // notes whose title or file name is the question
+	dated    bool           // it asks for a time, and a note bears that date
 }
 
 // candidate is a passage that may be shown.

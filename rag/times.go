@@ -45,6 +45,8 @@ func timeWords(text string, today time.Time) (s span, rest string) {
 			return span{month.AddDate(0, t.step, 0), month.AddDate(0, t.step+1, 0)}, rest
 		case "year":
 			return span{year.AddDate(t.step, 0, 0), year.AddDate(t.step+1, 0, 0)}, rest
+		case "recent":
+			return span{day.AddDate(0, 0, t.step), day.AddDate(0, 0, 1)}, rest
 		case "ago":
 			n, err := strconv.Atoi(text[where[2]:where[3]])
 			if err != nil || n > 3650 {
@@ -116,6 +118,7 @@ var plainTimes = []struct {
 	{regexp.MustCompile(`去年|昨年`), "year", -1},
 	{timePattern(`this year(?:'s)?|diese[sn]? jahr`), "year", 0},
 	{regexp.MustCompile(`今年`), "year", 0},
+	{regexp.MustCompile(`(?i)\b(?:lately|recently|these days|of late|kürzlich|neulich|zuletzt|in letzter zeit)\b|最近`), "recent", -30},
 	{regexp.MustCompile(`(?i)\b(\d{1,3}) (days?|weeks?|months?|years?) ago\b`), "ago", 0},
 	{regexp.MustCompile(`(?i)\b(?:in|im|during|since|from|of|last) (january|february|march|april|may|june|july|august|september|october|november|december|` +
 		`januar|februar|märz|mai|juni|juli|oktober|dezember)(?:'s)?\b(?:,? (\d{4})\b)?`), "name", 0},
@@ -189,6 +192,7 @@ func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) erro
 		switch {
 		case c == nil:
 		case dated && itself:
+			s.dated = true
 			c.lift = 1.5 - float64(place)/1e4 // above any words; the newest first, and a note's passages in their order
 		case dated:
 			c.lift = ownDateLift

@@ -18,6 +18,7 @@ func TestTimeWords(t *testing.T) {
 		"what I spent in February":           "2026-02-01 2026-03-01",
 		"the trip in October":                "2025-10-01 2025-11-01",
 		"the trip in October 2023":           "2023-10-01 2023-11-01",
+		"what did I read lately":             "2026-02-16 2026-03-19",
 		"last month":                         "2026-02-01 2026-03-01",
 		"this year's goals":                  "2026-01-01 2027-01-01",
 		"3 days ago":                         "2026-03-15 2026-03-16",
