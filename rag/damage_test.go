@@ -20,16 +20,20 @@ import (
 // LIFEHUB_RAG_VAULT set it indexes that vault again and again.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LIFEHUB_RAG_VAULT"); dir != "" {
-		indexForEver(dir, os.Getenv("LIFEHUB_RAG_INDEX"))
+		var store *Chroma
+		if address := os.Getenv("LIFEHUB_RAG_SERVER"); address != "" {
+			store = &Chroma{URL: address}
+		}
+		indexForEver(dir, os.Getenv("LIFEHUB_RAG_INDEX"), store)
 	}
 	os.Exit(m.Run())
 }
 
 // indexForEver changes notes and syncs until it is killed.
-func indexForEver(dir, index string) {
+func indexForEver(dir, index string, store *Chroma) {
 	folder, err := notes.Open(dir)
 	check(err)
-	x, err := Open(index, Options{Vault: dir, Size: 64})
+	x, err := Open(index, Options{Vault: dir, Size: 64, Chroma: store})
 	check(err)
 	fmt.Println("started")
 	for round := 0; ; round++ {
@@ -51,8 +55,10 @@ func check(err error) {
 // TestKilledWhileIndexing kills a process that indexes, at random moments,
 // and looks at what the next one finds. LIFEHUB_SOAK=1 makes
 // it 200 times, a greater number as often.
-func TestKilledWhileIndexing(t *testing.T) {
-	dir, index := t.TempDir(), t.TempDir()
+func TestKilledWhileIndexing(t *testing.T) { eachStore(t, killWhileIndexing) }
+
+func killWhileIndexing(t *testing.T, dir string, store *Chroma) {
+	index := t.TempDir()
 	for i := range 60 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, words(i, 80))})
 	}
@@ -64,6 +70,9 @@ func TestKilledWhileIndexing(t *testing.T) {
 	for kill := range kills {
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), "LIFEHUB_RAG_VAULT="+dir, "LIFEHUB_RAG_INDEX="+index)
+		if store != nil {
+			child.Env = append(child.Env, "LIFEHUB_RAG_SERVER="+store.URL)
+		}
 		output, err := child.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +89,7 @@ func TestKilledWhileIndexing(t *testing.T) {
 		}
 		child.Wait() //nolint:errcheck // it was killed
 		if kill%4 == 3 || kill == kills-1 {
-			wholeAfter(t, dir, index, freshPassages(t, dir))
+			wholeAfter(t, dir, index, store, freshPassages(t, dir))
 		}
 	}
 }
@@ -114,14 +123,14 @@ func freshPassages(t *testing.T, dir string) int {
 }
 
 // wholeAfter syncs once and checks that every note is found, none twice.
-func wholeAfter(t *testing.T, dir, index string, passages int) {
+func wholeAfter(t *testing.T, dir, index string, store *Chroma, passages int) {
 	t.Helper()
 	folder, err := notes.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	x, err := Open(index, Options{Vault: dir, Size: 64})
+	x, err := Open(index, Options{Vault: dir, Size: 64, Chroma: store})
 	if err != nil {
 		t.Fatalf("the index does not open: %v", err)
 	}
@@ -168,7 +177,7 @@ func TestDamagedFiles(t *testing.T) {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, words(i, 300))})
 	}
 	passages := freshPassages(t, dir)
-	wholeAfter(t, dir, master, passages)
+	wholeAfter(t, dir, master, nil, passages)
 	files, err := os.ReadDir(master)
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +235,7 @@ func TestDamagedFiles(t *testing.T) {
 					}
 				}
 				searchFirst(t, dir, index)
-				wholeAfter(t, dir, index, passages)
+				wholeAfter(t, dir, index, nil, passages)
 			})
 		}
 	}
