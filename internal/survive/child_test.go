@@ -1,0 +1,104 @@
+//go:build unix
+
+package survive
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"syscall"
+
+	"lifehub/agent"
+)
+
+// die kills this process as the kernel does: nothing more runs.
+func die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}
+
+// obey is the child: it goes on with what was left open, then asks on. What
+// it says on its stdout, a line each, is what a user would have been told:
+//
+//	M 7          message 7 is kept
+//	S 7 2 done   step 2 of it has ended
+//	A 7          its answer is kept
+//	? 7 tool     it is not known whether this happened, and the user is asked
+//	- 7 tool     and wants it skipped
+func obey(o orders) error {
+	h, err := openHouse(o)
+	if err != nil {
+		return err
+	}
+	for asked := 0; o.Turns == 0 || asked < o.Turns; asked++ {
+		list, err := h.store.Exchanges(context.Background(), o.Name)
+		if err != nil {
+			return err
+		}
+		number := len(list) + 1
+		var events <-chan agent.Event
+		if last := len(list) - 1; last >= 0 && list[last].Open {
+			number = len(list)
+			events = h.agent.Resume(context.Background(), o.Name, list[last].Turn)
+		} else {
+			events = h.agent.Ask(context.Background(), o.Name, question(o, number))
+		}
+		if err := h.follow(number, events); err != nil {
+			return err
+		}
+	}
+	if err := h.close(); err != nil {
+		return err
+	}
+	fmt.Println("OVER", h.hooks.reached.Load())
+	return nil
+}
+
+func question(o orders, number int) string {
+	kind := "chat"
+	if o.Work == "six" {
+		kind = "six"
+	}
+	if o.Work == "write" {
+		return fmt.Sprintf("%s %s-%d", kind, o.Name, number)
+	}
+	return fmt.Sprintf("%s %d", kind, number)
+}
+
+// follow reads a turn to its end as a user does who agrees to everything and
+// looks for himself where LifeHub does not know.
+func (h *house) follow(number int, events <-chan agent.Event) error {
+	var tell sayer
+	for e := range events {
+		switch body := e.Body.(type) {
+		case agent.Started:
+			tell.say("M", number)
+		case agent.PermissionAsked:
+			reply := agent.Reply{Decision: agent.AllowOnce}
+			if body.Unknown {
+				tell.say("?", number, body.Name)
+				found, err := look(h.Dir, question(h.orders, number))
+				if err != nil {
+					return err
+				}
+				switch {
+				case h.Skip:
+					tell.say("-", number, body.Name)
+					reply.Decision = agent.Refuse
+				case found.did(body.Name):
+					reply.Decision = agent.AlreadyDone
+				}
+			}
+			body.Reply(reply)
+		case agent.StepChanged:
+			if body.Status != agent.Running {
+				tell.say("S", number, body.Step, body.Status, body.Reason)
+			}
+		case agent.Failed:
+			return fmt.Errorf("turn %d: %s", number, body.Message)
+		case agent.Ended:
+			tell.say("A", number)
+		}
+	}
+	return nil
+}

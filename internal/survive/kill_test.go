@@ -1,0 +1,330 @@
+//go:build unix
+
+package survive
+
+import (
+	"bufio"
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/internal/testenv"
+	"lifehub/notes"
+	"lifehub/store"
+)
+
+// share is how often a loop runs: full in `make soak`, strict in CI, else few.
+func share(full, strict, few int) int {
+	switch {
+	case os.Getenv("LIFEHUB_SOAK") != "":
+		return full
+	case os.Getenv("LIFEHUB_STRICT") == "1" && !testenv.Race:
+		return strict
+	}
+	return few
+}
+
+// seeded is the test's chance; LIFEHUB_SEED repeats a failing one.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("LIFEHUB_SEED"); text != "" {
+		seed, _ = strconv.ParseUint(text, 10, 64)
+	}
+	t.Logf("LIFEHUB_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// told is what a child has said before it ended.
+type told struct {
+	lines  []string
+	killed bool
+	over   int64 // boundaries that it passed, when it came to its end
+}
+
+// run runs a child with orders and kills it after a while, counted from its
+// first word; 0 lets it end by itself.
+func run(t *testing.T, o orders, while time.Duration, atStart bool) told {
+	t.Helper()
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), ordersEnv+"="+string(text), "GORACE=atexit_sleep_ms=0")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := func() { time.AfterFunc(while, func() { _ = cmd.Process.Kill() }) }
+	if while > 0 && atStart {
+		kill()
+	}
+	var result told
+	reader := bufio.NewReader(out)
+	for {
+		line, err := reader.ReadString('\n')
+		if err != nil { // a line without its end was cut by the kill
+			break
+		}
+		if while > 0 && !atStart && len(result.lines) == 0 {
+			kill()
+		}
+		line = strings.TrimSuffix(line, "\n")
+		if boundaries, ok := strings.CutPrefix(line, "OVER "); ok {
+			result.over, _ = strconv.ParseInt(boundaries, 10, 64)
+			continue
+		}
+		result.lines = append(result.lines, line)
+	}
+	err = cmd.Wait()
+	result.killed = result.over == 0
+	if stderr.Len() > 0 {
+		t.Fatalf("the child says: %s\nafter %v", stderr.String(), result.lines)
+	}
+	if result.killed && err == nil {
+		t.Fatal("the child ended without a word")
+	}
+	return result
+}
+
+// ledger is what was acknowledged to the user in the life of a data directory.
+type ledger struct {
+	messages, answers, unknown int
+	done                       map[string]bool // "7 2": step 2 of turn 7
+}
+
+func (l *ledger) add(t *testing.T, lines []string) (acknowledged int) {
+	t.Helper()
+	for _, line := range lines {
+		words := strings.Fields(line)
+		number, err := strconv.Atoi(words[1])
+		if err != nil {
+			t.Fatalf("the child says %q", line)
+		}
+		switch words[0] {
+		case "M":
+			l.messages = max(l.messages, number)
+		case "A":
+			l.answers = max(l.answers, number)
+		case "?":
+			l.unknown++
+		case "S":
+			if words[3] != "done" {
+				t.Fatalf("a step did not work: %s", line)
+			}
+			l.done[words[1]+" "+words[2]] = true
+		}
+		acknowledged++
+	}
+	return acknowledged
+}
+
+// check compares all that is there with what was acknowledged.
+func (l *ledger) check(t *testing.T, dir string) (opened time.Duration) {
+	t.Helper()
+	began := time.Now()
+	s, err := store.Open(database(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	list, err := s.Exchanges(t.Context(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := notes.Open(vault(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	if _, _, err := folder.List(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	opened = time.Since(began)
+	if len(list) < l.messages || len(list) > l.messages+1 {
+		t.Fatalf("%d messages are kept, %d were acknowledged", len(list), l.messages)
+	}
+	for i, e := range list {
+		number := i + 1
+		question := fmt.Sprintf("chat %d", number)
+		if e.Question != question {
+			t.Fatalf("message %d reads %q", number, e.Question)
+		}
+		if number <= l.answers && (e.Open || e.Answer.Text != answerTo(question)) {
+			t.Fatalf("answer %d was acknowledged; it is open %t and reads %q", number, e.Open, e.Answer.Text)
+		}
+		found, err := look(dir, question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step, count := range map[string]int{"1": found.Task, "2": found.Memory, "3": found.Note, "4": found.Ticked} {
+			if count > 1 {
+				t.Fatalf("step %s of turn %d is there %d times", step, number, count)
+			}
+			if count == 0 && l.done[fmt.Sprintf("%d %s", number, step)] {
+				t.Fatalf("step %s of turn %d was acknowledged and is not there", step, number)
+			}
+		}
+	}
+	return opened
+}
+
+func sound(t *testing.T, dir string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", database(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var report string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&report); err != nil || report != "ok" {
+		t.Fatalf("the database: %q, %v", report, err)
+	}
+}
+
+// Line 1: a chat that adds tasks, writes notes and remembers is killed at any
+// moment, again and again, and each time goes on with what was cut.
+func TestKilledAtAnyMomentNothingAcknowledgedIsLostOrDoubled(t *testing.T) {
+	kills := share(10_000, 200, 20)
+	const perFolder = 40 // kills; then begins a new one, so that each stays small
+	random := seeded(t)
+	var dir string
+	var known *ledger
+	var acknowledged, unknown, turns int
+	var slowest time.Duration
+	for kill := range kills {
+		if kill%perFolder == 0 {
+			dir, known = t.TempDir(), &ledger{done: map[string]bool{}}
+			furnish(t, dir)
+		}
+		while := time.Duration(1+random.IntN(120)) * time.Millisecond
+		said := run(t, orders{Dir: dir, Work: "chat", Name: "c"}, while, kill%4 == 0)
+		acknowledged += known.add(t, said.lines)
+		slowest = max(slowest, known.check(t, dir))
+		if kill%10 == 9 || kill == kills-1 {
+			sound(t, dir)
+		}
+		if (kill+1)%perFolder == 0 || kill == kills-1 {
+			unknown += known.unknown
+			turns += known.answers
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Logf("%d kills, %d items acknowledged in %d whole turns, 0 lost, 0 doubled; asked about %d times; slowest opening %v", kills, acknowledged, turns, unknown, slowest)
+	if turns == 0 {
+		t.Error("no turn came to its end between the kills: the test shows little")
+	}
+	if slowest > 2*time.Second {
+		t.Errorf("an opening took %v, more than 2 s", slowest)
+	}
+}
+
+// Line 2: a turn of six effects is killed at each of its boundaries in order,
+// and at random in between; so is what goes on with it.
+func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
+	kills := share(600, 120, 12)
+	random := seeded(t)
+	port, letters := startPost(t)
+	begin := func(skip bool) orders {
+		dir := t.TempDir()
+		furnish(t, dir)
+		if err := os.WriteFile(filepath.Join(dir, "mcp.json"), mcpConfig(t, dir), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		letters(mailbox(dir))
+		return orders{Dir: dir, Work: "six", Name: "c", Turns: 1, SMTP: port, Skip: skip, Steps: "chain"}
+	}
+	whole := begin(false)
+	began := time.Now()
+	first := run(t, whole, 0, false)
+	took := time.Since(began)
+	once(t, whole.Dir, nil)
+	boundaries := first.over
+	if boundaries < 30 {
+		t.Fatalf("a whole turn passes %d boundaries", boundaries)
+	}
+
+	killed, asked, skipped := 0, 0, 0
+	for try := 0; killed < kills; try++ {
+		o := begin(try%4 == 3)
+		var said []string
+		// In order from the first boundary on; in CI every n-th, at random
+		// moments for each second.
+		cut := o
+		var while time.Duration
+		if try%2 == 0 {
+			cut.KillAt = 1 + (int64(try/2)*max(1, boundaries*2/int64(kills)))%boundaries
+		} else {
+			cut.Steps, o.Steps = "graph", "graph"
+			while = time.Duration(1 + random.Int64N(int64(took)))
+		}
+		for again := 0; ; again++ {
+			result := run(t, cut, while, again%2 == 1)
+			said = append(said, result.lines...)
+			if !result.killed {
+				break
+			}
+			killed++
+			cut, while = o, 0
+			if again < 3 && random.IntN(2) == 0 { // what goes on is killed, too
+				cut.KillAt = 1 + random.Int64N(boundaries)
+			}
+		}
+		for _, line := range said {
+			if strings.HasPrefix(line, "? ") {
+				asked++
+			}
+			if strings.HasPrefix(line, "- ") {
+				skipped++
+			}
+		}
+		once(t, o.Dir, said)
+		if err := os.RemoveAll(o.Dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d kills over %d boundaries and between them: each effect once, %d asked about, of which %d were skipped by the user; 0 silent repeats, 0 silent skips", killed, boundaries, asked, skipped)
+}
+
+// once checks that each effect of the six is there exactly once, or that the
+// user wanted it skipped.
+func once(t *testing.T, dir string, said []string) {
+	t.Helper()
+	found, err := look(dir, "six 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipped := map[string]bool{}
+	for _, line := range said {
+		if tool, ok := strings.CutPrefix(line, "- 1 "); ok {
+			skipped[tool] = true
+		}
+	}
+	if skipped["add_task"] { // there is nothing to tick then, and the step says so
+		skipped["complete_task"] = true
+	}
+	for tool, count := range map[string]int{
+		"append_note": found.Memory, "add_task": found.Task, "send_email": found.Mail, "counter_count": found.Count, "create_note": found.Note, "complete_task": found.Ticked,
+	} {
+		if count > 1 || count == 0 && !skipped[tool] {
+			t.Fatalf("%s happened %d times; the user was told:\n%s", tool, count, strings.Join(said, "\n"))
+		}
+	}
+}
