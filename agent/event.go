@@ -171,7 +171,8 @@ type (
 	// stays, and is saved.
 	Failed struct {
 		Message string `json:"message"`
-		Hint    string `json:"hint,omitempty"` // what to do next
+		Hint    string `json:"hint,omitempty"`   // what to do next
+		Unkept  bool   `json:"unkept,omitempty"` // the message could not be kept: it is only where it was typed
 		Err     error  `json:"-"`
 	}
 

@@ -131,7 +131,9 @@ func (t *turn) end(ctx context.Context, failure error) {
 	}
 	t.archive(ctx)
 	if failure != nil {
-		t.emit(failed(failure))
+		told := failed(failure)
+		told.Unkept = t.id == "" && strings.TrimSpace(t.question) != ""
+		t.emit(told)
 		return
 	}
 	t.emit(Ended{Answer: answer.Text, Sources: answer.Sources, Unasked: t.unasked, Unanswered: t.unanswered != nil, Nearest: t.unanswered, Coverage: t.coverage, Metrics: answer.Metrics})

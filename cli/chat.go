@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"lifehub/agent"
 	"lifehub/tui"
 )
 
@@ -82,8 +83,9 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 	defer life.wait()
 	defer cancel()
 
+	assistant := a.agent()
 	options := tui.Options{
-		Assistant: a.agent(), Conversations: conversations{a.store}, Branches: a.store, Models: models{a}, Notes: offers{life},
+		Assistant: assistant, Resume: a.resume(assistant), Conversations: conversations{a.store}, Branches: a.store, Models: models{a}, Notes: offers{life},
 		Conversation: at.conversation, Heading: at.title, Turn: at.turn, Search: a.store.Search, Rename: a.store.Rename, Pick: f.pick, Prompt: prompt, FirstRun: len(a.open()) == 0,
 		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Commands: life.commands(),
 		Editor: a.config.Editor, Mode: a.config.Mode, Theme: a.config.Theme, NoMouse: !a.config.Mouse,
@@ -102,6 +104,14 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		return exitError{code: exitTerminated}
 	}
 	return nil
+}
+
+// resume goes on with a turn once the servers are up that its steps may need.
+func (a *app) resume(assistant *agent.Agent) func(ctx context.Context, conversation, turn string) <-chan agent.Event {
+	return func(ctx context.Context, conversation, turn string) <-chan agent.Event {
+		a.waitForServers(ctx)
+		return assistant.Resume(ctx, conversation, turn)
+	}
 }
 
 // hasScreen tells whether there is a terminal that can be drawn on.

@@ -278,6 +278,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		}
 		m.replay(exchange)
 	}
+	m.leftOver(msg.exchanges)
 	if msg.said != "" {
 		m.transcript.add(&page{msg.said})
 	}
@@ -289,7 +290,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		m.Prompt = ""
 		return m.ask(prompt)
 	}
-	return nil
+	return m.rearm()
 }
 
 // replay puts a kept turn into the transcript.
@@ -298,6 +299,8 @@ func (m *Model) replay(exchange agent.Exchange) {
 	m.transcript.add(keptQuestion(exchange))
 	ending := ""
 	switch {
+	case exchange.Running:
+		ending = "another LifeHub is at this right now"
 	case exchange.Open:
 		ending = "LifeHub was stopped in the middle of this"
 	case kept.Cut:

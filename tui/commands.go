@@ -29,6 +29,9 @@ func (m *Model) allCommands() []command {
 	if m.Conversations != nil {
 		list = append(list, command{"resume", []string{"sessions"}, "", "open an earlier conversation", func(m *Model, _ string) tea.Cmd { return m.listConversations() }})
 	}
+	if m.Resume != nil {
+		list = append(list, command{"continue", nil, "", "go on with an answer that was cut off or stopped", func(m *Model, _ string) tea.Cmd { return m.proceed() }})
+	}
 	if m.Branches != nil {
 		list = append(list,
 			command{"edit", nil, "[N]", "change your last question, or the Nth from the end", func(m *Model, args string) tea.Cmd { return m.editBack(args) }},

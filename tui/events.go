@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/safetext"
 )
 
 // frame is the least time between two pictures while events stream in: tokens
@@ -123,6 +124,7 @@ type turn struct {
 	question string
 	began    time.Time
 	stopped  bool // the user stopped it
+	failed   bool
 	phase    string
 
 	asked   *question
@@ -237,6 +239,9 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		m.transcript.add(&notice{e.Text})
 	case agent.Failed:
 		m.failed(e, now)
+		if e.Unkept {
+			m.giveBack()
+		}
 	case agent.Ended:
 		m.ended(e, now)
 	}
@@ -366,8 +371,19 @@ func (m *Model) failed(e agent.Failed, now time.Time) {
 	if t.stopped {
 		return // that it ended is what the user wanted
 	}
+	t.failed = true
 	m.transcript.add(&failure{e.Message, e.Hint})
 	t.missed = missingModel(e.Err)
+}
+
+// giveBack puts a question that could not be kept back into the composer:
+// what was typed is not lost.
+func (m *Model) giveBack() {
+	text := m.turn.question
+	if !m.composer.empty() {
+		text += "\n" + m.composer.text()
+	}
+	m.composer.set(safetext.Text(text))
 }
 
 // ended shows the answer as it was kept and its figures.
@@ -424,6 +440,9 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t.cancel()
 	m.turn = nil
 	m.last = t
+	if t.stopped || t.failed {
+		m.turnLeft(t)
+	}
 	switch {
 	case t.missed != "":
 		m.offerPull(t.missed, t.question)

@@ -23,6 +23,8 @@ type keyMap struct {
 	TreeShow, TreeGoOn, TreeFork, TreeClose key.Binding
 	// In the permission dialog.
 	Once, ForConversation, Always, Refuse, RefuseWhy, Details key.Binding
+	// There, when it is not known whether a call has happened.
+	Again, Checked key.Binding
 	// When a server asks for something.
 	FillIn, Agree, Decline, Withdraw, CopyURL key.Binding
 	// In a replay.
@@ -89,6 +91,9 @@ func defaultKeys() keyMap {
 		Refuse:          bind("n/Esc", "no", "n", "esc"),
 		RefuseWhy:       bind("N", "no + why", "N"),
 		Details:         bind("d", "details", "d"),
+
+		Again:   bind("r", "run again", "r"),
+		Checked: bind("c", "I checked, it's done", "c"),
 
 		FillIn:   bind("tab", "fill in", "tab"),
 		Agree:    bind("y", "agree", "y"),
@@ -176,6 +181,8 @@ func (k *keyMap) groups() []keyGroup {
 			{"refuse", &k.Refuse},
 			{"refuse_why", &k.RefuseWhy},
 			{"details", &k.Details},
+			{"again", &k.Again},
+			{"checked", &k.Checked},
 		}},
 		{"input", "When a server asks for something", []namedKey{
 			{"fill_in", &k.FillIn},

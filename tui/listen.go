@@ -41,7 +41,7 @@ func (m *Model) tick(now time.Time) {
 
 // rearm redraws when the guard time of an open question is over.
 func (m *Model) rearm() tea.Cmd {
-	if !m.asked() && m.offer == nil {
+	if !m.asked() && m.offer == nil && m.left == nil {
 		return nil
 	}
 	return tea.Tick(guard, func(time.Time) tea.Msg { return armedMsg{} })

@@ -38,6 +38,9 @@ type Options struct {
 	Notices <-chan string
 	// Prompts returns what the user asked before, newest first.
 	Prompts func(ctx context.Context, limit int) ([]string, error)
+	// Resume goes on with the last turn of a conversation, which did not come to
+	// its end, as Assistant.Ask begins one. nil: none is gone on with.
+	Resume func(ctx context.Context, conversation, turn string) <-chan agent.Event
 	// Search finds messages of all conversations, newest first. nil: none does.
 	Search func(ctx context.Context, words string, limit int) ([]agent.Hit, error)
 	// Title makes a title for a conversation after an answer and returns it, ""

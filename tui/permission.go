@@ -108,8 +108,16 @@ func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time)
 		p.why = new(string)
 	case key.Matches(pressed, keys.Details):
 		p.details, p.width = !p.details, 0
+	case p.queue[0].Unknown && key.Matches(pressed, keys.Again):
+		p.allow(agent.AllowOnce, now)
+	case p.queue[0].Unknown && key.Matches(pressed, keys.Checked):
+		p.allow(agent.AlreadyDone, now)
+	case p.queue[0].Unknown:
+		return false
 	case key.Matches(pressed, keys.Once):
 		p.allow(agent.AllowOnce, now)
+	case p.queue[0].Rule == "":
+		return false // each call is asked about
 	case key.Matches(pressed, keys.ForConversation):
 		p.allow(agent.AllowConversation, now)
 	case key.Matches(pressed, keys.Always):
@@ -195,7 +203,11 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 		turn = fmt.Sprintf(" 1 of %d ─", len(p.queue))
 	}
 	size := " · " + bytes(int64(len(asked.Input)))
-	title := fit("─ "+safetext.Line(asked.Name), max(4, width-cells(turn)-cells(" asks to run ")-cells(size))) + " asks to run" + size + " "
+	asks := " asks to run"
+	if asked.Unknown {
+		asks = ": outcome unknown"
+	}
+	title := fit("─ "+safetext.Line(asked.Name), max(4, width-cells(turn)-cells(asks)-1-cells(size))) + asks + size + " "
 	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
 	lines := []string{look.Warning.Bold(true).Render(fit(title, width))}
 	for _, line := range p.body[p.top : p.top+p.rows] {
@@ -240,10 +252,22 @@ func (p *permission) foot(width int, keys *keyMap, look *theme, armed bool) []st
 // keys names the dialog's keys, in the order in which they are shown.
 func (p *permission) keys(keys *keyMap) []string {
 	var parts []string
-	for _, b := range []key.Binding{keys.Once, keys.ForConversation, keys.Always, keys.Refuse, keys.RefuseWhy, keys.Details} {
+	for _, b := range p.bindings(keys) {
 		parts = append(parts, b.Help().Key+" "+b.Help().Desc)
 	}
 	return parts
+}
+
+func (p *permission) bindings(keys *keyMap) []key.Binding {
+	switch asked := p.queue[0]; {
+	case asked.Unknown:
+		skip := keys.Refuse
+		skip.SetHelp(skip.Help().Key, "skip")
+		return []key.Binding{keys.Again, skip, keys.Checked, keys.Details}
+	case asked.Rule == "":
+		return []key.Binding{keys.Once, keys.Refuse, keys.RefuseWhy, keys.Details}
+	}
+	return []key.Binding{keys.Once, keys.ForConversation, keys.Always, keys.Refuse, keys.RefuseWhy, keys.Details}
 }
 
 // content is everything that would run, escaped and broken into lines, with
@@ -279,10 +303,20 @@ func (p *permission) content(width int, look *theme) []string {
 			add(diffStyle(line, look), mark+safetext.Reveal(rest))
 		}
 	}
+	if asked.Preview.Text != "" {
+		add(look.Strong.Render, safetext.Reveal(asked.Preview.Text))
+	}
 	if p.details {
 		add(look.Dim.Render, "as sent: "+safetext.Reveal(string(asked.Input)))
 		add(look.Dim.Render, "sha-256: "+safetext.Reveal(asked.Hash))
-		add(look.Dim.Render, "step: "+safetext.Reveal(asked.Step)+" · always would write: "+safetext.Reveal(asked.Rule))
+		rule := "each call is asked about"
+		if asked.Rule != "" {
+			rule = "always would write: " + safetext.Reveal(asked.Rule)
+		}
+		add(look.Dim.Render, "step: "+safetext.Reveal(asked.Step)+" · "+rule)
+	}
+	if !asked.Since.IsZero() {
+		add(look.Dim.Render, "it was started "+when(asked.Since, time.Now())+" and may have happened")
 	}
 	if asked.Reason != "" {
 		add(look.Dim.Render, "asked because "+safetext.Reveal(asked.Reason))

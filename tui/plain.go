@@ -43,6 +43,7 @@ type plain struct {
 	pending      string // of an answer, what cannot be cleaned yet
 	midLine      bool   // the last line written has no end yet
 	failed       error  // of writing
+	left         string // the last turn, when it did not come to its end
 }
 
 // readLines reads lines until in ends. Its goroutine ends with in; while
@@ -76,6 +77,9 @@ func (p *plain) talk(ctx context.Context) (Ended, error) {
 			return how, p.ending(err)
 		}
 	}
+	if p.Prompt == "" {
+		p.leftOver(ctx)
+	}
 	for p.failed == nil {
 		p.print("> ")
 		select {
@@ -104,6 +108,24 @@ func (p *plain) talk(ctx context.Context) (Ended, error) {
 		}
 	}
 	return Quit, p.failed
+}
+
+// leftOver tells of a last turn that LifeHub was stopped in the middle of.
+func (p *plain) leftOver(ctx context.Context) {
+	if p.conversation == "" || p.Conversations == nil || p.Resume == nil {
+		return
+	}
+	list, err := p.Conversations.Exchanges(ctx, p.conversation)
+	if err != nil || len(list) == 0 {
+		return
+	}
+	switch last := list[len(list)-1]; {
+	case last.Running:
+		p.note("another LifeHub is at the last question right now")
+	case last.Open:
+		p.left = last.Turn
+		p.note(fmt.Sprintf("the answer to %q was cut off in the middle; /continue goes on with it", fit(safetext.Line(last.Question), 60)))
+	}
 }
 
 // typedLine ends the line that a prompt began. What came through a pipe is
@@ -143,8 +165,19 @@ func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, er
 		p.conversation = ""
 		p.print("a new conversation\n")
 		return false, Quit, nil
+	case name == "/continue" && p.left == "":
+		p.print("there is nothing to go on with\n")
+		return false, Quit, nil
+	case name == "/continue":
+		turn := p.left
+		p.left = ""
+		how, err = p.follow(ctx, func(ctx context.Context) <-chan agent.Event { return p.Resume(ctx, p.conversation, turn) })
+		return err != nil, how, err
 	case name == "/help":
 		p.print("Type a question and press enter. Commands: /new /quit")
+		if p.Resume != nil {
+			p.print(" /continue")
+		}
 		for _, c := range p.Commands {
 			p.print(" /%s", c.Name)
 		}
@@ -168,7 +201,7 @@ func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, er
 	return err != nil, how, err
 }
 
-// turn asks one question and writes its events as lines.
+// turn asks one question.
 func (p *plain) turn(ctx context.Context, question string) (Ended, error) {
 	if p.conversation == "" && p.Conversations != nil {
 		id, err := p.Conversations.New(ctx)
@@ -177,9 +210,15 @@ func (p *plain) turn(ctx context.Context, question string) (Ended, error) {
 		}
 		p.conversation = id
 	}
+	p.left = ""
+	return p.follow(ctx, func(ctx context.Context) <-chan agent.Event { return p.Assistant.Ask(ctx, p.conversation, question) })
+}
+
+// follow writes the events of a turn as lines.
+func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) (Ended, error) {
 	turnCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	events := p.Assistant.Ask(turnCtx, p.conversation, question)
+	events := begin(turnCtx)
 	stopped := false
 	for {
 		select {
@@ -281,7 +320,7 @@ func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 	p.flush()
 	p.describe(asked)
 	for {
-		p.print("y once · s this conversation · a always (%s) · n no, or why not: ", safetext.Reveal(asked.Rule))
+		p.print("%s: ", choices(asked))
 		shown := time.Now()
 		reply := agent.Reply{Decision: agent.Refuse}
 		select {
@@ -293,21 +332,10 @@ func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 				p.note("that line came before the question could be read; answer it now")
 				continue
 			}
-			switch strings.TrimSpace(line) {
-			case "y", "yes":
-				reply.Decision = agent.AllowOnce
-			case "s":
-				reply.Decision = agent.AllowConversation
-			case "a":
-				reply.Decision = agent.AllowAlways
-			case "":
-				if open {
-					continue
-				}
-			case "n", "no":
-			default:
-				reply.Reason = strings.TrimSpace(line)
+			if line = strings.TrimSpace(line); line == "" && open {
+				continue
 			}
+			reply = chosen(asked, line)
 		case <-p.signals:
 			p.print("\n")
 		case <-ctx.Done():
@@ -327,6 +355,40 @@ func (p *plain) describe(asked agent.PermissionAsked) {
 	if asked.Preview.Diff != "" {
 		p.print("%s\n%s\n", safetext.Reveal(asked.Preview.Path), safetext.Reveal(asked.Preview.Diff))
 	}
+	if asked.Preview.Text != "" {
+		p.print("%s\n", safetext.Reveal(asked.Preview.Text))
+	}
+	if asked.Unknown {
+		p.print("LifeHub was stopped while this was under way: whether it happened is not known.\n")
+	}
+}
+
+// choices are the replies that a question takes.
+func choices(asked agent.PermissionAsked) string {
+	switch {
+	case asked.Unknown:
+		return "r run again · n skip · c I checked, it's done"
+	case asked.Rule == "":
+		return "y once · n no, or why not"
+	}
+	return fmt.Sprintf("y once · s this conversation · a always (%s) · n no, or why not", safetext.Reveal(asked.Rule))
+}
+
+// chosen is the reply that a line means. What is no choice is the reason of a no.
+func chosen(asked agent.PermissionAsked, line string) agent.Reply {
+	decisions := map[string]agent.Decision{"y": agent.AllowOnce, "yes": agent.AllowOnce, "s": agent.AllowConversation, "a": agent.AllowAlways}
+	switch {
+	case asked.Unknown:
+		decisions = map[string]agent.Decision{"r": agent.AllowOnce, "c": agent.AlreadyDone}
+	case asked.Rule == "":
+		delete(decisions, "s")
+		delete(decisions, "a")
+	}
+	decisions["n"], decisions["no"], decisions[""] = agent.Refuse, agent.Refuse, agent.Refuse
+	if decision, ok := decisions[line]; ok {
+		return agent.Reply{Decision: decision}
+	}
+	return agent.Reply{Decision: agent.Refuse, Reason: line}
 }
 
 // print writes and remembers the first error.

@@ -47,6 +47,11 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
+	if m.left != nil {
+		if cmd, taken := m.pressLeft(pressed, now); taken {
+			return cmd
+		}
+	}
 	if cmd, taken := m.pressAnywhere(pressed); taken {
 		return tea.Batch(cmd, m.rearm())
 	}

@@ -155,6 +155,9 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if m.offer != nil {
 		lines = append(lines, m.offer.view(width, m.look))
 	}
+	if m.left != nil && m.left.offered && m.turn == nil {
+		lines = append(lines, m.left.view(width, &m.keys, m.look))
+	}
 	if m.palette.open() && m.overlay == noOverlay {
 		lines = append(lines, m.palette.view(width, max(1, min(8, height-2)), m.look)...)
 	}

@@ -168,12 +168,21 @@ var scenes = map[string]scene{
 		r.keys("look: ")
 		r.send(tea.PasteMsg{Content: strings.Repeat("a line\r\n", 100)})
 	}},
-	"an earlier prompt":  {func() Options { return withEverything() }, pressing("up", "up")},
-	"once more quits":    {func() Options { return withEverything() }, pressing("ctrl+c")},
-	"a replay under way": {replaying(1), passing(14 * time.Second)},
-	"a replay is paused": {replaying(2), func(r *rig) { r.pass(2200 * time.Millisecond); r.keys("space") }},
-	"a replay is over":   {replaying(0), passing(time.Second)},
-	"scrolled away":      {func() Options { return withWorld(play(longAnswer()...)) }, asking(pressing("pgup"))},
+	"an earlier prompt":     {func() Options { return withEverything() }, pressing("up", "up")},
+	"once more quits":       {func() Options { return withEverything() }, pressing("ctrl+c")},
+	"a replay under way":    {replaying(1), passing(14 * time.Second)},
+	"a replay is paused":    {replaying(2), func(r *rig) { r.pass(2200 * time.Millisecond); r.keys("space") }},
+	"a replay is over":      {replaying(0), passing(time.Second)},
+	"scrolled away":         {func() Options { return withWorld(play(longAnswer()...)) }, asking(pressing("pgup"))},
+	"a cut turn is offered": {func() Options { o, _ := withLeft(killed); return o }, passing(guard)},
+	"what may have happened": {func() Options {
+		question, _ := asked(unknown)
+		return withWorld(hold(question))
+	}, asking(passing(guard))},
+	"a mail is asked about": {func() Options {
+		question, _ := asked(onceOnly)
+		return withWorld(hold(question))
+	}, asking(passing(guard))},
 }
 
 func statesOfAStep() []agent.Body {

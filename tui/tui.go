@@ -38,6 +38,7 @@ type Model struct {
 	pulling    *pulling
 	player     *player  // nil: this is no replay
 	offer      *offer   // a model to pull; nil: none
+	left       *left    // the turn that can be gone on with; nil: none
 	editing    *editing // an earlier question is in the composer; nil: none
 
 	conversation string

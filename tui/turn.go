@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,13 +14,7 @@ func (m *Model) ask(text string) tea.Cmd { return m.askAt(text, nil) }
 // askAt asks in another place of the tree than the end of what is shown; nil:
 // there.
 func (m *Model) askAt(text string, at *branch) tea.Cmd {
-	m.stopTitling()
-	m.turns++
-	ctx, cancel := context.WithCancel(m.base)
-	m.turn = &turn{
-		number: m.turns, cancel: cancel, question: text, began: m.now(),
-		tools: map[string]*tool{}, steps: map[string]*plan{},
-	}
+	ctx := m.newTurn(text)
 	q := &question{text: text, after: m.lastTurn()}
 	if at != nil {
 		q.after, q.siblings = at.after, at.siblings

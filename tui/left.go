@@ -1,0 +1,93 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+)
+
+// left is the last turn of the conversation, which did not come to its end.
+type left struct {
+	turn    string
+	asked   *question
+	offered bool // a line says so
+	quiet   time.Time
+}
+
+// leftOver finds out whether the last of the turns shown can be gone on with.
+// What was killed or cut off is offered; what the user stopped is not, but
+// /continue knows of it.
+func (m *Model) leftOver(exchanges []agent.Exchange) {
+	m.left = nil
+	if len(exchanges) == 0 || m.Resume == nil {
+		return
+	}
+	last := exchanges[len(exchanges)-1]
+	if last.Running || last.Undone || !last.Open && !last.Answer.Cut && last.Answer.Error == "" {
+		return
+	}
+	for _, e := range m.transcript.entries {
+		if q, ok := e.item.(*question); ok && q.turn == last.Turn {
+			m.left = &left{turn: last.Turn, asked: q, offered: last.Open, quiet: time.Now()}
+		}
+	}
+}
+
+// turnLeft keeps in mind what a turn that was stopped or failed has not done.
+func (m *Model) turnLeft(t *turn) {
+	if m.Resume != nil && t.asked != nil && t.asked.turn != "" {
+		m.left = &left{turn: t.asked.turn, asked: t.asked, offered: t.failed && t.answer != nil, quiet: time.Now()}
+	}
+}
+
+// pressLeft takes Enter on an empty composer, after a time without any key,
+// as a yes to the offer.
+func (m *Model) pressLeft(pressed tea.KeyPressMsg, now time.Time) (tea.Cmd, bool) {
+	armed := now.Sub(m.left.quiet) >= guard
+	m.left.quiet = now
+	if !armed || !m.left.offered || m.turn != nil || !m.composer.empty() || !key.Matches(pressed, m.keys.Send) {
+		return nil, false
+	}
+	return m.proceed(), true
+}
+
+// view is the one line of the offer.
+func (l *left) view(width int, keys *keyMap, look *theme) string {
+	return fit(look.Warning.Render("? This was cut off. ")+look.Key.Render(keys.Send.Help().Key+" goes on with it")+look.Dim.Render(" · or ask something else"), width)
+}
+
+// proceed goes on with the turn that did not come to its end.
+func (m *Model) proceed() tea.Cmd {
+	l := m.left
+	if l == nil || m.Resume == nil {
+		m.flash("there is nothing to go on with")
+		return nil
+	}
+	if m.busy() {
+		return nil
+	}
+	ctx := m.newTurn(l.asked.text)
+	m.turn.asked = l.asked
+	m.transcript.toEnd()
+	number, id := m.turns, m.conversation
+	return func() tea.Msg {
+		return startedMsg{turn: number, conversation: id, events: m.Resume(ctx, id, l.turn)}
+	}
+}
+
+// newTurn makes the turn that is under way from now on.
+func (m *Model) newTurn(text string) context.Context {
+	m.stopTitling()
+	m.turns++
+	m.left = nil
+	ctx, cancel := context.WithCancel(m.base)
+	m.turn = &turn{
+		number: m.turns, cancel: cancel, question: text, began: m.now(),
+		tools: map[string]*tool{}, steps: map[string]*plan{},
+	}
+	return ctx
+}

@@ -1,0 +1,212 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+)
+
+// cutOff is a store whose only conversation ends with a turn that was cut.
+type cutOff struct {
+	kept
+	last agent.Exchange
+}
+
+func (c cutOff) Exchanges(context.Context, string) ([]agent.Exchange, error) {
+	return []agent.Exchange{{Turn: "c1.1", Question: "Hello", Answer: agent.Answer{Text: "Hi."}}, c.last}, nil
+}
+
+// withLeft are options whose conversation ends with a cut turn; resumed notes
+// what was gone on with.
+func withLeft(last agent.Exchange, bodies ...agent.Body) (o Options, resumed *[]string) {
+	resumed = &[]string{}
+	o = withWorld(play(agent.Started{}, agent.Said{Content: "new answer"}, agent.Ended{}))
+	o.Conversations, o.Conversation = cutOff{last: last}, "c1"
+	o.Resume = func(ctx context.Context, conversation, turn string) <-chan agent.Event {
+		*resumed = append(*resumed, conversation+" "+turn)
+		return play(bodies...).Ask(ctx, conversation, "")
+	}
+	return o, resumed
+}
+
+var (
+	killed  = agent.Exchange{Turn: "c1.2", Question: "Add a task", Open: true, Answer: agent.Answer{Text: "I will", Cut: true}}
+	goingOn = []agent.Body{agent.Started{Resumed: true}, agent.Said{Content: "It is added."}, agent.Ended{}}
+	unknown = agent.PermissionAsked{
+		Step: "1", Call: "1", Name: "send_email", Input: raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
+		Unknown: true, Since: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), Preview: agent.Preview{Text: "From: ana@example.org\nGoes to: bob@example.com"},
+		Reason: "LifeHub was stopped while this was under way: whether it happened is not known",
+	}
+	onceOnly = agent.PermissionAsked{
+		Step: "1", Call: "1", Name: "send_email", Input: raw(`{"to":["bob@example.com"],"subject":"Hi","body":"See you"}`), Hash: "9f86d081884c7d65",
+		Preview: agent.Preview{Text: "From: ana@example.org\nGoes to: bob@example.com"}, Reason: "send_email asks each time",
+	}
+)
+
+func TestATurnThatWasKilledIsOfferedAndRunsOnlyWhenTheUserSays(t *testing.T) {
+	for name, tc := range map[string]struct {
+		last    agent.Exchange
+		do      func(r *rig)
+		resumed string
+		offered bool
+	}{
+		"it waits":                       {killed, func(r *rig) { r.pass(time.Minute) }, "", true},
+		"enter":                          {killed, func(r *rig) { r.pass(guard); r.keys("enter") }, "c1 c1.2", false},
+		"enter too soon":                 {killed, func(r *rig) { r.pass(guard / 2); r.keys("enter") }, "", true},
+		"enter while typing":             {killed, func(r *rig) { r.pass(guard); r.keys("enter"[:0], "x", "backspace", "enter") }, "", true},
+		"a command":                      {killed, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
+		"another question":               {killed, func(r *rig) { r.ask("Something else") }, "", false},
+		"another process is at it":       {agent.Exchange{Turn: "c1.2", Question: "Add a task", Open: true, Running: true}, func(r *rig) { r.pass(guard); r.keys("enter", "/continue", "enter") }, "", false},
+		"the user stopped it":            {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "so", Cut: true}}, func(r *rig) { r.pass(guard); r.keys("enter") }, "", false},
+		"the user stopped it, /continue": {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "so", Cut: true}}, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
+		"it is done":                     {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "Done."}}, func(r *rig) { r.pass(guard); r.keys("enter", "/continue", "enter") }, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options, resumed := withLeft(tc.last, goingOn...)
+			inRig(t, 80, 24, options, func(r *rig) {
+				tc.do(r)
+				r.pass(0)
+				if got := strings.Join(*resumed, ", "); got != tc.resumed {
+					t.Errorf("gone on with %q, want %q", got, tc.resumed)
+				}
+				if offered := strings.Contains(r.text(), "? This was cut off."); offered != tc.offered {
+					t.Errorf("offered %t, want %t:\n%s", offered, tc.offered, r.text())
+				}
+				if tc.resumed != "" {
+					r.mustShow("It is added.")
+				}
+			})
+		})
+	}
+}
+
+func TestAnAnswerThatWasCutByTheServerIsOffered(t *testing.T) {
+	options, resumed := withLeft(agent.Exchange{Turn: "c1.2", Question: "Hello", Answer: agent.Answer{Text: "Hi."}}, goingOn...)
+	options.Assistant = numbered{play(agent.Started{}, agent.Said{Content: "Half an"}, agent.Failed{Message: "The answer was cut off."})}
+	inRig(t, 80, 24, options, func(r *rig) {
+		r.ask("More?")
+		r.mustShow("goes on with it")
+		r.pass(guard)
+		r.keys("enter")
+		r.pass(0)
+		if got := strings.Join(*resumed, ", "); got != "c1 c1.3" {
+			t.Errorf("gone on with %q", got)
+		}
+		r.mustShow("It is added.")
+		r.mustNotShow("goes on with it")
+	})
+}
+
+// numbered is a script whose turns have an id.
+type numbered struct{ *script }
+
+func (n numbered) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
+	events := make(chan agent.Event)
+	go func() {
+		defer close(events)
+		for e := range n.script.Ask(ctx, conversation, message) {
+			e.Turn = "c1.3"
+			events <- e
+		}
+	}()
+	return events
+}
+
+func TestWhatMayHaveHappenedIsAskedAboutUnderTheSameGuard(t *testing.T) {
+	for name, tc := range map[string]struct {
+		keys []string
+		want agent.Decision
+	}{
+		"run again":               {[]string{"r"}, agent.AllowOnce},
+		"skip":                    {[]string{"n"}, agent.Refuse},
+		"esc skips":               {[]string{"esc"}, agent.Refuse},
+		"it is done":              {[]string{"c"}, agent.AlreadyDone},
+		"yes is no answer":        {[]string{"y"}, ""},
+		"always is no answer":     {[]string{"a", "a"}, ""},
+		"this conversation isn't": {[]string{"s"}, ""},
+	} {
+		for _, armed := range []bool{true, false} {
+			question, replies := asked(unknown)
+			inRig(t, 90, 30, withWorld(hold(question)), func(r *rig) {
+				r.ask("go on")
+				if armed {
+					r.pass(guard)
+				}
+				for _, k := range tc.keys {
+					r.keys(k)
+					r.pass(guard)
+				}
+				var got agent.Decision
+				if len(*replies) > 0 {
+					got = (*replies)[0].Decision
+				}
+				want := tc.want
+				if !armed {
+					want = ""
+				}
+				if got != want {
+					t.Errorf("%s, armed %t: got %q, want %q\n%s", name, armed, got, want, r.text())
+				}
+			})
+		}
+	}
+}
+
+func TestAMailOffersNoMoreThanOnce(t *testing.T) {
+	for _, k := range []string{"s", "a"} {
+		question, replies := asked(onceOnly)
+		inRig(t, 90, 30, withWorld(hold(question)), func(r *rig) {
+			r.ask("mail Bob")
+			r.pass(guard)
+			r.mustShow("y once · n/Esc no")
+			r.mustNotShow("always")
+			r.mustShow("Goes to: bob@example.com")
+			r.mustShow("From: ana@example.org")
+			r.keys(k)
+			r.pass(guard)
+			r.keys(k)
+			if len(*replies) > 0 {
+				t.Errorf("%s answered %+v", k, (*replies)[0])
+			}
+		})
+	}
+}
+
+func TestAQuestionThatCouldNotBeKeptIsBackInTheComposer(t *testing.T) {
+	options := withWorld(play(agent.Started{}, agent.Failed{Message: "The disk is full.", Err: errors.New("full"), Unkept: true}))
+	inRig(t, 80, 24, options, func(r *rig) {
+		r.ask("a long question")
+		r.mustShow("> a long question")
+		r.mustShow("The disk is full.")
+	})
+}
+
+func TestPlainOffersToGoOnAndAsksWhatToDoAboutTheUnknown(t *testing.T) {
+	for reply, want := range map[string]agent.Decision{"r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone, "y": agent.Refuse, "a": agent.Refuse} {
+		question, replies := asked(unknown)
+		options, resumed := withLeft(killed, question, agent.Ended{})
+		in, typed := io.Pipe()
+		go func() {
+			io.WriteString(typed, "/continue\n"+reply+"\n/continue\n/quit\n")
+			typed.Close()
+		}()
+		var out typist
+		if _, err := RunPlain(context.Background(), options, in, &out); err != nil {
+			t.Fatal(err)
+		}
+		text := out.out.String()
+		if len(*resumed) != 1 || len(*replies) != 1 || (*replies)[0].Decision != want {
+			t.Errorf("%s: gone on with %v, replied %+v\n%s", reply, *resumed, *replies, text)
+		}
+		for _, part := range []string{"was cut off in the middle; /continue goes on with it", "r run again · n skip · c I checked, it's done", "there is nothing to go on with"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%q is missing in\n%s", part, text)
+			}
+		}
+	}
+}
