@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/notes"
+)
+
+// A note or a whole folder that is gone is no source any more, and no error.
+func TestWhatIsGoneIsNotReadAgain(t *testing.T) {
+	dir := aVault(t)
+	folder, err := notes.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close() //nolint:errcheck // only read
+	a := &app{config: defaults(), vaults: []*vault{{folder: folder}}}
+	running := agent.Source{Path: "running.md", Vault: folder.Dir(), Line: 3, EndLine: 3, Text: "I run three times a week: Tuesday, Thursday and Sunday."}
+	verdict := func() agent.Verdict {
+		return agent.CheckCitations("“I run three times a week” [1]", []agent.Source{running}, a.reread)[0].Verdict
+	}
+	if got := verdict(); got != agent.Verified {
+		t.Errorf("the note that is there: %s", got)
+	}
+	if _, ok := a.reread(agent.Source{Path: "running.md", Line: 4000, EndLine: 4000}); ok {
+		t.Error("a line beyond the end is there")
+	}
+	if err := os.Remove(filepath.Join(dir, "running.md")); err != nil {
+		t.Fatal(err)
+	}
+	if got := verdict(); got != agent.Stale {
+		t.Errorf("the note that was deleted: %s", got)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := verdict(); got != agent.Stale {
+		t.Errorf("the folder that was deleted: %s", got)
+	}
+}
