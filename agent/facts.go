@@ -55,6 +55,7 @@ func (f Fact) source() Source {
 // from asks for it with [OriginOf].
 type Origin struct {
 	Conversation string // "": the user called the tool without one
+	Turn         string // its id; "": it is not kept
 	Foreign      bool   // text from outside the user's own notes stands in the turn's prompts
 }
 
@@ -71,7 +72,7 @@ func OriginOf(ctx context.Context) Origin {
 	if !ok {
 		return Origin{}
 	}
-	return Origin{Conversation: t.conversation, Foreign: t.foreign.Load()}
+	return Origin{Conversation: t.conversation, Turn: t.id, Foreign: t.foreign.Load()}
 }
 
 // factTokens is the room for facts in a prompt, in estimated tokens: about

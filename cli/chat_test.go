@@ -48,6 +48,28 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 	}
 }
 
+func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
+	vault := aVault(t)
+	before := read(t, filepath.Join(vault, "tasks.md"))
+	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
+	term.sees("2 notes")
+	term.types("add a task to buy running socks\r")
+	term.sees("y once", "running socks")
+	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
+	term.types("y")
+	term.waits(func(screen string) bool {
+		return strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "running socks") && !strings.Contains(screen, "working")
+	}, "has written the task")
+	term.sees("enter send")
+	term.types("/undo\r")
+	term.sees("Taken back", "tasks.md is as it was before")
+	if got := read(t, filepath.Join(vault, "tasks.md")); got != before {
+		t.Errorf("after undo the note holds\n%s\nwant\n%s", got, before)
+	}
+	term.types("/tree\r")
+	term.sees("undone")
+}
+
 func TestChatGoesOnWithTheLastConversation(t *testing.T) {
 	vault := aVault(t)
 	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault, "how often do I run?")

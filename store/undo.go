@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"lifehub/agent"
@@ -61,4 +62,16 @@ func (s *Store) TakeBack(ctx context.Context, turn string) error {
 		return fmt.Errorf("take back turn %s: %w", turn, err)
 	}
 	return nil
+}
+
+// LastUndone returns the turn of a conversation that was taken back last; "":
+// none was.
+func (s *Store) LastUndone(ctx context.Context, conversation string) (string, error) {
+	var turn string
+	err := s.read.QueryRowContext(ctx, `SELECT id FROM turns WHERE conversation = ? AND undone IS NOT NULL
+		ORDER BY undone DESC, number LIMIT 1`, conversation).Scan(&turn)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", fmt.Errorf("find what was taken back last: %w", err)
+	}
+	return turn, nil
 }

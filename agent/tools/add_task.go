@@ -35,7 +35,7 @@ const addTaskSchema = `{
 // newTasksNote is where tasks go when no note for them is there yet.
 const newTasksNote = "tasks.md"
 
-func newAddTask(v vaults, now func() time.Time) agent.Tool {
+func newAddTask(v desk, now func() time.Time) agent.Tool {
 	return newWriter(v, spec("add_task", addTaskSchema), func(ctx context.Context, args addTaskArgs) (change, error) {
 		text := taskText(args.Text)
 		if text == "" {

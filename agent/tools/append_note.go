@@ -29,13 +29,13 @@ const appendSchema = `{
 	"additionalProperties": false
 }`
 
-func newAppendNote(v vaults, daily Daily, now func() time.Time) agent.Tool {
+func newAppendNote(v desk, daily Daily, now func() time.Time) agent.Tool {
 	return newWriter(v, spec("append_note", appendSchema), func(ctx context.Context, args appendArgs) (change, error) {
 		content := strings.Trim(args.Content, "\r\n")
 		if strings.TrimSpace(content) == "" {
 			return change{}, errors.New("what to add? The content is empty")
 		}
-		folder, name, fresh, err := appendTarget(ctx, v, daily, now(), args.Path)
+		folder, name, fresh, err := appendTarget(ctx, v.vaults, daily, now(), args.Path)
 		if err != nil {
 			return change{}, err
 		}

@@ -37,6 +37,29 @@ func (c change) diff() string {
 	return udiff.Unified(from, c.path, string(c.was), string(c.now))
 }
 
+// desk is what a writing tool works at.
+type desk struct {
+	vaults
+	changes changes // nil: a change can't be taken back
+}
+
+// changes keeps what notes held before they are changed. *store.Store is the
+// real one.
+type changes interface {
+	Changing(ctx context.Context, turn string, c agent.NoteChange) error
+}
+
+// write makes a change, once it is kept how to take it back.
+func (d desk) write(ctx context.Context, c change) error {
+	if turn := agent.OriginOf(ctx).Turn; turn != "" && d.changes != nil {
+		kept := agent.NoteChange{Vault: c.folder.Dir(), Path: c.path, Before: c.was, After: sum(c.now)}
+		if err := d.changes.Changing(ctx, turn, kept); err != nil {
+			return err
+		}
+	}
+	return c.write()
+}
+
 func (c change) write() error {
 	if c.was == nil {
 		return c.folder.Create(c.path, string(c.now))
@@ -62,16 +85,16 @@ func changedLines(diff string) string {
 
 // newWriter makes a tool that changes one note. plan works the change out and
 // writes nothing.
-func newWriter[Args any](v vaults, spec llm.ToolSpec, plan func(context.Context, Args) (change, error)) agent.Tool {
-	return agent.NewWriter(spec, &writer[Args]{vaults: v, plan: plan, shown: map[string]change{}})
+func newWriter[Args any](v desk, spec llm.ToolSpec, plan func(context.Context, Args) (change, error)) agent.Tool {
+	return agent.NewWriter(spec, &writer[Args]{desk: v, plan: plan, shown: map[string]change{}})
 }
 
 // writer remembers what it showed, so that it writes that and nothing else.
 type writer[Args any] struct {
-	vaults vaults
-	plan   func(context.Context, Args) (change, error)
-	mu     sync.Mutex
-	shown  map[string]change // by arguments
+	desk
+	plan  func(context.Context, Args) (change, error)
+	mu    sync.Mutex
+	shown map[string]change // by arguments
 }
 
 // maxShown bounds the changes that were shown and then never made.
@@ -171,7 +194,7 @@ func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error)
 			return agent.Result{}, err
 		}
 	}
-	err := c.write()
+	err := w.write(ctx, c)
 	if shown && (errors.Is(err, notes.ErrChanged) || errors.Is(err, fs.ErrExist)) {
 		c, err = w.again(ctx, args, c)
 	}
@@ -187,7 +210,7 @@ func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error)
 func (w *writer[Args]) again(ctx context.Context, args Args, was change) (change, error) {
 	c, err := w.plan(ctx, args)
 	if err == nil && c.was != nil && !bytes.Equal(c.was, was.was) && c.sameLines(was) {
-		return c, c.write()
+		return c, w.write(ctx, c)
 	}
 	return c, fmt.Errorf("%s was changed after this was shown, and what would be written is no longer that; nothing was written", was.path)
 }

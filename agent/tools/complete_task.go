@@ -27,7 +27,7 @@ const completeSchema = `{
 	"additionalProperties": false
 }`
 
-func newCompleteTask(v vaults, now func() time.Time) agent.Tool {
+func newCompleteTask(v desk, now func() time.Time) agent.Tool {
 	return newWriter(v, spec("complete_task", completeSchema), func(ctx context.Context, args completeArgs) (change, error) {
 		t, err := v.openTask(ctx, args)
 		if err != nil {

@@ -27,7 +27,7 @@ const createSchema = `{
 	"additionalProperties": false
 }`
 
-func newCreateNote(v vaults) agent.Tool {
+func newCreateNote(v desk) agent.Tool {
 	return newWriter(v, spec("create_note", createSchema), func(_ context.Context, args createArgs) (change, error) {
 		name := strings.TrimSpace(args.Path)
 		if ext := strings.ToLower(path.Ext(name)); ext != ".md" && ext != ".markdown" {

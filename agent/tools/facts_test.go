@@ -122,7 +122,7 @@ func TestAFactStaysOneLineWithItsOrigin(t *testing.T) {
 
 func TestRememberShowsWhatItWillWrite(t *testing.T) {
 	f, file := aMemory(t, "")
-	tool := newRemember(f, func() time.Time { return aDay })
+	tool := newRemember(f, nil, func() time.Time { return aDay })
 	if tool.Level(nil) != agent.Confirm {
 		t.Error("it runs without asking")
 	}

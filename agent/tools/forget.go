@@ -19,8 +19,8 @@ const forgetSchema = `{
 	"additionalProperties": false
 }`
 
-func newForget(f Facts) agent.Tool {
-	return newWriter(f.folders, spec("forget", forgetSchema), func(_ context.Context, args forgetArgs) (change, error) {
+func newForget(f Facts, c changes) agent.Tool {
+	return newWriter(desk{f.folders, c}, spec("forget", forgetSchema), func(_ context.Context, args forgetArgs) (change, error) {
 		return f.removing(args.Text)
 	})
 }

@@ -22,8 +22,8 @@ const rememberSchema = `{
 
 // newRemember writes a fact down with its day and the conversation it comes
 // from. One made while text from outside stood in the prompts says so.
-func newRemember(f Facts, now func() time.Time) agent.Tool {
-	return newWriter(f.folders, spec("remember", rememberSchema), func(ctx context.Context, args rememberArgs) (change, error) {
+func newRemember(f Facts, c changes, now func() time.Time) agent.Tool {
+	return newWriter(desk{f.folders, c}, spec("remember", rememberSchema), func(ctx context.Context, args rememberArgs) (change, error) {
 		return f.adding(args.Text, agent.OriginOf(ctx), now())
 	})
 }

@@ -24,7 +24,8 @@ type Deps struct {
 	Now     func() time.Time       // in the user's zone; nil: time.Now
 	HTTP    *http.Client           // nil: http.DefaultClient
 	Daily   Daily
-	Mail    Mail // without a host no mail is sent, and there is no tool for it
+	Changes changes // nil: what tools do to notes can't be taken back
+	Mail    Mail    // without a host no mail is sent, and there is no tool for it
 	Facts   Facts
 	Past    past // finds what was said in earlier conversations; nil: nothing
 
@@ -57,23 +58,25 @@ func All(d Deps) []agent.Tool {
 		newSearchNotes(d.Search),
 		newReadNote(v),
 		newListNotes(v),
-		newCreateNote(v),
-		newAppendNote(v, d.Daily, d.Now),
+		newCreateNote(d.desk()),
+		newAppendNote(d.desk(), d.Daily, d.Now),
 		newListTasks(v, d.Now),
-		newAddTask(v, d.Now),
-		newCompleteTask(v, d.Now),
+		newAddTask(d.desk(), d.Now),
+		newCompleteTask(d.desk(), d.Now),
 		newGetWeather(weather{client: d.HTTP, geocoding: d.Geocoding, forecast: d.Forecast}),
 		newToday(d.Now),
 		newCalculate(),
-		newRemember(d.Facts, d.Now),
+		newRemember(d.Facts, d.Changes, d.Now),
 		newRecall(d.Facts, d.Past),
-		newForget(d.Facts),
+		newForget(d.Facts, d.Changes),
 	}
 	if d.Mail.Host != "" {
 		list = append(list, newSendEmail(d.Mail, d.Now))
 	}
 	return list
 }
+
+func (d Deps) desk() desk { return desk{d.Folders, d.Changes} }
 
 // NeedsNotes tells whether a tool works on notes, and so is of no use without
 // a vault.

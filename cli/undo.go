@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lifehub/agent/tools"
+	"lifehub/notes"
+)
+
+// slashUndo takes the last turn of the conversation back, and with it what it
+// did to notes. Once more, it takes back the one before.
+func (l *life) slashUndo(ctx context.Context, conversation, given string) (string, error) {
+	switch given {
+	case "restore":
+		return l.restore(ctx, conversation)
+	case "":
+	default:
+		return "", errors.New("usage: /undo, or /undo restore for notes that it left alone")
+	}
+	path, err := l.store.Exchanges(ctx, conversation)
+	if err != nil {
+		return "", err
+	}
+	if len(path) == 0 {
+		return "", errors.New("there is nothing to undo")
+	}
+	last := path[len(path)-1]
+	changes, err := l.store.NoteChanges(ctx, last.Turn)
+	if err != nil {
+		return "", err
+	}
+	done := tools.Undo(l.changeable(), changes)
+	if err := l.store.TakeBack(ctx, last.Turn); err != nil {
+		return "", err
+	}
+	l.stale()
+	return undone(last.Question, done), nil
+}
+
+// restore puts back the older text of notes that the last undo left alone.
+func (l *life) restore(ctx context.Context, conversation string) (string, error) {
+	turn, err := l.store.LastUndone(ctx, conversation)
+	if err != nil {
+		return "", err
+	}
+	if turn == "" {
+		return "", errors.New("nothing was undone here")
+	}
+	changes, err := l.store.NoteChanges(ctx, turn)
+	if err != nil {
+		return "", err
+	}
+	done := tools.Restore(l.changeable(), changes)
+	l.stale()
+	return undone("", done), nil
+}
+
+// undone tells what was taken back.
+func undone(question string, done []tools.Undone) string {
+	var b strings.Builder
+	if question != "" {
+		fmt.Fprintf(&b, "Taken back: “%s”. `/tree` still has it.\n", cell(oneLine(question)))
+	}
+	left := false
+	for _, u := range done {
+		name := "`" + cell(u.Path) + "`"
+		switch u.What {
+		case tools.UndoNothing:
+			fmt.Fprintf(&b, "- %s is as it was before.\n", name)
+		case tools.UndoRestored:
+			fmt.Fprintf(&b, "- %s is as it was before%s.\n", name, inTrash(u, "; what it held since"))
+		case tools.UndoTrashed:
+			fmt.Fprintf(&b, "- %s was made by it%s.\n", name, inTrash(u, " and"))
+		case tools.UndoFailed:
+			fmt.Fprintf(&b, "- %s could not be taken back: %s.\n", name, cell(u.Err.Error()))
+		case tools.UndoChanged:
+			left = true
+			fmt.Fprintf(&b, "- %s was changed since, and is left as it is. To what it was before:\n\n", name)
+			fence := fenceFor(u.Diff)
+			fmt.Fprintf(&b, "%sdiff\n%s\n%s\n\n", fence, strings.TrimRight(u.Diff, "\n"), fence)
+		}
+	}
+	if left {
+		b.WriteString("`/undo restore` makes it as it was all the same; what it holds now goes to the trash.\n")
+	}
+	return b.String()
+}
+
+func inTrash(u tools.Undone, what string) string {
+	if u.Trash == "" {
+		return ""
+	}
+	return what + " lies in `" + cell(u.Trash) + "` now"
+}
+
+// fenceFor is a fence of code that no line of a text closes.
+func fenceFor(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
+}
+
+// oneLine is the beginning of a text as a title shows it.
+func oneLine(text string) string {
+	line := strings.Join(strings.Fields(text), " ")
+	if runes := []rune(line); len(runes) > 80 {
+		line = string(runes[:79]) + "…"
+	}
+	return line
+}
+
+// changeable are the folders in which tools write: the vaults, and where the
+// memory file lies.
+func (a *app) changeable() []*notes.Folder {
+	folders := a.folders()
+	if folder, err := a.facts().Folder(); err == nil {
+		folders = append(folders, folder)
+	}
+	return folders
+}
