@@ -64,6 +64,14 @@ func (s *sums) run(ctx context.Context) error {
 	})
 }
 
+// pageOfFigures is how many rows the chat's page of figures has.
+const pageOfFigures = 200
+
+// figures are what the chat's page of them shows.
+func (a *app) figures(ctx context.Context, by string) ([]agent.Figures, error) {
+	return a.store.Figures(ctx, by, time.Time{}, pageOfFigures)
+}
+
 func (s *sums) print(list []agent.Figures) error {
 	if s.asJSON {
 		if list == nil {

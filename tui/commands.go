@@ -47,6 +47,9 @@ func (m *Model) allCommands() []command {
 			command{"model", []string{"m"}, "[NAME]", "choose a model", func(m *Model, args string) tea.Cmd { return m.chooseModel(args) }},
 			command{"pull", nil, "NAME", "fetch a model from the server's library", func(m *Model, args string) tea.Cmd { return m.pull(args) }})
 	}
+	if m.Figures != nil {
+		list = append(list, command{"stats", nil, "[day|model|turn]", "times, tokens, searches and tool calls so far", func(m *Model, args string) tea.Cmd { return m.openStats(args) }})
+	}
 	for _, other := range m.Commands {
 		list = append(list, command{other.Name, nil, other.Args, other.Help, func(m *Model, args string) tea.Cmd { return m.runCommand(other, args) }})
 	}

@@ -48,6 +48,9 @@ type Options struct {
 	Title func(ctx context.Context, conversation string) (string, error)
 	// Rename gives a conversation the user's own title. nil: they can't be renamed.
 	Rename func(ctx context.Context, conversation, title string) error
+	// Figures sums up the turns by day, model or turn, the latest first; nil:
+	// there is no page of them.
+	Figures func(ctx context.Context, by string) ([]agent.Figures, error)
 	// Commands are slash commands besides the screen's own.
 	Commands []Command
 

@@ -183,6 +183,9 @@ func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, er
 		}
 		p.print("\nWhile a turn runs, ctrl+c stops it.\n")
 		return false, Quit, nil
+	case name == "/stats" && p.Figures != nil:
+		p.stats(ctx, strings.TrimSpace(args))
+		return false, Quit, nil
 	case strings.HasPrefix(name, "/"):
 		for _, c := range p.Commands {
 			if "/"+c.Name == name {

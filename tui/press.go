@@ -34,6 +34,8 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 			m.overlay = noOverlay
 		}
 		return cmd
+	case statsOverlay:
+		return m.pressStats(pressed)
 	case treeOverlay:
 		return m.pressTree(pressed)
 	case helpOverlay:

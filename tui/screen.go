@@ -105,6 +105,8 @@ func (m *Model) body(width, height, top int) []string {
 		return m.picker.view(width, height, m.look)
 	case m.overlay == treeOverlay:
 		return m.tree.view(width, height, m.look)
+	case m.overlay == statsOverlay:
+		return m.stats.view(width, height, m.look)
 	case m.overlay == helpOverlay:
 		m.help.build(&m.keys, m.allCommands(), width, m.look)
 		return m.help.view(height)
@@ -323,6 +325,8 @@ func (m *Model) hints() []string {
 		return []string{"↑↓ move", "enter choose", "esc close"}
 	case m.overlay == treeOverlay:
 		return []string{hint(k.TreeShow, "show"), hint(k.TreeGoOn, "go on from there"), hint(k.TreeFork, "fork"), hint(k.TreeClose, "close")}
+	case m.overlay == statsOverlay:
+		return []string{"↑↓ move", "tab sum up by another", "esc close"}
 	case m.overlay == helpOverlay:
 		return []string{"↑↓ scroll", "esc close"}
 	case m.focused && m.onAlternatives():

@@ -183,6 +183,14 @@ var scenes = map[string]scene{
 		question, _ := asked(onceOnly)
 		return withWorld(hold(question))
 	}, asking(passing(guard))},
+	"figures by day":   {withFigures, pressing("/stats", "enter")},
+	"figures by model": {withFigures, pressing("/stats", "enter", "tab", "down")},
+	"figures of turns": {withFigures, pressing("/stats turn", "enter", "G")},
+	"no figures yet": {func() Options {
+		o := withFigures()
+		o.Figures = func(context.Context, string) ([]agent.Figures, error) { return nil, nil }
+		return o
+	}, pressing("/stats", "enter")},
 }
 
 func statesOfAStep() []agent.Body {
@@ -296,6 +304,35 @@ func withEverything() Options {
 		Name: "tools", Args: "[NAME]", Help: "the tools and their levels",
 		Run: func(context.Context, string) (string, error) { return "- search_notes: auto\n- add_task: confirm", nil },
 	}}
+	return o
+}
+
+func withFigures() Options {
+	o := withWorld(hold())
+	o.Figures = func(_ context.Context, by string) ([]agent.Figures, error) {
+		var list []agent.Figures
+		names := map[string][]string{
+			"day":   {"2026-03-14", "2026-03-13", "2026-03-11", "2026-03-02"},
+			"model": {"qwen3:8b", "", "hf.co/a/model-with-a-long-name-that-does-not-fit:Q4_K_M"},
+		}[by]
+		for i := 0; by == "turn" && i < 30; i++ {
+			names = append(names, fmt.Sprintf("c.%d", i))
+		}
+		for i, name := range names {
+			f := agent.Figures{
+				Of: name, Turns: 12 + 400*i, Cut: i, Latency50: int64(4200 * (i + 1) / 2), Latency95: int64(9800 * (i + 1)), FirstToken50: 1100, FirstToken95: 3000,
+				PromptTokens: 12_300, AnswerTokens: 2100, PerSecond: 42.04, ModelCalls: 24, Searches: 10, Passages: 50, Cited: 12, ToolsOK: 18, ToolsFailed: 1, ToolsDenied: 2, Asked: 3,
+			}
+			if by == "turn" {
+				f.Turns, f.Cut, f.Title = 1, 0, fmt.Sprintf("What was question %d about the garden and the boat\x1b[31m?", i)
+			}
+			if i == 2 && by != "turn" {
+				f = agent.Figures{Of: name, Turns: 1, Cut: 1}
+			}
+			list = append(list, f)
+		}
+		return list, nil
+	}
 	return o
 }
 

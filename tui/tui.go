@@ -35,6 +35,7 @@ type Model struct {
 	picker     picker
 	tree       tree
 	help       help
+	stats      stats
 	pulling    *pulling
 	player     *player  // nil: this is no replay
 	offer      *offer   // a model to pull; nil: none
@@ -78,6 +79,7 @@ const (
 	pickerOverlay
 	helpOverlay
 	treeOverlay
+	statsOverlay
 )
 
 // New returns the screen. ctx is that of the whole run: turns are stopped when
@@ -181,6 +183,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.nextNotice()
 	case promptsMsg:
 		m.composer.history = append(m.composer.history, msg...)
+	case statsMsg:
+		m.showStats(msg)
 	case pageMsg:
 		return m.showPage(msg)
 	case openedMsg:

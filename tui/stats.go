@@ -1,0 +1,227 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// sumsBy are what the figures can be summed up by; tab goes through them.
+var sumsBy = []string{"day", "model", "turn"}
+
+// stats is the page of figures: a chart of times, and all figures of the row
+// that is chosen.
+type stats struct {
+	by     string
+	rows   []agent.Figures
+	read   bool // the rows have come
+	chosen int
+}
+
+type statsMsg struct {
+	by   string
+	rows []agent.Figures
+	err  error
+}
+
+// openStats shows the page and reads its figures.
+func (m *Model) openStats(by string) tea.Cmd {
+	if by == "" {
+		by = sumsBy[0]
+	}
+	if !slices.Contains(sumsBy, by) {
+		m.flash("usage: /stats [day, model or turn]")
+		return nil
+	}
+	m.stats, m.overlay = stats{by: by}, statsOverlay
+	return m.readStats(by)
+}
+
+func (m *Model) readStats(by string) tea.Cmd {
+	return func() tea.Msg {
+		rows, err := m.Figures(m.base, by)
+		return statsMsg{by, rows, err}
+	}
+}
+
+// showStats takes the figures in, unless others were asked for since.
+func (m *Model) showStats(msg statsMsg) {
+	if m.overlay != statsOverlay || msg.by != m.stats.by {
+		return
+	}
+	if msg.err != nil {
+		m.overlay = noOverlay
+		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.toEnd()
+		return
+	}
+	m.stats.rows, m.stats.read = msg.rows, true
+}
+
+// pressStats moves, or sums up by something else; other keys close the page.
+func (m *Model) pressStats(pressed tea.KeyPressMsg) tea.Cmd {
+	s := &m.stats
+	turn := func(by int) tea.Cmd {
+		at := slices.Index(sumsBy, s.by) + by
+		return m.openStats(sumsBy[(at+len(sumsBy))%len(sumsBy)])
+	}
+	switch pressed.String() {
+	case "tab", "right":
+		return turn(1)
+	case "shift+tab", "left":
+		return turn(-1)
+	case "up", "k":
+		s.chosen--
+	case "down", "j":
+		s.chosen++
+	case "pgup":
+		s.chosen -= 10
+	case "pgdown":
+		s.chosen += 10
+	case "home", "g":
+		s.chosen = 0
+	case "end", "G":
+		s.chosen = len(s.rows) - 1
+	default:
+		m.overlay = noOverlay
+	}
+	s.chosen = max(0, min(s.chosen, len(s.rows)-1))
+	return nil
+}
+
+// view returns exactly height lines.
+func (s *stats) view(width, height int, look *theme) []string {
+	title := look.Strong.Render("Figures") + "  "
+	for _, by := range sumsBy {
+		if by == s.by {
+			title += look.Selected.Render("by "+by) + "  "
+		} else {
+			title += look.Dim.Render(by) + "  "
+		}
+	}
+	lines := []string{fit(title, width), look.Dim.Render(fit("  times: █ half of the turns · ░ 95 of 100", width)), ""}
+	switch {
+	case !s.read:
+		return filled(append(lines, look.Dim.Render("…")), height)
+	case len(s.rows) == 0:
+		return filled(append(lines, look.Dim.Render("no turns yet")), height)
+	}
+	detail := figureLines(s.rows[s.chosen])
+	room := max(1, height-len(lines)-len(detail)-2)
+	lines = append(lines, s.chart(width, room, look)...)
+	if len(lines)+2+len(detail) > height {
+		return filled(lines, height)
+	}
+	lines = append(lines, "", look.Strong.Render(fit(safetext.Line(nameOf(s.rows[s.chosen])), width)))
+	for _, line := range detail {
+		lines = append(lines, look.Dim.Render("  "+line[0]+strings.Repeat(" ", 13-cells(line[0])))+fit(line[1], width-15))
+	}
+	return filled(lines, height)
+}
+
+// chart is a bar for each row: how long its turns took.
+func (s *stats) chart(width, room int, look *theme) []string {
+	shown := min(len(s.rows), room)
+	from := max(0, min(s.chosen-shown/2, len(s.rows)-shown))
+	longest, label := int64(1), 0
+	for _, f := range s.rows[from : from+shown] {
+		longest = max(longest, f.Latency95)
+		label = max(label, cells(safetext.Line(nameOf(f))))
+	}
+	label = min(label, max(10, width*2/5))
+	var lines []string
+	for at := from; at < from+shown; at++ {
+		f := s.rows[at]
+		name := fit(safetext.Line(nameOf(f)), label)
+		name += strings.Repeat(" ", label-cells(name))
+		head := "  " + name
+		if at == s.chosen {
+			head = look.Selected.Render("› " + name)
+		}
+		turns := fmt.Sprintf("  %5s  ", thousands(f.Turns))
+		times := fmt.Sprintf("  %8s %8s", took(f.Latency50), took(f.Latency95))
+		bar := max(4, width-cells(head)-cells(turns)-cells(times))
+		half, most := length(f.Latency50, longest, bar), length(f.Latency95, longest, bar)
+		line := head + look.Dim.Render(turns) + look.Running.Render(strings.Repeat("█", half)) +
+			look.Dim.Render(strings.Repeat("░", max(0, most-half))) + strings.Repeat(" ", max(0, bar-max(half, most))) + times
+		lines = append(lines, fit(line, width))
+	}
+	return lines
+}
+
+// length is how many cells of a bar a time takes; what took time takes one.
+func length(value, longest int64, cells int) int {
+	if value <= 0 {
+		return 0
+	}
+	return max(1, int(value*int64(cells)/longest))
+}
+
+// nameOf is what a row of figures is of.
+func nameOf(f agent.Figures) string {
+	switch {
+	case f.Title != "":
+		return f.Title
+	case f.Of == "":
+		return "unknown"
+	}
+	return f.Of
+}
+
+// took writes milliseconds; those of no turn are a dash.
+func took(ms int64) string {
+	if ms == 0 {
+		return "–"
+	}
+	return duration(time.Duration(ms) * time.Millisecond)
+}
+
+// figureLines are all figures of a row, each with what it is of.
+func figureLines(f agent.Figures) [][2]string {
+	pair := func(half, most int64) string {
+		if half == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("half in %s, 95 of 100 in %s", took(half), took(most))
+	}
+	speed := ""
+	if f.PerSecond > 0 {
+		speed = fmt.Sprintf(", %.1f a second", f.PerSecond)
+	}
+	return [][2]string{
+		{"turns", fmt.Sprintf("%s, %s not finished", thousands(f.Turns), thousands(f.Cut))},
+		{"time", pair(f.Latency50, f.Latency95)},
+		{"first word", pair(f.FirstToken50, f.FirstToken95)},
+		{"tokens", fmt.Sprintf("%s read, %s written%s", short(f.PromptTokens), short(f.AnswerTokens), speed)},
+		{"model calls", thousands(f.ModelCalls)},
+		{"searches", thousands(f.Searches)},
+		{"passages", fmt.Sprintf("%s found, %s true", thousands(f.Passages), count(f.Cited, "citation"))},
+		{"tools", fmt.Sprintf("%s ok, %s failed, %s not allowed", thousands(f.ToolsOK), thousands(f.ToolsFailed), thousands(f.ToolsDenied))},
+		{"permissions", count(f.Asked, "question")},
+	}
+}
+
+// stats writes the figures as lines.
+func (p *plain) stats(ctx context.Context, by string) {
+	if by == "" {
+		by = sumsBy[0]
+	}
+	rows, err := p.Figures(ctx, by)
+	if err != nil {
+		p.print("error: %s\n", safetext.Line(err.Error()))
+		return
+	}
+	for _, f := range rows {
+		p.print("%s\n", safetext.Line(nameOf(f)))
+		for _, line := range figureLines(f) {
+			p.print("  %s: %s\n", line[0], line[1])
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+)
+
+func TestFiguresThatCannotBeReadAreAnError(t *testing.T) {
+	o := withFigures()
+	o.Figures = func(context.Context, string) ([]agent.Figures, error) { return nil, errors.New("the disk is gone") }
+	inRig(t, 100, 30, o, func(r *rig) {
+		r.keys("/stats", "enter")
+		r.mustShow("the disk is gone")
+		r.mustNotShow("half of the turns")
+		r.keys("/stats week", "enter")
+		r.mustShow("usage: /stats")
+	})
+}
+
+func TestThePageOfFiguresClosesAndGivesTheKeysBack(t *testing.T) {
+	inRig(t, 60, 20, withFigures(), func(r *rig) {
+		r.keys("/stats", "enter", "up", "down", "tab", "esc")
+		r.mustNotShow("half of the turns")
+		r.keys("hello")
+		r.mustShow("> hello")
+	})
+}
+
+func TestFiguresAreWrittenAsLines(t *testing.T) {
+	var out strings.Builder
+	o := withFigures()
+	if _, err := RunPlain(t.Context(), o, strings.NewReader("/stats model\n"), &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"qwen3:8b\n", "  time: half in 2.1 s, 95 of 100 in 9.8 s\n", "  tools: 18 ok, 1 failed, 2 not allowed\n", "unknown\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+}
