@@ -109,7 +109,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 // resume goes on with a turn once the servers are up that its steps may need.
 func (a *app) resume(assistant *agent.Agent) func(ctx context.Context, conversation, turn string) <-chan agent.Event {
 	return func(ctx context.Context, conversation, turn string) <-chan agent.Event {
-		a.waitForServers(ctx)
+		a.waitForServers(ctx, nil)
 		return assistant.Resume(ctx, conversation, turn)
 	}
 }
