@@ -55,10 +55,19 @@ func check(err error) {
 // TestKilledWhileIndexing kills a process that indexes, at random moments,
 // and looks at what the next one finds. LIFEHUB_SOAK=1 makes
 // it 200 times, a greater number as often.
-func TestKilledWhileIndexing(t *testing.T) { eachStore(t, killWhileIndexing) }
+func TestKilledWhileIndexing(t *testing.T) {
+	t.Run("files", func(t *testing.T) { killWhileIndexing(t, nil, func() {}) })
+	t.Run("Chroma", func(t *testing.T) {
+		server := startChroma(t)
+		// This version of the server may take no more writes ("Error sending
+		// message to compactor") after clients died in the middle of one; it is
+		// killed and started again, too.
+		killWhileIndexing(t, &Chroma{URL: server.url}, func() { server.kill(); server.start(t) })
+	})
+}
 
-func killWhileIndexing(t *testing.T, dir string, store *Chroma) {
-	index := t.TempDir()
+func killWhileIndexing(t *testing.T, store *Chroma, restart func()) {
+	dir, index := t.TempDir(), t.TempDir()
 	for i := range 60 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, words(i, 80))})
 	}
@@ -89,6 +98,7 @@ func killWhileIndexing(t *testing.T, dir string, store *Chroma) {
 		}
 		child.Wait() //nolint:errcheck // it was killed
 		if kill%4 == 3 || kill == kills-1 {
+			restart()
 			wholeAfter(t, dir, index, store, freshPassages(t, dir))
 		}
 	}
@@ -154,6 +164,9 @@ func wholeIndex(t *testing.T, x *Index, folder *notes.Folder, changes Changes, p
 		if got := paths(t, x, fmt.Sprintf(`"marker%d"`, i)); !slices.Equal(got, []string{fmt.Sprintf("note%02d.md", i)}) {
 			t.Errorf("note %d is found in %q", i, got)
 		}
+	}
+	if len(changes.Warnings) > 0 {
+		t.Errorf("the sync warns %q", changes.Warnings)
 	}
 	if changes.Passages != passages {
 		t.Errorf("the index has %d passages, a fresh one %d", changes.Passages, passages)

@@ -248,6 +248,9 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
+	if _, err := s.db.ExecContext(ctx, `DELETE FROM meta WHERE key = 'listing'`); err != nil {
+		return err
+	}
 	if err := s.hashes(ctx, known, slices.Concat(again, lost)); err != nil {
 		return err
 	}
@@ -354,8 +357,8 @@ func (s *syncRun) hashes(ctx context.Context, known map[string]indexed, names []
 }
 
 // begin takes away, before the first write, what says that all is done: the
-// stamp, that every passage is embedded, and the files there were. Killed from
-// here on, the next sync looks again.
+// stamp, and that every passage is embedded. Killed from here on, the next
+// sync looks again.
 func (s *syncRun) begin(ctx context.Context) error {
 	if s.unsigned {
 		return nil
@@ -364,7 +367,7 @@ func (s *syncRun) begin(ctx context.Context) error {
 	if err := os.RemoveAll(s.index.stampPath()); err != nil {
 		return err
 	}
-	_, err := s.db.ExecContext(ctx, `DELETE FROM meta WHERE key GLOB 'complete *' OR key = 'listing'`)
+	_, err := s.db.ExecContext(ctx, `DELETE FROM meta WHERE key GLOB 'complete *'`)
 	return err
 }
 
