@@ -50,7 +50,13 @@ func (m *Model) allCommands() []command {
 	if m.Figures != nil {
 		list = append(list, command{"stats", nil, "[day|model|turn]", "times, tokens, searches and tool calls so far", func(m *Model, args string) tea.Cmd { return m.openStats(args) }})
 	}
+	if m.Servers != nil {
+		list = append(list, command{"mcp", nil, "", "the MCP servers: state, cost, log, trust", func(m *Model, _ string) tea.Cmd { return m.openServers() }})
+	}
 	for _, other := range m.Commands {
+		if find(list, other.Name) != nil {
+			continue // the screen has a panel for it
+		}
 		list = append(list, command{other.Name, nil, other.Args, other.Help, func(m *Model, args string) tea.Cmd { return m.runCommand(other, args) }})
 	}
 	return append(list, command{"quit", []string{"q", "exit", "bye"}, "", "leave", func(m *Model, _ string) tea.Cmd { return m.leave(Quit) }})

@@ -25,6 +25,8 @@ type keyMap struct {
 	Once, ForConversation, Always, Refuse, RefuseWhy, Details key.Binding
 	// There, when it is not known whether a call has happened.
 	Again, Checked key.Binding
+	// In the panel of servers.
+	ServersLook, ServersTrust, ServersRestart, ServersSwitch, ServersLog, ServersClose key.Binding
 	// When a server asks for something.
 	FillIn, Agree, Decline, Withdraw, CopyURL key.Binding
 	// In a replay.
@@ -92,8 +94,14 @@ func defaultKeys() keyMap {
 		RefuseWhy:       bind("N", "no + why", "N"),
 		Details:         bind("d", "details", "d"),
 
-		Again:   bind("r", "run again", "r"),
-		Checked: bind("c", "I checked, it's done", "c"),
+		Again:          bind("r", "run again", "r"),
+		Checked:        bind("c", "I checked, it's done", "c"),
+		ServersLook:    bind("t", "what is new or has changed", "t", "enter"),
+		ServersTrust:   bind("y", "trust it like this", "y"),
+		ServersRestart: bind("r", "restart", "r"),
+		ServersSwitch:  bind("e", "switch on or off", "e"),
+		ServersLog:     bind("l", "its log", "l"),
+		ServersClose:   bind("esc", "close", "esc", "q"),
 
 		FillIn:   bind("tab", "fill in", "tab"),
 		Agree:    bind("y", "agree", "y"),
@@ -183,6 +191,14 @@ func (k *keyMap) groups() []keyGroup {
 			{"details", &k.Details},
 			{"again", &k.Again},
 			{"checked", &k.Checked},
+		}},
+		{"servers", "Among the MCP servers (/mcp)", []namedKey{
+			{"servers_look", &k.ServersLook},
+			{"servers_trust", &k.ServersTrust},
+			{"servers_restart", &k.ServersRestart},
+			{"servers_switch", &k.ServersSwitch},
+			{"servers_log", &k.ServersLog},
+			{"servers_close", &k.ServersClose},
 		}},
 		{"input", "When a server asks for something", []namedKey{
 			{"fill_in", &k.FillIn},

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	"lifehub/agent"
 	"lifehub/llm"
@@ -15,6 +16,7 @@ type Options struct {
 	Models        Models        // nil: no model picker, no pull
 	Branches      Branches      // nil: a conversation is one path
 	Notes         Notes         // nil: no first-run screen
+	Servers       Servers       // nil: no panel of MCP servers
 
 	// Conversation is opened at the start; "" begins a new one.
 	Conversation string
@@ -94,6 +96,47 @@ type Notes interface {
 	// Take uses the folder of an offer from now on. Its indexing goes on in the
 	// background and is told through Options.Status.
 	Take(ctx context.Context, offer Offer) error
+}
+
+// Servers are the MCP servers.
+type Servers interface {
+	// List tells how each is at this moment, in the order of the config.
+	List() []Server
+	// Restart starts one again.
+	Restart(name string) error
+	// Switch switches one on or off, also for later.
+	Switch(name string, on bool) error
+	// Log returns the end of what one wrote; "" is nothing.
+	Log(name string) (string, error)
+	// Trust takes changes of one as seen by the user.
+	Trust(name string, seen []Change) error
+}
+
+// Server is an MCP server as the panel shows it. Its texts come partly from
+// the server.
+type Server struct {
+	Name     string
+	Address  string // its command line or url
+	About    string // its own name and version
+	State    string // one line
+	Running  bool
+	Off      bool // and not tried again
+	Up       time.Duration
+	Restarts int
+	Tools    int
+	Tokens   int // what its tools cost in a prompt, estimated
+	Calls    int
+	Failed   int
+	P95      time.Duration // of its last calls
+	Said     string        // its last line on stderr
+	Unseen   []Change      // what is not used before the user has seen it
+}
+
+// Change is something of a server that the user has not seen.
+type Change struct {
+	What   string // "entry", "program", "instructions" or "tool NAME"
+	Before string // "": it was not there
+	After  string
 }
 
 // Offer is a folder of notes that the first-run screen shows.

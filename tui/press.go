@@ -38,6 +38,8 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 		return m.pressStats(pressed)
 	case treeOverlay:
 		return m.pressTree(pressed)
+	case serversOverlay:
+		return m.pressServers(pressed, now)
 	case helpOverlay:
 		if m.help.press(pressed, m.bodyHeight()) {
 			m.overlay = noOverlay

@@ -103,6 +103,8 @@ func (m *Model) body(width, height, top int) []string {
 	switch {
 	case m.overlay == pickerOverlay:
 		return m.picker.view(width, height, m.look)
+	case m.overlay == serversOverlay:
+		return m.servers.view(width, height, &m.keys, m.look, time.Now())
 	case m.overlay == treeOverlay:
 		return m.tree.view(width, height, m.look)
 	case m.overlay == statsOverlay:
@@ -323,6 +325,10 @@ func (m *Model) hints() []string {
 		return nil
 	case m.overlay == pickerOverlay:
 		return []string{"↑↓ move", "enter choose", "esc close"}
+	case m.overlay == serversOverlay && m.servers.look != nil:
+		return []string{"↑↓ scroll", hint(k.ServersClose, "back")}
+	case m.overlay == serversOverlay:
+		return []string{hint(k.ServersLook, "look"), hint(k.ServersRestart, "restart"), hint(k.ServersSwitch, "on/off"), hint(k.ServersLog, "log"), hint(k.ServersClose, "close")}
 	case m.overlay == treeOverlay:
 		return []string{hint(k.TreeShow, "show"), hint(k.TreeGoOn, "go on from there"), hint(k.TreeFork, "fork"), hint(k.TreeClose, "close")}
 	case m.overlay == statsOverlay:

@@ -31,6 +31,7 @@ type Model struct {
 	palette    palette
 	permission permission
 	input      input
+	servers    servers
 	overlay    overlay
 	picker     picker
 	tree       tree
@@ -80,6 +81,7 @@ const (
 	helpOverlay
 	treeOverlay
 	statsOverlay
+	serversOverlay
 )
 
 // New returns the screen. ctx is that of the whole run: turns are stopped when
@@ -205,6 +207,12 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.startEditor(msg)
 	case editedMsg:
 		m.edited(msg)
+	case serversMsg:
+		return m.refreshServers()
+	case serverLogMsg:
+		m.showServerLog(msg)
+	case serverDoneMsg:
+		m.toldServer(msg)
 	case leaveMsg:
 		return m.leave(Ended(msg))
 	}
@@ -220,6 +228,9 @@ func (m *Model) restyle() {
 	m.composer.restyle(m.look)
 	m.help.lines = nil
 	m.permission.width, m.input.width = 0, 0
+	if m.servers.look != nil {
+		m.servers.look.width = 0
+	}
 }
 
 func (m *Model) resize(width, height int) {

@@ -1,0 +1,332 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/tui/safetext"
+)
+
+// servers is the panel of the MCP servers: how each is, what it costs, and
+// what of it the user has not seen yet.
+type servers struct {
+	list   []Server
+	chosen int
+	look   *look // what of the chosen one is read, over the list; nil: nothing
+}
+
+// look is a text about a server to scroll through: its log, or what has
+// changed of it and can be taken as seen.
+type look struct {
+	server string
+	title  string
+	text   string
+	change []Change // nil: there is nothing to agree to
+
+	quiet time.Time // when the last key came
+	seen  bool      // the end was in sight
+	top   int
+	rows  int
+	lines []string
+	width int // what lines were made for; 0: they are out of date
+}
+
+// serversEvery is how often the open panel looks again.
+const serversEvery = time.Second
+
+type (
+	// serversMsg has the open panel look again.
+	serversMsg struct{}
+	// serverLogMsg brings a log.
+	serverLogMsg struct {
+		server, text string
+		err          error
+	}
+	// serverDoneMsg says that a server was told something.
+	serverDoneMsg struct{ err error }
+)
+
+// openServers shows the panel.
+func (m *Model) openServers() tea.Cmd {
+	m.servers = servers{list: m.Servers.List()}
+	m.overlay = serversOverlay
+	for i, s := range m.servers.list { // one that waits for the user comes first
+		if len(s.Unseen) > 0 {
+			m.servers.chosen = i
+			break
+		}
+	}
+	return m.nextServers()
+}
+
+// nextServers has the panel look again after a while. It ends when the panel
+// is closed.
+func (m *Model) nextServers() tea.Cmd {
+	return tea.Tick(serversEvery, func(time.Time) tea.Msg { return serversMsg{} })
+}
+
+func (m *Model) refreshServers() tea.Cmd {
+	if m.overlay != serversOverlay {
+		return nil
+	}
+	m.servers.list = m.Servers.List()
+	m.servers.chosen = max(0, min(m.servers.chosen, len(m.servers.list)-1))
+	return m.nextServers()
+}
+
+// pressServers gives a key to the panel.
+func (m *Model) pressServers(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
+	p, k := &m.servers, &m.keys
+	if p.look != nil {
+		return m.pressLook(pressed, now)
+	}
+	switch {
+	case key.Matches(pressed, k.ServersClose):
+		m.overlay = noOverlay
+		return nil
+	case pressed.String() == "up" || pressed.String() == "k":
+		p.chosen = max(0, p.chosen-1)
+		return nil
+	case pressed.String() == "down" || pressed.String() == "j":
+		p.chosen = max(0, min(len(p.list)-1, p.chosen+1))
+		return nil
+	}
+	if p.chosen >= len(p.list) {
+		return nil
+	}
+	s := p.list[p.chosen]
+	switch {
+	case key.Matches(pressed, k.ServersRestart):
+		return m.toServer(func() error { return m.Servers.Restart(s.Name) })
+	case key.Matches(pressed, k.ServersSwitch):
+		return m.toServer(func() error { return m.Servers.Switch(s.Name, s.Off) })
+	case key.Matches(pressed, k.ServersLog):
+		return func() tea.Msg {
+			text, err := m.Servers.Log(s.Name)
+			return serverLogMsg{s.Name, text, err}
+		}
+	case key.Matches(pressed, k.ServersLook) && len(s.Unseen) > 0:
+		p.look = &look{server: s.Name, title: s.Name + ": what you have not seen yet", change: s.Unseen, quiet: now}
+		return tea.Tick(guard, func(time.Time) tea.Msg { return armedMsg{} })
+	case key.Matches(pressed, k.ServersLook):
+		m.flash("nothing of " + s.Name + " has changed since you saw it")
+	}
+	return nil
+}
+
+// toServer tells a server something in the background.
+func (m *Model) toServer(do func() error) tea.Cmd {
+	return func() tea.Msg { return serverDoneMsg{do()} }
+}
+
+func (m *Model) toldServer(msg serverDoneMsg) {
+	if msg.err != nil {
+		m.flash(msg.err.Error())
+	}
+	if m.overlay == serversOverlay {
+		m.servers.list = m.Servers.List()
+	}
+}
+
+func (m *Model) showServerLog(msg serverLogMsg) {
+	switch {
+	case m.overlay != serversOverlay:
+	case msg.err != nil:
+		m.flash(msg.err.Error())
+	case msg.text == "":
+		m.flash(msg.server + " has logged nothing yet")
+	default:
+		m.servers.look = &look{server: msg.server, title: msg.server + ": its log", text: msg.text, top: 1 << 30}
+	}
+}
+
+// pressLook scrolls, agrees or goes back. Agreeing needs a time without keys
+// and the end in sight, as with permissions.
+func (m *Model) pressLook(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
+	l := m.servers.look
+	armed := now.Sub(l.quiet) >= guard
+	l.quiet = now
+	page := max(1, l.rows-1)
+	switch pressed.String() {
+	case "up", "k":
+		l.top--
+	case "down", "j":
+		l.top++
+	case "pgup":
+		l.top -= page
+	case "pgdown", "space":
+		l.top += page
+	case "home", "ctrl+home", "g":
+		l.top = 0
+	case "end", "ctrl+end", "G":
+		l.top = len(l.lines)
+	}
+	switch {
+	case key.Matches(pressed, m.keys.ServersClose), l.change != nil && key.Matches(pressed, m.keys.Decline):
+		m.servers.look = nil
+	case l.change != nil && armed && l.seen && key.Matches(pressed, m.keys.ServersTrust):
+		m.servers.look = nil
+		return m.toServer(func() error { return m.Servers.Trust(l.server, l.change) })
+	}
+	return tea.Tick(guard, func(time.Time) tea.Msg { return armedMsg{} })
+}
+
+// view returns exactly height lines.
+func (p *servers) view(width, height int, keys *keyMap, look *theme, now time.Time) []string {
+	if p.look != nil {
+		return p.look.view(width, height, keys, look, now)
+	}
+	lines := []string{spread(look.Strong.Render("MCP servers"), look.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
+	if len(p.list) == 0 {
+		lines = append(lines, look.Dim.Render(fit("none: lifehub mcp add NAME -- COMMAND adds one", width)))
+	}
+	names := 0
+	for _, s := range p.list {
+		names = max(names, cells(safetext.Line(s.Name)))
+	}
+	names = min(names, max(8, width/4))
+	for i, s := range p.list {
+		lines = append(lines, s.row(names, width, i == p.chosen, look))
+	}
+	if p.chosen < len(p.list) {
+		lines = append(lines, "")
+		lines = append(lines, p.list[p.chosen].details(width, keys, look)...)
+	}
+	return filled(lines, height)
+}
+
+// row is a server in one line.
+func (s Server) row(names, width int, chosen bool, look *theme) string {
+	name := fit(safetext.Line(s.Name), names)
+	name += strings.Repeat(" ", max(0, names-cells(name)))
+	mark, point := "  ", look.Dim.Render("○")
+	switch {
+	case s.Running && len(s.Unseen) == 0:
+		point = look.Success.Render("●")
+	case s.Off && len(s.Unseen) == 0:
+	default:
+		point = look.Warning.Render("!")
+	}
+	if chosen {
+		mark, name = look.Selected.Render("› "), look.Selected.Render(name)
+	}
+	return fit(mark+point+" "+name+"  "+safetext.Line(s.State), width)
+}
+
+// details are the figures of a server, a line each.
+func (s Server) details(width int, keys *keyMap, look *theme) []string {
+	var lines []string
+	add := func(what, text string) {
+		if text != "" {
+			lines = append(lines, wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", what)), safetext.Line(text), width)...)
+		}
+	}
+	add("runs", s.Address)
+	if s.Running {
+		add("is", s.About)
+		add("up", fmt.Sprintf("%s · %s", brief(s.Up), count(s.Restarts, "restart")))
+		add("costs", fmt.Sprintf("%s, about %s tokens of a prompt", count(s.Tools, "tool"), thousands(s.Tokens)))
+	}
+	if s.Calls > 0 {
+		add("calls", fmt.Sprintf("%d, %d failed · p95 %s", s.Calls, s.Failed, duration(s.P95)))
+	}
+	add("stderr", s.Said)
+	if n := len(s.Unseen); n > 0 {
+		text := fmt.Sprintf("%s not used until you have seen it: %s", count(n, "change"), keys.ServersLook.Help().Key)
+		lines = append(lines, wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "unseen")), text, width)...)
+	}
+	return lines
+}
+
+// brief writes how long a server has been up.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// view returns exactly height lines.
+func (l *look) view(width, height int, keys *keyMap, look *theme, now time.Time) []string {
+	if l.width != width {
+		l.lines, l.width = l.content(width, look), width
+	}
+	foot := ""
+	l.rows = max(1, height-2)
+	if l.change != nil {
+		l.rows = max(1, height-3)
+	}
+	l.top = max(0, min(l.top, len(l.lines)-l.rows))
+	below := len(l.lines) - l.top - l.rows
+	if below <= 0 {
+		l.seen = true
+	}
+	if l.change != nil {
+		switch {
+		case !l.seen:
+			foot = look.Warning.Render(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")))
+		case now.Sub(l.quiet) < guard:
+			foot = look.Dim.Render(keys.ServersTrust.Help().Key + " trust it like this")
+		default:
+			foot = look.Key.Render(keys.ServersTrust.Help().Key + " trust it like this")
+		}
+	}
+	lines := []string{spread(look.Strong.Render(fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(l.top+1, len(l.lines)), min(l.top+l.rows, len(l.lines)), len(l.lines))), width), ""}
+	lines = append(lines, l.lines[l.top:min(len(l.lines), l.top+l.rows)]...)
+	if l.change != nil {
+		lines = append(filled(lines, height-1), fit(foot, width))
+	}
+	return filled(lines, height)
+}
+
+// content is all that is to be read, with what is hidden in it made visible.
+func (l *look) content(width int, look *theme) []string {
+	if l.change == nil {
+		return strings.Split(ansi.Hardwrap(safetext.Text(l.text), max(1, width), true), "\n")
+	}
+	var lines []string
+	for _, c := range l.change {
+		head := c.What + ", changed:"
+		if c.Before == "" {
+			head = c.What + ", new:"
+		}
+		lines = append(lines, look.Strong.Render(fit(safetext.Reveal(head), width)))
+		words := []Word{{c.After, ' '}}
+		if c.Before != "" {
+			words = WordDiff(c.Before, c.After)
+		}
+		var text strings.Builder
+		for _, w := range words {
+			shown := safetext.Reveal(w.Text)
+			switch w.Mark {
+			case '-':
+				text.WriteString(marked("[-", shown, "-]", look.Removed.Render))
+			case '+':
+				text.WriteString(marked("{+", shown, "+}", look.Added.Render))
+			default:
+				text.WriteString(shown)
+			}
+		}
+		for _, line := range strings.Split(strings.TrimSpace(text.String()), "\n") {
+			for _, part := range strings.Split(ansi.Wrap(line, max(1, width-2), ""), "\n") {
+				lines = append(lines, "  "+part)
+			}
+		}
+		lines = append(lines, "")
+	}
+	return lines[:max(0, len(lines)-1)]
+}
+
+// marked styles a text line by line, so that no style runs over a line's end.
+// The marks tell without colours what the style does.
+func marked(open, text, end string, style func(...string) string) string {
+	return strings.Join(styled(style, strings.Split(open+text+end, "\n")), "\n")
+}
