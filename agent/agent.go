@@ -23,6 +23,9 @@ type Options struct {
 	Rules   *Rules                                     // nil: each tool's own level
 	Save    func(ctx context.Context, rule Rule) error // keeps an "always"; nil: for this run only
 
+	// Attach reads what a message names; nil: nothing.
+	Attach Attacher
+
 	// Unattended says that nobody can be asked: what needs a confirmation is
 	// refused, and Ended.Unasked names it.
 	Unattended bool

@@ -47,7 +47,7 @@ func (t *turn) plan(ctx context.Context) (plan, error) {
 	}
 	defer t.phase("planner")()
 	offered := offer(t.tools, t.question, t.MaxTools)
-	p := t.plannerPrompt(specs(offered))
+	p := t.withAttached(t.plannerPrompt(specs(offered)))
 	var problem error
 	for range planTries {
 		text, err := t.draft(ctx, p)

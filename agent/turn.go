@@ -95,6 +95,9 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
+	if err := t.attach(ctx); err != nil {
+		return err
+	}
 	plan, err := t.plan(ctx)
 	if err != nil || plan.answered {
 		return err

@@ -405,7 +405,7 @@ func (a *app) allow(rules []string) error {
 func (a *app) agent() *agent.Agent {
 	return agent.New(agent.Options{
 		Model: a.provider, Window: a.provider.Window, Tools: a.offered, History: a.store, Journal: a.store, Memory: a.longTerm(), Facts: a.facts().List,
-		Rules: a.rules, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
+		Rules: a.rules, Attach: attached{a}, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Think: func() string { return a.config.Think },
 		Trace: a.tracer(), ModelName: a.modelName,

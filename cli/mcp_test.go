@@ -77,3 +77,18 @@ func TestProgressAndQuestionsOfARealServerAreEvents(t *testing.T) {
 		}
 	}
 }
+
+func TestAResourceThatIsNamedIsReadAlongWithTheQuestion(t *testing.T) {
+	t.Parallel()
+	run := everything(t)
+	vault := t.TempDir()
+	write(t, filepath.Join(vault, "a.md"), "# Rowing\n\nI row.\n")
+	out, code := run("ask", "--stream-json", "--notes", vault, "what is in @everything:demo://resource/static/document/features.md?")
+	if code != exitDone || !strings.Contains(out, `"name":"read_resource","input":{"name":"everything:demo://resource/static/document/features.md"}`) || !strings.Contains(out, "Everything Server - Features") {
+		t.Errorf("exit code %d:\n%.3000s", code, out)
+	}
+	out, _ = run("ask", "--notes", vault, "what is in @everything:demo://nothing and mail@everything:x.org and @nobody:x?")
+	if strings.Count(out, "· read_resource") != 1 || !strings.Contains(out, "✗ read_resource: read demo://nothing") {
+		t.Errorf("got\n%s", out)
+	}
+}

@@ -59,6 +59,7 @@ func (m *Model) allCommands() []command {
 		}
 		list = append(list, command{other.Name, nil, other.Args, other.Help, func(m *Model, args string) tea.Cmd { return m.runCommand(other, args) }})
 	}
+	list = append(list, m.templates()...)
 	return append(list, command{"quit", []string{"q", "exit", "bye"}, "", "leave", func(m *Model, _ string) tea.Cmd { return m.leave(Quit) }})
 }
 

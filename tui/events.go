@@ -430,7 +430,7 @@ func (m *Model) closeTurn(ending string, now time.Time) {
 		m.transcript.add(&notice{"stopped"})
 	}
 	m.permission.close()
-	m.input.close()
+	m.input.close(now)
 }
 
 // turnOver is called when the channel of the turn closed.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,8 +63,16 @@ func (in *input) settle(id string, now time.Time) {
 	}
 }
 
-// close drops all questions: their turn is over.
-func (in *input) close() { *in = input{} }
+// close drops the questions of the turn, which is over. One without an ID is
+// the user's own.
+func (in *input) close(now time.Time) {
+	if !in.open() || in.queue[0].ID == "" {
+		in.queue = slices.DeleteFunc(in.queue, func(asked agent.InputAsked) bool { return asked.ID != "" })
+		return
+	}
+	in.queue = slices.DeleteFunc(in.queue, func(asked agent.InputAsked) bool { return asked.ID != "" })
+	in.begin(now)
+}
 
 func (in *input) armed(now time.Time) bool { return in.open() && now.Sub(in.quiet) >= guard }
 

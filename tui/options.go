@@ -53,6 +53,10 @@ type Options struct {
 	// Figures sums up the turns by day, model or turn, the latest first; nil:
 	// there is no page of them.
 	Figures func(ctx context.Context, by string) ([]agent.Figures, error)
+	// Mentions are what a message can name after an @, at this moment. nil: nothing.
+	Mentions func() []Mention
+	// Templates are the prompts that servers have ready, at this moment. nil: none.
+	Templates func() []Template
 	// Commands are slash commands besides the screen's own.
 	Commands []Command
 

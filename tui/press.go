@@ -24,7 +24,9 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	}
 	if m.asksInput() {
 		if cmd, taken := m.input.press(pressed, &m.keys, now); taken {
-			return tea.Batch(cmd, m.rearm())
+			after := m.afterInput
+			m.afterInput = nil
+			return tea.Batch(cmd, after, m.rearm())
 		}
 	}
 	switch m.overlay {
@@ -72,9 +74,9 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
-	case key.Matches(pressed, k.Stop) && m.editing != nil && m.turn == nil && !m.palette.open() && !m.focused:
+	case key.Matches(pressed, k.Stop) && m.editing != nil && m.turn == nil && !m.palette.open() && !m.mentions.open() && !m.focused:
 		m.stopEditing()
-	case key.Matches(pressed, k.Stop) && !m.palette.open() && !m.focused:
+	case key.Matches(pressed, k.Stop) && !m.palette.open() && !m.mentions.open() && !m.focused:
 		return nil, m.stop()
 	case key.Matches(pressed, k.Redraw):
 		return tea.ClearScreen, true
@@ -165,7 +167,7 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 // write gives a key to the composer.
 func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	k, c := &m.keys, &m.composer
-	if m.palette.open() && m.pressPalette(pressed) {
+	if m.palette.open() && m.pressPalette(pressed) || m.mentions.open() && m.pressMentions(pressed) {
 		return nil
 	}
 	switch {
@@ -188,10 +190,10 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(pressed, k.Up) && c.earlier(), key.Matches(pressed, k.Down) && c.later():
 	default:
 		cmd := c.press(pressed)
-		m.palette.follow(c.text(), m.allCommands())
+		m.follow()
 		return cmd
 	}
-	m.palette.follow(c.text(), m.allCommands())
+	m.follow()
 	return nil
 }
 

@@ -165,6 +165,9 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if m.palette.open() && m.overlay == noOverlay {
 		lines = append(lines, m.palette.view(width, max(1, min(8, height-2)), m.look)...)
 	}
+	if m.mentions.open() && m.overlay == noOverlay {
+		lines = append(lines, m.mentions.view(width, max(1, min(8, height-2)), m.look)...)
+	}
 	return append(lines, m.composer.waiting(width, m.look)...)
 }
 

@@ -29,9 +29,11 @@ type Model struct {
 	transcript transcript
 	composer   composer
 	palette    palette
+	mentions   mentions
 	permission permission
 	input      input
 	servers    servers
+	afterInput tea.Cmd // what an answer to the user's own question sets off
 	overlay    overlay
 	picker     picker
 	tree       tree
@@ -207,6 +209,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.startEditor(msg)
 	case editedMsg:
 		m.edited(msg)
+	case filledMsg:
+		m.filled(msg)
 	case serversMsg:
 		return m.refreshServers()
 	case serverLogMsg:
@@ -256,7 +260,7 @@ func (m *Model) paste(text string) tea.Cmd {
 	}
 	m.unfocus()
 	m.composer.paste(text)
-	m.palette.follow(m.composer.text(), m.allCommands())
+	m.follow()
 	return nil
 }
 

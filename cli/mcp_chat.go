@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/mcpclient"
+	"lifehub/tui"
+)
+
+// panel is the MCP servers as the screen wants them.
+type panel struct{ *app }
+
+func (p panel) List() []tui.Server {
+	var list []tui.Server
+	for _, s := range p.servers.State() {
+		one := tui.Server{
+			Name: s.Name, Address: s.Address, About: s.About, State: s.Text(), Running: s.Status == mcpclient.Running, Off: s.Status == mcpclient.Off,
+			Up: time.Since(s.Since), Restarts: s.Restarts, Tools: len(s.Tools), Tokens: s.Tokens,
+			Calls: s.Calls, Failed: s.Failed, P95: s.P95, Said: s.Said,
+		}
+		for _, c := range s.Unseen {
+			one.Unseen = append(one.Unseen, tui.Change(c))
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func (p panel) Restart(name string) error { return p.servers.Restart(name) }
+
+func (p panel) Switch(name string, on bool) error {
+	if err := mcpclient.Enable(p.paths.servers(), name, on); err != nil {
+		return err
+	}
+	return p.servers.Switch(name, on)
+}
+
+// logLines is how much of a log the screen shows.
+const logLines = 1000
+
+func (p panel) Log(name string) (string, error) { return serverLog(p.serverLog(name), logLines) }
+
+func (p panel) Trust(name string, seen []tui.Change) error {
+	changes := make([]mcpclient.Change, 0, len(seen))
+	for _, c := range seen {
+		changes = append(changes, mcpclient.Change(c))
+	}
+	return p.servers.Accept(name, changes)
+}
+
+// mentions are the resources of the servers, as they are named in a message.
+func (a *app) mentions() []tui.Mention {
+	var list []tui.Mention
+	for _, r := range a.servers.Resources() {
+		detail := r.Name
+		if r.Description != "" && r.Description != r.Name {
+			detail = strings.TrimSpace(r.Name + ": " + r.Description)
+		}
+		list = append(list, tui.Mention{Name: r.Server + ":" + r.URI, Detail: detail})
+	}
+	return list
+}
+
+// templates are the prompts of the servers.
+func (a *app) templates() []tui.Template {
+	var list []tui.Template
+	for _, p := range a.servers.Prompts() {
+		list = append(list, tui.Template{
+			Name: p.Server + ":" + p.Name, Help: p.Description, Schema: blanks(p.Args),
+			Fill: func(ctx context.Context, values json.RawMessage) (string, error) { return a.fill(ctx, p, values) },
+		})
+	}
+	return list
+}
+
+// blanks is the schema of a prompt's blanks; nil when it has none.
+func blanks(args []mcpclient.PromptArg) json.RawMessage {
+	if len(args) == 0 {
+		return nil
+	}
+	type blank struct {
+		Type        string `json:"type"`
+		Description string `json:"description,omitempty"`
+	}
+	properties, required := map[string]blank{}, []string{}
+	for _, a := range args {
+		properties[a.Name] = blank{"string", a.Description}
+		if a.Required {
+			required = append(required, a.Name)
+		}
+	}
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required})
+	if err != nil {
+		return nil
+	}
+	return schema
+}
+
+// fill has a server fill in a prompt, and writes it as one text.
+func (a *app) fill(ctx context.Context, p mcpclient.Prompt, values json.RawMessage) (string, error) {
+	args := map[string]string{}
+	if err := json.Unmarshal(values, &args); err != nil {
+		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
+	}
+	messages, err := a.servers.FillPrompt(ctx, p.Server, p.Name, args)
+	if err != nil {
+		return "", err
+	}
+	parts := make([]string, 0, len(messages))
+	for _, m := range messages {
+		text := m.Text
+		if m.Role == llm.Assistant {
+			text = "(answered) " + text
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n\n"), nil
+}
+
+// attached reads the resources that a message names as @server:uri.
+type attached struct{ *app }
+
+var _ agent.Attacher = attached{}
+
+// mention is @server:uri at the beginning of a word.
+var mention = regexp.MustCompile(`(?:^|[\s(])@([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*):(\S+)`)
+
+// maxAttachments bounds the resources that one message brings along.
+const maxAttachments = 5
+
+// Find lists the resources of known servers. A mark that ends a sentence is
+// not part of a name, unless a resource is called so.
+func (a attached) Find(message string) []string {
+	var names []string
+	for _, found := range mention.FindAllStringSubmatch(message, -1) {
+		server, uri := found[1], found[2]
+		if !slices.ContainsFunc(a.known.config.Servers, func(s mcpclient.Server) bool { return s.Name == server }) {
+			continue
+		}
+		listed := slices.ContainsFunc(a.servers.Resources(), func(r mcpclient.Resource) bool { return r.Server == server && r.URI == uri })
+		if !listed {
+			uri = strings.TrimRight(uri, ".,;:!?)]")
+		}
+		if name := server + ":" + uri; uri != "" && !slices.Contains(names, name) && len(names) < maxAttachments {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Read reads one of them. What it holds is foreign.
+func (a attached) Read(ctx context.Context, name string) (agent.Result, error) {
+	server, uri, _ := strings.Cut(name, ":")
+	return a.servers.ReadResource(ctx, server, uri)
+}
