@@ -85,28 +85,29 @@ func apart(byWords []candidate) float64 {
 }
 
 // LikelyAnswerable is the Answerable from which notes may be taken to hold an
-// answer: at least 95 of 100 questions that they do answer lie above it.
-const LikelyAnswerable = 0.165
+// answer: at least 95 of 100 questions that they do answer lie above it, on
+// the worst of ten benches.
+const LikelyAnswerable = 0.13
 
 // Likely tells whether the notes may be taken to hold an answer.
 func (f Found) Likely() bool { return f.Answerable >= LikelyAnswerable }
 
 // answerable turns signals into the likelihood that the notes hold an answer,
-// by logistic regressions fitted on nine benches, each question once with its
-// notes and once without them (docs/decisions/0014).
+// by a logistic regression fitted on nine benches, each question once with its
+// notes and once without them (docs/decisions/0055). What meaning adds was
+// fitted on top, so that both kinds of search have one threshold.
 func (g Signals) answerable() float64 {
-	var sum float64
 	switch {
 	case g.Named > 0:
 		return 0.99
 	case g.Few > 0:
 		return g.Few
-	case g.Near > 0:
-		sum = -3.816 - 2.302*g.Reach + 3.233*g.Covered + 3.289*g.Apart + 3.083*min(g.Near, 2) + 0.587*g.Agree
-	case g.Reach > 0:
-		sum = -2.586 + 1.211*g.Reach + 2.453*g.Covered + 3.848*g.Apart
-	default:
+	case g.Near == 0 && g.Reach == 0:
 		return 0
+	}
+	sum := -4.726 + 2.178*g.Covered + 3.796*g.Apart + 0.511*g.Pairs + 0.876*g.Strength - 0.438*g.Words
+	if g.Near > 0 {
+		sum += -0.598 + 1.447*min(g.Near, 2) + 0.640*g.Agree
 	}
 	likely := 1 / (1 + math.Exp(-sum))
 	if g.Foreign > 0 {
