@@ -55,6 +55,20 @@ func modeOf(status unix.Stat_t) fs.FileMode {
 	return fs.ModeIrregular
 }
 
+// lockDir keeps other processes that ask for the same from a folder; the lock
+// leaves nothing behind, and ends with the process at the latest. Where the
+// file system knows no locks, there is none.
+func lockDir(root *os.Root) (unlock func()) {
+	handle, err := root.Open(".")
+	if err != nil {
+		return func() {}
+	}
+	for err = unix.EINTR; err == unix.EINTR; {
+		err = unix.Flock(int(handle.Fd()), unix.LOCK_EX)
+	}
+	return func() { handle.Close() }
+}
+
 // syncDir makes a rename in dir outlive a power cut.
 func syncDir(root *os.Root, dir string) error {
 	handle, err := root.Open(dir)

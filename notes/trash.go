@@ -16,8 +16,7 @@ const trashDir = ".trash"
 // bytes was; else the error is [ErrChanged]. It returns where it lies now,
 // below the vault. What lies in the trash already stays as it is.
 func (f *Folder) Trash(name string, was []byte) (string, error) {
-	f.writing.Lock()
-	defer f.writing.Unlock()
+	defer f.alone()()
 	place, err := f.freeInTrash(name)
 	if err == nil {
 		_, err = f.unchanged(name, was)
@@ -37,8 +36,7 @@ func (f *Folder) Trash(name string, was []byte) (string, error) {
 // CopyToTrash keeps a text in the vault's trash under the name of a note and
 // returns where.
 func (f *Folder) CopyToTrash(name string, text []byte) (string, error) {
-	f.writing.Lock()
-	defer f.writing.Unlock()
+	defer f.alone()()
 	place, err := f.freeInTrash(name)
 	if err != nil {
 		return "", fmt.Errorf("copy note to the trash: %w", err)

@@ -30,6 +30,18 @@ func (f *Folder) Replace(name string, was, now []byte) error {
 	return nil
 }
 
+// alone waits until no other writer is at the folder, of this process or of
+// another LifeHub, and returns how to let the next one in: between the look at
+// a note and the rename over it nobody of ours may change it.
+func (f *Folder) alone() (release func()) {
+	f.writing.Lock()
+	unlock := lockDir(f.root())
+	return func() {
+		unlock()
+		f.writing.Unlock()
+	}
+}
+
 func (f *Folder) create(name string, text []byte) error {
 	if err := f.check(name); err != nil {
 		return err
@@ -37,8 +49,7 @@ func (f *Folder) create(name string, text []byte) error {
 	if err := fits(name, text); err != nil {
 		return err
 	}
-	f.writing.Lock()
-	defer f.writing.Unlock()
+	defer f.alone()()
 	if _, err := f.root().Lstat(name); err == nil {
 		return reason(name, fs.ErrExist)
 	}
@@ -81,8 +92,7 @@ func (f *Folder) replace(name string, was, now []byte) error {
 	if err := fits(name, now); err != nil {
 		return err
 	}
-	f.writing.Lock()
-	defer f.writing.Unlock()
+	defer f.alone()()
 	info, err := f.unchanged(name, was)
 	if err != nil {
 		return err

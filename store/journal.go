@@ -96,7 +96,7 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 			JOIN messages q ON q.turn = t.id AND q.role = 'user'
 			JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
 			JOIN conversations c ON c.id = t.conversation AND c.head = a.id
-			WHERE t.id = ? AND c.id = ?`, turn, conversation).Scan(&state, &owner, &left.Question, &left.Text)
+			WHERE t.id = ? AND c.id = ? AND t.undone IS NULL`, turn, conversation).Scan(&state, &owner, &left.Question, &left.Text)
 		switch {
 		case errors.Is(err, sql.ErrNoRows) || err == nil && state == "done":
 			return agent.ErrOver

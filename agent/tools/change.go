@@ -182,6 +182,9 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
+// writeTries bounds how often a change is tried while others write the same note.
+const writeTries = 10
+
 // Run makes the change that was shown.
 func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error) {
 	w.mu.Lock()
@@ -194,9 +197,10 @@ func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error)
 			return agent.Result{}, err
 		}
 	}
+	was := c
 	err := w.write(ctx, c)
-	if shown && (errors.Is(err, notes.ErrChanged) || errors.Is(err, fs.ErrExist)) {
-		c, err = w.again(ctx, args, c)
+	for try := 1; shown && try < writeTries && (errors.Is(err, notes.ErrChanged) || errors.Is(err, fs.ErrExist)); try++ {
+		c, err = w.again(ctx, args, was)
 	}
 	if err != nil {
 		return agent.Result{}, err

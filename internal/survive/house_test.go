@@ -105,7 +105,8 @@ func openHouse(o orders) (*house, error) {
 		return nil, err
 	}
 	list := tools.All(tools.Deps{
-		Search: nowhere{}, Folders: func() []*notes.Folder { return []*notes.Folder{h.folder} }, Now: time.Now,
+		Search: nowhere{}, Changes: h.store, Facts: tools.Facts{Folder: func() (*notes.Folder, error) { return h.folder, nil }, Path: "memory.md"},
+		Folders: func() []*notes.Folder { return []*notes.Folder{h.folder} }, Now: time.Now,
 		Mail: tools.Mail{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
 	})
 	if o.Work == "six" {
@@ -264,13 +265,14 @@ func planOf(question, steps string) string {
 	kind, _, _ := strings.Cut(question, " ")
 	list := []agent.Step{
 		{ID: "1", Tool: "add_task", Input: arguments("text", "do "+question)},
-		{ID: "2", Tool: "append_note", Input: arguments("path", "memory.md", "content", "- remember "+question)},
+		{ID: "2", Tool: "append_note", Input: arguments("path", "log.md", "content", "- log "+question)},
 		{ID: "3", Tool: "create_note", Input: arguments("path", "made/"+question+".md", "content", "about "+question)},
 		{ID: "4", Tool: "complete_task", Input: arguments("task", "do "+question), After: []string{"1"}},
+		{ID: "5", Tool: "remember", Input: arguments("text", "The fact of "+question+" is kept.")},
 	}
 	if kind == "six" {
 		list = []agent.Step{
-			{ID: "1", Tool: "append_note", Input: arguments("path", "memory.md", "content", "- remember "+question)},
+			{ID: "1", Tool: "append_note", Input: arguments("path", "log.md", "content", "- log "+question)},
 			{ID: "2", Tool: "add_task", Input: arguments("text", "do "+question)},
 			{ID: "3", Tool: "send_email", Input: json.RawMessage(fmt.Sprintf(`{"to":["bob@example.com"],"subject":"mail %s","body":"text"}`, question))},
 			{ID: "4", Tool: "counter_count", Input: arguments("what", "count "+question)},
@@ -304,7 +306,7 @@ func arguments(pairs ...string) json.RawMessage {
 
 // traces are what the effects of a question leave in the world.
 type traces struct {
-	Task, Ticked, Note, Memory, Mail, Count int
+	Task, Ticked, Note, Log, Fact, Mail, Count int
 }
 
 // look counts them.
@@ -316,7 +318,8 @@ func look(dir, question string) (traces, error) {
 	}{
 		{filepath.Join(vault(dir), "tasks.md"), "] do " + question, &found.Task},
 		{filepath.Join(vault(dir), "tasks.md"), "[x] do " + question, &found.Ticked},
-		{filepath.Join(vault(dir), "memory.md"), "- remember " + question, &found.Memory},
+		{filepath.Join(vault(dir), "log.md"), "- log " + question, &found.Log},
+		{filepath.Join(vault(dir), "memory.md"), "The fact of " + question + " is kept.", &found.Fact},
 		{filepath.Join(vault(dir), "made", question+".md"), "about " + question, &found.Note},
 		{mailbox(dir), "mail " + question, &found.Mail},
 		{counter(dir), "count " + question, &found.Count},
@@ -331,7 +334,7 @@ func look(dir, question string) (traces, error) {
 		lines := bufio.NewScanner(file)
 		for lines.Scan() {
 			line, _, _ := strings.Cut(lines.Text(), " ✅")
-			if line == place.line || strings.HasSuffix(line, place.line) {
+			if strings.HasSuffix(line, place.line) || place.into == &found.Fact && strings.Contains(line, place.line) {
 				*place.into++
 			}
 		}
@@ -343,7 +346,7 @@ func look(dir, question string) (traces, error) {
 // did tells whether the call of a tool has had its effect.
 func (t traces) did(tool string) bool {
 	return map[string]int{
-		"add_task": t.Task, "complete_task": t.Ticked, "create_note": t.Note, "append_note": t.Memory, "send_email": t.Mail, "counter_count": t.Count,
+		"add_task": t.Task, "complete_task": t.Ticked, "create_note": t.Note, "append_note": t.Log, "remember": t.Fact, "send_email": t.Mail, "counter_count": t.Count,
 	}[tool] > 0
 }
 

@@ -1,0 +1,42 @@
+//go:build unix
+
+package survive
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Line 4: eight processes, each in a conversation of its own, all over one
+// database and one folder of notes, for a minute; then all are killed.
+func TestEightProcessesLoseAndDamageNothing(t *testing.T) {
+	const processes = 8
+	while := time.Duration(share(60, 6, 3)) * time.Second
+	dir := t.TempDir()
+	furnish(t, dir)
+	ledgers := make([]*ledger, processes)
+	var all sync.WaitGroup
+	for i := range processes {
+		ledgers[i] = newLedger(orders{Dir: dir, Work: "write", Name: fmt.Sprintf("p%d", i)})
+		ledgers[i].failing = true // eight that change one line may be told to look again
+		all.Go(func() {
+			said := run(t, ledgers[i].orders, while, true)
+			ledgers[i].add(t, said.lines)
+		})
+	}
+	all.Wait()
+	messages, done, failed := 0, 0, 0
+	for _, l := range ledgers {
+		l.check(t)
+		messages += l.messages
+		done += len(l.done)
+		failed += l.failed
+		if l.messages == 0 {
+			t.Errorf("%s said nothing", l.Name)
+		}
+	}
+	sound(t, dir)
+	t.Logf("%d processes for %v: %d messages and %d effects acknowledged, 0 lost, 0 doubled, database sound; %d steps were told that the note had changed", processes, while, messages, done, failed)
+}
