@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"lifehub/llm/llmtest"
 )
 
 func TestAReplayRunsInARealTerminal(t *testing.T) {
@@ -30,5 +33,48 @@ func TestAReplayRunsInARealTerminal(t *testing.T) {
 	term.types("q")
 	if code := term.exits(); code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestAKilledTurnLeavesItsTraceUpToThen(t *testing.T) {
+	server := llmtest.NewFaults(t)
+	server.Play(countPlan, llmtest.FaultyAnswer)
+	server.Set(llmtest.HangMiddle, 250)
+	env := []string{
+		runAsProgram, "HOME=" + t.TempDir(), "LIFEHUB_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
+		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=" + llmtest.FaultModel,
+	}
+	ask := exec.Command(os.Args[0], "ask", "-q", "how many are there?")
+	ask.Env = env
+	if err := ask.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lifehub := func(arg ...string) string {
+		t.Helper()
+		cmd := exec.Command(os.Args[0], arg...)
+		cmd.Env = env
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("lifehub %v: %v", arg, err)
+		}
+		return string(out)
+	}
+	list := ""
+	for deadline := time.Now().Add(patience); !strings.Contains(list, "how many"); {
+		if list = lifehub("trace", "list"); time.Now().After(deadline) {
+			t.Fatalf("the trace of a turn under way is not kept: %q", list)
+		}
+	}
+	_ = ask.Process.Kill()
+	_ = ask.Wait()
+	id, _, _ := strings.Cut(list, " ")
+	shown := lifehub("trace", "show", id)
+	for _, want := range []string{"start", "prompt", "planner → faulty", "the trace ends here"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is missing in\n%s", want, shown)
+		}
+	}
+	if replayed := lifehub("trace", "replay", "--speed", "0", id); !strings.Contains(replayed, "> how many are there?") {
+		t.Errorf("replayed:\n%s", replayed)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/url"
 	"strings"
 	"testing"
@@ -134,6 +135,14 @@ func TestAServerThatTakesAQuestionAndSaysNothingIsNotThere(t *testing.T) {
 			t.Errorf("cancelled: got %v", err)
 		}
 	})
+}
+
+func TestAConnectionThatTakesTooLongIsNotTriedAgain(t *testing.T) {
+	_, err := (&net.Dialer{Timeout: time.Nanosecond}).Dial("tcp", "127.0.0.1:1")
+	late := unreachable(&url.URL{Host: "127.0.0.1:1"}, err)
+	if !errors.Is(late, ErrUnreachable) || retryable(late) {
+		t.Errorf("%v would be tried again: four times %v instead of one", late, connectTimeout)
+	}
 }
 
 func TestASlowReaderIsNoSilence(t *testing.T) {

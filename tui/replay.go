@@ -172,7 +172,11 @@ func (p *player) view(width int, look *theme) string {
 	case paused:
 		state = "⏸"
 	}
-	right := fmt.Sprintf(" %s of %s · %s ", clock(at), clock(p.length()), pace)
+	write := clock
+	if p.length() < 10*time.Second {
+		write = duration
+	}
+	right := fmt.Sprintf(" %s of %s · %s ", write(at), write(p.length()), pace)
 	room := width - cells(right) - 3
 	if room < 8 {
 		return fit(state+right, width)
