@@ -94,6 +94,14 @@ func (sh *shell) open(ctx context.Context, flags runFlags) (*app, error) {
 		}
 	}
 	a := &app{paths: p, config: c}
+	if flags.noSave {
+		a.store, err = store.InMemory()
+	} else {
+		a.store, err = sh.openStore(ctx, p.database())
+	}
+	if err != nil {
+		return nil, err
+	}
 	if err := a.build(ctx, flags); err != nil {
 		a.close()
 		return nil, err
@@ -106,14 +114,6 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		return err
 	}
 	if a.rules, err = loadRules(a.permissions()); err != nil {
-		return err
-	}
-	if flags.noSave {
-		a.store, err = store.InMemory()
-	} else {
-		a.store, err = store.Open(a.database())
-	}
-	if err != nil {
 		return err
 	}
 	a.unembedded = make(chan struct{}, 1)

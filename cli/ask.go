@@ -106,6 +106,9 @@ func (q *question) say(text string) {
 
 // warn tells what the answer will have to do without.
 func (q *question) warn(a *app) {
+	if text := a.store.Warning(); text != "" {
+		fmt.Fprintf(q.err, "! %s\n", safetext.Line(text))
+	}
 	for _, misspelt := range a.config.misspelt {
 		q.say(misspelt)
 	}

@@ -35,7 +35,7 @@ func newChats(sh *shell) *cobra.Command {
 		},
 	}
 	show.Flags().BoolVar(&showJSON, "json", false, "print one JSON object")
-	return group("chats", "Conversations that were kept", list, show, newChatsSearch(sh), newChatsRename(sh), newChatsExport(sh), newChatsRemove(sh))
+	return group("chats", "Conversations that were kept", list, show, newChatsSearch(sh), newChatsRename(sh), newChatsExport(sh), newChatsRemove(sh), newChatsRestore(sh))
 }
 
 // withStore opens the conversations for one command.
@@ -49,6 +49,9 @@ func (sh *shell) withStore(do func(*store.Store) error) error {
 		return err
 	}
 	defer s.Close()
+	if text := s.Warning(); text != "" {
+		fmt.Fprintf(sh.err, "! %s\n", text)
+	}
 	return do(s)
 }
 

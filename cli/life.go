@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -49,9 +50,30 @@ func begin(ctx context.Context, a *app) *life {
 	l.stale()
 	l.spawn(func() { l.followProvider(ctx) })
 	l.spawn(func() { l.followNotes(ctx) })
+	l.spawn(func() { l.guardStore(ctx) })
 	l.spawn(func() { l.followServers(ctx) })
 	l.spawn(func() { l.followMemory(ctx, a.agent()) })
 	return l
+}
+
+// guardStore looks for damage after an unclean end, and makes the backup of the
+// day. Neither holds up the chat.
+func (l *life) guardStore(ctx context.Context) {
+	if text := l.store.Warning(); text != "" {
+		l.notice(text)
+	}
+	err := l.store.Check(ctx)
+	var damaged *store.DamagedError
+	if err == nil {
+		err = l.store.BackUp(ctx) // of a damaged one there are enough
+	}
+	switch {
+	case errors.As(err, &damaged):
+		l.notice("Conversations: " + err.Error() + ".")
+	case err != nil && ctx.Err() == nil:
+		slog.Warn("guard the conversations", "error", err)
+		l.notice(fmt.Sprintf("The backup of the conversations was not made: %v.", err))
+	}
 }
 
 // spawn runs f in a goroutine that wait waits for. A fault in it is logged

@@ -13,3 +13,7 @@ import (
 func lock(file *os.File) bool {
 	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
+
+// share takes a file together with others, once nobody has it alone, until it
+// is closed or the process ends.
+func share(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_SH) }

@@ -7,6 +7,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -40,13 +41,15 @@ type Store struct {
 	closing chan struct{}  // closed to end them
 	once    sync.Once
 
-	owners owners
+	owners  owners
+	session *session // nil: in memory
+	warning string
 }
 
 // Open opens the database file, making it and its folder if need be, and
 // brings its schema up to date. An older schema is copied to
-// <path>.v<N>.bak first; a newer one is refused with [NewerSchemaError]. The
-// file is readable by its owner only.
+// <path>.v<N>.bak first; a newer one is refused with [NewerSchemaError], a
+// damaged file with [*DamagedError]. The file is readable by its owner only.
 func Open(path string) (*Store, error) {
 	s, err := open(path)
 	if err != nil {
@@ -67,16 +70,46 @@ func open(path string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, now: time.Now, closing: make(chan struct{}), owners: owners{dir: path + ".owners"}}
-	if s.write, err = connect(path, 1, "_txlock=immediate"); err != nil {
+	if s.session, err = beginSession(path); err != nil {
 		return nil, err
 	}
-	if err := migrate(s.write, path, migrations); err != nil {
-		return nil, errors.Join(err, s.write.Close())
-	}
-	if s.read, err = connect(path, readers, "_pragma=query_only(1)"); err != nil {
-		return nil, errors.Join(err, s.write.Close())
+	if err := s.connect(); err != nil {
+		var said *DamagedError
+		var newer *NewerSchemaError
+		if !errors.As(err, &said) && !errors.As(err, &newer) && (isDamage(err) || s.session.other) {
+			err = s.session.damaged(context.Background(), err.Error())
+		}
+		return nil, errors.Join(err, s.session.file.Close()) // the mark stays: the next one shall look again
 	}
 	return s, nil
+}
+
+// connect looks at how the file was left, opens it and brings it up to date.
+func (s *Store) connect() (err error) {
+	path := s.path
+	switch {
+	case s.session.other:
+		if s.warning, err = s.session.examine(context.Background()); err != nil {
+			return err
+		}
+	case s.session.unclean && s.session.emptied():
+		return s.session.damaged(context.Background(), "the file is empty")
+	case s.session.lostLog != "":
+		if err := s.session.setAside(); err != nil {
+			return err
+		}
+		s.warning = s.session.lostLog + ". A copy of it is kept."
+	}
+	if s.write, err = connect(path, 1, "_txlock=immediate"); err != nil {
+		return err
+	}
+	if err := migrate(s.write, path, migrations); err != nil {
+		return errors.Join(err, s.write.Close())
+	}
+	if s.read, err = connect(path, readers, "_pragma=query_only(1)"); err != nil {
+		return errors.Join(err, s.write.Close())
+	}
+	return s.session.opened()
 }
 
 // InMemory opens a database that leaves nothing on the disk: what --no-save
@@ -104,7 +137,7 @@ func (s *Store) Close() error {
 	}
 	// Another process that still reads keeps the log; the last one folds it.
 	_, checkpoint := s.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	if err := errors.Join(checkpoint, s.read.Close(), s.write.Close()); err != nil {
+	if err := errors.Join(checkpoint, s.read.Close(), s.write.Close(), s.session.end()); err != nil {
 		return fmt.Errorf("close conversations in %s: %w", s.path, err)
 	}
 	return nil

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"lifehub/store"
+)
+
+func newChatsRestore(sh *shell) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "restore", Short: "Put the newest backup in the place of a damaged file",
+		Long: "Put the newest backup that is whole in the place of the conversations, or an empty file where there is none.\n" +
+			"The file of now is kept beside it and never touched again. Backups are made once a day when the chat starts.",
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := findPaths(sh.getenv)
+			if err != nil {
+				return err
+			}
+			return sh.restoreChats(cmd.Context(), p.database(), yes)
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
+	return cmd
+}
+
+func (sh *shell) restoreChats(ctx context.Context, path string, yes bool) error {
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("restore the conversations: %w", err)
+	}
+	from := store.NewestBackup(ctx, path)
+	question := "There is no backup that is whole. Begin with no conversations?"
+	if from != nil {
+		question = fmt.Sprintf("Take the backup of %s? What was said since is then only in the file set aside.", from.Time.Local().Format("2006-01-02 15:04"))
+	}
+	if !yes {
+		if !term.IsTerminal(sh.in.Fd()) {
+			return usageError{errors.New("nobody can be asked whether to restore: say --yes")}
+		}
+		if !sh.agrees(question) {
+			return exitError{errors.New("nothing was changed"), exitFailed}
+		}
+	}
+	aside, err := store.Restore(path, from)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sh.err, "the file of before is kept as %s\n", aside)
+	return nil
+}
+
+// openStore opens the conversations. Damaged ones are offered to be restored,
+// where somebody can be asked.
+func (sh *shell) openStore(ctx context.Context, path string) (*store.Store, error) {
+	s, err := store.Open(path)
+	var damaged *store.DamagedError
+	if !errors.As(err, &damaged) || !term.IsTerminal(sh.in.Fd()) || !term.IsTerminal(sh.err.Fd()) {
+		return s, err
+	}
+	fmt.Fprintln(sh.err, "lifehub:", err)
+	if err := sh.restoreChats(ctx, path, false); err != nil {
+		return nil, err
+	}
+	return store.Open(path)
+}

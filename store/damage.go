@@ -1,0 +1,233 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// checkTime bounds a check that the user waits for.
+const checkTime = 3 * time.Second
+
+// DamagedError says that the database cannot be relied on. The file is left
+// as it is.
+type DamagedError struct {
+	Path   string
+	Why    string
+	Backup *Backup // the newest that is whole; nil: there is none
+}
+
+func (e *DamagedError) Error() string {
+	text := fmt.Sprintf("%s is damaged: %s", e.Path, e.Why)
+	if e.Backup != nil {
+		return text + fmt.Sprintf("; `lifehub chats restore` takes the backup of %s and keeps the damaged file", e.Backup.Time.Local().Format("2006-01-02 15:04"))
+	}
+	return text + "; there is no backup that is whole; `lifehub chats restore` begins an empty one and keeps the damaged file"
+}
+
+// Warning is what the user should know about how the file was found; "":
+// nothing.
+func (s *Store) Warning() string { return s.warning }
+
+// Check looks for damage after an unclean end, which takes a while in a large
+// file; others may read and write meanwhile. After a clean end it does
+// nothing. The error is a [*DamagedError] if there is damage.
+func (s *Store) Check(ctx context.Context) error {
+	if s.session == nil || !s.session.unclean {
+		return nil
+	}
+	why, err := integrity(ctx, s.read)
+	if err != nil {
+		return fmt.Errorf("check conversations: %w", err)
+	}
+	if why != "" {
+		return s.session.damaged(ctx, why)
+	}
+	s.session.unclean = false
+	return nil
+}
+
+// integrity says what is wrong with a database; "": nothing.
+func integrity(ctx context.Context, db *sql.DB) (string, error) {
+	var report string
+	err := db.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&report)
+	switch {
+	case err != nil && isDamage(err):
+		return err.Error(), nil
+	case err != nil:
+		return "", err
+	case report != "ok":
+		return strings.ReplaceAll(report, "\n", "; "), nil
+	}
+	return "", nil
+}
+
+// isDamage tells errors of a damaged file from others.
+func isDamage(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && (e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code()&0xff == sqlite3.SQLITE_NOTADB)
+}
+
+// examine looks at a closed file that is not the one that was closed, without
+// changing anything. It returns what to warn of if it can be used.
+func (s *session) examine(ctx context.Context) (warning string, err error) {
+	why, err := examineClosed(ctx, s.path)
+	if err != nil {
+		return "", err
+	}
+	if why != "" {
+		return "", s.damaged(ctx, why)
+	}
+	warning = filepath.Base(s.path) + " is not the file that LifeHub closed. Its structure is sound; its text may have been changed by another program or by decay."
+	if b := newestWhole(ctx, s.path); b != nil {
+		warning += fmt.Sprintf(" `lifehub chats restore` takes the backup of %s instead.", b.Time.Local().Format("2006-01-02 15:04"))
+	}
+	return warning, nil
+}
+
+// examineClosed says what is wrong with a closed database; "": nothing.
+func examineClosed(ctx context.Context, path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.Size() == 0 {
+		return "the file is empty", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	db, err := openClosed(path)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	why, err := integrity(ctx, db)
+	if err != nil && ctx.Err() != nil {
+		return "", nil // too large to wait for; what is found later is said then
+	}
+	if err != nil || why != "" {
+		return why, err
+	}
+	if version, err := schemaVersion(db); err != nil || version == 0 {
+		return "its tables are gone", nil
+	}
+	return "", nil
+}
+
+// openClosed opens a file that nobody uses for reading alone; nothing is written beside it.
+func openClosed(path string) (*sql.DB, error) {
+	name := filepath.ToSlash(path)
+	if !strings.HasPrefix(name, "/") { // C:/…
+		name = "/" + name
+	}
+	dsn := url.URL{Scheme: "file", Path: name, RawQuery: "mode=ro&immutable=1"}
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+func (s *session) damaged(ctx context.Context, why string) error {
+	return &DamagedError{Path: s.path, Why: why, Backup: newestWhole(ctx, s.path)}
+}
+
+// newestWhole finds the newest backup without damage.
+func newestWhole(ctx context.Context, path string) *Backup {
+	list, _ := Backups(path) // a folder that can't be read has none to offer
+	for _, b := range list {
+		if why, err := examineClosed(ctx, b.Path); err == nil && why == "" {
+			return &b
+		}
+	}
+	return nil
+}
+
+// NewestBackup returns the newest backup of a database file that is whole;
+// nil: there is none.
+func NewestBackup(ctx context.Context, path string) *Backup { return newestWhole(ctx, path) }
+
+// Restore puts a backup in the place of a database that nobody has open, or
+// nothing when it is nil. What was there is kept beside it, under the returned
+// name.
+func Restore(path string, from *Backup) (aside string, err error) {
+	aside, err = restore(path, from)
+	if err != nil {
+		return "", fmt.Errorf("restore %s: %w", path, err)
+	}
+	return aside, nil
+}
+
+func restore(path string, from *Backup) (string, error) {
+	state, err := os.OpenFile(path+".state", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer state.Close()
+	if !lock(state) {
+		return "", errors.New("another LifeHub has it open; close it first")
+	}
+	temp := path + ".restoring"
+	if from != nil {
+		if err := copyFile(from.Path, temp); err != nil {
+			return "", err
+		}
+	}
+	aside := path + asideMark + time.Now().UTC().Format("20060102T150405.000Z")
+	for _, ending := range []string{"-wal", "-shm", ""} {
+		if err := os.Rename(path+ending, aside+ending); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+	}
+	if from != nil {
+		if err := os.Rename(temp, path); err != nil {
+			return "", err
+		}
+	}
+	return aside, errors.Join(state.Truncate(0), state.Sync())
+}
+
+// setAside keeps a copy of a damaged log with the file that it belongs to.
+func (s *session) setAside() error {
+	aside := s.path + asideMark + time.Now().UTC().Format("20060102T150405.000Z")
+	return errors.Join(copyFile(s.path, aside), copyFile(s.path+"-wal", aside+"-wal"))
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
+}
+
+// emptied tells whether an empty file was once more: a log or a backup of it is there.
+func (s *session) emptied() bool {
+	info, err := os.Stat(s.path)
+	if err != nil || info.Size() > 0 {
+		return false
+	}
+	log, err := os.Stat(s.path + "-wal")
+	backups, _ := Backups(s.path)
+	return err == nil && log.Size() > 0 || len(backups) > 0
+}
