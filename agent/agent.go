@@ -13,12 +13,17 @@ import (
 
 // Options is what an Agent works with. Model and History are required.
 type Options struct {
-	Model   llm.Model
-	Window  func() int    // tokens that the model's window holds; nil or 0: unknown
-	Tools   func() []Tool // the enabled tools of this moment; nil: none
-	History History
-	Journal Journal                                    // nil: a turn that is cut cannot be gone on with
-	Memory  LongTerm                                   // the zero value remembers nothing beyond the window
+	Model     llm.Model
+	Window    func() int    // tokens that the model's window holds; nil or 0: unknown
+	Tools     func() []Tool // the enabled tools of this moment; nil: none
+	History   History
+	Journal   Journal   // nil: a turn that is cut cannot be gone on with
+	Memory    LongTerm  // the zero value remembers nothing beyond the window
+	Summaries Summaries // keeps what older turns came down to; nil: they are left out when they do not fit
+	Gauges    Gauges    // keeps how models count tokens; nil: learned anew in each run
+	// Refuses tells that the model server refuses a prompt that is too long, and
+	// never cuts it in silence; nil: it does not.
+	Refuses func() bool
 	Facts   func(ctx context.Context) ([]Fact, error)  // what is remembered about the user, as it stands now; nil: nothing
 	Rules   *Rules                                     // nil: each tool's own level
 	Save    func(ctx context.Context, rule Rule) error // keeps an "always"; nil: for this run only
@@ -77,6 +82,7 @@ type Agent struct {
 	Options
 	gate    *gate
 	schemas schemas
+	gauges  gauges
 }
 
 // The limits of a turn (product.md §9), where no option says otherwise.
@@ -91,6 +97,9 @@ const (
 func New(o Options) *Agent {
 	if o.Window == nil {
 		o.Window = func() int { return 0 }
+	}
+	if o.Refuses == nil {
+		o.Refuses = func() bool { return false }
 	}
 	if o.ModelName == nil {
 		o.ModelName = func() string { return "" }
@@ -113,7 +122,7 @@ func New(o Options) *Agent {
 	if o.Passages <= 0 {
 		o.Passages = defaultPassages
 	}
-	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended)}
+	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), gauges: gauges{kept: o.Gauges, by: map[string]Gauge{}}}
 }
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,8 @@ type prompt struct {
 	agent    string
 	request  llm.Request // without its messages
 	system   string
+	summary  string // of what was said before the history
+	fence    string // the mark around it
 	history  []llm.Message
 	intro    string // said before the material
 	material []part
@@ -50,64 +53,84 @@ func (p part) String() string {
 type fitted struct {
 	messages []llm.Message
 	parts    map[string]int // estimated tokens by part
-	used     int            // their sum
+	estimate int            // their sum
 	left     string         // what was left out, for the user; "" for nothing
 }
 
 // tokens estimates the whole prompt.
-func (p prompt) tokens() int { return p.fit(0).used }
+func (p prompt) tokens() int { return p.assemble().estimate }
+
+// reserve is the room kept for the answer in a window.
+func reserve(window int) int { return min(maxReserve, window/4) }
 
 // fit shortens the prompt until it leaves room for an answer in a window of
-// so many tokens; 0 is no bound. The order: the oldest results and the
-// weakest sources are shortened, then the oldest messages left out, then
-// parts left out, and at last the middle of the question.
-func (p prompt) fit(window int) fitted {
+// so many tokens; 0 is no bound. The order: the oldest results and the weakest sources
+// are shortened, then messages before the last few left out, then parts, at
+// last the middle of the question and of those messages.
+func (p prompt) fit(window int, s scale) fitted {
 	if window <= 0 {
 		return p.assemble()
 	}
-	whole := p.material
-	p.material = append([]part(nil), whole...)
-	forgotten, clipped := p.shrink(window - min(maxReserve, window/4))
+	whole := p
+	p.material, p.history = slices.Clone(p.material), slices.Clone(p.history)
+	room := float64(window - reserve(window))
+	p.shrink(int(room/s.rest), int(room/s.question))
+	f := p.assemble()
+	if left := whole.missing(p); len(left) > 0 {
+		f.left = fmt.Sprintf("Left out to fit the model's window of %d tokens: %s.", window, strings.Join(left, ", "))
+	}
+	return f
+}
+
+// missing says what a shrunk prompt lacks.
+func (p prompt) missing(shrunk prompt) (left []string) {
 	shortened, dropped := 0, 0
-	for i, part := range p.material {
+	for i, part := range shrunk.material {
 		switch {
-		case part.text == whole[i].text:
+		case part.text == p.material[i].text:
 		case part.text == "":
 			dropped++
 		default:
 			shortened++
 		}
 	}
-	left := appendCount(nil, shortened, "%d shortened result", "%d shortened results")
+	clipped := 0
+	gone := len(p.history) - len(shrunk.history)
+	for i, m := range shrunk.history {
+		if m.Text != p.history[gone+i].Text {
+			clipped++
+		}
+	}
+	left = appendCount(left, shortened, "%d shortened result", "%d shortened results")
 	left = appendCount(left, dropped, "%d result", "%d results")
-	left = appendCount(left, forgotten, "%d older message", "%d older messages")
-	if clipped {
+	left = appendCount(left, gone, "%d older message", "%d older messages")
+	left = appendCount(left, clipped, "the middle of %d message", "the middle of %d messages")
+	if shrunk.summary != p.summary {
+		left = append(left, "a part of the summary")
+	}
+	if shrunk.question != p.question {
 		left = append(left, "the middle of your message")
 	}
-	f := p.assemble()
-	if len(left) > 0 {
-		f.left = fmt.Sprintf("Left out to fit the model's window of %d tokens: %s.", window, strings.Join(left, ", "))
-	}
-	return f
+	return left
 }
 
 // shrink gives up what fit says, until the prompt has no more tokens than
-// there is room for. It tells how many messages were left out, and whether
-// the question was cut.
-func (p *prompt) shrink(room int) (forgotten int, clipped bool) {
-	used := p.assemble().used
-	order := p.expendable()
-	for _, i := range order {
-		text := &p.material[i].text
-		if was := tokens(*text); used > room && was > floor {
-			*text = clipTokens(*text, max(floor, was-(used-room)))
+// there is room for. The question is cut only for want of the second room.
+func (p *prompt) shrink(room, questionRoom int) {
+	used := p.tokens()
+	shorten := func(text *string, least int) {
+		if was := tokens(*text); used > room && was > least {
+			*text = clipTokens(*text, max(least, was-(used-room)))
 			used -= was - tokens(*text)
 		}
 	}
-	for len(p.history) > 0 && (used > room || forgotten > 0 && p.history[0].Role == llm.Assistant) { // no answer without its question
+	order := p.expendable()
+	for _, i := range order {
+		shorten(&p.material[i].text, floor)
+	}
+	for len(p.history) > keptWhole && used > room {
 		used -= tokens(p.history[0].Text) + perMessage
 		p.history = p.history[1:]
-		forgotten++
 	}
 	for _, i := range order[:max(0, len(order)-1)] { // the most valuable stays
 		if part := &p.material[i]; used > room && part.text != "" {
@@ -115,11 +138,37 @@ func (p *prompt) shrink(room int) (forgotten int, clipped bool) {
 			part.text, part.head = "", part.head+" (left out)"
 		}
 	}
-	if was := tokens(p.question); used > room && was > floor {
-		p.question = clipTokens(p.question, max(floor, was-(used-room)))
-		clipped = true
+	shorten(&p.summary, floor)
+	all := room
+	room = questionRoom
+	shorten(&p.question, max(floor, room/2))
+	room = all
+	for i := range p.history {
+		shorten(&p.history[i].Text, floor)
 	}
-	return forgotten, clipped
+	for len(p.history) > 0 && used > room {
+		used -= tokens(p.history[0].Text) + perMessage
+		p.history = p.history[1:]
+	}
+	room = questionRoom
+	shorten(&p.question, floor)
+	for len(p.history) > 0 && p.history[0].Role == llm.Assistant { // no answer without its question
+		p.history = p.history[1:]
+	}
+}
+
+// overflows tells whether a prompt does not fit even with its results
+// shortened.
+func (t *turn) overflows(ctx context.Context, p prompt) bool {
+	window, s := t.measured(ctx)
+	if window <= 0 {
+		return false
+	}
+	p.material = slices.Clone(p.material)
+	for i := range p.material {
+		p.material[i].text = clipTokens(p.material[i].text, floor)
+	}
+	return float64(p.tokens())*s.question > float64(window-reserve(window))
 }
 
 // expendable lists the parts in the order in which they are given up:
@@ -145,7 +194,7 @@ func (p prompt) assemble() fitted {
 	f := fitted{parts: map[string]int{}}
 	add := func(kind string, n int) {
 		f.parts[kind] += n
-		f.used += n
+		f.estimate += n
 	}
 	f.messages = append(f.messages, llm.Message{Role: llm.System, Text: p.system})
 	add("system", tokens(p.system)+perMessage)
@@ -158,7 +207,11 @@ func (p prompt) assemble() fitted {
 		last = append(last, p.intro)
 		add("system", tokens(p.intro))
 	}
-	for _, part := range p.material {
+	material := p.material
+	if p.summary != "" {
+		material = append([]part{summaryPart(p.summary, p.fence)}, material...)
+	}
+	for _, part := range material {
 		text := part.String()
 		last = append(last, text)
 		add(part.kind, tokens(text))

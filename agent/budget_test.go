@@ -28,8 +28,8 @@ func longPrompt(results, sources, history, words int) prompt {
 func TestNothingIsLeftOutWhereThereIsRoom(t *testing.T) {
 	p := longPrompt(2, 2, 2, 50)
 	for _, window := range []int{0, 100_000} {
-		if f := p.fit(window); f.left != "" || f.used != p.tokens() {
-			t.Errorf("window %d: %q, %d of %d tokens", window, f.left, f.used, p.tokens())
+		if f := p.fit(window, scale{1, 1}); f.left != "" || f.estimate != p.tokens() {
+			t.Errorf("window %d: %q, %d of %d tokens", window, f.left, f.estimate, p.tokens())
 		}
 	}
 }
@@ -41,14 +41,14 @@ func TestTheLeastValuableGoesFirst(t *testing.T) {
 		left   string
 	}{
 		"a result":             {4000, "1 shortened result"},
-		"results and messages": {1500, "3 shortened results, 1 older message"},
+		"results and messages": {1500, "1 shortened result, 2 results, the middle of 1 message"},
 		"nearly everything":    {260, "1 shortened result, 2 results, 2 older messages"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := p.fit(tc.window)
+			f := p.fit(tc.window, scale{1, 1})
 			if !strings.Contains(f.left, tc.left) {
-				t.Errorf("window %d, %d tokens used: %q, want %q", tc.window, f.used, f.left, tc.left)
+				t.Errorf("window %d, %d tokens used: %q, want %q", tc.window, f.estimate, f.left, tc.left)
 			}
 			if text := f.messages[len(f.messages)-1].Text; !strings.HasSuffix(text, "What?") || !strings.Contains(text, "[1] note") {
 				t.Errorf("the prompt ends with %.80q", text)
@@ -65,13 +65,13 @@ func TestAPromptFitsItsWindowOrSaysSo(t *testing.T) {
 			rapid.IntRange(0, 6).Draw(t, "history"), rapid.IntRange(0, 500).Draw(t, "words"))
 		p.question = "HEAD " + strings.Repeat("слово 字 word ", rapid.IntRange(0, 2000).Draw(t, "question")) + " TAIL"
 		window := rapid.IntRange(1024, 32_768).Draw(t, "window")
-		f := p.fit(window)
+		f := p.fit(window, scale{1, 1})
 		room := window - min(maxReserve, window/4)
-		if f.used > room+2*floor*(len(p.material)+1) {
-			t.Fatalf("%d tokens for a room of %d", f.used, room)
+		if f.estimate > room+2*floor*(len(p.material)+1) {
+			t.Fatalf("%d tokens for a room of %d", f.estimate, room)
 		}
-		if (f.used < p.tokens()) != (f.left != "") {
-			t.Fatalf("%d of %d tokens, said %q", f.used, p.tokens(), f.left)
+		if (f.estimate < p.tokens()) != (f.left != "") {
+			t.Fatalf("%d of %d tokens, said %q", f.estimate, p.tokens(), f.left)
 		}
 		last := f.messages[len(f.messages)-1].Text
 		if f.messages[0].Text != p.system || !strings.Contains(last, "HEAD") || !strings.HasSuffix(last, "TAIL") || !utf8.ValidString(last) {

@@ -143,9 +143,10 @@ type (
 	// ContextCounted tells how a prompt fills the window.
 	ContextCounted struct {
 		Agent     string         `json:"agent"`
-		Parts     map[string]int `json:"parts"`     // estimated tokens by part
-		Used      int            `json:"used"`      // their sum
-		Allocated int            `json:"allocated"` // the window; 0: unknown
+		Parts     map[string]int `json:"parts"`             // estimated tokens by part
+		Used      int            `json:"used"`              // their sum
+		Reserve   int            `json:"reserve,omitempty"` // kept free for the answer
+		Allocated int            `json:"allocated"`         // the window; 0: unknown
 	}
 
 	// Used is the server's own count after a model call.

@@ -81,9 +81,10 @@ func covered(sources []Source, s Source) bool {
 
 func (t *turn) explainerPrompt() prompt {
 	p := prompt{
-		agent:    "explainer",
-		system:   t.withPersona(strings.ReplaceAll(explainerPrompt, "{today}", date(t.Now()))),
-		history:  t.history,
+		agent:   "explainer",
+		system:  t.withPersona(strings.ReplaceAll(explainerPrompt, "{today}", date(t.Now()))),
+		history: t.history,
+		summary: t.summary.Text, fence: t.fence(),
 		question: t.question,
 		request: llm.Request{
 			MaxTokens: maxAnswerTokens,

@@ -328,7 +328,7 @@ func searchLine() line { return say(searchStep) }
 
 func TestInstructionsStandBeforeEveryPrompt(t *testing.T) {
 	model := &script{lines: []line{say(searchStep), say("Done.")}}
-	collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Instructions: "Call me Ana."}).Ask(t.Context(), "c1", "go"), nil)
+	collect(New(Options{Model: model, History: &shelf{}, Refuses: func() bool { return true }, Tools: tools(search()), Instructions: "Call me Ana."}).Ask(t.Context(), "c1", "go"), nil)
 	for _, req := range model.requests {
 		if !strings.HasPrefix(req.Messages[0].Text, "Call me Ana.\n\nYou ") {
 			t.Errorf("system prompt %.60q", req.Messages[0].Text)
@@ -339,7 +339,7 @@ func TestInstructionsStandBeforeEveryPrompt(t *testing.T) {
 func TestAPromptThatIsTooLongIsShortenedOnce(t *testing.T) {
 	big := &fakeTool{name: "search_notes", result: Result{Text: strings.Repeat("words and more words ", 1000)}}
 	model := &script{lines: []line{say(searchStep), {err: fmt.Errorf("ask: %w", llm.ErrTooLong)}, say("Done.")}}
-	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(big), Window: func() int { return 8192 }}).Ask(t.Context(), "c1", "go"), nil)
+	events := collect(New(Options{Model: model, History: &shelf{}, Refuses: func() bool { return true }, Tools: tools(big), Window: func() int { return 8192 }}).Ask(t.Context(), "c1", "go"), nil)
 	if end := ended(t, events); end.Answer != "Done." {
 		t.Errorf("answer %q", end.Answer)
 	}

@@ -248,7 +248,7 @@ func (t *turn) recall(ctx context.Context) error {
 		return err
 	}
 	t.history = slices.DeleteFunc(recent, func(m llm.Message) bool { return strings.TrimSpace(m.Text) == "" })
-	if err := errors.Join(t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
+	if err := errors.Join(t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
 		t.emit(Noticed{Text: fmt.Sprintf("This turn goes without all that was remembered: %v.", err)})
 	}
 	if slices.ContainsFunc(t.past, func(r Recollection) bool { return r.Foreign }) || slices.ContainsFunc(t.facts, func(f Fact) bool { return f.Foreign }) {
@@ -268,7 +268,9 @@ func (t *turn) recallPast(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.foreign.Store(outside)
+	if outside {
+		t.foreign.Store(true)
+	}
 	t.past, err = t.Recall(ctx, t.conversation, t.question, t.Memory.K)
 	return err
 }

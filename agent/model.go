@@ -3,7 +3,9 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"math"
 	"time"
 
 	"lifehub/llm"
@@ -11,28 +13,46 @@ import (
 
 // ask makes one model call: it fits the prompt into the window, streams the
 // answer to say, and tells thoughts and costs as events. A prompt that the
-// server finds too long is shortened once and sent again.
+// server finds too long is shortened and sent again.
 func (t *turn) ask(ctx context.Context, p prompt, say func(text string)) (llm.Usage, error) {
-	window := t.Window()
-	usage, err := t.send(ctx, p, window, say)
-	if !errors.Is(err, llm.ErrTooLong) || ctx.Err() != nil {
-		return usage, err
+	p = t.compactToFit(ctx, p)
+	for n := 1; ; n++ {
+		window, s := t.measured(ctx)
+		if window == 0 && n > 1 { // nobody says what it is
+			window, s = int(float64(p.tokens())*math.Pow(shorter, float64(n-1))), scale{1, 1}
+		}
+		usage, err := t.send(ctx, p, window, s, say)
+		if !errors.Is(err, llm.ErrTooLong) || ctx.Err() != nil || n == lengthTries {
+			return usage, err
+		}
+		t.gauges.learn(ctx, t.ModelName(), func(g *Gauge) { g.High = max(g.High, 1) / shorter })
+		t.emit(Noticed{Text: "The prompt was longer than the model's window; it is shortened and sent again."})
 	}
-	if window == 0 {
-		window = p.tokens()
-	}
-	t.emit(Noticed{Text: "The prompt was longer than the model's window; it is shortened and sent again."})
-	return t.send(ctx, p, int(float64(window)*secondTry), say)
 }
 
-// secondTry is the part of the window that a prompt is fitted into after the
-// server found it too long: its tokenizer counts more than the estimate.
-const secondTry = 0.6
+const (
+	// lengthTries is how often a prompt is sent that the server finds too long.
+	lengthTries = 4
+	// shorter is the part of a prompt's room that the next try has: its
+	// tokenizer counts more than the estimate.
+	shorter = 0.6
+)
+
+// measured is the window of this moment, 0 for unknown, and what an estimate
+// is multiplied with to fit into it.
+func (t *turn) measured(ctx context.Context) (window int, s scale) {
+	g := t.gauges.of(ctx, t.ModelName())
+	window = t.Window()
+	if g.Window > 0 && window > 0 {
+		window = min(window, g.Window)
+	}
+	return window, g.scale()
+}
 
 // send makes one request that fits a window, and reads its answer to the end.
-func (t *turn) send(ctx context.Context, p prompt, window int, say func(string)) (llm.Usage, error) {
-	fitted := p.fit(window)
-	t.emit(ContextCounted{Agent: p.agent, Parts: fitted.parts, Used: fitted.used, Allocated: t.Window()})
+func (t *turn) send(ctx context.Context, p prompt, window int, s scale, say func(string)) (llm.Usage, error) {
+	fitted := p.fit(window, s)
+	t.emit(fitted.counted(p.agent, window, t.gauges.of(ctx, t.ModelName())))
 	if fitted.left != "" {
 		t.emit(Noticed{Text: fitted.left})
 	}
@@ -60,7 +80,45 @@ func (t *turn) send(ctx context.Context, p prompt, window int, say func(string))
 	}
 	split.flush()
 	t.emitUsage(p.agent, usage)
+	t.checkWhole(ctx, fitted.estimate, usage.Prompt, window)
 	return usage, nil
+}
+
+// checkWhole tells when the server dropped a part of the prompt, which it does
+// without a word, and learns from its count.
+func (t *turn) checkWhole(ctx context.Context, estimate, counted, window int) {
+	g := t.gauges.of(ctx, t.ModelName())
+	if !g.wasCut(estimate, counted, window, t.Refuses()) {
+		t.gauges.learn(ctx, t.ModelName(), func(g *Gauge) { g.seen(estimate, counted) })
+		return
+	}
+	t.gauges.learn(ctx, t.ModelName(), func(g *Gauge) {
+		if window > 0 && counted >= window-window/100 {
+			g.High = max(g.High, 1) / shorter // more was sent than was estimated
+		} else {
+			g.Window = counted // the server's own window is smaller than the one asked for
+		}
+	})
+	t.emit(Noticed{Text: fmt.Sprintf("The model server cut the prompt in silence: it read %d tokens of about %.0f, and the beginning is likely lost. "+
+		"This answer may miss something; the next prompts are kept shorter.", counted, float64(estimate)*max(g.High, 1))})
+}
+
+// counted tells how the prompt fills the window, in tokens as the server is
+// known to count them.
+func (f fitted) counted(agent string, window int, g Gauge) ContextCounted {
+	factor := g.High
+	if factor == 0 {
+		factor = 1
+	}
+	c := ContextCounted{Agent: agent, Parts: make(map[string]int, len(f.parts)), Allocated: window}
+	for kind, n := range f.parts {
+		c.Parts[kind] = int(math.Ceil(float64(n) * factor))
+		c.Used += c.Parts[kind]
+	}
+	if window > 0 {
+		c.Reserve = reserve(window)
+	}
+	return c
 }
 
 // slowModel is how long a model may say nothing before the user is told why.

@@ -80,9 +80,10 @@ func (t *turn) plannerPrompt(offered []llm.ToolSpec) prompt {
 	fill := strings.NewReplacer(
 		"{today}", date(t.Now()), "{steps}", strconv.Itoa(maxSteps), "{tools}", describe(offered))
 	return prompt{
-		agent:    "planner",
-		system:   t.withPersona(fill.Replace(plannerPrompt)),
-		history:  t.history,
+		agent:   "planner",
+		system:  t.withPersona(fill.Replace(plannerPrompt)),
+		history: t.history,
+		summary: t.summary.Text, fence: t.fence(),
 		material: append(t.factPart(0), t.pastParts()...),
 		question: t.question,
 		request: llm.Request{

@@ -28,6 +28,8 @@ type turn struct {
 	tools        []Tool        // the enabled ones when the turn began
 	history      []llm.Message // what was said before, oldest first
 	past         []Recollection
+	summary      Summary     // of the turns before history
+	compacted    bool        // the older turns were summarised in this turn
 	facts        []Fact      // those that the prompts hold
 	foreign      atomic.Bool // text from outside the user's own notes stands in the prompts
 	found        []finding   // what the steps brought, in plan order

@@ -404,7 +404,8 @@ func (a *app) allow(rules []string) error {
 // agent makes the one who answers, out of what is open.
 func (a *app) agent() *agent.Agent {
 	return agent.New(agent.Options{
-		Model: a.provider, Window: a.provider.Window, Tools: a.offered, History: a.store, Journal: a.store, Memory: a.longTerm(), Facts: a.facts().List,
+		Model: a.provider, Window: a.provider.Window, Refuses: a.refuses, Gauges: a.store, Tools: a.offered,
+		History: a.store, Journal: a.store, Memory: a.longTerm(), Summaries: a.store, Facts: a.facts().List,
 		Rules: a.rules, Attach: attached{a}, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Think: func() string { return a.config.Think },
@@ -429,6 +430,10 @@ func (a *app) modelName() string {
 	}
 	return state.Model
 }
+
+// refuses tells whether the model server refuses a prompt that is too long.
+// Ollama does when it is asked to; behind the other protocol some cut it.
+func (a *app) refuses() bool { return a.provider.State().Provider != "openai" }
 
 // longTerm is the memory beyond the window.
 func (a *app) longTerm() agent.LongTerm {

@@ -70,6 +70,7 @@ type Task struct {
 	Question string     // the user's message
 	History  []Message  // what was said before, oldest first
 	Past     []Past     // what came back from long-term memory, best first
+	Summary  string     // of what was said before History
 	Today    time.Time  // the turn's date, in the user's zone
 	Tools    []ToolSpec // what a plan may use
 	Sources  []Source   // what an answer may cite, by number
@@ -91,6 +92,7 @@ type TaskKind string
 const (
 	PlanTask    TaskKind = "plan"    // answer with a plan in JSON
 	ExplainTask TaskKind = "explain" // answer the question from sources and results
+	SummaryTask TaskKind = "summary" // shorten History, with Question as what matters most
 )
 
 // Source is a numbered passage that an answer can cite as [N].

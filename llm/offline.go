@@ -29,6 +29,8 @@ func (*Offline) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 			return
 		case req.Task.Kind == PlanTask:
 			text = makePlan(req.Task)
+		case req.Task.Kind == SummaryTask:
+			text = makeSummary(req.Task)
 		default:
 			text = makeAnswer(req.Task)
 		}

@@ -30,7 +30,8 @@ type OpenAI struct {
 	mu     sync.Mutex
 	model  string // "" until it is chosen
 	window int
-	bounds map[string]int // window by model, where the server tells it
+	bounds map[string]int  // window by model, where the server tells it
+	asked  map[string]bool // models whose window was asked for
 	loose  map[string]bool
 }
 
@@ -45,7 +46,7 @@ func NewOpenAI(s Settings) (*OpenAI, error) {
 	t := newTransport(nil)
 	return &OpenAI{
 		settings: s, base: base, client: t.client(), transport: t,
-		model: s.Model, window: s.Window, bounds: map[string]int{}, loose: map[string]bool{},
+		model: s.Model, window: s.Window, bounds: map[string]int{}, asked: map[string]bool{}, loose: map[string]bool{},
 	}, nil
 }
 
@@ -131,8 +132,9 @@ func (o *OpenAI) Models(ctx context.Context) ([]Info, error) {
 		if !thisMachine(o.base) {
 			info.Remote = o.base.Host
 		}
-		if info.Context > 0 {
-			o.bounds[m.ID] = info.Context
+		// What a model was trained on is no promise that its server has room for it.
+		if told := cmp.Or(m.MaxLength, m.MaxContext, min(m.Meta.Context, usualWindow)); told > 0 {
+			o.bounds[m.ID] = told
 		}
 		models = append(models, info)
 	}

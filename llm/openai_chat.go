@@ -95,7 +95,12 @@ func (o *OpenAI) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error
 			return
 		}
 		try := func(ctx context.Context, emit func(Delta) error) error {
-			return missing(o.chat(ctx, body, emit), model)
+			return missing(o.chat(ctx, body, func(d Delta) error {
+				if d.Usage != nil {
+					o.askWindow(ctx, model) // before anybody learns that the answer is over
+				}
+				return emit(d)
+			}), model)
 		}
 		stream(ctx, o.Window(), try)(yield)
 	}

@@ -91,6 +91,7 @@ type pathTurn struct {
 	state    string
 	answered bool // its answer has a text
 	archived bool
+	outside  bool // text from outside the user's own notes is in it
 }
 
 // turnPath is the current path of a conversation, the newest turn first.
@@ -130,7 +131,7 @@ type reader interface {
 // pathOf reads the ids of all turns of the conversation and walks from its
 // head to its beginning, as exchanges does.
 func pathOf(ctx context.Context, db reader, conversation string) (turnPath, error) {
-	rows, err := db.QueryContext(ctx, `SELECT t.id, t.state, a.text <> '', m.id IS NOT NULL, a.id, coalesce(q.parent, 0), c.head
+	rows, err := db.QueryContext(ctx, `SELECT t.id, t.state, a.text <> '', m.id IS NOT NULL, t.outside, a.id, coalesce(q.parent, 0), c.head
 		FROM conversations c JOIN turns t ON t.conversation = c.id
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
@@ -148,7 +149,7 @@ func pathOf(ctx context.Context, db reader, conversation string) (turnPath, erro
 	for rows.Next() {
 		var n node
 		var answer int64
-		if err := rows.Scan(&n.id, &n.state, &n.answered, &n.archived, &answer, &n.before, &head); err != nil {
+		if err := rows.Scan(&n.id, &n.state, &n.answered, &n.archived, &n.outside, &answer, &n.before, &head); err != nil {
 			return nil, err
 		}
 		nodes[answer] = n
@@ -414,14 +415,7 @@ func (s *Store) Outside(ctx context.Context, conversation string, window int) (b
 	if err != nil {
 		return false, fmt.Errorf("read where the conversation's words come from: %w", err)
 	}
-	recent := path[:len(path)-len(path.beyond(window))]
-	for _, turn := range recent {
-		var outside bool
-		if err := s.read.QueryRowContext(ctx, `SELECT outside FROM turns WHERE id = ?`, turn.id).Scan(&outside); err != nil || outside {
-			return outside, err
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(path[:len(path)-len(path.beyond(window))], func(t pathTurn) bool { return t.outside }), nil
 }
 
 // searchable writes a text as words for the full-text index: letters and

@@ -156,6 +156,22 @@ CREATE TRIGGER memory_gone AFTER DELETE ON memories BEGIN
 	DELETE FROM memory_words WHERE rowid = old.id;
 END;
 `,
+
+	// What older turns came down to, and how models count tokens.
+	`
+CREATE TABLE summaries (
+	turn    TEXT PRIMARY KEY REFERENCES turns(id) ON DELETE CASCADE, -- the last one of the path that it covers
+	text    TEXT NOT NULL,
+	created INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE gauges (
+	model  TEXT PRIMARY KEY,
+	low    REAL NOT NULL,    -- tokens of the server for one of the estimate: least and most; 0: none yet
+	high   REAL NOT NULL,
+	window INTEGER NOT NULL  -- the server once cut a prompt to so many tokens; 0: never
+) STRICT;
+`,
 }
 
 // NewerSchemaError says that a newer LifeHub has written the file.

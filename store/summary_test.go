@@ -1,0 +1,91 @@
+package store
+
+import (
+	"errors"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+var (
+	_ agent.Summaries = (*Store)(nil)
+	_ agent.Gauges    = (*Store)(nil)
+)
+
+func TestASummaryBelongsToItsPath(t *testing.T) {
+	s, _ := openTemp(t)
+	summary := func(want agent.Summary) {
+		t.Helper()
+		if got, err := s.Summary(t.Context(), "c"); err != nil || got != want {
+			t.Errorf("got %+v, %v; want %+v", got, err, want)
+		}
+	}
+	summary(agent.Summary{})
+	first := say(t, s, "c", "one", "1")
+	second := say(t, s, "c", "two", "2")
+	say(t, s, "c", "three", "3")
+	must(t, s.KeepSummary(t.Context(), second, "one and two"))
+	summary(agent.Summary{Turn: second, Text: "one and two", After: 2})
+	if _, err := s.Begin(t.Context(), "c", "four"); err != nil { // under way: not counted
+		t.Fatal(err)
+	}
+	summary(agent.Summary{Turn: second, Text: "one and two", After: 2})
+	branch(t, s, "c", first)
+	summary(agent.Summary{})
+	must(t, s.KeepSummary(t.Context(), first, "one"))
+	summary(agent.Summary{Turn: first, Text: "one"})
+}
+
+func TestWhatIsSummarisedKeepsItsForeignMark(t *testing.T) {
+	s, _ := openTemp(t)
+	turn, err := s.Begin(t.Context(), "c", "the web?")
+	must(t, err)
+	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: "It says.", Foreign: true}))
+	must(t, s.KeepSummary(t.Context(), say(t, s, "c", "two", "2"), "both"))
+	if got, err := s.Summary(t.Context(), "c"); err != nil || !got.Foreign {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestAGaugeIsKeptByModel(t *testing.T) {
+	s, _ := openTemp(t)
+	if g, err := s.Gauge(t.Context(), "m"); err != nil || g != (agent.Gauge{}) {
+		t.Errorf("got %+v, %v", g, err)
+	}
+	want := agent.Gauge{Low: 0.75, High: 1.5, Window: 4096}
+	for range 2 {
+		must(t, s.KeepGauge(t.Context(), "m", want))
+	}
+	if g, err := s.Gauge(t.Context(), "m"); err != nil || g != want {
+		t.Errorf("got %+v, %v", g, err)
+	}
+}
+
+// Compacting works offline, and once for each message.
+func TestCompactingOffline(t *testing.T) {
+	s, _ := openTemp(t)
+	a := agent.New(agent.Options{Model: llm.NewOffline(), History: s, Summaries: s})
+	say(t, s, "c", "My cat's name is Whiskers. She is old.", "Got it!")
+	say(t, s, "c", "The boiler needs a new filter.", "Noted.")
+	if _, err := a.Compact(t.Context(), "c", ""); !errors.Is(err, agent.ErrNothingToCompact) {
+		t.Errorf("got %v", err)
+	}
+	say(t, s, "c", "three", "3")
+	last := say(t, s, "c", "four", "4")
+	done, err := a.Compact(t.Context(), "c", "cat")
+	want := "User: My cat's name is Whiskers.\nYou: Got it!\nUser: The boiler needs a new filter.\nYou: Noted."
+	if err != nil || done.Messages != 4 || done.Text != want || done.After > done.Before {
+		t.Errorf("got %+v, %v", done, err)
+	}
+	if _, err := a.Compact(t.Context(), "c", ""); !errors.Is(err, agent.ErrNothingToCompact) {
+		t.Errorf("a second time: %v", err)
+	}
+	say(t, s, "c", "five", "5")
+	if done, err = a.Compact(t.Context(), "c", ""); err != nil || done.Messages != 2 || done.Text != want+"\nUser: three\nYou: 3" {
+		t.Errorf("got %+v, %v", done, err)
+	}
+	if got, err := s.Summary(t.Context(), "c"); err != nil || got.Text != done.Text || got.After != 4 || got.Turn == last {
+		t.Errorf("kept %+v, %v", got, err)
+	}
+}
