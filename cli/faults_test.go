@@ -85,7 +85,7 @@ type turned struct {
 }
 
 // ask has one turn. Esc comes when the request number escAt has arrived and
-// the answer holds escSaid; 0: never.
+// the answer holds escSaid, or a second later; 0: never.
 func (r *faultRig) ask(escAt int, escSaid string) turned {
 	r.turns++
 	conversation := fmt.Sprintf("c%d", r.turns)
@@ -101,10 +101,16 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 	var result turned
 	var escaped time.Time
 	var said strings.Builder
-	esc := func() {
-		if escAt > 0 && escaped.IsZero() && len(r.server.Bodies())-before >= escAt && strings.Contains(said.String(), escSaid) {
+	var heldBack <-chan time.Time // an opening may wait for the words after it
+	esc := func(now bool) {
+		if escAt == 0 || !escaped.IsZero() || len(r.server.Bodies())-before < escAt {
+			return
+		}
+		if now || strings.Contains(said.String(), escSaid) {
 			escaped = time.Now()
 			cancel()
+		} else if heldBack == nil {
+			heldBack = time.After(time.Second)
 		}
 	}
 	hung := time.After(patience)
@@ -113,6 +119,8 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 		select {
 		case e, open = <-events:
 		case <-r.server.Arrived():
+		case <-heldBack:
+			esc(true)
 		case <-hung:
 			result.broken = append(result.broken, "it hangs")
 			return result
@@ -123,7 +131,7 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 		if e.Body != nil {
 			result.last = e.Body
 		}
-		esc()
+		esc(false)
 	}
 	result.took = time.Since(begun)
 	if !escaped.IsZero() {
