@@ -32,6 +32,9 @@ const runnersUp = 9
 // signals looks at ranked candidates.
 func (s *search) signals(ranked []candidate) Signals {
 	var g Signals
+	if isForeign(s.query.Text, s.words.spoken) {
+		g.Foreign = 1
+	}
 	if s.dated {
 		g.Named = 1
 	}
@@ -48,9 +51,6 @@ func (s *search) signals(ranked []candidate) Signals {
 	g.Strength, g.Words = math.Log1p(best.words), math.Log1p(float64(len(s.words.terms)))
 	g.Covered, g.Pairs = best.covered, best.pairs
 	g.Apart = apart(byWords)
-	if isForeign(s.query.Text, s.words.spoken) {
-		g.Foreign = 1
-	}
 	if len(s.named) > 0 {
 		g.Named = 1
 	}
@@ -103,7 +103,7 @@ func (g Signals) answerable() float64 {
 	case g.Few > 0:
 		return g.Few
 	case g.Near == 0 && g.Reach == 0:
-		return 0
+		return g.Foreign / 2
 	}
 	sum := -4.726 + 2.178*g.Covered + 3.796*g.Apart + 0.511*g.Pairs + 0.876*g.Strength - 0.438*g.Words
 	if g.Near > 0 {
