@@ -73,6 +73,10 @@ func openWords(path string) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(4)
 	if err := prepareWords(db); err != nil {
+		var failure *sqlite.Error
+		if errors.As(err, &failure) && failure.Code() == 4874 { // SQLITE_IOERR_SHMSIZE: no space for shared memory
+			err = fmt.Errorf("the disk is full: %w", err)
+		}
 		return nil, errors.Join(fmt.Errorf("open words: %w", err), db.Close())
 	}
 	return db, nil

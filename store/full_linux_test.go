@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,12 +12,68 @@ import (
 	"lifehub/agent"
 )
 
-func TestAFullDiskRefusesTheMessageAndLosesNothing(t *testing.T) {
+// smallDisk is a file system of 1 MB.
+func smallDisk(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
 		t.Skipf("needs the right to mount a small tmpfs: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+func TestAFullDiskDuringTheMigrationLeavesTheOldSchema(t *testing.T) {
+	dir := smallDisk(t)
+	refused := 0
+	for try := range 20 {
+		path := filepath.Join(dir, fmt.Sprint(try), "lifehub.db")
+		newest := migrations
+		migrations = newest[:1]
+		s, err := Open(path)
+		if err == nil {
+			_, err = s.write.Exec(`INSERT INTO conversations (id, title, created, updated) VALUES ('c', 'kept', 1, 1)`)
+			err = errors.Join(err, s.Close())
+		}
+		migrations = newest
+		if err != nil {
+			t.Fatal(err)
+		}
+		var disk syscall.Statfs_t
+		if err := syscall.Statfs(dir, &disk); err != nil {
+			t.Fatal(err)
+		}
+		ballast := filepath.Join(dir, "ballast")
+		if err := os.WriteFile(ballast, make([]byte, max(0, int64(disk.Bfree)*disk.Bsize-int64(try)*16<<10)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err = Open(path)
+		if err == nil {
+			s.Close()
+		} else if refused++; !strings.Contains(err.Error(), "full") {
+			t.Errorf("%d KiB free: %v", try*16, err)
+		}
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+		if s, err = Open(path); err != nil {
+			t.Fatalf("%d KiB were free, and with space again: %v", try*16, err)
+		}
+		c, err := s.Conversation(t.Context(), "c")
+		if err != nil || c.Title != "kept" {
+			t.Errorf("what was there is %+v, %v", c, err)
+		}
+		if err := errors.Join(s.Close(), os.RemoveAll(filepath.Dir(path))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if refused == 0 || refused == 20 {
+		t.Errorf("%d of 20 were refused: the disk was not full in the middle of it", refused)
+	}
+}
+
+func TestAFullDiskRefusesTheMessageAndLosesNothing(t *testing.T) {
+	dir := smallDisk(t)
 	path := filepath.Join(dir, "lifehub.db")
 	s, err := Open(path)
 	if err != nil {

@@ -177,7 +177,7 @@ func connect(path string, connections int, extra string) (*sql.DB, error) {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	if err := patiently(db.Ping); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(plainly(err), db.Close())
 	}
 	return db, nil
 }
@@ -190,6 +190,16 @@ func patiently(do func() error) error {
 	for waited := time.Duration(0); isBusy(err) && waited < busyTimeout*time.Millisecond; waited += pause {
 		time.Sleep(pause)
 		err = do()
+	}
+	return err
+}
+
+// plainly says in words what SQLite tells only by number: there is no space
+// for the memory that its connections share.
+func plainly(err error) error {
+	var failure *sqlite.Error
+	if errors.As(err, &failure) && failure.Code() == sqlite3.SQLITE_IOERR_SHMSIZE {
+		return fmt.Errorf("the disk is full: %w", err)
 	}
 	return err
 }

@@ -4,7 +4,9 @@ package survive
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"syscall"
 
@@ -26,6 +28,9 @@ func die() {
 //	? 7 tool     it is not known whether this happened, and the user is asked
 //	- 7 tool     and wants it skipped
 func obey(o orders) error {
+	if err := restrain(o); err != nil {
+		return err
+	}
 	h, err := openHouse(o)
 	if err != nil {
 		return err
@@ -37,13 +42,15 @@ func obey(o orders) error {
 		}
 		number := len(list) + 1
 		var events <-chan agent.Event
-		if last := len(list) - 1; last >= 0 && list[last].Open {
+		last := len(list) - 1
+		resumed := last >= 0 && list[last].Open
+		if resumed {
 			number = len(list)
 			events = h.agent.Resume(context.Background(), o.Name, list[last].Turn)
 		} else {
 			events = h.agent.Ask(context.Background(), o.Name, question(o, number))
 		}
-		if err := h.follow(number, events); err != nil {
+		if err := h.follow(number, resumed, events); err != nil {
 			return err
 		}
 	}
@@ -51,6 +58,20 @@ func obey(o orders) error {
 		return err
 	}
 	fmt.Println("OVER", h.hooks.reached.Load())
+	return nil
+}
+
+// restrain makes the process what the orders want.
+func restrain(o orders) error {
+	if o.Files > 0 {
+		limit := syscall.Rlimit{Cur: uint64(o.Files), Max: uint64(o.Files)}
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+			return err
+		}
+	}
+	if o.User > 0 {
+		return errors.Join(syscall.Setgid(o.User), syscall.Setuid(o.User))
+	}
 	return nil
 }
 
@@ -67,12 +88,16 @@ func question(o orders, number int) string {
 
 // follow reads a turn to its end as a user does who agrees to everything and
 // looks for himself where LifeHub does not know.
-func (h *house) follow(number int, events <-chan agent.Event) error {
+func (h *house) follow(number int, resumed bool, events <-chan agent.Event) error {
 	var tell sayer
+	var failed error
 	for e := range events {
+		slog.Info("event", "type", e.Type, "turn", e.Turn)
 		switch body := e.Body.(type) {
 		case agent.Started:
-			tell.say("M", number)
+			if e.Turn != "" { // else it could not be kept, which Failed says
+				tell.say("M", number)
+			}
 		case agent.PermissionAsked:
 			reply := agent.Reply{Decision: agent.AllowOnce}
 			if body.Unknown {
@@ -95,10 +120,13 @@ func (h *house) follow(number int, events <-chan agent.Event) error {
 				tell.say("S", number, body.Step, body.Status, body.Reason)
 			}
 		case agent.Failed:
-			return fmt.Errorf("turn %d: %s", number, body.Message)
+			if !resumed && body.Unkept != (e.Turn == "") {
+				return fmt.Errorf("turn %d: unkept is %t", number, body.Unkept)
+			}
+			failed = fmt.Errorf("turn %d: %s", number, body.Message)
 		case agent.Ended:
 			tell.say("A", number)
 		}
 	}
-	return nil
+	return failed
 }

@@ -7,7 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +37,11 @@ type orders struct {
 	KillAt int64  // the boundary at which it kills itself; 0: none
 	Skip   bool   // answer "skip" to what is not known, rather than look
 	SMTP   int    // port of the mail server
+	Fault  string // what will go wrong; "": nothing may
+	Files  int    // how many files it may have open; 0: as many as it likes
+	User   int    // who it becomes; 0: it stays who it is
+
+	Strace []string `json:"-"` // what it is run under; nil: nothing
 }
 
 const (
@@ -97,7 +104,11 @@ func furnish(t testing.TB, dir string) {
 
 func openHouse(o orders) (*house, error) {
 	h := &house{orders: o, hooks: &hooks{killAt: o.KillAt}}
-	var err error
+	log, err := os.OpenFile(filepath.Join(o.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log: %w", err)
+	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(log, nil)))
 	if h.store, err = store.Open(database(o.Dir)); err != nil {
 		return nil, err
 	}
@@ -126,6 +137,7 @@ func openHouse(o orders) (*house, error) {
 	h.agent = agent.New(agent.Options{
 		Model: narrator{h.hooks, o.Steps}, History: history{h.store, h.hooks}, Journal: journal{h.store, h.hooks},
 		Tools: func() []agent.Tool { return list },
+		Trace: func(turn string) io.WriteCloser { return h.store.Trace(turn, store.TraceLimits{}) },
 	})
 	return h, nil
 }
