@@ -216,6 +216,7 @@ func (sh *shell) editFacts(ctx context.Context, a *app) error {
 func (l *life) memoryCommands() []tui.Command {
 	return []tui.Command{
 		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: l.slashMemory},
+		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, but for the last messages", Here: l.slashCompact},
 		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, text string) (string, error) {
 			return asDiff(l.facts().Remember(text, time.Now()))
 		}},
@@ -223,6 +224,21 @@ func (l *life) memoryCommands() []tui.Command {
 			return asDiff(l.facts().Forget(text))
 		}},
 	}
+}
+
+// slashCompact says what it did.
+func (l *life) slashCompact(ctx context.Context, conversation, focus string) (string, error) {
+	done, err := l.agent().Compact(ctx, conversation, focus)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d messages are now a summary: about %d tokens in place of %d. They can still be read, searched and recalled.\n\n%s\n",
+		done.Messages, done.After, done.Before, quoted(done.Text)), nil
+}
+
+// quoted is a text as a quotation in Markdown, line for line.
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(safetext.Text(text), "\n", "  \n> ")
 }
 
 func asDiff(diff string, err error) (string, error) {

@@ -216,6 +216,7 @@ func (m *Model) newConversation() tea.Cmd {
 	}
 	m.stopTitling()
 	m.conversation, m.title, m.titled, m.used, m.speed, m.last, m.editing = "", "", false, 0, 0, nil, nil
+	m.window = window{}
 	m.transcript.clear()
 	m.focused = false
 	return nil

@@ -24,6 +24,7 @@ func (m *Model) allCommands() []command {
 		{"help", []string{"h", "?"}, "", "keys and commands", func(m *Model, _ string) tea.Cmd { m.overlay = helpOverlay; return nil }},
 		{"new", []string{"clear"}, "", "a new conversation", func(m *Model, _ string) tea.Cmd { return m.newConversation() }},
 		{"copy", nil, "[N]", "copy the last answer, or its code block N", func(m *Model, args string) tea.Cmd { return m.copyAnswer(args) }},
+		{"context", nil, "", "what fills the model's window", func(m *Model, _ string) tea.Cmd { return m.showContext() }},
 		{"sources", nil, "", "go to the sources of the last answer", func(m *Model, _ string) tea.Cmd { m.goToSources(); return nil }},
 	}
 	if m.Conversations != nil {

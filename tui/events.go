@@ -229,8 +229,10 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.Said:
 		m.say(e.Content, now)
 	case agent.ContextCounted:
+		m.window.count(e)
 		m.used, m.allocated = e.Used, e.Allocated
 	case agent.Used:
+		m.window.count(e)
 		m.used = e.Prompt + e.Answer
 		m.speed = e.PerSecond
 	case agent.Cited:

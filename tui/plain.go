@@ -43,6 +43,7 @@ type plain struct {
 	pending      string // of an answer, what cannot be cleaned yet
 	midLine      bool   // the last line written has no end yet
 	failed       error  // of writing
+	window       window // of the last prompt
 	left         string // the last turn, when it did not come to its end
 }
 
@@ -163,6 +164,7 @@ func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, er
 		return true, Quit, nil
 	case name == "/new" || name == "/clear":
 		p.conversation = ""
+		p.window = window{}
 		p.print("a new conversation\n")
 		return false, Quit, nil
 	case name == "/continue" && p.left == "":
@@ -174,7 +176,7 @@ func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, er
 		how, err = p.follow(ctx, func(ctx context.Context) <-chan agent.Event { return p.Resume(ctx, p.conversation, turn) })
 		return err != nil, how, err
 	case name == "/help":
-		p.print("Type a question and press enter. Commands: /new /quit")
+		p.print("Type a question and press enter. Commands: /new /context /quit")
 		if p.Resume != nil {
 			p.print(" /continue")
 		}
@@ -182,6 +184,12 @@ func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, er
 			p.print(" /%s", c.Name)
 		}
 		p.print("\nWhile a turn runs, ctrl+c stops it.\n")
+		return false, Quit, nil
+	case name == "/context" && p.window.Agent == "":
+		p.print("no prompt was sent yet in this conversation\n")
+		return false, Quit, nil
+	case name == "/context":
+		p.print("%s\n", p.window.copied())
 		return false, Quit, nil
 	case name == "/stats" && p.Figures != nil:
 		p.stats(ctx, strings.TrimSpace(args))
@@ -267,6 +275,7 @@ func (p *plain) show(e agent.Event) {
 		return
 	}
 	p.flush()
+	p.window.count(e.Body)
 	switch e := e.Body.(type) {
 	case agent.Remembered:
 		for _, line := range (&remembered{e}).lines(time.Now()) {

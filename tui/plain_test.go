@@ -38,6 +38,7 @@ func TestPlainTalksInLines(t *testing.T) {
 		"a question is answered": {withWorld(play(story(planning, searched, answered)...)), "what about running?\n/quit\n"},
 		"a tool is allowed":      {withWorld(play(story(planning, []agent.Body{question, agent.PermissionGiven{Call: "p", Decision: agent.AllowOnce}, agent.Ended{}})...)), "add a task\ny\n"},
 		"an error has a hint":    {withWorld(play(agent.Failed{Message: "model server not reachable", Hint: "ollama serve"})), "hello\n\n/nonsense\n/help\n/new\n"},
+		"what fills the window":  {withWorld(play(story(recalled[:1], windowed)...)), "/context\nwhat about running?\n/context\n"},
 		"a command is run": {Options{Assistant: play(), Commands: []Command{
 			{Name: "tools", Run: func(context.Context, string) (string, error) { return "search_notes: auto", nil }},
 			{Name: "broken", Run: func(context.Context, string) (string, error) { return "", errors.New("no index") }},

@@ -153,6 +153,8 @@ var scenes = map[string]scene{
 	"models":                         {func() Options { return withEverything() }, pressing("alt+m")},
 	"another model is used":          {func() Options { return withEverything() }, pressing("alt+m", "down", "enter")},
 	"the page of a command":          {func() Options { return withEverything() }, pressing("/tools", "enter")},
+	"what fills the window":          {func() Options { return withWorld(play(story(planning, windowed)...)) }, asking(pressing("/context", "enter"))},
+	"what was remembered":            {func() Options { return withWorld(play(story(planning[:2], recalled)...)) }, asking()},
 	"no such command":                {func() Options { return withEverything() }, pressing("/nonsense", "enter")},
 	"a missing model is offered": {func() Options {
 		o := withEverything()
@@ -311,6 +313,32 @@ func withEverything() Options {
 		Run: func(context.Context, string) (string, error) { return "- search_notes: auto\n- add_task: confirm", nil },
 	}}
 	return o
+}
+
+// windowed is a turn that tells how its prompt fills the window.
+var windowed = []agent.Body{
+	agent.ContextCounted{
+		Agent: "explainer", Used: 9420, Reserve: 2048, Allocated: 16384,
+		Parts: map[string]int{"system": 610, "history": 2210, "summary": 340, "memory": 180, "sources": 4830, "results": 1130, "question": 120},
+	},
+	agent.Said{Content: "Three times a week."},
+	agent.Used{Agent: "explainer", Prompt: 9307, Answer: 40},
+	agent.Ended{},
+}
+
+// recalled is a turn that knows something from before.
+var recalled = []agent.Body{
+	agent.Remembered{
+		Facts: []agent.Fact{
+			{Text: "I run on Tuesdays, Thursdays and Sundays", Path: "memory.md", Line: 6, Fits: true},
+			{Text: "My cat is called Whiskers", Path: "memory.md", Line: 5},
+		},
+		Exchanges: []agent.Recollection{{
+			Question: "Which marathon did I want to run next year, and in what time?", Asked: time.Date(1999, 12, 1, 10, 0, 0, 0, time.UTC), Foreign: true,
+		}},
+	},
+	agent.Said{Content: "Three times a week."},
+	agent.Ended{},
 }
 
 func withFigures() Options {

@@ -59,6 +59,7 @@ type Model struct {
 
 	status          Status
 	mode            string
+	window          window  // of the last prompt
 	used, allocated int     // tokens of the context window
 	speed           float64 // tokens a second of the last answer
 	hint            string  // one line for the user, until the next key

@@ -1,0 +1,111 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+)
+
+// contextParts are the parts of a prompt, in the order in which they stand in
+// it, with what they are called on the screen.
+var contextParts = []struct{ kind, name string }{
+	{"system", "system and tools"},
+	{"history", "last messages"},
+	{"summary", "summary of older ones"},
+	{"memory", "memory"},
+	{"sources", "sources"},
+	{"results", "results"},
+	{"question", "question"},
+	{"repair", "second try"},
+}
+
+// window is how the last prompt filled the model's window, a bar a part.
+type window struct {
+	agent.ContextCounted
+	counted int // tokens of that prompt by the server's own count; 0: it has not said
+}
+
+// showContext puts the bars into the transcript.
+func (m *Model) showContext() tea.Cmd {
+	if m.window.Agent == "" {
+		m.flash("no prompt was sent yet in this conversation")
+		return nil
+	}
+	shown := m.window
+	m.transcript.add(&shown)
+	m.transcript.toEnd()
+	return nil
+}
+
+// count takes in what an event says of the window.
+func (w *window) count(body agent.Body) {
+	switch e := body.(type) {
+	case agent.ContextCounted:
+		w.ContextCounted, w.counted = e, 0
+	case agent.Used:
+		if e.Agent == w.Agent {
+			w.counted = e.Prompt
+		}
+	}
+}
+
+func (w *window) render(width int, look *theme) []string {
+	lines := w.lines(width, look.Running.Render, look.Border.Render)
+	lines[0] = look.Strong.Render(lines[0])
+	last := len(lines) - 1
+	lines[last] = look.Dim.Render(lines[last])
+	return lines
+}
+
+func (w *window) copied() string {
+	plain := func(parts ...string) string { return strings.Join(parts, "") }
+	const usual = 80
+	return strings.Join(w.lines(usual, plain, plain), "\n")
+}
+
+// lines draws the bars with a way to draw what is full and what is empty.
+func (w *window) lines(width int, full, empty func(...string) string) []string {
+	total := w.Used + w.Reserve
+	head := fmt.Sprintf("Context of the %s: %s tokens", w.Agent, thousands(w.Used))
+	if w.Allocated > 0 {
+		total = max(total, w.Allocated)
+		head += fmt.Sprintf(" of %s (%d %%)", thousands(w.Allocated), w.Used*100/w.Allocated)
+	}
+	lines := []string{fit(head, width)}
+	add := func(name string, n int) {
+		label := fit(fmt.Sprintf("  %-21s %7s  ", name, thousands(n)), width)
+		room := min(40, width-cells(label))
+		if room < 4 || total == 0 {
+			lines = append(lines, label)
+			return
+		}
+		filled := n * room / total
+		if n > 0 {
+			filled = max(1, filled)
+		}
+		lines = append(lines, label+full(strings.Repeat("█", filled))+empty(strings.Repeat("░", room-filled)))
+	}
+	for _, part := range contextParts {
+		if n := w.Parts[part.kind]; n > 0 {
+			add(part.name, n)
+		}
+	}
+	for kind, n := range w.Parts {
+		if !slices.ContainsFunc(contextParts, func(p struct{ kind, name string }) bool { return p.kind == kind }) && n > 0 {
+			add(kind, n)
+		}
+	}
+	if w.Allocated > 0 {
+		add("kept for the answer", w.Reserve)
+		add("free", max(0, w.Allocated-w.Used-w.Reserve))
+	}
+	said := "estimated; the server has not said what it counted"
+	if w.counted > 0 {
+		said = fmt.Sprintf("estimated; the server counted %s", thousands(w.counted))
+	}
+	return append(lines, fit("  "+said, width))
+}
