@@ -28,7 +28,8 @@ golden: ## write the golden stories and screens anew; read the diff
 	go test ./agent ./tui ./tui/markdown -update
 
 bench: ## speed and memory, as ratios to a reference in the same run
-	go test -run '^$$' -bench . -benchtime 3x ./rag ./tui/... ./notes ./llm
+	go test -run '^$$' -bench . -benchtime 3x ./rag ./tui/... ./notes ./llm ./store
+	go test -run '^$$' -bench OpenAndScroll -benchtime 5x ./cli
 	LIFEHUB_SCALE=1 go test -run '^$$' -bench Scale -benchtime 1x -timeout 1h -v ./rag
 
 eval: ## quality of the search on the shared benches

@@ -91,6 +91,9 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Figures: a.figures, Commands: life.commands(),
 		Editor: a.config.Editor, Mode: a.config.Mode, Theme: a.config.Theme, NoMouse: !a.config.Mouse,
 	}
+	if a.config.Titles {
+		options.Title = life.title
+	}
 	show := tui.Run
 	if f.plain || !f.hasScreen() {
 		show = func(ctx context.Context, o tui.Options) (tui.Ended, error) { return tui.RunPlain(ctx, o, f.in, f.out) }

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/store"
+	"lifehub/tui"
+)
+
+// BenchmarkOpenAndScroll opens conversations on the real store and screen, and
+// scrolls through them: what a user waits for until the end is in sight, and
+// for each frame (issue: 150 ms more than an empty one; 16 ms).
+func BenchmarkOpenAndScroll(b *testing.B) {
+	for _, messages := range []int{0, 5000} {
+		b.Run(fmt.Sprintf("%d messages", messages), func(b *testing.B) {
+			s := longTalk(b, messages)
+			var opening, frames, worst time.Duration
+			rounds, pages := 0, 0
+			for b.Loop() {
+				began := time.Now()
+				m, end := openScreen(b, s)
+				opening += time.Since(began)
+				rounds++
+				for range min(200, messages) {
+					began := time.Now()
+					m.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
+					m.View()
+					took := time.Since(began)
+					frames, worst = frames+took, max(worst, took)
+					pages++
+				}
+				end()
+			}
+			b.ReportMetric(float64(opening.Microseconds())/float64(rounds)/1000, "open-ms")
+			if pages > 0 {
+				b.ReportMetric(float64(frames.Microseconds())/float64(pages)/1000, "frame-ms")
+				b.ReportMetric(float64(worst.Microseconds())/1000, "worst-frame-ms")
+			}
+		})
+	}
+}
+
+// longTalk keeps a conversation with sources and verdicts, as real ones have.
+func longTalk(tb testing.TB, messages int) *store.Store {
+	tb.Helper()
+	s, err := store.Open(filepath.Join(tb.TempDir(), "lifehub.db"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { s.Close() })
+	passage := agent.Source{N: 1, Path: "running/plan.md", Line: 3, EndLine: 9, Heading: "Plan", Text: strings.Repeat("I run three times a week. ", 30)}
+	for i := range messages / 2 {
+		turn, err := s.Begin(tb.Context(), "talk", fmt.Sprintf("Question %d: how often do I run, and how far?", i))
+		if err == nil {
+			err = s.Finish(tb.Context(), turn, agent.Answer{
+				Text:    fmt.Sprintf("Answer **%d**: three times a week [1].\n\n- Monday: easy\n- Sunday: long\n\n%s\n", i, strings.Repeat("More words follow here. ", 20)),
+				Sources: []agent.Source{passage, passage, passage}, Citations: []agent.Citation{{N: 1, Path: passage.Path, Line: 4, Verdict: agent.Verified}},
+			})
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return s
+}
+
+// openScreen opens the conversation and returns when its end was drawn.
+func openScreen(tb testing.TB, s *store.Store) (*tui.Model, func()) {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	m, err := tui.New(ctx, tui.Options{Assistant: nobody{}, Conversations: conversations{s}, Branches: s, Conversation: "talk"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	run(m, m.Init())
+	m.View()
+	return m, cancel
+}
+
+// run does what Bubble Tea does with a command, but for what waits for a terminal.
+func run(m *tui.Model, cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			run(m, c)
+		}
+	default:
+		_, next := m.Update(msg)
+		run(m, next)
+	}
+}
+
+// nobody answers nothing.
+type nobody struct{}
+
+func (nobody) Ask(context.Context, string, string) <-chan agent.Event { return nil }
+
+func TestALongConversationOpensAtItsEnd(t *testing.T) {
+	s := longTalk(t, 200)
+	m, end := openScreen(t, s)
+	defer end()
+	if screen := m.View().Content; !strings.Contains(screen, "Answer") || !strings.Contains(screen, "99") {
+		t.Errorf("the end of the conversation is not in sight:\n%s", screen)
+	}
+}
