@@ -16,9 +16,8 @@ const progressEvery = 100 * time.Millisecond
 func (s *server) follow(desk *agent.Desk) (token string, done func()) {
 	latest := make(chan agent.Progress, 1)
 	over, gone := make(chan struct{}), make(chan struct{})
+	token = s.nextCall()
 	s.mu.Lock()
-	s.calling++
-	token = fmt.Sprintf("call-%d", s.calling)
 	if s.progress == nil {
 		s.progress = map[string]chan agent.Progress{}
 	}
@@ -52,6 +51,14 @@ func (s *server) follow(desk *agent.Desk) (token string, done func()) {
 		close(over)
 		<-gone
 	}
+}
+
+// nextCall names a call.
+func (s *server) nextCall() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calling++
+	return fmt.Sprintf("call-%d", s.calling)
 }
 
 // progressed takes note of a progress notification. It does not wait.

@@ -52,7 +52,7 @@ type server struct {
 	resources []Resource
 	prompts   []Prompt
 	calls     figures
-	calling   int                            // the number of the last call that can tell its progress
+	calling   int                            // the number of the last call that has a name
 	progress  map[string]chan agent.Progress // of the calls under way, by token; holds the newest
 	turned    chan struct{}                  // closed, and made anew, when the status changes
 }

@@ -30,6 +30,7 @@ type tool struct {
 	spec   llm.ToolSpec
 	level  agent.Level
 	text   string // everything that the server says of it
+	task   bool   // it does its work as a task
 }
 
 var (
@@ -46,7 +47,7 @@ func newTool(s *server, listed mcp.Tool) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", listed.Name, err)
 	}
-	t := &tool{server: s, name: listed.Name, level: s.Level}
+	t := &tool{server: s, name: listed.Name, level: s.Level, task: needsTask(listed)}
 	t.spec = llm.ToolSpec{
 		Name:        wireName(s.Name, listed.Name, s.hub.Reserved),
 		Description: cutText(listed.Description, maxDescription),
@@ -126,7 +127,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if !t.server.current(t) {
 		return agent.Result{}, fmt.Errorf("%s is not offered any more as it was: the server has changed it, or is off", t.spec.Name)
 	}
-	result, err := t.server.call(ctx, t.name, args)
+	result, err := t.server.call(ctx, t, args)
 	if err != nil {
 		return agent.Result{}, err
 	}
@@ -141,9 +142,9 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 }
 
 // call calls one of the server's tools within its time.
-func (s *server) call(ctx context.Context, name string, args json.RawMessage) (*mcp.CallToolResult, error) {
+func (s *server) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.CallToolResult, error) {
 	var request mcp.CallToolRequest
-	request.Params.Name, request.Params.Arguments = name, args
+	request.Params.Name, request.Params.Arguments = t.name, args
 	if desk := agent.DeskOf(ctx); desk != nil {
 		token, done := s.follow(desk)
 		defer done()
@@ -151,6 +152,9 @@ func (s *server) call(ctx context.Context, name string, args json.RawMessage) (*
 	}
 	start := time.Now()
 	result, err := ask(ctx, s, func(ctx context.Context, c *client.Client) (*mcp.CallToolResult, error) {
+		if t.task {
+			return callTask(ctx, c, s.nextCall(), request)
+		}
 		return c.CallTool(ctx, request)
 	})
 	s.mu.Lock()

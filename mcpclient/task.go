@@ -1,0 +1,50 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// needsTask tells of a tool that does its work as a task: the call returns at
+// once with a name to ask for the result by.
+func needsTask(listed mcp.Tool) bool {
+	return listed.Execution != nil && listed.Execution.TaskSupport == mcp.TaskSupportRequired
+}
+
+// callTask calls a tool as a task and waits for its result. The library reads
+// the answer to such a call as a broken result, so the request goes past it.
+func callTask(ctx context.Context, c *client.Client, id string, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	request.Params.Task = &mcp.TaskParams{}
+	response, err := c.GetTransport().SendRequest(ctx, transport.JSONRPCRequest{
+		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: string(mcp.MethodToolsCall), Params: request.Params,
+	})
+	if err != nil {
+		return nil, transport.NewError(err)
+	}
+	if response.Error != nil {
+		return nil, response.Error.AsError()
+	}
+	var created mcp.CreateTaskResult
+	if err := json.Unmarshal(response.Result, &created); err != nil || created.Task.TaskId == "" {
+		return nil, errors.New("it named no task")
+	}
+	result, err := c.TaskResult(ctx, mcp.TaskResultRequest{Params: mcp.TaskResultParams{TaskId: created.Task.TaskId}})
+	if err != nil {
+		cancelTask(ctx, c, created.Task.TaskId)
+		return nil, fmt.Errorf("the result of its task: %w", err)
+	}
+	return &mcp.CallToolResult{Content: result.Content, StructuredContent: result.StructuredContent, IsError: result.IsError}, nil
+}
+
+// cancelTask calls off a task that nobody waits for any more.
+func cancelTask(ctx context.Context, c *client.Client, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceful)
+	defer cancel()
+	_, _ = c.CancelTask(ctx, mcp.CancelTaskRequest{Params: mcp.CancelTaskParams{TaskId: id}}) // it may have ended
+}
