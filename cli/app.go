@@ -144,7 +144,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}
 	}
 	a.builtin = tools.All(deps)
-	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust, Elicit: elicit, Sample: a.sample}
+	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust, Tokens: a.passes(), Elicit: elicit, Sample: a.sample}
 	if !flags.noSave {
 		options.Files, options.Logs = a.serverFiles(), a.serverLogs()
 	}

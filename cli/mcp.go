@@ -40,6 +40,7 @@ func newMCP(sh *shell) *cobra.Command {
 }
 
 func (p paths) trust() string             { return filepath.Join(p.data, "mcp-trust.json") }
+func (p paths) passes() string            { return filepath.Join(p.data, "mcp-passes") }
 func (p paths) serverLogs() string        { return filepath.Join(p.state, "mcp") }
 func (p paths) serverLog(n string) string { return filepath.Join(p.serverLogs(), n+".log") }
 
@@ -109,7 +110,7 @@ func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers,
 		builtin[t.Spec().Name] = true
 	}
 	return mcpclient.Start(ctx, k.config, mcpclient.Options{
-		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.serverLogs(), Version: version(), Log: slog.New(slog.DiscardHandler),
+		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.serverLogs(), Tokens: p.passes(), Version: version(), Log: slog.New(slog.DiscardHandler),
 		Reserved: func(name string) bool { return builtin[name] },
 		// Servers list other tools for clients that can be asked. Nothing is
 		// called here, so nobody will be.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -218,9 +219,9 @@ func (sh *shell) removeServer(name string) error {
 	if err := k.trust.Forget(name); err != nil {
 		return err
 	}
-	for _, file := range []string{p.serverLog(name), p.serverLog(name) + ".old"} {
+	for _, file := range []string{p.serverLog(name), p.serverLog(name) + ".old", filepath.Join(p.passes(), name+".json")} {
 		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("remove the log of %s: %w", name, err)
+			return fmt.Errorf("remove what was kept of %s: %w", name, err)
 		}
 	}
 	fmt.Fprintf(sh.out, "removed %s\n", name)

@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"reflect"
+	"runtime"
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"lifehub/mcpclient"
@@ -17,14 +21,22 @@ import (
 )
 
 func newMCPTest(sh *shell) *cobra.Command {
-	return &cobra.Command{
+	var consent bool
+	cmd := &cobra.Command{
 		Use: "test NAME", Short: "Start a server and list what it offers; call nothing",
+		Long: "Start a server and list what it offers; call nothing. A server on the web that wants your consent gets it here:\n" +
+			"the page to open is shown, and opened when you press o and Enter. One port of this machine is open meanwhile.",
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, given []string) error { return sh.testServer(cmd.Context(), given[0]) },
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return sh.testServer(cmd.Context(), given[0], consent || term.IsTerminal(sh.in.Fd()))
+		},
 	}
+	cmd.Flags().BoolVar(&consent, "consent", false, "go through the server's consent also without a terminal")
+	return cmd
 }
 
-func (sh *shell) testServer(ctx context.Context, name string) error {
+// testServer starts a server; consent says that somebody is there to give it.
+func (sh *shell) testServer(ctx context.Context, name string, consent bool) error {
 	began := time.Now()
 	servers, _, err := sh.startOne(ctx, name)
 	if err != nil {
@@ -33,6 +45,12 @@ func (sh *shell) testServer(ctx context.Context, name string) error {
 	defer servers.Close()
 	if err := servers.Wait(ctx); err != nil {
 		return err
+	}
+	if servers.State()[0].WantsConsent() && consent {
+		if err := sh.consent(ctx, servers, name); err != nil {
+			return err
+		}
+		began = time.Now()
 	}
 	took := time.Since(began)
 	state := servers.State()[0]
@@ -55,6 +73,47 @@ func (sh *shell) testServer(ctx context.Context, name string) error {
 	}
 	fmt.Fprintf(sh.out, "started and listed in %v; nothing was called\n", took.Round(time.Millisecond))
 	return nil
+}
+
+// consent shows the page of a server's consent and waits until the server runs.
+func (sh *shell) consent(ctx context.Context, servers *mcpclient.Servers, name string) error {
+	before := servers.State()[0].Since
+	err := servers.Consent(ctx, name, func(page string) {
+		fmt.Fprintf(sh.err, "%s wants your consent. Open this page:\n\n  %s\n\no and Enter opens it; Ctrl+C leaves.\n", name, safetext.Reveal(page))
+		go sh.openOnKey(page)
+	})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, serverPatience+time.Second, errors.New("it has not started"))
+	defer cancel()
+	for {
+		state := servers.State()[0]
+		if state.Since.After(before) && state.Status != mcpclient.Starting {
+			return nil
+		}
+		select {
+		case <-servers.Changes():
+		case <-ctx.Done():
+			return fmt.Errorf("test MCP server %s: %w", name, context.Cause(ctx))
+		}
+	}
+}
+
+// openOnKey opens a page once the user has typed o. It ends with the first
+// line of stdin, or with the program.
+func (sh *shell) openOnKey(page string) {
+	line, err := bufio.NewReader(sh.in).ReadString('\n')
+	if err != nil || strings.TrimSpace(line) != "o" {
+		return
+	}
+	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	if opener == nil {
+		opener = []string{"xdg-open"}
+	}
+	if err := exec.Command(opener[0], append(opener[1:], page)...).Start(); err != nil {
+		fmt.Fprintf(sh.err, "! %v\n", err)
+	}
 }
 
 func newMCPTrust(sh *shell) *cobra.Command {

@@ -6,9 +6,12 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"lifehub/internal/mcptest"
 )
 
 func TestMain(m *testing.M) {
+	mcptest.Main()
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
 		os.Exit(Main())
 	}

@@ -37,8 +37,12 @@ func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, 
 		// Listening keeps to the protocol before 2026, in which servers may ask
 		// and tell something beside their answers.
 		listening := transport.WithContinuousListening() //lint:ignore SA1019 its successor is for servers of the newest protocol only
-		wire, err = transport.NewStreamableHTTP(entry.URL, transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers),
-			transport.WithHTTPLogger(s.hub.Log), listening)
+		options := []transport.StreamableHTTPCOption{transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers),
+			transport.WithHTTPLogger(s.hub.Log), listening}
+		if oauth, ok := s.passes(entry).oauth(); ok {
+			options = append(options, transport.WithHTTPOAuth(oauth))
+		}
+		wire, err = transport.NewStreamableHTTP(entry.URL, options...)
 	}
 	if err != nil {
 		return nil, err
@@ -61,7 +65,7 @@ func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, 
 		}
 	}
 	if err := s.greet(ctx, starting, session); err != nil {
-		err = explainHTTP(session.explain(starting, err))
+		err = s.explainHTTP(entry, session.explain(starting, err))
 		session.close()
 		return nil, err
 	}
@@ -69,8 +73,11 @@ func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, 
 }
 
 // explainHTTP says in words what the library's errors mean.
-func explainHTTP(err error) error {
+func (s *server) explainHTTP(entry Server, err error) error {
 	if client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err) {
+		if s.hub.Tokens != "" && entry.Transport == HTTP && entry.Headers["Authorization"] == "" {
+			return fmt.Errorf("%w (lifehub mcp test %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Name)
+		}
 		return errors.New("it wants to know who asks (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")
 	}
 	return err

@@ -27,6 +27,7 @@ type Options struct {
 	Reserved func(name string) bool // names of tools that are not from servers; nil: none
 	Files    string                 // folder for images and results too long for the model; "": they are not kept
 	Logs     string                 // folder for what servers write to stderr and log, a file each; "": it is not kept
+	Tokens   string                 // folder for what consents of servers on the web bring; "": there are none
 	Log      *slog.Logger           // what servers do wrong; nil: nowhere
 	Trust    *Trust                 // what the user has seen of the servers; nil: all is trusted as it is
 	Version  string                 // of LifeHub, told to the servers

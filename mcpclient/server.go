@@ -105,6 +105,8 @@ func (s *server) keep(ctx context.Context, entry Server) string {
 			return endsToo
 		case errors.Is(err, errAgain):
 			return ""
+		case errors.Is(err, errConsent):
+			return err.Error()
 		}
 		s.hub.Log.Warn("mcp server ended", "server", s.Name, "err", err)
 		if errors.Is(err, errNoProgram) {

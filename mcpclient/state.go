@@ -56,6 +56,11 @@ func (s ServerState) OK() bool {
 	return s.Status == Running || s.Status == Starting || s.Reason == switchedOff
 }
 
+// WantsConsent tells whether the server waits for Servers.Consent.
+func (s ServerState) WantsConsent() bool {
+	return s.Status == Off && strings.HasPrefix(s.Reason, errConsent.Error())
+}
+
 // Text says in one line how the server is.
 func (s ServerState) Text() string {
 	if s.Status != Running {

@@ -1,0 +1,316 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// consentTime is how long a consent may take.
+const consentTime = 5 * time.Minute
+
+// errConsent says that a server lets in only who has gone through its consent.
+var errConsent = errors.New("it wants your consent")
+
+// pass is what a consent has brought, in a file of its own. It is good for the
+// url it was given for and no other.
+type pass struct {
+	URL          string           `json:"url"`
+	ClientID     string           `json:"client_id"`
+	ClientSecret string           `json:"client_secret,omitempty"`
+	AuthMethod   string           `json:"auth_method,omitempty"`
+	Token        *transport.Token `json:"token,omitempty"`
+}
+
+// passes is a server's pass on disk, as the library wants it. It is safe for
+// concurrent use.
+type passes struct {
+	file string // "": none is kept
+	url  string
+	mu   sync.Mutex
+}
+
+func (s *server) passes(entry Server) *passes {
+	p := &passes{url: entry.URL}
+	if s.hub.Tokens != "" {
+		p.file = filepath.Join(s.hub.Tokens, s.Name+".json")
+	}
+	return p
+}
+
+// read returns the pass; the zero pass where there is none for this url.
+func (p *passes) read() (pass, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var kept pass
+	if p.file == "" {
+		return kept, nil
+	}
+	data, err := os.ReadFile(p.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &kept)
+	}
+	if err != nil {
+		return pass{}, fmt.Errorf("read the pass in %s: %w", p.file, err)
+	}
+	if kept.URL != p.url {
+		return pass{}, nil
+	}
+	return kept, nil
+}
+
+func (p *passes) write(kept pass) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.file == "" {
+		return errors.New("there is no folder for passes")
+	}
+	kept.URL = p.url
+	data, err := json.Marshal(kept)
+	if err == nil {
+		err = replace(p.file, append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("keep the pass: %w", err)
+	}
+	return nil
+}
+
+// GetToken returns the token, for the library.
+func (p *passes) GetToken(ctx context.Context) (*transport.Token, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	kept, err := p.read()
+	if err == nil && kept.Token == nil {
+		err = transport.ErrNoToken
+	}
+	return kept.Token, err
+}
+
+// SaveToken keeps a token, for the library.
+func (p *passes) SaveToken(ctx context.Context, token *transport.Token) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	kept, err := p.read()
+	if err != nil {
+		return err
+	}
+	kept.Token = token
+	return p.write(kept)
+}
+
+// oauth is how the library shows the pass; ok is false without one.
+func (p *passes) oauth() (config transport.OAuthConfig, ok bool) {
+	kept, err := p.read()
+	return transport.OAuthConfig{
+		ClientID: kept.ClientID, ClientSecret: kept.ClientSecret, TokenEndpointAuthMethod: kept.AuthMethod,
+		TokenStore: p, PKCEEnabled: true, HTTPClient: consentWeb(p.url),
+	}, err == nil && kept.Token != nil
+}
+
+// Consent has the user go through the consent of a server on the web: show is
+// given the page to open. It returns when the server's pass is kept and the
+// server is started again, or with ctx. One port of this machine is open
+// meanwhile.
+func (s *Servers) Consent(ctx context.Context, server string, show func(page string)) error {
+	one, err := s.find(server)
+	if err != nil {
+		return err
+	}
+	entry, _ := one.resolved(one.lookup)
+	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("nobody came back within %v", consentTime))
+	defer cancel()
+	if err := one.passes(entry).consent(ctx, show); err != nil {
+		return fmt.Errorf("consent of MCP server %s: %w", server, err)
+	}
+	return s.Restart(server)
+}
+
+// consent registers LifeHub, sends the user to the page, and trades what
+// comes back for a token.
+func (p *passes) consent(ctx context.Context, show func(page string)) error {
+	landing, err := listen()
+	if err != nil {
+		return err
+	}
+	defer landing.close()
+	config, _ := p.oauth()
+	kept, err := p.read()
+	if err != nil {
+		return err
+	}
+	// What was registered for another port may not be good for this one.
+	config.ClientID, config.ClientSecret, config.RedirectURI = "", "", landing.url()
+	handler := transport.NewOAuthHandler(config)
+	handler.SetBaseURL(p.url)
+	if err := p.knock(ctx, handler); err != nil {
+		return err
+	}
+	if err := handler.RegisterClient(ctx, "LifeHub"); err != nil {
+		return err
+	}
+	verifier, err := transport.GenerateCodeVerifier()
+	if err != nil {
+		return err
+	}
+	state, err := transport.GenerateState()
+	if err != nil {
+		return err
+	}
+	page, err := handler.GetAuthorizationURL(ctx, state, transport.GenerateCodeChallenge(verifier))
+	if err != nil {
+		return err
+	}
+	if err := mayGo(page, p.url); err != nil {
+		return err
+	}
+	kept = pass{ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(), AuthMethod: handler.GetTokenEndpointAuthMethod()}
+	if err := p.write(kept); err != nil {
+		return err
+	}
+	show(page)
+	code, err := landing.wait(ctx, state)
+	if err != nil {
+		return err
+	}
+	return handler.ProcessAuthorizationResponse(ctx, code, state, verifier)
+}
+
+// knock asks the server without a token: its refusal names who gives one.
+func (p *passes) knock(ctx context.Context, handler *transport.OAuthHandler) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, strings.NewReader("{}"))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	response, err := consentWeb(p.url).Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	handler.HandleUnauthorizedResponse(response)
+	return nil
+}
+
+// maxConsent bounds an answer on the way to a token, in bytes.
+const maxConsent = 1 << 20
+
+// consentWeb is an HTTP client for the way to a token, which may lead to
+// another host: by https, or, where the server itself is spoken to without,
+// on its own machine.
+func consentWeb(server string) *http.Client {
+	wires := http.DefaultTransport.(*http.Transport).Clone()
+	return &http.Client{Timeout: 30 * time.Second, Transport: guided{wires: wires, server: server}}
+}
+
+type guided struct {
+	wires  *http.Transport
+	server string
+}
+
+func (g guided) RoundTrip(request *http.Request) (*http.Response, error) {
+	if err := mayGo(request.URL.String(), g.server); err != nil {
+		return nil, err
+	}
+	response, err := g.wires.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	body := response.Body
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(body, maxConsent), body}
+	return response, nil
+}
+
+// mayGo refuses pages to which no secret may be sent.
+func mayGo(page, server string) error {
+	to, err := url.Parse(page)
+	if err != nil {
+		return err
+	}
+	from, err := url.Parse(server)
+	if err != nil {
+		return err
+	}
+	if to.Scheme == "https" || to.Scheme == "http" && from.Scheme == "http" && to.Hostname() == from.Hostname() {
+		return nil
+	}
+	return fmt.Errorf("it leads to %s, which is not safe", page)
+}
+
+// landing is the page to which the consent sends the user back.
+type landing struct {
+	listener net.Listener
+	server   *http.Server
+	came     chan url.Values
+}
+
+// listen opens the page on a free port of this machine only.
+func listen() (*landing, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("open a port for the consent: %w", err)
+	}
+	l := &landing{listener: listener, came: make(chan url.Values, 1)}
+	l.server = &http.Server{Handler: http.HandlerFunc(l.serve), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = l.server.Serve(listener) }() // ends with close
+	return l, nil
+}
+
+const landingPath = "/consent"
+
+func (l *landing) url() string { return "http://" + l.listener.Addr().String() + landingPath }
+
+func (l *landing) close() { _ = l.server.Close() }
+
+func (l *landing) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != landingPath || r.Method != http.MethodGet || r.Host != l.listener.Addr().String() {
+		http.NotFound(w, r)
+		return
+	}
+	select {
+	case l.came <- r.URL.Query():
+	default: // one is being looked at
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, "LifeHub has what it needs. You can close this page.\n")
+}
+
+// wait waits for the visit that carries the state; others are not ours.
+func (l *landing) wait(ctx context.Context, state string) (code string, err error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case query := <-l.came:
+			switch {
+			case query.Get("state") != state:
+			case query.Get("error") != "":
+				return "", fmt.Errorf("it was refused: %s %s", query.Get("error"), query.Get("error_description"))
+			case query.Get("code") != "":
+				return query.Get("code"), nil
+			}
+		}
+	}
+}
