@@ -37,8 +37,10 @@ func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, 
 		// Listening keeps to the protocol before 2026, in which servers may ask
 		// and tell something beside their answers.
 		listening := transport.WithContinuousListening() //lint:ignore SA1019 its successor is for servers of the newest protocol only
-		options := []transport.StreamableHTTPCOption{transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers),
-			transport.WithHTTPLogger(s.hub.Log), listening}
+		options := []transport.StreamableHTTPCOption{
+			transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers),
+			transport.WithHTTPLogger(s.hub.Log), listening,
+		}
 		if oauth, ok := s.passes(entry).oauth(); ok {
 			options = append(options, transport.WithHTTPOAuth(oauth))
 		}
