@@ -280,6 +280,7 @@ const (
 	AllowConversation Decision = "conversation"
 	AllowAlways       Decision = "always"
 	AllowByRule       Decision = "auto" // nobody had to be asked
+	DenyByRule        Decision = "deny" // nobody was asked
 	AlreadyDone       Decision = "done" // of a call whose outcome was unknown
 	Refuse            Decision = "no"
 )

@@ -42,6 +42,13 @@ func (s *schemas) mend(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMe
 	return input, notes, err
 }
 
+// Arguments makes arguments of a tool of what somebody wrote for them, as a
+// call gets them, or says what does not fit.
+func Arguments(spec llm.ToolSpec, raw json.RawMessage) (json.RawMessage, error) {
+	input, _, err := new(schemas).mend(spec, raw)
+	return input, err
+}
+
 // readObject reads the arguments; numbers keep their digits.
 func readObject(raw json.RawMessage) (map[string]any, error) {
 	raw = bytes.TrimSpace(raw)
@@ -70,7 +77,7 @@ func readObject(raw json.RawMessage) (map[string]any, error) {
 // compact writes the arguments as they will be shown and run: the model's own
 // bytes but for white space, unless something was changed.
 func compact(raw json.RawMessage, args map[string]any, changed bool) (json.RawMessage, error) {
-	if !changed {
+	if !changed && !hasDoubles(raw) {
 		var out bytes.Buffer
 		if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] == '{' && json.Compact(&out, trimmed) == nil {
 			return out.Bytes(), nil
@@ -83,6 +90,50 @@ func compact(raw json.RawMessage, args map[string]any, changed bool) (json.RawMe
 		return nil, err
 	}
 	return bytes.TrimSpace(out.Bytes()), nil
+}
+
+// hasDoubles tells whether an object of the JSON has a key twice: one reader
+// takes the first and another the last.
+func hasDoubles(raw json.RawMessage) bool {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	type level struct {
+		keys map[string]bool // nil: a list
+		key  bool            // a key comes next
+	}
+	var open []level
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return false
+		}
+		top := len(open) - 1
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			if top >= 0 {
+				open[top].key = true
+			}
+			next := level{}
+			if token == json.Delim('{') {
+				next = level{map[string]bool{}, true}
+			}
+			open = append(open, next)
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:top]
+			continue
+		}
+		if top < 0 || open[top].keys == nil {
+			continue
+		}
+		if open[top].key {
+			name, _ := token.(string)
+			if open[top].keys[name] {
+				return true
+			}
+			open[top].keys[name] = true
+		}
+		open[top].key = !open[top].key
+	}
 }
 
 // canonical is a form in which equal arguments are equal texts.

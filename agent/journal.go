@@ -73,7 +73,7 @@ type Entry struct {
 	Hash  string          `json:"hash,omitempty"`  // intended: SHA-256 of Input, in hex
 
 	Decision Decision `json:"decision,omitempty"` // decided
-	Reason   string   `json:"reason,omitempty"`   // decided, ended: why
+	Reason   string   `json:"reason,omitempty"`   // asked: which rule asked; decided, ended: why
 
 	Mark json.RawMessage `json:"mark,omitempty"` // started: what the tool needs to tell whether it happened
 

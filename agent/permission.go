@@ -20,42 +20,44 @@ type gate struct {
 
 	mu     sync.Mutex
 	rules  *Rules
-	grants map[grant]bool
+	grants map[string]*Rules // by conversation: what was allowed for the rest of it
 }
 
-// grant is a tool allowed for the rest of a conversation.
-type grant struct{ conversation, tool string }
-
 func newGate(rules *Rules, save func(context.Context, Rule) error, unattended bool) *gate {
-	return &gate{rules: rules, save: save, unattended: unattended, grants: map[grant]bool{}}
+	return &gate{rules: rules, save: save, unattended: unattended, grants: map[string]*Rules{}}
 }
 
 // level says whether a call may run, and why.
-func (g *gate) level(conversation string, tool Tool, input json.RawMessage) (Level, string) {
+func (g *gate) level(conversation string, tool Tool, input json.RawMessage) verdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	name := tool.Spec().Name
-	level, reason := g.rules.Decide(name, tool.Level(bytes.Clone(input)))
-	if level == Confirm && g.grants[grant{conversation, name}] {
-		return Auto, "you allowed it for this conversation"
+	v := g.rules.decide(name, tool.Level(bytes.Clone(input)), input)
+	if v.level != Confirm || v.fixed {
+		return v
 	}
-	return level, reason
+	for _, rule := range g.grants[conversation].List() {
+		if rule.Matches(name, input) {
+			return verdict{level: Auto, reason: "you allowed " + FormatRule(rule) + " for this conversation"}
+		}
+	}
+	return v
 }
 
 // remember keeps a decision that holds for longer than one call.
-func (g *gate) remember(ctx context.Context, conversation, tool string, d Decision) error {
+func (g *gate) remember(ctx context.Context, conversation string, rule Rule, d Decision) error {
 	g.mu.Lock()
 	switch d {
 	case AllowConversation:
-		g.grants[grant{conversation, tool}] = true
+		g.grants[conversation] = g.grants[conversation].With(rule)
 	case AllowAlways:
-		g.rules = g.rules.With(RuleFor(tool, Auto))
+		g.rules = g.rules.With(rule)
 	}
 	g.mu.Unlock()
 	if d != AllowAlways || g.save == nil {
 		return nil
 	}
-	return g.save(ctx, RuleFor(tool, Auto))
+	return g.save(ctx, rule)
 }
 
 // permit is the gate's leave to run one call with exactly these bytes.
@@ -99,37 +101,42 @@ func (r *refusal) Error() string { return r.reason }
 // cancelled ctx.
 func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 	p := newPermit(c)
-	level, reason := t.gate.level(t.conversation, c.tool, c.input)
-	switch level {
+	v := t.gate.level(t.conversation, c.tool, c.input)
+	switch v.level {
 	case Auto:
-		p.reason = reason
+		p.reason = v.reason
 		return p, nil
 	case Confirm, ConfirmEach:
 	default:
-		return nil, &refusal{"it is forbidden: " + reason}
+		if err := t.journal(ctx, intend(c), Entry{Moment: Decided, Step: c.step, Decision: DenyByRule, Reason: v.reason}); err != nil {
+			return nil, err
+		}
+		return nil, &refusal{"it is forbidden: " + v.reason}
 	}
-	name := c.tool.Spec().Name
-	asked := PermissionAsked{Reason: reason}
-	if level == Confirm {
-		asked.Rule = FormatRule(RuleFor(name, Auto))
+	asked := PermissionAsked{Reason: v.reason}
+	rule, lasting := RuleForCall(c.tool, c.input)
+	if lasting = lasting && !v.fixed; lasting {
+		asked.Rule = FormatRule(rule)
 	}
 	reply, err := t.askPermission(ctx, c, p, asked)
 	if err != nil {
 		return nil, err
 	}
 	switch reply.Decision {
-	case AllowOnce, AllowConversation, AllowAlways:
+	case AllowOnce:
+		return p, nil
+	case AllowConversation, AllowAlways:
 	default:
 		if t.gate.unattended {
 			return nil, &refusal{reply.Reason}
 		}
 		return nil, &refusal{because("the user said no", reply.Reason)}
 	}
-	if level == ConfirmEach {
-		return p, nil
+	if !lasting {
+		return p, nil // this call was seen; others will be
 	}
-	if err := t.gate.remember(ctx, t.conversation, name, reply.Decision); err != nil {
-		t.emit(Noticed{Text: fmt.Sprintf("The rule for %s could not be kept and holds for this run: %v.", name, err)})
+	if err := t.gate.remember(ctx, t.conversation, rule, reply.Decision); err != nil {
+		t.emit(Noticed{Text: fmt.Sprintf("The rule %s could not be kept and holds for this run: %v.", asked.Rule, err)})
 	}
 	return p, nil
 }
@@ -142,7 +149,7 @@ func (t *turn) askPermission(ctx context.Context, c call, p *permit, asked Permi
 	if err != nil && !asked.Unknown { // what has happened cannot be done again, and still is to be asked about
 		return Reply{}, err
 	}
-	if err := t.journal(ctx, intend(c), Entry{Moment: Inquired, Step: c.step}); err != nil {
+	if err := t.journal(ctx, intend(c), Entry{Moment: Inquired, Step: c.step, Reason: asked.Reason}); err != nil {
 		return Reply{}, err
 	}
 	p.asked = true

@@ -210,9 +210,8 @@ var errAlreadyDone = errors.New("it was done already")
 // passAgain asks what to do about a call whose outcome is not known. Only an
 // explicit yes makes it again.
 func (t *turn) passAgain(ctx context.Context, c call, before *keptCall) (*permit, error) {
-	level, reason := t.gate.level(t.conversation, c.tool, c.input)
-	if level == Deny {
-		return nil, &refusal{"whether it happened before LifeHub was stopped is not known, and now it is forbidden: " + reason}
+	if v := t.gate.level(t.conversation, c.tool, c.input); v.level == Deny {
+		return nil, &refusal{"whether it happened before LifeHub was stopped is not known, and now it is forbidden: " + v.reason}
 	}
 	asked := PermissionAsked{
 		Unknown: true,

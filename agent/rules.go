@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -8,17 +9,43 @@ import (
 	"strings"
 )
 
-// Rule sets the level of the tools whose name it matches.
+// Rule sets the level of the calls that it matches: those of the tools whose
+// name fits, and whose arguments fit each of its conditions.
 type Rule struct {
-	Tool  string // glob over the tool's name
+	Tool  string  // glob over the tool's name
+	Where []Where // on arguments, sorted by their names; none: any arguments
+	Only  bool    // and the call has no argument but those that Where names
 	Level Level
 	From  string // file:line it stands in; "" when it was made in this run
+
+	// Narrows marks a rule of a folder that the user trusts: it makes calls
+	// stricter, whatever the user's own rules say, and never freer.
+	Narrows bool
 }
 
-// Matches tells whether the rule speaks of the tool.
-func (r Rule) Matches(tool string) bool {
+// MatchesTool tells whether the rule speaks of calls of the tool.
+func (r Rule) MatchesTool(tool string) bool {
 	ok, err := path.Match(r.Tool, tool)
 	return ok && err == nil
+}
+
+// Matches tells whether the rule speaks of a call. Where the arguments leave a
+// doubt, a rule that loosens does not match, and one that tightens does.
+func (r Rule) Matches(tool string, input json.RawMessage) bool {
+	if !r.MatchesTool(tool) {
+		return false
+	}
+	if len(r.Where) == 0 && !r.Only {
+		return true
+	}
+	args, err := readObject(input)
+	if err != nil {
+		return r.Level != Auto
+	}
+	if r.Level != Auto {
+		return r.mayMatch(args)
+	}
+	return r.surelyMatches(args)
 }
 
 // Rules decide the level of a call. The last match wins; a deny beats all.
@@ -40,26 +67,58 @@ func (r *Rules) With(more ...Rule) *Rules {
 	return &Rules{list: append(r.List(), more...)}
 }
 
+// Narrowed returns the rules with those of a trusted folder, which can only
+// make calls stricter.
+func (r *Rules) Narrowed(by *Rules) *Rules {
+	more := by.List()
+	for i := range more {
+		more[i].Narrows = true
+	}
+	return r.With(more...)
+}
+
 // Decide returns the level of a call of tool, whose own level is given, and
 // why: the rule and where it stands, or that no rule speaks of it.
-func (r *Rules) Decide(tool string, own Level) (Level, string) {
-	level, reason := own, fmt.Sprintf("no rule speaks of %s; by itself it is %s", tool, own)
+func (r *Rules) Decide(tool string, own Level, input json.RawMessage) (Level, string) {
+	v := r.decide(tool, own, input)
+	return v.level, v.reason
+}
+
+// verdict is a level, and why.
+type verdict struct {
+	level  Level
+	reason string
+	fixed  bool // no yes of the user loosens it for longer than one call
+}
+
+func (r *Rules) decide(tool string, own Level, input json.RawMessage) verdict {
 	if own == Deny {
-		return Deny, fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool)
+		return verdict{Deny, fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), true}
 	}
+	v := verdict{level: own, reason: fmt.Sprintf("no rule speaks of %s; by itself it is %s", tool, own)}
+	var matching []Rule
 	for _, rule := range r.List() {
-		if !rule.Matches(tool) {
-			continue
-		}
-		level, reason = rule.Level, "rule "+rule.String()
-		if level == Deny {
-			break
+		if rule.Matches(tool, input) {
+			matching = append(matching, rule)
 		}
 	}
-	if own == ConfirmEach && level != Deny {
-		return ConfirmEach, tool + " asks each time, and no rule loosens that"
+	for _, rule := range matching {
+		switch {
+		case rule.Level == Deny:
+			return verdict{Deny, "rule " + rule.String(), true}
+		case !rule.Narrows:
+			v.level, v.reason = rule.Level, "rule "+rule.String()
+		}
 	}
-	return level, reason
+	for _, rule := range matching {
+		if rule.Narrows && rule.Level == Confirm && v.level == Auto {
+			v = verdict{Confirm, "rule " + rule.String(), true}
+		}
+	}
+	if own == ConfirmEach {
+		return verdict{ConfirmEach, tool + " asks each time, and no rule loosens that", true}
+	}
+	return v
 }
 
 // String shows the rule and where it stands.
@@ -70,11 +129,6 @@ func (r Rule) String() string {
 	return FormatRule(r) + " (" + r.From + ")"
 }
 
-// FormatRule is the rule as one line of YAML, as [AppendRule] writes it.
-func FormatRule(r Rule) string {
-	return fmt.Sprintf("{tool: %s, level: %s}", quoteYAML(r.Tool), r.Level)
-}
-
 // RuleFor is the rule that matches the tool of this name and no other.
 func RuleFor(tool string, level Level) Rule {
 	return Rule{Tool: globEscaper.Replace(tool), Level: level}
@@ -82,38 +136,37 @@ func RuleFor(tool string, level Level) Rule {
 
 var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// quoteYAML leaves a plain name plain, so that a file written by LifeHub
-// reads as one written by hand.
-func quoteYAML(s string) string {
-	plain := s != ""
-	for i, r := range s {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		plain = plain && (letter || i > 0 && (r >= '0' && r <= '9' || r == '_' || r == '-'))
-	}
-	switch strings.ToLower(s) {
-	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
-		plain = false
-	}
-	if plain {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+// Bounded is a Tool that names the arguments that say where its calls have
+// their effect. An "always" holds for the same values of these, whatever the
+// others are. Of other tools it holds for the same call only.
+type Bounded interface {
+	Bounds() []string
 }
 
-// ParseRule reads the text of one rule, as --allow takes it: a tool's name or
-// glob, or tool=level; the level is auto when it is not named.
-func ParseRule(text string) (Rule, error) {
-	tool, name, named := strings.Cut(strings.TrimSpace(text), "=")
-	rule := Rule{Tool: strings.TrimSpace(tool), Level: Auto}
-	if named {
-		if err := rule.Level.UnmarshalText([]byte(strings.TrimSpace(name))); err != nil {
-			return Rule{}, fmt.Errorf("rule %q: %w", text, err)
+// maxKeptRule bounds a rule that LifeHub offers to write, in bytes: nobody
+// reads a longer one.
+const maxKeptRule = 1000
+
+// RuleForCall is the rule that an "always" to this call writes. It matches the
+// call, and others only as far as the tool says (see [Bounded]). false: there is none.
+func RuleForCall(tool Tool, input json.RawMessage) (Rule, bool) {
+	args, err := readObject(input)
+	if err != nil {
+		return Rule{}, false
+	}
+	rule := RuleFor(tool.Spec().Name, Auto)
+	if bounded, ok := tool.(Bounded); ok {
+		for _, name := range bounded.Bounds() {
+			rule.Where = append(rule.Where, pinned(name, args[name]))
+		}
+	} else {
+		rule.Only = true
+		for name, value := range args {
+			rule.Where = append(rule.Where, pinned(name, value))
 		}
 	}
-	if err := checkGlob(rule.Tool); err != nil {
-		return Rule{}, fmt.Errorf("rule %q: %w", text, err)
-	}
-	return rule, nil
+	sortWhere(rule.Where)
+	return rule, len(FormatRule(rule)) <= maxKeptRule && rule.Matches(tool.Spec().Name, input)
 }
 
 func checkGlob(glob string) error {

@@ -16,6 +16,7 @@ import (
 //
 //	rules:
 //	  - tool: add_task
+//	    args: {note: tasks.md}
 //	    level: auto
 //
 // file is its name in errors, which carry file:line.
@@ -78,24 +79,33 @@ func readRule(file string, node ast.Node) (Rule, error) {
 	rule := Rule{From: fmt.Sprintf("%s:%d", file, line)}
 	seen := map[string]bool{}
 	for _, pair := range pairs {
-		key, here := keyOf(pair), lineOf(pair)
-		value, ok := pair.Value.(ast.ScalarNode)
-		if !ok {
-			return Rule{}, fmt.Errorf("%s:%d: %s must be a word", file, here, key)
+		key := keyOf(pair)
+		seen[key] = true
+		if key == "args" {
+			if rule.Where, err = readWhere(file, pair.Value); err != nil {
+				return Rule{}, err
+			}
+			continue
 		}
-		text := fmt.Sprint(value.GetValue())
+		text, ok := wordOf(pair.Value)
+		if !ok {
+			return Rule{}, fmt.Errorf("%s:%d: %s must be a word", file, lineOf(pair), key)
+		}
 		switch key {
 		case "tool":
 			rule.Tool, err = text, checkGlob(text)
 		case "level":
 			err = rule.Level.UnmarshalText([]byte(text))
+		case "only":
+			if rule.Only = text == "true"; !rule.Only && text != "false" {
+				err = errors.New("only is true or false")
+			}
 		default:
-			err = fmt.Errorf("unknown key %q; a rule has tool and level", key)
+			err = fmt.Errorf("unknown key %q; a rule has tool, args, only and level", key)
 		}
 		if err != nil {
-			return Rule{}, fmt.Errorf("%s:%d: %w", file, here, err)
+			return Rule{}, fmt.Errorf("%s:%d: %w", file, lineOf(pair), err)
 		}
-		seen[key] = true
 	}
 	for _, key := range []string{"tool", "level"} {
 		if !seen[key] {
@@ -103,6 +113,77 @@ func readRule(file string, node ast.Node) (Rule, error) {
 		}
 	}
 	return rule, nil
+}
+
+// readWhere reads the conditions of a rule:
+//
+//	args:
+//	  text: 'Buy *'              # a glob
+//	  note: null                 # not given
+//	  path: {under: log/}
+//	  url: {host: '*.example.org'}
+//	  priority: {one_of: [low, high]}
+func readWhere(file string, node ast.Node) ([]Where, error) {
+	pairs, err := pairsOf(file, node)
+	if err != nil {
+		return nil, err
+	}
+	var list []Where
+	for _, pair := range pairs {
+		w := Where{Argument: nameOf(pair), Fit: LikeGlob}
+		value := pair.Value
+		if _, isNull := value.(*ast.NullNode); isNull {
+			w.Fit = NotGiven
+			list = append(list, w)
+			continue
+		}
+		if kinds, err := pairsOf(file, value); err == nil {
+			if len(kinds) != 1 || !slices.Contains([]Fit{LikeGlob, OneOf, Under, OnHost}, Fit(keyOf(kinds[0]))) {
+				return nil, fmt.Errorf("%s:%d: the condition on %s is one of glob, one_of, under, host", file, lineOf(pair), w.Argument)
+			}
+			w.Fit, value = Fit(keyOf(kinds[0])), kinds[0].Value
+		}
+		items := []ast.Node{value}
+		if many, isList := value.(*ast.SequenceNode); isList {
+			items = many.Values
+		}
+		for _, item := range items {
+			text, ok := wordOf(item)
+			if !ok || text == "" && w.Fit != LikeGlob && w.Fit != OneOf {
+				return nil, fmt.Errorf("%s:%d: the condition on %s needs a word, or a list of words", file, lineOf(pair), w.Argument)
+			}
+			w.Values = append(w.Values, text)
+		}
+		if len(w.Values) == 0 {
+			return nil, fmt.Errorf("%s:%d: the condition on %s fits nothing", file, lineOf(pair), w.Argument)
+		}
+		list = append(list, w)
+	}
+	sortWhere(list)
+	return list, nil
+}
+
+// wordOf is the text of a plain value as it was written.
+func wordOf(node ast.Node) (string, bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case *ast.NullNode:
+		return "", false
+	case ast.ScalarNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
+}
+
+// nameOf is a key without its quotes.
+func nameOf(pair *ast.MappingValueNode) string {
+	if name, ok := pair.Key.(*ast.StringNode); ok {
+		return name.Value
+	}
+	return keyOf(pair)
 }
 
 // AppendRule returns the text of a permissions file with one more rule at
@@ -124,7 +205,7 @@ func AppendRule(text []byte, rule Rule) ([]byte, error) {
 	for _, indent := range []string{"  ", "", "    ", "      "} { // lists are indented as their writers like
 		longer := append(slices.Clone(out), indent+line...)
 		after, err := ParseRules("permissions", longer)
-		if err == nil && len(after.list) == len(before.list)+1 && after.list[len(before.list)].Tool == rule.Tool {
+		if err == nil && len(after.list) == len(before.list)+1 && FormatRule(after.list[len(before.list)]) == FormatRule(rule) {
 			return longer, nil
 		}
 	}

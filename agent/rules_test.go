@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -36,14 +37,14 @@ func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			level, reason := rules.Decide(tc.tool, tc.own)
+			level, reason := rules.Decide(tc.tool, tc.own, nil)
 			if level != tc.want || reason != tc.reason {
 				t.Errorf("Decide(%s) = %s, %q; want %s, %q", tc.tool, level, reason, tc.want, tc.reason)
 			}
 		})
 	}
 	var none *Rules
-	if level, reason := none.Decide("today", Auto); level != Auto || reason == "" {
+	if level, reason := none.Decide("today", Auto, nil); level != Auto || reason == "" {
 		t.Errorf("without rules: %s, %q", level, reason)
 	}
 }
@@ -55,7 +56,7 @@ func TestFaultsInRulesNameFileAndLine(t *testing.T) {
 		"rules but none":   {"rules:\n", ""},
 		"an empty list":    {"rules: []\n", ""},
 		"unknown key":      {"rules: []\nrule: x\n", `p.yaml:2: unknown key "rule"; the file holds "rules" only`},
-		"unknown field":    {"rules:\n  - tool: a\n    levle: auto\n", `p.yaml:3: unknown key "levle"; a rule has tool and level`},
+		"unknown field":    {"rules:\n  - tool: a\n    levle: auto\n", `p.yaml:3: unknown key "levle"; a rule has tool, args, only and level`},
 		"unknown level":    {"rules:\n  - tool: a\n    level: maybe\n", `p.yaml:3: unknown level "maybe": it is auto, confirm or deny`},
 		"no level":         {"rules:\n  - tool: a\n", "p.yaml:2: a rule needs a level"},
 		"no tool":          {"rules:\n  - level: auto\n", "p.yaml:2: a rule needs a tool"},
@@ -99,7 +100,7 @@ func TestAllowTakesAToolOrToolAndLevel(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got, err := ParseRule(tc.text)
-			if got != tc.want || (err != nil) != tc.err {
+			if !reflect.DeepEqual(got, tc.want) || (err != nil) != tc.err {
 				t.Errorf("ParseRule(%q) = %+v, %v", tc.text, got, err)
 			}
 		})
@@ -149,10 +150,10 @@ func TestARuleForAToolMatchesOnlyIt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if level, _ := rules.Decide(tool, Confirm); level != Auto {
+		if level, _ := rules.Decide(tool, Confirm, nil); level != Auto {
 			t.Fatalf("%s does not match %q", text, tool)
 		}
-		if level, _ := rules.Decide(other, Confirm); level != Confirm && other != tool {
+		if level, _ := rules.Decide(other, Confirm, nil); level != Confirm && other != tool {
 			t.Fatalf("%s matches %q too", text, other)
 		}
 	})
@@ -170,7 +171,7 @@ func FuzzParseRules(f *testing.F) {
 			}
 			return
 		}
-		rules.Decide("add_task", Confirm)
+		rules.Decide("add_task", Confirm, nil)
 		if longer, err := AppendRule([]byte(text), RuleFor("add_task", Auto)); err == nil {
 			if after, err := ParseRules("p", longer); err != nil || len(after.List()) != len(rules.List())+1 {
 				t.Errorf("appending to %q gave %q", text, longer)

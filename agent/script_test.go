@@ -223,6 +223,7 @@ type fakeTool struct {
 	deaf    bool // it does not heed ctx
 	panics  bool
 	preview Preview
+	bounds  []string
 
 	mu   sync.Mutex
 	runs []string // its inputs
@@ -237,6 +238,8 @@ func (f *fakeTool) Spec() llm.ToolSpec {
 }
 
 func (f *fakeTool) Level(json.RawMessage) Level { return f.level }
+
+func (f *fakeTool) Bounds() []string { return f.bounds }
 
 func (f *fakeTool) Preview(context.Context, json.RawMessage) (Preview, error) { return f.preview, nil }
 

@@ -134,9 +134,16 @@ type Writer[Args any] interface {
 	Check(ctx context.Context, mark json.RawMessage) (Effect, error)
 }
 
-// NewWriter makes a Tool of a Writer. It asks before each call.
-func NewWriter[Args any](spec llm.ToolSpec, w Writer[Args]) Tool {
-	return &writerTool[Args]{funcTool[Args]{spec: spec, level: Confirm, run: w.Run}, w}
+// NewWriter makes a Tool of a Writer. It asks before each call; bounds are the
+// arguments that say where it writes (see [Bounded]).
+func NewWriter[Args any](spec llm.ToolSpec, w Writer[Args], bounds ...string) Tool {
+	return &writerTool[Args]{funcTool[Args]{spec: spec, level: Confirm, run: w.Run}, w, bounds}
+}
+
+// NewEraser makes a Tool of a Writer that takes something away: the user sees
+// each call, whatever the rules say.
+func NewEraser[Args any](spec llm.ToolSpec, w Writer[Args]) Tool {
+	return &writerTool[Args]{funcTool[Args]{spec: spec, level: ConfirmEach, run: w.Run}, w, nil}
 }
 
 type funcTool[Args any] struct {
@@ -160,7 +167,10 @@ func (t *funcTool[Args]) Run(ctx context.Context, raw json.RawMessage) (Result, 
 type writerTool[Args any] struct {
 	funcTool[Args]
 	writer Writer[Args]
+	bounds []string
 }
+
+func (t *writerTool[Args]) Bounds() []string { return t.bounds }
 
 func (t *writerTool[Args]) Preview(ctx context.Context, raw json.RawMessage) (Preview, error) {
 	args, err := readArgs[Args](t.spec.Name, raw)

@@ -381,8 +381,8 @@ const allowFlag = "--allow"
 // slip of the pen, or a server that is not up.
 func (a *app) pointless() (rules []string) {
 	for _, rule := range a.rules.List() {
-		if rule.From == allowFlag && !slices.ContainsFunc(a.tools(), func(t agent.Tool) bool { return rule.Matches(t.Spec().Name) }) {
-			rules = append(rules, rule.Tool)
+		if rule.From == allowFlag && !slices.ContainsFunc(a.tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
+			rules = append(rules, agent.FormatRule(rule))
 		}
 	}
 	return rules

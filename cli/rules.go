@@ -29,6 +29,18 @@ func loadRules(file string) (*agent.Rules, error) {
 	return rules, nil
 }
 
+// ruleText is what a rule speaks of, without its level.
+func ruleText(r agent.Rule) string {
+	text := r.Tool
+	for _, w := range r.Where {
+		text += " " + w.Argument + ": " + w.String()
+	}
+	if r.Only {
+		text += " and nothing else"
+	}
+	return text
+}
+
 // saveRule adds a rule to permissions.yaml: the user's "always".
 func (p paths) saveRule(_ context.Context, rule agent.Rule) error {
 	text, err := os.ReadFile(p.permissions())

@@ -33,7 +33,7 @@ func (l *life) slashTools(_ context.Context, name string) (string, error) {
 	b.WriteString("| tool | level | does |\n| --- | --- | --- |\n")
 	for _, t := range l.offered() {
 		spec := t.Spec()
-		level, why := l.rules.Decide(spec.Name, t.Level(nil))
+		level, why := l.rules.Decide(spec.Name, t.Level(nil), nil)
 		if spec.Name == name {
 			return fmt.Sprintf("**%s**: %s\n\n%s\n\n```json\n%s\n```\n", name, why, spec.Description, spec.Schema), nil
 		}
@@ -68,9 +68,9 @@ func (l *life) slashRules(context.Context, string) (string, error) {
 		return "No rules: each tool has its own level, which `/tools` shows. Rules belong in `" + l.permissions() + "`.", nil
 	}
 	var b strings.Builder
-	b.WriteString("| tool | level | where |\n| --- | --- | --- |\n")
+	b.WriteString("| rule | level | where |\n| --- | --- | --- |\n")
 	for _, r := range rules.List() {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(r.Tool), r.Level, cell(r.From))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(ruleText(r)), r.Level, cell(r.From))
 	}
 	return b.String(), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
 
@@ -56,7 +57,7 @@ func (sh *shell) listTools(list []agent.Tool, rules *agent.Rules, asJSON bool) e
 	rows := []row{}
 	for _, t := range list {
 		spec := t.Spec()
-		level, _ := rules.Decide(spec.Name, t.Level(nil))
+		level, _ := rules.Decide(spec.Name, t.Level(nil), nil)
 		rows = append(rows, row{spec.Name, level.String(), spec.Description, spec.Schema})
 	}
 	if asJSON {
@@ -75,7 +76,7 @@ func (sh *shell) showTool(list []agent.Tool, rules *agent.Rules, name string) er
 		if spec.Name != name {
 			continue
 		}
-		_, why := rules.Decide(name, t.Level(nil))
+		_, why := rules.Decide(name, t.Level(nil), nil)
 		var schema bytes.Buffer
 		if err := json.Indent(&schema, spec.Schema, "", "  "); err != nil {
 			return fmt.Errorf("show the schema of %s: %w", name, err)
@@ -95,7 +96,7 @@ func newPermissions(sh *shell) *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "test CALL", Short: "Say which rule decides a call",
-			Example: "  lifehub permissions test add_task\n  lifehub permissions test 'add_task text=milk'",
+			Example: "  lifehub permissions test add_task\n  lifehub permissions test 'add_task text=milk note=home.md'",
 			Args:    args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
 				return sh.testRules(cmd.Context(), strings.Join(given, " "))
@@ -119,7 +120,7 @@ func (sh *shell) listRules() error {
 		return err
 	}
 	for _, r := range rules.List() {
-		fmt.Fprintf(sh.out, "%-24s %-8s %s\n", safetext.Line(r.Tool), r.Level, safetext.Line(r.From))
+		fmt.Fprintf(sh.out, "%-24s %-8s %s\n", safetext.Line(ruleText(r)), r.Level, safetext.Line(r.From))
 	}
 	if len(rules.List()) == 0 {
 		fmt.Fprintf(sh.err, "no rules; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.permissions())
@@ -129,14 +130,14 @@ func (sh *shell) listRules() error {
 
 func (sh *shell) testRules(ctx context.Context, call string) error {
 	name, rest, _ := strings.Cut(strings.TrimSpace(call), " ")
-	input, err := callArgs(rest)
-	if err != nil {
-		return usageError{err}
-	}
 	return sh.withTools(ctx, func(list []agent.Tool, rules *agent.Rules) error {
 		for _, t := range list {
 			if t.Spec().Name == name {
-				level, why := rules.Decide(name, t.Level(input))
+				input, err := callArgs(t.Spec(), rest)
+				if err != nil {
+					return usageError{err}
+				}
+				level, why := rules.Decide(name, t.Level(input), input)
 				fmt.Fprintf(sh.out, "%s\n%s\n", level, safetext.Line(why))
 				return nil
 			}
@@ -145,28 +146,25 @@ func (sh *shell) testRules(ctx context.Context, call string) error {
 	})
 }
 
-// callArgs reads "key=value key2='two words'" as a JSON object of texts.
-func callArgs(s string) (json.RawMessage, error) {
-	object := map[string]string{}
-	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
-		key, rest, ok := strings.Cut(s, "=")
-		if !ok || key == "" || strings.ContainsAny(key, " '\"") {
-			return nil, fmt.Errorf("%q is not key=value", s)
-		}
-		var value string
-		switch {
-		case rest != "" && (rest[0] == '"' || rest[0] == '\''):
-			end := strings.IndexByte(rest[1:], rest[0])
-			if end < 0 {
-				return nil, fmt.Errorf("the quote of %s is never closed", key)
-			}
-			value, s = rest[1:1+end], rest[end+2:]
-		default:
-			value, s, _ = strings.Cut(rest, " ")
-		}
-		object[key] = value
+// callArgs reads "key=value key2='two words'" as arguments of a tool, as it
+// would be given them; so does a JSON object.
+func callArgs(spec llm.ToolSpec, s string) (json.RawMessage, error) {
+	if strings.HasPrefix(strings.TrimSpace(s), "{") {
+		return agent.Arguments(spec, json.RawMessage(s))
 	}
-	return json.Marshal(object)
+	pairs, err := agent.SplitArguments(s)
+	if err != nil {
+		return nil, err
+	}
+	object := map[string]string{}
+	for _, pair := range pairs {
+		object[pair[0]] = pair[1]
+	}
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	return agent.Arguments(spec, raw)
 }
 
 func (sh *shell) revokeRules(tool string) error {

@@ -64,7 +64,7 @@ func newAddTask(v desk, now func() time.Time) agent.Tool {
 			return change{}, err
 		}
 		return change{folder: folder, path: name, was: raw, now: now, said: fmt.Sprintf("added to %s:%d", name, line)}, nil
-	})
+	}, "note")
 }
 
 var boxBefore = regexp.MustCompile(`^(?:[-*+]\s+)?\[.\]\s+`)

@@ -55,7 +55,7 @@ func newAppendNote(v desk, daily Daily, now func() time.Time) agent.Tool {
 			return change{}, err
 		}
 		return change{folder: folder, path: name, was: raw, now: now, said: "added to " + name}, nil
-	})
+	}, "path")
 }
 
 // appendTarget finds the note to add to, and what a new one begins with.

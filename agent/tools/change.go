@@ -84,9 +84,9 @@ func changedLines(diff string) string {
 }
 
 // newWriter makes a tool that changes one note. plan works the change out and
-// writes nothing.
-func newWriter[Args any](v desk, spec llm.ToolSpec, plan func(context.Context, Args) (change, error)) agent.Tool {
-	return agent.NewWriter(spec, &writer[Args]{desk: v, plan: plan, shown: map[string]change{}})
+// writes nothing; bounds are the arguments that say which note.
+func newWriter[Args any](v desk, spec llm.ToolSpec, plan func(context.Context, Args) (change, error), bounds ...string) agent.Tool {
+	return agent.NewWriter(spec, &writer[Args]{desk: v, plan: plan, shown: map[string]change{}}, bounds...)
 }
 
 // writer remembers what it showed, so that it writes that and nothing else.

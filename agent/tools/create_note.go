@@ -44,7 +44,7 @@ func newCreateNote(v desk) agent.Tool {
 			return change{}, err
 		}
 		return newNote(folder, name, args.Content), nil
-	})
+	}, "path")
 }
 
 // newNote is the change that makes a note.

@@ -20,7 +20,6 @@ const forgetSchema = `{
 }`
 
 func newForget(f Facts, c changes) agent.Tool {
-	return newWriter(desk{f.folders, c}, spec("forget", forgetSchema), func(_ context.Context, args forgetArgs) (change, error) {
-		return f.removing(args.Text)
-	})
+	plan := func(_ context.Context, args forgetArgs) (change, error) { return f.removing(args.Text) }
+	return agent.NewEraser(spec("forget", forgetSchema), &writer[forgetArgs]{desk: desk{f.folders, c}, plan: plan, shown: map[string]change{}})
 }
