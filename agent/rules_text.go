@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // FormatRule is the rule as one line of YAML, as [AppendRule] writes it.
@@ -88,6 +89,9 @@ func ParseRule(text string) (Rule, error) {
 }
 
 func parseRule(text string) (Rule, error) {
+	if !utf8.ValidString(text) {
+		return Rule{}, errors.New("it is not UTF-8 text")
+	}
 	if strings.HasPrefix(text, "{") {
 		rules, err := ParseRules("rule", []byte("rules:\n- "+text+"\n"))
 		if err != nil {

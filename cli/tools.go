@@ -133,9 +133,12 @@ func (sh *shell) testRules(ctx context.Context, call string) error {
 	return sh.withTools(ctx, func(list []agent.Tool, rules *agent.Rules) error {
 		for _, t := range list {
 			if t.Spec().Name == name {
-				input, err := callArgs(t.Spec(), rest)
+				input, misfit, err := callArgs(t.Spec(), rest)
 				if err != nil {
 					return usageError{err}
+				}
+				if misfit != nil && rest != "" {
+					fmt.Fprintf(sh.err, "! the tool would refuse this call: %s\n", safetext.Line(misfit.Error()))
 				}
 				level, why := rules.Decide(name, t.Level(input), input)
 				fmt.Fprintf(sh.out, "%s\n%s\n", level, safetext.Line(why))
@@ -146,25 +149,29 @@ func (sh *shell) testRules(ctx context.Context, call string) error {
 	})
 }
 
-// callArgs reads "key=value key2='two words'" as arguments of a tool, as it
-// would be given them; so does a JSON object.
-func callArgs(spec llm.ToolSpec, s string) (json.RawMessage, error) {
-	if strings.HasPrefix(strings.TrimSpace(s), "{") {
-		return agent.Arguments(spec, json.RawMessage(s))
+// callArgs reads "key=value key2='two words'", or a JSON object, as arguments
+// of a tool. misfit says what the tool would refuse of them; rules are tested
+// all the same.
+func callArgs(spec llm.ToolSpec, s string) (input json.RawMessage, misfit, err error) {
+	input = json.RawMessage(strings.TrimSpace(s))
+	if !strings.HasPrefix(string(input), "{") {
+		pairs, err := agent.SplitArguments(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		object := map[string]string{}
+		for _, pair := range pairs {
+			object[pair[0]] = pair[1]
+		}
+		if input, err = json.Marshal(object); err != nil {
+			return nil, nil, err
+		}
 	}
-	pairs, err := agent.SplitArguments(s)
-	if err != nil {
-		return nil, err
+	mended, misfit := agent.Arguments(spec, input)
+	if misfit == nil {
+		input = mended
 	}
-	object := map[string]string{}
-	for _, pair := range pairs {
-		object[pair[0]] = pair[1]
-	}
-	raw, err := json.Marshal(object)
-	if err != nil {
-		return nil, err
-	}
-	return agent.Arguments(spec, raw)
+	return input, misfit, nil
 }
 
 func (sh *shell) revokeRules(tool string) error {

@@ -1,0 +1,229 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"lifehub/llm"
+)
+
+func ruleOf(t *testing.T, text string) Rule {
+	t.Helper()
+	rule, err := ParseRule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rule
+}
+
+// A rule that loosens matches only beyond doubt; the same rule as a deny
+// matches wherever its words could be meant.
+func TestRulesOnArguments(t *testing.T) {
+	tests := map[string]struct {
+		rule   string // without its level
+		input  string
+		auto   bool // it matches as {level: auto}
+		strict bool // it matches as {level: deny}
+	}{
+		"the glob fits":                      {`x text='Buy *'`, `{"text":"Buy milk"}`, true, true},
+		"the glob fits over lines":           {`x text='Buy *'`, `{"text":"Buy\nmilk"}`, false, false},
+		"the glob fits any line":             {`x text='Buy*milk'`, `{"text":"Buy\n\nmilk"}`, true, true},
+		"the glob does not fit":              {`x text='Buy *'`, `{"text":"Sell milk"}`, false, false},
+		"another case":                       {`x text='Buy *'`, `{"text":"BUY milk"}`, false, true},
+		"a compatible character":             {`x text='Buy *'`, `{"text":"Ｂuy milk"}`, false, true},
+		"an invisible character":             {`x text='Buy *'`, "{\"text\":\"Bu\u200by milk\"}", false, true},
+		"escaped JSON is the same text":      {`x text='Buy *'`, `{"text":"\u0042uy milk"}`, true, true},
+		"the argument is missing":            {`x text=*`, `{}`, false, false},
+		"null is missing":                    {`x text=*`, `{"text":null}`, false, false},
+		"the name in another case besides":   {`x path=a`, `{"path":"a","PATH":"b"}`, false, true},
+		"the name in another case":           {`x path=b`, `{"path":"a","Path":"b"}`, false, true},
+		"a key twice: the last counts":       {`x path=a`, `{"path":"a","path":"b"}`, false, false},
+		"a number":                           {`x n=5`, `{"n":5}`, true, true},
+		"a number in another spelling":       {`x n=5`, `{"n":5.0}`, true, true},
+		"all of a list fit":                  {`x to='*@a.org'`, `{"to":["b@a.org","c@a.org"]}`, true, true},
+		"one of a list does not fit":         {`x to='*@a.org'`, `{"to":["b@a.org","c@evil.org"]}`, false, true},
+		"an empty list":                      {`x to='*@a.org'`, `{"to":[]}`, false, false},
+		"not given":                          {`{tool: x, args: {note: null}, level: auto}`, `{"text":"a"}`, true, true},
+		"given all the same":                 {`{tool: x, args: {note: null}, level: auto}`, `{"note":"a"}`, false, false},
+		"only":                               {`{tool: x, args: {a: b}, only: true, level: auto}`, `{"a":"b"}`, true, true},
+		"only, and more is given":            {`{tool: x, args: {a: b}, only: true, level: auto}`, `{"a":"b","c":1}`, false, false},
+		"one of":                             {`x p=one_of:low|high`, `{"p":"high"}`, true, true},
+		"one of, another":                    {`x p=one_of:low|high`, `{"p":"higher"}`, false, false},
+		"arguments that are no object":       {`x a=*`, `[]`, false, true},
+		"arguments that are no JSON":         {`x a=*`, `{`, false, true},
+		"under":                              {`x path=under:log/`, `{"path":"log/2026.md"}`, true, true},
+		"under, the folder itself":           {`x path=under:log`, `{"path":"log"}`, true, true},
+		"under, with a dot":                  {`x path=under:log`, `{"path":"./log//a.md"}`, true, true},
+		"beside":                             {`x path=under:log`, `{"path":"logs/a.md"}`, false, false},
+		"out of it again":                    {`x path=under:log`, `{"path":"log/../secret.md"}`, false, false},
+		"into it through another":            {`x path=under:secret`, `{"path":"log/../secret/a.md"}`, false, true},
+		"another case of the path":           {`x path=under:secret`, `{"path":"SECRET/a.md"}`, false, true},
+		"a trailing dot":                     {`x path=under:secret`, `{"path":"secret./a.md"}`, false, true},
+		"a backslash":                        {`x path=under:secret`, `{"path":"secret\\a.md"}`, false, true},
+		"an absolute path":                   {`x path=under:secret`, `{"path":"/home/ana/notes/secret/a.md"}`, false, true},
+		"the vault's name before it":         {`x path=under:secret`, `{"path":"notes/secret/a.md"}`, false, true},
+		"an absolute folder":                 {`x path=under:/srv/a`, `{"path":"/srv/a/b"}`, true, true},
+		"out of an absolute folder":          {`x path=under:/srv/a`, `{"path":"/srv/a/../b"}`, false, false},
+		"a path with a NUL":                  {`x path=under:log`, `{"path":"log/a\u0000"}`, false, true},
+		"a drive":                            {`x path=under:log`, `{"path":"log/c:a.md"}`, false, true},
+		"host":                               {`x url=host:example.org`, `{"url":"https://example.org/a?b"}`, true, true},
+		"host in capitals":                   {`x url=host:example.org`, `{"url":"HTTPS://EXAMPLE.ORG./"}`, true, true},
+		"host in other characters":           {`x url=host:bücher.example`, `{"url":"https://xn--bcher-kva.example/"}`, true, true},
+		"host in wide characters":            {`x url=host:example.org`, `{"url":"https://ｅxample。org/"}`, true, true},
+		"a host that begins alike":           {`x url=host:example.org`, `{"url":"https://example.org.evil.com/"}`, false, false},
+		"a host that ends alike":             {`x url=host:example.org`, `{"url":"https://notexample.org/"}`, false, false},
+		"a host below":                       {`x url=host:*.example.org`, `{"url":"https://a.b.example.org/"}`, true, true},
+		"below is not itself":                {`x url=host:*.example.org`, `{"url":"https://example.org/"}`, false, false},
+		"the host before an @":               {`x url=host:example.org`, `{"url":"https://example.org@evil.com/"}`, false, false},
+		"the host after an @":                {`x url=host:example.org`, `{"url":"https://a:b@example.org/"}`, false, true},
+		"a backslash in an address":          {`x url=host:example.org`, `{"url":"https://example.org\\@evil.com/"}`, false, true},
+		"the host in the path":               {`x url=host:example.org`, `{"url":"https://evil.com/example.org"}`, false, false},
+		"another port":                       {`x url=host:example.org`, `{"url":"https://example.org:8080/"}`, false, true},
+		"another scheme":                     {`x url=host:example.org`, `{"url":"ftp://example.org/"}`, false, true},
+		"a host without a scheme":            {`x url=host:example.org`, `{"url":"example.org/a"}`, false, true},
+		"all addresses of a list":            {`x url=host:example.org`, `{"url":["https://example.org","https://evil.com"]}`, false, true},
+		"an address deep inside":             {`x req=host:evil.com`, `{"req":{"u":["https://evil.com"]}}`, false, true},
+		"a star that is meant is escaped":    {`x a=\*`, `{"a":"b"}`, false, false},
+		"a glob that would take long":        {`x a=*a*a*a*a*a*a*a*b`, `{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}`, false, false},
+		"a rule for any tool on an argument": {`* path=under:secret`, `{"path":"secret/a"}`, true, true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			rule := ruleOf(t, tc.rule)
+			for level, want := range map[Level]bool{Auto: tc.auto, Deny: tc.strict, Confirm: tc.strict} {
+				rule.Level = level
+				if got := rule.Matches("x", json.RawMessage(tc.input)); got != want {
+					t.Errorf("%s matches %s: %v, want %v", FormatRule(rule), tc.input, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestAFolderOnlyTightens(t *testing.T) {
+	mine := (*Rules)(nil).With(Rule{Tool: "add_task", Level: Auto}, Rule{Tool: "read_note", Level: Deny})
+	theirs := (*Rules)(nil).With(Rule{Tool: "*", Level: Auto}, Rule{Tool: "add_*", Level: Confirm, From: "vault:1"}, Rule{Tool: "today", Level: Deny})
+	rules := mine.Narrowed(theirs).With(Rule{Tool: "add_task", Level: Auto})
+	for tool, want := range map[string]Level{"add_task": Confirm, "read_note": Deny, "today": Deny, "send": Confirm} {
+		own := Confirm
+		if level, why := rules.Decide(tool, own, nil); level != want {
+			t.Errorf("%s is %s (%s), want %s", tool, level, why, want)
+		}
+	}
+	if v := rules.decide("add_task", Confirm, nil); !v.fixed {
+		t.Error("a yes for longer would loosen what the folder tightened")
+	}
+}
+
+// drawInput makes arguments of any kind.
+func drawInput(t *rapid.T) json.RawMessage {
+	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-c*?\\/. \n"':{}#]{0,8}`), rapid.StringMatching(`https?://[a-z@.]{1,12}/?`), rapid.SampledFrom([]string{"true", "5", "null", "", " ", "~", "1.50", "0x1F", "2026-11-30", "- a"}))
+	value := rapid.Custom(func(t *rapid.T) any {
+		switch rapid.IntRange(0, 4).Draw(t, "kind") {
+		case 0:
+			return rapid.Int64().Draw(t, "number")
+		case 1:
+			return rapid.Bool().Draw(t, "bool")
+		case 2:
+			return rapid.SliceOfN(text, 0, 3).Draw(t, "list")
+		case 3:
+			return map[string]any{text.Draw(t, "key"): text.Draw(t, "inner")}
+		}
+		return text.Draw(t, "text")
+	})
+	object := rapid.MapOfN(rapid.OneOf(rapid.StringMatching(`[a-c]`), text), value, 0, 3).Draw(t, "input")
+	raw, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// What an "always" writes matches the call that was shown and no call with
+// other arguments; written to the file and read back it is the same rule.
+func TestAnAlwaysHoldsForTheCallThatWasShown(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		input, other := drawInput(t), drawInput(t)
+		tool := anyTool{"some_tool"}
+		rule, ok := RuleForCall(tool, input)
+		if !ok {
+			return // too long, or names that differ in case alone: each call is asked about
+		}
+		if !rule.Matches("some_tool", input) {
+			t.Fatalf("%s does not match %s", FormatRule(rule), input)
+		}
+		if rule.Matches("some_tool", other) && plainForm(other) != plainForm(input) {
+			t.Fatalf("%s of %s matches %s too", FormatRule(rule), input, other)
+		}
+		text, err := AppendRule([]byte(someRules), rule)
+		if err != nil {
+			return // it is told that it could not be kept
+		}
+		rules, err := ParseRules("p", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := rules.list[len(rules.list)-1]; FormatRule(last) != FormatRule(rule) || !last.Matches("some_tool", input) {
+			t.Fatalf("%s became %s", FormatRule(rule), FormatRule(last))
+		}
+	})
+}
+
+// plainForm is what a rule can tell apart: 5 and "5" it can't.
+func plainForm(input json.RawMessage) string {
+	args, err := readObject(input)
+	if err != nil {
+		return string(input)
+	}
+	plain := map[string]string{}
+	for name, value := range args {
+		if value != nil {
+			plain[name] = textOf(value)
+			if items, ok := value.([]any); ok && len(items) > 0 { // a list of one and the same
+				same := true
+				for _, item := range items {
+					text, isText := item.(string)
+					same = same && isText && text == items[0]
+				}
+				if same {
+					plain[name] = items[0].(string)
+				}
+			}
+		}
+	}
+	return fmt.Sprint(plain)
+}
+
+// anyTool is a tool that does not say what bounds it, as those of servers.
+type anyTool struct{ name string }
+
+func (a anyTool) Spec() llm.ToolSpec                                 { return llm.ToolSpec{Name: a.name} }
+func (anyTool) Level(json.RawMessage) Level                          { return Confirm }
+func (anyTool) Run(context.Context, json.RawMessage) (Result, error) { return Result{}, nil }
+
+func FuzzRuleMatch(f *testing.F) {
+	f.Add(`x path=under:secret url=host:*.example.org`, `{"path":"a/../secret","url":"https://a.example.org"}`)
+	f.Add(`{tool: x, args: {a: {one_of: [b, 'c*']}, d: null}, only: true, level: auto}`, `{"a":"c*"}`)
+	f.Add(`x text='a*b?\*'`, `{"text":["ab","\\"]}`)
+	f.Fuzz(func(t *testing.T, text, input string) {
+		rule, err := ParseRule(text)
+		if err != nil {
+			return
+		}
+		tool := "x"
+		rule.Level = Auto
+		loosens := rule.Matches(tool, json.RawMessage(input))
+		rule.Level = Deny
+		if tightens := rule.Matches(tool, json.RawMessage(input)); loosens && !tightens {
+			t.Errorf("%s allows %s and does not deny it", FormatRule(rule), input)
+		}
+		again, err := ParseRule(FormatRule(rule))
+		if err == nil && FormatRule(again) != FormatRule(rule) {
+			t.Errorf("%s is read back as %s", FormatRule(rule), FormatRule(again))
+		}
+	})
+}
