@@ -269,3 +269,21 @@ func holdTurn(path string) error {
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err
 }
+
+// BenchmarkRecord is what a turn waits for at each moment of its journal.
+func BenchmarkRecord(b *testing.B) {
+	s, err := Open(filepath.Join(b.TempDir(), "lifehub.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	turn, err := s.Begin(b.Context(), "c", "q")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := s.Record(b.Context(), turn, entries()[1:3]...); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
