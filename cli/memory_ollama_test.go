@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/internal/testenv"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+	"lifehub/rag"
+	"lifehub/store"
+)
+
+// The cat's name comes back after three more exchanges, found by words and by
+// the vectors of a real embedding model, and stands in the prompt that a real
+// server read.
+func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
+	weights, err := os.ReadFile(testenv.Shared(t, "ollama/models/m2v-static.gguf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := llmtest.StartEmptyOllama(t)
+	server.Create(llmtest.Model{Name: "m2v-static", GGUF: weights})
+	server.Create(llmtest.Planner("talker", `{"reasoning": "Small talk.", "steps": [], "answer": "Noted, thank you."}`, llmtest.ScriptedExplanation))
+	provider, err := llm.NewOllama(llm.Settings{OllamaHost: server.URL, Model: "talker", Embedding: "m2v-static", Window: 8192})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(filepath.Join(t.TempDir(), "lifehub.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	a := agent.New(agent.Options{
+		Model: provider, Window: provider.Window, History: s, Summaries: s, Gauges: s, ModelName: func() string { return provider.State().Model },
+		Refuses: func() bool { return true },
+		Memory: agent.LongTerm{Store: s, Prefixes: rag.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
+			e, err := provider.Embedder(ctx)
+			if err != nil {
+				t.Error(err)
+			}
+			return e
+		}},
+	})
+	ask := func(question string) (found []agent.Recollection, inPrompt int) {
+		t.Helper()
+		for e := range a.Ask(t.Context(), "c", question) {
+			switch body := e.Body.(type) {
+			case agent.Remembered:
+				found = body.Exchanges
+			case agent.ContextCounted:
+				inPrompt = body.Parts["memory"]
+			case agent.Noticed:
+				t.Errorf("told %q", body.Text)
+			case agent.Failed:
+				t.Fatal(body.Message)
+			}
+		}
+		if err := a.EmbedMemories(t.Context()); err != nil { // as the chat does behind the scenes
+			t.Fatal(err)
+		}
+		return found, inPrompt
+	}
+	for _, said := range []string{"My cat's name is Whiskers", "I have a peanut allergy", "My anniversary is June 17th", "I lived in Portugal for 3 years"} {
+		if found, _ := ask(said); len(found) > 0 {
+			t.Errorf("%q brought back %+v", said, found)
+		}
+	}
+	found, inPrompt := ask("What's my cat's name?")
+	if len(found) != 1 || found[0].Question != "My cat's name is Whiskers" || found[0].Words <= 0 || found[0].Meaning < 0.2 || inPrompt == 0 {
+		t.Errorf("found %+v, %d tokens of it in the prompt", found, inPrompt)
+	}
+	if g, err := s.Gauge(t.Context(), "talker"); err != nil || g.High == 0 {
+		t.Errorf("nothing was learned of how the server counts: %+v, %v", g, err)
+	} else {
+		t.Logf("the server counts %.2f to %.2f tokens for one of the estimate", g.Low, g.High)
+	}
+}
+
+// An Ollama server behind OpenAI's protocol has a window that this protocol
+// does not tell, and would cut what is longer.
+func TestTheWindowOfOllamaBehindOpenAIsProtocolIsLearned(t *testing.T) {
+	server := llmtest.StartOllama(t)
+	provider, err := llm.NewOpenAI(llm.Settings{OpenAIURL: server.URL + "/v1", Model: "scripted"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := provider.Window()
+	if _, _, err := llm.Collect(provider.Stream(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Hello"}}})); err != nil {
+		t.Fatal(err)
+	}
+	if after := provider.Window(); after != 4096 { // OLLAMA_CONTEXT_LENGTH of the test's server
+		t.Errorf("the window went from %d to %d, want 4096", before, after)
+	}
+}
