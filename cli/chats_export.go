@@ -73,8 +73,8 @@ func (l *life) slashExport(ctx context.Context, conversation, given string) (str
 		return "", err
 	}
 	format, file := "", strings.TrimSpace(given)
-	if exporters[file] != nil {
-		format, file = file, ""
+	if first, rest, _ := strings.Cut(file, " "); exporters[first] != nil {
+		format, file = first, strings.TrimSpace(rest)
 	}
 	format = formatOf(format, file)
 	if file == "" {
