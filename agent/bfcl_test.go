@@ -118,7 +118,7 @@ func TestRightCallsSurviveBadWriting(t *testing.T) {
 			total["refused"]++
 			broken := []wanted{{Tool: calls[0].Tool + "x", Args: calls[0].Args}}
 			if d, err := readPlan(planJSON(broken, nil)); err == nil {
-				if steps, dropped := turn.mendSteps(d.Steps, offered); len(steps) == 0 && len(dropped) == 1 {
+				if steps, dropped := turn.mendSteps(d.Steps, offered, nil); len(steps) == 0 && len(dropped) == 1 {
 					kept["refused"]++
 				}
 			}
@@ -138,7 +138,7 @@ func (t *turn) callsOf(text string, offered []Tool) (calls []wanted) {
 	if err != nil {
 		return nil
 	}
-	steps, _ := t.mendSteps(d.Steps, offered)
+	steps, _ := t.mendSteps(d.Steps, offered, nil)
 	for _, s := range steps {
 		args, err := readObject(s.Input)
 		if err != nil {

@@ -43,7 +43,7 @@ type calls struct {
 	writing chan struct{} // calls that change something run one at a time
 	mu      sync.Mutex
 	made    map[string]*madeCall
-	before  map[string]*keptCall // of the plan's steps, from before the turn was cut
+	before  map[string]*keptCall // by step, from before the turn was cut
 }
 
 // madeCall is a call that runs or has run; done is closed when it has.

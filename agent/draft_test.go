@@ -16,7 +16,7 @@ func mended(text string, offered ...Tool) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	steps, dropped := (&turn{Agent: New(Options{})}).mendSteps(d.Steps, offered)
+	steps, dropped := (&turn{Agent: New(Options{})}).mendSteps(d.Steps, offered, nil)
 	var b strings.Builder
 	if d.Answer != "" {
 		fmt.Fprintf(&b, "answer %q\n", d.Answer)
@@ -226,7 +226,7 @@ func FuzzReadPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		steps, _ := (&turn{Agent: agent}).mendSteps(d.Steps, []Tool{tool})
+		steps, _ := (&turn{Agent: agent}).mendSteps(d.Steps, []Tool{tool}, nil)
 		if len(steps) > maxSteps {
 			t.Fatalf("%d steps", len(steps))
 		}

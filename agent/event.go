@@ -47,9 +47,11 @@ type (
 	}
 
 	// PlanMade replaces any plan shown before. Dropped names what of the
-	// model's plan was left out or mended, and why.
+	// model's plan was left out or mended, and why. Before are the steps of
+	// earlier plans of the turn: they stay as they are and are not run again.
 	PlanMade struct {
 		Reasoning string   `json:"reasoning,omitempty"`
+		Before    []Step   `json:"before,omitempty"`
 		Steps     []Step   `json:"steps"`
 		Dropped   []string `json:"dropped,omitempty"`
 		Fallback  bool     `json:"fallback,omitempty"` // the model gave no usable plan

@@ -39,7 +39,6 @@ type plan struct {
 // plan asks the model what to do. A plan that cannot be used is asked for once
 // more; then the turn falls back on searching the notes for the question.
 func (t *turn) plan(ctx context.Context) (plan, error) {
-	t.planNumber++
 	if kept, err := t.keptPlan(); err != nil {
 		return plan{}, err
 	} else if kept != nil {
@@ -72,6 +71,7 @@ func (t *turn) planned(ctx context.Context, made PlanMade) (plan, error) {
 	if err := t.journal(ctx, Entry{Moment: Planned, Plan: &made, Said: t.answer.String()}); err != nil {
 		return plan{}, err
 	}
+	t.stepsMade += len(made.Steps)
 	t.emit(made)
 	return plan{steps: made.Steps}, nil
 }
@@ -133,7 +133,7 @@ func (t *turn) read(text string, offered []Tool, unusable error) (made PlanMade,
 		return PlanMade{}, t.answer.Len() > 0, err
 	}
 	made.Reasoning = draft.Reasoning
-	made.Steps, made.Dropped = t.mendSteps(draft.Steps, offered)
+	made.Steps, made.Dropped = t.mendSteps(draft.Steps, offered, nil)
 	switch {
 	case len(made.Steps) > 0:
 		if t.answer.Len() > 0 {

@@ -12,17 +12,17 @@ import (
 // value is a turn that begins.
 type kept struct {
 	plans   []*keptPlan          // in the order in which they were made
+	steps   map[string]*keptCall // what became of their steps; nil: there is no plan
 	calls   map[string]*keptCall // those that were begun or decided, by [sameCall]
 	text    string               // of the answer, as far as it was kept
 	damaged bool                 // calls may have been started that are not in calls
 	resumed bool
 }
 
-// keptPlan is a plan and what became of its steps.
+// keptPlan is a plan and what was said before it.
 type keptPlan struct {
-	made  PlanMade
-	said  string // before the plan
-	steps map[string]*keptCall
+	made PlanMade
+	said string
 }
 
 // keptCall is how far a call came.
@@ -50,6 +50,7 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	}
 	t.id, t.question = id, left.Question
 	t.kept = readJournal(left)
+	t.calls.ended(t.kept.steps)
 	return nil
 }
 
@@ -70,17 +71,19 @@ func (k *kept) take(e Entry) bool {
 		if e.Plan == nil {
 			return false
 		}
-		k.plans = append(k.plans, &keptPlan{made: *e.Plan, said: e.Said, steps: map[string]*keptCall{}})
+		k.plans = append(k.plans, &keptPlan{made: *e.Plan, said: e.Said})
+		if k.steps == nil {
+			k.steps = map[string]*keptCall{}
+		}
 		return true
 	}
-	if len(k.plans) == 0 {
+	if k.steps == nil {
 		return false
 	}
-	steps := k.plans[len(k.plans)-1].steps
-	c := steps[e.Step]
+	c := k.steps[e.Step]
 	if c == nil {
 		c = &keptCall{step: e.Step}
-		steps[e.Step] = c
+		k.steps[e.Step] = c
 	}
 	switch e.Moment {
 	case Intended:
@@ -125,7 +128,6 @@ var errDamaged = errors.New("what is kept of this turn cannot be read, so nothin
 // there is none, and one is to be made.
 func (t *turn) keptPlan() (*keptPlan, error) {
 	if len(t.kept.plans) == 0 {
-		t.calls.ended(nil)
 		if t.kept.damaged && t.found == nil {
 			return nil, errDamaged
 		}
@@ -133,8 +135,8 @@ func (t *turn) keptPlan() (*keptPlan, error) {
 	}
 	p := t.kept.plans[0]
 	t.kept.plans = t.kept.plans[1:]
-	t.calls.ended(p.steps)
 	t.say(strings.TrimPrefix(p.said, t.answer.String()))
+	t.stepsMade += len(p.made.Steps)
 	t.emit(p.made)
 	return p, nil
 }

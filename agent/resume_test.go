@@ -423,3 +423,44 @@ func (s *slowTalker) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, e
 		}
 	}
 }
+
+// A turn whose plan was made anew, cut after each moment: what had ended is
+// not run again, by whichever plan.
+func TestATurnThatWasPlannedAnewIsGoneOnWith(t *testing.T) {
+	lines := []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"list_notes","input":{"query":"x"}}]}`), say(answer)}
+	replans := []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{"text":"read {{1.text}}"}},{"id":"3","tool":"brave_web_search","input":{"query":"{{2.text}}"}}]}`)}
+	for cut := 1; cut <= 18; cut++ {
+		t.Run(fmt.Sprint(cut), func(t *testing.T) {
+			nothing, list := search(), &fakeTool{name: "list_notes", result: Result{Text: "fitness.md"}}
+			nothing.result = Result{Text: "no passages", Nothing: true, Searched: true}
+			site, task := web(), addTask()
+			o := Options{Tools: tools(reader{nothing}, reader{list}, reader{site}, task), Parallel: 1}
+			o.Model = &script{lines: slices.Clone(lines), replans: replans}
+			kept := cutAt(t, cut, o)
+			over := map[string]bool{}
+			for _, e := range kept.entries {
+				over[e.Step] = over[e.Step] || e.Moment == Over
+			}
+			ran := map[string]int{"1": len(nothing.ran()), "2": len(list.ran()), "4": len(task.ran()), "3": len(site.ran())}
+
+			o.Model = &script{lines: lines[1:], replans: replans}
+			end := ended(t, resume(t, kept, o, func(p PermissionAsked) Reply {
+				if p.Unknown {
+					return Reply{Decision: AlreadyDone}
+				}
+				return Reply{Decision: AllowOnce}
+			}))
+			if end.Answer != answer {
+				t.Errorf("the answer is %q", end.Answer)
+			}
+			for step, tool := range map[string]*fakeTool{"1": nothing, "2": list, "3": site, "4": task} {
+				if over[step] && len(tool.ran()) != ran[step] {
+					t.Errorf("%s had ended and ran again", tool.name)
+				}
+			}
+			if len(task.ran()) > 1 {
+				t.Errorf("the task was made %d times", len(task.ran()))
+			}
+		})
+	}
+}

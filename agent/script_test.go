@@ -30,23 +30,39 @@ func say(text string) line { return line{text: text} }
 
 // script is a model that says its lines, one a request, word by word.
 type script struct {
-	lines []line
+	lines   []line
+	replans []line // to plans that are asked for anew; when there is none left: it knows no other way
 
 	mu       sync.Mutex
+	said     int
+	anew     int
 	requests []llm.Request
 }
 
-func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+// next is the line for a request.
+func (s *script) next(req llm.Request) (line, error) {
 	s.mu.Lock()
-	n := len(s.requests)
+	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)
-	s.mu.Unlock()
+	if req.Task != nil && req.Task.Kind == llm.PlanTask && len(req.Task.Results) > 0 {
+		if s.anew++; s.anew <= len(s.replans) {
+			return s.replans[s.anew-1], nil
+		}
+		return say(`{"steps":[]}`), nil
+	}
+	if s.said++; s.said > len(s.lines) {
+		return line{}, fmt.Errorf("the script has no line %d", s.said)
+	}
+	return s.lines[s.said-1], nil
+}
+
+func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	l, err := s.next(req)
 	return func(yield func(llm.Delta, error) bool) {
-		if n >= len(s.lines) {
-			yield(llm.Delta{}, fmt.Errorf("the script has no line %d", n+1))
+		if err != nil {
+			yield(llm.Delta{}, err)
 			return
 		}
-		l := s.lines[n]
 		time.Sleep(l.late)
 		if l.thinking != "" && !yield(llm.Delta{Thinking: l.thinking}, nil) {
 			return

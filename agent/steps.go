@@ -12,14 +12,22 @@ import (
 )
 
 // mendSteps makes steps that can run of those that the model wrote, and says
-// what was left out or changed.
-func (t *turn) mendSteps(drafts []draftStep, offered []Tool) (steps []Step, dropped []string) {
+// what was left out or changed. earlier are the ids of the turn's steps before:
+// their results can be used.
+func (t *turn) mendSteps(drafts []draftStep, offered []Tool, earlier []string) (steps []Step, dropped []string) {
 	steps = []Step{}
 	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
 	taken := map[string]bool{}
+	for _, id := range earlier {
+		taken[id] = true
+	}
 	for i, d := range drafts {
 		if len(steps) == maxSteps {
 			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a plan", len(drafts)-i, maxSteps))
+			break
+		}
+		if t.stepsMade+len(steps) >= maxTurnSteps {
+			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a turn", len(drafts)-i, maxTurnSteps))
 			break
 		}
 		step, notes, err := t.mendStep(d, offered)
@@ -39,13 +47,18 @@ func (t *turn) mendSteps(drafts []draftStep, offered []Tool) (steps []Step, drop
 			dropped = append(dropped, fmt.Sprintf("step %.20s: %s", d.ID, note))
 		}
 		step.ID = unique(d.ID, taken)
-		if step.ID != d.ID {
+		if step.ID != d.ID && !slices.Contains(earlier, d.ID) {
 			dropped = append(dropped, fmt.Sprintf("step %.20s is now step %s", d.ID, step.ID))
 		}
 		if renamed[d.ID] == "" { // of two steps with one id, the first is meant
 			renamed[d.ID] = step.ID
 		}
 		steps = append(steps, step)
+	}
+	for _, id := range earlier {
+		if _, again := renamed[id]; !again { // else the new step of that name is meant
+			renamed[id] = id
+		}
 	}
 	dropped = append(dropped, linkSteps(steps, renamed)...)
 	steps, lost := dropLost(steps, renamed)
@@ -123,8 +136,20 @@ func linkSteps(steps []Step, renamed map[string]string) (dropped []string) {
 			}
 		}
 		step.After = after
+		step.Input = renameReferences(step.Input, renamed)
 	}
 	return append(dropped, cutCircles(steps, position)...)
+}
+
+// renameReferences writes the references to steps with our ids.
+func renameReferences(input json.RawMessage, renamed map[string]string) json.RawMessage {
+	return reference.ReplaceAllFunc(input, func(ref []byte) []byte {
+		id := string(reference.FindSubmatch(ref)[1])
+		if ours := renamed[id]; ours != "" && ours != id {
+			return []byte("{{" + ours + ".text}}")
+		}
+		return ref
+	})
 }
 
 func isNamed(renamed map[string]string) func(id string) bool {
@@ -137,7 +162,7 @@ func dropLost(steps []Step, renamed map[string]string) (kept []Step, dropped []s
 	for i := 0; i < len(steps); i++ {
 		step := steps[i]
 		lost := slices.IndexFunc(references(step.Input, isNamed(renamed)), func(id string) bool {
-			return renamed[id] != id || !slices.Contains(step.After, id)
+			return !slices.Contains(step.After, id)
 		})
 		if lost < 0 {
 			continue
@@ -177,7 +202,8 @@ func reaches(steps []Step, position map[string]int, from, to string, seen map[st
 		return false
 	}
 	seen[from] = true
-	return slices.ContainsFunc(steps[position[from]].After, func(id string) bool {
+	at, ours := position[from]
+	return ours && slices.ContainsFunc(steps[at].After, func(id string) bool {
 		return reaches(steps, position, id, to, seen)
 	})
 }

@@ -44,7 +44,8 @@ type turn struct {
 	calls      calls
 	kept       kept // of a turn that was cut and is gone on with
 	slow       bool // the user was told that the model is slow
-	planNumber int  // counts the turn's plans
+	stepsMade  int  // by all plans of the turn
+	replanned  int  // how many of found an earlier plan was told
 
 	sending sync.Mutex // one event at a time; guards seq and trace
 	events  chan<- Event
@@ -106,6 +107,18 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	}
 	if err := t.work(ctx, plan.steps); err != nil {
 		return err
+	}
+	for range maxReplans {
+		steps, err := t.replan(ctx)
+		if err != nil {
+			return err
+		}
+		if len(steps) == 0 {
+			break
+		}
+		if err := t.work(ctx, steps); err != nil {
+			return err
+		}
 	}
 	return t.explain(ctx)
 }

@@ -42,6 +42,7 @@ func TestStories(t *testing.T) {
 		message string
 		tools   []Tool
 		lines   []line
+		replans []line
 		reply   Decision
 		options Options
 	}{
@@ -71,6 +72,24 @@ func TestStories(t *testing.T) {
 			message: question, tools: []Tool{&fakeTool{name: "search_notes", result: Result{Text: "no passages", Nothing: true, Searched: true}}},
 			lines: []line{say(searchStep), say("Your notes don't say anything about running.")},
 		},
+		"nothing was found, so it is planned anew": {
+			message: question,
+			tools: []Tool{
+				&fakeTool{name: "search_notes", result: Result{Text: "no passages", Nothing: true, Searched: true}}, web(),
+				&fakeTool{name: "list_notes", result: Result{Text: "fitness.md"}},
+			},
+			lines:   []line{say(twoSteps), say("There is a note on fitness.")},
+			replans: []line{say(`{"reasoning":"by name","steps":[{"id":"3","tool":"list_notes","input":{"query":"{{2.text}} {{4.text}}"}},{"id":"4","tool":"brave_web_search","input":{"query":"marathon training tips"}}]}`)},
+		},
+		"planned anew twice at most": {
+			message: question, tools: []Tool{&fakeTool{name: "search_notes", err: errors.New("the index is locked")}},
+			lines: []line{say(searchStep), say("The search broke.")},
+			replans: []line{
+				say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"jogging"}}]}`),
+				say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"trail"}}]}`),
+				say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"shoes"}}]}`),
+			},
+		},
 		"thoughts stay apart": {message: question, tools: []Tool{search()}, lines: []line{
 			{thinking: "Which tool?", text: searchStep}, say("<think>Three times, it says.</think>\n\n" + answer),
 		}},
@@ -78,7 +97,7 @@ func TestStories(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			o := tc.options
-			o.Model, o.History = &script{lines: tc.lines}, &shelf{}
+			o.Model, o.History = &script{lines: tc.lines, replans: tc.replans}, &shelf{}
 			o.Tools, o.Now, o.Parallel = func() []Tool { return tc.tools }, fixedNow, 1
 			events := collect(New(o).Ask(t.Context(), "c1", tc.message), always(tc.reply))
 			golden.RequireEqual(t, story(t, events))

@@ -21,15 +21,27 @@ type finding struct {
 // cancelled ctx is an error.
 func (t *turn) work(ctx context.Context, steps []Step) error {
 	defer t.phase("worker")()
+	found, err := t.runSteps(ctx, steps, t.found)
+	t.found = append(t.found, found...)
+	return err
+}
+
+// runSteps runs the steps as a graph. before are the findings of earlier plans,
+// whose results the steps may use.
+func (t *turn) runSteps(ctx context.Context, steps []Step, before []finding) ([]finding, error) {
 	found := make([]finding, len(steps))
-	ended := make(map[string]chan struct{}, len(steps)) // closed when found holds the step's outcome
-	index := make(map[string]int, len(steps))
+	ended := make(map[string]chan struct{}, len(steps)) // closed when the step's outcome is there
+	at := make(map[string]*finding, len(steps)+len(before))
+	over := make(chan struct{})
+	close(over)
+	for i := range before {
+		at[before[i].step.ID], ended[before[i].step.ID] = &before[i], over
+	}
 	for i, step := range steps {
 		found[i].step = step
-		ended[step.ID] = make(chan struct{})
-		index[step.ID] = i
+		at[step.ID], ended[step.ID] = &found[i], make(chan struct{})
 	}
-	earlier := func(id string) finding { return found[index[id]] }
+	earlier := func(id string) finding { return *at[id] }
 
 	var running sync.WaitGroup
 	for i, step := range steps {
@@ -41,8 +53,7 @@ func (t *turn) work(ctx context.Context, steps []Step) error {
 		})
 	}
 	running.Wait()
-	t.found = append(t.found, found...)
-	return ctx.Err()
+	return found, ctx.Err()
 }
 
 // step waits for the steps before it, fills in their results, and calls its tool.
@@ -82,7 +93,7 @@ func (t *turn) step(ctx context.Context, step Step, ended map[string]chan struct
 	if before != nil && before.tool == step.Tool && before.input != nil {
 		input = before.input // what is asked again is what was asked
 	}
-	return t.do(ctx, call{step: step.ID, id: step.ID, key: fmt.Sprintf("%s/%d/%s", t.id, t.planNumber, step.ID), tool: tool, input: input})
+	return t.do(ctx, call{step: step.ID, id: step.ID, key: t.id + "/" + step.ID, tool: tool, input: input})
 }
 
 // why says what the user should know of an outcome.

@@ -74,7 +74,7 @@ type Task struct {
 	Today    time.Time  // the turn's date, in the user's zone
 	Tools    []ToolSpec // what a plan may use
 	Sources  []Source   // what an answer may cite, by number
-	Results  []Result   // what the steps brought, in plan order
+	Results  []Result   // what the steps brought, in plan order; of a plan: it is made anew after these
 	Unlikely bool       // the sources hardly hold the answer
 }
 

@@ -47,6 +47,9 @@ func makePlan(task *Task) string {
 }
 
 func planFor(task *Task) plan {
+	if len(task.Results) > 0 {
+		return plan{Reasoning: "The rules know no other way."}
+	}
 	message := strings.TrimSpace(task.Question)
 	if len(message) > maxRuleBytes {
 		message = clipBytes(message, maxRequestBytes)

@@ -183,6 +183,11 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 			m.transcript.add(r)
 		}
 	case agent.PlanMade:
+		if t.plan != nil && len(e.Before) > 0 {
+			t.plan.goOn(e)
+			m.transcript.touch(t.plan)
+			break
+		}
 		if t.plan != nil {
 			t.plan.end(now)
 			m.transcript.touch(t.plan)

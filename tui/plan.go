@@ -47,6 +47,19 @@ func newPlan(made agent.PlanMade, now time.Time, details bool) *plan {
 	return p
 }
 
+// goOn adds the steps of a plan that was made anew before the answer. Those of
+// the plans before stay as they are.
+func (p *plan) goOn(made agent.PlanMade) {
+	p.dropped = append(p.dropped, made.Dropped...)
+	answer := p.steps[len(p.steps)-1]
+	p.steps = p.steps[:len(p.steps)-1]
+	for _, s := range made.Steps {
+		p.steps = append(p.steps, step{Step: s, status: agent.Pending})
+		answer.After = append(answer.After, s.ID)
+	}
+	p.steps = append(p.steps, answer)
+}
+
 // mark notes a step's new state.
 func (p *plan) mark(id string, status agent.Status, reason string, now time.Time) {
 	s := p.step(id)
