@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/store"
+)
+
+func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
+	p := paths{data: t.TempDir()}
+	s, err := store.Open(p.database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := os.MkdirAll(p.serverFiles(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"gone", "kept"} {
+		turn, err := s.Begin(t.Context(), id, "a picture, please")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(p.serverFiles(), "draw-"+id+"7.png")
+		if err := os.WriteFile(file, []byte("picture"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		trace := s.Trace(turn, store.TraceLimits{Turn: 1 << 20, Total: 1 << 20})
+		if _, err := trace.Write([]byte(`{"type":"tool_end","output":"the picture is kept in ` + file + `"}` + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		if err := trace.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Finish(t.Context(), turn, agent.Answer{Text: "Here it is."}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil { // keeps the traces
+		t.Fatal(err)
+	}
+	if s, err = store.Open(p.database()); err != nil {
+		t.Fatal(err)
+	}
+	if err := removeFiles(t.Context(), p, s, []string{"gone"}); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(p.serverFiles())
+	if err != nil || len(left) != 1 || left[0].Name() != "draw-kept7.png" {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
