@@ -80,6 +80,37 @@ func TestChatGoesOnWithTheLastConversation(t *testing.T) {
 	second.sees("how often do I run?", "three times a week", "running.md:3")
 }
 
+// Killed while it asks: the next chat offers to go on, asks the same again,
+// and writes the task once.
+func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
+	vault := aVault(t)
+	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
+	first.sees("2 notes")
+	first.types("add a task to buy running socks\r")
+	first.sees("y once", "running socks")
+	if err := first.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.exits()
+	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")}, "chat", "-c", "--notes", vault)
+	second.sees("add a task to buy running socks", "This was cut off", "goes on with it")
+	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
+	second.types("\r")
+	second.sees("y once", "running socks", "tasks.md")
+	if strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "socks") {
+		t.Fatal("the task was written before anyone said yes")
+	}
+	<-time.After(700 * time.Millisecond)
+	second.types("y")
+	second.waits(func(string) bool {
+		return strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "- [ ] buy running socks")
+	}, "writes the task")
+	second.waits(func(screen string) bool { return strings.Contains(screen, "enter send") }, "comes to its end")
+	if n := strings.Count(read(t, filepath.Join(vault, "tasks.md")), "running socks"); n != 1 {
+		t.Errorf("the task is there %d times", n)
+	}
+}
+
 func TestTerminalIsRestoredHoweverTheChatEnds(t *testing.T) {
 	for _, test := range []struct {
 		name string
