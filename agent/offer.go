@@ -2,49 +2,122 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"lifehub/llm"
 )
 
 // offer chooses the tools that the planner may use: all of them, or, when
-// there are more than limit, those that the user named and those whose name
-// and description share most words with the question. The order stays.
+// there are more than limit, those that the user named, the search of the
+// notes, and those whose name and description fit the question best. The
+// order stays.
 func offer(tools []Tool, question string, limit int) []Tool {
 	if len(tools) <= limit {
 		return tools
 	}
-	asked := words(question)
-	rank := make(map[string]int, len(tools)) // higher is more relevant
-	for _, tool := range tools {
-		spec := tool.Spec()
-		switch {
-		case strings.Contains(strings.ToLower(question), strings.ToLower(spec.Name)):
-			rank[spec.Name] = 1 << 20
-		case spec.Name == searchTool:
-			rank[spec.Name] = 1 << 19
-		default:
-			rank[spec.Name] = 2*shared(asked, words(spec.Name)) + shared(asked, words(spec.Description))
+	rank := relevance(tools, question) // higher is more relevant
+	for i, tool := range tools {
+		switch name := tool.Spec().Name; {
+		case strings.Contains(strings.ToLower(question), strings.ToLower(name)):
+			rank[i] += 2e6
+		case name == searchTool:
+			rank[i] += 1e6
 		}
 	}
-	best := slices.Clone(tools)
-	slices.SortStableFunc(best, func(a, b Tool) int { return rank[b.Spec().Name] - rank[a.Spec().Name] })
+	best := make([]int, len(tools))
+	for i := range best {
+		best[i] = i
+	}
+	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(rank[b], rank[a]) })
 	best = best[:limit]
-	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool {
-		return !slices.ContainsFunc(best, func(b Tool) bool { return b.Spec().Name == t.Spec().Name })
-	})
+	slices.Sort(best)
+	offered := make([]Tool, 0, limit)
+	for _, i := range best {
+		offered = append(offered, tools[i])
+	}
+	return offered
 }
 
-// words is the set of words of a text, by their first five letters, so that
-// "task" and "tasks", "mail" and "mailed" meet.
+const (
+	// saturation and lengthShare are k1 and b of BM25, as in the search of notes.
+	saturation  = 1.2
+	lengthShare = 0.75
+	// nameWeight is how much more a word of a tool's name tells than one of
+	// its description.
+	nameWeight = 3
+)
+
+// relevance scores each tool by BM25 over the words of its name, description
+// and arguments.
+func relevance(tools []Tool, question string) []float64 {
+	counts := make([]map[string]float64, len(tools))
+	lengths, total := make([]float64, len(tools)), 0.0
+	known := map[string]float64{} // in how many tools a word stands
+	for i, tool := range tools {
+		counts[i] = toolWords(tool.Spec())
+		for word, n := range counts[i] {
+			known[word]++
+			lengths[i] += n
+		}
+		total += lengths[i]
+	}
+	mean := max(1, total/float64(len(tools)))
+	scores := make([]float64, len(tools))
+	for word := range words(question) {
+		rare := math.Log(1 + (float64(len(tools))-known[word]+0.5)/(known[word]+0.5))
+		for i := range tools {
+			if n := counts[i][word]; n > 0 {
+				scores[i] += rare * n * (saturation + 1) / (n + saturation*(1-lengthShare+lengthShare*lengths[i]/mean))
+			}
+		}
+	}
+	return scores
+}
+
+// toolWords counts the words that a tool is found by.
+func toolWords(spec llm.ToolSpec) map[string]float64 {
+	counts := map[string]float64{}
+	for word := range words(strings.Join(wordsOfName(spec.Name), " ")) {
+		counts[word] += nameWeight
+	}
+	described := spec.Description
+	for _, name := range propertyOrder(spec.Schema) {
+		described += " " + strings.Join(wordsOfName(name), " ")
+	}
+	for _, tok := range tokenize(clip(described, 4000)) {
+		if !tok.stop {
+			counts[root(tok.text)]++
+		}
+	}
+	return counts
+}
+
+// wordsOfName parts a name at its signs and where a capital begins a word.
+func wordsOfName(name string) []string {
+	var parted strings.Builder
+	small := false
+	for _, r := range name {
+		if small && unicode.IsUpper(r) {
+			parted.WriteByte(' ')
+		}
+		small = unicode.IsLower(r) || unicode.IsDigit(r)
+		parted.WriteRune(r)
+	}
+	return strings.FieldsFunc(parted.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// words is the set of words of a text, by their roots.
 func words(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, tok := range tokenize(text) {
 		if !tok.stop {
-			set[prefix(tok.text, 5)] = true
+			set[root(tok.text)] = true
 		}
 	}
 	return set
@@ -58,6 +131,10 @@ func shared(a, b map[string]bool) (n int) {
 	}
 	return n
 }
+
+// root is the first five letters of a word, so that "task" and "tasks",
+// "mail" and "mailed" meet.
+func root(word string) string { return prefix(strings.TrimSuffix(word, "s"), 5) }
 
 // prefix is the first n runes of s.
 func prefix(s string, n int) string {

@@ -4,8 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"testing"
 
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 )
 
@@ -49,3 +53,48 @@ func TestToolsAreDescribedShort(t *testing.T) {
 		})
 	}
 }
+
+// TestTheToolsThatAreNeededAreAmongThoseOffered asks for two of 199 tools of
+// MetaTool at a time, by questions that people wrote, and counts how often
+// those that are meant are among the 20 that the planner gets.
+func TestTheToolsThatAreNeededAreAmongThoseOffered(t *testing.T) {
+	data, err := os.ReadFile(testenv.Shared(t, "data/tools/metatool-two-tools.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bench struct {
+		Tools   map[string]string
+		Queries []struct {
+			Query string
+			Tool  []string
+		}
+	}
+	if err := json.Unmarshal(data, &bench); err != nil {
+		t.Fatal(err)
+	}
+	var all []Tool
+	for _, name := range slices.Sorted(maps.Keys(bench.Tools)) {
+		all = append(all, NewTool(llm.ToolSpec{Name: name, Description: bench.Tools[name]}, Auto, func(context.Context, struct{}) (Result, error) { return Result{}, nil }))
+	}
+	needed, found := 0, 0
+	for _, q := range bench.Queries {
+		offered := offer(all, q.Query, defaultMaxTools)
+		for _, name := range q.Tool {
+			if bench.Tools[name] == "" {
+				continue // it is not described
+			}
+			needed++
+			if slices.ContainsFunc(offered, func(t Tool) bool { return t.Spec().Name == name }) {
+				found++
+			}
+		}
+	}
+	share := float64(found) / float64(needed)
+	t.Logf("%d of %d needed tools are offered: %.1f %%", found, needed, 100*share)
+	if share < leastOffered {
+		t.Errorf("%.3f of the needed tools are offered, at least %.2f should be", share, leastOffered)
+	}
+}
+
+// leastOffered is a little below what docs/figures/mcp.md says.
+const leastOffered = 0.77
