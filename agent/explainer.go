@@ -111,7 +111,7 @@ func (t *turn) explainerPrompt() prompt {
 	for i, f := range t.facts {
 		if f.Fits {
 			s := t.sources[t.foundSources+i]
-			p.request.Task.Sources = append(p.request.Task.Sources, llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Foreign: s.Foreign})
+			p.request.Task.Sources = append(p.request.Task.Sources, llm.Source{N: s.N, Title: s.Title(), Text: f.Text, Foreign: s.Foreign})
 		}
 	}
 	p.material = append(p.material, t.pastParts()...)

@@ -26,13 +26,13 @@ func (r *remembered) lines(now time.Time) []string {
 	var lines []string
 	for _, f := range r.Facts {
 		if f.Fits {
-			lines = append(lines, fmt.Sprintf("↺ %s:%d “%s”", safetext.Line(f.Path), f.Line, safetext.Line(f.Text)))
+			lines = append(lines, fmt.Sprintf("· remembered: “%s” %s:%d", safetext.Line(f.Text), safetext.Line(f.Path), f.Line))
 		}
 	}
 	for _, past := range r.Exchanges {
-		line := "↺ from " + when(past.Asked, now) + ": “" + safetext.Line(past.Question) + "”"
+		line := "· remembered from " + when(past.Asked, now) + ": “" + safetext.Line(past.Question) + "”"
 		if past.Foreign {
-			line = "↺ from " + when(past.Asked, now) + ", with text from outside: “" + safetext.Line(past.Question) + "”"
+			line = "· remembered from " + when(past.Asked, now) + ", with text from outside: “" + safetext.Line(past.Question) + "”"
 		}
 		lines = append(lines, line)
 	}

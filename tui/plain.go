@@ -279,7 +279,7 @@ func (p *plain) show(e agent.Event) {
 	switch e := e.Body.(type) {
 	case agent.Remembered:
 		for _, line := range (&remembered{e}).lines(time.Now()) {
-			p.print("%s\n", "memory "+strings.TrimPrefix(line, "↺ "))
+			p.print("%s\n", strings.TrimPrefix(line, "· "))
 		}
 	case agent.PlanMade:
 		for _, s := range e.Steps {
