@@ -118,3 +118,27 @@ func TestFiguresCountFailuresRefusalsAndQuestions(t *testing.T) {
 		t.Errorf("got %+v", m)
 	}
 }
+
+func FuzzEventsAreReadAsTheyWereWritten(f *testing.F) {
+	for _, kind := range kinds {
+		line, err := json.Marshal(Event{Type: kind.name(), Turn: "c.1", Seq: 3, Time: fixedNow(), Body: kind})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(line)
+	}
+	f.Add([]byte(`{"type":"plan","steps":[{"id":"1","tool":"x","input":{"a":"b"}}]}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var first, again Event
+		if json.Unmarshal(line, &first) != nil {
+			return
+		}
+		written, err := json.Marshal(first)
+		if err != nil {
+			return // a time or number that JSON cannot hold
+		}
+		if err := json.Unmarshal(written, &again); err != nil || again.Type != first.Type || reflect.TypeOf(again.Body) != reflect.TypeOf(first.Body) {
+			t.Errorf("%s was written as %s and is read as %+v, %v", line, written, again, err)
+		}
+	})
+}

@@ -36,7 +36,11 @@ func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit i
 	if limit == 0 {
 		limit = -1
 	}
-	list, err := s.figures(ctx, fmt.Sprintf(sums, key), since.UnixMilli(), limit)
+	turns := -1 // that are looked at: all
+	if by == "turn" {
+		turns = limit
+	}
+	list, err := s.figures(ctx, fmt.Sprintf(sums, key), since.UnixMilli(), turns, limit)
 	if err != nil {
 		return nil, fmt.Errorf("sum up turns: %w", err)
 	}
@@ -54,7 +58,7 @@ func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit i
 const sums = `WITH each AS (
 	SELECT %s AS key, t.rowid AS at, t.state, q.text AS question, f.*
 	FROM turns t JOIN messages q ON q.turn = t.id AND q.role = 'user' LEFT JOIN figures f ON f.turn = t.id
-	WHERE t.started >= ?
+	WHERE t.started >= ? ORDER BY t.rowid DESC LIMIT ?
 ), ranked AS (
 	SELECT *,
 		row_number() OVER (PARTITION BY key, latency > 0 ORDER BY latency) AS latency_rank,

@@ -104,3 +104,29 @@ func TestFiguresOfTurnsBeforeTheirTableAreTakenOver(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+// BenchmarkFigures sums up 10,000 turns.
+func BenchmarkFigures(b *testing.B) {
+	s, err := InMemory()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.write.Exec(`
+		INSERT INTO conversations (id, title, created, updated) VALUES ('c', 'title', 1, 1);
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+		INSERT INTO turns (id, conversation, number, state, started) SELECT 'c.' || i, 'c', i, 'done', 1700000000000 + i * 3600000 FROM n;
+		INSERT INTO messages (conversation, turn, role, text, created) SELECT 'c', id, 'user', 'question', 1 FROM turns;
+		INSERT INTO figures SELECT id, 'model' || number % 3, abs(random()) % 60000, abs(random()) % 3000, 100, 1000, 100, 2, 1, 5, 2, 1, 0, 0, 0 FROM turns`); err != nil {
+		b.Fatal(err)
+	}
+	for by := range keys {
+		b.Run(by, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.Figures(b.Context(), by, time.Time{}, 30); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

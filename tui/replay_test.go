@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -104,4 +106,23 @@ func TestAReplayInLinesAsksNothing(t *testing.T) {
 			t.Error("it asks")
 		}
 	})
+}
+
+func TestAReplayOfEventsInAnyOrderDoesNotBreak(t *testing.T) {
+	events := aReplay(0).Events
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		o := replaying(0)()
+		o.Replay.Events = nil
+		for range 40 {
+			o.Replay.Events = append(o.Replay.Events, events[random.IntN(len(events))])
+		}
+		inRig(t, 20+random.IntN(100), 3+random.IntN(30), o, func(r *rig) {
+			r.pass(100 * time.Millisecond)
+			r.keys("ctrl+o", "tab", "j", "space", "q")
+		})
+		if err := ReplayPlain(t.Context(), *o.Replay, io.Discard); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
 }
