@@ -113,7 +113,11 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 			heldBack = time.After(time.Second)
 		}
 	}
-	hung := time.After(patience)
+	limit := patience
+	if testenv.Race {
+		limit *= 5 // an endless answer has tens of thousands of pieces
+	}
+	hung := time.After(limit)
 	for open := true; open; {
 		var e agent.Event
 		select {
