@@ -49,15 +49,15 @@ func (t *turn) keepAnswer(ctx context.Context) (stop func()) {
 	over := make(chan struct{})
 	var keeper sync.WaitGroup
 	keeper.Go(func() {
-		var err error
+		var broke error
 		defer func() {
-			if catch(&err); err != nil {
-				t.emit(Noticed{Text: fmt.Sprintf("The answer so far could not be kept: %v.", err)})
+			if catch(&broke); broke != nil {
+				t.emit(Noticed{Text: fmt.Sprintf("The answer so far could not be kept: %v.", broke)})
 			}
 		}()
 		tick := time.NewTicker(progressEvery)
 		defer tick.Stop()
-		kept := len(t.kept.text)
+		kept, told := len(t.kept.text), false
 		for {
 			select {
 			case <-over:
@@ -68,10 +68,13 @@ func (t *turn) keepAnswer(ctx context.Context) (stop func()) {
 			if len(text) <= kept { // nothing new, or not yet as much as before the turn was cut
 				continue
 			}
-			if err = t.Journal.Progress(context.WithoutCancel(ctx), t.id, text); err != nil {
-				return // its end will be tried anew, and says why
+			err := t.Journal.Progress(context.WithoutCancel(ctx), t.id, text)
+			if err == nil {
+				kept = len(text)
+			} else if !told { // once; it is tried again all the same
+				told = true
+				t.emit(Noticed{Text: fmt.Sprintf("The answer so far could not be kept: %v.", err)})
 			}
-			kept = len(text)
 		}
 	})
 	return func() {

@@ -464,3 +464,16 @@ func TestATurnThatWasPlannedAnewIsGoneOnWith(t *testing.T) {
 		})
 	}
 }
+
+func TestAnAnswerThatCannotBeKeptMeanwhileIsToldOnceAndTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := &ledger{fail: errors.New("the disk is full"), failAt: "none"}
+		events := collect(New(Options{
+			Model: &slowTalker{every: 100 * time.Millisecond, words: 40}, History: &shelf{}, Journal: kept, Tools: tools(),
+		}).Ask(t.Context(), "c1", "hello"), nil)
+		notices := bodies[Noticed](events)
+		if len(kept.texts) < 6 || len(notices) != 1 || !strings.Contains(notices[0].Text, "the disk is full") {
+			t.Errorf("tried %d times, told %v", len(kept.texts), notices)
+		}
+	})
+}
