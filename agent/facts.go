@@ -43,16 +43,11 @@ func (f Fact) Provenance() string {
 	return strings.Join(parts, ", ")
 }
 
-// source makes the fact something that an answer can cite, with the text that
-// its line on disk has.
+// source makes the fact something that an answer can cite.
 func (f Fact) source() Source {
-	text := f.Text
-	if from := f.Provenance(); from != "" {
-		text += " (" + from + ")"
-	}
 	return Source{
 		Path: f.Path, Vault: f.Vault, Line: f.Line, EndLine: f.Line,
-		Heading: "Memory", Text: text, Date: f.Date, Foreign: f.Foreign,
+		Heading: "Memory", Text: f.Text, Date: f.Date, Foreign: f.Foreign,
 	}
 }
 

@@ -470,11 +470,10 @@ func (a *app) persona() string {
 // reread returns a source's lines as they stand on disk now; a source
 // without a vault may be in any.
 func (a *app) reread(s agent.Source) (string, bool) {
-	folders := a.folders()
-	if memory, err := a.facts().Folder(); err == nil {
-		folders = append(folders, memory)
+	if text, ok := a.rereadFact(s); ok {
+		return text, true
 	}
-	for _, folder := range folders {
+	for _, folder := range a.folders() {
 		if s.Vault != "" && folder.Dir() != s.Vault {
 			continue
 		}

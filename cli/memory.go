@@ -49,6 +49,21 @@ func (a *app) recall(ctx context.Context, conversation, question string, limit i
 	return a.agent().Recall(ctx, conversation, question, limit)
 }
 
+// rereadFact returns a fact as it stands in its file now, without day and
+// origin; false where the source is no fact.
+func (a *app) rereadFact(s agent.Source) (string, bool) {
+	facts, err := a.facts().List(context.Background())
+	if err != nil {
+		return "", false
+	}
+	for _, f := range facts {
+		if f.Path == s.Path && f.Vault == s.Vault && f.Line == s.Line {
+			return f.Text, true
+		}
+	}
+	return "", false
+}
+
 func newMemory(sh *shell) *cobra.Command {
 	var listJSON, searchJSON bool
 	var limit int
