@@ -153,10 +153,6 @@ func (p *passes) consent(ctx context.Context, show func(page string)) error {
 	}
 	defer landing.close()
 	config, _ := p.oauth()
-	kept, err := p.read()
-	if err != nil {
-		return err
-	}
 	// What was registered for another port may not be good for this one.
 	config.ClientID, config.ClientSecret, config.RedirectURI = "", "", landing.url()
 	handler := transport.NewOAuthHandler(config)
@@ -182,7 +178,7 @@ func (p *passes) consent(ctx context.Context, show func(page string)) error {
 	if err := mayGo(page, p.url); err != nil {
 		return err
 	}
-	kept = pass{ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(), AuthMethod: handler.GetTokenEndpointAuthMethod()}
+	kept := pass{ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(), AuthMethod: handler.GetTokenEndpointAuthMethod()}
 	if err := p.write(kept); err != nil {
 		return err
 	}
