@@ -50,6 +50,8 @@ type Options struct {
 	// Instructions is the user's persona, put before every prompt.
 	Instructions string
 	Passages     int              // passages that a search brings; 0: 5
+	Mode         func() Mode      // of the next turn; nil: PlanMode
+	Rounds       int              // of LoopMode; 0: 8
 	Parallel     int              // steps at once; 0: 4
 	MaxTools     int              // tools offered to the planner; 0: 20
 	Think        func() string    // as in llm.Request; nil: off
@@ -112,6 +114,12 @@ func New(o Options) *Agent {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Mode == nil {
+		o.Mode = func() Mode { return PlanMode }
+	}
+	if o.Rounds <= 0 {
+		o.Rounds = defaultRounds
 	}
 	if o.Parallel <= 0 {
 		o.Parallel = defaultParallel

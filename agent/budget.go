@@ -31,7 +31,8 @@ type prompt struct {
 	intro    string // said before the material
 	material []part
 	question string        // the end of the last user message
-	after    []llm.Message // what follows it, in a second try
+	after    []llm.Message // what follows it: a second try, or the rounds of a loop
+	call     func(llm.ToolCall)
 }
 
 // part is a piece of material, most valuable first among its kind.
@@ -72,7 +73,7 @@ func (p prompt) fit(window int, s scale) fitted {
 		return p.assemble()
 	}
 	whole := p
-	p.material, p.history = slices.Clone(p.material), slices.Clone(p.history)
+	p.material, p.history, p.after = slices.Clone(p.material), slices.Clone(p.history), slices.Clone(p.after)
 	room := float64(window - reserve(window))
 	p.shrink(int(room/s.rest), int(room/s.question))
 	f := p.assemble()
@@ -91,6 +92,11 @@ func (p prompt) missing(shrunk prompt) (left []string) {
 		case part.text == "":
 			dropped++
 		default:
+			shortened++
+		}
+	}
+	for i, m := range shrunk.after {
+		if m.Text != p.after[i].Text {
 			shortened++
 		}
 	}
@@ -122,6 +128,11 @@ func (p *prompt) shrink(room, questionRoom int) {
 		if was := tokens(*text); used > room && was > least {
 			*text = clipTokens(*text, max(least, was-(used-room)))
 			used -= was - tokens(*text)
+		}
+	}
+	for i := range p.after {
+		if p.after[i].Role == llm.ToolReply || i%2 == 1 && p.after[i].Role == llm.User { // the oldest results first
+			shorten(&p.after[i].Text, floor)
 		}
 	}
 	order := p.expendable()
@@ -168,6 +179,10 @@ func (t *turn) overflows(ctx context.Context, p prompt) bool {
 	for i := range p.material {
 		p.material[i].text = clipTokens(p.material[i].text, floor)
 	}
+	p.after = slices.Clone(p.after)
+	for i := range p.after {
+		p.after[i].Text = clipTokens(p.after[i].Text, floor)
+	}
 	return float64(p.tokens())*s.question > float64(window-reserve(window))
 }
 
@@ -198,6 +213,9 @@ func (p prompt) assemble() fitted {
 	}
 	f.messages = append(f.messages, llm.Message{Role: llm.System, Text: p.system})
 	add("system", tokens(p.system)+perMessage)
+	for _, spec := range p.request.Tools {
+		add("tools", tokens(spec.Name)+tokens(spec.Description)+tokens(string(spec.Schema))/2+perMessage) // templates write schemas in half their length, at least
+	}
 	for _, m := range p.history {
 		f.messages = append(f.messages, m)
 		add("history", tokens(m.Text)+perMessage)
@@ -221,7 +239,14 @@ func (p prompt) assemble() fitted {
 	f.messages = append(f.messages, llm.Message{Role: llm.User, Text: strings.Join(last, "\n\n")})
 	for _, m := range p.after {
 		f.messages = append(f.messages, m)
-		add("repair", tokens(m.Text)+perMessage)
+		kind, cost := "repair", tokens(m.Text)+perMessage
+		if m.Role == llm.ToolReply {
+			kind = "results"
+		}
+		for _, c := range m.Calls {
+			cost += tokens(c.Name) + tokens(string(c.Args)) + perMessage
+		}
+		add(kind, cost)
 	}
 	return f
 }

@@ -48,8 +48,9 @@ type calls struct {
 
 // madeCall is a call that runs or has run; done is closed when it has.
 type madeCall struct {
-	step string
-	done chan struct{}
+	step    string
+	done    chan struct{}
+	reading bool // its tool changes nothing
 	outcome
 }
 
@@ -84,7 +85,7 @@ func (t *turn) do(ctx context.Context, c call) outcome {
 	t.calls.mu.Lock()
 	twin := t.calls.made[key]
 	if twin == nil {
-		mine := &madeCall{step: c.step, done: make(chan struct{}), outcome: outcome{status: Broken, reason: "the tool broke"}}
+		mine := &madeCall{step: c.step, done: make(chan struct{}), reading: harmless(c.tool), outcome: outcome{status: Broken, reason: "the tool broke"}}
 		t.calls.made[key] = mine
 		t.calls.mu.Unlock()
 		defer close(mine.done)
@@ -132,6 +133,9 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 		ended.Error = o.reason
 		t.emit(ended)
 		return o
+	}
+	if c.tool.Level(c.input) != Auto {
+		t.calls.forgetReadings()
 	}
 	t.count(func(m *Metrics) {
 		if o.result.Searched {
@@ -197,6 +201,22 @@ func (c *calls) enter(ctx context.Context, made call) (leave func(), err error) 
 			<-c.writing
 		}
 	}, nil
+}
+
+// forgetReadings lets calls that change nothing be made again, because
+// something was changed since.
+func (c *calls) forgetReadings() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, made := range c.made {
+		select {
+		case <-made.done:
+			if made.reading && made.status == Done {
+				delete(c.made, key)
+			}
+		default: // it goes on
+		}
+	}
 }
 
 func take(ctx context.Context, places chan struct{}) error {

@@ -49,7 +49,12 @@ type (
 	// PlanMade replaces any plan shown before. Dropped names what of the
 	// model's plan was left out or mended, and why. Before are the steps of
 	// earlier plans of the turn: they stay as they are and are not run again.
+	// A plan Under a step is that of the worker which the step handed its task
+	// to; its steps stand below that step.
 	PlanMade struct {
+		Mode      Mode     `json:"mode,omitempty"`    // how the turn is worked on; "": by a plan
+		Under     string   `json:"under,omitempty"`   // "": it is the plan of the turn itself
+		Attempt   int      `json:"attempt,omitempty"` // of the worker, from 1
 		Reasoning string   `json:"reasoning,omitempty"`
 		Before    []Step   `json:"before,omitempty"`
 		Steps     []Step   `json:"steps"`

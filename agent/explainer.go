@@ -33,9 +33,7 @@ func (t *turn) explain(ctx context.Context) error {
 	before := t.answer.Len()
 	begin := opening{turn: t, unlikely: t.unlikely()}
 	usage, err := t.ask(ctx, t.explainerPrompt(), begin.add)
-	if begin.held != "" {
-		begin.decide()
-	}
+	begin.flush()
 	said := t.answer.Len() > before
 	switch {
 	case err != nil:
@@ -123,6 +121,9 @@ func (t *turn) explainerPrompt() prompt {
 	if t.unlikely() {
 		p.request.Task.Unlikely = true
 		p.question = alreadySaid + "\n\n" + p.question
+	}
+	if t.missing != "" {
+		p.question = t.missing + "\n\n" + p.question
 	}
 	return p
 }

@@ -74,6 +74,9 @@ func (t *turn) send(ctx context.Context, p prompt, window int, s scale, say func
 			t.emit(Thought{Content: delta.Thinking})
 		}
 		split.add(delta.Text)
+		if delta.Call != nil && p.call != nil {
+			p.call(*delta.Call)
+		}
 		if delta.Usage != nil {
 			usage = *delta.Usage
 		}

@@ -39,7 +39,7 @@ type plan struct {
 // plan asks the model what to do. A plan that cannot be used is asked for once
 // more; then the turn falls back on searching the notes for the question.
 func (t *turn) plan(ctx context.Context) (plan, error) {
-	if kept, err := t.keptPlan(); err != nil {
+	if kept, err := t.keptPlan("", 0); err != nil {
 		return plan{}, err
 	} else if kept != nil {
 		return plan{steps: kept.made.Steps}, nil
@@ -68,10 +68,10 @@ func (t *turn) plan(ctx context.Context) (plan, error) {
 
 // planned keeps a plan before any of it is done.
 func (t *turn) planned(ctx context.Context, made PlanMade) (plan, error) {
+	made.Steps = made.Steps[:t.takeSteps(len(made.Steps))]
 	if err := t.journal(ctx, Entry{Moment: Planned, Plan: &made, Said: t.answer.String()}); err != nil {
 		return plan{}, err
 	}
-	t.stepsMade += len(made.Steps)
 	t.emit(made)
 	return plan{steps: made.Steps}, nil
 }

@@ -24,14 +24,14 @@ const (
 // nothing. No steps: the answer has to do with what there is. What has been
 // done is not done again.
 func (t *turn) replan(ctx context.Context) ([]Step, error) {
-	if kept, err := t.keptPlan(); err != nil {
+	if kept, err := t.keptPlan("", 0); err != nil {
 		return nil, err
 	} else if kept != nil {
 		return kept.made.Steps, nil
 	}
 	missing := missingOf(t.found[t.replanned:])
 	t.replanned = len(t.found)
-	if len(missing) == 0 || t.stepsMade >= maxTurnSteps {
+	if len(missing) == 0 || t.roomForSteps() == 0 {
 		return nil, nil
 	}
 	defer t.phase("planner")()
@@ -115,6 +115,23 @@ func (t *turn) withoutDone(steps []Step) []Step {
 		steps[i].After = slices.Compact(steps[i].After)
 	}
 	return steps
+}
+
+// roomForSteps is how many more steps the turn may make.
+func (t *turn) roomForSteps() int {
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	return maxTurnSteps - t.stepsMade
+}
+
+// takeSteps counts steps, and returns how many of them the turn may make.
+// Workers ask side by side.
+func (t *turn) takeSteps(n int) int {
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	n = min(n, maxTurnSteps-t.stepsMade)
+	t.stepsMade += n
+	return n
 }
 
 func stepsOf(found []finding) (steps []Step) {

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,7 +40,7 @@ type keptCall struct {
 // reopen takes up a turn that was cut.
 func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	defer func() {
-		t.emit(Started{Conversation: t.conversation, Message: t.question, Mode: "plan", Resumed: true})
+		t.emit(Started{Conversation: t.conversation, Message: t.question, Mode: string(t.mode), Resumed: true})
 	}()
 	defer catch(&err)
 	if t.Journal == nil {
@@ -51,6 +53,9 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	t.id, t.question = id, left.Question
 	t.kept = readJournal(left)
 	t.calls.ended(t.kept.steps)
+	if len(t.kept.plans) > 0 {
+		t.mode = cmp.Or(t.kept.plans[0].made.Mode, PlanMode)
+	}
 	return nil
 }
 
@@ -124,19 +129,27 @@ func (k *kept) longer(text string) string {
 // errDamaged: what to do next is not known any more.
 var errDamaged = errors.New("what is kept of this turn cannot be read, so nothing of it is run")
 
-// keptPlan is the next plan that the turn had made before it was cut; nil:
-// there is none, and one is to be made.
-func (t *turn) keptPlan() (*keptPlan, error) {
-	if len(t.kept.plans) == 0 {
+// keptPlan is the next plan that the turn, or the attempt of a worker, had
+// made before it was cut; nil: there is none, and one is to be made.
+func (t *turn) keptPlan(under string, attempt int) (*keptPlan, error) {
+	t.counting.Lock()
+	at := slices.IndexFunc(t.kept.plans, func(p *keptPlan) bool { return p.made.Under == under && p.made.Attempt == attempt })
+	var p *keptPlan
+	if at >= 0 {
+		p = t.kept.plans[at]
+		t.kept.plans = slices.Delete(t.kept.plans, at, at+1)
+	}
+	t.counting.Unlock()
+	if p == nil {
 		if t.kept.damaged && t.found == nil {
 			return nil, errDamaged
 		}
 		return nil, nil
 	}
-	p := t.kept.plans[0]
-	t.kept.plans = t.kept.plans[1:]
-	t.say(strings.TrimPrefix(p.said, t.answer.String()))
-	t.stepsMade += len(p.made.Steps)
+	if under == "" {
+		t.say(strings.TrimPrefix(p.said, t.answer.String()))
+	}
+	t.takeSteps(len(p.made.Steps))
 	t.emit(p.made)
 	return p, nil
 }

@@ -19,6 +19,7 @@ import (
 type line struct {
 	text     string
 	thinking string
+	calls    []llm.ToolCall // after the text
 	err      error          // said after the text
 	stopped  llm.StopReason // "": stop
 	deaf     time.Duration  // it waits this long without heeding ctx, after the text
@@ -69,6 +70,11 @@ func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 		}
 		for _, piece := range pieces(l.text) {
 			if !yield(llm.Delta{Text: piece}, nil) {
+				return
+			}
+		}
+		for _, c := range l.calls {
+			if !yield(llm.Delta{Call: &c}, nil) {
 				return
 			}
 		}

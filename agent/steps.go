@@ -26,7 +26,7 @@ func (t *turn) mendSteps(drafts []draftStep, offered []Tool, earlier []string) (
 			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a plan", len(drafts)-i, maxSteps))
 			break
 		}
-		if t.stepsMade+len(steps) >= maxTurnSteps {
+		if len(steps) >= t.roomForSteps() {
 			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a turn", len(drafts)-i, maxTurnSteps))
 			break
 		}

@@ -21,6 +21,7 @@ const saveTimeout = 5 * time.Second
 type turn struct {
 	*Agent
 	conversation string
+	mode         Mode
 	question     string
 	id           string // as History knows it; "" until the message is kept
 	began        time.Time
@@ -42,23 +43,24 @@ type turn struct {
 	coverage   *Coverage // of the turn's last search; nil: there was none
 	cut        bool      // the answer lacks its end
 	calls      calls
-	kept       kept // of a turn that was cut and is gone on with
-	slow       bool // the user was told that the model is slow
-	stepsMade  int  // by all plans of the turn
-	replanned  int  // how many of found an earlier plan was told
+	kept       kept   // of a turn that was cut and is gone on with
+	slow       bool   // the user was told that the model is slow
+	replanned  int    // how many of found an earlier plan was told
+	missing    string // what the answer has to say is missing; "": nothing is known to be
 
 	sending sync.Mutex // one event at a time; guards seq and trace
 	events  chan<- Event
 	seq     int
 	trace   io.WriteCloser // nil: not begun, or none is kept
 
-	counting sync.Mutex // guards metrics and unasked
-	metrics  Metrics
-	unasked  []string // tools that needed a permission nobody could give
+	counting  sync.Mutex // guards what follows, and kept.plans
+	stepsMade int        // by all plans of the turn
+	metrics   Metrics
+	unasked   []string // tools that needed a permission nobody could give
 }
 
 func newTurn(a *Agent, conversation string, events chan<- Event) *turn {
-	t := &turn{Agent: a, conversation: conversation, events: events, began: a.Now()}
+	t := &turn{Agent: a, conversation: conversation, mode: a.Mode(), events: events, began: a.Now()}
 	t.calls.init(a.Parallel)
 	return t
 }
@@ -80,7 +82,7 @@ var errEmpty = errors.New("the message is empty")
 
 // begin keeps the message before anything is sent.
 func (t *turn) begin(ctx context.Context) (err error) {
-	defer func() { t.emit(Started{Conversation: t.conversation, Message: t.question, Mode: "plan"}) }()
+	defer func() { t.emit(Started{Conversation: t.conversation, Message: t.question, Mode: string(t.mode)}) }()
 	defer catch(&err)
 	if strings.TrimSpace(t.question) == "" {
 		return errEmpty
@@ -101,6 +103,19 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if err := t.attach(ctx); err != nil {
 		return err
 	}
+	switch t.mode {
+	case LoopMode:
+		able, err := t.loop(ctx)
+		if able || err != nil {
+			return err
+		}
+		t.emit(Noticed{Text: "The model cannot call tools by itself: this turn works by a plan instead."})
+	}
+	return t.byPlan(ctx)
+}
+
+// byPlan plans, works, plans anew where something is missing, and answers.
+func (t *turn) byPlan(ctx context.Context) error {
 	plan, err := t.plan(ctx)
 	if err != nil || plan.answered {
 		return err

@@ -133,6 +133,13 @@ func (o *opening) add(piece string) {
 	o.decide()
 }
 
+// flush passes on what is held at the end of a text.
+func (o *opening) flush() {
+	if o.held != "" {
+		o.decide()
+	}
+}
+
 // decide passes the held beginning on. Call it also at the answer's end.
 func (o *opening) decide() {
 	if o.decided {

@@ -1,0 +1,52 @@
+package agent
+
+import "strings"
+
+// preamble is what a model says at most before it calls a tool, in bytes. So
+// much of a text is held back, because what comes before a call is no answer.
+const preamble = 200
+
+// callSplitter passes on a text that arrives in pieces, as far as it is no
+// call of a tool.
+type callSplitter struct {
+	say    func(text string)
+	hold   bool // nothing is said before flush
+	text   strings.Builder
+	said   int // bytes of text
+	caught bool
+}
+
+func (s *callSplitter) add(piece string) {
+	s.text.WriteString(piece)
+	text := s.text.String()
+	if s.hold || s.caught || len(text) < preamble {
+		return
+	}
+	start := strings.TrimLeft(text, " \t\r\n")
+	if start == "" {
+		return
+	}
+	if s.caught = s.said == 0 && (start[0] == '{' || start[0] == '[' && strings.ContainsAny(start[:2], "{ \n") || strings.HasPrefix(start, "```")); s.caught {
+		return
+	}
+	end := len(text)
+	if at := markAt(text); at >= 0 {
+		s.caught, end = true, at
+	} else if at := strings.LastIndexAny(text[len(text)-maxMark:], "<[>`\nt"); at >= 0 {
+		end = len(text) - maxMark + at // it may become a mark
+	}
+	s.upTo(end)
+}
+
+func (s *callSplitter) upTo(end int) {
+	if text := s.text.String(); end > s.said {
+		s.say(text[s.said:end])
+		s.said = end
+	}
+}
+
+// held is what was not said.
+func (s *callSplitter) held() string { return s.text.String()[s.said:] }
+
+// flush says what was held back.
+func (s *callSplitter) flush() { s.upTo(s.text.Len()) }
