@@ -56,18 +56,25 @@ const (
 // OpenTrust reads the file; one that is not there has seen nothing.
 func OpenTrust(file string) (*Trust, error) {
 	t := &Trust{file: file, seen: map[string]*pins{}}
-	data, err := os.ReadFile(file)
+	return t, t.read()
+}
+
+// read reads the file again: another LifeHub may have written it meanwhile.
+func (t *Trust) read() error {
+	data, err := os.ReadFile(t.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		t.new = true
-		return t, nil
+		t.new = len(t.seen) == 0
+		return nil
 	}
+	seen := map[string]*pins{}
 	if err == nil {
-		err = json.Unmarshal(data, &t.seen)
+		err = json.Unmarshal(data, &seen)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read trusted MCP servers in %s: %w", file, err)
+		return fmt.Errorf("read trusted MCP servers in %s: %w", t.file, err)
 	}
-	return t, nil
+	t.new, t.seen = false, seen
+	return nil
 }
 
 // Adopt takes the servers of the first mcp.json that LifeHub ever reads as
@@ -77,6 +84,9 @@ func OpenTrust(file string) (*Trust, error) {
 func (t *Trust) Adopt(servers []Server) ([]string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.read(); err != nil {
+		return nil, err
+	}
 	if !t.new || len(servers) == 0 {
 		return nil, nil
 	}
@@ -107,6 +117,9 @@ func (t *Trust) Shown(servers ...Server) error {
 func (t *Trust) pin(s Server, firstUse bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.read(); err != nil {
+		return err
+	}
 	t.seen[s.Name] = &pins{Definition: s.definition(), FirstUse: firstUse}
 	return t.save()
 }
@@ -120,6 +133,9 @@ func (t *Trust) entry(s Server, program string) ([]Change, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.read(); err != nil {
+		return nil, err
+	}
 	known := t.seen[s.Name]
 	if known == nil {
 		known = &pins{}
@@ -147,6 +163,9 @@ func (t *Trust) offer(server, instructions string, texts map[string]string) ([]C
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.read(); err != nil {
+		return nil, err
+	}
 	known := t.seen[server]
 	if known == nil {
 		known = &pins{}
@@ -171,6 +190,9 @@ func (t *Trust) offer(server, instructions string, texts map[string]string) ([]C
 func (t *Trust) accept(server string, changes []Change) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.read(); err != nil {
+		return err
+	}
 	known := t.seen[server]
 	if known == nil {
 		known = &pins{}
@@ -199,6 +221,9 @@ func (t *Trust) accept(server string, changes []Change) error {
 func (t *Trust) Known(server string) []Change {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.read() != nil {
+		return nil
+	}
 	known := t.seen[server]
 	if known == nil {
 		return nil
@@ -221,6 +246,9 @@ func (t *Trust) Known(server string) []Change {
 func (t *Trust) Forget(server string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.read(); err != nil {
+		return err
+	}
 	delete(t.seen, server)
 	return t.save()
 }
