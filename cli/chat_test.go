@@ -38,7 +38,9 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 			}
 			<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 			term.types(test.key)
-			term.waits(func(screen string) bool { return !strings.Contains(screen, "y once") }, "closes the dialog")
+			term.waits(func(screen string) bool {
+				return !strings.Contains(screen, "y once") && strings.Contains(screen, "enter send")
+			}, "has closed the dialog and ended the turn: quitting earlier stops the approved call")
 			term.types("\x04")
 			term.exits()
 			if got := strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "- [ ] buy running socks"); got != test.want {
