@@ -94,20 +94,39 @@ func appendPairs(found []term, run string, offset int) []term {
 	return found
 }
 
-// appendExact adds the piece itself when more than letters is in it: foo_bar,
-// --soft, a/b.go, #tag, C++, useState.
+// appendExact adds what means more than its letters, as it is: foo_bar,
+// --soft, a/b.go, #tag, C++, useState. Brackets and quotation marks part:
+// sync_all("a/b") holds sync_all and a/b.
 func appendExact(found []term, piece string, offset int) []term {
 	if len(piece) > 200 {
 		return found
 	}
-	trimmed := strings.TrimLeft(piece, "([{<\"'`*“„‘«（「,;:!?")
-	offset += len(piece) - len(trimmed)
-	trimmed = strings.TrimRight(trimmed, ")]}>\"'`*”“’»）」,;:!?。，、")
-	trimmed = strings.TrimRight(trimmed, ".…")
-	if !looksLikeCode(trimmed) {
-		return found
+	for start := 0; start < len(piece); {
+		end := start + strings.IndexFunc(piece[start:], partsCode)
+		if end < start {
+			end = len(piece)
+		}
+		trimmed := strings.TrimRight(strings.TrimLeft(piece[start:end], ":'’"), ":.'’")
+		if looksLikeCode(trimmed) {
+			at := offset + start + strings.Index(piece[start:end], trimmed)
+			found = append(found, term{text: exactTerm(trimmed), exact: true, start: at, end: at + len(trimmed)})
+		}
+		if end == len(piece) {
+			break
+		}
+		_, size := utf8.DecodeRuneInString(piece[end:])
+		start = end + size
 	}
-	return append(found, term{text: exactTerm(trimmed), exact: true, start: offset, end: offset + len(trimmed)})
+	return found
+}
+
+// codeMarks may stand within an identifier, a path, a flag or a tag.
+const codeMarks = "_-./#+@:~$%\\=&"
+
+// partsCode tells a sign that parts identifiers and paths. An apostrophe does
+// not: "isn't/wasn't" is no path.
+func partsCode(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(codeMarks+"'’", r)
 }
 
 // looksLikeCode tells whether a piece means more than its words do.
@@ -124,7 +143,7 @@ func looksLikeCode(piece string) bool {
 				humps++
 			}
 			lower = unicode.IsLower(r)
-		case strings.ContainsRune("_-./#+@:~$%\\=&", r):
+		case strings.ContainsRune(codeMarks, r):
 			marks++
 			lower = false
 		default:
