@@ -48,11 +48,43 @@ func timeWords(text string, today time.Time) (s span, rest string) {
 		case "recent":
 			return span{day.AddDate(0, 0, t.step), day.AddDate(0, 0, 1)}, rest
 		case "ago":
-			n, err := strconv.Atoi(text[where[2]:where[3]])
-			if err != nil || n > 3650 {
+			n, ok := countOf(group(text, where, 1))
+			if !ok {
 				continue
 			}
-			return agoSpan(day, n, strings.ToLower(text[where[4]:where[5]])), rest
+			return agoSpan(day, n, agoUnits[strings.ToLower(group(text, where, 2))]), rest
+		case "weekday":
+			ahead := weekdays[strings.ToLower(group(text, where, 1))]
+			back := (int(day.Weekday())-int(ahead)+6)%7 + 1
+			return span{day.AddDate(0, 0, -back), day.AddDate(0, 0, 1-back)}, rest
+		case "weekend":
+			saturday := monday.AddDate(0, 0, 5+7*t.step)
+			if t.step == lastBegun {
+				saturday = day.AddDate(0, 0, -(int(day.Weekday())+1)%7)
+			}
+			return span{saturday, saturday.AddDate(0, 0, 2)}, rest
+		case "given year":
+			given, _ := strconv.Atoi(group(text, where, 1)) //nolint:errcheck // the pattern holds digits only
+			from := time.Date(given, 1, 1, 0, 0, 0, 0, day.Location())
+			return span{from, from.AddDate(1, 0, 0)}, rest
+		case "day of month":
+			date, ok := dayOfMonth(day, group(text, where, 1), group(text, where, 2), group(text, where, 3))
+			if !ok {
+				continue
+			}
+			return span{date, date.AddDate(0, 0, 1)}, rest
+		case "month of day":
+			date, ok := dayOfMonth(day, group(text, where, 2), group(text, where, 1), group(text, where, 3))
+			if !ok {
+				continue
+			}
+			return span{date, date.AddDate(0, 0, 1)}, rest
+		case "日":
+			date, ok := dayOfMonth(day, group(text, where, 3), group(text, where, 2), group(text, where, 1))
+			if !ok {
+				continue
+			}
+			return span{date, date.AddDate(0, 0, 1)}, rest
 		case "date":
 			date, err := time.ParseInLocation(time.DateOnly, text[where[0]:where[1]], day.Location())
 			if err != nil {
@@ -60,20 +92,59 @@ func timeWords(text string, today time.Time) (s span, rest string) {
 			}
 			return span{date, date.AddDate(0, 0, 1)}, rest
 		case "name":
-			named := strings.ToLower(text[where[2]:where[3]])
-			given := 0
-			if where[4] >= 0 {
-				given, _ = strconv.Atoi(text[where[4]:where[5]]) //nolint:errcheck // the pattern holds digits only
-			}
-			return monthSpan(day, months[named], given), rest
+			given, _ := strconv.Atoi(group(text, where, 2)) //nolint:errcheck // digits, or "": no year was said
+			return monthSpan(day, months[strings.ToLower(group(text, where, 1))], given), rest
 		}
 	}
 	return span{}, text
 }
 
+// group is the n-th group of a match; "" if it took no part.
+func group(text string, where []int, n int) string {
+	if where[2*n] < 0 {
+		return ""
+	}
+	return text[where[2*n]:where[2*n+1]]
+}
+
+// countOf reads how many days, weeks or years ago.
+func countOf(word string) (n int, ok bool) {
+	if n, ok = counts[strings.ToLower(word)]; ok {
+		return n, true
+	}
+	n, err := strconv.Atoi(word)
+	const tenYears = 3650
+	return n, err == nil && n <= tenYears
+}
+
+var counts = map[string]int{
+	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"ein": 1, "eine": 1, "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10,
+	"一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
+}
+
+// dayOfMonth is a day as 19 November, or 3 in 5; without a year the last
+// such day, today included. Not ok: there is no such day.
+func dayOfMonth(today time.Time, day, month, year string) (time.Time, bool) {
+	d, err := strconv.Atoi(day)
+	m := months[strings.ToLower(strings.TrimRight(month, "."))]
+	if n, err := strconv.Atoi(month); err == nil && n <= 12 {
+		m = time.Month(n)
+	}
+	y, noYear := strconv.Atoi(year)
+	if noYear != nil {
+		y = today.Year()
+	}
+	date := time.Date(y, m, d, 0, 0, 0, 0, today.Location())
+	if noYear != nil && date.After(today) {
+		date = time.Date(y-1, m, d, 0, 0, 0, 0, today.Location())
+	}
+	return date, err == nil && m > 0 && date.Day() == d
+}
+
 // agoSpan is "3 days ago", "2 weeks ago": that day, week, month or year.
-func agoSpan(day time.Time, n int, unit string) span {
-	switch unit[0] {
+func agoSpan(day time.Time, n int, unit rune) span {
+	switch unit {
 	case 'w':
 		return span{day.AddDate(0, 0, -7*n-3), day.AddDate(0, 0, -7*n+4)}
 	case 'm':
@@ -96,6 +167,16 @@ func monthSpan(day time.Time, month time.Month, year int) span {
 	return span{from, from.AddDate(0, 1, 0)}
 }
 
+// lastBegun as the step of a weekend is the last one that has begun.
+const lastBegun = 99
+
+const (
+	monthNames = `january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember`
+	dayNames   = `monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag`
+	// shortNames are names of months only beside a day.
+	shortNames = monthNames + `|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez`
+)
+
 // plainTimes are tried in order; unit and step say which stretch from today.
 var plainTimes = []struct {
 	pattern *regexp.Regexp
@@ -103,6 +184,10 @@ var plainTimes = []struct {
 	step    int
 }{
 	{timePattern(`\d{4}-\d\d-\d\d`), "date", 0},
+	{timePattern(`(\d{1,2})(?:st|nd|rd|th|\.)?(?: of)? (` + shortNames + `)\b(?:\.?,? (\d{4}))?`), "day of month", 0},
+	{timePattern(`(` + shortNames + `)\.? (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`), "month of day", 0},
+	{timePattern(`(\d{1,2})\.(\d{1,2})\.(\d{4})`), "day of month", 0},
+	{regexp.MustCompile(`(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]`), "日", 0},
 	{regexp.MustCompile(`(?i)\b(?:day before yesterday|vorgestern)\b|前天|一昨日`), "day", -2},
 	{regexp.MustCompile(`(?i)\b(?:yesterday(?:'s)?|gestern)\b|昨天|昨日`), "day", -1},
 	{regexp.MustCompile(`(?i)\b(?:today(?:'s)?|heute)\b|今天|今日`), "day", 0},
@@ -119,9 +204,26 @@ var plainTimes = []struct {
 	{timePattern(`this year(?:'s)?|diese[sn]? jahr`), "year", 0},
 	{regexp.MustCompile(`今年`), "year", 0},
 	{regexp.MustCompile(`(?i)\b(?:lately|recently|these days|of late|kürzlich|neulich|zuletzt|in letzter zeit)\b|最近`), "recent", -30},
-	{regexp.MustCompile(`(?i)\b(\d{1,3}) (days?|weeks?|months?|years?) ago\b`), "ago", 0},
-	{regexp.MustCompile(`(?i)\b(?:in|im|during|since|from|of|last) (january|february|march|april|may|june|july|august|september|october|november|december|` +
-		`januar|februar|märz|mai|juni|juli|oktober|dezember)(?:'s)?\b(?:,? (\d{4})\b)?`), "name", 0},
+	{timePattern(`(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten) (days?|weeks?|months?|years?) ago`), "ago", 0},
+	{timePattern(`vor (\d{1,3}|eine[mr]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn) (tag|tagen|woche|wochen|monat|monaten|jahr|jahren)`), "ago", 0},
+	{regexp.MustCompile(`(\d{1,3}|[一二两三四五六七八九十]) ?个?(天|周|星期|月|年)前`), "ago", 0},
+	{timePattern(`(?:last|past|letzte[sn]?|vorige[sn]?) (?:weekend(?:'s)?|wochenende)|上个?周末|先週末`), "weekend", -1},
+	{timePattern(`this weekend(?:'s)?|diese[sm] wochenende`), "weekend", 0},
+	{timePattern(`(?:at|on|over) the weekend|am wochenende`), "weekend", lastBegun},
+	{timePattern(`(?:on|last|since|from|this|am|vom|seit|letzte[nrm]?|diese[nrm]?) (` + dayNames + `)(?:'s)?`), "weekday", 0},
+	{timePattern(`(?:in|im|during|since|from|of|last) (` + monthNames + `)(?:'s)?\b(?:,? (\d{4}))?`), "name", 0},
+	{timePattern(`(?:in|im jahr|during|of) ((?:19|20)\d\d)`), "given year", 0},
+}
+
+// agoUnits are the units of [agoSpan].
+var agoUnits = map[string]rune{
+	"day": 'd', "days": 'd', "tag": 'd', "tagen": 'd', "天": 'd', "week": 'w', "weeks": 'w', "woche": 'w', "wochen": 'w', "周": 'w', "星期": 'w',
+	"month": 'm', "months": 'm', "monat": 'm', "monaten": 'm', "月": 'm', "year": 'y', "years": 'y', "jahr": 'y', "jahren": 'y', "年": 'y',
+}
+
+var weekdays = map[string]time.Weekday{
+	"monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6, "sunday": 0,
+	"montag": 1, "dienstag": 2, "mittwoch": 3, "donnerstag": 4, "freitag": 5, "samstag": 6, "sonntag": 0,
 }
 
 func timePattern(words string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:` + words + `)\b`) }
@@ -130,6 +232,7 @@ var months = map[string]time.Month{
 	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9,
 	"october": 10, "november": 11, "december": 12,
 	"januar": 1, "februar": 2, "märz": 3, "mai": 5, "juni": 6, "juli": 7, "oktober": 10, "dezember": 12,
+	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12,
 }
 
 // emptyWords say nothing of what is looked for, once the time is known: "what
@@ -137,7 +240,7 @@ var months = map[string]time.Month{
 var emptyWords = wordSet("a about am an and any are at be been did do does done for from happen happened happening have i in is it " +
 	"me my mine note notes of on our say says show tell that the there to was we were what when which who with write wrote written " +
 	"went go day journal daily diary entry log " +
-	"was habe ich gemacht war wir ist am im mein meine notizen tagebuch")
+	"was habe ich gemacht war wir ist am im mein meine notizen tagebuch hab hatte getan passiert los geschehen erlebt notiert geschrieben stand steht gab es")
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
@@ -151,11 +254,16 @@ func wordSet(words string) map[string]bool {
 // question.
 func asksForTheTimeItself(rest string) bool {
 	for _, t := range terms(rest, "") {
-		if !t.exact && !emptyWords[t.text] && !strings.ContainsAny(t.text, "做什么何") {
+		if !t.exact && !emptyWords[t.text] && !strings.ContainsAny(t.text, "做什么何") && !t.asksOnly() {
 			return false
 		}
 	}
 	return true
+}
+
+// asksOnly tells a pair or a character that says nothing of what is looked for.
+func (t term) asksOnly() bool {
+	return t.pair() && strings.Trim(t.text, "我你他们了什么什麼事情有的吗呢过過写寫记記发發生都在是しましたたか私は") == ""
 }
 
 // liftDated raises the passages of notes whose own date fits the time that
@@ -167,6 +275,7 @@ func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) erro
 		return nil
 	}
 	itself := asksForTheTimeItself(rest)
+	aDay := when.to.Sub(when.from) <= 25*time.Hour // one of them may be longer than 24 hours
 	query := `SELECT p.id, n.dated FROM notes n JOIN passages p ON p.note = n.id WHERE n.date >= ? AND n.date < ?`
 	args := []any{when.from.Format(time.DateOnly), when.to.Format(time.DateOnly)}
 	if s.filter.where != "" {
@@ -185,10 +294,11 @@ func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) erro
 			return err
 		}
 		c := found[id]
-		if c == nil && itself && dated && place < nearCandidates {
+		if c == nil && (itself || aDay) && dated && place < nearCandidates {
 			c = &candidate{id: id}
 			found[id] = c
 		}
+		s.dated = s.dated || aDay && dated // "what did I eat yesterday": its words may be others
 		switch {
 		case c == nil:
 		case dated && itself:
