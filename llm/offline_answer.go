@@ -19,7 +19,7 @@ const (
 // then the sentences of the sources that share most with the question, word
 // for word.
 func makeAnswer(task *Task) string {
-	german := looksGerman(task.Question)
+	german := looksGerman(filter.ReplaceAllString(task.Question, " "))
 	var parts []string
 	searched := len(task.Sources) > 0
 	for _, r := range task.Results {
@@ -103,7 +103,7 @@ func quoteAnswer(task *Task, german bool) string {
 
 // dontSay is the answer when no source shares a word with the question.
 func dontSay(task *Task, german bool) string {
-	topic := bare(task.Question)
+	topic := bare(strings.TrimSpace(filter.ReplaceAllString(task.Question, " ")))
 	if r := []rune(topic); len(r) > 80 {
 		topic = string(r[:80]) + "…"
 	}

@@ -13,6 +13,7 @@ var topicOf = compile(
 	`^was\b.*?\bnotizen\b.*?\s(?:über|zu|zum|zur)\s+(.+)$`,
 )
 
+// filter is a part of a question that keeps notes out of the search.
 var filter = lazy(`(?i)(?:^|\s)(path|tag|after|before):("[^"]+"|\S+)`)
 
 // searchArgs makes the arguments of a search: the topic without the words that
@@ -44,7 +45,7 @@ func bare(topic string) string {
 	stops, mine := stopWords(topic), aboutMine.MatchString(topic)
 	quoted := false
 	var kept []string
-	for _, word := range strings.Fields(said) {
+	for _, word := range strings.Fields(withTimesWhole(said)) {
 		opens := strings.ContainsAny(word[:1], `"`) || strings.HasPrefix(word, "“") || strings.HasPrefix(word, "„")
 		inside := quoted || opens
 		if opens {
@@ -56,11 +57,13 @@ func bare(topic string) string {
 		core := strings.TrimFunc(word, func(r rune) bool { return strings.ContainsRune(".,;:!?()…", r) })
 		if inside {
 			kept = append(kept, word)
+		} else if strings.Contains(core, innerSpace) {
+			kept = append(kept, core)
 		} else if lower := strings.ToLower(core); core != "" && !stops[lower] && !stops[beforeApostrophe(lower)] && !(mine && asking[lower]) {
 			kept = append(kept, core)
 		}
 	}
-	return strings.Join(kept, " ")
+	return strings.ReplaceAll(strings.Join(kept, " "), innerSpace, " ")
 }
 
 // beforeApostrophe is the "what" of what's and the "don" of don't.

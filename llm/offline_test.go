@@ -93,7 +93,7 @@ func TestMessagesBecomePlans(t *testing.T) {
 
 		// questions for the notes
 		{"What do my notes say about running?", "search_notes query=running"},
-		{"what did I write about sourdough hydration in March?", "search_notes query=sourdough hydration March"},
+		{"what did I write about sourdough hydration in March?", "search_notes query=sourdough hydration in March"},
 		{"How do I undo the last commit but keep the changes?", "search_notes query=undo last commit keep changes"},
 		{"find my passport number", "search_notes query=passport number"},
 		{`search my notes for "to be or not" tag:hamlet`, `search_notes query="to be or not" tag=hamlet`},
@@ -438,5 +438,25 @@ func FuzzPlan(f *testing.F) {
 func BenchmarkAnswer(b *testing.B) {
 	for b.Loop() {
 		explained("How do I undo the last commit but keep the changes?", theSources, Result{Tool: "search_notes", Status: "done", Cited: true})
+	}
+}
+
+func TestQuestionsOfATimeAreAnsweredByWhatWasFound(t *testing.T) {
+	searched := Result{Step: "1", Tool: "search_notes", Status: "done", Cited: true}
+	day := []Source{{N: 1, Title: "journal/2026-03-17.md:1 Tuesday", Text: "# Tuesday\n\n- Fixed the bike.", Score: 1}}
+	for _, question := range []string{
+		"what did I do yesterday?", "Was habe ich gestern gemacht?", "Was ist am Dienstag passiert?", "what happened last week?", "昨天我做了什么？",
+		"what did I write this week?", "was war vor zwei Tagen los?", "what did I do two days ago",
+	} {
+		if got := explained(question, day, searched); !strings.Contains(got, "“Fixed the bike.” [1]") {
+			t.Errorf("%s: %s", question, got)
+		}
+	}
+	lisbon := []Source{{N: 1, Title: "trip.md:1", Text: "We went to Lisbon by train.", Score: 1}}
+	if got := explained("before:2026-11-01 path:journal Lisbon", lisbon, searched); !strings.HasPrefix(got, "Your notes say:") {
+		t.Errorf("a filter counts as a word that the note lacks: %s", got)
+	}
+	if got := explained("tag:baking Kaution", nil, searched); got != "Your notes don't say anything about “Kaution”." {
+		t.Errorf("got %s", got)
 	}
 }

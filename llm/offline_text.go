@@ -28,11 +28,13 @@ func askedFor(task *Task) query {
 	}
 	question = clipBytes(question, maxRuleBytes)
 	q := query{terms: map[string]float64{}, expects: expected(question)}
-	question = questionPhrase.ReplaceAllString(question, "")
+	question = questionPhrase.ReplaceAllString(filter.ReplaceAllString(question, " "), "")
 	stops := stopWords(question)
+	timeless := relativeTime.ReplaceAllString(question, " ") // the search has heeded it already
+	timed := timeless != question
 	dim := map[string]bool{}
-	for word := range words(question) {
-		if !stops[word] && !asking[word] && !whenWords[word] {
+	for word := range words(timeless) {
+		if !stops[word] && !asking[word] && !(timed && (doing[word] || asksOnly(word))) {
 			q.terms[stem(word)] = 0
 			dim[stem(word)] = faint[word]
 		}
@@ -62,9 +64,6 @@ func askedFor(task *Task) query {
 
 // asking are words of a question that are about asking: "what do my notes say".
 var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look")
-
-// whenWords say when, which the search has heeded already.
-var whenWords = wordSet("lately recently today yesterday heute gestern kürzlich neulich zuletzt")
 
 // faint are words of a question that stand in many an answer by chance.
 var faint = wordSet("next last first time times day days want need like new old best nächste nächsten letzte letzten neue")
