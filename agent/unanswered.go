@@ -56,6 +56,9 @@ func begins(text string) (marked, said, may bool) {
 // markText is the mark with what models put around it.
 var markText = regexp.MustCompile("(?i)^[\\s>*_`#\"“(\\[<-]*" + notSaid + "[*_`\"”)\\]>:.!,\\s]*")
 
+// laterMark is the mark further on in an answer.
+var laterMark = regexp.MustCompile("(?i)[*_`(\\[]*" + notSaid + "[*_`)\\]]*[:.]?")
+
 // doNotSay opens an answer that the notes do not hold; nearest is put before
 // the places that come nearest.
 type doNotSay struct{ opening, nearest string }
@@ -72,6 +75,22 @@ var doNotSayIn = map[string]doNotSay{
 	"ru": {"В твоих заметках этого нет.", "Ближе всего:"},
 	"zh": {"你的笔记里没有提到。", "最接近的："},
 	"ja": {"ノートには書かれていません。", "最も近いもの："},
+}
+
+// begins tells whether a sentence begins with the opening.
+func (d doNotSay) begins(sentence string) bool {
+	return strings.HasPrefix(sentence, strings.TrimRight(d.opening, ".。"))
+}
+
+// inAnotherLanguage tells whether a sentence is an opening in a language that
+// the question is not in, and says nothing more that rests on a source.
+func inAnotherLanguage(sentence string) bool {
+	for _, d := range doNotSayIn {
+		if d.begins(sentence) {
+			return !strings.Contains(sentence, "[")
+		}
+	}
+	return false
 }
 
 // unlikely tells that the turn searched the notes, that no search found what
@@ -110,7 +129,7 @@ func (t *turn) onlySearched() bool {
 type opening struct {
 	*turn
 	unlikely bool   // the search says so
-	held     string // the beginning, as long as it may become one of those known
+	held     string // the beginning, as long as it may become one of those known; later what may become the mark
 	decided  bool
 }
 
@@ -118,11 +137,11 @@ type opening struct {
 const longestOpening = 400
 
 func (o *opening) add(piece string) {
+	o.held += piece
 	if o.decided {
-		o.say(piece)
+		o.goOn()
 		return
 	}
-	o.held += piece
 	marked, said, may := begins(o.held)
 	switch {
 	case len(o.held) > longestOpening:
@@ -133,21 +152,35 @@ func (o *opening) add(piece string) {
 	o.decide()
 }
 
-// flush passes on what is held at the end of a text.
-func (o *opening) flush() {
-	if o.held != "" {
-		o.decide()
-	}
+// goOn says what has come since the beginning but for the mark, which the user
+// never sees, and holds back what may become one.
+func (o *opening) goOn() {
+	text := laterMark.ReplaceAllString(o.held, "")
+	keep := overlap(text, notSaid)
+	o.held = text[len(text)-keep:]
+	o.say(text[:len(text)-keep])
 }
 
-// decide passes the held beginning on. Call it also at the answer's end.
-func (o *opening) decide() {
-	if o.decided {
-		return
+// flush says what is still held back when the answer has ended.
+func (o *opening) flush() {
+	if !o.decided && o.held != "" {
+		o.decide()
 	}
+	o.say(o.held)
+	o.held = ""
+}
+
+// decide passes the held beginning on.
+func (o *opening) decide() {
 	o.decided = true
 	_, said, _ := begins(o.held)
 	text := o.held
+	o.held = ""
+	if mark := markText.FindString(text); mark != "" {
+		text = mark + laterMark.ReplaceAllString(text[len(mark):], "")
+	} else {
+		text = laterMark.ReplaceAllString(text, "")
+	}
 	mark := markText.FindString(text)
 	switch {
 	case !o.onlySearched():
@@ -156,11 +189,14 @@ func (o *opening) decide() {
 		o.unanswered = o.nearest()
 		own := doNotSayIn[languageOf(o.question)]
 		sentence, rest := firstSentence(strings.TrimLeft(strings.Replace(text, "don’t", "don't", 1), " \t\r\n"))
-		if !strings.HasPrefix(sentence, strings.TrimRight(own.opening, ".。")) {
-			o.say(own.opening + " " + o.naming(own) + "\n\n" + text)
-			return
+		switch {
+		case own.begins(sentence):
+			o.say(strings.TrimSpace(sentence+" "+o.naming(own)) + rest)
+		case inAnotherLanguage(sentence):
+			o.say(strings.TrimSpace(own.opening+" "+o.naming(own)) + rest)
+		default:
+			o.say(strings.TrimSpace(own.opening+" "+o.naming(own)) + "\n\n" + text)
 		}
-		o.say(strings.TrimSpace(sentence+" "+o.naming(own)) + rest)
 	case mark != "" || o.unlikely:
 		o.unanswered = o.nearest()
 		own := doNotSayIn[languageOf(o.question)]
