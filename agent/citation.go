@@ -105,7 +105,7 @@ func (d *desk) judge(c claim, n int) Citation {
 func (d *desk) judgeQuotes(c claim, p *passage, quotes []quotedWords, words string, nearest place) (judged []Quoted, verdict Verdict, at place) {
 	verdict, at = Verified, place{}
 	for _, q := range quotes {
-		found, v := p.quote(q.parts)
+		found, v := p.quote(q)
 		one := Quoted{Text: q.text, Verdict: v}
 		switch {
 		case v != NotFound:
@@ -149,7 +149,7 @@ func unnamed(c claim, p *passage) (quotes []quotedWords, words string) {
 		if len(q.parts) == 0 {
 			continue
 		}
-		if _, v := p.quote(q.parts); v != NotFound || indexOf(p.title, q.parts[0], 0) < 0 || len(q.parts) > 1 {
+		if _, v := p.quote(q); v != NotFound || indexOf(p.title, q.parts[0], 0) < 0 || len(q.parts) > 1 {
 			quotes = append(quotes, q)
 		} else {
 			words = strings.ReplaceAll(words, text, "")
@@ -166,14 +166,14 @@ func (d *desk) elsewhere(numbers []int, q quotedWords) bool {
 		if p == nil {
 			return false
 		}
-		_, v := p.quote(q.parts)
+		_, v := p.quote(q)
 		return v == Verified
 	})
 }
 
 // framed tells whether what a claim says around its quotations leaves them
-// what they are: less than they say, without a "not" or a number of its own;
-// or the whole stands in the source.
+// what they are: words of their sentences and of the note's name, and who says
+// it; or the whole stands in the source.
 func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
 	frame := words
 	said := 0
@@ -189,10 +189,10 @@ func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
 	}
 	from, to := p.ranges[p.within[at.first]][0], p.ranges[p.within[at.last-1]][1]
 	own := slices.ContainsFunc(around, func(t token) bool {
-		adds := turns(t) || isDigit(t.text[0]) || strings.Contains(signs, t.text)
-		return adds && !slices.ContainsFunc(p.tokens[from:to], func(have token) bool { return have.text == t.text }) && indexOf(p.title, []token{t}, 0) < 0
+		same := func(have token) bool { return stem(have) == stem(t) }
+		return !reporting[t.text] && !slices.ContainsFunc(p.tokens[from:to], same) && !slices.ContainsFunc(p.title, same)
 	})
-	if !own && said >= 3 && said >= len(around) {
+	if !own && said >= 3 {
 		return true
 	}
 	_, ok := p.supports(words)

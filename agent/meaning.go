@@ -54,6 +54,13 @@ func beginningsOf(claim []token) []int {
 	return begins
 }
 
+// reporting is what an answer says around a quotation to tell that it is one.
+var reporting = wordSet(`
+	according per say says said saying write writes wrote written note notes noted mention mentions mentioned state states stated
+	read reads record records recorded list lists listed line entry page section heading passage text quote quotes quoted word words exactly literally
+	laut sagt sagst schreibt schreibst schrieb steht stehen heißt notiert notiz notizen zeile abschnitt zitat wörtlich
+	笔 记 說 说 写 到 中 里 你 的 在 提 道`)
+
 // turns tells a word that turns the sentence in which it stands.
 func turns(t token) bool { return turning[t.text] }
 
@@ -68,6 +75,7 @@ var (
 	// hedges weaken it.
 	hedges = wordSet(`
 	if unless maybe perhaps might could would should supposedly allegedly probably almost nearly only
-	falls wenn vielleicht sollte könnte würde angeblich wahrscheinlich fast nur
+	whether wonder wonders claim claims claimed pretend pretends suppose imagine dream dreamt dreamed rumour rumor
+	falls wenn ob vielleicht sollte könnte würde angeblich wahrscheinlich fast nur behauptet geträumt traum gerücht
 	如 若 或 吗`)
 )

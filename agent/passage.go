@@ -102,15 +102,19 @@ func indexOf(tokens, words []token, from int) int {
 
 // quote finds a quotation: its parts in order, within one sentence, or cut
 // where sentences end. It is a paraphrase where what it leaves out turns what
-// it says.
-func (p *passage) quote(parts [][]token) (place, Verdict) {
+// it says. Program text has to stand there sign by sign.
+func (p *passage) quote(q quotedWords) (place, Verdict) {
 	best, verdict := place{}, NotFound
 	for from := 0; ; {
-		at, ok := p.find(parts[0], from)
+		at, ok := p.find(q.parts[0], from)
 		if !ok {
 			return best, verdict
 		}
-		switch whole, v := p.goOn(at, parts[1:]); {
+		whole, v := p.goOn(at, q.parts[1:])
+		if v == Verified && (p.turnedAround(whole) || !p.sameCode(whole, q.text)) {
+			v = Paraphrase
+		}
+		switch {
 		case v == Verified:
 			return whole, v
 		case v == Paraphrase && verdict == NotFound:
@@ -119,6 +123,46 @@ func (p *passage) quote(parts [][]token) (place, Verdict) {
 		from = at.first + 1
 	}
 }
+
+// turnedAround tells whether the sentence of a place says "not" or "if" of it
+// outside of it: before it in its clause, or after it up to a comma.
+func (p *passage) turnedAround(at place) bool {
+	doubt := func(i int) bool { return turns(p.tokens[i]) || hedges[p.tokens[i].text] }
+	for i := at.first; i > p.ranges[p.within[at.first]][0]; i-- {
+		if clauseMark.MatchString(p.text[p.tokens[i-1].end:p.tokens[i].start]) {
+			break
+		}
+		if doubt(i - 1) {
+			return true
+		}
+	}
+	for i := at.last; i < p.ranges[p.within[at.last-1]][1]; i++ {
+		if between := p.text[p.tokens[i-1].end:p.tokens[i].start]; strings.ContainsAny(between, ",，、(") || clauseMark.MatchString(between) {
+			break
+		}
+		if doubt(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameCode tells whether a quotation of program text has its signs, and ends
+// where a word of the program does. Prose is always the same.
+func (p *passage) sameCode(at place, text string) bool {
+	from, to := p.sentences[p.within[at.first]], p.sentences[p.within[at.last-1]]
+	if from.kind != code && to.kind != code {
+		return true
+	}
+	plain := func(s string) string {
+		return strings.Join(strings.Fields(strings.NewReplacer("“", `"`, "”", `"`, "’", "'", "‘", "'").Replace(s)), " ")
+	}
+	_, after, ok := strings.Cut(strings.ToLower(plain(p.text[from.start:to.end])), strings.ToLower(strings.Trim(plain(text), "`.,; ")))
+	return ok && !codeGoesOn.MatchString(after)
+}
+
+// codeGoesOn begins with what belongs to the word before it.
+var codeGoesOn = regexp.MustCompile(`^[\pL\pN_/~^@-]`)
 
 // goOn is the place that a quotation takes when its other parts follow.
 func (p *passage) goOn(at place, parts [][]token) (place, Verdict) {
@@ -198,10 +242,11 @@ func (p *passage) clauseEnds(i int) bool { return i+1 == len(p.kept) || p.parted
 // clauseMark parts clauses that can stand alone; a comma parts too little.
 var clauseMark = regexp.MustCompile(`[:;](?:\s|$)|\s[—–-]+\s|—|[：；，]`)
 
-// parted tells whether two kept tokens stand in different clauses.
+// parted tells whether two kept tokens stand in different clauses. A mark
+// before a sentence, such as the language of its code block, is none of it.
 func (p *passage) parted(i, j int) bool {
 	a, b := p.kept[i], p.kept[j]
-	return p.within[a] != p.within[b] || clauseMark.MatchString(p.text[p.tokens[a].end:p.tokens[b].start])
+	return p.within[a] != p.within[b] || p.tokens[a].start < p.sentences[p.within[b]].start || clauseMark.MatchString(p.text[p.tokens[a].end:p.tokens[b].start])
 }
 
 // certain tells whether the sentences at a place say nothing that turns or

@@ -55,6 +55,8 @@ func tokenize(text string) []token {
 			// markup and apostrophes do not part a word
 		case (r == '.' || r == ',' || r == ':') && inNumber(text, i):
 			word.WriteRune(r)
+		case (r == '\u00a0' || r == '\u2009' || r == '\u202f') && threeDigits.MatchString(text[i+size:min(len(text), i+size+4)]) && i > 0 && isDigit(text[i-1]):
+			// a narrow space parts thousands
 		case strings.ContainsRune(signs, r) && !isBullet(text, i, size), isNegative(text, r, i, size):
 			finish()
 			tokens = append(tokens, token{text: string(r), start: i, end: i + size})
@@ -64,6 +66,13 @@ func tokenize(text string) []token {
 		i += size
 	}
 	finish()
+	for i := range len(tokens) - 1 { // €45 is 45 €
+		sign, amount := &tokens[i], &tokens[i+1]
+		if strings.Contains("$€£¥", sign.text) && isDigit(amount.text[0]) && sign.end == amount.start &&
+			(i == 0 || !isDigit(tokens[i-1].text[0]) || tokens[i-1].end < sign.start) {
+			sign.text, amount.text = amount.text, sign.text
+		}
+	}
 	return tokens
 }
 
@@ -72,6 +81,9 @@ func tokenize(text string) []token {
 // either of its spellings.
 func foldWord(word string, start, end int, before []token) token {
 	word = norm.NFC.String(width.Fold.String(strings.TrimRight(word, ".,:")))
+	if thousands.MatchString(word) {
+		word = strings.ReplaceAll(word, ",", "")
+	}
 	t := token{text: strings.ToLower(word), start: start, end: end}
 	first, _ := utf8.DecodeRuneInString(word)
 	t.capital = unicode.IsUpper(first)
@@ -83,6 +95,11 @@ func foldWord(word string, start, end int, before []token) token {
 	}
 	return t
 }
+
+var threeDigits = regexp.MustCompile(`^\d{3}(?:\D|$)`)
+
+// thousands is a number parted in threes by commas: 1,250.50.
+var thousands = regexp.MustCompile(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 
 // isNegative tells the minus, < or > before a number.
 func isNegative(text string, r rune, i, size int) bool {
