@@ -15,38 +15,60 @@ import (
 // first. An open one was never finished: LifeHub was stopped in the middle,
 // or another one is at it now.
 func (s *Store) Exchanges(ctx context.Context, conversation string) ([]agent.Exchange, error) {
-	tree, err := s.readTree(ctx, conversation)
-	if err != nil {
-		return nil, fmt.Errorf("read conversation %q: %w", conversation, err)
-	}
-	return tree.exchanges(func(n node) bool { return n.Current })
+	return s.exchanges(ctx, conversation, tree.path)
+}
+
+// Latest returns the last n turns of the current path, or all when there are
+// fewer: what is seen of a long conversation when it opens.
+func (s *Store) Latest(ctx context.Context, conversation string, n int) ([]agent.Exchange, error) {
+	return s.exchanges(ctx, conversation, func(t tree) tree {
+		path := t.path()
+		return path[max(0, len(path)-n):]
+	})
 }
 
 // Tree returns all turns of a conversation, of whatever branch, in the order
 // in which they were asked.
 func (s *Store) Tree(ctx context.Context, conversation string) ([]agent.Exchange, error) {
-	tree, err := s.readTree(ctx, conversation)
+	return s.exchanges(ctx, conversation, func(t tree) tree { return t })
+}
+
+// exchanges reads the turns that wanted leaves of a conversation's tree.
+func (s *Store) exchanges(ctx context.Context, conversation string, wanted func(tree) tree) ([]agent.Exchange, error) {
+	list, err := s.readExchanges(ctx, conversation, wanted)
 	if err != nil {
 		return nil, fmt.Errorf("read conversation %q: %w", conversation, err)
 	}
-	return tree.exchanges(func(node) bool { return true })
+	return list, nil
 }
 
-// node is a turn as it was read.
+func (s *Store) readExchanges(ctx context.Context, conversation string, wanted func(tree) tree) ([]agent.Exchange, error) {
+	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // the tree and the texts are of one moment
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
+	all, err := s.readTree(ctx, tx, conversation)
+	if err != nil {
+		return nil, err
+	}
+	return wanted(all).texts(ctx, tx)
+}
+
+// node is a turn as it stands in the tree, without its texts.
 type node struct {
 	agent.Exchange
-	answer int64  // the id of its answer
-	before int64  // the message that the question answers; 0: it begins the conversation
-	detail string // JSON, parsed only for those that are asked for
+	answer int64 // the id of its answer
+	before int64 // the message that the question answers; 0: it begins the conversation
 }
 
 // tree is all turns of a conversation, in the order of asking.
 type tree []node
 
-// readTree reads all turns of the conversation and then walks from its head to
-// its beginning: faster by far than having SQLite walk.
-func (s *Store) readTree(ctx context.Context, conversation string) (tree, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.owner, t.error, t.detail, t.undone, q.text, a.text
+// readTree reads how all turns of the conversation hang together and then
+// walks from its head to its beginning: faster by far than having SQLite walk.
+func (s *Store) readTree(ctx context.Context, db reader, conversation string) (tree, error) {
+	rows, err := db.QueryContext(ctx, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.owner, t.undone
 		FROM conversations c JOIN turns t ON t.conversation = c.id
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
@@ -62,7 +84,7 @@ func (s *Store) readTree(ctx context.Context, conversation string) (tree, error)
 		var started int64
 		var state, owner string
 		var undone sql.NullInt64
-		if err := rows.Scan(&n.answer, &n.before, &head, &n.Turn, &started, &state, &owner, &n.Answer.Error, &n.detail, &undone, &n.Question, &n.Answer.Text); err != nil {
+		if err := rows.Scan(&n.answer, &n.before, &head, &n.Turn, &started, &state, &owner, &undone); err != nil {
 			return nil, err
 		}
 		n.Asked = time.UnixMilli(started)
@@ -101,21 +123,46 @@ func (t tree) connect(head int64) {
 	}
 }
 
-// exchanges are the turns that are wanted, with all there is about them.
-func (t tree) exchanges(wanted func(node) bool) ([]agent.Exchange, error) {
-	var list []agent.Exchange
-	for _, n := range t {
-		if !wanted(n) {
-			continue
+// path is the turns of the current path.
+func (t tree) path() tree {
+	return slices.DeleteFunc(slices.Clone(t), func(n node) bool { return !n.Current })
+}
+
+// texts reads what was said in these turns. It is most of the work of opening
+// a conversation, so it is done only for those that are wanted.
+func (t tree) texts(ctx context.Context, db reader) ([]agent.Exchange, error) {
+	at := make(map[string]int, len(t))
+	turns, list := make([]string, len(t)), make([]agent.Exchange, len(t))
+	for i, n := range t {
+		at[n.Turn], turns[i], list[i] = i, n.Turn, n.Exchange
+	}
+	ids, err := json.Marshal(turns)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, `SELECT t.id, t.error, t.detail, q.text, a.text
+		FROM json_each(?) wanted JOIN turns t ON t.id = wanted.value
+		JOIN messages q ON q.turn = t.id AND q.role = 'user'
+		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'`, string(ids))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var turn, failure, question, answer string
+		var rest sql.RawBytes // parsed before the next row
+		if err := rows.Scan(&turn, &failure, &rest, &question, &answer); err != nil {
+			return nil, err
 		}
 		var d detail
-		if err := json.Unmarshal([]byte(n.detail), &d); err != nil {
-			return nil, fmt.Errorf("read turn %s: %w", n.Turn, err)
+		if err := json.Unmarshal(rest, &d); err != nil {
+			return nil, fmt.Errorf("read turn %s: %w", turn, err)
 		}
-		n.Answer.Sources, n.Answer.Citations, n.Answer.Metrics = d.Sources, d.Citations, d.Metrics
-		list = append(list, n.Exchange)
+		e := &list[at[turn]]
+		e.Question, e.Answer.Text, e.Answer.Error = question, answer, failure
+		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics = d.Sources, d.Citations, d.Metrics
 	}
-	return list, nil
+	return list, rows.Err()
 }
 
 // GoOn makes a turn the end of the conversation's current path: the next
@@ -128,7 +175,7 @@ func (s *Store) GoOn(ctx context.Context, conversation, turn string) error {
 // Show makes the path through a turn current, down to the newest turn below
 // it; when the turn is on the current path already, that stays. The error is [ErrNoConversation] when there is no such turn.
 func (s *Store) Show(ctx context.Context, conversation, turn string) error {
-	tree, err := s.readTree(ctx, conversation)
+	tree, err := s.readTree(ctx, s.read, conversation)
 	if err != nil {
 		return fmt.Errorf("go to turn %q: %w", turn, err)
 	}
@@ -167,7 +214,7 @@ func (s *Store) setHead(ctx context.Context, conversation, turn, query string) e
 // Fork copies the path that ends with a turn into a new conversation and
 // returns its id. Of the tree beside that path nothing is copied.
 func (s *Store) Fork(ctx context.Context, conversation, turn string) (string, error) {
-	tree, err := s.readTree(ctx, conversation)
+	tree, err := s.readTree(ctx, s.read, conversation)
 	if err != nil {
 		return "", fmt.Errorf("fork conversation %q: %w", conversation, err)
 	}

@@ -168,3 +168,19 @@ func TestATurnThatIsTakenBackStaysInTheTree(t *testing.T) {
 		t.Error("a change of no turn was kept")
 	}
 }
+
+func TestTheLatestTurnsAreThoseOfTheCurrentPath(t *testing.T) {
+	s, _ := openTemp(t)
+	say(t, s, "c", "a", "A")
+	say(t, s, "c", "b", "B")
+	must(t, s.GoOn(t.Context(), "c", "c.1"))
+	say(t, s, "c", "b again", "B2")
+	say(t, s, "c", "d", "D")
+	all, err := s.Exchanges(t.Context(), "c")
+	must(t, err)
+	for n, want := range map[int][]agent.Exchange{0: {}, 1: all[2:], 2: all[1:], 3: all, 9: all} {
+		if got, err := s.Latest(t.Context(), "c", n); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("last %d: got %+v, want %+v, %v", n, got, want, err)
+		}
+	}
+}

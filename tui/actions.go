@@ -217,6 +217,7 @@ func (m *Model) newConversation() tea.Cmd {
 	m.stopTitling()
 	m.conversation, m.title, m.titled, m.used, m.speed, m.last, m.editing = "", "", false, 0, 0, nil, nil
 	m.window = window{}
+	m.openings++
 	m.transcript.clear()
 	m.focused = false
 	return nil
@@ -277,7 +278,9 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		if m.title == "" {
 			m.title = exchange.Question
 		}
-		m.replay(exchange)
+		for _, i := range keptItems(exchange) {
+			m.transcript.add(i)
+		}
 	}
 	m.leftOver(msg.exchanges)
 	if msg.said != "" {
@@ -286,18 +289,23 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	if msg.at != "" {
 		m.scrollTo(msg.at, msg.focus)
 	}
+	earlier := ""
+	if len(msg.exchanges) > 0 {
+		earlier = msg.exchanges[0].After
+	}
+	rest := m.readEarlier(earlier)
 	if m.Prompt != "" {
 		prompt := m.Prompt
 		m.Prompt = ""
-		return m.ask(prompt)
+		return tea.Batch(rest, m.ask(prompt))
 	}
-	return m.rearm()
+	return tea.Batch(rest, m.rearm())
 }
 
-// replay puts a kept turn into the transcript.
-func (m *Model) replay(exchange agent.Exchange) {
+// keptItems are a kept turn in the transcript.
+func keptItems(exchange agent.Exchange) []item {
 	kept := exchange.Answer
-	m.transcript.add(keptQuestion(exchange))
+	items := []item{keptQuestion(exchange)}
 	ending := ""
 	switch {
 	case exchange.Running:
@@ -308,18 +316,19 @@ func (m *Model) replay(exchange agent.Exchange) {
 		ending = "stopped"
 	}
 	if kept.Text != "" || ending != "" {
-		m.transcript.add(keptAnswer(kept.Text, ending))
+		items = append(items, keptAnswer(kept.Text, ending))
 	}
 	if len(kept.Citations) > 0 {
 		list := newSources()
 		for _, c := range kept.Citations {
 			list.add(c, source(kept.Sources, c.N))
 		}
-		m.transcript.add(list)
+		items = append(items, list)
 	}
 	if kept.Error != "" {
-		m.transcript.add(&failure{text: kept.Error})
+		items = append(items, &failure{text: kept.Error})
 	}
+	return items
 }
 
 // source returns the source of a number.

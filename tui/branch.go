@@ -213,10 +213,56 @@ func (m *Model) reload(said string) tea.Cmd {
 	return func() tea.Msg { return m.read(openedMsg{id: id, title: title, said: said}) }
 }
 
-// read fills in the turns of a conversation.
+// firstRead is how many turns are read when a conversation opens: more than a
+// screen has room for. The others follow.
+const firstRead = 50
+
+// read fills in the turns of a conversation: the last ones, or all when an
+// earlier one is looked for.
 func (m *Model) read(msg openedMsg) openedMsg {
-	msg.exchanges, msg.err = m.Conversations.Exchanges(m.base, msg.id)
+	if msg.at == "" {
+		msg.exchanges, msg.err = m.Conversations.Latest(m.base, msg.id, firstRead)
+	} else {
+		msg.exchanges, msg.err = m.Conversations.Exchanges(m.base, msg.id)
+	}
 	return msg
+}
+
+// earlierMsg brings the turns of an open conversation that stand above those
+// that were read first.
+type earlierMsg struct {
+	opening   int // the one they were read for
+	exchanges []agent.Exchange
+	err       error
+}
+
+// readEarlier reads the turns up to last; "": there are none.
+func (m *Model) readEarlier(last string) tea.Cmd {
+	if last == "" {
+		return nil
+	}
+	id, opening := m.conversation, m.openings
+	return func() tea.Msg {
+		list, err := m.Conversations.Exchanges(m.base, id)
+		end := slices.IndexFunc(list, func(e agent.Exchange) bool { return e.Turn == last })
+		return earlierMsg{opening, list[:end+1], err}
+	}
+}
+
+// showEarlier puts them above what is shown; what is in sight stays there.
+func (m *Model) showEarlier(msg earlierMsg) {
+	if msg.opening != m.openings {
+		return // something else was opened meanwhile
+	}
+	if msg.err != nil {
+		m.transcript.add(&failure{text: msg.err.Error()})
+		return
+	}
+	var above []item
+	for _, exchange := range msg.exchanges {
+		above = append(above, keptItems(exchange)...)
+	}
+	m.transcript.putAbove(above)
 }
 
 // scrollTo puts the question of a turn at the top of what is in sight.

@@ -121,3 +121,71 @@ func TestATitleIsMadeAfterAnAnswerAndStopsForTheNextQuestion(t *testing.T) {
 		}
 	})
 }
+
+// long is a store whose conversation c1 is longer than what is read at first.
+type long struct {
+	branching
+	length int
+}
+
+func (l *long) Exchanges(_ context.Context, id string) (list []agent.Exchange, err error) {
+	for n := 1; n <= l.length; n++ {
+		e := agent.Exchange{Turn: fmt.Sprintf("%s.%d", id, n), Current: true, Question: fmt.Sprintf("Question %d", n), Answer: agent.Answer{Text: "Yes."}}
+		if n > 1 {
+			e.After = fmt.Sprintf("%s.%d", id, n-1)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+func (l *long) Latest(ctx context.Context, id string, n int) ([]agent.Exchange, error) {
+	list, err := l.Exchanges(ctx, id)
+	return list[max(0, len(list)-n):], err
+}
+
+// The turns above those that are read first come once each, whatever the user
+// did meanwhile, and not into another conversation.
+func TestTheTurnsAboveComeOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		meanwhile []string
+		want      int // questions in the transcript
+	}{
+		"nothing was done":               {nil, 120},
+		"a question was asked":           {[]string{"one more", "enter"}, 121},
+		"the first in sight was edited":  {[]string{"tab", "g", "e", "!", "enter"}, 71},
+		"another conversation was begun": {[]string{"/new", "enter"}, 0},
+		"it was opened once more":        {[]string{"/fork", "enter"}, 120},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := withEverything()
+			store := &long{length: 120}
+			options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), ""
+			inRig(t, 80, 24, options, func(r *rig) {
+				m := r.m
+				opened := m.read(openedMsg{id: "c1", title: "Long"})
+				if len(opened.exchanges) != firstRead {
+					t.Fatalf("%d turns were read first", len(opened.exchanges))
+				}
+				m.opened(opened)
+				late := m.readEarlier(opened.exchanges[0].After)().(earlierMsg)
+				r.keys(test.meanwhile...)
+				r.send(late)
+				questions := map[string]int{}
+				for _, e := range m.transcript.entries {
+					if q, ok := e.item.(*question); ok {
+						questions[q.text]++
+					}
+				}
+				if len(questions) != test.want {
+					t.Errorf("%d questions, want %d", len(questions), test.want)
+				}
+				for text, times := range questions {
+					if times != 1 {
+						t.Errorf("%q stands there %d times", text, times)
+					}
+				}
+			})
+		})
+	}
+}

@@ -21,6 +21,10 @@ func (c cutOff) Exchanges(context.Context, string) ([]agent.Exchange, error) {
 	return []agent.Exchange{{Turn: "c1.1", Question: "Hello", Answer: agent.Answer{Text: "Hi."}}, c.last}, nil
 }
 
+func (c cutOff) Latest(ctx context.Context, id string, _ int) ([]agent.Exchange, error) {
+	return c.Exchanges(ctx, id)
+}
+
 // withLeft are options whose conversation ends with a cut turn; resumed notes
 // what was gone on with.
 func withLeft(last agent.Exchange, bodies ...agent.Body) (o Options, resumed *[]string) {

@@ -81,6 +81,8 @@ type Conversations interface {
 	Recent(ctx context.Context, limit int) ([]agent.Conversation, error)
 	// Exchanges returns the turns of a conversation, oldest first.
 	Exchanges(ctx context.Context, id string) ([]agent.Exchange, error)
+	// Latest returns the last n of them, fast however many there are.
+	Latest(ctx context.Context, id string, n int) ([]agent.Exchange, error)
 }
 
 // Models is the model server.

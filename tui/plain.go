@@ -116,7 +116,7 @@ func (p *plain) leftOver(ctx context.Context) {
 	if p.conversation == "" || p.Conversations == nil || p.Resume == nil {
 		return
 	}
-	list, err := p.Conversations.Exchanges(ctx, p.conversation)
+	list, err := p.Conversations.Latest(ctx, p.conversation, 1)
 	if err != nil || len(list) == 0 {
 		return
 	}

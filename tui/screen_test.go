@@ -250,6 +250,10 @@ func (kept) Exchanges(_ context.Context, id string) ([]agent.Exchange, error) {
 	}, nil
 }
 
+func (k kept) Latest(ctx context.Context, id string, _ int) ([]agent.Exchange, error) {
+	return k.Exchanges(ctx, id)
+}
+
 func (k kept) Tree(ctx context.Context, id string) ([]agent.Exchange, error) {
 	path, err := k.Exchanges(ctx, id)
 	return append([]agent.Exchange{

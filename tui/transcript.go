@@ -61,6 +61,19 @@ func (t *transcript) add(i item) {
 	t.entries = append(t.entries, entry{item: i})
 }
 
+// putAbove adds items above all others; what is in sight and what is chosen stay.
+func (t *transcript) putAbove(items []item) {
+	above := make([]entry, len(items))
+	for at, i := range items {
+		above[at].item = i
+	}
+	t.entries = append(above, t.entries...)
+	t.top.entry += len(items)
+	if t.chosen >= 0 {
+		t.chosen += len(items)
+	}
+}
+
 // touch has an item rendered anew because something in it changed.
 func (t *transcript) touch(i item) {
 	for at := len(t.entries) - 1; at >= 0; at-- { // what changes is near the end

@@ -52,6 +52,7 @@ type Model struct {
 	turn         *turn  // nil between turns
 	last         *turn  // the turn before, nil at first
 	turns        int
+	openings     int  // conversations shown so far
 	focused      bool // the transcript has the keys
 	blurred      bool // the window has not the focus
 	planHidden   bool
@@ -194,6 +195,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.showPage(msg)
 	case openedMsg:
 		return m.opened(msg)
+	case earlierMsg:
+		m.showEarlier(msg)
 	case pickMsg:
 		m.openPicker(msg)
 	case foundMsg:

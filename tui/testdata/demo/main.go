@@ -180,6 +180,11 @@ func (conversations) Recent(context.Context, int) ([]agent.Conversation, error) 
 	}, nil
 }
 
+func (c conversations) Latest(ctx context.Context, id string, n int) ([]agent.Exchange, error) {
+	list, err := c.Exchanges(ctx, id)
+	return list[max(0, len(list)-n):], err
+}
+
 func (conversations) Exchanges(context.Context, string) ([]agent.Exchange, error) {
 	var list []agent.Exchange
 	for i := range 2000 {
