@@ -61,6 +61,10 @@ func (a *answerStream) byte(c byte) {
 		if a.depth == 0 {
 			a.key = ""
 		}
+	case 't':
+		if a.depth == 1 && a.key == "route" { // true: what is said is not for the user
+			a.steps = true
+		}
 	case ',':
 		if a.depth == 1 {
 			a.expects, a.key = true, ""

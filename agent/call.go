@@ -167,6 +167,9 @@ func (t *turn) perform(ctx context.Context, p *permit) outcome {
 
 // runInTime runs a permitted call within its time.
 func (t *turn) runInTime(ctx context.Context, p *permit) (Result, error) {
+	if d, ok := p.tool.(*delegate); ok { // it tells of itself, so that it has to end before the turn
+		return d.wait(ctx, p)
+	}
 	limit := callTimeout
 	if timed, ok := p.tool.(Timed); ok && timed.Timeout() > 0 {
 		limit = timed.Timeout()
@@ -183,6 +186,9 @@ func (t *turn) runInTime(ctx context.Context, p *permit) (Result, error) {
 // enter waits for a free slot, and, if the call may change something, for the
 // other such calls to end. Call leave afterwards.
 func (c *calls) enter(ctx context.Context, made call) (leave func(), err error) {
+	if _, ok := made.tool.(*delegate); ok {
+		return func() {}, nil // its worker's calls take the places
+	}
 	writes := made.tool.Level(made.input) != Auto
 	if writes {
 		if err := take(ctx, c.writing); err != nil {

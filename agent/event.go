@@ -30,14 +30,29 @@ type (
 		Resumed      bool   `json:"resumed,omitempty"` // a turn that was cut is gone on with
 	}
 
-	// PhaseStarted and PhaseEnded frame the work of one agent: planner,
-	// worker or explainer.
+	// PhaseStarted and PhaseEnded frame the work of one agent, such as planner,
+	// worker or explainer. Those of a team's worker name the step that handed it
+	// the task; the others' Step is "".
 	PhaseStarted struct {
-		Agent string `json:"agent"`
+		Agent   string `json:"agent"`
+		Step    string `json:"step,omitempty"`
+		Attempt int    `json:"attempt,omitempty"` // from 1
+		Reason  string `json:"reason,omitempty"`  // why the message was handed to it
 	}
 	PhaseEnded struct {
-		Agent string `json:"agent"`
-		Took  int64  `json:"took_ms"`
+		Agent   string   `json:"agent"`
+		Step    string   `json:"step,omitempty"`
+		Attempt int      `json:"attempt,omitempty"`
+		Score   *float64 `json:"score,omitempty"` // 0 to 1; nil: it was not judged
+		Passed  bool     `json:"passed,omitempty"`
+		Took    int64    `json:"took_ms"`
+	}
+
+	// Evaluated is the evaluator's verdict on an attempt of a worker.
+	Evaluated struct {
+		Step    string `json:"step"`
+		Attempt int    `json:"attempt"`
+		Judgement
 	}
 
 	// Remembered tells what came back from long-term memory.
@@ -233,6 +248,7 @@ const (
 func (Started) name() string         { return "start" }
 func (PhaseStarted) name() string    { return "agent_start" }
 func (PhaseEnded) name() string      { return "agent_end" }
+func (Evaluated) name() string       { return "evaluation" }
 func (Remembered) name() string      { return "memory" }
 func (PlanMade) name() string        { return "plan" }
 func (StepChanged) name() string     { return "step" }

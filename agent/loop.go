@@ -39,7 +39,7 @@ const (
 // loop lets the model decide each next call until it answers. false: the
 // model cannot call tools, and nothing was done.
 func (t *turn) loop(ctx context.Context) (able bool, err error) {
-	t.tools = append(slices.Clip(t.tools), t.delegation(t.tools)...)
+	t.tools = append(slices.Clip(t.tools), t.delegation()...)
 	offered := offer(t.tools, t.question, t.MaxTools)
 	end := t.phase("loop")
 	th := &thread{
@@ -370,7 +370,7 @@ func (th *thread) tell(f finding) string {
 		}
 		fmt.Fprintf(&b, "%s\n%s\n", head, quote(s.Text, limit))
 	}
-	if len(f.result.Sources) == 0 {
+	if len(f.result.Sources) == 0 || f.step.Tool == delegateTool {
 		b.WriteString(quote(f.result.Text, limit))
 	}
 	return strings.TrimSpace(clip(b.String(), limit+len(nudge)))
@@ -385,5 +385,3 @@ func numberOf(sources []Source, s Source) int {
 	}
 	return 0
 }
-
-func (t *turn) delegation([]Tool) []Tool { return nil }

@@ -129,10 +129,9 @@ const slowModel = 3 * time.Second
 
 // tellSlow says, once a turn, what a silent model is likely to be at.
 func (t *turn) tellSlow() {
-	if t.slow {
+	if t.slow.Swap(true) {
 		return
 	}
-	t.slow = true
 	name := t.ModelName()
 	if name != "" {
 		name = " (" + name + ")"

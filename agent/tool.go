@@ -83,6 +83,7 @@ type Result struct {
 	Nothing  bool     `json:"nothing,omitempty"`  // it worked, but found nothing
 	Foreign  bool     `json:"foreign,omitempty"`  // it holds text from outside the user's own notes
 
+	Partial  bool      `json:"partial,omitempty"`  // the best there is of a task that was never done well
 	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly hold an answer
 	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
 }

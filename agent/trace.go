@@ -74,6 +74,7 @@ var kinds = []Body{
 	Started{},
 	PhaseStarted{},
 	PhaseEnded{},
+	Evaluated{},
 	Remembered{},
 	PlanMade{},
 	StepChanged{},

@@ -43,10 +43,11 @@ type turn struct {
 	coverage   *Coverage // of the turn's last search; nil: there was none
 	cut        bool      // the answer lacks its end
 	calls      calls
-	kept       kept   // of a turn that was cut and is gone on with
-	slow       bool   // the user was told that the model is slow
-	replanned  int    // how many of found an earlier plan was told
-	missing    string // what the answer has to say is missing; "": nothing is known to be
+	kept       kept        // of a turn that was cut and is gone on with
+	slow       atomic.Bool // the user was told that the model is slow
+	replanned  int         // how many of found an earlier plan was told
+	routed     string      // why the front line handed the message on
+	missing    string      // what the answer has to say is missing; "": nothing is known to be
 
 	sending sync.Mutex // one event at a time; guards seq and trace
 	events  chan<- Event
@@ -110,6 +111,12 @@ func (t *turn) reply(ctx context.Context) (err error) {
 			return err
 		}
 		t.emit(Noticed{Text: "The model cannot call tools by itself: this turn works by a plan instead."})
+	case TeamMode:
+		able, err := t.team(ctx)
+		if able || err != nil {
+			return err
+		}
+		t.emit(Noticed{Text: "Without a model there is no team: this turn works by a plan instead."})
 	}
 	return t.byPlan(ctx)
 }

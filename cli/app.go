@@ -43,7 +43,7 @@ func (f *runFlags) registerNotes(cmd *cobra.Command) {
 func (f *runFlags) register(cmd *cobra.Command) {
 	f.registerNotes(cmd)
 	cmd.Flags().StringVarP(&f.model, "model", "m", "", "chat model for this run")
-	cmd.Flags().StringVar(&f.mode, "mode", "", "how a question is worked on: plan")
+	cmd.Flags().StringVar(&f.mode, "mode", "", "how a question is worked on: plan, loop or team")
 	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "keep nothing of this conversation")
 }
 
@@ -58,6 +58,7 @@ type app struct {
 	rules    *agent.Rules
 	builtin  []agent.Tool
 
+	modes      mode
 	unattended bool
 	changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
 	unembedded chan struct{}  // an exchange was archived
@@ -403,11 +404,13 @@ func (a *app) allow(rules []string) error {
 
 // agent makes the one who answers, out of what is open.
 func (a *app) agent() *agent.Agent {
+	a.modes.use(agent.Mode(a.config.Mode))
 	return agent.New(agent.Options{
 		Model: a.provider, Window: a.provider.Window, Refuses: a.refuses, Gauges: a.store, Tools: a.offered,
 		History: a.store, Journal: a.store, Memory: a.longTerm(), Summaries: a.store, Facts: a.facts().List,
 		Rules: a.rules, Attach: attached{a}, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
+		Mode: a.modes.now, Rounds: a.config.Loop.Max,
 		Think: func() string { return a.config.Think },
 		Trace: a.tracer(), ModelName: a.modelName,
 	})

@@ -89,7 +89,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		Servers: panel{a}, Mentions: a.mentions, Templates: a.templates,
 		Conversation: at.conversation, Heading: at.title, Turn: at.turn, Search: a.store.Search, Rename: a.store.Rename, Pick: f.pick, Prompt: prompt, FirstRun: len(a.open()) == 0,
 		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Figures: a.figures, Commands: life.commands(),
-		Editor: a.config.Editor, Mode: a.config.Mode, Theme: a.config.Theme, NoMouse: !a.config.Mouse,
+		Editor: a.config.Editor, Mode: a.config.Mode, UseMode: func(name string) { a.modes.use(agent.Mode(name)) }, Theme: a.config.Theme, NoMouse: !a.config.Mouse,
 	}
 	if a.config.Titles {
 		options.Title = life.title

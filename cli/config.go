@@ -24,6 +24,7 @@ type Config struct {
 	Model    string
 	Mode     string
 	Think    string
+	Loop     struct{ Max int }
 
 	EmbedModel string
 	Context    int
@@ -104,7 +105,8 @@ func settings(c *Config) []setting {
 		{name: "model", field: &c.Model, doc: "chat model; empty: the first installed one that can use tools"},
 		{name: "embed_model", field: &c.EmbedModel, doc: "model that turns notes into vectors; empty: nomic-embed-text on Ollama, else words and built-in n-grams"},
 		{name: "context", field: &c.Context, doc: "tokens of the context window; 0: by the model's own limit and this machine's memory"},
-		{name: "mode", field: &c.Mode, one: []string{"plan"}, doc: "how a question is worked on"},
+		{name: "mode", field: &c.Mode, one: []string{"plan", "loop", "team"}, doc: "how a question is worked on: by a plan, call by call, or by a lead with workers"},
+		{name: "loop.max", field: &c.Loop.Max, least: 1, doc: "rounds of the mode loop; then it answers with what it has"},
 		{name: "think", field: &c.Think, one: []string{"off", "on", "low", "medium", "high"}, doc: "let the model think first, where it can"},
 		{name: "ollama.host", field: &c.Ollama.Host, env: []string{"OLLAMA_HOST"}, doc: "address of the Ollama server"},
 		{name: "ollama.keep_alive", field: &c.Ollama.KeepAlive, doc: "how long the model stays loaded after an answer"},
@@ -145,6 +147,7 @@ func settings(c *Config) []setting {
 // defaults are the values of every setting before any layer.
 func defaults() *Config {
 	c := &Config{Provider: "auto", Mode: "plan", Think: "off", Passages: 5, Parallel: 4, Theme: "auto", Mouse: true, Titles: true, origin: map[string]string{}}
+	c.Loop.Max = 8
 	c.Ollama.Host = "http://127.0.0.1:11434"
 	c.Ollama.KeepAlive = 10 * time.Minute
 	c.RAG.Store = "local"

@@ -55,9 +55,11 @@ func tell(e agent.Event, full bool) (head, detail string) {
 	case agent.Started:
 		return b.Mode, b.Message
 	case agent.PhaseStarted:
-		return b.Agent, ""
+		return strings.TrimSpace(b.Step + " " + b.Agent + attemptOf(b.Attempt)), b.Reason
 	case agent.PhaseEnded:
-		return fmt.Sprintf("%s, %d ms", b.Agent, b.Took), ""
+		return strings.TrimSpace(fmt.Sprintf("%s %s%s, %d ms", b.Step, b.Agent, attemptOf(b.Attempt), b.Took)), ""
+	case agent.Evaluated:
+		return fmt.Sprintf("%s%s: passed %t, score %.2f", b.Step, attemptOf(b.Attempt), b.Passed, b.Score), strings.TrimSpace(b.Feedback + "\n" + b.Suggestions)
 	case agent.Prompted:
 		return tellPrompt(b, full)
 	case agent.PlanMade:
@@ -96,6 +98,14 @@ func tell(e agent.Event, full bool) (head, detail string) {
 		return tellEnd(b), ""
 	}
 	return "", ""
+}
+
+// attemptOf names the try of a worker; "" for other agents.
+func attemptOf(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", attempt %d", n)
 }
 
 func tellPrompt(b agent.Prompted, full bool) (head, detail string) {

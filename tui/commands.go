@@ -48,6 +48,9 @@ func (m *Model) allCommands() []command {
 			command{"model", []string{"m"}, "[NAME]", "choose a model", func(m *Model, args string) tea.Cmd { return m.chooseModel(args) }},
 			command{"pull", nil, "NAME", "fetch a model from the server's library", func(m *Model, args string) tea.Cmd { return m.pull(args) }})
 	}
+	if m.UseMode != nil {
+		list = append(list, command{"mode", nil, "[plan|loop|team]", "how the next questions are worked on", func(m *Model, args string) tea.Cmd { return m.chooseMode(args) }})
+	}
 	if m.Figures != nil {
 		list = append(list, command{"stats", nil, "[day|model|turn]", "times, tokens, searches and tool calls so far", func(m *Model, args string) tea.Cmd { return m.openStats(args) }})
 	}

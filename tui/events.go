@@ -173,16 +173,32 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	t, turnID := m.turn, e.Turn
 	switch e := e.Body.(type) {
 	case agent.Started:
-		m.mode = e.Mode
+		if m.UseMode == nil {
+			m.mode = e.Mode
+		}
 		m.kept(turnID)
 	case agent.PhaseStarted:
 		m.phaseStarted(e.Agent, now)
+		if t.plan != nil && e.Step != "" {
+			t.plan.tried(e.Step, e.Attempt)
+			m.transcript.touch(t.plan)
+		}
 	case agent.PhaseEnded:
+	case agent.Evaluated:
+		if t.plan != nil {
+			t.plan.judged(e)
+			m.transcript.touch(t.plan)
+		}
 	case agent.Remembered:
 		if r := (&remembered{e}); len(r.lines(now)) > 0 {
 			m.transcript.add(r)
 		}
 	case agent.PlanMade:
+		if t.plan != nil && e.Under != "" {
+			t.plan.nest(e)
+			m.transcript.touch(t.plan)
+			break
+		}
 		if t.plan != nil && len(e.Before) > 0 {
 			t.plan.goOn(e)
 			m.transcript.touch(t.plan)

@@ -14,7 +14,7 @@ type keyMap struct {
 	// In the composer.
 	Send, Newline, Up, Down, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
 	// Anywhere.
-	Stop, Clear, Leave, Suspend, Redraw, Plan, Unfold, New, Conversations, Model key.Binding
+	Stop, Clear, Leave, Suspend, Redraw, Plan, Unfold, New, Conversations, Model, Mode key.Binding
 	// Moving in the transcript.
 	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
 	// When the transcript has the keys.
@@ -58,6 +58,7 @@ func defaultKeys() keyMap {
 		New:           bind("ctrl+n", "new conversation", "ctrl+n"),
 		Conversations: bind("ctrl+s", "conversations", "ctrl+s"),
 		Model:         bind("alt+m", "choose a model", "alt+m"),
+		Mode:          bind("shift+tab", "plan, loop or team", "shift+tab"),
 
 		PageUp:           bind("pgup", "scroll up", "pgup"),
 		PageDown:         bind("pgdn", "scroll down", "pgdown"),
@@ -153,6 +154,7 @@ func (k *keyMap) groups() []keyGroup {
 			{"new", &k.New},
 			{"conversations", &k.Conversations},
 			{"model", &k.Model},
+			{"mode", &k.Mode},
 			{"page_up", &k.PageUp},
 			{"page_down", &k.PageDown},
 			{"top", &k.Top},

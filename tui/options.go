@@ -61,7 +61,8 @@ type Options struct {
 	Commands []Command
 
 	Editor  string              // command line of the user's editor, split without a shell; "": none
-	Mode    string              // how turns are made, for the status line: plan, loop or team
+	Mode    string              // how turns are made: plan, loop or team
+	UseMode func(mode string)   // makes later turns so; nil: the mode can't be changed
 	Theme   string              // auto, dark, light, ansi or contrast; "": auto
 	Keys    map[string][]string // keys by action, over the built-in ones
 	NoMouse bool                // leave the mouse to the terminal

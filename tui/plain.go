@@ -285,6 +285,12 @@ func (p *plain) show(e agent.Event) {
 		for _, s := range e.Steps {
 			p.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), briefInput(s.Input))
 		}
+	case agent.PhaseStarted:
+		if e.Step != "" {
+			p.print("%s\n", safetext.Line(fmt.Sprintf("%s worker: attempt %d", e.Agent, e.Attempt)))
+		}
+	case agent.Evaluated:
+		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: attempt %d, score %.2f %s", e.Step, e.Attempt, e.Score, e.Feedback))))
 	case agent.StepChanged:
 		if e.Status != agent.Pending && e.Status != agent.Running {
 			p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: %s %s", e.Step, e.Status, e.Reason))))

@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,9 @@ type step struct {
 	status  agent.Status
 	reason  string
 	calls   []call
+	under   string // the step whose worker makes it; "": the turn itself
+	attempt int    // of its worker; 0: it has none
+	verdict string // the evaluator's on that attempt; "": none yet
 	answer  bool   // it is the writing of the answer, not a tool
 	allowed string // how the user let it run
 	began   time.Time
@@ -58,6 +62,64 @@ func (p *plan) goOn(made agent.PlanMade) {
 		answer.After = append(answer.After, s.ID)
 	}
 	p.steps = append(p.steps, answer)
+}
+
+// nest adds the steps of a worker below the step that it works for.
+func (p *plan) nest(made agent.PlanMade) {
+	at := -1
+	for i, s := range p.steps {
+		if s.ID == made.Under || s.under == made.Under {
+			at = i
+		}
+	}
+	if at < 0 {
+		return
+	}
+	var below []step
+	for _, s := range made.Steps {
+		below = append(below, step{Step: s, status: agent.Pending, under: made.Under})
+	}
+	p.steps = slices.Insert(p.steps, at+1, below...)
+	p.dropped = append(p.dropped, made.Dropped...)
+}
+
+// tried notes that a worker begins an attempt.
+func (p *plan) tried(id string, attempt int) {
+	if s := p.step(id); s != nil {
+		s.attempt, s.verdict = attempt, ""
+	}
+}
+
+// judged notes what the evaluator said of an attempt.
+func (p *plan) judged(e agent.Evaluated) {
+	if s := p.step(e.Step); s != nil {
+		s.verdict = fmt.Sprintf("score %.2f", e.Score)
+		if !e.Passed {
+			s.verdict += ", not accepted"
+		}
+	}
+}
+
+// worker is how far the step's worker is; "" when it has none.
+func (s *step) worker() string {
+	if s.attempt == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("attempt %d", s.attempt)
+	if s.verdict != "" {
+		text += ", " + s.verdict
+	}
+	return text
+}
+
+// shown tells whether a row is drawn: those of a worker while it works, and
+// when details are shown.
+func (p *plan) shown(s *step) bool {
+	if s.under == "" || p.details {
+		return true
+	}
+	parent := p.step(s.under)
+	return parent != nil && parent.status == agent.Running
 }
 
 // mark notes a step's new state.
@@ -115,7 +177,7 @@ func (p *plan) end(now time.Time) {
 // progress counts the steps that ended, without the answer.
 func (p *plan) progress() (ended, total int) {
 	for _, s := range p.steps {
-		if s.answer {
+		if s.answer || s.under != "" {
 			continue
 		}
 		total++
@@ -150,6 +212,9 @@ func (p *plan) render(width int, look *theme) []string {
 	}
 	names = min(names, max(8, width/3))
 	for i := range p.steps {
+		if !p.shown(&p.steps[i]) {
+			continue
+		}
 		lines = append(lines, p.row(i, names, width, look))
 		if p.details {
 			for _, c := range p.steps[i].calls {
@@ -171,7 +236,11 @@ func (p *plan) row(i, names, width int, look *theme) string {
 	s := &p.steps[i]
 	number := safetext.Line(s.ID)
 	if s.answer {
-		number = fmt.Sprint(len(p.steps))
+		_, tools := p.progress()
+		number = fmt.Sprint(tools + 1)
+	}
+	if s.under != "" {
+		number = "  " + number
 	}
 	name := fit(s.name(), names)
 	name += strings.Repeat(" ", max(0, names-cells(name)))
@@ -208,13 +277,32 @@ func (s *step) name() string {
 	if s.answer {
 		return "answer"
 	}
+	if s.Tool == delegateTool {
+		var task struct {
+			Worker string `json:"worker_type"`
+		}
+		if json.Unmarshal(s.Input, &task) == nil && task.Worker != "" {
+			return safetext.Line(task.Worker) + " worker"
+		}
+	}
 	return safetext.Line(s.Tool)
 }
+
+// delegateTool is the tool that hands a task to a worker.
+const delegateTool = "delegate"
 
 // brief is what the step is given, in a few words.
 func (s *step) brief() string {
 	if s.answer {
 		return ""
+	}
+	if s.Tool == delegateTool {
+		var task struct {
+			Task string `json:"task_description"`
+		}
+		if json.Unmarshal(s.Input, &task) == nil {
+			return safetext.Line(task.Task)
+		}
 	}
 	if text := briefInput(s.Input); text != "" {
 		return text
@@ -231,9 +319,9 @@ func (s *step) outcome(now time.Time, look *theme) string {
 		}
 		return ""
 	case agent.Running:
-		far := ""
+		far := s.worker()
 		if len(s.calls) > 0 {
-			far = fit(s.calls[len(s.calls)-1].far(), 30)
+			far = strings.TrimSpace(far + " " + fit(s.calls[len(s.calls)-1].far(), 30))
 		}
 		if now.Sub(s.began) >= 3*time.Second {
 			far = strings.TrimSpace(far + "  " + duration(now.Sub(s.began)))
@@ -249,6 +337,9 @@ func (s *step) outcome(now time.Time, look *theme) string {
 		}
 		if text == "" {
 			text = s.allowed
+		}
+		if worker := s.worker(); worker != "" {
+			text = strings.TrimPrefix(text+" · "+worker, " · ")
 		}
 		took := ""
 		if s.took > 0 {

@@ -80,6 +80,8 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, m.stop()
 	case key.Matches(pressed, k.Redraw):
 		return tea.ClearScreen, true
+	case m.UseMode != nil && key.Matches(pressed, k.Mode):
+		return m.nextMode(), true
 	case key.Matches(pressed, k.Plan):
 		m.foldPlans()
 	case key.Matches(pressed, k.Unfold):

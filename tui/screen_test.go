@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,39 @@ func passing(d time.Duration) func(r *rig) { return func(r *rig) { r.pass(d) } }
 
 func telling(bodies ...agent.Body) func() Options {
 	return func() Options { return withWorld(hold(bodies...)) }
+}
+
+// teamwork is two workers, the first of which tries again.
+var teamwork = []agent.Body{
+	agent.PlanMade{Mode: agent.TeamMode, Steps: []agent.Step{
+		{ID: "1", Tool: "delegate", Input: raw(`{"worker_type":"notes","task_description":"Find what the notes say about running.","success_criteria":"x"}`)},
+		{ID: "2", Tool: "delegate", Input: raw(`{"worker_type":"search","task_description":"Find marathon training tips.","success_criteria":"x"}`)},
+	}},
+	agent.StepChanged{Step: "1", Status: agent.Running},
+	agent.PhaseStarted{Agent: "notes", Step: "1", Attempt: 1},
+	agent.StepChanged{Step: "2", Status: agent.Running},
+	agent.PhaseStarted{Agent: "search", Step: "2", Attempt: 1},
+	agent.PlanMade{Mode: agent.TeamMode, Under: "1", Attempt: 1, Steps: []agent.Step{{ID: "1.1", Tool: "search_notes", Input: raw(`{"query":"running"}`)}}},
+	agent.PlanMade{Mode: agent.TeamMode, Under: "2", Attempt: 1, Steps: []agent.Step{{ID: "2.1", Tool: "brave_web_search", Input: raw(`{"query":"marathon training tips"}`)}}},
+	agent.StepChanged{Step: "1.1", Status: agent.Running},
+	agent.StepChanged{Step: "2.1", Status: agent.Running},
+	agent.StepChanged{Step: "1.1", Status: agent.Done},
+	agent.Evaluated{Step: "1", Attempt: 1, Judgement: agent.Judgement{Score: 0.4, Feedback: "It names no days."}},
+	agent.PhaseStarted{Agent: "notes", Step: "1", Attempt: 2},
+	agent.PlanMade{Mode: agent.TeamMode, Under: "1", Attempt: 2, Steps: []agent.Step{{ID: "1.2", Tool: "read_note", Input: raw(`{"path":"fitness.md"}`)}}},
+	agent.StepChanged{Step: "1.2", Status: agent.Running},
+}
+
+var teamDone = []agent.Body{
+	agent.StepChanged{Step: "1.2", Status: agent.Done},
+	agent.Evaluated{Step: "1", Attempt: 2, Judgement: agent.Judgement{Passed: true, Score: 0.9}},
+	agent.StepChanged{Step: "1", Status: agent.Done},
+	agent.StepChanged{Step: "2.1", Status: agent.Done},
+	agent.Evaluated{Step: "2", Attempt: 1, Judgement: agent.Judgement{Passed: true, Score: 0.8}},
+	agent.StepChanged{Step: "2", Status: agent.Done},
+	agent.PhaseStarted{Agent: "explainer"},
+	agent.Said{Content: "You run three times a week."},
+	agent.Ended{Answer: "You run three times a week."},
 }
 
 func finished() Options { return withWorld(play(story(planning, searched, answered)...)) }
@@ -97,6 +131,9 @@ var scenes = map[string]scene{
 		return o
 	}, passing(time.Millisecond)},
 	"the plan is being made":       {telling(planning[:2]...), asking()},
+	"a team works":                 {telling(teamwork...), asking()},
+	"a team has worked":            {func() Options { return withWorld(play(append(slices.Clip(teamwork), teamDone...)...)) }, asking()},
+	"a team's work unfolded":       {func() Options { return withWorld(play(append(slices.Clip(teamwork), teamDone...)...)) }, asking(pressing("ctrl+o"))},
 	"steps run":                    {telling(story(planning, searched)...), asking()},
 	"a step runs for long":         {telling(story(planning, searched)...), asking(passing(4 * time.Second))},
 	"tools are unfolded":           {telling(story(planning, searched)...), asking(pressing("ctrl+o"))},

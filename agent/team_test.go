@@ -1,0 +1,242 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+const (
+	routed     = `{"reason":"needs the notes","route":true}`
+	oneTask    = `{"reasoning":"one search will do","tasks":[{"id":"1","worker_type":"notes","task_description":"Find what the notes say about running.","parameters":{"topic":"running"},"success_criteria":"It names how often."}]}`
+	notesFound = "The user runs three times a week (fitness.md:12)."
+	accepted   = `{"passed":true,"score":0.9,"feedback":"It names how often."}`
+	rejected   = `{"passed":false,"score":0.4,"feedback":"It does not name the days.","suggestions":"Search for the days."}`
+)
+
+func TestTeamStories(t *testing.T) {
+	look := calling("search_notes", `{"query":"running"}`)
+	tests := map[string]struct {
+		message string
+		lines   []line
+		reply   Decision
+	}{
+		"small talk in one call": {message: "Hello!", lines: []line{say(`{"reason":"a greeting","route":false,"answer":"Hello! What shall we look up?"}`)}},
+		"one worker, accepted":   {message: question, lines: []line{say(routed), say(oneTask), look, say(notesFound), say(accepted), say(answer)}},
+		"rejected twice, then accepted": {message: question, lines: []line{
+			say(routed), say(oneTask), look, say("Three times."), say(rejected),
+			calling("search_notes", `{"query":"running days"}`), say("Three times, on Tuesday."), say(`{"passed":false,"score":60,"feedback":"Not all days."}`),
+			say(notesFound), say(accepted), say(answer),
+		}},
+		"rejected three times, so it is partial": {message: question, lines: []line{
+			say(routed), say(oneTask), look, say("Three times."), say(rejected), say("Three times, on Tuesday."), say(`{"passed":false,"score":0.6,"feedback":"Not all days."}`),
+			say("Three."), say(rejected), say("You run three times a week [1]; the days are not sure."),
+		}},
+		"a decision that cannot be read": {message: question, lines: []line{
+			say(routed), say("The notes worker should look."), say("Sorry."), look, say(notesFound), say(accepted), say(answer),
+		}},
+		"one decision without a list": {message: question, lines: []line{
+			say(routed), say(`{"worker_type":"notes","task_description":"Find what the notes say about running.","success_criteria":"It names how often."}`),
+			look, say(notesFound), say(accepted), say(answer),
+		}},
+		"a worker does not get the tools of another": {message: question, lines: []line{
+			say(routed), say(oneTask), calling("brave_web_search", `{"query":"running"}`), look, say(notesFound), say(accepted), say(answer),
+		}},
+		"a worker without tool calls is told how to print them": {message: question, lines: []line{
+			say(routed), say(oneTask),
+			{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}},
+			say(`<tool_call>{"name":"search_notes","arguments":{"query":"running"}}</tool_call>`), say(notesFound), say(accepted), say(answer),
+		}},
+		"the user says no to a worker": {message: "add a task: buy shoes", reply: Refuse, lines: []line{
+			say(routed), say(`{"tasks":[{"worker_type":"notes","task_description":"Add the task: buy shoes","success_criteria":"It was added."}]}`),
+			calling("add_task", `{"text":"buy shoes"}`), say("The user said no, so nothing was added."), say(accepted), say("Not added, as you wish."),
+		}},
+		"without a model there is a plan": {message: question, lines: []line{{err: &llm.UnsupportedError{Model: "offline", Capability: "requests without a task"}}, say(searchStep), say(answer)}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			events := collect(New(Options{
+				Model: &script{lines: tc.lines}, History: &shelf{}, Tools: tools(search(), web(), addTask()), Now: fixedNow, Mode: inMode(TeamMode),
+			}).Ask(t.Context(), "c1", tc.message), always(tc.reply))
+			golden.RequireEqual(t, story(t, events))
+		})
+	}
+}
+
+// The loop can hand out a task as well.
+func TestTheLoopCanDelegate(t *testing.T) {
+	model := &script{lines: []line{
+		calling("delegate", `{"worker_type":"notes","task_description":"Find how often the user runs."}`),
+		calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(answer),
+	}}
+	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	if end.Answer != answer || len(end.Sources) != 1 || end.ModelCalls != 5 {
+		t.Errorf("the end is %+v", end)
+	}
+	for _, m := range model.requests[len(model.requests)-1].Messages {
+		if m.Role == llm.ToolReply && strings.Contains(m.Text, "[1] fitness.md:12") && strings.Contains(m.Text, notesFound) {
+			return
+		}
+	}
+	t.Error("the loop does not see report and source")
+}
+
+// timed is a model that takes a while for each answer.
+type timed struct {
+	llm.Model
+	takes time.Duration
+}
+
+func (m timed) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	inner := m.Model.Stream(ctx, req)
+	return func(yield func(llm.Delta, error) bool) {
+		time.Sleep(m.takes)
+		inner(yield)
+	}
+}
+
+// Two workers and three tools side by side take little longer than the
+// slowest branch.
+func TestWorkersAndToolsRunSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(name string, takes time.Duration) *fakeTool {
+			return &fakeTool{name: name, takes: takes, result: Result{Text: name + " says so"}}
+		}
+		kit := []Tool{slow("search_notes", 2*time.Second), slow("read_note", 4*time.Second), slow("brave_web_search", 10*time.Second)}
+		call := func(pairs ...string) []llm.ToolCall { return calling(pairs...).calls }
+		model := llmtest.NewScript(
+			llmtest.Answer{Match: "front line", Text: routed},
+			llmtest.Answer{Match: "You lead a team", Text: `{"tasks":[{"worker_type":"notes","task_description":"NOTES","success_criteria":"x"},{"worker_type":"search","task_description":"WEB","success_criteria":"x"}]}`},
+			llmtest.Answer{Match: "You judge", Text: accepted, Always: true},
+			llmtest.Answer{Match: "NOTES", Calls: call("search_notes", `{"query":"a"}`, "read_note", `{"query":"b"}`)},
+			llmtest.Answer{Match: "WEB", Calls: call("brave_web_search", `{"query":"c"}`)},
+			llmtest.Answer{Match: "search_notes says so", Text: "From the notes."},
+			llmtest.Answer{Match: "brave_web_search says so", Text: "From the web."},
+			llmtest.Answer{Text: answer},
+		)
+		const think = 100 * time.Millisecond
+		start := time.Now()
+		events := collect(New(Options{Model: timed{model, think}, History: &shelf{}, Tools: tools(kit...), Mode: inMode(TeamMode)}).Ask(t.Context(), "c1", question), nil)
+		took := time.Since(start)
+		ended(t, events)
+		slowest := 10*time.Second + 6*think // front line, lead, two rounds of the web worker, verdict, answer
+		if took > slowest*115/100 {
+			t.Errorf("it took %s, the slowest branch %s", took, slowest)
+		}
+		t.Logf("it took %s, the slowest branch %s", took, slowest)
+	})
+}
+
+// Workers share the limits of the turn.
+func TestWorkersHaveNoMoreStepsThanTheTurn(t *testing.T) {
+	model := &endless{}
+	tool := search()
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Mode: inMode(TeamMode)}).Ask(t.Context(), "c1", question), nil))
+	if n := len(tool.ran()); n > maxTurnSteps-1 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+// endless is a team that always calls eight tools more.
+type endless struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (m *endless) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var l line
+	switch system := req.Messages[0].Text; {
+	case strings.Contains(system, "front line"):
+		l = say(routed)
+	case strings.Contains(system, "You lead a team"):
+		l = say(oneTask)
+	case strings.Contains(system, "You judge"):
+		l = say(rejected)
+	case len(req.Tools) > 0:
+		for range 8 {
+			m.n++
+			l.calls = append(l.calls, llm.ToolCall{Name: "search_notes", Args: json.RawMessage(fmt.Sprintf(`{"query":"%d"}`, m.n))})
+		}
+	default:
+		l = say("That is all.")
+	}
+	return (&script{lines: []line{l}}).Stream(context.Background(), req)
+}
+
+// A team cut after each moment is gone on with, and nothing that ended runs again.
+func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
+	answers := func() *llmtest.Script {
+		return llmtest.NewScript(
+			llmtest.Answer{Match: "front line", Text: routed}, llmtest.Answer{Match: "You lead a team", Text: oneTask},
+			llmtest.Answer{Match: "You judge", Text: accepted, Always: true},
+			llmtest.Answer{Match: "Three times a week: Tue", Text: answer, Always: true},
+			llmtest.Answer{Match: "Find what", Calls: calling("add_task", `{"text":"run"}`, "search_notes", `{"query":"running"}`).calls},
+			llmtest.Answer{Text: answer, Always: true},
+		)
+	}
+	for cut := 1; cut <= 14; cut++ {
+		t.Run(fmt.Sprint(cut), func(t *testing.T) {
+			notes, task := search(), addTask()
+			o := Options{Tools: tools(reader{notes}, task), Parallel: 1, Mode: inMode(TeamMode), Model: answers()}
+			kept := cutAt(t, cut, o)
+			over := map[string]bool{}
+			for _, e := range kept.entries {
+				over[e.Step] = over[e.Step] || e.Moment == Over
+			}
+			before := map[string]int{"1.1": len(task.ran()), "1.2": len(notes.ran())}
+			o.Model = answers()
+			end := ended(t, resume(t, kept, o, func(p PermissionAsked) Reply {
+				if p.Unknown {
+					return Reply{Decision: AlreadyDone}
+				}
+				return Reply{Decision: AllowOnce}
+			}))
+			if end.Answer != answer {
+				t.Errorf("the answer is %q", end.Answer)
+			}
+			for step, tool := range map[string]*fakeTool{"1.1": task, "1.2": notes} {
+				if over[step] && len(tool.ran()) != before[step] || len(task.ran()) > 1 {
+					t.Errorf("%s ran %d times, %d before", tool.name, len(tool.ran()), before[step])
+				}
+			}
+		})
+	}
+}
+
+func TestJudgementsAreReadAsModelsWriteThem(t *testing.T) {
+	tests := map[string]struct {
+		text string
+		want Judgement
+		bad  bool
+	}{
+		"plain":        {text: accepted, want: Judgement{Passed: true, Score: 0.9, Feedback: "It names how often."}},
+		"of ten":       {text: `{"passed":false,"score":7,"feedback":"x"}`, want: Judgement{Score: 0.7, Feedback: "x"}},
+		"of a hundred": {text: "```json\n{\"passed\":\"True\",\"score\":\"85\"}\n```", want: Judgement{Passed: true, Score: 0.85}},
+		"no score":     {text: `{"passed":true}`, want: Judgement{Passed: true, Score: 1}},
+		"a list":       {text: `{"passed":false,"score":0,"suggestions":["a","b"]}`, want: Judgement{Suggestions: "a; b"}},
+		"no verdict":   {text: `{"score":1}`, bad: true},
+		"prose":        {text: `It passed.`, bad: true},
+		"below zero":   {text: `{"passed":false,"score":-3}`, want: Judgement{}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := readJudgement(tc.text)
+			if got != tc.want || (err != nil) != tc.bad {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+}

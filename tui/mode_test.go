@@ -1,0 +1,24 @@
+package tui
+
+import "testing"
+
+func TestTheModeCanBeChanged(t *testing.T) {
+	var used []string
+	o := finished()
+	o.UseMode = func(mode string) { used = append(used, mode) }
+	inRig(t, 80, 24, o, func(r *rig) {
+		for _, want := range []string{"loop", "team", "plan"} {
+			r.keys("shift+tab")
+			if r.m.mode != want {
+				t.Errorf("the mode is %s, want %s", r.m.mode, want)
+			}
+		}
+		r.ask("/mode team")
+		r.mustShow("Mode team")
+		r.ask("/mode fast")
+		r.mustShow("There is no mode")
+		if len(used) != 4 || used[3] != "team" {
+			t.Errorf("used %v", used)
+		}
+	})
+}
