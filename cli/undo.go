@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/agent/tools"
 	"lifehub/notes"
 )
@@ -28,7 +29,14 @@ func (l *life) slashUndo(ctx context.Context, conversation, given string) (strin
 		return "", errors.New("there is nothing to undo")
 	}
 	last := path[len(path)-1]
+	if last.Running {
+		return "", errors.New("another LifeHub is at this question right now; stop it there first")
+	}
 	changes, err := l.store.NoteChanges(ctx, last.Turn)
+	if err != nil {
+		return "", err
+	}
+	entries, err := l.store.Entries(ctx, last.Turn)
 	if err != nil {
 		return "", err
 	}
@@ -37,7 +45,26 @@ func (l *life) slashUndo(ctx context.Context, conversation, given string) (strin
 		return "", err
 	}
 	l.stale()
-	return undone(last.Question, done), nil
+	return undone(last.Question, done) + l.staysDone(entries), nil
+}
+
+// staysDone names the calls that reached beyond the notes: nothing takes those
+// back. A tool that only reads may be among them, for a server's word on that
+// is not proof.
+func (a *app) staysDone(entries []agent.Entry) string {
+	var b strings.Builder
+	intended := map[string]agent.Entry{} // by step
+	for _, e := range entries {
+		switch e.Moment {
+		case agent.Intended:
+			intended[e.Step] = e
+		case agent.Began:
+			if call := intended[e.Step]; !a.isBuiltin(call.Tool) || !tools.Reversible(call.Tool) {
+				fmt.Fprintf(&b, "- `%s` was called, and what it did stays done: `%s`\n", cell(call.Tool), strings.ReplaceAll(oneLine(string(call.Input)), "`", "'"))
+			}
+		}
+	}
+	return b.String()
 }
 
 // restore puts back the older text of notes that the last undo left alone.

@@ -121,10 +121,19 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 	return left, nil
 }
 
+// Entries returns the journal of a turn, but for what of it cannot be read.
+func (s *Store) Entries(ctx context.Context, turn string) ([]agent.Entry, error) {
+	entries, _, err := readJournal(ctx, s.read, turn)
+	if err != nil {
+		return nil, fmt.Errorf("read the journal of turn %s: %w", turn, err)
+	}
+	return entries, nil
+}
+
 // readJournal reads the entries of a turn. Those that are not as they were
 // written are left out, and so is what follows a missing one.
-func readJournal(ctx context.Context, tx *sql.Tx, turn string) (entries []agent.Entry, damaged bool, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, turn)
+func readJournal(ctx context.Context, db reader, turn string) (entries []agent.Entry, damaged bool, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, turn)
 	if err != nil {
 		return nil, false, err
 	}

@@ -85,6 +85,10 @@ func NeedsNotes(tool string) bool {
 		strings.HasSuffix(tool, "_task") || strings.HasSuffix(tool, "_tasks")
 }
 
+// Reversible tells whether what a built-in tool does can be taken back: it
+// changes nothing, or notes, of which what they held before is kept.
+func Reversible(tool string) bool { return tool != "send_email" }
+
 //go:embed *.md
 var descriptions embed.FS
 
