@@ -141,6 +141,10 @@ type (
 		Preview Preview         `json:"preview,omitzero"`
 		Reply   func(Reply)     `json:"-"`
 
+		// Check says what of other arguments does not fit the tool; nil: they are
+		// checked when they are replied.
+		Check func(input json.RawMessage) error `json:"-"`
+
 		// Unknown: the call had been started at Since, and LifeHub was stopped
 		// before its end, so nobody knows whether it happened. AllowOnce makes it
 		// again, AlreadyDone takes it as done, everything else skips it.
@@ -302,9 +306,10 @@ const (
 	AllowOnce         Decision = "once"
 	AllowConversation Decision = "conversation"
 	AllowAlways       Decision = "always"
-	AllowByRule       Decision = "auto" // nobody had to be asked
-	DenyByRule        Decision = "deny" // nobody was asked
-	AlreadyDone       Decision = "done" // of a call whose outcome was unknown
+	AllowByRule       Decision = "auto"   // nobody had to be asked
+	DenyByRule        Decision = "deny"   // nobody was asked
+	AlreadyDone       Decision = "done"   // of a call whose outcome was unknown
+	Edited            Decision = "edited" // Reply.Input is asked about in place of what was
 	Refuse            Decision = "no"
 )
 
@@ -312,6 +317,7 @@ const (
 type Reply struct {
 	Decision Decision
 	Reason   string // why not, told to the model; "" for none
+	Input    string // of Edited: the arguments, as JSON
 }
 
 // Verdict is what the check of a citation found.

@@ -22,7 +22,7 @@ type keyMap struct {
 	// In the tree of a conversation.
 	TreeShow, TreeGoOn, TreeFork, TreeClose key.Binding
 	// In the permission dialog.
-	Once, ForConversation, Always, Refuse, RefuseWhy, Details key.Binding
+	Once, ForConversation, Always, Refuse, RefuseWhy, EditInput, Details, NextAsked, OnceAll key.Binding
 	// There, when it is not known whether a call has happened.
 	Again, Checked key.Binding
 	// In the panel of servers.
@@ -93,7 +93,10 @@ func defaultKeys() keyMap {
 		Always:          bind("a", "always", "a"),
 		Refuse:          bind("n/Esc", "no", "n", "esc"),
 		RefuseWhy:       bind("N", "no + why", "N"),
+		EditInput:       bind("e", "edit", "e"),
 		Details:         bind("d", "details", "d"),
+		NextAsked:       bind("tab", "next", "tab"),
+		OnceAll:         bind("A", "once to all", "A"),
 
 		Again:          bind("r", "run again", "r"),
 		Checked:        bind("c", "I checked, it's done", "c"),
@@ -190,7 +193,10 @@ func (k *keyMap) groups() []keyGroup {
 			{"always", &k.Always},
 			{"refuse", &k.Refuse},
 			{"refuse_why", &k.RefuseWhy},
+			{"edit_input", &k.EditInput},
 			{"details", &k.Details},
+			{"next_asked", &k.NextAsked},
+			{"once_all", &k.OnceAll},
 			{"again", &k.Again},
 			{"checked", &k.Checked},
 		}},

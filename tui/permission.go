@@ -21,12 +21,13 @@ const guard = 500 * time.Millisecond
 // permission is the dialog that asks whether tools may run, one after the
 // other. While keys come in one upon another they are the composer's.
 type permission struct {
-	queue   []agent.PermissionAsked
+	queue   []pending
+	at      int       // the question in sight
 	quiet   time.Time // when the last key came, or the question
-	seen    bool      // the end of what would run was in sight
 	sure    bool      // always was pressed once
 	details bool
-	why     *string // the reason being typed; nil: none
+	why     *string         // the reason being typed; nil: none
+	edit    *argumentEditor // the arguments being edited; nil: none
 
 	top   int      // first line of the body in sight
 	body  []string // what would run
@@ -34,30 +35,47 @@ type permission struct {
 	rows  int      // lines of the body in sight
 }
 
+// pending is a question that waits for the user.
+type pending struct {
+	agent.PermissionAsked
+	seen bool // the end of what would run was in sight
+}
+
 // open tells whether a question waits for the user.
 func (p *permission) open() bool { return len(p.queue) > 0 }
 
+// current is the question in sight.
+func (p *permission) current() *pending { return &p.queue[p.at] }
+
 func (p *permission) ask(asked agent.PermissionAsked, now time.Time) {
-	p.queue = append(p.queue, asked)
+	p.queue = append(p.queue, pending{PermissionAsked: asked})
 	if len(p.queue) == 1 {
-		p.begin(now)
+		p.show(0, now)
 	}
 }
 
-// begin shows the first question of the queue as a new one.
-func (p *permission) begin(now time.Time) {
-	p.quiet, p.seen, p.sure, p.details, p.why = now, false, false, false, nil
+// show turns to a question of the queue, as a new one.
+func (p *permission) show(at int, now time.Time) {
+	p.at, p.quiet, p.sure, p.details, p.why, p.edit = at, now, false, false, nil, nil
 	p.top, p.width = 0, 0
+}
+
+// drop takes a question out of the queue.
+func (p *permission) drop(i int, now time.Time) {
+	p.queue = append(p.queue[:i:i], p.queue[i+1:]...)
+	switch {
+	case i < p.at:
+		p.at--
+	case i == p.at:
+		p.show(max(0, min(p.at, len(p.queue)-1)), now)
+	}
 }
 
 // settle drops a question that was decided elsewhere.
 func (p *permission) settle(call string, now time.Time) {
 	for i, asked := range p.queue {
 		if asked.Call == call {
-			p.queue = append(p.queue[:i], p.queue[i+1:]...)
-			if i == 0 {
-				p.begin(now)
-			}
+			p.drop(i, now)
 			return
 		}
 	}
@@ -74,21 +92,42 @@ func (p *permission) armed(now time.Time) bool {
 // disturb begins the guard time anew.
 func (p *permission) disturb(now time.Time) { p.quiet = now }
 
-// answer replies to the first question and shows the next.
+// answer replies to the question in sight and shows the next.
 func (p *permission) answer(reply agent.Reply, now time.Time) {
-	asked := p.queue[0]
-	p.queue = p.queue[1:]
-	p.begin(now)
+	asked := *p.current()
+	p.drop(p.at, now)
 	if asked.Reply != nil {
 		asked.Reply(reply)
+	}
+}
+
+// allSeen tells whether a yes can be said to all questions at once: each was
+// in sight to its end, and is answered by yes or no.
+func (p *permission) allSeen() bool {
+	for _, asked := range p.queue {
+		if !asked.seen || asked.Unknown {
+			return false
+		}
+	}
+	return len(p.queue) > 1
+}
+
+// allowAll says yes, once, to every question of the queue.
+func (p *permission) allowAll(now time.Time) {
+	for p.open() {
+		p.answer(agent.Reply{Decision: agent.AllowOnce}, now)
 	}
 }
 
 // press gives a key to the dialog. It reports false for a key that is not the
 // dialog's, or that comes too soon after another: that is the composer's.
 func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) bool {
-	if p.why != nil {
+	switch {
+	case p.why != nil:
 		p.explain(pressed, now)
+		return true
+	case p.edit != nil:
+		p.change(pressed, keys, now)
 		return true
 	}
 	armed := p.armed(now)
@@ -108,15 +147,21 @@ func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time)
 		p.why = new(string)
 	case key.Matches(pressed, keys.Details):
 		p.details, p.width = !p.details, 0
-	case p.queue[0].Unknown && key.Matches(pressed, keys.Again):
+	case len(p.queue) > 1 && key.Matches(pressed, keys.NextAsked):
+		p.show((p.at+1)%len(p.queue), now)
+	case p.allSeen() && key.Matches(pressed, keys.OnceAll):
+		p.allowAll(now)
+	case p.current().Unknown && key.Matches(pressed, keys.Again):
 		p.allow(agent.AllowOnce, now)
-	case p.queue[0].Unknown && key.Matches(pressed, keys.Checked):
+	case p.current().Unknown && key.Matches(pressed, keys.Checked):
 		p.allow(agent.AlreadyDone, now)
-	case p.queue[0].Unknown:
+	case p.current().Unknown:
 		return false
 	case key.Matches(pressed, keys.Once):
 		p.allow(agent.AllowOnce, now)
-	case p.queue[0].Rule == "":
+	case key.Matches(pressed, keys.EditInput):
+		p.edit = newArgumentEditor(p.current().Input, keys)
+	case p.current().Rule == "":
 		return false // each call is asked about
 	case key.Matches(pressed, keys.ForConversation):
 		p.allow(agent.AllowConversation, now)
@@ -124,7 +169,7 @@ func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time)
 		if sure {
 			p.allow(agent.AllowAlways, now)
 		} else {
-			p.sure = p.seen
+			p.sure = p.current().seen
 		}
 	default:
 		return false
@@ -134,7 +179,7 @@ func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time)
 
 // allow answers yes, but only after all of what would run was in sight.
 func (p *permission) allow(decision agent.Decision, now time.Time) {
-	if p.seen {
+	if p.current().seen {
 		p.answer(agent.Reply{Decision: decision}, now)
 	}
 }
@@ -182,6 +227,18 @@ func (p *permission) explain(pressed tea.KeyPressMsg, now time.Time) {
 	}
 }
 
+// change gives a key to the editor of arguments.
+func (p *permission) change(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) {
+	done, left := p.edit.press(pressed, keys, p.current().Check)
+	switch {
+	case done:
+		p.answer(p.edit.edited(), now)
+	case left:
+		p.edit = nil
+		p.disturb(now)
+	}
+}
+
 // layout fits the dialog into a place of at most height lines, keeps the body
 // within it and notes whether its end is in sight.
 func (p *permission) layout(width, height int, keys *keyMap, look *theme) {
@@ -191,18 +248,19 @@ func (p *permission) layout(width, height int, keys *keyMap, look *theme) {
 	p.rows = max(0, min(len(p.body), height-1-len(p.foot(width, keys, look, false))))
 	p.top = max(0, min(p.top, len(p.body)-p.rows))
 	if p.rows > 0 && p.top+p.rows >= len(p.body) {
-		p.seen = true
+		p.current().seen = true
 	}
 }
 
 // view returns the dialog's lines as laid out.
 func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) []string {
-	asked := p.queue[0]
+	asked := p.current()
 	turn := ""
 	if len(p.queue) > 1 {
-		turn = fmt.Sprintf(" 1 of %d ─", len(p.queue))
+		turn = fmt.Sprintf(" %d of %d ─", p.at+1, len(p.queue))
 	}
-	size := " · " + bytes(int64(len(asked.Input)))
+	armed := p.armed(now)
+	size := " · " + bytes(int64(len(asked.Input))) + " · " + p.readiness(armed)
 	asks := " asks to run"
 	if asked.Unknown {
 		asks = ": outcome unknown"
@@ -210,10 +268,26 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 	title := fit("─ "+safetext.Line(asked.Name), max(4, width-cells(turn)-cells(asks)-1-cells(size))) + asks + size + " "
 	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
 	lines := []string{look.Warning.Bold(true).Render(fit(title, width))}
+	if p.edit != nil {
+		return append(lines, p.edit.view(width, p.rows+len(p.foot(width, keys, look, armed)), look)...)
+	}
 	for _, line := range p.body[p.top : p.top+p.rows] {
 		lines = append(lines, bodyMargin(width)+line)
 	}
-	return append(lines, p.foot(width, keys, look, p.armed(now))...)
+	return append(lines, p.foot(width, keys, look, armed)...)
+}
+
+// readiness says in words whether a key answers now.
+func (p *permission) readiness(armed bool) string {
+	switch {
+	case p.edit != nil:
+		return "editing"
+	case p.why != nil || !armed:
+		return "wait…"
+	case !p.current().seen:
+		return "read on"
+	}
+	return "your answer?"
 }
 
 // bodyMargin sets what would run under the transcript's text; a narrow screen
@@ -229,7 +303,7 @@ func bodyMargin(width int) string {
 // and the keys.
 func (p *permission) foot(width int, keys *keyMap, look *theme, armed bool) []string {
 	var lines []string
-	if below := len(p.body) - p.top - p.rows; below > 0 && !p.seen && p.rows > 0 {
+	if below := len(p.body) - p.top - p.rows; below > 0 && !p.current().seen && p.rows > 0 {
 		lines = append(lines, look.Warning.Render(fit(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")), width)))
 	} else if len(p.body) > p.rows {
 		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · pgup pgdn", p.top+1, p.top+p.rows, len(p.body)), width)))
@@ -239,7 +313,7 @@ func (p *permission) foot(width int, keys *keyMap, look *theme, armed bool) []st
 		armed = false
 	}
 	if p.sure {
-		ask := "always keeps the rule “" + safetext.Reveal(p.queue[0].Rule) + "”: press a again"
+		ask := "always writes the rule “" + safetext.Reveal(p.current().Rule) + "”: press a again"
 		lines = append(lines, styled(look.Warning.Render, strings.Split(ansi.Wrap(ask, width, ""), "\n"))...)
 	}
 	style := look.Dim.Render
@@ -259,21 +333,32 @@ func (p *permission) keys(keys *keyMap) []string {
 }
 
 func (p *permission) bindings(keys *keyMap) []key.Binding {
-	switch asked := p.queue[0]; {
+	switch asked := p.current(); {
 	case asked.Unknown:
 		skip := keys.Refuse
 		skip.SetHelp(skip.Help().Key, "skip")
 		return []key.Binding{keys.Again, skip, keys.Checked, keys.Details}
 	case asked.Rule == "":
-		return []key.Binding{keys.Once, keys.Refuse, keys.RefuseWhy, keys.Details}
+		return p.withQueue(keys, keys.Once, keys.Refuse, keys.RefuseWhy, keys.EditInput, keys.Details)
 	}
-	return []key.Binding{keys.Once, keys.ForConversation, keys.Always, keys.Refuse, keys.RefuseWhy, keys.Details}
+	return p.withQueue(keys, keys.Once, keys.ForConversation, keys.Always, keys.Refuse, keys.RefuseWhy, keys.EditInput, keys.Details)
+}
+
+// withQueue adds the keys for when several steps ask at once.
+func (p *permission) withQueue(keys *keyMap, list ...key.Binding) []key.Binding {
+	if len(p.queue) > 1 {
+		list = append(list, keys.NextAsked)
+	}
+	if p.allSeen() {
+		list = append(list, keys.OnceAll)
+	}
+	return list
 }
 
 // content is everything that would run, escaped and broken into lines, with
 // nothing left out.
 func (p *permission) content(width int, look *theme) []string {
-	asked := p.queue[0]
+	asked := p.current()
 	var lines []string
 	add := func(style func(...string) string, text string) {
 		lines = append(lines, styled(style, strings.Split(ansi.Hardwrap(text, max(1, width), true), "\n"))...)

@@ -376,6 +376,9 @@ func (p *plain) describe(asked agent.PermissionAsked) {
 	if asked.Preview.Text != "" {
 		p.print("%s\n", safetext.Reveal(asked.Preview.Text))
 	}
+	if asked.Reason != "" && !asked.Unknown {
+		p.print("asked because %s\n", safetext.Reveal(asked.Reason))
+	}
 	if asked.Unknown {
 		p.print("LifeHub was stopped while this was under way: whether it happened is not known.\n")
 	}

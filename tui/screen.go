@@ -70,7 +70,7 @@ func (m *Model) draw() {
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
-	if cursor := m.composer.cursorAt(); cursor != nil && m.player == nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil && !m.input.entered {
+	if cursor := m.composer.cursorAt(); cursor != nil && m.player == nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil && m.permission.edit == nil && !m.input.entered {
 		cursor.Y += len(lines) - len(composer) - from
 		if h >= 3 {
 			cursor.Y--

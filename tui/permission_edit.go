@@ -1,0 +1,164 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// argumentEditor changes the arguments of a call that waits for the user, one
+// at a time. What comes out is asked about anew.
+type argumentEditor struct {
+	pairs   []argument
+	at      int // the one that has the keys
+	area    textarea.Model
+	problem string // why the arguments do not fit
+}
+
+func newArgumentEditor(input json.RawMessage, keys *keyMap) *argumentEditor {
+	area := textarea.New()
+	area.ShowLineNumbers = false
+	area.Prompt = "▏ "
+	area.CharLimit = 0
+	area.MaxContentHeight = 10_000
+	area.DynamicHeight, area.MinHeight = true, 1
+	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(keys.Newline.Keys()...))
+	area.KeyMap.Paste.SetEnabled(false)
+	area.Focus()
+	e := &argumentEditor{pairs: arguments(input), area: area}
+	e.open(0)
+	return e
+}
+
+// open gives the keys to an argument.
+func (e *argumentEditor) open(at int) {
+	e.at = at
+	if at < len(e.pairs) {
+		e.area.SetValue(editable(e.pairs[at].value))
+		e.area.MoveToEnd()
+	}
+}
+
+// editable is a value as it is edited: a text without its quotes.
+func editable(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
+}
+
+// keep takes over what the area holds. A text stays a text; anything else
+// must stay JSON.
+func (e *argumentEditor) keep() error {
+	if e.at >= len(e.pairs) {
+		return nil
+	}
+	pair := &e.pairs[e.at]
+	typed := e.area.Value()
+	if typed == editable(pair.value) {
+		return nil // an area may hold less than a value does
+	}
+	var text string
+	if json.Unmarshal(pair.value, &text) != nil {
+		if !json.Valid([]byte(typed)) {
+			return fmt.Errorf("%s is not written as JSON, such as 5, true or [\"a\"]", pair.key)
+		}
+		pair.value = json.RawMessage(typed)
+		return nil
+	}
+	quoted, err := json.Marshal(typed)
+	if err != nil {
+		return err
+	}
+	pair.value = quoted
+	return nil
+}
+
+// input is the arguments as they stand, in their order.
+func (e *argumentEditor) input() json.RawMessage {
+	var b strings.Builder
+	for i, pair := range e.pairs {
+		name, err := json.Marshal(pair.key)
+		if err != nil {
+			continue
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%s:%s", name, pair.value)
+	}
+	return json.RawMessage("{" + b.String() + "}")
+}
+
+// press gives a key to the editor. done tells that the arguments are ready,
+// and fit; left that the user went back.
+func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keyMap, check func(json.RawMessage) error) (done, left bool) {
+	e.problem = ""
+	switch {
+	case key.Matches(pressed, keys.Stop):
+		return false, true
+	case pressed.String() == "tab" || pressed.String() == "shift+tab":
+		if err := e.keep(); err != nil {
+			e.problem = err.Error()
+			return false, false
+		}
+		step := 1
+		if pressed.String() == "shift+tab" {
+			step = len(e.pairs) - 1
+		}
+		if len(e.pairs) > 0 {
+			e.open((e.at + step) % len(e.pairs))
+		}
+	case key.Matches(pressed, keys.Send):
+		err := e.keep()
+		if err == nil && check != nil {
+			err = check(e.input())
+		}
+		if err != nil {
+			e.problem = err.Error()
+			return false, false
+		}
+		return true, false
+	default:
+		e.area, _ = e.area.Update(pressed)
+	}
+	return false, false
+}
+
+// view shows the arguments within a height; the one that has the keys gets
+// what room is left.
+func (e *argumentEditor) view(width, height int, look *theme) []string {
+	var lines []string
+	for i, pair := range e.pairs {
+		name := safetext.Line(pair.key)
+		if i != e.at {
+			lines = append(lines, look.Dim.Render(fit(name+": "+safetext.Line(editable(pair.value)), width)))
+			continue
+		}
+		lines = append(lines, look.Strong.Render(fit(name+":", width)))
+		e.area.MaxHeight = max(1, height-len(e.pairs)-3)
+		e.area.SetWidth(max(4, width))
+		e.area, _ = e.area.Update(nil)
+		lines = append(lines, strings.Split(e.area.View(), "\n")...)
+	}
+	if len(e.pairs) == 0 {
+		lines = append(lines, look.Dim.Render("no arguments"))
+	}
+	if e.problem != "" {
+		lines = append(lines, look.Danger.Render(fit("✗ "+safetext.Line(e.problem), width)))
+	}
+	return append(lines, styled(look.Key.Render, joined([]string{"enter check and show again", "ctrl+j new line", "tab next argument", "esc back"}, width))...)
+}
+
+// edited is the reply that asks about other arguments in place of those shown.
+func (e *argumentEditor) edited() agent.Reply {
+	return agent.Reply{Decision: agent.Edited, Input: string(e.input())}
+}
