@@ -40,9 +40,7 @@ func (t *turn) attach(ctx context.Context) error {
 		o.result.Text = clip(o.result.Text, maxResult)
 		t.emit(ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.result.Text, Error: o.reason, Took: t.since(start)})
 		t.found = append(t.found, finding{step: Step{ID: id, Tool: attachTool, Description: name}, outcome: o})
-		if o.result.foreign() {
-			t.foreign.Store(true)
-		}
+		t.hasRead(name, o.result)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -25,6 +25,7 @@ type call struct {
 	key   string // the same when the call is made again after a kill, and like no other
 	tool  Tool
 	input json.RawMessage
+	made  *origin // nil: not known, so that everything read so far may have had a part in it
 }
 
 // outcome is what became of a call.
@@ -111,6 +112,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 		t.over(ctx, c, o)
 		return o
 	}
+	c.input = permit.input // the user may have changed it
 	release, err := t.calls.enter(ctx, c)
 	if err != nil {
 		return stopped()
@@ -130,6 +132,9 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	t.over(ctx, c, o)
 	ended := ToolEnded{Step: c.step, Call: c.id, Name: name, Took: t.since(start)}
 	if o.status != Done {
+		if isOutward(c.tool) {
+			t.markForeign("what " + name + " said") // its error, in its own words
+		}
 		ended.Error = o.reason
 		t.emit(ended)
 		return o
@@ -143,9 +148,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 			m.RAGHits += len(o.result.Sources)
 		}
 	})
-	if o.result.foreign() {
-		t.foreign.Store(true)
-	}
+	t.hasRead(name, o.result)
 	ended.Output, ended.Sources, ended.Coverage = o.result.Text, o.result.Sources, o.result.Coverage
 	t.emit(ended)
 	return o

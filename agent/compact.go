@@ -194,7 +194,7 @@ func (t *turn) recallSummary(ctx context.Context) (err error) {
 	}
 	t.history = t.history[max(0, len(t.history)-t.summary.After):]
 	if t.summary.Foreign {
-		t.foreign.Store(true)
+		t.markForeign("the summary of this conversation")
 	}
 	return nil
 }

@@ -68,6 +68,10 @@ type Entry struct {
 	Plan *PlanMade `json:"plan,omitempty"` // planned
 	Said string    `json:"said,omitempty"` // planned: what was said before the plan was known
 
+	// Foreign says where the text comes from that stood in the prompt and is
+	// not the user's own (planned).
+	Foreign []string `json:"foreign,omitempty"`
+
 	Tool  string          `json:"tool,omitempty"`  // intended
 	Input json.RawMessage `json:"input,omitempty"` // intended: the very bytes
 	Hash  string          `json:"hash,omitempty"`  // intended: SHA-256 of Input, in hex

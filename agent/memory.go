@@ -248,11 +248,11 @@ func (t *turn) recall(ctx context.Context) error {
 		return err
 	}
 	t.history = slices.DeleteFunc(recent, func(m llm.Message) bool { return strings.TrimSpace(m.Text) == "" })
-	if err := errors.Join(t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
+	if err := errors.Join(t.recallForeign(ctx), t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
 		t.emit(Noticed{Text: fmt.Sprintf("This turn goes without all that was remembered: %v.", err)})
 	}
 	if slices.ContainsFunc(t.past, func(r Recollection) bool { return r.Foreign }) || slices.ContainsFunc(t.facts, func(f Fact) bool { return f.Foreign }) {
-		t.foreign.Store(true)
+		t.markForeign("what was remembered")
 	}
 	if len(t.past) > 0 || len(t.facts) > 0 {
 		t.emit(Remembered{Exchanges: t.past, Facts: t.facts})
@@ -260,16 +260,9 @@ func (t *turn) recall(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (t *turn) recallPast(ctx context.Context) error {
+func (t *turn) recallPast(ctx context.Context) (err error) {
 	if t.Memory.Store == nil {
 		return nil
-	}
-	outside, err := t.Memory.Store.Outside(ctx, t.conversation, windowMessages)
-	if err != nil {
-		return err
-	}
-	if outside {
-		t.foreign.Store(true)
 	}
 	t.past, err = t.Recall(ctx, t.conversation, t.question, t.Memory.K)
 	return err

@@ -137,7 +137,7 @@ func TestForeignTextLeavesItsMark(t *testing.T) {
 		"a fact": {Facts: func(context.Context) ([]Fact, error) {
 			return []Fact{{Text: "Cats sleep", Foreign: true}}, nil
 		}},
-		"a result": {Tools: tools(&fakeTool{name: "search_notes", result: Result{Text: "They sleep.", Foreign: true}})},
+		"a result": {Tools: tools(&fakeTool{name: "search_notes", reads: true, result: Result{Text: "They sleep.", Foreign: true}})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept := &shelf{}
@@ -170,7 +170,7 @@ func TestAToolKnowsForWhomItRuns(t *testing.T) {
 		Model: &script{lines: []line{planOf("1 remember"), say("Done.")}}, History: &shelf{},
 		Tools: func() []Tool { return []Tool{tool} }, Memory: remembering(&past{outside: true}),
 	})
-	collect(a.Ask(t.Context(), "c1", "Remember it"), nil)
+	collect(a.Ask(t.Context(), "c1", "Remember it"), always(AllowOnce))
 	if want := (Origin{Conversation: "c1", Turn: "t1", Foreign: true}); tool.ran != want {
 		t.Errorf("it ran for %+v, want %+v", tool.ran, want)
 	}

@@ -100,45 +100,66 @@ func (r *refusal) Error() string { return r.reason }
 // so, and waits for the reply. The error is a *refusal, or that of a
 // cancelled ctx.
 func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
-	p := newPermit(c)
-	v := t.gate.level(t.conversation, c.tool, c.input)
-	switch v.level {
-	case Auto:
-		p.reason = v.reason
-		return p, nil
-	case Confirm, ConfirmEach:
-	default:
-		if err := t.journal(ctx, intend(c), Entry{Moment: Decided, Step: c.step, Decision: DenyByRule, Reason: v.reason}); err != nil {
+	v := t.verdict(c)
+	for {
+		p := newPermit(c)
+		switch v.level {
+		case Auto:
+			p.reason = v.reason
+			return p, nil
+		case Confirm, ConfirmEach:
+		default:
+			if err := t.journal(ctx, intend(c), Entry{Moment: Decided, Step: c.step, Decision: DenyByRule, Reason: v.reason}); err != nil {
+				return nil, err
+			}
+			return nil, &refusal{"it is forbidden: " + v.reason}
+		}
+		asked := PermissionAsked{Reason: v.reason, Check: func(input json.RawMessage) error { _, err := t.edited(c, input); return err }}
+		rule, lasting := RuleForCall(c.tool, c.input)
+		if lasting = lasting && !v.fixed; lasting {
+			asked.Rule = FormatRule(rule)
+		}
+		reply, err := t.askPermission(ctx, c, p, asked)
+		switch {
+		case err != nil:
 			return nil, err
+		case reply.Decision == Edited:
+			if c, err = t.edited(c, json.RawMessage(reply.Input)); err != nil {
+				return nil, &refusal{"the user changed the arguments, and they do not fit: " + err.Error()}
+			}
+			v = t.verdict(c)
+			if v.level == Auto {
+				v.level = Confirm // what was changed is shown before it runs
+			}
+			continue
+		case reply.Decision == AllowOnce:
+			return p, nil
+		case reply.Decision != AllowConversation && reply.Decision != AllowAlways:
+			if t.gate.unattended {
+				return nil, &refusal{reply.Reason}
+			}
+			return nil, &refusal{because("the user said no", reply.Reason)}
+		case !lasting:
+			return p, nil // this call was seen; others will be
 		}
-		return nil, &refusal{"it is forbidden: " + v.reason}
-	}
-	asked := PermissionAsked{Reason: v.reason}
-	rule, lasting := RuleForCall(c.tool, c.input)
-	if lasting = lasting && !v.fixed; lasting {
-		asked.Rule = FormatRule(rule)
-	}
-	reply, err := t.askPermission(ctx, c, p, asked)
-	if err != nil {
-		return nil, err
-	}
-	switch reply.Decision {
-	case AllowOnce:
+		if err := t.gate.remember(ctx, t.conversation, rule, reply.Decision); err != nil {
+			t.emit(Noticed{Text: fmt.Sprintf("The rule %s could not be kept and holds for this run: %v.", asked.Rule, err)})
+		}
 		return p, nil
-	case AllowConversation, AllowAlways:
-	default:
-		if t.gate.unattended {
-			return nil, &refusal{reply.Reason}
-		}
-		return nil, &refusal{because("the user said no", reply.Reason)}
 	}
-	if !lasting {
-		return p, nil // this call was seen; others will be
+}
+
+// edited is a call with other arguments, if they are arguments of its tool.
+func (t *turn) edited(c call, input json.RawMessage) (call, error) {
+	if err := json.Unmarshal(input, new(map[string]any)); err != nil {
+		return c, fmt.Errorf("the arguments are no JSON object: %w", err)
 	}
-	if err := t.gate.remember(ctx, t.conversation, rule, reply.Decision); err != nil {
-		t.emit(Noticed{Text: fmt.Sprintf("The rule %s could not be kept and holds for this run: %v.", asked.Rule, err)})
+	mended, _, err := t.schemas.mend(c.tool.Spec(), input)
+	if err != nil {
+		return c, err
 	}
-	return p, nil
+	c.input = mended
+	return c, nil
 }
 
 // askPermission puts the question and waits for the first reply; where nobody

@@ -69,7 +69,9 @@ func (t *turn) plan(ctx context.Context) (plan, error) {
 // planned keeps a plan before any of it is done.
 func (t *turn) planned(ctx context.Context, made PlanMade) (plan, error) {
 	made.Steps = made.Steps[:t.takeSteps(len(made.Steps))]
-	if err := t.journal(ctx, Entry{Moment: Planned, Plan: &made, Said: t.answer.String()}); err != nil {
+	from := t.reading.now()
+	t.reading.planned(made.Steps, from)
+	if err := t.journal(ctx, Entry{Moment: Planned, Plan: &made, Said: t.answer.String(), Foreign: from.foreign}); err != nil {
 		return plan{}, err
 	}
 	t.emit(made)

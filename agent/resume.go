@@ -25,6 +25,8 @@ type kept struct {
 type keptPlan struct {
 	made PlanMade
 	said string
+
+	foreign []string // as in its Entry
 }
 
 // keptCall is how far a call came.
@@ -76,7 +78,7 @@ func (k *kept) take(e Entry) bool {
 		if e.Plan == nil {
 			return false
 		}
-		k.plans = append(k.plans, &keptPlan{made: *e.Plan, said: e.Said})
+		k.plans = append(k.plans, &keptPlan{made: *e.Plan, said: e.Said, foreign: e.Foreign})
 		if k.steps == nil {
 			k.steps = map[string]*keptCall{}
 		}
@@ -146,6 +148,9 @@ func (t *turn) keptPlan(under string, attempt int) (*keptPlan, error) {
 		}
 		return nil, nil
 	}
+	from := t.reading.now()
+	from.foreign = append(from.foreign, p.foreign...)
+	t.reading.planned(p.made.Steps, from)
 	if under == "" {
 		t.say(strings.TrimPrefix(p.said, t.answer.String()))
 	}
@@ -225,7 +230,7 @@ var errAlreadyDone = errors.New("it was done already")
 // passAgain asks what to do about a call whose outcome is not known. Only an
 // explicit yes makes it again.
 func (t *turn) passAgain(ctx context.Context, c call, before *keptCall) (*permit, error) {
-	if v := t.gate.level(t.conversation, c.tool, c.input); v.level == Deny {
+	if v := t.verdict(c); v.level == Deny {
 		return nil, &refusal{"whether it happened before LifeHub was stopped is not known, and now it is forbidden: " + v.reason}
 	}
 	asked := PermissionAsked{

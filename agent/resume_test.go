@@ -431,7 +431,7 @@ func TestATurnThatWasPlannedAnewIsGoneOnWith(t *testing.T) {
 	replans := []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{"text":"read {{1.text}}"}},{"id":"3","tool":"brave_web_search","input":{"query":"{{2.text}}"}}]}`)}
 	for cut := 1; cut <= 18; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
-			nothing, list := search(), &fakeTool{name: "list_notes", result: Result{Text: "fitness.md"}}
+			nothing, list := search(), &fakeTool{name: "list_notes", reads: true, result: Result{Text: "fitness.md"}}
 			nothing.result = Result{Text: "no passages", Nothing: true, Searched: true}
 			site, task := web(), addTask()
 			o := Options{Tools: tools(reader{nothing}, reader{list}, reader{site}, task), Parallel: 1}

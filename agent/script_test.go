@@ -246,6 +246,8 @@ type fakeTool struct {
 	panics  bool
 	preview Preview
 	bounds  []string
+	reads   bool // it changes nothing
+	outward bool
 
 	mu   sync.Mutex
 	runs []string // its inputs
@@ -260,6 +262,9 @@ func (f *fakeTool) Spec() llm.ToolSpec {
 }
 
 func (f *fakeTool) Level(json.RawMessage) Level { return f.level }
+
+func (f *fakeTool) ReadOnly() bool { return f.reads }
+func (f *fakeTool) Outward() bool  { return f.outward }
 
 func (f *fakeTool) Bounds() []string { return f.bounds }
 

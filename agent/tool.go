@@ -123,6 +123,17 @@ func NewTool[Args any](spec llm.ToolSpec, level Level, run func(context.Context,
 	return &funcTool[Args]{spec: spec, level: level, run: run}
 }
 
+// NewOutward makes a Tool that asks a service outside this machine and changes
+// nothing. It asks the user when its arguments would tell that service more
+// than the user said.
+func NewOutward[Args any](spec llm.ToolSpec, run func(context.Context, Args) (Result, error)) Tool {
+	return &outwardTool[Args]{funcTool[Args]{spec: spec, level: Auto, run: run}}
+}
+
+type outwardTool[Args any] struct{ funcTool[Args] }
+
+func (outwardTool[Args]) Outward() bool { return true }
+
 // Writer is what changes something for a Tool: it shows the change before, and
 // can tell after a crash whether it was made.
 type Writer[Args any] interface {

@@ -33,6 +33,7 @@ type turn struct {
 	compacted    bool        // the older turns were summarised in this turn
 	facts        []Fact      // those that the prompts hold
 	foreign      atomic.Bool // text from outside the user's own notes stands in the prompts
+	reading      reading     // what else stands in them
 	found        []finding   // what the steps brought, in plan order
 	sources      []Source    // numbered: what the steps found, then the facts
 	foundSources int         // how many of sources are no facts

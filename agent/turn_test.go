@@ -15,7 +15,7 @@ var fitness = Source{
 }
 
 func search() *fakeTool {
-	return &fakeTool{name: "search_notes", result: Result{Text: fitness.Text, Sources: []Source{fitness}, Searched: true}}
+	return &fakeTool{name: "search_notes", reads: true, result: Result{Text: fitness.Text, Sources: []Source{fitness}, Searched: true}}
 }
 
 func web() *fakeTool {
@@ -76,7 +76,7 @@ func TestStories(t *testing.T) {
 			message: question,
 			tools: []Tool{
 				&fakeTool{name: "search_notes", result: Result{Text: "no passages", Nothing: true, Searched: true}}, web(),
-				&fakeTool{name: "list_notes", result: Result{Text: "fitness.md"}},
+				&fakeTool{name: "list_notes", reads: true, result: Result{Text: "fitness.md"}},
 			},
 			lines:   []line{say(twoSteps), say("There is a note on fitness.")},
 			replans: []line{say(`{"reasoning":"by name","steps":[{"id":"3","tool":"list_notes","input":{"query":"{{2.text}} {{4.text}}"}},{"id":"4","tool":"brave_web_search","input":{"query":"marathon training tips"}}]}`)},

@@ -66,6 +66,7 @@ func (t *turn) step(ctx context.Context, step Step, ended map[string]chan struct
 	}()
 	before := t.before(step.ID)
 	if before != nil && before.outcome != nil {
+		t.hasRead(step.Tool, before.outcome.result)
 		return *before.outcome
 	}
 	for _, id := range step.After {
@@ -81,7 +82,9 @@ func (t *turn) step(ctx context.Context, step Step, ended map[string]chan struct
 	}
 	input := step.Input
 	isStep := func(id string) bool { return slices.Contains(step.After, id) }
-	if ids := references(input, isStep); len(ids) > 0 {
+	ids := references(input, isStep)
+	made := t.originOf(step.ID, ids, earlier)
+	if len(ids) > 0 {
 		filled, err := fillIn(input, ids, earlier)
 		if err != nil {
 			return outcome{status: Skipped, reason: err.Error()}
@@ -93,7 +96,7 @@ func (t *turn) step(ctx context.Context, step Step, ended map[string]chan struct
 	if before != nil && before.tool == step.Tool && before.input != nil {
 		input = before.input // what is asked again is what was asked
 	}
-	return t.do(ctx, call{step: step.ID, id: step.ID, key: t.id + "/" + step.ID, tool: tool, input: input})
+	return t.do(ctx, call{step: step.ID, id: step.ID, key: t.id + "/" + step.ID, tool: tool, input: input, made: made})
 }
 
 // why says what the user should know of an outcome.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -22,6 +23,10 @@ const (
 	// maxDescription is how much of a tool's description is shown to the model.
 	maxDescription = 8 << 10
 )
+
+// takesAway is how tools are called that delete something: the user sees each
+// of their calls.
+var takesAway = regexp.MustCompile(`(?:^|[_.-])(?i:delete|remove|drop|destroy|erase|purge|wipe|truncate|rm|unlink|trash)(?:$|[_.-])|^(?:delete|remove|drop|destroy|erase|purge|wipe)[A-Z]`)
 
 // tool is one tool of a server, as the agent calls it.
 type tool struct {
@@ -59,6 +64,9 @@ func newTool(s *server, listed mcp.Tool) (*tool, error) {
 	// What a server says of its tools may make them stricter, never freer.
 	if hint := listed.Annotations.DestructiveHint; hint != nil && *hint && t.level == agent.Auto {
 		t.level = agent.Confirm
+	}
+	if takesAway.MatchString(listed.Name) && t.level != agent.Deny {
+		t.level = agent.ConfirmEach
 	}
 	annotations, err := json.Marshal(listed.Annotations)
 	if err != nil {
@@ -108,6 +116,9 @@ func normalSchema(listed mcp.Tool) (json.RawMessage, error) {
 
 func (t *tool) Spec() llm.ToolSpec                { return t.spec }
 func (t *tool) Level(json.RawMessage) agent.Level { return t.level }
+
+// Outward: what the server is told, it may tell others.
+func (t *tool) Outward() bool { return true }
 
 // Timeout leaves the bound to call, which knows when the user is being asked
 // and its time stands still.

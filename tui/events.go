@@ -234,6 +234,9 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		return m.rearm()
 	case agent.PermissionAsked:
 		m.permission.ask(e, now)
+		if !m.composer.empty() && time.Since(m.keyAt) < typingGuard {
+			m.permission.typing = 2
+		}
 		m.overlay = noOverlay
 		return tea.Batch(m.rearm(), m.callUser("a tool asks to run"))
 	case agent.PermissionGiven:

@@ -18,11 +18,16 @@ import (
 // who is typing when it opens must not answer it.
 const guard = 500 * time.Millisecond
 
+// typingGuard is the same for who was typing when the question opened, or
+// typed on: prose has pauses between its words.
+const typingGuard = 2 * time.Second
+
 // permission is the dialog that asks whether tools may run, one after the
 // other. While keys come in one upon another they are the composer's.
 type permission struct {
 	queue   []pending
 	at      int       // the question in sight
+	typing  int       // keys that went to the composer while the question was open
 	quiet   time.Time // when the last key came, or the question
 	sure    bool      // always was pressed once
 	details bool
@@ -57,7 +62,7 @@ func (p *permission) ask(asked agent.PermissionAsked, now time.Time) {
 // show turns to a question of the queue, as a new one.
 func (p *permission) show(at int, now time.Time) {
 	p.at, p.quiet, p.sure, p.details, p.why, p.edit = at, now, false, false, nil, nil
-	p.top, p.width = 0, 0
+	p.top, p.width, p.typing = 0, 0, 0
 }
 
 // drop takes a question out of the queue.
@@ -86,7 +91,15 @@ func (p *permission) close() { *p = permission{} }
 
 // armed tells whether keys answer the question.
 func (p *permission) armed(now time.Time) bool {
-	return p.open() && now.Sub(p.quiet) >= guard
+	return p.open() && now.Sub(p.quiet) >= p.guard()
+}
+
+// guard is how long no key may have been pressed before keys answer.
+func (p *permission) guard() time.Duration {
+	if p.typing > 1 {
+		return typingGuard
+	}
+	return guard
 }
 
 // disturb begins the guard time anew.
@@ -136,6 +149,9 @@ func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time)
 		return true
 	}
 	if !armed {
+		if pressed.Text != "" {
+			p.typing++
+		}
 		return key.Matches(pressed, keys.Stop)
 	}
 	sure := p.sure

@@ -19,6 +19,7 @@ type argumentEditor struct {
 	pairs   []argument
 	at      int // the one that has the keys
 	area    textarea.Model
+	opened  string // what the area held when the argument got the keys
 	problem string // why the arguments do not fit
 }
 
@@ -41,8 +42,9 @@ func newArgumentEditor(input json.RawMessage, keys *keyMap) *argumentEditor {
 func (e *argumentEditor) open(at int) {
 	e.at = at
 	if at < len(e.pairs) {
-		e.area.SetValue(editable(e.pairs[at].value))
+		e.area.SetValue(safetext.Text(editable(e.pairs[at].value)))
 		e.area.MoveToEnd()
+		e.opened = e.area.Value()
 	}
 }
 
@@ -63,8 +65,8 @@ func (e *argumentEditor) keep() error {
 	}
 	pair := &e.pairs[e.at]
 	typed := e.area.Value()
-	if typed == editable(pair.value) {
-		return nil // an area may hold less than a value does
+	if typed == e.opened {
+		return nil // what the area cannot hold stays as it is
 	}
 	var text string
 	if json.Unmarshal(pair.value, &text) != nil {
@@ -128,6 +130,7 @@ func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keyMap, check func
 		}
 		return true, false
 	default:
+		pressed.Text = safetext.Line(pressed.Text)
 		e.area, _ = e.area.Update(pressed)
 	}
 	return false, false

@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -75,15 +78,19 @@ func TestAlwaysIsNotGivenByOneHeldKey(t *testing.T) {
 func TestTypingNeverAnswersAQuestion(t *testing.T) {
 	letters := []rune("yes yay sassy any nay stay asyn")
 	random := rand.New(rand.NewPCG(1, 2))
+	openings := 20 // at each of ten speeds
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		openings = 100
+	}
 	for speed := 3; speed <= 12; speed++ {
 		t.Run(fmt.Sprintf("%d keys a second", speed), func(t *testing.T) {
-			for range 8 {
+			for range openings {
 				question, replies := asked(taskAsked)
 				assistant := hold(question)
 				inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
 					typed := ""
 					between := time.Second / time.Duration(speed)
-					opens := random.IntN(20)
+					opens := 5 + random.IntN(20)
 					r.keys("go", "enter")
 					r.m.permission.close()
 					for i := range 40 {
@@ -93,8 +100,10 @@ func TestTypingNeverAnswersAQuestion(t *testing.T) {
 						letter := letters[random.IntN(len(letters))]
 						r.keys(string(letter))
 						typed += string(letter)
-						jitter := time.Duration(random.Int64N(int64(between) / 2))
-						r.pass(between - jitter)
+						r.pause(time.Duration(float64(between) * (0.5 + random.Float64())))
+						if letter == ' ' && random.IntN(6) == 0 {
+							r.pause(time.Second) // a thought
+						}
 					}
 					if got := r.m.composer.text(); got != typed {
 						t.Errorf("composer holds %q, want %q", got, typed)
@@ -133,12 +142,12 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 		for range 10 {
 			r.pass(guard)
 			r.keys("y")
-			if r.m.permission.open() && !r.m.permission.seen {
+			if r.m.permission.open() && !r.m.permission.current().seen {
 				r.pass(guard)
 				r.keys("backspace", "pgdown")
 				seen.WriteString(r.text())
 			}
-			if r.m.permission.seen && len(*replies) == 0 && !strings.Contains(seen.String(), "the end") {
+			if r.m.permission.open() && r.m.permission.current().seen && len(*replies) == 0 && !strings.Contains(seen.String(), "the end") {
 				t.Fatal("it takes a yes before its end was shown")
 			}
 		}
@@ -234,5 +243,62 @@ func TestAQuestionDecidedElsewhereGoes(t *testing.T) {
 		if r.m.permission.open() {
 			t.Error("the question is still open")
 		}
+	})
+}
+
+func TestSeveralQuestionsAreAllowedAtOnceOnceAllWereSeen(t *testing.T) {
+	first, firstReplies := asked(taskAsked)
+	second, secondReplies := asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{"path":"a.md"}`)})
+	inRig(t, 80, 24, withWorld(hold(first, second)), func(r *rig) {
+		r.ask("go")
+		r.pass(guard)
+		r.mustNotShow("once to all")
+		r.keys("A")
+		r.pass(guard)
+		r.keys("tab")
+		r.mustShow("2 of 2")
+		r.pass(guard)
+		r.mustShow("A once to all")
+		r.keys("A")
+		if r.m.permission.open() {
+			t.Error("a question is still open")
+		}
+	})
+	for _, replies := range []*[]agent.Reply{firstReplies, secondReplies} {
+		if len(*replies) != 1 || (*replies)[0].Decision != agent.AllowOnce {
+			t.Errorf("replies = %+v, want one yes", *replies)
+		}
+	}
+}
+
+func TestArgumentsAreEditedInPlace(t *testing.T) {
+	question, replies := asked(taskAsked)
+	question.Check = func(input json.RawMessage) error {
+		if strings.Contains(string(input), "wine") {
+			return errors.New("no wine")
+		}
+		return nil
+	}
+	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+		r.ask("add a task")
+		r.pass(guard)
+		r.keys("e")
+		r.mustShow("editing")
+		r.keys("backspace", "backspace", "backspace", "backspace", "wine", "enter")
+		r.mustShow("no wine")
+		r.keys("ctrl+w", "tea", "tab", "backspace", "1", "enter")
+	})
+	want := agent.Reply{Decision: agent.Edited, Input: `{"text":"Buy tea","due":"2026-11-31"}`}
+	if len(*replies) != 1 || (*replies)[0] != want {
+		t.Errorf("replies = %+v, want %+v", *replies, want)
+	}
+}
+
+func TestTheTitleSaysWhetherAKeyCounts(t *testing.T) {
+	inRig(t, 80, 24, withWorld(hold(taskAsked)), func(r *rig) {
+		r.ask("add a task")
+		r.mustShow("wait…")
+		r.pass(guard)
+		r.mustShow("your answer?")
 	})
 }

@@ -14,6 +14,7 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 		return m.pressReplay(pressed)
 	}
 	now := time.Now()
+	m.keyAt = now
 	parting := m.parting
 	m.hint, m.parting = "", false
 	switch {

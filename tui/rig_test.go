@@ -110,6 +110,12 @@ func (r *rig) pass(d time.Duration) {
 	}
 }
 
+// pause lets time pass in one step.
+func (r *rig) pause(d time.Duration) {
+	time.Sleep(d)
+	r.settle()
+}
+
 // keys presses keys by name, or a text letter by letter when it is no name.
 func (r *rig) keys(names ...string) {
 	for _, name := range names {

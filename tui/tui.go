@@ -24,6 +24,7 @@ type Model struct {
 	look *theme
 
 	width, height int
+	keyAt         time.Time // when a key was pressed last
 	dark, colours bool
 
 	transcript transcript

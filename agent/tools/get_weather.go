@@ -50,7 +50,7 @@ type weather struct {
 func newGetWeather(w weather) agent.Tool {
 	w.geocoding = cmp.Or(w.geocoding, publicGeocoding)
 	w.forecast = cmp.Or(w.forecast, publicForecast)
-	return agent.NewTool(spec("get_weather", weatherSchema), agent.Auto, func(ctx context.Context, args weatherArgs) (agent.Result, error) {
+	return agent.NewOutward(spec("get_weather", weatherSchema), func(ctx context.Context, args weatherArgs) (agent.Result, error) {
 		if strings.TrimSpace(args.Place) == "" {
 			return agent.Result{}, errors.New("the weather of which place?")
 		}

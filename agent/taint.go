@@ -1,0 +1,329 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"lifehub/llm"
+)
+
+// Outward is a Tool whose arguments leave this machine, or reach somebody
+// else's program on it. What it brings, its errors too, is foreign.
+type Outward interface {
+	Outward() bool
+}
+
+func isOutward(tool Tool) bool {
+	o, ok := tool.(Outward)
+	return ok && o.Outward()
+}
+
+// reading is what was read during a turn: where text comes from that is not
+// the user's own, and what tools brought. It is safe for concurrent use; the
+// zero value has read nothing.
+type reading struct {
+	mu      sync.Mutex
+	foreign []string
+	brought []string
+	plans   map[string]origin // by step: what had been read when it was planned
+}
+
+// origin is what a call was made of.
+type origin struct {
+	foreign []string // where the foreign text comes from that had a part in it
+	private []string // texts that tools had brought before
+}
+
+func (r *reading) now() origin {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return origin{foreign: slices.Clone(r.foreign), private: slices.Clone(r.brought)}
+}
+
+// planned notes what steps were made of.
+func (r *reading) planned(steps []Step, from origin) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.plans == nil {
+		r.plans = map[string]origin{}
+	}
+	for _, step := range steps {
+		r.plans[step.ID] = from
+	}
+}
+
+// markForeign notes that text from outside the user's own notes stands in the
+// prompts from now on, and where it comes from.
+func (t *turn) markForeign(from string) {
+	t.reading.mu.Lock()
+	if !slices.Contains(t.reading.foreign, from) {
+		t.reading.foreign = append(t.reading.foreign, from)
+	}
+	t.reading.mu.Unlock()
+	t.foreign.Store(true)
+}
+
+// hasRead notes what a tool brought.
+func (t *turn) hasRead(tool string, r Result) {
+	for _, from := range r.foreignFrom(tool) {
+		t.markForeign(from)
+	}
+	t.reading.mu.Lock()
+	defer t.reading.mu.Unlock()
+	t.reading.brought = append(t.reading.brought, r.texts()...)
+}
+
+// foreignFrom names what of a result is foreign; nil: nothing.
+func (r Result) foreignFrom(tool string) (names []string) {
+	for _, s := range r.Sources {
+		if s.Foreign && !slices.Contains(names, s.Path) {
+			names = append(names, s.Path)
+		}
+	}
+	if len(names) == 0 && r.foreign() {
+		names = []string{"what " + tool + " brought"}
+	}
+	return names
+}
+
+func (r Result) texts() []string {
+	texts := []string{r.Text}
+	for _, s := range r.Sources {
+		texts = append(texts, s.Path, s.Heading, s.Text)
+	}
+	return texts
+}
+
+// outsider tells of a kept conversation whether text from outside stands in
+// its last messages. *store.Store is the real one.
+type outsider interface {
+	Outside(ctx context.Context, conversation string, window int) (bool, error)
+}
+
+// recallForeign finds out whether the messages that stand in the prompts hold
+// foreign text. What cannot be found out is taken to.
+func (t *turn) recallForeign(ctx context.Context) error {
+	var who outsider = t.Memory.Store
+	if kept, ok := t.History.(outsider); ok {
+		who = kept
+	} else if t.Memory.Store == nil {
+		return nil
+	}
+	outside, err := who.Outside(ctx, t.conversation, windowMessages)
+	if outside || err != nil {
+		t.markForeign("earlier messages of this conversation")
+	}
+	return err
+}
+
+// originOf is what a planned step was made of: what had been read when it was
+// planned, and the results that are filled in. nil: nobody knows.
+func (t *turn) originOf(step string, ids []string, earlier func(string) finding) *origin {
+	t.reading.mu.Lock()
+	made, known := t.reading.plans[step]
+	t.reading.mu.Unlock()
+	if !known {
+		return nil
+	}
+	made.foreign, made.private = slices.Clone(made.foreign), slices.Clone(made.private)
+	for _, id := range ids {
+		from := earlier(id)
+		made.private = append(made.private, from.result.texts()...)
+		made.foreign = append(made.foreign, from.result.foreignFrom(from.step.Tool)...)
+		if isOutward(t.tool(from.step.Tool)) && len(made.foreign) == 0 {
+			made.foreign = append(made.foreign, "what "+from.step.Tool+" brought")
+		}
+	}
+	return &made
+}
+
+// verdict says whether a call may run: by its tool and the rules, and by where
+// its arguments come from.
+func (t *turn) verdict(c call) verdict {
+	made := c.made
+	if made == nil { // everything that was read so far may have had a part in it
+		now := t.reading.now()
+		made = &now
+	}
+	v := t.gate.level(t.conversation, c.tool, c.input)
+	if v.level != Auto {
+		if v.level == Confirm && len(made.foreign) > 0 {
+			v.reason = foreignReason(c, made) + "; " + v.reason
+			v.fixed = true // what would be allowed for longer would be asked about all the same
+		}
+		return v
+	}
+	switch {
+	case len(made.foreign) > 0 && !harmless(c.tool):
+		return verdict{Confirm, foreignReason(c, made) + ", whatever the rules say", true}
+	case isOutward(c.tool):
+		if unsaid := t.unsaid(c.input, made); len(unsaid) > 0 {
+			return verdict{Confirm, fmt.Sprintf("it would tell others what you did not say here: %s", strings.Join(unsaid, ", ")), true}
+		}
+	}
+	return v
+}
+
+func foreignReason(c call, made *origin) string {
+	from := slices.Compact(slices.Sorted(slices.Values(made.foreign)))
+	return fmt.Sprintf("text that is not yours was read before %s was planned: %s", c.tool.Spec().Name, strings.Join(from[:min(len(from), 5)], ", "))
+}
+
+// maxUnsaid bounds the words that a question names.
+const maxUnsaid = 8
+
+// unsaid lists the words of an outward call that the user did not say in this
+// conversation and that come from notes, memory or results. When foreign text
+// had a part in the call, any word may be one of these in disguise, so all
+// that were not said are listed.
+func (t *turn) unsaid(input json.RawMessage, made *origin) (list []string) {
+	said := newVocabulary(t.question, t.Instructions)
+	private := newVocabulary(made.private...)
+	for _, m := range t.history {
+		if m.Role == llm.User {
+			said.add(m.Text)
+		} else {
+			private.add(m.Text)
+		}
+	}
+	private.add(t.summary.Text)
+	for _, f := range t.facts {
+		private.add(f.Text)
+	}
+	for _, r := range t.past {
+		private.add(r.Question)
+		private.add(r.Answer)
+	}
+	dates := 0
+	for _, word := range wordsOf(strings.Join(textsIn(input), "\n")) {
+		switch {
+		case said.holds(word) || stopWords[word]:
+		case isDateWord(word) && dates < maxDateWords:
+			dates++
+		case len(made.foreign) > 0 || private.holds(word):
+			if !slices.Contains(list, word) {
+				list = append(list, clip(word, 60))
+			}
+		}
+	}
+	if len(list) > maxUnsaid {
+		list = append(list[:maxUnsaid:maxUnsaid], fmt.Sprintf("and %d more", len(list)-maxUnsaid))
+	}
+	return list
+}
+
+// textsIn lists the texts and numbers inside arguments, keys too: a server may
+// take any.
+func textsIn(input json.RawMessage) (texts []string) {
+	args, err := readObject(input)
+	if err != nil {
+		return []string{string(input)}
+	}
+	var walk func(value any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case string:
+			texts = append(texts, v)
+		case json.Number:
+			texts = append(texts, v.String())
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			for name, item := range v {
+				texts = append(texts, name)
+				walk(item)
+			}
+		}
+	}
+	for _, value := range args { // the names of arguments are the tool's own
+		walk(value)
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// vocabulary is the words of some texts.
+type vocabulary struct {
+	words map[string]bool
+	text  strings.Builder // for scripts that part no words
+}
+
+func newVocabulary(texts ...string) *vocabulary {
+	v := &vocabulary{words: map[string]bool{}}
+	for _, text := range texts {
+		v.add(text)
+	}
+	return v
+}
+
+func (v *vocabulary) add(text string) {
+	for _, word := range wordsOf(text) {
+		v.words[word] = true
+		v.words[bareWord(word)] = true
+	}
+	v.text.WriteString(foldText(text))
+	v.text.WriteByte('\n')
+}
+
+// holds tells whether a word was among the texts, also in another number or case.
+func (v *vocabulary) holds(word string) bool {
+	if v.words[word] || v.words[bareWord(word)] {
+		return true
+	}
+	return strings.ContainsFunc(word, isCJK) && strings.Contains(v.text.String(), word)
+}
+
+// bareWord takes a common ending off a word of letters.
+func bareWord(word string) string {
+	for _, ending := range []string{"es", "en", "er", "em", "s", "n", "e"} {
+		if short, ok := strings.CutSuffix(word, ending); ok && len(short) >= 3 && !strings.ContainsFunc(short, unicode.IsNumber) {
+			return short
+		}
+	}
+	return word
+}
+
+func foldText(text string) string { return strings.ToLower(norm.NFKC.String(text)) }
+
+// wordsOf lists the runs of letters and digits of a text, folded. Runs of a
+// script without spaces stay whole.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(foldText(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
+	})
+}
+
+// maxDateWords is how many words of a call may be parts of dates: more could
+// spell something.
+const maxDateWords = 6
+
+// isDateWord tells a word that stands in dates: a day, month or year.
+func isDateWord(word string) bool {
+	if dateWords[word] {
+		return true
+	}
+	n := 0
+	for _, r := range word {
+		if r < '0' || r > '9' || len(word) > 4 {
+			return false
+		}
+		n = n*10 + int(r-'0')
+	}
+	return len(word) <= 2 && n >= 1 && n <= 31 || len(word) == 4 && n >= 1900 && n <= 2100
+}
+
+var dateWords = wordSet(`today tomorrow yesterday tonight weekend week month year morning evening
+	monday tuesday wednesday thursday friday saturday sunday
+	january february march april may june july august september october november december
+	jan feb mar apr jun jul aug sep oct nov dec
+	heute morgen gestern woche monat jahr wochenende montag dienstag mittwoch donnerstag freitag samstag sonntag
+	januar februar märz mai juni juli oktober dezember`)
