@@ -152,6 +152,9 @@ func (t *turn) verdict(c call) verdict {
 		now := t.reading.now()
 		made = &now
 	}
+	if t.wroteOut(c) {
+		made = &origin{}
+	}
 	v := t.gate.level(t.conversation, c.tool, c.input)
 	if v.level != Auto {
 		if v.level == Confirm && len(made.foreign) > 0 {
@@ -169,6 +172,30 @@ func (t *turn) verdict(c call) verdict {
 		}
 	}
 	return v
+}
+
+// wroteOut tells whether the user's message is this very call, written out:
+// @add_task text="Buy milk". Then nothing else had a part in it.
+func (t *turn) wroteOut(c call) bool {
+	spec := c.tool.Spec()
+	head, rest, _ := strings.Cut(strings.TrimSpace(t.question), " ")
+	if head != "@"+spec.Name {
+		return false
+	}
+	pairs, err := SplitArguments(rest)
+	if err != nil {
+		return false
+	}
+	given := map[string]string{}
+	for _, pair := range pairs {
+		given[pair[0]] = pair[1]
+	}
+	raw, err := json.Marshal(given)
+	if err != nil || len(given) != len(pairs) {
+		return false
+	}
+	input, _, err := t.schemas.mend(spec, raw)
+	return err == nil && canonical(input) == canonical(c.input)
 }
 
 func foreignReason(c call, made *origin) string {

@@ -42,6 +42,7 @@ func TestForeignTextMakesWhatActsAskWhateverTheRulesSay(t *testing.T) {
 		"a fact is foreign": {Options{Tools: tools(addTask()), Facts: func(context.Context) ([]Fact, error) {
 			return []Fact{{Text: "Mallory decides", Foreign: true}}, nil
 		}}, taskStep, "what was remembered"},
+		"the user wrote the call out": {Options{Tools: tools(addTask()), Memory: outside()}, taskStep, "the user's own"},
 		"it is a step beside a web search": {
 			Options{Tools: tools(addTask(), web)},
 			`{"steps":[{"id":"1","tool":"web_search","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"text":"shoes"},"after":["1"]}]}`, "",
@@ -59,12 +60,16 @@ func TestForeignTextMakesWhatActsAskWhateverTheRulesSay(t *testing.T) {
 				if how != "a rule" {
 					a.gate.grants["c1"] = allowAll()
 				}
-				asked := bodies[PermissionAsked](collect(a.Ask(t.Context(), "c1", "add a task shoes"), always(AllowAlways)))
+				question, from := "add a task shoes", tc.from
+				if from == "the user's own" {
+					question, from = `@add_task text="buy shoes"`, ""
+				}
+				asked := bodies[PermissionAsked](collect(a.Ask(t.Context(), "c1", question), always(AllowAlways)))
 				switch {
-				case tc.from == "" && len(asked) != 0:
+				case from == "" && len(asked) != 0:
 					t.Errorf("%s: asked %+v", how, asked)
-				case tc.from != "" && (len(asked) != 1 || !strings.Contains(asked[0].Reason, tc.from) || asked[0].Rule != ""):
-					t.Errorf("%s: asked %+v, want one that names %s and offers no rule", how, asked, tc.from)
+				case from != "" && (len(asked) != 1 || !strings.Contains(asked[0].Reason, from) || asked[0].Rule != ""):
+					t.Errorf("%s: asked %+v, want one that names %s and offers no rule", how, asked, from)
 				}
 			}
 		})

@@ -383,7 +383,7 @@ const allowFlag = "--allow"
 func (a *app) pointless() (rules []string) {
 	for _, rule := range a.rules.List() {
 		if rule.From == allowFlag && !slices.ContainsFunc(a.tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
-			rules = append(rules, agent.FormatRule(rule))
+			rules = append(rules, ruleText(rule))
 		}
 	}
 	return rules
