@@ -38,7 +38,7 @@ func (t *turn) attach(ctx context.Context) error {
 			o = failedOutcome(ctx, err)
 		}
 		o.result.Text = clip(o.result.Text, maxResult)
-		t.emit(ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.result.Text, Error: o.reason, Took: t.since(start)})
+		t.emit(ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.result.Text, Error: o.reason, Sources: o.result.Sources, Took: t.since(start)})
 		t.found = append(t.found, finding{step: Step{ID: id, Tool: attachTool, Description: name}, outcome: o})
 		t.hasRead(name, o.result)
 		if ctx.Err() != nil {

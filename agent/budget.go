@@ -31,6 +31,7 @@ type prompt struct {
 	intro    string // said before the material
 	material []part
 	question string        // the end of the last user message
+	images   [][]byte      // that go with it
 	after    []llm.Message // what follows it: a second try, or the rounds of a loop
 	call     func(llm.ToolCall)
 }
@@ -236,7 +237,7 @@ func (p prompt) assemble() fitted {
 	}
 	last = append(last, p.question)
 	add("question", tokens(p.question)+perMessage)
-	f.messages = append(f.messages, llm.Message{Role: llm.User, Text: strings.Join(last, "\n\n")})
+	f.messages = append(f.messages, llm.Message{Role: llm.User, Text: strings.Join(last, "\n\n"), Images: p.images})
 	for _, m := range p.after {
 		f.messages = append(f.messages, m)
 		kind, cost := "repair", tokens(m.Text)+perMessage

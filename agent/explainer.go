@@ -32,7 +32,13 @@ func (t *turn) explain(ctx context.Context) error {
 	}
 	before := t.answer.Len()
 	begin := opening{turn: t, unlikely: t.unlikely()}
-	usage, err := t.ask(ctx, t.explainerPrompt(), begin.add)
+	p := t.explainerPrompt()
+	usage, err := t.ask(ctx, p, begin.add)
+	if blind := (*llm.UnsupportedError)(nil); len(p.images) > 0 && errors.As(err, &blind) {
+		t.emit(Noticed{Text: fmt.Sprintf("%s cannot see images: it is told that there is one.", blind.Model)})
+		p.images, p.question = nil, "You cannot see images: say so where it matters.\n\n"+p.question
+		usage, err = t.ask(ctx, p, begin.add)
+	}
 	begin.flush()
 	said := t.answer.Len() > before
 	switch {
@@ -97,6 +103,7 @@ func (t *turn) explainerPrompt() prompt {
 			llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Score: s.Score, Foreign: s.Foreign})
 	}
 	for _, f := range t.found {
+		p.images = append(p.images, f.result.Images...)
 		r := f.forModel()
 		text := r.Text
 		if r.Cited {

@@ -84,6 +84,7 @@ type Result struct {
 	Foreign  bool     `json:"foreign,omitempty"`  // it holds text from outside the user's own notes
 
 	Partial  bool      `json:"partial,omitempty"`  // the best there is of a task that was never done well
+	Images   [][]byte  `json:"-"`                  // for a model that can see
 	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly hold an answer
 	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
 }

@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
-	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/tui"
@@ -54,19 +51,6 @@ func (p panel) Trust(name string, seen []tui.Change) error {
 		changes = append(changes, mcpclient.Change(c))
 	}
 	return p.servers.Accept(name, changes)
-}
-
-// mentions are the resources of the servers, as they are named in a message.
-func (a *app) mentions() []tui.Mention {
-	var list []tui.Mention
-	for _, r := range a.servers.Resources() {
-		detail := r.Name
-		if r.Description != "" && r.Description != r.Name {
-			detail = strings.TrimSpace(r.Name + ": " + r.Description)
-		}
-		list = append(list, tui.Mention{Name: r.Server + ":" + r.URI, Detail: detail})
-	}
-	return list
 }
 
 // templates are the prompts of the servers.
@@ -123,41 +107,4 @@ func (a *app) fill(ctx context.Context, p mcpclient.Prompt, values json.RawMessa
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "\n\n"), nil
-}
-
-// attached reads the resources that a message names as @server:uri.
-type attached struct{ *app }
-
-var _ agent.Attacher = attached{}
-
-// mention is @server:uri at the beginning of a word.
-var mention = regexp.MustCompile(`(?:^|[\s(])@([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*):(\S+)`)
-
-// maxAttachments bounds the resources that one message brings along.
-const maxAttachments = 5
-
-// Find lists the resources of known servers. A mark that ends a sentence is
-// not part of a name, unless a resource is called so.
-func (a attached) Find(message string) []string {
-	var names []string
-	for _, found := range mention.FindAllStringSubmatch(message, -1) {
-		server, uri := found[1], found[2]
-		if !slices.ContainsFunc(a.known.config.Servers, func(s mcpclient.Server) bool { return s.Name == server }) {
-			continue
-		}
-		listed := slices.ContainsFunc(a.servers.Resources(), func(r mcpclient.Resource) bool { return r.Server == server && r.URI == uri })
-		if !listed {
-			uri = strings.TrimRight(uri, ".,;:!?)]")
-		}
-		if name := server + ":" + uri; uri != "" && !slices.Contains(names, name) && len(names) < maxAttachments {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// Read reads one of them. What it holds is foreign.
-func (a attached) Read(ctx context.Context, name string) (agent.Result, error) {
-	server, uri, _ := strings.Cut(name, ":")
-	return a.servers.ReadResource(ctx, server, uri)
 }

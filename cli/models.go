@@ -124,6 +124,8 @@ func size(n int64) string {
 	switch {
 	case n <= 0:
 		return ""
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
 	case n < 10<<20:
 		return fmt.Sprintf("%d kB", n/1000)
 	case n < 10<<30:

@@ -30,7 +30,10 @@ type composer struct {
 	cursor  *tea.Cursor
 }
 
-type paste struct{ name, text string }
+type paste struct {
+	name, text string
+	own        bool // it is a message of the user's, not from the clipboard
+}
 
 func newComposer(keys *keyMap, look *theme) composer {
 	area := textarea.New()
@@ -101,7 +104,28 @@ func (c *composer) cursorAt() *tea.Cursor {
 func (c *composer) text() string { return c.area.Value() }
 func (c *composer) empty() bool  { return c.area.Length() == 0 }
 
+// before is the text before the cursor.
+func (c *composer) before() string {
+	lines := strings.SplitAfter(c.text(), "\n")
+	at := min(c.area.Line(), len(lines)-1)
+	last := []rune(lines[at])
+	return strings.Join(lines[:at], "") + string(last[:min(c.area.Column(), len(last))])
+}
+
+// replace puts text in place of so many bytes before the cursor.
+func (c *composer) replace(size int, text string) {
+	before := c.before()
+	for range []rune(before[max(0, len(before)-size):]) {
+		c.area, _ = c.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+	c.area.InsertString(text)
+	c.area, _ = c.area.Update(nil)
+	c.draw()
+}
+
+// set puts a text in place of what is written. A long one is there by name.
 func (c *composer) set(text string) {
+	text = c.named(text, true)
 	c.area.SetValue(text)
 	c.area.MoveToEnd()
 	c.area, _ = c.area.Update(nil)
@@ -116,12 +140,43 @@ func (c *composer) clear() {
 
 // take empties the composer and returns what it held, pastes written out.
 func (c *composer) take() string {
-	text := c.text()
+	text := unquoted(c.text())
 	for _, p := range c.pastes {
-		text = strings.Replace(text, p.name, p.text, 1)
+		text = strings.Replace(text, p.name, p.attached(), 1)
 	}
 	c.clear()
 	return text
+}
+
+// attached is a paste as it goes with a message: in a fence, so that it is
+// known for what it is, and that nothing in it is read as the user's own words.
+func (p paste) attached() string {
+	if p.own {
+		return p.text
+	}
+	mark := "```"
+	for strings.Contains(p.text, mark) {
+		mark += "`"
+	}
+	return "\n" + mark + "\n" + strings.TrimRight(p.text, "\n") + "\n" + mark + "\n"
+}
+
+// quote begins and ends a text of several lines, in which enter is a new line.
+const quote = `"""`
+
+// quoting tells whether a text of several lines is begun and not ended.
+func (c *composer) quoting() bool {
+	text := strings.TrimSpace(c.text())
+	return strings.HasPrefix(text, quote) && strings.Count(text, quote)%2 == 1
+}
+
+// unquoted takes the quotes of a text of several lines away.
+func unquoted(text string) string {
+	whole := strings.TrimSpace(text)
+	if len(whole) < 2*len(quote) || !strings.HasPrefix(whole, quote) || !strings.HasSuffix(whole, quote) {
+		return text
+	}
+	return strings.Trim(whole[len(quote):len(whole)-len(quote)], "\n")
 }
 
 // remember puts a prompt at the front of the history.
@@ -139,20 +194,34 @@ func (c *composer) press(pressed tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
+func (c *composer) newline() {
+	c.area.InsertRune('\n')
+	c.area, _ = c.area.Update(nil)
+	c.draw()
+}
+
 // paste puts in text from the terminal; it is never sent by itself.
 func (c *composer) paste(text string) {
 	text = safetext.Text(text)
-	if lines := 1 + strings.Count(text, "\n"); lines > pasteLines || len(text) > pasteBytes {
-		size := count(lines, "line")
-		if lines == 1 {
-			size = bytes(int64(len(text)))
-		}
-		name := fmt.Sprintf("[paste %d · %s]", len(c.pastes)+1, size)
-		c.pastes = append(c.pastes, paste{name, text})
-		text = name
-	}
+	text = c.named(text, false)
 	c.area, _ = c.area.Update(tea.PasteMsg{Content: text})
 	c.draw()
+}
+
+// named keeps a long text aside and returns the name that stands for it, or
+// the text itself if it is short.
+func (c *composer) named(text string, own bool) string {
+	lines := 1 + strings.Count(text, "\n")
+	if lines <= pasteLines && len(text) <= pasteBytes {
+		return text
+	}
+	size := count(lines, "line")
+	if lines == 1 {
+		size = bytes(int64(len(text)))
+	}
+	name := fmt.Sprintf("[paste %d · %s]", len(c.pastes)+1, size)
+	c.pastes = append(c.pastes, paste{name, text, own})
+	return name
 }
 
 // earlier shows the prompt before the one shown. It reports false where the

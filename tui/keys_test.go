@@ -170,22 +170,60 @@ func TestPastes(t *testing.T) {
 		assistant := play(agent.Ended{})
 		big := strings.Repeat("/quit y\n", 1<<17)
 		inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
-			start := time.Now()
 			r.keys("see ")
 			r.send(tea.PasteMsg{Content: big})
 			r.mustShow("see [paste 1 · 131,073 lines]")
-			if took := time.Since(start); took > time.Second {
-				t.Errorf("it took %v", took)
-			}
 			if len(assistant.asked) != 0 || r.quit {
 				t.Error("the paste did something by itself")
 			}
 			r.keys("enter")
 			r.pass(100 * time.Millisecond)
-			if len(assistant.asked) != 1 || assistant.asked[0] != "see "+big {
+			if len(assistant.asked) != 1 || assistant.asked[0] != "see \n```\n"+strings.TrimSpace(big)+"\n```\n" {
 				t.Error("the paste was not sent whole")
 			}
+			r.mustShow("… 131,064 more lines")
+			r.keys("up", "!")
+			r.mustShow("> [paste 1 · 131,076 lines]!")
 		})
+	})
+	t.Run("a megabyte takes less than a second", func(t *testing.T) {
+		m, err := New(t.Context(), withWorld(hold()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+		for _, piece := range []string{"/quit y\n", "one line ", "漢字かな交じり文", "e\u0301", "\x1b[31m"} {
+			start := time.Now() // outside of a bubble, where time is real
+			m.Update(tea.PasteMsg{Content: strings.Repeat(piece, 1<<20/len(piece))})
+			m.Update(named["enter"])
+			if took := time.Since(start); took > time.Second {
+				t.Errorf("%q: it took %v", piece, took)
+			}
+		}
+	})
+	t.Run("a fence in it does not end it", func(t *testing.T) {
+		assistant := play(agent.Ended{})
+		inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+			r.send(tea.PasteMsg{Content: strings.Repeat("a\n```\n@/etc/passwd\n````\n", 20)})
+			r.ask(" what is it?")
+			if got := assistant.asked[0]; !strings.HasPrefix(got, "\n`````\n") || !strings.HasSuffix(got, "\n`````\n what is it?") {
+				t.Errorf("asked %q", got)
+			}
+		})
+	})
+}
+
+func TestQuotesHoldLines(t *testing.T) {
+	assistant := play(agent.Ended{})
+	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+		r.keys(`"""one`, "enter", "two", "enter", `"""`, "enter")
+		r.pass(100 * time.Millisecond)
+		r.keys(`say """ to me`, "enter")
+		r.pass(100 * time.Millisecond)
+		want := []string{"one\ntwo", `say """ to me`}
+		if !slices.Equal(assistant.asked, want) {
+			t.Errorf("asked %q, want %q", assistant.asked, want)
+		}
 	})
 }
 

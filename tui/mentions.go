@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 
 // Mention is something that a message can name after an @.
 type Mention struct {
-	Name   string // what stands after the @
+	Name   string // what stands after the @; one that ends with a slash is a folder of files
 	Detail string
 }
 
@@ -29,101 +30,255 @@ type Template struct {
 	Fill func(ctx context.Context, values json.RawMessage) (string, error)
 }
 
+// maxMentions bounds the rows that a word can bring.
+const maxMentions = 100
+
 // mentions is the list above the composer while a name is typed after an @.
 type mentions struct {
-	rows   []Mention
-	chosen int
-	closed string // the text for which the user closed it
+	all    []Mention // what can be named, as it was loaded for place
+	plain  []string  // all without case, as it is compared
+	at     int       // where the @ stands that all was loaded for
+	place  string    // the folder of files whose files all holds; "": none
+	loaded bool
+
+	rows    []Mention
+	chosen  int
+	closed  string // the text for which the user closed it
+	asked   string // the name whose preview was asked for
+	preview previewMsg
 }
+
+type (
+	// mentionsMsg brings what can be named.
+	mentionsMsg struct {
+		at    int
+		place string
+		list  []Mention
+		err   error
+	}
+	// previewMsg brings the beginning of what a name stands for.
+	previewMsg struct{ name, text string }
+)
 
 // mentioning is the word after the last @ of a text that is still being
-// typed; false when there is none.
-func mentioning(text string) (word string, ok bool) {
-	at := strings.LastIndexByte(text, '@')
-	if at < 0 || strings.ContainsAny(text[at:], " \n\t") || at > 0 && !strings.ContainsRune(" \n\t(", rune(text[at-1])) {
-		return "", false
+// typed, and where the @ stands; false when there is none.
+func mentioning(text string) (word string, at int, ok bool) {
+	at = strings.LastIndexByte(text, '@')
+	if at < 0 || at > 0 && !strings.ContainsRune(" \n\t(", rune(text[at-1])) {
+		return "", 0, false
 	}
-	return text[at+1:], true
+	word = strings.TrimPrefix(text[at+1:], `"`)
+	if quoted := word != text[at+1:]; strings.ContainsAny(word, "\"\n") || !quoted && strings.ContainsAny(word, " \t") {
+		return "", 0, false
+	}
+	return word, at, true
 }
 
-// follow brings the list in line with what is typed.
-func (p *mentions) follow(text string, all func() []Mention) {
-	word, ok := mentioning(text)
-	if !ok || all == nil || text == p.closed {
-		p.rows = nil
-		return
-	}
-	p.closed = ""
-	var begins, holds []Mention
-	for _, m := range all() {
-		switch lower, typed := strings.ToLower(m.Name+" "+m.Detail), strings.ToLower(word); {
-		case m.Name == word: // it is whole
-		case strings.HasPrefix(lower, typed):
-			begins = append(begins, m)
-		case lettersInOrder(lower, typed):
-			holds = append(holds, m)
+// placeOf is the folder that a word names files of, with its last slash; ""
+// for a word that is no path.
+func placeOf(word string) string {
+	for _, start := range []string{"/", "~/", "./", "../"} {
+		if strings.HasPrefix(word, start) {
+			return word[:strings.LastIndexByte(word, '/')+1]
 		}
 	}
-	p.rows = append(begins, holds...)
+	return ""
+}
+
+// follow brings the list in line with what is typed before the cursor. load
+// says that what can be named has to be loaded first.
+func (p *mentions) follow(text string) (load bool) {
+	word, at, ok := mentioning(text)
+	if !ok || text == p.closed {
+		p.rows, p.loaded = nil, p.loaded && ok
+		return false
+	}
+	p.closed = ""
+	if place := placeOf(word); !p.loaded || p.at != at || p.place != place {
+		*p = mentions{at: at, place: place, loaded: true}
+		return true
+	}
+	p.fill(word)
+	return false
+}
+
+// take takes in what was loaded, if it is still wanted.
+func (p *mentions) take(msg mentionsMsg) (wanted bool) {
+	if !p.loaded || p.at != msg.at || p.place != msg.place {
+		return false
+	}
+	p.all, p.plain = msg.list, make([]string, len(msg.list))
+	for i, m := range msg.list {
+		p.plain[i] = strings.ToLower(m.Name + "\x00" + m.Detail)
+	}
+	return true
+}
+
+// fill finds the rows for a word, best first.
+func (p *mentions) fill(word string) {
+	type match struct{ at, rank int }
+	var found []match
+	typed := strings.ToLower(word)
+	p.rows = p.rows[:0]
+	for i, text := range p.plain {
+		if p.all[i].Name == word && !strings.HasSuffix(word, "/") {
+			p.rows = nil
+			return // it is whole
+		}
+		if rank := fuzzy(text, typed); rank >= 0 {
+			found = append(found, match{i, rank})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b match) int { return a.rank - b.rank })
+	for _, f := range found[:min(len(found), maxMentions)] {
+		p.rows = append(p.rows, p.all[f.at])
+	}
 	p.chosen = max(0, min(p.chosen, len(p.rows)-1))
 }
 
-// lettersInOrder tells whether all letters of typed stand in text, one after another.
-func lettersInOrder(text, typed string) bool {
-	for _, letter := range typed {
-		at := strings.IndexRune(text, letter)
-		if at < 0 {
-			return false
-		}
-		text = text[at+len(string(letter)):]
+// fuzzy says how well a typed text names another, both without case: 0 is
+// best, negative not at all. The beginning of a name goes before that of a
+// word in it, a text before letters in order, letters near each other before
+// letters far apart.
+func fuzzy(text, typed string) int {
+	switch at := strings.Index(text, typed); {
+	case at == 0:
+		return 0
+	case at > 0 && strings.ContainsRune("/\x00", rune(text[at-1])):
+		return 1
+	case at > 0 && strings.ContainsRune(" -_.:", rune(text[at-1])):
+		return 2
+	case at > 0:
+		return 3
 	}
-	return true
+	from, to := -1, 0
+	for _, letter := range typed {
+		at := strings.IndexRune(text[to:], letter)
+		if at < 0 {
+			return -1
+		}
+		if from < 0 {
+			from = to + at
+		}
+		to += at + len(string(letter))
+	}
+	return 4 + to - from - len(typed)
 }
 
 func (p *mentions) open() bool { return len(p.rows) > 0 }
 
-// view shows at most height rows.
+// view shows at most height rows, and beside them what the chosen one holds.
 func (p *mentions) view(width, height int, look *theme) []string {
+	beside := 0
+	if p.preview.name == p.rows[p.chosen].Name && p.preview.text != "" && width >= 90 {
+		beside = width / 2
+	}
 	rows := min(len(p.rows), height)
 	from := max(0, min(p.chosen-rows/2, len(p.rows)-rows))
 	var lines []string
 	for at := from; at < from+rows; at++ {
-		name, mark := "@"+safetext.Line(p.rows[at].Name), "  "
-		detail := look.Dim.Render(fit(safetext.Line(p.rows[at].Detail), width/3))
-		name = fit(name, max(8, width-4-cells(detail)))
-		if at == p.chosen {
-			mark, name = look.Selected.Render("› "), look.Selected.Render(name)
+		lines = append(lines, p.rows[at].row(at == p.chosen, width-beside, look))
+	}
+	if beside == 0 {
+		return lines
+	}
+	preview := strings.Split(safetext.Text(p.preview.text), "\n")
+	for n := range min(height, max(len(lines), len(preview))) {
+		if n >= len(lines) {
+			lines = append(lines, "")
 		}
-		lines = append(lines, fit(mark+name+"  "+detail, width))
+		text := ""
+		if n < len(preview) {
+			text = preview[n]
+		}
+		left := fit(lines[n], width-beside-1)
+		lines[n] = left + strings.Repeat(" ", width-beside-1-cells(left)) + look.Border.Render("│ ") + look.Dim.Render(fit(text, beside-2))
 	}
 	return lines
 }
 
+func (n Mention) row(chosen bool, width int, look *theme) string {
+	name, mark := "@"+safetext.Line(n.Name), "  "
+	detail := look.Dim.Render(fit(safetext.Line(n.Detail), width/3))
+	name = fit(name, max(8, width-4-cells(detail)))
+	if chosen {
+		mark, name = look.Selected.Render("› "), look.Selected.Render(name)
+	}
+	return fit(mark+name+"  "+detail, width)
+}
+
+// written is how a name stands in a message.
+func (n Mention) written() string {
+	name := safetext.Line(n.Name)
+	if strings.ContainsAny(name, " \t") {
+		return `"` + name + `"`
+	}
+	return name
+}
+
 // pressMentions moves in the list, completes from it or closes it.
-func (m *Model) pressMentions(pressed tea.KeyPressMsg) bool {
+func (m *Model) pressMentions(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	p, c := &m.mentions, &m.composer
 	switch {
 	case key.Matches(pressed, m.keys.Stop):
-		p.closed, p.rows = c.text(), nil
+		p.closed, p.rows = c.before(), nil
 	case key.Matches(pressed, m.keys.Up):
 		p.chosen = (p.chosen - 1 + len(p.rows)) % len(p.rows)
+		return m.askPreview(), true
 	case key.Matches(pressed, m.keys.Down):
 		p.chosen = (p.chosen + 1) % len(p.rows)
+		return m.askPreview(), true
 	case pressed.String() == "tab", key.Matches(pressed, m.keys.Send):
-		text := c.text()
-		c.set(text[:strings.LastIndexByte(text, '@')+1] + safetext.Line(p.rows[p.chosen].Name) + " ")
+		text := p.rows[p.chosen].written()
 		p.rows = nil
+		if strings.HasSuffix(text, "/") { // a folder: on with what is in it
+			c.replace(len(c.before())-p.at-1, text)
+			return m.follow(), true
+		}
+		c.replace(len(c.before())-p.at-1, text+" ")
 	default:
-		return false
+		return nil, false
 	}
-	return true
+	return nil, true
 }
 
 // follow brings the lists above the composer in line with what is typed.
-func (m *Model) follow() {
-	text := m.composer.text()
-	m.palette.follow(text, m.allCommands())
-	m.mentions.follow(text, m.Mentions)
+func (m *Model) follow() tea.Cmd {
+	m.palette.follow(m.composer.text(), m.allCommands())
+	if m.Mentions == nil {
+		return nil
+	}
+	p := &m.mentions
+	if !p.follow(m.composer.before()) {
+		return m.askPreview()
+	}
+	at, place := p.at, p.place
+	return func() tea.Msg {
+		list, err := m.Mentions(m.base, place)
+		return mentionsMsg{at, place, list, err}
+	}
+}
+
+// takeMentions shows what can be named.
+func (m *Model) takeMentions(msg mentionsMsg) tea.Cmd {
+	if msg.err != nil {
+		m.flash(msg.err.Error())
+	}
+	if !m.mentions.take(msg) {
+		return nil
+	}
+	return m.follow()
+}
+
+// askPreview asks for the beginning of what the chosen name stands for.
+func (m *Model) askPreview() tea.Cmd {
+	p := &m.mentions
+	if m.Preview == nil || !p.open() || p.asked == p.rows[p.chosen].Name {
+		return nil
+	}
+	name := p.rows[p.chosen].Name
+	p.asked = name
+	return func() tea.Msg { return previewMsg{name, m.Preview(m.base, name)} }
 }
 
 // templates are the prompts of servers as commands.

@@ -10,12 +10,22 @@ import (
 // withLibrary is options whose servers have resources and prompts.
 func withLibrary() Options {
 	o := withEverything()
-	o.Mentions = func() []Mention {
+	o.Preview = func(_ context.Context, name string) string { return "The beginning of\n" + name }
+	o.Mentions = func(_ context.Context, place string) ([]Mention, error) {
+		if place == "./" {
+			return []Mention{{Name: "./photos/", Detail: "folder"}, {Name: "./report of 2026.txt"}}, nil
+		}
+		if place == "./photos/" {
+			return []Mention{{Name: "./photos/cat.png", Detail: "image"}}, nil
+		}
 		return []Mention{
+			{Name: "fitness.md", Detail: "Fitness"},
+			{Name: "daily/2026-11-20.md", Detail: "Friday"},
+			{Name: "recipes/Apple pie.md", Detail: "Grandma's apple pie"},
 			{Name: "everything:demo://resource/static/document/features.md", Detail: "features.md"},
 			{Name: "everything:demo://resource/dynamic/text/{resourceId}", Detail: "Dynamic Text Resource"},
 			{Name: "files:file:///home/ana/plan.md", Detail: "plan.md: the training plan"},
-		}
+		}, nil
 	}
 	o.Templates = func() []Template {
 		fill := func(_ context.Context, values json.RawMessage) (string, error) {
@@ -44,8 +54,16 @@ func TestANameAfterAnAtIsCompleted(t *testing.T) {
 		"by its beginning": {[]string{"see @files", "tab"}, "see @files:file:///home/ana/plan.md "},
 		"by letters of it": {[]string{"see @dyntext", "enter"}, "see @everything:demo://resource/dynamic/text/{resourceId} "},
 		"by what it says":  {[]string{"@training", "tab"}, "@files:file:///home/ana/plan.md "},
-		"the next one":     {[]string{"@", "down", "tab"}, "@everything:demo://resource/dynamic/text/{resourceId} "},
+		"the next one":     {[]string{"@", "down", "tab"}, "@daily/2026-11-20.md "},
 		"closed":           {[]string{"@fi", "esc", "tab"}, "@fi"},
+		"a note":           {[]string{"@fit", "tab"}, "@fitness.md "},
+		"a note by title":  {[]string{"@friday", "tab", "and more"}, "@daily/2026-11-20.md and more"},
+		"with blanks":      {[]string{"@grandm", "tab"}, `@"recipes/Apple pie.md" `},
+		"letters far off":  {[]string{"@gapie", "tab"}, `@"recipes/Apple pie.md" `},
+		"no match":         {[]string{"@xyzzy", "tab"}, "@xyzzy"},
+		"a file":           {[]string{"@./rep", "tab"}, `@"./report of 2026.txt" `},
+		"into a folder":    {[]string{"@./ph", "tab", "cat", "tab"}, "@./photos/cat.png "},
+		"amid the text":    {[]string{"look well", "ctrl+a", "@fitn", "tab"}, "@fitness.md look well"},
 		"an address":       {[]string{"ana@files", "tab"}, "ana@files"},
 	} {
 		t.Run(name, func(t *testing.T) {

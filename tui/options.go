@@ -53,8 +53,13 @@ type Options struct {
 	// Figures sums up the turns by day, model or turn, the latest first; nil:
 	// there is no page of them.
 	Figures func(ctx context.Context, by string) ([]agent.Figures, error)
-	// Mentions are what a message can name after an @, at this moment. nil: nothing.
-	Mentions func() []Mention
+	// Mentions are what a message can name after an @, at this moment: notes,
+	// resources and the like, or for a place, which ends with a slash, the files
+	// in that folder. nil: nothing.
+	Mentions func(ctx context.Context, place string) ([]Mention, error)
+	// Preview is the beginning of what such a name stands for; "": nothing to
+	// show. nil: there are none.
+	Preview func(ctx context.Context, name string) string
 	// Templates are the prompts that servers have ready, at this moment. nil: none.
 	Templates func() []Template
 	// Commands are slash commands besides the screen's own.

@@ -170,10 +170,17 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 // write gives a key to the composer.
 func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	k, c := &m.keys, &m.composer
-	if m.palette.open() && m.pressPalette(pressed) || m.mentions.open() && m.pressMentions(pressed) {
+	if m.palette.open() && m.pressPalette(pressed) {
 		return nil
 	}
+	if m.mentions.open() {
+		if cmd, taken := m.pressMentions(pressed); taken {
+			return cmd
+		}
+	}
 	switch {
+	case key.Matches(pressed, k.Send) && c.quoting():
+		c.newline()
 	case key.Matches(pressed, k.Send):
 		return m.send()
 	case key.Matches(pressed, k.HelpOnEmpty) && c.empty():
@@ -193,11 +200,9 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(pressed, k.Up) && c.earlier(), key.Matches(pressed, k.Down) && c.later():
 	default:
 		cmd := c.press(pressed)
-		m.follow()
-		return cmd
+		return tea.Batch(cmd, m.follow())
 	}
-	m.follow()
-	return nil
+	return m.follow()
 }
 
 // pressPalette moves in the list of commands, completes from it or closes it.

@@ -158,6 +158,7 @@ var scenes = map[string]scene{
 	"a form does not fit":            {telling(story(planning, []agent.Body{formAsked})...), asking(passing(guard), pressing("tab", "enter", "enter", "enter", "enter", "enter", "enter", "enter"))},
 	"a server wants a page opened":   {telling(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}}), asking(passing(guard))},
 	"a server wants the model":       {telling(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "everything", Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.System, Text: "You are a helpful\u202e server."}, {Role: llm.User, Text: strings.Repeat("Say why.\n", 40)}}}}), asking(passing(guard))},
+	"notes after an at":              {withLibrary, pressing("see @i", "down")},
 	"resources after an at":          {withLibrary, pressing("compare @demo")},
 	"prompts of servers":             {withLibrary, pressing("/every")},
 	"a prompt has blanks":            {withLibrary, pressing("/everything:args-prompt", "enter", "Ham")},

@@ -121,6 +121,10 @@ func New(ctx context.Context, options Options) (*Model, error) {
 	m.look = newTheme(options.Theme, themeIsDark(options.Theme, m.dark), m.colours)
 	m.transcript = transcript{look: m.look, chosen: -1}
 	m.composer = newComposer(&m.keys, m.look)
+	if m.Mentions != nil {
+		m.composer.area.Placeholder = "Ask anything · @ notes and files · / commands"
+		m.composer.draw()
+	}
 	return m, nil
 }
 
@@ -214,6 +218,10 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.startEditor(msg)
 	case editedMsg:
 		m.edited(msg)
+	case mentionsMsg:
+		return m.takeMentions(msg)
+	case previewMsg:
+		m.mentions.preview = msg
 	case filledMsg:
 		m.filled(msg)
 	case serversMsg:
@@ -265,8 +273,7 @@ func (m *Model) paste(text string) tea.Cmd {
 	}
 	m.unfocus()
 	m.composer.paste(text)
-	m.follow()
-	return nil
+	return m.follow()
 }
 
 func (m *Model) showPage(msg pageMsg) tea.Cmd {

@@ -1,0 +1,289 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lifehub/agent"
+	"lifehub/mcpclient"
+	"lifehub/notes"
+	"lifehub/tui"
+)
+
+// mentions are what a message can name after an @: the notes and the resources
+// of servers, or the files of a place.
+func (a *app) mentions(ctx context.Context, place string) ([]tui.Mention, error) {
+	if place != "" {
+		return filesIn(place)
+	}
+	var list []tui.Mention
+	vaults := a.open()
+	for _, v := range vaults {
+		titles, err := v.index.Titles(ctx)
+		if err != nil {
+			return nil, err
+		}
+		entries, _, err := v.folder.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			name := e.Path
+			if len(vaults) > 1 {
+				name = filepath.Base(v.folder.Dir()) + "/" + name
+			}
+			list = append(list, tui.Mention{Name: name, Detail: titles[e.Path]})
+		}
+	}
+	return append(list, a.resources()...), nil
+}
+
+// resources are what the servers have to read.
+func (a *app) resources() []tui.Mention {
+	var list []tui.Mention
+	for _, r := range a.servers.Resources() {
+		detail := r.Name
+		if r.Description != "" && r.Description != r.Name {
+			detail = strings.TrimSpace(r.Name + ": " + r.Description)
+		}
+		list = append(list, tui.Mention{Name: r.Server + ":" + r.URI, Detail: detail})
+	}
+	return list
+}
+
+// filesIn lists a folder, its folders first.
+func filesIn(place string) ([]tui.Mention, error) {
+	entries, err := os.ReadDir(atHome(place))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // it is still being typed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list files: %w", err)
+	}
+	var folders, files []tui.Mention
+	for _, e := range entries {
+		info, err := os.Stat(filepath.Join(atHome(place), e.Name()))
+		switch {
+		case err != nil || strings.HasPrefix(e.Name(), "."):
+		case info.IsDir():
+			folders = append(folders, tui.Mention{Name: place + e.Name() + "/", Detail: "folder"})
+		case info.Mode().IsRegular():
+			files = append(files, tui.Mention{Name: place + e.Name(), Detail: size(info.Size())})
+		}
+	}
+	return append(folders, files...), nil
+}
+
+// atHome writes ~/ out.
+func atHome(name string) string {
+	if below, ok := strings.CutPrefix(name, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, below)
+		}
+	}
+	return name
+}
+
+// previewSize is how much of a note or file a preview reads, in bytes.
+const previewSize = 2 << 10
+
+// preview is the beginning of what a name after an @ stands for.
+func (a *app) preview(_ context.Context, name string) string {
+	switch folder, below := a.noteOf(name); {
+	case folder != nil:
+		note, err := folder.Read(below)
+		if err != nil {
+			return err.Error()
+		}
+		lines := strings.Split(note.Text, "\n")
+		return firstBytes(strings.TrimSpace(strings.Join(lines[min(len(lines), max(0, note.BodyLine-1)):], "\n")), previewSize)
+	case isFile(name) && !isImage(name):
+		text, err := readTextFile(name, previewSize)
+		if err != nil {
+			return err.Error()
+		}
+		return text
+	}
+	return ""
+}
+
+// noteOf finds the note of exactly this path; nil: there is none.
+func (a *app) noteOf(name string) (folder *notes.Folder, path string) {
+	folders := a.folders()
+	for _, folder := range folders {
+		below := name
+		if len(folders) > 1 {
+			var ok bool
+			if below, ok = strings.CutPrefix(name, filepath.Base(folder.Dir())+"/"); !ok {
+				continue
+			}
+		}
+		if _, _, err := folder.Raw(below); err == nil {
+			return folder, below
+		}
+	}
+	return nil, ""
+}
+
+// isFile tells whether a name is the path of a file, which says where it begins.
+func isFile(name string) bool {
+	if !filepath.IsAbs(name) && !strings.HasPrefix(name, "~/") && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
+		return false
+	}
+	info, err := os.Stat(atHome(name))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// isImage goes by the name: these are the kinds that models take.
+func isImage(name string) bool {
+	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp", ".gif"}, strings.ToLower(filepath.Ext(name)))
+}
+
+const (
+	maxFile  = 1 << 20  // bytes of a text that are read; how much of it fits is the window's affair
+	maxImage = 20 << 20 // bytes of an image
+)
+
+// readTextFile reads the beginning of a file of text.
+func readTextFile(name string, most int64) (string, error) {
+	raw, err := readFile(name, most)
+	if err != nil {
+		return "", err
+	}
+	text := strings.ToValidUTF8(string(raw), "")
+	if len(raw)-len(text) > utf8.UTFMax || strings.ContainsRune(text, 0) {
+		return "", fmt.Errorf("%s is no text", filepath.Base(name))
+	}
+	return text, nil
+}
+
+func readFile(name string, most int64) ([]byte, error) {
+	file, err := os.Open(atHome(name))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
+// firstBytes cuts a text between two characters.
+func firstBytes(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// attached reads what a message names after an @: @note.md, @./file and
+// @server:uri; in quotes when there is a blank in it.
+type attached struct{ *app }
+
+var _ agent.Attacher = attached{}
+
+// mention is a name at the beginning of a word.
+var mention = regexp.MustCompile(`(?:^|[\s(])@(?:"([^"\n]+)"|(\S+))`)
+
+// maxAttachments bounds what one message brings along.
+const maxAttachments = 10
+
+// Find lists the notes, files and resources of known servers. A mark that ends
+// a sentence is not part of a name, unless there is one that is called so.
+// What stands in a fence was pasted and not typed: it brings nothing along.
+func (a attached) Find(message string) []string {
+	var names []string
+	for _, found := range mention.FindAllStringSubmatch(withoutFences(message), -1) {
+		name := found[1] + found[2]
+		if !a.there(name) && found[2] != "" {
+			name = strings.TrimRight(name, ".,;:!?)]")
+		}
+		if a.there(name) && !slices.Contains(names, name) && len(names) < maxAttachments {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// there tells whether a name stands for something. A resource may be of those
+// that a server does not list.
+func (a attached) there(name string) bool {
+	if folder, _ := a.noteOf(name); folder != nil || isFile(name) {
+		return true
+	}
+	server, uri, ok := strings.Cut(name, ":")
+	if !ok || uri == "" || !slices.ContainsFunc(a.known.config.Servers, func(s mcpclient.Server) bool { return s.Name == server }) {
+		return false
+	}
+	listed := slices.ContainsFunc(a.servers.Resources(), func(r mcpclient.Resource) bool { return r.Server == server && r.URI == uri })
+	return listed || uri == strings.TrimRight(uri, ".,;:!?)]")
+}
+
+// fence is the mark around pasted text in a message.
+var fence = regexp.MustCompile("^(`{3,}|~{3,})")
+
+// withoutFences leaves the fenced blocks of a message out.
+func withoutFences(message string) string {
+	var kept strings.Builder
+	open := ""
+	for line := range strings.Lines(message) {
+		mark := fence.FindString(line)
+		switch {
+		case open == "" && mark != "":
+			open = mark
+		case open == "":
+			kept.WriteString(line)
+		case strings.HasPrefix(mark, open) && strings.TrimSpace(line) == mark:
+			open = ""
+		}
+	}
+	return kept.String()
+}
+
+// Read reads one of them. A note brings its sources along; a file and what a
+// server holds are foreign.
+func (a attached) Read(ctx context.Context, name string) (agent.Result, error) {
+	if folder, _ := a.noteOf(name); folder != nil {
+		return a.readNote(ctx, name)
+	}
+	if isFile(name) && isImage(name) {
+		image, err := readFile(name, maxImage+1)
+		switch {
+		case err != nil:
+			return agent.Result{}, err
+		case len(image) > maxImage:
+			return agent.Result{}, fmt.Errorf("%s is larger than %s", filepath.Base(name), size(maxImage))
+		}
+		return agent.Result{Text: "the image " + filepath.Base(name) + " is with this message", Images: [][]byte{image}, Foreign: true}, nil
+	}
+	if isFile(name) {
+		text, err := readTextFile(name, maxFile)
+		return agent.Result{Text: text, Foreign: true}, err
+	}
+	server, uri, _ := strings.Cut(name, ":")
+	return a.servers.ReadResource(ctx, server, uri)
+}
+
+// readNote reads a note as the tool does.
+func (a attached) readNote(ctx context.Context, name string) (agent.Result, error) {
+	input, err := json.Marshal(map[string]string{"path": name})
+	if err != nil {
+		return agent.Result{}, err
+	}
+	for _, t := range a.builtin {
+		if t.Spec().Name == "read_note" {
+			return t.Run(ctx, input)
+		}
+	}
+	return agent.Result{}, errors.New("there is no tool that reads notes")
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/rag"
+	"lifehub/tui"
+)
+
+// anApp is LifeHub on a folder of notes, with no model and nothing kept.
+func anApp(t *testing.T, vaults ...string) *app {
+	t.Helper()
+	home := t.TempDir()
+	sh := &shell{environ: func() []string { return nil }, getenv: func(name string) (string, bool) {
+		value, ok := map[string]string{"LIFEHUB_HOME": home, "LIFEHUB_PROVIDER": "offline"}[name]
+		return value, ok
+	}}
+	a, err := sh.open(t.Context(), runFlags{notes: vaults, noSave: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.close)
+	return a
+}
+
+func TestAMessageBringsAlongWhatItNames(t *testing.T) {
+	vault, files := aVault(t), t.TempDir()
+	write(t, filepath.Join(vault, "recipes", "Apple pie.md"), "# Grandma's apple pie\n\nSix apples.\n")
+	write(t, filepath.Join(files, "report.txt"), "Sales rose by 4 %.\n")
+	write(t, filepath.Join(files, "tool.bin"), "\x7fELF\x00\x01\xff\xfe\xfd\xfc\xfb\xfa")
+	write(t, filepath.Join(files, "cat.png"), "\x89PNG\r\n")
+	a := attached{anApp(t, vault)}
+
+	for message, want := range map[string][]string{
+		"what does @running.md say?":                              {"running.md"},
+		"is it in @running.md, or (@tasks.md)?":                   {"running.md", "tasks.md"},
+		`how many for @"recipes/Apple pie.md"?`:                   {"recipes/Apple pie.md"},
+		"@running.md @running.md":                                 {"running.md"},
+		"see @" + files + "/report.txt.":                          {files + "/report.txt"},
+		"ana@running.md wrote, @nobody and @../running.md too":    nil,
+		"@missing.md @" + files + "/ @" + files + "/missing":      nil,
+		"look\n```\n@running.md\n```\nand @tasks.md":              {"tasks.md"},
+		"````\n```\n@running.md\n```\n@tasks.md\n````\nthat's it": nil,
+	} {
+		if got := a.Find(message); !slices.Equal(got, want) {
+			t.Errorf("%q: found %q, want %q", message, got, want)
+		}
+	}
+
+	note, err := a.Read(t.Context(), "recipes/Apple pie.md")
+	if err != nil || len(note.Sources) != 1 || note.Sources[0].Vault != vault || note.Foreign || !strings.Contains(note.Text, "Six apples.") {
+		t.Errorf("the note: %+v, %v", note, err)
+	}
+	file, err := a.Read(t.Context(), files+"/report.txt")
+	if err != nil || !file.Foreign || file.Text != "Sales rose by 4 %.\n" {
+		t.Errorf("the file: %+v, %v", file, err)
+	}
+	image, err := a.Read(t.Context(), files+"/cat.png")
+	if err != nil || len(image.Images) != 1 || !strings.HasPrefix(string(image.Images[0]), "\x89PNG") {
+		t.Errorf("the image: %+v, %v", image, err)
+	}
+	if _, err := a.Read(t.Context(), files+"/tool.bin"); err == nil || err.Error() != "tool.bin is no text" {
+		t.Errorf("a file that is no text: %v", err)
+	}
+}
+
+func TestWhatCanBeNamedIsListed(t *testing.T) {
+	vault, files := aVault(t), t.TempDir()
+	write(t, filepath.Join(files, "sub", "x.txt"), "x")
+	write(t, filepath.Join(files, "report.txt"), "Sales rose.")
+	write(t, filepath.Join(files, ".secret"), "x")
+	a := anApp(t, vault)
+	for _, v := range a.open() {
+		if _, err := a.sync(t.Context(), v, func(rag.Progress) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := a.mentions(t.Context(), "")
+	if want := []tui.Mention{{Name: "running.md", Detail: "Running"}, {Name: "tasks.md", Detail: "Tasks"}}; err != nil || !slices.Equal(list, want) {
+		t.Errorf("got %v, %v, want %v", list, err, want)
+	}
+	list, err = a.mentions(t.Context(), files+"/")
+	if want := []tui.Mention{{Name: files + "/sub/", Detail: "folder"}, {Name: files + "/report.txt", Detail: "11 B"}}; err != nil || !slices.Equal(list, want) {
+		t.Errorf("got %v, %v, want %v", list, err, want)
+	}
+	if list, err := a.mentions(t.Context(), files+"/none/"); err != nil || list != nil {
+		t.Errorf("a folder that is not there: %v, %v", list, err)
+	}
+	if got := a.preview(t.Context(), "running.md"); !strings.HasPrefix(got, "# Running\n") {
+		t.Errorf("preview of a note: %q", got)
+	}
+	if got := a.preview(t.Context(), files+"/report.txt"); got != "Sales rose." {
+		t.Errorf("preview of a file: %q", got)
+	}
+	if home, err := os.UserHomeDir(); err == nil && atHome("~/x") != filepath.Join(home, "x") {
+		t.Errorf("~/x is %s", atHome("~/x"))
+	}
+}

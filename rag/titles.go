@@ -1,0 +1,30 @@
+package rag
+
+import (
+	"context"
+	"fmt"
+)
+
+// Titles returns the title of each indexed note by its path.
+func (x *Index) Titles(ctx context.Context) (map[string]string, error) {
+	x.mu.RLock()
+	db := x.db
+	x.mu.RUnlock()
+	rows, err := db.QueryContext(ctx, `SELECT path, title FROM notes`)
+	if err != nil {
+		return nil, fmt.Errorf("read titles: %w", err)
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	titles := map[string]string{}
+	for rows.Next() {
+		var path, title string
+		if err := rows.Scan(&path, &title); err != nil {
+			return nil, fmt.Errorf("read titles: %w", err)
+		}
+		titles[path] = title
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read titles: %w", err)
+	}
+	return titles, nil
+}
