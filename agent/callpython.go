@@ -18,7 +18,7 @@ func readPython(text string, known func(string) bool) (calls []draftStep) {
 		if at == nil {
 			return calls
 		}
-		name := plainName(text[at[2]:at[3]])
+		name := toolName(text[at[2]:at[3]], known)
 		text = text[at[1]:]
 		if !known(name) {
 			continue // print( and the like

@@ -32,7 +32,7 @@ func (s *callSplitter) add(piece string) {
 	end := len(text)
 	if at := markAt(text); at >= 0 {
 		s.caught, end = true, at
-	} else if at := strings.LastIndexAny(text[len(text)-maxMark:], "<[>`\nt"); at >= 0 {
+	} else if at := strings.IndexAny(text[len(text)-maxMark:], "<[>`\nt"); at >= 0 {
 		end = len(text) - maxMark + at // it may become a mark
 	}
 	s.upTo(end)

@@ -39,6 +39,11 @@ func markAt(text string) int {
 // said ahead of them. No calls and no error: the text is no call. An error
 // says what of a call cannot be read.
 func readCalls(text string, known func(name string) bool) (before string, calls []draftStep, err error) {
+	defer func() {
+		for i := range calls {
+			calls[i].Tool = toolName(calls[i].Tool, known)
+		}
+	}()
 	if i := strings.LastIndex(text, "</think>"); i >= 0 {
 		text = text[i+len("</think>"):]
 	}
@@ -50,7 +55,7 @@ func readCalls(text string, known func(name string) bool) (before string, calls 
 		if err == nil && len(calls) == 0 {
 			err = errors.New("it holds no call")
 		}
-		if err != nil && strings.HasPrefix(text[at:], ">>>") && !known(firstWord(text[at+len(">>>"):])) {
+		if err != nil && strings.HasPrefix(text[at:], ">>>") && !known(nameWord.FindString(text[at+len(">>>"):])) {
 			return text, nil, nil // a quotation
 		}
 		return text[:at], calls, err
@@ -65,6 +70,11 @@ func readMarked(text string, known func(string) bool) ([]draftStep, error) {
 		return readTagged(text, taggedCall, taggedValue)
 	case strings.Contains(text, "<arg_key>"):
 		return readTagged(text, keyedCall, keyedValue)
+	}
+	if strings.HasPrefix(text, "```tool_code") {
+		if calls := readPython(text, known); len(calls) > 0 {
+			return calls, nil
+		}
 	}
 	calls, err := readNamed(text, known)
 	if len(calls) == 0 {
@@ -172,7 +182,7 @@ func callsOf(raw json.RawMessage) (calls []draftStep) {
 	if name == "" || args == nil {
 		return nil
 	}
-	return []draftStep{{Tool: plainName(name), Input: args}}
+	return []draftStep{{Tool: strings.TrimSpace(name), Input: args}}
 }
 
 // noise are words that formats put between a mark and the arguments.
@@ -200,9 +210,10 @@ func readNamed(text string, known func(string) bool) (calls []draftStep, err err
 		if err != nil {
 			return calls, fmt.Errorf("it is no valid JSON: %w", err)
 		}
-		if whole := callsOf(raw); len(whole) > 0 {
+		name := nameIn(text[gap:i], known)
+		if whole := callsOf(raw); len(whole) > 0 && (known(whole[0].Tool) || !known(name)) { // else arguments that look like a call
 			calls = append(calls, whole...)
-		} else if name := nameIn(text[gap:i], known); name != "" {
+		} else if name != "" {
 			calls = append(calls, draftStep{Tool: name, Input: raw})
 		} else {
 			return calls, errors.New("it names no tool")
@@ -216,7 +227,7 @@ func readNamed(text string, known func(string) bool) (calls []draftStep, err err
 			if err != nil {
 				return nil, err
 			}
-			return []draftStep{{Tool: plainName(m[1]), Input: input}}, nil
+			return []draftStep{{Tool: strings.TrimSpace(m[1]), Input: input}}, nil
 		}
 	}
 	return calls, nil
@@ -229,7 +240,7 @@ var actionLine = regexp.MustCompile(`Action:\s*([\w.\-]+)\s*\n\s*Action Input:[ 
 // there, else the last word that no format puts there.
 func nameIn(text string, known func(string) bool) (name string) {
 	for _, word := range nameWord.FindAllString(text, -1) {
-		if word = plainName(word); known(word) {
+		if word = toolName(word, known); known(word) {
 			name = word
 		}
 	}
@@ -237,17 +248,21 @@ func nameIn(text string, known func(string) bool) (name string) {
 		return name
 	}
 	for _, word := range nameWord.FindAllString(text, -1) {
-		if word = plainName(word); !noise[word] && word != "" && (word[0] < '0' || word[0] > '9') {
+		if word = toolName(word, known); !noise[word] && word != "" && (word[0] < '0' || word[0] > '9') {
 			name = word
 		}
 	}
 	return name
 }
 
-// plainName leaves out what some formats put before a tool's name.
-func plainName(name string) string { return strings.TrimPrefix(strings.TrimSpace(name), "functions.") }
-
-func firstWord(text string) string { return plainName(nameWord.FindString(text)) }
+// toolName leaves out what some formats put before the name of a tool, where
+// it is no part of it.
+func toolName(name string, known func(string) bool) string {
+	if name = strings.TrimSpace(name); known(name) {
+		return name
+	}
+	return strings.TrimPrefix(name, "functions.")
+}
 
 // Calls of tags: <function=NAME><parameter=KEY>VALUE</parameter> …, and
 // <tool_call>NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value> ….
@@ -273,7 +288,7 @@ func readTagged(text string, call, value *regexp.Regexp) (calls []draftStep, err
 		if err != nil {
 			return nil, err
 		}
-		calls = append(calls, draftStep{Tool: plainName(text[at[2]:at[3]]), Input: input})
+		calls = append(calls, draftStep{Tool: strings.TrimSpace(text[at[2]:at[3]]), Input: input})
 	}
 	return calls, nil
 }

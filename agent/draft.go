@@ -70,9 +70,31 @@ func readJSON(text string) (raw json.RawMessage, length int, err error) {
 		return raw, len(raw), nil
 	}
 	if json.NewDecoder(strings.NewReader(dropTrailingCommas(text))).Decode(&raw) == nil {
-		return raw, len(text), nil // what follows is not looked at
+		return raw, extent(text), nil
 	}
 	return nil, 0, err
+}
+
+// extent is the length of the value that text begins with, up to the bracket
+// that closes its first.
+func extent(text string) int {
+	depth, inString := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(text)
 }
 
 // asDraft reads a JSON value as a plan: an object with steps or an answer, a
