@@ -18,6 +18,7 @@ func TestAWriterTellsAfterAKillWhetherItHappened(t *testing.T) {
 		{"complete_task", `{"task":"a"}`, "tasks.md"},
 		{"append_note", `{"path":"tasks.md","content":"b"}`, "tasks.md"},
 		{"create_note", `{"path":"new/b.md","content":"b"}`, "new/b.md"},
+		{"edit_note", `{"path":"tasks.md","old_text":"a","new_text":"b"}`, "tasks.md"},
 		{"append_note", `{"content":"b"}`, "daily/2026-10-08.md"},
 	} {
 		for name, tc := range map[string]struct {

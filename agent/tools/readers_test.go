@@ -201,3 +201,15 @@ func TestTodayTellsTheDayHereAndElsewhere(t *testing.T) {
 		}
 	}
 }
+
+func TestNoteLinksTellsBothDirections(t *testing.T) {
+	b := work(t, map[string]string{
+		"plan.md": "See [[fitness]] and [the log](log/may.md#Runs), [[nowhere]] and [[#Here]].\n", "fitness.md": "# Fitness\n\nBack to [[Plan|the plan]].\n",
+		"log/may.md": "# May\n\nBy [the plan](../plan.md) and [a page](https://example.org/plan.md).\n", "log/plan.md": "Another [[fitness]].\n", "x.md": "[[log/plan]]\n",
+	})
+	_, got := b.run("note_links", `{"path":"plan.md"}`)
+	want := "Linked from:\n- fitness.md:3\n- log/may.md:3\n\nLinks to:\n- line 1: fitness.md\n- line 1: log/may.md › Runs\n- line 1: nowhere (there is no such note)\n- line 1: plan.md › Here"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -58,8 +58,10 @@ func All(d Deps) []agent.Tool {
 		newSearchNotes(d.Search),
 		newReadNote(v),
 		newListNotes(v),
+		newNoteLinks(v),
 		newCreateNote(d.desk()),
 		newAppendNote(d.desk(), d.Daily, d.Now),
+		newEditNote(d.desk()),
 		newListTasks(v, d.Now),
 		newAddTask(d.desk(), d.Now),
 		newCompleteTask(d.desk(), d.Now),
@@ -81,7 +83,7 @@ func (d Deps) desk() desk { return desk{d.Folders, d.Changes} }
 // NeedsNotes tells whether a tool works on notes, and so is of no use without
 // a vault.
 func NeedsNotes(tool string) bool {
-	return strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
+	return tool == "note_links" || strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
 		strings.HasSuffix(tool, "_task") || strings.HasSuffix(tool, "_tasks")
 }
 

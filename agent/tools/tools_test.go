@@ -136,12 +136,12 @@ func TestEveryToolSaysWhatItIsForAndTakes(t *testing.T) {
 				t.Errorf("%s: %s is not described, or not flat", spec.Name, arg)
 			}
 		}
-		writes := slices.Contains([]string{"create_note", "append_note", "add_task", "complete_task", "send_email", "remember", "forget"}, spec.Name)
+		writes := slices.Contains([]string{"create_note", "append_note", "edit_note", "add_task", "complete_task", "send_email", "remember", "forget"}, spec.Name)
 		if _, shows := tool.(agent.Previewer); shows != writes || (tool.Level(nil) != agent.Auto) != writes {
 			t.Errorf("%s: level %v, shows its change: %v", spec.Name, tool.Level(nil), shows)
 		}
 	}
-	want := []string{"add_task", "append_note", "calculate", "complete_task", "create_note", "forget", "get_weather", "list_notes", "list_tasks", "read_note", "recall", "remember", "search_notes", "send_email", "today"}
+	want := []string{"add_task", "append_note", "calculate", "complete_task", "create_note", "edit_note", "forget", "get_weather", "list_notes", "list_tasks", "note_links", "read_note", "recall", "remember", "search_notes", "send_email", "today"}
 	slices.Sort(names)
 	if !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
@@ -152,7 +152,7 @@ func TestWithoutAVaultToolsOfNotesSaySo(t *testing.T) {
 	b := work(t, nil)
 	for tool, args := range map[string]string{
 		"read_note": `{"path":"a"}`, "list_notes": `{}`, "list_tasks": `{}`, "add_task": `{"text":"a"}`,
-		"complete_task": `{"task":"a"}`, "create_note": `{"path":"a","content":"b"}`, "append_note": `{"content":"b"}`,
+		"complete_task": `{"task":"a"}`, "create_note": `{"path":"a","content":"b"}`, "append_note": `{"content":"b"}`, "edit_note": `{"path":"a","old_text":"b","new_text":"c"}`, "note_links": `{"path":"a"}`,
 	} {
 		if _, got := b.run(tool, args); got != "error: no notes folder is open" {
 			t.Errorf("%s: got %q", tool, got)

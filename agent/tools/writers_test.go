@@ -89,6 +89,14 @@ func TestWritersShowAndThenDo(t *testing.T) {
 			files: map[string]string{"a/Log.md": "# Log\n\nfirst\n"}, tool: "append_note", args: `{"path":"log","content":"second"}`,
 			path: "a/Log.md", now: "# Log\n\nfirst\n\nsecond\n", said: "added to a/Log.md",
 		},
+		"a passage is changed": {
+			files: map[string]string{"a/Log.md": "# Log\n\nRun twice a week.\n"}, tool: "edit_note", args: `{"path":"log","old_text":"twice a week","new_text":"three times a week"}`,
+			path: "a/Log.md", now: "# Log\n\nRun three times a week.\n", said: "changed a/Log.md",
+		},
+		"line ends stay as they are": {
+			files: map[string]string{"log.md": "one\r\ntwo\r\n"}, tool: "edit_note", args: `{"path":"log","old_text":"one\ntwo","new_text":"1\n2"}`,
+			path: "log.md", now: "1\r\n2\r\n", said: "changed log.md",
+		},
 		"a list goes on": {
 			files: map[string]string{"log.md": "# Log\n\n- first\n"}, tool: "append_note", args: `{"path":"log.md","content":"- second\n- third"}`,
 			path: "log.md", now: "# Log\n\n- first\n- second\n- third\n", said: "added to log.md",
@@ -217,6 +225,11 @@ func TestWritersRefuseWithAReason(t *testing.T) {
 		{"append_note", `{"content":" \n"}`, "content is empty"},
 		{"append_note", `{"path":"nowhere","content":"x"}`, "there is no note"},
 		{"append_note", `{"path":"private/a.md","content":"x"}`, "ignored"},
+		{"edit_note", `{"path":"a","old_text":"buy","new_text":"x"}`, "stands there 3 times, on lines 1, 2, 3"},
+		{"edit_note", `{"path":"a","old_text":"BUY  MILK","new_text":"x"}`, "does not stand there; line 1 comes near"},
+		{"edit_note", `{"path":"a","old_text":"zebra","new_text":"x"}`, "does not stand there"},
+		{"edit_note", `{"path":"a","old_text":"","new_text":"x"}`, "old_text is empty"},
+		{"edit_note", `{"path":"a","old_text":"milk","new_text":"milk"}`, "are the same"},
 	} {
 		b := work(t, files)
 		_, got := b.run(each.tool, each.args)

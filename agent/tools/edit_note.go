@@ -1,0 +1,110 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+)
+
+type editArgs struct {
+	Path string `json:"path"`
+	Old  string `json:"old_text"`
+	New  string `json:"new_text"`
+}
+
+const editSchema = `{
+	"type": "object",
+	"properties": {
+		"path": {"type": "string", "description": "path, file name or title of the note"},
+		"old_text": {"type": "string", "description": "the passage as it stands in the note, exactly; it must stand there once"},
+		"new_text": {"type": "string", "description": "what stands there afterwards"}
+	},
+	"required": ["path", "old_text", "new_text"],
+	"additionalProperties": false
+}`
+
+func newEditNote(v desk) agent.Tool {
+	return newWriter(v, spec("edit_note", editSchema), func(ctx context.Context, args editArgs) (change, error) {
+		at, err := v.find(ctx, args.Path)
+		if err != nil {
+			return change{}, err
+		}
+		raw, _, err := at.folder.Raw(at.Path)
+		if err != nil {
+			return change{}, err
+		}
+		now, err := edited(string(raw), args.Old, args.New)
+		if err != nil {
+			return change{}, fmt.Errorf("%s: %w", at.Path, err)
+		}
+		return change{folder: at.folder, path: at.Path, was: raw, now: []byte(now), said: "changed " + at.Path}, nil
+	}, "path")
+}
+
+// edited puts one text in the place of another, which must stand there once.
+// Line ends stay those of the note.
+func edited(text, old, fresh string) (string, error) {
+	if strings.Contains(text, "\r\n") {
+		old, fresh = crlf(old), crlf(fresh)
+	}
+	switch {
+	case old == "":
+		return "", errors.New("old_text is empty; to add a text, use append_note")
+	case old == fresh:
+		return "", errors.New("old_text and new_text are the same")
+	}
+	switch places := linesOf(text, old); len(places) {
+	case 1:
+		return strings.Replace(text, old, fresh, 1), nil
+	case 0:
+		return "", errors.New("old_text does not stand there" + nearest(text, old))
+	default:
+		return "", fmt.Errorf("old_text stands there %d times, on lines %s; take more of what is around it", len(places), joinInts(places))
+	}
+}
+
+func crlf(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+}
+
+// maxPlaces bounds the places that are told.
+const maxPlaces = 10
+
+// linesOf are the lines on which a text stands in another, those that overlap too.
+func linesOf(text, part string) (lines []int) {
+	for at := 0; len(lines) < maxPlaces; {
+		i := strings.Index(text[at:], part)
+		if i < 0 {
+			break
+		}
+		lines = append(lines, 1+strings.Count(text[:at+i], "\n"))
+		at += i + 1
+	}
+	return lines
+}
+
+func joinInts(numbers []int) string {
+	list := make([]string, len(numbers))
+	for i, n := range numbers {
+		list[i] = fmt.Sprint(n)
+	}
+	return strings.Join(list, ", ")
+}
+
+// nearest tells where the text stands but for white space or case.
+func nearest(text, old string) string {
+	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	first, _, _ := strings.Cut(strings.TrimSpace(old), "\n")
+	if first = fold(first); first == "" {
+		return ""
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if strings.Contains(fold(line), first) {
+			return fmt.Sprintf("; line %d comes near: %q. Copy it exactly", i+1, strings.TrimRight(line, "\r"))
+		}
+	}
+	return "; read the note and copy it exactly"
+}
