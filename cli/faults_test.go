@@ -22,6 +22,10 @@ import (
 	"lifehub/store"
 )
 
+// patience bounds each wait for the program, so that a test fails rather than
+// hangs. It says nothing about speed: the machine may be busy.
+const patience = 90 * time.Second
+
 // counter is a tool with an effect that must come from a whole plan only.
 type counter struct{ ran atomic.Int64 }
 

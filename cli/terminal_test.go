@@ -19,10 +19,6 @@ import (
 // runAsProgram makes the test binary behave as lifehub: see TestMain.
 const runAsProgram = "LIFEHUB_TEST_RUN=1"
 
-// patience bounds each wait for the program, so that a test fails rather than
-// hangs. It says nothing about speed: the machine may be busy.
-const patience = 90 * time.Second
-
 // terminal is a real terminal with the program running in it.
 type terminal struct {
 	t    *testing.T
