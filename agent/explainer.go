@@ -100,7 +100,7 @@ func (t *turn) explainerPrompt() prompt {
 		head := fmt.Sprintf("[%d] %s", s.N, oneLine(s.Title()))
 		p.material = append(p.material, part{kind: "sources", head: head, text: s.Text, fence: fence})
 		p.request.Task.Sources = append(p.request.Task.Sources,
-			llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Score: s.Score, Foreign: s.Foreign})
+			llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Score: s.Score, Foreign: s.Foreign, Dated: s.Dated})
 	}
 	for _, f := range t.found {
 		p.images = append(p.images, f.result.Images...)

@@ -106,6 +106,7 @@ type Source struct {
 	Score   float64   `json:"score,omitempty"`   // 0 to 1
 	Date    time.Time `json:"date,omitzero"`
 	Foreign bool      `json:"foreign,omitempty"` // it came from outside the user's own notes
+	Dated   bool      `json:"dated,omitempty"`   // the note bears the day, or the time, that was asked for
 }
 
 // Title names the place as the screen does: note.md:12 Heading.

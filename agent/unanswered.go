@@ -254,7 +254,8 @@ func firstSentence(text string) (sentence, rest string) {
 		case r == '\n':
 			return text[:i], text[i:]
 		case strings.ContainsRune("。！？", r), strings.ContainsRune(".!?", r) && end < len(text) && strings.ContainsAny(text[end:end+1], " \n\t"):
-			return text[:end], text[end:]
+			closing := len(text[end:]) - len(strings.TrimLeft(text[end:], `”’»」』）)].`))
+			return text[:end+closing], text[end+closing:]
 		}
 	}
 	return text, ""

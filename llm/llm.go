@@ -102,6 +102,7 @@ type Source struct {
 	Text    string
 	Score   float64 // relevance to the question, 0 to 1; 0: unknown
 	Foreign bool    // it came from outside the user's own notes
+	Dated   bool    // its note bears the day, or the time, that the question asks for
 }
 
 // Result is the outcome of one step of a plan, in words.

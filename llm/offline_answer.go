@@ -64,6 +64,11 @@ func tell(r Result, german bool) string {
 func quoteAnswer(task *Task, german bool) string {
 	asked := askedFor(task)
 	quotes := bestQuotes(asked, task.Sources)
+	inThese := asked.covered(quotes) >= 0.34
+	if asked.any && timed(task.Question) || asked.dated && len(quotes) == 0 {
+		asked.any = true
+		quotes = bestQuotes(asked, slices.DeleteFunc(slices.Clone(task.Sources), func(s Source) bool { return !s.Dated }))
+	}
 	if said := fromPast(asked, task.Past, asked.covered(quotes), german); said != "" {
 		return said
 	}
@@ -74,7 +79,7 @@ func quoteAnswer(task *Task, german bool) string {
 		return dontSay(task, german)
 	}
 	var out strings.Builder
-	if task.Unlikely || asked.covered(quotes) < 0.34 {
+	if task.Unlikely || !inThese {
 		out.WriteString(choose(german, "Your notes don't say that in these words.",
 			"Das steht nicht in deinen Notizen, jedenfalls nicht in diesen Worten."))
 	} else if len(quotes) == 1 {

@@ -443,7 +443,7 @@ func BenchmarkAnswer(b *testing.B) {
 
 func TestQuestionsOfATimeAreAnsweredByWhatWasFound(t *testing.T) {
 	searched := Result{Step: "1", Tool: "search_notes", Status: "done", Cited: true}
-	day := []Source{{N: 1, Title: "journal/2026-03-17.md:1 Tuesday", Text: "# Tuesday\n\n- Fixed the bike.", Score: 1}}
+	day := []Source{{N: 1, Title: "journal/2026-03-17.md:1 Tuesday", Text: "# Tuesday\n\n- Fixed the bike.", Score: 1, Dated: true}, {N: 2, Title: "other.md:1", Text: "Happened upon a shop.", Score: 0.5}}
 	for _, question := range []string{
 		"what did I do yesterday?", "Was habe ich gestern gemacht?", "Was ist am Dienstag passiert?", "what happened last week?", "昨天我做了什么？",
 		"what did I write this week?", "was war vor zwei Tagen los?", "what did I do two days ago",
@@ -451,6 +451,12 @@ func TestQuestionsOfATimeAreAnsweredByWhatWasFound(t *testing.T) {
 		if got := explained(question, day, searched); !strings.Contains(got, "“Fixed the bike.” [1]") {
 			t.Errorf("%s: %s", question, got)
 		}
+	}
+	if got := explained("What did I eat yesterday?", day[:1], searched); got != "Your notes don't say that in these words.\n\n“Fixed the bike.” [1]" {
+		t.Errorf("of a day whose note has other words: %s", got)
+	}
+	if got := explained("What did I do last week?", day[1:], searched); got != "Your notes don't say anything about “last week”." {
+		t.Errorf("of a time that no note is of: %s", got)
 	}
 	lisbon := []Source{{N: 1, Title: "trip.md:1", Text: "We went to Lisbon by train.", Score: 1}}
 	if got := explained("before:2026-11-01 path:journal Lisbon", lisbon, searched); !strings.HasPrefix(got, "Your notes say:") {

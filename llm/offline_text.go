@@ -2,6 +2,7 @@ package llm
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -11,6 +12,7 @@ type query struct {
 	terms   map[string]float64 // stem → weight: rarer in the sources weighs more
 	total   float64
 	any     bool                       // it holds no word of its own ("what did I do yesterday"): whatever was found answers
+	dated   bool                       // it asks for a time, and there are sources of that time
 	expects func(sentence string) bool // does it look like an answer; nil: no telling
 }
 
@@ -39,6 +41,7 @@ func askedFor(task *Task) query {
 			dim[stem(word)] = faint[word]
 		}
 	}
+	q.dated = slices.ContainsFunc(task.Sources, func(s Source) bool { return s.Dated })
 	q.any = len(q.terms) == 0 && len(task.Sources) > 0
 	if len(q.terms) == 0 {
 		for word := range words(question) {

@@ -22,6 +22,9 @@ var (
 		`|\b(?:in|im|during|since|from|of|last) (?:` + monthName + `(?:,? \d{4})?|\d{4})\b`)
 )
 
+// timed tells whether a question speaks of a time from today.
+func timed(question string) bool { return relativeTime.MatchString(question) }
+
 // withTimesWhole puts spaces that do not part words into what names a time.
 func withTimesWhole(text string) string {
 	for _, p := range []pattern{relativeTime, namedTime} {

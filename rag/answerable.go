@@ -16,6 +16,7 @@ type Signals struct {
 	Pairs    float64 // share of the question's neighbouring words that stand close together there
 	Apart    float64 // how far the best note stands out from the nine next, on average
 	Named    float64 // a note has the question for its title or name: 1, or 0
+	Undated  float64 // the question asks for a time and no more, and no note is of that time: 1, or 0
 	Near     float64 // how far the best passage's cosine stands out; 0.5 is chance; 0 also without an embedder
 	Agree    float64 // words and meaning name the same best passage: 1, or 0
 	Foreign  float64 // the question is in a language that no note is in: 1, or 0
@@ -37,6 +38,9 @@ func (s *search) signals(ranked []candidate) Signals {
 	}
 	if s.dated {
 		g.Named = 1
+	}
+	if s.undated {
+		g.Undated = 1
 	}
 	if s.words.passages < fewPassages && len(ranked) > 0 {
 		g.Few = s.words.held()
@@ -100,6 +104,8 @@ func (g Signals) answerable() float64 {
 	switch {
 	case g.Named > 0:
 		return 0.99
+	case g.Undated > 0:
+		return 0.01
 	case g.Few > 0:
 		return g.Few
 	case g.Near == 0 && g.Reach == 0:

@@ -42,6 +42,7 @@ type Passage struct {
 	Date    string   `json:"date"` // YYYY-MM-DD
 	Vault   string   `json:"-"`    // the vault's absolute folder
 	Foreign bool     `json:"-"`    // the note names a source outside
+	Dated   bool     `json:"-"`    // the note bears the day, or the time, that the query asks for
 }
 
 // Coverage says how far the index can be trusted.

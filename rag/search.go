@@ -94,6 +94,7 @@ type search struct {
 	seen     Signals
 	named    map[int64]bool // notes whose title or file name is the question
 	dated    bool           // it asks for a time, and a note bears that date
+	undated  bool           // it asks for a time and no more, and no note is of that time
 }
 
 // candidate is a passage that may be shown.
@@ -103,6 +104,7 @@ type candidate struct {
 	near    float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
 	note    int64   // 0: not looked at closely
 	lift    float64 // for a date that fits the question's
+	dated   bool    // its note bears the day, or the time, that the question asks for
 	pairs   float64 // share of the question's neighbouring words that it holds close together
 	covered float64 // share of the question that it holds, by words
 	score   float64
@@ -496,7 +498,7 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]stored, er
 		}
 		note := p.note
 		p.candidate, p.last = candidates[place[id]], id
-		p.note = note
+		p.note, p.Dated = note, p.dated
 		p.Vault = s.index.options.Vault
 		all[place[id]] = p
 	}

@@ -275,6 +275,7 @@ func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) erro
 		return nil
 	}
 	itself := asksForTheTimeItself(rest)
+	s.undated = itself
 	aDay := when.to.Sub(when.from) <= 25*time.Hour // one of them may be longer than 24 hours
 	query := `SELECT p.id, n.dated FROM notes n JOIN passages p ON p.note = n.id WHERE n.date >= ? AND n.date < ?`
 	args := []any{when.from.Format(time.DateOnly), when.to.Format(time.DateOnly)}
@@ -299,13 +300,14 @@ func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) erro
 			found[id] = c
 		}
 		s.dated = s.dated || aDay && dated // "what did I eat yesterday": its words may be others
+		s.undated = false
 		switch {
 		case c == nil:
 		case dated && itself:
-			s.dated = true
+			s.dated, c.dated = true, true
 			c.lift = 1.5 - float64(place)/1e4 // above any words; the newest first, and a note's passages in their order
 		case dated:
-			c.lift = ownDateLift
+			c.lift, c.dated = ownDateLift, aDay
 		default:
 			c.lift = fileDateLift
 		}

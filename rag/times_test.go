@@ -117,7 +117,7 @@ func TestTheNoteOfANamedDayIsNeverDeclined(t *testing.T) {
 		"what did I eat yesterday?":    "daily/2026-03-17.md",
 		"Was gab es gestern zu essen?": "daily/2026-03-17.md",
 		"我昨天吃了什么？":                     "daily/2026-03-17.md",
-		"what did I eat 3 days ago?":   "",
+		"what did I do 3 days ago?":    "",
 	} {
 		found, err := x.Search(t.Context(), Query{Text: text, Today: time.Date(2026, 3, 18, 9, 0, 0, 0, time.Local)})
 		if err != nil {
