@@ -176,7 +176,14 @@ func removeFromCopy(ctx context.Context, path string, conversations []string) er
 		n, _ := result.RowsAffected() // this driver always knows
 		gone += n
 	}
-	if gone > 0 {
+	var traced bool // a backup of before a migration may know no traces
+	err = db.QueryRowContext(ctx, `SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'traces'`).Scan(&traced)
+	if err == nil && traced {
+		var n int
+		n, err = removeTracesNaming(ctx, db, conversations)
+		gone += int64(n)
+	}
+	if err == nil && gone > 0 {
 		err = scrub(ctx, db)
 	}
 	return errors.Join(err, db.Close())

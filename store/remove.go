@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // Remove deletes conversations with all that was made of them, here and in
@@ -30,7 +32,8 @@ func (s *Store) remove(ctx context.Context, conversations []string) error {
 				return errors.Join(err, fmt.Errorf("%q: %w", id, ErrNoConversation))
 			}
 		}
-		return nil
+		_, err := removeTracesNaming(ctx, tx, conversations)
+		return err
 	})
 	if err != nil {
 		return err
@@ -39,6 +42,43 @@ func (s *Store) remove(ctx context.Context, conversations []string) error {
 		return err
 	}
 	return s.removeFromBackups(ctx, conversations)
+}
+
+// connection is a database or a transaction.
+type connection interface {
+	reader
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// removeTracesNaming deletes the traces of other conversations that were told
+// of these ones, as the memory does: what was said in them stands in such
+// prompts, always with the id. It returns how many there were.
+func removeTracesNaming(ctx context.Context, db connection, conversations []string) (int, error) {
+	ids := make([]string, len(conversations))
+	for i, id := range conversations {
+		ids[i] = regexp.QuoteMeta(id)
+	}
+	naming := regexp.MustCompile(`\b(` + strings.Join(ids, "|") + `)\b`)
+	turns, err := texts(ctx, db, `SELECT turn FROM traces`)
+	if err != nil {
+		return 0, err
+	}
+	count := 0
+	for _, turn := range turns {
+		var body []byte
+		if err := db.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); err != nil {
+			return count, err
+		}
+		if lines, _ := unpack(body); !naming.Match(lines) { // of a damaged one: as far as it can be read
+			continue
+		}
+		if _, err := db.ExecContext(ctx, `DELETE FROM traces WHERE turn = ?`, turn); err != nil {
+			return count, err
+		}
+		count++
+	}
+	return count, nil
 }
 
 // scrub takes what was deleted off the disk. The word index otherwise keeps

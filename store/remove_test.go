@@ -73,6 +73,43 @@ func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
 	}
 }
 
+func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	s, err := Open(path)
+	must(t, err)
+	say(t, s, "ab12gone", "about quokkas", "They graze.")
+	told := say(t, s, "reader", "what of quokkas?", "You asked of them.")
+	other := say(t, s, "other", "about zebras", "They graze.")
+	for turn, line := range map[string]string{
+		told:  `{"prompt":"A relevant past exchange, in \"about quokkas\" (ab12gone)."}`,
+		other: `{"prompt":"nothing of ab12gone2"}`,
+	} {
+		w := s.Trace(turn, TraceLimits{Turn: 1 << 20, Total: 1 << 20})
+		_, err := w.Write([]byte(line + "\n"))
+		must(t, err)
+		must(t, w.Close())
+	}
+	must(t, s.Close()) // keeps the traces
+	s, err = Open(path)
+	must(t, err)
+	defer s.Close()
+	must(t, s.BackUp(t.Context()))
+	list, err := Backups(path)
+	must(t, err)
+	must(t, s.Remove(t.Context(), "ab12gone"))
+	saved, err := Open(list[0].Path)
+	must(t, err)
+	defer saved.Close()
+	for name, in := range map[string]*Store{"the conversations": s, "the backup": saved} {
+		if _, err := in.ReadTrace(t.Context(), told); !errors.Is(err, ErrNoTrace) {
+			t.Errorf("%s: the trace that was told of it: %v", name, err)
+		}
+		if _, err := in.ReadTrace(t.Context(), other); err != nil {
+			t.Errorf("%s: another trace: %v", name, err)
+		}
+	}
+}
+
 // Remove counts on it: what belongs to a conversation goes with it.
 func TestEveryTableOfAConversationsTextEndsWithIt(t *testing.T) {
 	s, _ := openTemp(t)

@@ -144,11 +144,11 @@ func TestRememberShowsWhatItWillWrite(t *testing.T) {
 func TestRecallFindsFactsAndExchanges(t *testing.T) {
 	f, _ := aMemory(t, "- My cat is called Whiskers (2026-11-21, chat c, foreign)\n- I live in Graz\n")
 	past := func(_ context.Context, _, question string, _ int) ([]agent.Recollection, error) {
-		return []agent.Recollection{{Asked: aDay, Title: "pets", Question: "Is " + question + " hungry?", Answer: "Always."}}, nil
+		return []agent.Recollection{{Asked: aDay, Conversation: "c7", Title: "pets", Question: "Is " + question + " hungry?", Answer: "Always."}}, nil
 	}
 	tool := newRecall(f, past)
 	result, err := tool.Run(t.Context(), []byte(`{"query":"the cat"}`))
-	want := "- My cat is called Whiskers (2026-11-21, chat c, foreign)\n\nOn 2026-11-21, in \"pets\":\nUser: Is the cat hungry?\nYou: Always."
+	want := "- My cat is called Whiskers (2026-11-21, chat c, foreign)\n\nOn 2026-11-21, in \"pets\" (c7):\nUser: Is the cat hungry?\nYou: Always."
 	if err != nil || result.Text != want || !result.Foreign {
 		t.Errorf("got %+v, %v", result, err)
 	}

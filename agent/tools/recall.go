@@ -67,7 +67,7 @@ func recalled(facts []agent.Fact, exchanges []agent.Recollection) agent.Result {
 		r.Foreign = r.Foreign || fact.Foreign
 	}
 	for _, e := range exchanges {
-		fmt.Fprintf(&b, "\nOn %s, in %q:\nUser: %s\nYou: %s\n", e.Asked.Format(time.DateOnly), e.Title, e.Question, e.Answer)
+		fmt.Fprintf(&b, "\nOn %s, in %q (%s):\nUser: %s\nYou: %s\n", e.Asked.Format(time.DateOnly), e.Title, e.Conversation, e.Question, e.Answer)
 		r.Foreign = r.Foreign || e.Foreign
 	}
 	if b.Len() == 0 {
