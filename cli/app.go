@@ -69,6 +69,7 @@ type app struct {
 	mu     sync.RWMutex  // guards vaults, to which the first-run screen may add one, and memory
 	memory *notes.Folder // that holds the facts where no vault does; nil: not opened yet
 	vaults []*vault
+	chats  *vault // conversations as notes; nil: they are not searched
 }
 
 // vault is a folder of notes and its index.
@@ -131,6 +132,12 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	}
 	if err := a.openVaults(flags.notes); err != nil {
 		return err
+	}
+	if !flags.noSave && len(flags.notes) == 0 {
+		if err := a.openChats(ctx); err != nil { // the notes are searched all the same
+			slog.Warn("conversations as notes", "error", err)
+			a.gone = append(a.gone, fmt.Sprintf("earlier conversations: %v", err))
+		}
 	}
 	if a.known, err = a.readServers(); err != nil {
 		return err
@@ -229,6 +236,16 @@ func (a *app) openVault(dir string) error {
 	return nil
 }
 
+// indexed are the vaults that searches look into: the notes, and
+// conversations beside them.
+func (a *app) indexed() []*vault {
+	vaults := a.open()
+	if len(vaults) > 0 && a.chats != nil {
+		vaults = append(vaults, a.chats)
+	}
+	return vaults
+}
+
 // open are the vaults of this moment.
 func (a *app) open() []*vault {
 	a.mu.RLock()
@@ -239,7 +256,7 @@ func (a *app) open() []*vault {
 // library is what searches all vaults of this moment as one.
 func (a *app) library() rag.Library {
 	var l rag.Library
-	for _, v := range a.open() {
+	for _, v := range a.indexed() {
 		l.Indexes = append(l.Indexes, v.index)
 	}
 	return l
@@ -270,6 +287,10 @@ func (a *app) close() {
 	for _, v := range a.open() {
 		v.index.Close()
 		v.folder.Close()
+	}
+	if a.chats != nil {
+		a.chats.index.Close()
+		a.chats.folder.Close()
 	}
 	if a.provider != nil {
 		a.provider.Close()
@@ -305,7 +326,7 @@ func (a *app) embedder(ctx context.Context) llm.Embedder {
 // ready waits until the model server is known and the notes are up to date.
 func (a *app) ready(ctx context.Context, bar *bar) error {
 	defer bar.clear()
-	for _, v := range a.open() {
+	for _, v := range a.indexed() {
 		if _, err := a.sync(ctx, v, bar.sync); err != nil {
 			return err
 		}
@@ -476,7 +497,8 @@ func (a *app) reread(s agent.Source) (string, bool) {
 	if text, ok := a.rereadFact(s); ok {
 		return text, true
 	}
-	for _, folder := range a.folders() {
+	for _, v := range a.indexed() {
+		folder := v.folder
 		if s.Vault != "" && folder.Dir() != s.Vault {
 			continue
 		}

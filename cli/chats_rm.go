@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -59,6 +60,9 @@ func (sh *shell) removeChats(ctx context.Context, p paths, s *store.Store, given
 		return err
 	}
 	if err := s.Remove(ctx, ids...); err != nil {
+		return err
+	}
+	if err := p.removeChatNotes(func(file string) bool { return slices.Contains(ids, strings.TrimSuffix(file, ".md")) }); err != nil {
 		return err
 	}
 	for _, aside := range s.Aside() {

@@ -51,6 +51,9 @@ type Config struct {
 		Place string
 		File  string
 	}
+	Chats struct {
+		Index bool
+	}
 	MCP struct {
 		Timeout time.Duration
 	}
@@ -129,6 +132,7 @@ func settings(c *Config) []setting {
 		{name: "memory.k", field: &c.Memory.K, least: 1, doc: "past exchanges that come back at most"},
 		{name: "memory.place", field: &c.Memory.Place, one: []string{"data", "vault"}, doc: "where facts about you are kept: in LifeHub's data folder, or in the first folder of notes"},
 		{name: "memory.file", field: &c.Memory.File, doc: "their file, below that place"},
+		{name: "chats.index", field: &c.Chats.Index, doc: "let searches find conversations too, as notes; each is there from the next start of LifeHub on"},
 		{name: "mcp.timeout", field: &c.MCP.Timeout, doc: "the longest that one call of an MCP tool may take"},
 		{name: "traces.turn", field: &c.Traces.Turn, least: 1, doc: "the most that the trace of one turn may tell, in KiB; the rest is left out"},
 		{name: "traces.total", field: &c.Traces.Total, doc: "the most that all traces together take on the disk, in MiB, the oldest go first; 0: none are kept"},

@@ -220,7 +220,7 @@ func (l *life) followNotes(ctx context.Context) {
 func (l *life) syncAll(ctx context.Context) {
 	l.setIndexing(true, rag.Progress{})
 	var last time.Time
-	for _, v := range l.open() {
+	for _, v := range l.indexed() {
 		changes, err := l.sync(ctx, v, func(p rag.Progress) {
 			if time.Since(last) > 100*time.Millisecond {
 				last = time.Now()

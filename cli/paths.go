@@ -40,6 +40,8 @@ func (p paths) servers() string      { return filepath.Join(p.config, "mcp.json"
 func (p paths) instructions() string { return filepath.Join(p.config, "instructions.md") }
 func (p paths) database() string     { return filepath.Join(p.data, "lifehub.db") }
 func (p paths) serverFiles() string  { return filepath.Join(p.data, "mcp-files") }
+func (p paths) chatNotes() string    { return filepath.Join(p.data, "chats") } // conversations as notes
+func (p paths) chatIndex() string    { return p.index(p.chatNotes()) }
 func (p paths) memory() string       { return filepath.Join(p.data, "memory") } // folder of memory.md
 func (p paths) log() string          { return filepath.Join(p.state, "lifehub.log") }
 

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/notes"
+	"lifehub/rag"
+	"lifehub/store"
+)
+
+// openChats has conversations found like notes, if chats.index says so. They
+// are a vault of their own, which no tool writes to. Otherwise no copy of them
+// stays.
+func (a *app) openChats(ctx context.Context) error {
+	if !a.config.Chats.Index {
+		return a.dropChatNotes()
+	}
+	if err := a.writeChatNotes(ctx, a.store); err != nil {
+		return err
+	}
+	folder, err := notes.Open(a.chatNotes())
+	if err != nil {
+		return err
+	}
+	index, err := rag.Open(a.chatIndex(), rag.Options{Vault: a.chatNotes()}) // never on a server
+	if err != nil {
+		folder.Close()
+		return err
+	}
+	a.chats = &vault{folder: folder, index: index, watched: true} // they are written at the start only
+	return nil
+}
+
+// writeChatNotes makes the notes of conversations match those that are kept.
+func (p paths) writeChatNotes(ctx context.Context, s *store.Store) error {
+	if err := os.MkdirAll(p.chatNotes(), 0o700); err != nil {
+		return fmt.Errorf("make folder for conversations as notes: %w", err)
+	}
+	versions, err := s.Versions(ctx)
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, v := range versions {
+		there[v.Conversation+".md"] = true
+		if err := p.writeChatNote(ctx, s, v); err != nil {
+			return err
+		}
+	}
+	return p.removeChatNotes(func(file string) bool { return !there[file] })
+}
+
+func (p paths) writeChatNote(ctx context.Context, s *store.Store, v store.Version) error {
+	file := filepath.Join(p.chatNotes(), v.Conversation+".md")
+	head := fmt.Sprintf("---\nconversation: %q\nversion: %q\n", v.Conversation, v.Mark)
+	if old, err := os.ReadFile(file); err == nil && strings.HasPrefix(string(old), head) {
+		return nil
+	}
+	c, err := s.Conversation(ctx, v.Conversation)
+	if errors.Is(err, store.ErrNoConversation) {
+		return nil // another LifeHub deleted it this moment
+	}
+	if err != nil {
+		return err
+	}
+	exchanges, err := s.Exchanges(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	head += "date: " + c.Created.Local().Format("2006-01-02") + "\n"
+	if v.Foreign {
+		head += "source: text from elsewhere had a part in this conversation\n"
+	}
+	return writePrivate(file, []byte(head+"---\n\n"+markdownOf(c, answered(exchanges))))
+}
+
+// answered are the turns that came to an answer: a question alone would be
+// found whenever it is asked again.
+func answered(exchanges []agent.Exchange) []agent.Exchange {
+	var list []agent.Exchange
+	for _, e := range exchanges {
+		if !e.Open && e.Answer.Error == "" && e.Answer.Text != "" {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// removeChatNotes deletes the notes that gone names, and the whole index with
+// them: an index keeps words of what was in it. The next start makes it anew.
+func (p paths) removeChatNotes(gone func(file string) bool) error {
+	entries, err := os.ReadDir(p.chatNotes())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if err == nil && gone(e.Name()) {
+			if err = os.RemoveAll(p.chatIndex()); err == nil {
+				err = os.RemoveAll(filepath.Join(p.chatNotes(), e.Name()))
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("delete conversations as notes: %w", err)
+	}
+	return nil
+}
+
+// dropChatNotes deletes all of them.
+func (p paths) dropChatNotes() error {
+	if err := errors.Join(os.RemoveAll(p.chatIndex()), os.RemoveAll(p.chatNotes())); err != nil {
+		return fmt.Errorf("delete conversations as notes: %w", err)
+	}
+	return nil
+}
