@@ -27,12 +27,18 @@ func newGate(rules *Rules, save func(context.Context, Rule) error, unattended bo
 	return &gate{rules: rules, save: save, unattended: unattended, grants: map[string]*Rules{}}
 }
 
-// level says whether a call may run, and why.
-func (g *gate) level(conversation string, tool Tool, input json.RawMessage) verdict {
+// list is the rules of this moment.
+func (g *gate) list() []Rule {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	name := tool.Spec().Name
-	v := g.rules.decide(name, tool.Level(bytes.Clone(input)), input)
+	return g.rules.List()
+}
+
+// level says whether a call of a tool, whose own level is given, may run, and why.
+func (g *gate) level(conversation, name string, own Level, input json.RawMessage) verdict {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	v := g.rules.decide(name, own, input)
 	if v.level != Confirm || v.fixed {
 		return v
 	}

@@ -32,6 +32,7 @@ type reading struct {
 	mu      sync.Mutex
 	foreign []string
 	brought []string
+	search  []string          // what web searches brought
 	plans   map[string]origin // by step: what had been read when it was planned
 }
 
@@ -45,6 +46,12 @@ func (r *reading) now() origin {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return origin{foreign: slices.Clone(r.foreign), private: slices.Clone(r.brought)}
+}
+
+func (r *reading) searches() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.search)
 }
 
 // planned notes what steps were made of.
@@ -78,6 +85,9 @@ func (t *turn) hasRead(tool string, r Result) {
 	t.reading.mu.Lock()
 	defer t.reading.mu.Unlock()
 	t.reading.brought = append(t.reading.brought, r.texts()...)
+	if tool == webSearch {
+		t.reading.search = append(t.reading.search, r.texts()...)
+	}
 }
 
 // foreignFrom names what of a result is foreign; nil: nothing.
@@ -155,7 +165,8 @@ func (t *turn) verdict(c call) verdict {
 	if t.wroteOut(c) {
 		made = &origin{}
 	}
-	v := t.gate.level(t.conversation, c.tool, c.input)
+	own, newAddress := t.ownLevel(c)
+	v := t.gate.level(t.conversation, c.tool.Spec().Name, own, c.input)
 	if v.level != Auto {
 		if v.level == Confirm && len(made.foreign) > 0 {
 			v.reason = foreignReason(c, made) + "; " + v.reason
@@ -164,7 +175,7 @@ func (t *turn) verdict(c call) verdict {
 		return v
 	}
 	switch {
-	case len(made.foreign) > 0 && !harmless(c.tool):
+	case len(made.foreign) > 0 && (newAddress || !harmless(c.tool)):
 		return verdict{Confirm, foreignReason(c, made) + ", whatever the rules say", true}
 	case isOutward(c.tool):
 		if unsaid := t.unsaid(c.input, made); len(unsaid) > 0 {

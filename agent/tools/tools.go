@@ -65,6 +65,7 @@ func All(d Deps) []agent.Tool {
 		newListTasks(v, d.Now),
 		newAddTask(d.desk(), d.Now),
 		newCompleteTask(d.desk(), d.Now),
+		newWebFetch(newWeb(nil)),
 		newGetWeather(weather{client: d.HTTP, geocoding: d.Geocoding, forecast: d.Forecast}),
 		newToday(d.Now),
 		newCalculate(),

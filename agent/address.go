@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lifehub/llm"
+)
+
+// Fetcher is a Tool that opens an address on the web. A call passes without
+// asking when the user typed the address, or when this turn's web search
+// returned it; else the user sees it first.
+type Fetcher interface {
+	Address(args json.RawMessage) string
+}
+
+// webSearch is the tool whose results may be opened.
+const webSearch = "web_search"
+
+// addressText finds addresses in a text.
+var addressText = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
+
+// knownAddress tells whether the user or this turn's search gave the address.
+func (t *turn) knownAddress(address string) bool {
+	want := plainAddress(address)
+	given := []string{t.question}
+	for _, m := range t.history {
+		if m.Role == llm.User {
+			given = append(given, m.Text)
+		}
+	}
+	given = append(given, t.reading.searches()...)
+	for _, text := range given {
+		for _, found := range addressText.FindAllString(text, -1) {
+			if want != "" && slices.Contains([]string{plainAddress(found), plainAddress(strings.TrimRight(found, ".,;:!?)]*_"))}, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plainAddress is an address in one spelling; "" for one that cannot be read.
+func plainAddress(address string) string {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	u.Host, u.Fragment, u.RawFragment = strings.ToLower(u.Host), "", ""
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return u.String()
+}
+
+// ownLevel is the level of a call before any rule, and whether it opens an
+// address that is new to the turn. A new one is shown each time, but where a
+// rule names its host.
+func (t *turn) ownLevel(c call) (own Level, newAddress bool) {
+	own = c.tool.Level(slices.Clone(c.input))
+	fetcher, ok := c.tool.(Fetcher)
+	if !ok || own == Deny {
+		return own, false
+	}
+	if t.knownAddress(fetcher.Address(c.input)) {
+		return Auto, false
+	}
+	named := slices.ContainsFunc(t.gate.list(), func(r Rule) bool {
+		return r.Level == Auto && r.Matches(c.tool.Spec().Name, c.input) && slices.ContainsFunc(r.Where, func(w Where) bool { return w.Fit == OnHost })
+	})
+	if named {
+		return Confirm, true
+	}
+	return ConfirmEach, true
+}

@@ -1,0 +1,60 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"lifehub/llm"
+)
+
+// opener is a fake that opens an address.
+type opener struct{ *fakeTool }
+
+func (opener) Address(raw json.RawMessage) string {
+	var args struct{ URL string }
+	_ = json.Unmarshal(raw, &args)
+	return args.URL
+}
+
+func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
+	found := &fakeTool{name: "web_search", reads: true, outward: true, result: Result{Text: "1. Tips https://tips.example/marathon", Foreign: true}}
+	tests := map[string]struct {
+		question string
+		url      string
+		rules    string
+		after    bool // it is planned after a search of this turn
+		asked    bool
+	}{
+		"typed":                           {"read https://a.example/x?y=1.", "https://a.example/x?y=1", "", false, false},
+		"typed, with a fragment":          {"read HTTPS://A.example/x", "https://a.example/x#top", "", false, false},
+		"another query":                   {"read https://a.example/x", "https://a.example/x?d=secret", "", false, true},
+		"a user before the host":          {"read https://a.example/x", "https://b@a.example/x", "", false, true},
+		"made up":                         {"read the tips", "https://a.example/", "", false, true},
+		"any rule does not do":            {"read the tips", "https://a.example/", "web_fetch", false, true},
+		"a rule that names the host does": {"read the tips", "https://a.example/", "web_fetch url=host:a.example", false, false},
+		"found by this turn's search":     {"search the tips", "https://tips.example/marathon", "", true, false},
+		"beside what the search found":    {"search the tips", "https://tips.example/marathon?d=1", "", true, true},
+		"a rule, once foreign text came":  {"search the tips", "https://a.example/", "web_fetch url=host:a.example", true, true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			fetch := opener{&fakeTool{name: "web_fetch", level: Confirm, reads: true, schema: `{"type":"object"}`, result: Result{Text: "page", Foreign: true}}}
+			var rules *Rules
+			if tc.rules != "" {
+				rules = rules.With(ruleOf(t, tc.rules))
+			}
+			a := New(Options{History: &shelf{}, Model: &script{}, Rules: rules})
+			turn := newTurn(a, "c1", nil)
+			turn.question = tc.question
+			turn.history = []llm.Message{{Role: llm.Assistant, Text: "see https://a.example/"}}
+			if tc.after {
+				turn.hasRead("web_search", found.result)
+			}
+			v := turn.verdict(call{tool: fetch, input: json.RawMessage(`{"url":"` + tc.url + `"}`)})
+			if asked := v.level != Auto; asked != tc.asked {
+				t.Errorf("%s: %s", v.level, strings.TrimSpace(v.reason))
+			}
+		})
+	}
+}
