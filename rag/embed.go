@@ -36,7 +36,8 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 	if err != nil {
 		return err
 	}
-	if s.only == nil && !s.unsigned && getMeta(ctx, s.db, "complete "+name) == state {
+	resized := getMeta(ctx, s.db, "resized "+name) == "yes"
+	if s.only == nil && !s.unsigned && !resized && getMeta(ctx, s.db, "complete "+name) == state {
 		x.setWhy("")
 		return nil
 	}
@@ -59,6 +60,11 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 	_, dimension, err := m.size(ctx)
 	if err != nil {
 		return err
+	}
+	if resized {
+		if missing, err = s.begunAnew(ctx, embedder, &dimension, used, missing); err != nil {
+			return err
+		}
 	}
 	refused := 0
 	for start := 0; start < len(missing); start += embedBatch {
@@ -83,6 +89,16 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 			s.changes.Warnings = append(s.changes.Warnings, fmt.Sprintf("embedded %d of %d passages, words find the rest: %v",
 				len(used)-len(missing)+start, len(used), err))
 			return nil
+		}
+		if len(keys) == 0 && dimension != 0 {
+			all, err := s.begunAnew(ctx, embedder, &dimension, used, missing)
+			if err != nil {
+				return err
+			}
+			if dimension == 0 {
+				missing, start, refused = all, -embedBatch, 0
+				continue
+			}
 		}
 		refused += len(windows) - len(keys)
 		if err := m.put(ctx, keys, vectors); err != nil {
@@ -109,6 +125,34 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 		return nil
 	}
 	return s.complete(ctx, m, embedder)
+}
+
+// begunAnew asks the embedder for one vector more. If its size is no longer
+// that of the collection, the name stayed and the model did not: dimension
+// becomes 0, and every passage is missing; else all stays as it is.
+func (s *syncRun) begunAnew(ctx context.Context, embedder llm.Embedder, dimension *int, used map[key]bool, missing []key) ([]key, error) {
+	vectors, err := embedder.Embed(ctx, []string{modelByName(embedder.Name()).document + "notes"})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil || len(vectors) != 1 || len(vectors[0]) == *dimension {
+		return missing, nil //nolint:nilerr // what follows says what is wrong with the embedder
+	}
+	if _, err := normalise(vectors[0]); err != nil {
+		return missing, nil //nolint:nilerr // a bad vector is no other model
+	}
+	*dimension = 0
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	if err := setMeta(ctx, s.db, "resized "+embedder.Name(), ""); err != nil {
+		return nil, err
+	}
+	all := make([]key, 0, len(used))
+	for k := range used {
+		all = append(all, k)
+	}
+	return all, nil
 }
 
 // count writes down how many passages have their vectors: of one that needs

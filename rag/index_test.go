@@ -272,6 +272,42 @@ func TestWordsTakenInAloneAreEmbeddedLater(t *testing.T) {
 	}
 }
 
+// A model pulled anew may make vectors of another size under its old name:
+// the notes are embedded again, whether one of them changed or a search met it.
+func TestAModelOfAnotherSizeUnderTheSameNameBeginsAnew(t *testing.T) {
+	for name, meets := range map[string]func(t *testing.T, x *Index, dir string){
+		"a note changed": func(t *testing.T, _ *Index, dir string) {
+			write(t, dir, map[string]string{"c.md": "cherries are dark red\n"})
+		},
+		"a search meets it": func(t *testing.T, x *Index, _ string) {
+			found, err := x.Search(t.Context(), Query{Text: "apples"})
+			if err != nil || len(found.Passages) == 0 || !strings.Contains(found.Coverage.Embedder, "65 numbers now, not of 64") {
+				t.Errorf("words answer with %+v, %v", found.Coverage, err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, map[string]string{"a.md": "apples grow on trees\n", "b.md": "bread is baked\n", "c.md": "cherries are red\n"})
+			folder, x := openVault(t, dir, t.TempDir())
+			embedder := &bagEmbedder{name: "bag"}
+			syncNow(t, x, folder, embedder)
+			embedder.spoil = func(text string) ([]float32, error) { return append(bag(text), 1), nil }
+			meets(t, x, dir)
+			if changes := syncNow(t, x, folder, embedder); changes.Embedded != 3 || len(changes.Warnings) != 0 {
+				t.Errorf("embedded %d with warnings %q, want all three", changes.Embedded, changes.Warnings)
+			}
+			found, err := x.Search(t.Context(), Query{Text: "apples"})
+			if err != nil || found.Coverage.Embedder != "bag" {
+				t.Errorf("afterwards %+v, %v", found.Coverage, err)
+			}
+			if changes := syncNow(t, x, folder, embedder); changes.Embedded != 0 {
+				t.Errorf("a second sync embedded %d", changes.Embedded)
+			}
+		})
+	}
+}
+
 func TestBadVectorsAreRefusedAndTriedAgain(t *testing.T) {
 	nan := float32(math.NaN())
 	long := make([]float32, 65)

@@ -269,6 +269,14 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		s.why = err.Error()
 		return 0, nil
 	}
+	if _, dimension, err := m.size(ctx); err == nil && dimension != len(vector) && dimension != 0 {
+		s.why = fmt.Sprintf("%s makes vectors of %d numbers now, not of %d: the next sync embeds the notes anew", embedder.Name(), len(vector), dimension)
+		s.index.setWhy(s.why)
+		if err := setMeta(ctx, s.db, "resized "+embedder.Name(), "yes"); err != nil {
+			return 0, nil //nolint:nilerr // another process writes: a later search says it again
+		}
+		return 0, nil
+	}
 	hits, err := s.hits(ctx, m, vector, found)
 	if err != nil {
 		s.away(err)
