@@ -81,6 +81,21 @@ func TestFiltersKeepNotesOut(t *testing.T) {
 	}
 }
 
+// What filters alone ask for is there, or it is not.
+func TestFiltersAloneAreAnswered(t *testing.T) {
+	folder, x := vault(t, map[string]string{"tea.md": "tea with Ana #drink\n", "b.md": "bread\n"})
+	syncNow(t, x, folder, nil)
+	for text, want := range map[string]bool{"tag:drink": true, "tag:none": false, "path:tea": true} {
+		q, err := ParseQuery(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := x.Search(t.Context(), q); err != nil || found.Likely() != want {
+			t.Errorf("%s: the notes say: %v, %v", text, found.Likely(), err)
+		}
+	}
+}
+
 func TestNamedNotesComeFirstAndIndexNotesLast(t *testing.T) {
 	files := map[string]string{"index.md": "# Everything\n\n"}
 	for _, title := range []string{"Tune A Bicycle", "Undo A Commit", "Bake Sourdough Bread", "Mend A Tyre", "Boil An Egg", "Plant A Tree"} {

@@ -171,6 +171,7 @@ func (s *search) newest(ctx context.Context) ([]candidate, error) {
 			return nil, err
 		}
 		all = append(all, c)
+		s.seen.Named = 1 // filters alone ask for just these
 	}
 	return all, rows.Err()
 }
