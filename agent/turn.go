@@ -23,6 +23,7 @@ type turn struct {
 	conversation string
 	mode         Mode
 	question     string
+	direct       *Step  // the one call that the user asked for; nil: it is to be found out what to do
 	id           string // as History knows it; "" until the message is kept
 	began        time.Time
 
@@ -101,6 +102,9 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	t.tools = t.Tools()
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
+	}
+	if t.direct != nil {
+		return t.byHand(ctx)
 	}
 	if err := t.attach(ctx); err != nil {
 		return err

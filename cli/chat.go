@@ -88,7 +88,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		Assistant: assistant, Resume: a.resume(assistant), Conversations: conversations{a.store}, Branches: a.store, Models: models{a}, Notes: offers{life},
 		Servers: panel{a}, Mentions: a.mentions, Preview: a.preview, Templates: a.templates,
 		Conversation: at.conversation, Heading: at.title, Turn: at.turn, Search: a.store.Search, Rename: a.store.Rename, Pick: f.pick, Prompt: prompt, FirstRun: len(a.open()) == 0,
-		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Figures: a.figures, Commands: life.commands(),
+		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Figures: a.figures, Commands: append(life.commands(), noteCommand(assistant)),
 		Editor: a.config.Editor, Mode: a.config.Mode, UseMode: func(name string) { a.modes.use(agent.Mode(name)) }, Theme: a.config.Theme, NoMouse: !a.config.Mouse,
 	}
 	if a.config.Titles {

@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/agent"
 	"lifehub/tui/safetext"
 )
 
@@ -156,6 +158,9 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 
 // runCommand runs a command of another room in the background.
 func (m *Model) runCommand(c Command, args string) tea.Cmd {
+	if c.Turn != nil {
+		return m.runTurn(c, args)
+	}
 	if c.Reload && m.busy() {
 		return nil
 	}
@@ -164,6 +169,34 @@ func (m *Model) runCommand(c Command, args string) tea.Cmd {
 		text, err := c.run(ctx, conversation, args)
 		return pageMsg{text: text, err: err, reload: c.Reload && conversation != ""}
 	}
+}
+
+// runTurn runs a command that is a turn of its own, now or when its turn comes.
+func (m *Model) runTurn(c Command, args string) tea.Cmd {
+	asked := "/" + strings.TrimSpace(c.Name+" "+args)
+	switch {
+	case args == "" && !strings.HasPrefix(c.Args, "["):
+		m.flash("usage: /" + c.Name + " " + c.Args)
+		m.composer.set(asked + " ")
+		return nil
+	case m.turn != nil:
+		m.composer.queue = append(m.composer.queue, asked)
+		return nil
+	}
+	m.composer.remember(asked)
+	return m.askBy(asked, nil, func(ctx context.Context, conversation, asked string) <-chan agent.Event {
+		return c.Turn(ctx, conversation, asked, args)
+	})
+}
+
+// askQueued asks what waited, or runs it when it is a command.
+func (m *Model) askQueued(text string) tea.Cmd {
+	draft := m.composer.text()
+	if cmd, ok := m.command(text); ok {
+		m.composer.set(draft) // the command emptied it
+		return cmd
+	}
+	return m.ask(text)
 }
 
 type pageMsg struct {

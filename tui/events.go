@@ -488,5 +488,5 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	}
 	question := m.composer.queue[0]
 	m.composer.queue = m.composer.queue[1:]
-	return m.ask(question)
+	return m.askQueued(question)
 }

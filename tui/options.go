@@ -181,6 +181,9 @@ type Command struct {
 	// Here is used in place of Run, when it is set, by a command that works on
 	// the open conversation, whose id is "" while it has no message.
 	Here func(ctx context.Context, conversation, args string) (string, error)
+	// Turn is used in place of both, when it is set, by a command that is a turn
+	// of its own: asked is the line as it was typed.
+	Turn func(ctx context.Context, conversation, asked, args string) <-chan agent.Event
 	// Reload says that Here may have changed the conversation, which is shown anew.
 	Reload bool
 }

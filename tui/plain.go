@@ -196,6 +196,12 @@ func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, er
 		return false, Quit, nil
 	case strings.HasPrefix(name, "/"):
 		for _, c := range p.Commands {
+			if "/"+c.Name == name && c.Turn != nil {
+				how, err = p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event {
+					return c.Turn(ctx, p.conversation, line, strings.TrimSpace(args))
+				})
+				return err != nil, how, err
+			}
 			if "/"+c.Name == name {
 				text, err := c.run(ctx, p.conversation, strings.TrimSpace(args))
 				if err != nil {
@@ -214,6 +220,11 @@ func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, er
 
 // turn asks one question.
 func (p *plain) turn(ctx context.Context, question string) (Ended, error) {
+	return p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return p.Assistant.Ask(ctx, p.conversation, question) })
+}
+
+// talkBy begins a turn in a way of its own, in a conversation that is there.
+func (p *plain) talkBy(ctx context.Context, begin func(context.Context) <-chan agent.Event) (Ended, error) {
 	if p.conversation == "" && p.Conversations != nil {
 		id, err := p.Conversations.New(ctx)
 		if err != nil {
@@ -222,7 +233,7 @@ func (p *plain) turn(ctx context.Context, question string) (Ended, error) {
 		p.conversation = id
 	}
 	p.left = ""
-	return p.follow(ctx, func(ctx context.Context) <-chan agent.Event { return p.Assistant.Ask(ctx, p.conversation, question) })
+	return p.follow(ctx, begin)
 }
 
 // follow writes the events of a turn as lines.

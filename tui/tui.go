@@ -221,7 +221,9 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	case mentionsMsg:
 		return m.takeMentions(msg)
 	case previewMsg:
-		m.mentions.preview = msg
+		if msg.name == m.mentions.asked {
+			m.mentions.preview = msg
+		}
 	case filledMsg:
 		m.filled(msg)
 	case serversMsg:

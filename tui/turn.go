@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/agent"
 	"lifehub/tui/safetext"
 )
 
@@ -14,6 +16,11 @@ func (m *Model) ask(text string) tea.Cmd { return m.askAt(text, nil) }
 // askAt asks in another place of the tree than the end of what is shown; nil:
 // there.
 func (m *Model) askAt(text string, at *branch) tea.Cmd {
+	return m.askBy(text, at, m.Assistant.Ask)
+}
+
+// askBy begins a turn in a way of its own.
+func (m *Model) askBy(text string, at *branch, begin func(ctx context.Context, conversation, text string) <-chan agent.Event) tea.Cmd {
 	ctx := m.newTurn(text)
 	q := &question{text: text, after: m.lastTurn()}
 	if at != nil {
@@ -38,7 +45,7 @@ func (m *Model) askAt(text string, at *branch) tea.Cmd {
 				return msg
 			}
 		}
-		msg.events = m.Assistant.Ask(ctx, msg.conversation, text)
+		msg.events = begin(ctx, msg.conversation, text)
 		return msg
 	}
 }

@@ -1,0 +1,56 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+)
+
+func TestACommandCanBeATurn(t *testing.T) {
+	withNote := func(assistant *script) (Options, *[]string) {
+		var noted []string
+		o := withWorld(assistant)
+		o.Commands = []Command{{Name: "note", Args: "TEXT", Help: "add to today's daily note", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
+			noted = append(noted, asked+"|"+args)
+			return play(agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{}).Ask(ctx, "", asked)
+		}}}
+		return o, &noted
+	}
+	t.Run("at once", func(t *testing.T) {
+		o, noted := withNote(hold())
+		inRig(t, 80, 24, o, func(r *rig) {
+			r.ask("/note buy milk")
+			r.mustShow("You  /note buy milk")
+			r.mustShow("added to daily/2026-11-21.md")
+			if want := []string{"/note buy milk|buy milk"}; !slices.Equal(*noted, want) {
+				t.Errorf("noted %q, want %q", *noted, want)
+			}
+		})
+	})
+	t.Run("when the turn before is over, with the draft left alone", func(t *testing.T) {
+		assistant := play(agent.Said{Content: "Hello."}, agent.Ended{})
+		o, noted := withNote(assistant)
+		inRig(t, 80, 24, o, func(r *rig) {
+			r.keys("hello", "enter", "/note buy milk", "enter", "a draft")
+			r.pass(100 * time.Millisecond)
+			r.mustShow("added to daily/2026-11-21.md")
+			r.mustShow("> a draft")
+			if len(*noted) != 1 {
+				t.Errorf("noted %q", *noted)
+			}
+		})
+	})
+	t.Run("not without a text", func(t *testing.T) {
+		o, noted := withNote(hold())
+		inRig(t, 80, 24, o, func(r *rig) {
+			r.keys("/note", "enter", "enter")
+			r.mustShow("usage: /note TEXT")
+			if len(*noted) != 0 {
+				t.Errorf("noted %q", *noted)
+			}
+		})
+	})
+}
