@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -88,8 +89,14 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		Assistant: assistant, Resume: a.resume(assistant), Conversations: conversations{a.store}, Branches: a.store, Models: models{a}, Notes: offers{life},
 		Servers: panel{a}, Mentions: a.mentions, Preview: a.preview, Templates: a.templates,
 		Conversation: at.conversation, Heading: at.title, Turn: at.turn, Search: a.store.Search, Rename: a.store.Rename, Pick: f.pick, Prompt: prompt, FirstRun: len(a.open()) == 0,
-		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Figures: a.figures, Commands: append(life.commands(), noteCommand(assistant)),
+		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Figures: a.figures, Commands: slices.Concat(life.commands(), []tui.Command{noteCommand(assistant)}, a.prompts()),
 		Editor: a.config.Editor, Mode: a.config.Mode, UseMode: func(name string) { a.modes.use(agent.Mode(name)) }, Theme: a.config.Theme, NoMouse: !a.config.Mouse,
+		Keys: a.config.Keys, Vi: a.config.Editing == "vi", Quiet: !a.config.Notify,
+	}
+	if strings.ContainsAny(a.config.Theme, `/\`) {
+		if options.Colours, err = ownColours(atHome(a.config.Theme)); err != nil {
+			return usageError{err}
+		}
 	}
 	if a.config.Titles {
 		options.Title = life.title

@@ -13,6 +13,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"lifehub/tui"
 )
 
 // Config is every setting, after all layers: defaults, config file,
@@ -83,6 +85,9 @@ type Config struct {
 	Theme    string
 	Mouse    bool
 	Editor   string
+	Editing  string
+	Notify   bool
+	Keys     map[string][]string // of the screen, by action
 
 	misspelt []string // LIFEHUB_… in the environment that set nothing, each with the nearest name
 
@@ -91,13 +96,14 @@ type Config struct {
 
 // setting is one key of the config.
 type setting struct {
-	name  string   // as in the file: ollama.host
-	env   []string // besides LIFEHUB_OLLAMA_HOST; the first that is set counts
-	doc   string
-	one   []string // the values it may have; nil: any
-	least int      // the smallest number
-	quiet bool     // its value is a secret and is not shown
-	field any      // pointer into a Config
+	name   string   // as in the file: ollama.host
+	env    []string // besides LIFEHUB_OLLAMA_HOST; the first that is set counts
+	doc    string
+	one    []string // the values it may have; nil: any
+	orFile bool     // or the path of a file, with a slash in it
+	least  int      // the smallest number
+	quiet  bool     // its value is a secret and is not shown
+	field  any      // pointer into a Config
 }
 
 // settings lists every key, in the order in which the file is written.
@@ -142,15 +148,17 @@ func settings(c *Config) []setting {
 		{name: "mail.user", field: &c.Mail.User, doc: "who signs in; empty: nobody has to"},
 		{name: "mail.password_file", field: &c.Mail.PasswordFile, doc: "file that holds the password and that only you can read; LIFEHUB_MAIL_PASSWORD goes before it"},
 		{name: "mail.tls", field: &c.Mail.TLS, one: []string{"starttls", "tls", "none"}, doc: "how the connection is kept private; none is for a server on this machine"},
-		{name: "theme", field: &c.Theme, one: []string{"auto", "dark", "light", "ansi"}, doc: "colours; auto: by the terminal's background"},
+		{name: "theme", field: &c.Theme, one: []string{"auto", "dark", "light", "ansi", "contrast"}, orFile: true, doc: "colours; auto: by the terminal's background; contrast tells nothing by red and green; or a file of your own colours, as in brand: \"#B39DFF\""},
 		{name: "mouse", field: &c.Mouse, doc: "let the mouse wheel scroll; the terminal's own selection then needs Shift"},
 		{name: "editor", field: &c.Editor, env: []string{"VISUAL", "EDITOR"}, doc: "opens a source at its line"},
+		{name: "editing", field: &c.Editing, one: []string{"emacs", "vi"}, doc: "how the keys edit what you write"},
+		{name: "notify", field: &c.Notify, doc: "ring, and tell the terminal, when an answer is done or a question waits and the window has no focus"},
 	}
 }
 
 // defaults are the values of every setting before any layer.
 func defaults() *Config {
-	c := &Config{Provider: "auto", Mode: "plan", Think: "off", Passages: 5, Parallel: 4, Theme: "auto", Mouse: true, Titles: true, origin: map[string]string{}}
+	c := &Config{Provider: "auto", Mode: "plan", Think: "off", Passages: 5, Parallel: 4, Theme: "auto", Editing: "emacs", Notify: true, Mouse: true, Titles: true, origin: map[string]string{}}
 	c.Loop.Max = 8
 	c.Ollama.Host = "http://127.0.0.1:11434"
 	c.Ollama.KeepAlive = 10 * time.Minute
@@ -218,6 +226,17 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 	for _, pair := range pairs {
 		key := pair.Key.GetToken().Value
 		name := strings.TrimPrefix(prefix+"."+key, ".")
+		if name == "keys" {
+			keys, err := lists(pair.Value)
+			if err == nil {
+				err = tui.CheckKeys(keys)
+			}
+			if err != nil {
+				return usageError{fmt.Errorf("%s: %w", at(pair.Key), err)}
+			}
+			c.Keys = keys
+			continue
+		}
 		if c.isGroup(name) {
 			if err := c.readNode(file, name, pair.Value); err != nil {
 				return err
@@ -238,6 +257,59 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 		c.origin[name] = at(pair.Key)
 	}
 	return nil
+}
+
+// lists are the values of a mapping, each one text or a list of them.
+func lists(node ast.Node) (map[string][]string, error) {
+	var pairs []*ast.MappingValueNode
+	switch n := node.(type) {
+	case *ast.MappingNode:
+		pairs = n.Values
+	case *ast.MappingValueNode:
+		pairs = []*ast.MappingValueNode{n}
+	case *ast.NullNode:
+	default:
+		return nil, errors.New("further keys are expected, not a value")
+	}
+	all := map[string][]string{}
+	for _, pair := range pairs {
+		name := pair.Key.GetToken().Value
+		values, _, err := scalars(pair.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all[name] = values
+	}
+	return all, nil
+}
+
+// ownColours reads a theme file: names of colours and their values.
+func ownColours(file string) (map[string]string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read theme: %w", err)
+	}
+	tree, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return nil, fmt.Errorf("theme in %s: %w", file, err)
+	}
+	own := map[string]string{}
+	for _, doc := range tree.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.CommentType {
+			continue
+		}
+		values, err := lists(doc.Body)
+		if err != nil {
+			return nil, fmt.Errorf("theme in %s: %w", file, err)
+		}
+		for name, value := range values {
+			own[name] = strings.Join(value, " ")
+		}
+	}
+	if err := tui.CheckColours(own); err != nil {
+		return nil, fmt.Errorf("theme in %s: %w", file, err)
+	}
+	return own, nil
 }
 
 func orTop(prefix string) string {
@@ -392,7 +464,7 @@ func (s setting) set(values []string, isList bool) error {
 		return errors.New("one value is expected, not a list")
 	}
 	value := values[0]
-	if s.one != nil && !slices.Contains(s.one, value) {
+	if s.one != nil && !slices.Contains(s.one, value) && !(s.orFile && strings.ContainsAny(value, `/\\`)) {
 		return fmt.Errorf("%q is none of %s", value, strings.Join(s.one, ", "))
 	}
 	switch field := s.field.(type) {
@@ -481,5 +553,6 @@ func configTemplate() string {
 		}
 		fmt.Fprintf(&b, "\n# %s%s: %s\n", indent, name, s.text())
 	}
+	b.WriteString("\n# The keys of the screen, by action (? in the chat lists them). Each takes one key or a list.\n# keys:\n#   compose: ctrl+x\n#   newline: [ctrl+j, alt+enter]\n")
 	return b.String()
 }

@@ -13,7 +13,7 @@ import (
 
 // paths are where LifeHub keeps its files.
 type paths struct {
-	config string // config.yaml, permissions.yaml, mcp.json, instructions.md
+	config string // config.yaml, permissions.yaml, mcp.json, instructions.md, prompts/
 	data   string // lifehub.db, index/
 	state  string // logs
 }
@@ -38,6 +38,7 @@ func (p paths) settings() string     { return filepath.Join(p.config, "config.ya
 func (p paths) permissions() string  { return filepath.Join(p.config, "permissions.yaml") }
 func (p paths) servers() string      { return filepath.Join(p.config, "mcp.json") }
 func (p paths) instructions() string { return filepath.Join(p.config, "instructions.md") }
+func (p paths) prompts() string      { return filepath.Join(p.config, "prompts") } // folder of *.md
 func (p paths) database() string     { return filepath.Join(p.data, "lifehub.db") }
 func (p paths) serverFiles() string  { return filepath.Join(p.data, "mcp-files") }
 func (p paths) chatNotes() string    { return filepath.Join(p.data, "chats") } // conversations as notes

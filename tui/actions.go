@@ -81,7 +81,7 @@ func (m *Model) searchHistory() {
 // callUser rings when the window is out of sight: a bell, and a
 // notification where the terminal knows OSC 9. Both are our own words.
 func (m *Model) callUser(what string) tea.Cmd {
-	if !m.blurred || m.player != nil {
+	if !m.blurred || m.player != nil || m.Quiet {
 		return nil
 	}
 	return tea.Raw("\a\x1b]9;LifeHub: " + what + "\x1b\\")

@@ -158,8 +158,11 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 
 // runCommand runs a command of another room in the background.
 func (m *Model) runCommand(c Command, args string) tea.Cmd {
-	if c.Turn != nil {
+	switch {
+	case c.Turn != nil:
 		return m.runTurn(c, args)
+	case c.Prompt != nil:
+		return m.askPrompt(c, args)
 	}
 	if c.Reload && m.busy() {
 		return nil
@@ -187,6 +190,21 @@ func (m *Model) runTurn(c Command, args string) tea.Cmd {
 	return m.askBy(asked, nil, func(ctx context.Context, conversation, asked string) <-chan agent.Event {
 		return c.Turn(ctx, conversation, asked, args)
 	})
+}
+
+// askPrompt asks a prompt that is kept, now or when its turn comes.
+func (m *Model) askPrompt(c Command, args string) tea.Cmd {
+	text, err := c.Prompt(args)
+	if err != nil {
+		m.transcript.add(&failure{text: err.Error()})
+		return nil
+	}
+	m.composer.remember("/" + strings.TrimSpace(c.Name+" "+args))
+	if m.turn != nil {
+		m.composer.queue = append(m.composer.queue, text)
+		return nil
+	}
+	return m.ask(text)
 }
 
 // askQueued asks what waited, or runs it when it is a command.

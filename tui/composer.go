@@ -28,6 +28,8 @@ type composer struct {
 	queue   []string // asked one by one when the turn is over
 	lines   []string // the picture
 	cursor  *tea.Cursor
+	vi      viMode
+	typed   string // of a command of vi, its first letter
 }
 
 type paste struct {
@@ -98,6 +100,12 @@ func (c *composer) cursorAt() *tea.Cursor {
 		return nil
 	}
 	at := *c.cursor
+	switch c.vi {
+	case viInsert:
+		at.Shape = tea.CursorBar
+	case viNormal:
+		at.Shape = tea.CursorBlock
+	}
 	return &at
 }
 
@@ -135,6 +143,9 @@ func (c *composer) set(text string) {
 // clear empties the composer and forgets where in the history we were.
 func (c *composer) clear() {
 	c.at, c.draft, c.pastes = -1, "", nil
+	if c.vi == viNormal {
+		c.vi = viInsert
+	}
 	c.set("")
 }
 

@@ -111,7 +111,7 @@ func TestAFormOfAnySchemaCanBeShownAndSent(t *testing.T) {
 		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
 	} {
 		f := newForm(json.RawMessage(schema))
-		look := newTheme("dark", true, true)
+		look := newTheme("dark", true, true, nil)
 		for range len(f.fields) + 1 {
 			f.lines(40, true, look)
 			for _, pressed := range []string{"right", "left", "space", "enter"} {

@@ -71,6 +71,10 @@ type Options struct {
 	Theme   string              // auto, dark, light, ansi or contrast; "": auto
 	Keys    map[string][]string // keys by action, over the built-in ones
 	NoMouse bool                // leave the mouse to the terminal
+	Vi      bool                // the composer is edited as in vi
+	Quiet   bool                // no bell and no notification
+	// Colours are put over those of the theme, by name (see [CheckColours]), as #rrggbb.
+	Colours map[string]string
 }
 
 // Assistant answers messages. *agent.Agent is the real one; tests script one.
@@ -184,6 +188,9 @@ type Command struct {
 	// Turn is used in place of both, when it is set, by a command that is a turn
 	// of its own: asked is the line as it was typed.
 	Turn func(ctx context.Context, conversation, asked, args string) <-chan agent.Event
+	// Prompt is used in place of all, when it is set, by a command that asks
+	// what it returns. It reads no more than a file.
+	Prompt func(args string) (string, error)
 	// Reload says that Here may have changed the conversation, which is shown anew.
 	Reload bool
 }

@@ -167,7 +167,7 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 		}
 		p := permission{}
 		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"text":"` + strings.Join(words, " ") + `"}`)}, time.Time{})
-		lines := p.content(width, newTheme("", true, false))
+		lines := p.content(width, newTheme("", true, false, nil))
 		all := ansi.Strip(strings.Join(lines, ""))
 		if want := "text: " + strings.Join(words, " "); all != want {
 			t.Errorf("width %d: the dialog holds %.80q…", width, all)
@@ -186,7 +186,7 @@ func TestValuesThatDifferLookDifferent(t *testing.T) {
 	for _, v := range values {
 		p := permission{}
 		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"v":` + v + `}`)}, time.Time{})
-		text := ansi.Strip(strings.Join(p.content(80, newTheme("", true, false)), "\n"))
+		text := ansi.Strip(strings.Join(p.content(80, newTheme("", true, false, nil)), "\n"))
 		if other, taken := shown[text]; taken && v != `"\u0430"` {
 			t.Errorf("%s and %s both look like %q", v, other, text)
 		}

@@ -202,6 +202,15 @@ func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, er
 				})
 				return err != nil, how, err
 			}
+			if "/"+c.Name == name && c.Prompt != nil {
+				text, err := c.Prompt(strings.TrimSpace(args))
+				if err != nil {
+					p.print("error: %s\n", safetext.Line(err.Error()))
+					return false, Quit, nil
+				}
+				how, err = p.turn(ctx, text)
+				return err != nil, how, err
+			}
 			if "/"+c.Name == name {
 				text, err := c.run(ctx, p.conversation, strings.TrimSpace(args))
 				if err != nil {

@@ -59,6 +59,11 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
+	if !m.focused {
+		if cmd, taken := m.pressVi(pressed); taken {
+			return tea.Batch(cmd, m.rearm())
+		}
+	}
 	if cmd, taken := m.pressAnywhere(pressed); taken {
 		return tea.Batch(cmd, m.rearm())
 	}

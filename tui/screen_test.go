@@ -456,7 +456,7 @@ func TestColours(t *testing.T) {
 func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
 	keys := defaultKeys()
 	h := help{}
-	h.build(&keys, nil, 100, newTheme("", true, false))
+	h.build(&keys, nil, 100, newTheme("", true, false, nil))
 	page := strings.Join(h.lines, "\n")
 	for _, group := range keys.groups() {
 		for _, named := range group.keys {

@@ -1,7 +1,12 @@
 package tui
 
 import (
+	"fmt"
 	"image/color"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 
@@ -72,9 +77,46 @@ var (
 	}
 )
 
+// byName are the colours as a user's own theme names them.
+func (c *colours) byName() map[string]*color.Color {
+	return map[string]*color.Color{
+		"dim": &c.dim, "border": &c.border, "brand": &c.brand, "you": &c.you, "selected": &c.selected, "key": &c.key,
+		"success": &c.success, "warning": &c.warning, "danger": &c.danger, "running": &c.running, "reference": &c.reference,
+	}
+}
+
+// with puts the user's own colours over those of a theme.
+func (c colours) with(own map[string]string) colours {
+	named := c.byName()
+	for name, value := range own {
+		if at := named[name]; at != nil {
+			*at = lipgloss.Color(value)
+		}
+	}
+	return c
+}
+
+// aColour is one that a user may write.
+var aColour = regexp.MustCompile(`^(#[0-9a-fA-F]{6}|[0-9]|1[0-5])$`)
+
+// CheckColours tells whether every colour of a user's own theme has a name
+// that there is, and is #rrggbb or one of the terminal's own, 0 to 15.
+func CheckColours(own map[string]string) error {
+	known := (&colours{}).byName()
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if known[name] == nil {
+			return fmt.Errorf("no colour is called %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		if !aColour.MatchString(own[name]) {
+			return fmt.Errorf("%s: %q is no colour such as #7DD3FC, or 0 to 15 for one of the terminal's own", name, own[name])
+		}
+	}
+	return nil
+}
+
 // newTheme makes the named theme for a background. Without colours the name
 // does not matter.
-func newTheme(name string, dark, coloured bool) *theme {
+func newTheme(name string, dark, coloured bool, own map[string]string) *theme {
 	colour := darkPalette
 	switch {
 	case !coloured:
@@ -87,6 +129,9 @@ func newTheme(name string, dark, coloured bool) *theme {
 		colour = lightContrast
 	case !dark:
 		colour = lightPalette
+	}
+	if coloured {
+		colour = colour.with(own)
 	}
 	plain := lipgloss.NewStyle()
 	in := func(c color.Color) lipgloss.Style {

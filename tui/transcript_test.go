@@ -27,7 +27,7 @@ func (i *tall) copied() string { return "" }
 // gap, and what is chosen can be brought into sight.
 func TestScrollingShowsLinesInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tr := transcript{look: newTheme("", true, false), chosen: -1}
+		tr := transcript{look: newTheme("", true, false, nil), chosen: -1}
 		tr.resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
 		var all []string // every line there is
 		add := func(height int) {
@@ -100,7 +100,7 @@ func inOrder(whole, part []string) bool {
 // it was cut and whatever the widths on the way.
 func TestAnAnswerInPiecesLooksAsOneAtOnce(t *testing.T) {
 	const source = "# Title\n\nSome *words* and `code` [1].\n\n- a\n  - b\n\n1. x\n2. y\n\n| a | b |\n|---|---|\n| 1 | 漢字 |\n\n```go\nfunc f() {}\n```\n\n> quote\n\nThe end."
-	look := newTheme("", true, true)
+	look := newTheme("", true, true, nil)
 	rapid.Check(t, func(t *rapid.T) {
 		a := newAnswer()
 		width := rapid.IntRange(10, 100).Draw(t, "width")

@@ -99,6 +99,9 @@ func New(ctx context.Context, options Options) (*Model, error) {
 	if err := m.keys.rebind(options.Keys); err != nil {
 		return nil, err
 	}
+	if err := CheckColours(options.Colours); err != nil {
+		return nil, err
+	}
 	if m.Models == nil {
 		m.keys.Model.SetEnabled(false)
 	}
@@ -118,9 +121,12 @@ func New(ctx context.Context, options Options) (*Model, error) {
 			b.SetEnabled(false)
 		}
 	}
-	m.look = newTheme(options.Theme, themeIsDark(options.Theme, m.dark), m.colours)
+	m.look = m.newLook()
 	m.transcript = transcript{look: m.look, chosen: -1}
 	m.composer = newComposer(&m.keys, m.look)
+	if m.Vi {
+		m.composer.vi = viInsert
+	}
 	if m.Mentions != nil {
 		m.composer.area.Placeholder = "Ask anything · @ notes and files · / commands"
 		m.composer.draw()
@@ -241,8 +247,13 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 // View returns the screen as it was last drawn.
 func (m *Model) View() tea.View { return m.picture }
 
+// newLook is the theme for what is known of the terminal.
+func (m *Model) newLook() *theme {
+	return newTheme(m.Theme, themeIsDark(m.Theme, m.dark), m.colours, m.Colours)
+}
+
 func (m *Model) restyle() {
-	m.look = newTheme(m.Theme, themeIsDark(m.Theme, m.dark), m.colours)
+	m.look = m.newLook()
 	m.transcript.restyle(m.look)
 	m.composer.restyle(m.look)
 	m.help.lines = nil

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"lifehub/tui"
+)
+
+// promptName is what a file may be called to be a command.
+var promptName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+
+// prompts are the user's own: each file prompts/NAME.md is the command /NAME.
+func (a *app) prompts() []tui.Command {
+	files, err := filepath.Glob(filepath.Join(a.paths.prompts(), "*.md"))
+	if err != nil { // only of a bad pattern
+		return nil
+	}
+	var list []tui.Command
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".md")
+		text, err := os.ReadFile(file)
+		if err != nil || !promptName.MatchString(name) {
+			slog.Warn("a prompt is left out", "file", file, "error", err)
+			continue
+		}
+		args := "[TEXT]"
+		if blank.Match(text) {
+			args = "TEXT"
+		}
+		first, _, _ := strings.Cut(strings.TrimLeft(string(text), "# \n"), "\n")
+		list = append(list, tui.Command{Name: name, Args: args, Help: firstBytes(first, 60), Prompt: func(args string) (string, error) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return "", fmt.Errorf("read the prompt: %w", err)
+			}
+			return filledPrompt(string(text), args), nil
+		}})
+	}
+	return list
+}
+
+// blank is where arguments go: all of them, or the Nth word.
+var blank = regexp.MustCompile(`\$(?:ARGUMENTS|[1-9])\b`)
+
+// filledPrompt puts arguments into a prompt; where it has no place for them,
+// they follow it. A word in quotes is one.
+func filledPrompt(text, args string) string {
+	text = strings.TrimSpace(text)
+	if !blank.MatchString(text) {
+		return strings.TrimSpace(text + "\n\n" + args)
+	}
+	words := splitWords(args)
+	return blank.ReplaceAllStringFunc(text, func(name string) string {
+		n, err := strconv.Atoi(name[1:])
+		switch {
+		case err != nil:
+			return args
+		case n <= len(words):
+			return words[n-1]
+		}
+		return ""
+	})
+}
+
+// word is one argument, in quotes or not.
+var word = regexp.MustCompile(`"([^"]*)"|(\S+)`)
+
+func splitWords(args string) (words []string) {
+	for _, found := range word.FindAllStringSubmatch(args, -1) {
+		words = append(words, found[1]+found[2])
+	}
+	return words
+}
