@@ -139,8 +139,11 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 		t.emit(ended)
 		return o
 	}
-	if c.tool.Level(c.input) != Auto {
+	if !harmless(c.tool) {
 		t.calls.forgetReadings()
+	}
+	if a := o.result.Artifact; a != nil {
+		t.emit(ArtifactChanged{Step: c.step, Name: a.Name, Version: a.Version, By: a.By, Why: a.Why})
 	}
 	t.count(func(m *Metrics) {
 		if o.result.Searched {

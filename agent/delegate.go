@@ -16,8 +16,9 @@ import (
 var workerPrompt string
 
 const (
-	// delegateTool is the name of the tool that hands a task to a worker.
-	delegateTool = "delegate"
+	// DelegateTool is the name of the tool that hands a task to a worker. It
+	// changes nothing by itself.
+	DelegateTool = "delegate"
 	// maxAttempts is how often a worker tries a task.
 	maxAttempts = 3
 )
@@ -42,7 +43,7 @@ func (t *turn) delegation() []Tool { return []Tool{&delegate{turn: t, kinds: wor
 
 func (d *delegate) Spec() llm.ToolSpec {
 	return llm.ToolSpec{
-		Name:        delegateTool,
+		Name:        DelegateTool,
 		Description: "Hand a task to a worker, which works on it with its own tools until an evaluator is content. Workers: " + strings.ReplaceAll(describeWorkers(d.kinds), "\n", " "),
 		Schema: json.RawMessage(`{"type":"object","properties":{"worker_type":{"type":"string","enum":` + workerNames(d.kinds) + `},` +
 			`"task_description":{"type":"string","description":"all that the worker must know; it sees nothing else"},"parameters":{"type":"object"},` +
@@ -63,7 +64,7 @@ func (d *delegate) wait(ctx context.Context, p *permit) (_ Result, err error) {
 // Run works on the task. A result that was never accepted is the best there
 // was, and marked.
 func (d *delegate) Run(ctx context.Context, raw json.RawMessage) (Result, error) {
-	task, err := readArgs[delegation](delegateTool, raw)
+	task, err := readArgs[delegation](DelegateTool, raw)
 	if err != nil {
 		return Result{}, err
 	}

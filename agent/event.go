@@ -48,6 +48,15 @@ type (
 		Took    int64    `json:"took_ms"`
 	}
 
+	// ArtifactChanged tells of a new version of a document, without its text.
+	ArtifactChanged struct {
+		Step    string `json:"step"`
+		Name    string `json:"name"`
+		Version int    `json:"version"`
+		By      string `json:"by"`
+		Why     string `json:"why,omitempty"`
+	}
+
 	// Evaluated is the evaluator's verdict on an attempt of a worker.
 	Evaluated struct {
 		Step    string `json:"step"`
@@ -253,6 +262,7 @@ func (Started) name() string         { return "start" }
 func (PhaseStarted) name() string    { return "agent_start" }
 func (PhaseEnded) name() string      { return "agent_end" }
 func (Evaluated) name() string       { return "evaluation" }
+func (ArtifactChanged) name() string { return "artifact" }
 func (Remembered) name() string      { return "memory" }
 func (PlanMade) name() string        { return "plan" }
 func (StepChanged) name() string     { return "step" }

@@ -148,7 +148,7 @@ func (f finding) forModel() llm.Result {
 	case f.status != Done:
 		r.Text = f.reason
 	default:
-		r.Cited = len(f.result.Sources) > 0 && f.step.Tool != delegateTool // a report stands beside what it rests on
+		r.Cited = len(f.result.Sources) > 0 && f.step.Tool != DelegateTool // a report stands beside what it rests on
 	}
 	return r
 }
@@ -165,7 +165,7 @@ func resultHead(f finding) string {
 		head += ", the same as step " + f.same
 	case f.status == Done && f.result.Partial:
 		head += ", partial: it was not accepted, say so"
-	case f.status == Done && f.step.Tool == delegateTool:
+	case f.status == Done && f.step.Tool == DelegateTool:
 	case f.status == Done && len(f.result.Sources) > 0:
 		head += ", see the sources"
 	case f.status == Done && f.result.Nothing:

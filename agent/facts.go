@@ -57,6 +57,7 @@ type Origin struct {
 	Conversation string // "": the user called the tool without one
 	Turn         string // its id; "": it is not kept
 	Foreign      bool   // text from outside the user's own notes stands in the turn's prompts
+	Agent        string // who calls the tool, such as worker or notes
 }
 
 type originKey struct{}
@@ -72,7 +73,7 @@ func OriginOf(ctx context.Context) Origin {
 	if !ok {
 		return Origin{}
 	}
-	return Origin{Conversation: t.conversation, Turn: t.id, Foreign: t.foreign.Load()}
+	return Origin{Conversation: t.conversation, Turn: t.id, Foreign: t.foreign.Load(), Agent: agentOf(ctx)}
 }
 
 // factTokens is the room for facts in a prompt, in estimated tokens: about

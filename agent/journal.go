@@ -136,7 +136,9 @@ func intend(c call) Entry {
 func (t *turn) begun(ctx context.Context, c call, p *permit) error {
 	start := Entry{Moment: Began, Step: c.step}
 	if checker, ok := c.tool.(Checker); ok {
-		mark, err := guarded(ctx, func(ctx context.Context) (json.RawMessage, error) { return checker.Mark(ctx, bytes.Clone(p.input)) })
+		mark, err := guarded(ctx, func(ctx context.Context) (json.RawMessage, error) {
+			return checker.Mark(withCallKey(ctx, c.key), bytes.Clone(p.input))
+		})
 		if err == nil { // else its run will say why; and if it is cut, it is asked about
 			start.Mark = mark
 		}

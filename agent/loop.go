@@ -261,7 +261,7 @@ func toldOf(c llm.ToolCall, text string) told { return told{call: c, text: text}
 
 // runRound runs the steps of a round and tells the model of them.
 func (th *thread) runRound(ctx context.Context, steps []Step, calls []told, r reply) error {
-	found, err := th.runSteps(ctx, steps, th.found)
+	found, err := th.runSteps(withAgent(ctx, th.agent), steps, th.found)
 	th.found = append(th.found, found...)
 	if th.stream {
 		th.turn.found = th.found
@@ -370,7 +370,7 @@ func (th *thread) tell(f finding) string {
 		}
 		fmt.Fprintf(&b, "%s\n%s\n", head, quote(s.Text, limit))
 	}
-	if len(f.result.Sources) == 0 || f.step.Tool == delegateTool {
+	if len(f.result.Sources) == 0 || f.step.Tool == DelegateTool {
 		b.WriteString(quote(f.result.Text, limit))
 	}
 	return strings.TrimSpace(clip(b.String(), limit+len(nudge)))

@@ -171,7 +171,7 @@ func TestAToolKnowsForWhomItRuns(t *testing.T) {
 		Tools: func() []Tool { return []Tool{tool} }, Memory: remembering(&past{outside: true}),
 	})
 	collect(a.Ask(t.Context(), "c1", "Remember it"), always(AllowOnce))
-	if want := (Origin{Conversation: "c1", Turn: "t1", Foreign: true}); tool.ran != want {
+	if want := (Origin{Conversation: "c1", Turn: "t1", Foreign: true, Agent: "worker"}); tool.ran != want {
 		t.Errorf("it ran for %+v, want %+v", tool.ran, want)
 	}
 }

@@ -113,7 +113,7 @@ func (t *turn) lead(ctx context.Context) ([]Step, error) {
 	t.emit(PhaseStarted{Agent: "lead", Reason: t.routed})
 	start := t.Now()
 	defer func() { t.emit(PhaseEnded{Agent: "lead", Took: t.since(start)}) }()
-	tool := t.tool(delegateTool)
+	tool := t.tool(DelegateTool)
 	kinds := workersFor(t.tools)
 	p := prompt{
 		agent:   "lead",
@@ -147,7 +147,7 @@ func (t *turn) lead(ctx context.Context) ([]Step, error) {
 		if err != nil {
 			return nil, err
 		}
-		made.Steps = []Step{{ID: "1", Tool: delegateTool, Input: input}}
+		made.Steps = []Step{{ID: "1", Tool: DelegateTool, Input: input}}
 	}
 	planned, err := t.planned(ctx, made)
 	return planned.steps, err
@@ -186,7 +186,7 @@ func readDelegations(text string) (drafts []draftStep, reasoning string, err err
 		if id == "" {
 			id = fmt.Sprint(i + 1)
 		}
-		drafts = append(drafts, draftStep{ID: id, Tool: delegateTool, Input: item, After: asTexts(fields["after"])})
+		drafts = append(drafts, draftStep{ID: id, Tool: DelegateTool, Input: item, After: asTexts(fields["after"])})
 	}
 	return drafts, reasoning, nil
 }

@@ -68,6 +68,10 @@ type Timed interface {
 	Timeout() time.Duration
 }
 
+// ByRounds is a Tool for work of several rounds. It is not offered to a plan,
+// which is made before anything is known.
+type ByRounds interface{ ByRounds() }
+
 // Preview is what a call would change, for the permission dialog.
 type Preview struct {
 	Path string `json:"path,omitempty"` // the file it would change, below its vault
@@ -83,6 +87,7 @@ type Result struct {
 	Nothing  bool     `json:"nothing,omitempty"`  // it worked, but found nothing
 	Foreign  bool     `json:"foreign,omitempty"`  // it holds text from outside the user's own notes
 
+	Artifact *Artifact `json:"artifact,omitempty"` // the version that it made; nil: none
 	Partial  bool      `json:"partial,omitempty"`  // the best there is of a task that was never done well
 	Images   [][]byte  `json:"-"`                  // for a model that can see
 	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly hold an answer

@@ -75,6 +75,7 @@ var kinds = []Body{
 	PhaseStarted{},
 	PhaseEnded{},
 	Evaluated{},
+	ArtifactChanged{},
 	Remembered{},
 	PlanMade{},
 	StepChanged{},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -128,6 +129,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 
 // byPlan plans, works, plans anew where something is missing, and answers.
 func (t *turn) byPlan(ctx context.Context) error {
+	t.tools = slices.DeleteFunc(slices.Clone(t.tools), func(tool Tool) bool { _, rounds := tool.(ByRounds); return rounds })
 	plan, err := t.plan(ctx)
 	if err != nil || plan.answered {
 		return err

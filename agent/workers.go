@@ -53,7 +53,7 @@ var workers = []worker{
 func (w worker) of(tools []Tool) (own []Tool) {
 	for _, tool := range tools {
 		name := tool.Spec().Name
-		if name == delegateTool {
+		if name == DelegateTool {
 			continue
 		}
 		if w.uses(name) || w.name == "general" && !slices.ContainsFunc(workers, func(other worker) bool { return other.uses(name) }) {

@@ -144,7 +144,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	}
 	deps := tools.Deps{
 		Search: a, Folders: a.folders, Now: time.Now, HTTP: http.DefaultClient, Changes: a.store,
-		Facts: a.facts(), Past: a.recall,
+		Facts: a.facts(), Past: a.recall, Kept: a.store,
 		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
 		Mail:  a.config.mail(os.LookupEnv),
 	}

@@ -161,7 +161,7 @@ func newRoot(sh *shell) *cobra.Command {
 	})
 	chat.register(root)
 	root.AddCommand(
-		newChat(sh), newAsk(sh), newIndex(sh), newSearch(sh), newEval(sh), newChats(sh), newMemory(sh), newTools(sh), newPermissions(sh),
+		newChat(sh), newAsk(sh), newIndex(sh), newSearch(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh),
 	)
 	return root

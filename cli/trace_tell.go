@@ -58,6 +58,8 @@ func tell(e agent.Event, full bool) (head, detail string) {
 		return strings.TrimSpace(b.Step + " " + b.Agent + attemptOf(b.Attempt)), b.Reason
 	case agent.PhaseEnded:
 		return strings.TrimSpace(fmt.Sprintf("%s %s%s, %d ms", b.Step, b.Agent, attemptOf(b.Attempt), b.Took)), ""
+	case agent.ArtifactChanged:
+		return fmt.Sprintf("%s %s, version %d by %s", b.Step, b.Name, b.Version, b.By), b.Why
 	case agent.Evaluated:
 		return fmt.Sprintf("%s%s: passed %t, score %.2f", b.Step, attemptOf(b.Attempt), b.Passed, b.Score), strings.TrimSpace(b.Feedback + "\n" + b.Suggestions)
 	case agent.Prompted:

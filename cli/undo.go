@@ -59,7 +59,7 @@ func (a *app) staysDone(entries []agent.Entry) string {
 		case agent.Intended:
 			intended[e.Step] = e
 		case agent.Began:
-			if call := intended[e.Step]; !a.isBuiltin(call.Tool) || !tools.Reversible(call.Tool) {
+			if call := intended[e.Step]; call.Tool != agent.DelegateTool && (!a.isBuiltin(call.Tool) || !tools.Reversible(call.Tool)) {
 				fmt.Fprintf(&b, "- `%s` was called, and what it did stays done: `%s`\n", cell(call.Tool), strings.ReplaceAll(oneLine(string(call.Input)), "`", "'"))
 			}
 		}

@@ -172,6 +172,24 @@ CREATE TABLE gauges (
 	window INTEGER NOT NULL  -- the server once cut a prompt to so many tokens; 0: never
 ) STRICT;
 `,
+
+	// Documents that turns made.
+	`
+CREATE TABLE artifacts (
+	conversation TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+	name         TEXT NOT NULL,
+	version      INTEGER NOT NULL, -- from 1
+	text         TEXT NOT NULL,
+	author       TEXT NOT NULL,    -- the agent that made it
+	why          TEXT NOT NULL,
+	from_outside INTEGER NOT NULL, -- text from outside the user's own notes had a part in it
+	turn         TEXT NOT NULL,
+	call         TEXT NOT NULL,    -- that made it
+	created      INTEGER NOT NULL,
+	PRIMARY KEY (conversation, name, version)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX artifacts_by_call ON artifacts (call);
+`,
 }
 
 // NewerSchemaError says that a newer LifeHub has written the file.

@@ -184,6 +184,8 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 			m.transcript.touch(t.plan)
 		}
 	case agent.PhaseEnded:
+	case agent.ArtifactChanged:
+		m.transcript.add(&notice{artifactLine(e)})
 	case agent.Evaluated:
 		if t.plan != nil {
 			t.plan.judged(e)

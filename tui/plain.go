@@ -309,6 +309,8 @@ func (p *plain) show(e agent.Event) {
 		if e.Step != "" {
 			p.print("%s\n", safetext.Line(fmt.Sprintf("%s worker: attempt %d", e.Agent, e.Attempt)))
 		}
+	case agent.ArtifactChanged:
+		p.print("%s\n", safetext.Line(artifactLine(e)))
 	case agent.Evaluated:
 		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: attempt %d, score %.2f %s", e.Step, e.Attempt, e.Score, e.Feedback))))
 	case agent.StepChanged:

@@ -277,7 +277,7 @@ func (s *step) name() string {
 	if s.answer {
 		return "answer"
 	}
-	if s.Tool == delegateTool {
+	if s.Tool == agent.DelegateTool {
 		var task struct {
 			Worker string `json:"worker_type"`
 		}
@@ -288,15 +288,12 @@ func (s *step) name() string {
 	return safetext.Line(s.Tool)
 }
 
-// delegateTool is the tool that hands a task to a worker.
-const delegateTool = "delegate"
-
 // brief is what the step is given, in a few words.
 func (s *step) brief() string {
 	if s.answer {
 		return ""
 	}
-	if s.Tool == delegateTool {
+	if s.Tool == agent.DelegateTool {
 		var task struct {
 			Task string `json:"task_description"`
 		}

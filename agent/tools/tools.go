@@ -27,7 +27,8 @@ type Deps struct {
 	Changes changes // nil: what tools do to notes can't be taken back
 	Mail    Mail    // without a host no mail is sent, and there is no tool for it
 	Facts   Facts
-	Past    past // finds what was said in earlier conversations; nil: nothing
+	Kept    artifacts // keeps the documents that turns make; nil: there are no tools for them
+	Past    past      // finds what was said in earlier conversations; nil: nothing
 
 	// Geocoding and Forecast are the addresses of Open-Meteo's two services;
 	// "": the public ones.
@@ -72,6 +73,9 @@ func All(d Deps) []agent.Tool {
 		newRemember(d.Facts, d.Changes, d.Now),
 		newRecall(d.Facts, d.Past),
 		newForget(d.Facts, d.Changes),
+	}
+	if d.Kept != nil {
+		list = append(list, artifactTools(d.Kept)...)
 	}
 	if d.Mail.Host != "" {
 		list = append(list, newSendEmail(d.Mail, d.Now))

@@ -1,0 +1,179 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// artifacts keeps the documents of conversations. *store.Store is the real one.
+type artifacts interface {
+	KeepArtifact(ctx context.Context, a agent.Artifact) error
+	Artifact(ctx context.Context, conversation, name string, version int) (agent.Artifact, error)
+	Artifacts(ctx context.Context, conversation string) ([]agent.Artifact, error)
+	MadeBy(ctx context.Context, call string) (agent.Artifact, bool, error)
+}
+
+const (
+	// maxArtifact bounds a document, in bytes.
+	maxArtifact = 1 << 20
+	// maxArtifactName bounds its name, in bytes.
+	maxArtifactName = 100
+)
+
+// artifactSchema makes the schema of a tool that takes these texts, all of
+// which but "why" it needs.
+func artifactSchema(fields ...string) string {
+	what := map[string]string{
+		"name": "short name of the document", "text": "the whole document, in markdown", "why": "what this version is for, in a few words",
+		"old_text": "the passage as it stands in the document, exactly; it must stand there once", "new_text": "what stands there afterwards",
+	}
+	properties, required := map[string]any{}, []string{}
+	for _, field := range fields {
+		properties[field] = map[string]string{"type": "string", "description": what[field]}
+		if field != "why" {
+			required = append(required, field)
+		}
+	}
+	raw, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+	if err != nil { // cannot be: these are strings
+		return "{}"
+	}
+	return string(raw)
+}
+
+type artifactArgs struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+	Old  string `json:"old_text"`
+	New  string `json:"new_text"`
+	Why  string `json:"why"`
+}
+
+func artifactTools(kept artifacts) []agent.Tool {
+	return []agent.Tool{
+		newArtifactWriter(kept, spec("create_artifact", artifactSchema("name", "text", "why")), func(was agent.Artifact, args artifactArgs) (string, error) {
+			if was.Version > 0 {
+				return "", fmt.Errorf("there is an artifact %q already; use update_artifact or rewrite_artifact", args.Name)
+			}
+			return args.Text, nil
+		}),
+		newArtifactWriter(kept, spec("update_artifact", artifactSchema("name", "old_text", "new_text", "why")), func(was agent.Artifact, args artifactArgs) (string, error) {
+			if was.Version == 0 {
+				return "", agent.ErrNoArtifact
+			}
+			return edited(was.Text, args.Old, args.New)
+		}),
+		newArtifactWriter(kept, spec("rewrite_artifact", artifactSchema("name", "text", "why")), func(was agent.Artifact, args artifactArgs) (string, error) {
+			if was.Version == 0 {
+				return "", agent.ErrNoArtifact
+			}
+			return args.Text, nil
+		}),
+		newReadArtifact(kept),
+	}
+}
+
+func newReadArtifact(kept artifacts) agent.Tool {
+	return artifactReader{agent.NewTool(spec("read_artifact", artifactSchema("name")), agent.Auto, func(ctx context.Context, args artifactArgs) (agent.Result, error) {
+		a, err := kept.Artifact(ctx, agent.OriginOf(ctx).Conversation, strings.TrimSpace(args.Name), 0)
+		if errors.Is(err, agent.ErrNoArtifact) {
+			return agent.Result{}, noArtifact(ctx, kept, args.Name)
+		}
+		return agent.Result{Text: a.Text, Foreign: a.Foreign}, err
+	})}
+}
+
+type artifactReader struct{ agent.Tool }
+
+func (artifactReader) ReadOnly() bool { return true }
+func (artifactReader) ByRounds()      {}
+
+// noArtifact says which there are.
+func noArtifact(ctx context.Context, kept artifacts, name string) error {
+	list, err := kept.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("there is no artifact %q; none was made in this conversation", name)
+	}
+	return fmt.Errorf("there is no artifact %q; there is %s", name, strings.Join(names, ", "))
+}
+
+// artifactWriter makes a new version. It asks nobody, for nothing of the
+// user's is changed, and can tell after a crash whether it did.
+type artifactWriter struct {
+	agent.Tool
+	kept artifacts
+}
+
+func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.Artifact, args artifactArgs) (string, error)) agent.Tool {
+	run := func(ctx context.Context, args artifactArgs) (agent.Result, error) {
+		name, origin := strings.TrimSpace(args.Name), agent.OriginOf(ctx)
+		if name == "" || len(name) > maxArtifactName || strings.ContainsAny(name, "\n\r\x00") {
+			return agent.Result{}, fmt.Errorf("an artifact needs a name of one line and at most %d bytes", maxArtifactName)
+		}
+		made, done, err := kept.MadeBy(ctx, agent.CallKey(ctx))
+		if err != nil {
+			return agent.Result{}, err
+		}
+		if !done {
+			was, err := kept.Artifact(ctx, origin.Conversation, name, 0)
+			if err != nil && !errors.Is(err, agent.ErrNoArtifact) {
+				return agent.Result{}, err
+			}
+			args.Name = name
+			text, err := change(was, args)
+			switch {
+			case errors.Is(err, agent.ErrNoArtifact):
+				return agent.Result{}, noArtifact(ctx, kept, name)
+			case err != nil:
+				return agent.Result{}, fmt.Errorf("%s: %w", name, err)
+			case len(text) > maxArtifact:
+				return agent.Result{}, fmt.Errorf("%s would have more than %d bytes", name, maxArtifact)
+			}
+			made = agent.Artifact{
+				Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: text, By: origin.Agent, Why: strings.TrimSpace(args.Why),
+				Foreign: origin.Foreign || was.Foreign, Turn: origin.Turn, Call: agent.CallKey(ctx),
+			}
+			if err := kept.KeepArtifact(ctx, made); err != nil {
+				return agent.Result{}, err
+			}
+		}
+		return agent.Result{Text: fmt.Sprintf("artifact %s, version %d, %d bytes", made.Name, made.Version, len(made.Text)), Artifact: &made}, nil
+	}
+	return artifactWriter{agent.NewTool(spec, agent.Auto, run), kept}
+}
+
+func (artifactWriter) ByRounds() {}
+
+// Mark keeps which call it is.
+func (w artifactWriter) Mark(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	return json.Marshal(agent.CallKey(ctx))
+}
+
+// Check tells whether the call made its version.
+func (w artifactWriter) Check(ctx context.Context, mark json.RawMessage) (agent.Effect, error) {
+	var call string
+	if err := json.Unmarshal(mark, &call); err != nil || call == "" {
+		return agent.EffectUnknown, err
+	}
+	_, done, err := w.kept.MadeBy(ctx, call)
+	switch {
+	case err != nil:
+		return agent.EffectUnknown, err
+	case done:
+		return agent.EffectPresent, nil
+	}
+	return agent.EffectAbsent, nil
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/store"
+	"lifehub/tui/safetext"
+)
+
+func newArtifacts(sh *shell) *cobra.Command {
+	var chat string
+	var asJSON, force bool
+	with := func(do func(ctx context.Context, kept *store.Store, given []string) error) func(*cobra.Command, []string) error {
+		return func(cmd *cobra.Command, given []string) error {
+			return sh.withStore(func(kept *store.Store) error { return do(cmd.Context(), kept, given) })
+		}
+	}
+	list := &cobra.Command{
+		Use: "list", Short: "List documents that turns made, the latest changed first", Args: args(cobra.NoArgs),
+		RunE: with(func(ctx context.Context, kept *store.Store, _ []string) error {
+			all, err := kept.Artifacts(ctx, chat)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				for i := range all {
+					all[i].Text = ""
+				}
+				return json.NewEncoder(sh.out).Encode(map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
+			}
+			for _, a := range all {
+				fmt.Fprintf(sh.out, "%s  version %d, %d bytes, %s, by %s  (conversation %s)\n",
+					safetext.Line(a.Name), a.Version, len(a.Text), a.Time.Format(time.DateTime), safetext.Line(a.By), a.Conversation)
+			}
+			return nil
+		}),
+	}
+	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	show := &cobra.Command{
+		Use: "show NAME [VERSION]", Short: "Print a document, its newest version if none is named", Args: args(cobra.RangeArgs(1, 2)),
+		RunE: with(func(ctx context.Context, kept *store.Store, given []string) error {
+			a, err := artifactOf(ctx, kept, chat, given)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(sh.out, safetext.Text(a.Text))
+			return nil
+		}),
+	}
+	diff := &cobra.Command{
+		Use: "diff NAME [VERSION]", Short: "Show its history, or what one version changed", Args: args(cobra.RangeArgs(1, 2)),
+		RunE: with(func(ctx context.Context, kept *store.Store, given []string) error {
+			a, err := artifactOf(ctx, kept, chat, given)
+			if err != nil {
+				return err
+			}
+			versions, err := kept.ArtifactVersions(ctx, a.Conversation, a.Name)
+			if err != nil {
+				return err
+			}
+			was := agent.Artifact{}
+			for _, v := range versions {
+				if len(given) == 1 || v.Version == a.Version {
+					fmt.Fprintf(sh.out, "version %d, %s, by %s  %s\n", v.Version, v.Time.Format(time.DateTime), safetext.Line(v.By), safetext.Line(v.Why))
+					fmt.Fprint(sh.out, safetext.Text(udiff.Unified(fmt.Sprint(was.Version), fmt.Sprint(v.Version), was.Text, v.Text)))
+				}
+				was = v
+			}
+			return nil
+		}),
+	}
+	export := &cobra.Command{
+		Use: "export NAME FILE", Short: "Write the newest version of a document to a file", Args: args(cobra.ExactArgs(2)),
+		RunE: with(func(ctx context.Context, kept *store.Store, given []string) error {
+			a, err := artifactOf(ctx, kept, chat, given[:1])
+			if err != nil {
+				return err
+			}
+			flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+			if !force {
+				flags |= os.O_EXCL
+			}
+			file, err := os.OpenFile(given[1], flags, 0o600)
+			if err != nil {
+				return fmt.Errorf("export %s: %w", a.Name, err)
+			}
+			_, err = file.WriteString(a.Text)
+			return errors.Join(err, file.Close())
+		}),
+	}
+	export.Flags().BoolVar(&force, "force", false, "write over a file that is there")
+	cmd := group("artifacts", "Documents that turns made: versions, differences, export", list, show, diff, export)
+	cmd.PersistentFlags().StringVar(&chat, "chat", "", "only those of this conversation")
+	return cmd
+}
+
+// artifactOf finds the document that is named, with its version if one is. Of
+// several conversations that have one of that name, the latest changed counts.
+func artifactOf(ctx context.Context, kept *store.Store, chat string, given []string) (agent.Artifact, error) {
+	version := 0
+	if len(given) > 1 {
+		n, err := strconv.Atoi(given[1])
+		if err != nil || n < 1 {
+			return agent.Artifact{}, usageError{fmt.Errorf("%q is no version; it is a number from 1", given[1])}
+		}
+		version = n
+	}
+	all, err := kept.Artifacts(ctx, chat)
+	if err != nil {
+		return agent.Artifact{}, err
+	}
+	for _, a := range all {
+		if a.Name == given[0] {
+			return kept.Artifact(ctx, a.Conversation, a.Name, version)
+		}
+	}
+	return agent.Artifact{}, fmt.Errorf("%q: %w; `lifehub artifacts list` names them all", given[0], agent.ErrNoArtifact)
+}

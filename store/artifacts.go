@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"lifehub/agent"
+)
+
+const artifactColumns = `conversation, name, version, text, author, why, from_outside, turn, created`
+
+// KeepArtifact adds the next version of an artifact; its Version says which
+// that is, 1 for a new one. The error is [agent.ErrArtifactExists] when there
+// is that version already.
+func (s *Store) KeepArtifact(ctx context.Context, a agent.Artifact) error {
+	result, err := s.write.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+		WHERE (SELECT coalesce(max(version), 0) + 1 FROM artifacts WHERE conversation = ?1 AND name = ?2) = ?3`,
+		a.Conversation, a.Name, a.Version, a.Text, a.By, a.Why, a.Foreign, a.Turn, s.now().UnixMilli(), a.Call)
+	if err != nil {
+		return fmt.Errorf("keep artifact %s: %w", a.Name, err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, fmt.Errorf("keep artifact %s: %w", a.Name, agent.ErrArtifactExists))
+	}
+	return nil
+}
+
+// Artifact is a version of an artifact; version 0 is the newest. The error is
+// [agent.ErrNoArtifact] when there is none.
+func (s *Store) Artifact(ctx context.Context, conversation, name string, version int) (agent.Artifact, error) {
+	list, err := s.artifacts(ctx, `WHERE conversation = ?1 AND name = ?2 AND (version = ?3 OR ?3 = 0) ORDER BY version DESC LIMIT 1`, conversation, name, version)
+	if err == nil && len(list) == 0 {
+		err = agent.ErrNoArtifact
+	}
+	if err != nil {
+		return agent.Artifact{}, fmt.Errorf("read artifact %s: %w", name, err)
+	}
+	return list[0], nil
+}
+
+// MadeBy is the version that a call made; false: it made none.
+func (s *Store) MadeBy(ctx context.Context, call string) (agent.Artifact, bool, error) {
+	if call == "" {
+		return agent.Artifact{}, false, nil
+	}
+	list, err := s.artifacts(ctx, `WHERE call = ?1 LIMIT 1`, call)
+	if err != nil || len(list) == 0 {
+		return agent.Artifact{}, false, err
+	}
+	return list[0], true, nil
+}
+
+// ArtifactVersions are all versions of an artifact, oldest first.
+func (s *Store) ArtifactVersions(ctx context.Context, conversation, name string) ([]agent.Artifact, error) {
+	return s.artifacts(ctx, `WHERE conversation = ?1 AND name = ?2 ORDER BY version`, conversation, name)
+}
+
+// Artifacts are the newest versions of all artifacts of a conversation, or,
+// with "", of all conversations; the latest changed first.
+func (s *Store) Artifacts(ctx context.Context, conversation string) ([]agent.Artifact, error) {
+	return s.artifacts(ctx, `AS a WHERE (conversation = ?1 OR ?1 = '') AND version =
+		(SELECT max(version) FROM artifacts WHERE conversation = a.conversation AND name = a.name) ORDER BY created DESC, name`, conversation)
+}
+
+func (s *Store) artifacts(ctx context.Context, which string, args ...any) (list []agent.Artifact, err error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT `+artifactColumns+` FROM artifacts `+which, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read artifacts: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a agent.Artifact
+		var created int64
+		if err := rows.Scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Foreign, &a.Turn, &created); err != nil {
+			return nil, fmt.Errorf("read artifacts: %w", err)
+		}
+		a.Time = time.UnixMilli(created)
+		list = append(list, a)
+	}
+	if err := rows.Err(); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("read artifacts: %w", err)
+	}
+	return list, nil
+}
