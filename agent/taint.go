@@ -134,16 +134,17 @@ func (t *turn) recallForeign(ctx context.Context) error {
 }
 
 // originOf is what a planned step was made of: what had been read when it was
-// planned, and the results that are filled in. nil: nobody knows.
-func (t *turn) originOf(step string, ids []string, earlier func(string) finding) *origin {
+// planned, and the results that it waits for, which may be filled in. nil:
+// nobody knows.
+func (t *turn) originOf(step Step, earlier func(string) finding) *origin {
 	t.reading.mu.Lock()
-	made, known := t.reading.plans[step]
+	made, known := t.reading.plans[step.ID]
 	t.reading.mu.Unlock()
 	if !known {
 		return nil
 	}
 	made.foreign, made.private = slices.Clone(made.foreign), slices.Clone(made.private)
-	for _, id := range ids {
+	for _, id := range step.After {
 		from := earlier(id)
 		made.private = append(made.private, from.result.texts()...)
 		made.foreign = append(made.foreign, from.result.foreignFrom(from.step.Tool)...)

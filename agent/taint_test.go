@@ -45,7 +45,7 @@ func TestForeignTextMakesWhatActsAskWhateverTheRulesSay(t *testing.T) {
 		"the user wrote the call out": {Options{Tools: tools(addTask()), Memory: outside()}, taskStep, "the user's own"},
 		"it is a step beside a web search": {
 			Options{Tools: tools(addTask(), web)},
-			`{"steps":[{"id":"1","tool":"web_search","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"text":"shoes"},"after":["1"]}]}`, "",
+			`{"steps":[{"id":"1","tool":"web_search","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"text":"shoes"}}]}`, "",
 		},
 	}
 	for name, tc := range tests {

@@ -83,7 +83,7 @@ func (t *turn) step(ctx context.Context, step Step, ended map[string]chan struct
 	input := step.Input
 	isStep := func(id string) bool { return slices.Contains(step.After, id) }
 	ids := references(input, isStep)
-	made := t.originOf(step.ID, ids, earlier)
+	made := t.originOf(step, earlier)
 	if len(ids) > 0 {
 		filled, err := fillIn(input, ids, earlier)
 		if err != nil {
