@@ -78,6 +78,13 @@ func (sh *shell) listChats(ctx context.Context, s *store.Store, limit int, asJSO
 	return nil
 }
 
+// conversationOf finds a conversation by its id, or by that of a message in it
+// as `chats search` and `trace list` print it.
+func conversationOf(ctx context.Context, s *store.Store, id string) (agent.Conversation, error) {
+	id, _, _ = strings.Cut(id, ".")
+	return s.Conversation(ctx, id)
+}
+
 // shortID is enough of an id to name a conversation on the command line.
 func shortID(id string) string {
 	if len(id) > 10 {
@@ -87,7 +94,7 @@ func shortID(id string) string {
 }
 
 func (sh *shell) showChat(ctx context.Context, s *store.Store, id string, asJSON bool) error {
-	conversation, err := s.Conversation(ctx, id)
+	conversation, err := conversationOf(ctx, s, id)
 	if err != nil {
 		return usageError{err}
 	}

@@ -34,7 +34,7 @@ func newChatsExport(sh *shell) *cobra.Command {
 }
 
 func (sh *shell) exportChat(ctx context.Context, s *store.Store, id, format, file string) error {
-	c, err := s.Conversation(ctx, id)
+	c, err := conversationOf(ctx, s, id)
 	if err != nil {
 		return usageError{err}
 	}

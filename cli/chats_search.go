@@ -81,7 +81,7 @@ func newChatsRename(sh *shell) *cobra.Command {
 		Args:    args(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return sh.withStore(func(s *store.Store) error {
-				c, err := s.Conversation(cmd.Context(), given[0])
+				c, err := conversationOf(cmd.Context(), s, given[0])
 				if err != nil {
 					return usageError{err}
 				}

@@ -233,10 +233,12 @@ func (l *life) memoryCommands() []tui.Command {
 		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: l.slashMemory},
 		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, but for the last messages", Here: l.slashCompact},
 		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, text string) (string, error) {
-			return asDiff(l.facts().Remember(text, time.Now()))
+			diff, err := l.facts().Remember(text, time.Now())
+			return withDiff("Remembered; `/forget` takes it back.", diff, err)
 		}},
 		{Name: "forget", Args: "TEXT", Help: "forget a fact, named by words that only it holds", Run: func(_ context.Context, text string) (string, error) {
-			return asDiff(l.facts().Forget(text))
+			diff, err := l.facts().Forget(text)
+			return withDiff("Forgotten; `/remember` brings it back.", diff, err)
 		}},
 	}
 }
@@ -256,11 +258,12 @@ func quoted(text string) string {
 	return "> " + strings.ReplaceAll(safetext.Text(text), "\n", "  \n> ")
 }
 
-func asDiff(diff string, err error) (string, error) {
+// withDiff says that something was done, so that its diff is not taken for a question.
+func withDiff(done, diff string, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "````diff\n" + diff + "````\n", nil
+	return done + "\n\n````diff\n" + diff + "````\n", nil
 }
 
 func (l *life) slashMemory(ctx context.Context, query string) (string, error) {

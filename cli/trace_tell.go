@@ -87,6 +87,9 @@ func tell(e agent.Event, full bool) (head, detail string) {
 	case agent.Said:
 		return "", b.Content
 	case agent.ContextCounted:
+		if b.Allocated == 0 { // no model, or one whose window is not known
+			return fmt.Sprintf("%s: %d tokens", b.Agent, b.Used), ""
+		}
 		return fmt.Sprintf("%s: %d of %d tokens", b.Agent, b.Used, b.Allocated), ""
 	case agent.Used:
 		return fmt.Sprintf("%s: %d tokens of prompt, %d of answer, %.1f a second", b.Agent, b.Prompt, b.Answer, b.PerSecond), ""

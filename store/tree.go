@@ -211,16 +211,18 @@ func (s *Store) setHead(ctx context.Context, conversation, turn, query string) e
 	return nil
 }
 
-// Fork copies the path that ends with a turn into a new conversation and
-// returns its id. Of the tree beside that path nothing is copied.
-func (s *Store) Fork(ctx context.Context, conversation, turn string) (string, error) {
+// forkMark tells a fork from where it came from, in lists of titles.
+const forkMark = " (fork)"
+
+// Fork copies the path that ends with a turn into a new conversation. Of the tree beside that path nothing is copied.
+func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error) {
 	tree, err := s.readTree(ctx, s.read, conversation)
 	if err != nil {
-		return "", fmt.Errorf("fork conversation %q: %w", conversation, err)
+		return agent.Conversation{}, fmt.Errorf("fork conversation %q: %w", conversation, err)
 	}
 	at := slices.IndexFunc(tree, func(n node) bool { return n.Turn == turn })
 	if at < 0 {
-		return "", fmt.Errorf("fork conversation %q at turn %q: %w", conversation, turn, ErrNoConversation)
+		return agent.Conversation{}, fmt.Errorf("fork conversation %q at turn %q: %w", conversation, turn, ErrNoConversation)
 	}
 	for i := range tree {
 		tree[i].Current = false
@@ -230,7 +232,7 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (string, er
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
 		if _, err := tx.ExecContext(ctx, `INSERT INTO conversations (id, title, titled, created, updated)
-			SELECT ?, title, titled, ?2, ?2 FROM conversations WHERE id = ?3`, fork, now, conversation); err != nil {
+			SELECT ?, title || ?4, titled, ?2, ?2 FROM conversations WHERE id = ?3`, fork, now, conversation, forkMark); err != nil {
 			return err
 		}
 		number, head := 0, int64(0)
@@ -247,9 +249,9 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (string, er
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("fork conversation %q: %w", conversation, err)
+		return agent.Conversation{}, fmt.Errorf("fork conversation %q: %w", conversation, err)
 	}
-	return fork, nil
+	return s.Conversation(ctx, fork)
 }
 
 // copyTurn puts a copy of a turn at the end of another conversation, after the

@@ -92,8 +92,9 @@ func TestAForkIsAConversationOfItsOwn(t *testing.T) {
 	must(t, err)
 	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: "B", Citations: []agent.Citation{{N: 1, Path: "x.md"}}}))
 	say(t, s, "c", "c", "C")
-	fork, err := s.Fork(t.Context(), "c", "c.2")
+	made, err := s.Fork(t.Context(), "c", "c.2")
 	must(t, err)
+	fork := made.ID
 	say(t, s, fork, "d", "D")
 	if got, want := recent(t, s, fork, 9), "user:a assistant:A user:b assistant:B user:d assistant:D"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -105,6 +106,9 @@ func TestAForkIsAConversationOfItsOwn(t *testing.T) {
 	must(t, err)
 	if list[1].Turn != fork+".2" || len(list[1].Answer.Citations) != 1 {
 		t.Errorf("got %+v", list[1])
+	}
+	if made.Title != "a (fork)" {
+		t.Errorf("its title is %q", made.Title)
 	}
 	if _, err := s.Fork(t.Context(), "c", "c.9"); !errors.Is(err, ErrNoConversation) {
 		t.Errorf("got %v", err)

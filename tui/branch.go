@@ -20,7 +20,7 @@ type Branches interface {
 	// Show makes the path through a turn current, down to the newest below it.
 	Show(ctx context.Context, conversation, turn string) error
 	// Fork copies the path that ends with a turn into a new conversation.
-	Fork(ctx context.Context, conversation, turn string) (id string, err error)
+	Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error)
 }
 
 // branch is a place in the tree where a question gets an alternative.
@@ -144,13 +144,13 @@ func (m *Model) fork(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	from, title := m.conversation, m.title
+	from := m.conversation
 	return func() tea.Msg {
-		id, err := m.Branches.Fork(m.base, from, turn)
+		c, err := m.Branches.Fork(m.base, from, turn)
 		if err != nil {
 			return openedMsg{err: err}
 		}
-		return m.read(openedMsg{id: id, title: title, said: "A conversation of its own from here on; the one it came from is kept as it is."})
+		return m.read(openedMsg{id: c.ID, title: c.Title, said: "A conversation of its own from here on; the one it came from is kept as it is."})
 	}
 }
 

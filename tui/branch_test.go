@@ -27,9 +27,9 @@ func (b *branching) Show(_ context.Context, id, turn string) error {
 	return nil
 }
 
-func (b *branching) Fork(_ context.Context, id, turn string) (string, error) {
+func (b *branching) Fork(_ context.Context, id, turn string) (agent.Conversation, error) {
 	b.moves = append(b.moves, "fork "+id+" "+turn)
-	return "c1", nil
+	return agent.Conversation{ID: "c1", Title: "A week in Lisbon (fork)"}, nil
 }
 
 func TestKeysMoveInTheTreeOfAConversation(t *testing.T) {

@@ -305,7 +305,9 @@ func (kept) GoOn(context.Context, string, string) error { return nil }
 
 func (kept) Show(context.Context, string, string) error { return nil }
 
-func (kept) Fork(context.Context, string, string) (string, error) { return "c1", nil }
+func (kept) Fork(context.Context, string, string) (agent.Conversation, error) {
+	return agent.Conversation{ID: "c1", Title: "A week in Lisbon (fork)"}, nil
+}
 
 // search finds one message by any words.
 func search(_ context.Context, words string, _ int) ([]agent.Hit, error) {
