@@ -52,6 +52,9 @@ func TestAPageOfAConversationRunsAndLoadsNothing(t *testing.T) {
 	if !strings.Contains(head, `default-src 'none'; style-src 'sha256-`) {
 		t.Errorf("the page does not forbid to load:\n%s", head)
 	}
+	if !strings.Contains(head, `<title>&lt;script&gt;alert(1)&lt;/script&gt; &amp; &#34;quotes&#34;</title>`) {
+		t.Errorf("the title is not escaped:\n%s", head)
+	}
 	if found := active.FindAllString(body, -1); found != nil {
 		t.Errorf("the page holds %q", found)
 	}
