@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
@@ -32,7 +34,7 @@ var (
 	cutWordBack = tea.KeyPressMsg{Code: 'w', Mod: tea.ModCtrl}
 	cutEnd      = tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl}
 	cutStart    = tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl}
-	cutOne      = tea.KeyPressMsg{Code: tea.KeyDelete}
+	cutNext     = tea.KeyPressMsg{Code: tea.KeyDelete} // at the last letter it takes the line below along
 	cutOneBack  = tea.KeyPressMsg{Code: tea.KeyBackspace}
 	newLine     = tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}
 	lineUp      = tea.KeyPressMsg{Code: tea.KeyUp}
@@ -43,13 +45,13 @@ var viMoves = map[string]viMove{
 	"h": {presses: []tea.KeyPressMsg{toLeft}}, "l": {presses: []tea.KeyPressMsg{toRight}}, "space": {presses: []tea.KeyPressMsg{toRight}},
 	"w": {presses: []tea.KeyPressMsg{wordOn}}, "e": {presses: []tea.KeyPressMsg{wordOn}}, "b": {presses: []tea.KeyPressMsg{wordBack}},
 	"0": {presses: []tea.KeyPressMsg{toStart}}, "^": {presses: []tea.KeyPressMsg{toStart}}, "$": {presses: []tea.KeyPressMsg{toEnd}},
-	"x": {presses: []tea.KeyPressMsg{cutOne}}, "X": {presses: []tea.KeyPressMsg{cutOneBack}}, "D": {presses: []tea.KeyPressMsg{cutEnd}},
+	"x": {presses: []tea.KeyPressMsg{toRight, cutOneBack}}, "X": {presses: []tea.KeyPressMsg{cutOneBack}}, "D": {presses: []tea.KeyPressMsg{cutEnd}},
 	"dw": {presses: []tea.KeyPressMsg{cutWord}}, "db": {presses: []tea.KeyPressMsg{cutWordBack}}, "d$": {presses: []tea.KeyPressMsg{cutEnd}}, "d0": {presses: []tea.KeyPressMsg{cutStart}},
-	"dd": {presses: []tea.KeyPressMsg{toStart, cutEnd, cutOne}},
+	"dd": {presses: []tea.KeyPressMsg{toStart, cutEnd, cutNext}},
 	"i":  {insert: true}, "a": {presses: []tea.KeyPressMsg{toRight}, insert: true},
 	"I": {presses: []tea.KeyPressMsg{toStart}, insert: true}, "A": {presses: []tea.KeyPressMsg{toEnd}, insert: true},
 	"o": {presses: []tea.KeyPressMsg{toEnd, newLine}, insert: true}, "O": {presses: []tea.KeyPressMsg{toStart, newLine, lineUp}, insert: true},
-	"s": {presses: []tea.KeyPressMsg{cutOne}, insert: true}, "S": {presses: []tea.KeyPressMsg{toStart, cutEnd}, insert: true},
+	"s": {presses: []tea.KeyPressMsg{toRight, cutOneBack}, insert: true}, "S": {presses: []tea.KeyPressMsg{toStart, cutEnd}, insert: true},
 	"C": {presses: []tea.KeyPressMsg{cutEnd}, insert: true}, "cw": {presses: []tea.KeyPressMsg{cutWord}, insert: true},
 	"cb": {presses: []tea.KeyPressMsg{cutWordBack}, insert: true}, "cc": {presses: []tea.KeyPressMsg{toStart, cutEnd}, insert: true},
 }
@@ -79,7 +81,9 @@ func (m *Model) pressVi(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		if name == "k" {
 			pressed = lineUp
 		}
-		return m.write(pressed), true
+		cmd := m.write(pressed)
+		c.onLetter()
+		return cmd, true
 	case c.typed == "" && (name == "d" || name == "c"):
 		c.typed = name
 		return nil, true
@@ -97,7 +101,18 @@ func (m *Model) pressVi(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	}
 	if move.insert || c.empty() {
 		c.vi = viInsert
+	} else {
+		c.onLetter()
 	}
 	c.draw()
 	return m.follow(), true
+}
+
+// onLetter takes the cursor from behind the end of a line to its last letter:
+// that is where it stands in vi when one does not write.
+func (c *composer) onLetter() {
+	line := []rune(strings.Split(c.text(), "\n")[c.area.Line()])
+	if len(line) > 0 && c.area.Column() >= len(line) {
+		c.press(toLeft)
+	}
 }
