@@ -18,8 +18,9 @@ import (
 type chatFlags struct {
 	*shell
 	runFlags
-	plain bool
-	pick  bool
+	plain  bool
+	inline bool
+	pick   bool
 }
 
 // pickOne is what -r means without an ID.
@@ -33,7 +34,9 @@ func (f *chatFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.resume, "resume", "r", "", "go on with a conversation; without an ID: pick one")
 	cmd.Flags().Lookup("resume").NoOptDefVal = pickOne
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "print lines and never draw again: for screen readers and logs")
+	cmd.Flags().BoolVar(&f.inline, "inline", false, "print what is over into the terminal's own scrollback")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume")
+	cmd.MarkFlagsMutuallyExclusive("plain", "inline")
 }
 
 func newChat(sh *shell) *cobra.Command {
@@ -91,7 +94,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		Conversation: at.conversation, Heading: at.title, Turn: at.turn, Search: a.store.Search, Rename: a.store.Rename, Pick: f.pick, Prompt: prompt, FirstRun: len(a.open()) == 0,
 		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Figures: a.figures, Commands: slices.Concat(life.commands(), []tui.Command{noteCommand(assistant)}, a.prompts()),
 		Editor: a.config.Editor, Mode: a.config.Mode, UseMode: func(name string) { a.modes.use(agent.Mode(name)) }, Theme: a.config.Theme, NoMouse: !a.config.Mouse,
-		Keys: a.config.Keys, Vi: a.config.Editing == "vi", Quiet: !a.config.Notify,
+		Inline: f.inline, Keys: a.config.Keys, Vi: a.config.Editing == "vi", Quiet: !a.config.Notify,
 	}
 	if strings.ContainsAny(a.config.Theme, `/\`) {
 		if options.Colours, err = ownColours(atHome(a.config.Theme)); err != nil {

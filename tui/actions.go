@@ -146,6 +146,9 @@ func (m *Model) lastAnswer() *answer {
 			return a
 		}
 	}
+	if m.Inline && m.last != nil {
+		return m.last.answer // it was printed
+	}
 	return nil
 }
 

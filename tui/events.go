@@ -468,6 +468,11 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t.cancel()
 	m.turn = nil
 	m.last = t
+	return tea.Sequence(m.printOver(), m.afterTurn(t))
+}
+
+// afterTurn does what is due once a turn is over.
+func (m *Model) afterTurn(t *turn) tea.Cmd {
 	if t.stopped || t.failed {
 		m.turnLeft(t)
 	}

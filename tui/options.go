@@ -71,6 +71,7 @@ type Options struct {
 	Theme   string              // auto, dark, light, ansi or contrast; "": auto
 	Keys    map[string][]string // keys by action, over the built-in ones
 	NoMouse bool                // leave the mouse to the terminal
+	Inline  bool                // what is over is printed into the terminal's own scrollback
 	Vi      bool                // the composer is edited as in vi
 	Quiet   bool                // no bell and no notification
 	// Colours are put over those of the theme, by name (see [CheckColours]), as #rrggbb.

@@ -23,6 +23,7 @@ type rig struct {
 	messages chan tea.Msg
 	quit     bool
 	clip     string
+	printed  string // above the picture
 }
 
 // inRig runs a test against a screen of a size.
@@ -71,6 +72,7 @@ func (r *rig) send(msg tea.Msg) {
 		r.clip = v.String()
 		return
 	}
+	r.printed += printedText(msg)
 	_, cmd := r.m.Update(msg)
 	r.run(cmd)
 }

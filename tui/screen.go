@@ -16,8 +16,9 @@ import (
 // status line; the composer and the keys of a question stay.
 func (m *Model) draw() {
 	w, h := m.width, m.height
-	view := tea.View{AltScreen: true, ReportFocus: true, WindowTitle: m.windowTitle(), ProgressBar: m.progressBar()}
-	if !m.NoMouse {
+	inline := m.Inline && m.overlay == noOverlay
+	view := tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: m.windowTitle(), ProgressBar: m.progressBar()}
+	if !m.NoMouse && !inline {
 		view.MouseMode = tea.MouseModeCellMotion
 	}
 	if w <= 0 || h <= 0 {
@@ -26,10 +27,10 @@ func (m *Model) draw() {
 	}
 	rule := m.lines.rule.get(m.look, fmt.Sprint(w), func() string { return m.look.Border.Render(strings.Repeat("─", w)) })
 	var top, bottom []string
-	if h >= 4 {
+	if h >= 4 && !inline {
 		top = append(top, m.header(w))
 	}
-	if h >= 10 && !(h < 16 && m.asked()) {
+	if h >= 10 && !(h < 16 && m.asked()) && !inline {
 		top = append(top, rule)
 	}
 	composer := m.composer.lines
@@ -49,7 +50,11 @@ func (m *Model) draw() {
 	if h >= 3 {
 		bottom = append(bottom, m.statusLine(w))
 	}
-	if h >= 7 && !(h < 16 && m.asked()) {
+	switch {
+	case h < 7 || h < 16 && m.asked():
+	case inline:
+		bottom = append([]string{""}, bottom...)
+	default:
 		bottom = append([]string{rule}, bottom...)
 	}
 	above := m.aboveComposer(w, h-len(top)-len(bottom))
@@ -60,6 +65,9 @@ func (m *Model) draw() {
 		}
 	}
 	body := m.body(w, max(0, h-len(top)-len(bottom)-len(above)), len(top))
+	if inline {
+		body = withoutEnd(body)
+	}
 	lines := append(append(append(top, body...), above...), bottom...)
 	if len(lines) > h {
 		lines = lines[len(lines)-h:]
@@ -112,6 +120,8 @@ func (m *Model) body(width, height, top int) []string {
 	case m.overlay == helpOverlay:
 		m.help.build(&m.keys, m.allCommands(), width, m.look)
 		return m.help.view(height)
+	case len(m.transcript.entries) == 0 && m.Inline && m.turns > 0:
+		return nil // it was printed
 	case len(m.transcript.entries) == 0:
 		return m.welcome(width, height)
 	}

@@ -205,7 +205,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	case pageMsg:
 		return m.showPage(msg)
 	case openedMsg:
-		return m.opened(msg)
+		cmd := m.opened(msg)
+		return tea.Batch(m.printOver(), cmd)
 	case earlierMsg:
 		m.showEarlier(msg)
 	case pickMsg:
