@@ -275,11 +275,6 @@ func fenced(code string) string {
 	return fence + "\n" + code + "\n" + fence
 }
 
-// plainLine is untrusted text in one line that holds no Markdown.
-func plainLine(s string) string {
-	return strings.NewReplacer("`", "'", "*", "", "[", "(", "]", ")", "<", "‹", ">", "›").Replace(clipBytes(oneLine(s), 200))
-}
-
 // blockMarks begin a block that would swallow or outshout what follows.
 var blockMarks = lazy("(?m)^\\s*(#{1,6}\\s|```|~~~|<|={3,}\\s*$)")
 

@@ -42,5 +42,5 @@ var doing = wordSet("happen happened happening going went been up gemacht getan 
 
 // asksOnly tells a piece of a script without spaces that only asks: 做了, 什么.
 func asksOnly(word string) bool {
-	return isCJK([]rune(word)[0]) && strings.Trim(word, "我你他她们做了什么什麼何事情有的吗呢干过写記记发生些都在是しましたたか私は") == ""
+	return isCJK([]rune(word)[0]) && strings.Trim(word, "我你他她们做了什么麼何事情有的吗呢干过写記记发生些都在是しまたか私は") == ""
 }

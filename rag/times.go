@@ -263,7 +263,7 @@ func asksForTheTimeItself(rest string) bool {
 
 // asksOnly tells a pair or a character that says nothing of what is looked for.
 func (t term) asksOnly() bool {
-	return t.pair() && strings.Trim(t.text, "我你他们了什么什麼事情有的吗呢过過写寫记記发發生都在是しましたたか私は") == ""
+	return t.pair() && strings.Trim(t.text, "我你他们了什么麼事情有的吗呢过過写寫记記发發生都在是しまたか私は") == ""
 }
 
 // liftDated raises the passages of notes whose own date fits the time that
