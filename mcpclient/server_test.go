@@ -242,7 +242,7 @@ func TestSchemasAreMadeFitOrRefused(t *testing.T) {
 	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 4 {
 		t.Errorf("got refused:\n%s", refused)
 	}
-	if level := one(t, s, "s_rm").Level(nil); level != agent.Confirm {
+	if level := one(t, s, "s_rm").Level(nil); level != agent.ConfirmEach {
 		t.Errorf("a tool that says it destroys has level %v", level)
 	}
 	if level := one(t, s, "s_echo").Level(nil); level != agent.Auto {
