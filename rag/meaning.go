@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -192,17 +193,34 @@ func (m *localVectors) scan(ctx context.Context, vector []float32, limit int) ([
 func (m *localVectors) among(_ context.Context, vector []float32, keys []key) ([]near, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	found := make([]near, 0, len(keys))
 	if len(vector) != m.file.dimension {
-		return found, nil
+		return nil, nil
 	}
+	rows := make([]int, 0, len(keys))
 	for _, k := range keys {
 		if i, ok := m.file.at[k]; ok {
-			found = append(found, near{k, float64(dot(vector, m.file.rows[i].vector))})
+			rows = append(rows, i)
 		}
 	}
+	slices.Sort(rows) // as they lie in memory
+	found := make([]near, len(rows))
+	var comparing sync.WaitGroup
+	share := max(fewRows, (len(rows)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	for start := 0; start < len(rows); start += share {
+		part := found[start:min(start+share, len(rows))]
+		comparing.Go(func() {
+			for i := range part {
+				r := m.file.rows[rows[start+i]]
+				part[i] = near{r.key, float64(dot(vector, r.vector))}
+			}
+		})
+	}
+	comparing.Wait()
 	return found, nil
 }
+
+// fewRows are compared in less time than another goroutine needs to begin.
+const fewRows = 128
 
 // sampleSize is how many vectors stand for the collection when the mean and
 // the spread of its cosines are needed.

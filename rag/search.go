@@ -398,13 +398,20 @@ func (s *search) keys(ctx context.Context, query string, args []any) (map[key][]
 		return nil, fmt.Errorf("read keys of passages: %w", err)
 	}
 	keys := make(map[key][]int64, len(raw)/len(key{}))
+	alone := make([]int64, 0, len(raw)/len(key{})) // holds those that share their key with none
 	for text := range strings.FieldsSeq(ids.String) {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || len(raw) < len(key{}) {
 			return nil, fmt.Errorf("read keys of passages: %q has none", text)
 		}
 		k := keyOf(raw)
-		keys[k], raw = append(keys[k], id), raw[len(k):]
+		raw = raw[len(k):]
+		if others, shared := keys[k]; shared {
+			keys[k] = append(others, id)
+			continue
+		}
+		alone = append(alone, id)
+		keys[k] = alone[len(alone)-1 : len(alone) : len(alone)]
 	}
 	return keys, nil
 }
