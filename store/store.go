@@ -127,7 +127,7 @@ func InMemory() (*Store, error) {
 }
 
 // Close keeps what has come of open traces, folds the write-ahead log into the
-// file and closes it.
+// file where the disk has room for it, and closes it.
 func (s *Store) Close() error {
 	s.once.Do(func() { close(s.closing) })
 	s.tracing.Wait()
@@ -135,8 +135,12 @@ func (s *Store) Close() error {
 	if s.path == "" {
 		return s.write.Close()
 	}
-	// Another process that still reads keeps the log; the last one folds it.
+	// Another process that still reads keeps the log; the last one folds it. On
+	// a full disk it stays too, with all that it holds, for the next opening.
 	_, checkpoint := s.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	if isFull(checkpoint) {
+		checkpoint = nil
+	}
 	if err := errors.Join(checkpoint, s.read.Close(), s.write.Close(), s.session.end()); err != nil {
 		return fmt.Errorf("close conversations in %s: %w", s.path, err)
 	}
@@ -207,4 +211,10 @@ func plainly(err error) error {
 func isBusy(err error) bool {
 	var failure *sqlite.Error
 	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
+// isFull reports whether the disk had no room.
+func isFull(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_FULL
 }
