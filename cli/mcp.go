@@ -69,6 +69,16 @@ func (p paths) readServers() (known, error) {
 	return known{config, trust, adopted}, nil
 }
 
+// knownServers is what readServers reads, for a command about servers.
+func (sh *shell) knownServers() (paths, known, error) {
+	p, err := findPaths(sh.getenv)
+	if err != nil {
+		return p, known{}, err
+	}
+	k, err := p.readServers()
+	return p, k, err
+}
+
 // firstUse tells of servers that are taken as they are; "" when there is none.
 func (k known) firstUse() string {
 	if len(k.adopted) == 0 {
@@ -186,11 +196,7 @@ func newMCPLogs(sh *shell) *cobra.Command {
 }
 
 func (sh *shell) showServerLog(name string, lines int) error {
-	p, err := findPaths(sh.getenv)
-	if err != nil {
-		return err
-	}
-	k, err := p.readServers()
+	p, k, err := sh.knownServers()
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func newMCPAdd(sh *shell) *cobra.Command {
 }
 
 func (a *addition) run(name string, command []string) error {
-	p, err := findPaths(a.getenv)
+	p, k, err := a.knownServers() // what stands there already is adopted before
 	if err != nil {
 		return err
 	}
@@ -63,10 +63,6 @@ func (a *addition) run(name string, command []string) error {
 	}
 	if err != nil {
 		return usageError{err}
-	}
-	k, err := p.readServers() // what stands there already is adopted before
-	if err != nil {
-		return err
 	}
 	if err := mcpclient.Add(p.servers(), s); err != nil {
 		return usageError{err}
@@ -127,11 +123,7 @@ func newMCPImport(sh *shell) *cobra.Command {
 }
 
 func (sh *shell) importServers(from string, yes bool) error {
-	p, err := findPaths(sh.getenv)
-	if err != nil {
-		return err
-	}
-	k, err := p.readServers()
+	p, k, err := sh.knownServers()
 	if err != nil {
 		return err
 	}
@@ -205,11 +197,7 @@ func newMCPRemove(sh *shell) *cobra.Command {
 }
 
 func (sh *shell) removeServer(name string) error {
-	p, err := findPaths(sh.getenv)
-	if err != nil {
-		return err
-	}
-	k, err := p.readServers()
+	p, k, err := sh.knownServers()
 	if err != nil {
 		return err
 	}
