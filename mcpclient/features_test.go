@@ -74,7 +74,7 @@ func (forgetful) Finish(context.Context, string, agent.Answer) error         { r
 
 func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 	t.Parallel()
-	overStdioAndHTTP(t, func(t *testing.T, entry Server) {
+	overEveryTransport(t, func(t *testing.T, entry Server) {
 		entry.Roots, entry.LogLevel = []string{t.TempDir()}, "debug"
 		var mu sync.Mutex
 		asked := map[string]int{}

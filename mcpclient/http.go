@@ -29,37 +29,26 @@ func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, 
 	if err != nil {
 		return nil, err
 	}
-	var wire transport.Interface
-	if entry.Transport == SSE {
-		wire, err = transport.NewSSE(entry.URL, transport.WithHTTPClient(web), transport.WithHeaders(entry.Headers),
-			transport.WithSSELogger(s.hub.Log), transport.WithResponseTimeout(time.Hour)) // each call brings its own bound
-	} else {
-		// Listening keeps to the protocol before 2026, in which servers may ask
-		// and tell something beside their answers.
-		listening := transport.WithContinuousListening() //lint:ignore SA1019 its successor is for servers of the newest protocol only
-		options := []transport.StreamableHTTPCOption{
-			transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers),
-			transport.WithHTTPLogger(s.hub.Log), listening,
-		}
-		if oauth, ok := s.passes(entry).oauth(); ok {
-			options = append(options, transport.WithHTTPOAuth(oauth))
-		}
-		wire, err = transport.NewStreamableHTTP(entry.URL, options...)
-	}
-	if err != nil {
+	ctx, cancel := context.WithCancel(ctx) // for what the server asks
+	bounded := web.Transport.(*bounded)
+	wire := &wire{web: web, log: s.hub.Log, slots: make(chan struct{}, maxAnswering)}
+	web.Transport = asking{bounded, func(question transport.JSONRPCRequest, on *http.Request) { wire.answer(ctx, question, on) }}
+	if err := s.wireUp(wire, entry); err != nil {
+		cancel()
 		return nil, err
 	}
 	session := &session{ended: make(chan struct{}), odd: func() int64 { return 0 }}
-	session.why = func() string { return "the connection to " + web.Transport.(*bounded).host + " was lost" }
-	session.client = client.NewClient(wire, s.capabilities(entry.Transport)...)
+	session.why = func() string { return "the connection to " + bounded.host + " was lost" }
+	session.client = client.NewClient(wire, s.capabilities()...)
 	session.client.OnConnectionLost(func(error) { session.lost() })
 	session.close = func() {
 		session.lost()
+		cancel()
 		done := make(chan struct{})
 		go func() { // it says goodbye to the server, which may not listen; ends after 5 s
 			defer close(done)
 			_ = session.client.Close()
-			web.CloseIdleConnections()
+			bounded.CloseIdleConnections()
 		}()
 		select {
 		case <-done:
@@ -72,6 +61,35 @@ func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, 
 		return nil, err
 	}
 	return session, nil
+}
+
+// wireUp gives a wire the library's transport.
+func (s *server) wireUp(w *wire, entry Server) error {
+	if entry.Transport == SSE {
+		sse, err := transport.NewSSE(entry.URL, transport.WithHTTPClient(w.web), transport.WithHeaders(entry.Headers),
+			transport.WithSSELogger(s.hub.Log), transport.WithResponseTimeout(time.Hour)) // each call brings its own bound
+		if err != nil {
+			return err
+		}
+		w.HTTPConnection, w.replyTo = sse, func() string { return sse.GetEndpoint().String() }
+		return nil
+	}
+	// Listening keeps to the protocol before 2026, in which servers may ask
+	// and tell something beside their answers.
+	listening := transport.WithContinuousListening() //lint:ignore SA1019 its successor is for servers of the newest protocol only
+	options := []transport.StreamableHTTPCOption{
+		transport.WithHTTPBasicClient(w.web), transport.WithHTTPHeaders(entry.Headers),
+		transport.WithHTTPLogger(s.hub.Log), listening,
+	}
+	if oauth, ok := s.passes(entry).oauth(); ok {
+		options = append(options, transport.WithHTTPOAuth(oauth))
+	}
+	streamable, err := transport.NewStreamableHTTP(entry.URL, options...)
+	if err != nil {
+		return err
+	}
+	w.HTTPConnection, w.replyTo = streamable, func() string { return entry.URL }
+	return nil
 }
 
 // explainHTTP says in words what the library's errors mean.

@@ -42,7 +42,7 @@ func FuzzAnswers(f *testing.F) {
 		hub.defaults()
 		s := newServer(hub, Server{Name: "s", Transport: Stdio}, "", func(string) (string, bool) { return "", false })
 		fromServer, toClient := io.Pipe()
-		c := client.NewClient(transport.NewIO(fromServer, endless{io.Discard}, nil), append(s.capabilities(Stdio), client.WithSession())...)
+		c := client.NewClient(transport.NewIO(fromServer, endless{io.Discard}, nil), append(s.capabilities(), client.WithSession())...)
 		c.OnNotification(func(n mcp.JSONRPCNotification) { s.notified(n) })
 		if err := c.Start(t.Context()); err != nil {
 			t.Fatal(err)

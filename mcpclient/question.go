@@ -79,13 +79,9 @@ const maxQuestions = 8
 // questions answers what a server asks the client.
 type questions struct{ s *server }
 
-// capabilities has the client answer what the user allows. Over SSE the
-// library never answers: servers are told that we cannot.
-func (s *server) capabilities(transport Transport) []client.ClientOption {
+// capabilities has the client answer what the user allows.
+func (s *server) capabilities() []client.ClientOption {
 	options := []client.ClientOption{client.WithDiscoverTimeout(discoverTimeout)}
-	if transport == SSE {
-		return options
-	}
 	if s.hub.Elicit != nil {
 		options = append(options, client.WithElicitationHandler(questions{s}), client.WithClientCapabilities(mcp.ClientCapabilities{
 			Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}},

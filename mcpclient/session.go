@@ -79,7 +79,7 @@ func (s *server) spawn(entry Server) (*session, error) {
 	if err != nil {
 		return nil, startError(entry, err)
 	}
-	session.client = client.NewClient(transport.NewIO(fromServer, endless{process.input}, nil), s.capabilities(Stdio)...)
+	session.client = client.NewClient(transport.NewIO(fromServer, endless{process.input}, nil), s.capabilities()...)
 	session.close = func() {
 		_ = session.client.Close()
 		_ = toClient.Close() // the reader comes to its end, and no writer waits for it

@@ -1,0 +1,233 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// wire is one of the library's transports by HTTP with what that lacks. Over
+// SSE the library takes what a server asks for an answer, so that nobody
+// replies; over streamable HTTP it gives a reply 30 s, which is little for a
+// form; and over neither does it tell a server of the protocol before 2026
+// that a call was called off. So questions are taken out of the streams before
+// the library reads them (see strained), and are answered here.
+type wire struct {
+	transport.HTTPConnection
+	web     *http.Client
+	replyTo func() string // the address
+	log     *slog.Logger
+	version atomic.Value  // of the protocol, a string
+	handler atomic.Value  // of questions, a transport.RequestHandler
+	slots   chan struct{} // holds one for each question that is being answered
+}
+
+var _ transport.BidirectionalInterface = (*wire)(nil)
+
+// maxAnswering bounds the questions of one server that are answered at once.
+const maxAnswering = 64
+
+// goodbye is how long a server has to take a notification.
+const goodbye = 5 * time.Second
+
+func (w *wire) SetRequestHandler(handler transport.RequestHandler) { w.handler.Store(handler) }
+
+func (w *wire) SetProtocolVersion(version string) {
+	w.version.Store(version)
+	w.HTTPConnection.SetProtocolVersion(version)
+}
+
+// SetConnectionLostHandler hands on what only SSE can tell.
+func (w *wire) SetConnectionLostHandler(lost func(error)) {
+	if teller, ok := w.HTTPConnection.(*transport.SSE); ok {
+		teller.SetConnectionLostHandler(lost)
+	}
+}
+
+// RequiresLegacyProtocol is asked of streamable HTTP, which listens.
+func (w *wire) RequiresLegacyProtocol() bool {
+	streamable, ok := w.HTTPConnection.(*transport.StreamableHTTP)
+	return ok && streamable.RequiresLegacyProtocol()
+}
+
+// SendRequest tells the server when nobody waits for the answer any more.
+func (w *wire) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := w.HTTPConnection.SendRequest(ctx, request)
+	if err != nil && ctx.Err() != nil && w.mayCallOff(request) {
+		go func() { // ends after goodbye
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+			defer cancel()
+			var off mcp.JSONRPCNotification
+			off.JSONRPC, off.Method = mcp.JSONRPC_VERSION, string(mcp.MethodNotificationCancelled)
+			off.Params.AdditionalFields = map[string]any{"requestId": request.ID}
+			if err := w.SendNotification(ctx, off); err != nil {
+				w.log.Debug("call off a request", "err", err)
+			}
+		}()
+	}
+	return response, err
+}
+
+// mayCallOff tells whether a request is called off by a notification: not the
+// handshake, not a task, and not where the end of its stream says so.
+func (w *wire) mayCallOff(request transport.JSONRPCRequest) bool {
+	version, _ := w.version.Load().(string)
+	call, _ := request.Params.(mcp.CallToolParams)
+	return version != "" && !mcp.IsModernProtocol(version) && call.Task == nil
+}
+
+// answer answers a question that came along with the response to a request.
+// It returns at once; the answering ends with ctx.
+func (w *wire) answer(ctx context.Context, question transport.JSONRPCRequest, on *http.Request) {
+	select {
+	case w.slots <- struct{}{}:
+	default:
+		w.log.Warn("a question is left unanswered: there are too many at once", "method", question.Method)
+		return
+	}
+	go func() {
+		defer func() { <-w.slots }()
+		if err := w.post(ctx, w.reply(ctx, question), on); err != nil {
+			w.log.Warn("answer a server's question", "method", question.Method, "err", err)
+		}
+	}()
+}
+
+// reply is the answer of the client, an error if need be.
+func (w *wire) reply(ctx context.Context, question transport.JSONRPCRequest) (reply *transport.JSONRPCResponse) {
+	refusal := func(code int, err error) *transport.JSONRPCResponse {
+		return transport.NewJSONRPCErrorResponse(question.ID, code, err.Error(), nil)
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			reply = refusal(mcp.INTERNAL_ERROR, fmt.Errorf("LifeHub broke on it: %v", fault))
+		}
+	}()
+	handle, _ := w.handler.Load().(transport.RequestHandler)
+	if handle == nil {
+		return refusal(mcp.METHOD_NOT_FOUND, errors.New("nobody can be asked yet"))
+	}
+	reply, err := handle(ctx, question)
+	if err != nil {
+		return refusal(mcp.INTERNAL_ERROR, err)
+	}
+	return reply
+}
+
+// post sends a reply with the headers of the request on whose stream the
+// question came: they name the session.
+func (w *wire) post(ctx context.Context, reply *transport.JSONRPCResponse, on *http.Request) error {
+	body, err := json.Marshal(reply)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, stalled)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.replyTo(), bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header = on.Header.Clone()
+	request.Header.Del("Last-Event-ID")
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	response, err := w.web.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusMultipleChoices {
+		return fmt.Errorf("the server answers %s", response.Status)
+	}
+	return nil
+}
+
+// asking takes the questions out of the streams that come in.
+type asking struct {
+	http.RoundTripper
+	asked func(question transport.JSONRPCRequest, on *http.Request) // does not wait
+}
+
+func (a asking) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := a.RoundTripper.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/event-stream" {
+		response.Body = &strained{
+			ReadCloser: response.Body, in: bufio.NewReader(response.Body),
+			asked: func(question transport.JSONRPCRequest) { a.asked(question, request) },
+		}
+	}
+	return response, nil
+}
+
+// strained is a stream of events in which a notification that means nothing
+// stands in the place of each question. The event's id stays, for that is
+// where the stream is taken up again when it breaks off.
+type strained struct {
+	io.ReadCloser
+	in    *bufio.Reader
+	asked func(transport.JSONRPCRequest)
+	ready []byte // of an event that was looked at
+	err   error
+}
+
+func (s *strained) Read(p []byte) (int, error) {
+	for len(s.ready) == 0 {
+		if s.err != nil {
+			return 0, s.err
+		}
+		s.ready, s.err = s.event()
+	}
+	n := copy(p, s.ready)
+	s.ready = s.ready[n:]
+	return n, nil
+}
+
+// placeholder is what stands in the place of a question.
+const placeholder = `data: {"jsonrpc":"2.0","method":"notifications/lifehub/asked"}` + "\n"
+
+// event reads an event with the blank line that ends it. What is below bounds
+// its length.
+func (s *strained) event() ([]byte, error) {
+	var whole, data, rest []byte
+	for {
+		line, err := s.in.ReadBytes('\n')
+		whole = append(whole, line...)
+		if said, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			data = append(data, said...)
+		} else {
+			rest = append(rest, line...)
+		}
+		if err == nil && len(bytes.TrimRight(line, "\r\n")) > 0 {
+			continue
+		}
+		if question, ok := questionIn(data); ok && err == nil {
+			s.asked(question)
+			return append([]byte(placeholder), rest...), nil
+		}
+		return whole, err
+	}
+}
+
+// questionIn tells a question from an answer, which names no method, and from
+// a notification, which has no id.
+func questionIn(data []byte) (question transport.JSONRPCRequest, ok bool) {
+	if !bytes.Contains(data, []byte(`"method"`)) || json.Unmarshal(data, &question) != nil {
+		return question, false
+	}
+	return question, question.Method != "" && !question.ID.IsNil()
+}

@@ -1,0 +1,203 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+func TestQuestionsAreTakenOutOfAStream(t *testing.T) {
+	const question = `{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`
+	for name, c := range map[string]struct {
+		in, out string
+		asked   int
+	}{
+		"answer":         {"event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"method\":\"x\"}}\n\n", "", 0},
+		"notification":   {"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\r\n\r\n", "", 0},
+		"question":       {"event: message\nid: 7\ndata: " + question + "\n\n", placeholder + "event: message\nid: 7\n\n", 1},
+		"without blank":  {"data:" + question + "\n\n", placeholder + "\n", 1},
+		"on two lines":   {"data: {\"jsonrpc\":\"2.0\",\"id\":\"a\",\ndata: \"method\":\"roots/list\"}\n\n", placeholder + "\n", 1},
+		"among others":   {"data: {}\n\ndata: " + question + "\n\n: ping\n\ndata: {\"id\":1}\n\n", "data: {}\n\n" + placeholder + "\n: ping\n\ndata: {\"id\":1}\n\n", 1},
+		"no JSON":        {"data: \"method\" {\n\nevent: endpoint\ndata: /messages?method=\"method\"\n\n", "", 0},
+		"cut":            {"data: " + question + "\n", "", 0},
+		"nothing at all": {"", "", 0},
+	} {
+		if c.out == "" {
+			c.out = c.in
+		}
+		for way, in := range map[string]io.Reader{"whole": strings.NewReader(c.in), "byte by byte": iotest.OneByteReader(strings.NewReader(c.in))} {
+			asked := 0
+			got, err := io.ReadAll(&strained{in: bufio.NewReader(in), asked: func(transport.JSONRPCRequest) { asked++ }})
+			if err != nil || string(got) != c.out || asked != c.asked {
+				t.Errorf("%s, %s: got %q, %d questions, %v; want %q, %d", name, way, got, asked, err, c.out, c.asked)
+			}
+		}
+	}
+}
+
+// webServer is an MCP server by HTTP with one tool, which says nothing for as
+// long as anybody waits for it.
+type webServer struct {
+	*httptest.Server
+	sse    bool
+	called chan struct{} // receives when the tool is called
+
+	mu     sync.Mutex
+	stream http.ResponseWriter // by SSE
+	heard  []string            // all that came in
+	ask    string              // by SSE: what it asks during a call; the reply is the call's result
+	call   json.RawMessage     // the id of the call
+}
+
+func newWebServer(t *testing.T, sse bool) *webServer {
+	w := &webServer{sse: sse, called: make(chan struct{}, 10)}
+	w.Server = httptest.NewServer(w)
+	t.Cleanup(w.CloseClientConnections)
+	return w
+}
+
+func (w *webServer) entry() Server {
+	if w.sse {
+		return Server{Name: "w", Transport: SSE, URL: w.URL + "/sse"}
+	}
+	return Server{Name: "w", Transport: HTTP, URL: w.URL + "/mcp"}
+}
+
+// was tells whether the server was told something.
+func (w *webServer) was(told string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Contains(strings.Join(w.heard, "\n"), told)
+}
+
+func (w *webServer) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		w.listen(out, r)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	var message struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	_ = json.Unmarshal(body, &message)
+	w.mu.Lock()
+	w.heard = append(w.heard, string(body))
+	w.mu.Unlock()
+	answer := ""
+	switch message.Method {
+	case "initialize":
+		answer = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"w","version":"1"}}`
+	case "tools/list":
+		answer = `{"tools":[{"name":"wait","inputSchema":{"type":"object"}}]}`
+	case "tools/call":
+		w.mu.Lock()
+		w.call = message.ID
+		w.mu.Unlock()
+		w.called <- struct{}{}
+		if w.ask != "" {
+			out.WriteHeader(http.StatusAccepted)
+			w.send(w.ask)
+			return
+		}
+		<-r.Context().Done()
+		return
+	case "":
+		if len(message.ID) > 0 { // a reply
+			text, _ := json.Marshal(string(body))
+			answer, message.ID = fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, text), w.call
+		}
+	}
+	if len(message.ID) == 0 {
+		out.WriteHeader(http.StatusAccepted)
+		return
+	}
+	reply := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, message.ID, answer)
+	if answer == "" {
+		reply = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, message.ID)
+	}
+	if w.sse {
+		out.WriteHeader(http.StatusAccepted)
+		w.send(reply)
+		return
+	}
+	out.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(out, reply)
+}
+
+// listen opens the stream of SSE.
+func (w *webServer) listen(out http.ResponseWriter, r *http.Request) {
+	if !w.sse {
+		out.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	out.Header().Set("Content-Type", "text/event-stream")
+	w.mu.Lock()
+	w.stream = out
+	_, _ = io.WriteString(out, "event: endpoint\ndata: /messages\n\n")
+	out.(http.Flusher).Flush()
+	w.mu.Unlock()
+	<-r.Context().Done()
+}
+
+func (w *webServer) send(message string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, _ = fmt.Fprintf(w.stream, "event: message\ndata: %s\n\n", message)
+	w.stream.(http.Flusher).Flush()
+}
+
+func TestByHTTPAServerIsToldThatACallWasCalledOff(t *testing.T) {
+	t.Parallel()
+	for name, sse := range map[string]bool{"streamable HTTP": false, "SSE": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWebServer(t, sse)
+			s := start(t, Options{}, w.entry())
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { <-w.called; cancel() }()
+			if _, err := one(t, s, "w_wait").Run(ctx, nil); err != context.Canceled {
+				t.Errorf("got %v", err)
+			}
+			w.mu.Lock()
+			id := string(bytes.TrimSpace(w.call))
+			w.mu.Unlock()
+			waitFor(t, func() bool { return w.was(`"method":"notifications/cancelled"`) && w.was(`"requestId":`+id) })
+		})
+	}
+}
+
+// By SSE the library would wait for ever, and take a question for the answer
+// to the call that has the same id.
+func TestBySSEAServerThatAsksAllTheSameHearsAtOnceThatNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[string]string{
+		"sampling/createMessage": "no sampling handler", "elicitation/create": "no elicitation handler", "roots/list": "no roots handler",
+		"secrets/list": "unsupported request method", "ping": `"result":{}`,
+	} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			w := newWebServer(t, true)
+			w.ask = fmt.Sprintf(`{"jsonrpc":"2.0","id":4,"method":%q,"params":{}}`, method)
+			s := start(t, Options{}, w.entry())
+			within(t, 20*time.Second, "the call", func() {
+				result, err := one(t, s, "w_wait").Run(t.Context(), nil)
+				if err != nil || !strings.Contains(result.Text, want) || !strings.Contains(result.Text, `"id":4`) {
+					t.Errorf("the server was told %+v, %v, want %s", result, err, want)
+				}
+			})
+		})
+	}
+}
