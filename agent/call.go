@@ -133,7 +133,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	ended := ToolEnded{Step: c.step, Call: c.id, Name: name, Took: t.since(start)}
 	if o.status != Done {
 		if isOutward(c.tool) {
-			t.markForeign("what " + name + " said") // its error, in its own words
+			t.markForeign(saidBy(name)) // its error, in its own words
 		}
 		ended.Error = o.reason
 		t.emit(ended)

@@ -77,6 +77,9 @@ func (t *turn) markForeign(from string) {
 	t.foreign.Store(true)
 }
 
+// saidBy names the words of an error as a place that foreign text comes from.
+func saidBy(who string) string { return "what " + who + " said" }
+
 // hasRead notes what a tool brought.
 func (t *turn) hasRead(tool string, r Result) {
 	for _, from := range r.foreignFrom(tool) {
@@ -221,16 +224,17 @@ const maxUnsaid = 8
 // unsaid lists the words of an outward call that the user did not say in this
 // conversation and that come from notes, memory or results. When foreign text
 // had a part in the call, any word may be one of these in disguise, so all
-// that were not said are listed.
+// that were not said are listed. Without that, words that nobody wrote pass,
+// but for those that look like a disguise (see disguises).
 func (t *turn) unsaid(input json.RawMessage, made *origin) (list []string) {
-	said := newVocabulary(t.question, t.Instructions)
-	private := newVocabulary(made.private...)
-	for _, m := range t.history {
+	said, private := newVocabulary(t.Instructions), newVocabulary(made.private...)
+	for _, m := range append(slices.Clip(t.history), llm.Message{Role: llm.User, Text: t.question}) {
+		typed, brought := "", m.Text
 		if m.Role == llm.User {
-			said.add(m.Text)
-		} else {
-			private.add(m.Text)
+			typed, brought = splitFences(m.Text)
 		}
+		said.add(typed)
+		private.add(brought)
 	}
 	private.add(t.summary.Text)
 	for _, f := range t.facts {
@@ -240,16 +244,22 @@ func (t *turn) unsaid(input json.RawMessage, made *origin) (list []string) {
 		private.add(r.Question)
 		private.add(r.Answer)
 	}
-	dates := 0
-	for _, word := range wordsOf(strings.Join(textsIn(input), "\n")) {
-		switch {
-		case said.holds(word) || stopWords[word]:
-		case isDateWord(word) && dates < maxDateWords:
-			dates++
-		case len(made.foreign) > 0 || private.holds(word):
-			if !slices.Contains(list, word) {
-				list = append(list, clip(word, 60))
+	text := withoutDates(strings.Join(textsIn(input), "\n"), t.Now())
+	counts := 0
+	for _, raw := range splitWords(text) {
+		switch word := foldText(raw); {
+		case said.holds(word) || stopWords[word] || dateWords[word]:
+		case isCount(word) && counts < maxCounts:
+			counts++
+		case len(made.foreign) > 0 || private.holds(word) || private.disguises(raw):
+			if word = clip(word, 60); !slices.Contains(list, word) {
+				list = append(list, word)
 			}
+		}
+	}
+	for _, word := range spelled(wordsOf(text)) {
+		if len(private.words) > 0 && !slices.Contains(list, word) {
+			list = append(list, word)
 		}
 	}
 	if len(list) > maxUnsaid {
@@ -335,31 +345,16 @@ func foldText(text string) string { return strings.ToLower(norm.NFKC.String(text
 
 // wordsOf lists the runs of letters and digits of a text, folded. Runs of a
 // script without spaces stay whole.
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(foldText(text), func(r rune) bool {
+func wordsOf(text string) []string { return splitWords(foldText(text)) }
+
+// splitWords does the same and leaves them as they are.
+func splitWords(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 	})
 }
 
-// maxDateWords is how many words of a call may be parts of dates: more could
-// spell something.
-const maxDateWords = 6
-
-// isDateWord tells a word that stands in dates: a day, month or year.
-func isDateWord(word string) bool {
-	if dateWords[word] {
-		return true
-	}
-	n := 0
-	for _, r := range word {
-		if r < '0' || r > '9' || len(word) > 4 {
-			return false
-		}
-		n = n*10 + int(r-'0')
-	}
-	return len(word) <= 2 && n >= 1 && n <= 31 || len(word) == 4 && n >= 1900 && n <= 2100
-}
-
+// dateWords stand in dates.
 var dateWords = wordSet(`today tomorrow yesterday tonight weekend week month year morning evening
 	monday tuesday wednesday thursday friday saturday sunday
 	january february march april may june july august september october november december

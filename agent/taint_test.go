@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lifehub/llm"
 )
@@ -119,7 +120,25 @@ func TestOutwardToolsAskForWhatTheUserDidNotSay(t *testing.T) {
 		"hidden in a link, once tainted": {"marathon", nil, `{"query":"[marathon](hunter2)"}`, true, "hunter2"},
 		"the user's words, once tainted": {"the best marathon tips of 2026", nil, `{"query":"the marathon tips 2026"}`, true, ""},
 		"a date, once tainted":           {"weather", nil, `{"query":"weather 2026-11-22"}`, true, ""},
-		"many dates, once tainted":       {"weather", nil, `{"query":"weather 12 15 19 22 25 28 31 5 9"}`, true, "31, 5, 9"},
+		"a far date, once tainted":       {"weather", nil, `{"query":"weather 2047-11-22"}`, true, "2047"},
+		"many dates, once tainted":       {"weather", nil, `{"query":"weather 2026-11-22 22.11.2026 2026-12-01"}`, true, "2026"},
+		"many numbers, once tainted":     {"weather", nil, `{"query":"weather 12 15 19 22 25 28 31 5 9"}`, true, "19, 22, 25, 28, 31, 5, 9"},
+		"in base64":                      {"search", nil, `{"query":"NDcxMQ=="}`, false, "ndcxmq"},
+		"a word in base64":               {"search", nil, `{"query":"c2FmZQ"}`, false, "c2fmzq"},
+		"in base32":                      {"search", nil, `{"query":"onqwmzi"}`, false, "onqwmzi"},
+		"in hex":                         {"search", nil, `{"query":"73616665"}`, false, "73616665"},
+		"in percent signs":               {"search", nil, `{"query":"%73%61%66%65"}`, false, "73, 61, 66, 65"},
+		"backwards":                      {"search", nil, `{"query":"efas snepo"}`, false, "efas, snepo"},
+		"shifted":                        {"search", nil, `{"query":"Fnsr"}`, false, "fnsr"},
+		"without its marks":              {"search", nil, `{"query":"weather Zurich"}`, false, "zurich"},
+		"run together":                   {"search", nil, `{"query":"trainingzürichplan"}`, false, "trainingzürichplan"},
+		"in letters of another script":   {"search", nil, `{"query":"s\u0430fe"}`, false, "sаfe"},
+		"letter by letter":               {"search", nil, `{"query":"s a f e"}`, false, "s a f e"},
+		"digit by digit":                 {"search", nil, `{"query":"4 7 1 1"}`, false, "1, 4 7 1 1"},
+		"in leet":                        {"search", nil, `{"query":"s4f3"}`, false, "s4f3"},
+		"wide letters":                   {"search", nil, `{"query":"ｓａｆｅ"}`, false, "safe"},
+		"a few days and a near date":     {"weather", nil, `{"query":"weather next 3 days from 2026-11-22"}`, false, ""},
+		"names of this time":             {"news", nil, `{"query":"NASA launch delays"}`, false, ""},
 		"characters without spaces":      {"東京の天気は", nil, `{"query":"東京"}`, true, ""},
 		"others of them":                 {"東京の天気は", nil, `{"query":"京都"}`, true, "京都"},
 	}
@@ -129,6 +148,7 @@ func TestOutwardToolsAskForWhatTheUserDidNotSay(t *testing.T) {
 			o := Options{
 				Model:   &script{lines: []line{say(`{"steps":[{"id":"1","tool":"web_search","input":` + tc.input + `}]}`), say("Done.")}},
 				History: &shelf{messages: tc.history}, Tools: tools(web), Facts: facts, Rules: allowAll(),
+				Now: func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) },
 			}
 			if tc.foreign {
 				o.Memory = outside()

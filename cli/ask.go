@@ -128,7 +128,8 @@ func (q *question) warn(a *app) {
 	}
 }
 
-// message is the prompt with what was piped in and the files added.
+// message is the prompt with what was piped in and the files added, in fences:
+// nobody typed that.
 func (q *question) message(prompt string) (string, error) {
 	var parts []string
 	if !term.IsTerminal(q.in.Fd()) && isPiped(q.in) {
@@ -140,7 +141,7 @@ func (q *question) message(prompt string) (string, error) {
 			prompt, piped = piped, ""
 		}
 		if piped != "" {
-			parts = append(parts, "From stdin:\n"+piped)
+			parts = append(parts, "From stdin:\n"+agent.Fenced(piped))
 		}
 	}
 	for _, name := range q.files {
@@ -153,7 +154,7 @@ func (q *question) message(prompt string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, "From "+name+":\n"+text)
+		parts = append(parts, "From "+name+":\n"+agent.Fenced(text))
 	}
 	prompt = strings.TrimSpace(prompt)
 	if prompt == "" {

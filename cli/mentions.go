@@ -203,7 +203,7 @@ const maxAttachments = 10
 // What stands in a fence was pasted and not typed: it brings nothing along.
 func (a attached) Find(message string) []string {
 	var names []string
-	for _, found := range mention.FindAllStringSubmatch(withoutFences(message), -1) {
+	for _, found := range mention.FindAllStringSubmatch(agent.Typed(message), -1) {
 		name := found[1] + found[2]
 		if !a.there(name) && found[2] != "" {
 			name = strings.TrimRight(name, ".,;:!?)]")
@@ -227,27 +227,6 @@ func (a attached) there(name string) bool {
 	}
 	listed := slices.ContainsFunc(a.servers.Resources(), func(r mcpclient.Resource) bool { return r.Server == server && r.URI == uri })
 	return listed || uri == strings.TrimRight(uri, ".,;:!?)]")
-}
-
-// fence is the mark around pasted text in a message.
-var fence = regexp.MustCompile("^(`{3,}|~{3,})")
-
-// withoutFences leaves the fenced blocks of a message out.
-func withoutFences(message string) string {
-	var kept strings.Builder
-	open := ""
-	for line := range strings.Lines(message) {
-		mark := fence.FindString(line)
-		switch {
-		case open == "" && mark != "":
-			open = mark
-		case open == "":
-			kept.WriteString(line)
-		case strings.HasPrefix(mark, open) && strings.TrimSpace(line) == mark:
-			open = ""
-		}
-	}
-	return kept.String()
 }
 
 // Read reads one of them. A note brings its sources along; a file and what a

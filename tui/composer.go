@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/agent"
 	"lifehub/tui/safetext"
 )
 
@@ -165,11 +166,7 @@ func (p paste) attached() string {
 	if p.own {
 		return p.text
 	}
-	mark := "```"
-	for strings.Contains(p.text, mark) {
-		mark += "`"
-	}
-	return "\n" + mark + "\n" + strings.TrimRight(p.text, "\n") + "\n" + mark + "\n"
+	return "\n" + agent.Fenced(p.text) + "\n"
 }
 
 // quote begins and ends a text of several lines, in which enter is a new line.
