@@ -12,8 +12,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
 	"lifehub/llm"
@@ -412,47 +410,6 @@ func withFigures() Options {
 		return list, nil
 	}
 	return o
-}
-
-func TestScreen(t *testing.T) {
-	for name, scene := range scenes {
-		for _, width := range []int{60, 120} {
-			t.Run(fmt.Sprintf("%s %d", name, width), func(t *testing.T) {
-				var picture string
-				inRig(t, width, 24, scene.options(), func(r *rig) {
-					scene.play(r)
-					picture = r.text()
-				})
-				golden.RequireEqual(t, picture)
-			})
-		}
-	}
-}
-
-func TestColours(t *testing.T) {
-	looks := map[string]func(r *rig){
-		"dark":      func(r *rig) {},
-		"light":     func(r *rig) { r.m.Theme = "light"; r.m.restyle() },
-		"no colour": func(r *rig) { r.send(tea.ColorProfileMsg{Profile: colorprofile.ASCII}) },
-		"ansi":      func(r *rig) { r.m.Theme = "ansi"; r.m.restyle() },
-		"contrast":  func(r *rig) { r.m.Theme = "contrast"; r.m.restyle() },
-	}
-	for _, name := range []string{"the answer is whole", "all states of a step", "a question takes keys"} {
-		for look, change := range looks {
-			t.Run(name+" "+look, func(t *testing.T) {
-				var picture string
-				inRig(t, 60, 24, scenes[name].options(), func(r *rig) {
-					change(r)
-					scenes[name].play(r)
-					picture = r.m.View().Content
-				})
-				if look == "no colour" && strings.Contains(picture, "[3") {
-					t.Error("a colour is in the picture")
-				}
-				golden.RequireEqual(t, picture)
-			})
-		}
-	}
 }
 
 func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
