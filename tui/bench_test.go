@@ -144,3 +144,21 @@ func BenchmarkStream(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPasteOfAMegabyte takes a paste in and sends it, in at most a second
+// whatever it is made of.
+func BenchmarkPasteOfAMegabyte(b *testing.B) {
+	for name, piece := range map[string]string{"lines": "/quit y\n", "one line": "one line ", "wide": "漢字かな交じり文", "marks": "e\u0301", "escapes": "\x1b[31m"} {
+		b.Run(name, func(b *testing.B) {
+			text := strings.Repeat(piece, 1<<20/len(piece))
+			for b.Loop() {
+				m := talk(b, 100, 30, 0)
+				m.Update(tea.PasteMsg{Content: text})
+				m.Update(named["enter"])
+			}
+			if took := b.Elapsed() / time.Duration(b.N); took > time.Second {
+				b.Errorf("it took %v", took)
+			}
+		})
+	}
+}

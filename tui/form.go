@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/safetext"
@@ -188,25 +189,20 @@ func (f *field) fill(value json.RawMessage) {
 }
 
 // press gives a key to the form. send says that the user wants it sent.
-func (f *form) press(pressed tea.KeyPressMsg) (send bool) {
-	switch pressed.String() {
-	case "tab", "down":
+func (f *form) press(pressed tea.KeyPressMsg, keys *keyMap) (send bool) {
+	switch {
+	case key.Matches(pressed, keys.FieldNext):
 		f.at = min(f.at+1, len(f.fields))
-		return false
-	case "shift+tab", "up":
+	case key.Matches(pressed, keys.FieldPrevious):
 		f.at = max(f.at-1, 0)
-		return false
-	case "enter":
-		if f.at == len(f.fields) {
-			return true
-		}
+	case key.Matches(pressed, keys.FieldDone):
 		f.at++
-		return false
+		send = f.at > len(f.fields)
+		f.at = min(f.at, len(f.fields))
+	case f.at < len(f.fields):
+		f.fields[f.at].press(pressed, keys)
 	}
-	if f.at < len(f.fields) {
-		f.fields[f.at].press(pressed)
-	}
-	return false
+	return send
 }
 
 // paste puts text into the field that has the keys.
@@ -217,45 +213,31 @@ func (f *form) paste(text string) {
 	}
 }
 
-func (f *field) press(pressed tea.KeyPressMsg) {
+func (f *field) press(pressed tea.KeyPressMsg, keys *keyMap) {
 	if len(f.options) > 0 {
-		f.choose(pressed.String())
+		f.choose(pressed, keys)
 		return
 	}
-	switch pressed.String() {
-	case "backspace":
-		if runes := []rune(f.text); len(runes) > 0 {
-			f.text = string(runes[:len(runes)-1])
-		}
-	case "ctrl+u":
-		f.text = ""
-	default:
-		if pressed.Text == "" {
-			return
-		}
-		f.text += safetext.Line(pressed.Text)
-	}
-	f.touched = true
+	text := typed(f.text, pressed)
+	f.touched = f.touched || text != f.text
+	f.text = text
 }
 
-// choose moves among the options; of several, space puts one in or out.
-func (f *field) choose(pressed string) {
+// choose moves among the options, or puts one of several in or out.
+func (f *field) choose(pressed tea.KeyPressMsg, keys *keyMap) {
 	n := len(f.options)
-	switch pressed {
-	case "right":
+	several := f.kind == manyField
+	switch {
+	case key.Matches(pressed, keys.OptionSwitch) && several:
+		f.options[f.option].chosen = !f.options[f.option].chosen
+		f.touched = true
+	case key.Matches(pressed, keys.OptionNext, keys.OptionSwitch):
 		f.option = (f.option + 1) % n
-	case "left":
+		f.touched = f.touched || !several
+	case key.Matches(pressed, keys.OptionPrevious):
 		f.option = (max(f.option, 0) + n - 1) % n
-	case "space":
-		if f.kind == manyField {
-			f.options[f.option].chosen = !f.options[f.option].chosen
-		} else {
-			f.option = (f.option + 1) % n
-		}
-	default:
-		return
+		f.touched = f.touched || !several
 	}
-	f.touched = f.touched || f.kind == oneField || pressed == "space"
 }
 
 // value is the field's JSON; ok is false for one that was left out.

@@ -45,25 +45,10 @@ func (h *help) build(keys *keyMap, commands []command, width int, look *theme) {
 }
 
 // press scrolls; any other key closes the page.
-func (h *help) press(pressed tea.KeyPressMsg, height int) (done bool) {
-	switch pressed.String() {
-	case "up", "k":
-		h.top--
-	case "down", "j":
-		h.top++
-	case "pgup", "b":
-		h.top -= height - 1
-	case "pgdown", "space", "f":
-		h.top += height - 1
-	case "home", "ctrl+home", "g":
-		h.top = 0
-	case "end", "ctrl+end", "G":
-		h.top = len(h.lines)
-	default:
-		return true
-	}
-	h.clamp(height)
-	return false
+func (h *help) press(pressed tea.KeyPressMsg, keys *keyMap, height int) (done bool) {
+	top, scrolls := keys.scrolled(pressed, h.top, len(h.lines), height)
+	h.top = top
+	return !scrolls
 }
 
 func (h *help) clamp(height int) { h.top = max(0, min(h.top, len(h.lines)-height)) }

@@ -98,7 +98,7 @@ func (in *input) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cm
 	}
 	armed := in.armed(now)
 	in.disturb(now)
-	if len(in.body) > in.rows && in.scroll(pressed) {
+	if len(in.body) > in.rows && in.scroll(pressed, keys) {
 		return nil, true
 	}
 	if !armed {
@@ -131,7 +131,7 @@ func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) {
 		in.disturb(now)
 		return
 	}
-	if !in.form.press(pressed) {
+	if !in.form.press(pressed, keys) {
 		return
 	}
 	values := in.form.values()
@@ -144,16 +144,17 @@ func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) {
 	in.answer(agent.Input{Action: agent.InputAccepted, Values: values}, now)
 }
 
-func (in *input) scroll(pressed tea.KeyPressMsg) bool {
+// scroll takes the keys that scroll wherever the user is.
+func (in *input) scroll(pressed tea.KeyPressMsg, keys *keyMap) bool {
 	last := max(0, len(in.body)-in.rows)
-	switch pressed.String() {
-	case "pgdown":
+	switch {
+	case key.Matches(pressed, keys.PageDown):
 		in.top += max(1, in.rows-1)
-	case "pgup":
+	case key.Matches(pressed, keys.PageUp):
 		in.top -= max(1, in.rows-1)
-	case "ctrl+home":
+	case key.Matches(pressed, keys.Top):
 		in.top = 0
-	case "ctrl+end":
+	case key.Matches(pressed, keys.Bottom):
 		in.top = last
 	default:
 		return false
@@ -228,7 +229,11 @@ func (in *input) foot(width int, keys *keyMap, look *theme, armed bool) []string
 
 func (in *input) keys(keys *keyMap) []string {
 	if in.entered {
-		return []string{"↑↓ move", "←→ space choose", "enter next, then sends", "esc back"}
+		return []string{
+			keys.FieldPrevious.Help().Key + keys.FieldNext.Help().Key + " move",
+			keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " " + keys.OptionSwitch.Help().Key + " choose",
+			keys.FieldDone.Help().Key + " " + keys.FieldDone.Help().Desc, keys.Withdraw.Help().Key + " back",
+		}
 	}
 	list := []key.Binding{keys.Agree, keys.Decline, keys.Withdraw}
 	switch in.queue[0].Kind {

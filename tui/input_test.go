@@ -111,11 +111,11 @@ func TestAFormOfAnySchemaCanBeShownAndSent(t *testing.T) {
 		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
 	} {
 		f := newForm(json.RawMessage(schema))
-		look := newTheme("dark", true, true, nil)
+		look, keys := newTheme("dark", true, true, nil), defaultKeys()
 		for range len(f.fields) + 1 {
 			f.lines(40, true, look)
 			for _, pressed := range []string{"right", "left", "space", "enter"} {
-				f.press(named[pressed])
+				f.press(named[pressed], &keys)
 			}
 		}
 		if !json.Valid(f.values()) {

@@ -19,6 +19,14 @@ type keyMap struct {
 	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
 	// When the transcript has the keys.
 	Next, Previous, First, Last, Fold, Copy, CopyCode, Open, Back, Edit, Retry, EarlierBranch, LaterBranch key.Binding
+	// In lists and long texts.
+	ListUp, ListDown, ListPageUp, ListPageDown, ListFirst, ListLast key.Binding
+	// In a list that typing filters.
+	PickerChoose, PickerClose key.Binding
+	// In the lists above the composer.
+	Complete key.Binding
+	// Among the figures.
+	StatsNext, StatsPrevious key.Binding
 	// In the tree of a conversation.
 	TreeShow, TreeGoOn, TreeFork, TreeClose key.Binding
 	// In the permission dialog.
@@ -29,6 +37,8 @@ type keyMap struct {
 	ServersLook, ServersTrust, ServersRestart, ServersSwitch, ServersLog, ServersClose key.Binding
 	// When a server asks for something.
 	FillIn, Agree, Decline, Withdraw, CopyURL key.Binding
+	// In its form.
+	FieldNext, FieldPrevious, FieldDone, OptionNext, OptionPrevious, OptionSwitch key.Binding
 	// In a replay.
 	Pause, Faster, Slower, LeaveReplay key.Binding
 }
@@ -83,6 +93,21 @@ func defaultKeys() keyMap {
 		EarlierBranch: bind("←", "what was asked there before", "left", "h"),
 		LaterBranch:   bind("→", "what was asked there later", "right", "l"),
 
+		ListUp:       bind("↑", "up (also k)", "up", "k", "ctrl+p"),
+		ListDown:     bind("↓", "down (also j)", "down", "j", "ctrl+n"),
+		ListPageUp:   bind("pgup", "a page up", "pgup"),
+		ListPageDown: bind("pgdn", "a page down (also space)", "pgdown", "space"),
+		ListFirst:    bind("home", "to the first (also g)", "home", "g", "ctrl+home"),
+		ListLast:     bind("end", "to the last (also G)", "end", "G", "ctrl+end"),
+
+		PickerChoose: bind("enter", "choose", "enter"),
+		PickerClose:  bind("esc", "close", "esc", "ctrl+c"),
+
+		Complete: bind("tab", "complete a command or a name", "tab"),
+
+		StatsNext:     bind("tab", "sum up by another", "tab", "right"),
+		StatsPrevious: bind("shift+tab", "sum up by the one before", "shift+tab", "left"),
+
 		TreeShow:  bind("enter", "show that branch", "enter"),
 		TreeGoOn:  bind("c", "go on from there: a branch", "c"),
 		TreeFork:  bind("f", "a conversation of its own from there", "f"),
@@ -112,6 +137,13 @@ func defaultKeys() keyMap {
 		Decline:  bind("n", "no", "n"),
 		Withdraw: bind("esc", "cancel", "esc"),
 		CopyURL:  bind("c", "copy the address", "c"),
+
+		FieldNext:      bind("↓", "next field (also tab)", "down", "tab"),
+		FieldPrevious:  bind("↑", "field before (also shift+tab)", "up", "shift+tab"),
+		FieldDone:      bind("enter", "next, then sends", "enter"),
+		OptionNext:     bind("→", "next choice", "right"),
+		OptionPrevious: bind("←", "choice before", "left"),
+		OptionSwitch:   bind("space", "choose, of several in or out", "space"),
 
 		Pause:       bind("space", "pause", "space"),
 		Faster:      bind("+", "twice as fast", "+", "="),
@@ -181,6 +213,25 @@ func (k *keyMap) groups() []keyGroup {
 			{"earlier_branch", &k.EarlierBranch},
 			{"later_branch", &k.LaterBranch},
 		}},
+		{"list", "In lists and long texts", []namedKey{
+			{"list_up", &k.ListUp},
+			{"list_down", &k.ListDown},
+			{"list_page_up", &k.ListPageUp},
+			{"list_page_down", &k.ListPageDown},
+			{"list_first", &k.ListFirst},
+			{"list_last", &k.ListLast},
+		}},
+		{"picker", "In a list that typing filters", []namedKey{
+			{"picker_choose", &k.PickerChoose},
+			{"picker_close", &k.PickerClose},
+		}},
+		{"completion", "In a list above the composer", []namedKey{
+			{"complete", &k.Complete},
+		}},
+		{"stats", "Among the figures (/stats)", []namedKey{
+			{"stats_next", &k.StatsNext},
+			{"stats_previous", &k.StatsPrevious},
+		}},
 		{"tree", "In the tree of a conversation", []namedKey{
 			{"tree_show", &k.TreeShow},
 			{"tree_go_on", &k.TreeGoOn},
@@ -214,6 +265,14 @@ func (k *keyMap) groups() []keyGroup {
 			{"decline", &k.Decline},
 			{"withdraw", &k.Withdraw},
 			{"copy_url", &k.CopyURL},
+		}},
+		{"form", "In its form", []namedKey{
+			{"field_next", &k.FieldNext},
+			{"field_previous", &k.FieldPrevious},
+			{"field_done", &k.FieldDone},
+			{"option_next", &k.OptionNext},
+			{"option_previous", &k.OptionPrevious},
+			{"option_switch", &k.OptionSwitch},
 		}},
 		{"replay", "In a replay", []namedKey{
 			{"pause", &k.Pause},
@@ -253,14 +312,17 @@ func (k *keyMap) rebind(keys map[string][]string) error {
 	return k.clashes()
 }
 
-// clashes reports a key that means two things in one place. Keys that work
-// anywhere may not mean anything else while one is writing.
+// alongside are the groups whose keys are live in the place of another group too.
+var alongside = map[string]string{"composer": "anywhere", "picker": "list", "stats": "list", "tree": "list", "servers": "list"}
+
+// clashes reports a key that means two things in one place.
 func (k *keyMap) clashes() error {
-	for _, group := range k.groups() {
+	groups := k.groups()
+	for _, group := range groups {
 		owner := map[string]string{}
 		list := group.keys
-		if group.name == "composer" {
-			list = slices.Concat(list, k.groups()[1].keys)
+		if at := slices.IndexFunc(groups, func(g keyGroup) bool { return g.name == alongside[group.name] }); at >= 0 {
+			list = slices.Concat(list, groups[at].keys)
 		}
 		for _, named := range list {
 			for _, pressed := range named.Keys() {

@@ -11,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/internal/testenv"
 )
 
 func TestEnterSendsAndEmptiesTheComposer(t *testing.T) {
@@ -186,23 +185,6 @@ func TestPastes(t *testing.T) {
 			r.keys("up", "!")
 			r.mustShow("> [paste 1 · 131,076 lines]!")
 		})
-	})
-	t.Run("a megabyte takes less than a second", func(t *testing.T) {
-		m, err := New(t.Context(), withWorld(hold()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
-		for _, piece := range []string{"/quit y\n", "one line ", "漢字かな交じり文", "e\u0301", "\x1b[31m"} {
-			start := time.Now() // outside of a bubble, where time is real
-			m.Update(tea.PasteMsg{Content: strings.Repeat(piece, 1<<20/len(piece))})
-			m.Update(named["enter"])
-			took := time.Since(start)
-			t.Logf("%q: %v", piece, took)
-			if took > time.Second && !testenv.Race { // the race detector takes up to five seconds
-				t.Errorf("%q: it took %v", piece, took)
-			}
-		}
 	})
 	t.Run("a fence in it does not end it", func(t *testing.T) {
 		assistant := play(agent.Ended{})
@@ -463,6 +445,7 @@ func TestKeysCanBeRebound(t *testing.T) {
 		"no such action":     {"jump": {"x"}},
 		"two meanings":       {"plan": {"ctrl+o"}},
 		"a key of the typed": {"copy": {"j"}},
+		"a key of all lists": {"tree_fork": {"j"}},
 		"no key at all":      {"plan": {}},
 	} {
 		if err := CheckKeys(keys); err == nil {
@@ -472,6 +455,25 @@ func TestKeysCanBeRebound(t *testing.T) {
 	if err := CheckKeys(nil); err != nil {
 		t.Errorf("the built-in keys clash: %v", err)
 	}
+}
+
+func TestKeysOfListsAndFormsCanBeReboundToo(t *testing.T) {
+	o := withEverything()
+	o.Keys = map[string][]string{"list_down": {"ctrl+x"}, "picker_choose": {"ctrl+y"}, "complete": {"ctrl+x"}}
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.keys("ctrl+s", "ctrl+x", "ctrl+y")
+		r.mustShow("Are you there?")
+		r.keys("/mo", "ctrl+x")
+		if got := r.m.composer.text(); got != "/model " {
+			t.Errorf("completed to %q", got)
+		}
+	})
+	o = withFigures()
+	o.Keys = map[string][]string{"stats_next": {"ctrl+y"}}
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.keys("/stats", "enter", "ctrl+y")
+		r.mustShow("by model")
+	})
 }
 
 func TestFirstRunTakesTheChosenNotesAndThenAsks(t *testing.T) {

@@ -228,7 +228,7 @@ func (m *Model) pressMentions(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool)
 	case key.Matches(pressed, m.keys.Down):
 		p.chosen = (p.chosen + 1) % len(p.rows)
 		return m.askPreview(), true
-	case pressed.String() == "tab", key.Matches(pressed, m.keys.Send):
+	case key.Matches(pressed, m.keys.Complete, m.keys.Send):
 		text := p.rows[p.chosen].written()
 		p.rows = nil
 		if strings.HasSuffix(text, "/") { // a folder: on with what is in it

@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/safetext"
@@ -66,50 +67,45 @@ func (p *picker) matching() []int {
 }
 
 // press moves, filters or chooses. done says that the picker is over.
-func (p *picker) press(pressed tea.KeyPressMsg, page int) (done bool, cmd tea.Cmd) {
+func (p *picker) press(pressed tea.KeyPressMsg, keys *keyMap, page int) (done bool, cmd tea.Cmd) {
 	list := p.matching()
-	before := p.filter
-	switch pressed.String() {
-	case "esc", "ctrl+c":
+	switch {
+	case key.Matches(pressed, keys.PickerClose):
 		if p.cancel != nil {
 			cmd = p.cancel()
 		}
 		return true, cmd
-	case "enter":
+	case key.Matches(pressed, keys.PickerChoose):
 		if p.chosen < len(list) {
 			return true, p.pick(list[p.chosen])
 		}
 		if at := p.chosen - len(list); at < len(p.found.rows) {
 			return true, p.found.pick(at)
 		}
-	case "up", "ctrl+p":
-		p.chosen--
-	case "down", "ctrl+n", "tab":
-		p.chosen++
-	case "pgup":
-		p.chosen -= page
-	case "pgdown":
-		p.chosen += page
-	case "home", "ctrl+home":
-		p.chosen = 0
-	case "end", "ctrl+end":
-		p.chosen = len(list) + len(p.found.rows)
-	case "backspace":
-		if runes := []rune(p.filter); len(runes) > 0 {
-			p.filter, p.chosen = string(runes[:len(runes)-1]), 0
-		}
-	case "ctrl+u":
-		p.filter, p.chosen = "", 0
-	default:
-		if pressed.Text != "" {
-			p.filter, p.chosen = p.filter+safetext.Line(pressed.Text), 0
-		}
+		return false, nil
 	}
-	if p.filter != before {
+	if to, moves := keys.moved(pressed, p.chosen, len(list)+len(p.found.rows), page); moves && pressed.Text == "" {
+		p.chosen = to
+		return false, nil
+	}
+	if filter := typed(p.filter, pressed); filter != p.filter {
+		p.filter, p.chosen = filter, 0
 		cmd = p.find()
 	}
 	p.chosen = max(0, min(p.chosen, len(p.matching())+len(p.found.rows)-1))
 	return false, cmd
+}
+
+// typed is a line of text after a key: a letter more, or one less.
+func typed(text string, pressed tea.KeyPressMsg) string {
+	switch pressed.String() {
+	case "backspace":
+		runes := []rune(text)
+		return string(runes[:max(0, len(runes)-1)])
+	case "ctrl+u":
+		return ""
+	}
+	return text + safetext.Line(pressed.Text)
 }
 
 // view returns exactly height lines.

@@ -32,7 +32,7 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.overlay {
 	case pickerOverlay:
-		done, cmd := m.picker.press(pressed, max(1, m.height-6))
+		done, cmd := m.picker.press(pressed, &m.keys, m.height-6)
 		if done && m.overlay == pickerOverlay {
 			m.overlay = noOverlay
 		}
@@ -44,7 +44,7 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	case serversOverlay:
 		return m.pressServers(pressed, now)
 	case helpOverlay:
-		if m.help.press(pressed, m.bodyHeight()) {
+		if m.help.press(pressed, &m.keys, m.bodyHeight()) {
 			m.overlay = noOverlay
 		}
 		return nil
@@ -221,7 +221,7 @@ func (m *Model) pressPalette(pressed tea.KeyPressMsg) bool {
 		p.move(-1)
 	case key.Matches(pressed, m.keys.Down):
 		p.move(1)
-	case pressed.String() == "tab":
+	case key.Matches(pressed, m.keys.Complete):
 		c.set("/" + chosen.name + " ")
 		p.rows = nil
 	case key.Matches(pressed, m.keys.Send) && find(m.allCommands(), c.text()[1:]) == nil:

@@ -211,7 +211,7 @@ func (m *Model) pressReplay(pressed tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(pressed, k.Clear, k.Leave):
 		return m.leave(Quit)
 	case m.overlay == helpOverlay:
-		if m.help.press(pressed, m.bodyHeight()) {
+		if m.help.press(pressed, &m.keys, m.bodyHeight()) {
 			m.overlay = noOverlay
 		}
 	case key.Matches(pressed, k.LeaveReplay) && !m.focused:

@@ -141,7 +141,7 @@ var named = map[string]tea.KeyPressMsg{
 	"alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt}, "shift+enter": {Code: tea.KeyEnter, Mod: tea.ModShift},
 	"ctrl+c": ctrl('c'), "ctrl+d": ctrl('d'), "ctrl+g": ctrl('g'), "ctrl+j": ctrl('j'), "ctrl+n": ctrl('n'), "ctrl+o": ctrl('o'),
 	"ctrl+p": ctrl('p'), "ctrl+r": ctrl('r'), "ctrl+s": ctrl('s'), "ctrl+t": ctrl('t'), "ctrl+z": ctrl('z'),
-	"ctrl+a": ctrl('a'), "ctrl+e": ctrl('e'), "ctrl+k": ctrl('k'), "ctrl+u": ctrl('u'), "ctrl+w": ctrl('w'),
+	"ctrl+a": ctrl('a'), "ctrl+e": ctrl('e'), "ctrl+k": ctrl('k'), "ctrl+u": ctrl('u'), "ctrl+w": ctrl('w'), "ctrl+x": ctrl('x'), "ctrl+y": ctrl('y'),
 	"alt+m": {Code: 'm', Mod: tea.ModAlt}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
 }
 

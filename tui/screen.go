@@ -331,29 +331,35 @@ func (m *Model) tokensPerSecond() float64 {
 func (m *Model) hints() []string {
 	k := &m.keys
 	hint := func(b key.Binding, what string) string { return b.Help().Key + " " + what }
+	move := k.ListUp.Help().Key + hint(k.ListDown, "move")
+	scroll := k.ListUp.Help().Key + hint(k.ListDown, "scroll")
 	switch {
 	case m.player != nil && m.overlay == noOverlay && !m.focused:
 		return []string{hint(k.Pause, "pause"), hint(k.Faster, "faster"), hint(k.Slower, "slower"), hint(k.LeaveReplay, "quit")}
 	case m.asked():
 		return nil
 	case m.overlay == pickerOverlay:
-		return []string{"↑↓ move", "enter choose", "esc close"}
+		return []string{move, hint(k.PickerChoose, "choose"), hint(k.PickerClose, "close")}
 	case m.overlay == serversOverlay && m.servers.look != nil:
-		return []string{"↑↓ scroll", hint(k.ServersClose, "back")}
+		return []string{scroll, hint(k.ServersClose, "back")}
 	case m.overlay == serversOverlay:
 		return []string{hint(k.ServersLook, "look"), hint(k.ServersRestart, "restart"), hint(k.ServersSwitch, "on/off"), hint(k.ServersLog, "log"), hint(k.ServersClose, "close")}
 	case m.overlay == treeOverlay:
 		return []string{hint(k.TreeShow, "show"), hint(k.TreeGoOn, "go on from there"), hint(k.TreeFork, "fork"), hint(k.TreeClose, "close")}
 	case m.overlay == statsOverlay:
-		return []string{"↑↓ move", "tab sum up by another", "esc close"}
+		return []string{move, hint(k.StatsNext, "sum up by another"), "esc close"}
 	case m.overlay == helpOverlay:
-		return []string{"↑↓ scroll", "esc close"}
+		return []string{scroll, "esc close"}
 	case m.focused && m.onAlternatives():
 		return []string{hint(k.EarlierBranch, "") + hint(k.LaterBranch, "alternatives"), hint(k.Edit, "edit"), hint(k.Retry, "retry"), hint(k.Back, "back")}
 	case m.focused && m.onQuestion():
 		return []string{hint(k.Next, "next"), hint(k.Edit, "edit"), hint(k.Retry, "retry"), hint(k.Copy, "copy"), hint(k.Back, "back")}
 	case m.focused:
 		return []string{hint(k.Next, "next"), hint(k.Fold, "fold"), hint(k.Copy, "copy"), hint(k.Open, "open"), hint(k.Back, "back")}
+	case m.palette.open():
+		return []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "complete"), hint(k.Send, "run"), hint(k.Stop, "close")}
+	case m.mentions.open():
+		return []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "take"), hint(k.Stop, "close")}
 	case m.turn != nil && m.transcript.below():
 		return []string{hint(k.Bottom, "follow"), hint(k.Stop, "stop")}
 	case m.turn != nil:

@@ -85,18 +85,12 @@ func (m *Model) pressServers(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	if p.look != nil {
 		return m.pressLook(pressed, now)
 	}
-	switch {
-	case key.Matches(pressed, k.ServersClose):
+	if key.Matches(pressed, k.ServersClose) {
 		m.overlay = noOverlay
 		return nil
-	case pressed.String() == "up" || pressed.String() == "k":
-		p.chosen = max(0, p.chosen-1)
-		return nil
-	case pressed.String() == "down" || pressed.String() == "j":
-		p.chosen = max(0, min(len(p.list)-1, p.chosen+1))
-		return nil
 	}
-	if p.chosen >= len(p.list) {
+	var moves bool
+	if p.chosen, moves = k.moved(pressed, p.chosen, len(p.list), 10); moves || len(p.list) == 0 {
 		return nil
 	}
 	s := p.list[p.chosen]
@@ -151,21 +145,7 @@ func (m *Model) pressLook(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	l := m.servers.look
 	armed := now.Sub(l.quiet) >= guard
 	l.quiet = now
-	page := max(1, l.rows-1)
-	switch pressed.String() {
-	case "up", "k":
-		l.top--
-	case "down", "j":
-		l.top++
-	case "pgup":
-		l.top -= page
-	case "pgdown", "space":
-		l.top += page
-	case "home", "ctrl+home", "g":
-		l.top = 0
-	case "end", "ctrl+end", "G":
-		l.top = len(l.lines)
-	}
+	l.top, _ = m.keys.scrolled(pressed, l.top, len(l.lines), l.rows)
 	switch {
 	case key.Matches(pressed, m.keys.ServersClose), l.change != nil && key.Matches(pressed, m.keys.Decline):
 		m.servers.look = nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
@@ -72,27 +73,16 @@ func (m *Model) pressStats(pressed tea.KeyPressMsg) tea.Cmd {
 		at := slices.Index(sumsBy, s.by) + by
 		return m.openStats(sumsBy[(at+len(sumsBy))%len(sumsBy)])
 	}
-	switch pressed.String() {
-	case "tab", "right":
+	switch {
+	case key.Matches(pressed, m.keys.StatsNext):
 		return turn(1)
-	case "shift+tab", "left":
+	case key.Matches(pressed, m.keys.StatsPrevious):
 		return turn(-1)
-	case "up", "k":
-		s.chosen--
-	case "down", "j":
-		s.chosen++
-	case "pgup":
-		s.chosen -= 10
-	case "pgdown":
-		s.chosen += 10
-	case "home", "g":
-		s.chosen = 0
-	case "end", "G":
-		s.chosen = len(s.rows) - 1
-	default:
+	}
+	chosen, moves := m.keys.moved(pressed, s.chosen, len(s.rows), 10)
+	if s.chosen = chosen; !moves {
 		m.overlay = noOverlay
 	}
-	s.chosen = max(0, min(s.chosen, len(s.rows)-1))
 	return nil
 }
 

@@ -73,25 +73,6 @@ func newTree(list []agent.Exchange, now time.Time) tree {
 	return t
 }
 
-// move chooses another row.
-func (t *tree) move(pressed tea.KeyPressMsg, page int) {
-	switch pressed.String() {
-	case "up", "k":
-		t.chosen--
-	case "down", "j":
-		t.chosen++
-	case "pgup":
-		t.chosen -= page
-	case "pgdown", "space":
-		t.chosen += page
-	case "home", "g", "ctrl+home":
-		t.chosen = 0
-	case "end", "G", "ctrl+end":
-		t.chosen = len(t.rows) - 1
-	}
-	t.chosen = max(0, min(t.chosen, len(t.rows)-1))
-}
-
 // view returns exactly height lines: the rows, and below them what was asked
 // and answered in the chosen one.
 func (t *tree) view(width, height int, look *theme) []string {
@@ -222,7 +203,7 @@ func (m *Model) pressTree(pressed tea.KeyPressMsg) tea.Cmd {
 		m.overlay = noOverlay
 		return m.fork(turn)
 	default:
-		t.move(pressed, max(1, m.bodyHeight()-10))
+		t.chosen, _ = k.moved(pressed, t.chosen, len(t.rows), m.bodyHeight()-10)
 	}
 	return nil
 }

@@ -1,0 +1,34 @@
+package tui
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// moved is where a key leads from at, in a list of n rows of which a page is in
+// sight; ok is false for a key that moves in no list.
+func (k *keyMap) moved(pressed tea.KeyPressMsg, at, n, page int) (to int, ok bool) {
+	switch {
+	case key.Matches(pressed, k.ListUp):
+		at--
+	case key.Matches(pressed, k.ListDown):
+		at++
+	case key.Matches(pressed, k.ListPageUp):
+		at -= max(1, page)
+	case key.Matches(pressed, k.ListPageDown):
+		at += max(1, page)
+	case key.Matches(pressed, k.ListFirst):
+		at = 0
+	case key.Matches(pressed, k.ListLast):
+		at = n - 1
+	default:
+		return at, false
+	}
+	return max(0, min(at, n-1)), true
+}
+
+// scrolled is moved for a text of n lines, of which the line top is the first
+// of rows in sight.
+func (k *keyMap) scrolled(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
+	return k.moved(pressed, top, n-rows+1, rows-1)
+}
