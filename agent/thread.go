@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"lifehub/llm"
+)
+
+// thread is one way of deciding again and again: that of the loop, or that of
+// a worker of a team. Its calls are those of the turn, and pass the same gate.
+type thread struct {
+	*turn
+	agent    string
+	under    string // the step that it works for; "": the turn itself
+	attempt  int
+	system   string
+	history  []llm.Message
+	material []part
+	task     string
+	tools    []Tool
+	rounds   int
+	stream   bool // what it says is the answer, and is numbered and streamed
+	inWords  bool // the model calls no tools; it is told how to print calls
+
+	found    []finding
+	after    []llm.Message // what it said and got back, oldest first
+	text     string        // its last words
+	repeated int           // rounds in a row that brought nothing new
+}
+
+// run goes round and round. false: it used up its rounds, or had nothing to say.
+func (th *thread) run(ctx context.Context) (said bool, err error) {
+	for range th.rounds {
+		if kept, err := th.keptRound(ctx); err != nil {
+			return false, err
+		} else if kept {
+			continue
+		}
+		reply, err := th.decide(ctx)
+		if err != nil {
+			return false, err
+		}
+		if !reply.asks() {
+			return strings.TrimSpace(th.text) != "", nil
+		}
+		if err := th.round(ctx, reply); err != nil {
+			return false, err
+		}
+		if th.repeated > 1 || th.roomForSteps() == 0 {
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// reply is what the model decided.
+type reply struct {
+	text    string
+	calls   []llm.ToolCall
+	printed bool  // the calls stood in its text
+	problem error // why a call in its text cannot be read
+}
+
+func (th *thread) known(name string) bool { return findTool(th.tools, name) != nil }
+
+// asks tells whether the reply is calls, or was meant to be.
+func (r reply) asks() bool { return len(r.calls) > 0 || r.problem != nil }
+
+// decide asks the model what to do next. What it says is held back as long as
+// it may be, or come before, a call.
+func (th *thread) decide(ctx context.Context) (reply, error) {
+	var r reply
+	p := th.prompt()
+	p.call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
+	th.text = ""
+	begin := opening{turn: th.turn}
+	hear := callSplitter{hold: th.stream && th.unlikely(), say: func(piece string) {
+		th.text += piece
+		if th.stream {
+			begin.add(piece)
+		}
+	}}
+	usage, err := th.ask(ctx, p, hear.add)
+	if err != nil {
+		if th.stream && !cannotCall(err) {
+			hear.flush()
+			begin.flush()
+			th.cut = th.answer.Len() > 0
+		}
+		return r, err
+	}
+	if r.text = hear.text.String(); len(r.calls) == 0 {
+		r.readPrinted(th.known)
+	}
+	if r.asks() {
+		if held := hear.held(); held != "" && !r.printed {
+			th.emit(Thought{Content: held + "\n"})
+		}
+		begin.flush()
+		if th.stream && th.text != "" {
+			th.gap = "\n\n" // what was said before the calls stays
+		}
+		return r, nil
+	}
+	begin.unlikely = hear.hold
+	hear.flush()
+	begin.flush()
+	if th.stream && usage.Stopped == llm.StopLength {
+		th.cut = true
+		th.emit(Noticed{Text: "The answer reached the model's limit and lacks its end."})
+	}
+	return r, nil
+}
+
+// prompt is what the model is asked in each round.
+func (th *thread) prompt() prompt {
+	p := prompt{
+		agent: th.agent, system: th.system, history: th.history, material: th.material, question: th.task, after: th.after,
+		fence:   th.fence(),
+		request: llm.Request{MaxTokens: maxAnswerTokens},
+	}
+	if th.stream {
+		p.summary = th.turn.summary.Text
+	}
+	if th.inWords {
+		p.system += "\n\n" + inWords + "\n" + describe(specs(th.tools))
+	} else {
+		p.request.Tools = specs(th.tools)
+	}
+	return p
+}
+
+// readPrinted finds the calls that stand in the text.
+func (r *reply) readPrinted(known func(name string) bool) {
+	var printed []draftStep
+	_, printed, r.problem = readCalls(r.text, known)
+	for _, d := range printed {
+		r.calls = append(r.calls, llm.ToolCall{Name: d.Tool, Args: d.Input})
+	}
+	r.printed = r.asks()
+}
+
+// prefix is what the ids of its steps begin with.
+func (th *thread) prefix() string {
+	if th.under == "" {
+		return ""
+	}
+	return th.under + "."
+}
+
+// inWords tells a model that can call no tools how to print calls.
+const inWords = "To call a tool, print nothing but this, once for each call, and stop: " +
+	"<tool_call>{\"name\": \"TOOL\", \"arguments\": {…}}</tool_call>\n\nTools (a ? marks an argument that may be left out):"
