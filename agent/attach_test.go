@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
 
@@ -51,4 +52,66 @@ func TestWhatAMessageNamesIsReadAlongWithIt(t *testing.T) {
 			t.Errorf("the model was told:\n%s", prompt)
 		}
 	}
+}
+
+// What is attached may be all that an answer needs: each mind that decides
+// anything has to see it.
+func TestWhatIsAttachedReachesEveryMode(t *testing.T) {
+	for mode, lines := range map[Mode][]line{
+		PlanMode: {say(searchStep), say(answer)},
+		LoopMode: {calling("search_notes", `{"query":"running"}`), say(answer)},
+		TeamMode: {say(routed), say(oneTask), calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(answer)},
+	} {
+		t.Run(string(mode), func(t *testing.T) {
+			model := &script{lines: lines}
+			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Attach: drawer{"s:a": "hello from a"}, Mode: inMode(mode)}).
+				Ask(t.Context(), "c1", "what does @s:a say of running?"), nil))
+			if end.Answer != answer || len(end.Sources) != 1 || end.Sources[0].Path != fitness.Path {
+				t.Errorf("the end is %+v", end)
+			}
+			for i, request := range model.requests {
+				if !strings.Contains(fmt.Sprint(request.Messages), "hello from a") {
+					t.Errorf("request %d lacks it: %+v", i+1, request.Messages)
+				}
+			}
+		})
+	}
+}
+
+// shows is a drawer of pictures.
+type shows struct{ drawer }
+
+func (s shows) Read(context.Context, string) (Result, error) {
+	return Result{Text: "a picture", Images: [][]byte{[]byte("attached")}}, nil
+}
+
+func TestTheLoopSeesImages(t *testing.T) {
+	chart := &fakeTool{name: "draw_chart", result: Result{Text: "drawn", Images: [][]byte{[]byte("drawn")}}}
+	seen := func(request llm.Request) (images []string) {
+		for _, m := range request.Messages {
+			for _, image := range m.Images {
+				images = append(images, string(image))
+			}
+		}
+		return images
+	}
+	t.Run("a model that can see", func(t *testing.T) {
+		model := &script{lines: []line{calling("draw_chart", `{"query":"km"}`), say("It rises.")}}
+		ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(chart), Attach: shows{}, Mode: inMode(LoopMode)}).Ask(t.Context(), "c1", "draw @it"), nil))
+		if got := fmt.Sprint(seen(model.requests[0]), seen(model.requests[1])); got != "[attached] [attached drawn]" {
+			t.Errorf("it saw %s", got)
+		}
+	})
+	t.Run("one that cannot is told", func(t *testing.T) {
+		model := &script{lines: []line{
+			calling("draw_chart", `{"query":"km"}`), {err: &llm.UnsupportedError{Model: "tiny", Capability: "images"}}, say("It is drawn; I cannot see it."),
+		}}
+		events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(chart), Mode: inMode(LoopMode)}).Ask(t.Context(), "c1", "draw it"), nil)
+		if end := ended(t, events); end.Answer != "It is drawn; I cannot see it." || len(bodies[Noticed](events)) != 1 {
+			t.Errorf("the end is %+v", end)
+		}
+		if last := model.requests[2]; len(seen(last)) > 0 || !strings.Contains(fmt.Sprint(last.Messages), cannotSee) {
+			t.Errorf("the last request is %+v", last.Messages)
+		}
+	})
 }

@@ -43,11 +43,13 @@ func (t *turn) loop(ctx context.Context) (able bool, err error) {
 		material: append(t.factPart(0), t.pastParts()...),
 		task:     t.question,
 		stream:   true,
+		found:    t.found,
 	}
+	th.number()
 	said, err := th.run(ctx)
 	end()
 	switch {
-	case cannotCall(err) && len(t.found) == 0:
+	case cannotCall(err) && len(t.found) == t.attached:
 		return false, nil
 	case err != nil:
 		return true, err
@@ -62,6 +64,6 @@ func (t *turn) loop(ctx context.Context) (able bool, err error) {
 func cannotCall(err error) bool {
 	var unsupported *llm.UnsupportedError
 	var status *llm.StatusError
-	return errors.As(err, &unsupported) ||
+	return errors.As(err, &unsupported) && unsupported.Capability != images ||
 		errors.As(err, &status) && status.Code != 429 && strings.Contains(strings.ToLower(status.Message), "tool")
 }

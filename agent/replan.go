@@ -47,7 +47,7 @@ func (t *turn) replan(ctx context.Context) ([]Step, error) {
 	if err != nil {
 		return nil, nil // it names no other way
 	}
-	made := PlanMade{Reasoning: draft.Reasoning, Before: stepsOf(t.found)}
+	made := PlanMade{Reasoning: draft.Reasoning, Before: stepsOf(t.found[t.attached:])}
 	made.Steps, made.Dropped = t.mendSteps(draft.Steps, offered, idsOf(t.found))
 	made.Steps = t.withoutDone(made.Steps)
 	if len(made.Steps) == 0 {

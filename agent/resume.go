@@ -143,7 +143,7 @@ func (t *turn) keptPlan(under string, attempt int) (*keptPlan, error) {
 	}
 	t.counting.Unlock()
 	if p == nil {
-		if t.kept.damaged && t.found == nil {
+		if t.kept.damaged && len(t.found) == t.attached {
 			return nil, errDamaged
 		}
 		return nil, nil

@@ -59,6 +59,7 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 		question: t.question,
 		request:  llm.Request{Schema: routingSchema, MaxTokens: maxPlanTokens},
 	}
+	p = t.withAttached(p)
 	var text strings.Builder
 	answer := answerStream{say: t.say}
 	_, err = t.ask(ctx, p, func(piece string) {
@@ -124,6 +125,7 @@ func (t *turn) lead(ctx context.Context) ([]Step, error) {
 		question: t.question,
 		request:  llm.Request{Schema: leadSchema(kinds), MaxTokens: maxPlanTokens},
 	}
+	p = t.withAttached(p)
 	made := PlanMade{Mode: TeamMode, Fallback: true, Steps: []Step{}}
 	for range planTries {
 		var text strings.Builder

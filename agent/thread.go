@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"lifehub/llm"
@@ -22,6 +23,7 @@ type thread struct {
 	rounds   int
 	stream   bool // what it says is the answer, and is numbered and streamed
 	inWords  bool // the model calls no tools; it is told how to print calls
+	blind    bool // the model sees no images; it is told that there are some
 
 	found    []finding
 	after    []llm.Message // what it said and got back, oldest first
@@ -82,6 +84,10 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 		}
 	}}
 	usage, err := th.ask(ctx, p, hear.add)
+	if !th.blind && th.isBlind(err) {
+		th.blind = true
+		return th.decide(ctx)
+	}
 	if err != nil {
 		if th.stream && !cannotCall(err) {
 			hear.flush()
@@ -120,8 +126,16 @@ func (th *thread) prompt() prompt {
 		fence:   th.fence(),
 		request: llm.Request{MaxTokens: maxAnswerTokens},
 	}
+	p = th.withAttached(p)
 	if th.stream {
-		p.summary = th.turn.summary.Text
+		p.summary, p.images = th.turn.summary.Text, th.attachedImages()
+	}
+	if th.blind {
+		p.images, p.question = nil, cannotSee+"\n\n"+p.question
+		p.after = slices.Clone(p.after)
+		for i := range p.after {
+			p.after[i].Images = nil
+		}
 	}
 	if th.inWords {
 		p.system += "\n\n" + inWords + "\n" + describe(specs(th.tools))

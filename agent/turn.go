@@ -36,7 +36,8 @@ type turn struct {
 	facts        []Fact      // those that the prompts hold
 	foreign      atomic.Bool // text from outside the user's own notes stands in the prompts
 	reading      reading     // what else stands in them
-	found        []finding   // what the steps brought, in plan order
+	found        []finding   // what was attached, then what the steps brought, in plan order
+	attached     int         // how many of found the user attached
 	sources      []Source    // numbered: what the steps found, then the facts
 	foundSources int         // how many of sources are no facts
 	answer       spoken
@@ -48,7 +49,7 @@ type turn struct {
 	calls      calls
 	kept       kept        // of a turn that was cut and is gone on with
 	slow       atomic.Bool // the user was told that the model is slow
-	replanned  int         // how many of found an earlier plan was told
+	replanned  int         // how many of found the last plan was told
 	routed     string      // why the front line handed the message on
 	missing    string      // what the answer has to say is missing; "": nothing is known to be
 
