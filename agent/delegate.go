@@ -118,7 +118,7 @@ func (t *turn) delegated(ctx context.Context, step string, kind worker, task del
 }
 
 // try is one attempt and its verdict.
-func (t *turn) try(ctx context.Context, th *thread, task delegation) (attempt, error) {
+func (t *turn) try(ctx context.Context, th *thread, task delegation) (_ attempt, err error) {
 	t.emit(PhaseStarted{Agent: th.agent, Step: th.under, Attempt: th.attempt})
 	start := t.Now()
 	ended := PhaseEnded{Agent: th.agent, Step: th.under, Attempt: th.attempt}
@@ -126,17 +126,32 @@ func (t *turn) try(ctx context.Context, th *thread, task delegation) (attempt, e
 		ended.Took = t.since(start)
 		t.emit(ended)
 	}()
+	tried, kept := t.kept.judged[try{th.under, th.attempt}]
+	if kept {
+		err = th.replay(ctx)
+	} else {
+		tried, err = th.judged(ctx, task)
+	}
+	if err != nil {
+		return attempt{}, err
+	}
+	ended.Score, ended.Passed = &tried.Score, tried.Passed
+	t.emit(Evaluated{Step: th.under, Attempt: th.attempt, Judgement: tried.Judgement})
+	return tried, nil
+}
+
+// judged lets the worker report and the evaluator judge, and keeps both: a turn
+// that is gone on with does neither again.
+func (th *thread) judged(ctx context.Context, task delegation) (attempt, error) {
 	report, err := th.report(ctx)
 	if err != nil {
 		return attempt{}, err
 	}
-	verdict, err := t.evaluate(ctx, th, task, report)
+	verdict, err := th.evaluate(ctx, th, task, report)
 	if err != nil {
 		return attempt{}, err
 	}
-	ended.Score, ended.Passed = &verdict.Score, verdict.Passed
-	t.emit(Evaluated{Step: th.under, Attempt: th.attempt, Judgement: verdict})
-	return attempt{report, verdict}, nil
+	return attempt{report, verdict}, th.journal(ctx, Entry{Moment: Judged, Step: th.under, Attempt: th.attempt, Report: report, Verdict: &verdict})
 }
 
 // report runs the worker to its last words. One whose rounds are used up is

@@ -46,9 +46,10 @@ const entryVersion = 1
 // Moment is what an entry of the journal tells.
 type Moment string
 
-// The moments of a turn. The first tells its plan, the others of one call
-// each: what it will be, that the user is asked, what was decided, that it
-// starts, how it ended. Each is kept before the next thing happens.
+// The moments of a turn. The first tells its plan, the last what the evaluator
+// said of a worker's attempt, the others of one call each: what it will be,
+// that the user is asked, what was decided, that it starts, how it ended. Each
+// is kept before the next thing happens.
 const (
 	Planned  Moment = "planned"
 	Intended Moment = "intended"
@@ -56,6 +57,7 @@ const (
 	Decided  Moment = "decided"
 	Began    Moment = "started"
 	Over     Moment = "ended"
+	Judged   Moment = "judged"
 )
 
 // Entry is one moment of a turn. Which fields are set depends on the moment.
@@ -83,6 +85,10 @@ type Entry struct {
 
 	Status Status  `json:"status,omitempty"` // ended
 	Result *Result `json:"-"`                // ended: kept beside the entry, because it may be long
+
+	Attempt int        `json:"attempt,omitempty"` // judged: of the worker of Step
+	Report  string     `json:"report,omitempty"`  // judged
+	Verdict *Judgement `json:"verdict,omitempty"` // judged
 }
 
 // Effect says whether a call that was started has done what it does.

@@ -16,9 +16,16 @@ type kept struct {
 	plans   []*keptPlan          // in the order in which they were made
 	steps   map[string]*keptCall // what became of their steps; nil: there is no plan
 	calls   map[string]*keptCall // those that were begun or decided, by [sameCall]
+	judged  map[try]attempt      // what workers reported, and the verdict
 	text    string               // of the answer, as far as it was kept
 	damaged bool                 // calls may have been started that are not in calls
 	resumed bool
+}
+
+// try is which attempt of a step's worker.
+type try struct {
+	step    string
+	attempt int
 }
 
 // keptPlan is a plan and what was said before it.
@@ -63,7 +70,7 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 
 // readJournal makes sense of what was kept.
 func readJournal(left Unfinished) kept {
-	k := kept{calls: map[string]*keptCall{}, text: left.Text, damaged: left.Damaged, resumed: true}
+	k := kept{calls: map[string]*keptCall{}, judged: map[try]attempt{}, text: left.Text, damaged: left.Damaged, resumed: true}
 	for _, e := range left.Entries {
 		if e.Version != entryVersion || !k.take(e) {
 			k.damaged = true
@@ -86,6 +93,12 @@ func (k *kept) take(e Entry) bool {
 	}
 	if k.steps == nil {
 		return false
+	}
+	if e.Moment == Judged {
+		if e.Verdict != nil {
+			k.judged[try{e.Step, e.Attempt}] = attempt{e.Report, *e.Verdict}
+		}
+		return e.Verdict != nil
 	}
 	c := k.steps[e.Step]
 	if c == nil {

@@ -173,6 +173,15 @@ func (th *thread) keptRound(ctx context.Context) (bool, error) {
 // nudge is said to a model that makes the same call again.
 const nudge = "You made this very call before; it was not run again, and this is what it brought. Do something else, or answer now."
 
+// replay goes through all rounds that were made before the turn was cut.
+func (th *thread) replay(ctx context.Context) error {
+	for {
+		if kept, err := th.keptRound(ctx); err != nil || !kept {
+			return err
+		}
+	}
+}
+
 // tell is what the model learns of a step. Text from outside stands between
 // marks.
 func (th *thread) tell(f finding) string {

@@ -176,41 +176,71 @@ func (m *endless) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 	return (&script{lines: []line{l}}).Stream(context.Background(), req)
 }
 
-// A team cut after each moment is gone on with, and nothing that ended runs again.
+// A team cut after each moment is gone on with: nothing that ended runs again,
+// and no attempt that was judged is made or judged again.
 func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
-	answers := func() *llmtest.Script {
-		return llmtest.NewScript(
-			llmtest.Answer{Match: "front line", Text: routed}, llmtest.Answer{Match: "You lead a team", Text: oneTask},
-			llmtest.Answer{Match: "You judge", Text: accepted, Always: true},
+	verdicts := []string{rejected, accepted}
+	answers := func(judged int) *llmtest.Script {
+		list := []llmtest.Answer{{Match: "front line", Text: routed}, {Match: "You lead a team", Text: oneTask}}
+		for _, verdict := range verdicts[judged:] {
+			list = append(list, llmtest.Answer{Match: "You judge", Text: verdict})
+		}
+		return llmtest.NewScript(append(list,
+			llmtest.Answer{Match: "Search for the days", Calls: calling("search_notes", `{"query":"days"}`).calls},
 			llmtest.Answer{Match: "Three times a week: Tue", Text: answer, Always: true},
 			llmtest.Answer{Match: "Find what", Calls: calling("add_task", `{"text":"run"}`, "search_notes", `{"query":"running"}`).calls},
 			llmtest.Answer{Text: answer, Always: true},
-		)
+		)...)
 	}
-	for cut := 1; cut <= 14; cut++ {
+	asked := func(model llm.Model, who string) (n int) {
+		for _, request := range model.(*llmtest.Script).Requests() {
+			if strings.Contains(request.Messages[0].Text, who) {
+				n++
+			}
+		}
+		return n
+	}
+	for cut := 1; cut <= 21; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			notes, task := search(), addTask()
-			o := Options{Tools: tools(reader{notes}, task), Parallel: 1, Mode: inMode(TeamMode), Model: answers()}
+			o := Options{Tools: tools(reader{notes}, task), Parallel: 1, Mode: inMode(TeamMode), Model: answers(0)}
 			kept := cutAt(t, cut, o)
 			over := map[string]bool{}
+			judged := 0
 			for _, e := range kept.entries {
 				over[e.Step] = over[e.Step] || e.Moment == Over
+				if e.Moment == Judged {
+					judged++
+				}
 			}
-			before := map[string]int{"1.1": len(task.ran()), "1.2": len(notes.ran())}
-			o.Model = answers()
-			end := ended(t, resume(t, kept, o, func(p PermissionAsked) Reply {
+			made, searched := len(task.ran()), len(notes.ran())
+			o.Model = answers(judged)
+			events := resume(t, kept, o, func(p PermissionAsked) Reply {
 				if p.Unknown {
 					return Reply{Decision: AlreadyDone}
 				}
 				return Reply{Decision: AllowOnce}
-			}))
-			if end.Answer != answer {
+			})
+			if end := ended(t, events); end.Answer != answer {
 				t.Errorf("the answer is %q", end.Answer)
 			}
-			for step, tool := range map[string]*fakeTool{"1.1": task, "1.2": notes} {
-				if over[step] && len(tool.ran()) != before[step] || len(task.ran()) > 1 {
-					t.Errorf("%s ran %d times, %d before", tool.name, len(tool.ran()), before[step])
+			if over["1.1"] && len(task.ran()) > made || len(task.ran()) > 1 {
+				t.Errorf("the task was made %d times, %d before", len(task.ran()), made)
+			}
+			for _, again := range notes.ran()[searched:] {
+				if again == `{"query":"running"}` && over["1.2"] || again == `{"query":"days"}` && over["1.3"] {
+					t.Errorf("%s had ended and ran again", again)
 				}
+			}
+			if n := asked(o.Model, "You judge"); n != len(verdicts)-judged {
+				t.Errorf("judged %d times, after %d verdicts that were kept", n, judged)
+			}
+			if judged == len(verdicts) && asked(o.Model, "You are a member") > 0 {
+				t.Error("a worker that was accepted works again")
+			}
+			told := bodies[Evaluated](events)
+			if !over["1"] && (len(told) != 2 || told[0].Passed || !told[1].Passed) {
+				t.Errorf("the user is told of the verdicts %+v", told)
 			}
 		})
 	}
