@@ -39,7 +39,7 @@ func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report
 		return Judgement{Feedback: "There is no report."}, nil
 	}
 	fence := t.fence()
-	p := prompt{agent: "evaluator", system: evaluatorPrompt, request: llm.Request{Schema: judgementSchema, MaxTokens: maxJudgement}}
+	p := prompt{agent: "evaluator", step: th.under, system: evaluatorPrompt, request: llm.Request{Schema: judgementSchema, MaxTokens: maxJudgement}}
 	for _, f := range th.found {
 		text := f.reason
 		if f.status == Done {

@@ -167,8 +167,12 @@ type (
 		Reason   string   `json:"reason,omitempty"` // the user's why, or the rule that decided
 	}
 
-	// Thought and Said carry the next piece, not the whole.
+	// Thought and Said carry the next piece, not the whole. Workers think side
+	// by side: Step is the one that handed the task to who thinks, "" for the
+	// turn itself.
 	Thought struct {
+		Agent   string `json:"agent,omitempty"`
+		Step    string `json:"step,omitempty"`
 		Content string `json:"content"`
 	}
 	Said struct {

@@ -63,7 +63,7 @@ func (t *turn) send(ctx context.Context, p prompt, window int, s scale, say func
 	t.prompted(p.agent, req)
 
 	var usage llm.Usage
-	split := thinkSplitter{say: say, think: func(text string) { t.emit(Thought{Content: text}) }}
+	split := thinkSplitter{say: say, think: func(text string) { t.emit(Thought{Agent: p.agent, Step: p.step, Content: text}) }}
 	defer func() { t.count(func(m *Metrics) { m.Model = t.ModelName() }) }()
 	for delta, err := range t.listen(ctx, req) {
 		if err != nil {
@@ -71,7 +71,7 @@ func (t *turn) send(ctx context.Context, p prompt, window int, s scale, say func
 			return usage, err
 		}
 		if delta.Thinking != "" {
-			t.emit(Thought{Content: delta.Thinking})
+			t.emit(Thought{Agent: p.agent, Step: p.step, Content: delta.Thinking})
 		}
 		split.add(delta.Text)
 		if delta.Call != nil && p.call != nil {

@@ -207,8 +207,9 @@ func join(last *Event, e Event) bool {
 			return true
 		}
 	case Thought:
-		if before, ok := last.Body.(Thought); ok {
-			last.Body = Thought{Content: before.Content + piece.Content}
+		if before, ok := last.Body.(Thought); ok && before.Agent == piece.Agent && before.Step == piece.Step {
+			piece.Content = before.Content + piece.Content
+			last.Body = piece
 			return true
 		}
 	}

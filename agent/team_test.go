@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -90,6 +91,19 @@ func TestTheLoopCanDelegate(t *testing.T) {
 		}
 	}
 	t.Error("the loop does not see report and source")
+}
+
+func TestThoughtsBelongToWhoThinks(t *testing.T) {
+	thinks := func(l line, what string) line { l.thinking = what; return l }
+	model := &script{lines: []line{
+		thinks(say(routed), "front"), thinks(say(oneTask), "lead"), thinks(calling("search_notes", `{"query":"running"}`), "search"),
+		thinks(say(notesFound), "report"), thinks(say(accepted), "judge"), thinks(say(answer), "answer"),
+	}}
+	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(TeamMode)}).Ask(t.Context(), "c1", question), nil)
+	want := []Thought{{"frontline", "", "front"}, {"lead", "", "lead"}, {"notes", "1", "search"}, {"notes", "1", "report"}, {"evaluator", "1", "judge"}, {"explainer", "", "answer"}}
+	if got := bodies[Thought](events); !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
 }
 
 // timed is a model that takes a while for each answer.

@@ -101,7 +101,7 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 	}
 	if r.asks() {
 		if held := hear.held(); held != "" && !r.printed {
-			th.emit(Thought{Content: held + "\n"})
+			th.emit(Thought{Agent: th.agent, Step: th.under, Content: held + "\n"})
 		}
 		begin.flush()
 		if th.stream && th.text != "" {
@@ -122,7 +122,7 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 // prompt is what the model is asked in each round.
 func (th *thread) prompt() prompt {
 	p := prompt{
-		agent: th.agent, system: th.system, history: th.history, material: th.material, question: th.task, after: th.after,
+		agent: th.agent, step: th.under, system: th.system, history: th.history, material: th.material, question: th.task, after: th.after,
 		fence:   th.fence(),
 		request: llm.Request{MaxTokens: maxAnswerTokens},
 	}

@@ -177,11 +177,15 @@ func (r *redactor) trace(lines []byte) []byte {
 	return out.Bytes()
 }
 
-// streamed redacts a text that was streamed: pieces of the events of a type.
+// streamed redacts texts that were streamed: pieces of the events of a type,
+// those of workers who thought side by side each for itself.
 func (r *redactor) streamed(lines [][]byte, kind string) {
-	var at []int
-	var events []agent.Event
-	var pieces []string
+	type text struct {
+		at     []int
+		pieces []string
+	}
+	texts := map[string]*text{} // by step
+	events := map[int]agent.Event{}
 	for i, line := range lines {
 		if !bytes.Contains(line, []byte(`"type":"`+kind+`"`)) {
 			continue
@@ -190,26 +194,36 @@ func (r *redactor) streamed(lines [][]byte, kind string) {
 		if json.Unmarshal(line, &e) != nil {
 			continue
 		}
+		var step, piece string
 		switch body := e.Body.(type) {
 		case agent.Said:
-			pieces = append(pieces, body.Content)
+			piece = body.Content
 		case agent.Thought:
-			pieces = append(pieces, body.Content)
+			step, piece = body.Step, body.Content
 		default:
 			continue
 		}
-		at, events = append(at, i), append(events, e)
+		if texts[step] == nil {
+			texts[step] = &text{}
+		}
+		texts[step].at, texts[step].pieces = append(texts[step].at, i), append(texts[step].pieces, piece)
+		events[i] = e
 	}
-	clean := r.pieces(pieces)
-	for n, i := range at {
-		if clean[n] == pieces[n] {
-			continue
-		}
-		if events[n].Body = agent.Body(agent.Said{Content: clean[n]}); kind == "thinking" {
-			events[n].Body = agent.Thought{Content: clean[n]}
-		}
-		if line, err := json.Marshal(events[n]); err == nil {
-			lines[i] = append(line, '\n')
+	for _, whole := range texts {
+		for n, clean := range r.pieces(whole.pieces) {
+			i := whole.at[n]
+			e := events[i]
+			switch body := e.Body.(type) {
+			case agent.Said:
+				body.Content = clean
+				e.Body = body
+			case agent.Thought:
+				body.Content = clean
+				e.Body = body
+			}
+			if line, err := json.Marshal(e); err == nil && clean != whole.pieces[n] {
+				lines[i] = append(line, '\n')
+			}
 		}
 	}
 }

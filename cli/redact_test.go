@@ -96,6 +96,24 @@ func TestStreamedSecretsAreTakenOutAcrossOtherEvents(t *testing.T) {
 	}
 }
 
+// Workers think side by side: a secret of one may stand in pieces with those
+// of another between them.
+func TestSecretsInThoughtsOfWorkersAreTakenOut(t *testing.T) {
+	thought := func(step, text string) string {
+		return lineOf(t, agent.Thought{Agent: "notes", Step: step, Content: text}, "thinking")
+	}
+	clean := string(newRedactor([]string{"correct-horse-battery"}).trace([]byte(
+		thought("1", "I saw correct-hor") + thought("2", "I see correct-horse-") + thought("1", "se-battery there") + thought("2", "battery here"))))
+	for _, part := range []string{"correct", "horse", "battery"} {
+		if strings.Contains(clean, part) {
+			t.Errorf("%q is left in\n%s", part, clean)
+		}
+	}
+	if strings.Count(clean, `"step":"2"`) != 2 {
+		t.Errorf("who thought is lost:\n%s", clean)
+	}
+}
+
 func TestWhatLooksLikeASecretIsTakenOutAndOrdinaryTextIsNot(t *testing.T) {
 	r := newRedactor(nil)
 	for _, secret := range []string{

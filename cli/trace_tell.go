@@ -42,8 +42,9 @@ func join(before, next agent.Body) (agent.Body, bool) {
 			return agent.Said{Content: said.Content + next.Content}, true
 		}
 	case agent.Thought:
-		if thought, ok := before.(agent.Thought); ok {
-			return agent.Thought{Content: thought.Content + next.Content}, true
+		if thought, ok := before.(agent.Thought); ok && thought.Agent == next.Agent && thought.Step == next.Step {
+			next.Content = thought.Content + next.Content
+			return next, true
 		}
 	}
 	return nil, false
@@ -83,7 +84,7 @@ func tell(e agent.Event, full bool) (head, detail string) {
 	case agent.PermissionGiven:
 		return strings.TrimSpace(fmt.Sprintf("%s %s %s", b.Step, b.Decision, b.Reason)), ""
 	case agent.Thought:
-		return "", b.Content
+		return strings.TrimSpace(b.Step + " " + b.Agent), b.Content
 	case agent.Said:
 		return "", b.Content
 	case agent.ContextCounted:

@@ -131,6 +131,9 @@ type turn struct {
 	plan    *plan
 	thought *thinking
 	answer  *answer
+
+	thoughts map[thinker]*thinking // of those who work for a step
+
 	sources *sources
 	tools   map[string]*tool // calls outside the plan, by call
 	steps   map[string]*plan // the plan that a call belongs to
@@ -184,6 +187,9 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 			m.transcript.touch(t.plan)
 		}
 	case agent.PhaseEnded:
+		if e.Step != "" {
+			m.endThoughts(e.Step, now)
+		}
 	case agent.ArtifactChanged:
 		m.transcript.add(&notice{artifactLine(e)})
 	case agent.Evaluated:
@@ -246,12 +252,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		m.allowed(e)
 		return m.rearm()
 	case agent.Thought:
-		if t.thought == nil || t.thought.took > 0 {
-			t.thought = newThinking(now, !m.unfolded)
-			m.transcript.add(t.thought)
-		}
-		t.thought.text.WriteString(e.Content)
-		m.transcript.touch(t.thought)
+		m.think(e, now)
 	case agent.Said:
 		m.say(e.Content, now)
 	case agent.ContextCounted:
@@ -310,10 +311,44 @@ func (m *Model) say(text string, now time.Time) {
 	m.transcript.touch(t.answer)
 }
 
-func (m *Model) closeThought(now time.Time) {
-	if t := m.turn; t.thought != nil && t.thought.took == 0 {
-		t.thought.end(now)
-		m.transcript.touch(t.thought)
+// think shows a piece of a thought: of the one who answers, or, each in a row
+// of its own, of the workers that think side by side.
+func (m *Model) think(e agent.Thought, now time.Time) {
+	t := m.turn
+	who := thinker{e.Step, e.Agent}
+	thought := t.thoughts[who]
+	if e.Step == "" {
+		thought = t.thought
+	}
+	if thought == nil || thought.took > 0 {
+		thought = newThinking(now, !m.unfolded)
+		m.transcript.add(thought)
+		if e.Step == "" {
+			t.thought = thought
+		} else {
+			thought.who = safetext.Line(who.step + " " + who.agent)
+			t.thoughts[who] = thought
+		}
+	}
+	thought.text.WriteString(e.Content)
+	m.transcript.touch(thought)
+}
+
+func (m *Model) closeThought(now time.Time) { m.endThought(m.turn.thought, now) }
+
+// endThoughts closes what was thought for a step; "": for any.
+func (m *Model) endThoughts(step string, now time.Time) {
+	for who, thought := range m.turn.thoughts {
+		if step == "" || who.step == step {
+			m.endThought(thought, now)
+		}
+	}
+}
+
+func (m *Model) endThought(thought *thinking, now time.Time) {
+	if thought != nil && thought.took == 0 {
+		thought.end(now)
+		m.transcript.touch(thought)
 	}
 }
 
@@ -444,6 +479,7 @@ func (m *Model) source(c agent.Citation, from agent.Source) {
 func (m *Model) closeTurn(ending string, now time.Time) {
 	t := m.turn
 	m.closeThought(now)
+	m.endThoughts("", now)
 	if t.plan != nil && t.plan.took == 0 {
 		if s := t.plan.step("answer"); s != nil && s.status == agent.Running && ending == "" {
 			t.plan.mark("answer", agent.Done, "", now)

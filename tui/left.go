@@ -87,7 +87,7 @@ func (m *Model) newTurn(text string) context.Context {
 	ctx, cancel := context.WithCancel(m.base)
 	m.turn = &turn{
 		number: m.turns, cancel: cancel, question: text, began: m.now(),
-		tools: map[string]*tool{}, steps: map[string]*plan{},
+		tools: map[string]*tool{}, steps: map[string]*plan{}, thoughts: map[thinker]*thinking{},
 	}
 	return ctx
 }

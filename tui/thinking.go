@@ -12,9 +12,13 @@ import (
 // is still arriving.
 const openThought = 8
 
+// thinker is one of a team: the step whose task is worked on, and who does.
+type thinker struct{ step, agent string }
+
 // thinking is what the model thought before it answered. It is folded until
 // the user wants to see it.
 type thinking struct {
+	who    string // "": the one who answers
 	text   strings.Builder
 	began  time.Time
 	took   time.Duration // 0: it goes on
@@ -41,6 +45,9 @@ func (t *thinking) render(width int, look *theme) []string {
 	}
 	if t.took > 0 {
 		title = "Thought for " + duration(t.took)
+	}
+	if t.who != "" {
+		title = t.who + ": " + strings.ToLower(title)
 	}
 	head := fit(fmt.Sprintf("%s%s · %s", mark, title, count(len(strings.Fields(t.text.String())), "word")), width)
 	lines := []string{look.Dim.Render(head)}
