@@ -23,7 +23,7 @@ const (
 // prompt is a request before it is fitted into the window, part by part.
 type prompt struct {
 	agent    string
-	step     string // the step that it works for; "": the turn itself
+	step     string      // the step that it works for; "": the turn itself
 	request  llm.Request // without its messages
 	system   string
 	summary  string // of what was said before the history
