@@ -26,10 +26,10 @@ var addressText = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
 // knownAddress tells whether the user or this turn's search gave the address.
 func (t *turn) knownAddress(address string) bool {
 	want := plainAddress(address)
-	given := []string{Typed(t.question)}
+	given := []string{t.typed(t.question)}
 	for _, m := range t.history {
 		if m.Role == llm.User {
-			given = append(given, Typed(m.Text))
+			given = append(given, t.typed(m.Text))
 		}
 	}
 	given = append(given, t.reading.searches()...)

@@ -30,6 +30,9 @@ type Options struct {
 
 	// Attach reads what a message names; nil: nothing.
 	Attach Attacher
+	// Quoted names whose words stand in a message beside the user's own, such
+	// as a prompt that a server has ready; nil: every message is all the user's.
+	Quoted func(message string) []string
 
 	// Unattended says that nobody can be asked: what needs a confirmation is
 	// refused, and Ended.Unasked names it.
@@ -105,6 +108,9 @@ func New(o Options) *Agent {
 	}
 	if o.ModelName == nil {
 		o.ModelName = func() string { return "" }
+	}
+	if o.Quoted == nil {
+		o.Quoted = func(string) []string { return nil }
 	}
 	if o.Tools == nil {
 		o.Tools = func() []Tool { return nil }

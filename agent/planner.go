@@ -80,7 +80,7 @@ func (t *turn) planned(ctx context.Context, made PlanMade) (plan, error) {
 
 func (t *turn) plannerPrompt(offered []llm.ToolSpec) prompt {
 	fill := strings.NewReplacer(
-		"{today}", date(t.Now()), "{steps}", strconv.Itoa(maxSteps), "{tools}", describe(offered))
+		"{today}", date(t.Now()), "{steps}", strconv.Itoa(maxSteps), "{tools}", describe(offered, t.fence()))
 	return prompt{
 		agent:   "planner",
 		system:  t.withPersona(fill.Replace(plannerPrompt)),

@@ -193,7 +193,7 @@ func (t *turn) verdict(c call) verdict {
 // @add_task text="Buy milk". Then nothing else had a part in it.
 func (t *turn) wroteOut(c call) bool {
 	spec := c.tool.Spec()
-	head, rest, _ := strings.Cut(strings.TrimSpace(t.question), " ")
+	head, rest, _ := strings.Cut(strings.TrimSpace(t.typed(t.question)), " ")
 	if head != "@"+spec.Name {
 		return false
 	}
@@ -231,7 +231,7 @@ func (t *turn) unsaid(input json.RawMessage, made *origin) (list []string) {
 	for _, m := range append(slices.Clip(t.history), llm.Message{Role: llm.User, Text: t.question}) {
 		typed, brought := "", m.Text
 		if m.Role == llm.User {
-			typed, brought = splitFences(m.Text)
+			typed, brought = t.split(m.Text)
 		}
 		said.add(typed)
 		private.add(brought)

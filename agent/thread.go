@@ -138,9 +138,9 @@ func (th *thread) prompt() prompt {
 		}
 	}
 	if th.inWords {
-		p.system += "\n\n" + inWords + "\n" + describe(specs(th.tools))
+		p.system += "\n\n" + inWords + "\n" + describe(specs(th.tools), th.fence())
 	} else {
-		p.request.Tools = specs(th.tools)
+		p.request.Tools = inTheirWords(specs(th.tools))
 	}
 	return p
 }

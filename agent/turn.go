@@ -105,6 +105,9 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
+	for _, whose := range t.Quoted(t.question) {
+		t.markForeign(whose)
+	}
 	if t.direct != nil {
 		return t.byHand(ctx)
 	}

@@ -43,3 +43,19 @@ func splitFences(message string) (outside, inside string) {
 	}
 	return kept.String(), fenced.String()
 }
+
+// split parts a message of the user's into what was typed and what was not.
+// Where words of others stand in it (see Options.Quoted) nothing is certain to
+// have been typed.
+func (t *turn) split(message string) (typed, brought string) {
+	if len(t.Quoted(message)) > 0 {
+		return "", message
+	}
+	return splitFences(message)
+}
+
+// typed is what of a message of the user's was typed.
+func (t *turn) typed(message string) string {
+	typed, _ := t.split(message)
+	return typed
+}

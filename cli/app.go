@@ -59,6 +59,7 @@ type app struct {
 	builtin  []agent.Tool
 
 	modes      mode
+	quotes     quotes // of prompts, in messages
 	unattended bool
 	changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
 	unembedded chan struct{}  // an exchange was archived
@@ -429,7 +430,7 @@ func (a *app) agent() *agent.Agent {
 	return agent.New(agent.Options{
 		Model: a.provider, Window: a.provider.Window, Refuses: a.refuses, Gauges: a.store, Tools: a.offered,
 		History: a.store, Journal: a.store, Memory: a.longTerm(), Summaries: a.store, Facts: a.facts().List,
-		Rules: a.rules, Attach: attached{a}, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
+		Rules: a.rules, Attach: attached{a}, Quoted: a.quotes.in, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Mode: a.modes.now, Rounds: a.config.Loop.Max,
 		Think: func() string { return a.config.Think },

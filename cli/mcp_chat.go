@@ -88,7 +88,8 @@ func blanks(args []mcpclient.PromptArg) json.RawMessage {
 	return schema
 }
 
-// fill has a server fill in a prompt, and writes it as one text.
+// fill has a server fill in a prompt, and writes it as one text, which is
+// remembered as the server's.
 func (a *app) fill(ctx context.Context, p mcpclient.Prompt, values json.RawMessage) (string, error) {
 	args := map[string]string{}
 	if err := json.Unmarshal(values, &args); err != nil {
@@ -106,5 +107,7 @@ func (a *app) fill(ctx context.Context, p mcpclient.Prompt, values json.RawMessa
 		}
 		parts = append(parts, text)
 	}
-	return strings.Join(parts, "\n\n"), nil
+	text := strings.Join(parts, "\n\n")
+	a.quotes.add("the prompt "+p.Server+":"+p.Name, text)
+	return text, nil
 }

@@ -44,6 +44,9 @@ type ToolSpec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, an object
+	// By names the program whose words the others are, such as an MCP server;
+	// "": LifeHub.
+	By string `json:"by,omitempty"`
 }
 
 // ToolCall is the model asking to run a tool.

@@ -57,6 +57,7 @@ func newTool(s *server, listed mcp.Tool) (*tool, error) {
 		Name:        wireName(s.Name, listed.Name, s.hub.Reserved),
 		Description: cutText(listed.Description, maxDescription),
 		Schema:      schema,
+		By:          "the MCP server " + s.Name,
 	}
 	if t.spec.Description == "" {
 		t.spec.Description = listed.Title
