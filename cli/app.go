@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -56,6 +57,7 @@ type app struct {
 	known    known // of the MCP servers
 	servers  *mcpclient.Servers
 	rules    *agent.Rules
+	folder   narrowing // what the folders of notes ask for
 	builtin  []agent.Tool
 
 	modes      mode
@@ -119,6 +121,10 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	if a.rules, err = loadRules(a.permissions()); err != nil {
 		return err
 	}
+	if a.folder, err = a.narrowing(a.config, a.dirs(flags.notes)); err != nil {
+		return err
+	}
+	a.rules = a.rules.Narrowed(a.folder.rules)
 	a.unembedded = make(chan struct{}, 1)
 	a.changes = make(chan llm.State, 8)
 	settings := a.config.models()
@@ -198,14 +204,18 @@ func (c *Config) chroma() *rag.Chroma {
 	return &rag.Chroma{URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase, Token: c.RAG.ChromaToken}
 }
 
-// openVaults opens the folders named, else all remembered ones. A remembered
-// folder that is gone is a notice, not a failed start.
-func (a *app) openVaults(named []string) error {
-	dirs := named
-	if len(named) == 0 {
-		dirs = a.config.Notes
+// dirs are the folders named, else all remembered ones.
+func (a *app) dirs(named []string) []string {
+	if len(named) > 0 {
+		return named
 	}
-	for _, name := range dirs {
+	return a.config.Notes
+}
+
+// openVaults opens the folders of the run. A remembered folder that is gone is
+// a notice, not a failed start.
+func (a *app) openVaults(named []string) error {
+	for _, name := range a.dirs(named) {
 		dir, err := vaultDir(name)
 		if err == nil {
 			err = a.openVault(dir)
@@ -222,11 +232,16 @@ func (a *app) openVaults(named []string) error {
 }
 
 func (a *app) openVault(dir string) error {
+	if below, err := filepath.Rel(a.paths.config, dir); err == nil && filepath.IsLocal(below) {
+		return fmt.Errorf("open notes folder %s: it holds LifeHub's own settings, which no tool may change", dir)
+	}
 	folder, err := notes.Open(dir)
 	if err != nil {
 		return err
 	}
-	index, err := rag.Open(a.index(dir), rag.Options{Vault: dir, Chroma: a.config.chroma()})
+	own := []string{a.paths.config, a.data, a.state}
+	folder.LeaveOut(own...)
+	index, err := rag.Open(a.index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: a.config.chroma()})
 	if err != nil {
 		folder.Close()
 		return err
@@ -483,13 +498,14 @@ func (a *app) archived() {
 // archived; the next one goes on with it.
 const embedPatience = 5 * time.Second
 
-// persona is the user's instructions.md; without one there is none.
+// persona is the user's instructions.md, and after it those of the folders
+// that the user trusts; without any there is none.
 func (a *app) persona() string {
 	text, err := os.ReadFile(a.instructions())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		slog.Warn("read instructions", "error", err)
 	}
-	return strings.TrimSpace(string(text))
+	return strings.TrimSpace(strings.Join(append([]string{strings.TrimSpace(string(text))}, a.folder.persona...), "\n\n"))
 }
 
 // reread returns a source's lines as they stand on disk now; a source

@@ -112,6 +112,9 @@ func (q *question) warn(a *app) {
 	for _, misspelt := range a.config.misspelt {
 		q.say(misspelt)
 	}
+	for _, text := range a.folder.notices {
+		q.say(text)
+	}
 	if first := a.known.firstUse(); first != "" {
 		fmt.Fprintf(q.err, "! %s\n", safetext.Line(first))
 	}

@@ -31,6 +31,7 @@ func newConfig(sh *shell) *cobra.Command {
 			Args: args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return sh.initConfig() },
 		},
+		newConfigTrust(sh),
 	)
 }
 
@@ -54,8 +55,11 @@ func (sh *shell) showPaths() error {
 }
 
 func (sh *shell) showConfig(asJSON bool) error {
-	_, c, err := sh.load()
+	p, c, err := sh.load()
 	if err != nil {
+		return err
+	}
+	if _, err := p.narrowing(c, c.Notes); err != nil {
 		return err
 	}
 	type row struct {

@@ -163,6 +163,9 @@ func (a *app) examineNotes(ctx context.Context) []finding {
 		}
 		findings = append(findings, f)
 	}
+	for _, text := range a.folder.notices {
+		findings = append(findings, finding{What: "notes", OK: true, Says: text})
+	}
 	if len(findings) == 0 {
 		findings = append(findings, finding{What: "notes", OK: true, Says: "none are known yet", Mend: "lifehub index DIR"})
 	}

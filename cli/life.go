@@ -41,6 +41,9 @@ func begin(ctx context.Context, a *app) *life {
 	for _, misspelt := range a.config.misspelt {
 		l.notice(misspelt)
 	}
+	for _, text := range a.folder.notices {
+		l.notice(text)
+	}
 	for _, gone := range a.gone {
 		l.notice("This chat goes without " + gone)
 	}

@@ -64,6 +64,7 @@ func (l *life) slashRules(context.Context, string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	rules = rules.Narrowed(l.folder.rules)
 	if len(rules.List()) == 0 {
 		return "No rules: each tool has its own level, which `/tools` shows. Rules belong in `" + l.permissions() + "`.", nil
 	}

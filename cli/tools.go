@@ -111,7 +111,7 @@ func newPermissions(sh *shell) *cobra.Command {
 }
 
 func (sh *shell) listRules() error {
-	p, err := findPaths(sh.getenv)
+	p, c, err := sh.load()
 	if err != nil {
 		return err
 	}
@@ -119,10 +119,14 @@ func (sh *shell) listRules() error {
 	if err != nil {
 		return err
 	}
-	for _, r := range rules.List() {
+	folders, err := p.narrowing(c, c.Notes)
+	if err != nil {
+		return err
+	}
+	for _, r := range rules.Narrowed(folders.rules).List() {
 		fmt.Fprintf(sh.out, "%-24s %-8s %s\n", safetext.Line(ruleText(r)), r.Level, safetext.Line(r.From))
 	}
-	if len(rules.List()) == 0 {
+	if len(rules.List()) == 0 && len(folders.rules.List()) == 0 {
 		fmt.Fprintf(sh.err, "no rules; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.permissions())
 	}
 	return nil

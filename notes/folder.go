@@ -23,6 +23,7 @@ type Folder struct {
 	mu      sync.Mutex // guards old
 	old     []*os.Root // of folders that were deleted and put back since; somebody may be reading in one
 	writing sync.Mutex // one writer at a time, so that no change of ours is lost to another of ours
+	leftOut []string   // folders below it that are no part of it, with slashes
 }
 
 // Open opens the folder dir. Close it when done.
@@ -47,6 +48,16 @@ func Open(dir string) (*Folder, error) {
 	f := &Folder{dir: abs}
 	f.current.Store(root)
 	return f, nil
+}
+
+// LeaveOut makes folders that lie below it no part of it: nothing in them is
+// listed, read or written. Call it before anything else.
+func (f *Folder) LeaveOut(dirs ...string) {
+	for _, dir := range dirs {
+		if below, err := filepath.Rel(f.dir, dir); err == nil && filepath.IsLocal(below) && below != "." {
+			f.leftOut = append(f.leftOut, filepath.ToSlash(below))
+		}
+	}
 }
 
 // Dir is the folder's absolute path.
@@ -95,7 +106,7 @@ func (f *Folder) List(ctx context.Context) ([]Entry, []Problem, error) {
 	if err := f.see(); err != nil {
 		return nil, nil, err
 	}
-	w := walk{ctx: ctx, root: f.root(), others: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
+	w := walk{ctx: ctx, root: f.root(), leftOut: f.leftOut, others: make(chan struct{}, runtime.GOMAXPROCS(0)-1)}
 	if err := w.all(); err != nil {
 		return nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
 	}
@@ -173,6 +184,9 @@ func (f *Folder) check(name string) error {
 		rules = rules.with(f.root(), path.Dir(part))
 		if rules.ignore(part, !last) {
 			return fmt.Errorf("%s is ignored by %s", name, ignoreName)
+		}
+		if slices.ContainsFunc(f.leftOut, func(out string) bool { return strings.EqualFold(out, part) }) {
+			return fmt.Errorf("%s lies in a folder that belongs to LifeHub itself", name)
 		}
 		info, err := f.root().Lstat(part)
 		if errors.Is(err, fs.ErrNotExist) {

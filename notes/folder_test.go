@@ -95,6 +95,26 @@ func TestIgnoredNotesAreNeitherListedNorReadNorWritten(t *testing.T) {
 	}
 }
 
+func TestFoldersLeftOutAreNoPartOfTheFolder(t *testing.T) {
+	folder := vault(t, map[string]string{
+		"a.md": "", "lifehub/config/instructions.md": "mine", "lifehub/notes.md": "", ".lifehubignore": "!lifehub/config\n!instructions.md\n",
+	})
+	folder.LeaveOut(filepath.Join(folder.Dir(), "lifehub", "config"), folder.Dir(), filepath.Dir(folder.Dir()))
+	got, _ := list(t, folder)
+	same(t, "paths", got, []string{"a.md", "lifehub/notes.md"})
+	for _, name := range []string{"lifehub/config/instructions.md", "lifehub/Config/instructions.md"} {
+		if _, _, err := folder.Raw(name); err == nil {
+			t.Errorf("read %s", name)
+		}
+		if err := folder.Replace(name, []byte("mine"), []byte("x")); err == nil {
+			t.Errorf("wrote %s", name)
+		}
+	}
+	if err := folder.Create("lifehub/config/prompts/help.md", ""); err == nil {
+		t.Error("made a file among the settings")
+	}
+}
+
 func TestPathsOutOfTheFolderAreRefused(t *testing.T) {
 	folder := vault(t, map[string]string{"in.md": "in", ".obsidian/x.md": "x", "config.json": "{}"})
 	outside := filepath.Join(t.TempDir(), "outside.md")

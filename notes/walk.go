@@ -18,9 +18,10 @@ import (
 // walk collects the notes below one root. Folders are read side by side, as
 // many as there are processors: looking at each file is what a list costs.
 type walk struct {
-	ctx    context.Context // for the length of one List
-	root   *os.Root
-	others chan struct{} // a place for each goroutine besides the caller's
+	ctx     context.Context // for the length of one List
+	root    *os.Root
+	leftOut []string      // folders that are passed over
+	others  chan struct{} // a place for each goroutine besides the caller's
 
 	running  sync.WaitGroup
 	mu       sync.Mutex // guards what follows
@@ -69,7 +70,7 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 		}
 		name := prefix + c.name
 		switch {
-		case rules.ignore(name, c.mode.IsDir()):
+		case rules.ignore(name, c.mode.IsDir()) || slices.Contains(w.leftOut, name):
 		case c.mode.IsDir():
 			w.below(name, rules)
 		case c.mode&fs.ModeSymlink != 0:

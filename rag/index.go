@@ -22,6 +22,7 @@ type Options struct {
 	Vault    string       // the notes folder; required
 	Embedder llm.Embedder // nil: words only, until Use or Sync brings one
 	Size     int          // most tokens of a passage; 0: 256
+	LeaveOut []string     // folders below Vault that are no part of it
 	Chroma   *Chroma      // the server that keeps the vectors; nil: they are kept in files
 }
 
@@ -295,6 +296,7 @@ func (x *Index) refill(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("rebuild index: %w", err)
 	}
+	folder.LeaveOut(x.options.LeaveOut...)
 	_, err = x.sync(ctx, folder, nil, nil, nil)
 	return errors.Join(err, folder.Close())
 }

@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+)
+
+// folderFiles are what a folder of notes may hold for LifeHub, below
+// .lifehub. Nothing of it is obeyed before the user has seen and trusted it,
+// and then it can only make things stricter. No server, address or key is ever
+// taken from there.
+var folderFiles = []string{"permissions.yaml", "config.yaml", "instructions.md"}
+
+// folderSettings is the folder that holds them.
+const folderSettings = ".lifehub"
+
+// maxFolderFile bounds one of these files, in bytes.
+const maxFolderFile = 64 << 10
+
+// seen are the texts of these files, by name. What was trusted is kept as it
+// was, so that a change of the folder neither adds to it nor takes from it.
+type seen map[string]string
+
+// trusted are the folders that the user trusts, by absolute path.
+type trusted map[string]seen
+
+func (p paths) folders() string { return filepath.Join(p.data, "trusted-folders.json") }
+
+// readTrusted reads what was trusted so far; without the file that is nothing.
+func (p paths) readTrusted() (trusted, error) {
+	text, err := os.ReadFile(p.folders())
+	if errors.Is(err, fs.ErrNotExist) {
+		return trusted{}, nil
+	}
+	known := trusted{}
+	if err == nil {
+		err = json.Unmarshal(text, &known)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read which folders are trusted, in %s: %w", p.folders(), err)
+	}
+	return known, nil
+}
+
+func (p paths) writeTrusted(known trusted) error {
+	text, err := json.MarshalIndent(known, "", "  ")
+	if err != nil {
+		return fmt.Errorf("keep which folders are trusted: %w", err)
+	}
+	return writePrivate(p.folders(), append(text, '\n'))
+}
+
+// readFolderFiles reads what a folder holds for LifeHub now. What is no plain
+// file inside the folder, or is too long, is an error.
+func readFolderFiles(dir string) (seen, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read the settings of %s: %w", dir, err)
+	}
+	defer root.Close()
+	files := seen{}
+	for _, name := range folderFiles {
+		text, err := readPlain(root, filepath.Join(folderSettings, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the settings of %s: %w", dir, err)
+		}
+		files[name] = text
+	}
+	return files, nil
+}
+
+func readPlain(root *os.Root, name string) (string, error) {
+	if info, err := root.Lstat(name); err != nil {
+		return "", err
+	} else if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file", name)
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxFolderFile+1))
+	if err == nil && len(text) > maxFolderFile {
+		err = fmt.Errorf("%s is longer than %d KiB", name, maxFolderFile>>10)
+	}
+	return string(text), err
+}
+
+// narrowing is what trusted folders ask for.
+type narrowing struct {
+	rules   *agent.Rules
+	persona []string
+	notices []string // what the user should know of it
+}
+
+// narrowing collects what the folders of a run ask for and narrows the
+// settings. Folders that are not trusted are told of and not obeyed.
+func (p paths) narrowing(c *Config, dirs []string) (narrowing, error) {
+	known, err := p.readTrusted()
+	if err != nil {
+		return narrowing{}, err
+	}
+	var n narrowing
+	for _, name := range dirs {
+		dir, err := vaultDir(name)
+		if err != nil {
+			continue // opening it says so
+		}
+		now, err := readFolderFiles(dir)
+		was, isTrusted := known[dir]
+		switch {
+		case !isTrusted && (err != nil || len(now) > 0):
+			n.notices = append(n.notices, fmt.Sprintf("%s holds settings for LifeHub in %s, which are not obeyed; `lifehub config trust` shows them", dir, folderSettings))
+			continue
+		case !isTrusted:
+			continue
+		case err != nil || !sameFiles(was, now):
+			n.notices = append(n.notices, fmt.Sprintf("the settings in %s are not those that you trusted, which stay in force; `lifehub config trust` shows them", filepath.Join(dir, folderSettings)))
+		}
+		if err := n.take(c, dir, was); err != nil {
+			return narrowing{}, usageError{err}
+		}
+	}
+	return n, nil
+}
+
+func sameFiles(a, b seen) bool {
+	return fingerprint(a) == fingerprint(b)
+}
+
+func fingerprint(files seen) string {
+	h := sha256.New()
+	for _, name := range folderFiles {
+		text, ok := files[name]
+		fmt.Fprintf(h, "%s %v %d\n%s", name, ok, len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// take obeys the files of one folder.
+func (n *narrowing) take(c *Config, dir string, files seen) error {
+	at := func(name string) string { return filepath.Join(dir, folderSettings, name) }
+	if text, ok := files["permissions.yaml"]; ok {
+		rules, err := agent.ParseRules(at("permissions.yaml"), []byte(text))
+		if err != nil {
+			return err
+		}
+		for _, rule := range rules.List() {
+			if rule.Level != agent.Auto {
+				n.rules = n.rules.With(rule)
+			}
+		}
+	}
+	if text, ok := files["config.yaml"]; ok {
+		asked := defaults()
+		if err := asked.readFile(at("config.yaml"), []byte(text)); err != nil {
+			return err
+		}
+		c.narrow(asked)
+	}
+	if text := strings.TrimSpace(files["instructions.md"]); text != "" {
+		n.persona = append(n.persona, text)
+	}
+	return nil
+}
+
+// narrowings are the settings that a trusted folder may make stricter, and
+// how. All others of its config are without effect.
+var narrowings = map[string]func(c, asked *Config) bool{
+	"tools.off": func(c, asked *Config) bool {
+		c.Tools.Off = append(slices.Clone(c.Tools.Off), asked.Tools.Off...)
+		return true
+	},
+	"provider": func(c, asked *Config) bool {
+		if asked.Provider != "offline" {
+			return false
+		}
+		c.Provider = asked.Provider
+		return true
+	},
+	"memory.scope": func(c, asked *Config) bool {
+		order := []string{"off", "conversation", "all"}
+		if slices.Index(order, asked.Memory.Scope) >= slices.Index(order, c.Memory.Scope) {
+			return false
+		}
+		c.Memory.Scope = asked.Memory.Scope
+		return true
+	},
+	"chats.index": func(c, asked *Config) bool {
+		c.Chats.Index = c.Chats.Index && asked.Chats.Index
+		return !asked.Chats.Index
+	},
+}
+
+// narrow takes over what is stricter in the config of a trusted folder.
+func (c *Config) narrow(asked *Config) {
+	for name, from := range asked.origin {
+		if narrow := narrowings[name]; narrow != nil && narrow(c, asked) {
+			c.origin[name] = from
+		}
+	}
+}
