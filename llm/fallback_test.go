@@ -95,7 +95,7 @@ func TestAutoNeverWaitsAtItsStart(t *testing.T) {
 	if s := p.State(); s.Provider != "offline" {
 		t.Errorf("got %+v", s)
 	}
-	if took := time.Since(begun); took > 50*time.Millisecond {
+	if took := time.Since(begun); took > time.Second {
 		t.Errorf("opening took %v", took)
 	}
 	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("hello"))); err != nil || !strings.Contains(m.Text, "Hello!") {

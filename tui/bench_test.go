@@ -111,6 +111,29 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
+// BenchmarkPaste pastes a megabyte, sends it while a turn works, and reports
+// the time, which is to be below a second, and the time of a frame after it.
+func BenchmarkPaste(b *testing.B) {
+	for name, piece := range map[string]string{
+		"commands": "/quit y\n", "words": "one line ", "Chinese": "漢字かな交じり文", "marks": "e\u0301", "escapes": "\x1b[31m",
+	} {
+		b.Run(name, func(b *testing.B) {
+			text := strings.Repeat(piece, 1<<20/len(piece))
+			for b.Loop() {
+				m := talk(b, 100, 30, 0)
+				begin(m)
+				start := time.Now()
+				m.Update(tea.PasteMsg{Content: text})
+				m.Update(named["enter"])
+				b.ReportMetric(float64(time.Since(start).Microseconds())/1000, "paste-ms")
+				start = time.Now()
+				say(m, "word ")
+				b.ReportMetric(float64(time.Since(start).Microseconds())/1000, "frame-ms")
+			}
+		})
+	}
+}
+
 // BenchmarkStream plays answers of 8,000 tokens, one frame a token, and reports
 // the cost beside rendering the whole once.
 func BenchmarkStream(b *testing.B) {

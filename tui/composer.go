@@ -282,7 +282,7 @@ func (c *composer) waiting(width int, look *theme) []string {
 			lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("… and %d more", len(c.queue)-2), width)))
 			break
 		}
-		lines = append(lines, look.Dim.Render(fit("queued  "+safetext.Line(text), width)))
+		lines = append(lines, look.Dim.Render(fit("queued  "+gist(text, width), width)))
 	}
 	return lines
 }

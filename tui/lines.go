@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/tui/safetext"
 )
 
 // cells is how many columns of the screen a line takes.
@@ -31,6 +33,15 @@ func fit(line string, width int) string {
 		return ""
 	}
 	return ansi.Truncate(line, width, "…")
+}
+
+// gist is what fits of foreign text on one line. A question can be a megabyte
+// and is drawn with each frame, so no more of it is read than 64 bytes a cell.
+func gist(text string, width int) string {
+	if most := 64 * max(width, 0); len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return fit(safetext.Line(text), width)
 }
 
 // spread puts one text at the left end and another at the right end of a line.

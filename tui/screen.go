@@ -197,7 +197,7 @@ func (m *Model) headerLine(width int, state string, parts []string) string {
 	left := " " + look.Brand.Render("LifeHub")
 	need := 12 // cells of a title that are worth showing
 	if state == "" {
-		state = safetext.Line(m.title)
+		state = gist(m.title, width)
 	} else {
 		need = cells(state) + 2
 		state = look.Running.Render(spinner[m.beat%len(spinner)]) + " " + state
@@ -416,7 +416,7 @@ func (m *Model) progressBar() *tea.ProgressBar {
 func (m *Model) windowTitle() string {
 	title := "LifeHub"
 	if m.title != "" {
-		title += " · " + fit(safetext.Line(m.title), 60)
+		title += " · " + gist(m.title, 60)
 	}
 	if m.asked() {
 		title = "? " + title
