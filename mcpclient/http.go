@@ -146,19 +146,27 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 func (b *bounded) CloseIdleConnections() { b.wires.CloseIdleConnections() }
 
 // messages reads a body of messages with a blank line after each, or of one
-// message, and breaks off one that is longer than maxFrame.
+// message, and breaks off one that is longer than maxFrame. It comes no faster
+// than what a program writes to its stdout.
 type messages struct {
 	io.ReadCloser
-	size  int  // of the message so far
-	empty bool // the line so far is
+	size   int  // of the message so far
+	empty  bool // the line so far is
+	frames pace
+	bytes  pace
 }
 
 func (m *messages) Read(p []byte) (int, error) {
 	n, err := m.ReadCloser.Read(p)
+	m.frames.limit, m.bytes.limit = framesPerSecond, bytesPerSecond
+	m.bytes.take(n)
 	for _, c := range p[:n] {
 		m.size++
 		switch {
 		case c == '\n' && m.empty:
+			if m.size > 1 { // not one blank line after the other
+				m.frames.take(1)
+			}
 			m.size = 0
 		case c == '\n':
 			m.empty = true

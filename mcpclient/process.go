@@ -96,6 +96,7 @@ func (p *process) run(pipes *pipes, stdout func(io.Reader), stderr io.Writer, st
 		started <- err
 		return
 	}
+	lowerPriority(p.cmd.Process)
 	if p.guard, err = newGuard(p.cmd.Process, p.tag); err != nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()

@@ -10,6 +10,17 @@ import (
 	"syscall"
 )
 
+// niceness is the priority of servers, from -20 to 19: the chat, which has 0,
+// is not to wait behind them.
+const niceness = 10
+
+// lowerPriority does so for a process, its threads and whatever it starts. It
+// is done after the start, not before: the thread that starts a process stands
+// still until that runs, and one of low priority may be long in coming.
+func lowerPriority(leader *os.Process) {
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, leader.Pid, niceness)
+}
+
 // terminateGroup asks a process and its children to end.
 func terminateGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGTERM) }
 

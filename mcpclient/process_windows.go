@@ -8,10 +8,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ownGroup keeps Ctrl+C of the console away from the child.
+// ownGroup keeps Ctrl+C of the console away from the child, which is less
+// urgent than the chat.
 func ownGroup() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.BELOW_NORMAL_PRIORITY_CLASS, HideWindow: true}
 }
+
+// lowerPriority does nothing: see ownGroup.
+func lowerPriority(*os.Process) {}
 
 // terminateGroup does nothing: there is no polite signal here.
 func terminateGroup(*os.Process) {}
