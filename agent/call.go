@@ -25,7 +25,16 @@ type call struct {
 	key   string // the same when the call is made again after a kill, and like no other
 	tool  Tool
 	input json.RawMessage
+	as    ruled   // how rules read the input; zero: as it stands
 	made  *origin // nil: not known, so that everything read so far may have had a part in it
+}
+
+// ruled is how rules read the call.
+func (c call) ruled() ruled {
+	if c.as.plain == nil {
+		return ruled{plain: c.input}
+	}
+	return c.as
 }
 
 // outcome is what became of a call.

@@ -35,15 +35,15 @@ func (g *gate) list() []Rule {
 }
 
 // level says whether a call of a tool, whose own level is given, may run, and why.
-func (g *gate) level(conversation, name string, own Level, input json.RawMessage) verdict {
+func (g *gate) level(conversation, name string, own Level, as ruled) verdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	v := g.rules.decide(name, own, input)
+	v := g.rules.decide(name, own, as)
 	if v.level != Confirm || v.fixed {
 		return v
 	}
 	for _, rule := range g.grants[conversation].List() {
-		if rule.Matches(name, input) {
+		if rule.matches(name, as) {
 			return verdict{level: Auto, reason: "you allowed " + FormatRule(rule) + " for this conversation"}
 		}
 	}
@@ -106,6 +106,7 @@ func (r *refusal) Error() string { return r.reason }
 // so, and waits for the reply. The error is a *refusal, or that of a
 // cancelled ctx.
 func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
+	c.as = t.ruledBy(ctx, c)
 	v := t.verdict(c)
 	for {
 		p := newPermit(c)
@@ -121,7 +122,7 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 			return nil, &refusal{"it is forbidden: " + v.reason}
 		}
 		asked := PermissionAsked{Reason: v.reason, Check: func(input json.RawMessage) error { _, err := t.edited(c, input); return err }}
-		rule, lasting := RuleForCall(c.tool, c.input)
+		rule, lasting := RuleForCall(c.tool, c.ruled().plain)
 		if lasting = lasting && !v.fixed; lasting {
 			asked.Rule = FormatRule(rule)
 		}
@@ -133,6 +134,7 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 			if c, err = t.edited(c, json.RawMessage(reply.Input)); err != nil {
 				return nil, &refusal{"the user changed the arguments, and they do not fit: " + err.Error()}
 			}
+			c.as = t.ruledBy(ctx, c)
 			v = t.verdict(c)
 			if v.level == Auto {
 				v.level = Confirm // what was changed is shown before it runs

@@ -243,6 +243,7 @@ var errAlreadyDone = errors.New("it was done already")
 // passAgain asks what to do about a call whose outcome is not known. Only an
 // explicit yes makes it again.
 func (t *turn) passAgain(ctx context.Context, c call, before *keptCall) (*permit, error) {
+	c.as = t.ruledBy(ctx, c)
 	if v := t.verdict(c); v.level == Deny {
 		return nil, &refusal{"whether it happened before LifeHub was stopped is not known, and now it is forbidden: " + v.reason}
 	}

@@ -80,7 +80,7 @@ func (r *Rules) Narrowed(by *Rules) *Rules {
 // Decide returns the level of a call of tool, whose own level is given, and
 // why: the rule and where it stands, or that no rule speaks of it.
 func (r *Rules) Decide(tool string, own Level, input json.RawMessage) (Level, string) {
-	v := r.decide(tool, own, input)
+	v := r.decide(tool, own, ruled{plain: input})
 	return v.level, v.reason
 }
 
@@ -91,14 +91,14 @@ type verdict struct {
 	fixed  bool // no yes of the user loosens it for longer than one call
 }
 
-func (r *Rules) decide(tool string, own Level, input json.RawMessage) verdict {
+func (r *Rules) decide(tool string, own Level, as ruled) verdict {
 	if own == Deny {
 		return verdict{Deny, fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), true}
 	}
 	v := verdict{level: own, reason: fmt.Sprintf("no rule speaks of %s; by itself it is %s", tool, own)}
 	var matching []Rule
 	for _, rule := range r.List() {
-		if rule.Matches(tool, input) {
+		if rule.matches(tool, as) {
 			matching = append(matching, rule)
 		}
 	}

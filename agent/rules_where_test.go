@@ -114,7 +114,7 @@ func TestAFolderOnlyTightens(t *testing.T) {
 			t.Errorf("%s is %s (%s), want %s", tool, level, why, want)
 		}
 	}
-	if v := rules.decide("add_task", Confirm, nil); !v.fixed {
+	if v := rules.decide("add_task", Confirm, ruled{}); !v.fixed {
 		t.Error("a yes for longer would loosen what the folder tightened")
 	}
 }

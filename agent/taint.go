@@ -170,7 +170,7 @@ func (t *turn) verdict(c call) verdict {
 		made = &origin{}
 	}
 	own, newAddress := t.ownLevel(c)
-	v := t.gate.level(t.conversation, c.tool.Spec().Name, own, c.input)
+	v := t.gate.level(t.conversation, c.tool.Spec().Name, own, c.ruled())
 	if v.level != Auto {
 		if v.level == Confirm && len(made.foreign) > 0 {
 			v.reason = foreignReason(c, made) + "; " + v.reason

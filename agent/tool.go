@@ -191,6 +191,22 @@ type writerTool[Args any] struct {
 
 func (t *writerTool[Args]) Bounds() []string { return t.bounds }
 
+// Places asks the Writer, if it can tell.
+func (t *writerTool[Args]) Places(ctx context.Context, raw json.RawMessage) map[string]string {
+	w, ok := t.writer.(interface {
+		Place(ctx context.Context, args Args) (string, bool)
+	})
+	args, err := readArgs[Args](t.spec.Name, raw)
+	if !ok || err != nil || len(t.bounds) != 1 {
+		return nil
+	}
+	path, ok := w.Place(ctx, args)
+	if !ok {
+		return nil
+	}
+	return map[string]string{t.bounds[0]: path}
+}
+
 func (t *writerTool[Args]) Preview(ctx context.Context, raw json.RawMessage) (Preview, error) {
 	args, err := readArgs[Args](t.spec.Name, raw)
 	if err != nil {

@@ -144,7 +144,7 @@ func (sh *shell) testRules(ctx context.Context, call string) error {
 				if misfit != nil && rest != "" {
 					fmt.Fprintf(sh.err, "! the tool would refuse this call: %s\n", safetext.Line(misfit.Error()))
 				}
-				level, why := rules.Decide(name, t.Level(input), input)
+				level, why := rules.DecideCall(ctx, t, input)
 				fmt.Fprintf(sh.out, "%s\n%s\n", level, safetext.Line(why))
 				return nil
 			}

@@ -110,6 +110,15 @@ func (w *writer[Args]) Preview(ctx context.Context, args Args) (agent.Preview, e
 	return agent.Preview{Path: c.path, Diff: c.diff()}, nil
 }
 
+// Place is the note that a call would change.
+func (w *writer[Args]) Place(ctx context.Context, args Args) (string, bool) {
+	c, err := w.plan(ctx, args)
+	if err != nil {
+		return "", false
+	}
+	return w.pathOf(c.folder, c.path), true
+}
+
 func (w *writer[Args]) remember(args Args, c change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -26,7 +26,7 @@ const linksSchema = `{
 const maxLinks = 50
 
 func newNoteLinks(v vaults) agent.Tool {
-	return agent.NewTool(spec("note_links", linksSchema), agent.Auto, func(ctx context.Context, args linksArgs) (agent.Result, error) {
+	return byPath{agent.NewTool(spec("note_links", linksSchema), agent.Auto, func(ctx context.Context, args linksArgs) (agent.Result, error) {
 		at, err := v.find(ctx, args.Path)
 		if err != nil {
 			return agent.Result{}, err
@@ -70,7 +70,7 @@ func newNoteLinks(v vaults) agent.Tool {
 			Text:    listed("Linked from", from) + "\n\n" + listed("Links to", to),
 			Nothing: len(from)+len(to) == 0,
 		}, nil
-	})
+	}), v}
 }
 
 func headed(link notes.Link) string {

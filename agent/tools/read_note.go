@@ -37,7 +37,7 @@ const (
 )
 
 func newReadNote(v vaults) agent.Tool {
-	return agent.NewTool(spec("read_note", readSchema), agent.Auto, func(ctx context.Context, args readArgs) (agent.Result, error) {
+	return byPath{agent.NewTool(spec("read_note", readSchema), agent.Auto, func(ctx context.Context, args readArgs) (agent.Result, error) {
 		at, err := v.find(ctx, args.Path)
 		if err != nil {
 			return agent.Result{}, err
@@ -47,7 +47,7 @@ func newReadNote(v vaults) agent.Tool {
 			return agent.Result{}, err
 		}
 		return readResult(at, note, args)
-	})
+	}), v}
 }
 
 func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) {

@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/notes"
 )
 
@@ -110,6 +112,38 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 		}
 	}
 	return place{}, &noNoteError{name, near(places, called)}
+}
+
+// pathOf is a path by which locate finds a note: that of the first vault as it
+// is, others behind their vault's name.
+func (v vaults) pathOf(folder *notes.Folder, name string) string {
+	if at, below, err := v.locate(name); err == nil && at == folder && below == name {
+		return name
+	}
+	return filepath.Base(folder.Dir()) + "/" + name
+}
+
+// byPath is a reading tool whose argument path names a note.
+type byPath struct {
+	agent.Tool
+	vaults
+}
+
+func (byPath) ReadOnly() bool { return true }
+
+// Places finds the note.
+func (b byPath) Places(ctx context.Context, raw json.RawMessage) map[string]string {
+	var args struct {
+		Path string `json:"path"`
+	}
+	if json.Unmarshal(raw, &args) != nil {
+		return nil
+	}
+	at, err := b.find(ctx, args.Path)
+	if err != nil {
+		return nil
+	}
+	return map[string]string{"path": b.pathOf(at.folder, at.Path)}
 }
 
 // noNoteError says that there is no such note; it is [fs.ErrNotExist].

@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Placed is a Tool that finds out by itself which notes a call means: by a
+// title, or where none is named. Rules go by the notes, not by their names.
+type Placed interface {
+	// Places returns the arguments that say where, each with the path that it
+	// comes to, also those that the call leaves out. What cannot be told is
+	// not among them.
+	Places(ctx context.Context, args json.RawMessage) map[string]string
+}
+
+// placesTimeout bounds looking for the notes of a call. After that the call is
+// taken at its word.
+const placesTimeout = 10 * time.Second
+
+// ruled is the arguments of a call as rules see them.
+type ruled struct {
+	plain  json.RawMessage   // with paths in place of names; what a rule that loosens goes by
+	others []json.RawMessage // what else they may mean, for a rule that tightens
+}
+
+// ruledBy finds out what a call means.
+func ruledBy(ctx context.Context, tool Tool, input json.RawMessage) ruled {
+	as := ruled{plain: input}
+	placed, ok := tool.(Placed)
+	args, err := readObject(input)
+	if !ok || err != nil {
+		return as
+	}
+	ctx, cancel := context.WithTimeout(ctx, placesTimeout)
+	defer cancel()
+	places, err := guarded(ctx, func(ctx context.Context) (map[string]string, error) {
+		return placed.Places(ctx, bytes.Clone(input)), nil
+	})
+	if err != nil || len(places) == 0 {
+		return as
+	}
+	whole := maps.Clone(args)
+	for name, path := range places {
+		if args[name] != nil {
+			args[name] = path
+		}
+		whole[name] = path
+	}
+	for _, reading := range []map[string]any{args, whole} {
+		raw, err := json.Marshal(reading)
+		if err != nil {
+			return as
+		}
+		as.others = append(as.others, raw)
+	}
+	as.plain, as.others[0] = as.others[0], input
+	return as
+}
+
+// ruledBy does the same for a call of the turn. Where no rule speaks of a tool
+// that only reads, nothing needs to be looked up.
+func (t *turn) ruledBy(ctx context.Context, c call) ruled {
+	name := c.tool.Spec().Name
+	if harmless(c.tool) && !slices.ContainsFunc(t.gate.list(), func(r Rule) bool { return r.MatchesTool(name) }) {
+		return ruled{plain: c.input}
+	}
+	return ruledBy(ctx, c.tool, c.input)
+}
+
+// matches tells whether the rule speaks of a call, in the plain reading if it
+// loosens and in any if it tightens.
+func (r Rule) matches(tool string, as ruled) bool {
+	if r.Matches(tool, as.plain) {
+		return true
+	}
+	if r.Level != Auto {
+		for _, other := range as.others {
+			if r.Matches(tool, other) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// DecideCall is [Rules.Decide] for a call of a tool that is at hand, whose
+// notes are looked up.
+func (r *Rules) DecideCall(ctx context.Context, tool Tool, input json.RawMessage) (Level, string) {
+	v := r.decide(tool.Spec().Name, tool.Level(bytes.Clone(input)), ruledBy(ctx, tool, input))
+	return v.level, v.reason
+}

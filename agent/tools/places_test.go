@@ -1,0 +1,65 @@
+package tools
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+)
+
+// Rules on paths go by the note that a call comes to, not by what it is
+// called.
+func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
+	b := work(t, map[string]string{
+		"private/safe.md": "# The Safe\n\n- [ ] oil the hinge\n", "log/run.md": "# Running\n", "deep/log/old.md": "# Old\n", "tasks.md": "- [ ] buy milk\n",
+		"daily/2026-10-07.md": "# 2026-10-07\n",
+	})
+	b.vault(map[string]string{"log/far.md": "# Far\n"})
+	rules, err := agent.ParseRules("rules", []byte(`rules:
+  - {tool: "*_note", level: confirm}
+  - {tool: add_task, level: auto}
+  - {tool: complete_task, level: auto}
+  - {tool: edit_note, args: {path: {under: log/}}, level: auto}
+  - {tool: append_note, args: {path: {under: log/}}, level: auto}
+  - {tool: "*", args: {path: {under: private}}, level: deny}
+  - {tool: "*", args: {note: {under: private}}, level: deny}
+  - {tool: append_note, args: {path: {under: daily}}, level: deny}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for call, want := range map[string]agent.Level{
+		`read_note {"path":"The Safe"}`:                                         agent.Deny,
+		`read_note {"path":"safe"}`:                                             agent.Deny,
+		`read_note {"path":"[[safe#x|y]]"}`:                                     agent.Deny,
+		`read_note {"path":"Running"}`:                                          agent.Confirm,
+		`note_links {"path":"The Safe"}`:                                        agent.Deny,
+		`edit_note {"path":"the safe","old_text":"oil","new_text":"x"}`:         agent.Deny,
+		`edit_note {"path":"Running","old_text":"Run","new_text":"Walk"}`:       agent.Auto,
+		`edit_note {"path":"log/run.md","old_text":"Run","new_text":"Walk"}`:    agent.Auto,
+		`edit_note {"path":"log/old","old_text":"Old","new_text":"x"}`:          agent.Confirm, // it is deep/log/old.md
+		`edit_note {"path":"log/far","old_text":"Far","new_text":"x"}`:          agent.Confirm, // of the second vault
+		`edit_note {"path":"log/../tasks.md","old_text":"milk","new_text":"x"}`: agent.Confirm,
+		`append_note {"content":"x"}`:                                           agent.Deny, // today's note lies in daily
+		`append_note {"path":"run","content":"x"}`:                              agent.Auto,
+		`append_note {"path":"log/new.md","content":"x"}`:                       agent.Auto,
+		`add_task {"text":"x","note":"The Safe"}`:                               agent.Deny,
+		`add_task {"text":"x"}`:                                                 agent.Auto,
+		`complete_task {"task":"oil the hinge"}`:                                agent.Deny, // nothing but the task's text is named
+		`complete_task {"task":"buy milk"}`:                                     agent.Auto,
+		`complete_task {"task":"private/safe.md:3"}`:                            agent.Deny,
+		`create_note {"path":"private/new","content":"x"}`:                      agent.Deny,
+		`create_note {"path":"/log/../private/new","content":"x"}`:              agent.Deny,
+	} {
+		name, input, _ := strings.Cut(call, " ")
+		for _, tool := range All(b.deps) {
+			if tool.Spec().Name != name {
+				continue
+			}
+			if level, why := rules.DecideCall(t.Context(), tool, json.RawMessage(input)); level != want {
+				t.Errorf("%s: %s, want %s: %s", call, level, want, why)
+			}
+		}
+	}
+}
