@@ -86,6 +86,18 @@ type vault struct {
 // and the MCP servers answer later, the notes are brought up to date by
 // ready or watch.
 func (sh *shell) open(ctx context.Context, flags runFlags) (*app, error) {
+	a, err := sh.configured(flags)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.assemble(ctx, flags, func(path string) (*store.Store, error) { return sh.openStore(ctx, path) }); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// configured knows the settings, with the flags over them, and has opened nothing.
+func (sh *shell) configured(flags runFlags) (*app, error) {
 	p, c, err := sh.load()
 	if err != nil {
 		return nil, err
@@ -98,20 +110,24 @@ func (sh *shell) open(ctx context.Context, flags runFlags) (*app, error) {
 			return nil, err
 		}
 	}
-	a := &app{paths: p, config: c}
+	return &app{paths: p, config: c}, nil
+}
+
+// assemble opens all there is; nothing is open when it reports an error.
+func (a *app) assemble(ctx context.Context, flags runFlags, openStore func(path string) (*store.Store, error)) (err error) {
 	if flags.noSave {
 		a.store, err = store.InMemory()
 	} else {
-		a.store, err = sh.openStore(ctx, p.database())
+		a.store, err = openStore(a.database())
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := a.build(ctx, flags); err != nil {
 		a.close()
-		return nil, err
+		return err
 	}
-	return a, nil
+	return nil
 }
 
 func (a *app) build(ctx context.Context, flags runFlags) (err error) {

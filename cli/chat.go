@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/store"
 	"lifehub/tui"
 )
 
@@ -73,43 +75,47 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 	if f.resume == pickOne {
 		f.pick, f.resume = true, ""
 	}
-	a, err := f.open(ctx, f.runFlags)
+	a, err := f.configured(f.runFlags)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	at, err := a.place(ctx, f.runFlags)
+	for _, name := range f.notes {
+		if _, err := vaultDir(name); err != nil {
+			return usageError{err}
+		}
+	}
+	looks, err := f.looks(a.config)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	life := begin(ctx, a)
-	defer life.wait()
+	c := &chat{app: a, flags: f, prompt: prompt, looks: looks}
+	defer c.close()
 	defer cancel()
 
-	assistant := a.agent()
-	options := tui.Options{
-		Assistant: assistant, Resume: a.resume(assistant), Conversations: conversations{a.store}, Branches: a.store, Models: models{a}, Notes: offers{life},
-		Servers: panel{a}, Mentions: a.mentions, Preview: a.preview, Templates: a.templates,
-		Conversation: at.conversation, Heading: at.title, Turn: at.turn, Search: a.store.Search, Rename: a.store.Rename, Pick: f.pick, Prompt: prompt, FirstRun: len(a.open()) == 0,
-		Status: life.status, Notices: life.notices, Prompts: a.store.Prompts, Figures: a.figures, Commands: slices.Concat(life.commands(), []tui.Command{noteCommand(assistant)}, a.prompts()),
-		Editor: a.config.Editor, Mode: a.config.Mode, UseMode: func(name string) { a.modes.use(agent.Mode(name)) }, Theme: a.config.Theme, NoMouse: !a.config.Mouse,
-		Inline: f.inline, Keys: a.config.Keys, Vi: a.config.Editing == "vi", Quiet: !a.config.Notify,
-	}
-	if strings.ContainsAny(a.config.Theme, `/\`) {
-		if options.Colours, err = ownColours(atHome(a.config.Theme)); err != nil {
-			return usageError{err}
-		}
-	}
-	if a.config.Titles {
-		options.Title = life.title
-	}
-	show := tui.Run
-	if f.plain || !f.hasScreen() {
+	asking := func(path string) (*store.Store, error) { return f.openStore(ctx, path) }
+	show, options := tui.Run, looks
+	options.Open = func(context.Context) (tui.Options, error) { return c.open(ctx, store.Open) }
+	screen := !f.plain && f.hasScreen()
+	if !screen {
 		show = func(ctx context.Context, o tui.Options) (tui.Ended, error) { return tui.RunPlain(ctx, o, f.in, f.out) }
 	}
+	if !screen || f.resume != "" { // which may name no conversation
+		if options, err = c.open(ctx, asking); err != nil {
+			return err
+		}
+	}
 	ended, err := show(ctx, options)
+	var damaged *store.DamagedError
+	if errors.As(c.failed(), &damaged) {
+		if options, err = c.open(ctx, asking); err != nil { // the screen can't ask what to do
+			return err
+		}
+		ended, err = show(ctx, options)
+	}
 	switch {
+	case c.failed() != nil:
+		return c.failed()
 	case err != nil:
 		return fmt.Errorf("show the chat: %w", err)
 	case ended == tui.Interrupted:
@@ -118,6 +124,85 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		return exitError{code: exitTerminated}
 	}
 	return nil
+}
+
+// looks is how the settings and flags want the screen, before anything is open.
+func (f *chatFlags) looks(c *Config) (tui.Options, error) {
+	o := tui.Options{
+		Editor: c.Editor, Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
+		Inline: f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
+	}
+	if strings.ContainsAny(c.Theme, `/\`) {
+		var err error
+		if o.Colours, err = ownColours(atHome(c.Theme)); err != nil {
+			return o, usageError{err}
+		}
+	}
+	return o, nil
+}
+
+// chat is a chat that opens, maybe while its screen is there already, and what
+// goes on behind it then.
+type chat struct {
+	*app
+	flags  *chatFlags
+	prompt string
+	looks  tui.Options
+
+	mu   sync.Mutex // held while it opens
+	life *life      // nil: it is not open
+	err  error      // why it could not be opened
+}
+
+// open opens all that the screen works with. What it opens ends with ctx and close.
+func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Store, error)) (o tui.Options, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer func() { c.err = err }()
+	if err := ctx.Err(); err != nil {
+		return o, err // the user has left already
+	}
+	if err := c.assemble(ctx, c.flags.runFlags, openStore); err != nil {
+		return o, err
+	}
+	at, err := c.place(ctx, c.flags.runFlags)
+	if err != nil {
+		c.app.close()
+		return o, err
+	}
+	c.life = begin(ctx, c.app)
+	assistant := c.agent()
+	o = c.looks
+	o.Assistant, o.Resume = assistant, c.resume(assistant)
+	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.store}, c.store, models{c.app}, offers{c.life}, panel{c.app}
+	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.conversation, at.title, at.turn, c.flags.pick, c.prompt, len(c.app.open()) == 0
+	o.Search, o.Rename, o.Prompts, o.Figures = c.store.Search, c.store.Rename, c.store.Prompts, c.figures
+	o.Mentions, o.Preview, o.Templates = c.mentions, c.preview, c.templates
+	o.Status, o.Notices = c.life.status, c.life.notices
+	o.Commands = slices.Concat(c.life.commands(), []tui.Command{noteCommand(assistant)}, c.prompts())
+	o.UseMode = func(name string) { c.modes.use(agent.Mode(name)) }
+	if c.config.Titles {
+		o.Title = c.life.title
+	}
+	return o, nil
+}
+
+// failed waits for what is still opening and tells why it could not be opened.
+func (c *chat) failed() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// close waits for what is still opening, and then for what goes on, whose
+// context is over.
+func (c *chat) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life != nil {
+		c.life.wait()
+		c.app.close()
+	}
 }
 
 // resume goes on with a turn once the servers are up that its steps may need.

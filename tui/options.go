@@ -11,6 +11,12 @@ import (
 // Options is what the screen works with. Assistant is required; where another
 // part is nil, the screen does without it and offers no key for it.
 type Options struct {
+	// Open returns all the options, where finding them takes longer than a first
+	// picture may; those given with it need only tell how the screen looks and
+	// how it is used. It is called once, while the screen is there already; what
+	// it reports ends the screen. nil: all is given.
+	Open func(ctx context.Context) (Options, error)
+
 	Assistant     Assistant
 	Conversations Conversations // nil: nothing is kept
 	Models        Models        // nil: no model picker, no pull

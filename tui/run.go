@@ -14,6 +14,11 @@ import (
 // farewell is how long a stopped turn may take to save what it has.
 const farewell = 2 * time.Second
 
+// framesPerSecond is how often a picture may reach the terminal, the most that
+// Bubble Tea allows: a key waits for the next one, and so does the first.
+// What streams in comes less often (see frame).
+const framesPerSecond = 120
+
 // Run shows the screen until the user leaves, and says how. It owns the
 // terminal meanwhile: nothing else may write to stdout or stderr. On every way
 // out, signals and panics included, the terminal is as it was before and the
@@ -25,13 +30,15 @@ func Run(ctx context.Context, options Options) (how Ended, err error) {
 	if err != nil {
 		return Quit, err
 	}
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler())
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
 	stop := endOnSignals(program)
 	defer stop()
 	_, err = program.Run()
 	cancel()
 	m.finish()
 	switch {
+	case m.opening.err != nil:
+		return Quit, m.opening.err
 	case errors.Is(err, tea.ErrProgramKilled) && errors.Is(err, context.Canceled):
 		return Terminated, nil
 	case err != nil:

@@ -379,7 +379,7 @@ func (m *Model) welcome(width, height int) []string {
 	if m.status.Provider == "offline" {
 		add(look.Warning.Render(offlineText))
 	}
-	if m.status.Notes == 0 && !m.status.Indexing {
+	if m.Open == nil && m.status.Notes == 0 && !m.status.Indexing {
 		add(look.Dim.Render("No notes yet: lifehub index DIR names a folder of them."))
 	}
 	lines = append(lines, "")

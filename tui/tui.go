@@ -46,6 +46,7 @@ type Model struct {
 	left       *left    // the turn that can be gone on with; nil: none
 	editing    *editing // an earlier question is in the composer; nil: none
 
+	opening      opening
 	conversation string
 	title        string
 	titled       bool   // the title is more than the first words
@@ -94,7 +95,7 @@ const (
 func New(ctx context.Context, options Options) (*Model, error) {
 	m := &Model{
 		Options: options, base: ctx, keys: defaultKeys(), dark: true, colours: true,
-		conversation: options.Conversation, mode: options.Mode,
+		opening: opening{open: options.Open}, mode: options.Mode,
 	}
 	if err := m.keys.rebind(options.Keys); err != nil {
 		return nil, err
@@ -102,6 +103,25 @@ func New(ctx context.Context, options Options) (*Model, error) {
 	if err := CheckColours(options.Colours); err != nil {
 		return nil, err
 	}
+	m.look = m.newLook()
+	m.transcript = transcript{look: m.look, chosen: -1}
+	m.composer = newComposer(&m.keys, m.look)
+	if m.Vi {
+		m.composer.vi = viInsert
+	}
+	if m.Mentions != nil || m.Open != nil {
+		m.composer.area.Placeholder = "Ask anything · @ notes and files · / commands"
+		m.composer.draw()
+	}
+	if m.Open == nil {
+		m.settle()
+	}
+	return m, nil
+}
+
+// settle takes up what there is, and leaves out the keys for what is not.
+func (m *Model) settle() {
+	m.conversation = m.Conversation
 	if m.Models == nil {
 		m.keys.Model.SetEnabled(false)
 	}
@@ -113,30 +133,27 @@ func New(ctx context.Context, options Options) (*Model, error) {
 			b.SetEnabled(false)
 		}
 	}
-	if options.Replay != nil {
-		m.player = newPlayer(*options.Replay)
-		m.Assistant, m.Prompt = m.player, options.Replay.Question
+	if m.Replay != nil {
+		m.player = newPlayer(*m.Replay)
+		m.Assistant, m.Prompt = m.player, m.Replay.Question
 	} else {
 		for _, b := range []*key.Binding{&m.keys.Pause, &m.keys.Faster, &m.keys.Slower, &m.keys.LeaveReplay} {
 			b.SetEnabled(false)
 		}
 	}
-	m.look = m.newLook()
-	m.transcript = transcript{look: m.look, chosen: -1}
-	m.composer = newComposer(&m.keys, m.look)
-	if m.Vi {
-		m.composer.vi = viInsert
-	}
-	if m.Mentions != nil {
-		m.composer.area.Placeholder = "Ask anything · @ notes and files · / commands"
-		m.composer.draw()
-	}
-	return m, nil
 }
 
-// Init asks the terminal for its background and begins to listen.
+// Init asks the terminal for its background, and opens what is not there yet.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, m.nextStatus(), m.nextNotice(), m.loadPrompts()}
+	if m.Open != nil {
+		return tea.Batch(tea.RequestBackgroundColor, m.opening.begin(m.base))
+	}
+	return tea.Batch(tea.RequestBackgroundColor, m.start())
+}
+
+// start begins to listen, and goes where the options say.
+func (m *Model) start() tea.Cmd {
+	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.loadPrompts()}
 	switch {
 	case m.FirstRun && m.Notes != nil:
 		cmds = append(cmds, m.listOffers())
@@ -155,7 +172,10 @@ func (m *Model) Init() tea.Cmd {
 // Update takes a message in and draws the screen anew. It does no I/O: work is
 // a tea.Cmd that comes back as a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := m.take(msg)
+	var cmd tea.Cmd
+	if !m.opening.holds(msg, &m.keys) {
+		cmd = m.take(msg)
+	}
 	m.draw()
 	return m, tea.Batch(cmd, m.nextBeat())
 }
@@ -163,6 +183,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // take sends a message to the part that it is for.
 func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case openMsg:
+		return m.allThere(msg)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:

@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"context"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// opening is the time in which the screen is there and what it works with is
+// not yet. What is typed is written at once; every other key, and what follows
+// it, waits.
+type opening struct {
+	open func(ctx context.Context) (Options, error) // nil: all is there
+	held []tea.Msg                                  // what waits, in order
+	err  error                                      // why it could not be opened
+}
+
+// openMsg brings what was opened.
+type openMsg struct {
+	options Options
+	err     error
+}
+
+// begin opens what the screen works with.
+func (o *opening) begin(ctx context.Context) tea.Cmd {
+	return func() tea.Msg {
+		options, err := o.open(ctx)
+		return openMsg{options, err}
+	}
+}
+
+// holds tells whether a message waits until all is there.
+func (o *opening) holds(msg tea.Msg, keys *keyMap) bool {
+	if o.open == nil {
+		return false
+	}
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if key.Matches(msg, keys.Clear) || len(o.held) == 0 && msg.Text != "" && !key.Matches(msg, keys.HelpOnEmpty) {
+			return false
+		}
+	case tea.PasteMsg, tea.MouseMsg:
+	default:
+		return false
+	}
+	o.held = append(o.held, msg)
+	return true
+}
+
+// allThere goes on with what was opened, and then with what waited for it.
+func (m *Model) allThere(msg openMsg) tea.Cmd {
+	if msg.err != nil {
+		m.opening.err = msg.err
+		return m.leave(Quit)
+	}
+	held := m.opening.held
+	m.opening = opening{}
+	m.Options = msg.options
+	m.settle()
+	cmds := []tea.Cmd{m.follow(), m.start()}
+	for _, waited := range held {
+		cmds = append(cmds, m.take(waited))
+	}
+	return tea.Batch(cmds...)
+}

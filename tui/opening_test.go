@@ -1,0 +1,85 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// What is typed before all is there stands in the composer at once; a key that
+// needs more than that waits, and what follows it too.
+func TestKeysWaitUntilAllIsThere(t *testing.T) {
+	asks := &script{}
+	m, err := New(t.Context(), Options{Open: func(context.Context) (Options, error) { return Options{Assistant: asks}, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if !strings.Contains(m.View().Content, "Ask anything") {
+		t.Fatalf("there is no prompt before all is there:\n%s", m.View().Content)
+	}
+	for _, r := range "hello" {
+		m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	m.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
+	if got := m.composer.text(); got != "hello" {
+		t.Errorf("before: the composer holds %q, want what was typed before Enter", got)
+	}
+	m.Update(m.opening.begin(t.Context())())
+	if m.turn == nil || m.turn.question != "hello" {
+		t.Errorf("after: %+v was asked, want hello", m.turn)
+	}
+	if got := m.composer.text(); got != "x" {
+		t.Errorf("after: the composer holds %q, want what was typed after Enter", got)
+	}
+}
+
+func TestWhatCannotBeOpenedEndsTheScreen(t *testing.T) {
+	broken := errors.New("the disk is gone")
+	m, err := New(t.Context(), Options{Open: func(context.Context) (Options, error) { return Options{}, broken }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	_, cmd := m.Update(m.opening.begin(t.Context())())
+	if m.opening.err != broken {
+		t.Errorf("err = %v, want %v", m.opening.err, broken)
+	}
+	if cmd == nil || !quits(cmd) {
+		t.Error("the screen stays")
+	}
+}
+
+// quits tells whether a command, or one of its parts, ends the program.
+func quits(cmd tea.Cmd) bool {
+	switch msg := cmd().(type) {
+	case tea.QuitMsg:
+		return true
+	case tea.BatchMsg:
+		for _, c := range msg {
+			if c != nil && quits(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestTheUserCanLeaveWhileItOpens(t *testing.T) {
+	m, err := New(t.Context(), Options{Open: func(context.Context) (Options, error) { return Options{}, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter}) // which waits
+	clear := tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
+	m.Update(clear)
+	_, cmd := m.Update(clear)
+	if cmd == nil || !quits(cmd) || m.how != Interrupted {
+		t.Errorf("Ctrl+C twice does not leave: %v", m.how)
+	}
+}
