@@ -146,17 +146,16 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 	}
 	s.demote(all)
 	s.promote(all)
-	texts := noteTexts{db: s.db}
 	var kept []stored
 	for _, p := range all {
-		if p.Text, err = texts.of(ctx, p.note, p.start, p.stop); err != nil {
+		if p.Text, err = s.texts.of(ctx, p.note, p.start, p.stop); err != nil {
 			return nil, err
 		}
 		if duplicates(kept, &p) {
 			continue
 		}
 		if i := neighbour(kept, p); i >= 0 && estimateTokens(kept[i].Text)+estimateTokens(p.Text) <= 2*s.index.options.Size {
-			if kept[i], err = join(ctx, &texts, kept[i], p); err != nil {
+			if kept[i], err = join(ctx, &s.texts, kept[i], p); err != nil {
 				return nil, err
 			}
 			continue

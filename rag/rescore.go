@@ -140,10 +140,9 @@ func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook
 			index[form] = i
 		}
 	}
-	texts := noteTexts{db: s.db}
 	looks := make([]closeLook, 0, len(places))
 	for _, p := range places {
-		text, err := texts.of(ctx, p.note, p.from, p.to)
+		text, err := s.texts.of(ctx, p.note, p.from, p.to)
 		if err != nil {
 			return nil, err
 		}

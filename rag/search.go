@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lifehub/llm"
 )
 
 // wordsOnly begins Coverage.Embedder when meaning took no part.
@@ -61,7 +63,7 @@ func (x *Index) search(ctx context.Context, q Query) (Found, error) {
 	x.mu.RLock()
 	db := x.db
 	x.mu.RUnlock()
-	s := search{index: x, db: db, query: q, filter: q.filter()}
+	s := newSearch(x, db, q)
 	candidates, err := s.candidates(ctx)
 	if err != nil {
 		return Found{}, err
@@ -88,6 +90,7 @@ type search struct {
 	db       *sql.DB
 	query    Query
 	filter   filter
+	texts    noteTexts
 	words    wordQuery
 	embedder string // the one that took part; "": none
 	why      string // why meaning took no part
@@ -95,6 +98,10 @@ type search struct {
 	named    map[int64]bool // notes whose title or file name is the question
 	dated    bool           // it asks for a time, and a note bears that date
 	undated  bool           // it asks for a time and no more, and no note is of that time
+}
+
+func newSearch(x *Index, db *sql.DB, q Query) search {
+	return search{index: x, db: db, query: q, filter: q.filter(), texts: noteTexts{db: db}}
 }
 
 // candidate is a passage that may be shown.
@@ -242,17 +249,8 @@ func (s *search) ask(ctx context.Context, found map[int64]*candidate, query, mat
 // byMeaning asks the collection, and returns the weight of its answer
 // against that of the words. 0: it could not be asked, and s.why says why.
 func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
-	if s.query.Side == WordsAlone {
-		s.why = "asked for words alone"
-		return 0, nil
-	}
-	m, embedder, err := s.index.loadMeaning()
-	if err != nil {
-		s.why = err.Error()
-		return 0, nil
-	}
+	m, embedder := s.meaning()
 	if m == nil {
-		s.why = "no embedder"
 		return 0, nil
 	}
 	weight = 1
@@ -270,12 +268,7 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		s.why = err.Error()
 		return 0, nil
 	}
-	if _, dimension, err := m.size(ctx); err == nil && dimension != len(vector) && dimension != 0 {
-		s.why = fmt.Sprintf("%s makes vectors of %d numbers now, not of %d: the next sync embeds the notes anew", embedder.Name(), len(vector), dimension)
-		s.index.setWhy(s.why)
-		if err := setMeta(ctx, s.db, "resized "+embedder.Name(), "yes"); err != nil {
-			return 0, nil //nolint:nilerr // another process writes: a later search says it again
-		}
+	if s.resized(ctx, m, embedder.Name(), len(vector)) {
 		return 0, nil
 	}
 	hits, err := s.hits(ctx, m, vector, found)
@@ -284,22 +277,13 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		return 0, ctx.Err()
 	}
 	s.embedder = embedder.Name()
-	mean, deviation, err := m.spread(ctx, vector)
+	usual, err := usualCosine(ctx, m, vector)
 	if err != nil {
 		s.away(err)
 		return 0, ctx.Err()
 	}
-	count, _, err := m.size(ctx)
-	if err != nil {
-		s.away(err)
-		return 0, ctx.Err()
-	}
-	chance := 2 * math.Sqrt(2*math.Log(float64(max(2, count))))
 	for id, cosine := range hits {
-		near := 0.0
-		if deviation > 0 {
-			near = max(0, cosine-mean) / deviation / chance
-		}
+		near := usual.near(cosine)
 		switch c := found[id]; {
 		case c != nil:
 			c.near = near
@@ -308,6 +292,60 @@ func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (wei
 		}
 	}
 	return weight, nil
+}
+
+// meaning is the collection to ask, and its embedder; nil: there is none, and
+// s.why says why.
+func (s *search) meaning() (*meaning, llm.Embedder) {
+	if s.query.Side == WordsAlone {
+		s.why = "asked for words alone"
+		return nil, nil
+	}
+	m, embedder, err := s.index.loadMeaning()
+	switch {
+	case err != nil:
+		s.why = err.Error()
+		return nil, nil
+	case m == nil:
+		s.why = "no embedder"
+	}
+	return m, embedder
+}
+
+// resized tells whether a question's vector has another dimension than the
+// collection, and leaves word for the next sync then.
+func (s *search) resized(ctx context.Context, m *meaning, embedder string, dimension int) bool {
+	_, before, err := m.size(ctx)
+	if err != nil || before == dimension || before == 0 {
+		return false
+	}
+	s.why = fmt.Sprintf("%s makes vectors of %d numbers now, not of %d: the next sync embeds the notes anew", embedder, dimension, before)
+	s.index.setWhy(s.why)
+	setMeta(ctx, s.db, "resized "+embedder, "yes") //nolint:errcheck // another process writes: a later search says it again
+	return true
+}
+
+// usual is how near to a question the vectors of a collection are on the whole.
+type usual struct {
+	mean, deviation float64
+	count           int // of vectors
+}
+
+func usualCosine(ctx context.Context, m *meaning, vector []float32) (u usual, err error) {
+	if u.mean, u.deviation, err = m.spread(ctx, vector); err != nil {
+		return u, err
+	}
+	u.count, _, err = m.size(ctx)
+	return u, err
+}
+
+// near is how far a cosine stands out; 0.5 is what chance reaches among so many.
+func (u usual) near(cosine float64) float64 {
+	if u.deviation == 0 {
+		return 0
+	}
+	chance := 2 * math.Sqrt(2*math.Log(float64(max(2, u.count))))
+	return max(0, cosine-u.mean) / u.deviation / chance
 }
 
 // away says why meaning took no part. If that is the place where the vectors

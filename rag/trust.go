@@ -66,7 +66,7 @@ func (s *syncRun) measureTrust(ctx context.Context, m *meaning, embedder llm.Emb
 // agrees tells whether the best passage by words is among the nearest by
 // meaning.
 func (s *syncRun) agrees(ctx context.Context, m *meaning, embedder llm.Embedder, question string) (bool, error) {
-	one := search{index: s.index, db: s.db, query: Query{Text: question}}
+	one := newSearch(s.index, s.db, Query{Text: question})
 	var err error
 	if one.words, err = readWords(ctx, s.db, question); err != nil || one.words.empty() {
 		return false, err
