@@ -40,6 +40,8 @@ type Index struct {
 	syncing  sync.Mutex // one Sync at a time in this process; guards unsigned
 	unsigned bool       // the words were written to and their stamp is missing
 
+	letters letters
+
 	mu       sync.RWMutex // guards what follows; writers swap it out as a whole
 	db       *sql.DB
 	identity os.FileInfo // of the words file that db has open

@@ -80,10 +80,13 @@ func modelByName(name string) embeddingModel {
 	return embeddingModel{}
 }
 
+// isBuiltIn tells whether a model is that of n-grams, which needs no server.
+func isBuiltIn(model string) bool { return strings.HasPrefix(model, "offline/") }
+
 // windowOf is how many tokens an embedder reads of a text: what its server
 // says, else what is known of the model, else the usual.
 func windowOf(embedder llm.Embedder) int {
-	if strings.HasPrefix(embedder.Name(), "offline/") {
+	if isBuiltIn(embedder.Name()) {
 		return math.MaxInt32 // n-grams are counted, however long the text
 	}
 	known := modelByName(embedder.Name()).window

@@ -16,8 +16,8 @@ const startWeight = 0.3
 const (
 	// mostWeight is the share of an embedder that is trusted fully.
 	mostWeight = 0.6
-	// lettersWeight is that of the built-in n-grams: they see the same letters
-	// as the words do, so that agreeing with them is no proof of anything.
+	// lettersWeight is that of the built-in n-grams, beside a model or alone: they
+	// see what the words do, so that agreeing with them is no proof of anything.
 	lettersWeight = 0.25
 )
 
@@ -25,10 +25,14 @@ const (
 // broken, or speaks another language than the notes.
 const leastTrust = 0.15
 
-// fuse scores candidates by words and meaning and returns how strong the best
-// of them is, from 0 to 1. Both sides are normalised before they are added:
-// BM25 by the best of the list, the cosine by the whole collection.
-func fuse(candidates []candidate, weight, bound float64) (strength float64) {
+// weights are the share of meaning in a score, and that of letters in what is
+// left to the words.
+type weights struct{ meaning, letters float64 }
+
+// fuse scores candidates by words, letters and meaning and returns how strong
+// the best of them is, from 0 to 1. All are normalised before they are added:
+// BM25 by the best of the list, the cosines by the whole collection.
+func fuse(candidates []candidate, w weights, bound float64) (strength float64) {
 	best := 0.0
 	for _, c := range candidates {
 		best = max(best, c.words)
@@ -40,12 +44,13 @@ func fuse(candidates []candidate, weight, bound float64) (strength float64) {
 		if best > 0 {
 			words = c.words / best
 		}
-		c.score = (1-weight)*words + weight*c.near + c.lift
+		spelt := (1-w.letters)*words + w.letters*c.letters
+		c.score = (1-w.meaning)*spelt + w.meaning*c.near + c.lift
 		top = max(top, c.score)
 		if bound > 0 {
 			strength = max(strength, c.words/bound)
 		}
-		strength = max(strength, weight*min(1, c.near), min(c.lift, 0.9))
+		strength = max(strength, w.meaning*min(1, c.near), min(c.lift, 0.9))
 	}
 	strength = min(1, strength)
 	if top > 0 {
@@ -99,7 +104,7 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 		return 0
 	}
 	most := mostWeight
-	if strings.HasPrefix(m.model, "offline/") {
+	if isBuiltIn(m.model) {
 		most = lettersWeight
 	}
 	return min(most, mostWeight*trust) * s.sameLanguage(m.model)
@@ -110,7 +115,7 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 // own words. A question is in another language when its small words are those
 // of one that no note is in, or when hardly any of its words stand in the notes.
 func (s *search) sameLanguage(model string) float64 {
-	if strings.HasPrefix(model, "offline/") || modelByName(model).manyLanguages {
+	if isBuiltIn(model) || modelByName(model).manyLanguages {
 		return 1
 	}
 	if isForeign(s.query.Text, s.words.spoken) {

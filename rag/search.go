@@ -108,6 +108,7 @@ func newSearch(x *Index, db *sql.DB, q Query) search {
 type candidate struct {
 	id      int64
 	words   float64 // BM25; 0: none of the words
+	letters float64 // how far those of the passage are like the question's, as near is
 	near    float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
 	note    int64   // 0: not looked at closely
 	lift    float64 // for a date that fits the question's
@@ -117,7 +118,7 @@ type candidate struct {
 	score   float64
 }
 
-// candidates ranks what the words and the meaning of the question find.
+// candidates ranks what the words, the letters and the meaning of the question find.
 func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	var err error
 	if s.words, err = readWords(ctx, s.db, s.query.Text); err != nil {
@@ -140,8 +141,11 @@ func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 			return nil, err
 		}
 	}
-	weight, err := s.byMeaning(ctx, byID)
-	if err != nil {
+	var w weights
+	if w.meaning, err = s.byMeaning(ctx, byID); err != nil {
+		return nil, err
+	}
+	if w.letters, err = s.byLetters(ctx, byID); err != nil {
 		return nil, err
 	}
 	if err := s.liftDated(ctx, byID); err != nil {
@@ -151,7 +155,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	for _, c := range byID {
 		ranked = append(ranked, *c)
 	}
-	fuse(ranked, weight, s.words.bound*(1+contextShare))
+	fuse(ranked, w, s.words.bound*(1+contextShare))
 	s.seen = s.signals(ranked)
 	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))

@@ -1,0 +1,137 @@
+package rag
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"lifehub/llm"
+)
+
+// Beside words and a model's meaning a search hears the letters: the built-in
+// n-grams know a word by its parts where the words miss it for an ending, a
+// typo, a compound or another language's spelling, and the model because it
+// never saw it. They are taken of the candidates alone, from their texts, so
+// that nothing more is stored (docs/decisions/0124).
+
+// letterSample is how many passages stand for the index when the usual likeness
+// of letters is needed. With half as many the benches hardly change.
+const letterSample = 200
+
+// letters are those of a sample of an index's passages.
+type letters struct {
+	mu       sync.Mutex
+	passages int // in the index when the sample was taken
+	sample   [][]float32
+}
+
+// byLetters compares the letters of the question with those of the candidates
+// that were looked at closely or that meaning found, and returns the weight of
+// that against the words'. 0: a search of one side, without any embedder, or
+// one whose embedder is those n-grams.
+func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
+	if s.query.Side != Both || !s.index.hearsLetters() {
+		return 0, nil
+	}
+	var ids []any
+	for id, c := range found {
+		if c.note != 0 || c.near >= 0.5 {
+			ids = append(ids, id)
+		}
+	}
+	usual, question, err := s.usualLetters(ctx)
+	if err != nil {
+		return 0, err
+	}
+	looked, vectors, err := s.lettersOf(ctx, `p.id IN (`+marks(len(ids))+`)`, ids...)
+	if err != nil {
+		return 0, err
+	}
+	for i, id := range looked {
+		found[id].letters = usual.near(float64(dot(question, vectors[i])))
+	}
+	return lettersWeight, nil
+}
+
+// hearsLetters tells whether there is a model beside which they say something new.
+func (x *Index) hearsLetters() bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.embedder != nil && !isBuiltIn(x.embedder.Name())
+}
+
+// usualLetters is how much the letters of the question are like those of any
+// passage, and its vector.
+func (s *search) usualLetters(ctx context.Context) (usual, []float32, error) {
+	sample, err := s.sampleLetters(ctx)
+	if err != nil {
+		return usual{}, nil, err
+	}
+	question, err := llm.Ngrams{}.Embed(ctx, []string{s.query.Text})
+	if err != nil {
+		return usual{}, nil, err
+	}
+	var all cosines
+	for _, vector := range sample {
+		all.add(float64(dot(question[0], vector)))
+	}
+	u := usual{count: s.words.passages}
+	u.mean, u.deviation = all.spread()
+	return u, question[0], nil
+}
+
+// sampleLetters takes a sample of the passages, anew when they have doubled or
+// halved.
+func (s *search) sampleLetters(ctx context.Context) ([][]float32, error) {
+	l := &s.index.letters
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := s.words.passages; l.sample != nil && n < 2*l.passages && l.passages < 2*n {
+		return l.sample, nil
+	}
+	_, sample, err := s.lettersOf(ctx, `p.id % ? = 0`, 1+s.words.passages/letterSample)
+	if err != nil {
+		return nil, err
+	}
+	l.passages, l.sample = s.words.passages, sample
+	return sample, nil
+}
+
+// lettersOf are the passages that a condition holds for, in their order, and
+// the vector of each, under its title and headings.
+func (s *search) lettersOf(ctx context.Context, where string, args ...any) (ids []int64, vectors [][]float32, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title
+		FROM passages p JOIN notes n ON n.id = p.note WHERE `+where+` ORDER BY p.id`, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	type place struct {
+		id, note        int64
+		start, stop     int
+		headings, title string
+	}
+	var places []place
+	for rows.Next() {
+		var p place
+		if err := rows.Scan(&p.id, &p.note, &p.start, &p.stop, &p.headings, &p.title); err != nil {
+			return nil, nil, err
+		}
+		places = append(places, p)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, nil, err
+	}
+	for _, p := range places {
+		text, err := s.texts.of(ctx, p.note, p.start, p.stop)
+		if err != nil {
+			return nil, nil, err
+		}
+		made, err := llm.Ngrams{}.Embed(ctx, embeddedTexts(p.title, p.headings, text, math.MaxInt32))
+		if err != nil {
+			return nil, nil, err
+		}
+		ids, vectors = append(ids, p.id), append(vectors, made[0])
+	}
+	return ids, vectors, nil
+}

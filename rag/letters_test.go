@@ -1,0 +1,82 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"lifehub/llm"
+)
+
+// gobi is a vault in which three notes hold the only word of a question that
+// is known, and by words the one it is about comes last.
+func gobi() map[string]string {
+	files := map[string]string{
+		"goat.md":  "# Herds\n\nGobi goats give cashmere in spring.\n",
+		"plant.md": "# Leaves\n\nGobi shrubs slow their photosynthesis when noon is hot.\n",
+		"road.md":  "# Roads\n\nGobi trucks carry copper ore south.\n",
+	}
+	for i := range 40 {
+		files[fmt.Sprintf("other%d.md", i)] = fmt.Sprintf("# Day %d\n\nBread, a walk and %d letters home.\n", i, i)
+	}
+	return files
+}
+
+func TestLettersFindAWordSpeltInAnotherWay(t *testing.T) {
+	blind := &bagEmbedder{name: "blind", spoil: func(string) ([]float32, error) { return []float32{1, 0}, nil }}
+	away := &bagEmbedder{name: "away", spoil: func(string) ([]float32, error) { return nil, llm.ErrUnreachable }}
+	for _, embedder := range []*bagEmbedder{blind, away} {
+		t.Run(embedder.name, func(t *testing.T) {
+			folder, x := vault(t, gobi())
+			syncNow(t, x, folder, embedder)
+			for _, question := range []string{"Gobi Photosynthese", "Gobi fotosynthesis", "Gobi photosynthetically"} {
+				if got := paths(t, x, question); len(got) != 3 || got[0] != "plant.md" {
+					t.Errorf("%s: found %q, want plant.md first of three", question, got)
+				}
+			}
+		})
+	}
+}
+
+func TestOneSideAloneHearsNoLetters(t *testing.T) {
+	folder, x := vault(t, gobi())
+	syncNow(t, x, folder, nil)
+	for name, side := range map[string]Side{"both sides without an embedder": Both, "words": WordsAlone} {
+		found, err := x.Search(t.Context(), Query{Text: "Gobi Photosynthese", Side: side})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Passages) != 3 || found.Passages[2].Path != "plant.md" {
+			t.Errorf("%s: found %+v, want plant.md, the longest, last of three", name, found.Passages)
+		}
+	}
+}
+
+func TestTheSampleOfLettersGrowsWithTheIndex(t *testing.T) {
+	folder, x := vault(t, map[string]string{"one.md": "# Bread\n\nrye\n"})
+	embedder := &bagEmbedder{name: "bag"}
+	syncNow(t, x, folder, embedder)
+	paths(t, x, "rye")
+	if n := len(x.letters.sample); n != 1 {
+		t.Fatalf("the sample of one passage is %d", n)
+	}
+	write(t, x.Vault(), gobi())
+	syncNow(t, x, folder, embedder)
+	paths(t, x, "rye")
+	if n := len(x.letters.sample); n != 44 {
+		t.Errorf("the sample of 44 passages is %d", n)
+	}
+}
+
+func TestASearchThatIsGivenUpTakesNoSample(t *testing.T) {
+	folder, x := vault(t, gobi())
+	syncNow(t, x, folder, &bagEmbedder{name: "bag"})
+	s := newSearch(x, x.db, Query{Text: "Gobi"})
+	s.words.passages = 43
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.sampleLetters(ctx); !errors.Is(err, ctx.Err()) || x.letters.sample != nil {
+		t.Errorf("a search given up ends with %v and a sample of %d", err, len(x.letters.sample))
+	}
+}
