@@ -119,12 +119,14 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 	if refused > 0 {
 		s.changes.Warnings = append(s.changes.Warnings,
 			fmt.Sprintf("the embedder gave no usable vector for %d texts; words find their passages", refused))
-		return nil
 	}
 	if s.only != nil {
 		return nil
 	}
-	return s.complete(ctx, m, embedder)
+	if err := errors.Join(m.flush(), s.measureTrust(ctx, m, embedder)); err != nil || refused > 0 {
+		return err
+	}
+	return s.complete(ctx, name)
 }
 
 // begunAnew asks the embedder for one vector more. If its size is no longer
@@ -169,19 +171,15 @@ func (s *syncRun) count(ctx context.Context, model string, passages int) error {
 
 // complete writes down that nothing is missing, so that the next sync need
 // not look.
-func (s *syncRun) complete(ctx context.Context, m *meaning, embedder llm.Embedder) error {
-	name := embedder.Name()
-	if err := errors.Join(m.flush(), s.measureTrust(ctx, m, embedder)); err != nil {
-		return err
-	}
+func (s *syncRun) complete(ctx context.Context, model string) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	state, err := s.index.vectors.state(ctx, name)
+	state, err := s.index.vectors.state(ctx, model)
 	if err != nil {
 		return err
 	}
-	return setMeta(ctx, s.db, "complete "+name, state)
+	return setMeta(ctx, s.db, "complete "+model, state)
 }
 
 // missing lists the keys of the passages looked at, and those without a vector in the

@@ -438,3 +438,21 @@ func TestANoteThatIsGoneWhileItIsRead(t *testing.T) {
 		t.Errorf("the next sync did %q", got)
 	}
 }
+
+func TestTrustIsMeasuredThoughATextIsRefused(t *testing.T) {
+	files := map[string]string{"poison.md": "poison for the embedder\n"}
+	for i := range 40 {
+		files[fmt.Sprintf("%d.md", i)] = fmt.Sprintf("On day %d we carried %d stones, %d logs and %d jars uphill.\n", i, 3*i, 5*i, 7*i)
+	}
+	folder, x := vault(t, files)
+	embedder := &bagEmbedder{name: "bag", spoil: func(text string) ([]float32, error) {
+		if strings.Contains(text, "poison") {
+			return make([]float32, 64), nil
+		}
+		return nil, nil
+	}}
+	syncNow(t, x, folder, embedder)
+	if trust := getMeta(t.Context(), x.db, "trust bag"); trust == "" {
+		t.Error("the trust of an embedder that refused one text of many was not measured")
+	}
+}
