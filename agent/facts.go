@@ -98,11 +98,7 @@ func (t *turn) recallFacts(ctx context.Context) error {
 // room for keeps the ones that fit best and after them the newest. The order
 // stays.
 func chooseFacts(ctx context.Context, question string, all []Fact) ([]Fact, error) {
-	texts := []string{question}
-	for _, f := range all {
-		texts = append(texts, f.Text)
-	}
-	likeness, err := alike(ctx, texts)
+	likeness, err := alike(ctx, question, factTexts(all))
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +131,7 @@ func chooseFacts(ctx context.Context, question string, all []Fact) ([]Fact, erro
 
 // FittingFacts returns the facts that fit a question, the best first.
 func FittingFacts(ctx context.Context, question string, all []Fact) ([]Fact, error) {
-	texts := []string{question}
-	for _, f := range all {
-		texts = append(texts, f.Text)
-	}
-	likeness, err := alike(ctx, texts)
+	likeness, err := alike(ctx, question, factTexts(all))
 	if err != nil {
 		return nil, err
 	}
@@ -166,19 +158,28 @@ type likeness struct {
 func (l likeness) fits() bool   { return l.share >= leastShare || l.letters >= leastLetters }
 func (l likeness) sum() float64 { return l.share + l.letters }
 
-// alike compares the first text, a question, with each of the others.
-func alike(ctx context.Context, texts []string) ([]likeness, error) {
-	letters, err := llm.Ngrams{}.Embed(ctx, texts)
+// alike compares a question with each of some texts.
+func alike(ctx context.Context, question string, texts []string) ([]likeness, error) {
+	letters, err := llm.Ngrams{}.Embed(ctx, append([]string{question}, texts...))
 	if err != nil {
 		return nil, err
 	}
-	asked := words(texts[0])
-	list := make([]likeness, len(texts)-1)
-	for i := range list {
-		held := shared(asked, words(texts[i+1]))
+	asked := words(question)
+	list := make([]likeness, len(texts))
+	for i, text := range texts {
+		held := shared(asked, words(text))
 		list[i] = likeness{float64(held) / float64(max(1, len(asked))), dot(letters[0], letters[i+1])}
 	}
 	return list, nil
+}
+
+// factTexts are what facts say.
+func factTexts(facts []Fact) []string {
+	texts := make([]string, len(facts))
+	for i, f := range facts {
+		texts[i] = f.Text
+	}
+	return texts
 }
 
 // factLine is a fact in a prompt; n is the number to cite it by, 0 for none.

@@ -178,13 +178,13 @@ func (a *Agent) EmbedMemories(ctx context.Context) error {
 // rankMemories orders candidates by words and meaning together and keeps the
 // k best that fit at all.
 func rankMemories(ctx context.Context, question string, found []Recollection, k int) ([]Recollection, error) {
-	texts := []string{question}
+	texts := make([]string, 0, len(found))
 	best := 0.0
 	for _, r := range found {
 		best = max(best, r.Words)
 		texts = append(texts, clip(r.Question+"\n"+r.Answer, maxEmbedded))
 	}
-	likeness, err := alike(ctx, texts)
+	likeness, err := alike(ctx, question, texts)
 	if err != nil {
 		return nil, err
 	}

@@ -27,85 +27,82 @@ const (
 // it speaks of none.
 func timeWords(text string, today time.Time) (s span, rest string) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, today.Location())
-	monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
-	month := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, day.Location())
-	year := time.Date(day.Year(), 1, 1, 0, 0, 0, 0, day.Location())
 	for _, t := range plainTimes {
-		where := t.pattern.FindStringSubmatchIndex(text)
+		where := t.pattern.FindStringIndex(text)
 		if where == nil {
 			continue
 		}
-		rest = text[:where[0]] + " " + text[where[1]:]
-		switch t.unit {
-		case "day":
-			return span{day.AddDate(0, 0, t.step), day.AddDate(0, 0, t.step+1)}, rest
-		case "week":
-			return span{monday.AddDate(0, 0, 7*t.step), monday.AddDate(0, 0, 7*(t.step+1))}, rest
-		case "month":
-			return span{month.AddDate(0, t.step, 0), month.AddDate(0, t.step+1, 0)}, rest
-		case "year":
-			return span{year.AddDate(t.step, 0, 0), year.AddDate(t.step+1, 0, 0)}, rest
-		case "recent":
-			return span{day.AddDate(0, 0, t.step), day.AddDate(0, 0, 1)}, rest
-		case "ago":
-			n, ok := countOf(group(text, where, 1))
-			if !ok {
-				continue
-			}
-			return agoSpan(day, n, agoUnits[strings.ToLower(group(text, where, 2))]), rest
-		case "weekday":
-			ahead := weekdays[strings.ToLower(group(text, where, 1))]
-			back := (int(day.Weekday())-int(ahead)+6)%7 + 1
-			return span{day.AddDate(0, 0, -back), day.AddDate(0, 0, 1-back)}, rest
-		case "weekend":
-			saturday := monday.AddDate(0, 0, 5+7*t.step)
-			if t.step == lastBegun {
-				saturday = day.AddDate(0, 0, -(int(day.Weekday())+1)%7)
-			}
-			return span{saturday, saturday.AddDate(0, 0, 2)}, rest
-		case "given year":
-			given, _ := strconv.Atoi(group(text, where, 1)) //nolint:errcheck // the pattern holds digits only
-			from := time.Date(given, 1, 1, 0, 0, 0, 0, day.Location())
-			return span{from, from.AddDate(1, 0, 0)}, rest
-		case "day of month":
-			date, ok := dayOfMonth(day, group(text, where, 1), group(text, where, 2), group(text, where, 3))
-			if !ok {
-				continue
-			}
-			return span{date, date.AddDate(0, 0, 1)}, rest
-		case "month of day":
-			date, ok := dayOfMonth(day, group(text, where, 2), group(text, where, 1), group(text, where, 3))
-			if !ok {
-				continue
-			}
-			return span{date, date.AddDate(0, 0, 1)}, rest
-		case "日":
-			date, ok := dayOfMonth(day, group(text, where, 3), group(text, where, 2), group(text, where, 1))
-			if !ok {
-				continue
-			}
-			return span{date, date.AddDate(0, 0, 1)}, rest
-		case "date":
-			date, err := time.ParseInLocation(time.DateOnly, text[where[0]:where[1]], day.Location())
-			if err != nil {
-				continue
-			}
-			return span{date, date.AddDate(0, 0, 1)}, rest
-		case "name":
-			given, _ := strconv.Atoi(group(text, where, 2)) //nolint:errcheck // digits, or "": no year was said
-			return monthSpan(day, months[strings.ToLower(group(text, where, 1))], given), rest
+		if s, ok := t.span(day, t.pattern.FindStringSubmatch(text)); ok {
+			return s, text[:where[0]] + " " + text[where[1]:]
 		}
 	}
 	return span{}, text
 }
 
-// group is the n-th group of a match; "" if it took no part.
-func group(text string, where []int, n int) string {
-	if where[2*n] < 0 {
-		return ""
+// span is what a match means on a day. Not ok: there is no such time.
+func (t plainTime) span(day time.Time, match []string) (s span, ok bool) {
+	switch t.unit {
+	case "ago":
+		n, ok := countOf(match[1])
+		return agoSpan(day, n, agoUnits[strings.ToLower(match[2])]), ok
+	case "weekday":
+		ahead := weekdays[strings.ToLower(match[1])]
+		back := (int(day.Weekday())-int(ahead)+6)%7 + 1
+		return days(day.AddDate(0, 0, -back), 1), true
+	case "weekend":
+		return days(t.saturday(day), 2), true
+	case "given year":
+		given, _ := strconv.Atoi(match[1]) //nolint:errcheck // the pattern holds digits only
+		from := time.Date(given, 1, 1, 0, 0, 0, 0, day.Location())
+		return span{from, from.AddDate(1, 0, 0)}, true
+	case "day of month":
+		date, ok := dayOfMonth(day, match[1], match[2], match[3])
+		return days(date, 1), ok
+	case "month of day":
+		date, ok := dayOfMonth(day, match[2], match[1], match[3])
+		return days(date, 1), ok
+	case "日":
+		date, ok := dayOfMonth(day, match[3], match[2], match[1])
+		return days(date, 1), ok
+	case "date":
+		date, err := time.ParseInLocation(time.DateOnly, match[0], day.Location())
+		return days(date, 1), err == nil
+	case "name":
+		given, _ := strconv.Atoi(match[2]) //nolint:errcheck // digits, or "": no year was said
+		return monthSpan(day, months[strings.ToLower(match[1])], given), true
 	}
-	return text[where[2*n]:where[2*n+1]]
+	return t.fromToday(day), true
 }
+
+// fromToday is the day, week, month or year so many steps from a day.
+func (t plainTime) fromToday(day time.Time) span {
+	switch t.unit {
+	case "week":
+		return days(mondayOf(day).AddDate(0, 0, 7*t.step), 7)
+	case "month":
+		first := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, day.Location())
+		return span{first.AddDate(0, t.step, 0), first.AddDate(0, t.step+1, 0)}
+	case "year":
+		first := time.Date(day.Year(), 1, 1, 0, 0, 0, 0, day.Location())
+		return span{first.AddDate(t.step, 0, 0), first.AddDate(t.step+1, 0, 0)}
+	case "recent":
+		return span{day.AddDate(0, 0, t.step), day.AddDate(0, 0, 1)}
+	}
+	return days(day.AddDate(0, 0, t.step), 1)
+}
+
+// saturday is the first day of the weekend so many steps from a day.
+func (t plainTime) saturday(day time.Time) time.Time {
+	if t.step == lastBegun {
+		return day.AddDate(0, 0, -(int(day.Weekday())+1)%7)
+	}
+	return mondayOf(day).AddDate(0, 0, 5+7*t.step)
+}
+
+func mondayOf(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }
+
+// days is a stretch of so many.
+func days(from time.Time, n int) span { return span{from, from.AddDate(0, 0, n)} }
 
 // countOf reads how many days, weeks or years ago.
 func countOf(word string) (n int, ok bool) {
@@ -177,12 +174,15 @@ const (
 	shortNames = monthNames + `|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez`
 )
 
-// plainTimes are tried in order; unit and step say which stretch from today.
-var plainTimes = []struct {
+// plainTime is one way to name a time; unit and step say which stretch from today.
+type plainTime struct {
 	pattern *regexp.Regexp
 	unit    string
 	step    int
-}{
+}
+
+// plainTimes are tried in order.
+var plainTimes = []plainTime{
 	{timePattern(`\d{4}-\d\d-\d\d`), "date", 0},
 	{timePattern(`(\d{1,2})(?:st|nd|rd|th|\.)?(?: of)? (` + shortNames + `)\b(?:\.?,? (\d{4}))?`), "day of month", 0},
 	{timePattern(`(` + shortNames + `)\.? (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`), "month of day", 0},
