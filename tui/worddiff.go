@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"unicode"
 )
 
@@ -29,7 +30,7 @@ func WordDiff(before, after string) []Word {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	list := head
-	for _, w := range compared(a, b) {
+	for _, w := range together(compared(a, b)) {
 		list = grow(list, w.Text, w.Mark)
 	}
 	for _, w := range tail {
@@ -82,6 +83,54 @@ func compared(a, b []string) []Word {
 	return list
 }
 
+// together takes changes together between which only marks and blanks stand:
+// the slashes that two addresses share tell nobody anything.
+func together(words []Word) (list []Word) {
+	var gone, come, between string // of the change so far, and what stands in both after it
+	flush := func() {
+		for _, w := range []Word{{gone, '-'}, {come, '+'}, {between, ' '}} {
+			if w.Text != "" {
+				list = grow(list, w.Text, w.Mark)
+			}
+		}
+		gone, come, between = "", "", ""
+	}
+	for i, w := range words {
+		switch {
+		case w.Mark == ' ':
+			between = w.Text
+			if strings.ContainsFunc(w.Text, isWordRune) {
+				flush()
+			}
+			continue
+		case between != "" && (gone != "" || leads(words[i:], '-')) && (come != "" || leads(words[i:], '+')):
+			gone, come, between = gone+between, come+between, ""
+		case between != "":
+			flush()
+		}
+		if w.Mark == '-' {
+			gone += w.Text
+		} else {
+			come += w.Text
+		}
+	}
+	flush()
+	return list
+}
+
+// leads tells whether words of a mark stand before the next that stand in both.
+func leads(words []Word, mark rune) bool {
+	for _, w := range words {
+		if w.Mark == ' ' {
+			return false
+		}
+		if w.Mark == mark {
+			return true
+		}
+	}
+	return false
+}
+
 // grow adds a word, to the last one if both have the same mark.
 func grow(list []Word, text string, mark rune) []Word {
 	if n := len(list); n > 0 && list[n-1].Mark == mark {
@@ -91,12 +140,14 @@ func grow(list []Word, text string, mark rune) []Word {
 	return append(list, Word{text, mark})
 }
 
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+
 // wordsOf cuts a text into runs of letters and digits, runs of blanks, and
 // single marks.
 func wordsOf(text string) []string {
 	kind := func(r rune) int {
 		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+		case isWordRune(r):
 			return 1
 		case r == ' ' || r == '\t':
 			return 2
