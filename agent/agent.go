@@ -28,6 +28,9 @@ type Options struct {
 	Rules   *Rules                                     // nil: each tool's own level
 	Save    func(ctx context.Context, rule Rule) error // keeps an "always"; nil: for this run only
 
+	// Prepare may wait for tools that a message names and that are not there
+	// yet; nil: nothing is waited for.
+	Prepare func(ctx context.Context, message string)
 	// Attach reads what a message names; nil: nothing.
 	Attach Attacher
 	// Quoted names whose words stand in a message beside the user's own, such
@@ -108,6 +111,9 @@ func New(o Options) *Agent {
 	}
 	if o.ModelName == nil {
 		o.ModelName = func() string { return "" }
+	}
+	if o.Prepare == nil {
+		o.Prepare = func(context.Context, string) {}
 	}
 	if o.Quoted == nil {
 		o.Quoted = func(string) []string { return nil }

@@ -101,6 +101,7 @@ func (t *turn) begin(ctx context.Context) (err error) {
 // reply is the whole flow. What it brought stands in t, also after an error.
 func (t *turn) reply(ctx context.Context) (err error) {
 	defer catch(&err)
+	t.Prepare(ctx, t.question)
 	t.tools = t.Tools()
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)

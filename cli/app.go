@@ -392,6 +392,22 @@ func (a *app) waitForServers(ctx context.Context, say func(string)) {
 	}
 }
 
+// waitForNamed waits for the servers that a message names, if they are still
+// starting.
+func (a *app) waitForNamed(ctx context.Context, message string) {
+	var names []string
+	for _, s := range a.servers.State() {
+		if s.Status == mcpclient.Starting && strings.Contains(message, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) > 0 {
+		ctx, cancel := context.WithTimeout(ctx, serverPatience)
+		defer cancel()
+		_ = a.servers.Wait(ctx, names...) // what is not there then is not offered
+	}
+}
+
 // late names the servers that are still starting.
 func (a *app) late() string {
 	var names []string
@@ -461,7 +477,7 @@ func (a *app) agent() *agent.Agent {
 	return agent.New(agent.Options{
 		Model: a.provider, Window: a.provider.Window, Refuses: a.refuses, Gauges: a.store, Tools: a.offered,
 		History: a.store, Journal: a.store, Memory: a.longTerm(), Summaries: a.store, Facts: a.facts().List,
-		Rules: a.rules, Attach: attached{a}, Quoted: a.quotes.in, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
+		Rules: a.rules, Prepare: a.waitForNamed, Attach: attached{a}, Quoted: a.quotes.in, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Mode: a.modes.now, Rounds: a.config.Loop.Max,
 		Think: func() string { return a.config.Think },

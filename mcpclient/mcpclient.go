@@ -125,13 +125,16 @@ func (s *Servers) changed() {
 	}
 }
 
-// Wait returns when every server has either started or failed to for a first
-// time, or with ctx's error.
-func (s *Servers) Wait(ctx context.Context) error {
+// Wait returns when every server, or every one that is named, has either
+// started or failed to for a first time, or with ctx's error.
+func (s *Servers) Wait(ctx context.Context, names ...string) error {
 	if s == nil {
 		return nil
 	}
 	for _, one := range s.list {
+		if len(names) > 0 && !slices.Contains(names, one.Name) {
+			continue
+		}
 		select {
 		case <-one.settled:
 		case <-ctx.Done():

@@ -20,10 +20,12 @@ import (
 const Mode = "LIFEHUB_TEST_MCP"
 
 // Given and Instructions are the variables that name the files in which mode
-// "given" finds its tools, and what it says of itself.
+// "given" finds its tools, and what it says of itself; Calls names the one to
+// which it adds a line with each call of a tool.
 const (
 	Given        = "LIFEHUB_TEST_TOOLS"
 	Instructions = "LIFEHUB_TEST_INSTRUCTIONS"
+	Calls        = "LIFEHUB_TEST_CALLS"
 )
 
 // Main serves and ends the process if Mode is set, and returns if it is not.
@@ -69,10 +71,21 @@ func (s *misbehaving) serve() {
 		if request.ID == nil {
 			continue
 		}
+		if request.Method == "tools/call" {
+			note(request.Params.Name)
+		}
 		s.answer(string(*request.ID), request.Method, string(request.Params.Arguments))
 	}
 	if s.mode == "deaf" {
 		time.Sleep(time.Hour)
+	}
+}
+
+// note adds a call to the file of Calls.
+func note(tool string) {
+	if file, err := os.OpenFile(os.Getenv(Calls), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+		fmt.Fprintln(file, tool)
+		file.Close()
 	}
 }
 
