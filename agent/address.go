@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -22,6 +23,20 @@ const webSearch = "web_search"
 
 // addressText finds addresses in a text.
 var addressText = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
+
+// OnWeb tells whether the path of a source or a citation is the address of a
+// page of the web. That of a note never is: it holds no two slashes in a row.
+func OnWeb(path string) bool {
+	return strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://")
+}
+
+// placeName is a path with its line, where that says something.
+func placeName(path string, line int) string {
+	if line == 0 || OnWeb(path) {
+		return path
+	}
+	return fmt.Sprintf("%s:%d", path, line)
+}
 
 // knownAddress tells whether the user or this turn's search gave the address.
 func (t *turn) knownAddress(address string) bool {

@@ -204,7 +204,7 @@ func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
 func (d *desk) place(p *passage, n int, at place, verdict Verdict) Citation {
 	c := Citation{N: n, Path: p.source.Path, Verdict: verdict}
 	c.Line, c.EndLine, c.Quote = p.lines(at)
-	if d.reread == nil {
+	if d.reread == nil || OnWeb(c.Path) { // a page is not fetched again
 		return c
 	}
 	now := d.onDisk(n, p.source)

@@ -265,3 +265,24 @@ func FuzzCitations(f *testing.F) {
 		}
 	})
 }
+
+func TestAPageOfTheWebIsCitedAsItWasRead(t *testing.T) {
+	page := Source{Path: "https://tips.example/marathon", Line: 3, EndLine: 4, Heading: "Marathon › Long runs", Text: "Long runs make up a third of the week.\nDrink early.", Foreign: true}
+	hit := Source{Path: "https://gear.example/", Heading: "Shoes", Text: "Change shoes after 800 kilometres."}
+	noSuchNote := func(Source) (string, bool) { return "", false }
+	citations := CheckCitations("“Drink early.” [1] Change shoes after 800 kilometres [2].", numbered(page, hit), noSuchNote)
+	if len(citations) != 2 || citations[0].Verdict != Verified || citations[1].Verdict != Verified {
+		t.Fatalf("got %+v", citations)
+	}
+	for i, want := range []string{"https://tips.example/marathon", "https://gear.example/"} {
+		if got := citations[i].Place(); got != want {
+			t.Errorf("its place is %s, want %s", got, want)
+		}
+	}
+	if got := page.Title(); got != "https://tips.example/marathon Marathon › Long runs" {
+		t.Errorf("its title is %s", got)
+	}
+	if got := (Citation{Path: "note.md", Line: 3}).Place(); got != "note.md:3" {
+		t.Errorf("a note's place is %s", got)
+	}
+}

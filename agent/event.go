@@ -359,6 +359,9 @@ type Citation struct {
 	Verdict Verdict  `json:"verdict"`
 }
 
+// Place names what is cited: note.md:12, or the address of a page.
+func (c Citation) Place() string { return placeName(c.Path, c.Line) }
+
 // Quoted is a quotation of an answer after the check.
 type Quoted struct {
 	Text    string  `json:"text"`

@@ -99,12 +99,13 @@ func (r Result) foreign() bool {
 	return r.Foreign || slices.ContainsFunc(r.Sources, func(s Source) bool { return s.Foreign })
 }
 
-// Source is a place that an answer can cite: lines of a note.
+// Source is a place that an answer can cite: lines of a note, or of a page of
+// the web.
 type Source struct {
 	N       int       `json:"n,omitempty"`     // its number in this turn, from 1; 0: not numbered yet
-	Path    string    `json:"path"`            // below its vault, with slashes
+	Path    string    `json:"path"`            // below its vault, with slashes; of a page of the web its address
 	Vault   string    `json:"vault,omitempty"` // the vault's absolute folder
-	Line    int       `json:"line"`
+	Line    int       `json:"line"`            // of a page as it was read; 0: what a search tells of it
 	EndLine int       `json:"end_line"`
 	Heading string    `json:"heading,omitempty"` // "Running › Plan"
 	Text    string    `json:"text"`              // as the model sees it
@@ -114,9 +115,10 @@ type Source struct {
 	Dated   bool      `json:"dated,omitempty"`   // the note bears the day, or the time, that was asked for
 }
 
-// Title names the place as the screen does: note.md:12 Heading.
+// Title names the place as the screen does: note.md:12 Heading. A page of the
+// web has no lines that anyone could look up.
 func (s Source) Title() string {
-	title := fmt.Sprintf("%s:%d", s.Path, s.Line)
+	title := placeName(s.Path, s.Line)
 	if s.Heading != "" {
 		title += " " + s.Heading
 	}

@@ -279,23 +279,15 @@ func (q *question) closeAnswer(result asked) {
 	fmt.Fprintln(q.err)
 	for _, c := range result.Citations {
 		if c.N == 0 && c.Path != "" {
-			fmt.Fprintf(q.err, "%s no such place in the notes\n", placeOf(c))
+			fmt.Fprintf(q.err, "%s no such place in the notes\n", safetext.Line(c.Place()))
 			continue
 		}
 		if c.Path == "" {
 			fmt.Fprintf(q.err, "[%d] no such source\n", c.N)
 			continue
 		}
-		fmt.Fprintf(q.err, "[%d] %s:%d %s\n", c.N, safetext.Line(c.Path), c.Line, verdictWords[c.Verdict])
+		fmt.Fprintf(q.err, "[%d] %s %s\n", c.N, safetext.Line(c.Place()), verdictWords[c.Verdict])
 	}
-}
-
-// placeOf is the note and, if it is said, the line of a citation.
-func placeOf(c agent.Citation) string {
-	if c.Line == 0 {
-		return safetext.Line(c.Path)
-	}
-	return fmt.Sprintf("%s:%d", safetext.Line(c.Path), c.Line)
 }
 
 var verdictWords = map[agent.Verdict]string{

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/agent"
 	"lifehub/tui/safetext"
 )
 
@@ -34,6 +35,10 @@ func (m *Model) openSource(c cited) tea.Cmd {
 	path := c.Path
 	if path == "" {
 		path = c.source.Path
+	}
+	if agent.OnWeb(path) {
+		m.flash("the terminal opens it: hold Ctrl or Shift and click; y copies the address")
+		return nil
 	}
 	local := filepath.FromSlash(path)
 	if c.source.Vault == "" || !filepath.IsLocal(local) {

@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
 	"lifehub/tui/safetext"
@@ -45,17 +48,22 @@ func (s *sources) add(c agent.Citation, from agent.Source) {
 
 // place is the note and line of a citation, as the user reads it.
 func (c cited) place() string {
-	path, line := c.Path, c.Line
-	if path == "" {
-		path = c.source.Path
+	at := agent.Citation{Path: cmp.Or(c.Path, c.source.Path), Line: cmp.Or(c.Line, c.source.Line)}
+	return at.Place()
+}
+
+// shown is the place as it stands on the screen; the terminal opens that of a
+// page of the web.
+func (c cited) shown() string {
+	place := safetext.Line(c.place())
+	if !agent.OnWeb(place) {
+		return place
 	}
-	if line == 0 {
-		line = c.source.Line
+	address := place
+	if place = safetext.Reveal(place); !safetext.LinkAllowed(address) {
+		return place
 	}
-	if line == 0 {
-		return path
-	}
-	return fmt.Sprintf("%s:%d", path, line)
+	return ansi.SetHyperlink(address) + place + ansi.ResetHyperlink()
 }
 
 // number is the citation as it stands in the answer. A path that the answer
@@ -77,7 +85,7 @@ func (s *sources) render(width int, look *theme) []string {
 	for i, c := range s.list {
 		s.above = append(s.above, len(lines))
 		number := c.number()
-		place := safetext.Line(c.place())
+		place := c.shown()
 		left := look.Reference.Render(number) + " " + place
 		if i == s.chosen {
 			left = look.Selected.Render("› " + number + " " + place)
