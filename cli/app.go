@@ -170,6 +170,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		Facts: a.facts(), Past: a.recall, Kept: a.store,
 		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
 		Mail:  a.config.mail(os.LookupEnv),
+		Web:   tools.WebSearch{Engine: a.config.Web.Search, URL: a.config.Web.SearchURL},
 	}
 	if a.config.RAG.Rerank {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}

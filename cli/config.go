@@ -43,6 +43,10 @@ type Config struct {
 		Off []string
 		Max int
 	}
+	Web struct {
+		Search    string
+		SearchURL string
+	}
 	Daily struct {
 		Folder  string
 		Pattern string
@@ -132,6 +136,8 @@ func settings(c *Config) []setting {
 		{name: "parallel", field: &c.Parallel, least: 1, doc: "steps of a plan that run at once"},
 		{name: "tools.off", field: &c.Tools.Off, doc: "tools that are switched off, by name or glob"},
 		{name: "tools.max", field: &c.Tools.Max, least: 1, doc: "tools offered to the planner; the most relevant ones when there are more"},
+		{name: "web.search", field: &c.Web.Search, one: []string{"duckduckgo", "searxng"}, doc: "who searches the web; tools.off: [web_search] lets nobody"},
+		{name: "web.search_url", field: &c.Web.SearchURL, doc: "address of that server, which may stand on this machine, as in http://127.0.0.1:8888 for SearXNG; empty: DuckDuckGo's own"},
 		{name: "daily.folder", field: &c.Daily.Folder, doc: "folder of the daily notes; empty: found from the notes there are"},
 		{name: "daily.pattern", field: &c.Daily.Pattern, doc: "name of a daily note, as in 2006-01-02.md; empty: found from the notes there are"},
 		{name: "memory.scope", field: &c.Memory.Scope, one: []string{"conversation", "all", "off"}, doc: "where past exchanges come back from: the conversation under way, all of them, or none"},
@@ -167,6 +173,7 @@ func defaults() *Config {
 	c.RAG.ChromaTenant = "default_tenant"
 	c.RAG.ChromaDatabase = "default_database"
 	c.Tools.Max = 20
+	c.Web.Search = "duckduckgo"
 	c.Memory.Scope, c.Memory.K = "conversation", 1
 	c.Memory.Place, c.Memory.File = "data", "memory.md"
 	c.MCP.Timeout = time.Minute

@@ -22,6 +22,8 @@ var rules = []rule{
 	{"forget", forget},
 	{"recall", recall},
 	{"get_weather", weather},
+	{"crawl", crawl},
+	{"web_fetch", webFetch},
 	{"web_search", webSearch},
 	{"today", today},
 	{"calculate", calculate},

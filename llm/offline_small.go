@@ -82,6 +82,28 @@ func webSearch(said string, _ *Task) map[string]any {
 	return map[string]any{"query": strings.TrimRight(m[1], ".!? ")}
 }
 
+// Addresses are read as they are written, without what ends the sentence.
+var (
+	crawlAsked = compile(`^(?:crawl|go through|read through|durchsuche|durchstöbere)\s+(?:the\s+)?(?:(?:web)?site|pages|docs|documentation|seite|webseite)?\s*(?:at\s+|of\s+|on\s+|under\s+|from\s+|von\s+|unter\s+)?(https?://\S+)`)
+	fetchAsked = compile(
+		`^(?:read|open|fetch|get|show|summari[sz]e|look at|check|visit|lies|lese|öffne|hole?|zeige?)\s+(?:me\s+|mir\s+)?(?:(?:the|this|die|den|das|diese[ns]?)\s+)?(?:(?:web\s*)?(?:page|site|article|link|seite|webseite|artikel)\s+)?(?:at\s+|unter\s+)?(https?://\S+)`,
+		`^(?:what(?:'s|’s| is) (?:on|at|in)|what does|was steht (?:auf|unter)|was sagt)\s+(https?://\S+)`,
+		`^(https?://\S+)$`,
+	)
+)
+
+func crawl(said string, _ *Task) map[string]any { return addressAfter(crawlAsked, said) }
+
+func webFetch(said string, _ *Task) map[string]any { return addressAfter(fetchAsked, said) }
+
+func addressAfter(asked []pattern, said string) map[string]any {
+	m := match(asked, said)
+	if m == nil {
+		return nil
+	}
+	return map[string]any{"url": strings.TrimRight(m[1], ".,;:!?)]”\"'")}
+}
+
 var todayAsked = lazy(`(?i)^(?:what(?:'s|’s| is| are)?|tell me|which|give me)?\s*(?:the\s+|today's\s+)?(?:current\s+|exact\s+)?(?:date|time|day|day of the week|weekday|date and time|time and date)(?:\s+(?:is it|is today|today|now|it is|right now|and time|is it now|is it today|do we have))*(?:\s+(?:in|at)\s+([\pL][\pL\pN /_-]*?))?(?:\s+(?:today|now|right now))?[\s?.!]*$|^what(?:'s|’s| is) today[\s?.!]*$|^(?:wie spät ist es|wie viel uhr ist es|wieviel uhr ist es|welcher tag ist heute|welches datum (?:ist|haben wir) heute|der wievielte ist heute)(?:\s+in\s+([\pL /_-]+?))?[\s?.!]*$`)
 
 func today(said string, _ *Task) map[string]any {

@@ -42,6 +42,8 @@ var builtIn = []ToolSpec{
 	toolSpec("today", "", "zone"),
 	toolSpec("calculate", "expression", ""),
 	toolSpec("brave_web_search", "query", "count"),
+	toolSpec("web_fetch", "url", "from"),
+	toolSpec("crawl", "url", "pages"),
 }
 
 // aSaturday is the day of all plans here.
@@ -170,6 +172,14 @@ func TestMessagesBecomePlans(t *testing.T) {
 		{"what day is it?", "today"},
 		{"what time is it in Tokyo", "today zone=Asia/Tokyo"},
 		{"search the web for marathon tips", "brave_web_search query=marathon tips"},
+		{"Read https://tips.example/a?b=c#d.", "web_fetch url=https://tips.example/a?b=c#d"},
+		{"summarize the page http://tips.example/ please", "web_fetch url=http://tips.example/"},
+		{"what does https://tips.example/marathon say about drinking?", "web_fetch url=https://tips.example/marathon"},
+		{"https://tips.example/", "web_fetch url=https://tips.example/"},
+		{"lies den Artikel https://tips.example/a", "web_fetch url=https://tips.example/a"},
+		{"crawl the docs at https://docs.example/start, and tell me how to begin", "crawl url=https://docs.example/start"},
+		{"Search the web for marathon tips and read https://tips.example/x", "brave_web_search query=marathon tips; web_fetch url=https://tips.example/x"},
+		{"add a task to read https://tips.example/", "add_task text=read https://tips.example/"},
 
 		// a tool by name
 		{"@search_notes garlic soup", "search_notes query=garlic soup"},

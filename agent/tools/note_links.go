@@ -27,11 +27,7 @@ const maxLinks = 50
 
 func newNoteLinks(v vaults) agent.Tool {
 	return byPath{agent.NewTool(spec("note_links", linksSchema), agent.Auto, func(ctx context.Context, args linksArgs) (agent.Result, error) {
-		at, err := v.find(ctx, args.Path)
-		if err != nil {
-			return agent.Result{}, err
-		}
-		note, err := at.read()
+		at, note, err := v.open(ctx, args.Path)
 		if err != nil {
 			return agent.Result{}, err
 		}

@@ -38,11 +38,7 @@ const (
 
 func newReadNote(v vaults) agent.Tool {
 	return byPath{agent.NewTool(spec("read_note", readSchema), agent.Auto, func(ctx context.Context, args readArgs) (agent.Result, error) {
-		at, err := v.find(ctx, args.Path)
-		if err != nil {
-			return agent.Result{}, err
-		}
-		note, err := at.read()
+		at, note, err := v.open(ctx, args.Path)
 		if err != nil {
 			return agent.Result{}, err
 		}
@@ -60,10 +56,11 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 		return agent.Result{}, fmt.Errorf("%s has %s; there are none from %d to %d", note.Path, count(len(lines), "line"), from, max(args.To, from))
 	}
 	whole := from == 1 && to == len(lines)
-	to = fitting(lines, from, to)
-	sources := sections(at, note, lines, from, to)
+	to = fitting(lines, from, to, maxRead)
+	base := agent.Source{Path: note.Path, Vault: at.folder.Dir(), Date: note.Date, Foreign: note.Foreign, Score: 1}
+	sources := sections(base, note.Headings, lines, from, to)
 	if whole && note.BodyLine > 1 {
-		sources = withoutFront(at, note, lines, to)
+		sources = withoutFront(base, note, lines, to)
 	}
 	if len(sources) == 0 {
 		return agent.Result{Text: note.Path + " is empty.", Nothing: true}, nil
@@ -85,37 +82,40 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 // withoutFront puts the text of a note first and its front matter last, so that
 // an answer that quotes the note does not begin with "tags:". Front matter
 // that says nothing of its own is left out.
-func withoutFront(at place, note notes.Note, lines []string, to int) []agent.Source {
+func withoutFront(base agent.Source, note notes.Note, lines []string, to int) []agent.Source {
 	var sources []agent.Source
 	if note.BodyLine <= to {
-		sources = sections(at, note, lines, note.BodyLine, to)
+		sources = sections(base, note.Headings, lines, note.BodyLine, to)
 	}
 	for name := range note.Front {
 		switch name {
 		case "title", "tags", "tag", "aliases", "date", "created", "updated":
 		default:
-			return append(sources, sections(at, note, lines, 1, min(note.BodyLine-1, to))...)
+			return append(sources, sections(base, note.Headings, lines, 1, min(note.BodyLine-1, to))...)
 		}
 	}
 	return sources
 }
 
-// fitting is the last line up to which lines fit into maxRead, at least one.
-func fitting(lines []string, from, to int) int {
+// fitting is the last line up to which lines fit into a number of bytes, at
+// least one.
+func fitting(lines []string, from, to, most int) int {
 	size := 0
 	for line := from; line <= to; line++ {
-		if size += len(lines[line-1]) + 1; size > maxRead && line > from {
+		if size += len(lines[line-1]) + 1; size > most && line > from {
 			return line - 1
 		}
 	}
 	return to
 }
 
-// sections cuts lines at headings into sources that can be cited.
-func sections(at place, note notes.Note, lines []string, from, to int) []agent.Source {
+// sections cuts lines at headings into sources that can be cited, which are
+// like base in all else.
+func sections(base agent.Source, headings []notes.Heading, lines []string, from, to int) []agent.Source {
 	var sources []agent.Source
 	var trail []notes.Heading // the headings above the current line, outermost first
-	open := agent.Source{Line: from}
+	open := base
+	open.Line = from
 	size := 0
 	finish := func(end int) {
 		for open.Line < end && strings.TrimSpace(lines[open.Line-1]) == "" {
@@ -128,16 +128,16 @@ func sections(at place, note notes.Note, lines []string, from, to int) []agent.S
 		if strings.TrimSpace(open.Text) == "" {
 			return
 		}
-		open.Path, open.Vault, open.EndLine = note.Path, at.folder.Dir(), end
-		open.Date, open.Foreign, open.Score = note.Date, note.Foreign, 1
+		open.EndLine = end
 		sources = append(sources, open)
 	}
-	next := note.Headings
+	next := headings
 	for line := 1; line <= to; line++ {
 		if len(next) > 0 && next[0].Line == line {
 			if line > from && size >= sourceSize {
 				finish(line - 1)
-				open, size = agent.Source{Line: line}, 0
+				open, size = base, 0
+				open.Line = line
 			}
 			for len(trail) > 0 && trail[len(trail)-1].Level >= next[0].Level {
 				trail = trail[:len(trail)-1]

@@ -30,6 +30,8 @@ type Deps struct {
 	Kept    artifacts // keeps the documents that turns make; nil: there are no tools for them
 	Past    past      // finds what was said in earlier conversations; nil: nothing
 
+	Web WebSearch
+
 	// Geocoding and Forecast are the addresses of Open-Meteo's two services;
 	// "": the public ones.
 	Geocoding, Forecast string
@@ -55,6 +57,7 @@ func All(d Deps) []agent.Tool {
 		d.HTTP = http.DefaultClient
 	}
 	v := vaults(d.Folders)
+	w := newWeb(nil, d.Web.own())
 	list := []agent.Tool{
 		newSearchNotes(d.Search),
 		newReadNote(v),
@@ -66,7 +69,9 @@ func All(d Deps) []agent.Tool {
 		newListTasks(v, d.Now),
 		newAddTask(d.desk(), d.Now),
 		newCompleteTask(d.desk(), d.Now),
-		newWebFetch(newWeb(nil)),
+		newWebSearch(d.Web, w),
+		newWebFetch(w),
+		newCrawl(w, d.Now, pause),
 		newGetWeather(weather{client: d.HTTP, geocoding: d.Geocoding, forecast: d.Forecast}),
 		newToday(d.Now),
 		newCalculate(),

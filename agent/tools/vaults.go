@@ -146,6 +146,16 @@ func (b byPath) Places(ctx context.Context, raw json.RawMessage) map[string]stri
 	return map[string]string{"path": b.pathOf(at.folder, at.Path)}
 }
 
+// open finds a note as find does, and reads it.
+func (v vaults) open(ctx context.Context, name string) (place, notes.Note, error) {
+	at, err := v.find(ctx, name)
+	if err != nil {
+		return place{}, notes.Note{}, err
+	}
+	note, err := at.read()
+	return at, note, err
+}
+
 // noNoteError says that there is no such note; it is [fs.ErrNotExist].
 type noNoteError struct{ name, near string }
 

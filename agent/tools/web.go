@@ -21,23 +21,35 @@ const (
 	maxRedirects = 5
 )
 
+// robotName is how LifeHub calls itself to servers, and is called in robots.txt.
+const robotName = "LifeHub"
+
 // errPrivate refuses an address that is not on the public internet.
 var errPrivate = errors.New("it is no public address")
 
-// web fetches pages from the public internet and from nowhere else. The
-// address is checked when it is dialled, so that neither a name, its spelling,
-// a redirect nor a second answer of DNS leads inside. Make it with newWeb.
+// web fetches pages from the public internet and from nowhere else, but for
+// one server that the user named. The address is checked when it is dialled, so
+// that neither a name, its spelling, a redirect nor a second answer of DNS leads
+// inside. Make it with newWeb.
 type web struct {
 	client *http.Client
 }
 
 // newWeb makes a web whose names are looked up by resolver; nil: the system's.
-func newWeb(resolver *net.Resolver) *web {
+// own is the host and port of a server of the user's that need not be public,
+// and to which no other page leads; "": none.
+func newWeb(resolver *net.Resolver, own string) *web {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: resolver, Control: onlyPublic}
+	free := &net.Dialer{Timeout: dialer.Timeout, Resolver: resolver}
 	return &web{&http.Client{
 		Transport: &http.Transport{
-			Proxy:                  nil, // a proxy would dial in our place
-			DialContext:            dialer.DialContext,
+			Proxy: nil, // a proxy would dial in our place
+			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				if own != "" && strings.EqualFold(address, own) {
+					return free.DialContext(ctx, network, address)
+				}
+				return dialer.DialContext(ctx, network, address)
+			},
 			ForceAttemptHTTP2:      true,
 			DisableKeepAlives:      true,
 			TLSHandshakeTimeout:    10 * time.Second,
@@ -45,8 +57,11 @@ func newWeb(resolver *net.Resolver) *web {
 			MaxResponseHeaderBytes: 64 << 10,
 		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
-			if len(via) > maxRedirects {
+			switch {
+			case len(via) > maxRedirects:
 				return fmt.Errorf("it leads on more than %d times", maxRedirects)
+			case own != "" && strings.EqualFold(hostPort(r.URL), own) && !strings.EqualFold(hostPort(via[0].URL), own):
+				return errPrivate
 			}
 			return checkAddress(r.URL)
 		},
@@ -54,20 +69,42 @@ func newWeb(resolver *net.Resolver) *web {
 	}}
 }
 
-// page is what lies at an address.
-type webPage struct {
-	url  *url.URL // after redirects
-	kind string   // Content-Type
-	body []byte
-	cut  bool // it was longer than maxWebBody
+// hostPort is what is dialled for an address.
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// get fetches an address. It sends no cookie, no referrer and no sign of who asks.
+// webPage is what lies at an address.
+type webPage struct {
+	url    *url.URL // after redirects
+	status int      // as in http.StatusOK
+	header http.Header
+	body   []byte
+	cut    bool // it was longer than maxWebBody
+}
+
+func (p webPage) kind() string { return p.header.Get("Content-Type") }
+
+// get fetches a page that is there. Its error names the address.
 func (w *web) get(ctx context.Context, address string) (webPage, error) {
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err == nil {
-		err = checkAddress(u)
+	page, err := w.ask(ctx, address)
+	if err == nil && page.status != http.StatusOK {
+		err = fmt.Errorf("fetch %s: %s", page.url.Redacted(), refusal(page))
 	}
+	if err != nil {
+		return webPage{}, err
+	}
+	return page, nil
+}
+
+// ask fetches whatever a server answers. It sends no cookie, no referrer and no
+// sign of who asks.
+func (w *web) ask(ctx context.Context, address string) (webPage, error) {
+	u, err := parseAddress(address)
 	if err != nil {
 		return webPage{}, fmt.Errorf("fetch %.200q: %w", address, err)
 	}
@@ -77,29 +114,67 @@ func (w *web) get(ctx context.Context, address string) (webPage, error) {
 	if err != nil {
 		return webPage{}, fmt.Errorf("fetch %.200q: %w", address, err)
 	}
-	request.Header.Set("User-Agent", "Mozilla/5.0 (compatible; LifeHub)")
+	request.Header.Set("User-Agent", "Mozilla/5.0 (compatible; "+robotName+")")
 	request.Header.Set("Accept", "text/html, text/plain, text/markdown, application/json;q=0.8, */*;q=0.1")
 	answer, err := w.client.Do(request)
 	if err != nil {
-		var failed *url.Error
-		if errors.As(err, &failed) {
-			err = failed.Err // it names the address again
-		}
-		return webPage{}, fmt.Errorf("fetch %s: %w", u.Redacted(), err)
+		return webPage{}, fmt.Errorf("fetch %s: %w", u.Redacted(), plainly(err))
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return webPage{}, fmt.Errorf("fetch %s: the server says %s", u.Redacted(), answer.Status)
-	}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxWebBody+1))
 	if err != nil {
-		return webPage{}, fmt.Errorf("fetch %s: %w", u.Redacted(), err)
+		return webPage{}, fmt.Errorf("fetch %s: %w", u.Redacted(), plainly(err))
 	}
-	page := webPage{url: answer.Request.URL, kind: answer.Header.Get("Content-Type"), body: body}
+	page := webPage{url: answer.Request.URL, status: answer.StatusCode, header: answer.Header, body: body}
 	if page.cut = len(body) > maxWebBody; page.cut {
 		page.body = body[:maxWebBody]
 	}
 	return page, nil
+}
+
+// plainly takes off an error what names the address again, and says that time
+// ran out in words that a user knows.
+func plainly(err error) error {
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		err = failed.Err
+	}
+	var slow net.Error
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &slow) && slow.Timeout() {
+		return errSlow
+	}
+	return err
+}
+
+// errSlow is a server that takes its time.
+var errSlow = fmt.Errorf("the server did not answer within %v", webTime)
+
+// refusal says what a status other than 200 means for who wants to read.
+func refusal(page webPage) string {
+	what := "the server does not give it"
+	switch {
+	case wantsHuman(page):
+		return "it wants to see a human first (a captcha); open it in a browser"
+	case page.status == http.StatusUnauthorized, page.status == http.StatusPaymentRequired, page.status == http.StatusProxyAuthRequired:
+		what = "it can only be read after signing in"
+	case page.status == http.StatusForbidden:
+		what = "the server turns LifeHub away"
+	case page.status == http.StatusNotFound, page.status == http.StatusGone:
+		what = "there is no such page"
+	case page.status == http.StatusTooManyRequests:
+		what = "the server was asked too often; try again later"
+	case page.status >= 500:
+		what = "the server has trouble; try again later"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s (%d %s)", what, page.status, http.StatusText(page.status)))
+}
+
+// parseAddress reads the address of a page.
+func parseAddress(address string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return nil, err
+	}
+	return u, checkAddress(u)
 }
 
 // checkAddress refuses what no web page lies at.

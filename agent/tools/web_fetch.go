@@ -1,22 +1,11 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"mime"
-	"net/url"
 	"strings"
 	"time"
-
-	"codeberg.org/readeck/go-readability/v2"
-	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/charset"
 
 	"lifehub/agent"
 	"lifehub/llm"
@@ -25,14 +14,16 @@ import (
 const webFetchSchema = `{
 	"type": "object",
 	"properties": {
-		"url": {"type": "string", "description": "the page's address, with https://"}
+		"url": {"type": "string", "description": "the page's address, with https://"},
+		"from": {"type": "integer", "minimum": 1, "description": "first line, to go on with a long page; the beginning if left out"}
 	},
 	"required": ["url"],
 	"additionalProperties": false
 }`
 
 type webFetchArgs struct {
-	URL string `json:"url"`
+	URL  string `json:"url"`
+	From int    `json:"from,omitempty"`
 }
 
 // webFetch reads a page of the web as markdown.
@@ -60,10 +51,7 @@ func (f *webFetch) Address(raw json.RawMessage) string {
 
 // Preview shows the real host, which a long address hides well.
 func (f *webFetch) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, error) {
-	u, err := url.Parse(strings.TrimSpace(f.Address(raw)))
-	if err == nil {
-		err = checkAddress(u)
-	}
+	u, err := parseAddress(f.Address(raw))
 	if err != nil {
 		return agent.Preview{}, fmt.Errorf("web_fetch: %w", err)
 	}
@@ -71,65 +59,30 @@ func (f *webFetch) Preview(_ context.Context, raw json.RawMessage) (agent.Previe
 }
 
 func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
-	page, err := f.web.get(ctx, f.Address(raw))
+	var args webFetchArgs
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return agent.Result{}, fmt.Errorf("read arguments of web_fetch: %w", err)
+	}
+	page, err := f.web.get(ctx, args.URL)
 	if err != nil {
 		return agent.Result{}, err
 	}
-	text, err := readable(page)
+	read, err := readArticle(page)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", page.url.Redacted(), err)
 	}
-	if page.cut {
-		text += "\n\n[… the page is longer than 2 MiB; the rest is left out …]"
+	lines := strings.Split(read.text, "\n")
+	from := max(args.From, 1)
+	if from > len(lines) {
+		return agent.Result{}, fmt.Errorf("%s has %s; there is no line %d", page.url.Redacted(), count(len(lines), "line"), from)
 	}
-	return agent.Result{Text: page.url.Redacted() + "\n\n" + text, Foreign: true, Nothing: strings.TrimSpace(text) == ""}, nil
-}
-
-// readable is the text of a page as markdown.
-func readable(page webPage) (string, error) {
-	kind, _, err := mime.ParseMediaType(page.kind)
-	if err != nil {
-		kind = "text/html"
-	}
+	to := fitting(lines, from, len(lines), maxRead)
+	text := read.address + "\n\n" + strings.Join(lines[from-1:to], "\n")
 	switch {
-	case kind == "application/pdf" || bytes.HasPrefix(page.body, []byte("%PDF-")):
-		return "", errors.New("it is a PDF, which LifeHub cannot read; save its text as a note to ask about it")
-	case kind == "text/html" || kind == "application/xhtml+xml":
-	case strings.HasPrefix(kind, "text/") || kind == "application/json" || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "xml"):
-		text, err := asUTF8(page)
-		return strings.TrimSpace(text), err
-	default:
-		return "", fmt.Errorf("it is %s and no text", kind)
+	case to < len(lines):
+		text += fmt.Sprintf("\n\nThe page goes on: fetch it again from line %d of %d.", to+1, len(lines))
+	case page.cut:
+		text += "\n\nThe page is longer than 2 MiB; the rest was not fetched."
 	}
-	text, err := asUTF8(page)
-	if err != nil {
-		return "", err
-	}
-	doc, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(false))
-	if err != nil {
-		return "", err
-	}
-	title := ""
-	if article, err := readability.FromDocument(doc, page.url); err == nil && article.Node != nil {
-		doc, title = article.Node, strings.TrimSpace(article.Title())
-	}
-	markdown, err := htmltomarkdown.ConvertNode(doc, converter.WithDomain(page.url.Scheme+"://"+page.url.Host))
-	if err != nil {
-		return "", err
-	}
-	text = strings.TrimSpace(string(markdown))
-	if title != "" && !strings.HasPrefix(text, "# "+title) {
-		text = "# " + title + "\n\n" + text
-	}
-	return text, nil
-}
-
-// asUTF8 is the body as UTF-8, by what the server, the page or its bytes say.
-func asUTF8(page webPage) (string, error) {
-	reader, err := charset.NewReader(bytes.NewReader(page.body), page.kind)
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(io.LimitReader(reader, 2*maxWebBody))
-	return strings.ToValidUTF8(string(text), "\uFFFD"), err
+	return agent.Result{Text: text, Foreign: true, Sources: read.sources(lines, from, to)}, nil
 }

@@ -1,35 +1,113 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/internal/webtest"
 )
 
-func TestAPageIsReadAsMarkdown(t *testing.T) {
-	long := strings.Repeat("<p>Run slowly, then run a little longer, and rest on the third day.</p>", 20)
-	pages := map[string]struct{ kind, body, want, not string }{
-		"/article": {"text/html; charset=utf-8", "<html><head><title>Tips</title></head><body><nav>Menu</nav><article><h1>Tips</h1>" + long + `<a href="/more">more</a><script>alert(1)</script></article></body></html>`, "Run slowly", "alert"},
-		"/latin":   {"text/html; charset=iso-8859-1", "<html><body><article><p>Z\xfcrich " + long + "</p></article></body></html>", "Zürich", "\xfc"},
-		"/plain":   {"text/plain", "just text", "just text", ""},
-		"/pdf":     {"application/pdf", "%PDF-1.7", "", ""},
-		"/image":   {"image/png", "\x89PNG", "", ""},
+func fetch(ctx context.Context, t *testing.T, web *webtest.Server, path, more string) (agent.Result, error) {
+	t.Helper()
+	return newWebFetch(atHome(web.Host())).Run(ctx, json.RawMessage(`{"url":"`+web.URL+path+`"`+more+`}`))
+}
+
+func TestAnArticleIsReadWithoutWhatStandsAroundIt(t *testing.T) {
+	web := webtest.New(t)
+	result, err := fetch(t.Context(), t, web, "/hop/4", "")
+	if err != nil {
+		t.Fatal(err)
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", pages[r.URL.Path].kind)
-		_, _ = w.Write([]byte(pages[r.URL.Path].body))
-	}))
-	defer server.Close()
-	tool := newWebFetch(atHome(server.Listener.Addr().String()))
-	for path, page := range pages {
-		result, err := tool.Run(t.Context(), json.RawMessage(`{"url":"`+server.URL+path+`"}`))
-		switch {
-		case page.want == "" && err == nil:
-			t.Errorf("%s was read: %.80q", path, result.Text)
-		case page.want != "" && (err != nil || !strings.Contains(result.Text, page.want) || page.not != "" && strings.Contains(result.Text, page.not) || !result.Foreign):
+	holds(t, "article", result.Text, web.URL+"/marathon\n", "# Marathon training: a plan for sixteen weeks\n", "## The long run", "Raise it by ten percent",
+		"[shoes for long runs]("+web.URL+"/shoes)", "[rest days]("+web.URL+"/site/rest)", "60")
+	for _, noise := range []string{"privacy", "Sign in", "Imprint", "dataLayer", "base64", "font:"} {
+		if strings.Contains(result.Text, noise) {
+			t.Errorf("%q stands in\n%s", noise, result.Text)
+		}
+	}
+	if !result.Foreign || len(result.Sources) == 0 {
+		t.Fatalf("got %+v", result)
+	}
+	for _, s := range result.Sources {
+		if s.Path != web.URL+"/marathon" || !s.Foreign || s.Line < 1 || s.Vault != "" {
+			t.Errorf("a source is %+v", s)
+		}
+	}
+	for i := range result.Sources {
+		result.Sources[i].N = i + 1
+	}
+	answer := fmt.Sprintf("“Drink early: two hundred millilitres every twenty minutes, beginning with the second kilometre.” [%d]", len(result.Sources))
+	cited := agent.CheckCitations(answer, result.Sources, nil)
+	if len(cited) != 1 || cited[0].Verdict != agent.Verified || cited[0].Place() != web.URL+"/marathon" {
+		t.Errorf("the citation is %+v", cited)
+	}
+}
+
+func TestTextIsReadWhateverItsCharacterSet(t *testing.T) {
+	web := webtest.New(t)
+	for path, want := range map[string]string{
+		"/latin1": "süßen Tee", "/mislabelled": "süßen Tee", "/mislabelled2": "süßen Tee", "/meta": "süßen Tee", "/bom": "süßen Tee", "/notype": "süßen Tee",
+		"/shiftjis": "マラソンの練習は週に三回。", "/plain": "just text\n\nin two parts", "/data": `{"distance": 42.195}`,
+	} {
+		result, err := fetch(t.Context(), t, web, path, "")
+		if err != nil || !strings.Contains(result.Text, want) || strings.ContainsAny(result.Text, "\ufffd\ufeffÃ") || len(result.Sources) == 0 {
 			t.Errorf("%s: %v, %.200q", path, err, result.Text)
 		}
+	}
+}
+
+func TestWhatIsNoTextToReadIsSaid(t *testing.T) {
+	web := webtest.New(t)
+	for path, want := range map[string]string{
+		"/paper.pdf": "it is a PDF, which LifeHub cannot read", "/hidden-pdf": "it is a PDF", "/photo": "it is no text but image/png", "/photo.html": "it is no text but image/png",
+		"/archive": "it is no text but application/zip", "/noise": "it is no text but application/octet-stream",
+		"/login": "it can only be read after signing in", "/members": "it can only be read after signing in (401 Unauthorized)", "/forbidden": "turns LifeHub away (403 Forbidden)",
+		"/challenge": "wants to see a human first", "/challenge2": "wants to see a human first", "/app": "no text without its scripts", "/empty": "it holds no text", "/blank": "it holds no text",
+		"/nowhere": "there is no such page (404 Not Found)", "/broken": "the server has trouble; try again later (502 Bad Gateway)", "/hop/6": "it leads on more than 5 times",
+	} {
+		if result, err := fetch(t.Context(), t, web, path, ""); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), web.URL+path) && !strings.HasPrefix(path, "/hop") {
+			t.Errorf("%s: %v, %.100q", path, err, result.Text)
+		}
+	}
+}
+
+func TestASlowServerIsGivenUp(t *testing.T) {
+	web := webtest.New(t)
+	for _, path := range []string{"/slow", "/drip"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		if _, err := fetch(ctx, t, web, path, ""); err == nil || !strings.Contains(err.Error(), "did not answer within 20s") {
+			t.Errorf("%s: %v", path, err)
+		}
+		cancel()
+		ctx, cancel = context.WithCancel(t.Context())
+		cancel()
+		if _, err := fetch(ctx, t, web, path, ""); err == nil || !strings.Contains(err.Error(), "context canceled") {
+			t.Errorf("%s, stopped: %v", path, err)
+		}
+	}
+}
+
+func TestALongPageIsReadInParts(t *testing.T) {
+	web := webtest.New(t)
+	first, err := fetch(t.Context(), t, web, "/huge", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, hint, ok := strings.Cut(first.Text, "The page goes on: fetch it again from line ")
+	if !ok || len(text) > maxRead+200 || len(text) < maxRead/2 {
+		t.Fatalf("%d bytes, and then %q", len(text), hint)
+	}
+	line, _, _ := strings.Cut(hint, " ")
+	next, err := fetch(t.Context(), t, web, "/huge", `,"from":`+line)
+	if err != nil || len(next.Sources) == 0 || next.Sources[0].Line < first.Sources[len(first.Sources)-1].EndLine {
+		t.Errorf("then: %v, %+v", err, next.Sources)
+	}
+	if _, err := fetch(t.Context(), t, web, "/plain", `,"from":9999999`); err == nil || !strings.Contains(err.Error(), "there is no line 9999999") {
+		t.Errorf("beyond the end: %v", err)
 	}
 }

@@ -1,0 +1,284 @@
+package tools
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"codeberg.org/readeck/go-readability/v2"
+	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
+	"github.com/gogs/chardet"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
+
+	"lifehub/agent"
+	"lifehub/notes"
+)
+
+// article is a page of the web made readable.
+type article struct {
+	address string
+	title   string
+	text    string   // markdown, which begins with the title as heading
+	links   []string // the pages that it leads to, those of the article before those around it
+}
+
+// sources are lines of the article as they can be cited.
+func (a article) sources(lines []string, from, to int) []agent.Source {
+	headings := notes.Parse(notes.Entry{}, []byte(a.text)).Headings
+	return sections(agent.Source{Path: a.address, Foreign: true}, headings, lines, from, to)
+}
+
+// What keeps a page from being read although the server gave it.
+var (
+	errSignIn  = errors.New("it can only be read after signing in")
+	errCheck   = errors.New("it wants to see a human first (a captcha); open it in a browser")
+	errScripts = errors.New("it holds no text without its scripts; open it in a browser")
+	errEmpty   = errors.New("it holds no text")
+)
+
+// hardly is less than an article, in letters: what is so short may stand before
+// a page that is closed, or be a wrong choice among the parts of an open one.
+const hardly = 600
+
+// readArticle makes a page readable, or says why it is none to read.
+func readArticle(page webPage) (article, error) {
+	kind, err := textKind(page)
+	if err != nil {
+		return article{}, err
+	}
+	body, err := asUTF8(page)
+	if err != nil {
+		return article{}, err
+	}
+	a := article{address: asWritten(page.url)}
+	if kind != "text/html" && kind != "application/xhtml+xml" {
+		a.text = strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))
+		if a.text == "" {
+			return article{}, errEmpty
+		}
+		return a, nil
+	}
+	doc, err := html.ParseWithOptions(strings.NewReader(body), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return article{}, err
+	}
+	seen := survey(doc, page.url)
+	a.title = oneLine(seen.title)
+	text, links, err := mainText(doc, page.url)
+	if err != nil {
+		return article{}, err
+	}
+	if n := letters(text); n < hardly {
+		switch {
+		case seen.password:
+			return article{}, errSignIn
+		case wantsHuman(page):
+			return article{}, errCheck
+		case n == 0 && seen.scripts:
+			return article{}, errScripts
+		case n == 0:
+			return article{}, errEmpty
+		}
+	}
+	a.links = appendMissing(links, seen.links)
+	if a.text = text; a.title != "" && !strings.HasPrefix(text, "# "+a.title) {
+		a.text = "# " + a.title + "\n\n" + text
+	}
+	return a, nil
+}
+
+// textKind is the media type of a page that holds text.
+func textKind(page webPage) (string, error) {
+	kind, _, err := mime.ParseMediaType(page.kind())
+	sniffed, _, _ := strings.Cut(http.DetectContentType(page.body), ";")
+	if err != nil || kind == "application/octet-stream" {
+		kind = sniffed
+	}
+	switch major, _, _ := strings.Cut(sniffed, "/"); {
+	case kind == "application/pdf" || sniffed == "application/pdf":
+		return "", errors.New("it is a PDF, which LifeHub cannot read; save its text as a note to ask about it")
+	case major == "image" && kind != "image/svg+xml", major == "audio", major == "video", major == "font":
+		kind = sniffed // whatever the server calls it
+	case strings.HasPrefix(sniffed, "application/x-") || sniffed == "application/zip":
+		kind = sniffed
+	case strings.HasPrefix(kind, "text/"), kind == "application/xhtml+xml", kind == "application/json", kind == "application/xml",
+		strings.HasSuffix(kind, "+json"), strings.HasSuffix(kind, "+xml") && !strings.HasPrefix(kind, "image/"):
+		return kind, nil
+	}
+	return "", fmt.Errorf("it is no text but %s, which LifeHub cannot read", kind)
+}
+
+// asUTF8 is the body as UTF-8. What is valid UTF-8 is taken for it whatever the
+// server says, for nothing else looks like it; what is not goes by what the
+// server says, unless that was UTF-8, then by the page itself and its bytes.
+func asUTF8(page webPage) (string, error) {
+	body := bytes.TrimPrefix(page.body, []byte(byteOrderMark))
+	if whole := wholeRunes(body); utf8.Valid(whole) && !bytes.Contains(whole, []byte{0x1b, '$'}) { // ISO-2022-JP is ASCII to look at
+		return string(whole), nil
+	}
+	encoding, name, certain := charset.DetermineEncoding(body, page.kind())
+	if name == "utf-8" || !certain {
+		if encoding, name, certain = charset.DetermineEncoding(body, ""); name == "utf-8" || !certain {
+			if guess, err := chardet.NewHtmlDetector().DetectBest(body); err == nil {
+				if likely, _ := charset.Lookup(guess.Charset); likely != nil {
+					encoding = likely
+				}
+			}
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(encoding.NewDecoder().Reader(bytes.NewReader(body)), 2*maxWebBody))
+	return strings.ToValidUTF8(string(text), "\uFFFD"), err
+}
+
+// wholeRunes is a text without the half of a character that a cut left at its end.
+func wholeRunes(text []byte) []byte {
+	for cut := len(text) - 1; cut >= 0 && cut >= len(text)-utf8.UTFMax; cut-- {
+		if utf8.RuneStart(text[cut]) {
+			if !utf8.FullRune(text[cut:]) {
+				return text[:cut]
+			}
+			break
+		}
+	}
+	return text
+}
+
+// surveyed is what a page holds besides its text.
+type surveyed struct {
+	title    string
+	links    []string
+	password bool // it asks for one
+	scripts  bool
+}
+
+// survey goes through a page, makes its addresses whole and takes out pictures
+// that say nothing.
+func survey(doc *html.Node, at *url.URL) (seen surveyed) {
+	var silent []*html.Node
+	base := at
+	for node := range doc.Descendants() {
+		if node.Type != html.ElementNode {
+			continue
+		}
+		switch node.DataAtom {
+		case atom.Title:
+			if seen.title == "" {
+				seen.title = innerText(node)
+			}
+		case atom.Base:
+			if u, err := at.Parse(attribute(node, "href")); err == nil && checkAddress(u) == nil {
+				base = u
+			}
+		case atom.Script:
+			seen.scripts = true
+		case atom.Input:
+			seen.password = seen.password || strings.EqualFold(attribute(node, "type"), "password")
+		case atom.Img:
+			if attribute(node, "alt") == "" || strings.HasPrefix(attribute(node, "src"), "data:") {
+				silent = append(silent, node)
+			}
+			makeWhole(node, "src", base)
+		case atom.A:
+			makeWhole(node, "href", base)
+		}
+	}
+	for _, node := range silent {
+		node.Parent.RemoveChild(node)
+	}
+	seen.links = linksOf(doc)
+	return seen
+}
+
+// makeWhole puts the whole address in the place of one that begins at the page.
+func makeWhole(node *html.Node, name string, base *url.URL) {
+	for i, a := range node.Attr {
+		if a.Namespace == "" && a.Key == name {
+			if u, err := base.Parse(strings.TrimSpace(a.Val)); err == nil {
+				node.Attr[i].Val = u.String()
+			}
+		}
+	}
+}
+
+// linksOf lists the pages that links in a node lead to, each once.
+func linksOf(doc *html.Node) (links []string) {
+	for node := range doc.Descendants() {
+		if node.DataAtom != atom.A || strings.Contains(attribute(node, "rel"), "nofollow") {
+			continue
+		}
+		if u, err := parseAddress(attribute(node, "href")); err == nil {
+			u.Fragment, u.RawFragment = "", ""
+			links = append(links, u.String())
+		}
+	}
+	return appendMissing(nil, links)
+}
+
+func appendMissing(list, more []string) []string {
+	have := make(map[string]bool, len(list)+len(more))
+	for _, item := range list {
+		have[item] = true
+	}
+	for _, item := range more {
+		if !have[item] {
+			have[item] = true
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+// mainText is the text of a page as markdown: that of its article, or of all of
+// it where what was taken for the article is only a small part.
+func mainText(doc *html.Node, at *url.URL) (text string, links []string, err error) {
+	found, err := readability.FromDocument(doc, at)
+	if err == nil && found.Node != nil {
+		if text, err = markdownOf(found.Node); err == nil && letters(text) >= hardly {
+			return text, linksOf(found.Node), nil
+		}
+	}
+	whole, err := markdownOf(doc) // a page without an article is read whole
+	if letters(text)*3 >= letters(whole) && text != "" {
+		return text, linksOf(found.Node), nil
+	}
+	return whole, nil, err
+}
+
+func markdownOf(node *html.Node) (string, error) {
+	markdown, err := htmltomarkdown.ConvertNode(node)
+	return strings.TrimSpace(string(markdown)), err
+}
+
+// letters counts the letters and digits of a text.
+func letters(text string) (n int) {
+	for _, r := range text {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// wantsHuman tells whether a page is one that keeps robots out, by the marks of
+// the services that make such pages.
+func wantsHuman(page webPage) bool {
+	if page.header.Get("Cf-Mitigated") == "challenge" {
+		return true
+	}
+	body := bytes.ToLower(page.body)
+	for _, mark := range []string{"challenge-platform", "cf-chl-", "g-recaptcha", "h-captcha", "captcha-delivery", "px-captcha", "anomaly-modal"} {
+		if bytes.Contains(body, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,292 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+const crawlSchema = `{
+	"type": "object",
+	"properties": {
+		"url": {"type": "string", "description": "the page to begin with, with https://"},
+		"pages": {"type": "integer", "minimum": 1, "maximum": 10, "description": "pages at most; 5 if left out"}
+	},
+	"required": ["url"],
+	"additionalProperties": false
+}`
+
+// The bounds of a crawl.
+const (
+	crawlPages    = 5
+	maxCrawlPages = 10
+	maxCrawlBytes = 8 << 20 // of all its pages
+	crawlTime     = 90 * time.Second
+	crawlDelay    = time.Second // between two requests; a site may ask for more
+)
+
+type crawlArgs struct {
+	URL   string `json:"url"`
+	Pages int    `json:"pages,omitempty"`
+}
+
+// crawl reads a few pages of one site, one after the other, as its robots.txt
+// allows.
+type crawl struct {
+	spec  llm.ToolSpec
+	web   *web
+	now   func() time.Time
+	pause func(ctx context.Context, d time.Duration) error
+}
+
+func newCrawl(w *web, now func() time.Time, pause func(context.Context, time.Duration) error) agent.Tool {
+	return &crawl{spec("crawl", crawlSchema), w, now, pause}
+}
+
+// pause waits, or ends with ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *crawl) Spec() llm.ToolSpec                { return c.spec }
+func (c *crawl) Level(json.RawMessage) agent.Level { return agent.Confirm }
+func (c *crawl) ReadOnly() bool                    { return true }
+func (c *crawl) Outward() bool                     { return true }
+func (c *crawl) Timeout() time.Duration            { return crawlTime + webTime }
+func (c *crawl) Bounds() []string                  { return []string{"url"} }
+
+func (c *crawl) args(raw json.RawMessage) (*url.URL, int, error) {
+	var args crawlArgs
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return nil, 0, fmt.Errorf("read arguments of crawl: %w", err)
+	}
+	start, err := parseAddress(args.URL)
+	if err != nil {
+		return nil, 0, fmt.Errorf("crawl %.200q: %w", args.URL, err)
+	}
+	most := crawlPages
+	if args.Pages > 0 {
+		most = min(args.Pages, maxCrawlPages)
+	}
+	return start, most, nil
+}
+
+// Preview shows the real host, which a long address hides well.
+func (c *crawl) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, error) {
+	start, most, err := c.args(raw)
+	if err != nil {
+		return agent.Preview{}, err
+	}
+	return agent.Preview{Text: fmt.Sprintf("reads up to %s of %s and of no other host, a second apart, as its robots.txt allows; it begins with\n%s", count(most, "page"), start.Host, start)}, nil
+}
+
+func (c *crawl) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
+	start, most, err := c.args(raw)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	t, err := c.begin(ctx, start)
+	if moved := (*elsewhereError)(nil); errors.As(err, &moved) {
+		t, err = c.begin(ctx, moved.to) // example.org leads to www.example.org
+	}
+	if err != nil {
+		return agent.Result{}, err
+	}
+	if err := t.goOn(ctx, most); err != nil {
+		return agent.Result{}, err
+	}
+	return t.result(), nil
+}
+
+// tour is one crawl of one site.
+type tour struct {
+	*crawl
+	site   *url.URL
+	rules  robots
+	until  time.Time
+	next   []string // addresses still to be read
+	known  map[string]bool
+	read   []article
+	bytes  int
+	failed []string // what could not be read, and why
+	kept   int      // pages that robots.txt keeps robots from
+	ended  string   // why it ended early; "": it did not
+}
+
+// elsewhereError is a page that leads away from the site.
+type elsewhereError struct{ to *url.URL }
+
+func (e *elsewhereError) Error() string { return "it leads to another site: " + e.to.Redacted() }
+
+// errRobots is a page that robots.txt keeps robots from.
+var errRobots = errors.New("the site's robots.txt keeps LifeHub from it")
+
+// begin asks the site for its rules and reads the first page.
+func (c *crawl) begin(ctx context.Context, start *url.URL) (*tour, error) {
+	t := &tour{crawl: c, site: start, until: c.now().Add(crawlTime), known: map[string]bool{plainPage(start): true}}
+	rules, err := c.web.ask(ctx, (&url.URL{Scheme: start.Scheme, Host: start.Host, Path: "/robots.txt"}).String())
+	switch {
+	case err != nil:
+		return nil, err
+	case rules.status >= 500 || rules.status == http.StatusTooManyRequests:
+		return nil, fmt.Errorf("crawl %s: its robots.txt cannot be read now (%d %s), so its pages are left alone", start.Host, rules.status, http.StatusText(rules.status))
+	case rules.status == http.StatusOK:
+		t.rules = readRobots(rules.body, robotName)
+	}
+	if err := t.open(ctx, start); err != nil {
+		return nil, fmt.Errorf("crawl %s: %w", start.Redacted(), err)
+	}
+	return t, nil
+}
+
+// allowed refuses pages of other hosts and those that robots.txt keeps from robots.
+func (t *tour) allowed(u *url.URL) error {
+	switch {
+	case u.Scheme != t.site.Scheme || !strings.EqualFold(hostPort(u), hostPort(t.site)):
+		return &elsewhereError{u}
+	case !t.rules.allows(u):
+		return errRobots
+	}
+	return nil
+}
+
+// open reads one page and notes where it leads.
+func (t *tour) open(ctx context.Context, u *url.URL) error {
+	if err := t.allowed(u); err != nil {
+		return err
+	}
+	page, err := t.web.within(t.allowed).get(ctx, u.String())
+	if err != nil {
+		return err
+	}
+	t.bytes += len(page.body)
+	t.known[plainPage(page.url)] = true
+	a, err := readArticle(page)
+	if err != nil {
+		return err
+	}
+	t.read = append(t.read, a)
+	for _, link := range a.links {
+		to, err := parseAddress(link)
+		if err != nil || t.known[plainPage(to)] || notAPage[strings.ToLower(path.Ext(to.Path))] {
+			continue
+		}
+		if moved := (*elsewhereError)(nil); errors.As(t.allowed(to), &moved) {
+			continue
+		}
+		t.known[plainPage(to)] = true
+		if t.rules.allows(to) {
+			t.next = append(t.next, link)
+		} else {
+			t.kept++
+		}
+	}
+	return nil
+}
+
+// goOn reads on until there are enough pages. Only a cancelled ctx is an error.
+func (t *tour) goOn(ctx context.Context, most int) error {
+	tries := 1
+	for delay := max(crawlDelay, t.rules.delay); len(t.read) < most && len(t.next) > 0 && tries < 2*maxCrawlPages; tries++ {
+		switch {
+		case t.now().Add(delay).After(t.until):
+			t.ended = fmt.Sprintf("the time for one crawl is over (the site is asked every %v)", delay)
+			return nil
+		case t.bytes >= maxCrawlBytes:
+			t.ended = "its pages are long: 8 MiB were read"
+			return nil
+		}
+		if err := t.pause(ctx, delay); err != nil {
+			return err
+		}
+		link := t.next[0]
+		t.next = t.next[1:]
+		u, err := parseAddress(link)
+		if err == nil {
+			err = t.open(ctx, u)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			t.failed = append(t.failed, fmt.Sprintf("%s: %v", link, err))
+		}
+	}
+	return nil
+}
+
+// result is the pages, each with the same share of what reaches the model.
+func (t *tour) result() agent.Result {
+	result := agent.Result{Foreign: true}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s of %s\n", count(len(t.read), "page"), t.site.Host)
+	for _, a := range t.read {
+		lines := strings.Split(a.text, "\n")
+		to := fitting(lines, 1, len(lines), maxRead/len(t.read))
+		fmt.Fprintf(&text, "\n%s\n\n%s\n", a.address, strings.Join(lines[:to], "\n"))
+		if to < len(lines) {
+			fmt.Fprintf(&text, "\nThis page goes on: web_fetch it from line %d of %d.\n", to+1, len(lines))
+		}
+		result.Sources = append(result.Sources, a.sources(lines, 1, to)...)
+	}
+	var said []string
+	if t.ended != "" {
+		said = append(said, "It ended early: "+t.ended+".")
+	}
+	if t.kept > 0 {
+		said = append(said, fmt.Sprintf("Its robots.txt keeps robots from %s.", count(t.kept, "more page")))
+	}
+	for _, failed := range t.failed {
+		said = append(said, "Not read: "+failed)
+	}
+	if len(said) > 0 {
+		text.WriteString("\n" + strings.Join(said, "\n"))
+	}
+	result.Text = strings.TrimSpace(text.String())
+	return result
+}
+
+// notAPage are the endings of files that hold no text to read.
+var notAPage = endings(".pdf .jpg .jpeg .png .gif .webp .svg .ico .zip .gz .tar .tgz .7z .rar .mp3 .mp4 .m4a .ogg .webm .avi .mov .wav .css .js .json .xml .rss .atom .woff .woff2 .ttf .exe .dmg .iso .deb .rpm .apk .doc .docx .xls .xlsx .ppt .pptx .odt .epub")
+
+func endings(list string) map[string]bool {
+	set := map[string]bool{}
+	for ending := range strings.FieldsSeq(list) {
+		set[ending] = true
+	}
+	return set
+}
+
+// plainPage is an address by which a page is known, however it is written.
+func plainPage(u *url.URL) string {
+	return strings.ToLower(hostPort(u)) + "/" + strings.Trim(u.EscapedPath(), "/") + "?" + u.RawQuery
+}
+
+// within is the same web that goes only where allowed has no objection to.
+func (w *web) within(allowed func(*url.URL) error) *web {
+	client := *w.client
+	check := client.CheckRedirect
+	client.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		if err := check(r, via); err != nil {
+			return err
+		}
+		return allowed(r.URL)
+	}
+	return &web{&client}
+}

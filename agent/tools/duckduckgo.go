@@ -1,0 +1,147 @@
+package tools
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// publicDuckDuckGo is the page for browsers that run no scripts.
+const publicDuckDuckGo = "https://html.duckduckgo.com/html/"
+
+// duckDuckGo asks the page for browsers that run no scripts, as it was in 2026:
+// a div.result for each result with a.result__a and .result__snippet in it,
+// advertisements marked result--ad, div.no-results when there are none, and a
+// page of status 202 with #challenge-form and .anomaly-modal… for robots.
+func duckDuckGo(base string) engine {
+	return engine{
+		name: "DuckDuckGo",
+		address: func(query string) (string, error) {
+			u, err := url.Parse(base)
+			if err != nil {
+				return "", fmt.Errorf("the setting web.search_url: %w", err)
+			}
+			u.RawQuery = url.Values{"q": {query}}.Encode()
+			return u.String(), nil
+		},
+		hits: func(page webPage) ([]hit, error) {
+			if page.status != http.StatusOK && page.status != http.StatusAccepted {
+				return nil, fmt.Errorf("%s", refusal(page))
+			}
+			found, err := readDuckDuckGo(page.body)
+			if err == nil && len(found) == 0 && page.status == http.StatusAccepted {
+				return nil, errCaptcha
+			}
+			return found, err
+		},
+	}
+}
+
+// readDuckDuckGo reads a page of results; none without an error is a page that
+// says so.
+func readDuckDuckGo(body []byte) ([]hit, error) {
+	doc, err := html.Parse(bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("read its page: %w", err)
+	}
+	var hits []hit
+	var results, advertised int
+	var empty, challenge bool
+	for node := range doc.Descendants() {
+		switch {
+		case node.Type != html.ElementNode:
+		case attribute(node, "id") == "challenge-form", strings.Contains(attribute(node, "class"), "anomaly-modal"):
+			challenge = true
+		case hasClass(node, "no-results"), hasClass(node, "result--no-result"):
+			empty = true
+		case hasClass(node, "result--ad"):
+			advertised++
+		case hasClass(node, "result"):
+			results++
+			hits = readHit(hits, node)
+		}
+	}
+	switch {
+	case len(hits) > 0:
+		return hits, nil
+	case challenge:
+		return nil, errCaptcha
+	case empty, advertised > 0 && results == 0:
+		return nil, nil
+	}
+	return nil, errLayout
+}
+
+// readHit reads one result of the page.
+func readHit(hits []hit, result *html.Node) []hit {
+	var title, address, snippet string
+	for node := range result.Descendants() {
+		switch {
+		case node.Type != html.ElementNode:
+		case address == "" && node.DataAtom == atom.A && hasClass(node, "result__a"):
+			title, address = innerText(node), behindRedirect(attribute(node, "href"))
+		case snippet == "" && hasClass(node, "result__snippet"):
+			snippet = innerText(node)
+		}
+	}
+	return addHit(hits, title, address, snippet)
+}
+
+// behindRedirect is the address that a link of DuckDuckGo leads to; "" for an
+// advertisement, which goes by the advertiser's counter.
+func behindRedirect(link string) string {
+	const nested = 3
+	for range nested {
+		u, err := url.Parse(link)
+		if err != nil || link == "" {
+			return ""
+		}
+		if u.Scheme == "" {
+			u = (&url.URL{Scheme: "https", Host: "duckduckgo.com"}).ResolveReference(u)
+		}
+		ours := u.Hostname() == "duckduckgo.com" || strings.HasSuffix(u.Hostname(), ".duckduckgo.com")
+		switch {
+		case ours && strings.TrimSuffix(u.Path, "/") == "/l":
+			link = u.Query().Get("uddg")
+		case ours && u.Path == "/y.js":
+			return ""
+		default:
+			return u.String()
+		}
+	}
+	return ""
+}
+
+func attribute(node *html.Node, name string) string {
+	for _, a := range node.Attr {
+		if a.Namespace == "" && a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasClass(node *html.Node, class string) bool {
+	for name := range strings.FieldsSeq(attribute(node, "class")) {
+		if name == class {
+			return true
+		}
+	}
+	return false
+}
+
+// innerText is the text inside an element.
+func innerText(node *html.Node) string {
+	var text strings.Builder
+	for inner := range node.Descendants() {
+		if inner.Type == html.TextNode {
+			text.WriteString(inner.Data)
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,145 @@
+package tools
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"lifehub/internal/webtest"
+)
+
+// checkHits is what holds of every list of results, whoever sent it.
+func checkHits(t *testing.T, hits []hit, err error) {
+	t.Helper()
+	if err != nil && len(hits) > 0 {
+		t.Fatalf("%d results and %v", len(hits), err)
+	}
+	for _, h := range hits {
+		u, err := parseAddress(h.address)
+		if err != nil || asWritten(u) != h.address || strings.ContainsAny(h.address, " \n'\"<>") {
+			t.Fatalf("a result leads to %q: %v", h.address, err)
+		}
+		if h.title == "" || len(h.title) > maxTitle+4 || len(h.snippet) > maxSnippet+4 || strings.ContainsAny(h.title+h.snippet, "\n\r") {
+			t.Fatalf("a result is %+v", h)
+		}
+	}
+}
+
+func FuzzDuckDuckGo(f *testing.F) {
+	web := webtest.New(f)
+	for _, name := range []string{"duckduckgo.html", "duckduckgo-none.html", "duckduckgo-captcha.html", "duckduckgo-new.html"} {
+		f.Add([]byte(web.Page(name)))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		hits, err := readDuckDuckGo(body)
+		checkHits(t, hits, err)
+	})
+}
+
+func FuzzSearXNG(f *testing.F) {
+	web := webtest.New(f)
+	for _, name := range []string{"searxng.json", "searxng-none.json", "searxng-silent.json"} {
+		f.Add([]byte(web.Page(name)))
+	}
+	f.Add([]byte(`{"results":[{"url":null}],"unresponsive_engines":[[],[1],["a",null]]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		hits, err := readSearXNG(body)
+		checkHits(t, hits, err)
+	})
+}
+
+func FuzzArticle(f *testing.F) {
+	web := webtest.New(f)
+	for _, name := range []string{"marathon.html", "login.html", "challenge.html", "app.html"} {
+		f.Add("text/html; charset=utf-8", []byte(web.Page(name)))
+	}
+	f.Add("text/html; charset=shift_jis", []byte("<a href=':'>\x83\x7d<base href='//x'><a href=y>z</a>"))
+	f.Add("text/plain", []byte("\xff\xfea\x00"))
+	f.Add("", []byte("\x1b$B"))
+	at, err := url.Parse("https://tips.example/a/b")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, kind string, body []byte) {
+		if len(body) > 64<<10 {
+			return
+		}
+		a, err := readArticle(webPage{url: at, status: 200, header: http.Header{"Content-Type": {kind}}, body: body})
+		if err != nil {
+			return
+		}
+		lines := strings.Split(a.text, "\n")
+		if strings.TrimSpace(a.text) == "" || !utf8.ValidString(a.text) {
+			t.Fatalf("the text is %q", a.text)
+		}
+		for _, s := range a.sources(lines, 1, fitting(lines, 1, len(lines), maxRead)) {
+			if s.Line < 1 || s.EndLine > len(lines) || s.EndLine < s.Line || !s.Foreign {
+				t.Fatalf("a source is %+v of %d lines", s, len(lines))
+			}
+		}
+		for _, link := range a.links {
+			if _, err := parseAddress(link); err != nil {
+				t.Fatalf("a link is %q: %v", link, err)
+			}
+		}
+	})
+}
+
+// The rules are compared with a slow and plain reading of them.
+func FuzzRobots(f *testing.F) {
+	f.Add("User-agent: *\nDisallow: /*.gif$\nAllow: /a*b", "/a/b.gif")
+	f.Add("User-agent: LifeHub\nDisallow: /%7e*%\nCrawl-delay: 9e99", "/~?%zz")
+	f.Add("User-agent: *\nDisallow: **$$\nDisallow: $", "/$")
+	f.Fuzz(func(t *testing.T, text, path string) {
+		u, err := url.Parse("https://x.example/" + strings.TrimPrefix(path, "/"))
+		if err != nil {
+			return
+		}
+		r := readRobots([]byte(text), robotName)
+		got, want, longest := r.allows(u), true, -1
+		asked := u.EscapedPath()
+		if u.RawQuery != "" {
+			asked += "?" + u.RawQuery
+		}
+		for _, rule := range r.rules {
+			pattern, end := strings.CutSuffix(rule.path, "$")
+			expression := "(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")
+			if end {
+				expression += "$"
+			}
+			fits := regexp.MustCompile(expression).MatchString(oneSpelling(asked))
+			if n := len(rule.path); fits && (n > longest || n == longest && rule.allow) {
+				want, longest = rule.allow, n
+			}
+		}
+		if got != want || r.delay < 0 {
+			t.Fatalf("%q is allowed: %t, want %t by %+v", asked, got, want, r.rules)
+		}
+		if once := oneSpelling(asked); oneSpelling(once) != once {
+			t.Fatalf("%q is spelt %q and then %q", asked, once, oneSpelling(once))
+		}
+	})
+}
+
+func FuzzWeather(f *testing.F) {
+	f.Add(zurich, forecast)
+	f.Add(`{"results":[{"name":"a"}]}`, `{"daily":{"time":["2026-10-08","x",""],"weather_code":[null]}}`)
+	f.Fuzz(func(t *testing.T, places, weather string) {
+		var found struct {
+			Results []town `json:"results"`
+		}
+		var r report
+		if json.Unmarshal([]byte(places), &found) != nil || json.Unmarshal([]byte(weather), &r) != nil {
+			return
+		}
+		for _, place := range found.Results {
+			if text := r.text(place); !strings.HasSuffix(text, "Source: Open-Meteo") {
+				t.Fatalf("got %q", text)
+			}
+		}
+	})
+}

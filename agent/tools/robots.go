@@ -1,0 +1,153 @@
+package tools
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// robots is what a site's robots.txt says to LifeHub (RFC 9309). The zero value
+// allows everything.
+type robots struct {
+	rules []robotRule
+	delay time.Duration // between two requests; not in the RFC, but asked for by many
+}
+
+type robotRule struct {
+	allow bool
+	path  string // in one spelling; * stands for anything, $ at the end for the end
+}
+
+const (
+	// maxRobots is how much of a robots.txt is read, in bytes (RFC 9309, 2.5).
+	maxRobots = 500 << 10
+	// maxRobotDelay bounds the delay that is believed, in seconds.
+	maxRobotDelay = 3600
+)
+
+// readRobots takes the rules for a robot of this name, or else those for all.
+// Lines that say nothing are passed over.
+func readRobots(body []byte, name string) robots {
+	text := strings.TrimPrefix(string(body[:min(len(body), maxRobots)]), byteOrderMark)
+	var own, others robots
+	var named bool          // some group is for this name
+	var forOwn, forAll bool // whom the group under way is for
+	var inRules bool        // its rules have begun
+	for line := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		key, value, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		switch key = strings.ToLower(strings.TrimSpace(key)); key {
+		case "user-agent":
+			if inRules {
+				forOwn, forAll, inRules = false, false, false
+			}
+			forOwn = forOwn || strings.EqualFold(productToken(value), name)
+			forAll = forAll || value == "*"
+			named = named || forOwn
+		case "allow", "disallow", "crawl-delay":
+			inRules = true
+			if forOwn {
+				own.add(key, value)
+			}
+			if forAll {
+				others.add(key, value)
+			}
+		}
+	}
+	if named {
+		return own
+	}
+	return others
+}
+
+// productToken is the name at the beginning of a user agent: Bot of Bot/2.1.
+func productToken(agent string) string {
+	end := strings.IndexFunc(agent, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '_' && r != '-'
+	})
+	if end < 0 {
+		return agent
+	}
+	return agent[:end]
+}
+
+func (r *robots) add(key, value string) {
+	switch {
+	case key == "crawl-delay":
+		if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
+			r.delay = max(r.delay, time.Duration(min(seconds, maxRobotDelay)*float64(time.Second)))
+		}
+	case value != "": // an empty one means nothing
+		r.rules = append(r.rules, robotRule{key == "allow", oneSpelling(value)})
+	}
+}
+
+// allows tells whether a page may be read: the longest rule that fits decides,
+// allow before disallow.
+func (r robots) allows(u *url.URL) bool {
+	path := u.EscapedPath()
+	if path == "" {
+		path = "/"
+	}
+	if u.RawQuery != "" {
+		path += "?" + u.RawQuery
+	}
+	path = oneSpelling(path)
+	allow, longest := true, -1
+	for _, rule := range r.rules {
+		if n := len(rule.path); rule.fits(path) && (n > longest || n == longest && rule.allow) {
+			allow, longest = rule.allow, n
+		}
+	}
+	return allow
+}
+
+// fits tells whether a path begins with the rule's.
+func (r robotRule) fits(path string) bool {
+	pattern, toEnd := strings.CutSuffix(r.path, "$")
+	parts := strings.Split(pattern, "*")
+	path, ok := strings.CutPrefix(path, parts[0])
+	if !ok || len(parts) == 1 {
+		return ok && (!toEnd || path == "")
+	}
+	last := parts[len(parts)-1]
+	for _, part := range parts[1 : len(parts)-1] {
+		at := strings.Index(path, part)
+		if at < 0 {
+			return false
+		}
+		path = path[at+len(part):]
+	}
+	if toEnd {
+		return strings.HasSuffix(path, last)
+	}
+	return strings.Contains(path, last)
+}
+
+// oneSpelling writes a path so that equal ones are spelt equally: percent signs
+// only where they have to be, with capitals.
+func oneSpelling(path string) string {
+	const hex = "0123456789ABCDEF"
+	var out strings.Builder
+	for i := 0; i < len(path); i++ {
+		b, spelt := path[i], false
+		if b == '%' && i+2 < len(path) {
+			if n, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil {
+				b, spelt = byte(n), true
+				i += 2
+			}
+		}
+		plain := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte("-._~", b) >= 0
+		if spelt && !plain || b > 0x7e || b <= ' ' {
+			out.Write([]byte{'%', hex[b>>4], hex[b&15]})
+		} else {
+			out.WriteByte(b)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,150 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"lifehub/agent"
+)
+
+// WebSearch says who searches the web. The zero value asks DuckDuckGo.
+type WebSearch struct {
+	Engine string // duckduckgo or searxng; "": duckduckgo
+	URL    string // where it is; "": DuckDuckGo's own page. It need not be a public address
+}
+
+// own is the host and port of the server that the user named; "": none.
+func (s WebSearch) own() string {
+	u, err := url.Parse(s.URL)
+	if err != nil || s.URL == "" {
+		return ""
+	}
+	return hostPort(u)
+}
+
+type webSearchArgs struct {
+	Query string `json:"query"`
+	Limit int    `json:"limit,omitempty"`
+}
+
+const webSearchSchema = `{
+	"type": "object",
+	"properties": {
+		"query": {"type": "string", "description": "what to look for, in a few words"},
+		"limit": {"type": "integer", "minimum": 1, "maximum": 20, "description": "results at most; 8 if left out"}
+	},
+	"required": ["query"],
+	"additionalProperties": false
+}`
+
+const (
+	webHits    = 8
+	maxWebHits = 20
+	maxQuery   = 400 // characters
+	maxTitle   = 300 // bytes of a page's title
+	maxSnippet = 1000
+)
+
+// hit is one result of a search of the web.
+type hit struct{ title, address, snippet string }
+
+// The ways in which a search engine gives no results although it answers.
+var (
+	errCaptcha = errors.New("it takes LifeHub for a robot and asks for a captcha; wait some minutes, or use a SearXNG server (web.search, web.search_url)")
+	errLayout  = errors.New("its page has none of the marks of a page of results: its layout has changed, or it is another page")
+)
+
+// engine is a server that searches the web.
+type engine struct {
+	name    string
+	address func(query string) (string, error)
+	// hits reads its answer; none without an error is an engine that found nothing.
+	hits func(webPage) ([]hit, error)
+}
+
+func (s WebSearch) engine() engine {
+	if s.Engine == "searxng" {
+		return searxng(s.URL)
+	}
+	return duckDuckGo(cmp.Or(s.URL, publicDuckDuckGo))
+}
+
+func newWebSearch(s WebSearch, w *web) agent.Tool {
+	asked := s.engine()
+	return agent.NewOutward(spec("web_search", webSearchSchema), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
+		query := strings.Join(strings.Fields(args.Query), " ")
+		if query == "" {
+			return agent.Result{}, errors.New("what to look for? The query holds no words")
+		}
+		if n := len([]rune(query)); n > maxQuery {
+			return agent.Result{}, fmt.Errorf("the query has %d characters; a search takes %d at most", n, maxQuery)
+		}
+		address, err := asked.address(query)
+		if err != nil {
+			return agent.Result{}, err
+		}
+		page, err := w.ask(ctx, address)
+		if err != nil {
+			return agent.Result{}, fmt.Errorf("search the web: %w", err)
+		}
+		hits, err := asked.hits(page)
+		if err != nil {
+			return agent.Result{}, fmt.Errorf("search the web with %s: %w", asked.name, err)
+		}
+		limit := webHits
+		if args.Limit > 0 {
+			limit = min(args.Limit, maxWebHits)
+		}
+		return webHitsResult(asked.name, query, hits[:min(len(hits), limit)]), nil
+	})
+}
+
+func webHitsResult(engine, query string, hits []hit) agent.Result {
+	result := agent.Result{Foreign: true, Nothing: len(hits) == 0}
+	if result.Nothing {
+		result.Text = fmt.Sprintf("%s found nothing on the web for %q.", engine, query)
+		return result
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s from %s for %q\n", count(len(hits), "result"), engine, query)
+	for i, h := range hits {
+		fmt.Fprintf(&text, "\n%d. %s\n%s\n", i+1, h.title, h.address)
+		if h.snippet != "" {
+			text.WriteString(h.snippet + "\n")
+		}
+		result.Sources = append(result.Sources, agent.Source{
+			Path: h.address, Heading: h.title, Text: strings.TrimSpace(h.title + "\n" + h.snippet), Foreign: true,
+		})
+	}
+	result.Text = strings.TrimSpace(text.String())
+	return result
+}
+
+// addHit takes a result in whose address can be opened; the same page once.
+func addHit(hits []hit, title, address, snippet string) []hit {
+	u, err := parseAddress(address)
+	if err != nil {
+		return hits
+	}
+	h := hit{clip(oneLine(title), maxTitle), asWritten(u), clip(oneLine(snippet), maxSnippet)}
+	if h.title == "" {
+		h.title = u.Host
+	}
+	for _, other := range hits {
+		if other.address == h.address {
+			return hits
+		}
+	}
+	return append(hits, h)
+}
+
+// asWritten is an address without what would end it inside a text.
+func asWritten(u *url.URL) string {
+	return strings.NewReplacer("'", "%27", "`", "%60", "|", "%7C", "^", "%5E", "{", "%7B", "}", "%7D", "\\", "%5C", "<", "%3C", ">", "%3E", `"`, "%22", " ", "%20").Replace(u.String())
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

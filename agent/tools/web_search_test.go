@@ -1,0 +1,144 @@
+package tools
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/internal/webtest"
+)
+
+func searchWeb(t *testing.T, s WebSearch, args string) (agent.Result, error) {
+	t.Helper()
+	return newWebSearch(s, newWeb(nil, s.own())).Run(t.Context(), json.RawMessage(args))
+}
+
+func TestASearchOfTheWebBringsTitlesAddressesAndSnippets(t *testing.T) {
+	web := webtest.New(t)
+	cafe := web.URL + "/caf%C3%A9?a=1&b=2"
+	for name, tc := range map[string]struct {
+		search WebSearch
+		want   string
+	}{
+		"DuckDuckGo": {WebSearch{URL: web.URL + "/html/"}, `3 results from DuckDuckGo for "marathon training tips"
+
+1. Marathon training: a plan for sixteen weeks
+` + web.URL + `/marathon
+Sixteen weeks of marathon training: long runs, rest days and tips for the race.
+
+2. O'Brien's café & running club
+` + cafe + `
+Where runners meet.
+
+3. A link without the redirect
+https://example.org/direct`},
+		"SearXNG": {WebSearch{Engine: "searxng", URL: web.URL + "/searxng"}, `2 results from SearXNG for "marathon training tips"
+
+1. Marathon training: a plan for sixteen weeks
+` + web.URL + `/marathon
+Sixteen weeks of marathon training: long runs, rest days and tips for the race.
+
+2. A second page
+https://example.org/direct`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result, err := searchWeb(t, tc.search, `{"query":"  marathon\ntraining  tips "}`)
+			if err != nil || result.Text != tc.want || !result.Foreign || result.Nothing {
+				t.Fatalf("%v, foreign %t, nothing %t:\n%s\nwant\n%s", err, result.Foreign, result.Nothing, result.Text, tc.want)
+			}
+			first := result.Sources[0]
+			if first.Path != web.URL+"/marathon" || !first.Foreign || first.Heading != "Marathon training: a plan for sixteen weeks" || first.Line != 0 ||
+				!strings.HasSuffix(first.Text, "\nSixteen weeks of marathon training: long runs, rest days and tips for the race.") {
+				t.Errorf("the first source is %+v", first)
+			}
+			if few, err := searchWeb(t, tc.search, `{"query":"marathon","limit":1}`); err != nil || len(few.Sources) != 1 {
+				t.Errorf("one was asked for: %+v, %v", few, err)
+			}
+		})
+	}
+	for _, asked := range web.Asked() {
+		u, err := url.Parse(asked)
+		if err != nil || u.Query().Get("q") != "marathon training tips" && u.Query().Get("q") != "marathon" {
+			t.Errorf("asked for %s", asked)
+		}
+	}
+}
+
+func TestASearchThatBringsNothingSaysWhy(t *testing.T) {
+	web := webtest.New(t)
+	duck, searx := WebSearch{URL: web.URL + "/html/"}, WebSearch{Engine: "searxng", URL: web.URL + "/searxng/"}
+	for name, tc := range map[string]struct {
+		search      WebSearch
+		query, want string // want begins with "nothing: " where nothing was found
+	}{
+		"nothing found":          {duck, "none", `nothing: DuckDuckGo found nothing on the web for "none".`},
+		"a captcha":              {duck, "captcha", "asks for a captcha"},
+		"a changed layout":       {duck, "new", "its layout has changed"},
+		"asked too often":        {duck, "busy", "asked too often; try again later (429"},
+		"another page":           {WebSearch{URL: web.URL + "/marathon"}, "x", "or it is another page"},
+		"no such page":           {WebSearch{URL: web.URL + "/nowhere"}, "x", "there is no such page (404"},
+		"SearXNG found nothing":  {searx, "none", `nothing: SearXNG found nothing on the web for "none".`},
+		"its engines are silent": {searx, "silent", "none of the engines that it asks gave results: brave Suspended: too many requests, google Suspended: CAPTCHA"},
+		"no JSON":                {searx, "page", "is not the JSON of SearXNG"},
+		"JSON is not allowed":    {searx, "busy", "json has to stand under search: formats:"},
+		"other JSON":             {searx, "new", "JSON without results"},
+		"no address":             {WebSearch{Engine: "searxng"}, "x", "the setting web.search_url: it is empty"},
+		"no address at all":      {WebSearch{Engine: "searxng", URL: "localhost:8888"}, "x", "the setting web.search_url: only http"},
+		"nobody there":           {WebSearch{URL: "http://127.0.0.1:1/"}, "x", "search the web: fetch http://127.0.0.1:1/"},
+		"no words":               {duck, " ", "The query holds no words"},
+		"too many words":         {duck, strings.Repeat("word ", 100), "400 at most"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args, err := json.Marshal(webSearchArgs{Query: tc.query})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := searchWeb(t, tc.search, string(args))
+			if text, nothing := strings.CutPrefix(tc.want, "nothing: "); nothing {
+				if err != nil || !result.Nothing || result.Text != text {
+					t.Errorf("got %+v, %v", result, err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %s", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestLinksOfDuckDuckGoAreFollowedInThought(t *testing.T) {
+	for link, want := range map[string]string{
+		"//duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2Fb%3Fc%3Dd%26e%3Df&rut=1":                            "https://a.example/b?c=d&e=f",
+		"/l/?uddg=https%3A%2F%2Fa.example%2F":                                                                   "https://a.example/",
+		"https://duckduckgo.com/l/?rut=1&uddg=http%3A%2F%2Fa.example%2F%25C3%25BC":                              "http://a.example/%C3%BC",
+		"https://html.duckduckgo.com/l?uddg=%2F%2Fduckduckgo.com%2Fl%2F%3Fuddg%3Dhttps%253A%252F%252Fa.example": "https://a.example",
+		"https://a.example/l/?uddg=https%3A%2F%2Fb.example":                                                     "https://a.example/l/?uddg=https%3A%2F%2Fb.example",
+		"https://duckduckgo.com/y.js?ad_domain=a.example":                                                       "",
+		"//duckduckgo.com/l/?uddg=":                                                                             "",
+		"http://[bad":                                                                                           "",
+	} {
+		got := behindRedirect(link)
+		if hits := addHit(nil, "t", got, ""); want == "" && len(hits) > 0 || want != "" && got != want {
+			t.Errorf("%s leads to %q, want %q", link, got, want)
+		}
+	}
+}
+
+func TestOnlyTheSearchServerOfTheUserMayBePrivate(t *testing.T) {
+	mine, other := webtest.New(t), webtest.New(t)
+	w := newWeb(nil, WebSearch{URL: mine.URL + "/html/"}.own())
+	if _, err := w.get(t.Context(), mine.URL+"/marathon"); err != nil {
+		t.Errorf("the user's own server: %v", err)
+	}
+	if _, err := w.get(t.Context(), other.URL+"/marathon"); err == nil || len(other.Asked()) > 0 {
+		t.Errorf("another port of this machine was asked: %v", err)
+	}
+	for _, none := range []WebSearch{{}, {Engine: "searxng"}, {URL: "::"}} {
+		if _, err := newWeb(nil, none.own()).get(t.Context(), mine.URL); err == nil {
+			t.Errorf("%+v opens %s", none, mine.URL)
+		}
+	}
+}

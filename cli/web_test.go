@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/internal/webtest"
+	"lifehub/llm/llmtest"
+)
+
+// askWeb runs the real command, which searches the web of the test.
+func askWeb(t *testing.T, web *webtest.Server, more []string, args ...string) (out []byte, said string) {
+	t.Helper()
+	home := t.TempDir()
+	cmd := exec.Command(os.Args[0], append([]string{"ask"}, args...)...)
+	cmd.Env = append([]string{
+		"LIFEHUB_TEST_RUN=1", "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH"),
+		"LIFEHUB_WEB_SEARCH_URL=" + web.URL + "/html/",
+	}, more...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s%s", err, out, stderr.String())
+	}
+	return out, stderr.String()
+}
+
+func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
+	web := webtest.New(t)
+	model := llmtest.NewFaults(t)
+	page := web.URL + "/marathon"
+	steps, err := json.Marshal(map[string]any{"reasoning": "the web knows", "steps": []agent.Step{
+		{ID: "1", Tool: "web_search", Input: json.RawMessage(`{"query":"marathon training tips"}`)},
+		{ID: "2", Tool: "web_fetch", Input: json.RawMessage(`{"url":"` + page + `"}`), After: []string{"1"}}, // what the search returned may be opened
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const quoted = "Raise it by ten percent each week, and shorten it by half in every fourth week, so that legs and tendons get the rest they need."
+	model.Play(string(steps), "“"+quoted+"” [4] [1]")
+	env := []string{"LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + model.URL + "/v1", "LIFEHUB_MODEL=" + llmtest.FaultModel}
+	out, said := askWeb(t, web, env, "--json", "Search the web for marathon training tips, and read the best page.")
+	var answered struct {
+		Citations []agent.Citation
+		Metrics   agent.Metrics
+		Exit      int
+	}
+	if err := json.Unmarshal(out, &answered); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if answered.Exit != 0 || answered.Metrics.ToolCalls != 2 || answered.Metrics.ToolsDenied != 0 {
+		t.Errorf("exit %d, %+v\n%s", answered.Exit, answered.Metrics, said)
+	}
+	i := slices.IndexFunc(answered.Citations, func(c agent.Citation) bool { return c.N == 4 })
+	if i < 0 || answered.Citations[i].Path != page || answered.Citations[i].Verdict != agent.Verified || answered.Citations[i].Quote != quoted {
+		t.Errorf("the citations are %+v", answered.Citations)
+	}
+	if want := []string{"/html/?q=marathon+training+tips", "/marathon"}; !slices.Equal(web.Asked(), want) {
+		t.Errorf("the web was asked %v, want %v", web.Asked(), want)
+	}
+	if _, said := askWeb(t, web, env, "Search the web for marathon training tips, and read the best page."); !strings.Contains(said, "[4] "+page+" ✓ verified") {
+		t.Errorf("the citations read\n%s", said)
+	}
+}
+
+func TestWithoutAModelTheWebIsSearchedByRules(t *testing.T) {
+	web := webtest.New(t)
+	out, said := askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "Search the web for marathon training tips and read "+web.URL+"/marathon")
+	if !strings.Contains(string(out), "“") || !strings.Contains(said, web.URL+"/marathon ✓ verified") {
+		t.Errorf("it says\n%s\n%s", out, said)
+	}
+	out, said = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "Search the web for captcha")
+	if !strings.Contains(string(out), "asks for a captcha") {
+		t.Errorf("a captcha: it says\n%s\n%s", out, said)
+	}
+	before := len(web.Asked())
+	out, _ = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_TOOLS_OFF=web_*"}, "Search the web for marathon")
+	if len(web.Asked()) != before {
+		t.Errorf("it was switched off, and asked %v:\n%s", web.Asked()[before:], out)
+	}
+}

@@ -1,0 +1,216 @@
+// Package webtest is a piece of the web for tests: a local server with search
+// engines, articles, pages that are slow, huge, wrongly labelled or closed, and
+// a site to crawl. The pages have the shape of real ones. Start with [New].
+package webtest
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+//go:embed pages
+var files embed.FS
+
+// Server is the piece of the web. Its search engines are at /html/ (DuckDuckGo)
+// and /searxng; a word of the query chooses what they answer: none, captcha,
+// new (the layout), silent, page (HTML for JSON), busy.
+type Server struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked []string
+}
+
+// New starts the server; it ends with the test.
+func New(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Host is the server's host and port.
+func (s *Server) Host() string { return s.Listener.Addr().String() }
+
+// Asked are the paths and queries that were asked for, in order.
+func (s *Server) Asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{}, s.asked...)
+}
+
+// Page is one of the recorded pages, with its links to the server.
+func (s *Server) Page(name string) string {
+	raw, err := files.ReadFile("pages/" + name)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.NewReplacer("{{base}}", url.QueryEscape(s.URL), "{{plain}}", s.URL).Replace(string(raw))
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.asked = append(s.asked, r.URL.RequestURI())
+	s.mu.Unlock()
+	query := r.URL.Query().Get("q")
+	switch path := r.URL.Path; {
+	case path == "/html/":
+		s.duckDuckGo(w, query)
+	case path == "/searxng/search":
+		s.searxng(w, query)
+	case path == "/robots.txt":
+		say(w, 200, "text/plain", "User-agent: *\nDisallow: /site/private\nCrawl-delay: 2\n")
+	case strings.HasPrefix(path, "/site/"):
+		s.site(w, strings.TrimPrefix(path, "/site/"))
+	case path == "/slow":
+		<-r.Context().Done()
+	case path == "/drip": // a byte now and then, for ever
+		for {
+			if _, err := io.WriteString(w, "."); err != nil || r.Context().Err() != nil {
+				return
+			}
+			w.(http.Flusher).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	case strings.HasPrefix(path, "/hop/"):
+		var n int
+		if _, err := fmt.Sscanf(path, "/hop/%d", &n); err != nil || n == 0 {
+			http.Redirect(w, r, "/marathon", http.StatusFound)
+			return
+		}
+		http.Redirect(w, r, fmt.Sprintf("/hop/%d", n-1), http.StatusMovedPermanently)
+	case path == "/huge":
+		say(w, 200, "text/html; charset=utf-8", "<html><head><title>Huge</title></head><body><article>"+strings.Repeat("<p>All work and no play makes a dull page.</p>\n", 70_000)+"</article></body></html>")
+	default:
+		if p, ok := pages[path]; ok {
+			if p.file != "" {
+				p.body = s.Page(p.file)
+			}
+			for name, value := range p.header {
+				w.Header().Set(name, value)
+			}
+			say(w, p.status, p.kind, p.body)
+			return
+		}
+		say(w, 404, "text/html", "<h1>Not found</h1>")
+	}
+}
+
+func say(w http.ResponseWriter, status int, kind, body string) {
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(max(status, 200))
+	_, _ = io.WriteString(w, body)
+}
+
+func (s *Server) duckDuckGo(w http.ResponseWriter, query string) {
+	const kind = "text/html; charset=UTF-8"
+	switch {
+	case strings.Contains(query, "captcha"):
+		say(w, 202, kind, s.Page("duckduckgo-captcha.html"))
+	case strings.Contains(query, "none"):
+		say(w, 200, kind, s.Page("duckduckgo-none.html"))
+	case strings.Contains(query, "new"):
+		say(w, 200, kind, s.Page("duckduckgo-new.html"))
+	case strings.Contains(query, "busy"):
+		say(w, 429, kind, "")
+	default:
+		say(w, 200, kind, s.Page("duckduckgo.html"))
+	}
+}
+
+func (s *Server) searxng(w http.ResponseWriter, query string) {
+	const kind = "application/json"
+	switch {
+	case strings.Contains(query, "none"):
+		say(w, 200, kind, s.Page("searxng-none.json"))
+	case strings.Contains(query, "silent"):
+		say(w, 200, kind, s.Page("searxng-silent.json"))
+	case strings.Contains(query, "page"):
+		say(w, 200, "text/html", "<!DOCTYPE html><title>SearXNG</title>")
+	case strings.Contains(query, "new"):
+		say(w, 200, kind, `{"hits":[]}`)
+	case strings.Contains(query, "busy"):
+		say(w, 403, "text/html", "<h1>Forbidden</h1>")
+	default:
+		say(w, 200, kind, s.Page("searxng.json"))
+	}
+}
+
+// site is a small site of pages that lead to one another, some of them where
+// robots shall not go.
+func (s *Server) site(w http.ResponseWriter, name string) {
+	text := strings.Repeat("<p>This page of the handbook tells of "+name+" at some length, so that it is worth reading it for what it says and not for where it leads.</p>", 6)
+	links := map[string]string{
+		"start": `<a href="rest">Rest</a> <a href="/site/food">Food</a> <a href="https://elsewhere.example/">Elsewhere</a> <a href="private/plan">Plan</a> <a href="/paper.pdf">Paper</a> <a href="rest#top">Top</a> <a rel="nofollow" href="spam">Spam</a> <a href="gone">Gone</a> <a href="away">Away</a>`,
+		"rest":  `<a href="sleep">Sleep</a> <a href="start">Start</a>`, "food": `<a href="water">Water</a>`,
+		"sleep": "", "water": "",
+	}
+	switch body, ok := links[name]; {
+	case name == "away":
+		w.Header().Set("Location", "https://elsewhere.example/")
+		w.WriteHeader(http.StatusFound)
+	case !ok:
+		say(w, 404, "text/html", "")
+	default:
+		say(w, 200, "text/html; charset=utf-8", "<html><head><title>On "+name+"</title></head><body><article><h1>On "+name+"</h1>"+text+"<p>"+body+"</p></article></body></html>")
+	}
+}
+
+// fixed is a page that is always the same.
+type fixed struct {
+	status     int // 0: 200
+	kind       string
+	body, file string
+	header     map[string]string
+}
+
+const filler = " <p>Nach dem Lauf treffen sich alle im Café an der Brücke, trinken süßen Tee und reden über die nächste Woche, über Schuhe und über das Wetter.</p> "
+
+// latin1 is the filler as old servers still send it.
+var latin1 = func() string {
+	var out strings.Builder
+	for _, r := range filler {
+		out.WriteByte(byte(r))
+	}
+	return out.String()
+}()
+
+var pages = map[string]fixed{
+	"/marathon":     {kind: "text/html; charset=utf-8", file: "marathon.html"},
+	"/login":        {kind: "text/html; charset=utf-8", file: "login.html"},
+	"/members":      {status: 401, kind: "text/html", body: "<h1>Unauthorized</h1>"},
+	"/forbidden":    {status: 403, kind: "text/html", body: "<h1>Forbidden</h1>"},
+	"/broken":       {status: 502, kind: "text/html", body: "<h1>Bad gateway</h1>"},
+	"/challenge":    {status: 403, kind: "text/html; charset=UTF-8", file: "challenge.html", header: map[string]string{"Cf-Mitigated": "challenge"}},
+	"/challenge2":   {kind: "text/html; charset=UTF-8", file: "challenge.html"},
+	"/app":          {kind: "text/html; charset=utf-8", file: "app.html"},
+	"/empty":        {kind: "text/html", body: "<html><body></body></html>"},
+	"/blank":        {kind: "text/plain", body: " \n "},
+	"/paper.pdf":    {kind: "application/pdf", body: "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"},
+	"/hidden-pdf":   {kind: "text/html", body: "%PDF-1.4\n"},
+	"/photo":        {kind: "image/png", body: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"},
+	"/photo.html":   {kind: "text/html", body: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"},
+	"/archive":      {kind: "application/octet-stream", body: "PK\x03\x04\x14\x00\x00\x00"},
+	"/noise":        {kind: "", body: "\x00\x01\x02\x03\x04\x05"},
+	"/plain":        {kind: "text/plain; charset=utf-8", body: "just text\r\n\r\nin two parts\r\n"},
+	"/data":         {kind: "application/json", body: `{"distance": 42.195}`},
+	"/notype":       {kind: "", body: "<html><body><article><h1>No type</h1>" + strings.Repeat(filler, 5) + "</article></body></html>"},
+	"/latin1":       {kind: "text/html; charset=iso-8859-1", body: "<html><body><article>" + strings.Repeat(latin1, 5) + "</article></body></html>"},
+	"/mislabelled":  {kind: "text/html; charset=iso-8859-1", body: "<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>"},
+	"/mislabelled2": {kind: "text/html; charset=utf-8", body: "<html><body><article>" + strings.Repeat(latin1, 5) + "</article></body></html>"},
+	"/meta":         {kind: "text/html", body: `<html><head><meta charset="windows-1252"></head><body><article>` + strings.Repeat(latin1, 5) + "</article></body></html>"},
+	"/bom":          {kind: "text/html; charset=iso-8859-1", body: "\xef\xbb\xbf<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>"},
+	// "マラソンの練習" and more, in Shift_JIS, EUC-JP and GB 18030, unlabelled.
+	"/shiftjis": {kind: "text/html", body: "<html><body><article><p>" + strings.Repeat("\x83\x7d\x83\x89\x83\x5c\x83\x93\x82\xcc\x97\xfb\x8f\x4b\x82\xcd\x8f\x54\x82\xc9\x8e\x4f\x89\xf1\x81\x42", 40) + "</p></article></body></html>"},
+}
