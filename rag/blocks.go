@@ -44,6 +44,10 @@ var structure = parser.NewParser(
 // cut by lines alone: the parser's cost grows with the square of the depth.
 const maxNesting = 200
 
+// maxHeading is how much of a heading, in characters, stands in the path of
+// what is below it.
+const maxHeading = 200
+
 // blocks divides the text from byte body on into units of at most about size
 // tokens.
 func blocks(note string, body, size int) []unit {
@@ -107,9 +111,15 @@ func (w *blockWalk) block(node ast.Node, start, end int, above []string) {
 	if start >= end {
 		return
 	}
-	if h, ok := node.(*ast.Heading); ok && node.Parent().Kind() == ast.KindDocument {
-		w.enter(h.Level, plainHeading(w.headingText(h)))
-		w.units = append(w.units, unit{start, end, w.path(nil), headingUnit})
+	// Several lines with a rule right below them are a heading to CommonMark. Who
+	// wrote them meant a paragraph and a rule.
+	if h, ok := node.(*ast.Heading); ok && h.Lines().Len() <= 1 && node.Parent().Kind() == ast.KindDocument {
+		w.enter(h.Level, shorten(plainHeading(w.headingText(h)), maxHeading))
+		if estimateTokens(w.text[start:end]) <= w.size {
+			w.units = append(w.units, unit{start, end, w.path(nil), headingUnit})
+		} else {
+			w.sentences(start, end, nil)
+		}
 		return
 	}
 	isList := node.Kind() == ast.KindList

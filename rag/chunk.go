@@ -82,7 +82,7 @@ func (c *cutter) flush() {
 		path = commonPath(path, u.path)
 	}
 	p := piece{start: first.start, end: last.end, heading: path}
-	if n := len(c.pieces) - 1; onlyHeadings && n >= 0 && len(c.open) == 1 {
+	if n := len(c.pieces) - 1; onlyHeadings && n >= 0 && len(c.open) == 1 && c.tokens < c.size {
 		// A heading without a text ends the piece before it.
 		c.pieces[n].end = p.end
 		c.pieces[n].heading = commonPath(c.pieces[n].heading, path)

@@ -137,3 +137,24 @@ func TestCutKeepsEveryWord(t *testing.T) {
 		})
 	})
 }
+
+func TestALongHeadingIsCutAsAnyText(t *testing.T) {
+	var lines []string
+	for i := range 400 {
+		lines = append(lines, fmt.Sprintf("Line %d of a paragraph that somebody underlined.", i))
+	}
+	paragraph := strings.Join(lines, "\n") + "\n---\n"
+	for name, text := range map[string]string{
+		"alone": paragraph, "twice": paragraph + paragraph, "before text": paragraph + "\nText.\n", "after text": "Text.\n\n" + paragraph,
+		"on one line": "# " + strings.Join(lines, " ") + "\n\nText.\n",
+	} {
+		for i, p := range cut(notes.Parse(notes.Entry{Path: "n.md"}, []byte(text)), 100) {
+			if n := estimateTokens(text[p.start:p.end]); n > 200 {
+				t.Errorf("%s: passage %d has %d tokens", name, i, n)
+			}
+			if n := estimateTokens(strings.Join(p.heading, headingSeparator)); n > 100 {
+				t.Errorf("%s: the headings of passage %d have %d tokens", name, i, n)
+			}
+		}
+	}
+}
