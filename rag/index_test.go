@@ -456,3 +456,26 @@ func TestTrustIsMeasuredThoughATextIsRefused(t *testing.T) {
 		t.Error("the trust of an embedder that refused one text of many was not measured")
 	}
 }
+
+func TestADryRunTellsWhatASyncThenDoes(t *testing.T) {
+	folder, x := vault(t, map[string]string{
+		"bread.md": "rye and water\n", "tea.md": "black and hot\n", "run.md": "easy on Sunday\n", "gone.md": "of the same size\n",
+	})
+	syncNow(t, x, folder, nil)
+	rename(t, folder.Dir(), "bread.md", "kitchen/bread.md")
+	remove(t, folder.Dir(), "gone.md")
+	write(t, folder.Dir(), map[string]string{"new.md": "as many letters.\n", "run.md": "hills on Monday\n"})
+	told, err := x.DryRun(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"removed gone.md", "moved kitchen/bread.md from bread.md", "added new.md", "changed run.md"}
+	if got := whats(told); !slices.Equal(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+	done := whats(syncNow(t, x, folder, nil))
+	slices.Sort(done)
+	if slices.Sort(want); !slices.Equal(done, want) {
+		t.Errorf("did %q, want %q", done, want)
+	}
+}

@@ -60,10 +60,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Found, error) {
 }
 
 func (x *Index) search(ctx context.Context, q Query) (Found, error) {
-	x.mu.RLock()
-	db := x.db
-	x.mu.RUnlock()
-	s := newSearch(x, db, q)
+	s := newSearch(x, x.words(), q)
 	candidates, err := s.candidates(ctx)
 	if err != nil {
 		return Found{}, err

@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -60,7 +61,8 @@ func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus,
 }
 
 // DryRun tells what a Sync would do, by the files' sizes and times, and does
-// nothing. A note that moved is told as removed and added.
+// nothing. To tell a moved note, a new file of the size of one that is gone
+// is read.
 func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, error) {
 	entries, problems, known, err := x.compare(ctx, folder)
 	if err != nil {
@@ -70,27 +72,67 @@ func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, erro
 	for _, p := range problems {
 		changes.Notes = append(changes.Notes, Change{Path: p.Path, What: skipped, Reason: p.Reason})
 	}
+	var fresh []notes.Entry
 	for _, e := range entries {
 		was, ok := known[e.Path]
 		delete(known, e.Path)
 		switch {
-		case !ok:
-			changes.Notes = append(changes.Notes, Change{Path: e.Path, What: added})
+		case !ok || was.id == 0 && !was.matches(e):
+			fresh = append(fresh, e)
 		case !was.matches(e):
 			changes.Notes = append(changes.Notes, Change{Path: e.Path, What: changed})
 		case was.id == 0:
 			changes.Notes = append(changes.Notes, Change{Path: e.Path, What: skipped, Reason: was.reason})
 		}
 	}
-	for name, was := range known {
-		if was.id != 0 {
-			changes.Notes = append(changes.Notes, Change{Path: name, What: removed})
+	come, err := x.comeAndGone(ctx, folder, fresh, known)
+	if err != nil {
+		return Changes{}, fmt.Errorf("dry run on %s: %w", folder.Dir(), err)
+	}
+	changes.Notes = append(changes.Notes, come...)
+	slices.SortFunc(changes.Notes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return changes, x.words().QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&changes.Passages)
+}
+
+// comeAndGone tells which of the new files are notes that were elsewhere,
+// which are new, and which notes are gone.
+func (x *Index) comeAndGone(ctx context.Context, folder *notes.Folder, fresh []notes.Entry, lost map[string]indexed) (all []Change, err error) {
+	maps.DeleteFunc(lost, func(_ string, was indexed) bool { return was.id == 0 })
+	names := slices.Sorted(maps.Keys(lost))
+	s := syncRun{index: x, db: x.words(), folder: folder}
+	if err := s.hashes(ctx, lost, names); err != nil {
+		return nil, err
+	}
+	gone := map[string][]string{} // content → paths that are no more
+	sizes := map[int64]bool{}
+	for _, name := range names {
+		gone[string(lost[name].hash)] = append(gone[string(lost[name].hash)], name)
+		sizes[lost[name].size] = true
+	}
+	for _, e := range fresh {
+		change := Change{Path: e.Path, What: added}
+		if sizes[e.Size] {
+			raw, _, err := folder.Raw(e.Path)
+			if paths := gone[string(contentHash(raw))]; err == nil && len(paths) > 0 {
+				change.What, change.From = moved, paths[0]
+				gone[string(contentHash(raw))] = paths[1:]
+			}
+		}
+		all = append(all, change)
+	}
+	for _, names := range gone {
+		for _, name := range names {
+			all = append(all, Change{Path: name, What: removed})
 		}
 	}
-	slices.SortFunc(changes.Notes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+// words is the database as it is now: damaged, it is made anew.
+func (x *Index) words() *sql.DB {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return changes, x.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&changes.Passages)
+	return x.db
 }
 
 func (x *Index) compare(ctx context.Context, folder *notes.Folder) ([]notes.Entry, []notes.Problem, map[string]indexed, error) {
@@ -98,10 +140,7 @@ func (x *Index) compare(ctx context.Context, folder *notes.Folder) ([]notes.Entr
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	x.mu.RLock()
-	db := x.db
-	x.mu.RUnlock()
-	known, err := knownFiles(ctx, db, nil)
+	known, err := knownFiles(ctx, x.words(), nil)
 	return entries, problems, known, err
 }
 
@@ -112,10 +151,7 @@ func (x *Index) countPassages(ctx context.Context) (map[string][2]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.mu.RLock()
-	db := x.db
-	x.mu.RUnlock()
-	rows, err := db.QueryContext(ctx, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`)
+	rows, err := x.words().QueryContext(ctx, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`)
 	if err != nil {
 		return nil, err
 	}

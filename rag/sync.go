@@ -336,6 +336,12 @@ func knownFiles(ctx context.Context, db *sql.DB, only []string) (map[string]inde
 	return known, nil
 }
 
+// contentHash tells whether a file is the same under another name.
+func contentHash(raw []byte) []byte {
+	sum := sha256.Sum256(raw)
+	return sum[:16]
+}
+
 // hashes adds the content hashes of some notes to what is known of them.
 func (s *syncRun) hashes(ctx context.Context, known map[string]indexed, names []string) error {
 	statement, err := s.db.PrepareContext(ctx, `SELECT hash FROM notes WHERE path = ?`)
@@ -432,8 +438,7 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 		s.report(name, skipped, "", reasonOf(err))
 		return skip(ctx, tx, entry, was, reasonOf(err))
 	}
-	sum := sha256.Sum256(raw)
-	hash := sum[:16]
+	hash := contentHash(raw)
 	if was.id != 0 && bytes.Equal(hash, was.hash) {
 		_, err := tx.ExecContext(ctx, `UPDATE notes SET size = ?, mtime = ? WHERE id = ?`, entry.Size, entry.ModTime.UnixNano(), was.id)
 		return err

@@ -7,10 +7,7 @@ import (
 
 // Titles returns the title of each indexed note by its path.
 func (x *Index) Titles(ctx context.Context) (map[string]string, error) {
-	x.mu.RLock()
-	db := x.db
-	x.mu.RUnlock()
-	rows, err := db.QueryContext(ctx, `SELECT path, title FROM notes`)
+	rows, err := x.words().QueryContext(ctx, `SELECT path, title FROM notes`)
 	if err != nil {
 		return nil, fmt.Errorf("read titles: %w", err)
 	}
