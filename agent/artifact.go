@@ -27,6 +27,14 @@ var (
 	ErrArtifactExists = errors.New("there is an artifact of that name, or a newer version of it")
 )
 
+// isContained tells whether what a tool writes stays with LifeHub, marked as
+// foreign where foreign text had a part in it: then nothing of the user's can
+// be changed by what some page says, and there is nothing to ask about.
+func isContained(tool Tool) bool {
+	keeper, ok := tool.(interface{ Contained() bool })
+	return ok && keeper.Contained()
+}
+
 type agentKey struct{}
 
 // withAgent makes known to tools who calls them.

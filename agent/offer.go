@@ -14,8 +14,8 @@ import (
 )
 
 // offer chooses the tools that the planner may use: all of them, or, when
-// there are more than limit, those that the user named, the search of the
-// notes, and those whose name and description fit the question best. The
+// there are more than limit, those that the user named, the searches of the
+// notes and of the web, and those whose name and description fit the question best. The
 // order stays.
 func offer(tools []Tool, question string, limit int) []Tool {
 	if len(tools) <= limit {
@@ -26,7 +26,7 @@ func offer(tools []Tool, question string, limit int) []Tool {
 		switch name := tool.Spec().Name; {
 		case strings.Contains(strings.ToLower(question), strings.ToLower(name)):
 			rank[i] += 2e6
-		case name == searchTool:
+		case name == searchTool, strings.Contains(name, webSearch): // a question need not sound like them
 			rank[i] += 1e6
 		}
 	}

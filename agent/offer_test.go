@@ -26,11 +26,12 @@ func TestTheRelevantToolsAreOfferedInOrder(t *testing.T) {
 	add("get_weather", "Weather now and in the days ahead at a place")
 	add("search_notes", "Search the notes")
 	add("jira_list", "List tickets")
+	add("brave_web_search", "Finds pages")
 	var names []string
-	for _, tool := range offer(all, "What's the weather tomorrow? Look into jira_list too.", 4) {
+	for _, tool := range offer(all, "What's the weather tomorrow? Look into jira_list too.", 5) {
 		names = append(names, tool.Spec().Name)
 	}
-	if got, want := fmt.Sprint(names), "[server_tool0 get_weather search_notes jira_list]"; got != want {
+	if got, want := fmt.Sprint(names), "[server_tool0 get_weather search_notes jira_list brave_web_search]"; got != want {
 		t.Errorf("offered %s, want %s", got, want)
 	}
 }

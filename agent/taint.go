@@ -179,7 +179,7 @@ func (t *turn) verdict(c call) verdict {
 		return v
 	}
 	switch {
-	case len(made.foreign) > 0 && (newAddress || !harmless(c.tool)):
+	case len(made.foreign) > 0 && (newAddress || !harmless(c.tool) && !isContained(c.tool)):
 		return verdict{Confirm, foreignReason(c, made) + ", whatever the rules say", true}
 	case isOutward(c.tool):
 		if unsaid := t.unsaid(c.input, made); len(unsaid) > 0 {

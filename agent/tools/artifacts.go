@@ -157,6 +157,10 @@ func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.
 
 func (artifactWriter) ByRounds() {}
 
+// Contained: a version is kept beside the conversation, with the mark of what
+// it was made of; it reaches a note only when the user says so.
+func (artifactWriter) Contained() bool { return true }
+
 // Mark keeps which call it is.
 func (w artifactWriter) Mark(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(agent.CallKey(ctx))

@@ -1,5 +1,5 @@
 // Package mcptest is an MCP server that misbehaves in the ways of real ones,
-// and in worse. A test binary becomes it: call Main first in TestMain.
+// and in worse, and one that searches. A test binary becomes it: call Main first in TestMain.
 package mcptest
 
 import (
@@ -33,6 +33,13 @@ func Main() {
 	mode := os.Getenv(Mode)
 	if mode == "" {
 		return
+	}
+	if mode == SearchMode {
+		if err := serveSearch(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	(&misbehaving{mode: mode, out: bufio.NewWriter(os.Stdout)}).serve()
 	os.Exit(0)

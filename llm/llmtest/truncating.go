@@ -67,20 +67,10 @@ func (r truncatingRequest) size() int {
 }
 
 func (s *Truncating) serve(w http.ResponseWriter, r *http.Request) {
-	switch r.URL.Path {
-	case "/api/version":
-		fmt.Fprint(w, `{"version":"0.1.0"}`)
-	case "/api/tags":
-		fmt.Fprintf(w, `{"models":[{"name":"%s","model":"%s","size":1,"digest":"0123456789abcdef","details":{}}]}`, FaultModel, FaultModel)
-	case "/api/show":
-		fmt.Fprint(w, `{"details":{"family":"llama"},"model_info":{"general.architecture":"llama","llama.context_length":131072},"capabilities":["completion"]}`)
-	case "/api/ps":
-		fmt.Fprintf(w, `{"models":[{"name":"%s","context_length":%d}]}`, FaultModel, s.Window)
-	case "/v1/models":
-		fmt.Fprintf(w, `{"data":[{"id":"%s"}]}`, FaultModel)
-	case "/api/chat", "/v1/chat/completions":
+	switch {
+	case r.URL.Path == "/api/chat" || r.URL.Path == "/v1/chat/completions":
 		s.chat(w, r)
-	default:
+	case !describeModel(w, r.URL.Path, FaultModel, s.Window, "completion"):
 		http.NotFound(w, r)
 	}
 }

@@ -1,0 +1,222 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/internal/mcptest"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+// The beginnings of the prompts, by which a scripted model knows who asks.
+const (
+	asksPlanner   = "You plan how to answer"
+	asksExplainer = "You answer the user's last message from the sources"
+	asksLoop      = "You answer the user's last message. The user keeps notes"
+	asksFront     = "You are the front line"
+	asksLead      = "You lead a team"
+	asksJudge     = "You judge whether"
+)
+
+const seedQuestion = "What's in my notes about running? Also search the web for marathon training tips."
+
+// says and calls are answers to one who asks.
+func says(who, text string) llmtest.Answer { return llmtest.Answer{Match: who, Text: text} }
+
+func calls(who string, pairs ...string) llmtest.Answer {
+	a := llmtest.Answer{Match: who}
+	for i := 0; i < len(pairs); i += 2 {
+		a.Calls = append(a.Calls, llm.ToolCall{ID: fmt.Sprintf("c%d", i/2+1), Name: pairs[i], Args: json.RawMessage(pairs[i+1])})
+	}
+	return a
+}
+
+const (
+	seedAnswer = "You run three times a week [1]. From the web: drink early, and run the long run slowly."
+	seedPlan   = `{"reasoning":"notes and web","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"},"description":"what the notes say"},` +
+		`{"id":"2","tool":"brave_web_search","input":{"query":"marathon training tips"},"description":"tips of the web"}],"answer":""}`
+	toTeam   = `{"reason":"it needs work","route":true}`
+	passes   = `{"passed":true,"score":0.9,"feedback":"It does the task."}`
+	seedTeam = `{"reasoning":"two sources","tasks":[` +
+		`{"id":"1","worker_type":"notes","task_description":"NOTES: what do the notes say about running?","success_criteria":"It names how often."},` +
+		`{"id":"2","worker_type":"search","task_description":"WEB: find marathon training tips.","success_criteria":"It names two tips."}]}`
+)
+
+// TestSeedStories plays the examples of the systems that LifeHub brings
+// together on the whole program: real notes, a real MCP server that searches,
+// the journal and the events as --stream-json tells them. Only the model's
+// words are scripted, and the way they come is Ollama's.
+func TestSeedStories(t *testing.T) {
+	for name, story := range map[string]struct {
+		mode, question string
+		words          []llmtest.Answer
+	}{
+		"notes and web by a plan": {"plan", seedQuestion, []llmtest.Answer{says(asksPlanner, seedPlan), says(asksExplainer, seedAnswer)}},
+		"notes and web by a loop": {"loop", seedQuestion, []llmtest.Answer{
+			calls(asksLoop, "search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"marathon training tips"}`), says(asksLoop, seedAnswer),
+		}},
+		"notes and web by a team": {"team", seedQuestion, []llmtest.Answer{
+			says(asksFront, toTeam), says(asksLead, seedTeam), says(asksJudge, passes), says(asksJudge, passes), says(asksExplainer, seedAnswer),
+			calls("NOTES", "search_notes", `{"query":"running"}`), calls("WEB", "brave_web_search", `{"query":"marathon training tips"}`),
+			says("NOTES", "Three times a week (running.md:3)."), says("WEB", "Drink early; run the long run slowly (runs.example)."),
+		}},
+		"how many stories, by two searches": {"plan", "How many stories have the upstream keyword?", []llmtest.Answer{
+			says(asksPlanner, `{"reasoning":"several aspects","tasks":[{"task_number":1,"tool_name":"brave_web_search","tool_arguments":{"query":"upstream keyword"}},`+
+				`{"task_number":2,"tool_name":"brave_web_search","tool_arguments":{"query":"upstream tag:backend"}}]}`),
+			says(asksExplainer, "12 stories carry the keyword upstream, 5 of them the tag backend."),
+		}},
+		"hello at the front line": {"team", "hello", []llmtest.Answer{says(asksFront, `{"reason":"a greeting","route":false,"answer":"Hi! How can I help?"}`)}},
+		"search for AI news, to the search": {"team", "search for AI news", []llmtest.Answer{
+			says(asksFront, `{"reason":"Web search needed","route":true}`),
+			says(asksLead, `{"worker_type":"search","task_description":"WEB: find the latest AI news.","parameters":{"query":"AI news"},"success_criteria":"It names one."}`),
+			says(asksJudge, passes), says(asksExplainer, "Small models plan, call tools and check each other."),
+			calls("WEB", "brave_web_search", `{"query":"AI news"}`), says("WEB", "Small models plan, call tools and check each other (news.example)."),
+		}},
+		"decide, search, decide again": {"loop", "What is machine learning?", []llmtest.Answer{
+			calls(asksLoop, "search_notes", `{"query":"machine learning"}`), calls(asksLoop, "brave_web_search", `{"query":"machine learning"}`),
+			says(asksLoop, "NOT_IN_NOTES\nThe web says: it finds rules from examples instead of being given them."),
+		}},
+		"a document made, by two workers": {"team", "帮我分析一下 Python 异步编程的最佳实践", []llmtest.Answer{
+			says(asksFront, `{"reason":"需要搜索","route":true}`),
+			says(asksLead, `{"reasoning":"先搜索，再写","tasks":[{"id":"1","worker_type":"search","task_description":"WEB: asyncio best practices","success_criteria":"两条"},`+
+				`{"id":"2","worker_type":"general","task_description":"WRITE: a document of {{1.text}}","success_criteria":"It is made.","after":["1"]}]}`),
+			says(asksJudge, passes), says(asksJudge, passes), says(asksExplainer, "文档 asyncio 已经写好了。"),
+			calls("WRITE", "create_artifact", `{"name":"asyncio","text":"# asyncio\n\n- TaskGroup\n- timeouts\n","why":"用户要的分析"}`), says("WRITE", "The document asyncio is made."),
+			calls("WEB", "brave_web_search", `{"query":"asyncio best practices"}`), says("WEB", "Prefer TaskGroup; set timeouts."),
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			model := llmtest.NewScript(story.words...)
+			golden.RequireEqual(t, storyOf(t, tellStory(t, llmtest.Serve(t, model), llmtest.ServedModel, story.mode, story.question)))
+		})
+	}
+}
+
+// tellStory asks a question in a new home with notes and the search server,
+// and returns the events.
+func tellStory(t *testing.T, ollama, model, mode, question string) []byte {
+	t.Helper()
+	home := t.TempDir()
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"brave": map[string]any{
+		"command": os.Args[0], "env": map[string]string{mcptest.Mode: mcptest.SearchMode},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(home, ".lifehub", "config", "mcp.json"), string(config))
+	cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--mode", mode, "--allow", "brave_web_search", "--notes", aVault(t), question)
+	cmd.Dir = home
+	cmd.Env = []string{
+		runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + ollama, "LIFEHUB_MODEL=" + model, "LIFEHUB_EMBED_MODEL=none", "LIFEHUB_CONTEXT=16384",
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, stderr.String(), out)
+	}
+	return out
+}
+
+// untold is what differs from run to run, or with the machine.
+var untold = []struct {
+	what *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`,"(?:turn|seq|time|date|conversation)":(?:"[^"]*"|\d+)`), ""},
+	{regexp.MustCompile(`,"(?:took_ms|latency_ms|first_token_ms|generating_ms|tokens_per_second|score|age_s)":[\d.e+-]+`), ""},
+	{regexp.MustCompile(`"vault":"[^"]*"`), `"vault":"VAULT"`},
+	{regexp.MustCompile(`"(system|history|question|sources|results|tools|repair|memory|used)":\d+`), `"$1":0`},
+	{regexp.MustCompile(`«[0-9a-f]{8}»`), "«»"},
+}
+
+// storyOf makes a story of the events: pieces of a text are joined, what varies
+// is left out, and what went on side by side stands in the order of the plan.
+func storyOf(t *testing.T, events []byte) string {
+	t.Helper()
+	var lines []string
+	var keys []string // what went on side by side; "": nothing else did
+	workers := map[string]string{}
+	said, parallel := "", false
+	for line := range strings.Lines(string(events)) {
+		var e struct {
+			Type, Content, Step, Under, Agent string
+			Steps                             []struct {
+				ID    string
+				Input struct {
+					Worker string `json:"worker_type"`
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%q is no event: %v", line, err)
+		}
+		if e.Type == "token" {
+			said += e.Content
+			continue
+		}
+		if said != "" {
+			lines, keys, said = append(lines, fmt.Sprintf("{\"type\":\"token\",\"content\":%q}\n", said)), append(keys, ""), ""
+		}
+		switch {
+		case e.Type == "plan" && e.Under == "":
+			for _, s := range e.Steps {
+				workers[s.Input.Worker] = s.ID
+			}
+		case e.Type == "step" || e.Type == "tool_start" || e.Type == "tool_end":
+			parallel = true
+		case e.Step == "" && e.Under == "" && workers[e.Agent] == "" && e.Agent != "evaluator":
+			parallel = false
+		}
+		key := ""
+		if parallel {
+			key, _, _ = strings.Cut(e.Step+e.Under, ".")
+			if key == "" && workers[e.Agent] != "" {
+				key = workers[e.Agent]
+			} else if key == "" {
+				key = "~" + e.Agent
+			}
+		}
+		for _, u := range untold {
+			line = u.what.ReplaceAllString(line, u.with)
+		}
+		lines, keys = append(lines, line), append(keys, key)
+	}
+	return strings.Join(inOrder(lines, keys), "")
+}
+
+// inOrder sorts each run of lines that have keys by them.
+func inOrder(lines, keys []string) []string {
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	for from := 0; from < len(order); from++ {
+		to := from
+		for to < len(order) && keys[order[to]] != "" {
+			to++
+		}
+		slices.SortStableFunc(order[from:to], func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
+		from = to
+	}
+	sorted := make([]string, len(lines))
+	for i, at := range order {
+		sorted[i] = lines[at]
+	}
+	return sorted
+}
