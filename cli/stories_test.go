@@ -108,7 +108,7 @@ func TestSeedStories(t *testing.T) {
 
 // tellStory asks a question in a new home with notes and the search server,
 // and returns the events.
-func tellStory(t *testing.T, ollama, model, mode, question string) []byte {
+func tellStory(t *testing.T, ollama, model, mode, question string, env ...string) []byte {
 	t.Helper()
 	home := t.TempDir()
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"brave": map[string]any{
@@ -120,10 +120,10 @@ func tellStory(t *testing.T, ollama, model, mode, question string) []byte {
 	write(t, filepath.Join(home, ".lifehub", "config", "mcp.json"), string(config))
 	cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--mode", mode, "--allow", "brave_web_search", "--notes", aVault(t), question)
 	cmd.Dir = home
-	cmd.Env = []string{
+	cmd.Env = append([]string{
 		runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
 		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + ollama, "LIFEHUB_MODEL=" + model, "LIFEHUB_EMBED_MODEL=none", "LIFEHUB_CONTEXT=16384",
-	}
+	}, env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -139,7 +139,7 @@ var untold = []struct {
 	with string
 }{
 	{regexp.MustCompile(`,"(?:turn|seq|time|date|conversation)":(?:"[^"]*"|\d+)`), ""},
-	{regexp.MustCompile(`,"(?:took_ms|latency_ms|first_token_ms|generating_ms|tokens_per_second|score|age_s)":[\d.e+-]+`), ""},
+	{regexp.MustCompile(`,"(?:took_ms|latency_ms|first_token_ms|prompt_tokens|generating_ms|tokens_per_second|score|age_s)":[\d.e+-]+`), ""},
 	{regexp.MustCompile(`"vault":"[^"]*"`), `"vault":"VAULT"`},
 	{regexp.MustCompile(`"(system|history|question|sources|results|tools|repair|memory|used)":\d+`), `"$1":0`},
 	{regexp.MustCompile(`«[0-9a-f]{8}»`), "«»"},
@@ -152,7 +152,7 @@ func storyOf(t *testing.T, events []byte) string {
 	var lines []string
 	var keys []string // what went on side by side; "": nothing else did
 	workers := map[string]string{}
-	said, parallel := "", false
+	said, thought, parallel := "", "", false
 	for line := range strings.Lines(string(events)) {
 		var e struct {
 			Type, Content, Step, Under, Agent string
@@ -166,12 +166,21 @@ func storyOf(t *testing.T, events []byte) string {
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatalf("%q is no event: %v", line, err)
 		}
-		if e.Type == "token" {
+		switch {
+		case e.Type == "notice" && strings.Contains(line, "The model is loading"):
+			continue // the machine is busy
+		case e.Type == "token":
 			said += e.Content
 			continue
+		case e.Type == "thinking":
+			thought += e.Content
+			continue
 		}
-		if said != "" {
-			lines, keys, said = append(lines, fmt.Sprintf("{\"type\":\"token\",\"content\":%q}\n", said)), append(keys, ""), ""
+		for what, text := range map[string]*string{"thinking": &thought, "token": &said} { // one of them at a time
+			if *text != "" {
+				lines, keys = append(lines, fmt.Sprintf("{\"type\":%q,\"content\":%q}\n", what, *text)), append(keys, "")
+				*text = ""
+			}
 		}
 		switch {
 		case e.Type == "plan" && e.Under == "":

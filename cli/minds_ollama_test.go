@@ -1,0 +1,36 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/llm/llmtest"
+)
+
+// TestRealOllamaInLoopAndTeam plays the seeds' question with a real Ollama
+// server: native calls of tools, thinking apart from the answer, and decisions
+// held to a schema, each as the server's own parsers make them of what a tiny
+// model says.
+func TestRealOllamaInLoopAndTeam(t *testing.T) {
+	server := llmtest.StartEmptyOllama(t)
+	server.Create(llmtest.Minds("scripted-minds"))
+	for _, mode := range []string{"loop", "team"} {
+		t.Run(mode, func(t *testing.T) {
+			events := tellStory(t, server.URL, "scripted-minds", mode, seedQuestion, "LIFEHUB_THINK=on")
+			if mode == "loop" {
+				if !bytes.Contains(events, []byte(`"type":"thinking"`)) {
+					t.Error("no thought was told")
+				}
+				if n := strings.Count(string(events), `"type":"token"`); n < 3 {
+					t.Errorf("the answer came in %d pieces", n)
+				}
+			}
+			golden.RequireEqual(t, storyOf(t, events))
+		})
+	}
+}
