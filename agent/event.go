@@ -182,6 +182,7 @@ type (
 	// ContextCounted tells how a prompt fills the window.
 	ContextCounted struct {
 		Agent     string         `json:"agent"`
+		Step      string         `json:"step,omitempty"`    // as in Thought
 		Parts     map[string]int `json:"parts"`             // estimated tokens by part
 		Used      int            `json:"used"`              // their sum
 		Reserve   int            `json:"reserve,omitempty"` // kept free for the answer
@@ -191,6 +192,7 @@ type (
 	// Used is the server's own count after a model call.
 	Used struct {
 		Agent     string  `json:"agent"`
+		Step      string  `json:"step,omitempty"` // as in Thought
 		Prompt    int     `json:"prompt_tokens"`
 		Answer    int     `json:"answer_tokens"`
 		PerSecond float64 `json:"tokens_per_second,omitempty"`

@@ -52,7 +52,7 @@ func (t *turn) measured(ctx context.Context) (window int, s scale) {
 // send makes one request that fits a window, and reads its answer to the end.
 func (t *turn) send(ctx context.Context, p prompt, window int, s scale, say func(string)) (llm.Usage, error) {
 	fitted := p.fit(window, s)
-	t.emit(fitted.counted(p.agent, window, t.gauges.of(ctx, t.ModelName())))
+	t.emit(fitted.counted(p, window, t.gauges.of(ctx, t.ModelName())))
 	if fitted.left != "" {
 		t.emit(Noticed{Text: fitted.left})
 	}
@@ -82,7 +82,7 @@ func (t *turn) send(ctx context.Context, p prompt, window int, s scale, say func
 		}
 	}
 	split.flush()
-	t.emitUsage(p.agent, usage)
+	t.emitUsage(p, usage)
 	t.checkWhole(ctx, fitted.estimate, usage.Prompt, window)
 	return usage, nil
 }
@@ -108,12 +108,12 @@ func (t *turn) checkWhole(ctx context.Context, estimate, counted, window int) {
 
 // counted tells how the prompt fills the window, in tokens as the server is
 // known to count them.
-func (f fitted) counted(agent string, window int, g Gauge) ContextCounted {
+func (f fitted) counted(p prompt, window int, g Gauge) ContextCounted {
 	factor := g.High
 	if factor == 0 {
 		factor = 1
 	}
-	c := ContextCounted{Agent: agent, Parts: make(map[string]int, len(f.parts)), Allocated: window}
+	c := ContextCounted{Agent: p.agent, Step: p.step, Parts: make(map[string]int, len(f.parts)), Allocated: window}
 	for kind, n := range f.parts {
 		c.Parts[kind] = int(math.Ceil(float64(n) * factor))
 		c.Used += c.Parts[kind]
@@ -139,13 +139,13 @@ func (t *turn) tellSlow() {
 	t.emit(Noticed{Text: "The model is loading" + name + ", or reads a long prompt. The first time this can take a minute or two."})
 }
 
-func (t *turn) emitUsage(agent string, usage llm.Usage) {
+func (t *turn) emitUsage(p prompt, usage llm.Usage) {
 	t.count(func(m *Metrics) {
 		m.PromptTokens += usage.Prompt
 		m.AnswerTokens += usage.Answer
 		m.Generating += usage.Generating.Milliseconds()
 	})
-	used := Used{Agent: agent, Prompt: usage.Prompt, Answer: usage.Answer}
+	used := Used{Agent: p.agent, Step: p.step, Prompt: usage.Prompt, Answer: usage.Answer}
 	if s := usage.Generating.Seconds(); s > 0 {
 		used.PerSecond = float64(usage.Answer) / s
 	}

@@ -151,17 +151,10 @@ func storyOf(t *testing.T, events []byte) string {
 	t.Helper()
 	var lines []string
 	var keys []string // what went on side by side; "": nothing else did
-	workers := map[string]string{}
 	said, thought, parallel := "", "", false
 	for line := range strings.Lines(string(events)) {
 		var e struct {
 			Type, Content, Step, Under, Agent string
-			Steps                             []struct {
-				ID    string
-				Input struct {
-					Worker string `json:"worker_type"`
-				}
-			}
 		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatalf("%q is no event: %v", line, err)
@@ -176,30 +169,24 @@ func storyOf(t *testing.T, events []byte) string {
 			thought += e.Content
 			continue
 		}
-		for what, text := range map[string]*string{"thinking": &thought, "token": &said} { // one of them at a time
-			if *text != "" {
-				lines, keys = append(lines, fmt.Sprintf("{\"type\":%q,\"content\":%q}\n", what, *text)), append(keys, "")
-				*text = ""
+		for _, text := range []struct {
+			kind string
+			of   *string
+		}{{"thinking", &thought}, {"token", &said}} {
+			if *text.of != "" {
+				lines, keys = append(lines, fmt.Sprintf("{\"type\":%q,\"content\":%q}\n", text.kind, *text.of)), append(keys, "")
+				*text.of = ""
 			}
 		}
 		switch {
-		case e.Type == "plan" && e.Under == "":
-			for _, s := range e.Steps {
-				workers[s.Input.Worker] = s.ID
-			}
-		case e.Type == "step" || e.Type == "tool_start" || e.Type == "tool_end":
+		case e.Type == "step":
 			parallel = true
-		case e.Step == "" && e.Under == "" && workers[e.Agent] == "" && e.Agent != "evaluator":
+		case e.Step == "" && e.Under == "":
 			parallel = false
 		}
 		key := ""
 		if parallel {
 			key, _, _ = strings.Cut(e.Step+e.Under, ".")
-			if key == "" && workers[e.Agent] != "" {
-				key = workers[e.Agent]
-			} else if key == "" {
-				key = "~" + e.Agent
-			}
 		}
 		for _, u := range untold {
 			line = u.what.ReplaceAllString(line, u.with)

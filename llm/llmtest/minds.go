@@ -12,7 +12,7 @@ const (
 	MindsThought = "Notes first, and the web beside them."
 	MindsAnswer  = "You run three times a week [1]. The web says: drink early, and run the long run slowly. Start a race slower than you feel, " +
 		"wear nothing new on the day, and keep easy days easy, for marathon training is won on them: that much both pages agree upon without any doubt."
-	MindsTalk    = "Good morning! Shall we look something up?"
+	MindsTalk = "Good morning! Shall we look something up?"
 )
 
 // mind is one who asks the model: the first letters of the system prompt, and
