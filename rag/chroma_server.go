@@ -58,6 +58,10 @@ const (
 	connectTime = 3 * time.Second
 	// replyTime bounds the wait for one that does.
 	replyTime = 30 * time.Second
+	// hangUp is how long the answer to a request that was given up is waited
+	// for: Chroma 1.0.0 takes no writes any more once a client hung up on it in
+	// the middle of one (docs/decisions/0050).
+	hangUp = 2 * time.Second
 	// longestReply is more than the ids of a million passages.
 	longestReply = 256 << 20
 )
@@ -129,6 +133,11 @@ func (s *chromaServer) call(ctx context.Context, method, path string, in, out an
 		}
 		body = bytes.NewReader(text)
 	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	ctx, cancel := patient(ctx)
+	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, s.base.JoinPath(path).String(), body)
 	if err != nil {
 		return err
@@ -161,6 +170,16 @@ func (s *chromaServer) call(ctx context.Context, method, path string, in, out an
 		return fmt.Errorf("its answer is not what Chroma would say: %w", err)
 	}
 	return nil
+}
+
+// patient is a context that ends hangUp after ctx does.
+func patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(hangUp, cancel) })
+	return late, func() {
+		stop()
+		cancel()
+	}
 }
 
 // refusal is what a server's no says, in a line.

@@ -565,3 +565,30 @@ func TestTheTokenIsSentToTheServer(t *testing.T) {
 		t.Errorf("sent %q, want %q", sent, want)
 	}
 }
+
+func TestChromaIsNotHungUpOnInMidRequest(t *testing.T) {
+	ctx, giveUp := context.WithCancel(t.Context())
+	hungUp := make(chan bool, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body) //nolint:errcheck // a hang-up shows only once it is read
+		giveUp()
+		select {
+		case <-r.Context().Done():
+			hungUp <- true
+		case <-time.After(50 * time.Millisecond):
+			hungUp <- false
+		}
+		fmt.Fprint(w, "{}")
+	}))
+	defer server.Close()
+	chroma, err := newChromaServer(Chroma{URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := chroma.ask(ctx, http.MethodPost, "collections", map[string]string{"name": "x"}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a request given up ends with %v", err)
+	}
+	if <-hungUp {
+		t.Error("the server was hung up on before it had answered")
+	}
+}
