@@ -202,26 +202,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 			m.transcript.add(r)
 		}
 	case agent.PlanMade:
-		if t.plan != nil && e.Under != "" {
-			t.plan.nest(e)
-			m.transcript.touch(t.plan)
-			break
-		}
-		if t.plan != nil && len(e.Before) > 0 {
-			t.plan.goOn(e)
-			m.transcript.touch(t.plan)
-			break
-		}
-		if t.plan != nil {
-			t.plan.end(now)
-			m.transcript.touch(t.plan)
-		}
-		m.closeThought(now)
-		if len(e.Steps) > 0 || e.Fallback || len(e.Dropped) > 0 {
-			t.plan = newPlan(e, now, m.unfolded)
-			t.plan.hidden = m.planHidden
-			m.transcript.add(t.plan)
-		}
+		m.planMade(e, now)
 	case agent.StepChanged:
 		if t.plan != nil {
 			t.plan.mark(e.Step, e.Status, e.Reason, now)
@@ -234,19 +215,12 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.ToolProgressed:
 		m.toolProgressed(e)
 	case agent.InputAsked:
-		m.input.ask(e, now)
-		m.overlay = noOverlay
-		return tea.Batch(m.rearm(), m.callUser("a server asks for something"))
+		return m.inputAsked(e, now)
 	case agent.InputGiven:
 		m.input.settle(e.ID, now)
 		return m.rearm()
 	case agent.PermissionAsked:
-		m.permission.ask(e, now)
-		if !m.composer.empty() && time.Since(m.keyAt) < typingGuard {
-			m.permission.typing = 2
-		}
-		m.overlay = noOverlay
-		return tea.Batch(m.rearm(), m.callUser("a tool asks to run"))
+		return m.permissionAsked(e, now)
 	case agent.PermissionGiven:
 		m.permission.settle(e.Call, now)
 		m.allowed(e)
@@ -294,6 +268,45 @@ func (m *Model) phaseStarted(agentName string, now time.Time) {
 		t.plan.mark("answer", agent.Running, "", now)
 		m.transcript.touch(t.plan)
 	}
+}
+
+// planMade shows a plan: a new one, the rest of one, or the part of a worker.
+func (m *Model) planMade(e agent.PlanMade, now time.Time) {
+	t := m.turn
+	switch {
+	case t.plan != nil && e.Under != "":
+		t.plan.nest(e)
+		m.transcript.touch(t.plan)
+		return
+	case t.plan != nil && len(e.Before) > 0:
+		t.plan.goOn(e)
+		m.transcript.touch(t.plan)
+		return
+	case t.plan != nil:
+		t.plan.end(now)
+		m.transcript.touch(t.plan)
+	}
+	m.closeThought(now)
+	if len(e.Steps) > 0 || e.Fallback || len(e.Dropped) > 0 {
+		t.plan = newPlan(e, now, m.unfolded)
+		t.plan.hidden = m.planHidden
+		m.transcript.add(t.plan)
+	}
+}
+
+func (m *Model) inputAsked(e agent.InputAsked, now time.Time) tea.Cmd {
+	m.input.ask(e, now)
+	m.overlay = noOverlay
+	return tea.Batch(m.rearm(), m.callUser("a server asks for something"))
+}
+
+func (m *Model) permissionAsked(e agent.PermissionAsked, now time.Time) tea.Cmd {
+	m.permission.ask(e, now)
+	if !m.composer.empty() && time.Since(m.keyAt) < typingGuard {
+		m.permission.typing = 2
+	}
+	m.overlay = noOverlay
+	return tea.Batch(m.rearm(), m.callUser("a tool asks to run"))
 }
 
 func (m *Model) say(text string, now time.Time) {

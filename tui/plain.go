@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -156,75 +157,94 @@ func (p *plain) ending(err error) error {
 
 // line asks what was typed or runs it as a command.
 func (p *plain) line(ctx context.Context, line string) (over bool, how Ended, err error) {
-	name, args, _ := strings.Cut(line, " ")
+	word, args, _ := strings.Cut(line, " ")
+	name, isCommand := strings.CutPrefix(word, "/")
+	args = strings.TrimSpace(args)
 	switch {
 	case line == "":
 		return false, Quit, nil
-	case name == "/quit" || name == "/bye" || name == "/exit" || name == "/q":
+	case !isCommand:
+		how, err = p.turn(ctx, line)
+	case slices.Contains([]string{"quit", "bye", "exit", "q"}, name):
 		return true, Quit, nil
-	case name == "/new" || name == "/clear":
+	case name == "continue":
+		how, err = p.goOn(ctx)
+	default:
+		at := slices.IndexFunc(p.Commands, func(c Command) bool { return c.Name == name })
+		switch {
+		case p.own(ctx, name, args):
+		case at < 0:
+			p.print("no command is called /%s\n", safetext.Line(name))
+		default:
+			how, err = p.runCommand(ctx, p.Commands[at], line, args)
+		}
+	}
+	return err != nil, how, err
+}
+
+// own runs a command that plain lines have themselves; false: they have none of
+// that name.
+func (p *plain) own(ctx context.Context, name, args string) bool {
+	switch {
+	case name == "new" || name == "clear":
 		p.conversation = ""
 		p.window = window{}
 		p.print("a new conversation\n")
-		return false, Quit, nil
-	case name == "/continue" && p.left == "":
-		p.print("there is nothing to go on with\n")
-		return false, Quit, nil
-	case name == "/continue":
-		turn := p.left
-		p.left = ""
-		how, err = p.follow(ctx, func(ctx context.Context) <-chan agent.Event { return p.Resume(ctx, p.conversation, turn) })
-		return err != nil, how, err
-	case name == "/help":
-		p.print("Type a question and press enter. Commands: /new /context /quit")
-		if p.Resume != nil {
-			p.print(" /continue")
-		}
-		for _, c := range p.Commands {
-			p.print(" /%s", c.Name)
-		}
-		p.print("\nWhile a turn runs, ctrl+c stops it.\n")
-		return false, Quit, nil
-	case name == "/context" && p.window.Agent == "":
+	case name == "help":
+		p.help()
+	case name == "context" && p.window.Agent == "":
 		p.print("no prompt was sent yet in this conversation\n")
-		return false, Quit, nil
-	case name == "/context":
+	case name == "context":
 		p.print("%s\n", p.window.copied())
-		return false, Quit, nil
-	case name == "/stats" && p.Figures != nil:
-		p.stats(ctx, strings.TrimSpace(args))
-		return false, Quit, nil
-	case strings.HasPrefix(name, "/"):
-		for _, c := range p.Commands {
-			if "/"+c.Name == name && c.Turn != nil {
-				how, err = p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event {
-					return c.Turn(ctx, p.conversation, line, strings.TrimSpace(args))
-				})
-				return err != nil, how, err
-			}
-			if "/"+c.Name == name && c.Prompt != nil {
-				text, err := c.Prompt(strings.TrimSpace(args))
-				if err != nil {
-					p.print("error: %s\n", safetext.Line(err.Error()))
-					return false, Quit, nil
-				}
-				how, err = p.turn(ctx, text)
-				return err != nil, how, err
-			}
-			if "/"+c.Name == name {
-				text, err := c.run(ctx, p.conversation, strings.TrimSpace(args))
-				if err != nil {
-					text = "error: " + err.Error()
-				}
-				p.print("%s\n", safetext.Text(text))
-				return false, Quit, nil
-			}
-		}
-		p.print("no command is called %s\n", safetext.Line(name))
-		return false, Quit, nil
+	case name == "stats" && p.Figures != nil:
+		p.stats(ctx, args)
+	default:
+		return false
 	}
-	how, err = p.turn(ctx, line)
-	return err != nil, how, err
+	return true
+}
+
+func (p *plain) help() {
+	p.print("Type a question and press enter. Commands: /new /context /quit")
+	if p.Resume != nil {
+		p.print(" /continue")
+	}
+	for _, c := range p.Commands {
+		p.print(" /%s", c.Name)
+	}
+	p.print("\nWhile a turn runs, ctrl+c stops it.\n")
+}
+
+// goOn goes on with the turn that was cut off.
+func (p *plain) goOn(ctx context.Context) (Ended, error) {
+	turn := p.left
+	if turn == "" {
+		p.print("there is nothing to go on with\n")
+		return Quit, nil
+	}
+	p.left = ""
+	return p.follow(ctx, func(ctx context.Context) <-chan agent.Event { return p.Resume(ctx, p.conversation, turn) })
+}
+
+// runCommand runs a command of another room.
+func (p *plain) runCommand(ctx context.Context, c Command, line, args string) (Ended, error) {
+	var text string
+	var err error
+	switch {
+	case c.Turn != nil:
+		return p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return c.Turn(ctx, p.conversation, line, args) })
+	case c.Prompt != nil:
+		if text, err = c.Prompt(args); err == nil {
+			return p.turn(ctx, text)
+		}
+	default:
+		text, err = c.run(ctx, p.conversation, args)
+	}
+	if err != nil {
+		text = "error: " + err.Error()
+	}
+	p.print("%s\n", safetext.Text(text))
+	return Quit, nil
 }
 
 // turn asks one question.

@@ -180,7 +180,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, m.nextBeat())
 }
 
-// take sends a message to the part that it is for.
+// take sends what comes from the terminal to the part that it is for.
 func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case openMsg:
@@ -205,6 +205,15 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.blurred = false
 	case tea.BlurMsg:
 		m.blurred = true
+	default:
+		return m.takeOwn(msg)
+	}
+	return nil
+}
+
+// takeOwn sends what our own commands bring to the part that it is for.
+func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
 	case startedMsg:
 		return m.started(msg)
 	case eventsMsg:
