@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -287,71 +283,4 @@ func (m models) Use(ctx context.Context, name string) error { return m.provider.
 
 func (m models) Pull(ctx context.Context, name string, progress func(string, int64, int64)) error {
 	return m.provider.Pull(ctx, name, func(p llm.Progress) { progress(p.Status, p.Done, p.Total) })
-}
-
-// offers finds notes for someone who has named none.
-type offers struct{ *life }
-
-// Offers lists Obsidian vaults and folders of notes in the usual places.
-func (o offers) Offers(ctx context.Context) ([]tui.Offer, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil, fmt.Errorf("look for notes: %w", err)
-	}
-	var found []tui.Offer
-	for _, base := range []string{home, filepath.Join(home, "Documents"), filepath.Join(home, "Dropbox"), filepath.Join(home, "Nextcloud")} {
-		entries, err := os.ReadDir(base)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || ctx.Err() != nil {
-				continue
-			}
-			dir := filepath.Join(base, e.Name())
-			if kind := kindOfNotes(dir); kind != "" {
-				found = append(found, tui.Offer{Name: kind, Path: dir, Detail: e.Name()})
-			}
-		}
-	}
-	return append(found, tui.Offer{Name: "Starter notes", Detail: "the notes of a made-up life, to try things on"}), nil
-}
-
-// kindOfNotes says what kind of notes a folder holds; "": none that we know.
-func kindOfNotes(dir string) string {
-	for _, mark := range [][2]string{{".obsidian", "Obsidian vault"}, {"logseq", "Logseq graph"}, {".zk", "zk notebook"}, {".foam", "Foam workspace"}} {
-		if info, err := os.Stat(filepath.Join(dir, mark[0])); err == nil && info.IsDir() {
-			return mark[1]
-		}
-	}
-	switch strings.ToLower(filepath.Base(dir)) {
-	case "notes", "zettelkasten", "wiki", "vault", "journal":
-		if files, _ := fs.Glob(os.DirFS(dir), "*.md"); len(files) > 0 {
-			return "Folder of notes"
-		}
-	}
-	return ""
-}
-
-// Take remembers the folder and begins to index it.
-func (o offers) Take(_ context.Context, offer tui.Offer) error {
-	dir := offer.Path
-	if dir == "" {
-		dir = filepath.Join(o.data, "starter-notes")
-		if err := writeStarterNotes(dir); err != nil {
-			return err
-		}
-	}
-	dir, err := vaultDir(dir)
-	if err != nil {
-		return err
-	}
-	if err := rememberNotes(o.paths.settings(), dir); err != nil {
-		return err
-	}
-	if err := o.openVault(dir); err != nil {
-		return err
-	}
-	o.stale()
-	return nil
 }

@@ -142,7 +142,7 @@ func (o *Ollama) choose(ctx context.Context) (Info, error) {
 		}
 	}
 	if best < 0 {
-		return Info{}, &NotFoundError{suggestion()}
+		return Info{}, &NotFoundError{Suggestion()}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// defaultEmbedding is small, good and of a licence that lets everybody use it.
-const defaultEmbedding = "nomic-embed-text"
+// DefaultEmbedding is small, good and of a licence that lets everybody use it.
+const DefaultEmbedding = "nomic-embed-text"
 
 // A batch of texts is bounded by both: a request should end well within the
 // time that is waited for it, on a slow machine too.
@@ -31,7 +31,7 @@ type ollamaEmbedder struct {
 // Embedder implements [Provider]. The name of the embedder holds the digest of
 // the model, so that vectors of another version do not mix with them.
 func (o *Ollama) Embedder(ctx context.Context) (Embedder, error) {
-	model := cmp.Or(o.settings.Embedding, defaultEmbedding)
+	model := cmp.Or(o.settings.Embedding, DefaultEmbedding)
 	listed, err := o.list(ctx)
 	if err != nil {
 		return nil, err

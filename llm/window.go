@@ -50,9 +50,9 @@ func totalMemory() int64 {
 	return 0
 }
 
-// suggestions are models of Ollama's library that use tools well, by the
-// memory they ask for.
-func suggestion() string {
+// Suggestion is a model of Ollama's library that uses tools well and fits into
+// the memory of this machine.
+func Suggestion() string {
 	const gib = 1 << 30
 	switch memory := totalMemory(); {
 	case memory != 0 && memory < 7*gib:

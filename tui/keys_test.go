@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -473,27 +472,6 @@ func TestKeysOfListsAndFormsCanBeReboundToo(t *testing.T) {
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("/stats", "enter", "ctrl+y")
 		r.mustShow("by model")
-	})
-}
-
-func TestFirstRunTakesTheChosenNotesAndThenAsks(t *testing.T) {
-	notes := &folders{}
-	assistant := play(agent.Ended{})
-	o := withWorld(assistant)
-	o.Notes, o.FirstRun, o.Prompt = notes, true, "what is in here?"
-	inRig(t, 80, 24, o, func(r *rig) {
-		r.mustShow("Which notes")
-		if len(assistant.asked) != 0 {
-			t.Error("it asked before the notes were chosen")
-		}
-		r.keys("down", "enter")
-		r.pass(100 * time.Millisecond)
-		if len(notes.took) != 1 || notes.took[0].Name != "Starter notes" {
-			t.Errorf("took %+v", notes.took)
-		}
-		if !reflect.DeepEqual(assistant.asked, []string{"what is in here?"}) {
-			t.Errorf("asked = %q", assistant.asked)
-		}
 	})
 }
 

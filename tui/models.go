@@ -135,13 +135,22 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 	m.pulling = nil
 	stopped := errors.Is(msg.err, context.Canceled)
 	p.cancel()
+	text := ""
 	switch {
 	case stopped:
-		m.transcript.add(&notice{"pull of " + p.model + " stopped; what arrived is kept by the server"})
-	case msg.err != nil:
+		text = "pull of " + p.model + " stopped; what arrived is kept by the server"
+	case msg.err == nil:
+		text = p.model + " is here"
+	}
+	switch {
+	case m.overlay == firstRunOverlay && msg.err != nil && !stopped:
+		m.first.wrong = msg.err.Error()
+	case m.overlay == firstRunOverlay:
+		m.flash(text)
+	case text == "":
 		m.transcript.add(&failure{text: msg.err.Error()})
 	default:
-		m.transcript.add(&notice{p.model + " is here"})
+		m.transcript.add(&notice{text})
 	}
 	if p.question != "" && m.composer.empty() && m.turn == nil {
 		if msg.err == nil {
@@ -149,7 +158,7 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 		}
 		m.composer.set(safetext.Text(p.question))
 	}
-	return nil
+	return m.findModel()
 }
 
 // view is the bar of a pull.

@@ -36,8 +36,11 @@ type Options struct {
 	Prompt string
 	// Replay shows a turn again; Assistant and Prompt are not used then.
 	Replay *Replay
-	// FirstRun asks at the start which notes to use.
+	// FirstRun shows at the start what was found, and asks which notes to use.
 	FirstRun bool
+	// FindModel tells a new user which model answers, and how to get one. nil:
+	// nothing is said of it.
+	FindModel func(ctx context.Context) FoundModel
 
 	// Status sends a whole snapshot whenever something changed. The sender
 	// may drop a snapshot that a newer one replaces.
@@ -116,8 +119,9 @@ type Models interface {
 type Notes interface {
 	// Offers returns the folders to choose from, best first.
 	Offers(ctx context.Context) ([]Offer, error)
-	// Take uses the folder of an offer from now on. Its indexing goes on in the
-	// background and is told through Options.Status.
+	// Take uses the folder of an offer, or one whose path the user typed, from
+	// now on. Its indexing goes on in the background and is told through
+	// Options.Status.
 	Take(ctx context.Context, offer Offer) error
 }
 
@@ -167,6 +171,16 @@ type Offer struct {
 	Name   string // "Obsidian vault"
 	Path   string // where it is; "" for notes that do not exist yet
 	Detail string // "1,284 notes"
+	Ask    string // a question to begin with; "": none
+}
+
+// FoundModel is what the first-run screen tells of the model.
+type FoundModel struct {
+	Ready bool   // one answers
+	Says  string // how it is, a sentence
+	Next  string // what the user can do about it; "": nothing
+	Pull  string // the model that can be fetched now; "": none
+	Why   string // what for, a few words
 }
 
 // Status is what the header and the status line tell about the world around

@@ -17,7 +17,6 @@ type picker struct {
 	filter string
 	chosen int // among the rows that match
 	pick   func(at int) tea.Cmd
-	cancel func() tea.Cmd // nil: nothing to do
 
 	search func(words string) tea.Cmd // finds more than the rows hold; nil: nothing does
 	found  foundMsg                   // what it found last
@@ -71,10 +70,7 @@ func (p *picker) press(pressed tea.KeyPressMsg, keys *keyMap, page int) (done bo
 	list := p.matching()
 	switch {
 	case key.Matches(pressed, keys.PickerClose):
-		if p.cancel != nil {
-			cmd = p.cancel()
-		}
-		return true, cmd
+		return true, nil
 	case key.Matches(pressed, keys.PickerChoose):
 		if p.chosen < len(list) {
 			return true, p.pick(list[p.chosen])

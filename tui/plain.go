@@ -82,6 +82,9 @@ func (p *plain) talk(ctx context.Context) (Ended, error) {
 	if p.Prompt == "" {
 		p.leftOver(ctx)
 	}
+	if p.FirstRun {
+		p.note("no notes are known yet; leave with /quit, and `lifehub index DIR` names a folder of them")
+	}
 	for p.failed == nil {
 		p.print("> ")
 		select {

@@ -37,6 +37,8 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 			m.overlay = noOverlay
 		}
 		return cmd
+	case firstRunOverlay:
+		return m.pressFirstRun(pressed)
 	case statsOverlay:
 		return m.pressStats(pressed)
 	case treeOverlay:

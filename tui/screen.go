@@ -111,6 +111,8 @@ func (m *Model) body(width, height, top int) []string {
 	switch {
 	case m.overlay == pickerOverlay:
 		return m.picker.view(width, height, m.look)
+	case m.overlay == firstRunOverlay:
+		return m.first.view(width, height, m.look)
 	case m.overlay == serversOverlay:
 		return m.servers.view(width, height, &m.keys, m.look, time.Now())
 	case m.overlay == treeOverlay:
@@ -340,6 +342,10 @@ func (m *Model) hints() []string {
 		return nil
 	case m.overlay == pickerOverlay:
 		return []string{move, hint(k.PickerChoose, "choose"), hint(k.PickerClose, "close")}
+	case m.overlay == firstRunOverlay && m.first.folder != "":
+		return []string{hint(k.PickerChoose, "use it"), hint(k.Complete, "complete"), hint(k.PickerClose, "later")}
+	case m.overlay == firstRunOverlay:
+		return []string{move, hint(k.PickerChoose, "choose"), hint(k.PickerClose, "later")}
 	case m.overlay == serversOverlay && m.servers.look != nil:
 		return []string{scroll, hint(k.ServersClose, "back")}
 	case m.overlay == serversOverlay:
@@ -379,8 +385,12 @@ func (m *Model) welcome(width, height int) []string {
 	if m.status.Provider == "offline" {
 		add(look.Warning.Render(offlineText))
 	}
-	if m.Open == nil && m.status.Notes == 0 && !m.status.Indexing {
+	switch {
+	case m.Open != nil: // nobody knows yet
+	case m.status.Notes == 0 && !m.status.Indexing:
 		add(look.Dim.Render("No notes yet: lifehub index DIR names a folder of them."))
+	default:
+		add(look.Dim.Render("what did I write last week? · which tasks are open? · add a task to call Tom"))
 	}
 	lines = append(lines, "")
 	for _, hint := range []struct {

@@ -202,12 +202,13 @@ var scenes = map[string]scene{
 		o.Assistant = play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		return o
 	}, asking(passing(guard), pressing("y"), passing(time.Second))},
-	"first run": {func() Options {
-		o := withEverything()
-		o.FirstRun = true
-		return o
-	}, passing(time.Millisecond)},
-	"several lines are written": {func() Options { return withEverything() }, pressing("one", "ctrl+j", "two", "alt+enter", "three", "shift+enter", "four")},
+	"first run":                     {newcomer(FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
+	"first run without a model":     {newcomer(noModel), passing(time.Millisecond)},
+	"first run looks around":        {lookingAround, passing(time.Millisecond)},
+	"first run fetches a model":     {newcomer(FoundModel{Says: "Ollama runs here and has no model yet; until then answers quote your notes, which works at once.", Pull: "qwen3:4b", Why: "a model that fits this machine"}), pressing("up", "enter")},
+	"first run in a folder unknown": {newcomer(noModel), pressing("~/nowhere", "enter")},
+	"first run is over":             {newcomer(noModel), pressing("down", "enter")},
+	"several lines are written":     {func() Options { return withEverything() }, pressing("one", "ctrl+j", "two", "alt+enter", "three", "shift+enter", "four")},
 	"a long paste has a name": {func() Options { return withEverything() }, func(r *rig) {
 		r.keys("look: ")
 		r.send(tea.PasteMsg{Content: strings.Repeat("a line\r\n", 100)})
@@ -336,12 +337,47 @@ type folders struct{ took []Offer }
 
 func (*folders) Offers(context.Context) ([]Offer, error) {
 	return []Offer{
-		{"Obsidian vault", "/home/ana/Documents/Vault", "1,284 notes"},
-		{"Starter notes", "", "24 notes of a made-up life, to look around with"},
+		{Name: "Obsidian vault", Path: "/home/ana/Documents/Vault", Detail: "1,284 notes"},
+		{Name: "Starter notes", Detail: "24 notes of a made-up life, to look around with", Ask: "how often do I run?"},
 	}, nil
 }
 
-func (f *folders) Take(_ context.Context, o Offer) error { f.took = append(f.took, o); return nil }
+func (f *folders) Take(_ context.Context, o Offer) error {
+	if o.Path == "~/nowhere" {
+		return errors.New("there is no folder ~/nowhere")
+	}
+	f.took = append(f.took, o)
+	return nil
+}
+
+// noModel is a machine without a model server.
+var noModel = FoundModel{
+	Says: "No model on this machine: answers quote your notes, which works at once.",
+	Next: "For written ones install Ollama from ollama.com, then: ollama pull qwen3:8b. LifeHub notices by itself.",
+}
+
+// newcomer is somebody who has named no notes.
+func newcomer(found FoundModel) func() Options {
+	return func() Options {
+		o := withEverything()
+		o.FirstRun = true
+		o.FindModel = func(context.Context) FoundModel { return found }
+		return o
+	}
+}
+
+// lookingAround is a machine on which nothing has been found yet.
+func lookingAround() Options {
+	o := newcomer(noModel)()
+	o.Notes = &slowFolders{}
+	o.FindModel = func(ctx context.Context) FoundModel { <-ctx.Done(); return FoundModel{} }
+	return o
+}
+
+// slowFolders are looked for until the screen is left.
+type slowFolders struct{ folders }
+
+func (*slowFolders) Offers(ctx context.Context) ([]Offer, error) { <-ctx.Done(); return nil, nil }
 
 func withEverything() Options {
 	o := withWorld(hold())

@@ -6,6 +6,7 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -37,6 +38,7 @@ type Model struct {
 	afterInput tea.Cmd // what an answer to the user's own question sets off
 	overlay    overlay
 	picker     picker
+	first      firstRun
 	tree       tree
 	help       help
 	stats      stats
@@ -88,6 +90,7 @@ const (
 	treeOverlay
 	statsOverlay
 	serversOverlay
+	firstRunOverlay
 )
 
 // New returns the screen. ctx is that of the whole run: turns are stopped when
@@ -156,7 +159,7 @@ func (m *Model) start() tea.Cmd {
 	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.loadPrompts()}
 	switch {
 	case m.FirstRun && m.Notes != nil:
-		cmds = append(cmds, m.listOffers())
+		cmds = append(cmds, m.openFirstRun())
 	case m.Pick && m.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
 	case m.conversation != "" && m.Conversations != nil:
@@ -223,7 +226,15 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		m.tick(time.Time(msg))
 	case statusMsg:
 		m.status = Status(msg)
-		return m.nextStatus()
+		return tea.Batch(m.nextStatus(), m.findModel())
+	case foundModelMsg:
+		m.first.model = (*FoundModel)(&msg)
+	case offersMsg:
+		m.takeOffers(msg)
+	case foldersMsg:
+		m.completeFolder(msg)
+	case tookMsg:
+		return m.took(msg)
 	case noticeMsg:
 		if msg != offlineText { // the header and the welcome say it
 			m.transcript.add(&notice{string(msg)})
@@ -312,6 +323,10 @@ func (m *Model) paste(text string) tea.Cmd {
 		return nil
 	}
 	m.input.disturb(time.Now())
+	if m.overlay == firstRunOverlay {
+		m.typeFolder(m.first.folder + safetext.Line(strings.TrimSpace(text)))
+		return nil
+	}
 	if m.overlay == pickerOverlay {
 		m.picker.filter += safetext.Line(text)
 		return m.picker.find()

@@ -37,6 +37,9 @@ func main() {
 	}
 	options := tui.Options{
 		Assistant: assistant{*pace, text}, Conversations: conversations{}, Models: models{}, Notes: folders{},
+		FindModel: func(context.Context) tui.FoundModel {
+			return tui.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}
+		},
 		Status: status, Mode: "plan", Theme: *theme, Editor: os.Getenv("EDITOR"), FirstRun: *first,
 		Prompt: strings.Join(flag.Args(), " "),
 	}

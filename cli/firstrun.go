@@ -1,0 +1,315 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/llm"
+	"lifehub/tui"
+)
+
+// offers finds notes for someone who has named none.
+type offers struct{ *life }
+
+// offersPatience bounds how long folders are looked for: one of them may be on
+// a machine that does not answer.
+const offersPatience = 3 * time.Second
+
+// Offers lists folders of notes: those that Obsidian knows, then those in the
+// usual places, and the starter notes at the end. What cannot be read is left out.
+func (o offers) Offers(ctx context.Context) ([]tui.Offer, error) {
+	ctx, cancel := context.WithTimeout(ctx, offersPatience)
+	defer cancel()
+	found := make(chan tui.Offer)
+	o.spawn(func() {
+		defer close(found)
+		o.find(ctx, found)
+	})
+	var list []tui.Offer
+	for open := true; open; {
+		var offer tui.Offer
+		select {
+		case offer, open = <-found:
+			if open {
+				list = append(list, offer)
+			}
+		case <-ctx.Done():
+			open = false
+		}
+	}
+	return append(list, tui.Offer{Name: "Starter notes", Detail: "the notes of a made-up life, to try things on", Ask: "how often do I run?"}), nil
+}
+
+// find sends the folders of notes that it comes upon, each once, until ctx ends.
+func (o offers) find(ctx context.Context, found chan<- tui.Offer) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		slog.Warn("look for notes", "error", err)
+	}
+	known := map[string]bool{}
+	for _, place := range slices.Concat(obsidianVaults(home), here(home), usualPlaces(home)) {
+		kind := place.kind
+		if kind == "" {
+			kind = kindOfNotes(place.dir)
+		}
+		real, err := filepath.EvalSymlinks(place.dir)
+		if err != nil || kind == "" || known[real] || ctx.Err() != nil {
+			continue
+		}
+		known[real] = true
+		offer := tui.Offer{Name: kind, Path: underHome(place.dir, home), Detail: countNotes(ctx, place.dir)}
+		if offer.Detail == "" {
+			continue
+		}
+		select {
+		case found <- offer:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// place is a folder that may hold notes.
+type place struct {
+	dir  string
+	kind string // "": to be found out
+}
+
+// obsidianVault is an entry of obsidian.json.
+type obsidianVault struct {
+	Path string `json:"path"`
+	Time int64  `json:"ts"` // when it was opened, in milliseconds
+	Open bool   `json:"open"`
+}
+
+// obsidianVaults are the vaults that Obsidian has opened on this machine, the
+// one that is open and the latest first. Obsidian lists them in obsidian.json.
+func obsidianVaults(home string) []place {
+	configs := []string{
+		filepath.Join(home, ".var", "app", "md.obsidian.Obsidian", "config"), // flatpak
+		filepath.Join(home, "snap", "obsidian", "current", ".config"),
+	}
+	if dir, err := os.UserConfigDir(); err == nil {
+		configs = append([]string{dir}, configs...)
+	}
+	var list []place
+	for _, dir := range configs {
+		data, err := os.ReadFile(filepath.Join(dir, "obsidian", "obsidian.json"))
+		if err != nil {
+			continue
+		}
+		var file struct {
+			Vaults map[string]obsidianVault `json:"vaults"`
+		}
+		if err := json.Unmarshal(data, &file); err != nil {
+			slog.Warn("read which vaults Obsidian knows", "error", err)
+			continue
+		}
+		vaults := slices.Collect(maps.Values(file.Vaults))
+		slices.SortFunc(vaults, func(a, b obsidianVault) int {
+			if a.Open != b.Open && a.Open {
+				return -1
+			} else if a.Open != b.Open {
+				return 1
+			}
+			return cmp.Or(cmp.Compare(b.Time, a.Time), strings.Compare(a.Path, b.Path))
+		})
+		for _, v := range vaults {
+			list = append(list, place{v.Path, "Obsidian vault"})
+		}
+	}
+	return list
+}
+
+// here is the working folder, if it is one of notes.
+func here(home string) []place {
+	dir, err := os.Getwd()
+	if err != nil || dir == home {
+		return nil
+	}
+	if kind := kindOfNotes(dir); kind != "" {
+		return []place{{dir, kind}}
+	}
+	if files, _ := fs.Glob(os.DirFS(dir), "*.md"); len(files) > 0 {
+		return []place{{dir, "This folder"}}
+	}
+	return nil
+}
+
+// usualPlaces are the folders in which people keep their notes.
+func usualPlaces(home string) []place {
+	var list []place
+	for _, base := range []string{
+		"", "Documents", "Dropbox", "Nextcloud", "OneDrive", "Sync", "Obsidian", "Documents/Obsidian",
+		"Library/Mobile Documents/iCloud~md~obsidian/Documents",
+	} {
+		base = filepath.Join(home, filepath.FromSlash(base))
+		entries, err := os.ReadDir(base)
+		if err != nil || home == "" {
+			continue
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), ".") {
+				list = append(list, place{dir: filepath.Join(base, e.Name())})
+			}
+		}
+	}
+	return list
+}
+
+// kindOfNotes says what kind of notes a folder holds; "": none that we know.
+func kindOfNotes(dir string) string {
+	for _, mark := range [][2]string{{".obsidian", "Obsidian vault"}, {"logseq", "Logseq graph"}, {".zk", "zk notebook"}, {".foam", "Foam workspace"}} {
+		if info, err := os.Stat(filepath.Join(dir, mark[0])); err == nil && info.IsDir() {
+			return mark[1]
+		}
+	}
+	switch strings.ToLower(filepath.Base(dir)) {
+	case "notes", "zettelkasten", "zettel", "wiki", "vault", "journal", "diary", "notizen", "second-brain", "pkm", "org-notes":
+		return "Folder of notes"
+	}
+	return ""
+}
+
+// mostCounted bounds how many files are looked at to count notes.
+const mostCounted = 20_000
+
+// countNotes says how many notes a folder holds; "": none that can be read.
+func countNotes(ctx context.Context, dir string) string {
+	notes, files := 0, 0
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		files++
+		switch {
+		case ctx.Err() != nil || files > mostCounted:
+			return fs.SkipAll
+		case err != nil && e != nil && e.IsDir(), e != nil && e.IsDir() && path != dir && strings.HasPrefix(e.Name(), "."):
+			return fs.SkipDir
+		case err == nil && slices.Contains([]string{".md", ".markdown"}, strings.ToLower(filepath.Ext(path))):
+			notes++
+		}
+		return nil
+	})
+	switch {
+	case notes == 0:
+		return ""
+	case notes == 1:
+		return "1 note"
+	case files > mostCounted:
+		return fmt.Sprintf("more than %d notes", notes)
+	}
+	return fmt.Sprintf("%d notes", notes)
+}
+
+// underHome writes a folder as a user does, with ~ for home.
+func underHome(dir, home string) string {
+	if below, ok := strings.CutPrefix(dir, home+string(filepath.Separator)); ok && home != "" {
+		return "~" + string(filepath.Separator) + below
+	}
+	return dir
+}
+
+// Take remembers the folder and begins to index it.
+func (o offers) Take(_ context.Context, offer tui.Offer) error {
+	dir := atHome(offer.Path)
+	if dir == "" {
+		dir = filepath.Join(o.data, "starter-notes")
+		if err := writeStarterNotes(dir); err != nil {
+			return err
+		}
+	}
+	dir, err := vaultDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s", offer.Path)
+	} else if err != nil {
+		return err
+	}
+	if err := o.openVault(dir); err != nil {
+		return err
+	}
+	o.stale()
+	if err := rememberNotes(o.paths.settings(), dir); err != nil {
+		slog.Warn("remember the notes", "error", err)
+		o.notice(fmt.Sprintf("These notes are used now, but not remembered: %v.", err))
+	}
+	return nil
+}
+
+// findModel tells which model answers, and what a user without one can do.
+func (l *life) findModel(ctx context.Context) tui.FoundModel {
+	info, err := l.provider.Info(ctx, "")
+	state := l.provider.State()
+	var missing *llm.NotFoundError
+	switch {
+	case state.Provider == "offline" && l.config.Provider == "offline":
+		return tui.FoundModel{Says: "Your settings ask for no model: answers quote your notes."}
+	case state.Provider == "offline":
+		return l.noModel(ctx)
+	case errors.As(err, &missing) && state.Provider == "ollama":
+		return tui.FoundModel{Says: fmt.Sprintf("Ollama runs here, but %s is not installed.", missing.Model), Pull: missing.Model, Why: "the model that answers"}
+	case err != nil:
+		return tui.FoundModel{Says: fmt.Sprintf("The model server of your settings does not answer: %v.", err), Next: "`lifehub doctor` checks it; you can look around meanwhile."}
+	}
+	found := tui.FoundModel{Ready: true, Says: fmt.Sprintf("%s answers, from %s on this machine.", info.Name, serverName(state.Provider))}
+	if state.Remote != "" {
+		found.Says = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
+	}
+	if _, err := l.provider.Embedder(ctx); errors.As(err, &missing) || l.config.Provider == "auto" && state.Text != "" {
+		found.Pull, found.Why = cmp.Or(l.config.EmbedModel, llm.DefaultEmbedding), "finds notes by what they mean, not by words only"
+	}
+	return found
+}
+
+// noModel tells why nothing but quotes can be had, and how to mend that.
+func (l *life) noModel(ctx context.Context) tui.FoundModel {
+	const quotes = "until then answers quote your notes, which works at once."
+	models, err := l.provider.Models(ctx)
+	switch {
+	case err == nil && len(models) == 0:
+		return tui.FoundModel{Says: "Ollama runs here and has no model yet; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
+	case err == nil:
+		return tui.FoundModel{Says: "Ollama runs here and has no model that can chat; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
+	case hasOllama():
+		return tui.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it. LifeHub notices by itself."}
+	}
+	return tui.FoundModel{
+		Says: "No model on this machine: answers quote your notes, which works at once.",
+		Next: "For written ones install Ollama from ollama.com, then: ollama pull " + llm.Suggestion() + ". LifeHub notices by itself.",
+	}
+}
+
+// serverName is a model server as people call it.
+func serverName(provider string) string {
+	if provider == "ollama" {
+		return "Ollama"
+	}
+	return "the model server"
+}
+
+// hasOllama tells whether Ollama is installed, running or not.
+func hasOllama() bool {
+	if _, err := exec.LookPath("ollama"); err == nil {
+		return true
+	}
+	apps := map[string]string{
+		"darwin":  "/Applications/Ollama.app",
+		"windows": filepath.Join(os.Getenv("LOCALAPPDATA"), "Programs", "Ollama", "ollama.exe"),
+	}
+	app, ok := apps[runtime.GOOS]
+	if !ok {
+		return false
+	}
+	_, err := os.Stat(app)
+	return err == nil
+}

@@ -1,0 +1,132 @@
+//go:build unix
+
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"lifehub/tui"
+)
+
+// TestANewcomerGetsAnAnswerWithTwoKeys begins in an empty home, without a model
+// server: Enter takes the starter notes, Enter asks the question that is offered.
+func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
+	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
+	term.sees("Welcome to LifeHub", "No model on this machine", "ollama pull", "› Starter notes")
+	term.types("\r")
+	term.sees("> how often do I run?", "enter asks it", "25 notes")
+	term.types("\r")
+	term.sees("three times a week", "running/plan.md:8", "✓")
+	term.types("\x04")
+	if code := term.exits(); code != exitDone {
+		t.Errorf("exit code %d, want %d", code, exitDone)
+	}
+	again := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(term.home, ".lifehub")})
+	again.sees("Ask your notes anything", "25 notes") // they were remembered
+}
+
+func TestFirstRunTellsHowToGetAModel(t *testing.T) {
+	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/version":
+			fmt.Fprint(w, `{"version":"0.12.0"}`)
+		case "/api/tags":
+			fmt.Fprint(w, `{"models":[]}`)
+		}
+	}))
+	t.Cleanup(empty.Close)
+	installed := t.TempDir()
+	if err := os.WriteFile(filepath.Join(installed, "ollama"), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		env  []string
+		want []string
+	}{
+		"nothing is installed":       {[]string{"PATH=/nonexistent"}, []string{"No model on this machine", "works at once", "ollama.com"}},
+		"Ollama is not running":      {[]string{"PATH=" + installed}, []string{"installed but does not run", "works at once", "`ollama serve` starts it"}},
+		"Ollama has no model":        {[]string{"OLLAMA_HOST=" + empty.URL}, []string{"Ollama runs here and has no model yet", "Fetch qwen3:", "› Starter notes", "a model that fits this machine"}},
+		"offline by the settings":    {[]string{"LIFEHUB_PROVIDER=offline"}, []string{"Your settings ask for no model"}},
+		"a server that is not there": {[]string{"LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=http://127.0.0.1:1/v1"}, []string{"does not answer", "lifehub doctor"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			term := startTerminal(t, 100, 30, test.env)
+			term.sees(append(test.want, "Starter notes", "Later")...)
+		})
+	}
+}
+
+func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	t.Chdir(home)
+	put := func(path, text string) {
+		t.Helper()
+		path = filepath.Join(home, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	offered := func() (list [][3]string) {
+		t.Helper()
+		offers, err := offers{&life{app: &app{}}}.Offers(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range offers {
+			list = append(list, [3]string{o.Name, o.Path, o.Detail})
+		}
+		return list
+	}
+	starter := [3]string{"Starter notes", "", "the notes of a made-up life, to try things on"}
+	if got := offered(); !reflect.DeepEqual(got, [][3]string{starter}) {
+		t.Errorf("in an empty home: %q", got)
+	}
+
+	put("far/away/Wissen/a.md", "# a")
+	put("far/away/Wissen/.trash/b.md", "# b")
+	put("Documents/Work/.obsidian/app.json", "{}")
+	put("Documents/Work/one.md", "1")
+	put("Documents/Work/two.markdown", "2")
+	put("Notes/log/x.MD", "x")
+	put("notizen/picture.png", "") // holds no note
+	put(".config/obsidian/obsidian.json", fmt.Sprintf(`{"vaults":{
+		"1":{"path":%q,"ts":9},"2":{"path":%q,"ts":5,"open":true},"3":{"path":"/gone","ts":99}}}`,
+		filepath.Join(home, "Documents/Work"), filepath.Join(home, "far/away/Wissen")))
+	want := [][3]string{
+		{"Obsidian vault", "~/far/away/Wissen", "1 note"},
+		{"Obsidian vault", "~/Documents/Work", "2 notes"},
+		{"Folder of notes", "~/Notes", "1 note"},
+		starter,
+	}
+	if got := offered(); !reflect.DeepEqual(got, want) {
+		t.Errorf("offered %q\nwant    %q", got, want)
+	}
+
+	put(".config/obsidian/obsidian.json", `{"vaults":[`)
+	if err := os.Symlink(home, filepath.Join(home, "Documents", "vault")); err != nil {
+		t.Fatal(err)
+	}
+	if got := offered(); len(got) < 3 {
+		t.Errorf("with a list of vaults that is broken: %q", got)
+	}
+	t.Chdir(filepath.Join(home, "far/away/Wissen"))
+	if got := offered(); got[0] != [3]string{"This folder", "~/far/away/Wissen", "1 note"} {
+		t.Errorf("in a folder of notes: %q", got)
+	}
+	err := offers{&life{app: &app{}}}.Take(t.Context(), tui.Offer{Path: "~/nowhere"})
+	if err == nil || err.Error() != "there is no folder ~/nowhere" {
+		t.Errorf("taking what is not there: %v", err)
+	}
+}

@@ -1,0 +1,99 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestFirstRunTakesTheChosenNotesAndThenAsks(t *testing.T) {
+	notes := &folders{}
+	assistant := hold()
+	o := newcomer(noModel)()
+	o.Assistant, o.Notes, o.Prompt = assistant, notes, "what is in here?"
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.mustShow("Which notes")
+		if len(assistant.asked) != 0 {
+			t.Error("it asked before the notes were chosen")
+		}
+		r.keys("down", "enter")
+		r.pass(100 * time.Millisecond)
+		if len(notes.took) != 1 || notes.took[0].Name != "Starter notes" {
+			t.Errorf("took %+v", notes.took)
+		}
+		if !slices.Equal(assistant.asked, []string{"what is in here?"}) {
+			t.Errorf("asked = %q", assistant.asked)
+		}
+	})
+}
+
+func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
+	assistant := hold()
+	o := newcomer(noModel)()
+	o.Assistant = assistant
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.keys("down", "enter")
+		r.mustShow("> how often do I run?")
+		r.keys("enter")
+		if !slices.Equal(assistant.asked, []string{"how often do I run?"}) {
+			t.Errorf("asked = %q", assistant.asked)
+		}
+	})
+}
+
+func TestFirstRunTakesAFolderThatIsTyped(t *testing.T) {
+	notes := &folders{}
+	o := newcomer(noModel)()
+	o.Notes = notes
+	o.Mentions = func(_ context.Context, place string) ([]Mention, error) {
+		if place != "~/" {
+			return nil, errors.New("no such folder")
+		}
+		return []Mention{{Name: "~/Wissen/"}, {Name: "~/Wissen.md"}, {Name: "~/Notizen/"}, {Name: "~/Notizen alt/"}}, nil
+	}
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.keys("~/nowhere", "enter")
+		r.mustShow("✗ there is no folder ~/nowhere")
+		r.keys("ctrl+u", "~/N", "tab")
+		r.mustShow("~/Notizen▏") // what both have in common
+		r.mustNotShow("✗")
+		r.keys("ctrl+u", "~/W", "tab", "enter")
+		if len(notes.took) != 1 || notes.took[0].Path != "~/Wissen/" {
+			t.Errorf("took %+v", notes.took)
+		}
+		r.mustShow("Ask your notes anything")
+	})
+}
+
+func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
+	found := noModel
+	o := newcomer(noModel)()
+	o.FindModel = func(context.Context) FoundModel { return found }
+	inRig(t, 100, 24, o, func(r *rig) {
+		r.mustShow("No model on this machine")
+		found = FoundModel{Ready: true, Says: "qwen3:8b answers."}
+		r.send(statusMsg(world))
+		r.settle()
+		r.mustShow("✓ qwen3:8b answers.")
+	})
+}
+
+func TestFirstRunFetchesAModelAndSaysWhatWentWrong(t *testing.T) {
+	o := newcomer(FoundModel{Says: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.mustShow("› Obsidian vault") // nothing is fetched by an enter too many
+		r.keys("up", "enter")
+		r.mustShow("pulling qwen3:4b")
+		r.keys("esc")
+		r.pass(10 * time.Millisecond)
+		r.mustNotShow("pulling qwen3:4b  ")
+		r.mustShow("Which notes") // esc stopped the pull only
+		r.keys("enter")
+		r.send(pullMsg{over: true, err: errors.New("pull qwen3:4b: no network")})
+		r.mustShow("✗ pull qwen3:4b: no network")
+		r.keys("esc")
+		r.mustShow("Ask your notes anything")
+	})
+}
