@@ -216,10 +216,10 @@ func (m *Model) leaveFirstRun() tea.Cmd {
 // view returns exactly height lines.
 func (f *firstRun) view(width, height int, look *theme) []string {
 	lines := []string{look.Strong.Render(fit("Welcome to LifeHub, the chat that knows your notes.", width)), ""}
-	lines = append(lines, look.Brand.Render("Model"))
+	lines = append(lines, look.Brand.Render(fit("Model", width)))
 	switch {
 	case f.model == nil:
-		lines = append(lines, look.Dim.Render("  looking for a model…"))
+		lines = append(lines, look.Dim.Render(fit("  looking for a model…", width)))
 	default:
 		mark := look.Warning.Render("○")
 		if f.model.Ready {
@@ -232,7 +232,7 @@ func (f *firstRun) view(width, height int, look *theme) []string {
 	}
 	lines = append(lines, "", look.Brand.Render(fit("Which notes shall it know?", width)))
 	if f.offers == nil {
-		lines = append(lines, look.Dim.Render("  looking for folders of notes…"))
+		lines = append(lines, look.Dim.Render(fit("  looking for folders of notes…", width)))
 	}
 	rows := f.rows()
 	room := max(1, height-len(lines)-2)
@@ -246,7 +246,7 @@ func (f *firstRun) view(width, height int, look *theme) []string {
 	}
 	switch {
 	case f.taking:
-		lines = append(lines, "", look.Dim.Render("  opening…"))
+		lines = append(lines, "", look.Dim.Render(fit("  opening…", width)))
 	case f.wrong != "":
 		lines = append(lines, "")
 		lines = append(lines, styled(look.Danger.Render, wrapped("  ✗ ", safetext.Line(f.wrong), width))...)
