@@ -36,7 +36,7 @@ func newMCP(sh *shell) *cobra.Command {
 	}
 	list.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return group("mcp", "The MCP servers, which bring further tools",
-		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPTrust(sh), newMCPLogs(sh))
+		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), newMCPLogs(sh))
 }
 
 func (p paths) trust() string             { return filepath.Join(p.data, "mcp-trust.json") }

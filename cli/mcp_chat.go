@@ -19,7 +19,7 @@ func (p panel) List() []tui.Server {
 	var list []tui.Server
 	for _, s := range p.servers.State() {
 		one := tui.Server{
-			Name: s.Name, Address: s.Address, About: s.About, State: s.Text(), Running: s.Status == mcpclient.Running, Off: s.Status == mcpclient.Off,
+			Name: s.Name, Address: s.Address, About: s.About, State: s.Text(), Running: s.Status == mcpclient.Running, Off: s.Status == mcpclient.Off, Consent: s.WantsConsent(),
 			Up: time.Since(s.Since), Restarts: s.Restarts, Tools: len(s.Tools), Tokens: s.Tokens,
 			Calls: s.Calls, Failed: s.Failed, P95: s.P95, Said: s.Said,
 		}
@@ -51,6 +51,10 @@ func (p panel) Trust(name string, seen []tui.Change) error {
 		changes = append(changes, mcpclient.Change(c))
 	}
 	return p.servers.Accept(name, changes)
+}
+
+func (p panel) Consent(ctx context.Context, name string, show func(page string)) error {
+	return p.servers.Consent(ctx, name, show)
 }
 
 // templates are the prompts of the servers.

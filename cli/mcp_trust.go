@@ -35,6 +35,16 @@ func newMCPTest(sh *shell) *cobra.Command {
 	return cmd
 }
 
+func newMCPConsent(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "consent NAME", Short: "Give a server on the web the consent that it wants",
+		Long: "Give a server on the web the consent that it wants, as `mcp test` does: the page to open is shown. What comes of it\n" +
+			"is kept in a file that only you can read; `mcp remove` takes it away again.",
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error { return sh.testServer(cmd.Context(), given[0], true) },
+	}
+}
+
 // testServer starts a server; consent says that somebody is there to give it.
 func (sh *shell) testServer(ctx context.Context, name string, consent bool) error {
 	began := time.Now()

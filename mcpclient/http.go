@@ -96,7 +96,7 @@ func (s *server) wireUp(w *wire, entry Server) error {
 func (s *server) explainHTTP(entry Server, err error) error {
 	if client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err) {
 		if s.hub.Tokens != "" && entry.Transport == HTTP && entry.Headers["Authorization"] == "" {
-			return fmt.Errorf("%w (lifehub mcp test %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Name)
+			return fmt.Errorf("%w (/mcp in the chat, or lifehub mcp consent %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Name)
 		}
 		return errors.New("it wants to know who asks (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")
 	}

@@ -138,7 +138,7 @@ func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	entry := Server{Name: "vault", Transport: HTTP, URL: g.URL + "/mcp"}
 	s := start(t, Options{Tokens: tokens}, entry)
-	if st := s.State()[0]; !st.WantsConsent() || !strings.Contains(st.Reason, "lifehub mcp test vault") {
+	if st := s.State()[0]; !st.WantsConsent() || !strings.Contains(st.Reason, "lifehub mcp consent vault") {
 		t.Fatalf("got %s: %s", st.Status, st.Reason)
 	}
 	var landed string

@@ -63,15 +63,19 @@ func (in *input) settle(id string, now time.Time) {
 	}
 }
 
-// close drops the questions of the turn, which is over. One without an ID is
-// the user's own.
+// close drops the questions of the turn, which is over.
 func (in *input) close(now time.Time) {
-	if !in.open() || in.queue[0].ID == "" {
-		in.queue = slices.DeleteFunc(in.queue, func(asked agent.InputAsked) bool { return asked.ID != "" })
-		return
+	stays := in.open() && usersOwn(in.queue[0])
+	in.queue = slices.DeleteFunc(in.queue, func(asked agent.InputAsked) bool { return !usersOwn(asked) })
+	if !stays {
+		in.begin(now)
 	}
-	in.queue = slices.DeleteFunc(in.queue, func(asked agent.InputAsked) bool { return asked.ID != "" })
-	in.begin(now)
+}
+
+// usersOwn tells a question that follows from what the user did, and not from
+// a turn: the form of a prompt, which has no ID, and a consent.
+func usersOwn(asked agent.InputAsked) bool {
+	return asked.ID == "" || strings.HasPrefix(asked.ID, consentID)
 }
 
 func (in *input) armed(now time.Time) bool { return in.open() && now.Sub(in.quiet) >= guard }

@@ -34,7 +34,7 @@ type keyMap struct {
 	// There, when it is not known whether a call has happened.
 	Again, Checked key.Binding
 	// In the panel of servers.
-	ServersLook, ServersTrust, ServersRestart, ServersSwitch, ServersLog, ServersClose key.Binding
+	ServersLook, ServersTrust, ServersConsent, ServersRestart, ServersSwitch, ServersLog, ServersClose key.Binding
 	// When a server asks for something.
 	FillIn, Agree, Decline, Withdraw, CopyURL key.Binding
 	// In its form.
@@ -127,6 +127,7 @@ func defaultKeys() keyMap {
 		Checked:        bind("c", "I checked, it's done", "c"),
 		ServersLook:    bind("t", "what is new or has changed", "t", "enter"),
 		ServersTrust:   bind("y", "trust it like this", "y"),
+		ServersConsent: bind("c", "give the consent that it wants", "c"),
 		ServersRestart: bind("r", "restart", "r"),
 		ServersSwitch:  bind("e", "switch on or off", "e"),
 		ServersLog:     bind("l", "its log", "l"),
@@ -254,6 +255,7 @@ func (k *keyMap) groups() []keyGroup {
 		{"servers", "Among the MCP servers (/mcp)", []namedKey{
 			{"servers_look", &k.ServersLook},
 			{"servers_trust", &k.ServersTrust},
+			{"servers_consent", &k.ServersConsent},
 			{"servers_restart", &k.ServersRestart},
 			{"servers_switch", &k.ServersSwitch},
 			{"servers_log", &k.ServersLog},

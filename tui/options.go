@@ -137,6 +137,9 @@ type Servers interface {
 	Log(name string) (string, error)
 	// Trust takes changes of one as seen by the user.
 	Trust(name string, seen []Change) error
+	// Consent has the user go through the consent of one that wants it: show is
+	// given the page to open. It returns when that is done, or with ctx.
+	Consent(ctx context.Context, name string, show func(page string)) error
 }
 
 // Server is an MCP server as the panel shows it. Its texts come partly from
@@ -148,6 +151,7 @@ type Server struct {
 	State    string // one line
 	Running  bool
 	Off      bool // and not tried again
+	Consent  bool // it waits for Servers.Consent
 	Up       time.Duration
 	Restarts int
 	Tools    int

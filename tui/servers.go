@@ -97,6 +97,10 @@ func (m *Model) pressServers(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	switch {
 	case key.Matches(pressed, k.ServersRestart):
 		return m.toServer(func() error { return m.Servers.Restart(s.Name) })
+	case key.Matches(pressed, k.ServersConsent) && s.Consent:
+		return m.giveConsent(s.Name)
+	case key.Matches(pressed, k.ServersConsent):
+		m.flash(s.Name + " wants no consent")
 	case key.Matches(pressed, k.ServersSwitch):
 		return m.toServer(func() error { return m.Servers.Switch(s.Name, s.Off) })
 	case key.Matches(pressed, k.ServersLog):
@@ -216,6 +220,9 @@ func (s Server) details(width int, keys *keyMap, look *theme) []string {
 		add("calls", fmt.Sprintf("%d, %d failed · p95 %s", s.Calls, s.Failed, duration(s.P95)))
 	}
 	add("stderr", s.Said)
+	if s.Consent {
+		lines = append(lines, wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
+	}
 	if n := len(s.Unseen); n > 0 {
 		text := fmt.Sprintf("%s not used until you have seen it: %s", count(n, "change"), keys.ServersLook.Help().Key)
 		lines = append(lines, wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "unseen")), text, width)...)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,14 @@ func (s *shop) Switch(name string, on bool) error {
 
 func (s *shop) Log(name string) (string, error) {
 	return strings.Repeat("Starting default (STDIO) server...\n", 60) + "[warning] low on \x1b[31mcheese", nil
+}
+
+func (s *shop) Consent(ctx context.Context, name string, show func(string)) error {
+	show("https://login.example.org/authorize?client_id=lifehub&state=4711")
+	s.told = append(s.told, "consent "+name)
+	<-ctx.Done()
+	s.told = append(s.told, "no consent "+name)
+	return ctx.Err()
 }
 
 func (s *shop) Trust(name string, seen []Change) error {
@@ -85,6 +94,41 @@ func TestAChangeIsTrustedOnlyAfterItWasSeen(t *testing.T) {
 			t.Errorf("a no was taken for a yes: %q", s.told)
 		}
 	})
+}
+
+func TestAConsentIsGivenFromThePanel(t *testing.T) {
+	const page = "https://login.example.org/authorize?client_id=lifehub&state=4711"
+	for key, told := range map[string][]string{
+		"n":   {"consent brave", "no consent brave"},
+		"esc": {"consent brave", "no consent brave"},
+		"y":   {"consent brave"},
+	} {
+		options := withServers()
+		s := options.Servers.(*shop)
+		s.list[0].Consent = true
+		inRig(t, 100, 30, options, func(r *rig) {
+			r.keys("/mcp", "enter", "c")
+			r.mustNotShow(page)
+			r.keys("up")
+			r.mustShow("it lets you in once you have given it: c")
+			r.keys("c")
+			r.mustShow("wants your consent")
+			r.mustShow(page)
+			r.keys(key) // too early
+			r.mustShow(page)
+			r.pass(guard)
+			r.keys("c")
+			if r.clip != page {
+				t.Errorf("copied %q", r.clip)
+			}
+			r.pass(guard)
+			r.keys(key)
+			r.mustNotShow(page)
+			if !slices.Equal(s.told, told) {
+				t.Errorf("%s: got %q, want %q", key, s.told, told)
+			}
+		})
+	}
 }
 
 func TestALogIsOnlyText(t *testing.T) {

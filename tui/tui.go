@@ -279,6 +279,10 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		return m.refreshServers()
 	case serverLogMsg:
 		m.showServerLog(msg)
+	case consentMsg:
+		return m.showConsent(msg)
+	case consentedMsg:
+		m.consented(msg)
 	case serverDoneMsg:
 		m.toldServer(msg)
 	case leaveMsg:
