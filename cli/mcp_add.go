@@ -112,7 +112,8 @@ func newMCPImport(sh *shell) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Add the servers of another client's file, after showing them",
-		Long: "Add the servers of another client's file (one with \"mcpServers\"), after showing what each would run.\n" +
+		Long: "Add the servers of another client's file, after showing what each would run: that of Claude, Cursor, Windsurf, Gemini,\n" +
+			"VS Code, Zed, opencode and whoever else writes \"mcpServers\" in JSON, with comments or without.\n" +
 			"What the other client lets run without asking is not taken over.",
 		Example: "  lifehub mcp import ~/.cursor/mcp.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
 		Args:    args(cobra.ExactArgs(1)),

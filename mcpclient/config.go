@@ -239,10 +239,10 @@ func (s *Server) setTransport(v value) string {
 	if err := v.into(&word); err != nil {
 		return "type: " + err.Error()
 	}
-	switch word {
+	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(word)) {
 	case "stdio", "local":
 		s.Transport = Stdio
-	case "http", "streamable-http", "streamableHttp", "streamable_http":
+	case "http", "streamablehttp", "streamable":
 		s.Transport = HTTP
 	case "remote":
 		s.Transport, s.guessed = HTTP, true

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
-	"strings"
 )
 
 // Add writes a new server into mcp.json, making the file if need be. What
@@ -43,76 +41,6 @@ func Remove(file, name string) error {
 	return nil
 }
 
-// Import is what another client's file would add to mcp.json.
-type Import struct {
-	Servers []Server
-	Skipped []string // what is left out, and why
-
-	entries map[string]json.RawMessage
-}
-
-// ReadImport reads another client's file, one with "mcpServers" or "servers",
-// and changes nothing. Names that are taken in mcp.json, entries that cannot
-// be read and keys that LifeHub does not know are left out.
-func ReadImport(file, from string) (Import, error) {
-	found := Import{entries: map[string]json.RawMessage{}}
-	mine, err := ReadConfig(file, nil)
-	if err != nil {
-		return found, err
-	}
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return found, fmt.Errorf("import MCP servers: %w", err)
-	}
-	var theirs struct {
-		MCPServers map[string]map[string]json.RawMessage `json:"mcpServers"`
-		Servers    map[string]map[string]json.RawMessage `json:"servers"`
-	}
-	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &theirs); err != nil {
-		return found, fmt.Errorf("import MCP servers: %s: %w", from, err)
-	}
-	if theirs.MCPServers == nil {
-		theirs.MCPServers = theirs.Servers
-	}
-	if len(theirs.MCPServers) == 0 {
-		return found, fmt.Errorf("import MCP servers: %s has none", from)
-	}
-	for _, name := range slices.Sorted(maps.Keys(theirs.MCPServers)) {
-		if slices.ContainsFunc(mine.Servers, func(s Server) bool { return s.Name == name }) {
-			found.Skipped = append(found.Skipped, name+": there is one of that name already")
-			continue
-		}
-		entry, unknown := known(theirs.MCPServers[name])
-		for _, key := range unknown {
-			found.Skipped = append(found.Skipped, fmt.Sprintf("%s: %q is not known here", name, key))
-		}
-		servers, err := parseEntry(name, entry)
-		if err != nil {
-			found.Skipped = append(found.Skipped, err.Error())
-			continue
-		}
-		found.Servers = append(found.Servers, servers...)
-		found.entries[name] = entry
-	}
-	return found, nil
-}
-
-// AddTo writes the servers into mcp.json.
-func (i Import) AddTo(file string) error {
-	if err := change(file, func(servers *ordered) error {
-		for _, s := range i.Servers {
-			if servers.get(s.Name) != nil {
-				return fmt.Errorf("there is a server %q already", s.Name)
-			}
-			servers.set(s.Name, i.entries[s.Name])
-		}
-		return nil
-	}); err != nil {
-		return fmt.Errorf("import MCP servers: %w", err)
-	}
-	return nil
-}
-
 // Enable switches a server on or off in mcp.json.
 func Enable(file, name string, on bool) error {
 	if err := change(file, func(servers *ordered) error {
@@ -132,43 +60,6 @@ func Enable(file, name string, on bool) error {
 		return fmt.Errorf("switch MCP server %s: %w", name, err)
 	}
 	return nil
-}
-
-// known keeps the keys of an entry that LifeHub reads, under its own names.
-// What another client lets run unasked is not taken over.
-func known(theirs map[string]json.RawMessage) (entry json.RawMessage, unknown []string) {
-	ours := map[string]json.RawMessage{}
-	for _, key := range slices.Sorted(maps.Keys(theirs)) {
-		name := key
-		switch key {
-		case "httpUrl", "serverUrl":
-			name = "url"
-		case "environment":
-			name = "env"
-		case "transport":
-			name = "type"
-		}
-		if name == "permission" || name == "timeout" || !slices.Contains(serverKeys, name) {
-			unknown = append(unknown, key) // a timeout may be in other units
-			continue
-		}
-		ours[name] = theirs[key]
-	}
-	entry, _ = json.Marshal(ours) // it came from JSON
-	return entry, unknown
-}
-
-// parseEntry reads an entry as if it stood in mcp.json.
-func parseEntry(name string, entry json.RawMessage) ([]Server, error) {
-	quoted, err := json.Marshal(name)
-	if err != nil {
-		return nil, err
-	}
-	servers, err := parse("mcp.json", fmt.Appendf(nil, `{"mcpServers":{%s:%s}}`, quoted, entry))
-	if err != nil {
-		return nil, errors.New(strings.ReplaceAll(err.Error(), "mcp.json:1: ", ""))
-	}
-	return servers, nil
 }
 
 // entry is a server as mcp.json has it.

@@ -62,42 +62,6 @@ func TestABrokenMcpJsonIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestAnotherClientsServersAreImported(t *testing.T) {
-	dir := t.TempDir()
-	file, theirs := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "claude.json")
-	write(t, theirs, `{"theme": "dark", "mcpServers": {
-		"files": {"command": "npx", "args": ["-y", "fs"], "autoApprove": ["*"], "permission": "auto", "timeout": 60000},
-		"taken": {"command": "other"},
-		"web":   {"httpUrl": "https://x.org/mcp", "environment": {}},
-		"bad name": {"command": "x"},
-		"empty": {}
-	}}`)
-	write(t, file, `{"mcpServers": {"taken": {"command": "mine"}}}`)
-	found, err := ReadImport(file, theirs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(found.Servers) != 2 || found.Servers[0].Address() != "npx -y fs" || found.Servers[1].URL != "https://x.org/mcp" {
-		t.Errorf("got %+v", found.Servers)
-	}
-	if config, err := ReadConfig(file, os.LookupEnv); err != nil || len(config.Servers) != 1 {
-		t.Errorf("reading has changed mcp.json: %+v, %v", config, err)
-	}
-	if err := found.AddTo(file); err != nil {
-		t.Fatal(err)
-	}
-	all := strings.Join(found.Skipped, "\n")
-	for _, want := range []string{"taken: there is one", `files: "autoApprove"`, `files: "permission"`, `files: "timeout"`, `server "bad name": a name`, `server "empty": it needs a command`} {
-		if !strings.Contains(all, want) {
-			t.Errorf("%q is not said in\n%s", want, all)
-		}
-	}
-	config, err := ReadConfig(file, os.LookupEnv)
-	if err != nil || len(config.Servers) != 3 || config.Servers[0].Command != "mine" || config.Servers[1].Level != agent.Confirm {
-		t.Errorf("got %+v, %v", config, err)
-	}
-}
-
 func TestAServerIsSwitchedOffAndOn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	write(t, file, `{"mcpServers": {"a": {"command": "x", "disabled": false}, "b": {"command": "y"}}}`)

@@ -1,0 +1,177 @@
+package mcpclient
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+)
+
+func TestAnotherClientsServersAreImported(t *testing.T) {
+	dir := t.TempDir()
+	file, theirs := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "claude.json")
+	write(t, theirs, `{"theme": "dark", "mcpServers": {
+		"files": {"command": "npx", "args": ["-y", "fs"], "autoApprove": ["*"], "permission": "auto", "timeout": 60000},
+		"taken": {"command": "other"},
+		"web":   {"httpUrl": "https://x.org/mcp", "environment": {}},
+		"bad name": {"command": "x"},
+		"empty": {}
+	}}`)
+	write(t, file, `{"mcpServers": {"taken": {"command": "mine"}}}`)
+	found, err := ReadImport(file, theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Servers) != 2 || found.Servers[0].Address() != "npx -y fs" || found.Servers[1].URL != "https://x.org/mcp" {
+		t.Errorf("got %+v", found.Servers)
+	}
+	if config, err := ReadConfig(file, os.LookupEnv); err != nil || len(config.Servers) != 1 {
+		t.Errorf("reading has changed mcp.json: %+v, %v", config, err)
+	}
+	if err := found.AddTo(file); err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(found.Skipped, "\n")
+	for _, want := range []string{"taken: there is one", `files: "autoApprove"`, `files: "permission"`, `files: "timeout"`, `server "bad name": a name`, `server "empty": it needs a command`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not said in\n%s", want, all)
+		}
+	}
+	config, err := ReadConfig(file, os.LookupEnv)
+	if err != nil || len(config.Servers) != 3 || config.Servers[0].Command != "mine" || config.Servers[1].Level != agent.Confirm {
+		t.Errorf("got %+v, %v", config, err)
+	}
+}
+
+// clients are files as other clients write them, and what each comes to.
+var clients = map[string]struct {
+	file    string
+	want    []Server
+	skipped string
+}{
+	"Claude Desktop": {
+		`{"mcpServers": {"files": {"command": "npx", "args": ["-y", "fs", "/home/ana"], "env": {"A": "b"}}}}`,
+		[]Server{{Command: "npx", Args: []string{"-y", "fs", "/home/ana"}, Env: map[string]string{"A": "b"}}},
+		"",
+	},
+	"Claude Code": {
+		`{"numStartups": 7, "mcpServers": {"a": {"type": "http", "url": "https://x.org/mcp", "headers": {"Authorization": "Bearer ${TOKEN:-none}"}}},
+		  "projects": {"/home/ana/p": {"allowedTools": [], "mcpServers": {"a": {"command": "other"}, "b": {"type": "stdio", "command": "b"}}}, "/q": {}}}`,
+		[]Server{{Transport: HTTP, URL: "https://x.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN:-none}"}}, {Command: "b"}},
+		"",
+	},
+	"Cursor": {
+		`{"mcpServers": {"a": {"url": "http://localhost:3000/sse", "headers": {"K": "${env:K}"}}, "b": {"command": "${userHome}/bin/b", "envFile": ".env"}}}`,
+		[]Server{{Transport: HTTP, guessed: true, URL: "http://localhost:3000/sse", Headers: map[string]string{"K": "${env:K}"}}, {Command: "${HOME}/bin/b"}},
+		`b: "envFile" is not known here`,
+	},
+	"VS Code": {
+		`{ // as the editor writes it
+		  "inputs": [{"type": "promptString", "id": "brave-key", "password": true}],
+		  "servers": {
+		    "brave": {"type": "stdio", "command": "npx", "args": ["brave", "--url=https://a//b"], "env": {"BRAVE_API_KEY": "${input:brave-key}", "PORT": 80, "ON": true,}, }, /* the last */
+		    "sse": {"type": "sse", "url": "https://x.org/sse"},
+		  },
+		}`,
+		[]Server{
+			{Command: "npx", Args: []string{"brave", "--url=https://a//b"}, Env: map[string]string{"BRAVE_API_KEY": "${BRAVE_KEY}", "PORT": "80", "ON": "true"}},
+			{Transport: SSE, URL: "https://x.org/sse"},
+		},
+		"brave: the question for a value; put it into the variable BRAVE_KEY",
+	},
+	"VS Code settings": {`{"editor.fontSize": 12, "mcp": {"inputs": [], "servers": {"a": {"command": "a"}}}}`, []Server{{Command: "a"}}, ""},
+	"Zed": {
+		`{"context_servers": {"new": {"source": "custom", "enabled": true, "command": "a", "args": ["b"]}, "old": {"command": {"path": "c", "args": ["d"], "env": {"E": "f"}}, "settings": {}},
+		  "web": {"url": "https://x.org/mcp"}, "z": {"source": "extension", "settings": {}}}}`,
+		[]Server{{Command: "a", Args: []string{"b"}}, {Command: "c", Args: []string{"d"}, Env: map[string]string{"E": "f"}}, {Transport: HTTP, guessed: true, URL: "https://x.org/mcp"}},
+		`server "z": it needs a command`,
+	},
+	"opencode": {
+		`{"$schema": "https://opencode.ai/config.json", "mcp": {"a": {"type": "local", "command": ["bun", "x", "a"], "environment": {"K": "{env:KEY}"}, "enabled": false}, "b": {"type": "remote", "url": "https://x.org", "headers": {"Authorization": "Bearer {env:TOKEN}"}}}}`,
+		[]Server{
+			{Command: "bun", Args: []string{"x", "a"}, Env: map[string]string{"K": "${KEY}"}, Disabled: true},
+			{Transport: HTTP, guessed: true, URL: "https://x.org", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}},
+		},
+		"",
+	},
+	"Windsurf":       {`{"mcpServers": {"a": {"serverUrl": "https://x.org/mcp", "disabledTools": ["rm_*"]}}}`, []Server{{Transport: HTTP, guessed: true, URL: "https://x.org/mcp", Deny: []string{"rm_*"}}}, ""},
+	"Gemini":         {`{"mcpServers": {"a": {"httpUrl": "https://x.org/mcp", "trust": true, "includeTools": ["get_*"], "excludeTools": ["get_keys"]}, "b": {"command": "b", "env": {"K": "$KEY"}, "args": ["$5"]}}}`, []Server{{Transport: HTTP, guessed: true, URL: "https://x.org/mcp", Allow: []string{"get_*"}, Deny: []string{"get_keys"}}, {Command: "b", Env: map[string]string{"K": "${KEY}"}, Args: []string{"$5"}}}, `a: "trust" is not known here`},
+	"Cline, Roo":     {`{"mcpServers": {"a": {"type": "streamableHttp", "url": "https://x.org", "disabled": true, "autoApprove": ["x"], "timeout": 60}, "b": {"type": "streamable-http", "url": "https://y.org", "alwaysAllow": []}}}`, []Server{{Transport: HTTP, URL: "https://x.org", Disabled: true}, {Transport: HTTP, URL: "https://y.org"}}, `a: "autoApprove"`},
+	"Continue":       {`{"mcpServers": [{"name": "a", "command": "a", "args": ["b"]}, {"command": "nameless"}]}`, []Server{{Command: "a", Args: []string{"b"}}}, `server "": a name`},
+	"Amazon Q, Kiro": {`{"mcpServers": {"a": {"command": "uvx", "args": ["aws"], "env": {"FASTMCP_LOG_LEVEL": "ERROR"}, "timeout": 120000, "disabled": false}}}`, []Server{{Command: "uvx", Args: []string{"aws"}, Env: map[string]string{"FASTMCP_LOG_LEVEL": "ERROR"}}}, `a: "timeout"`},
+}
+
+func TestTheFilesOfOtherClientsAreRead(t *testing.T) {
+	for name, c := range clients {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			from := filepath.Join(dir, "theirs.json")
+			write(t, from, "\ufeff"+c.file)
+			found, err := ReadImport(filepath.Join(dir, "mcp.json"), from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := found.AddTo(filepath.Join(dir, "mcp.json")); err != nil {
+				t.Error(err)
+			}
+			got := found.Servers
+			for i := range got {
+				got[i].Name, got[i].Line, got[i].Level = "", 0, 0
+				if got[i].Transport == Stdio {
+					got[i].Transport = ""
+				}
+			}
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got\n%+v\nwant\n%+v", got, c.want)
+			}
+			skipped := strings.Join(found.Skipped, "\n")
+			if !strings.Contains(skipped, c.skipped) || c.skipped == "" && skipped != "" {
+				t.Errorf("left out: %s\nwant %s", skipped, c.skipped)
+			}
+		})
+	}
+}
+
+func TestAFileThatHasNoServersIsNotImported(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"theme": "dark"}`:          "has none",
+		`[mcp_servers.a]`:            "not valid JSON",
+		`{"mcpServers": "none"}`:     "neither an object nor a list",
+		`{"mcpServers": {"a": "b"}}`: "neither an object nor a list",
+	} {
+		from := filepath.Join(t.TempDir(), "theirs")
+		write(t, from, text)
+		if _, err := ReadImport(filepath.Join(t.TempDir(), "mcp.json"), from); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	for _, c := range clients {
+		f.Add([]byte(c.file))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		plain := withoutComments(data)
+		if json.Valid(data) && !sameJSON(plain, data) {
+			t.Errorf("%q became %q", data, plain)
+		}
+		theirs, err := theirServers(plain)
+		if err != nil {
+			return
+		}
+		for name, entry := range theirs {
+			ours, _ := known(entry)
+			_, _ = parseEntry(name, ours)
+		}
+	})
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
