@@ -50,6 +50,10 @@ type Options struct {
 	// of JSON and does not wait, Close comes after the last. nil: none is kept.
 	Trace func(turn string) io.WriteCloser
 
+	// Redact takes the user's secrets out of a text: of what tools bring and say,
+	// before anybody learns of it; nil: nothing is taken out.
+	Redact func(text string) string
+
 	// ModelName is who answers at this moment, for figures and notices; nil: unknown.
 	ModelName func() string
 
@@ -114,6 +118,9 @@ func New(o Options) *Agent {
 	}
 	if o.Prepare == nil {
 		o.Prepare = func(context.Context, string) {}
+	}
+	if o.Redact == nil {
+		o.Redact = func(text string) string { return text }
 	}
 	if o.Quoted == nil {
 		o.Quoted = func(string) []string { return nil }

@@ -37,7 +37,7 @@ func (t *turn) attach(ctx context.Context) error {
 		if err != nil {
 			o = failedOutcome(ctx, err)
 		}
-		o.result.Text = clip(o.result.Text, maxResult)
+		o.result.Text, o.reason = clip(t.Redact(o.result.Text), maxResult), t.Redact(o.reason)
 		t.emit(ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.result.Text, Error: o.reason, Sources: o.result.Sources, Took: t.since(start)})
 		t.found = append(t.found, finding{step: Step{ID: id, Tool: attachTool, Description: name}, outcome: o})
 		t.hasRead(name, o.result)

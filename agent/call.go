@@ -170,10 +170,11 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 func (t *turn) perform(ctx context.Context, p *permit) outcome {
 	result, err := t.runInTime(ctx, p)
 	if err == nil {
-		result.Text = clip(result.Text, maxResult)
+		result.Text = clip(t.Redact(result.Text), maxResult)
 		return outcome{status: Done, result: result}
 	}
 	o := failedOutcome(ctx, err)
+	o.reason = t.Redact(o.reason)
 	if o.stopped && !harmless(p.tool) {
 		o.status, o.reason = Broken, "it was stopped in the middle: whether it happened is not known"
 	}

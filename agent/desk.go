@@ -111,6 +111,7 @@ func (d *Desk) emit(body Body) bool {
 // note; a tool that tells often should leave out what is old.
 func (d *Desk) Progress(p Progress) {
 	if d != nil {
+		p.Message = d.turn.Redact(p.Message)
 		d.emit(ToolProgressed{Step: d.call.step, Call: d.call.id, Name: d.call.tool.Spec().Name, Progress: p})
 	}
 }

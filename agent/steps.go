@@ -75,6 +75,10 @@ func (t *turn) mendStep(d draftStep, offered []Tool) (step Step, notes []string,
 		return Step{}, nil, fmt.Errorf("there is no tool %.60q", d.Tool)
 	}
 	spec := tool.Spec()
+	if clean := t.Redact(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
+		d.Input = json.RawMessage(clean)
+		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
+	}
 	input, notes, err := t.schemas.mend(spec, d.Input)
 	if err != nil && reference.Match(d.Input) {
 		input, err = d.Input, nil // it may fit once the result is filled in

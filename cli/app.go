@@ -58,6 +58,7 @@ type app struct {
 	servers  *mcpclient.Servers
 	rules    *agent.Rules
 	folder   narrowing // what the folders of notes ask for
+	secrets  *secrecy
 	builtin  []agent.Tool
 
 	modes      mode
@@ -110,7 +111,7 @@ func (sh *shell) configured(flags runFlags) (*app, error) {
 			return nil, err
 		}
 	}
-	return &app{paths: p, config: c}, nil
+	return &app{paths: p, config: c, secrets: &secrecy{paths: p, config: c, environ: sh.environ()}}, nil
 }
 
 // assemble opens all there is; nothing is open when it reports an error.
@@ -176,7 +177,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}
 	}
 	a.builtin = tools.All(deps)
-	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust, Tokens: a.passes(), Elicit: elicit, Sample: a.sample}
+	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust, Tokens: a.passes(), Elicit: elicit, Sample: a.sample, Redact: a.secrets.known}
 	if !flags.noSave {
 		options.Files, options.Logs = a.serverFiles(), a.serverLogs()
 	}
@@ -199,8 +200,21 @@ func (a *app) openLog() error {
 		return fmt.Errorf("open the log: %w", err)
 	}
 	a.logFile = file
-	slog.SetDefault(slog.New(slog.NewTextHandler(file, nil)))
+	slog.SetDefault(slog.New(slog.NewTextHandler(cleanLog{file, a.secrets}, nil)))
 	return nil
+}
+
+// cleanLog writes lines of a log without secrets.
+type cleanLog struct {
+	io.Writer
+	secrets *secrecy
+}
+
+func (l cleanLog) Write(line []byte) (int, error) {
+	if _, err := io.WriteString(l.Writer, l.secrets.text(string(line))); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }
 
 // models are the settings of the model provider.
@@ -482,7 +496,7 @@ func (a *app) agent() *agent.Agent {
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Mode: a.modes.now, Rounds: a.config.Loop.Max,
 		Think: func() string { return a.config.Think },
-		Trace: a.tracer(), ModelName: a.modelName,
+		Trace: a.tracer(), Redact: a.secrets.known, ModelName: a.modelName,
 	})
 }
 
@@ -492,7 +506,9 @@ func (a *app) tracer() func(turn string) io.WriteCloser {
 		return nil
 	}
 	limits := store.TraceLimits{Turn: a.config.Traces.Turn << 10, Total: int64(a.config.Traces.Total) << 20}
-	return func(turn string) io.WriteCloser { return a.store.Trace(turn, limits) }
+	return func(turn string) io.WriteCloser {
+		return &cleanTrace{WriteCloser: a.store.Trace(turn, limits), secrets: a.secrets}
+	}
 }
 
 // modelName is who answers at this moment.

@@ -109,8 +109,8 @@ func (q *question) warn(a *app) {
 	if text := a.store.Warning(); text != "" {
 		fmt.Fprintf(q.err, "! %s\n", safetext.Line(text))
 	}
-	for _, misspelt := range a.config.misspelt {
-		q.say(misspelt)
+	for _, text := range a.config.notices() {
+		q.say(text)
 	}
 	for _, text := range a.folder.notices {
 		q.say(text)

@@ -63,6 +63,10 @@ func (sh *shell) listChats(ctx context.Context, s *store.Store, limit int, asJSO
 	if err != nil {
 		return err
 	}
+	secrets := sh.secrets()
+	for i := range list {
+		list[i].Title = secrets.known(list[i].Title)
+	}
 	if asJSON {
 		if list == nil {
 			list = []agent.Conversation{}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,10 +43,11 @@ func (sh *shell) exportChat(ctx context.Context, s *store.Store, id, format, fil
 	if err := export(ctx, s, c, formatOf(format, file), &b); err != nil {
 		return err
 	}
+	text := sh.secrets().known(b.String())
 	if file != "" {
-		return writePrivate(file, b.Bytes())
+		return writePrivate(file, []byte(text))
 	}
-	_, err = sh.out.Write(b.Bytes())
+	_, err = io.WriteString(sh.out, text)
 	return sh.printed(err)
 }
 
@@ -84,7 +86,7 @@ func (l *life) slashExport(ctx context.Context, conversation, given string) (str
 	if err := export(ctx, l.store, c, format, &b); err != nil {
 		return "", err
 	}
-	path, err := writeNewFile(file, b.Bytes())
+	path, err := writeNewFile(file, []byte(l.secrets.known(b.String())))
 	if err != nil {
 		return "", err
 	}

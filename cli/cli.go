@@ -61,7 +61,7 @@ func Main() int {
 	defer stop()
 
 	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ}
-	err := fang.Execute(ctx, newRoot(sh), fang.WithVersion(version()), fang.WithErrorHandler(showError))
+	err := fang.Execute(ctx, newRoot(sh), fang.WithVersion(version()), fang.WithErrorHandler(sh.showError))
 	return exitCode(ctx, err)
 }
 
@@ -110,12 +110,25 @@ func exitCode(ctx context.Context, err error) int {
 }
 
 // showError prints what fang hands over, in the plain form of any Unix tool.
-func showError(w io.Writer, _ fang.Styles, err error) {
+// Secrets are taken out as far as the settings can be read.
+func (sh *shell) showError(w io.Writer, _ fang.Styles, err error) {
 	var exit exitError
 	if errors.As(err, &exit) && exit.error == nil || errors.Is(err, context.Canceled) {
 		return
 	}
-	fmt.Fprintln(w, "lifehub:", safetext.Text(err.Error()))
+	fmt.Fprintln(w, "lifehub:", safetext.Text(sh.secrets().text(err.Error())))
+}
+
+// secrets are those that this process knows of, for a command that opens little.
+func (sh *shell) secrets() *secrecy {
+	secrets := &secrecy{config: defaults(), environ: sh.environ()}
+	if p, err := findPaths(sh.getenv); err == nil {
+		secrets.paths = p
+		if c, err := loadConfig(p.settings(), sh.getenv); err == nil {
+			secrets.config = c
+		}
+	}
+	return secrets
 }
 
 // Error is empty for an exit without words.

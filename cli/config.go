@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,6 +95,7 @@ type Config struct {
 	Keys     map[string][]string // of the screen, by action
 
 	misspelt []string // LIFEHUB_… in the environment that set nothing, each with the nearest name
+	opened   []string // what of the files others could read
 
 	origin map[string]string // setting → the layer that set it, as config show prints it
 }
@@ -202,7 +204,7 @@ func loadConfig(file string, getenv func(string) (string, bool)) (*Config, error
 func (c *Config) readFile(file string, data []byte) error {
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return usageError{fmt.Errorf("settings in %s: %w", file, err)}
+		return usageError{fmt.Errorf("settings in %s: %s", file, faultOf(err))}
 	}
 	for _, doc := range tree.Docs {
 		if doc.Body == nil {
@@ -213,6 +215,13 @@ func (c *Config) readFile(file string, data []byte) error {
 		}
 	}
 	return nil
+}
+
+// faultOf is what is wrong in a YAML text, without the lines around it: a key
+// may stand there.
+func faultOf(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
 }
 
 // readNode takes the values below one key of the file; prefix is "" at the
@@ -439,6 +448,9 @@ func misspeltNames(environ []string) (notices []string) {
 	return notices
 }
 
+// notices are what the user should know of the settings.
+func (c *Config) notices() []string { return slices.Concat(c.opened, c.misspelt) }
+
 // envName is the setting's own variable.
 func (s setting) envName() string {
 	return "LIFEHUB_" + strings.ToUpper(strings.ReplaceAll(s.name, ".", "_"))
@@ -515,7 +527,7 @@ func (s setting) text() string {
 		if *field == "" {
 			return `""`
 		}
-		return *field
+		return withoutPassword(*field)
 	case *int:
 		return strconv.Itoa(*field)
 	case *bool:
@@ -524,6 +536,14 @@ func (s setting) text() string {
 		return shortDuration(*field)
 	}
 	return ""
+}
+
+// withoutPassword shows an address without the password in it.
+func withoutPassword(text string) string {
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return text
 }
 
 // shortDuration leaves out the zero parts: 10m, not 10m0s.

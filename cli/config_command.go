@@ -111,9 +111,11 @@ func (sh *shell) load() (paths, *Config, error) {
 		return paths{}, nil, err
 	}
 	c, err := loadConfig(p.settings(), sh.getenv)
-	if err == nil {
-		c.misspelt = misspeltNames(sh.environ())
+	if err != nil {
+		return p, c, err
 	}
+	c.opened, err = p.makePrivate(c)
+	c.misspelt = misspeltNames(sh.environ())
 	return p, c, err
 }
 

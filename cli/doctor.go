@@ -85,6 +85,9 @@ func (sh *shell) examine(ctx context.Context) []finding {
 		from = "defaults; `lifehub config init` writes a file that explains every key"
 	}
 	findings := []finding{{What: "settings", OK: true, Says: from}}
+	for _, text := range c.opened {
+		findings = append(findings, finding{What: "privacy", OK: true, Says: text})
+	}
 	for _, misspelt := range c.misspelt {
 		findings = append(findings, finding{What: "environment", Says: misspelt, Mend: "`lifehub config show` lists every setting; its variable is LIFEHUB_ and its name in capitals"})
 	}
@@ -107,7 +110,7 @@ func (a *app) examineModel(ctx context.Context, c *Config) []finding {
 	if a.provider.State().Provider == "offline" {
 		f := finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes and writes nothing itself"}
 		if c.Provider == "auto" {
-			f.Says = "no Ollama at " + c.Ollama.Host + "; offline: LifeHub quotes your notes"
+			f.Says = "no Ollama at " + withoutPassword(c.Ollama.Host) + "; offline: LifeHub quotes your notes"
 			f.Mend = "install Ollama from ollama.com and start it; LifeHub changes over by itself"
 		}
 		return []finding{f}

@@ -34,8 +34,8 @@ type life struct {
 func begin(ctx context.Context, a *app) *life {
 	l := &life{app: a, status: make(chan tui.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
 	l.tell()
-	for _, misspelt := range a.config.misspelt {
-		l.notice(misspelt)
+	for _, text := range a.config.notices() {
+		l.notice(text)
 	}
 	for _, text := range a.folder.notices {
 		l.notice(text)

@@ -120,7 +120,7 @@ func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers,
 		builtin[t.Spec().Name] = true
 	}
 	return mcpclient.Start(ctx, k.config, mcpclient.Options{
-		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.serverLogs(), Tokens: p.passes(), Version: version(), Log: slog.New(slog.DiscardHandler),
+		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.serverLogs(), Tokens: p.passes(), Version: version(), Redact: (&secrecy{paths: p, config: c, environ: sh.environ()}).known, Log: slog.New(slog.DiscardHandler),
 		Reserved: func(name string) bool { return builtin[name] },
 		// Servers list other tools for clients that can be asked. Nothing is
 		// called here, so nobody will be.

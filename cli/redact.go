@@ -5,15 +5,13 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"html"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/mcpclient"
 )
 
 // redacted stands in place of a secret.
@@ -59,13 +57,13 @@ func newRedactor(values []string) *redactor {
 	return r
 }
 
-// formsOf are the ways to write a value: as it is, in a URL, in JSON, in hex
+// formsOf are the ways to write a value: as it is, in a URL, in JSON, in HTML, in hex
 // and in base64, there at each of the three places in a group of bytes.
 func formsOf(value string) []string {
 	quoted, _ := json.Marshal(value)
 	forms := []string{
 		value, url.QueryEscape(value), url.PathEscape(value), string(quoted[1 : len(quoted)-1]),
-		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
+		html.EscapeString(value), hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
 	}
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for before := range 3 {
@@ -87,8 +85,9 @@ type span struct{ from, to int }
 // what follows, with the padding.
 var base64End = regexp.MustCompile(`^[A-Za-z0-9+/_-]?={1,2}`)
 
-// find returns where secrets stand in a text, in order and apart.
-func (r *redactor) find(text string) []span {
+// find returns where secrets stand in a text, in order and apart: known ones,
+// and what fits the patterns.
+func (r *redactor) find(text string, patterns []*regexp.Regexp) []span {
 	var found []span
 	for _, form := range r.forms {
 		for at := 0; ; {
@@ -101,7 +100,7 @@ func (r *redactor) find(text string) []span {
 			at = end
 		}
 	}
-	for _, pattern := range secretPatterns {
+	for _, pattern := range patterns {
 		for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
 			if len(m) > 2 {
 				m = m[2:]
@@ -126,10 +125,20 @@ func (r *redactor) find(text string) []span {
 // text returns a text without its secrets.
 func (r *redactor) text(text string) string { return r.pieces([]string{text})[0] }
 
+// known returns a text without the secrets whose values are known. What looks
+// like one stays: it may be what somebody wants to read about.
+func (r *redactor) known(text string) string {
+	return cutSpans([]string{text}, r.find(text, nil))[0]
+}
+
 // pieces does the same for a text that came in pieces, where a secret may
 // begin in one and end in another.
 func (r *redactor) pieces(pieces []string) []string {
-	found := r.find(strings.Join(pieces, ""))
+	return cutSpans(pieces, r.find(strings.Join(pieces, ""), secretPatterns))
+}
+
+// cutSpans takes spans out of a text in pieces.
+func cutSpans(pieces []string, found []span) []string {
 	if len(found) == 0 {
 		return pieces
 	}
@@ -248,71 +257,4 @@ func (r *redactor) strings(line []byte) []byte {
 		}
 		return again
 	})
-}
-
-// secretName is how variables that hold secrets are called.
-var secretName = regexp.MustCompile(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn)s?(?:[_-]|$)`)
-
-// secrets are the values that are known to be secret: of the settings, the
-// environment, .env files in the folders at hand, and the MCP servers.
-func (p paths) secrets(c *Config, environ []string) []string {
-	var values []string
-	for _, s := range settings(c) {
-		if text, ok := s.field.(*string); ok && s.quiet {
-			values = append(values, *text)
-		}
-	}
-	values = append(values, secretPairs(environ)...)
-	for _, dir := range slices.Concat([]string{".", p.config}, c.Notes) {
-		if data, err := os.ReadFile(filepath.Join(dir, ".env")); err == nil {
-			values = append(values, secretPairs(strings.Split(string(data), "\n"))...)
-		}
-	}
-	servers, err := mcpclient.ReadConfig(p.servers(), os.LookupEnv)
-	if err != nil {
-		return values // a list that cannot be read starts no server either
-	}
-	for _, server := range servers.Servers {
-		for name, value := range server.Env {
-			values = append(values, secretPairs([]string{name + "=" + value})...)
-			if secretName.MatchString(name) {
-				values = append(values, variablesIn(value)...)
-			}
-		}
-		for _, value := range server.Headers {
-			_, token, isAuth := strings.Cut(value, " ")
-			if !isAuth {
-				token = value
-			}
-			values = append(values, token)
-			values = append(values, variablesIn(value)...)
-		}
-	}
-	return values
-}
-
-// variable is a reference of mcp.json to the environment.
-var variable = regexp.MustCompile(`\$\{(?:env:)?(\w+)`)
-
-// variablesIn are the values of the variables that a text refers to.
-func variablesIn(text string) []string {
-	var values []string
-	for _, m := range variable.FindAllStringSubmatch(text, -1) {
-		values = append(values, os.Getenv(m[1]))
-	}
-	return values
-}
-
-// secretPairs are the values of those NAME=VALUE lines whose name says that
-// they are secret. A path is none.
-func secretPairs(lines []string) []string {
-	var values []string
-	for _, line := range lines {
-		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
-		value = strings.Trim(strings.TrimSpace(value), `"'`)
-		if ok && secretName.MatchString(name) && !strings.HasPrefix(name, "#") && !filepath.IsAbs(value) {
-			values = append(values, value)
-		}
-	}
-	return values
 }

@@ -51,8 +51,8 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 		return err
 	}
 	defer a.close()
-	for _, misspelt := range a.config.misspelt {
-		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(misspelt))
+	for _, text := range a.config.notices() {
+		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(text))
 	}
 	for _, gone := range a.gone {
 		fmt.Fprintf(sh.err, "! searching without %s\n", safetext.Line(gone))

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,12 +61,8 @@ type exportHead struct {
 }
 
 func (sh *shell) exportTrace(ctx context.Context, id string) error {
-	p, c, err := sh.load()
-	if err != nil {
-		return err
-	}
 	return sh.withTrace(ctx, id, func(t store.Trace, _ []agent.Event) error {
-		clean := newRedactor(p.secrets(c, os.Environ()))
+		clean := sh.secrets().redactor()
 		t.Question = clean.text(t.Question)
 		out := safeJSON{sh.out}
 		if err := json.NewEncoder(out).Encode(exportHead{"trace", t}); err != nil {
@@ -87,6 +82,10 @@ func (sh *shell) listTraces(ctx context.Context, s *store.Store, limit int, asJS
 	list, err := s.Traces(ctx, limit)
 	if err != nil {
 		return err
+	}
+	secrets := sh.secrets()
+	for i := range list {
+		list[i].Question = secrets.text(list[i].Question)
 	}
 	if asJSON {
 		if list == nil {

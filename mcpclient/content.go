@@ -45,7 +45,7 @@ func (w words) result(result *mcp.CallToolResult) string {
 
 // shortened is a text that fits a prompt; a longer one keeps its ends.
 func (w words) shortened(whole string) string {
-	whole = strings.ToValidUTF8(whole, "�")
+	whole = w.hub.Redact(strings.ToValidUTF8(whole, "�"))
 	if len(whole) <= maxText {
 		return whole
 	}

@@ -31,6 +31,7 @@ type Options struct {
 	Log      *slog.Logger           // what servers do wrong; nil: nowhere
 	Trust    *Trust                 // what the user has seen of the servers; nil: all is trusted as it is
 	Version  string                 // of LifeHub, told to the servers
+	Redact   func(string) string    // takes secrets out of what servers log and what of them is kept in files; nil: nothing
 
 	// Elicit puts a server's form to the user, at the desk of ctx; nil: servers
 	// cannot ask.
@@ -76,6 +77,9 @@ func (s *Servers) defaults() {
 	}
 	if s.Reserved == nil {
 		s.Reserved = func(string) bool { return false }
+	}
+	if s.Redact == nil {
+		s.Redact = func(text string) string { return text }
 	}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)

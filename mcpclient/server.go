@@ -66,6 +66,7 @@ func newServer(hub *Servers, entry Server, dir string, lookup func(string) (stri
 		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1), asking: make(chan struct{}, 1),
 		settled: make(chan struct{}), turned: make(chan struct{}),
 	}
+	one.stderr.redact = hub.Redact
 	if hub.Logs != "" {
 		one.stderr.file = &logFile{path: filepath.Join(hub.Logs, entry.Name+".log")}
 	}

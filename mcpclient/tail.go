@@ -18,6 +18,17 @@ type tail struct {
 	mu   sync.Mutex
 	text []byte
 	file io.WriteCloser // nil: none
+	line []byte         // the last one for the file, which has no end yet
+
+	redact func(string) string // takes secrets out of it; nil: there are none
+}
+
+// clean is a text as others may read it.
+func (t *tail) clean(text []byte) []byte {
+	if t.redact == nil {
+		return text
+	}
+	return []byte(t.redact(string(text)))
 }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -28,7 +39,15 @@ func (t *tail) Write(p []byte) (int, error) {
 		t.text = append(t.text[:0], t.text[over:]...)
 	}
 	if t.file != nil {
-		_, _ = t.file.Write(p) // a full disk must not stop the server
+		t.line = append(t.line, p...)
+		whole := bytes.LastIndexByte(t.line, '\n') + 1
+		if len(t.line) > maxTail {
+			whole = len(t.line)
+		}
+		if whole > 0 {
+			_, _ = t.file.Write(t.clean(t.line[:whole])) // a full disk must not stop the server
+			t.line = append(t.line[:0], t.line[whole:]...)
+		}
 	}
 	return len(p), nil
 }
@@ -38,6 +57,9 @@ func (t *tail) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.file != nil {
+		if len(t.line) > 0 {
+			_, _ = t.file.Write(t.clean(t.line))
+		}
 		_ = t.file.Close()
 		t.file = nil
 	}
@@ -48,7 +70,7 @@ func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := bytes.TrimSpace(t.text)
-	line := bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])
+	line := t.clean(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:]))
 	return string(bytes.ToValidUTF8(line[:min(len(line), 500)], []byte("�")))
 }
 

@@ -4,6 +4,7 @@ package mcptest
 
 import (
 	"bufio"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -27,6 +28,10 @@ const (
 	Instructions = "LIFEHUB_TEST_INSTRUCTIONS"
 	Calls        = "LIFEHUB_TEST_CALLS"
 )
+
+// Started is the variable that names the file in which mode "leaky" keeps its
+// environment and arguments.
+const Started = "LIFEHUB_TEST_STARTED"
 
 // Main serves and ends the process if Mode is set, and returns if it is not.
 func Main() {
@@ -106,6 +111,9 @@ func (s *misbehaving) begin() {
 		os.Exit(3)
 	case "banner":
 		fmt.Print("Welcome to my server!\n\nListening on stdio…\n")
+	case "leaky": // tells and keeps what it was started with
+		fmt.Fprintln(os.Stderr, "started with", os.Environ())
+		_ = os.WriteFile(os.Getenv(Started), []byte(strings.Join(append(os.Environ(), os.Args...), "\n")), 0o600)
 	case "deaf":
 		signal.Ignore(syscall.SIGTERM)
 	case "fork":
@@ -221,6 +229,9 @@ func (s *misbehaving) call(id, args string) {
 		for i := range 2000 {
 			s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"q%d","method":"sampling/createMessage","params":{}}`, i))
 		}
+	case "leaky":
+		s.text(id, fmt.Sprint(args, " ", os.Environ(), " in base64 ", base64.StdEncoding.EncodeToString([]byte(strings.Join(os.Environ(), " ")))))
+		return
 	case "wrong":
 		s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":"not a list"}}`, id))
 		return

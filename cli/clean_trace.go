@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+)
+
+// cleanTrace keeps a trace without secrets. A text that is streamed is held
+// until it pauses, since a secret in it may come in pieces.
+type cleanTrace struct {
+	io.WriteCloser
+	secrets *secrecy
+	held    [][]byte
+	size    int
+}
+
+// maxHeld bounds what is held, in bytes of lines; a secret that is cut there
+// is taken out where the trace is exported.
+const maxHeld = 256 << 10
+
+func (c *cleanTrace) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte(`"type":"token"`)) || bytes.Contains(line, []byte(`"type":"thinking"`)) {
+		c.held = append(c.held, bytes.Clone(line))
+		if c.size += len(line); c.size < maxHeld {
+			return len(line), nil
+		}
+		return len(line), c.flush()
+	}
+	if err := c.flush(); err != nil {
+		return 0, err
+	}
+	if _, err := c.WriteCloser.Write(c.secrets.redactor().strings(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
+
+// flush keeps what is held.
+func (c *cleanTrace) flush() error {
+	if len(c.held) == 0 {
+		return nil
+	}
+	clean := c.secrets.redactor()
+	clean.streamed(c.held, "token")
+	clean.streamed(c.held, "thinking")
+	for _, line := range c.held {
+		if _, err := c.WriteCloser.Write(line); err != nil {
+			return err
+		}
+	}
+	c.held, c.size = nil, 0
+	return nil
+}
+
+func (c *cleanTrace) Close() error {
+	err := c.flush()
+	if closed := c.WriteCloser.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

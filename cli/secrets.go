@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"lifehub/mcpclient"
+)
+
+// secretName is how variables that hold secrets are called.
+var secretName = regexp.MustCompile(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn)s?(?:[_-]|$)`)
+
+// secrets are the values that are known to be secret: of the settings, the
+// environment, .env files in the folders at hand, the MCP servers, and what
+// their consents brought.
+func (p paths) secrets(c *Config, environ []string) []string {
+	var values []string
+	for _, s := range settings(c) {
+		text, ok := s.field.(*string)
+		switch {
+		case ok && s.quiet:
+			values = append(values, *text)
+		case ok:
+			values = append(values, secretsInURL(*text)...)
+		}
+	}
+	if c.Mail.PasswordFile != "" {
+		if password, err := readSecret(c.Mail.PasswordFile); err == nil {
+			values = append(values, password)
+		}
+	}
+	values = append(values, secretPairs(environ)...)
+	for _, dir := range slices.Concat([]string{".", p.config}, c.Notes) {
+		if data, err := os.ReadFile(filepath.Join(dir, ".env")); err == nil {
+			values = append(values, secretPairs(strings.Split(string(data), "\n"))...)
+		}
+	}
+	values = append(values, p.secretsOfPasses()...)
+	servers, err := mcpclient.ReadConfig(p.servers(), os.LookupEnv)
+	if err != nil {
+		return values // a list that cannot be read starts no server either
+	}
+	for _, server := range servers.Servers {
+		values = append(values, secretsOf(server)...)
+	}
+	return values
+}
+
+// secretsOf are those that stand in a server's entry.
+func secretsOf(server mcpclient.Server) (values []string) {
+	for name, value := range server.Env {
+		values = append(values, secretPairs([]string{name + "=" + value})...)
+		if secretName.MatchString(name) {
+			values = append(values, variablesIn(value)...)
+		}
+	}
+	for _, value := range server.Headers {
+		_, token, isAuth := strings.Cut(value, " ")
+		if !isAuth {
+			token = value
+		}
+		values = append(values, token)
+		values = append(values, variablesIn(value)...)
+	}
+	values = append(values, secretsInURL(server.URL)...)
+	for i, arg := range server.Args {
+		values = append(values, secretsInURL(arg)...)
+		values = append(values, secretPairs([]string{strings.TrimLeft(arg, "-")})...)
+		if i > 0 && strings.HasPrefix(server.Args[i-1], "-") && secretName.MatchString(strings.TrimLeft(server.Args[i-1], "-")) {
+			values = append(values, arg)
+			values = append(values, variablesIn(arg)...)
+		}
+	}
+	return values
+}
+
+// secretsInURL are the password of an address, and the parts of its query
+// that are called like a secret.
+func secretsInURL(address string) (values []string) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	if password, ok := u.User.Password(); ok {
+		values = append(values, password, variableIn(password))
+	}
+	for name, list := range u.Query() {
+		if secretName.MatchString(name) {
+			values = append(values, list...)
+		}
+	}
+	return values
+}
+
+// secretsOfPasses are the tokens and client secrets that consents brought.
+func (p paths) secretsOfPasses() (values []string) {
+	files, err := filepath.Glob(filepath.Join(p.passes(), "*.json"))
+	if err != nil { // only of a bad pattern
+		return nil
+	}
+	var walk func(name string, value any)
+	walk = func(name string, value any) {
+		switch v := value.(type) {
+		case string:
+			if secretName.MatchString(name) {
+				values = append(values, v)
+			}
+		case []any:
+			for _, item := range v {
+				walk(name, item)
+			}
+		case map[string]any:
+			for name, item := range v {
+				walk(name, item)
+			}
+		}
+	}
+	for _, file := range files {
+		var pass any
+		if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &pass) == nil {
+			walk("", pass)
+		}
+	}
+	return values
+}
+
+// variable is a reference of mcp.json to the environment.
+var variable = regexp.MustCompile(`\$\{(?:env:)?(\w+)`)
+
+// variablesIn are the values of the variables that a text refers to.
+func variablesIn(text string) []string {
+	var values []string
+	for _, m := range variable.FindAllStringSubmatch(text, -1) {
+		values = append(values, os.Getenv(m[1]))
+	}
+	return values
+}
+
+func variableIn(text string) string { return strings.Join(variablesIn(text), "") }
+
+// secretPairs are the values of those NAME=VALUE lines whose name says that
+// they are secret, and the passwords of addresses among the values. A path is
+// none.
+func secretPairs(lines []string) []string {
+	var values []string
+	for _, line := range lines {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		value = strings.Trim(strings.TrimSpace(value), `"'`)
+		if !ok || strings.HasPrefix(name, "#") {
+			continue
+		}
+		values = append(values, secretsInURL(value)...)
+		if secretName.MatchString(name) && !filepath.IsAbs(value) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// secrecy takes secrets out of whatever LifeHub writes, tells a model or
+// prints of itself. It reads the tokens of consents anew when they change. It
+// is safe for concurrent use; nil takes nothing out.
+type secrecy struct {
+	paths
+	config  *Config
+	environ []string
+
+	mu   sync.Mutex
+	of   string // the state of the passes that cut is made for
+	cut  *redactor
+	made bool
+}
+
+// redactor is the one for this moment.
+func (s *secrecy) redactor() *redactor {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := ""
+	if info, err := os.Stat(s.passes()); err == nil {
+		state = info.ModTime().String()
+	}
+	if !s.made || state != s.of {
+		s.cut, s.of, s.made = newRedactor(s.paths.secrets(s.config, s.environ)), state, true
+	}
+	return s.cut
+}
+
+// text takes out what is known and what looks like a secret.
+func (s *secrecy) text(text string) string {
+	if s == nil {
+		return text
+	}
+	return s.redactor().text(text)
+}
+
+// known takes out what is known.
+func (s *secrecy) known(text string) string {
+	if s == nil {
+		return text
+	}
+	return s.redactor().known(text)
+}
