@@ -25,7 +25,7 @@ check: ## the static checks
 	GOOS=windows GOARCH=amd64 go vet ./...
 
 golden: ## write the golden stories and screens anew; read the diff
-	go test ./agent ./tui ./tui/markdown -update
+	go test ./agent ./agent/tools ./tui ./tui/markdown -update
 
 bench: ## speed and memory, as ratios to a reference in the same run
 	go test -run '^$$' -bench . -benchtime 3x ./rag ./tui/... ./notes ./llm ./store

@@ -1,0 +1,150 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/agent"
+	"lifehub/internal/webtest"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+// forgetful is a history that keeps nothing.
+type forgetful struct{}
+
+func (forgetful) Begin(context.Context, string, string) (string, error)      { return "t1", nil }
+func (forgetful) Recent(context.Context, string, int) ([]llm.Message, error) { return nil, nil }
+func (forgetful) Finish(context.Context, string, agent.Answer) error         { return nil }
+
+// calling is a model that calls tools: name, arguments, name, arguments …
+func calling(pairs ...string) llmtest.Answer {
+	var a llmtest.Answer
+	for i := 0; i < len(pairs); i += 2 {
+		a.Calls = append(a.Calls, llm.ToolCall{ID: fmt.Sprint("c", i), Name: pairs[i], Args: json.RawMessage(pairs[i+1])})
+	}
+	return a
+}
+
+func say(text string) llmtest.Answer { return llmtest.Answer{Text: text} }
+
+// Whole turns with the real tools on the web of the test. The golden files are
+// what a user sees.
+func TestStoriesOfTheWeb(t *testing.T) {
+	const (
+		question = "Search the web for marathon training tips."
+		verified = "“Drink early: two hundred millilitres every twenty minutes” [%d], and “Sixteen weeks of marathon training” [1]."
+	)
+	search, page := `{"query":"marathon training tips"}`, `{"url":"WEB/marathon"}`
+	for name, tc := range map[string]struct {
+		mode    agent.Mode
+		message string
+		rules   []agent.Rule
+		lines   []llmtest.Answer
+	}{
+		"a plan searches and reads": {message: question, lines: []llmtest.Answer{
+			say(`{"reasoning":"look, then read","steps":[{"id":"1","tool":"web_search","input":` + search + `},{"id":"2","tool":"web_fetch","input":` + page + `,"after":["1"]}]}`),
+			say(fmt.Sprintf(verified, 4)),
+		}},
+		"the loop searches and then reads what it found": {mode: agent.LoopMode, message: question, lines: []llmtest.Answer{
+			calling("web_search", search), calling("web_fetch", page), say(fmt.Sprintf(verified, 4)),
+		}},
+		"a page that nobody named is asked about": {mode: agent.LoopMode, message: question, lines: []llmtest.Answer{
+			calling("web_search", search), calling("web_fetch", `{"url":"WEB/login"}`), say("Nothing to cite but the search [1]."),
+		}},
+		"a page that cannot be read is told": {mode: agent.LoopMode, message: "What does WEB/challenge say?", lines: []llmtest.Answer{
+			calling("web_fetch", `{"url":"WEB/challenge"}`), say("It wants to see a human first."),
+		}},
+		"a captcha is no empty result": {message: "Search the web for captcha", lines: []llmtest.Answer{
+			say(`{"reasoning":"look","steps":[{"id":"1","tool":"web_search","input":{"query":"captcha"}}]}`), say(`{"reasoning":"nothing else","steps":[]}`), say("The search engine asks for a captcha."),
+		}},
+		"the crawl worker goes through a site": {
+			mode: agent.TeamMode, message: "Go through WEB/site/start and tell me about rest.",
+			lines: []llmtest.Answer{
+				say(`{"reason":"needs the site","route":true}`),
+				say(`{"reasoning":"one site","tasks":[{"id":"1","worker_type":"crawl","task_description":"Read WEB/site/start and report on rest.","success_criteria":"It tells of rest."}]}`),
+				calling("crawl", `{"url":"WEB/site/start","pages":3}`), say("The handbook tells of rest (WEB/site/rest)."),
+				say(`{"passed":true,"score":1,"feedback":"It does."}`), say("“This page of the handbook tells of rest at some length” [2]."),
+			},
+		},
+		"a crawl passes by a rule": {
+			message: "Crawl WEB/site/start", rules: []agent.Rule{rule(t, "crawl")}, lines: []llmtest.Answer{
+				say(`{"reasoning":"read","steps":[{"id":"1","tool":"crawl","input":{"url":"WEB/site/start","pages":2}}]}`), say("“This page of the handbook tells of rest at some length” [2]."),
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			web := webtest.New(t)
+			here := func(text string) string { return strings.ReplaceAll(text, "WEB", web.URL) }
+			for i := range tc.lines {
+				tc.lines[i].Text = here(tc.lines[i].Text)
+				for j := range tc.lines[i].Calls {
+					tc.lines[i].Calls[j].Args = json.RawMessage(here(string(tc.lines[i].Calls[j].Args)))
+				}
+			}
+			wide, c := newWeb(nil, web.Host()), &clock{time: noon}
+			kit := []agent.Tool{newWebSearch(WebSearch{URL: web.URL + "/html/"}, wide), newWebFetch(wide), newCrawl(wide, c.now, c.pause)}
+			a := agent.New(agent.Options{
+				Model: llmtest.NewScript(tc.lines...), History: forgetful{}, Tools: func() []agent.Tool { return kit }, Now: func() time.Time { return noon },
+				Mode: func() agent.Mode { return tc.mode }, Rules: (*agent.Rules)(nil).With(tc.rules...),
+			})
+			var seen strings.Builder
+			for e := range a.Ask(t.Context(), "c1", here(tc.message)) {
+				if line := told(e.Body); line != "" {
+					seen.WriteString(strings.ReplaceAll(strings.ReplaceAll(line, web.URL, "http://web.example"), web.Host(), "web.example") + "\n")
+				}
+				if asked, ok := e.Body.(agent.PermissionAsked); ok {
+					asked.Reply(agent.Reply{Decision: agent.AllowOnce})
+				}
+			}
+			golden.RequireEqual(t, seen.String())
+		})
+	}
+}
+
+func rule(t *testing.T, text string) agent.Rule {
+	t.Helper()
+	r, err := agent.ParseRule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Level = agent.Auto
+	return r
+}
+
+// told is an event as a user would tell of it; "" for those that are not seen.
+func told(body agent.Body) string {
+	switch b := body.(type) {
+	case agent.ToolStarted:
+		return fmt.Sprintf("calls %s %s", b.Name, b.Input)
+	case agent.ToolEnded:
+		line := fmt.Sprintf("  %s ended %s", b.Name, b.Error)
+		for _, s := range b.Sources {
+			line += "\n    source " + s.Title()
+		}
+		return line
+	case agent.PermissionAsked:
+		return fmt.Sprintf("asks about %s %s: %s\n  %s", b.Name, b.Input, b.Reason, strings.ReplaceAll(b.Preview.Text, "\n", "\n  "))
+	case agent.StepChanged:
+		if b.Reason != "" {
+			return fmt.Sprintf("step %s is %s: %s", b.Step, b.Status, b.Reason)
+		}
+	case agent.Cited:
+		return fmt.Sprintf("cites [%d] %s: %s", b.N, b.Place(), b.Verdict)
+	case agent.Evaluated:
+		return fmt.Sprintf("judged %.1f, passed %t", b.Score, b.Passed)
+	case agent.Noticed:
+		return "notice: " + b.Text
+	case agent.Failed:
+		return "failed: " + b.Message
+	case agent.Ended:
+		return "answer: " + b.Answer
+	}
+	return ""
+}
