@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/mail"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -70,8 +71,11 @@ const mailSchema = `{
 // sendEmail is the tool. It asks each time: no rule lets a mail pass unseen.
 type sendEmail struct {
 	Mail
-	spec llm.ToolSpec
-	now  func() time.Time
+	spec   llm.ToolSpec
+	now    func() time.Time
+	drafts artifacts // nil: none are kept
+
+	mu sync.Mutex // held while a draft is kept
 }
 
 var (
@@ -79,17 +83,22 @@ var (
 	_ agent.Previewer = (*sendEmail)(nil)
 )
 
-func newSendEmail(m Mail, now func() time.Time) *sendEmail {
-	return &sendEmail{Mail: m, spec: spec("send_email", mailSchema), now: now}
+func newSendEmail(m Mail, now func() time.Time, drafts artifacts) *sendEmail {
+	return &sendEmail{Mail: m, spec: spec("send_email", mailSchema), now: now, drafts: drafts}
 }
 
 func (s *sendEmail) Spec() llm.ToolSpec                { return s.spec }
 func (s *sendEmail) Level(json.RawMessage) agent.Level { return agent.ConfirmEach }
 
-// Preview shows the envelope; subject and text stand in the arguments.
+// Preview shows the envelope; subject and text stand in the arguments. What it
+// shows is kept as a draft, so that a mail which is refused, or which the server
+// does not take, is not lost.
 func (s *sendEmail) Preview(ctx context.Context, raw json.RawMessage) (agent.Preview, error) {
 	letter, err := s.write(raw)
 	if err != nil {
+		return agent.Preview{}, err
+	}
+	if _, err := s.keepDraft(ctx, letter); err != nil {
 		return agent.Preview{}, err
 	}
 	var b strings.Builder
@@ -107,10 +116,56 @@ func (s *sendEmail) Run(ctx context.Context, raw json.RawMessage) (agent.Result,
 	if err != nil {
 		return agent.Result{}, err
 	}
+	draft, err := s.keepDraft(ctx, letter)
+	if err != nil {
+		return agent.Result{}, err
+	}
 	if err := s.send(ctx, letter); err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: fmt.Sprintf("sent to %s", strings.Join(letter.all(), ", "))}, nil
+	return agent.Result{Text: fmt.Sprintf("sent to %s", strings.Join(letter.all(), ", ")), Artifact: draft}, nil
+}
+
+// keepDraft keeps the letter as an artifact, once; nil: none are kept.
+func (s *sendEmail) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error) {
+	origin := agent.OriginOf(ctx)
+	if s.drafts == nil || origin.Conversation == "" {
+		return nil, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := clip("mail: "+l.subject, maxArtifactName-len("…"))
+	was, err := s.drafts.Artifact(ctx, origin.Conversation, name, 0)
+	switch {
+	case err == nil && was.Text == l.text():
+		return &was, nil
+	case err != nil && !errors.Is(err, agent.ErrNoArtifact):
+		return nil, fmt.Errorf("keep the draft: %w", err)
+	}
+	draft := agent.Artifact{
+		Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: l.text(), By: origin.Agent, Why: "draft of a mail",
+		Foreign: origin.Foreign, Turn: origin.Turn, Call: agent.CallKey(ctx),
+	}
+	if err := s.drafts.KeepArtifact(ctx, draft); err != nil {
+		return nil, fmt.Errorf("keep the draft: %w", err)
+	}
+	return &draft, nil
+}
+
+// text is the whole letter as a user reads it.
+func (l letter) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "From: %s\n", shownAddress(l.from))
+	for _, part := range []struct {
+		name string
+		list []*mail.Address
+	}{{"To", l.to}, {"Cc", l.cc}, {"Bcc", l.bcc}} {
+		for _, a := range part.list {
+			fmt.Fprintf(&b, "%s: %s\n", part.name, shownAddress(a))
+		}
+	}
+	fmt.Fprintf(&b, "Subject: %s\n\n%s", l.subject, l.body)
+	return b.String()
 }
 
 // letter is a mail whose every part was checked.
@@ -246,14 +301,17 @@ func (l letter) all() []string {
 	var list []string
 	for _, part := range [][]*mail.Address{l.to, l.cc, l.bcc} {
 		for _, a := range part {
-			shown := a.Address
-			if a.Name != "" {
-				shown = fmt.Sprintf("%s <%s>", a.Name, a.Address)
-			}
-			list = append(list, shown)
+			list = append(list, shownAddress(a))
 		}
 	}
 	return list
+}
+
+func shownAddress(a *mail.Address) string {
+	if a.Name == "" {
+		return a.Address
+	}
+	return fmt.Sprintf("%s <%s>", a.Name, a.Address)
 }
 
 // id is the same when a mail is sent again after LifeHub was stopped in the

@@ -26,6 +26,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"lifehub/agent"
+	"lifehub/llm/llmtest"
 )
 
 // post is a real SMTP server on this machine that keeps what it is sent.
@@ -165,7 +166,7 @@ func (p *post) settings() Mail {
 }
 
 func mailTool(m Mail) *sendEmail {
-	return newSendEmail(m, func() time.Time { return noon })
+	return newSendEmail(m, func() time.Time { return noon }, nil)
 }
 
 func TestAMailArrivesAsItWasShown(t *testing.T) {
@@ -372,5 +373,38 @@ func TestEachMailIsAskedAbout(t *testing.T) {
 	rules = rules.With(agent.Rule{Tool: "send_email", Level: agent.Deny})
 	if level, _ := rules.Decide("send_email", tool.Level(nil), nil); level != agent.Deny {
 		t.Errorf("a deny is %v", level)
+	}
+}
+
+func TestAMailIsADraftBeforeItIsSent(t *testing.T) {
+	const plan = `{"reasoning":"","steps":[{"id":"1","tool":"send_email","input":{"to":["Bob <bob@example.com>"],"bcc":["eve@example.com"],"subject":"Sunday","body":"Shall we run?"}}]}`
+	p, kept := startPost(t, false), &shelf{}
+	tool := newSendEmail(p.settings(), func() time.Time { return noon }, kept)
+	turn := func(decision agent.Decision) (told []string) {
+		a := agent.New(agent.Options{
+			Model: llmtest.NewScript().Say(plan, "Done.", "Done."), History: forgetful{}, Tools: func() []agent.Tool { return []agent.Tool{tool} },
+		})
+		for e := range a.Ask(t.Context(), "c1", "Ask Bob to run on Sunday.") {
+			switch b := e.Body.(type) {
+			case agent.PermissionAsked:
+				if len(kept.list) != 1 || len(p.all()) != 0 {
+					t.Errorf("the user is asked with %d drafts and %d mails", len(kept.list), len(p.all()))
+				}
+				b.Reply(agent.Reply{Decision: decision})
+			case agent.ArtifactChanged:
+				told = append(told, fmt.Sprintf("%s, version %d", b.Name, b.Version))
+			}
+		}
+		return told
+	}
+	if told := turn(agent.Refuse); len(told) != 0 || len(p.all()) != 0 {
+		t.Errorf("refused: told %v, %d mails", told, len(p.all()))
+	}
+	if told := turn(agent.AllowOnce); !slices.Equal(told, []string{"mail: Sunday, version 1"}) || len(p.all()) != 1 {
+		t.Errorf("allowed: told %v, %d mails", told, len(p.all()))
+	}
+	want := "From: Ana <ana@example.org>\nTo: Bob <bob@example.com>\nBcc: eve@example.com\nSubject: Sunday\n\nShall we run?"
+	if len(kept.list) != 1 || kept.list[0].Text != want || kept.list[0].Conversation != "c1" || kept.list[0].Turn != "t1" {
+		t.Errorf("kept %+v, want once\n%s", kept.list, want)
 	}
 }

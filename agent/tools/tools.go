@@ -83,7 +83,7 @@ func All(d Deps) []agent.Tool {
 		list = append(list, artifactTools(d.Kept)...)
 	}
 	if d.Mail.Host != "" {
-		list = append(list, newSendEmail(d.Mail, d.Now))
+		list = append(list, newSendEmail(d.Mail, d.Now, d.Kept))
 	}
 	return list
 }

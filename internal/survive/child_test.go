@@ -77,8 +77,8 @@ func restrain(o orders) error {
 
 func question(o orders, number int) string {
 	kind := "chat"
-	if o.Work == "six" {
-		kind = "six"
+	if o.Work == "six" || o.Work == "mail" {
+		kind = o.Work
 	}
 	if o.Work == "write" {
 		return fmt.Sprintf("%s %s-%d", kind, o.Name, number)
@@ -110,7 +110,7 @@ func (h *house) follow(number int, resumed bool, events <-chan agent.Event) erro
 				case h.Skip:
 					tell.say("-", number, body.Name)
 					reply.Decision = agent.Refuse
-				case found.did(body.Name):
+				case found.did(body.Name) && !h.Agree:
 					reply.Decision = agent.AlreadyDone
 				}
 			}

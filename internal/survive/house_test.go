@@ -30,18 +30,20 @@ import (
 // orders tell a child what to do.
 type orders struct {
 	Dir    string // of the database, the notes and what the servers were told
-	Work   string // chat: turns until it is killed; six: one turn of six effects; write: turns of a process among others
+	Work   string // chat: turns until it is killed; six: one turn of six effects; mail: one mail; write: turns of a process among others
 	Name   string // of the conversation
 	Turns  int    // how many turns; 0: until killed
 	Steps  string // plan of the six: "chain" one after the other, "graph" side by side
 	KillAt int64  // the boundary at which it kills itself; 0: none
 	Skip   bool   // answer "skip" to what is not known, rather than look
+	Agree  bool   // let what is not known be done again, without looking
 	SMTP   int    // port of the mail server
 	Fault  string // what will go wrong; "": nothing may
 	Files  int    // how many files it may have open; 0: as many as it likes
 	User   int    // who it becomes; 0: it stays who it is
 
-	Strace []string `json:"-"` // what it is run under; nil: nothing
+	Strace []string        `json:"-"` // what it is run under; nil: nothing
+	KillOn <-chan struct{} `json:"-"` // it is killed when this is closed; nil: never
 }
 
 const (
@@ -118,6 +120,7 @@ func openHouse(o orders) (*house, error) {
 	list := tools.All(tools.Deps{
 		Search: nowhere{}, Changes: h.store, Facts: tools.Facts{Folder: func() (*notes.Folder, error) { return h.folder, nil }, Path: "memory.md"},
 		Folders: func() []*notes.Folder { return []*notes.Folder{h.folder} }, Now: time.Now,
+		Kept: h.store,
 		Mail: tools.Mail{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
 	})
 	if o.Work == "six" {
@@ -136,7 +139,7 @@ func openHouse(o orders) (*house, error) {
 	}
 	h.agent = agent.New(agent.Options{
 		Model: narrator{h.hooks, o.Steps}, History: history{h.store, h.hooks}, Journal: journal{h.store, h.hooks},
-		Tools: func() []agent.Tool { return list },
+		Tools: func() []agent.Tool { return list }, MaxTools: len(list),
 		Trace: func(turn string) io.WriteCloser { return h.store.Trace(turn, store.TraceLimits{}) },
 	})
 	return h, nil
@@ -286,11 +289,14 @@ func planOf(question, steps string) string {
 		list = []agent.Step{
 			{ID: "1", Tool: "append_note", Input: arguments("path", "log.md", "content", "- log "+question)},
 			{ID: "2", Tool: "add_task", Input: arguments("text", "do "+question)},
-			{ID: "3", Tool: "send_email", Input: json.RawMessage(fmt.Sprintf(`{"to":["bob@example.com"],"subject":"mail %s","body":"text"}`, question))},
+			{ID: "3", Tool: "send_email", Input: mailTo(question)},
 			{ID: "4", Tool: "counter_count", Input: arguments("what", "count "+question)},
 			{ID: "5", Tool: "create_note", Input: arguments("path", "made/"+question+".md", "content", "about "+question)},
 			{ID: "6", Tool: "complete_task", Input: arguments("task", "do "+question), After: []string{"2"}},
 		}
+	}
+	if kind == "mail" {
+		list = []agent.Step{{ID: "1", Tool: "send_email", Input: mailTo(question)}}
 	}
 	if steps == "chain" {
 		for i := range list[1:] {
@@ -302,6 +308,10 @@ func planOf(question, steps string) string {
 		panic(err)
 	}
 	return string(text)
+}
+
+func mailTo(question string) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"to":["bob@example.com"],"subject":"mail %s","body":"text"}`, question))
 }
 
 func arguments(pairs ...string) json.RawMessage {

@@ -77,6 +77,15 @@ func run(t *testing.T, o orders, while time.Duration, atStart bool) told {
 	if while > 0 && atStart {
 		kill()
 	}
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() { // ends with run
+		select {
+		case <-o.KillOn:
+			_ = cmd.Process.Kill()
+		case <-ended:
+		}
+	}()
 	var result told
 	reader := bufio.NewReader(out)
 	for {

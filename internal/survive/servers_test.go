@@ -56,7 +56,11 @@ func appendLine(file, line string) error {
 // port and a func that sets the file it notes the subjects in.
 func startPost(t *testing.T) (port int, into func(file string)) {
 	t.Helper()
-	p := &post{}
+	return (&post{}).start(t)
+}
+
+func (p *post) start(t *testing.T) (port int, into func(file string)) {
+	t.Helper()
 	s := smtp.NewServer(p)
 	s.Domain, s.ErrorLog = "localhost", quiet{}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -76,26 +80,67 @@ func startPost(t *testing.T) (port int, into func(file string)) {
 }
 
 type post struct {
-	mu   sync.Mutex
-	file string
+	mu    sync.Mutex
+	file  string
+	seen  map[string]bool // Message-IDs that were taken, of which none is taken twice; nil: it does not look
+	stall *stall          // nil: it does not stall
+}
+
+// stall stops the server once at a stage of a mail, until the other side is gone.
+type stall struct {
+	stage         string // from, to, data, text (all of it has come), taken
+	reached, gone chan struct{}
+	left          chan struct{} // closed when the server is done with that mail
+}
+
+func newStall(stage string) *stall {
+	return &stall{stage, make(chan struct{}), make(chan struct{}), make(chan struct{})}
 }
 
 func (p *post) into(file string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.file = file
+	if p.seen != nil {
+		p.seen = map[string]bool{} // turns in other folders have the same ids
+	}
 }
 
-func (p *post) NewSession(*smtp.Conn) (smtp.Session, error) { return visit{p}, nil }
+func (p *post) NewSession(*smtp.Conn) (smtp.Session, error) { return &visit{post: p}, nil }
 
-type visit struct{ post *post }
+type visit struct {
+	post    *post
+	stalled *stall
+}
 
-func (visit) Reset()                               {}
-func (visit) Logout() error                        { return nil }
-func (visit) Mail(string, *smtp.MailOptions) error { return nil }
-func (visit) Rcpt(string, *smtp.RcptOptions) error { return nil }
+func (*visit) Reset() {}
 
-func (v visit) Data(r io.Reader) error {
+func (v *visit) Logout() error {
+	if v.stalled != nil {
+		close(v.stalled.left)
+	}
+	return nil
+}
+
+func (v *visit) Mail(string, *smtp.MailOptions) error { v.at("from"); return nil }
+func (v *visit) Rcpt(string, *smtp.RcptOptions) error { v.at("to"); return nil }
+
+// at stalls, if this is the stage for it.
+func (v *visit) at(stage string) {
+	v.post.mu.Lock()
+	s := v.post.stall
+	if s == nil || s.stage != stage {
+		v.post.mu.Unlock()
+		return
+	}
+	v.post.stall, v.stalled = nil, s
+	v.post.mu.Unlock()
+	close(s.reached)
+	<-s.gone
+}
+
+func (v *visit) Data(r io.Reader) error {
+	v.at("data")
 	m, err := mail.ReadMessage(r)
 	if err != nil {
 		return err
@@ -103,8 +148,16 @@ func (v visit) Data(r io.Reader) error {
 	if _, err := io.Copy(io.Discard, m.Body); err != nil { // cut before its end: it never came
 		return err
 	}
+	v.at("text")
+	defer v.at("taken")
 	v.post.mu.Lock()
 	defer v.post.mu.Unlock()
+	if id := m.Header.Get("Message-Id"); v.post.seen != nil {
+		if v.post.seen[id] {
+			return nil // as servers do that know a mail by its id
+		}
+		v.post.seen[id] = true
+	}
 	return appendLine(v.post.file, m.Header.Get("Subject"))
 }
 
