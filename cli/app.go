@@ -172,6 +172,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
 		Mail:  a.config.mail(os.LookupEnv),
 		Web:   tools.WebSearch{Engine: a.config.Web.Search, URL: a.config.Web.SearchURL},
+		Units: a.config.Weather.Units,
 	}
 	if a.config.RAG.Rerank {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}

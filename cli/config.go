@@ -48,7 +48,8 @@ type Config struct {
 		Search    string
 		SearchURL string
 	}
-	Daily struct {
+	Weather struct{ Units string }
+	Daily   struct {
 		Folder  string
 		Pattern string
 	}
@@ -140,6 +141,7 @@ func settings(c *Config) []setting {
 		{name: "tools.max", field: &c.Tools.Max, least: 1, doc: "tools offered to the planner; the most relevant ones when there are more"},
 		{name: "web.search", field: &c.Web.Search, one: []string{"duckduckgo", "searxng"}, doc: "who searches the web; tools.off: [web_search] lets nobody"},
 		{name: "web.search_url", field: &c.Web.SearchURL, doc: "address of that server, which may stand on this machine, as in http://127.0.0.1:8888 for SearXNG; empty: DuckDuckGo's own"},
+		{name: "weather.units", field: &c.Weather.Units, one: []string{"metric", "imperial"}, doc: "how the weather is told, where the question does not say"},
 		{name: "daily.folder", field: &c.Daily.Folder, doc: "folder of the daily notes; empty: found from the notes there are"},
 		{name: "daily.pattern", field: &c.Daily.Pattern, doc: "name of a daily note, as in 2006-01-02.md; empty: found from the notes there are"},
 		{name: "memory.scope", field: &c.Memory.Scope, one: []string{"conversation", "all", "off"}, doc: "where past exchanges come back from: the conversation under way, all of them, or none"},
@@ -176,6 +178,7 @@ func defaults() *Config {
 	c.RAG.ChromaDatabase = "default_database"
 	c.Tools.Max = 20
 	c.Web.Search = "duckduckgo"
+	c.Weather.Units = "metric"
 	c.Memory.Scope, c.Memory.K = "conversation", 1
 	c.Memory.Place, c.Memory.File = "data", "memory.md"
 	c.MCP.Timeout = time.Minute

@@ -19,13 +19,17 @@ import (
 type weatherArgs struct {
 	Place string `json:"place"`
 	Days  int    `json:"days,omitempty"`
+	Hours int    `json:"hours,omitempty"`
+	Units string `json:"units,omitempty"`
 }
 
 const weatherSchema = `{
 	"type": "object",
 	"properties": {
 		"place": {"type": "string", "description": "a town, such as Zürich or Portland, Maine"},
-		"days": {"type": "integer", "minimum": 1, "maximum": 16, "description": "days ahead, today included; 3 if left out"}
+		"days": {"type": "integer", "minimum": 1, "maximum": 16, "description": "days ahead, today included; 3 if left out"},
+		"hours": {"type": "integer", "minimum": 1, "maximum": 48, "description": "hours ahead to tell one by one; none if left out"},
+		"units": {"type": "string", "enum": ["metric", "imperial"], "description": "the user's own if left out"}
 	},
 	"required": ["place"],
 	"additionalProperties": false
@@ -35,92 +39,50 @@ const (
 	publicGeocoding = "https://geocoding-api.open-meteo.com/v1/search"
 	publicForecast  = "https://api.open-meteo.com/v1/forecast"
 
-	weatherDays    = 3
-	maxWeatherDays = 16               // Open-Meteo's own bound
-	weatherTime    = 20 * time.Second // product.md §9: fetch
-	maxWeatherBody = 1 << 20
+	weatherDays     = 3
+	maxWeatherDays  = 16 // Open-Meteo's own bound
+	maxWeatherHours = 48
+	weatherTime     = 20 * time.Second // product.md §9: fetch
+	maxWeatherBody  = 1 << 20
 )
 
 // weather asks Open-Meteo.
 type weather struct {
 	client              *http.Client
 	geocoding, forecast string
+	units               string // metric or imperial, where a call does not say; "": metric
 }
 
 func newGetWeather(w weather) agent.Tool {
 	w.geocoding = cmp.Or(w.geocoding, publicGeocoding)
 	w.forecast = cmp.Or(w.forecast, publicForecast)
 	return agent.NewOutward(spec("get_weather", weatherSchema), func(ctx context.Context, args weatherArgs) (agent.Result, error) {
-		if strings.TrimSpace(args.Place) == "" {
+		if strings.Trim(args.Place, " ,\t\n") == "" {
 			return agent.Result{}, errors.New("the weather of which place?")
 		}
 		days := weatherDays
 		if args.Days > 0 {
 			days = min(args.Days, maxWeatherDays)
 		}
+		asked := outlook{days: days, hours: min(max(args.Hours, 0), maxWeatherHours), imperial: cmp.Or(args.Units, w.units) == "imperial"}
 		ctx, cancel := context.WithTimeout(ctx, weatherTime)
 		defer cancel()
-		town, err := w.find(ctx, args.Place)
+		found, err := w.find(ctx, args.Place)
 		if err != nil {
 			return agent.Result{}, err
 		}
-		report, err := w.report(ctx, town, days)
+		report, err := w.report(ctx, found[0], asked)
 		if err != nil {
 			return agent.Result{}, err
 		}
-		return agent.Result{Text: report.text(town), Foreign: true}, nil
+		return agent.Result{Text: report.text(found[0]) + others(found), Foreign: true}, nil
 	})
 }
 
-// town is a place as Open-Meteo's geocoding knows it.
-type town struct {
-	Name      string  `json:"name"`
-	Region    string  `json:"admin1"`
-	Country   string  `json:"country"`
-	Code      string  `json:"country_code"`
-	Latitude  float64 `json:"latitude"`
-	Longitude float64 `json:"longitude"`
-}
-
-func (t town) String() string {
-	parts := []string{t.Name}
-	for _, part := range []string{t.Region, t.Country} {
-		if part != "" && part != t.Name {
-			parts = append(parts, part)
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// find looks a place up by name. What follows a comma chooses among places of
-// the same name.
-func (w weather) find(ctx context.Context, name string) (town, error) {
-	name, where, _ := strings.Cut(name, ",")
-	name, where = strings.TrimSpace(name), strings.TrimSpace(where)
-	var found struct {
-		Results []town `json:"results"`
-	}
-	query := url.Values{"name": {name}, "count": {"10"}, "language": {"en"}, "format": {"json"}}
-	if err := w.get(ctx, w.geocoding, query, &found); err != nil {
-		return town{}, fmt.Errorf("look up %s: %w", name, err)
-	}
-	for _, t := range found.Results {
-		if where == "" || strings.EqualFold(where, t.Code) || containsFold(t.Region, where) || containsFold(t.Country, where) {
-			return t, nil
-		}
-	}
-	if len(found.Results) == 0 {
-		return town{}, fmt.Errorf("no place called %q is known; name the nearest town", name)
-	}
-	var names []string
-	for _, t := range found.Results {
-		names = append(names, t.String())
-	}
-	return town{}, fmt.Errorf("there is no %s in %q, but there are %s", name, where, strings.Join(names, "; "))
-}
-
-func containsFold(text, part string) bool {
-	return text != "" && strings.Contains(strings.ToLower(text), strings.ToLower(part))
+// outlook is how far a report goes, and in which units.
+type outlook struct {
+	days, hours int
+	imperial    bool
 }
 
 // report is Open-Meteo's forecast: what is asked for in report().
@@ -148,16 +110,32 @@ type report struct {
 	DailyUnits struct {
 		Rain string `json:"precipitation_sum"`
 	} `json:"daily_units"`
+	Hourly struct {
+		Time        []string   `json:"time"`
+		Code        []*int     `json:"weather_code"`
+		Temperature []*float64 `json:"temperature_2m"`
+		Rain        []*float64 `json:"precipitation"`
+		Chance      []*float64 `json:"precipitation_probability"`
+	} `json:"hourly"`
 }
 
-func (w weather) report(ctx context.Context, t town, days int) (report, error) {
+func (w weather) report(ctx context.Context, t town, asked outlook) (report, error) {
 	query := url.Values{
 		"latitude":      {strconv.FormatFloat(t.Latitude, 'f', -1, 64)},
 		"longitude":     {strconv.FormatFloat(t.Longitude, 'f', -1, 64)},
 		"current":       {"temperature_2m,apparent_temperature,relative_humidity_2m,wind_speed_10m,weather_code"},
 		"daily":         {"weather_code,temperature_2m_max,temperature_2m_min,precipitation_sum,precipitation_probability_max,wind_speed_10m_max"},
 		"timezone":      {"auto"},
-		"forecast_days": {strconv.Itoa(days)},
+		"forecast_days": {strconv.Itoa(asked.days)},
+	}
+	if asked.hours > 0 {
+		query.Set("hourly", "weather_code,temperature_2m,precipitation,precipitation_probability")
+		query.Set("forecast_hours", strconv.Itoa(asked.hours))
+	}
+	if asked.imperial {
+		query.Set("temperature_unit", "fahrenheit")
+		query.Set("wind_speed_unit", "mph")
+		query.Set("precipitation_unit", "inch")
 	}
 	var r report
 	if err := w.get(ctx, w.forecast, query, &r); err != nil {
@@ -202,6 +180,7 @@ func (r report) text(t town) string {
 	fmt.Fprintf(&text, "%s, now: %s, %.0f%s (feels like %.0f%s), wind %.0f %s, humidity %.0f %%.\n",
 		t, sky(r.Current.Code), r.Current.Temperature, r.Units.Temperature, r.Current.Feels, r.Units.Temperature,
 		r.Current.Wind, r.Units.Wind, r.Current.Humidity)
+	r.tellHours(&text)
 	d := r.Daily
 	for i, day := range d.Day {
 		date, err := time.Parse(time.DateOnly, day)
@@ -228,6 +207,35 @@ func (r report) text(t town) string {
 	}
 	text.WriteString("\n\nSource: Open-Meteo")
 	return text.String()
+}
+
+// tellHours tells hour by hour what was asked for so.
+func (r report) tellHours(text *strings.Builder) {
+	h := r.Hourly
+	day := ""
+	for i, hour := range h.Time {
+		when, err := time.Parse("2006-01-02T15:04", hour)
+		temperature := at(h.Temperature, i)
+		if err != nil || temperature == nil {
+			continue
+		}
+		if today := when.Format("Monday, 2006-01-02"); today != day {
+			day = today
+			fmt.Fprintf(text, "\n%s, by the hour:\n", day)
+		}
+		fmt.Fprintf(text, "- %s: ", when.Format("15:04"))
+		if code := at(h.Code, i); code != nil {
+			text.WriteString(sky(*code) + ", ")
+		}
+		fmt.Fprintf(text, "%.0f%s", *temperature, r.Units.Temperature)
+		if rain := at(h.Rain, i); rain != nil && *rain > 0 {
+			fmt.Fprintf(text, ", %s %s", strconv.FormatFloat(*rain, 'f', -1, 64), r.DailyUnits.Rain)
+		}
+		if chance := at(h.Chance, i); chance != nil && *chance >= 10 {
+			fmt.Fprintf(text, " (%.0f %% likely)", *chance)
+		}
+		text.WriteString("\n")
+	}
 }
 
 // at is an item of a list that the server may have left short or null.

@@ -57,7 +57,9 @@ func TestGetWeatherTellsNowAndTheDaysAhead(t *testing.T) {
 - Thursday, 2026-10-08: light rain, 8 to 12°C, 4.2 mm rain or snow (88 % likely), wind up to 22 km/h
 - Friday, 2026-10-09: 6 to 15°C, 0 mm rain or snow, wind up to 10 km/h
 
-Source: Open-Meteo`
+Source: Open-Meteo
+
+There is also Zurich, Kansas, United States; name the region or country to choose.`
 	if got != want || !result.Foreign {
 		t.Errorf("got foreign %v,\n%s\nwant\n%s", result.Foreign, got, want)
 	}
@@ -69,8 +71,67 @@ func TestGetWeatherChoosesByWhatFollowsTheComma(t *testing.T) {
 	weatherServer(t, b, says(200, zurich), says(200, forecast))
 	for place, want := range map[string]string{
 		"Zurich, Kansas": "Zurich, Kansas, United States, now", "Zurich, us": "Zurich, Kansas", "Zurich, Switzerland": "Zurich, Switzerland, now",
+		"Zurich,Kansas , USA": "Zurich, Kansas, United States, now", "Zurich,": "Zurich, Switzerland, now", "Zurich, Kansas, CH": `error: there is no Zurich in "Kansas, CH"`,
 		"Zurich, France": `error: there is no Zurich in "France", but there are Zurich, Switzerland; Zurich, Kansas, United States`,
 	} {
+		if _, got := b.run("get_weather", `{"place":"`+place+`"}`); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q", place, got)
+		}
+	}
+}
+
+func TestGetWeatherTellsTheHoursInTheUsersUnits(t *testing.T) {
+	const hourly = `{"current_units":{"temperature_2m":"°F","wind_speed_10m":"mp/h"},"current":{"temperature_2m":52.9,"apparent_temperature":48.6,"relative_humidity_2m":71,"wind_speed_10m":8.3,"weather_code":3},
+		"hourly_units":{"time":"iso8601","temperature_2m":"°F","precipitation":"inch"},
+		"hourly":{"time":["2026-10-08T22:00","2026-10-08T23:00","2026-10-09T00:00","2026-10-09T01:00"],"weather_code":[61,null,0,0],"temperature_2m":[51.1,50,49.4,null],"precipitation":[0.16,0,0,0],"precipitation_probability":[88,null,3,0]},
+		"daily_units":{"precipitation_sum":"inch"},"daily":{"time":["2026-10-08"],"weather_code":[61],"temperature_2m_max":[54],"temperature_2m_min":[46],"precipitation_sum":[0.2],"precipitation_probability_max":[88],"wind_speed_10m_max":[14]}}`
+	const want = `Zurich, Kansas, United States, now: overcast, 53°F (feels like 49°F), wind 8 mp/h, humidity 71 %.
+
+Thursday, 2026-10-08, by the hour:
+- 22:00: light rain, 51°F, 0.16 inch (88 % likely)
+- 23:00: 50°F
+
+Friday, 2026-10-09, by the hour:
+- 00:00: clear, 49°F
+
+- Thursday, 2026-10-08: light rain, 46 to 54°F, 0.2 inch rain or snow (88 % likely), wind up to 14 mp/h
+
+Source: Open-Meteo`
+	for _, tc := range []struct{ set, args string }{
+		{"imperial", `{"place":"Zurich, Kansas","hours":4,"days":1}`},
+		{"metric", `{"place":"Zurich, Kansas","hours":4,"days":1,"units":"imperial"}`},
+	} {
+		b := work(t, nil)
+		b.deps.Units = tc.set
+		asked := weatherServer(t, b, says(200, zurich), says(200, hourly))
+		if _, got := b.run("get_weather", tc.args); got != want {
+			t.Errorf("set to %s, %s: got\n%s", tc.set, tc.args, got)
+		}
+		holds(t, "questions", strings.Join(*asked, "\n"), "forecast_hours=4", "hourly=weather_code%2Ctemperature_2m", "temperature_unit=fahrenheit", "wind_speed_unit=mph", "precipitation_unit=inch")
+	}
+	b := work(t, nil)
+	b.deps.Units = "imperial"
+	asked := weatherServer(t, b, says(200, zurich), says(200, forecast))
+	b.run("get_weather", `{"place":"Zurich","units":"metric"}`)
+	if all := strings.Join(*asked, " "); strings.Contains(all, "fahrenheit") || strings.Contains(all, "hourly") {
+		t.Errorf("asked in metric units and without hours: %s", all)
+	}
+}
+
+func TestGetWeatherReadsTheLastWordsAsRegion(t *testing.T) {
+	known := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("name") == "Zurich" {
+			says(200, zurich)(w, r)
+			return
+		}
+		says(200, `{}`)(w, r)
+	}
+	for place, want := range map[string]string{
+		"Zurich Kansas": "Zurich, Kansas, United States, now", "Zurich  USA": "Zurich, Kansas, United States, now",
+		"Zurich Nowhere": `error: no place called "Zurich Nowhere" is known`, "New Zurich": `error: no place called "New Zurich" is known`,
+	} {
+		b := work(t, nil)
+		weatherServer(t, b, known, says(200, forecast))
 		if _, got := b.run("get_weather", `{"place":"`+place+`"}`); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q", place, got)
 		}

@@ -30,7 +30,8 @@ type Deps struct {
 	Kept    artifacts // keeps the documents that turns make; nil: there are no tools for them
 	Past    past      // finds what was said in earlier conversations; nil: nothing
 
-	Web WebSearch
+	Web   WebSearch
+	Units string // of the weather: metric or imperial; "": metric
 
 	// Geocoding and Forecast are the addresses of Open-Meteo's two services;
 	// "": the public ones.
@@ -72,7 +73,7 @@ func All(d Deps) []agent.Tool {
 		newWebSearch(d.Web, w),
 		newWebFetch(w),
 		newCrawl(w, d.Now, pause),
-		newGetWeather(weather{client: d.HTTP, geocoding: d.Geocoding, forecast: d.Forecast}),
+		newGetWeather(weather{client: d.HTTP, geocoding: d.Geocoding, forecast: d.Forecast, units: d.Units}),
 		newToday(d.Now),
 		newCalculate(),
 		newRemember(d.Facts, d.Changes, d.Now),

@@ -16,7 +16,7 @@ import (
 func TestAMailIsSentOnceHoweverOftenItsTurnIsKilled(t *testing.T) {
 	for name, agrees := range map[string]bool{"the user looks": false, "the server knows the id": true} {
 		t.Run(name, func(t *testing.T) {
-			cycles := share(200, 40, 10) / 2
+			cycles := share(200, 100, 10) / 2
 			random := seeded(t)
 			p := &post{}
 			if agrees {

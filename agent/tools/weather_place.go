@@ -1,0 +1,123 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// town is a place as Open-Meteo's geocoding knows it.
+type town struct {
+	Name      string  `json:"name"`
+	Region    string  `json:"admin1"`
+	Country   string  `json:"country"`
+	Code      string  `json:"country_code"`
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
+}
+
+func (t town) String() string {
+	parts := []string{t.Name}
+	for _, part := range []string{t.Region, t.Country} {
+		if part != "" && part != t.Name {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// find looks a place up by name, the likeliest first. What follows a comma
+// chooses among places of the same name; without one, the last words may.
+func (w weather) find(ctx context.Context, place string) ([]town, error) {
+	name, rest, _ := strings.Cut(place, ",")
+	name = oneLine(name)
+	where := wherePart(rest)
+	known, err := w.named(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if words := strings.Fields(name); len(known) == 0 && len(where) == 0 && len(words) > 1 { // Paris Texas
+		last := len(words) - 1
+		if known, err = w.named(ctx, strings.Join(words[:last], " ")); err != nil {
+			return nil, err
+		}
+		if fitting := inPlace(known, words[last:]); len(fitting) > 0 {
+			return fitting, nil
+		}
+		known = nil
+	}
+	if len(known) == 0 {
+		return nil, fmt.Errorf("no place called %q is known; name the nearest town", name)
+	}
+	fitting := inPlace(known, where)
+	if len(fitting) == 0 {
+		return nil, fmt.Errorf("there is no %s in %q, but there are %s", name, strings.Join(where, ", "), townNames(known))
+	}
+	return fitting, nil
+}
+
+// wherePart are the parts of a place behind its name: region and country.
+func wherePart(text string) (parts []string) {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = oneLine(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// inPlace are the towns that lie where each part says.
+func inPlace(known []town, where []string) (fitting []town) {
+	for _, t := range known {
+		if !slices.ContainsFunc(where, func(part string) bool { return !t.liesIn(part) }) {
+			fitting = append(fitting, t)
+		}
+	}
+	return fitting
+}
+
+// commonNames are what people call countries that Open-Meteo names otherwise.
+var commonNames = map[string]string{"usa": "US", "u.s.": "US", "u.s.a.": "US", "america": "US", "uk": "GB", "england": "GB", "great britain": "GB", "holland": "NL", "czech republic": "CZ"}
+
+func (t town) liesIn(part string) bool {
+	return strings.EqualFold(part, t.Code) || strings.EqualFold(commonNames[strings.ToLower(part)], t.Code) && t.Code != "" ||
+		containsFold(t.Region, part) || containsFold(t.Country, part)
+}
+
+func containsFold(text, part string) bool {
+	return text != "" && strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+func (w weather) named(ctx context.Context, name string) ([]town, error) {
+	var found struct {
+		Results []town `json:"results"`
+	}
+	query := url.Values{"name": {name}, "count": {"10"}, "language": {"en"}, "format": {"json"}}
+	if err := w.get(ctx, w.geocoding, query, &found); err != nil {
+		return nil, fmt.Errorf("look up %s: %w", name, err)
+	}
+	return found.Results, nil
+}
+
+// others names the places of the same name, so that the user can say which was
+// meant; "" when there is one.
+func others(found []town) string {
+	rest := found[1:]
+	rest = slices.DeleteFunc(slices.Clone(rest), func(t town) bool { return t.String() == found[0].String() || t.Name != found[0].Name })
+	if len(rest) == 0 {
+		return ""
+	}
+	return "\n\nThere is also " + townNames(rest[:min(len(rest), 4)]) + "; name the region or country to choose."
+}
+
+func townNames(towns []town) string {
+	var names []string
+	for _, t := range towns {
+		if !slices.Contains(names, t.String()) {
+			names = append(names, t.String())
+		}
+	}
+	return strings.Join(names, "; ")
+}
