@@ -32,7 +32,7 @@ func (o *Ollama) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error
 
 // chat sends the request once.
 func (o *Ollama) chat(ctx context.Context, chat *api.ChatRequest, emit func(Delta) error) error {
-	err := o.client.Chat(ctx, chat, func(r api.ChatResponse) error {
+	err := o.streamChat(ctx, chat, func(r api.ChatResponse) error {
 		if r.RemoteHost != "" {
 			o.learnRemote(chat.Model, r.RemoteHost)
 		}
