@@ -5,9 +5,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,8 +21,9 @@ import (
 // callCase is a request of the Berkeley function-calling data: tools, and the
 // calls that are right.
 type callCase struct {
-	ID    string
-	Tools []struct {
+	ID      string
+	Request string
+	Tools   []struct {
 		Name       string
 		Parameters map[string]any
 	}
@@ -88,48 +92,262 @@ func quoteNumbers(v any) any {
 	return v
 }
 
+// brokenPlans are plans that must be refused, with the words that say why.
+var brokenPlans = map[string]func(offered []Tool, calls []wanted) (text, why string){
+	"refused: unknown tool": func(_ []Tool, calls []wanted) (string, string) {
+		name := calls[0].Tool + "_x"
+		return planJSON([]wanted{{name, calls[0].Args}}, nil), fmt.Sprintf("there is no tool %.60q", name)
+	},
+	"refused: missing argument": func(offered []Tool, calls []wanted) (string, string) {
+		for _, c := range calls {
+			for _, name := range shapeOf(findTool(offered, c.Tool).Spec().Schema).Required {
+				args := maps.Clone(c.Args)
+				delete(args, name)
+				return planJSON([]wanted{{c.Tool, args}}, nil), name
+			}
+		}
+		return "", ""
+	},
+	"refused: cut off": func(_ []Tool, calls []wanted) (string, string) {
+		text := planJSON(calls, nil)
+		return text[:len(text)*2/3], "no valid JSON"
+	},
+}
+
 // Every list of right calls comes out of the plan as it went in, however the
 // model wrote it; a call of a tool that is not there, or without what it
 // needs, is refused with the reason.
 func TestRightCallsSurviveBadWriting(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(testenv.Shared(t, "data/tools"), "bfcl-*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no data: %v", err)
-	}
 	total, kept := map[string]int{}, map[string]int{}
 	turn := &turn{Agent: New(Options{})}
-	for _, file := range files {
-		for i, c := range readCases(t, file) {
-			if i%share != 0 {
-				continue
+	for _, c := range rightCalls(t) {
+		if len(c.calls) > maxSteps {
+			continue
+		}
+		for form, render := range renders {
+			form = c.from + ": " + form
+			total[form]++
+			if got := turn.callsOf(render(c.calls), c.offered); reflect.DeepEqual(got, c.calls) {
+				kept[form]++
+			} else if !strings.HasSuffix(form, "numbers as text") {
+				t.Errorf("%s, %s:\n%s\ncame out as %v", c.id, form, render(c.calls), got)
 			}
-			offered, calls := c.prepare()
-			if len(calls) == 0 || len(calls) > maxSteps {
-				continue
+		}
+		for form, breakIt := range brokenPlans {
+			text, why := breakIt(c.offered, c.calls)
+			if text == "" {
+				continue // none of its arguments is needed
 			}
-			for form, render := range renders {
-				total[form]++
-				if got := turn.callsOf(render(calls), offered); reflect.DeepEqual(got, calls) {
-					kept[form]++
-				} else if form != "numbers as text" {
-					t.Errorf("%s, %s:\n%s\ncame out as %v", c.ID, form, render(calls), got)
-				}
-			}
-			total["refused"]++
-			broken := []wanted{{Tool: calls[0].Tool + "x", Args: calls[0].Args}}
-			if d, err := readPlan(planJSON(broken, nil)); err == nil {
-				if steps, dropped := turn.mendSteps(d.Steps, offered, nil); len(steps) == 0 && len(dropped) == 1 {
-					kept["refused"]++
-				}
+			form = c.from + ": " + form
+			total[form]++
+			if reason := turn.refusal(text, c.offered); strings.Contains(reason, why) {
+				kept[form]++
+			} else {
+				t.Errorf("%s, %s: refused with %q, which does not name %q:\n%s", c.id, form, reason, why, text)
 			}
 		}
 	}
-	for form, n := range total {
-		t.Logf("%-18s %d of %d", form, kept[form], n)
+	for _, form := range slices.Sorted(maps.Keys(total)) {
+		n := total[form]
+		t.Logf("| %-40s | %4d of %4d | %5.1f %% |", form, kept[form], n, 100*float64(kept[form])/float64(n))
 		if kept[form]*100 < n*99 || n == 0 {
 			t.Errorf("%s: %d of %d", form, kept[form], n)
 		}
 	}
+}
+
+// refusal says why none of a plan can be run; "": some of it can.
+func (t *turn) refusal(text string, offered []Tool) string {
+	d, err := readPlan(text)
+	if err != nil {
+		return err.Error()
+	}
+	steps, dropped := t.mendSteps(d.Steps, offered, nil)
+	if len(steps) > 0 {
+		return ""
+	}
+	return strings.Join(dropped, "; ")
+}
+
+// A plan for a request that no tool fits is an answer, and stays one.
+func TestAnAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
+	turn := &turn{Agent: New(Options{})}
+	n := 0
+	for i, c := range readCases(t, testenv.Shared(t, "data/tools/bfcl-irrelevance.jsonl")) {
+		if i%share != 0 {
+			continue
+		}
+		offered, _ := c.prepare()
+		reply := "No tool here does that: " + c.Request
+		raw, err := json.Marshal(map[string]any{"reasoning": "", "steps": []any{}, "answer": reply})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := readPlan("```json\n" + string(raw) + "\n```")
+		if err != nil || len(d.Steps) > 0 || d.Answer != reply {
+			t.Errorf("%s: %+v, %v", c.ID, d, err)
+		}
+		if calls, err := turn.callsOfText(reply, rightList{offered: offered, names: namesOf(offered)}); err != nil || len(calls) > 0 {
+			t.Errorf("%s, printed: %v, %v", c.ID, calls, err)
+		}
+		n++
+	}
+	t.Logf("%d requests that no tool fits", n)
+}
+
+// rightList is a list of calls that is right for a request, with the tools
+// that were offered.
+type rightList struct {
+	from, id string
+	offered  []Tool
+	calls    []wanted
+	names    map[string]bool // of the tools
+}
+
+func (l rightList) known(name string) bool { return l.names[name] }
+
+func namesOf(tools []Tool) map[string]bool {
+	names := map[string]bool{}
+	for _, tool := range tools {
+		names[tool.Spec().Name] = true
+	}
+	return names
+}
+
+// rightCalls are the lists of the Berkeley data, of one turn and of many, and
+// those of MetaTool.
+func rightCalls(t *testing.T) (lists []rightList) {
+	files, err := filepath.Glob(filepath.Join(testenv.Shared(t, "data/tools"), "bfcl-*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no data: %v", err)
+	}
+	var cases []callCase
+	for _, file := range files {
+		cases = append(cases, readCases(t, file)...)
+	}
+	for i, c := range cases {
+		if offered, calls := c.prepare(); i%share == 0 && len(calls) > 0 {
+			lists = append(lists, rightList{"BFCL", c.ID, offered, calls, namesOf(offered)})
+		}
+	}
+	lists = append(lists, manyTurns(t)...)
+	return append(lists, metaTool(t)...)
+}
+
+// manyTurns are the lists of the Berkeley data whose calls are written as
+// Python and belong to turns of one conversation.
+func manyTurns(t *testing.T) (lists []rightList) {
+	var tools map[string]json.RawMessage
+	raw, err := os.ReadFile(testenv.Shared(t, "data/tools/bfcl-multi_turn_tools.json"))
+	if err != nil || json.Unmarshal(raw, &tools) != nil {
+		t.Fatalf("the tools of many turns: %v", err)
+	}
+	var all callCase
+	for _, class := range slices.Sorted(maps.Keys(tools)) {
+		var some callCase
+		if err := json.Unmarshal([]byte(`{"tools":`+string(tools[class])+`}`), &some); err != nil {
+			t.Fatal(err)
+		}
+		all.Tools = append(all.Tools, some.Tools...)
+	}
+	offered, _ := all.prepare()
+	names := namesOf(offered)
+	file, err := os.ReadFile(testenv.Shared(t, "data/tools/bfcl-multi_turn_base.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := &turn{Agent: New(Options{})}
+	for i, line := range strings.Split(strings.TrimSpace(string(file)), "\n") {
+		var c struct {
+			ID       string
+			Expected [][]string
+		}
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		for n, written := range c.Expected {
+			calls := turn.pythonCalls(offered, written)
+			if (i+n)%share == 0 && len(calls) > 0 {
+				lists = append(lists, rightList{"BFCL, many turns", fmt.Sprintf("%s.%d", c.ID, n), offered, calls, names})
+			}
+		}
+	}
+	return lists
+}
+
+// pythonCalls are those of the calls that fit the tools' own schemas.
+// Positions are named in the order in which a schema names its arguments.
+func (t *turn) pythonCalls(offered []Tool, written []string) (calls []wanted) {
+	for _, text := range written {
+		name, rest, _ := strings.Cut(text, "(")
+		tool := findTool(offered, name)
+		if tool == nil {
+			continue
+		}
+		p := python{rest: rest}
+		args, whole := map[string]any{}, true
+		for _, position := range propertyOrder(tool.Spec().Schema) {
+			if p.skip(); strings.HasPrefix(p.rest, ")") || pythonWord.MatchString(p.rest) && strings.HasPrefix(strings.TrimLeft(p.rest[len(pythonWord.FindString(p.rest)):], " "), "=") {
+				break
+			}
+			value, err := p.value()
+			args[position], whole = value, whole && err == nil
+			p.take(",")
+		}
+		named, err := p.arguments()
+		maps.Copy(args, named)
+		args, fits := asNumbers(args)
+		if whole = whole && err == nil && fits; whole && t.fits(offered, name, args) {
+			calls = append(calls, wanted{name, args})
+		}
+	}
+	return calls
+}
+
+// asNumbers are arguments as JSON reads them.
+func asNumbers(args map[string]any) (map[string]any, bool) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return nil, false
+	}
+	read, err := readObject(raw)
+	return read, err == nil
+}
+
+// noName are characters that a server takes in no name of a tool.
+var noName = regexp.MustCompile(`[^\w.\-]`)
+
+// metaTool are its requests for two tools, out of 199; as it tells of no
+// arguments, each tool takes the request.
+func metaTool(t *testing.T) (lists []rightList) {
+	var bench struct {
+		Tools   map[string]string
+		Queries []struct {
+			Query string
+			Tool  []string
+		}
+	}
+	raw, err := os.ReadFile(testenv.Shared(t, "data/tools/metatool-two-tools.json"))
+	if err != nil || json.Unmarshal(raw, &bench) != nil {
+		t.Fatalf("MetaTool: %v", err)
+	}
+	var offered []Tool
+	for _, name := range slices.Sorted(maps.Keys(bench.Tools)) {
+		offered = append(offered, &fakeTool{name: noName.ReplaceAllString(name, "_")})
+	}
+	names := namesOf(offered)
+	for i, q := range bench.Queries {
+		var calls []wanted
+		for _, name := range q.Tool {
+			if bench.Tools[name] != "" { // else it is not described
+				calls = append(calls, wanted{noName.ReplaceAllString(name, "_"), map[string]any{"query": q.Query}})
+			}
+		}
+		if i%share == 0 && len(calls) > 0 {
+			lists = append(lists, rightList{"MetaTool", fmt.Sprint("query ", i), offered, calls, names})
+		}
+	}
+	return lists
 }
 
 // callsOf is the calls of the plan that a text holds.

@@ -66,9 +66,9 @@ func readCalls(text string, known func(name string) bool) (before string, calls 
 // readMarked reads what stands after a mark.
 func readMarked(text string, known func(string) bool) ([]draftStep, error) {
 	switch {
-	case strings.Contains(text, "<parameter=") || strings.Contains(text, "<parameter name="):
+	case strings.Contains(text, "<parameter=") || strings.Contains(text, "<parameter name=") || emptyTagged.MatchString(text):
 		return readTagged(text, taggedCall, taggedValue)
-	case strings.Contains(text, "<arg_key>"):
+	case strings.Contains(text, "<arg_key>") || emptyKeyed.MatchString(text):
 		return readTagged(text, keyedCall, keyedValue)
 	}
 	if strings.HasPrefix(text, "```tool_code") {
@@ -269,6 +269,8 @@ func toolName(name string, known func(string) bool) string {
 var (
 	taggedCall  = regexp.MustCompile(`<(?:function=|invoke name=)"?([\w.\-]+)"?\s*>`)
 	taggedValue = regexp.MustCompile(`(?s)<parameter(?:=| name=)"?([\w.\-]+)"?\s*>\n?(.*?)\n?</parameter>`)
+	emptyTagged = regexp.MustCompile(`<(?:function=|invoke name=)"?[\w.\-]+"?\s*>\s*</`)
+	emptyKeyed  = regexp.MustCompile(`<tool_call>\s*[\w.\-]+\s*</tool_call>`)
 	keyedCall   = regexp.MustCompile(`<tool_call>\s*([\w.\-]+)`)
 	keyedValue  = regexp.MustCompile(`(?s)<arg_key>\s*([\w.\-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
 )
@@ -280,13 +282,19 @@ func readTagged(text string, call, value *regexp.Regexp) (calls []draftStep, err
 		if i+1 < len(names) {
 			end = names[i+1][0]
 		}
+		body := text[at[1]:end]
 		args := map[string]json.RawMessage{}
-		for _, m := range value.FindAllStringSubmatch(text[at[1]:end], -1) {
+		for _, m := range value.FindAllStringSubmatch(body, -1) {
 			args[m[1]] = looseValue(m[2])
 		}
 		input, err := json.Marshal(args)
 		if err != nil {
 			return nil, err
+		}
+		if inside := strings.TrimSpace(body); len(args) == 0 && strings.HasPrefix(inside, "{") { // a call of the kind with JSON beside an empty one
+			if input, _, err = readJSON(inside); err != nil {
+				return calls, fmt.Errorf("it is no valid JSON: %w", err)
+			}
 		}
 		calls = append(calls, draftStep{Tool: strings.TrimSpace(text[at[2]:at[3]]), Input: input})
 	}

@@ -3,14 +3,11 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"sort"
 	"strings"
 	"testing"
-
-	"lifehub/internal/testenv"
 )
 
 func argsJSON(c wanted) string {
@@ -171,13 +168,13 @@ var callForms = map[string]func([]wanted) string{
 }
 
 // callsOfText are the calls that a text comes to, as the loop would run them.
-func (t *turn) callsOfText(text string, offered []Tool) (calls []wanted, err error) {
-	_, drafts, err := readCalls(text, func(name string) bool { return findTool(offered, name) != nil })
+func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error) {
+	_, drafts, err := readCalls(text, l.known)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range drafts {
-		step, _, err := t.mendStep(d, offered)
+		step, _, err := t.mendStep(d, l.offered)
 		if err != nil {
 			return calls, err
 		}
@@ -193,42 +190,32 @@ func (t *turn) callsOfText(text string, offered []Tool) (calls []wanted, err err
 // Every list of right calls comes out of a printed text as it went in; broken
 // ones are refused with a reason.
 func TestPrintedCallsAreRead(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(testenv.Shared(t, "data/tools"), "bfcl-*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no data: %v", err)
-	}
 	total, right := map[string]int{}, map[string]int{}
 	turn := &turn{Agent: New(Options{})}
 	told := 0
-	for _, file := range files {
-		for i, c := range readCases(t, file) {
-			if i%share != 0 {
-				continue
+	for _, c := range rightCalls(t) {
+		for form, write := range callForms {
+			form = c.from + ": " + form
+			total[form]++
+			text := write(c.calls)
+			got, err := turn.callsOfText(text, c)
+			if err == nil && reflect.DeepEqual(got, c.calls) {
+				right[form]++
+			} else if told++; told <= 12 {
+				t.Logf("%s, %s: %v\n%s\ncame out as %v", c.id, form, err, text, got)
 			}
-			offered, calls := c.prepare()
-			if len(calls) == 0 {
-				continue
-			}
-			for form, write := range callForms {
-				total[form]++
-				text := write(calls)
-				got, err := turn.callsOfText(text, offered)
-				if err == nil && reflect.DeepEqual(got, calls) {
-					right[form]++
-				} else if told++; told <= 12 {
-					t.Logf("%s, %s: %v\n%s\ncame out as %v", c.ID, form, err, text, got)
-				}
-			}
-			broken := map[string]string{
-				"refused: unknown tool": "<tool_call>" + named("name", "arguments")(wanted{calls[0].Tool + "_x", calls[0].Args}) + "</tool_call>",
-				"refused: cut JSON":     "<tool_call>" + strings.TrimRight(named("name", "arguments")(calls[0]), "}") + "</tool_call>",
-				"refused: no arguments": "<tool_call>{\"name\": \"" + calls[0].Tool + "\"}</tool_call>",
-			}
-			for form, text := range broken {
-				total[form]++
-				if got, err := turn.callsOfText(text, offered); err != nil && err.Error() != "" && len(got) == 0 {
-					right[form]++
-				}
+		}
+		first := c.calls[0]
+		broken := map[string]string{
+			"refused: unknown tool": "<tool_call>" + named("name", "arguments")(wanted{first.Tool + "_x", first.Args}) + "</tool_call>",
+			"refused: cut JSON":     "<tool_call>" + strings.TrimRight(named("name", "arguments")(first), "}") + "</tool_call>",
+			"refused: no arguments": "<tool_call>{\"name\": \"" + first.Tool + "\"}</tool_call>",
+		}
+		for form, text := range broken {
+			form = c.from + ": " + form
+			total[form]++
+			if got, err := turn.callsOfText(text, c); err != nil && err.Error() != "" && len(got) == 0 {
+				right[form]++
 			}
 		}
 	}
@@ -238,9 +225,34 @@ func TestPrintedCallsAreRead(t *testing.T) {
 	}
 	slices.Sort(forms)
 	for _, form := range forms {
-		t.Logf("| %-24s | %4d of %4d | %5.1f %% |", form, right[form], total[form], 100*float64(right[form])/float64(total[form]))
+		t.Logf("| %-44s | %4d of %4d | %5.1f %% |", form, right[form], total[form], 100*float64(right[form])/float64(total[form]))
 		if right[form]*100 < total[form]*98 {
 			t.Errorf("%s: %d of %d", form, right[form], total[form])
+		}
+	}
+}
+
+// Tools that need no argument are called with none, beside others.
+func TestCallsWithoutArgumentsAreReadInTags(t *testing.T) {
+	known := func(name string) bool { return name == "ls" || name == "cd" }
+	for text, want := range map[string]string{
+		"<tool_call>\n<function=ls>\n</function>\n</tool_call>":                                                   "ls{} ",
+		"<function=ls></function><function=cd>{\"to\": \"a\"}</function>":                                         "ls{} cd{\"to\": \"a\"} ",
+		"<tool_call>ls</tool_call>\n<tool_call>cd\n<arg_key>to</arg_key>\n<arg_value>a</arg_value>\n</tool_call>": "ls{} cd{\"to\":\"a\"} ",
+		"<function=cd><parameter=to>a</parameter></function><function=ls> </function>":                            "cd{\"to\":\"a\"} ls{} ",
+		"<invoke name=\"ls\">\n</invoke><invoke name=\"cd\"><parameter name=\"to\">b</parameter></invoke>":        "ls{} cd{\"to\":\"b\"} ",
+		"<function=ls></function><function=cd>{\"to\": </function>":                                               "error",
+	} {
+		_, calls, err := readCalls(text, known)
+		got := ""
+		for _, c := range calls {
+			got += c.Tool + string(c.Input) + " "
+		}
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("%s:\ngot  %s (%v)\nwant %s", text, got, err, want)
 		}
 	}
 }
