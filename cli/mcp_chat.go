@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -78,18 +79,21 @@ func blanks(args []mcpclient.PromptArg) json.RawMessage {
 		Type        string `json:"type"`
 		Description string `json:"description,omitempty"`
 	}
-	properties, required := map[string]blank{}, []string{}
-	for _, a := range args {
-		properties[a.Name] = blank{"string", a.Description}
+	var properties bytes.Buffer // in the server's order
+	required := []string{}
+	for i, a := range args {
+		name, _ := json.Marshal(a.Name) // a text and a struct of texts can be written
+		field, _ := json.Marshal(blank{"string", a.Description})
+		fmt.Fprintf(&properties, "%s%s:%s", strings.Repeat(",", min(i, 1)), name, field)
 		if a.Required {
 			required = append(required, a.Name)
 		}
 	}
-	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required})
+	names, err := json.Marshal(required)
 	if err != nil {
 		return nil
 	}
-	return schema
+	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s}`, &properties, names)
 }
 
 // fill has a server fill in a prompt, and writes it as one text, which is

@@ -290,16 +290,16 @@ func (m *Model) templates() []command {
 	for _, t := range m.Templates() {
 		args := ""
 		if t.Schema != nil {
-			args = "…"
+			args = "[…]" // without any, there is the form
 		}
-		list = append(list, command{safetext.Line(t.Name), nil, args, safetext.Line(t.Help), func(m *Model, _ string) tea.Cmd { return m.useTemplate(t) }})
+		list = append(list, command{safetext.Line(t.Name), nil, args, safetext.Line(t.Help), func(m *Model, given string) tea.Cmd { return m.useTemplate(t, given) }})
 	}
 	return list
 }
 
-// useTemplate asks for the blanks of a prompt, if it has any, and puts the
-// filled prompt into the composer: what is sent is seen before.
-func (m *Model) useTemplate(t Template) tea.Cmd {
+// useTemplate asks for the blanks of a prompt that were not given, if it has
+// any, and puts the filled prompt into the composer: what is sent is seen before.
+func (m *Model) useTemplate(t Template, given string) tea.Cmd {
 	fill := func(values json.RawMessage) tea.Cmd {
 		return func() tea.Msg {
 			text, err := t.Fill(m.base, values)
@@ -309,9 +309,13 @@ func (m *Model) useTemplate(t Template) tea.Cmd {
 	if t.Schema == nil {
 		return fill(json.RawMessage("{}"))
 	}
+	blanks := newBlanks(t.Schema, given)
+	if len(blanks.given) > 0 && blanks.check(blanks.values()) == nil {
+		return fill(blanks.values())
+	}
 	server, _, _ := strings.Cut(t.Name, ":")
 	m.input.ask(agent.InputAsked{
-		Question: agent.Question{From: server, Kind: agent.FormInput, Message: t.Help, Schema: t.Schema},
+		Question: agent.Question{From: server, Kind: agent.FormInput, Message: t.Help, Schema: blanks.schema(), Check: blanks.check},
 		Reply: func(given agent.Input) {
 			if given.Action == agent.InputAccepted {
 				m.afterInput = fill(given.Values)

@@ -46,6 +46,31 @@ func withLibrary() Options {
 	return o
 }
 
+func TestThePromptOfAServerIsFilledIn(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys      []string
+		want, see string
+	}{
+		"by its form":      {[]string{"/everything:args-prompt", "enter", "Ham", "enter", "enter", "enter"}, "What's weather in Ham?", ""},
+		"chosen":           {[]string{"/everything:ar", "enter"}, "", "city*"},
+		"by what is typed": {[]string{"/everything:args-prompt New York", "enter"}, "What's weather in New?", ""},
+		"by name":          {[]string{`/everything:args-prompt city="New York"`, "enter"}, "What's weather in New York?", ""},
+		"not by others":    {[]string{`/everything:args-prompt state=NY`, "enter"}, "", "NY"},
+		"not half":         {[]string{"/everything:args-prompt", "enter", "down", "enter", "enter"}, "", "city has to be filled in"},
+		"without blanks":   {[]string{"/everything:simple-prompt", "enter"}, "What's weather in ?", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inRig(t, 100, 30, withLibrary(), func(r *rig) {
+				r.keys(c.keys...)
+				if got := r.m.composer.text(); got != c.want {
+					t.Errorf("the composer holds %q, want %q", got, c.want)
+				}
+				r.mustShow(c.see)
+			})
+		})
+	}
+}
+
 func TestANameAfterAnAtIsCompleted(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys []string
