@@ -14,10 +14,10 @@ import (
 func gobi() map[string]string {
 	files := map[string]string{
 		"goat.md":  "# Herds\n\nGobi goats give cashmere in spring.\n",
-		"plant.md": "# Leaves\n\nGobi shrubs slow their photosynthesis when noon is hot.\n",
+		"plant.md": "# Leaves\n\nGobi shrubs slow their photosynthesis when noon is hot and dry.\n",
 		"road.md":  "# Roads\n\nGobi trucks carry copper ore south.\n",
 	}
-	for i := range 40 {
+	for i := range 30 {
 		files[fmt.Sprintf("other%d.md", i)] = fmt.Sprintf("# Day %d\n\nBread, a walk and %d letters home.\n", i, i)
 	}
 	return files
@@ -36,6 +36,14 @@ func TestLettersFindAWordSpeltInAnotherWay(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestLettersDecideWhereOnlyWordsOfEveryNoteAreKnown(t *testing.T) {
+	folder, x := vault(t, gobi())
+	syncNow(t, x, folder, &bagEmbedder{name: "blind", spoil: func(string) ([]float32, error) { return []float32{1, 0}, nil }})
+	if got := paths(t, x, "Photosynthese and"); len(got) == 0 || got[0] != "plant.md" {
+		t.Errorf("found %q, want plant.md first", got)
 	}
 }
 
@@ -64,8 +72,8 @@ func TestTheSampleOfLettersGrowsWithTheIndex(t *testing.T) {
 	write(t, x.Vault(), gobi())
 	syncNow(t, x, folder, embedder)
 	paths(t, x, "rye")
-	if n := len(x.letters.sample); n != 44 {
-		t.Errorf("the sample of 44 passages is %d", n)
+	if n := len(x.letters.sample); n != 34 {
+		t.Errorf("the sample of 34 passages is %d", n)
 	}
 }
 
@@ -73,7 +81,7 @@ func TestASearchThatIsGivenUpTakesNoSample(t *testing.T) {
 	folder, x := vault(t, gobi())
 	syncNow(t, x, folder, &bagEmbedder{name: "bag"})
 	s := newSearch(x, x.db, Query{Text: "Gobi"})
-	s.words.passages = 43
+	s.words.passages = 33
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.sampleLetters(ctx); !errors.Is(err, ctx.Err()) || x.letters.sample != nil {

@@ -37,20 +37,19 @@ func fuse(candidates []candidate, w weights, bound float64) (strength float64) {
 	for _, c := range candidates {
 		best = max(best, c.words)
 	}
-	top := 0.0
+	top, letters := 0.0, (1-w.meaning)*w.letters
 	for i := range candidates {
 		c := &candidates[i]
 		words := 0.0
 		if best > 0 {
 			words = c.words / best
 		}
-		spelt := (1-w.letters)*words + w.letters*c.letters
-		c.score = (1-w.meaning)*spelt + w.meaning*c.near + c.lift
+		c.score = (1-w.meaning-letters)*words + letters*c.letters + w.meaning*c.near + c.lift
 		top = max(top, c.score)
 		if bound > 0 {
 			strength = max(strength, c.words/bound)
 		}
-		strength = max(strength, w.meaning*min(1, c.near), min(c.lift, 0.9))
+		strength = max(strength, letters*min(1, c.letters), w.meaning*min(1, c.near), min(c.lift, 0.9))
 	}
 	strength = min(1, strength)
 	if top > 0 {
