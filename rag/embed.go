@@ -27,11 +27,9 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 	return err
 }
 
-// embedMissing embeds every passage whose text this model has not seen, batch
-// by batch, each kept as it comes.
+// embedMissing embeds every passage whose text this model has not seen.
 func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error {
-	x := s.index
-	name := embedder.Name()
+	x, name := s.index, embedder.Name()
 	state, err := x.vectors.state(ctx, name)
 	if err != nil {
 		return err
@@ -48,113 +46,19 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 	if m == nil || m.model != name {
 		return nil // the embedder was changed meanwhile
 	}
-	used, missing, err := s.missing(ctx, m)
-	if err != nil {
+	e := embedding{syncRun: s, meaning: m, embedder: embedder}
+	if err := e.prepare(ctx, resized); err != nil {
 		return err
 	}
-	if s.only == nil {
-		if err := m.forget(ctx, used); err != nil {
-			return err
-		}
-	}
-	_, dimension, err := m.size(ctx)
-	if err != nil {
-		return err
-	}
-	if resized {
-		if missing, err = s.begunAnew(ctx, embedder, &dimension, used, missing); err != nil {
-			return err
-		}
-	}
-	refused := 0
-	for start := 0; start < len(missing); start += embedBatch {
+	for e.done < len(e.todo) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		batch := missing[start:min(start+embedBatch, len(missing))]
-		windows, texts, path, err := s.texts(ctx, batch, windowOf(embedder))
-		if err != nil {
+		if away, err := e.batch(ctx); away || err != nil {
 			return err
 		}
-		s.progress(Progress{Phase: "embed", Done: start, Total: len(missing), Path: path})
-		keys, vectors, err := embedSome(ctx, embedder, dimension, windows, texts)
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			x.setWhy(err.Error())
-			if err := s.count(ctx, name, len(used)-len(missing)+start); err != nil {
-				return err
-			}
-			s.changes.Warnings = append(s.changes.Warnings, fmt.Sprintf("embedded %d of %d passages, words find the rest: %v",
-				len(used)-len(missing)+start, len(used), err))
-			return nil
-		}
-		if len(keys) == 0 && dimension != 0 {
-			all, err := s.begunAnew(ctx, embedder, &dimension, used, missing)
-			if err != nil {
-				return err
-			}
-			if dimension == 0 {
-				missing, start, refused = all, -embedBatch, 0
-				continue
-			}
-		}
-		refused += len(windows) - len(keys)
-		if err := m.put(ctx, keys, vectors); err != nil {
-			return err
-		}
-		if len(vectors) > 0 {
-			dimension = len(vectors[0])
-		}
-		s.changes.Embedded += len(keys)
 	}
-	x.setWhy("")
-	if err := s.count(ctx, name, len(used)); err != nil {
-		return err
-	}
-	if len(missing) > 0 {
-		s.progress(Progress{Phase: "embed", Done: len(missing), Total: len(missing)})
-	}
-	if refused > 0 {
-		s.changes.Warnings = append(s.changes.Warnings,
-			fmt.Sprintf("the embedder gave no usable vector for %d texts; words find their passages", refused))
-	}
-	if s.only != nil {
-		return nil
-	}
-	if err := errors.Join(m.flush(), s.measureTrust(ctx, m, embedder)); err != nil || refused > 0 {
-		return err
-	}
-	return s.complete(ctx, name)
-}
-
-// begunAnew asks the embedder for one vector more. If its size is no longer
-// that of the collection, the name stayed and the model did not: dimension
-// becomes 0, and every passage is missing; else all stays as it is.
-func (s *syncRun) begunAnew(ctx context.Context, embedder llm.Embedder, dimension *int, used map[key]bool, missing []key) ([]key, error) {
-	vectors, err := embedder.Embed(ctx, []string{modelByName(embedder.Name()).document + "notes"})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil || len(vectors) != 1 || len(vectors[0]) == *dimension {
-		return missing, nil //nolint:nilerr // what follows says what is wrong with the embedder
-	}
-	if _, err := normalise(vectors[0]); err != nil {
-		return missing, nil //nolint:nilerr // a bad vector is no other model
-	}
-	*dimension = 0
-	if err := s.begin(ctx); err != nil {
-		return nil, err
-	}
-	if err := setMeta(ctx, s.db, "resized "+embedder.Name(), ""); err != nil {
-		return nil, err
-	}
-	all := make([]key, 0, len(used))
-	for k := range used {
-		all = append(all, k)
-	}
-	return all, nil
+	return e.end(ctx)
 }
 
 // count writes down how many passages have their vectors: of one that needs

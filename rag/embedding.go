@@ -1,0 +1,127 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lifehub/llm"
+)
+
+// embedding is the embedding of what one model has not seen yet.
+type embedding struct {
+	*syncRun
+	meaning   *meaning
+	embedder  llm.Embedder
+	used      map[key]bool // the passages looked at
+	todo      []key        // those without a vector
+	done      int          // of todo
+	dimension int          // of the model's vectors; 0: not known yet
+	refused   int          // texts
+}
+
+// prepare finds out what is to be done.
+func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
+	if e.used, e.todo, err = e.missing(ctx, e.meaning); err != nil {
+		return err
+	}
+	if e.only == nil {
+		if err := e.meaning.forget(ctx, e.used); err != nil {
+			return err
+		}
+	}
+	if _, e.dimension, err = e.meaning.size(ctx); err != nil || !resized {
+		return err
+	}
+	_, err = e.anew(ctx)
+	return err
+}
+
+// batch embeds the next few, which are kept at once. Where the embedder is
+// away it says so: words find the rest.
+func (e *embedding) batch(ctx context.Context) (away bool, err error) {
+	batch := e.todo[e.done:min(e.done+embedBatch, len(e.todo))]
+	windows, texts, path, err := e.texts(ctx, batch, windowOf(e.embedder))
+	if err != nil {
+		return false, err
+	}
+	e.progress(Progress{Phase: "embed", Done: e.done, Total: len(e.todo), Path: path})
+	keys, vectors, err := embedSome(ctx, e.embedder, e.dimension, windows, texts)
+	if err != nil {
+		return true, e.away(ctx, err)
+	}
+	if len(keys) == 0 && e.dimension != 0 {
+		if anew, err := e.anew(ctx); anew || err != nil {
+			return false, err
+		}
+	}
+	e.refused += len(windows) - len(keys)
+	if err := e.meaning.put(ctx, keys, vectors); err != nil {
+		return false, err
+	}
+	if len(vectors) > 0 {
+		e.dimension = len(vectors[0])
+	}
+	e.changes.Embedded += len(keys)
+	e.done += len(batch)
+	return false, nil
+}
+
+// away tells that the embedder does not work now.
+func (e *embedding) away(ctx context.Context, why error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e.index.setWhy(why.Error())
+	have := len(e.used) - len(e.todo) + e.done
+	e.changes.Warnings = append(e.changes.Warnings, fmt.Sprintf("embedded %d of %d passages, words find the rest: %v", have, len(e.used), why))
+	return e.count(ctx, e.meaning.model, have)
+}
+
+// end measures what was made, and writes down that nothing is missing.
+func (e *embedding) end(ctx context.Context) error {
+	e.index.setWhy("")
+	if err := e.count(ctx, e.meaning.model, len(e.used)); err != nil {
+		return err
+	}
+	if len(e.todo) > 0 {
+		e.progress(Progress{Phase: "embed", Done: len(e.todo), Total: len(e.todo)})
+	}
+	if e.refused > 0 {
+		e.changes.Warnings = append(e.changes.Warnings,
+			fmt.Sprintf("the embedder gave no usable vector for %d texts; words find their passages", e.refused))
+	}
+	if e.only != nil {
+		return nil
+	}
+	if err := errors.Join(e.meaning.flush(), e.measureTrust(ctx, e.meaning, e.embedder)); err != nil || e.refused > 0 {
+		return err
+	}
+	return e.complete(ctx, e.meaning.model)
+}
+
+// anew asks the embedder for one vector more. If its size is no longer that of
+// the collection, the name stayed and the model did not: every passage is to
+// be embedded again; else all stays as it is.
+func (e *embedding) anew(ctx context.Context) (bool, error) {
+	vectors, err := e.embedder.Embed(ctx, []string{modelByName(e.embedder.Name()).document + "notes"})
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil || len(vectors) != 1 || len(vectors[0]) == e.dimension {
+		return false, nil //nolint:nilerr // what follows says what is wrong with the embedder
+	}
+	if _, err := normalise(vectors[0]); err != nil {
+		return false, nil //nolint:nilerr // a bad vector is no other model
+	}
+	if err := e.begin(ctx); err != nil {
+		return false, err
+	}
+	if err := setMeta(ctx, e.db, "resized "+e.embedder.Name(), ""); err != nil {
+		return false, err
+	}
+	e.todo, e.done, e.dimension, e.refused = slices.Collect(maps.Keys(e.used)), 0, 0, 0
+	return true, nil
+}
