@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -17,91 +18,93 @@ import (
 	"lifehub/tui/safetext"
 )
 
+// artifactsCommand is `lifehub artifacts` with the flags of its commands.
+type artifactsCommand struct {
+	*shell
+	chat          string // only those of this conversation; "": of all
+	asJSON, force bool
+}
+
 func newArtifacts(sh *shell) *cobra.Command {
-	var chat string
-	var asJSON, force bool
+	c := &artifactsCommand{shell: sh}
 	with := func(do func(ctx context.Context, kept *store.Store, given []string) error) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, given []string) error {
 			return sh.withStore(func(kept *store.Store) error { return do(cmd.Context(), kept, given) })
 		}
 	}
-	list := &cobra.Command{
-		Use: "list", Short: "List documents that turns made, the latest changed first", Args: args(cobra.NoArgs),
-		RunE: with(func(ctx context.Context, kept *store.Store, _ []string) error {
-			all, err := kept.Artifacts(ctx, chat)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				for i := range all {
-					all[i].Text = ""
-				}
-				return json.NewEncoder(sh.out).Encode(map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
-			}
-			for _, a := range all {
-				fmt.Fprintf(sh.out, "%s  version %d, %d bytes, %s, by %s  (conversation %s)\n",
-					safetext.Line(a.Name), a.Version, len(a.Text), a.Time.Format(time.DateTime), safetext.Line(a.By), a.Conversation)
-			}
-			return nil
-		}),
-	}
-	list.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
-	show := &cobra.Command{
-		Use: "show NAME [VERSION]", Short: "Print a document, its newest version if none is named", Args: args(cobra.RangeArgs(1, 2)),
-		RunE: with(func(ctx context.Context, kept *store.Store, given []string) error {
-			a, err := artifactOf(ctx, kept, chat, given)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(sh.out, safetext.Text(a.Text))
-			return nil
-		}),
-	}
-	diff := &cobra.Command{
-		Use: "diff NAME [VERSION]", Short: "Show its history, or what one version changed", Args: args(cobra.RangeArgs(1, 2)),
-		RunE: with(func(ctx context.Context, kept *store.Store, given []string) error {
-			a, err := artifactOf(ctx, kept, chat, given)
-			if err != nil {
-				return err
-			}
-			versions, err := kept.ArtifactVersions(ctx, a.Conversation, a.Name)
-			if err != nil {
-				return err
-			}
-			was := agent.Artifact{}
-			for _, v := range versions {
-				if len(given) == 1 || v.Version == a.Version {
-					fmt.Fprintf(sh.out, "version %d, %s, by %s  %s\n", v.Version, v.Time.Format(time.DateTime), safetext.Line(v.By), safetext.Line(v.Why))
-					fmt.Fprint(sh.out, safetext.Text(udiff.Unified(fmt.Sprint(was.Version), fmt.Sprint(v.Version), was.Text, v.Text)))
-				}
-				was = v
-			}
-			return nil
-		}),
-	}
-	export := &cobra.Command{
-		Use: "export NAME FILE", Short: "Write the newest version of a document to a file", Args: args(cobra.ExactArgs(2)),
-		RunE: with(func(ctx context.Context, kept *store.Store, given []string) error {
-			a, err := artifactOf(ctx, kept, chat, given[:1])
-			if err != nil {
-				return err
-			}
-			flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-			if !force {
-				flags |= os.O_EXCL
-			}
-			file, err := os.OpenFile(given[1], flags, 0o600)
-			if err != nil {
-				return fmt.Errorf("export %s: %w", a.Name, err)
-			}
-			_, err = file.WriteString(a.Text)
-			return errors.Join(err, file.Close())
-		}),
-	}
-	export.Flags().BoolVar(&force, "force", false, "write over a file that is there")
+	list := &cobra.Command{Use: "list", Short: "List documents that turns made, the latest changed first", Args: args(cobra.NoArgs), RunE: with(c.list)}
+	list.Flags().BoolVar(&c.asJSON, "json", false, "one JSON object")
+	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document, its newest version if none is named", Args: args(cobra.RangeArgs(1, 2)), RunE: with(c.show)}
+	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show its history, or what one version changed", Args: args(cobra.RangeArgs(1, 2)), RunE: with(c.diff)}
+	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", Args: args(cobra.ExactArgs(2)), RunE: with(c.export)}
+	export.Flags().BoolVar(&c.force, "force", false, "write over a file that is there")
 	cmd := group("artifacts", "Documents that turns made: versions, differences, export", list, show, diff, export)
-	cmd.PersistentFlags().StringVar(&chat, "chat", "", "only those of this conversation")
+	cmd.PersistentFlags().StringVar(&c.chat, "chat", "", "only those of this conversation")
 	return cmd
+}
+
+func (c *artifactsCommand) list(ctx context.Context, kept *store.Store, _ []string) error {
+	all, err := kept.Artifacts(ctx, c.chat)
+	if err != nil {
+		return err
+	}
+	if c.asJSON {
+		for i := range all {
+			all[i].Text = ""
+		}
+		return json.NewEncoder(c.out).Encode(map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
+	}
+	for _, a := range all {
+		fmt.Fprintf(c.out, "%s  version %d, %d bytes, %s, by %s  (conversation %s)\n",
+			safetext.Line(a.Name), a.Version, len(a.Text), a.Time.Format(time.DateTime), safetext.Line(a.By), a.Conversation)
+	}
+	return nil
+}
+
+func (c *artifactsCommand) show(ctx context.Context, kept *store.Store, given []string) error {
+	a, err := artifactOf(ctx, kept, c.chat, given)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.out, strings.TrimRight(safetext.Text(a.Text), "\n"))
+	return nil
+}
+
+func (c *artifactsCommand) diff(ctx context.Context, kept *store.Store, given []string) error {
+	a, err := artifactOf(ctx, kept, c.chat, given)
+	if err != nil {
+		return err
+	}
+	versions, err := kept.ArtifactVersions(ctx, a.Conversation, a.Name)
+	if err != nil {
+		return err
+	}
+	was := agent.Artifact{}
+	for _, v := range versions {
+		if len(given) == 1 || v.Version == a.Version {
+			fmt.Fprintf(c.out, "version %d, %s, by %s  %s\n", v.Version, v.Time.Format(time.DateTime), safetext.Line(v.By), safetext.Line(v.Why))
+			fmt.Fprint(c.out, safetext.Text(udiff.Unified(fmt.Sprint(was.Version), fmt.Sprint(v.Version), was.Text, v.Text)))
+		}
+		was = v
+	}
+	return nil
+}
+
+func (c *artifactsCommand) export(ctx context.Context, kept *store.Store, given []string) error {
+	a, err := artifactOf(ctx, kept, c.chat, given[:1])
+	if err != nil {
+		return err
+	}
+	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	if !c.force {
+		flags |= os.O_EXCL
+	}
+	file, err := os.OpenFile(given[1], flags, 0o600)
+	if err != nil {
+		return fmt.Errorf("export %s: %w", a.Name, err)
+	}
+	_, err = file.WriteString(noteOf(a))
+	return errors.Join(err, file.Close())
 }
 
 // artifactOf finds the document that is named, with its version if one is. Of

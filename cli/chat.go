@@ -178,9 +178,10 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.conversation, at.title, at.turn, c.flags.pick, c.prompt, len(c.app.open()) == 0
 	o.FindModel = c.life.findModel
 	o.Search, o.Rename, o.Prompts, o.Figures = c.store.Search, c.store.Rename, c.store.Prompts, c.figures
+	o.Artifacts = c.store
 	o.Mentions, o.Preview, o.Templates = c.mentions, c.preview, c.templates
 	o.Status, o.Notices = c.life.status, c.life.notices
-	o.Commands = slices.Concat(c.life.commands(), []tui.Command{noteCommand(assistant)}, c.prompts())
+	o.Commands = slices.Concat(c.life.commands(), []tui.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, c.prompts())
 	o.UseMode = func(name string) { c.modes.use(agent.Mode(name)) }
 	if c.config.Titles {
 		o.Title = c.life.title

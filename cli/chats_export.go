@@ -14,7 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/agent"
 	"lifehub/store"
+	"lifehub/tui"
 )
 
 func newChatsExport(sh *shell) *cobra.Command {
@@ -63,6 +65,24 @@ func formatOf(format, file string) string {
 		return ending
 	}
 	return "md"
+}
+
+// exportCommand writes the open conversation to a file, or makes a note of one
+// of its documents.
+func (l *life) exportCommand(assistant *agent.Agent) tui.Command {
+	return tui.Command{
+		Name: "export", Args: "[md|json|html] [FILE] | DOCUMENT [NOTE]", Help: "write this conversation to a file, or a document of it to the notes",
+		Here: l.slashExport,
+		Begin: func(ctx context.Context, conversation, given string) (tui.Turn, error) {
+			step, err := l.exportStep(ctx, conversation, given)
+			if step == nil || err != nil {
+				return nil, err
+			}
+			return func(ctx context.Context, conversation, asked string) <-chan agent.Event {
+				return assistant.Call(ctx, conversation, asked, *step)
+			}, nil
+		},
+	}
 }
 
 // slashExport writes the open conversation to a new file.

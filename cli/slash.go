@@ -16,7 +16,6 @@ func (l *life) commands() []tui.Command {
 		{Name: "mcp", Help: "MCP servers and how they are", Run: l.slashServers},
 		{Name: "permissions", Help: "the rules that decide what runs", Run: l.slashRules},
 		{Name: "undo", Args: "[restore]", Help: "take back your last question, and what it did to notes", Here: l.slashUndo, Reload: true},
-		{Name: "export", Args: "[md|json|html] [FILE]", Help: "write this conversation to a file", Here: l.slashExport},
 		{Name: "index", Help: "bring the index up to date and say how far it is", Run: l.slashIndex},
 		{Name: "doctor", Help: "check what works", Run: l.slashDoctor},
 		{Name: "set", Args: "parameter num_ctx N", Help: "the size of the context window, as in ollama run", Run: l.slashSet},

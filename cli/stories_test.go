@@ -110,6 +110,12 @@ func TestSeedStories(t *testing.T) {
 // and returns the events.
 func tellStory(t *testing.T, ollama, model, mode, question string, env ...string) []byte {
 	t.Helper()
+	return tellIn(t, aHome(t), aVault(t), ollama, model, mode, question, env...)
+}
+
+// aHome is a home that knows the server that searches.
+func aHome(t *testing.T) string {
+	t.Helper()
 	home := t.TempDir()
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"brave": map[string]any{
 		"command": os.Args[0], "env": map[string]string{mcptest.Mode: mcptest.SearchMode},
@@ -118,7 +124,13 @@ func tellStory(t *testing.T, ollama, model, mode, question string, env ...string
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(home, ".lifehub", "config", "mcp.json"), string(config))
-	cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--mode", mode, "--allow", "brave_web_search", "--notes", aVault(t), question)
+	return home
+}
+
+// tellIn asks a question in a home.
+func tellIn(t *testing.T, home, vault, ollama, model, mode, question string, env ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--mode", mode, "--allow", "brave_web_search", "--notes", vault, question)
 	cmd.Dir = home
 	cmd.Env = append([]string{
 		runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),

@@ -1,10 +1,24 @@
 package tui
 
 import (
+	"context"
 	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/aymanbagabas/go-udiff"
 
 	"lifehub/agent"
 )
+
+// Artifacts are the documents that turns made. *store.Store is the real one.
+type Artifacts interface {
+	// Artifacts are the newest versions of a conversation's, the latest changed first.
+	Artifacts(ctx context.Context, conversation string) ([]agent.Artifact, error)
+	// ArtifactVersions are all versions of one, oldest first.
+	ArtifactVersions(ctx context.Context, conversation, name string) ([]agent.Artifact, error)
+}
 
 // artifactLine tells of a new version of a document in one line.
 func artifactLine(e agent.ArtifactChanged) string {
@@ -12,5 +26,68 @@ func artifactLine(e agent.ArtifactChanged) string {
 	if e.Why != "" {
 		text += ": " + e.Why
 	}
-	return text + ". `lifehub artifacts show` reads it."
+	return text + ". /artifacts shows it."
+}
+
+// listArtifacts opens the documents of the conversation, or the versions of
+// the one that is named.
+func (m *Model) listArtifacts(name string) tea.Cmd {
+	conversation := m.conversation
+	if name != "" {
+		return m.listVersions(conversation, name)
+	}
+	return func() tea.Msg {
+		list, err := m.Artifacts.Artifacts(m.base, conversation)
+		if conversation == "" {
+			list = nil // with no name the store would list those of all conversations
+		}
+		p := picker{title: "Documents of this conversation", empty: "no document was made here yet"}
+		for _, a := range list {
+			p.rows = append(p.rows, row{a.Name, strings.Join([]string{count(a.Version, "version"), "by " + a.By, when(a.Time, time.Now())}, " · ")})
+		}
+		p.pick = func(at int) tea.Cmd { return m.listVersions(conversation, list[at].Name) }
+		return pickMsg{p, err}
+	}
+}
+
+// listVersions opens the history of a document, the newest version first.
+func (m *Model) listVersions(conversation, name string) tea.Cmd {
+	return func() tea.Msg {
+		versions, err := m.Artifacts.ArtifactVersions(m.base, conversation, name)
+		if err == nil && (len(versions) == 0 || conversation == "") {
+			err = fmt.Errorf("no document of this conversation is called %s; /artifacts lists them", name)
+		}
+		p := picker{title: name + ": versions", empty: "no version says that"}
+		for i := len(versions) - 1; i >= 0; i-- {
+			v := versions[i]
+			p.rows = append(p.rows, row{strings.TrimSpace(fmt.Sprintf("%d  %s", v.Version, v.Why)), "by " + v.By + " · " + when(v.Time, time.Now())})
+		}
+		p.pick = func(at int) tea.Cmd { return showVersion(versions, len(versions)-1-at) }
+		return pickMsg{p, err}
+	}
+}
+
+// showVersion shows what a version changed, and the whole of it.
+func showVersion(versions []agent.Artifact, at int) tea.Cmd {
+	return func() tea.Msg {
+		v, before := versions[at], agent.Artifact{}
+		head := fmt.Sprintf("%s, version %d of %d, by %s", v.Name, v.Version, len(versions), v.By)
+		if v.Why != "" {
+			head += ": " + v.Why
+		}
+		if at > 0 {
+			before = versions[at-1]
+			head += "\n\n" + fenced("diff", udiff.Unified(fmt.Sprint("version ", before.Version), fmt.Sprint("version ", v.Version), before.Text, v.Text))
+		}
+		return pageMsg{text: head + "\n\n---\n\n" + v.Text + "\n\n---\n\n" + "`/export " + v.Name + " [PATH]` makes a note of the newest version."}
+	}
+}
+
+// fenced puts a text into a fence that is longer than any in it.
+func fenced(language, text string) string {
+	mark := "```"
+	for strings.Contains(text, mark) {
+		mark += "`"
+	}
+	return mark + language + "\n" + strings.TrimRight(text, "\n") + "\n" + mark
 }

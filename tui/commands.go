@@ -53,6 +53,9 @@ func (m *Model) allCommands() []command {
 	if m.UseMode != nil {
 		list = append(list, command{"mode", nil, "[plan|loop|team]", "how the next questions are worked on", func(m *Model, args string) tea.Cmd { return m.chooseMode(args) }})
 	}
+	if m.Artifacts != nil {
+		list = append(list, command{"artifacts", nil, "[NAME]", "documents of this conversation: versions and what each changed", func(m *Model, args string) tea.Cmd { return m.listArtifacts(args) }})
+	}
 	if m.Figures != nil {
 		list = append(list, command{"stats", nil, "[day|model|turn]", "times, tokens, searches and tool calls so far", func(m *Model, args string) tea.Cmd { return m.openStats(args) }})
 	}
@@ -169,9 +172,38 @@ func (m *Model) runCommand(c Command, args string) tea.Cmd {
 	}
 	ctx, conversation := m.base, m.conversation
 	return func() tea.Msg {
+		if c.Begin != nil {
+			begin, err := c.Begin(ctx, conversation, args)
+			if begin != nil || err != nil {
+				return beginMsg{asked: "/" + strings.TrimSpace(c.Name+" "+args), begin: begin, err: err}
+			}
+		}
 		text, err := c.run(ctx, conversation, args)
 		return pageMsg{text: text, err: err, reload: c.Reload && conversation != ""}
 	}
+}
+
+// beginMsg is a turn that a command began.
+type beginMsg struct {
+	asked string
+	begin Turn
+	err   error
+}
+
+// begin runs a command's turn; while another one is under way the line goes
+// back to the composer.
+func (m *Model) begin(msg beginMsg) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.toEnd()
+		return nil
+	case m.busy():
+		m.composer.set(msg.asked)
+		return nil
+	}
+	m.composer.remember(msg.asked)
+	return m.askBy(msg.asked, nil, msg.begin)
 }
 
 // runTurn runs a command that is a turn of its own, now or when its turn comes.

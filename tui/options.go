@@ -59,6 +59,9 @@ type Options struct {
 	Title func(ctx context.Context, conversation string) (string, error)
 	// Rename gives a conversation the user's own title. nil: they can't be renamed.
 	Rename func(ctx context.Context, conversation, title string) error
+	// Artifacts are the documents of the open conversation; nil: none are kept.
+	Artifacts Artifacts
+
 	// Figures sums up the turns by day, model or turn, the latest first; nil:
 	// there is no page of them.
 	Figures func(ctx context.Context, by string) ([]agent.Figures, error)
@@ -213,12 +216,18 @@ type Command struct {
 	// Turn is used in place of both, when it is set, by a command that is a turn
 	// of its own: asked is the line as it was typed.
 	Turn func(ctx context.Context, conversation, asked, args string) <-chan agent.Event
+	// Begin is asked first, when it is set: a turn that it returns takes the
+	// place of Here; nil: Here does the work. It runs in the background.
+	Begin func(ctx context.Context, conversation, args string) (Turn, error)
 	// Prompt is used in place of all, when it is set, by a command that asks
 	// what it returns. It reads no more than a file.
 	Prompt func(args string) (string, error)
 	// Reload says that Here may have changed the conversation, which is shown anew.
 	Reload bool
 }
+
+// Turn begins a turn in a way of its own; asked is the line as it was typed.
+type Turn func(ctx context.Context, conversation, asked string) <-chan agent.Event
 
 // run runs the command on a conversation.
 func (c Command) run(ctx context.Context, conversation, args string) (string, error) {

@@ -241,7 +241,15 @@ func (p *plain) runCommand(ctx context.Context, c Command, line, args string) (E
 			return p.turn(ctx, text)
 		}
 	default:
-		text, err = c.run(ctx, p.conversation, args)
+		if c.Begin != nil {
+			var begin Turn
+			if begin, err = c.Begin(ctx, p.conversation, args); begin != nil {
+				return p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return begin(ctx, p.conversation, line) })
+			}
+		}
+		if err == nil {
+			text, err = c.run(ctx, p.conversation, args)
+		}
 	}
 	if err != nil {
 		text = "error: " + err.Error()

@@ -253,6 +253,8 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		m.showEarlier(msg)
 	case pickMsg:
 		m.openPicker(msg)
+	case beginMsg:
+		return m.begin(msg)
 	case foundMsg:
 		m.picker.take(msg)
 	case treeMsg:

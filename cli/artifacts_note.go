@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+)
+
+// exportStep is the call that makes a note of the document that is named,
+// in the words of /export NAME [NOTE]; nil: no document has such a name.
+func (a *app) exportStep(ctx context.Context, conversation, given string) (*agent.Step, error) {
+	if conversation == "" {
+		return nil, nil
+	}
+	list, err := a.store.Artifacts(ctx, conversation)
+	if err != nil {
+		return nil, err
+	}
+	for _, document := range list {
+		path, named := strings.CutPrefix(given, document.Name)
+		if !named || path != "" && !strings.HasPrefix(path, " ") {
+			continue
+		}
+		if path = strings.TrimSpace(path); path == "" {
+			path = fileName(document.Name) + ".md"
+		}
+		input, err := json.Marshal(map[string]string{"path": path, "content": noteOf(document)})
+		if err != nil {
+			return nil, fmt.Errorf("export %s: %w", document.Name, err)
+		}
+		return &agent.Step{Tool: "create_note", Input: input, Description: "make a note of " + document.Name}, nil
+	}
+	return nil, nil
+}
+
+// noteOf is a document as a note. One that foreign text had a part in says so
+// in its front matter, by which the note is known as foreign later.
+func noteOf(a agent.Artifact) string {
+	if !a.Foreign {
+		return a.Text
+	}
+	const mark = "source: text from elsewhere had a part in this document\n"
+	head, rest, has := strings.Cut(strings.TrimPrefix(a.Text, "---\n"), "\n---\n")
+	switch {
+	case !strings.HasPrefix(a.Text, "---\n") || !has:
+		return "---\n" + mark + "---\n\n" + a.Text
+	case strings.HasPrefix(head, "source:") || strings.Contains(head, "\nsource:"):
+		return a.Text
+	}
+	return "---\n" + mark + head + "\n---\n" + rest
+}

@@ -1,0 +1,127 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/llm/llmtest"
+)
+
+// writtenDocument is a home in which a team made a document of a web search
+// and changed it, and the vault beside it.
+func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) (string, int)) {
+	t.Helper()
+	vault = aVault(t)
+	model := llmtest.NewScript(
+		says(asksFront, toTeam),
+		says(asksLead, `{"tasks":[{"id":"1","worker_type":"search","task_description":"WEB: asyncio","success_criteria":"x"},`+
+			`{"id":"2","worker_type":"general","task_description":"WRITE it","success_criteria":"x","after":["1"]}]}`),
+		says(asksJudge, passes), says(asksJudge, passes), says(asksExplainer, "The document is made."),
+		calls("WRITE", "create_artifact", `{"name":"asyncio tips","text":"# asyncio\n\n- TaskGroup\n- timeouts\n- timeouts\n","why":"first draft"}`),
+		calls("WRITE", "update_artifact", `{"name":"asyncio tips","old_text":"- timeouts\n","new_text":""}`),
+		calls("WRITE", "update_artifact", `{"name":"asyncio tips","old_text":"- TaskGroup","new_text":"- prefer TaskGroup","why":"said plainer"}`),
+		says("WRITE", "Made and changed."),
+		calls("WEB", "brave_web_search", `{"query":"asyncio"}`), says("WEB", "Prefer TaskGroup."),
+	)
+	home = aHome(t)
+	out := tellIn(t, home, vault, llmtest.Serve(t, model), llmtest.ServedModel, "team", "asyncio best practices?")
+	if !strings.Contains(string(out), "stands there 2 times") {
+		t.Errorf("the model was not told that the passage is not unique:\n%s", out)
+	}
+	return home, vault, func(arg ...string) (string, int) {
+		cmd := exec.Command(os.Args[0], append([]string{"artifacts"}, arg...)...)
+		cmd.Env = []string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+		cmd.Dir = home
+		out, _ := cmd.CombinedOutput()
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+}
+
+func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
+	home, _, run := writtenDocument(t)
+	for _, each := range []struct {
+		arg  []string
+		code int
+		want []string
+	}{
+		{[]string{"list"}, exitDone, []string{"asyncio tips  version 2", "by general"}},
+		{[]string{"list", "--json"}, exitDone, []string{`{"artifacts":[{`, `"version":2`, `"by":"general"`, `"why":"said plainer"`, `"foreign":true`}},
+		{[]string{"list", "--chat", "none", "--json"}, exitDone, []string{`{"artifacts":[]}`}},
+		{[]string{"show", "asyncio tips"}, exitDone, []string{"# asyncio\n\n- prefer TaskGroup\n"}},
+		{[]string{"show", "asyncio tips", "1"}, exitDone, []string{"# asyncio\n\n- TaskGroup\n"}},
+		{[]string{"show", "asyncio tips", "3"}, exitFailed, []string{"there is no such artifact"}},
+		{[]string{"show", "asyncio tips", "0"}, exitUsage, []string{`"0" is no version`}},
+		{[]string{"show", "asyncio tips", "two"}, exitUsage, []string{`"two" is no version`}},
+		{[]string{"show", "other"}, exitFailed, []string{`"other"`, "artifacts list"}},
+		{[]string{"show"}, exitUsage, []string{"artifacts show --help"}},
+		{[]string{"diff", "asyncio tips"}, exitDone, []string{"version 1, ", "by general  first draft", "+# asyncio", "version 2, ", "said plainer", "-- TaskGroup\n+- prefer TaskGroup"}},
+		{[]string{"diff", "asyncio tips", "2"}, exitDone, []string{"--- 1\n+++ 2", "+- prefer TaskGroup"}},
+		{[]string{"export", "asyncio tips", "out.md"}, exitDone, nil},
+		{[]string{"export", "asyncio tips", "out.md"}, exitFailed, []string{"export asyncio tips", "exists"}},
+		{[]string{"export", "--force", "asyncio tips", "out.md"}, exitDone, nil},
+		{[]string{"export", "asyncio tips", "no/such/folder.md"}, exitFailed, []string{"no such file or directory"}},
+		{[]string{"export", "nothing", "x.md"}, exitFailed, []string{`"nothing"`}},
+	} {
+		out, code := run(each.arg...)
+		if code != each.code {
+			t.Errorf("%q ended with %d, want %d:\n%s", each.arg, code, each.code, out)
+		}
+		for _, want := range each.want {
+			if !strings.Contains(strings.ToLower(out), strings.ToLower(want)) {
+				t.Errorf("%q does not say %q:\n%s", each.arg, want, out)
+			}
+		}
+	}
+	if got := read(t, filepath.Join(home, "out.md")); got != "---\nsource: text from elsewhere had a part in this document\n---\n\n# asyncio\n\n- prefer TaskGroup\n- timeouts\n- timeouts\n" {
+		t.Errorf("the file holds\n%s", got)
+	}
+}
+
+func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
+	home, vault, _ := writtenDocument(t)
+	term := startTerminal(t, 110, 36, []string{"LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline"}, "chat", "-c", "--notes", vault)
+	term.sees("2 notes", "The document is made.")
+	term.types("/artifacts\r")
+	term.sees("Documents of this conversation", "asyncio tips", "2 versions")
+	term.types("\r")
+	term.sees("asyncio tips: versions", "said plainer", "first draft")
+	term.types("\r")
+	term.sees("version 2 of 2, by general", "+- prefer TaskGroup")
+	term.types("/export asyncio tips ideas/asyncio.md\r")
+	term.sees("y once", "ideas/asyncio.md", "source: text from elsewhere")
+	note := filepath.Join(vault, "ideas", "asyncio.md")
+	if _, err := os.Stat(note); err == nil {
+		t.Fatal("the note was made before anyone said yes")
+	}
+	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
+	term.types("y")
+	term.sees("created ideas/asyncio.md")
+	if got := read(t, note); !strings.Contains(got, "- prefer TaskGroup") || !strings.HasPrefix(got, "---\nsource:") {
+		t.Errorf("the note is\n%s", got)
+	}
+}
+
+func TestForeignDocumentsSayInTheNoteThatTheyAre(t *testing.T) {
+	const mark = "source: text from elsewhere had a part in this document\n"
+	for text, want := range map[string]string{
+		"# A\n":                       "---\n" + mark + "---\n\n# A\n",
+		"---\ntags: [a]\n---\n# A\n":  "---\n" + mark + "tags: [a]\n---\n# A\n",
+		"---\nsource: x\n---\n# A\n":  "---\nsource: x\n---\n# A\n",
+		"---\nno end":                 "---\n" + mark + "---\n\n---\nno end",
+		"---\na: b\nsource: x\n---\n": "---\na: b\nsource: x\n---\n",
+	} {
+		if got := noteOf(agent.Artifact{Text: text, Foreign: true}); got != want {
+			t.Errorf("of %q became %q, want %q", text, got, want)
+		}
+		if got := noteOf(agent.Artifact{Text: text}); got != text {
+			t.Errorf("the user's own %q became %q", text, got)
+		}
+	}
+}
