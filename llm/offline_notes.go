@@ -115,6 +115,20 @@ func readNote(said string, _ *Task) map[string]any {
 	return map[string]any{"path": name}
 }
 
+var linksAsked = compile(
+	`^(?:what|which notes?|which ones?)\s+links?\s+to\s+(?:the\s+|my\s+)?(?:note\s+)?("[^"]+"|\[\[[^\]]+\]\]|`+noteFile+`)\s*[?.!]?$`,
+	`^(?:(?:show|list|find)\s+(?:me\s+)?)?(?:the\s+|all\s+)?(?:back\s?)?links\s+(?:of|to|from|in)\s+(?:the\s+|my\s+)?(?:note\s+)?("[^"]+"|\[\[[^\]]+\]\]|`+noteFile+`)\s*[?.!]?$`,
+	`^(?:was|welche notizen?)\s+(?:verlinkt|verlinken|verweist|verweisen)\s+auf\s+(?:die notiz\s+)?("[^"]+"|\[\[[^\]]+\]\]|`+noteFile+`)\s*[?.!]?$`,
+)
+
+func noteLinks(said string, _ *Task) map[string]any {
+	m := match(linksAsked, said)
+	if m == nil {
+		return nil
+	}
+	return map[string]any{"path": unquote(strings.TrimSpace(m[1]))}
+}
+
 var (
 	notesAsked = lazy(`(?is)^(?:list|show|show me|which|what|what are|give me|my|recent|latest|newest|last|all|liste?|zeige?|zeig mir|welche|meine|neueste|letzte)\b(?:\s+(?:all|the|my|me|of|most|recent|recently|latest|newest|last|changed|edited|updated|new|\d+|die|meine[nr]?|alle|neuesten?|letzten?|are|is|do|i|have))*\s+(?:notes|notizen)\b(.*)$`)
 	notesAbout = lazy(`(?i)(?:^|\s)(?:about|on|regarding|mention\w*|say|says|for|über|zu|contain\w*|talk\w*|with(?:\s+the)?\s+word)\b`)

@@ -17,6 +17,7 @@ var rules = []rule{
 	{"create_note", createNote},
 	{"list_tasks", listTasks},
 	{"read_note", readNote},
+	{"note_links", noteLinks},
 	{"list_notes", listNotes},
 	{"remember", remember},
 	{"forget", forget},

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -22,8 +23,12 @@ const linksSchema = `{
 	"additionalProperties": false
 }`
 
-// maxLinks bounds the links of each direction that are told.
-const maxLinks = 50
+const (
+	// maxLinks bounds the links of each direction that are told.
+	maxLinks = 50
+	// maxLinkLine bounds the line around a link, in bytes.
+	maxLinkLine = 160
+)
 
 func newNoteLinks(v vaults) agent.Tool {
 	return byPath{agent.NewTool(spec("note_links", linksSchema), agent.Auto, func(ctx context.Context, args linksArgs) (agent.Result, error) {
@@ -37,6 +42,21 @@ func newNoteLinks(v vaults) agent.Tool {
 		}
 		places = slices.DeleteFunc(places, func(p place) bool { return p.folder != at.folder })
 		links := linkNames(places)
+		var candidates []backlink
+		for _, p := range places {
+			if err := ctx.Err(); err != nil {
+				return agent.Result{}, err
+			}
+			other, err := p.read()
+			if err != nil { // the index reports it
+				continue
+			}
+			links.addTitles(other)
+			if p.Path != at.Path {
+				candidates = append(candidates, linksThatMayMean(note, other)...)
+			}
+		}
+		result := agent.Result{Foreign: note.Foreign}
 		var to, from []string
 		for _, link := range note.Links {
 			where := links.to(at.Path, link.Target)
@@ -45,28 +65,58 @@ func newNoteLinks(v vaults) agent.Tool {
 			}
 			to = append(to, fmt.Sprintf("line %d: %s%s", link.Line, where, headed(link)))
 		}
-		for _, p := range places {
-			if err := ctx.Err(); err != nil {
-				return agent.Result{}, err
-			}
-			if p.Path == at.Path {
-				continue
-			}
-			other, err := p.read()
-			if err != nil { // the index reports it
-				continue
-			}
-			for _, link := range other.Links {
-				if links.to(p.Path, link.Target) == at.Path {
-					from = append(from, fmt.Sprintf("%s:%d%s", p.Path, link.Line, headed(link)))
-				}
+		for _, b := range candidates {
+			if links.to(b.path, b.link.Target) == at.Path {
+				from = append(from, fmt.Sprintf("%s:%d%s: %s", b.path, b.link.Line, headed(b.link), b.line))
+				result.Foreign = result.Foreign || b.foreign
 			}
 		}
-		return agent.Result{
-			Text:    listed("Linked from", from) + "\n\n" + listed("Links to", to),
-			Nothing: len(from)+len(to) == 0,
-		}, nil
+		result.Text = listed("Linked from", from) + "\n\n" + listed("Links to", to)
+		result.Nothing = len(from)+len(to) == 0
+		return result, nil
 	}), v}
+}
+
+// backlink is a link of another note, with the line that it stands in.
+type backlink struct {
+	path    string
+	link    notes.Link
+	line    string
+	foreign bool
+}
+
+// linksThatMayMean are the links of another note that name a note by its file
+// or its title.
+func linksThatMayMean(note, other notes.Note) (list []backlink) {
+	base, titles := path.Base(bareName(note.Path)), titlesOf(note)
+	var lines []string
+	for _, link := range other.Links {
+		if path.Base(bareName(link.Target)) != base && !slices.Contains(titles, strings.ToLower(link.Target)) {
+			continue
+		}
+		if lines == nil {
+			lines = strings.Split(other.Text, "\n")
+		}
+		line := ""
+		if link.Line >= 1 && link.Line <= len(lines) {
+			line = clip(strings.TrimSpace(lines[link.Line-1]), maxLinkLine)
+		}
+		list = append(list, backlink{other.Path, link, line, other.Foreign})
+	}
+	return list
+}
+
+// titlesOf are the names besides its file's by which a note may be linked, in
+// lower case.
+func titlesOf(note notes.Note) []string {
+	titles := []string{strings.ToLower(note.Title)}
+	aliases, _ := note.Front["aliases"].([]any)
+	for _, alias := range aliases {
+		if name, ok := alias.(string); ok {
+			titles = append(titles, strings.ToLower(name))
+		}
+	}
+	return titles
 }
 
 func headed(link notes.Link) string {
@@ -92,10 +142,23 @@ func listed(head string, lines []string) string {
 type names struct {
 	byPath map[string]string   // bare name → path
 	byBase map[string][]string // bare file name → paths
+
+	byTitle map[string]string // title or alias, in lower case → path; "": several
+}
+
+// addTitles takes in how a note may be called besides its file's name.
+func (n names) addTitles(note notes.Note) {
+	for _, title := range titlesOf(note) {
+		if other, taken := n.byTitle[title]; taken && other != note.Path {
+			n.byTitle[title] = ""
+		} else {
+			n.byTitle[title] = note.Path
+		}
+	}
 }
 
 func linkNames(places []place) names {
-	n := names{map[string]string{}, map[string][]string{}}
+	n := names{map[string]string{}, map[string][]string{}, map[string]string{}}
 	for _, p := range places {
 		bare := bareName(p.Path)
 		n.byPath[bare] = p.Path
@@ -105,8 +168,8 @@ func linkNames(places []place) names {
 }
 
 // to is the path of the note that a link in the note at from means: the path
-// below that note's folder, the path in the vault, or the one note of that
-// file name, the nearest first; "": there is none.
+// below that note's folder, the path in the vault, the note of that file name
+// with the shortest path, or the one note of that title or alias; "": there is none.
 func (n names) to(from, target string) string {
 	if target == "" {
 		return from
@@ -124,5 +187,5 @@ func (n names) to(from, target string) string {
 			best = p
 		}
 	}
-	return best
+	return cmp.Or(best, n.byTitle[strings.ToLower(target)])
 }

@@ -91,7 +91,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		http.Redirect(w, r, fmt.Sprintf("/hop/%d", n-1), http.StatusMovedPermanently)
 	case path == "/huge":
-		say(w, 200, "text/html; charset=utf-8", "<html><head><title>Huge</title></head><body><article>"+strings.Repeat("<p>All work and no play makes a dull page.</p>\n", 70_000)+"</article></body></html>")
+		say(w, 200, "text/html; charset=utf-8", "<html><head><title>Huge</title></head><body><article>"+strings.Repeat("<p>All work and no play makes a dull page.</p>\n", 5_000)+"</article></body></html>")
 	default:
 		if p, ok := pages[path]; ok {
 			if p.file != "" {
