@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,6 +67,8 @@ type app struct {
 	changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
 	unembedded chan struct{}  // an exchange was archived
 	logFile    *os.File
+
+	sentByTools atomic.Int64 // bytes that built-in tools sent to other machines
 
 	gone []string // remembered folders that cannot be read, each with the reason
 
@@ -167,12 +169,12 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		return err
 	}
 	deps := tools.Deps{
-		Search: a, Folders: a.folders, Now: time.Now, HTTP: http.DefaultClient, Changes: a.store,
+		Search: a, Folders: a.folders, Now: time.Now, Changes: a.store,
 		Facts: a.facts(), Past: a.recall, Kept: a.store,
 		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
 		Mail:  a.config.mail(os.LookupEnv),
 		Web:   tools.WebSearch{Engine: a.config.Web.Search, URL: a.config.Web.SearchURL},
-		Units: a.config.Weather.Units,
+		Units: a.config.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
 	}
 	if a.config.RAG.Rerank {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}
@@ -185,6 +187,9 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	a.servers = mcpclient.Start(ctx, a.known.config, options)
 	return nil
 }
+
+// sent is how many bytes have left this machine: to the model, and by tools.
+func (a *app) sent() int64 { return a.provider.State().Sent + a.sentByTools.Load() }
 
 // isBuiltin tells whether a built-in tool has this name already.
 func (a *app) isBuiltin(name string) bool {

@@ -127,7 +127,7 @@ func (l *life) tell() {
 	}
 	state := l.provider.State()
 	s := tui.Status{
-		Provider: state.Provider, Model: state.Model, Window: l.provider.Window(), Sent: state.Sent,
+		Provider: state.Provider, Model: state.Model, Window: l.provider.Window(), Sent: l.sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: l.indexing,
 	}
 	if l.indexing && l.progress.Total > 0 {
@@ -154,7 +154,7 @@ func (l *life) followProvider(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-receipt.C:
-			if now := l.provider.State().Sent; now != sent {
+			if now := l.sent(); now != sent {
 				sent = now
 				l.tell()
 			}

@@ -73,7 +73,8 @@ type sendEmail struct {
 	Mail
 	spec   llm.ToolSpec
 	now    func() time.Time
-	drafts artifacts // nil: none are kept
+	drafts artifacts       // nil: none are kept
+	sent   func(bytes int) // told what went to a server elsewhere; nil: nobody is
 
 	mu sync.Mutex // held while a draft is kept
 }
@@ -83,8 +84,8 @@ var (
 	_ agent.Previewer = (*sendEmail)(nil)
 )
 
-func newSendEmail(m Mail, now func() time.Time, drafts artifacts) *sendEmail {
-	return &sendEmail{Mail: m, spec: spec("send_email", mailSchema), now: now, drafts: drafts}
+func newSendEmail(m Mail, now func() time.Time, drafts artifacts, sent func(bytes int)) *sendEmail {
+	return &sendEmail{Mail: m, spec: spec("send_email", mailSchema), now: now, drafts: drafts, sent: sent}
 }
 
 func (s *sendEmail) Spec() llm.ToolSpec                { return s.spec }
@@ -359,6 +360,9 @@ func (s *sendEmail) send(ctx context.Context, l letter) error {
 	defer leave()
 	defer connection.Close()
 	m := l.message(ctx, s.now())
+	if s.sent != nil && !isThisMachine(s.Host) {
+		s.sent(len(l.text()))
+	}
 	err = client.SendWithSMTPClient(connection, m)
 	if m.IsDelivered() { // what went wrong after that changes nothing
 		_ = client.CloseWithSMTPClient(connection)

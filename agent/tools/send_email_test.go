@@ -166,7 +166,7 @@ func (p *post) settings() Mail {
 }
 
 func mailTool(m Mail) *sendEmail {
-	return newSendEmail(m, func() time.Time { return noon }, nil)
+	return newSendEmail(m, func() time.Time { return noon }, nil, nil)
 }
 
 func TestAMailArrivesAsItWasShown(t *testing.T) {
@@ -379,7 +379,7 @@ func TestEachMailIsAskedAbout(t *testing.T) {
 func TestAMailIsADraftBeforeItIsSent(t *testing.T) {
 	const plan = `{"reasoning":"","steps":[{"id":"1","tool":"send_email","input":{"to":["Bob <bob@example.com>"],"bcc":["eve@example.com"],"subject":"Sunday","body":"Shall we run?"}}]}`
 	p, kept := startPost(t, false), &shelf{}
-	tool := newSendEmail(p.settings(), func() time.Time { return noon }, kept)
+	tool := newSendEmail(p.settings(), func() time.Time { return noon }, kept, nil)
 	turn := func(decision agent.Decision) (told []string) {
 		a := agent.New(agent.Options{
 			Model: llmtest.NewScript().Say(plan, "Done.", "Done."), History: forgetful{}, Tools: func() []agent.Tool { return []agent.Tool{tool} },

@@ -88,7 +88,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 					tc.lines[i].Calls[j].Args = json.RawMessage(here(string(tc.lines[i].Calls[j].Args)))
 				}
 			}
-			wide, c := newWeb(nil, web.Host()), &clock{time: noon}
+			wide, c := newWeb(nil, web.Host(), nil), &clock{time: noon}
 			kit := []agent.Tool{newWebSearch(WebSearch{URL: web.URL + "/html/"}, wide), newWebFetch(wide), newCrawl(wide, c.now, c.pause)}
 			a := agent.New(agent.Options{
 				Model: llmtest.NewScript(tc.lines...), History: forgetful{}, Tools: func() []agent.Tool { return kit }, Now: func() time.Time { return noon },

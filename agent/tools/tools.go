@@ -22,7 +22,7 @@ type Deps struct {
 	Search  searcher
 	Folders func() []*notes.Folder // the open vaults of this moment
 	Now     func() time.Time       // in the user's zone; nil: time.Now
-	HTTP    *http.Client           // nil: http.DefaultClient
+	HTTP    *http.Client           // for the weather; nil: one that Sent counts
 	Daily   Daily
 	Changes changes // nil: what tools do to notes can't be taken back
 	Mail    Mail    // without a host no mail is sent, and there is no tool for it
@@ -30,7 +30,10 @@ type Deps struct {
 	Kept    artifacts // keeps the documents that turns make; nil: there are no tools for them
 	Past    past      // finds what was said in earlier conversations; nil: nothing
 
-	Web   WebSearch
+	Web WebSearch
+	// Sent is told how many bytes a tool has sent to another machine, at any
+	// time and from any goroutine; nil: nobody is.
+	Sent  func(bytes int)
 	Units string // of the weather: metric or imperial; "": metric
 
 	// Geocoding and Forecast are the addresses of Open-Meteo's two services;
@@ -55,10 +58,10 @@ func All(d Deps) []agent.Tool {
 		d.Now = time.Now
 	}
 	if d.HTTP == nil {
-		d.HTTP = http.DefaultClient
+		d.HTTP = plainClient(d.Sent)
 	}
 	v := vaults(d.Folders)
-	w := newWeb(nil, d.Web.own())
+	w := newWeb(nil, d.Web.own(), d.Sent)
 	list := []agent.Tool{
 		newSearchNotes(d.Search),
 		newReadNote(v),
@@ -84,7 +87,7 @@ func All(d Deps) []agent.Tool {
 		list = append(list, artifactTools(d.Kept)...)
 	}
 	if d.Mail.Host != "" {
-		list = append(list, newSendEmail(d.Mail, d.Now, d.Kept))
+		list = append(list, newSendEmail(d.Mail, d.Now, d.Kept, d.Sent))
 	}
 	return list
 }

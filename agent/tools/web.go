@@ -38,19 +38,20 @@ type web struct {
 
 // newWeb makes a web whose names are looked up by resolver; nil: the system's.
 // own is the host and port of a server of the user's that need not be public,
-// and to which no other page leads; "": none.
-func newWeb(resolver *net.Resolver, own string) *web {
+// and to which no other page leads; "": none. sent is told what leaves this
+// machine; nil: nobody is.
+func newWeb(resolver *net.Resolver, own string, sent func(bytes int)) *web {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: resolver, Control: onlyPublic}
 	free := &net.Dialer{Timeout: dialer.Timeout, Resolver: resolver}
 	return &web{&http.Client{
 		Transport: &http.Transport{
 			Proxy: nil, // a proxy would dial in our place
-			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			DialContext: counted(func(ctx context.Context, network, address string) (net.Conn, error) {
 				if own != "" && strings.EqualFold(address, own) {
 					return free.DialContext(ctx, network, address)
 				}
 				return dialer.DialContext(ctx, network, address)
-			},
+			}, sent),
 			ForceAttemptHTTP2:      true,
 			DisableKeepAlives:      true,
 			TLSHandshakeTimeout:    10 * time.Second,

@@ -12,7 +12,7 @@ import (
 
 func searchWeb(t *testing.T, s WebSearch, args string) (agent.Result, error) {
 	t.Helper()
-	return newWebSearch(s, newWeb(nil, s.own())).Run(t.Context(), json.RawMessage(args))
+	return newWebSearch(s, newWeb(nil, s.own(), nil)).Run(t.Context(), json.RawMessage(args))
 }
 
 func TestASearchOfTheWebBringsTitlesAddressesAndSnippets(t *testing.T) {
@@ -129,7 +129,7 @@ func TestLinksOfDuckDuckGoAreFollowedInThought(t *testing.T) {
 
 func TestOnlyTheSearchServerOfTheUserMayBePrivate(t *testing.T) {
 	mine, other := webtest.New(t), webtest.New(t)
-	w := newWeb(nil, WebSearch{URL: mine.URL + "/html/"}.own())
+	w := newWeb(nil, WebSearch{URL: mine.URL + "/html/"}.own(), nil)
 	if _, err := w.get(t.Context(), mine.URL+"/marathon"); err != nil {
 		t.Errorf("the user's own server: %v", err)
 	}
@@ -137,7 +137,7 @@ func TestOnlyTheSearchServerOfTheUserMayBePrivate(t *testing.T) {
 		t.Errorf("another port of this machine was asked: %v", err)
 	}
 	for _, none := range []WebSearch{{}, {Engine: "searxng"}, {URL: "::"}} {
-		if _, err := newWeb(nil, none.own()).get(t.Context(), mine.URL); err == nil {
+		if _, err := newWeb(nil, none.own(), nil).get(t.Context(), mine.URL); err == nil {
 			t.Errorf("%+v opens %s", none, mine.URL)
 		}
 	}

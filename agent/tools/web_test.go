@@ -38,7 +38,7 @@ func TestNothingInsideIsEverDialled(t *testing.T) {
 	defer server.Close()
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
 	var connects atomic.Int64
-	w := newWeb(nameServer(t), "")
+	w := newWeb(nameServer(t), "", nil)
 	transport := w.client.Transport.(*http.Transport)
 	dial := transport.DialContext
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -129,7 +129,7 @@ func answerOf(query []byte, ips []string) []byte {
 
 // atHome is a web that may reach servers of the test, and counts as public
 // nothing else; what a redirect leads to is still checked by its address.
-func atHome(allowed string) *web { return newWeb(nil, allowed) }
+func atHome(allowed string) *web { return newWeb(nil, allowed, nil) }
 
 func TestARedirectIsCheckedLikeAnAddress(t *testing.T) {
 	var secret atomic.Int64
@@ -188,7 +188,7 @@ func TestAProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	defer proxy.Close()
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	t.Setenv("http_proxy", proxy.URL)
-	if _, err := newWeb(nameServer(t), "").get(t.Context(), "http://private.evil.example/"); !errors.Is(err, errPrivate) || asked.Load() != 0 {
+	if _, err := newWeb(nameServer(t), "", nil).get(t.Context(), "http://private.evil.example/"); !errors.Is(err, errPrivate) || asked.Load() != 0 {
 		t.Errorf("%v, the proxy was asked %d times", err, asked.Load())
 	}
 }

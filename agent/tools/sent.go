@@ -1,0 +1,47 @@
+package tools
+
+import (
+	"context"
+	"net"
+	"net/http"
+)
+
+type dial = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// counted is a dial whose connections to other machines tell how much is
+// written to them; a nil sent is told nothing.
+func counted(by dial, sent func(bytes int)) dial {
+	if sent == nil {
+		return by
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		connection, err := by(ctx, network, address)
+		if err != nil || isLoopback(connection.RemoteAddr()) {
+			return connection, err
+		}
+		return countedConn{connection, sent}, nil
+	}
+}
+
+func isLoopback(address net.Addr) bool {
+	tcp, ok := address.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+type countedConn struct {
+	net.Conn
+	sent func(bytes int)
+}
+
+func (c countedConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.sent(n)
+	return n, err
+}
+
+// plainClient is the client of a service whose address is not in doubt.
+func plainClient(sent func(bytes int)) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = counted(transport.DialContext, sent)
+	return &http.Client{Transport: transport}
+}
