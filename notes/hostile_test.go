@@ -2,8 +2,6 @@ package notes
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -53,53 +51,5 @@ func TestHostileTextsTakeNoLongerThanTheirLength(t *testing.T) {
 			t.Errorf("%s: took %v", name, took)
 		}
 		checkNote(t, note)
-	}
-}
-
-// TestASwappedFolderLetsNothingOutOrIn swaps a folder of the vault for a link
-// that leads outside, over and over, while notes in it are read and written.
-func TestASwappedFolderLetsNothingOutOrIn(t *testing.T) {
-	folder := vault(t, map[string]string{"real/a.md": "inside\n"})
-	outside := t.TempDir()
-	if err := os.WriteFile(filepath.Join(outside, "a.md"), []byte("secret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	at := func(name string) string { return filepath.Join(folder.Dir(), name) }
-	if err := os.Symlink(outside, at("link")); err != nil {
-		t.Skip("links cannot be made here:", err)
-	}
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() { // ends with stop
-		defer close(stopped)
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			for _, which := range []string{"real", "link"} {
-				os.Rename(at(which), at("now"))
-				os.Rename(at("now"), at(which))
-			}
-		}
-	}()
-	for i := range 500 {
-		if raw, _, err := folder.Raw("now/a.md"); err == nil && string(raw) != "inside\n" {
-			t.Fatalf("read %q from outside", raw)
-		}
-		_ = folder.Replace("now/a.md", []byte("secret\n"), []byte("inside\n")) // refused or not there: all that counts is what lies outside
-		_ = folder.Replace("now/a.md", []byte("inside\n"), []byte("inside\n"))
-		if i%10 == 0 {
-			_ = folder.Create(fmt.Sprintf("now/new %d.md", i), "inside\n")
-		}
-	}
-	close(stop)
-	<-stopped
-	left, err := os.ReadDir(outside)
-	if err != nil || len(left) != 1 {
-		t.Errorf("outside there are now %v, %v", left, err)
-	}
-	if text, _ := os.ReadFile(filepath.Join(outside, "a.md")); string(text) != "secret\n" {
-		t.Errorf("the file outside is now %q", text)
 	}
 }
