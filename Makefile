@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: run test race check golden bench eval soak fuzz ollama npm tools screens build
+.PHONY: run test race check golden bench speed eval soak fuzz ollama npm tools screens build
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -31,6 +31,9 @@ bench: ## speed and memory, as ratios to a reference in the same run
 	go test -run '^$$' -bench . -benchtime 3x ./rag ./tui/... ./notes ./llm ./store
 	go test -run '^$$' -bench OpenAndScroll -benchtime 5x ./cli
 	LIFEHUB_SCALE=1 go test -run '^$$' -bench Scale -benchtime 1x -timeout 1h -v ./rag
+
+speed: ## start, stream and memory of the whole program, beside a bare one in the same run; needs a quiet machine
+	LIFEHUB_SPEED=1 go test -run 'TestSpeed' -count=1 -timeout 1h -v ./cli
 
 eval: ## quality of the search on the shared benches
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFigures -v -count=1 -timeout 2h

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -13,7 +14,7 @@ const notSaid = "NOT_IN_NOTES"
 
 // beginnings are how an answer begins that says by itself that the notes do
 // not hold it, for models that ignore the mark; in lower case, ' for ’.
-var beginnings = func() []string {
+var beginnings = sync.OnceValue(func() []string {
 	list := []string{
 		"das steht nicht in ", "in deinen notizen steht nichts", "in deinen notizen steht nicht ", "in ihren notizen steht nicht",
 		"vos notes ne ", "tes notes ne ", "tus notas no ", "sus notas no ", "i tuoi appunti non ", "le tue note non ",
@@ -33,7 +34,7 @@ var beginnings = func() []string {
 		}
 	}
 	return list
-}()
+})
 
 // plainBeginning is how a text begins, as beginnings are written.
 func plainBeginning(text string) string {
@@ -46,7 +47,7 @@ func begins(text string) (marked, said, may bool) {
 	plain := plainBeginning(text)
 	mark := strings.ToLower(notSaid)
 	marked, may = strings.HasPrefix(plain, mark), strings.HasPrefix(mark, plain)
-	for _, b := range beginnings {
+	for _, b := range beginnings() {
 		said = said || strings.HasPrefix(plain, b)
 		may = may || strings.HasPrefix(b, plain)
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -27,7 +28,7 @@ const (
 // it speaks of none.
 func timeWords(text string, today time.Time) (s span, rest string) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, today.Location())
-	for _, t := range plainTimes {
+	for _, t := range plainTimes() {
 		where := t.pattern.FindStringIndex(text)
 		if where == nil {
 			continue
@@ -181,39 +182,42 @@ type plainTime struct {
 	step    int
 }
 
-// plainTimes are tried in order.
-var plainTimes = []plainTime{
-	{timePattern(`\d{4}-\d\d-\d\d`), "date", 0},
-	{timePattern(`(\d{1,2})(?:st|nd|rd|th|\.)?(?: of)? (` + shortNames + `)\b(?:\.?,? (\d{4}))?`), "day of month", 0},
-	{timePattern(`(` + shortNames + `)\.? (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`), "month of day", 0},
-	{timePattern(`(\d{1,2})\.(\d{1,2})\.(\d{4})`), "day of month", 0},
-	{regexp.MustCompile(`(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]`), "日", 0},
-	{regexp.MustCompile(`(?i)\b(?:day before yesterday|vorgestern)\b|前天|一昨日`), "day", -2},
-	{regexp.MustCompile(`(?i)\b(?:yesterday(?:'s)?|gestern)\b|昨天|昨日`), "day", -1},
-	{regexp.MustCompile(`(?i)\b(?:today(?:'s)?|heute)\b|今天|今日`), "day", 0},
-	{timePattern(`(?:last|previous|past) week(?:'s)?|letzte[nr]? woche`), "week", -1},
-	{regexp.MustCompile(`上周|上週|上星期|先週`), "week", -1},
-	{timePattern(`this week(?:'s)?|diese[r]? woche`), "week", 0},
-	{regexp.MustCompile(`这周|本周|这星期|今週`), "week", 0},
-	{timePattern(`(?:last|previous|past) month(?:'s)?|letzte[nr]? monat`), "month", -1},
-	{regexp.MustCompile(`上个月|上個月|先月`), "month", -1},
-	{timePattern(`this month(?:'s)?|diese[nr]? monat`), "month", 0},
-	{regexp.MustCompile(`这个月|本月|今月`), "month", 0},
-	{timePattern(`(?:last|previous|past) year(?:'s)?|letzte[sn]? jahr`), "year", -1},
-	{regexp.MustCompile(`去年|昨年`), "year", -1},
-	{timePattern(`this year(?:'s)?|diese[sn]? jahr`), "year", 0},
-	{regexp.MustCompile(`今年`), "year", 0},
-	{regexp.MustCompile(`(?i)\b(?:lately|recently|these days|of late|kürzlich|neulich|zuletzt|in letzter zeit)\b|最近`), "recent", -30},
-	{timePattern(`(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten) (days?|weeks?|months?|years?) ago`), "ago", 0},
-	{timePattern(`vor (\d{1,3}|eine[mr]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn) (tag|tagen|woche|wochen|monat|monaten|jahr|jahren)`), "ago", 0},
-	{regexp.MustCompile(`(\d{1,3}|[一二两三四五六七八九十]) ?个?(天|周|星期|月|年)前`), "ago", 0},
-	{timePattern(`(?:last|past|letzte[sn]?|vorige[sn]?) (?:weekend(?:'s)?|wochenende)|上个?周末|先週末`), "weekend", -1},
-	{timePattern(`this weekend(?:'s)?|diese[sm] wochenende`), "weekend", 0},
-	{timePattern(`(?:at|on|over) the weekend|am wochenende`), "weekend", lastBegun},
-	{timePattern(`(?:on|last|since|from|this|am|vom|seit|letzte[nrm]?|diese[nrm]?) (` + dayNames + `)(?:'s)?`), "weekday", 0},
-	{timePattern(`(?:in|im|during|since|from|of|last) (` + monthNames + `)(?:'s)?\b(?:,? (\d{4}))?`), "name", 0},
-	{timePattern(`(?:in|im jahr|during|of) ((?:19|20)\d\d)`), "given year", 0},
-}
+// plainTimes are tried in order. They are made at their first use, as a start
+// has none.
+var plainTimes = sync.OnceValue(func() []plainTime {
+	return []plainTime{
+		{timePattern(`\d{4}-\d\d-\d\d`), "date", 0},
+		{timePattern(`(\d{1,2})(?:st|nd|rd|th|\.)?(?: of)? (` + shortNames + `)\b(?:\.?,? (\d{4}))?`), "day of month", 0},
+		{timePattern(`(` + shortNames + `)\.? (\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`), "month of day", 0},
+		{timePattern(`(\d{1,2})\.(\d{1,2})\.(\d{4})`), "day of month", 0},
+		{regexp.MustCompile(`(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]`), "日", 0},
+		{regexp.MustCompile(`(?i)\b(?:day before yesterday|vorgestern)\b|前天|一昨日`), "day", -2},
+		{regexp.MustCompile(`(?i)\b(?:yesterday(?:'s)?|gestern)\b|昨天|昨日`), "day", -1},
+		{regexp.MustCompile(`(?i)\b(?:today(?:'s)?|heute)\b|今天|今日`), "day", 0},
+		{timePattern(`(?:last|previous|past) week(?:'s)?|letzte[nr]? woche`), "week", -1},
+		{regexp.MustCompile(`上周|上週|上星期|先週`), "week", -1},
+		{timePattern(`this week(?:'s)?|diese[r]? woche`), "week", 0},
+		{regexp.MustCompile(`这周|本周|这星期|今週`), "week", 0},
+		{timePattern(`(?:last|previous|past) month(?:'s)?|letzte[nr]? monat`), "month", -1},
+		{regexp.MustCompile(`上个月|上個月|先月`), "month", -1},
+		{timePattern(`this month(?:'s)?|diese[nr]? monat`), "month", 0},
+		{regexp.MustCompile(`这个月|本月|今月`), "month", 0},
+		{timePattern(`(?:last|previous|past) year(?:'s)?|letzte[sn]? jahr`), "year", -1},
+		{regexp.MustCompile(`去年|昨年`), "year", -1},
+		{timePattern(`this year(?:'s)?|diese[sn]? jahr`), "year", 0},
+		{regexp.MustCompile(`今年`), "year", 0},
+		{regexp.MustCompile(`(?i)\b(?:lately|recently|these days|of late|kürzlich|neulich|zuletzt|in letzter zeit)\b|最近`), "recent", -30},
+		{timePattern(`(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten) (days?|weeks?|months?|years?) ago`), "ago", 0},
+		{timePattern(`vor (\d{1,3}|eine[mr]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn) (tag|tagen|woche|wochen|monat|monaten|jahr|jahren)`), "ago", 0},
+		{regexp.MustCompile(`(\d{1,3}|[一二两三四五六七八九十]) ?个?(天|周|星期|月|年)前`), "ago", 0},
+		{timePattern(`(?:last|past|letzte[sn]?|vorige[sn]?) (?:weekend(?:'s)?|wochenende)|上个?周末|先週末`), "weekend", -1},
+		{timePattern(`this weekend(?:'s)?|diese[sm] wochenende`), "weekend", 0},
+		{timePattern(`(?:at|on|over) the weekend|am wochenende`), "weekend", lastBegun},
+		{timePattern(`(?:on|last|since|from|this|am|vom|seit|letzte[nrm]?|diese[nrm]?) (` + dayNames + `)(?:'s)?`), "weekday", 0},
+		{timePattern(`(?:in|im|during|since|from|of|last) (` + monthNames + `)(?:'s)?\b(?:,? (\d{4}))?`), "name", 0},
+		{timePattern(`(?:in|im jahr|during|of) ((?:19|20)\d\d)`), "given year", 0},
+	}
+})
 
 // agoUnits are the units of [agoSpan].
 var agoUnits = map[string]rune{
@@ -237,10 +241,12 @@ var months = map[string]time.Month{
 
 // emptyWords say nothing of what is looked for, once the time is known: "what
 // did I do yesterday" asks for the day itself.
-var emptyWords = wordSet("a about am an and any are at be been did do does done for from happen happened happening have i in is it " +
-	"me my mine note notes of on our say says show tell that the there to was we were what when which who with write wrote written " +
-	"went go day journal daily diary entry log " +
-	"was habe ich gemacht war wir ist am im mein meine notizen tagebuch hab hatte getan passiert los geschehen erlebt notiert geschrieben stand steht gab es")
+var emptyWords = sync.OnceValue(func() map[string]bool {
+	return wordSet("a about am an and any are at be been did do does done for from happen happened happening have i in is it " +
+		"me my mine note notes of on our say says show tell that the there to was we were what when which who with write wrote written " +
+		"went go day journal daily diary entry log " +
+		"was habe ich gemacht war wir ist am im mein meine notizen tagebuch hab hatte getan passiert los geschehen erlebt notiert geschrieben stand steht gab es")
+})
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
@@ -254,7 +260,7 @@ func wordSet(words string) map[string]bool {
 // question.
 func asksForTheTimeItself(rest string) bool {
 	for _, t := range terms(rest, "") {
-		if !t.exact && !emptyWords[t.text] && !strings.ContainsAny(t.text, "做什么何") && !t.asksOnly() {
+		if !t.exact && !emptyWords()[t.text] && !strings.ContainsAny(t.text, "做什么何") && !t.asksOnly() {
 			return false
 		}
 	}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// initialised is what a package did before main.
+type initialised struct {
+	of     string
+	ms     float64
+	memory int // bytes
+}
+
+// inits runs a program for its version and tells what its packages did first.
+func inits(t *testing.T, program string, env ...string) (list []initialised) {
+	t.Helper()
+	var trace bytes.Buffer
+	cmd := exec.Command(program, "--version")
+	cmd.Env, cmd.Stderr = append(append(os.Environ(), "GODEBUG=inittrace=1"), env...), &trace
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("run for the version: %v\n%s", err, trace.String())
+	}
+	for line := range strings.Lines(trace.String()) {
+		// init time @1.2 ms, 0.03 ms clock, 4568 bytes 12 allocs
+		name, rest, ok := strings.Cut(strings.TrimPrefix(line, "init "), " @")
+		var i initialised
+		var at float64
+		if !ok {
+			continue
+		}
+		if _, err := fmt.Sscanf(rest, "%f ms, %f ms clock, %d bytes", &at, &i.ms, &i.memory); err == nil {
+			i.of = name
+			list = append(list, i)
+		}
+	}
+	if len(list) == 0 {
+		t.Fatalf("no trace of inits:\n%s", trace.String())
+	}
+	return list
+}
+
+// What a package does before main, every start pays, `--version` too. Memory
+// stands for time here, as it is the same on a busy machine; `make speed` has
+// the times.
+func TestNoPackageDoesMuchBeforeMain(t *testing.T) {
+	const (
+		one = 2 << 20   // jsonschema, which comes with mcp-go, takes 1.7 MB
+		own = 512 << 10 // of ours: patterns, mostly
+	)
+	for _, i := range inits(t, os.Args[0], runAsProgram) {
+		if strings.HasPrefix(i.of, "lifehub/internal/") || i.of == "lifehub/cli" { // the tests' own
+			continue
+		}
+		if strings.HasPrefix(i.of, "lifehub/") && i.memory > own {
+			t.Errorf("%s takes %d kB before main; %d kB is the most for a room of ours", i.of, i.memory>>10, own>>10)
+		}
+		if i.memory > one {
+			t.Errorf("%s takes %d kB before main; %d kB is the most", i.of, i.memory>>10, one>>10)
+		}
+	}
+}

@@ -1,0 +1,337 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/internal/testenv"
+	"lifehub/store"
+)
+
+// The tests of this file measure the program from outside, beside a bare Bubble
+// Tea program in the same run (../shared/peerbench), and fail where a bar is not
+// met. `make speed` runs them, on a machine that has nothing else to do.
+func speed(t *testing.T) {
+	t.Helper()
+	if os.Getenv("LIFEHUB_SPEED") == "" {
+		t.Skip("LIFEHUB_SPEED=1 measures the speed (make speed)")
+	}
+}
+
+// rounds is how often each program is run; the median counts.
+func rounds(usual int) int {
+	n, err := strconv.Atoi(os.Getenv("LIFEHUB_SPEED_ROUNDS"))
+	if err != nil {
+		return usual
+	}
+	return n
+}
+
+// figures are what runpeer writes of one run, by its names.
+type figures map[string]any
+
+func (f figures) of(name string) float64 { v, _ := f[name].(float64); return v }
+
+// peer is an entry of the programs that runpeer starts.
+type peer struct {
+	Name  string            `json:"name"`
+	Cmd   []string          `json:"cmd"`
+	Ready string            `json:"ready"`
+	Env   map[string]string `json:"env,omitempty"`
+	Quit  string            `json:"quit,omitempty"`
+}
+
+// bench is the harness of peerbench, built, and the program as it is shipped.
+type bench struct{ dir, program string }
+
+func newBench(t *testing.T) bench {
+	t.Helper()
+	source := testenv.Shared(t, "peerbench")
+	b := bench{dir: t.TempDir()}
+	b.program = filepath.Join(b.dir, "lifehub")
+	build(t, source, "-o", b.dir+"/", "./modelserver", "./runpeer", "./bareref")
+	build(t, testenv.Root(t), "-o", b.program, ".")
+	return b
+}
+
+// build builds as `make build` does.
+func build(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w"}, args...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build in %s: %v\n%s", dir, err, out)
+	}
+}
+
+func (b bench) bare() peer {
+	return peer{Name: "bare", Cmd: []string{filepath.Join(b.dir, "bareref"), "{URL}"}, Ready: `^\s*\n?>`, Quit: "\x03"}
+}
+
+// lifehub is the program in a home; "{HOME}" is a fresh one for each run.
+func (b bench) lifehub(name, home string, args ...string) peer {
+	return peer{
+		Name: name, Cmd: append([]string{b.program, "chat", "-m", "bench"}, args...), Ready: "Ask anything",
+		Env: map[string]string{"OLLAMA_HOST": "{URL}", "LIFEHUB_HOME": home},
+	}
+}
+
+// run runs the programs in turn, so many times each, and returns the median of
+// every figure by program.
+func (b bench) run(t *testing.T, peers []peer, args ...string) map[string]figures {
+	t.Helper()
+	config, out := filepath.Join(b.dir, "peers.json"), filepath.Join(t.TempDir(), "results.jsonl")
+	list, err := json.Marshal(peers)
+	if err == nil {
+		err = os.WriteFile(config, list, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	args = append([]string{
+		filepath.Join(b.dir, "runpeer"), "-peers", config, "-server", filepath.Join(b.dir, "modelserver"),
+		"-work", filepath.Join(b.dir, "work"), "-out", out, "-limit", "60s",
+	}, args...)
+	// Where that is allowed, a network that is nothing but loopback: nobody waits for a name.
+	if exec.Command("unshare", "-n", "true").Run() == nil {
+		args = append([]string{"unshare", "-n", "sh", "-c", `ip link set lo up; exec "$@"`, "sh"}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("runpeer: %v\n%s", err, text)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := map[string][]figures{}
+	for line := range bytes.Lines(data) {
+		var f figures
+		if err := json.Unmarshal(line, &f); err != nil {
+			t.Fatal(err)
+		}
+		name, _ := f["Peer"].(string)
+		if f["Error"] != nil {
+			t.Fatalf("%s: %v", name, f["Error"])
+		}
+		runs[name] = append(runs[name], f)
+	}
+	medians := map[string]figures{}
+	for name, list := range runs {
+		medians[name] = figures{}
+		for key, v := range list[0] {
+			if _, ok := v.(float64); ok {
+				medians[name][key] = median(list, func(f figures) float64 { return f.of(key) })
+			}
+		}
+	}
+	return medians
+}
+
+func median[T any](list []T, of func(T) float64) float64 {
+	values := make([]float64, len(list))
+	for i, one := range list {
+		values[i] = of(one)
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// bars prints a table of what was measured and fails where it is over its bar.
+type bars struct {
+	t     *testing.T
+	table strings.Builder
+}
+
+func newBars(t *testing.T) *bars {
+	b := &bars{t: t}
+	b.table.WriteString("\n| what | LifeHub | bare | measured | bar | |\n|---|---:|---:|---:|---:|---|\n")
+	t.Cleanup(func() { t.Log(b.table.String()) })
+	return b
+}
+
+// most says that a figure may be no more than its bar.
+func (b *bars) most(what string, ours, bare string, measured, bar float64, unit string) {
+	verdict := "met"
+	if measured > bar || math.IsNaN(measured) {
+		verdict = "NOT MET"
+		b.t.Errorf("%s: %.2f%s, the bar is %g%s", what, measured, unit, bar, unit)
+	}
+	fmt.Fprintf(&b.table, "| %s | %s | %s | %.2f%s | %g%s | %s |\n", what, ours, bare, measured, unit, bar, unit, verdict)
+}
+
+// times says how many times as much as the bare program something may take.
+func (b *bars) times(what string, ours, bare float64, unit string, bar float64) {
+	b.most(what, fmt.Sprintf("%.4g%s", ours, unit), fmt.Sprintf("%.4g%s", bare, unit), ours/bare, bar, " x")
+}
+
+func (b *bars) alone(what string, ours, bare, bar float64, unit string) {
+	b.most(what, fmt.Sprintf("%.1f%s", ours, unit), fmt.Sprintf("%.1f%s", bare, unit), ours, bar, unit)
+}
+
+// An answer of 2,000 tokens at 200 a second, and of 8,000 as fast as they come.
+func TestSpeedOfAnAnswer(t *testing.T) {
+	speed(t)
+	b := newBench(t)
+	peers := []peer{b.bare(), b.lifehub("lifehub", "{HOME}/lifehub", "--notes", "{CWD}")}
+	n := strconv.Itoa(rounds(3))
+	bars := newBars(t)
+	paced := b.run(t, peers, "-reps", n, "-tokens", "2000", "-pace", "200", "-idle", "10")
+	ours, bare := paced["lifehub"], paced["bare"]
+	const mb = 1 << 20
+	bars.times("prompt", ours.of("ReadyMS"), bare.of("ReadyMS"), " ms", 2)
+	bars.times("CPU", ours.of("StreamCPU"), bare.of("StreamCPU"), " s", 2)
+	bars.most("CPU of a token, last quarter ÷ first", fmt.Sprintf("%.2f ms", ours.of("Q4ms")), fmt.Sprintf("%.2f ms", bare.of("Q4ms")), ours.of("Q4ms")/ours.of("Q1ms"), 1.2, " x")
+	bars.alone("lag p95", ours.of("LagP95"), bare.of("LagP95"), 40, " ms")
+	bars.alone("end", ours.of("EndMS"), bare.of("EndMS"), 40, " ms")
+	bars.alone("worst key", ours.of("KeyStreamMax"), bare.of("KeyStreamMax"), 33, " ms")
+	bars.times("bytes a token", ours.of("BytesPerToken"), bare.of("BytesPerToken"), "", 4)
+	bars.times("memory, peak", ours.of("PeakRSS")/mb, bare.of("PeakRSS")/mb, " MB", 3.5)
+	bars.alone("memory, idle", ours.of("IdleRSS")/mb, bare.of("IdleRSS")/mb, 40, " MB")
+	bars.times("CPU, idle", ours.of("IdleCPU"), bare.of("IdleCPU"), " %", 2)
+	bars.alone("half-empty screens", ours.of("Dips"), bare.of("Dips"), 0, "")
+	bars.alone("marks not seen", ours.of("MarksSent")-ours.of("MarksSeen"), bare.of("MarksSent")-bare.of("MarksSeen"), 0, "")
+	bars.alone("marks seen twice", ours.of("Doubled"), bare.of("Doubled"), 0, "")
+	fast := b.run(t, peers, "-reps", n, "-tokens", "8000", "-pace", "0", "-idle", "0", "-settle", "1s")
+	bars.alone("end, 8,000 tokens at full speed", fast["lifehub"].of("EndMS"), fast["bare"].of("EndMS"), 500, " ms")
+}
+
+// The first frame, with 10,000 notes and 1,000 conversations on disk.
+func TestSpeedOfTheStart(t *testing.T) {
+	speed(t)
+	b := newBench(t)
+	home := filepath.Join(b.dir, "home")
+	fillHome(t, b, home)
+	peers := []peer{b.bare(), b.lifehub("lifehub", home)}
+	got := b.run(t, peers, "-reps", strconv.Itoa(rounds(7)), "-tokens", "40", "-pace", "0", "-idle", "2", "-settle", "1500ms")
+	bars := newBars(t)
+	bars.times("first frame, 10,000 notes and 1,000 conversations", got["lifehub"].of("ReadyMS"), got["bare"].of("ReadyMS"), " ms", 2)
+}
+
+// fillHome makes a home of 10,000 notes, indexed, and 1,000 conversations.
+func fillHome(t *testing.T, b bench, home string) {
+	t.Helper()
+	vault := filepath.Join(b.dir, "vault")
+	for i := range 10_000 {
+		dir := filepath.Join(vault, fmt.Sprintf("folder %02d", i%100))
+		err := os.MkdirAll(dir, 0o700)
+		if err == nil {
+			text := fmt.Sprintf("# Note %d\n\nSomething about subject %d, with [[Note %d]] beside it.\n\n## More\n\n%s\n", i, i%97, i/2, strings.Repeat("Words of a note, as they come. ", 12))
+			err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("Note %d.md", i)), []byte(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(b.program, "index", vault)
+	cmd.Env = append(os.Environ(), "LIFEHUB_HOME="+home, "OLLAMA_HOST=127.0.0.1:1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("index: %v\n%s", err, out)
+	}
+	s, err := store.Open(filepath.Join(home, "data", "lifehub.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for i := range 1000 {
+		turn, err := s.Begin(t.Context(), s.NewConversation(), fmt.Sprintf("Question %d: how often do I run?", i))
+		if err == nil {
+			err = s.Finish(t.Context(), turn, agent.Answer{Text: "Three times a week. " + strings.Repeat("More words follow. ", 40)})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// `--version` beside a program that only imports the same packages, and an
+// empty one; and what each package takes before main begins.
+func TestSpeedOfVersion(t *testing.T) {
+	speed(t)
+	b := newBench(t)
+	empty, imports := filepath.Join(b.dir, "empty"), filepath.Join(b.dir, "imports")
+	buildMain(t, empty, nil)
+	buildMain(t, imports, importable(t))
+	took := map[string][]float64{}
+	for range rounds(41) {
+		for _, command := range [][]string{{empty}, {imports}, {b.program, "--version"}} {
+			took[command[0]] = append(took[command[0]], wall(t, command))
+		}
+	}
+	itself := func(x float64) float64 { return x }
+	version, bare, nothing := median(took[b.program], itself), median(took[imports], itself), median(took[empty], itself)
+	bars := newBars(t)
+	bars.times("--version, beside its imports", version, bare, " ms", 1.2)
+	fmt.Fprintf(&bars.table, "| --version, beside an empty program | %.1f ms | %.1f ms | %.1f x | | |\n", version, nothing, version/nothing)
+	least := map[string]float64{} // ms of init, by package, of the quietest run
+	for range rounds(15) {
+		for _, i := range inits(t, b.program) {
+			if had, ok := least[i.of]; !ok || i.ms < had {
+				least[i.of] = i.ms
+			}
+		}
+	}
+	slowest, total := "", 0.0
+	for name, ms := range least {
+		total += ms
+		if slowest == "" || ms > least[slowest] {
+			slowest = name
+		}
+	}
+	bars.alone("slowest init: "+slowest, least[slowest], 0, 5, " ms")
+	fmt.Fprintf(&bars.table, "| all inits | %.1f ms | | | | |\n", total)
+}
+
+// wall is how many ms a command takes.
+func wall(t *testing.T, command []string) float64 {
+	t.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(began).Seconds() * 1000
+}
+
+// buildMain builds a program that does nothing but import.
+func buildMain(t *testing.T, out string, imports []string) {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("package main\n\n")
+	for _, path := range imports {
+		fmt.Fprintf(&text, "import _ %q\n", path)
+	}
+	text.WriteString("\nfunc main() {}\n")
+	source := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(source, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build(t, testenv.Root(t), "-o", out, source)
+}
+
+// importable lists the packages of other modules and of Go that LifeHub imports
+// itself.
+func importable(t *testing.T) []string {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-f", `{{if .Module}}{{if .Module.Main}}{{join .Imports "\n"}}{{end}}{{end}}`, ".")
+	cmd.Dir = testenv.Root(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := strings.Fields(string(out))
+	slices.SortFunc(list, cmp.Compare)
+	return slices.DeleteFunc(slices.Compact(list), func(path string) bool { return strings.HasPrefix(path, "lifehub") })
+}
