@@ -112,7 +112,12 @@ func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 				checkProgress(t, events)
 			}
 		}
-		for what, want := range map[string]int{"form": 1, "sampling": 1, "url https://x.org/login": 1} {
+		// The other way to send the user to a page: an error, and the same call again.
+		got, _ := performed(t, one(t, s, "e_trigger-url-elicitation"), `{"url":"https://x.org/then","errorPath":true}`)
+		if !strings.Contains(got, "completed") || len(asked) != 5 {
+			t.Errorf("got %q; asked: %v", got, asked)
+		}
+		for what, want := range map[string]int{"form": 1, "sampling": 1, "url https://x.org/login": 1, "url https://x.org/then": 1} {
 			if asked[what] != want {
 				t.Errorf("%s was asked %d times, want %d", what, asked[what], want)
 			}

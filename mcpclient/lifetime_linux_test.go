@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	mathrand "math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +47,9 @@ func host() {
 	os.Exit(0)
 }
 
+// amidQuit is the way of an end that ends amid another one.
+const amidQuit = "SIGKILL amid the quit"
+
 func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 	t.Parallel()
 	rounds := 1
@@ -57,6 +61,10 @@ func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 		"SIGTERM": func(c *exec.Cmd) { _ = c.Process.Signal(syscall.SIGTERM) },
 		"SIGHUP":  func(c *exec.Cmd) { _ = c.Process.Signal(syscall.SIGHUP) },
 		"SIGKILL": func(c *exec.Cmd) { _ = c.Process.Kill() },
+		amidQuit: func(c *exec.Cmd) {
+			<-time.After(mathrand.N(100 * time.Millisecond))
+			_ = c.Process.Kill()
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var slowest time.Duration
@@ -82,8 +90,10 @@ func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 				if n := marked(mark, cmd.Process.Pid); n < 51 {
 					t.Fatalf("%d processes before the end, want 51: the test shows nothing", n)
 				}
-				if name == "quit" {
+				if name == "quit" || name == amidQuit {
 					_ = in.Close()
+				}
+				if name == "quit" {
 					if !lines.Scan() || lines.Text() != "closed" {
 						t.Fatalf("the host says %q", lines.Text())
 					}

@@ -62,11 +62,12 @@ func newGuard(leader *os.Process, tag string) (guard, error) {
 	return guard{cmd: cmd, pipe: w, tag: tag}, nil
 }
 
-// end calls off the guard after the server's own end, and kills whoever of
-// the server's descendants has left its group.
+// end kills whoever of the server's descendants has left its group, after the
+// server's own end, and calls off the guard: as the last, for LifeHub may be
+// killed before.
 func (g guard) end() {
+	killTagged(g.tag)
 	_ = g.cmd.Process.Kill()
 	_ = g.cmd.Wait()
 	_ = g.pipe.Close()
-	killTagged(g.tag)
 }

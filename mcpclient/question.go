@@ -146,6 +146,25 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 	return result, nil
 }
 
+// sendTo puts the pages to the user that a server wants to be opened before it
+// does what it was asked for.
+func (q questions) sendTo(ctx context.Context, pages []mcp.ElicitationParams) error {
+	for _, page := range pages {
+		if q.s.hub.Elicit == nil {
+			return fmt.Errorf("it wants %s to be opened first, and nobody can be asked", page.URL)
+		}
+		page.Mode = mcp.ElicitationModeURL
+		given, err := q.Elicit(ctx, mcp.ElicitationRequest{Params: page})
+		if err != nil {
+			return err
+		}
+		if given.Action != mcp.ElicitationResponseActionAccept {
+			return fmt.Errorf("it wants %s to be opened first, and the user did not", page.URL)
+		}
+	}
+	return nil
+}
+
 // CreateMessage has the user's model answer for a server.
 func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageRequest) (_ *mcp.CreateMessageResult, err error) {
 	defer q.s.catch(&err)

@@ -167,6 +167,14 @@ func (s *server) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.
 		if t.task {
 			return callTask(ctx, c, s.nextCall(), request)
 		}
+		result, err := c.CallTool(ctx, request)
+		var first mcp.URLElicitationRequiredError
+		if !errors.As(err, &first) {
+			return result, err
+		}
+		if err := (questions{s}).sendTo(ctx, first.Elicitations); err != nil {
+			return nil, err
+		}
 		return c.CallTool(ctx, request)
 	})
 	s.mu.Lock()
