@@ -2,42 +2,25 @@ package mcpclient
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
 	mathrand "math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"lifehub/internal/mcptest"
 )
-
-// markName is a variable that a server and its descendants carry in a test.
-const markName = "LIFEHUB_TEST_MARK"
-
-// marked counts the processes that carry the mark, but for the one with id except.
-func marked(mark string, except int) int {
-	n := 0
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range files {
-		env, err := os.ReadFile(file)
-		if err == nil && bytes.Contains(env, []byte(markName+"="+mark)) && !strings.Contains(file, fmt.Sprintf("/%d/", except)) {
-			n++
-		}
-	}
-	return n
-}
 
 // host is a LifeHub with one server that has 50 children, half of which
 // leave its process group. It says "ready" and ends with its stdin.
 func host() {
 	background := context.Background()
 	server := bad("bad", "fork")
-	server.Env[markName] = os.Getenv(markName)
+	server.Env[mcptest.Mark] = os.Getenv(mcptest.Mark)
 	s := Start(background, Config{Servers: []Server{server}, lookup: os.LookupEnv}, Options{})
 	_ = s.Wait(background)
 	fmt.Println("ready", len(s.Tools()))
@@ -71,7 +54,7 @@ func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 			for range rounds {
 				mark := rand.Text()
 				cmd := exec.Command(os.Args[0])
-				cmd.Env = append(os.Environ(), hostName+"=1", markName+"="+mark)
+				cmd.Env = append(os.Environ(), hostName+"=1", mcptest.Mark+"="+mark)
 				in, err := cmd.StdinPipe()
 				if err != nil {
 					t.Fatal(err)
@@ -87,7 +70,7 @@ func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 				if !lines.Scan() || lines.Text() != "ready 1" {
 					t.Fatalf("the host says %q", lines.Text())
 				}
-				if n := marked(mark, cmd.Process.Pid); n < 51 {
+				if n := mcptest.Marked(mark, cmd.Process.Pid); n < 51 {
 					t.Fatalf("%d processes before the end, want 51: the test shows nothing", n)
 				}
 				if name == "quit" || name == amidQuit {
@@ -97,20 +80,13 @@ func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 					if !lines.Scan() || lines.Text() != "closed" {
 						t.Fatalf("the host says %q", lines.Text())
 					}
-					if n := marked(mark, cmd.Process.Pid); n > 0 {
+					if n := mcptest.Marked(mark, cmd.Process.Pid); n > 0 {
 						t.Errorf("%d processes left when Close returned", n)
 					}
 				}
 				end(cmd)
 				_ = cmd.Wait()
-				began := time.Now()
-				for marked(mark, 0) > 0 && time.Since(began) < 3*time.Second {
-					<-time.After(10 * time.Millisecond)
-				}
-				if n := marked(mark, 0); n > 0 {
-					t.Fatalf("%d processes left after 3 s", n)
-				}
-				slowest = max(slowest, time.Since(began))
+				slowest = max(slowest, mcptest.Gone(t, mark))
 			}
 			t.Logf("%d exits, 0 of 51 processes left, slowest %v", rounds, slowest.Round(time.Millisecond))
 		})
@@ -120,12 +96,12 @@ func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 func TestCloseLeavesNothingAndRestartsLeaveNothing(t *testing.T) {
 	mark := rand.Text()
 	server := bad("bad", "dies")
-	server.Env[markName] = mark
+	server.Env[mcptest.Mark] = mark
 	s := start(t, Options{}, server)
 	_, _ = one(t, s, "bad_echo").Run(t.Context(), nil)
 	_, _ = one(t, s, "bad_echo").Run(t.Context(), nil)
 	s.Close()
-	if n := marked(mark, 0); n > 0 {
+	if n := mcptest.Marked(mark, 0); n > 0 {
 		t.Errorf("%d processes left", n)
 	}
 }
