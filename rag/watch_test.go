@@ -181,7 +181,12 @@ func TestAFolderThatCannotBeWatchedIsPolled(t *testing.T) {
 		start: func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") },
 	})
 	until(t, told, "cannot be watched (too many open files)", "added a.md")
-	write(t, dir, map[string]string{"b.md": "# B\n\nbananas\n"})
+	// It comes with its text: one seen empty would be another note after the move.
+	elsewhere := t.TempDir()
+	write(t, elsewhere, map[string]string{"b.md": "# B\n\nbananas\n"})
+	if err := os.Rename(filepath.Join(elsewhere, "b.md"), filepath.Join(dir, "b.md")); err != nil {
+		t.Fatal(err)
+	}
 	until(t, told, "added b.md")
 	rename(t, dir, "b.md", "c.md")
 	until(t, told, "moved c.md from b.md")
