@@ -39,7 +39,7 @@ eval: ## quality of the search on the shared benches
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFigures -v -count=1 -timeout 2h
 
 soak: ## the full counts of the loops of which `make test` runs a share
-	LIFEHUB_SOAK=1 go test ./internal/survive ./notes ./store ./rag ./mcpclient ./llm ./cli ./tui -timeout 3h -v -run 'Swapped|TypingNever|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid'
+	LIFEHUB_SOAK=1 go test ./internal/survive ./notes ./store ./rag ./mcpclient ./llm ./cli ./tui -timeout 3h -v -run 'InEveryPanel|Swapped|TypingNever|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid'
 
 fuzz: ## each fuzz target for FUZZTIME
 	scripts/fuzz.sh $${FUZZTIME:-30s}

@@ -180,7 +180,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	}
 	switch m.overlay {
 	case helpOverlay:
-		m.help.top += lines
+		m.help.top = max(0, m.help.first(m.bodyHeight())+lines)
 	case noOverlay:
 		m.transcript.scroll(lines)
 	}

@@ -2,12 +2,14 @@ package tui
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/safetext"
 )
 
 // contextParts are the parts of a prompt, in the order in which they stand in
@@ -70,7 +72,7 @@ func (w *window) copied() string {
 // lines draws the bars with a way to draw what is full and what is empty.
 func (w *window) lines(width int, full, empty func(...string) string) []string {
 	total := w.Used + w.Reserve
-	head := fmt.Sprintf("Context of the %s: %s tokens", w.Agent, thousands(w.Used))
+	head := fmt.Sprintf("Context of the %s: %s tokens", safetext.Line(w.Agent), thousands(w.Used))
 	if w.Allocated > 0 {
 		total = max(total, w.Allocated)
 		head += fmt.Sprintf(" of %s (%d %%)", thousands(w.Allocated), w.Used*100/w.Allocated)
@@ -94,9 +96,10 @@ func (w *window) lines(width int, full, empty func(...string) string) []string {
 			add(part.name, n)
 		}
 	}
-	for kind, n := range w.Parts {
+	for _, kind := range slices.Sorted(maps.Keys(w.Parts)) {
+		n := w.Parts[kind]
 		if !slices.ContainsFunc(contextParts, func(p struct{ kind, name string }) bool { return p.kind == kind }) && n > 0 {
-			add(kind, n)
+			add(safetext.Line(kind), n)
 		}
 	}
 	if w.Allocated > 0 {

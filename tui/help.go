@@ -46,14 +46,16 @@ func (h *help) build(keys *keyMap, commands []command, width int, look *theme) {
 
 // press scrolls; any other key closes the page.
 func (h *help) press(pressed tea.KeyPressMsg, keys *keyMap, height int) (done bool) {
-	top, scrolls := keys.scrolled(pressed, h.top, len(h.lines), height)
+	top, scrolls := keys.scrolled(pressed, h.first(height), len(h.lines), height)
 	h.top = top
 	return !scrolls
 }
 
-func (h *help) clamp(height int) { h.top = max(0, min(h.top, len(h.lines)-height)) }
+// first is the first line in sight. h.top may lie further down: the window may
+// shrink again.
+func (h *help) first(height int) int { return max(0, min(h.top, len(h.lines)-height)) }
 
 func (h *help) view(height int) []string {
-	h.clamp(height)
-	return filled(h.lines[h.top:min(len(h.lines), h.top+height)], height)
+	top := h.first(height)
+	return filled(h.lines[top:min(len(h.lines), top+height)], height)
 }

@@ -222,7 +222,7 @@ func (in *input) foot(width int, keys *keyMap, look *theme, armed bool) []string
 		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · pgup pgdn", in.top+1, in.top+in.rows, len(in.body)), width)))
 	}
 	if in.problem != "" {
-		lines = append(lines, styled(look.Danger.Render, strings.Split(ansi.Wrap("✗ "+in.problem, width, ""), "\n"))...)
+		lines = append(lines, styled(look.Danger.Render, broken("✗ "+in.problem, width))...)
 	}
 	style := look.Dim.Render
 	if armed || in.entered {
@@ -258,7 +258,7 @@ func (in *input) keys(keys *keyMap) []string {
 func (in *input) content(width int, look *theme) (lines []string, at int) {
 	asked := in.queue[0]
 	add := func(style func(...string) string, text string) {
-		lines = append(lines, styled(style, strings.Split(ansi.Wrap(text, max(1, width), ""), "\n"))...)
+		lines = append(lines, styled(style, broken(text, width))...)
 	}
 	at = -1
 	if asked.Message != "" {

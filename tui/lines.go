@@ -18,12 +18,27 @@ func wrapped(head, text string, width int) []string {
 	if indent >= width {
 		indent, head = 0, ""
 	}
-	lines := strings.Split(ansi.Wrap(text, width-indent, ""), "\n")
+	lines := broken(text, width-indent)
 	pad := strings.Repeat(" ", indent)
 	for i := range lines {
 		lines[i] = pad + lines[i]
 	}
 	lines[0] = head + lines[0][len(pad):]
+	return lines
+}
+
+// broken breaks text between words into lines of a width, at least one cell,
+// and within a word where it is too long. [ansi.Wrap] alone lets lines of
+// single hyphens grow without end.
+func broken(text string, width int) []string {
+	width = max(1, width)
+	var lines []string
+	for _, line := range strings.Split(ansi.Wrap(text, width, ""), "\n") {
+		if cells(line) > width {
+			line = ansi.Hardwrap(line, width, true)
+		}
+		lines = append(lines, strings.Split(line, "\n")...)
+	}
 	return lines
 }
 

@@ -330,7 +330,7 @@ func (p *permission) foot(width int, keys *keyMap, look *theme, armed bool) []st
 	}
 	if p.sure {
 		ask := "always writes the rule “" + safetext.Reveal(p.current().Rule) + "”: press a again"
-		lines = append(lines, styled(look.Warning.Render, strings.Split(ansi.Wrap(ask, width, ""), "\n"))...)
+		lines = append(lines, styled(look.Warning.Render, broken(ask, width))...)
 	}
 	style := look.Dim.Render
 	if armed {

@@ -5,6 +5,7 @@ package tui
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 )
@@ -183,6 +185,30 @@ func TestAStopGivesTheTerminalBackAndTheWayBackDrawsAnew(t *testing.T) {
 		c.waitFor(t, "> draft")
 	}
 	io.WriteString(c.tty, "\x03\x04")
+	c.leaves(10 + int(Quit))
+}
+
+// TestAStormOfSizesLeavesTheRightPicture changes the size of the terminal a
+// thousand times while a turn runs, as fast as it goes.
+func TestAStormOfSizesLeavesTheRightPicture(t *testing.T) {
+	c := startOnTerminal(t)
+	c.waitFor(t, "Ask your notes anything")
+	io.WriteString(c.tty, "go\r")
+	c.waitFor(t, "three times")
+	any := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		pty.Setsize(c.tty, &pty.Winsize{Cols: uint16(any.IntN(501)), Rows: uint16(any.IntN(301))})
+	}
+	c.Resize(70, 20)
+	pty.Setsize(c.tty, &pty.Winsize{Cols: 70, Rows: 20})
+	io.WriteString(c.tty, "\x0c") // what was drawn for other sizes goes
+	c.until("the last picture", func() bool {
+		rows := strings.Split(strings.TrimRight(ansi.Strip(c.Render()), "\n"), "\n")
+		return len(rows) == 20 && strings.HasPrefix(rows[0], " LifeHub  ") && strings.HasPrefix(rows[18], "> ") && strings.Contains(rows[19], "esc stop")
+	})
+	io.WriteString(c.tty, "\x1b")
+	c.waitFor(t, "■ stopped")
+	io.WriteString(c.tty, "\x04")
 	c.leaves(10 + int(Quit))
 }
 

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,8 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
-
-	"lifehub/agent"
 )
 
 // inAllScripts are 200 texts of letters that are wide, joined or written from
@@ -34,44 +31,24 @@ func inAllScripts() []string {
 func TestTextInAnyScriptFitsEveryPlace(t *testing.T) {
 	for _, width := range []int{20, 41, 60, 100, 160} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			o := withLibrary()
-			var text string
-			o.Mentions = func(context.Context, string) ([]Mention, error) {
-				return []Mention{{Name: "a" + text, Detail: text}, {Name: "b", Detail: text}}, nil
-			}
-			o.Preview = func(context.Context, string) string { return text + "\n" + text }
-			rack := &shop{}
-			o.Servers = rack
-			o.Figures = func(context.Context, string) ([]agent.Figures, error) {
-				return []agent.Figures{{Of: "c.1", Title: text, Turns: 1}}, nil
-			}
-			inRig(t, width, 16, o, func(r *rig) {
-				for i, one := range inAllScripts() {
-					text = one
-					rack.list = []Server{{Name: text, State: text, Said: text}}
+			onTour(t, width, 16, func(tr *tour) {
+				r := tr.rig
+				for i, text := range inAllScripts() {
 					what := fmt.Sprintf("text %d %q", i, text)
-					r.m.composer.clear()
 					r.send(tea.PasteMsg{Content: text})
 					r.fits(what, width, 16)
 					r.behind(what, text, width)
 					r.m.composer.clear()
-					r.keys("@a")
-					r.fits(what+" named", width, 16)
-					r.m.composer.clear()
-					r.m.transcript.clear()
 					for _, said := range []item{&question{text: text}, keptAnswer(text, ""), &notice{text}, &failure{text: text, hint: text}, &page{text}} {
 						r.m.transcript.add(said)
 					}
 					r.m.draw()
 					r.fits(what+" said", width, 16)
-					if i%8 != 0 {
-						continue // opening panels takes long
-					}
-					r.keys("/stats turn", "enter")
-					r.fits(what+" figures", width, 16)
-					r.keys("esc", "/mcp", "enter")
-					r.fits(what+" servers", width, 16)
-					r.keys("esc", "esc")
+					tr.clear()
+					tr.show(text, i, 12, func(panel string) {
+						r.fits(what+", "+panel, width, 16)
+						r.fitsTerminal(what+", "+panel, width, 16)
+					})
 				}
 			})
 		})

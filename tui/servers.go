@@ -149,7 +149,7 @@ func (m *Model) pressLook(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	l := m.servers.look
 	armed := now.Sub(l.quiet) >= guard
 	l.quiet = now
-	l.top, _ = m.keys.scrolled(pressed, l.top, len(l.lines), l.rows)
+	l.top, _ = m.keys.scrolled(pressed, min(l.top, max(0, len(l.lines)-l.rows)), len(l.lines), l.rows)
 	switch {
 	case key.Matches(pressed, m.keys.ServersClose), l.change != nil && key.Matches(pressed, m.keys.Decline):
 		m.servers.look = nil
@@ -251,8 +251,8 @@ func (l *look) view(width, height int, keys *keyMap, look *theme, now time.Time)
 	if l.change != nil {
 		l.rows = max(1, height-3)
 	}
-	l.top = max(0, min(l.top, len(l.lines)-l.rows))
-	below := len(l.lines) - l.top - l.rows
+	top := max(0, min(l.top, len(l.lines)-l.rows)) // l.top stays: the window may shrink again
+	below := len(l.lines) - top - l.rows
 	if below <= 0 {
 		l.seen = true
 	}
@@ -266,8 +266,8 @@ func (l *look) view(width, height int, keys *keyMap, look *theme, now time.Time)
 			foot = look.Key.Render(keys.ServersTrust.Help().Key + " trust it like this")
 		}
 	}
-	lines := []string{spread(look.Strong.Render(fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(l.top+1, len(l.lines)), min(l.top+l.rows, len(l.lines)), len(l.lines))), width), ""}
-	lines = append(lines, l.lines[l.top:min(len(l.lines), l.top+l.rows)]...)
+	lines := []string{spread(look.Strong.Render(fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.lines)), min(top+l.rows, len(l.lines)), len(l.lines))), width), ""}
+	lines = append(lines, l.lines[top:min(len(l.lines), top+l.rows)]...)
 	if l.change != nil {
 		lines = append(filled(lines, height-1), fit(foot, width))
 	}
@@ -285,7 +285,7 @@ func (l *look) content(width int, look *theme) []string {
 		if c.Before == "" {
 			head = c.What + ", new:"
 		}
-		lines = append(lines, look.Strong.Render(fit(safetext.Reveal(head), width)))
+		lines = append(lines, styled(look.Strong.Render, wrapped("", safetext.Reveal(head), width))...)
 		words := []Word{{c.After, ' '}}
 		if c.Before != "" {
 			words = WordDiff(c.Before, c.After)
@@ -303,7 +303,7 @@ func (l *look) content(width int, look *theme) []string {
 			}
 		}
 		for _, line := range strings.Split(strings.TrimSpace(text.String()), "\n") {
-			for _, part := range strings.Split(ansi.Wrap(line, max(1, width-2), ""), "\n") {
+			for _, part := range broken(line, width-2) {
 				lines = append(lines, "  "+part)
 			}
 		}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -68,12 +69,26 @@ var sizes = [][2]int{
 	{500, 300},
 }
 
+// TestEveryScreenFitsEverySize changes the size of every screen and dialog a
+// hundred times, to sizes of all kinds and to any: nothing breaks, and back at
+// the first size the picture is the first one.
 func TestEveryScreenFitsEverySize(t *testing.T) {
 	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			inRig(t, 80, 24, scene.options(), func(r *rig) {
 				scene.play(r)
-				for range 2 {
+				first := r.text()
+				any := rand.New(rand.NewPCG(1, 2))
+				for range 40 {
+					width, height := any.IntN(501), any.IntN(301)
+					r.send(tea.WindowSizeMsg{Width: width, Height: height})
+					r.fits(name, width, height)
+				}
+				r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+				if last := r.text(); last != first && !strings.Contains(first, "reads on") && !strings.Contains(first, "pgup pgdn") { // what was in sight once is read, and a question begins at its beginning
+					t.Errorf("after many sizes the picture is\n%s\nbefore it was\n%s", last, first)
+				}
+				for range 1 {
 					for _, size := range sizes {
 						r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 						r.fits(name, size[0], size[1])

@@ -1,0 +1,194 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/vt"
+
+	"lifehub/agent"
+	payloads "lifehub/internal/hostile"
+	"lifehub/llm"
+)
+
+// tour is a screen on which one text stands wherever a text can stand.
+type tour struct {
+	*rig
+	text string
+}
+
+// onTour runs a test on such a screen, which is given its text by show.
+func onTour(t *testing.T, width, height int, test func(tr *tour)) {
+	tr := &tour{}
+	o := withEverything()
+	o.Mentions = func(context.Context, string) ([]Mention, error) {
+		return []Mention{{Name: "a" + tr.text, Detail: tr.text}, {Name: tr.text, Detail: tr.text}}, nil
+	}
+	o.Preview = func(context.Context, string) string { return tr.text + "\n" + tr.text }
+	o.Templates = func() []Template { return []Template{{Name: tr.text, Help: tr.text}} }
+	o.Commands = []Command{{Name: "page", Help: "x", Args: "y"}}
+	o.Figures = func(context.Context, string) ([]agent.Figures, error) {
+		return []agent.Figures{{Of: tr.text, Title: tr.text, Turns: 1, Latency50: 5, Latency95: 9}}, nil
+	}
+	o.Servers = &shop{}
+	inRig(t, width, height, o, func(r *rig) {
+		tr.rig = r
+		test(tr)
+	})
+}
+
+// show puts the text into every panel and dialog, one after the other, and
+// has each looked at. Of every share panels it shows one, from the first on.
+func (tr *tour) show(text string, first, share int, look func(panel string)) {
+	r, m := tr.rig, tr.m
+	tr.text = text
+	m.Servers.(*shop).list = []Server{{Name: text, Address: text, About: text, State: text, Running: true, Said: text, Calls: 1, Unseen: []Change{{What: text, Before: "x", After: text}}}}
+	failed := errors.New(text)
+	for i, panel := range []struct {
+		name string
+		open func()
+	}{
+		{"first run", func() {
+			m.overlay = firstRunOverlay
+			m.first = firstRun{
+				model: &FoundModel{Says: text, Next: text, Pull: text, Why: text}, folder: "~/", wrong: text,
+				offers: []Offer{{Name: text, Path: text, Detail: text}},
+			}
+			m.Update(tea.PasteMsg{Content: text})
+		}},
+		{"picker", func() {
+			m.Update(pickMsg{picker: picker{title: "x", rows: []row{{text, text}}}})
+			m.Update(tea.PasteMsg{Content: text})
+			m.picker.found = foundMsg{rows: []row{{text, text}}, err: failed}
+		}},
+		{"tree", func() {
+			m.Update(treeMsg{list: []agent.Exchange{
+				{Turn: "a", Question: text, Answer: agent.Answer{Text: text}},
+				{Turn: "b", After: "a", Siblings: []string{"b", "c"}, Question: text, Answer: agent.Answer{Error: text}},
+				{Turn: "c", After: "a", Siblings: []string{"b", "c"}, Question: text, Current: true},
+			}})
+		}},
+		{"figures", func() { m.showStats(statsMsg{}); r.run(m.openStats("turn")); r.settle() }},
+		{"servers", func() { m.openServers() }},
+		{"what a server changed", func() { m.openServers(); r.keys("t") }},
+		{"the log of a server", func() { m.openServers(); m.Update(serverLogMsg{server: text, text: text}) }},
+		{"help", func() { m.overlay, m.help.lines = helpOverlay, nil }},
+		{"page", func() { m.Update(pageMsg{text: text}); m.Update(pageMsg{err: failed}) }},
+		{"context", func() {
+			m.window.count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
+			m.showContext()
+		}},
+		{"artifact and memory", func() {
+			m.transcript.add(&notice{artifactLine(agent.ArtifactChanged{Name: text})})
+			m.transcript.add(&remembered{agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})
+		}},
+		{"conversation", func() {
+			m.Update(openedMsg{id: "c1", title: text, exchanges: []agent.Exchange{{
+				Turn: "t", Question: text, Answer: agent.Answer{
+					Text: text, Error: text, Cut: true,
+					Sources:   []agent.Source{{N: 1, Path: text, Heading: text, Text: text}},
+					Citations: []agent.Citation{{N: 1, Path: text, Quote: text}},
+				},
+			}}})
+			m.goToSources()
+			m.foldChosen()
+		}},
+		{"edited question", func() { m.Update(tea.PasteMsg{Content: text}); m.edit(&question{text: text, turn: "t"}) }},
+		{"notes", func() { r.keys("@a") }},
+		{"commands", func() { r.keys("/") }},
+		{"queue", func() { m.composer.queue = []string{text, text, text} }},
+		{"pull", func() { m.pulling = &pulling{model: text, status: text, cancel: func() {}} }},
+		{"offer", func() { m.offerPull(text, text) }},
+		{"hint", func() { m.flash(text) }},
+		{"history", func() { m.composer.history = []string{text}; r.keys("up") }},
+		{"status", func() { m.Update(statusMsg{Provider: text, Model: text, Notes: 3}); m.Update(noticeMsg(text)) }},
+		{"form", func() {
+			m.input.ask(agent.InputAsked{Question: agent.Question{
+				From: text, Kind: agent.FormInput, Message: text, Check: func(json.RawMessage) error { return failed },
+				Schema: raw(fmt.Sprintf(`{"properties":{"a":{"title":%s,"description":%[1]s,"default":%[1]s},"b":{"enum":[%[1]s,%[1]s]}}}`, inJSON(text))),
+			}}, time.Now())
+			m.input.entered, m.input.form.at = true, len(m.input.form.fields)
+			m.input.fillIn(named["enter"], &m.keys, time.Now()) // the check refuses it
+		}},
+		{"page to open", func() {
+			m.input.ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.URLInput, Message: text, URL: text}}, time.Now())
+		}},
+		{"model asked for", func() {
+			m.input.ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.Role(text), Text: text}}}}, time.Now())
+		}},
+		{"permission", func() {
+			m.permission.ask(agent.PermissionAsked{
+				Name: text, Call: "p", Input: raw(`{"a":` + inJSON(text) + `}`), Reason: text, Rule: text,
+				Preview: agent.Preview{Path: text, Diff: "+" + text, Text: text},
+			}, time.Now())
+		}},
+	} {
+		if (i+first)%share != 0 {
+			continue
+		}
+		panel.open()
+		m.draw()
+		look(panel.name)
+		tr.clear()
+	}
+}
+
+// clear takes everything off the screen.
+func (tr *tour) clear() {
+	m := tr.m
+	m.permission.close()
+	m.input, m.composer.queue, m.editing, m.pulling, m.offer, m.overlay = input{}, nil, nil, nil, nil, noOverlay
+	m.unfocus()
+	m.composer.clear()
+	m.palette.rows, m.mentions.rows = nil, nil
+	m.transcript.clear()
+	m.title, m.hint, m.status = "", "", world
+	tr.settle()
+}
+
+func inJSON(text string) string {
+	quoted, _ := json.Marshal(text) // of a string it can't fail
+	return string(quoted)
+}
+
+// fitsTerminal checks with a terminal model that no row reaches beyond the window.
+func (r *rig) fitsTerminal(what string, width, height int) {
+	r.t.Helper()
+	screen := vt.NewEmulator(width+20, height)
+	screen.WriteString(strings.ReplaceAll(r.m.View().Content, "\n", "\r\n"))
+	for y := range height {
+		for x := width; x < width+20; x++ {
+			// The model gives a mark that ends a row a cell of its own: it takes none.
+			if cell := screen.CellAt(x, y); cell != nil && strings.TrimSpace(cell.Content) != "" && cells(cell.Content) > 0 {
+				r.t.Errorf("%s: row %d reaches column %d of %d with %q", what, y, x, width, cell.Content)
+				return
+			}
+		}
+	}
+}
+
+// TestHostileTextIsOnlyTextInEveryPanel shows each payload in every eighth
+// panel, another one each time; LIFEHUB_SOAK=1 shows it in all.
+func TestHostileTextIsOnlyTextInEveryPanel(t *testing.T) {
+	share := 8
+	if os.Getenv("LIFEHUB_SOAK") == "1" {
+		share = 1
+	}
+	onTour(t, 60, 40, func(tr *tour) {
+		for i, payload := range payloads.Payloads {
+			tr.show(payload.Text, i, share, func(panel string) {
+				what := payload.Name + ": " + panel
+				onlyOurs(t, what, tr.m.View().Content)
+				onlyOurs(t, what+", title", tr.m.View().WindowTitle)
+				tr.fits(what, 60, 40)
+			})
+		}
+	})
+}
