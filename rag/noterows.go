@@ -73,41 +73,47 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 			return err
 		}
 	}
-	titleTerms := terms(note.Title+"\n"+name, in)
-	title, titleExact := joinTerms(titleTerms)
 	for i, p := range pieces {
-		text := note.Text[p.start:p.end]
-		headings := strings.Join(p.heading, headingSeparator)
-		k := passageKey(note.Title, headings, text)
+		k := passageKey(note.Title, headingsOf(p), note.Text[p.start:p.end])
 		if len(keys) == len(pieces) {
 			k = keys[i]
 		}
-		headingTerms, bodyTerms := terms(headings, in), terms(text, in)
-		if i == 0 { // what the front matter says belongs to the first passage
-			headingTerms = append(headingTerms, terms(note.Text[:p.start], in)...)
-		}
-		length := len(titleTerms) + len(headingTerms) + len(bodyTerms)
-		result, err := tx.ExecContext(ctx, `INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
-			VALUES (?,?,?,?,?,?,?,?,?)`, id, p.start, p.end, p.line, p.endLine, headings, p.listing, length, k[:])
-		if err != nil {
-			return err
-		}
-		passage, err := result.LastInsertId()
-		if err != nil {
-			return err
-		}
-		heading, headingExact := joinTerms(headingTerms)
-		body, exact := joinTerms(bodyTerms)
-		for _, tag := range note.Tags {
-			exact += " " + exactTerm("#"+tag)
-		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO words (rowid, title, heading, body, exact) VALUES (?,?,?,?,?)`,
-			passage, title, heading, body, strings.Join([]string{titleExact, headingExact, exact}, " "))
-		if err != nil {
+		if err := writePassage(ctx, tx, id, note, in, p, i == 0, k); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func headingsOf(p piece) string { return strings.Join(p.heading, headingSeparator) }
+
+// writePassage puts a piece of a note into the index, and its terms. What the
+// front matter says belongs to the first.
+func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in language, p piece, first bool, k key) error {
+	titleTerms := terms(note.Title+"\n"+spacedName(note.Path), in)
+	headingTerms, bodyTerms := terms(headingsOf(p), in), terms(note.Text[p.start:p.end], in)
+	if first {
+		headingTerms = append(headingTerms, terms(note.Text[:p.start], in)...)
+	}
+	length := len(titleTerms) + len(headingTerms) + len(bodyTerms)
+	result, err := tx.ExecContext(ctx, `INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
+		VALUES (?,?,?,?,?,?,?,?,?)`, id, p.start, p.end, p.line, p.endLine, headingsOf(p), p.listing, length, k[:])
+	if err != nil {
+		return err
+	}
+	passage, err := result.LastInsertId()
+	if err != nil {
+		return err
+	}
+	title, titleExact := joinTerms(titleTerms)
+	heading, headingExact := joinTerms(headingTerms)
+	body, exact := joinTerms(bodyTerms)
+	for _, tag := range note.Tags {
+		exact += " " + exactTerm("#"+tag)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO words (rowid, title, heading, body, exact) VALUES (?,?,?,?,?)`,
+		passage, title, heading, body, strings.Join([]string{titleExact, headingExact, exact}, " "))
+	return err
 }
 
 // hasOwnDate tells whether a note's date is more than that of its file.

@@ -100,38 +100,8 @@ func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook
 	if len(candidates) == 0 {
 		return nil, nil
 	}
-	args := make([]any, len(candidates))
-	for i, c := range candidates {
-		args[i] = c.id
-	}
-	// The passages of a note have ids in order, so a neighbour's is one away.
-	rows, err := s.db.QueryContext(ctx, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
-		coalesce((SELECT start FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note), -1),
-		coalesce((SELECT stop FROM passages a WHERE a.id = p.id + 1 AND a.note = p.note), p.stop)
-		FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...)
+	places, err := s.places(ctx, candidates)
 	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
-	type place struct {
-		id, note              int64
-		start, stop, from, to int
-		heading, title, path  string
-		language              language
-		first                 bool // of its note
-	}
-	var places []place
-	for rows.Next() {
-		var p place
-		if err := rows.Scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.language, &p.from, &p.to); err != nil {
-			return nil, err
-		}
-		if p.first = p.from < 0; p.first {
-			p.from = 0
-		}
-		places = append(places, p)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, err
 	}
 	index := make(map[string]int, len(s.words.terms))
@@ -146,22 +116,66 @@ func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook
 		if err != nil {
 			return nil, err
 		}
-		l := closeLook{id: p.id, note: p.note, own: make([]int, len(s.words.terms)), around: make([]int, len(s.words.terms))}
-		for _, t := range terms(strings.Join([]string{p.title, spacedName(p.path), p.heading}, "\n"), p.language) {
-			l.count(index, t.text, true)
-		}
-		pairs := pairCounter{}
-		for at, t := range terms(text, p.language) {
-			if i, asked := index[t.text]; asked {
-				pairs.see(s.words.terms[i].place, at)
-			}
-			own := p.first || t.start >= p.start-p.from // front matter belongs to the first passage
-			l.count(index, t.text, own && t.end <= p.stop-p.from)
-		}
-		l.pairs = len(pairs.seen)
-		looks = append(looks, l)
+		looks = append(looks, p.look(text, s.words.terms, index))
 	}
 	return looks, nil
+}
+
+// place is where a passage stands in its note, from its neighbour before to
+// the one after.
+type place struct {
+	id, note              int64
+	start, stop, from, to int
+	heading, title, path  string
+	language              language
+	first                 bool // of its note
+}
+
+func (s *search) places(ctx context.Context, candidates []*candidate) ([]place, error) {
+	args := make([]any, len(candidates))
+	for i, c := range candidates {
+		args[i] = c.id
+	}
+	// The passages of a note have ids in order, so a neighbour's is one away.
+	rows, err := s.db.QueryContext(ctx, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
+		coalesce((SELECT start FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note), -1),
+		coalesce((SELECT stop FROM passages a WHERE a.id = p.id + 1 AND a.note = p.note), p.stop)
+		FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below tells
+	var places []place
+	for rows.Next() {
+		var p place
+		if err := rows.Scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.language, &p.from, &p.to); err != nil {
+			return nil, err
+		}
+		if p.first = p.from < 0; p.first {
+			p.from = 0
+		}
+		places = append(places, p)
+	}
+	return places, rows.Err()
+}
+
+// look counts the terms of a question, by their index, in the text from the
+// neighbour before to the one after.
+func (p place) look(text string, asked []weighed, index map[string]int) closeLook {
+	l := closeLook{id: p.id, note: p.note, own: make([]int, len(asked)), around: make([]int, len(asked))}
+	for _, t := range terms(strings.Join([]string{p.title, spacedName(p.path), p.heading}, "\n"), p.language) {
+		l.count(index, t.text, true)
+	}
+	pairs := pairCounter{}
+	for at, t := range terms(text, p.language) {
+		if i, asksFor := index[t.text]; asksFor {
+			pairs.see(asked[i].place, at)
+		}
+		own := p.first || t.start >= p.start-p.from // front matter belongs to the first passage
+		l.count(index, t.text, own && t.end <= p.stop-p.from)
+	}
+	l.pairs = len(pairs.seen)
+	return l
 }
 
 // pairDistance is how far apart, in terms, two words still stand close together.

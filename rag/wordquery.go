@@ -51,29 +51,12 @@ func (w wordQuery) empty() bool { return w.match == "" }
 // readWords turns the text of a question into a query. What the user typed is
 // only ever quoted, so nothing in it is syntax.
 func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) {
-	var w wordQuery
-	w.key = nameKey(text)
+	w := wordQuery{key: nameKey(text)}
 	var err error
 	if w.spoken, err = languagesOf(ctx, db); err != nil {
 		return w, err
 	}
-	seen := map[string]bool{}
-	for _, t := range terms(text, "") {
-		if seen[t.text] {
-			continue
-		}
-		forms := []string{t.text}
-		for _, l := range w.spoken {
-			if form := l.stem(text[t.start:t.end]); !t.exact && !t.pair() && !slices.Contains(forms, form) {
-				forms = append(forms, form)
-			}
-		}
-		for _, form := range forms {
-			seen[form] = true
-		}
-		w.terms = append(w.terms, weighed{forms: forms, place: len(w.terms)})
-	}
-	if len(w.terms) == 0 {
+	if w.terms = askedTerms(text, w.spoken); len(w.terms) == 0 {
 		return w, nil
 	}
 	if w.passages, err = weigh(ctx, db, w.terms); err != nil {
@@ -81,6 +64,37 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 	}
 	slices.SortStableFunc(w.terms, func(a, b weighed) int { return cmp.Compare(a.df, b.df) })
 	w.terms = w.terms[:min(len(w.terms), maxTerms)]
+	w.matchRarest()
+	w.require(phrases(text))
+	return w, nil
+}
+
+// askedTerms are the terms of a question, each once, in the forms that the
+// languages of the vault give them.
+func askedTerms(text string, spoken []language) []weighed {
+	var asked []weighed
+	seen := map[string]bool{}
+	for _, t := range terms(text, "") {
+		if seen[t.text] {
+			continue
+		}
+		forms := []string{t.text}
+		for _, l := range spoken {
+			if form := l.stem(text[t.start:t.end]); !t.exact && !t.pair() && !slices.Contains(forms, form) {
+				forms = append(forms, form)
+			}
+		}
+		for _, form := range forms {
+			seen[form] = true
+		}
+		asked = append(asked, weighed{forms: forms, place: len(asked)})
+	}
+	return asked
+}
+
+// matchRarest asks for any of the terms, the rarest first, up to what may be
+// looked at.
+func (w *wordQuery) matchRarest() {
 	var asked []string
 	matches := 0
 	for _, t := range w.terms {
@@ -99,7 +113,12 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 		}
 		w.common = strings.Join(all, " AND ")
 	}
-	for _, phrase := range phrases(text) {
+}
+
+// require keeps passages that hold all of the phrases, each in a form that a
+// language of the vault gives it.
+func (w *wordQuery) require(phrases []string) {
+	for _, phrase := range phrases {
 		var forms weighed
 		for _, l := range append([]language{""}, w.spoken...) {
 			if words, _ := joinTerms(terms(phrase, l)); words != "" && !slices.Contains(forms.forms, words) {
@@ -113,7 +132,6 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 		w.match = "(" + forms.asked() + ") AND (" + w.match + ")"
 		w.common = ""
 	}
-	return w, nil
 }
 
 // maxMatches bounds the postings one question may look at: FTS5 spends 2.5 µs

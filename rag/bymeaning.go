@@ -1,0 +1,254 @@
+package rag
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lifehub/llm"
+)
+
+// byMeaning asks the collection, and returns the weight of its answer
+// against that of the words. 0: it could not be asked, and s.why says why.
+func (s *search) byMeaning(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
+	m, embedder := s.meaning()
+	if m == nil {
+		return 0, nil
+	}
+	weight = 1
+	if s.query.Side == Both {
+		weight = s.weight(ctx, m)
+	}
+	if weight == 0 || len(s.words.required) > 0 {
+		return 0, nil
+	}
+	vector, err := embedQuestion(ctx, embedder, s.query.Text)
+	if err != nil {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		s.why = err.Error()
+		return 0, nil
+	}
+	if s.resized(ctx, m, embedder.Name(), len(vector)) {
+		return 0, nil
+	}
+	hits, err := s.hits(ctx, m, vector, found)
+	if err != nil {
+		s.away(err)
+		return 0, ctx.Err()
+	}
+	s.embedder = embedder.Name()
+	usual, err := usualCosine(ctx, m, vector)
+	if err != nil {
+		s.away(err)
+		return 0, ctx.Err()
+	}
+	for id, cosine := range hits {
+		near := usual.near(cosine)
+		switch c := found[id]; {
+		case c != nil:
+			c.near = near
+		case near >= 0.5 || s.query.Side == MeaningAlone: // less is what chance brings
+			found[id] = &candidate{id: id, near: near}
+		}
+	}
+	return weight, nil
+}
+
+// meaning is the collection to ask, and its embedder; nil: there is none, and
+// s.why says why.
+func (s *search) meaning() (*meaning, llm.Embedder) {
+	if s.query.Side == WordsAlone {
+		s.why = "asked for words alone"
+		return nil, nil
+	}
+	m, embedder, err := s.index.loadMeaning()
+	switch {
+	case err != nil:
+		s.why = err.Error()
+		return nil, nil
+	case m == nil:
+		s.why = "no embedder"
+	}
+	return m, embedder
+}
+
+// resized tells whether a question's vector has another dimension than the
+// collection, and leaves word for the next sync then.
+func (s *search) resized(ctx context.Context, m *meaning, embedder string, dimension int) bool {
+	_, before, err := m.size(ctx)
+	if err != nil || before == dimension || before == 0 {
+		return false
+	}
+	s.why = fmt.Sprintf("%s makes vectors of %d numbers now, not of %d: the next sync embeds the notes anew", embedder, dimension, before)
+	s.index.setWhy(s.why)
+	setMeta(ctx, s.db, "resized "+embedder, "yes") //nolint:errcheck // another process writes: a later search says it again
+	return true
+}
+
+// usual is how near to a question the vectors of a collection are on the whole.
+type usual struct {
+	mean, deviation float64
+	count           int // of vectors
+}
+
+func usualCosine(ctx context.Context, m *meaning, vector []float32) (u usual, err error) {
+	if u.mean, u.deviation, err = m.spread(ctx, vector); err != nil {
+		return u, err
+	}
+	u.count, _, err = m.size(ctx)
+	return u, err
+}
+
+// near is how far a cosine stands out; 0.5 is what chance reaches among so many.
+func (u usual) near(cosine float64) float64 {
+	if u.deviation == 0 {
+		return 0
+	}
+	chance := 2 * math.Sqrt(2*math.Log(float64(max(2, u.count))))
+	return max(0, cosine-u.mean) / u.deviation / chance
+}
+
+// away says why meaning took no part. If that is the place where the vectors
+// lie, a watch tries it again.
+func (s *search) away(err error) {
+	s.why = err.Error()
+	if away := (*awayError)(nil); errors.As(err, &away) {
+		s.index.setWhy(s.why)
+	}
+}
+
+// hits are the cosines of the passages nearest to the question, and of those
+// that the words found.
+func (s *search) hits(ctx context.Context, m *meaning, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
+	if s.filter.where != "" {
+		return s.hitsKept(ctx, m, vector, found)
+	}
+	cosines := map[int64]float64{}
+	nearest, err := m.nearest(ctx, vector, nearCandidates)
+	if err != nil {
+		return nil, err
+	}
+	for part := range slices.Chunk(nearest, 100) {
+		args := make([]any, len(part))
+		for i := range part {
+			args[i] = part[i].key[:]
+		}
+		keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE key IN (`+marks(len(args))+`)`, args)
+		if err != nil {
+			return nil, err
+		}
+		setCosines(cosines, part, keys)
+	}
+	args := make([]any, 0, len(found))
+	for id := range found {
+		args = append(args, id)
+	}
+	keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE id IN (`+marks(len(args))+`)`, args)
+	if err != nil {
+		return nil, err
+	}
+	among, err := m.among(ctx, vector, keysOf(keys))
+	setCosines(cosines, among, keys)
+	return cosines, err
+}
+
+// hitsKept are the same among the passages that the filter keeps: all of them
+// are compared.
+func (s *search) hitsKept(ctx context.Context, m *meaning, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
+	keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE note IN (SELECT id FROM notes WHERE `+s.filter.where+`)`, s.filter.args)
+	if err != nil {
+		return nil, err
+	}
+	among, err := m.among(ctx, vector, keysOf(keys))
+	if err != nil {
+		return nil, err
+	}
+	cosines := map[int64]float64{}
+	nearest := nearestFew{limit: nearCandidates}
+	for _, n := range among {
+		nearest.offer(n.key, float32(n.cosine))
+		for _, id := range keys[n.key] {
+			if found[id] != nil {
+				cosines[id] = n.cosine
+			}
+		}
+	}
+	setCosines(cosines, nearest.sorted(), keys)
+	return cosines, nil
+}
+
+// setCosines gives each passage of a key its cosine.
+func setCosines(cosines map[int64]float64, hits []near, passages map[key][]int64) {
+	for _, n := range hits {
+		for _, id := range passages[n.key] {
+			cosines[id] = n.cosine
+		}
+	}
+}
+
+// keys reads what a query for id and key gives. SQLite joins the rows to two
+// texts: fetched one by one they would cost more than comparing the vectors.
+func (s *search) keys(ctx context.Context, query string, args []any) (map[key][]int64, error) {
+	var ids, hexes sql.NullString
+	err := s.db.QueryRowContext(ctx, `SELECT group_concat(id, ' '), group_concat(hex(key), '') FROM (`+query+`)`, args...).Scan(&ids, &hexes)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := hex.DecodeString(hexes.String)
+	if err != nil {
+		return nil, fmt.Errorf("read keys of passages: %w", err)
+	}
+	keys := make(map[key][]int64, len(raw)/len(key{}))
+	alone := make([]int64, 0, len(raw)/len(key{})) // holds those that share their key with none
+	for text := range strings.FieldsSeq(ids.String) {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || len(raw) < len(key{}) {
+			return nil, fmt.Errorf("read keys of passages: %q has none", text)
+		}
+		k := keyOf(raw)
+		raw = raw[len(k):]
+		if others, shared := keys[k]; shared {
+			keys[k] = append(others, id)
+			continue
+		}
+		alone = append(alone, id)
+		keys[k] = alone[len(alone)-1 : len(alone) : len(alone)]
+	}
+	return keys, nil
+}
+
+func keysOf(ids map[key][]int64) []key {
+	keys := make([]key, 0, len(ids))
+	for k := range ids {
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
+
+// embedQuestion turns a question into a vector of length 1.
+func embedQuestion(ctx context.Context, embedder interface {
+	Embed(context.Context, []string) ([][]float32, error)
+	Name() string
+}, question string,
+) ([]float32, error) {
+	ctx, cancel := context.WithTimeout(ctx, questionTime)
+	defer cancel()
+	vectors, err := embedder.Embed(ctx, []string{modelByName(embedder.Name()).query + question})
+	if err != nil {
+		return nil, err
+	}
+	if len(vectors) != 1 {
+		return nil, fmt.Errorf("the embedder returned %d vectors for one question", len(vectors))
+	}
+	return normalise(vectors[0])
+}
