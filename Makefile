@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: run test race check golden bench speed eval soak fuzz ollama npm tools screens build
+.PHONY: run test race check golden bench speed eval modes soak fuzz ollama npm tools screens build
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -37,6 +37,9 @@ speed: ## start, stream and memory of the whole program, beside a bare one in th
 
 eval: ## quality of the search on the shared benches
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFigures -v -count=1 -timeout 2h
+
+modes: ## what the three modes cost on ten questions
+	go test ./cli -run WhatTheModesCost -count=1 -v
 
 soak: ## the full counts of the loops of which `make test` runs a share
 	LIFEHUB_SOAK=1 go test ./internal/survive ./notes ./store ./rag ./mcpclient ./llm ./cli ./tui -timeout 3h -v -run 'InEveryPanel|Swapped|TypingNever|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid'

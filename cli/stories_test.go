@@ -21,16 +21,6 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// The beginnings of the prompts, by which a scripted model knows who asks.
-const (
-	asksPlanner   = "You plan how to answer"
-	asksExplainer = "You answer the user's last message from the sources"
-	asksLoop      = "You answer the user's last message. The user keeps notes"
-	asksFront     = "You are the front line"
-	asksLead      = "You lead a team"
-	asksJudge     = "You judge whether"
-)
-
 const seedQuestion = "What's in my notes about running? Also search the web for marathon training tips."
 
 // says and calls are answers to one who asks.
