@@ -72,13 +72,19 @@ func newComposer(keys *keyMap, look *theme) composer {
 }
 
 func (c *composer) restyle(look *theme) {
+	c.area.SetStyles(areaStyles(look))
+	c.draw()
+}
+
+// areaStyles is how text that is being written looks.
+func areaStyles(look *theme) textarea.Styles {
 	styles := textarea.DefaultStyles(look.Dark)
 	for _, state := range []*textarea.StyleState{&styles.Focused, &styles.Blurred} {
 		state.Base, state.Text, state.CursorLine, state.EndOfBuffer = look.Text, look.Text, look.Text, look.Text
 		state.Placeholder, state.Prompt = look.Dim, look.Brand
 	}
-	c.area.SetStyles(styles)
-	c.draw()
+	styles.Cursor.Color = look.Text.GetForeground()
+	return styles
 }
 
 // resize tells the width and the most lines that the composer may take.

@@ -70,11 +70,11 @@ func (e *argumentEditor) keep() error {
 	}
 	var text string
 	if json.Unmarshal(pair.value, &text) != nil {
-		if !json.Valid([]byte(typed)) {
-			return fmt.Errorf("%s is not written as JSON, such as 5, true or [\"a\"]", pair.key)
+		value, err := asJSON(pair.key, typed)
+		if err == nil {
+			pair.value = value
 		}
-		pair.value = json.RawMessage(typed)
-		return nil
+		return err
 	}
 	quoted, err := json.Marshal(typed)
 	if err != nil {
@@ -82,6 +82,14 @@ func (e *argumentEditor) keep() error {
 	}
 	pair.value = quoted
 	return nil
+}
+
+// asJSON is a value that is no text, as it was typed.
+func asJSON(name, typed string) (json.RawMessage, error) {
+	if !json.Valid([]byte(typed)) {
+		return nil, fmt.Errorf("%s is not written as JSON, such as 5, true or [\"a\"]", name)
+	}
+	return json.RawMessage(typed), nil
 }
 
 // input is the arguments as they stand, in their order.
@@ -147,6 +155,7 @@ func (e *argumentEditor) view(width, height int, look *theme) []string {
 			continue
 		}
 		lines = append(lines, look.Strong.Render(fit(name+":", width)))
+		e.area.SetStyles(areaStyles(look))
 		e.area.MaxHeight = max(1, height-len(e.pairs)-3)
 		e.area.SetWidth(max(4, width))
 		e.area, _ = e.area.Update(nil)

@@ -406,6 +406,14 @@ func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 			if line = strings.TrimSpace(line); line == "" && open {
 				continue
 			}
+			if line == "e" && !asked.Unknown {
+				edited, ok := p.edit(ctx, asked)
+				if !ok {
+					continue
+				}
+				reply = edited
+				break
+			}
 			reply = chosen(asked, line)
 		case <-p.signals:
 			p.print("\n")
@@ -443,9 +451,9 @@ func choices(asked agent.PermissionAsked) string {
 	case asked.Unknown:
 		return "r run again · n skip · c I checked, it's done"
 	case asked.Rule == "":
-		return "y once · n no, or why not"
+		return "y once · e edit · n no, or why not"
 	}
-	return fmt.Sprintf("y once · s this conversation · a always (%s) · n no, or why not", safetext.Reveal(asked.Rule))
+	return fmt.Sprintf("y once · s this conversation · a always (%s) · e edit · n no, or why not", safetext.Reveal(asked.Rule))
 }
 
 // chosen is the reply that a line means. What is no choice is the reason of a no.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"runtime"
@@ -76,6 +77,33 @@ func TestPlainTakesAnyOtherLineAsANoWithItsReason(t *testing.T) {
 		}
 		if len(*replies) != 1 || (*replies)[0] != want {
 			t.Errorf("%q: replies = %+v, want %+v", line, *replies, want)
+		}
+	}
+}
+
+func TestPlainEditsArgumentsLineByLine(t *testing.T) {
+	question, replies := asked(agent.PermissionAsked{Name: "add_task", Call: "p", Input: raw(`{"text":"Buy milk","days":3}`)})
+	question.Check = func(input json.RawMessage) error {
+		if strings.Contains(string(input), "wine") {
+			return errors.New("no wine")
+		}
+		return nil
+	}
+	var out typist
+	in := "go\ne\n\n\n" + // nothing changed: asked again
+		"e\nwine\n4\n" + // does not fit
+		"e\n\nfour\n" + // no JSON
+		"e\n\"Buy\\ntea\"\n4\n"
+	if _, err := RunPlain(context.Background(), withWorld(play(question)), strings.NewReader(in), &out); err != nil {
+		t.Error(err)
+	}
+	want := agent.Reply{Decision: agent.Edited, Input: `{"text":"Buy\ntea","days":4}`}
+	if len(*replies) != 1 || (*replies)[0] != want {
+		t.Errorf("replies = %+v, want %+v", *replies, want)
+	}
+	for _, said := range []string{"text: Buy milk", "days: 3", "that does not fit: no wine", "days is not written as JSON", "e edit"} {
+		if !strings.Contains(out.out.String(), said) {
+			t.Errorf("it does not say %q:\n%s", said, out.out.String())
 		}
 	}
 }

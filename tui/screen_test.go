@@ -97,6 +97,24 @@ var longArguments = agent.PermissionAsked{
 	Input: raw(`{"path":"trip.md","text":"` + strings.Repeat(`Pack the tent.\n`, 30) + strings.Repeat(" ", 2500) + `the end\u202e"}`),
 }
 
+// pickyTask is a question whose arguments are checked when they are edited.
+var pickyTask = agent.PermissionAsked{
+	Step: "1", Call: "p", Name: "add_task", Input: raw(`{"text":"Buy milk","days":3}`), Reason: "add_task changes your notes",
+	Check: func(input json.RawMessage) error {
+		if strings.Contains(string(input), "wine") {
+			return errors.New("text: no wine in this house")
+		}
+		return nil
+	},
+}
+
+// misleading is a call whose arguments look like others.
+var misleading = agent.PermissionAsked{
+	Step: "1", Call: "m", Name: "web_fetch", Reason: "web_fetch opens an address that is new",
+	Input:   raw(`{"url":"https://p\u0430ypal.example/?d=4711` + strings.Repeat(`\t`, 12) + `\u202egnp.exe","n\u200bote":"` + strings.Repeat(`\n`, 40) + `"}`),
+	Preview: agent.Preview{Text: "opens a page on p\u0430ypal.example, which learns this whole address"},
+}
+
 // formAsked is a form with a field of each kind.
 var formAsked = agent.InputAsked{
 	Step: "2", Call: "b", ID: "b.1", Name: "everything_trigger-elicitation-request",
@@ -169,6 +187,10 @@ var scenes = map[string]scene{
 	"always is asked twice":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("a"))},
 	"a no with a reason":             {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("N", "not that one"))},
 	"details of a question":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("d"))},
+	"arguments are edited":           {telling(pickyTask), asking(passing(guard), pressing("e", " and bread"))},
+	"a number is edited":             {telling(pickyTask), asking(passing(guard), pressing("e", "tab", "backspace", "many", "enter"))},
+	"edited arguments do not fit":    {telling(pickyTask), asking(passing(guard), pressing("e", " and wine", "enter"))},
+	"arguments that mislead":         {telling(misleading), asking(passing(guard))},
 	"two questions wait":             {telling(taskAsked, longArguments), asking(passing(guard))},
 	"a long question":                {telling(longArguments), asking(passing(guard))},
 	"a long question was read":       {telling(longArguments), asking(pressing("ctrl+end"), passing(guard))},

@@ -55,6 +55,8 @@ func revealBlanks(out *strings.Builder, run string) int {
 	switch {
 	case count <= maxBlanks:
 		out.WriteString(run)
+	case ends == 0 && strings.Trim(run, " ") != "":
+		fmt.Fprintf(out, "⟨%d blanks, %d spaces⟩", count, strings.Count(run, " "))
 	case ends == 0:
 		fmt.Fprintf(out, "⟨%d spaces⟩", count)
 	case ends == count:

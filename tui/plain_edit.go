@@ -1,0 +1,58 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// edit asks for each argument of a call anew; an empty line leaves it as it
+// is, and "" in quotes empties it. What comes out is asked about like any other
+// call. false: nothing was changed.
+func (p *plain) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Reply, bool) {
+	e := &argumentEditor{pairs: arguments(asked.Input)}
+	p.note("an empty line leaves an argument as it is; a text in quotes may hold \\n")
+	changed := false
+	for i := range e.pairs {
+		pair := &e.pairs[i]
+		line, ok := p.reply(ctx, "  "+safetext.Reveal(pair.key)+": "+safetext.Reveal(exact(pair.value))+"\n  "+safetext.Reveal(pair.key)+" = ")
+		if !ok {
+			return agent.Reply{}, false
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		value, err := typedValue(pair, line)
+		if err != nil {
+			p.note(err.Error())
+			return agent.Reply{}, false
+		}
+		pair.value, changed = value, true
+	}
+	if !changed {
+		return agent.Reply{}, false
+	}
+	if asked.Check != nil {
+		if err := asked.Check(e.input()); err != nil {
+			p.note("that does not fit: " + err.Error())
+			return agent.Reply{}, false
+		}
+	}
+	return e.edited(), true
+}
+
+// typedValue is what a line stands for: of a text the line itself, or what
+// stands in its quotes; of anything else JSON.
+func typedValue(pair *argument, line string) (json.RawMessage, error) {
+	var text string
+	if json.Unmarshal(pair.value, &text) != nil {
+		return asJSON(pair.key, line)
+	}
+	if strings.HasPrefix(line, `"`) && json.Unmarshal([]byte(line), &text) == nil {
+		return json.RawMessage(line), nil
+	}
+	return json.Marshal(safetext.Line(line))
+}
