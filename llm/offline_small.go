@@ -12,6 +12,8 @@ var (
 	weatherWhen  = lazy(`(?i)[\s,]+(?:(?:for|over|during|in)\s+the\s+)?(?:today|tonight|tomorrow|now|right now|currently|at the moment|later|this (?:morning|afternoon|evening|week|weekend)|next (?:week|few days|couple of days)|(?:for |over |in )?(?:the )?next (\d+) days|on \w+day|the weekend|weekend|heute|morgen|übermorgen|gerade|jetzt|diese woche|nächste woche|am wochenende|am \w+tag)[\s?.!]*$`)
 	weatherIn    = lazy(`(?i)\b(?:in|at|for|near|around|für|bei)\s+([\pL][\pL\pN .,'’-]*)$`)
 	weatherOf    = compile(`^(?:the\s+)?(?:weather|forecast|wetter)\s*:?\s+(?:forecast\s+)?([\pL][\pL .,'’-]*)$`, `^([\pL][\pL .'’-]*?)\s+(?:weather|wetter)(?:\s+forecast)?$`)
+	hourly       = lazy(`(?i)\s*\b(?:hourly|hour by hour|by the hour|every hour|stündlich|stunde für stunde)\b`)
+	degrees      = lazy(`(?i)\s*\b(?:in|as)\s+(?:degrees\s+|grad\s+)?(fahrenheit|celsius)\b`)
 	placeEnds    = " \t\n?.!,"
 )
 
@@ -20,6 +22,17 @@ func weather(said string, _ *Task) map[string]any {
 		return nil
 	}
 	args := map[string]any{}
+	if hourly.MatchString(said) {
+		args["hours"] = 24
+		said = hourly.ReplaceAllString(said, "")
+	}
+	if m := degrees.FindStringSubmatch(said); m != nil {
+		args["units"] = "imperial"
+		if strings.EqualFold(m[1], "celsius") {
+			args["units"] = "metric"
+		}
+		said = degrees.ReplaceAllString(said, "")
+	}
 	place := strings.Trim(said, placeEnds)
 	for range 2 { // "in Oslo tomorrow", "tomorrow in Oslo this week"
 		if m := weatherWhen.FindStringSubmatchIndex(place); m != nil {

@@ -43,6 +43,7 @@ const helpText = "I am LifeHub, a chat that knows your notes. No model server is
 	"- Ask: *what do my notes say about running?*\n" +
 	"- Tasks: *add a task call the dentist on friday* · *what is due?* · *complete task call the dentist*\n" +
 	"- Notes: *create a note titled \"Lisbon\": pack light* · *add to note lisbon: passport* · *recent notes*\n" +
+	"- The web: *search the web for marathon tips* · *read https://example.org* · *crawl https://example.org*\n" +
 	"- Small things: *weather in Oslo tomorrow* · *15% of 80* · *what day is it?*\n\n" +
 	"With Ollama running I also understand what is not said in such words."
 
@@ -50,6 +51,7 @@ const hilfeText = "Ich bin LifeHub, ein Chat, der deine Notizen kennt. Es läuft
 	"- Fragen: *was steht in meinen Notizen über Laufen?*\n" +
 	"- Aufgaben: *neue Aufgabe: Zahnarzt anrufen am Freitag* · *welche Aufgaben sind fällig?* · *erledige die Aufgabe Zahnarzt anrufen*\n" +
 	"- Notizen: *erstelle eine Notiz „Lissabon“: wenig einpacken* · *zeige meine letzten Notizen*\n" +
+	"- Das Web: *suche im Web nach Marathontipps* · *lies https://example.org*\n" +
 	"- Kleines: *Wetter in Oslo morgen* · *was ist 15% von 80?*"
 
 // smallTalk is the reply to a message that needs no tool; "" when it needs one.

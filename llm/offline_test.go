@@ -39,7 +39,7 @@ var builtIn = []ToolSpec{
 	toolSpec("complete_task", "task", "note"),
 	toolSpec("create_note", "path content", ""),
 	toolSpec("append_note", "content", "path heading"),
-	toolSpec("get_weather", "place", "days"),
+	toolSpec("get_weather", "place", "days hours units"),
 	toolSpec("today", "", "zone"),
 	toolSpec("calculate", "expression", ""),
 	toolSpec("brave_web_search", "query", "count"),
@@ -163,6 +163,8 @@ func TestMessagesBecomePlans(t *testing.T) {
 		// small things
 		{"what's the weather in Berlin tomorrow?", "get_weather days=2 place=Berlin"},
 		{"Will it rain in São Paulo this weekend", "get_weather days=7 place=São Paulo"},
+		{"hourly weather in Oslo", "get_weather hours=24 place=Oslo"},
+		{"What's the weather in Boston tomorrow, in Fahrenheit?", "get_weather days=2 place=Boston units=imperial"},
 		{"weather Oslo", "get_weather place=Oslo"},
 		{"wie wird das Wetter in Köln morgen?", "get_weather days=2 place=Köln"},
 		{"weather?", "“For which place?”"},
