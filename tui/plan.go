@@ -34,6 +34,7 @@ type step struct {
 	under   string // the step whose worker makes it; "": the turn itself
 	attempt int    // of its worker; 0: it has none
 	verdict string // the evaluator's on that attempt; "": none yet
+	judged  []agent.Evaluated
 	answer  bool   // it is the writing of the answer, not a tool
 	allowed string // how the user let it run
 	began   time.Time
@@ -97,7 +98,34 @@ func (p *plan) judged(e agent.Evaluated) {
 		if !e.Passed {
 			s.verdict += ", not accepted"
 		}
+		s.judged = append(s.judged, e)
 	}
+}
+
+// below counts the rows of a step's worker.
+func (p *plan) below(id string) (n int) {
+	for _, s := range p.steps {
+		if s.under == id {
+			n++
+		}
+	}
+	return n
+}
+
+// verdicts tells what the evaluator said of each attempt of a step's worker.
+func (s *step) verdicts(width int, look *theme) (lines []string) {
+	for _, e := range s.judged {
+		word := "accepted"
+		if !e.Passed {
+			word = "not accepted"
+		}
+		text := fmt.Sprintf("attempt %d, score %.2f, %s", e.Attempt, e.Score, word)
+		if e.Feedback != "" {
+			text += ": " + e.Feedback
+		}
+		lines = append(lines, styled(look.Dim.Render, wrapped("     ", safetext.Line(text), width))...)
+	}
+	return lines
 }
 
 // worker is how far the step's worker is; "" when it has none.
@@ -207,8 +235,10 @@ func (p *plan) render(width int, look *theme) []string {
 		return lines
 	}
 	names := 0
-	for _, s := range p.steps {
-		names = max(names, cells(s.name()))
+	for i := range p.steps {
+		if s := &p.steps[i]; p.shown(s) {
+			names = max(names, cells(s.name())+s.indent())
+		}
 	}
 	names = min(names, max(8, width/3))
 	for i := range p.steps {
@@ -220,6 +250,7 @@ func (p *plan) render(width int, look *theme) []string {
 			for _, c := range p.steps[i].calls {
 				lines = append(lines, c.details(width, look)...)
 			}
+			lines = append(lines, p.steps[i].verdicts(width, look)...)
 		}
 	}
 	if p.hint {
@@ -242,15 +273,30 @@ func (p *plan) row(i, names, width int, look *theme) string {
 	if s.under != "" {
 		number = "  " + number
 	}
-	name := fit(s.name(), names)
-	name += strings.Repeat(" ", max(0, names-cells(name)))
+	name := fit(s.name(), names-s.indent())
+	name += strings.Repeat(" ", max(0, names-s.indent()-cells(name)))
 	left := fmt.Sprintf(" %s %s  %s", mark(s.status, p.beat, look), number, look.Strong.Render(name))
 	right := s.outcome(p.now, look)
+	if hidden := p.below(s.ID); hidden > 0 && !p.details && s.status != agent.Running {
+		mark := "▸ "
+		if width >= 80 {
+			mark += count(hidden, "call") + "  "
+		}
+		right = look.Dim.Render(mark) + right
+	}
 	room := width - cells(left) - cells(right) - 4
 	if text := s.brief(); text != "" && room >= 6 {
 		left += "  " + fit(text, room)
 	}
 	return spread(left, right, width)
+}
+
+// indent is how much further to the right the name of a worker's step begins.
+func (s *step) indent() int {
+	if s.under == "" {
+		return 0
+	}
+	return cells("  ") + cells(s.ID) - cells(s.under)
 }
 
 // spinner turns while a step runs.
