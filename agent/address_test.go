@@ -18,7 +18,7 @@ func (opener) Address(raw json.RawMessage) string {
 }
 
 func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
-	found := &fakeTool{name: "web_search", reads: true, outward: true, result: Result{Text: "1. Tips https://tips.example/marathon", Foreign: true}}
+	found := &fakeTool{name: "web_search", reads: true, outward: true, result: Result{Foreign: true, Sources: []Source{{Path: "https://tips.example/marathon", Text: "see https://evil.example/x"}}}}
 	tests := map[string]struct {
 		question string
 		url      string
@@ -34,6 +34,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 		"any rule does not do":            {"read the tips", "https://a.example/", "web_fetch", false, true},
 		"a rule that names the host does": {"read the tips", "https://a.example/", "web_fetch url=host:a.example", false, false},
 		"found by this turn's search":     {"search the tips", "https://tips.example/marathon", "", true, false},
+		"in the words of a result":        {"search the tips", "https://evil.example/x", "", true, true},
 		"beside what the search found":    {"search the tips", "https://tips.example/marathon?d=1", "", true, true},
 		"a rule, once foreign text came":  {"search the tips", "https://a.example/", "web_fetch url=host:a.example", true, true},
 	}

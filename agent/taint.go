@@ -89,7 +89,7 @@ func (t *turn) hasRead(tool string, r Result) {
 	defer t.reading.mu.Unlock()
 	t.reading.brought = append(t.reading.brought, r.texts()...)
 	if tool == webSearch {
-		t.reading.search = append(t.reading.search, r.texts()...)
+		t.reading.search = append(t.reading.search, r.addresses()...)
 	}
 }
 
@@ -104,6 +104,19 @@ func (r Result) foreignFrom(tool string) (names []string) {
 		names = []string{"what " + tool + " brought"}
 	}
 	return names
+}
+
+// addresses are those that a web search found: its results' own, not what
+// stands in their texts.
+func (r Result) addresses() []string {
+	if len(r.Sources) == 0 {
+		return []string{r.Text}
+	}
+	var list []string
+	for _, s := range r.Sources {
+		list = append(list, s.Path)
+	}
+	return list
 }
 
 func (r Result) texts() []string {

@@ -50,6 +50,26 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 	}
 }
 
+// Who types on while a question opens, on a real terminal, answers nothing and
+// loses nothing.
+func TestTypingOnAnswersNoQuestion(t *testing.T) {
+	vault := aVault(t)
+	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
+	term.sees("2 notes")
+	term.types("add a task to buy running socks\r")
+	const prose = "yes say any nay, yes a sassy answer" // each key of a yes is in it
+	for _, letter := range prose {
+		term.types(string(letter))
+		<-time.After(80 * time.Millisecond) // who types is 12 keys/s fast
+	}
+	term.sees("y once", "> "+prose)
+	if got := read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
+		t.Errorf("typing said yes; the note holds\n%s", got)
+	}
+	term.types("\x03\x03\x03")
+	term.exits()
+}
+
 func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
 	vault := aVault(t)
 	before := read(t, filepath.Join(vault, "tasks.md"))
