@@ -10,6 +10,9 @@ import (
 	"lifehub/internal/mcptest"
 )
 
+// runAsProgram makes the test binary behave as lifehub: see TestMain.
+const runAsProgram = "LIFEHUB_TEST_RUN=1"
+
 func TestMain(m *testing.M) {
 	mcptest.Main()
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {

@@ -16,9 +16,6 @@ import (
 	"github.com/creack/pty"
 )
 
-// runAsProgram makes the test binary behave as lifehub: see TestMain.
-const runAsProgram = "LIFEHUB_TEST_RUN=1"
-
 // terminal is a real terminal with the program running in it.
 type terminal struct {
 	t    *testing.T
