@@ -185,3 +185,35 @@ func BenchmarkPasteOfAMegabyte(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkOpenBlock goes on with a block that is long already and still open,
+// whose worst frame may take 16 ms.
+func BenchmarkOpenBlock(b *testing.B) {
+	nested := strings.Builder{}
+	for i := range 2000 {
+		fmt.Fprintf(&nested, "%s- item %d with a few words\n", strings.Repeat("  ", i%12), i)
+	}
+	for name, open := range map[string]string{
+		"fence of 5,000 lines":   "```go\n" + strings.Repeat("x := f(1) // a comment\n", 5000),
+		"table of 500 rows":      "| a | b |\n|---|---|\n" + strings.Repeat("| a cell | **1** |\n", 500),
+		"deep list":              nested.String(),
+		"paragraph of 100 KB":    strings.Repeat("Words of **one** paragraph. ", 100<<10/28),
+		"one word of 100 KB":     strings.Repeat("word", 25<<10),
+		"quotation of 100 lines": strings.Repeat("> quoted words\n", 100),
+	} {
+		b.Run(name, func(b *testing.B) {
+			m := talk(b, 120, 40, 0)
+			begin(m)
+			say(m, open)
+			var worst time.Duration
+			for b.Loop() {
+				for range 300 {
+					began := time.Now()
+					say(m, "word ")
+					worst = max(worst, time.Since(began))
+				}
+			}
+			b.ReportMetric(float64(worst.Microseconds())/1000, "worst-ms")
+		})
+	}
+}
