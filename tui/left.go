@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -72,10 +73,29 @@ func (m *Model) proceed() tea.Cmd {
 	}
 	ctx := m.newTurn(l.asked.text)
 	m.turn.asked = l.asked
+	m.transcript.forgetEnding(l.asked)
 	m.transcript.toEnd()
 	number, id := m.turns, m.conversation
 	return func() tea.Msg {
 		return startedMsg{turn: number, conversation: id, events: m.Resume(ctx, id, l.turn)}
+	}
+}
+
+// forgetEnding takes away what was said of the end of an answer that goes on
+// now, and the answer itself when nothing else is in it.
+func (t *transcript) forgetEnding(asked *question) {
+	at := slices.IndexFunc(t.entries, func(e entry) bool { return e.item == asked })
+	for n := len(t.entries) - 1; at >= 0 && n > at; n-- {
+		a, ok := t.entries[n].item.(*answer)
+		switch {
+		case !ok || a.ending == "":
+		case len(a.source) == 0:
+			t.choose(-1, 0)
+			t.entries = slices.Delete(t.entries, n, n+1)
+		default:
+			a.ending = ""
+			t.touch(a)
+		}
 	}
 }
 

@@ -214,3 +214,22 @@ func TestPlainOffersToGoOnAndAsksWhatToDoAboutTheUnknown(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsGoneOnWithIsNoLongerSaidToBeCut(t *testing.T) {
+	for name, text := range map[string]string{"with words": "I will", "without": ""} {
+		t.Run(name, func(t *testing.T) {
+			last := killed
+			last.Answer.Text = text
+			o, _ := withLeft(last, goingOn...)
+			inRig(t, 80, 24, o, func(r *rig) {
+				r.mustShow("■ LifeHub was stopped in the middle of this")
+				r.pass(guard)
+				r.keys("enter")
+				r.pass(100 * time.Millisecond)
+				r.mustShow("It is added.")
+				r.mustNotShow("■")
+				r.fits("gone on", 80, 24)
+			})
+		})
+	}
+}
