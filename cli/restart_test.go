@@ -109,10 +109,16 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 	}
 	t.Logf("%d restarts: killed, the turn ended after p50 %v max %v; asked after the restart, model loaded anew, p50 %v max %v; Esc p50 %v p99 %v",
 		restarts, percentile(ends, 50), percentile(ends, 100), percentile(returns, 50), percentile(returns, 100), percentile(escapes, 50), percentile(escapes, 99))
-	if p := percentile(ends, 50); p > time.Second && !testenv.Race {
+	// The promises are judged by the full count; beside other work and with few
+	// restarts only that nothing hangs.
+	ending, escape := 10*time.Second, 10*time.Second
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		ending, escape = time.Second, 100*time.Millisecond
+	}
+	if p := percentile(ends, 50); p > ending {
 		t.Errorf("half of the turns took more than %v to end after the kill", p)
 	}
-	if p := percentile(escapes, 50); p > 100*time.Millisecond && !testenv.Race {
+	if p := percentile(escapes, 50); p > escape {
 		t.Errorf("half of the Escs took more than %v", p)
 	}
 }
