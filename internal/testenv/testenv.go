@@ -33,6 +33,16 @@ func Ollama(t testing.TB) string {
 	return need(t, filepath.Join(cache(t), "bin", program("ollama")), "a real Ollama server", "make ollama")
 }
 
+// Tmux returns the path of tmux, in which a test can be a user at a terminal.
+func Tmux(t testing.TB) string {
+	t.Helper()
+	path, err := exec.LookPath("tmux")
+	if err != nil {
+		absent(t, "tmux", "install it")
+	}
+	return path
+}
+
 // Chroma returns the command that starts a Chroma server; `run --path DIR
 // --host 127.0.0.1 --port N` is for the caller to add.
 func Chroma(t testing.TB) []string {

@@ -1,0 +1,221 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/internal/testenv"
+	"lifehub/llm/llmtest"
+)
+
+// pane is the program in tmux, as people use it: keys go in by name, and what
+// is seen is what tmux draws.
+type pane struct {
+	t       *testing.T
+	tmux    string
+	sockets string // a folder
+	socket  string // of the tmux server, a new one each time: the one before may still be ending
+	opened  int    // how often the program was started
+	home    string
+	env     []string
+}
+
+func newPane(t *testing.T, env ...string) *pane {
+	t.Helper()
+	sockets, err := os.MkdirTemp("", "lh") // the name of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pane{t: t, tmux: testenv.Tmux(t), sockets: sockets, home: t.TempDir()}
+	p.env = append([]string{
+		"env", "-i", runAsProgram, "HOME=" + p.home, "LIFEHUB_HOME=" + filepath.Join(p.home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+		"TERM=tmux-256color", "LANG=C.UTF-8", "OLLAMA_HOST=127.0.0.1:1",
+	}, env...)
+	t.Cleanup(func() {
+		p.end()
+		os.RemoveAll(sockets)
+	})
+	return p
+}
+
+// open starts the program; a shell stays when it ends and tells its exit code.
+func (p *pane) open(arg ...string) {
+	p.t.Helper()
+	p.end()
+	p.opened++
+	p.socket = filepath.Join(p.sockets, strconv.Itoa(p.opened))
+	command := append([]string{"-S", p.socket, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", "-c", p.home}, p.env...)
+	command = append(command, "sh", "-c", `"$@"; echo "left with $?"; exec cat`, "sh", os.Args[0])
+	out, err := exec.Command(p.tmux, append(command, arg...)...).CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("start tmux: %v: %s", err, out)
+	}
+}
+
+// end ends the tmux server, with the program in it.
+func (p *pane) end() {
+	if p.socket != "" {
+		_ = exec.Command(p.tmux, "-S", p.socket, "kill-server").Run() // it may have ended by itself
+	}
+}
+
+func (p *pane) text() string {
+	out, _ := exec.Command(p.tmux, "-S", p.socket, "capture-pane", "-p").Output() // nothing is seen before it is up
+	return string(out)
+}
+
+// sees waits until the screen shows all of the texts.
+func (p *pane) sees(want ...string) {
+	p.t.Helper()
+	late := time.After(patience)
+	look := time.NewTicker(30 * time.Millisecond)
+	defer look.Stop()
+	for {
+		screen, all := p.text(), true
+		for _, w := range want {
+			all = all && strings.Contains(screen, w)
+		}
+		if all {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-late:
+			p.t.Fatalf("never on the screen together: %q; it is\n%s", want, screen)
+		}
+	}
+}
+
+// presses sends keys by name; types sends a text.
+func (p *pane) presses(keys ...string) { p.t.Helper(); p.send(keys...) }
+
+func (p *pane) types(text string) { p.t.Helper(); p.send("-l", "--", text) }
+
+func (p *pane) send(arg ...string) {
+	p.t.Helper()
+	if out, err := exec.Command(p.tmux, append([]string{"-S", p.socket, "send-keys"}, arg...)...).CombinedOutput(); err != nil {
+		p.t.Fatalf("send keys %q: %v: %s", arg, err, out)
+	}
+}
+
+// asks types a question and sends it.
+func (p *pane) asks(question string) {
+	p.t.Helper()
+	p.types(question)
+	p.sees("> " + question)
+	p.presses("Enter")
+}
+
+// pauses lets the guard of a dialog run, in real time.
+func (p *pane) pauses() { <-time.After(700 * time.Millisecond) }
+
+// TestANewUserFindsTheWay goes all the ways of a first day, in tmux.
+func TestANewUserFindsTheWay(t *testing.T) {
+	opened := filepath.Join(t.TempDir(), "opened")
+	editor := filepath.Join(t.TempDir(), "editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho \"$@\" > '"+opened+"'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := newPane(t, "EDITOR="+editor)
+
+	p.open() // first run
+	p.sees("Welcome to LifeHub", "› Starter notes", "Later")
+	p.presses("Enter")
+	p.sees("> how often do I run?")
+	p.presses("Enter") // ask
+	p.sees("three times a week", "Sources", "running/plan.md:8", "enter send")
+
+	p.types("/sources") // open a source
+	p.presses("Enter")
+	p.sees("› [1]")
+	p.presses("j", "j", "Enter")
+	for late := time.After(patience); ; {
+		if text, err := os.ReadFile(opened); err == nil && strings.Contains(string(text), "starter-notes/") {
+			if got := string(text); !strings.HasPrefix(got, "+") || !strings.Contains(got, ".md") {
+				t.Errorf("the editor was started with %q", got)
+			}
+			break
+		}
+		select {
+		case <-late:
+			t.Fatal("the source is not opened in the editor:\n" + p.text())
+		case <-time.After(30 * time.Millisecond):
+		}
+	}
+	p.sees("Sources", "esc back")
+	p.presses("Escape")
+	p.sees("enter send")
+
+	p.asks("add a task to buy running socks") // approve
+	p.sees("y once", "running socks")
+	p.pauses()
+	p.presses("y")
+	p.sees("added to tasks.md", "enter send")
+
+	p.asks("add a task to sell the boat") // cancel
+	p.sees("y once", "sell the boat")
+	p.pauses()
+	p.presses("Escape")
+	p.sees("not allowed", "enter send")
+	tasks := read(t, filepath.Join(p.home, ".lifehub", "data", "starter-notes", "tasks.md"))
+	if !strings.Contains(tasks, "buy running socks") || strings.Contains(tasks, "sell the boat") {
+		t.Errorf("the tasks are\n%s", tasks)
+	}
+
+	p.types("/edit 3") // branch
+	p.presses("Enter")
+	p.sees("changing an earlier question", "> how often do I run?")
+	p.types(" And where?")
+	p.presses("Enter")
+	p.sees("And where?", "‹ 2 of 2 ›", "enter send")
+
+	p.presses("C-n") // another conversation
+	p.sees("Ask your notes anything")
+	p.asks("when do I fly to the azores?")
+	p.sees("trips/azores", "enter send")
+
+	p.presses("C-s") // find an old chat, by a word of a message
+	p.sees("type to search titles and messages")
+	p.types("three times")
+	p.sees("In messages", "three times")
+	p.presses("Enter")
+	p.sees("You  how often do I run?", "three times a week")
+
+	p.presses("Escape") // quit
+	p.sees("enter send")
+	p.presses("C-d")
+	p.sees("left with 0")
+
+	p.open("chat", "-c") // resume the last one
+	p.sees("when do I fly to the azores?", "trips/azores", "enter send")
+	p.types("/quit")
+	p.presses("Enter")
+	p.sees("left with 0")
+}
+
+func TestAUserSwitchesTheModel(t *testing.T) {
+	server := llmtest.StartOllama(t)
+	p := newPane(t)
+	p.env = append(p.env, "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_EMBED_MODEL=tiny-bow")
+	p.open("chat", "--notes", aVault(t))
+	p.sees("scripted-plan", "enter send")
+	p.presses("M-m")
+	p.sees("Models", "scripted-endless")
+	p.types("scripted-endless")
+	p.sees("› scripted-endless")
+	p.presses("Enter")
+	p.sees("now using scripted-endless")
+	p.asks("how often do I run?")
+	p.sees("esc stop", "LifeHub  searched")
+	p.presses("Escape")
+	p.sees("■ stopped")
+	p.presses("C-c", "C-c")
+	p.sees("left with 130")
+}
