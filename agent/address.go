@@ -13,7 +13,8 @@ import (
 
 // Fetcher is a Tool that opens an address on the web. A call passes without
 // asking when the user typed the address, or when this turn's web search
-// returned it; else the user sees it first.
+// returned it; else the user sees it first. One that is Outward goes on from
+// there by itself, so it asks all the same.
 type Fetcher interface {
 	Address(args json.RawMessage) string
 }
@@ -72,15 +73,15 @@ func plainAddress(address string) string {
 }
 
 // ownLevel is the level of a call before any rule, and whether it opens an
-// address that is new to the turn. A new one is shown each time, but where a
-// rule names its host.
+// address that no question has shown. Such a one is shown each time, but where
+// a rule names its host.
 func (t *turn) ownLevel(c call) (own Level, newAddress bool) {
 	own = c.tool.Level(slices.Clone(c.input))
 	fetcher, ok := c.tool.(Fetcher)
 	if !ok || own == Deny {
 		return own, false
 	}
-	if t.knownAddress(fetcher.Address(c.input)) {
+	if !isOutward(c.tool) && t.knownAddress(fetcher.Address(c.input)) {
 		return Auto, false
 	}
 	named := slices.ContainsFunc(t.gate.list(), func(r Rule) bool {

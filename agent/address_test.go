@@ -59,3 +59,40 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 		})
 	}
 }
+
+// A crawl goes on by itself from the page that it is given: each is seen
+// first, and no yes holds for the next one.
+func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rules string
+		after bool // foreign text was read
+		level Level
+		fixed bool
+	}{
+		"no rule":                         {"", false, ConfirmEach, true},
+		"a rule for the tool":             {"crawl", false, ConfirmEach, true},
+		"a rule for the address":          {"crawl url=https://docs.example/a", false, ConfirmEach, true},
+		"a rule for the host":             {"crawl url=host:docs.example", false, Auto, false},
+		"a rule for another host":         {"crawl url=host:fine.example", false, ConfirmEach, true},
+		"a rule, once foreign text came":  {"crawl url=host:docs.example", true, Confirm, true},
+		"no rule, and foreign text came":  {"", true, ConfirmEach, true},
+		"a rule that wants to be certain": {"crawl=confirm", false, ConfirmEach, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			crawl := opener{&fakeTool{name: "crawl", level: Confirm, reads: true, outward: true, schema: `{"type":"object"}`}}
+			var rules *Rules
+			if tc.rules != "" {
+				rules = rules.With(ruleOf(t, tc.rules))
+			}
+			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules}), "c1", nil)
+			turn.question = "crawl https://docs.example/a"
+			if tc.after {
+				turn.markForeign("https://evil.example/")
+			}
+			v := turn.verdict(call{tool: crawl, input: json.RawMessage(`{"url":"https://docs.example/a"}`)})
+			if v.level != tc.level || v.fixed != tc.fixed {
+				t.Errorf("%s, fixed %v: %s", v.level, v.fixed, v.reason)
+			}
+		})
+	}
+}

@@ -184,6 +184,9 @@ func (t *turn) verdict(c call) verdict {
 	}
 	own, newAddress := t.ownLevel(c)
 	v := t.gate.level(t.conversation, c.tool.Spec().Name, own, c.ruled())
+	if v.level == ConfirmEach && newAddress {
+		v.reason = c.tool.Spec().Name + " asks about each address, but where a rule names its host"
+	}
 	if v.level != Auto {
 		if v.level == Confirm && len(made.foreign) > 0 {
 			v.reason = foreignReason(c, made) + "; " + v.reason

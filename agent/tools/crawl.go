@@ -71,6 +71,13 @@ func (c *crawl) Outward() bool                     { return true }
 func (c *crawl) Timeout() time.Duration            { return crawlTime + webTime }
 func (c *crawl) Bounds() []string                  { return []string{"url"} }
 
+// Address is the page that a call would begin with.
+func (c *crawl) Address(raw json.RawMessage) string {
+	var args crawlArgs
+	_ = json.Unmarshal(raw, &args) // what cannot be read is no known address
+	return args.URL
+}
+
 func (c *crawl) args(raw json.RawMessage) (*url.URL, int, error) {
 	var args crawlArgs
 	if err := json.Unmarshal(raw, &args); err != nil {

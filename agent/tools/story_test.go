@@ -73,7 +73,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 				say(`{"passed":true,"score":1,"feedback":"It does."}`), say("“This page of the handbook tells of rest at some length” [2]."),
 			},
 		},
-		"a crawl passes by a rule": {
+		"a crawl is asked about though a rule allows the tool": {
 			message: "Crawl WEB/site/start", rules: []agent.Rule{rule(t, "crawl")}, lines: []llmtest.Answer{
 				say(`{"reasoning":"read","steps":[{"id":"1","tool":"crawl","input":{"url":"WEB/site/start","pages":2}}]}`), say("“This page of the handbook tells of rest at some length” [2]."),
 			},
