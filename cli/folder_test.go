@@ -188,7 +188,7 @@ func TestATrustedFolderOnlyTightens(t *testing.T) {
 	if _, out := h.run("permissions", "list"); !strings.Contains(out, filepath.Join(".lifehub", "permissions.yaml:3")) {
 		t.Errorf("the folder's rules are not listed:\n%s", out)
 	}
-	if _, out := h.run("tools"); strings.Contains(out, "web_fetch") || !strings.Contains(out, "search_notes") {
+	if _, out := h.run("tools"); strings.Contains(out, "web_fetch ") || !strings.Contains(out, "search_notes") {
 		t.Errorf("tools.off of the folder is not heeded, or too much:\n%s", out)
 	}
 	write(t, filepath.Join(h.home, "lh", "config", "permissions.yaml"), "rules:\n  - {tool: add_task, level: auto}\n  - {tool: read_note, level: auto}\n")

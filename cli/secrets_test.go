@@ -108,11 +108,11 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 		}
 		return string(out)
 	}
-	answer := run("ask", "--allow", "leaky_*", "--stream-json", "what does the server say?")
+	answer := run("ask", "--allow", "leaky_*", "--stream-json", "what does the leaky server say?")
 	if !strings.Contains(answer, "three times a week") || !strings.Contains(answer, "SERVICE_TOKEN=[redacted]") {
 		t.Errorf("the server was not asked, or nothing was taken out:\n%s", answer)
 	}
-	run("ask", "--allow", "leaky_*", "what does the server say?")
+	run("ask", "--allow", "leaky_*", "what does the leaky server say?")
 	run("ask", "my key is "+planted["the key of the model server"]+", what do you say?") // its turn keeps the user's words
 	run("chat", "--plain", "how often do I run?")
 	for _, command := range []string{

@@ -27,7 +27,7 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte(`{"remote_host":"a","message":{"content":7}}`))
 	base := &url.URL{Scheme: "http", Host: "127.0.0.1"}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		o := &Ollama{base: base, client: api.NewClient(base, &http.Client{Transport: replay(stream)}), known: map[string]Info{}}
+		o := &Ollama{base: base, transport: &transport{base: replay(stream)}, known: map[string]Info{}}
 		ends := 0
 		_ = o.chat(context.Background(), &api.ChatRequest{Model: "m"}, func(d Delta) error {
 			if ends > 0 {
