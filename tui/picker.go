@@ -108,7 +108,7 @@ func typed(text string, pressed tea.KeyPressMsg) string {
 func (p *picker) view(width, height int, look *theme) []string {
 	list := p.matching()
 	total := len(list) + len(p.found.rows)
-	lines := []string{spread(look.Strong.Render(p.title), look.Dim.Render(thousands(total)), width)}
+	lines := []string{spread(look.Strong.Render(safetext.Line(p.title)), look.Dim.Render(thousands(total)), width)}
 	search := look.Dim.Render("type to filter")
 	if p.search != nil {
 		search = look.Dim.Render("type to search titles and messages")

@@ -163,6 +163,10 @@ var scenes = map[string]scene{
 	"a source is previewed":        {finished, asking(pressing("/sources", "enter", "space"))},
 	"earlier prompts are searched": {func() Options { return withEverything() }, pressing("ctrl+r", "one")},
 	"the turn was stopped":         {telling(story(planning, searched, answered[:5])...), asking(pressing("esc"))},
+	"documents of a conversation":  {withDocuments, asking(pressing("/artifacts", "enter"))},
+	"versions of a document":       {withDocuments, asking(pressing("/artifacts asyncio", "enter"))},
+	"what a version changed":       {withDocuments, asking(pressing("/artifacts asyncio", "enter", "enter"))},
+	"no documents yet":             {withDocuments, pressing("/artifacts", "enter")},
 	"a message waits in the queue": {telling(planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter"))},
 	"a notice and an error": {func() Options {
 		return withWorld(play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
@@ -439,6 +443,33 @@ var recalled = []agent.Body{
 	},
 	agent.Said{Content: "Three times a week."},
 	agent.Ended{},
+}
+
+// withDocuments is a conversation in which a document was made and changed.
+func withDocuments() Options {
+	o := withEverything()
+	o.Assistant = play(
+		agent.ArtifactChanged{Name: "asyncio", Version: 2, By: "general", Why: "said plainer"},
+		agent.Said{Content: "The document is made."}, agent.Ended{},
+	)
+	o.Artifacts = &documents{name: "asyncio", why: "said plainer", text: "# asyncio\n\n- prefer `TaskGroup`\n- timeouts\n"}
+	return o
+}
+
+// documents are two versions of one document.
+type documents struct{ name, why, text string }
+
+func (d *documents) ArtifactVersions(context.Context, string, string) ([]agent.Artifact, error) {
+	day := time.Date(2000, 1, 1, 9, 30, 0, 0, time.UTC)
+	return []agent.Artifact{
+		{Conversation: "c1", Name: d.name, Version: 1, Text: "# asyncio\n\n- TaskGroup\n", By: "general", Why: "first draft", Time: day.Add(-time.Hour)},
+		{Conversation: "c1", Name: d.name, Version: 2, Text: d.text, By: "general", Why: d.why, Time: day},
+	}, nil
+}
+
+func (d *documents) Artifacts(ctx context.Context, conversation string) ([]agent.Artifact, error) {
+	versions, err := d.ArtifactVersions(ctx, conversation, d.name)
+	return versions[1:], err
 }
 
 func withFigures() Options {

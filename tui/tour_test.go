@@ -38,6 +38,7 @@ func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 		return []agent.Figures{{Of: tr.text, Title: tr.text, Turns: 1, Latency50: 5, Latency95: 9}}, nil
 	}
 	o.Servers = &shop{}
+	o.Artifacts = &documents{}
 	inRig(t, width, height, o, func(r *rig) {
 		tr.rig = r
 		test(tr)
@@ -50,6 +51,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 	r, m := tr.rig, tr.m
 	tr.text = text
 	m.Servers.(*shop).list = []Server{{Name: text, Address: text, About: text, State: text, Running: true, Said: text, Calls: 1, Unseen: []Change{{What: text, Before: "x", After: text}}}}
+	*m.Artifacts.(*documents) = documents{text, text, text}
 	failed := errors.New(text)
 	for i, panel := range []struct {
 		name string
@@ -85,6 +87,9 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.window.count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
 			m.showContext()
 		}},
+		{"documents", func() { m.conversation = "c1"; r.run(m.listArtifacts("")); r.settle() }},
+		{"versions of a document", func() { r.run(m.listVersions("c1", text)); r.settle() }},
+		{"a version of a document", func() { r.run(m.listVersions("c1", text)); r.settle(); r.keys("enter") }},
 		{"artifact and memory", func() {
 			m.transcript.add(&notice{artifactLine(agent.ArtifactChanged{Name: text})})
 			m.transcript.add(&remembered{agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})
