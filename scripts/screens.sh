@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the pictures under docs/screens from the running program: the chat on the
-# starter notes, with no model server, driven in tmux as a person would.
+# starter notes, with no model server (but for a document, which a script makes), driven in tmux as a person would.
 # Needs tmux; `make tools` builds the rest.
 #   scripts/screens.sh [OUT]     OUT: the folder for the pictures, docs/screens
 set -euo pipefail
@@ -31,7 +31,7 @@ CONF
 open() {
   tmux -L "$server" -f "$work/tmux.conf" kill-session -t chat 2>/dev/null || true
   tmux -L "$server" -f "$work/tmux.conf" new-session -d -s chat -x "$cols" -y "$rows" -c "$work" \
-    env HOME="$work" LIFEHUB_HOME="$work/home" OLLAMA_HOST=127.0.0.1:9 COLORTERM=truecolor EDITOR=true "${extra[@]}" \
+    env HOME="$work" LIFEHUB_HOME="$work/.lifehub" OLLAMA_HOST=127.0.0.1:9 COLORTERM=truecolor EDITOR=true "${extra[@]}" \
     "$work/lifehub" "$@"
 }
 extra=(LC_ALL=C.UTF-8)
@@ -62,6 +62,12 @@ calm() {
 
 type() { tmux -L "$server" send-keys -t chat -l -- "$1"; }
 key() { tmux -L "$server" send-keys -t chat "$@"; }
+
+# document: put a conversation in which a team made a document into the home.
+document() {
+  tmux -L "$server" kill-session -t chat
+  LIFEHUB_SCREENS="$work" go test ./cli -count=1 -run 'TestDocumentForThePictures$' >/dev/null
+}
 
 # picture NAME: OUT/NAME.png of the screen as it is.
 picture() {
