@@ -156,7 +156,7 @@ type Writer[Args any] interface {
 }
 
 // NewWriter makes a Tool of a Writer. It asks before each call; bounds are the
-// arguments that say where it writes (see [Bounded]).
+// arguments that say where it writes (see [Bounded]), the note first.
 func NewWriter[Args any](spec llm.ToolSpec, w Writer[Args], bounds ...string) Tool {
 	return &writerTool[Args]{funcTool[Args]{spec: spec, level: Confirm, run: w.Run}, w, bounds}
 }
@@ -199,7 +199,7 @@ func (t *writerTool[Args]) Places(ctx context.Context, raw json.RawMessage) map[
 		Place(ctx context.Context, args Args) (string, bool)
 	})
 	args, err := readArgs[Args](t.spec.Name, raw)
-	if !ok || err != nil || len(t.bounds) != 1 {
+	if !ok || err != nil || len(t.bounds) == 0 {
 		return nil
 	}
 	path, ok := w.Place(ctx, args)

@@ -55,7 +55,7 @@ func newCompleteTask(v desk, now func() time.Time) agent.Tool {
 		p.replace(t.Line, lines...)
 		c.now = p.bytes()
 		return c, nil
-	}, "note")
+	}, "note", "task") // without a note it is the task that says which note
 }
 
 var pathAndLine = regexp.MustCompile(`^(.+):(\d+)$`)

@@ -63,3 +63,24 @@ func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
 		}
 	}
 }
+
+// A task may lie in any note: without one, an "always" holds for that task alone.
+func TestAnAlwaysToTickATaskHoldsForNoOtherTask(t *testing.T) {
+	tool := newCompleteTask(desk{}, nil)
+	for call, others := range map[string][]string{
+		`{"task":"buy milk"}`:                             {`{"task":"oil the hinge"}`, `{"task":"buy milk","note":"private/safe.md"}`, `{}`},
+		`{"task":"buy milk","note":null}`:                 {`{"task":"oil the hinge","note":null}`},
+		`{"task":"buy *"}`:                                {`{"task":"buy milk"}`},
+		`{"task":"oil the hinge","note":"house/door.md"}`: {`{"task":"oil the hinge"}`, `{"task":"oil the hinge","note":"private/safe.md"}`},
+	} {
+		rule, ok := agent.RuleForCall(tool, json.RawMessage(call))
+		if !ok || !rule.Matches("complete_task", json.RawMessage(call)) {
+			t.Errorf("%s: there is no rule for it: %s", call, agent.FormatRule(rule))
+		}
+		for _, other := range others {
+			if rule.Matches("complete_task", json.RawMessage(other)) {
+				t.Errorf("%s of %s matches %s too", agent.FormatRule(rule), call, other)
+			}
+		}
+	}
+}
