@@ -141,7 +141,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	t.over(ctx, c, o)
 	ended := ToolEnded{Step: c.step, Call: c.id, Name: name, Took: t.since(start)}
 	if o.status != Done {
-		if isOutward(c.tool) {
+		if errsForeign(c.tool) {
 			t.markForeign(saidBy(name)) // its error, in its own words
 		}
 		ended.Error = o.reason

@@ -25,6 +25,12 @@ func isOutward(tool Tool) bool {
 	return ok && o.Outward()
 }
 
+// errsForeign tells whether the errors of a tool hold words of others.
+func errsForeign(tool Tool) bool {
+	_, opens := tool.(Fetcher)
+	return opens || isOutward(tool)
+}
+
 // reading is what was read during a turn: where text comes from that is not
 // the user's own, and what tools brought. It is safe for concurrent use; the
 // zero value has read nothing.
@@ -164,7 +170,7 @@ func (t *turn) originOf(step Step, earlier func(string) finding) *origin {
 		from := earlier(id)
 		made.private = append(made.private, from.result.texts()...)
 		made.foreign = append(made.foreign, from.result.foreignFrom(from.step.Tool)...)
-		if isOutward(t.tool(from.step.Tool)) && len(made.foreign) == 0 {
+		if errsForeign(t.tool(from.step.Tool)) && len(made.foreign) == 0 {
 			made.foreign = append(made.foreign, "what "+from.step.Tool+" brought")
 		}
 	}

@@ -67,7 +67,7 @@ func (t *turn) step(ctx context.Context, step Step, ended map[string]chan struct
 	before := t.before(step.ID)
 	if before != nil && before.outcome != nil {
 		t.hasRead(step.Tool, before.outcome.result)
-		if before.outcome.status != Done && before.outcome.status != Denied && isOutward(t.tool(step.Tool)) {
+		if before.outcome.status != Done && before.outcome.status != Denied && errsForeign(t.tool(step.Tool)) {
 			t.markForeign(saidBy(step.Tool))
 		}
 		return *before.outcome

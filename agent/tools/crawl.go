@@ -109,8 +109,10 @@ func (c *crawl) Run(ctx context.Context, raw json.RawMessage) (agent.Result, err
 		return agent.Result{}, err
 	}
 	t, err := c.begin(ctx, start)
-	if moved := (*elsewhereError)(nil); errors.As(err, &moved) {
-		t, err = c.begin(ctx, moved.to) // example.org leads to www.example.org
+	for range 2 { // http://example.org leads to https://example.org, and that to https://www.example.org
+		if moved := (*elsewhereError)(nil); errors.As(err, &moved) && sameSite(start, moved.to) {
+			t, err = c.begin(ctx, moved.to)
+		}
 	}
 	if err != nil {
 		return agent.Result{}, err
@@ -136,19 +138,17 @@ type tour struct {
 	ended  string   // why it ended early; "": it did not
 }
 
-// elsewhereError is a page that leads away from the site.
-type elsewhereError struct{ to *url.URL }
-
-func (e *elsewhereError) Error() string { return "it leads to another site: " + e.to.Redacted() }
-
 // errRobots is a page that robots.txt keeps robots from.
 var errRobots = errors.New("the site's robots.txt keeps LifeHub from it")
 
 // begin asks the site for its rules and reads the first page.
 func (c *crawl) begin(ctx context.Context, start *url.URL) (*tour, error) {
 	t := &tour{crawl: c, site: start, until: c.now().Add(crawlTime), known: map[string]bool{plainPage(start): true}}
-	rules, err := c.web.ask(ctx, (&url.URL{Scheme: start.Scheme, Host: start.Host, Path: "/robots.txt"}).String())
+	rules, err := c.web.within(onSite(start)).ask(ctx, (&url.URL{Scheme: start.Scheme, Host: start.Host, Path: "/robots.txt"}).String())
+	moved := (*elsewhereError)(nil)
 	switch {
+	case errors.As(err, &moved):
+		return nil, fmt.Errorf("crawl %s: its robots.txt redirects to %s, so its pages are left alone: ask for a page there", start.Host, moved.to.Host)
 	case err != nil:
 		return nil, err
 	case rules.status >= 500 || rules.status == http.StatusTooManyRequests:
@@ -283,17 +283,4 @@ func endings(list string) map[string]bool {
 // plainPage is an address by which a page is known, however it is written.
 func plainPage(u *url.URL) string {
 	return strings.ToLower(hostPort(u)) + "/" + strings.Trim(u.EscapedPath(), "/") + "?" + u.RawQuery
-}
-
-// within is the same web that goes only where allowed has no objection to.
-func (w *web) within(allowed func(*url.URL) error) *web {
-	client := *w.client
-	check := client.CheckRedirect
-	client.CheckRedirect = func(r *http.Request, via []*http.Request) error {
-		if err := check(r, via); err != nil {
-			return err
-		}
-		return allowed(r.URL)
-	}
-	return &web{&client}
 }

@@ -47,7 +47,7 @@ func TestACrawlReadsAFewPagesOfOneSite(t *testing.T) {
 		t.Errorf("waited %v; the site asks for 2 s", c.waited)
 	}
 	holds(t, "result", result.Text, "5 pages of 127.0.0.1", web.URL+"/site/start\n\n# On start", web.URL+"/site/water\n\n# On water",
-		"keeps robots from 1 more page", "/site/gone: fetch "+web.URL+"/site/gone: there is no such page", "/site/away: fetch "+web.URL+"/site/away: it leads to another site: https://elsewhere.example/")
+		"keeps robots from 1 more page", "/site/gone: fetch "+web.URL+"/site/gone: there is no such page", "/site/away: fetch "+web.URL+"/site/away: it redirects to https://elsewhere.example/: ask")
 	if !result.Foreign || len(result.Sources) != 5 || result.Sources[4].Path != web.URL+"/site/water" || !result.Sources[4].Foreign {
 		t.Errorf("sources: %+v", result.Sources)
 	}
@@ -82,7 +82,7 @@ func TestACrawlThatCannotBeginSaysWhy(t *testing.T) {
 		`{"url":"SITE/paper.pdf"}`:         "it is a PDF",
 		`{"url":"file:///etc/passwd"}`:     "only http and https",
 		`{"url":"http://10.0.0.1/"}`:       "it is no public address",
-		`{"url":"SITE/site/away"}`:         "elsewhere.example",
+		`{"url":"SITE/site/away"}`:         "it redirects to https://elsewhere.example/: ask for that address",
 	} {
 		if _, _, err := crawlSite(t, web, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)

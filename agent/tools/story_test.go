@@ -61,6 +61,9 @@ func TestStoriesOfTheWeb(t *testing.T) {
 		"a page that cannot be read is told": {mode: agent.LoopMode, message: "What does WEB/challenge say?", lines: []llmtest.Answer{
 			calling("web_fetch", `{"url":"WEB/challenge"}`), say("It wants to see a human first."),
 		}},
+		"a page that leads to another site is asked about": {mode: agent.LoopMode, message: "What does WEB/site/moved say?", lines: []llmtest.Answer{
+			calling("web_fetch", `{"url":"WEB/site/moved"}`), calling("web_fetch", `{"url":"http://192.0.2.1/moved"}`), say("It has moved, and cannot be read there."),
+		}},
 		"a captcha is no empty result": {message: "Search the web for captcha", lines: []llmtest.Answer{
 			say(`{"reasoning":"look","steps":[{"id":"1","tool":"web_search","input":{"query":"captcha"}}]}`), say(`{"reasoning":"nothing else","steps":[]}`), say("The search engine asks for a captcha."),
 		}},

@@ -75,10 +75,12 @@ func newWeb(resolver *net.Resolver, own string, sent func(bytes int)) *web {
 func hostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		port = usualPorts[u.Scheme]
 	}
 	return net.JoinHostPort(u.Hostname(), port)
 }
+
+var usualPorts = map[string]string{"http": "80", "https": "443"}
 
 // webPage is what lies at an address.
 type webPage struct {

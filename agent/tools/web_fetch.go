@@ -63,7 +63,11 @@ func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return agent.Result{}, fmt.Errorf("read arguments of web_fetch: %w", err)
 	}
-	page, err := f.web.get(ctx, args.URL)
+	asked, err := parseAddress(args.URL)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("fetch %.200q: %w", args.URL, err)
+	}
+	page, err := f.web.within(onSite(asked)).get(ctx, args.URL)
 	if err != nil {
 		return agent.Result{}, err
 	}

@@ -160,6 +160,9 @@ func (s *Server) site(w http.ResponseWriter, name string) {
 	case name == "away":
 		w.Header().Set("Location", "https://elsewhere.example/")
 		w.WriteHeader(http.StatusFound)
+	case name == "moved": // to an address that nobody has
+		w.Header().Set("Location", "http://192.0.2.1/moved")
+		w.WriteHeader(http.StatusMovedPermanently)
 	case !ok:
 		say(w, 404, "text/html", "")
 	default:
