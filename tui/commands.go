@@ -215,7 +215,7 @@ func (m *Model) runTurn(c Command, args string) tea.Cmd {
 		m.composer.set(asked + " ")
 		return nil
 	case m.turn != nil:
-		m.composer.queue = append(m.composer.queue, asked)
+		m.composer.wait(asked, -1)
 		return nil
 	}
 	m.composer.remember(asked)
@@ -233,7 +233,7 @@ func (m *Model) askPrompt(c Command, args string) tea.Cmd {
 	}
 	m.composer.remember("/" + strings.TrimSpace(c.Name+" "+args))
 	if m.turn != nil {
-		m.composer.queue = append(m.composer.queue, text)
+		m.composer.wait(text, -1)
 		return nil
 	}
 	return m.ask(text)
@@ -241,9 +241,10 @@ func (m *Model) askPrompt(c Command, args string) tea.Cmd {
 
 // askQueued asks what waited, or runs it when it is a command.
 func (m *Model) askQueued(text string) tea.Cmd {
-	draft := m.composer.text()
+	draft, place := m.composer.text(), m.composer.place
 	if cmd, ok := m.command(text); ok {
 		m.composer.set(draft) // the command emptied it
+		m.composer.place = place
 		return cmd
 	}
 	return m.ask(text)

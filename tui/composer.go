@@ -27,6 +27,7 @@ type composer struct {
 	draft   string   // what stood here before history was shown
 	pastes  []paste
 	queue   []string // asked one by one when the turn is over
+	place   int      // in the queue, of the message that was taken out of it to be changed; -1: none was
 	lines   []string // the picture
 	cursor  *tea.Cursor
 	vi      viMode
@@ -66,7 +67,7 @@ func newComposer(keys *keyMap, look *theme) composer {
 	// The clipboard of the machine is the terminal's to paste.
 	area.KeyMap.Paste.SetEnabled(false)
 	area.Focus()
-	c := composer{area: area, at: -1}
+	c := composer{area: area, at: -1, place: -1}
 	c.restyle(look)
 	return c
 }
@@ -149,7 +150,7 @@ func (c *composer) set(text string) {
 
 // clear empties the composer and forgets where in the history we were.
 func (c *composer) clear() {
-	c.at, c.draft, c.pastes = -1, "", nil
+	c.at, c.draft, c.pastes, c.place = -1, "", nil, -1
 	if c.vi == viNormal {
 		c.vi = viInsert
 	}
@@ -238,16 +239,23 @@ func (c *composer) named(text string, own bool) string {
 	return name
 }
 
-// earlier shows the prompt before the one shown. It reports false where the
-// key belongs to the text: not on its first line.
+// earlier takes back the message that waits before the one shown, from the last
+// on, or shows the prompt before. It reports false where the key belongs to the
+// text: not on its first line.
 func (c *composer) earlier() bool {
 	if !c.firstLine() {
 		return false
 	}
-	if c.empty() && len(c.queue) > 0 {
-		last := len(c.queue) - 1
-		c.set(c.queue[last])
-		c.queue = c.queue[:last]
+	switch {
+	case c.place == 0: // it is the first
+		return true
+	case c.place > 0:
+		before := c.place - 1
+		c.putBack()
+		c.takeBack(before)
+		return true
+	case c.empty() && len(c.queue) > 0:
+		c.takeBack(len(c.queue) - 1)
 		return true
 	}
 	if c.at+1 < len(c.history) {
@@ -266,6 +274,10 @@ func (c *composer) later() bool {
 		return false
 	}
 	switch {
+	case c.place >= 0:
+		if behind := c.putBack(); behind < len(c.queue) {
+			c.takeBack(behind)
+		}
 	case c.at > 0:
 		c.at--
 		c.set(safetext.Text(c.history[c.at]))
@@ -278,17 +290,4 @@ func (c *composer) later() bool {
 
 func (c *composer) firstLine() bool {
 	return c.area.Line() == 0 && c.area.LineInfo().RowOffset == 0
-}
-
-// waiting shows what is queued, at most two lines of it.
-func (c *composer) waiting(width int, look *theme) []string {
-	var lines []string
-	for i, text := range c.queue {
-		if i == 2 {
-			lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("… and %d more", len(c.queue)-2), width)))
-			break
-		}
-		lines = append(lines, look.Dim.Render(fit("queued  "+gist(text, width), width)))
-	}
-	return lines
 }

@@ -525,6 +525,9 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 	if t.stopped || t.failed {
 		m.turnLeft(t)
 	}
+	if len(m.composer.queue) == 0 { // what was taken out of it waits for the user alone
+		m.composer.place = -1
+	}
 	switch {
 	case t.missed != "":
 		m.offerPull(t.missed, t.question)
@@ -537,12 +540,11 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 		return tea.Batch(m.callUser("the answer is ready"), m.entitle())
 	case t.stopped:
 		// What waited was meant for after a whole answer: give it back.
+		m.composer.putBack()
 		text := strings.Join(append(m.composer.queue, m.composer.text()), "\n")
 		m.composer.queue = nil
 		m.composer.set(strings.TrimRight(text, "\n"))
 		return nil
 	}
-	question := m.composer.queue[0]
-	m.composer.queue = m.composer.queue[1:]
-	return m.askQueued(question)
+	return m.askQueued(m.composer.next())
 }

@@ -50,7 +50,7 @@ func defaultKeys() keyMap {
 	return keyMap{
 		Send:        bind("enter", "send", "enter"),
 		Newline:     bind("ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j", "alt+enter", "shift+enter"),
-		Up:          bind("↑", "earlier prompt, or take back a queued one", "up"),
+		Up:          bind("↑", "earlier prompt; change or cancel one that waits", "up"),
 		Down:        bind("↓", "later prompt", "down"),
 		Search:      bind("ctrl+r", "search earlier prompts", "ctrl+r"),
 		Compose:     bind("ctrl+g", "write in your editor", "ctrl+g"),

@@ -156,6 +156,54 @@ func TestMessagesTypedMeanwhileWaitTheirTurn(t *testing.T) {
 	})
 }
 
+func TestEachMessageThatWaitsIsChangedOrCancelled(t *testing.T) {
+	waiting := func(t *testing.T, keys []string, written string, want ...string) {
+		t.Helper()
+		o := withEverything()
+		o.Assistant = hold(agent.Said{Content: "x"})
+		o.Commands = []Command{{Name: "note", Args: "TEXT", Turn: func(context.Context, string, string, string) <-chan agent.Event { return nil }}}
+		inRig(t, 80, 24, o, func(r *rig) {
+			r.ask("first")
+			r.keys("one", "enter", "two", "enter", "/note milk", "enter", "four", "enter")
+			r.mustShow("↑ change or cancel")
+			r.keys(keys...)
+			if got := r.m.composer.queue; !slices.Equal(got, want) {
+				t.Errorf("after %q wait %q, want %q", keys, got, want)
+			}
+			if got := r.m.composer.text(); got != written {
+				t.Errorf("after %q is written %q, want %q", keys, got, written)
+			}
+		})
+	}
+	waiting(t, []string{"up", "up", "up", "!", "enter"}, "", "one", "two!", "/note milk", "four")
+	waiting(t, []string{"up", "up", " and eggs", "enter"}, "", "one", "two", "/note milk and eggs", "four")
+	waiting(t, []string{"up", "up", "up", "ctrl+u", "enter"}, "", "one", "/note milk", "four")
+	waiting(t, []string{"up", "up", "up", "ctrl+c"}, "", "one", "/note milk", "four")
+	waiting(t, []string{"up", "up", "up", "up", "up"}, "one", "two", "/note milk", "four")
+	waiting(t, []string{"up", "!", "up", "?", "down", "down"}, "", "one", "two", "/note milk?", "four!")
+	waiting(t, []string{"up", "up", "up", "esc"}, "one\ntwo\n/note milk\nfour") // the turn is stopped: all come back, in their order
+}
+
+func TestWhatIsChangedKeepsItsPlaceWhileOthersAreAsked(t *testing.T) {
+	assistant := hold()
+	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
+		r.ask("first")
+		r.keys("one", "enter", "two", "enter", "three", "enter", "four", "enter", "up", "up", "up")
+		r.mustShow("waiting 2 of 4")
+		for range 2 {
+			r.m.turn.cancel() // it ends, and not because the user stopped it
+			r.pass(100 * time.Millisecond)
+		}
+		if want := []string{"first", "one", "three"}; !slices.Equal(assistant.asked, want) {
+			t.Fatalf("asked = %q, want %q", assistant.asked, want)
+		}
+		r.keys("!", "enter")
+		if want := []string{"two!", "four"}; !slices.Equal(r.m.composer.queue, want) {
+			t.Errorf("queue = %q, want %q", r.m.composer.queue, want)
+		}
+	})
+}
+
 func TestPastes(t *testing.T) {
 	t.Run("line ends are one", func(t *testing.T) {
 		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {

@@ -239,14 +239,24 @@ func (m *Model) pressPalette(pressed tea.KeyPressMsg) bool {
 // send asks what is written, runs it as a command, or lets it wait its turn.
 func (m *Model) send() tea.Cmd {
 	c := &m.composer
+	place, waiting := c.place, len(c.queue)
 	if text := c.text(); len(text) > 0 && text[0] == '/' {
 		m.palette.rows = nil
 		if cmd, ok := m.command(text); ok {
+			if place >= 0 && len(c.queue) > waiting { // it waits again, behind all
+				last := len(c.queue) - 1
+				text := c.queue[last]
+				c.queue = c.queue[:last]
+				c.wait(text, place)
+			}
 			return cmd
 		}
 	}
 	text := c.take()
 	if blank(text) {
+		if place >= 0 {
+			m.flash("cancelled: it will not be asked")
+		}
 		return nil
 	}
 	c.remember(text)
@@ -254,7 +264,7 @@ func (m *Model) send() tea.Cmd {
 		return m.askInstead(e.question, text)
 	}
 	if m.turn != nil {
-		c.queue = append(c.queue, text)
+		c.wait(text, place)
 		return nil
 	}
 	return m.ask(text)

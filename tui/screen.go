@@ -180,7 +180,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if m.mentions.open() && m.overlay == noOverlay {
 		lines = append(lines, m.mentions.view(width, max(1, min(8, height-2)), m.look)...)
 	}
-	return append(lines, m.composer.waiting(width, m.look)...)
+	return append(lines, m.composer.waiting(&m.keys, width, m.look)...)
 }
 
 // header is the first line: what LifeHub does now, with what, over how many

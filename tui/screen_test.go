@@ -167,6 +167,7 @@ var scenes = map[string]scene{
 	"versions of a document":       {withDocuments, asking(pressing("/artifacts asyncio", "enter"))},
 	"what a version changed":       {withDocuments, asking(pressing("/artifacts asyncio", "enter", "enter"))},
 	"no documents yet":             {withDocuments, pressing("/artifacts", "enter")},
+	"a waiting message is changed": {telling(planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter", "up", "up"))},
 	"a message waits in the queue": {telling(planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter"))},
 	"a notice and an error": {func() Options {
 		return withWorld(play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
