@@ -56,24 +56,30 @@ func (f Fact) source() Source {
 type Origin struct {
 	Conversation string // "": the user called the tool without one
 	Turn         string // its id; "": it is not kept
-	Foreign      bool   // text from outside the user's own notes stands in the turn's prompts
+	Foreign      bool   // text from outside the user's own notes stood in the prompts that made the call
 	Agent        string // who calls the tool, such as worker or notes
 }
 
 type originKey struct{}
 
-// withOrigin makes what a turn is known to tools.
-func (t *turn) withOrigin(ctx context.Context) context.Context {
-	return context.WithValue(ctx, originKey{}, t)
+// callOrigin is what tools may know of the call that they run.
+type callOrigin struct {
+	*turn
+	own bool // the user wrote it out, so that nothing else had a part in it
+}
+
+// withOrigin makes what a turn is known to the tool of a call.
+func (t *turn) withOrigin(ctx context.Context, c call) context.Context {
+	return context.WithValue(ctx, originKey{}, callOrigin{t, t.direct != nil || t.wroteOut(c)})
 }
 
 // OriginOf is the origin of the call that a tool is running or previewing.
 func OriginOf(ctx context.Context) Origin {
-	t, ok := ctx.Value(originKey{}).(*turn)
+	t, ok := ctx.Value(originKey{}).(callOrigin)
 	if !ok {
 		return Origin{}
 	}
-	return Origin{Conversation: t.conversation, Turn: t.id, Foreign: t.foreign.Load(), Agent: agentOf(ctx)}
+	return Origin{Conversation: t.conversation, Turn: t.id, Foreign: t.foreign.Load() && !t.own, Agent: agentOf(ctx)}
 }
 
 // factTokens is the room for facts in a prompt, in estimated tokens: about

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/tools"
 )
 
 // exportStep is the call that makes a note of the document that is named,
@@ -42,13 +43,5 @@ func noteOf(a agent.Artifact) string {
 	if !a.Foreign {
 		return a.Text
 	}
-	const mark = "source: text from elsewhere had a part in this document\n"
-	head, rest, has := strings.Cut(strings.TrimPrefix(a.Text, "---\n"), "\n---\n")
-	switch {
-	case !strings.HasPrefix(a.Text, "---\n") || !has:
-		return "---\n" + mark + "---\n\n" + a.Text
-	case strings.HasPrefix(head, "source:") || strings.Contains(head, "\nsource:"):
-		return a.Text
-	}
-	return "---\n" + mark + head + "\n---\n" + rest
+	return tools.MarkForeign(a.Text, "document")
 }

@@ -116,6 +116,9 @@ func TestForeignDocumentsSayInTheNoteThatTheyAre(t *testing.T) {
 		"---\nsource: x\n---\n# A\n":  "---\nsource: x\n---\n# A\n",
 		"---\nno end":                 "---\n" + mark + "---\n\n---\nno end",
 		"---\na: b\nsource: x\n---\n": "---\na: b\nsource: x\n---\n",
+		"---\nsource:\n---\n# A\n":    "---\n" + mark + "---\n\n---\nsource:\n---\n# A\n", // it says nothing
+		"---\na: [\n---\n# A\n":       "---\n" + mark + "---\n\n---\na: [\n---\n# A\n",    // it cannot be read
+		"+++\na = 1\n+++\n# A\n":      "---\n" + mark + "---\n\n+++\na = 1\n+++\n# A\n",
 	} {
 		if got := noteOf(agent.Artifact{Text: text, Foreign: true}); got != want {
 			t.Errorf("of %q became %q, want %q", text, got, want)

@@ -28,7 +28,7 @@ const createSchema = `{
 }`
 
 func newCreateNote(v desk) agent.Tool {
-	return newWriter(v, spec("create_note", createSchema), func(_ context.Context, args createArgs) (change, error) {
+	return newWriter(v, spec("create_note", createSchema), func(ctx context.Context, args createArgs) (change, error) {
 		name := strings.TrimSpace(args.Path)
 		if ext := strings.ToLower(path.Ext(name)); ext != ".md" && ext != ".markdown" {
 			name += ".md"
@@ -43,7 +43,11 @@ func newCreateNote(v desk) agent.Tool {
 		case !errors.Is(err, fs.ErrNotExist):
 			return change{}, err
 		}
-		return newNote(folder, name, args.Content), nil
+		text := args.Content
+		if agent.OriginOf(ctx).Foreign {
+			text = MarkForeign(text, "note")
+		}
+		return newNote(folder, name, text), nil
 	}, "path")
 }
 
