@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"lifehub/llm"
+	"lifehub/pattern"
 )
 
 // Fetcher is a Tool that opens an address on the web. A call passes without
@@ -23,7 +23,7 @@ type Fetcher interface {
 const webSearch = "web_search"
 
 // addressText finds addresses in a text.
-var addressText = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
+var addressText = pattern.Lazy(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
 
 // OnWeb tells whether the path of a source or a citation is the address of a
 // page of the web. That of a note never is: it holds no two slashes in a row.

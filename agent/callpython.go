@@ -3,12 +3,13 @@ package agent
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"lifehub/pattern"
 )
 
-var pythonCall = regexp.MustCompile(`([A-Za-z_][\w.\-]*)\(`)
+var pythonCall = pattern.Lazy(`([A-Za-z_][\w.\-]*)\(`)
 
 // readPython reads calls as Python writes them, f(a=1, b=["x"]), of tools that
 // are there. Positions without a name, and all that is no literal, make none.
@@ -45,8 +46,8 @@ type python struct {
 
 var (
 	errPython  = errors.New("it is no literal of Python")
-	pythonWord = regexp.MustCompile(`^[A-Za-z_]\w*`)
-	pythonNum  = regexp.MustCompile(`^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`)
+	pythonWord = pattern.Lazy(`^[A-Za-z_]\w*`)
+	pythonNum  = pattern.Lazy(`^[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`)
 )
 
 // maxPythonDepth bounds lists within lists.

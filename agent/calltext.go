@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"lifehub/pattern"
 )
 
 // callMarks are what models put before calls that they print as text, because
@@ -112,9 +113,9 @@ func readUnmarked(text string, known func(string) bool) (before string, calls []
 	return text, nil, nil
 }
 
-var looksLikeCall = regexp.MustCompile(`"(?:name|tool|function|tool_name)"\s*:[\s\S]*"(?:arguments|parameters|args|input|tool_input)"\s*:`)
+var looksLikeCall = pattern.Lazy(`"(?:name|tool|function|tool_name)"\s*:[\s\S]*"(?:arguments|parameters|args|input|tool_input)"\s*:`)
 
-var jsonWord = regexp.MustCompile(`"([\w.\-]+)"`)
+var jsonWord = pattern.Lazy(`"([\w.\-]+)"`)
 
 func jsonWords(text string) (list []string) {
 	for _, m := range jsonWord.FindAllStringSubmatch(text, 200) {
@@ -123,7 +124,7 @@ func jsonWords(text string) (list []string) {
 	return list
 }
 
-var fence = regexp.MustCompile("(?s)```(?:json|tool_call|tool_calls)?[ \t]*\n(.*?)```")
+var fence = pattern.Lazy("(?s)```(?:json|tool_call|tool_calls)?[ \t]*\n(.*?)```")
 
 // fencedText is the inside of the first fence of a text.
 func fencedText(text string) string {
@@ -196,7 +197,7 @@ var noise = map[string]bool{
 	"tool_call_start": true, "plugin": true, "action_start": true,
 }
 
-var nameWord = regexp.MustCompile(`[\w][\w.\-/]*`)
+var nameWord = pattern.Lazy(`[\w][\w.\-/]*`)
 
 // readNamed reads the JSON objects of a text as calls. One that is no whole
 // call holds the arguments of the tool whose name stands before it.
@@ -234,7 +235,7 @@ func readNamed(text string, known func(string) bool) (calls []draftStep, err err
 }
 
 // actionLine is a ReAct action whose input is no JSON.
-var actionLine = regexp.MustCompile(`Action:\s*([\w.\-]+)\s*\n\s*Action Input:[ \t]*(.*)`)
+var actionLine = pattern.Lazy(`Action:\s*([\w.\-]+)\s*\n\s*Action Input:[ \t]*(.*)`)
 
 // nameIn is the tool that a text before arguments names: the last one that is
 // there, else the last word that no format puts there.
@@ -267,15 +268,15 @@ func toolName(name string, known func(string) bool) string {
 // Calls of tags: <function=NAME><parameter=KEY>VALUE</parameter> …, and
 // <tool_call>NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value> ….
 var (
-	taggedCall  = regexp.MustCompile(`<(?:function=|invoke name=)"?([\w.\-]+)"?\s*>`)
-	taggedValue = regexp.MustCompile(`(?s)<parameter(?:=| name=)"?([\w.\-]+)"?\s*>\n?(.*?)\n?</parameter>`)
-	emptyTagged = regexp.MustCompile(`<(?:function=|invoke name=)"?[\w.\-]+"?\s*>\s*</`)
-	emptyKeyed  = regexp.MustCompile(`<tool_call>\s*[\w.\-]+\s*</tool_call>`)
-	keyedCall   = regexp.MustCompile(`<tool_call>\s*([\w.\-]+)`)
-	keyedValue  = regexp.MustCompile(`(?s)<arg_key>\s*([\w.\-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
+	taggedCall  = pattern.Lazy(`<(?:function=|invoke name=)"?([\w.\-]+)"?\s*>`)
+	taggedValue = pattern.Lazy(`(?s)<parameter(?:=| name=)"?([\w.\-]+)"?\s*>\n?(.*?)\n?</parameter>`)
+	emptyTagged = pattern.Lazy(`<(?:function=|invoke name=)"?[\w.\-]+"?\s*>\s*</`)
+	emptyKeyed  = pattern.Lazy(`<tool_call>\s*[\w.\-]+\s*</tool_call>`)
+	keyedCall   = pattern.Lazy(`<tool_call>\s*([\w.\-]+)`)
+	keyedValue  = pattern.Lazy(`(?s)<arg_key>\s*([\w.\-]+)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
 )
 
-func readTagged(text string, call, value *regexp.Regexp) (calls []draftStep, err error) {
+func readTagged(text string, call, value pattern.Pattern) (calls []draftStep, err error) {
 	names := call.FindAllStringSubmatchIndex(text, -1)
 	for i, at := range names {
 		end := len(text)

@@ -4,7 +4,6 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"lifehub/pattern"
 )
 
 const (
@@ -149,7 +150,7 @@ const (
 )
 
 // dateText finds dates as they are written in calls, and years.
-var dateText = regexp.MustCompile(`\b(\d{4})-(\d{1,2})-(\d{1,2})\b|\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b|\b(\d{4})\b`)
+var dateText = pattern.Lazy(`\b(\d{4})-(\d{1,2})-(\d{1,2})\b|\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b|\b(\d{4})\b`)
 
 // withoutDates takes the first dates near now out of a text: to say when is
 // no secret.

@@ -1,12 +1,13 @@
 package agent
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"lifehub/pattern"
 )
 
 // marker is a citation as it stands in the answer, several in a row as one.
@@ -17,9 +18,9 @@ type marker struct {
 
 var (
 	// markerText is [1], [1, 2], [1-3] or the 【1】 of some models.
-	markerText = regexp.MustCompile(`\[(\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)\]|【(\d{1,5})[^】\n]{0,40}】`)
-	inlineCode = regexp.MustCompile("``[^\n]+?``|`[^`\n]+`")
-	between    = regexp.MustCompile(`^[\s,;]*(?:and|und|&)?[\s]*$`)
+	markerText = pattern.Lazy(`\[(\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)\]|【(\d{1,5})[^】\n]{0,40}】`)
+	inlineCode = pattern.Lazy("``[^\n]+?``|`[^`\n]+`")
+	between    = pattern.Lazy(`^[\s,;]*(?:and|und|&)?[\s]*$`)
 )
 
 // markersIn finds the citations outside code and links. Those that stand in a
@@ -116,10 +117,10 @@ func isLink(text string, start, end int) bool {
 }
 
 var (
-	wordBefore  = regexp.MustCompile(`[\pL\pN_.$]+$`)
+	wordBefore  = pattern.Lazy(`[\pL\pN_.$]+$`)
 	indexNames  = wordSet(`arr array arrays list lists args argv items item values vals data row rows col cols matrix vec tuple slice buf buffer bytes str xs ys idx lines tokens nums self this result results`)
-	indexAfter  = regexp.MustCompile(`^\s*(?:[-+*/]?=|\+\+|--|\(|\.\pL|\[\D)`)
-	hasInnerCap = regexp.MustCompile(`\p{Ll}\p{Lu}`)
+	indexAfter  = pattern.Lazy(`^\s*(?:[-+*/]?=|\+\+|--|\(|\.\pL|\[\D)`)
+	hasInnerCap = pattern.Lazy(`\p{Ll}\p{Lu}`)
 )
 
 // isIndex tells arr[1] of program text from a citation set close to its word.

@@ -1,10 +1,11 @@
 package agent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"lifehub/pattern"
 )
 
 // passage is a source made ready for comparing.
@@ -162,7 +163,7 @@ func (p *passage) sameCode(at place, text string) bool {
 }
 
 // codeGoesOn begins with what belongs to the word before it.
-var codeGoesOn = regexp.MustCompile(`^[\pL\pN_/~^@-]`)
+var codeGoesOn = pattern.Lazy(`^[\pL\pN_/~^@-]`)
 
 // goOn is the place that a quotation takes when its other parts follow.
 func (p *passage) goOn(at place, parts [][]token) (place, Verdict) {
@@ -240,7 +241,7 @@ func (p *passage) clauseBegins(i int) bool {
 func (p *passage) clauseEnds(i int) bool { return i+1 == len(p.kept) || p.parted(i, i+1) }
 
 // clauseMark parts clauses that can stand alone; a comma parts too little.
-var clauseMark = regexp.MustCompile(`[:;](?:\s|$)|\s[—–-]+\s|—|[：；，]`)
+var clauseMark = pattern.Lazy(`[:;](?:\s|$)|\s[—–-]+\s|—|[：；，]`)
 
 // parted tells whether two kept tokens stand in different clauses. A mark
 // before a sentence, such as the language of its code block, is none of it.

@@ -2,17 +2,18 @@ package agent
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"lifehub/pattern"
 )
 
 var (
 	// placeText is note.md:12, also inside a code span.
-	placeText = regexp.MustCompile(`([^\s"'“”„«»()<>\[\]|:*` + "`" + `]+\.(?:md|markdown))(?::(\d{1,7}))?`)
+	placeText = pattern.Lazy(`([^\s"'“”„«»()<>\[\]|:*` + "`" + `]+\.(?:md|markdown))(?::(\d{1,7}))?`)
 	// restsOn are the words after which a bare name is said to be a source.
-	restsOn = regexp.MustCompile("(?i)(?:according to|see|from|laut|siehe|aus)\\s+(?:the |your |note |der |die )*[`\"“]?$")
+	restsOn = pattern.Lazy("(?i)(?:according to|see|from|laut|siehe|aus)\\s+(?:the |your |note |der |die )*[`\"“]?$")
 )
 
 // pathsIn lists the places that an answer names by path and line, or by a

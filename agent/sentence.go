@@ -1,10 +1,11 @@
 package agent
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"lifehub/pattern"
 )
 
 // sentence is a piece of markdown that makes one statement: a sentence of a
@@ -32,8 +33,8 @@ type block struct {
 }
 
 var (
-	fenceLine = regexp.MustCompile("^ {0,3}(```+|~~~+)")
-	itemLine  = regexp.MustCompile(`^\s*([-*+]|\d{1,3}[.)])\s`)
+	fenceLine = pattern.Lazy("^ {0,3}(```+|~~~+)")
+	itemLine  = pattern.Lazy(`^\s*([-*+]|\d{1,3}[.)])\s`)
 )
 
 // blocksOf cuts markdown into its blocks.
@@ -130,7 +131,7 @@ func sentencesOf(text string) []sentence {
 	return list
 }
 
-var trailingMarks = regexp.MustCompile(`^(?:["'”’»)\]*_]*)(?:\s*(?:\[\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*\]|【\d{1,5}[^】]{0,40}】))*`)
+var trailingMarks = pattern.Lazy(`^(?:["'”’»)\]*_]*)(?:\s*(?:\[\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*\]|【\d{1,5}[^】]{0,40}】))*`)
 
 // sentenceEnd is where the sentence from start ends if the sign at i ends it; 0 if not.
 func sentenceEnd(text string, start, i int) int {

@@ -1,12 +1,13 @@
 package agent
 
 import (
-	"regexp"
 	"strings"
+
+	"lifehub/pattern"
 )
 
 // fenceMark begins or ends text in a message that was pasted or piped.
-var fenceMark = regexp.MustCompile("^(`{3,}|~{3,})")
+var fenceMark = pattern.Lazy("^(`{3,}|~{3,})")
 
 // Typed is what of a message its writer wrote: all but what stands in fences,
 // which was pasted, piped or read from a file.

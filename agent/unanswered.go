@@ -2,10 +2,11 @@ package agent
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"lifehub/pattern"
 )
 
 // notSaid is what the explainer is asked to begin with when the sources do
@@ -55,10 +56,10 @@ func begins(text string) (marked, said, may bool) {
 }
 
 // markText is the mark with what models put around it.
-var markText = regexp.MustCompile("(?i)^[\\s>*_`#\"“(\\[<-]*" + notSaid + "[*_`\"”)\\]>:.!,\\s]*")
+var markText = pattern.Lazy("(?i)^[\\s>*_`#\"“(\\[<-]*" + notSaid + "[*_`\"”)\\]>:.!,\\s]*")
 
 // laterMark is the mark further on in an answer.
-var laterMark = regexp.MustCompile("(?i)[*_`(\\[]*" + notSaid + "[*_`)\\]]*[:.]?")
+var laterMark = pattern.Lazy("(?i)[*_`(\\[]*" + notSaid + "[*_`)\\]]*[:.]?")
 
 // doNotSay opens an answer that the notes do not hold; nearest is put before
 // the places that come nearest.

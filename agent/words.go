@@ -1,13 +1,14 @@
 package agent
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/width"
+
+	"lifehub/pattern"
 )
 
 // token is one word, number or sign of a text, folded for comparing: lower
@@ -96,10 +97,10 @@ func foldWord(word string, start, end int, before []token) token {
 	return t
 }
 
-var threeDigits = regexp.MustCompile(`^\d{3}(?:\D|$)`)
+var threeDigits = pattern.Lazy(`^\d{3}(?:\D|$)`)
 
 // thousands is a number parted in threes by commas: 1,250.50.
-var thousands = regexp.MustCompile(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
+var thousands = pattern.Lazy(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 
 // isNegative tells the minus, < or > before a number.
 func isNegative(text string, r rune, i, size int) bool {
@@ -151,7 +152,7 @@ func itemNumber(text string, i int) int {
 	return len(numberedItem.FindString(text[i:min(len(text), i+40)]))
 }
 
-var numberedItem = regexp.MustCompile(`^[ \t>]*\d{1,3}[.)][ \t]`)
+var numberedItem = pattern.Lazy(`^[ \t>]*\d{1,3}[.)][ \t]`)
 
 // inNumber tells whether the sign at i stands between two digits.
 func inNumber(text string, i int) bool {

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"sync"
+
+	"lifehub/pattern"
 )
 
 // finding is what one step brought.
@@ -120,7 +121,7 @@ func (t *turn) tool(name string) Tool {
 }
 
 // reference is how a step uses the text that an earlier one brought: {{1.text}}.
-var reference = regexp.MustCompile(`\{\{\s*([\w-]+)\.(?:text|result|output)\s*\}\}`)
+var reference = pattern.Lazy(`\{\{\s*([\w-]+)\.(?:text|result|output)\s*\}\}`)
 
 // references lists the steps whose results an input uses. What names no step
 // is plain text.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"charm.land/fang/v2"
@@ -53,6 +54,11 @@ type shell struct {
 
 // Main runs the command line and returns the exit code.
 func Main() int {
+	// The version is told before there is any command: shells and scripts ask often.
+	if slices.Equal(os.Args[1:], []string{"--version"}) {
+		fmt.Println("lifehub version " + version())
+		return exitDone
+	}
 	// Files are made for their owner only, whatever the user's umask says.
 	setUmask()
 	ctx, cancel := context.WithCancelCause(context.Background())

@@ -52,7 +52,7 @@ func inits(t *testing.T, program string, env ...string) (list []initialised) {
 func TestNoPackageDoesMuchBeforeMain(t *testing.T) {
 	const (
 		one = 2 << 20   // jsonschema, which comes with mcp-go, takes 1.7 MB
-		own = 512 << 10 // of ours: patterns, mostly
+		own = 128 << 10 // of ours: lists of words, mostly; patterns are compiled at their first use
 	)
 	for _, i := range inits(t, os.Args[0], runAsProgram) {
 		if strings.HasPrefix(i.of, "lifehub/internal/") || i.of == "lifehub/cli" { // the tests' own

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,6 +15,7 @@ import (
 	"lifehub/agent"
 	"lifehub/mcpclient"
 	"lifehub/notes"
+	"lifehub/pattern"
 	"lifehub/tui"
 )
 
@@ -193,7 +193,7 @@ type attached struct{ *app }
 var _ agent.Attacher = attached{}
 
 // mention is a name at the beginning of a word.
-var mention = regexp.MustCompile(`(?:^|[\s(])@(?:"([^"\n]+)"|(\S+))`)
+var mention = pattern.Lazy(`(?:^|[\s(])@(?:"([^"\n]+)"|(\S+))`)
 
 // maxAttachments bounds what one message brings along.
 const maxAttachments = 10

@@ -5,15 +5,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"lifehub/pattern"
 	"lifehub/tui"
 )
 
 // promptName is what a file may be called to be a command.
-var promptName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+var promptName = pattern.Lazy(`^[a-z0-9][a-z0-9_-]*$`)
 
 // prompts are the user's own: each file prompts/NAME.md is the command /NAME.
 func (a *app) prompts() []tui.Command {
@@ -46,7 +46,7 @@ func (a *app) prompts() []tui.Command {
 }
 
 // blank is where arguments go: all of them, or the Nth word.
-var blank = regexp.MustCompile(`\$(?:ARGUMENTS|[1-9])\b`)
+var blank = pattern.Lazy(`\$(?:ARGUMENTS|[1-9])\b`)
 
 // filledPrompt puts arguments into a prompt; where it has no place for them,
 // they follow it. A word in quotes is one.
@@ -69,7 +69,7 @@ func filledPrompt(text, args string) string {
 }
 
 // word is one argument, in quotes or not.
-var word = regexp.MustCompile(`"([^"]*)"|(\S+)`)
+var word = pattern.Lazy(`"([^"]*)"|(\S+)`)
 
 func splitWords(args string) (words []string) {
 	for _, found := range word.FindAllStringSubmatch(args, -1) {

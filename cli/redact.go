@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/pattern"
 )
 
 // redacted stands in place of a secret.
@@ -27,19 +27,19 @@ type redactor struct{ forms []string }
 
 // secretPatterns are what secrets look like by themselves. A group holds the
 // secret where the pattern needs something before it.
-var secretPatterns = []*regexp.Regexp{
-	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
-	regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}`),                  // OpenAI, Anthropic, Stripe
-	regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})`), // GitHub, GitLab
-	regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`),                                        // AWS
-	regexp.MustCompile(`\bAIza[\w-]{35}`),                                                      // Google
-	regexp.MustCompile(`\bxox[abeoprs]-[\w-]{10,}`),                                            // Slack
-	regexp.MustCompile(`\b(?:hf|npm|dop_v1)_[A-Za-z0-9]{20,}`),                                 // Hugging Face, npm, DigitalOcean
-	regexp.MustCompile(`\bBSA[A-Za-z0-9_-]{24,}`),                                              // Brave Search
-	regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`),                                    // JSON web token
-	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~=-]{12,})`),                   // Authorization
-	regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']{3,})@`),                     // password in a URL
-	regexp.MustCompile(`(?i)\b[\w-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token)["']?\s*[:=]\s*["']?([^\s"',;&]{6,})`),
+var secretPatterns = []pattern.Pattern{
+	pattern.Lazy(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
+	pattern.Lazy(`\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}`),                  // OpenAI, Anthropic, Stripe
+	pattern.Lazy(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})`), // GitHub, GitLab
+	pattern.Lazy(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`),                                        // AWS
+	pattern.Lazy(`\bAIza[\w-]{35}`),                                                      // Google
+	pattern.Lazy(`\bxox[abeoprs]-[\w-]{10,}`),                                            // Slack
+	pattern.Lazy(`\b(?:hf|npm|dop_v1)_[A-Za-z0-9]{20,}`),                                 // Hugging Face, npm, DigitalOcean
+	pattern.Lazy(`\bBSA[A-Za-z0-9_-]{24,}`),                                              // Brave Search
+	pattern.Lazy(`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`),                                    // JSON web token
+	pattern.Lazy(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~=-]{12,})`),                   // Authorization
+	pattern.Lazy(`[a-z][a-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']{3,})@`),                     // password in a URL
+	pattern.Lazy(`(?i)\b[\w-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token)["']?\s*[:=]\s*["']?([^\s"',;&]{6,})`),
 }
 
 // newRedactor takes the values that must not be told.
@@ -83,11 +83,11 @@ type span struct{ from, to int }
 
 // base64End is the last letter of a secret in base64, which also depends on
 // what follows, with the padding.
-var base64End = regexp.MustCompile(`^[A-Za-z0-9+/_-]?={1,2}`)
+var base64End = pattern.Lazy(`^[A-Za-z0-9+/_-]?={1,2}`)
 
 // find returns where secrets stand in a text, in order and apart: known ones,
 // and what fits the patterns.
-func (r *redactor) find(text string, patterns []*regexp.Regexp) []span {
+func (r *redactor) find(text string, patterns []pattern.Pattern) []span {
 	var found []span
 	for _, form := range r.forms {
 		for at := 0; ; {
@@ -100,8 +100,8 @@ func (r *redactor) find(text string, patterns []*regexp.Regexp) []span {
 			at = end
 		}
 	}
-	for _, pattern := range patterns {
-		for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, secret := range patterns {
+		for _, m := range secret.FindAllStringSubmatchIndex(text, -1) {
 			if len(m) > 2 {
 				m = m[2:]
 			}
@@ -238,7 +238,7 @@ func (r *redactor) streamed(lines [][]byte, kind string) {
 }
 
 // jsonString matches a string of JSON, keys included.
-var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var jsonString = pattern.Lazy(`"(?:[^"\\]|\\.)*"`)
 
 // strings redacts the strings in a line of JSON and leaves all else as it is.
 func (r *redactor) strings(line []byte) []byte {

@@ -5,16 +5,16 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"lifehub/mcpclient"
+	"lifehub/pattern"
 )
 
 // secretName is how variables that hold secrets are called.
-var secretName = regexp.MustCompile(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn)s?(?:[_-]|$)`)
+var secretName = pattern.Lazy(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn)s?(?:[_-]|$)`)
 
 // secrets are the values that are known to be secret: of the settings, the
 // environment, .env files in the folders at hand, the MCP servers, and what
@@ -131,7 +131,7 @@ func (p paths) secretsOfPasses() (values []string) {
 }
 
 // variable is a reference of mcp.json to the environment.
-var variable = regexp.MustCompile(`\$\{(?:env:)?(\w+)`)
+var variable = pattern.Lazy(`\$\{(?:env:)?(\w+)`)
 
 // variablesIn are the values of the variables that a text refers to.
 func variablesIn(text string) []string {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"lifehub/pattern"
 )
 
 // clause is a part of a message that asks for one thing.
@@ -13,10 +15,10 @@ type clause struct {
 }
 
 // polite words before a command do not change it.
-var polite = lazy(`(?i)^(?:(?:please|pls|kindly|now|also|then|and|so|ok|okay|hey|hi|lifehub|can you|could you|would you|will you|i want you to|i want to|i would like to|i'd like to|i'd like you to|i need to|help me|let's|bitte|nun|dann|und|auch|kannst du|könntest du|ich möchte|ich will)(?:[,:!]\s*|\s+))+`)
+var polite = pattern.Lazy(`(?i)^(?:(?:please|pls|kindly|now|also|then|and|so|ok|okay|hey|hi|lifehub|can you|could you|would you|will you|i want you to|i want to|i would like to|i'd like to|i'd like you to|i need to|help me|let's|bitte|nun|dann|und|auch|kannst du|könntest du|ich möchte|ich will)(?:[,:!]\s*|\s+))+`)
 
 // joint is where one request may end and another begin within a sentence.
-var joint = lazy(`(?i)[,;]?\s+(?:and then|then also|and also|as well as|and|then|also|und dann|und auch|dann|und)\s+`)
+var joint = pattern.Lazy(`(?i)[,;]?\s+(?:and then|then also|and also|as well as|and|then|also|und dann|und auch|dann|und)\s+`)
 
 // maxSentences bounds how many are read as requests of their own.
 const maxSentences = 24
@@ -92,7 +94,7 @@ func split(sentence string, task *Task, joints *int) []clause {
 var vague = map[string]bool{"today": true, "calculate": true}
 
 // asks tells whether a sentence is a question.
-var question = lazy(`(?i)^(?:what|who|whom|whose|when|where|why|which|how|is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|find|search|look|show|tell|list|was|wer|wann|wo|warum|wie|welche|suche|finde)\b`)
+var question = pattern.Lazy(`(?i)^(?:what|who|whom|whose|when|where|why|which|how|is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|find|search|look|show|tell|list|was|wer|wann|wo|warum|wie|welche|suche|finde)\b`)
 
 func asks(s string) bool {
 	s = strings.TrimSpace(s)

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lifehub/pattern"
 )
 
 // dayWords matches the ways to name a day that readDay knows.
@@ -15,9 +17,9 @@ const (
 )
 
 var (
-	timeWord  = lazy(`(?i)^(?:` + dayWords + `|this week|week|weekend|month|year|general)$`)
-	dueAtEnd  = lazy(`(?is)^(.+?)[\s,;(]+(?:(?:due|by|until|till|before|on|for|at|bis|am|zum|fällig)\s*:?\s+)*(` + dayWords + `)\)?$`)
-	dayBefore = lazy(`(?i)\b(?:every|each|about|of|from|since|last|past|the|jeden|jede|von|seit|über|letzten?)$`)
+	timeWord  = pattern.Lazy(`(?i)^(?:` + dayWords + `|this week|week|weekend|month|year|general)$`)
+	dueAtEnd  = pattern.Lazy(`(?is)^(.+?)[\s,;(]+(?:(?:due|by|until|till|before|on|for|at|bis|am|zum|fällig)\s*:?\s+)*(` + dayWords + `)\)?$`)
+	dayBefore = pattern.Lazy(`(?i)\b(?:every|each|about|of|from|since|last|past|the|jeden|jede|von|seit|über|letzten?)$`)
 )
 
 // dueDay takes the day off the end of a task: "call mum on friday".

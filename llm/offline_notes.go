@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"lifehub/pattern"
 )
 
 var appendNotes = compile(
@@ -130,10 +132,10 @@ func noteLinks(said string, _ *Task) map[string]any {
 }
 
 var (
-	notesAsked = lazy(`(?is)^(?:list|show|show me|which|what|what are|give me|my|recent|latest|newest|last|all|liste?|zeige?|zeig mir|welche|meine|neueste|letzte)\b(?:\s+(?:all|the|my|me|of|most|recent|recently|latest|newest|last|changed|edited|updated|new|\d+|die|meine[nr]?|alle|neuesten?|letzten?|are|is|do|i|have))*\s+(?:notes|notizen)\b(.*)$`)
-	notesAbout = lazy(`(?i)(?:^|\s)(?:about|on|regarding|mention\w*|say|says|for|über|zu|contain\w*|talk\w*|with(?:\s+the)?\s+word)\b`)
-	notesTag   = lazy(`(?i)\b(?:tagged|tag|with tag|mit tag|markiert mit)\s*:?\s*(?:with\s+|as\s+)?#?([\pL\pN_/-]+)|(?:^|\s)#([\pL\pN_/-]+)`)
-	notesIn    = lazy(`(?i)\b(?:in|under|below|from)\s+(?:the\s+|my\s+)?(?:folder\s+)?([\pL\pN_./-]+?)/?(?:\s+folder)?[?.!]*$`)
+	notesAsked = pattern.Lazy(`(?is)^(?:list|show|show me|which|what|what are|give me|my|recent|latest|newest|last|all|liste?|zeige?|zeig mir|welche|meine|neueste|letzte)\b(?:\s+(?:all|the|my|me|of|most|recent|recently|latest|newest|last|changed|edited|updated|new|\d+|die|meine[nr]?|alle|neuesten?|letzten?|are|is|do|i|have))*\s+(?:notes|notizen)\b(.*)$`)
+	notesAbout = pattern.Lazy(`(?i)(?:^|\s)(?:about|on|regarding|mention\w*|say|says|for|über|zu|contain\w*|talk\w*|with(?:\s+the)?\s+word)\b`)
+	notesTag   = pattern.Lazy(`(?i)\b(?:tagged|tag|with tag|mit tag|markiert mit)\s*:?\s*(?:with\s+|as\s+)?#?([\pL\pN_/-]+)|(?:^|\s)#([\pL\pN_/-]+)`)
+	notesIn    = pattern.Lazy(`(?i)\b(?:in|under|below|from)\s+(?:the\s+|my\s+)?(?:folder\s+)?([\pL\pN_./-]+?)/?(?:\s+folder)?[?.!]*$`)
 )
 
 func listNotes(said string, _ *Task) map[string]any {

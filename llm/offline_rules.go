@@ -1,6 +1,10 @@
 package llm
 
-import "strings"
+import (
+	"strings"
+
+	"lifehub/pattern"
+)
 
 // rule reads a request for one tool. read returns nil when the words ask for
 // something else.
@@ -31,16 +35,16 @@ var rules = []rule{
 }
 
 // compile makes patterns that ignore case and let a dot match line ends.
-func compile(patterns ...string) []pattern {
-	out := make([]pattern, len(patterns))
+func compile(patterns ...string) []pattern.Pattern {
+	out := make([]pattern.Pattern, len(patterns))
 	for i, p := range patterns {
-		out[i] = lazy(`(?is)` + p)
+		out[i] = pattern.Lazy(`(?is)` + p)
 	}
 	return out
 }
 
 // match returns the groups of the first pattern that matches.
-func match(patterns []pattern, s string) []string {
+func match(patterns []pattern.Pattern, s string) []string {
 	for _, p := range patterns {
 		if m := p.FindStringSubmatch(s); m != nil {
 			return m
@@ -50,9 +54,9 @@ func match(patterns []pattern, s string) []string {
 }
 
 var (
-	keyValue  = lazy(`([\pL_][\pL\pN_]*)=("(?:[^"\\]|\\.)*"|'[^']*'|\S+)`)
+	keyValue  = pattern.Lazy(`([\pL_][\pL\pN_]*)=("(?:[^"\\]|\\.)*"|'[^']*'|\S+)`)
 	noteFile  = `[^\s"“”:]+\.(?:md|markdown)`
-	aboutMine = lazy(`(?i)\bmy notes?\b|\bnotes? (?:say|says|about|on|mention)|\b(?:did|have|had) i\b|\bi (?:wrote|noted|said|write)\b|notizen|(?:habe|hatte) ich\b`)
+	aboutMine = pattern.Lazy(`(?i)\bmy notes?\b|\bnotes? (?:say|says|about|on|mention)|\b(?:did|have|had) i\b|\bi (?:wrote|noted|said|write)\b|notizen|(?:habe|hatte) ich\b`)
 )
 
 // unquote takes one pair of quotation marks off.
@@ -79,11 +83,11 @@ func trimSuffixFold(s string, endings ...string) string {
 
 // What the rules above look for inside a message.
 var (
-	sayOfNotes      = lazy(`(?i)\bnotes? (?:say|says|about|on|mention)`)
-	startsAbout     = lazy(`(?i)^(?:about|on|regarding|for|with|from)\b`)
-	aCount          = lazy(`\b\d{1,3}\b`)
-	timeBeforePlace = lazy(`(?i)^(?:today|tomorrow|now|heute|morgen|the|like)\b\s*(?:in\s+)?`)
-	nextDays        = lazy(`next (\d+) days|nächsten (\d+) tage`)
-	onADay          = lazy(`on \w+day|am \w+tag`)
-	operator        = lazy(`[+*/^(]|\s-\s`)
+	sayOfNotes      = pattern.Lazy(`(?i)\bnotes? (?:say|says|about|on|mention)`)
+	startsAbout     = pattern.Lazy(`(?i)^(?:about|on|regarding|for|with|from)\b`)
+	aCount          = pattern.Lazy(`\b\d{1,3}\b`)
+	timeBeforePlace = pattern.Lazy(`(?i)^(?:today|tomorrow|now|heute|morgen|the|like)\b\s*(?:in\s+)?`)
+	nextDays        = pattern.Lazy(`next (\d+) days|nächsten (\d+) tage`)
+	onADay          = pattern.Lazy(`on \w+day|am \w+tag`)
+	operator        = pattern.Lazy(`[+*/^(]|\s-\s`)
 )

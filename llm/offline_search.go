@@ -1,6 +1,10 @@
 package llm
 
-import "strings"
+import (
+	"strings"
+
+	"lifehub/pattern"
+)
 
 // topicOf are ways to ask about notes; the group is what they are about.
 var topicOf = compile(
@@ -14,7 +18,7 @@ var topicOf = compile(
 )
 
 // filter is a part of a question that keeps notes out of the search.
-var filter = lazy(`(?i)(?:^|\s)(path|tag|after|before):("[^"]+"|\S+)`)
+var filter = pattern.Lazy(`(?i)(?:^|\s)(path|tag|after|before):("[^"]+"|\S+)`)
 
 // searchArgs makes the arguments of a search: the topic without the words that
 // only make it a question, filters apart. A question that leans on what was
@@ -75,7 +79,7 @@ func beforeApostrophe(word string) string {
 }
 
 // leaning are beginnings of a question that goes on with the one before.
-var leaning = lazy(`(?i)^(?:and|but|or|what about|how about|tell me more|more|go on|anything else|what else|also|und|aber|wie ist es mit|was ist mit|mehr|noch)\b|^(?:那|では|じゃあ)`)
+var leaning = pattern.Lazy(`(?i)^(?:and|but|or|what about|how about|tell me more|more|go on|anything else|what else|also|und|aber|wie ist es mit|was ist mit|mehr|noch)\b|^(?:那|では|じゃあ)`)
 
 // pronouns stand for something said before, and demonstratives do when no
 // noun follows them.

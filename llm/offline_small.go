@@ -5,15 +5,17 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"lifehub/pattern"
 )
 
 var (
-	weatherAsked = lazy(`(?i)\b(?:weather|forecast|temperature outside|rain|raining|snow|snowing|sunny|how (?:warm|cold|hot) is it|wetter|regnet|regnen|schneit|vorhersage)\b`)
-	weatherWhen  = lazy(`(?i)[\s,]+(?:(?:for|over|during|in)\s+the\s+)?(?:today|tonight|tomorrow|now|right now|currently|at the moment|later|this (?:morning|afternoon|evening|week|weekend)|next (?:week|few days|couple of days)|(?:for |over |in )?(?:the )?next (\d+) days|on \w+day|the weekend|weekend|heute|morgen|übermorgen|gerade|jetzt|diese woche|nächste woche|am wochenende|am \w+tag)[\s?.!]*$`)
-	weatherIn    = lazy(`(?i)\b(?:in|at|for|near|around|für|bei)\s+([\pL][\pL\pN .,'’-]*)$`)
+	weatherAsked = pattern.Lazy(`(?i)\b(?:weather|forecast|temperature outside|rain|raining|snow|snowing|sunny|how (?:warm|cold|hot) is it|wetter|regnet|regnen|schneit|vorhersage)\b`)
+	weatherWhen  = pattern.Lazy(`(?i)[\s,]+(?:(?:for|over|during|in)\s+the\s+)?(?:today|tonight|tomorrow|now|right now|currently|at the moment|later|this (?:morning|afternoon|evening|week|weekend)|next (?:week|few days|couple of days)|(?:for |over |in )?(?:the )?next (\d+) days|on \w+day|the weekend|weekend|heute|morgen|übermorgen|gerade|jetzt|diese woche|nächste woche|am wochenende|am \w+tag)[\s?.!]*$`)
+	weatherIn    = pattern.Lazy(`(?i)\b(?:in|at|for|near|around|für|bei)\s+([\pL][\pL\pN .,'’-]*)$`)
 	weatherOf    = compile(`^(?:the\s+)?(?:weather|forecast|wetter)\s*:?\s+(?:forecast\s+)?([\pL][\pL .,'’-]*)$`, `^([\pL][\pL .'’-]*?)\s+(?:weather|wetter)(?:\s+forecast)?$`)
-	hourly       = lazy(`(?i)\s*\b(?:hourly|hour by hour|by the hour|every hour|stündlich|stunde für stunde)\b`)
-	degrees      = lazy(`(?i)\s*\b(?:in|as)\s+(?:degrees\s+|grad\s+)?(fahrenheit|celsius)\b`)
+	hourly       = pattern.Lazy(`(?i)\s*\b(?:hourly|hour by hour|by the hour|every hour|stündlich|stunde für stunde)\b`)
+	degrees      = pattern.Lazy(`(?i)\s*\b(?:in|as)\s+(?:degrees\s+|grad\s+)?(fahrenheit|celsius)\b`)
 	placeEnds    = " \t\n?.!,"
 )
 
@@ -109,7 +111,7 @@ func crawl(said string, _ *Task) map[string]any { return addressAfter(crawlAsked
 
 func webFetch(said string, _ *Task) map[string]any { return addressAfter(fetchAsked, said) }
 
-func addressAfter(asked []pattern, said string) map[string]any {
+func addressAfter(asked []pattern.Pattern, said string) map[string]any {
 	m := match(asked, said)
 	if m == nil {
 		return nil
@@ -117,7 +119,7 @@ func addressAfter(asked []pattern, said string) map[string]any {
 	return map[string]any{"url": strings.TrimRight(m[1], ".,;:!?)]”\"'")}
 }
 
-var todayAsked = lazy(`(?i)^(?:what(?:'s|’s| is| are)?|tell me|which|give me)?\s*(?:the\s+|today's\s+)?(?:current\s+|exact\s+)?(?:date|time|day|day of the week|weekday|date and time|time and date)(?:\s+(?:is it|is today|today|now|it is|right now|and time|is it now|is it today|do we have))*(?:\s+(?:in|at)\s+([\pL][\pL\pN /_-]*?))?(?:\s+(?:today|now|right now))?[\s?.!]*$|^what(?:'s|’s| is) today[\s?.!]*$|^(?:wie spät ist es|wie viel uhr ist es|wieviel uhr ist es|welcher tag ist heute|welches datum (?:ist|haben wir) heute|der wievielte ist heute)(?:\s+in\s+([\pL /_-]+?))?[\s?.!]*$`)
+var todayAsked = pattern.Lazy(`(?i)^(?:what(?:'s|’s| is| are)?|tell me|which|give me)?\s*(?:the\s+|today's\s+)?(?:current\s+|exact\s+)?(?:date|time|day|day of the week|weekday|date and time|time and date)(?:\s+(?:is it|is today|today|now|it is|right now|and time|is it now|is it today|do we have))*(?:\s+(?:in|at)\s+([\pL][\pL\pN /_-]*?))?(?:\s+(?:today|now|right now))?[\s?.!]*$|^what(?:'s|’s| is) today[\s?.!]*$|^(?:wie spät ist es|wie viel uhr ist es|wieviel uhr ist es|welcher tag ist heute|welches datum (?:ist|haben wir) heute|der wievielte ist heute)(?:\s+in\s+([\pL /_-]+?))?[\s?.!]*$`)
 
 func today(said string, _ *Task) map[string]any {
 	m := todayAsked.FindStringSubmatch(said)
@@ -150,25 +152,25 @@ func zoneOf(place string) string {
 }
 
 var (
-	sumAsked = lazy(`(?i)^(?:what(?:'s|’s| is| are| does)?|calculate|compute|calc|evaluate|how much (?:is|are)|solve|work out|was ist|was sind|wie ?viel (?:ist|sind|ergibt)|berechne|rechne)\s*:?\s+`)
+	sumAsked = pattern.Lazy(`(?i)^(?:what(?:'s|’s| is| are| does)?|calculate|compute|calc|evaluate|how much (?:is|are)|solve|work out|was ist|was sind|wie ?viel (?:ist|sind|ergibt)|berechne|rechne)\s*:?\s+`)
 	sumWords = []struct {
-		from pattern
+		from pattern.Pattern
 		to   string
 	}{
-		{lazy(`(?i)(\d)\s*(?:%|percent|prozent)\s*(?:of|von)\s+`), "$1/100*"},
-		{lazy(`(?i)\bplus\b`), "+"},
-		{lazy(`(?i)\bminus\b`), "-"},
-		{lazy(`(?i)\b(?:times|multiplied by|mal)\b|×|·`), "*"},
-		{lazy(`(?i)\b(?:divided by|over|geteilt durch|durch)\b|÷`), "/"},
-		{lazy(`(?i)\b(?:to the power of|hoch)\b`), "^"},
-		{lazy(`(?i)\bsquared\b`), "^2"},
-		{lazy(`(?i)\b(?:square root of|the square root of|wurzel aus)\s*(\d+(?:\.\d+)?)`), "sqrt($1)"},
-		{lazy(`(\d)\s*[xX]\s*(\d)`), "$1*$2"},
-		{lazy(`(\d),(\d{3})\b`), "$1$2"},
+		{pattern.Lazy(`(?i)(\d)\s*(?:%|percent|prozent)\s*(?:of|von)\s+`), "$1/100*"},
+		{pattern.Lazy(`(?i)\bplus\b`), "+"},
+		{pattern.Lazy(`(?i)\bminus\b`), "-"},
+		{pattern.Lazy(`(?i)\b(?:times|multiplied by|mal)\b|×|·`), "*"},
+		{pattern.Lazy(`(?i)\b(?:divided by|over|geteilt durch|durch)\b|÷`), "/"},
+		{pattern.Lazy(`(?i)\b(?:to the power of|hoch)\b`), "^"},
+		{pattern.Lazy(`(?i)\bsquared\b`), "^2"},
+		{pattern.Lazy(`(?i)\b(?:square root of|the square root of|wurzel aus)\s*(\d+(?:\.\d+)?)`), "sqrt($1)"},
+		{pattern.Lazy(`(\d)\s*[xX]\s*(\d)`), "$1*$2"},
+		{pattern.Lazy(`(\d),(\d{3})\b`), "$1$2"},
 	}
-	sum  = lazy(`^(?:[\d.\s+\-*/^()%]|sqrt)+$`)
-	op   = lazy(`[\d)]\s*[+*/^%]|[\d)]\s+-\s*[\d(]|[\d)]-[\d(]|sqrt`)
-	date = lazy(`\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}`)
+	sum  = pattern.Lazy(`^(?:[\d.\s+\-*/^()%]|sqrt)+$`)
+	op   = pattern.Lazy(`[\d)]\s*[+*/^%]|[\d)]\s+-\s*[\d(]|[\d)]-[\d(]|sqrt`)
+	date = pattern.Lazy(`\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}`)
 )
 
 func calculate(said string, _ *Task) map[string]any {

@@ -2,39 +2,41 @@ package llm
 
 import (
 	"strings"
+
+	"lifehub/pattern"
 )
 
 // talk are messages that need no tool, with what is said to them in English
 // and in German.
 var talk = []struct {
-	said            pattern
+	said            pattern.Pattern
 	english, german string
 }{
 	{
-		lazy(`(?i)^(?:hi|hello|hey|hiya|yo|howdy|greetings|good (?:morning|afternoon|evening|day)|hallo|moin|servus|grüezi|guten (?:tag|morgen|abend)|hola|salut|bonjour|你好|您好|こんにちは|안녕하세요)(?:[ ,]+(?:there|lifehub|again|everyone|zusammen|you))*$`),
+		pattern.Lazy(`(?i)^(?:hi|hello|hey|hiya|yo|howdy|greetings|good (?:morning|afternoon|evening|day)|hallo|moin|servus|grüezi|guten (?:tag|morgen|abend)|hola|salut|bonjour|你好|您好|こんにちは|안녕하세요)(?:[ ,]+(?:there|lifehub|again|everyone|zusammen|you))*$`),
 		"Hello! Ask me about your notes, or tell me to add a task. I am offline just now, so I answer by quoting them.",
 		"Hallo! Frag mich etwas zu deinen Notizen oder sag mir eine Aufgabe an. Ich bin gerade offline und antworte mit Zitaten daraus.",
 	},
 	{
-		lazy(`(?i)^(?:(?:many )?thanks?(?: you)?(?: (?:so|very) much| a lot| again)?|thx|ty|cheers|great,? thanks|perfect,? thanks|danke(?: schön| sehr| dir)?|vielen dank|merci|gracias|谢谢|ありがとう)(?:[ ,]+(?:lifehub|a lot|for (?:that|this|your help)))*$`),
+		pattern.Lazy(`(?i)^(?:(?:many )?thanks?(?: you)?(?: (?:so|very) much| a lot| again)?|thx|ty|cheers|great,? thanks|perfect,? thanks|danke(?: schön| sehr| dir)?|vielen dank|merci|gracias|谢谢|ありがとう)(?:[ ,]+(?:lifehub|a lot|for (?:that|this|your help)))*$`),
 		"You're welcome.", "Gern geschehen.",
 	},
 	{
-		lazy(`(?i)^(?:bye|goodbye|see you|see ya|good night|ciao|tschüss|auf wiedersehen|gute nacht|bis (?:bald|später))(?:[ ,]+(?:later|lifehub|soon|then))*$`),
+		pattern.Lazy(`(?i)^(?:bye|goodbye|see you|see ya|good night|ciao|tschüss|auf wiedersehen|gute nacht|bis (?:bald|später))(?:[ ,]+(?:later|lifehub|soon|then))*$`),
 		"See you! `/quit` or Ctrl+D closes LifeHub; this conversation is kept.",
 		"Bis bald! `/quit` oder Strg+D beendet LifeHub; dieses Gespräch bleibt erhalten.",
 	},
 	{
-		lazy(`(?i)^(?:how are you(?: doing)?(?: today)?|how's it going|what's up|wie geht(?:'s| es dir| es ihnen)?)$`),
+		pattern.Lazy(`(?i)^(?:how are you(?: doing)?(?: today)?|how's it going|what's up|wie geht(?:'s| es dir| es ihnen)?)$`),
 		"All is well here, thank you. What shall I look up in your notes?",
 		"Danke, alles in Ordnung. Was soll ich in deinen Notizen nachsehen?",
 	},
 	{
-		lazy(`(?i)^(?:help|help me|who are you|what are you|what is lifehub|what can you do(?: for me)?|what do you do|how do(?:es)? (?:you|this|lifehub) work|what can i (?:do|ask)(?: here| you)?|hilfe|wer bist du|was kannst du|was bist du)$`),
+		pattern.Lazy(`(?i)^(?:help|help me|who are you|what are you|what is lifehub|what can you do(?: for me)?|what do you do|how do(?:es)? (?:you|this|lifehub) work|what can i (?:do|ask)(?: here| you)?|hilfe|wer bist du|was kannst du|was bist du)$`),
 		helpText, hilfeText,
 	},
 	{
-		lazy(`(?i)^(?:ok|okay|k|cool|nice|great|good|perfect|awesome|sounds good|got it|i see|alright|all right|yes|yep|yeah|no|nope|sure|never mind|nevermind|super|alles klar|gut|ja|nein|passt|test|testing|ping)$`),
+		pattern.Lazy(`(?i)^(?:ok|okay|k|cool|nice|great|good|perfect|awesome|sounds good|got it|i see|alright|all right|yes|yep|yeah|no|nope|sure|never mind|nevermind|super|alles klar|gut|ja|nein|passt|test|testing|ping)$`),
 		"All right. What next?", "Alles klar. Was als Nächstes?",
 	},
 }
@@ -78,4 +80,4 @@ func smallTalk(message string, german bool, tools []ToolSpec) string {
 }
 
 // bareWeather is a question about the weather that names no place.
-var bareWeather = lazy(`(?i)^(?:(?:what(?:'s|’s| is)|how(?:'s|’s| is)|wie (?:ist|wird)|will it|is it going to|does it)\s+)?(?:the\s+|das\s+)?(?:weather|forecast|weather forecast|wetter|rain|snow)(?:\s+(?:like|today|tomorrow|now|this week|this weekend|heute|morgen))*$`)
+var bareWeather = pattern.Lazy(`(?i)^(?:(?:what(?:'s|’s| is)|how(?:'s|’s| is)|wie (?:ist|wird)|will it|is it going to|does it)\s+)?(?:the\s+|das\s+)?(?:weather|forecast|weather forecast|wetter|rain|snow)(?:\s+(?:like|today|tomorrow|now|this week|this weekend|heute|morgen))*$`)

@@ -1,6 +1,10 @@
 package llm
 
-import "strings"
+import (
+	"strings"
+
+	"lifehub/pattern"
+)
 
 var addTasks = compile(
 	`^(?:add|create|make|set up|save|write down|enter|new)\s+(?:me\s+)?(?:a|an|another|one more|the|this)?\s*(?:new\s+)?(?:task|todo|to-do|reminder)s?\b(.+)$`,
@@ -12,9 +16,9 @@ var addTasks = compile(
 )
 
 var (
-	taskNote = lazy(`(?is)^(?:to|in|into|zu|in)\s+(?:the\s+|my\s+)?(?:note\s+|file\s+)?(` + noteFile + `)\s*[:,]?\s*(.+)$`)
-	taskLead = lazy(`(?is)^(?:[:,\-–]|(?:to|that says|that i should|that|called|titled|named|saying|about|of|an|daran|dass)\s*:?\s)\s*`)
-	taskFor  = lazy(`(?is)^(?:(?:due|by|for|on|für|am|bis)\s+)?(` + dayWords + `)\s*(?:[:,]|\bto\b|\bthat\b|\babout\b)\s*(.+)$`)
+	taskNote = pattern.Lazy(`(?is)^(?:to|in|into|zu|in)\s+(?:the\s+|my\s+)?(?:note\s+|file\s+)?(` + noteFile + `)\s*[:,]?\s*(.+)$`)
+	taskLead = pattern.Lazy(`(?is)^(?:[:,\-–]|(?:to|that says|that i should|that|called|titled|named|saying|about|of|an|daran|dass)\s*:?\s)\s*`)
+	taskFor  = pattern.Lazy(`(?is)^(?:(?:due|by|for|on|für|am|bis)\s+)?(` + dayWords + `)\s*(?:[:,]|\bto\b|\bthat\b|\babout\b)\s*(.+)$`)
 )
 
 func addTask(said string, task *Task) map[string]any {
@@ -71,10 +75,10 @@ func completeTask(said string, _ *Task) map[string]any {
 }
 
 var (
-	tasksAsked = lazy(`(?is)^(?:list|show|what|what's|which|any|are there|do i have|have i|how many|give me|see|check|all|my|open|overdue|due|tasks?|todos?|to-dos?|liste?|zeige?|welche|was|meine|offene|überfällige)\b.*?(?:\b(?:tasks?|to-?dos?|to do list|task list)\b|\baufgaben?\b|überfällig)|^(?:tasks?|todos?|to-dos?|aufgaben)[?.!]?$`)
-	dueAsked   = lazy(`(?is)^(?:what's|what is|what are|whats|anything|is anything|was ist)\s+(?:still\s+|already\s+)?(?:due|overdue|fällig|überfällig|open on my list|on my list)\b|^what\s+(?:do|should|must)\s+i\s+(?:have to\s+|need to\s+)?(?:do|get done|finish)\b(?:\s+(?:today|tomorrow|next|now|this week))?\s*[?.!]*$|^was (?:muss|soll) ich (?:heute |morgen |noch )?(?:tun|machen|erledigen)\b`)
-	tasksAbout = lazy(`(?is)\b(?:about|regarding|concerning|containing|with|mentioning|zum thema|über|zu)\s+(.+?)[?.!]*$`)
-	tasksFor   = lazy(`(?is)\b(?:for|für)\s+(?:the\s+|my\s+)?(.+?)[?.!]*$`)
+	tasksAsked = pattern.Lazy(`(?is)^(?:list|show|what|what's|which|any|are there|do i have|have i|how many|give me|see|check|all|my|open|overdue|due|tasks?|todos?|to-dos?|liste?|zeige?|welche|was|meine|offene|überfällige)\b.*?(?:\b(?:tasks?|to-?dos?|to do list|task list)\b|\baufgaben?\b|überfällig)|^(?:tasks?|todos?|to-dos?|aufgaben)[?.!]?$`)
+	dueAsked   = pattern.Lazy(`(?is)^(?:what's|what is|what are|whats|anything|is anything|was ist)\s+(?:still\s+|already\s+)?(?:due|overdue|fällig|überfällig|open on my list|on my list)\b|^what\s+(?:do|should|must)\s+i\s+(?:have to\s+|need to\s+)?(?:do|get done|finish)\b(?:\s+(?:today|tomorrow|next|now|this week))?\s*[?.!]*$|^was (?:muss|soll) ich (?:heute |morgen |noch )?(?:tun|machen|erledigen)\b`)
+	tasksAbout = pattern.Lazy(`(?is)\b(?:about|regarding|concerning|containing|with|mentioning|zum thema|über|zu)\s+(.+?)[?.!]*$`)
+	tasksFor   = pattern.Lazy(`(?is)\b(?:for|für)\s+(?:the\s+|my\s+)?(.+?)[?.!]*$`)
 )
 
 func listTasks(said string, task *Task) map[string]any {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"lifehub/pattern"
 )
 
 // query is what a question asks for, as the stems of its words.
@@ -107,7 +109,7 @@ func (q query) score(sentence string) float64 {
 	return found / (1 + 0.01*float64(max(n-12, 0)))
 }
 
-var link = lazy(`\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+`)
+var link = pattern.Lazy(`\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+`)
 
 // mostlyLinks tells whether links are more than half of a sentence.
 func mostlyLinks(sentence string) bool {
@@ -163,8 +165,8 @@ type segment struct {
 }
 
 var (
-	lineMarks = lazy(`^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX/-]\]\s+)?`)
-	ruleLine  = lazy(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:\-]+$`)
+	lineMarks = pattern.Lazy(`^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX/-]\]\s+)?`)
+	ruleLine  = pattern.Lazy(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:\-]+$`)
 )
 
 // segments cuts Markdown into what can be quoted: sentences without the marks
@@ -221,7 +223,7 @@ func segments(text string) []segment {
 
 // unsafe are the places where a quote would be read as something else: a
 // citation, an image, HTML, code or a formula that begins and does not end.
-var unsafe = lazy(`!\[[^\]]*\](?:\([^)]*\))?|[\[【]\s*\^?\d+(?:\s*[,;–-]\s*\d+)*\s*[\]】]|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
+var unsafe = pattern.Lazy(`!\[[^\]]*\](?:\([^)]*\))?|[\[【]\s*\^?\d+(?:\s*[,;–-]\s*\d+)*\s*[\]】]|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
 
 // quotable is a sentence in one line that can be quoted word for word without
 // breaking the Markdown around it: places that would are left out, with an
@@ -276,7 +278,7 @@ func fenced(code string) string {
 }
 
 // blockMarks begin a block that would swallow or outshout what follows.
-var blockMarks = lazy("(?m)^\\s*(#{1,6}\\s|```|~~~|<|={3,}\\s*$)")
+var blockMarks = pattern.Lazy("(?m)^\\s*(#{1,6}\\s|```|~~~|<|={3,}\\s*$)")
 
 // plainBlock is what a tool said, as Markdown that ends with it: lists stay,
 // headings, fences and HTML become text.

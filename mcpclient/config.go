@@ -11,12 +11,12 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"lifehub/agent"
+	"lifehub/pattern"
 )
 
 // Transport is how a server is spoken to.
@@ -145,10 +145,10 @@ func parse(file string, data []byte) ([]Server, error) {
 
 // serverName keeps names readable in tool names (see wireName) and in
 // @server:uri and /server:prompt.
-var serverName = regexp.MustCompile(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
+var serverName = pattern.Lazy(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
 
 // headerName is a token of RFC 9110.
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+var headerName = pattern.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func readServer(entry member, wrong *mistakes) Server {
 	s := Server{Name: entry.name, Line: entry.line, Level: agent.Confirm}

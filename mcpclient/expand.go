@@ -2,13 +2,14 @@ package mcpclient
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"lifehub/pattern"
 )
 
 // reference is ${NAME}, ${NAME:-default} or ${env:NAME}.
-var reference = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?:(:-)([^}]*))?\}`)
+var reference = pattern.Lazy(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?:(:-)([^}]*))?\}`)
 
 // oddReference returns what begins like a reference and is none.
 func oddReference(text string) string {

@@ -7,9 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"sync/atomic"
 	"time"
+
+	"lifehub/pattern"
 )
 
 const (
@@ -84,14 +85,14 @@ func readFrame(in *bufio.Reader) (line []byte, whole bool, err error) {
 
 // Servers write a reply's id either before the result or at the very end.
 var (
-	idAtHead = regexp.MustCompile(`^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)`)
-	idAtTail = regexp.MustCompile(`"id"\s*:\s*(\d+)\s*\}$`)
+	idAtHead = pattern.Lazy(`^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)`)
+	idAtTail = pattern.Lazy(`"id"\s*:\s*(\d+)\s*\}$`)
 )
 
 // tooLong makes the reply that takes the place of a message that is too
 // long; nil when it cannot be told whose reply it is.
 func tooLong(ends []byte) []byte {
-	for _, id := range []*regexp.Regexp{idAtHead, idAtTail} {
+	for _, id := range []pattern.Pattern{idAtHead, idAtTail} {
 		if found := id.FindSubmatch(ends); found != nil {
 			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"the answer is longer than %d MiB"}}`, found[1], maxFrame>>20)
 		}

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
+
+	"lifehub/pattern"
 )
 
 // Import is what another client's file would add to mcp.json.
@@ -198,10 +199,10 @@ func flat(theirs map[string]json.RawMessage) map[string]json.RawMessage {
 }
 
 var (
-	inputReference = regexp.MustCompile(`\$\{input:([A-Za-z0-9_. -]+)\}`)           // VS Code: asked for
-	braceReference = regexp.MustCompile(`(^|[^$])\{env:([A-Za-z_][A-Za-z0-9_]*)\}`) // opencode
-	wholeReference = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)             // Gemini
-	notInName      = regexp.MustCompile(`[^A-Z0-9_]+`)
+	inputReference = pattern.Lazy(`\$\{input:([A-Za-z0-9_. -]+)\}`)           // VS Code: asked for
+	braceReference = pattern.Lazy(`(^|[^$])\{env:([A-Za-z_][A-Za-z0-9_]*)\}`) // opencode
+	wholeReference = pattern.Lazy(`^\$([A-Za-z_][A-Za-z0-9_]*)$`)             // Gemini
+	notInName      = pattern.Lazy(`[^A-Z0-9_]+`)
 )
 
 // ourReferences writes a value as mcp.json has it: references to variables as

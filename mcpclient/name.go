@@ -4,22 +4,23 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"lifehub/pattern"
 )
 
 // maxName is the longest tool name that every model provider takes.
 const maxName = 64
 
 // plainTool is a tool name that can stand in a wire name as it is.
-var plainTool = regexp.MustCompile(`^[A-Za-z0-9-][A-Za-z0-9_-]*$`)
+var plainTool = pattern.Lazy(`^[A-Za-z0-9-][A-Za-z0-9_-]*$`)
 
 // knownTool is what a tool may be called at all. The protocol asks for no
 // more than this; a name with look-alike or invisible characters could pass
 // for another in a dialog.
-var knownTool = regexp.MustCompile(`^[A-Za-z0-9_./:-]{1,128}$`)
+var knownTool = pattern.Lazy(`^[A-Za-z0-9_./:-]{1,128}$`)
 
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9-]+`)
+var notPlain = pattern.Lazy(`[^A-Za-z0-9-]+`)
 
 // wireName is the name by which the model and the rules know a server's tool:
 // server_tool. No two pairs share one: an underscore of the server's name is

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -14,6 +13,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
+	"lifehub/pattern"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 
 // takesAway is how tools are called that delete something: the user sees each
 // of their calls.
-var takesAway = regexp.MustCompile(`(?:^|[_.-])(?i:delete|remove|drop|destroy|erase|purge|wipe|truncate|rm|unlink|trash)(?:$|[_.-])|^(?:delete|remove|drop|destroy|erase|purge|wipe)[A-Z]`)
+var takesAway = pattern.Lazy(`(?:^|[_.-])(?i:delete|remove|drop|destroy|erase|purge|wipe|truncate|rm|unlink|trash)(?:$|[_.-])|^(?:delete|remove|drop|destroy|erase|purge|wipe)[A-Z]`)
 
 // tool is one tool of a server, as the agent calls it.
 type tool struct {

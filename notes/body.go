@@ -1,13 +1,14 @@
 package notes
 
 import (
-	"regexp"
 	"sort"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"lifehub/pattern"
 )
 
 // blockParser finds headings, lists, code and so on. It has no inline
@@ -126,7 +127,7 @@ func headingText(node *ast.Heading, body string) string {
 	return strings.Join(words, " ")
 }
 
-var tableRule = regexp.MustCompile(`^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$`)
+var tableRule = pattern.Lazy(`^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$`)
 
 func isTableRule(line string) bool {
 	return strings.Contains(line, "|") && tableRule.MatchString(line)

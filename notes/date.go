@@ -2,12 +2,13 @@ package notes
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"lifehub/pattern"
 )
 
 // date is the day a note is about, else the day it was last written.
@@ -24,10 +25,10 @@ func (n *Note) date() time.Time {
 }
 
 var (
-	dayInName   = regexp.MustCompile(`(?:^|\D)(\d{4})([-_.]?)(\d{2})([-_.]?)(\d{2})(?:\d{4}|\d{6})?(?:\D|$)`)
-	weekInName  = regexp.MustCompile(`(?:^|\D)(\d{4})-?[Ww](\d{2})(?:\D|$)`)
-	monthInName = regexp.MustCompile(`^(\d{4})[-_](\d{2})(?:[^-_\d]|$)`)
-	dayInPath   = regexp.MustCompile(`(?:^|/)(\d{4})/(?:\d{4}-)?(\d{2})/(\d{2})$`)
+	dayInName   = pattern.Lazy(`(?:^|\D)(\d{4})([-_.]?)(\d{2})([-_.]?)(\d{2})(?:\d{4}|\d{6})?(?:\D|$)`)
+	weekInName  = pattern.Lazy(`(?:^|\D)(\d{4})-?[Ww](\d{2})(?:\D|$)`)
+	monthInName = pattern.Lazy(`^(\d{4})[-_](\d{2})(?:[^-_\d]|$)`)
+	dayInPath   = pattern.Lazy(`(?:^|/)(\d{4})/(?:\d{4}-)?(\d{2})/(\d{2})$`)
 )
 
 // DateIn finds the day that a note's path names, as local midnight: 2026-03-14,

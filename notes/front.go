@@ -3,11 +3,12 @@ package notes
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/pelletier/go-toml/v2"
+
+	"lifehub/pattern"
 )
 
 // maxFront bounds front matter, in bytes: beyond it, it is no front matter.
@@ -89,7 +90,7 @@ func overwrought(text string) bool {
 	return len(yamlAlias.FindAllStringIndex(text, 21)) > 20
 }
 
-var yamlAlias = regexp.MustCompile(`(?:^|[\s\[,])\*\w`)
+var yamlAlias = pattern.Lazy(`(?:^|[\s\[,])\*\w`)
 
 // filled tells whether a front matter value says anything.
 func filled(value any) bool {

@@ -2,26 +2,27 @@ package notes
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"lifehub/pattern"
 )
 
 // taskLine is a list item with a box: what stands before the box, the mark in
 // it, and the text. Quotes may hold tasks.
-var taskLine = regexp.MustCompile(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:[ \t]+(.*))?$`)
+var taskLine = pattern.Lazy(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:[ \t]+(.*))?$`)
 
 // The marks of the Obsidian Tasks plugin, in its emoji form and in that of
 // Dataview, which "due: 2026-01-01" without brackets is near enough to.
 var (
-	emojiField = regexp.MustCompile(`(📅|📆|🗓|⏳|⌛|🛫|➕|✅|❌)\x{FE0F}?[ \t]*(\d{4}-\d{2}-\d{2})`)
-	pairField  = regexp.MustCompile(`[\[(][ \t]*(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::[ \t]*([^\])]*)[\])]`)
-	plainField = regexp.MustCompile(`(?:^|[ \t])(due|scheduled|start|done):[ \t]*(\d{4}-\d{2}-\d{2})\b`)
-	recurField = regexp.MustCompile(`🔁\x{FE0F}?[ \t]*([A-Za-z0-9, ]+)`)
-	levelField = regexp.MustCompile(`(🔺|⏫|🔼|🔽|⏬)\x{FE0F}?`)
-	otherField = regexp.MustCompile(`(?:🆔|⛔|🏁)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]*`)
-	blockMark  = regexp.MustCompile(`[ \t]\^[A-Za-z0-9-]+$`)
+	emojiField = pattern.Lazy(`(📅|📆|🗓|⏳|⌛|🛫|➕|✅|❌)\x{FE0F}?[ \t]*(\d{4}-\d{2}-\d{2})`)
+	pairField  = pattern.Lazy(`[\[(][ \t]*(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::[ \t]*([^\])]*)[\])]`)
+	plainField = pattern.Lazy(`(?:^|[ \t])(due|scheduled|start|done):[ \t]*(\d{4}-\d{2}-\d{2})\b`)
+	recurField = pattern.Lazy(`🔁\x{FE0F}?[ \t]*([A-Za-z0-9, ]+)`)
+	levelField = pattern.Lazy(`(🔺|⏫|🔼|🔽|⏬)\x{FE0F}?`)
+	otherField = pattern.Lazy(`(?:🆔|⛔|🏁)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]*`)
+	blockMark  = pattern.Lazy(`[ \t]\^[A-Za-z0-9-]+$`)
 )
 
 // readTasks collects the "- [ ]" items that are not code.
@@ -68,7 +69,7 @@ func (t *Task) takeFields(text string) string {
 }
 
 // take removes each match that use accepts.
-func take(text string, field *regexp.Regexp, use func(match []string) bool) string {
+func take(text string, field pattern.Pattern, use func(match []string) bool) string {
 	return field.ReplaceAllStringFunc(text, func(found string) string {
 		if use(field.FindStringSubmatch(found)) {
 			return " "

@@ -2,7 +2,6 @@ package rag
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +13,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"lifehub/pattern"
 )
 
 // unit is what a passage is built of: a heading, a paragraph, a list item
@@ -307,9 +308,9 @@ func (w *blockWalk) headingText(h *ast.Heading) string {
 }
 
 var (
-	wikiLink   = regexp.MustCompile(`!?\[\[([^\]|]*)(?:\|([^\]]*))?\]\]`)
-	inlineLink = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	blockID    = regexp.MustCompile(`\s+\^[A-Za-z0-9-]+$`)
+	wikiLink   = pattern.Lazy(`!?\[\[([^\]|]*)(?:\|([^\]]*))?\]\]`)
+	inlineLink = pattern.Lazy(`!?\[([^\]]*)\]\([^)]*\)`)
+	blockID    = pattern.Lazy(`\s+\^[A-Za-z0-9-]+$`)
 )
 
 // plainHeading is a heading without its markup, on one line.

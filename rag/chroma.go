@@ -9,10 +9,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"lifehub/pattern"
 )
 
 // Chroma says where a Chroma server keeps the vectors of a vault, so that
@@ -56,7 +57,7 @@ func newChromaStore(c Chroma, vault string) (*chromaStore, error) {
 }
 
 // plain is what a collection's name may hold of a vault's.
-var plain = regexp.MustCompile(`[^A-Za-z0-9]+`)
+var plain = pattern.Lazy(`[^A-Za-z0-9]+`)
 
 // collectionName tells vaults and models apart whatever they are called; what
 // a person may read of it comes first.

@@ -2,10 +2,11 @@ package rag
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"lifehub/pattern"
 )
 
 // ParseQuery reads what a person types into a search box: words, "quoted
@@ -54,7 +55,7 @@ var filterExamples = map[string]string{
 }
 
 // filterField matches a filter with its value, a quoted phrase, or a word.
-var filterField = regexp.MustCompile(`(?i)\b(?:path|tag|after|before):(?:"[^"]*"?|[^\s"]*)|"[^"]*"?|[^\s"]+`)
+var filterField = pattern.Lazy(`(?i)\b(?:path|tag|after|before):(?:"[^"]*"?|[^\s"]*)|"[^"]*"?|[^\s"]+`)
 
 func parseDay(value string) (time.Time, error) {
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
@@ -78,7 +79,7 @@ func phrases(text string) []string {
 	return found
 }
 
-var quoted = regexp.MustCompile(`"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|「([^」]+)」`)
+var quoted = pattern.Lazy(`"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|「([^」]+)」`)
 
 // filter is the part of a query that keeps notes out, as SQL.
 type filter struct {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"image/color"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
+	"lifehub/pattern"
 	"lifehub/tui/markdown"
 )
 
@@ -97,7 +97,7 @@ func (c colours) with(own map[string]string) colours {
 }
 
 // aColour is one that a user may write.
-var aColour = regexp.MustCompile(`^(#[0-9a-fA-F]{6}|[0-9]|1[0-5])$`)
+var aColour = pattern.Lazy(`^(#[0-9a-fA-F]{6}|[0-9]|1[0-5])$`)
 
 // CheckColours tells whether every colour of a user's own theme has a name
 // that there is, and is #rrggbb or one of the terminal's own, 0 to 15.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"lifehub/agent"
 	"lifehub/notes"
+	"lifehub/pattern"
 )
 
 type addTaskArgs struct {
@@ -67,7 +67,7 @@ func newAddTask(v desk, now func() time.Time) agent.Tool {
 	}, "note")
 }
 
-var boxBefore = regexp.MustCompile(`^(?:[-*+]\s+)?\[.\]\s+`)
+var boxBefore = pattern.Lazy(`^(?:[-*+]\s+)?\[.\]\s+`)
 
 // taskText makes one line of what the user or a model calls the task.
 func taskText(text string) string {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"regexp"
 	"strings"
 	"time"
 
 	"lifehub/agent"
 	"lifehub/notes"
+	"lifehub/pattern"
 )
 
 type appendArgs struct {
@@ -135,4 +135,4 @@ func (p *page) insertBlock(last, end int, texts []string) {
 	p.insert(last, texts...)
 }
 
-var listItem = regexp.MustCompile(`^\s*(?:[-*+]|\d{1,9}[.)])\s`)
+var listItem = pattern.Lazy(`^\s*(?:[-*+]|\d{1,9}[.)])\s`)

@@ -3,13 +3,13 @@ package tools
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"lifehub/agent"
+	"lifehub/pattern"
 )
 
 type completeArgs struct {
@@ -58,7 +58,7 @@ func newCompleteTask(v desk, now func() time.Time) agent.Tool {
 	}, "note", "task") // without a note it is the task that says which note
 }
 
-var pathAndLine = regexp.MustCompile(`^(.+):(\d+)$`)
+var pathAndLine = pattern.Lazy(`^(.+):(\d+)$`)
 
 // openTask finds the one open task that is meant. The error tells the
 // candidates when there are several.

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strings"
 	"time"
 
 	"lifehub/agent"
 	"lifehub/notes"
+	"lifehub/pattern"
 )
 
 // Facts is the file of what is remembered about the user: a list, a line each,
@@ -60,7 +60,7 @@ func (f Facts) read() ([]agent.Fact, change, error) {
 	return facts, change{folder: folder, path: f.Path, was: raw}, nil
 }
 
-var listItemText = regexp.MustCompile(`^\s*[-*+]\s+(?:\[.\]\s+)?(\S.*)$`)
+var listItemText = pattern.Lazy(`^\s*[-*+]\s+(?:\[.\]\s+)?(\S.*)$`)
 
 // parseFacts reads every list item as a fact. Its last parentheses tell where
 // it comes from, if they are as LifeHub writes them.
