@@ -129,7 +129,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 // looks is how the settings and flags want the screen, before anything is open.
 func (f *chatFlags) looks(c *Config) (tui.Options, error) {
 	o := tui.Options{
-		Editor: c.Editor, Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
+		Editor: c.Editor, Environ: withoutOurs(f.environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
 		Inline: f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
 	}
 	if strings.ContainsAny(c.Theme, `/\`) {

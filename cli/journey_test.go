@@ -120,10 +120,10 @@ func (p *pane) pauses() { <-time.After(700 * time.Millisecond) }
 func TestANewUserFindsTheWay(t *testing.T) {
 	opened := filepath.Join(t.TempDir(), "opened")
 	editor := filepath.Join(t.TempDir(), "editor")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho \"$@\" > '"+opened+"'\n"), 0o700); err != nil {
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\n{ echo \"$@\"; env; } > '"+opened+"'\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p := newPane(t, "EDITOR="+editor)
+	p := newPane(t, "EDITOR="+editor, "LIFEHUB_MAIL_PASSWORD=of-the-mail", "MY_TOKEN=of-the-user")
 
 	p.open() // first run
 	p.sees("Welcome to LifeHub", "› Starter notes", "Later")
@@ -137,8 +137,8 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.sees("› [1]")
 	p.presses("j", "j", "Enter")
 	for late := time.After(patience); ; {
-		if text, err := os.ReadFile(opened); err == nil && strings.Contains(string(text), "starter-notes/") {
-			if got := string(text); !strings.HasPrefix(got, "+") || !strings.Contains(got, ".md") {
+		if text, err := os.ReadFile(opened); err == nil && strings.Contains(string(text), "TERM=") && strings.Contains(string(text), "MY_TOKEN=") {
+			if got := string(text); !strings.HasPrefix(got, "+") || !strings.Contains(got, "starter-notes/") || !strings.Contains(got, ".md") || strings.Contains(got, "of-the-mail") {
 				t.Errorf("the editor was started with %q", got)
 			}
 			break

@@ -121,7 +121,9 @@ func (sh *shell) openOnKey(page string) {
 	if opener == nil {
 		opener = []string{"xdg-open"}
 	}
-	if err := exec.Command(opener[0], append(opener[1:], page)...).Start(); err != nil {
+	cmd := exec.Command(opener[0], append(opener[1:], page)...)
+	cmd.Env = withoutOurs(sh.environ())
+	if err := cmd.Start(); err != nil {
 		fmt.Fprintf(sh.err, "! %v\n", err)
 	}
 }

@@ -53,7 +53,7 @@ func (sh *shell) replay(ctx context.Context, t store.Trace, r tui.Replay, plain 
 	status := make(chan tui.Status, 1)
 	status <- tui.Status{Provider: "replay", Model: modelOf(r.Events)}
 	close(status)
-	options := tui.Options{Replay: &r, Status: status, Theme: c.Theme, NoMouse: !c.Mouse, Editor: c.Editor}
+	options := tui.Options{Replay: &r, Status: status, Theme: c.Theme, NoMouse: !c.Mouse, Editor: c.Editor, Environ: withoutOurs(sh.environ())}
 	if _, err := tui.Run(ctx, options); err != nil {
 		return fmt.Errorf("show the replay: %w", err)
 	}

@@ -163,6 +163,21 @@ func secretPairs(lines []string) []string {
 	return values
 }
 
+// withoutOurs is an environment for a program of the user's: without the
+// variables that hold secrets of LifeHub's settings.
+func withoutOurs(environ []string) []string {
+	ours := []string{passwordEnv}
+	for _, s := range settings(&Config{}) {
+		if s.quiet {
+			ours = append(append(ours, s.envName()), s.env...)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.ContainsFunc(ours, func(o string) bool { return strings.EqualFold(o, name) }) // Windows knows no case
+	})
+}
+
 // secrecy takes secrets out of whatever LifeHub writes, tells a model or
 // prints of itself. It reads the tokens of consents anew when they change. It
 // is safe for concurrent use; nil takes nothing out.

@@ -60,6 +60,7 @@ func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
 		m.flash(err.Error())
 		return nil
 	}
+	command.Env = m.Environ
 	return tea.ExecProcess(command, done)
 }
 

@@ -78,6 +78,7 @@ type Options struct {
 	Commands []Command
 
 	Editor  string              // command line of the user's editor, split without a shell; "": none
+	Environ []string            // the editor's environment; nil: that of LifeHub
 	Mode    string              // how turns are made: plan, loop or team
 	UseMode func(mode string)   // makes later turns so; nil: the mode can't be changed
 	Theme   string              // auto, dark, light, ansi or contrast; "": auto
