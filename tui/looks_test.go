@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,9 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// aColourOfSGR is a parameter that sets one, of text or background.
+var aColourOfSGR = regexp.MustCompile(`(^|;)([349]|10)[0-9]\b`)
+
 // legend gives each combination of styles, one a look, a letter.
 type legend map[string]rune
 
@@ -101,7 +105,7 @@ func (l legend) text(t *testing.T) string {
 		line := string(letter)
 		for i, style := range strings.Split(combination, "|") {
 			line += "  " + looks[i].name + " " + style
-			if looks[i].name == "no colour" && strings.Contains(style, "3") {
+			if looks[i].name == "no colour" && aColourOfSGR.MatchString(style) {
 				t.Errorf("%c has the colour %s without colours", letter, style)
 			}
 		}

@@ -140,6 +140,10 @@ func newTheme(name string, dark, coloured bool, own map[string]string) *theme {
 		}
 		return plain.Foreground(c)
 	}
+	shown := markdown.NoColor()
+	if coloured {
+		shown = markdownTheme(name, dark, colour, own)
+	}
 	return &theme{
 		Dark:      dark,
 		Colours:   coloured,
@@ -158,18 +162,30 @@ func newTheme(name string, dark, coloured bool, own map[string]string) *theme {
 		Added:     in(colour.success),
 		Removed:   in(colour.danger),
 		Reference: in(colour.reference),
-		Markdown:  markdownTheme(dark, coloured),
+		Markdown:  shown,
 	}
 }
 
-func markdownTheme(dark, coloured bool) markdown.Theme {
-	switch {
-	case !coloured:
-		return markdown.NoColor()
-	case dark:
-		return markdown.Dark()
+// markdownTheme takes the colours of Markdown from those of the theme: all of
+// them where the theme is a named one, else those that are the user's own.
+func markdownTheme(name string, dark bool, colour colours, own map[string]string) markdown.Theme {
+	palette := markdown.LightPalette()
+	if dark {
+		palette = markdown.DarkPalette()
 	}
-	return markdown.Light()
+	whole := name == "ansi" || name == "contrast"
+	named := colour.byName()
+	for name, meanings := range map[string][]*color.Color{
+		"you": {&palette.Heading}, "warning": {&palette.Code, &palette.Number}, "brand": {&palette.Keyword}, "dim": {&palette.Quiet},
+		"success": {&palette.String, &palette.Added}, "danger": {&palette.Removed}, "reference": {&palette.Link}, "running": {&palette.Citation},
+	} {
+		if own[name] != "" || whole {
+			for _, meaning := range meanings {
+				*meaning = *named[name]
+			}
+		}
+	}
+	return palette.Theme()
 }
 
 // themeIsDark tells which background a theme asks for by its name, or else

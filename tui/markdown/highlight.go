@@ -14,6 +14,8 @@ const (
 	stringCode
 	numberCode
 	comment
+	added
+	removed
 )
 
 // token returns the style of a piece of code.
@@ -27,6 +29,10 @@ func (t *Theme) token(k token) Style {
 		return t.Number
 	case comment:
 		return t.Comment
+	case added:
+		return t.Added
+	case removed:
+		return t.Removed
 	}
 	return t.Block
 }
@@ -42,11 +48,12 @@ type state struct {
 // highlights nothing.
 type language struct {
 	words    map[string]bool
-	comments []string  // up to the end of the line
-	blocks   [2]string // comments from the first to the second
-	quotes   string    // of strings that end with their line
-	long     []string  // of strings that may span lines
-	folded   bool      // keywords in any case
+	comments []string       // up to the end of the line
+	blocks   [2]string      // comments from the first to the second
+	quotes   string         // of strings that end with their line
+	long     []string       // of strings that may span lines
+	folded   bool           // keywords in any case
+	lines    map[byte]token // what a whole line is, by its first letter; nil: nothing is told by that
 }
 
 func words(list string) map[string]bool {
@@ -105,6 +112,7 @@ var languages = sync.OnceValue(func() map[string]*language {
 	add("makefile make dockerfile docker", language{
 		words: words("FROM RUN COPY ADD CMD ENTRYPOINT ENV ARG WORKDIR EXPOSE USER VOLUME LABEL ifeq ifdef else endif include"), comments: []string{"#"}, quotes: `"'`,
 	})
+	add("diff patch", language{lines: map[byte]token{'+': added, '-': removed, '@': comment}})
 	return all
 })
 
@@ -113,6 +121,9 @@ func (l *language) highlight(text string, st state, yield func(string, token)) s
 	if l == nil {
 		yield(text, plainCode)
 		return st
+	}
+	if l.lines != nil && st.until == "" && text != "" { // here a line begins
+		st = state{until: "\n", kind: l.lines[text[0]]}
 	}
 	plain := 0 // where the piece without a kind begins
 	i := 0

@@ -69,6 +69,8 @@ type Theme struct {
 	String     Style
 	Number     Style
 	Comment    Style
+	Added      Style // a line of a difference
+	Removed    Style
 	Link       Style
 	Host       Style // where a link leads, after its text
 	Citation   Style // [1]
@@ -83,51 +85,64 @@ type Theme struct {
 }
 
 // Dark is the theme for a dark background.
-func Dark() Theme {
-	return theme(palette{
-		heading: ansi.IndexedColor(117), code: ansi.IndexedColor(216), keyword: ansi.IndexedColor(176), text: ansi.IndexedColor(150),
-		number: ansi.IndexedColor(179), quiet: ansi.IndexedColor(245), link: ansi.IndexedColor(111), citation: ansi.IndexedColor(80),
-	})
+func Dark() Theme { return DarkPalette().Theme() }
+
+// DarkPalette holds the colours for a dark background.
+func DarkPalette() Palette {
+	return Palette{
+		Heading: ansi.IndexedColor(117), Code: ansi.IndexedColor(216), Keyword: ansi.IndexedColor(176), String: ansi.IndexedColor(150),
+		Number: ansi.IndexedColor(179), Quiet: ansi.IndexedColor(245), Link: ansi.IndexedColor(111), Citation: ansi.IndexedColor(80),
+		Added: ansi.IndexedColor(114), Removed: ansi.IndexedColor(210),
+	}
+}
+
+// LightPalette holds the colours for a light background.
+func LightPalette() Palette {
+	return Palette{
+		Heading: ansi.IndexedColor(25), Code: ansi.IndexedColor(130), Keyword: ansi.IndexedColor(90), String: ansi.IndexedColor(28),
+		Number: ansi.IndexedColor(94), Quiet: ansi.IndexedColor(243), Link: ansi.IndexedColor(26), Citation: ansi.IndexedColor(30),
+		Added: ansi.IndexedColor(28), Removed: ansi.IndexedColor(124),
+	}
 }
 
 // Light is the theme for a light background.
-func Light() Theme {
-	return theme(palette{
-		heading: ansi.IndexedColor(25), code: ansi.IndexedColor(130), keyword: ansi.IndexedColor(90), text: ansi.IndexedColor(28),
-		number: ansi.IndexedColor(94), quiet: ansi.IndexedColor(243), link: ansi.IndexedColor(26), citation: ansi.IndexedColor(30),
-	})
-}
+func Light() Theme { return LightPalette().Theme() }
 
 // NoColor is the theme that tells everything apart without a colour.
-func NoColor() Theme { return theme(palette{}) }
+func NoColor() Theme { return Palette{}.Theme() }
 
-// palette holds the colours a theme is made of.
-type palette struct {
-	heading, code, keyword, text, number, quiet, link, citation color.Color
+// Palette holds the colours a theme is made of. The zero Palette tells
+// everything apart without a colour.
+type Palette struct {
+	Heading, Code, Keyword, String, Number, Quiet, Link, Citation color.Color
+	Added, Removed                                                color.Color // the lines of a difference
 }
 
-func theme(p palette) Theme {
-	quiet := Style{Foreground: p.quiet, Faint: p.quiet == nil}
+// Theme gives each meaning its look in these colours.
+func (p Palette) Theme() Theme {
+	quiet := Style{Foreground: p.Quiet, Faint: p.Quiet == nil}
 	return Theme{
-		Heading:    Style{Foreground: p.heading, Bold: true},
+		Heading:    Style{Foreground: p.Heading, Bold: true},
 		Title:      Style{Underline: true},
 		Strong:     Style{Bold: true},
 		Emphasis:   Style{Italic: true},
 		Deleted:    Style{Strike: true},
-		Code:       Style{Foreground: p.code},
-		Keyword:    Style{Foreground: p.keyword},
-		String:     Style{Foreground: p.text},
-		Number:     Style{Foreground: p.number},
-		Comment:    Style{Foreground: p.quiet, Italic: true, Faint: p.quiet == nil},
-		Link:       Style{Foreground: p.link, Underline: true},
+		Code:       Style{Foreground: p.Code},
+		Keyword:    Style{Foreground: p.Keyword},
+		String:     Style{Foreground: p.String},
+		Number:     Style{Foreground: p.Number},
+		Comment:    Style{Foreground: p.Quiet, Italic: true, Faint: p.Quiet == nil},
+		Added:      Style{Foreground: p.Added},
+		Removed:    Style{Foreground: p.Removed},
+		Link:       Style{Foreground: p.Link, Underline: true},
 		Host:       quiet,
-		Citation:   Style{Foreground: p.citation, Bold: true},
-		Math:       Style{Foreground: p.code, Italic: true},
+		Citation:   Style{Foreground: p.Citation, Bold: true},
+		Math:       Style{Foreground: p.Code, Italic: true},
 		Quote:      Style{Italic: true},
-		Marker:     Style{Foreground: p.citation},
+		Marker:     Style{Foreground: p.Citation},
 		Border:     quiet,
 		TableHead:  Style{Bold: true},
-		Image:      Style{Foreground: p.link, Italic: true},
+		Image:      Style{Foreground: p.Link, Italic: true},
 		HTML:       quiet,
 		Hyperlinks: true,
 	}
