@@ -35,6 +35,10 @@ func TestInlineWhatIsOverIsPrinted(t *testing.T) {
 		if !r.m.View().AltScreen {
 			t.Error("help is not on a screen of its own")
 		}
+		r.keys("esc", "ctrl+d")
+		if !r.quit || strings.TrimSpace(r.text()) != "" {
+			t.Errorf("left behind:\n%s", r.text())
+		}
 	})
 }
 

@@ -33,6 +33,11 @@ func (m *Model) draw() {
 	if h >= 10 && !(h < 16 && m.asked()) && !inline {
 		top = append(top, rule)
 	}
+	if inline && m.over { // what was said stays in the scrollback, and nothing else
+		view.Content = strings.Join(withoutEnd(m.body(w, h, 0)), "\n")
+		m.picture = view
+		return
+	}
 	composer := m.composer.lines
 	if m.player != nil {
 		composer = []string{m.player.view(w, m.look)}

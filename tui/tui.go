@@ -70,6 +70,7 @@ type Model struct {
 	hint            string  // one line for the user, until the next key
 	parting         bool    // Ctrl+C was pressed: once more leaves
 	how             Ended
+	over            bool // the user has left: the last picture is drawn
 
 	beating bool // a beat is under way
 	beat    int

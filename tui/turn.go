@@ -108,7 +108,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 
 // leave ends the program.
 func (m *Model) leave(how Ended) tea.Cmd {
-	m.how = how
+	m.how, m.over = how, true
 	if m.turn != nil {
 		m.turn.cancel()
 	}
