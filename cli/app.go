@@ -83,6 +83,7 @@ type vault struct {
 	folder  *notes.Folder
 	index   *rag.Index
 	watched bool // a Watch of life keeps the index like the folder
+	behind  atomic.Bool // life was called to bring the index up to date, and has not
 }
 
 // open puts LifeHub together. Nothing slow is waited for: the model server
@@ -413,6 +414,37 @@ func (a *app) waitForServers(ctx context.Context, say func(string)) {
 	}
 }
 
+// prepare waits for what a message needs and what is on its way.
+func (a *app) prepare(ctx context.Context, message string) {
+	a.waitForNamed(ctx, message)
+	a.waitForNotes(ctx)
+}
+
+// notesPatience is how long a message waits for the first look at the notes.
+// After that it goes on, and the answer says how many of them were searched.
+const notesPatience = 10 * time.Second
+
+// waitForNotes waits while an index that holds nothing yet is filled: a search
+// of it would find that the notes don't say.
+func (a *app) waitForNotes(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, notesPatience)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for _, v := range a.open() {
+		for v.behind.Load() {
+			if c, err := v.index.Coverage(ctx); err != nil || c.Indexed > 0 {
+				break
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}
+}
+
 // waitForNamed waits for the servers that a message names, if they are still
 // starting.
 func (a *app) waitForNamed(ctx context.Context, message string) {
@@ -498,7 +530,7 @@ func (a *app) agent() *agent.Agent {
 	return agent.New(agent.Options{
 		Model: a.provider, Window: a.provider.Window, Refuses: a.refuses, Gauges: a.store, Tools: a.offered,
 		History: a.store, Journal: a.store, Memory: a.longTerm(), Summaries: a.store, Facts: a.facts().List,
-		Rules: a.rules, Prepare: a.waitForNamed, Attach: attached{a}, Quoted: a.quotes.in, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
+		Rules: a.rules, Prepare: a.prepare, Attach: attached{a}, Quoted: a.quotes.in, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Mode: a.modes.now, Rounds: a.config.Loop.Max,
 		Think: func() string { return a.config.Think },

@@ -96,6 +96,9 @@ func (l *life) wait() { l.running.Wait() }
 // stale says that the index no longer matches the notes; followNotes will
 // bring it up to date.
 func (l *life) stale() {
+	for _, v := range l.indexed() {
+		v.behind.Store(true)
+	}
 	select {
 	case l.wake <- struct{}{}:
 	default: // it has been said and not been heard yet
@@ -226,6 +229,7 @@ func (l *life) syncAll(ctx context.Context) {
 				l.setIndexing(true, p)
 			}
 		})
+		v.behind.Store(false)
 		if ctx.Err() != nil {
 			return
 		}

@@ -153,6 +153,9 @@ func (m *localVectors) close() error {
 func (m *localVectors) nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	if m.file.dimension == 0 { // nothing is embedded yet
+		return nil, nil
+	}
 	if len(vector) != m.file.dimension {
 		return nil, fmt.Errorf("the question's vector has %d numbers, the collection's %d", len(vector), m.file.dimension)
 	}
