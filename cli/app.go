@@ -82,7 +82,7 @@ type app struct {
 type vault struct {
 	folder  *notes.Folder
 	index   *rag.Index
-	watched bool // a Watch of life keeps the index like the folder
+	watched bool        // a Watch of life keeps the index like the folder
 	behind  atomic.Bool // life was called to bring the index up to date, and has not
 }
 
