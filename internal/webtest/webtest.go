@@ -32,7 +32,8 @@ type Server struct {
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+	s.Start() // only now: a request may come at once, and its answer reads the URL
 	t.Cleanup(s.Close)
 	return s
 }
