@@ -3,11 +3,13 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -61,7 +63,28 @@ func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
 		return nil
 	}
 	command.Env = m.Environ
-	return tea.ExecProcess(command, done)
+	return tea.Exec(&visit{command}, done)
+}
+
+// visit is a command that has the terminal to itself.
+type visit struct{ command *exec.Cmd }
+
+// shortestVisit is how long the terminal is given away at least. Bubble Tea
+// 2.0.10 stops the ticker of its renderer in a goroutine that nobody waits for;
+// when a command ends before that goroutine ran, the ticker that was started
+// again is stopped and the screen stays as it is for ever.
+const shortestVisit = 150 * time.Millisecond
+
+func (v *visit) SetStdin(r io.Reader)  { v.command.Stdin = r }
+func (v *visit) SetStdout(w io.Writer) { v.command.Stdout = w }
+func (v *visit) SetStderr(w io.Writer) { v.command.Stderr = w }
+
+// Run runs the command to its end.
+func (v *visit) Run() error {
+	enough := time.After(shortestVisit)
+	err := v.command.Run()
+	<-enough
+	return err
 }
 
 // compose hands what is written to the editor.
