@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -132,6 +133,7 @@ func (f *chatFlags) looks(c *Config) (tui.Options, error) {
 		Editor: c.Editor, Environ: withoutOurs(f.environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
 		Inline: f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
 	}
+	o.Host, _ = os.Hostname() // of links to notes; without it they name none
 	if strings.ContainsAny(c.Theme, `/\`) {
 		var err error
 		if o.Colours, err = ownColours(atHome(c.Theme)); err != nil {

@@ -104,7 +104,7 @@ func (m *Model) unfold() {
 	m.transcript.foldAll(!m.unfolded, func(item) bool { return true })
 }
 
-// copyChosen puts what is chosen on the clipboard (OSC 52).
+// copyChosen puts what is chosen on the clipboard.
 func (m *Model) copyChosen() tea.Cmd {
 	if i := m.transcript.item(m.transcript.chosen); i != nil {
 		return m.clip(i.copied())
@@ -150,14 +150,6 @@ func (m *Model) lastAnswer() *answer {
 		return m.last.answer // it was printed
 	}
 	return nil
-}
-
-func (m *Model) clip(text string) tea.Cmd {
-	if text == "" {
-		return nil
-	}
-	m.flash("copied " + bytes(int64(len(text))))
-	return tea.SetClipboard(text)
 }
 
 // goToSources gives the keys to the sources of the last answer.
@@ -281,7 +273,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		if m.title == "" {
 			m.title = exchange.Question
 		}
-		for _, i := range keptItems(exchange) {
+		for _, i := range m.keptItems(exchange) {
 			m.transcript.add(i)
 		}
 	}
@@ -306,7 +298,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 }
 
 // keptItems are a kept turn in the transcript.
-func keptItems(exchange agent.Exchange) []item {
+func (m *Model) keptItems(exchange agent.Exchange) []item {
 	kept := exchange.Answer
 	items := []item{keptQuestion(exchange)}
 	ending := ""
@@ -322,7 +314,7 @@ func keptItems(exchange agent.Exchange) []item {
 		items = append(items, keptAnswer(kept.Text, ending))
 	}
 	if len(kept.Citations) > 0 {
-		list := newSources()
+		list := newSources(m.Host)
 		for _, c := range kept.Citations {
 			list.add(c, source(kept.Sources, c.N))
 		}

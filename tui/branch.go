@@ -260,7 +260,7 @@ func (m *Model) showEarlier(msg earlierMsg) {
 	}
 	var above []item
 	for _, exchange := range msg.exchanges {
-		above = append(above, keptItems(exchange)...)
+		above = append(above, m.keptItems(exchange)...)
 	}
 	m.transcript.putAbove(above)
 }

@@ -481,7 +481,7 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 func (m *Model) source(c agent.Citation, from agent.Source) {
 	t := m.turn
 	if t.sources == nil {
-		t.sources = newSources()
+		t.sources = newSources(m.Host)
 		m.transcript.add(t.sources)
 	}
 	t.sources.add(c, from)
@@ -534,6 +534,8 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 		return m.rearm()
 	case len(m.composer.queue) == 0 && t.stopped:
 		return nil
+	case len(m.composer.queue) == 0 && t.failed:
+		return m.callUser("no answer could be given")
 	case len(m.composer.queue) == 0 && t.answer == nil:
 		return m.callUser("the answer is ready")
 	case len(m.composer.queue) == 0:

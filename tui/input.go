@@ -120,7 +120,8 @@ func (in *input) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cm
 			in.answer(agent.Input{Action: agent.InputAccepted}, now)
 		}
 	case in.queue[0].URL != "" && key.Matches(pressed, keys.CopyURL):
-		return tea.SetClipboard(in.queue[0].URL), true
+		address := in.queue[0].URL
+		return func() tea.Msg { return copyMsg(address) }, true
 	default:
 		return nil, false
 	}

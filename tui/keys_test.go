@@ -553,19 +553,3 @@ func TestJumpsGoFromQuestionToQuestion(t *testing.T) {
 		}
 	})
 }
-
-func TestTheUserIsCalledOnlyWhenTheWindowHasNoFocus(t *testing.T) {
-	inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
-		if r.m.callUser("x") != nil {
-			t.Error("it rings while the user looks on")
-		}
-		r.send(tea.BlurMsg{})
-		if r.m.callUser("x") == nil {
-			t.Error("it does not ring when the user looks elsewhere")
-		}
-		r.send(tea.FocusMsg{})
-		if r.m.callUser("x") != nil {
-			t.Error("it rings though the user is back")
-		}
-	})
-}

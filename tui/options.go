@@ -87,6 +87,7 @@ type Options struct {
 	Inline  bool                // what is over is printed into the terminal's own scrollback
 	Vi      bool                // the composer is edited as in vi
 	Quiet   bool                // no bell and no notification
+	Host    string              // this machine's name, for links to notes; "": any
 	// Colours are put over those of the theme, by name (see [CheckColours]), as #rrggbb.
 	Colours map[string]string
 }

@@ -14,7 +14,7 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 		return m.pressReplay(pressed)
 	}
 	now := time.Now()
-	m.keyAt = now
+	m.keyAt, m.blurred = now, false // who types is here, whatever the terminal forgot to say
 	parting := m.parting
 	m.hint, m.parting = "", false
 	switch {

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ type rig struct {
 	messages chan tea.Msg
 	quit     bool
 	clip     string
+	raw      string // what was sent to the terminal beside the picture
 	printed  string // above the picture
 }
 
@@ -57,6 +59,9 @@ func (r *rig) send(msg tea.Msg) {
 		for _, cmd := range msg {
 			r.run(cmd)
 		}
+		return
+	case tea.RawMsg:
+		r.raw += fmt.Sprint(msg.Msg)
 		return
 	case tea.QuitMsg:
 		r.quit = true

@@ -19,6 +19,13 @@ const farewell = 2 * time.Second
 // What streams in comes less often (see frame).
 const framesPerSecond = 120
 
+// The title of the window is the user's own: Bubble Tea would leave none. The
+// terminal keeps it on a stack of titles (XTWINOPS), or ignores both.
+const (
+	keepTitle     = "\x1b[22;2t"
+	takeTitleBack = "\x1b[23;2t"
+)
+
 // Run shows the screen until the user leaves, and says how. It owns the
 // terminal meanwhile: nothing else may write to stdout or stderr. On every way
 // out, signals and panics included, the terminal is as it was before and the
@@ -33,6 +40,8 @@ func Run(ctx context.Context, options Options) (how Ended, err error) {
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
 	stop := endOnSignals(program)
 	defer stop()
+	fmt.Print(keepTitle)
+	defer fmt.Print(takeTitleBack)
 	_, err = program.Run()
 	cancel()
 	m.finish()

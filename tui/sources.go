@@ -3,6 +3,8 @@ package tui
 import (
 	"cmp"
 	"fmt"
+	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -17,8 +19,9 @@ type sources struct {
 	list   []cited
 	chosen int // -1: none
 
-	preview bool  // the chosen one shows its passage
-	above   []int // the line of each in the panel
+	preview bool   // the chosen one shows its passage
+	above   []int  // the line of each in the panel
+	host    string // of links to notes
 }
 
 type cited struct {
@@ -26,7 +29,7 @@ type cited struct {
 	source agent.Source
 }
 
-func newSources() *sources { return &sources{chosen: -1} }
+func newSources(host string) *sources { return &sources{chosen: -1, host: host} }
 
 // add takes a verdict in; the same one is shown once. A place that only comes
 // nearest has none, and is left out where it is cited as well.
@@ -52,18 +55,40 @@ func (c cited) place() string {
 	return at.Place()
 }
 
-// shown is the place as it stands on the screen; the terminal opens that of a
-// page of the web.
-func (c cited) shown() string {
+// shown is the place as it stands on the screen: a link that the terminal
+// opens, to the page of the web or to the note.
+func (c cited) shown(host string) string {
 	place := safetext.Line(c.place())
-	if !agent.OnWeb(place) {
-		return place
+	address := c.file(host)
+	if agent.OnWeb(place) {
+		address, place = place, safetext.Reveal(place)
+		if !safetext.LinkAllowed(address) {
+			return place
+		}
 	}
-	address := place
-	if place = safetext.Reveal(place); !safetext.LinkAllowed(address) {
+	if address == "" {
 		return place
 	}
 	return ansi.SetHyperlink(address) + place + ansi.ResetHyperlink()
+}
+
+// file is the address of the note; "" where there is none. It names the host,
+// so that a terminal on another machine does not take a file of its own for it.
+// Whatever a source says, no other file than a note of its vault is named: the
+// terminal may start a program for one.
+func (c cited) file(host string) string {
+	note := filepath.FromSlash(cmp.Or(c.Path, c.source.Path))
+	if ext := strings.ToLower(filepath.Ext(note)); ext != ".md" && ext != ".markdown" {
+		return ""
+	}
+	if !filepath.IsAbs(c.source.Vault) || !filepath.IsLocal(note) {
+		return ""
+	}
+	path := filepath.ToSlash(filepath.Join(c.source.Vault, note))
+	if !strings.HasPrefix(path, "/") { // C:/notes
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Host: host, Path: path}).String()
 }
 
 // number is the citation as it stands in the answer. A path that the answer
@@ -85,7 +110,7 @@ func (s *sources) render(width int, look *theme) []string {
 	for i, c := range s.list {
 		s.above = append(s.above, len(lines))
 		number := c.number()
-		place := c.shown()
+		place := c.shown(s.host)
 		left := look.Reference.Render(number) + " " + place
 		if i == s.chosen {
 			left = look.Selected.Render("› " + number + " " + place)

@@ -17,7 +17,7 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 		"https://tips.example/\u202egpj.harmles": {"https://tips.example/gpj.harmles", "https://tips.example/gpj.harmles"},
 		"running.md":                             {"", "running.md:3"},
 	} {
-		s := newSources()
+		s := newSources("")
 		s.add(agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified}, agent.Source{N: 1, Path: address, Heading: "Tips"})
 		for _, width := range []int{100, 30} {
 			line := s.render(width, newTheme("", true, false, nil))[1]

@@ -288,6 +288,8 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		m.consented(msg)
 	case serverDoneMsg:
 		m.toldServer(msg)
+	case copyMsg:
+		return m.clip(string(msg))
 	case leaveMsg:
 		return m.leave(Ended(msg))
 	}

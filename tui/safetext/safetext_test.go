@@ -126,7 +126,7 @@ func TestStyledKeepsOurColoursAndLinksOnly(t *testing.T) {
 		"\x1b[>4;2mx":                                    "x",
 		"\x1b]8;;https://a.example\x1b\\x\x1b]8;;\x1b\\": "\x1b]8;;https://a.example\x1b\\x\x1b]8;;\x1b\\",
 		"\x1b]8;id=1;mailto:a@b.example\ax":              "\x1b]8;id=1;mailto:a@b.example\ax",
-		"\x1b]8;;file:///home/a/n.md\x1b\\x":             "\x1b]8;;file:///home/a/n.md\x1b\\x",
+		"\x1b]8;;file:///home/a/n.md\x1b\\x":             "x",
 		"\x1b]8;;file://evil/x\x1b\\x":                   "x",
 		"\x1b]8;;javascript:alert(1)\x1b\\x":             "x",
 		"\x1b]8;;https://a.example/\u202e\x1b\\x":        "x",

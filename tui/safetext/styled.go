@@ -10,8 +10,8 @@ import (
 const maxParams = 16
 
 // Styled cleans lines that we have styled ourselves: of all sequences it keeps
-// colours and attributes that do not hide text, and links to http, https,
-// mailto and file. Everything else is dropped as by Text.
+// colours and attributes that do not hide text, and links to http, https and
+// mailto. Everything else is dropped as by Text.
 func Styled(s string) string {
 	if !hasEscape(s) {
 		return Text(s)
@@ -113,7 +113,8 @@ func keepLink(seq string) bool {
 }
 
 // LinkAllowed reports whether address may become a link on screen: printable
-// ASCII, at most 2,083 bytes, and http, https, mailto or file.
+// ASCII, at most 2,083 bytes, and http, https or mailto. A file is none: a
+// desktop may run it.
 func LinkAllowed(address string) bool {
 	if len(address) > 2083 || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return false
@@ -127,8 +128,6 @@ func LinkAllowed(address string) bool {
 		return u.Host != ""
 	case "mailto":
 		return u.Opaque != ""
-	case "file":
-		return u.Path != "" && (u.Host == "" || u.Host == "localhost")
 	}
 	return false
 }

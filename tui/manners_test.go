@@ -1,0 +1,148 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+)
+
+// bells is how often the user was called, and the words of the notifications.
+func (r *rig) bells() (rung int, said string) {
+	return strings.Count(r.raw, "\a"), strings.NewReplacer("\a", "", "\x1b]9;", "", "\x1b\\", "\n").Replace(r.raw)
+}
+
+func TestTheUserIsCalledOnlyWhenTheWindowHasNoFocus(t *testing.T) {
+	permission, _ := asked(taskAsked)
+	form := agent.InputAsked{ID: "1", Question: agent.Question{From: "s", Kind: agent.FormInput, Message: "m", Schema: raw(`{}`)}}
+	for name, tc := range map[string]struct {
+		assistant *script
+		says      string
+	}{
+		"an answer is done":           {play(story(planning, searched, answered)...), "LifeHub: the answer is ready\n"},
+		"a tool asks":                 {hold(permission), "LifeHub: a tool asks to run\n"},
+		"a server asks":               {hold(form), "LifeHub: a server asks for something\n"},
+		"there is no answer":          {play(agent.Failed{Message: "The disk is full.", Err: errors.New("full")}), "LifeHub: no answer could be given\n"},
+		"the words are never foreign": {play(sayEverywhere("\x1b]9;pay me\a")[:13]...), "LifeHub: the answer is ready\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for look, want := range map[string]string{"away": tc.says, "never told": "", "back": "", "types": "", "quiet": ""} {
+				o := withWorld(tc.assistant)
+				o.Quiet = look == "quiet"
+				inRig(t, 80, 24, o, func(r *rig) {
+					if look == "away" || look == "quiet" {
+						r.send(tea.BlurMsg{})
+						r.run(r.m.ask("go"))
+					} else {
+						if look != "never told" {
+							r.send(tea.BlurMsg{})
+						}
+						if look == "back" {
+							r.send(tea.FocusMsg{})
+						}
+						r.keys("go", "enter") // who types looks on
+					}
+					r.pass(100 * time.Millisecond)
+					rung, said := r.bells()
+					if said != want || rung != strings.Count(want, "\n") {
+						t.Errorf("%s: rung %d times, said %q, want %q", look, rung, said, want)
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestTheTitleNamesTheConversationAndNothingElse(t *testing.T) {
+	for _, evil := range append([]string{"running", strings.Repeat("長い", 5000)}, hostile...) {
+		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+			r.send(openedMsg{id: "c1", title: evil})
+			title := r.m.View().WindowTitle
+			onlyText(t, "title", title)
+			if !strings.HasPrefix(title, "LifeHub") || cells(title) > 80 || evil == "running" && title != "LifeHub · running" {
+				t.Errorf("%.80q gives the title %q", evil, title)
+			}
+		})
+	}
+}
+
+func TestProgressIsShownWhileThereIsSomeAndEndsWithIt(t *testing.T) {
+	inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+		at := func(what string, want int) {
+			t.Helper()
+			bar, got := r.m.View().ProgressBar, -1
+			if bar != nil {
+				got = bar.Value
+			}
+			if got != want {
+				t.Errorf("%s: the bar is at %d, want %d", what, got, want)
+			}
+		}
+		at("nothing to do", -1)
+		r.send(statusMsg{Notes: 200, Indexed: 50, Indexing: true})
+		at("a quarter indexed", 25)
+		r.send(statusMsg{Notes: 200, Indexed: 300, Indexing: true})
+		at("more notes than there were", 100)
+		r.send(statusMsg{Notes: 200, Indexed: 200})
+		at("indexed", -1)
+
+		for name, end := range map[string]pullMsg{
+			"fetched": {over: true}, "broken": {over: true, err: errors.New("no space")},
+		} {
+			r.m.pulling = &pulling{model: "m", cancel: func() {}, steps: make(chan pullMsg)}
+			steps := r.m.pulling.steps
+			r.send(pullMsg{status: "pulling", done: 1, total: 4})
+			at("a quarter fetched", 25)
+			r.send(pullMsg{status: "pulling", done: 1 << 60, total: 4})
+			at("more than there is", 100)
+			r.send(end)
+			at(name, -1)
+			close(steps)
+		}
+	})
+}
+
+// onlyText fails when a line holds anything but characters that show.
+func onlyText(t *testing.T, what, line string) {
+	t.Helper()
+	if strings.ContainsAny(line, "\n\x1b") {
+		t.Errorf("%s: a control in %q", what, line)
+		return
+	}
+	onlyOurs(t, what, line)
+}
+
+func TestANoteAmongTheSourcesIsALink(t *testing.T) {
+	for name, tc := range map[string]struct{ vault, path, want string }{
+		"a note":                       {"/home/ana/notes", "log/2026 März.md", "file://wren/home/ana/notes/log/2026%20M%C3%A4rz.md"},
+		"a vault of a strange name":    {"/home/ana/a;b#c?d%41", "n.md", "file://wren/home/ana/a;b%23c%3Fd%2541/n.md"},
+		"outside of its vault":         {"/home/ana/notes", "../.ssh/id.md", ""},
+		"an absolute path":             {"/home/ana/notes", "/etc/x.md", ""},
+		"a program":                    {"/home/ana/notes", "run.desktop", ""},
+		"no vault":                     {"", "fitness.md", ""},
+		"a vault that is no folder":    {"../notes", "fitness.md", ""},
+		"controls that end the link":   {"/home/ana/notes", "a\x1b\\\x1b]0;owned\a\u009c.md", "file://wren/home/ana/notes/a%1B%5C%1B%5D0;owned%07%C2%9C.md"},
+		"bytes that are no characters": {"/home/ana/notes", "a\xff\x9c.md", "file://wren/home/ana/notes/a%FF%9C.md"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSources("wren")
+			s.add(agent.Citation{N: 1, Path: tc.path, Line: 3, Verdict: agent.Verified}, agent.Source{N: 1, Path: tc.path, Vault: tc.vault})
+			for _, width := range []int{100, 30, 12} {
+				for _, line := range s.render(width, newTheme("", true, false, nil)) {
+					onlyOurs(t, name, line)
+					if opened, closed := strings.Count(line, "\x1b]8;;f"), strings.Count(line, "\x1b]8;;\a"); opened != closed {
+						t.Errorf("%d links are opened and %d closed on the row %q", opened, closed, line)
+					}
+				}
+			}
+			if got := s.render(100, newTheme("", true, false, nil))[1]; (tc.want != "") != strings.Contains(got, fmt.Sprintf("\x1b]8;;%s\a", tc.want)) || strings.Contains(got, "file://") != (tc.want != "") {
+				t.Errorf("the row is %q, want the link %q", got, tc.want)
+			}
+		})
+	}
+}
