@@ -32,7 +32,7 @@ type branch struct {
 // editing is an earlier question in the composer.
 type editing struct {
 	question *question
-	draft    string // what was being written before
+	draft    aside // what was being written before
 }
 
 // questionBack finds a question of the transcript, counted back from the last
@@ -77,21 +77,22 @@ func (m *Model) edit(q *question) {
 	if !m.canBranch(q) {
 		return
 	}
-	draft := m.composer.text()
+	draft := m.composer.setAside()
 	if m.editing != nil {
 		draft = m.editing.draft
 	}
 	m.editing = &editing{q, draft}
 	m.unfocus()
+	m.composer.clear()
 	m.composer.set(safetext.Text(q.text))
+	m.composer.afresh()
 }
 
 // stopEditing leaves the question as it was.
 func (m *Model) stopEditing() {
 	draft := m.editing.draft
 	m.editing = nil
-	m.composer.clear()
-	m.composer.set(draft)
+	m.composer.takeUp(draft)
 }
 
 // canBranch tells whether a question can get an alternative now, and says why not.
@@ -125,7 +126,9 @@ func (m *Model) retry(q *question) tea.Cmd {
 // askInstead asks something in the place of an earlier question. What came
 // after that stays in the tree.
 func (m *Model) askInstead(q *question, text string) tea.Cmd {
-	m.editing = nil
+	if m.editing != nil {
+		m.stopEditing()
+	}
 	m.unfocus()
 	m.transcript.cut(q)
 	siblings := q.siblings

@@ -241,10 +241,9 @@ func (m *Model) askPrompt(c Command, args string) tea.Cmd {
 
 // askQueued asks what waited, or runs it when it is a command.
 func (m *Model) askQueued(text string) tea.Cmd {
-	draft, place := m.composer.text(), m.composer.place
+	draft := m.composer.setAside()
 	if cmd, ok := m.command(text); ok {
-		m.composer.set(draft) // the command emptied it
-		m.composer.place = place
+		m.composer.takeUp(draft) // the command emptied it
 		return cmd
 	}
 	return m.ask(text)

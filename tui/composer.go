@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -31,7 +32,8 @@ type composer struct {
 	lines   []string // the picture
 	cursor  *tea.Cursor
 	vi      viMode
-	typed   string // of a command of vi, its first letter
+	typed   string // of a command of vi, what is not all of it yet
+	changes undo
 }
 
 type paste struct {
@@ -136,7 +138,7 @@ func (c *composer) replace(size int, text string) {
 	}
 	c.area.InsertString(text)
 	c.area, _ = c.area.Update(nil)
-	c.draw()
+	c.changed("", "")
 }
 
 // set puts a text in place of what is written. A long one is there by name.
@@ -145,7 +147,7 @@ func (c *composer) set(text string) {
 	c.area.SetValue(text)
 	c.area.MoveToEnd()
 	c.area, _ = c.area.Update(nil)
-	c.draw()
+	c.changed("", "")
 }
 
 // clear empties the composer and forgets where in the history we were.
@@ -154,16 +156,18 @@ func (c *composer) clear() {
 	if c.vi == viNormal {
 		c.vi = viInsert
 	}
+	c.typed = ""
 	c.set("")
 }
 
 // take empties the composer and returns what it held, pastes written out.
 func (c *composer) take() string {
 	text := unquoted(c.text())
-	for _, p := range c.pastes {
+	for _, p := range slices.Backward(c.pastes) { // a later one can name an earlier one
 		text = strings.Replace(text, p.name, p.attached(), 1)
 	}
 	c.clear()
+	c.afresh()
 	return text
 }
 
@@ -205,14 +209,18 @@ func (c *composer) remember(prompt string) {
 func (c *composer) press(pressed tea.KeyPressMsg) tea.Cmd {
 	var cmd tea.Cmd
 	c.area, cmd = c.area.Update(pressed)
-	c.draw()
+	run := pressed.String() // so that letters deleted one by one come back together
+	if pressed.Text != "" {
+		run = typing
+	}
+	c.changed(run, pressed.Text)
 	return cmd
 }
 
 func (c *composer) newline() {
 	c.area.InsertRune('\n')
 	c.area, _ = c.area.Update(nil)
-	c.draw()
+	c.changed("", "")
 }
 
 // paste puts in text from the terminal; it is never sent by itself.
@@ -220,7 +228,7 @@ func (c *composer) paste(text string) {
 	text = safetext.Text(text)
 	text = c.named(text, false)
 	c.area, _ = c.area.Update(tea.PasteMsg{Content: text})
-	c.draw()
+	c.changed("", "")
 }
 
 // named keeps a long text aside and returns the name that stands for it, or

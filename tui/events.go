@@ -543,7 +543,7 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 	case t.stopped:
 		// What waited was meant for after a whole answer: give it back.
 		m.composer.putBack()
-		text := strings.Join(append(m.composer.queue, m.composer.text()), "\n")
+		text := strings.Join(append(m.composer.queue, m.composer.take()), "\n")
 		m.composer.queue = nil
 		m.composer.set(strings.TrimRight(text, "\n"))
 		return nil

@@ -12,7 +12,7 @@ import (
 // and the permission dialog are made from it.
 type keyMap struct {
 	// In the composer.
-	Send, Newline, Up, Down, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
+	Send, Newline, Up, Down, Undo, Redo, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
 	// Anywhere.
 	Stop, Clear, Leave, Suspend, Redraw, Plan, Unfold, New, Conversations, Model, Mode key.Binding
 	// Moving in the transcript.
@@ -52,6 +52,8 @@ func defaultKeys() keyMap {
 		Newline:     bind("ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j", "alt+enter", "shift+enter"),
 		Up:          bind("↑", "earlier prompt; change or cancel one that waits", "up"),
 		Down:        bind("↓", "later prompt", "down"),
+		Undo:        bind("ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/", "ctrl+shift+_", "ctrl+shift+-"),
+		Redo:        bind("alt+_", "redo (also alt+/)", "alt+_", "alt+/", "alt+shift+_", "alt+shift+-"),
 		Search:      bind("ctrl+r", "search earlier prompts", "ctrl+r"),
 		Compose:     bind("ctrl+g", "write in your editor", "ctrl+g"),
 		Palette:     bind("ctrl+p", "commands (or type /)", "ctrl+p"),
@@ -173,6 +175,8 @@ func (k *keyMap) groups() []keyGroup {
 			{"newline", &k.Newline},
 			{"earlier", &k.Up},
 			{"later", &k.Down},
+			{"undo", &k.Undo},
+			{"redo", &k.Redo},
 			{"search", &k.Search},
 			{"compose", &k.Compose},
 			{"palette", &k.Palette},

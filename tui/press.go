@@ -198,6 +198,14 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(pressed, k.Focus) && c.empty():
 		m.focus()
 		return nil
+	case key.Matches(pressed, k.Undo):
+		if !c.undo(1) {
+			m.flash("nothing to undo")
+		}
+	case key.Matches(pressed, k.Redo):
+		if !c.redo(1) {
+			m.flash("nothing to redo")
+		}
 	case key.Matches(pressed, k.Compose):
 		return m.compose()
 	case key.Matches(pressed, k.Palette):

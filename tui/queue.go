@@ -13,6 +13,7 @@ func (c *composer) takeBack(at int) {
 	c.queue = slices.Delete(c.queue, at, at+1)
 	c.clear()
 	c.set(safetext.Text(text))
+	c.afresh()
 	c.place = at
 }
 

@@ -1,0 +1,192 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"lifehub/agent"
+)
+
+var (
+	undoKey = tea.KeyPressMsg{Code: '_', Mod: tea.ModCtrl}
+	redoKey = tea.KeyPressMsg{Code: '/', Mod: tea.ModAlt}
+)
+
+func TestWhatIsWrittenIsTakenBackAndMadeAgain(t *testing.T) {
+	long := strings.Repeat("a line\n", 40)
+	for name, c := range map[string]struct {
+		write func(r *rig)
+		want  []string // after each undo; then redone to where it was
+	}{
+		"letters go back by the word": {
+			func(r *rig) { r.keys("one two  three") },
+			[]string{"one two  ", "one ", "", ""},
+		},
+		"letters deleted one by one come back together": {
+			func(r *rig) { r.keys("one", "backspace", "backspace") },
+			[]string{"one", ""},
+		},
+		"a cut is a step": {
+			func(r *rig) { r.keys("one two", "ctrl+w", "ctrl+u") },
+			[]string{"one ", "one two", "one "},
+		},
+		"a move parts what is written": {
+			func(r *rig) { r.keys("one", "left", "x") },
+			[]string{"one", ""},
+		},
+		"a paste is a step": {
+			func(r *rig) { r.keys("see "); r.send(tea.PasteMsg{Content: "a\nb"}) },
+			[]string{"see ", ""},
+		},
+		"a long paste too": {
+			func(r *rig) { r.send(tea.PasteMsg{Content: long}); r.keys(" why?") },
+			[]string{"[paste 1 · 41 lines] ", "[paste 1 · 41 lines]", ""},
+		},
+		"a completed name is a step": {
+			func(r *rig) { r.keys("see @fit", "tab") },
+			[]string{"see @fit", "see ", ""},
+		},
+		"a message that ctrl+c cleared comes back": {
+			func(r *rig) { r.keys("one"); r.send(tea.PasteMsg{Content: long}); r.keys("ctrl+c") },
+			[]string{"one[paste 1 · 41 lines]", "one"},
+		},
+		"what an earlier prompt stood in place of comes back": {
+			func(r *rig) { r.m.composer.history = []string{"before"}; r.keys("now", "up") },
+			[]string{"now", ""},
+		},
+		"lines": {
+			func(r *rig) { r.keys("one", "ctrl+j", "two") },
+			[]string{"one\n", "one", ""},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := withWorld(hold())
+			o.Mentions = func(context.Context, string) ([]Mention, error) { return []Mention{{Name: "fitness.md"}}, nil }
+			inRig(t, 80, 24, o, func(r *rig) {
+				c.write(r)
+				whole := r.m.composer.text()
+				for n, want := range c.want {
+					r.send(undoKey)
+					if got := r.m.composer.text(); got != want {
+						t.Errorf("after %d: got %q, want %q", n+1, got, want)
+					}
+				}
+				for range c.want {
+					r.send(redoKey)
+				}
+				if got := r.m.composer.text(); got != whole {
+					t.Errorf("redone: got %q, want %q", got, whole)
+				}
+			})
+		})
+	}
+}
+
+func TestAPasteThatCameBackIsSentWhole(t *testing.T) {
+	s := hold()
+	inRig(t, 80, 24, withWorld(s), func(r *rig) {
+		r.send(tea.PasteMsg{Content: strings.Repeat("first\n", 40)})
+		r.keys("ctrl+c")
+		r.send(tea.PasteMsg{Content: strings.Repeat("second\n", 40)})
+		r.send(undoKey)
+		r.send(undoKey)
+		r.keys("enter")
+		if got := s.asked[0]; strings.Count(got, "first\n") != 40 || strings.Contains(got, "second") {
+			t.Errorf("sent %q", got)
+		}
+	})
+}
+
+func TestUndoStaysWithinOneMessage(t *testing.T) {
+	s := hold()
+	inRig(t, 80, 24, withWorld(s), func(r *rig) {
+		r.keys("one", "enter", "two", "enter") // two waits
+		r.send(undoKey)
+		if got := r.m.composer.text(); got != "" {
+			t.Errorf("what was sent came back as a draft: %q", got)
+		}
+		r.mustShow("nothing to undo")
+		r.keys("up") // two is taken back
+		r.send(undoKey)
+		if got := r.m.composer.text(); got != "two" {
+			t.Errorf("the message that waited turned into %q", got)
+		}
+	})
+}
+
+func TestADraftIsKeptWithItsPastesWhileAnotherQuestionIsChanged(t *testing.T) {
+	for name, keys := range map[string][]string{"sent": {"!", "enter"}, "left": {"esc"}} {
+		t.Run(name, func(t *testing.T) {
+			options := withEverything()
+			store := &branching{}
+			options.Branches, options.Conversations, options.Assistant, options.Conversation = store, store, play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), "c1"
+			inRig(t, 80, 24, options, func(r *rig) {
+				r.send(tea.PasteMsg{Content: strings.Repeat("mine\n", 40)})
+				r.m.edit(r.m.questionBack(1))
+				r.keys(keys...)
+				r.pass(time.Second)
+				if got := r.m.composer.take(); strings.Count(got, "mine\n") != 40 {
+					t.Errorf("the draft became %q", got)
+				}
+			})
+		})
+	}
+}
+
+func TestAQueuedCommandLeavesTheDraftWithItsPastes(t *testing.T) {
+	s := hold()
+	inRig(t, 80, 24, withWorld(s), func(r *rig) {
+		r.keys("one", "enter")
+		r.m.composer.wait("/help", -1)
+		r.send(tea.PasteMsg{Content: strings.Repeat("mine\n", 40)})
+		r.m.askQueued(r.m.composer.next())
+		if got := r.m.composer.take(); strings.Count(got, "mine\n") != 40 {
+			t.Errorf("the draft became %q", got)
+		}
+	})
+}
+
+func TestAnyWayBackLeadsToTheBeginningAndForthToTheEnd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys := defaultKeys()
+		c := newComposer(&keys, newTheme("", true, true, nil))
+		if rapid.Bool().Draw(t, "vi") {
+			c.vi = viInsert
+		}
+		c.resize(rapid.IntRange(8, 40).Draw(t, "width"), 5)
+		for range rapid.IntRange(0, 60).Draw(t, "presses") {
+			switch rapid.IntRange(0, 9).Draw(t, "kind") {
+			case 0:
+				c.paste(rapid.StringMatching(`[a-z \n\t]{0,12}`).Draw(t, "pasted"))
+			case 1:
+				c.replace(rapid.IntRange(0, 5).Draw(t, "size"), "name ")
+			case 2:
+				c.newline()
+			case 3:
+				c.press(rapid.SampledFrom([]tea.KeyPressMsg{lineUp, {Code: tea.KeyLeft}, {Code: tea.KeyBackspace}, ctrl('k'), ctrl('u'), ctrl('w'), {Code: 'd', Mod: tea.ModAlt}}).Draw(t, "key"))
+			case 4:
+				c.undo(1)
+			case 5:
+				c.redo(1)
+			default:
+				letter := rapid.SampledFrom([]rune("ab 日ü\u0301👍")).Draw(t, "letter")
+				c.press(tea.KeyPressMsg{Code: letter, Text: string(letter)})
+			}
+		}
+		c.redo(1000)
+		whole := c.written()
+		c.undo(1000)
+		if c.text() != "" {
+			t.Fatalf("the beginning is %q", c.text())
+		}
+		c.redo(1000)
+		if got := c.written(); got.text != whole.text || got.line != whole.line || got.column != whole.column {
+			t.Fatalf("the end is %+v, was %+v", got, whole)
+		}
+	})
+}
