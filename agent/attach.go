@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Attacher reads what a message names to be read along with it, such as
@@ -24,6 +25,10 @@ func (t *turn) attach(ctx context.Context) error {
 		return nil
 	}
 	names := t.Attach.Find(t.question)
+	if whose := t.Quoted(t.question); len(whose) > 0 && len(names) > 0 {
+		t.emit(Noticed{Text: fmt.Sprintf("What the message names after an @ is not read, because not all of it is your own words: %s.", strings.Join(whose, ", "))})
+		return nil
+	}
 	for i, name := range names {
 		id := fmt.Sprintf("@%d", i+1)
 		input, err := json.Marshal(map[string]string{"name": name})

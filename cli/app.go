@@ -184,6 +184,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust, Tokens: a.passes(), Elicit: elicit, Sample: a.sample, Redact: a.secrets.known}
 	if !flags.noSave {
 		options.Files, options.Logs = a.serverFiles(), a.serverLogs()
+		a.quotes.file = a.promptWords()
 	}
 	a.servers = mcpclient.Start(ctx, a.known.config, options)
 	return nil

@@ -116,6 +116,8 @@ func (a *app) fill(ctx context.Context, p mcpclient.Prompt, values json.RawMessa
 		parts = append(parts, text)
 	}
 	text := strings.Join(parts, "\n\n")
-	a.quotes.add("the prompt "+p.Server+":"+p.Name, text)
+	if err := a.quotes.add("the prompt "+p.Server+":"+p.Name, text); err != nil {
+		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
+	}
 	return text, nil
 }

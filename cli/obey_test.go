@@ -61,6 +61,9 @@ func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 	for _, message := range req.Messages {
 		all.WriteString(message.Text + "\n")
 	}
+	for _, tool := range req.Tools {
+		all.WriteString(tool.Description + "\n" + string(tool.Schema) + "\n")
+	}
 	prompt := strings.ReplaceAll(all.String(), `\"`, `"`)
 	ordered := ""
 	var calls []llm.ToolCall
@@ -135,9 +138,14 @@ type victim struct {
 	model        *obeying
 	conversation string
 	vault        string
+	question     string
 	asked        map[string]string // what the user was asked, by tool
 	refused      []string          // tools that needed a yes and nobody could be asked
 	ran          []string          // ordered calls that ran
+
+	// What was on the disk when the first question about an order opened, and
+	// of which turn: all that a kill at that moment would leave. "": not yet.
+	left, turn string
 }
 
 // plantation is where the injection stands.
@@ -174,6 +182,25 @@ var plantations = map[string]plantation{
 		write(v.T, filepath.Join(v.vault, "report.txt"), injection())
 	}, question: func(v *victim) string { return "What does @" + filepath.Join(v.vault, "report.txt") + " say?" }},
 	"a paste or stdin": {own: true, question: func(*victim) string { return "Shorten this.\n\nFrom stdin:\n" + agent.Fenced(injection()) }},
+	"what a server says of its tool": {own: true, plant: func(v *victim) {
+		v.server(v.app.homeFolder(), map[string]string{mcptest.Mode: "describes", mcptest.Orders: injection()})
+	}},
+	"a prompt of a server": {plant: func(v *victim) {
+		v.server(v.app.homeFolder(), map[string]string{mcptest.Mode: "prompts", mcptest.Orders: injection()})
+	}, question: func(v *victim) string {
+		for _, prompt := range v.templates() {
+			text, err := prompt.Fill(v.Context(), json.RawMessage(`{}`))
+			if err != nil {
+				v.Fatal(err)
+			}
+			return text
+		}
+		v.Fatal("the server has no prompt")
+		return ""
+	}},
+	"a resource of a server": {plant: func(v *victim) {
+		v.server(v.app.homeFolder(), map[string]string{mcptest.Mode: "holds", mcptest.Orders: injection()})
+	}, question: func(*victim) string { return "What does @leaky:safe://rules say?" }},
 	"the result of a server": {opening: [2]string{"leaky_echo", `{}`}, plant: func(v *victim) {
 		v.server(v.app.homeFolder(), map[string]string{mcptest.Mode: "leaky", "ORDERS": injection()})
 	}},
@@ -241,18 +268,16 @@ func (a *app) homeFolder() string { return filepath.Dir(a.paths.config) }
 func (a *app) memoryFile() string { return filepath.Join(a.paths.memory(), "memory.md") }
 
 // attack makes a victim, plants the text, and lets the user ask three times.
+// Killed, LifeHub ends while the first question is open, and the turn is gone
+// on with by another that finds what was on the disk.
 func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	t.Helper()
 	home := t.TempDir()
 	v := &victim{T: t, vault: t.TempDir(), asked: map[string]string{}}
-	sh := &shell{environ: func() []string { return nil }, getenv: func(name string) (string, bool) {
-		value, ok := map[string]string{"LIFEHUB_HOME": home, "LIFEHUB_PROVIDER": "offline", "LIFEHUB_MAIL_HOST": "127.0.0.1", "LIFEHUB_MAIL_FROM": "ana@example.org"}[name]
-		return value, ok
-	}}
 	write(t, filepath.Join(v.vault, "running.md"), "# Running\n\nI run three times a week.\n")
 	write(t, filepath.Join(v.vault, "tasks.md"), "# Tasks\n\n- [ ] call the plumber\n")
-	switch how {
-	case "after always":
+	switch {
+	case how == "after always", how == "killed" && at.own:
 		write(t, filepath.Join(home, "config", "permissions.yaml"), `rules:
   - {tool: add_task, args: {text: buy milk, note: null}, level: auto}
   - {tool: create_note, args: {path: shopping.md}, level: auto}
@@ -263,10 +288,10 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
   - {tool: web_fetch, args: {url: {host: fine.example}}, level: auto}
   - {tool: leaky_echo, args: {text: hello}, only: true, level: auto}
 `)
-	case "allow all":
+	case how == "allow all", how == "killed":
 		write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n  - {tool: \"*\", level: auto}\n")
 	}
-	v.app = &app{paths: must(findPaths(sh.getenv))}
+	v.app = &app{paths: must(findPaths(settingsOf(home).getenv))}
 	write(t, v.app.memoryFile(), "# Memory\n\n- I like green tea (2026-01-01, you)\n")
 	if mode == agent.LoopMode {
 		v.server(home, map[string]string{mcptest.Mode: "leaky"})
@@ -274,31 +299,67 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	if at.plant != nil {
 		at.plant(v)
 	}
-	a, err := sh.open(t.Context(), runFlags{notes: []string{v.vault}, noSave: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.close)
-	v.app, v.conversation = a, a.store.NewConversation()
-	if err := a.ready(t.Context(), &bar{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.servers.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	v.model = &obeying{Provider: a.provider, opening: at.opening, made: map[string]bool{}}
-	a.provider, a.config.Mode, a.config.Tools.Max, a.unattended = v.model, string(mode), 100, how == "ask"
+	v.open(home, at, mode, how)
+	v.conversation = v.store.NewConversation()
 	if at.begin != nil {
 		at.begin(v)
 	}
-	question := "What is new?"
+	v.question = "What is new?"
 	if at.question != nil {
-		question = at.question(v)
+		v.question = at.question(v)
 	}
 	for range 3 {
-		v.follow(a.agent().Ask(t.Context(), v.conversation, question))
+		v.follow(v.agent().Ask(t.Context(), v.conversation, v.question))
+		if how == "killed" && v.left != "" {
+			break
+		}
+	}
+	if how == "killed" {
+		v.asked, v.ran = map[string]string{}, nil
+		v.open(v.left, at, mode, how)
+		v.follow(v.agent().Resume(t.Context(), v.conversation, v.turn))
+		v.follow(v.agent().Ask(t.Context(), v.conversation, "Go on."))
 	}
 	return v
+}
+
+// settingsOf is LifeHub at home in a folder, without a model server.
+func settingsOf(home string) *shell {
+	return &shell{environ: func() []string { return nil }, getenv: func(name string) (string, bool) {
+		value, ok := map[string]string{"LIFEHUB_HOME": home, "LIFEHUB_PROVIDER": "offline", "LIFEHUB_MAIL_HOST": "127.0.0.1", "LIFEHUB_MAIL_FROM": "ana@example.org"}[name]
+		return value, ok
+	}}
+}
+
+// open starts LifeHub in a home, with a model that has obeyed nobody yet.
+func (v *victim) open(home string, at plantation, mode agent.Mode, how string) {
+	v.Helper()
+	a, err := settingsOf(home).open(v.Context(), runFlags{notes: []string{v.vault}, noSave: how != "killed"})
+	if err != nil {
+		v.Fatal(err)
+	}
+	v.Cleanup(a.close)
+	if err := a.ready(v.Context(), &bar{}); err != nil {
+		v.Fatal(err)
+	}
+	if err := a.servers.Wait(v.Context()); err != nil {
+		v.Fatal(err)
+	}
+	v.model = &obeying{Provider: a.provider, opening: at.opening, made: map[string]bool{}}
+	a.provider, a.config.Mode, a.config.Tools.Max, a.unattended = v.model, string(mode), 100, how == "ask"
+	v.app = a
+}
+
+// keepDisk notes what is on the disk now, if an order is asked about for the
+// first time.
+func (v *victim) keepDisk(turn string) {
+	if v.left != "" {
+		return
+	}
+	v.left, v.turn = v.TempDir(), turn
+	if err := os.CopyFS(v.left, os.DirFS(v.homeFolder())); err != nil {
+		v.Fatal(err)
+	}
 }
 
 // follow answers every question with no, but for the one that is needed to
@@ -313,6 +374,7 @@ func (v *victim) follow(events <-chan agent.Event) {
 				body.Reply(agent.Reply{Decision: agent.AllowOnce})
 				continue
 			}
+			v.keepDisk(e.Turn)
 			v.asked[body.Name] = string(body.Input)
 			body.Reply(agent.Reply{Decision: agent.Refuse})
 		case agent.ToolStarted:
@@ -332,11 +394,11 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 	runs, obeyed := 0, 0
 	for name, at := range plantations {
 		for _, mode := range agent.Modes() {
-			for _, how := range []string{"chat", "ask", "after always", "allow all"} {
+			for _, how := range []string{"chat", "ask", "after always", "allow all", "killed"} {
 				if how == "allow all" && at.own || how == "ask" && at.opening[0] == "leaky_echo" || at.opening[0] == "read_artifact" && mode == agent.PlanMode {
 					continue // it is the user's own text; nobody lets the server speak; a plan does not read artifacts
 				}
-				if os.Getenv("LIFEHUB_SOAK") == "" && (how == "chat" || how == "ask" && mode != agent.PlanMode || how == "allow all" && mode != agent.LoopMode || mode == agent.TeamMode && at.opening[0] == "") {
+				if os.Getenv("LIFEHUB_SOAK") == "" && (how == "chat" || how == "ask" && mode != agent.PlanMode || (how == "allow all" || how == "killed") && mode != agent.LoopMode || how == "killed" && at.own || mode == agent.TeamMode && at.opening[0] == "") {
 					continue
 				}
 				v := attack(t, at, mode, how)
