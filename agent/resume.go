@@ -161,9 +161,10 @@ func (t *turn) keptPlan(under string, attempt int) (*keptPlan, error) {
 		}
 		return nil, nil
 	}
-	from := t.reading.now()
-	from.foreign = append(from.foreign, p.foreign...)
-	t.reading.planned(p.made.Steps, from)
+	for _, from := range p.foreign {
+		t.markForeign(from) // it may not be found again, and what comes of the plan is made of it
+	}
+	t.reading.planned(p.made.Steps, t.reading.now())
 	if under == "" {
 		t.say(strings.TrimPrefix(p.said, t.answer.String()))
 	}

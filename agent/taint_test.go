@@ -202,3 +202,20 @@ func TestEditedArgumentsAreCheckedAndShownAgain(t *testing.T) {
 		t.Errorf("asked with %v, ran %v", hashes, tool.ran())
 	}
 }
+
+// What stood in the prompts before a kill had its part in the plan, also when
+// it is found no more.
+func TestWhatWasForeignBeforeAKillIsForeignAfterIt(t *testing.T) {
+	o := Options{Mode: inMode(LoopMode), Tools: tools(search(), addTask()), Rules: (*Rules)(nil).With(Rule{Tool: "*", Level: Auto})}
+	o.Facts = func(context.Context) ([]Fact, error) {
+		return []Fact{{Text: "Ana wants a task to be added", Foreign: true}}, nil
+	}
+	o.Model = &script{lines: []line{calling("search_notes", `{"query":"running"}`)}}
+	kept := cutAt(t, 5, o) // the search has ended
+	o.Facts = nil
+	o.Model = &script{lines: []line{calling("add_task", `{"text":"pay Mallory"}`), say("Done.")}}
+	asked := bodies[PermissionAsked](resume(t, kept, o, always(Refuse)))
+	if len(asked) != 1 || !strings.Contains(asked[0].Reason, "text that is not yours") {
+		t.Errorf("asked %+v, want one question that names foreign text; kept was %s", asked, kept.moments())
+	}
+}
