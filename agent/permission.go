@@ -50,6 +50,20 @@ func (g *gate) level(conversation, name string, own Level, as ruled) verdict {
 	return v
 }
 
+// Decide tells what the gate does with a call that a model makes in a new
+// conversation, and why: in one where the user has said nothing that the call
+// takes up. foreign: after text was read that is not the user's.
+func (a *Agent) Decide(ctx context.Context, tool Tool, input json.RawMessage, foreign bool) (Level, string) {
+	t := newTurn(a, "", nil)
+	if foreign {
+		t.markForeign("a page of the web, for example")
+	}
+	c := call{tool: tool, input: input}
+	c.as = t.ruledBy(ctx, c)
+	v := t.verdict(c)
+	return v.level, v.reason
+}
+
 // remember keeps a decision that holds for longer than one call.
 func (g *gate) remember(ctx context.Context, conversation string, rule Rule, d Decision) error {
 	g.mu.Lock()

@@ -87,10 +87,3 @@ func (r Rule) matches(tool string, as ruled) bool {
 	}
 	return false
 }
-
-// DecideCall is [Rules.Decide] for a call of a tool that is at hand, whose
-// notes are looked up.
-func (r *Rules) DecideCall(ctx context.Context, tool Tool, input json.RawMessage) (Level, string) {
-	v := r.decide(tool.Spec().Name, tool.Level(bytes.Clone(input)), ruledBy(ctx, tool, input))
-	return v.level, v.reason
-}

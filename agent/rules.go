@@ -77,13 +77,6 @@ func (r *Rules) Narrowed(by *Rules) *Rules {
 	return r.With(more...)
 }
 
-// Decide returns the level of a call of tool, whose own level is given, and
-// why: the rule and where it stands, or that no rule speaks of it.
-func (r *Rules) Decide(tool string, own Level, input json.RawMessage) (Level, string) {
-	v := r.decide(tool, own, ruled{plain: input})
-	return v.level, v.reason
-}
-
 // verdict is a level, and why.
 type verdict struct {
 	level  Level
@@ -91,6 +84,8 @@ type verdict struct {
 	fixed  bool // no yes of the user loosens it for longer than one call
 }
 
+// decide returns the level of a call of tool, whose own level is given, and
+// why: the rule and where it stands, or that no rule speaks of it.
 func (r *Rules) decide(tool string, own Level, as ruled) verdict {
 	if own == Deny {
 		return verdict{Deny, fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), true}

@@ -37,15 +37,15 @@ func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			level, reason := rules.Decide(tc.tool, tc.own, nil)
-			if level != tc.want || reason != tc.reason {
-				t.Errorf("Decide(%s) = %s, %q; want %s, %q", tc.tool, level, reason, tc.want, tc.reason)
+			v := rules.decide(tc.tool, tc.own, ruled{})
+			if v.level != tc.want || v.reason != tc.reason {
+				t.Errorf("decide(%s) = %s, %q; want %s, %q", tc.tool, v.level, v.reason, tc.want, tc.reason)
 			}
 		})
 	}
 	var none *Rules
-	if level, reason := none.Decide("today", Auto, nil); level != Auto || reason == "" {
-		t.Errorf("without rules: %s, %q", level, reason)
+	if v := none.decide("today", Auto, ruled{}); v.level != Auto || v.reason == "" {
+		t.Errorf("without rules: %s, %q", v.level, v.reason)
 	}
 }
 
@@ -150,10 +150,10 @@ func TestARuleForAToolMatchesOnlyIt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if level, _ := rules.Decide(tool, Confirm, nil); level != Auto {
+		if v := rules.decide(tool, Confirm, ruled{}); v.level != Auto {
 			t.Fatalf("%s does not match %q", text, tool)
 		}
-		if level, _ := rules.Decide(other, Confirm, nil); level != Confirm && other != tool {
+		if v := rules.decide(other, Confirm, ruled{}); v.level != Confirm && other != tool {
 			t.Fatalf("%s matches %q too", text, other)
 		}
 	})
@@ -171,7 +171,7 @@ func FuzzParseRules(f *testing.F) {
 			}
 			return
 		}
-		rules.Decide("add_task", Confirm, nil)
+		rules.decide("add_task", Confirm, ruled{})
 		if longer, err := AppendRule([]byte(text), RuleFor("add_task", Auto)); err == nil {
 			if after, err := ParseRules("p", longer); err != nil || len(after.List()) != len(rules.List())+1 {
 				t.Errorf("appending to %q gave %q", text, longer)

@@ -110,8 +110,8 @@ func TestAFolderOnlyTightens(t *testing.T) {
 	rules := mine.Narrowed(theirs).With(Rule{Tool: "add_task", Level: Auto})
 	for tool, want := range map[string]Level{"add_task": Confirm, "read_note": Deny, "today": Deny, "send": Confirm} {
 		own := Confirm
-		if level, why := rules.Decide(tool, own, nil); level != want {
-			t.Errorf("%s is %s (%s), want %s", tool, level, why, want)
+		if v := rules.decide(tool, own, ruled{}); v.level != want {
+			t.Errorf("%s is %s (%s), want %s", tool, v.level, v.reason, want)
 		}
 	}
 	if v := rules.decide("add_task", Confirm, ruled{}); !v.fixed {

@@ -183,7 +183,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Artifacts = c.store
 	o.Mentions, o.Preview, o.Templates = c.mentions, c.preview, c.templates
 	o.Status, o.Notices = c.life.status, c.life.notices
-	o.Commands = slices.Concat(c.life.commands(), []tui.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, c.prompts())
+	o.Commands = slices.Concat(c.life.commands(assistant), []tui.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, c.prompts())
 	o.UseMode = func(name string) { c.modes.use(agent.Mode(name)) }
 	if c.config.Titles {
 		o.Title = c.life.title

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/rag"
 	"lifehub/tui"
 )
 
 // commands are the slash commands that need more than the screen.
-func (l *life) commands() []tui.Command {
+func (l *life) commands(gate *agent.Agent) []tui.Command {
 	return append([]tui.Command{
-		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: l.slashTools},
+		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: func(ctx context.Context, name string) (string, error) { return l.slashTools(ctx, gate, name) }},
 		{Name: "mcp", Help: "MCP servers and how they are", Run: l.slashServers},
 		{Name: "permissions", Help: "the rules that decide what runs", Run: l.slashRules},
 		{Name: "undo", Args: "[restore]", Help: "take back your last question, and what it did to notes", Here: l.slashUndo, Reload: true},
@@ -27,12 +28,12 @@ func cell(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "`", "'").Replace(s)
 }
 
-func (l *life) slashTools(_ context.Context, name string) (string, error) {
+func (l *life) slashTools(ctx context.Context, gate *agent.Agent, name string) (string, error) {
 	var b strings.Builder
 	b.WriteString("| tool | level | does |\n| --- | --- | --- |\n")
 	for _, t := range l.offered() {
 		spec := t.Spec()
-		level, why := l.rules.Decide(spec.Name, t.Level(nil), nil)
+		level, why := gate.Decide(ctx, t, nil, false)
 		if spec.Name == name {
 			return fmt.Sprintf("**%s**: %s\n\n%s\n\n```json\n%s\n```\n", name, why, spec.Description, spec.Schema), nil
 		}

@@ -22,11 +22,11 @@ func newTools(sh *shell) *cobra.Command {
 		Short: "List every tool with its level, or show one with its schema",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withTools(cmd.Context(), func(list []agent.Tool, rules *agent.Rules) error {
+			return sh.withTools(cmd.Context(), func(list []agent.Tool, gate *agent.Agent) error {
 				if len(given) == 1 {
-					return sh.showTool(list, rules, given[0])
+					return sh.showTool(cmd.Context(), list, gate, given[0])
 				}
-				return sh.listTools(list, rules, asJSON)
+				return sh.listTools(cmd.Context(), list, gate, asJSON)
 			})
 		},
 	}
@@ -35,7 +35,7 @@ func newTools(sh *shell) *cobra.Command {
 }
 
 // withTools opens what there is to call, MCP servers too, for one command.
-func (sh *shell) withTools(ctx context.Context, do func([]agent.Tool, *agent.Rules) error) error {
+func (sh *shell) withTools(ctx context.Context, do func([]agent.Tool, *agent.Agent) error) error {
 	a, err := sh.open(ctx, runFlags{noSave: true})
 	if err != nil {
 		return err
@@ -44,10 +44,10 @@ func (sh *shell) withTools(ctx context.Context, do func([]agent.Tool, *agent.Rul
 	a.waitForServers(ctx, nil)
 	list := a.tools()
 	slices.SortFunc(list, func(x, y agent.Tool) int { return strings.Compare(x.Spec().Name, y.Spec().Name) })
-	return do(list, a.rules)
+	return do(list, a.agent())
 }
 
-func (sh *shell) listTools(list []agent.Tool, rules *agent.Rules, asJSON bool) error {
+func (sh *shell) listTools(ctx context.Context, list []agent.Tool, gate *agent.Agent, asJSON bool) error {
 	type row struct {
 		Name        string          `json:"name"`
 		Level       string          `json:"level"`
@@ -57,7 +57,7 @@ func (sh *shell) listTools(list []agent.Tool, rules *agent.Rules, asJSON bool) e
 	rows := []row{}
 	for _, t := range list {
 		spec := t.Spec()
-		level, _ := rules.Decide(spec.Name, t.Level(nil), nil)
+		level, _ := gate.Decide(ctx, t, nil, false)
 		rows = append(rows, row{spec.Name, level.String(), spec.Description, spec.Schema})
 	}
 	if asJSON {
@@ -70,13 +70,13 @@ func (sh *shell) listTools(list []agent.Tool, rules *agent.Rules, asJSON bool) e
 	return nil
 }
 
-func (sh *shell) showTool(list []agent.Tool, rules *agent.Rules, name string) error {
+func (sh *shell) showTool(ctx context.Context, list []agent.Tool, gate *agent.Agent, name string) error {
 	for _, t := range list {
 		spec := t.Spec()
 		if spec.Name != name {
 			continue
 		}
-		_, why := rules.Decide(name, t.Level(nil), nil)
+		_, why := gate.Decide(ctx, t, nil, false)
 		var schema bytes.Buffer
 		if err := json.Indent(&schema, spec.Schema, "", "  "); err != nil {
 			return fmt.Errorf("show the schema of %s: %w", name, err)
@@ -134,7 +134,7 @@ func (sh *shell) listRules() error {
 
 func (sh *shell) testRules(ctx context.Context, call string) error {
 	name, rest, _ := strings.Cut(strings.TrimSpace(call), " ")
-	return sh.withTools(ctx, func(list []agent.Tool, rules *agent.Rules) error {
+	return sh.withTools(ctx, func(list []agent.Tool, gate *agent.Agent) error {
 		for _, t := range list {
 			if t.Spec().Name == name {
 				input, misfit, err := callArgs(t.Spec(), rest)
@@ -144,8 +144,11 @@ func (sh *shell) testRules(ctx context.Context, call string) error {
 				if misfit != nil && rest != "" {
 					fmt.Fprintf(sh.err, "! the tool would refuse this call: %s\n", safetext.Line(misfit.Error()))
 				}
-				level, why := rules.DecideCall(ctx, t, input)
+				level, why := gate.Decide(ctx, t, input, false)
 				fmt.Fprintf(sh.out, "%s\n%s\n", level, safetext.Line(why))
+				if later, why := gate.Decide(ctx, t, input, true); later.String() != level.String() {
+					fmt.Fprintf(sh.out, "and once text was read that is not yours: %s\n%s\n", later, safetext.Line(why))
+				}
 				return nil
 			}
 		}

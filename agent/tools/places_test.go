@@ -57,7 +57,7 @@ func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
 			if tool.Spec().Name != name {
 				continue
 			}
-			if level, why := rules.DecideCall(t.Context(), tool, json.RawMessage(input)); level != want {
+			if level, why := agent.New(agent.Options{Rules: rules}).Decide(t.Context(), tool, json.RawMessage(input), false); level != want {
 				t.Errorf("%s: %s, want %s: %s", call, level, want, why)
 			}
 		}

@@ -367,11 +367,11 @@ func TestASettingThatIsNoAddressIsToldAsSuch(t *testing.T) {
 func TestEachMailIsAskedAbout(t *testing.T) {
 	tool := mailTool(Mail{Host: "localhost", From: "ana@example.org"})
 	rules := (*agent.Rules)(nil).With(agent.Rule{Tool: "*", Level: agent.Auto}, agent.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
-	if level, why := rules.Decide("send_email", tool.Level(nil), nil); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
+	if level, why := agent.New(agent.Options{Rules: rules}).Decide(t.Context(), tool, nil, false); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
 		t.Errorf("%v: %s", level, why)
 	}
 	rules = rules.With(agent.Rule{Tool: "send_email", Level: agent.Deny})
-	if level, _ := rules.Decide("send_email", tool.Level(nil), nil); level != agent.Deny {
+	if level, _ := agent.New(agent.Options{Rules: rules}).Decide(t.Context(), tool, nil, false); level != agent.Deny {
 		t.Errorf("a deny is %v", level)
 	}
 }
