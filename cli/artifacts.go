@@ -54,6 +54,9 @@ func (c *artifactsCommand) list(ctx context.Context, kept *store.Store, _ []stri
 		}
 		return json.NewEncoder(c.out).Encode(map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
 	}
+	if len(all) == 0 {
+		fmt.Fprintln(c.err, "no documents yet; mode team makes them, and /artifacts in the chat shows them")
+	}
 	for _, a := range all {
 		fmt.Fprintf(c.out, "%s  version %d, %d bytes, %s, by %s  (conversation %s)\n",
 			safetext.Line(a.Name), a.Version, len(a.Text), a.Time.Format(time.DateTime), safetext.Line(a.By), a.Conversation)

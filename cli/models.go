@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -66,7 +67,11 @@ func (sh *shell) withProvider(ctx context.Context, do func(context.Context, llm.
 		return usageError{err}
 	}
 	defer p.Close()
-	return do(ctx, p)
+	err = do(ctx, p)
+	if errors.Is(err, llm.ErrUnreachable) {
+		return fmt.Errorf("%w\n  start it (ollama serve), or say where it is in OLLAMA_HOST or OPENAI_BASE_URL; lifehub doctor says more", err)
+	}
+	return err
 }
 
 func (sh *shell) listModels(ctx context.Context, p llm.Provider, asJSON bool) error {

@@ -92,11 +92,13 @@ type palette struct {
 // follow brings the palette in line with what is typed.
 func (p *palette) follow(text string, commands []command) {
 	typed, isCommand := strings.CutPrefix(text, "/")
+	if text != p.closed {
+		p.closed = ""
+	}
 	if !isCommand || strings.ContainsAny(typed, " \n") || text == p.closed {
 		p.rows = nil
 		return
 	}
-	p.closed = ""
 	var rows []command
 	for _, c := range commands {
 		if strings.HasPrefix(c.name, typed) {
@@ -129,13 +131,7 @@ func (p *palette) view(width, height int, look *theme) []string {
 	var lines []string
 	for at := from; at < from+rows; at++ {
 		c := p.rows[at]
-		usage := fit(c.usage(), column)
-		usage += strings.Repeat(" ", max(0, column-cells(usage)))
-		mark := "  "
-		if at == p.chosen {
-			mark, usage = look.Selected.Render("› "), look.Selected.Render(usage)
-		}
-		lines = append(lines, fit(mark+usage+"  "+look.Dim.Render(c.help), width))
+		lines = append(lines, row{c.usage(), c.help}.beside(at == p.chosen, column, width, look))
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -227,6 +228,10 @@ func (m *Model) pressPalette(pressed tea.KeyPressMsg) bool {
 	switch {
 	case key.Matches(pressed, m.keys.Stop):
 		p.closed, p.rows = c.text(), nil
+		if p.closed == "/" { // nobody began to write a command
+			p.closed = ""
+			c.set("")
+		}
 	case key.Matches(pressed, m.keys.Up):
 		p.move(-1)
 	case key.Matches(pressed, m.keys.Down):
@@ -260,7 +265,7 @@ func (m *Model) send() tea.Cmd {
 			return cmd
 		}
 	}
-	text := c.take()
+	text := cmp.Or(c.take(), m.suggested)
 	if blank(text) {
 		if place >= 0 {
 			m.flash("cancelled: it will not be asked")
