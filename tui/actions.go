@@ -30,8 +30,12 @@ func (m *Model) foldChosen() {
 	t := &m.transcript
 	switch f := t.item(t.chosen).(type) {
 	case foldable:
+		row := t.rowOf(t.chosen)
 		f.fold(!f.folded())
 		t.touch(f)
+		if row >= 0 { // its heading stays where the user looks
+			t.lookAt(t.from(spot{t.chosen, 0}, -row))
+		}
 	case *sources:
 		f.preview = !f.preview
 		t.touch(f)
@@ -210,6 +214,7 @@ func (m *Model) newConversation() tea.Cmd {
 		return nil
 	}
 	m.stopTitling()
+	m.suggest("")
 	m.conversation, m.title, m.titled, m.used, m.speed, m.last, m.editing = "", "", false, 0, 0, nil, nil
 	m.window = window{}
 	m.openings++

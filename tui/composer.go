@@ -43,7 +43,6 @@ type paste struct {
 
 func newComposer(keys *keyMap, look *theme) composer {
 	area := textarea.New()
-	area.Placeholder = "Ask anything · / commands"
 	area.ShowLineNumbers = false
 	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, 1
 	area.MaxContentHeight = 10_000

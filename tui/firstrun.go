@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -195,11 +196,26 @@ func (m *Model) took(msg tookMsg) tea.Cmd {
 	}
 	cmd := m.leaveFirstRun()
 	m.flash("LifeHub knows " + msg.offer.Name + " now; ask away")
-	if msg.offer.Ask != "" && cmd == nil && m.composer.empty() {
-		m.composer.set(msg.offer.Ask)
-		m.flash("a question to begin with: " + m.keys.Send.Help().Key + " asks it")
+	if msg.offer.Ask != "" && cmd == nil {
+		m.suggest(msg.offer.Ask)
 	}
 	return cmd
+}
+
+// suggest shows a question where the user would write, for enter to ask. What
+// the user writes takes its place; "" takes it away.
+func (m *Model) suggest(question string) {
+	m.suggested = question
+	m.composer.area.Placeholder = cmp.Or(question, m.invitation())
+	m.composer.draw()
+}
+
+// invitation is what the composer shows while nothing is typed.
+func (m *Model) invitation() string {
+	if m.Mentions != nil || m.Open != nil {
+		return "Ask anything · @ notes and files · / commands"
+	}
+	return "Ask anything · / commands"
 }
 
 // leaveFirstRun goes on to the chat, and asks the prompt of the command line.
@@ -237,12 +253,17 @@ func (f *firstRun) view(width, height int, look *theme) []string {
 	rows := f.rows()
 	room := max(1, height-len(lines)-2)
 	from := max(0, min(f.at()-room/2, len(rows)-room))
+	labels, details := 0, 0
+	for _, r := range rows {
+		labels, details = max(labels, cells(r.label)), max(details, cells(r.detail))
+	}
+	column := min(labels, max(width/2, width-details-4))
 	for at := from; at < len(rows) && at < from+room; at++ {
 		r := rows[at].row
 		if at == f.at() && f.chosen == len(f.offers) {
 			r.label += "▏"
 		}
-		lines = append(lines, r.view(at == f.at(), width, look))
+		lines = append(lines, r.beside(at == f.at(), column, width, look))
 	}
 	switch {
 	case f.taking:

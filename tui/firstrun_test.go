@@ -36,7 +36,12 @@ func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("down", "enter")
 		r.mustShow("> how often do I run?")
+		r.keys("w")
+		r.mustNotShow("how often") // what is written takes its place
+		r.keys("backspace")
+		r.mustShow("enter ask that")
 		r.keys("enter")
+		r.mustShow("> Ask anything")
 		if !slices.Equal(assistant.asked, []string{"how often do I run?"}) {
 			t.Errorf("asked = %q", assistant.asked)
 		}

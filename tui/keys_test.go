@@ -300,6 +300,43 @@ func TestCommands(t *testing.T) {
 	})
 }
 
+func TestAClosedPaletteOpensAgain(t *testing.T) {
+	inRig(t, 80, 24, Options{}, func(r *rig) {
+		for range 2 {
+			r.keys("ctrl+p")
+			r.mustShow("› /help")
+			r.keys("esc")
+			r.mustNotShow("› /help")
+			r.mustShow("> Ask anything") // no slash is left behind
+		}
+		r.keys("/c", "esc")
+		r.mustNotShow("› /")
+		r.mustShow("> /c")
+		r.keys("backspace", "c")
+		r.mustShow("› /copy")
+	})
+}
+
+func TestFoldingLeavesTheHeadingWhereItIs(t *testing.T) {
+	inRig(t, 80, 24, withWorld(play(story(planning, searched, answered)...)), func(r *rig) {
+		r.ask("running?")
+		r.keys("tab")
+		for !strings.Contains(r.text(), "▌ Plan") {
+			r.keys("k")
+		}
+		row := func() int {
+			return slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.HasPrefix(line, "▌ Plan") })
+		}
+		at := row()
+		for range 2 {
+			r.keys("space")
+			if row() != at || at < 0 {
+				t.Errorf("the plan's heading moved from row %d to %d:\n%s", at, row(), r.text())
+			}
+		}
+	})
+}
+
 func TestTheTranscriptTakesAndGivesBackTheKeys(t *testing.T) {
 	inRig(t, 80, 24, finished(), func(r *rig) {
 		r.ask("running?")

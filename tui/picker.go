@@ -108,7 +108,7 @@ func typed(text string, pressed tea.KeyPressMsg) string {
 func (p *picker) view(width, height int, look *theme) []string {
 	list := p.matching()
 	total := len(list) + len(p.found.rows)
-	lines := []string{spread(look.Strong.Render(safetext.Line(p.title)), look.Dim.Render(thousands(total)), width)}
+	lines := []string{spread(look.Strong.Render(safetext.Line(p.title)), look.Dim.Render(thousands(total)), min(width, readable))}
 	search := look.Dim.Render("type to filter")
 	if p.search != nil {
 		search = look.Dim.Render("type to search titles and messages")
@@ -142,6 +142,9 @@ func (p *picker) view(width, height int, look *theme) []string {
 }
 
 func (r row) view(chosen bool, width int, look *theme) string {
+	if r.detail != "" {
+		width = min(width, readable) // the ends of a longer row are hard to bring together
+	}
 	label, mark := safetext.Line(r.label), "  "
 	detail := look.Dim.Render(fit(safetext.Line(r.detail), width*2/3))
 	label = fit(label, max(10, width-4-cells(detail)))
@@ -149,4 +152,15 @@ func (r row) view(chosen bool, width int, look *theme) string {
 		mark, label = look.Selected.Render("› "), look.Selected.Render(label)
 	}
 	return spread(mark+label, detail, width)
+}
+
+// beside is the row with its detail in a column of its own, right beside the
+// labels.
+func (r row) beside(chosen bool, column, width int, look *theme) string {
+	label, mark := fit(safetext.Line(r.label), column), "  "
+	gap := strings.Repeat(" ", max(0, column-cells(label))+2)
+	if chosen {
+		mark, label = look.Selected.Render("› "), look.Selected.Render(label)
+	}
+	return fit(mark+label+gap+look.Dim.Render(safetext.Line(r.detail)), width)
 }

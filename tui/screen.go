@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,7 +131,11 @@ func (m *Model) body(width, height, top int) []string {
 	case len(m.transcript.entries) == 0 && m.Inline && m.turns > 0:
 		return nil // it was printed
 	case len(m.transcript.entries) == 0:
-		return m.welcome(width, height)
+		return filled(m.welcome(width), height)
+	case m.onlyNotices():
+		if lines := append(m.welcome(width), m.notices(width)...); len(lines) <= height {
+			return filled(lines, height)
+		}
 	}
 	return m.transcript.view()
 }
@@ -378,11 +383,37 @@ func (m *Model) hints() []string {
 	case m.transcript.below():
 		return []string{hint(k.Bottom, "to the end"), hint(k.HelpOnEmpty, "help")}
 	}
-	return []string{hint(k.Send, "send"), hint(k.HelpOnEmpty, "help")}
+	send := "send"
+	if m.suggested != "" && m.composer.empty() {
+		send = "ask that"
+	}
+	return []string{hint(k.Send, send), hint(k.HelpOnEmpty, "help")}
+}
+
+// onlyNotices tells whether nothing was said yet but what does not push the
+// welcome away.
+func (m *Model) onlyNotices() bool {
+	return !m.Inline && !m.focused && !slices.ContainsFunc(m.transcript.entries, func(e entry) bool {
+		_, ok := e.item.(*notice)
+		return !ok
+	})
+}
+
+// notices are those of the transcript, as they stand below the welcome.
+func (m *Model) notices(width int) (lines []string) {
+	for at := range m.transcript.entries {
+		lines = append(lines, "")
+		for _, line := range withoutEnd(m.transcript.lines(at)) {
+			if line != "" {
+				lines = append(lines, strings.Repeat(" ", gutter)+line)
+			}
+		}
+	}
+	return lines
 }
 
 // welcome is the screen before the first question.
-func (m *Model) welcome(width, height int) []string {
+func (m *Model) welcome(width int) []string {
 	look := m.look
 	lines := []string{""}
 	add := func(text string) { lines = append(lines, wrapped("  ", text, width)...) }
@@ -412,7 +443,7 @@ func (m *Model) welcome(width, height int) []string {
 			lines = append(lines, fit(fmt.Sprintf("  %s%s%s", look.Key.Render(hint.key.Help().Key), strings.Repeat(" ", max(1, 9-cells(hint.key.Help().Key))), look.Dim.Render(hint.what)), width))
 		}
 	}
-	return filled(lines, height)
+	return lines
 }
 
 // progressBar tells terminals that know how (OSC 9;4) how far long work is.

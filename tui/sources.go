@@ -111,7 +111,7 @@ func (s *sources) render(width int, look *theme) []string {
 		s.above = append(s.above, len(lines))
 		number := c.number()
 		place := c.shown(s.host)
-		left := look.Reference.Render(number) + " " + place
+		left := "  " + look.Reference.Render(number) + " " + place
 		if i == s.chosen {
 			left = look.Selected.Render("› " + number + " " + place)
 		}

@@ -304,6 +304,15 @@ func (t *transcript) previous() {
 	}
 }
 
+// rowOf is the row in sight of an item's first line; -1: it is out of sight.
+func (t *transcript) rowOf(at int) int {
+	t.view()
+	if from := t.start(); from.entry == at && from.line > 0 {
+		return -1
+	}
+	return slices.Index(t.shown, at)
+}
+
 // hidden tells whether a line of an item is out of sight.
 func (t *transcript) hidden(at, line int) bool {
 	spotAt := t.start()

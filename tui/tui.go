@@ -68,6 +68,7 @@ type Model struct {
 	used, allocated int     // tokens of the context window
 	speed           float64 // tokens a second of the last answer
 	hint            string  // one line for the user, until the next key
+	suggested       string  // a question that enter asks while nothing is typed; "": none
 	parting         bool    // Ctrl+C was pressed: once more leaves
 	how             Ended
 	over            bool // the user has left: the last picture is drawn
@@ -113,10 +114,7 @@ func New(ctx context.Context, options Options) (*Model, error) {
 	if m.Vi {
 		m.composer.vi = viInsert
 	}
-	if m.Mentions != nil || m.Open != nil {
-		m.composer.area.Placeholder = "Ask anything · @ notes and files · / commands"
-		m.composer.draw()
-	}
+	m.suggest("")
 	if m.Open == nil {
 		m.settle()
 	}

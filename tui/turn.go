@@ -21,6 +21,7 @@ func (m *Model) askAt(text string, at *branch) tea.Cmd {
 
 // askBy begins a turn in a way of its own.
 func (m *Model) askBy(text string, at *branch, begin func(ctx context.Context, conversation, text string) <-chan agent.Event) tea.Cmd {
+	m.suggest("")
 	ctx := m.newTurn(text)
 	q := &question{text: text, after: m.lastTurn()}
 	if at != nil {
