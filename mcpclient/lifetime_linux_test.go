@@ -8,6 +8,7 @@ import (
 	mathrand "math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 	"time"
@@ -19,6 +20,9 @@ import (
 // leave its process group. It says "ready" and ends with its stdin.
 func host() {
 	background := context.Background()
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP) // it is ignored where the tests run under nohup
+	go func() { <-hangup; os.Exit(1) }()
 	server := bad("bad", "fork")
 	server.Env[mcptest.Mark] = os.Getenv(mcptest.Mark)
 	s := Start(background, Config{Servers: []Server{server}, lookup: os.LookupEnv}, Options{})
@@ -55,6 +59,7 @@ func TestQuitOrKilledLifeHubLeavesNoDescendant(t *testing.T) {
 				mark := rand.Text()
 				cmd := exec.Command(os.Args[0])
 				cmd.Env = append(os.Environ(), hostName+"=1", mcptest.Mark+"="+mark)
+				cmd.Stderr = os.Stderr
 				in, err := cmd.StdinPipe()
 				if err != nil {
 					t.Fatal(err)
