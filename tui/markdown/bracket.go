@@ -73,7 +73,7 @@ func (u *unit) closeBracket(s string) bool {
 		u.at++
 	}
 	if len(u.brackets) == 0 {
-		u.resolve(0)
+		u.resolveAll()
 	}
 	return true
 }

@@ -30,7 +30,7 @@ type code struct {
 
 // maxPiece is how much of a long line of code, in bytes, is drawn again with
 // each token.
-const maxPiece = 128
+const maxPiece = 64
 
 // copyTo makes to go on from here without touching c.
 func (c *code) copyTo(to *code) *code {
@@ -223,8 +223,13 @@ func (s *Stream) codeLine(line string) bool {
 // its end.
 func (c *code) add(text string) {
 	c.rest += text
+	if n := len(c.rest) - 1; c.name == nil && n > 0 && c.rest[n] < utf8.RuneSelf && c.rest[n-1] < utf8.RuneSelf {
+		c.lay(c.rest[:n]) // nothing is highlighted; a mark may follow the last letter
+		c.rest = c.rest[n:]
+		return
+	}
 	for len(c.rest) > maxPiece {
-		n := 1 + strings.LastIndexAny(c.rest[:maxPiece], " ,;") // not inside a word
+		n := 1 + strings.LastIndexAny(c.rest[:maxPiece], " ,;(){}[]") // not inside a word
 		if n < maxPiece/2 {
 			for n = maxPiece; !utf8.RuneStart(c.rest[n]); n-- {
 			}

@@ -35,17 +35,26 @@ func (u *unit) run(s string) bool {
 	u.nodes = append(u.nodes, d)
 	u.at += n
 	if len(u.brackets) == 0 {
-		u.resolve(0)
+		u.resolveAll()
 	}
 	return true
 }
 
 func isPunct(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
+// resolveAll pairs the marks that have come since it was last called: what found
+// no opener then finds none now.
+func (u *unit) resolveAll() {
+	u.resolveFrom(0, u.resolved)
+	u.resolved = len(u.nodes)
+}
+
 // resolve pairs the marks from node bottom on, as CommonMark does: each closer
 // with the nearest opener before it.
-func (u *unit) resolve(bottom int) {
-	for c := bottom; c < len(u.nodes); c++ {
+func (u *unit) resolve(bottom int) { u.resolveFrom(bottom, bottom) }
+
+func (u *unit) resolveFrom(bottom, first int) {
+	for c := first; c < len(u.nodes); c++ {
 		for u.nodes[c].mark != 0 && u.nodes[c].mark != '[' && u.nodes[c].mark != '!' && u.nodes[c].canClose && u.nodes[c].count > 0 {
 			o := u.opener(bottom, c)
 			if o < 0 {

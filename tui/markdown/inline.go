@@ -4,12 +4,18 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // reach bounds, in bytes, how far the mark that ends an emphasis, a code span
 // or a link may be from the one that begins it. Further ones are plain text:
 // so the cost of a paragraph that never closes them stays bounded.
 const reach = 2048
+
+// maxNodes bounds how many pieces may wait for the mark that ends the first of
+// them, for each mark looks through all before it.
+const maxNodes = 256
 
 // mathReach is reach for $…$, which is more often money.
 const mathReach = 200
@@ -120,8 +126,8 @@ func startsAddress(s string) bool {
 }
 
 // settledText returns how much of s, plain so far, can be given out whatever
-// follows: up to its last blank, or in a script without blanks its last but
-// one character.
+// follows: up to its last blank, or in a script without blanks and in a very
+// long word up to its last character.
 func settledText(s string) int {
 	if i := strings.LastIndexByte(s, ' '); i > 0 {
 		return len(strings.TrimRight(s[:i], " "))
@@ -130,7 +136,17 @@ func settledText(s string) int {
 	if previous, _ := utf8.DecodeLastRuneInString(s[:len(s)-size]); standsAlone(last) && standsAlone(previous) {
 		return len(s) - size
 	}
-	return 0
+	if len(s) < 2*often {
+		return 0
+	}
+	at := 0
+	for {
+		cluster, _ := ansi.FirstGraphemeCluster(s[at:], ansi.GraphemeWidth)
+		if at+len(cluster) == len(s) {
+			return at
+		}
+		at += len(cluster)
+	}
 }
 
 // standsAlone reports whether r is a grapheme of its own before and after another such.

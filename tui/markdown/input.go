@@ -10,6 +10,11 @@ import (
 // tabStop is the width of a tab in columns, as Markdown counts it.
 const tabStop = 4
 
+// maxMarks is the most bytes that the marks of quotations, items and footnotes
+// take in one line: each up to three blanks, nine digits, a point, four blanks
+// and a box, or a label of 30.
+const maxMarks = maxDepth * 36
+
 // input cleans what has arrived and hands it on, line by line.
 func (s *Stream) input() {
 	arrived := s.source.String()[s.read:]
@@ -135,6 +140,9 @@ func (s *Stream) sure(line string) bool {
 	}
 	if s.table != nil {
 		return len(rest) > maxRow
+	}
+	if len(rest) > maxMarks && len(strings.TrimLeft(rest[maxMarks:], " ")) > maxMarkup {
+		return true // whatever containers it begins, more is left than can be a mark
 	}
 	return sureText(rest, s.paragraph != nil)
 }

@@ -187,6 +187,9 @@ type references struct {
 }
 
 func (r *references) find(label string) string {
+	if strings.ContainsAny(label, "[]") { // no definition has such a label
+		return ""
+	}
 	label = fold(label)
 	if address, ok := r.known[label]; ok {
 		return address

@@ -26,6 +26,8 @@ type Stream struct {
 
 	blocks
 	spare spare
+	guess guess
+	due   int // how long source must be before what is open is read again
 	links references
 	end   ending
 
@@ -72,7 +74,7 @@ func (s *Stream) SetWidth(width int) {
 
 // redraw draws everything again, knowing every address defined so far.
 func (s *Stream) redraw() {
-	s.read, s.pending, s.column, s.blocks, s.links.late = 0, "", 0, blocks{}, false
+	s.read, s.pending, s.column, s.blocks, s.links.late, s.due = 0, "", 0, blocks{}, false, 0
 	s.lines, s.body, s.dirty = s.lines[:0], 0, 0
 	s.update()
 }
@@ -116,6 +118,10 @@ func Render(src string, width int, theme Theme) []string {
 // update draws what has arrived since the last time.
 func (s *Stream) update() {
 	s.stale = false
+	if !s.closed && s.source.Len() < s.due {
+		s.goOn()
+		return
+	}
 	s.dirty = min(s.dirty, s.body)
 	s.lines, s.end = s.lines[:s.body], open
 	s.input()
@@ -131,21 +137,5 @@ func (s *Stream) update() {
 	}
 	s.body = len(s.lines)
 	s.preview()
-}
-
-// preview draws what is not certain yet as it will most likely be.
-func (s *Stream) preview() {
-	saved := s.blocks
-	s.blocks, s.end = saved.copyTo(&s.spare), guessed
-	if tail := s.tail(); tail != "" {
-		switch {
-		case s.middle:
-			s.more(tail)
-		case !s.held(tail):
-			s.line(tail)
-		}
-	}
-	s.closeLeaf()
-	s.drawMarks(0)
-	s.blocks, s.end = saved, open
+	s.due = s.source.Len() + s.patience()
 }

@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -290,9 +291,8 @@ func same(a, b []string) error {
 	return nil
 }
 
-// anyMarkdown draws texts rich in marks.
-var anyMarkdown = rapid.Custom(func(t *rapid.T) string {
-	piece := rapid.SampledFrom(strings.Split(`#␣## ␣- ␣* ␣+ ␣1. ␣2) ␣> ␣    ␣  ␣ ␣ ␣ ␣
+// pieces are short texts rich in marks.
+var pieces = strings.Split(`#␣## ␣- ␣* ␣+ ␣1. ␣2) ␣> ␣    ␣  ␣ ␣ ␣ ␣
 ␣
 ␣
 ␣
@@ -304,13 +304,17 @@ var anyMarkdown = rapid.Custom(func(t *rapid.T) string {
 ␣</div>␣<!--␣-->␣http://a.example/x_y␣www.␣https␣|␣| a | b |
 |--|:-:|
 ␣| x | y |
-␣||␣\|␣\␣\(␣\)␣\[␣\]␣$␣$$␣&amp;␣&#27;␣&␣;␣word␣word ␣two words ␣a␣b ␣, ␣. ␣漢字␣。␣「␣」␣한국어␣é␣e`+"\u0301␣👩\u200d👧␣🇩🇪␣\x1b[31m␣\x1b]0;t\a␣\t␣\r\n␣\u202e␣\xff␣[ ] ␣[x] ␣10. ␣func main() {␣\"str␣/* c␣*/␣// c"+`␣[[␣]]␣[[note|alias]]␣x]␣longwordlongwordlongwordlongword`, "␣"))
-	pieces := rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces")
-	if len(pieces) > 0 && rapid.IntRange(0, 4).Draw(t, "long") == 0 { // beyond every bound on length
-		long := rapid.SampledFrom([]string{"word ", "x", "漢", "a|b ", "- ", "`", "*a ", "# ", "<b>", "-->"}).Draw(t, "what")
-		pieces[len(pieces)/2] = strings.Repeat(long, rapid.IntRange(100, 1500).Draw(t, "times"))
+␣||␣\|␣\␣\(␣\)␣\[␣\]␣$␣$$␣&amp;␣&#27;␣&␣;␣word␣word ␣two words ␣a␣b ␣, ␣. ␣漢字␣。␣「␣」␣한국어␣é␣e`+"\u0301␣👩\u200d👧␣🇩🇪␣\x1b[31m␣\x1b]0;t\a␣\t␣\r\n␣\u202e␣\xff␣[ ] ␣[x] ␣10. ␣func main() {␣\"str␣/* c␣*/␣// c"+`␣[[␣]]␣[[note|alias]]␣x]␣longwordlongwordlongwordlongword`, "␣")
+
+// anyMarkdown draws texts rich in marks.
+var anyMarkdown = rapid.Custom(func(t *rapid.T) string {
+	piece := rapid.SampledFrom(pieces)
+	text := rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces")
+	if len(text) > 0 && rapid.IntRange(0, 2).Draw(t, "long") == 0 { // beyond every bound on length
+		long := rapid.SampledFrom([]string{"word ", "x", "é", "e\u0301", "\u0301", "👩\u200d👧", "漢", "a|b ", "|", "- ", "> ", "1. ", "`", "``a ", "*a ", "_a*", "~~a\n", "[", "[a ", "![a](", "[[", "<a ", "\\(", "# ", "<b>", "-->", " ", "www.", "\x1b]", "\x1b[31m"}).Draw(t, "what")
+		text[len(text)/2] = strings.Repeat(long, rapid.IntRange(100, 1500).Draw(t, "times"))
 	}
-	return strings.Join(pieces, "")
+	return strings.Join(text, "")
 })
 
 func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
@@ -325,7 +329,7 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := New(width, Dark())
-		var settled []string
+		var settled, screen []string
 		for rest := src; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 12+len(src)/100)).Draw(t, "n")
 			s.Write(rest[:n])
@@ -336,6 +340,10 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 			}
 			if err := same(lines[:min(len(settled), len(lines))], settled); err != nil {
 				t.Fatalf("settled: %v", err)
+			}
+			from := s.Changed()
+			if screen = append(screen[:min(from, len(screen))], lines[from:]...); !slices.Equal(screen, lines) {
+				t.Fatalf("not all that changed is from line %d on", from)
 			}
 			settled = append(settled[:0], lines[:s.Settled()]...)
 		}

@@ -26,6 +26,7 @@ type unit struct {
 	at       int
 	nodes    []node
 	brackets []int // open brackets, by node
+	resolved int   // how many nodes have been looked at for closing marks
 }
 
 // parse returns the length of the unit, 0 if it is not yet known.
@@ -34,8 +35,9 @@ func (u *unit) parse() int {
 		if u.at > 0 && u.neutral() {
 			return u.at
 		}
-		if u.at > reach || u.at == len(u.text) {
-			if u.at <= reach && u.end == open {
+		far := u.at > reach || len(u.nodes) > maxNodes
+		if far || u.at == len(u.text) {
+			if !far && u.end == open {
 				return 0
 			}
 			u.finish()
@@ -64,8 +66,10 @@ func (u *unit) neutral() bool {
 // finish settles what is still open: as text, or as if it were closed here.
 func (u *unit) finish() {
 	if u.end == guessed {
+		var within Style
 		for i := range u.nodes {
 			n := &u.nodes[i]
+			n.style = n.style.over(within)
 			if n.mark == '[' || !n.canOpen || n.count == 0 || n.mark == '!' || n.mark == '~' && n.count != 2 {
 				continue
 			}
@@ -73,7 +77,7 @@ func (u *unit) finish() {
 			if n.count > 2 {
 				style = style.over(u.theme.Emphasis)
 			}
-			u.restyle(i+1, len(u.nodes), style)
+			within = within.over(style)
 			n.mark, n.span.text = 0, ""
 		}
 	}
