@@ -62,6 +62,7 @@ type app struct {
 	builtin  []agent.Tool
 
 	modes      mode
+	switches   switches
 	quotes     quotes // of prompts, in messages
 	unattended bool
 	changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
@@ -476,10 +477,7 @@ func (a *app) late() string {
 // offered are the tools for the agent. Without notes there is nothing for the
 // tools of notes to work on.
 func (a *app) offered() []agent.Tool {
-	if len(a.open()) > 0 {
-		return a.tools()
-	}
-	return slices.DeleteFunc(a.tools(), func(t agent.Tool) bool { return tools.NeedsNotes(t.Spec().Name) })
+	return slices.DeleteFunc(a.tools(), a.leftOut)
 }
 
 // tools are the enabled tools of this moment.
@@ -534,7 +532,7 @@ func (a *app) agent() *agent.Agent {
 		Rules: a.rules, Prepare: a.prepare, Attach: attached{a}, Quoted: a.quotes.in, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Mode: a.modes.now, Rounds: a.config.Loop.Max,
-		Think: func() string { return a.config.Think },
+		Think: func() string { return a.switches.thinkNow(a.config.Think) },
 		Trace: a.tracer(), Redact: a.secrets.known, ModelName: a.modelName,
 	})
 }

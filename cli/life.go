@@ -129,7 +129,12 @@ func (l *life) tell() {
 		slog.Warn("how far the index is", "error", err)
 	}
 	state := l.provider.State()
+	scope := ""
+	if use := l.switches.notesNow(); use != notesOn {
+		scope = "notes " + string(use)
+	}
 	s := tui.Status{
+		Scope:    scope,
 		Provider: state.Provider, Model: state.Model, Window: l.provider.Window(), Sent: l.sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: l.indexing,
 	}

@@ -20,7 +20,7 @@ func (l *life) commands(gate *agent.Agent) []tui.Command {
 		{Name: "index", Help: "bring the index up to date and say how far it is", Run: l.slashIndex},
 		{Name: "doctor", Help: "check what works", Run: l.slashDoctor},
 		{Name: "set", Args: "parameter num_ctx N", Help: "the size of the context window, as in ollama run", Run: l.slashSet},
-	}, l.memoryCommands()...)
+	}, append(l.switchCommands(), l.memoryCommands()...)...)
 }
 
 // cell makes a text fit for a cell of a Markdown table.
@@ -37,13 +37,20 @@ func (l *life) slashTools(ctx context.Context, gate *agent.Agent, name string) (
 		if spec.Name == name {
 			return fmt.Sprintf("**%s**: %s\n\n%s\n\n```json\n%s\n```\n", name, why, spec.Description, spec.Schema), nil
 		}
-		first, _, _ := strings.Cut(spec.Description, "\n")
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(spec.Name), level, cell(first))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(spec.Name), level, cell(gistOf(spec.Description)))
 	}
 	if name != "" {
 		return "", fmt.Errorf("there is no tool %q", name)
 	}
-	return b.String(), nil
+	return b.String() + "\n`/tools NAME` tells all of one: its words, arguments, and which rule decides.\n", nil
+}
+
+// gistOf is the first sentence of a description.
+func gistOf(description string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(description), "\n")
+	first, _, _ = strings.Cut(first, ". ")
+	first, _, _ = strings.Cut(first, ": ")
+	return strings.TrimSuffix(first, ".")
 }
 
 func (l *life) slashServers(context.Context, string) (string, error) {

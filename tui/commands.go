@@ -29,6 +29,7 @@ func (m *Model) allCommands() []command {
 		{"context", nil, "", "what fills the model's window", func(m *Model, _ string) tea.Cmd { return m.showContext() }},
 		{"sources", nil, "", "go to the sources of the last answer", func(m *Model, _ string) tea.Cmd { m.goToSources(); return nil }},
 	}
+	list = append(list, command{"theme", nil, "[NAME]", "the colours of this run", func(m *Model, args string) tea.Cmd { m.chooseTheme(args); return nil }})
 	if m.Conversations != nil {
 		list = append(list, command{"resume", []string{"sessions"}, "", "open an earlier conversation", func(m *Model, _ string) tea.Cmd { return m.listConversations() }})
 	}

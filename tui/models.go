@@ -192,7 +192,7 @@ func (m *Model) chooseModel(name string) tea.Cmd {
 	}
 	return func() tea.Msg {
 		list, err := m.Models.List(m.base)
-		p := picker{title: "Models", empty: "no model installed: /pull NAME fetches one"}
+		p := picker{title: "Models", beside: true, empty: "no model installed: /pull NAME fetches one"}
 		for _, model := range list {
 			p.rows = append(p.rows, row{model.Name, modelDetail(model)})
 		}

@@ -201,6 +201,7 @@ type Status struct {
 	Notes    int    // notes in all folders
 	Indexed  int    // notes that the index holds
 	Indexing bool   // the index is being made to match the notes
+	Scope    string // what the questions may use of the notes, in two words; "": all
 	Sent     int64  // bytes that left this machine since the start
 }
 

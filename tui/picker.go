@@ -15,7 +15,8 @@ type picker struct {
 	empty  string // what to say when there is nothing to choose
 	rows   []row
 	filter string
-	chosen int // among the rows that match
+	beside bool // the details stand right beside the labels, not at the end of the row
+	chosen int  // among the rows that match
 	pick   func(at int) tea.Cmd
 
 	search func(words string) tea.Cmd // finds more than the rows hold; nil: nothing does
@@ -133,12 +134,24 @@ func (p *picker) view(width, height int, look *theme) []string {
 			lines = append(lines, look.Dim.Render(fit("In messages", width)))
 		}
 		if at < len(list) {
-			lines = append(lines, p.rows[list[at]].view(at == p.chosen, width, look))
+			lines = append(lines, p.row(list[at], at == p.chosen, width, look))
 		} else {
 			lines = append(lines, p.found.rows[at-len(list)].view(at == p.chosen, width, look))
 		}
 	}
 	return filled(lines, height)
+}
+
+// row is one of the picker's own rows.
+func (p *picker) row(at int, chosen bool, width int, look *theme) string {
+	if !p.beside {
+		return p.rows[at].view(chosen, width, look)
+	}
+	column := 0
+	for _, r := range p.rows {
+		column = max(column, cells(r.label))
+	}
+	return p.rows[at].beside(chosen, min(column, width/2), width, look)
 }
 
 func (r row) view(chosen bool, width int, look *theme) string {

@@ -269,6 +269,9 @@ func (m *Model) world() []string {
 	case s.Model != "":
 		parts = append(parts, safetext.Line(s.Model))
 	}
+	if s.Scope != "" {
+		parts = append(parts, safetext.Line(s.Scope))
+	}
 	switch {
 	case s.Indexing && s.Notes > 0:
 		parts = append(parts, fmt.Sprintf("indexing %s of %s", thousands(s.Indexed), thousands(s.Notes)))

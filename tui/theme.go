@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"maps"
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
 	"lifehub/pattern"
@@ -198,4 +200,31 @@ func themeIsDark(name string, terminal bool) bool {
 		return false
 	}
 	return terminal
+}
+
+// themes are the built-in ones, with what each is for.
+var themes = []row{
+	{"auto", "dark or light, as the terminal's background"},
+	{"dark", "for a dark background"},
+	{"light", "for a light background"},
+	{"ansi", "the terminal's own sixteen colours"},
+	{"contrast", "7:1, and nothing told by red and green"},
+}
+
+// chooseTheme takes what was typed after /theme, or lets the user choose.
+func (m *Model) chooseTheme(name string) {
+	if name == "" {
+		now := cmp.Or(m.Theme, themes[0].label)
+		m.picker = picker{title: "Themes", rows: themes, beside: true, chosen: max(0, slices.IndexFunc(themes, func(r row) bool { return r.label == now }))}
+		m.picker.pick = func(at int) tea.Cmd { m.chooseTheme(themes[at].label); return nil }
+		m.overlay = pickerOverlay
+		return
+	}
+	if !slices.ContainsFunc(themes, func(r row) bool { return r.label == name }) {
+		m.flash("/theme takes auto, dark, light, ansi or contrast")
+		return
+	}
+	m.Theme, m.Colours = name, nil
+	m.restyle()
+	m.flash("theme " + name + " for this run; theme: " + name + " in the settings keeps it")
 }

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/tui"
+)
+
+func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
+	l := &life{app: anApp(t, aVault(t)), status: make(chan tui.Status, 1)}
+	offers := func(tool string) bool {
+		return slices.ContainsFunc(l.offered(), func(offered agent.Tool) bool { return offered.Spec().Name == tool })
+	}
+	for _, use := range []struct {
+		word, scope              string
+		notes, writing, web, sum bool
+	}{
+		{"on", "", true, true, true, true},
+		{"only", "notes only", true, true, false, true},
+		{"off", "notes off", false, false, true, true},
+		{"", "notes off", false, false, true, true}, // tells, and changes nothing
+		{"on", "", true, true, true, true},
+	} {
+		if _, err := l.slashNotes(t.Context(), use.word); err != nil {
+			t.Fatal(err)
+		}
+		got := []bool{offers("search_notes"), offers("add_task"), offers("web_search"), offers("calculate")}
+		if want := []bool{use.notes, use.writing, use.web, use.sum}; !slices.Equal(got, want) {
+			t.Errorf("/notes %s: offered %v, want %v", use.word, got, want)
+		}
+		if s := <-l.status; s.Scope != use.scope {
+			t.Errorf("/notes %s: the screen is told %q", use.word, s.Scope)
+		}
+	}
+	if _, err := l.slashNotes(t.Context(), "some"); err == nil || !strings.Contains(err.Error(), "on, only or off") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestThinkingIsSwitchedForTheRun(t *testing.T) {
+	l := &life{app: &app{config: defaults()}}
+	if now := l.switches.thinkNow(l.config.Think); now != "off" {
+		t.Errorf("at first it is %q", now)
+	}
+	if _, err := l.slashThink(t.Context(), "High"); err != nil {
+		t.Fatal(err)
+	}
+	if now := l.switches.thinkNow(l.config.Think); now != "high" {
+		t.Errorf("then it is %q", now)
+	}
+	if _, err := l.slashThink(t.Context(), "hard"); err == nil || !strings.Contains(err.Error(), "off, on, low") {
+		t.Errorf("got %v", err)
+	}
+}
