@@ -31,6 +31,9 @@ func openPassage(source Source) *passage {
 	p := &passage{source: source, text: strings.TrimRight(source.Text, "\n")}
 	p.tokens = tokenize(p.text)
 	p.sentences = sentencesOf(p.text)
+	if len(p.sentences) == 0 && len(p.tokens) > 0 { // such as the first line of a code block, and no more
+		p.sentences = []sentence{{end: len(p.text), endLine: strings.Count(p.text, "\n")}}
+	}
 	p.title = tokenize(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
 	p.common = make(map[string]int, len(p.tokens))
 	for i, tok := range p.tokens {
