@@ -10,7 +10,13 @@ import (
 // checkCitations judges the citations of the answer and tells each.
 func (t *turn) checkCitations(answer string) []Citation {
 	citations := CheckCitations(answer, t.sources, t.Reread)
-	citations = slices.DeleteFunc(citations, func(c Citation) bool { return c.N == 0 && t.speaksOf(c.Path) })
+	searched := len(t.sources) > 0 || t.coverage != nil
+	citations = slices.DeleteFunc(citations, func(c Citation) bool {
+		if c.Words != "" {
+			return c.Verdict == NotFound && (!searched || t.wasSaid(c.Words))
+		}
+		return c.N == 0 && t.speaksOf(c.Path)
+	})
 	for _, c := range citations {
 		cited := Cited{Citation: c}
 		if c.N >= 1 && c.N <= len(t.sources) {
@@ -35,7 +41,9 @@ func (t *turn) checkCitations(answer string) []Citation {
 //
 // White space, markup, letter case and quotation marks do not matter. A
 // citation that repeats another in all its parts is told once. A path with a
-// line that is in no note is told with the number 0.
+// line that is in no note is told with the number 0. A quotation without a
+// number is looked for in all sources and told with its words: verified by the
+// first that holds it, else not_found with the number 0.
 func CheckCitations(answer string, sources []Source, reread func(Source) (string, bool)) []Citation {
 	desk := &desk{sources: sources, reread: reread, open: map[int]*passage{}, now: map[int]*passage{}}
 	var citations []Citation
@@ -44,9 +52,15 @@ func CheckCitations(answer string, sources []Source, reread func(Source) (string
 			citations = append(citations, c)
 		}
 	}
-	for _, c := range readClaims(answer) {
+	claims, lone := readClaims(answer)
+	for _, c := range claims {
 		for _, n := range c.numbers {
 			add(desk.judge(c, n))
+		}
+	}
+	for _, q := range lone {
+		for _, c := range desk.judgeLone(q) {
+			add(c)
 		}
 	}
 	for _, named := range pathsIn(answer) {

@@ -220,7 +220,13 @@ func TestDoubtIsNotLeftOut(t *testing.T) {
 
 func TestHostileAnswersAreCheckedInTime(t *testing.T) {
 	long := Source{Path: "long.md", Line: 1, EndLine: 500, Text: strings.Repeat("The quick brown fox jumps over the lazy dog. ", 700)}
+	var lone strings.Builder
+	for n := range 2_000 {
+		fmt.Fprintf(&lone, "“The quick brown fox jumps over dog %d” ", n)
+	}
 	for name, answer := range map[string]string{
+		"lone quotes":        lone.String(),
+		"lone quotes, true":  strings.Repeat("“The quick brown fox jumps” ", 5_000),
 		"many markers":       strings.Repeat("quick brown fox [1] ", 200),
 		"one long sentence":  strings.Repeat("brown ", 5_000) + "[1]" + strings.Repeat(" [1] x", 100),
 		"markers in a row":   strings.Repeat("[1]", 10_000),

@@ -16,12 +16,13 @@ type claim struct {
 // maxClaim bounds the words that one citation stands for, in bytes.
 const maxClaim = 2000
 
-// readClaims finds the citations of an answer and what each stands for.
-func readClaims(answer string) []claim {
+// readClaims finds the citations of an answer and what each stands for, and
+// the quotations that none of them vouches for.
+func readClaims(answer string) (claims []claim, lone []loneQuote) {
 	sentences := sentencesOf(answer)
 	markers := markersIn(answer)
 	quotes := quotesOf(answer, markers)
-	var claims []claim
+	taken := map[int]bool{} // quotations, by where they begin
 	for at, s := range sentences {
 		inside := within(markers, s.start, s.end)
 		for i, m := range inside {
@@ -32,14 +33,15 @@ func readClaims(answer string) []claim {
 			if i+1 < len(inside) {
 				to = inside[i+1].start
 			}
-			claims = append(claims, claim{
-				numbers: m.numbers,
-				text:    claimText(answer, markers, sentences[:at+1], m, from, to),
-				quotes:  quotesFor(answer, quotes, markers, sentences, at, m),
-			})
+			c := claim{numbers: m.numbers, text: claimText(answer, markers, sentences[:at+1], m, from, to)}
+			for _, q := range quotesFor(answer, quotes, markers, sentences, at, m) {
+				c.quotes = append(c.quotes, q.text)
+				taken[q.start] = true
+			}
+			claims = append(claims, c)
 		}
 	}
-	return claims
+	return claims, loneQuotes(answer, quotes, taken)
 }
 
 // claimText is what stands before the marker in its sentence; where that is
@@ -129,7 +131,7 @@ func quotesOf(answer string, markers []marker) (quotes []quotation) {
 // belongs to the first marker after its beginning, or to the last one, within
 // its sentence, or within its block of quoted lines. A block of quoted lines
 // without a marker belongs to the sentence beside it that names its source.
-func quotesFor(answer string, quotes []quotation, markers []marker, sentences []sentence, at int, m marker) (texts []string) {
+func quotesFor(answer string, quotes []quotation, markers []marker, sentences []sentence, at int, m marker) (vouched []quotation) {
 	s := sentences[at]
 	scope := span{s.start, s.end}
 	if s.kind == quoted {
@@ -147,14 +149,14 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 	take := func(from, to int) {
 		first, _ := slices.BinarySearchFunc(quotes, from, func(q quotation, at int) int { return q.start - at })
 		for ; first < len(quotes) && quotes[first].start <= to; first++ {
-			texts = append(texts, quotes[first].text)
+			vouched = append(vouched, quotes[first])
 		}
 	}
 	take(from, to)
 	if near, ok := quoteBlockBeside(answer, markers, sentences, at); ok && s.kind == prose {
 		take(near.start, near.end)
 	}
-	return texts
+	return vouched
 }
 
 // quoteBlockBeside finds the block of quoted lines that a sentence introduces

@@ -30,6 +30,9 @@ var aNumber = regexp.MustCompile(`\d+`)
 var constructions = []construction{
 	{"quoted", func(c *constructor) (string, bool) { return "Your note says “" + c.said + "” [1].", true }, true},
 	{"quoted in a block", func(c *constructor) (string, bool) { return "Here it is [1]:\n\n> " + c.said, true }, true},
+	{"quoted without a number", func(c *constructor) (string, bool) {
+		return "Your note says “" + c.said + "”.", length(c.said) >= minLone
+	}, true},
 	{"said in its words", func(c *constructor) (string, bool) { return strings.TrimRight(c.said, ".:!") + " [1].", true }, true},
 	{"said with the source named", func(c *constructor) (string, bool) {
 		return "According to your notes, " + strings.TrimRight(c.said, ".:!") + " [1].", true
@@ -76,6 +79,12 @@ var constructions = []construction{
 		at := 1 + c.random.IntN(len(words)-1)
 		return "“" + strings.Join(words[:at], " ") + " gizmo " + strings.Join(words[at:], " ") + "” [1]", true
 	}, false},
+	{"a word put into a quotation without a number", func(c *constructor) (string, bool) {
+		words := strings.Fields(c.said)
+		at := 1 + c.random.IntN(len(words)-1)
+		return "> " + strings.Join(words[:at], " ") + " gizmo " + strings.Join(words[at:], " "), true
+	}, false},
+	{"stitched of two notes without a number", func(c *constructor) (string, bool) { return "“" + c.said + " … " + c.other + "”", true }, false},
 	{"the sentence was changed since", func(c *constructor) (string, bool) {
 		c.changed = true
 		return "“" + c.said + "” [1]", true

@@ -98,8 +98,8 @@ func TestOfflineAnswersAreVerified(t *testing.T) {
 	verdicts := map[Verdict]int{}
 	for _, p := range passages {
 		sentences := sentencesOf(p.Text)
-		if len(sentences) == 0 {
-			continue // an empty code block
+		if len(sentences) == 0 || strings.HasPrefix(p.Text[sentences[0].start:], "![") {
+			continue // an empty code block, or a picture, which nobody asks about by its address
 		}
 		p.N, p.Score = 1, 0.9
 		question := "What do my notes say about " + p.Text[sentences[0].start:sentences[0].end] + "?"
@@ -111,6 +111,9 @@ func TestOfflineAnswersAreVerified(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range CheckCitations(answer.Text, []Source{p}, nil) {
+			if c.Words != "" && (&turn{question: question}).wasSaid(c.Words) {
+				continue
+			}
 			verdicts[c.Verdict]++
 			if c.Verdict == NotFound {
 				t.Errorf("%s: in\n%s\nof\n%s", c.Verdict, answer.Text, p.Text)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -347,18 +348,37 @@ const (
 	Stale      Verdict = "stale"
 )
 
-// Citation is one [n] of an answer after the check. Line is the line of the
-// best-matching sentence.
+// Citation is one [n] of an answer after the check, or a quotation without a
+// number. Line is the line of the best-matching sentence.
 type Citation struct {
-	N       int    `json:"n"`
+	N       int    `json:"n"` // 0: no source that was given
 	Path    string `json:"path"`
 	Line    int    `json:"line"`
 	EndLine int    `json:"end_line"`
 	Quote   string `json:"quote"`
 
+	// Words is the quotation that was judged, where the answer gives no number
+	// for it; N is then the source that holds it.
+	Words string `json:"words,omitempty"`
+
 	// Quoted is the verdict on each quotation, where it is not that of the whole.
 	Quoted  []Quoted `json:"quoted,omitempty"`
 	Verdict Verdict  `json:"verdict"`
+}
+
+// Mark is the citation as it stands in the answer: [1], the beginning of a
+// quotation without a number, or [?] for a path that the answer names itself.
+func (c Citation) Mark() string {
+	const longest = 32 // characters of a quotation
+	switch words := []rune(oneLine(c.Words)); {
+	case len(words) > longest:
+		return "“" + string(words[:longest-1]) + "…”"
+	case len(words) > 0:
+		return "“" + string(words) + "”"
+	case c.N == 0 && c.Path != "":
+		return "[?]"
+	}
+	return "[" + strconv.Itoa(c.N) + "]"
 }
 
 // Place names what is cited: note.md:12, or the address of a page.

@@ -278,16 +278,21 @@ func (q *question) closeAnswer(result asked) {
 	}
 	fmt.Fprintln(q.err)
 	for _, c := range result.Citations {
-		if c.N == 0 && c.Path != "" {
-			fmt.Fprintf(q.err, "%s no such place in the notes\n", safetext.Line(c.Place()))
-			continue
-		}
-		if c.Path == "" {
-			fmt.Fprintf(q.err, "[%d] no such source\n", c.N)
-			continue
-		}
-		fmt.Fprintf(q.err, "[%d] %s %s\n", c.N, safetext.Line(c.Place()), verdictWords[c.Verdict])
+		fmt.Fprintln(q.err, citationLine(c))
 	}
+}
+
+// citationLine tells a citation and the verdict on it in one line.
+func citationLine(c agent.Citation) string {
+	switch {
+	case c.Words != "" && c.Path == "":
+		return safetext.Line(c.Mark()) + " ✗ not found in what was searched"
+	case c.N == 0 && c.Path != "":
+		return safetext.Line(c.Place()) + " no such place in the notes"
+	case c.Path == "":
+		return c.Mark() + " no such source"
+	}
+	return fmt.Sprintf("%s %s %s", safetext.Line(c.Mark()), safetext.Line(c.Place()), verdictWords[c.Verdict])
 }
 
 var verdictWords = map[agent.Verdict]string{

@@ -58,7 +58,7 @@ func markdownOf(c agent.Conversation, exchanges []agent.Exchange) string {
 	for _, e := range exchanges {
 		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n\n## LifeHub\n\n%s\n", e.Asked.Local().Format(time.DateTime), safetext.Text(e.Question), safetext.Text(answerOf(e)))
 		for _, c := range e.Answer.Citations {
-			fmt.Fprintf(&b, "\n[%d] %s %s", c.N, safetext.Line(c.Place()), verdictWords[c.Verdict])
+			b.WriteString("\n" + citationLine(c))
 		}
 		if len(e.Answer.Citations) > 0 {
 			b.WriteString("\n")
@@ -96,8 +96,7 @@ type webTurn struct {
 }
 
 type webCitation struct {
-	N              int
-	Place, Verdict string
+	Mark, Place, Verdict string
 }
 
 // exportHTML writes one page that stands alone: it runs nothing, loads nothing
@@ -118,7 +117,7 @@ func exportHTML(ctx context.Context, s *store.Store, c agent.Conversation, w io.
 			Question: safetext.Text(e.Question), Answer: answer, Ending: safetext.Line(endingOf(e)),
 		}
 		for _, c := range e.Answer.Citations {
-			t.Citations = append(t.Citations, webCitation{c.N, safetext.Line(c.Place()), verdictWords[c.Verdict]})
+			t.Citations = append(t.Citations, webCitation{safetext.Line(c.Mark()), safetext.Line(c.Place()), verdictWords[c.Verdict]})
 		}
 		turns = append(turns, t)
 	}

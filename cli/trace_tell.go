@@ -95,7 +95,7 @@ func tell(e agent.Event, full bool) (head, detail string) {
 	case agent.Used:
 		return fmt.Sprintf("%s: %d tokens of prompt, %d of answer, %.1f a second", b.Agent, b.Prompt, b.Answer, b.PerSecond), ""
 	case agent.Cited:
-		return fmt.Sprintf("[%d] %s %s", b.N, b.Place(), b.Verdict), b.Quote
+		return strings.TrimSpace(fmt.Sprintf("%s %s %s", b.Mark(), b.Place(), b.Verdict)), b.Quote
 	case agent.Noticed:
 		return b.Text, ""
 	case agent.Failed:

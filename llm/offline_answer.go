@@ -110,7 +110,11 @@ func quoteAnswer(task *Task, german bool) string {
 func dontSay(task *Task, german bool) string {
 	topic := bare(strings.TrimSpace(filter.ReplaceAllString(task.Question, " ")))
 	if r := []rune(topic); len(r) > 80 {
-		topic = string(r[:80]) + "…"
+		topic = string(r[:80])
+		if word := strings.LastIndexByte(topic, ' '); word > 0 {
+			topic = topic[:word]
+		}
+		topic += "…"
 	}
 	out := choose(german, "Your notes don't say anything about that", "Das steht nicht in deinen Notizen")
 	if topic = quotable(oneLine(topic)); topic != "" {

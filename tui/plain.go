@@ -358,7 +358,7 @@ func (p *plain) show(e agent.Event) {
 		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", e.Decision, e.Reason))))
 	case agent.Cited:
 		c := cited{e.Citation, e.Source}
-		p.print("%s %s %s\n", c.number(), safetext.Line(c.place()), strings.ReplaceAll(string(c.Verdict), "_", " "))
+		p.print("%s %s %s\n", c.mark(), safetext.Line(c.place()), strings.ReplaceAll(string(c.Verdict), "_", " "))
 	case agent.Noticed:
 		p.note(e.Text)
 	case agent.Failed:

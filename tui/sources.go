@@ -38,7 +38,7 @@ func (s *sources) add(c agent.Citation, from agent.Source) {
 		if have.N == c.N && c.Verdict == "" {
 			return
 		}
-		if have.N == c.N && have.Path == c.Path && have.Line == c.Line && have.Verdict == c.Verdict {
+		if have.N == c.N && have.Path == c.Path && have.Line == c.Line && have.Verdict == c.Verdict && have.Words == c.Words {
 			return
 		}
 	}
@@ -91,14 +91,8 @@ func (c cited) file(host string) string {
 	return (&url.URL{Scheme: "file", Host: host, Path: path}).String()
 }
 
-// number is the citation as it stands in the answer. A path that the answer
-// names by itself has none.
-func (c cited) number() string {
-	if c.N == 0 && c.Path != "" {
-		return "[?]"
-	}
-	return fmt.Sprintf("[%d]", c.N)
-}
+// mark is the citation as it stands in the answer.
+func (c cited) mark() string { return safetext.Line(c.Mark()) }
 
 func (s *sources) parts() int        { return len(s.list) }
 func (s *sources) choose(part int)   { s.chosen = part }
@@ -109,11 +103,11 @@ func (s *sources) render(width int, look *theme) []string {
 	s.above = s.above[:0]
 	for i, c := range s.list {
 		s.above = append(s.above, len(lines))
-		number := c.number()
+		mark := c.mark()
 		place := c.shown(s.host)
-		left := "  " + look.Reference.Render(number) + " " + place
+		left := "  " + look.Reference.Render(mark) + " " + place
 		if i == s.chosen {
-			left = look.Selected.Render("› " + number + " " + place)
+			left = look.Selected.Render("› " + mark + " " + place)
 		}
 		if c.source.Heading != "" {
 			left += " " + look.Dim.Render(safetext.Line(c.source.Heading))
@@ -178,7 +172,7 @@ func (s *sources) copied() string {
 	var text strings.Builder
 	for i, c := range s.list {
 		if s.chosen < 0 || s.chosen == i {
-			fmt.Fprintf(&text, "%s %s\n", c.number(), c.place())
+			fmt.Fprintf(&text, "%s %s\n", c.mark(), c.place())
 		}
 	}
 	return strings.TrimSuffix(text.String(), "\n")

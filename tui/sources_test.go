@@ -31,3 +31,23 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 		}
 	}
 }
+
+func TestAQuotationWithoutANumberIsNamedByItsWords(t *testing.T) {
+	s := newSources("")
+	s.add(agent.Citation{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "The long run is on Sunday, and then there is the rest"}, agent.Source{N: 1, Path: "running.md"})
+	s.add(agent.Citation{Words: "Run in the \x1b[31mrain\nonly", Verdict: agent.NotFound}, agent.Source{})
+	s.add(agent.Citation{Words: "Run without any shoes", Verdict: agent.NotFound}, agent.Source{})
+	var got []string
+	for _, line := range s.render(70, newTheme("", true, false, nil)) {
+		got = append(got, strings.TrimSpace(ansi.Strip(line)))
+	}
+	want := []string{
+		"Sources",
+		"“Run in the rain only”   ✗ not found",
+		"“Run without any shoes”   ✗ not found",
+		"“The long run is on Sunday, and …” running.md:3  ✓",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

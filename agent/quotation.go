@@ -1,0 +1,160 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"lifehub/pattern"
+)
+
+// minLone is how long a quotation without a number has to be to be judged:
+// four words, or eight characters of a script without spaces, which count one
+// each. What is shorter is mostly a name or a word for a thing.
+const minLone = 8
+
+// loneQuote is a quotation, or the quoted lines of one block, that no number
+// of the answer vouches for.
+type loneQuote struct {
+	texts   []string
+	callout bool // a block that speaks for the answer: "> **Tip:** …"
+}
+
+var calloutLine = pattern.Lazy(`^[>\s]*(?:\[!|\*\*[^*\n]{1,40}(?::\*\*|\*\*:))`)
+
+// loneQuotes is the quotations that none of the claims took.
+func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []loneQuote) {
+	for _, b := range blocksOf(answer) {
+		var texts []string
+		for len(quotes) > 0 && quotes[0].start < b.end {
+			if !taken[quotes[0].start] {
+				texts = append(texts, quotes[0].text)
+			}
+			quotes = quotes[1:]
+		}
+		switch {
+		case len(texts) == 0:
+		case b.kind == quoted:
+			list = append(list, loneQuote{texts, calloutLine.MatchString(answer[b.start:b.end])})
+		default:
+			for _, text := range texts {
+				list = append(list, loneQuote{texts: []string{text}})
+			}
+		}
+	}
+	return list
+}
+
+// judgeLone is the verdict on a quotation without a number: where its words
+// stand in any source, or that they stand in none. Quoted lines that stand
+// there as a whole are told once. Words that claim nothing about the notes are
+// not told of where they stand in none: a name, a question, a callout.
+func (d *desk) judgeLone(lone loneQuote) (citations []Citation) {
+	if len(lone.texts) > 1 {
+		if c := d.find(strings.Join(lone.texts, "\n")); c.Verdict == Verified || c.Verdict == Stale {
+			return []Citation{c}
+		}
+	}
+	for _, text := range lone.texts {
+		if length(text) < minLone || len(content(text)) < 2 {
+			continue
+		}
+		if c := d.find(text); c.Verdict != NotFound || !lone.callout && !isQuestion(text) && !d.isName(text) {
+			citations = append(citations, c)
+		}
+	}
+	return citations
+}
+
+// find looks for quoted words in all sources.
+func (d *desk) find(text string) Citation {
+	best := Citation{Words: text, Verdict: NotFound}
+	q := quotedWords{text, quoteParts(text)}
+	if len(q.parts) == 0 {
+		return best
+	}
+	worth := []Verdict{NotFound, Paraphrase, Stale, Verified}
+	for n := 1; n <= len(d.sources) && best.Verdict != Verified; n++ {
+		p := d.passage(n)
+		at, verdict := p.quote(q)
+		if verdict == NotFound {
+			continue
+		}
+		if c := d.place(p, n, at, verdict); slices.Index(worth, c.Verdict) > slices.Index(worth, best.Verdict) {
+			best = c
+			best.Words = text
+		}
+	}
+	return best
+}
+
+// isName tells words that name something: those of the title of a source, or
+// such as a title is written in.
+func (d *desk) isName(text string) bool {
+	for n := range d.sources {
+		if indexOf(d.passage(n+1).title, tokenize(text), 0) >= 0 {
+			return true
+		}
+	}
+	if strings.ContainsAny(text[len(text)-1:], ".!;,") || strings.ToUpper(text) == text {
+		return false
+	}
+	return !slices.ContainsFunc(content(text), func(t token) bool { return !t.capital })
+}
+
+func isQuestion(text string) bool {
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
+}
+
+// length counts two for a word and one for a character of a script without spaces.
+func length(text string) (n int) {
+	for _, t := range tokenize(text) {
+		n++
+		if !isCJK(firstRune(t.text)) {
+			n++
+		}
+	}
+	return n
+}
+
+// wasSaid tells whether words stand in what this turn goes by beside its
+// sources: in the conversation, and in what steps were given and told. Of the
+// question an answer may leave words out: "nothing about “boiler pressure”".
+func (t *turn) wasSaid(words string) bool {
+	parts := quoteParts(words)
+	in := func(text string) bool { return inOrder(tokenize(text), parts) }
+	single := [][]token{}
+	for _, part := range parts {
+		for i := range part {
+			single = append(single, part[i:i+1])
+		}
+	}
+	if inOrder(tokenize(t.question), single) || in(t.summary.Text) {
+		return true
+	}
+	for _, m := range t.history {
+		if in(m.Text) {
+			return true
+		}
+	}
+	for _, r := range t.past {
+		if in(r.Question) || in(r.Answer) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(t.found, func(f finding) bool {
+		return len(f.result.Sources) == 0 && in(f.result.Text) || in(string(f.step.Input)) || in(f.reason)
+	})
+}
+
+// inOrder tells whether the parts stand in a text one after the other.
+func inOrder(tokens []token, parts [][]token) bool {
+	from := 0
+	for _, part := range parts {
+		at := indexOf(tokens, part, from)
+		if at < 0 {
+			return false
+		}
+		from = at + len(part)
+	}
+	return true
+}
