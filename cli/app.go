@@ -48,6 +48,13 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "keep nothing of this conversation")
 }
 
+// registerResume adds the flags that go on with a conversation that was kept.
+func (f *runFlags) registerResume(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&f.hasLast, "continue", "c", false, "go on with the last conversation")
+	cmd.Flags().StringVarP(&f.resume, "resume", "r", "", "go on with a conversation, by its ID")
+	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-save")
+}
+
 // app is LifeHub put together, for one run of a command.
 type app struct {
 	paths

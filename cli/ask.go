@@ -44,11 +44,13 @@ func newAsk(sh *shell) *cobra.Command {
 		Example: "  lifehub ask \"when did I last change the boiler filter?\"\n" +
 			"  git diff | lifehub ask \"summarise this for my work log\"\n" +
 			"  lifehub ask --json \"which shoes for the long run?\" | jq .citations\n" +
+			"  lifehub ask -c \"and how often in winter?\"         # go on with the last conversation\n" +
 			"  lifehub ask --allow add_task \"add a task to call Ines\"",
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), strings.Join(given, "")) },
 	}
 	q.register(cmd)
+	q.registerResume(cmd)
 	f := cmd.Flags()
 	f.StringArrayVarP(&q.files, "file", "f", nil, "add a file to the question (repeatable)")
 	f.StringArrayVar(&q.allow, "allow", nil, "let a tool run that would ask, by name or glob (repeatable)")
@@ -86,6 +88,7 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	}
 	if !q.quiet {
 		q.warn(a)
+		q.tellUnfinished(ctx, a, at.conversation)
 	}
 	asked := a.agent()
 	err = q.follow(a, at.conversation, asked.Ask(ctx, at.conversation, message))
@@ -128,6 +131,21 @@ func (q *question) warn(a *app) {
 	}
 	if len(a.open()) == 0 && len(a.gone) == 0 {
 		fmt.Fprintln(q.err, "! answering without notes: `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
+	}
+}
+
+// tellUnfinished says that the question before has no whole answer: this one is
+// asked after it all the same.
+func (q *question) tellUnfinished(ctx context.Context, a *app, conversation string) {
+	path, err := a.store.Exchanges(ctx, conversation)
+	if err != nil || len(path) == 0 {
+		return
+	}
+	switch last := path[len(path)-1]; {
+	case last.Running:
+		q.say("another LifeHub is still at the question before")
+	case last.Open:
+		q.say("LifeHub was stopped in the middle of the question before; `lifehub chat -r " + conversation + "` can go on with it")
 	}
 }
 

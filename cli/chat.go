@@ -33,12 +33,11 @@ func newChatFlags(sh *shell) *chatFlags { return &chatFlags{shell: sh} }
 
 func (f *chatFlags) register(cmd *cobra.Command) {
 	f.runFlags.register(cmd)
-	cmd.Flags().BoolVarP(&f.hasLast, "continue", "c", false, "go on with the last conversation")
-	cmd.Flags().StringVarP(&f.resume, "resume", "r", "", "go on with a conversation; without an ID: pick one")
-	cmd.Flags().Lookup("resume").NoOptDefVal = pickOne
+	f.registerResume(cmd)
+	resume := cmd.Flags().Lookup("resume")
+	resume.Usage, resume.NoOptDefVal = "go on with a conversation; without an ID: pick one", pickOne
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "print lines and never draw again: for screen readers and logs")
 	cmd.Flags().BoolVar(&f.inline, "inline", false, "print what is over into the terminal's own scrollback")
-	cmd.MarkFlagsMutuallyExclusive("continue", "resume")
 	cmd.MarkFlagsMutuallyExclusive("plain", "inline")
 }
 
