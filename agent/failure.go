@@ -9,8 +9,8 @@ import (
 	"lifehub/llm"
 )
 
-// failed says what went wrong and what to do next.
-func failed(err error) Failed {
+// FailedBy says what an error of a model or of a turn means, and what to do next.
+func FailedBy(err error) Failed {
 	f := Failed{Message: asSentence(err.Error()), Err: err}
 	var missing *llm.NotFoundError
 	var unsupported *llm.UnsupportedError

@@ -162,7 +162,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	defer t.endTrace()
 	defer func() {
 		if r := recover(); r != nil {
-			t.emit(failed(&PanicError{Value: r, Stack: debug.Stack()}))
+			t.emit(FailedBy(&PanicError{Value: r, Stack: debug.Stack()}))
 		}
 	}()
 	if ctx.Err() != nil {
@@ -183,7 +183,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	}
 	t.archive(ctx)
 	if failure != nil {
-		told := failed(failure)
+		told := FailedBy(failure)
 		told.Unkept = t.id == "" && strings.TrimSpace(t.question) != ""
 		t.emit(told)
 		return

@@ -93,7 +93,7 @@ func (l *life) slashIndex(ctx context.Context, _ string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "- `%s`: %d notes, %d passages, %d embedded now\n", v.folder.Dir(), changes.Total, changes.Passages, changes.Embedded)
+		fmt.Fprintf(&b, "- `%s`: notes %d, passages %d, embedded now %d\n", v.folder.Dir(), changes.Total, changes.Passages, changes.Embedded)
 		for _, c := range changes.Notes {
 			if c.Reason != "" {
 				fmt.Fprintf(&b, "  - %s `%s`: %s\n", c.What, cell(c.Path), cell(c.Reason))
@@ -104,7 +104,7 @@ func (l *life) slashIndex(ctx context.Context, _ string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b, "\n%d of %d notes are indexed, %s.\n", c.Indexed, c.Total, c.Embedder)
+	fmt.Fprintf(&b, "\nIndexed: %d of %d, by %s.\n", c.Indexed, c.Total, c.Embedder)
 	return b.String(), nil
 }
 

@@ -77,7 +77,16 @@ func unreachable(u *url.URL, err error) error {
 }
 
 func (e *unreachableError) Error() string {
-	return fmt.Sprintf("%v at %s: %v", ErrUnreachable, e.host, e.cause)
+	why := e.cause
+	var op *net.OpError
+	if errors.As(why, &op) && op.Op == "dial" { // the address stands before it
+		why = op.Err
+	}
+	var call *os.SyscallError
+	if errors.As(why, &call) {
+		why = call.Err
+	}
+	return fmt.Sprintf("%v at %s: %v", ErrUnreachable, e.host, why)
 }
 func (e *unreachableError) Unwrap() []error { return []error{ErrUnreachable, e.cause} }
 

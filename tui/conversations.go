@@ -31,7 +31,7 @@ func (m *Model) listConversations() tea.Cmd {
 		}
 		p.pick = func(at int) tea.Cmd { return m.openConversation(list[at].ID, list[at].Title) }
 		if m.Search != nil {
-			p.empty = "no title and no message holds that"
+			p.none = "no title and no message holds that"
 			p.search = m.searchMessages
 		}
 		return pickMsg{p, err}

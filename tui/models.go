@@ -148,7 +148,7 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 	case m.overlay == firstRunOverlay:
 		m.flash(text)
 	case text == "":
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.add(failureOf(msg.err))
 	default:
 		m.transcript.add(&notice{text})
 	}
@@ -190,14 +190,22 @@ func (m *Model) chooseModel(name string) tea.Cmd {
 	if name != "" {
 		return m.use(name)
 	}
+	offline := m.status.Provider == "offline"
 	return func() tea.Msg {
 		list, err := m.Models.List(m.base)
 		p := picker{title: "Models", beside: true, empty: "no model installed: /pull NAME fetches one"}
+		if err != nil {
+			told := failureOf(err)
+			if offline && errors.Is(err, llm.ErrUnreachable) {
+				told.hint = "Start it (ollama serve), or name its address in the settings: lifehub config path says where they are. Until then answers quote your notes, which works without a model."
+			}
+			p.empty = told.copied()
+		}
 		for _, model := range list {
 			p.rows = append(p.rows, row{model.Name, modelDetail(model)})
 		}
 		p.pick = func(at int) tea.Cmd { return m.use(list[at].Name) }
-		return pickMsg{p, err}
+		return pickMsg{p, nil}
 	}
 }
 
@@ -242,5 +250,5 @@ func (m *Model) using(msg usingMsg) {
 		m.offerPull(missing, "")
 		return
 	}
-	m.transcript.add(&failure{text: msg.err.Error()})
+	m.transcript.add(failureOf(msg.err))
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/tui/markdown"
 	"lifehub/tui/safetext"
 )
@@ -18,6 +19,12 @@ func (n *notice) copied() string { return n.text }
 
 // failure is an error with what to do next.
 type failure struct{ text, hint string }
+
+// failureOf is a failure of the model server, told as in a turn.
+func failureOf(err error) *failure {
+	told := agent.FailedBy(err)
+	return &failure{told.Message, told.Hint}
+}
 
 func (f *failure) render(width int, look *theme) []string {
 	lines := styled(look.Danger.Render, wrapped("✗ ", safetext.Text(f.text), width))

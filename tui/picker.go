@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -13,6 +14,7 @@ import (
 type picker struct {
 	title  string
 	empty  string // what to say when there is nothing to choose
+	none   string // what to say when nothing matches what is typed
 	rows   []row
 	filter string
 	beside bool // the details stand right beside the labels, not at the end of the row
@@ -122,7 +124,11 @@ func (p *picker) view(width, height int, look *theme) []string {
 	case p.found.err != nil:
 		lines = append(lines, look.Danger.Render(fit(safetext.Line(p.found.err.Error()), width)))
 	case total == 0:
-		lines = append(lines, look.Dim.Render(fit(p.empty, width)))
+		says := p.empty
+		if strings.TrimSpace(p.filter) != "" && (len(p.rows) > 0 || p.search != nil) {
+			says = cmp.Or(p.none, "nothing matches that")
+		}
+		lines = append(lines, styled(look.Dim.Render, broken(safetext.Text(says), width))...)
 	}
 	rows := max(1, height-len(lines))
 	if len(p.found.rows) > 0 && rows > 1 {

@@ -361,6 +361,8 @@ func (m *Model) hints() []string {
 		return []string{move, hint(k.PickerChoose, "choose"), hint(k.PickerClose, "later")}
 	case m.overlay == serversOverlay && m.servers.look != nil:
 		return []string{scroll, hint(k.ServersClose, "back")}
+	case m.overlay == serversOverlay && len(m.servers.list) == 0:
+		return []string{hint(k.ServersClose, "close")}
 	case m.overlay == serversOverlay:
 		return []string{hint(k.ServersLook, "look"), hint(k.ServersRestart, "restart"), hint(k.ServersSwitch, "on/off"), hint(k.ServersLog, "log"), hint(k.ServersClose, "close")}
 	case m.overlay == treeOverlay:

@@ -214,6 +214,10 @@ var scenes = map[string]scene{
 	"a question is changed":          {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/edit 4", "enter")},
 	"a question was changed":         {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/edit 3", "enter", " soon", "enter")},
 	"models":                         {func() Options { return withEverything() }, pressing("alt+m")},
+	"models, and no server":          {func() Options { return deafAndOffline() }, pressing("alt+m")},
+	"no model matches":               {func() Options { return withEverything() }, pressing("alt+m", "zzz")},
+	"no conversation yet":            {func() Options { o := withEverything(); o.Conversations = unused{}; return o }, pressing("ctrl+s")},
+	"no server is configured":        {func() Options { o := withEverything(); o.Servers = &shop{}; return o }, pressing("/mcp", "enter")},
 	"another model is used":          {func() Options { return withEverything() }, pressing("alt+m", "down", "enter")},
 	"the page of a command":          {func() Options { return withEverything() }, pressing("/tools", "enter")},
 	"what fills the window":          {func() Options { return withWorld(play(story(planning, windowed)...)) }, asking(pressing("/context", "enter"))},
@@ -358,6 +362,27 @@ func (shelf) Pull(ctx context.Context, _ string, progress func(string, int64, in
 	<-ctx.Done()
 	return ctx.Err()
 }
+
+// deaf is a model server that does not answer.
+type deaf struct{ shelf }
+
+func (deaf) List(context.Context) ([]llm.Info, error) {
+	return nil, fmt.Errorf("%w at 127.0.0.1:11434: connection refused", llm.ErrUnreachable)
+}
+
+func deafAndOffline() Options {
+	o := withEverything()
+	status := make(chan Status, 1)
+	status <- Status{Provider: "offline", Notes: 1284, Indexed: 1284}
+	close(status)
+	o.Models, o.Status = deaf{}, status
+	return o
+}
+
+// unused has kept no conversation.
+type unused struct{ kept }
+
+func (unused) Recent(context.Context, int) ([]agent.Conversation, error) { return nil, nil }
 
 // folders are what the first-run screen finds.
 type folders struct{ took []Offer }
