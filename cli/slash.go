@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -29,18 +30,26 @@ func cell(s string) string {
 }
 
 func (l *life) slashTools(ctx context.Context, gate *agent.Agent, name string) (string, error) {
-	var b strings.Builder
-	b.WriteString("| tool | level | does |\n| --- | --- | --- |\n")
+	byLevel := map[string][]string{}
 	for _, t := range l.offered() {
 		spec := t.Spec()
 		level, why := gate.Decide(ctx, t, nil, false)
 		if spec.Name == name {
 			return fmt.Sprintf("**%s**: %s\n\n%s\n\n```json\n%s\n```\n", name, why, spec.Description, spec.Schema), nil
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(spec.Name), level, cell(gistOf(spec.Description)))
+		byLevel[level.String()] = append(byLevel[level.String()], fmt.Sprintf("- `%s`: %s\n", cell(spec.Name), cell(gistOf(spec.Description))))
 	}
 	if name != "" {
 		return "", fmt.Errorf("there is no tool %q", name)
+	}
+	var b strings.Builder
+	for _, level := range []struct{ name, means string }{
+		{agent.Auto.String(), "Run by themselves"}, {agent.Confirm.String(), "Ask first"}, {agent.Deny.String(), "Are refused"},
+	} {
+		if list := byLevel[level.name]; len(list) > 0 {
+			slices.Sort(list)
+			fmt.Fprintf(&b, "**%s** (%s)\n\n%s\n", level.means, level.name, strings.Join(list, ""))
+		}
 	}
 	return b.String() + "\n`/tools NAME` tells all of one: its words, arguments, and which rule decides.\n", nil
 }

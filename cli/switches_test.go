@@ -55,3 +55,19 @@ func TestThinkingIsSwitchedForTheRun(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestEveryToolIsListedOnceUnderItsLevel(t *testing.T) {
+	l := &life{app: anApp(t, aVault(t))}
+	text, err := l.slashTools(t.Context(), l.agent(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range l.offered() {
+		if n := strings.Count(text, "`"+tool.Spec().Name+"`: "); n != 1 {
+			t.Errorf("%s is listed %d times", tool.Spec().Name, n)
+		}
+	}
+	if by, ask := strings.Index(text, "`calculate`"), strings.Index(text, "**Ask first**"); by > ask || ask > strings.Index(text, "`forget`") {
+		t.Errorf("a tool stands under another level:\n%s", text)
+	}
+}
