@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -101,4 +102,30 @@ func styled(style func(...string) string, lines []string) []string {
 		lines[i] = style(line)
 	}
 	return lines
+}
+
+// entire breaks a line of safe text between words where that is near, and
+// within them elsewhere. Nothing is left out: the lines joined are the text.
+func entire(text string, width int) []string {
+	width = max(1, width)
+	var lines []string
+	for text != "" {
+		n := len(text)
+		if most := 64 * width; n > most { // so much of a long text is enough for a line
+			for n = most; n > 1 && !utf8.RuneStart(text[n]); n-- {
+			}
+		}
+		if cut := len(ansi.Truncate(text[:n], width, "")); cut < n {
+			n = cut
+			if blank := strings.LastIndexByte(text[:cut], ' ') + 1; text[cut] != ' ' && blank > cut*2/3 {
+				n = blank
+			}
+		}
+		if n == 0 { // wider than the line
+			_, n = utf8.DecodeRuneInString(text)
+		}
+		lines = append(lines, text[:n])
+		text = text[n:]
+	}
+	return append(lines, make([]string, max(0, 1-len(lines)))...)
 }

@@ -1,9 +1,47 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
+
+	"lifehub/tui/safetext"
 )
+
+func TestALineIsBrokenWithoutLoss(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"the aim is 18 km", []string{"the aim is ", "18 km"}},
+		{"abcdefghijklmnop", []string{"abcdefghijkl", "mnop"}},
+		{"ab cdefghijklmnop", []string{"ab cdefghijk", "lmnop"}},
+	} {
+		if got := entire(c.text, 12); !slices.Equal(got, c.want) {
+			t.Errorf("entire(%q) = %q, want %q", c.text, got, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.OneOf(rapid.Just(' '), rapid.Rune().Filter(func(r rune) bool { return safetext.Reveal(string(r)) == string(r) }))).Draw(t, "text")
+		width := rapid.IntRange(2, 40).Draw(t, "width")
+		got := entire(text, width)
+		if strings.Join(got, "") != text {
+			t.Fatalf("%q became %q", text, got)
+		}
+		for _, line := range got {
+			if cells(line) > width {
+				t.Fatalf("%q is wider than %d", line, width)
+			}
+		}
+	})
+	long := strings.Repeat("word ", 200_000)
+	if got := entire(long, 80); len(got) < 12_000 {
+		t.Errorf("%d lines", len(got))
+	}
+}
 
 func TestAGistIsTheStartOfATextOnOneLine(t *testing.T) {
 	for _, c := range []struct {

@@ -8,7 +8,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
 	"lifehub/tui/safetext"
@@ -377,7 +376,9 @@ func (p *permission) content(width int, look *theme) []string {
 	asked := p.current()
 	var lines []string
 	add := func(style func(...string) string, text string) {
-		lines = append(lines, styled(style, strings.Split(ansi.Hardwrap(text, max(1, width), true), "\n"))...)
+		for _, line := range strings.Split(text, "\n") {
+			lines = append(lines, styled(style, entire(line, width))...)
+		}
 	}
 	plain := look.Text.Render
 	pairs := arguments(asked.Input)

@@ -202,10 +202,11 @@ func (p *plan) end(now time.Time) {
 	}
 }
 
-// progress counts the steps that ended, without the answer.
+// progress counts the steps that ended, and all: those that have a number, of
+// which the answer's is the last.
 func (p *plan) progress() (ended, total int) {
 	for _, s := range p.steps {
-		if s.answer || s.under != "" {
+		if s.under != "" {
 			continue
 		}
 		total++
@@ -267,8 +268,8 @@ func (p *plan) row(i, names, width int, look *theme) string {
 	s := &p.steps[i]
 	number := safetext.Line(s.ID)
 	if s.answer {
-		_, tools := p.progress()
-		number = fmt.Sprint(tools + 1)
+		_, last := p.progress()
+		number = fmt.Sprint(last)
 	}
 	if s.under != "" {
 		number = "  " + number
@@ -276,7 +277,7 @@ func (p *plan) row(i, names, width int, look *theme) string {
 	name := fit(s.name(), names-s.indent())
 	name += strings.Repeat(" ", max(0, names-s.indent()-cells(name)))
 	left := fmt.Sprintf(" %s %s  %s", mark(s.status, p.beat, look), number, look.Strong.Render(name))
-	right := s.outcome(p.now, look)
+	right := s.outcome(p.now, width, look)
 	if hidden := p.below(s.ID); hidden > 0 && !p.details && s.status != agent.Running {
 		mark := "▸ "
 		if width >= 80 {
@@ -354,7 +355,7 @@ func (s *step) brief() string {
 }
 
 // outcome is the right end of a row: what came of the step and how long it took.
-func (s *step) outcome(now time.Time, look *theme) string {
+func (s *step) outcome(now time.Time, width int, look *theme) string {
 	switch s.status {
 	case agent.Pending:
 		if len(s.After) > 0 {
@@ -394,7 +395,7 @@ func (s *step) outcome(now time.Time, look *theme) string {
 	if s.reason != "" {
 		word += ": " + s.reason
 	}
-	return look.Dim.Render(fit(safetext.Line(word), 30))
+	return look.Dim.Render(fit(safetext.Line(word), max(30, width/2)))
 }
 
 func (p *plan) copied() string {
