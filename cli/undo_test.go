@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,4 +68,79 @@ func TestUndoLeavesATurnAloneThatRuns(t *testing.T) {
 	if said, err := l.slashUndo(t.Context(), "c", ""); err == nil || !strings.Contains(err.Error(), "right now") {
 		t.Errorf("got %q, %v", said, err)
 	}
+}
+
+// The notes are one, however many branches a conversation has: a turn is taken
+// back from each path that holds it, and never over what a turn of another
+// path did since.
+func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
+	s, err := store.InMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	l := &life{app: &app{config: defaults(), store: s}, wake: make(chan struct{}, 1)}
+	l.paths.data = t.TempDir()
+	folder, err := l.facts().Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := filepath.Join(folder.Dir(), "plan.md")
+	write(t, note, "one\n")
+	turn := func(conversation, text string) string {
+		t.Helper()
+		id, err := s.Begin(t.Context(), conversation, "append "+text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := read(t, note)
+		after := sha256.Sum256([]byte(was + text))
+		if err := s.Changing(t.Context(), id, agent.NoteChange{Vault: folder.Dir(), Path: "plan.md", Before: []byte(was), After: hex.EncodeToString(after[:])}); err != nil {
+			t.Fatal(err)
+		}
+		write(t, note, was+text)
+		if err := s.Finish(t.Context(), id, agent.Answer{Text: "Done."}); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	undo := func(conversation, says, want string) {
+		t.Helper()
+		said, err := l.slashUndo(t.Context(), conversation, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, note); got != want || !strings.Contains(said, says) {
+			t.Errorf("%s: the note holds %q, want %q; said %q, want %q", conversation, got, want, said, says)
+		}
+	}
+	const asBefore, left = "`plan.md` is as it was before", "`plan.md` was changed since, and is left as it is"
+
+	first := turn("c", "two\n")
+	second := turn("c", "three\n")
+	fork, err := s.Fork(t.Context(), "c", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	undo(fork.ID, left, "one\ntwo\nthree\n") // the other path went on from it
+	undo("c", asBefore, "one\ntwo\n")        // the second turn
+	if err := s.GoOn(t.Context(), "c", first); err != nil {
+		t.Fatal(err)
+	}
+	turn("c", "drei\n") // a branch beside the second
+	if err := s.Show(t.Context(), "c", second); err != nil {
+		t.Fatal(err)
+	}
+	undo("c", left, "one\ntwo\ndrei\n") // again, from its own branch
+	undo("c", left, "one\ntwo\ndrei\n") // the turn that both branches share
+	if said, err := l.slashUndo(t.Context(), "c", "restore"); err != nil || !strings.Contains(said, "trash") || read(t, note) != "one\n" {
+		t.Errorf("said %q, %v; the note holds %q", said, err, read(t, note))
+	}
+
+	third := turn("c", "vier\n")
+	if fork, err = s.Fork(t.Context(), "c", third); err != nil {
+		t.Fatal(err)
+	}
+	undo(fork.ID, asBefore, "one\n") // what the copied turn did
+	undo("c", asBefore, "one\n")     // it is taken back already
 }

@@ -155,3 +155,36 @@ func readJournal(ctx context.Context, db reader, turn string) (entries []agent.E
 	}
 	return entries, damaged, rows.Err()
 }
+
+// copyJournal gives another turn the journal of one. A row that is not as it
+// was written stays so.
+func copyJournal(ctx context.Context, tx *sql.Tx, from, to string) error {
+	rows, err := tx.QueryContext(ctx, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, from)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var list []row
+	var sums []string
+	for rows.Next() {
+		var r row
+		var sum string
+		if err := rows.Scan(&r.number, &r.entry, &r.result, &sum); err != nil {
+			return err
+		}
+		if sum == r.sum(from) {
+			sum = r.sum(to)
+		}
+		list, sums = append(list, r), append(sums, sum)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for i, r := range list {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO journal (turn, number, entry, result, sum) VALUES (?, ?, ?, ?, ?)`,
+			to, r.number, r.entry, r.result, sums[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -256,6 +256,8 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conv
 
 // copyTurn puts a copy of a turn at the end of another conversation, after the
 // message head, and returns the new head. What was still open is cut there.
+// What the turn did goes along, so that the copy can be taken back, and is not
+// done once more when it is gone on with.
 func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number int, head int64) (int64, error) {
 	id := fmt.Sprintf("%s.%d", conversation, number)
 	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended, outside)
@@ -273,5 +275,9 @@ func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number
 			return 0, err
 		}
 	}
-	return head, nil
+	if _, err := tx.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created)
+		SELECT ?, vault, path, before, after, created FROM note_changes WHERE turn = ? ORDER BY id`, id, turn); err != nil {
+		return 0, err
+	}
+	return head, copyJournal(ctx, tx, turn, id)
 }

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -112,6 +114,44 @@ func TestAForkIsAConversationOfItsOwn(t *testing.T) {
 	}
 	if _, err := s.Fork(t.Context(), "c", "c.9"); !errors.Is(err, ErrNoConversation) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What a turn did is known of its copy too: it can be taken back there, and is
+// not done once more when the copy of a cut turn is gone on with.
+func TestAForkKnowsWhatItsTurnsDid(t *testing.T) {
+	s, _ := openTemp(t)
+	done := say(t, s, "c", "a", "A")
+	cut, err := s.Begin(t.Context(), "c", "append it")
+	must(t, err)
+	input := json.RawMessage(`{"path":"x.md","text":"<b> & more"}`)
+	for _, turn := range []string{done, cut} {
+		must(t, s.Record(t.Context(), turn,
+			agent.Entry{Moment: agent.Intended, Step: "1", Tool: "append_note", Input: input},
+			agent.Entry{Moment: agent.Began, Step: "1"},
+			agent.Entry{Moment: agent.Over, Step: "1", Result: &agent.Result{Text: "appended"}}))
+		must(t, s.Changing(t.Context(), turn, agent.NoteChange{Vault: "/v", Path: "x.md", Before: []byte{}, After: "1"}))
+		must(t, s.Changing(t.Context(), turn, agent.NoteChange{Vault: "/v", Path: "new.md", After: "2"}))
+	}
+	made, err := s.Fork(t.Context(), "c", cut)
+	must(t, err)
+	for i, turn := range []string{done, cut} {
+		copied := made.ID + "." + strconv.Itoa(i+1)
+		want, err := s.NoteChanges(t.Context(), turn)
+		must(t, err)
+		if got, err := s.NoteChanges(t.Context(), copied); err != nil || !reflect.DeepEqual(got, want) || len(got) != 2 {
+			t.Errorf("of %s: note changes %+v, %v; want %+v", turn, got, err, want)
+		}
+		entries, err := s.Entries(t.Context(), turn)
+		must(t, err)
+		if got, err := s.Entries(t.Context(), copied); err != nil || !reflect.DeepEqual(got, entries) || len(got) != 3 {
+			t.Errorf("of %s: journal %+v, %v; want %+v", turn, got, err, entries)
+		}
+	}
+	left, err := s.Reopen(t.Context(), made.ID, made.ID+".2")
+	must(t, err)
+	if left.Damaged || len(left.Entries) != 3 || left.Entries[2].Result == nil || left.Entries[2].Result.Text != "appended" {
+		t.Errorf("gone on with %+v", left)
 	}
 }
 
