@@ -71,7 +71,7 @@ func TestAReplayAtOnceShowsTheTimesThatItTook(t *testing.T) {
 		r.pass(50 * time.Millisecond)
 		r.mustShow("0:21 of 0:21 · at once")
 		r.mustShow("You run three times a week [1]")
-		r.mustShow("Plan  2 of 2")
+		r.mustShow("Plan  3 of 3")
 		r.mustShow("19.0 s") // the plan, from its making to the end
 	})
 }
