@@ -78,6 +78,14 @@ func (c *composer) restyle(look *theme) {
 	c.draw()
 }
 
+// invite shows a text while nothing is written.
+func (c *composer) invite(text string) {
+	if c.area.Placeholder != text {
+		c.area.Placeholder = text
+		c.draw()
+	}
+}
+
 // areaStyles is how text that is being written looks.
 func areaStyles(look *theme) textarea.Styles {
 	styles := textarea.DefaultStyles(look.Dark)

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"path"
 	"strings"
 
@@ -206,16 +205,6 @@ func (m *Model) took(msg tookMsg) tea.Cmd {
 // the user writes takes its place; "" takes it away.
 func (m *Model) suggest(question string) {
 	m.suggested = question
-	m.composer.area.Placeholder = cmp.Or(question, m.invitation())
-	m.composer.draw()
-}
-
-// invitation is what the composer shows while nothing is typed.
-func (m *Model) invitation() string {
-	if m.Mentions != nil || m.Open != nil {
-		return "Ask anything · @ notes and files · / commands"
-	}
-	return "Ask anything · / commands"
 }
 
 // leaveFirstRun goes on to the chat, and asks the prompt of the command line.

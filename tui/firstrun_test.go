@@ -41,7 +41,7 @@ func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
 		r.keys("backspace")
 		r.mustShow("enter ask that")
 		r.keys("enter")
-		r.mustShow("> Ask anything")
+		r.mustShow("> Write the next message · enter queues it")
 		if !slices.Equal(assistant.asked, []string{"how often do I run?"}) {
 			t.Errorf("asked = %q", assistant.asked)
 		}

@@ -17,6 +17,7 @@ import (
 // status line; the composer and the keys of a question stay.
 func (m *Model) draw() {
 	w, h := m.width, m.height
+	m.composer.invite(m.invitation())
 	inline := m.Inline && m.overlay == noOverlay
 	view := tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: m.windowTitle(), ProgressBar: m.progressBar()}
 	if !m.NoMouse && !inline {
@@ -94,6 +95,24 @@ func (m *Model) draw() {
 		}
 	}
 	m.picture = view
+}
+
+// invitation is what the composer shows while nothing is written: what becomes
+// of a text there, now. Where it has not the keys it shows nothing.
+func (m *Model) invitation() string {
+	switch {
+	case m.overlay != noOverlay:
+		return ""
+	case m.asked():
+		return "A question waits above · what you type stays here"
+	case m.turn != nil:
+		return "Write the next message · " + m.keys.Send.Help().Key + " queues it"
+	case m.suggested != "":
+		return m.suggested
+	case m.Mentions != nil || m.Open != nil:
+		return "Ask anything · @ notes and files · / commands"
+	}
+	return "Ask anything · / commands"
 }
 
 // keptLine is a line that is made anew only when what it tells has changed.
