@@ -57,10 +57,12 @@ var (
 		success: lipgloss.Color("#15803D"), warning: lipgloss.Color("#9A5B00"), danger: lipgloss.Color("#B91C1C"),
 		running: lipgloss.Color("#0369A1"), reference: lipgloss.Color("#1D4ED8"),
 	}
-	// ansiPalette leaves every shade to the terminal's own sixteen colours.
+	// ansiPalette leaves every shade to the terminal's own sixteen colours. None
+	// of them is sure to be seen and less than the text: bright black is the
+	// background of some, so that what is dim is faint instead.
 	ansiPalette = colours{
-		dim: lipgloss.BrightBlack, border: lipgloss.BrightBlack, brand: lipgloss.Magenta,
-		you: lipgloss.Cyan, selected: lipgloss.Magenta, key: nil,
+		brand: lipgloss.Magenta,
+		you:   lipgloss.Cyan, selected: lipgloss.Magenta, key: nil,
 		success: lipgloss.Green, warning: lipgloss.Yellow, danger: lipgloss.Red,
 		running: lipgloss.Cyan, reference: lipgloss.Blue,
 	}
@@ -142,6 +144,12 @@ func newTheme(name string, dark, coloured bool, own map[string]string) *theme {
 		}
 		return plain.Foreground(c)
 	}
+	faint := func(c color.Color) lipgloss.Style {
+		if c == nil {
+			return plain.Faint(true)
+		}
+		return in(c)
+	}
 	shown := markdown.NoColor()
 	if coloured {
 		shown = markdownTheme(name, dark, colour, own)
@@ -151,8 +159,8 @@ func newTheme(name string, dark, coloured bool, own map[string]string) *theme {
 		Colours:   coloured,
 		Text:      plain,
 		Strong:    plain.Bold(true),
-		Dim:       in(colour.dim),
-		Border:    in(colour.border),
+		Dim:       faint(colour.dim),
+		Border:    faint(colour.border),
 		Brand:     in(colour.brand).Bold(true),
 		You:       in(colour.you).Bold(true),
 		Selected:  in(colour.selected).Bold(true),
