@@ -97,7 +97,9 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 	show, options := tui.Run, looks
 	options.Open = func(context.Context) (tui.Options, error) { return c.open(ctx, store.Open) }
 	screen := !f.plain && f.hasScreen()
-	if !screen {
+	if screen {
+		leaveRoomForKeys()
+	} else {
 		show = func(ctx context.Context, o tui.Options) (tui.Ended, error) { return tui.RunPlain(ctx, o, f.in, f.out) }
 	}
 	if !screen || f.resume != "" { // which may name no conversation

@@ -214,6 +214,7 @@ func (l *life) followServers(ctx context.Context) {
 
 // followNotes brings every folder up to date whenever that is called for.
 func (l *life) followNotes(ctx context.Context) {
+	yieldToScreen()
 	for {
 		select {
 		case <-ctx.Done():
@@ -257,6 +258,7 @@ func (l *life) watch(ctx context.Context) {
 		}
 		v.watched = true
 		l.spawn(func() {
+			yieldToScreen()
 			_ = v.index.Watch(ctx, v.folder, func() llm.Embedder { return l.embedder(ctx) }, func(c rag.Changes, err error) {
 				if err != nil && ctx.Err() == nil {
 					l.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
