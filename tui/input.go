@@ -102,7 +102,8 @@ func (in *input) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cm
 	}
 	armed := in.armed(now)
 	in.disturb(now)
-	if len(in.body) > in.rows && in.scroll(pressed, keys) {
+	if top, scrolls := keys.read(pressed, in.top, len(in.body), in.rows); scrolls && len(in.body) > in.rows {
+		in.top = top
 		return nil, true
 	}
 	if !armed {
@@ -147,25 +148,6 @@ func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) {
 		}
 	}
 	in.answer(agent.Input{Action: agent.InputAccepted, Values: values}, now)
-}
-
-// scroll takes the keys that scroll wherever the user is.
-func (in *input) scroll(pressed tea.KeyPressMsg, keys *keyMap) bool {
-	last := max(0, len(in.body)-in.rows)
-	switch {
-	case key.Matches(pressed, keys.PageDown):
-		in.top += max(1, in.rows-1)
-	case key.Matches(pressed, keys.PageUp):
-		in.top -= max(1, in.rows-1)
-	case key.Matches(pressed, keys.Top):
-		in.top = 0
-	case key.Matches(pressed, keys.Bottom):
-		in.top = last
-	default:
-		return false
-	}
-	in.top = max(0, min(in.top, last))
-	return true
 }
 
 // layout fits the dialog into a place of at most height lines and notes
@@ -218,9 +200,9 @@ func (in *input) foot(width int, keys *keyMap, look *theme, armed bool) []string
 	var lines []string
 	switch below := len(in.body) - in.top - in.rows; {
 	case below > 0 && !in.seen && in.form == nil && in.rows > 0:
-		lines = append(lines, look.Warning.Render(fit(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")), width)))
+		lines = append(lines, look.Warning.Render(fit(fmt.Sprintf("↓ %s: %s reads on", count(below, "more line"), keys.PageDown.Help().Key), width)))
 	case len(in.body) > in.rows:
-		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · pgup pgdn", in.top+1, in.top+in.rows, len(in.body)), width)))
+		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · %s %s", in.top+1, in.top+in.rows, len(in.body), keys.PageUp.Help().Key, keys.PageDown.Help().Key), width)))
 	}
 	if in.problem != "" {
 		lines = append(lines, styled(look.Danger.Render, broken("✗ "+in.problem, width))...)

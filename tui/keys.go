@@ -31,6 +31,8 @@ type keyMap struct {
 	TreeShow, TreeGoOn, TreeFork, TreeClose key.Binding
 	// In the permission dialog.
 	Once, ForConversation, Always, Refuse, RefuseWhy, EditInput, Details, NextAsked, OnceAll key.Binding
+	// Among the arguments of a call that are being changed.
+	ArgumentNext, ArgumentPrevious key.Binding
 	// There, when it is not known whether a call has happened.
 	Again, Checked key.Binding
 	// In the panel of servers.
@@ -124,6 +126,9 @@ func defaultKeys() keyMap {
 		Details:         bind("d", "details", "d"),
 		NextAsked:       bind("tab", "next", "tab"),
 		OnceAll:         bind("A", "once to all", "A"),
+
+		ArgumentNext:     bind("tab", "next argument", "tab"),
+		ArgumentPrevious: bind("shift+tab", "argument before", "shift+tab"),
 
 		Again:          bind("r", "run again", "r"),
 		Checked:        bind("c", "I checked, it's done", "c"),
@@ -256,6 +261,10 @@ func (k *keyMap) groups() []keyGroup {
 			{"again", &k.Again},
 			{"checked", &k.Checked},
 		}},
+		{"arguments", "Among the arguments of a call", []namedKey{
+			{"argument_next", &k.ArgumentNext},
+			{"argument_previous", &k.ArgumentPrevious},
+		}},
 		{"servers", "Among the MCP servers (/mcp)", []namedKey{
 			{"servers_look", &k.ServersLook},
 			{"servers_trust", &k.ServersTrust},
@@ -321,6 +330,18 @@ func (k *keyMap) rebind(keys map[string][]string) error {
 // alongside are the groups whose keys are live in the place of another group too.
 var alongside = map[string]string{"composer": "anywhere", "picker": "list", "stats": "list", "tree": "list", "servers": "list"}
 
+// reading are the keys that scroll through a question, at any time.
+func (k *keyMap) reading() []namedKey {
+	return []namedKey{
+		{"page_up", &k.PageUp},
+		{"page_down", &k.PageDown},
+		{"top", &k.Top},
+		{"bottom", &k.Bottom},
+		{"earlier", &k.Up},
+		{"later", &k.Down},
+	}
+}
+
 // clashes reports a key that means two things in one place.
 func (k *keyMap) clashes() error {
 	groups := k.groups()
@@ -329,6 +350,12 @@ func (k *keyMap) clashes() error {
 		list := group.keys
 		if at := slices.IndexFunc(groups, func(g keyGroup) bool { return g.name == alongside[group.name] }); at >= 0 {
 			list = slices.Concat(list, groups[at].keys)
+		}
+		switch group.name {
+		case "permission", "input":
+			list = slices.Concat(list, k.reading())
+		case "arguments":
+			list = slices.Concat(list, []namedKey{{"send", &k.Send}, {"newline", &k.Newline}, {"stop", &k.Stop}})
 		}
 		for _, named := range list {
 			for _, pressed := range named.Keys() {

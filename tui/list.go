@@ -32,3 +32,26 @@ func (k *keyMap) moved(pressed tea.KeyPressMsg, at, n, page int) (to int, ok boo
 func (k *keyMap) scrolled(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
 	return k.moved(pressed, top, n-rows+1, rows-1)
 }
+
+// read is where a key leads in a question of n lines, of which the line top is
+// the first of rows in sight; ok is false for a key that does not scroll there.
+func (k *keyMap) read(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
+	last := max(0, n-rows)
+	switch {
+	case key.Matches(pressed, k.PageDown):
+		top += max(1, rows-1)
+	case key.Matches(pressed, k.PageUp):
+		top -= max(1, rows-1)
+	case key.Matches(pressed, k.Down):
+		top++
+	case key.Matches(pressed, k.Up):
+		top--
+	case key.Matches(pressed, k.Top):
+		top = 0
+	case key.Matches(pressed, k.Bottom):
+		top = last
+	default:
+		return top, false
+	}
+	return max(0, min(top, last)), true
+}

@@ -56,8 +56,8 @@ func (m *Model) pressOffer(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd,
 }
 
 // view is the one line of the offer.
-func (o *offer) view(width int, look *theme) string {
-	return fit(look.Warning.Render("? "+safetext.Line(o.model)+" is not installed. ")+look.Key.Render("y pull it · n no"), width)
+func (o *offer) view(width int, keys *keyMap, look *theme) string {
+	return fit(look.Warning.Render("? "+safetext.Line(o.model)+" is not installed. ")+look.Key.Render(keys.Once.Help().Key+" pull it · "+keys.Refuse.Help().Key+" no"), width)
 }
 
 // pulling is a model on its way from the library.

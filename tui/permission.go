@@ -136,7 +136,7 @@ func (p *permission) allowAll(now time.Time) {
 func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) bool {
 	switch {
 	case p.why != nil:
-		p.explain(pressed, now)
+		p.explain(pressed, keys, now)
 		return true
 	case p.edit != nil:
 		p.change(pressed, keys, now)
@@ -144,7 +144,8 @@ func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time)
 	}
 	armed := p.armed(now)
 	p.disturb(now)
-	if len(p.body) > p.rows && p.scroll(pressed) {
+	if top, scrolls := keys.read(pressed, p.top, len(p.body), p.rows); scrolls && len(p.body) > p.rows {
+		p.top = top
 		return true
 	}
 	if !armed {
@@ -199,46 +200,16 @@ func (p *permission) allow(decision agent.Decision, now time.Time) {
 	}
 }
 
-// scroll moves through what would run. It is safe at any time.
-func (p *permission) scroll(pressed tea.KeyPressMsg) bool {
-	last := max(0, len(p.body)-p.rows)
-	to := p.top
-	switch pressed.String() {
-	case "pgdown":
-		to += max(1, p.rows-1)
-	case "pgup":
-		to -= max(1, p.rows-1)
-	case "down":
-		to++
-	case "up":
-		to--
-	case "ctrl+home":
-		to = 0
-	case "ctrl+end":
-		to = last
-	default:
-		return false
-	}
-	p.top = max(0, min(to, last))
-	return true
-}
-
 // explain edits the reason of a no.
-func (p *permission) explain(pressed tea.KeyPressMsg, now time.Time) {
-	switch pressed.String() {
-	case "enter":
+func (p *permission) explain(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) {
+	switch {
+	case key.Matches(pressed, keys.Send):
 		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(*p.why)}, now)
-	case "esc":
+	case key.Matches(pressed, keys.Stop):
 		p.why = nil
 		p.disturb(now)
-	case "backspace":
-		if runes := []rune(*p.why); len(runes) > 0 {
-			*p.why = string(runes[:len(runes)-1])
-		}
-	case "ctrl+u":
-		*p.why = ""
 	default:
-		*p.why += safetext.Line(pressed.Text)
+		*p.why = typed(*p.why, pressed)
 	}
 }
 
@@ -284,7 +255,7 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
 	lines := []string{look.Warning.Bold(true).Render(fit(title, width))}
 	if p.edit != nil {
-		return append(lines, p.edit.view(width, p.rows+len(p.foot(width, keys, look, armed)), look)...)
+		return append(lines, p.edit.view(width, p.rows+len(p.foot(width, keys, look, armed)), keys, look)...)
 	}
 	for _, line := range p.body[p.top : p.top+p.rows] {
 		lines = append(lines, bodyMargin(width)+line)
@@ -319,16 +290,16 @@ func bodyMargin(width int) string {
 func (p *permission) foot(width int, keys *keyMap, look *theme, armed bool) []string {
 	var lines []string
 	if below := len(p.body) - p.top - p.rows; below > 0 && !p.current().seen && p.rows > 0 {
-		lines = append(lines, look.Warning.Render(fit(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")), width)))
+		lines = append(lines, look.Warning.Render(fit(fmt.Sprintf("↓ %s: %s reads on", count(below, "more line"), keys.PageDown.Help().Key), width)))
 	} else if len(p.body) > p.rows {
-		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · pgup pgdn", p.top+1, p.top+p.rows, len(p.body)), width)))
+		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · %s %s", p.top+1, p.top+p.rows, len(p.body), keys.PageUp.Help().Key, keys.PageDown.Help().Key), width)))
 	}
 	if p.why != nil {
-		lines = append(lines, fit("Why not? "+*p.why+"▏", width), look.Dim.Render(fit("enter sends · esc back", width)))
+		lines = append(lines, fit("Why not? "+*p.why+"▏", width), look.Dim.Render(fit(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width)))
 		armed = false
 	}
 	if p.sure {
-		ask := "always writes the rule “" + safetext.Reveal(p.current().Rule) + "”: press a again"
+		ask := "always writes the rule “" + safetext.Reveal(p.current().Rule) + "”: press " + keys.Always.Help().Key + " again"
 		lines = append(lines, styled(look.Warning.Render, broken(ask, width))...)
 	}
 	style := look.Dim.Render

@@ -115,13 +115,13 @@ func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keyMap, check func
 	switch {
 	case key.Matches(pressed, keys.Stop):
 		return false, true
-	case pressed.String() == "tab" || pressed.String() == "shift+tab":
+	case key.Matches(pressed, keys.ArgumentNext, keys.ArgumentPrevious):
 		if err := e.keep(); err != nil {
 			e.problem = err.Error()
 			return false, false
 		}
 		step := 1
-		if pressed.String() == "shift+tab" {
+		if key.Matches(pressed, keys.ArgumentPrevious) {
 			step = len(e.pairs) - 1
 		}
 		if len(e.pairs) > 0 {
@@ -146,7 +146,7 @@ func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keyMap, check func
 
 // view shows the arguments within a height; the one that has the keys gets
 // what room is left.
-func (e *argumentEditor) view(width, height int, look *theme) []string {
+func (e *argumentEditor) view(width, height int, keys *keyMap, look *theme) []string {
 	var lines []string
 	for i, pair := range e.pairs {
 		name := safetext.Line(pair.key)
@@ -167,7 +167,11 @@ func (e *argumentEditor) view(width, height int, look *theme) []string {
 	if e.problem != "" {
 		lines = append(lines, look.Danger.Render(fit("✗ "+safetext.Line(e.problem), width)))
 	}
-	return append(lines, styled(look.Key.Render, joined([]string{"enter check and show again", "ctrl+j new line", "tab next argument", "esc back"}, width))...)
+	help := []string{
+		keys.Send.Help().Key + " check and show again", keys.Newline.Help().Key + " new line",
+		keys.ArgumentNext.Help().Key + " next argument", keys.Stop.Help().Key + " back",
+	}
+	return append(lines, styled(look.Key.Render, joined(help, width))...)
 }
 
 // edited is the reply that asks about other arguments in place of those shown.

@@ -302,3 +302,74 @@ func TestTheTitleSaysWhetherAKeyCounts(t *testing.T) {
 		r.mustShow("your answer?")
 	})
 }
+
+func TestAQuestionObeysTheKeyMap(t *testing.T) {
+	keys := map[string][]string{
+		"page_down": {"ctrl+x"}, "send": {"ctrl+y"}, "stop": {"ctrl+g"}, "compose": {"f1"}, "help": {"ctrl+e"},
+		"argument_next": {"f1"}, "always": {"ctrl+a"},
+	}
+	t.Run("it is read, and refused with a reason", func(t *testing.T) {
+		question, replies := asked(longArguments)
+		o := withWorld(hold(question))
+		o.Keys = keys
+		inRig(t, 60, 24, o, func(r *rig) {
+			r.keys("write", "ctrl+y")
+			r.pass(guard)
+			r.mustShow("ctrl+x reads on")
+			r.keys("y") // not yet read
+			for range 30 {
+				r.keys("ctrl+x")
+			}
+			r.pass(guard)
+			r.mustShow("your answer?")
+			r.keys("N", "not nnow", "enter")
+			r.mustShow("ctrl+y sends · ctrl+g back")
+			r.keys("ctrl+u", "no", "ctrl+y")
+		})
+		want := agent.Reply{Decision: agent.Refuse, Reason: "no"}
+		if len(*replies) != 1 || (*replies)[0] != want {
+			t.Errorf("replies = %+v, want %+v", *replies, want)
+		}
+	})
+	t.Run("its arguments are changed", func(t *testing.T) {
+		question, replies := asked(taskAsked)
+		o := withWorld(hold(question))
+		o.Keys = keys
+		inRig(t, 80, 24, o, func(r *rig) {
+			r.keys("write", "ctrl+y")
+			r.pass(guard)
+			r.keys("e")
+			r.mustShow("ctrl+y check and show again")
+			r.mustShow("f1 next argument")
+			r.keys("f1", "backspace", "1", "ctrl+y")
+		})
+		want := agent.Reply{Decision: agent.Edited, Input: `{"text":"Buy milk","due":"2026-11-31"}`}
+		if len(*replies) != 1 || (*replies)[0] != want {
+			t.Errorf("replies = %+v, want %+v", *replies, want)
+		}
+	})
+	t.Run("always is asked twice with its own key", func(t *testing.T) {
+		o := withWorld(hold(taskAsked))
+		o.Keys = keys
+		inRig(t, 80, 24, o, func(r *rig) {
+			r.keys("write", "ctrl+y")
+			r.pass(guard)
+			r.keys("ctrl+a")
+			r.mustShow("press ctrl+a again")
+		})
+	})
+}
+
+func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
+	for _, keys := range []map[string][]string{
+		{"page_down": {"y"}},
+		{"once": {"pgdown"}},
+		{"later": {"s"}},
+		{"agree": {"pgup"}},
+		{"argument_next": {"enter"}},
+	} {
+		if err := CheckKeys(keys); err == nil {
+			t.Errorf("%v is taken", keys)
+		}
+	}
+}
