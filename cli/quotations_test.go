@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm/llmtest"
+)
+
+// What an answer quotes without a number is judged in `ask --json`, told on
+// stderr and kept with the conversation, for its export.
+func TestAQuotationWithoutANumberIsToldByAsk(t *testing.T) {
+	home, vault := t.TempDir(), aVault(t)
+	answer := "You run often: “Tuesday, Thursday and Sunday”.\n\n> I run three times a week: Tuesday, Thursday and Sunday.\n\nAnd «on each of these days at six in the morning»."
+	script := llmtest.NewScript(
+		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`), says(asksExplainer, answer),
+		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`), says(asksExplainer, answer),
+	)
+	server := llmtest.Serve(t, script)
+	run := func(args ...string) (stdout, stderr string) {
+		t.Helper()
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Dir = home
+		cmd.Env = []string{
+			runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+			"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none",
+		}
+		var out, told bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &told
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, told.String())
+		}
+		return out.String(), told.String()
+	}
+	out, _ := run("ask", "--json", "--notes", vault, "how often do I run?")
+	var result asked
+	if err := json.Unmarshal([]byte(out), &result); err != nil {
+		t.Fatal(err)
+	}
+	const invented = "on each of these days at six in the morning"
+	var got []agent.Citation
+	for _, c := range result.Citations {
+		got = append(got, agent.Citation{N: c.N, Path: c.Path, Line: c.Line, Verdict: c.Verdict, Words: c.Words})
+	}
+	want := []agent.Citation{
+		{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "Tuesday, Thursday and Sunday"},
+		{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "I run three times a week: Tuesday, Thursday and Sunday."},
+		{Verdict: agent.NotFound, Words: invented},
+	}
+	if a, b := jsonOf(got), jsonOf(want); a != b {
+		t.Errorf("got %s\nwant %s", a, b)
+	}
+
+	lines := []string{"“Tuesday, Thursday and Sunday” running.md:3 ✓ verified", "“on each of these days at six in…” ✗ not found"}
+	_, told := run("ask", "--notes", vault, "how often do I run?")
+	exported, _ := run("chats", "export", result.Conversation)
+	page, _ := run("chats", "export", "--format", "html", result.Conversation)
+	page = strings.ReplaceAll(page, `<span class="dim">`, "")
+	for _, line := range lines {
+		if !strings.Contains(told, line) || !strings.Contains(exported, line) || !strings.Contains(strings.ReplaceAll(page, "”  ", "” "), line) {
+			t.Errorf("%q is not told in\n%s\nor\n%s\nor\n%s", line, told, exported, page)
+		}
+	}
+}
