@@ -51,7 +51,12 @@ func (f *runFlags) register(cmd *cobra.Command) {
 // registerResume adds the flags that go on with a conversation that was kept.
 func (f *runFlags) registerResume(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.hasLast, "continue", "c", false, "go on with the last conversation")
-	cmd.Flags().StringVarP(&f.resume, "resume", "r", "", "go on with a conversation, by its ID")
+	cmd.Flags().FuncP("resume", "r", "go on with a conversation, by its ID", func(id string) error {
+		if f.resume = id; id == "" { // a script's variable that holds nothing
+			return errors.New("no conversation is named")
+		}
+		return nil
+	})
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-save")
 }
 

@@ -41,6 +41,9 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 	if limit < 1 {
 		return usageError{fmt.Errorf("-n: %d is not a number of passages", limit)}
 	}
+	if strings.TrimSpace(text) == "" {
+		return usageError{errors.New("there is nothing to search for: give words or a filter")}
+	}
 	query, err := rag.ParseQuery(text)
 	if err != nil {
 		return usageError{err}
