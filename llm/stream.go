@@ -22,7 +22,8 @@ const (
 	questionTimeout = 30 * time.Second
 )
 
-// tries bounds the attempts of one request, the first included.
+// tries bounds the attempts of one request, the first included, but while the
+// server says that its model is loading.
 const tries = 4
 
 // bytesPerToken bounds an answer by its bytes, for servers that ignore every
@@ -41,12 +42,13 @@ var errStopped = errors.New("nothing more is wanted")
 // calls only of a complete answer, a bound on silence and on size.
 func stream(ctx context.Context, window int, try attempt) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		for n := 1; ; n++ {
+		waited := patience{began: time.Now()}
+		for {
 			began, err := once(ctx, window, try, yield)
 			if err == nil {
 				return
 			}
-			if !began && n < tries && retryable(err) && pause(ctx, n, err) {
+			if !began && waited.more(ctx, err) {
 				continue
 			}
 			if ctx.Err() != nil {
@@ -135,6 +137,29 @@ func cut(err error) error {
 	return fmt.Errorf("%w: %s", ErrCut, short(err.Error()))
 }
 
+// patience is how long a request has been tried.
+type patience struct {
+	tried int
+	began time.Time
+}
+
+// more waits before the next try; false: there is none. A server that says
+// that the model is loading, as that of llama.cpp does, has the time that
+// others have who keep silent meanwhile.
+func (p *patience) more(ctx context.Context, err error) bool {
+	p.tried++
+	if p.tried >= tries && !(isLoading(err) && time.Since(p.began) < firstTokenTimeout) {
+		return false
+	}
+	return retryable(err) && pause(ctx, min(p.tried, tries), err)
+}
+
+// isLoading tells the error of a server whose model will be there soon.
+func isLoading(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && status.Code == http.StatusServiceUnavailable && strings.Contains(strings.ToLower(status.Message), "loading")
+}
+
 // retryable errors pass by themselves: a server that starts, loads or is busy.
 func retryable(err error) bool {
 	var status *StatusError
@@ -144,7 +169,7 @@ func retryable(err error) bool {
 	return errors.Is(err, ErrUnreachable) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
-// pause waits before try n+1: 0.2 s, 0.4 s, 0.8 s, each half by chance, so
+// pause waits before try n+1: 0.2 s, 0.4 s, 0.8 s …, each half by chance, so
 // that several clients do not come back at once. It tells whether to go on.
 func pause(ctx context.Context, n int, err error) bool {
 	d := 200 * time.Millisecond << (n - 1)
@@ -177,9 +202,9 @@ func within[T any](ctx context.Context, ask func(context.Context) (T, error)) (T
 
 // again runs a request that has no pieces, with the same patience.
 func again[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	for n := 1; ; n++ {
+	for waited := (patience{began: time.Now()}); ; {
 		v, err := do()
-		if err == nil || n == tries || !retryable(err) || !pause(ctx, n, err) {
+		if err == nil || !waited.more(ctx, err) {
 			if err != nil && ctx.Err() != nil {
 				err = ctx.Err()
 			}

@@ -54,6 +54,36 @@ func TestAServerThatStartsIsWaitedForALittle(t *testing.T) {
 	})
 }
 
+func TestAServerThatSaysThatItsModelIsLoadingIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		loading := func(context.Context, func(Delta) error) error { // as llama-server says it
+			return &StatusError{Code: 503, Message: "Loading model"}
+		}
+		slow := func(ctx context.Context, emit func(Delta) error) error {
+			if time.Since(begun) < 100*time.Second {
+				return loading(ctx, emit)
+			}
+			return answers("here")(ctx, emit)
+		}
+		if m, _, err := Collect(stream(t.Context(), 0, slow)); err != nil || m.Text != "here" {
+			t.Errorf("got %q, %v", m.Text, err)
+		}
+		begun = time.Now()
+		if _, _, err := Collect(stream(t.Context(), 0, loading)); err == nil {
+			t.Error("what loads for ever is no error")
+		}
+		if took := time.Since(begun); took < firstTokenTimeout || took > firstTokenTimeout+2*time.Second {
+			t.Errorf("it waited %v", took)
+		}
+		begun = time.Now()
+		try, count := attempts(func(context.Context, func(Delta) error) error { return &StatusError{Code: 503, Message: "server busy"} })
+		if _, _, err := Collect(stream(t.Context(), 0, try)); err == nil || *count != tries {
+			t.Errorf("a busy one: %v after %d tries", err, *count)
+		}
+	})
+}
+
 func TestAServerThatNamesAWaitIsObeyed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
