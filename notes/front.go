@@ -17,7 +17,7 @@ const maxFront = 64 << 10
 // frontMatter is the block of settings at the head of a note.
 type frontMatter struct {
 	fence string // "---": YAML, "+++": TOML, "": there is none
-	text  string // between the fences
+	text  string // between the fences; behind one that is never closed, or too late, all that may be meant
 }
 
 // splitFront cuts the front matter off a note. A fence that is never closed
@@ -38,26 +38,44 @@ func splitFront(text string) (front frontMatter, body string) {
 			break
 		}
 	}
-	return frontMatter{}, text
+	return frontMatter{text: rest}, text
 }
 
 // readFront fills Front and what follows from it.
 func (n *Note) readFront(front frontMatter) {
+	n.Foreign = front.mayNameSource() // unless it can be read, and says otherwise
 	values, err := front.parse()
 	if err != nil {
 		n.problem("its front matter cannot be read: %v", err)
 		return
 	}
 	n.Front = values
-	n.Foreign = filled(values["source"]) || filled(values["url"])
+	if front.fence != "" {
+		n.Foreign = false
+	}
+	for key, value := range values {
+		n.Foreign = n.Foreign || isSource(key) && filled(value)
+	}
 	n.Tags = append(frontTags(values["tags"]), frontTags(values["tag"])...)
 }
+
+// isSource tells whether a key names where the words of a note come from.
+func isSource(key string) bool {
+	return strings.EqualFold(key, "source") || strings.EqualFold(key, "url")
+}
+
+// sourceLine is how a source is named in YAML and in TOML.
+var sourceLine = pattern.Lazy(`(?im)^[ \t]*["']?(?:source|url)["']?[ \t]*[:=][ \t]*[^ \t\n]`)
+
+// mayNameSource looks for a source in front matter that may be broken: the
+// title of a page, which a clipper copies, is enough to break it.
+func (f frontMatter) mayNameSource() bool { return sourceLine.MatchString(f.text) }
 
 func (f frontMatter) parse() (map[string]any, error) {
 	var values map[string]any
 	var err error
 	switch {
-	case strings.TrimSpace(f.text) == "":
+	case f.fence == "" || strings.TrimSpace(f.text) == "":
 	case f.fence == "+++":
 		err = toml.Unmarshal([]byte(f.text), &values)
 	case overwrought(f.text):

@@ -245,14 +245,34 @@ func TestTOMLFrontMatterIsRead(t *testing.T) {
 
 func TestANoteIsForeignWhenItNamesItsSource(t *testing.T) {
 	for front, want := range map[string]bool{
-		"source: https://x.example": true,
-		"url: x":                    true,
-		"url:":                      false,
-		"source: ''":                false,
-		"sources: x":                false,
+		"source: https://x.example":    true,
+		"url: x":                       true,
+		"url:":                         false,
+		"source: ''":                   false,
+		"sources: x":                   false,
+		"Source: x":                    true,
+		"URL: x":                       true,
+		"title: a: b\nurl: x":          true, // it cannot be read: the page's title has a colon
+		"title: a: b\n\"source\": x":   true,
+		"title: a: b\nsource:\ntag: x": false,
+		"title: a: b":                  false,
+		"title: [a\nsource: x":         true,
+		"title: " + strings.Repeat("[", 101) + "\nsource: x":               true,
+		"title: " + strings.Repeat("a", maxFront) + "\nsource: x":          true, // it is no front matter any more
+		"source: x\ntitle: " + strings.Repeat("a\n ", maxFront) + "\nb: c": true,
 	} {
 		if n := Parse(Entry{Path: "a.md"}, []byte("---\n"+front+"\n---\n")); n.Foreign != want {
-			t.Errorf("%s: got %v, want %v", front, n.Foreign, want)
+			t.Errorf("%.60s: got %v, want %v", front, n.Foreign, want)
+		}
+	}
+	for text, want := range map[string]bool{
+		"---\nsource: x\n# A\n":           true, // never closed
+		"+++\nurl = 'x'\ntitle = \n+++\n": true,
+		"---\n\nA line across.\n":         false,
+		"# A\n\nsource: x\n":              false,
+	} {
+		if n := Parse(Entry{Path: "a.md"}, []byte(text)); n.Foreign != want {
+			t.Errorf("%s: got %v, want %v", text, n.Foreign, want)
 		}
 	}
 }
