@@ -62,28 +62,28 @@ func (w Where) holds(args map[string]any) bool {
 	if w.Fit == NotGiven || value == nil {
 		return w.Fit == NotGiven && value == nil
 	}
-	if w.Fit != OnHost && w.Fit != Under && w.fits(textOf(value)) {
+	if w.Fit != OnHost && w.Fit != Under && w.surelyFits(textOf(value)) {
 		return true
 	}
 	items, isList := value.([]any)
 	if !isList {
 		text, isText := value.(string)
-		return isText && w.fits(text)
+		return isText && w.surelyFits(text)
 	}
 	for _, item := range items {
 		text, isText := item.(string)
-		if !isText || !w.fits(text) {
+		if !isText || !w.surelyFits(text) {
 			return false
 		}
 	}
 	return len(items) > 0
 }
 
-func (w Where) fits(text string) bool {
+func (w Where) surelyFits(text string) bool {
 	return slices.ContainsFunc(w.Values, func(value string) bool {
 		switch w.Fit {
 		case LikeGlob:
-			return globMatch(value, text)
+			return globSurelyMatches(value, text)
 		case OneOf:
 			return value == text
 		case Under:
@@ -212,10 +212,43 @@ func pinned(name string, value any) Where {
 	return Where{Argument: name, Fit: LikeGlob, Values: []string{argumentEscaper.Replace(textOf(value))}}
 }
 
-var argumentEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`)
+var (
+	argumentEscaper   = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`)
+	argumentUnescaper = strings.NewReplacer(`\\`, `\`, `\*`, `*`, `\?`, `?`)
+)
 
 func sortWhere(where []Where) {
 	slices.SortFunc(where, func(a, b Where) int { return strings.Compare(a.Argument, b.Argument) })
+}
+
+// globSurelyMatches tells whether a text is one that the writer of a pattern
+// had in mind: beside other characters, a wildcard stands for nothing on
+// another line and for no way out of a folder. One * alone is anything.
+func globSurelyMatches(pattern, text string) bool {
+	if !globMatch(pattern, text) {
+		return false
+	}
+	plain := argumentUnescaper.Replace(pattern) // what of it is meant as it stands is in the text as often
+	return pattern == "*" || lineBreaks(plain) == lineBreaks(text) && waysUp(plain) == waysUp(text)
+}
+
+func lineBreaks(text string) (n int) {
+	for _, r := range text {
+		if strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) {
+			n++
+		}
+	}
+	return n
+}
+
+// waysUp counts the .. among the segments of a path.
+func waysUp(text string) (n int) {
+	for _, segment := range strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if segment == ".." {
+			n++
+		}
+	}
+	return n
 }
 
 // globMatch matches a whole text in time that grows with both lengths only.
