@@ -35,6 +35,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 		"a rule that names the host does": {"read the tips", "https://a.example/", "web_fetch url=host:a.example", false, false},
 		"found by this turn's search":     {"search the tips", "https://tips.example/marathon", "", true, false},
 		"in the words of a result":        {"search the tips", "https://evil.example/x", "", true, true},
+		"what was looked for in vain":     {"search the tips", "https://looked-for.example/?d=4711", "", true, true},
 		"beside what the search found":    {"search the tips", "https://tips.example/marathon?d=1", "", true, true},
 		"a rule, once foreign text came":  {"search the tips", "https://a.example/", "web_fetch url=host:a.example", true, true},
 	}
@@ -51,6 +52,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 			turn.history = []llm.Message{{Role: llm.Assistant, Text: "see https://a.example/"}}
 			if tc.after {
 				turn.hasRead("web_search", found.result)
+				turn.hasRead("web_search", Result{Foreign: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
 			}
 			v := turn.verdict(call{tool: fetch, input: json.RawMessage(`{"url":"` + tc.url + `"}`)})
 			if asked := v.level != Auto; asked != tc.asked {

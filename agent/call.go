@@ -118,6 +118,9 @@ func (t *turn) do(ctx context.Context, c call) outcome {
 func (t *turn) make(ctx context.Context, c call) outcome {
 	permit, o := t.admit(ctx, c)
 	if permit == nil {
+		if o.result.Foreign {
+			t.markForeign(saidBy(c.tool.Spec().Name))
+		}
 		t.over(ctx, c, o)
 		return o
 	}
@@ -141,7 +144,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	t.over(ctx, c, o)
 	ended := ToolEnded{Step: c.step, Call: c.id, Name: name, Took: t.since(start)}
 	if o.status != Done {
-		if errsForeign(c.tool) {
+		if errsForeign(c.tool) || o.result.Foreign {
 			t.markForeign(saidBy(name)) // its error, in its own words
 		}
 		ended.Error = o.reason
@@ -258,7 +261,8 @@ func failedOutcome(ctx context.Context, err error) outcome {
 	if errors.As(err, &broke) {
 		return outcome{status: Broken, reason: clip(fmt.Sprintf("the tool broke: %v", broke.Value), maxReason)}
 	}
-	return outcome{status: Broken, reason: clip(err.Error(), maxReason)}
+	var theirs ForeignError
+	return outcome{status: Broken, reason: clip(err.Error(), maxReason), result: Result{Foreign: errors.As(err, &theirs)}}
 }
 
 func stopped() outcome {

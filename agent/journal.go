@@ -164,7 +164,7 @@ func (t *turn) over(ctx context.Context, c call, o outcome) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
 	entry := Entry{Moment: Over, Step: c.step, Status: o.status, Reason: o.reason}
-	if o.status == Done {
+	if o.status == Done || o.result.Foreign {
 		entry.Result = &o.result
 	}
 	if err := t.journal(ctx, entry); err != nil {

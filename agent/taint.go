@@ -25,8 +25,19 @@ func isOutward(tool Tool) bool {
 	return ok && o.Outward()
 }
 
-// errsForeign tells whether the errors of a tool hold words of others.
+// ForeignError is an error that tells words which are not the user's own, such
+// as a line of a clipping.
+type ForeignError struct{ Err error }
+
+func (e ForeignError) Error() string { return e.Err.Error() }
+func (e ForeignError) Unwrap() error { return e.Err }
+
+// errsForeign tells whether all errors of a tool hold words of others. Those
+// of one that is gone may.
 func errsForeign(tool Tool) bool {
+	if tool == nil {
+		return true
+	}
 	_, opens := tool.(Fetcher)
 	return opens || isOutward(tool)
 }
@@ -113,11 +124,8 @@ func (r Result) foreignFrom(tool string) (names []string) {
 }
 
 // addresses are those that a web search found: its results' own, not what
-// stands in their texts.
+// stands in their texts, nor what was looked for.
 func (r Result) addresses() []string {
-	if len(r.Sources) == 0 {
-		return []string{r.Text}
-	}
 	var list []string
 	for _, s := range r.Sources {
 		list = append(list, s.Path)

@@ -101,13 +101,14 @@ func noArtifact(ctx context.Context, kept artifacts, name string) error {
 		return err
 	}
 	var names []string
+	foreign := false
 	for _, a := range list {
-		names = append(names, a.Name)
+		names, foreign = append(names, a.Name), foreign || a.Foreign
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("there is no artifact %q; none was made in this conversation", name)
 	}
-	return fmt.Errorf("there is no artifact %q; there is %s", name, strings.Join(names, ", "))
+	return tellsOf(foreign, "there is no artifact %q; there is %s", name, strings.Join(names, ", "))
 }
 
 // artifactWriter makes a new version. It asks nobody, for nothing of the
@@ -138,7 +139,7 @@ func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.
 			case errors.Is(err, agent.ErrNoArtifact):
 				return agent.Result{}, noArtifact(ctx, kept, name)
 			case err != nil:
-				return agent.Result{}, fmt.Errorf("%s: %w", name, err)
+				return agent.Result{}, tellsOf(was.Foreign, "%s: %w", name, err)
 			case len(text) > maxArtifact:
 				return agent.Result{}, fmt.Errorf("%s would have more than %d bytes", name, maxArtifact)
 			}

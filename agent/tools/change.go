@@ -116,6 +116,7 @@ func (w *writer[Args]) Place(ctx context.Context, args Args) (string, bool) {
 	if err != nil {
 		return "", false
 	}
+	w.remember(args, c) // what the rules judge is what is written
 	return w.pathOf(c.folder, c.path), true
 }
 
@@ -214,7 +215,7 @@ func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error)
 	if err != nil {
 		return agent.Result{}, err
 	}
-	return agent.Result{Text: c.said}, nil
+	return agent.Result{Text: c.said, Foreign: isForeign(string(c.was))}, nil // a task that was ticked is named
 }
 
 // again writes a change to a note that was changed since it was shown, if it

@@ -38,7 +38,7 @@ func newEditNote(v desk) agent.Tool {
 		}
 		now, err := edited(string(raw), args.Old, args.New)
 		if err != nil {
-			return change{}, fmt.Errorf("%s: %w", at.Path, err)
+			return change{}, tellsOf(isForeign(string(raw)), "%s: %w", at.Path, err)
 		}
 		return change{folder: at.folder, path: at.Path, was: raw, now: []byte(now), said: "changed " + at.Path}, nil
 	}, "path")

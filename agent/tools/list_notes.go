@@ -90,7 +90,9 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 		fmt.Fprintf(&text, ", the newest %d", len(shown))
 	}
 	text.WriteString(":\n")
+	foreign := false
 	for _, n := range shown {
+		foreign = foreign || n.Foreign // its title and path may be words of others, as those of a clipping
 		fmt.Fprintf(&text, "\n- %s %s", n.Date.Format(time.DateOnly), n.Path)
 		if !strings.EqualFold(n.Title, strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))) {
 			fmt.Fprintf(&text, ": %s", n.Title)
@@ -99,5 +101,5 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 			text.WriteString(" #" + t)
 		}
 	}
-	return agent.Result{Text: text.String()}
+	return agent.Result{Text: text.String(), Foreign: foreign}
 }

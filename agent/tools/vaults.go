@@ -108,10 +108,15 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 		case 1:
 			return found[0], nil
 		default:
-			return place{}, fmt.Errorf("several notes are called %q: %s; say which by its path", name, pathsOf(found))
+			return place{}, tellsOf(anyClipping(found), "several notes are called %q: %s; say which by its path", name, pathsOf(found))
 		}
 	}
-	return place{}, &noNoteError{name, near(places, called)}
+	close := near(places, called)
+	err = &noNoteError{name, pathsOf(close)}
+	if anyClipping(close) {
+		err = agent.ForeignError{Err: err}
+	}
+	return place{}, err
 }
 
 // pathOf is a path by which locate finds a note: that of the first vault as it
@@ -159,7 +164,12 @@ func (v vaults) open(ctx context.Context, name string) (place, notes.Note, error
 // noNoteError says that there is no such note; it is [fs.ErrNotExist].
 type noNoteError struct{ name, near string }
 
-func (e *noNoteError) Error() string        { return fmt.Sprintf("there is no note %q%s", e.name, e.near) }
+func (e *noNoteError) Error() string {
+	if e.near == "" {
+		return fmt.Sprintf("there is no note %q", e.name)
+	}
+	return fmt.Sprintf("there is no note %q; near it are %s", e.name, e.near)
+}
 func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // sameName compares paths without case and ending.
@@ -187,8 +197,7 @@ func titled(p place, title string) bool {
 }
 
 // near suggests notes whose path holds a word of the name.
-func near(places []place, name string) string {
-	var close []place
+func near(places []place, name string) (close []place) {
 	for _, p := range places {
 		for _, word := range strings.FieldsFunc(bareName(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) }) {
 			if len(word) > 2 && strings.Contains(strings.ToLower(p.Path), word) {
@@ -197,21 +206,29 @@ func near(places []place, name string) string {
 			}
 		}
 	}
-	if len(close) == 0 {
-		return ""
-	}
-	return "; near it are " + pathsOf(close)
+	return close
+}
+
+// mostNamed is how many places an error names.
+const mostNamed = 8
+
+// anyClipping tells whether one of the places that are named is a note of
+// foreign text: its file is called as a page wanted it.
+func anyClipping(places []place) bool {
+	return slices.ContainsFunc(places[:min(len(places), mostNamed)], func(p place) bool {
+		note, err := p.read()
+		return err != nil || note.Foreign
+	})
 }
 
 // pathsOf names some places, and how many more there are.
 func pathsOf(places []place) string {
-	const most = 8
 	var names []string
-	for _, p := range places[:min(len(places), most)] {
+	for _, p := range places[:min(len(places), mostNamed)] {
 		names = append(names, p.Path)
 	}
 	text := strings.Join(names, ", ")
-	if more := len(places) - most; more > 0 {
+	if more := len(places) - mostNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
@@ -232,8 +249,9 @@ func (v vaults) tasks(ctx context.Context) ([]task, error) {
 		if err != nil || !notes.MayHaveTasks(raw) { // a note that cannot be read is reported by the index
 			continue
 		}
-		for _, t := range notes.Parse(entry, raw).Tasks {
-			all = append(all, task{place{p.folder, entry}, t})
+		note := notes.Parse(entry, raw)
+		for _, t := range note.Tasks {
+			all = append(all, task{place{p.folder, entry}, t, note.Foreign})
 		}
 	}
 	return all, nil
@@ -243,6 +261,20 @@ func (v vaults) tasks(ctx context.Context) ([]task, error) {
 type task struct {
 	place
 	notes.Task
+	foreign bool // its note is not the user's own words
+}
+
+func anyForeign(tasks []task) bool {
+	return slices.ContainsFunc(tasks, func(t task) bool { return t.foreign })
+}
+
+// tellsOf is an error that tells words of notes, marked where they are foreign.
+func tellsOf(foreign bool, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if foreign {
+		return agent.ForeignError{Err: err}
+	}
+	return err
 }
 
 // at is the task's place as the user sees it.
