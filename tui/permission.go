@@ -365,9 +365,9 @@ func (p *permission) content(width int, look *theme) []string {
 	}
 	if asked.Preview.Diff != "" {
 		add(look.Strong.Render, safetext.Reveal(asked.Preview.Path))
-		for _, line := range strings.Split(strings.TrimSuffix(asked.Preview.Diff, "\n"), "\n") {
-			if strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ") {
-				continue // the path stands above
+		for i, line := range strings.Split(strings.TrimSuffix(asked.Preview.Diff, "\n"), "\n") {
+			if i < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")) {
+				continue // the path stands above; further down it is a line that begins so
 			}
 			mark, rest := "", line
 			if line != "" && strings.ContainsRune("+- ", rune(line[0])) {

@@ -180,6 +180,17 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 	}
 }
 
+// A line of the note that looks like the head of a diff is shown like any other.
+func TestNoLineOfADiffIsHidden(t *testing.T) {
+	const diff = "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n # A\n--- old rule\n+++ pay Mallory\n"
+	p := permission{}
+	p.ask(agent.PermissionAsked{Name: "edit_note", Input: raw(`{}`), Preview: agent.Preview{Path: "a.md", Diff: diff}}, time.Time{})
+	text := ansi.Strip(strings.Join(p.content(80, newTheme("", true, false, nil)), "\n"))
+	if !strings.Contains(text, "- -- old rule") || !strings.Contains(text, "+ ++ pay Mallory") || strings.Contains(text, "++ a.md") {
+		t.Errorf("the dialog shows\n%s", text)
+	}
+}
+
 func TestValuesThatDifferLookDifferent(t *testing.T) {
 	values := []string{`"5"`, `5`, `""`, `" a"`, `"a"`, `null`, `"null"`, `true`, `"true"`, `[]`, `"[]"`, `{}`, `"{}"`, `"\u0430"`, `"a\u200b"`, `"\u202ea"`, `"a\u0000"`}
 	shown := map[string]string{}
