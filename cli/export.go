@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"lifehub/agent"
+	"lifehub/agent/tools"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -47,7 +49,15 @@ func exportMarkdown(ctx context.Context, s *store.Store, c agent.Conversation, w
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, markdownOf(c, exchanges))
+	outside, err := s.Outside(ctx, c.ID, math.MaxInt)
+	if err != nil {
+		return err
+	}
+	text := markdownOf(c, exchanges)
+	if outside { // it may come to lie among the notes
+		text = tools.MarkForeign(text, "conversation")
+	}
+	_, err = io.WriteString(w, text)
 	return err
 }
 
