@@ -25,8 +25,9 @@ var arrows = map[string][]string{
 	"lifehub/examples":     {},
 	"lifehub/rag/eval":     {"llm", "notes", "rag"},
 	"lifehub/store":        {"agent", "llm"},
-	"lifehub/tui":          {"agent", "llm", "pattern", "tui/markdown", "tui/safetext"},
-	"lifehub/tui/markdown": {"tui/safetext"},
+	"lifehub/tui":          {"agent", "llm", "pattern", "tui/markdown", "tui/measure", "tui/safetext"},
+	"lifehub/tui/markdown": {"tui/measure", "tui/safetext"},
+	"lifehub/tui/measure":  {},
 	"lifehub/tui/safetext": {},
 }
 

@@ -120,7 +120,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		return c.failed()
 	case err != nil:
 		return fmt.Errorf("show the chat: %w", err)
-	case ended == tui.Interrupted:
+	case ended == tui.Interrupted, wasInterrupted(ctx):
 		return exitError{code: exitInterrupted}
 	case ended == tui.Terminated:
 		return exitError{code: exitTerminated}

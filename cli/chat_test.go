@@ -5,7 +5,6 @@ package cli
 import (
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -130,29 +129,5 @@ func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
 	second.waits(func(screen string) bool { return strings.Contains(screen, "enter send") }, "comes to its end")
 	if n := strings.Count(read(t, filepath.Join(vault, "tasks.md")), "running socks"); n != 1 {
 		t.Errorf("the task is there %d times", n)
-	}
-}
-
-func TestTerminalIsRestoredHoweverTheChatEnds(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		end  func(*terminal)
-		code int
-	}{
-		{"quit", func(term *terminal) { term.types("/quit\r") }, exitDone},
-		{"ctrl+c twice", func(term *terminal) { term.types("\x03"); term.sees("once more quits"); term.types("\x03") }, exitInterrupted},
-		{"SIGTERM", func(term *terminal) { _ = term.cmd.Process.Signal(syscall.SIGTERM) }, exitTerminated},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			term := startTerminal(t, 80, 24, nil, "chat", "--notes", aVault(t))
-			term.sees("2 notes")
-			test.end(term)
-			if code := term.exits(); code != test.code {
-				t.Errorf("exit code %d, want %d", code, test.code)
-			}
-			if !strings.Contains(term.sent(), "\x1b[?1049l") {
-				t.Error("the alternate screen was never left")
-			}
-		})
 	}
 }

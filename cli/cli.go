@@ -93,6 +93,12 @@ func cancelOnSignal(cancel context.CancelCauseFunc) (stop func()) {
 	return func() { signal.Stop(signals); close(done) }
 }
 
+// wasInterrupted tells whether ctx ended by an interrupt.
+func wasInterrupted(ctx context.Context) bool {
+	var caught signalError
+	return errors.As(context.Cause(ctx), &caught) && caught.Signal == os.Interrupt
+}
+
 func exitCode(ctx context.Context, err error) int {
 	var exit exitError
 	var usage usageError

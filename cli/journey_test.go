@@ -48,12 +48,24 @@ func newPane(t *testing.T, env ...string) *pane {
 // open starts the program; a shell stays when it ends and tells its exit code.
 func (p *pane) open(arg ...string) {
 	p.t.Helper()
+	command := append(p.env, "sh", "-c", `"$@"; echo "left with $?"; exec cat`, "sh", os.Args[0])
+	p.starts(append(command, arg...)...)
+}
+
+// shell starts a shell with job control.
+func (p *pane) shell() {
+	p.t.Helper()
+	p.starts("env", "-i", "PATH="+os.Getenv("PATH"), "TERM=tmux-256color", "PS1=shell: ", "sh", "-i")
+	p.sees("shell:")
+}
+
+func (p *pane) starts(command ...string) {
+	p.t.Helper()
 	p.end()
 	p.opened++
 	p.socket = filepath.Join(p.sockets, strconv.Itoa(p.opened))
-	command := append([]string{"-S", p.socket, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", "-c", p.home}, p.env...)
-	command = append(command, "sh", "-c", `"$@"; echo "left with $?"; exec cat`, "sh", os.Args[0])
-	out, err := exec.Command(p.tmux, append(command, arg...)...).CombinedOutput()
+	window := []string{"-S", p.socket, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", "-c", p.home}
+	out, err := exec.Command(p.tmux, append(window, command...)...).CombinedOutput()
 	if err != nil {
 		p.t.Fatalf("start tmux: %v: %s", err, out)
 	}
@@ -68,6 +80,12 @@ func (p *pane) end() {
 
 func (p *pane) text() string {
 	out, _ := exec.Command(p.tmux, "-S", p.socket, "capture-pane", "-p").Output() // nothing is seen before it is up
+	return string(out)
+}
+
+// buffer is what was copied last.
+func (p *pane) buffer() string {
+	out, _ := exec.Command(p.tmux, "-S", p.socket, "show-buffer").Output() // there may be none yet
 	return string(out)
 }
 

@@ -8,8 +8,10 @@ import (
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
 
@@ -109,6 +111,27 @@ func (c *composer) resize(width, height int) {
 func (c *composer) draw() {
 	c.lines = strings.Split(c.area.View(), "\n")
 	c.cursor = c.area.Cursor()
+	c.remeasure()
+}
+
+// remeasure cuts the lines, and sets the cursor, by how the terminal shows
+// them: the text area counts clusters in a way of its own.
+func (c *composer) remeasure() {
+	prompt := cells(c.area.Prompt)
+	for y, line := range c.lines {
+		if c.cursor != nil && y == c.cursor.Y {
+			row := []rune(ansi.Strip(line))
+			before := min(len([]rune(c.area.Prompt))+c.area.LineInfo().ColumnOffset, len(row))
+			c.cursor.X = min(cells(string(row[:before])), c.area.Width()+prompt-1)
+		}
+		switch most := c.area.Width() + prompt; {
+		case cells(line) <= most:
+		case cells(strings.TrimRight(ansi.Strip(line), " ")) <= most:
+			c.lines[y] = measure.Fit(line, most, "")
+		default:
+			c.lines[y] = fit(line, most)
+		}
+	}
 }
 
 // cursorAt is where the cursor stands in the picture, nil when there is none.

@@ -8,9 +8,9 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
 
@@ -248,7 +248,7 @@ func (in *input) content(width int, look *theme) (lines []string, at int) {
 		add(look.Text.Render, safetext.Reveal(asked.Message))
 	}
 	if asked.URL != "" {
-		lines = append(lines, strings.Split(ansi.Hardwrap(safetext.Reveal(asked.URL), max(1, width), true), "\n")...)
+		lines = append(lines, measure.Lines(safetext.Reveal(asked.URL), max(1, width))...)
 		add(look.Dim.Render, "LifeHub does not open it. Agree when you have been there, or mean to go.")
 	}
 	for _, m := range asked.Prompt {

@@ -4,13 +4,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
 
 // cells is how many columns of the screen a line takes.
-func cells(line string) int { return ansi.StringWidth(line) }
+func cells(line string) int { return measure.Cells(line) }
 
 // wrapped breaks safe text into lines of a width, with the first after a head
 // and the others as far in.
@@ -29,16 +28,13 @@ func wrapped(head, text string, width int) []string {
 }
 
 // broken breaks text between words into lines of a width, at least one cell,
-// and within a word where it is too long. [ansi.Wrap] alone lets lines of
+// and within a word where it is too long. [ansi.Method.Wrap] alone lets lines of
 // single hyphens grow without end.
 func broken(text string, width int) []string {
 	width = max(1, width)
 	var lines []string
-	for _, line := range strings.Split(ansi.Wrap(text, width, ""), "\n") {
-		if cells(line) > width {
-			line = ansi.Hardwrap(line, width, true)
-		}
-		lines = append(lines, strings.Split(line, "\n")...)
+	for _, line := range strings.Split(measure.Method().Wrap(text, width, ""), "\n") {
+		lines = append(lines, measure.Lines(line, width)...)
 	}
 	return lines
 }
@@ -48,7 +44,7 @@ func fit(line string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	return ansi.Truncate(line, width, "…")
+	return measure.Fit(line, width, "…")
 }
 
 // gist is what fits of foreign text on one line. A question can be a megabyte
@@ -115,7 +111,7 @@ func entire(text string, width int) []string {
 			for n = most; n > 1 && !utf8.RuneStart(text[n]); n-- {
 			}
 		}
-		if cut := len(ansi.Truncate(text[:n], width, "")); cut < n {
+		if cut := len(measure.Fit(text[:n], width, "")); cut < n {
 			n = cut
 			if blank := strings.LastIndexByte(text[:cut], ' ') + 1; text[cut] != ' ' && blank > cut*2/3 {
 				n = blank

@@ -30,8 +30,11 @@ func child() int {
 	assistant := &script{bodies: story(planning, searched, answered[:5]), held: true}
 	options := withWorld(assistant)
 	options.Editor = os.Getenv("EDITOR")
-	if os.Getenv("LIFEHUB_TUI_CHILD") == "panic" {
+	if os.Getenv("LIFEHUB_TUI_CHILD") == "panic" { // while a progress bar is shown
 		options.Assistant = panicking{}
+		status := make(chan Status, 1)
+		status <- Status{Notes: 200, Indexed: 50, Indexing: true}
+		options.Status = status
 	}
 	how, err := Run(context.Background(), options)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"lifehub/internal/ttytest"
 )
 
 // onTerminal is a chat that runs on a pseudo terminal.
@@ -27,6 +30,26 @@ type onTerminal struct {
 	slave  *os.File // its end, kept open so that its settings can be read
 	before *unix.Termios
 	exit   chan int
+	sent   recorder // all that the chat sent
+}
+
+// recorder keeps what is written while others look.
+type recorder struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.text = append(r.text, p...)
+	return len(p), nil
+}
+
+func (r *recorder) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return string(r.text)
 }
 
 func startOnTerminal(t *testing.T, env ...string) *onTerminal {
@@ -48,7 +71,7 @@ func startOnTerminal(t *testing.T, env ...string) *onTerminal {
 		t.Fatal(err)
 	}
 	c := &onTerminal{watched: newWatched(t, 80, 24), t: t, cmd: cmd, tty: tty, slave: slave, before: before, exit: make(chan int, 1)}
-	go io.Copy(c.watched, tty) // ends when the terminal is closed
+	go io.Copy(io.MultiWriter(&c.sent, c.watched), tty) // ends when the terminal is closed
 	go func() {
 		cmd.Wait()
 		c.exit <- cmd.ProcessState.ExitCode()
@@ -79,7 +102,7 @@ func (c *onTerminal) leaves(want int) {
 	if *after != *c.before {
 		c.t.Errorf("terminal settings %+v, before %+v", after, c.before)
 	}
-	c.until("the alternate screen is off", func() bool { return !c.IsAltScreen() })
+	c.until("all that was changed is as before", func() bool { return len(ttytest.Left(c.sent.String())) == 0 })
 }
 
 // until waits for a state of the terminal.
@@ -93,7 +116,7 @@ func (c *onTerminal) until(what string, reached func() bool) {
 		case <-c.changed:
 		case <-look.C:
 		case <-late:
-			c.t.Fatalf("never: %s", what)
+			c.t.Fatalf("never: %s; left are %q", what, ttytest.Left(c.sent.String()))
 		}
 	}
 }
@@ -130,6 +153,7 @@ func TestTheTerminalIsAsBeforeAfterEveryEnd(t *testing.T) {
 func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
 	c := startOnTerminal(t, "LIFEHUB_TUI_CHILD=panic")
 	c.waitFor(t, "Ask your notes anything")
+	c.until("a progress bar is shown", func() bool { return strings.Contains(c.sent.String(), "\x1b]9;4;1;25") })
 	io.WriteString(c.tty, "go\r")
 	c.leaves(1)
 }

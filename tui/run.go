@@ -9,6 +9,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/measure"
 )
 
 // farewell is how long a stopped turn may take to save what it has.
@@ -33,6 +35,7 @@ const (
 func Run(ctx context.Context, options Options) (how Ended, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	measure.ByCharacters(true) // until the terminal says otherwise
 	m, err := New(ctx, options)
 	if err != nil {
 		return Quit, err

@@ -8,13 +8,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
+
+	"lifehub/tui/measure"
 )
 
 // inAllScripts are 200 texts of letters that are wide, joined or written from
 // right to left, cut at all lengths.
 func inAllScripts() []string {
 	seeds := []string{
-		"漢字かな交じり文、中文字符", "한국어 조합형 글자", "👩‍👩‍👧‍👦👍🏽🏳️‍🌈", "🇩🇪🇫🇷🇯🇵", "e\u0301o\u0308u\u0302\u0323", "שלום עולם", "مرحبا بالعالم", "ภาษาไทยไม่มีช่องว่าง", "हिन्दी क्षत्रिय", "ab漢👍c",
+		"漢字かな交じり文、中文字符", "1\ufe0f\u20e3#\ufe0f\u20e3❤\ufe0f™\ufe0f", "குழந்தை நமক্ষে ស្រឡាញ់", "한국어 조합형 글자", "👩‍👩‍👧‍👦👍🏽🏳️‍🌈", "🇩🇪🇫🇷🇯🇵", "e\u0301o\u0308u\u0302\u0323", "שלום עולם", "مرحبا بالعالم", "ภาษาไทยไม่มีช่องว่าง", "हिन्दी क्षत्रिय", "ab漢👍c",
 	}
 	var texts []string
 	for n := 1; len(texts) < 200; n++ {
@@ -29,15 +31,20 @@ func inAllScripts() []string {
 // TestTextInAnyScriptFitsEveryPlace puts such texts where users and notes can:
 // no row is wider than the window, and the cursor stands behind what was typed.
 func TestTextInAnyScriptFitsEveryPlace(t *testing.T) {
-	for _, width := range []int{20, 41, 60, 100, 160} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
+	for i, width := range []int{20, 41, 60, 100, 160, 24, 60, 121} {
+		byCharacters := i >= 5
+		t.Run(fmt.Sprint(width, byCharacters), func(t *testing.T) {
+			measure.ByCharacters(byCharacters)
+			defer measure.ByCharacters(false)
 			onTour(t, width, 16, func(tr *tour) {
 				r := tr.rig
 				for i, text := range inAllScripts() {
 					what := fmt.Sprintf("text %d %q", i, text)
 					r.send(tea.PasteMsg{Content: text})
 					r.fits(what, width, 16)
-					r.behind(what, text, width)
+					if !byCharacters { // the terminal model does not add up
+						r.behind(what, text, width)
+					}
 					r.m.composer.clear()
 					for _, said := range []item{&question{text: text}, keptAnswer(text, ""), &notice{text}, &failure{text: text, hint: text}, &page{text}} {
 						r.m.transcript.add(said)
@@ -47,7 +54,9 @@ func TestTextInAnyScriptFitsEveryPlace(t *testing.T) {
 					tr.clear()
 					tr.show(text, i, 12, func(panel string) {
 						r.fits(what+", "+panel, width, 16)
-						r.fitsTerminal(what+", "+panel, width, 16)
+						if !byCharacters {
+							r.fitsTerminal(what+", "+panel, width, 16)
+						}
 					})
 				}
 			})
@@ -70,5 +79,31 @@ func (r *rig) behind(what, text string, width int) {
 	screen.WriteString(row)
 	if at := screen.CursorPosition().X; cursor.X < at && at < width-1 {
 		r.t.Errorf("%s: the cursor is at %d, the text ends at %d: %q", what, cursor.X, at, row)
+	}
+}
+
+// TestTheCursorStandsBehindWhatWasTyped also where the terminal gives each
+// character room of its own, and hears late that it does not.
+func TestTheCursorStandsBehindWhatWasTyped(t *testing.T) {
+	defer measure.ByCharacters(false)
+	for text, want := range map[string]struct{ characters, clusters int }{
+		"plain": {5, 5}, "हिन्दी": {5, 2}, "👩\u200d👧!": {5, 3}, "👍🏽": {4, 2}, "❤\ufe0f": {1, 2}, "漢字": {4, 4},
+	} {
+		measure.ByCharacters(true)
+		inRig(t, 60, 16, withWorld(hold()), func(r *rig) {
+			r.m.transcript.add(&notice{strings.Repeat(text+" ", 60)})
+			r.send(tea.PasteMsg{Content: text})
+			before := r.m.View().Cursor.X
+			r.fits("by characters", 60, 16)
+			r.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeNotRecognized})
+			if r.m.View().Cursor.X != before {
+				t.Error("a terminal that does not know the mode changed the picture")
+			}
+			r.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
+			r.fits("by clusters", 60, 16)
+			if after := r.m.View().Cursor.X; before != want.characters+2 || after != want.clusters+2 {
+				t.Errorf("%q: the cursor is at %d, then %d, want %+v behind the prompt", text, before, after, want)
+			}
+		})
 	}
 }

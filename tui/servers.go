@@ -7,8 +7,8 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
 
@@ -277,7 +277,7 @@ func (l *look) view(width, height int, keys *keyMap, look *theme, now time.Time)
 // content is all that is to be read, with what is hidden in it made visible.
 func (l *look) content(width int, look *theme) []string {
 	if l.change == nil {
-		return strings.Split(ansi.Hardwrap(safetext.Text(l.text), max(1, width), true), "\n")
+		return measure.Lines(safetext.Text(l.text), max(1, width))
 	}
 	var lines []string
 	for _, c := range l.change {

@@ -27,7 +27,7 @@ func (r *rig) fits(what string, width, height int) {
 		r.t.Errorf("%s at %d×%d: %d rows", what, width, height, len(lines))
 	}
 	for _, line := range lines {
-		if got := ansi.StringWidth(line); got > width {
+		if got := cells(line); got > width {
 			r.t.Errorf("%s at %d×%d: a row is %d wide: %q", what, width, height, got, ansi.Strip(line))
 			return
 		}

@@ -12,7 +12,9 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
+	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
 
@@ -195,6 +197,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg:
 		m.colours = msg.Profile > colorprofile.ASCII
 		m.restyle()
+	case tea.ModeReportMsg:
+		m.modeReported(msg)
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case tea.PasteMsg:
@@ -310,6 +314,15 @@ func (m *Model) restyle() {
 	m.permission.width, m.input.width = 0, 0
 	if m.servers.look != nil {
 		m.servers.look.width = 0
+	}
+}
+
+// modeReported hears whether the terminal gives room to letters or to the
+// characters they are made of; the renderer takes the same answers for a yes.
+func (m *Model) modeReported(msg tea.ModeReportMsg) {
+	known := msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
+	if msg.Mode == ansi.ModeUnicodeCore && known && measure.ByCharacters(false) {
+		m.restyle()
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
+	"lifehub/tui/measure"
 )
 
 // maxDepth bounds quotations and lists inside one another; deeper marks are text.
@@ -68,7 +68,7 @@ func (s *Stream) container(matched int, body string, indent int) (c container, n
 		return container{kind: quote, mark: bar, rest: bar, width: 2}, len(body) - len(strings.TrimPrefix(body[1:], " "))
 	}
 	if label, n := footnoteLabel(body); n > 0 && s.paragraph == nil {
-		width := ansi.StringWidth(label) + len("[^] ")
+		width := measure.Cells(label) + len("[^] ")
 		return container{kind: footnote, indent: 4, mark: s.inks.paint(s.theme.Citation, "[^"+label+"]") + " ", rest: spaces(width), width: width}, n
 	}
 	n, c.bullet, c.number = listMark(body)

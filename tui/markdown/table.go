@@ -3,7 +3,7 @@ package markdown
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"lifehub/tui/measure"
 )
 
 const (
@@ -212,7 +212,7 @@ func (s *Stream) spans(text string, style Style, yield func(span)) {
 func (s *Stream) cellWidth(text string, style Style) int {
 	width, widest := 0, 0
 	s.spans(text, style, func(p span) {
-		width += ansi.StringWidth(p.text)
+		width += measure.Cells(p.text)
 		widest = max(widest, width)
 		if p.end {
 			width = 0

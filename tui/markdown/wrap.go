@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
+	"lifehub/tui/measure"
 )
 
 // look is everything that tells two pieces of a line apart.
@@ -84,7 +84,7 @@ func (w *wrapper) addText(s span) {
 			text = text[n:]
 			continue
 		}
-		cluster, width := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+		cluster, width := measure.First(text)
 		w.cluster(s.look, cluster, width)
 		text = text[len(cluster):]
 	}
@@ -190,7 +190,7 @@ func (w *wrapper) lay(l look, text string) {
 			text = text[n:]
 			continue
 		}
-		g, width := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+		g, width := measure.First(text)
 		text = text[len(g):]
 		if width > w.width {
 			g, width = "…", 1

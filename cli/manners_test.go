@@ -1,0 +1,329 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"lifehub/internal/ttytest"
+	"lifehub/llm/llmtest"
+)
+
+// heldAnswer serves a model that plans a search and begins to answer, and goes
+// on when the test says so. What it returns is the environment of a chat with it.
+func heldAnswer(t *testing.T) (env []string, goOn func()) {
+	hold := make(chan struct{})
+	plan := `{"reasoning":"The notes tell.","steps":[{"id":"1","tool":"search_notes","input":{"query":"run"},"description":"look it up"}]}`
+	model := llmtest.NewScript(
+		llmtest.Answer{Match: asksPlanner, Text: plan, Always: true},
+		llmtest.Answer{Match: asksExplainer, Text: strings.Repeat("You run three times a week 走る 👩‍👧 [1]. ", 40), Hold: hold, HoldAfter: 60, Always: true},
+		llmtest.Answer{Text: "Running", Always: true},
+	)
+	return []string{"OLLAMA_HOST=" + llmtest.Serve(t, model), "LIFEHUB_MODEL=" + llmtest.ServedModel}, func() { close(hold) }
+}
+
+func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
+	env, goOn := heldAnswer(t)
+	term := startTerminal(t, 100, 60, env, "chat", "--notes", aVault(t))
+	const away, back, called = "\x1b[O", "\x1b[I", "\a\x1b]9;LifeHub: the answer is ready\x1b\\"
+	paste := func(text string) { // is no key, and shows that what came before it was read
+		term.types("\x1b[200~" + text + "\x1b[201~")
+		term.sees("> " + text)
+	}
+	term.sees("2 notes")
+	term.types("how often do I run?\r")
+	term.sees("esc stop", "You run three")
+	term.types(away)
+	paste("seen")
+	goOn()
+	term.waits(func(string) bool { return strings.Contains(term.sent(), called) }, "calls the user")
+	term.sees("enter send", "> seen")
+	if got := term.sent(); !strings.Contains(got, "\x1b]2;LifeHub · how often do I run?\a") {
+		t.Error("the window was never named after the conversation")
+	}
+	if got := term.sent(); !strings.Contains(got, "\x1b]8;;file://") {
+		t.Error("the note among the sources is no link")
+	}
+
+	term.types(back + "\x15")
+	term.types("and where?\r")
+	term.waits(func(screen string) bool {
+		return strings.Contains(screen, "You  and where?") && strings.Contains(screen, "enter send") && strings.Count(screen, "Sources") == 2
+	}, "has answered again")
+	if n := strings.Count(term.sent(), "\x1b]9;L"); n != 1 {
+		t.Errorf("the user was called %d times, want once", n)
+	}
+	term.types("\x04")
+	term.exits()
+	if left := ttytest.Left(term.sent()); left != nil {
+		t.Errorf("the terminal keeps %q", left)
+	}
+}
+
+// states are what a storm of sizes and an end can meet.
+var states = map[string]struct {
+	keys, shows string
+	rows        []string // what some rows of the last picture begin with
+}{
+	"a streamed answer with a plan": {"how often do I run?\r", "esc stop", []string{" LifeHub", "> "}},
+	"a permission dialog":           {"/note buy milk\r", "y once", []string{" LifeHub", "> ", "buy milk"}},
+	"help":                          {"\x1bOP", "esc close", []string{" LifeHub", "> "}},
+	"conversations":                 {"\x13", "close", []string{" LifeHub", "> ", "type to search"}},
+	"servers":                       {"/mcp\r", "close", []string{" LifeHub", "> "}},
+	"figures":                       {"/stats\r", "esc close", []string{" LifeHub", "> "}},
+	"commands":                      {"/", "complete", []string{" LifeHub", "> /"}},
+	"notes to name":                 {"@run", "take", []string{" LifeHub", "> @run", "running.md"}},
+	"first run":                     {"", "Which notes", []string{" LifeHub", "> "}},
+	"nothing yet":                   {"", "2 notes", []string{" LifeHub", "> ", "Ask your notes"}},
+}
+
+// TestAStormOfSizesAndAnEndInEveryPanel changes the size of a real program a
+// thousand times a second: then the picture is right for the last size, without
+// being asked for, and after a signal the terminal is as it was. A state meets
+// a signal each; LIFEHUB_SOAK=1 has every state meet each, after a longer storm.
+func TestAStormOfSizesAndAnEndInEveryPanel(t *testing.T) {
+	ends := []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGTERM, exitTerminated}, {syscall.SIGHUP, exitTerminated}, {syscall.SIGQUIT, exitTerminated}, {syscall.SIGINT, exitInterrupted}}
+	sizes, soak := 100, os.Getenv("LIFEHUB_SOAK") == "1"
+	if soak {
+		sizes = 1000
+	}
+	n := 0
+	for name, state := range states {
+		n++
+		for i, end := range ends {
+			if !soak && i != n%len(ends) {
+				continue
+			}
+			t.Run(fmt.Sprint(name, ", ", end.signal), func(t *testing.T) {
+				t.Parallel()
+				env, _ := heldAnswer(t)
+				arg := []string{"chat", "--notes", aVault(t)}
+				if name == "first run" {
+					arg = nil
+				}
+				term := startTerminal(t, 100, 30, env, arg...)
+				term.sees("Ask anything")
+				if arg != nil {
+					term.sees("2 notes")
+				}
+				term.types(state.keys)
+				term.sees(state.shows)
+				term.storms(sizes, 90, 28)
+				term.waits(func(screen string) bool {
+					rows := strings.Split(screen, "\n")
+					for _, begin := range state.rows {
+						if !strings.Contains(screen, begin) {
+							return false
+						}
+					}
+					return strings.Contains(screen, state.shows) && len(rows) == 28 && strings.HasPrefix(rows[0], " LifeHub")
+				}, "is right for the last size")
+				settled := still(term.text())
+				term.types("\x0c")
+				term.waits(func(screen string) bool { return still(screen) == settled }, "is the same when it is drawn anew")
+				if err := term.cmd.Process.Signal(end.signal); err != nil {
+					t.Fatal(err)
+				}
+				if code := term.exits(); code != end.code {
+					t.Errorf("exit code %d, want %d", code, end.code)
+				}
+				if left := ttytest.Left(term.sent()); left != nil {
+					t.Errorf("the terminal keeps %q", left)
+				}
+			})
+		}
+	}
+}
+
+// storms changes the size a thousand times a second, from 0×0 to 500×300, and
+// ends with the given one.
+func (term *terminal) storms(sizes, width, height int) {
+	term.t.Helper()
+	any := rand.New(rand.NewPCG(1, 2))
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for range sizes {
+		<-tick.C
+		_ = pty.Setsize(term.pty, &pty.Winsize{Cols: uint16(any.IntN(501)), Rows: uint16(any.IntN(301))})
+	}
+	term.screen.Resize(width, height)
+	if err := pty.Setsize(term.pty, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}); err != nil {
+		term.t.Fatal(err)
+	}
+}
+
+// moving is what changes on a screen by itself: spinners, times, speeds.
+var moving = regexp.MustCompile(`[⠀-⣿]|[0-9.,]+ (ms|s|min|tok/s)\b| +`)
+
+// still is a screen without what moves.
+func still(screen string) string { return moving.ReplaceAllString(screen, " ") }
+
+func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
+	p := newPane(t)
+	p.shell()
+	p.types(strings.Join(append(p.env[2:], os.Args[0], "chat", "--notes", aVault(t)), " "))
+	p.presses("Enter")
+	p.sees("2 notes", "Ask your notes anything")
+	p.types("a draft")
+	p.sees("> a draft")
+	for range 2 {
+		p.presses("C-z")
+		p.sees("Stopped")
+		p.types("echo $((40+2)) says the shell") // typed to the shell, which shows it
+		p.presses("Enter")
+		p.sees("42 says the shell")
+		p.types("fg")
+		p.presses("Enter")
+		p.sees("> a draft", "Ask your notes anything")
+	}
+	p.presses("C-c", "C-d")
+	p.sees("Stopped")
+}
+
+func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
+	p := newPane(t)
+	p.env = append(p.env, "TMUX="+filepath.Join(p.sockets, "1")+",1,0") // as tmux tells its panes; env -i has taken it away
+	p.open("chat", "--notes", aVault(t))
+	p.sees("2 notes")
+	p.asks("how often do I run?")
+	p.sees("three times a week", "enter send")
+	p.types("/copy")
+	p.presses("Enter")
+	p.sees("copied")
+	late := time.After(patience)
+	for !strings.Contains(p.buffer(), "three times a week") {
+		select {
+		case <-time.After(30 * time.Millisecond):
+		case <-late:
+			t.Fatalf("the buffer of tmux holds %q", p.buffer())
+		}
+	}
+}
+
+// TestAnyPlaceWithoutAScreenGetsLines starts the chat where there is nothing
+// to draw on: it talks in lines, without one escape.
+func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
+	vault := aVault(t)
+	for name, env := range map[string][]string{
+		"a dumb terminal":     {"TERM=dumb"},
+		"no name of it":       {"TERM="},
+		"no name, no colours": {"TERM=", "NO_COLOR=1", "LANG=C"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			term := startTerminal(t, 80, 24, env, "chat", "--notes", vault)
+			term.sees("> ")
+			term.types("how often do I run?\n")
+			term.sees("three times a week")
+			term.types("/quit\n")
+			if code := term.exits(); code != exitDone {
+				t.Errorf("exit code %d", code)
+			}
+			if strings.Contains(term.sent(), "\x1b") {
+				t.Errorf("a terminal that understands none was sent escapes: %q", term.sent())
+			}
+		})
+	}
+	t.Run("a pipe", func(t *testing.T) {
+		t.Parallel()
+		cmd := offScreen(t, "chat", "--notes", vault)
+		cmd.Stdin = strings.NewReader("how often do I run?\n/quit\n")
+		out, err := cmd.CombinedOutput()
+		if err != nil || !bytes.Contains(out, []byte("three times a week")) || bytes.ContainsAny(out, "\x1b\a") {
+			t.Errorf("%v, %q", err, out)
+		}
+	})
+	t.Run("input from a file on a terminal", func(t *testing.T) {
+		t.Parallel()
+		cmd := offScreen(t, "chat", "--notes", vault)
+		file := filepath.Join(t.TempDir(), "questions")
+		write(t, file, "how often do I run?\n")
+		in, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		cmd.Stdin = in
+		tty, slave, err := pty.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tty.Close()
+		cmd.Stdout, cmd.Stderr = slave, slave
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		slave.Close()
+		var out bytes.Buffer
+		_, _ = out.ReadFrom(tty) // ends with an error when the program has
+		if err := cmd.Wait(); err != nil || !strings.Contains(out.String(), "three times a week") || bytes.ContainsAny(out.Bytes(), "\x1b\a") {
+			t.Errorf("%v, %q", err, out.String())
+		}
+	})
+}
+
+// TestStrangeTerminalsGetAScreen starts the chat in terminals of other kinds.
+func TestStrangeTerminalsGetAScreen(t *testing.T) {
+	vault := aVault(t)
+	colour := regexp.MustCompile(`\x1b\[[0-9;:]*[345]8[;:]|\x1b\[(3|4|9|10)[0-7][;m]`)
+	for name, tc := range map[string]struct {
+		env           []string
+		width, height int
+		colours       bool
+	}{
+		"colours not wanted":           {[]string{"NO_COLOR=1", "COLORTERM=truecolor"}, 80, 24, false},
+		"an old one":                   {[]string{"TERM=vt100"}, 80, 24, true},
+		"the console":                  {[]string{"TERM=linux"}, 80, 24, true},
+		"one that nobody knows":        {[]string{"TERM=no-such-terminal"}, 80, 24, true},
+		"letters that are not Unicode": {[]string{"LANG=C", "LC_ALL=de_DE.ISO-8859-1"}, 80, 24, true},
+		"one cell":                     {nil, 1, 1, true},
+		"a narrow column":              {nil, 3, 40, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			term := startTerminal(t, tc.width, tc.height, tc.env, "chat", "--notes", vault)
+			term.waits(func(string) bool { return strings.Contains(term.sent(), "\x1b[?1049h") }, "is taken")
+			if tc.width >= 80 {
+				term.sees("2 notes")
+				term.types("how often do I run?\r")
+				term.sees("three times a week", "enter send")
+			} else {
+				term.types("x\x03")
+			}
+			if got := colour.FindString(term.sent()); tc.colours != (got != "") && tc.width >= 80 {
+				t.Errorf("colours %t: %q", tc.colours, got)
+			}
+			term.types("\x04")
+			if code := term.exits(); code != exitDone {
+				t.Errorf("exit code %d", code)
+			}
+			if left := ttytest.Left(term.sent()); left != nil {
+				t.Errorf("the terminal keeps %q", left)
+			}
+		})
+	}
+}
+
+// offScreen is the program where it has no terminal, in an empty home.
+func offScreen(t *testing.T, arg ...string) *exec.Cmd {
+	home := t.TempDir()
+	cmd := exec.Command(os.Args[0], arg...)
+	cmd.Dir = home
+	cmd.Env = []string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "OLLAMA_HOST=127.0.0.1:1"}
+	return cmd
+}
