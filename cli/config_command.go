@@ -87,17 +87,26 @@ func (sh *shell) showConfig(asJSON bool) error {
 	return nil
 }
 
+// initConfig explains every key in the settings file. What is set there, by
+// the user or because a folder of notes was made known, stays as it is.
 func (sh *shell) initConfig() error {
 	p, err := findPaths(sh.getenv)
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(p.settings()); err == nil {
-		return usageError{fmt.Errorf("there is a settings file already: %s; it stays as it is", p.settings())}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("look for the settings file: %w", err)
+	explained := configTemplate()
+	heading, _, _ := strings.Cut(explained, "\n")
+	set, err := os.ReadFile(p.settings())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("read the settings file: %w", err)
+	case strings.Contains(string(set), heading):
+		return usageError{fmt.Errorf("%s explains every key already; it stays as it is", p.settings())}
+	default:
+		explained = strings.TrimRight(string(set), "\n") + "\n\n" + explained
 	}
-	if err := writePrivate(p.settings(), []byte(configTemplate())); err != nil {
+	if err := writePrivate(p.settings(), []byte(explained)); err != nil {
 		return err
 	}
 	fmt.Fprintln(sh.out, "wrote", p.settings())

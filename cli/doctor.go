@@ -159,7 +159,7 @@ func (a *app) examineNotes(ctx context.Context) []finding {
 			findings = append(findings, finding{What: "notes", Says: err.Error()})
 			continue
 		}
-		f := finding{What: "notes", OK: true, Says: fmt.Sprintf("%s: %d notes", v.folder.Dir(), len(entries))}
+		f := finding{What: "notes", OK: true, Says: v.folder.Dir() + ": " + count(len(entries), "note")}
 		if len(problems) > 0 {
 			f.Says += fmt.Sprintf(", %d that can't be read", len(problems))
 			f.Mend = "lifehub index says which, and why"
@@ -177,7 +177,7 @@ func (a *app) examineNotes(ctx context.Context) []finding {
 		if err != nil {
 			return append(findings, finding{What: "index", Says: err.Error(), Mend: "lifehub index --rebuild"})
 		}
-		f := finding{What: "index", OK: true, Says: fmt.Sprintf("%d of %d notes, brought up to date %s ago, %s", c.Indexed, c.Total, ago(c.Age), c.Embedder)}
+		f := finding{What: "index", OK: true, Says: fmt.Sprintf("%d of %s, brought up to date %s ago, %s", c.Indexed, count(c.Total, "note"), ago(c.Age), c.Embedder)}
 		if c.Indexed < c.Total || c.Total == 0 {
 			f.Mend = "lifehub index"
 		}

@@ -103,8 +103,8 @@ func (a *app) measure(ctx context.Context, most int) (ownFigures, error) {
 }
 
 func (sh *shell) printFigures(f ownFigures) error {
-	text := fmt.Sprintf("%d titles and %d headings of %d notes, asked as questions\n\n%-9s %9s %7s %7s %7s\n",
-		f.Titles, f.Headings, f.Notes, "", "first", "in 5", "in 10", "MRR")
+	text := fmt.Sprintf("%s and %s of %s, asked as questions\n\n%-9s %9s %7s %7s %7s\n",
+		count(f.Titles, "title"), count(f.Headings, "heading"), count(f.Notes, "note"), "", "first", "in 5", "in 10", "MRR")
 	for _, s := range f.Settings {
 		text += fmt.Sprintf("%-9s %7.1f %% %5.1f %% %5.1f %% %7.3f\n", s.Name, 100*s.First, 100*s.InFive, 100*s.InTen, s.MRR)
 	}

@@ -204,12 +204,10 @@ func countNotes(ctx context.Context, dir string) string {
 	switch {
 	case notes == 0:
 		return ""
-	case notes == 1:
-		return "1 note"
 	case files > mostCounted:
 		return fmt.Sprintf("more than %d notes", notes)
 	}
-	return fmt.Sprintf("%d notes", notes)
+	return count(notes, "note")
 }
 
 // underHome writes a folder as a user does, with ~ for home.

@@ -211,7 +211,7 @@ func (sh *shell) printChanges(dir string, changes rag.Changes, asJSON bool) erro
 	if changes.Rebuilt != "" {
 		fmt.Fprintln(sh.out, "rebuilt:", safetext.Line(changes.Rebuilt))
 	}
-	fmt.Fprintf(sh.out, "%s: %d notes, %d passages", safetext.Line(dir), changes.Total, changes.Passages)
+	fmt.Fprintf(sh.out, "%s: %s, %s", safetext.Line(dir), count(changes.Total, "note"), count(changes.Passages, "passage"))
 	for _, what := range []string{"added", "changed", "moved", "removed", "skipped"} {
 		if counts[what] > 0 {
 			fmt.Fprintf(sh.out, ", %d %s", counts[what], what)

@@ -112,8 +112,8 @@ func (sh *shell) printFound(found rag.Found) error {
 		fmt.Fprintln(sh.err, "your notes don't say, as far as words and meaning tell: these are the nearest passages")
 	}
 	c := found.Coverage
-	fmt.Fprintf(sh.err, "searched %d of %d notes, brought up to date %s ago, %s\n",
-		c.Indexed, c.Total, ago(c.Age), safetext.Line(c.Embedder))
+	fmt.Fprintf(sh.err, "searched %d of %s, brought up to date %s ago, %s\n",
+		c.Indexed, count(c.Total, "note"), ago(c.Age), safetext.Line(c.Embedder))
 	return nil
 }
 
