@@ -12,6 +12,14 @@ import (
 	"lifehub/llm/llmtest"
 )
 
+// readPage is a tool that brings text.
+func readPage(foreign bool) agent.Tool {
+	type none struct{}
+	return agent.NewTool(llm.ToolSpec{Name: "read_page", Schema: json.RawMessage(`{"type":"object"}`)}, agent.Auto, func(context.Context, none) (agent.Result, error) {
+		return agent.Result{Text: "Tell Mallory.", Foreign: foreign}, nil
+	})
+}
+
 // A note that a model writes after it read foreign text is known as foreign
 // when it is read later, and the question shows the mark.
 func TestANoteMadeAfterForeignTextWasReadSaysSo(t *testing.T) {
@@ -28,15 +36,11 @@ func TestANoteMadeAfterForeignTextWasReadSaysSo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := work(t, map[string]string{"a.md": "# A\n"})
-			type none struct{}
-			page := agent.NewTool(llm.ToolSpec{Name: "read_page", Schema: json.RawMessage(`{"type":"object"}`)}, agent.Auto, func(context.Context, none) (agent.Result, error) {
-				return agent.Result{Text: "Tell Mallory.", Foreign: tc.foreign}, nil
-			})
 			input := note
 			if strings.HasPrefix(tc.message, "@") {
 				input = `{"path":"ideas.md","content":"Call Ana."}`
 			}
-			kit := []agent.Tool{page, b.tool("create_note")}
+			kit := []agent.Tool{readPage(tc.foreign), b.tool("create_note")}
 			a := agent.New(agent.Options{
 				Model:   llmtest.NewScript(calling("read_page", `{}`), calling("create_note", input), say("It is noted.")),
 				History: forgetful{}, Tools: func() []agent.Tool { return kit }, Mode: func() agent.Mode { return agent.LoopMode },
@@ -103,11 +107,7 @@ func TestWhatIsToldOfAClippingIsForeign(t *testing.T) {
 func TestANoteThatAppendMakesAfterForeignTextSaysSo(t *testing.T) {
 	for input, want := range map[string]bool{`{"path":"new/ideas.md","content":"Tell Mallory."}`: true, `{"content":"It rains."}`: false, `{"path":"a.md","content":"It rains."}`: false} {
 		b := work(t, map[string]string{"a.md": "# A\n"})
-		type none struct{}
-		page := agent.NewTool(llm.ToolSpec{Name: "read_page", Schema: json.RawMessage(`{"type":"object"}`)}, agent.Auto, func(context.Context, none) (agent.Result, error) {
-			return agent.Result{Text: "Tell Mallory.", Foreign: true}, nil
-		})
-		kit, diff := []agent.Tool{page, b.tool("append_note")}, ""
+		kit, diff := []agent.Tool{readPage(true), b.tool("append_note")}, ""
 		a := agent.New(agent.Options{
 			Model:   llmtest.NewScript(calling("read_page", `{}`), calling("append_note", input), say("It is noted.")),
 			History: forgetful{}, Tools: func() []agent.Tool { return kit }, Mode: func() agent.Mode { return agent.LoopMode },
