@@ -32,11 +32,24 @@ func wrapped(head, text string, width int) []string {
 // single hyphens grow without end.
 func broken(text string, width int) []string {
 	width = max(1, width)
+	if !strings.Contains(text, "\n") && cells(text) <= width {
+		return []string{text}
+	}
 	var lines []string
 	for _, line := range strings.Split(measure.Method().Wrap(text, width, ""), "\n") {
 		lines = append(lines, measure.Lines(line, width)...)
 	}
 	return lines
+}
+
+// letters tells whether each byte of text takes one cell.
+func letters(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // fit cuts a styled line to a width, saying so with an ellipsis.
@@ -100,6 +113,14 @@ func styled(style func(...string) string, lines []string) []string {
 	return lines
 }
 
+// fitting returns how many bytes of text fit into a width.
+func fitting(text string, width int) int {
+	if letters(text[:min(len(text), width+1)]) {
+		return min(len(text), width)
+	}
+	return len(measure.Fit(text, width, ""))
+}
+
 // entire breaks a line of safe text between words where that is near, and
 // within them elsewhere. Nothing is left out: the lines joined are the text.
 func entire(text string, width int) []string {
@@ -111,7 +132,7 @@ func entire(text string, width int) []string {
 			for n = most; n > 1 && !utf8.RuneStart(text[n]); n-- {
 			}
 		}
-		if cut := len(measure.Fit(text[:n], width, "")); cut < n {
+		if cut := fitting(text[:n], width); cut < n {
 			n = cut
 			if blank := strings.LastIndexByte(text[:cut], ' ') + 1; text[cut] != ' ' && blank > cut*2/3 {
 				n = blank

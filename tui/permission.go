@@ -33,16 +33,23 @@ type permission struct {
 	why     *string         // the reason being typed; nil: none
 	edit    *argumentEditor // the arguments being edited; nil: none
 
-	top   int      // first line of the body in sight
-	body  []string // what would run
-	width int      // what body was made for
-	rows  int      // lines of the body in sight
+	top   int        // first line of the body in sight
+	body  []bodyLine // what would run
+	width int        // what body was made for
+	rows  int        // lines of the body in sight
 }
 
 // pending is a question that waits for the user.
 type pending struct {
 	agent.PermissionAsked
 	seen bool // the end of what would run was in sight
+}
+
+// bodyLine is a line of what would run. It is styled when it is in sight: there
+// may be a megabyte of them.
+type bodyLine struct {
+	style func(...string) string
+	text  string
 }
 
 // open tells whether a question waits for the user.
@@ -258,7 +265,7 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 		return append(lines, p.edit.view(width, p.rows+len(p.foot(width, keys, look, armed)), keys, look)...)
 	}
 	for _, line := range p.body[p.top : p.top+p.rows] {
-		lines = append(lines, bodyMargin(width)+line)
+		lines = append(lines, bodyMargin(width)+line.style(line.text))
 	}
 	return append(lines, p.foot(width, keys, look, armed)...)
 }
@@ -343,12 +350,14 @@ func (p *permission) withQueue(keys *keyMap, list ...key.Binding) []key.Binding 
 
 // content is everything that would run, escaped and broken into lines, with
 // nothing left out.
-func (p *permission) content(width int, look *theme) []string {
+func (p *permission) content(width int, look *theme) []bodyLine {
 	asked := p.current()
-	var lines []string
+	var lines []bodyLine
 	add := func(style func(...string) string, text string) {
-		for _, line := range strings.Split(text, "\n") {
-			lines = append(lines, styled(style, entire(line, width))...)
+		for line := range strings.SplitSeq(text, "\n") {
+			for _, part := range entire(line, width) {
+				lines = append(lines, bodyLine{style, part})
+			}
 		}
 	}
 	plain := look.Text.Render

@@ -157,6 +157,14 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 	}
 }
 
+// contentOf returns the lines of what a dialog asks about, without colours.
+func contentOf(p *permission, width int) (lines []string) {
+	for _, line := range p.content(width, newTheme("", true, false, nil)) {
+		lines = append(lines, line.style(line.text))
+	}
+	return lines
+}
+
 // All of what would run is in the dialog: put together, its lines give every
 // word of the arguments, in order.
 func TestNothingOfTheArgumentsIsCut(t *testing.T) {
@@ -167,7 +175,7 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 		}
 		p := permission{}
 		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"text":"` + strings.Join(words, " ") + `"}`)}, time.Time{})
-		lines := p.content(width, newTheme("", true, false, nil))
+		lines := contentOf(&p, width)
 		all := ansi.Strip(strings.Join(lines, ""))
 		if want := "text: " + strings.Join(words, " "); all != want {
 			t.Errorf("width %d: the dialog holds %.80q…", width, all)
@@ -185,7 +193,7 @@ func TestNoLineOfADiffIsHidden(t *testing.T) {
 	const diff = "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n # A\n--- old rule\n+++ pay Mallory\n"
 	p := permission{}
 	p.ask(agent.PermissionAsked{Name: "edit_note", Input: raw(`{}`), Preview: agent.Preview{Path: "a.md", Diff: diff}}, time.Time{})
-	text := ansi.Strip(strings.Join(p.content(80, newTheme("", true, false, nil)), "\n"))
+	text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
 	if !strings.Contains(text, "- -- old rule") || !strings.Contains(text, "+ ++ pay Mallory") || strings.Contains(text, "++ a.md") {
 		t.Errorf("the dialog shows\n%s", text)
 	}
@@ -197,7 +205,7 @@ func TestValuesThatDifferLookDifferent(t *testing.T) {
 	for _, v := range values {
 		p := permission{}
 		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"v":` + v + `}`)}, time.Time{})
-		text := ansi.Strip(strings.Join(p.content(80, newTheme("", true, false, nil)), "\n"))
+		text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
 		if other, taken := shown[text]; taken && v != `"\u0430"` {
 			t.Errorf("%s and %s both look like %q", v, other, text)
 		}

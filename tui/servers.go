@@ -315,5 +315,6 @@ func (l *look) content(width int, look *theme) []string {
 // marked styles a text line by line, so that no style runs over a line's end.
 // The marks tell without colours what the style does.
 func marked(open, text, end string, style func(...string) string) string {
-	return strings.Join(styled(style, strings.Split(open+text+end, "\n")), "\n")
+	on, off, _ := strings.Cut(style("x"), "x") // once: there may be a megabyte of lines
+	return on + strings.ReplaceAll(open+text+end, "\n", off+"\n"+on) + off
 }

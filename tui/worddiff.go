@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -11,89 +12,149 @@ type Word struct {
 	Mark rune // ' ' stands in both, '-' only before, '+' only after
 }
 
-// maxCompared bounds the work of comparing two texts, in pairs of words; what
-// is longer is shown as replaced as a whole.
-const maxCompared = 4_000_000
+// maxEdits bounds the work of comparing two texts: so many words, or lines, may
+// have gone and come. What differs more is compared by lines, and what differs
+// more still is shown as replaced as a whole.
+const maxEdits = 2000
+
+// maxEditsOfLines is the same for the words of lines that were replaced.
+const maxEditsOfLines = 64
+
+// maxByWords is how long, in bytes, two texts together may be to be compared by
+// words; longer ones are compared by lines, and then by words where lines differ.
+const maxByWords = 256 << 10
 
 // WordDiff tells which words of before were replaced by which of after. Put
 // together, the words that are not marked '+' are before, and those that are
 // not marked '-' are after.
 func WordDiff(before, after string) []Word {
-	a, b := wordsOf(before), wordsOf(after)
-	var head, tail []Word
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		head = grow(head, a[0], ' ')
-		a, b = a[1:], b[1:]
+	if len(before)+len(after) > maxByWords {
+		return together(byLines(before, after))
 	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		tail = append([]Word{{a[len(a)-1], ' '}}, tail...)
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	list := head
-	for _, w := range together(compared(a, b)) {
-		list = grow(list, w.Text, w.Mark)
-	}
-	for _, w := range tail {
-		list = grow(list, w.Text, ' ')
-	}
-	return list
+	return together(compared(wordsOf(before), wordsOf(after), maxEdits, func(gone, come []string) []Word {
+		return byLines(strings.Join(gone, ""), strings.Join(come, ""))
+	}))
 }
 
-// compared is the difference of two lists that begin and end differently, by
-// their longest common subsequence.
-func compared(a, b []string) []Word {
-	var list []Word
-	if len(a)*len(b) > maxCompared {
-		for _, w := range a {
-			list = grow(list, w, '-')
+// byLines compares lines, and the words of those that were replaced as far as
+// they have most in common.
+func byLines(before, after string) []Word {
+	words := compared(strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n"), maxEdits, replaced)
+	var list growing
+	for i := 0; i < len(words); i++ {
+		if i+1 < len(words) && words[i].Mark == '-' && words[i+1].Mark == '+' && len(words[i].Text)+len(words[i+1].Text) <= maxByWords {
+			list.take(compared(wordsOf(words[i].Text), wordsOf(words[i+1].Text), maxEditsOfLines, replaced))
+			i++
+			continue
 		}
-		for _, w := range b {
-			list = grow(list, w, '+')
-		}
-		return list
+		list.add(words[i].Text, words[i].Mark)
 	}
-	// common[i][j] is the length of what a[i:] and b[j:] have in common.
-	common := make([][]int32, len(a)+1)
-	for i := range common {
-		common[i] = make([]int32, len(b)+1)
+	return list.words()
+}
+
+// replaced is the difference of two lists that have nothing in common.
+func replaced(gone, come []string) []Word {
+	return []Word{{strings.Join(gone, ""), '-'}, {strings.Join(come, ""), '+'}}
+}
+
+// compared is the difference of two lists: the fewest words that have gone and
+// come. Where that is more than edits, other tells of what differs.
+func compared(a, b []string, edits int, other func(gone, come []string) []Word) []Word {
+	head, tail := 0, 0
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
 	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			} else {
-				common[i][j] = max(common[i+1][j], common[i][j+1])
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	var list growing
+	for _, w := range a[:head] {
+		list.add(w, ' ')
+	}
+	gone, come := a[head:len(a)-tail], b[head:len(b)-tail]
+	if path, ok := shortest(gone, come, edits); ok {
+		list.follow(path, gone, come)
+	} else {
+		list.take(other(gone, come))
+	}
+	for _, w := range a[len(a)-tail:] {
+		list.add(w, ' ')
+	}
+	return list.words()
+}
+
+// shortest finds the fewest edits that make b of a (E. W. Myers, "An O(ND)
+// difference algorithm"): path[d] holds how far into a each diagonal, from -d
+// to d in steps of two, comes with d edits. It is not ok if edits do not do.
+func shortest(a, b []string, edits int) (path [][]int32, ok bool) {
+	for d := 0; d <= min(edits, len(a)+len(b)); d++ {
+		far := make([]int32, d+1)
+		for i := range far {
+			k := 2*i - d // the diagonal: words of a beyond those of b
+			x := 0
+			switch {
+			case d == 0:
+			case i == d || i > 0 && path[d-1][i-1] >= path[d-1][i]: // one of a has gone
+				x = int(path[d-1][i-1]) + 1
+			default: // one of b has come
+				x = int(path[d-1][i])
+			}
+			for x < len(a) && x-k < len(b) && x-k >= 0 && a[x] == b[x-k] {
+				x++
+			}
+			far[i] = int32(x)
+			if x == len(a) && x-k == len(b) {
+				return append(path, far), true
 			}
 		}
+		path = append(path, far)
 	}
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
+	return nil, false
+}
+
+// follow adds the difference of a and b that a path leads through.
+func (g *growing) follow(path [][]int32, a, b []string) {
+	var back []Word
+	x, y := len(a), len(b)
+	for d := len(path) - 1; d >= 0; d-- {
+		from, fromY := 0, 0
+		if d > 0 {
+			before, i := path[d-1], (x-y+d)/2
+			gone := i == d || i > 0 && before[i-1] >= before[i]
+			if gone {
+				i--
+			}
+			from = int(before[i])
+			fromY = from - (2*i - (d - 1))
+		}
+		for x > from && y > fromY {
+			x, y = x-1, y-1
+			back = append(back, Word{a[x], ' '})
+		}
 		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			list = grow(list, a[i], ' ')
-			i, j = i+1, j+1
-		case i < len(a) && (j == len(b) || common[i+1][j] >= common[i][j+1]):
-			list = grow(list, a[i], '-')
-			i++
-		default:
-			list = grow(list, b[j], '+')
-			j++
+		case x > from:
+			x--
+			back = append(back, Word{a[x], '-'})
+		case y > fromY:
+			y--
+			back = append(back, Word{b[y], '+'})
 		}
 	}
-	return list
+	slices.Reverse(back)
+	g.take(back)
 }
 
 // together takes changes together between which only marks and blanks stand:
 // the slashes that two addresses share tell nobody anything.
-func together(words []Word) (list []Word) {
-	var gone, come, between string // of the change so far, and what stands in both after it
+func together(words []Word) []Word {
+	var list growing
+	var gone, come strings.Builder // of the change so far
+	between := ""                  // what stands in both after it
 	flush := func() {
-		for _, w := range []Word{{gone, '-'}, {come, '+'}, {between, ' '}} {
-			if w.Text != "" {
-				list = grow(list, w.Text, w.Mark)
-			}
-		}
-		gone, come, between = "", "", ""
+		list.take([]Word{{gone.String(), '-'}, {come.String(), '+'}, {between, ' '}})
+		gone.Reset()
+		come.Reset()
+		between = ""
 	}
 	for i, w := range words {
 		switch {
@@ -103,19 +164,21 @@ func together(words []Word) (list []Word) {
 				flush()
 			}
 			continue
-		case between != "" && (gone != "" || leads(words[i:], '-')) && (come != "" || leads(words[i:], '+')):
-			gone, come, between = gone+between, come+between, ""
+		case between != "" && (gone.Len() > 0 || leads(words[i:], '-')) && (come.Len() > 0 || leads(words[i:], '+')):
+			gone.WriteString(between)
+			come.WriteString(between)
+			between = ""
 		case between != "":
 			flush()
 		}
 		if w.Mark == '-' {
-			gone += w.Text
+			gone.WriteString(w.Text)
 		} else {
-			come += w.Text
+			come.WriteString(w.Text)
 		}
 	}
 	flush()
-	return list
+	return list.words()
 }
 
 // leads tells whether words of a mark stand before the next that stand in both.
@@ -131,13 +194,38 @@ func leads(words []Word, mark rune) bool {
 	return false
 }
 
-// grow adds a word, to the last one if both have the same mark.
-func grow(list []Word, text string, mark rune) []Word {
-	if n := len(list); n > 0 && list[n-1].Mark == mark {
-		list[n-1].Text += text
-		return list
+// growing is a list of words under way. Words of one mark in a row become one.
+type growing struct {
+	list []Word
+	text strings.Builder
+	mark rune
+}
+
+func (g *growing) add(text string, mark rune) {
+	if mark != g.mark && text != "" {
+		g.end()
+		g.mark = mark
 	}
-	return append(list, Word{text, mark})
+	g.text.WriteString(text)
+}
+
+func (g *growing) take(words []Word) {
+	for _, w := range words {
+		g.add(w.Text, w.Mark)
+	}
+}
+
+func (g *growing) end() {
+	if g.text.Len() > 0 {
+		g.list = append(g.list, Word{g.text.String(), g.mark})
+		g.text.Reset()
+	}
+}
+
+// words ends the list.
+func (g *growing) words() []Word {
+	g.end()
+	return g.list
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }

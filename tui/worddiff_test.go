@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"lifehub/agent"
 )
 
 func TestChangedWordsAreMarked(t *testing.T) {
@@ -41,18 +44,93 @@ func TestChangedWordsAreMarked(t *testing.T) {
 func TestAWordDiffHoldsBothTexts(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab \n.\xff世\u0301")))
 	rapid.Check(t, func(t *rapid.T) {
-		before, after := text.Draw(t, "before"), text.Draw(t, "after")
-		var a, b strings.Builder
-		for _, w := range WordDiff(before, after) {
-			if w.Mark != '+' {
-				a.WriteString(w.Text)
-			}
-			if w.Mark != '-' {
-				b.WriteString(w.Text)
-			}
+		holdsBoth(t, text.Draw(t, "before"), text.Draw(t, "after"))
+	})
+	for name, c := range hugeTexts() {
+		t.Run(name, func(t *testing.T) { holdsBoth(t, c[0], c[1]) })
+	}
+}
+
+func holdsBoth(t rapid.TB, before, after string) {
+	t.Helper()
+	var a, b strings.Builder
+	for _, w := range WordDiff(before, after) {
+		if w.Mark != '+' {
+			a.WriteString(w.Text)
 		}
-		if a.String() != before || b.String() != after {
-			t.Fatalf("got %q and %q", a.String(), b.String())
+		if w.Mark != '-' {
+			b.WriteString(w.Text)
+		}
+	}
+	if a.String() != before || b.String() != after {
+		t.Fatalf("got %.200q and %.200q", a.String(), b.String())
+	}
+}
+
+// hugeTexts returns pairs of texts of a megabyte each.
+func hugeTexts() map[string][2]string {
+	lines := func(word string, every int) string {
+		var text strings.Builder
+		for i := 0; text.Len() < 1<<20; i++ {
+			w := "same"
+			if i%every == 0 {
+				w = word
+			}
+			fmt.Fprintf(&text, "line %d of a long %s text, %s%d\n", i, w, w, i*7)
+		}
+		return text.String()
+	}
+	return map[string][2]string{
+		"all different": {lines("old", 1), lines("new", 1)},
+		"some lines":    {lines("old", 50), lines("new", 50)},
+		"marks alone":   {strings.Repeat("a.", 1<<19), strings.Repeat("a;", 1<<19)},
+		"one word":      {strings.Repeat("a", 1<<20), strings.Repeat("b", 1<<20)},
+		"the same":      {lines("old", 9), lines("old", 9)},
+		"swapped":       {lines("old", 9) + lines("new", 7), lines("new", 7) + lines("old", 9)},
+	}
+}
+
+// In a long text it is still words that are marked, where few lines differ.
+func TestTheWordsOfAHugeTextAreMarked(t *testing.T) {
+	c := hugeTexts()["some lines"]
+	old, changed := 0, 0
+	for _, w := range WordDiff(c[0], c[1]) {
+		if w.Mark == '-' {
+			old += strings.Count(w.Text, "old")
+			changed += len(w.Text)
+		}
+	}
+	if want := strings.Count(c[0], "old"); old != want || changed > 12*want {
+		t.Errorf("%d of %d words are marked, in %d bytes", old, want, changed)
+	}
+}
+
+// BenchmarkHugeDiff reports how long the difference of two megabytes takes,
+// and how long the dialog takes to open that asks about the like.
+func BenchmarkHugeDiff(b *testing.B) {
+	for name, c := range hugeTexts() {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				WordDiff(c[0], c[1])
+			}
+		})
+	}
+	c := hugeTexts()["all different"]
+	input, err := json.Marshal(map[string]string{"path": "a.md", "text": c[1]})
+	if err != nil {
+		b.Fatal(err)
+	}
+	diff := "-" + strings.ReplaceAll(c[0], "\n", "\n-") + "\n+" + strings.ReplaceAll(c[1], "\n", "\n+")
+	b.Run("dialog", func(b *testing.B) {
+		for b.Loop() {
+			m := talk(b, 100, 40, 3)
+			begin(m)
+			m.Update(eventsMsg{turn: m.turn.number, events: []agent.Event{{Body: agent.PermissionAsked{Name: "write", Input: input, Preview: agent.Preview{Path: "a.md", Diff: diff}}}}})
+		}
+	})
+	b.Run("change of a server", func(b *testing.B) {
+		for b.Loop() {
+			(&look{change: []Change{{What: "tool", Before: c[0], After: c[1]}}}).content(100, newTheme("", true, true, nil))
 		}
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
+	"lifehub/tui/measure"
 )
 
 // reach bounds, in bytes, how far the mark that ends an emphasis, a code span
@@ -141,7 +141,7 @@ func settledText(s string) int {
 	}
 	at := 0
 	for {
-		cluster, _ := ansi.FirstGraphemeCluster(s[at:], ansi.GraphemeWidth)
+		cluster, _ := measure.First(s[at:])
 		if at+len(cluster) == len(s) {
 			return at
 		}

@@ -262,3 +262,13 @@ func BenchmarkText(b *testing.B) {
 		})
 	}
 }
+
+func TestEvidentTextIsRevealedAsAnyOther(t *testing.T) {
+	text := rapid.StringOf(rapid.SampledFrom([]rune("ab .~\n       \t\r\x7f\x00")))
+	rapid.Check(t, func(t *rapid.T) {
+		s := text.Draw(t, "s")
+		if got, want := Reveal(s)+"é", Reveal(s+"é"); got != want {
+			t.Fatalf("Reveal(%q) is %q, with a letter behind it %q", s, got, want)
+		}
+	})
+}
