@@ -23,6 +23,7 @@ var arrows = map[string][]string{
 	"lifehub/pattern":      {},
 	"lifehub/rag":          {"llm", "notes", "pattern"},
 	"lifehub/examples":     {},
+	"lifehub/cli/version":  {},
 	"lifehub/rag/eval":     {"llm", "notes", "rag"},
 	"lifehub/store":        {"agent", "llm"},
 	"lifehub/tui":          {"agent", "llm", "pattern", "tui/markdown", "tui/measure", "tui/safetext"},

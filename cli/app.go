@@ -20,6 +20,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/notes"
@@ -194,7 +195,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}
 	}
 	a.builtin = tools.All(deps)
-	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version(), Trust: a.known.trust, Tokens: a.passes(), Elicit: elicit, Sample: a.sample, Redact: a.secrets.known}
+	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.known.trust, Tokens: a.passes(), Elicit: elicit, Sample: a.sample, Redact: a.secrets.known}
 	if !flags.noSave {
 		options.Files, options.Logs = a.serverFiles(), a.serverLogs()
 		a.quotes.file = a.promptWords()

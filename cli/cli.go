@@ -9,13 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
-	"slices"
 	"syscall"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
@@ -54,11 +53,6 @@ type shell struct {
 
 // Main runs the command line and returns the exit code.
 func Main() int {
-	// The version is told before there is any command: shells and scripts ask often.
-	if slices.Equal(os.Args[1:], []string{"--version"}) {
-		fmt.Println("lifehub version " + version())
-		return exitDone
-	}
 	// Files are made for their owner only, whatever the user's umask says.
 	setUmask()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -67,7 +61,7 @@ func Main() int {
 	defer stop()
 
 	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ}
-	err := fang.Execute(ctx, newRoot(sh), fang.WithVersion(version()), fang.WithErrorHandler(sh.showError))
+	err := fang.Execute(ctx, newRoot(sh), fang.WithVersion(version.Text()), fang.WithErrorHandler(sh.showError))
 	return exitCode(ctx, err)
 }
 
@@ -149,20 +143,6 @@ func (e exitError) Error() string {
 		return ""
 	}
 	return e.error.Error()
-}
-
-// version is the module's version, else the commit it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-				return "0.1.0-dev+" + s.Value[:12]
-			}
-		}
-		return "0.1.0-dev"
-	}
-	return info.Main.Version
 }
 
 func newRoot(sh *shell) *cobra.Command {

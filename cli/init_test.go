@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+
+	"lifehub/cli/version"
 )
 
 // initialised is what a package did before main.
@@ -18,14 +21,14 @@ type initialised struct {
 	memory int // bytes
 }
 
-// inits runs a program for its version and tells what its packages did first.
-func inits(t *testing.T, program string, env ...string) (list []initialised) {
+// inits runs a program for a short answer and tells what its packages did first.
+func inits(t *testing.T, program, ask string, env ...string) (list []initialised) {
 	t.Helper()
 	var trace bytes.Buffer
-	cmd := exec.Command(program, "--version")
+	cmd := exec.Command(program, ask)
 	cmd.Env, cmd.Stderr = append(append(os.Environ(), "GODEBUG=inittrace=1"), env...), &trace
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("run for the version: %v\n%s", err, trace.String())
+		t.Fatalf("run with %s: %v\n%s", ask, err, trace.String())
 	}
 	for line := range strings.Lines(trace.String()) {
 		// init time @1.2 ms, 0.03 ms clock, 4568 bytes 12 allocs
@@ -46,7 +49,7 @@ func inits(t *testing.T, program string, env ...string) (list []initialised) {
 	return list
 }
 
-// What a package does before main, every start pays, `--version` too. Memory
+// What a package does before main, every start pays. Memory
 // stands for time here, as it is the same on a busy machine; `make speed` has
 // the times.
 func TestNoPackageDoesMuchBeforeMain(t *testing.T) {
@@ -54,7 +57,7 @@ func TestNoPackageDoesMuchBeforeMain(t *testing.T) {
 		one = 2 << 20   // jsonschema, which comes with mcp-go, takes 1.7 MB
 		own = 128 << 10 // of ours: lists of words, mostly; patterns are compiled at their first use
 	)
-	for _, i := range inits(t, os.Args[0], runAsProgram) {
+	for _, i := range inits(t, os.Args[0], "--help", runAsProgram) {
 		if strings.HasPrefix(i.of, "lifehub/internal/") || i.of == "lifehub/cli" { // the tests' own
 			continue
 		}
@@ -64,5 +67,19 @@ func TestNoPackageDoesMuchBeforeMain(t *testing.T) {
 		if i.memory > one {
 			t.Errorf("%s takes %d kB before main; %d kB is the most", i.of, i.memory>>10, one>>10)
 		}
+	}
+}
+
+// The order of the inits is that of the paths: a longer list of imports would
+// put the answer behind the packages that take the time.
+func TestTheVersionIsToldBeforeTheRestIsMadeReady(t *testing.T) {
+	before := inits(t, os.Args[0], "--version", runAsProgram)
+	for _, slow := range []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/yuin/goldmark/extension", "lifehub/agent", "lifehub/cli"} {
+		if slices.ContainsFunc(before, func(i initialised) bool { return i.of == slow }) {
+			t.Errorf("%s is made ready first", slow)
+		}
+	}
+	if told, err := exec.Command(os.Args[0], "--version").Output(); string(told) != "lifehub version "+version.Text()+"\n" || err != nil {
+		t.Errorf("it says %q, %v", told, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent/tools"
+	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/tui/safetext"
@@ -120,7 +121,7 @@ func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers,
 		builtin[t.Spec().Name] = true
 	}
 	return mcpclient.Start(ctx, k.config, mcpclient.Options{
-		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.serverLogs(), Tokens: p.passes(), Version: version(), Redact: (&secrecy{paths: p, config: c, environ: sh.environ()}).known, Log: slog.New(slog.DiscardHandler),
+		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.serverLogs(), Tokens: p.passes(), Version: version.Text(), Redact: (&secrecy{paths: p, config: c, environ: sh.environ()}).known, Log: slog.New(slog.DiscardHandler),
 		Reserved: func(name string) bool { return builtin[name] },
 		// Servers list other tools for clients that can be asked. Nothing is
 		// called here, so nobody will be.
