@@ -16,6 +16,7 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/rag"
+	"lifehub/store"
 	"lifehub/tui/safetext"
 )
 
@@ -34,7 +35,7 @@ func newDoctor(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what works, and say how to mend what does not",
-		Long:  "Check settings, model server, models, notes, index, MCP servers, terminal and file permissions.\nThe exit code is 1 when something needs mending.",
+		Long:  "Check settings, conversations, model server, models, notes, index, MCP servers, terminal and file permissions.\nThe exit code is 1 when something needs mending.",
 		Args:  args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := sh.examine(cmd.Context())
@@ -96,6 +97,7 @@ func (sh *shell) examine(ctx context.Context) []finding {
 		return append(findings, finding{What: "start", Says: err.Error(), Mend: "correct the file named, or move it away"})
 	}
 	defer a.close()
+	findings = append(findings, examineConversations(p))
 	findings = append(findings, a.examineModel(ctx, c)...)
 	findings = append(findings, a.examineNotes(ctx)...)
 	if store := c.chroma(); store != nil {
@@ -103,6 +105,33 @@ func (sh *shell) examine(ctx context.Context) []finding {
 	}
 	findings = append(findings, a.examineServers(ctx)...)
 	return append(findings, sh.examineTerminal(), examinePrivacy(p))
+}
+
+// examineConversations opens what is kept, as the chat does.
+func examineConversations(p paths) finding {
+	f := finding{What: "conversations"}
+	if _, err := os.Stat(p.database()); errors.Is(err, fs.ErrNotExist) {
+		f.OK, f.Says = true, "none are kept yet"
+		return f
+	}
+	s, err := store.Open(p.database())
+	if err != nil {
+		f.Says = err.Error()
+		var newer *store.NewerSchemaError
+		var damaged *store.DamagedError
+		if !errors.As(err, &newer) && !errors.As(err, &damaged) { // which say it themselves
+			f.Mend = "see to the file and its folder; `lifehub ask --no-save` works without them"
+		}
+		return f
+	}
+	f.OK, f.Says, f.Mend = true, p.database(), s.Warning()
+	if err := s.Close(); err != nil {
+		f.OK, f.Says = false, err.Error()
+	}
+	if list, err := store.Backups(p.database()); err == nil && len(list) > 0 {
+		f.Says += ", backed up " + list[0].Time.Local().Format("2006-01-02 15:04")
+	}
+	return f
 }
 
 func (a *app) examineModel(ctx context.Context, c *Config) []finding {
