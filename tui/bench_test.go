@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
 	"lifehub/tui/markdown"
@@ -57,6 +60,11 @@ func answerOf(kind string, n int) []string {
 				text.WriteString("```go\n")
 			}
 			fmt.Fprintf(&text, "x%d := f(%d) // a comment\n", i, i)
+		case "Chinese":
+			fmt.Fprintf(&text, "第%d句话说你每周跑三次步，并且慢慢地增加长跑的距离。", i)
+			if i%5 == 4 {
+				text.WriteString("\n\n")
+			}
 		case "table":
 			if i == 0 {
 				text.WriteString("| a | b |\n|---|---|\n")
@@ -96,6 +104,105 @@ func TestOnlyWhatIsInSightIsRendered(t *testing.T) {
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	if n := rendered(); n > before+40 {
 		t.Errorf("%d items are rendered after an answer and a resize, %d before", n, before)
+	}
+}
+
+// counted is an item that counts how often it is rendered.
+type counted struct{ renders int }
+
+func (c *counted) render(int, *theme) []string { c.renders++; return []string{"a line"} }
+func (c *counted) copied() string              { return "" }
+
+// What did not change is not rendered again, and View renders nothing at all.
+func TestNothingIsRenderedThatDidNotChange(t *testing.T) {
+	m := talk(t, 80, 24, 0)
+	above := &counted{}
+	m.transcript.add(above)
+	begin(m)
+	say(m, "one ")
+	before := above.renders
+	for i := range 100 {
+		say(m, "word ")
+		m.Update(named["left"])
+		m.Update(beatMsg(time.Now()))
+		m.Update(tea.FocusMsg{})
+		if i%10 == 0 {
+			m.Update(statusMsg{Notes: i})
+		}
+	}
+	if above.renders != before {
+		t.Errorf("an item in sight was rendered %d times while another grew", above.renders-before)
+	}
+	m.transcript.touch(above)
+	content := m.View().Content
+	for range 100 {
+		if m.View().Content != content {
+			t.Fatal("View drew")
+		}
+	}
+	if above.renders != before {
+		t.Errorf("View rendered %d items", above.renders-before)
+	}
+	m.Update(tea.BlurMsg{})
+	if above.renders != before+1 {
+		t.Errorf("what changed was rendered %d times", above.renders-before)
+	}
+	if again := testing.AllocsPerRun(100, func() { m.View() }); again > 0 {
+		t.Errorf("View takes memory %v times", again)
+	}
+}
+
+// countedBytes is a terminal that counts what it is sent.
+type countedBytes struct{ atomic.Int64 }
+
+func (c *countedBytes) Write(p []byte) (int, error) {
+	c.Add(int64(len(p)))
+	return len(p), nil
+}
+
+// BenchmarkBytes sends an answer at 200 tokens a second through the renderer
+// of Bubble Tea, and reports the bytes for the terminal beside those of the
+// text that shows, of which they may be three times as many.
+func BenchmarkBytes(b *testing.B) {
+	for _, kind := range []string{"prose", "list", "fence", "table", "Chinese"} {
+		b.Run(kind, func(b *testing.B) {
+			pieces := answerOf(kind, 600)
+			visible := 0
+			for _, line := range markdown.Render(strings.Join(pieces, ""), 110, markdown.Dark()) {
+				visible += len(ansi.Strip(line))
+			}
+			for b.Loop() {
+				m := talk(b, 120, 40, 0)
+				begin(m)
+				events := make(chan agent.Event, 1)
+				m.turn.events = events
+				var sent countedBytes
+				ctx, stop := context.WithCancel(context.Background())
+				program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&sent), tea.WithWindowSize(120, 40), tea.WithFPS(framesPerSecond),
+					tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignals())
+				over := make(chan struct{})
+				go func() { defer close(over); _, _ = program.Run() }()
+				tick := time.NewTicker(5 * time.Millisecond)
+				events <- agent.Event{Body: agent.Said{Content: "."}}
+				program.Send(next(events, m.turn.number, time.Now())())
+				for range 20 { // the first picture
+					<-tick.C
+				}
+				before := sent.Load()
+				for _, piece := range pieces {
+					<-tick.C
+					events <- agent.Event{Body: agent.Said{Content: piece}}
+				}
+				for range 10 {
+					<-tick.C
+				}
+				b.ReportMetric(float64(sent.Load()-before)/float64(visible), "x-visible")
+				b.ReportMetric(float64(sent.Load()-before)/float64(len(pieces)), "bytes/token")
+				tick.Stop()
+				stop()
+				<-over
+			}
+		})
 	}
 }
 

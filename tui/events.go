@@ -140,9 +140,26 @@ type turn struct {
 
 	health string // how far the last search of the notes went
 
-	pieces int // of text so far, and when the first came
-	first  time.Time
-	missed string // the model that was not there
+	pieces   int // of text so far, and when the first came
+	first    time.Time
+	speed    float64 // tokens a second, and when that was worked out
+	measured time.Time
+	missed   string // the model that was not there
+}
+
+// newSpeed is how long a speed is shown: each other one is bytes for the
+// terminal, and nobody reads faster.
+const newSpeed = 500 * time.Millisecond
+
+// count takes pieces of text into the speed.
+func (t *turn) count(pieces int, now time.Time) {
+	if t.first.IsZero() {
+		t.first = now
+	}
+	t.pieces += pieces
+	if passed := now.Sub(t.first).Seconds(); t.pieces > 8 && passed > 0.3 && now.Sub(t.measured) >= newSpeed {
+		t.speed, t.measured = float64(t.pieces)/passed, now
+	}
 }
 
 // receive shows a batch of events and asks for the next.
@@ -153,10 +170,7 @@ func (m *Model) receive(msg eventsMsg) tea.Cmd {
 	}
 	now := m.now()
 	if msg.pieces > 0 {
-		if t.first.IsZero() {
-			t.first = now
-		}
-		t.pieces += msg.pieces
+		t.count(msg.pieces, now)
 	}
 	var cmds []tea.Cmd
 	for _, e := range msg.events {

@@ -353,10 +353,8 @@ func (m *Model) figures() []string {
 // tokensPerSecond is measured here while an answer streams, and the server's
 // own figure afterwards.
 func (m *Model) tokensPerSecond() float64 {
-	if t := m.turn; t != nil && t.pieces > 8 && !t.stopped {
-		if passed := m.now().Sub(t.first).Seconds(); passed > 0.3 {
-			return float64(t.pieces) / passed
-		}
+	if t := m.turn; t != nil && !t.stopped && t.speed > 0 {
+		return t.speed
 	}
 	return m.speed
 }
