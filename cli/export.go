@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +55,8 @@ func exportMarkdown(ctx context.Context, s *store.Store, c agent.Conversation, w
 		return err
 	}
 	text := markdownOf(c, exchanges)
-	if outside { // it may come to lie among the notes
+	killed := slices.ContainsFunc(exchanges, func(e agent.Exchange) bool { return e.Open }) // before it was known what it was made of
+	if outside || killed {                                                                  // it may come to lie among the notes
 		text = tools.MarkForeign(text, "conversation")
 	}
 	_, err = io.WriteString(w, text)

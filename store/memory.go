@@ -156,6 +156,9 @@ func pathOf(ctx context.Context, db reader, conversation string) (turnPath, erro
 	}
 	var path turnPath
 	for n, ok := nodes[head]; ok; n, ok = nodes[n.before] {
+		if len(path) > 0 && n.state == "open" {
+			n.outside = n.outside || n.answered // it was killed before it was known what it was made of
+		}
 		path = append(path, n.pathTurn)
 	}
 	return path, rows.Err()

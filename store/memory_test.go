@@ -197,6 +197,17 @@ func TestWhatCameFromOutsideIsMarked(t *testing.T) {
 	if err != nil || len(list) != 1 || !list[0].Foreign {
 		t.Errorf("got %+v, %v", list, err)
 	}
+	if turn, err = s.Begin(t.Context(), "c", "And of dogs?"); err == nil {
+		err = s.Progress(t.Context(), turn, "They bark,") // and there LifeHub was killed
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside(false) // while it is under way it speaks for itself
+	if _, err := s.Begin(t.Context(), "c", "And now?"); err != nil {
+		t.Fatal(err)
+	}
+	outside(true)
 }
 
 func TestARemovedConversationLeavesNothingInMemory(t *testing.T) {

@@ -19,6 +19,8 @@ import (
 type Facts struct {
 	Folder func() (*notes.Folder, error) // the folder that holds the file
 	Path   string                        // of the file below it
+
+	AmongNotes bool // the file may be read as a note, too
 }
 
 // folders is where a change of the file is looked for after a kill.
@@ -148,6 +150,9 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 		c.now = afterLine(c.was, facts[len(facts)-1].Line, line)
 	default:
 		c.now = append(append(bytes.TrimRight(bytes.Clone(c.was), "\n"), "\n\n"...), line...)
+	}
+	if fact.Foreign && f.AmongNotes { // read as a note, its lines bear no marks of their own
+		c.now = []byte(MarkForeign(string(c.now), "memory"))
 	}
 	c.said = "remembered: " + text
 	return c, nil

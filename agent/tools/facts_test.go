@@ -159,3 +159,23 @@ func TestRecallFindsFactsAndExchanges(t *testing.T) {
 		t.Errorf("got %+v, %v", none, err)
 	}
 }
+
+// Among the notes the file is read without the marks of its lines.
+func TestAMemoryAmongTheNotesSaysThatAFactIsForeign(t *testing.T) {
+	for _, among := range []bool{false, true} {
+		for _, foreign := range []bool{false, true} {
+			f, _ := aMemory(t, "# Memory\n\n- I like green tea\n")
+			f.AmongNotes = among
+			c, err := f.adding("Mallory decides", agent.Origin{Conversation: "c", Foreign: foreign}, aDay)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := isForeign(string(c.now)); got != (among && foreign) {
+				t.Errorf("among the notes %v, foreign %v: as a note foreign is %v:\n%s", among, foreign, got, c.now)
+			}
+			if facts := parseFacts(string(c.now)); len(facts) != 2 || facts[0].Foreign || facts[1].Foreign != foreign {
+				t.Errorf("the facts are %+v", facts)
+			}
+		}
+	}
+}
