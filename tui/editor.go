@@ -75,7 +75,12 @@ type visit struct{ command *exec.Cmd }
 // again is stopped and the screen stays as it is for ever.
 const shortestVisit = 150 * time.Millisecond
 
-func (v *visit) SetStdin(r io.Reader)  { v.command.Stdin = r }
+func (v *visit) SetStdin(r io.Reader) {
+	if t, ok := r.(*typedAhead); ok {
+		r = t.File // a command takes a terminal only as it is
+	}
+	v.command.Stdin = r
+}
 func (v *visit) SetStdout(w io.Writer) { v.command.Stdout = w }
 func (v *visit) SetStderr(w io.Writer) { v.command.Stderr = w }
 

@@ -60,7 +60,19 @@ func (m *Model) allThere(msg openMsg) tea.Cmd {
 	m.settle()
 	cmds := []tea.Cmd{m.follow(), m.start()}
 	for _, waited := range held {
+		if pressed, ok := waited.(tea.KeyPressMsg); ok && m.overlay != noOverlay {
+			m.writeBehind(pressed)
+			continue
+		}
 		cmds = append(cmds, m.take(waited))
 	}
 	return tea.Batch(cmds...)
+}
+
+// writeBehind gives a key that was meant for the composer to it, though a list
+// that nobody had seen lies over it now. Nothing is sent from there.
+func (m *Model) writeBehind(pressed tea.KeyPressMsg) {
+	if !key.Matches(pressed, m.keys.Send) {
+		m.composer.press(pressed)
+	}
 }

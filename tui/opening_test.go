@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -82,4 +83,26 @@ func TestTheUserCanLeaveWhileItOpens(t *testing.T) {
 	if cmd == nil || !quits(cmd) || m.how != Interrupted {
 		t.Errorf("Ctrl+C twice does not leave: %v", m.how)
 	}
+}
+
+// Enter was meant for the question that was typed; what the first run offers
+// had not been seen.
+func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
+	notes := &folders{}
+	o := Options{Open: func(context.Context) (Options, error) {
+		<-time.After(time.Second)
+		o := newcomer(noModel)()
+		o.Notes = notes
+		return o, nil
+	}}
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.keys("how often do I run?", "enter")
+		r.pass(time.Second)
+		r.mustShow("Welcome to LifeHub")
+		if len(notes.took) > 0 || r.m.composer.text() != "how often do I run?" {
+			t.Errorf("took %v, and the question is %q", notes.took, r.m.composer.text())
+		}
+		r.keys("esc", "enter")
+		r.mustShow("You  how often do I run?")
+	})
 }

@@ -54,6 +54,12 @@ func (r *recorder) String() string {
 
 func startOnTerminal(t *testing.T, env ...string) *onTerminal {
 	t.Helper()
+	return startTypedAhead(t, "", env...)
+}
+
+// startTypedAhead starts it when something was typed already.
+func startTypedAhead(t *testing.T, typed string, env ...string) *onTerminal {
+	t.Helper()
 	tty, slave, err := pty.Open()
 	if err != nil {
 		t.Skip("needs a pseudo terminal: ", err)
@@ -63,6 +69,7 @@ func startOnTerminal(t *testing.T, env ...string) *onTerminal {
 	if err != nil {
 		t.Fatal(err)
 	}
+	io.WriteString(tty, typed)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), append([]string{"LIFEHUB_TUI_CHILD=1", "TERM=xterm-256color"}, env...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
@@ -119,6 +126,26 @@ func (c *onTerminal) until(what string, reached func() bool) {
 			c.t.Fatalf("never: %s; left are %q", what, ttytest.Left(c.sent.String()))
 		}
 	}
+}
+
+func TestALineTypedBeforeTheScreenWasThereIsAsked(t *testing.T) {
+	c := startTypedAhead(t, "how often do I run?\rand th")
+	c.waitFor(t, "You  how often do I run?")
+	io.WriteString(c.tty, "en\r") // it waits its turn
+	c.waitFor(t, "queued  and then")
+	io.WriteString(c.tty, "\x03\x03\x03")
+	c.leaves(10 + int(Interrupted))
+}
+
+func TestLinesTypedBeforeTheScreenWasThereAreNotSent(t *testing.T) {
+	c := startTypedAhead(t, "one\rtwo\r")
+	c.waitFor(t, "> one")
+	c.until("the second line is below", func() bool { return strings.Contains(c.String(), "\n  two") })
+	if strings.Contains(c.String(), "You  ") {
+		t.Errorf("it was sent:\n%s", c.String())
+	}
+	io.WriteString(c.tty, "\x03\x03\x03")
+	c.leaves(10 + int(Interrupted))
 }
 
 func TestTheTerminalIsAsBeforeAfterEveryEnd(t *testing.T) {

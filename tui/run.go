@@ -40,7 +40,11 @@ func Run(ctx context.Context, options Options) (how Ended, err error) {
 	if err != nil {
 		return Quit, err
 	}
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
+	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)}
+	if n := ahead(os.Stdin); n > 0 {
+		settings = append(settings, tea.WithInput(&typedAhead{os.Stdin, n}))
+	}
+	program := tea.NewProgram(m, settings...)
 	stop := endOnSignals(program)
 	defer stop()
 	fmt.Print(keepTitle)
