@@ -43,6 +43,18 @@ func TestACommandCanBeATurn(t *testing.T) {
 			}
 		})
 	})
+	t.Run("with a plan that has no answer to write", func(t *testing.T) {
+		o := withWorld(play(
+			agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "append_note", Input: raw(`{"content":"buy milk"}`)}}},
+			agent.StepChanged{Step: "1", Status: agent.Running}, agent.StepChanged{Step: "1", Status: agent.Done},
+			agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{},
+		))
+		inRig(t, 80, 24, o, func(r *rig) {
+			r.ask("note it")
+			r.mustShow("Plan  1 of 1")
+			r.mustNotShow("skipped")
+		})
+	})
 	t.Run("not without a text", func(t *testing.T) {
 		o, noted := withNote(hold())
 		inRig(t, 80, 24, o, func(r *rig) {

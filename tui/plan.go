@@ -195,6 +195,9 @@ func (p *plan) end(now time.Time) {
 		return
 	}
 	p.took = max(1, now.Sub(p.began))
+	if last := len(p.steps) - 1; last > 0 && p.steps[last].status == agent.Pending && !slices.ContainsFunc(p.steps[:last], func(s step) bool { return s.status != agent.Done }) {
+		p.steps = p.steps[:last] // what was done needed no answer, as with /note
+	}
 	for i := range p.steps {
 		if s := &p.steps[i]; s.status == agent.Running || s.status == agent.Pending {
 			s.status = agent.Skipped
