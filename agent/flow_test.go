@@ -71,6 +71,9 @@ func TestTheMessageIsKeptBeforeAnythingIsSent(t *testing.T) {
 	if !ok || !strings.Contains(failed.Message, "disk full") || len(model.requests) != 0 {
 		t.Errorf("last event %#v after %d requests", events[len(events)-1].Body, len(model.requests))
 	}
+	if !failed.Unkept || !strings.Contains(failed.Hint, "send the message again") {
+		t.Errorf("it says nothing of how to go on: %#v", failed)
+	}
 }
 
 func TestIndependentStepsOverlapAndLaterOnesWait(t *testing.T) {

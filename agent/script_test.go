@@ -115,7 +115,10 @@ func (s *shelf) Begin(_ context.Context, _, message string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begun = append(s.begun, message)
-	return fmt.Sprintf("t%d", len(s.begun)), s.fail
+	if s.fail != nil {
+		return "", s.fail
+	}
+	return fmt.Sprintf("t%d", len(s.begun)), nil
 }
 
 func (s *shelf) Recent(_ context.Context, _ string, limit int) ([]llm.Message, error) {

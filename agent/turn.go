@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,7 +185,9 @@ func (t *turn) end(ctx context.Context, failure error) {
 	t.archive(ctx)
 	if failure != nil {
 		told := FailedBy(failure)
-		told.Unkept = t.id == "" && strings.TrimSpace(t.question) != ""
+		if t.id == "" && strings.TrimSpace(t.question) != "" {
+			told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was asked, and nothing is lost. Mend that (lifehub doctor may know how), then send the message again.")
+		}
 		t.emit(told)
 		return
 	}

@@ -655,6 +655,9 @@ func (a *app) place(ctx context.Context, flags runFlags) (spot, error) {
 		return at, nil
 	case flags.hasLast:
 		c, err := a.store.Last(ctx)
+		if errors.Is(err, store.ErrNoConversation) {
+			return spot{}, usageError{errors.New("there is no conversation to go on with yet; `lifehub` starts one")}
+		}
 		if err != nil {
 			return spot{}, usageError{err}
 		}

@@ -26,7 +26,7 @@ func (s *Store) NewConversation() string {
 func (s *Store) Begin(ctx context.Context, conversation, message string) (string, error) {
 	owner, err := s.owners.mine()
 	if err != nil {
-		return "", fmt.Errorf("keep the message: %w", err)
+		return "", fmt.Errorf("find who works on the turn: %w", err)
 	}
 	var turn string
 	err = s.update(ctx, func(tx *sql.Tx) error {
@@ -59,7 +59,7 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("keep the message: %w", err)
+		return "", err
 	}
 	s.owners.begin(turn)
 	return turn, nil
