@@ -145,7 +145,7 @@ func (q *question) tellUnfinished(ctx context.Context, a *app, conversation stri
 	case last.Running:
 		q.say("another LifeHub is still at the question before")
 	case last.Open:
-		q.say("LifeHub was stopped in the middle of the question before; `lifehub chat -r " + conversation + "` can go on with it")
+		q.say("LifeHub was stopped in the middle of the question before, which is left as it is")
 	}
 }
 

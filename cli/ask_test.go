@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/store"
+)
+
+func TestAskTellsThatTheQuestionBeforeWasCutOff(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	told, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer told.Close()
+	q := &question{shell: &shell{err: told}}
+	whole, err := s.Begin(t.Context(), "whole", "how often do I run?")
+	if err == nil {
+		err = s.Finish(t.Context(), whole, agent.Answer{Text: "Often."})
+	}
+	if err == nil {
+		_, err = s.Begin(t.Context(), "open", "and in winter?")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for conversation, want := range map[string]string{"whole": "", "new": "", "open": "still at the question before"} {
+		q.tellUnfinished(t.Context(), &app{store: s}, conversation)
+		got := read(t, told.Name())
+		if err := told.Truncate(0); err != nil {
+			t.Fatal(err)
+		}
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("of %s: told %q, want %q", conversation, got, want)
+		}
+	}
+}
