@@ -105,6 +105,11 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.goToSources()
 			m.foldChosen()
 		}},
+		{"replay", func() {
+			m.player = newPlayer(Replay{Question: text, Events: []agent.Event{{Body: agent.Said{Content: text}}}})
+			m.title = text
+			m.transcript.add(&question{text: text})
+		}},
 		{"edited question", func() { m.Update(tea.PasteMsg{Content: text}); m.edit(&question{text: text, turn: "t"}) }},
 		{"notes", func() { r.keys("@a") }},
 		{"commands", func() { r.keys("/") }},
@@ -149,7 +154,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 func (tr *tour) clear() {
 	m := tr.m
 	m.permission.close()
-	m.input, m.composer.queue, m.editing, m.pulling, m.offer, m.overlay = input{}, nil, nil, nil, nil, noOverlay
+	m.input, m.composer.queue, m.editing, m.pulling, m.offer, m.overlay, m.player = input{}, nil, nil, nil, nil, noOverlay, nil
 	m.unfocus()
 	m.composer.clear()
 	m.palette.rows, m.mentions.rows = nil, nil
