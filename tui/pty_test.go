@@ -140,9 +140,9 @@ func TestALineTypedBeforeTheScreenWasThereIsAsked(t *testing.T) {
 func TestLinesTypedBeforeTheScreenWasThereAreNotSent(t *testing.T) {
 	c := startTypedAhead(t, "one\rtwo\r")
 	c.waitFor(t, "> one")
-	c.until("the second line is below", func() bool { return strings.Contains(c.String(), "\n  two") })
-	if strings.Contains(c.String(), "You  ") {
-		t.Errorf("it was sent:\n%s", c.String())
+	c.until("the second line is below", func() bool { return strings.Contains(ansi.Strip(c.Render()), "\n  two") })
+	if strings.Contains(ansi.Strip(c.Render()), "You  ") {
+		t.Errorf("it was sent:\n%s", ansi.Strip(c.Render()))
 	}
 	io.WriteString(c.tty, "\x03\x03\x03")
 	c.leaves(10 + int(Interrupted))
