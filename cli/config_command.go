@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"lifehub/tui/safetext"
 )
 
 func newConfig(sh *shell) *cobra.Command {
@@ -82,7 +84,7 @@ func (sh *shell) showConfig(asJSON bool) error {
 		return out.Encode(rows)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(sh.out, "%-20s %-28s # %s\n", r.Name, r.Value, r.From)
+		fmt.Fprintf(sh.out, "%-20s %-28s # %s\n", r.Name, safetext.Reveal(r.Value), safetext.Line(r.From))
 	}
 	return nil
 }

@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
+	"unicode/utf8"
 
 	"lifehub/internal/hostile"
+	"lifehub/tui/safetext"
 )
 
 // perNote is how many hostile texts one note holds.
@@ -42,13 +43,16 @@ func hostileVault(t *testing.T) (dir string, notes int) {
 
 // leak is the first character that does more to a terminal than show text.
 func leak(s string) (string, bool) {
-	for i, r := range s {
-		if r == '\n' {
-			continue
+	for at, line := range strings.Split(s, "\n") {
+		if strings.HasPrefix(line, "{") && !strings.ContainsFunc(line, safetext.Hidden) && utf8.ValidString(line) {
+			continue // JSON leaves a tower of marks as it is
 		}
-		bidi := r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
-		if unicode.IsControl(r) || bidi || r >= 0xe0000 && r <= 0xe007f {
-			return fmt.Sprintf("%U after %q", r, s[max(0, i-60):i]), true
+		if clean := safetext.Source(line); clean != line {
+			same := 0
+			for same < len(clean) && clean[same] == line[same] {
+				same++
+			}
+			return fmt.Sprintf("%+q in line %d after %q", line[same:min(len(line), same+8)], at+1, line[max(0, same-60):same]), true
 		}
 	}
 	return "", false
@@ -108,4 +112,99 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 	if code := term.exits(); code != exitDone {
 		t.Errorf("exit code %d, want %d", code, exitDone)
 	}
+}
+
+// TestHostileTextIsOnlyTextInEveryCommand puts hostile texts into all that the
+// commands print of others: questions, answers, titles, names of notes, folders
+// and servers, logs, the environment, settings, what is remembered, arguments.
+func TestHostileTextIsOnlyTextInEveryCommand(t *testing.T) {
+	const evil = "a\x1b[2J\x1b]0;owned\a\u009b31m\u202e\u2028\x7f\xff\U000e0041\u200b\u00ad\ufff9z"
+	vault, home := filepath.Join(t.TempDir(), "no\x1b[2Jtes\u202e"), t.TempDir()
+	write(t, filepath.Join(vault, "marm\x1b]0;owned\aalade\u009b.md"), "# Marmalade "+evil+"\n\nMarmalade says "+evil+" and ends.\n\n- [ ] cook "+evil+"\n")
+	lh := filepath.Join(home, "lh")
+	write(t, filepath.Join(lh, "mcp.json"), `{"mcpServers":{"x\u001b[2J":{"command":"/bin/sh","args":["-c","printf 'log \\033[2J\\033]0;owned\\007\\n' >&2; exit 1"]},"y":{"command":"/nonexistent\u001b[2J"}}}`)
+	id := ""
+	lifehub := func(env []string, arg ...string) ([]byte, error) {
+		cmd := exec.Command(os.Args[0], arg...)
+		cmd.Env = append([]string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + lh, "LIFEHUB_PROVIDER=offline", "TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}, env...)
+		return cmd.CombinedOutput()
+	}
+	run := func(env []string, arg ...string) string {
+		out, err := lifehub(env, arg...)
+		if what, leaks := leak(string(out)); leaks {
+			t.Errorf("lifehub %q with %q (%v) lets through %s", arg, env, err, what)
+		}
+		if len(out) == 0 {
+			t.Errorf("lifehub %q with %q (%v) printed nothing", arg, env, err)
+		}
+		return string(out)
+	}
+	run(nil, "index", vault)
+	run(nil, "ask", "what does the marmalade say? "+strings.ToValidUTF8(evil, "?"))
+	if fields := strings.Fields(run(nil, "chats", "list")); len(fields) > 0 {
+		id = fields[0]
+	}
+	if out, err := lifehub(nil, "chats", "rename", id, evil); err != nil || len(out) > 0 {
+		t.Errorf("rename: %v, %q", err, out)
+	}
+	run(nil, "memory", "add", "my cat is "+evil)
+	for _, arg := range [][]string{
+		{"chats", "show", id},
+		{"chats", "export", id},
+		{"chats", "export", "--format", "json", id},
+		{"chats", "export", "--format", "html", id},
+		{"chats", "search", "marmalade"},
+		{"chats", "show", evil},
+		{"chats", "list"},
+		{"memory", "list"},
+		{"memory", "search", "cat"},
+		{"memory", "forget", evil},
+		{"trace", "list"},
+		{"trace", "show", "--full", id},
+		{"trace", "show", evil},
+		{"stats"},
+		{"stats", "--by", evil},
+		{"index", "--status"},
+		{"index", "--dry-run"},
+		{"index", evil},
+		{"search", evil},
+		{"search", "--json", "marmalade"},
+		{"mcp", "list"},
+		{"mcp", "test", "x\x1b[2J"},
+		{"mcp", "logs", "x\x1b[2J"},
+		{"mcp", "test", "y"},
+		{"mcp", "trust", evil},
+		{"mcp", "remove", evil},
+		{"mcp", "add", "z", "--", evil},
+		{"tools"},
+		{"tools", evil},
+		{"permissions", "list"},
+		{"permissions", "test", "add_task text=" + evil},
+		{"permissions", "test", evil},
+		{"doctor"},
+		{"config", "show"},
+		{"config", "path"},
+		{"models", "list"},
+		{"models", "show", evil},
+		{"artifacts", "list"},
+		{"artifacts", "show", evil},
+		{"ask", "--mode", evil, "x"},
+		{"ask", "-f", evil, "x"},
+		{"chat", "--" + evil},
+		{"chat", "--plain", "-r", evil},
+		{"chat", "--plain", "--notes", evil},
+		{evil},
+	} {
+		run(nil, arg...)
+	}
+	for _, env := range []string{"LIFEHUB_MODEL=", "LIFEHUB_EMBED_MODEL=", "LIFEHUB_PROVIDER=", "LIFEHUB_MODE=", "LIFEHUB_THEME=", "OLLAMA_HOST=", "OPENAI_BASE_URL=", "EDITOR=", "LIFEHUB_HOME=" + home + "/", "LANG="} {
+		for _, arg := range [][]string{{"config", "show"}, {"doctor"}, {"ask", "x"}} {
+			run([]string{env + strings.ReplaceAll(evil, "\x00", "")}, arg...)
+		}
+	}
+	write(t, filepath.Join(lh, "config.yaml"), "model: [\x1b[2J\u202e\nmo\u009bde: x\n"+evil)
+	run(nil, "config", "show")
+	run(nil, "ask", "x")
+	write(t, filepath.Join(lh, "config.yaml"), "\"mo\\e[2Jdel\": 1\nmode: \"\\e]0;owned\\a\"\n")
+	run(nil, "config", "show")
 }

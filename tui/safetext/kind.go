@@ -52,6 +52,20 @@ func kindOf(r rune) kind {
 	return letter
 }
 
+// Hidden reports whether a character shows nothing by itself, or does more to a
+// screen than show: controls but the line end and the tab, what joins, selects,
+// hides, ends lines or changes the direction.
+func Hidden(r rune) bool {
+	if r < ' ' || r == 0x7f {
+		return r != '\n' && r != '\t'
+	}
+	switch kindOf(r) {
+	case joiner, selector, lineEnd, invisible:
+		return true
+	}
+	return false
+}
+
 // hidden holds the characters that show nothing: Unicode's default ignorables
 // without joiners and selectors, bidirectional controls, interlinear
 // annotation, and what is no character.

@@ -272,3 +272,16 @@ func TestEvidentTextIsRevealedAsAnyOther(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatIsHiddenIsNoText(t *testing.T) {
+	for r := rune(0); r < 0x110000; r++ {
+		if Text(string(r)) == "" && utf8.ValidRune(r) && !Hidden(r) && kindOf(r) != mark && kindOf(r) != modifier {
+			t.Errorf("%U is dropped and not hidden", r)
+		}
+	}
+	for _, r := range "a \n\té漢👩́🇩" {
+		if Hidden(r) {
+			t.Errorf("%U is hidden", r)
+		}
+	}
+}
