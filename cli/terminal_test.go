@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,14 +29,44 @@ type terminal struct {
 	raw     strings.Builder // every byte that was sent
 	changed chan struct{}
 	ended   chan struct{} // closed when the program has exited
+
+	line  line
+	there chan due // to the program, over a slow line
+	back  chan due // and from it
+}
+
+// line is what lies between the program and the terminal.
+type line struct {
+	delay  time.Duration // each way
+	silent bool          // the terminal answers no query
+}
+
+// due is what arrives at a time.
+type due struct {
+	at   time.Time
+	text []byte
+}
+
+// deliver hands on what is due, in order, until the line is cut.
+func deliver(from <-chan due, to func([]byte)) {
+	for d := range from {
+		<-time.After(time.Until(d.at))
+		to(d.text)
+	}
 }
 
 // startTerminal runs the program in a pty of the given size, in an empty
 // home; env comes on top. The program is killed when the test ends.
 func startTerminal(t *testing.T, width, height int, env []string, arg ...string) *terminal {
 	t.Helper()
+	return startTerminalOver(t, line{}, width, height, env, arg...)
+}
+
+// startTerminalOver runs the program in a terminal at the other end of a line.
+func startTerminalOver(t *testing.T, over line, width, height int, env []string, arg ...string) *terminal {
+	t.Helper()
 	home := t.TempDir()
-	term := &terminal{t: t, home: home, screen: vt.NewSafeEmulator(width, height), changed: make(chan struct{}, 1), ended: make(chan struct{})}
+	term := &terminal{t: t, home: home, line: over, there: make(chan due, 1<<12), back: make(chan due, 1<<12), screen: vt.NewSafeEmulator(width, height), changed: make(chan struct{}, 1), ended: make(chan struct{})}
 	term.cmd = exec.Command(os.Args[0], arg...)
 	term.cmd.Dir = home
 	term.cmd.Env = append([]string{
@@ -47,6 +78,8 @@ func startTerminal(t *testing.T, width, height int, env []string, arg ...string)
 	if err != nil {
 		t.Fatalf("start in a terminal: %v", err)
 	}
+	go deliver(term.there, func(text []byte) { _, _ = term.pty.Write(text) }) // these two live as long as the test binary
+	go deliver(term.back, term.draw)
 	go term.read()
 	go term.answer()
 	t.Cleanup(func() {
@@ -66,15 +99,24 @@ func (term *terminal) read() {
 		term.mu.Lock()
 		term.raw.Write(buffer[:n])
 		term.mu.Unlock()
-		_, _ = term.screen.Write(buffer[:n])
-		select {
-		case term.changed <- struct{}{}:
-		default:
+		if text := bytes.Clone(buffer[:n]); term.line.delay > 0 {
+			term.back <- due{time.Now().Add(term.line.delay), text}
+		} else {
+			term.draw(text)
 		}
 		if err != nil {
 			_ = term.cmd.Wait()
 			return
 		}
+	}
+}
+
+// draw shows what has arrived.
+func (term *terminal) draw(text []byte) {
+	_, _ = term.screen.Write(text)
+	select {
+	case term.changed <- struct{}{}:
+	default:
 	}
 }
 
@@ -86,7 +128,9 @@ func (term *terminal) answer() {
 		if err != nil {
 			return
 		}
-		_, _ = term.pty.Write(buffer[:n])
+		if !term.line.silent {
+			term.send(bytes.Clone(buffer[:n]))
+		}
 	}
 }
 
@@ -138,9 +182,19 @@ func (term *terminal) waits(ok func(screen string) bool, what string) {
 // types sends keys.
 func (term *terminal) types(keys string) {
 	term.t.Helper()
-	if _, err := term.pty.WriteString(keys); err != nil {
+	if err := term.send([]byte(keys)); err != nil {
 		term.t.Fatalf("type %q: %v", keys, err)
 	}
+}
+
+// send brings keys, or answers, to the program.
+func (term *terminal) send(text []byte) error {
+	if term.line.delay > 0 {
+		term.there <- due{time.Now().Add(term.line.delay), text}
+		return nil
+	}
+	_, err := term.pty.Write(text)
+	return err
 }
 
 // exits waits for the program's end and returns its exit code.
