@@ -12,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
 
 	"lifehub/agent"
 )
@@ -26,6 +27,21 @@ type rig struct {
 	clip     string
 	raw      string // what was sent to the terminal beside the picture
 	printed  string // above the picture
+	models   map[[2]int]*vt.Emulator
+}
+
+// terminal returns the model of an empty terminal of a size. The one before of
+// that size is over.
+func (r *rig) terminal(width, height int) *vt.Emulator {
+	size := [2]int{width, height}
+	if r.models == nil {
+		r.models = map[[2]int]*vt.Emulator{}
+	}
+	if r.models[size] == nil { // each takes 4 MB
+		r.models[size] = vt.NewEmulator(width, height)
+	}
+	r.models[size].WriteString(ansi.ResetInitialState)
+	return r.models[size]
 }
 
 // inRig runs a test against a screen of a size.

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/vt"
 
 	"lifehub/tui/measure"
 )
@@ -75,7 +74,7 @@ func (r *rig) behind(what, text string, width int) {
 	}
 	lines := strings.Split(ansi.Strip(r.m.View().Content), "\n")
 	row := strings.TrimRight(lines[cursor.Y], " ")
-	screen := vt.NewEmulator(width, 1)
+	screen := r.terminal(width, 1)
 	screen.WriteString(row)
 	if at := screen.CursorPosition().X; cursor.X < at && at < width-1 {
 		r.t.Errorf("%s: the cursor is at %d, the text ends at %d: %q", what, cursor.X, at, row)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/vt"
 
 	"lifehub/agent"
 	payloads "lifehub/internal/hostile"
@@ -171,7 +170,7 @@ func inJSON(text string) string {
 // fitsTerminal checks with a terminal model that no row reaches beyond the window.
 func (r *rig) fitsTerminal(what string, width, height int) {
 	r.t.Helper()
-	screen := vt.NewEmulator(width+20, height)
+	screen := r.terminal(width+20, height)
 	screen.WriteString(strings.ReplaceAll(r.m.View().Content, "\n", "\r\n"))
 	for y := range height {
 		for x := width; x < width+20; x++ {
