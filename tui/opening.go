@@ -11,9 +11,10 @@ import (
 // not yet. What is typed is written at once; every other key, and what follows
 // it, waits.
 type opening struct {
-	open func(ctx context.Context) (Options, error) // nil: all is there
-	held []tea.Msg                                  // what waits, in order
-	err  error                                      // why it could not be opened
+	open    func(ctx context.Context) (Options, error) // nil: all is there
+	reading bool                                       // the conversation to go on with is not there yet
+	held    []tea.Msg                                  // what waits, in order
+	err     error                                      // why it could not be opened
 }
 
 // openMsg brings what was opened.
@@ -32,7 +33,7 @@ func (o *opening) begin(ctx context.Context) tea.Cmd {
 
 // holds tells whether a message waits until all is there.
 func (o *opening) holds(msg tea.Msg, keys *keyMap) bool {
-	if o.open == nil {
+	if o.open == nil && !o.reading {
 		return false
 	}
 	switch msg := msg.(type) {
@@ -54,11 +55,22 @@ func (m *Model) allThere(msg openMsg) tea.Cmd {
 		m.opening.err = msg.err
 		return m.leave(Quit)
 	}
-	held := m.opening.held
-	m.opening = opening{}
+	m.opening = opening{held: m.opening.held}
 	m.Options = msg.options
 	m.settle()
-	cmds := []tea.Cmd{m.follow(), m.start()}
+	start := m.start()
+	if m.reads() {
+		m.opening.reading = true // a question asked now would stand above what was said before
+		return tea.Batch(m.follow(), start)
+	}
+	return tea.Batch(m.follow(), start, m.goOnWithHeld())
+}
+
+// goOnWithHeld takes what waited, in its order.
+func (m *Model) goOnWithHeld() tea.Cmd {
+	held := m.opening.held
+	m.opening = opening{}
+	var cmds []tea.Cmd
 	for _, waited := range held {
 		if pressed, ok := waited.(tea.KeyPressMsg); ok && m.overlay != noOverlay {
 			m.writeBehind(pressed)

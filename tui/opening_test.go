@@ -106,3 +106,20 @@ func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
 		r.mustShow("You  how often do I run?")
 	})
 }
+
+func TestAQuestionTypedAtOnceStandsBelowWhatWasSaidBefore(t *testing.T) {
+	o := Options{Open: func(context.Context) (Options, error) {
+		o := withEverything()
+		o.Conversation = "c1"
+		return o, nil
+	}}
+	inRig(t, 100, 60, o, func(r *rig) {
+		r.keys("and now?", "enter")
+		r.pass(time.Second)
+		r.mustNotShow("stop the turn first")
+		before, asked := strings.Index(r.text(), "When do I fly"), strings.Index(r.text(), "You  and now?")
+		if before < 0 || asked < before {
+			t.Errorf("the question does not stand below:\n%s", r.text())
+		}
+	})
+}

@@ -163,7 +163,7 @@ func (m *Model) start() tea.Cmd {
 		cmds = append(cmds, m.openFirstRun())
 	case m.Pick && m.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
-	case m.conversation != "" && m.Conversations != nil:
+	case m.reads():
 		cmds = append(cmds, func() tea.Msg {
 			return m.read(openedMsg{id: m.conversation, title: m.Heading, at: m.Turn, focus: m.Turn != ""})
 		})
@@ -171,6 +171,12 @@ func (m *Model) start() tea.Cmd {
 		cmds = append(cmds, m.ask(m.Prompt))
 	}
 	return tea.Batch(cmds...)
+}
+
+// reads tells whether the screen begins with a conversation that is kept.
+func (m *Model) reads() bool {
+	first, pick := m.FirstRun && m.Notes != nil, m.Pick && m.Conversations != nil
+	return !first && !pick && m.conversation != "" && m.Conversations != nil
 }
 
 // Update takes a message in and draws the screen anew. It does no I/O: work is
@@ -251,7 +257,7 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		return m.showPage(msg)
 	case openedMsg:
 		cmd := m.opened(msg)
-		return tea.Batch(m.printOver(), cmd)
+		return tea.Batch(m.printOver(), cmd, m.goOnWithHeld())
 	case earlierMsg:
 		m.showEarlier(msg)
 	case pickMsg:
