@@ -87,6 +87,7 @@ func TestWhatIsOpenIsReadAFewTimes(t *testing.T) {
 		all[name] = text
 	}
 	for name, src := range all {
+		src = src[:len(src)/3] // as much as any bound, some times over
 		s := New(100, Dark())
 		read := 0
 		for i := 0; i < len(src); i += 4 {
