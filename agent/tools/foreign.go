@@ -13,13 +13,16 @@ func MarkForeign(text, kind string) string {
 	if isForeign(text) {
 		return text
 	}
-	mark := "source: text from elsewhere had a part in this " + kind + "\n"
-	if head, isFront := strings.CutPrefix(text, "---\n"); isFront && isForeign("---\n"+mark+head) {
-		return "---\n" + mark + head
+	const key, says = "source", "text from elsewhere had a part in this "
+	mark := key + ": " + says + kind + "\n"
+	if head, isFront := strings.CutPrefix(text, "---\n"); isFront {
+		if marked := "---\n" + mark + head; parse(marked).Front[key] == says+kind {
+			return marked
+		}
 	}
 	return "---\n" + mark + "---\n\n" + text // also before front matter that cannot hold it
 }
 
-func isForeign(text string) bool {
-	return notes.Parse(notes.Entry{Path: "note.md"}, []byte(text)).Foreign
-}
+func isForeign(text string) bool { return parse(text).Foreign }
+
+func parse(text string) notes.Note { return notes.Parse(notes.Entry{Path: "note.md"}, []byte(text)) }
