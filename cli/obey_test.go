@@ -194,15 +194,15 @@ var plantations = map[string]plantation{
 	"a prompt of a server": {plant: func(v *victim) {
 		v.server(v.app.homeFolder(), map[string]string{mcptest.Mode: "prompts", mcptest.Orders: injection()})
 	}, question: func(v *victim) string {
-		for _, prompt := range v.templates() {
-			text, err := prompt.Fill(v.Context(), json.RawMessage(`{}`))
-			if err != nil {
-				v.Fatal(err)
-			}
-			return text
+		prompts := v.templates()
+		if len(prompts) == 0 {
+			v.Fatal("the server has no prompt")
 		}
-		v.Fatal("the server has no prompt")
-		return ""
+		text, err := prompts[0].Fill(v.Context(), json.RawMessage(`{}`))
+		if err != nil {
+			v.Fatal(err)
+		}
+		return text
 	}},
 	"a resource of a server": {plant: func(v *victim) {
 		v.server(v.app.homeFolder(), map[string]string{mcptest.Mode: "holds", mcptest.Orders: injection()})
