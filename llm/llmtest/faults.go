@@ -75,14 +75,29 @@ type Faults struct {
 // NewFaults starts the server; the end of the test stops it.
 func NewFaults(t testing.TB) *Faults {
 	f := &Faults{t: t, said: FaultyAnswer, arrived: make(chan struct{}, 1), released: make(chan struct{})}
-	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
+	f.start("127.0.0.1:0")
 	f.URL = f.server.URL
+	release, err := keep(f.server.Listener)
+	if err != nil {
+		t.Fatalf("keep the port: %v", err)
+	}
 	t.Cleanup(func() {
 		close(f.released)
 		f.server.CloseClientConnections()
 		f.server.Close()
+		release()
 	})
 	return f
+}
+
+func (f *Faults) start(address string) {
+	f.t.Helper()
+	listener, err := listen(address)
+	if err != nil {
+		f.t.Fatalf("listen: %v", err)
+	}
+	f.server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(f.serve)}}
+	f.server.Start()
 }
 
 // Set chooses the fault, and after how many bytes of an answer it strikes. A
@@ -96,14 +111,7 @@ func (f *Faults) Set(fault Fault, at int) {
 		f.server.Listener.Close()
 	}
 	if fault != Refuse && f.fault == Refuse {
-		listener, err := net.Listen("tcp", strings.TrimPrefix(f.URL, "http://"))
-		if err != nil {
-			f.t.Fatalf("listen again: %v", err)
-		}
-		f.server = httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
-		f.server.Listener.Close()
-		f.server.Listener = listener
-		f.server.Start()
+		f.start(strings.TrimPrefix(f.URL, "http://"))
 	}
 	f.fault, f.at, f.chats = fault, at, 0
 }
