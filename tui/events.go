@@ -12,8 +12,10 @@ import (
 )
 
 // frame is the least time between two pictures while events stream in: tokens
-// that arrive within it are drawn together.
-const frame = 16 * time.Millisecond
+// that arrive within it are drawn together. A picture costs about 27 bytes for
+// the cursor besides its text (docs/figures/screen.md), and its length is what
+// a token may wait before it shows.
+const frame = 25 * time.Millisecond
 
 type (
 	// eventsMsg is all that arrived since the last one.
@@ -145,6 +147,9 @@ type turn struct {
 	speed    float64 // tokens a second, and when that was worked out
 	measured time.Time
 	missed   string // the model that was not there
+
+	streams bool // text came since the last beat
+	rested  int  // beats since the spinner turned
 }
 
 // newSpeed is how long a speed is shown: each other one is bytes for the
@@ -157,6 +162,7 @@ func (t *turn) count(pieces int, now time.Time) {
 		t.first = now
 	}
 	t.pieces += pieces
+	t.streams = true
 	if passed := now.Sub(t.first).Seconds(); t.pieces > 8 && passed > 0.3 && now.Sub(t.measured) >= newSpeed {
 		t.speed, t.measured = float64(t.pieces)/passed, now
 	}

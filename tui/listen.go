@@ -18,15 +18,24 @@ func (m *Model) nextBeat() tea.Cmd {
 	return tea.Tick(120*time.Millisecond, func(now time.Time) tea.Msg { return beatMsg(now) })
 }
 
+// calm is how many beats the spinner of the header rests for each that it
+// turns while an answer streams: each turn is a picture of its own, sent to
+// the terminal between those of the text.
+const calm = 3
+
 func (m *Model) tick(now time.Time) {
-	m.beat++
 	if m.player != nil {
 		now = m.player.now()
 	}
 	t := m.turn
 	if t == nil {
+		m.beat++
 		return
 	}
+	if t.rested++; !t.streams || t.rested > calm {
+		m.beat, t.rested = m.beat+1, 0
+	}
+	t.streams = false
 	if t.plan != nil && t.plan.took == 0 {
 		t.plan.beat, t.plan.now = m.beat, now
 		m.transcript.touch(t.plan)
