@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes the pictures under docs/screens from the running program: the chat on the
 # starter notes, with no model server (but for a document, which a script makes), driven in tmux as a person would.
-# Needs tmux; `make tools` builds the rest.
+# Needs tmux; `make tools` builds the rest. With rsvg-convert and fonts of emoji and Chinese (Debian: librsvg2-bin
+# fonts-jetbrains-mono fonts-noto-color-emoji fonts-noto-cjk) all signs are drawn.
 #   scripts/screens.sh [OUT]     OUT: the folder for the pictures, docs/screens
 set -euo pipefail
 cd "$(dirname "$0")/.."

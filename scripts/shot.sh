@@ -14,12 +14,10 @@ if [ -n "${SHOT_TEXT:-}" ]; then
 fi
 mkdir -p "$(dirname "$out")"
 
-# The font inside freeze has no Chinese, Japanese or emoji; SHOT_FONT names a
-# monospaced font file that has.
-font=()
-if [ -n "${SHOT_FONT:-}" ]; then font=(--font.file "$SHOT_FONT"); fi
+# freeze draws with rsvg-convert where it is installed, which finds emoji and
+# Chinese in the fonts of the system; its own font has neither.
 "$bin/freeze" "$screen" --language ansi --background "#171717" --padding 16 \
-  --font.size 14 --line-height 1.2 ${font[@]+"${font[@]}"} --output "$out" >/dev/null
+  --font.size 14 --line-height 1.2 --output "$out" >/dev/null
 
 # freeze draws four times as large as a page shows.
 if command -v convert >/dev/null; then
