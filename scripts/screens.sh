@@ -26,6 +26,7 @@ set -g extended-keys on
 set -g focus-events on
 set -s escape-time 0
 set -g status off
+set -s exit-empty off
 CONF
 
 # open ARGS…: start the program in a fresh window.
