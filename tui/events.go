@@ -180,8 +180,8 @@ func (m *Model) receive(msg eventsMsg) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, e := range msg.events {
-		if m.player != nil {
-			now = e.Time
+		if !e.Time.IsZero() {
+			now = e.Time // of a batch each has its own
 		}
 		cmds = append(cmds, m.show(e, now))
 	}
