@@ -86,3 +86,22 @@ func (s *Store) artifacts(ctx context.Context, which string, args ...any) (list 
 	}
 	return list, nil
 }
+
+// copyArtifacts gives a copy of a turn the versions that the turn made. A call
+// is known by its turn, so those of the copy are calls of its own.
+func copyArtifacts(ctx context.Context, tx *sql.Tx, turn, conversation, to string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
+		SELECT ?2, name, version, text, author, why, from_outside, ?3, created, iif(call LIKE ?1 || '/%', ?3 || substr(call, length(?1) + 1), '')
+		FROM artifacts WHERE turn = ?1`, turn, conversation, to)
+	return err
+}
+
+// copyHistories puts the earlier versions below the newest that a fork has of
+// each document: a branch beside its path may have made them, and the newest was
+// made of them.
+func copyHistories(ctx context.Context, tx *sql.Tx, from, fork string) error {
+	_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO artifacts (`+artifactColumns+`, call)
+		SELECT ?2, name, version, text, author, why, from_outside, turn, created, '' FROM artifacts AS a
+		WHERE conversation = ?1 AND version < (SELECT max(version) FROM artifacts WHERE conversation = ?2 AND name = a.name)`, from, fork)
+	return err
+}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -51,5 +52,66 @@ func TestEveryVersionOfAnArtifactIsKept(t *testing.T) {
 	}
 	if all, err := s.Artifacts(ctx, ""); err != nil || len(all) != 0 {
 		t.Errorf("after the conversation was deleted: %+v, %v", all, err)
+	}
+}
+
+// A fork has the documents as its path left them, each with its whole history,
+// and they are its own from then on.
+func TestAForkHasTheDocumentsOfItsPath(t *testing.T) {
+	s, _ := openTemp(t)
+	ctx := t.Context()
+	version := func(conversation, turn, name, text string, n int) {
+		t.Helper()
+		must(t, s.KeepArtifact(ctx, agent.Artifact{Conversation: conversation, Name: name, Version: n, Text: text, By: "general", Foreign: n == 2, Turn: turn, Call: turn + "/1"}))
+	}
+	texts := func(conversation, name string) (all string) {
+		t.Helper()
+		list, err := s.ArtifactVersions(ctx, conversation, name)
+		must(t, err)
+		for _, a := range list {
+			all += fmt.Sprintf("%d %s; ", a.Version, a.Text)
+		}
+		return all
+	}
+	first := say(t, s, "c", "a", "A")
+	version("c", first, "plan", "one", 1)
+	beside := say(t, s, "c", "b", "B")
+	version("c", beside, "plan", "two", 2)
+	version("c", beside, "list", "beside", 1)
+	must(t, s.GoOn(ctx, "c", first))
+	second := say(t, s, "c", "b again", "B2")
+	version("c", second, "plan", "three", 3)
+	must(t, s.KeepSummary(ctx, second, "they made a plan"))
+	version("c", say(t, s, "c", "c", "C"), "plan", "later", 4)
+
+	fork, err := s.Fork(ctx, "c", second)
+	must(t, err)
+	if got, want := texts(fork.ID, "plan"), "1 one; 2 two; 3 three; "; got != want {
+		t.Errorf("plan has %q, want %q", got, want)
+	}
+	if got := texts(fork.ID, "list"); got != "" {
+		t.Errorf("a document of another branch came along: %q", got)
+	}
+	plan, err := s.Artifact(ctx, fork.ID, "plan", 2)
+	must(t, err)
+	if !plan.Foreign {
+		t.Error("the mark of foreign text is lost")
+	}
+	if made, ok, err := s.MadeBy(ctx, fork.ID+".2/1"); !ok || err != nil || made.Conversation != fork.ID || made.Version != 3 || made.Turn != fork.ID+".2" {
+		t.Errorf("made by the copied call: %+v, %t, %v", made, ok, err)
+	}
+	if made, _, _ := s.MadeBy(ctx, beside+"/1"); made.Conversation != "c" {
+		t.Errorf("the call of the other branch made %+v", made)
+	}
+	if summary, err := s.Summary(ctx, fork.ID); err != nil || summary.Text != "they made a plan" || summary.Turn != fork.ID+".2" {
+		t.Errorf("the summary is %+v, %v", summary, err)
+	}
+	version(fork.ID, fork.ID+".2", "plan", "of the fork", 4)
+	if got, want := texts("c", "plan"), "1 one; 2 two; 3 three; 4 later; "; got != want {
+		t.Errorf("the original has %q, want %q", got, want)
+	}
+	must(t, s.Remove(ctx, "c"))
+	if got, want := texts(fork.ID, "plan"), "1 one; 2 two; 3 three; 4 of the fork; "; got != want {
+		t.Errorf("after the original was deleted: %q, want %q", got, want)
 	}
 }

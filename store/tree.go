@@ -214,7 +214,8 @@ func (s *Store) setHead(ctx context.Context, conversation, turn, query string) e
 // forkMark tells a fork from where it came from, in lists of titles.
 const forkMark = " (fork)"
 
-// Fork copies the path that ends with a turn into a new conversation. Of the tree beside that path nothing is copied.
+// Fork copies the path that ends with a turn into a new conversation, with the
+// documents as that path left them. Of the tree beside it nothing else is copied.
 func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error) {
 	tree, err := s.readTree(ctx, s.read, conversation)
 	if err != nil {
@@ -245,8 +246,10 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conv
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ? WHERE id = ?`, head, fork)
-		return err
+		if _, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ? WHERE id = ?`, head, fork); err != nil {
+			return err
+		}
+		return copyHistories(ctx, tx, conversation, fork)
 	})
 	if err != nil {
 		return agent.Conversation{}, fmt.Errorf("fork conversation %q: %w", conversation, err)
@@ -256,8 +259,8 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conv
 
 // copyTurn puts a copy of a turn at the end of another conversation, after the
 // message head, and returns the new head. What was still open is cut there.
-// What the turn did goes along, so that the copy can be taken back, and is not
-// done once more when it is gone on with.
+// What the turn did and made goes along, so that the copy can be taken back, is
+// not done once more when it is gone on with, and finds its documents.
 func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number int, head int64) (int64, error) {
 	id := fmt.Sprintf("%s.%d", conversation, number)
 	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended, outside)
@@ -277,6 +280,12 @@ func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created)
 		SELECT ?, vault, path, before, after, created FROM note_changes WHERE turn = ? ORDER BY id`, id, turn); err != nil {
+		return 0, err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO summaries (turn, text, created) SELECT ?, text, created FROM summaries WHERE turn = ?`, id, turn); err != nil {
+		return 0, err
+	}
+	if err := copyArtifacts(ctx, tx, turn, conversation, id); err != nil {
 		return 0, err
 	}
 	return head, copyJournal(ctx, tx, turn, id)
