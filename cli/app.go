@@ -114,6 +114,36 @@ func (sh *shell) open(ctx context.Context, flags runFlags) (*app, error) {
 	return a, nil
 }
 
+// openNotes puts together what a command needs that asks nothing and keeps
+// nothing: the notes, and conversations only where they are found like notes.
+// Those that cannot be opened are left out, and told of.
+func (sh *shell) openNotes(ctx context.Context, flags runFlags) (*app, error) {
+	a, err := sh.configured(flags)
+	if err != nil {
+		return nil, err
+	}
+	flags.noSave = len(flags.notes) > 0 || !a.config.Chats.Index
+	if !a.config.Chats.Index {
+		if err := a.dropChatNotes(); err != nil {
+			slog.Warn("conversations as notes", "error", err)
+		}
+	}
+	var unopened error
+	err = a.assemble(ctx, flags, func(path string) (s *store.Store, err error) {
+		s, unopened = sh.openStore(ctx, path)
+		return s, unopened
+	})
+	if unopened != nil {
+		a.gone = append(a.gone, fmt.Sprintf("earlier conversations: %v", unopened))
+		flags.noSave = true
+		err = a.assemble(ctx, flags, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
 // configured knows the settings, with the flags over them, and has opened nothing.
 func (sh *shell) configured(flags runFlags) (*app, error) {
 	p, c, err := sh.load()

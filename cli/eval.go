@@ -46,7 +46,7 @@ func (sh *shell) eval(ctx context.Context, flags runFlags, most int, asJSON bool
 	if most < 1 {
 		return usageError{fmt.Errorf("-n: %d is not a number of questions", most)}
 	}
-	a, err := sh.open(ctx, flags)
+	a, err := sh.openNotes(ctx, flags)
 	if err != nil {
 		return err
 	}

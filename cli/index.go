@@ -75,7 +75,7 @@ func (sh *shell) index(ctx context.Context, dirs []string, f indexFlags) error {
 			}
 		}
 	}
-	a, err := sh.open(ctx, runFlags{notes: dirs})
+	a, err := sh.openNotes(ctx, runFlags{notes: dirs})
 	if err != nil {
 		return err
 	}

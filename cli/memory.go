@@ -71,7 +71,7 @@ func newMemory(sh *shell) *cobra.Command {
 		Use: "list", Short: "List what is remembered about you, with the file that holds it",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return sh.withMemory(cmd.Context(), func(a *app) error { return sh.listFacts(cmd.Context(), a, "", listJSON) })
+			return sh.withFacts(cmd.Context(), func(a *app) error { return sh.listFacts(cmd.Context(), a, "", listJSON) })
 		},
 	}
 	list.Flags().BoolVar(&listJSON, "json", false, "print a JSON array")
@@ -79,7 +79,7 @@ func newMemory(sh *shell) *cobra.Command {
 		Use: "search QUERY…", Short: "Find facts, and what was said in earlier conversations",
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withMemory(cmd.Context(), func(a *app) error {
+			return sh.withMemory(cmd.Context(), runFlags{}, func(a *app) error {
 				return sh.searchMemory(cmd.Context(), a, strings.Join(given, " "), limit, searchJSON)
 			})
 		},
@@ -92,7 +92,7 @@ func newMemory(sh *shell) *cobra.Command {
 			Example: "  lifehub memory add \"my cat is called Whiskers\"",
 			Args:    args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
-				return sh.withMemory(cmd.Context(), func(a *app) error {
+				return sh.withFacts(cmd.Context(), func(a *app) error {
 					return sh.showDiff(a.facts().Remember(strings.Join(given, " "), time.Now()))
 				})
 			},
@@ -101,22 +101,28 @@ func newMemory(sh *shell) *cobra.Command {
 			Use: "forget TEXT", Short: "Forget a fact, named by words that only it holds",
 			Args: args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
-				return sh.withMemory(cmd.Context(), func(a *app) error { return sh.showDiff(a.facts().Forget(strings.Join(given, " "))) })
+				return sh.withFacts(cmd.Context(), func(a *app) error { return sh.showDiff(a.facts().Forget(strings.Join(given, " "))) })
 			},
 		},
 		&cobra.Command{
 			Use: "edit", Short: "Open the file of facts in your editor",
 			Args: args(cobra.NoArgs),
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return sh.withMemory(cmd.Context(), func(a *app) error { return sh.editFacts(cmd.Context(), a) })
+				return sh.withFacts(cmd.Context(), func(a *app) error { return sh.editFacts(cmd.Context(), a) })
 			},
 		},
 	)
 }
 
+// withFacts opens LifeHub for a command that works on facts alone: they are
+// lines of a file, and no conversation has to be open for them.
+func (sh *shell) withFacts(ctx context.Context, do func(*app) error) error {
+	return sh.withMemory(ctx, runFlags{noSave: true}, do)
+}
+
 // withMemory opens LifeHub for a command that only looks into its memory.
-func (sh *shell) withMemory(ctx context.Context, do func(*app) error) error {
-	a, err := sh.open(ctx, runFlags{})
+func (sh *shell) withMemory(ctx context.Context, flags runFlags, do func(*app) error) error {
+	a, err := sh.open(ctx, flags)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 		return usageError{err}
 	}
 	query.Limit = limit
-	a, err := sh.open(ctx, flags)
+	a, err := sh.openNotes(ctx, flags)
 	if err != nil {
 		return err
 	}

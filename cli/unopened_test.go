@@ -1,0 +1,90 @@
+//go:build unix
+
+package cli
+
+import (
+	"database/sql"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/store"
+)
+
+// TestNotesAndFactsNeedNoConversations runs what works on notes and facts alone
+// beside conversations that this LifeHub cannot open: those of a newer one, and
+// damaged ones. Neither is touched.
+func TestNotesAndFactsNeedNoConversations(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, file string){
+		"of a newer LifeHub": func(t *testing.T, file string) {
+			db, err := sql.Open("sqlite", file)
+			if err == nil {
+				_, err = db.Exec(`UPDATE schema SET version = 99`)
+			}
+			if err == nil {
+				err = db.Close()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+		"damaged": func(t *testing.T, file string) { write(t, file, "no database") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home, vault := t.TempDir(), aVault(t)
+			file := filepath.Join(home, ".lifehub", "data", "lifehub.db")
+			lifehub := func(env string, arg ...string) (string, error) {
+				cmd := exec.Command(os.Args[0], arg...)
+				cmd.Dir = home
+				cmd.Env = []string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"), "LIFEHUB_PROVIDER=offline", env}
+				out, err := cmd.CombinedOutput()
+				return string(out), err
+			}
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			s, err := store.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			spoil(t, file)
+			before := read(t, file)
+			for _, run := range []struct {
+				arg  []string
+				want string
+			}{
+				{[]string{"index", vault}, "2 notes"},
+				{[]string{"search", "three", "times"}, "running.md"},
+				{[]string{"search", "--notes", vault, "plumber"}, "tasks.md"},
+				{[]string{"eval"}, ""},
+				{[]string{"memory", "add", "my cat is called Whiskers"}, "Whiskers"},
+				{[]string{"memory", "list"}, "Whiskers"},
+			} {
+				for _, env := range []string{"LIFEHUB_CHATS_INDEX=false", "LIFEHUB_CHATS_INDEX=true"} {
+					if env == "LIFEHUB_CHATS_INDEX=true" && slices.Contains(run.arg, "add") {
+						continue // it is remembered by now
+					}
+					if out, err := lifehub(env, run.arg...); err != nil || !strings.Contains(out, run.want) {
+						t.Errorf("%s: lifehub %s: %v\n%s", env, strings.Join(run.arg, " "), err, out)
+					}
+				}
+			}
+			if out, err := lifehub("LIFEHUB_CHATS_INDEX=true", "search", "three", "times"); !strings.Contains(out, "searching without earlier conversations: ") {
+				t.Errorf("what is left out is not told: %v\n%s", err, out)
+			}
+			if out, err := lifehub("", "chats", "list"); err == nil {
+				t.Errorf("conversations that cannot be opened are listed:\n%s", out)
+			}
+			if read(t, file) != before {
+				t.Error("the file of conversations was changed")
+			}
+		})
+	}
+}
