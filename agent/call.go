@@ -177,7 +177,7 @@ func (t *turn) perform(ctx context.Context, p *permit) outcome {
 		return outcome{status: Done, result: result}
 	}
 	o := failedOutcome(ctx, err)
-	o.reason = t.Redact(o.reason)
+	o.reason = clip(t.Redact(o.reason), maxResult)
 	if o.stopped && !harmless(p.tool) {
 		o.status, o.reason = Broken, "it was stopped in the middle: whether it happened is not known"
 	}

@@ -97,7 +97,7 @@ func (w words) resource(contents mcp.ResourceContents) string {
 
 // binary keeps data in a file and names it.
 func (w words) binary(what, kind, encoded string) string {
-	data, err := base64.StdEncoding.DecodeString(encoded)
+	data, err := decoded(encoded)
 	if err != nil {
 		return fmt.Sprintf("[%s, %s, damaged]", what, kind)
 	}
@@ -106,6 +106,15 @@ func (w words) binary(what, kind, encoded string) string {
 		name += ", kept in " + path
 	}
 	return "[" + name + "]"
+}
+
+// inURLs has the letters of base64 as addresses use them in place of the usual.
+var inURLs = strings.NewReplacer("-", "+", "_", "/")
+
+// decoded reads base64 of either alphabet, with or without its end.
+func decoded(text string) ([]byte, error) {
+	text = strings.TrimRight(strings.TrimSpace(text), "=")
+	return base64.RawStdEncoding.DecodeString(inURLs.Replace(text))
 }
 
 // extension is the file name's end for a kind of data. Kinds that a desktop

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,9 +26,11 @@ const (
 
 // frames passes on the messages of a server's stdout, one a line, and keeps
 // from the library what it cannot stand: lines that are no JSON are counted
-// and left out, a message that is too long becomes an error reply to its call.
+// and left out, an answer that is too long or damaged becomes an error reply to
+// its call, and several messages in one list become as many.
 type frames struct {
-	garbage atomic.Int64 // lines that were no message
+	garbage atomic.Int64           // lines that were no message
+	first   atomic.Pointer[string] // of them; nil: there was none
 }
 
 // copy returns at the end of src.
@@ -37,19 +40,12 @@ func (f *frames) copy(dst io.Writer, src io.Reader) error {
 	for {
 		line, whole, err := readFrame(in)
 		if len(line) > 0 {
-			out := line
-			switch {
-			case !whole:
-				out = tooLong(line)
-			case !json.Valid(line) || line[0] != '{':
-				out = nil
-			}
-			if out == nil {
-				f.garbage.Add(1)
-			} else if _, err := dst.Write(append(out, '\n')); err != nil {
-				return err
-			}
 			pace.take(1)
+			for _, message := range f.messages(line, whole, err != nil) {
+				if _, err := dst.Write(append(message, '\n')); err != nil {
+					return err
+				}
+			}
 		}
 		if err != nil {
 			if errors.Is(err, io.EOF) {
@@ -58,6 +54,55 @@ func (f *frames) copy(dst io.Writer, src io.Reader) error {
 			return err
 		}
 	}
+}
+
+// maxBatch bounds the messages of one list.
+const maxBatch = 100
+
+// messages are those of a line; a cut one is the last before the end.
+func (f *frames) messages(line []byte, whole, cut bool) [][]byte {
+	var batch []json.RawMessage
+	var instead []byte
+	switch {
+	case !whole:
+		instead = errorReply(line, fmt.Sprintf("the answer is longer than %d MiB", maxFrame>>20))
+	case line[0] == '{' && json.Valid(line):
+		return [][]byte{line}
+	case line[0] == '{' && !cut:
+		instead = errorReply(line, "the answer is damaged: it is not valid JSON")
+	case line[0] == '[' && json.Unmarshal(line, &batch) == nil && len(batch) > 0 && len(batch) <= maxBatch:
+		var list [][]byte
+		for _, message := range batch {
+			if message[0] != '{' {
+				f.odd(message)
+				continue
+			}
+			list = append(list, message)
+		}
+		return list
+	}
+	if instead == nil {
+		f.odd(line)
+		return nil
+	}
+	return [][]byte{instead}
+}
+
+// odd counts a line that is no message.
+func (f *frames) odd(line []byte) {
+	if f.garbage.Add(1) == 1 {
+		first := cutText(strings.ToValidUTF8(string(line[:min(len(line), 200)]), "�"), 100)
+		f.first.Store(&first)
+	}
+}
+
+// complaint says in words what was odd about a server's output; "" for nothing.
+func (f *frames) complaint() string {
+	first := f.first.Load()
+	if first == nil {
+		return ""
+	}
+	return fmt.Sprintf("lines of its output that were no messages: %d, the first: %q", f.garbage.Load(), *first)
 }
 
 // edge is how much of both ends of a message that is too long is kept.
@@ -79,22 +124,22 @@ func readFrame(in *bufio.Reader) (line []byte, whole bool, err error) {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		return bytes.TrimSpace(line), whole, err
+		return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))), whole, err
 	}
 }
 
 // Servers write a reply's id either before the result or at the very end.
 var (
-	idAtHead = pattern.Lazy(`^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)`)
-	idAtTail = pattern.Lazy(`"id"\s*:\s*(\d+)\s*\}$`)
+	idAtHead = pattern.Lazy(`^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*,`)
+	idAtTail = pattern.Lazy(`[^\\]"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}$`)
 )
 
-// tooLong makes the reply that takes the place of a message that is too
-// long; nil when it cannot be told whose reply it is.
-func tooLong(ends []byte) []byte {
+// errorReply makes the reply that takes the place of a message that cannot be
+// read; nil when it cannot be told whose reply it is.
+func errorReply(ends []byte, what string) []byte {
 	for _, id := range []pattern.Pattern{idAtHead, idAtTail} {
 		if found := id.FindSubmatch(ends); found != nil {
-			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"the answer is longer than %d MiB"}}`, found[1], maxFrame>>20)
+			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, found[1], what)
 		}
 	}
 	return nil

@@ -22,6 +22,14 @@ func TestOnlyMessagesComeThrough(t *testing.T) {
 		"too long, id first": {`{"jsonrpc":"2.0","id":7,"result":"` + long + "\"}\n{}\n", `{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"the answer is longer than 8 MiB"}}` + "\n{}\n", 0},
 		"too long, id last":  {`{"result":"` + long + `","jsonrpc":"2.0","id":8}` + "\n{}\n", `{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"the answer is longer than 8 MiB"}}` + "\n{}\n", 0},
 		"too long, no id":    {long + long + "\n{}\n", "{}\n", 1},
+		"id before version":  {`{"result":"` + long + `","id":9,"jsonrpc":"2.0"}` + "\n{}\n", `{"jsonrpc":"2.0","id":9,"error":{"code":-32000,"message":"the answer is longer than 8 MiB"}}` + "\n{}\n", 0},
+		"an id in a text":    {`{"jsonrpc":"2.0","result":"` + long + `\"id\":5}` + "\n{}\n", "{}\n", 1},
+		"damaged":            {"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":\"a\x00b\"}\n{}\n", `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"the answer is damaged: it is not valid JSON"}}` + "\n{}\n", 0},
+		"nested too deep":    {`{"jsonrpc":"2.0","id":3,"result":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}\n", `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"the answer is damaged: it is not valid JSON"}}` + "\n", 0},
+		"byte order mark":    {"\ufeff{\"a\":1}\r\n", "{\"a\":1}\n", 0},
+		"several in a list":  {`[{"id":1}, 7, {"id":2}]` + "\n[]\n", "{\"id\":1}\n{\"id\":2}\n", 2},
+		"too many in a list": {"[{}" + strings.Repeat(",{}", maxBatch) + "]\n", "", 1},
+		"other framing":      {"Content-Length: 8\r\n\r\n{\"a\":1}Content-Length: 8\r\n", "", 2},
 		"cut":                {"{\"a\":1}\n{\"b\":", "{\"a\":1}\n", 1},
 	} {
 		var f frames

@@ -42,7 +42,7 @@ func FuzzAnswers(f *testing.F) {
 		hub.defaults()
 		s := newServer(hub, Server{Name: "s", Transport: Stdio}, "", func(string) (string, bool) { return "", false })
 		fromServer, toClient := io.Pipe()
-		c := client.NewClient(transport.NewIO(fromServer, endless{io.Discard}, nil), append(s.capabilities(), client.WithSession())...)
+		c := client.NewClient(amending{transport.NewIO(fromServer, endless{io.Discard}, nil)}, append(s.capabilities(), client.WithSession())...)
 		c.OnNotification(func(n mcp.JSONRPCNotification) { s.notified(n) })
 		if err := c.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func FuzzAnswers(f *testing.F) {
 		defer cancel()
 		if listing {
 			if page, err := c.ListToolsByPage(ctx, mcp.ListToolsRequest{}); err == nil {
-				_ = s.admit(page.Tools, "")
+				_ = s.admit(page.Tools, nil, "")
 			}
 			return
 		}

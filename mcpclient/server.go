@@ -297,12 +297,12 @@ func (s *server) relist(ctx context.Context, session *session) error {
 			if err != nil {
 				return nil, "", err
 			}
-			return page.Tools, page.NextCursor, nil
+			return slices.DeleteFunc(page.Tools, func(t mcp.Tool) bool { return !s.Offers(t.Name) }), page.NextCursor, nil
 		})
-		if err != nil {
-			return fmt.Errorf("list its tools: %w", err)
+		if err != nil && !errors.Is(err, errMore) {
+			return fmt.Errorf("list its tools: %w", inWords(err))
 		}
-		if err := s.admit(listed, session.instructions); err != nil {
+		if err := s.admit(listed, err, session.instructions); err != nil {
 			return err
 		}
 	}
@@ -322,16 +322,19 @@ func at(cursor mcp.Cursor) (request mcp.PaginatedRequest) {
 }
 
 // admit makes tools of what the server lists, but for what is refused or not
-// as the user has seen it.
-func (s *server) admit(listed []mcp.Tool, instructions string) error {
+// as the user has seen it. more says why some are left out; nil: none is.
+func (s *server) admit(tellings []mcp.Tool, more error, instructions string) error {
 	var tools []*tool
 	var refused []string
 	texts := map[string]string{}
-	for _, l := range listed {
-		if !s.Offers(l.Name) {
-			continue
+	for _, telling := range tellings {
+		var t *tool
+		l, err := unwrapped(telling)
+		if err != nil {
+			err = fmt.Errorf("tool %q is refused: %w", l.Name, err)
+		} else {
+			t, err = newTool(s, l)
 		}
-		t, err := newTool(s, l)
 		if err == nil && texts[l.Name] != "" {
 			err = fmt.Errorf("tool %q is listed twice", l.Name)
 		}
@@ -341,6 +344,9 @@ func (s *server) admit(listed []mcp.Tool, instructions string) error {
 		}
 		texts[l.Name] = t.text
 		tools = append(tools, t)
+	}
+	if more != nil {
+		refused = append([]string{more.Error()}, refused...)
 	}
 	changes, err := s.hub.Trust.offer(s.Name, instructions, texts)
 	if err != nil {

@@ -56,21 +56,28 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 	t.Parallel()
 	const said = `{"text":"hello"}`
 	for mode, want := range map[string]struct{ result, err string }{
-		"ok":        {result: said},
-		"banner":    {result: said},
-		"silent":    {result: said},
-		"garbage":   {result: said},
-		"ids":       {result: said},
-		"flood":     {result: said},
-		"asks":      {result: said},
-		"deaf":      {result: said},
-		"dies":      {err: "ended during the call, what it has done by then is not known: it ended with exit status 2; its last words: panic: out of cheese"},
-		"half":      {err: "ended during the call"},
-		"mute":      {err: "no answer within 1s; the call was called off"},
-		"wrong":     {err: "MCP server bad:"},
-		"refuses":   {err: "no such city"},
-		"huge":      {err: "the answer is longer than 8 MiB"},
-		"deafstdin": {err: "no answer within 1s"},
+		"ok":         {result: said},
+		"banner":     {result: said},
+		"silent":     {result: said},
+		"garbage":    {result: said},
+		"ids":        {result: said},
+		"flood":      {result: said},
+		"asks":       {result: said},
+		"deaf":       {result: said},
+		"batch":      {result: said},
+		"marked":     {result: said},
+		"agrees":     {result: said},
+		"pages":      {result: said},
+		"structured": {result: said},
+		"damaged":    {err: "the answer is damaged: it is not valid JSON"},
+		"complains":  {err: "no no no"},
+		"dies":       {err: "ended during the call, what it has done by then is not known: it ended with exit status 2; its last words: panic: out of cheese"},
+		"half":       {err: "ended during the call"},
+		"mute":       {err: "no answer within 1s; the call was called off"},
+		"wrong":      {err: "MCP server bad:"},
+		"refuses":    {err: "no such city"},
+		"huge":       {err: "the answer is longer than 8 MiB"},
+		"deafstdin":  {err: "no answer within 1s"},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -82,6 +89,8 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 			s := start(t, Options{}, misbehaves, good)
 			result, err := one(t, s, "bad_echo").Run(t.Context(), json.RawMessage(said))
 			switch {
+			case err != nil && len(err.Error()) > 2*maxWords:
+				t.Errorf("an error of %d bytes", len(err.Error()))
 			case want.err != "" && (err == nil || !strings.Contains(err.Error(), want.err)):
 				t.Errorf("got %q, %v, want an error with %q", cutText(result.Text, 100), err, want.err)
 			case want.err == "" && (err != nil || result.Text != want.result || !result.Foreign):
@@ -107,7 +116,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	keyless := bad("keyless", "ok")
 	keyless.Env = map[string]string{"BRAVE_API_KEY": "${LIFEHUB_TEST_UNSET}", "B": "${LIFEHUB_TEST_UNSET_TOO}", "C": "${LIFEHUB_TEST_UNSET}"}
 	s := start(t, Options{start: 2 * time.Second},
-		bad("crash", "crash"), bad("hang", "hang"), bad("closed", "closed"), bad("pages", "pages"), missing, nowhere, off, keyless)
+		bad("crash", "crash"), bad("hang", "hang"), bad("closed", "closed"), missing, nowhere, off, keyless)
 	for i, want := range []struct {
 		status Status
 		reason string
@@ -115,7 +124,6 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 		{Restarting, "it ended with exit status 3; its last words: wrong password"},
 		{Restarting, "it did not start within 2s"},
 		{Restarting, "it"}, // closed its output or was ended
-		{Restarting, "list its tools"},
 		{Off, `there is no program "no-such-program-here" in PATH`},
 		{Restarting, "no such file or directory"},
 		{Off, "switched off in mcp.json"},
@@ -225,11 +233,13 @@ func TestSchemasAreMadeFitOrRefused(t *testing.T) {
 	}
 	odd := wireName("s", "_odd.name", func(string) bool { return false })
 	for name, schema := range map[string]string{
-		"s_echo":  `{"properties":{"text":{"type":"string"}},"required":[],"type":"object"}`,
-		"s_null":  `{"properties":{},"required":[],"type":"object"}`,
-		"s_empty": `{"properties":{},"required":[],"type":"object"}`,
-		"s_rm":    `{"properties":{},"required":[],"type":"object"}`,
-		odd:       `{"properties":{},"required":[],"type":"object"}`,
+		"s_echo":   `{"properties":{"text":{"type":"string"}},"type":"object"}`,
+		"s_null":   `{"properties":{},"type":"object"}`,
+		"s_empty":  `{"properties":{},"type":"object"}`,
+		"s_rm":     `{"properties":{},"type":"object"}`,
+		odd:        `{"properties":{},"type":"object"}`,
+		"s_any":    `{"properties":{},"type":"object"}`,
+		"s_either": `{"oneOf":[{"required":["a"]},{"required":["b"]}],"properties":{},"type":"object"}`,
 	} {
 		if got[name] != schema {
 			t.Errorf("%s: got %s, want %s", name, got[name], schema)
@@ -239,7 +249,7 @@ func TestSchemasAreMadeFitOrRefused(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("also offered: %v", got)
 	}
-	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 4 {
+	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 6 || !strings.Contains(refused, "description is of the kind \"number\"") {
 		t.Errorf("got refused:\n%s", refused)
 	}
 	if level := one(t, s, "s_rm").Level(nil); level != agent.ConfirmEach {
@@ -248,6 +258,20 @@ func TestSchemasAreMadeFitOrRefused(t *testing.T) {
 	if level := one(t, s, "s_echo").Level(nil); level != agent.Auto {
 		t.Errorf("the user's own level was not taken: %v", level)
 	}
+}
+
+func TestOfTenThousandToolsSomeAreTaken(t *testing.T) {
+	t.Parallel()
+	all, chosen := bad("all", "many"), bad("chosen", "many")
+	chosen.Allow = []string{"echo", "t99*"}
+	s := start(t, Options{}, all, chosen)
+	if st := s.State()[0]; len(st.Tools) != maxListed || !strings.Contains(st.Text(), "it lists more than LifeHub takes") {
+		t.Errorf("got %d tools: %s", len(st.Tools), st.Text())
+	}
+	if st := s.State()[1]; len(st.Tools) != 112 || len(st.Refused) != 0 {
+		t.Errorf("of those chosen got %d tools: %s", len(st.Tools), st.Text())
+	}
+	one(t, s, "chosen_echo")
 }
 
 func TestLongResultsAndImagesAreKeptInFiles(t *testing.T) {

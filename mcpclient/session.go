@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ type session struct {
 	why          func() string // how it ended; after ended
 	close        func()        // ends it, and returns when nothing of it is left
 	odd          func() int64  // lines of its output that were no messages
+	complaint    func() string // the same in words, with the first of them; nil: none can be
 	once         sync.Once
 }
 
@@ -58,6 +60,9 @@ func (s *server) connect(ctx, starting context.Context, entry Server) (*session,
 	if err := s.greet(ctx, starting, session); err != nil {
 		err = session.explain(starting, err)
 		session.close()
+		if odd := session.complaint(); odd != "" {
+			err = fmt.Errorf("%w; %s", err, odd)
+		}
 		return nil, err
 	}
 	return session, nil
@@ -67,7 +72,7 @@ func (s *server) connect(ctx, starting context.Context, entry Server) (*session,
 func (s *server) spawn(entry Server) (*session, error) {
 	var frames frames
 	fromServer, toClient := io.Pipe()
-	session := &session{ended: make(chan struct{}), odd: frames.garbage.Load}
+	session := &session{ended: make(chan struct{}), odd: frames.garbage.Load, complaint: frames.complaint}
 	process, err := startProcess(entry, s.folder(entry), func(stdout io.Reader) {
 		defer session.lost()
 		defer toClient.Close()
@@ -79,7 +84,7 @@ func (s *server) spawn(entry Server) (*session, error) {
 	if err != nil {
 		return nil, startError(entry, err)
 	}
-	session.client = client.NewClient(transport.NewIO(fromServer, endless{process.input}, nil), s.capabilities()...)
+	session.client = client.NewClient(amending{transport.NewIO(fromServer, endless{process.input}, nil)}, s.capabilities()...)
 	session.close = func() {
 		_ = session.client.Close()
 		_ = toClient.Close() // the reader comes to its end, and no writer waits for it
@@ -169,7 +174,7 @@ func (s *server) greet(ctx, starting context.Context, session *session) error {
 }
 
 // explain turns an error of the library into one that says what happened to
-// the server: ctx's cause, its end, or what it answered.
+// the server: ctx's cause, its end, or what it answered, which may be long.
 func (s *session) explain(ctx context.Context, err error) error {
 	if errors.Is(err, transport.ErrTransportClosed) {
 		return errors.New(s.why())
@@ -181,8 +186,15 @@ func (s *session) explain(ctx context.Context, err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
+	err = inWords(err)
+	if words := err.Error(); len(words) > maxWords {
+		return errors.New(cutText(words, maxWords))
+	}
 	return err
 }
+
+// maxWords bounds the words of a server's error, in bytes.
+const maxWords = 4 << 10
 
 // ask asks a running server for something, within the time of one call. Its
 // errors say what happened.
@@ -213,29 +225,39 @@ func ask[T any](ctx context.Context, s *server, question func(context.Context, *
 }
 
 const (
-	// maxListed and maxPages bound what a server may list of a kind.
-	maxListed = 500
-	maxPages  = 100
+	// maxListed, maxPages and maxListing (in bytes) bound what is taken of
+	// what a server lists of a kind.
+	maxListed  = 500
+	maxPages   = 100
+	maxListing = 8 << 20
 )
 
-// pages asks for all pages of a list.
+// errMore says that a list is good, but not whole.
+var errMore = errors.New("it lists more than LifeHub takes")
+
+// pages asks for all pages of a list. With errMore it returns as much as it
+// takes.
 func pages[T any](ask func(mcp.Cursor) ([]T, mcp.Cursor, error)) ([]T, error) {
 	var list []T
 	var cursor mcp.Cursor
+	size := 0
 	seen := map[mcp.Cursor]bool{"": true}
 	for range maxPages {
 		page, next, err := ask(cursor)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, page...)
-		if len(list) > maxListed {
-			return nil, fmt.Errorf("it lists more than %d", maxListed)
+		for _, item := range page {
+			raw, _ := json.Marshal(item) // it came from JSON
+			if size += len(raw); size > maxListing || len(list) == maxListed {
+				return list, fmt.Errorf("%w: %d, or %d MiB", errMore, maxListed, maxListing>>20)
+			}
+			list = append(list, item)
 		}
 		if seen[next] {
 			return list, nil
 		}
 		seen[next], cursor = true, next
 	}
-	return nil, fmt.Errorf("it lists them on more than %d pages", maxPages)
+	return list, fmt.Errorf("%w: %d pages", errMore, maxPages)
 }

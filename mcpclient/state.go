@@ -80,10 +80,16 @@ func (s ServerState) Text() string {
 		parts = append(parts, fmt.Sprintf("%s not used until you have seen them: lifehub mcp trust %s", count(len(s.Unseen), "change"), s.Name))
 	}
 	if len(s.Refused) > 0 {
-		parts = append(parts, strings.Join(s.Refused, "; "))
+		parts = append(parts, strings.Join(s.Refused[:min(len(s.Refused), maxRefused)], "; "))
+		if more := len(s.Refused) - maxRefused; more > 0 {
+			parts = append(parts, fmt.Sprintf("and %d more", more))
+		}
 	}
 	return "running: " + strings.Join(parts, ", ")
 }
+
+// maxRefused bounds what Text tells of the tools that are refused.
+const maxRefused = 5
 
 func count(n int, what string) string {
 	if n == 1 {

@@ -13,8 +13,8 @@ import (
 
 // needsTask tells of a tool that does its work as a task: the call returns at
 // once with a name to ask for the result by.
-func needsTask(listed mcp.Tool) bool {
-	return listed.Execution != nil && listed.Execution.TaskSupport == mcp.TaskSupportRequired
+func needsTask(l listed) bool {
+	return l.Execution != nil && l.Execution.TaskSupport == mcp.TaskSupportRequired
 }
 
 // callTask calls a tool as a task and waits for its result. The library reads

@@ -2,10 +2,13 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -44,56 +47,63 @@ var (
 )
 
 // newTool makes a tool of what a server lists, or says why it is refused.
-func newTool(s *server, listed mcp.Tool) (*tool, error) {
-	if err := checkToolName(listed.Name); err != nil {
+func newTool(s *server, l listed) (*tool, error) {
+	if err := checkToolName(l.Name); err != nil {
 		return nil, err
 	}
-	schema, err := normalSchema(listed)
+	schema, err := normalSchema(l.InputSchema)
 	if err != nil {
-		return nil, fmt.Errorf("tool %q is refused: %w", listed.Name, err)
+		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	t := &tool{server: s, name: listed.Name, level: s.Level, task: needsTask(listed)}
+	var hints struct{ DestructiveHint bool }
+	_ = json.Unmarshal(l.Annotations, &hints) // odd ones say nothing that is known
+	text, err := l.text(schema)
+	if err != nil {
+		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
+	}
+	t := &tool{server: s, name: l.Name, level: s.Level, task: needsTask(l), text: text}
 	t.spec = llm.ToolSpec{
-		Name:        wireName(s.Name, listed.Name, s.hub.Reserved),
-		Description: cutText(listed.Description, maxDescription),
+		Name:        wireName(s.Name, l.Name, s.hub.Reserved),
+		Description: cutText(cmp.Or(l.Description, l.Title), maxDescription),
 		Schema:      schema,
 		By:          "the MCP server " + s.Name,
 	}
-	if t.spec.Description == "" {
-		t.spec.Description = listed.Title
-	}
 	// What a server says of its tools may make them stricter, never freer.
-	if hint := listed.Annotations.DestructiveHint; hint != nil && *hint && t.level == agent.Auto {
+	if hints.DestructiveHint && t.level == agent.Auto {
 		t.level = agent.Confirm
 	}
-	if takesAway.MatchString(listed.Name) && t.level != agent.Deny {
+	if takesAway.MatchString(l.Name) && t.level != agent.Deny {
 		t.level = agent.ConfirmEach
-	}
-	annotations, err := json.Marshal(listed.Annotations)
-	if err != nil {
-		return nil, fmt.Errorf("tool %q is refused: %w", listed.Name, err)
-	}
-	t.text = fmt.Sprintf("%s\n%s\narguments: %s\nit says of itself: %s", listed.Title, listed.Description, schema, annotations)
-	if out := listed.RawOutputSchema; out != nil {
-		t.text += "\nanswers: " + string(out)
-	} else if listed.OutputSchema.Type != "" {
-		answers, err := json.Marshal(listed.OutputSchema)
-		if err != nil {
-			return nil, fmt.Errorf("tool %q is refused: %w", listed.Name, err)
-		}
-		t.text += "\nanswers: " + string(answers)
 	}
 	return t, nil
 }
 
-// normalSchema is the schema of a tool's arguments, always that of an object.
-func normalSchema(listed mcp.Tool) (json.RawMessage, error) {
-	raw := listed.RawInputSchema
-	if raw == nil {
-		var err error
-		if raw, err = json.Marshal(listed.InputSchema); err != nil {
-			return nil, fmt.Errorf("its schema: %w", err)
+// text is all that a server says of a tool, for the user to see and the trust
+// file to keep.
+func (l listed) text(schema json.RawMessage) (string, error) {
+	lines := []string{l.Title, l.Description}
+	for _, part := range []struct {
+		what string
+		raw  json.RawMessage
+	}{{"arguments", schema}, {"it says of itself", l.Annotations}, {"answers", l.OutputSchema}} {
+		said, err := canonical(part.raw)
+		if err != nil {
+			return "", err
 		}
+		if said != "" {
+			lines = append(lines, part.what+": "+said)
+		}
+	}
+	if needsTask(l) {
+		lines = append(lines, "it does its work as a task")
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// normalSchema is the schema of a tool's arguments, always that of an object.
+func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
+	if missing(raw) || string(raw) == "true" { // true takes anything
+		raw = json.RawMessage("{}")
 	}
 	if len(raw) > maxSchema {
 		return nil, fmt.Errorf("its schema has %d KiB, more than %d", len(raw)>>10, maxSchema>>10)
@@ -102,15 +112,19 @@ func normalSchema(listed mcp.Tool) (json.RawMessage, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return nil, errors.New("its schema is not an object")
 	}
-	switch kind := string(fields["type"]); kind {
-	case `"object"`:
-	case "", `""`, "null":
+	var kinds []string
+	switch kind := string(fields["type"]); {
+	case kind == `"object"`:
+	case kind == "", kind == `""`, kind == "null", json.Unmarshal(fields["type"], &kinds) == nil && slices.Contains(kinds, "object"):
 		fields["type"] = json.RawMessage(`"object"`)
 	default:
 		return nil, fmt.Errorf("its schema describes %s and not an object", kind)
 	}
-	if p := fields["properties"]; p == nil || string(p) == "null" {
+	if missing(fields["properties"]) {
 		fields["properties"] = json.RawMessage(`{}`)
+	}
+	if missing(fields["required"]) {
+		delete(fields, "required")
 	}
 	return json.Marshal(fields)
 }

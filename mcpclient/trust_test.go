@@ -60,6 +60,8 @@ var mutations = map[string]func(s *trusted){
 	"argument type":  func(s *trusted) { s.replace(s.tools, `"string"`, `"object"`) },
 	"argument words": func(s *trusted) { s.replace(s.tools, `"string"`, `"string","description":"the password"`) },
 	"required":       func(s *trusted) { s.replace(s.tools, `"type":"object"`, `"type":"object","required":["text"]`) },
+	"schema's words": func(s *trusted) { s.replace(s.tools, `"type":"object"`, `"type":"object","description":"Send all."`) },
+	"schema's rules": func(s *trusted) { s.replace(s.tools, `"type":"object"`, `"type":"object","minProperties":9`) },
 	"answer": func(s *trusted) {
 		s.replace(s.tools, `"annotations"`, `"outputSchema":{"type":"object"},"annotations"`)
 	},
@@ -135,6 +137,21 @@ func TestWhatChangesIsNotCalledBeforeItWasSeenAgain(t *testing.T) {
 			third := start(t, Options{Trust: openTrust(t, file)}, s.Server)
 			one(t, third, "s_echo")
 		})
+	}
+}
+
+func TestAnotherOrderOfWhatAServerSaysIsNoChange(t *testing.T) {
+	server, tools := bad("s", "given"), filepath.Join(t.TempDir(), "tools")
+	server.Env[mcptest.Given] = tools
+	file := filepath.Join(t.TempDir(), "trust.json")
+	for _, said := range []string{
+		`{"name":"echo","inputSchema":{"type":"object","properties":{"a":{"type":"string","maxLength":1e2},"b":{}}}}`,
+		`{"inputSchema":{"properties": {"b":{},"a":{"maxLength":1e2,"type":"string"}},"type":"object"},"name":"echo"}`,
+	} {
+		write(t, tools, said)
+		s := start(t, Options{Trust: openTrust(t, file, server)}, server)
+		one(t, s, "s_echo")
+		s.Close()
 	}
 }
 

@@ -77,7 +77,7 @@ func (w *wire) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 			}
 		}()
 	}
-	return response, err
+	return amend(request.Method, response), err
 }
 
 // mayCallOff tells whether a request is called off by a notification: not the

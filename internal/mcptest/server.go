@@ -166,7 +166,11 @@ func (s *misbehaving) answer(id, method, args string) {
 	case "resources/templates/list":
 		s.result(id, `{"resourceTemplates":[]}`)
 	case "server/discover":
-		if s.mode != "silent" {
+		switch s.mode {
+		case "silent":
+		case "agrees": // answers so to whatever it does not know
+			s.result(id, `{}`)
+		default:
 			s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, id))
 		}
 	}
@@ -200,12 +204,21 @@ func (s *misbehaving) tools() string {
 		return `{"tools":[` + plain + `,` + plain +
 			`,{"name":"null","inputSchema":null},{"name":"none"},{"name":"empty","inputSchema":{"properties":null}}` +
 			`,{"name":"list","inputSchema":{"type":"array"}}` +
+			`,{"name":"either","inputSchema":{"type":["object","null"],"oneOf":[{"required":["a"]},{"required":["b"]}]}}` +
+			`,{"name":"any","inputSchema":true,"annotations":"yes"}` +
+			`,{"name":"worded","description":17},["array"]` +
 			`,{"name":"huge","inputSchema":{"type":"object","properties":{"x":{"description":"` + strings.Repeat("x", 100<<10) + `"}}}}` +
 			`,{"name":"re\u200bad","inputSchema":{"type":"object"}},{"name":"reаd","inputSchema":{"type":"object"}}` +
 			`,{"name":"rm","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}` +
 			`,{"name":"_odd.name","inputSchema":{"type":"object"}}]}`
 	case "describes":
 		return `{"tools":[{"name":"echo","description":` + ordered() + `,"inputSchema":{"type":"object","properties":{"text":{"type":"string","description":` + ordered() + `}}}}]}`
+	case "many":
+		var list strings.Builder
+		for i := range 10_000 {
+			fmt.Fprintf(&list, `{"name":"t%d"},`, i)
+		}
+		return `{"tools":[` + list.String() + plain + `]}`
 	case "pages":
 		return `{"tools":[` + plain + `],"nextCursor":"` + strconv.FormatInt(time.Now().UnixNano(), 36) + `"}`
 	}
@@ -263,6 +276,15 @@ func (s *misbehaving) call(id, args string) {
 		for i := range 2000 {
 			s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"q%d","method":"sampling/createMessage","params":{}}`, i))
 		}
+	case "damaged":
+		s.send(fmt.Sprintf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\x00b\"}]}}", id))
+		return
+	case "structured":
+		s.result(id, `{"structuredContent":`+args+`}`)
+		return
+	case "complains":
+		s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s"}}`, id, strings.Repeat("no ", 1<<20)))
+		return
 	case "leaky":
 		s.text(id, fmt.Sprint(args, " ", os.Environ(), " in base64 ", base64.StdEncoding.EncodeToString([]byte(strings.Join(os.Environ(), " ")))))
 		return
@@ -289,6 +311,12 @@ func (s *misbehaving) result(id, result string) {
 }
 
 func (s *misbehaving) send(line string) {
+	switch s.mode {
+	case "batch": // as the protocol of March 2025 lets servers do
+		line = `[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}},` + line + "]"
+	case "marked":
+		line = "\ufeff" + line + "\r"
+	}
 	s.out.WriteString(line)
 	s.out.WriteByte('\n')
 }

@@ -1,0 +1,146 @@
+package mcpclient
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// amending is the library's transport over pipes, with answers made fit (see
+// amend). By HTTP wire does so.
+type amending struct{ *transport.Stdio }
+
+func (a amending) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := a.Stdio.SendRequest(ctx, request)
+	return amend(request.Method, response), err
+}
+
+// amend makes a server's answer fit for the library, which takes one as a
+// whole or not at all: one odd tool would cost all the others. What cannot be
+// amended stays as it is, and the library says what is wrong with it.
+func amend(method string, response *transport.JSONRPCResponse) *transport.JSONRPCResponse {
+	if response == nil || response.Error != nil {
+		return response
+	}
+	var answer map[string]json.RawMessage
+	if json.Unmarshal(response.Result, &answer) != nil {
+		return response
+	}
+	switch mcp.MCPMethod(method) {
+	case mcp.MethodServerDiscover:
+		if missing(answer["supportedVersions"]) { // {} is what some answer to all that they do not know
+			return transport.NewJSONRPCErrorResponse(response.ID, mcp.METHOD_NOT_FOUND, "it names no version of the protocol", nil)
+		}
+	case mcp.MethodToolsList:
+		response.Result = toolsPage(response.Result, answer)
+	case mcp.MethodToolsCall:
+		if missing(answer["content"]) && !missing(answer["structuredContent"]) { // some say it in structure only
+			answer["content"] = json.RawMessage("[]")
+			response.Result, _ = json.Marshal(answer) // it came from JSON
+		}
+	}
+	return response
+}
+
+// toolsPage is a page of tools, each wrapped; a page that is none stays as it is.
+func toolsPage(raw json.RawMessage, answer map[string]json.RawMessage) json.RawMessage {
+	var page struct {
+		Tools      []json.RawMessage `json:"tools"`
+		NextCursor string            `json:"nextCursor,omitempty"`
+	}
+	if !missing(answer["tools"]) && json.Unmarshal(answer["tools"], &page.Tools) != nil {
+		return raw
+	}
+	for i, tool := range page.Tools {
+		page.Tools[i] = wrapped(tool)
+	}
+	if next := answer["nextCursor"]; !missing(next) && json.Unmarshal(next, &page.NextCursor) != nil {
+		page.NextCursor = string(next) // a number, of some
+	}
+	amended, _ := json.Marshal(page) // it came from JSON
+	return amended
+}
+
+func missing(value json.RawMessage) bool { return value == nil || string(value) == "null" }
+
+// wholeTool is where wrapped keeps a tool, in the place for what only the two
+// sides know of.
+const wholeTool = "lifehub/tool"
+
+// wrapped carries a tool through the library, which would keep five words of
+// its schema and drop the others unseen.
+func wrapped(tool json.RawMessage) json.RawMessage {
+	var named struct{ Name string }
+	_ = json.Unmarshal(tool, &named) // one without a name is refused for that
+	var plain bytes.Buffer
+	if json.Compact(&plain, tool) != nil {
+		return tool // cannot be: it came from JSON
+	}
+	whole, _ := json.Marshal(map[string]any{
+		"name": named.Name, "inputSchema": map[string]string{"type": "object"}, "_meta": map[string]string{wholeTool: plain.String()},
+	})
+	return whole
+}
+
+// listed is a tool as its server lists it.
+type listed struct {
+	Name, Title, Description               string
+	InputSchema, OutputSchema, Annotations json.RawMessage
+	Execution                              *mcp.ToolExecution
+}
+
+// maxDefinition is the longest text that a server may say of one tool, in bytes.
+const maxDefinition = 128 << 10
+
+// unwrapped is the tool that was wrapped.
+func unwrapped(tool mcp.Tool) (listed, error) {
+	named := listed{Name: tool.Name}
+	if tool.Meta == nil {
+		return named, errors.New("it is not an object")
+	}
+	whole, _ := tool.Meta.AdditionalFields[wholeTool].(string)
+	if len(whole) > maxDefinition {
+		return named, fmt.Errorf("it says %d KiB of itself, more than %d", len(whole)>>10, maxDefinition>>10)
+	}
+	var l listed
+	if err := json.Unmarshal([]byte(whole), &l); err != nil {
+		return named, inWords(err)
+	}
+	if l.Name != tool.Name {
+		return named, errors.New("it has two names")
+	}
+	return l, nil
+}
+
+// inWords says without the names of Go what is wrong with JSON.
+func inWords(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	what := cmp.Or(wrong.Field, "it")
+	return fmt.Errorf("its answer is not as the protocol has it: %s is of the kind %q", strings.ToLower(what[:1])+what[1:], wrong.Value)
+}
+
+// canonical writes JSON so that two texts that mean the same are the same:
+// some servers list keys in another order each time.
+func canonical(raw json.RawMessage) (string, error) {
+	if missing(raw) {
+		return "", nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(value)
+	return string(text), err
+}
