@@ -32,7 +32,6 @@ type Server struct {
 	mu   sync.Mutex
 	cmd  *exec.Cmd
 	ends chan struct{} // closed when cmd has ended
-	log  *tail
 }
 
 // patience bounds each wait for the server, so that a test fails rather than hangs.
@@ -79,9 +78,10 @@ func (s *Server) start(address string) {
 		s.t.Fatalf("start the Ollama server: %v", err)
 	}
 	s.mu.Lock()
-	s.cmd, s.ends, s.log = cmd, make(chan struct{}), &tail{}
-	ends, log := s.ends, s.log
+	s.cmd, s.ends = cmd, make(chan struct{})
+	ends := s.ends
 	s.mu.Unlock()
+	log := &tail{}
 
 	// Ends with the server, which Kill sees to.
 	found := make(chan string, 1)
@@ -146,13 +146,6 @@ func (s *Server) Restart() {
 	s.start(strings.TrimPrefix(s.URL, "http://"))
 }
 
-// Log is the last lines of what the server wrote.
-func (s *Server) Log() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.String()
-}
-
 // Client speaks to the server directly.
 func (s *Server) Client() *api.Client {
 	base, err := url.Parse(s.URL)
@@ -182,16 +175,6 @@ func (s *Server) Create(m Model) {
 	}
 	if err := client.Create(ctx, req, func(api.ProgressResponse) error { return nil }); err != nil {
 		s.t.Fatalf("create model %s: %v", m.Name, err)
-	}
-}
-
-// Delete takes a model from the server.
-func (s *Server) Delete(name string) {
-	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := s.Client().Delete(ctx, &api.DeleteRequest{Model: name}); err != nil {
-		s.t.Fatalf("delete model %s: %v", name, err)
 	}
 }
 

@@ -1,7 +1,5 @@
 package safetext
 
-import "strings"
-
 const esc = 0x1b
 
 // escape returns the length of the escape sequence that s begins with (s[0] is
@@ -110,6 +108,3 @@ func c1Sequence(s string, r rune, size int) (n int, whole bool) {
 	}
 	return size, true
 }
-
-// hasEscape reports whether s may hold a sequence: most text does not.
-func hasEscape(s string) bool { return strings.IndexByte(s, esc) >= 0 }

@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
 	"lifehub/internal/hostile"
@@ -48,7 +47,7 @@ func TestNoHostileTextReachesTheScreen(t *testing.T) {
 	if len(hostile.Payloads) < 200 {
 		t.Fatalf("only %d payloads", len(hostile.Payloads))
 	}
-	ways := map[string]func(string) string{"Text": Text, "Line": Line, "Reveal": Reveal, "Styled": func(s string) string { return ansi.Strip(Styled(s)) }}
+	ways := map[string]func(string) string{"Text": Text, "Line": Line, "Reveal": Reveal}
 	for name, way := range ways {
 		for _, p := range hostile.Payloads {
 			got := way(p.Text)
@@ -109,36 +108,6 @@ func TestSequencesGoWholeAndNoFurtherThanTheirLine(t *testing.T) {
 	}
 }
 
-func TestStyledKeepsOurColoursAndLinksOnly(t *testing.T) {
-	for in, want := range map[string]string{
-		"\x1b[1;31mx\x1b[0m": "\x1b[1;31mx\x1b[0m",
-		"\x1b[mx":            "\x1b[mx",
-		"\x1b[38;2;1;2;3mx":  "\x1b[38;2;1;2;3mx",
-		"\x1b[1;38;5;8;4mx":  "\x1b[1;38;5;8;4mx",
-		"\x1b[4:3mx":         "\x1b[4:3mx",
-		"\x1b[8mx":           "x",
-		"\x1b[0;8mx":         "x",
-		"\x1b[38;5;1;8mx":    "x",
-		"\x1b[5mx":           "x",
-		"\x1b[2Jx\x1b[?25l":  "x",
-		"\x1b[" + strings.Repeat("1;", 40) + "mx":        "x",
-		"\x1b[;;;;;;;;;;;;;;;;;;mx":                      "x",
-		"\x1b[>4;2mx":                                    "x",
-		"\x1b]8;;https://a.example\x1b\\x\x1b]8;;\x1b\\": "\x1b]8;;https://a.example\x1b\\x\x1b]8;;\x1b\\",
-		"\x1b]8;id=1;mailto:a@b.example\ax":              "\x1b]8;id=1;mailto:a@b.example\ax",
-		"\x1b]8;;file:///home/a/n.md\x1b\\x":             "x",
-		"\x1b]8;;file://evil/x\x1b\\x":                   "x",
-		"\x1b]8;;javascript:alert(1)\x1b\\x":             "x",
-		"\x1b]8;;https://a.example/\u202e\x1b\\x":        "x",
-		"\x1b]8;;https://a.example":                      "",
-		"\x1b]52;c;AAAA\ax":                              "x",
-	} {
-		if got := Styled(in); got != want {
-			t.Errorf("Styled(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestRevealHidesNothing(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain text\nsecond":                    "plain text\nsecond",
@@ -190,10 +159,6 @@ func TestTextIsSafeAndStaysAsItIs(t *testing.T) {
 				t.Fatalf("%s(%q) = %q, a second time %q", name, s, got, way(got))
 			}
 		}
-		styled := Styled(s)
-		if Styled(styled) != styled {
-			t.Fatalf("Styled(%q) = %q, a second time %q", s, styled, Styled(styled))
-		}
 	})
 }
 
@@ -221,7 +186,7 @@ func TestCutKeepsBackNoMoreThanTheLastCharacter(t *testing.T) {
 
 func TestCleanTextCostsNoMemory(t *testing.T) {
 	s := strings.Repeat("plain text, 80 columns\n", 100)
-	if n := testing.AllocsPerRun(10, func() { Text(s); Styled(s) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { Text(s) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -1,0 +1,29 @@
+package safetext
+
+import (
+	"net/url"
+	"strings"
+)
+
+// maxLink bounds an address in bytes, as terminals and browsers do.
+const maxLink = 2083
+
+// LinkAllowed reports whether address may become a link on screen: printable
+// ASCII, at most 2,083 bytes, and http, https or mailto. A file is none: a
+// desktop may run it.
+func LinkAllowed(address string) bool {
+	if len(address) > maxLink || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return false
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "http", "https":
+		return u.Host != ""
+	case "mailto":
+		return u.Opaque != ""
+	}
+	return false
+}
