@@ -105,7 +105,7 @@ func TestOfflineAnswersAreVerified(t *testing.T) {
 		question := "What do my notes say about " + p.Text[sentences[0].start:sentences[0].end] + "?"
 		answer, _, err := llm.Collect(llm.NewOffline().Stream(t.Context(), llm.Request{Task: &llm.Task{
 			Kind: llm.ExplainTask, Question: question, Sources: []llm.Source{{N: 1, Title: p.Title(), Text: p.Text, Score: 0.9}},
-			Results: []llm.Result{{Step: "1", Tool: "search_notes", Status: "done", Cited: true}},
+			Results: []llm.Result{{Tool: "search_notes", Status: "done", Cited: true}},
 		}}))
 		if err != nil {
 			t.Fatal(err)

@@ -157,7 +157,7 @@ const alreadySaid = "The notes hardly answer this, and the user was told so: the
 
 // forModel is what the explainer is told of a step.
 func (f finding) forModel() llm.Result {
-	r := llm.Result{Step: f.step.ID, Tool: f.step.Tool, Status: string(f.status), Text: f.result.Text}
+	r := llm.Result{Tool: f.step.Tool, Status: string(f.status), Text: f.result.Text}
 	switch {
 	case f.same != "":
 		r.Text, r.Cited = "the same as step "+f.same, len(f.result.Sources) > 0

@@ -318,7 +318,7 @@ func (t *turn) pastParts() (parts []part) {
 // pastTask is the same for the offline provider.
 func (t *turn) pastTask() (past []llm.Past) {
 	for _, r := range t.past {
-		past = append(past, llm.Past{Text: r.Question, Date: r.Asked, Foreign: r.Foreign})
+		past = append(past, llm.Past{Text: r.Question, Date: r.Asked})
 	}
 	return past
 }

@@ -19,7 +19,6 @@ type kept struct {
 	judged  map[try]attempt      // what workers reported, and the verdict
 	text    string               // of the answer, as far as it was kept
 	damaged bool                 // calls may have been started that are not in calls
-	resumed bool
 }
 
 // try is which attempt of a step's worker.
@@ -70,7 +69,7 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 
 // readJournal makes sense of what was kept.
 func readJournal(left Unfinished) kept {
-	k := kept{calls: map[string]*keptCall{}, judged: map[try]attempt{}, text: left.Text, damaged: left.Damaged, resumed: true}
+	k := kept{calls: map[string]*keptCall{}, judged: map[try]attempt{}, text: left.Text, damaged: left.Damaged}
 	for _, e := range left.Entries {
 		if e.Version != entryVersion || !k.take(e) {
 			k.damaged = true

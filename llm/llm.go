@@ -83,9 +83,8 @@ type Task struct {
 
 // Past is something the user said long before.
 type Past struct {
-	Text    string
-	Date    time.Time
-	Foreign bool // text from outside the user's own notes had a part in it
+	Text string
+	Date time.Time
 }
 
 // TaskKind is what is asked of the model.
@@ -110,7 +109,6 @@ type Source struct {
 
 // Result is the outcome of one step of a plan, in words.
 type Result struct {
-	Step   string // the step's id
 	Tool   string
 	Status string // done, failed, denied, skipped
 	Text   string // what the tool said, or why it did not
@@ -130,7 +128,6 @@ type Delta struct {
 type Usage struct {
 	Prompt     int           // tokens of the prompt
 	Answer     int           // tokens of the answer
-	Load       time.Duration // loading the model
 	Generating time.Duration // producing the answer
 	Stopped    StopReason
 }

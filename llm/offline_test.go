@@ -299,7 +299,7 @@ func explained(question string, sources []Source, results ...Result) string {
 }
 
 func TestAnswersQuoteWhatFits(t *testing.T) {
-	searched := Result{Step: "1", Tool: "search_notes", Status: "done", Cited: true}
+	searched := Result{Tool: "search_notes", Status: "done", Cited: true}
 	for name, c := range map[string]struct{ got, want string }{
 		"the sentence and the code it leads to": {
 			explained("How do I undo the last commit but keep the changes?", theSources, searched),
@@ -459,7 +459,7 @@ func BenchmarkAnswer(b *testing.B) {
 }
 
 func TestQuestionsOfATimeAreAnsweredByWhatWasFound(t *testing.T) {
-	searched := Result{Step: "1", Tool: "search_notes", Status: "done", Cited: true}
+	searched := Result{Tool: "search_notes", Status: "done", Cited: true}
 	day := []Source{{N: 1, Title: "journal/2026-03-17.md:1 Tuesday", Text: "# Tuesday\n\n- Fixed the bike.", Score: 1, Dated: true}, {N: 2, Title: "other.md:1", Text: "Happened upon a shop.", Score: 0.5}}
 	for _, question := range []string{
 		"what did I do yesterday?", "Was habe ich gestern gemacht?", "Was ist am Dienstag passiert?", "what happened last week?", "昨天我做了什么？",

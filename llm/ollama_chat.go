@@ -49,7 +49,7 @@ func (o *Ollama) chat(ctx context.Context, chat *api.ChatRequest, emit func(Delt
 		if r.Done {
 			d.Usage = &Usage{
 				Prompt: r.PromptEvalCount, Answer: r.EvalCount,
-				Load: r.LoadDuration, Generating: r.EvalDuration, Stopped: StopEnd,
+				Generating: r.EvalDuration, Stopped: StopEnd,
 			}
 			if r.DoneReason == "length" {
 				d.Usage.Stopped = StopLength

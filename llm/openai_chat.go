@@ -109,7 +109,6 @@ func (o *OpenAI) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error
 // chat sends the request once; twice when the server does not know how to
 // answer in a shape, because then the prompt alone asks for it.
 func (o *OpenAI) chat(ctx context.Context, body *chatBody, emit func(Delta) error) error {
-	begun := time.Now()
 	if o.isLoose(body.Model) {
 		body.Format = nil
 	}
@@ -127,7 +126,7 @@ func (o *OpenAI) chat(ctx context.Context, body *chatBody, emit func(Delta) erro
 	}
 	defer res.Body.Close()
 
-	answer := &chatAnswer{emit: emit, began: begun}
+	answer := &chatAnswer{emit: emit}
 	err = readEvents(res.Body, answer.event)
 	if errors.Is(err, errStopped) {
 		return err
@@ -156,7 +155,6 @@ type chatAnswer struct {
 	emit  func(Delta) error
 	calls []chatCall // by index, their arguments growing
 	usage Usage
-	began time.Time
 	first time.Time
 }
 

@@ -51,7 +51,7 @@ func explainRequest(question string) llm.Request {
 		Task: &llm.Task{
 			Kind: llm.ExplainTask, Question: question,
 			Sources: []llm.Source{{N: 1, Title: "fitness.md:1 Running", Text: text}},
-			Results: []llm.Result{{Step: "1", Tool: "search_notes", Status: "done", Cited: true}},
+			Results: []llm.Result{{Tool: "search_notes", Status: "done", Cited: true}},
 		},
 	}
 }

@@ -41,7 +41,6 @@ type Config struct {
 // that is put in only when the server starts, so that this can be shown.
 type Server struct {
 	Name      string
-	Line      int // of mcp.json
 	Transport Transport
 	Command   string
 	Args      []string
@@ -151,7 +150,7 @@ var serverName = pattern.Lazy(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
 var headerName = pattern.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func readServer(entry member, wrong *mistakes) Server {
-	s := Server{Name: entry.name, Line: entry.line, Level: agent.Confirm}
+	s := Server{Name: entry.name, Level: agent.Confirm}
 	bad := func(line int, format string, args ...any) {
 		wrong.add(line, "server %q: %s", s.Name, fmt.Sprintf(format, args...))
 	}

@@ -32,13 +32,13 @@ func TestMcpJsonIsReadInEveryFormOfTheField(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Server{
-		{Name: "files", Line: 4, Transport: Stdio, Command: "npx", Args: []string{"-y", "server-filesystem", "${HOME}/notes"}, Cwd: "/tmp"},
-		{Name: "words", Line: 5, Transport: Stdio, Command: "deno", Args: []string{"run", "x.ts", "more"}, Env: map[string]string{"KEY": "${env:KEY}"}},
-		{Name: "brave", Line: 6, Transport: Stdio, Command: "brave", Allow: []string{"brave_*"}, Deny: []string{"*_local"}, Timeout: 90 * time.Second},
-		{Name: "docs", Line: 7, Transport: HTTP, URL: "https://example.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Timeout: 2 * time.Minute, guessed: true},
-		{Name: "old", Line: 8, Transport: SSE, URL: "http://127.0.0.1:8080/sse", Disabled: true},
-		{Name: "new", Line: 9, Transport: HTTP, URL: "${BASE:-http://localhost}/mcp", Disabled: true},
-		{Name: "a_b-C9", Line: 10, Transport: HTTP, URL: "http://x.org", guessed: true},
+		{Name: "files", Transport: Stdio, Command: "npx", Args: []string{"-y", "server-filesystem", "${HOME}/notes"}, Cwd: "/tmp"},
+		{Name: "words", Transport: Stdio, Command: "deno", Args: []string{"run", "x.ts", "more"}, Env: map[string]string{"KEY": "${env:KEY}"}},
+		{Name: "brave", Transport: Stdio, Command: "brave", Allow: []string{"brave_*"}, Deny: []string{"*_local"}, Timeout: 90 * time.Second},
+		{Name: "docs", Transport: HTTP, URL: "https://example.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Timeout: 2 * time.Minute, guessed: true},
+		{Name: "old", Transport: SSE, URL: "http://127.0.0.1:8080/sse", Disabled: true},
+		{Name: "new", Transport: HTTP, URL: "${BASE:-http://localhost}/mcp", Disabled: true},
+		{Name: "a_b-C9", Transport: HTTP, URL: "http://x.org", guessed: true},
 	}
 	for i := range want {
 		if want[i].Name != "brave" {

@@ -24,7 +24,6 @@ func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	docs.Line, brave.Line = 3, 10
 	if want := []Server{docs, brave}; !reflect.DeepEqual(config.Servers, want) {
 		text, _ := os.ReadFile(file)
 		t.Errorf("got\n%+v\nwant\n%+v\n%s", config.Servers, want, text)

@@ -120,7 +120,7 @@ func TestTheFilesOfOtherClientsAreRead(t *testing.T) {
 			}
 			got := found.Servers
 			for i := range got {
-				got[i].Name, got[i].Line, got[i].Level = "", 0, 0
+				got[i].Name, got[i].Level = "", 0
 				if got[i].Transport == Stdio {
 					got[i].Transport = ""
 				}

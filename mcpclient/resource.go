@@ -18,7 +18,6 @@ type Resource struct {
 	URI         string // or, of a Template, its pattern: demo://text/{id}
 	Name        string
 	Description string
-	Kind        string // MIME type; "": not said
 	Template    bool
 }
 
@@ -86,7 +85,7 @@ func (s *server) relistResources(ctx context.Context, c *client.Client) {
 	}
 	var list []Resource
 	for _, r := range listed {
-		list = append(list, Resource{Server: s.Name, URI: r.URI, Name: r.Name, Description: r.Description, Kind: r.MIMEType})
+		list = append(list, Resource{Server: s.Name, URI: r.URI, Name: r.Name, Description: r.Description})
 	}
 	templates, err := pages(func(cursor mcp.Cursor) ([]mcp.ResourceTemplate, mcp.Cursor, error) {
 		page, err := c.ListResourceTemplatesByPage(ctx, mcp.ListResourceTemplatesRequest{PaginatedRequest: at(cursor)})
@@ -100,7 +99,7 @@ func (s *server) relistResources(ctx context.Context, c *client.Client) {
 	}
 	for _, r := range templates {
 		if r.URITemplate != nil && r.URITemplate.Template != nil {
-			list = append(list, Resource{Server: s.Name, URI: r.URITemplate.Raw(), Name: r.Name, Description: r.Description, Kind: r.MIMEType, Template: true})
+			list = append(list, Resource{Server: s.Name, URI: r.URITemplate.Raw(), Name: r.Name, Description: r.Description, Template: true})
 		}
 	}
 	s.mu.Lock()

@@ -43,7 +43,6 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 			}
 			if link.Target != "" || link.Heading != "" {
 				link.Line = lines.at(i)
-				link.Embed = i > start && text[i-1] == '!'
 				n.Links = append(n.Links, link)
 			}
 			if tag && link.Target != "" && opensTag(text, start, i-1) {

@@ -74,13 +74,11 @@ type Link struct {
 	Target  string // as written, without heading or alias
 	Heading string // the part after #; "": the whole note
 	Text    string // as shown
-	Embed   bool   // ![[…]]: shown in place
 	Line    int
 }
 
 // Task is a "- [ ]" item. Its dates are local midnights; zero: none or not known.
 type Task struct {
-	Path      string
 	Line      int
 	Text      string // without the box, the dates and the other marks
 	Raw       string // the line as it stands

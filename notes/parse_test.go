@@ -73,7 +73,7 @@ func TestParseReadsEverythingAFullNoteHolds(t *testing.T) {
 	same(t, "links", n.Links, []Link{
 		{Target: "log/2026-09", Text: "the log", Line: 8},
 		{Target: "gear/My Shoes.md", Heading: "size", Text: "shoes", Line: 8},
-		{Target: "map.png", Text: "map.png", Embed: true, Line: 11},
+		{Target: "map.png", Text: "map.png", Line: 11},
 		{Target: "Ende", Heading: "Ziel", Text: "Ende#Ziel", Line: 35},
 		{Target: "Two Words", Text: "Two Words", Line: 35},
 		{Target: "no", Text: "no", Line: 35},
@@ -93,10 +93,10 @@ func TestParseReadsEverythingAFullNoteHolds(t *testing.T) {
 		{Paragraph, 35, 35},
 	})
 	same(t, "tasks", n.Tasks, []Task{
-		{Path: n.Path, Line: 21, Text: "buy gels", Raw: "> - [ ] buy gels 📅 2026-10-02", Due: day("2026-10-02")},
-		{Path: n.Path, Line: 28, Text: "Race #done", Raw: "1. [x] Race ✅ 2026-09-20 #done", Done: true, DoneOn: day("2026-09-20")},
-		{Path: n.Path, Line: 29, Text: "Stretch", Raw: "- [ ] Stretch 🔁 every day ⏫ 📅 2026-10-01 ^id1", Due: day("2026-10-01"), Recurs: "every day", Priority: "⏫"},
-		{Path: n.Path, Line: 30, Text: "Never", Raw: "- [-] Never", Cancelled: true},
+		{Line: 21, Text: "buy gels", Raw: "> - [ ] buy gels 📅 2026-10-02", Due: day("2026-10-02")},
+		{Line: 28, Text: "Race #done", Raw: "1. [x] Race ✅ 2026-09-20 #done", Done: true, DoneOn: day("2026-09-20")},
+		{Line: 29, Text: "Stretch", Raw: "- [ ] Stretch 🔁 every day ⏫ 📅 2026-10-01 ^id1", Due: day("2026-10-01"), Recurs: "every day", Priority: "⏫"},
+		{Line: 30, Text: "Never", Raw: "- [-] Never", Cancelled: true},
 	})
 }
 

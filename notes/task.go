@@ -33,7 +33,7 @@ func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
 			continue
 		}
 		if task, ok := ParseTask(text); ok {
-			task.Path, task.Line = n.Path, line
+			task.Line = line
 			n.Tasks = append(n.Tasks, task)
 		}
 	}
@@ -42,7 +42,7 @@ func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
 // maxTask bounds a task's line, in bytes; a longer one is text.
 const maxTask = 10_000
 
-// ParseTask reads one line as a task, without Path and Line.
+// ParseTask reads one line as a task, without its Line.
 func ParseTask(line string) (Task, bool) {
 	if len(line) > maxTask {
 		return Task{}, false

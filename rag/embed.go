@@ -125,35 +125,32 @@ func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, m
 }
 
 // texts returns what stands for each passage, a text for each window of the
-// model, and the path of the first of them.
-func (s *syncRun) texts(ctx context.Context, passages []key, window int) (windows []key, texts []string, path string, err error) {
-	statement, err := s.db.PrepareContext(ctx, `SELECT n.id, n.path, n.title, p.heading, p.start, p.stop
+// model.
+func (s *syncRun) texts(ctx context.Context, passages []key, window int) (windows []key, texts []string, err error) {
+	statement, err := s.db.PrepareContext(ctx, `SELECT n.id, n.title, p.heading, p.start, p.stop
 		FROM passages p JOIN notes n ON n.id = p.note WHERE p.key = ? LIMIT 1`)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, err
 	}
 	defer statement.Close() //nolint:errcheck // nothing was written
 	loaded := noteTexts{db: s.db}
 	for _, k := range passages {
 		var note int64
 		var start, stop int
-		var name, title, headings string
-		if err := statement.QueryRowContext(ctx, k[:]).Scan(&note, &name, &title, &headings, &start, &stop); err != nil {
-			return nil, nil, "", err
+		var title, headings string
+		if err := statement.QueryRowContext(ctx, k[:]).Scan(&note, &title, &headings, &start, &stop); err != nil {
+			return nil, nil, err
 		}
 		text, err := loaded.of(ctx, note, start, stop)
 		if err != nil {
-			return nil, nil, "", err
+			return nil, nil, err
 		}
 		parts := embeddedTexts(title, headings, text, window)
 		for i, part := range parts {
 			windows, texts = append(windows, k.window(i, len(parts))), append(texts, part)
 		}
-		if path == "" {
-			path = name
-		}
 	}
-	return windows, texts, path, nil
+	return windows, texts, nil
 }
 
 // embedSome embeds the texts of keys. What the embedder refuses is tried

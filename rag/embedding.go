@@ -43,11 +43,11 @@ func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
 // away it says so: words find the rest.
 func (e *embedding) batch(ctx context.Context) (away bool, err error) {
 	batch := e.todo[e.done:min(e.done+embedBatch, len(e.todo))]
-	windows, texts, path, err := e.texts(ctx, batch, windowOf(e.embedder))
+	windows, texts, err := e.texts(ctx, batch, windowOf(e.embedder))
 	if err != nil {
 		return false, err
 	}
-	e.progress(Progress{Phase: "embed", Done: e.done, Total: len(e.todo), Path: path})
+	e.progress(Progress{Phase: "embed", Done: e.done, Total: len(e.todo)})
 	keys, vectors, err := embedSome(ctx, e.embedder, e.dimension, windows, texts)
 	if err != nil {
 		return true, e.away(ctx, err)

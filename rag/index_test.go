@@ -421,7 +421,7 @@ func TestANoteThatIsGoneWhileItIsRead(t *testing.T) {
 	away := filepath.Join(t.TempDir(), "b.md")
 	hidden := false
 	_, err := x.Sync(t.Context(), folder, nil, func(p Progress) {
-		if p.Path == "a.md" && !hidden {
+		if p.Phase == "read" && !hidden { // a.md is next
 			hidden = true
 			if err := os.Rename(filepath.Join(folder.Dir(), "b.md"), away); err != nil {
 				t.Error(err)

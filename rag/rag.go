@@ -68,7 +68,6 @@ type Progress struct {
 	Phase string // "read", "embed"
 	Done  int
 	Total int
-	Path  string // the note at hand
 }
 
 // Change is what a sync did to one note.

@@ -403,7 +403,7 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 		if err := ctx.Err(); err != nil {
 			return errors.Join(err, commit())
 		}
-		s.progress(Progress{Phase: "read", Done: i, Total: len(todo), Path: entry.Path})
+		s.progress(Progress{Phase: "read", Done: i, Total: len(todo)})
 		if tx == nil {
 			var err error
 			if tx, err = s.db.BeginTx(ctx, nil); err != nil {

@@ -40,7 +40,7 @@ func (s *syncRun) measureTrust(ctx context.Context, m *meaning, embedder llm.Emb
 	}
 	agreed := 0
 	for i, question := range questions {
-		s.progress(Progress{Phase: "embed", Done: i, Total: len(questions), Path: "measuring how well the model knows these notes"})
+		s.progress(Progress{Phase: "embed", Done: i, Total: len(questions)})
 		agrees, err := s.agrees(ctx, m, embedder, question)
 		if ctx.Err() != nil {
 			return ctx.Err()

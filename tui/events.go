@@ -124,7 +124,6 @@ type turn struct {
 	events   <-chan agent.Event // nil until it has started
 	cancel   func()
 	question string
-	began    time.Time
 	stopped  bool // the user stopped it
 	failed   bool
 	phase    string

@@ -106,7 +106,7 @@ func (m *Model) newTurn(text string) context.Context {
 	m.left = nil
 	ctx, cancel := context.WithCancel(m.base)
 	m.turn = &turn{
-		number: m.turns, cancel: cancel, question: text, began: m.now(),
+		number: m.turns, cancel: cancel, question: text,
 		tools: map[string]*tool{}, steps: map[string]*plan{}, thoughts: map[thinker]*thinking{},
 	}
 	return ctx

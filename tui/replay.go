@@ -30,8 +30,7 @@ const (
 
 // player is the Assistant of a replay: it hands out events in their time.
 type player struct {
-	question string
-	events   []agent.Event
+	events []agent.Event
 
 	mu      sync.Mutex
 	speed   float64 // 0: at once
@@ -43,7 +42,7 @@ type player struct {
 }
 
 func newPlayer(r Replay) *player {
-	p := &player{question: r.Question, speed: r.Speed, since: time.Now(), changed: make(chan struct{})}
+	p := &player{speed: r.Speed, since: time.Now(), changed: make(chan struct{})}
 	for _, e := range r.Events {
 		switch body := e.Body.(type) {
 		case agent.Prompted:

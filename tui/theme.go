@@ -17,8 +17,7 @@ import (
 
 // theme names colours by what they mean. A panel never names a colour.
 type theme struct {
-	Dark    bool
-	Colours bool // false: weight and marks alone carry the meaning
+	Dark bool
 
 	Text      lipgloss.Style
 	Strong    lipgloss.Style
@@ -156,7 +155,6 @@ func newTheme(name string, dark, coloured bool, own map[string]string) *theme {
 	}
 	return &theme{
 		Dark:      dark,
-		Colours:   coloured,
 		Text:      plain,
 		Strong:    plain.Bold(true),
 		Dim:       faint(colour.dim),
