@@ -257,9 +257,9 @@ func failedOutcome(ctx context.Context, err error) outcome {
 	if ctx.Err() != nil {
 		return stopped()
 	}
-	var broke *PanicError
+	var broke *panicError
 	if errors.As(err, &broke) {
-		return outcome{status: Broken, reason: clip(fmt.Sprintf("the tool broke: %v", broke.Value), maxReason)}
+		return outcome{status: Broken, reason: clip(fmt.Sprintf("the tool broke: %v", broke.fault), maxReason)}
 	}
 	var theirs ForeignError
 	return outcome{status: Broken, reason: clip(err.Error(), maxReason), result: Result{Foreign: errors.As(err, &theirs)}}

@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -396,12 +398,19 @@ type brokenHistory struct{ shelf }
 
 func (*brokenHistory) Recent(context.Context, string, int) ([]llm.Message, error) { panic("no table") }
 
-func TestAPanicEndsTheTurnAsAnError(t *testing.T) {
+func TestAPanicEndsTheTurnAsAnErrorAndIsLoggedWithItsPlace(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(before) })
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	events := collect(New(Options{Model: &script{}, History: &brokenHistory{}}).Ask(t.Context(), "c1", "go"), nil)
 	failed, ok := events[len(events)-1].Body.(Failed)
-	var broke *PanicError
-	if !ok || !errors.As(failed.Err, &broke) || len(broke.Stack) == 0 {
+	var broke *panicError
+	if !ok || !errors.As(failed.Err, &broke) {
 		t.Errorf("last event %#v", events[len(events)-1].Body)
+	}
+	if !strings.Contains(log.String(), "no table") || !strings.Contains(log.String(), "brokenHistory") {
+		t.Errorf("the log says %q", log.String())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -163,7 +164,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	defer t.endTrace()
 	defer func() {
 		if r := recover(); r != nil {
-			t.emit(FailedBy(&PanicError{Value: r, Stack: debug.Stack()}))
+			t.emit(FailedBy(broken(r)))
 		}
 	}()
 	if ctx.Err() != nil {
@@ -246,20 +247,24 @@ func (t *turn) count(change func(*Metrics)) {
 // since is the time from start in milliseconds.
 func (t *turn) since(start time.Time) int64 { return t.Now().Sub(start).Milliseconds() }
 
-// PanicError is a fault of LifeHub itself, caught so that the terminal and
+// panicError is a fault of LifeHub itself, caught so that the terminal and
 // the conversation survive.
-type PanicError struct {
-	Value any
-	Stack []byte
+type panicError struct{ fault any }
+
+func (e *panicError) Error() string {
+	return fmt.Sprintf("something broke inside LifeHub: %v", e.fault)
 }
 
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("something broke inside LifeHub: %v", e.Value)
+// broken makes an error of a fault that was caught. Where it happened is kept
+// in the log: nothing else tells it.
+func broken(fault any) error {
+	slog.Error("panic", "fault", fault, "stack", string(debug.Stack()))
+	return &panicError{fault}
 }
 
 // catch turns a panic into an error. Defer it.
 func catch(err *error) {
 	if r := recover(); r != nil {
-		*err = &PanicError{Value: r, Stack: debug.Stack()}
+		*err = broken(r)
 	}
 }
