@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 func TestTimeWords(t *testing.T) {
@@ -63,6 +66,104 @@ func TestTimeWords(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Longer stretches, and languages other than English, German and Chinese.
+func TestStretchesOfTime(t *testing.T) {
+	today := time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local) // a Wednesday
+	for text, want := range map[string]string{
+		"what did I do the week before last": "2026-03-02 2026-03-09",
+		"vorletzte Woche":                    "2026-03-02 2026-03-09",
+		"the year before last":               "2024-01-01 2025-01-01",
+		"a couple of days ago":               "2026-03-16 2026-03-17",
+		"half a year ago":                    "2025-09-01 2025-10-01",
+		"in the last three days":             "2026-03-15 2026-03-19",
+		"over the past 2 weeks":              "2026-03-04 2026-03-19",
+		"in den vergangenen zwei Wochen":     "2026-03-04 2026-03-19",
+		"last night's dream":                 "2026-03-17 2026-03-18",
+		"plans for this Friday":              "2026-03-20 2026-03-21",
+		"next week":                          "2026-03-23 2026-03-30",
+		"Tuesday’s meeting":                  "2026-03-17 2026-03-18",
+		"on the 25th":                        "2026-02-25 2026-02-26",
+
+		"since May":                           "2025-05-01 2026-03-19",
+		"what have I read since last Tuesday": "2026-03-17 2026-03-19",
+		"since 2024":                          "2024-01-01 2026-03-19",
+		"seit letzter Woche":                  "2026-03-09 2026-03-19",
+		"depuis janvier":                      "2026-01-01 2026-03-19",
+		"since the beginning of the year":     "2026-01-01 2026-03-19",
+		"from January to February":            "2026-01-01 2026-03-01",
+		"between March and May 2025":          "2025-03-01 2025-06-01",
+		"between Monday and yesterday":        "2026-03-16 2026-03-18",
+		"from Monday to Wednesday":            "2026-03-09 2026-03-12",
+		"3 March–10 March":                    "2026-03-03 2026-03-11",
+		"vom 5.1. bis 7.1.":                   "2026-01-05 2026-01-08",
+		"from 2026-01-01 to 2026-02-01":       "2026-01-01 2026-02-02",
+
+		"Q3":                       "2025-07-01 2025-10-01",
+		"the Q1 2025 report":       "2025-01-01 2025-04-01",
+		"2025-Q4":                  "2025-10-01 2026-01-01",
+		"third quarter of 2025":    "2025-07-01 2025-10-01",
+		"last quarter":             "2025-10-01 2026-01-01",
+		"last summer":              "2025-06-01 2025-09-01",
+		"Sommer 2024":              "2024-06-01 2024-09-01",
+		"im letzten Winter":        "2025-12-01 2026-03-01",
+		"this winter":              "2025-12-01 2026-03-01",
+		"last March":               "2025-03-01 2025-04-01",
+		"this March":               "2026-03-01 2026-04-01",
+		"Jan 2025":                 "2025-01-01 2025-02-01",
+		"mid-February":             "2026-02-01 2026-03-01",
+		"the last week of June":    "2025-06-01 2025-07-01",
+		"my notes from 2025-11":    "2025-11-01 2025-12-01",
+		"qu'ai-je fait avant-hier": "2026-03-16 2026-03-17",
+		"la semaine dernière":      "2026-03-09 2026-03-16",
+		"il y a trois jours":       "2026-03-15 2026-03-16",
+		"la semana pasada":         "2026-03-09 2026-03-16",
+		"hace dos semanas":         "2026-03-01 2026-03-08",
+		"lunedì scorso":            "2026-03-16 2026-03-17",
+		"на прошлой неделе":        "2026-03-09 2026-03-16",
+		"3 дня назад":              "2026-03-15 2026-03-16",
+		"先週の火曜日":                   "2026-03-10 2026-03-11",
+		"3日前":                      "2026-03-15 2026-03-16",
+		"去年の夏":                     "2025-06-01 2025-09-01",
+		"上周二":                      "2026-03-10 2026-03-11",
+		"过去三天":                     "2026-03-15 2026-03-19",
+		"五月份":                      "2025-05-01 2025-06-01",
+		"第三季度":                     "2025-07-01 2025-10-01",
+		"지난주에 뭐 했지":                "2026-03-09 2026-03-16",
+		"어제":                       "2026-03-17 2026-03-18",
+
+		"spring boot beans":    "none",
+		"how do I fall asleep": "none",
+		"mark my words":        "none",
+		"5 days a week":        "none",
+		"see section 3.2.":     "none",
+		"hierarchies":          "none",
+		"the year 2024 bug":    "none",
+		"from a to b":          "none",
+		"since when is it so":  "none",
+	} {
+		t.Run(text, func(t *testing.T) {
+			got := "none"
+			if s, _ := timeWords(text, today); !s.isZero() {
+				got = fmt.Sprint(s.from.Format(time.DateOnly), " ", s.to.Format(time.DateOnly))
+			}
+			if got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func TestTimeWordsTakeAnyText(t *testing.T) {
+	pieces := []string{"since", "last", "3", "March", "–", "to", "2024", "days ago", "Q3", "上周", "月", "5", "İ", "between", "and", "Monday", ".", " ", "'s", "\xff"}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "text"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
+		s, _ := timeWords(text, time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local))
+		if !s.isZero() && !s.from.Before(s.to) {
+			t.Errorf("%q is from %v to %v", text, s.from, s.to)
+		}
+	})
 }
 
 func TestTimeWordsLiftNotesOfThatTime(t *testing.T) {
