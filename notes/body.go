@@ -48,6 +48,7 @@ func (n *Note) readBody(body string) {
 			scan.block(n, body, start, stop, lines)
 		}
 	}
+	n.readProperties(lines, code)
 	n.readTasks(lines, code)
 }
 

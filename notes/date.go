@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"math"
 	"path"
 	"strconv"
 	"strings"
@@ -11,17 +12,18 @@ import (
 	"lifehub/pattern"
 )
 
-// date is the day a note is about, else the day it was last written.
-func (n *Note) date() time.Time {
+// date is the day a note is about, else the day it was last written; own
+// tells that the note says so itself.
+func (n *Note) date() (day time.Time, own bool) {
 	if day, ok := DateIn(n.Path); ok {
-		return day
+		return day, true
 	}
 	for _, key := range []string{"date", "created", "updated"} {
 		if day, ok := frontDate(n.Front[key]); ok {
-			return day
+			return day, true
 		}
 	}
-	return midnight(n.ModTime.Local())
+	return midnight(n.ModTime.Local()), false
 }
 
 var (
@@ -80,9 +82,13 @@ func mondayOf(year, week string) (time.Time, bool) {
 	return monday, true
 }
 
-// frontDate reads a date as front matter holds it: text, or a date of TOML.
+// frontDate reads a date as front matter holds it: text, a date of TOML, or
+// the milliseconds since 1970 that Dendron writes.
 func frontDate(value any) (time.Time, bool) {
 	switch v := value.(type) {
+	case uint64:
+		day := midnight(time.UnixMilli(int64(min(v, math.MaxInt64))).Local())
+		return day, 1980 <= day.Year() && day.Year() <= 2199
 	case time.Time:
 		return midnight(v), !v.IsZero()
 	case toml.LocalDate:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -21,7 +22,8 @@ func Parse(entry Entry, raw []byte) Note {
 	n.try("front matter", func() { n.readFront(front) })
 	n.try("text", func() { n.readBody(body) })
 	n.Title = n.title()
-	n.Date = n.date()
+	n.Aliases = n.aliases()
+	n.Date, n.Dated = n.date()
 	slices.Sort(n.Tags)
 	n.Tags = slices.Compact(n.Tags)
 	return n
@@ -83,5 +85,15 @@ func (n *Note) title() string {
 			return h.Text
 		}
 	}
-	return strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))
+	return NameOf(n.Path)
+}
+
+// NameOf is a note's name by its path. Logseq writes the slash of a name as
+// %2F or as three underscores.
+func NameOf(notePath string) string {
+	name := strings.TrimSuffix(path.Base(notePath), path.Ext(notePath))
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
+	return strings.ReplaceAll(name, "___", "/")
 }

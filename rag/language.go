@@ -3,9 +3,11 @@ package rag
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
 	"github.com/blevesearch/snowballstem/danish"
 	"github.com/blevesearch/snowballstem/dutch"
 	"github.com/blevesearch/snowballstem/finnish"
@@ -19,10 +21,11 @@ import (
 	"github.com/blevesearch/snowballstem/russian"
 	"github.com/blevesearch/snowballstem/spanish"
 	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
 )
 
 // A note's words are stemmed by the rules of its own language, told by its
-// small words; those of a note in English, in a language that is not here or
+// small words, or its script; those of a note in English, in a language that is not here or
 // in none that shows, by Porter's. A question is too short to tell: its words
 // are looked for in the form that each language of the vault gives them. So a
 // vault of English notes is searched as if there were no other language.
@@ -32,8 +35,9 @@ type language string
 
 // stemmers are the languages other than English.
 var stemmers = map[language]func(*snowballstem.Env) bool{
-	"da": danish.Stem, "de": german.Stem, "es": spanish.Stem, "fi": finnish.Stem, "fr": french.Stem, "hu": hungarian.Stem, "it": italian.Stem,
+	"ar": arabic.Stem, "da": danish.Stem, "de": german.Stem, "es": spanish.Stem, "fi": finnish.Stem, "fr": french.Stem, "hu": hungarian.Stem, "it": italian.Stem,
 	"nl": dutch.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ro": romanian.Stem, "ru": russian.Stem, "sv": swedish.Stem,
+	"tr": turkish.Stem,
 }
 
 // stem reduces a word to what its forms have in common.
@@ -55,6 +59,7 @@ func (l language) stem(word string) string {
 // themselves.
 var smallWords = indexWords(map[language]string{
 	"":   "the of and to in is that for it as was with be by on not he his but at are this have from or had an they which you were her all she there would their we him been has when who will more no if out so what up its about into than them can only other some could these two may then do first any my now such like our over even most me after also did many before must through back where much your way well should because each just those how too does here get make need use",
+	"ar": "من في على إلى عن مع هذا هذه ذلك تلك التي الذي الذين أن إن كان كانت لم لن لا ما هل قد كل بعد قبل عند حتى أو ثم لكن هو هي هم نحن أنا أنت بين غير منذ إذا كما حيث أي ليس",
 	"da": "og i at det en den til er som på de med han af for ikke der var mig sig men et har om vi min havde ham hun nu over da fra du ud sin dem os op man hans hvor eller hvad skal selv her alle vil blev kunne ind når være dog noget ville jo deres efter ned skulle denne end dette mit også under have dig anden hende mine alt meget sit sine hvis din nogle hos blive mange ad bliver hendes været jer sådan",
 	"de": "der die das und in den von zu mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder aber vor zur bis mehr durch man sein wurde wenn ich kann schon dieser wir sehr mich mir dann unter doch eines seine seiner ihre ihr ihrer beim muss gegen vom diese dies wieder keine alle können immer hatte waren wurden zwischen dieses damit auf ohne bin bist hier",
 	"es": "de la que el en y los del se las por un para con no una su al lo como más pero sus le ya este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos durante todos uno les ni contra otros ese eso ante ellos esto antes algunos unos yo otro otras otra él tanto esa estos mucho nada muchos cual poco ella estar estas mi tú son está fue era es han ha ser",
@@ -67,6 +72,7 @@ var smallWords = indexWords(map[language]string{
 	"pt": "de a o que e do da em um para com não uma os no se na por mais as dos como mas ao ele das à seu sua ou quando muito nos já eu também só pelo pela até isso ela entre depois sem mesmo aos seus quem nas me esse eles você essa num nem suas meu às minha numa pelos elas qual nós lhe deles são está foi era é ser tem há",
 	"ro": "și de în a la cu care pe nu un o din se este sunt mai pentru că să al ca ce dar lui fi sau ale au prin fost după această acest cum am între ei ea îi îl le lor despre fără când unde foarte tot doar fiind către astfel iar noi eu",
 	"ru": "и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще нет о из ему теперь когда даже ну ли если уже или ни быть был него до вас вам ведь там потом себя ничего ей может они тут где есть надо ней для мы их чем была сам чтоб без чего раз тоже под будет это этот того потому какой здесь один мой тем чтобы при через эти нас про которые который также после",
+	"tr": "bir ve bu için ile çok daha olarak olan gibi sonra kadar ne ya da ama değil var yok ben sen biz siz onlar her şey mi mı ki en o şu hem hiç nasıl neden çünkü ise göre bana sana beni seni bunu onu bizim benim",
 	"sv": "och i att det som en på är av för med den till de inte om ett har men var jag sig från vi så kan när han nu även eller ut hade år ska skall vid sin efter över man där också under upp blev mot då hon mycket bara kommer vara alla dem vad bli blir få hur mellan sina denna någon detta utan ju mig min här dig du oss era",
 })
 
@@ -84,7 +90,7 @@ func indexWords(lists map[language]string) map[string]uint32 {
 }
 
 // languages are all of them in a fixed order, English first.
-var languages = [...]language{"", "da", "de", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv"}
+var languages = [...]language{"", "ar", "da", "de", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr"}
 
 const (
 	// languageBytes of a note are enough to tell its language.
@@ -109,9 +115,33 @@ func languageOf(text string) language {
 		}
 	}
 	if n := small.counts[best]; small.kinds[best] < leastKinds || n < 2*small.counts[0] || n*leastShare < small.words {
-		return ""
+		return scriptOf(text)
 	}
 	return languages[best]
+}
+
+// scriptOf tells the language of a text too short to show small words by its
+// script: most of what is written in it.
+func scriptOf(text string) language {
+	letters, cyrillic, arabic := 0, 0, 0
+	for _, r := range text {
+		switch {
+		case !unicode.IsLetter(r):
+			continue
+		case unicode.Is(unicode.Cyrillic, r):
+			cyrillic++
+		case unicode.Is(unicode.Arabic, r):
+			arabic++
+		}
+		letters++
+	}
+	switch {
+	case 2*cyrillic > letters:
+		return "ru"
+	case 2*arabic > letters:
+		return "ar"
+	}
+	return ""
 }
 
 // isForeign tells whether a question is in another language than the notes:

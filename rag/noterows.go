@@ -7,12 +7,12 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"lifehub/notes"
+	"lifehub/pattern"
 )
 
 // movedFrom finds the note that stood at another path, and the keys of its
@@ -56,7 +56,7 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, dated, tags, outside, problem, language, text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, nameKey(note.Title), nameKey(name),
-		note.Date.Format(time.DateOnly), hasOwnDate(note), string(tags), note.Foreign, problem, string(in), compress(note.Text))
+		note.Date.Format(time.DateOnly), note.Dated, string(tags), note.Foreign, problem, string(in), compress(note.Text))
 	if err != nil {
 		return err
 	}
@@ -70,6 +70,11 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	}
 	for _, tag := range slices.Compact(slices.Sorted(slices.Values(note.Tags))) {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO tags VALUES (?, ?)`, tag, id); err != nil {
+			return err
+		}
+	}
+	for _, alias := range note.Aliases {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO aliases VALUES (?, ?)`, nameKey(alias), id); err != nil {
 			return err
 		}
 	}
@@ -116,19 +121,12 @@ func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in
 	return err
 }
 
-// hasOwnDate tells whether a note's date is more than that of its file.
-func hasOwnDate(note notes.Note) bool {
-	if _, ok := notes.DateIn(path.Base(note.Path)); ok {
-		return true
-	}
-	return note.Date.Format(time.DateOnly) != note.ModTime.Local().Format(time.DateOnly)
-}
-
 func removeNote(ctx context.Context, tx *sql.Tx, id int64) error {
 	for _, statement := range []string{
 		`DELETE FROM words WHERE rowid IN (SELECT id FROM passages WHERE note = ?)`,
 		`DELETE FROM passages WHERE note = ?`,
 		`DELETE FROM tags WHERE note = ?`,
+		`DELETE FROM aliases WHERE note = ?`,
 		`DELETE FROM notes WHERE id = ?`,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
@@ -153,15 +151,18 @@ func skip(ctx context.Context, tx *sql.Tx, entry notes.Entry, was indexed, reaso
 
 // spacedName is a note's file name with its words apart.
 func spacedName(notePath string) string {
-	name := strings.TrimSuffix(path.Base(notePath), path.Ext(notePath))
-	return strings.NewReplacer("-", " ", "_", " ").Replace(name)
+	return strings.NewReplacer("-", " ", "_", " ").Replace(notes.NameOf(notePath))
 }
 
 // nameKey is a title or file name as a query is compared with it.
 func nameKey(name string) string {
-	words, _ := joinTerms(terms(strings.NewReplacer("-", " ", "_", " ").Replace(name), ""))
+	name = sharpName.ReplaceAllString(strings.NewReplacer("-", " ", "_", " ", "++", " plusplus ").Replace(name), "$1 sharp ")
+	words, _ := joinTerms(terms(name, ""))
 	return words
 }
+
+// sharpName is the end of C#, which is another name than C, as C++ is.
+var sharpName = pattern.Lazy(`(\pL)#`)
 
 // passageKey names what the embedder is given for a passage.
 func passageKey(title, heading, text string) key {

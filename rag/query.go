@@ -45,6 +45,9 @@ func ParseQuery(text string) (Query, error) {
 			}
 		}
 	}
+	if !q.Before.IsZero() && !q.After.Before(q.Before) {
+		return q, fmt.Errorf("no day is after:%s and before:%s", q.After.Format(time.DateOnly), q.Before.Format(time.DateOnly))
+	}
 	q.Text = strings.Join(rest, " ")
 	return q, nil
 }
@@ -79,7 +82,7 @@ func phrases(text string) []string {
 	return found
 }
 
-var quoted = pattern.Lazy(`"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|「([^」]+)」`)
+var quoted = pattern.Lazy(`"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|»([^«]+)«|「([^」]+)」|『([^』]+)』`)
 
 // filter is the part of a query that keeps notes out, as SQL.
 type filter struct {
@@ -123,7 +126,7 @@ func (q Query) filter() filter {
 }
 
 // pathFilter matches a folder and all below it, a note with or without its
-// ending, or a glob.
+// ending and, as Dendron has it, all notes below that by their dots; or a glob.
 func pathFilter(p string) (where string, args []any) {
 	p = strings.ToLower(strings.Trim(strings.TrimPrefix(strings.TrimSpace(p), "./"), "/"))
 	if p == "" {
@@ -132,6 +135,5 @@ func pathFilter(p string) (where string, args []any) {
 	if strings.ContainsAny(p, "*?[") {
 		return "(lower_path GLOB ? OR lower_path GLOB ?)", []any{p, p + "/*"}
 	}
-	return "(lower_path IN (?, ?, ?) OR lower_path >= ? AND lower_path < ?)",
-		[]any{p, p + ".md", p + ".markdown", p + "/", p + "0"}
+	return "(lower_path = ? OR lower_path >= ? AND lower_path < ?)", []any{p, p + ".", p + "0"} // '.', '/' and '0' follow one another
 }

@@ -22,6 +22,7 @@ func TestParseQuery(t *testing.T) {
 		"other colons are words":  {"http://x.org std::move 10:30", Query{Text: "http://x.org std::move 10:30"}, ""},
 		"an unclosed quote":       {`say "hello wor`, Query{Text: `say "hello wor`}, ""},
 		"a date that is none":     {"after:yesterday", Query{}, "after:yesterday is no date; write after:2026-03 or after:2026-03-14"},
+		"days that are none":      {"after:2026-05 before:2026-03 tea", Query{}, "no day is after:2026-05-01 and before:2026-03-01"},
 		"a filter of nothing":     {"tea tag:", Query{}, "tag: what? Write tag:running"},
 		"capitals make no filter": {"Tag:x", Query{Tags: []string{"x"}}, ""},
 	}
@@ -118,6 +119,55 @@ func TestNamedNotesComeFirstAndIndexNotesLast(t *testing.T) {
 }
 
 // FuzzSearch: nothing a person can type is an error of the word index.
+// The names that Logseq, Dendron and Obsidian give a note are its names, and
+// a sign may be all that tells two names apart.
+func TestNotesAreFoundByAllTheirNames(t *testing.T) {
+	folder, x := vault(t, map[string]string{
+		"pages/garden.md":              "tags:: [[outdoors]], Hobby\nalias:: The Plot, Allotment 7\ntitle:: Kitchen garden\n\n- Tomatoes\n  - planted in May\n",
+		"pages/proj%2Fapollo.md":       "- The launch window is in June.\n",
+		"pages/proj___gemini.md":       "- tags:: rocket\n- The heat shield is late.\n",
+		"vault/proj.apollo.antenna.md": "---\ntitle: Radar\ncreated: 1735689600000\naliases: [Horn, \"big dish\"]\n---\n\nTilted by 11 degrees.\n",
+		"vault/proj.apollo.md":         "---\ntitle: Apollo\n---\n\nAll about it.\n",
+		"vault/proj.apolloniu.md":      "---\ntitle: Apollonius\n---\n\nA village.\n",
+		"C.md":                         "C has no classes. In C, C is C.\n",
+		"C++.md":                       "Templates and classes.\n",
+		"other.md":                     "The plot of the film; the horn of the car; a big dish of rice. C# is a note, too: C sharp.\n",
+		"journals/2026/03/14.md":       "- soup with Ida\n",
+		"code.md":                      "Classes in C# are like those in Java.\n",
+	})
+	syncNow(t, x, folder, nil)
+	for question, want := range map[string]string{
+		"The Plot": "pages/garden.md", "allotment 7": "pages/garden.md", "Kitchen garden": "pages/garden.md", "garden": "pages/garden.md",
+		"tag:outdoors": "pages/garden.md", "tag:hobby tomatoes": "pages/garden.md", "tag:rocket": "pages/proj___gemini.md",
+		"proj/apollo": "pages/proj%2Fapollo.md", "proj gemini": "pages/proj___gemini.md",
+		"horn": "vault/proj.apollo.antenna.md", "big dish": "vault/proj.apollo.antenna.md", "after:2024-12 before:2025-02": "vault/proj.apollo.antenna.md",
+		"proj.apollo.antenna": "vault/proj.apollo.antenna.md",
+		"C":                   "C.md", "C++": "C++.md", "c#": "code.md",
+	} {
+		if got := paths(t, x, question); len(got) == 0 || got[0] != want {
+			t.Errorf("%s finds %v, want %s first", question, got, want)
+		}
+	}
+	if got := paths(t, x, "path:vault/proj.apollo"); len(got) != 2 {
+		t.Errorf("below proj.apollo are %v, want two notes", got)
+	}
+}
+
+func TestASingleCharacterIsFound(t *testing.T) {
+	folder, x := vault(t, map[string]string{
+		"ja.md": "新しい住所は横浜市西区です。飼っているのは犬。家賃は月８万円。\n",
+		"zh.md": "水电费每月三百元。狗叫旺财。\n",
+		"ko.md": "집은 3층이다. 개 이름은 초코.\n",
+	})
+	syncNow(t, x, folder, nil)
+	for question, want := range map[string]string{"犬": "ja.md", `"犬"`: "ja.md", "西 区": "ja.md", "狗？": "zh.md", "水 电": "zh.md", "집": "ko.md", "猫": ""} {
+		got := append(paths(t, x, question), "")
+		if got[0] != want {
+			t.Errorf("%s finds %v, want %q first", question, got, want)
+		}
+	}
+}
+
 func FuzzSearch(f *testing.F) {
 	for _, seed := range []string{
 		`a AND (b`, `"`, `""`, `NEAR(a b)`, `title:x`, `-x`, `x*`, `^x`, `{a b}: c`, `a"b"c`, "\x00", "', ''); DROP TABLE notes; --",

@@ -180,13 +180,13 @@ func (s *search) newest(ctx context.Context) ([]candidate, error) {
 	return all, rows.Err()
 }
 
-// byName finds the notes whose title or file name the question is.
+// byName finds the notes whose title, file name or alias the question is.
 func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
-	query := `SELECT id FROM notes WHERE (title_key = ? OR name_key = ?)`
+	query := `SELECT id FROM notes WHERE (title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?))`
 	if s.filter.where != "" {
 		query += ` AND ` + s.filter.where
 	}
-	rows, err := s.db.QueryContext(ctx, query, append([]any{s.words.key, s.words.key}, s.filter.args...)...)
+	rows, err := s.db.QueryContext(ctx, query, append([]any{s.words.key, s.words.key, s.words.key}, s.filter.args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -310,6 +310,9 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]stored, er
 		}
 		if err := json.Unmarshal([]byte(tags), &p.Tags); err != nil {
 			return nil, fmt.Errorf("read tags of %s: %w", p.Path, err)
+		}
+		if p.Tags == nil {
+			p.Tags = []string{}
 		}
 		note := p.note
 		p.candidate, p.last = candidates[place[id]], id

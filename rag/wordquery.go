@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // columnWeights are those of title, heading, body and exact terms in BM25,
@@ -32,6 +33,7 @@ type wordQuery struct {
 // weighed is a term and how much it tells.
 type weighed struct {
 	forms []string // as the languages of the vault have it, the plainest first
+	alone bool     // a single character of a script without spaces
 	place int      // among the words of the question, from 0
 	df    int      // passages that hold it
 	idf   float64  // 0 for one that half of them hold
@@ -58,6 +60,9 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 	}
 	if w.terms = askedTerms(text, w.spoken); len(w.terms) == 0 {
 		return w, nil
+	}
+	if err := findCharacters(ctx, db, w.terms); err != nil {
+		return w, err
 	}
 	if w.passages, err = weigh(ctx, db, w.terms); err != nil {
 		return w, err
@@ -87,9 +92,48 @@ func askedTerms(text string, spoken []language) []weighed {
 		for _, form := range forms {
 			seen[form] = true
 		}
-		asked = append(asked, weighed{forms: forms, place: len(asked)})
+		asked = append(asked, weighed{forms: forms, place: len(asked), alone: t.alone(text)})
 	}
 	return asked
+}
+
+// alone tells a character of a script without spaces that nothing else
+// stands beside: 犬, but not the 年 of 2025年.
+func (t term) alone(text string) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:t.start])
+	after, _ := utf8.DecodeRuneInString(text[t.end:])
+	return t.pair() && utf8.RuneCountInString(t.text) == 1 && !wordRune(before) && !wordRune(after)
+}
+
+// mostPairs bounds the pairs that one character is looked for in.
+const mostPairs = 500
+
+// findCharacters gives terms that are a single character the pairs of the
+// vault that hold it, since the index holds no other.
+func findCharacters(ctx context.Context, db *sql.DB, all []weighed) error {
+	for i := range all {
+		if !all[i].alone {
+			continue
+		}
+		character := all[i].forms[0]
+		rows, err := db.QueryContext(ctx, `SELECT term FROM vocabulary WHERE term > ? AND term < ? || char(0x10ffff) OR term LIKE '_' || ?
+			ORDER BY doc DESC LIMIT ?`, character, character, character, mostPairs)
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // Err below tells
+		for rows.Next() {
+			var pair string
+			if err := rows.Scan(&pair); err != nil {
+				return err
+			}
+			all[i].forms = append(all[i].forms, pair)
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // matchRarest asks for any of the terms, the rarest first, up to what may be
@@ -119,7 +163,7 @@ func (w *wordQuery) matchRarest() {
 // language of the vault gives it.
 func (w *wordQuery) require(phrases []string) {
 	for _, phrase := range phrases {
-		var forms weighed
+		forms := weighed{forms: w.pairsOf(phrase)}
 		for _, l := range append([]language{""}, w.spoken...) {
 			if words, _ := joinTerms(terms(phrase, l)); words != "" && !slices.Contains(forms.forms, words) {
 				forms.forms = append(forms.forms, words)
@@ -132,6 +176,16 @@ func (w *wordQuery) require(phrases []string) {
 		w.match = "(" + forms.asked() + ") AND (" + w.match + ")"
 		w.common = ""
 	}
+}
+
+// pairsOf are the pairs that hold a phrase of a single character.
+func (w *wordQuery) pairsOf(phrase string) []string {
+	for _, t := range w.terms {
+		if t.alone && t.forms[0] == fold(strings.TrimSpace(phrase)) {
+			return slices.Clone(t.forms)
+		}
+	}
+	return nil
 }
 
 // maxMatches bounds the postings one question may look at: FTS5 spends 2.5 µs

@@ -16,7 +16,7 @@ import (
 // schemaVersion is part of every words file; a file of another version is
 // rebuilt from the notes. Raise it when the schema, the terms or the way
 // notes are cut change.
-const schemaVersion = "9"
+const schemaVersion = "10"
 
 // schema is one vault's words. The text of a note is kept compressed, once;
 // passages are ranges of it; the word index keeps no text of its own.
@@ -34,6 +34,8 @@ CREATE INDEX notes_date ON notes (date);
 CREATE INDEX notes_lower ON notes (lower_path);
 CREATE TABLE tags (tag TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (tag, note)) WITHOUT ROWID;
 CREATE INDEX tags_note ON tags (note);
+CREATE TABLE aliases (key TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (key, note)) WITHOUT ROWID;
+CREATE INDEX aliases_note ON aliases (note);
 CREATE TABLE passages (
 	id INTEGER PRIMARY KEY, note INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
 	line INTEGER NOT NULL, end_line INTEGER NOT NULL, heading TEXT NOT NULL, listing INTEGER NOT NULL,

@@ -110,11 +110,8 @@ func linksThatMayMean(note, other notes.Note) (list []backlink) {
 // lower case.
 func titlesOf(note notes.Note) []string {
 	titles := []string{strings.ToLower(note.Title)}
-	aliases, _ := note.Front["aliases"].([]any)
-	for _, alias := range aliases {
-		if name, ok := alias.(string); ok {
-			titles = append(titles, strings.ToLower(name))
-		}
+	for _, alias := range note.Aliases {
+		titles = append(titles, strings.ToLower(alias))
 	}
 	return titles
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/pattern"
 	"lifehub/rag"
 )
 
@@ -34,6 +35,9 @@ const searchSchema = `{
 	"additionalProperties": false
 }`
 
+// datedFilter is a filter that is meant as one, though its date may be none.
+var datedFilter = pattern.Lazy(`(?i)\b(?:after|before):"?\d`)
+
 // maxPassages bounds what one search brings.
 const maxPassages = 50
 
@@ -55,8 +59,11 @@ func newSearchNotes(search searcher) agent.Tool {
 // as a person would type them.
 func (a searchArgs) query() (rag.Query, error) {
 	q, err := rag.ParseQuery(a.Query)
-	if err != nil { // a colon in the user's words is no filter
+	if err != nil && !datedFilter.MatchString(a.Query) { // a colon in the user's words is no filter
 		q, err = rag.Query{Text: a.Query}, nil
+	}
+	if err != nil {
+		return q, err
 	}
 	q.Limit = min(max(a.Limit, 0), maxPassages)
 	if a.Path != "" {

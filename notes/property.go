@@ -1,0 +1,75 @@
+package notes
+
+import (
+	"slices"
+	"strings"
+
+	"lifehub/pattern"
+)
+
+// propertyLine is "key:: value" on a line of its own, as Logseq and the
+// Dataview plugin have it, also as a list item.
+var propertyLine = pattern.Lazy(`^[ \t]*(?:[-*+][ \t]+)?([\pL_][\pL\pN_-]{0,40})::[ \t]+(\S.*)$`)
+
+// readProperties reads those above all other text into Front, where front
+// matter does not say otherwise, and tags wherever they stand.
+func (n *Note) readProperties(lines lineIndex, code map[int]bool) {
+	if !strings.Contains(lines.body, "::") {
+		return
+	}
+	head := true // nothing but properties so far
+	for line := lines.first; line <= lines.last(); line++ {
+		text := lines.text(line)
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		var m []string
+		if strings.Contains(text, "::") && !code[line] && len(text) < maxLink {
+			m = propertyLine.FindStringSubmatch(text)
+		}
+		if head = head && m != nil; m == nil {
+			continue
+		}
+		key, value := strings.ToLower(m[1]), strings.TrimSpace(m[2])
+		if key == "tags" || key == "tag" {
+			n.Tags = append(n.Tags, propertyNames(value)...)
+		}
+		if _, said := n.Front[key]; head && !said {
+			if n.Front == nil {
+				n.Front = map[string]any{}
+			}
+			n.Front[key] = value
+			n.Foreign = n.Foreign || isSource(key)
+		}
+	}
+}
+
+// propertyNames are the names in a value such as "[[Home]], garden, #plan", in
+// lower case.
+func propertyNames(value string) (names []string) {
+	for name := range strings.SplitSeq(value, ",") {
+		if name = strings.ToLower(strings.Trim(name, "[]#/ \t")); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// aliases are the other names that a note gives itself.
+func (n *Note) aliases() (names []string) {
+	for _, key := range []string{"aliases", "alias"} {
+		switch v := n.Front[key].(type) {
+		case string:
+			for name := range strings.SplitSeq(v, ",") {
+				names = append(names, strings.Trim(name, "[]\"' \t"))
+			}
+		case []any:
+			for _, item := range v {
+				if name, ok := item.(string); ok {
+					names = append(names, strings.TrimSpace(name))
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}

@@ -1,0 +1,50 @@
+package notes
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestPropertiesAreReadLikeFrontMatter(t *testing.T) {
+	for name, test := range map[string]struct {
+		path, text     string
+		title, day     string // "": not its own
+		tags, aliases  []string
+		foreign, dated bool
+	}{
+		"a page of Logseq": {
+			path: "pages/garden.md", text: "title:: Kitchen garden\ntags:: [[Outdoors]], hobby, #plan\nalias:: The Plot, allotment\ndate:: [[2026-03-14]]\n\n- text\n",
+			title: "Kitchen garden", day: "2026-03-14", tags: []string{"hobby", "outdoors", "plan"}, aliases: []string{"The Plot", "allotment"}, dated: true,
+		},
+		"a block's tags":            {path: "a.md", text: "- book\n  tags:: novel\n  title:: Emma\n", title: "a", tags: []string{"novel"}},
+		"front matter comes first":  {path: "a.md", text: "---\ntitle: One\n---\ntitle:: Two\n", title: "One"},
+		"below text it is text":     {path: "a.md", text: "Words.\n\ntitle:: Two\nalias:: x\n", title: "a"},
+		"in code it is code":        {path: "a.md", text: "```\ntags:: x\n```\n", title: "a"},
+		"a clipping":                {path: "a.md", text: "source:: https://x.example\n\n- text\n", title: "a", foreign: true},
+		"C++ is none":               {path: "a.md", text: "std::move it\nstd:: move\n", title: "a"},
+		"the aliases of Obsidian":   {path: "a.md", text: "---\naliases: [b, \"c d\"]\n---\n", title: "a", aliases: []string{"b", "c d"}},
+		"an alias of Obsidian":      {path: "a.md", text: "---\nalias: b\n---\n", title: "a", aliases: []string{"b"}},
+		"milliseconds of Dendron":   {path: "a.md", text: "---\ncreated: 1735732800000\n---\n", title: "a", day: "2025-01-01", dated: true},
+		"a number that is no time":  {path: "a.md", text: "---\ncreated: 18446744073709551615\n---\n", title: "a"},
+		"a year that is no date":    {path: "a.md", text: "---\ndate: 2025\n---\n", title: "a"},
+		"a slash in Logseq's names": {path: "proj%2Fapollo.md", text: "x", title: "proj/apollo"},
+		"a slash in its newer ones": {path: "proj___apollo.md", text: "x", title: "proj/apollo"},
+		"a percent sign":            {path: "100%.md", text: "x", title: "100%"},
+		"folders of days":           {path: "2026/03/14.md", text: "x", title: "14", day: "2026-03-14", dated: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := Parse(Entry{Path: test.path, ModTime: time.Date(2026, 3, 14, 9, 0, 0, 0, time.Local)}, []byte(test.text))
+			day := test.day
+			if day == "" {
+				day = "2026-03-14" // that of the file
+			}
+			if n.Title != test.title || n.Date.Format(time.DateOnly) != day || n.Dated != test.dated || n.Foreign != test.foreign {
+				t.Errorf("title %q of %s, its own %v, foreign %v", n.Title, n.Date.Format(time.DateOnly), n.Dated, n.Foreign)
+			}
+			if !slices.Equal(n.Tags, test.tags) || !slices.Equal(n.Aliases, test.aliases) {
+				t.Errorf("tags %q, aliases %q", n.Tags, n.Aliases)
+			}
+		})
+	}
+}
