@@ -258,7 +258,7 @@ func TestNoMessageTakesLongToPlan(t *testing.T) {
 		for _, size := range []int{maxRequestBytes, maxRuleBytes, 4 << 20} {
 			begun := time.Now()
 			makePlan(&Task{Kind: PlanTask, Question: strings.Repeat(part, size/len(part)), Today: aSaturday, Tools: builtIn})
-			if took := time.Since(begun); took > 5*time.Second { // 0.3 s when nothing else runs
+			if took := time.Since(begun); took > time.Minute { // 0.3 s when nothing else runs, 14 s under the race detector beside much else
 				t.Errorf("%d bytes of %q took %v", size, part, took)
 			} else if took > 300*time.Millisecond {
 				t.Logf("%d bytes of %q took %v", size, part, took)
