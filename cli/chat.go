@@ -100,7 +100,12 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 	if screen {
 		leaveRoomForKeys()
 	} else {
-		show = func(ctx context.Context, o tui.Options) (tui.Ended, error) { return tui.RunPlain(ctx, o, f.in, f.out) }
+		show = func(ctx context.Context, o tui.Options) (tui.Ended, error) {
+			if f.letGo != nil { // a signal may mean the turn only
+				f.letGo()
+			}
+			return tui.RunPlain(ctx, o, f.in, f.out)
+		}
 	}
 	if !screen || f.resume != "" { // which may name no conversation
 		if options, err = c.open(ctx, asking); err != nil {

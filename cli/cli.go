@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"charm.land/fang/v2"
@@ -49,6 +50,9 @@ type shell struct {
 	out, err *os.File
 	getenv   func(string) (string, bool)
 	environ  func() []string
+	// letGo no longer has a signal end the context: who runs now takes them.
+	// nil: none does.
+	letGo func()
 }
 
 // Main runs the command line and returns the exit code.
@@ -57,10 +61,10 @@ func Main() int {
 	setUmask()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	stop := cancelOnSignal(cancel)
+	stop := sync.OnceFunc(cancelOnSignal(cancel))
 	defer stop()
 
-	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ}
+	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ, letGo: stop}
 	err := fang.Execute(ctx, newRoot(sh), fang.WithVersion(version.Text()), fang.WithErrorHandler(sh.showError))
 	return exitCode(ctx, err)
 }

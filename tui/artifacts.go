@@ -37,50 +37,63 @@ func (m *Model) listArtifacts(name string) tea.Cmd {
 		return m.listVersions(conversation, name)
 	}
 	return func() tea.Msg {
-		list, err := m.Artifacts.Artifacts(m.base, conversation)
-		if conversation == "" {
-			list = nil // with no name the store would list those of all conversations
-		}
-		p := picker{title: "Documents of this conversation", empty: "no document was made here yet"}
-		for _, a := range list {
-			p.rows = append(p.rows, row{a.Name, strings.Join([]string{count(a.Version, "version"), "by " + a.By, when(a.Time, time.Now())}, " · ")})
-		}
+		p, list, err := m.artifactPicker(m.base, conversation)
 		p.pick = func(at int) tea.Cmd { return m.listVersions(conversation, list[at].Name) }
 		return pickMsg{p, err}
 	}
 }
 
+// artifactPicker lists the documents of a conversation.
+func (o *Options) artifactPicker(ctx context.Context, conversation string) (picker, []agent.Artifact, error) {
+	list, err := o.Artifacts.Artifacts(ctx, conversation)
+	if conversation == "" {
+		list = nil // with no name the store would list those of all conversations
+	}
+	p := picker{title: "Documents of this conversation", empty: "no document was made here yet"}
+	for _, a := range list {
+		p.rows = append(p.rows, row{a.Name, strings.Join([]string{count(a.Version, "version"), "by " + a.By, when(a.Time, time.Now())}, " · ")})
+	}
+	return p, list, err
+}
+
 // listVersions opens the history of a document, the newest version first.
 func (m *Model) listVersions(conversation, name string) tea.Cmd {
 	return func() tea.Msg {
-		versions, err := m.Artifacts.ArtifactVersions(m.base, conversation, name)
-		if err == nil && (len(versions) == 0 || conversation == "") {
-			err = fmt.Errorf("no document of this conversation is called %s; /artifacts lists them", name)
+		p, versions, err := m.versionPicker(m.base, conversation, name)
+		p.pick = func(at int) tea.Cmd {
+			return func() tea.Msg { return pageMsg{text: versionPage(versions, len(versions)-1-at)} }
 		}
-		p := picker{title: name + ": versions", empty: "no version says that"}
-		for i := len(versions) - 1; i >= 0; i-- {
-			v := versions[i]
-			p.rows = append(p.rows, row{strings.TrimSpace(fmt.Sprintf("%d  %s", v.Version, v.Why)), "by " + v.By + " · " + when(v.Time, time.Now())})
-		}
-		p.pick = func(at int) tea.Cmd { return showVersion(versions, len(versions)-1-at) }
 		return pickMsg{p, err}
 	}
 }
 
-// showVersion shows what a version changed, and the whole of it.
-func showVersion(versions []agent.Artifact, at int) tea.Cmd {
-	return func() tea.Msg {
-		v, before := versions[at], agent.Artifact{}
-		head := fmt.Sprintf("%s, version %d of %d, by %s", v.Name, v.Version, len(versions), v.By)
-		if v.Why != "" {
-			head += ": " + v.Why
-		}
-		if at > 0 {
-			before = versions[at-1]
-			head += "\n\n" + fenced("diff", udiff.Unified(fmt.Sprint("version ", before.Version), fmt.Sprint("version ", v.Version), before.Text, v.Text))
-		}
-		return pageMsg{text: head + "\n\n---\n\n" + v.Text + "\n\n---\n\n" + "`/export " + v.Name + " [PATH]` makes a note of the newest version."}
+// versionPicker lists the versions of a document, the newest first; what it
+// returns beside is the oldest first.
+func (o *Options) versionPicker(ctx context.Context, conversation, name string) (picker, []agent.Artifact, error) {
+	versions, err := o.Artifacts.ArtifactVersions(ctx, conversation, name)
+	if err == nil && (len(versions) == 0 || conversation == "") {
+		err = fmt.Errorf("no document of this conversation is called %s; /artifacts lists them", name)
 	}
+	p := picker{title: name + ": versions", empty: "no version says that"}
+	for i := len(versions) - 1; i >= 0; i-- {
+		v := versions[i]
+		p.rows = append(p.rows, row{strings.TrimSpace(fmt.Sprintf("version %d  %s", v.Version, v.Why)), "by " + v.By + " · " + when(v.Time, time.Now())})
+	}
+	return p, versions, err
+}
+
+// versionPage is what a version changed, and the whole of it.
+func versionPage(versions []agent.Artifact, at int) string {
+	v, before := versions[at], agent.Artifact{}
+	head := fmt.Sprintf("%s, version %d of %d, by %s", v.Name, v.Version, len(versions), v.By)
+	if v.Why != "" {
+		head += ": " + v.Why
+	}
+	if at > 0 {
+		before = versions[at-1]
+		head += "\n\n" + fenced("diff", udiff.Unified(fmt.Sprint("version ", before.Version), fmt.Sprint("version ", v.Version), before.Text, v.Text))
+	}
+	return head + "\n\n---\n\n" + v.Text + "\n\n---\n\n" + "`/export " + v.Name + " [PATH]` makes a note of the newest version."
 }
 
 // fenced puts a text into a fence that is longer than any in it.

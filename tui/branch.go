@@ -138,6 +138,9 @@ func (m *Model) askInstead(q *question, text string) tea.Cmd {
 	return m.askAt(text, &branch{q.after, siblings})
 }
 
+// forkedText tells that a conversation is a copy now.
+const forkedText = "A conversation of its own from here on; the one it came from is kept as it is."
+
 // fork makes a conversation of its own out of what is shown and opens it.
 func (m *Model) fork(turn string) tea.Cmd {
 	if turn == "" || m.Branches == nil {
@@ -153,7 +156,7 @@ func (m *Model) fork(turn string) tea.Cmd {
 		if err != nil {
 			return openedMsg{err: err}
 		}
-		return m.read(openedMsg{id: c.ID, title: c.Title, said: "A conversation of its own from here on; the one it came from is kept as it is."})
+		return m.read(openedMsg{id: c.ID, title: c.Title, said: forkedText})
 	}
 }
 

@@ -18,59 +18,63 @@ type command struct {
 	args    string
 	help    string
 	run     func(m *Model, args string) tea.Cmd
+	plain   func(p *plain, ctx context.Context, args string) error // the same in a chat by lines
 }
 
-// commands returns the slash commands that have something behind them.
-func (m *Model) allCommands() []command {
+// allCommands returns the slash commands that have something behind them.
+func (o *Options) allCommands() []command {
 	list := []command{
-		{"help", []string{"h", "?"}, "", "keys and commands", func(m *Model, _ string) tea.Cmd { m.overlay = helpOverlay; return nil }},
-		{"new", []string{"clear"}, "", "a new conversation", func(m *Model, _ string) tea.Cmd { return m.newConversation() }},
-		{"copy", nil, "[N]", "copy the last answer, or its code block N", func(m *Model, args string) tea.Cmd { return m.copyAnswer(args) }},
-		{"context", nil, "", "what fills the model's window", func(m *Model, _ string) tea.Cmd { return m.showContext() }},
-		{"sources", nil, "", "go to the sources of the last answer", func(m *Model, _ string) tea.Cmd { m.goToSources(); return nil }},
+		{"help", []string{"h", "?"}, "", "keys and commands", func(m *Model, _ string) tea.Cmd { m.overlay = helpOverlay; return nil }, (*plain).help},
+		{"new", []string{"clear"}, "", "a new conversation", func(m *Model, _ string) tea.Cmd { return m.newConversation() }, (*plain).newConversation},
+		{"copy", nil, "[N]", "copy the last answer, or its code block N", func(m *Model, args string) tea.Cmd { return m.copyAnswer(args) }, (*plain).copyAnswer},
+		{"context", nil, "", "what fills the model's window", func(m *Model, _ string) tea.Cmd { return m.showContext() }, (*plain).showContext},
+		{"sources", nil, "", "go to the sources of the last answer", func(m *Model, _ string) tea.Cmd { m.goToSources(); return nil }, (*plain).showSources},
+		{"theme", nil, "[NAME]", "the colours of this run", func(m *Model, args string) tea.Cmd { m.chooseTheme(args); return nil }, (*plain).chooseTheme},
 	}
-	list = append(list, command{"theme", nil, "[NAME]", "the colours of this run", func(m *Model, args string) tea.Cmd { m.chooseTheme(args); return nil }})
-	if m.Conversations != nil {
-		list = append(list, command{"resume", []string{"sessions"}, "", "open an earlier conversation", func(m *Model, _ string) tea.Cmd { return m.listConversations() }})
+	if o.Conversations != nil {
+		list = append(list, command{"resume", []string{"sessions"}, "", "open an earlier conversation", func(m *Model, _ string) tea.Cmd { return m.listConversations() }, (*plain).listConversations})
 	}
-	if m.Resume != nil {
-		list = append(list, command{"continue", nil, "", "go on with an answer that was cut off or stopped", func(m *Model, _ string) tea.Cmd { return m.proceed() }})
+	if o.Resume != nil {
+		list = append(list, command{"continue", nil, "", "go on with an answer that was cut off or stopped", func(m *Model, _ string) tea.Cmd { return m.proceed() }, (*plain).proceed})
 	}
-	if m.Branches != nil {
+	if o.Branches != nil {
 		list = append(list,
-			command{"edit", nil, "[N]", "change your last question, or the Nth from the end", func(m *Model, args string) tea.Cmd { return m.editBack(args) }},
-			command{"retry", nil, "", "ask your last question once more", func(m *Model, _ string) tea.Cmd { return m.retry(m.questionBack(1)) }},
-			command{"tree", nil, "", "all branches of this conversation", func(m *Model, _ string) tea.Cmd { return m.listTree() }},
-			command{"fork", nil, "", "go on in a conversation of its own", func(m *Model, _ string) tea.Cmd { return m.fork(m.lastTurn()) }})
+			command{"edit", nil, "[N]", "change your last question, or the Nth from the end", func(m *Model, args string) tea.Cmd { return m.editBack(args) }, (*plain).editBack},
+			command{"retry", nil, "", "ask your last question once more", func(m *Model, _ string) tea.Cmd { return m.retry(m.questionBack(1)) }, (*plain).retry},
+			command{"tree", nil, "", "all branches of this conversation", func(m *Model, _ string) tea.Cmd { return m.listTree() }, (*plain).listTree},
+			command{"fork", nil, "", "go on in a conversation of its own", func(m *Model, _ string) tea.Cmd { return m.fork(m.lastTurn()) }, (*plain).forkLast})
 	}
-	if m.Rename != nil {
-		list = append(list, command{"rename", nil, "TITLE", "give this conversation a title", func(m *Model, args string) tea.Cmd { return m.rename(args) }})
+	if o.Rename != nil {
+		list = append(list, command{"rename", nil, "TITLE", "give this conversation a title", func(m *Model, args string) tea.Cmd { return m.rename(args) }, (*plain).rename})
 	}
-	if m.Models != nil {
+	if o.Models != nil {
 		list = append(list,
-			command{"model", []string{"m"}, "[NAME]", "choose a model", func(m *Model, args string) tea.Cmd { return m.chooseModel(args) }},
-			command{"pull", nil, "NAME", "fetch a model from the server's library", func(m *Model, args string) tea.Cmd { return m.pull(args) }})
+			command{"model", []string{"m"}, "[NAME]", "choose a model", func(m *Model, args string) tea.Cmd { return m.chooseModel(args) }, (*plain).chooseModel},
+			command{"pull", nil, "NAME", "fetch a model from the server's library", func(m *Model, args string) tea.Cmd { return m.pull(args) }, (*plain).pull})
 	}
-	if m.UseMode != nil {
-		list = append(list, command{"mode", nil, "[plan|loop|team]", "how the next questions are worked on", func(m *Model, args string) tea.Cmd { return m.chooseMode(args) }})
+	if o.UseMode != nil {
+		list = append(list, command{"mode", nil, "[plan|loop|team]", "how the next questions are worked on", func(m *Model, args string) tea.Cmd { return m.chooseMode(args) }, (*plain).chooseMode})
 	}
-	if m.Artifacts != nil {
-		list = append(list, command{"artifacts", nil, "[NAME]", "documents of this conversation: versions and what each changed", func(m *Model, args string) tea.Cmd { return m.listArtifacts(args) }})
+	if o.Artifacts != nil {
+		list = append(list, command{"artifacts", nil, "[NAME]", "documents of this conversation: versions and what each changed", func(m *Model, args string) tea.Cmd { return m.listArtifacts(args) }, (*plain).listArtifacts})
 	}
-	if m.Figures != nil {
-		list = append(list, command{"stats", nil, "[day|model|turn]", "times, tokens, searches and tool calls so far", func(m *Model, args string) tea.Cmd { return m.openStats(args) }})
+	if o.Figures != nil {
+		list = append(list, command{"stats", nil, "[day|model|turn]", "times, tokens, searches and tool calls so far", func(m *Model, args string) tea.Cmd { return m.openStats(args) }, (*plain).stats})
 	}
-	if m.Servers != nil {
-		list = append(list, command{"mcp", nil, "", "the MCP servers: state, cost, log, trust", func(m *Model, _ string) tea.Cmd { return m.openServers() }})
+	if o.Servers != nil {
+		list = append(list, command{"mcp", nil, "", "the MCP servers: state, cost, log, trust", func(m *Model, _ string) tea.Cmd { return m.openServers() }, (*plain).listServers})
 	}
-	for _, other := range m.Commands {
+	for _, other := range o.Commands {
 		if find(list, other.Name) != nil {
 			continue // the screen has a panel for it
 		}
-		list = append(list, command{other.Name, nil, other.Args, other.Help, func(m *Model, args string) tea.Cmd { return m.runCommand(other, args) }})
+		list = append(list, command{
+			other.Name, nil, other.Args, other.Help, func(m *Model, args string) tea.Cmd { return m.runCommand(other, args) },
+			func(p *plain, ctx context.Context, args string) error { return p.runCommand(ctx, other, args) },
+		})
 	}
-	list = append(list, m.templates()...)
-	return append(list, command{"quit", []string{"q", "exit", "bye"}, "", "leave", func(m *Model, _ string) tea.Cmd { return m.leave(Quit) }})
+	list = append(list, o.templates()...)
+	return append(list, command{"quit", []string{"q", "exit", "bye"}, "", "leave", func(m *Model, _ string) tea.Cmd { return m.leave(Quit) }, (*plain).quit})
 }
 
 // find returns the command of a name, nil when there is none.

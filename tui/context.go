@@ -64,19 +64,51 @@ func (w *window) render(width int, look *theme) []string {
 }
 
 func (w *window) copied() string {
-	plain := func(parts ...string) string { return strings.Join(parts, "") }
 	const usual = 80
-	return strings.Join(w.lines(usual, plain, plain), "\n")
+	return strings.Join(w.lines(usual, unstyled, unstyled), "\n")
+}
+
+// unstyled is the style of text that has none.
+func unstyled(parts ...string) string { return strings.Join(parts, "") }
+
+// part is what some of the window is used for.
+type part struct {
+	name   string
+	tokens int
+}
+
+// parts tells how the window is filled: the whole, each part, and what the
+// server counted.
+func (w *window) parts() (head string, parts []part, said string) {
+	head = fmt.Sprintf("Context of the %s: %s tokens", safetext.Line(w.Agent), thousands(w.Used))
+	if w.Allocated > 0 {
+		head += fmt.Sprintf(" of %s (%d %%)", thousands(w.Allocated), w.Used*100/w.Allocated)
+	}
+	for _, known := range contextParts {
+		if n := w.Parts[known.kind]; n > 0 {
+			parts = append(parts, part{known.name, n})
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(w.Parts)) {
+		n := w.Parts[kind]
+		if !slices.ContainsFunc(contextParts, func(p struct{ kind, name string }) bool { return p.kind == kind }) && n > 0 {
+			parts = append(parts, part{safetext.Line(kind), n})
+		}
+	}
+	if w.Allocated > 0 {
+		parts = append(parts, part{"kept for the answer", w.Reserve}, part{"free", max(0, w.Allocated-w.Used-w.Reserve)})
+	}
+	said = "estimated; the server has not said what it counted"
+	if w.counted > 0 {
+		said = fmt.Sprintf("estimated; the server counted %s", thousands(w.counted))
+	}
+	return head, parts, said
 }
 
 // lines draws the bars with a way to draw what is full and what is empty.
 func (w *window) lines(width int, full, empty func(...string) string) []string {
-	total := w.Used + w.Reserve
-	head := fmt.Sprintf("Context of the %s: %s tokens", safetext.Line(w.Agent), thousands(w.Used))
-	if w.Allocated > 0 {
-		total = max(total, w.Allocated)
-		head += fmt.Sprintf(" of %s (%d %%)", thousands(w.Allocated), w.Used*100/w.Allocated)
-	}
+	head, parts, said := w.parts()
+	total := max(w.Used+w.Reserve, w.Allocated)
 	lines := []string{fit(head, width)}
 	add := func(name string, n int) {
 		label := fit(fmt.Sprintf("  %-21s %7s  ", name, thousands(n)), width)
@@ -91,24 +123,8 @@ func (w *window) lines(width int, full, empty func(...string) string) []string {
 		}
 		lines = append(lines, label+full(strings.Repeat("█", filled))+empty(strings.Repeat("░", room-filled)))
 	}
-	for _, part := range contextParts {
-		if n := w.Parts[part.kind]; n > 0 {
-			add(part.name, n)
-		}
-	}
-	for _, kind := range slices.Sorted(maps.Keys(w.Parts)) {
-		n := w.Parts[kind]
-		if !slices.ContainsFunc(contextParts, func(p struct{ kind, name string }) bool { return p.kind == kind }) && n > 0 {
-			add(safetext.Line(kind), n)
-		}
-	}
-	if w.Allocated > 0 {
-		add("kept for the answer", w.Reserve)
-		add("free", max(0, w.Allocated-w.Used-w.Reserve))
-	}
-	said := "estimated; the server has not said what it counted"
-	if w.counted > 0 {
-		said = fmt.Sprintf("estimated; the server counted %s", thousands(w.counted))
+	for _, p := range parts {
+		add(p.name, p.tokens)
 	}
 	return append(lines, fit("  "+said, width))
 }

@@ -24,11 +24,7 @@ func (m *Model) listConversations() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		list, err := m.Conversations.Recent(m.base, pickLimit)
-		p := picker{title: "Conversations", empty: "no conversation yet"}
-		for _, c := range list {
-			p.rows = append(p.rows, row{c.Title, fmt.Sprintf("%s · %s", count(c.Messages, "message"), when(c.Updated, time.Now()))})
-		}
+		p, list, err := m.conversationPicker(m.base)
 		p.pick = func(at int) tea.Cmd { return m.openConversation(list[at].ID, list[at].Title) }
 		if m.Search != nil {
 			p.none = "no title and no message holds that"
@@ -38,14 +34,29 @@ func (m *Model) listConversations() tea.Cmd {
 	}
 }
 
+// conversationPicker lists the latest conversations.
+func (o *Options) conversationPicker(ctx context.Context) (picker, []agent.Conversation, error) {
+	list, err := o.Conversations.Recent(ctx, pickLimit)
+	p := picker{title: "Conversations", empty: "no conversation yet"}
+	for _, c := range list {
+		p.rows = append(p.rows, row{c.Title, fmt.Sprintf("%s · %s", count(c.Messages, "message"), when(c.Updated, time.Now()))})
+	}
+	return p, list, err
+}
+
+// hitRows are found messages in a list.
+func hitRows(hits []agent.Hit) (rows []row) {
+	for _, h := range hits {
+		rows = append(rows, row{h.Excerpt, fmt.Sprintf("%s · %s", fit(h.Title, 24), when(h.Time, time.Now()))})
+	}
+	return rows
+}
+
 // searchMessages finds messages for the list of conversations.
 func (m *Model) searchMessages(words string) tea.Cmd {
 	return func() tea.Msg {
 		hits, err := m.Search(m.base, words, hitLimit)
-		found := foundMsg{words: words, err: err}
-		for _, h := range hits {
-			found.rows = append(found.rows, row{h.Excerpt, fmt.Sprintf("%s · %s", fit(h.Title, 24), when(h.Time, time.Now()))})
-		}
+		found := foundMsg{words: words, rows: hitRows(hits), err: err}
 		found.pick = func(at int) tea.Cmd { return m.openTurn(hits[at]) }
 		return found
 	}

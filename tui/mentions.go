@@ -282,17 +282,20 @@ func (m *Model) askPreview() tea.Cmd {
 }
 
 // templates are the prompts of servers as commands.
-func (m *Model) templates() []command {
-	if m.Templates == nil {
+func (o *Options) templates() []command {
+	if o.Templates == nil {
 		return nil
 	}
 	var list []command
-	for _, t := range m.Templates() {
+	for _, t := range o.Templates() {
 		args := ""
 		if t.Schema != nil {
 			args = "[…]" // without any, there is the form
 		}
-		list = append(list, command{safetext.Line(t.Name), nil, args, safetext.Line(t.Help), func(m *Model, given string) tea.Cmd { return m.useTemplate(t, given) }})
+		list = append(list, command{
+			safetext.Line(t.Name), nil, args, safetext.Line(t.Help), func(m *Model, given string) tea.Cmd { return m.useTemplate(t, given) },
+			func(p *plain, ctx context.Context, given string) error { return p.useTemplate(ctx, t, given) },
+		})
 	}
 	return list
 }

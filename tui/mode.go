@@ -27,23 +27,34 @@ func (m *Model) nextMode() tea.Cmd {
 
 // chooseMode takes what was typed after /mode.
 func (m *Model) chooseMode(name string) tea.Cmd {
-	mode := agent.Mode(strings.ToLower(strings.TrimSpace(name)))
+	said, mode := modeSaid(name, m.mode)
+	for _, line := range said {
+		m.transcript.add(&notice{line})
+	}
+	if mode != "" {
+		m.setMode(mode)
+	}
+	return nil
+}
+
+// modeSaid is what there is to say to a name after /mode, and the mode it
+// means: "" when it means none, and for no name, to which all are told.
+func modeSaid(name, present string) (said []string, mode agent.Mode) {
+	mode = agent.Mode(strings.ToLower(strings.TrimSpace(name)))
 	switch {
 	case mode == "":
 		for _, mode := range agent.Modes() {
 			mark := "  "
-			if string(mode) == m.mode {
+			if string(mode) == present {
 				mark = "› "
 			}
-			m.transcript.add(&notice{fmt.Sprintf("%s%s: %s", mark, mode, modeHelp[mode])})
+			said = append(said, fmt.Sprintf("%s%s: %s", mark, mode, modeHelp[mode]))
 		}
+		return said, ""
 	case slices.Contains(agent.Modes(), mode):
-		m.setMode(mode)
-		m.transcript.add(&notice{fmt.Sprintf("Mode %s: %s.", mode, modeHelp[mode])})
-	default:
-		m.transcript.add(&notice{fmt.Sprintf("There is no mode %q: it is plan, loop or team.", name)})
+		return []string{fmt.Sprintf("Mode %s: %s.", mode, modeHelp[mode])}, mode
 	}
-	return nil
+	return []string{fmt.Sprintf("There is no mode %q: it is plan, loop or team.", name)}, ""
 }
 
 // setMode holds for later turns; one that is under way goes on as it began.

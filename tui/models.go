@@ -89,27 +89,33 @@ func (m *Model) pull(name string) tea.Cmd {
 func (m *Model) beginPull(name, question string) tea.Cmd {
 	m.offer = nil
 	ctx, cancel := context.WithCancel(m.base)
-	p := &pulling{model: name, question: question, status: "starting", cancel: cancel, steps: make(chan pullMsg, 1)}
+	p := newPulling(name, question, cancel)
 	m.pulling = p
-	work := func() tea.Msg {
-		defer close(p.steps)
-		err := m.Models.Pull(ctx, name, func(status string, done, total int64) {
-			step := pullMsg{status: status, done: done, total: total}
-			for {
-				select {
-				case p.steps <- step:
-					return
-				default:
-				}
-				select { // an older step that nobody has seen may go
-				case <-p.steps:
-				default:
-				}
+	return tea.Batch(func() tea.Msg { return p.work(ctx, m.Models) }, p.next())
+}
+
+func newPulling(name, question string, cancel context.CancelFunc) *pulling {
+	return &pulling{model: name, question: question, status: "starting", cancel: cancel, steps: make(chan pullMsg, 1)}
+}
+
+// work fetches the model, tells the steps and closes them, and returns the end.
+func (p *pulling) work(ctx context.Context, models Models) pullMsg {
+	defer close(p.steps)
+	err := models.Pull(ctx, p.model, func(status string, done, total int64) {
+		step := pullMsg{status: status, done: done, total: total}
+		for {
+			select {
+			case p.steps <- step:
+				return
+			default:
 			}
-		})
-		return pullMsg{over: true, err: err}
-	}
-	return tea.Batch(work, p.next())
+			select { // an older step that nobody has seen may go
+			case <-p.steps:
+			default:
+			}
+		}
+	})
+	return pullMsg{over: true, err: err}
 }
 
 // next waits for progress; the end comes by itself.
@@ -192,21 +198,27 @@ func (m *Model) chooseModel(name string) tea.Cmd {
 	}
 	offline := m.status.Provider == "offline"
 	return func() tea.Msg {
-		list, err := m.Models.List(m.base)
-		p := picker{title: "Models", beside: true, empty: "no model installed: /pull NAME fetches one"}
-		if err != nil {
-			told := failureOf(err)
-			if offline && errors.Is(err, llm.ErrUnreachable) {
-				told.hint = "Start it (ollama serve), or name its address in the settings: lifehub config path says where they are. Until then answers quote your notes, which works without a model."
-			}
-			p.empty = told.copied()
-		}
-		for _, model := range list {
-			p.rows = append(p.rows, row{model.Name, modelDetail(model)})
-		}
+		p, list := m.modelPicker(m.base, offline)
 		p.pick = func(at int) tea.Cmd { return m.use(list[at].Name) }
 		return pickMsg{p, nil}
 	}
+}
+
+// modelPicker lists the models that are there, or says why there is none.
+func (o *Options) modelPicker(ctx context.Context, offline bool) (picker, []llm.Info) {
+	list, err := o.Models.List(ctx)
+	p := picker{title: "Models", beside: true, empty: "no model installed: /pull NAME fetches one"}
+	if err != nil {
+		told := failureOf(err)
+		if offline && errors.Is(err, llm.ErrUnreachable) {
+			told.hint = "Start it (ollama serve), or name its address in the settings: lifehub config path says where they are. Until then answers quote your notes, which works without a model."
+		}
+		p.empty = told.copied()
+	}
+	for _, model := range list {
+		p.rows = append(p.rows, row{model.Name, modelDetail(model)})
+	}
+	return p, list
 }
 
 // modelDetail is what one chooses a model by.

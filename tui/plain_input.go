@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -69,62 +70,101 @@ func (p *plain) fillIn(ctx context.Context, f *form) bool {
 		for n, o := range field.options {
 			prompt += fmt.Sprintf(" %d=%s", n+1, o.label)
 		}
-		line, ok := p.reply(ctx, prompt+": ")
-		if !ok {
-			return false
+		if given := field.given(); given != "" {
+			prompt += " [" + given + "]"
 		}
-		field.read(strings.TrimSpace(line))
+		for {
+			line, ok := p.reply(ctx, prompt+": ")
+			if !ok {
+				return false
+			}
+			if field.read(strings.TrimSpace(line)) {
+				break
+			}
+			p.note("that is none of them")
+		}
 	}
 	return true
 }
 
-// read takes a typed line; options are chosen by their numbers or names.
-func (f *field) read(line string) {
-	if line == "" {
-		return
-	}
-	f.touched = true
+// given is what an empty line leaves; "" is nothing.
+func (f *field) given() string {
 	if len(f.options) == 0 {
-		f.text = safetext.Line(line)
-		return
+		return f.text
+	}
+	var labels []string
+	for i, o := range f.options {
+		if o.chosen || f.kind == oneField && i == f.option {
+			labels = append(labels, o.label)
+		}
+	}
+	return strings.Join(labels, ", ")
+}
+
+// read takes a typed line; options are chosen by their numbers or names. false:
+// it names none of them, and changes nothing.
+func (f *field) read(line string) bool {
+	if line == "" {
+		return true
+	}
+	if len(f.options) == 0 {
+		f.touched, f.text = true, safetext.Line(line)
+		return true
 	}
 	words := []string{line}
 	if f.kind == manyField {
 		words = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	for i := range f.options {
-		o := &f.options[i]
-		o.chosen = false
+	meant := map[int]bool{}
+	for i, o := range f.options {
 		for _, word := range words {
 			if word == fmt.Sprint(i+1) || strings.EqualFold(word, o.label) {
-				o.chosen, f.option = true, i
+				meant[i] = true
 			}
 		}
 	}
+	if len(meant) == 0 {
+		return false
+	}
+	f.touched = true
+	for i := range f.options {
+		if f.options[i].chosen = meant[i]; meant[i] {
+			f.option = i
+		}
+	}
+	return true
 }
 
-// reply writes a prompt and waits for a line; false: there is none. A line
-// that was typed before the prompt could be read is no answer to it.
+// reply is ask for what must not be answered by accident: a line that was typed
+// before the prompt could be read is no answer to it.
 func (p *plain) reply(ctx context.Context, prompt string) (string, bool) {
 	for {
-		p.print("%s", prompt)
 		shown := time.Now()
-		select {
-		case line, open := <-p.lines:
-			if !open {
-				return "", false
-			}
-			p.typedLine(line)
-			if p.typed && time.Since(shown) < guard {
-				p.note("that line came before the question could be read; answer it now")
-				continue
-			}
-			return line, true
-		case <-p.signals:
+		line, ok := p.ask(ctx, prompt)
+		if !ok || !p.typed || time.Since(shown) >= guard {
+			return line, ok
+		}
+		p.note("that line came before the question could be read; answer it now")
+	}
+}
+
+// ask writes a prompt and waits for a line; false: there is none, because the
+// input ended, the user interrupted the question, or LifeHub ends.
+func (p *plain) ask(ctx context.Context, prompt string) (string, bool) {
+	p.print("%s", prompt)
+	select {
+	case line, open := <-p.lines:
+		if !open {
 			p.print("\n")
 			return "", false
-		case <-ctx.Done():
-			return "", false
 		}
+		p.typedLine(line)
+		return line, true
+	case s := <-p.signals:
+		p.ending = s != os.Interrupt
+		p.print("\n")
+		return "", false
+	case <-ctx.Done():
+		return "", false
 	}
 }

@@ -274,17 +274,17 @@ func (m *Model) state() string {
 // offlineText is what the provider says of itself when no model answers.
 const offlineText = "offline: quoting your notes, no model"
 
-// world is the right end of the header: model, then notes.
-func (m *Model) world() []string {
+// world is the right end of the header.
+func (m *Model) world() []string { return m.status.parts(m.width) }
+
+// parts tell in short, fit for the screen: model, then notes.
+func (s Status) parts(width int) []string {
 	var parts []string
-	s := m.status
 	switch {
+	case s.Provider == "offline" && width < 90:
+		parts = append(parts, "offline, no model")
 	case s.Provider == "offline":
-		model := offlineText
-		if m.width < 90 {
-			model = "offline, no model"
-		}
-		parts = append(parts, model)
+		parts = append(parts, offlineText)
 	case s.Model != "":
 		parts = append(parts, safetext.Line(s.Model))
 	}

@@ -36,6 +36,9 @@ type look struct {
 	width int // what lines were made for; 0: they are out of date
 }
 
+// noServers is what there is to say of no server.
+const noServers = "none: lifehub mcp add NAME -- COMMAND adds one"
+
 // serversEvery is how often the open panel looks again.
 const serversEvery = time.Second
 
@@ -167,7 +170,7 @@ func (p *servers) view(width, height int, keys *keyMap, look *theme, now time.Ti
 	}
 	lines := []string{spread(look.Strong.Render("MCP servers"), look.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
 	if len(p.list) == 0 {
-		lines = append(lines, look.Dim.Render(fit("none: lifehub mcp add NAME -- COMMAND adds one", width)))
+		lines = append(lines, look.Dim.Render(fit(noServers, width)))
 	}
 	names := 0
 	for _, s := range p.list {
@@ -205,9 +208,27 @@ func (s Server) row(names, width int, chosen bool, look *theme) string {
 // details are the figures of a server, a line each.
 func (s Server) details(width int, keys *keyMap, look *theme) []string {
 	var lines []string
+	for _, f := range s.facts() {
+		lines = append(lines, wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", f.what)), f.text, width)...)
+	}
+	if s.Consent {
+		lines = append(lines, wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
+	}
+	if n := len(s.Unseen); n > 0 {
+		text := fmt.Sprintf("%s not used until you have seen it: %s", count(n, "change"), keys.ServersLook.Help().Key)
+		lines = append(lines, wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "unseen")), text, width)...)
+	}
+	return lines
+}
+
+// fact is something to know of a server, fit for the screen.
+type fact struct{ what, text string }
+
+// facts are the figures of a server, in the order in which they are shown.
+func (s Server) facts() (list []fact) {
 	add := func(what, text string) {
 		if text != "" {
-			lines = append(lines, wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", what)), safetext.Line(text), width)...)
+			list = append(list, fact{what, safetext.Line(text)})
 		}
 	}
 	add("runs", s.Address)
@@ -220,14 +241,7 @@ func (s Server) details(width int, keys *keyMap, look *theme) []string {
 		add("calls", fmt.Sprintf("%d, %d failed · p95 %s", s.Calls, s.Failed, duration(s.P95)))
 	}
 	add("stderr", s.Said)
-	if s.Consent {
-		lines = append(lines, wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
-	}
-	if n := len(s.Unseen); n > 0 {
-		text := fmt.Sprintf("%s not used until you have seen it: %s", count(n, "change"), keys.ServersLook.Help().Key)
-		lines = append(lines, wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "unseen")), text, width)...)
-	}
-	return lines
+	return list
 }
 
 // brief writes how long a server has been up.
@@ -281,28 +295,8 @@ func (l *look) content(width int, look *theme) []string {
 	}
 	var lines []string
 	for _, c := range l.change {
-		head := c.What + ", changed:"
-		if c.Before == "" {
-			head = c.What + ", new:"
-		}
-		lines = append(lines, styled(look.Strong.Render, wrapped("", safetext.Reveal(head), width))...)
-		words := []Word{{c.After, ' '}}
-		if c.Before != "" {
-			words = WordDiff(c.Before, c.After)
-		}
-		var text strings.Builder
-		for _, w := range words {
-			shown := safetext.Reveal(w.Text)
-			switch w.Mark {
-			case '-':
-				text.WriteString(marked("[-", shown, "-]", look.Removed.Render))
-			case '+':
-				text.WriteString(marked("{+", shown, "+}", look.Added.Render))
-			default:
-				text.WriteString(shown)
-			}
-		}
-		for _, line := range strings.Split(strings.TrimSpace(text.String()), "\n") {
+		lines = append(lines, styled(look.Strong.Render, wrapped("", c.head(), width))...)
+		for _, line := range strings.Split(c.marked(look.Removed.Render, look.Added.Render), "\n") {
 			for _, part := range broken(line, width-2) {
 				lines = append(lines, "  "+part)
 			}
@@ -310,6 +304,35 @@ func (l *look) content(width int, look *theme) []string {
 		lines = append(lines, "")
 	}
 	return lines[:max(0, len(lines)-1)]
+}
+
+// head says what has changed.
+func (c Change) head() string {
+	if c.Before == "" {
+		return safetext.Reveal(c.What + ", new:")
+	}
+	return safetext.Reveal(c.What + ", changed:")
+}
+
+// marked is the change word by word, with what is hidden in it made visible.
+func (c Change) marked(removed, added func(...string) string) string {
+	words := []Word{{c.After, ' '}}
+	if c.Before != "" {
+		words = WordDiff(c.Before, c.After)
+	}
+	var text strings.Builder
+	for _, w := range words {
+		shown := safetext.Reveal(w.Text)
+		switch w.Mark {
+		case '-':
+			text.WriteString(marked("[-", shown, "-]", removed))
+		case '+':
+			text.WriteString(marked("{+", shown, "+}", added))
+		default:
+			text.WriteString(shown)
+		}
+	}
+	return strings.TrimSpace(text.String())
 }
 
 // marked styles a text line by line, so that no style runs over a line's end.

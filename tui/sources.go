@@ -125,25 +125,32 @@ func (s *sources) render(width int, look *theme) []string {
 // How many lines of a passage a preview shows before and after the cited one.
 const linesBefore, linesAfter = 3, 6
 
-// passage is the text that the model had before it, around the cited line,
-// which is marked.
+// around is the text that the model had before it, some lines around the cited
+// one, which is the line at; -1: a line that says that no text is kept.
+func (c cited) around() (lines []string, at int) {
+	text := cmp.Or(strings.TrimRight(c.source.Text, "\n"), c.Quote)
+	if text == "" {
+		return []string{"no text is kept for this source"}, -1
+	}
+	lines = strings.Split(safetext.Text(text), "\n")
+	at = max(0, min(c.Line-c.source.Line, len(lines)-1))
+	from := max(0, at-linesBefore)
+	return lines[from:min(len(lines), at+linesAfter+1)], at - from
+}
+
+// passage is what stands around the cited line, which is marked.
 func (c cited) passage(width int, look *theme) []string {
-	text := strings.TrimRight(c.source.Text, "\n")
-	if text == "" {
-		text = c.Quote
+	around, at := c.around()
+	if at < 0 {
+		return []string{look.Dim.Render(fit("    "+around[0], width))}
 	}
-	if text == "" {
-		return []string{look.Dim.Render(fit("    no text is kept for this source", width))}
-	}
-	kept := strings.Split(safetext.Text(text), "\n")
-	at := max(0, min(c.Line-c.source.Line, len(kept)-1))
 	var lines []string
-	for n := max(0, at-linesBefore); n < len(kept) && n <= at+linesAfter; n++ {
+	for n, text := range around {
 		bar, style := "  │ ", look.Dim
 		if n == at {
 			bar, style = "  ┃ ", look.Text
 		}
-		for i, line := range wrapped(bar, kept[n], width) {
+		for i, line := range wrapped(bar, text, width) {
 			if i > 0 {
 				line = bar + strings.TrimPrefix(line, "    ")
 			}

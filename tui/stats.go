@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +15,8 @@ import (
 
 // sumsBy are what the figures can be summed up by; tab goes through them.
 var sumsBy = []string{"day", "model", "turn"}
+
+const statsUsage = "usage: /stats [day, model or turn]"
 
 // stats is the page of figures: a chart of times, and all figures of the row
 // that is chosen.
@@ -38,7 +39,7 @@ func (m *Model) openStats(by string) tea.Cmd {
 		by = sumsBy[0]
 	}
 	if !slices.Contains(sumsBy, by) {
-		m.flash("usage: /stats [day, model or turn]")
+		m.flash(statsUsage)
 		return nil
 	}
 	m.stats, m.overlay = stats{by: by}, statsOverlay
@@ -195,23 +196,5 @@ func figureLines(f agent.Figures) [][2]string {
 		{"passages", fmt.Sprintf("%s found, %s true", thousands(f.Passages), count(f.Cited, "citation"))},
 		{"tools", fmt.Sprintf("%s ok, %s failed, %s not allowed", thousands(f.ToolsOK), thousands(f.ToolsFailed), thousands(f.ToolsDenied))},
 		{"permissions", count(f.Asked, "question")},
-	}
-}
-
-// stats writes the figures as lines.
-func (p *plain) stats(ctx context.Context, by string) {
-	if by == "" {
-		by = sumsBy[0]
-	}
-	rows, err := p.Figures(ctx, by)
-	if err != nil {
-		p.print("error: %s\n", safetext.Line(err.Error()))
-		return
-	}
-	for _, f := range rows {
-		p.print("%s\n", safetext.Line(nameOf(f)))
-		for _, line := range figureLines(f) {
-			p.print("  %s: %s\n", line[0], line[1])
-		}
 	}
 }

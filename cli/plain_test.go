@@ -1,0 +1,36 @@
+//go:build unix
+
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
+	env, _ := heldAnswer(t)
+	term := startTerminal(t, 100, 30, env, "chat", "--plain", "--notes", aVault(t))
+	term.sees("/help lists the commands")
+	term.types("how often do I run?\r")
+	term.sees("You run three times a week")
+	term.types("\x03")
+	term.sees("stopped")
+	term.types("/new\r")
+	term.sees("a new conversation")
+	term.types("/quit\r")
+	if code := term.exits(); code != exitDone {
+		t.Errorf("exit code %d, want %d", code, exitDone)
+	}
+	if at := strings.Index(term.sent(), "\x1b"); at >= 0 {
+		t.Errorf("an escape sequence is written: %.60q", term.sent()[at:])
+	}
+}
+
+func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
+	term := startTerminal(t, 100, 30, nil, "chat", "--plain", "--notes", aVault(t))
+	term.sees("/help lists the commands")
+	term.types("\x03")
+	if code := term.exits(); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	}
+}

@@ -1,0 +1,330 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// tellLast is how many turns of a conversation are written when it is opened.
+const tellLast = 3
+
+// listConversations opens an earlier conversation, found by its title or by
+// words of its messages.
+func (p *plain) listConversations(ctx context.Context, _ string) error {
+	list, conversations, err := p.conversationPicker(ctx)
+	if err != nil {
+		p.fail(err)
+		return nil
+	}
+	var hits []agent.Hit
+	var search func(words string) ([]row, error)
+	if p.Search != nil {
+		search = func(words string) (rows []row, err error) {
+			hits, err = p.Search(ctx, words, hitLimit)
+			return hitRows(hits), err
+		}
+	}
+	at, ok := p.choose(ctx, list, search)
+	switch {
+	case !ok:
+	case at < len(conversations):
+		p.open(ctx, conversations[at].ID, conversations[at].Title, "")
+	default:
+		h := hits[at-len(conversations)]
+		if err := p.showBranch(ctx, h.Conversation, h.Turn); err != nil {
+			p.fail(err)
+			return nil
+		}
+		p.open(ctx, h.Conversation, h.Title, h.Turn)
+	}
+	return nil
+}
+
+// showBranch makes the path through a turn current, where there are branches.
+func (p *plain) showBranch(ctx context.Context, conversation, turn string) error {
+	if p.Branches == nil {
+		return nil
+	}
+	return p.Branches.Show(ctx, conversation, turn)
+}
+
+// open goes to a conversation and writes its end, or the turn where it is opened.
+func (p *plain) open(ctx context.Context, id, title, at string) {
+	read := func() ([]agent.Exchange, error) { return p.Conversations.Latest(ctx, id, tellLast) }
+	if at != "" {
+		read = func() ([]agent.Exchange, error) { return p.Conversations.Exchanges(ctx, id) }
+	}
+	list, err := read()
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	p.forget()
+	p.conversation = id
+	if title != "" {
+		p.print("conversation: %s\n", safetext.Line(title))
+	}
+	after := 0
+	if n := slices.IndexFunc(list, func(e agent.Exchange) bool { return e.Turn == at }); n >= 0 {
+		after = len(list) - n - 1
+		list = list[:n+1]
+	}
+	for _, e := range list[max(0, len(list)-tellLast):] {
+		p.tell(e)
+	}
+	if after > 0 {
+		p.print("%s after this one\n", count(after, "question"))
+		return
+	}
+	p.leftOver(list)
+}
+
+// tell writes a kept turn as it was written when it ran.
+func (p *plain) tell(e agent.Exchange) {
+	p.print("> %s\n", safetext.Text(e.Question))
+	if e.Answer.Text != "" {
+		p.print("%s", safetext.Text(e.Answer.Text))
+		p.flush()
+	}
+	p.cited = sources{}
+	for _, c := range e.Answer.Citations {
+		from := source(e.Answer.Sources, c.N)
+		p.cited.add(c, from)
+		p.print("%s\n", cited{c, from}.line())
+	}
+	switch {
+	case e.Undone:
+		p.print("undone\n")
+	case e.Answer.Cut:
+		p.print("stopped\n")
+	case e.Answer.Error != "":
+		p.print("error: %s\n", safetext.Line(e.Answer.Error))
+	}
+}
+
+// leftOver tells of a last turn that LifeHub was stopped in the middle of.
+func (p *plain) leftOver(list []agent.Exchange) {
+	if len(list) == 0 || p.Resume == nil {
+		return
+	}
+	switch last := list[len(list)-1]; {
+	case last.Running:
+		p.note("another LifeHub is at the last question right now")
+	case last.Undone:
+	case last.Open:
+		p.left = last.Turn
+		p.note(fmt.Sprintf("the answer to %q was cut off in the middle; /continue goes on with it", fit(safetext.Line(last.Question), 60)))
+	case last.Answer.Cut, last.Answer.Error != "":
+		p.left = last.Turn // who stopped it is not asked, but may go on
+	}
+}
+
+// forget leaves the open conversation.
+func (p *plain) forget() {
+	p.endTitling()
+	p.conversation, p.titled, p.left, p.turnID = "", false, "", ""
+	p.window, p.cited = window{}, sources{}
+}
+
+func (p *plain) newConversation(context.Context, string) error {
+	p.forget()
+	p.print("a new conversation\n")
+	return nil
+}
+
+// proceed goes on with the turn that was cut off.
+func (p *plain) proceed(ctx context.Context, _ string) error {
+	turn := p.left
+	if turn == "" {
+		p.print("there is nothing to go on with\n")
+		return nil
+	}
+	return p.follow(ctx, func(ctx context.Context) <-chan agent.Event { return p.Resume(ctx, p.conversation, turn) })
+}
+
+// back is the nth turn from the end; false: there is none, which is said.
+func (p *plain) back(ctx context.Context, n int) (agent.Exchange, bool) {
+	var list []agent.Exchange
+	if p.conversation != "" && p.Conversations != nil {
+		var err error
+		if list, err = p.Conversations.Latest(ctx, p.conversation, n); err != nil {
+			p.fail(err)
+			return agent.Exchange{}, false
+		}
+	}
+	if len(list) < n {
+		p.print("there is no question to go back to\n")
+		return agent.Exchange{}, false
+	}
+	return list[len(list)-n], true
+}
+
+// askInstead asks something in the place of a turn. What came after that stays
+// in the tree.
+func (p *plain) askInstead(ctx context.Context, e agent.Exchange, question string) error {
+	if err := p.Branches.GoOn(ctx, p.conversation, e.After); err != nil {
+		p.fail(err)
+		return nil
+	}
+	return p.turn(ctx, question)
+}
+
+// editBack asks an earlier question in other words. number counts back from
+// the last one; "" is 1.
+func (p *plain) editBack(ctx context.Context, number string) error {
+	n := 1
+	if number != "" {
+		var err error
+		if n, err = strconv.Atoi(number); err != nil || n < 1 {
+			p.print("usage: /edit [N], N counted back from your last question\n")
+			return nil
+		}
+	}
+	e, ok := p.back(ctx, n)
+	if !ok {
+		return nil
+	}
+	p.print("the question was: %s\n", safetext.Text(e.Question))
+	line, ok := p.ask(ctx, "in other words; empty leaves it: ")
+	if line = p.wholeOf(ctx, strings.TrimSpace(line)); !ok || line == "" {
+		return nil
+	}
+	return p.askInstead(ctx, e, line)
+}
+
+// retry asks the last question once more, beside its first answer.
+func (p *plain) retry(ctx context.Context, _ string) error {
+	e, ok := p.back(ctx, 1)
+	if !ok {
+		return nil
+	}
+	p.print("> %s\n", safetext.Text(e.Question))
+	return p.askInstead(ctx, e, e.Question)
+}
+
+// listTree writes all questions of the conversation, and goes where the user says.
+func (p *plain) listTree(ctx context.Context, _ string) error {
+	var list []agent.Exchange
+	if p.conversation != "" {
+		var err error
+		if list, err = p.Branches.Tree(ctx, p.conversation); err != nil {
+			p.fail(err)
+			return nil
+		}
+	}
+	if len(list) == 0 {
+		p.print("nothing was asked here yet\n")
+		return nil
+	}
+	t := newTree(list, time.Now())
+	for n, r := range t.rows {
+		p.print("%d. %s%s\n", n+1, strings.Repeat(" ", cells(r.guide)), t.line(r))
+	}
+	letter, at, ok := p.order(ctx, len(t.rows), "cf", "a number shows that branch, c and a number goes on from there, f and a number makes a conversation of its own; empty leaves: ")
+	if !ok {
+		return nil
+	}
+	turn, err := t.rows[at].Turn, error(nil)
+	switch letter {
+	case 'f':
+		p.fork(ctx, turn)
+		return nil
+	case 'c':
+		err = p.Branches.GoOn(ctx, p.conversation, turn)
+	default:
+		err = p.Branches.Show(ctx, p.conversation, turn)
+	}
+	if err != nil {
+		p.fail(err)
+		return nil
+	}
+	p.open(ctx, p.conversation, "", "")
+	return nil
+}
+
+// line is a row of the tree in words.
+func (t *tree) line(r treeRow) string {
+	parts := []string{safetext.Line(r.Question)}
+	if at := slices.Index(r.Siblings, r.Turn); len(r.Siblings) > 1 && at >= 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d asked there", at+1, len(r.Siblings)))
+	}
+	if state := t.state(r); state != "" {
+		parts = append(parts, state)
+	}
+	if r.Current {
+		parts = append(parts, "on the branch you are on")
+	}
+	if asked := when(r.Asked, t.now); asked != "" {
+		parts = append(parts, asked)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// forkLast makes a conversation of its own out of all that was said so far.
+func (p *plain) forkLast(ctx context.Context, _ string) error {
+	if e, ok := p.back(ctx, 1); ok {
+		p.fork(ctx, e.Turn)
+	}
+	return nil
+}
+
+func (p *plain) fork(ctx context.Context, turn string) {
+	c, err := p.Branches.Fork(ctx, p.conversation, turn)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	p.open(ctx, c.ID, c.Title, "")
+	p.print("%s\n", forkedText)
+}
+
+// rename gives the open conversation the user's own title.
+func (p *plain) rename(ctx context.Context, title string) error {
+	if title == "" || p.conversation == "" {
+		p.print("usage: /rename TITLE, once something was asked\n")
+		return nil
+	}
+	p.endTitling()
+	if err := p.Rename(ctx, p.conversation, title); err != nil {
+		p.fail(err)
+		return nil
+	}
+	p.titled = true
+	p.print("its title is now: %s\n", safetext.Line(title))
+	return nil
+}
+
+// entitle has the conversation titled in the background, once there is a first
+// answer. What is asked next stops it.
+func (p *plain) entitle(ctx context.Context) {
+	if p.Title == nil || p.titled || p.conversation == "" {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	id, titled := p.conversation, make(chan bool, 1)
+	go func() {
+		defer close(titled)
+		defer func() { _ = recover() }() // its first words stay its title
+		title, err := p.Title(ctx, id)
+		titled <- err == nil && title != ""
+	}()
+	p.stopTitling = func() {
+		cancel()
+		p.titled = <-titled
+	}
+}
+
+// endTitling makes way for a question, or for the end.
+func (p *plain) endTitling() {
+	if p.stopTitling != nil {
+		p.stopTitling()
+		p.stopTitling = nil
+	}
+}

@@ -1,0 +1,240 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// noted notes what a command of a plain chat did beyond what it wrote.
+type noted struct {
+	kept
+	*shop
+	*documents
+	told []string
+}
+
+// stock is the models of the same chat.
+type stock struct {
+	shelf
+	*noted
+}
+
+func (n *noted) tell(format string, args ...any) { n.told = append(n.told, fmt.Sprintf(format, args...)) }
+
+func (n *noted) GoOn(_ context.Context, conversation, turn string) error {
+	n.tell("go on %s %s", conversation, turn)
+	return nil
+}
+
+func (n *noted) Show(_ context.Context, conversation, turn string) error {
+	n.tell("show %s %s", conversation, turn)
+	return nil
+}
+
+func (n *noted) Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error) {
+	n.tell("fork %s %s", conversation, turn)
+	return n.kept.Fork(ctx, conversation, turn)
+}
+
+func (n *noted) Latest(ctx context.Context, id string, most int) ([]agent.Exchange, error) {
+	list, err := n.Exchanges(ctx, id)
+	return list[max(0, len(list)-most):], err
+}
+
+func (n stock) List(ctx context.Context) ([]llm.Info, error) { return n.shelf.List(ctx) }
+
+// Use finds a model only once it was pulled.
+func (n stock) Use(_ context.Context, name string) error {
+	if name == "llama4" && !slices.Contains(n.noted.told, "pull llama4") {
+		return fmt.Errorf("use %s: %w", name, &llm.NotFoundError{Model: name})
+	}
+	n.tell("use %s", name)
+	return nil
+}
+
+func (n stock) Pull(_ context.Context, name string, progress func(string, int64, int64)) error {
+	progress("pulling manifest", 0, 0)
+	n.tell("pull %s", name)
+	return nil
+}
+
+func (n *noted) Consent(_ context.Context, name string, show func(string)) error {
+	show("https://login.example.org/authorize?state=4711\x1b[2J")
+	time.Sleep(time.Second) // until the user has been there
+	n.tell("consent %s", name)
+	return nil
+}
+
+// Ask answers with its story, and notes what was asked.
+func (n *noted) Ask(_ context.Context, conversation, message string) <-chan agent.Event {
+	n.tell("ask %s %q", conversation, message)
+	return play(story(searched[4:5], answered[3:])...).Ask(context.Background(), conversation, message)
+}
+
+// plainly runs a plain chat on lines of input and returns what it wrote.
+func plainly(t *testing.T, o Options, in string) (out string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var written typist
+		p := &plain{Options: o, out: &written, lines: readLines(strings.NewReader(in)), conversation: o.Conversation, mode: o.Mode}
+		if how, err := p.talk(t.Context()); how != Quit || err != nil {
+			t.Errorf("it ended with %v, %v", how, err)
+		}
+		for range p.lines { // that were not wanted any more
+		}
+		out = written.out.String()
+	})
+	if at := strings.IndexFunc(out, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }); at >= 0 {
+		t.Errorf("a control character is written: %q", out[at:])
+	}
+	return out
+}
+
+// withAllOfIt is a chat that has something behind every command.
+func withAllOfIt() (Options, *noted) {
+	n := &noted{shop: threeServers(), documents: &documents{name: "asyncio", why: "said plainer", text: "# asyncio\n\n- prefer `TaskGroup`\n"}}
+	n.list[0].Consent = true
+	o := withLibrary()
+	o.Assistant, o.Conversations, o.Branches, o.Models, o.Servers, o.Artifacts = n, n, n, stock{noted: n}, n, n
+	o.Conversation, o.Heading = "c1", "A week in Lisbon"
+	o.Figures = withFigures().Figures
+	o.Resume = func(ctx context.Context, conversation, turn string) <-chan agent.Event {
+		n.tell("resume %s %s", conversation, turn)
+		return play(agent.Started{Resumed: true}, agent.Said{Content: "I am."}, agent.Ended{}).Ask(ctx, conversation, "")
+	}
+	o.Rename = func(_ context.Context, id, title string) error { n.tell("rename %s %s", id, title); return nil }
+	o.UseMode = func(mode string) { n.tell("mode %s", mode) }
+	return o, n
+}
+
+func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
+	tests := map[string]struct {
+		in   string // after the command: the answers to what it asks
+		told string
+	}{
+		"/help": {}, "/new": {}, "/copy 2": {}, "/theme light": {}, "/tools": {}, "/quit": {},
+		"/context":                  {in: "how often?\n/context\n", told: `ask c1 "how often?"`},
+		"/sources":                  {in: "how often?\n/sources\n1\n", told: `ask c1 "how often?"`},
+		"/resume":                   {in: "2\n/new\n/resume\nfly\n1\n", told: "show c1 c1.6"},
+		"/continue":                 {told: "resume c1 c1.7"},
+		"/edit":                     {in: "Are you here?\n/edit 3\n\n/edit x\n", told: `go on c1 c1.6, ask c1 "Are you here?"`},
+		"/retry":                    {told: `go on c1 c1.6, ask c1 "Are you there?"`},
+		"/tree":                     {in: "9\n2\n/tree\nc 3\n/tree\nf1\n/tree\n\n", told: "show c1 c1.2, go on c1 c1.3, fork c1 c1.1"},
+		"/fork":                     {told: "fork c1 c1.7"},
+		"/rename Lisbon in May":     {in: "/rename\n", told: "rename c1 Lisbon in May"},
+		"/model":                    {in: "cloud\n1\n/model llama4\ny\n/model zzz\n", told: "use gpt-oss:120b-cloud, pull llama4, use llama4, use zzz"},
+		"/pull llama4":              {in: "/pull\n", told: "pull llama4"},
+		"/mode":                     {in: "/mode loop\n/mode chess\n", told: "mode loop"},
+		"/artifacts":                {in: "1\n1\n", told: ""},
+		"/stats":                    {in: "/stats model\n/stats year\n"},
+		"/mcp":                      {in: "t 2\ny\n/mcp\nr3\n/mcp\ne 1\n/mcp\nl 2\n/mcp\nc 1\n", told: "consent brave, trust everything tool echo, restart files, on brave"},
+		"/everything:args-prompt":   {in: "\n\nHamburg\nHH\ny\n", told: `ask c1 "What's weather in Hamburg?"`},
+		"/everything:simple-prompt": {in: "n\n"},
+	}
+	o, _ := withAllOfIt()
+	for _, c := range o.allCommands() {
+		tested := false
+		for line := range tests {
+			name, _, _ := strings.Cut(line, " ")
+			tested = tested || name == "/"+c.name
+		}
+		if !tested {
+			t.Errorf("/%s is not tried in a plain chat", c.name)
+		}
+	}
+	for line, tc := range tests {
+		t.Run(strings.NewReplacer("/", "", ":", " ").Replace(line), func(t *testing.T) {
+			o, n := withAllOfIt()
+			opened := strings.TrimSuffix(plainly(t, o, ""), "> \n")
+			out := strings.TrimPrefix(plainly(t, o, line+"\n"+tc.in), opened)
+			if got := strings.Join(append(n.told, n.shop.told...), ", "); got != tc.told {
+				t.Errorf("it did %q, want %q", got, tc.told)
+			}
+			golden.RequireEqual(t, out)
+		})
+	}
+}
+
+func TestPlainBeginsWhereItIsSent(t *testing.T) {
+	tests := map[string]struct {
+		change func(o *Options)
+		in     string
+	}{
+		"with a list of conversations": {func(o *Options) { o.Conversation, o.Pick = "", true }, "Lisbon\n1\n"},
+		"at a message":                 {func(o *Options) { o.Turn = "c1.5" }, ""},
+		"with the notes to choose":     {func(o *Options) { *o = newcomer(noModel)() }, "~/nowhere\n2\n"},
+		"without notes":                {func(o *Options) { *o = newcomer(noModel)() }, "\n"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			o, _ := withAllOfIt()
+			tc.change(&o)
+			golden.RequireEqual(t, plainly(t, o, tc.in))
+		})
+	}
+}
+
+func TestPlainTakesATextOfSeveralLines(t *testing.T) {
+	o, n := withAllOfIt()
+	plainly(t, o, "\"\"\"one\n/quit\ntwo\"\"\"\n")
+	if want := []string{`ask c1 "one\n/quit\ntwo"`}; !slices.Equal(n.told, want) {
+		t.Errorf("got %q, want %q", n.told, want)
+	}
+}
+
+func TestPlainOffersAModelThatIsMissing(t *testing.T) {
+	o, n := withAllOfIt()
+	asked := 0
+	o.Assistant = answering(func(message string) []agent.Body {
+		if asked++; asked == 1 {
+			return []agent.Body{agent.Failed{Message: "llama4 is not installed", Err: &llm.NotFoundError{Model: "llama4"}}}
+		}
+		return []agent.Body{agent.Said{Content: "Here I am."}, agent.Ended{}}
+	})
+	out := plainly(t, o, "hello\ny\n")
+	if !slices.Equal(n.told, []string{"pull llama4"}) || !strings.Contains(out, "Here I am.") {
+		t.Errorf("it did %q and wrote\n%s", n.told, out)
+	}
+}
+
+// answering answers each message by a function.
+type answering func(message string) []agent.Body
+
+func (f answering) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
+	return play(f(message)...).Ask(ctx, conversation, message)
+}
+
+func TestPlainStopsATurnAndGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, n := withAllOfIt()
+		o.Assistant = hold(agent.Started{}, agent.Said{Content: "It begins"})
+		signals, lines := make(chan os.Signal, 1), make(chan string)
+		var out typist
+		p := &plain{Options: o, out: &out, lines: lines, signals: signals, conversation: "c1", mode: o.Mode}
+		go func() {
+			lines <- "how often?"
+			synctest.Wait()
+			signals <- os.Interrupt
+			lines <- "/mode team"
+			close(lines)
+		}()
+		if how, err := p.talk(t.Context()); how != Quit || err != nil {
+			t.Errorf("it ended with %v, %v", how, err)
+		}
+		if !slices.Equal(n.told, []string{"mode team"}) || !strings.Contains(out.out.String(), "It begins\nstopped\n> ") {
+			t.Errorf("it did %q and wrote\n%s", n.told, out.out.String())
+		}
+	})
+}

@@ -1,0 +1,255 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+func (p *plain) quit(context.Context, string) error { return leftError{Quit} }
+
+// help lists the commands.
+func (p *plain) help(context.Context, string) error {
+	p.print("Type a question and press enter; %s begins and ends one of several lines. While a turn runs, ctrl+c stops it.\n", quote)
+	for _, c := range p.allCommands() {
+		p.print("%s: %s\n", safetext.Line(c.usage()), safetext.Line(c.help))
+	}
+	return nil
+}
+
+func (p *plain) copyAnswer(context.Context, string) error {
+	p.print("nothing is copied from lines: select them in your terminal, or write the conversation to a file with /export\n")
+	return nil
+}
+
+func (p *plain) chooseTheme(context.Context, string) error {
+	p.print("lines have the colours of your terminal, and no others\n")
+	return nil
+}
+
+func (p *plain) showContext(context.Context, string) error {
+	if p.window.Agent == "" {
+		p.print("no prompt was sent yet in this conversation\n")
+		return nil
+	}
+	p.print("%s\n", strings.Join(p.window.words(), "\n"))
+	return nil
+}
+
+// chooseMode takes what was typed after /mode.
+func (p *plain) chooseMode(_ context.Context, name string) error {
+	said, mode := modeSaid(name, p.mode)
+	if mode != "" {
+		p.mode = string(mode)
+		p.UseMode(p.mode)
+	}
+	for _, line := range said {
+		p.print("%s\n", safetext.Line(line))
+	}
+	return nil
+}
+
+// showSources lists what the last answer cites, and writes the passage of one.
+func (p *plain) showSources(ctx context.Context, _ string) error {
+	if len(p.cited.list) == 0 {
+		p.print("no sources yet\n")
+		return nil
+	}
+	for n, c := range p.cited.list {
+		p.print("%d. %s\n", n+1, strings.TrimSuffix(c.line()+" · "+safetext.Line(c.source.Heading), " · "))
+	}
+	_, at, ok := p.order(ctx, len(p.cited.list), "", "a number writes its passage; empty leaves: ")
+	if !ok {
+		return nil
+	}
+	lines, cited := p.cited.list[at].around()
+	for n, line := range lines {
+		if n == cited {
+			line = "» " + line
+		}
+		p.print("%s\n", line)
+	}
+	return nil
+}
+
+// line is a citation with its verdict in words.
+func (c cited) line() string {
+	verdict := strings.ReplaceAll(string(c.Verdict), "_", " ")
+	if verdict == "" {
+		verdict = "nearest"
+	}
+	return c.mark() + " " + safetext.Line(c.place()) + " " + safetext.Line(verdict)
+}
+
+// listArtifacts writes a version of a document of this conversation, and what
+// it changed.
+func (p *plain) listArtifacts(ctx context.Context, name string) error {
+	if name == "" {
+		list, artifacts, err := p.artifactPicker(ctx, p.conversation)
+		if err != nil {
+			p.fail(err)
+			return nil
+		}
+		at, ok := p.choose(ctx, list, nil)
+		if !ok {
+			return nil
+		}
+		name = artifacts[at].Name
+	}
+	list, versions, err := p.versionPicker(ctx, p.conversation, name)
+	if err != nil {
+		p.fail(err)
+		return nil
+	}
+	at, ok := p.choose(ctx, list, nil)
+	if !ok {
+		return nil
+	}
+	p.print("%s\n", safetext.Text(versionPage(versions, len(versions)-1-at)))
+	return nil
+}
+
+// stats writes the figures as lines.
+func (p *plain) stats(ctx context.Context, by string) error {
+	if by == "" {
+		by = sumsBy[0]
+	}
+	if !slices.Contains(sumsBy, by) {
+		p.print("%s\n", statsUsage)
+		return nil
+	}
+	rows, err := p.Figures(ctx, by)
+	if err != nil {
+		p.fail(err)
+		return nil
+	}
+	if len(rows) == 0 {
+		p.print("no turns yet\n")
+	}
+	for _, f := range rows {
+		p.print("%s\n", safetext.Line(nameOf(f)))
+		for _, line := range figureLines(f) {
+			p.print("  %s: %s\n", line[0], line[1])
+		}
+	}
+	return nil
+}
+
+// chooseNotes is the first run: which notes LifeHub shall know.
+func (p *plain) chooseNotes(ctx context.Context) {
+	if p.FindModel != nil {
+		found := p.FindModel(ctx)
+		p.print("%s\n", strings.TrimSpace(safetext.Line(found.Says)+" "+safetext.Line(found.Next)))
+	}
+	offers, err := p.Notes.Offers(ctx)
+	if err != nil {
+		p.fail(err)
+	}
+	p.print("Which notes shall it know?\n")
+	for n, o := range offers {
+		p.print("%d. %s\n", n+1, safetext.Line(strings.Join(slices.DeleteFunc([]string{o.Name, o.Path, o.Detail}, func(s string) bool { return s == "" }), " · ")))
+	}
+	for {
+		line, ok := p.ask(ctx, "a number, or the path of a folder; empty chats without notes: ")
+		line = strings.TrimSpace(line)
+		if !ok || line == "" {
+			return
+		}
+		chosen := Offer{Name: line, Path: line}
+		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(offers) {
+			chosen = offers[n-1]
+		}
+		if err := p.Notes.Take(ctx, chosen); err != nil {
+			p.fail(err)
+			continue
+		}
+		p.print("LifeHub knows %s now", safetext.Line(chosen.Name))
+		if chosen.Ask != "" {
+			p.print("; ask for example: %s", safetext.Line(chosen.Ask))
+		}
+		p.print("\n")
+		return
+	}
+}
+
+// runCommand runs a command of another room.
+func (p *plain) runCommand(ctx context.Context, c Command, args string) error {
+	asked := "/" + strings.TrimSpace(c.Name+" "+args)
+	var text string
+	var err error
+	switch {
+	case c.Turn != nil && args == "" && !strings.HasPrefix(c.Args, "["):
+		text = "usage: /" + c.Name + " " + c.Args
+	case c.Turn != nil:
+		return p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return c.Turn(ctx, p.conversation, asked, args) })
+	case c.Prompt != nil:
+		if text, err = c.Prompt(args); err == nil {
+			return p.turn(ctx, text)
+		}
+	default:
+		if c.Begin != nil {
+			var begin Turn
+			if begin, err = c.Begin(ctx, p.conversation, args); begin != nil {
+				return p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return begin(ctx, p.conversation, asked) })
+			}
+		}
+		if err == nil {
+			text, err = c.run(ctx, p.conversation, args)
+		}
+	}
+	if err != nil {
+		p.fail(err)
+		return nil
+	}
+	p.print("%s\n", safetext.Text(text))
+	return nil
+}
+
+// useTemplate asks for the blanks of a prompt that were not given, and asks
+// the filled prompt once the user has seen it.
+func (p *plain) useTemplate(ctx context.Context, t Template, given string) error {
+	values := json.RawMessage("{}")
+	if t.Schema != nil {
+		blanks := newBlanks(t.Schema, given)
+		values = blanks.values()
+		for len(blanks.given) == 0 || blanks.check(values) != nil {
+			f := newForm(blanks.schema())
+			if !p.fillIn(ctx, f) {
+				return nil
+			}
+			values = f.values()
+			if err := blanks.check(values); err != nil {
+				p.note(err.Error())
+				continue
+			}
+			break
+		}
+	}
+	text, err := t.Fill(ctx, values)
+	if err != nil {
+		p.fail(err)
+		return nil
+	}
+	p.print("%s", safetext.Text(text))
+	p.flush()
+	if !p.agree(ctx, "ask that?") {
+		return nil
+	}
+	return p.turn(ctx, text)
+}
+
+// words tells how the window is filled, a line a part, without bars.
+func (w *window) words() []string {
+	var lines []string
+	head, parts, said := w.parts()
+	lines = append(lines, head)
+	for _, part := range parts {
+		lines = append(lines, part.name+": "+thousands(part.tokens))
+	}
+	return append(lines, said)
+}

@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"lifehub/tui/safetext"
+)
+
+// listServers tells how the MCP servers are and does with one what the user says.
+func (p *plain) listServers(ctx context.Context, _ string) error {
+	list := p.Servers.List()
+	if len(list) == 0 {
+		p.print("%s\n", noServers)
+		return nil
+	}
+	for n, s := range list {
+		p.print("%d. %s · %s\n", n+1, safetext.Line(s.Name), safetext.Line(s.State))
+		for _, fact := range s.facts() {
+			p.print("   %s: %s\n", fact.what, fact.text)
+		}
+		if s.Consent {
+			p.print("   it lets you in once you have given your consent: c\n")
+		}
+		if unseen := len(s.Unseen); unseen > 0 {
+			p.print("   %s not used until you have seen it: t\n", count(unseen, "change"))
+		}
+	}
+	letter, at, ok := p.order(ctx, len(list), "tcrel", "a number with t what is new, c consent, r restart, e on or off, l its log; empty leaves: ")
+	if !ok {
+		return nil
+	}
+	if err := p.toServer(ctx, list[at], letter); err != nil {
+		p.fail(err)
+	}
+	return nil
+}
+
+// toServer does one thing with a server.
+func (p *plain) toServer(ctx context.Context, s Server, letter rune) error {
+	switch letter {
+	case 'r':
+		p.print("restarting %s\n", safetext.Line(s.Name))
+		return p.Servers.Restart(s.Name)
+	case 'e':
+		p.print("switching %s %s\n", safetext.Line(s.Name), map[bool]string{true: "on", false: "off"}[s.Off])
+		return p.Servers.Switch(s.Name, s.Off)
+	case 'l':
+		text, err := p.Servers.Log(s.Name)
+		if err == nil && text == "" {
+			text = s.Name + " has logged nothing yet"
+		}
+		p.print("%s", safetext.Text(text))
+		p.flush()
+		return err
+	case 'c':
+		return p.consent(ctx, s)
+	}
+	return p.trust(ctx, s)
+}
+
+// trust shows what of a server is new and takes a yes to it.
+func (p *plain) trust(ctx context.Context, s Server) error {
+	if len(s.Unseen) == 0 {
+		p.print("nothing of %s has changed since you saw it\n", safetext.Line(s.Name))
+		return nil
+	}
+	for _, c := range s.Unseen {
+		p.print("%s\n%s\n", c.head(), c.marked(unstyled, unstyled))
+	}
+	if !p.agree(ctx, "trust it like this?") {
+		return nil
+	}
+	return p.Servers.Trust(s.Name, s.Unseen)
+}
+
+// consent has the user go through the consent of a server on a page of the
+// web; ctrl+c leaves it.
+func (p *plain) consent(ctx context.Context, s Server) error {
+	if !s.Consent {
+		p.print("%s wants no consent\n", safetext.Line(s.Name))
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pages, over := make(chan string, 1), make(chan error, 1)
+	go func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				over <- fmt.Errorf("consent of %s: %v", s.Name, fault)
+			}
+		}()
+		over <- p.Servers.Consent(ctx, s.Name, func(page string) { pages <- page })
+	}()
+	for {
+		select {
+		case page := <-pages:
+			p.print("open this page in your browser; ctrl+c leaves it:\n%s\n", safetext.Reveal(page))
+		case signal := <-p.signals:
+			p.ending = signal != os.Interrupt
+			cancel()
+		case err := <-over:
+			switch {
+			case ctx.Err() != nil: // the user's own no
+				p.print("no consent was given\n")
+				return nil
+			case err == nil:
+				p.print("%s has your consent\n", safetext.Line(s.Name))
+			}
+			return err
+		}
+	}
+}

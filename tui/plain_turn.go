@@ -1,0 +1,161 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// turn asks one question.
+func (p *plain) turn(ctx context.Context, question string) error {
+	err := p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return p.Assistant.Ask(ctx, p.conversation, question) })
+	if err != nil || p.missed == "" || p.Models == nil || p.ending {
+		return err
+	}
+	if p.offerPull(ctx, p.missed) {
+		return p.turn(ctx, question)
+	}
+	return nil
+}
+
+// talkBy begins a turn in a way of its own, in a conversation that is there.
+func (p *plain) talkBy(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
+	if p.conversation == "" && p.Conversations != nil {
+		id, err := p.Conversations.New(ctx)
+		if err != nil {
+			return err
+		}
+		p.conversation = id
+	}
+	return p.follow(ctx, begin)
+}
+
+// follow writes the events of a turn as lines.
+func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
+	p.endTitling()
+	p.left, p.turnID, p.missed, p.cited = "", "", "", sources{}
+	turnCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events := begin(turnCtx)
+	stopped := false
+	for {
+		select {
+		case e, open := <-events:
+			if !open {
+				p.flush()
+				p.entitle(ctx)
+				return p.failed
+			}
+			switch asked := e.Body.(type) {
+			case agent.PermissionAsked:
+				p.permit(turnCtx, asked)
+			case agent.InputAsked:
+				p.input(turnCtx, asked)
+			default:
+				p.show(e)
+			}
+			if p.ending {
+				return p.stopTurn(cancel, events, Terminated)
+			}
+			if p.failed != nil {
+				cancel() // nobody reads on; the turn is read to its end
+			}
+		case s := <-p.signals:
+			if s != os.Interrupt {
+				return p.stopTurn(cancel, events, Terminated)
+			}
+			if stopped {
+				return p.stopTurn(cancel, events, Interrupted)
+			}
+			cancel()
+			stopped = true
+		}
+	}
+}
+
+// stopTurn leaves in the middle of a turn, which saves what it has.
+func (p *plain) stopTurn(cancel func(), events <-chan agent.Event, how Ended) error {
+	cancel()
+	for range events { // until it has saved
+	}
+	p.flush()
+	return leftError{how}
+}
+
+// show writes an event as a line; pieces of the answer as they come.
+func (p *plain) show(e agent.Event) {
+	if said, ok := e.Body.(agent.Said); ok {
+		p.pending += said.Content
+		n := safetext.Cut(p.pending)
+		p.print("%s", safetext.Text(p.pending[:n]))
+		p.pending = p.pending[n:]
+		return
+	}
+	p.flush()
+	p.window.count(e.Body)
+	turn := e.Turn
+	switch e := e.Body.(type) {
+	case agent.Started:
+		p.turnID = turn
+	case agent.Remembered:
+		for _, line := range (&remembered{e}).lines(time.Now()) {
+			p.print("%s\n", strings.TrimPrefix(line, "· "))
+		}
+	case agent.PlanMade:
+		for _, s := range e.Steps {
+			p.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), briefInput(s.Input))
+		}
+	case agent.PhaseStarted:
+		if e.Step != "" {
+			p.print("%s\n", safetext.Line(fmt.Sprintf("%s worker: attempt %d", e.Agent, e.Attempt)))
+		}
+	case agent.ArtifactChanged:
+		p.print("%s\n", safetext.Line(artifactLine(e)))
+	case agent.Evaluated:
+		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: attempt %d, score %.2f %s", e.Step, e.Attempt, e.Score, e.Feedback))))
+	case agent.StepChanged:
+		if e.Status != agent.Pending && e.Status != agent.Running {
+			p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: %s %s", e.Step, e.Status, e.Reason))))
+		}
+	case agent.ToolEnded:
+		if e.Coverage != nil {
+			p.print("%s\n", safetext.Line(e.Coverage.Health()))
+		}
+	case agent.ToolProgressed:
+		p.print("step %s: %s\n", safetext.Line(e.Step), (&call{progress: e.Progress}).far())
+	case agent.PermissionGiven:
+		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", e.Decision, e.Reason))))
+	case agent.Cited:
+		p.cited.add(e.Citation, e.Source)
+		p.print("%s\n", cited{e.Citation, e.Source}.line())
+	case agent.Noticed:
+		p.note(e.Text)
+	case agent.Failed:
+		p.print("error: %s\n", safetext.Line(e.Message))
+		if e.Hint != "" {
+			p.print("  %s\n", safetext.Line(e.Hint))
+		}
+		p.missed, p.left = missingModel(e.Err), p.turnID
+	case agent.Ended:
+		if e.Interrupted {
+			p.print("stopped\n")
+			p.left = p.turnID
+		}
+	}
+}
+
+// flush ends an answer that was being written.
+func (p *plain) flush() {
+	if p.pending != "" {
+		p.print("%s", safetext.Text(p.pending))
+		p.pending = ""
+	}
+	if p.midLine {
+		p.print("\n")
+	}
+}
