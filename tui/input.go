@@ -26,10 +26,9 @@ type input struct {
 	seen    bool      // the end of what is asked was in sight
 	problem string    // what of the values does not fit
 
-	top   int
+	sight
 	body  []string
 	at    int // the line of body that should be in sight; -1: none
-	rows  int
 	width int // what body was made for; 0: it is out of date
 }
 
@@ -157,12 +156,12 @@ func (in *input) layout(width, height int, keys *keyMap, look *theme) {
 		in.body, in.at = in.content(width-len(bodyMargin(width)), look)
 		in.width = width
 	}
-	in.rows = max(0, min(len(in.body), height-1-len(in.foot(width, keys, look, false))))
+	in.place(len(in.body), len(in.foot(width, keys, look, false)), 1, height)
 	if in.at >= 0 {
-		in.top = max(min(in.top, in.at), in.at+2-in.rows)
+		in.top = max(min(in.top, in.at), in.at+min(2, in.rows)-in.rows)
+		in.top = max(0, min(in.top, len(in.body)-in.rows))
 	}
-	in.top = max(0, min(in.top, len(in.body)-in.rows))
-	if in.rows > 0 && in.top+in.rows >= len(in.body) {
+	if in.endSeen(len(in.body), width) {
 		in.seen = true
 	}
 }
@@ -175,11 +174,25 @@ func (in *input) view(width int, keys *keyMap, look *theme, now time.Time) []str
 	}
 	title := fit("─ "+in.title(), max(4, width-cells(turn)-1)) + " "
 	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
-	lines := []string{look.Warning.Bold(true).Render(fit(title, width))}
+	if in.tight {
+		title = in.sight.title(in.queue[0].From, len(in.body), width)
+	}
+	var lines []string
+	if in.headed {
+		lines = append(lines, look.Warning.Bold(true).Render(fit(title, width)))
+	}
 	for _, line := range in.body[in.top : in.top+in.rows] {
 		lines = append(lines, bodyMargin(width)+line)
 	}
-	return append(lines, in.foot(width, keys, look, in.armed(now))...)
+	unread := !in.seen && in.form == nil
+	switch {
+	case !in.tight:
+		lines = append(lines, in.position(len(in.body), width, unread, keys, look)...)
+		return append(lines, in.foot(width, keys, look, in.armed(now))...)
+	case in.problem != "":
+		return append(lines, look.Danger.Render(fit("✗ "+in.problem, width)))
+	}
+	return append(lines, keyStyle(in.armed(now) || in.entered, look)(in.oneLine(in.keys(keys), len(in.body), width, unread, keys)))
 }
 
 func (in *input) title() string {
@@ -194,24 +207,13 @@ func (in *input) title() string {
 	return from + " asks you for something"
 }
 
-// foot is what stands below the body: where in it we are, what is wrong, and
-// the keys.
+// foot is what stands below the body: what is wrong, and the keys.
 func (in *input) foot(width int, keys *keyMap, look *theme, armed bool) []string {
 	var lines []string
-	switch below := len(in.body) - in.top - in.rows; {
-	case below > 0 && !in.seen && in.form == nil && in.rows > 0:
-		lines = append(lines, look.Warning.Render(fit(fmt.Sprintf("↓ %s: %s reads on", count(below, "more line"), keys.PageDown.Help().Key), width)))
-	case len(in.body) > in.rows:
-		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · %s %s", in.top+1, in.top+in.rows, len(in.body), keys.PageUp.Help().Key, keys.PageDown.Help().Key), width)))
-	}
 	if in.problem != "" {
 		lines = append(lines, styled(look.Danger.Render, broken("✗ "+in.problem, width))...)
 	}
-	style := look.Dim.Render
-	if armed || in.entered {
-		style = look.Key.Render
-	}
-	return append(lines, styled(style, joined(in.keys(keys), width))...)
+	return append(lines, styled(keyStyle(armed || in.entered, look), joined(in.keys(keys), width))...)
 }
 
 func (in *input) keys(keys *keyMap) []string {
@@ -244,6 +246,9 @@ func (in *input) content(width int, look *theme) (lines []string, at int) {
 		lines = append(lines, styled(style, broken(text, width))...)
 	}
 	at = -1
+	if title := in.title(); cells(title)+4 > width {
+		add(look.Strong.Render, title) // the first line has no room for it
+	}
 	if asked.Message != "" {
 		add(look.Text.Render, safetext.Reveal(asked.Message))
 	}

@@ -33,10 +33,9 @@ type permission struct {
 	why     *string         // the reason being typed; nil: none
 	edit    *argumentEditor // the arguments being edited; nil: none
 
-	top   int        // first line of the body in sight
+	sight
 	body  []bodyLine // what would run
 	width int        // what body was made for
-	rows  int        // lines of the body in sight
 }
 
 // pending is a question that waits for the user.
@@ -238,9 +237,13 @@ func (p *permission) layout(width, height int, keys *keyMap, look *theme) {
 	if p.width != width {
 		p.body, p.width = p.content(width-len(bodyMargin(width)), look), width
 	}
-	p.rows = max(0, min(len(p.body), height-1-len(p.foot(width, keys, look, false))))
-	p.top = max(0, min(p.top, len(p.body)-p.rows))
-	if p.rows > 0 && p.top+p.rows >= len(p.body) {
+	tight := p.tightFoot(width, keys, look, false)
+	if p.sure && len(tight) > height {
+		p.sure = false // the rule can't be shown
+		tight = p.tightFoot(width, keys, look, false)
+	}
+	p.place(len(p.body), len(p.foot(width, keys, look, false)), len(tight), height)
+	if p.endSeen(len(p.body), width) {
 		p.current().seen = true
 	}
 }
@@ -260,14 +263,26 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 	}
 	title := fit("─ "+safetext.Line(asked.Name), max(4, width-cells(turn)-cells(asks)-1-cells(size))) + asks + size + " "
 	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
-	lines := []string{look.Warning.Bold(true).Render(fit(title, width))}
+	if p.tight {
+		title = p.title(asked.Name, len(p.body), width)
+	}
+	var lines []string
+	if p.headed {
+		lines = append(lines, look.Warning.Bold(true).Render(fit(title, width)))
+	}
+	foot := p.position(len(p.body), width, !asked.seen, keys, look)
+	if p.tight {
+		foot = p.tightFoot(width, keys, look, armed)
+	} else {
+		foot = append(foot, p.foot(width, keys, look, armed)...)
+	}
 	if p.edit != nil {
-		return append(lines, p.edit.view(width, p.rows+len(p.foot(width, keys, look, armed)), keys, look)...)
+		return append(lines, p.edit.view(width, p.rows+len(foot), keys, look)...)
 	}
 	for _, line := range p.body[p.top : p.top+p.rows] {
 		lines = append(lines, bodyMargin(width)+line.style(line.text))
 	}
-	return append(lines, p.foot(width, keys, look, armed)...)
+	return append(lines, foot...)
 }
 
 // readiness says in words whether a key answers now.
@@ -292,28 +307,41 @@ func bodyMargin(width int) string {
 	return "  "
 }
 
-// foot is what stands below the body: where in it we are, what is asked twice,
-// and the keys.
+// foot is what stands below the body: what is asked twice, and the keys.
 func (p *permission) foot(width int, keys *keyMap, look *theme, armed bool) []string {
 	var lines []string
-	if below := len(p.body) - p.top - p.rows; below > 0 && !p.current().seen && p.rows > 0 {
-		lines = append(lines, look.Warning.Render(fit(fmt.Sprintf("↓ %s: %s reads on", count(below, "more line"), keys.PageDown.Help().Key), width)))
-	} else if len(p.body) > p.rows {
-		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · %s %s", p.top+1, p.top+p.rows, len(p.body), keys.PageUp.Help().Key, keys.PageDown.Help().Key), width)))
-	}
 	if p.why != nil {
 		lines = append(lines, fit("Why not? "+*p.why+"▏", width), look.Dim.Render(fit(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width)))
 		armed = false
 	}
-	if p.sure {
-		ask := "always writes the rule “" + safetext.Reveal(p.current().Rule) + "”: press " + keys.Always.Help().Key + " again"
-		lines = append(lines, styled(look.Warning.Render, broken(ask, width))...)
+	lines = append(lines, p.again(width, keys, look)...)
+	return append(lines, styled(keyStyle(armed, look), joined(p.keys(keys), width))...)
+}
+
+// tightFoot is the foot where there is no room for all keys.
+func (p *permission) tightFoot(width int, keys *keyMap, look *theme, armed bool) []string {
+	if p.why != nil {
+		return []string{fit("Why not? "+*p.why+"▏", width)}
 	}
-	style := look.Dim.Render
+	line := p.oneLine(p.keys(keys), len(p.body), width, !p.current().seen, keys)
+	return append(p.again(width, keys, look), keyStyle(armed, look)(line))
+}
+
+// again asks for the second press of a key that writes a rule.
+func (p *permission) again(width int, keys *keyMap, look *theme) []string {
+	if !p.sure {
+		return nil
+	}
+	ask := "always writes the rule “" + safetext.Reveal(p.current().Rule) + "”: press " + keys.Always.Help().Key + " again"
+	return styled(look.Warning.Render, broken(ask, width))
+}
+
+// keyStyle is the look of keys that are taken now, or not yet.
+func keyStyle(armed bool, look *theme) func(...string) string {
 	if armed {
-		style = look.Key.Render
+		return look.Key.Render
 	}
-	return append(lines, styled(style, joined(p.keys(keys), width))...)
+	return look.Dim.Render
 }
 
 // keys names the dialog's keys, in the order in which they are shown.
@@ -348,6 +376,9 @@ func (p *permission) withQueue(keys *keyMap, list ...key.Binding) []key.Binding 
 	return list
 }
 
+// besideName is how much the title tells besides the name of what asks.
+const besideName = 36
+
 // content is everything that would run, escaped and broken into lines, with
 // nothing left out.
 func (p *permission) content(width int, look *theme) []bodyLine {
@@ -361,6 +392,9 @@ func (p *permission) content(width int, look *theme) []bodyLine {
 		}
 	}
 	plain := look.Text.Render
+	if name := safetext.Line(asked.Name); cells(name) > max(4, width-besideName) {
+		add(look.Strong.Render, name) // the title has no room for it
+	}
 	pairs := arguments(asked.Input)
 	for _, pair := range pairs {
 		value := safetext.Reveal(exact(pair.value))

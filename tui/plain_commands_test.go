@@ -31,7 +31,9 @@ type stock struct {
 	*noted
 }
 
-func (n *noted) tell(format string, args ...any) { n.told = append(n.told, fmt.Sprintf(format, args...)) }
+func (n *noted) tell(format string, args ...any) {
+	n.told = append(n.told, fmt.Sprintf(format, args...))
+}
 
 func (n *noted) GoOn(_ context.Context, conversation, turn string) error {
 	n.tell("go on %s %s", conversation, turn)

@@ -29,10 +29,11 @@ func (m *Model) draw() {
 	}
 	rule := m.lines.rule.get(m.look, fmt.Sprint(w), func() string { return m.look.Border.Render(strings.Repeat("─", w)) })
 	var top, bottom []string
-	if h >= 4 && !inline {
+	asked := m.asked()
+	if h >= 4 && !(h < 12 && asked) && !inline {
 		top = append(top, m.header(w))
 	}
-	if h >= 10 && !(h < 16 && m.asked()) && !inline {
+	if h >= 10 && !(h < 16 && asked) && !inline {
 		top = append(top, rule)
 	}
 	if inline && m.over { // what was said stays in the scrollback, and nothing else
@@ -45,7 +46,10 @@ func (m *Model) draw() {
 		composer = []string{m.player.view(w, m.look)}
 	}
 	room := max(1, h/3)
-	if m.asked() {
+	switch {
+	case asked && h < 6:
+		room = 0 // the question needs it; what is typed is kept
+	case asked:
 		room = max(1, min(3, h/6))
 	}
 	from := 0
@@ -54,11 +58,13 @@ func (m *Model) draw() {
 	}
 	composer = composer[from:]
 	bottom = append(bottom, composer...)
-	if h >= 3 {
+	status := 0
+	if h >= 3 && !(h < 10 && asked) {
+		status = 1
 		bottom = append(bottom, m.statusLine(w))
 	}
 	switch {
-	case h < 7 || h < 16 && m.asked():
+	case h < 7 || h < 16 && asked:
 	case inline:
 		bottom = append([]string{""}, bottom...)
 	default:
@@ -85,11 +91,8 @@ func (m *Model) draw() {
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
-	if cursor := m.composer.cursorAt(); cursor != nil && m.player == nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil && m.permission.edit == nil && !m.input.entered {
-		cursor.Y += len(lines) - len(composer) - from
-		if h >= 3 {
-			cursor.Y--
-		}
+	if cursor := m.composer.cursorAt(); cursor != nil && len(composer) > 0 && m.player == nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil && m.permission.edit == nil && !m.input.entered {
+		cursor.Y += len(lines) - len(composer) - from - status
 		if cursor.Y >= 0 && cursor.Y < h && cursor.X < w {
 			view.Cursor = cursor
 		}

@@ -260,30 +260,34 @@ func (l *look) view(width, height int, keys *keyMap, look *theme, now time.Time)
 	if l.width != width {
 		l.lines, l.width = l.content(width, look), width
 	}
-	foot := ""
-	l.rows = max(1, height-2)
+	head, foot := 2, 0
 	if l.change != nil {
-		l.rows = max(1, height-3)
+		foot = 1
 	}
+	if height < head+leastRows+foot {
+		head = 0 // what is to be read comes before its title
+	}
+	l.rows = max(0, height-head-foot)
 	top := max(0, min(l.top, len(l.lines)-l.rows)) // l.top stays: the window may shrink again
 	below := len(l.lines) - top - l.rows
-	if below <= 0 {
+	if below <= 0 && l.rows > 0 && width > 1 {
 		l.seen = true
 	}
+	agree := ""
 	if l.change != nil {
 		switch {
 		case !l.seen:
-			foot = look.Warning.Render(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")))
+			agree = look.Warning.Render(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")))
 		case now.Sub(l.quiet) < guard:
-			foot = look.Dim.Render(keys.ServersTrust.Help().Key + " trust it like this")
+			agree = look.Dim.Render(keys.ServersTrust.Help().Key + " trust it like this")
 		default:
-			foot = look.Key.Render(keys.ServersTrust.Help().Key + " trust it like this")
+			agree = look.Key.Render(keys.ServersTrust.Help().Key + " trust it like this")
 		}
 	}
 	lines := []string{spread(look.Strong.Render(fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.lines)), min(top+l.rows, len(l.lines)), len(l.lines))), width), ""}
-	lines = append(lines, l.lines[top:min(len(l.lines), top+l.rows)]...)
+	lines = append(lines[:head], l.lines[top:min(len(l.lines), top+l.rows)]...)
 	if l.change != nil {
-		lines = append(filled(lines, height-1), fit(foot, width))
+		lines = append(filled(lines, height-1), fit(agree, width))
 	}
 	return filled(lines, height)
 }

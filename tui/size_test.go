@@ -257,3 +257,77 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 		})
 	}
 }
+
+// TestNothingIsAgreedToThatWasNotInSight presses the key that agrees at every
+// turn, in windows of all small sizes: it does nothing before each line of what
+// is asked was on the screen.
+func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {2, 2}, {3, 9}, {5, 2}, {8, 3}, {10, 4}, {12, 8}, {20, 1}, {20, 2}, {20, 3}, {20, 5}, {24, 6}, {30, 4}, {30, 8}, {60, 5}} {
+		t.Run(fmt.Sprintf("%d×%d", size[0], size[1]), func(t *testing.T) {
+			question, replies := asked(taskAsked)
+			watchAgreeing(t, size, withWorld(hold(question)), func(m *Model) (lines []string) {
+				for _, line := range m.permission.body {
+					lines = append(lines, line.text)
+				}
+				return lines
+			}, func() bool { return len(*replies) > 0 && (*replies)[0].Decision != agent.Refuse })
+			page, given := asksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}})
+			watchAgreeing(t, size, page, func(m *Model) (lines []string) {
+				for _, line := range m.input.body {
+					lines = append(lines, ansi.Strip(line))
+				}
+				return lines
+			}, func() bool { return len(*given) > 0 && (*given)[0].Action == agent.InputAccepted })
+			servers := withServers()
+			s := servers.Servers.(*shop)
+			watchAgreeing(t, size, servers, func(m *Model) (lines []string) {
+				if m.servers.look == nil {
+					return nil
+				}
+				for _, line := range m.servers.look.lines {
+					lines = append(lines, ansi.Strip(line))
+				}
+				return lines
+			}, func() bool { return len(s.told) > 0 })
+		})
+	}
+}
+
+// watchAgreeing reads on line by line and agrees at every turn, until the
+// question is answered. What is asked, as it is broken into lines, must have been
+// in sight by then.
+func watchAgreeing(t *testing.T, size [2]int, o Options, asks func(m *Model) []string, agreed func() bool) {
+	t.Helper()
+	inRig(t, 80, 24, o, func(r *rig) {
+		if o.Servers != nil {
+			r.keys("/mcp", "enter")
+			r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			r.keys("t")
+		} else {
+			r.keys("go on")
+			r.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			r.keys("enter")
+		}
+		seen := map[string]bool{}
+		for range 80 {
+			for line := range strings.SplitSeq(r.text(), "\n") {
+				seen[strings.TrimSpace(line)] = true
+			}
+			lines := asks(r.m)
+			r.pause(guard)
+			r.keys("y")
+			if agreed() {
+				for _, line := range lines {
+					if !seen[strings.TrimSpace(line)] {
+						t.Errorf("%q was agreed to unseen:\n%s", line, r.text())
+					}
+				}
+				return
+			}
+			r.keys("down")
+		}
+		if size[0] >= 12 && size[1] >= 5 { // smaller ones need not be enough to be read
+			t.Errorf("it can't be agreed to:\n%s", r.text())
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package tui
+
+import (
+	"fmt"
+
+	"lifehub/tui/safetext"
+)
+
+// sight is what of a question's text is seen. What is asked comes before all
+// else: where there is little room, the line that tells where in the text we
+// are goes into the title, the keys take one line, and then the title goes.
+type sight struct {
+	top, rows int  // the first line in sight, and how many are
+	tight     bool // there is no room for more
+	headed    bool // the title is there
+}
+
+// leastRows is how much of a text must be in sight for it to be read.
+const leastRows = 3
+
+// place fits a text of n lines into a place of a height, above a foot of so
+// many lines, or of fewer where it is tight.
+func (s *sight) place(n, foot, tightFoot, height int) {
+	s.tight, s.headed, s.rows = false, true, n
+	if 1+n+foot > height {
+		s.rows = height - 2 - foot // one line says where in it we are
+	}
+	if s.rows < min(leastRows, n) {
+		s.tight, s.headed = true, height > tightFoot+2
+		s.rows = min(n, height-tightFoot)
+		if s.headed {
+			s.rows = min(n, height-tightFoot-1)
+		}
+	}
+	s.rows = max(0, s.rows)
+	s.top = max(0, min(s.top, n-s.rows))
+}
+
+// endSeen tells whether the last of n lines is in sight, in a window in which
+// any letter can be.
+func (s *sight) endSeen(n, width int) bool { return s.rows > 0 && s.top+s.rows >= n && width > 1 }
+
+// position tells where in n lines we are; "" where all are in sight. unread
+// says that what follows has not been in sight yet.
+func (s *sight) position(n, width int, unread bool, keys *keyMap, look *theme) []string {
+	below := n - s.top - s.rows
+	switch {
+	case s.tight || n <= s.rows:
+		return nil
+	case unread && below > 0:
+		return []string{look.Warning.Render(fit(fmt.Sprintf("↓ %s: %s reads on", count(below, "more line"), keys.PageDown.Help().Key), width))}
+	}
+	return []string{look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · %s %s", s.top+1, s.top+s.rows, n, keys.PageUp.Help().Key, keys.PageDown.Help().Key), width))}
+}
+
+// title is the first line where it is tight: who asks, and where in the text
+// of n lines we are.
+func (s *sight) title(who string, n, width int) string {
+	at := ""
+	if n > s.rows {
+		at = fmt.Sprintf(" %d–%d of %d", s.top+1, s.top+s.rows, n)
+	}
+	return fit(fit(safetext.Line(who), max(4, width-cells(at)-6))+" asks"+at, width)
+}
+
+// oneLine is the keys where it is tight: as many whole ones as there is room
+// for. What is to be read on comes second.
+func (s *sight) oneLine(keyNames []string, n, width int, unread bool, keys *keyMap) string {
+	if below := n - s.top - s.rows; unread && below > 0 && len(keyNames) > 0 {
+		keyNames = append([]string{keyNames[0], fmt.Sprintf("↓%d %s", below, keys.PageDown.Help().Key)}, keyNames[1:]...)
+	}
+	return joined(keyNames, width)[0]
+}
