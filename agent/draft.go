@@ -60,17 +60,25 @@ func beginsJSON(text string) bool {
 		return false
 	}
 	inside := strings.TrimLeft(text[1:min(len(text), 200)], " \t\r\n")
-	return text[0] == '{' && strings.HasPrefix(inside, `"`) || text[0] == '[' && strings.HasPrefix(inside, "{")
+	return text[0] == '{' && (strings.HasPrefix(inside, `"`) || strings.HasPrefix(inside, "'")) || text[0] == '[' && strings.HasPrefix(inside, "{")
 }
 
 // readJSON reads the value that text begins with, and tells its length there.
-// Commas before a closing bracket are forgiven.
+// What models write in place of JSON, and can only mean one thing, is forgiven:
+// commas before a closing bracket, line breaks within a string, and a value as
+// Python prints it.
 func readJSON(text string) (raw json.RawMessage, length int, err error) {
 	if err = json.NewDecoder(strings.NewReader(text)).Decode(&raw); err == nil {
 		return raw, len(raw), nil
 	}
-	if json.NewDecoder(strings.NewReader(dropTrailingCommas(text))).Decode(&raw) == nil {
+	if json.NewDecoder(strings.NewReader(forgiven(text))).Decode(&raw) == nil {
 		return raw, extent(text), nil
+	}
+	p := python{rest: text}
+	if value, no := p.value(); no == nil {
+		if raw, no = json.Marshal(value); no == nil {
+			return raw, len(text) - len(p.rest), nil
+		}
 	}
 	return nil, 0, err
 }
@@ -116,6 +124,9 @@ func asDraft(raw json.RawMessage) (draft, error) {
 		Answer:    asText(first(fields, "answer", "response", "reply")),
 	}
 	list := first(fields, "steps", "plan", "tasks", "tool_calls", "calls")
+	if isObject(list) { // {"plan":{"steps":[…]}}
+		return asDraft(list)
+	}
 	switch {
 	case list != nil && string(list) != "null":
 		var err error
@@ -168,7 +179,35 @@ func asStep(raw json.RawMessage, index int) (draftStep, error) {
 	if step.ID == "" {
 		step.ID = strconv.Itoa(index + 1)
 	}
+	if step.Input == nil { // {"tool":"search_notes","query":"running"}
+		step.Input = beside(fields)
+	}
 	return step, nil
+}
+
+// beside are the arguments of a step that has them among its own fields; nil:
+// there are none.
+func beside(fields map[string]json.RawMessage) json.RawMessage {
+	args := map[string]json.RawMessage{}
+	for name, value := range fields {
+		if !fieldsOfStep[name] {
+			args[name] = value
+		}
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// fieldsOfStep are the fields of a step that are no arguments of its tool.
+var fieldsOfStep = map[string]bool{
+	"id": true, "step": true, "task_number": true, "tool": true, "tool_name": true, "name": true, "function": true, "description": true,
+	"task": true, "after": true, "depends_on": true, "dependencies": true, "type": true, "reasoning": true, "thought": true, "status": true,
 }
 
 // first is the field with the first of the names that is there.
@@ -207,8 +246,9 @@ func asTexts(raw json.RawMessage) (texts []string) {
 	return texts
 }
 
-// dropTrailingCommas leaves out the commas before a closing bracket, outside strings.
-func dropTrailingCommas(text string) string {
+// forgiven leaves out the commas before a closing bracket, and writes the line
+// breaks and tabs within strings as JSON does.
+func forgiven(text string) string {
 	var b strings.Builder
 	inString := false
 	for i := 0; i < len(text); i++ {
@@ -220,6 +260,9 @@ func dropTrailingCommas(text string) string {
 			c = text[i]
 		case c == '"':
 			inString = !inString
+		case inString && c < ' ':
+			fmt.Fprintf(&b, `\u%04x`, c)
+			continue
 		case c == ',' && !inString:
 			if rest := strings.TrimLeft(text[i+1:], " \t\r\n"); rest != "" && (rest[0] == '}' || rest[0] == ']') {
 				continue

@@ -55,6 +55,11 @@ func TestPlansAreReadAndMended(t *testing.T) {
 		"answer and no step":     {`{"answer":"Hi!","steps":[]}`, `answer "Hi!"`},
 		"answer with null steps": {`{"answer":"Hi!","steps":null}`, `answer "Hi!"`},
 
+		"as Python prints it":    {`{'steps': [{'id': '1', 'tool': 'find', 'input': {'q': 'run', 'k': 5, 'deep': None}, 'after': []}]}`, `1 find {"k":5,"q":"run"}` + "\n- step 1: deep was null"},
+		"a line break in a text": {"{\"reasoning\":\"a\nb\",\"steps\":[{\"id\":\"1\",\"tool\":\"find\",\"input\":{\"q\":\"run\",\"k\":5}}]}", oneStep},
+		"a plan in a plan":       {`{"plan":` + one + `}`, oneStep},
+		"input beside the tool":  {`{"steps":[{"id":"1","tool":"find","q":"run","k":5}]}`, `1 find {"k":5,"q":"run"}`},
+
 		"a number as text": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":"3","k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n- step 1: n was a text"},
 		"a text as number": {`{"steps":[{"id":"1","tool":"find","input":{"q":7,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"7\"}\n- step 1: q was a number"},
 		"a text as list":   {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","tags":"x","k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\",\"tags\":[\"x\"]}\n- step 1: tags was no list"},
