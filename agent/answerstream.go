@@ -11,7 +11,8 @@ import (
 // its top-level "answer", unless the plan has steps. It is a reader of one
 // field, not a check of the JSON.
 type answerStream struct {
-	say func(text string)
+	say    func(text string)
+	routed bool // nothing is said before "route" is false
 
 	depth    int
 	inString bool
@@ -61,9 +62,9 @@ func (a *answerStream) byte(c byte) {
 		if a.depth == 0 {
 			a.key = ""
 		}
-	case 't':
-		if a.depth == 1 && a.key == "route" { // true: what is said is not for the user
-			a.steps = true
+	case 'f':
+		if a.depth == 1 && a.key == "route" { // false: what is said is for the user
+			a.routed = false
 		}
 	case ',':
 		if a.depth == 1 {
@@ -129,7 +130,7 @@ func (a *answerStream) unescape() {
 
 // pass says what is complete of the answer.
 func (a *answerStream) pass() {
-	if a.key != "answer" || a.isKey || a.depth != 1 || a.steps {
+	if a.key != "answer" || a.isKey || a.depth != 1 || a.steps || a.routed {
 		return
 	}
 	text := a.partial + a.text.String()

@@ -111,7 +111,7 @@ func (t *turn) delegated(ctx context.Context, step string, kind worker, task del
 			llm.Message{Role: llm.User, Text: tried.again()})
 		th.repeated = 0
 	}
-	t.emit(Noticed{Text: fmt.Sprintf("The %s worker's result is partial: it was not accepted in %d attempts. %s", kind.name, maxAttempts, oneLine(clip(best.Feedback, 300)))})
+	t.emit(Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is partial: it was not accepted in %d attempts. %s", kind.name, step, maxAttempts, oneLine(clip(best.Feedback, 300))))})
 	result := th.result(best.report)
 	result.Partial = true
 	return result, nil
@@ -156,11 +156,15 @@ func (th *thread) judged(ctx context.Context, task delegation) (attempt, error) 
 
 // report runs the worker to its last words. One whose rounds are used up is
 // asked for them; one whose model calls no tools is told how to print calls.
+// Of words that were cut off, what arrived is the report.
 func (th *thread) report(ctx context.Context) (string, error) {
 	said, err := th.run(ctx)
 	if cannotCall(err) && !th.inWords {
 		th.inWords = true
 		said, err = th.run(ctx)
+	}
+	if errors.Is(err, llm.ErrCut) {
+		said, err = true, nil
 	}
 	if err != nil || said {
 		return strings.TrimSpace(th.text), err
@@ -168,7 +172,7 @@ func (th *thread) report(ctx context.Context) (string, error) {
 	last := *th
 	last.tools = nil
 	last.after = append(last.after[:len(last.after):len(last.after)], llm.Message{Role: llm.User, Text: "No more calls can be made. Report now what you have, and say what is missing."})
-	if _, err := last.decide(ctx); err != nil {
+	if _, err := last.decide(ctx); err != nil && !errors.Is(err, llm.ErrCut) {
 		return "", err
 	}
 	return strings.TrimSpace(last.text), nil

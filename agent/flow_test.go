@@ -393,6 +393,15 @@ func TestAPlanCutOnceIsAskedForAgain(t *testing.T) {
 	}
 }
 
+// A model that goes in circles while it plans costs the plan, not the answer.
+func TestAPlanCutTwiceIsASearch(t *testing.T) {
+	cut := line{text: `{"reasoning":"x","st`, err: fmt.Errorf("%w: it said the same again and again", llm.ErrCut)}
+	events := collect(New(Options{Model: &script{lines: []line{cut, cut, say("Done.")}}, History: &shelf{}, Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
+	if end := ended(t, events); end.Answer != "Done." || end.ToolCalls != 1 {
+		t.Errorf("end %+v", end)
+	}
+}
+
 // brokenHistory panics where a store should answer.
 type brokenHistory struct{ shelf }
 

@@ -113,7 +113,7 @@ func (t *turn) draft(ctx context.Context, p prompt) (string, error) {
 		answer.add(piece)
 	})
 	switch {
-	case errors.Is(err, llm.ErrCut) && t.answer.Len() == 0 && len(p.after) == 0:
+	case errors.Is(err, llm.ErrCut) && t.answer.Len() == 0:
 		return text.String(), fmt.Errorf("%w: %w", errUnusable, err)
 	case err != nil:
 		t.cut = t.answer.Len() > 0

@@ -61,28 +61,30 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 	}
 	p = t.withAttached(p)
 	var text strings.Builder
-	answer := answerStream{say: t.say}
+	answer := answerStream{say: t.say, routed: true}
 	_, err = t.ask(ctx, p, func(piece string) {
 		text.WriteString(piece)
 		answer.add(piece)
 	})
+	if errors.Is(err, llm.ErrCut) && t.answer.Len() == 0 {
+		return true, nil
+	}
 	if err != nil {
 		t.cut = t.answer.Len() > 0
 		return false, err
 	}
-	var decided struct {
-		Reason, Answer string
-		Route          bool
-	}
+	var decided json.RawMessage
 	if readObjectIn(text.String(), &decided) != nil {
 		return t.answer.Len() == 0, nil
 	}
-	if decided.Route || strings.TrimSpace(decided.Answer) == "" {
-		t.routed = clip(oneLine(decided.Reason), 300)
+	fields := fieldsOf(decided, "route", "answer")
+	said := strings.TrimSpace(asText(fields["answer"]))
+	if t.answer.Len() == 0 && (said == "" || strings.EqualFold(asWord(fields["route"]), "true")) {
+		t.routed = clip(oneLine(asText(fields["reason"])), 300)
 		return true, nil
 	}
 	if t.answer.Len() == 0 {
-		t.say(strings.TrimSpace(decided.Answer))
+		t.say(said)
 	}
 	return false, nil
 }
@@ -92,19 +94,22 @@ func readObjectIn(text string, into any) error {
 	if i := strings.LastIndex(text, "</think>"); i >= 0 {
 		text = text[i+len("</think>"):]
 	}
-	at := strings.IndexByte(text, '{')
-	if at < 0 || len(text) > maxDraft {
-		return errors.New("it holds no JSON object")
+	for i := 0; i < len(text) && len(text) <= maxDraft; i++ {
+		if text[i] != '{' || !beginsJSON(text[i:]) {
+			continue
+		}
+		raw, _, err := readJSON(text[i:])
+		if err != nil {
+			return fmt.Errorf("it is no valid JSON: %w", err)
+		}
+		return json.Unmarshal(raw, into)
 	}
-	raw, _, err := readJSON(text[at:])
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(raw, into)
+	return errors.New("it holds no JSON object")
 }
 
-// lead asks which worker does what. A decision that cannot be used is asked
-// for once more; then one worker searches the notes.
+// lead asks which worker does what. A decision that cannot be used as a whole
+// is asked for once more; then what can be used of it is, or one worker
+// searches the notes.
 func (t *turn) lead(ctx context.Context) ([]Step, error) {
 	if kept, err := t.keptPlan("", 0); err != nil {
 		return nil, err
@@ -114,7 +119,6 @@ func (t *turn) lead(ctx context.Context) ([]Step, error) {
 	t.emit(PhaseStarted{Agent: "lead", Reason: t.routed})
 	start := t.Now()
 	defer func() { t.emit(PhaseEnded{Agent: "lead", Took: t.since(start)}) }()
-	tool := t.tool(DelegateTool)
 	kinds := workersFor(t.tools)
 	p := prompt{
 		agent:   "lead",
@@ -127,22 +131,26 @@ func (t *turn) lead(ctx context.Context) ([]Step, error) {
 	}
 	p = t.withAttached(p)
 	made := PlanMade{Mode: TeamMode, Fallback: true, Steps: []Step{}}
+	var problem error
 	for range planTries {
 		var text strings.Builder
-		if _, err := t.ask(ctx, p, func(piece string) { text.WriteString(piece) }); err != nil {
-			return nil, err
+		_, problem = t.ask(ctx, p, func(piece string) { text.WriteString(piece) })
+		if problem != nil && !errors.Is(problem, llm.ErrCut) {
+			return nil, problem
 		}
-		drafts, reasoning, err := readDelegations(text.String())
-		if err == nil {
-			steps, dropped := t.mendSteps(drafts, []Tool{tool}, nil)
-			if len(steps) > 0 {
-				made = PlanMade{Mode: TeamMode, Reasoning: reasoning, Steps: steps, Dropped: dropped}
-				break
+		if problem == nil {
+			var decided PlanMade
+			if decided, problem = t.decided(text.String(), kinds); len(decided.Steps) > 0 {
+				made = decided
 			}
-			err = errors.New("it hands out no task: " + strings.Join(dropped, "; "))
 		}
-		made.Dropped = []string{err.Error()}
-		p.after = repair(text.String(), err)
+		if problem == nil {
+			break
+		}
+		if made.Fallback {
+			made.Dropped = []string{problem.Error()}
+		}
+		p.after = repair(text.String(), problem)
 	}
 	if made.Fallback {
 		input, err := json.Marshal(delegation{Worker: kinds[0].name, Task: t.question, Criteria: "It answers the message from what was found, or says that nothing was."})
@@ -150,18 +158,47 @@ func (t *turn) lead(ctx context.Context) ([]Step, error) {
 			return nil, err
 		}
 		made.Steps = []Step{{ID: "1", Tool: DelegateTool, Input: input}}
+	} else if problem != nil {
+		t.missing = "The lead of the team decided more than could be done: " + clip(problem.Error(), maxReason) + ". Say what is missing."
 	}
 	planned, err := t.planned(ctx, made)
 	return planned.steps, err
 }
 
+// decided makes a plan of the lead's decision. The error says which of its
+// tasks cannot be used.
+func (t *turn) decided(text string, kinds []worker) (PlanMade, error) {
+	drafts, reasoning, err := readDelegations(text, kinds)
+	if err != nil {
+		return PlanMade{}, err
+	}
+	made := PlanMade{Mode: TeamMode, Reasoning: reasoning}
+	var over []string
+	if beyond := len(drafts) - maxDelegations; beyond > 0 {
+		over = []string{fmt.Sprintf("%d tasks beyond the %d of a decision", beyond, maxDelegations)}
+		drafts = drafts[:maxDelegations]
+	}
+	made.Steps, made.Dropped = t.mendSteps(drafts, []Tool{t.tool(DelegateTool)}, nil)
+	made.Dropped = append(made.Dropped, over...)
+	switch {
+	case len(drafts) == 0:
+		return made, errors.New("it hands out no task")
+	case len(made.Steps) < len(drafts) || len(over) > 0:
+		return made, errors.New("not all of its tasks can be handed out: " + strings.Join(made.Dropped, "; "))
+	}
+	return made, nil
+}
+
 // readDelegations reads the lead's decision: one, or several.
-func readDelegations(text string) (drafts []draftStep, reasoning string, err error) {
+func readDelegations(text string, kinds []worker) (drafts []draftStep, reasoning string, err error) {
 	if i := strings.LastIndex(text, "</think>"); i >= 0 {
 		text = text[i+len("</think>"):]
 	}
-	at := strings.IndexAny(text, "{[")
-	if at < 0 || len(text) > maxDraft {
+	at := 0
+	for at < len(text) && !beginsJSON(text[at:]) {
+		at++
+	}
+	if at == len(text) || len(text) > maxDraft {
 		return nil, "", errors.New("it holds no JSON object")
 	}
 	raw, _, err := readJSON(text[at:])
@@ -169,28 +206,87 @@ func readDelegations(text string) (drafts []draftStep, reasoning string, err err
 		return nil, "", fmt.Errorf("it is no valid JSON: %w", err)
 	}
 	list := []json.RawMessage{raw}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &list) != nil && json.Unmarshal(raw, &fields) == nil {
+	if isObject(raw) {
+		fields := fieldsOf(raw, "tasks", "steps", "decisions", "workers", "worker_type")
 		reasoning = asText(first(fields, "reasoning", "thought"))
 		if tasks := first(fields, "tasks", "steps", "decisions", "workers"); tasks != nil && json.Unmarshal(tasks, &list) != nil {
 			return nil, "", errors.New(`"tasks" is no list`)
 		}
+	} else if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, "", err
 	}
 	for i, item := range list {
-		var fields map[string]json.RawMessage
-		if json.Unmarshal(item, &fields) != nil {
+		if !isObject(item) {
 			return nil, "", fmt.Errorf("task %d is no object", i+1)
 		}
-		if inner := first(fields, "input", "arguments"); inner != nil && fields["worker_type"] == nil { // a plan of delegate steps
-			item = inner
-		}
-		id := asText(fields["id"])
+		fields := fieldsOf(item, "worker_type", "worker", "task_description", "task", "input", "arguments")
+		id, after := asText(fields["id"]), asTexts(fields["after"])
 		if id == "" {
 			id = fmt.Sprint(i + 1)
 		}
-		drafts = append(drafts, draftStep{ID: id, Tool: DelegateTool, Input: item, After: asTexts(fields["after"])})
+		if inner := first(fields, "input", "arguments"); inner != nil && fields["worker_type"] == nil { // a plan of delegate steps
+			fields = fieldsOf(inner)
+		}
+		task, err := asDelegation(fields, kinds)
+		if err != nil {
+			return nil, "", fmt.Errorf("task %.20s: %w", id, err)
+		}
+		drafts = append(drafts, draftStep{ID: id, Tool: DelegateTool, Input: task, After: after})
 	}
 	return drafts, reasoning, nil
+}
+
+// asDelegation reads a task by the names that models give to its fields.
+func asDelegation(fields map[string]json.RawMessage, kinds []worker) (json.RawMessage, error) {
+	task := delegation{
+		Worker:   kindNamed(asText(first(fields, "worker_type", "worker", "agent", "type")), kinds),
+		Task:     asText(first(fields, "task_description", "task", "description", "instructions")),
+		Criteria: strings.Join(asTexts(first(fields, "success_criteria", "criteria")), "; "),
+	}
+	if strings.TrimSpace(task.Task) == "" {
+		return nil, errors.New("it has no description")
+	}
+	if given := fields["parameters"]; isObject(given) {
+		task.Parameters = given
+	} else if text := asText(given); text != "" {
+		task.Task += "\n\nParameters: " + text
+	}
+	return json.Marshal(task)
+}
+
+// kindNamed is the kind that a lead means by "Notes worker" or "NOTES"; the
+// name as it is where it means none.
+func kindNamed(name string, kinds []worker) string {
+	for _, kind := range kinds {
+		for _, word := range wordsOfName(strings.ToLower(name)) {
+			if word == kind.name {
+				return kind.name
+			}
+		}
+	}
+	return name
+}
+
+// fieldsOf are the fields of an object, by their names in lower case. Where
+// none of the wanted ones is there, and one field alone holds an object, they
+// are those of that.
+func fieldsOf(raw json.RawMessage, wanted ...string) map[string]json.RawMessage {
+	var named map[string]json.RawMessage
+	if json.Unmarshal(raw, &named) != nil {
+		return nil
+	}
+	fields := map[string]json.RawMessage{}
+	for name, value := range named {
+		fields[strings.ToLower(name)] = value
+	}
+	if len(wanted) > 0 && len(fields) == 1 && first(fields, wanted...) == nil {
+		for _, inner := range fields {
+			if isObject(inner) {
+				return fieldsOf(inner)
+			}
+		}
+	}
+	return fields
 }
 
 func leadSchema(kinds []worker) json.RawMessage {

@@ -274,12 +274,105 @@ func TestJudgementsAreReadAsModelsWriteThem(t *testing.T) {
 		"no verdict":   {text: `{"score":1}`, bad: true},
 		"prose":        {text: `It passed.`, bad: true},
 		"below zero":   {text: `{"passed":false,"score":-3}`, want: Judgement{}},
+		"a fraction":   {text: `{"passed":"no","score":"7/10","feedback":"x"}`, want: Judgement{Score: 0.7, Feedback: "x"}},
+		"per cent":     {text: `{"passed":"yes","score":"80 %"}`, want: Judgement{Passed: true, Score: 0.8}},
+		"after prose":  {text: `The worker {did} well. {"passed":true,"score":0.8}`, want: Judgement{Passed: true, Score: 0.8}},
+		"in an object": {text: `{"evaluation":{"passed":true,"score":0.7}}`, want: Judgement{Passed: true, Score: 0.7}},
+		"of Python":    {text: `{'Passed': True, 'Score': 0.7, 'Feedback': None}`, want: Judgement{Passed: true, Score: 0.7}},
+		"two lines":    {text: "{\"passed\":false,\"score\":0.5,\"feedback\":\"more\ndays\",}", want: Judgement{Score: 0.5, Feedback: "more\ndays"}},
+		"a verdict":    {text: `{"verdict":"pass","score":0.9}`, want: Judgement{Passed: true, Score: 0.9}},
+		"neither":      {text: `{"passed":"not quite","score":0.9}`, bad: true},
+		"of nothing":   {text: `{"passed":true,"score":"3/0"}`, want: Judgement{Passed: true, Score: 1}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got, err := readJudgement(tc.text)
 			if got != tc.want || (err != nil) != tc.bad {
 				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestDelegationsAreReadAsLeadsWriteThem(t *testing.T) {
+	const want = `1 {"worker_type":"notes","task_description":"T","success_criteria":"C"}`
+	for name, tc := range map[string]struct{ text, want string }{
+		"several":            {`{"reasoning":"r","tasks":[{"id":"1","worker_type":"notes","task_description":"T","success_criteria":"C"}]}`, want},
+		"one":                {`{"worker_type":"notes","task_description":"T","success_criteria":"C"}`, want},
+		"a list":             {`[{"worker_type":"notes","task_description":"T","success_criteria":"C"}]`, want},
+		"in an object":       {`{"orchestrator_decision":{"worker_type":"notes","task_description":"T","success_criteria":"C"}}`, want},
+		"other names":        {`{"tasks":[{"id":1,"worker":"notes","task":"T","criteria":"C"}]}`, want},
+		"a list of criteria": {`{"tasks":[{"worker_type":"Notes Worker","task_description":"T","success_criteria":["C"]}]}`, want},
+		"after prose":        {`I hand it {out}: {"worker_type":"notes_agent","task_description":"T","success_criteria":"C"}`, want},
+		"calls of delegate":  {`{"steps":[{"id":"1","tool":"delegate","input":{"worker_type":"notes","task_description":"T","success_criteria":"C"}}]}`, want},
+		"parameters as text": {
+			`{"tasks":[{"worker_type":"notes","task_description":"T","success_criteria":"C","parameters":"in March"}]}`,
+			`1 {"worker_type":"notes","task_description":"T\n\nParameters: in March","success_criteria":"C"}`,
+		},
+		"a worker that is not there": {`{"tasks":[{"worker_type":"wizard","task_description":"T"}]}`, `1 {"worker_type":"wizard","task_description":"T"}`},
+		"no task":                    {`{"tasks":[{"worker_type":"notes","task_description":" "}]}`, "task 1: it has no description"},
+		"prose":                      {`The notes worker should look [1].`, "it holds no JSON object"},
+		"a text for the tasks":       {`{"tasks":"notes: look"}`, `"tasks" is no list`},
+		"no object":                  {`{"tasks":["look"]}`, "task 1 is no object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			drafts, _, err := readDelegations(tc.text, workers)
+			var lines []string
+			for _, d := range drafts {
+				lines = append(lines, d.ID+" "+string(d.Input))
+			}
+			if err != nil {
+				lines = append(lines, err.Error())
+			}
+			if got := strings.Join(lines, "\n"); got != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+		})
+	}
+}
+
+// What the members of a team say that cannot be used costs the user neither
+// the answer nor the truth about it.
+func TestATeamWhoseMembersSayOddThings(t *testing.T) {
+	look, twice := calling("search_notes", `{"query":"running"}`), say(strings.Repeat("round ", 10))
+	cut := line{text: "round and round ", err: fmt.Errorf("%w: it said the same again and again", llm.ErrCut)}
+	const two = `{"tasks":[{"worker_type":"notes","task_description":"A","success_criteria":"C"},{"worker_type":"wizard","task_description":"B"}]}`
+	for name, tc := range map[string]struct {
+		lines   []line
+		tells   string // a notice
+		missing string // what the explainer is told
+	}{
+		"an evaluator that cannot be read":     {lines: []line{say(routed), say(oneTask), look, say(notesFound), twice, twice, say(answer)}, tells: "Nobody judged the notes worker's result (step 1)"},
+		"an evaluator that goes in circles":    {lines: []line{say(routed), say(oneTask), look, say(notesFound), cut, cut, say(answer)}, tells: "Nobody judged the notes worker's result (step 1)"},
+		"a worker that goes in circles":        {lines: []line{say(routed), say(oneTask), look, cut, say(rejected), say(notesFound), say(accepted), say(answer)}},
+		"a lead that goes in circles":          {lines: []line{say(routed), cut, cut, look, say(notesFound), say(accepted), say(answer)}},
+		"a front line that goes in circles":    {lines: []line{cut, say(oneTask), look, say(notesFound), say(accepted), say(answer)}},
+		"an answer ahead of the route":         {lines: []line{say(`{"answer":"I know it.","route":true}`), say(oneTask), look, say(notesFound), say(accepted), say(answer)}},
+		"a worker that is not there, mended":   {lines: []line{say(routed), say(two), say(oneTask), look, say(notesFound), say(accepted), say(answer)}},
+		"a worker that is not there, insisted": {lines: []line{say(routed), say(two), say(two), look, say(notesFound), say(accepted), say(answer)}, missing: "step 2"},
+		"no worker that is there":              {lines: []line{say(routed), say(`{"worker_type":"wizard","task_description":"B"}`), say("Sorry."), look, say(notesFound), say(accepted), say(answer)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := &script{lines: tc.lines}
+			events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(TeamMode)}).Ask(t.Context(), "c1", question), nil)
+			if end := ended(t, events); end.Answer != answer || len(end.Sources) != 1 {
+				t.Errorf("the end is %+v", end)
+			}
+			told := ""
+			for _, n := range bodies[Noticed](events) {
+				told += n.Text
+			}
+			if tc.tells == "" && told != "" || !strings.Contains(told, tc.tells) {
+				t.Errorf("the user is told %q", told)
+			}
+			asked := model.requests[len(model.requests)-1].Messages
+			if last := asked[len(asked)-1].Text; !strings.Contains(last, tc.missing) {
+				t.Errorf("the explainer is asked\n%s", last)
+			}
+			for _, e := range bodies[Evaluated](events) {
+				if e.Unjudged != (tc.tells != "") {
+					t.Errorf("the verdict is %+v", e)
+				}
 			}
 		})
 	}

@@ -89,8 +89,10 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 		return th.decide(ctx)
 	}
 	if err != nil {
-		if th.stream && !cannotCall(err) {
+		if !cannotCall(err) {
 			hear.flush()
+		}
+		if th.stream && !cannotCall(err) {
 			begin.flush()
 			th.cut = th.answer.Len() > 0
 		}
