@@ -164,6 +164,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 		}
 	})
 	t.hasRead(name, o.result)
+	ended.Nothing = o.result.Nothing
 	ended.Output, ended.Sources, ended.Coverage = o.result.Text, o.result.Sources, o.result.Coverage
 	t.emit(ended)
 	return o

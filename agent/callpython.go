@@ -11,8 +11,8 @@ import (
 
 var pythonCall = pattern.Lazy(`([A-Za-z_][\w.\-]*)\(`)
 
-// readPython reads calls as Python writes them, f(a=1, b=["x"]), of tools that
-// are there. Positions without a name, and all that is no literal, make none.
+// readPython reads calls as Python writes them, f(a=1, b=["x"]) or f({"a": 1}),
+// of tools that are there. Other positions without a name, and all that is no literal, make none.
 func readPython(text string, known func(string) bool) (calls []draftStep) {
 	for {
 		at := pythonCall.FindStringSubmatchIndex(text)
@@ -36,6 +36,24 @@ func readPython(text string, known func(string) bool) (calls []draftStep) {
 		calls = append(calls, draftStep{Tool: name, Input: input})
 		text = p.rest
 	}
+}
+
+// pythonAlone reads a text that is nothing but such calls, one a line.
+func pythonAlone(text string, known func(string) bool) (calls []draftStep) {
+	for text != "" {
+		at := pythonCall.FindStringSubmatchIndex(text)
+		if at == nil || at[0] > 0 {
+			return nil
+		}
+		one := readPython(text, known)
+		p := python{rest: text[at[1]:]}
+		if _, err := p.arguments(); err != nil || len(one) == 0 {
+			return nil
+		}
+		calls = append(calls, one[0])
+		text = strings.TrimLeft(p.rest, " \t\r\n;")
+	}
+	return calls
 }
 
 // python reads literals.
@@ -68,6 +86,13 @@ func (p *python) take(sign string) bool {
 // arguments reads up to the closing parenthesis.
 func (p *python) arguments() (map[string]any, error) {
 	args := map[string]any{}
+	if p.skip(); strings.HasPrefix(p.rest, "{") { // f({"a": 1})
+		value, err := p.value()
+		if dict, ok := value.(map[string]any); err == nil && ok && p.take(")") {
+			return dict, nil
+		}
+		return nil, errPython
+	}
 	for !p.take(")") {
 		p.skip()
 		name := pythonWord.FindString(p.rest)

@@ -1,10 +1,17 @@
 package agent
 
-import "strings"
+import (
+	"strings"
+
+	"lifehub/pattern"
+)
 
 // preamble is what a model says at most before it calls a tool, in bytes. So
 // much of a text is held back, because what comes before a call is no answer.
 const preamble = 200
+
+// beginsCall tells a text that may be a call by its first letters: f(…, or a tag.
+var beginsCall = pattern.Lazy(`^(?:[A-Za-z_][\w.\-]*\(|<[A-Za-z_][\w.\-]*>)`)
 
 // callSplitter passes on a text that arrives in pieces, as far as it is no
 // call of a tool.
@@ -26,7 +33,7 @@ func (s *callSplitter) add(piece string) {
 	if start == "" {
 		return
 	}
-	if s.caught = s.said == 0 && (start[0] == '{' || start[0] == '[' && strings.ContainsAny(start[:2], "{ \n") || strings.HasPrefix(start, "```")); s.caught {
+	if s.caught = s.said == 0 && (start[0] == '{' || start[0] == '[' && strings.ContainsAny(start[:2], "{ \n") || strings.HasPrefix(start, "```") || beginsCall.MatchString(start)); s.caught {
 		return
 	}
 	end := len(text)

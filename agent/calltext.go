@@ -17,6 +17,7 @@ import (
 var callMarks = []string{
 	"<tool_call", "<|tool_call", "<function=", "<function_call", "<functioncall", "[TOOL_CALLS]", "[TOOL_CALL]", "<|python_tag|>",
 	"<｜tool▁call", "<|recipient|>", ">>>", "<|channel|>commentary to=", "to=functions.", "<invoke name=", "```tool_code", "```tool_call", "\nAction:",
+	"<start_function_call>",
 }
 
 // maxMark is how much of a text's end may be the beginning of a mark, in bytes.
@@ -96,7 +97,17 @@ func readUnmarked(text string, known func(string) bool) (before string, calls []
 			return text[:strings.Index(text, "```")], calls, nil
 		}
 	}
-	body := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(trimmed, "```json"), "```"), "```"))
+	body := strings.Trim(trimmed, "`")
+	if body != trimmed { // what stands behind the opening marks names a language
+		body = strings.TrimPrefix(body, pythonWord.FindString(body)+"\n")
+	}
+	body = strings.TrimSpace(body)
+	if calls := pythonAlone(body, known); len(calls) > 0 {
+		return "", calls, nil
+	}
+	if calls := namedByTags(body, known); len(calls) > 0 {
+		return "", calls, nil
+	}
 	if body == "" || body[0] != '{' && body[0] != '[' {
 		return text, nil, nil
 	}
@@ -106,12 +117,58 @@ func readUnmarked(text string, known func(string) bool) (before string, calls []
 	if calls := callsIn(body); len(calls) > 0 {
 		return "", calls, nil
 	}
+	if calls := keyedByName(body, known); len(calls) > 0 {
+		return "", calls, nil
+	}
 	if looksLikeCall.MatchString(body) && slices.ContainsFunc(jsonWords(body), known) {
-		_, _, err := readJSON(body)
-		return "", nil, fmt.Errorf("it is no valid JSON: %w", err)
+		if _, _, err := readJSON(body); err != nil {
+			return "", nil, fmt.Errorf("it is no valid JSON: %w", err)
+		}
+		return "", nil, errors.New("it is JSON of another shape than a call")
 	}
 	return text, nil, nil
 }
+
+// keyedByName reads {"search_notes": {"query": …}}: each key is a tool.
+func keyedByName(body string, known func(string) bool) (calls []draftStep) {
+	raw, _, err := readJSON(body)
+	var fields map[string]json.RawMessage
+	if err != nil || json.Unmarshal(raw, &fields) != nil {
+		return nil
+	}
+	for _, name := range sortedKeys(fields) {
+		if !known(name) || !isObject(fields[name]) {
+			return nil
+		}
+		calls = append(calls, draftStep{Tool: name, Input: fields[name]})
+	}
+	return calls
+}
+
+// namedByTags reads a text that is nothing but
+// <search_notes><query>running</query></search_notes>.
+func namedByTags(body string, known func(string) bool) []draftStep {
+	m := taggedByName.FindStringSubmatch(body)
+	if m == nil || m[1] != m[3] || !known(m[1]) {
+		return nil
+	}
+	args := map[string]json.RawMessage{}
+	for _, value := range taggedArgument.FindAllStringSubmatch(m[2], -1) {
+		if value[1] == value[3] {
+			args[value[1]] = looseValue(value[2])
+		}
+	}
+	input, err := json.Marshal(args)
+	if err != nil {
+		return nil
+	}
+	return []draftStep{{Tool: m[1], Input: input}}
+}
+
+var (
+	taggedByName   = pattern.Lazy(`(?s)^<([\w.\-]+)>(.*)</([\w.\-]+)>$`)
+	taggedArgument = pattern.Lazy(`(?s)<([\w.\-]+)>\s*(.*?)\s*</([\w.\-]+)>`)
+)
 
 var looksLikeCall = pattern.Lazy(`"(?:name|tool|function|tool_name)"\s*:[\s\S]*"(?:arguments|parameters|args|input|tool_input)"\s*:`)
 
@@ -262,7 +319,8 @@ func toolName(name string, known func(string) bool) string {
 	if name = strings.TrimSpace(name); known(name) {
 		return name
 	}
-	return strings.TrimPrefix(name, "functions.")
+	name = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(name, "functions."), "default_api."), ".call")
+	return name
 }
 
 // Calls of tags: <function=NAME><parameter=KEY>VALUE</parameter> …, and

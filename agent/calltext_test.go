@@ -257,6 +257,60 @@ func TestCallsWithoutArgumentsAreReadInTags(t *testing.T) {
 	}
 }
 
+// Other ways of printing a call than those of the lists of right calls.
+func TestCallsAreReadInOtherForms(t *testing.T) {
+	known := func(name string) bool { return name == "find" || name == "ls" }
+	const want = `find{"q":"run"} `
+	for text, want := range map[string]string{
+		`find(q="run")`:                                         want,
+		"```python\nfind(q='run')\n```":                         want,
+		"`find(q=\"run\")`":                                     want,
+		`find({"q": "run"})`:                                    want,
+		`functions.find({"q": "run"})`:                          want,
+		"find(q=\"run\")\nls()":                                 want + "ls{} ",
+		"```tool_code\nprint(default_api.find(q=\"run\"))\n```": want,
+		`<|python_tag|>find.call(q="run")`:                      want,
+		`{"find": {"q":"run"}}`:                                 want,
+		`<find><q>run</q></find>`:                               want,
+		`<tool_call>{'name': 'find', 'arguments': {'q': 'run'}}</tool_call>`:            want,
+		"<tool_call>{\"name\": \"find\", \"arguments\": {\"q\":\"r\nun\"}}</tool_call>": `find{"q":"r\u000aun"} `,
+		`{"steps":[{"id":"1","tool":"find","input":{"q":"run"}}]}`:                      "it is JSON of another shape than a call",
+		`<start_function_call>call:find{q:<escape>run<escape>}<end_function_call>`:      "it is no valid JSON: invalid character 'q' looking for beginning of object key string",
+		`find(q="run") brings nothing.`:                                                 "",
+		`fly(q="run")`:                                                                  "",
+		`{"find": "run"}`:                                                               "",
+		`{"find": {}, "fly": {}}`:                                                       "",
+		`<find>run</fly>`:                                                               "",
+		`<b>bold</b>`:                                                                   "",
+	} {
+		_, calls, err := readCalls(text, known)
+		got := ""
+		for _, c := range calls {
+			got += c.Tool + string(c.Input) + " "
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// A call is not shown before it is known to be one, however long it is.
+func TestALongCallIsHeldBack(t *testing.T) {
+	for _, text := range []string{`create_note(text="` + strings.Repeat("words ", 100) + `")`, "<create_note><text>" + strings.Repeat("words ", 100) + "</text></create_note>"} {
+		said := ""
+		s := callSplitter{say: func(piece string) { said += piece }}
+		for _, piece := range strings.SplitAfter(text, " ") {
+			s.add(piece)
+		}
+		if said != "" {
+			t.Errorf("%.40s…: %q was said", text, said)
+		}
+	}
+}
+
 func TestWhatIsNoCallStaysText(t *testing.T) {
 	known := func(name string) bool { return name == "search_notes" }
 	for _, text := range []string{

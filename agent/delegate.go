@@ -88,8 +88,9 @@ type attempt struct {
 
 // delegated lets a worker try until the evaluator is content.
 func (t *turn) delegated(ctx context.Context, step string, kind worker, task delegation) (Result, error) {
+	own := kind.of(t.tools)
 	th := &thread{
-		turn: t, agent: kind.name, under: step, tools: offer(kind.of(t.tools), task.Task, t.MaxTools), rounds: kind.rounds,
+		turn: t, agent: kind.name, under: step, tools: offer(own, task.Task, t.MaxTools), may: own, rounds: kind.rounds,
 		system: strings.NewReplacer("{today}", date(t.Now()), "{worker}", kind.prompt).Replace(workerPrompt),
 		task:   task.text(),
 	}

@@ -108,6 +108,7 @@ type (
 		Output  string   `json:"output,omitempty"`
 		Error   string   `json:"error,omitempty"`
 		Sources []Source `json:"sources,omitempty"`
+		Nothing bool     `json:"nothing,omitempty"` // a search that found nothing
 		Took    int64    `json:"took_ms"`
 
 		Coverage *Coverage `json:"coverage,omitempty"` // of a search of the notes

@@ -18,6 +18,7 @@ import (
 // says why it cannot. notes tell what was changed. It does no more than this:
 //
 //   - a JSON object inside a string is read; nothing at all is {}
+//   - any other text is the one argument of a tool that needs no more than one
 //   - "5" becomes 5 and "true" true where the schema wants it, 5 becomes "5"
 //   - a single value becomes a list of one, a list of one its value
 //   - null for an optional argument is left out, as is an unknown argument
@@ -26,8 +27,11 @@ import (
 //   - a word that is in an enum but for its case takes the enum's case
 func (s *schemas) mend(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
 	args, err := readObject(raw)
+	alone := false
 	if err != nil {
-		return nil, nil, fmt.Errorf("the arguments of %s are no object: %w", spec.Name, err)
+		if args, alone = aloneArgument(raw, shapeOf(spec.Schema)); !alone {
+			return nil, nil, fmt.Errorf("the arguments of %s are no object: %w", spec.Name, err)
+		}
 	}
 	schema := s.of(spec.Schema)
 	if schema == nil {
@@ -38,8 +42,21 @@ func (s *schemas) mend(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMe
 	if err := validate(schema, args); err != nil {
 		return nil, notes, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
 	}
-	input, err = compact(raw, args, len(notes) > 0)
+	input, err = compact(raw, args, alone || len(notes) > 0)
 	return input, notes, err
+}
+
+// aloneArgument are the arguments of a call that was given a text and no
+// object, where the tool needs one text and nothing else.
+func aloneArgument(raw json.RawMessage, s shape) (map[string]any, bool) {
+	var text string
+	if len(s.Required) != 1 || !s.Properties[s.Required[0]].is("string") || json.Unmarshal(raw, &text) != nil {
+		return nil, false
+	}
+	if text = strings.TrimSpace(text); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		return nil, false // it was to be an object
+	}
+	return map[string]any{s.Required[0]: strings.Trim(text, `"`)}, true
 }
 
 // Arguments makes arguments of a tool of what somebody wrote for them, as a
@@ -303,7 +320,7 @@ func isNumber(s string) bool {
 	return json.Valid([]byte(s))
 }
 
-func sortedKeys(m map[string]any) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for key := range m {
 		keys = append(keys, key)

@@ -33,14 +33,21 @@ const defaultRounds = 8
 // loop lets the model decide each next call until it answers. false: the
 // model cannot call tools, and nothing was done.
 func (t *turn) loop(ctx context.Context) (able bool, err error) {
+	kept, err := t.keptParts(ctx)
+	if err != nil {
+		return true, err
+	}
+	always := t.delegation()
+	if len(kept) > 0 { // "make it shorter" does not sound like them
+		always = append(always, byRounds(t.tools)...)
+	}
 	t.tools = append(slices.Clip(t.tools), t.delegation()...)
-	offered := offer(t.tools, t.question, t.MaxTools)
 	end := t.phase("loop")
 	th := &thread{
-		turn: t, agent: "loop", tools: offered, rounds: t.Rounds,
+		turn: t, agent: "loop", tools: offerWith(always, t.tools, t.question, t.MaxTools), may: t.tools, rounds: t.Rounds,
 		system:   t.withPersona(strings.NewReplacer("{today}", date(t.Now()), "{rounds}", strconv.Itoa(t.Rounds)).Replace(loopPrompt)),
 		history:  t.history,
-		material: append(t.factPart(0), t.pastParts()...),
+		material: slices.Concat(t.factPart(0), t.pastParts(), kept),
 		task:     t.question,
 		stream:   true,
 		found:    t.found,

@@ -44,6 +44,26 @@ func offer(tools []Tool, question string, limit int) []Tool {
 	return offered
 }
 
+// offerWith offers some tools in any case, and others beside them.
+func offerWith(always, tools []Tool, question string, limit int) []Tool {
+	named := map[string]bool{}
+	for _, tool := range always {
+		named[tool.Spec().Name] = true
+	}
+	rest := slices.DeleteFunc(slices.Clone(tools), func(tool Tool) bool { return named[tool.Spec().Name] })
+	return append(offer(rest, question, max(0, limit-len(always))), always...)
+}
+
+// byRounds are the tools for work of several rounds.
+func byRounds(tools []Tool) (list []Tool) {
+	for _, tool := range tools {
+		if _, ok := tool.(ByRounds); ok {
+			list = append(list, tool)
+		}
+	}
+	return list
+}
+
 const (
 	// saturation and lengthShare are k1 and b of BM25, as in the search of notes.
 	saturation  = 1.2

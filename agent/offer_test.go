@@ -115,3 +115,63 @@ func TestTheToolsThatAreNeededAreAmongThoseOffered(t *testing.T) {
 
 // leastOffered is a little below what docs/figures/mcp.md says.
 const leastOffered = 0.77
+
+// leftTool is a tool that works on what earlier turns left.
+type leftTool struct {
+	*fakeTool
+	kept    []string
+	foreign bool
+}
+
+func (leftTool) ByRounds() {}
+
+func (k leftTool) Kept(context.Context) ([]string, bool, error) { return k.kept, k.foreign, nil }
+
+// "Make it shorter" sounds like no tool: where there are documents, the loop is
+// offered what changes them, and told which there are.
+func TestTheLoopKnowsTheDocumentsOfTheConversation(t *testing.T) {
+	kit := []Tool{search()}
+	for i := range 30 {
+		kit = append(kit, &fakeTool{name: fmt.Sprintf("shorter_%d", i)})
+	}
+	for name, tc := range map[string]struct {
+		kept    []string
+		foreign bool
+	}{"none": {}, "one": {kept: []string{"week, version 2"}}, "of foreign text": {kept: []string{"week, version 2"}, foreign: true}} {
+		t.Run(name, func(t *testing.T) {
+			model, shelf := &script{lines: []line{say("Done.")}}, &shelf{}
+			all := append(slices.Clone(kit), leftTool{&fakeTool{name: "read_artifact"}, tc.kept, tc.foreign})
+			ended(t, collect(New(Options{Model: model, History: shelf, Tools: tools(all...), Mode: inMode(LoopMode)}).Ask(t.Context(), "c1", "make it shorter"), nil))
+			asked := model.requests[0]
+			has := func(name string) bool {
+				return slices.ContainsFunc(asked.Tools, func(s llm.ToolSpec) bool { return s.Name == name })
+			}
+			if !has(DelegateTool) || has("read_artifact") != (tc.kept != nil) || len(asked.Tools) != defaultMaxTools {
+				t.Errorf("offered %d tools, delegate %v, read_artifact %v", len(asked.Tools), has(DelegateTool), has("read_artifact"))
+			}
+			if last := asked.Messages[len(asked.Messages)-1].Text; strings.Contains(last, "week, version 2") != (tc.kept != nil) {
+				t.Errorf("the loop is asked\n%s", last)
+			}
+			if got := shelf.last().Foreign; got != tc.foreign {
+				t.Errorf("the answer is foreign: %v", got)
+			}
+		})
+	}
+}
+
+// A model may know a tool from earlier that it is not offered this time.
+func TestAToolThatWasNotOfferedCanBeCalled(t *testing.T) {
+	kit := []Tool{search(), &fakeTool{name: "zebra", result: Result{Text: "stripes"}}}
+	for i := range 30 {
+		kit = append(kit, &fakeTool{name: fmt.Sprintf("task_%d", i)})
+	}
+	for mode, lines := range map[Mode][]line{
+		LoopMode: {calling("zebra", `{"query":"x"}`), say("Done.")},
+		PlanMode: {say(`{"steps":[{"id":"1","tool":"zebra","input":{"query":"x"}}]}`), say("Done.")},
+	} {
+		end := ended(t, collect(New(Options{Model: &script{lines: lines}, History: &shelf{}, Tools: tools(kit...), Mode: inMode(mode)}).Ask(t.Context(), "c1", "my task"), nil))
+		if end.ToolCalls != 1 || end.Answer != "Done." {
+			t.Errorf("%s: the end is %+v", mode, end)
+		}
+	}
+}

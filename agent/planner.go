@@ -53,7 +53,7 @@ func (t *turn) plan(ctx context.Context) (plan, error) {
 		if err != nil && !errors.Is(err, errUnusable) {
 			return plan{}, err
 		}
-		made, answered, err := t.read(text, offered, err)
+		made, answered, err := t.read(text, err)
 		if answered {
 			return plan{answered: true}, nil
 		}
@@ -126,7 +126,7 @@ func (t *turn) draft(ctx context.Context, p prompt) (string, error) {
 }
 
 // read makes a plan of a draft, or tells that the draft answered the user.
-func (t *turn) read(text string, offered []Tool, unusable error) (made PlanMade, answered bool, err error) {
+func (t *turn) read(text string, unusable error) (made PlanMade, answered bool, err error) {
 	if unusable != nil {
 		return PlanMade{}, t.answer.Len() > 0, unusable
 	}
@@ -135,7 +135,7 @@ func (t *turn) read(text string, offered []Tool, unusable error) (made PlanMade,
 		return PlanMade{}, t.answer.Len() > 0, err
 	}
 	made.Reasoning = draft.Reasoning
-	made.Steps, made.Dropped = t.mendSteps(draft.Steps, offered, nil)
+	made.Steps, made.Dropped = t.mendSteps(draft.Steps, t.tools, nil)
 	switch {
 	case len(made.Steps) > 0:
 		if t.answer.Len() > 0 {

@@ -48,7 +48,7 @@ func (t *turn) replan(ctx context.Context) ([]Step, error) {
 		return nil, nil // it names no other way
 	}
 	made := PlanMade{Reasoning: draft.Reasoning, Before: stepsOf(t.found[t.attached:])}
-	made.Steps, made.Dropped = t.mendSteps(draft.Steps, offered, idsOf(t.found))
+	made.Steps, made.Dropped = t.mendSteps(draft.Steps, t.tools, idsOf(t.found))
 	made.Steps = t.withoutDone(made.Steps)
 	if len(made.Steps) == 0 {
 		return nil, nil

@@ -50,7 +50,7 @@ func (th *thread) stepsFor(asked []llm.ToolCall) (steps []Step, calls []told, dr
 		taken[strings.TrimPrefix(id, th.prefix())] = true
 	}
 	for i, c := range asked {
-		step, notes, err := th.mendStep(draftStep{Tool: c.Name, Input: c.Args}, th.tools)
+		step, notes, err := th.mendStep(draftStep{Tool: c.Name, Input: c.Args}, th.may)
 		switch {
 		case i >= maxRoundCalls:
 			err = fmt.Errorf("it is more than the %d calls of one round", maxRoundCalls)

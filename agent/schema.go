@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"lifehub/pattern"
 )
 
 // maxSchema bounds the schema of a tool that is checked, in bytes.
@@ -63,6 +65,10 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema may not load %s", url)
 }
 
+// atTop and inArgument are how the library names where in the arguments
+// something does not fit.
+var atTop, inArgument = pattern.Lazy(`^at '': `), pattern.Lazy(`^at '/([^']*)': `)
+
 // validate says in one line what does not fit.
 func validate(schema *jsonschema.Schema, args map[string]any) (err error) {
 	defer catch(&err)
@@ -76,7 +82,8 @@ func validate(schema *jsonschema.Schema, args map[string]any) (err error) {
 		lines = lines[1:] // the first names the schema
 	}
 	for i, line := range lines {
-		lines[i] = strings.TrimPrefix(strings.TrimSpace(line), "- ")
+		line = atTop.ReplaceAllString(strings.TrimPrefix(strings.TrimSpace(line), "- "), "")
+		lines[i] = inArgument.ReplaceAllString(line, "$1: ")
 	}
 	return errors.New(clip(strings.Join(lines, "; "), 500))
 }

@@ -228,18 +228,19 @@ func unique(id string, taken map[string]bool) string {
 	return id
 }
 
-// findTool finds a tool by its name; letter case and - for _ do not matter
-// where that is no tool's own name.
+// findTool finds a tool by its name; letter case and how its words are joined
+// do not matter where that is no tool's own name.
 func findTool(tools []Tool, name string) Tool {
 	for _, tool := range tools {
 		if tool.Spec().Name == name {
 			return tool
 		}
 	}
-	fold := func(s string) string { return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "-", "_") }
+	fold := func(s string) string { return strings.ToLower(strings.Join(wordsOfName(s), "_")) }
+	name = fold(name)
 	var found Tool
 	for _, tool := range tools {
-		if fold(tool.Spec().Name) == fold(name) {
+		if fold(tool.Spec().Name) == name {
 			if found != nil {
 				return nil // two are meant as well
 			}

@@ -120,12 +120,16 @@ func (t *turn) lead(ctx context.Context) ([]Step, error) {
 	start := t.Now()
 	defer func() { t.emit(PhaseEnded{Agent: "lead", Took: t.since(start)}) }()
 	kinds := workersFor(t.tools)
+	left, err := t.keptParts(ctx)
+	if err != nil {
+		return nil, err
+	}
 	p := prompt{
 		agent:   "lead",
 		system:  t.withPersona(strings.NewReplacer("{today}", date(t.Now()), "{workers}", describeWorkers(kinds)).Replace(leadPrompt)),
 		summary: t.summary.Text, fence: t.fence(),
 		history:  t.history,
-		material: append(t.factPart(0), t.pastParts()...),
+		material: slices.Concat(t.factPart(0), t.pastParts(), left),
 		question: t.question,
 		request:  llm.Request{Schema: leadSchema(kinds), MaxTokens: maxPlanTokens},
 	}

@@ -19,7 +19,8 @@ type thread struct {
 	history  []llm.Message
 	material []part
 	task     string
-	tools    []Tool
+	tools    []Tool // those it is offered
+	may      []Tool // those it may call: a model may know one that is not offered this time
 	rounds   int
 	stream   bool // what it says is the answer, and is numbered and streamed
 	inWords  bool // the model calls no tools; it is told how to print calls
@@ -64,7 +65,7 @@ type reply struct {
 	problem error // why a call in its text cannot be read
 }
 
-func (th *thread) known(name string) bool { return findTool(th.tools, name) != nil }
+func (th *thread) known(name string) bool { return findTool(th.may, name) != nil }
 
 // asks tells whether the reply is calls, or was meant to be.
 func (r reply) asks() bool { return len(r.calls) > 0 || r.problem != nil }

@@ -72,6 +72,14 @@ type Timed interface {
 // which is made before anything is known.
 type ByRounds interface{ ByRounds() }
 
+// Keeper is a Tool that works on what earlier turns of the conversation left.
+// Kept names it, a line each, for a model that has to know of it beforehand;
+// foreign: text from outside the user's own notes had a part in it. For whom
+// it is asked, [OriginOf] tells.
+type Keeper interface {
+	Kept(ctx context.Context) (lines []string, foreign bool, err error)
+}
+
 // Preview is what a call would change, for the permission dialog.
 type Preview struct {
 	Path string `json:"path,omitempty"` // the file it would change, below its vault

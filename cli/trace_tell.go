@@ -141,7 +141,7 @@ func tellPlan(b agent.PlanMade) (head, detail string) {
 		text.WriteString("\n")
 	}
 	for _, dropped := range b.Dropped {
-		fmt.Fprintf(&text, "left out: %s\n", dropped)
+		fmt.Fprintf(&text, "mended: %s\n", dropped)
 	}
 	if b.Fallback {
 		return "no usable plan: the notes are searched", text.String()

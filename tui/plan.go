@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,10 +16,11 @@ import (
 // and what they brought unfolds below each step.
 type plan struct {
 	steps   []step
-	dropped []string
-	hint    bool // the model gave no usable plan
-	hidden  bool // only the heading is shown
-	details bool // arguments and results are shown
+	mended  []string // what of the model's plan was left out or changed
+	hint    bool     // the model gave no usable plan
+	why     []string // that is so
+	hidden  bool     // only the heading is shown
+	details bool     // arguments and results are shown
 	began   time.Time
 	took    time.Duration // 0: it goes on
 	now     time.Time     // of the last beat, for the time of what runs
@@ -33,7 +35,6 @@ type step struct {
 	calls   []call
 	under   string // the step whose worker makes it; "": the turn itself
 	attempt int    // of its worker; 0: it has none
-	verdict string // the evaluator's on that attempt; "": none yet
 	judged  []agent.Evaluated
 	answer  bool   // it is the writing of the answer, not a tool
 	allowed string // how the user let it run
@@ -42,7 +43,10 @@ type step struct {
 }
 
 func newPlan(made agent.PlanMade, now time.Time, details bool) *plan {
-	p := &plan{dropped: made.Dropped, hint: made.Fallback, began: now, now: now, details: details}
+	p := &plan{mended: made.Dropped, hint: made.Fallback, began: now, now: now, details: details}
+	if p.hint {
+		p.mended, p.why = nil, made.Dropped
+	}
 	ids := make([]string, 0, len(made.Steps))
 	for _, s := range made.Steps {
 		p.steps = append(p.steps, step{Step: s, status: agent.Pending})
@@ -55,7 +59,7 @@ func newPlan(made agent.PlanMade, now time.Time, details bool) *plan {
 // goOn adds the steps of a plan that was made anew before the answer. Those of
 // the plans before stay as they are.
 func (p *plan) goOn(made agent.PlanMade) {
-	p.dropped = append(p.dropped, made.Dropped...)
+	p.mended = append(p.mended, made.Dropped...)
 	answer := p.steps[len(p.steps)-1]
 	p.steps = p.steps[:len(p.steps)-1]
 	for _, s := range made.Steps {
@@ -81,45 +85,56 @@ func (p *plan) nest(made agent.PlanMade) {
 		below = append(below, step{Step: s, status: agent.Pending, under: made.Under})
 	}
 	p.steps = slices.Insert(p.steps, at+1, below...)
-	p.dropped = append(p.dropped, made.Dropped...)
+	p.mended = append(p.mended, made.Dropped...)
 }
 
 // tried notes that a worker begins an attempt.
 func (p *plan) tried(id string, attempt int) {
 	if s := p.step(id); s != nil {
-		s.attempt, s.verdict = attempt, ""
+		s.attempt = attempt
 	}
 }
 
 // judged notes what the evaluator said of an attempt.
 func (p *plan) judged(e agent.Evaluated) {
 	if s := p.step(e.Step); s != nil {
-		s.verdict = fmt.Sprintf("score %.2f", e.Score)
-		if !e.Passed {
-			s.verdict += ", not accepted"
-		}
 		s.judged = append(s.judged, e)
 	}
 }
 
-// below counts the rows of a step's worker.
-func (p *plan) below(id string) (n int) {
+// below tells of the rows of a step's worker that are folded away: how many,
+// and which did not go well; "": there are none.
+func (p *plan) below(id string) string {
+	calls, denied, failed := 0, 0, 0
 	for _, s := range p.steps {
-		if s.under == id {
-			n++
+		if s.under != id {
+			continue
+		}
+		calls++
+		switch s.status {
+		case agent.Denied:
+			denied++
+		case agent.Broken:
+			failed++
 		}
 	}
-	return n
+	if calls == 0 {
+		return ""
+	}
+	text := count(calls, "call")
+	if denied > 0 {
+		text += fmt.Sprintf(", %d denied", denied)
+	}
+	if failed > 0 {
+		text += fmt.Sprintf(", %d failed", failed)
+	}
+	return text
 }
 
 // verdicts tells what the evaluator said of each attempt of a step's worker.
 func (s *step) verdicts(width int, look *theme) (lines []string) {
 	for _, e := range s.judged {
-		word := "accepted"
-		if !e.Passed {
-			word = "not accepted"
-		}
-		text := fmt.Sprintf("attempt %d, score %.2f, %s", e.Attempt, e.Score, word)
+		text := fmt.Sprintf("attempt %d, %s", e.Attempt, verdict(e))
 		if e.Feedback != "" {
 			text += ": " + e.Feedback
 		}
@@ -128,16 +143,47 @@ func (s *step) verdicts(width int, look *theme) (lines []string) {
 	return lines
 }
 
-// worker is how far the step's worker is; "" when it has none.
-func (s *step) worker() string {
+// verdict is what the evaluator said, in a few words.
+func verdict(e agent.Evaluated) string {
+	switch {
+	case e.Unjudged:
+		return "not judged"
+	case e.Passed:
+		return fmt.Sprintf("score %.2f, accepted", e.Score)
+	}
+	return fmt.Sprintf("score %.2f, not accepted", e.Score)
+}
+
+// partial tells whether the step's worker is done, and nobody was content.
+func (s *step) partial() bool {
+	return s.status == agent.Done && len(s.judged) > 0 && !s.judged[len(s.judged)-1].Passed
+}
+
+// worker is how far the step's worker is, without what was before where that
+// should be brief; "" when it has none.
+func (s *step) worker(brief bool) string {
 	if s.attempt == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("attempt %d", s.attempt)
-	if s.verdict != "" {
-		text += ", " + s.verdict
+	best := 0.0
+	for _, e := range s.judged {
+		best = max(best, e.Score)
 	}
-	return text
+	text := fmt.Sprintf("attempt %d", s.attempt)
+	switch last := len(s.judged) - 1; {
+	case s.partial():
+		return fmt.Sprintf("partial: score %.2f at best in %s", best, count(s.attempt, "attempt"))
+	case last < 0 || brief && s.judged[last].Attempt < s.attempt:
+		return text
+	case s.judged[last].Attempt < s.attempt:
+		return text + fmt.Sprintf(", %.2f before", s.judged[last].Score)
+	case s.judged[last].Unjudged:
+		return text + ", not judged"
+	case !s.judged[last].Passed:
+		return text + fmt.Sprintf(", score %.2f, not accepted", s.judged[last].Score)
+	default:
+		return text + fmt.Sprintf(", score %.2f", s.judged[last].Score)
+	}
 }
 
 // shown tells whether a row is drawn: those of a worker while it works, and
@@ -260,8 +306,11 @@ func (p *plan) render(width int, look *theme) []string {
 	if p.hint {
 		lines = append(lines, look.Dim.Render(fit(" the model made no usable plan: searching the notes", width)))
 	}
-	for _, what := range p.dropped {
-		lines = append(lines, styled(look.Dim.Render, wrapped(" left out: ", safetext.Line(what), width))...)
+	for _, what := range p.why {
+		lines = append(lines, styled(look.Dim.Render, wrapped(" because: ", safetext.Line(what), width))...)
+	}
+	for _, what := range p.mended {
+		lines = append(lines, styled(look.Dim.Render, wrapped(" mended: ", safetext.Line(what), width))...)
 	}
 	return lines
 }
@@ -271,28 +320,50 @@ func (p *plan) row(i, names, width int, look *theme) string {
 	s := &p.steps[i]
 	number := safetext.Line(s.ID)
 	if s.answer {
-		_, last := p.progress()
-		number = fmt.Sprint(last)
+		number = fmt.Sprint(p.last())
 	}
 	if s.under != "" {
 		number = "  " + number
 	}
 	name := fit(s.name(), names-s.indent())
 	name += strings.Repeat(" ", max(0, names-s.indent()-cells(name)))
-	left := fmt.Sprintf(" %s %s  %s", mark(s.status, p.beat, look), number, look.Strong.Render(name))
-	right := s.outcome(p.now, width, look)
-	if hidden := p.below(s.ID); hidden > 0 && !p.details && s.status != agent.Running {
-		mark := "▸ "
-		if width >= 80 {
-			mark += count(hidden, "call") + "  "
-		}
-		right = look.Dim.Render(mark) + right
+	sign := mark(s.status, p.beat, look)
+	if s.partial() {
+		sign = look.Warning.Render("≈")
 	}
-	room := width - cells(left) - cells(right) - 4
-	if text := s.brief(); text != "" && room >= 6 {
+	left := fmt.Sprintf(" %s %s  %s", sign, number, look.Strong.Render(name))
+	folded := ""
+	if hidden := p.below(s.ID); hidden != "" && !p.details && s.status != agent.Running {
+		folded = look.Dim.Render("▸ ")
+		if width >= 80 {
+			folded += look.Dim.Render(hidden + "  ")
+		}
+	}
+	right := folded + s.outcome(p.now, width, look, false)
+	room := func() int { return width - cells(left) - cells(right) - 4 }
+	if s.attempt > 0 && room() < leastBrief {
+		right = folded + s.outcome(p.now, width, look, true)
+	}
+	if text, room := s.brief(), room(); text != "" && room >= 6 {
 		left += "  " + fit(text, room)
 	}
 	return spread(left, right, width)
+}
+
+// leastBrief is how many cells of its task the row of a worker's step should
+// show; what it found gives way to that.
+const leastBrief = 24
+
+// last is the number of the answer: that of the last row, or one more than the
+// highest of a step, for steps that were left out leave gaps.
+func (p *plan) last() int {
+	_, last := p.progress()
+	for _, s := range p.steps {
+		if n, err := strconv.Atoi(s.ID); err == nil && n < 1000 {
+			last = max(last, n+1)
+		}
+	}
+	return last
 }
 
 // indent is how much further to the right the name of a worker's step begins.
@@ -357,8 +428,9 @@ func (s *step) brief() string {
 	return safetext.Line(s.Description)
 }
 
-// outcome is the right end of a row: what came of the step and how long it took.
-func (s *step) outcome(now time.Time, width int, look *theme) string {
+// outcome is the right end of a row: what came of the step, and how long it
+// took; without what a worker found or was told before where that should be brief.
+func (s *step) outcome(now time.Time, width int, look *theme, brief bool) string {
 	switch s.status {
 	case agent.Pending:
 		if len(s.After) > 0 {
@@ -366,7 +438,7 @@ func (s *step) outcome(now time.Time, width int, look *theme) string {
 		}
 		return ""
 	case agent.Running:
-		far := s.worker()
+		far := s.worker(brief)
 		if len(s.calls) > 0 {
 			far = strings.TrimSpace(far + " " + fit(s.calls[len(s.calls)-1].far(), 30))
 		}
@@ -379,13 +451,13 @@ func (s *step) outcome(now time.Time, width int, look *theme) string {
 		return look.Dim.Render(far)
 	case agent.Done:
 		text := ""
-		if len(s.calls) > 0 {
+		if len(s.calls) > 0 && !brief {
 			text = s.calls[len(s.calls)-1].found()
 		}
 		if text == "" {
 			text = s.allowed
 		}
-		if worker := s.worker(); worker != "" {
+		if worker := s.worker(brief); worker != "" {
 			text = strings.TrimPrefix(text+" · "+worker, " · ")
 		}
 		took := ""

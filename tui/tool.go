@@ -19,13 +19,14 @@ type call struct {
 	output   string
 	err      string
 	sources  int
+	nothing  bool
 	progress agent.Progress // the last that it told; zero: nothing
 	took     time.Duration
 	ended    bool
 }
 
 func (c *call) end(e agent.ToolEnded) {
-	c.output, c.err, c.sources = e.Output, e.Error, len(e.Sources)
+	c.output, c.err, c.sources, c.nothing = e.Output, e.Error, len(e.Sources), e.Nothing
 	c.took, c.ended = time.Duration(e.Took)*time.Millisecond, true
 }
 
@@ -33,6 +34,9 @@ func (c *call) end(e agent.ToolEnded) {
 func (c *call) found() string {
 	if c.sources > 0 {
 		return count(c.sources, "passage")
+	}
+	if c.nothing {
+		return "nothing found"
 	}
 	return ""
 }

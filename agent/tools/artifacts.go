@@ -86,10 +86,22 @@ func newReadArtifact(kept artifacts) agent.Tool {
 			return agent.Result{}, noArtifact(ctx, kept, args.Name)
 		}
 		return agent.Result{Text: a.Text, Foreign: a.Foreign}, err
-	})}
+	}), kept}
 }
 
-type artifactReader struct{ agent.Tool }
+type artifactReader struct {
+	agent.Tool
+	kept artifacts
+}
+
+// Kept names the documents of the conversation.
+func (r artifactReader) Kept(ctx context.Context) (lines []string, foreign bool, err error) {
+	list, err := r.kept.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
+	for _, a := range list {
+		lines, foreign = append(lines, fmt.Sprintf("%s, version %d", a.Name, a.Version)), foreign || a.Foreign
+	}
+	return lines, foreign, err
+}
 
 func (artifactReader) ReadOnly() bool { return true }
 func (artifactReader) ByRounds()      {}
