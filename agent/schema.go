@@ -72,7 +72,12 @@ var atTop, inArgument = pattern.Lazy(`^at '': `), pattern.Lazy(`^at '/([^']*)': 
 // validate says in one line what does not fit.
 func validate(schema *jsonschema.Schema, args map[string]any) (err error) {
 	defer catch(&err)
-	err = schema.Validate(args)
+	return Misfit(schema.Validate(args))
+}
+
+// Misfit says in one line what a schema's check found, without what only
+// schemas know: any other error is itself.
+func Misfit(err error) error {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
 		return err

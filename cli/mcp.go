@@ -100,7 +100,7 @@ func waits(s mcpclient.ServerState) string {
 	if len(what) > 3 {
 		what = append(what[:3], fmt.Sprintf("%d more", len(what)-3))
 	}
-	return fmt.Sprintf("the MCP server %s is not used as it is until you have seen it (%s): lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
+	return fmt.Sprintf("what is new of the MCP server %s (%s) is not used until you have seen it: /mcp in the chat, or lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
 }
 
 // startOne starts one server alone, for a command about it.

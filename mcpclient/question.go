@@ -63,7 +63,7 @@ func (f Form) Check(content json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("read the answer: %w", err)
 	}
-	return compiled.Validate(value)
+	return agent.Misfit(compiled.Validate(value))
 }
 
 // noLoader keeps a schema from fetching another one.

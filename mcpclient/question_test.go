@@ -161,3 +161,15 @@ func TestAFormMayNotFetchOtherSchemas(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAnAnswerThatDoesNotFitIsToldInPlainWords(t *testing.T) {
+	form := Form{Server: "lab", Schema: json.RawMessage(`{"type":"object","properties":{"deep":{"type":"integer","maximum":30},"bed":{"type":"string"}},"required":["bed"]}`)}
+	for content, want := range map[string]string{
+		`{"bed":"north","deep":99}`: "deep: maximum: got 99, want 30",
+		`{}`:                        "missing property 'bed'",
+	} {
+		if err := form.Check(json.RawMessage(content)); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", content, err, want)
+		}
+	}
+}

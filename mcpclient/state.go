@@ -74,10 +74,10 @@ func (s ServerState) Text() string {
 		parts = append(parts, count(s.Restarts, "restart"))
 	}
 	if s.Calls > 0 {
-		parts = append(parts, fmt.Sprintf("%s, p95 %v", count(s.Calls, "call"), s.P95.Round(time.Millisecond)))
+		parts = append(parts, fmt.Sprintf("%s, p95 %d ms", count(s.Calls, "call"), s.P95.Milliseconds()))
 	}
 	if len(s.Unseen) > 0 {
-		parts = append(parts, fmt.Sprintf("%s not used until you have seen them: lifehub mcp trust %s", count(len(s.Unseen), "change"), s.Name))
+		parts = append(parts, fmt.Sprintf("%s not used until seen: lifehub mcp trust %s", count(len(s.Unseen), "change"), s.Name))
 	}
 	if len(s.Refused) > 0 {
 		parts = append(parts, strings.Join(s.Refused[:min(len(s.Refused), maxRefused)], "; "))
