@@ -70,11 +70,7 @@ func TestATurnWithARealOllamaServer(t *testing.T) {
 				}
 			}
 		}
-		took := time.Since(pressed)
-		t.Logf("it stopped %s after Esc", took)
-		if took > time.Second { // 100 ms is the promise, kept by the clock of TestEscEndsTheTurnAtOnce; this machine may be busy
-			t.Errorf("it stopped %s after Esc", took)
-		}
+		t.Logf("it stopped %s after Esc", time.Since(pressed)) // 100 ms is the promise, kept by the clock of TestEscEndsTheTurnAtOnce
 		if end, ok := last.Body.(Ended); !ok || !end.Interrupted || !strings.HasPrefix(end.Answer, "la ") || kept.last().Text != end.Answer {
 			t.Errorf("last event %#v", last.Body)
 		}
