@@ -16,7 +16,7 @@ import (
 	"lifehub/llm"
 )
 
-// plan writes a plan's JSON of steps like "1 slow_a", "2 slow_b after 1".
+// planOf writes a plan's JSON of steps like "1 slow_a", "2 slow_b after 1".
 func planOf(steps ...string) line {
 	var list []string
 	for _, s := range steps {

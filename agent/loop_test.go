@@ -13,7 +13,7 @@ import (
 	"lifehub/llm"
 )
 
-// ask makes a line that calls tools: name, arguments, name, arguments …
+// calling makes a line that calls tools: name, arguments, name, arguments …
 func calling(pairs ...string) line {
 	var l line
 	for i := 0; i < len(pairs); i += 2 {

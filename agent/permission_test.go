@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// twice asks for the same tool in two turns, the second perhaps in another
+// askTwice asks for the same tool in two turns, the second perhaps in another
 // conversation, and tells how often the user was asked.
 func askTwice(t *testing.T, o Options, second string, reply Decision) (asked int, events []Event) {
 	t.Helper()

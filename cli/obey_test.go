@@ -157,7 +157,7 @@ type plantation struct {
 	own      bool // nothing marks the text as foreign: a rule of the user's lets calls run
 }
 
-// servers is an mcp.json with one server that a test binary becomes.
+// server writes an mcp.json with one server that a test binary becomes.
 func (v *victim) server(home string, env map[string]string) {
 	write(v.T, filepath.Join(home, "config", "mcp.json"), string(must(json.Marshal(map[string]any{"mcpServers": map[string]any{"leaky": map[string]any{"command": os.Args[0], "env": env}}}))))
 }

@@ -76,7 +76,7 @@ var smallWords = indexWords(map[language]string{
 	"sv": "och i att det som en på är av för med den till de inte om ett har men var jag sig från vi så kan när han nu även eller ut hade år ska skall vid sin efter över man där också under upp blev mot då hon mycket bara kommer vara alla dem vad bli blir få hur mellan sina denna någon detta utan ju mig min här dig du oss era",
 })
 
-// smallWord tells in which languages a word is small, a bit for each.
+// indexWords tells in which languages a word is small, a bit for each.
 func indexWords(lists map[language]string) map[string]uint32 {
 	index := map[string]uint32{}
 	for i, l := range languages {

@@ -28,7 +28,7 @@ const (
 	bm25B = 0.75
 )
 
-// near by text: what a candidate's text and surroundings hold of a question.
+// closeLook is what a candidate's text and surroundings hold of a question.
 type closeLook struct {
 	id, note       int64
 	own, around    []int // how often each term stands there

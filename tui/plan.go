@@ -266,7 +266,8 @@ func (p *plan) progress() (ended, total int) {
 	return ended, total
 }
 
-// Ctrl+O shows and hides the details; folding the whole plan is Ctrl+T.
+// folded tells of the details, which Ctrl+O shows and hides; folding the whole
+// plan is Ctrl+T.
 func (p *plan) folded() bool   { return !p.details }
 func (p *plan) fold(fold bool) { p.details = !fold }
 
