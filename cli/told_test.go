@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// A command is told at the beginning of a line of an example, or in backticks.
+var (
+	toldCommand = regexp.MustCompile("(?m)(?:^\\s*|`)lifehub((?: [^\n`#|\"%]*)?)")
+	toldSetting = regexp.MustCompile("`([a-z_]+\\.[a-z_]+)(?::[^`]*)?`")
+)
+
+// tellings returns the text of everything that tells how LifeHub is used.
+func tellings(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if slices.Contains([]string{"testdata", "decisions", "figures", ".git"}, d.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if ext := filepath.Ext(path); ext == ".md" || ext == ".go" && !strings.HasSuffix(path, "_test.go") {
+			text, err := os.ReadFile(path)
+			texts[path] = string(text)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+func TestWhatIsToldOfCommandsIsTrue(t *testing.T) {
+	root := newRoot(&shell{})
+	found := 0
+	for path, text := range tellings(t) {
+		for _, m := range toldCommand.FindAllStringSubmatch(text, -1) {
+			found++
+			if wrong := wrongCommand(root, strings.Fields(m[1])); wrong != "" {
+				t.Errorf("%s tells of `lifehub%s`: %s", path, m[1], wrong)
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("only %d commands are told of", found)
+	}
+	for line, want := range map[string]string{"chat --nots x": "no flag --nots", "chats remove 1": "chats has no command remove", "serve": "lifehub has no command serve", "ask -c x --json": ""} {
+		if got := wrongCommand(root, strings.Fields(line)); got != want {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
+
+// wrongCommand says what of a command there is not, "" if there is all of it.
+func wrongCommand(root *cobra.Command, words []string) string {
+	cmd := root
+	for i, word := range words {
+		if word == "--" {
+			break // what follows is another program's
+		}
+		if flag := strings.TrimLeft(word, "-"); flag != word {
+			flag, _, _ = strings.Cut(flag, "=")
+			known := cmd.Flags().Lookup(flag) != nil || len(flag) == 1 && cmd.Flags().ShorthandLookup(flag) != nil
+			if !known && flag != "help" && flag != "version" {
+				return "no flag " + word
+			}
+			continue
+		}
+		next := slices.IndexFunc(cmd.Commands(), func(c *cobra.Command) bool { return c.Name() == word || c.HasAlias(word) })
+		if next >= 0 {
+			cmd = cmd.Commands()[next]
+		} else if cmd.HasSubCommands() && (i == 0 || words[i-1] == cmd.Name()) {
+			return cmd.Name() + " has no command " + word
+		}
+	}
+	return ""
+}
+
+func TestWhatIsToldOfSettingsIsTrue(t *testing.T) {
+	names, sections := map[string]bool{}, map[string]bool{}
+	for _, s := range settings(&Config{}) {
+		section, _, nested := strings.Cut(s.name, ".")
+		names[s.name] = true
+		sections[section] = sections[section] || nested
+	}
+	found := 0
+	for path, text := range tellings(t) {
+		for _, m := range toldSetting.FindAllStringSubmatch(text, -1) {
+			section, key, _ := strings.Cut(m[1], ".")
+			if !sections[section] || key == "md" || key == "json" {
+				continue // a file, or a word of Go
+			}
+			if found++; !names[m[1]] {
+				t.Errorf("%s tells of the setting %s, which there is not", path, m[1])
+			}
+		}
+	}
+	if found < 15 {
+		t.Errorf("only %d settings are told of", found)
+	}
+}
