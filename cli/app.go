@@ -9,14 +9,11 @@ import (
 	"log/slog"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
@@ -27,39 +24,6 @@ import (
 	"lifehub/rag"
 	"lifehub/store"
 )
-
-// runFlags are the flags of the commands that work on notes.
-type runFlags struct {
-	notes   []string
-	model   string
-	mode    string
-	noSave  bool
-	resume  string // conversation to go on with; "": a new one
-	hasLast bool   // go on with the last one
-}
-
-func (f *runFlags) registerNotes(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.notes, "notes", nil, "use just this folder of notes, for this run (repeatable)")
-}
-
-func (f *runFlags) register(cmd *cobra.Command) {
-	f.registerNotes(cmd)
-	cmd.Flags().StringVarP(&f.model, "model", "m", "", "chat model for this run")
-	cmd.Flags().StringVar(&f.mode, "mode", "", "how a question is worked on: plan, loop or team")
-	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "keep nothing of this conversation")
-}
-
-// registerResume adds the flags that go on with a conversation that was kept.
-func (f *runFlags) registerResume(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&f.hasLast, "continue", "c", false, "go on with the last conversation")
-	cmd.Flags().FuncP("resume", "r", "go on with a conversation, by its ID", func(id string) error {
-		if f.resume = id; id == "" { // a script's variable that holds nothing
-			return errors.New("no conversation is named")
-		}
-		return nil
-	})
-	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-save")
-}
 
 // app is LifeHub put together, for one run of a command.
 type app struct {
@@ -90,14 +54,6 @@ type app struct {
 	memory *notes.Folder // that holds the facts where no vault does; nil: not opened yet
 	vaults []*vault
 	chats  *vault // conversations as notes; nil: they are not searched
-}
-
-// vault is a folder of notes and its index.
-type vault struct {
-	folder  *notes.Folder
-	index   *rag.Index
-	watched bool        // a Watch of life keeps the index like the folder
-	behind  atomic.Bool // life was called to bring the index up to date, and has not
 }
 
 // open puts LifeHub together. Nothing slow is waited for: the model server
@@ -242,33 +198,6 @@ func (a *app) isBuiltin(name string) bool {
 	return slices.ContainsFunc(a.builtin, func(t agent.Tool) bool { return t.Spec().Name == name })
 }
 
-// openLog sends what the libraries log to a file: the screen is not theirs.
-func (a *app) openLog() error {
-	if err := os.MkdirAll(a.state, 0o700); err != nil {
-		return fmt.Errorf("make folder for the log: %w", err)
-	}
-	file, err := os.OpenFile(a.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("open the log: %w", err)
-	}
-	a.logFile = file
-	slog.SetDefault(slog.New(slog.NewTextHandler(cleanLog{file, a.secrets}, nil)))
-	return nil
-}
-
-// cleanLog writes lines of a log without secrets.
-type cleanLog struct {
-	io.Writer
-	secrets *secrecy
-}
-
-func (l cleanLog) Write(line []byte) (int, error) {
-	if _, err := io.WriteString(l.Writer, l.secrets.text(string(line))); err != nil {
-		return 0, err
-	}
-	return len(line), nil
-}
-
 // models are the settings of the model provider.
 func (c *Config) models() llm.Settings {
 	return llm.Settings{
@@ -285,94 +214,6 @@ func (c *Config) chroma() *rag.Chroma {
 		return nil
 	}
 	return &rag.Chroma{URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase, Token: c.RAG.ChromaToken}
-}
-
-// dirs are the folders named, else all remembered ones.
-func (a *app) dirs(named []string) []string {
-	if len(named) > 0 {
-		return named
-	}
-	return a.config.Notes
-}
-
-// openVaults opens the folders of the run. A remembered folder that is gone is
-// a notice, not a failed start.
-func (a *app) openVaults(named []string) error {
-	for _, name := range a.dirs(named) {
-		dir, err := vaultDir(name)
-		if err == nil {
-			err = a.openVault(dir)
-		}
-		if err != nil && len(named) > 0 {
-			return usageError{err}
-		}
-		if err != nil {
-			slog.Warn("remembered notes", "folder", name, "error", err)
-			a.gone = append(a.gone, fmt.Sprintf("the notes in %s: %v", name, err))
-		}
-	}
-	return nil
-}
-
-func (a *app) openVault(dir string) error {
-	if below, err := filepath.Rel(a.paths.config, dir); err == nil && filepath.IsLocal(below) {
-		return fmt.Errorf("open notes folder %s: it holds LifeHub's own settings, which no tool may change", dir)
-	}
-	folder, err := notes.Open(dir)
-	if err != nil {
-		return err
-	}
-	own := []string{a.paths.config, a.data, a.state}
-	folder.LeaveOut(own...)
-	index, err := rag.Open(a.index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: a.config.chroma()})
-	if err != nil {
-		folder.Close()
-		return err
-	}
-	a.mu.Lock()
-	a.vaults = append(a.vaults, &vault{folder: folder, index: index})
-	a.mu.Unlock()
-	return nil
-}
-
-// indexed are the vaults that searches look into: the notes, and
-// conversations beside them.
-func (a *app) indexed() []*vault {
-	vaults := a.open()
-	if len(vaults) > 0 && a.chats != nil {
-		vaults = append(vaults, a.chats)
-	}
-	return vaults
-}
-
-// open are the vaults of this moment.
-func (a *app) open() []*vault {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	return slices.Clone(a.vaults)
-}
-
-// library is what searches all vaults of this moment as one.
-func (a *app) library() rag.Library {
-	var l rag.Library
-	for _, v := range a.indexed() {
-		l.Indexes = append(l.Indexes, v.index)
-	}
-	return l
-}
-
-// Search finds passages in all vaults.
-func (a *app) Search(ctx context.Context, q rag.Query) (rag.Found, error) {
-	return a.library().Search(ctx, q)
-}
-
-func (a *app) folders() []*notes.Folder {
-	vaults := a.open()
-	folders := make([]*notes.Folder, len(vaults))
-	for i, v := range vaults {
-		folders[i] = v.folder
-	}
-	return folders
 }
 
 // close lets go of everything that was opened, in reverse order.
@@ -402,15 +243,6 @@ func (a *app) close() {
 	}
 }
 
-// sync makes one vault's index match its notes.
-func (a *app) sync(ctx context.Context, v *vault, progress func(rag.Progress)) (rag.Changes, error) {
-	changes, err := v.index.Sync(ctx, v.folder, a.embedder(ctx), progress)
-	if err != nil {
-		return changes, fmt.Errorf("index %s: %w", v.folder.Dir(), err)
-	}
-	return changes, nil
-}
-
 // embedder is what embeds notes now; nil: nothing does, and search goes by
 // words and says so.
 func (a *app) embedder(ctx context.Context) llm.Embedder {
@@ -420,101 +252,6 @@ func (a *app) embedder(ctx context.Context) llm.Embedder {
 		return nil
 	}
 	return e
-}
-
-// ready waits until the model server is known and the notes are up to date.
-func (a *app) ready(ctx context.Context, bar *bar) error {
-	defer bar.clear()
-	for _, v := range a.indexed() {
-		if _, err := a.sync(ctx, v, bar.sync); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// serverPatience is how long a command without a screen waits for MCP
-// servers; product.md §9 gives each 10 s to start.
-const serverPatience = 10 * time.Second
-
-// quietPatience is how long that wait needs no word.
-const quietPatience = time.Second
-
-// waitForServers returns when every server has started or failed to, or after
-// serverPatience. say, if there is one, is told whom the wait is for, and who
-// stays out of this run.
-func (a *app) waitForServers(ctx context.Context, say func(string)) {
-	ctx, cancel := context.WithTimeout(ctx, serverPatience)
-	defer cancel()
-	soon, stop := context.WithTimeout(ctx, quietPatience)
-	defer stop()
-	if a.servers.Wait(soon) == nil {
-		return
-	}
-	if say != nil {
-		say("waiting for " + a.late() + " to start")
-	}
-	if a.servers.Wait(ctx) != nil && say != nil {
-		say("going on without " + a.late())
-	}
-}
-
-// prepare waits for what a message needs and what is on its way.
-func (a *app) prepare(ctx context.Context, message string) {
-	a.waitForNamed(ctx, message)
-	a.waitForNotes(ctx)
-}
-
-// notesPatience is how long a message waits for the first look at the notes.
-// After that it goes on, and the answer says how many of them were searched.
-const notesPatience = 10 * time.Second
-
-// waitForNotes waits while an index that holds nothing yet is filled: a search
-// of it would find that the notes don't say.
-func (a *app) waitForNotes(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, notesPatience)
-	defer cancel()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for _, v := range a.open() {
-		for v.behind.Load() {
-			if c, err := v.index.Coverage(ctx); err != nil || c.Indexed > 0 {
-				break
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-		}
-	}
-}
-
-// waitForNamed waits for the servers that a message names, if they are still
-// starting.
-func (a *app) waitForNamed(ctx context.Context, message string) {
-	var names []string
-	for _, s := range a.servers.State() {
-		if s.Status == mcpclient.Starting && strings.Contains(message, s.Name) {
-			names = append(names, s.Name)
-		}
-	}
-	if len(names) > 0 {
-		ctx, cancel := context.WithTimeout(ctx, serverPatience)
-		defer cancel()
-		_ = a.servers.Wait(ctx, names...) // what is not there then is not offered
-	}
-}
-
-// late names the servers that are still starting.
-func (a *app) late() string {
-	var names []string
-	for _, s := range a.servers.State() {
-		if s.Status == mcpclient.Starting {
-			names = append(names, s.Name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // offered are the tools for the agent. Without notes there is nothing for the
@@ -537,33 +274,6 @@ func (a *app) tools() []agent.Tool {
 		}
 	}
 	return enabled
-}
-
-// allowFlag is where the rules of --allow stand.
-const allowFlag = "--allow"
-
-// pointless lists the rules of --allow that speak of no tool there is: a
-// slip of the pen, or a server that is not up.
-func (a *app) pointless() (rules []string) {
-	for _, rule := range a.rules.List() {
-		if rule.From == allowFlag && !slices.ContainsFunc(a.tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
-			rules = append(rules, ruleText(rule))
-		}
-	}
-	return rules
-}
-
-// allow adds the rules of --allow.
-func (a *app) allow(rules []string) error {
-	for _, text := range rules {
-		rule, err := agent.ParseRule(text)
-		if err != nil {
-			return usageError{fmt.Errorf("--allow: %w", err)}
-		}
-		rule.From = allowFlag
-		a.rules = a.rules.With(rule)
-	}
-	return nil
 }
 
 // agent makes the one who answers, out of what is open.
@@ -635,63 +345,4 @@ func (a *app) persona() string {
 		slog.Warn("read instructions", "error", err)
 	}
 	return strings.TrimSpace(strings.Join(append([]string{strings.TrimSpace(string(text))}, a.folder.persona...), "\n\n"))
-}
-
-// reread returns a source's lines as they stand on disk now; a source
-// without a vault may be in any.
-func (a *app) reread(s agent.Source) (string, bool) {
-	if text, ok := a.rereadFact(s); ok {
-		return text, true
-	}
-	for _, v := range a.indexed() {
-		folder := v.folder
-		if s.Vault != "" && folder.Dir() != s.Vault {
-			continue
-		}
-		note, err := folder.Read(s.Path)
-		if err != nil {
-			continue
-		}
-		lines := strings.Split(note.Text, "\n")
-		if s.Line >= 1 && s.Line <= len(lines) {
-			return strings.Join(lines[s.Line-1:min(s.EndLine, len(lines))], "\n"), true
-		}
-	}
-	return "", false
-}
-
-// spot is where a chat begins.
-type spot struct {
-	conversation, title string
-	turn                string // "": at the end
-}
-
-// place is the conversation to go on with, and where in it, or a new one.
-func (a *app) place(ctx context.Context, flags runFlags) (spot, error) {
-	switch {
-	case flags.resume != "":
-		name, number, isTurn := strings.Cut(flags.resume, ".")
-		c, err := a.store.Conversation(ctx, name)
-		if err != nil {
-			return spot{}, usageError{err}
-		}
-		at := spot{conversation: c.ID, title: c.Title}
-		if isTurn {
-			at.turn = c.ID + "." + number
-			if err := a.store.Show(ctx, c.ID, at.turn); err != nil {
-				return spot{}, usageError{err}
-			}
-		}
-		return at, nil
-	case flags.hasLast:
-		c, err := a.store.Last(ctx)
-		if errors.Is(err, store.ErrNoConversation) {
-			return spot{}, usageError{errors.New("there is no conversation to go on with yet; `lifehub` starts one")}
-		}
-		if err != nil {
-			return spot{}, usageError{err}
-		}
-		return spot{conversation: c.ID, title: c.Title}, nil
-	}
-	return spot{conversation: a.store.NewConversation()}, nil
 }

@@ -95,3 +95,30 @@ func removeRules(file, tool string) (int, error) {
 	}
 	return removed, writePrivate(file, rest)
 }
+
+// allowFlag is where the rules of --allow stand.
+const allowFlag = "--allow"
+
+// pointless lists the rules of --allow that speak of no tool there is: a
+// slip of the pen, or a server that is not up.
+func (a *app) pointless() (rules []string) {
+	for _, rule := range a.rules.List() {
+		if rule.From == allowFlag && !slices.ContainsFunc(a.tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
+			rules = append(rules, ruleText(rule))
+		}
+	}
+	return rules
+}
+
+// allow adds the rules of --allow.
+func (a *app) allow(rules []string) error {
+	for _, text := range rules {
+		rule, err := agent.ParseRule(text)
+		if err != nil {
+			return usageError{fmt.Errorf("--allow: %w", err)}
+		}
+		rule.From = allowFlag
+		a.rules = a.rules.With(rule)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/store"
+)
+
+// runFlags are the flags of the commands that work on notes.
+type runFlags struct {
+	notes   []string
+	model   string
+	mode    string
+	noSave  bool
+	resume  string // conversation to go on with; "": a new one
+	hasLast bool   // go on with the last one
+}
+
+func (f *runFlags) registerNotes(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.notes, "notes", nil, "use just this folder of notes, for this run (repeatable)")
+}
+
+func (f *runFlags) register(cmd *cobra.Command) {
+	f.registerNotes(cmd)
+	cmd.Flags().StringVarP(&f.model, "model", "m", "", "chat model for this run")
+	cmd.Flags().StringVar(&f.mode, "mode", "", "how a question is worked on: plan, loop or team")
+	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "keep nothing of this conversation")
+}
+
+// registerResume adds the flags that go on with a conversation that was kept.
+func (f *runFlags) registerResume(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&f.hasLast, "continue", "c", false, "go on with the last conversation")
+	cmd.Flags().FuncP("resume", "r", "go on with a conversation, by its ID", func(id string) error {
+		if f.resume = id; id == "" { // a script's variable that holds nothing
+			return errors.New("no conversation is named")
+		}
+		return nil
+	})
+	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-save")
+}
+
+// spot is where a chat begins.
+type spot struct {
+	conversation, title string
+	turn                string // "": at the end
+}
+
+// place is the conversation to go on with, and where in it, or a new one.
+func (a *app) place(ctx context.Context, flags runFlags) (spot, error) {
+	switch {
+	case flags.resume != "":
+		name, number, isTurn := strings.Cut(flags.resume, ".")
+		c, err := a.store.Conversation(ctx, name)
+		if err != nil {
+			return spot{}, usageError{err}
+		}
+		at := spot{conversation: c.ID, title: c.Title}
+		if isTurn {
+			at.turn = c.ID + "." + number
+			if err := a.store.Show(ctx, c.ID, at.turn); err != nil {
+				return spot{}, usageError{err}
+			}
+		}
+		return at, nil
+	case flags.hasLast:
+		c, err := a.store.Last(ctx)
+		if errors.Is(err, store.ErrNoConversation) {
+			return spot{}, usageError{errors.New("there is no conversation to go on with yet; `lifehub` starts one")}
+		}
+		if err != nil {
+			return spot{}, usageError{err}
+		}
+		return spot{conversation: c.ID, title: c.Title}, nil
+	}
+	return spot{conversation: a.store.NewConversation()}, nil
+}
