@@ -61,7 +61,9 @@ func TestEachQuotationHasItsVerdict(t *testing.T) {
 }
 
 func TestPathsThatAreInNoNoteAreTold(t *testing.T) {
-	reread := func(s Source) (string, bool) { return "x", s.Path == "other/real.md" && s.Line <= 40 }
+	reread := func(s Source) (string, bool) {
+		return "x", (s.Path == "other/real.md" || s.Path == "Home/my plans.md") && s.Line <= 40
+	}
 	for answer, want := range map[string]string{
 		"See `fitness.md:13`, other/real.md:40 and kitchen/tea.md.":     "",
 		"It stands in notes/x.md:12.":                                   "0 not_found notes/x.md:12",
@@ -69,10 +71,55 @@ func TestPathsThatAreInNoNoteAreTold(t *testing.T) {
 		"According to “imaginary.md”, you run.":                         "0 not_found imaginary.md",
 		"Create a README.md, or look at https://example.org/docs/a.md.": "",
 		"```\ncat notes/x.md:12\n```":                                   "",
+		"See Home/my plans.md:3 or `Home/my plans.md`, lines 2-4.":      "",
+		"It is in Home/my plans.md:300.":                                "0 not_found plans.md:300",
+		"See fitness.md:13-900.":                                        "0 not_found fitness.md:13",
+		"See fitness.md#L900, or fitness.md, line 901.":                 "0 not_found fitness.md:900, 0 not_found fitness.md:901",
+		"See ./fitness.md:13 and fitness.md, lines 12–13.":              "",
 		"From journal/none.md: you slept.":                              "0 not_found journal/none.md",
 	} {
 		if got := strings.ReplaceAll(verdicts(CheckCitations(answer, numbered(fitness, tea), reread)), ".md:0", ".md"); got != want && !(strings.Contains(answer, "[1]") && strings.HasSuffix(got, want[len("1 paraphrase fitness.md:12, "):])) {
 			t.Errorf("%q\n got %s\nwant %s", answer, got, want)
+		}
+	}
+}
+
+// The same in other languages and forms: what stands in a note only with what
+// turns it is not verified by a part of it.
+func TestNoQuotationIsCutSoThatItTurns(t *testing.T) {
+	note := Source{Path: "a.md", Line: 1, Text: strings.Join([]string{
+		"Mia thinks the roof leaks.", "Few of the windows close.", "I doubt that the boiler will last.", "The dog must not eat grapes; raisins are fine.",
+		"Wir fahren am Montag, falls es nicht regnet.", "Leave the tap open tonight, unless it freezes.", "Je ne mange pas de porc.", "No tengo alergia a las nueces.",
+		"Non mangio la carne.", "Встреча не состоится в пятницу.", "我不吃猪肉。", "この薬は食後に飲まないでください。", "私は魚を食べません。", "회의는 금요일에 열리지 않는다.",
+		"الاجتماع ليس يوم الخميس.", "Ik eet geen vlees op vrijdag.", "We hope the cellar is dry.",
+	}, "\n")}
+	note.EndLine = 1 + strings.Count(note.Text, "\n")
+	for _, quotation := range []string{
+		"“the roof leaks”", "“the windows close”", "“the boiler will last”", "“The dog must not eat … raisins”", "„Wir fahren am Montag“", "“Leave the tap open”",
+		"« mange pas de porc »", "« mange … de porc »", "«tengo alergia a las nueces»", "«mangio la carne»", "«состоится в пятницу»", "「吃猪肉」", "「この薬は食後に飲」", "「魚を食べ」",
+		"“회의는 금요일에 열리”", "«يوم الخميس»", "“vlees op vrijdag”", "“the cellar is dry”",
+	} {
+		for _, c := range CheckCitations(quotation+" [1]", numbered(note), nil) {
+			if c.Verdict != Paraphrase {
+				t.Errorf("%s is %s by %q", quotation, c.Verdict, c.Quote)
+			}
+		}
+	}
+	for line := range strings.Lines(note.Text) {
+		if got := CheckCitations("“"+strings.TrimSpace(line)+"” [1]", numbered(note), nil); len(got) != 1 || got[0].Verdict != Verified {
+			t.Errorf("the whole of %q is %s", line, verdicts(got))
+		}
+	}
+}
+
+func TestASumEndsItsSentence(t *testing.T) {
+	note := Source{Path: "a.md", Line: 1, EndLine: 3, Text: "The rent is 900 €.\nThe deposit is 1,800 €.\nStore it at −18 °C."}
+	for answer, want := range map[string]string{
+		"The deposit is 1,800 € [1].": "1 verified a.md:2", "The rent is 900 € [1].": "1 verified a.md:1", "Store it at -18 °C [1].": "1 verified a.md:3", "Store it at 18 °C [1].": "1 paraphrase a.md:3",
+		"The rent is 900 € [2-1].": "1 verified a.md:1, 2 not_found",
+	} {
+		if got := verdicts(CheckCitations(answer, numbered(note), nil)); got != want {
+			t.Errorf("%q is %s, want %s", answer, got, want)
 		}
 	}
 }

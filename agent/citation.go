@@ -65,7 +65,7 @@ func CheckCitations(answer string, sources []Source, reread func(Source) (string
 	}
 	for _, named := range pathsIn(answer) {
 		if !desk.exists(named) {
-			add(Citation{Path: named.Path, Line: named.Line, EndLine: named.Line, Verdict: NotFound})
+			add(Citation{Path: named.path, Line: named.line, EndLine: named.endLine, Verdict: NotFound})
 		}
 	}
 	return citations

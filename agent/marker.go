@@ -72,7 +72,7 @@ func numbersIn(list string) (numbers []int) {
 		to := from
 		if isRange {
 			if n, err := strconv.Atoi(strings.TrimSpace(high)); err == nil {
-				to = n
+				from, to = min(from, n), max(from, n)
 			}
 		}
 		for n := from; n <= to && n-from < maxRange; n++ {

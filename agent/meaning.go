@@ -1,5 +1,7 @@
 package agent
 
+import "lifehub/pattern"
+
 // fillers say nothing of their own, and may stand in one text and not in the
 // other.
 var fillers = wordSet(`
@@ -68,14 +70,23 @@ var (
 	// turning words make the opposite of a sentence, or take it back.
 	turning = wordSet(`
 	not no never none nor neither nobody nothing nowhere without except unlike instead cannot cant dont doesnt didnt isnt arent wasnt werent
-	wont wouldnt shouldnt couldnt hasnt havent hadnt mustnt neednt aint hardly barely false wrong untrue myth incorrect cancelled canceled
+	wont wouldnt shouldnt couldnt hasnt havent hadnt mustnt neednt aint non hardly barely scarcely seldom rarely few false wrong untrue myth incorrect cancelled canceled
 	obsolete outdated rejected denied refuted stop avoid
-	nicht kein keine keinen keinem keiner keines nie niemals ohne außer statt kaum falsch abgesagt
+	nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne außer statt kaum selten wenige falsch abgesagt
+	ne pas jamais rien aucun aucune sans sauf ni nunca jamás nada nadie ningún ninguna ninguno sin salvo excepto tampoco
+	niente nulla nessuno nessuna senza tranne né não ninguém nenhum nenhuma sem exceto nem
+	niet geen nooit niets zonder behalve inte ingen inget inga aldrig utan ikke değil hiç
+	не нет ни никогда ничего никто нельзя без кроме لا ليس ليست لم لن غير بدون
 	不 没 無 无 未 非 勿 莫 否 別 别 禁 ❌ ✗ ✘ 🚫`)
 	// hedges weaken it.
 	hedges = wordSet(`
 	if unless maybe perhaps might could would should supposedly allegedly probably almost nearly only
-	whether wonder wonders claim claims claimed pretend pretends suppose imagine dream dreamt dreamed rumour rumor
-	falls wenn ob vielleicht sollte könnte würde angeblich wahrscheinlich fast nur behauptet geträumt traum gerücht
+	whether wonder wonders think thinks thought believe believes believed doubt doubts guess guesses hope hopes hoped claim claims claimed pretend pretends suppose imagine dream dreamt dreamed rumour rumor
+	falls sofern wenn ob glaubt glaube meint vermutet hofft vielleicht sollte könnte würde angeblich wahrscheinlich fast nur behauptet geträumt traum gerücht
+	si pense croit quizás cree forse crede talvez acha если возможно кажется думает
 	如 若 或 吗`)
+
+	// turnedEnding is a "not" within a word of Japanese or Korean.
+	turnedEnding = pattern.Lazy(`な(?:い|く|かっ|ければ)|ません|ずに|않|못|없|아니|지 ?마`)
+	clauseEnd    = pattern.Lazy(`[。、，,；;！!？?\n]`)
 )

@@ -142,13 +142,17 @@ func (p *passage) turnedAround(at place) bool {
 	}
 	for i := at.last; i < p.ranges[p.within[at.last-1]][1]; i++ {
 		if between := p.text[p.tokens[i-1].end:p.tokens[i].start]; strings.ContainsAny(between, ",，、(") || clauseMark.MatchString(between) {
-			break
+			return hedges[p.tokens[i].text] // ", if it rains"
 		}
 		if doubt(i) {
 			return true
 		}
 	}
-	return false
+	rest := p.text[p.tokens[at.last-1].end:max(p.tokens[at.last-1].end, p.sentences[p.within[at.last-1]].end)]
+	if stop := clauseEnd.FindStringIndex(rest); stop != nil {
+		rest = rest[:stop[0]]
+	}
+	return turnedEnding.MatchString(rest)
 }
 
 // sameCode tells whether a quotation of program text has its signs, and ends
@@ -168,6 +172,9 @@ func (p *passage) sameCode(at place, text string) bool {
 // codeGoesOn begins with what belongs to the word before it.
 var codeGoesOn = pattern.Lazy(`^[\pL\pN_/~^@-]`)
 
+// otherClause begins a clause that says something else; a colon goes on.
+var otherClause = pattern.Lazy(`[;；]|\s[—–-]+\s|—`)
+
 // goOn is the place that a quotation takes when its other parts follow.
 func (p *passage) goOn(at place, parts [][]token) (place, Verdict) {
 	verdict := Verified
@@ -181,7 +188,7 @@ func (p *passage) goOn(at place, parts [][]token) (place, Verdict) {
 		if before != after && (!clean || after > before+2) {
 			return place{}, NotFound
 		}
-		if slices.ContainsFunc(p.tokens[at.last:next.first], turns) {
+		if slices.ContainsFunc(p.tokens[at.last:next.first], turns) || before == after && otherClause.MatchString(p.text[p.tokens[at.last-1].end:p.tokens[next.first].start]) {
 			verdict = Paraphrase
 		}
 		at.last = next.last

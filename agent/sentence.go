@@ -168,7 +168,8 @@ func isAbbreviation(before, after string) bool {
 		word, _, _ := strings.Cut(strings.TrimLeft(after, " "), " ")
 		return strings.TrimSpace(before) == last || germanMonths[strings.ToLower(strings.Trim(word, ",."))]
 	}
-	return utf8.RuneCountInString(last) == 1 && last != "I" || abbreviations[strings.ToLower(last)]
+	initial, size := utf8.DecodeRuneInString(last)
+	return size == len(last) && unicode.IsLetter(initial) && last != "I" || abbreviations[strings.ToLower(last)]
 }
 
 var (

@@ -60,6 +60,9 @@ func tokenize(text string) []token {
 			// a narrow space parts thousands
 		case strings.ContainsRune(signs, r) && !isBullet(text, i, size), isNegative(text, r, i, size):
 			finish()
+			if r == '−' {
+				r = '-'
+			}
 			tokens = append(tokens, token{text: string(r), start: i, end: i + size})
 		default:
 			finish()
