@@ -97,7 +97,7 @@ type Agent struct {
 	gauges  gauges
 }
 
-// The limits of a turn (product.md §9), where no option says otherwise.
+// The limits of a turn, where no option says otherwise.
 const (
 	windowMessages  = 6  // messages of the conversation that stand in a prompt
 	defaultParallel = 4  // steps at once

@@ -9,7 +9,7 @@ import (
 )
 
 // Event is something that happened during a turn. Its JSON is one flat
-// object: the fields here, then those of Body (product.md §4).
+// object: the fields here, then those of Body.
 type Event struct {
 	Type string    `json:"type"` // the fixed name: start, plan, token …
 	Turn string    `json:"turn"`

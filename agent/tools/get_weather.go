@@ -42,7 +42,7 @@ const (
 	weatherDays     = 3
 	maxWeatherDays  = 16 // Open-Meteo's own bound
 	maxWeatherHours = 48
-	weatherTime     = 20 * time.Second // product.md §9: fetch
+	weatherTime     = webTime
 	maxWeatherBody  = 1 << 20
 )
 

@@ -29,7 +29,7 @@ const readSchema = `{
 
 const (
 	// maxRead bounds what one call reads, in bytes: a little less than what of
-	// a result reaches the model (product.md §9: 32 KiB).
+	// a result reaches the model (32 KiB).
 	maxRead = 30 << 10
 	// sourceSize is the least size of a source, in bytes: smaller sections are
 	// put together, so that a note of many headings is a handful of sources.

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// The bounds of a fetch (product.md §9).
+// The bounds of a fetch.
 const (
 	webTime      = 20 * time.Second
 	maxWebBody   = 2 << 20 // bytes, after decompression
