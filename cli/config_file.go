@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"lifehub/tui"
+)
+
+func (c *Config) readFile(file string, data []byte) error {
+	tree, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return usageError{fmt.Errorf("settings in %s: %s", file, faultOf(err))}
+	}
+	for _, doc := range tree.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if err := c.readNode(file, "", doc.Body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// faultOf is what is wrong in a YAML text, without the lines around it: a key
+// may stand there.
+func faultOf(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
+}
+
+// readNode takes the values below one key of the file; prefix is "" at the
+// top and "ollama" inside that mapping.
+func (c *Config) readNode(file, prefix string, node ast.Node) error {
+	at := func(n ast.Node) string { return fmt.Sprintf("%s:%d", file, n.GetToken().Position.Line) }
+	pairs, ok := pairsOf(node)
+	if !ok {
+		return usageError{fmt.Errorf("%s: %s holds further keys, not a value", at(node), orTop(prefix))}
+	}
+	for _, pair := range pairs {
+		key := pair.Key.GetToken().Value
+		name := strings.TrimPrefix(prefix+"."+key, ".")
+		if name == "keys" {
+			keys, err := lists(pair.Value)
+			if err == nil {
+				err = tui.CheckKeys(keys)
+			}
+			if err != nil {
+				return usageError{fmt.Errorf("%s: %w", at(pair.Key), err)}
+			}
+			c.Keys = keys
+			continue
+		}
+		if c.isGroup(name) {
+			if err := c.readNode(file, name, pair.Value); err != nil {
+				return err
+			}
+			continue
+		}
+		s, err := c.setting(name)
+		if err != nil {
+			return usageError{fmt.Errorf("%s: %w", at(pair.Key), err)}
+		}
+		values, isList, err := scalars(pair.Value)
+		if err == nil {
+			err = s.set(values, isList)
+		}
+		if err != nil {
+			return usageError{fmt.Errorf("%s: %s: %w", at(pair.Key), name, err)}
+		}
+		c.origin[name] = at(pair.Key)
+	}
+	return nil
+}
+
+// pairsOf are the keys of a mapping with their values, none where nothing or
+// only comments are written; false: it is a value.
+func pairsOf(node ast.Node) ([]*ast.MappingValueNode, bool) {
+	switch n := node.(type) {
+	case *ast.MappingNode:
+		return n.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}, true
+	case *ast.CommentGroupNode, *ast.NullNode:
+		return nil, true
+	}
+	return nil, false
+}
+
+// lists are the values of a mapping, each one text or a list of them.
+func lists(node ast.Node) (map[string][]string, error) {
+	pairs, ok := pairsOf(node)
+	if !ok {
+		return nil, errors.New("further keys are expected, not a value")
+	}
+	all := map[string][]string{}
+	for _, pair := range pairs {
+		name := pair.Key.GetToken().Value
+		values, _, err := scalars(pair.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all[name] = values
+	}
+	return all, nil
+}
+
+// ownColours reads a theme file: names of colours and their values.
+func ownColours(file string) (map[string]string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read theme: %w", err)
+	}
+	tree, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return nil, fmt.Errorf("theme in %s: %s", file, faultOf(err))
+	}
+	own := map[string]string{}
+	for _, doc := range tree.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		values, err := lists(doc.Body)
+		if err != nil {
+			return nil, fmt.Errorf("theme in %s: %w", file, err)
+		}
+		for name, value := range values {
+			own[name] = strings.Join(value, " ")
+		}
+	}
+	if err := tui.CheckColours(own); err != nil {
+		return nil, fmt.Errorf("theme in %s: %w", file, err)
+	}
+	return own, nil
+}
+
+func orTop(prefix string) string {
+	if prefix == "" {
+		return "the file"
+	}
+	return prefix
+}
+
+// scalars are the texts of a value: one, or those of a list.
+func scalars(node ast.Node) (values []string, isList bool, err error) {
+	switch n := node.(type) {
+	case *ast.NullNode:
+		return nil, true, nil
+	case *ast.SequenceNode:
+		for _, item := range n.Values {
+			one, list, err := scalars(item)
+			if err != nil || list {
+				return nil, false, errors.New("a list of plain values is expected")
+			}
+			values = append(values, one...)
+		}
+		return values, true, nil
+	case *ast.StringNode:
+		return []string{n.Value}, false, nil
+	case *ast.LiteralNode:
+		return []string{n.Value.Value}, false, nil
+	case ast.ScalarNode:
+		return []string{n.GetToken().Value}, false, nil
+	}
+	return nil, false, errors.New("a plain value is expected")
+}
+
+// configTemplate is a file that sets nothing and explains everything.
+func configTemplate() string {
+	var b strings.Builder
+	b.WriteString("# Settings of LifeHub. Each line shows the default; take the # away to change it.\n")
+	group := ""
+	for _, s := range settings(defaults()) {
+		name, indent := s.name, ""
+		if before, after, nested := strings.Cut(s.name, "."); nested {
+			if before != group {
+				fmt.Fprintf(&b, "\n# %s:\n", before)
+			}
+			group, name, indent = before, after, "  "
+		} else {
+			b.WriteString("\n")
+			group = ""
+		}
+		fmt.Fprintf(&b, "#%s %s", indent, s.doc)
+		if s.one != nil {
+			fmt.Fprintf(&b, " (%s)", strings.Join(s.one, ", "))
+		}
+		fmt.Fprintf(&b, "\n# %s%s: %s\n", indent, name, s.text())
+	}
+	b.WriteString("\n# The keys of the screen, by action (? in the chat lists them). Each takes one key or a list.\n# keys:\n#   compose: ctrl+x\n#   newline: [ctrl+j, alt+enter]\n")
+	return b.String()
+}

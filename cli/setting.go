@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// envName is the setting's own variable.
+func (s setting) envName() string {
+	return "LIFEHUB_" + strings.ToUpper(strings.ReplaceAll(s.name, ".", "_"))
+}
+
+// set checks the values and puts them into the field. A list may be given as
+// one text, its items separated as paths are.
+func (s setting) set(values []string, isList bool) error {
+	if list, ok := s.field.(*[]string); ok {
+		if !isList {
+			values = filepath.SplitList(values[0])
+		}
+		*list = values
+		return nil
+	}
+	if isList {
+		return errors.New("one value is expected, not a list")
+	}
+	value := values[0]
+	if s.one != nil && !slices.Contains(s.one, value) && !(s.orFile && strings.ContainsAny(value, `/\\`)) {
+		return fmt.Errorf("%q is none of %s", value, strings.Join(s.one, ", "))
+	}
+	switch field := s.field.(type) {
+	case *string:
+		*field = value
+	case *int:
+		n, err := strconv.Atoi(value)
+		if err != nil || n < s.least {
+			return fmt.Errorf("%q is not a whole number of at least %d", value, s.least)
+		}
+		*field = n
+	case *bool:
+		b, err := strconv.ParseBool(value)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", value)
+		}
+		*field = b
+	case *time.Duration:
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("%q is not a duration such as 90s or 10m", value)
+		}
+		*field = d
+	}
+	return nil
+}
+
+// text is the value as the file would hold it.
+func (s setting) text() string {
+	switch field := s.field.(type) {
+	case *[]string:
+		quoted := make([]string, len(*field))
+		for i, item := range *field {
+			quoted[i] = strconv.Quote(item)
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	case *string:
+		if s.quiet && *field != "" {
+			return `"…"`
+		}
+		if *field == "" {
+			return `""`
+		}
+		return withoutPassword(*field)
+	case *int:
+		return strconv.Itoa(*field)
+	case *bool:
+		return strconv.FormatBool(*field)
+	case *time.Duration:
+		return shortDuration(*field)
+	}
+	return ""
+}
+
+// withoutPassword shows an address without the password in it.
+func withoutPassword(text string) string {
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return text
+}
+
+// shortDuration leaves out the zero parts: 10m, not 10m0s.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
