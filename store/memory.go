@@ -12,157 +12,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"lifehub/agent"
 )
-
-// Archive puts the exchanges of the conversation's current path that lie
-// beyond its last window messages into long-term memory, and with everywhere
-// also all of the other conversations' paths. It tells how many were new.
-func (s *Store) Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error) {
-	archived := 0
-	err := s.update(ctx, func(tx *sql.Tx) error {
-		beyond := map[string]int{conversation: window}
-		if everywhere {
-			others, err := texts(ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
-			if err != nil {
-				return err
-			}
-			for _, id := range others {
-				beyond[id] = 0
-			}
-		}
-		for id, window := range beyond {
-			n, err := s.archivePath(ctx, tx, id, window)
-			if err != nil {
-				return err
-			}
-			archived += n
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, fmt.Errorf("archive what left the window: %w", err)
-	}
-	return archived, nil
-}
-
-func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string, window int) (archived int, err error) {
-	path, err := pathOf(ctx, tx, conversation)
-	if err != nil {
-		return 0, err
-	}
-	complete := window == 0
-	for _, turn := range path.beyond(window) {
-		if turn.state == "open" { // it is under way, here or in another process
-			complete = false
-		}
-		if turn.archived || turn.state == "open" || !turn.answered {
-			continue
-		}
-		var question, answer string
-		if err := tx.QueryRowContext(ctx, `SELECT q.text, a.text FROM messages q JOIN messages a ON a.turn = q.turn
-			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, turn.id).Scan(&question, &answer); err != nil {
-			return archived, err
-		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`, turn.id, s.now().UnixMilli())
-		if err != nil {
-			return archived, err
-		}
-		row, err := result.LastInsertId()
-		if err != nil {
-			return archived, err
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO memory_words (rowid, text) VALUES (?, ?)`, row, searchable(question+"\n"+answer)); err != nil {
-			return archived, err
-		}
-		archived++
-	}
-	if complete {
-		_, err = tx.ExecContext(ctx, `UPDATE conversations SET archived = head WHERE id = ?`, conversation)
-	}
-	return archived, err
-}
-
-// pathTurn is a turn of a conversation's current path.
-type pathTurn struct {
-	id       string
-	state    string
-	answered bool // its answer has a text
-	archived bool
-	outside  bool // text from outside the user's own notes is in it
-}
-
-// turnPath is the current path of a conversation, the newest turn first.
-type turnPath []pathTurn
-
-// beyond are the turns that do not lie wholly within the last window
-// messages. A turn under way counts for none.
-func (p turnPath) beyond(window int) turnPath {
-	messages := 0
-	for i, turn := range p {
-		if turn.state == "open" && i == 0 {
-			continue
-		}
-		if messages++; turn.answered {
-			messages++
-		}
-		if messages > window {
-			return p[i:]
-		}
-	}
-	return nil
-}
-
-func (p turnPath) ids() map[string]bool {
-	set := make(map[string]bool, len(p))
-	for _, turn := range p {
-		set[turn.id] = true
-	}
-	return set
-}
-
-// reader is a database or a transaction.
-type reader interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// pathOf reads the ids of all turns of the conversation and walks from its
-// head to its beginning, as exchanges does.
-func pathOf(ctx context.Context, db reader, conversation string) (turnPath, error) {
-	rows, err := db.QueryContext(ctx, `SELECT t.id, t.state, a.text <> '', m.id IS NOT NULL, t.outside, a.id, coalesce(q.parent, 0), c.head
-		FROM conversations c JOIN turns t ON t.conversation = c.id
-		JOIN messages q ON q.turn = t.id AND q.role = 'user'
-		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
-		LEFT JOIN memories m ON m.turn = t.id WHERE c.id = ?`, conversation)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	type node struct {
-		pathTurn
-		before int64
-	}
-	nodes := map[int64]node{} // by the answer's id
-	var head int64
-	for rows.Next() {
-		var n node
-		var answer int64
-		if err := rows.Scan(&n.id, &n.state, &n.answered, &n.archived, &n.outside, &answer, &n.before, &head); err != nil {
-			return nil, err
-		}
-		nodes[answer] = n
-	}
-	var path turnPath
-	for n, ok := nodes[head]; ok; n, ok = nodes[n.before] {
-		if len(path) > 0 && n.state == "open" {
-			n.outside = n.outside || n.answered // it was killed before it was known what it was made of
-		}
-		path = append(path, n.pathTurn)
-	}
-	return path, rows.Err()
-}
 
 // Similar finds archived exchanges that share words with a question or whose
 // vectors are near to its own: at most q.Limit by each, in no order. Those
@@ -411,48 +263,6 @@ func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[st
 	return nil
 }
 
-// Outside tells whether text from outside the user's own notes stands in the
-// last window messages of the conversation.
-func (s *Store) Outside(ctx context.Context, conversation string, window int) (bool, error) {
-	path, err := pathOf(ctx, s.read, conversation)
-	if err != nil {
-		return false, fmt.Errorf("read where the conversation's words come from: %w", err)
-	}
-	return slices.ContainsFunc(path[:len(path)-len(path.beyond(window))], func(t pathTurn) bool { return t.outside }), nil
-}
-
-// searchable writes a text as words for the full-text index: letters and
-// digits only, and scripts without spaces as pairs of neighbouring characters.
-func searchable(text string) string {
-	var out strings.Builder
-	var before rune // the last character of a script without spaces; 0: none
-	for _, r := range text {
-		switch {
-		case unspaced(r):
-			out.WriteByte(' ')
-			if before != 0 {
-				out.WriteRune(before)
-			}
-			out.WriteRune(r)
-			before = r
-			continue
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
-			if before != 0 {
-				out.WriteByte(' ')
-			}
-			out.WriteRune(unicode.ToLower(r))
-		default:
-			out.WriteByte(' ')
-		}
-		before = 0
-	}
-	return out.String()
-}
-
-func unspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
-}
-
 // texts reads a column of texts.
 func texts(ctx context.Context, db reader, query string, args ...any) ([]string, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
@@ -469,12 +279,4 @@ func texts(ctx context.Context, db reader, query string, args ...any) ([]string,
 		list = append(list, text)
 	}
 	return list, rows.Err()
-}
-
-// Archived tells how many exchanges are in long-term memory.
-func (s *Store) Archived(ctx context.Context) (n int, err error) {
-	if err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM memories`).Scan(&n); err != nil {
-		return 0, fmt.Errorf("count what is archived: %w", err)
-	}
-	return n, nil
 }

@@ -1,0 +1,164 @@
+package tools
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/mail"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"lifehub/agent"
+)
+
+// letter is a mail whose every part was checked.
+type letter struct {
+	from          *mail.Address
+	to, cc, bcc   []*mail.Address
+	subject, body string
+}
+
+// text is the whole letter as a user reads it.
+func (l letter) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "From: %s\n", shownAddress(l.from))
+	for _, part := range []struct {
+		name string
+		list []*mail.Address
+	}{{"To", l.to}, {"Cc", l.cc}, {"Bcc", l.bcc}} {
+		for _, a := range part.list {
+			fmt.Fprintf(&b, "%s: %s\n", part.name, shownAddress(a))
+		}
+	}
+	fmt.Fprintf(&b, "Subject: %s\n\n%s", l.subject, l.body)
+	return b.String()
+}
+
+// all are the recipients, as they are shown.
+func (l letter) all() []string {
+	var list []string
+	for _, part := range [][]*mail.Address{l.to, l.cc, l.bcc} {
+		for _, a := range part {
+			list = append(list, shownAddress(a))
+		}
+	}
+	return list
+}
+
+// id is the same when a mail is sent again after LifeHub was stopped in the
+// middle: servers and readers know by it that it is one mail.
+func (l letter) id(ctx context.Context) string {
+	sum := sha256.Sum256([]byte(agent.CallKey(ctx) + "\n" + l.subject + "\n" + l.body))
+	_, domain := splitAddress(l.from.Address)
+	return hex.EncodeToString(sum[:12]) + ".lifehub@" + domain
+}
+
+// message is the letter as it goes out.
+func (l letter) message(ctx context.Context, now time.Time) *gomail.Msg {
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	m.FromMailAddress(l.from)
+	m.ToMailAddress(l.to...)
+	if len(l.cc) > 0 {
+		m.CcMailAddress(l.cc...)
+	}
+	if len(l.bcc) > 0 {
+		m.BccMailAddress(l.bcc...)
+	}
+	m.Subject(l.subject)
+	m.SetMessageIDWithValue(l.id(ctx))
+	m.SetDateWithValue(now)
+	m.SetBodyString(gomail.TypeTextPlain, l.body)
+	return m
+}
+
+// address reads one address. What could be taken for more than one line or
+// more than one recipient is refused.
+func address(text string) (*mail.Address, error) {
+	text = strings.TrimSpace(text)
+	if err := oneLiner("an address", text); err != nil {
+		return nil, err
+	}
+	a, err := mail.ParseAddress(text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no mail address", text)
+	}
+	local, domain := splitAddress(a.Address)
+	if local == "" || strings.ContainsFunc(local, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"<>,;:\()[]@`, r) }) ||
+		!isDomain(domain) || len(a.Address) > 254 {
+		return nil, fmt.Errorf("%q is no mail address that can be sent to", text)
+	}
+	if err := oneLiner("a name", a.Name); err != nil { // it may have been encoded
+		return nil, err
+	}
+	if utf8.RuneCountInString(a.Name) > maxName {
+		return nil, fmt.Errorf("a name before an address is longer than %d characters", maxName)
+	}
+	if strings.ContainsFunc(a.Name+a.Address, func(r rune) bool { return unicode.Is(unicode.Cf, r) }) {
+		return nil, fmt.Errorf("%q holds characters that cannot be seen", text)
+	}
+	return a, nil
+}
+
+// splitAddress is what stands before and after the last @.
+func splitAddress(address string) (local, domain string) {
+	at := strings.LastIndexByte(address, '@')
+	return address[:max(at, 0)], address[at+1:]
+}
+
+// isDomain tells a host's name from anything else.
+func isDomain(domain string) bool {
+	if domain == "" || strings.HasPrefix(domain, ".") || strings.HasPrefix(domain, "-") {
+		return false
+	}
+	for _, r := range domain {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '-' && !unicode.IsMark(r) {
+			return false
+		}
+	}
+	return !strings.Contains(domain, "..")
+}
+
+// oneLiner refuses what would end a header and begin another.
+func oneLiner(what, text string) error {
+	if !utf8.ValidString(text) {
+		return fmt.Errorf("%s is not UTF-8", what)
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
+			return fmt.Errorf("%s holds the character %U, which has no place in a line of a mail", what, r)
+		}
+	}
+	return nil
+}
+
+// mailText is the text with plain line ends.
+func mailText(text string) (string, error) {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return "", errors.New("the mail has no text")
+	case len(text) > maxMail:
+		return "", fmt.Errorf("the text is longer than %d KiB", maxMail>>10)
+	case !utf8.ValidString(text):
+		return "", errors.New("the text is not UTF-8")
+	}
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return "", fmt.Errorf("the text holds the character %U, which has no place in a mail", r)
+		}
+	}
+	return text, nil
+}
+
+func shownAddress(a *mail.Address) string {
+	if a.Name == "" {
+		return a.Address
+	}
+	return fmt.Sprintf("%s <%s>", a.Name, a.Address)
+}

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+)
+
+// pathTurn is a turn of a conversation's current path.
+type pathTurn struct {
+	id       string
+	state    string
+	answered bool // its answer has a text
+	archived bool
+	outside  bool // text from outside the user's own notes is in it
+}
+
+// turnPath is the current path of a conversation, the newest turn first.
+type turnPath []pathTurn
+
+// beyond are the turns that do not lie wholly within the last window
+// messages. A turn under way counts for none.
+func (p turnPath) beyond(window int) turnPath {
+	messages := 0
+	for i, turn := range p {
+		if turn.state == "open" && i == 0 {
+			continue
+		}
+		if messages++; turn.answered {
+			messages++
+		}
+		if messages > window {
+			return p[i:]
+		}
+	}
+	return nil
+}
+
+func (p turnPath) ids() map[string]bool {
+	set := make(map[string]bool, len(p))
+	for _, turn := range p {
+		set[turn.id] = true
+	}
+	return set
+}
+
+// reader is a database or a transaction.
+type reader interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// pathOf reads the ids of all turns of the conversation and walks from its
+// head to its beginning, as exchanges does.
+func pathOf(ctx context.Context, db reader, conversation string) (turnPath, error) {
+	rows, err := db.QueryContext(ctx, `SELECT t.id, t.state, a.text <> '', m.id IS NOT NULL, t.outside, a.id, coalesce(q.parent, 0), c.head
+		FROM conversations c JOIN turns t ON t.conversation = c.id
+		JOIN messages q ON q.turn = t.id AND q.role = 'user'
+		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
+		LEFT JOIN memories m ON m.turn = t.id WHERE c.id = ?`, conversation)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	type node struct {
+		pathTurn
+		before int64
+	}
+	nodes := map[int64]node{} // by the answer's id
+	var head int64
+	for rows.Next() {
+		var n node
+		var answer int64
+		if err := rows.Scan(&n.id, &n.state, &n.answered, &n.archived, &n.outside, &answer, &n.before, &head); err != nil {
+			return nil, err
+		}
+		nodes[answer] = n
+	}
+	var path turnPath
+	for n, ok := nodes[head]; ok; n, ok = nodes[n.before] {
+		if len(path) > 0 && n.state == "open" {
+			n.outside = n.outside || n.answered // it was killed before it was known what it was made of
+		}
+		path = append(path, n.pathTurn)
+	}
+	return path, rows.Err()
+}
+
+// Outside tells whether text from outside the user's own notes stands in the
+// last window messages of the conversation.
+func (s *Store) Outside(ctx context.Context, conversation string, window int) (bool, error) {
+	path, err := pathOf(ctx, s.read, conversation)
+	if err != nil {
+		return false, fmt.Errorf("read where the conversation's words come from: %w", err)
+	}
+	return slices.ContainsFunc(path[:len(path)-len(path.beyond(window))], func(t pathTurn) bool { return t.outside }), nil
+}
