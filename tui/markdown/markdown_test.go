@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -365,5 +366,50 @@ func TestHostileTextIsDrawnAsText(t *testing.T) {
 				t.Errorf("%s hid what follows: %q", p.Name, plain(got))
 			}
 		}
+	}
+}
+
+// TestNoUsualWordOfATableIsBroken draws tables of words of up to twenty letters.
+func TestNoUsualWordOfATableIsBroken(t *testing.T) {
+	any := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		width, columns := 24+any.IntN(100), 1+any.IntN(6)
+		var source strings.Builder
+		var words []string
+		row := func() {
+			for range columns {
+				source.WriteString("| ")
+				for range 1 + any.IntN(8) {
+					word := strings.Repeat(string(rune('a'+any.IntN(26))), 1+any.IntN(longestUsual))
+					words = append(words, word)
+					source.WriteString(word + " ")
+				}
+			}
+			source.WriteString("|\n")
+		}
+		row()
+		source.WriteString(strings.Repeat("|---", columns) + "|\n")
+		for range 1 + any.IntN(sample-1) {
+			row()
+		}
+		drawn := ansi.Strip(strings.Join(Render(source.String(), width, NoColor()), "\n"))
+		for _, word := range words {
+			if !strings.Contains(drawn, word) {
+				t.Fatalf("at %d columns %q is broken:\n%s", width, word, drawn)
+			}
+		}
+	}
+}
+
+func TestALongAddressInATableIsBrokenAtItsJoints(t *testing.T) {
+	drawn := ansi.Strip(strings.Join(Render("| page | says |\n|---|---|\n| https://example.org/docs/internationalization/guide.html | how words are translated |\n", 50, NoColor()), "\n"))
+	want := `page                     │ says
+─────────────────────────┼────────────────────────
+https://example.org/     │ how words are
+docs/                    │ translated
+internationalization/    │
+guide.html               │`
+	if drawn != want {
+		t.Errorf("got\n%s\nwant\n%s", drawn, want)
 	}
 }

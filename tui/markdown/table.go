@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"sort"
 	"strings"
 
 	"lifehub/tui/measure"
@@ -13,8 +14,12 @@ const (
 	// maxRow is the longest row in bytes, maxColumns their number.
 	maxRow     = 4096
 	maxColumns = 40
-	// leastColumn is the width under which columns are not drawn side by side.
+	// leastColumn is the width under which columns are not drawn side by side,
+	// unless they hold no more.
 	leastColumn = 6
+	// longestUsual is the width of a word for which a column is made wide enough;
+	// what is longer is an address or the like, and broken.
+	longestUsual = 20
 )
 
 // table is a table under way.
@@ -24,6 +29,7 @@ type table struct {
 	aligns  []alignment
 	rows    []string // not yet drawn: the sample
 	widths  []int    // nil until the sample is whole
+	narrow  bool     // no blanks stand beside the borders
 	stacked bool     // too many columns: each row is a list
 	drawn   int      // rows drawn
 	base    Style
@@ -134,7 +140,7 @@ func (s *Stream) previewTable(p *paragraph) {
 func (s *Stream) drawTable() {
 	t := s.table
 	if t.widths == nil {
-		t.widths, t.stacked = s.fit(t)
+		s.fit(t)
 		if !t.stacked {
 			s.drawRow(t, t.head, s.theme.TableHead.over(t.base))
 			s.drawRule(t)
@@ -151,52 +157,72 @@ func (s *Stream) drawTable() {
 	t.rows = nil
 }
 
-// fit returns the widths of the columns, and whether there are too many.
-func (s *Stream) fit(t *table) (widths []int, stacked bool) {
-	n := len(t.head)
-	widths = make([]int, n)
-	measure := func(row []string, style Style) {
-		for i := range min(n, len(row)) {
-			widths[i] = max(widths[i], s.cellWidth(row[i], style))
-		}
-	}
-	measure(t.head, s.theme.TableHead)
-	for _, row := range t.rows {
-		measure(cells(row), t.base)
-	}
-	free := t.margin.width - 3*(n-1)
+// fit sets the widths of the columns: each is at least as wide as its longest
+// usual word. Where there is no room for that the borders are drawn narrower,
+// and then the columns not side by side.
+func (s *Stream) fit(t *table) {
+	borders := len(t.head) - 1
+	t.widths = s.columns(t, s.cellWidth)
+	free := t.margin.width - 3*borders
 	total := 0
-	for i := range widths {
-		widths[i] = max(widths[i], 3)
-		total += widths[i]
+	for i, w := range t.widths {
+		t.widths[i] = max(w, 3)
+		total += t.widths[i]
 	}
 	if total <= free {
-		return widths, false
+		return
 	}
-	// Columns narrower than their share keep their width, the others share the rest.
-	share, left := free, n
-	for settled := true; settled && left > 0; {
-		settled = false
-		each := share / left
-		for i, w := range widths {
-			if w >= 0 && w <= each {
-				share, left, settled = share-w, left-1, true
-				widths[i] = -w // done
-			}
+	words, least := s.columns(t, s.longestWord), 0
+	for i, w := range words {
+		words[i] = max(min(w, longestUsual), min(t.widths[i], leastColumn))
+		least += words[i]
+	}
+	if t.narrow = least > free; t.narrow {
+		free += 2 * borders
+	}
+	if t.stacked = least > free; !t.stacked {
+		t.widths = shared(free, words, t.widths)
+	}
+}
+
+// columns measures the head and the rows that wait, and returns the largest of
+// each column.
+func (s *Stream) columns(t *table, size func(text string, style Style) int) []int {
+	largest := make([]int, len(t.head))
+	take := func(row []string, style Style) {
+		for i := range min(len(largest), len(row)) {
+			largest[i] = max(largest[i], size(row[i], style))
 		}
 	}
-	for i, w := range widths {
-		if w < 0 {
-			widths[i] = -w
-			continue
+	take(t.head, s.theme.TableHead)
+	for _, row := range t.rows {
+		take(cells(row), t.base)
+	}
+	return largest
+}
+
+// shared divides what is free among columns of at least and at most some
+// widths: up to one width they get what they want, and the others that width.
+// The least ones fit, the most do not.
+func shared(free int, least, most []int) []int {
+	widths := make([]int, len(least))
+	share := func(each int) (left int) {
+		left = free
+		for i := range widths {
+			widths[i] = max(least[i], min(most[i], each))
+			left -= widths[i]
 		}
-		widths[i] = share / left
-		share, left = share-widths[i], left-1
-		if widths[i] < leastColumn {
-			stacked = true
+		return left
+	}
+	each := sort.Search(free, func(each int) bool { return share(each+1) < 0 })
+	left := share(each)
+	for i := range widths { // the rest is less than a cell each
+		if left > 0 && widths[i] == each && widths[i] < most[i] {
+			widths[i]++
+			left--
 		}
 	}
-	return widths, stacked
+	return widths
 }
 
 func (s *Stream) spans(text string, style Style, yield func(span)) {
@@ -221,6 +247,16 @@ func (s *Stream) cellWidth(text string, style Style) int {
 	return widest
 }
 
+// longestWord is the width of the longest part of a cell that should stay in
+// one line.
+func (s *Stream) longestWord(text string, style Style) int {
+	var lines []string
+	wrap := wrapper{width: 1 << 30, out: &lines, inks: &s.inks}
+	s.spans(text, style, wrap.add)
+	wrap.flush()
+	return wrap.longest
+}
+
 func (s *Stream) drawRow(t *table, row []string, style Style) {
 	columns := make([][]string, len(t.head))
 	height := 1
@@ -233,7 +269,10 @@ func (s *Stream) drawRow(t *table, row []string, style Style) {
 		wrap.flush()
 		height = max(height, len(columns[i]))
 	}
-	border := " " + s.inks.paint(s.theme.Border, "│") + " "
+	border := s.inks.paint(s.theme.Border, "│")
+	if !t.narrow {
+		border = " " + border + " "
+	}
 	for y := range height {
 		var line strings.Builder
 		line.WriteString(s.tableMargin(t))
@@ -263,7 +302,11 @@ func (s *Stream) drawRule(t *table) {
 	for i, w := range t.widths {
 		parts[i] = strings.Repeat("─", w)
 	}
-	s.lines = append(s.lines, s.tableMargin(t)+s.inks.paint(s.theme.Border, strings.Join(parts, "─┼─")))
+	crossing := "─┼─"
+	if t.narrow {
+		crossing = "┼"
+	}
+	s.lines = append(s.lines, s.tableMargin(t)+s.inks.paint(s.theme.Border, strings.Join(parts, crossing)))
 }
 
 // drawStacked draws a row as lines "Head: cell".

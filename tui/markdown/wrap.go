@@ -42,6 +42,7 @@ type wrapper struct {
 	breaks  bool // a line may end after word
 	glued   bool // no line may end after word: it ends in an opening bracket
 	started bool // the first line was given out
+	longest int  // width of the widest word so far
 }
 
 // copyTo makes to go on from here without touching w, in memory of its own.
@@ -79,8 +80,13 @@ func (w *wrapper) addText(s span) {
 			continue
 		}
 		n := asciiWord(text)
+		long := n > w.width && w.padded
+		if long {
+			n = partOf(text[:n])
+		}
 		if n > 0 {
 			w.letters(s.look, text[:n], n)
+			w.breaks = long
 			text = text[n:]
 			continue
 		}
@@ -101,6 +107,18 @@ func asciiWord(text string) int {
 		n-- // a mark may follow
 	}
 	return max(n, 0)
+}
+
+// joints are where a word that is longer than a cell of a table is broken
+// rather than anywhere.
+const joints = "/-_.,:;=&?|"
+
+// partOf is how many bytes of a long word there are up to its first joint.
+func partOf(word string) int {
+	if at := strings.IndexAny(word, joints); at >= 0 {
+		return at + 1
+	}
+	return len(word)
 }
 
 const (
@@ -157,6 +175,7 @@ func (w *wrapper) letters(l look, text string, width int) {
 // endWord puts the word under way on the line, or on the next.
 func (w *wrapper) endWord() {
 	if w.wide > 0 {
+		w.longest = max(w.longest, w.wide)
 		if w.column > 0 && w.column+w.blank+w.wide > w.width {
 			w.newline()
 		}
