@@ -167,7 +167,7 @@ func (l *life) followProvider(ctx context.Context) {
 				l.tell()
 			}
 		case change := <-l.changes:
-			if change.Text != "" {
+			if l.news(change) {
 				l.notice(change.Text)
 			}
 			l.tell()

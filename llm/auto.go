@@ -121,22 +121,22 @@ func (a *Auto) take(found seen, first bool) {
 	a.mu.Unlock()
 	switch {
 	case first && found.up:
-		a.tell(found.text)
+		a.tell(found.text, true)
 	case first:
-		a.tell(offlineText)
+		a.tell(offlineText, true)
 	case found.up && !before.up:
-		a.tell(join("Ollama is up: "+found.model+" answers from now on", found.text))
+		a.tell(join("Ollama is up: "+found.model+" answers from now on", found.text), false)
 	case !found.up && before.up:
-		a.tell(join("Ollama does not answer any more", found.text))
+		a.tell(join("Ollama does not answer any more", found.text), false)
 	case found.text != before.text || embedderName(found) != embedderName(before):
-		a.tell(found.text)
+		a.tell(found.text, false)
 	}
 }
 
-func (a *Auto) tell(text string) {
+func (a *Auto) tell(text string, first bool) {
 	if a.changed != nil {
 		state := a.State()
-		state.Text = text
+		state.Text, state.First = text, first
 		a.changed(state)
 	}
 }
@@ -206,7 +206,7 @@ func (a *Auto) lost() {
 	a.now = seen{text: offlineText}
 	a.mu.Unlock()
 	if was {
-		a.tell("Ollama does not answer any more; " + offlineText)
+		a.tell("Ollama does not answer any more; "+offlineText, false)
 	}
 	a.lookAgain()
 }
@@ -258,6 +258,7 @@ func (a *Auto) State() State {
 		return State{Provider: "offline", Text: now.text, Sent: a.sent()}
 	}
 	s := a.ollama.State()
+	s.Lacks = now.text
 	s.Text = now.text
 	return s
 }

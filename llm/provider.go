@@ -43,6 +43,8 @@ type State struct {
 	Remote   string // host that runs the model, when that is not this machine
 	Sent     int64  // bytes of requests that left this machine so far
 	Text     string // a sentence for the user about it; "": nothing to say
+	Lacks    string // what is missing though it works, told in Text when that began; "": nothing
+	First    bool   // Text tells how things stand at the start, and of no change
 }
 
 // Progress tells how far a pull is.

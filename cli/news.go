@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"log/slog"
+	"os"
+
+	"lifehub/llm"
+)
+
+// news tells whether the user is to be told what a state of the model server
+// says. What it lacks is said when that begins, and not at each start again.
+func (l *life) news(s llm.State) bool {
+	if s.Provider == "offline" {
+		return s.Text != ""
+	}
+	last, _ := os.ReadFile(l.paths.told()) // none: nothing was told yet
+	if known := string(last) == s.Lacks; known {
+		return s.Text != "" && (!s.First || s.Lacks == "")
+	}
+	if err := writePrivate(l.paths.told(), []byte(s.Lacks)); err != nil {
+		slog.Warn("keep what was told", "error", err)
+	}
+	return s.Text != ""
+}

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"testing"
+
+	"lifehub/llm"
+)
+
+func TestWhatTheModelServerLacksIsToldOnceAndWhenItChanges(t *testing.T) {
+	l := &life{app: &app{}}
+	l.paths = paths{state: t.TempDir()}
+	const words, other = "notes are found by words only", "something else is missing"
+	for i, step := range []struct {
+		state llm.State
+		told  bool
+	}{
+		{llm.State{Provider: "ollama", Text: words, Lacks: words, First: true}, true},
+		{llm.State{Provider: "ollama", Text: words, Lacks: words, First: true}, false}, // another start
+		{llm.State{Provider: "offline", Text: "offline", First: true}, true},
+		{llm.State{Provider: "ollama", Text: "Ollama is up; " + words, Lacks: words}, true},
+		{llm.State{Provider: "ollama", Text: words, Lacks: words, First: true}, false},
+		{llm.State{Provider: "ollama", Text: other, Lacks: other, First: true}, true},
+		{llm.State{Provider: "ollama"}, false}, // all is there
+		{llm.State{Provider: "ollama", First: true}, false},
+		{llm.State{Provider: "ollama", Text: words, Lacks: words, First: true}, true},
+	} {
+		if got := l.news(step.state); got != step.told {
+			t.Errorf("step %d: told %t, want %t", i, got, step.told)
+		}
+	}
+}
