@@ -96,7 +96,7 @@ func (*shell) written(err error) error {
 func (sh *shell) printFound(found rag.Found) error {
 	var out strings.Builder
 	for _, p := range found.Passages {
-		fmt.Fprintf(&out, "%.2f  %s:%d", p.Score, safetext.Line(p.Path), p.Line)
+		fmt.Fprintf(&out, "%s  %s:%d", shownScore(p.Score), safetext.Line(p.Path), p.Line)
 		if p.Heading != "" {
 			fmt.Fprintf(&out, "  %s", safetext.Line(p.Heading))
 		}
@@ -115,6 +115,15 @@ func (sh *shell) printFound(found rag.Found) error {
 	fmt.Fprintf(sh.err, "searched %d of %s, brought up to date %s ago, %s\n",
 		c.Indexed, count(c.Total, "note"), ago(c.Age), safetext.Line(c.Embedder))
 	return nil
+}
+
+// shownScore is a score in four cells; what is nearly nothing is not shown as
+// nothing.
+func shownScore(score float64) string {
+	if score < 0.005 {
+		return "<.01"
+	}
+	return fmt.Sprintf("%.2f", score)
 }
 
 // excerptLines bounds what search shows of a passage.

@@ -118,6 +118,22 @@ func TestNamedNotesComeFirstAndIndexNotesLast(t *testing.T) {
 	}
 }
 
+func TestAMatchInAVaultOfOneNoteHasAScore(t *testing.T) {
+	folder, x := vault(t, map[string]string{"cellar.md": "# Boiler\n\nThe pressure should be 1.5 bar.\n"})
+	syncNow(t, x, folder, nil)
+	scores := map[string]float64{}
+	for _, question := range []string{"pressure", "pressure of the tyres"} {
+		found, err := x.Search(t.Context(), Query{Text: question})
+		if err != nil || len(found.Passages) != 1 {
+			t.Fatalf("%s: got %+v, %v", question, found, err)
+		}
+		scores[question] = found.Passages[0].Score
+	}
+	if whole, part := scores["pressure"], scores["pressure of the tyres"]; part < 0.05 || whole <= part || whole > 1 {
+		t.Errorf("all words held score %.3f, some of them %.3f", whole, part)
+	}
+}
+
 // FuzzSearch: nothing a person can type is an error of the word index.
 // The names that Logseq, Dendron and Obsidian give a note are its names, and
 // a sign may be all that tells two names apart.

@@ -31,8 +31,9 @@ type weights struct{ meaning, letters float64 }
 
 // fuse scores candidates by words, letters and meaning and returns how strong
 // the best of them is, from 0 to 1. All are normalised before they are added:
-// BM25 by the best of the list, the cosines by the whole collection.
-func fuse(candidates []candidate, w weights, bound float64) (strength float64) {
+// BM25 by the best of the list, the cosines by the whole collection. The best is
+// at least as strong as least.
+func fuse(candidates []candidate, w weights, bound, least float64) (strength float64) {
 	best := 0.0
 	for _, c := range candidates {
 		best = max(best, c.words)
@@ -51,13 +52,28 @@ func fuse(candidates []candidate, w weights, bound float64) (strength float64) {
 		}
 		strength = max(strength, letters*min(1, c.letters), w.meaning*min(1, c.near), min(c.lift, 0.9))
 	}
-	strength = min(1, strength)
-	if top > 0 {
-		for i := range candidates {
+	strength = min(1, max(strength, least))
+	for i := range candidates {
+		if top > 0 {
 			candidates[i].score *= strength / top
+		} else {
+			candidates[i].score = strength
 		}
 	}
 	return strength
+}
+
+// fewStrength is how strong a match of all words is in an index of too few
+// passages for their rareness to tell how much they say: where a word stands in
+// the one note there is, BM25 takes it for one that says nothing.
+const fewStrength = 0.5
+
+// leastStrength is how strong the best match is at the least.
+func (s *search) leastStrength() float64 {
+	if s.words.passages >= fewPassages {
+		return 0
+	}
+	return fewStrength * s.words.held()
 }
 
 // tooFew tells whether so many passages have no meaning yet that scores by

@@ -148,7 +148,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, error) {
 	for _, c := range byID {
 		ranked = append(ranked, *c)
 	}
-	fuse(ranked, w, s.words.bound*(1+contextShare))
+	fuse(ranked, w, s.words.bound*(1+contextShare), s.leastStrength())
 	s.seen = s.signals(ranked)
 	slices.SortFunc(ranked, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
