@@ -4,14 +4,53 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/safetext"
 )
 
-// help is the page of keys and commands, made from the key map.
+// help is the page of keys and commands, made from the key map. What is typed
+// leaves those that hold it.
 type help struct {
-	top   int
-	lines []string
-	width int
+	top    int
+	filter string
+	lines  []string // nil: out of date
+	width  int
+}
+
+// helpGroup is what stands under one title.
+type helpGroup struct {
+	title string
+	rows  []row
+}
+
+const (
+	// helpColumn is the width from which on the page has a column more.
+	helpColumn = 48
+	// helpColumns is how many an eye still goes through.
+	helpColumns = 3
+	// helpGap is what stands between two.
+	helpGap = "   "
+)
+
+// helpGroups are the keys that are live, by place, and the commands.
+func helpGroups(keys *keyMap, commands []command) []helpGroup {
+	var groups []helpGroup
+	for _, group := range keys.groups() {
+		shown := helpGroup{title: group.title}
+		for _, named := range group.keys {
+			if named.Enabled() {
+				shown.rows = append(shown.rows, row{named.Help().Key, named.Help().Desc})
+			}
+		}
+		groups = append(groups, shown)
+	}
+	shown := helpGroup{title: "Commands"}
+	for _, c := range commands {
+		shown.rows = append(shown.rows, row{c.usage(), c.help})
+	}
+	return append(groups, shown)
 }
 
 // build makes the lines for a width.
@@ -19,43 +58,152 @@ func (h *help) build(keys *keyMap, commands []command, width int, look *theme) {
 	if h.width == width && h.lines != nil {
 		return
 	}
-	h.width, h.lines = width, nil
-	column := min(24, max(8, width/3))
-	add := func(left, right string) {
-		left = fit(left, column)
-		pad := strings.Repeat(" ", max(1, column+2-cells(left)))
-		h.lines = append(h.lines, wrapped("  "+look.Key.Render(left)+pad, right, width)...)
-	}
-	for _, group := range keys.groups() {
-		if !slices.ContainsFunc(group.keys, func(named namedKey) bool { return named.Enabled() }) {
-			continue
+	columns := max(1, min(helpColumns, width/helpColumn))
+	each := (width - (columns-1)*cells(helpGap)) / columns
+	var blocks [][]string
+	for _, group := range helpGroups(keys, commands) {
+		if group = group.holding(h.filter); len(group.rows) > 0 {
+			blocks = append(blocks, group.lines(each, look))
 		}
-		h.lines = append(h.lines, look.Strong.Render(fit(group.title, width)))
-		for _, named := range group.keys {
-			if named.Enabled() {
-				add(named.Help().Key, named.Help().Desc)
-			}
-		}
-		h.lines = append(h.lines, "")
 	}
-	h.lines = append(h.lines, look.Strong.Render("Commands"))
-	for _, c := range commands {
-		add(strings.TrimSpace("/"+c.name+" "+c.args), c.help)
+	h.width, h.lines = width, abreast(blocks, columns, each)
+	if len(blocks) == 0 {
+		h.lines = []string{look.Dim.Render(fit("nothing matches that", width))}
 	}
 }
 
-// press scrolls; any other key closes the page.
+// holding are the rows that hold every word of a filter, or stand under a title
+// that does.
+func (g helpGroup) holding(filter string) helpGroup {
+	list := picker{filter: filter}
+	for _, r := range g.rows {
+		list.rows = append(list.rows, row{r.label, r.detail + " " + g.title})
+	}
+	kept := helpGroup{title: g.title}
+	for _, at := range list.matching() {
+		kept.rows = append(kept.rows, g.rows[at])
+	}
+	return kept
+}
+
+// lines draws a group. A label that is too long for its column has a line of
+// its own.
+func (g helpGroup) lines(width int, look *theme) []string {
+	lines := []string{look.Strong.Render(fit(g.title, width))}
+	column := 0
+	for _, r := range g.rows {
+		column = max(column, cells(safetext.Line(r.label)))
+	}
+	column = min(column, max(10, width*2/5))
+	for _, r := range g.rows {
+		label := safetext.Line(r.label)
+		if cells(label) > column {
+			lines = append(lines, "  "+look.Key.Render(fit(label, width-2)))
+			label = ""
+		}
+		pad := strings.Repeat(" ", column-cells(label)+2)
+		lines = append(lines, wrapped("  "+look.Key.Render(label)+pad, safetext.Line(r.detail), width)...)
+	}
+	return lines
+}
+
+// abreast lays blocks out in columns of a width, whole and in order, as low as
+// they can be.
+func abreast(blocks [][]string, columns, width int) []string {
+	var laid [][]string
+	for height := 1; laid == nil; height++ {
+		laid = inColumns(blocks, columns, height)
+	}
+	var lines []string
+	for at := 0; ; at++ {
+		line, any := "", false
+		for i, column := range laid {
+			part := ""
+			if at < len(column) {
+				part, any = column[at], true
+			}
+			if i > 0 {
+				line += helpGap
+			}
+			line += part + strings.Repeat(" ", max(0, width-cells(part)))
+		}
+		if !any {
+			return lines
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+}
+
+// inColumns puts blocks below each other in columns of at most a height; nil:
+// there are too few.
+func inColumns(blocks [][]string, columns, height int) [][]string {
+	laid := make([][]string, 1, columns)
+	for _, block := range blocks {
+		last := len(laid) - 1
+		if len(laid[last]) > 0 && len(laid[last])+1+len(block) <= height {
+			laid[last] = append(append(laid[last], ""), block...)
+			continue
+		}
+		if len(laid[last]) > 0 {
+			laid = append(laid, nil)
+			last++
+		}
+		if last == columns || len(block) > height {
+			return nil
+		}
+		laid[last] = slices.Clone(block)
+	}
+	return laid
+}
+
+// press scrolls and searches; any other key closes the page.
 func (h *help) press(pressed tea.KeyPressMsg, keys *keyMap, height int) (done bool) {
-	top, scrolls := keys.scrolled(pressed, h.first(height), len(h.lines), height)
-	h.top = top
-	return !scrolls
+	if pressed.Text == "" || pressed.Text == " " && h.filter == "" {
+		top, scrolls := keys.scrolled(pressed, h.first(height), len(h.lines), rowsOfHelp(height))
+		if h.top = top; scrolls {
+			return false
+		}
+	}
+	filter := typed(h.filter, pressed)
+	switch {
+	case h.filter == "" && key.Matches(pressed, keys.Help, keys.HelpOnEmpty):
+	case filter != h.filter:
+		h.find(filter)
+		return false
+	case h.filter != "" && key.Matches(pressed, keys.PickerClose):
+		h.find("")
+		return false
+	}
+	*h = help{}
+	return true
+}
+
+// find leaves what holds a text; "": all.
+func (h *help) find(text string) { *h = help{filter: text} }
+
+// rowsOfHelp is how many lines of the page are in sight: its title stands above
+// where there is room for it.
+func rowsOfHelp(height int) int {
+	if height < 8 {
+		return height
+	}
+	return height - 2
 }
 
 // first is the first line in sight. h.top may lie further down: the window may
 // shrink again.
-func (h *help) first(height int) int { return max(0, min(h.top, len(h.lines)-height)) }
+func (h *help) first(height int) int { return max(0, min(h.top, len(h.lines)-rowsOfHelp(height))) }
 
-func (h *help) view(height int) []string {
-	top := h.first(height)
-	return filled(h.lines[top:min(len(h.lines), top+height)], height)
+func (h *help) view(width, height int, look *theme) []string {
+	rows, top := rowsOfHelp(height), h.first(height)
+	shown := h.lines[top:min(len(h.lines), top+rows)]
+	if rows == height {
+		return filled(slices.Clone(shown), height)
+	}
+	search := look.Dim.Render("type to search")
+	if h.filter != "" {
+		search = h.filter + "▏"
+	}
+	head := fit(look.Strong.Render("Keys and commands")+"  "+look.Brand.Render("> ")+search, width)
+	return filled(append([]string{head, ""}, shown...), height)
 }

@@ -590,3 +590,19 @@ func TestJumpsGoFromQuestionToQuestion(t *testing.T) {
 		}
 	})
 }
+
+func TestHelpIsSearchedByTyping(t *testing.T) {
+	inRig(t, 100, 30, withEverything(), func(r *rig) {
+		r.keys("?", "jk")
+		r.mustShow("nothing matches that")
+		r.keys("esc")
+		r.mustShow("type to search")
+		r.keys("branch")
+		r.mustShow("/tree")
+		r.mustNotShow("write in your editor")
+		r.keys("backspace", "ctrl+u", "?")
+		r.mustShow("Ask anything")
+		r.keys("f1", "down", "f1")
+		r.mustNotShow("type to search")
+	})
+}

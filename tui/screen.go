@@ -149,7 +149,7 @@ func (m *Model) body(width, height, top int) []string {
 		return m.stats.view(width, height, m.look)
 	case m.overlay == helpOverlay:
 		m.help.build(&m.keys, m.allCommands(), width, m.look)
-		return m.help.view(height)
+		return m.help.view(width, height, m.look)
 	case len(m.transcript.entries) == 0 && m.Inline && m.turns > 0:
 		return nil // it was printed
 	case len(m.transcript.entries) == 0:

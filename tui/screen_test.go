@@ -204,6 +204,8 @@ var scenes = map[string]scene{
 	"commands by ctrl+p":             {func() Options { return withEverything() }, pressing("ctrl+p", "down", "down")},
 	"help":                           {func() Options { return withEverything() }, pressing("?")},
 	"the end of help":                {func() Options { return withEverything() }, pressing("f1", "ctrl+end")},
+	"help is searched":               {func() Options { return withEverything() }, pressing("?", "model")},
+	"help has none of that":          {func() Options { return withEverything() }, pressing("?", "zebra")},
 	"conversations":                  {func() Options { return withEverything() }, pressing("ctrl+s")},
 	"conversations are filtered":     {func() Options { return withEverything() }, pressing("ctrl+s", "lis")},
 	"a conversation is opened again": {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter")},
