@@ -1,6 +1,11 @@
 package llm
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"lifehub/pattern"
+)
 
 // StandAlone returns the query of a search so that it can be understood
 // without the conversation: as a model wrote it, unless it leans on what was
@@ -30,8 +35,11 @@ func standAlone(topic, question string, history []Message) string {
 	const most = 1 << 10 // bytes of a pasted text that a search is made of
 	query := bare(topic)
 	if leans(topic) {
+		if len(history) > 0 && saysNothing(topic) {
+			query = ""
+		}
 		for i, turns := len(history)-1, 0; i >= 0 && turns < 2; i-- {
-			if m := history[i]; m.Role == User {
+			if m := history[i]; m.Role == User && !saysNothing(m.Text) && smallTalk(m.Text, false, nil) == "" {
 				query = strings.TrimSpace(bare(clipBytes(m.Text, 500)) + " " + query)
 				turns++
 				if !leans(m.Text) {
@@ -58,4 +66,36 @@ func contentOf(text string) map[string]bool {
 		}
 	}
 	return found
+}
+
+var (
+	// aboutForm says how to answer, and nothing of what about.
+	aboutForm = pattern.Lazy(`(?i)^(?:(?:and|now|then|please|again|but|say|tell|answer|write|put|repeat|translate|explain|give|me|it|that|this|them|` +
+		`und|jetzt|bitte|noch ?mal|aber|sag|antworte|schreib|übersetze?|erkläre?|mir|das|es)[\s,]+)*` +
+		`(?:(?:in|into|to|auf|en|in (?:a|one|einem)|as an?|als)\s+(?:english|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|korean|` +
+		`deutsch|englisch|französisch|spanisch|italienisch|français|anglais|español|inglés|more detail|short|brief|sentence|satz|list|table|bullet points|liste|tabelle)|` +
+		`shorter|longer|simpler|briefly|summari[sz]e|again|repeat|kürzer|länger|einfacher|ausführlicher|noch ?mal)` +
+		`(?:[\s,]+(?:please|bitte|it|that|this|the answer|again|das|es|too|auch|s'il (?:te|vous) plaît|por favor))*$|` +
+		`^(?:请?用\p{Han}{2}(?:说|回答|写)?|(?:短|长|简单|详细)一?点|再说一遍|日本語で|もう一度|短く|한국어로)(?:吧|お願いします)?$`)
+	// leaningSigns points back in scripts without spaces, in a short question.
+	leaningSigns = pattern.Lazy(`^(?:那|然后|还有|では|じゃあ|それ|그럼|그리고)|(?:^|[^其])[她他它]|彼|그녀|그건|그거|呢$`)
+	// emptySigns is one that says nothing else.
+	emptySigns = pattern.Lazy(`^(?:那么?|然后|还有|她|他|它|呢|们|的|是|吗|为什么|什么时候|在哪里?|谁|では|じゃあ|それ|彼女?|は|の|いつ|どこ|なぜ|誰|그럼|그리고|그녀|그건|그거|는|은)+$`)
+)
+
+// trimmedEnd are the signs around a message that say nothing.
+const trimmedEnd = " .!?,;:。！？…"
+
+// saysNothing tells a message without a topic of its own: how to answer, or a
+// pronoun and a question word.
+func saysNothing(message string) bool {
+	message = strings.Trim(message, trimmedEnd)
+	return aboutForm.MatchString(message) || emptySigns.MatchString(message)
+}
+
+// leansBySigns is [leans] for what its words do not tell.
+func leansBySigns(question string) bool {
+	const short = 12 // characters of a script without spaces
+	question = strings.Trim(question, trimmedEnd)
+	return saysNothing(question) || utf8.RuneCountInString(question) <= short && leaningSigns.MatchString(question)
 }

@@ -107,6 +107,9 @@ func leans(question string) bool {
 		open = open || demonstratives[word]
 	}
 	points = points || open
+	if leansBySigns(question) {
+		return true
+	}
 	if all == 0 || all > short {
 		return false
 	}

@@ -93,8 +93,9 @@ func apart(byWords []candidate) float64 {
 // the worst of ten benches.
 const LikelyAnswerable = 0.13
 
-// Likely tells whether the notes may be taken to hold an answer.
-func (f Found) Likely() bool { return f.Answerable >= LikelyAnswerable }
+// Likely tells whether the notes may be taken to hold an answer: not where
+// nothing was found.
+func (f Found) Likely() bool { return len(f.Passages) > 0 && f.Answerable >= LikelyAnswerable }
 
 // answerable turns signals into the likelihood that the notes hold an answer,
 // by a logistic regression fitted on nine benches, each question once with its
