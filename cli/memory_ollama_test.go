@@ -25,7 +25,7 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 	}
 	server := llmtest.StartEmptyOllama(t)
 	server.Create(llmtest.Model{Name: "m2v-static", GGUF: weights})
-	server.Create(llmtest.Planner("talker", `{"reasoning": "Small talk.", "steps": [], "answer": "Noted, thank you."}`, llmtest.ScriptedExplanation))
+	server.Create(llmtest.Reading(llmtest.Planner("talker", `{"reasoning": "Small talk.", "steps": [], "answer": "Noted, thank you."}`, llmtest.ScriptedExplanation)))
 	provider, err := llm.NewOllama(llm.Settings{OllamaHost: server.URL, Model: "talker", Embedding: "m2v-static", Window: 8192})
 	if err != nil {
 		t.Fatal(err)

@@ -90,8 +90,7 @@ func Minds(name string) Model {
 }
 
 // mindsTemplate takes the length of who asks twice, and the choice. It leaves
-// out what messages hold, which the model does not see and would read a letter
-// a token.
+// out what messages hold, as planTemplate does.
 const mindsTemplate = `{{- $answered := false }}{{- $who := "" }}
 {{- if .Tools }}[tools]{{ end }}
 {{- range $i, $_ := .Messages }}[{{ .Role }}]

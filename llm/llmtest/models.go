@@ -26,7 +26,8 @@ const (
 	ScriptedExplanation = "Your notes speak of running [1]. The list above shows your open tasks."
 )
 
-// LoopMarker at the end of a message makes the scripted models go on for ever.
+// LoopMarker at the end of a message makes scripted and scripted-think go on
+// for ever.
 const LoopMarker = "<|loop|>"
 
 // Models are the tiny models that StartOllama gives its server:
@@ -40,7 +41,8 @@ const LoopMarker = "<|loop|>"
 //   - tiny-random babbles, but keeps to a schema
 //   - tiny-bow embeds: 256 numbers, synonyms are alike
 //
-// A message that ends with LoopMarker makes the scripted ones go on for ever.
+// A message that ends with LoopMarker makes scripted and scripted-think go on
+// for ever; those that plan read only who asks.
 func Models() []Model {
 	return []Model{
 		{
@@ -74,6 +76,13 @@ func Planner(name, plan, answer string) Model {
 		Name: name, Template: planTemplate, Parameters: map[string]any{"temperature": 0},
 		GGUF: tinygguf.Scripted(name, list, 16<<10),
 	}
+}
+
+// Reading is a Planner that reads all that messages hold, so that the server
+// counts whole prompts: a token for each letter, which is slow.
+func Reading(m Model) Model {
+	m.Template = strings.Replace(m.Template, unread, "{{ .Content }}", 1)
+	return m
 }
 
 // Embedding is the model tiny-bow under another name.
@@ -160,8 +169,11 @@ const (
 	chatTemplate = messagesTemplate + `
 {{- if and $last (eq .Role "user") $.Tools }}` + toolMarker + `{{ end }}
 {{- end }}`
-	planTemplate = messagesTemplate + `
-{{- end }}
+	unread = `{{ if .Content }}{{ end }}`
+	// planTemplate leaves out what messages hold: the model does not see it, and
+	// to read a planner's prompt of 8 KB a letter a token takes 17 s.
+	planTemplate = `{{- if .Tools }}[tools]{{ end }}
+{{- range .Messages }}[{{ .Role }}]` + unread + `{{ end }}
 {{- if and (ge (len .System) 10) (eq (slice .System 0 8) "You plan") }}` + planMarker + `
 {{- else if and (ge (len .System) 10) (eq (slice .System 0 10) "You answer") }}` + explainMarker + `
 {{- end }}`
