@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,4 +115,44 @@ func TestTheLoopSeesImages(t *testing.T) {
 			t.Errorf("the last request is %+v", last.Messages)
 		}
 	})
+}
+
+// Who may answer from what was attached has to see it: a plan that answers, or
+// the front line of a team, would else make up what the picture shows.
+func TestEveryPromptOfAnAttachedPictureHoldsIt(t *testing.T) {
+	blind := line{err: &llm.UnsupportedError{Model: "tiny", Capability: "images"}}
+	for name, tc := range map[string]struct {
+		mode  Mode
+		lines []line
+	}{
+		"a plan":       {PlanMode, []line{say(`{"steps":[],"answer":"A cat."}`)}},
+		"a front line": {TeamMode, []line{say(`{"reason":"r","route":false,"answer":"A cat."}`)}},
+		"a team":       {TeamMode, []line{say(routed), say(oneTask), say(notesFound), say(accepted), say("A cat.")}},
+	} {
+		for _, sees := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, seen: %v", name, sees), func(t *testing.T) {
+				model := &script{lines: tc.lines}
+				if !sees {
+					model.lines = append([]line{blind}, tc.lines...)
+				}
+				events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Attach: shows{drawer{"it": ""}}, Mode: inMode(tc.mode)}).Ask(t.Context(), "c1", "what is on @it"), nil)
+				if end := ended(t, events); end.Answer != "A cat." {
+					t.Errorf("the end is %+v", end)
+				}
+				if told := len(bodies[Noticed](events)); (told == 1) == sees || told > 1 {
+					t.Errorf("the user is told %d times", told)
+				}
+				for i, request := range model.requests {
+					held := slices.ContainsFunc(request.Messages, func(m llm.Message) bool { return len(m.Images) > 0 })
+					judges := strings.HasPrefix(request.Messages[0].Text, "You judge")
+					if held != (sees || i == 0) && !judges {
+						t.Errorf("request %d holds the picture: %v", i+1, held)
+					}
+					if !sees && i > 0 && !judges && !strings.Contains(fmt.Sprint(request.Messages), cannotSee) {
+						t.Errorf("request %d does not say that it cannot be seen", i+1)
+					}
+				}
+			})
+		}
+	}
 }

@@ -34,10 +34,6 @@ func (t *turn) explain(ctx context.Context) error {
 	begin := opening{turn: t, unlikely: t.unlikely()}
 	p := t.explainerPrompt()
 	usage, err := t.ask(ctx, p, begin.add)
-	if len(p.images) > 0 && t.isBlind(err) {
-		p.images, p.question = nil, cannotSee+"\n\n"+p.question
-		usage, err = t.ask(ctx, p, begin.add)
-	}
 	begin.flush()
 	said := t.answer.Len() > before
 	switch {
@@ -51,23 +47,6 @@ func (t *turn) explain(ctx context.Context) error {
 		t.emit(Noticed{Text: "The answer reached the model's limit and lacks its end."})
 	}
 	return nil
-}
-
-// images is the capability of a model that can see.
-const images = "images"
-
-// cannotSee is told to a model that lacks it.
-const cannotSee = "You cannot see images: say so where it matters."
-
-// isBlind tells whether err is that of a model that cannot see images, and
-// tells the user so.
-func (t *turn) isBlind(err error) bool {
-	var unsupported *llm.UnsupportedError
-	if !errors.As(err, &unsupported) || unsupported.Capability != images {
-		return false
-	}
-	t.emit(Noticed{Text: fmt.Sprintf("%s cannot see images: it is told that there is one.", unsupported.Model)})
-	return true
 }
 
 // number lists the sources of all steps, each place once, in plan order.

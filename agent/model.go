@@ -12,9 +12,22 @@ import (
 )
 
 // ask makes one model call: it fits the prompt into the window, streams the
-// answer to say, and tells thoughts and costs as events. A prompt that the
-// server finds too long is shortened and sent again.
+// answer to say, and tells thoughts and costs as events. A model that cannot
+// see is told that there are images.
 func (t *turn) ask(ctx context.Context, p prompt, say func(text string)) (llm.Usage, error) {
+	if t.blind.Load() {
+		p = p.withoutImages()
+	}
+	usage, err := t.askWithin(ctx, p, say)
+	if p.hasImages() && t.isBlind(err) {
+		return t.askWithin(ctx, p.withoutImages(), say)
+	}
+	return usage, err
+}
+
+// askWithin asks within the window. A prompt that the server finds too long is
+// shortened and sent again.
+func (t *turn) askWithin(ctx context.Context, p prompt, say func(text string)) (llm.Usage, error) {
 	p = t.compactToFit(ctx, p)
 	for n := 1; ; n++ {
 		window, s := t.measured(ctx)

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"lifehub/llm"
@@ -24,7 +23,6 @@ type thread struct {
 	rounds   int
 	stream   bool // what it says is the answer, and is numbered and streamed
 	inWords  bool // the model calls no tools; it is told how to print calls
-	blind    bool // the model sees no images; it is told that there are some
 
 	found    []finding
 	after    []llm.Message // what it said and got back, oldest first
@@ -85,10 +83,6 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 		}
 	}}
 	usage, err := th.ask(ctx, p, hear.add)
-	if !th.blind && th.isBlind(err) {
-		th.blind = true
-		return th.decide(ctx)
-	}
 	if err != nil {
 		if !cannotCall(err) {
 			hear.flush()
@@ -131,14 +125,7 @@ func (th *thread) prompt() prompt {
 	}
 	p = th.withAttached(p)
 	if th.stream {
-		p.summary, p.images = th.turn.summary.Text, th.attachedImages()
-	}
-	if th.blind {
-		p.images, p.question = nil, cannotSee+"\n\n"+p.question
-		p.after = slices.Clone(p.after)
-		for i := range p.after {
-			p.after[i].Images = nil
-		}
+		p.summary = th.turn.summary.Text
 	}
 	if th.inWords {
 		p.system += "\n\n" + inWords + "\n" + describe(specs(th.tools), th.fence())

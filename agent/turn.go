@@ -51,6 +51,7 @@ type turn struct {
 	calls      calls
 	kept       kept        // of a turn that was cut and is gone on with
 	slow       atomic.Bool // the user was told that the model is slow
+	blind      atomic.Bool // the model cannot see images, and the user was told
 	replanned  int         // how many of found the last plan was told
 	routed     string      // why the front line handed the message on
 	missing    string      // what the answer has to say is missing; "": nothing is known to be
