@@ -243,6 +243,9 @@ func (a attached) Read(ctx context.Context, name string) (agent.Result, error) {
 		case len(image) > maxImage:
 			return agent.Result{}, fmt.Errorf("%s is larger than %s", filepath.Base(name), size(maxImage))
 		}
+		if err := agent.CheckPicture(image); err != nil {
+			return agent.Result{}, fmt.Errorf("%s: %w", filepath.Base(name), err)
+		}
 		return agent.Result{Text: "the image " + filepath.Base(name) + " is with this message", Images: [][]byte{image}, Foreign: true}, nil
 	}
 	if isFile(name) {

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"lifehub/agent"
 )
 
 // maxText is how much of a result goes on to the model, in bytes. The rest
@@ -41,6 +43,25 @@ func (w words) result(result *mcp.CallToolResult) string {
 		parts = append(parts, structured)
 	}
 	return w.shortened(strings.Join(parts, "\n\n"))
+}
+
+const (
+	maxPictures = 4        // of a result that a model is shown
+	maxPicture  = 10 << 20 // bytes of one
+)
+
+// pictures are the images of a result that a model can be shown.
+func pictures(result *mcp.CallToolResult) (list [][]byte) {
+	for _, c := range result.Content {
+		content, ok := c.(mcp.ImageContent)
+		if !ok || len(list) == maxPictures || len(content.Data) > maxPicture*4/3 {
+			continue
+		}
+		if data, err := decoded(content.Data); err == nil && agent.CheckPicture(data) == nil {
+			list = append(list, data)
+		}
+	}
+	return list
 }
 
 // shortened is a text that fits a prompt; a longer one keeps its ends.

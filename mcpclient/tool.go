@@ -164,7 +164,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 		}
 		return agent.Result{}, errors.New(text)
 	}
-	return agent.Result{Text: text, Foreign: true, Nothing: text == ""}, nil
+	return agent.Result{Text: text, Images: pictures(result), Foreign: true, Nothing: text == ""}, nil
 }
 
 // call calls one of the server's tools within its time.
