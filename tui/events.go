@@ -513,8 +513,12 @@ func (m *Model) closeTurn(ending string, now time.Time) {
 	m.closeThought(now)
 	m.endThoughts("", now)
 	if t.plan != nil && t.plan.took == 0 {
-		if s := t.plan.step("answer"); s != nil && s.status == agent.Running && ending == "" {
+		switch s := t.plan.step("answer"); {
+		case s == nil || ending != "":
+		case s.status == agent.Running:
 			t.plan.mark("answer", agent.Done, "", now)
+		case s.status == agent.Pending && t.answer != nil:
+			t.plan.answeredElsewhere()
 		}
 		t.plan.end(now)
 		m.transcript.touch(t.plan)

@@ -251,6 +251,14 @@ func (p *plan) end(now time.Time) {
 	}
 }
 
+// answeredElsewhere takes the row of the answer away: the answer is there, and
+// no phase of the plan wrote it, as in the loop.
+func (p *plan) answeredElsewhere() {
+	if last := len(p.steps) - 1; last > 0 && p.steps[last].answer {
+		p.steps = p.steps[:last]
+	}
+}
+
 // progress counts the steps that ended, and all: those that have a number, of
 // which the answer's is the last.
 func (p *plan) progress() (ended, total int) {

@@ -80,3 +80,22 @@ func TestAPlanThatCouldNotBeUsedSaysWhy(t *testing.T) {
 		t.Errorf("the plan is\n%s", lines)
 	}
 }
+
+// In the loop no phase of a plan writes the answer: its row goes away when the
+// answer is there, also where a call failed.
+func TestAnAnswerThatIsThereWasNotSkipped(t *testing.T) {
+	o := withWorld(play(
+		agent.Started{Message: "Hi", Mode: "loop"},
+		agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{ID: "1", Tool: "read_note", Input: raw(`{"path":"x.md"}`)}}},
+		agent.StepChanged{Step: "1", Status: agent.Running},
+		agent.StepChanged{Step: "1", Status: agent.Broken, Reason: "there is no note x.md"},
+		agent.Said{Content: "There is no such note."},
+		agent.Ended{Answer: "There is no such note."},
+	))
+	inRig(t, 100, 30, o, func(r *rig) {
+		r.ask("Hi")
+		r.mustShow("There is no such note.")
+		r.mustShow("failed: there is no note x.md")
+		r.mustNotShow("skipped")
+	})
+}
