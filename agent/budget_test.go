@@ -94,3 +94,22 @@ func TestTokensAreRatherOverestimated(t *testing.T) {
 		}
 	}
 }
+
+// After a question that got no answer, the last six messages begin with an
+// answer. It is left out, and not for want of room.
+func TestAnAnswerWithoutItsQuestionIsNotSaidToBeTooLong(t *testing.T) {
+	model := &script{lines: []line{say(`{"steps":[],"answer":"Hello."}`)}}
+	shelf := &shelf{messages: []llm.Message{
+		{Role: llm.Assistant, Text: "Of an earlier question."}, {Role: llm.User, Text: "One?"}, {Role: llm.User, Text: "Two?"}, {Role: llm.Assistant, Text: "Two."},
+	}}
+	events := collect(New(Options{Model: model, History: shelf, Window: func() int { return 16384 }}).Ask(t.Context(), "c1", "Hello"), nil)
+	ended(t, events)
+	if told := bodies[Noticed](events); len(told) > 0 {
+		t.Errorf("the user is told %v", told)
+	}
+	for _, m := range model.requests[0].Messages {
+		if m.Text == "Of an earlier question." {
+			t.Error("the answer without its question is sent")
+		}
+	}
+}
