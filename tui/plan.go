@@ -475,11 +475,18 @@ func (s *step) outcome(now time.Time, width int, look *theme, brief bool) string
 		}
 		return look.Dim.Render(text + took)
 	}
-	word := string(s.status)
-	if s.reason != "" {
-		word += ": " + s.reason
+	word, reason, room := string(s.status), safetext.Line(s.reason), max(30, width/2)
+	for cells(word+": "+reason) > room { // an error names its cause last
+		_, cause, found := strings.Cut(reason, ": ")
+		if !found {
+			break
+		}
+		reason = cause
 	}
-	return look.Dim.Render(fit(safetext.Line(word), max(30, width/2)))
+	if reason != "" {
+		word += ": " + reason
+	}
+	return look.Dim.Render(fit(word, room))
 }
 
 func (p *plan) copied() string {

@@ -99,3 +99,17 @@ func TestAnAnswerThatIsThereWasNotSkipped(t *testing.T) {
 		r.mustNotShow("skipped")
 	})
 }
+
+func TestAFailureTooLongForItsRowNamesTheCause(t *testing.T) {
+	for reason, want := range map[string]string{
+		"there is no note x.md": "failed: there is no note x.md",
+		"fetch http://192.168.1.1/a/long/way: dial tcp 192.168.1.1:80: it is no public address": "failed: it is no public address",
+		strings.Repeat("words ", 20): "failed: words words",
+	} {
+		p := newPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, time.Unix(0, 0), false)
+		p.mark("1", agent.Broken, reason, time.Unix(0, 0))
+		if row := ansi.Strip(p.render(100, newTheme("", true, false, nil))[1]); !strings.Contains(row, want) {
+			t.Errorf("%s: the row is\n%s", reason, row)
+		}
+	}
+}
