@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +35,12 @@ func TestAMessageBringsAlongWhatItNames(t *testing.T) {
 	write(t, filepath.Join(vault, "recipes", "Apple pie.md"), "# Grandma's apple pie\n\nSix apples.\n")
 	write(t, filepath.Join(files, "report.txt"), "Sales rose by 4 %.\n")
 	write(t, filepath.Join(files, "tool.bin"), "\x7fELF\x00\x01\xff\xfe\xfd\xfc\xfb\xfa")
-	write(t, filepath.Join(files, "cat.png"), "\x89PNG\r\n")
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(files, "cat.png"), picture.String())
+	write(t, filepath.Join(files, "damaged.png"), picture.String()[:20])
 	a := attached{anApp(t, vault)}
 
 	for message, want := range map[string][]string{
@@ -59,9 +67,12 @@ func TestAMessageBringsAlongWhatItNames(t *testing.T) {
 	if err != nil || !file.Foreign || file.Text != "Sales rose by 4 %.\n" {
 		t.Errorf("the file: %+v, %v", file, err)
 	}
-	image, err := a.Read(t.Context(), files+"/cat.png")
-	if err != nil || len(image.Images) != 1 || !strings.HasPrefix(string(image.Images[0]), "\x89PNG") {
-		t.Errorf("the image: %+v, %v", image, err)
+	cat, err := a.Read(t.Context(), files+"/cat.png")
+	if err != nil || len(cat.Images) != 1 || string(cat.Images[0]) != picture.String() {
+		t.Errorf("the image: %+v, %v", cat, err)
+	}
+	if _, err := a.Read(t.Context(), files+"/damaged.png"); err == nil || !strings.HasPrefix(err.Error(), "damaged.png: the image is damaged") {
+		t.Errorf("the damaged image: %v", err)
 	}
 	if _, err := a.Read(t.Context(), files+"/tool.bin"); err == nil || err.Error() != "tool.bin is no text" {
 		t.Errorf("a file that is no text: %v", err)
