@@ -71,6 +71,7 @@ func reserve(window int) int { return min(maxReserve, window/4) }
 // are shortened, then messages before the last few left out, then parts, at
 // last the middle of the question and of those messages.
 func (p prompt) fit(window int, s scale) fitted {
+	p.history = questionFirst(p.history)
 	if window <= 0 {
 		return p.assemble()
 	}
@@ -165,9 +166,15 @@ func (p *prompt) shrink(room, questionRoom int) {
 	}
 	room = questionRoom
 	shorten(&p.question, floor)
-	for len(p.history) > 0 && p.history[0].Role == llm.Assistant { // no answer without its question
-		p.history = p.history[1:]
+	p.history = questionFirst(p.history)
+}
+
+// questionFirst leaves out answers whose question is not among the messages.
+func questionFirst(history []llm.Message) []llm.Message {
+	for len(history) > 0 && history[0].Role == llm.Assistant {
+		history = history[1:]
 	}
+	return history
 }
 
 // overflows tells whether a prompt does not fit even with its results

@@ -248,9 +248,6 @@ func (t *turn) recall(ctx context.Context) error {
 		return err
 	}
 	t.history = slices.DeleteFunc(recent, func(m llm.Message) bool { return strings.TrimSpace(m.Text) == "" })
-	for len(t.history) > 0 && t.history[0].Role == llm.Assistant { // its question lies before the window
-		t.history = t.history[1:]
-	}
 	if err := errors.Join(t.recallForeign(ctx), t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
 		t.emit(Noticed{Text: fmt.Sprintf("This turn goes without all that was remembered: %v.", err)})
 	}
