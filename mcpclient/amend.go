@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -119,10 +120,18 @@ func unwrapped(tool mcp.Tool) (listed, error) {
 	return l, nil
 }
 
-// inWords says without the names of Go what is wrong with JSON.
+// brokenOff is what the library says of a stream that ended without an answer.
+const brokenOff = "unexpected nil response"
+
+// inWords says without the names of Go what is wrong with an answer.
 func inWords(err error) error {
 	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) {
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("it hung up without an answer")
+	case err != nil && err.Error() == brokenOff:
+		return fmt.Errorf("it broke off its answer, or made it longer than %d MiB", maxFrame>>20)
+	case !errors.As(err, &wrong):
 		return err
 	}
 	what := cmp.Or(wrong.Field, "it")

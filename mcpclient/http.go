@@ -1,6 +1,8 @@
 package mcpclient
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -94,13 +96,18 @@ func (s *server) wireUp(w *wire, entry Server) error {
 
 // explainHTTP says in words what the library's errors mean.
 func (s *server) explainHTTP(entry Server, err error) error {
-	if client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err) {
+	if wantsToKnow(err) {
 		if s.hub.Tokens != "" && entry.Transport == HTTP && entry.Headers["Authorization"] == "" {
 			return fmt.Errorf("%w (/mcp in the chat, or lifehub mcp consent %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Name)
 		}
 		return errors.New("it wants to know who asks (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")
 	}
 	return err
+}
+
+// wantsToKnow tells whether a server asks who is there.
+func wantsToKnow(err error) bool {
+	return client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err)
 }
 
 // newWeb is an HTTP client for one server: it goes to no other host, and
@@ -140,24 +147,60 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	response.Body = &messages{ReadCloser: response.Body, empty: true}
+	if response.StatusCode == http.StatusBadRequest && request.Header.Get(sessionHeader) != "" {
+		return unknownSession(response)
+	}
 	return response, nil
+}
+
+// sessionHeader names the session that a request is part of.
+const sessionHeader = "Mcp-Session-Id"
+
+// unknownSession makes 404, as the protocol has it, of the 400 with which many
+// servers tell that they do not know a session, most after they were restarted.
+func unknownSession(response *http.Response) (*http.Response, error) {
+	said, err := io.ReadAll(io.LimitReader(response.Body, maxWords))
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Contains(bytes.ToLower(said), []byte("session")) {
+		response.StatusCode, response.Status = http.StatusNotFound, "404 Not Found"
+	}
+	response.Body = readCloser{io.MultiReader(bytes.NewReader(said), response.Body), response.Body}
+	return response, nil
+}
+
+// readCloser reads from one place and closes another.
+type readCloser struct {
+	io.Reader
+	io.Closer
 }
 
 func (b *bounded) CloseIdleConnections() { b.wires.CloseIdleConnections() }
 
+// errTooLong breaks off a message.
+var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxFrame>>20)
+
 // messages reads a body of messages with a blank line after each, or of one
 // message, and breaks off one that is longer than maxFrame. It comes no faster
-// than what a program writes to its stdout.
+// than what a program writes to its stdout, and without a byte order mark.
 type messages struct {
 	io.ReadCloser
-	size   int  // of the message so far
-	empty  bool // the line so far is
+	in     *bufio.Reader // of the body; nil: nothing was read yet
+	size   int           // of the message so far
+	empty  bool          // the line so far is
 	frames pace
 	bytes  pace
 }
 
 func (m *messages) Read(p []byte) (int, error) {
-	n, err := m.ReadCloser.Read(p)
+	if m.in == nil {
+		m.in = bufio.NewReader(m.ReadCloser)
+		if mark, _ := m.in.Peek(3); string(mark) == "\ufeff" {
+			_, _ = m.in.Discard(3)
+		}
+	}
+	n, err := m.in.Read(p)
 	m.frames.limit, m.bytes.limit = framesPerSecond, bytesPerSecond
 	m.bytes.take(n)
 	for _, c := range p[:n] {
@@ -174,7 +217,7 @@ func (m *messages) Read(p []byte) (int, error) {
 			m.empty = false
 		}
 		if m.size > maxFrame {
-			return 0, fmt.Errorf("the answer is longer than %d MiB", maxFrame>>20)
+			return 0, errTooLong
 		}
 	}
 	return n, err

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -127,5 +128,113 @@ func TestHeadersGoOutWithTheirVariables(t *testing.T) {
 	}
 	if text, _ := json.Marshal(s.State()); strings.Contains(string(text), "s3cret") {
 		t.Errorf("the state tells the secret: %s", text)
+	}
+}
+
+// plainWeb is an MCP server by HTTP with one tool, whose calls answer answers.
+func plainWeb(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, id json.RawMessage)) string {
+	t.Helper()
+	var sessions atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request struct {
+			ID     json.RawMessage
+			Method string
+		}
+		body, _ := io.ReadAll(r.Body)
+		_ = json.Unmarshal(body, &request)
+		results := map[string]string{
+			"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"plain","version":"1"}}`,
+			"tools/list": `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`,
+		}
+		switch {
+		case r.Method == http.MethodPost && request.ID == nil:
+			w.WriteHeader(http.StatusAccepted)
+		case request.Method == "tools/call", r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") != "":
+			answer(w, r, request.ID)
+		case results[request.Method] != "":
+			if request.Method == "initialize" {
+				w.Header().Set(sessionHeader, fmt.Sprintf("session-%d", sessions.Add(1)))
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, request.ID, results[request.Method])
+		default:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestCallsByHTTPOutliveWhatCanBeMended(t *testing.T) {
+	t.Parallel()
+	const said = `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"hello"}]}}`
+	in := func(w http.ResponseWriter, kind string) { w.Header().Set("Content-Type", kind) }
+	for name, c := range map[string]struct {
+		answer   func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
+		err      string // "": it says hello
+		restarts int
+	}{
+		"a session that was forgotten": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			in(w, "application/json")
+			if r.Header.Get(sessionHeader) == "session-1" { // as server-everything says it after a restart
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`)
+				return
+			}
+			fmt.Fprintf(w, said, id)
+		}, "", 1},
+		"a bad request": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			in(w, "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no city"}}`, id)
+		}, "no city", 0},
+		"too many calls": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			w.WriteHeader(http.StatusTooManyRequests)
+		}, "429", 0},
+		"another's answer": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			in(w, "application/json")
+			fmt.Fprintf(w, said, "4711")
+		}, "another question", 0},
+		"a byte order mark": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			in(w, "application/json")
+			fmt.Fprintf(w, "\ufeff"+said, id)
+		}, "", 0},
+		"a stream that breaks off": {func() func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			var asked atomic.Value // the id of the call
+			return func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+				in(w, "text/event-stream")
+				if r.Header.Get("Last-Event-ID") == "7" {
+					fmt.Fprintf(w, "id: 8\ndata: "+said+"\n\n", asked.Load())
+					return
+				}
+				asked.Store(id)
+				fmt.Fprint(w, "id: 7\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\ndata: {\"jso")
+				w.(http.Flusher).Flush()
+				panic(http.ErrAbortHandler)
+			}
+		}(), "", 0},
+		"a message of endless lines": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			in(w, "text/event-stream")
+			for line := strings.Repeat("data: x\n", 1000); ; {
+				if _, err := io.WriteString(w, line); err != nil {
+					return
+				}
+			}
+		}, "longer than 8 MiB", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, Options{}, Server{Name: "web", Transport: HTTP, URL: plainWeb(t, c.answer)})
+			got, err := one(t, s, "web_echo").Run(t.Context(), nil)
+			switch {
+			case c.err == "" && (err != nil || got.Text != "hello"):
+				t.Errorf("got %+v, %v", got, err)
+			case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+				t.Errorf("got %+v, %v, want %q", got, err, c.err)
+			}
+			if st := s.State()[0]; st.Status != Running || st.Restarts != c.restarts {
+				t.Errorf("it is %s after %d restarts: %s", st.Status, st.Restarts, st.Reason)
+			}
+		})
 	}
 }

@@ -231,11 +231,7 @@ func (g guided) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := response.Body
-	response.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(body, maxConsent), body}
+	response.Body = readCloser{io.LimitReader(response.Body, maxConsent), response.Body}
 	return response, nil
 }
 

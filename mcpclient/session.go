@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"sync"
@@ -186,6 +187,10 @@ func (s *session) explain(ctx context.Context, err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
+	var web *url.Error
+	if errors.As(err, &web) {
+		err = web.Err // whose it is stands before
+	}
 	err = inWords(err)
 	if words := err.Error(); len(words) > maxWords {
 		return errors.New(cutText(words, maxWords))
@@ -203,25 +208,44 @@ func ask[T any](ctx context.Context, s *server, question func(context.Context, *
 	asking, done := s.clock.limit(ctx, s.Timeout,
 		fmt.Errorf("no answer within %v; the call was called off, what it has done by then is not known", s.Timeout))
 	defer done()
-	session, err := s.ready(asking)
-	if err != nil {
+	for again := false; ; again = true {
+		session, err := s.ready(asking)
+		if err != nil {
+			return none, fmt.Errorf("MCP server %s: %w", s.Name, err)
+		}
+		answer, err := question(asking, session.client)
+		switch {
+		case err == nil:
+			return answer, nil
+		case ctx.Err() != nil:
+			return none, ctx.Err()
+		case errors.Is(err, transport.ErrTransportClosed):
+			return none, fmt.Errorf("MCP server %s ended during the call, what it has done by then is not known: %s", s.Name, session.why())
+		}
+		if s.Transport != Stdio && asking.Err() == nil && s.lostBy(err) {
+			session.lost()
+			if errors.Is(err, transport.ErrSessionTerminated) && !again {
+				continue // a session that the server has forgotten: it did not take the call
+			}
+		}
+		err = session.explain(asking, err)
+		if s.Transport != Stdio {
+			err = s.explainHTTP(s.Server, err)
+		}
 		return none, fmt.Errorf("MCP server %s: %w", s.Name, err)
 	}
-	answer, err := question(asking, session.client)
-	switch {
-	case err == nil:
-		return answer, nil
-	case ctx.Err() != nil:
-		return none, ctx.Err()
-	case errors.Is(err, transport.ErrTransportClosed):
-		return none, fmt.Errorf("MCP server %s ended during the call, what it has done by then is not known: %s", s.Name, session.why())
+}
+
+// lostBy tells whether an error below the protocol says that a session by HTTP
+// is over. Over streamable HTTP one that the server answers with does not,
+// but for one: it may be asked too much, or have broken on this call only.
+func (s *server) lostBy(err error) bool {
+	var below *transport.Error
+	var web *url.Error
+	if s.Transport == SSE {
+		return errors.As(err, &below)
 	}
-	// By HTTP an error below the protocol is how a lost session looks.
-	var wire *transport.Error
-	if s.Transport != Stdio && asking.Err() == nil && errors.As(err, &wire) {
-		session.lost()
-	}
-	return none, fmt.Errorf("MCP server %s: %w", s.Name, session.explain(asking, err))
+	return errors.Is(err, transport.ErrSessionTerminated) || errors.As(err, &web) || wantsToKnow(err)
 }
 
 const (

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -76,6 +77,9 @@ func (w *wire) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 				w.log.Debug("call off a request", "err", err)
 			}
 		}()
+	}
+	if err == nil && response.Error == nil && fmt.Sprint(response.ID.Value()) != fmt.Sprint(request.ID.Value()) {
+		return nil, errors.New("it answers another question than was asked")
 	}
 	return amend(request.Method, response), err
 }
@@ -198,17 +202,24 @@ func (s *strained) Read(p []byte) (int, error) {
 }
 
 // placeholder is what stands in the place of a question.
-const placeholder = `data: {"jsonrpc":"2.0","method":"notifications/lifehub/asked"}` + "\n"
+const placeholder = ` {"jsonrpc":"2.0","method":"notifications/lifehub/asked"}`
 
 // event reads an event with the blank line that ends it. What is below bounds
-// its length.
+// its length. The lines of its data become one: the library would copy what it
+// has for each. A stream that breaks off is told as one that has ended, without
+// what has come of the last event: then the library takes it up again.
 func (s *strained) event() ([]byte, error) {
-	var whole, data, rest []byte
+	var data, rest []byte
 	for {
 		line, err := s.in.ReadBytes('\n')
-		whole = append(whole, line...)
+		if err != nil && !errors.Is(err, io.EOF) {
+			if errors.Is(err, errTooLong) {
+				return nil, err
+			}
+			return nil, io.EOF
+		}
 		if said, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			data = append(data, said...)
+			data = append(append(data, ' '), bytes.TrimSpace(said)...)
 		} else {
 			rest = append(rest, line...)
 		}
@@ -217,9 +228,12 @@ func (s *strained) event() ([]byte, error) {
 		}
 		if question, ok := questionIn(data); ok && err == nil {
 			s.asked(question)
-			return append([]byte(placeholder), rest...), nil
+			data = []byte(placeholder)
 		}
-		return whole, err
+		if data == nil {
+			return rest, err
+		}
+		return slices.Concat([]byte("data:"), data, []byte("\n"), rest), err
 	}
 }
 
