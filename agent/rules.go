@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"lifehub/pattern"
 )
 
 // Rule sets the level of the calls that it matches: those of the tools whose
@@ -164,12 +166,16 @@ func RuleForCall(tool Tool, input json.RawMessage) (Rule, bool) {
 	return rule, len(FormatRule(rule)) <= maxKeptRule && rule.Matches(tool.Spec().Name, input)
 }
 
+// toolGlob refuses what no tool's name can fit, such as {a,b}, a|b and [!a]: a
+// deny that fits nothing would forbid nothing.
+var toolGlob = pattern.Lazy(`^[A-Za-z0-9_.*?\[\]^\\-]+$`)
+
 func checkGlob(glob string) error {
 	if glob == "" {
 		return errors.New("the tool's name is missing")
 	}
-	if _, err := path.Match(glob, ""); err != nil {
-		return fmt.Errorf("%q is no pattern for a tool's name", glob)
+	if _, err := path.Match(glob, ""); err != nil || !toolGlob.MatchString(glob) {
+		return fmt.Errorf("%q is no pattern for a tool's name: letters, digits, _ and -, with *, ? and [a-z]", glob)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 //
 // file is its name in errors, which carry file:line.
 func ParseRules(file string, text []byte) (*Rules, error) {
-	tree, err := parseYAML(text)
+	tree, err := parseYAML(bytes.TrimPrefix(text, []byte("\ufeff")))
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %s", file, yamlLine(err), yamlMessage(err))
 	}
@@ -130,7 +130,7 @@ func readWhere(file string, node ast.Node) ([]Where, error) {
 	}
 	var list []Where
 	for _, pair := range pairs {
-		w := Where{Argument: nameOf(pair), Fit: LikeGlob}
+		w := Where{Argument: keyOf(pair), Fit: LikeGlob}
 		value := pair.Value
 		if _, isNull := value.(*ast.NullNode); isNull {
 			w.Fit = NotGiven
@@ -154,6 +154,9 @@ func readWhere(file string, node ast.Node) ([]Where, error) {
 			}
 			w.Values = append(w.Values, text)
 		}
+		if err := w.check(); err != nil {
+			return nil, fmt.Errorf("%s:%d: the condition on %s: %w", file, lineOf(pair), w.Argument, err)
+		}
 		if len(w.Values) == 0 {
 			return nil, fmt.Errorf("%s:%d: the condition on %s fits nothing", file, lineOf(pair), w.Argument)
 		}
@@ -176,14 +179,6 @@ func wordOf(node ast.Node) (string, bool) {
 		return n.GetToken().Value, true
 	}
 	return "", false
-}
-
-// nameOf is a key without its quotes.
-func nameOf(pair *ast.MappingValueNode) string {
-	if name, ok := pair.Key.(*ast.StringNode); ok {
-		return name.Value
-	}
-	return keyOf(pair)
 }
 
 // AppendRule returns the text of a permissions file with one more rule at
@@ -239,7 +234,13 @@ func pairsOf(file string, node ast.Node) ([]*ast.MappingValueNode, error) {
 	return pairs, nil
 }
 
-func keyOf(pair *ast.MappingValueNode) string { return strings.TrimSpace(pair.Key.String()) }
+// keyOf is a key without its quotes.
+func keyOf(pair *ast.MappingValueNode) string {
+	if name, ok := pair.Key.(*ast.StringNode); ok {
+		return name.Value
+	}
+	return strings.TrimSpace(pair.Key.String())
+}
 
 func isEmptyNode(node ast.Node) bool {
 	if node == nil {

@@ -132,6 +132,9 @@ func parseRule(text string) (Rule, error) {
 				}
 			}
 		}
+		if err := w.check(); err != nil {
+			return Rule{}, err
+		}
 		if slices.ContainsFunc(rule.Where, func(o Where) bool { return o.Argument == w.Argument }) {
 			return Rule{}, fmt.Errorf("%s is there twice", w.Argument)
 		}

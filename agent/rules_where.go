@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"math/big"
 	"net/url"
 	"path"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -31,6 +31,19 @@ const (
 	OnHost   Fit = "host"   // it is a web address on the host; *.example.org: on one below it
 	NotGiven Fit = "absent" // the call does not have it
 )
+
+// check refuses a condition that no call can fit.
+func (w Where) check() error {
+	for _, value := range w.Values {
+		if w.Fit != OnHost {
+			break
+		}
+		if err := checkHost(value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // surelyMatches tells whether each condition holds beyond doubt.
 func (r Rule) surelyMatches(args map[string]any) bool {
@@ -142,20 +155,42 @@ func (w Where) mayFit(value any) bool {
 		}
 	}
 	text := loose(textOf(value))
+	_, isText := value.(string)
 	return slices.ContainsFunc(w.Values, func(pattern string) bool {
 		pattern = loose(pattern)
 		switch w.Fit {
 		case LikeGlob:
-			return globMatch(pattern, text) || globMatch(plainNumber(pattern), text)
+			return globMatch(plainNumber(pattern), text) ||
+				slices.ContainsFunc(readings(text), func(text string) bool { return globMatch(pattern, text) })
 		case OneOf:
 			return pattern == text || plainNumber(pattern) == text
 		case Under:
 			return mayBeUnder(pattern, text)
 		case OnHost:
-			return mayBeOnHost(pattern, text)
+			return isText && mayBeOnHost(pattern, text)
 		}
 		return false
 	})
+}
+
+// readings are a text as it stands and, where it may be a path, as a path
+// without detours, from a root and from the vault whose name may stand before.
+func readings(text string) []string {
+	list := []string{text}
+	if !strings.ContainsAny(text, `/\`) {
+		return list
+	}
+	name := text
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
+	segments := segmentsOf(name)
+	plain := strings.Join(segments, "/")
+	list = append(list, plain, "/"+plain)
+	if len(segments) > 1 {
+		list = append(list, strings.Join(segments[1:], "/"))
+	}
+	return list
 }
 
 // textOf is a value as patterns see it: a text is itself, a number has one
@@ -174,22 +209,26 @@ func textOf(value any) string {
 	return string(text)
 }
 
-// plainNumber gives a number one spelling; what is none stays.
+// maxExponent bounds the numbers that are written out.
+const maxExponent = 100
+
+// plainNumber gives a number one spelling, with all its digits; what is none
+// stays, and one with a huge exponent.
 func plainNumber(text string) string {
-	if !isNumber(text) {
+	if !isNumber(text) || len(text) > maxExponent {
 		return text
 	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return strconv.FormatInt(n, 10)
+	if _, exponent, ok := strings.Cut(strings.ToLower(text), "e"); ok {
+		if n, err := strconv.Atoi(exponent); err != nil || n > maxExponent || n < -maxExponent {
+			return text
+		}
 	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	exact, ok := new(big.Rat).SetString(text)
+	if !ok {
 		return text
 	}
-	if n := int64(f); float64(n) == f && f < 1<<53 && f > -1<<53 {
-		return strconv.FormatInt(n, 10)
-	}
-	return strconv.FormatFloat(f, 'g', -1, 64)
+	digits, _ := exact.FloatPrec()
+	return exact.FloatString(digits)
 }
 
 // loose folds what looks or counts the same: case, compatible characters,
@@ -327,49 +366,4 @@ func segmentsOf(name string) (list []string) {
 		}
 	}
 	return list
-}
-
-// isOnHost tells that an address is one of the host's, at its usual port,
-// with nothing in it that could be read in two ways.
-func isOnHost(pattern, address string) bool {
-	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f || unicode.IsSpace(r) }) {
-		return false
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Opaque != "" || u.Port() != "" {
-		return false
-	}
-	return hostFits(pattern, u.Hostname())
-}
-
-func mayBeOnHost(pattern, address string) bool {
-	address = strings.NewReplacer(`\`, "/", " ", "", "\t", "", "\n", "", "\r", "").Replace(address)
-	plain := strings.TrimPrefix(strings.TrimPrefix(pattern, "*"), ".")
-	if !strings.Contains(address, "//") {
-		address = "http://" + address
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return strings.Contains(address, plain)
-	}
-	return hostFits(pattern, u.Hostname()) || u.Hostname() == "" && strings.Contains(address, plain)
-}
-
-func hostFits(pattern, host string) bool {
-	host, ok := plainHost(host)
-	if !ok {
-		return false
-	}
-	if below, isGlob := strings.CutPrefix(pattern, "*."); isGlob {
-		parent, ok := plainHost(below)
-		return ok && strings.HasSuffix(host, "."+parent)
-	}
-	want, ok := plainHost(pattern)
-	return ok && host == want
-}
-
-// plainHost is a host's name in the one spelling that DNS knows.
-func plainHost(host string) (string, bool) {
-	name, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.ToLower(host), "."))
-	return name, err == nil && name != ""
 }

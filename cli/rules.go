@@ -17,7 +17,9 @@ import (
 func loadRules(file string) (*agent.Rules, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		if _, isLink := os.Readlink(file); isLink != nil {
+			return nil, nil
+		} // else it leads to rules that are not there now
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read permissions: %w", err)

@@ -146,7 +146,7 @@ func entriesOf(data json.RawMessage) (entries, error) {
 
 // theirNames are the names that other clients have for our keys.
 var theirNames = map[string]string{
-	"httpUrl": "url", "serverUrl": "url", "environment": "env", "transport": "type", "cmd": "command",
+	"httpUrl": "url", "serverUrl": "url", "environment": "env", "transport": "type", "transportType": "type", "cmd": "command",
 	"excludeTools": "deny", "disabledTools": "deny", "includeTools": "allow", "enabledTools": "allow",
 }
 
