@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ type running struct {
 	timer *time.Timer
 	end   time.Time     // when it is over; while the clock runs
 	left  time.Duration // what is left of its time; while it stands
+	asked int           // how often the user was asked during it
 }
 
 // limit is a context that ends with cause when limit has passed on the clock.
@@ -50,17 +52,25 @@ func (c *clock) limit(ctx context.Context, limit time.Duration, cause error) (co
 	}
 }
 
+// maxAsked bounds the questions during one call: its time stands still with
+// each, so that one who asks on and on would never come to an end.
+const maxAsked = 20
+
 // pause stops the clock until resume is called. Without a call under way, or
-// with too many pauses, it is refused.
+// with too many pauses at once or in all, it is refused.
 func (c *clock) pause() (resume func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.calls) == 0 {
+	call := c.last(func(*running) bool { return true })
+	switch {
+	case call == nil:
 		return nil, errors.New("the user can be asked only during a call")
-	}
-	if c.pauses == maxQuestions {
+	case c.pauses == maxQuestions:
 		return nil, errors.New("the user is being asked too much at once")
+	case call.asked == maxAsked:
+		return nil, fmt.Errorf("the user was asked %d times during this call, which is enough", maxAsked)
 	}
+	call.asked++
 	if c.pauses++; c.pauses == 1 {
 		for call := range c.calls {
 			if call.timer.Stop() {
@@ -76,16 +86,22 @@ func (c *clock) pause() (resume func(), err error) {
 func (c *clock) desk() *agent.Desk {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	call := c.last(func(call *running) bool { return call.desk != nil })
+	if call == nil {
+		return nil
+	}
+	return call.desk
+}
+
+// last is the call that began last of those that fit; nil when none does.
+func (c *clock) last(fits func(*running) bool) *running {
 	var last *running
 	for call := range c.calls {
-		if call.desk != nil && (last == nil || call.began.After(last.began)) {
+		if fits(call) && (last == nil || call.began.After(last.began)) {
 			last = call
 		}
 	}
-	if last == nil {
-		return nil
-	}
-	return last.desk
+	return last
 }
 
 func (c *clock) resume() {

@@ -155,6 +155,24 @@ func TestAFloodOfQuestionsIsRefused(t *testing.T) {
 	}
 }
 
+func TestWhoAsksOnAndOnIsRefusedUntilTheNextCall(t *testing.T) {
+	var c clock
+	for range 2 {
+		_, done := c.limit(t.Context(), time.Minute, nil)
+		for range maxAsked {
+			resume, err := c.pause()
+			if err != nil {
+				t.Fatal(err)
+			}
+			resume()
+		}
+		if _, err := c.pause(); err == nil || !strings.Contains(err.Error(), "during this call") {
+			t.Errorf("got %v", err)
+		}
+		done()
+	}
+}
+
 func TestAFormMayNotFetchOtherSchemas(t *testing.T) {
 	form := Form{Server: "x", Schema: json.RawMessage(`{"$ref":"file:///etc/passwd"}`)}
 	if err := form.Check(json.RawMessage(`{}`)); err == nil || !strings.Contains(err.Error(), "may not refer to") {
