@@ -3,6 +3,7 @@ package rag
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -56,24 +57,26 @@ func (l language) stem(word string) string {
 }
 
 // smallWords are the most frequent words of each language that mean little by
-// themselves.
-var smallWords = indexWords(map[language]string{
-	"":   "the of and to in is that for it as was with be by on not he his but at are this have from or had an they which you were her all she there would their we him been has when who will more no if out so what up its about into than them can only other some could these two may then do first any my now such like our over even most me after also did many before must through back where much your way well should because each just those how too does here get make need use",
-	"ar": "من في على إلى عن مع هذا هذه ذلك تلك التي الذي الذين أن إن كان كانت لم لن لا ما هل قد كل بعد قبل عند حتى أو ثم لكن هو هي هم نحن أنا أنت بين غير منذ إذا كما حيث أي ليس",
-	"da": "og i at det en den til er som på de med han af for ikke der var mig sig men et har om vi min havde ham hun nu over da fra du ud sin dem os op man hans hvor eller hvad skal selv her alle vil blev kunne ind når være dog noget ville jo deres efter ned skulle denne end dette mit også under have dig anden hende mine alt meget sit sine hvis din nogle hos blive mange ad bliver hendes været jer sådan",
-	"de": "der die das und in den von zu mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder aber vor zur bis mehr durch man sein wurde wenn ich kann schon dieser wir sehr mich mir dann unter doch eines seine seiner ihre ihr ihrer beim muss gegen vom diese dies wieder keine alle können immer hatte waren wurden zwischen dieses damit auf ohne bin bist hier",
-	"es": "de la que el en y los del se las por un para con no una su al lo como más pero sus le ya este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos durante todos uno les ni contra otros ese eso ante ellos esto antes algunos unos yo otro otras otra él tanto esa estos mucho nada muchos cual poco ella estar estas mi tú son está fue era es han ha ser",
-	"fi": "ja on ei se että oli en hän mutta ovat kuin myös joka sen minä niin ole tai jos nyt mitä vain olen kun ne sitä sekä jo mukaan voi siitä hänen ollut olisi kaikki joita joiden siinä tämä tämän sitten vielä ovat olla me te he minun sinä mikä miten missä mukana kanssa jälkeen ennen",
-	"fr": "de la le et les des en un du une que est pour qui dans a par plus pas au sur ne se ce il sont la avec son sa ses aux ou mais comme on nous vous ils elle cette leur été être fait ont tout même aussi ces entre très sans où deux peut bien depuis après avant si dont je mon ma mes tu ton ta tes leurs était c'est n'est d'un d'une qu'il j'ai cela lui quand quel quelle",
-	"hu": "a az és hogy nem is egy de ez meg volt csak ha már van mint azt még vagy el ki akkor minden mert fel kell le itt én ezt olyan igen be ami aki lesz nincs majd azonban amely pedig között után által szerint illetve lehet ezek azok sem így során",
-	"it": "di e il la che in un a per è una sono con non le si da del i della al come nel lo dei gli alla più anche ma su ha delle questo ci dal o se nella suo era sua tra dalla degli fra ai mi cui essere perché ho quando molto dopo prima stato tutti quello tutto ancora loro noi io lui lei questa alle sul sulla dell'anno c'è",
-	"nl": "de van het een en in is dat op te zijn met voor niet aan er om die ook als dan maar bij of uit door naar hij wordt heeft ik werd je nog was worden deze over zo kan tot al geen ze hebben meer men zou wat we onder mijn wel haar hun had veel moet tegen zich dit kunnen zonder toch waar na hoe me mij ons wij jij u toen hier omdat",
-	"no": "og i det på som en et til er av for at med de den har ikke om var jeg ble men han vi seg fra ved ut etter kan også hun skal så da hadde eller opp der over være nå mot vil man blir alle noe når sin mer under enn bare hva meg mye bli noen før ha dette du dem andre selv hvor mellom mange denne sier sitt",
-	"pt": "de a o que e do da em um para com não uma os no se na por mais as dos como mas ao ele das à seu sua ou quando muito nos já eu também só pelo pela até isso ela entre depois sem mesmo aos seus quem nas me esse eles você essa num nem suas meu às minha numa pelos elas qual nós lhe deles são está foi era é ser tem há",
-	"ro": "și de în a la cu care pe nu un o din se este sunt mai pentru că să al ca ce dar lui fi sau ale au prin fost după această acest cum am între ei ea îi îl le lor despre fără când unde foarte tot doar fiind către astfel iar noi eu",
-	"ru": "и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще нет о из ему теперь когда даже ну ли если уже или ни быть был него до вас вам ведь там потом себя ничего ей может они тут где есть надо ней для мы их чем была сам чтоб без чего раз тоже под будет это этот того потому какой здесь один мой тем чтобы при через эти нас про которые который также после",
-	"tr": "bir ve bu için ile çok daha olarak olan gibi sonra kadar ne ya da ama değil var yok ben sen biz siz onlar her şey mi mı ki en o şu hem hiç nasıl neden çünkü ise göre bana sana beni seni bunu onu bizim benim",
-	"sv": "och i att det som en på är av för med den till de inte om ett har men var jag sig från vi så kan när han nu även eller ut hade år ska skall vid sin efter över man där också under upp blev mot då hon mycket bara kommer vara alla dem vad bli blir få hur mellan sina denna någon detta utan ju mig min här dig du oss era",
+// themselves. They are indexed at their first use: a start does not pay for it.
+var smallWords = sync.OnceValue(func() map[string]uint32 {
+	return indexWords(map[language]string{
+		"":   "the of and to in is that for it as was with be by on not he his but at are this have from or had an they which you were her all she there would their we him been has when who will more no if out so what up its about into than them can only other some could these two may then do first any my now such like our over even most me after also did many before must through back where much your way well should because each just those how too does here get make need use",
+		"ar": "من في على إلى عن مع هذا هذه ذلك تلك التي الذي الذين أن إن كان كانت لم لن لا ما هل قد كل بعد قبل عند حتى أو ثم لكن هو هي هم نحن أنا أنت بين غير منذ إذا كما حيث أي ليس",
+		"da": "og i at det en den til er som på de med han af for ikke der var mig sig men et har om vi min havde ham hun nu over da fra du ud sin dem os op man hans hvor eller hvad skal selv her alle vil blev kunne ind når være dog noget ville jo deres efter ned skulle denne end dette mit også under have dig anden hende mine alt meget sit sine hvis din nogle hos blive mange ad bliver hendes været jer sådan",
+		"de": "der die das und in den von zu mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder aber vor zur bis mehr durch man sein wurde wenn ich kann schon dieser wir sehr mich mir dann unter doch eines seine seiner ihre ihr ihrer beim muss gegen vom diese dies wieder keine alle können immer hatte waren wurden zwischen dieses damit auf ohne bin bist hier",
+		"es": "de la que el en y los del se las por un para con no una su al lo como más pero sus le ya este sí porque esta entre cuando muy sin sobre también me hasta hay donde quien desde todo nos durante todos uno les ni contra otros ese eso ante ellos esto antes algunos unos yo otro otras otra él tanto esa estos mucho nada muchos cual poco ella estar estas mi tú son está fue era es han ha ser",
+		"fi": "ja on ei se että oli en hän mutta ovat kuin myös joka sen minä niin ole tai jos nyt mitä vain olen kun ne sitä sekä jo mukaan voi siitä hänen ollut olisi kaikki joita joiden siinä tämä tämän sitten vielä ovat olla me te he minun sinä mikä miten missä mukana kanssa jälkeen ennen",
+		"fr": "de la le et les des en un du une que est pour qui dans a par plus pas au sur ne se ce il sont la avec son sa ses aux ou mais comme on nous vous ils elle cette leur été être fait ont tout même aussi ces entre très sans où deux peut bien depuis après avant si dont je mon ma mes tu ton ta tes leurs était c'est n'est d'un d'une qu'il j'ai cela lui quand quel quelle",
+		"hu": "a az és hogy nem is egy de ez meg volt csak ha már van mint azt még vagy el ki akkor minden mert fel kell le itt én ezt olyan igen be ami aki lesz nincs majd azonban amely pedig között után által szerint illetve lehet ezek azok sem így során",
+		"it": "di e il la che in un a per è una sono con non le si da del i della al come nel lo dei gli alla più anche ma su ha delle questo ci dal o se nella suo era sua tra dalla degli fra ai mi cui essere perché ho quando molto dopo prima stato tutti quello tutto ancora loro noi io lui lei questa alle sul sulla dell'anno c'è",
+		"nl": "de van het een en in is dat op te zijn met voor niet aan er om die ook als dan maar bij of uit door naar hij wordt heeft ik werd je nog was worden deze over zo kan tot al geen ze hebben meer men zou wat we onder mijn wel haar hun had veel moet tegen zich dit kunnen zonder toch waar na hoe me mij ons wij jij u toen hier omdat",
+		"no": "og i det på som en et til er av for at med de den har ikke om var jeg ble men han vi seg fra ved ut etter kan også hun skal så da hadde eller opp der over være nå mot vil man blir alle noe når sin mer under enn bare hva meg mye bli noen før ha dette du dem andre selv hvor mellom mange denne sier sitt",
+		"pt": "de a o que e do da em um para com não uma os no se na por mais as dos como mas ao ele das à seu sua ou quando muito nos já eu também só pelo pela até isso ela entre depois sem mesmo aos seus quem nas me esse eles você essa num nem suas meu às minha numa pelos elas qual nós lhe deles são está foi era é ser tem há",
+		"ro": "și de în a la cu care pe nu un o din se este sunt mai pentru că să al ca ce dar lui fi sau ale au prin fost după această acest cum am între ei ea îi îl le lor despre fără când unde foarte tot doar fiind către astfel iar noi eu",
+		"ru": "и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще нет о из ему теперь когда даже ну ли если уже или ни быть был него до вас вам ведь там потом себя ничего ей может они тут где есть надо ней для мы их чем была сам чтоб без чего раз тоже под будет это этот того потому какой здесь один мой тем чтобы при через эти нас про которые который также после",
+		"tr": "bir ve bu için ile çok daha olarak olan gibi sonra kadar ne ya da ama değil var yok ben sen biz siz onlar her şey mi mı ki en o şu hem hiç nasıl neden çünkü ise göre bana sana beni seni bunu onu bizim benim",
+		"sv": "och i att det som en på är av för med den till de inte om ett har men var jag sig från vi så kan när han nu även eller ut hade år ska skall vid sin efter över man där också under upp blev mot då hon mycket bara kommer vara alla dem vad bli blir få hur mellan sina denna någon detta utan ju mig min här dig du oss era",
+	})
 })
 
 // indexWords tells in which languages a word is small, a bit for each.
@@ -174,11 +177,11 @@ type smallCounts struct {
 
 func countSmallWords(text string) smallCounts {
 	var c smallCounts
-	seen := map[string]bool{}
+	small, seen := smallWords(), map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '\'' && !wordRune(r) }) {
 		c.words++
 		word = strings.ToLower(word)
-		in := smallWords[word]
+		in := small[word]
 		if in == 1 {
 			c.english++
 		}
