@@ -256,12 +256,12 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 		turn = fmt.Sprintf(" %d of %d ─", p.at+1, len(p.queue))
 	}
 	armed := p.armed(now)
-	size := " · " + bytes(int64(len(asked.Input))) + " · " + p.readiness(armed)
+	size, ready := " · "+bytes(int64(len(asked.Input))), " · "+p.readiness(armed)
 	asks := " asks to run"
 	if asked.Unknown {
 		asks = ": outcome unknown"
 	}
-	title := fit("─ "+safetext.Line(asked.Name), max(4, width-cells(turn)-cells(asks)-1-cells(size))) + asks + size + " "
+	title := "─ " + whole(asked.Name, width-cells(turn)-3, asks+size+ready, asks+ready, ready) + " "
 	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
 	if p.tight {
 		title = p.title(asked.Name, len(p.body), width)
@@ -376,8 +376,9 @@ func (p *permission) withQueue(keys *keyMap, list ...key.Binding) []key.Binding 
 	return list
 }
 
-// besideName is how much the title tells besides the name of what asks.
-const besideName = 36
+// besideName is how much the title has besides the name of what asks at the
+// least: the margins, and which of several questions it is.
+const besideName = 14
 
 // content is everything that would run, escaped and broken into lines, with
 // nothing left out.
@@ -392,7 +393,7 @@ func (p *permission) content(width int, look *theme) []bodyLine {
 		}
 	}
 	plain := look.Text.Render
-	if name := safetext.Line(asked.Name); cells(name) > max(4, width-besideName) {
+	if name := safetext.Line(asked.Name); cells(name) > width-besideName {
 		add(look.Strong.Render, name) // the title has no room for it
 	}
 	pairs := arguments(asked.Input)

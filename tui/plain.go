@@ -44,6 +44,7 @@ type plain struct {
 	stopTitling  func() // stops making one and waits for that; nil: none is made
 	mode         string
 	status       Status // the last that was told
+	greeted      bool   // the first line said that no model answers
 
 	pending string  // of an answer, what cannot be cleaned yet
 	midLine bool    // the last line written has no end yet
@@ -103,7 +104,9 @@ func (p *plain) talk(ctx context.Context) (Ended, error) {
 // begin goes where the options say.
 func (p *plain) begin(ctx context.Context) error {
 	if p.typed {
-		p.greet()
+		parts := p.now().parts(readable)
+		p.greeted = len(parts) > 0 && parts[0] == offlineText
+		p.print("%s\n", strings.Join(append([]string{"LifeHub"}, parts...), " · "))
 	}
 	switch {
 	case p.FirstRun && p.Notes != nil:
@@ -115,17 +118,14 @@ func (p *plain) begin(ctx context.Context) error {
 	case p.conversation != "" && p.Conversations != nil:
 		p.open(ctx, p.conversation, p.Heading, p.Turn)
 	}
+	if p.typed {
+		p.print("Type a question and press enter; /help lists the commands.\n")
+	}
 	if p.Prompt == "" {
 		return nil
 	}
 	p.print("> %s\n", safetext.Text(p.Prompt))
 	return p.turn(ctx, p.Prompt)
-}
-
-// greet says with what the chat begins, as the first line of the screen does.
-func (p *plain) greet() {
-	p.print("%s\n", strings.Join(append([]string{"LifeHub"}, p.now().parts(readable)...), " · "))
-	p.print("Type a question and press enter; /help lists the commands.\n")
 }
 
 // now is the world around the conversation at this moment.
@@ -148,7 +148,9 @@ func (p *plain) prompt(ctx context.Context) error {
 		if !open {
 			p.Notices = nil
 		}
-		p.note(text)
+		if text != offlineText || !p.greeted {
+			p.note(text)
+		}
 		return nil
 	case line, open := <-p.lines:
 		if !open {

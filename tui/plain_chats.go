@@ -227,7 +227,7 @@ func (p *plain) listTree(ctx context.Context, _ string) error {
 	for n, r := range t.rows {
 		p.print("%d. %s%s\n", n+1, strings.Repeat(" ", cells(r.guide)), t.line(r))
 	}
-	letter, at, ok := p.order(ctx, len(t.rows), "cf", "a number shows that branch, c and a number goes on from there, f and a number makes a conversation of its own; empty leaves: ")
+	letter, at, ok := p.order(ctx, len(t.rows), "cf", "a number shows a branch, c N goes on from there, f N forks it; empty leaves: ")
 	if !ok {
 		return nil
 	}

@@ -27,7 +27,7 @@ func (p *plain) listServers(ctx context.Context, _ string) error {
 			p.print("   %s not used until you have seen it: t\n", count(unseen, "change"))
 		}
 	}
-	letter, at, ok := p.order(ctx, len(list), "tcrel", "a number with t what is new, c consent, r restart, e on or off, l its log; empty leaves: ")
+	letter, at, ok := p.order(ctx, len(list), "tcrel", "t N what is new, c N consent, r N restart, e N on or off, l N log; empty leaves: ")
 	if !ok {
 		return nil
 	}

@@ -60,7 +60,19 @@ func (s *sight) title(who string, n, width int) string {
 	if n > s.rows {
 		at = fmt.Sprintf(" %d–%d of %d", s.top+1, s.top+s.rows, n)
 	}
-	return fit(fit(safetext.Line(who), max(4, width-cells(at)-6))+" asks"+at, width)
+	return whole(who, width, " asks"+at, at)
+}
+
+// whole is a name and the first of the endings that there is room for beside
+// the whole of it.
+func whole(name string, width int, endings ...string) string {
+	name = safetext.Line(name)
+	for _, ending := range endings {
+		if cells(name+ending) <= width {
+			return name + ending
+		}
+	}
+	return fit(name, width)
 }
 
 // oneLine is the keys where it is tight: as many whole ones as there is room
