@@ -53,6 +53,8 @@ type shell struct {
 	// letGo no longer has a signal end the context: who runs now takes them.
 	// nil: none does.
 	letGo func()
+
+	failed error // of the command, once it was shown
 }
 
 // Main runs the command line and returns the exit code.
@@ -65,8 +67,30 @@ func Main() int {
 	defer stop()
 
 	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ, letGo: stop}
-	err := fang.Execute(ctx, newRoot(sh), fang.WithVersion(version.Text()), fang.WithErrorHandler(sh.showError))
+	root := newRoot(sh)
+	sh.showErrorsOf(root)
+	err := fang.Execute(ctx, root, fang.WithVersion(version.Text()), fang.WithErrorHandler(sh.showError))
+	if err == nil {
+		err = sh.failed
+	}
 	return exitCode(ctx, err)
+}
+
+// showErrorsOf has a command and those below it show their errors themselves:
+// before fang shows one it asks the terminal for its background, which a chat by
+// lines must not, and where the user's lines are still read waits for ever.
+func (sh *shell) showErrorsOf(cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, given []string) error {
+			if sh.failed = run(cmd, given); sh.failed != nil {
+				sh.showError(sh.err, fang.Styles{}, sh.failed)
+			}
+			return nil
+		}
+	}
+	for _, below := range cmd.Commands() {
+		sh.showErrorsOf(below)
+	}
 }
 
 // signalError is the signal that ended LifeHub.

@@ -33,4 +33,19 @@ func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
 	if code := term.exits(); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d", code, exitInterrupted)
 	}
+	if at := strings.Index(term.sent(), "\x1b"); at >= 0 {
+		t.Errorf("an escape sequence is written: %.60q", term.sent()[at:])
+	}
+}
+
+// TestAnErrorAsksTheTerminalNothing is of a command that fails in a terminal.
+func TestAnErrorAsksTheTerminalNothing(t *testing.T) {
+	term := startTerminal(t, 100, 30, nil, "chats", "show", "none")
+	term.sees("lifehub: ")
+	if code := term.exits(); code == exitDone {
+		t.Error("it did not fail")
+	}
+	if at := strings.Index(term.sent(), "\x1b"); at >= 0 {
+		t.Errorf("an escape sequence is written: %.60q", term.sent()[at:])
+	}
 }

@@ -109,8 +109,10 @@ func (p *plain) begin(ctx context.Context) error {
 		p.print("%s\n", strings.Join(append([]string{"LifeHub"}, parts...), " · "))
 	}
 	switch {
-	case p.FirstRun && p.Notes != nil:
+	case p.FirstRun && p.Notes != nil && p.typed:
 		p.chooseNotes(ctx)
+	case p.FirstRun: // what is piped in are questions
+		p.note("no notes are known yet; `lifehub index DIR` names a folder of them")
 	case p.Pick && p.Conversations != nil:
 		if err := p.listConversations(ctx, ""); err != nil {
 			return err
@@ -140,17 +142,23 @@ func (p *plain) now() Status {
 	return p.status
 }
 
-// prompt waits for a line and does what it says.
+// prompt asks for a line.
 func (p *plain) prompt(ctx context.Context) error {
 	p.print("> ")
+	return p.await(ctx)
+}
+
+// await waits for a line and does what it says.
+func (p *plain) await(ctx context.Context) error {
 	select {
 	case text, open := <-p.Notices:
 		if !open {
 			p.Notices = nil
 		}
-		if text != offlineText || !p.greeted {
-			p.note(text)
+		if text == "" || text == offlineText && p.greeted {
+			return p.await(ctx) // the prompt stands
 		}
+		p.note(text)
 		return nil
 	case line, open := <-p.lines:
 		if !open {

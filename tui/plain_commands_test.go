@@ -90,7 +90,7 @@ func plainly(t *testing.T, o Options, in string) (out string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var written typist
-		p := &plain{Options: o, out: &written, lines: readLines(strings.NewReader(in)), conversation: o.Conversation, mode: o.Mode}
+		p := &plain{Options: o, out: &written, lines: readLines(strings.NewReader(in)), conversation: o.Conversation, mode: o.Mode, typed: o.FirstRun}
 		if how, err := p.talk(t.Context()); how != Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
