@@ -56,9 +56,9 @@ func (m *Model) pressLeft(pressed tea.KeyPressMsg, now time.Time) (tea.Cmd, bool
 	return m.proceed(), true
 }
 
-// view is the one line of the offer.
-func (l *left) view(width int, keys *keyMap, look *theme) string {
-	return fit(look.Warning.Render("? This was cut off. ")+look.Key.Render(keys.Send.Help().Key+" goes on with it")+look.Dim.Render(" · or ask something else"), width)
+// view is the offer.
+func (l *left) view(width int, keys *keyMap, look *theme) []string {
+	return offered("? This was cut off. ", keys.Send.Help().Key+" goes on with it", " · or ask something else", width, look)
 }
 
 // proceed goes on with the turn that did not come to its end.

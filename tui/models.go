@@ -55,9 +55,18 @@ func (m *Model) pressOffer(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd,
 	return nil, true
 }
 
-// view is the one line of the offer.
-func (o *offer) view(width int, keys *keyMap, look *theme) string {
-	return fit(look.Warning.Render("? "+safetext.Line(o.model)+" is not installed. ")+look.Key.Render(keys.Once.Help().Key+" pull it · "+keys.Refuse.Help().Key+" no"), width)
+// view is the offer: one line where there is room for it.
+func (o *offer) view(width int, keys *keyMap, look *theme) []string {
+	return offered("? "+safetext.Line(o.model)+" is not installed. ", keys.Once.Help().Key+" pull it · "+keys.Refuse.Help().Key+" no", "", width, look)
+}
+
+// offered is what can be had for a key, in one line, or in a narrow window with
+// the keys below.
+func offered(what, key, orElse string, width int, look *theme) []string {
+	if cells(what+key) <= width {
+		return []string{fit(look.Warning.Render(what)+look.Key.Render(key)+look.Dim.Render(orElse), width)}
+	}
+	return append(styled(look.Warning.Render, broken(strings.TrimSpace(what), width)), look.Key.Render(fit(key, width)))
 }
 
 // pulling is a model on its way from the library.

@@ -201,10 +201,10 @@ func (m *Model) aboveComposer(width, height int) []string {
 		lines = append(lines, fit(m.look.Warning.Render("changing an earlier question")+m.look.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
 	}
 	if m.offer != nil {
-		lines = append(lines, m.offer.view(width, &m.keys, m.look))
+		lines = append(lines, m.offer.view(width, &m.keys, m.look)...)
 	}
 	if m.left != nil && m.left.offered && m.turn == nil {
-		lines = append(lines, m.left.view(width, &m.keys, m.look))
+		lines = append(lines, m.left.view(width, &m.keys, m.look)...)
 	}
 	if m.palette.open() && m.overlay == noOverlay {
 		lines = append(lines, m.palette.view(width, max(1, min(8, height-2)), m.look)...)
