@@ -260,15 +260,15 @@ func TestSchemasAreMadeFitOrRefused(t *testing.T) {
 	}
 }
 
-func TestOfTenThousandToolsSomeAreTaken(t *testing.T) {
+func TestOfThousandsOfToolsSomeAreTaken(t *testing.T) {
 	t.Parallel()
 	all, chosen := bad("all", "many"), bad("chosen", "many")
 	chosen.Allow = []string{"echo", "t99*"}
-	s := start(t, Options{}, all, chosen)
+	s := start(t, Options{start: time.Minute}, all, chosen)
 	if st := s.State()[0]; len(st.Tools) != maxListed || !strings.Contains(st.Text(), "it lists more than LifeHub takes") {
 		t.Errorf("got %d tools: %s", len(st.Tools), st.Text())
 	}
-	if st := s.State()[1]; len(st.Tools) != 112 || len(st.Refused) != 0 {
+	if st := s.State()[1]; len(st.Tools) != 12 || len(st.Refused) != 0 {
 		t.Errorf("of those chosen got %d tools: %s", len(st.Tools), st.Text())
 	}
 	one(t, s, "chosen_echo")

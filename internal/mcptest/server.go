@@ -215,7 +215,7 @@ func (s *misbehaving) tools() string {
 		return `{"tools":[{"name":"echo","description":` + ordered() + `,"inputSchema":{"type":"object","properties":{"text":{"type":"string","description":` + ordered() + `}}}}]}`
 	case "many":
 		var list strings.Builder
-		for i := range 10_000 {
+		for i := range 2000 {
 			fmt.Fprintf(&list, `{"name":"t%d"},`, i)
 		}
 		return `{"tools":[` + list.String() + plain + `]}`
