@@ -1,0 +1,140 @@
+package rag
+
+import (
+	"crypto/sha256"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/internal/testenv"
+	"lifehub/llm"
+)
+
+// TestChromaFindsTheNearest measures how many of the nearest a Chroma server
+// finds among 20,000, against a look at all: paragraphs of the shared notes by
+// the built-in n-grams, and random vectors, the worst case for its graph.
+// LIFEHUB_SCALE=1 runs it; it takes five minutes.
+func TestChromaFindsTheNearest(t *testing.T) {
+	if os.Getenv("LIFEHUB_SCALE") == "" {
+		t.Skip("LIFEHUB_SCALE=1 asks a Chroma server with 20,000 vectors")
+	}
+	const n, questions = 20_000, 200
+	server := startChroma(t)
+	for name, c := range map[string]struct {
+		vectors [][]float32
+		least   float64 // of the ten nearest
+	}{
+		"paragraphs": {paragraphVectors(t, n+questions), 0.99},
+		"random":     {randomUnits(t, n+questions, 256), 0.9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, err := newChromaStore(Chroma{URL: server.url}, t.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			there, err := store.open("model")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer there.close() //nolint:errcheck // the test is over
+			keys, asked := make([]key, n), c.vectors[n:]
+			for i := range keys {
+				sum := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
+				keys[i] = keyOf(sum[:]).passage()
+			}
+			began := time.Now()
+			for i := 0; i < n; i += embedBatch {
+				end := min(n, i+embedBatch) // as a sync writes them
+				if err := there.put(t.Context(), keys[i:end], c.vectors[i:end]); err != nil {
+					t.Fatalf("after %d vectors: %v", i, err)
+				}
+			}
+			t.Logf("%d vectors of %d numbers written in %v", n, len(asked[0]), time.Since(began).Round(time.Second))
+			ten, hundred := 0, 0
+			var took []time.Duration
+			for _, question := range asked {
+				exact := nearestFew{limit: nearCandidates}
+				for i, k := range keys {
+					exact.offer(k, dot(question, c.vectors[i]))
+				}
+				truth := exact.sorted()
+				began := time.Now()
+				found, err := there.nearest(t.Context(), question, nearCandidates)
+				if err != nil {
+					t.Fatal(err)
+				}
+				took = append(took, time.Since(began))
+				// One as near as the tenth is as good: paragraphs repeat.
+				for i, f := range found {
+					if i < 10 && f.cosine >= truth[9].cosine-1e-4 {
+						ten++
+					}
+					if f.cosine >= truth[nearCandidates-1].cosine-1e-4 {
+						hundred++
+					}
+				}
+			}
+			slices.Sort(took)
+			recall := float64(ten) / (10 * questions)
+			t.Logf("of the 10 nearest %.1f %% found, of the %d nearest %.1f %%; a question takes %v, half of them", 100*recall, nearCandidates,
+				float64(hundred)/questions/nearCandidates*100, took[len(took)/2].Round(100*time.Microsecond))
+			if recall < c.least {
+				t.Errorf("of the 10 nearest %.3f were found, want %.2f", recall, c.least)
+			}
+		})
+	}
+}
+
+// paragraphVectors embeds n paragraphs of the shared notes, spread over them.
+func paragraphVectors(t *testing.T, n int) [][]float32 {
+	t.Helper()
+	var texts []string
+	err := filepath.WalkDir(testenv.Shared(t, "data/corpora"), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".md" {
+			return err
+		}
+		raw, err := os.ReadFile(name)
+		for paragraph := range strings.SplitSeq(string(raw), "\n\n") {
+			if len(paragraph) >= 40 {
+				texts = append(texts, paragraph[:min(len(paragraph), 1000)])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	random.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+	if len(texts) < n {
+		t.Fatalf("the shared notes have %d paragraphs, want %d", len(texts), n)
+	}
+	vectors, err := llm.Ngrams{}.Embed(t.Context(), texts[:n])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vectors
+}
+
+func randomUnits(t *testing.T, n, dimension int) [][]float32 {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 4))
+	vectors := make([][]float32, n)
+	for i := range vectors {
+		raw := make([]float32, dimension)
+		for j := range raw {
+			raw[j] = float32(random.NormFloat64())
+		}
+		unit, err := normalise(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		vectors[i] = unit
+	}
+	return vectors
+}
