@@ -18,6 +18,7 @@ const maxFront = 64 << 10
 type frontMatter struct {
 	fence string // "---": YAML, "+++": TOML, "": there is none
 	text  string // between the fences; behind one that is never closed, or too late, all that may be meant
+	long  bool   // it is closed too late
 }
 
 // splitFront cuts the front matter off a note. A fence that is never closed
@@ -32,10 +33,10 @@ func splitFront(text string) (front frontMatter, body string) {
 	for line := range strings.Lines(rest) {
 		switch end := strings.TrimRight(line, " \t\n"); {
 		case end == fence, fence == "---" && end == "...":
-			return frontMatter{fence, rest[:size]}, rest[size+len(line):]
+			return frontMatter{fence: fence, text: rest[:size]}, rest[size+len(line):]
 		}
 		if size += len(line); size > maxFront {
-			break
+			return frontMatter{text: rest, long: strings.Contains(rest, "\n"+fence+"\n")}, text
 		}
 	}
 	return frontMatter{text: rest}, text
@@ -44,6 +45,9 @@ func splitFront(text string) (front frontMatter, body string) {
 // readFront fills Front and what follows from it.
 func (n *Note) readFront(front frontMatter) {
 	n.Foreign = front.mayNameSource() // unless it can be read, and says otherwise
+	if front.long {
+		n.problem("its front matter is longer than %d KiB and reads as text", maxFront>>10)
+	}
 	values, err := front.parse()
 	if err != nil {
 		n.problem("its front matter cannot be read: %v", err)

@@ -2,6 +2,7 @@ package notes
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -46,5 +47,14 @@ func TestPropertiesAreReadLikeFrontMatter(t *testing.T) {
 				t.Errorf("tags %q, aliases %q", n.Tags, n.Aliases)
 			}
 		})
+	}
+}
+
+func TestFrontMatterThatIsTooLongIsReported(t *testing.T) {
+	items := strings.Repeat("  - an item\n", 6000)
+	for text, want := range map[string]int{"---\nlist:\n" + items + "---\nText.\n": 1, "---\n\n" + items: 0, "---\nlist:\n  - an item\n---\n" + items + "---\n": 0} {
+		if n := Parse(Entry{Path: "a.md"}, []byte(text)); len(n.Problems) != want {
+			t.Errorf("%d bytes that begin %q have the problems %q, want %d", len(text), text[:20], n.Problems, want)
+		}
 	}
 }
