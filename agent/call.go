@@ -26,6 +26,7 @@ type call struct {
 	tool  Tool
 	input json.RawMessage
 	as    ruled   // how rules read the input; zero: as it stands
+	at    *inLine // among the steps that may ask
 	made  *origin // nil: not known, so that everything read so far may have had a part in it
 }
 
@@ -103,6 +104,7 @@ func (t *turn) do(ctx context.Context, c call) outcome {
 		return mine.outcome
 	}
 	t.calls.mu.Unlock()
+	c.at.pass() // it is the other one that may ask
 	select {
 	case <-twin.done:
 		shared := twin.outcome
@@ -117,6 +119,7 @@ func (t *turn) do(ctx context.Context, c call) outcome {
 // before anybody learns of it.
 func (t *turn) make(ctx context.Context, c call) outcome {
 	permit, o := t.admit(ctx, c)
+	c.at.pass()
 	if permit == nil {
 		if o.result.Foreign {
 			t.markForeign(saidBy(c.tool.Spec().Name))
@@ -190,6 +193,7 @@ func (t *turn) runInTime(ctx context.Context, p *permit) (Result, error) {
 	if d, ok := p.tool.(*delegate); ok { // it tells of itself, so that it has to end before the turn
 		return d.wait(ctx, p)
 	}
+	defer t.works()()
 	limit := callTimeout
 	if timed, ok := p.tool.(Timed); ok && timed.Timeout() > 0 {
 		limit = timed.Timeout()

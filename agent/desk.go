@@ -138,6 +138,7 @@ func (d *Desk) Ask(ctx context.Context, q Question) Input {
 	if !d.emit(asked) {
 		return Input{Action: InputCancelled}
 	}
+	defer d.turn.asks(1)()
 	var answer Input
 	select {
 	case answer = <-answers:

@@ -235,7 +235,7 @@ type (
 
 // Metrics are the figures of one turn.
 type Metrics struct {
-	Latency      int64 `json:"latency_ms"`
+	Latency      int64 `json:"latency_ms"` // without Waited, as is FirstToken
 	FirstToken   int64 `json:"first_token_ms,omitempty"`
 	ModelCalls   int   `json:"model_calls"`
 	PromptTokens int   `json:"prompt_tokens"`
@@ -246,6 +246,7 @@ type Metrics struct {
 	Interrupted  bool  `json:"interrupted"`
 
 	Model       string `json:"model,omitempty"`             // that answered last; "": none, or unknown
+	Waited      int64  `json:"waited_ms,omitempty"`         // nothing but an answer of the user was waited for
 	Generating  int64  `json:"generating_ms,omitempty"`     // producing AnswerTokens
 	ToolsFailed int    `json:"tools_failed,omitempty"`      // of ToolCalls
 	ToolsDenied int    `json:"tools_denied,omitempty"`      // calls that were not let run

@@ -74,6 +74,7 @@ func (t *turn) send(ctx context.Context, p prompt, window int, s scale, say func
 	req.Think = t.Think()
 	t.count(func(m *Metrics) { m.ModelCalls++ })
 	t.prompted(p.agent, req)
+	defer t.works()()
 
 	var usage llm.Usage
 	split := thinkSplitter{say: say, think: func(text string) { t.emit(Thought{Agent: p.agent, Step: p.step, Content: text}) }}

@@ -192,6 +192,9 @@ func (t *turn) askPermission(ctx context.Context, c call, p *permit, asked Permi
 	if err != nil && !asked.Unknown { // what has happened cannot be done again, and still is to be asked about
 		return Reply{}, err
 	}
+	if err := c.at.wait(ctx); err != nil {
+		return Reply{}, err
+	}
 	if err := t.journal(ctx, intend(c), Entry{Moment: Inquired, Step: c.step, Reason: asked.Reason}); err != nil {
 		return Reply{}, err
 	}
@@ -212,7 +215,9 @@ func (t *turn) askPermission(ctx context.Context, c call, p *permit, asked Permi
 	}
 	asked.Step, asked.Call, asked.Name, asked.Input, asked.Hash = c.step, c.id, name, bytes.Clone(p.input), p.hash
 	asked.Preview, asked.Reply = preview, reply
+	defer t.asks(0)()
 	t.emit(asked)
+	c.at.pass()
 	select {
 	case r := <-replies:
 		if err := t.journal(ctx, Entry{Moment: Decided, Step: c.step, Decision: r.Decision, Reason: r.Reason}); err != nil {

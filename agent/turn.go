@@ -61,6 +61,8 @@ type turn struct {
 	seq     int
 	trace   io.WriteCloser // nil: not begun, or none is kept
 
+	patience patience
+
 	counting  sync.Mutex // guards what follows, and kept.plans
 	stepsMade int        // by all plans of the turn
 	metrics   Metrics
@@ -179,7 +181,8 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if failure != nil {
 		answer.Error = failure.Error()
 	}
-	t.metrics.Latency = t.since(t.began)
+	t.metrics.Waited = t.waited()
+	t.metrics.Latency = t.since(t.began) - t.metrics.Waited
 	answer.Metrics = t.metrics
 	if err := t.save(ctx, answer); err != nil && failure == nil {
 		failure = fmt.Errorf("keep the answer: %w", err)
@@ -232,7 +235,7 @@ func (t *turn) say(text string) {
 	}
 	text, t.gap = t.gap+text, ""
 	if t.metrics.FirstToken == 0 {
-		t.metrics.FirstToken = t.since(t.began)
+		t.metrics.FirstToken = t.since(t.began) - t.waited()
 	}
 	t.answer.WriteString(text)
 	t.emit(Said{Content: text})

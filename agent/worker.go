@@ -43,12 +43,14 @@ func (t *turn) runSteps(ctx context.Context, steps []Step, before []finding) ([]
 		at[step.ID], ended[step.ID] = &found[i], make(chan struct{})
 	}
 	earlier := func(id string) finding { return *at[id] }
+	line := lineUp(steps, ended)
 
 	var running sync.WaitGroup
 	for i, step := range steps {
 		running.Go(func() {
 			defer close(ended[step.ID])
-			o := t.step(ctx, step, ended, earlier)
+			defer line[i].pass()
+			o := t.step(ctx, step, line[i], ended, earlier)
 			found[i].outcome = o
 			t.emit(StepChanged{Step: step.ID, Status: o.status, Reason: o.why()})
 		})
@@ -58,7 +60,7 @@ func (t *turn) runSteps(ctx context.Context, steps []Step, before []finding) ([]
 }
 
 // step waits for the steps before it, fills in their results, and calls its tool.
-func (t *turn) step(ctx context.Context, step Step, ended map[string]chan struct{}, earlier func(string) finding) (o outcome) {
+func (t *turn) step(ctx context.Context, step Step, at *inLine, ended map[string]chan struct{}, earlier func(string) finding) (o outcome) {
 	defer func() {
 		var err error
 		if catch(&err); err != nil {
@@ -100,7 +102,7 @@ func (t *turn) step(ctx context.Context, step Step, ended map[string]chan struct
 	if before != nil && before.tool == step.Tool && before.input != nil {
 		input = before.input // what is asked again is what was asked
 	}
-	return t.do(ctx, call{step: step.ID, id: step.ID, key: t.id + "/" + step.ID, tool: tool, input: input, made: made})
+	return t.do(ctx, call{step: step.ID, id: step.ID, key: t.id + "/" + step.ID, tool: tool, input: input, made: made, at: at})
 }
 
 // why says what the user should know of an outcome.
