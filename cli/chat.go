@@ -133,6 +133,9 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 	return nil
 }
 
+// goesOn tells whether the user comes back to a conversation.
+func (f *chatFlags) goesOn() bool { return f.pick || f.hasLast || f.resume != "" }
+
 // looks is how the settings and flags want the screen, before anything is open.
 func (f *chatFlags) looks(c *Config) (tui.Options, error) {
 	o := tui.Options{
@@ -183,10 +186,10 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o = c.looks
 	o.Assistant, o.Resume = assistant, c.resume(assistant)
 	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.store}, c.store, models{c.app}, offers{c.life}, panel{c.app}
-	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.conversation, at.title, at.turn, c.flags.pick, c.prompt, len(c.app.open()) == 0
+	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.conversation, at.title, at.turn, c.flags.pick, c.prompt, len(c.app.open()) == 0 && !c.flags.goesOn()
 	o.FindModel = c.life.findModel
 	o.Search, o.Rename, o.Prompts, o.Figures = c.store.Search, c.store.Rename, c.store.Prompts, c.figures
-	o.Artifacts = c.store
+	o.Artifacts, o.Unsent = c.store, c.store
 	o.Mentions, o.Preview, o.Templates = c.mentions, c.preview, c.templates
 	o.Status, o.Notices = c.life.status, c.life.notices
 	o.Commands = slices.Concat(c.life.commands(assistant), []tui.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, c.prompts())

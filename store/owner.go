@@ -51,6 +51,13 @@ func (o *owners) mine() (string, error) {
 	return "", fmt.Errorf("say who works on a turn: no file in %s can be locked", o.dir)
 }
 
+// named is the name of this process; "": it has none yet.
+func (o *owners) named() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.name
+}
+
 // stillThere tells whether a file has its name still.
 func stillThere(file *os.File) bool {
 	is, err := file.Stat()

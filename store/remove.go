@@ -38,6 +38,9 @@ func (s *Store) remove(ctx context.Context, conversations []string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.removeDrafts(conversations); err != nil {
+		return err
+	}
 	if err := scrub(ctx, s.write); err != nil {
 		return err
 	}

@@ -294,12 +294,11 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		earlier = msg.exchanges[0].After
 	}
 	rest := m.readEarlier(earlier)
-	if m.Prompt != "" {
-		prompt := m.Prompt
-		m.Prompt = ""
-		return tea.Batch(rest, m.ask(prompt))
+	first := m.takeUnsent()
+	if first == nil {
+		first = m.askFirst()
 	}
-	return tea.Batch(rest, m.rearm())
+	return tea.Batch(rest, first, m.rearm())
 }
 
 // keptItems are a kept turn in the transcript.

@@ -30,7 +30,11 @@ type composer struct {
 	draft   string   // what stood here before history was shown
 	pastes  []paste
 	queue   []string // asked one by one when the turn is over
+	held    int      // of queue, the first ones that are asked only when the user says so
 	place   int      // in the queue, of the message that was taken out of it to be changed; -1: none was
+	wasHeld bool     // and it was one of held
+	away    bool     // the user's editor has what is written
+	edits   int      // counts the changes of what is written and waits
 	lines   []string // the picture
 	cursor  *tea.Cursor
 	vi      viMode
@@ -192,12 +196,18 @@ func (c *composer) clear() {
 
 // take empties the composer and returns what it held, pastes written out.
 func (c *composer) take() string {
-	text := unquoted(c.text())
-	for _, p := range slices.Backward(c.pastes) { // a later one can name an earlier one
-		text = strings.Replace(text, p.name, p.attached(), 1)
-	}
+	text := written{text: unquoted(c.text()), pastes: c.pastes}.whole()
 	c.clear()
 	c.afresh()
+	return text
+}
+
+// whole is the text with what was pasted written out.
+func (w written) whole() string {
+	text := w.text
+	for _, p := range slices.Backward(w.pastes) { // a later one can name an earlier one
+		text = strings.Replace(text, p.name, p.attached(), 1)
+	}
 	return text
 }
 

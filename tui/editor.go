@@ -27,7 +27,7 @@ type (
 	// editedMsg says that the editor was left.
 	editedMsg struct {
 		text  string
-		draft bool
+		draft string // the file with what the user is writing; "": it was another
 		err   error
 	}
 )
@@ -99,35 +99,65 @@ func (m *Model) compose() tea.Cmd {
 		return nil
 	}
 	text := m.composer.text()
+	m.composer.away = true
+	keep := m.keeper()
 	return func() tea.Msg {
-		file, err := os.CreateTemp("", "lifehub-*.md")
+		file, err := m.draftFile()
 		if err != nil {
-			return editedMsg{err: err}
+			return editorMsg{draft: true, err: err}
 		}
+		_ = keep(m.base, "") // the next change of what is typed says why it cannot be
 		_, err = file.WriteString(text)
 		return editorMsg{file.Name(), true, errors.Join(err, file.Close())}
 	}
 }
 
+// draftFile is the file in which the editor gets what is written.
+func (m *Model) draftFile() (*os.File, error) {
+	if m.Unsent != nil {
+		return m.Unsent.DraftFile()
+	}
+	return os.CreateTemp("", "lifehub-*.md")
+}
+
 // startEditor opens what compose has written down.
 func (m *Model) startEditor(msg editorMsg) tea.Cmd {
 	if msg.err != nil {
+		m.composer.away = false
 		m.transcript.add(&failure{text: msg.err.Error()})
 		return nil
 	}
-	return m.run(msg.path, 0, func(err error) tea.Msg {
-		defer os.Remove(msg.path)
+	visit := m.run(msg.path, 0, func(err error) tea.Msg {
 		text, readErr := os.ReadFile(msg.path)
-		return editedMsg{string(text), msg.draft, errors.Join(err, readErr)}
+		return editedMsg{string(text), msg.path, errors.Join(err, readErr)}
 	})
+	if visit == nil { // there is no such editor
+		m.composer.away = false
+		return func() tea.Msg {
+			os.Remove(msg.path)
+			return nil
+		}
+	}
+	return visit
 }
 
-func (m *Model) edited(msg editedMsg) {
-	switch {
-	case msg.err != nil:
+// edited takes what the editor has made of what was written. Its file goes when
+// that is kept.
+func (m *Model) edited(msg editedMsg) tea.Cmd {
+	if msg.err != nil {
 		m.transcript.add(&failure{text: "editor: " + msg.err.Error()})
-	case msg.draft:
+	}
+	if msg.draft == "" {
+		return nil
+	}
+	m.composer.away = false
+	if msg.err == nil {
 		m.composer.set(strings.TrimRight(safetext.Text(msg.text), "\n"))
+	}
+	keep := m.keepTyped()
+	return func() tea.Msg {
+		defer os.Remove(msg.draft)
+		return keep()
 	}
 }
 

@@ -274,6 +274,9 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 func (m *Model) kept(turn string) {
 	q := m.turn.asked
 	q.turn = turn
+	if turn != "" {
+		m.unsent.sending = ""
+	}
 	if len(q.siblings) > 0 && turn != "" && !slices.Contains(q.siblings, turn) {
 		q.siblings = append(slices.Clip(q.siblings), turn)
 	}
@@ -474,6 +477,7 @@ func (m *Model) failed(e agent.Failed, now time.Time) {
 // giveBack puts a question that could not be kept back into the composer:
 // what was typed is not lost.
 func (m *Model) giveBack() {
+	m.unsent.sending = ""
 	text := m.turn.question
 	if !m.composer.empty() {
 		text += "\n" + m.composer.text()
@@ -538,7 +542,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t := m.turn
 	m.closeTurn("cut off", now)
 	t.cancel()
-	m.turn = nil
+	m.turn, m.unsent.sending = nil, ""
 	m.last = t
 	return tea.Sequence(m.printOver(), m.afterTurn(t))
 }
@@ -555,19 +559,18 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 	case t.missed != "":
 		m.offerPull(t.missed, t.question)
 		return m.rearm()
-	case len(m.composer.queue) == 0 && t.stopped:
+	case m.composer.due() == 0 && t.stopped:
 		return nil
-	case len(m.composer.queue) == 0 && t.failed:
+	case m.composer.due() == 0 && t.failed:
 		return m.callUser("no answer could be given")
-	case len(m.composer.queue) == 0 && t.answer == nil:
+	case m.composer.due() == 0 && t.answer == nil:
 		return m.callUser("the answer is ready")
-	case len(m.composer.queue) == 0:
+	case m.composer.due() == 0:
 		return tea.Batch(m.callUser("the answer is ready"), m.entitle())
 	case t.stopped:
 		// What waited was meant for after a whole answer: give it back.
 		m.composer.putBack()
-		text := strings.Join(append(m.composer.queue, m.composer.take()), "\n")
-		m.composer.queue = nil
+		text := strings.Join(append(m.composer.giveBack(), m.composer.take()), "\n")
 		m.composer.set(strings.TrimRight(text, "\n"))
 		return nil
 	}

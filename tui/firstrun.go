@@ -210,10 +210,15 @@ func (m *Model) suggest(question string) {
 // leaveFirstRun goes on to the chat, and asks the prompt of the command line.
 func (m *Model) leaveFirstRun() tea.Cmd {
 	m.overlay = noOverlay
-	if m.Prompt == "" {
+	return m.askFirst()
+}
+
+// askFirst asks the prompt of the command line, once.
+func (m *Model) askFirst() tea.Cmd {
+	prompt := m.Prompt
+	if prompt == "" || m.overlay == firstRunOverlay {
 		return nil
 	}
-	prompt := m.Prompt
 	m.Prompt = ""
 	return m.ask(prompt)
 }

@@ -57,8 +57,12 @@ func (m *Model) pressLeft(pressed tea.KeyPressMsg, now time.Time) (tea.Cmd, bool
 }
 
 // view is the offer.
-func (l *left) view(width int, keys *keyMap, look *theme) []string {
-	return offered("? This was cut off. ", keys.Send.Help().Key+" goes on with it", " · or ask something else", width, look)
+func (l *left) view(width int, keys *keyMap, look *theme, empty bool) []string {
+	enter := keys.Send.Help().Key + " goes on with it"
+	if !empty {
+		return offered("? This was cut off. ", "", "With nothing written, "+enter, width, look)
+	}
+	return offered("? This was cut off. ", enter, " · or ask something else", width, look)
 }
 
 // proceed goes on with the turn that did not come to its end.

@@ -23,6 +23,7 @@ type Options struct {
 	Branches      Branches      // nil: a conversation is one path
 	Notes         Notes         // nil: no first-run screen
 	Servers       Servers       // nil: no panel of MCP servers
+	Unsent        Unsent        // nil: what is typed and not sent ends with the screen
 
 	// Conversation is opened at the start; "" begins a new one.
 	Conversation string

@@ -52,6 +52,7 @@ func Run(ctx context.Context, options Options) (how Ended, err error) {
 	_, err = program.Run()
 	cancel()
 	m.finish()
+	_ = m.keeper()(context.WithoutCancel(ctx), "") // nobody can be told any more
 	switch {
 	case m.opening.err != nil:
 		return Quit, m.opening.err

@@ -204,7 +204,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 		lines = append(lines, m.offer.view(width, &m.keys, m.look)...)
 	}
 	if m.left != nil && m.left.offered && m.turn == nil {
-		lines = append(lines, m.left.view(width, &m.keys, m.look)...)
+		lines = append(lines, m.left.view(width, &m.keys, m.look, m.composer.empty())...)
 	}
 	if m.palette.open() && m.overlay == noOverlay {
 		lines = append(lines, m.palette.view(width, max(1, min(8, height-2)), m.look)...)
@@ -212,7 +212,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if m.mentions.open() && m.overlay == noOverlay {
 		lines = append(lines, m.mentions.view(width, max(1, min(8, height-2)), m.look)...)
 	}
-	return append(lines, m.composer.waiting(&m.keys, width, m.look)...)
+	return append(lines, m.composer.waiting(&m.keys, width, m.look, m.turn != nil)...)
 }
 
 // header is the first line: what LifeHub does now, with what, over how many

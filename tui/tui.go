@@ -51,6 +51,7 @@ type Model struct {
 	editing    *editing // an earlier question is in the composer; nil: none
 
 	opening      opening
+	unsent       unsent
 	conversation string
 	title        string
 	titled       bool   // the title is more than the first words
@@ -160,7 +161,7 @@ func (m *Model) start() tea.Cmd {
 	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.loadPrompts()}
 	switch {
 	case m.FirstRun && m.Notes != nil:
-		cmds = append(cmds, m.openFirstRun())
+		cmds = append(cmds, m.openFirstRun(), m.takeUnsent())
 	case m.Pick && m.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
 	case m.reads():
@@ -187,7 +188,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.take(msg)
 	}
 	m.draw()
-	return m, tea.Batch(cmd, m.nextBeat())
+	return m, tea.Batch(cmd, m.nextBeat(), m.keepSoon())
 }
 
 // take sends what comes from the terminal to the part that it is for.
@@ -277,7 +278,14 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 	case editorMsg:
 		return m.startEditor(msg)
 	case editedMsg:
-		m.edited(msg)
+		return m.edited(msg)
+	case keepMsg:
+		m.unsent.soon = false
+		return m.keepTyped()
+	case keptMsg:
+		m.wasKept(msg)
+	case unsentMsg:
+		return tea.Batch(m.tookUnsent(msg), m.askFirst())
 	case mentionsMsg:
 		return m.takeMentions(msg)
 	case previewMsg:

@@ -34,6 +34,8 @@ func (m *Model) askBy(text string, at *branch, begin func(ctx context.Context, c
 		m.title = text
 	}
 	number, id := m.turns, m.conversation
+	m.unsent.sending = text
+	keep := m.keeper()
 	return func() tea.Msg {
 		msg := startedMsg{turn: number, conversation: id}
 		if id == "" && m.Conversations != nil {
@@ -46,6 +48,7 @@ func (m *Model) askBy(text string, at *branch, begin func(ctx context.Context, c
 				return msg
 			}
 		}
+		_ = keep(ctx, msg.conversation) // the next change of what is typed says why it cannot be
 		msg.events = begin(ctx, msg.conversation, text)
 		return msg
 	}
@@ -59,6 +62,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.transcript.add(&failure{text: msg.err.Error()})
 		question := m.turn.question
+		m.unsent.sending = ""
 		m.turn.cancel()
 		m.turn = nil
 		m.composer.set(safetext.Text(question)) // nothing is lost

@@ -70,6 +70,7 @@ func (c *composer) steps(n int, from, to *[]written) bool {
 		done++
 	}
 	if done > 0 {
+		c.edits++
 		c.put(c.changes.now)
 		c.draw()
 	}
@@ -103,6 +104,7 @@ func (c *composer) put(w written) {
 // changed draws the picture after a change or a move, which can be taken back.
 // run is what it is one of several of; letter is what was typed.
 func (c *composer) changed(run, letter string) {
+	c.edits++
 	c.changes.note(c.written(), run, letter, c.vi == viOff)
 	c.draw()
 }
@@ -115,14 +117,16 @@ type aside struct {
 	written
 	changes undo
 	place   int
+	wasHeld bool
 }
 
-func (c *composer) setAside() aside { return aside{c.written(), c.changes, c.place} }
+func (c *composer) setAside() aside { return aside{c.written(), c.changes, c.place, c.wasHeld} }
 
 // takeUp goes on with a draft that was set aside.
 func (c *composer) takeUp(a aside) {
 	c.clear()
 	c.put(a.written)
-	c.changes, c.place = a.changes, a.place
+	c.changes, c.place, c.wasHeld = a.changes, a.place, a.wasHeld
+	c.edits++
 	c.draw()
 }

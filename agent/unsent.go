@@ -1,0 +1,25 @@
+package agent
+
+// Unsent is what the user has typed and not sent.
+type Unsent struct {
+	Conversation string   `json:"conversation,omitempty"` // in which it was typed; "": one that was not begun
+	Title        string   `json:"-"`                      // of that conversation; "": it was not begun
+	Text         string   `json:"text,omitempty"`         // what stands in the composer
+	Pastes       []Paste  `json:"pastes,omitempty"`       // what names in Text stand for
+	Changing     string   `json:"changing,omitempty"`     // the turn whose question Text is to replace; "": none
+	Editing      bool     `json:"editing,omitempty"`      // the user's editor has Text
+	Waiting      []string `json:"waiting,omitempty"`      // messages that wait for a turn to end, in order
+	Sending      string   `json:"sending,omitempty"`      // a message on its way, not known to be kept yet
+}
+
+// Paste is a long text that stands in a message by name.
+type Paste struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+	Own  bool   `json:"own,omitempty"` // it is a message of the user's, not from the clipboard
+}
+
+// Empty tells whether nothing was typed.
+func (u Unsent) Empty() bool {
+	return u.Text == "" && !u.Editing && len(u.Waiting) == 0 && u.Sending == ""
+}

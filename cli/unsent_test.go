@@ -1,0 +1,246 @@
+//go:build unix
+
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// house is a home that the program is started in again and again.
+type house struct {
+	t    *testing.T
+	home string
+	env  []string
+}
+
+func newHouse(t *testing.T, env ...string) *house {
+	home := t.TempDir()
+	return &house{t, home, append(env, "LIFEHUB_HOME="+home)}
+}
+
+func (h *house) opens(arg ...string) *terminal {
+	h.t.Helper()
+	return startTerminal(h.t, 100, 40, h.env, arg...)
+}
+
+// holds lists the files that hold a text.
+func (h *house) holds(text string) (files []string) {
+	h.t.Helper()
+	err := filepath.WalkDir(h.home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil // it is gone by now
+		}
+		if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), text) {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return files
+}
+
+// keeps waits until a text lies on the disk; loses until it does not.
+func (h *house) keeps(text string) { h.t.Helper(); h.waits(text, true) }
+func (h *house) loses(text string) { h.t.Helper(); h.waits(text, false) }
+
+func (h *house) waits(text string, there bool) {
+	h.t.Helper()
+	late := time.After(patience)
+	for files := h.holds(text); (len(files) > 0) != there; files = h.holds(text) {
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-late:
+			h.t.Fatalf("%q on the disk: want %t, it stands in %v", text, there, files)
+		}
+	}
+}
+
+// killed ends a program as the system does when it has no memory left.
+func (term *terminal) killed() {
+	term.t.Helper()
+	if err := term.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		term.t.Fatal(err)
+	}
+	term.exits()
+}
+
+const pasteOfLines = "\x1b[200~" + "gnuword\n" + "line\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\n" + "\x1b[201~"
+
+// TestWhatWasTypedIsThereAfterAKill kills the program while it answers: the
+// messages that wait and the draft are there again, as they were, however the
+// user comes back, and nothing of them is sent.
+func TestWhatWasTypedIsThereAfterAKill(t *testing.T) {
+	env, goOn := heldAnswer(t)
+	h, vault := newHouse(t, env...), aVault(t)
+	term := h.opens("chat", "--notes", vault)
+	term.sees("2 notes")
+	term.types("how often do I run?\r")
+	term.sees("esc stop", "You run three")
+	term.types("and zebraword?\r")
+	term.sees("queued  and zebraword?")
+	term.types("and ibexword?\r")
+	term.sees("queued  and ibexword?")
+	term.types("half a tapirword " + pasteOfLines)
+	term.sees("> half a tapirword [paste 1")
+	h.keeps("tapirword [paste 1")
+	h.loses(`"sending"`) // the first question is known to be kept by now
+	term.killed()
+	goOn()
+
+	for name, arg := range map[string][]string{
+		"the last": {"chat", "-c"}, "one from the list": {"chat", "-r"}, "a new one": {"chat", "--notes", vault}, "the first screen": nil,
+	} {
+		term = h.opens(arg...)
+		if name == "one from the list" {
+			term.sees("how often do I run?", "2 messages")
+			term.types("\r")
+		}
+		term.sees("not sent  and zebraword?", "not sent  and ibexword?", "half a tapirword [paste 1")
+		if name != "the first screen" {
+			term.sees("> half a tapirword [paste 1", "nothing of it was sent")
+		}
+		h.keeps("tapirword [paste 1")
+		term.killed()
+	}
+	term = h.opens("chat", "-c", "--notes", vault)
+	term.sees("You  how often do I run?", "not sent  and zebraword?", "not sent  and ibexword?", "> half a tapirword [paste 1")
+	idle := func(waiting string, gone string) {
+		t.Helper()
+		term.waits(func(screen string) bool {
+			return strings.Contains(screen, "> Ask anything") && strings.Contains(screen, "enter send") && strings.Contains(screen, waiting) && (gone == "" || !strings.Contains(screen, gone))
+		}, "has answered, and shows "+waiting)
+	}
+	term.types("\r") // the draft is sent, by the user
+	idle("not sent  and zebraword?", "")
+	term.types("\x1b[A\x1b[A") // the first of those that wait
+	term.sees("> and zebraword?", "enter sends it")
+	term.types("\r")
+	idle("not sent  and ibexword?", "not sent  and zebraword?")
+	term.types("\x1b[A")
+	term.sees("> and ibexword?")
+	term.types("\x03")
+	idle("", "ibexword")
+	h.loses("ibexword")
+	term.types("\x04")
+	term.exits()
+	said := h.runs("chats", "show", strings.Fields(h.runs("chats", "list"))[0])
+	for text, times := range map[string]int{"how often do I run?": 1, "half a tapirword": 1, "gnuword": 1, "and zebraword?": 1, "ibexword": 0} {
+		if n := strings.Count(strings.SplitN(said, "\n", 2)[1], text); n != times {
+			t.Errorf("%q was asked %d times, want %d:\n%s", text, n, times, said)
+		}
+	}
+	if left := h.holds(`"waiting"`); left != nil {
+		t.Errorf("there is still %v", left)
+	}
+}
+
+// TestWhatWasTypedIsThereAfterEveryEnd leaves by signals and by the user's own
+// will with something typed.
+func TestWhatWasTypedIsThereAfterEveryEnd(t *testing.T) {
+	for name, end := range map[string]func(*terminal){
+		"terminal closed":        func(term *terminal) { term.pty.Close() },
+		"SIGHUP":                 func(term *terminal) { _ = term.cmd.Process.Signal(syscall.SIGHUP) },
+		"SIGTERM":                func(term *terminal) { _ = term.cmd.Process.Signal(syscall.SIGTERM) },
+		"ctrl+d, and more waits": func(term *terminal) { term.types("\x03\x04") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env, _ := heldAnswer(t)
+			h, vault := newHouse(t, env...), aVault(t)
+			term := h.opens("chat", "--notes", vault)
+			term.sees("2 notes")
+			term.types("how often do I run?\r")
+			term.sees("esc stop", "You run three")
+			term.types("and zebraword?\r")
+			term.sees("queued  and zebraword?")
+			term.types("tapirword")
+			term.sees("> tapirword")
+			end(term)
+			term.exits()
+			term = h.opens("chat", "-c", "--notes", vault)
+			term.sees("not sent  and zebraword?")
+			if strings.HasPrefix(name, "ctrl+d") == strings.Contains(term.text(), "tapirword") {
+				t.Errorf("the draft:\n%s", term.text())
+			}
+		})
+	}
+}
+
+// TestWhatTheEditorSavedIsThereAfterAKill kills the program while the user's
+// editor has what is written.
+func TestWhatTheEditorSavedIsThereAfterAKill(t *testing.T) {
+	editor := filepath.Join(t.TempDir(), "editor")
+	write(t, editor, "#!/bin/sh\nprintf 'a zebraword, gone on with\\n' >\"$1\"\necho saved\nexec sleep 60\n")
+	if err := os.Chmod(editor, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h, vault := newHouse(t, "EDITOR="+editor), aVault(t)
+	term := h.opens("chat", "--notes", vault)
+	term.sees("2 notes")
+	term.types("a zebraword")
+	term.sees("> a zebraword")
+	term.types("\x07")
+	h.keeps("gone on with")
+	h.keeps(`"editing"`)
+	term.killed()
+	term = h.opens("chat", "--notes", vault)
+	term.sees("> a zebraword, gone on with", "nothing of it was sent")
+	term.types("\x03")
+	h.loses("zebraword")
+}
+
+// TestNothingTypedStaysThatIsNotToBeKept looks for it in every file.
+func TestNothingTypedStaysThatIsNotToBeKept(t *testing.T) {
+	h, vault := newHouse(t), aVault(t)
+	term := h.opens("chat", "--notes", vault)
+	term.sees("2 notes")
+	term.types("how often do I run?\r")
+	term.sees("three times a week", "enter send")
+	term.types("zebraword " + pasteOfLines)
+	h.keeps("zebraword")
+	term.killed()
+
+	unsaved := h.opens("chat", "--no-save", "--notes", vault)
+	unsaved.sees("2 notes")
+	unsaved.types("ibexword")
+	unsaved.sees("> ibexword")
+	if strings.Contains(unsaved.text(), "zebraword") {
+		t.Errorf("a conversation that is not kept takes what is:\n%s", unsaved.text())
+	}
+	<-time.After(time.Second) // twice as long as what is typed stays on the screen only
+	if files := h.holds("ibexword"); files != nil {
+		t.Errorf("--no-save left it in %v", files)
+	}
+	unsaved.killed()
+	if files := h.holds("ibexword"); files != nil {
+		t.Errorf("--no-save left it in %v", files)
+	}
+
+	id := strings.Fields(h.runs("chats", "list"))[0]
+	h.runs("chats", "rm", id, "--yes")
+	for _, word := range []string{"zebraword", "gnuword"} {
+		if files := h.holds(word); files != nil {
+			t.Errorf("chats rm left %q in %v", word, files)
+		}
+	}
+}
+
+// runs runs a command in the house and returns what it says.
+func (h *house) runs(arg ...string) string {
+	h.t.Helper()
+	cmd := offScreen(h.t, arg...)
+	cmd.Env = append(cmd.Env, h.env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("lifehub %s: %v\n%s", strings.Join(arg, " "), err, out)
+	}
+	return string(out)
+}

@@ -1,0 +1,305 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+)
+
+// What is typed and not sent lies in a folder beside the database, in a file of
+// its own for each process that has a screen: <owner>.json, and <owner>.md while
+// the user's editor has it. It is in no backup, and leaves nothing in the
+// database when it is rubbed out.
+
+// draft is such a file.
+type draft struct {
+	agent.Unsent
+	After int64 `json:"after,omitempty"` // the last message of any conversation before Sending
+}
+
+func (s *Store) drafts() string { return s.path + ".unsent" }
+
+func (s *Store) draftFile(owner, kind string) string {
+	return filepath.Join(s.drafts(), owner+kind)
+}
+
+// KeepUnsent keeps what is typed in this process, in place of what it kept
+// before. It is called in the order of typing. In memory nothing is kept.
+func (s *Store) KeepUnsent(ctx context.Context, u agent.Unsent) error {
+	if s.path == "" {
+		return nil
+	}
+	if err := s.keepUnsent(ctx, u); err != nil {
+		return fmt.Errorf("keep what is typed: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) keepUnsent(ctx context.Context, u agent.Unsent) error {
+	if u.Empty() && s.owners.named() == "" {
+		return nil // nothing of this process is there
+	}
+	owner, err := s.owners.mine()
+	if err != nil {
+		return err
+	}
+	file := s.draftFile(owner, ".json")
+	if u.Empty() {
+		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	d := draft{Unsent: u}
+	if u.Sending != "" {
+		if err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM messages`).Scan(&d.After); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.drafts(), 0o700); err != nil {
+		return err
+	}
+	return s.replaceDraft(file, text, u.Sending == "") // what is on its way is in the database in a moment
+}
+
+// replaceDraft writes a file whole or not at all; safe holds for a power cut too.
+func (s *Store) replaceDraft(file string, text []byte, safe bool) error {
+	temp, err := os.OpenFile(file+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(text)
+	if err == nil && safe {
+		err = temp.Sync()
+	}
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), file)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+	}
+	return err
+}
+
+// DraftFile makes the file in which the user's editor gets what is typed. It is
+// found again when LifeHub is killed meanwhile; who made it removes it.
+func (s *Store) DraftFile() (*os.File, error) {
+	if s.path == "" {
+		return os.CreateTemp("", "lifehub-*.md")
+	}
+	owner, err := s.owners.mine()
+	if err == nil {
+		err = os.MkdirAll(s.drafts(), 0o700)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenFile(s.draftFile(owner, ".md"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+}
+
+// TakeUnsent gives this process what one that has ended left of a conversation,
+// else the last that was typed in one without any turn; where this one has none,
+// the last of all. The zero value is nothing. What is taken is kept as this
+// process's own.
+func (s *Store) TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
+	if s.path == "" {
+		return agent.Unsent{}, nil
+	}
+	u, err := s.takeUnsent(ctx, conversation)
+	if err != nil {
+		return agent.Unsent{}, fmt.Errorf("find what was typed: %w", err)
+	}
+	return u, nil
+}
+
+func (s *Store) takeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
+	left, err := s.leftDrafts()
+	if err != nil || len(left) == 0 {
+		return agent.Unsent{}, err
+	}
+	mine, err := s.owners.mine()
+	if err != nil {
+		return agent.Unsent{}, err
+	}
+	begun, err := s.begun(ctx, conversation)
+	if err != nil {
+		return agent.Unsent{}, err
+	}
+	here := func(l leftDraft) bool { return l.Conversation == conversation }
+	elsewhere := slices.DeleteFunc(slices.Clone(left), here)
+	left = append(slices.DeleteFunc(left, func(l leftDraft) bool { return !here(l) }), elsewhere...)
+	for _, l := range left {
+		if begun && !here(l) {
+			if other, err := s.begun(ctx, l.Conversation); err != nil {
+				return agent.Unsent{}, err
+			} else if other {
+				continue
+			}
+		}
+		u, err := s.takeOver(ctx, l, mine)
+		if err != nil || !u.Empty() {
+			return u, err
+		}
+	}
+	return agent.Unsent{}, nil
+}
+
+// begun tells whether a conversation has a turn.
+func (s *Store) begun(ctx context.Context, conversation string) (yes bool, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM turns WHERE conversation = ?`, conversation).Scan(&yes)
+	return yes, err
+}
+
+// leftDraft is a draft whose process has ended.
+type leftDraft struct {
+	draft
+	owner string
+	typed time.Time
+}
+
+// leftDrafts are what processes that have ended left, the newest first.
+func (s *Store) leftDrafts() ([]leftDraft, error) {
+	var left []leftDraft
+	err := s.eachDraft(func(owner string) error {
+		if owner == s.owners.named() || !s.owners.gone(owner) {
+			return nil
+		}
+		os.Remove(s.draftFile(owner, ".json.part")) // killed in the middle of writing it
+		l := leftDraft{owner: owner}
+		for _, kind := range []string{".json", ".md"} {
+			if info, err := os.Stat(s.draftFile(owner, kind)); err == nil && info.ModTime().After(l.typed) {
+				l.typed = info.ModTime()
+			}
+		}
+		var err error
+		if l.draft, err = s.readDraft(owner); err == nil { // what cannot be read stays for the user to look at
+			left = append(left, l)
+		}
+		return nil
+	})
+	slices.SortFunc(left, func(a, b leftDraft) int { return b.typed.Compare(a.typed) })
+	return left, err
+}
+
+// eachDraft calls do with the owner of each draft that there is.
+func (s *Store) eachDraft(do func(owner string) error) error {
+	entries, err := os.ReadDir(s.drafts())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, e := range entries {
+		owner, kind, _ := strings.Cut(e.Name(), ".")
+		if seen[owner] || !strings.HasPrefix(kind, "json") && kind != "md" {
+			continue
+		}
+		seen[owner] = true
+		if err := do(owner); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// readDraft reads what a process left; what its editor has saved takes the
+// place of what stood in the composer.
+func (s *Store) readDraft(owner string) (d draft, err error) {
+	text, err := os.ReadFile(s.draftFile(owner, ".json"))
+	if err == nil {
+		err = json.Unmarshal(text, &d)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return d, err
+	}
+	edited, err := os.ReadFile(s.draftFile(owner, ".md"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return d, err
+	}
+	if text := strings.TrimRight(string(edited), "\n"); strings.TrimSpace(text) != "" {
+		d.Text = text
+	}
+	return d, nil
+}
+
+// takeOver makes what another process left this one's. Of several who try, one
+// gets it; killed at any point, it is still there for the next.
+func (s *Store) takeOver(ctx context.Context, l leftDraft, mine string) (agent.Unsent, error) {
+	u := l.Unsent
+	if u.Sending != "" {
+		kept, err := s.wasKept(ctx, l)
+		if err != nil {
+			return agent.Unsent{}, err
+		}
+		if !kept {
+			u.Waiting = append([]string{u.Sending}, u.Waiting...)
+		}
+		u.Sending = ""
+	}
+	u.Editing = false
+	for _, kind := range []string{".json", ".md"} {
+		from, to := s.draftFile(l.owner, kind), s.draftFile(mine, kind)
+		if _, err := os.Lstat(to); err == nil {
+			return agent.Unsent{}, nil // this process has something of its own
+		}
+		if err := os.Rename(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return agent.Unsent{}, err
+		} else if err != nil && kind == ".json" && l.Conversation != "" {
+			return agent.Unsent{}, nil // another one was quicker
+		}
+	}
+	if err := s.keepUnsent(ctx, u); err != nil {
+		return agent.Unsent{}, err
+	}
+	if err := os.Remove(s.draftFile(mine, ".md")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return agent.Unsent{}, err
+	}
+	list, err := s.conversations(ctx, conversationColumns+` WHERE id = ?`, u.Conversation)
+	if err == nil && len(list) > 0 {
+		u.Title = list[0].Title
+	}
+	return u, err
+}
+
+// wasKept tells whether the message on its way arrived: since then the process
+// has begun a turn, or the message stands in the conversation.
+func (s *Store) wasKept(ctx context.Context, l leftDraft) (kept bool, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM messages m JOIN turns t ON t.id = m.turn
+		WHERE t.conversation = ? AND m.role = 'user' AND m.id > ? AND (t.owner = ? OR m.text = ?)`,
+		l.Conversation, l.After, l.owner, l.Sending).Scan(&kept)
+	return kept, err
+}
+
+// removeDrafts deletes what was typed in conversations, with what an editor may
+// have put beside it.
+func (s *Store) removeDrafts(conversations []string) error {
+	return s.eachDraft(func(owner string) error {
+		if d, err := s.readDraft(owner); err != nil || !slices.Contains(conversations, d.Conversation) {
+			return err
+		}
+		entries, err := os.ReadDir(s.drafts())
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if strings.Contains(e.Name(), owner) {
+				if err := os.Remove(filepath.Join(s.drafts(), e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

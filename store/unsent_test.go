@@ -1,0 +1,223 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+)
+
+// another opens the same database as another process would: with an owner of
+// its own. It ends when the test says so, as if killed.
+func another(t *testing.T, path string) (s *Store, kill func()) {
+	t.Helper()
+	s, err := Open(path)
+	must(t, err)
+	killed := false
+	kill = func() {
+		if !killed {
+			killed = true
+			s.owners.mu.Lock()
+			if s.owners.file != nil {
+				s.owners.file.Close() // the kernel lets go of the lock, and the file stays
+				s.owners.file, s.owners.dir = nil, ""
+			}
+			s.owners.mu.Unlock()
+			must(t, s.Close())
+		}
+	}
+	t.Cleanup(kill)
+	return s, kill
+}
+
+var typed = agent.Unsent{
+	Conversation: "c", Text: "a [paste 1 · 40 lines] b", Pastes: []agent.Paste{{Name: "[paste 1 · 40 lines]", Text: "long\ntext"}},
+	Waiting: []string{"second", "third"},
+}
+
+func TestWhatIsTypedIsFoundByTheNextAndByNoOther(t *testing.T) {
+	s, path := openTemp(t)
+	say(t, s, "c", "a", "A")
+	say(t, s, "other", "b", "B")
+	first, kill := another(t, path)
+	must(t, first.KeepUnsent(t.Context(), typed))
+	take := func(conversation string) agent.Unsent {
+		t.Helper()
+		u, err := s.TakeUnsent(t.Context(), conversation)
+		must(t, err)
+		return u
+	}
+	if u := take("c"); !u.Empty() {
+		t.Errorf("taken from one that lives: %+v", u)
+	}
+	kill()
+	if u := take("other"); !u.Empty() {
+		t.Errorf("taken into another conversation: %+v", u)
+	}
+	want := typed
+	want.Title = "a"
+	if u := take("new"); !reflect.DeepEqual(u, want) {
+		t.Errorf("got %+v, want %+v", u, want)
+	}
+	second, end := another(t, path)
+	if u, err := second.TakeUnsent(t.Context(), "c"); err != nil || !u.Empty() {
+		t.Errorf("taken twice: %+v, %v", u, err)
+	}
+	end()
+	must(t, s.KeepUnsent(t.Context(), agent.Unsent{Conversation: "c"}))
+	if left := filesWith(t, path+".unsent", ""); len(left) != 0 {
+		t.Errorf("nothing is typed, and there is still %v", left)
+	}
+}
+
+func TestWhatBelongsToNoConversationIsFoundInAny(t *testing.T) {
+	s, path := openTemp(t)
+	say(t, s, "c", "a", "A")
+	say(t, s, "d", "a", "A")
+	leave := func(conversation, text string) {
+		t.Helper()
+		other, kill := another(t, path)
+		must(t, other.KeepUnsent(t.Context(), agent.Unsent{Conversation: conversation, Text: text}))
+		kill()
+	}
+	leave("c", "typed in c")
+	leave("d", "typed in d")
+	leave("never begun", "typed in none")
+	for _, want := range []string{"typed in c", "typed in none", ""} {
+		u, err := s.TakeUnsent(t.Context(), "c")
+		if must(t, err); u.Text != want {
+			t.Errorf("got %q, want %q", u.Text, want)
+		}
+		must(t, s.KeepUnsent(t.Context(), agent.Unsent{}))
+	}
+	if u, err := s.TakeUnsent(t.Context(), "new"); err != nil || u.Text != "typed in d" {
+		t.Errorf("got %+v, %v", u, err)
+	}
+}
+
+func TestOneOfManyThatComeBackAtOnceGetsIt(t *testing.T) {
+	s, path := openTemp(t)
+	say(t, s, "c", "a", "A")
+	first, kill := another(t, path)
+	must(t, first.KeepUnsent(t.Context(), typed))
+	kill()
+	const many = 8
+	got := make(chan agent.Unsent, many)
+	for range many {
+		other, _ := another(t, path)
+		go func() {
+			u, err := other.TakeUnsent(t.Context(), "c")
+			if err != nil {
+				t.Error(err)
+			}
+			got <- u
+		}()
+	}
+	taken := 0
+	for range many {
+		if u := <-got; !u.Empty() {
+			taken++
+		}
+	}
+	if taken != 1 {
+		t.Errorf("it was taken %d times", taken)
+	}
+}
+
+// A message that was sent is in the conversation or still to be sent: never
+// both, never neither.
+func TestAMessageOnItsWayIsKeptOnce(t *testing.T) {
+	for name, tc := range map[string]struct {
+		begin string // the message of the turn that began; "": none did
+		want  []string
+	}{
+		"killed before it was kept":               {"", []string{"what now?", "second"}},
+		"killed after it was kept":                {"what now?", []string{"second"}},
+		"killed after it was kept in other words": {"the prompt that it stands for", []string{"second"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, path := openTemp(t)
+			say(t, s, "c", "what now?", "the same was asked before")
+			first, kill := another(t, path)
+			must(t, first.KeepUnsent(t.Context(), agent.Unsent{Conversation: "c", Text: "what no"}))
+			must(t, first.KeepUnsent(t.Context(), agent.Unsent{Conversation: "c", Sending: "what now?", Waiting: []string{"second"}}))
+			if tc.begin != "" {
+				_, err := first.Begin(t.Context(), "c", tc.begin)
+				must(t, err)
+			}
+			kill()
+			if u, err := s.TakeUnsent(t.Context(), "c"); err != nil || !slices.Equal(u.Waiting, tc.want) || u.Sending != "" || u.Text != "" {
+				t.Errorf("got %+v, %v", u, err)
+			}
+		})
+	}
+}
+
+func TestWhatTheEditorSavedIsWhatWasTyped(t *testing.T) {
+	s, path := openTemp(t)
+	say(t, s, "c", "a", "A")
+	first, kill := another(t, path)
+	file, err := first.DraftFile()
+	must(t, err)
+	must(t, first.KeepUnsent(t.Context(), agent.Unsent{Conversation: "c", Text: "begun", Editing: true}))
+	_, err = file.WriteString("begun, and gone on with\n\n")
+	must(t, err)
+	must(t, file.Close())
+	write := filepath.Join(filepath.Dir(file.Name()), "."+filepath.Base(file.Name())+".swp")
+	must(t, os.WriteFile(write, []byte("gone on with"), 0o600))
+	kill()
+	u, err := s.TakeUnsent(t.Context(), "c")
+	if must(t, err); u.Text != "begun, and gone on with" || u.Editing {
+		t.Errorf("got %+v", u)
+	}
+	if _, err := os.Stat(file.Name()); err == nil {
+		t.Error("the editor's file is still there")
+	}
+}
+
+func TestADeletedConversationLeavesNothingThatWasTyped(t *testing.T) {
+	s, path := openTemp(t)
+	say(t, s, "c", "a", "A")
+	say(t, s, "d", "b", "B")
+	for _, conversation := range []string{"c", "d"} {
+		other, kill := another(t, path)
+		must(t, other.KeepUnsent(t.Context(), agent.Unsent{Conversation: conversation, Text: "zebraword of " + conversation, Editing: true}))
+		file, err := other.DraftFile()
+		must(t, err)
+		_, err = file.WriteString("gnuword of " + conversation)
+		must(t, err)
+		must(t, file.Close())
+		must(t, os.WriteFile(file.Name()+"~", []byte("gnuword of "+conversation), 0o600))
+		kill()
+	}
+	must(t, s.Remove(t.Context(), "c"))
+	for _, name := range filesWith(t, filepath.Dir(path), "word of c") {
+		t.Errorf("%s holds it still", name)
+	}
+	if u, err := s.TakeUnsent(t.Context(), "d"); err != nil || u.Text != "gnuword of d" {
+		t.Errorf("what was typed in another is %+v, %v", u, err)
+	}
+}
+
+func TestWhatIsTypedIsReadByNobodyElse(t *testing.T) {
+	s, path := openTemp(t)
+	must(t, s.KeepUnsent(t.Context(), typed))
+	for _, name := range filesWith(t, path+".unsent", "") {
+		info, err := os.Stat(filepath.Join(path+".unsent", name))
+		must(t, err)
+		if info.Mode().Perm()&0o077 != 0 || strings.HasSuffix(name, ".part") {
+			t.Errorf("%s has mode %o", name, info.Mode().Perm())
+		}
+	}
+	memory, err := InMemory()
+	must(t, err)
+	defer memory.Close()
+	must(t, memory.KeepUnsent(t.Context(), typed))
+	if u, err := memory.TakeUnsent(t.Context(), "c"); err != nil || !u.Empty() {
+		t.Errorf("a conversation that is not kept found %+v, %v", u, err)
+	}
+}

@@ -1,0 +1,222 @@
+package tui
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// Unsent keeps what is typed and not sent, so that whoever was killed finds it
+// again. *store.Store is the real one.
+type Unsent interface {
+	// KeepUnsent keeps it in place of what this process kept before.
+	KeepUnsent(ctx context.Context, u agent.Unsent) error
+	// TakeUnsent is what an earlier process left for who opens a conversation;
+	// the zero value: nothing.
+	TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error)
+	// DraftFile makes the file in which the editor gets what is written.
+	DraftFile() (*os.File, error)
+}
+
+// keepEvery is how long what is typed may be on the screen only. It is the
+// least: writing takes no more than a part in keepShare of the time.
+const (
+	keepEvery = 500 * time.Millisecond
+	keepShare = 20
+)
+
+// unsent is how far what is typed is kept. All writing is behind the screen.
+type unsent struct {
+	sending string    // a message that is on its way to be kept; "": none
+	kept    unsentKey // what was handed to be written last
+	soon    bool      // a time is set to write the next
+	took    time.Duration
+	failed  bool // the user knows that it cannot be kept
+	number  int  // of the last that was handed to be written
+	writer  unsentWriter
+}
+
+// unsentKey tells one state of what is typed from another.
+type unsentKey struct {
+	edits                 int
+	conversation, sending string
+}
+
+// unsentWriter writes in the order of typing, whichever goroutine comes first.
+type unsentWriter struct {
+	mu      sync.Mutex
+	written int
+}
+
+func (w *unsentWriter) keep(ctx context.Context, kept Unsent, number int, u agent.Unsent) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if number <= w.written {
+		return nil
+	}
+	w.written = number
+	return kept.KeepUnsent(ctx, u)
+}
+
+type (
+	// keepMsg says that it is time to keep what is typed.
+	keepMsg struct{}
+	// keptMsg says that it was.
+	keptMsg struct {
+		took time.Duration
+		err  error
+	}
+	// unsentMsg brings what was typed before LifeHub ended.
+	unsentMsg struct {
+		unsent agent.Unsent
+		err    error
+	}
+)
+
+// keepSoon has what is typed kept in a moment, if it has changed.
+func (m *Model) keepSoon() tea.Cmd {
+	s := &m.unsent
+	if m.Unsent == nil || m.player != nil || s.soon || s.kept == m.unsentKey() {
+		return nil
+	}
+	if s.number == 0 && m.typed().Empty() { // nothing is kept, and nothing is to be
+		s.kept = m.unsentKey()
+		return nil
+	}
+	s.soon = true
+	return tea.Tick(max(keepEvery, keepShare*s.took), func(time.Time) tea.Msg { return keepMsg{} })
+}
+
+// keepTyped keeps what is typed now.
+func (m *Model) keepTyped() tea.Cmd {
+	keep := m.keeper()
+	return func() tea.Msg {
+		began := time.Now()
+		err := keep(m.base, "")
+		return keptMsg{time.Since(began), err}
+	}
+}
+
+// keeper takes what is typed at this moment and returns how to keep it. That
+// may be done elsewhere; the id of the conversation is given where it had none.
+func (m *Model) keeper() func(ctx context.Context, conversation string) error {
+	if m.Unsent == nil || m.player != nil {
+		return func(context.Context, string) error { return nil }
+	}
+	s := &m.unsent
+	s.number++
+	s.kept = m.unsentKey()
+	number, kept, u := s.number, m.Unsent, m.typed()
+	return func(ctx context.Context, conversation string) error {
+		if u.Conversation == "" {
+			u.Conversation = conversation
+		}
+		return s.writer.keep(ctx, kept, number, u)
+	}
+}
+
+func (m *Model) unsentKey() unsentKey {
+	return unsentKey{m.composer.edits, m.conversation, m.unsent.sending}
+}
+
+// wasKept tells the user, once, when what is typed cannot be kept.
+func (m *Model) wasKept(msg keptMsg) {
+	m.unsent.took = msg.took
+	if msg.err != nil && !m.unsent.failed {
+		m.transcript.add(&notice{"What you type stands on this screen only: " + msg.err.Error()})
+	}
+	m.unsent.failed = msg.err != nil
+}
+
+// typed is all that is typed and not sent.
+func (m *Model) typed() agent.Unsent {
+	c := &m.composer
+	u := agent.Unsent{Conversation: m.conversation, Text: c.text(), Sending: m.unsent.sending, Editing: c.away}
+	var behind []string // drafts that made room for what stands in the composer
+	if c.at >= 0 {
+		if u.Text == safetext.Text(c.history[c.at]) {
+			u.Text = c.draft
+		} else if !blank(c.draft) {
+			behind = append(behind, written{text: c.draft, pastes: c.pastes}.whole())
+		}
+	}
+	if m.editing != nil {
+		u.Changing = m.editing.question.turn
+		if draft := m.editing.draft.whole(); !blank(draft) {
+			behind = append(behind, draft)
+		}
+	}
+	for _, p := range c.pastes {
+		if u.Text != "" {
+			u.Pastes = append(u.Pastes, agent.Paste{Name: p.name, Text: p.text, Own: p.own})
+		}
+	}
+	u.Waiting = append(append(u.Waiting, c.queue...), behind...)
+	return u
+}
+
+// takeUnsent looks for what was typed here, or anywhere, before LifeHub ended.
+func (m *Model) takeUnsent() tea.Cmd {
+	if m.Unsent == nil || m.player != nil || m.unsent.number > 0 && !m.typed().Empty() {
+		return nil
+	}
+	conversation := m.conversation
+	return func() tea.Msg {
+		u, err := m.Unsent.TakeUnsent(m.base, conversation)
+		return unsentMsg{u, err}
+	}
+}
+
+// tookUnsent puts what was typed where it was. Nothing of it is sent by itself.
+func (m *Model) tookUnsent(msg unsentMsg) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		m.transcript.add(&failure{text: msg.err.Error()})
+		return nil
+	case msg.unsent.Empty():
+		return nil
+	}
+	u, c := msg.unsent, &m.composer
+	for _, text := range u.Waiting {
+		c.hold(safetext.Text(text), len(c.queue))
+	}
+	w := written{text: safetext.Text(u.Text)}
+	for _, p := range u.Pastes {
+		w.pastes = append(w.pastes, paste{safetext.Line(p.Name), safetext.Text(p.Text), p.Own})
+	}
+	switch {
+	case blank(w.text):
+	case !c.empty() || m.editing != nil: // the user has begun to write something else
+		c.hold(w.whole(), len(c.queue))
+	default:
+		if q := m.questionOf(u.Changing); q != nil && m.turn == nil {
+			m.editing = &editing{question: q}
+		}
+		c.put(w)
+		c.area.MoveToEnd()
+		c.changed("", "")
+		c.afresh()
+	}
+	says := "What you had typed is here again; nothing of it was sent."
+	if u.Conversation != m.conversation && u.Title != "" {
+		says = "What you had typed in “" + gist(u.Title, 60) + "” is here again; nothing of it was sent."
+	}
+	m.transcript.add(&notice{says})
+	return m.keepTyped() // together with what was typed meanwhile
+}
+
+// questionOf is the question of a turn, nil when it is not shown.
+func (m *Model) questionOf(turn string) *question {
+	for _, e := range m.transcript.entries {
+		if q, ok := e.item.(*question); ok && turn != "" && q.turn == turn {
+			return q
+		}
+	}
+	return nil
+}

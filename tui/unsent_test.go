@@ -1,0 +1,220 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+)
+
+// drawer keeps what is typed in memory.
+type drawer struct {
+	left agent.Unsent // by an earlier screen
+	kept []agent.Unsent
+	err  error
+}
+
+func (d *drawer) KeepUnsent(_ context.Context, u agent.Unsent) error {
+	d.kept = append(d.kept, u)
+	return d.err
+}
+
+func (d *drawer) TakeUnsent(context.Context, string) (agent.Unsent, error) {
+	u := d.left
+	d.left = agent.Unsent{}
+	return u, nil
+}
+
+func (d *drawer) DraftFile() (*os.File, error) { return nil, errors.New("no room") }
+
+func (d *drawer) last() agent.Unsent {
+	if len(d.kept) == 0 {
+		return agent.Unsent{}
+	}
+	return d.kept[len(d.kept)-1]
+}
+
+// withDrawer are options of a conversation with one turn.
+func withDrawer(d *drawer) Options {
+	o := withWorld(play(agent.Started{}, agent.Said{Content: "Hello."}, agent.Ended{}))
+	o.Branches, o.Conversations, o.Conversation, o.Unsent = kept{}, cutOff{last: agent.Exchange{Turn: "c1.2", Question: "And now?", Answer: agent.Answer{Text: "Now."}}}, "c1", d
+	return o
+}
+
+func TestWhatIsTypedIsKeptSoonAndNotWithEveryKey(t *testing.T) {
+	d := &drawer{}
+	inRig(t, 80, 24, withDrawer(d), func(r *rig) {
+		r.pass(time.Minute)
+		if len(d.kept) > 0 {
+			t.Fatalf("nothing is typed, and kept was %+v", d.kept)
+		}
+		for range 40 {
+			r.keys("a")
+			r.pass(25 * time.Millisecond)
+		}
+		r.pass(keepEvery)
+		if n := len(d.kept); n < 2 || n > 4 {
+			t.Errorf("a second of typing was written %d times", n)
+		}
+		if got := d.last(); got.Text != strings.Repeat("a", 40) || got.Conversation != "c1" {
+			t.Errorf("kept is %+v", got)
+		}
+		n := len(d.kept)
+		r.pass(time.Minute)
+		if len(d.kept) != n {
+			t.Error("it is written again though nothing has changed")
+		}
+		r.keys("ctrl+c")
+		r.pass(keepEvery)
+		if got := d.last(); !got.Empty() {
+			t.Errorf("after it was emptied %+v is kept", got)
+		}
+	})
+}
+
+// Whatever the composer shows, nothing that was typed is left out of what is kept.
+func TestAllThatIsTypedIsKept(t *testing.T) {
+	long := strings.Repeat("line\n", pasteLines+1)
+	for name, tc := range map[string]struct {
+		do   func(r *rig)
+		want agent.Unsent
+	}{
+		"a draft":             {func(r *rig) { r.keys("a", "shift+enter", "b") }, agent.Unsent{Text: "a\nb"}},
+		"a paste":             {func(r *rig) { r.keys("a "); r.m.paste(long) }, agent.Unsent{Text: "a [paste 1 · 32 lines]", Pastes: []agent.Paste{{Name: "[paste 1 · 32 lines]", Text: long}}}},
+		"behind the history":  {func(r *rig) { r.keys("a draft", "up") }, agent.Unsent{Text: "a draft"}},
+		"and the history too": {func(r *rig) { r.keys("a draft", "up", "!") }, agent.Unsent{Text: "earlier!", Waiting: []string{"a draft"}}},
+		"a question that is changed": {
+			func(r *rig) { r.keys("a draft"); r.m.editBack("1"); r.keys("!") },
+			agent.Unsent{Text: "And now?!", Changing: "c1.2", Waiting: []string{"a draft"}},
+		},
+		"what waits": {
+			func(r *rig) { r.m.composer.wait("one", -1); r.m.composer.hold("zero", 0); r.keys("two") },
+			agent.Unsent{Text: "two", Waiting: []string{"zero", "one"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &drawer{}
+			inRig(t, 80, 24, withDrawer(d), func(r *rig) {
+				r.m.composer.history = []string{"earlier"}
+				tc.do(r)
+				r.keys("left") // any message draws, and looks
+				r.pass(keepEvery)
+				tc.want.Conversation = "c1"
+				if got := d.last(); !reflect.DeepEqual(got, tc.want) {
+					t.Errorf("got  %+v\nwant %+v", got, tc.want)
+				}
+				again := &drawer{left: d.last()}
+				inOther(t, again, func(r *rig) {
+					if got := r.m.typed(); !reflect.DeepEqual(got, tc.want) {
+						t.Errorf("taken up it is %+v\nwant %+v", got, tc.want)
+					}
+				})
+			})
+		})
+	}
+}
+
+// inOther shows what is left to another screen in the same bubble.
+func inOther(t *testing.T, d *drawer, test func(r *rig)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	m, err := New(ctx, withDrawer(d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.resize(80, 24)
+	m.opened(m.read(openedMsg{id: "c1"}))
+	m.Update(m.takeUnsent()())
+	test(&rig{t: t, m: m})
+}
+
+func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
+	d := &drawer{left: agent.Unsent{Conversation: "other", Title: "Old times", Text: "half a", Waiting: []string{"one", "two"}}}
+	options := withDrawer(d)
+	script := options.Assistant.(*script)
+	inRig(t, 80, 24, options, func(r *rig) {
+		r.mustShow("not sent  one")
+		r.mustShow("not sent  two")
+		r.mustShow("> half a")
+		r.mustShow("What you had typed in “Old times” is here again")
+		r.pass(time.Minute)
+		r.keys(" thought", "enter")
+		r.pass(time.Second)
+		r.mustShow("Hello.")
+		r.mustShow("not sent  one")
+		r.mustShow("not sent  two")
+		r.keys("up", "up")
+		r.mustShow("> one")
+		r.mustShow("waiting 1 of 2 · enter sends it")
+		r.keys("!", "down") // it stays where it was, as it is now
+		r.mustShow("not sent  one!")
+		r.mustShow("> two")
+		r.keys("down")
+		r.mustShow("not sent  one!")
+		r.mustShow("not sent  two")
+		r.keys("up", "enter")
+		r.pass(time.Second)
+		if want := []string{"half a thought", "two"}; !slices.Equal(script.asked, want) {
+			t.Errorf("asked was %q, want %q", script.asked, want)
+		}
+		r.mustShow("not sent  one!")
+		r.keys("up", "ctrl+c")
+		r.pass(time.Second)
+		r.mustNotShow("not sent")
+		r.mustNotShow("one!")
+		if got := d.last(); !got.Empty() {
+			t.Errorf("kept is %+v", got)
+		}
+	})
+}
+
+func TestAMessageOnItsWayIsKeptBeforeItIsAsked(t *testing.T) {
+	d := &drawer{}
+	options := withDrawer(d)
+	order := &ordered{script: options.Assistant.(*script), d: d}
+	options.Assistant = order
+	inRig(t, 80, 24, options, func(r *rig) {
+		r.ask("And then?")
+		if want := (agent.Unsent{Conversation: "c1", Sending: "And then?"}); len(order.before) == 0 || !reflect.DeepEqual(order.before[len(order.before)-1], want) {
+			t.Errorf("before it was asked, kept was %+v", order.before)
+		}
+		r.pass(keepEvery)
+		if got := d.last(); !got.Empty() {
+			t.Errorf("it was asked, and kept is %+v", got)
+		}
+	})
+}
+
+// ordered notes what was kept when a question came, and gives its turn an id.
+type ordered struct {
+	*script
+	d      *drawer
+	before []agent.Unsent
+}
+
+func (o *ordered) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
+	o.before = slices.Clone(o.d.kept)
+	return numbered{o.script}.Ask(ctx, conversation, message)
+}
+
+func TestTheUserIsToldOnceWhenWhatIsTypedCannotBeKept(t *testing.T) {
+	d := &drawer{err: errors.New("no space left on device")}
+	inRig(t, 80, 24, withDrawer(d), func(r *rig) {
+		for range 5 {
+			r.keys("a")
+			r.pass(keepEvery)
+		}
+		r.mustShow("What you type stands on this screen only: no space left on device")
+		r.mustShow("> aaaaa")
+		if n := strings.Count(r.text(), "this screen only"); n != 1 {
+			t.Errorf("it is said %d times:\n%s", n, r.text())
+		}
+	})
+}
