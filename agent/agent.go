@@ -5,6 +5,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -151,6 +152,10 @@ func New(o Options) *Agent {
 	}
 	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), gauges: gauges{kept: o.Gauges, by: map[string]Gauge{}}}
 }
+
+// ErrEnding is the cause of a cancelled ctx when LifeHub itself ends: the turn
+// stays open, as after a kill, and what it asked is asked again.
+var ErrEnding = errors.New("LifeHub ends")
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop
 // the turn. Read the channel until it closes, also after cancelling: that is

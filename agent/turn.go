@@ -184,10 +184,14 @@ func (t *turn) end(ctx context.Context, failure error) {
 	t.metrics.Waited = t.waited()
 	t.metrics.Latency = t.since(t.began) - t.metrics.Waited
 	answer.Metrics = t.metrics
-	if err := t.save(ctx, answer); err != nil && failure == nil {
-		failure = fmt.Errorf("keep the answer: %w", err)
+	if t.staysOpen(ctx) {
+		_ = t.Journal.Progress(context.WithoutCancel(ctx), t.id, answer.Text) // what is kept already is seldom less
+	} else {
+		if err := t.save(ctx, answer); err != nil && failure == nil {
+			failure = fmt.Errorf("keep the answer: %w", err)
+		}
+		t.archive(ctx)
 	}
-	t.archive(ctx)
 	if failure != nil {
 		told := FailedBy(failure)
 		if t.id == "" && strings.TrimSpace(t.question) != "" {
@@ -197,6 +201,11 @@ func (t *turn) end(ctx context.Context, failure error) {
 		return
 	}
 	t.emit(Ended{Answer: answer.Text, Sources: answer.Sources, Unasked: t.unasked, Unanswered: t.unanswered != nil, Nearest: t.unanswered, Coverage: t.coverage, Metrics: answer.Metrics})
+}
+
+// staysOpen tells whether nobody stopped the turn, and LifeHub ends all the same.
+func (t *turn) staysOpen(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), ErrEnding) && t.Journal != nil && t.id != ""
 }
 
 // save keeps the answer even when the turn was cancelled.

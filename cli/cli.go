@@ -15,6 +15,7 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
+	"lifehub/agent"
 	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
@@ -97,6 +98,11 @@ func (sh *shell) showErrorsOf(cmd *cobra.Command) {
 type signalError struct{ os.Signal }
 
 func (e signalError) Error() string { return e.String() }
+
+// Is tells that LifeHub ends by no will of the user: a turn then stays open.
+func (e signalError) Is(target error) bool {
+	return target == agent.ErrEnding && e.Signal != os.Interrupt
+}
 
 // cancelOnSignal cancels with the signal as the cause; a second one ends the
 // process at once. Its goroutine ends with the returned stop.

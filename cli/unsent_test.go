@@ -167,9 +167,46 @@ func TestWhatWasTypedIsThereAfterEveryEnd(t *testing.T) {
 			term.exits()
 			term = h.opens("chat", "-c", "--notes", vault)
 			term.sees("not sent  and zebraword?")
+			if strings.HasPrefix(name, "ctrl+d") == strings.Contains(term.text(), "was cut off") {
+				t.Errorf("only what nobody stopped is offered:\n%s", term.text())
+			}
 			if strings.HasPrefix(name, "ctrl+d") == strings.Contains(term.text(), "tapirword") {
 				t.Errorf("the draft:\n%s", term.text())
 			}
+		})
+	}
+}
+
+// TestWhatWaitedForTheUserIsAskedAgain ends the program, by no will of the user,
+// while a call waits for a permission: it is offered, and asked with the same
+// arguments.
+func TestWhatWaitedForTheUserIsAskedAgain(t *testing.T) {
+	for name, end := range map[string]func(*terminal){
+		"killed":          (*terminal).killed,
+		"terminal closed": func(term *terminal) { term.pty.Close() },
+		"SIGHUP":          func(term *terminal) { _ = term.cmd.Process.Signal(syscall.SIGHUP) },
+		"SIGTERM":         func(term *terminal) { _ = term.cmd.Process.Signal(syscall.SIGTERM) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, vault := newHouse(t), aVault(t)
+			term := h.opens("chat", "--notes", vault)
+			term.sees("2 notes")
+			term.types("/note buy zebras\r")
+			term.sees("y once", "buy zebras")
+			end(term)
+			term.exits()
+			term = h.opens("chat", "--notes", vault, "-c")
+			term.sees("You  /note buy zebras", "This was cut off", "> Ask anything")
+			if strings.Contains(term.text(), "not sent") {
+				t.Errorf("what was asked is there twice:\n%s", term.text())
+			}
+			term.types("/continue\r")
+			term.sees("y once", "buy zebras")
+			<-time.After(700 * time.Millisecond) // the guard runs in real time
+			term.types("y")
+			term.sees("created daily")
+			term.types("\x04")
 		})
 	}
 }

@@ -123,6 +123,7 @@ type turn struct {
 	number   int
 	events   <-chan agent.Event // nil until it has started
 	cancel   func()
+	abandon  func() // leaves it open, for LifeHub ends
 	question string
 	stopped  bool // the user stopped it
 	failed   bool

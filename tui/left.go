@@ -108,9 +108,9 @@ func (m *Model) newTurn(text string) context.Context {
 	m.stopTitling()
 	m.turns++
 	m.left = nil
-	ctx, cancel := context.WithCancel(m.base)
+	ctx, stop := context.WithCancelCause(m.base)
 	m.turn = &turn{
-		number: m.turns, cancel: cancel, question: text,
+		number: m.turns, cancel: func() { stop(nil) }, abandon: func() { stop(agent.ErrEnding) }, question: text,
 		tools: map[string]*tool{}, steps: map[string]*plan{}, thoughts: map[thinker]*thinking{},
 	}
 	return ctx

@@ -39,7 +39,8 @@ func (p *plain) talkBy(ctx context.Context, begin func(context.Context) <-chan a
 func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
 	p.endTitling()
 	p.left, p.turnID, p.missed, p.cited = "", "", "", sources{}
-	turnCtx, cancel := context.WithCancel(ctx)
+	turnCtx, stop := context.WithCancelCause(ctx)
+	cancel := func() { stop(nil) }
 	defer cancel()
 	events := begin(turnCtx)
 	stopped := false
@@ -60,14 +61,14 @@ func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan a
 				p.show(e)
 			}
 			if p.ending {
-				return p.stopTurn(cancel, events, Terminated)
+				return p.stopTurn(func() { stop(agent.ErrEnding) }, events, Terminated)
 			}
 			if p.failed != nil {
 				cancel() // nobody reads on; the turn is read to its end
 			}
 		case s := <-p.signals:
 			if s != os.Interrupt {
-				return p.stopTurn(cancel, events, Terminated)
+				return p.stopTurn(func() { stop(agent.ErrEnding) }, events, Terminated)
 			}
 			if stopped {
 				return p.stopTurn(cancel, events, Interrupted)

@@ -114,7 +114,10 @@ func (m *Model) clear(parting bool) tea.Cmd {
 // leave ends the program.
 func (m *Model) leave(how Ended) tea.Cmd {
 	m.how, m.over = how, true
-	if m.turn != nil {
+	switch {
+	case m.turn != nil && how == Terminated && !m.turn.stopped:
+		m.turn.abandon()
+	case m.turn != nil:
 		m.turn.cancel()
 	}
 	if m.pulling != nil {

@@ -178,7 +178,7 @@ func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
 func TestAMessageOnItsWayIsKeptBeforeItIsAsked(t *testing.T) {
 	d := &drawer{}
 	options := withDrawer(d)
-	order := &ordered{script: options.Assistant.(*script), d: d}
+	order := &askedAfter{script: options.Assistant.(*script), d: d}
 	options.Assistant = order
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("And then?")
@@ -192,14 +192,14 @@ func TestAMessageOnItsWayIsKeptBeforeItIsAsked(t *testing.T) {
 	})
 }
 
-// ordered notes what was kept when a question came, and gives its turn an id.
-type ordered struct {
+// askedAfter notes what was kept when a question came, and gives its turn an id.
+type askedAfter struct {
 	*script
 	d      *drawer
 	before []agent.Unsent
 }
 
-func (o *ordered) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
+func (o *askedAfter) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
 	o.before = slices.Clone(o.d.kept)
 	return numbered{o.script}.Ask(ctx, conversation, message)
 }
