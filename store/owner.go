@@ -94,6 +94,14 @@ func (o *owners) gone(name string) bool {
 	return true
 }
 
+// ended is gone for another process than this one. Of two who look at one file at
+// once, one would find it locked by the other.
+func (o *owners) ended(name string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return name != o.name && o.gone(name)
+}
+
 func (o *owners) begin(turn string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -174,7 +174,7 @@ type leftDraft struct {
 func (s *Store) leftDrafts() ([]leftDraft, error) {
 	var left []leftDraft
 	err := s.eachDraft(func(owner string) error {
-		if owner == s.owners.named() || !s.owners.gone(owner) {
+		if !s.owners.ended(owner) {
 			return nil
 		}
 		os.Remove(s.draftFile(owner, ".json.part")) // killed in the middle of writing it
