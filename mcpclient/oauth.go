@@ -147,7 +147,11 @@ func (s *Servers) Consent(ctx context.Context, server string, show func(page str
 // consent registers LifeHub, sends the user to the page, and trades what
 // comes back for a token.
 func (p *passes) consent(ctx context.Context, show func(page string)) error {
-	landing, err := listen()
+	state, err := transport.GenerateState()
+	if err != nil {
+		return err
+	}
+	landing, err := listen(state)
 	if err != nil {
 		return err
 	}
@@ -167,10 +171,6 @@ func (p *passes) consent(ctx context.Context, show func(page string)) error {
 	if err != nil {
 		return err
 	}
-	state, err := transport.GenerateState()
-	if err != nil {
-		return err
-	}
 	page, err := handler.GetAuthorizationURL(ctx, state, transport.GenerateCodeChallenge(verifier))
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (p *passes) consent(ctx context.Context, show func(page string)) error {
 		return err
 	}
 	show(page)
-	code, err := landing.wait(ctx, state)
+	code, err := landing.wait(ctx)
 	if err != nil {
 		return err
 	}
@@ -251,20 +251,22 @@ func mayGo(page, server string) error {
 	return fmt.Errorf("it leads to %s, which is not safe", page)
 }
 
-// landing is the page to which the consent sends the user back.
+// landing is the page to which the consent sends the user back. Only a visit
+// with its state is taken; whoever guesses finds nothing there.
 type landing struct {
+	state    string
 	listener net.Listener
 	server   *http.Server
 	came     chan url.Values
 }
 
 // listen opens the page on a free port of this machine only.
-func listen() (*landing, error) {
+func listen(state string) (*landing, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("open a port for the consent: %w", err)
 	}
-	l := &landing{listener: listener, came: make(chan url.Values, 1)}
+	l := &landing{state: state, listener: listener, came: make(chan url.Values, 1)}
 	l.server = &http.Server{Handler: http.HandlerFunc(l.serve), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = l.server.Serve(listener) }() // ends with close
 	return l, nil
@@ -277,32 +279,29 @@ func (l *landing) url() string { return "http://" + l.listener.Addr().String() +
 func (l *landing) close() { _ = l.server.Close() }
 
 func (l *landing) serve(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != landingPath || r.Method != http.MethodGet || r.Host != l.listener.Addr().String() {
+	query := r.URL.Query()
+	if r.URL.Path != landingPath || r.Method != http.MethodGet || r.Host != l.listener.Addr().String() ||
+		query.Get("state") != l.state || query.Get("code") == "" && query.Get("error") == "" {
 		http.NotFound(w, r)
 		return
 	}
 	select {
-	case l.came <- r.URL.Query():
-	default: // one is being looked at
+	case l.came <- query:
+	default: // the page was loaded again
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, "LifeHub has what it needs. You can close this page.\n")
 }
 
-// wait waits for the visit that carries the state; others are not ours.
-func (l *landing) wait(ctx context.Context, state string) (code string, err error) {
-	for {
-		select {
-		case <-ctx.Done():
-			return "", context.Cause(ctx)
-		case query := <-l.came:
-			switch {
-			case query.Get("state") != state:
-			case query.Get("error") != "":
-				return "", fmt.Errorf("it was refused: %s %s", query.Get("error"), query.Get("error_description"))
-			case query.Get("code") != "":
-				return query.Get("code"), nil
-			}
+// wait waits for the visit.
+func (l *landing) wait(ctx context.Context) (code string, err error) {
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case query := <-l.came:
+		if refused := query.Get("error"); refused != "" {
+			return "", fmt.Errorf("it was refused: %s %s", refused, query.Get("error_description"))
 		}
+		return query.Get("code"), nil
 	}
 }

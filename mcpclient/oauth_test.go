@@ -132,6 +132,36 @@ func (g *gatekeeper) browse(page string) {
 	}
 }
 
+// Visits that guess come before the user's own, and nobody looks meanwhile.
+func TestAGuessAtTheConsentKeepsNobodyOut(t *testing.T) {
+	l, err := listen("right")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	for _, visit := range []struct {
+		query string
+		code  int
+	}{
+		{"?code=stolen&state=guessed", http.StatusNotFound},
+		{"?code=stolen", http.StatusNotFound},
+		{"?state=right", http.StatusNotFound},
+		{"?code=c0de&state=right", http.StatusOK},
+	} {
+		response, err := http.Get(l.url() + visit.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != visit.code {
+			t.Errorf("%s: got %s", visit.query, response.Status)
+		}
+	}
+	if code, err := l.wait(t.Context()); code != "c0de" || err != nil {
+		t.Errorf("got %q, %v", code, err)
+	}
+}
+
 func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 	t.Parallel()
 	g := newGatekeeper(t)
