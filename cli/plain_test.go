@@ -7,6 +7,13 @@ import (
 	"testing"
 )
 
+func wroteNoEscape(term *terminal) {
+	term.t.Helper()
+	if at := strings.Index(term.sent(), "\x1b"); at >= 0 {
+		term.t.Errorf("an escape sequence is written: %.60q", term.sent()[at:])
+	}
+}
+
 func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
 	env, _ := heldAnswer(t)
 	term := startTerminal(t, 100, 30, env, "chat", "--plain", "--notes", aVault(t))
@@ -21,9 +28,7 @@ func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
 	if code := term.exits(); code != exitDone {
 		t.Errorf("exit code %d, want %d", code, exitDone)
 	}
-	if at := strings.Index(term.sent(), "\x1b"); at >= 0 {
-		t.Errorf("an escape sequence is written: %.60q", term.sent()[at:])
-	}
+	wroteNoEscape(term)
 }
 
 func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
@@ -33,9 +38,7 @@ func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
 	if code := term.exits(); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d", code, exitInterrupted)
 	}
-	if at := strings.Index(term.sent(), "\x1b"); at >= 0 {
-		t.Errorf("an escape sequence is written: %.60q", term.sent()[at:])
-	}
+	wroteNoEscape(term)
 }
 
 // TestAnErrorAsksTheTerminalNothing is of a command that fails in a terminal.
@@ -45,7 +48,5 @@ func TestAnErrorAsksTheTerminalNothing(t *testing.T) {
 	if code := term.exits(); code == exitDone {
 		t.Error("it did not fail")
 	}
-	if at := strings.Index(term.sent(), "\x1b"); at >= 0 {
-		t.Errorf("an escape sequence is written: %.60q", term.sent()[at:])
-	}
+	wroteNoEscape(term)
 }

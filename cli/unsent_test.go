@@ -74,6 +74,16 @@ func (term *terminal) killed() {
 
 const pasteOfLines = "\x1b[200~" + "gnuword\n" + "line\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\n" + "\x1b[201~"
 
+// asksAndQueues asks a question that is answered only in part, and another that waits.
+func asksAndQueues(term *terminal) {
+	term.t.Helper()
+	term.sees("2 notes")
+	term.types("how often do I run?\r")
+	term.sees("esc stop", "You run three")
+	term.types("and zebraword?\r")
+	term.sees("queued  and zebraword?")
+}
+
 // TestWhatWasTypedIsThereAfterAKill kills the program while it answers: the
 // messages that wait and the draft are there again, as they were, however the
 // user comes back, and nothing of them is sent.
@@ -81,11 +91,7 @@ func TestWhatWasTypedIsThereAfterAKill(t *testing.T) {
 	env, goOn := heldAnswer(t)
 	h, vault := newHouse(t, env...), aVault(t)
 	term := h.opens("chat", "--notes", vault)
-	term.sees("2 notes")
-	term.types("how often do I run?\r")
-	term.sees("esc stop", "You run three")
-	term.types("and zebraword?\r")
-	term.sees("queued  and zebraword?")
+	asksAndQueues(term)
 	term.types("and ibexword?\r")
 	term.sees("queued  and ibexword?")
 	term.types("half a tapirword " + pasteOfLines)
@@ -156,11 +162,7 @@ func TestWhatWasTypedIsThereAfterEveryEnd(t *testing.T) {
 			env, _ := heldAnswer(t)
 			h, vault := newHouse(t, env...), aVault(t)
 			term := h.opens("chat", "--notes", vault)
-			term.sees("2 notes")
-			term.types("how often do I run?\r")
-			term.sees("esc stop", "You run three")
-			term.types("and zebraword?\r")
-			term.sees("queued  and zebraword?")
+			asksAndQueues(term)
 			term.types("tapirword")
 			term.sees("> tapirword")
 			end(term)
