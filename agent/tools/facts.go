@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,16 +81,18 @@ func parseFacts(text string) (facts []agent.Fact) {
 			continue
 		}
 		if m := listItemText.FindStringSubmatch(line); m != nil {
-			fact := parseFact(strings.TrimSpace(m[1]))
-			fact.Line = i + 1
-			facts = append(facts, fact)
+			if fact := parseFact(" " + strings.TrimSpace(m[1])); fact.Text != "" {
+				fact.Line = i + 1
+				facts = append(facts, fact)
+			}
 		}
 	}
 	return facts
 }
 
+// parseFact reads a line that begins with a blank: its text may be empty.
 func parseFact(line string) agent.Fact {
-	plain := agent.Fact{Text: line}
+	plain := agent.Fact{Text: strings.TrimSpace(line)}
 	open := strings.LastIndex(line, " (")
 	if open < 0 || !strings.HasSuffix(line, ")") {
 		return plain
@@ -123,8 +126,10 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 	if m := listItemText.FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
+	fact := agent.Fact{Text: text, Date: now, Origin: cmp.Or(origin.Conversation, "you"), Foreign: origin.Foreign}
+	line := fmt.Sprintf("- %s (%s)\n", fact.Text, fact.Provenance())
 	switch {
-	case text == "":
+	case len(parseFacts(line)) == 0: // also of the box of a task alone
 		return change{}, errors.New("what to remember? The text is empty")
 	case len(text) > maxFact:
 		return change{}, fmt.Errorf("that is too long to be remembered: %d bytes, and a fact has %d at most; write a note", len(text), maxFact)
@@ -138,11 +143,6 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 			return change{}, fmt.Errorf("that is remembered already, in %s:%d", f.Path, known.Line)
 		}
 	}
-	fact := agent.Fact{Text: text, Date: now, Origin: origin.Conversation, Foreign: origin.Foreign}
-	if fact.Origin == "" {
-		fact.Origin = "you"
-	}
-	line := fmt.Sprintf("- %s (%s)\n", fact.Text, fact.Provenance())
 	switch {
 	case c.was == nil:
 		c.now = []byte(newMemoryFile + line)

@@ -120,6 +120,18 @@ func TestAFactStaysOneLineWithItsOrigin(t *testing.T) {
 	})
 }
 
+func TestTheBoxOfATaskIsNothingToRemember(t *testing.T) {
+	f, _ := aMemory(t, "")
+	for _, text := range []string{"[ ]", "[x]", "- [ ]", "[\n]", ""} {
+		if c, err := f.adding(text, agent.Origin{Foreign: true}, aDay); err == nil {
+			t.Errorf("%q is remembered as %q", text, c.now)
+		}
+	}
+	if facts := parseFacts("- [ ] (2026-11-21, you)\n- [ ] tea (2026-11-21, chat c1, foreign)\n"); len(facts) != 1 || facts[0].Text != "tea" || !facts[0].Foreign {
+		t.Errorf("got %+v", facts)
+	}
+}
+
 func TestRememberShowsWhatItWillWrite(t *testing.T) {
 	f, file := aMemory(t, "")
 	tool := newRemember(f, nil, func() time.Time { return aDay })
