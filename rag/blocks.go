@@ -37,8 +37,9 @@ const (
 // for where it may be cut.
 var structure = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-	parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
-		util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
+	// Definitions of links stay text, which is what is searched: goldmark's cost
+	// of taking them out grows with the square of their number.
+	parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
 )
 
 // maxNesting is how deep a note's blocks may lie in one another before it is

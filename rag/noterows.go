@@ -92,6 +92,10 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 
 func headingsOf(p piece) string { return strings.Join(p.heading, headingSeparator) }
 
+// maxTagWords is how many tags of a note are words of each of its passages;
+// the filter "tag:" knows them all.
+const maxTagWords = 64
+
 // writePassage puts a piece of a note into the index, and its terms. What the
 // front matter says belongs to the first.
 func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in language, p piece, first bool, k key) error {
@@ -113,7 +117,7 @@ func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in
 	title, titleExact := joinTerms(titleTerms)
 	heading, headingExact := joinTerms(headingTerms)
 	body, exact := joinTerms(bodyTerms)
-	for _, tag := range note.Tags {
+	for _, tag := range note.Tags[:min(len(note.Tags), maxTagWords)] {
 		exact += " " + exactTerm("#"+tag)
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO words (rowid, title, heading, body, exact) VALUES (?,?,?,?,?)`,

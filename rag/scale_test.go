@@ -334,7 +334,7 @@ func middle(all []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-func folderSize(b *testing.B, dir string) int64 {
+func folderSize(b testing.TB, dir string) int64 {
 	b.Helper()
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

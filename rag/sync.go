@@ -444,6 +444,7 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 		return err
 	}
 	note := notes.Parse(entry, raw)
+	note.Title = shorten(note.Title, maxHeading) // it stands in the row of each passage
 	pieces := cut(note, s.index.options.Size)
 	what, from, id, keys := added, "", was.id, []key(nil)
 	if was.id != 0 {
