@@ -316,18 +316,23 @@ var (
 
 // plainHeading is a heading without its markup, on one line.
 func plainHeading(raw string) string {
-	raw = wikiLink.ReplaceAllStringFunc(raw, func(link string) string {
-		parts := wikiLink.FindStringSubmatch(link)
-		if parts[2] != "" {
-			return parts[2]
-		}
-		return parts[1]
-	})
-	raw = inlineLink.ReplaceAllString(raw, "$1")
-	raw = blockID.ReplaceAllString(strings.TrimSpace(raw), "")
-	raw = strings.NewReplacer("**", "", "__", "", "`", "", "\n", " ").Replace(raw)
-	return strings.TrimSpace(raw)
+	if strings.Contains(raw, "[") { // the expressions cost more than the parser
+		raw = wikiLink.ReplaceAllStringFunc(raw, func(link string) string {
+			parts := wikiLink.FindStringSubmatch(link)
+			if parts[2] != "" {
+				return parts[2]
+			}
+			return parts[1]
+		})
+		raw = inlineLink.ReplaceAllString(raw, "$1")
+	}
+	if strings.Contains(raw, "^") {
+		raw = blockID.ReplaceAllString(strings.TrimSpace(raw), "")
+	}
+	return strings.TrimSpace(headingMarks.Replace(raw))
 }
+
+var headingMarks = strings.NewReplacer("**", "", "__", "", "`", "", "\n", " ")
 
 func shorten(text string, runes int) string {
 	if utf8.RuneCountInString(text) <= runes {
