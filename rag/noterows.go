@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -68,10 +67,8 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 			return err
 		}
 	}
-	for _, tag := range slices.Compact(slices.Sorted(slices.Values(note.Tags))) {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO tags VALUES (?, ?)`, tag, id); err != nil {
-			return err
-		}
+	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO tags SELECT value, ? FROM json_each(?)`, id, string(tags)); err != nil {
+		return err
 	}
 	for _, alias := range note.Aliases {
 		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO aliases VALUES (?, ?)`, nameKey(alias), id); err != nil {
