@@ -309,3 +309,15 @@ func TestAChildGetsAMinimalEnvironment(t *testing.T) {
 		t.Errorf("a declared name does not win:\n%s", env)
 	}
 }
+
+// How a model spells its arguments tells a server nothing: the order and
+// repetition of names, escapes and blanks stay here.
+func TestAServerSeesOneSpellingOfArguments(t *testing.T) {
+	t.Parallel()
+	echo := one(t, start(t, Options{}, bad("s", "ok")), "s_echo")
+	for _, args := range []string{`{"n":1.50,"text":"hello"}`, `{ "text" : "h\u0065llo", "n":1.50 }`, `{"text":"4711","n":1.50,"text":"hello"}`} {
+		if result, err := echo.Run(t.Context(), json.RawMessage(args)); err != nil || result.Text != `{"n":1.50,"text":"hello"}` {
+			t.Errorf("of %s the server saw %s, %v", args, result.Text, err)
+		}
+	}
+}

@@ -153,11 +153,15 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if !t.server.current(t) {
 		return agent.Result{}, fmt.Errorf("%s is not offered any more as it was: the server has changed it, or is off", t.spec.Name)
 	}
-	result, err := t.server.call(ctx, t, args)
+	text, err := canonical(args) // the order and spelling of the model's own bytes say nothing to a server
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("read arguments of %s: %w", t.spec.Name, err)
+	}
+	result, err := t.server.call(ctx, t, json.RawMessage(text))
 	if err != nil {
 		return agent.Result{}, err
 	}
-	text := words{t.server.hub, t.spec.Name}.result(result)
+	text = words{t.server.hub, t.spec.Name}.result(result)
 	if result.IsError {
 		if text == "" {
 			text = t.spec.Name + " failed and did not say why"

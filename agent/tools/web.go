@@ -181,6 +181,7 @@ func parseAddress(address string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
+	u.Host = strings.ToLower(u.Host)
 	return u, checkAddress(u)
 }
 
