@@ -33,6 +33,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 		"made up":                         {"read the tips", "https://a.example/", "", false, true},
 		"any rule does not do":            {"read the tips", "https://a.example/", "web_fetch", false, true},
 		"a rule that names the host does": {"read the tips", "https://a.example/", "web_fetch url=host:a.example", false, false},
+		"such a rule, and an unsaid path": {"read the tips", "https://a.example/4711", "web_fetch url=host:a.example", false, true},
 		"found by this turn's search":     {"search the tips", "https://tips.example/marathon", "", true, false},
 		"in the words of a result":        {"search the tips", "https://evil.example/x", "", true, true},
 		"what was looked for in vain":     {"search the tips", "https://looked-for.example/?d=4711", "", true, true},
@@ -41,7 +42,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			fetch := opener{&fakeTool{name: "web_fetch", level: Confirm, reads: true, schema: `{"type":"object"}`, result: Result{Text: "page", Foreign: true}}}
+			fetch := opener{&fakeTool{name: "web_fetch", level: Confirm, reads: true, schema: `{"type":"object","properties":{"url":{"type":"string"}}}`, result: Result{Text: "page", Foreign: true}}}
 			var rules *Rules
 			if tc.rules != "" {
 				rules = rules.With(ruleOf(t, tc.rules))

@@ -145,10 +145,11 @@ type (
 		Step    string          `json:"step"`
 		Call    string          `json:"call"`
 		Name    string          `json:"name"`
-		Input   json.RawMessage `json:"input"`  // exactly what will run
-		Hash    string          `json:"hash"`   // SHA-256 of Input, in hex
-		Reason  string          `json:"reason"` // which rule asked, and why
-		Rule    string          `json:"rule"`   // the rule that "always" would write; "": only once can be said
+		Input   json.RawMessage `json:"input"`         // exactly what will run
+		Hash    string          `json:"hash"`          // SHA-256 of Input, in hex
+		Reason  string          `json:"reason"`        // which rule asked, and why
+		New     []string        `json:"new,omitempty"` // what in Input would leave the machine that the user did not say
+		Rule    string          `json:"rule"`          // the rule that "always" would write; "": only once can be said
 		Preview Preview         `json:"preview,omitzero"`
 		Reply   func(Reply)     `json:"-"`
 

@@ -173,6 +173,8 @@ type shape struct {
 	Required    []string         `json:"required"`
 	Items       *shape           `json:"items"`
 	Enum        []any            `json:"enum"`
+	Minimum     *float64         `json:"minimum"`
+	Maximum     *float64         `json:"maximum"`
 	Default     json.RawMessage  `json:"default"`
 	Description string           `json:"description"`
 	Additional  json.RawMessage  `json:"additionalProperties"`

@@ -3,155 +3,228 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
 	"lifehub/llm"
 )
 
-// maxUnsaid bounds the words that a question names.
-const maxUnsaid = 8
+const (
+	// maxLiberties is how many small things that the user did not say the calls
+	// of a turn may hold (see [outbound]). Each can carry a few bits of what was
+	// read.
+	maxLiberties = 2
+	// maxNew bounds the words that a question names.
+	maxNew = 8
+	// maxChoices is how many whole numbers may be between a schema's bounds for
+	// one of them to be the schema's own value.
+	maxChoices = 48
+)
 
-// unsaid lists the words of an outward call that the user did not say in this
-// conversation and that come from notes, memory or results. When foreign text
-// had a part in the call, any word may be one of these in disguise, so all
-// that were not said are listed. Without that, words that nobody wrote pass,
-// but for those that look like a disguise (see disguises).
-func (t *turn) unsaid(input json.RawMessage, made *origin) (list []string) {
-	said, private := newVocabulary(t.Instructions), newVocabulary(made.private...)
-	for _, m := range append(slices.Clip(t.history), llm.Message{Role: llm.User, Text: t.question}) {
-		typed, brought := "", m.Text
-		if m.Role == llm.User {
-			typed, brought = t.split(m.Text)
+// unsaid lists what an outbound call holds that the user did not say in this
+// conversation; nil: nothing to ask about. Nothing is unsaid as long as the
+// prompts hold nothing but what the user typed: what nobody read cannot leave.
+func (t *turn) unsaid(c call, made *origin) []string {
+	spec := c.tool.Spec()
+	typed, others := t.said(spec.Name, made)
+	if !others || slices.Contains(typed, canonical(c.input)) {
+		return nil
+	}
+	o := outbound{user: newVocabulary(typed, t.Now()), used: map[string]int{}}
+	if args, err := readObject(c.input); err == nil {
+		o.value(args, shapeOf(spec.Schema), 0)
+	} else {
+		o.text(string(c.input))
+	}
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	all := o.liberties
+	for _, earlier := range t.liberties {
+		if !slices.Contains(o.liberties, earlier) {
+			all = append(slices.Clip(all), earlier)
 		}
-		said.add(typed)
-		private.add(brought)
 	}
-	private.add(t.summary.Text)
-	for _, f := range t.facts {
-		private.add(f.Text)
+	switch {
+	case len(o.new) > 0:
+		return few(o.new)
+	case len(o.liberties) > 0 && len(all) > maxLiberties:
+		return few(o.liberties)
 	}
-	for _, r := range t.past {
-		private.add(r.Question)
-		private.add(r.Answer)
+	t.liberties = all
+	return nil
+}
+
+// recallLiberties counts those of the calls that began before the turn was cut.
+func (t *turn) recallLiberties() {
+	for _, before := range t.kept.steps {
+		if tool := t.tool(before.tool); isOutward(tool) && !before.started.IsZero() {
+			t.unsaid(call{tool: tool, input: before.input}, &origin{private: []string{"what was read before"}})
+		}
 	}
-	text := withoutDates(strings.Join(textsIn(input), "\n"), t.Now())
-	counts := 0
-	for _, raw := range splitWords(text) {
-		switch word := foldText(raw); {
-		case said.holds(word) || stopWords[word] || dateWords[word]:
-		case isCount(word) && counts < maxCounts:
-			counts++
-		case len(made.foreign) > 0 || private.holds(word) || private.disguises(raw):
-			if word = clip(word, 60); !slices.Contains(list, word) {
-				list = append(list, word)
+}
+
+// said returns what the user typed in this conversation, as far as it is in
+// the prompts, the hosts that rules let the tool ask, and what was allowed to
+// go out through it. others: something else is in the prompts.
+func (t *turn) said(tool string, made *origin) (typed []string, others bool) {
+	typed = append([]string{t.Instructions}, t.gate.allowedOut(t.conversation, tool)...)
+	for _, rule := range t.gate.list() {
+		for _, where := range rule.Where {
+			if rule.Level == Auto && where.Fit == OnHost && rule.MatchesTool(tool) {
+				typed = append(typed, "https://"+strings.Join(where.Values, "/\nhttps://")+"/")
 			}
 		}
 	}
-	for _, word := range spelled(wordsOf(text)) {
-		if len(private.words) > 0 && !slices.Contains(list, word) {
+	others = len(made.foreign)+len(made.private)+len(t.facts)+len(t.past) > 0 || t.summary.Text != ""
+	for _, m := range append(slices.Clip(t.history), llm.Message{Role: llm.User, Text: t.question}) {
+		own, brought := "", m.Text
+		if m.Role == llm.User {
+			own, brought = t.split(m.Text)
+		}
+		typed, others = append(typed, own), others || strings.TrimSpace(brought) != ""
+	}
+	return typed, others
+}
+
+// outbound compares a call's arguments with what the user said. A word as it
+// was typed is free, as often as one message holds it. Small differences are
+// liberties: another form of a said word, a function word, a sign, a date that
+// follows from what was said, a value that the tool's schema lists. Anything
+// else is new.
+type outbound struct {
+	user      *vocabulary
+	used      map[string]int // how often a word came so far
+	new       []string
+	liberties []string
+}
+
+// few names some of the words, each once.
+func few(words []string) (list []string) {
+	for _, word := range words {
+		if len(list) == maxNew {
+			return append(list, "and more")
+		}
+		if word = clip(word, 60); !slices.Contains(list, word) {
 			list = append(list, word)
 		}
-	}
-	if len(list) > maxUnsaid {
-		list = append(list[:maxUnsaid:maxUnsaid], fmt.Sprintf("and %d more", len(list)-maxUnsaid))
 	}
 	return list
 }
 
-// textsIn lists the texts and numbers inside arguments, keys too: a server may
-// take any.
-func textsIn(input json.RawMessage) (texts []string) {
-	args, err := readObject(input)
-	if err != nil {
-		return []string{string(input)}
+// full reports whether no more has to be looked at.
+func (o *outbound) full() bool { return len(o.new) > maxNew }
+
+// value compares a value of the arguments, which are at depth 0, with what the
+// schema says of it. An argument may be a list or an object; what nests deeper
+// is a liberty, as is what holds nothing.
+func (o *outbound) value(value any, s shape, depth int) {
+	if o.full() || len(s.Default) > 0 && sameJSON(value, s.Default) {
+		return
 	}
-	var walk func(value any)
-	walk = func(value any) {
-		switch v := value.(type) {
-		case string:
-			texts = append(texts, v)
-		case json.Number:
-			texts = append(texts, v.String())
-		case []any:
-			for _, item := range v {
-				walk(item)
+	switch v := value.(type) {
+	case string:
+		switch {
+		case v == "":
+			o.liberty(`""`)
+		case slices.Contains(s.Enum, value) && o.user.count[strings.ToLower(v)] == 0:
+			o.liberty(v)
+		default:
+			o.text(v)
+		}
+	case json.Number:
+		if s.lists(v) && o.user.count[v.String()] == 0 {
+			o.liberty(v.String())
+		} else {
+			o.text(v.String())
+		}
+	case []any:
+		items := shape{}
+		if s.Items != nil {
+			items = *s.Items
+		}
+		o.nest(len(v), "[]", depth)
+		for _, item := range v {
+			o.value(item, items, depth+1)
+		}
+	case map[string]any:
+		o.nest(len(v), "{}", depth)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			property, known := s.Properties[name]
+			if !known {
+				o.text(name)
 			}
-		case map[string]any:
-			for name, item := range v {
-				texts = append(texts, name)
-				walk(item)
-			}
+			o.value(v[name], property, depth+1)
+		}
+	default: // null, true, false
+		o.liberty(fmt.Sprint(v))
+	}
+}
+
+func (o *outbound) nest(items int, sign string, depth int) {
+	if depth > 1 || depth == 1 && items == 0 {
+		o.liberty(sign)
+	}
+}
+
+// text compares a text, word by word, and what stands between the words.
+func (o *outbound) text(text string) {
+	before, wasNew := "", false
+	for between, word := range wordsBetween(text) {
+		if o.full() {
+			return
+		}
+		o.between(before, between, word)
+		isNew := word != "" && !o.word(word)
+		switch {
+		case isNew && wasNew && between == "":
+			o.new[len(o.new)-1] += word // r2d2 is one name
+		case isNew:
+			o.new = append(o.new, word)
+		}
+		before, wasNew = word, isNew
+	}
+}
+
+// between compares what stands between two words; "" is where the text begins
+// or ends. One blank is free, and so is what the user typed there.
+func (o *outbound) between(before, signs, after string) {
+	inside := before != "" && after != ""
+	padded := before == "" && signs != strings.TrimLeftFunc(signs, unicode.IsSpace) || after == "" && signs != strings.TrimRightFunc(signs, unicode.IsSpace)
+	switch {
+	case signs == " " && inside, signs == "" && !inside, !padded && o.user.wrote(before+signs+after):
+		return
+	case signs == "":
+		o.liberty(before + after)
+	}
+	for _, r := range signs {
+		switch {
+		case r >= ' ' && r <= '~', o.user.wrote(string(r)) && r > '~':
+			o.liberty(signName(r))
+		default:
+			o.new = append(o.new, signName(r))
 		}
 	}
-	for _, value := range args { // the names of arguments are the tool's own
-		walk(value)
+}
+
+// word counts the liberties of a word. It reports false for one that is new.
+func (o *outbound) word(word string) bool {
+	liberties, known := o.user.price(word)
+	if !known {
+		return false
 	}
-	slices.Sort(texts)
-	return texts
-}
-
-// vocabulary is the words of some texts.
-type vocabulary struct {
-	words map[string]bool
-	text  strings.Builder // for scripts that part no words
-}
-
-func newVocabulary(texts ...string) *vocabulary {
-	v := &vocabulary{words: map[string]bool{}}
-	for _, text := range texts {
-		v.add(text)
+	if o.used[word]++; o.used[word] > max(1, o.user.times(word)) {
+		liberties++
 	}
-	return v
-}
-
-func (v *vocabulary) add(text string) {
-	for _, word := range wordsOf(text) {
-		v.words[word] = true
-		v.words[bareWord(word)] = true
+	for range liberties {
+		o.liberty(word)
 	}
-	v.text.WriteString(foldText(text))
-	v.text.WriteByte('\n')
+	return true
 }
 
-// holds tells whether a word was among the texts, also in another number or case.
-func (v *vocabulary) holds(word string) bool {
-	if v.words[word] || v.words[bareWord(word)] {
-		return true
+func (o *outbound) liberty(text string) {
+	if len(o.liberties) <= maxLiberties+maxNew {
+		o.liberties = append(o.liberties, text)
 	}
-	return strings.ContainsFunc(word, isCJK) && strings.Contains(v.text.String(), word)
 }
-
-// bareWord takes a common ending off a word of letters.
-func bareWord(word string) string {
-	for _, ending := range []string{"es", "en", "er", "em", "s", "n", "e"} {
-		if short, ok := strings.CutSuffix(word, ending); ok && len(short) >= 3 && !strings.ContainsFunc(short, unicode.IsNumber) {
-			return short
-		}
-	}
-	return word
-}
-
-func foldText(text string) string { return strings.ToLower(norm.NFKC.String(text)) }
-
-// wordsOf lists the runs of letters and digits of a text, folded. Runs of a
-// script without spaces stay whole.
-func wordsOf(text string) []string { return splitWords(foldText(text)) }
-
-// splitWords does the same and leaves them as they are.
-func splitWords(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
-	})
-}
-
-// dateWords stand in dates.
-var dateWords = wordSet(`today tomorrow yesterday tonight weekend week month year morning evening
-	monday tuesday wednesday thursday friday saturday sunday
-	january february march april may june july august september october november december
-	jan feb mar apr jun jul aug sep oct nov dec
-	heute morgen gestern woche monat jahr wochenende montag dienstag mittwoch donnerstag freitag samstag sonntag
-	januar februar märz mai juni juli oktober dezember`)

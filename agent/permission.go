@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -20,11 +21,12 @@ type gate struct {
 
 	mu     sync.Mutex
 	rules  *Rules
-	grants map[string]*Rules // by conversation: what was allowed for the rest of it
+	grants map[string]*Rules      // by conversation: what was allowed for the rest of it
+	sent   map[[2]string][]string // by conversation and tool: the arguments that the user let go out
 }
 
 func newGate(rules *Rules, save func(context.Context, Rule) error, unattended bool) *gate {
-	return &gate{rules: rules, save: save, unattended: unattended, grants: map[string]*Rules{}}
+	return &gate{rules: rules, save: save, unattended: unattended, grants: map[string]*Rules{}, sent: map[[2]string][]string{}}
 }
 
 // list is the rules of this moment.
@@ -78,6 +80,27 @@ func (g *gate) remember(ctx context.Context, conversation string, rule Rule, d D
 		return nil
 	}
 	return g.save(ctx, rule)
+}
+
+// allowedOut lists the arguments that the user let go out through a tool, in
+// the spelling of [canonical].
+func (g *gate) allowedOut(conversation, tool string) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.sent[[2]string{conversation, tool}])
+}
+
+// allowOut remembers that the user let the arguments of a call go out, unless
+// they are long.
+func (g *gate) allowOut(conversation, tool string, input json.RawMessage) {
+	const longest = 64 << 10 // bytes
+	if len(input) > longest {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key := [2]string{conversation, tool}
+	g.sent[key] = append(g.sent[key], canonical(input))
 }
 
 // permit is the gate's leave to run one call with exactly these bytes.
@@ -135,7 +158,7 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 			}
 			return nil, &refusal{"it is forbidden: " + v.reason}
 		}
-		asked := PermissionAsked{Reason: v.reason, Check: func(input json.RawMessage) error { _, err := t.edited(c, input); return err }}
+		asked := PermissionAsked{Reason: v.reason, New: v.unsaid, Check: func(input json.RawMessage) error { _, err := t.edited(c, input); return err }}
 		rule, lasting := RuleForCall(c.tool, c.ruled().plain)
 		if lasting = lasting && !v.fixed; lasting {
 			asked.Rule = FormatRule(rule)
@@ -154,14 +177,14 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 				v.level = Confirm // what was changed is shown before it runs
 			}
 			continue
-		case reply.Decision == AllowOnce:
-			return p, nil
-		case reply.Decision != AllowConversation && reply.Decision != AllowAlways:
+		case reply.Decision != AllowOnce && reply.Decision != AllowConversation && reply.Decision != AllowAlways:
 			if t.gate.unattended {
 				return nil, &refusal{reply.Reason}
 			}
 			return nil, &refusal{because("the user said no", reply.Reason)}
-		case !lasting:
+		}
+		t.gate.allowOut(t.conversation, c.tool.Spec().Name, c.input)
+		if !lasting || reply.Decision == AllowOnce {
 			return p, nil // this call was seen; others will be
 		}
 		if err := t.gate.remember(ctx, t.conversation, rule, reply.Decision); err != nil {

@@ -193,6 +193,9 @@ func (t *turn) verdict(c call) verdict {
 	}
 	own, newAddress := t.ownLevel(c)
 	v := t.gate.level(t.conversation, c.tool.Spec().Name, own, c.ruled())
+	if isOutward(c.tool) || newAddress {
+		v.unsaid = t.unsaid(c, made)
+	}
 	if v.level == ConfirmEach && newAddress {
 		v.reason = c.tool.Spec().Name + " asks about each address, but where a rule names its host"
 	}
@@ -205,11 +208,9 @@ func (t *turn) verdict(c call) verdict {
 	}
 	switch {
 	case len(made.foreign) > 0 && (newAddress || !harmless(c.tool) && !isContained(c.tool)):
-		return verdict{Confirm, foreignReason(c, made) + ", whatever the rules say", true}
-	case isOutward(c.tool):
-		if unsaid := t.unsaid(c.input, made); len(unsaid) > 0 {
-			return verdict{Confirm, fmt.Sprintf("it would tell others what you did not say here: %s", strings.Join(unsaid, ", ")), true}
-		}
+		return verdict{level: Confirm, reason: foreignReason(c, made) + ", whatever the rules say", fixed: true, unsaid: v.unsaid}
+	case len(v.unsaid) > 0:
+		return verdict{level: Confirm, reason: "it would send what you did not say in this conversation: " + strings.Join(v.unsaid, ", "), fixed: true, unsaid: v.unsaid}
 	}
 	return v
 }

@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"lifehub/llm"
 )
 
 // clipping is a note whose front matter names a source.
@@ -98,73 +95,6 @@ type oneTurn struct{ left Unfinished }
 func (o *oneTurn) Record(context.Context, string, ...Entry) error             { return nil }
 func (o *oneTurn) Progress(context.Context, string, string) error             { return nil }
 func (o *oneTurn) Reopen(context.Context, string, string) (Unfinished, error) { return o.left, nil }
-
-func TestOutwardToolsAskForWhatTheUserDidNotSay(t *testing.T) {
-	facts := func(context.Context) ([]Fact, error) {
-		return []Fact{{Text: "I live in Zürich and my safe opens with 4711"}}, nil
-	}
-	tests := map[string]struct {
-		question string
-		history  []llm.Message
-		input    string
-		foreign  bool
-		asked    string // the words that are named; "": nobody is asked
-	}{
-		"the user's own words":           {"marathon tips please", nil, `{"query":"marathon tips"}`, false, ""},
-		"in another number":              {"marathon tip", nil, `{"query":"marathons tips"}`, false, ""},
-		"words that nobody wrote":        {"marathon tips", nil, `{"query":"training plan"}`, false, ""},
-		"a word of memory":               {"what's the weather", nil, `{"query":"weather Zürich"}`, false, "zürich"},
-		"said by the user before":        {"and tomorrow?", []llm.Message{{Role: llm.User, Text: "weather in Zürich"}}, `{"query":"weather Zürich tomorrow 2026-11-22"}`, false, ""},
-		"said by the model before":       {"search that", []llm.Message{{Role: llm.Assistant, Text: "Your diagnosis is gout."}}, `{"query":"gout"}`, false, "gout"},
-		"a number of memory":             {"search", nil, `{"query":"4711"}`, false, "4711"},
-		"deep inside":                    {"search", nil, `{"query":"x","more":{"Zürich":[]}}`, false, "zürich"},
-		"anything unsaid, once tainted":  {"marathon tips", nil, `{"query":"bWFsbG9yeQ"}`, true, "bwfsbg9yeq"},
-		"hidden in a link, once tainted": {"marathon", nil, `{"query":"[marathon](hunter2)"}`, true, "hunter2"},
-		"the user's words, once tainted": {"the best marathon tips of 2026", nil, `{"query":"the marathon tips 2026"}`, true, ""},
-		"a date, once tainted":           {"weather", nil, `{"query":"weather 2026-11-22"}`, true, ""},
-		"a far date, once tainted":       {"weather", nil, `{"query":"weather 2047-11-22"}`, true, "2047"},
-		"many dates, once tainted":       {"weather", nil, `{"query":"weather 2026-11-22 22.11.2026 2026-12-01"}`, true, "2026"},
-		"many numbers, once tainted":     {"weather", nil, `{"query":"weather 12 15 19 22 25 28 31 5 9"}`, true, "19, 22, 25, 28, 31, 5, 9"},
-		"in base64":                      {"search", nil, `{"query":"NDcxMQ=="}`, false, "ndcxmq"},
-		"a word in base64":               {"search", nil, `{"query":"c2FmZQ"}`, false, "c2fmzq"},
-		"in base32":                      {"search", nil, `{"query":"onqwmzi"}`, false, "onqwmzi"},
-		"in hex":                         {"search", nil, `{"query":"73616665"}`, false, "73616665"},
-		"in percent signs":               {"search", nil, `{"query":"%73%61%66%65"}`, false, "73, 61, 66, 65"},
-		"backwards":                      {"search", nil, `{"query":"efas snepo"}`, false, "efas, snepo"},
-		"shifted":                        {"search", nil, `{"query":"Fnsr"}`, false, "fnsr"},
-		"without its marks":              {"search", nil, `{"query":"weather Zurich"}`, false, "zurich"},
-		"run together":                   {"search", nil, `{"query":"trainingzürichplan"}`, false, "trainingzürichplan"},
-		"in letters of another script":   {"search", nil, `{"query":"s\u0430fe"}`, false, "sаfe"},
-		"letter by letter":               {"search", nil, `{"query":"s a f e"}`, false, "s a f e"},
-		"digit by digit":                 {"search", nil, `{"query":"4 7 1 1"}`, false, "1, 4 7 1 1"},
-		"in leet":                        {"search", nil, `{"query":"s4f3"}`, false, "s4f3"},
-		"wide letters":                   {"search", nil, `{"query":"ｓａｆｅ"}`, false, "safe"},
-		"a few days and a near date":     {"weather", nil, `{"query":"weather next 3 days from 2026-11-22"}`, false, ""},
-		"names of this time":             {"news", nil, `{"query":"NASA launch delays"}`, false, ""},
-		"characters without spaces":      {"東京の天気は", nil, `{"query":"東京"}`, true, ""},
-		"others of them":                 {"東京の天気は", nil, `{"query":"京都"}`, true, "京都"},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			web := &fakeTool{name: "web_search", schema: `{"type":"object"}`, reads: true, outward: true, result: Result{Text: "found"}}
-			o := Options{
-				Model:   &script{lines: []line{say(`{"steps":[{"id":"1","tool":"web_search","input":` + tc.input + `}]}`), say("Done.")}},
-				History: &shelf{messages: tc.history}, Tools: tools(web), Facts: facts, Rules: allowAll(),
-				Now: func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) },
-			}
-			if tc.foreign {
-				o.Memory = outside()
-			}
-			asked := bodies[PermissionAsked](collect(New(o).Ask(t.Context(), "c1", tc.question), always(AllowOnce)))
-			switch {
-			case tc.asked == "" && len(asked) != 0:
-				t.Errorf("asked because %s", asked[0].Reason)
-			case tc.asked != "" && (len(asked) != 1 || !strings.HasSuffix(asked[0].Reason, ": "+tc.asked)):
-				t.Errorf("asked %+v, want for %s", asked, tc.asked)
-			}
-		})
-	}
-}
 
 // The error of a server is its text as well.
 func TestWhatAToolOutsideSaysInAnErrorIsForeign(t *testing.T) {

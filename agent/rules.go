@@ -83,14 +83,15 @@ func (r *Rules) Narrowed(by *Rules) *Rules {
 type verdict struct {
 	level  Level
 	reason string
-	fixed  bool // no yes of the user loosens it for longer than one call
+	fixed  bool     // no yes of the user loosens it for longer than one call
+	unsaid []string // what would leave the machine that the user did not say
 }
 
 // decide returns the level of a call of tool, whose own level is given, and
 // why: the rule and where it stands, or that no rule speaks of it.
 func (r *Rules) decide(tool string, own Level, as ruled) verdict {
 	if own == Deny {
-		return verdict{Deny, fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), true}
+		return verdict{level: Deny, reason: fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), fixed: true}
 	}
 	v := verdict{level: own, reason: fmt.Sprintf("no rule speaks of %s; by itself it is %s", tool, own)}
 	var matching []Rule
@@ -102,18 +103,18 @@ func (r *Rules) decide(tool string, own Level, as ruled) verdict {
 	for _, rule := range matching {
 		switch {
 		case rule.Level == Deny:
-			return verdict{Deny, "rule " + rule.String(), true}
+			return verdict{level: Deny, reason: "rule " + rule.String(), fixed: true}
 		case !rule.Narrows:
 			v.level, v.reason = rule.Level, "rule "+rule.String()
 		}
 	}
 	for _, rule := range matching {
 		if rule.Narrows && rule.Level == Confirm && v.level == Auto {
-			v = verdict{Confirm, "rule " + rule.String(), true}
+			v = verdict{level: Confirm, reason: "rule " + rule.String(), fixed: true}
 		}
 	}
 	if own == ConfirmEach {
-		return verdict{ConfirmEach, tool + " asks each time, and no rule loosens that", true}
+		return verdict{level: ConfirmEach, reason: tool + " asks each time, and no rule loosens that", fixed: true}
 	}
 	return v
 }

@@ -67,6 +67,7 @@ type turn struct {
 	stepsMade int        // by all plans of the turn
 	metrics   Metrics
 	unasked   []string // tools that needed a permission nobody could give
+	liberties []string // that outbound calls took; see unsaid
 }
 
 func newTurn(a *Agent, conversation string, events chan<- Event) *turn {
@@ -111,6 +112,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
+	t.recallLiberties()
 	for _, whose := range t.Quoted(t.question) {
 		t.markForeign(whose)
 	}

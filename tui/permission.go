@@ -380,6 +380,28 @@ func (p *permission) withQueue(keys *keyMap, list ...key.Binding) []key.Binding 
 // least: the margins, and which of several questions it is.
 const besideName = 14
 
+// markNew styles a text of arguments and marks the words that the user did not
+// say.
+func markNew(words []string, look *theme) func(...string) string {
+	return func(texts ...string) string {
+		text, marked := strings.Join(texts, " "), ""
+		for text != "" {
+			at, first := len(text), ""
+			for _, word := range words {
+				if word = safetext.Reveal(word); word != "" && strings.Contains(text[:at], word) {
+					at, first = strings.Index(text, word), word
+				}
+			}
+			marked += look.Text.Render(text[:at])
+			if first != "" {
+				marked += look.Warning.Underline(true).Render(first)
+			}
+			text = text[at+len(first):]
+		}
+		return marked
+	}
+}
+
 // content is everything that would run, escaped and broken into lines, with
 // nothing left out.
 func (p *permission) content(width int, look *theme) []bodyLine {
@@ -392,7 +414,7 @@ func (p *permission) content(width int, look *theme) []bodyLine {
 			}
 		}
 	}
-	plain := look.Text.Render
+	argument := markNew(asked.New, look)
 	if name := safetext.Line(asked.Name); cells(name) > width-besideName {
 		add(look.Strong.Render, name) // the title has no room for it
 	}
@@ -402,7 +424,7 @@ func (p *permission) content(width int, look *theme) []bodyLine {
 		if strings.Contains(value, "\n") {
 			value = "\n" + value
 		}
-		add(plain, safetext.Reveal(pair.key)+": "+value)
+		add(argument, safetext.Reveal(pair.key)+": "+value)
 	}
 	if len(pairs) == 0 {
 		add(look.Dim.Render, "no arguments")

@@ -392,3 +392,19 @@ func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatTheUserDidNotSayIsMarkedInTheArguments(t *testing.T) {
+	look := newTheme("dark", true, true, nil)
+	p := permission{}
+	p.ask(agent.PermissionAsked{Name: "web_search", Input: raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}}, time.Time{})
+	line := p.content(80, look)[0]
+	shown := line.style(line.text)
+	for _, word := range []string{"Zürich", "4711"} {
+		if !strings.Contains(shown, look.Warning.Underline(true).Render(word)) {
+			t.Errorf("%q is not marked in %q", word, shown)
+		}
+	}
+	if ansi.Strip(shown) != line.text {
+		t.Errorf("marked, it reads %q, want %q", ansi.Strip(shown), line.text)
+	}
+}
