@@ -84,6 +84,7 @@ type Answer struct {
 	Text      string // markdown
 	Sources   []Source
 	Citations []Citation
+	Effects   Effects
 	Metrics   Metrics
 	Foreign   bool   // text from outside the user's own notes had a part in it
 	Cut       bool   // the user or a fault stopped it

@@ -45,7 +45,8 @@ type outcome struct {
 	reason string // why there is no result
 	same   string // the step whose identical call stands for this one
 
-	stopped bool // the turn was stopped before its end was known
+	stopped bool  // the turn was stopped before its end was known
+	err     error // of the tool
 }
 
 // calls keeps order among the calls of one turn.
@@ -143,7 +144,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	start := t.Now()
 	seated, leave := t.sit(ctx, c)
 	o = t.perform(seated, permit)
-	leave()
+	t.did(c.step, effectsOf(c.tool, leave(), o.err)...)
 	t.over(ctx, c, o)
 	ended := ToolEnded{Step: c.step, Call: c.id, Name: name, Took: t.since(start)}
 	if o.status != Done {
@@ -181,6 +182,7 @@ func (t *turn) perform(ctx context.Context, p *permit) outcome {
 		return outcome{status: Done, result: result}
 	}
 	o := failedOutcome(ctx, err)
+	o.err = err
 	o.reason = clip(t.Redact(o.reason), maxResult)
 	if o.stopped && !harmless(p.tool) {
 		o.status, o.reason = Broken, "it was stopped in the middle: whether it happened is not known"

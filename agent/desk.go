@@ -67,6 +67,7 @@ type Desk struct {
 	mu     sync.Mutex
 	closed chan struct{}
 	asked  int
+	did    []Effect
 }
 
 type deskKey struct{}
@@ -82,14 +83,15 @@ func DeskOf(ctx context.Context) *Desk {
 	return d
 }
 
-// sit opens a desk for a call; leave closes it, and nothing comes from there
-// any more.
-func (t *turn) sit(ctx context.Context, c call) (_ context.Context, leave func()) {
+// sit opens a desk for a call; leave closes it, so that nothing comes from there
+// any more, and returns what the call said it did.
+func (t *turn) sit(ctx context.Context, c call) (_ context.Context, leave func() []Effect) {
 	d := &Desk{turn: t, call: c, closed: make(chan struct{})}
-	return WithDesk(ctx, d), func() {
+	return WithDesk(ctx, d), func() []Effect {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		close(d.closed)
+		return d.did
 	}
 }
 
@@ -114,6 +116,20 @@ func (d *Desk) Progress(p Progress) {
 		p.Message = d.turn.Redact(p.Message)
 		d.emit(ToolProgressed{Step: d.call.step, Call: d.call.id, Name: d.call.tool.Spec().Name, Progress: p})
 	}
+}
+
+// Did says what the call just did to the world; a tool says it as soon as it is
+// done. Of a call that never says anything, only that it was made is known.
+func (d *Desk) Did(e Effect) {
+	if d == nil {
+		return
+	}
+	if e.Tool == "" && (e.Kind == RequestSent || e.Kind == ToolCalled) {
+		e.Tool = d.call.tool.Spec().Name
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.did = append(d.did, e)
 }
 
 // Ask puts a question to the user and waits for the answer. Where nobody can

@@ -215,15 +215,17 @@ type (
 	// Failed ends a turn that could not be finished. Text streamed before
 	// stays, and is saved.
 	Failed struct {
-		Message string `json:"message"`
-		Hint    string `json:"hint,omitempty"`   // what to do next
-		Unkept  bool   `json:"unkept,omitempty"` // the message could not be kept: it is only where it was typed
-		Err     error  `json:"-"`
+		Message string  `json:"message"`
+		Hint    string  `json:"hint,omitempty"`   // what to do next
+		Unkept  bool    `json:"unkept,omitempty"` // the message could not be kept: it is only where it was typed
+		Effects Effects `json:"effects"`
+		Err     error   `json:"-"`
 	}
 
 	// Ended ends a turn that was finished or interrupted.
 	Ended struct {
 		Answer  string   `json:"answer"`
+		Effects Effects  `json:"effects"`
 		Sources []Source `json:"sources,omitempty"` // numbered
 		Unasked []string `json:"unasked,omitempty"` // tools that needed a permission when nobody could be asked
 

@@ -86,27 +86,30 @@ type Entry struct {
 	Status Status  `json:"status,omitempty"` // ended
 	Result *Result `json:"-"`                // ended: kept beside the entry, because it may be long
 
+	Effects []Effect `json:"effects,omitempty"` // ended: what the call did
+
 	Attempt int        `json:"attempt,omitempty"` // judged: of the worker of Step
 	Report  string     `json:"report,omitempty"`  // judged
 	Verdict *Judgement `json:"verdict,omitempty"` // judged
 }
 
-// Effect says whether a call that was started has done what it does.
-type Effect int
+// Happened says whether a call that was started has done what it does.
+type Happened int
 
-// The effects.
+// What is known of such a call.
 const (
-	EffectUnknown Effect = iota
-	EffectAbsent
-	EffectPresent
+	MayHaveHappened Happened = iota
+	HasNotHappened
+	HasHappened
 )
 
 // Checker is a Tool that can tell after a crash whether a call happened.
 type Checker interface {
 	// Mark returns what Check will need. It is kept before the call runs.
 	Mark(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
-	// Check tells whether the call that the mark was made for has happened.
-	Check(ctx context.Context, mark json.RawMessage) (Effect, error)
+	// Check reports whether the call that the mark was made for has happened,
+	// and what it then did.
+	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
 }
 
 // harmless tells whether a call may be made again without asking, because it
@@ -163,7 +166,7 @@ func (t *turn) over(ctx context.Context, c call, o outcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
-	entry := Entry{Moment: Over, Step: c.step, Status: o.status, Reason: o.reason}
+	entry := Entry{Moment: Over, Step: c.step, Status: o.status, Reason: o.reason, Effects: t.effectsBy(c.step)}
 	if o.status == Done || o.result.Foreign {
 		entry.Result = &o.result
 	}

@@ -68,7 +68,7 @@ func TestLoopStories(t *testing.T) {
 		"it says before it calls": {message: question, tools: []Tool{search()}, lines: []line{
 			{text: "Let me look into your notes.", calls: calling("search_notes", `{"query":"running"}`).calls}, say(answer),
 		}},
-		"the notes do not say": {message: question, tools: []Tool{&fakeTool{name: "search_notes", result: Result{Text: fitness.Text, Sources: []Source{fitness}, Searched: true, Unlikely: true}}}, lines: []line{
+		"the notes do not say": {message: question, tools: []Tool{&fakeTool{name: "search_notes", reads: true, result: Result{Text: fitness.Text, Sources: []Source{fitness}, Searched: true, Unlikely: true}}}, lines: []line{
 			calling("search_notes", `{"query":"violin"}`), say("NOT_IN_NOTES\nThere is only running [1]."),
 		}},
 		"nothing is said": {message: question, tools: []Tool{search()}, lines: []line{calling("search_notes", `{"query":"running"}`), say(""), say(answer)}},

@@ -53,7 +53,9 @@ func (w *twoTasks) Run(context.Context, taskArgs) (Result, error) {
 
 func (*twoTasks) Mark(context.Context, taskArgs) (json.RawMessage, error) { return nil, nil }
 
-func (*twoTasks) Check(context.Context, json.RawMessage) (Effect, error) { return EffectUnknown, nil }
+func (*twoTasks) Check(context.Context, json.RawMessage) (Happened, []Effect, error) {
+	return MayHaveHappened, nil, nil
+}
 
 // nowhere is a History that keeps nothing.
 type nowhere struct{}

@@ -43,6 +43,7 @@ type keptCall struct {
 	started time.Time
 	mark    []byte
 	outcome *outcome // nil: it did not end
+	effects []Effect // of one that ended
 }
 
 // reopen takes up a turn that was cut.
@@ -61,6 +62,7 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	t.id, t.question = id, left.Question
 	t.kept = readJournal(left)
 	t.calls.ended(t.kept.steps)
+	t.recallEffects()
 	if len(t.kept.plans) > 0 {
 		t.mode = cmp.Or(t.kept.plans[0].made.Mode, PlanMode)
 	}
@@ -118,7 +120,7 @@ func (k *kept) take(e Entry) bool {
 	case Began:
 		c.started, c.mark, c.outcome = e.Time, e.Mark, nil
 	case Over:
-		c.outcome = &outcome{status: e.Status, reason: e.Reason}
+		c.outcome, c.effects = &outcome{status: e.Status, reason: e.Reason}, e.Effects
 		if e.Result != nil {
 			c.outcome.result = *e.Result
 		}
@@ -198,10 +200,15 @@ func (t *turn) before(step string) *keptCall {
 func (t *turn) admit(ctx context.Context, c call) (*permit, outcome) {
 	pass := t.pass
 	if before := t.kept.calls[sameCall(c.tool.Spec().Name, c.input)]; t.kept.damaged || before != nil && !before.started.IsZero() {
-		switch effect := t.effect(ctx, c, before); effect {
-		case EffectPresent:
+		if before != nil {
+			t.undid(before.step) // now it is found out
+		}
+		switch happened, effects := t.happened(ctx, c, before); happened {
+		case HasHappened:
+			t.did(c.step, effects...)
 			return nil, outcome{status: Done, result: Result{Text: "It was done before LifeHub was stopped."}}
-		case EffectUnknown:
+		case MayHaveHappened:
+			t.did(c.step, Effect{Kind: Unknown, Tool: c.tool.Spec().Name})
 			pass = func(ctx context.Context, c call) (*permit, error) { return t.passAgain(ctx, c, before) }
 		}
 	}
@@ -209,6 +216,8 @@ func (t *turn) admit(ctx context.Context, c call) (*permit, outcome) {
 	var no *refusal
 	switch {
 	case errors.Is(err, errAlreadyDone):
+		t.undid(c.step)
+		t.did(c.step, Effect{Kind: ToolCalled, Tool: c.tool.Spec().Name, Count: 1})
 		return nil, outcome{status: Done, result: Result{Text: "It was done before LifeHub was stopped: the user has checked."}}
 	case errors.As(err, &no):
 		return nil, outcome{status: Denied, reason: no.reason}
@@ -218,23 +227,28 @@ func (t *turn) admit(ctx context.Context, c call) (*permit, outcome) {
 	return p, outcome{}
 }
 
-// effect tells what became of a call that was or may have been started before
-// the turn was cut. before is nil where nothing is known.
-func (t *turn) effect(ctx context.Context, c call, before *keptCall) Effect {
+// happened returns what became of a call that was or may have been started
+// before the turn was cut. before is nil where nothing is known.
+func (t *turn) happened(ctx context.Context, c call, before *keptCall) (Happened, []Effect) {
 	if harmless(c.tool) {
-		return EffectAbsent // and if not, nobody minds
+		return HasNotHappened, nil // and if not, nobody minds
 	}
 	checker, ok := c.tool.(Checker)
 	if !ok || before == nil || before.mark == nil {
-		return EffectUnknown
+		return MayHaveHappened, nil
 	}
-	effect, err := guarded(ctx, func(ctx context.Context) (Effect, error) {
-		return checker.Check(ctx, before.mark)
+	type found struct {
+		happened Happened
+		effects  []Effect
+	}
+	f, err := guarded(ctx, func(ctx context.Context) (f found, err error) {
+		f.happened, f.effects, err = checker.Check(ctx, before.mark)
+		return f, err
 	})
 	if err != nil {
-		return EffectUnknown
+		return MayHaveHappened, nil
 	}
-	return effect
+	return f.happened, f.effects
 }
 
 // errAlreadyDone: the user has seen that the call happened.

@@ -239,7 +239,7 @@ func TestATurnCutBeforeItsPlanIsPlannedAnew(t *testing.T) {
 // checkedTool can tell whether it happened.
 type checkedTool struct {
 	*fakeTool
-	effect Effect
+	effect Happened
 	err    error
 }
 
@@ -247,16 +247,16 @@ func (c *checkedTool) Mark(context.Context, json.RawMessage) (json.RawMessage, e
 	return json.RawMessage(`"before"`), nil
 }
 
-func (c *checkedTool) Check(_ context.Context, mark json.RawMessage) (Effect, error) {
+func (c *checkedTool) Check(_ context.Context, mark json.RawMessage) (Happened, []Effect, error) {
 	if string(mark) != `"before"` {
-		return EffectUnknown, fmt.Errorf("the mark is %s", mark)
+		return MayHaveHappened, nil, fmt.Errorf("the mark is %s", mark)
 	}
-	return c.effect, c.err
+	return c.effect, []Effect{{Kind: NoteChanged, Path: "tasks.md", Lines: &Lines{Added: 1}}}, c.err
 }
 
 func TestWhatBecomesOfACallWhoseEndIsNotKnown(t *testing.T) {
 	tests := map[string]struct {
-		effect Effect
+		effect Happened
 		check  error
 		reply  Decision
 		rules  *Rules
@@ -265,16 +265,16 @@ func TestWhatBecomesOfACallWhoseEndIsNotKnown(t *testing.T) {
 		ran    int
 		status Status
 	}{
-		"the tool knows that it happened":     {effect: EffectPresent, status: Done},
-		"the tool knows that it did not":      {effect: EffectAbsent, reply: AllowOnce, asked: "permission", ran: 1, status: Done},
-		"it did not, and a rule allows it":    {effect: EffectAbsent, rules: (*Rules)(nil).With(Rule{Tool: "*"}), ran: 1, status: Done},
+		"the tool knows that it happened":     {effect: HasHappened, status: Done},
+		"the tool knows that it did not":      {effect: HasNotHappened, reply: AllowOnce, asked: "permission", ran: 1, status: Done},
+		"it did not, and a rule allows it":    {effect: HasNotHappened, rules: (*Rules)(nil).With(Rule{Tool: "*"}), ran: 1, status: Done},
 		"run again":                           {reply: AllowOnce, asked: "unknown", ran: 1, status: Done},
 		"skip":                                {reply: Refuse, asked: "unknown", status: Denied},
 		"it is done":                          {reply: AlreadyDone, asked: "unknown", status: Done},
 		"always is no answer to this":         {reply: AllowAlways, asked: "unknown", status: Denied},
 		"a rule that allows it asks all same": {rules: (*Rules)(nil).With(Rule{Tool: "*"}), reply: Refuse, asked: "unknown", status: Denied},
 		"forbidden by now":                    {rules: (*Rules)(nil).With(Rule{Tool: "*", Level: Deny}), status: Denied},
-		"the check fails":                     {effect: EffectPresent, check: errors.New("unreadable"), reply: Refuse, asked: "unknown", status: Denied},
+		"the check fails":                     {effect: HasHappened, check: errors.New("unreadable"), reply: Refuse, asked: "unknown", status: Denied},
 		"nobody can be asked":                 {alone: true, asked: "unknown", status: Denied},
 	}
 	for name, tc := range tests {

@@ -159,8 +159,8 @@ type Writer[Args any] interface {
 	// Mark returns what Check will need. It comes after Preview, if there is
 	// one, and before Run.
 	Mark(ctx context.Context, args Args) (json.RawMessage, error)
-	// Check tells whether what was marked has happened.
-	Check(ctx context.Context, mark json.RawMessage) (Effect, error)
+	// Check reports whether what was marked has happened, and what it then did.
+	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
 }
 
 // NewWriter makes a Tool of a Writer. It asks before each call; bounds are the
@@ -233,7 +233,7 @@ func (t *writerTool[Args]) Mark(ctx context.Context, raw json.RawMessage) (json.
 	return t.writer.Mark(ctx, args)
 }
 
-func (t *writerTool[Args]) Check(ctx context.Context, mark json.RawMessage) (Effect, error) {
+func (t *writerTool[Args]) Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error) {
 	return t.writer.Check(ctx, mark)
 }
 

@@ -66,6 +66,7 @@ type turn struct {
 	counting  sync.Mutex // guards what follows, and kept.plans
 	stepsMade int        // by all plans of the turn
 	metrics   Metrics
+	effects   []stepEffect
 	unasked   []string // tools that needed a permission nobody could give
 	liberties []string // that outbound calls took; see unsaid
 }
@@ -175,7 +176,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if ctx.Err() != nil {
 		failure, t.metrics.Interrupted = nil, true
 	}
-	answer := Answer{Text: t.answer.String(), Sources: t.sources, Foreign: t.isForeign(), Cut: t.cut || failure != nil || t.metrics.Interrupted}
+	answer := Answer{Text: t.answer.String(), Effects: sum(t.effectsBy("")), Sources: t.sources, Foreign: t.isForeign(), Cut: t.cut || failure != nil || t.metrics.Interrupted}
 	if answer.Cut {
 		answer.Text = t.kept.longer(answer.Text)
 	}
@@ -196,13 +197,14 @@ func (t *turn) end(ctx context.Context, failure error) {
 	}
 	if failure != nil {
 		told := FailedBy(failure)
+		told.Effects = answer.Effects
 		if t.id == "" && strings.TrimSpace(t.question) != "" {
 			told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was asked, and nothing is lost. Mend that (lifehub doctor may know how), then send the message again.")
 		}
 		t.emit(told)
 		return
 	}
-	t.emit(Ended{Answer: answer.Text, Sources: answer.Sources, Unasked: t.unasked, Unanswered: t.unanswered != nil, Nearest: t.unanswered, Coverage: t.coverage, Metrics: answer.Metrics})
+	t.emit(Ended{Answer: answer.Text, Effects: answer.Effects, Sources: answer.Sources, Unasked: t.unasked, Unanswered: t.unanswered != nil, Nearest: t.unanswered, Coverage: t.coverage, Metrics: answer.Metrics})
 }
 
 // staysOpen tells whether nobody stopped the turn, and LifeHub ends all the same.

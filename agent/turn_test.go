@@ -66,23 +66,23 @@ func TestStories(t *testing.T) {
 		"the answer is cut":    {message: question, tools: []Tool{search()}, lines: []line{say(searchStep), {text: "You run three times", err: llm.ErrCut}}},
 		"the model is missing": {message: question, tools: []Tool{search()}, lines: []line{{err: &llm.NotFoundError{Model: "qwen3:8b"}}}},
 		"the server is down":   {message: question, tools: []Tool{search()}, lines: []line{{err: llm.ErrUnreachable}}},
-		"a tool breaks":        {message: question, tools: []Tool{&fakeTool{name: "search_notes", panics: true}}, lines: []line{say(searchStep), say("The search broke.")}},
+		"a tool breaks":        {message: question, tools: []Tool{&fakeTool{name: "search_notes", reads: true, panics: true}}, lines: []line{say(searchStep), say("The search broke.")}},
 		"an empty message":     {message: " \n"},
 		"nothing was found": {
-			message: question, tools: []Tool{&fakeTool{name: "search_notes", result: Result{Text: "no passages", Nothing: true, Searched: true}}},
+			message: question, tools: []Tool{&fakeTool{name: "search_notes", reads: true, result: Result{Text: "no passages", Nothing: true, Searched: true}}},
 			lines: []line{say(searchStep), say("Your notes don't say anything about running.")},
 		},
 		"nothing was found, so it is planned anew": {
 			message: question,
 			tools: []Tool{
-				&fakeTool{name: "search_notes", result: Result{Text: "no passages", Nothing: true, Searched: true}}, web(),
+				&fakeTool{name: "search_notes", reads: true, result: Result{Text: "no passages", Nothing: true, Searched: true}}, web(),
 				&fakeTool{name: "list_notes", reads: true, result: Result{Text: "fitness.md"}},
 			},
 			lines:   []line{say(twoSteps), say("There is a note on fitness.")},
 			replans: []line{say(`{"reasoning":"by name","steps":[{"id":"3","tool":"list_notes","input":{"query":"{{2.text}} {{4.text}}"}},{"id":"4","tool":"brave_web_search","input":{"query":"marathon training tips"}}]}`)},
 		},
 		"planned anew twice at most": {
-			message: question, tools: []Tool{&fakeTool{name: "search_notes", err: errors.New("the index is locked")}},
+			message: question, tools: []Tool{&fakeTool{name: "search_notes", reads: true, err: errors.New("the index is locked")}},
 			lines: []line{say(searchStep), say("The search broke.")},
 			replans: []line{
 				say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"jogging"}}]}`),

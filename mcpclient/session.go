@@ -16,6 +16,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"lifehub/agent"
 )
 
 // discoverTimeout is how long a server that is new enough to need no
@@ -211,7 +213,7 @@ func ask[T any](ctx context.Context, s *server, question func(context.Context, *
 	for again := false; ; again = true {
 		session, err := s.ready(asking)
 		if err != nil {
-			return none, fmt.Errorf("MCP server %s: %w", s.Name, err)
+			return none, agent.NothingDone{Err: fmt.Errorf("MCP server %s: %w", s.Name, err)}
 		}
 		answer, err := question(asking, session.client)
 		switch {

@@ -151,7 +151,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 		args = json.RawMessage("{}") // servers refuse null
 	}
 	if !t.server.current(t) {
-		return agent.Result{}, fmt.Errorf("%s is not offered any more as it was: the server has changed it, or is off", t.spec.Name)
+		return agent.Result{}, agent.NothingDone{Err: fmt.Errorf("%s is not offered any more as it was: the server has changed it, or is off", t.spec.Name)}
 	}
 	text, err := canonical(args) // the order and spelling of the model's own bytes say nothing to a server
 	if err != nil {
@@ -161,6 +161,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if err != nil {
 		return agent.Result{}, err
 	}
+	agent.DeskOf(ctx).Did(agent.Effect{Kind: agent.ToolCalled, Server: t.server.Name, Count: 1})
 	text = words{t.server.hub, t.spec.Name}.result(result)
 	if result.IsError {
 		if text == "" {

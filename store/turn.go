@@ -81,6 +81,7 @@ type detail struct {
 	Sources   []agent.Source   `json:"sources,omitempty"`
 	Citations []agent.Citation `json:"citations,omitempty"`
 	Metrics   agent.Metrics    `json:"metrics"`
+	Effects   agent.Effects    `json:"effects"`
 }
 
 // Finish keeps the answer and closes the turn. It works also when ctx is
@@ -88,7 +89,7 @@ type detail struct {
 func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) error {
 	ctx = context.WithoutCancel(ctx)
 	defer s.owners.end(turn)
-	rest, err := json.Marshal(detail{Sources: answer.Sources, Citations: answer.Citations, Metrics: answer.Metrics})
+	rest, err := json.Marshal(detail{Sources: answer.Sources, Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects})
 	if err != nil {
 		return fmt.Errorf("keep the answer: %w", err)
 	}

@@ -131,41 +131,53 @@ type artifactWriter struct {
 }
 
 func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.Artifact, args artifactArgs) (string, error)) agent.Tool {
-	run := func(ctx context.Context, args artifactArgs) (agent.Result, error) {
+	work := func(ctx context.Context, args artifactArgs) (agent.Artifact, error) {
 		name, origin := strings.TrimSpace(args.Name), agent.OriginOf(ctx)
 		if name == "" || len(name) > maxArtifactName || strings.ContainsAny(name, "\n\r\x00") {
-			return agent.Result{}, fmt.Errorf("an artifact needs a name of one line and at most %d bytes", maxArtifactName)
+			return agent.Artifact{}, fmt.Errorf("an artifact needs a name of one line and at most %d bytes", maxArtifactName)
 		}
 		made, done, err := kept.MadeBy(ctx, agent.CallKey(ctx))
 		if err != nil {
-			return agent.Result{}, err
+			return agent.Artifact{}, err
 		}
 		if !done {
 			was, err := kept.Artifact(ctx, origin.Conversation, name, 0)
 			if err != nil && !errors.Is(err, agent.ErrNoArtifact) {
-				return agent.Result{}, err
+				return agent.Artifact{}, err
 			}
 			args.Name = name
 			text, err := change(was, args)
 			switch {
 			case errors.Is(err, agent.ErrNoArtifact):
-				return agent.Result{}, noArtifact(ctx, kept, name)
+				return agent.Artifact{}, noArtifact(ctx, kept, name)
 			case err != nil:
-				return agent.Result{}, tellsOf(was.Foreign, "%s: %w", name, err)
+				return agent.Artifact{}, tellsOf(was.Foreign, "%s: %w", name, err)
 			case len(text) > maxArtifact:
-				return agent.Result{}, fmt.Errorf("%s would have more than %d bytes", name, maxArtifact)
+				return agent.Artifact{}, fmt.Errorf("%s would have more than %d bytes", name, maxArtifact)
 			}
 			made = agent.Artifact{
 				Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: text, By: origin.Agent, Why: strings.TrimSpace(args.Why),
 				Foreign: origin.Foreign || was.Foreign, Turn: origin.Turn, Call: agent.CallKey(ctx),
 			}
 			if err := kept.KeepArtifact(ctx, made); err != nil {
-				return agent.Result{}, err
+				return agent.Artifact{}, err
 			}
 		}
+		return made, nil
+	}
+	run := func(ctx context.Context, args artifactArgs) (agent.Result, error) {
+		made, err := work(ctx, args)
+		if err != nil {
+			return agent.Result{}, agent.NothingDone{Err: err}
+		}
+		agent.DeskOf(ctx).Did(saved(made))
 		return agent.Result{Text: fmt.Sprintf("artifact %s, version %d, %d bytes", made.Name, made.Version, len(made.Text)), Artifact: &made}, nil
 	}
 	return artifactWriter{agent.NewTool(spec, agent.Auto, run), kept}
+}
+
+func saved(a agent.Artifact) agent.Effect {
+	return agent.Effect{Kind: agent.ArtifactSaved, Name: a.Name, Version: a.Version}
 }
 
 func (artifactWriter) ByRounds() {}
@@ -180,17 +192,17 @@ func (w artifactWriter) Mark(ctx context.Context, _ json.RawMessage) (json.RawMe
 }
 
 // Check tells whether the call made its version.
-func (w artifactWriter) Check(ctx context.Context, mark json.RawMessage) (agent.Effect, error) {
+func (w artifactWriter) Check(ctx context.Context, mark json.RawMessage) (agent.Happened, []agent.Effect, error) {
 	var call string
 	if err := json.Unmarshal(mark, &call); err != nil || call == "" {
-		return agent.EffectUnknown, err
+		return agent.MayHaveHappened, nil, err
 	}
-	_, done, err := w.kept.MadeBy(ctx, call)
+	made, done, err := w.kept.MadeBy(ctx, call)
 	switch {
 	case err != nil:
-		return agent.EffectUnknown, err
+		return agent.MayHaveHappened, nil, err
 	case done:
-		return agent.EffectPresent, nil
+		return agent.HasHappened, []agent.Effect{saved(made)}, nil
 	}
-	return agent.EffectAbsent, nil
+	return agent.HasNotHappened, nil, nil
 }

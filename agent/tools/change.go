@@ -27,6 +27,7 @@ type change struct {
 	was    []byte // nil: there is no such note yet
 	now    []byte
 	said   string // what is told when it is done
+	memory bool   // the note is the memory file
 }
 
 func (c change) diff() string {
@@ -135,6 +136,8 @@ type mark struct {
 	Path   string `json:"path"`
 	Before string `json:"before,omitempty"` // SHA-256 of the note, in hex; "": there was none
 	After  string `json:"after"`
+
+	Effect agent.Effect `json:"effect"` // if it was made
 }
 
 // Mark keeps what the note holds before a call and what it will hold after.
@@ -152,21 +155,30 @@ func (w *writer[Args]) Mark(ctx context.Context, args Args) (json.RawMessage, er
 	case !shown:
 		return nil, err
 	}
-	m := mark{Vault: c.folder.Dir(), Path: c.path, After: sum(c.now)}
+	return json.Marshal(w.mark(c))
+}
+
+func (d desk) mark(c change) mark {
+	m := mark{Vault: c.folder.Dir(), Path: c.path, After: sum(c.now), Effect: d.effect(c)}
 	if c.was != nil {
 		m.Before = sum(c.was)
 	}
-	return json.Marshal(m)
+	return m
 }
 
 // Check compares the note with what it held before the call and should hold
 // after. A note that was changed since tells nothing.
-func (w *writer[Args]) Check(_ context.Context, raw json.RawMessage) (agent.Effect, error) {
+func (w *writer[Args]) Check(_ context.Context, raw json.RawMessage) (agent.Happened, []agent.Effect, error) {
 	var m mark
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return agent.EffectUnknown, fmt.Errorf("read what the note was like: %w", err)
+		return agent.MayHaveHappened, nil, fmt.Errorf("read what the note was like: %w", err)
 	}
-	for _, folder := range w.vaults() {
+	happened, err := w.check(m)
+	return happened, []agent.Effect{m.Effect}, err
+}
+
+func (d desk) check(m mark) (agent.Happened, error) {
+	for _, folder := range d.vaults() {
 		if folder.Dir() != m.Vault {
 			continue
 		}
@@ -175,16 +187,16 @@ func (w *writer[Args]) Check(_ context.Context, raw json.RawMessage) (agent.Effe
 		if err == nil {
 			is = sum(text)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return agent.EffectUnknown, err
+			return agent.MayHaveHappened, err
 		}
 		switch is {
 		case m.After:
-			return agent.EffectPresent, nil
+			return agent.HasHappened, nil
 		case m.Before:
-			return agent.EffectAbsent, nil
+			return agent.HasNotHappened, nil
 		}
 	}
-	return agent.EffectUnknown, nil
+	return agent.MayHaveHappened, nil
 }
 
 func sum(text []byte) string {
@@ -204,7 +216,7 @@ func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error)
 	if !shown {
 		var err error
 		if c, err = w.plan(ctx, args); err != nil {
-			return agent.Result{}, err
+			return agent.Result{}, agent.NothingDone{Err: err}
 		}
 	}
 	was := c
@@ -213,8 +225,12 @@ func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error)
 		c, err = w.again(ctx, args, was)
 	}
 	if err != nil {
+		if happened, failed := w.check(w.mark(c)); failed == nil && happened == agent.HasNotHappened {
+			err = agent.NothingDone{Err: err}
+		}
 		return agent.Result{}, err
 	}
+	agent.DeskOf(ctx).Did(w.effect(c))
 	return agent.Result{Text: c.said, Foreign: isForeign(string(c.was))}, nil // a task that was ticked is named
 }
 
@@ -226,7 +242,23 @@ func (w *writer[Args]) again(ctx context.Context, args Args, was change) (change
 	if err == nil && c.was != nil && !bytes.Equal(c.was, was.was) && c.sameLines(was) {
 		return c, w.write(ctx, c)
 	}
-	return c, fmt.Errorf("%s was changed after this was shown, and what would be written is no longer that; nothing was written", was.path)
+	return was, agent.NothingDone{Err: fmt.Errorf("%s was changed after this was shown, and what would be written is no longer that; nothing was written", was.path)}
+}
+
+// effect is what a change does, by the lines of its diff.
+func (d desk) effect(c change) agent.Effect {
+	e := agent.Effect{Kind: agent.NoteChanged, Path: d.pathOf(c.folder, c.path), Lines: &agent.Lines{}}
+	if c.memory {
+		e.Kind = agent.MemoryChanged
+	}
+	for line := range strings.Lines(changedLines(c.diff())) {
+		if line[0] == '+' {
+			e.Added++
+		} else {
+			e.Removed++
+		}
+	}
+	return e
 }
 
 func key(args any) string {

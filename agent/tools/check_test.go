@@ -23,13 +23,13 @@ func TestAWriterTellsAfterAKillWhetherItHappened(t *testing.T) {
 	} {
 		for name, tc := range map[string]struct {
 			do   func(b *bench, tool agent.Tool)
-			want agent.Effect
+			want agent.Happened
 		}{
-			"not run":               {func(*bench, agent.Tool) {}, agent.EffectAbsent},
-			"run":                   {func(b *bench, tool agent.Tool) { mustRun(b, tool, each.args) }, agent.EffectPresent},
-			"changed by the user":   {func(b *bench, _ agent.Tool) { put(b, each.file, "my own words\n") }, agent.EffectUnknown},
-			"run, then changed":     {func(b *bench, tool agent.Tool) { mustRun(b, tool, each.args); put(b, each.file, "my own words\n") }, agent.EffectUnknown},
-			"the vault is not here": {func(b *bench, _ agent.Tool) { b.folders = nil }, agent.EffectUnknown},
+			"not run":               {func(*bench, agent.Tool) {}, agent.HasNotHappened},
+			"run":                   {func(b *bench, tool agent.Tool) { mustRun(b, tool, each.args) }, agent.HasHappened},
+			"changed by the user":   {func(b *bench, _ agent.Tool) { put(b, each.file, "my own words\n") }, agent.MayHaveHappened},
+			"run, then changed":     {func(b *bench, tool agent.Tool) { mustRun(b, tool, each.args); put(b, each.file, "my own words\n") }, agent.MayHaveHappened},
+			"the vault is not here": {func(b *bench, _ agent.Tool) { b.folders = nil }, agent.MayHaveHappened},
 		} {
 			t.Run(each.tool+" "+each.file+" "+name, func(t *testing.T) {
 				b := work(t, map[string]string{"tasks.md": before, "daily/2026-10-07.md": ""})
@@ -40,9 +40,12 @@ func TestAWriterTellsAfterAKillWhetherItHappened(t *testing.T) {
 				}
 				tc.do(b, tool)
 				// Another process asks: it has shown nothing.
-				got, err := b.tool(each.tool).(agent.Checker).Check(t.Context(), mark)
+				got, did, err := b.tool(each.tool).(agent.Checker).Check(t.Context(), mark)
 				if err != nil || got != tc.want {
 					t.Errorf("got %d, %v; want %d", got, err, tc.want)
+				}
+				if got == agent.HasHappened && (len(did) != 1 || did[0].Path != each.file || did[0].Added < 1) {
+					t.Errorf("it did %v, want a line of %s", did, each.file)
 				}
 			})
 		}
@@ -78,15 +81,15 @@ func TestTheMarkKnowsWhatAnEarlierStepHasWritten(t *testing.T) {
 		}
 	}
 	mustRun(b, tool, `{"text":"b"}`)
-	for _, want := range []agent.Effect{agent.EffectAbsent, agent.EffectPresent} {
+	for _, want := range []agent.Happened{agent.HasNotHappened, agent.HasHappened} {
 		mark, err := tool.(agent.Checker).Mark(t.Context(), json.RawMessage(`{"text":"c"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want == agent.EffectPresent {
+		if want == agent.HasHappened {
 			mustRun(b, tool, `{"text":"c"}`)
 		}
-		if got, err := tool.(agent.Checker).Check(t.Context(), mark); err != nil || got != want {
+		if got, _, err := tool.(agent.Checker).Check(t.Context(), mark); err != nil || got != want {
 			t.Errorf("got %d, %v; want %d", got, err, want)
 		}
 	}

@@ -51,7 +51,7 @@ func (f Facts) read() ([]agent.Fact, change, error) {
 	}
 	raw, _, err := folder.Raw(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, change{folder: folder, path: f.Path}, nil
+		return nil, change{folder: folder, path: f.Path, memory: true}, nil
 	}
 	if err != nil {
 		return nil, change{}, fmt.Errorf("read what is remembered: %w", err)
@@ -60,7 +60,7 @@ func (f Facts) read() ([]agent.Fact, change, error) {
 	for i := range facts {
 		facts[i].Path, facts[i].Vault = f.Path, folder.Dir()
 	}
-	return facts, change{folder: folder, path: f.Path, was: raw}, nil
+	return facts, change{folder: folder, path: f.Path, was: raw, memory: true}, nil
 }
 
 var listItemText = pattern.Lazy(`^\s*[-*+]\s+(?:\[.\]\s+)?(\S.*)$`)

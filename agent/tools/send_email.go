@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/mail"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -112,15 +113,20 @@ func (s *sendEmail) Preview(ctx context.Context, raw json.RawMessage) (agent.Pre
 func (s *sendEmail) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
 	letter, err := s.write(raw)
 	if err != nil {
-		return agent.Result{}, err
+		return agent.Result{}, agent.NothingDone{Err: err}
 	}
 	draft, err := s.keepDraft(ctx, letter)
 	if err != nil {
-		return agent.Result{}, err
+		return agent.Result{}, agent.NothingDone{Err: err}
 	}
 	if err := s.send(ctx, letter); err != nil {
 		return agent.Result{}, err
 	}
+	sent := agent.Effect{Kind: agent.MailSent, Count: 1}
+	for _, to := range slices.Concat(letter.to, letter.cc, letter.bcc) {
+		sent.To = append(sent.To, to.Address)
+	}
+	agent.DeskOf(ctx).Did(sent)
 	return agent.Result{Text: fmt.Sprintf("sent to %s", strings.Join(letter.all(), ", ")), Artifact: draft}, nil
 }
 
@@ -200,11 +206,11 @@ var errMaybeSent = errors.New("the server did not say whether it took the mail: 
 func (s *sendEmail) send(ctx context.Context, l letter) error {
 	client, err := s.client()
 	if err != nil {
-		return err
+		return agent.NothingDone{Err: err}
 	}
 	connection, err := client.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return fmt.Errorf("reach the mail server %s: %w; nothing was sent", s.Host, err)
+		return agent.NothingDone{Err: fmt.Errorf("reach the mail server %s: %w; nothing was sent", s.Host, err)}
 	}
 	// The library does not heed ctx from here on.
 	leave := context.AfterFunc(ctx, func() { connection.Close() })
@@ -226,7 +232,7 @@ func (s *sendEmail) send(ctx context.Context, l letter) error {
 	if err == nil {
 		err = errors.New("the server refused it")
 	}
-	return fmt.Errorf("send the mail: %w; nothing was sent", err)
+	return agent.NothingDone{Err: fmt.Errorf("send the mail: %w; nothing was sent", err)}
 }
 
 // client is the connection as the settings want it.

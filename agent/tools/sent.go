@@ -4,6 +4,9 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+
+	"lifehub/agent"
 )
 
 type dial = func(ctx context.Context, network, address string) (net.Conn, error)
@@ -39,9 +42,24 @@ func (c countedConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// reporting is a transport that tells the call a request belongs to what was
+// sent, and where.
+type reporting struct{ http.RoundTripper }
+
+func (t reporting) RoundTrip(r *http.Request) (*http.Response, error) {
+	desk, host := agent.DeskOf(r.Context()), r.URL.Hostname()
+	if desk == nil {
+		return t.RoundTripper.RoundTrip(r)
+	}
+	ctx := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{WroteHeaders: func() {
+		desk.Did(agent.Effect{Kind: agent.RequestSent, Host: host, Count: 1})
+	}})
+	return t.RoundTripper.RoundTrip(r.WithContext(ctx))
+}
+
 // plainClient is the client of a service whose address is not in doubt.
 func plainClient(sent func(bytes int)) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = counted(transport.DialContext, sent)
-	return &http.Client{Transport: transport}
+	return &http.Client{Transport: reporting{transport}}
 }

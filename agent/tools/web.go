@@ -44,7 +44,7 @@ func newWeb(resolver *net.Resolver, own string, sent func(bytes int)) *web {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: resolver, Control: onlyPublic}
 	free := &net.Dialer{Timeout: dialer.Timeout, Resolver: resolver}
 	return &web{&http.Client{
-		Transport: &http.Transport{
+		Transport: reporting{&http.Transport{
 			Proxy: nil, // a proxy would dial in our place
 			DialContext: counted(func(ctx context.Context, network, address string) (net.Conn, error) {
 				if own != "" && strings.EqualFold(address, own) {
@@ -57,7 +57,7 @@ func newWeb(resolver *net.Resolver, own string, sent func(bytes int)) *web {
 			TLSHandshakeTimeout:    10 * time.Second,
 			ResponseHeaderTimeout:  webTime,
 			MaxResponseHeaderBytes: 64 << 10,
-		},
+		}},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			switch {
 			case len(via) > maxRedirects:

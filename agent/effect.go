@@ -1,0 +1,255 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// EffectKind says what a call did to the world.
+type EffectKind string
+
+// The kinds of effects, in the order in which they are told.
+const (
+	NoteChanged   EffectKind = "note"     // lines of the note at Path
+	MemoryChanged EffectKind = "memory"   // lines of the memory file at Path
+	ArtifactSaved EffectKind = "artifact" // Version of the document Name
+	MailSent      EffectKind = "mail"     // Count mails To
+	ToolCalled    EffectKind = "called"   // Count calls of Tool, whose effects only its Server knows
+	Unknown       EffectKind = "unknown"  // Tool was started, and nobody knows what it did
+	RequestSent   EffectKind = "sent"     // Count requests of Tool to Host; they change nothing
+)
+
+var effectKinds = []EffectKind{NoteChanged, MemoryChanged, ArtifactSaved, MailSent, ToolCalled, Unknown, RequestSent}
+
+// Effect is something that a call did. Which fields are set depends on the kind.
+type Effect struct {
+	Kind    EffectKind `json:"kind"`
+	Tool    string     `json:"tool,omitempty"`
+	Server  string     `json:"server,omitempty"` // "": the tool is built in
+	Host    string     `json:"host,omitempty"`
+	Path    string     `json:"path,omitempty"` // as [Source.Path]; with several vaults it may begin with the vault's name
+	*Lines             // of notes and memory; nil otherwise
+	Name    string     `json:"name,omitempty"`
+	Version int        `json:"version,omitempty"`
+	To      []string   `json:"to,omitempty"` // addresses
+	Count   int        `json:"count,omitempty"`
+}
+
+// Lines counts the lines of a change.
+type Lines struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
+
+// NothingDone is the error of a call that is known to have had no effect.
+type NothingDone struct{ Err error }
+
+func (e NothingDone) Error() string { return e.Err.Error() }
+func (e NothingDone) Unwrap() error { return e.Err }
+
+// effectsOf returns what a call did that ended with err: what its tool said
+// while it ran, or that nobody knows.
+func effectsOf(tool Tool, said []Effect, err error) []Effect {
+	name := tool.Spec().Name
+	switch {
+	case len(said) > 0 || harmless(tool) || errors.As(err, new(NothingDone)):
+		return said
+	case err != nil:
+		return []Effect{{Kind: Unknown, Tool: name}}
+	}
+	return []Effect{{Kind: ToolCalled, Tool: name, Count: 1}}
+}
+
+// Effects are what a turn did to the world, each once. nil: it is not known,
+// because the turn was saved before effects were.
+type Effects []Effect
+
+// sum returns effects in the order in which they are told. Those that differ
+// in nothing but how often or how much are one.
+func sum(all []Effect) Effects {
+	effects := Effects{}
+	for _, e := range all {
+		at := slices.IndexFunc(effects, e.same)
+		if at < 0 {
+			if e.Lines != nil {
+				e.Lines = &Lines{e.Added, e.Removed}
+			}
+			effects = append(effects, e)
+			continue
+		}
+		have := &effects[at]
+		have.Count += e.Count
+		have.Version = max(have.Version, e.Version)
+		if e.Lines != nil {
+			have.Added, have.Removed = have.Added+e.Added, have.Removed+e.Removed
+		}
+		for _, to := range e.To {
+			if !slices.Contains(have.To, to) {
+				have.To = append(slices.Clip(have.To), to)
+			}
+		}
+	}
+	slices.SortStableFunc(effects, func(a, b Effect) int {
+		return slices.Index(effectKinds, a.Kind) - slices.Index(effectKinds, b.Kind)
+	})
+	return effects
+}
+
+// same reports whether two effects are one that happened twice.
+func (e Effect) same(other Effect) bool {
+	return e.Kind == other.Kind && e.Tool == other.Tool && e.Server == other.Server && e.Host == other.Host &&
+		e.Path == other.Path && e.Name == other.Name && (e.Lines == nil) == (other.Lines == nil)
+}
+
+// String returns the last line of a turn, such as "changed tasks.md (+1)" or
+// "changed nothing · 2 searches sent to duckduckgo.com"; "" for nil. Its names
+// are untrusted text.
+func (effects Effects) String() string {
+	if effects == nil {
+		return ""
+	}
+	var parts, hosts []string
+	searches, requests := 0, 0
+	for _, e := range effects {
+		if e.Kind != RequestSent {
+			parts = append(parts, e.String())
+			continue
+		}
+		if e.Tool == webSearch {
+			searches += e.Count
+		} else {
+			requests += e.Count
+		}
+		if !slices.Contains(hosts, e.Host) {
+			hosts = append(hosts, e.Host)
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"changed nothing"}
+	}
+	var sent []string
+	for _, each := range []struct {
+		n    int
+		noun string
+	}{{searches, "search"}, {requests, "request"}} {
+		if each.n > 0 {
+			sent = append(sent, counted(each.n, each.noun))
+		}
+	}
+	if len(sent) > 0 {
+		parts = append(parts, strings.Join(sent, " and ")+" sent to "+few(hosts))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// String returns one effect in a few words.
+func (e Effect) String() string {
+	tool := e.Tool
+	if e.Server != "" {
+		tool += " (" + e.Server + ")"
+	}
+	switch e.Kind {
+	case NoteChanged, MemoryChanged:
+		return "changed " + e.Path + e.Lines.String()
+	case ArtifactSaved:
+		return fmt.Sprintf("saved %s, version %d", e.Name, e.Version)
+	case MailSent:
+		return counted(e.Count, "mail") + " sent to " + few(e.To)
+	case ToolCalled:
+		if e.Count > 1 {
+			tool += fmt.Sprintf(" %d times", e.Count)
+		}
+		return "called " + tool
+	case RequestSent:
+		return counted(e.Count, "request") + " sent to " + e.Host
+	}
+	return tool + ": outcome unknown"
+}
+
+// String returns " (+1 -2)".
+func (l *Lines) String() string {
+	var parts []string
+	if l != nil && l.Added > 0 {
+		parts = append(parts, fmt.Sprintf("+%d", l.Added))
+	}
+	if l != nil && l.Removed > 0 {
+		parts = append(parts, fmt.Sprintf("-%d", l.Removed))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, " ") + ")"
+}
+
+// counted returns a number of things.
+func counted(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "ch"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// few names the first of a list, and how many more there are.
+func few(names []string) string {
+	const most = 3
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		text += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return text
+}
+
+// stepEffect is what a step did.
+type stepEffect struct {
+	step string
+	Effect
+}
+
+// did adds what a step did to the effects of the turn.
+func (t *turn) did(step string, effects ...Effect) {
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	for _, e := range effects {
+		t.effects = append(t.effects, stepEffect{step, e})
+	}
+}
+
+// undid takes back what was said of a step's effects.
+func (t *turn) undid(step string) {
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	t.effects = slices.DeleteFunc(t.effects, func(e stepEffect) bool { return e.step == step })
+}
+
+// recallEffects takes up what the turn did before it was cut. Of a call that
+// was started and did not end nobody knows, unless it changes nothing.
+func (t *turn) recallEffects() {
+	tools := append(slices.Clip(t.Tools()), &delegate{turn: t})
+	for _, step := range slices.Sorted(maps.Keys(t.kept.steps)) {
+		c := t.kept.steps[step]
+		t.did(step, c.effects...)
+		at := slices.IndexFunc(tools, func(tool Tool) bool { return tool.Spec().Name == c.tool })
+		if c.outcome == nil && !c.started.IsZero() && (at < 0 || !harmless(tools[at])) {
+			t.did(step, Effect{Kind: Unknown, Tool: c.tool})
+		}
+	}
+}
+
+// effectsBy returns what a step did so far; "" is all steps.
+func (t *turn) effectsBy(step string) (effects []Effect) {
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	for _, e := range t.effects {
+		if step == "" || e.step == step {
+			effects = append(effects, e.Effect)
+		}
+	}
+	return effects
+}
