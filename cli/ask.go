@@ -212,6 +212,7 @@ func readText(r io.Reader, name string) (string, error) {
 type asked struct {
 	Answer       string           `json:"answer"`
 	Citations    []agent.Citation `json:"citations"`
+	Effects      agent.Effects    `json:"effects"`
 	Conversation string           `json:"conversation"`
 	Turn         string           `json:"turn"`
 	Metrics      agent.Metrics    `json:"metrics"`
@@ -254,9 +255,9 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 		case agent.Cited:
 			result.Citations = append(result.Citations, body.Citation)
 		case agent.Failed:
-			failed = failure(body)
+			failed, result.Effects = failure(body), body.Effects
 		case agent.Ended:
-			result.Metrics, result.Unanswered, result.Coverage = body.Metrics, body.Unanswered, body.Coverage
+			result.Metrics, result.Effects, result.Unanswered, result.Coverage = body.Metrics, body.Effects, body.Unanswered, body.Coverage
 			for _, s := range body.Nearest {
 				result.Nearest = append(result.Nearest, nearest{s.Path, s.Line, s.Heading})
 			}
@@ -286,18 +287,20 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 	return failed
 }
 
-// closeAnswer ends the answer's last line and lists what it cites.
+// closeAnswer ends the answer's last line, lists what it cites and says what
+// the turn did.
 func (q *question) closeAnswer(result asked) {
 	if result.Answer != "" && !strings.HasSuffix(result.Answer, "\n") {
 		fmt.Fprintln(q.out)
 	}
-	if q.quiet || len(result.Citations) == 0 {
+	if q.quiet {
 		return
 	}
 	fmt.Fprintln(q.err)
 	for _, c := range result.Citations {
 		fmt.Fprintln(q.err, citationLine(c))
 	}
+	fmt.Fprintln(q.err, safetext.Line(result.Effects.String()))
 }
 
 // citationLine tells a citation and the verdict on it in one line.

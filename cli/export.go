@@ -75,6 +75,9 @@ func markdownOf(c agent.Conversation, exchanges []agent.Exchange) string {
 		if len(e.Answer.Citations) > 0 {
 			b.WriteString("\n")
 		}
+		if did := e.Answer.Effects; did != nil {
+			fmt.Fprintf(&b, "\n(%s)\n", safetext.Line(did.String()))
+		}
 	}
 	return b.String()
 }
@@ -102,9 +105,9 @@ var page = template.Must(template.New("export").Parse(pageSource))
 
 // webTurn is an exchange as the page shows it.
 type webTurn struct {
-	Asked, Machine, Question, Ending string
-	Answer                           template.HTML
-	Citations                        []webCitation
+	Asked, Machine, Question, Ending, Effects string
+	Answer                                    template.HTML
+	Citations                                 []webCitation
 }
 
 type webCitation struct {
@@ -126,7 +129,7 @@ func exportHTML(ctx context.Context, s *store.Store, c agent.Conversation, w io.
 		}
 		t := webTurn{
 			Asked: e.Asked.Local().Format("2006-01-02 15:04"), Machine: e.Asked.UTC().Format(time.RFC3339),
-			Question: safetext.Text(e.Question), Answer: answer, Ending: safetext.Line(endingOf(e)),
+			Question: safetext.Text(e.Question), Answer: answer, Ending: safetext.Line(endingOf(e)), Effects: safetext.Line(e.Answer.Effects.String()),
 		}
 		for _, c := range e.Answer.Citations {
 			t.Citations = append(t.Citations, webCitation{safetext.Line(c.Mark()), safetext.Line(c.Place()), verdictWords[c.Verdict]})

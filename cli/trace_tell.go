@@ -99,9 +99,9 @@ func tell(e agent.Event, full bool) (head, detail string) {
 	case agent.Noticed:
 		return b.Text, ""
 	case agent.Failed:
-		return b.Message, b.Hint
+		return b.Message, strings.TrimSpace(b.Hint + "\n" + b.Effects.String())
 	case agent.Ended:
-		return tellEnd(b), ""
+		return tellEnd(b), b.Effects.String()
 	}
 	return "", ""
 }

@@ -327,6 +327,9 @@ func (m *Model) keptItems(exchange agent.Exchange) []item {
 	if kept.Error != "" {
 		items = append(items, &failure{text: kept.Error})
 	}
+	if kept.Effects != nil {
+		items = append(items, &effects{kept.Effects})
+	}
 	return items
 }
 

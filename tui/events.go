@@ -467,12 +467,19 @@ func (m *Model) allowed(e agent.PermissionGiven) {
 func (m *Model) failed(e agent.Failed, now time.Time) {
 	t := m.turn
 	m.closeTurn("cut off", now)
-	if t.stopped {
-		return // that it ended is what the user wanted
+	if !t.stopped { // else that it ended is what the user wanted
+		t.failed = true
+		m.transcript.add(&failure{e.Message, e.Hint})
+		t.missed = missingModel(e.Err)
 	}
-	t.failed = true
-	m.transcript.add(&failure{e.Message, e.Hint})
-	t.missed = missingModel(e.Err)
+	m.tellEffects(e.Effects)
+}
+
+// tellEffects ends a turn with what it did.
+func (m *Model) tellEffects(did agent.Effects) {
+	if did != nil {
+		m.transcript.add(&effects{did})
+	}
 }
 
 // giveBack puts a question that could not be kept back into the composer:
@@ -499,6 +506,7 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 		m.source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine}, s)
 	}
 	m.closeTurn(ending, now)
+	m.tellEffects(e.Effects)
 }
 
 // source adds a place to the sources under the answer.

@@ -107,6 +107,7 @@ func (p *plain) tell(e agent.Exchange) {
 	case e.Answer.Error != "":
 		p.print("error: %s\n", safetext.Line(e.Answer.Error))
 	}
+	p.tellEffects(e.Answer.Effects)
 }
 
 // leftOver tells of a last turn that LifeHub was stopped in the middle of.

@@ -142,11 +142,20 @@ func (p *plain) show(e agent.Event) {
 			p.print("  %s\n", safetext.Line(e.Hint))
 		}
 		p.missed, p.left = missingModel(e.Err), p.turnID
+		p.tellEffects(e.Effects)
 	case agent.Ended:
 		if e.Interrupted {
 			p.print("stopped\n")
 			p.left = p.turnID
 		}
+		p.tellEffects(e.Effects)
+	}
+}
+
+// tellEffects ends a turn with what it did.
+func (p *plain) tellEffects(did agent.Effects) {
+	if did != nil {
+		p.print("%s\n", safetext.Line(did.String()))
 	}
 }
 
