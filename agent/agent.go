@@ -75,6 +75,8 @@ type History interface {
 	Begin(ctx context.Context, conversation, message string) (turn string, err error)
 	// Recent returns the last messages before the turn that is under way, oldest first.
 	Recent(ctx context.Context, conversation string, limit int) ([]llm.Message, error)
+	// Exchanges returns the turns of the conversation's current path, oldest first.
+	Exchanges(ctx context.Context, conversation string) ([]Exchange, error)
 	// Finish keeps the answer, whole or cut, and closes the turn.
 	Finish(ctx context.Context, turn string, answer Answer) error
 }

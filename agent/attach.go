@@ -50,6 +50,8 @@ func (t *turn) attach(ctx context.Context) error {
 		t.emit(ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.result.Text, Error: o.reason, Sources: o.result.Sources, Took: t.since(start)})
 		t.found = append(t.found, finding{step: Step{ID: id, Tool: attachTool, Description: name}, outcome: o})
 		t.hasRead(name, o.result)
+		t.seen.call(nil, input)
+		t.seen.result(o.result)
 		if err != nil {
 			t.markForeign(saidBy(name))
 		}

@@ -60,30 +60,6 @@ func TestEachQuotationHasItsVerdict(t *testing.T) {
 	}
 }
 
-func TestPathsThatAreInNoNoteAreTold(t *testing.T) {
-	reread := func(s Source) (string, bool) {
-		return "x", (s.Path == "other/real.md" || s.Path == "Home/my plans.md") && s.Line <= 40
-	}
-	for answer, want := range map[string]string{
-		"See `fitness.md:13`, other/real.md:40 and kitchen/tea.md.":     "",
-		"It stands in notes/x.md:12.":                                   "0 not_found notes/x.md:12",
-		"It stands in `other/real.md:41` [1].":                          "1 paraphrase fitness.md:12, 0 not_found other/real.md:41",
-		"According to “imaginary.md”, you run.":                         "0 not_found imaginary.md",
-		"Create a README.md, or look at https://example.org/docs/a.md.": "",
-		"```\ncat notes/x.md:12\n```":                                   "",
-		"See Home/my plans.md:3 or `Home/my plans.md`, lines 2-4.":      "",
-		"It is in Home/my plans.md:300.":                                "0 not_found plans.md:300",
-		"See fitness.md:13-900.":                                        "0 not_found fitness.md:13",
-		"See fitness.md#L900, or fitness.md, line 901.":                 "0 not_found fitness.md:900, 0 not_found fitness.md:901",
-		"See ./fitness.md:13 and fitness.md, lines 12–13.":              "",
-		"From journal/none.md: you slept.":                              "0 not_found journal/none.md",
-	} {
-		if got := strings.ReplaceAll(verdicts(CheckCitations(answer, numbered(fitness, tea), reread)), ".md:0", ".md"); got != want && !(strings.Contains(answer, "[1]") && strings.HasSuffix(got, want[len("1 paraphrase fitness.md:12, "):])) {
-			t.Errorf("%q\n got %s\nwant %s", answer, got, want)
-		}
-	}
-}
-
 // The same in other languages and forms: what stands in a note only with what
 // turns it is not verified by a part of it.
 func TestNoQuotationIsCutSoThatItTurns(t *testing.T) {

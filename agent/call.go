@@ -119,6 +119,7 @@ func (t *turn) do(ctx context.Context, c call) outcome {
 // make takes a call through the gate and runs it. Its end is in the journal
 // before anybody learns of it.
 func (t *turn) make(ctx context.Context, c call) outcome {
+	t.seen.call(c.tool, c.input)
 	permit, o := t.admit(ctx, c)
 	c.at.pass()
 	if permit == nil {
@@ -168,6 +169,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 		}
 	})
 	t.hasRead(name, o.result)
+	t.seen.result(o.result)
 	ended.Nothing = o.result.Nothing
 	ended.Output, ended.Sources, ended.Coverage = o.result.Text, o.result.Sources, o.result.Coverage
 	t.emit(ended)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"math"
 	"reflect"
 	"slices"
@@ -8,15 +9,13 @@ import (
 )
 
 // checkCitations judges the citations of the answer and tells each.
-func (t *turn) checkCitations(answer string) []Citation {
+func (t *turn) checkCitations(ctx context.Context, answer string) []Citation {
 	citations := CheckCitations(answer, t.sources, t.Reread)
 	searched := len(t.sources) > 0 || t.coverage != nil
 	citations = slices.DeleteFunc(citations, func(c Citation) bool {
-		if c.Words != "" {
-			return c.Verdict == NotFound && (!searched || t.wasSaid(c.Words))
-		}
-		return c.N == 0 && t.speaksOf(c.Path)
+		return c.Words != "" && c.Verdict == NotFound && (!searched || t.wasSaid(c.Words))
 	})
+	citations = append(citations, t.unread(context.WithoutCancel(ctx), answer)...)
 	for _, c := range citations {
 		cited := Cited{Citation: c}
 		if c.N >= 1 && c.N <= len(t.sources) {
@@ -40,8 +39,7 @@ func (t *turn) checkCitations(answer string) []Citation {
 //     of a source as they are now; nil is not asked
 //
 // White space, markup, letter case and quotation marks do not matter. A
-// citation that repeats another in all its parts is told once. A path with a
-// line that is in no note is told with the number 0. A quotation without a
+// citation that repeats another in all its parts is told once. A quotation without a
 // number is looked for in all sources and told with its words: verified by the
 // first that holds it, else not_found with the number 0.
 func CheckCitations(answer string, sources []Source, reread func(Source) (string, bool)) []Citation {
@@ -61,11 +59,6 @@ func CheckCitations(answer string, sources []Source, reread func(Source) (string
 	for _, q := range lone {
 		for _, c := range desk.judgeLone(q) {
 			add(c)
-		}
-	}
-	for _, named := range pathsIn(answer) {
-		if !desk.exists(named) {
-			add(Citation{Path: named.path, Line: named.line, EndLine: named.endLine, Verdict: NotFound})
 		}
 	}
 	return citations

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -195,6 +196,9 @@ func counted(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %s", n, noun)
 }
+
+// source returns the note that an effect changed, as what was read.
+func (e Effect) source() Source { return Source{Path: e.Path, Line: 1, EndLine: math.MaxInt} }
 
 // few names the first of a list, and how many more there are.
 func few(names []string) string {

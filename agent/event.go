@@ -369,10 +369,11 @@ type Citation struct {
 	// Quoted is the verdict on each quotation, where it is not that of the whole.
 	Quoted  []Quoted `json:"quoted,omitempty"`
 	Verdict Verdict  `json:"verdict"`
+	Detail  string   `json:"detail,omitempty"` // why, in words; "": the verdict says it all
 }
 
 // Mark is the citation as it stands in the answer: [1], the beginning of a
-// quotation without a number, or [?] for a path that the answer names itself.
+// quotation without a number, or [?] for a place that the answer names itself.
 func (c Citation) Mark() string {
 	const longest = 32 // characters of a quotation
 	switch words := []rune(oneLine(c.Words)); {

@@ -1,10 +1,14 @@
 package agent
 
 import (
+	"context"
+	"encoding/json"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"lifehub/pattern"
@@ -13,106 +17,180 @@ import (
 var (
 	// placeText is note.md:12, note.md:12-14, note.md#L12 or "note.md, line 12",
 	// also inside a code span.
-	placeText = pattern.Lazy(`([^\s"'“”„«»()<>\[\]|:*#` + "`" + `]+\.(?:md|markdown))(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?) )(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
-	// restsOn are the words after which a bare name is said to be a source.
-	restsOn = pattern.Lazy("(?i)(?:according to|see|from|laut|siehe|aus)\\s+(?:the |your |note |der |die )*[`\"“]?$")
+	placeText = pattern.Lazy(`([^\s"'“”„«»()<>\[\]|:*#` + "`" + `]+\.(?:md|markdown)\b)(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?) )(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
+	// linkText is [[note]], [[note|as it is called]] or [[note#Heading]].
+	linkText = pattern.Lazy(`\[\[([^\[\]|#\n]+)[^\[\]\n]*\]\]`)
 )
 
-// namedPlace is a place that an answer names; a line of 0 is not said.
+// namedPlace is a note, or the address of a page, that an answer names.
 type namedPlace struct {
-	path          string
-	line, endLine int
-	before        string // what the answer says before it: the path may begin there
+	name          string // as it stands there
+	before        string // what stands before it: a path with blanks begins there
+	line, endLine int    // 0: not said
+	link          bool   // it is a wikilink: name is a path without its ending, or a title
+	bracketed     bool   // it stands in brackets, as a source does
+	listed        bool   // it stands in a list or a table
 }
 
-// pathsIn lists the places that an answer names by path and line, or by a
-// path of its own in a folder. Code blocks, links to the web and the rest of
-// an address are left out.
-func pathsIn(answer string) (places []namedPlace) {
+// placesIn lists the notes and addresses that an answer names. Code blocks are
+// left out, and quotations, which are judged by what they quote.
+func placesIn(answer string) (places []namedPlace) {
 	for _, b := range blocksOf(answer) {
-		if b.kind == code {
+		if b.kind != prose {
 			continue
 		}
 		text := answer[b.start:b.end]
+		blank := func(from, to int) { text = text[:from] + strings.Repeat(" ", to-from) + text[to:] }
+		for _, q := range quotesIn(answer, b) {
+			inside := strings.TrimRight(answer[q.start:q.end], "\"“”„«»「」『』‹›")
+			if strings.ContainsAny(inside, " \n") && path.Ext(inside) != ".md" { // else it only names something
+				blank(q.start-b.start, q.end-b.start)
+			}
+		}
+		listed := text[0] == '|' || itemLine.MatchString(text)
+		add := func(p namedPlace, start int) {
+			p.listed = listed
+			p.bracketed = p.link || start > 0 && (text[start-1] == '(' || text[start-1] == '[')
+			places = append(places, p)
+		}
+		for _, at := range addressText.FindAllStringSubmatchIndex(text, -1) {
+			add(namedPlace{name: strings.TrimRight(text[at[0]:at[1]], ".,;:!?)]*_")}, at[0])
+			blank(at[0], at[1])
+		}
+		for _, at := range linkText.FindAllStringSubmatchIndex(text, -1) {
+			add(namedPlace{name: strings.TrimSpace(text[at[2]:at[3]]), link: true}, at[0])
+			blank(at[0], at[1])
+		}
 		for _, at := range placeText.FindAllStringSubmatchIndex(text, -1) {
-			name, line, endLine := text[at[2]:at[3]], 0, 0
+			p := namedPlace{name: text[at[2]:at[3]], before: text[:at[2]]}
 			if at[4] >= 0 {
-				line, _ = strconv.Atoi(text[at[4]:at[5]]) // its digits are bounded
-				endLine = line
+				p.line, _ = strconv.Atoi(text[at[4]:at[5]]) // its digits are bounded
+				p.endLine = p.line
 			}
 			if at[6] >= 0 {
-				endLine, _ = strconv.Atoi(text[at[6]:at[7]])
+				p.endLine, _ = strconv.Atoi(text[at[6]:at[7]])
 			}
-			if strings.HasPrefix(name, "/") || strings.HasSuffix(text[:at[2]], ":") && strings.Contains(name, "//") {
-				continue // a part of an address, or a file outside the notes
-			}
-			if at[4] < 0 && !strings.Contains(name, "/") && !restsOn.MatchString(text[:at[2]]) {
-				continue // the name of a file that may come to be
-			}
-			places = append(places, namedPlace{path.Clean(name), line, endLine, text[max(0, at[2]-longestPath):at[2]]})
+			add(p, at[2])
 		}
 	}
 	return places
 }
 
-// longestPath bounds a path that is looked for, in bytes.
-const longestPath = 200
-
-// exists tells whether a place that an answer names is in the notes. A path
-// with blanks begins some words earlier than it seems to.
-func (d *desk) exists(named namedPlace) bool {
-	for {
-		if d.holds(named) {
+// is reports whether the place is the note or page of a source.
+func (p namedPlace) is(s Source) bool {
+	switch {
+	case OnWeb(p.name):
+		return OnWeb(s.Path) && plainAddress(p.name) == plainAddress(strings.TrimRight(s.Path, ".,;:!?)]*_"))
+	case p.link:
+		bare := strings.TrimSuffix(s.Path, path.Ext(s.Path))
+		title, _, _ := strings.Cut(s.Heading, " › ")
+		return slices.ContainsFunc([]string{s.Path, bare, path.Base(s.Path), path.Base(bare), title}, func(name string) bool {
+			return strings.EqualFold(name, strings.Trim(p.name, "/"))
+		})
+	}
+	said := strings.ToLower(p.before + strings.TrimPrefix(p.name, "./"))
+	for _, name := range []string{s.Path, path.Base(s.Path), path.Base(s.Vault) + "/" + s.Path, s.Vault + "/" + s.Path} {
+		rest, ends := strings.CutSuffix(said, strings.ToLower(name))
+		r, _ := utf8.DecodeLastRuneInString(rest)
+		joined := r < firstWithoutSpaces && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("/_-.\\", r)
+		if ends && (rest == "" || !joined) {
 			return true
 		}
-		before, found := strings.CutSuffix(named.before, " ")
-		if !found || strings.ContainsAny(named.before[max(0, len(before)-1):], "\n:;,!?") {
-			return false
-		}
-		start := strings.LastIndexFunc(before, func(r rune) bool { return strings.ContainsRune(" \n\"'`“„«([", r) })
-		if start >= 0 {
-			_, size := utf8.DecodeRuneInString(before[start:])
-			start += size
-		}
-		start = max(0, start)
-		named.before, named.path = before[:start], before[start:]+" "+named.path
+	}
+	return false
+}
+
+// firstWithoutSpaces is where the scripts begin that put no space before a name.
+const firstWithoutSpaces = '\u2e80'
+
+// within reports whether sources hold the place, with the lines that it says.
+func (p namedPlace) within(sources []Source) bool {
+	holds := func(line int) bool {
+		return slices.ContainsFunc(sources, func(s Source) bool { return p.is(s) && (line == 0 || line >= s.Line && line <= s.EndLine) })
+	}
+	return holds(p.line) && holds(p.endLine) && p.endLine >= p.line
+}
+
+// seen is what a conversation brought to light. It is safe for concurrent use;
+// the zero value has seen nothing.
+type seen struct {
+	mu     sync.Mutex
+	read   []Source
+	listed []Source
+	given  []string // arguments of calls that are not known to only read notes
+}
+
+// call notes what a call names, run or not: a page that it opens, or what it
+// makes or changes.
+func (s *seen) call(tool Tool, input json.RawMessage) {
+	if _, opens := tool.(Fetcher); opens || tool == nil || !harmless(tool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.given = append(s.given, string(input))
 	}
 }
 
-// holds tells whether a place is in the notes just as it is named.
-func (d *desk) holds(named namedPlace) bool {
-	vaults := []string{""}
-	for _, s := range d.sources {
-		if !slices.Contains(vaults, s.Vault) {
-			vaults = append(vaults, s.Vault)
-		}
-		if named.line == 0 && (path.Base(s.Path) == named.path || strings.Contains(s.Text, named.path)) {
-			return true // its name alone, or a note speaks of it
-		}
-		if s.Path == named.path && (named.line == 0 || named.line >= s.Line && named.endLine <= s.EndLine && named.endLine >= named.line) {
-			return true
+// result notes what a call brought.
+func (s *seen) result(r Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read = append(s.read, r.Sources...)
+	s.listed = append(s.listed, r.Listed...)
+}
+
+// holds reports whether a place was read, or made, in the turn.
+func (s *seen) holds(p namedPlace) bool {
+	return p.within(s.read) || (p.listed || p.line > 0) && p.within(s.listed) ||
+		slices.ContainsFunc(s.given, func(input string) bool { return strings.Contains(input, p.name) })
+}
+
+// notRead is the detail of a place that an answer names and nobody read.
+const notRead = "not read in this conversation"
+
+// unread lists the places that the answer names and that were not read in the
+// conversation, whoever named them before: a poisoned note, the user or nobody.
+// Left out is what the turn listed, in a list; what it made; and a name without
+// brackets that the user typed and that no note has.
+func (t *turn) unread(ctx context.Context, answer string) (citations []Citation) {
+	places := placesIn(answer)
+	t.seen.mu.Lock()
+	defer t.seen.mu.Unlock()
+	for _, f := range t.facts {
+		t.seen.read = append(t.seen.read, f.source())
+	}
+	for _, e := range t.effectsBy("") {
+		t.seen.read = append(t.seen.read, e.source())
+	}
+	places = slices.DeleteFunc(places, t.seen.holds)
+	if len(places) == 0 {
+		return nil
+	}
+	typed := t.question
+	earlier, err := t.History.Exchanges(ctx, t.conversation)
+	if err != nil {
+		return nil // nothing is known to be unread
+	}
+	for _, e := range earlier {
+		typed += "\n" + e.Question
+		t.seen.read = append(t.seen.read, e.Answer.Sources...)
+		for _, effect := range e.Answer.Effects {
+			t.seen.read = append(t.seen.read, effect.source())
 		}
 	}
-	if d.reread == nil {
+	for _, p := range places {
+		if t.seen.holds(p) || p.line == 0 && !p.bracketed && !OnWeb(p.name) && strings.Contains(typed, p.name) && !t.exists(p) {
+			continue
+		}
+		citations = append(citations, Citation{Path: p.name, Line: p.line, EndLine: p.endLine, Verdict: NotFound, Detail: notRead})
+	}
+	return citations
+}
+
+// exists reports whether a path is that of a note.
+func (t *turn) exists(p namedPlace) bool {
+	if t.Reread == nil {
 		return false
 	}
-	return slices.ContainsFunc(vaults, func(vault string) bool {
-		for _, line := range []int{max(1, named.line), max(1, named.endLine)} {
-			if _, ok := d.reread(Source{Path: named.path, Vault: vault, Line: line, EndLine: line}); !ok {
-				return false
-			}
-		}
-		return named.endLine >= named.line
-	})
-}
-
-// speaksOf tells whether a path was said before the answer: by the user, by a
-// step or by what it brought.
-func (t *turn) speaksOf(name string) bool {
-	if strings.Contains(t.question, name) {
-		return true
-	}
-	return slices.ContainsFunc(t.found, func(f finding) bool {
-		return strings.Contains(string(f.step.Input), name) || strings.Contains(f.result.Text, name)
-	})
+	_, ok := t.Reread(Source{Path: path.Clean(p.name), Line: 1, EndLine: 1})
+	return ok
 }

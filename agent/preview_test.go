@@ -62,4 +62,5 @@ type nowhere struct{}
 
 func (nowhere) Begin(context.Context, string, string) (string, error)      { return "t", nil }
 func (nowhere) Recent(context.Context, string, int) ([]llm.Message, error) { return nil, nil }
+func (nowhere) Exchanges(context.Context, string) ([]Exchange, error)      { return nil, nil }
 func (nowhere) Finish(context.Context, string, Answer) error               { return nil }

@@ -127,6 +127,8 @@ func (s *shelf) Recent(_ context.Context, _ string, limit int) ([]llm.Message, e
 	return slices.Clone(s.messages[max(0, len(s.messages)-limit):]), nil
 }
 
+func (*shelf) Exchanges(context.Context, string) ([]Exchange, error) { return nil, nil }
+
 func (s *shelf) Finish(ctx context.Context, _ string, answer Answer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

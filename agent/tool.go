@@ -91,6 +91,7 @@ type Preview struct {
 type Result struct {
 	Text     string   `json:"text"`               // for the model and the user; at most 32 KiB reaches the model
 	Sources  []Source `json:"sources,omitempty"`  // what of it an answer can cite
+	Listed   []Source `json:"listed,omitempty"`   // places that it names without their text, or with that of their one line
 	Searched bool     `json:"searched,omitempty"` // it was a search of the notes, for the metrics
 	Nothing  bool     `json:"nothing,omitempty"`  // it worked, but found nothing
 	Foreign  bool     `json:"foreign,omitempty"`  // it holds text from outside the user's own notes

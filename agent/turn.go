@@ -38,10 +38,11 @@ type turn struct {
 	facts        []Fact      // those that the prompts hold
 	foreign      atomic.Bool // text from outside the user's own notes stands in the prompts
 	reading      reading     // what else stands in them
-	found        []finding   // what was attached, then what the steps brought, in plan order
-	attached     int         // how many of found the user attached
-	sources      []Source    // numbered: what the steps found, then the facts
-	foundSources int         // how many of sources are no facts
+	seen         seen
+	found        []finding // what was attached, then what the steps brought, in plan order
+	attached     int       // how many of found the user attached
+	sources      []Source  // numbered: what the steps found, then the facts
+	foundSources int       // how many of sources are no facts
 	answer       spoken
 	gap          string // said before the next piece of the answer
 
@@ -180,7 +181,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if answer.Cut {
 		answer.Text = t.kept.longer(answer.Text)
 	}
-	answer.Citations = t.checkCitations(answer.Text)
+	answer.Citations = t.checkCitations(ctx, answer.Text)
 	if failure != nil {
 		answer.Error = failure.Error()
 	}

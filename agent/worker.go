@@ -70,6 +70,8 @@ func (t *turn) step(ctx context.Context, step Step, at *inLine, ended map[string
 	before := t.before(step.ID)
 	if before != nil && before.outcome != nil {
 		t.hasRead(step.Tool, before.outcome.result)
+		t.seen.call(t.tool(step.Tool), before.input)
+		t.seen.result(before.outcome.result)
 		if before.outcome.status != Done && before.outcome.status != Denied && errsForeign(t.tool(step.Tool)) {
 			t.markForeign(saidBy(step.Tool))
 		}

@@ -308,8 +308,8 @@ func citationLine(c agent.Citation) string {
 	switch {
 	case c.Words != "" && c.Path == "":
 		return safetext.Line(c.Mark()) + " ✗ not found in what was searched"
-	case c.N == 0 && c.Path != "":
-		return safetext.Line(c.Place()) + " no such place in the notes"
+	case c.Detail != "":
+		return safetext.Line(c.Place() + " ✗ " + c.Detail)
 	case c.Path == "":
 		return c.Mark() + " no such source"
 	}

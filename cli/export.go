@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -132,7 +133,7 @@ func exportHTML(ctx context.Context, s *store.Store, c agent.Conversation, w io.
 			Question: safetext.Text(e.Question), Answer: answer, Ending: safetext.Line(endingOf(e)), Effects: safetext.Line(e.Answer.Effects.String()),
 		}
 		for _, c := range e.Answer.Citations {
-			t.Citations = append(t.Citations, webCitation{safetext.Line(c.Mark()), safetext.Line(c.Place()), verdictWords[c.Verdict]})
+			t.Citations = append(t.Citations, webCitation{safetext.Line(c.Mark()), safetext.Line(c.Place()), cmp.Or(safetext.Line(c.Detail), verdictWords[c.Verdict])})
 		}
 		turns = append(turns, t)
 	}

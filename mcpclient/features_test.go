@@ -68,9 +68,10 @@ func performed(t *testing.T, tool agent.Tool, args string) (string, []agent.Even
 // forgetful is a History that keeps nothing.
 type forgetful struct{}
 
-func (forgetful) Begin(context.Context, string, string) (string, error)      { return "t", nil }
-func (forgetful) Recent(context.Context, string, int) ([]llm.Message, error) { return nil, nil }
-func (forgetful) Finish(context.Context, string, agent.Answer) error         { return nil }
+func (forgetful) Begin(context.Context, string, string) (string, error)       { return "t", nil }
+func (forgetful) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
+func (forgetful) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
+func (forgetful) Finish(context.Context, string, agent.Answer) error          { return nil }
 
 func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -79,10 +80,7 @@ func (p *plain) showSources(ctx context.Context, _ string) error {
 
 // line is a citation with its verdict in words.
 func (c cited) line() string {
-	verdict := strings.ReplaceAll(string(c.Verdict), "_", " ")
-	if verdict == "" {
-		verdict = "nearest"
-	}
+	verdict := cmp.Or(c.Detail, strings.ReplaceAll(string(c.Verdict), "_", " "), "nearest")
 	return c.mark() + " " + safetext.Line(c.place()) + " " + safetext.Line(verdict)
 }
 

@@ -112,7 +112,7 @@ func (s *sources) render(width int, look *theme) []string {
 		if c.source.Heading != "" {
 			left += " " + look.Dim.Render(safetext.Line(c.source.Heading))
 		}
-		verdict := verdictMark(c.Verdict, look)
+		verdict := verdictMark(c.Citation, look)
 		left = fit(left, width-cells(verdict)-2)
 		lines = append(lines, fit(left+"  "+verdict, width))
 		if i == s.chosen && s.preview {
@@ -161,8 +161,8 @@ func (c cited) passage(width int, look *theme) []string {
 }
 
 // verdictMark tells a verdict by mark and word; the colour only repeats it.
-func verdictMark(v agent.Verdict, look *theme) string {
-	switch v {
+func verdictMark(c agent.Citation, look *theme) string {
+	switch c.Verdict {
 	case "":
 		return look.Dim.Render("nearest")
 	case agent.Verified:
@@ -172,7 +172,7 @@ func verdictMark(v agent.Verdict, look *theme) string {
 	case agent.Stale:
 		return look.Warning.Render("! note changed")
 	}
-	return look.Danger.Render("✗ not found")
+	return look.Danger.Render("✗ " + safetext.Line(cmp.Or(c.Detail, "not found")))
 }
 
 func (s *sources) copied() string {

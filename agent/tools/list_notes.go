@@ -90,8 +90,10 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 		fmt.Fprintf(&text, ", the newest %d", len(shown))
 	}
 	text.WriteString(":\n")
+	var listed []agent.Source
 	foreign := false
 	for _, n := range shown {
+		listed = append(listed, agent.Source{Path: n.Path})
 		foreign = foreign || n.Foreign // its title and path may be words of others, as those of a clipping
 		fmt.Fprintf(&text, "\n- %s %s", n.Date.Format(time.DateOnly), n.Path)
 		if !strings.EqualFold(n.Title, strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))) {
@@ -101,5 +103,5 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 			text.WriteString(" #" + t)
 		}
 	}
-	return agent.Result{Text: text.String(), Foreign: foreign}
+	return agent.Result{Text: text.String(), Listed: listed, Foreign: foreign}
 }

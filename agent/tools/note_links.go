@@ -60,6 +60,7 @@ func newNoteLinks(v vaults) agent.Tool {
 		var to, from []string
 		for _, link := range note.Links {
 			where := links.to(at.Path, link.Target)
+			result.Listed = append(result.Listed, agent.Source{Path: cmp.Or(where, link.Target)})
 			if where == "" {
 				where = link.Target + " (there is no such note)"
 			}
@@ -68,6 +69,7 @@ func newNoteLinks(v vaults) agent.Tool {
 		for _, b := range candidates {
 			if links.to(b.path, b.link.Target) == at.Path {
 				from = append(from, fmt.Sprintf("%s:%d%s: %s", b.path, b.link.Line, headed(b.link), b.line))
+				result.Listed = append(result.Listed, agent.Source{Path: b.path, Line: b.link.Line, EndLine: b.link.Line})
 				result.Foreign = result.Foreign || b.foreign
 			}
 		}

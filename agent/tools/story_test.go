@@ -19,9 +19,10 @@ import (
 // forgetful is a history that keeps nothing.
 type forgetful struct{}
 
-func (forgetful) Begin(context.Context, string, string) (string, error)      { return "t1", nil }
-func (forgetful) Recent(context.Context, string, int) ([]llm.Message, error) { return nil, nil }
-func (forgetful) Finish(context.Context, string, agent.Answer) error         { return nil }
+func (forgetful) Begin(context.Context, string, string) (string, error)       { return "t1", nil }
+func (forgetful) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
+func (forgetful) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
+func (forgetful) Finish(context.Context, string, agent.Answer) error          { return nil }
 
 // calling is a model that calls tools: name, arguments, name, arguments …
 func calling(pairs ...string) llmtest.Answer {
