@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -93,8 +94,8 @@ func sum(all []Effect) Effects {
 			}
 		}
 	}
-	slices.SortStableFunc(effects, func(a, b Effect) int {
-		return slices.Index(effectKinds, a.Kind) - slices.Index(effectKinds, b.Kind)
+	slices.SortStableFunc(effects, func(a, b Effect) int { // calls end in any order
+		return cmp.Or(slices.Index(effectKinds, a.Kind)-slices.Index(effectKinds, b.Kind), cmp.Compare(a.String(), b.String()))
 	})
 	return effects
 }
@@ -112,38 +113,41 @@ func (effects Effects) String() string {
 	if effects == nil {
 		return ""
 	}
-	var parts, hosts []string
-	searches, requests := 0, 0
+	var changed, others, hosts []string
+	sent := map[string]int{}
 	for _, e := range effects {
-		if e.Kind != RequestSent {
-			parts = append(parts, e.String())
-			continue
-		}
-		if e.Tool == webSearch {
-			searches += e.Count
-		} else {
-			requests += e.Count
-		}
-		if !slices.Contains(hosts, e.Host) {
-			hosts = append(hosts, e.Host)
-		}
-	}
-	if len(parts) == 0 {
-		parts = []string{"changed nothing"}
-	}
-	var sent []string
-	for _, each := range []struct {
-		n    int
-		noun string
-	}{{searches, "search"}, {requests, "request"}} {
-		if each.n > 0 {
-			sent = append(sent, counted(each.n, each.noun))
+		switch e.Kind {
+		case NoteChanged, MemoryChanged:
+			changed = append(changed, e.Path+e.Lines.String())
+		case RequestSent:
+			noun := "request"
+			if e.Tool == webSearch {
+				noun = "search"
+			}
+			sent[noun] += e.Count
+			if !slices.Contains(hosts, e.Host) {
+				hosts = append(hosts, e.Host)
+			}
+		default:
+			others = append(others, e.String())
 		}
 	}
-	if len(sent) > 0 {
-		parts = append(parts, strings.Join(sent, " and ")+" sent to "+few(hosts))
+	switch {
+	case len(changed) > 0:
+		others = slices.Insert(others, 0, "changed "+strings.Join(changed, ", "))
+	case len(others) == 0:
+		others = []string{"changed nothing"}
 	}
-	return strings.Join(parts, " · ")
+	var counts []string
+	for _, noun := range []string{"search", "request"} {
+		if sent[noun] > 0 {
+			counts = append(counts, counted(sent[noun], noun))
+		}
+	}
+	if len(counts) > 0 {
+		others = append(others, strings.Join(counts, " and ")+" sent to "+few(hosts))
+	}
+	return strings.Join(others, " · ")
 }
 
 // String returns one effect in a few words.

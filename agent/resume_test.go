@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -264,13 +265,14 @@ func TestWhatBecomesOfACallWhoseEndIsNotKnown(t *testing.T) {
 		asked  string
 		ran    int
 		status Status
+		did    string // "": add_task: outcome unknown
 	}{
-		"the tool knows that it happened":     {effect: HasHappened, status: Done},
-		"the tool knows that it did not":      {effect: HasNotHappened, reply: AllowOnce, asked: "permission", ran: 1, status: Done},
-		"it did not, and a rule allows it":    {effect: HasNotHappened, rules: (*Rules)(nil).With(Rule{Tool: "*"}), ran: 1, status: Done},
-		"run again":                           {reply: AllowOnce, asked: "unknown", ran: 1, status: Done},
+		"the tool knows that it happened":     {effect: HasHappened, status: Done, did: "changed tasks.md (+1)"},
+		"the tool knows that it did not":      {effect: HasNotHappened, reply: AllowOnce, asked: "permission", ran: 1, status: Done, did: "called add_task"},
+		"it did not, and a rule allows it":    {effect: HasNotHappened, rules: (*Rules)(nil).With(Rule{Tool: "*"}), ran: 1, status: Done, did: "called add_task"},
+		"run again":                           {reply: AllowOnce, asked: "unknown", ran: 1, status: Done, did: "called add_task · add_task: outcome unknown"},
 		"skip":                                {reply: Refuse, asked: "unknown", status: Denied},
-		"it is done":                          {reply: AlreadyDone, asked: "unknown", status: Done},
+		"it is done":                          {reply: AlreadyDone, asked: "unknown", status: Done, did: "called add_task"},
 		"always is no answer to this":         {reply: AllowAlways, asked: "unknown", status: Denied},
 		"a rule that allows it asks all same": {rules: (*Rules)(nil).With(Rule{Tool: "*"}), reply: Refuse, asked: "unknown", status: Denied},
 		"forbidden by now":                    {rules: (*Rules)(nil).With(Rule{Tool: "*", Level: Deny}), status: Denied},
@@ -300,6 +302,9 @@ func TestWhatBecomesOfACallWhoseEndIsNotKnown(t *testing.T) {
 			steps := bodies[StepChanged](events)
 			if asked != tc.asked || len(task.ran()) != tc.ran || steps[len(steps)-1].Status != tc.status {
 				t.Errorf("asked %q, ran %v, steps %+v", asked, task.ran(), steps)
+			}
+			if did := ended(t, events).Effects.String(); did != cmp.Or(tc.did, "add_task: outcome unknown") {
+				t.Errorf("it did %q", did)
 			}
 			if tc.alone && !slices.Equal(ended(t, events).Unasked, []string{"add_task"}) {
 				t.Errorf("unasked %v", ended(t, events).Unasked)

@@ -254,6 +254,7 @@ type fakeTool struct {
 	bounds  []string
 	reads   bool // it changes nothing
 	outward bool
+	does    []Effect
 
 	mu   sync.Mutex
 	runs []string // its inputs
@@ -280,6 +281,9 @@ func (f *fakeTool) Run(ctx context.Context, input json.RawMessage) (Result, erro
 	f.mu.Lock()
 	f.runs = append(f.runs, string(input))
 	f.mu.Unlock()
+	for _, e := range f.does {
+		DeskOf(ctx).Did(e)
+	}
 	if f.panics {
 		panic("a fault in " + f.name)
 	}

@@ -380,7 +380,7 @@ func TestAMailIsADraftBeforeItIsSent(t *testing.T) {
 	const plan = `{"reasoning":"","steps":[{"id":"1","tool":"send_email","input":{"to":["Bob <bob@example.com>"],"bcc":["eve@example.com"],"subject":"Sunday","body":"Shall we run?"}}]}`
 	p, kept := startPost(t, false), &shelf{}
 	tool := newSendEmail(p.settings(), func() time.Time { return noon }, kept, nil)
-	turn := func(decision agent.Decision) (told []string) {
+	turn := func(decision agent.Decision) (told []string, did agent.Effects) {
 		a := agent.New(agent.Options{
 			Model: llmtest.NewScript().Say(plan, "Done.", "Done."), History: forgetful{}, Tools: func() []agent.Tool { return []agent.Tool{tool} },
 		})
@@ -393,15 +393,17 @@ func TestAMailIsADraftBeforeItIsSent(t *testing.T) {
 				b.Reply(agent.Reply{Decision: decision})
 			case agent.ArtifactChanged:
 				told = append(told, fmt.Sprintf("%s, version %d", b.Name, b.Version))
+			case agent.Ended:
+				did = b.Effects
 			}
 		}
-		return told
+		return told, did
 	}
-	if told := turn(agent.Refuse); len(told) != 0 || len(p.all()) != 0 {
-		t.Errorf("refused: told %v, %d mails", told, len(p.all()))
+	if told, did := turn(agent.Refuse); len(told) != 0 || len(p.all()) != 0 || did.String() != "changed nothing" {
+		t.Errorf("refused: told %v, %d mails, %s", told, len(p.all()), did)
 	}
-	if told := turn(agent.AllowOnce); !slices.Equal(told, []string{"mail: Sunday, version 1"}) || len(p.all()) != 1 {
-		t.Errorf("allowed: told %v, %d mails", told, len(p.all()))
+	if told, did := turn(agent.AllowOnce); !slices.Equal(told, []string{"mail: Sunday, version 1"}) || len(p.all()) != 1 || did.String() != "1 mail sent to bob@example.com, eve@example.com" {
+		t.Errorf("allowed: told %v, %d mails, %s", told, len(p.all()), did)
 	}
 	want := "From: Ana <ana@example.org>\nTo: Bob <bob@example.com>\nBcc: eve@example.com\nSubject: Sunday\n\nShall we run?"
 	if len(kept.list) != 1 || kept.list[0].Text != want || kept.list[0].Conversation != "c1" || kept.list[0].Turn != "t1" {

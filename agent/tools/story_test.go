@@ -148,7 +148,7 @@ func told(body agent.Body) string {
 	case agent.Failed:
 		return "failed: " + b.Message
 	case agent.Ended:
-		return "answer: " + b.Answer
+		return "answer: " + b.Answer + "\n" + b.Effects.String()
 	}
 	return ""
 }
