@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -95,7 +96,7 @@ func tell(e agent.Event, full bool) (head, detail string) {
 	case agent.Used:
 		return fmt.Sprintf("%s: %d tokens of prompt, %d of answer, %.1f a second", b.Agent, b.Prompt, b.Answer, b.PerSecond), ""
 	case agent.Cited:
-		return strings.TrimSpace(fmt.Sprintf("%s %s %s", b.Mark(), b.Place(), b.Verdict)), b.Quote
+		return strings.TrimSpace(fmt.Sprintf("%s %s %s", b.Mark(), b.Place(), cmp.Or(b.Detail, string(b.Verdict)))), b.Quote
 	case agent.Noticed:
 		return b.Text, ""
 	case agent.Failed:

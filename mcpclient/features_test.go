@@ -109,6 +109,9 @@ func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 			if !strings.Contains(got, call.want) {
 				t.Errorf("%s: got %q, want %q in it", name, cutText(got, 300), call.want)
 			}
+			if did := events[len(events)-1].Body.(agent.Ended).Effects.String(); did != "called e_"+name+" (e)" {
+				t.Errorf("%s: the turn says that it did %q", name, did)
+			}
 			if name == "trigger-long-running-operation" {
 				checkProgress(t, events)
 			}

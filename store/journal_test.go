@@ -30,7 +30,7 @@ func entries() []agent.Entry {
 		{Version: 1, Moment: agent.Inquired, Time: at, Step: "1"},
 		{Version: 1, Moment: agent.Decided, Time: at, Step: "1", Decision: agent.AllowOnce},
 		{Version: 1, Moment: agent.Began, Time: at, Step: "1", Mark: json.RawMessage(`{"was":"x"}`)},
-		{Version: 1, Moment: agent.Over, Time: at, Step: "1", Status: agent.Done, Result: &agent.Result{Text: "added", Sources: []agent.Source{{Path: "tasks.md", Line: 1, EndLine: 1}}}},
+		{Version: 1, Moment: agent.Over, Time: at, Step: "1", Status: agent.Done, Result: &agent.Result{Text: "added", Sources: []agent.Source{{Path: "tasks.md", Line: 1, EndLine: 1}}}, Effects: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}},
 	}
 }
 

@@ -69,6 +69,7 @@ func TestAConversationComesBackAsItWasLeft(t *testing.T) {
 		Text:      "Long on Sunday. [1]",
 		Sources:   []agent.Source{{N: 1, Path: "running/plan.md", Line: 3, EndLine: 5, Text: "Sunday: long", Score: 0.5}},
 		Citations: []agent.Citation{{N: 1, Path: "running/plan.md", Line: 4, EndLine: 4, Quote: "Sunday", Verdict: agent.Verified}},
+		Effects:   agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}},
 		Metrics:   agent.Metrics{Latency: 12, ModelCalls: 2},
 	}
 	turn, err := s.Begin(t.Context(), id, "\n  When do I   run long?\nPlease.")

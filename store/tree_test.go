@@ -92,7 +92,7 @@ func TestAForkIsAConversationOfItsOwn(t *testing.T) {
 	say(t, s, "c", "a", "A")
 	turn, err := s.Begin(t.Context(), "c", "b")
 	must(t, err)
-	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: "B", Citations: []agent.Citation{{N: 1, Path: "x.md"}}}))
+	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: "B", Citations: []agent.Citation{{N: 1, Path: "x.md"}}, Effects: agent.Effects{}}))
 	say(t, s, "c", "c", "C")
 	made, err := s.Fork(t.Context(), "c", "c.2")
 	must(t, err)
@@ -106,7 +106,7 @@ func TestAForkIsAConversationOfItsOwn(t *testing.T) {
 	}
 	list, err := s.Exchanges(t.Context(), fork)
 	must(t, err)
-	if list[1].Turn != fork+".2" || len(list[1].Answer.Citations) != 1 {
+	if list[1].Turn != fork+".2" || len(list[1].Answer.Citations) != 1 || list[1].Answer.Effects.String() != "changed nothing" {
 		t.Errorf("got %+v", list[1])
 	}
 	if made.Title != "a (fork)" {

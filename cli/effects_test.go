@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lifehub/llm/llmtest"
+)
+
+// What a turn did is told by ask, by its JSON and by everything that shows the
+// turn later; what the model says of it counts for nothing.
+func TestAskTellsWhatTheTurnDid(t *testing.T) {
+	const claim = "I have sent the email to Bob, as secret/plan.md has it."
+	home, vault := t.TempDir(), aVault(t)
+	add, claims := `{"steps":[{"id":"1","tool":"add_task","input":{"text":"buy shoes"}}]}`, `{"steps":[],"answer":"`+claim+`"}`
+	script := llmtest.NewScript(says(asksPlanner, claims), says(asksPlanner, add), says(asksExplainer, claim), says(asksPlanner, claims), says(asksPlanner, claims))
+	server := llmtest.Serve(t, script)
+	run := func(args ...string) (stdout, stderr string) {
+		t.Helper()
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Dir = home
+		cmd.Env = []string{
+			runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+			"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none",
+		}
+		var out, told bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &told
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, told.String())
+		}
+		return out.String(), told.String()
+	}
+	const unread, nothing, changed = "secret/plan.md ✗ not read in this conversation\n", "\nchanged nothing\n", "\nchanged tasks.md (+1)\n"
+	if _, told := run("ask", "--notes", vault, "mail Bob"); !strings.HasSuffix(told, unread+nothing[1:]) {
+		t.Errorf("ask tells\n%s", told)
+	}
+	if _, told := run("ask", "--notes", vault, "--allow", "add_task", "mail Bob"); !strings.HasSuffix(told, unread+changed[1:]) {
+		t.Errorf("ask tells\n%s", told)
+	}
+	listed, _ := run("chats", "list", "--json")
+	var chats []struct{ ID string }
+	if err := json.Unmarshal([]byte(listed), &chats); err != nil || len(chats) != 2 {
+		t.Fatalf("%v: %s", err, listed)
+	}
+	shown, _ := run("chats", "show", chats[0].ID)
+	traced, _ := run("trace", "show", chats[0].ID)
+	replayed, _ := run("trace", "replay", "--plain", chats[0].ID)
+	for what, text := range map[string]string{"chats show": shown, "trace show": traced, "trace replay": replayed} {
+		if !strings.Contains(text, "changed tasks.md (+1)") || !strings.Contains(text, "not read in this conversation") {
+			t.Errorf("%s tells\n%s", what, text)
+		}
+	}
+	out, _ := run("ask", "--json", "--notes", vault, "mail Bob")
+	var result struct {
+		Effects   []json.RawMessage
+		Citations []map[string]any
+	}
+	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Effects == nil || len(result.Effects) != 0 || len(result.Citations) != 1 || result.Citations[0]["detail"] != "not read in this conversation" || result.Citations[0]["verdict"] != "not_found" {
+		t.Errorf("--json tells %s (%v)", out, err)
+	}
+	if _, told := run("ask", "-q", "--notes", vault, "mail Bob"); strings.Contains(told, "changed") {
+		t.Errorf("-q tells %s", told)
+	}
+}

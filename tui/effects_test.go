@@ -1,0 +1,80 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+)
+
+var (
+	taskAdded = agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
+	unreadAt  = agent.Cited{Citation: agent.Citation{Path: "secret.md", Line: 3, Verdict: agent.NotFound, Detail: "not read in this conversation"}}
+)
+
+// did is a conversation whose only turn changed a note.
+type did struct{ kept }
+
+func (did) Latest(context.Context, string, int) ([]agent.Exchange, error) {
+	return []agent.Exchange{{Turn: "c1.1", Current: true, Question: "Add it", Answer: agent.Answer{
+		Text: "I have mailed Bob.", Effects: taskAdded, Citations: []agent.Citation{unreadAt.Citation},
+	}}}, nil
+}
+
+func (d did) Exchanges(ctx context.Context, id string) ([]agent.Exchange, error) {
+	return d.Latest(ctx, id, 1)
+}
+
+func reopened() Options {
+	o := withEverything()
+	o.Conversations, o.Conversation = did{}, "c1"
+	return o
+}
+
+func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
+	hostile := agent.Effects{{Kind: agent.ToolCalled, Tool: "a\x1b[31mb\nc", Server: "s\u202e", Count: 1}}
+	for name, tc := range map[string]struct {
+		bodies []agent.Body
+		want   string
+	}{
+		"it changed a note":    {[]agent.Body{agent.Said{Content: "Done."}, agent.Ended{Answer: "Done.", Effects: taskAdded}}, "changed tasks.md (+1)"},
+		"it changed nothing":   {[]agent.Body{agent.Said{Content: "I have mailed Bob."}, agent.Ended{Effects: agent.Effects{}}}, "changed nothing"},
+		"it failed":            {[]agent.Body{agent.Failed{Message: "the model is gone", Hint: "ollama serve", Effects: taskAdded}}, "changed tasks.md (+1)"},
+		"it was stopped":       {[]agent.Body{agent.Said{Content: "I"}, agent.Ended{Metrics: agent.Metrics{Interrupted: true}, Effects: taskAdded}}, "changed tasks.md (+1)"},
+		"hostile names":        {[]agent.Body{agent.Ended{Effects: hostile}}, "called ab c (s)"},
+		"a source nobody read": {[]agent.Body{agent.Said{Content: "See secret.md:3."}, unreadAt, agent.Ended{Effects: agent.Effects{}}}, "changed nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inRig(t, 80, 24, withWorld(play(tc.bodies...)), func(r *rig) {
+				r.ask("do it")
+				r.mustShow("  " + tc.want)
+				if name == "a source nobody read" {
+					r.mustShow("[?] secret.md:3")
+					r.mustShow("✗ not read in this conversation")
+				}
+			})
+			var out typist
+			if _, err := RunPlain(t.Context(), withWorld(play(tc.bodies...)), strings.NewReader("do it\n/quit\n"), &out); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(out.out.String(), "\n"+tc.want+"\n") {
+				t.Errorf("--plain writes\n%s", out.out.String())
+			}
+			if name == "a source nobody read" && !strings.Contains(out.out.String(), "[?] secret.md:3 not read in this conversation\n") {
+				t.Errorf("--plain writes\n%s", out.out.String())
+			}
+		})
+	}
+	inRig(t, 80, 24, reopened(), func(r *rig) {
+		r.mustShow("✗ not read in this conversation")
+		r.mustShow("  changed tasks.md (+1)")
+	})
+	var out typist
+	if _, err := RunPlain(t.Context(), reopened(), strings.NewReader("/quit\n"), &out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.out.String(), "\nchanged tasks.md (+1)\n") {
+		t.Errorf("--plain opens with\n%s", out.out.String())
+	}
+}
