@@ -15,7 +15,7 @@ func (e *effects) render(width int, look *theme) []string {
 			style = look.Text
 		}
 	}
-	return styled(style.Render, wrapped("  ", safetext.Line(e.String()), width))
+	return styled(style.Render, wrapped("", safetext.Line(e.String()), width))
 }
 
 func (e *effects) copied() string { return e.String() }
