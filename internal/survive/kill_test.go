@@ -286,7 +286,7 @@ func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
 	began := time.Now()
 	first := run(t, whole, 0, false)
 	took := time.Since(began)
-	once(t, whole.Dir, nil)
+	want := once(t, whole.Dir, nil)
 	boundaries := first.over
 	if boundaries < 30 {
 		t.Fatalf("a whole turn passes %d boundaries", boundaries)
@@ -326,17 +326,21 @@ func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
 				skipped++
 			}
 		}
-		once(t, o.Dir, said)
+		known := !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, "? ") })
+		if did := once(t, o.Dir, said); known && o.Steps == whole.Steps && did != want { // else the new note may be marked or not
+			t.Fatalf("the turn says that it did %q, want %q; the user was told:\n%s", did, want, strings.Join(said, "\n"))
+		}
 		if err := os.RemoveAll(o.Dir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d kills over %d boundaries and between them: each effect once, %d asked about, of which %d were skipped by the user; 0 silent repeats, 0 silent skips", killed, boundaries, asked, skipped)
+	t.Logf("the whole turn: %s", want)
+	t.Logf("%d kills over %d boundaries and between them: each effect once and told in the last line of the turn, %d asked about, of which %d were skipped by the user; 0 silent repeats, 0 silent skips", killed, boundaries, asked, skipped)
 }
 
 // once checks that each effect of the six is there exactly once, or that the
-// user wanted it skipped.
-func once(t *testing.T, dir string, said []string) {
+// user wanted it skipped. It returns what the turn says that it did.
+func once(t *testing.T, dir string, said []string) string {
 	t.Helper()
 	found, err := look(dir, "six 1")
 	if err != nil {
@@ -358,4 +362,29 @@ func once(t *testing.T, dir string, said []string) {
 			t.Fatalf("%s happened %d times; the user was told:\n%s", tool, count, strings.Join(said, "\n"))
 		}
 	}
+	return tellsAll(t, dir, said)
+}
+
+// tellsAll checks that the last line of the turn names all that it did, before
+// a kill and after, or says of a call that nobody knows, and returns it.
+func tellsAll(t *testing.T, dir string, said []string) string {
+	t.Helper()
+	s, err := store.Open(database(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	list, err := s.Exchanges(t.Context(), "c")
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%d turns, %v", len(list), err)
+	}
+	line := list[0].Answer.Effects.String()
+	for tool, evidence := range map[string]string{
+		"append_note": "log.md", "add_task": "tasks.md", "complete_task": "tasks.md", "create_note": "made/six 1.md", "send_email": "1 mail sent", "counter_count": "called counter_count (counter)",
+	} {
+		if !strings.Contains(line, evidence) && !strings.Contains(line, tool) {
+			t.Fatalf("the turn says that it did %q, and nothing of %s; the user was told:\n%s", line, tool, strings.Join(said, "\n"))
+		}
+	}
+	return line
 }
