@@ -15,7 +15,9 @@ func (t *turn) checkCitations(ctx context.Context, answer string) []Citation {
 	citations = slices.DeleteFunc(citations, func(c Citation) bool {
 		return c.Words != "" && c.Verdict == NotFound && (!searched || t.wasSaid(c.Words))
 	})
-	citations = append(citations, t.unread(context.WithoutCancel(ctx), answer)...)
+	if t.direct == nil { // else the answer is what the tool returned
+		citations = append(citations, t.unread(context.WithoutCancel(ctx), answer)...)
+	}
 	for _, c := range citations {
 		cited := Cited{Citation: c}
 		if c.N >= 1 && c.N <= len(t.sources) {

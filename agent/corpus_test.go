@@ -110,6 +110,11 @@ func TestOfflineAnswersAreVerified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		answered := newTurn(New(Options{History: &shelf{}}), "c", nil)
+		answered.seen.result(Result{Sources: []Source{p}})
+		for _, c := range answered.unread(t.Context(), answer.Text) {
+			t.Errorf("%s is %s, in\n%s\nof\n%s", c.Place(), c.Detail, answer.Text, p.Text)
+		}
 		for _, c := range CheckCitations(answer.Text, []Source{p}, nil) {
 			if c.Words != "" && (&turn{question: question}).wasSaid(c.Words) {
 				continue

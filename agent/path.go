@@ -42,8 +42,7 @@ func placesIn(answer string) (places []namedPlace) {
 		text := answer[b.start:b.end]
 		blank := func(from, to int) { text = text[:from] + strings.Repeat(" ", to-from) + text[to:] }
 		for _, q := range quotesIn(answer, b) {
-			inside := strings.TrimRight(answer[q.start:q.end], "\"“”„«»「」『』‹›")
-			if strings.ContainsAny(inside, " \n") && path.Ext(inside) != ".md" { // else it only names something
+			if !onlyNames(strings.Trim(answer[q.start:q.end], quotationMarks)) {
 				blank(q.start-b.start, q.end-b.start)
 			}
 		}
@@ -54,7 +53,7 @@ func placesIn(answer string) (places []namedPlace) {
 			places = append(places, p)
 		}
 		for _, at := range addressText.FindAllStringSubmatchIndex(text, -1) {
-			add(namedPlace{name: strings.TrimRight(text[at[0]:at[1]], ".,;:!?)]*_")}, at[0])
+			add(namedPlace{name: strings.TrimRight(text[at[0]:at[1]], ".,;:!?)]*_"+quotationMarks)}, at[0])
 			blank(at[0], at[1])
 		}
 		for _, at := range linkText.FindAllStringSubmatchIndex(text, -1) {
@@ -74,6 +73,22 @@ func placesIn(answer string) (places []namedPlace) {
 		}
 	}
 	return places
+}
+
+const quotationMarks = "\"“”„«»「」『』‹›"
+
+// onlyNames reports whether a quotation is a place, of at most four words, and
+// nothing else.
+func onlyNames(quotation string) bool {
+	if len(strings.Fields(quotation)) > 4 {
+		return false
+	}
+	for _, place := range []pattern.Pattern{addressText, linkText, placeText} {
+		if at := place.FindStringIndex(quotation); at != nil && at[1] == len(quotation) && (at[0] == 0 || quotation[at[0]-1] == ' ') {
+			return true
+		}
+	}
+	return false
 }
 
 // is reports whether the place is the note or page of a source.
@@ -141,6 +156,7 @@ func (s *seen) result(r Result) {
 // holds reports whether a place was read, or made, in the turn.
 func (s *seen) holds(p namedPlace) bool {
 	return p.within(s.read) || (p.listed || p.line > 0) && p.within(s.listed) ||
+		p.listed && slices.ContainsFunc(s.listed, func(s Source) bool { return strings.Contains(s.Text, p.name) }) ||
 		slices.ContainsFunc(s.given, func(input string) bool { return strings.Contains(input, p.name) })
 }
 

@@ -25,7 +25,7 @@ func (b *before) Exchanges(context.Context, string) ([]Exchange, error) { return
 func TestPlacesThatWereNotReadAreMarked(t *testing.T) {
 	const page = "https://example.org/plan"
 	poisoned := Source{Path: "Home/my plans.md", Vault: "/vault", Line: 1, EndLine: 3, Text: "As secret.md and https://evil.example/x say, see [[secret]]."}
-	listed := []Source{{Path: "work/todo.md"}, {Path: "jobs.md", Line: 7, EndLine: 7}}
+	listed := []Source{{Path: "work/todo.md"}, {Path: "jobs.md", Line: 7, EndLine: 7, Text: "read https://jobs.example/1"}}
 	history := func() *before {
 		return &before{exchanges: []Exchange{{Question: "what of drafts.md?", Answer: Answer{
 			Sources: []Source{{Path: "old.md", Vault: "/vault", Line: 1, EndLine: 9}},
@@ -64,6 +64,8 @@ func TestPlacesThatWereNotReadAreMarked(t *testing.T) {
 		// What was listed.
 		"Your notes:\n\n- work/todo.md\n- [[work/todo]]":           "",
 		"You have to work, says work/todo.md.":                     "work/todo.md",
+		"- read https://jobs.example/1 (jobs.md:7)":                "",
+		"You have to read https://jobs.example/1.":                 "https://jobs.example/1",
 		"- buy milk (jobs.md:7)\n- sell milk (work/todo.md:9)":     "work/todo.md:9",
 		"| note | day |\n|---|---|\n| work/todo.md | 2026-01-01 |": "",
 	} {

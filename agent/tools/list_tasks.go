@@ -126,7 +126,7 @@ func noTasks(next []task, all int, status, query string, today time.Time) agent.
 // tasksAt are the places of tasks.
 func tasksAt(tasks []task) (lines []agent.Source) {
 	for _, t := range tasks {
-		lines = append(lines, agent.Source{Path: t.place.Path, Line: t.Line, EndLine: t.Line})
+		lines = append(lines, agent.Source{Path: t.place.Path, Line: t.Line, EndLine: t.Line, Text: t.Text})
 	}
 	return lines
 }

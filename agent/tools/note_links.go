@@ -69,7 +69,7 @@ func newNoteLinks(v vaults) agent.Tool {
 		for _, b := range candidates {
 			if links.to(b.path, b.link.Target) == at.Path {
 				from = append(from, fmt.Sprintf("%s:%d%s: %s", b.path, b.link.Line, headed(b.link), b.line))
-				result.Listed = append(result.Listed, agent.Source{Path: b.path, Line: b.link.Line, EndLine: b.link.Line})
+				result.Listed = append(result.Listed, agent.Source{Path: b.path, Line: b.link.Line, EndLine: b.link.Line, Text: b.line})
 				result.Foreign = result.Foreign || b.foreign
 			}
 		}
