@@ -48,9 +48,9 @@ func (t *turn) unsaid(c call, made *origin) []string {
 	}
 	switch {
 	case len(o.new) > 0:
-		return few(o.new)
+		return firstNew(o.new)
 	case len(o.liberties) > 0 && len(all) > maxLiberties:
-		return few(o.liberties)
+		return firstNew(o.liberties)
 	}
 	t.liberties = all
 	return nil
@@ -100,8 +100,8 @@ type outbound struct {
 	liberties []string
 }
 
-// few names some of the words, each once.
-func few(words []string) (list []string) {
+// firstNew returns the first of the words, each once.
+func firstNew(words []string) (list []string) {
 	for _, word := range words {
 		if len(list) == maxNew {
 			return append(list, "and more")
