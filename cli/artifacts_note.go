@@ -37,11 +37,12 @@ func (a *app) exportStep(ctx context.Context, conversation, given string) (*agen
 	return nil, nil
 }
 
-// noteOf is a document as a note. One that foreign text had a part in says so
-// in its front matter, by which the note is known as foreign later.
+// noteOf is a document as a note, disarmed. One that foreign text had a part in
+// says so in its front matter, by which the note is known as foreign later.
 func noteOf(a agent.Artifact) string {
+	text := disarm(a.Text)
 	if !a.Foreign {
-		return a.Text
+		return text
 	}
-	return tools.MarkForeign(a.Text, "document")
+	return tools.MarkForeign(text, "document")
 }

@@ -24,7 +24,8 @@ func newChatsExport(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "export ID", Short: "Write a conversation as markdown, JSON or a web page",
 		Long: "Write a conversation to stdout or a file. Markdown and HTML hold the path that is shown, JSON the whole\n" +
-			"tree. The web page stands alone: it loads and runs nothing.",
+			"tree. The web page stands alone: it loads and runs nothing. In markdown, pictures, links and HTML are\n" +
+			"text that shows their addresses, for the program that opens it may load or run them.",
 		Example: "  lifehub chats export 3f9c2a -o trip.html\n  lifehub chats export 3f9c2a --format json | jq '.exchanges[].question'",
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {

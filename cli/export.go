@@ -55,7 +55,7 @@ func exportMarkdown(ctx context.Context, s *store.Store, c agent.Conversation, w
 	if err != nil {
 		return err
 	}
-	text := markdownOf(c, exchanges)
+	text := disarm(markdownOf(c, exchanges))
 	killed := slices.ContainsFunc(exchanges, func(e agent.Exchange) bool { return e.Open }) // before it was known what it was made of
 	if outside || killed {                                                                  // it may come to lie among the notes
 		text = tools.MarkForeign(text, "conversation")
@@ -202,7 +202,7 @@ func (asText) image(w util.BufWriter, _ []byte, node ast.Node, entering bool) (a
 		io.WriteString(w, "[picture: ")
 	} else {
 		io.WriteString(w, " · ")
-		template.HTMLEscape(w, node.(*ast.Image).Destination)
+		io.WriteString(w, template.HTMLEscapeString(safetext.Reveal(string(node.(*ast.Image).Destination))))
 		io.WriteString(w, "]")
 	}
 	return ast.WalkContinue, nil
@@ -210,18 +210,21 @@ func (asText) image(w util.BufWriter, _ []byte, node ast.Node, entering bool) (a
 
 // link is a link only to the web or to a mail address; any other is text. Its
 // address is shown where the text hides it.
-func (asText) link(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	address := string(node.(*ast.Link).Destination)
-	if !safeLink(address) {
-		if !entering {
-			io.WriteString(w, " ("+template.HTMLEscapeString(address)+")")
-		}
-		return ast.WalkContinue, nil
+func (asText) link(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	link := node.(*ast.Link)
+	address := template.HTMLEscapeString(string(link.Destination))
+	safe := safeLink(string(link.Destination))
+	if entering && safe {
+		io.WriteString(w, `<a rel="noreferrer noopener nofollow" title="`+address+`" href="`+address+`">`)
 	}
 	if entering {
-		io.WriteString(w, `<a rel="noreferrer noopener nofollow" title="`+template.HTMLEscapeString(address)+`" href="`+template.HTMLEscapeString(address)+`">`)
-	} else {
+		return ast.WalkContinue, nil
+	}
+	if safe {
 		io.WriteString(w, "</a>")
+	}
+	if text, ok := link.FirstChild().(*ast.Text); !ok || link.ChildCount() > 1 || string(text.Value(source)) != string(link.Destination) {
+		io.WriteString(w, " ("+template.HTMLEscapeString(safetext.Reveal(string(link.Destination)))+")")
 	}
 	return ast.WalkContinue, nil
 }
