@@ -259,7 +259,7 @@ func (c *Config) readEnv(getenv func(string) (string, bool)) error {
 // misspeltNames lists the LIFEHUB_… names of an environment that nothing
 // reads, each with the name that may be meant.
 func misspeltNames(environ []string) (notices []string) {
-	known := []string{"LIFEHUB_HOME"}
+	known := []string{"LIFEHUB_HOME", passwordEnv}
 	for _, s := range settings(defaults()) {
 		known = append(known, s.envName())
 	}

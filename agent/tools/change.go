@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
@@ -68,20 +69,43 @@ func (c change) write() error {
 	return c.folder.Replace(c.path, c.was, c.now)
 }
 
-// sameLines tells whether two changes take away and add the same lines, be it
-// at another place.
+// sameLines reports whether two changes take away and add the same lines under
+// the same headings, be it further up or down.
 func (c change) sameLines(other change) bool {
-	return c.folder == other.folder && c.path == other.path && changedLines(c.diff()) == changedLines(other.diff())
+	return c.folder == other.folder && c.path == other.path && c.lines() == other.lines()
 }
 
-func changedLines(diff string) string {
-	var changed strings.Builder
-	for i, line := range strings.SplitAfter(diff, "\n") {
-		if i > 1 && (strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")) { // two lines name the file
-			changed.WriteString(line)
+// lines lists what is taken away and added, each line with the headings above it.
+func (c change) lines() string {
+	headings := notes.Parse(notes.Entry{Path: c.path}, c.was).Headings
+	var list strings.Builder
+	for _, edit := range udiff.Lines(string(c.was), string(c.now)) {
+		at := 1 + bytes.Count(c.was[:edit.Start], []byte("\n"))
+		above := headingAt(headings, at)
+		for line := range strings.Lines(string(c.was[edit.Start:edit.End])) {
+			fmt.Fprintf(&list, "%q -%q\n", above, line)
+		}
+		for line := range strings.Lines(edit.New) {
+			fmt.Fprintf(&list, "%q +%q\n", above, line)
 		}
 	}
-	return changed.String()
+	return list.String()
+}
+
+// headingAt names the headings above a line, outermost first, and says which of
+// several that are called the same.
+func headingAt(headings []notes.Heading, line int) string {
+	var trail []notes.Heading
+	count := map[string]int{}
+	for _, h := range headings {
+		if h.Line >= line {
+			break
+		}
+		trail = slices.DeleteFunc(trail, func(above notes.Heading) bool { return above.Level >= h.Level })
+		trail = append(trail, h)
+		count[headingPath(trail)]++
+	}
+	return fmt.Sprintf("%s (%d)", headingPath(trail), count[headingPath(trail)])
 }
 
 // newWriter makes a tool that changes one note. plan works the change out and
@@ -235,14 +259,22 @@ func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error)
 }
 
 // again writes a change to a note that was changed since it was shown, if it
-// still takes away and adds just the lines that were shown. Nothing of what
-// was written in between is lost.
+// still takes away and adds just the lines that were shown, under the headings
+// they were shown under. Nothing of what was written in between is lost.
 func (w *writer[Args]) again(ctx context.Context, args Args, was change) (change, error) {
 	c, err := w.plan(ctx, args)
 	if err == nil && c.was != nil && !bytes.Equal(c.was, was.was) && c.sameLines(was) {
 		return c, w.write(ctx, c)
 	}
-	return was, agent.NothingDone{Err: fmt.Errorf("%s was changed after this was shown, and what would be written is no longer that; nothing was written", was.path)}
+	return was, agent.NothingDone{Err: fmt.Errorf("%s was changed after this was shown, and it would no longer change the same lines under the same headings; nothing was written: read the note again", was.path)}
+}
+
+// countLines counts the lines of a text; the last may lack its end.
+func countLines(text string) (n int) {
+	for range strings.Lines(text) {
+		n++
+	}
+	return n
 }
 
 // effect is what a change does, by the lines of its diff.
@@ -251,12 +283,9 @@ func (d desk) effect(c change) agent.Effect {
 	if c.memory {
 		e.Kind = agent.MemoryChanged
 	}
-	for line := range strings.Lines(changedLines(c.diff())) {
-		if line[0] == '+' {
-			e.Added++
-		} else {
-			e.Removed++
-		}
+	for _, edit := range udiff.Lines(string(c.was), string(c.now)) {
+		e.Removed += countLines(string(c.was[edit.Start:edit.End]))
+		e.Added += countLines(edit.New)
 	}
 	return e
 }

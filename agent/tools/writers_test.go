@@ -245,10 +245,10 @@ func TestWritersRefuseWithAReason(t *testing.T) {
 }
 
 // between shows a change, lets the note be changed by somebody else, and runs.
-func between(t *testing.T, before, args, after string) (now, outcome string) {
+func between(t *testing.T, name, before, args, after string) (now, outcome string) {
 	t.Helper()
 	b := work(t, map[string]string{"tasks.md": before})
-	tool := b.tool("complete_task")
+	tool := b.tool(name)
 	if _, err := tool.(agent.Previewer).Preview(t.Context(), json.RawMessage(args)); err != nil {
 		t.Fatal(err)
 	}
@@ -263,17 +263,47 @@ func between(t *testing.T, before, args, after string) (now, outcome string) {
 }
 
 func TestANoteChangedInBetweenLosesNothing(t *testing.T) {
-	now, outcome := between(t, "- [ ] a\n", `{"task":"a"}`, "my words\n\n- [ ] a\n")
+	now, outcome := between(t, "complete_task", "- [ ] a\n", `{"task":"a"}`, "my words\n\n- [ ] a\n")
 	if now != "my words\n\n- [x] a ✅ 2026-10-08\n" || outcome != "done: a (tasks.md:3)" {
 		t.Errorf("the same line elsewhere: %q, %s", now, outcome)
 	}
-	now, outcome = between(t, "- [ ] a\n", `{"task":"a"}`, "- [ ] a 📅 2026-12-24\n")
+	now, outcome = between(t, "complete_task", "- [ ] a\n", `{"task":"a"}`, "- [ ] a 📅 2026-12-24\n")
 	if now != "- [ ] a 📅 2026-12-24\n" || !strings.Contains(outcome, "tasks.md was changed after this was shown") || !strings.Contains(outcome, "nothing was written") {
 		t.Errorf("another line: %q, %s", now, outcome)
 	}
-	now, outcome = between(t, "- [ ] a\n", `{"task":"a"}`, "- [x] a\n")
+	now, outcome = between(t, "complete_task", "- [ ] a\n", `{"task":"a"}`, "- [x] a\n")
 	if now != "- [x] a\n" || !strings.Contains(outcome, "nothing was written") {
 		t.Errorf("no such task any more: %q, %s", now, outcome)
+	}
+}
+
+func TestAChangeStaysUnderTheHeadingItWasShownUnder(t *testing.T) {
+	const (
+		edit  = `{"path":"tasks.md","old_text":"pay 10","new_text":"pay 20"}`
+		add   = `{"path":"tasks.md","content":"- x"}`
+		under = `{"path":"tasks.md","content":"- x","heading":"Shop"}`
+	)
+	for _, each := range []struct {
+		what, tool, args, before, after, want string // want "": nothing is written
+	}{
+		{"it stays", "edit_note", edit, "# Rent\n\npay 10\n", "# Rent\n\nnew words\n\npay 10\n\n# More\n", "# Rent\n\nnew words\n\npay 20\n\n# More\n"},
+		{"it moved", "edit_note", edit, "# Rent\n\npay 10\n\n# Fines\n", "# Rent\n\n# Fines\n\npay 10\n", ""},
+		{"a heading came between", "edit_note", edit, "# Rent\n\npay 10\n", "# Rent\n\n## Old\n\npay 10\n", ""},
+		{"the outer heading changed", "edit_note", edit, "# A\n## Rent\npay 10\n", "# B\n## Rent\npay 10\n", ""},
+		{"it moved to a heading of the same name", "edit_note", edit, "# Log\npay 10\n# Log\nb\n", "# Log\na\n# Log\npay 10\nb\n", ""},
+		{"a heading in code is none", "edit_note", edit, "# Rent\npay 10\n", "# Rent\n```\n# Old\n```\npay 10\n", "# Rent\n```\n# Old\n```\npay 20\n"},
+		{"below front matter and with CRLF", "edit_note", edit, "---\na: b\n---\n# Rent\r\npay 10\r\n", "---\na: b\nc: d\n---\n# Rent\r\npay 10\r\n", "---\na: b\nc: d\n---\n# Rent\r\npay 20\r\n"},
+		{"the end is below another heading", "append_note", add, "# Rent\n\n- a\n", "# Rent\n\n- a\n\n# Secret\n\n- b\n", ""},
+		{"the end is where it was", "append_note", add, "# Rent\n\n- a\n", "# Rent\n\n- a\n- b\n", "# Rent\n\n- a\n- b\n- x\n"},
+		{"the section moved whole", "append_note", under, "# Shop\n- a\n\n# Rent\n- b\n", "# Rent\n- b\n\n# Shop\n- a\n", "# Rent\n- b\n\n# Shop\n- a\n- x\n"},
+	} {
+		now, outcome := between(t, each.tool, each.before, each.args, each.after)
+		switch {
+		case each.want != "" && now != each.want:
+			t.Errorf("%s: got %q, want %q (%s)", each.what, now, each.want, outcome)
+		case each.want == "" && (now != each.after || !strings.Contains(outcome, "nothing was written")):
+			t.Errorf("%s: %q was written, and told: %s", each.what, now, outcome)
+		}
 	}
 }
 
