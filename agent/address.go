@@ -84,7 +84,7 @@ func (t *turn) ownLevel(c call) (own Level, newAddress bool) {
 	if !isOutward(c.tool) && t.knownAddress(fetcher.Address(c.input)) {
 		return Auto, false
 	}
-	named := slices.ContainsFunc(t.gate.list(), func(r Rule) bool {
+	named := slices.ContainsFunc(append(t.gate.list(), c.ruled().tried...), func(r Rule) bool {
 		return r.Level == Auto && r.Matches(c.tool.Spec().Name, c.input) && slices.ContainsFunc(r.Where, func(w Where) bool { return w.Fit == OnHost })
 	})
 	if named {

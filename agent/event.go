@@ -151,7 +151,14 @@ type (
 		New     []string        `json:"new,omitempty"` // what in Input would leave the machine that the user did not say
 		Rule    string          `json:"rule"`          // the rule that "always" would write; "": only once can be said
 		Preview Preview         `json:"preview,omitzero"`
-		Reply   func(Reply)     `json:"-"`
+
+		// Where nobody can be asked: the rule that would let the call run, with
+		// VALUE and HOST for what it has to name, "" if none would. Untrusted: only
+		// one that holds after untrusted text.
+		Allow     string `json:"allow,omitempty"`
+		Untrusted bool   `json:"untrusted,omitempty"`
+
+		Reply func(Reply) `json:"-"`
 
 		// Check says what of other arguments does not fit the tool; nil: they are
 		// checked when they are replied.

@@ -40,7 +40,7 @@ func (g *gate) list() []Rule {
 func (g *gate) level(conversation, name string, own Level, as ruled) verdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	v := g.rules.decide(name, own, as)
+	v := g.rules.With(as.tried...).decide(name, own, as)
 	if v.level != Confirm || v.fixed {
 		return v
 	}
@@ -231,6 +231,9 @@ func (t *turn) askPermission(ctx context.Context, c call, p *permit, asked Permi
 		}
 	}
 	if t.gate.unattended {
+		if !asked.Unknown { // no rule says what happened
+			asked.Allow, asked.Untrusted = t.allowing(c)
+		}
 		reply(Reply{Decision: Refuse, Reason: name + " needs a permission, and nobody can be asked"})
 		t.counting.Lock()
 		t.unasked = append(t.unasked, name)

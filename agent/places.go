@@ -26,6 +26,7 @@ const placesTimeout = 10 * time.Second
 type ruled struct {
 	plain  json.RawMessage   // with paths in place of names; what a rule that loosens goes by
 	others []json.RawMessage // what else they may mean, for a rule that tightens
+	tried  []Rule            // to find out what one more would do
 }
 
 // ruledBy finds out what a call means.

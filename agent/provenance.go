@@ -191,6 +191,9 @@ func (t *turn) verdict(c call) verdict {
 	if t.wroteOut(c) {
 		made = &origin{}
 	}
+	if t.gate.allowsUntrusted(c.tool.Spec().Name, c.ruled()) {
+		made = &origin{private: made.private}
+	}
 	own, newAddress := t.ownLevel(c)
 	v := t.gate.level(t.conversation, c.tool.Spec().Name, own, c.ruled())
 	if isOutward(c.tool) || newAddress {

@@ -20,6 +20,10 @@ type Rule struct {
 	Level Level
 	From  string // file:line it stands in; "" when it was made in this run
 
+	// Untrusted: it lets calls run also after untrusted text was read, which may
+	// have chosen their arguments.
+	Untrusted bool
+
 	// Narrows marks a rule of a folder that the user trusts: it makes calls
 	// stricter, whatever the user's own rules say, and never freer.
 	Narrows bool

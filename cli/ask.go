@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -29,10 +30,11 @@ type question struct {
 	*shell
 	runFlags
 	files      []string
-	allow      []string
 	asJSON     bool
 	streamJSON bool
 	quiet      bool
+
+	allow, allowUntrusted []string
 }
 
 func newAsk(sh *shell) *cobra.Command {
@@ -54,6 +56,7 @@ func newAsk(sh *shell) *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVarP(&q.files, "file", "f", nil, "add a file to the question (repeatable)")
 	f.StringArrayVar(&q.allow, "allow", nil, "let a tool run that would ask, by name or glob (repeatable)")
+	f.StringArrayVar(&q.allowUntrusted, "allow-untrusted", nil, "the same also after text that is not yours was read; the rule names arguments (repeatable)")
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
 	f.BoolVar(&q.streamJSON, "stream-json", false, "print each event as a line of JSON")
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "print nothing to stderr but errors")
@@ -72,15 +75,15 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	}
 	defer a.close()
 	a.unattended = true
-	if err := a.allow(q.allow); err != nil {
+	if err := errors.Join(a.allow(allowFlag, q.allow), a.allow(untrustedFlag, q.allowUntrusted)); err != nil {
 		return err
 	}
 	if err := a.ready(ctx, q.progress()); err != nil {
 		return err
 	}
 	a.waitForServers(ctx, q.say)
-	for _, rule := range a.pointless() {
-		fmt.Fprintf(q.err, "! --allow %s allows nothing: there is no such tool\n", safetext.Line(rule))
+	for _, flag := range a.pointless() {
+		fmt.Fprintf(q.err, "! %s allows nothing: there is no such tool\n", safetext.Line(flag))
 	}
 	at, err := a.place(ctx, q.runFlags)
 	if err != nil {
@@ -234,7 +237,7 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 	result := asked{Conversation: conversation, Citations: []agent.Citation{}}
 	var failed error
 	var answer strings.Builder
-	var unasked []string
+	var unasked []agent.PermissionAsked
 	lines := json.NewEncoder(safeJSON{q.out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
@@ -254,6 +257,8 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 			}
 		case agent.Cited:
 			result.Citations = append(result.Citations, body.Citation)
+		case agent.PermissionAsked:
+			unasked = append(unasked, body)
 		case agent.Failed:
 			failed, result.Effects = failure(body), body.Effects
 		case agent.Ended:
@@ -261,7 +266,6 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 			for _, s := range body.Nearest {
 				result.Nearest = append(result.Nearest, nearest{s.Path, s.Line, s.Heading})
 			}
-			unasked = body.Unasked
 			if body.Interrupted {
 				failed = exitError{code: exitInterrupted}
 			}
@@ -269,7 +273,7 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 		q.report(event)
 	}
 	if failed == nil && len(unasked) > 0 {
-		failed = exitError{fmt.Errorf("%s needed permission and nobody could be asked; allow it with --allow %s", strings.Join(unasked, ", "), unasked[0]), exitRefused}
+		failed = exitError{unaskedError(unasked), exitRefused}
 	}
 	result.Answer = answer.String()
 	result.Exit = codeOf(failed)
@@ -285,6 +289,33 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 		fmt.Fprintln(q.err, safetext.Line(state.Text))
 	}
 	return failed
+}
+
+// unaskedError says which calls needed permission, and which flags would have
+// let them run.
+func unaskedError(asked []agent.PermissionAsked) error {
+	var names, flags, never []string
+	for _, a := range asked {
+		flag, rule := allowFlag, a.Allow
+		if a.Untrusted {
+			flag = untrustedFlag
+		}
+		if strings.Contains(rule, " ") {
+			rule = "'" + rule + "'"
+		}
+		names = append(names, a.Name)
+		if rule == "" {
+			never = append(never, "no flag allows "+a.Name+": "+a.Reason)
+		} else {
+			flags = append(flags, flag+" "+rule)
+		}
+	}
+	distinct := func(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+	text := strings.Join(distinct(names), ", ") + " needed permission and nobody could be asked"
+	if flags = distinct(flags); len(flags) > 0 {
+		text += "; allow it with " + strings.Join(flags, " ")
+	}
+	return errors.New(safetext.Line(strings.Join(append([]string{text}, distinct(never)...), "; ")))
 }
 
 // closeAnswer ends the answer's last line, lists what it cites and says what

@@ -98,28 +98,34 @@ func removeRules(file, tool string) (int, error) {
 	return removed, writePrivate(file, rest)
 }
 
-// allowFlag is where the rules of --allow stand.
-const allowFlag = "--allow"
+// The flags with rules for one run. They are where such a rule is said to stand.
+const (
+	allowFlag     = "--allow"
+	untrustedFlag = "--allow-untrusted"
+)
 
-// pointless lists the rules of --allow that speak of no tool there is: a
-// slip of the pen, or a server that is not up.
-func (a *app) pointless() (rules []string) {
+// pointless lists the flags whose rule speaks of no tool there is: a slip of
+// the pen, or a server that is not up.
+func (a *app) pointless() (flags []string) {
 	for _, rule := range a.rules.List() {
-		if rule.From == allowFlag && !slices.ContainsFunc(a.tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
-			rules = append(rules, ruleText(rule))
+		if (rule.From == allowFlag || rule.From == untrustedFlag) && !slices.ContainsFunc(a.tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
+			flags = append(flags, rule.From+" "+ruleText(rule))
 		}
 	}
-	return rules
+	return flags
 }
 
-// allow adds the rules of --allow.
-func (a *app) allow(rules []string) error {
+// allow adds the rules of a flag.
+func (a *app) allow(flag string, rules []string) error {
 	for _, text := range rules {
 		rule, err := agent.ParseRule(text)
 		if err != nil {
-			return usageError{fmt.Errorf("--allow: %w", err)}
+			return usageError{fmt.Errorf("%s: %w", flag, err)}
 		}
-		rule.From = allowFlag
+		rule.From, rule.Untrusted = flag, flag == untrustedFlag
+		if rule.Untrusted && (rule.Level != agent.Auto || !rule.IsBound()) {
+			return usageError{fmt.Errorf("%s %s: say which arguments it may have, as in 'add_task text=VALUE', for text that is not yours may have chosen them", flag, text)}
+		}
 		a.rules = a.rules.With(rule)
 	}
 	return nil
