@@ -483,14 +483,17 @@ func (m *Model) progressBar() *tea.ProgressBar {
 	return nil
 }
 
+// maxWindowTitle is how many columns a terminal's tab shows of its title.
+const maxWindowTitle = 40
+
 // windowTitle names the conversation and whether a question waits.
 func (m *Model) windowTitle() string {
 	title := "LifeHub"
 	if m.title != "" {
-		title += " · " + gist(m.title, 60)
+		title += " · " + gist(m.title, maxWindowTitle)
 	}
 	if m.asked() {
 		title = "? " + title
 	}
-	return title
+	return fit(title, maxWindowTitle)
 }
