@@ -120,6 +120,7 @@ func (t *turn) do(ctx context.Context, c call) outcome {
 // before anybody learns of it.
 func (t *turn) make(ctx context.Context, c call) outcome {
 	t.seen.call(c.tool, c.input)
+	ctx = t.withHidden(ctx, c.tool)
 	permit, o := t.admit(ctx, c)
 	c.at.pass()
 	if permit == nil {

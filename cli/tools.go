@@ -126,6 +126,11 @@ func (sh *shell) listRules() error {
 	for _, r := range rules.Narrowed(folders.rules).List() {
 		fmt.Fprintf(sh.out, "%-24s %-8s %s\n", safetext.Line(ruleText(r)), r.Level, safetext.Line(r.From))
 	}
+	if slices.ContainsFunc(rules.Narrowed(folders.rules).List(), func(r agent.Rule) bool {
+		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") && !r.MatchesTool("search_notes")
+	}) {
+		fmt.Fprintln(sh.err, "! deny for read_note does not keep notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
+	}
 	if len(rules.List()) == 0 && len(folders.rules.List()) == 0 {
 		fmt.Fprintf(sh.err, "no rules; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.permissions())
 	}

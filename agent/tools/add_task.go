@@ -103,7 +103,7 @@ func (v vaults) tasksNote(ctx context.Context, called string) (*notes.Folder, st
 		}
 		return at.folder, at.Path, err
 	}
-	places, err := v.list(ctx)
+	places, err := v.all(ctx)
 	if err != nil {
 		return nil, "", err
 	}

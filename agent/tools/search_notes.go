@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,19 +39,36 @@ const searchSchema = `{
 // datedFilter is a filter that is meant as one, though its date may be none.
 var datedFilter = pattern.Lazy(`(?i)\b(?:after|before):"?\d`)
 
-// maxPassages bounds what one search brings.
-const maxPassages = 50
+const (
+	// maxPassages bounds what one search brings.
+	maxPassages = 50
+	// maxWithout bounds the hidden notes that a search leaves out from the start;
+	// SQLite takes 32,766 values. What is found of others is left out afterwards.
+	maxWithout = 30_000
+)
 
-func newSearchNotes(search searcher) agent.Tool {
+func newSearchNotes(search searcher, v vaults) agent.Tool {
 	return agent.NewTool(spec("search_notes", searchSchema), agent.Auto, func(ctx context.Context, args searchArgs) (agent.Result, error) {
 		query, err := args.query()
 		if err != nil {
 			return agent.Result{}, err
 		}
+		if agent.HidesNotes(ctx) {
+			places, err := v.all(ctx)
+			if err != nil {
+				return agent.Result{}, err
+			}
+			for _, p := range places {
+				if len(query.Without) < maxWithout && agent.HidesNote(ctx, v.pathOf(p.folder, p.Path)) {
+					query.Without = append(query.Without, p.Path)
+				}
+			}
+		}
 		found, err := search.Search(ctx, query)
 		if err != nil {
 			return agent.Result{}, err
 		}
+		found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return agent.HidesNote(ctx, p.Path) }) // a note that was moved since
 		return searchResult(args.Query, query, found), nil
 	})
 }

@@ -63,7 +63,7 @@ func All(d Deps) []agent.Tool {
 	v := vaults(d.Folders)
 	w := newWeb(nil, d.Web.own(), d.Sent)
 	list := []agent.Tool{
-		newSearchNotes(d.Search),
+		newSearchNotes(d.Search, v),
 		newReadNote(v),
 		newListNotes(v),
 		newNoteLinks(v),

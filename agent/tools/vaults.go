@@ -30,8 +30,17 @@ func (p place) read() (notes.Note, error) { return p.folder.Read(p.Path) }
 // errNoVault is told to the model when there is nothing to work on.
 var errNoVault = errors.New("no notes folder is open")
 
-// list finds all notes of all vaults.
+// list finds the notes of all vaults that no rule hides.
 func (v vaults) list(ctx context.Context) ([]place, error) {
+	places, err := v.all(ctx)
+	if agent.HidesNotes(ctx) {
+		places = slices.DeleteFunc(places, func(p place) bool { return agent.HidesNote(ctx, v.pathOf(p.folder, p.Path)) })
+	}
+	return places, err
+}
+
+// all finds the hidden ones too, for what only adds to them.
+func (v vaults) all(ctx context.Context) ([]place, error) {
 	folders := v()
 	if len(folders) == 0 {
 		return nil, errNoVault
