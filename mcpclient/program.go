@@ -18,8 +18,12 @@ import (
 // server.js in "node server.js".
 var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".pl", ".php", ".lua", ".sh", ".jar", ".wasm"}
 
-// program names the files that a server's command runs, each with a digest of
-// what it holds: one a line. "" when there is none to be found.
+// runsFolders are interpreters that run a folder, by what their names begin with.
+var runsFolders = []string{"python", "pypy", "node", "bun"}
+
+// program names what a server's command runs, each with a digest of what it
+// holds: one a line. It says where that cannot be seen. "" when the command is
+// not to be found.
 func program(s Server, dir string) string {
 	if s.Command == "" {
 		return ""
@@ -32,26 +36,70 @@ func program(s Server, dir string) string {
 		}
 		file = found
 	}
-	files := []string{file}
-	for _, arg := range s.Args {
-		if slices.Contains(scripts, strings.ToLower(filepath.Ext(arg))) {
-			files = append(files, arg)
+	within := func(name string) string {
+		if filepath.IsAbs(name) {
+			return name
 		}
+		return filepath.Join(dir, name)
 	}
-	var lines []string
-	for i, file := range files {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(dir, file)
+	sum, err := digests.of(within(file))
+	if err != nil {
+		return ""
+	}
+	lines := []string{within(file) + " sha256 " + sum}
+	folders := slices.ContainsFunc(runsFolders, func(name string) bool { return strings.HasPrefix(filepath.Base(file), name) })
+	for i, arg := range s.Args {
+		called, places := arg, []string{arg}
+		switch info, err := os.Stat(within(arg)); {
+		case folders && i > 0 && s.Args[i-1] == "-m": // python looks below its folder first
+			module := filepath.Join(strings.Split(arg, ".")...)
+			called, places = "-m "+arg, []string{module, module + ".py"}
+		case isScript(arg):
+		case folders && err == nil && info.IsDir():
+		default:
+			continue
 		}
-		sum, err := digests.of(file)
-		switch {
-		case err == nil:
-			lines = append(lines, file+" sha256 "+sum)
-		case i == 0:
-			return ""
+		folders = false // what follows are the program's own arguments
+		line := fmt.Sprintf("%s: what it runs cannot be seen (not found from %s, or more than %d scripts)", called, dir, maxFolderFiles)
+		for _, place := range slices.Backward(places) {
+			if sum, err := digests.ofAll(within(place)); err == nil {
+				line = within(place) + " sha256 " + sum
+			}
 		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+func isScript(name string) bool {
+	return slices.Contains(scripts, strings.ToLower(filepath.Ext(name)))
+}
+
+// maxFolderFiles bounds the files of a folder that are read for its digest.
+const maxFolderFiles = 2000
+
+// ofAll is the digest of a file, or of all scripts in a folder and its package.json.
+func (d *digester) ofAll(name string) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() {
+		return d.of(name)
+	}
+	all, files := sha256.New(), 0
+	err = filepath.WalkDir(name, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !isScript(file) && entry.Name() != "package.json" {
+			return err
+		}
+		if files++; files > maxFolderFiles {
+			return fs.SkipAll
+		}
+		sum, err := d.of(file)
+		fmt.Fprintf(all, "%s %s\n", file, sum)
+		return err
+	})
+	if err == nil && (files == 0 || files > maxFolderFiles) {
+		err = fs.ErrInvalid
+	}
+	return fmt.Sprintf("%x", all.Sum(nil)[:16]), err
 }
 
 // digests remembers the digests of files that did not change since: several
