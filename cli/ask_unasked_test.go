@@ -8,8 +8,11 @@ import (
 
 func TestARefusalTellsTheFlagsThatHelp(t *testing.T) {
 	got := unaskedError([]agent.PermissionAsked{
-		{Name: "crawl", Allow: "crawl url=host:HOST"}, {Name: "add_task", Allow: "add_task text=VALUE", Untrusted: true},
-		{Name: "crawl", Allow: "crawl url=host:HOST"}, {Name: "send_email", Reason: "send_email asks each time\x1b[2J"}, {Name: "today", Allow: "today"},
+		{Name: "crawl", Allow: "crawl url=host:HOST"},
+		{Name: "add_task", Allow: "add_task text=VALUE", Untrusted: true},
+		{Name: "crawl", Allow: "crawl url=host:HOST"},
+		{Name: "send_email", Reason: "send_email asks each time\x1b[2J"},
+		{Name: "today", Allow: "today"},
 	}).Error()
 	want := "add_task, crawl, send_email, today needed permission and nobody could be asked; allow it with --allow 'crawl url=host:HOST' --allow today" +
 		" --allow-untrusted 'add_task text=VALUE'; no flag allows send_email: send_email asks each time"
