@@ -97,7 +97,11 @@ func (r *Rules) decide(tool string, own Level, as ruled) verdict {
 	if own == Deny {
 		return verdict{level: Deny, reason: fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), fixed: true}
 	}
-	v := verdict{level: own, reason: fmt.Sprintf("no rule speaks of %s; by itself it is %s", tool, own)}
+	does := map[Level]string{Auto: "runs"}[own]
+	if does == "" {
+		does = "asks"
+	}
+	v := verdict{level: own, reason: fmt.Sprintf("no rule for %s; it %s by default", tool, does)}
 	var matching []Rule
 	for _, rule := range r.List() {
 		if rule.matches(tool, as) {
@@ -139,8 +143,10 @@ func RuleFor(tool string, level Level) Rule {
 var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
 // Bounded is a Tool that names the arguments that say where its calls have
-// their effect. An "always" holds for the same values of these, whatever the
-// others are. Of other tools it holds for the same call only.
+// their effect: the first of them that a call gives says so alone. An "always"
+// holds for the same place, whatever the other arguments are; of a tool without
+// such an argument each call is asked about. Of tools that are not Bounded it
+// holds for the same call only.
 type Bounded interface {
 	Bounds() []string
 }
@@ -160,6 +166,12 @@ func RuleForCall(tool Tool, input json.RawMessage) (Rule, bool) {
 	if bounded, ok := tool.(Bounded); ok {
 		for _, name := range bounded.Bounds() {
 			rule.Where = append(rule.Where, pinned(name, args[name]))
+			if args[name] != nil {
+				break
+			}
+		}
+		if len(rule.Where) == 0 {
+			return Rule{}, false
 		}
 	} else {
 		rule.Only = true

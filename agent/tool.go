@@ -165,7 +165,7 @@ type Writer[Args any] interface {
 }
 
 // NewWriter makes a Tool of a Writer. It asks before each call; bounds are the
-// arguments that say where it writes (see [Bounded]), the note first.
+// arguments that say where it writes (see [Bounded]).
 func NewWriter[Args any](spec llm.ToolSpec, w Writer[Args], bounds ...string) Tool {
 	return &writerTool[Args]{funcTool[Args]{spec: spec, level: Confirm, run: w.Run}, w, bounds}
 }

@@ -25,7 +25,7 @@ func web() *fakeTool {
 func addTask() *fakeTool {
 	return &fakeTool{
 		name: "add_task", level: Confirm, schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`,
-		result: Result{Text: "added"}, preview: Preview{Path: "tasks.md", Diff: "+- [ ] buy shoes\n"},
+		bounds: []string{"note"}, result: Result{Text: "added"}, preview: Preview{Path: "tasks.md", Diff: "+- [ ] buy shoes\n"},
 	}
 }
 

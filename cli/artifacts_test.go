@@ -95,13 +95,13 @@ func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
 	term.types("\r")
 	term.sees("version 2 of 2, by general", "+- prefer TaskGroup")
 	term.types("/export asyncio tips ideas/asyncio.md\r")
-	term.sees("y once", "ideas/asyncio.md", "source: text from elsewhere")
+	term.sees("Allow once", "ideas/asyncio.md", "source: text from elsewhere")
 	note := filepath.Join(vault, "ideas", "asyncio.md")
 	if _, err := os.Stat(note); err == nil {
 		t.Fatal("the note was made before anyone said yes")
 	}
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
-	term.types("y")
+	term.types("y\r")
 	term.sees("created ideas/asyncio.md")
 	if got := read(t, note); !strings.Contains(got, "- prefer TaskGroup") || !strings.HasPrefix(got, "---\nsource:") {
 		t.Errorf("the note is\n%s", got)

@@ -25,20 +25,20 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 	for _, test := range []struct {
 		name, key string
 		want      bool
-	}{{"yes", "y", true}, {"no", "n", false}} {
+	}{{"yes", "y\r", true}, {"no", "n\r", false}} {
 		t.Run(test.name, func(t *testing.T) {
 			vault := aVault(t)
 			term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 			term.sees("2 notes")
 			term.types("add a task to buy running socks\r")
-			term.sees("y once", "running socks", "tasks.md")
+			term.sees("Allow once", "running socks", "tasks.md")
 			if strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "socks") {
 				t.Fatal("the task was written before anyone said yes")
 			}
 			<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 			term.types(test.key)
 			term.waits(func(screen string) bool {
-				return !strings.Contains(screen, "y once") && strings.Contains(screen, "enter send")
+				return !strings.Contains(screen, "Allow once") && strings.Contains(screen, "enter send")
 			}, "has closed the dialog and ended the turn: quitting earlier stops the approved call")
 			term.types("\x04")
 			term.exits()
@@ -61,7 +61,7 @@ func TestTypingOnAnswersNoQuestion(t *testing.T) {
 		term.types(string(letter))
 		<-time.After(80 * time.Millisecond) // who types is 12 keys/s fast
 	}
-	term.sees("y once", "> "+prose)
+	term.sees("Allow once", "> "+prose)
 	if got := read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
 		t.Errorf("typing said yes; the note holds\n%s", got)
 	}
@@ -75,9 +75,9 @@ func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("2 notes")
 	term.types("add a task to buy running socks\r")
-	term.sees("y once", "running socks")
+	term.sees("Allow once", "running socks")
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
-	term.types("y")
+	term.types("y\r")
 	term.waits(func(screen string) bool {
 		return strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "running socks") && !strings.Contains(screen, "working")
 	}, "has written the task")
@@ -108,7 +108,7 @@ func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
 	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	first.sees("2 notes")
 	first.types("add a task to buy running socks\r")
-	first.sees("y once", "running socks")
+	first.sees("Allow once", "running socks")
 	if err := first.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -117,12 +117,12 @@ func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
 	second.sees("add a task to buy running socks", "This was cut off", "goes on with it")
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	second.types("\r")
-	second.sees("y once", "running socks", "tasks.md")
+	second.sees("Allow once", "running socks", "tasks.md")
 	if strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "socks") {
 		t.Fatal("the task was written before anyone said yes")
 	}
 	<-time.After(700 * time.Millisecond)
-	second.types("y")
+	second.types("y\r")
 	second.waits(func(string) bool {
 		return strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "- [ ] buy running socks")
 	}, "writes the task")

@@ -172,13 +172,13 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.sees("enter send")
 
 	p.asks("add a task to buy running socks") // approve
-	p.sees("y once", "running socks")
+	p.sees("Allow once", "running socks")
 	p.pauses()
-	p.presses("y")
+	p.presses("y", "Enter")
 	p.sees("added to tasks.md", "enter send")
 
 	p.asks("add a task to sell the boat") // cancel
-	p.sees("y once", "sell the boat")
+	p.sees("Allow once", "sell the boat")
 	p.pauses()
 	p.presses("Escape")
 	p.sees("not allowed", "enter send")

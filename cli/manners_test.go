@@ -78,7 +78,7 @@ var states = map[string]struct {
 	rows        []string // what some rows of the last picture begin with
 }{
 	"a streamed answer with a plan": {"how often do I run?\r", "esc stop", []string{" LifeHub", "> "}},
-	"a permission dialog":           {"/note buy milk\r", "y once", []string{" LifeHub", "> ", "buy milk"}},
+	"a permission dialog":           {"/note buy milk\r", "Allow once", []string{" LifeHub", "> ", "buy milk"}},
 	"help":                          {"\x1bOP", "esc close", []string{" LifeHub", "> "}},
 	"conversations":                 {"\x13", "close", []string{" LifeHub", "> ", "type to search"}},
 	"servers":                       {"/mcp\r", "close", []string{" LifeHub", "> "}},
@@ -341,7 +341,7 @@ func TestASlowLineAndASilentTerminal(t *testing.T) {
 			goOn()
 			term.sees("Sources", "enter send")
 			term.types("\r")
-			term.sees("y once", "buy milk")
+			term.sees("Allow once", "buy milk")
 			for i := 0; !strings.Contains(term.text(), "the user said no") && i < 5; i++ {
 				<-time.After(700*time.Millisecond + 2*over.delay) // the guard runs in real time
 				term.types("\x1b")

@@ -195,7 +195,7 @@ func TestWhatWaitedForTheUserIsAskedAgain(t *testing.T) {
 			term := h.opens("chat", "--notes", vault)
 			term.sees("2 notes")
 			term.types("/note buy zebras\r")
-			term.sees("y once", "buy zebras")
+			term.sees("Allow once", "buy zebras")
 			end(term)
 			term.exits()
 			term = h.opens("chat", "--notes", vault, "-c")
@@ -204,9 +204,9 @@ func TestWhatWaitedForTheUserIsAskedAgain(t *testing.T) {
 				t.Errorf("what was asked is there twice:\n%s", term.text())
 			}
 			term.types("/continue\r")
-			term.sees("y once", "buy zebras")
+			term.sees("Allow once", "buy zebras")
 			<-time.After(700 * time.Millisecond) // the guard runs in real time
-			term.types("y")
+			term.types("y\r")
 			term.sees("created daily")
 			term.types("\x04")
 		})

@@ -15,7 +15,7 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // focus gives the keys to the transcript, unfocus back to the composer.
 func (m *Model) focus() {
-	if !m.focused {
+	if !m.focused && !m.asked() {
 		m.transcript.focus()
 		m.focused = m.transcript.chosen >= 0
 	}
@@ -79,7 +79,9 @@ func (m *Model) searchHistory() {
 		m.composer.set(safetext.Text(history[at]))
 		return nil
 	}
-	m.picker, m.overlay = p, pickerOverlay
+	if m.cover(pickerOverlay) {
+		m.picker = p
+	}
 }
 
 // callUser rings when the window is out of sight: a bell, and a
@@ -245,7 +247,9 @@ func (m *Model) openPicker(msg pickMsg) {
 		m.transcript.add(&failure{text: msg.err.Error()})
 		return
 	}
-	m.picker, m.overlay = msg.picker, pickerOverlay
+	if m.cover(pickerOverlay) {
+		m.picker = msg.picker
+	}
 }
 
 // when writes a moment the shorter the nearer it is.

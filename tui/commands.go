@@ -24,7 +24,7 @@ type command struct {
 // allCommands returns the slash commands that have something behind them.
 func (o *Options) allCommands() []command {
 	list := []command{
-		{"help", []string{"h", "?"}, "", "keys and commands", func(m *Model, _ string) tea.Cmd { m.overlay = helpOverlay; return nil }, (*plain).help},
+		{"help", []string{"h", "?"}, "", "keys and commands", func(m *Model, _ string) tea.Cmd { m.cover(helpOverlay); return nil }, (*plain).help},
 		{"new", []string{"clear"}, "", "a new conversation", func(m *Model, _ string) tea.Cmd { return m.newConversation() }, (*plain).newConversation},
 		{"copy", nil, "[N]", "copy the last answer, or its code block N", func(m *Model, args string) tea.Cmd { return m.copyAnswer(args) }, (*plain).copyAnswer},
 		{"context", nil, "", "what fills the model's window", func(m *Model, _ string) tea.Cmd { return m.showContext() }, (*plain).showContext},

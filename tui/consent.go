@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -50,8 +49,7 @@ func (m *Model) giveConsent(server string) tea.Cmd {
 
 // showConsent asks the user to go to the page.
 func (m *Model) showConsent(msg consentMsg) tea.Cmd {
-	m.overlay = noOverlay
-	m.input.ask(agent.InputAsked{
+	return m.askInput(agent.InputAsked{
 		ID: consentID + msg.server,
 		Question: agent.Question{
 			From: msg.server, Kind: agent.URLInput, URL: msg.page,
@@ -62,13 +60,12 @@ func (m *Model) showConsent(msg consentMsg) tea.Cmd {
 				msg.stop()
 			}
 		},
-	}, time.Now())
-	return m.rearm()
+	})
 }
 
 // consented takes the question away and says how it went.
 func (m *Model) consented(msg consentedMsg) {
-	m.input.settle(consentID+msg.server, time.Now())
+	m.withdraw(func() { m.input.settle(consentID + msg.server) })
 	if msg.err != nil {
 		m.transcript.add(&failure{text: msg.err.Error()})
 	}

@@ -235,14 +235,14 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.ToolProgressed:
 		m.toolProgressed(e)
 	case agent.InputAsked:
-		return m.inputAsked(e, now)
+		return tea.Batch(m.askInput(e), m.callUser("a server asks for something"))
 	case agent.InputGiven:
-		m.input.settle(e.ID, now)
+		m.withdraw(func() { m.input.settle(e.ID) })
 		return m.rearm()
 	case agent.PermissionAsked:
-		return m.permissionAsked(e, now)
+		return tea.Batch(m.askPermission(e), m.callUser("a tool asks to run"))
 	case agent.PermissionGiven:
-		m.permission.settle(e.Call, now)
+		m.withdraw(func() { m.permission.settle(e.Call) })
 		m.allowed(e)
 		return m.rearm()
 	case agent.Thought:
@@ -317,19 +317,38 @@ func (m *Model) planMade(e agent.PlanMade, now time.Time) {
 	}
 }
 
-func (m *Model) inputAsked(e agent.InputAsked, now time.Time) tea.Cmd {
-	m.input.ask(e, now)
+// askInput and askPermission put a question. It waits behind one that is in
+// sight, of whichever kind.
+func (m *Model) askInput(e agent.InputAsked) tea.Cmd {
+	if !m.input.open() {
+		m.inputFirst = !m.permission.open()
+	}
+	m.input.ask(e)
 	m.overlay = noOverlay
-	return tea.Batch(m.rearm(), m.callUser("a server asks for something"))
+	m.unfocus()
+	return m.rearm()
 }
 
-func (m *Model) permissionAsked(e agent.PermissionAsked, now time.Time) tea.Cmd {
-	m.permission.ask(e, now)
-	if !m.composer.empty() && time.Since(m.keyAt) < typingGuard {
-		m.permission.typing = 2
+func (m *Model) askPermission(e agent.PermissionAsked) tea.Cmd {
+	if !m.permission.open() {
+		m.inputFirst = m.input.open()
 	}
+	m.permission.ask(e)
 	m.overlay = noOverlay
-	return tea.Batch(m.rearm(), m.callUser("a tool asks to run"))
+	m.unfocus()
+	return m.rearm()
+}
+
+// withdraw takes questions away that the user did not answer. Letters that one
+// of them had taken are the composer's.
+func (m *Model) withdraw(settle func()) {
+	typed := slices.Concat(m.permission.typed, m.input.typed)
+	settle()
+	if len(m.permission.typed)+len(m.input.typed) == 0 {
+		for _, pressed := range typed {
+			m.composer.press(pressed)
+		}
+	}
 }
 
 func (m *Model) say(text string, now time.Time) {
@@ -542,8 +561,10 @@ func (m *Model) closeTurn(ending string, now time.Time) {
 	} else if t.answer == nil && ending == "stopped" && !t.stopped {
 		m.transcript.add(&notice{"stopped"})
 	}
-	m.permission.close()
-	m.input.close(now)
+	m.withdraw(func() {
+		m.permission.close()
+		m.input.close()
+	})
 }
 
 // turnOver is called when the channel of the turn closed.

@@ -15,17 +15,16 @@ import (
 )
 
 // input is the dialog in which a server asks the user for something: values
-// of a form, a page to go on with, or the user's model. While keys come in one
-// upon another they are the composer's, and a form takes what is typed only
-// after Tab: who is typing when it opens loses nothing to it.
+// of a form, a page to go on with, or the user's model. A form takes what is
+// typed only after the user chose to fill it in.
 type input struct {
 	queue   []agent.InputAsked
-	quiet   time.Time // when the last key came, or the question
-	form    *form     // of the first question; nil: it has none
-	entered bool      // the form has the keys
-	seen    bool      // the end of what is asked was in sight
-	problem string    // what of the values does not fit
+	form    *form  // of the first question; nil: it has none
+	entered bool   // the form has the keys
+	seen    bool   // the end of what is asked was in sight
+	problem string // what of the values does not fit
 
+	dialog
 	sight
 	body  []string
 	at    int // the line of body that should be in sight; -1: none
@@ -34,28 +33,28 @@ type input struct {
 
 func (in *input) open() bool { return len(in.queue) > 0 }
 
-func (in *input) ask(asked agent.InputAsked, now time.Time) {
+func (in *input) ask(asked agent.InputAsked) {
 	in.queue = append(in.queue, asked)
 	if len(in.queue) == 1 {
-		in.begin(now)
+		in.begin()
 	}
 }
 
 // begin shows the first question of the queue as a new one.
-func (in *input) begin(now time.Time) {
-	*in = input{queue: in.queue, quiet: now, at: -1}
+func (in *input) begin() {
+	*in = input{queue: in.queue, at: -1}
 	if in.open() && in.queue[0].Kind == agent.FormInput {
 		in.form = newForm(in.queue[0].Schema)
 	}
 }
 
 // settle drops a question that was decided elsewhere.
-func (in *input) settle(id string, now time.Time) {
+func (in *input) settle(id string) {
 	for i, asked := range in.queue {
 		if asked.ID == id {
 			in.queue = append(in.queue[:i], in.queue[i+1:]...)
 			if i == 0 {
-				in.begin(now)
+				in.begin()
 			}
 			return
 		}
@@ -63,11 +62,11 @@ func (in *input) settle(id string, now time.Time) {
 }
 
 // close drops the questions of the turn, which is over.
-func (in *input) close(now time.Time) {
+func (in *input) close() {
 	stays := in.open() && usersOwn(in.queue[0])
 	in.queue = slices.DeleteFunc(in.queue, func(asked agent.InputAsked) bool { return !usersOwn(asked) })
 	if !stays {
-		in.begin(now)
+		in.begin()
 	}
 }
 
@@ -77,63 +76,59 @@ func usersOwn(asked agent.InputAsked) bool {
 	return asked.ID == "" || strings.HasPrefix(asked.ID, consentID)
 }
 
-func (in *input) armed(now time.Time) bool { return in.open() && now.Sub(in.quiet) >= guard }
-
-// disturb begins the guard time anew.
-func (in *input) disturb(now time.Time) { in.quiet = now }
-
 // answer replies to the first question and shows the next.
-func (in *input) answer(given agent.Input, now time.Time) {
+func (in *input) answer(given agent.Input) {
 	asked := in.queue[0]
 	in.queue = in.queue[1:]
-	in.begin(now)
+	in.begin()
 	if asked.Reply != nil {
 		asked.Reply(given)
 	}
 }
 
-// press gives a key to the dialog. It reports false for a key that is the
-// composer's.
-func (in *input) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cmd tea.Cmd, taken bool) {
-	if in.entered {
-		in.fillIn(pressed, keys, now)
-		return nil, true
+// choices are the answers to the first question, and what else its keys do.
+func (in *input) choices(keys *keyMap) []choice {
+	decline := choice{Binding: keys.Decline, label: "Decline", do: func() tea.Cmd { in.answer(agent.Input{Action: agent.InputDeclined}); return nil }}
+	if in.form != nil {
+		enter := func() tea.Cmd { in.entered, in.width = true, 0; return nil }
+		return []choice{{Binding: keys.Agree, label: "Fill in", do: enter}, decline, {Binding: keys.FillIn, label: "fill in", atOnce: true, do: enter}}
 	}
-	armed := in.armed(now)
-	in.disturb(now)
+	list := []choice{{Binding: keys.Agree, label: "Agree", do: func() tea.Cmd {
+		if in.seen {
+			in.answer(agent.Input{Action: agent.InputAccepted})
+		}
+		return nil
+	}}, decline}
+	if address := in.queue[0].URL; address != "" {
+		list = append(list, choice{Binding: keys.CopyURL, label: "copy the address", atOnce: true, do: func() tea.Cmd { return func() tea.Msg { return copyMsg(address) } }})
+	}
+	return list
+}
+
+// press gives a key to the dialog. rest are the keys that are the composer's.
+func (in *input) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+	if in.entered {
+		in.fillIn(pressed, keys)
+		return nil, nil
+	}
 	if top, scrolls := keys.read(pressed, in.top, len(in.body), in.rows); scrolls && len(in.body) > in.rows {
 		in.top = top
-		return nil, true
+		return nil, nil
 	}
-	if !armed {
-		return nil, key.Matches(pressed, keys.Withdraw)
-	}
-	switch {
-	case key.Matches(pressed, keys.Withdraw):
-		in.answer(agent.Input{Action: agent.InputCancelled}, now)
-	case key.Matches(pressed, keys.Decline):
-		in.answer(agent.Input{Action: agent.InputDeclined}, now)
-	case in.form != nil && key.Matches(pressed, keys.FillIn):
-		in.entered, in.width = true, 0
-	case in.form == nil && key.Matches(pressed, keys.Agree):
-		if in.seen {
-			in.answer(agent.Input{Action: agent.InputAccepted}, now)
+	if key.Matches(pressed, keys.Stop) {
+		if in.armed(now) {
+			in.answer(agent.Input{Action: agent.InputCancelled})
 		}
-	case in.queue[0].URL != "" && key.Matches(pressed, keys.CopyURL):
-		address := in.queue[0].URL
-		return func() tea.Msg { return copyMsg(address) }, true
-	default:
-		return nil, false
+		return nil, nil
 	}
-	return nil, true
+	return in.dialog.press(pressed, keys, in.choices(keys), now)
 }
 
 // fillIn gives a key to the form.
-func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) {
+func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keyMap) {
 	in.width, in.problem = 0, ""
-	if key.Matches(pressed, keys.Withdraw) {
+	if key.Matches(pressed, keys.Stop) {
 		in.entered = false
-		in.disturb(now)
 		return
 	}
 	if !in.form.press(pressed, keys) {
@@ -146,17 +141,17 @@ func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) {
 			return
 		}
 	}
-	in.answer(agent.Input{Action: agent.InputAccepted, Values: values}, now)
+	in.answer(agent.Input{Action: agent.InputAccepted, Values: values})
 }
 
 // layout fits the dialog into a place of at most height lines and notes
 // whether its end is in sight.
-func (in *input) layout(width, height int, keys *keyMap, look *theme) {
+func (in *input) layout(width, height int, keys *keyMap, look *theme, now time.Time) {
 	if in.width != width {
 		in.body, in.at = in.content(width-len(bodyMargin(width)), look)
 		in.width = width
 	}
-	in.place(len(in.body), len(in.foot(width, keys, look, false)), 1, height)
+	in.place(len(in.body), len(in.foot(width, keys, look, now)), 1, height)
 	if in.at >= 0 {
 		in.top = max(min(in.top, in.at), in.at+min(2, in.rows)-in.rows)
 		in.top = max(0, min(in.top, len(in.body)-in.rows))
@@ -175,7 +170,7 @@ func (in *input) view(width int, keys *keyMap, look *theme, now time.Time) []str
 	title := fit("─ "+in.title(), max(4, width-cells(turn)-1)) + " "
 	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
 	if in.tight {
-		title = in.sight.title(in.queue[0].From, len(in.body), width)
+		title = in.sight.title(safetext.Line(in.queue[0].From)+" asks", len(in.body), width)
 	}
 	var lines []string
 	if in.headed {
@@ -188,11 +183,14 @@ func (in *input) view(width int, keys *keyMap, look *theme, now time.Time) []str
 	switch {
 	case !in.tight:
 		lines = append(lines, in.position(len(in.body), width, unread, keys, look)...)
-		return append(lines, in.foot(width, keys, look, in.armed(now))...)
+		return append(lines, in.foot(width, keys, look, now)...)
 	case in.problem != "":
 		return append(lines, look.Danger.Render(fit("✗ "+in.problem, width)))
 	}
-	return append(lines, keyStyle(in.armed(now) || in.entered, look)(in.oneLine(in.keys(keys), len(in.body), width, unread, keys)))
+	if in.entered {
+		return append(lines, look.Key.Render(joined(in.formKeys(keys), width)[0]))
+	}
+	return append(lines, in.oneLine(in.choices(keys), in.readOn(len(in.body), unread, keys), width, keys, look, now))
 }
 
 func (in *input) title() string {
@@ -207,35 +205,25 @@ func (in *input) title() string {
 	return from + " asks you for something"
 }
 
-// foot is what stands below the body: what is wrong, and the keys.
-func (in *input) foot(width int, keys *keyMap, look *theme, armed bool) []string {
+// foot is what stands below the body: what is wrong, the choices and the keys.
+func (in *input) foot(width int, keys *keyMap, look *theme, now time.Time) []string {
 	var lines []string
 	if in.problem != "" {
 		lines = append(lines, styled(look.Danger.Render, broken("✗ "+in.problem, width))...)
 	}
-	return append(lines, styled(keyStyle(armed || in.entered, look), joined(in.keys(keys), width))...)
+	if in.entered {
+		return append(lines, styled(look.Key.Render, joined(in.formKeys(keys), width))...)
+	}
+	return append(lines, in.dialog.lines(in.choices(keys), "cancels", width, keys, look, now)...)
 }
 
-func (in *input) keys(keys *keyMap) []string {
-	if in.entered {
-		return []string{
-			keys.FieldPrevious.Help().Key + keys.FieldNext.Help().Key + " move",
-			keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " " + keys.OptionSwitch.Help().Key + " choose",
-			keys.FieldDone.Help().Key + " " + keys.FieldDone.Help().Desc, keys.Withdraw.Help().Key + " back",
-		}
+// formKeys names the keys of a form that is being filled in.
+func (in *input) formKeys(keys *keyMap) []string {
+	return []string{
+		keys.FieldPrevious.Help().Key + keys.FieldNext.Help().Key + " move",
+		keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " " + keys.OptionSwitch.Help().Key + " choose",
+		keys.FieldDone.Help().Key + " " + keys.FieldDone.Help().Desc, keys.Stop.Help().Key + " back",
 	}
-	list := []key.Binding{keys.Agree, keys.Decline, keys.Withdraw}
-	switch in.queue[0].Kind {
-	case agent.FormInput:
-		list[0] = keys.FillIn
-	case agent.URLInput:
-		list = append(list, keys.CopyURL)
-	}
-	var parts []string
-	for _, b := range list {
-		parts = append(parts, b.Help().Key+" "+b.Help().Desc)
-	}
-	return parts
 }
 
 // content is what is asked, with what is hidden in it made visible. at is the

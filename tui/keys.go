@@ -38,7 +38,7 @@ type keyMap struct {
 	// In the panel of servers.
 	ServersLook, ServersTrust, ServersConsent, ServersRestart, ServersSwitch, ServersLog, ServersClose key.Binding
 	// When a server asks for something.
-	FillIn, Agree, Decline, Withdraw, CopyURL key.Binding
+	FillIn, Agree, Decline, CopyURL key.Binding
 	// In its form.
 	FieldNext, FieldPrevious, FieldDone, OptionNext, OptionPrevious, OptionSwitch key.Binding
 	// In a replay.
@@ -117,15 +117,15 @@ func defaultKeys() keyMap {
 		TreeFork:  bind("f", "a conversation of its own from there", "f"),
 		TreeClose: bind("esc", "close", "esc", "q", "ctrl+c"),
 
-		Once:            bind("y", "once", "y"),
-		ForConversation: bind("s", "this conversation", "s"),
-		Always:          bind("a", "always", "a"),
-		Refuse:          bind("n/Esc", "no", "n", "esc"),
-		RefuseWhy:       bind("N", "no + why", "N"),
-		EditInput:       bind("e", "edit", "e"),
-		Details:         bind("d", "details", "d"),
-		NextAsked:       bind("tab", "next", "tab"),
-		OnceAll:         bind("A", "once to all", "A"),
+		Once:            bind("y", "allow once", "y"),
+		ForConversation: bind("s", "allow in this chat", "s"),
+		Always:          bind("a", "always allow, by the rule it shows", "a"),
+		Refuse:          bind("n", "deny", "n"),
+		RefuseWhy:       bind("N", "deny and say why", "N"),
+		EditInput:       bind("e", "edit the arguments", "e"),
+		Details:         bind("d", "details, at once", "d"),
+		NextAsked:       bind("tab", "next request, at once", "tab"),
+		OnceAll:         bind("A", "allow all once", "A"),
 
 		ArgumentNext:     bind("tab", "next argument", "tab"),
 		ArgumentPrevious: bind("shift+tab", "argument before", "shift+tab"),
@@ -140,11 +140,10 @@ func defaultKeys() keyMap {
 		ServersLog:     bind("l", "its log", "l"),
 		ServersClose:   bind("esc", "close", "esc", "q"),
 
-		FillIn:   bind("tab", "fill in", "tab"),
-		Agree:    bind("y", "agree", "y"),
-		Decline:  bind("n", "no", "n"),
-		Withdraw: bind("esc", "cancel", "esc"),
-		CopyURL:  bind("c", "copy the address", "c"),
+		FillIn:  bind("tab", "fill in, at once", "tab"),
+		Agree:   bind("y", "agree, or fill in", "y"),
+		Decline: bind("n", "decline", "n"),
+		CopyURL: bind("c", "copy the address, at once", "c"),
 
 		FieldNext:      bind("↓", "next field (also tab)", "down", "tab"),
 		FieldPrevious:  bind("↑", "field before (also shift+tab)", "up", "shift+tab"),
@@ -248,7 +247,7 @@ func (k *keyMap) groups() []keyGroup {
 			{"tree_fork", &k.TreeFork},
 			{"tree_close", &k.TreeClose},
 		}},
-		{"permission", "When a tool asks", []namedKey{
+		{"permission", "When a tool asks: choose, then enter", []namedKey{
 			{"once", &k.Once},
 			{"for_conversation", &k.ForConversation},
 			{"always", &k.Always},
@@ -274,11 +273,10 @@ func (k *keyMap) groups() []keyGroup {
 			{"servers_log", &k.ServersLog},
 			{"servers_close", &k.ServersClose},
 		}},
-		{"input", "When a server asks for something", []namedKey{
+		{"input", "When a server asks: choose, then enter", []namedKey{
 			{"fill_in", &k.FillIn},
 			{"agree", &k.Agree},
 			{"decline", &k.Decline},
-			{"withdraw", &k.Withdraw},
 			{"copy_url", &k.CopyURL},
 		}},
 		{"form", "In its form", []namedKey{
@@ -353,7 +351,7 @@ func (k *keyMap) clashes() error {
 		}
 		switch group.name {
 		case "permission", "input":
-			list = slices.Concat(list, k.reading())
+			list = slices.Concat(list, k.reading(), []namedKey{{"send", &k.Send}, {"newline", &k.Newline}, {"stop", &k.Stop}, {"option_next", &k.OptionNext}, {"option_previous", &k.OptionPrevious}})
 		case "arguments":
 			list = slices.Concat(list, []namedKey{{"send", &k.Send}, {"newline", &k.Newline}, {"stop", &k.Stop}})
 		}

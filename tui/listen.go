@@ -53,11 +53,7 @@ func (m *Model) rearm() tea.Cmd {
 	if !m.asked() && m.offer == nil && m.left == nil {
 		return nil
 	}
-	quiet := guard
-	if m.permission.open() {
-		quiet = m.permission.guard()
-	}
-	return tea.Tick(quiet, func(time.Time) tea.Msg { return armedMsg{} })
+	return tea.Tick(guard, func(time.Time) tea.Msg { return armedMsg{} })
 }
 
 type armedMsg struct{}

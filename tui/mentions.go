@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -244,6 +243,10 @@ func (m *Model) pressMentions(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool)
 
 // follow brings the lists above the composer in line with what is typed.
 func (m *Model) follow() tea.Cmd {
+	if m.asked() { // no list opens over it
+		m.palette.rows, m.mentions.rows = nil, nil
+		return nil
+	}
 	m.palette.follow(m.composer.text(), m.allCommands())
 	if m.Mentions == nil {
 		return nil
@@ -317,16 +320,16 @@ func (m *Model) useTemplate(t Template, given string) tea.Cmd {
 		return fill(blanks.values())
 	}
 	server, _, _ := strings.Cut(t.Name, ":")
-	m.input.ask(agent.InputAsked{
+	rearm := m.askInput(agent.InputAsked{
 		Question: agent.Question{From: server, Kind: agent.FormInput, Message: t.Help, Schema: blanks.schema(), Check: blanks.check},
 		Reply: func(given agent.Input) {
 			if given.Action == agent.InputAccepted {
 				m.afterInput = fill(given.Values)
 			}
 		},
-	}, time.Now())
-	m.input.entered = len(m.input.queue) == 1 // the user has asked for it
-	return m.rearm()
+	})
+	m.input.entered = m.asksInput() && len(m.input.queue) == 1 // the user has asked for it
+	return rearm
 }
 
 // filledMsg brings a filled prompt.

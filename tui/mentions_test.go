@@ -116,7 +116,7 @@ func TestAPromptOfAServerIsFilledIntoTheComposer(t *testing.T) {
 		r.mustShow("no such city")
 		r.keys("/args", "tab", "enter", "Ham", "esc")
 		r.pass(guard)
-		r.keys("n", "more text")
+		r.keys("n", "enter", "more text")
 		if got := r.m.composer.text(); got != "more text" {
 			t.Errorf("after a no: got %q\n%s", got, r.text())
 		}

@@ -27,37 +27,34 @@ func missingModel(err error) string {
 type offer struct {
 	model    string
 	question string // to be asked again
-	quiet    time.Time
+	dialog
 }
 
 func (m *Model) offerPull(model, question string) {
 	if m.Models != nil {
-		m.offer = &offer{model, question, time.Now()}
+		m.offer = &offer{model: model, question: question}
 	}
 }
 
-// pressOffer answers the offer. As with permissions a key counts only after a
-// time without any.
-func (m *Model) pressOffer(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd, taken bool) {
-	armed := now.Sub(m.offer.quiet) >= guard
-	m.offer.quiet = now
-	switch {
-	case !armed:
-		return nil, false
-	case key.Matches(pressed, m.keys.Once):
-		return m.beginPull(m.offer.model, m.offer.question), true
-	case key.Matches(pressed, m.keys.Refuse):
-		m.composer.set(safetext.Text(m.offer.question))
-		m.offer = nil
-	default:
-		return nil, false
+// answerOffer are the answers to the offer.
+func (m *Model) answerOffer() []choice {
+	return []choice{
+		{Binding: m.keys.Once, label: "Pull it", do: func() tea.Cmd { return m.beginPull(m.offer.model, m.offer.question) }},
+		{Binding: m.keys.Refuse, label: "No", do: func() tea.Cmd {
+			m.composer.set(safetext.Text(m.offer.question))
+			m.offer = nil
+			return nil
+		}},
 	}
-	return nil, true
 }
 
 // view is the offer: one line where there is room for it.
-func (o *offer) view(width int, keys *keyMap, look *theme) []string {
-	return offered("? "+safetext.Line(o.model)+" is not installed. ", keys.Once.Help().Key+" pull it · "+keys.Refuse.Help().Key+" no", "", width, look)
+func (o *offer) view(width int, keys *keyMap, look *theme, choices []choice, now time.Time) []string {
+	what := "? " + safetext.Line(o.model) + " is not installed. "
+	if answers := o.oneLine(choices, "", max(1, width-cells(what)), keys, look, now); cells(answers) > 20 || width > 60 {
+		return []string{fit(look.Warning.Render(what)+answers, width)}
+	}
+	return append(styled(look.Warning.Render, broken(strings.TrimSpace(what), width)), o.oneLine(choices, "", width, keys, look, now))
 }
 
 // offered is what can be had for a key, in one line, or in a narrow window with

@@ -13,26 +13,16 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// guard is how long no key may have been pressed before a question takes keys:
-// who is typing when it opens must not answer it.
-const guard = 500 * time.Millisecond
-
-// typingGuard is the same for who was typing when the question opened, or
-// typed on: prose has pauses between its words.
-const typingGuard = 2 * time.Second
-
 // permission is the dialog that asks whether tools may run, one after the
-// other. While keys come in one upon another they are the composer's.
+// other.
 type permission struct {
 	queue   []pending
-	at      int       // the question in sight
-	typing  int       // keys that went to the composer while the question was open
-	quiet   time.Time // when the last key came, or the question
-	sure    bool      // always was pressed once
+	at      int // the question in sight
 	details bool
 	why     *string         // the reason being typed; nil: none
 	edit    *argumentEditor // the arguments being edited; nil: none
 
+	dialog
 	sight
 	body  []bodyLine // what would run
 	width int        // what body was made for
@@ -57,35 +47,32 @@ func (p *permission) open() bool { return len(p.queue) > 0 }
 // current is the question in sight.
 func (p *permission) current() *pending { return &p.queue[p.at] }
 
-func (p *permission) ask(asked agent.PermissionAsked, now time.Time) {
+func (p *permission) ask(asked agent.PermissionAsked) {
 	p.queue = append(p.queue, pending{PermissionAsked: asked})
 	if len(p.queue) == 1 {
-		p.show(0, now)
+		p.show(0)
 	}
 }
 
 // show turns to a question of the queue, as a new one.
-func (p *permission) show(at int, now time.Time) {
-	p.at, p.quiet, p.sure, p.details, p.why, p.edit = at, now, false, false, nil, nil
-	p.top, p.width, p.typing = 0, 0, 0
-}
+func (p *permission) show(at int) { *p = permission{queue: p.queue, at: at} }
 
 // drop takes a question out of the queue.
-func (p *permission) drop(i int, now time.Time) {
+func (p *permission) drop(i int) {
 	p.queue = append(p.queue[:i:i], p.queue[i+1:]...)
 	switch {
 	case i < p.at:
 		p.at--
 	case i == p.at:
-		p.show(max(0, min(p.at, len(p.queue)-1)), now)
+		p.show(max(0, min(p.at, len(p.queue)-1)))
 	}
 }
 
 // settle drops a question that was decided elsewhere.
-func (p *permission) settle(call string, now time.Time) {
+func (p *permission) settle(call string) {
 	for i, asked := range p.queue {
 		if asked.Call == call {
-			p.drop(i, now)
+			p.drop(i)
 			return
 		}
 	}
@@ -94,26 +81,10 @@ func (p *permission) settle(call string, now time.Time) {
 // close drops all questions: their turn is over.
 func (p *permission) close() { *p = permission{} }
 
-// armed tells whether keys answer the question.
-func (p *permission) armed(now time.Time) bool {
-	return p.open() && now.Sub(p.quiet) >= p.guard()
-}
-
-// guard is how long no key may have been pressed before keys answer.
-func (p *permission) guard() time.Duration {
-	if p.typing > 1 {
-		return typingGuard
-	}
-	return guard
-}
-
-// disturb begins the guard time anew.
-func (p *permission) disturb(now time.Time) { p.quiet = now }
-
 // answer replies to the question in sight and shows the next.
-func (p *permission) answer(reply agent.Reply, now time.Time) {
+func (p *permission) answer(reply agent.Reply) {
 	asked := *p.current()
-	p.drop(p.at, now)
+	p.drop(p.at)
 	if asked.Reply != nil {
 		asked.Reply(reply)
 	}
@@ -130,119 +101,109 @@ func (p *permission) allSeen() bool {
 	return len(p.queue) > 1
 }
 
-// allowAll says yes, once, to every question of the queue.
-func (p *permission) allowAll(now time.Time) {
-	for p.open() {
-		p.answer(agent.Reply{Decision: agent.AllowOnce}, now)
+// always is the label of the choice that writes a rule.
+const always = "Always…"
+
+// choices are the answers to the question in sight, and what else its keys do.
+func (p *permission) choices(keys *keyMap) []choice {
+	asked := p.current()
+	allow := func(d agent.Decision) func() tea.Cmd {
+		return func() tea.Cmd {
+			if p.current().seen { // to its end
+				p.answer(agent.Reply{Decision: d})
+			}
+			return nil
+		}
 	}
+	refuse := func() tea.Cmd { p.answer(agent.Reply{Decision: agent.Refuse}); return nil }
+	details := choice{Binding: keys.Details, label: "details", atOnce: true, do: func() tea.Cmd { p.details, p.width = !p.details, 0; return nil }}
+	if asked.Unknown {
+		return []choice{
+			{Binding: keys.Again, label: "Run again", do: allow(agent.AllowOnce)}, {Binding: keys.Refuse, label: "Skip", do: refuse},
+			{Binding: keys.Checked, label: "I checked, it's done", do: allow(agent.AlreadyDone)}, details,
+		}
+	}
+	list := []choice{{Binding: keys.Once, label: "Allow once", do: allow(agent.AllowOnce)}}
+	if asked.Rule != "" {
+		list = append(list, choice{Binding: keys.ForConversation, label: "Allow in this chat", do: allow(agent.AllowConversation)},
+			// A rule outlasts the chat: "da" and "ad" are words.
+			choice{Binding: keys.Always, label: always, do: allow(agent.AllowAlways), alone: true})
+	}
+	list = append(list, choice{Binding: keys.Refuse, label: "Deny", do: refuse},
+		choice{Binding: keys.RefuseWhy, label: "Deny and say why", do: func() tea.Cmd { p.why = new(string); return nil }},
+		choice{Binding: keys.EditInput, label: "Edit", do: func() tea.Cmd { p.edit = newArgumentEditor(asked.Input, keys); return nil }})
+	if p.allSeen() {
+		list = append(list, choice{Binding: keys.OnceAll, label: "Allow all once", do: func() tea.Cmd {
+			for p.open() {
+				p.answer(agent.Reply{Decision: agent.AllowOnce})
+			}
+			return nil
+		}})
+	}
+	if len(p.queue) > 1 {
+		list = append(list, choice{Binding: keys.NextAsked, label: "next request", atOnce: true, do: func() tea.Cmd { p.show((p.at + 1) % len(p.queue)); return nil }})
+	}
+	return append(list, details)
 }
 
-// press gives a key to the dialog. It reports false for a key that is not the
-// dialog's, or that comes too soon after another: that is the composer's.
-func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) bool {
+// press gives a key to the dialog. rest are the keys that are the composer's.
+func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	switch {
 	case p.why != nil:
-		p.explain(pressed, keys, now)
-		return true
+		p.explain(pressed, keys)
+		return nil, nil
 	case p.edit != nil:
-		p.change(pressed, keys, now)
-		return true
+		p.change(pressed, keys)
+		return nil, nil
 	}
-	armed := p.armed(now)
-	p.disturb(now)
 	if top, scrolls := keys.read(pressed, p.top, len(p.body), p.rows); scrolls && len(p.body) > p.rows {
 		p.top = top
-		return true
+		return nil, nil
 	}
-	if !armed {
-		if pressed.Text != "" {
-			p.typing++
+	if key.Matches(pressed, keys.Stop) {
+		if p.armed(now) {
+			p.answer(agent.Reply{Decision: agent.Refuse})
 		}
-		return key.Matches(pressed, keys.Stop)
+		return nil, nil
 	}
-	sure := p.sure
-	p.sure = false
-	switch {
-	case key.Matches(pressed, keys.Refuse):
-		p.answer(agent.Reply{Decision: agent.Refuse}, now)
-	case key.Matches(pressed, keys.RefuseWhy):
-		p.why = new(string)
-	case key.Matches(pressed, keys.Details):
-		p.details, p.width = !p.details, 0
-	case len(p.queue) > 1 && key.Matches(pressed, keys.NextAsked):
-		p.show((p.at+1)%len(p.queue), now)
-	case p.allSeen() && key.Matches(pressed, keys.OnceAll):
-		p.allowAll(now)
-	case p.current().Unknown && key.Matches(pressed, keys.Again):
-		p.allow(agent.AllowOnce, now)
-	case p.current().Unknown && key.Matches(pressed, keys.Checked):
-		p.allow(agent.AlreadyDone, now)
-	case p.current().Unknown:
-		return false
-	case key.Matches(pressed, keys.Once):
-		p.allow(agent.AllowOnce, now)
-	case key.Matches(pressed, keys.EditInput):
-		p.edit = newArgumentEditor(p.current().Input, keys)
-	case p.current().Rule == "":
-		return false // each call is asked about
-	case key.Matches(pressed, keys.ForConversation):
-		p.allow(agent.AllowConversation, now)
-	case key.Matches(pressed, keys.Always):
-		if sure {
-			p.allow(agent.AllowAlways, now)
-		} else {
-			p.sure = p.current().seen
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-// allow answers yes, but only after all of what would run was in sight.
-func (p *permission) allow(decision agent.Decision, now time.Time) {
-	if p.current().seen {
-		p.answer(agent.Reply{Decision: decision}, now)
-	}
+	return p.dialog.press(pressed, keys, p.choices(keys), now)
 }
 
 // explain edits the reason of a no.
-func (p *permission) explain(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) {
+func (p *permission) explain(pressed tea.KeyPressMsg, keys *keyMap) {
 	switch {
 	case key.Matches(pressed, keys.Send):
-		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(*p.why)}, now)
+		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(*p.why)})
 	case key.Matches(pressed, keys.Stop):
 		p.why = nil
-		p.disturb(now)
 	default:
 		*p.why = typed(*p.why, pressed)
 	}
 }
 
 // change gives a key to the editor of arguments.
-func (p *permission) change(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) {
+func (p *permission) change(pressed tea.KeyPressMsg, keys *keyMap) {
 	done, left := p.edit.press(pressed, keys, p.current().Check)
 	switch {
 	case done:
-		p.answer(p.edit.edited(), now)
+		p.answer(p.edit.edited())
 	case left:
 		p.edit = nil
-		p.disturb(now)
 	}
 }
 
 // layout fits the dialog into a place of at most height lines, keeps the body
 // within it and notes whether its end is in sight.
-func (p *permission) layout(width, height int, keys *keyMap, look *theme) {
+func (p *permission) layout(width, height int, keys *keyMap, look *theme, now time.Time) {
 	if p.width != width {
 		p.body, p.width = p.content(width-len(bodyMargin(width)), look), width
 	}
-	tight := p.tightFoot(width, keys, look, false)
-	if p.sure && len(tight) > height {
-		p.sure = false // the rule can't be shown
-		tight = p.tightFoot(width, keys, look, false)
+	tight := p.tightFoot(width, keys, look, now)
+	if p.chosen == always && len(tight) > height {
+		p.chosen = "" // the rule can't be shown
+		tight = p.tightFoot(width, keys, look, now)
 	}
-	p.place(len(p.body), len(p.foot(width, keys, look, false)), len(tight), height)
+	p.place(len(p.body), len(p.foot(width, keys, look, now)), len(tight), height)
 	if p.endSeen(len(p.body), width) {
 		p.current().seen = true
 	}
@@ -255,16 +216,14 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 	if len(p.queue) > 1 {
 		turn = fmt.Sprintf(" %d of %d ─", p.at+1, len(p.queue))
 	}
-	armed := p.armed(now)
-	size, ready := " · "+bytes(int64(len(asked.Input))), " · "+p.readiness(armed)
-	asks := " asks to run"
+	before, after := "Allow ", "?"
 	if asked.Unknown {
-		asks = ": outcome unknown"
+		before, after = "", ": outcome unknown"
 	}
-	title := "─ " + whole(asked.Name, width-cells(turn)-3, asks+size+ready, asks+ready, ready) + " "
+	title := "─ " + before + whole(asked.Name, width-cells(before+turn)-3, after+" · "+bytes(int64(len(asked.Input)))+p.readiness(now), after+p.readiness(now), after) + " "
 	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
 	if p.tight {
-		title = p.title(asked.Name, len(p.body), width)
+		title = p.title(before+safetext.Line(asked.Name)+after, len(p.body), width)
 	}
 	var lines []string
 	if p.headed {
@@ -272,9 +231,9 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 	}
 	foot := p.position(len(p.body), width, !asked.seen, keys, look)
 	if p.tight {
-		foot = p.tightFoot(width, keys, look, armed)
+		foot = p.tightFoot(width, keys, look, now)
 	} else {
-		foot = append(foot, p.foot(width, keys, look, armed)...)
+		foot = append(foot, p.foot(width, keys, look, now)...)
 	}
 	if p.edit != nil {
 		return append(lines, p.edit.view(width, p.rows+len(foot), keys, look)...)
@@ -285,17 +244,18 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 	return append(lines, foot...)
 }
 
-// readiness says in words whether a key answers now.
-func (p *permission) readiness(armed bool) string {
+// readiness says in words why no key answers now; "": one does.
+func (p *permission) readiness(now time.Time) string {
 	switch {
 	case p.edit != nil:
-		return "editing"
-	case p.why != nil || !armed:
-		return "wait…"
+		return " · editing"
+	case p.why != nil:
+	case !p.armed(now):
+		return " · wait…"
 	case !p.current().seen:
-		return "read on"
+		return " · read on"
 	}
-	return "your answer?"
+	return ""
 }
 
 // bodyMargin sets what would run under the transcript's text; a narrow screen
@@ -307,78 +267,38 @@ func bodyMargin(width int) string {
 	return "  "
 }
 
-// foot is what stands below the body: what is asked twice, and the keys.
-func (p *permission) foot(width int, keys *keyMap, look *theme, armed bool) []string {
-	var lines []string
+// foot is what stands below the body: the rule that would be written, the
+// choices and their keys.
+func (p *permission) foot(width int, keys *keyMap, look *theme, now time.Time) []string {
 	if p.why != nil {
-		lines = append(lines, fit("Why not? "+*p.why+"▏", width), look.Dim.Render(fit(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width)))
-		armed = false
+		return []string{fit("Why not? "+*p.why+"▏", width), look.Dim.Render(fit(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
 	}
-	lines = append(lines, p.again(width, keys, look)...)
-	return append(lines, styled(keyStyle(armed, look), joined(p.keys(keys), width))...)
+	esc := "denies"
+	if p.current().Unknown {
+		esc = "skips"
+	}
+	return append(p.rule(width, look), p.lines(p.choices(keys), esc, width, keys, look, now)...)
 }
 
 // tightFoot is the foot where there is no room for all keys.
-func (p *permission) tightFoot(width int, keys *keyMap, look *theme, armed bool) []string {
+func (p *permission) tightFoot(width int, keys *keyMap, look *theme, now time.Time) []string {
 	if p.why != nil {
 		return []string{fit("Why not? "+*p.why+"▏", width)}
 	}
-	line := p.oneLine(p.keys(keys), len(p.body), width, !p.current().seen, keys)
-	return append(p.again(width, keys, look), keyStyle(armed, look)(line))
+	return append(p.rule(width, look), p.oneLine(p.choices(keys), p.readOn(len(p.body), !p.current().seen, keys), width, keys, look, now))
 }
 
-// again asks for the second press of a key that writes a rule.
-func (p *permission) again(width int, keys *keyMap, look *theme) []string {
-	if !p.sure {
+// rule shows the rule that a confirmed "always" would write.
+func (p *permission) rule(width int, look *theme) []string {
+	if p.chosen != always {
 		return nil
 	}
-	ask := "always writes the rule “" + safetext.Reveal(p.current().Rule) + "”: press " + keys.Always.Help().Key + " again"
-	return styled(look.Warning.Render, broken(ask, width))
-}
-
-// keyStyle is the look of keys that are taken now, or not yet.
-func keyStyle(armed bool, look *theme) func(...string) string {
-	if armed {
-		return look.Key.Render
-	}
-	return look.Dim.Render
-}
-
-// keys names the dialog's keys, in the order in which they are shown.
-func (p *permission) keys(keys *keyMap) []string {
-	var parts []string
-	for _, b := range p.bindings(keys) {
-		parts = append(parts, b.Help().Key+" "+b.Help().Desc)
-	}
-	return parts
-}
-
-func (p *permission) bindings(keys *keyMap) []key.Binding {
-	switch asked := p.current(); {
-	case asked.Unknown:
-		skip := keys.Refuse
-		skip.SetHelp(skip.Help().Key, "skip")
-		return []key.Binding{keys.Again, skip, keys.Checked, keys.Details}
-	case asked.Rule == "":
-		return p.withQueue(keys, keys.Once, keys.Refuse, keys.RefuseWhy, keys.EditInput, keys.Details)
-	}
-	return p.withQueue(keys, keys.Once, keys.ForConversation, keys.Always, keys.Refuse, keys.RefuseWhy, keys.EditInput, keys.Details)
-}
-
-// withQueue adds the keys for when several steps ask at once.
-func (p *permission) withQueue(keys *keyMap, list ...key.Binding) []key.Binding {
-	if len(p.queue) > 1 {
-		list = append(list, keys.NextAsked)
-	}
-	if p.allSeen() {
-		list = append(list, keys.OnceAll)
-	}
-	return list
+	return styled(look.Warning.Render, broken("always writes the rule “"+safetext.Reveal(p.current().Rule)+"”", width))
 }
 
 // besideName is how much the title has besides the name of what asks at the
-// least: the margins, and which of several questions it is.
-const besideName = 14
+// least: the margins, its other words, and which of several questions it is.
+const besideName = 19
 
 // markNew styles a text of arguments and marks the words that the user did not
 // say.
@@ -458,7 +378,7 @@ func (p *permission) content(width int, look *theme) []bodyLine {
 		add(look.Dim.Render, "it was started "+when(asked.Since, time.Now())+" and may have happened")
 	}
 	if asked.Reason != "" {
-		add(look.Dim.Render, "asked because "+safetext.Reveal(asked.Reason))
+		add(look.Dim.Render, "why it asks: "+safetext.Reveal(asked.Reason))
 	}
 	return lines
 }

@@ -4,134 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
 )
-
-// asked returns a question and where its answer will be found.
-func asked(from agent.PermissionAsked) (agent.PermissionAsked, *[]agent.Reply) {
-	var replies []agent.Reply
-	from.Reply = func(r agent.Reply) { replies = append(replies, r) }
-	return from, &replies
-}
-
-func TestKeysOfAQuestion(t *testing.T) {
-	tests := map[string]struct {
-		keys []string
-		want agent.Reply
-	}{
-		"y allows once":                    {[]string{"y"}, agent.Reply{Decision: agent.AllowOnce}},
-		"s allows for the conversation":    {[]string{"s"}, agent.Reply{Decision: agent.AllowConversation}},
-		"a allows always when asked twice": {[]string{"a", "wait", "a"}, agent.Reply{Decision: agent.AllowAlways}},
-		"n refuses":                        {[]string{"n"}, agent.Reply{Decision: agent.Refuse}},
-		"Esc refuses":                      {[]string{"esc"}, agent.Reply{Decision: agent.Refuse}},
-		"N refuses and says why":           {[]string{"N", "too soonn", "backspace", "enter"}, agent.Reply{Decision: agent.Refuse, Reason: "too soon"}},
-		"Esc leaves the why":               {[]string{"N", "hm", "esc", "wait", "n"}, agent.Reply{Decision: agent.Refuse}},
-		"d shows details and keeps asking": {[]string{"d", "wait", "y"}, agent.Reply{Decision: agent.AllowOnce}},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			question, replies := asked(taskAsked)
-			inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
-				r.ask("add a task")
-				r.pass(guard)
-				for _, k := range tc.keys {
-					if k == "wait" {
-						r.pass(guard)
-						continue
-					}
-					r.keys(k)
-				}
-			})
-			if len(*replies) != 1 || (*replies)[0] != tc.want {
-				t.Errorf("replies = %+v, want %+v", *replies, tc.want)
-			}
-		})
-	}
-}
-
-func TestAlwaysIsNotGivenByOneHeldKey(t *testing.T) {
-	question, replies := asked(taskAsked)
-	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
-		r.ask("add a task")
-		r.pass(guard)
-		for range 50 { // a held key repeats
-			r.keys("a")
-			r.pass(30 * time.Millisecond)
-		}
-	})
-	if len(*replies) != 0 {
-		t.Errorf("replies = %+v, want none", *replies)
-	}
-}
-
-// Who types at 3 to 12 keys a second when a question opens answers none of
-// them, and finds what was typed in the composer.
-func TestTypingNeverAnswersAQuestion(t *testing.T) {
-	letters := []rune("yes yay sassy any nay stay asyn")
-	random := rand.New(rand.NewPCG(1, 2))
-	openings := 20 // at each of ten speeds
-	if os.Getenv("LIFEHUB_SOAK") != "" {
-		openings = 100
-	}
-	for speed := 3; speed <= 12; speed++ {
-		t.Run(fmt.Sprintf("%d keys a second", speed), func(t *testing.T) {
-			for range openings {
-				question, replies := asked(taskAsked)
-				assistant := hold(question)
-				inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
-					typed := ""
-					between := time.Second / time.Duration(speed)
-					opens := 5 + random.IntN(20)
-					r.keys("go", "enter")
-					r.m.permission.close()
-					for i := range 40 {
-						if i == opens {
-							r.m.show(agent.Event{Body: question}, time.Now())
-						}
-						letter := letters[random.IntN(len(letters))]
-						r.keys(string(letter))
-						typed += string(letter)
-						r.pause(time.Duration(float64(between) * (0.5 + random.Float64())))
-						if letter == ' ' && random.IntN(6) == 0 {
-							r.pause(time.Second) // a thought
-						}
-					}
-					if got := r.m.composer.text(); got != typed {
-						t.Errorf("composer holds %q, want %q", got, typed)
-					}
-				})
-				if len(*replies) != 0 {
-					t.Fatalf("replies = %+v, want none", *replies)
-				}
-			}
-		})
-	}
-}
-
-func TestAPasteAnswersNothing(t *testing.T) {
-	question, replies := asked(taskAsked)
-	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
-		r.ask("add a task")
-		r.pass(time.Second)
-		r.send(tea.PasteMsg{Content: "y\na\ny\n"})
-		r.keys("y") // too soon after the paste
-		if got := r.m.composer.text(); got != "y\na\ny\ny" {
-			t.Errorf("composer holds %q", got)
-		}
-	})
-	if len(*replies) != 0 {
-		t.Errorf("replies = %+v, want none", *replies)
-	}
-}
 
 func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 	question, replies := asked(longArguments)
@@ -141,10 +20,9 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 		seen.WriteString(r.text())
 		for range 10 {
 			r.pass(guard)
-			r.keys("y")
+			r.keys("y", "enter")
 			if r.m.permission.open() && !r.m.permission.current().seen {
-				r.pass(guard)
-				r.keys("backspace", "pgdown")
+				r.keys("pgdown")
 				seen.WriteString(r.text())
 			}
 			if r.m.permission.open() && r.m.permission.current().seen && len(*replies) == 0 && !strings.Contains(seen.String(), "the end") {
@@ -174,7 +52,7 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 			words = append(words, fmt.Sprintf("word%04d", i))
 		}
 		p := permission{}
-		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"text":"` + strings.Join(words, " ") + `"}`)}, time.Time{})
+		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"text":"` + strings.Join(words, " ") + `"}`)})
 		lines := contentOf(&p, width)
 		all := ansi.Strip(strings.Join(lines, ""))
 		if want := "text: " + strings.Join(words, " "); all != want {
@@ -192,7 +70,7 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 func TestNoLineOfADiffIsHidden(t *testing.T) {
 	const diff = "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n # A\n--- old rule\n+++ pay Mallory\n"
 	p := permission{}
-	p.ask(agent.PermissionAsked{Name: "edit_note", Input: raw(`{}`), Preview: agent.Preview{Path: "a.md", Diff: diff}}, time.Time{})
+	p.ask(agent.PermissionAsked{Name: "edit_note", Input: raw(`{}`), Preview: agent.Preview{Path: "a.md", Diff: diff}})
 	text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
 	if !strings.Contains(text, "- -- old rule") || !strings.Contains(text, "+ ++ pay Mallory") || strings.Contains(text, "++ a.md") {
 		t.Errorf("the dialog shows\n%s", text)
@@ -204,7 +82,7 @@ func TestValuesThatDifferLookDifferent(t *testing.T) {
 	shown := map[string]string{}
 	for _, v := range values {
 		p := permission{}
-		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"v":` + v + `}`)}, time.Time{})
+		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"v":` + v + `}`)})
 		text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
 		if other, taken := shown[text]; taken && v != `"\u0430"` {
 			t.Errorf("%s and %s both look like %q", v, other, text)
@@ -218,15 +96,12 @@ func TestTheKeysOfAQuestionAreAlwaysInSight(t *testing.T) {
 		for _, question := range []agent.PermissionAsked{taskAsked, longArguments} {
 			inRig(t, size[0], size[1], withWorld(hold(story(planning, []agent.Body{question})...)), func(r *rig) {
 				r.ask("go")
-				r.keys("typed a little")
-				for range 3 {
-					if !strings.Contains(r.text(), "\ny once") {
-						t.Errorf("%v: no line begins with y once:\n%s", size, r.text())
+				for _, keys := range [][]string{{}, {"d"}, {"pgdown"}, {"typed a little"}, {"pgdown"}} {
+					r.keys(keys...)
+					if !strings.Contains(r.text(), "\nAllow once") {
+						t.Errorf("%v: no line begins with Allow once:\n%s", size, r.text())
 					}
 					r.pass(guard)
-					r.keys("pgdown")
-					r.pass(guard)
-					r.keys("N")
 				}
 			})
 		}
@@ -240,10 +115,10 @@ func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
 		r.ask("go")
 		r.pass(guard)
 		r.mustShow("1 of 2")
-		r.keys("y", "y") // the second one comes too soon for the second question
-		r.mustShow("create_note asks")
+		r.keys("y", "enter")
+		r.mustShow("Allow create_note?")
 		r.pass(guard)
-		r.keys("n")
+		r.keys("n", "enter")
 		if r.m.permission.open() {
 			t.Error("a question is still open")
 		}
@@ -271,14 +146,12 @@ func TestSeveralQuestionsAreAllowedAtOnceOnceAllWereSeen(t *testing.T) {
 	inRig(t, 80, 24, withWorld(hold(first, second)), func(r *rig) {
 		r.ask("go")
 		r.pass(guard)
-		r.mustNotShow("once to all")
-		r.keys("A")
-		r.pass(guard)
+		r.mustNotShow("Allow all once")
 		r.keys("tab")
 		r.mustShow("2 of 2")
 		r.pass(guard)
-		r.mustShow("A once to all")
-		r.keys("A")
+		r.mustShow("Allow all once")
+		r.keys("A", "enter")
 		if r.m.permission.open() {
 			t.Error("a question is still open")
 		}
@@ -301,7 +174,7 @@ func TestArgumentsAreEditedInPlace(t *testing.T) {
 	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
 		r.ask("add a task")
 		r.pass(guard)
-		r.keys("e")
+		r.keys("e", "enter")
 		r.mustShow("editing")
 		r.keys("backspace", "backspace", "backspace", "backspace", "wine", "enter")
 		r.mustShow("no wine")
@@ -318,7 +191,7 @@ func TestTheTitleSaysWhetherAKeyCounts(t *testing.T) {
 		r.ask("add a task")
 		r.mustShow("wait…")
 		r.pass(guard)
-		r.mustShow("your answer?")
+		r.mustNotShow("wait…")
 	})
 }
 
@@ -335,13 +208,13 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 			r.keys("write", "ctrl+y")
 			r.pass(guard)
 			r.mustShow("ctrl+x reads on")
-			r.keys("y") // not yet read
+			r.keys("y", "ctrl+y") // not yet read
 			for range 30 {
 				r.keys("ctrl+x")
 			}
 			r.pass(guard)
-			r.mustShow("your answer?")
-			r.keys("N", "not nnow", "enter")
+			r.mustNotShow("read on")
+			r.keys("N", "ctrl+y", "not nnow", "enter")
 			r.mustShow("ctrl+y sends · ctrl+g back")
 			r.keys("ctrl+u", "no", "ctrl+y")
 		})
@@ -357,7 +230,7 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
 			r.pass(guard)
-			r.keys("e")
+			r.keys("e", "ctrl+y")
 			r.mustShow("ctrl+y check and show again")
 			r.mustShow("f1 next argument")
 			r.keys("f1", "backspace", "1", "ctrl+y")
@@ -367,15 +240,26 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 			t.Errorf("replies = %+v, want %+v", *replies, want)
 		}
 	})
-	t.Run("always is asked twice with its own key", func(t *testing.T) {
-		o := withWorld(hold(taskAsked))
+	t.Run("always is chosen by its own key", func(t *testing.T) {
+		question, replies := asked(taskAsked)
+		o := withWorld(hold(question))
 		o.Keys = keys
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
 			r.pass(guard)
 			r.keys("ctrl+a")
-			r.mustShow("press ctrl+a again")
+			r.mustShow("always writes the rule “allow add_task”")
+			r.keys("enter")
+			if len(*replies) != 0 {
+				t.Errorf("Enter confirmed, which is not the key that sends: %+v", *replies)
+			}
+			r.pass(guard)
+			r.m.composer.clear() // of the new line that Enter is not
+			r.keys("ctrl+a", "ctrl+y")
 		})
+		if want := (agent.Reply{Decision: agent.AllowAlways}); len(*replies) != 1 || (*replies)[0] != want {
+			t.Errorf("replies = %+v, want %+v", *replies, want)
+		}
 	})
 }
 
@@ -386,6 +270,8 @@ func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
 		{"later": {"s"}},
 		{"agree": {"pgup"}},
 		{"argument_next": {"enter"}},
+		{"once": {"enter"}},
+		{"refuse": {"left"}},
 	} {
 		if err := CheckKeys(keys); err == nil {
 			t.Errorf("%v is taken", keys)

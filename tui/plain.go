@@ -39,6 +39,8 @@ type plain struct {
 	signals <-chan os.Signal
 	typed   bool // a person types the lines, and the terminal shows them
 
+	queue []string // lines that answered no question: the next messages
+
 	conversation string
 	titled       bool   // the title is more than the first words
 	stopTitling  func() // stops making one and waits for that; nil: none is made
@@ -145,6 +147,12 @@ func (p *plain) now() Status {
 // prompt asks for a line.
 func (p *plain) prompt(ctx context.Context) error {
 	p.print("> ")
+	if len(p.queue) > 0 {
+		line := p.queue[0]
+		p.queue = p.queue[1:]
+		p.print("%s\n", safetext.Text(line))
+		return p.line(ctx, line)
+	}
 	return p.await(ctx)
 }
 

@@ -98,10 +98,8 @@ func ordered(line, letters string, n int) (letter rune, at int, ok bool) {
 	return letter, at - 1, err == nil && at >= 1 && at <= n
 }
 
-// agree asks whether to do something that costs something; anything but a yes
-// is a no.
+// agree asks whether to do something that costs something.
 func (p *plain) agree(ctx context.Context, question string) bool {
-	line, _ := p.reply(ctx, fmt.Sprintf("%s y yes · n no: ", question))
-	line = strings.ToLower(strings.TrimSpace(line))
-	return line == "y" || line == "yes"
+	line, _ := p.pick(ctx, fmt.Sprintf("%s y yes · n no: ", question), "y", "n")
+	return line == "y"
 }

@@ -18,7 +18,7 @@ func (p *plain) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Re
 	changed := false
 	for i := range e.pairs {
 		pair := &e.pairs[i]
-		line, ok := p.reply(ctx, "  "+safetext.Reveal(pair.key)+": "+safetext.Reveal(exact(pair.value))+"\n  "+safetext.Reveal(pair.key)+" = ")
+		line, ok := p.ask(ctx, "  "+safetext.Reveal(pair.key)+": "+safetext.Reveal(exact(pair.value))+"\n  "+safetext.Reveal(pair.key)+" = ")
 		if !ok {
 			return agent.Reply{}, false
 		}

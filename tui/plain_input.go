@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,11 +28,14 @@ func (p *plain) input(ctx context.Context, asked agent.InputAsked) {
 	}
 	given := agent.Input{Action: agent.InputCancelled}
 	defer func() { asked.Reply(given) }()
-	line, ok := p.reply(ctx, "y agree · n no · empty cancels: ")
-	switch answer := strings.TrimSpace(line); {
-	case !ok || answer == "":
+	does := "agree"
+	if asked.Kind == agent.FormInput {
+		does = "fill in"
+	}
+	switch line, _ := p.pick(ctx, "y "+does+" · n decline · empty cancels: ", "y", "n"); line {
+	case "":
 		return
-	case answer != "y" && answer != "yes":
+	case "n":
 		given.Action = agent.InputDeclined
 		return
 	}
@@ -74,7 +78,7 @@ func (p *plain) fillIn(ctx context.Context, f *form) bool {
 			prompt += " [" + given + "]"
 		}
 		for {
-			line, ok := p.reply(ctx, prompt+": ")
+			line, ok := p.ask(ctx, prompt+": ")
 			if !ok {
 				return false
 			}
@@ -135,16 +139,22 @@ func (f *field) read(line string) bool {
 	return true
 }
 
-// reply is ask for what must not be answered by accident: a line that was typed
-// before the prompt could be read is no answer to it.
-func (p *plain) reply(ctx context.Context, prompt string) (string, bool) {
+// pick asks a question that one of some words answers, or an empty line. Any
+// other line, and one that came before the question could be read, is the next
+// message, and the question is put again; false: see [plain.ask].
+func (p *plain) pick(ctx context.Context, prompt string, answers ...string) (string, bool) {
 	for {
 		shown := time.Now()
 		line, ok := p.ask(ctx, prompt)
-		if !ok || !p.typed || time.Since(shown) >= guard {
+		line = strings.TrimSpace(line)
+		early := p.typed && time.Since(shown) < guard
+		switch {
+		case !ok || !early && (line == "" || slices.Contains(answers, line)):
 			return line, ok
+		case line != "":
+			p.queue = append(p.queue, p.wholeOf(ctx, line))
+			p.note("that is no answer; it waits as your next message")
 		}
-		p.note("that line came before the question could be read; answer it now")
 	}
 }
 

@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -10,30 +12,31 @@ import (
 )
 
 // permit asks by lines whether a tool may run. All that would run is written
-// out before the question. A line that was typed or pasted before the question
-// could be read is no answer to it.
+// out before the question.
 func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 	p.flush()
 	p.describe(asked)
+	prompt, decisions := choices(asked)
 	for {
-		line, ok := p.reply(ctx, choices(asked)+": ")
+		line, ok := p.pick(ctx, prompt+": ", slices.Collect(maps.Keys(decisions))...)
 		if ctx.Err() != nil {
 			return
 		}
-		line = strings.TrimSpace(line)
-		reply := agent.Reply{Decision: agent.Refuse}
+		reply := agent.Reply{Decision: decisions[line]}
 		switch {
 		case !ok:
+			reply.Decision = agent.Refuse
 		case line == "":
 			continue
-		case line == "e" && !asked.Unknown:
+		case line == "N":
+			reason, _ := p.ask(ctx, "why not: ")
+			reply.Reason = strings.TrimSpace(reason)
+		case line == "e":
 			edited, changed := p.edit(ctx, asked)
 			if !changed {
 				continue
 			}
 			reply = edited
-		default:
-			reply = chosen(asked, line)
 		}
 		asked.Reply(reply)
 		return
@@ -42,7 +45,7 @@ func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 
 // describe writes out all that would run.
 func (p *plain) describe(asked agent.PermissionAsked) {
-	p.print("%s asks to run, %s:\n", safetext.Line(asked.Name), bytes(int64(len(asked.Input))))
+	p.print("Allow %s? %s:\n", safetext.Line(asked.Name), bytes(int64(len(asked.Input))))
 	for _, pair := range arguments(asked.Input) {
 		p.print("  %s: %s\n", safetext.Reveal(pair.key), safetext.Reveal(exact(pair.value)))
 	}
@@ -53,37 +56,23 @@ func (p *plain) describe(asked agent.PermissionAsked) {
 		p.print("%s\n", safetext.Reveal(asked.Preview.Text))
 	}
 	if asked.Reason != "" && !asked.Unknown {
-		p.print("asked because %s\n", safetext.Reveal(asked.Reason))
+		p.print("why it asks: %s\n", safetext.Reveal(asked.Reason))
 	}
 	if asked.Unknown {
 		p.print("LifeHub was stopped while this was under way: whether it happened is not known.\n")
 	}
 }
 
-// choices are the replies that a question takes.
-func choices(asked agent.PermissionAsked) string {
-	switch {
-	case asked.Unknown:
-		return "r run again · n skip · c I checked, it's done"
-	case asked.Rule == "":
-		return "y once · e edit · n no, or why not"
+// choices are the lines that a question takes, in words and by what they decide.
+func choices(asked agent.PermissionAsked) (prompt string, decisions map[string]agent.Decision) {
+	if asked.Unknown {
+		return "r run again · n skip · c I checked, it's done", map[string]agent.Decision{"r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone}
 	}
-	return fmt.Sprintf("y once · s this conversation · a always (%s) · e edit · n no, or why not", safetext.Reveal(asked.Rule))
-}
-
-// chosen is the reply that a line means. What is no choice is the reason of a no.
-func chosen(asked agent.PermissionAsked, line string) agent.Reply {
-	decisions := map[string]agent.Decision{"y": agent.AllowOnce, "yes": agent.AllowOnce, "s": agent.AllowConversation, "a": agent.AllowAlways}
-	switch {
-	case asked.Unknown:
-		decisions = map[string]agent.Decision{"r": agent.AllowOnce, "c": agent.AlreadyDone}
-	case asked.Rule == "":
-		delete(decisions, "s")
-		delete(decisions, "a")
+	lasting := ""
+	decisions = map[string]agent.Decision{"y": agent.AllowOnce, "e": agent.Edited, "n": agent.Refuse, "N": agent.Refuse}
+	if asked.Rule != "" {
+		lasting = fmt.Sprintf(" · s allow in this chat · a always allow (%s)", safetext.Reveal(asked.Rule))
+		decisions["s"], decisions["a"] = agent.AllowConversation, agent.AllowAlways
 	}
-	decisions["n"], decisions["no"], decisions[""] = agent.Refuse, agent.Refuse, agent.Refuse
-	if decision, ok := decisions[line]; ok {
-		return agent.Reply{Decision: decision}
-	}
-	return agent.Reply{Decision: agent.Refuse, Reason: line}
+	return "y allow once" + lasting + " · e edit · n deny · N deny and say why", decisions
 }

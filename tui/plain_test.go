@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -64,19 +65,78 @@ func TestPlainTalksInLines(t *testing.T) {
 	}
 }
 
-func TestPlainTakesAnyOtherLineAsANoWithItsReason(t *testing.T) {
-	for line, want := range map[string]agent.Reply{
-		"n":            {Decision: agent.Refuse},
-		"not that one": {Decision: agent.Refuse, Reason: "not that one"},
-		"s":            {Decision: agent.AllowConversation},
-		"a":            {Decision: agent.AllowAlways},
+func TestPlainTakesALineThatIsAChoice(t *testing.T) {
+	for in, want := range map[string]agent.Reply{
+		"y\n":           {Decision: agent.AllowOnce},
+		"s\n":           {Decision: agent.AllowConversation},
+		"a\n":           {Decision: agent.AllowAlways},
+		"n\n":           {Decision: agent.Refuse},
+		"N\ntoo soon\n": {Decision: agent.Refuse, Reason: "too soon"},
+		"N\n":           {Decision: agent.Refuse},
+		"\n\ny\n":       {Decision: agent.AllowOnce},
+		"yes\n y \n":    {Decision: agent.AllowOnce},
+		"":              {Decision: agent.Refuse},
 	} {
 		question, replies := asked(taskAsked)
-		if _, err := RunPlain(context.Background(), withWorld(play(question)), strings.NewReader("go\n"+line+"\n"), io.Discard); err != nil {
+		if _, err := RunPlain(context.Background(), withWorld(play(question)), strings.NewReader("go\n"+in), io.Discard); err != nil {
 			t.Error(err)
 		}
-		if len(*replies) != 1 || (*replies)[0] != want {
-			t.Errorf("%q: replies = %+v, want %+v", line, *replies, want)
+		if len(*replies) == 0 || (*replies)[0] != want {
+			t.Errorf("%q: replies = %+v, want %+v", in, *replies, want)
+		}
+	}
+}
+
+// A sentence answers no question put by lines, however fast it is written and
+// however soon it comes: it is the next message.
+func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
+	questions := map[string]func() (Options, func() bool){
+		"permission": func() (Options, func() bool) {
+			question, replies := asked(taskAsked)
+			return withWorld(play(question)), func() bool {
+				return slices.ContainsFunc(*replies, func(r agent.Reply) bool { return r.Decision != agent.Refuse })
+			}
+		},
+		"form": func() (Options, func() bool) {
+			o, given := asksFor(formAsked)
+			o.Assistant.(*script).held = false
+			return o, func() bool {
+				return slices.ContainsFunc(*given, func(i agent.Input) bool { return i.Action == agent.InputAccepted })
+			}
+		},
+	}
+	for name, open := range questions {
+		for _, delay := range []time.Duration{0, 300 * time.Millisecond, 700 * time.Millisecond, 5 * time.Second} {
+			t.Run(name+" after "+delay.String(), func(t *testing.T) {
+				options, answered := open()
+				var sent []string
+				for _, sentence := range sentences() {
+					if !isAnswer(sentence) && !strings.HasPrefix(sentence, "/") {
+						sent = append(sent, sentence)
+					}
+				}
+				synctest.Test(t, func(t *testing.T) {
+					lines := make(chan string)
+					go func() {
+						defer close(lines)
+						lines <- "go"
+						for _, sentence := range sent {
+							time.Sleep(delay)
+							lines <- sentence
+						}
+					}()
+					p := &plain{Options: options, out: io.Discard, lines: lines, typed: true}
+					if _, err := p.talk(t.Context()); err != nil {
+						t.Error(err)
+					}
+				})
+				if answered() {
+					t.Error("a sentence answered")
+				}
+				if got, want := options.Assistant.(*script).asked, append([]string{"go"}, sent...); !slices.Equal(got, want) {
+					t.Errorf("messages were lost: %d of %d", len(got), len(want))
+				}
+			})
 		}
 	}
 }
@@ -125,10 +185,10 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 		if _, err := p.talk(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if len(*replies) != 1 || (*replies)[0].Decision != agent.Refuse {
+		if len(*replies) == 0 || slices.ContainsFunc(*replies, func(r agent.Reply) bool { return r.Decision != agent.Refuse }) {
 			t.Errorf("replies = %+v, want the no that came after the question", *replies)
 		}
-		if n := strings.Count(out.out.String(), "came before the question"); n != 2 {
+		if n := strings.Count(out.out.String(), "waits as your next message"); n != 2 {
 			t.Errorf("it says %d times, want 2, that a line came too early:\n%s", n, out.out.String())
 		}
 	})

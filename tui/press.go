@@ -15,22 +15,45 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 		return m.pressReplay(pressed)
 	}
 	now := time.Now()
-	m.keyAt, m.blurred = now, false // who types is here, whatever the terminal forgot to say
+	m.blurred = false // who types is here, whatever the terminal forgot to say
 	parting := m.parting
 	m.hint, m.parting = "", false
-	switch {
-	case key.Matches(pressed, m.keys.Clear) && m.overlay == noOverlay:
+	if key.Matches(pressed, m.keys.Clear) && m.overlay == noOverlay {
 		return m.clear(parting)
-	case m.permission.open() && m.permission.press(pressed, &m.keys, now):
-		return m.rearm()
 	}
-	if m.asksInput() {
-		if cmd, taken := m.input.press(pressed, &m.keys, now); taken {
-			after := m.afterInput
-			m.afterInput = nil
-			return tea.Batch(cmd, after, m.rearm())
+	cmd, rest := m.pressDialog(pressed, now)
+	cmds := []tea.Cmd{cmd}
+	for _, pressed := range rest {
+		cmds = append(cmds, m.pressBehind(pressed, now))
+	}
+	return tea.Batch(append(cmds, m.rearm())...)
+}
+
+// pressDialog gives a key to the question in sight. rest are the keys that are
+// not its own: this one, and letters before it that turn out to be text.
+func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+	if m.composer.vi == viInsert && !m.composer.empty() && key.Matches(pressed, m.keys.Stop) {
+		return nil, []tea.KeyPressMsg{pressed} // it ends the writing
+	}
+	switch {
+	case m.asksPermission():
+		m.permission.writing = !m.composer.empty()
+		return m.permission.press(pressed, &m.keys, now)
+	case m.asksInput():
+		m.input.writing = !m.composer.empty()
+		if cmd, rest = m.input.press(pressed, &m.keys, now); rest == nil {
+			cmd, m.afterInput = tea.Batch(cmd, m.afterInput), nil
 		}
+		return cmd, rest
+	case m.offer != nil && m.overlay == noOverlay:
+		m.offer.writing = !m.composer.empty()
+		return m.offer.press(pressed, &m.keys, m.answerOffer(), now)
 	}
+	return nil, []tea.KeyPressMsg{pressed}
+}
+
+// pressBehind routes a key that no question took.
+func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	switch m.overlay {
 	case pickerOverlay:
 		done, cmd := m.picker.press(pressed, &m.keys, m.height-6)
@@ -52,11 +75,6 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	if m.offer != nil {
-		if cmd, taken := m.pressOffer(pressed, now); taken {
-			return cmd
-		}
-	}
 	if m.left != nil {
 		if cmd, taken := m.pressLeft(pressed, now); taken {
 			return cmd
@@ -64,19 +82,19 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	}
 	if !m.focused {
 		if cmd, taken := m.pressVi(pressed); taken {
-			return tea.Batch(cmd, m.rearm())
+			return cmd
 		}
 	}
 	if cmd, taken := m.pressAnywhere(pressed); taken {
-		return tea.Batch(cmd, m.rearm())
+		return cmd
 	}
 	if m.focused {
 		if cmd, taken := m.pressTranscript(pressed); taken {
-			return tea.Batch(cmd, m.rearm())
+			return cmd
 		}
 		m.unfocus()
 	}
-	return tea.Batch(m.write(pressed), m.rearm())
+	return m.write(pressed)
 }
 
 // pressAnywhere takes the keys that work wherever the user is.
@@ -102,7 +120,7 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Model):
 		return m.chooseModel(""), true
 	case key.Matches(pressed, k.Help):
-		m.overlay = helpOverlay
+		m.cover(helpOverlay)
 	case key.Matches(pressed, k.PageUp):
 		m.transcript.scroll(-m.transcript.page())
 		if m.composer.empty() {
@@ -191,8 +209,8 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 		c.newline()
 	case key.Matches(pressed, k.Send):
 		return m.send()
-	case key.Matches(pressed, k.HelpOnEmpty) && c.empty():
-		m.overlay = helpOverlay
+	case key.Matches(pressed, k.HelpOnEmpty) && c.empty() && !m.asked():
+		m.cover(helpOverlay)
 		return nil
 	case key.Matches(pressed, k.Leave) && c.empty():
 		return m.leave(Quit)
@@ -208,9 +226,12 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 			m.flash("nothing to redo")
 		}
 	case key.Matches(pressed, k.Compose):
+		if !m.uncovered() {
+			return nil
+		}
 		return m.compose()
 	case key.Matches(pressed, k.Palette):
-		if c.empty() {
+		if c.empty() && m.uncovered() {
 			c.set("/")
 		}
 	case key.Matches(pressed, k.Up) && c.earlier(), key.Matches(pressed, k.Down) && c.later():

@@ -110,12 +110,12 @@ func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 	screen.waitFor(t, "shift")
 	io.WriteString(typing, "\r")
 	screen.waitFor(t, "Buy milk")
-	screen.waitFor(t, "y once")
+	screen.waitFor(t, "Allow once")
 	late := time.After(patience)
 	for answered := false; !answered; { // the guard lets it through when it may
 		select {
 		case <-time.After(guard + 50*time.Millisecond):
-			io.WriteString(typing, "y")
+			io.WriteString(typing, "y\r") // what comes too soon is a message
 		case r := <-decided:
 			if r.Decision != agent.AllowOnce {
 				t.Errorf("reply = %+v", r)

@@ -107,7 +107,7 @@ func (m *Model) invitation() string {
 	case m.overlay != noOverlay:
 		return ""
 	case m.asked():
-		return "A question waits above · what you type stays here"
+		return "Answer the request above · a message you write here waits"
 	case m.turn != nil:
 		return "Write the next message · " + m.keys.Send.Help().Key + " queues it"
 	case m.suggested != "":
@@ -142,7 +142,7 @@ func (m *Model) body(width, height, top int) []string {
 	case m.overlay == firstRunOverlay:
 		return m.first.view(width, height, m.look)
 	case m.overlay == serversOverlay:
-		return m.servers.view(width, height, &m.keys, m.look, time.Now())
+		return m.servers.view(width, height, &m.keys, m.look, m.trustChoices(), time.Now())
 	case m.overlay == treeOverlay:
 		return m.tree.view(width, height, m.look)
 	case m.overlay == statsOverlay:
@@ -165,8 +165,30 @@ func (m *Model) body(width, height, top int) []string {
 // asked tells whether a question waits for the user.
 func (m *Model) asked() bool { return m.permission.open() || m.input.open() }
 
-// asksInput tells whether what a server asks is the question in sight.
-func (m *Model) asksInput() bool { return m.input.open() && !m.permission.open() }
+// asksInput reports whether what a server asks is the question in sight.
+func (m *Model) asksInput() bool { return m.input.open() && (m.inputFirst || !m.permission.open()) }
+
+// asksPermission reports whether the question in sight is a permission.
+func (m *Model) asksPermission() bool { return m.permission.open() && !m.asksInput() }
+
+// uncovered reports whether no question waits, and says so if one does: nothing
+// opens over it.
+func (m *Model) uncovered() bool {
+	if m.asked() && m.player == nil {
+		m.flash("answer the request first")
+		return false
+	}
+	return true
+}
+
+// cover puts a list or a page over the transcript, unless a question waits.
+func (m *Model) cover(by overlay) bool {
+	if !m.uncovered() {
+		return false
+	}
+	m.overlay = by
+	return true
+}
 
 func (m *Model) bodyTop() int    { return m.place.top }
 func (m *Model) bodyHeight() int { return m.place.height }
@@ -174,21 +196,19 @@ func (m *Model) bodyHeight() int { return m.place.height }
 // aboveComposer is what asks for attention: a question, an offer, a pull, the
 // commands, what waits in the queue.
 func (m *Model) aboveComposer(width, height int) []string {
-	if m.permission.open() {
-		most := height
-		if height > 14 {
-			most -= 3 // of what was said last
-		}
-		m.permission.layout(width, most, &m.keys, m.look)
-		return m.permission.view(width, &m.keys, m.look, time.Now())
+	now, most := time.Now(), height
+	if height > 14 {
+		most -= 3 // of what was said last
 	}
-	if m.asksInput() {
-		most := height
-		if height > 14 {
-			most -= 3 // of what was said last
-		}
-		m.input.layout(width, most, &m.keys, m.look)
-		return m.input.view(width, &m.keys, m.look, time.Now())
+	switch {
+	case m.asksPermission():
+		m.permission.appear(now, !m.composer.empty())
+		m.permission.layout(width, most, &m.keys, m.look, now)
+		return m.permission.view(width, &m.keys, m.look, now)
+	case m.asksInput():
+		m.input.appear(now, !m.composer.empty())
+		m.input.layout(width, most, &m.keys, m.look, now)
+		return m.input.view(width, &m.keys, m.look, now)
 	}
 	var lines []string
 	if m.turn != nil && m.turn.plan == nil && m.turn.answer == nil && m.turn.thought == nil && height > 2 {
@@ -201,7 +221,8 @@ func (m *Model) aboveComposer(width, height int) []string {
 		lines = append(lines, fit(m.look.Warning.Render("changing an earlier question")+m.look.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
 	}
 	if m.offer != nil {
-		lines = append(lines, m.offer.view(width, &m.keys, m.look)...)
+		m.offer.appear(now, !m.composer.empty())
+		lines = append(lines, m.offer.view(width, &m.keys, m.look, m.answerOffer(), now)...)
 	}
 	if m.left != nil && m.left.offered && m.turn == nil {
 		lines = append(lines, m.left.view(width, &m.keys, m.look, m.composer.empty())...)

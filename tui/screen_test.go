@@ -189,12 +189,12 @@ var scenes = map[string]scene{
 	"all states of a step":           {telling(statesOfAStep()...), asking()},
 	"a question opens":               {telling(story(planning, []agent.Body{taskAsked})...), asking()},
 	"a question takes keys":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard))},
-	"always is asked twice":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("a"))},
-	"a no with a reason":             {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("N", "not that one"))},
+	"always shows its rule":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("a"))},
+	"a no with a reason":             {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("N", "enter", "not that one"))},
 	"details of a question":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("d"))},
-	"arguments are edited":           {telling(pickyTask), asking(passing(guard), pressing("e", " and bread"))},
-	"a number is edited":             {telling(pickyTask), asking(passing(guard), pressing("e", "tab", "backspace", "many", "enter"))},
-	"edited arguments do not fit":    {telling(pickyTask), asking(passing(guard), pressing("e", " and wine", "enter"))},
+	"arguments are edited":           {telling(pickyTask), asking(passing(guard), pressing("e", "enter", " and bread"))},
+	"a number is edited":             {telling(pickyTask), asking(passing(guard), pressing("e", "enter", "tab", "backspace", "many", "enter"))},
+	"edited arguments do not fit":    {telling(pickyTask), asking(passing(guard), pressing("e", "enter", " and wine", "enter"))},
 	"arguments that mislead":         {telling(misleading), asking(passing(guard))},
 	"two questions wait":             {telling(taskAsked, longArguments), asking(passing(guard))},
 	"a long question":                {telling(longArguments), asking(passing(guard))},
@@ -234,7 +234,7 @@ var scenes = map[string]scene{
 		o := withEverything()
 		o.Assistant = play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		return o
-	}, asking(passing(guard), pressing("y"), passing(time.Second))},
+	}, asking(passing(guard), pressing("y", "enter"), passing(time.Second))},
 	"first run":                     {newcomer(FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
 	"first run without a model":     {newcomer(noModel), passing(time.Millisecond)},
 	"first run looks around":        {lookingAround, passing(time.Millisecond)},

@@ -28,8 +28,8 @@ type look struct {
 	text   string
 	change []Change // nil: there is nothing to agree to
 
-	quiet time.Time // when the last key came
-	seen  bool      // the end was in sight
+	dialog
+	seen  bool // the end was in sight
 	top   int
 	rows  int
 	lines []string
@@ -56,8 +56,10 @@ type (
 
 // openServers shows the panel.
 func (m *Model) openServers() tea.Cmd {
+	if !m.cover(serversOverlay) {
+		return nil
+	}
 	m.servers = servers{list: m.Servers.List()}
-	m.overlay = serversOverlay
 	for i, s := range m.servers.list { // one that waits for the user comes first
 		if len(s.Unseen) > 0 {
 			m.servers.chosen = i
@@ -112,7 +114,7 @@ func (m *Model) pressServers(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 			return serverLogMsg{s.Name, text, err}
 		}
 	case key.Matches(pressed, k.ServersLook) && len(s.Unseen) > 0:
-		p.look = &look{server: s.Name, title: s.Name + ": what you have not seen yet", change: s.Unseen, quiet: now}
+		p.look = &look{server: s.Name, title: s.Name + ": what you have not seen yet", change: s.Unseen}
 		return tea.Tick(guard, func(time.Time) tea.Msg { return armedMsg{} })
 	case key.Matches(pressed, k.ServersLook):
 		m.flash("nothing of " + s.Name + " has changed since you saw it")
@@ -146,27 +148,42 @@ func (m *Model) showServerLog(msg serverLogMsg) {
 	}
 }
 
-// pressLook scrolls, agrees or goes back. Agreeing needs a time without keys
-// and the end in sight, as with permissions.
+// pressLook scrolls, agrees or goes back. What was not read to its end is not
+// agreed to.
 func (m *Model) pressLook(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	l := m.servers.look
-	armed := now.Sub(l.quiet) >= guard
-	l.quiet = now
-	l.top, _ = m.keys.scrolled(pressed, min(l.top, max(0, len(l.lines)-l.rows)), len(l.lines), l.rows)
+	var scrolls bool
+	l.top, scrolls = m.keys.scrolled(pressed, min(l.top, max(0, len(l.lines)-l.rows)), len(l.lines), l.rows)
 	switch {
+	case scrolls:
 	case key.Matches(pressed, m.keys.ServersClose), l.change != nil && key.Matches(pressed, m.keys.Decline):
 		m.servers.look = nil
-	case l.change != nil && armed && l.seen && key.Matches(pressed, m.keys.ServersTrust):
+	case l.change != nil:
+		cmd, rest := l.press(pressed, &m.keys, m.trustChoices(), now)
+		if rest != nil { // nothing is written here
+			l.giveBack()
+		}
+		return cmd
+	}
+	return nil
+}
+
+// trustChoices are the answers to what has changed of a server.
+func (m *Model) trustChoices() []choice {
+	return []choice{{Binding: m.keys.ServersTrust, label: "Trust this version", do: func() tea.Cmd {
+		l := m.servers.look
+		if !l.seen {
+			return nil
+		}
 		m.servers.look = nil
 		return m.toServer(func() error { return m.Servers.Trust(l.server, l.change) })
-	}
-	return tea.Tick(guard, func(time.Time) tea.Msg { return armedMsg{} })
+	}}}
 }
 
 // view returns exactly height lines.
-func (p *servers) view(width, height int, keys *keyMap, look *theme, now time.Time) []string {
+func (p *servers) view(width, height int, keys *keyMap, look *theme, trust []choice, now time.Time) []string {
 	if p.look != nil {
-		return p.look.view(width, height, keys, look, now)
+		return p.look.view(width, height, keys, look, trust, now)
 	}
 	lines := []string{spread(look.Strong.Render("MCP servers"), look.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
 	if len(p.list) == 0 {
@@ -256,7 +273,7 @@ func brief(d time.Duration) string {
 }
 
 // view returns exactly height lines.
-func (l *look) view(width, height int, keys *keyMap, look *theme, now time.Time) []string {
+func (l *look) view(width, height int, keys *keyMap, look *theme, choices []choice, now time.Time) []string {
 	if l.width != width {
 		l.lines, l.width = l.content(width, look), width
 	}
@@ -273,21 +290,15 @@ func (l *look) view(width, height int, keys *keyMap, look *theme, now time.Time)
 	if below <= 0 && l.rows > 0 && width > 1 {
 		l.seen = true
 	}
-	agree := ""
-	if l.change != nil {
-		switch {
-		case !l.seen:
-			agree = look.Warning.Render(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")))
-		case now.Sub(l.quiet) < guard:
-			agree = look.Dim.Render(keys.ServersTrust.Help().Key + " trust it like this")
-		default:
-			agree = look.Key.Render(keys.ServersTrust.Help().Key + " trust it like this")
-		}
-	}
+	l.appear(now, false)
 	lines := []string{spread(look.Strong.Render(fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.lines)), min(top+l.rows, len(l.lines)), len(l.lines))), width), ""}
 	lines = append(lines[:head], l.lines[top:min(len(l.lines), top+l.rows)]...)
 	if l.change != nil {
-		lines = append(filled(lines, height-1), fit(agree, width))
+		agree := look.Warning.Render(fit(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")), width))
+		if l.seen {
+			agree = l.oneLine(choices, "", width, keys, look, now)
+		}
+		lines = append(filled(lines, height-1), agree)
 	}
 	return filled(lines, height)
 }

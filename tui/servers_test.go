@@ -75,15 +75,19 @@ func TestAChangeIsTrustedOnlyAfterItWasSeen(t *testing.T) {
 	s := options.Servers.(*shop)
 	s.list[1].Unseen[0].After = strings.Repeat("line\n", 100)
 	inRig(t, 100, 30, options, func(r *rig) {
-		r.keys("/mcp", "enter", "t", "y")
+		r.keys("/mcp", "enter", "t", "y", "enter")
 		r.pass(guard)
-		r.keys("y") // the end was not in sight yet
-		r.keys("ctrl+end", "y")
+		r.keys("y", "enter") // the end was not in sight yet
+		r.keys("ctrl+end")
+		for _, key := range []string{"y", "e", "s", " ", "enter", "y", "backspace", "enter"} { // a text
+			r.keys(key)
+		}
 		if len(s.told) > 0 {
 			t.Fatalf("too early: %q", s.told)
 		}
 		r.pass(guard)
-		r.keys("y")
+		r.mustShow("Trust this version (y)")
+		r.keys("y", "enter")
 		if !slices.Equal(s.told, []string{"trust everything tool echo"}) {
 			t.Errorf("got %q", s.told)
 		}
@@ -116,13 +120,13 @@ func TestAConsentIsGivenFromThePanel(t *testing.T) {
 			r.mustShow(page)
 			r.keys(key) // too early
 			r.mustShow(page)
+			r.m.composer.clear()
 			r.pass(guard)
 			r.keys("c")
 			if r.clip != page {
 				t.Errorf("copied %q", r.clip)
 			}
-			r.pass(guard)
-			r.keys(key)
+			r.keys(key, "enter")
 			r.mustNotShow(page)
 			if !slices.Equal(s.told, told) {
 				t.Errorf("%s: got %q, want %q", key, s.told, told)

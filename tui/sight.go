@@ -60,7 +60,7 @@ func (s *sight) title(who string, n, width int) string {
 	if n > s.rows {
 		at = fmt.Sprintf(" %d–%d of %d", s.top+1, s.top+s.rows, n)
 	}
-	return whole(who, width, " asks"+at, at)
+	return whole(who, width, at)
 }
 
 // whole is a name and the first of the endings that there is room for beside
@@ -75,11 +75,10 @@ func whole(name string, width int, endings ...string) string {
 	return fit(name, width)
 }
 
-// oneLine is the keys where it is tight: as many whole ones as there is room
-// for. What is to be read on comes second.
-func (s *sight) oneLine(keyNames []string, n, width int, unread bool, keys *keyMap) string {
-	if below := n - s.top - s.rows; unread && below > 0 && len(keyNames) > 0 {
-		keyNames = append([]string{keyNames[0], fmt.Sprintf("↓%d %s", below, keys.PageDown.Help().Key)}, keyNames[1:]...)
+// readOn tells in short that there are lines below that were not in sight yet.
+func (s *sight) readOn(n int, unread bool, keys *keyMap) string {
+	if below := n - s.top - s.rows; unread && below > 0 {
+		return fmt.Sprintf("↓%d %s", below, keys.PageDown.Help().Key)
 	}
-	return joined(keyNames, width)[0]
+	return ""
 }

@@ -224,7 +224,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.keys("d", "pgdown", "pgdown")
 				look("details")
 				r.pass(guard)
-				r.keys("N", evil)
+				r.keys("N", "enter", evil)
 				r.send(tea.PasteMsg{Content: evil})
 				r.keys("enter", "ctrl+o")
 				look("unfolded")
@@ -315,7 +315,7 @@ func watchAgreeing(t *testing.T, size [2]int, o Options, asks func(m *Model) []s
 			}
 			lines := asks(r.m)
 			r.pause(guard)
-			r.keys("y")
+			r.keys("y", "enter")
 			if agreed() {
 				for _, line := range lines {
 					if !seen[strings.TrimSpace(line)] {

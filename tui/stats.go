@@ -42,7 +42,10 @@ func (m *Model) openStats(by string) tea.Cmd {
 		m.flash(statsUsage)
 		return nil
 	}
-	m.stats, m.overlay = stats{by: by}, statsOverlay
+	if !m.cover(statsOverlay) {
+		return nil
+	}
+	m.stats = stats{by: by}
 	return m.readStats(by)
 }
 

@@ -221,9 +221,11 @@ var themes = []row{
 func (m *Model) chooseTheme(name string) {
 	if name == "" {
 		now := cmp.Or(m.Theme, themes[0].label)
+		if !m.cover(pickerOverlay) {
+			return
+		}
 		m.picker = picker{title: "Themes", rows: themes, beside: true, chosen: max(0, slices.IndexFunc(themes, func(r row) bool { return r.label == now }))}
 		m.picker.pick = func(at int) tea.Cmd { m.chooseTheme(themes[at].label); return nil }
-		m.overlay = pickerOverlay
 		return
 	}
 	if !slices.ContainsFunc(themes, func(r row) bool { return r.label == name }) {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -122,21 +121,21 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.input.ask(agent.InputAsked{Question: agent.Question{
 				From: text, Kind: agent.FormInput, Message: text, Check: func(json.RawMessage) error { return failed },
 				Schema: raw(fmt.Sprintf(`{"properties":{"a":{"title":%s,"description":%[1]s,"default":%[1]s},"b":{"enum":[%[1]s,%[1]s]}}}`, inJSON(text))),
-			}}, time.Now())
+			}})
 			m.input.entered, m.input.form.at = true, len(m.input.form.fields)
-			m.input.fillIn(named["enter"], &m.keys, time.Now()) // the check refuses it
+			m.input.fillIn(named["enter"], &m.keys) // the check refuses it
 		}},
 		{"page to open", func() {
-			m.input.ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.URLInput, Message: text, URL: text}}, time.Now())
+			m.input.ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.URLInput, Message: text, URL: text}})
 		}},
 		{"model asked for", func() {
-			m.input.ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.Role(text), Text: text}}}}, time.Now())
+			m.input.ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.Role(text), Text: text}}}})
 		}},
 		{"permission", func() {
 			m.permission.ask(agent.PermissionAsked{
 				Name: text, Call: "p", Input: raw(`{"a":` + inJSON(text) + `}`), Reason: text, Rule: text,
 				Preview: agent.Preview{Path: text, Diff: "+" + text, Text: text},
-			}, time.Now())
+			})
 		}},
 	} {
 		if (i+first)%share != 0 {

@@ -182,7 +182,9 @@ func (m *Model) openTree(msg treeMsg) {
 	case len(msg.list) == 0:
 		m.flash("nothing was asked here yet")
 	default:
-		m.tree, m.overlay = newTree(msg.list, time.Now()), treeOverlay
+		if m.cover(treeOverlay) {
+			m.tree = newTree(msg.list, time.Now())
+		}
 	}
 }
 

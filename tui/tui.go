@@ -6,6 +6,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,6 @@ type Model struct {
 	look *theme
 
 	width, height int
-	keyAt         time.Time // when a key was pressed last
 	dark, colours bool
 
 	transcript transcript
@@ -36,6 +36,7 @@ type Model struct {
 	mentions   mentions
 	permission permission
 	input      input
+	inputFirst bool // what a server asks came before the permissions that wait
 	servers    servers
 	afterInput tea.Cmd // what an answer to the user's own question sets off
 	overlay    overlay
@@ -350,13 +351,11 @@ func (m *Model) flash(text string) { m.hint = text }
 
 func (m *Model) paste(text string) tea.Cmd {
 	m.hint, m.parting = "", false
-	m.permission.disturb(time.Now())
-	if m.input.entered {
+	if m.asksInput() && m.input.entered {
 		m.input.form.paste(text)
 		m.input.width = 0
 		return nil
 	}
-	m.input.disturb(time.Now())
 	if m.overlay == firstRunOverlay {
 		m.typeFolder(m.first.folder + safetext.Line(strings.TrimSpace(text)))
 		return nil
@@ -366,6 +365,9 @@ func (m *Model) paste(text string) tea.Cmd {
 		return m.picker.find()
 	}
 	m.unfocus()
+	for _, pressed := range slices.Concat(m.permission.giveBack(), m.input.giveBack()) {
+		m.composer.press(pressed)
+	}
 	m.composer.paste(text)
 	return m.follow()
 }

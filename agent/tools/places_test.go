@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"lifehub/agent"
 )
@@ -64,8 +65,8 @@ func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
 	}
 }
 
-// A task may lie in any note: without one, an "always" holds for that task alone.
-func TestAnAlwaysToTickATaskHoldsForNoOtherTask(t *testing.T) {
+// An "always" names the note; without one, as a task may be in any, the task.
+func TestAnAlwaysToTickATaskHoldsForTheNoteOrTheTask(t *testing.T) {
 	tool := newCompleteTask(desk{}, nil)
 	for call, others := range map[string][]string{
 		`{"task":"buy milk"}`:                             {`{"task":"oil the hinge"}`, `{"task":"buy milk","note":"private/safe.md"}`, `{}`},
@@ -82,5 +83,43 @@ func TestAnAlwaysToTickATaskHoldsForNoOtherTask(t *testing.T) {
 				t.Errorf("%s of %s matches %s too", agent.FormatRule(rule), call, other)
 			}
 		}
+	}
+	rule, _ := agent.RuleForCall(tool, json.RawMessage(`{"task":"oil the hinge","note":"house/door.md"}`))
+	if other := `{"task":"paint it","note":"house/door.md"}`; !rule.Matches("complete_task", json.RawMessage(other)) {
+		t.Errorf("%s does not match %s", agent.FormatRule(rule), other)
+	}
+}
+
+// What the user writes is not in the rule of an "always", and a fact, which
+// nothing bounds, gets none.
+func TestAnAlwaysHoldsForWhereAToolWrites(t *testing.T) {
+	b := work(t, map[string]string{"a.md": "# A\n"})
+	want := map[string]string{
+		`add_task {"text":"buy milk"}`:                            `{tool: add_task, args: {note: null}, level: auto}`,
+		`add_task {"text":"buy milk","note":"a.md"}`:              `{tool: add_task, args: {note: a.md}, level: auto}`,
+		`append_note {"path":"a.md","content":"x"}`:               `{tool: append_note, args: {path: a.md}, level: auto}`,
+		`edit_note {"path":"a.md","old_text":"A","new_text":"B"}`: `{tool: edit_note, args: {path: a.md}, level: auto}`,
+		`complete_task {"task":"buy milk","note":"a.md"}`:         `{tool: complete_task, args: {note: a.md}, level: auto}`,
+		`complete_task {"task":"buy milk"}`:                       `{tool: complete_task, args: {note: null, task: 'buy milk'}, level: auto}`,
+		`remember {"text":"my cat is called Whiskers"}`:           "",
+	}
+	for call, rule := range want {
+		name, input, _ := strings.Cut(call, " ")
+		for _, tool := range append(All(b.deps), newRemember(Facts{}, nil, time.Now)) {
+			if tool.Spec().Name != name {
+				continue
+			}
+			got := ""
+			if r, ok := agent.RuleForCall(tool, json.RawMessage(input)); ok {
+				got = agent.FormatRule(r)
+			}
+			if got != rule {
+				t.Errorf("%s: the rule is %q, want %q", call, got, rule)
+			}
+			delete(want, call)
+		}
+	}
+	if len(want) != 0 {
+		t.Errorf("no tool for %v", want)
 	}
 }

@@ -1,0 +1,337 @@
+package tui
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+)
+
+// asked returns a question and where its answer will be found.
+func asked(from agent.PermissionAsked) (agent.PermissionAsked, *[]agent.Reply) {
+	var replies []agent.Reply
+	from.Reply = func(r agent.Reply) { replies = append(replies, r) }
+	return from, &replies
+}
+
+func TestALetterChoosesAndEnterConfirms(t *testing.T) {
+	once, refuse := agent.Reply{Decision: agent.AllowOnce}, agent.Reply{Decision: agent.Refuse}
+	tests := map[string]struct {
+		keys []string
+		want agent.Reply // the zero value: none
+		text string      // what the composer holds
+	}{
+		"y allows once":                      {[]string{"y", "enter"}, once, ""},
+		"s allows for the conversation":      {[]string{"s", "enter"}, agent.Reply{Decision: agent.AllowConversation}, ""},
+		"a allows always":                    {[]string{"a", "enter"}, agent.Reply{Decision: agent.AllowAlways}, ""},
+		"n refuses":                          {[]string{"n", "enter"}, refuse, ""},
+		"Esc refuses":                        {[]string{"esc"}, refuse, ""},
+		"Esc refuses while a text waits":     {[]string{"hello", "wait", "esc"}, refuse, "hello"},
+		"N refuses and says why":             {[]string{"N", "enter", "too soonn", "backspace", "enter"}, agent.Reply{Decision: agent.Refuse, Reason: "too soon"}, ""},
+		"Esc leaves the why":                 {[]string{"N", "enter", "hm", "esc", "n", "enter"}, refuse, ""},
+		"arrows choose":                      {[]string{"right", "right", "left", "enter"}, once, ""},
+		"an arrow back chooses the last":     {[]string{"left", "left", "left", "enter"}, refuse, ""},
+		"another choice by arrow":            {[]string{"y", "right", "right", "right", "enter"}, refuse, ""},
+		"details, then a quick y":            {[]string{"d", "y", "enter"}, once, ""},
+		"details twice, then a quick n":      {[]string{"d", "d", "n", "enter"}, refuse, ""},
+		"reading between letter and Enter":   {[]string{"y", "pgdown", "y", "enter"}, once, ""},
+		"details twice, and Enter":           {[]string{"dd", "enter"}, agent.Reply{}, ""},
+		"details, Enter, always":             {[]string{"d", "enter", "a", "enter"}, agent.Reply{Decision: agent.AllowAlways}, ""},
+		"a letter alone does nothing":        {[]string{"y", "wait"}, agent.Reply{}, ""},
+		"Enter alone does nothing":           {[]string{"enter", "wait", "enter"}, agent.Reply{}, ""},
+		"a held key is a text":               {[]string{"yyyy"}, agent.Reply{}, "yyyy"},
+		"always behind details is a text":    {[]string{"da", "enter"}, agent.Reply{}, ""},
+		"a second choice is a text":          {[]string{"yn"}, agent.Reply{}, "yn"},
+		"details behind a choice":            {[]string{"ad"}, agent.Reply{}, "ad"},
+		"a choice and a new line":            {[]string{"A", "ctrl+j", "y"}, agent.Reply{}, "A\ny"},
+		"a space first":                      {[]string{" y", "enter"}, agent.Reply{}, ""},
+		"a question mark":                    {[]string{"?"}, agent.Reply{}, "?"},
+		"backspace takes a choice back":      {[]string{"y", "backspace", "enter"}, agent.Reply{}, ""},
+		"and another is chosen":              {[]string{"y", "backspace", "n", "enter"}, refuse, ""},
+		"what is deleted was a text":         {[]string{"ye", "backspace", "backspace", "y"}, agent.Reply{}, "y"},
+		"and after a while a letter answers": {[]string{"ye", "backspace", "backspace", "wait", "y", "enter"}, once, ""},
+		"clearing lets it answer":            {[]string{"hello", "ctrl+c", "wait", "y", "enter"}, once, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			question, replies := asked(taskAsked)
+			inRig(t, 60, 18, withWorld(hold(question)), func(r *rig) {
+				r.ask("add a task")
+				r.pass(guard)
+				for _, k := range tc.keys {
+					if k == "wait" {
+						r.pass(guard)
+						continue
+					}
+					r.keys(k)
+				}
+				if got := r.m.composer.text(); got != tc.text {
+					t.Errorf("the composer holds %q, want %q", got, tc.text)
+				}
+			})
+			var got agent.Reply
+			if len(*replies) > 0 {
+				got = (*replies)[0]
+			}
+			if got != tc.want || len(*replies) > 1 {
+				t.Errorf("replies = %+v, want %+v", *replies, tc.want)
+			}
+		})
+	}
+}
+
+// beginnings are how people begin to write in English and German: sentences
+// and single words, of which many begin with a letter that answers.
+var beginnings = strings.Split(strings.TrimSpace(`
+yesterday I ran|yes please, and|yes|yeah sure|you said that|your plan was|yet another|yoga on Monday|yay|ye olde inn|years ago I|young people|y u no|yup|yo
+so which shoes|so|see you there|she said|sorry, I meant|say that again|some of them|show me the|search the web|save this for|send it to|still, I think|such a|summer is|swim or run|shall we|should I|sd card|s and t
+a note about|a|also the web|add another|and then|an apple|any news|are you sure|as I said|as|ask Tom|at noon|after that|all of it|always do|am I right|ad|about the trip|actually no
+no, use the other|no|not that one|now do the|nobody knows|never mind|nice, but|next week|need to|note to self|none of|N is for|No, the other|Not yet|Nope|Never|Now|New idea|Name them
+does anyone|do it|don't|did I run|drop it|delete that|dark mode|days until|dd|due on Friday|during the|ddr ram
+e-mail Bob|every day|even so|edit that|each of them|either way|else|enough|eat less|early|ex|e
+can you|could we|check the|c|cancel that|come on|count them|call Tom|copy that
+read it again|run faster|remind me|really|right|rain or|r|re: the trip|rename it
+All of them|A note|A|An idea|As I said|Add it|After that|And now|Any|Ask|Actually|Am I
+I think|it was|the other|tomorrow|wait|what about|who|why|when|where|then|two of|please|ok|OK then|yes and no|hm|in June|for the|my plan|let me|go on|but why|too late|/help me|@tom said|"quoted"|1 more|? what|- a list|… and
+da ich gestern|da|du hast|die Notiz|der Plan|das ist|dann|danke|doch|Da ich|Du sagst|Die andere|Der Arzt|Das nicht|Dann lieber|Danke|Doch
+ja|ja, bitte|Ja|jetzt|nein|nein, die andere|Nein|nicht das|nur einmal|noch eine|nun|nach dem|na gut|nö|Nicht|Nur|Noch|Nach
+es ist|es|er sagt|ein Eintrag|eine Frage|eigentlich|einfach|erst morgen|etwas|en route|ey|Es war|Er hat|Ein Plan|Eine|Erst
+so ein|sag mir|sie hat|schon|such im Netz|sehr gut|seit|sonst|sollte ich|Sag|Sie|Schon|So
+an Tom|am Montag|aber|alle|als|auch|auf|aus|ach|ab morgen|An|Am|Aber|Alle|Als|Auch|Ach so
+yoga am Montag|ypsilon|über|ich habe|ist das|im Juni|was war|wann|wo|wie oft|wer|wenn|und|vielleicht|bitte|mach das|kannst du|zeig mir|heute|gestern|Öl wechseln`), "|")
+
+func sentences() []string {
+	var list []string
+	for _, part := range beginnings {
+		list = append(list, strings.Split(part, "\n")...)
+	}
+	return list
+}
+
+// isAnswer reports whether a text is what answers a question: one letter.
+func isAnswer(text string) bool { return len([]rune(text)) == 1 }
+
+// Whoever begins to write while a question waits, at any speed, at any time,
+// answers nothing and loses nothing, with Enter behind it too.
+func TestNoSentenceAnswersAQuestion(t *testing.T) {
+	all := sentences()
+	if len(all) < 200 {
+		t.Fatalf("%d beginnings, want 200", len(all))
+	}
+	speeds, delays, drafts := []int{1, 3, 7, 12}, []time.Duration{0, 450 * time.Millisecond, 1300 * time.Millisecond, 5 * time.Second}, []string{"", "what I "}
+	share := 4 // of the sentences, at each speed and time another
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		speeds, delays, share = nil, nil, 1
+		for speed := range 12 {
+			speeds = append(speeds, speed+1)
+		}
+		for tenth := range 51 {
+			delays = append(delays, time.Duration(tenth)*100*time.Millisecond)
+		}
+	}
+	questions := map[string]func() (Options, func() bool){
+		"permission": func() (Options, func() bool) {
+			question, replies := asked(taskAsked)
+			return withWorld(hold(question)), func() bool { return len(*replies) > 0 }
+		},
+		"unknown": func() (Options, func() bool) {
+			question, replies := asked(unknown)
+			return withWorld(hold(question)), func() bool { return len(*replies) > 0 }
+		},
+		"form": func() (Options, func() bool) {
+			o, given := asksFor(formAsked)
+			return o, func() bool { return len(*given) > 0 }
+		},
+		"page": func() (Options, func() bool) {
+			o, given := asksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "s", Kind: agent.URLInput, URL: "https://x.org"}})
+			return o, func() bool { return len(*given) > 0 }
+		},
+	}
+	for name, open := range questions {
+		t.Run(name, func(t *testing.T) {
+			options, answered := open()
+			share, turn := share, 0
+			if name != "permission" { // all share the rule
+				share *= 7
+			}
+			inRig(t, 60, 20, options, func(r *rig) {
+				r.ask("go")
+				m := r.m
+				for _, speed := range speeds {
+					for _, delay := range delays {
+						for _, draft := range drafts {
+							turn++
+							for at, sentence := range all {
+								if (at+turn)%share != 0 {
+									continue
+								}
+								m.permission.dialog, m.input.dialog = dialog{}, dialog{}
+								m.composer.clear()
+								m.composer.queue = nil
+								m.composer.set(draft)
+								m.Update(armedMsg{}) // it opens
+								time.Sleep(delay)
+								for _, letter := range sentence {
+									m.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)})
+									time.Sleep(time.Second / time.Duration(speed))
+								}
+								if got := m.composer.text(); got != draft+sentence && strings.Trim(draft+sentence, "cd") != "" && !isAnswer(draft+sentence) {
+									t.Fatalf("%q at %d keys a second, %v after it opened: the composer holds %q", sentence, speed, delay, got)
+								}
+								if isAnswer(draft + sentence) {
+									continue
+								}
+								m.Update(named["enter"])
+								if answered() || m.overlay != noOverlay || m.input.entered {
+									t.Fatalf("%q at %d keys a second, %v after it opened, answered", sentence, speed, delay)
+								}
+								if !strings.HasPrefix(draft+sentence, "/") && (len(m.composer.queue) != 1 || m.composer.queue[0] != draft+sentence) {
+									t.Fatalf("%q at %d keys a second, %v after it opened: %q waits", sentence, speed, delay, m.composer.queue)
+								}
+							}
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// Who is typing when a question opens, anywhere in a sentence, answers nothing.
+func TestNoSentenceThatIsUnderWayAnswersAQuestion(t *testing.T) {
+	for _, sentence := range []string{"yes, and say any nay", "no y no s no a", "so y"} {
+		for opens := range len(sentence) {
+			question, replies := asked(taskAsked)
+			inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+				r.ask("go")
+				for at, letter := range sentence {
+					if at == opens {
+						r.m.show(agent.Event{Body: question}, time.Now())
+					}
+					r.keys(string(letter))
+					r.pause(400 * time.Millisecond)
+				}
+				if got := r.m.composer.text(); got != sentence {
+					t.Errorf("it opened before letter %d: the composer holds %q", opens, got)
+				}
+				r.keys("enter")
+			})
+			if len(*replies) != 0 {
+				t.Errorf("it opened before letter %d of %q: %+v", opens, sentence, *replies)
+			}
+		}
+	}
+}
+
+// The letter of a text is not lost with a question that goes away.
+func TestAQuestionThatGoesAwayGivesItsLettersBack(t *testing.T) {
+	question, replies := asked(taskAsked)
+	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+		r.ask("go")
+		r.pass(guard)
+		r.keys("y")
+		r.m.show(agent.Event{Body: agent.PermissionGiven{Call: "p", Decision: agent.Refuse}}, time.Now())
+		r.keys("esterday")
+		if got := r.m.composer.text(); got != "yesterday" {
+			t.Errorf("the composer holds %q", got)
+		}
+	})
+	if len(*replies) != 0 {
+		t.Errorf("replies = %+v", *replies)
+	}
+}
+
+func TestAPasteAnswersNothing(t *testing.T) {
+	question, replies := asked(taskAsked)
+	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+		r.ask("add a task")
+		r.pass(time.Second)
+		r.keys("a")
+		r.send(tea.PasteMsg{Content: "y\na\ny\n"})
+		r.keys("y")
+		if got := r.m.composer.text(); got != "ay\na\ny\ny" {
+			t.Errorf("the composer holds %q", got)
+		}
+		r.keys("enter")
+	})
+	if len(*replies) != 0 {
+		t.Errorf("replies = %+v, want none", *replies)
+	}
+}
+
+// Whatever opens something elsewhere opens nothing over a question: by key, by
+// command, by what arrives late, by a click, by another question.
+func TestNothingOpensOverAQuestion(t *testing.T) {
+	question, replies := asked(taskAsked)
+	o := withEverything()
+	o.Assistant = hold(question)
+	o.Servers, o.Editor = threeServers(), "vi"
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.ask("add a task")
+		r.pass(guard)
+		inSight := func(what string) {
+			t.Helper()
+			if r.m.overlay != noOverlay || r.m.focused || r.m.palette.open() || r.m.mentions.open() || !strings.Contains(r.text(), "Allow add_task?") {
+				t.Errorf("%s covers it:\n%s", what, r.text())
+			}
+			r.m.composer.clear()
+		}
+		for _, k := range []string{"f1", "?", "ctrl+s", "ctrl+r", "ctrl+p", "ctrl+g", "ctrl+n", "alt+m", "tab", "shift+tab", "pgup", "/", "/mo", "@", "@f", "ctrl+o", "ctrl+t"} {
+			r.keys(k)
+			r.pass(50 * time.Millisecond)
+			inSight(k)
+		}
+		for _, c := range r.m.allCommands() {
+			if c.name == "quit" {
+				continue
+			}
+			r.keys("/"+c.name, "enter")
+			r.pass(50 * time.Millisecond)
+			inSight("/" + c.name)
+		}
+		r.send(pickMsg{picker: picker{title: "late", rows: []row{{"x", ""}}}})
+		inSight("a list that arrives late")
+		for y := range 24 {
+			r.send(tea.MouseClickMsg{X: 5, Y: y, Button: tea.MouseLeft})
+		}
+		inSight("a click")
+		r.m.show(agent.Event{Body: formAsked}, time.Now())
+		r.pass(0)
+		inSight("a form")
+		r.pass(guard)
+		r.keys("n", "enter")
+		r.mustShow("everything asks you for something")
+		r.m.show(agent.Event{Body: agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{}`)}}, time.Now())
+		r.pass(guard)
+		r.keys("tab", "yes")
+		r.mustShow("everything asks you for something")
+		if got := r.m.input.form.fields[0].text; got != "yes" {
+			t.Errorf("the field holds %q", got)
+		}
+		r.keys("esc", "esc")
+		r.mustShow("Allow create_note?")
+	})
+	if len(*replies) != 1 || (*replies)[0].Decision != agent.Refuse {
+		t.Errorf("replies = %+v", *replies)
+	}
+}
+
+// A question is answerable in a window of any size in which it can be read.
+func TestAChoiceIsMarkedAtAnySize(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}, {30, 8}, {20, 5}} {
+		inRig(t, size[0], size[1], withWorld(hold(taskAsked)), func(r *rig) {
+			r.ask("go")
+			r.pass(guard)
+			r.keys("y")
+			r.mustShow("› Allow once")
+			r.keys("backspace")
+			r.mustNotShow("› Allow")
+			r.fits(fmt.Sprint(size), size[0], size[1])
+		})
+	}
+}
