@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,23 +50,62 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 	}
 }
 
-// Who types on while a question opens, on a real terminal, answers nothing and
-// loses nothing.
-func TestTypingOnAnswersNoQuestion(t *testing.T) {
+// beginnings are sentences and words whose first letters answer a question.
+var beginnings = []string{
+	"yesterday I ran", "so which shoes", "a note", "no, the other", "No", "da", "es ist", "yes", "an Tom", "does anyone", "nein", "A second one",
+	"show me", "edit it", "Danke", "ja", "say it again", "s and t", "never mind", "sag mir", "actually no", "dann lieber", "eat less", "Now",
+}
+
+// shareOf is how many of the beginnings a run types.
+func shareOf() []string {
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		return beginnings
+	}
+	return beginnings[:6]
+}
+
+// Whoever writes sentences while a question waits, on a real terminal, answers
+// nothing and loses no letter.
+func TestSentencesAnswerNoQuestion(t *testing.T) {
 	vault := aVault(t)
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("2 notes")
 	term.types("add a task to buy running socks\r")
-	const prose = "yes say any nay, yes a sassy answer" // each key of a yes is in it
-	for _, letter := range prose {
-		term.types(string(letter))
-		<-time.After(80 * time.Millisecond) // who types is 12 keys/s fast
+	for i, sentence := range shareOf() {
+		<-time.After(time.Duration(i%4) * 300 * time.Millisecond) // before, at and after the end of the guard
+		for _, letter := range sentence {
+			term.types(string(letter))
+			<-time.After(80 * time.Millisecond) // who types is 12 keys/s fast
+		}
+		term.sees("Allow once", "> "+sentence)
+		term.types("\r") // it waits
+		term.sees("Answer the request above")
 	}
-	term.sees("Allow once", "> "+prose)
 	if got := read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
 		t.Errorf("typing said yes; the note holds\n%s", got)
 	}
 	term.types("\x03\x03\x03")
+	term.exits()
+}
+
+func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
+	vault := aVault(t)
+	term := startTerminal(t, 100, 60, nil, "chat", "--plain", "--notes", vault)
+	term.sees("Type a question")
+	term.types("add a task to buy running socks\r")
+	term.sees("Allow add_task?", "y allow once")
+	for i, sentence := range shareOf() {
+		<-time.After(time.Duration(i%4) * 300 * time.Millisecond)
+		term.types(sentence + "\r")
+		term.waits(func(screen string) bool { return strings.Count(screen, "waits as your next message") == i+1 }, "takes no sentence for an answer")
+	}
+	if got := read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
+		t.Errorf("a line said yes; the note holds\n%s", got)
+	}
+	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
+	term.types("n\r")
+	term.sees("> " + shareOf()[0])
+	term.types("\x04") // once the others were answered
 	term.exits()
 }
 

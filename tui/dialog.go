@@ -77,11 +77,13 @@ func (d *dialog) press(pressed tea.KeyPressMsg, keys *keyMap, choices []choice, 
 		d.move(choices, -1)
 		return nil, nil
 	case at < 0 || d.lettered || choices[at].alone && len(d.typed) > 0:
-	case choices[at].atOnce:
-		d.take(pressed)
-		return choices[at].do(), nil
-	default:
-		d.take(pressed)
+	default: // a letter may turn out to be text
+		if d.typed = append(d.typed, pressed); pressed.Text == "" {
+			d.typed = nil
+		}
+		if choices[at].atOnce {
+			return choices[at].do(), nil
+		}
 		d.chosen, d.lettered = choices[at].label, pressed.Text != ""
 		return nil, nil
 	}
@@ -91,15 +93,6 @@ func (d *dialog) press(pressed tea.KeyPressMsg, keys *keyMap, choices []choice, 
 	}
 	d.since = now
 	return nil, rest
-}
-
-// take notes a key that the dialog took: a letter may turn out to be text.
-func (d *dialog) take(pressed tea.KeyPressMsg) {
-	if pressed.Text == "" {
-		d.typed, d.lettered = nil, false
-		return
-	}
-	d.typed = append(d.typed, pressed)
 }
 
 // giveBack takes the choice back and returns the letters that the dialog took.
@@ -129,14 +122,6 @@ func indexOf(choices []choice, label string) int {
 	return slices.IndexFunc(choices, func(c choice) bool { return c.label == label })
 }
 
-// mark is a label as it is shown.
-func (d *dialog) mark(label string) string {
-	if label == d.chosen {
-		return "› " + label
-	}
-	return label
-}
-
 // lines shows the choices, the chosen one marked, and below them the keys. esc
 // says what Esc does.
 func (d *dialog) lines(choices []choice, esc string, width int, keys *keyMap, look *theme, now time.Time) []string {
@@ -146,7 +131,10 @@ func (d *dialog) lines(choices []choice, esc string, width int, keys *keyMap, lo
 			more = append(more, c.Help().Key+" "+c.label)
 			continue
 		}
-		labels, letters = append(labels, d.mark(c.label)), append(letters, c.Help().Key)
+		labels, letters = append(labels, c.label), append(letters, c.Help().Key)
+		if c.label == d.chosen {
+			labels[len(labels)-1] = "› " + c.label
+		}
 	}
 	hints := []string{strings.Join(letters, " ") + " or " + keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " choose", keys.Send.Help().Key + " confirms", keys.Stop.Help().Key + " " + esc}
 	if d.writing {
@@ -155,21 +143,18 @@ func (d *dialog) lines(choices []choice, esc string, width int, keys *keyMap, lo
 	return append(styled(d.style(look, now), joined(labels, width)), styled(look.Dim.Render, joined(append(hints, more...), width))...)
 }
 
-// oneLine is lines where there is room for one: the chosen answer, else as many
-// answers as there is room for, the first of them in any case. between stands behind the first.
+// oneLine is lines where there is room for one: the chosen answer, and as many
+// of all as there is room for. between stands behind the first.
 func (d *dialog) oneLine(choices []choice, between string, width int, keys *keyMap, look *theme, now time.Time) string {
 	var parts []string
 	for _, c := range choices {
-		part := c.label + " (" + c.Help().Key + ")"
-		switch {
-		case c.label == d.chosen:
-			parts = append([]string{d.mark(c.label), keys.Send.Help().Key + " confirms"}, parts...)
-		default:
-			parts = append(parts, part)
-		}
+		parts = append(parts, c.label+" ("+c.Help().Key+")")
 	}
-	if indexOf(choices, d.chosen) < 0 {
-		parts = append(parts, keys.Send.Help().Key+" confirms")
+	confirms := keys.Send.Help().Key + " confirms"
+	if d.chosen != "" {
+		parts = slices.Insert(parts, 0, "› "+d.chosen, confirms)
+	} else {
+		parts = append(parts, confirms)
 	}
 	if between != "" {
 		parts = slices.Insert(parts, 1, between)

@@ -55,6 +55,7 @@ func TestALetterChoosesAndEnterConfirms(t *testing.T) {
 		"and another is chosen":              {[]string{"y", "backspace", "n", "enter"}, refuse, ""},
 		"what is deleted was a text":         {[]string{"ye", "backspace", "backspace", "y"}, agent.Reply{}, "y"},
 		"and after a while a letter answers": {[]string{"ye", "backspace", "backspace", "wait", "y", "enter"}, once, ""},
+		"Ctrl+C takes a choice back":         {[]string{"y", "ctrl+c", "enter", "n", "enter"}, refuse, ""},
 		"clearing lets it answer":            {[]string{"hello", "ctrl+c", "wait", "y", "enter"}, once, ""},
 	}
 	for name, tc := range tests {
@@ -130,8 +131,8 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 		for speed := range 12 {
 			speeds = append(speeds, speed+1)
 		}
-		for tenth := range 51 {
-			delays = append(delays, time.Duration(tenth)*100*time.Millisecond)
+		for quarter := range 21 {
+			delays = append(delays, time.Duration(quarter)*250*time.Millisecond)
 		}
 	}
 	questions := map[string]func() (Options, func() bool){
@@ -155,7 +156,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 	for name, open := range questions {
 		t.Run(name, func(t *testing.T) {
 			options, answered := open()
-			share, turn := share, 0
+			share, turn, typed := share, 0, 0
 			if name != "permission" { // all share the rule
 				share *= 7
 			}
@@ -170,6 +171,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 								if (at+turn)%share != 0 {
 									continue
 								}
+								typed++
 								m.permission.dialog, m.input.dialog = dialog{}, dialog{}
 								m.composer.clear()
 								m.composer.queue = nil
@@ -197,6 +199,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 						}
 					}
 				}
+				t.Logf("%d sentences, 0 answered, no letter lost", typed)
 			})
 		})
 	}
@@ -258,6 +261,22 @@ func TestAPasteAnswersNothing(t *testing.T) {
 			t.Errorf("the composer holds %q", got)
 		}
 		r.keys("enter")
+	})
+	if len(*replies) != 0 {
+		t.Errorf("replies = %+v, want none", *replies)
+	}
+}
+
+// A word of letters that answer nothing is a message.
+func TestAWordOfLettersThatAnswerNothingIsSent(t *testing.T) {
+	question, replies := asked(taskAsked)
+	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+		r.ask("add a task")
+		r.pass(guard)
+		r.keys("dd", "enter")
+		if got := r.m.composer.queue; len(got) != 1 || got[0] != "dd" {
+			t.Errorf("%q waits", got)
+		}
 	})
 	if len(*replies) != 0 {
 		t.Errorf("replies = %+v, want none", *replies)

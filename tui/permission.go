@@ -119,8 +119,10 @@ func (p *permission) choices(keys *keyMap) []choice {
 	details := choice{Binding: keys.Details, label: "details", atOnce: true, do: func() tea.Cmd { p.details, p.width = !p.details, 0; return nil }}
 	if asked.Unknown {
 		return []choice{
-			{Binding: keys.Again, label: "Run again", do: allow(agent.AllowOnce)}, {Binding: keys.Refuse, label: "Skip", do: refuse},
-			{Binding: keys.Checked, label: "I checked, it's done", do: allow(agent.AlreadyDone)}, details,
+			{Binding: keys.Again, label: "Run again", do: allow(agent.AllowOnce)},
+			{Binding: keys.Refuse, label: "Skip", do: refuse},
+			{Binding: keys.Checked, label: "I checked, it's done", do: allow(agent.AlreadyDone)},
+			details,
 		}
 	}
 	list := []choice{{Binding: keys.Once, label: "Allow once", do: allow(agent.AllowOnce)}}

@@ -282,7 +282,7 @@ func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
 func TestWhatTheUserDidNotSayIsMarkedInTheArguments(t *testing.T) {
 	look := newTheme("dark", true, true, nil)
 	p := permission{}
-	p.ask(agent.PermissionAsked{Name: "web_search", Input: raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}}, time.Time{})
+	p.ask(agent.PermissionAsked{Name: "web_search", Input: raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}})
 	line := p.content(80, look)[0]
 	shown := line.style(line.text)
 	for _, word := range []string{"Zürich", "4711"} {

@@ -49,6 +49,10 @@ func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan a
 		case e, open := <-events:
 			if !open {
 				p.flush()
+				for stopped && len(p.queue) > 0 { // meant for after a whole answer
+					p.note("not sent: " + p.queue[0])
+					p.queue = p.queue[1:]
+				}
 				p.entitle(ctx)
 				return p.failed
 			}

@@ -19,6 +19,9 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	parting := m.parting
 	m.hint, m.parting = "", false
 	if key.Matches(pressed, m.keys.Clear) && m.overlay == noOverlay {
+		if len(m.permission.giveBack())+len(m.input.giveBack()) > 0 {
+			return nil
+		}
 		return m.clear(parting)
 	}
 	cmd, rest := m.pressDialog(pressed, now)
@@ -45,7 +48,7 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 			cmd, m.afterInput = tea.Batch(cmd, m.afterInput), nil
 		}
 		return cmd, rest
-	case m.offer != nil && m.overlay == noOverlay:
+	case m.offer != nil && m.overlay == noOverlay && !m.focused:
 		m.offer.writing = !m.composer.empty()
 		return m.offer.press(pressed, &m.keys, m.answerOffer(), now)
 	}
