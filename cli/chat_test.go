@@ -90,7 +90,7 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 
 func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 	vault := aVault(t)
-	term := startTerminal(t, 100, 60, nil, "chat", "--plain", "--notes", vault)
+	term := startTerminal(t, 100, 160, nil, "chat", "--plain", "--notes", vault)
 	term.sees("Type a question")
 	term.types("add a task to buy running socks\r")
 	term.sees("Allow add_task?", "y allow once")

@@ -131,8 +131,8 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 		for speed := range 12 {
 			speeds = append(speeds, speed+1)
 		}
-		for quarter := range 21 {
-			delays = append(delays, time.Duration(quarter)*250*time.Millisecond)
+		for half := range 11 {
+			delays = append(delays, time.Duration(half)*500*time.Millisecond)
 		}
 	}
 	questions := map[string]func() (Options, func() bool){
