@@ -168,7 +168,7 @@ func (a *Agent) Ask(ctx context.Context, conversation, message string) <-chan Ev
 	go func() {
 		defer close(events)
 		t := newTurn(a, conversation, events)
-		t.question = message
+		t.sent(message)
 		t.run(ctx, t.begin)
 	}()
 	return events

@@ -23,8 +23,26 @@ type Attacher interface {
 // attachTool is the name under which attachments stand among the results.
 const attachTool = "read_resource"
 
-// attach reads what the message names, before the plan is made.
+// attach takes in what came with the message and reads what it names, before
+// the plan is made.
 func (t *turn) attach(ctx context.Context) error {
+	for i, a := range t.with {
+		brought := Result{Text: a.Text, Foreign: true}
+		step := Step{ID: fmt.Sprintf("attached %d", i+1), Tool: attachTool, Description: a.Name}
+		t.found = append(t.found, finding{step: step, outcome: outcome{status: Done, result: brought}})
+		t.markForeign(a.Name)
+		t.hasRead(a.Name, brought)
+	}
+	if err := t.attachNamed(ctx); err != nil {
+		return err
+	}
+	t.attached = len(t.found)
+	t.replanned = t.attached
+	return nil
+}
+
+// attachNamed reads what the message names.
+func (t *turn) attachNamed(ctx context.Context) error {
 	if t.Attach == nil {
 		return nil
 	}
@@ -59,8 +77,6 @@ func (t *turn) attach(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	t.attached = len(t.found)
-	t.replanned = t.attached
 	return nil
 }
 

@@ -13,7 +13,8 @@ func (a *Agent) Call(ctx context.Context, conversation, message string, step Ste
 	go func() {
 		defer close(events)
 		t := newTurn(a, conversation, events)
-		t.question, t.mode, t.direct = message, PlanMode, &step
+		t.mode, t.direct = PlanMode, &step
+		t.sent(message)
 		t.run(ctx, t.begin)
 	}()
 	return events

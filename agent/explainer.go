@@ -87,7 +87,7 @@ func (t *turn) explainerPrompt() prompt {
 		question: t.question,
 		request: llm.Request{
 			MaxTokens: maxAnswerTokens,
-			Task:      &llm.Task{Kind: llm.ExplainTask, Question: t.question, History: t.history, Past: t.pastTask(), Today: t.Now()},
+			Task:      &llm.Task{Kind: llm.ExplainTask, Question: t.topic(), History: t.typedBefore(), Past: t.pastTask(), Today: t.Now()},
 		},
 	}
 	fence := t.fence()

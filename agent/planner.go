@@ -46,6 +46,9 @@ func (t *turn) plan(ctx context.Context) (plan, error) {
 	}
 	defer t.phase("planner")()
 	offered := offer(t.tools, t.question, t.MaxTools)
+	if t.question == NothingTyped { // no tool was asked for
+		return t.planned(ctx, t.fallback(offered, nil))
+	}
 	p := t.withAttached(t.plannerPrompt(specs(offered)))
 	var problem error
 	for range planTries {
@@ -92,7 +95,7 @@ func (t *turn) plannerPrompt(offered []llm.ToolSpec) prompt {
 			Schema:    planSchema(offered),
 			MaxTokens: maxPlanTokens,
 			Task: &llm.Task{
-				Kind: llm.PlanTask, Question: t.question, History: t.history, Past: t.pastTask(),
+				Kind: llm.PlanTask, Question: t.question, History: t.typedBefore(), Past: t.pastTask(),
 				Today: t.Now(), Tools: offered,
 			},
 		},
@@ -153,15 +156,19 @@ func (t *turn) read(text string, unusable error) (made PlanMade, answered bool, 
 	return PlanMade{}, false, errors.New("it has neither steps nor an answer")
 }
 
-// fallback is the plan when the model gave none: search the notes.
+// fallback is the plan when the model gave none, for a problem, or was not
+// asked for one: search the notes.
 func (t *turn) fallback(offered []Tool, problem error) PlanMade {
-	made := PlanMade{Fallback: true, Steps: []Step{}, Dropped: []string{problem.Error()}}
+	made := PlanMade{Steps: []Step{}}
+	if problem != nil {
+		made.Fallback, made.Dropped = true, []string{problem.Error()}
+	}
 	for _, tool := range offered {
 		spec := tool.Spec()
 		if spec.Name != searchTool {
 			continue
 		}
-		args := map[string]any{"query": t.question}
+		args := map[string]any{"query": t.topic()}
 		if _, limited := shapeOf(spec.Schema).Properties["limit"]; limited {
 			args["limit"] = t.Passages
 		}

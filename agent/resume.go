@@ -49,7 +49,7 @@ type keptCall struct {
 // reopen takes up a turn that was cut.
 func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	defer func() {
-		t.emit(Started{Conversation: t.conversation, Message: t.question, Mode: string(t.mode), Resumed: true})
+		t.emit(Started{Conversation: t.conversation, Message: t.message, Mode: string(t.mode), Resumed: true})
 	}()
 	defer catch(&err)
 	if t.Journal == nil {
@@ -59,7 +59,8 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	if err != nil {
 		return fmt.Errorf("go on with the turn: %w", err)
 	}
-	t.id, t.question = id, left.Question
+	t.id = id
+	t.sent(left.Question)
 	t.kept = readJournal(left)
 	t.calls.ended(t.kept.steps)
 	t.recallEffects()

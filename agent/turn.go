@@ -25,7 +25,8 @@ type turn struct {
 	*Agent
 	conversation string
 	mode         Mode
-	question     string
+	message      string // what the user sent, attachments included
+	question     string // what of it was typed
 	direct       *Step  // the one call that the user asked for; nil: it is to be found out what to do
 	id           string // as History knows it; "" until the message is kept
 	began        time.Time
@@ -39,10 +40,11 @@ type turn struct {
 	foreign      atomic.Bool // text from outside the user's own notes stands in the prompts
 	reading      reading     // what else stands in them
 	seen         seen
-	found        []finding // what was attached, then what the steps brought, in plan order
-	attached     int       // how many of found the user attached
-	sources      []Source  // numbered: what the steps found, then the facts
-	foundSources int       // how many of sources are no facts
+	found        []finding    // what was attached, then what the steps brought, in plan order
+	with         []Attachment // what came with the message
+	attached     int          // how many of found the user attached
+	sources      []Source     // numbered: what the steps found, then the facts
+	foundSources int          // how many of sources are no facts
 	answer       spoken
 	gap          string // said before the next piece of the answer
 
@@ -78,6 +80,13 @@ func newTurn(a *Agent, conversation string, events chan<- Event) *turn {
 	return t
 }
 
+// sent takes the message apart: nothing but what was typed is ever read as a
+// question or a command.
+func (t *turn) sent(message string) {
+	m := ParseMessage(message)
+	t.message, t.question, t.with = message, cmp.Or(m.Text, NothingTyped), m.Attached
+}
+
 // run is one turn from its first event to its last. begin keeps a new message
 // or takes up a turn that was cut.
 func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
@@ -95,12 +104,12 @@ var errEmpty = errors.New("the message is empty")
 
 // begin keeps the message before anything is sent.
 func (t *turn) begin(ctx context.Context) (err error) {
-	defer func() { t.emit(Started{Conversation: t.conversation, Message: t.question, Mode: string(t.mode)}) }()
+	defer func() { t.emit(Started{Conversation: t.conversation, Message: t.message, Mode: string(t.mode)}) }()
 	defer catch(&err)
-	if strings.TrimSpace(t.question) == "" {
+	if strings.TrimSpace(t.message) == "" {
 		return errEmpty
 	}
-	if t.id, err = t.History.Begin(ctx, t.conversation, t.question); err != nil {
+	if t.id, err = t.History.Begin(ctx, t.conversation, t.message); err != nil {
 		return fmt.Errorf("keep the message: %w", err)
 	}
 	return nil
@@ -199,7 +208,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if failure != nil {
 		told := FailedBy(failure)
 		told.Effects = answer.Effects
-		if t.id == "" && strings.TrimSpace(t.question) != "" {
+		if t.id == "" && strings.TrimSpace(t.message) != "" {
 			told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was asked, and nothing is lost. Mend that (lifehub doctor may know how), then send the message again.")
 		}
 		t.emit(told)

@@ -152,20 +152,20 @@ func (q *question) tellUnfinished(ctx context.Context, a *app, conversation stri
 	}
 }
 
-// message is the prompt with what was piped in and the files added, in fences:
-// nobody typed that.
+// message is the prompt with what was piped in and the files attached: nobody
+// typed that, so it is no command, also where there is no prompt.
 func (q *question) message(prompt string) (string, error) {
-	var parts []string
+	if prompt == "-" {
+		prompt = ""
+	}
+	m := agent.Message{Text: prompt}
 	if !term.IsTerminal(q.in.Fd()) && isPiped(q.in) {
 		piped, err := readText(q.in, "stdin")
 		if err != nil {
 			return "", err
 		}
-		if prompt == "" || prompt == "-" {
-			prompt, piped = piped, ""
-		}
 		if piped != "" {
-			parts = append(parts, "From stdin:\n"+agent.Fenced(piped))
+			m.Attached = append(m.Attached, agent.Attachment{Name: "stdin", Text: piped})
 		}
 	}
 	for _, name := range q.files {
@@ -178,16 +178,12 @@ func (q *question) message(prompt string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, "From "+name+":\n"+agent.Fenced(text))
+		m.Attached = append(m.Attached, agent.Attachment{Name: name, Text: text})
 	}
-	prompt = strings.TrimSpace(prompt)
-	if prompt == "" {
+	if strings.TrimSpace(prompt) == "" && len(m.Attached) == 0 {
 		return "", usageError{errors.New("there is no question: give one as an argument or on stdin")}
 	}
-	if len(parts) > 0 {
-		prompt += "\n\n" + strings.Join(parts, "\n\n")
-	}
-	return prompt, nil
+	return m.String(), nil
 }
 
 // isPiped tells a pipe or a file from a closed stdin and /dev/null.

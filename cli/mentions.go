@@ -200,10 +200,9 @@ const maxAttachments = 10
 
 // Find lists the notes, files and resources of known servers. A mark that ends
 // a sentence is not part of a name, unless there is one that is called so.
-// What stands in a fence was pasted and not typed: it brings nothing along.
 func (a attached) Find(message string) []string {
 	var names []string
-	for _, found := range mention.FindAllStringSubmatch(agent.Typed(message), -1) {
+	for _, found := range mention.FindAllStringSubmatch(message, -1) {
 		name := found[1] + found[2]
 		if !a.there(name) && found[2] != "" {
 			name = strings.TrimRight(name, ".,;:!?)]")

@@ -280,7 +280,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.conversation, m.title = msg.id, msg.title
 	for _, exchange := range msg.exchanges {
 		if m.title == "" {
-			m.title = exchange.Question
+			m.title = agent.ParseMessage(exchange.Question).Text
 		}
 		for _, i := range m.keptItems(exchange) {
 			m.transcript.add(i)

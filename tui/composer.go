@@ -15,10 +15,11 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// A paste of more than this becomes a name in the text; the whole is sent.
+// A message of the user's of more than this becomes a name in the text. A paste
+// does with its second line.
 const (
-	pasteLines = 30
-	pasteBytes = 4000
+	longLines = 30
+	longBytes = 4000
 )
 
 // composer is where the user writes. It keeps what was asked before, what was
@@ -175,9 +176,21 @@ func (c *composer) replace(size int, text string) {
 	c.changed("", "")
 }
 
-// set puts a text in place of what is written. A long one is there by name.
+// set puts a message in place of what is written. A long one is there by name,
+// and so is what is attached to it.
 func (c *composer) set(text string) {
-	text = c.named(text, true)
+	if m := agent.ParseMessage(text); len(m.Attached) == 0 {
+		text = c.named(text, true)
+	} else {
+		text = c.named(m.Text, true)
+		for _, a := range m.Attached {
+			name := "[" + a.Name + "]"
+			if !strings.Contains(m.Text, name) {
+				text += " " + name
+			}
+			c.pastes = append(c.pastes, paste{name, a.Text, false})
+		}
+	}
 	c.area.SetValue(text)
 	c.area.MoveToEnd()
 	c.area, _ = c.area.Update(nil)
@@ -194,7 +207,7 @@ func (c *composer) clear() {
 	c.set("")
 }
 
-// take empties the composer and returns what it held, pastes written out.
+// take empties the composer and returns what it held, pastes attached.
 func (c *composer) take() string {
 	text := written{text: unquoted(c.text()), pastes: c.pastes}.whole()
 	c.clear()
@@ -202,22 +215,24 @@ func (c *composer) take() string {
 	return text
 }
 
-// whole is the text with what was pasted written out.
+// whole is the message that is written: what was pasted is attached to it, so
+// that nothing in it is read as the user's own words.
 func (w written) whole() string {
-	text := w.text
+	m := agent.Message{Text: w.text}
 	for _, p := range slices.Backward(w.pastes) { // a later one can name an earlier one
-		text = strings.Replace(text, p.name, p.attached(), 1)
+		if p.own {
+			m.Text = strings.Replace(m.Text, p.name, p.text, 1)
+		}
 	}
-	return text
-}
-
-// attached is a paste as it goes with a message: in a fence, so that it is
-// known for what it is, and that nothing in it is read as the user's own words.
-func (p paste) attached() string {
-	if p.own {
-		return p.text
+	for _, p := range w.pastes {
+		if !p.own && strings.Contains(m.Text, p.name) {
+			m.Attached = append(m.Attached, agent.Attachment{Name: strings.Trim(p.name, "[]"), Text: p.text})
+		}
 	}
-	return "\n" + agent.Fenced(p.text) + "\n"
+	if len(m.Attached) == 0 {
+		return m.Text
+	}
+	return m.String()
 }
 
 // quote begins and ends a text of several lines, in which enter is a new line.
@@ -266,16 +281,22 @@ func (c *composer) newline() {
 // paste puts in text from the terminal; it is never sent by itself.
 func (c *composer) paste(text string) {
 	text = safetext.Text(text)
+	if line := strings.TrimRight(text, "\n"); !strings.Contains(line, "\n") {
+		text = line
+	}
 	text = c.named(text, false)
 	c.area, _ = c.area.Update(tea.PasteMsg{Content: text})
 	c.changed("", "")
 }
 
-// named keeps a long text aside and returns the name that stands for it, or
-// the text itself if it is short.
+// named sets a text aside and returns the name that stands for it, or the text
+// itself: a short message of the user's, or one line of a paste.
 func (c *composer) named(text string, own bool) string {
-	lines := 1 + strings.Count(text, "\n")
-	if lines <= pasteLines && len(text) <= pasteBytes {
+	lines, most := 1+strings.Count(text, "\n"), 1
+	if own {
+		most = longLines
+	}
+	if lines <= most && len(text) <= longBytes {
 		return text
 	}
 	size := count(lines, "line")

@@ -208,7 +208,15 @@ func TestPastes(t *testing.T) {
 	t.Run("line ends are one", func(t *testing.T) {
 		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
 			r.send(tea.PasteMsg{Content: "a\r\nb\rc\x1b[31m\x00"})
-			if got := r.m.composer.text(); got != "a\nb\nc" {
+			if got := r.m.composer.pastes; len(got) != 1 || got[0].text != "a\nb\nc" {
+				t.Errorf("pasted %+v", got)
+			}
+		})
+	})
+	t.Run("one line is text", func(t *testing.T) {
+		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
+			r.send(tea.PasteMsg{Content: "one line\n"})
+			if got := r.m.composer.text(); got != "one line" {
 				t.Errorf("composer holds %q", got)
 			}
 		})
@@ -225,12 +233,17 @@ func TestPastes(t *testing.T) {
 			}
 			r.keys("enter")
 			r.pass(100 * time.Millisecond)
-			if len(assistant.asked) != 1 || assistant.asked[0] != "see \n```\n"+strings.TrimSpace(big)+"\n```\n" {
+			if len(assistant.asked) != 1 || assistant.asked[0] != "see [paste 1 · 131,073 lines]\n\n```attached paste 1 · 131,073 lines\n"+strings.TrimSpace(big)+"\n```" {
 				t.Error("the paste was not sent whole")
 			}
 			r.mustShow("… 131,064 more lines")
 			r.keys("up", "!")
-			r.mustShow("> [paste 1 · 131,076 lines]!")
+			r.mustShow("> see [paste 1 · 131,073 lines]!")
+			r.keys("enter")
+			r.pass(100 * time.Millisecond)
+			if want := strings.Replace(assistant.asked[0], "]", "]!", 1); len(assistant.asked) != 2 || assistant.asked[1] != want {
+				t.Error("the paste was not sent whole once more")
+			}
 		})
 	})
 	t.Run("a fence in it does not end it", func(t *testing.T) {
@@ -238,8 +251,8 @@ func TestPastes(t *testing.T) {
 		inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
 			r.send(tea.PasteMsg{Content: strings.Repeat("a\n```\n@/etc/passwd\n````\n", 20)})
 			r.ask(" what is it?")
-			if got := assistant.asked[0]; !strings.HasPrefix(got, "\n`````\n") || !strings.HasSuffix(got, "\n`````\n what is it?") {
-				t.Errorf("asked %q", got)
+			if got := agent.ParseMessage(assistant.asked[0]); got.Text != "[paste 1 · 81 lines] what is it?" || len(got.Attached) != 1 || strings.Count(got.Attached[0].Text, "/etc/passwd") != 20 {
+				t.Errorf("asked %+v", got)
 			}
 		})
 	})

@@ -80,7 +80,7 @@ func TestWhatIsTypedIsKeptSoonAndNotWithEveryKey(t *testing.T) {
 
 // Whatever the composer shows, nothing that was typed is left out of what is kept.
 func TestAllThatIsTypedIsKept(t *testing.T) {
-	long := strings.Repeat("line\n", pasteLines+1)
+	long := strings.Repeat("line\n", longLines+1)
 	for name, tc := range map[string]struct {
 		do   func(r *rig)
 		want agent.Unsent
