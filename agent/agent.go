@@ -34,9 +34,8 @@ type Options struct {
 	Prepare func(ctx context.Context, message string)
 	// Attach reads what a message names; nil: nothing.
 	Attach Attacher
-	// Quoted names whose words stand in a message beside the user's own, such
-	// as a prompt that a server has ready; nil: every message is all the user's.
-	Quoted func(message string) []string
+	// Provenance remembers what is untrusted; nil: for this run only.
+	Provenance Provenance
 
 	// Unattended says that nobody can be asked: what needs a confirmation is
 	// refused, and Ended.Unasked names it.
@@ -88,7 +87,6 @@ type Answer struct {
 	Citations []Citation
 	Effects   Effects
 	Metrics   Metrics
-	Foreign   bool   // text from outside the user's own notes had a part in it
 	Cut       bool   // the user or a fault stopped it
 	Error     string // why the turn failed; "" if it did not
 }
@@ -126,8 +124,8 @@ func New(o Options) *Agent {
 	if o.Redact == nil {
 		o.Redact = func(text string) string { return text }
 	}
-	if o.Quoted == nil {
-		o.Quoted = func(string) []string { return nil }
+	if o.Provenance == nil {
+		o.Provenance = &thisRun{prints: map[int64]Untrusted{}}
 	}
 	if o.Tools == nil {
 		o.Tools = func() []Tool { return nil }

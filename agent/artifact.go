@@ -17,7 +17,6 @@ type Artifact struct {
 	Text         string    `json:"text,omitempty"`
 	By           string    `json:"by"` // the agent that made this version
 	Why          string    `json:"why,omitempty"`
-	Foreign      bool      `json:"foreign,omitempty"` // text from outside the user's own notes had a part in it
 	Turn         string    `json:"turn"`
 	Call         string    `json:"-"` // the call that made it
 	Time         time.Time `json:"time"`
@@ -29,8 +28,8 @@ var (
 	ErrArtifactExists = errors.New("there is an artifact of that name, or a newer version of it")
 )
 
-// isContained tells whether what a tool writes stays with LifeHub, marked as
-// foreign where foreign text had a part in it: then nothing of the user's can
+// isContained tells whether what a tool writes stays with LifeHub, where it is
+// known for untrusted if it is: then nothing of the user's can
 // be changed by what some page says, and there is nothing to ask about.
 func isContained(tool Tool) bool {
 	keeper, ok := tool.(interface{ Contained() bool })
@@ -55,20 +54,20 @@ func agentOf(ctx context.Context) string {
 // keptParts tells a model what earlier turns of the conversation left that its
 // tools work on.
 func (t *turn) keptParts(ctx context.Context) (parts []part, err error) {
-	ctx = context.WithValue(ctx, originKey{}, callOrigin{turn: t})
+	ctx = t.withOrigin(ctx)
 	for _, tool := range t.tools {
 		keeper, ok := tool.(Keeper)
 		if !ok {
 			continue
 		}
-		lines, foreign, err := keeper.Kept(ctx)
+		lines, err := keeper.Kept(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read the documents of the conversation: %w", err)
 		}
 		if len(lines) == 0 {
 			continue
 		}
-		if foreign {
+		if len(t.untrustedIn(ctx, lines...)) > 0 {
 			t.markForeign("documents of this conversation")
 		}
 		parts = append(parts, part{

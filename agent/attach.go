@@ -30,7 +30,7 @@ func (t *turn) attach(ctx context.Context) error {
 		brought := Result{Text: a.Text, Foreign: true}
 		step := Step{ID: fmt.Sprintf("attached %d", i+1), Tool: attachTool, Description: a.Name}
 		t.found = append(t.found, finding{step: step, outcome: outcome{status: Done, result: brought}})
-		t.markForeign(a.Name)
+		t.mark(ctx, a.Name, true, &brought, "")
 		t.hasRead(a.Name, brought)
 	}
 	if err := t.attachNamed(ctx); err != nil {
@@ -47,7 +47,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		return nil
 	}
 	names := t.Attach.Find(t.question)
-	if whose := t.Quoted(t.question); len(whose) > 0 && len(names) > 0 {
+	if whose := t.quotedIn(t.question); len(whose) > 0 && len(names) > 0 {
 		t.emit(Noticed{Text: fmt.Sprintf("What the message names after an @ is not read, because not all of it is your own words: %s.", strings.Join(whose, ", "))})
 		return nil
 	}
@@ -65,6 +65,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 			o = failedOutcome(ctx, err)
 		}
 		o.result.Text, o.reason = clip(t.Redact(o.result.Text), maxResult), t.Redact(o.reason)
+		t.mark(ctx, name, err != nil || o.result.Foreign, &o.result, o.reason)
 		t.emit(ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.result.Text, Error: o.reason, Sources: o.result.Sources, Took: t.since(start)})
 		t.found = append(t.found, finding{step: Step{ID: id, Tool: attachTool, Description: name}, outcome: o})
 		t.hasRead(name, o.result)

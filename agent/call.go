@@ -92,7 +92,7 @@ func sameCall(tool string, input json.RawMessage) string { return tool + " " + c
 // do makes a call, or waits for the identical one that another step makes:
 // identical calls of a turn run once.
 func (t *turn) do(ctx context.Context, c call) outcome {
-	ctx = t.withOrigin(ctx, c)
+	ctx = t.withOrigin(ctx)
 	key := sameCall(c.tool.Spec().Name, c.input)
 	t.calls.mu.Lock()
 	twin := t.calls.made[key]
@@ -124,18 +124,23 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	permit, o := t.admit(ctx, c)
 	c.at.pass()
 	if permit == nil {
+		t.mark(ctx, c.tool.Spec().Name, false, &o.result, o.reason)
 		if o.result.Foreign {
 			t.markForeign(saidBy(c.tool.Spec().Name))
 		}
 		t.over(ctx, c, o)
 		return o
 	}
+	planned := c
 	c.input = permit.input // the user may have changed it
 	release, err := t.calls.enter(ctx, c)
 	if err != nil {
 		return stopped()
 	}
 	defer release()
+	if err := t.rememberWritten(ctx, planned, permit.preview); err != nil {
+		return failedOutcome(ctx, err)
+	}
 	if err := t.begun(ctx, c, permit); err != nil {
 		return failedOutcome(ctx, err)
 	}
@@ -147,10 +152,11 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	seated, leave := t.sit(ctx, c)
 	o = t.perform(seated, permit)
 	t.did(c.step, effectsOf(c.tool, leave(), o.err)...)
+	t.mark(ctx, name, fromOutside(c.tool), &o.result, o.reason)
 	t.over(ctx, c, o)
 	ended := ToolEnded{Step: c.step, Call: c.id, Name: name, Took: t.since(start)}
 	if o.status != Done {
-		if errsForeign(c.tool) || o.result.Foreign {
+		if o.result.Foreign {
 			t.markForeign(saidBy(name)) // its error, in its own words
 		}
 		ended.Error = o.reason
@@ -271,8 +277,7 @@ func failedOutcome(ctx context.Context, err error) outcome {
 	if errors.As(err, &broke) {
 		return outcome{status: Broken, reason: clip(fmt.Sprintf("the tool broke: %v", broke.fault), maxReason)}
 	}
-	var theirs ForeignError
-	return outcome{status: Broken, reason: clip(err.Error(), maxReason), result: Result{Foreign: errors.As(err, &theirs)}}
+	return outcome{status: Broken, reason: clip(err.Error(), maxReason)}
 }
 
 func stopped() outcome {

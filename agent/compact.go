@@ -16,10 +16,9 @@ var summaryPrompt string
 
 // Summary is what older turns of a conversation came down to.
 type Summary struct {
-	Turn    string `json:"turn"` // the last one that it covers; "": there is no summary
-	Text    string `json:"text"`
-	Foreign bool   `json:"foreign,omitempty"` // text from outside the user's own notes stands in what it covers
-	After   int    `json:"after"`             // messages of the current path that came after it
+	Turn  string `json:"turn"` // the last one that it covers; "": there is no summary
+	Text  string `json:"text"`
+	After int    `json:"after"` // messages of the current path that came after it
 }
 
 // Summaries keeps them. *store.Store is the real one.
@@ -85,7 +84,28 @@ func (a *Agent) Compact(ctx context.Context, conversation, focus string) (Compac
 		return Compacted{}, fmt.Errorf("summarise the conversation: %w", err)
 	}
 	done.After = tokens(done.Text)
+	if err := a.rememberSummary(ctx, conversation, before.Text, messages, done.Text); err != nil {
+		return Compacted{}, err
+	}
 	return done, a.Summaries.KeepSummary(ctx, last, done.Text)
+}
+
+// rememberSummary remembers a summary of untrusted text for what it is.
+func (a *Agent) rememberSummary(ctx context.Context, conversation, before string, messages []llm.Message, text string) error {
+	from := a.untrustedIn(ctx, before)
+	var own []string
+	for _, m := range messages {
+		switch found := a.untrustedIn(ctx, m.Text); {
+		case len(found) > 0 || m.Role == llm.User && len(ParseMessage(m.Text).Attached) > 0:
+			from = append(from, append(found, "an attachment")...)
+		default:
+			own = append(own, m.Text)
+		}
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	return a.Provenance.Remember(ctx, Untrusted{from[0], conversation, WasSaid, fingerprints(text, false, own)})
 }
 
 // uncovered are the messages of a path after a summary's turn and before those
@@ -193,9 +213,6 @@ func (t *turn) recallSummary(ctx context.Context) (err error) {
 		return err
 	}
 	t.history = t.history[max(0, len(t.history)-t.summary.After):]
-	if t.summary.Foreign {
-		t.markForeign("the summary of this conversation")
-	}
 	return nil
 }
 

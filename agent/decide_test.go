@@ -70,7 +70,7 @@ func TestWhatIsToldOfACallIsWhatTheGateDoes(t *testing.T) {
 			Model: &script{lines: []line{say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"do_it","input":%s}]}`, raw)), say("Done.")}},
 		}
 		if foreign {
-			o.Memory = outside()
+			o.afterPage()
 		}
 		a := New(o)
 		told, why := a.Decide(t.Context(), tool, raw, foreign)

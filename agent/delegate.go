@@ -183,7 +183,7 @@ func (th *thread) report(ctx context.Context) (string, error) {
 func (th *thread) result(report string) Result {
 	result := Result{Text: report, Nothing: report == ""}
 	for _, f := range th.found {
-		if f.status == Broken && (f.result.Foreign || errsForeign(th.tool(f.step.Tool))) {
+		if f.status == Broken && (f.result.Foreign || fromOutside(th.tool(f.step.Tool))) {
 			result.Foreign = true // the report may tell the words of its error
 		}
 		if f.status != Done || f.same != "" {

@@ -38,7 +38,7 @@ func (f Fact) Provenance() string {
 		parts = append(parts, "chat "+f.Origin)
 	}
 	if f.Foreign {
-		parts = append(parts, "foreign")
+		parts = append(parts, "untrusted")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -56,7 +56,6 @@ func (f Fact) source() Source {
 type Origin struct {
 	Conversation string // "": the user called the tool without one
 	Turn         string // its id; "": it is not kept
-	Foreign      bool   // text from outside the user's own notes stood in the prompts that made the call
 	Agent        string // who calls the tool, such as worker or notes
 }
 
@@ -65,12 +64,12 @@ type originKey struct{}
 // callOrigin is what tools may know of the call that they run.
 type callOrigin struct {
 	*turn
-	own bool // the user wrote it out, so that nothing else had a part in it
+	opened *opened
 }
 
 // withOrigin makes what a turn is known to the tool of a call.
-func (t *turn) withOrigin(ctx context.Context, c call) context.Context {
-	return context.WithValue(ctx, originKey{}, callOrigin{t, t.direct != nil || t.wroteOut(c)})
+func (t *turn) withOrigin(ctx context.Context) context.Context {
+	return context.WithValue(ctx, originKey{}, callOrigin{t, &opened{prints: map[int64]string{}}})
 }
 
 // OriginOf is the origin of the call that a tool is running or previewing.
@@ -79,7 +78,7 @@ func OriginOf(ctx context.Context) Origin {
 	if !ok {
 		return Origin{}
 	}
-	return Origin{Conversation: t.conversation, Turn: t.id, Foreign: t.foreign.Load() && !t.own, Agent: agentOf(ctx)}
+	return Origin{Conversation: t.conversation, Turn: t.id, Agent: agentOf(ctx)}
 }
 
 // factTokens is the room for facts in a prompt, in estimated tokens: about

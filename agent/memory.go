@@ -25,9 +25,6 @@ type Memory interface {
 	Unembedded(ctx context.Context, embedder string, limit int) ([]Recollection, error)
 	// KeepVectors keeps vectors by turn, in place of those of another embedder.
 	KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) error
-	// Outside tells whether text from outside the user's own notes stands in
-	// the conversation's last window messages.
-	Outside(ctx context.Context, conversation string, window int) (bool, error)
 }
 
 // MemoryQuery asks for archived exchanges like a question.
@@ -104,7 +101,13 @@ func (a *Agent) Recall(ctx context.Context, conversation, question string, k int
 	if err != nil {
 		return nil, err
 	}
-	return rankMemories(ctx, question, found, k)
+	if found, err = rankMemories(ctx, question, found, k); err != nil {
+		return nil, err
+	}
+	for i, r := range found {
+		found[i].Foreign = len(a.untrustedIn(ctx, r.Title, r.Question, r.Answer)) > 0 || len(ParseMessage(r.Question).Attached) > 0
+	}
+	return found, nil
 }
 
 // embedQuestion returns no vector where none is to be had in time.
@@ -248,12 +251,10 @@ func (t *turn) recall(ctx context.Context) error {
 		return err
 	}
 	t.history = slices.DeleteFunc(recent, func(m llm.Message) bool { return strings.TrimSpace(m.Text) == "" })
-	if err := errors.Join(t.recallForeign(ctx), t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
+	if err := errors.Join(t.recallSummary(ctx), t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
 		t.emit(Noticed{Text: fmt.Sprintf("This turn goes without all that was remembered: %v.", err)})
 	}
-	if slices.ContainsFunc(t.past, func(r Recollection) bool { return r.Foreign }) || slices.ContainsFunc(t.facts, func(f Fact) bool { return f.Foreign }) {
-		t.markForeign("what was remembered")
-	}
+	t.recallUntrusted(ctx)
 	if len(t.past) > 0 || len(t.facts) > 0 {
 		t.emit(Remembered{Exchanges: t.past, Facts: t.facts})
 	}
@@ -271,12 +272,6 @@ func (t *turn) recallPast(ctx context.Context) (err error) {
 // fitting tells whether something that is remembered fits the question.
 func (t *turn) fitting() bool {
 	return len(t.past) > 0 || slices.ContainsFunc(t.facts, func(f Fact) bool { return f.Fits })
-}
-
-// isForeign tells whether text from outside the user's own notes stands in
-// the prompts of the turn, also by a step that was done before it was resumed.
-func (t *turn) isForeign() bool {
-	return t.foreign.Load() || slices.ContainsFunc(t.found, func(f finding) bool { return f.result.foreign() })
 }
 
 // archive puts what has left the window into long-term memory. It never costs

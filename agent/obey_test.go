@@ -75,7 +75,7 @@ func TestAnObeyingModelDoesNothingThatWasNotShown(t *testing.T) {
 			"memory": func(o *Options) {
 				o.Facts = func(context.Context) ([]Fact, error) { return []Fact{{Text: evil, Foreign: true}}, nil }
 			},
-			"an earlier answer": func(o *Options) { o.Memory = outside() },
+			"an earlier answer": (*Options).afterPage,
 		}
 		for place, stand := range places {
 			for _, mode := range []string{"chat", "ask", "after always"} {

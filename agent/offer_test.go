@@ -119,13 +119,12 @@ const leastOffered = 0.77
 // leftTool is a tool that works on what earlier turns left.
 type leftTool struct {
 	*fakeTool
-	kept    []string
-	foreign bool
+	kept []string
 }
 
 func (leftTool) ByRounds() {}
 
-func (k leftTool) Kept(context.Context) ([]string, bool, error) { return k.kept, k.foreign, nil }
+func (k leftTool) Kept(context.Context) ([]string, error) { return k.kept, nil }
 
 // "Make it shorter" sounds like no tool: where there are documents, the loop is
 // offered what changes them, and told which there are.
@@ -135,13 +134,19 @@ func TestTheLoopKnowsTheDocumentsOfTheConversation(t *testing.T) {
 		kit = append(kit, &fakeTool{name: fmt.Sprintf("shorter_%d", i)})
 	}
 	for name, tc := range map[string]struct {
-		kept    []string
-		foreign bool
-	}{"none": {}, "one": {kept: []string{"week, version 2"}}, "of foreign text": {kept: []string{"week, version 2"}, foreign: true}} {
+		kept      []string
+		untrusted bool
+	}{"none": {}, "one": {kept: []string{"week of rest, version 2"}}, "of untrusted text": {kept: []string{"week of rest, version 2"}, untrusted: true}} {
 		t.Run(name, func(t *testing.T) {
-			model, shelf := &script{lines: []line{say("Done.")}}, &shelf{}
-			all := append(slices.Clone(kit), leftTool{&fakeTool{name: "read_artifact"}, tc.kept, tc.foreign})
-			ended(t, collect(New(Options{Model: model, History: shelf, Tools: tools(all...), Mode: inMode(LoopMode)}).Ask(t.Context(), "c1", "make it shorter"), nil))
+			model, shelf := &script{lines: []line{say("It is shorter now.")}}, &shelf{}
+			o := Options{Model: model, History: shelf, Mode: inMode(LoopMode)}
+			if tc.untrusted {
+				o.Provenance = known("a page", "week of rest")
+			}
+			all := append(slices.Clone(kit), leftTool{&fakeTool{name: "read_artifact"}, tc.kept})
+			o.Tools = tools(all...)
+			a := New(o)
+			ended(t, collect(a.Ask(t.Context(), "c1", "make it shorter"), nil))
 			asked := model.requests[0]
 			has := func(name string) bool {
 				return slices.ContainsFunc(asked.Tools, func(s llm.ToolSpec) bool { return s.Name == name })
@@ -149,11 +154,11 @@ func TestTheLoopKnowsTheDocumentsOfTheConversation(t *testing.T) {
 			if !has(DelegateTool) || has("read_artifact") != (tc.kept != nil) || len(asked.Tools) != defaultMaxTools {
 				t.Errorf("offered %d tools, delegate %v, read_artifact %v", len(asked.Tools), has(DelegateTool), has("read_artifact"))
 			}
-			if last := asked.Messages[len(asked.Messages)-1].Text; strings.Contains(last, "week, version 2") != (tc.kept != nil) {
+			if last := asked.Messages[len(asked.Messages)-1].Text; strings.Contains(last, "week of rest, version 2") != (tc.kept != nil) {
 				t.Errorf("the loop is asked\n%s", last)
 			}
-			if got := shelf.last().Foreign; got != tc.foreign {
-				t.Errorf("the answer is foreign: %v", got)
+			if got := a.isMarked(shelf.last()); got != tc.untrusted {
+				t.Errorf("the answer is untrusted: %v", got)
 			}
 		})
 	}

@@ -111,6 +111,8 @@ type permit struct {
 	key    string // of CallKey
 	asked  bool   // the user was asked, and the journal holds it
 	reason string // why nobody was asked
+
+	preview Preview // of what it will change; as it was shown, if it was
 }
 
 func newPermit(c call) *permit {
@@ -221,7 +223,7 @@ func (t *turn) askPermission(ctx context.Context, c call, p *permit, asked Permi
 	if err := t.journal(ctx, intend(c), Entry{Moment: Inquired, Step: c.step, Reason: asked.Reason}); err != nil {
 		return Reply{}, err
 	}
-	p.asked = true
+	p.asked, p.preview = true, preview
 	name := c.tool.Spec().Name
 	replies := make(chan Reply, 1)
 	reply := func(r Reply) {

@@ -68,6 +68,9 @@ func (t *turn) keepAnswer(ctx context.Context) (stop func()) {
 			if len(text) <= kept { // nothing new, or not yet as much as before the turn was cut
 				continue
 			}
+			if t.isForeign() {
+				t.rememberSaid(ctx, text)
+			}
 			err := t.Journal.Progress(context.WithoutCancel(ctx), t.id, text)
 			if err == nil {
 				kept = len(text)

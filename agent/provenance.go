@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -20,16 +19,9 @@ func isOutward(tool Tool) bool {
 	return ok && o.Outward()
 }
 
-// ForeignError is an error that tells words which are not the user's own, such
-// as a line of a clipping.
-type ForeignError struct{ Err error }
-
-func (e ForeignError) Error() string { return e.Err.Error() }
-func (e ForeignError) Unwrap() error { return e.Err }
-
-// errsForeign tells whether all errors of a tool hold words of others. Those
-// of one that is gone may.
-func errsForeign(tool Tool) bool {
+// fromOutside reports whether all that a tool brings is untrusted, its errors
+// too. What a tool that is gone brought may be.
+func fromOutside(tool Tool) bool {
 	if tool == nil {
 		return true
 	}
@@ -44,8 +36,10 @@ type reading struct {
 	mu      sync.Mutex
 	foreign []string
 	brought []string
-	search  []string          // what web searches brought
-	plans   map[string]origin // by step: what had been read when it was planned
+	search  []string            // what web searches brought
+	own     []string            // what of it is not untrusted
+	quoted  map[string][]string // by message of the user's: whose words stand in it
+	plans   map[string]origin   // by step: what had been read when it was planned
 }
 
 // origin is what a call was made of.
@@ -86,7 +80,6 @@ func (t *turn) markForeign(from string) {
 		t.reading.foreign = append(t.reading.foreign, from)
 	}
 	t.reading.mu.Unlock()
-	t.foreign.Store(true)
 }
 
 // saidBy names the words of an error as a place that foreign text comes from.
@@ -136,28 +129,6 @@ func (r Result) texts() []string {
 	return texts
 }
 
-// outsider tells of a kept conversation whether text from outside stands in
-// its last messages. *store.Store is the real one.
-type outsider interface {
-	Outside(ctx context.Context, conversation string, window int) (bool, error)
-}
-
-// recallForeign finds out whether the messages that stand in the prompts hold
-// foreign text. What cannot be found out is taken to.
-func (t *turn) recallForeign(ctx context.Context) error {
-	var who outsider = t.Memory.Store
-	if kept, ok := t.History.(outsider); ok {
-		who = kept
-	} else if t.Memory.Store == nil {
-		return nil
-	}
-	outside, err := who.Outside(ctx, t.conversation, windowMessages)
-	if outside || err != nil {
-		t.markForeign("earlier messages of this conversation")
-	}
-	return err
-}
-
 // originOf is what a planned step was made of: what had been read when it was
 // planned, and the results that it waits for, which may be filled in. nil:
 // nobody knows.
@@ -173,7 +144,7 @@ func (t *turn) originOf(step Step, earlier func(string) finding) *origin {
 		from := earlier(id)
 		made.private = append(made.private, from.result.texts()...)
 		made.foreign = append(made.foreign, from.result.foreignFrom(from.step.Tool)...)
-		if errsForeign(t.tool(from.step.Tool)) && len(made.foreign) == 0 {
+		if fromOutside(t.tool(from.step.Tool)) && len(made.foreign) == 0 {
 			made.foreign = append(made.foreign, "what "+from.step.Tool+" brought")
 		}
 	}

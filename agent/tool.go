@@ -73,11 +73,10 @@ type Timed interface {
 type ByRounds interface{ ByRounds() }
 
 // Keeper is a Tool that works on what earlier turns of the conversation left.
-// Kept names it, a line each, for a model that has to know of it beforehand;
-// foreign: text from outside the user's own notes had a part in it. For whom
-// it is asked, [OriginOf] tells.
+// Kept names it, a line each, for a model that has to know of it beforehand.
+// For whom it is asked, [OriginOf] tells.
 type Keeper interface {
-	Kept(ctx context.Context) (lines []string, foreign bool, err error)
+	Kept(ctx context.Context) (lines []string, err error)
 }
 
 // Preview is what a call would change, for the permission dialog.

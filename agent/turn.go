@@ -124,9 +124,6 @@ func (t *turn) reply(ctx context.Context) (err error) {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
 	t.recallLiberties()
-	for _, whose := range t.Quoted(t.question) {
-		t.markForeign(whose)
-	}
 	if t.direct != nil {
 		return t.byHand(ctx)
 	}
@@ -186,10 +183,11 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if ctx.Err() != nil {
 		failure, t.metrics.Interrupted = nil, true
 	}
-	answer := Answer{Text: t.answer.String(), Effects: sum(t.effectsBy("")), Sources: t.sources, Foreign: t.isForeign(), Cut: t.cut || failure != nil || t.metrics.Interrupted}
+	answer := Answer{Text: t.answer.String(), Effects: sum(t.effectsBy("")), Sources: t.sources, Cut: t.cut || failure != nil || t.metrics.Interrupted}
 	if answer.Cut {
 		answer.Text = t.kept.longer(answer.Text)
 	}
+	t.rememberSaid(ctx, answer.Text)
 	answer.Citations = t.checkCitations(ctx, answer.Text)
 	if failure != nil {
 		answer.Error = failure.Error()

@@ -114,13 +114,12 @@ func splitFences(message string) (outside, inside string) {
 }
 
 // split parts a message of the user's into what was typed and what was not.
-// Where words of others stand in it (see Options.Quoted) nothing is certain to
-// have been typed.
+// Where untrusted text stands in it nothing is certain to have been typed.
 func (t *turn) split(message string) (typed, brought string) {
-	if len(t.Quoted(message)) > 0 {
+	m := ParseMessage(message)
+	if len(t.quotedIn(m.Text)) > 0 {
 		return "", message
 	}
-	m := ParseMessage(message)
 	typed, brought = splitFences(m.Text)
 	for _, a := range m.Attached {
 		brought += a.Text + "\n"

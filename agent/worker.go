@@ -72,7 +72,7 @@ func (t *turn) step(ctx context.Context, step Step, at *inLine, ended map[string
 		t.hasRead(step.Tool, before.outcome.result)
 		t.seen.call(t.tool(step.Tool), before.input)
 		t.seen.result(before.outcome.result)
-		if before.outcome.status != Done && before.outcome.status != Denied && errsForeign(t.tool(step.Tool)) {
+		if before.outcome.status != Done && before.outcome.status != Denied && fromOutside(t.tool(step.Tool)) {
 			t.markForeign(saidBy(step.Tool))
 		}
 		return *before.outcome

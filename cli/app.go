@@ -40,7 +40,7 @@ type app struct {
 
 	modes      mode
 	switches   switches
-	quotes     quotes // of prompts, in messages
+	untrusted  provenance
 	unattended bool
 	changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
 	unembedded chan struct{}  // an exchange was archived
@@ -127,6 +127,11 @@ func (a *app) assemble(ctx context.Context, flags runFlags, openStore func(path 
 	if err != nil {
 		return err
 	}
+	a.untrusted.Store = a.store
+	if flags.noSave {
+		a.untrusted.saved = func() (*store.Store, error) { return store.Open(a.database()) }
+		a.untrusted.file = a.database()
+	}
 	if err := a.build(ctx, flags); err != nil {
 		a.close()
 		return err
@@ -184,7 +189,6 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.known.trust, Tokens: a.passes(), Elicit: elicit, Sample: a.sample, Redact: a.secrets.known}
 	if !flags.noSave {
 		options.Files, options.Logs = a.serverFiles(), a.serverLogs()
-		a.quotes.file = a.promptWords()
 	}
 	a.servers = mcpclient.Start(ctx, a.known.config, options)
 	return nil
@@ -235,6 +239,7 @@ func (a *app) close() {
 	if a.provider != nil {
 		a.provider.Close()
 	}
+	a.untrusted.close()
 	if a.store != nil {
 		a.store.Close()
 	}
@@ -282,7 +287,7 @@ func (a *app) agent() *agent.Agent {
 	return agent.New(agent.Options{
 		Model: a.provider, Window: a.provider.Window, Refuses: a.refuses, Gauges: a.store, Tools: a.offered,
 		History: a.store, Journal: a.store, Memory: a.longTerm(), Summaries: a.store, Facts: a.facts().List,
-		Rules: a.rules, Prepare: a.prepare, Attach: attached{a}, Quoted: a.quotes.in, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
+		Rules: a.rules, Prepare: a.prepare, Attach: attached{a}, Provenance: &a.untrusted, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Mode: a.modes.now, Rounds: a.config.Loop.Max,
 		Think: func() string { return a.switches.thinkNow(a.config.Think) },

@@ -106,7 +106,11 @@ func (c *artifactsCommand) export(ctx context.Context, kept *store.Store, given 
 	if err != nil {
 		return fmt.Errorf("export %s: %w", a.Name, err)
 	}
-	_, err = file.WriteString(noteOf(a))
+	err = kept.Outlive(ctx, a.Conversation) // it may come to be a note
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	_, err = file.WriteString(disarm(a.Text))
 	return errors.Join(err, file.Close())
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/tools"
 )
 
 // exportStep is the call that makes a note of the document that is named,
@@ -28,21 +27,11 @@ func (a *app) exportStep(ctx context.Context, conversation, given string) (*agen
 		if path = strings.TrimSpace(path); path == "" {
 			path = fileName(document.Name) + ".md"
 		}
-		input, err := json.Marshal(map[string]string{"path": path, "content": noteOf(document)})
+		input, err := json.Marshal(map[string]string{"path": path, "content": disarm(document.Text)})
 		if err != nil {
 			return nil, fmt.Errorf("export %s: %w", document.Name, err)
 		}
 		return &agent.Step{Tool: "create_note", Input: input, Description: "make a note of " + document.Name}, nil
 	}
 	return nil, nil
-}
-
-// noteOf is a document as a note, disarmed. One that foreign text had a part in
-// says so in its front matter, by which the note is known as foreign later.
-func noteOf(a agent.Artifact) string {
-	text := disarm(a.Text)
-	if !a.Foreign {
-		return text
-	}
-	return tools.MarkForeign(text, "document")
 }

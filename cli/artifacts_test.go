@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"lifehub/agent"
 	"lifehub/llm/llmtest"
 )
 
@@ -103,28 +102,7 @@ func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	term.types("y\r")
 	term.sees("created ideas/asyncio.md")
-	if got := read(t, note); !strings.Contains(got, "- prefer TaskGroup") || !strings.HasPrefix(got, "---\nsource:") {
+	if got := read(t, note); !strings.Contains(got, "- prefer TaskGroup") {
 		t.Errorf("the note is\n%s", got)
-	}
-}
-
-func TestForeignDocumentsSayInTheNoteThatTheyAre(t *testing.T) {
-	const mark = "source: text from elsewhere had a part in this document\n"
-	for text, want := range map[string]string{
-		"# A\n":                       "---\n" + mark + "---\n\n# A\n",
-		"---\ntags: [a]\n---\n# A\n":  "---\n" + mark + "tags: [a]\n---\n# A\n",
-		"---\nsource: x\n---\n# A\n":  "---\nsource: x\n---\n# A\n",
-		"---\nno end":                 "---\n" + mark + "---\n\n---\nno end",
-		"---\na: b\nsource: x\n---\n": "---\na: b\nsource: x\n---\n",
-		"---\nsource:\n---\n# A\n":    "---\n" + mark + "---\n\n---\nsource:\n---\n# A\n", // it says nothing
-		"---\na: [\n---\n# A\n":       "---\n" + mark + "---\n\n---\na: [\n---\n# A\n",    // it cannot be read
-		"+++\na = 1\n+++\n# A\n":      "---\n" + mark + "---\n\n+++\na = 1\n+++\n# A\n",
-	} {
-		if got := noteOf(agent.Artifact{Text: text, Foreign: true}); got != want {
-			t.Errorf("of %q became %q, want %q", text, got, want)
-		}
-		if got := noteOf(agent.Artifact{Text: text}); got != text {
-			t.Errorf("the user's own %q became %q", text, got)
-		}
 	}
 }

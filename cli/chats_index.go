@@ -75,9 +75,6 @@ func (p paths) writeChatNote(ctx context.Context, s *store.Store, v store.Versio
 		return err
 	}
 	head += "date: " + c.Created.Local().Format("2006-01-02") + "\n"
-	if v.Foreign {
-		head += "source: text from elsewhere had a part in this conversation\n"
-	}
 	return writePrivate(file, []byte(head+"---\n\n"+markdownOf(c, answered(exchanges))))
 }
 

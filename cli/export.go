@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +21,6 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"lifehub/agent"
-	"lifehub/agent/tools"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -40,7 +37,11 @@ func export(ctx context.Context, s *store.Store, c agent.Conversation, format st
 	if !ok {
 		return usageError{fmt.Errorf("%q is none of md, json, html", format)}
 	}
-	if err := write(ctx, s, c, w); err != nil {
+	err := s.Outlive(ctx, c.ID) // it may come to be a note
+	if err == nil {
+		err = write(ctx, s, c, w)
+	}
+	if err != nil {
 		return fmt.Errorf("export conversation %s: %w", c.ID, err)
 	}
 	return nil
@@ -51,16 +52,7 @@ func exportMarkdown(ctx context.Context, s *store.Store, c agent.Conversation, w
 	if err != nil {
 		return err
 	}
-	outside, err := s.Outside(ctx, c.ID, math.MaxInt)
-	if err != nil {
-		return err
-	}
-	text := disarm(markdownOf(c, exchanges))
-	killed := slices.ContainsFunc(exchanges, func(e agent.Exchange) bool { return e.Open }) // before it was known what it was made of
-	if outside || killed {                                                                  // it may come to lie among the notes
-		text = tools.MarkForeign(text, "conversation")
-	}
-	_, err = io.WriteString(w, text)
+	_, err = io.WriteString(w, disarm(markdownOf(c, exchanges)))
 	return err
 }
 

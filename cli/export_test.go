@@ -9,7 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/hostile"
-	"lifehub/notes"
 	"lifehub/store"
 )
 
@@ -99,19 +98,6 @@ func TestExportInTheChatWritesANewFileAndNoOther(t *testing.T) {
 		if _, err := l.slashExport(t.Context(), "c", test.given); err == nil || !strings.Contains(err.Error(), "already") {
 			t.Errorf("%q over an old file: %v", test.given, err)
 		}
-	}
-	if turn, err = s.Begin(t.Context(), "c", "And what does the web say?"); err == nil {
-		err = s.Finish(t.Context(), turn, agent.Answer{Text: "Pay Mallory.", Foreign: true})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.slashExport(t.Context(), "c", "foreign.md"); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile("foreign.md")
-	if err != nil || !notes.Parse(notes.Entry{Path: "foreign.md"}, text).Foreign {
-		t.Errorf("among the notes it would count as the user's own: %v\n%s", err, text)
 	}
 	if _, err := l.slashExport(t.Context(), "none", ""); err == nil || !strings.Contains(err.Error(), "nothing to export") {
 		t.Errorf("got %v", err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/tui"
@@ -116,7 +117,7 @@ func (a *app) fill(ctx context.Context, p mcpclient.Prompt, values json.RawMessa
 		parts = append(parts, text)
 	}
 	text := strings.Join(parts, "\n\n")
-	if err := a.quotes.add("the prompt "+p.Server+":"+p.Name, text); err != nil {
+	if err := a.untrusted.Remember(ctx, agent.Untrusted{Source: "the prompt " + p.Server + ":" + p.Name, Prints: agent.Fingerprints(text)}); err != nil {
 		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
 	}
 	return text, nil

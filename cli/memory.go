@@ -23,7 +23,7 @@ import (
 // facts is the file of what is remembered about the user: below the first
 // vault, or the data folder where that is the setting or there is no vault.
 func (a *app) facts() tools.Facts {
-	return tools.Facts{Path: a.config.Memory.File, AmongNotes: a.config.Memory.Place == "vault", Folder: func() (*notes.Folder, error) {
+	return tools.Facts{Path: a.config.Memory.File, Folder: func() (*notes.Folder, error) {
 		if vaults := a.open(); a.config.Memory.Place == "vault" && len(vaults) > 0 {
 			return vaults[0].folder, nil
 		}

@@ -43,9 +43,8 @@ func (p paths) database() string     { return filepath.Join(p.data, "lifehub.db"
 func (p paths) serverFiles() string  { return filepath.Join(p.data, "mcp-files") }
 func (p paths) chatNotes() string    { return filepath.Join(p.data, "chats") } // conversations as notes
 func (p paths) chatIndex() string    { return p.index(p.chatNotes()) }
-func (p paths) memory() string       { return filepath.Join(p.data, "memory") }       // folder of memory.md
-func (p paths) promptWords() string  { return filepath.Join(p.data, "prompt-words") } // fingerprints of what servers' prompts said
-func (p paths) told() string         { return filepath.Join(p.state, "told") }        // what the model server lacked when that was told last
+func (p paths) memory() string       { return filepath.Join(p.data, "memory") } // folder of memory.md
+func (p paths) told() string         { return filepath.Join(p.state, "told") }  // what the model server lacked when that was told last
 func (p paths) log() string          { return filepath.Join(p.state, "lifehub.log") }
 
 // index is the folder of one vault's index. The vault's name makes it

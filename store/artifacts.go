@@ -10,16 +10,16 @@ import (
 	"lifehub/agent"
 )
 
-const artifactColumns = `conversation, name, version, text, author, why, from_outside, turn, created`
+const artifactColumns = `conversation, name, version, text, author, why, turn, created`
 
 // KeepArtifact adds the next version of an artifact; its Version says which
 // that is, 1 for a new one. The error is [agent.ErrArtifactExists] when there
 // is that version already.
 func (s *Store) KeepArtifact(ctx context.Context, a agent.Artifact) error {
 	result, err := s.write.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
 		WHERE (SELECT coalesce(max(version), 0) + 1 FROM artifacts WHERE conversation = ?1 AND name = ?2) = ?3`,
-		a.Conversation, a.Name, a.Version, a.Text, a.By, a.Why, a.Foreign, a.Turn, s.now().UnixMilli(), a.Call)
+		a.Conversation, a.Name, a.Version, a.Text, a.By, a.Why, a.Turn, s.now().UnixMilli(), a.Call)
 	if err != nil {
 		return fmt.Errorf("keep artifact %s: %w", a.Name, err)
 	}
@@ -75,7 +75,7 @@ func (s *Store) artifacts(ctx context.Context, which string, args ...any) (list 
 	for rows.Next() {
 		var a agent.Artifact
 		var created int64
-		if err := rows.Scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Foreign, &a.Turn, &created); err != nil {
+		if err := rows.Scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, &created); err != nil {
 			return nil, fmt.Errorf("read artifacts: %w", err)
 		}
 		a.Time = time.UnixMilli(created)
@@ -91,7 +91,7 @@ func (s *Store) artifacts(ctx context.Context, which string, args ...any) (list 
 // is known by its turn, so those of the copy are calls of its own.
 func copyArtifacts(ctx context.Context, tx *sql.Tx, turn, conversation, to string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
-		SELECT ?2, name, version, text, author, why, from_outside, ?3, created, iif(call LIKE ?1 || '/%', ?3 || substr(call, length(?1) + 1), '')
+		SELECT ?2, name, version, text, author, why, ?3, created, iif(call LIKE ?1 || '/%', ?3 || substr(call, length(?1) + 1), '')
 		FROM artifacts WHERE turn = ?1`, turn, conversation, to)
 	return err
 }
@@ -101,7 +101,7 @@ func copyArtifacts(ctx context.Context, tx *sql.Tx, turn, conversation, to strin
 // made of them.
 func copyHistories(ctx context.Context, tx *sql.Tx, from, fork string) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO artifacts (`+artifactColumns+`, call)
-		SELECT ?2, name, version, text, author, why, from_outside, turn, created, '' FROM artifacts AS a
+		SELECT ?2, name, version, text, author, why, turn, created, '' FROM artifacts AS a
 		WHERE conversation = ?1 AND version < (SELECT max(version) FROM artifacts WHERE conversation = ?2 AND name = a.name)`, from, fork)
 	return err
 }

@@ -62,7 +62,7 @@ func TestAForkHasTheDocumentsOfItsPath(t *testing.T) {
 	ctx := t.Context()
 	version := func(conversation, turn, name, text string, n int) {
 		t.Helper()
-		must(t, s.KeepArtifact(ctx, agent.Artifact{Conversation: conversation, Name: name, Version: n, Text: text, By: "general", Foreign: n == 2, Turn: turn, Call: turn + "/1"}))
+		must(t, s.KeepArtifact(ctx, agent.Artifact{Conversation: conversation, Name: name, Version: n, Text: text, By: "general", Turn: turn, Call: turn + "/1"}))
 	}
 	texts := func(conversation, name string) (all string) {
 		t.Helper()
@@ -91,11 +91,6 @@ func TestAForkHasTheDocumentsOfItsPath(t *testing.T) {
 	}
 	if got := texts(fork.ID, "list"); got != "" {
 		t.Errorf("a document of another branch came along: %q", got)
-	}
-	plan, err := s.Artifact(ctx, fork.ID, "plan", 2)
-	must(t, err)
-	if !plan.Foreign {
-		t.Error("the mark of foreign text is lost")
 	}
 	if made, ok, err := s.MadeBy(ctx, fork.ID+".2/1"); !ok || err != nil || made.Conversation != fork.ID || made.Version != 3 || made.Turn != fork.ID+".2" {
 		t.Errorf("made by the copied call: %+v, %t, %v", made, ok, err)

@@ -156,13 +156,11 @@ func (s *Store) Prompts(ctx context.Context, limit int) ([]string, error) {
 type Version struct {
 	Conversation string
 	Mark         string // another one when a turn, the path or the title is another
-	Foreign      bool   // text from outside the user's own notes had a part in it
 }
 
 // Versions are the states of all conversations.
 func (s *Store) Versions(ctx context.Context) ([]Version, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT id, updated, head, title,
-		EXISTS (SELECT 1 FROM turns WHERE conversation = c.id AND outside = 1) FROM conversations c`)
+	rows, err := s.read.QueryContext(ctx, `SELECT id, updated, head, title FROM conversations`)
 	if err != nil {
 		return nil, fmt.Errorf("read how conversations stand: %w", err)
 	}
@@ -172,7 +170,7 @@ func (s *Store) Versions(ctx context.Context) ([]Version, error) {
 		var v Version
 		var updated, head int64
 		var title string
-		if err := rows.Scan(&v.Conversation, &updated, &head, &title, &v.Foreign); err != nil {
+		if err := rows.Scan(&v.Conversation, &updated, &head, &title); err != nil {
 			return nil, fmt.Errorf("read how conversations stand: %w", err)
 		}
 		v.Mark = fmt.Sprintf("%d.%d.%08x", updated, head, crc32.ChecksumIEEE([]byte(title)))

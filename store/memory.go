@@ -198,7 +198,7 @@ func cosine(a []float32, kept []byte) float64 {
 	return dot / math.Sqrt(aa*bb)
 }
 
-const recollectionColumns = `SELECT t.id, t.conversation, c.title, t.started, t.outside, q.text, a.text
+const recollectionColumns = `SELECT t.id, t.conversation, c.title, t.started, q.text, a.text
 	FROM turns t JOIN conversations c ON c.id = t.conversation
 	JOIN messages q ON q.turn = t.id AND q.role = 'user'
 	JOIN messages a ON a.turn = t.id AND a.role = 'assistant' `
@@ -221,7 +221,7 @@ func (s *Store) recollections(ctx context.Context, query string, args ...any) ([
 	for rows.Next() {
 		var r agent.Recollection
 		var asked int64
-		if err := rows.Scan(&r.Turn, &r.Conversation, &r.Title, &asked, &r.Foreign, &r.Question, &r.Answer); err != nil {
+		if err := rows.Scan(&r.Turn, &r.Conversation, &r.Title, &asked, &r.Question, &r.Answer); err != nil {
 			return nil, err
 		}
 		r.Asked = time.UnixMilli(asked)

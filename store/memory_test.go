@@ -172,44 +172,6 @@ func TestVectorsOfAnotherEmbedderDoNotCount(t *testing.T) {
 	}
 }
 
-func TestWhatCameFromOutsideIsMarked(t *testing.T) {
-	s, _ := openTemp(t)
-	turn, err := s.Begin(t.Context(), "c", "What does the web say of cats?")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Finish(t.Context(), turn, agent.Answer{Text: "They sleep.", Foreign: true}); err != nil {
-		t.Fatal(err)
-	}
-	outside := func(want bool) {
-		t.Helper()
-		if got, err := s.Outside(t.Context(), "c", window); err != nil || got != want {
-			t.Errorf("outside is %v, %v; want %v", got, err, want)
-		}
-	}
-	outside(true)
-	for range 3 {
-		say(t, s, "c", "Hm.", "Yes.")
-	}
-	outside(false)
-	archive(t, s, "c", false, 1)
-	list, err := s.Similar(t.Context(), agent.MemoryQuery{Conversation: "c", Window: window, Question: "cats", Limit: 1})
-	if err != nil || len(list) != 1 || !list[0].Foreign {
-		t.Errorf("got %+v, %v", list, err)
-	}
-	if turn, err = s.Begin(t.Context(), "c", "And of dogs?"); err == nil {
-		err = s.Progress(t.Context(), turn, "They bark,") // and there LifeHub was killed
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	outside(false) // while it is under way it speaks for itself
-	if _, err := s.Begin(t.Context(), "c", "And now?"); err != nil {
-		t.Fatal(err)
-	}
-	outside(true)
-}
-
 func TestARemovedConversationLeavesNothingInMemory(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "My cat is called Xyzzyplugh", "I see.")

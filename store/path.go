@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"slices"
 )
 
 // pathTurn is a turn of a conversation's current path.
@@ -13,7 +11,6 @@ type pathTurn struct {
 	state    string
 	answered bool // its answer has a text
 	archived bool
-	outside  bool // text from outside the user's own notes is in it
 }
 
 // turnPath is the current path of a conversation, the newest turn first.
@@ -53,7 +50,7 @@ type reader interface {
 // pathOf reads the ids of all turns of the conversation and walks from its
 // head to its beginning, as exchanges does.
 func pathOf(ctx context.Context, db reader, conversation string) (turnPath, error) {
-	rows, err := db.QueryContext(ctx, `SELECT t.id, t.state, a.text <> '', m.id IS NOT NULL, t.outside, a.id, coalesce(q.parent, 0), c.head
+	rows, err := db.QueryContext(ctx, `SELECT t.id, t.state, a.text <> '', m.id IS NOT NULL, a.id, coalesce(q.parent, 0), c.head
 		FROM conversations c JOIN turns t ON t.conversation = c.id
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
@@ -71,27 +68,14 @@ func pathOf(ctx context.Context, db reader, conversation string) (turnPath, erro
 	for rows.Next() {
 		var n node
 		var answer int64
-		if err := rows.Scan(&n.id, &n.state, &n.answered, &n.archived, &n.outside, &answer, &n.before, &head); err != nil {
+		if err := rows.Scan(&n.id, &n.state, &n.answered, &n.archived, &answer, &n.before, &head); err != nil {
 			return nil, err
 		}
 		nodes[answer] = n
 	}
 	var path turnPath
 	for n, ok := nodes[head]; ok; n, ok = nodes[n.before] {
-		if len(path) > 0 && n.state == "open" {
-			n.outside = n.outside || n.answered // it was killed before it was known what it was made of
-		}
 		path = append(path, n.pathTurn)
 	}
 	return path, rows.Err()
-}
-
-// Outside tells whether text from outside the user's own notes stands in the
-// last window messages of the conversation.
-func (s *Store) Outside(ctx context.Context, conversation string, window int) (bool, error) {
-	path, err := pathOf(ctx, s.read, conversation)
-	if err != nil {
-		return false, fmt.Errorf("read where the conversation's words come from: %w", err)
-	}
-	return slices.ContainsFunc(path[:len(path)-len(path.beyond(window))], func(t pathTurn) bool { return t.outside }), nil
 }

@@ -190,6 +190,34 @@ CREATE TABLE artifacts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX artifacts_by_call ON artifacts (call);
 `,
+
+	// Fingerprints of untrusted text, in place of the marks on turns and documents.
+	`
+CREATE TABLE untrusted (
+	id           INTEGER PRIMARY KEY,
+	print        INTEGER NOT NULL,
+	source       TEXT NOT NULL,    -- where the text came from
+	conversation TEXT NOT NULL,    -- that read, said or wrote it; '': it was deleted
+	kind         INTEGER NOT NULL, -- agent.Kind; 3: it was said, and is said everywhere
+	UNIQUE (print, conversation)
+) STRICT;
+CREATE INDEX untrusted_by_conversation ON untrusted (conversation);
+CREATE TRIGGER conversation_gone AFTER DELETE ON conversations BEGIN
+	UPDATE OR IGNORE untrusted SET conversation = '', source = 'a conversation that was deleted' WHERE conversation = OLD.id AND kind = 2;
+	DELETE FROM untrusted WHERE conversation = OLD.id;
+END;
+INSERT OR IGNORE INTO untrusted (print, source, conversation, kind)
+	SELECT f.value, 'an earlier conversation', t.conversation, 1
+	FROM turns t JOIN messages m ON m.turn = t.id AND m.role = 'assistant', json_each(fingerprints(m.text)) f WHERE t.outside = 1 OR t.state = 'open';
+INSERT OR IGNORE INTO untrusted (print, source, conversation, kind)
+	SELECT f.value, 'an earlier conversation', t.conversation, 1
+	FROM summaries y JOIN turns t ON t.id = y.turn, json_each(fingerprints(y.text)) f
+	WHERE EXISTS (SELECT 1 FROM turns o WHERE o.conversation = t.conversation AND o.outside = 1);
+INSERT OR IGNORE INTO untrusted (print, source, conversation, kind)
+	SELECT f.value, 'the document ' || a.name, a.conversation, 1 FROM artifacts a, json_each(fingerprints(a.text)) f WHERE a.from_outside = 1;
+ALTER TABLE turns DROP COLUMN outside;
+ALTER TABLE artifacts DROP COLUMN from_outside;
+`,
 }
 
 // NewerSchemaError says that a newer LifeHub has written the file.

@@ -63,6 +63,9 @@ func open(path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := registerFingerprints(); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -115,6 +118,9 @@ func (s *Store) connect() (err error) {
 // InMemory opens a database that leaves nothing on the disk: what --no-save
 // writes to.
 func InMemory() (*Store, error) {
+	if err := registerFingerprints(); err != nil {
+		return nil, fmt.Errorf("open conversations in memory: %w", err)
+	}
 	db, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)&_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("open conversations in memory: %w", err)

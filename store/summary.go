@@ -45,7 +45,6 @@ func (s *Store) summary(ctx context.Context, conversation string) (agent.Summary
 				found.After++
 			}
 		}
-		found.Foreign = found.Foreign || found.Turn != "" && turn.outside
 	}
 	if found.Turn == "" {
 		return agent.Summary{}, nil // all summaries are of other branches

@@ -37,17 +37,6 @@ func TestASummaryBelongsToItsPath(t *testing.T) {
 	summary(agent.Summary{Turn: first, Text: "one"})
 }
 
-func TestWhatIsSummarisedKeepsItsForeignMark(t *testing.T) {
-	s, _ := openTemp(t)
-	turn, err := s.Begin(t.Context(), "c", "the web?")
-	must(t, err)
-	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: "It says.", Foreign: true}))
-	must(t, s.KeepSummary(t.Context(), say(t, s, "c", "two", "2"), "both"))
-	if got, err := s.Summary(t.Context(), "c"); err != nil || !got.Foreign {
-		t.Errorf("got %+v, %v", got, err)
-	}
-}
-
 func TestAGaugeIsKeptByModel(t *testing.T) {
 	s, _ := openTemp(t)
 	if g, err := s.Gauge(t.Context(), "m"); err != nil || g != (agent.Gauge{}) {

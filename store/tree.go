@@ -249,6 +249,10 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conv
 		if _, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ? WHERE id = ?`, head, fork); err != nil {
 			return err
 		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO untrusted (print, source, conversation, kind)
+			SELECT print, source, ?2, kind FROM untrusted WHERE conversation = ?1`, conversation, fork); err != nil {
+			return err
+		}
 		return copyHistories(ctx, tx, conversation, fork)
 	})
 	if err != nil {
@@ -263,8 +267,8 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conv
 // not done once more when it is gone on with, and finds its documents.
 func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number int, head int64) (int64, error) {
 	id := fmt.Sprintf("%s.%d", conversation, number)
-	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended, outside)
-		SELECT ?, ?, ?, iif(state = 'open', 'cut', state), error, detail, started, ended, outside FROM turns WHERE id = ?`,
+	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended)
+		SELECT ?, ?, ?, iif(state = 'open', 'cut', state), error, detail, started, ended FROM turns WHERE id = ?`,
 		id, conversation, number, turn); err != nil {
 		return 0, err
 	}

@@ -102,8 +102,8 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) er
 	}
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
-		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, error = ?, detail = ?, ended = ?, outside = ? WHERE id = ?`,
-			state, answer.Error, string(rest), now, answer.Foreign, turn)
+		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, error = ?, detail = ?, ended = ? WHERE id = ?`,
+			state, answer.Error, string(rest), now, turn)
 		if err != nil {
 			return err
 		}

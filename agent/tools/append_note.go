@@ -45,9 +45,6 @@ func newAppendNote(v desk, daily Daily, now func() time.Time) agent.Tool {
 			if args.Heading != "" {
 				text = fresh + "## " + args.Heading + "\n\n" + content
 			}
-			if args.Path != "" && agent.OriginOf(ctx).Foreign { // the daily note is the user's, whatever it begins with
-				text = MarkForeign(text, "note")
-			}
 			return newNote(folder, name, text), nil
 		}
 		if err != nil {

@@ -85,7 +85,7 @@ func newReadArtifact(kept artifacts) agent.Tool {
 		if errors.Is(err, agent.ErrNoArtifact) {
 			return agent.Result{}, noArtifact(ctx, kept, args.Name)
 		}
-		return agent.Result{Text: a.Text, Foreign: a.Foreign}, err
+		return agent.Result{Text: a.Text}, err
 	}), kept}
 }
 
@@ -95,12 +95,12 @@ type artifactReader struct {
 }
 
 // Kept names the documents of the conversation.
-func (r artifactReader) Kept(ctx context.Context) (lines []string, foreign bool, err error) {
+func (r artifactReader) Kept(ctx context.Context) (lines []string, err error) {
 	list, err := r.kept.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
 	for _, a := range list {
-		lines, foreign = append(lines, fmt.Sprintf("%s, version %d", a.Name, a.Version)), foreign || a.Foreign
+		lines = append(lines, fmt.Sprintf("%s, version %d", a.Name, a.Version))
 	}
-	return lines, foreign, err
+	return lines, err
 }
 
 func (artifactReader) ReadOnly() bool { return true }
@@ -113,14 +113,13 @@ func noArtifact(ctx context.Context, kept artifacts, name string) error {
 		return err
 	}
 	var names []string
-	foreign := false
 	for _, a := range list {
-		names, foreign = append(names, a.Name), foreign || a.Foreign
+		names = append(names, a.Name)
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("there is no artifact %q; none was made in this conversation", name)
 	}
-	return tellsOf(foreign, "there is no artifact %q; there is %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("there is no artifact %q; there is: %s", name, strings.Join(names, ", "))
 }
 
 // artifactWriter makes a new version. It asks nobody, for nothing of the
@@ -151,13 +150,13 @@ func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.
 			case errors.Is(err, agent.ErrNoArtifact):
 				return agent.Artifact{}, noArtifact(ctx, kept, name)
 			case err != nil:
-				return agent.Artifact{}, tellsOf(was.Foreign, "%s: %w", name, err)
+				return agent.Artifact{}, fmt.Errorf("%s: %w", name, err)
 			case len(text) > maxArtifact:
 				return agent.Artifact{}, fmt.Errorf("%s would have more than %d bytes", name, maxArtifact)
 			}
 			made = agent.Artifact{
 				Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: text, By: origin.Agent, Why: strings.TrimSpace(args.Why),
-				Foreign: origin.Foreign || was.Foreign, Turn: origin.Turn, Call: agent.CallKey(ctx),
+				Turn: origin.Turn, Call: agent.CallKey(ctx),
 			}
 			if err := kept.KeepArtifact(ctx, made); err != nil {
 				return agent.Artifact{}, err

@@ -255,7 +255,7 @@ func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error)
 		return agent.Result{}, err
 	}
 	agent.DeskOf(ctx).Did(w.effect(c))
-	return agent.Result{Text: c.said, Foreign: isForeign(string(c.was))}, nil // a task that was ticked is named
+	return agent.Result{Text: c.said}, nil
 }
 
 // again writes a change to a note that was changed since it was shown, if it

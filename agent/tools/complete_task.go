@@ -114,10 +114,10 @@ func oneTask(found []task, called string) (task, error) {
 		for _, t := range found[:min(len(found), most)] {
 			names = append(names, fmt.Sprintf("%q (%s)", t.Text, t.at()))
 		}
-		return task{}, tellsOf(anyForeign(found), "%d open tasks fit %q: %s; say which by path:line", len(found), called, strings.Join(names, ", "))
+		return task{}, fmt.Errorf("%d open tasks fit %q: %s; say which by path:line", len(found), called, strings.Join(names, ", "))
 	}
 	if !found[0].Open() {
-		return task{}, tellsOf(found[0].foreign, "%q is done already (%s)", found[0].Text, found[0].at())
+		return task{}, fmt.Errorf("%q is done already (%s)", found[0].Text, found[0].at())
 	}
 	return found[0], nil
 }

@@ -43,11 +43,7 @@ func newCreateNote(v desk) agent.Tool {
 		case !errors.Is(err, fs.ErrNotExist):
 			return change{}, err
 		}
-		text := args.Content
-		if agent.OriginOf(ctx).Foreign {
-			text = MarkForeign(text, "note")
-		}
-		return newNote(folder, name, text), nil
+		return newNote(folder, name, args.Content), nil
 	}, "path")
 }
 

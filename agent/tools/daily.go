@@ -49,7 +49,7 @@ func (v vaults) dailyNote(ctx context.Context, set Daily, today time.Time) (fold
 		way.ext = ".md"
 	}
 	name = path.Join(way.dir, today.Format(way.layout)+way.ext)
-	return way.folder, name, dailyHead(latest, today), nil
+	return way.folder, name, dailyHead(ctx, latest, today), nil
 }
 
 // findDailies finds the way most daily notes are kept, and the latest of them.
@@ -119,11 +119,11 @@ func cutLast(name string, parts int) (dir, rest string) {
 
 // dailyHead is what today's note begins with when the latest one begins with
 // its own date as heading; "": nothing.
-func dailyHead(latest place, today time.Time) string {
+func dailyHead(ctx context.Context, latest place, today time.Time) string {
 	if latest.folder == nil {
 		return "# " + today.Format("2006-01-02") + "\n\n"
 	}
-	note, err := latest.read()
+	note, err := latest.read(ctx)
 	if err != nil || len(note.Headings) == 0 || note.Headings[0].Level != 1 {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/notes"
 )
 
 type editArgs struct {
@@ -32,13 +33,14 @@ func newEditNote(v desk) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		raw, _, err := at.folder.Raw(at.Path)
+		raw, entry, err := at.folder.Raw(at.Path)
 		if err != nil {
 			return change{}, err
 		}
+		opened(ctx, notes.Parse(entry, raw))
 		now, err := edited(string(raw), args.Old, args.New)
 		if err != nil {
-			return change{}, tellsOf(isForeign(string(raw)), "%s: %w", at.Path, err)
+			return change{}, fmt.Errorf("%s: %w", at.Path, err)
 		}
 		return change{folder: at.folder, path: at.Path, was: raw, now: []byte(now), said: "changed " + at.Path}, nil
 	}, "path")

@@ -20,8 +20,6 @@ import (
 type Facts struct {
 	Folder func() (*notes.Folder, error) // the folder that holds the file
 	Path   string                        // of the file below it
-
-	AmongNotes bool // the file may be read as a note, too
 }
 
 // folders is where a change of the file is looked for after a kill.
@@ -108,7 +106,7 @@ func parseFact(line string) agent.Fact {
 			fact.Origin = part
 		case isChat && chat != "" && !strings.Contains(chat, " "):
 			fact.Origin = chat
-		case part == "foreign":
+		case part == "foreign" || part == "untrusted":
 			fact.Foreign = true
 		default:
 			return plain
@@ -126,7 +124,7 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 	if m := listItemText.FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
-	fact := agent.Fact{Text: text, Date: now, Origin: cmp.Or(origin.Conversation, "you"), Foreign: origin.Foreign}
+	fact := agent.Fact{Text: text, Date: now, Origin: cmp.Or(origin.Conversation, "you")}
 	line := fmt.Sprintf("- %s (%s)\n", fact.Text, fact.Provenance())
 	switch {
 	case len(parseFacts(line)) == 0: // also of the box of a task alone
@@ -150,9 +148,6 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 		c.now = afterLine(c.was, facts[len(facts)-1].Line, line)
 	default:
 		c.now = append(append(bytes.TrimRight(bytes.Clone(c.was), "\n"), "\n\n"...), line...)
-	}
-	if fact.Foreign && f.AmongNotes { // read as a note, its lines bear no marks of their own
-		c.now = []byte(MarkForeign(string(c.now), "memory"))
 	}
 	c.said = "remembered: " + text
 	return c, nil

@@ -55,7 +55,7 @@ func TestFactsAreReadAsTheUserLeftThem(t *testing.T) {
 		got = append(got, fact.Text+"|"+fact.Provenance())
 	}
 	want := "My cat is called Whiskers|2026-11-21, you;I live in Graz|;Ines is my sister|2026-11-20, chat ab12cd34;" +
-		"Rent is due on the 1st (of each month)|;They sleep a lot|2026-11-19, chat x1, foreign;()|"
+		"Rent is due on the 1st (of each month)|;They sleep a lot|2026-11-19, chat x1, untrusted;()|"
 	if strings.Join(got, ";") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, ";"), want)
 	}
@@ -109,12 +109,12 @@ func TestAFactStaysOneLineWithItsOrigin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[a-zA-Z(),\-\n#* \[\]:"äöü猫]{1,80}`).Draw(t, "text")
 		_ = os.Remove(file)
-		c, err := f.adding(text, agent.Origin{Conversation: "c1", Foreign: true}, aDay)
+		c, err := f.adding(text, agent.Origin{Conversation: "c1"}, aDay)
 		if err != nil {
 			t.Skip(err)
 		}
 		list := parseFacts(string(c.now))
-		if len(list) != 1 || list[0].Origin != "c1" || !list[0].Foreign || strings.Join(strings.Fields(list[0].Text), " ") != list[0].Text {
+		if len(list) != 1 || list[0].Origin != "c1" || strings.Join(strings.Fields(list[0].Text), " ") != list[0].Text {
 			t.Fatalf("%q became %+v in %q", text, list, c.now)
 		}
 	})
@@ -123,7 +123,7 @@ func TestAFactStaysOneLineWithItsOrigin(t *testing.T) {
 func TestTheBoxOfATaskIsNothingToRemember(t *testing.T) {
 	f, _ := aMemory(t, "")
 	for _, text := range []string{"[ ]", "[x]", "- [ ]", "[\n]", ""} {
-		if c, err := f.adding(text, agent.Origin{Foreign: true}, aDay); err == nil {
+		if c, err := f.adding(text, agent.Origin{}, aDay); err == nil {
 			t.Errorf("%q is remembered as %q", text, c.now)
 		}
 	}
@@ -160,7 +160,7 @@ func TestRecallFindsFactsAndExchanges(t *testing.T) {
 	}
 	tool := newRecall(f, past)
 	result, err := tool.Run(t.Context(), []byte(`{"query":"the cat"}`))
-	want := "- My cat is called Whiskers (2026-11-21, chat c, foreign)\n\nOn 2026-11-21, in \"pets\" (c7):\nUser: Is the cat hungry?\nYou: Always."
+	want := "- My cat is called Whiskers (2026-11-21, chat c, untrusted)\n\nOn 2026-11-21, in \"pets\" (c7):\nUser: Is the cat hungry?\nYou: Always."
 	if err != nil || result.Text != want || !result.Foreign {
 		t.Errorf("got %+v, %v", result, err)
 	}
@@ -169,25 +169,5 @@ func TestRecallFindsFactsAndExchanges(t *testing.T) {
 	}
 	if none, err := newRecall(f, nil).Run(t.Context(), []byte(`{"query":"quantum chromodynamics"}`)); err != nil || !none.Nothing {
 		t.Errorf("got %+v, %v", none, err)
-	}
-}
-
-// Among the notes the file is read without the marks of its lines.
-func TestAMemoryAmongTheNotesSaysThatAFactIsForeign(t *testing.T) {
-	for _, among := range []bool{false, true} {
-		for _, foreign := range []bool{false, true} {
-			f, _ := aMemory(t, "# Memory\n\n- I like green tea\n")
-			f.AmongNotes = among
-			c, err := f.adding("Mallory decides", agent.Origin{Conversation: "c", Foreign: foreign}, aDay)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := isForeign(string(c.now)); got != (among && foreign) {
-				t.Errorf("among the notes %v, foreign %v: as a note foreign is %v:\n%s", among, foreign, got, c.now)
-			}
-			if facts := parseFacts(string(c.now)); len(facts) != 2 || facts[0].Foreign || facts[1].Foreign != foreign {
-				t.Errorf("the facts are %+v", facts)
-			}
-		}
 	}
 }

@@ -50,7 +50,7 @@ func newListNotes(v vaults) agent.Tool {
 			if !inFolder(p.Path, folder) {
 				continue
 			}
-			note, err := p.read()
+			note, err := p.read(ctx)
 			if err == nil && hasTag(note, tag) { // a note that cannot be read is reported by the index
 				found = append(found, note)
 			}
@@ -91,10 +91,8 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 	}
 	text.WriteString(":\n")
 	var listed []agent.Source
-	foreign := false
 	for _, n := range shown {
 		listed = append(listed, agent.Source{Path: n.Path})
-		foreign = foreign || n.Foreign // its title and path may be words of others, as those of a clipping
 		fmt.Fprintf(&text, "\n- %s %s", n.Date.Format(time.DateOnly), n.Path)
 		if !strings.EqualFold(n.Title, strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))) {
 			fmt.Fprintf(&text, ": %s", n.Title)
@@ -103,5 +101,5 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 			text.WriteString(" #" + t)
 		}
 	}
-	return agent.Result{Text: text.String(), Listed: listed, Foreign: foreign}
+	return agent.Result{Text: text.String(), Listed: listed}
 }

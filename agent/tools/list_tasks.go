@@ -107,7 +107,7 @@ func tasksResult(found []task, status, query string, today time.Time) agent.Resu
 		}
 		fmt.Fprintf(&text, "\n%s", t.line(today))
 	}
-	return agent.Result{Text: text.String(), Foreign: anyForeign(found[:min(len(found), maxTasks)]), Listed: tasksAt(found[:min(len(found), maxTasks)])}
+	return agent.Result{Text: text.String(), Listed: tasksAt(found[:min(len(found), maxTasks)])}
 }
 
 func noTasks(next []task, all int, status, query string, today time.Time) agent.Result {
@@ -119,7 +119,7 @@ func noTasks(next []task, all int, status, query string, today time.Time) agent.
 	for _, t := range next {
 		text += "\n" + t.line(today)
 	}
-	return agent.Result{Text: text, Nothing: len(next) == 0, Foreign: anyForeign(next), Listed: tasksAt(next)}
+	return agent.Result{Text: text, Nothing: len(next) == 0, Listed: tasksAt(next)}
 }
 
 // tasksOf names a task of a status: "overdue task".

@@ -47,7 +47,7 @@ func newNoteLinks(v vaults) agent.Tool {
 			if err := ctx.Err(); err != nil {
 				return agent.Result{}, err
 			}
-			other, err := p.read()
+			other, err := p.read(ctx)
 			if err != nil { // the index reports it
 				continue
 			}
@@ -56,7 +56,7 @@ func newNoteLinks(v vaults) agent.Tool {
 				candidates = append(candidates, linksThatMayMean(note, other)...)
 			}
 		}
-		result := agent.Result{Foreign: note.Foreign}
+		result := agent.Result{}
 		var to, from []string
 		for _, link := range note.Links {
 			where := links.to(at.Path, link.Target)
@@ -70,7 +70,6 @@ func newNoteLinks(v vaults) agent.Tool {
 			if links.to(b.path, b.link.Target) == at.Path {
 				from = append(from, fmt.Sprintf("%s:%d%s: %s", b.path, b.link.Line, headed(b.link), b.line))
 				result.Listed = append(result.Listed, agent.Source{Path: b.path, Line: b.link.Line, EndLine: b.link.Line, Text: b.line})
-				result.Foreign = result.Foreign || b.foreign
 			}
 		}
 		result.Text = listed("Linked from", from) + "\n\n" + listed("Links to", to)
@@ -81,10 +80,9 @@ func newNoteLinks(v vaults) agent.Tool {
 
 // backlink is a link of another note, with the line that it stands in.
 type backlink struct {
-	path    string
-	link    notes.Link
-	line    string
-	foreign bool
+	path string
+	link notes.Link
+	line string
 }
 
 // linksThatMayMean are the links of another note that name a note by its file
@@ -103,7 +101,7 @@ func linksThatMayMean(note, other notes.Note) (list []backlink) {
 		if link.Line >= 1 && link.Line <= len(lines) {
 			line = clip(strings.TrimSpace(lines[link.Line-1]), maxLinkLine)
 		}
-		list = append(list, backlink{other.Path, link, line, other.Foreign})
+		list = append(list, backlink{other.Path, link, line})
 	}
 	return list
 }

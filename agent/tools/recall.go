@@ -68,7 +68,6 @@ func recalled(facts []agent.Fact, exchanges []agent.Recollection) agent.Result {
 	}
 	for _, e := range exchanges {
 		fmt.Fprintf(&b, "\nOn %s, in %q (%s):\nUser: %s\nYou: %s\n", e.Asked.Format(time.DateOnly), e.Title, e.Conversation, e.Question, e.Answer)
-		r.Foreign = r.Foreign || e.Foreign
 	}
 	if b.Len() == 0 {
 		return agent.Result{Text: "Nothing like that is remembered.", Nothing: true}

@@ -148,7 +148,7 @@ func (s *sendEmail) keepDraft(ctx context.Context, l letter) (*agent.Artifact, e
 	}
 	draft := agent.Artifact{
 		Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: l.text(), By: origin.Agent, Why: "draft of a mail",
-		Foreign: origin.Foreign, Turn: origin.Turn, Call: agent.CallKey(ctx),
+		Turn: origin.Turn, Call: agent.CallKey(ctx),
 	}
 	if err := s.drafts.KeepArtifact(ctx, draft); err != nil {
 		return nil, fmt.Errorf("keep the draft: %w", err)

@@ -25,7 +25,18 @@ type place struct {
 	notes.Entry
 }
 
-func (p place) read() (notes.Note, error) { return p.folder.Read(p.Path) }
+func (p place) read(ctx context.Context) (notes.Note, error) {
+	note, err := p.folder.Read(p.Path)
+	return opened(ctx, note), err
+}
+
+// opened says so when a note names a source elsewhere.
+func opened(ctx context.Context, note notes.Note) notes.Note {
+	if note.Foreign {
+		agent.Opened(ctx, note.Path, note.Title, note.Text)
+	}
+	return note
+}
 
 // errNoVault is told to the model when there is nothing to work on.
 var errNoVault = errors.New("no notes folder is open")
@@ -117,15 +128,10 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 		case 1:
 			return found[0], nil
 		default:
-			return place{}, tellsOf(anyClipping(found), "several notes are called %q: %s; say which by its path", name, pathsOf(found))
+			return place{}, fmt.Errorf("several notes are called %q: %s; say which by its path", name, pathsOf(ctx, found))
 		}
 	}
-	close := near(places, called)
-	err = &noNoteError{name, pathsOf(close)}
-	if anyClipping(close) {
-		err = agent.ForeignError{Err: err}
-	}
-	return place{}, err
+	return place{}, &noNoteError{name, pathsOf(ctx, near(places, called))}
 }
 
 // pathOf is a path by which locate finds a note: that of the first vault as it
@@ -166,7 +172,7 @@ func (v vaults) open(ctx context.Context, name string) (place, notes.Note, error
 	if err != nil {
 		return place{}, notes.Note{}, err
 	}
-	note, err := at.read()
+	note, err := at.read(ctx)
 	return at, note, err
 }
 
@@ -177,7 +183,7 @@ func (e *noNoteError) Error() string {
 	if e.near == "" {
 		return fmt.Sprintf("there is no note %q", e.name)
 	}
-	return fmt.Sprintf("there is no note %q; near it are %s", e.name, e.near)
+	return fmt.Sprintf("there is no note %q; near it: %s", e.name, e.near)
 }
 func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 
@@ -221,19 +227,11 @@ func near(places []place, name string) (close []place) {
 // mostNamed is how many places an error names.
 const mostNamed = 8
 
-// anyClipping tells whether one of the places that are named is a note of
-// foreign text: its file is called as a page wanted it.
-func anyClipping(places []place) bool {
-	return slices.ContainsFunc(places[:min(len(places), mostNamed)], func(p place) bool {
-		note, err := p.read()
-		return err != nil || note.Foreign
-	})
-}
-
 // pathsOf names some places, and how many more there are.
-func pathsOf(places []place) string {
+func pathsOf(ctx context.Context, places []place) string {
 	var names []string
 	for _, p := range places[:min(len(places), mostNamed)] {
+		_, _ = p.read(ctx) // a clipping's file is called as a page wanted it
 		names = append(names, p.Path)
 	}
 	text := strings.Join(names, ", ")
@@ -258,9 +256,9 @@ func (v vaults) tasks(ctx context.Context) ([]task, error) {
 		if err != nil || !notes.MayHaveTasks(raw) { // a note that cannot be read is reported by the index
 			continue
 		}
-		note := notes.Parse(entry, raw)
+		note := opened(ctx, notes.Parse(entry, raw))
 		for _, t := range note.Tasks {
-			all = append(all, task{place{p.folder, entry}, t, note.Foreign})
+			all = append(all, task{place{p.folder, entry}, t})
 		}
 	}
 	return all, nil
@@ -270,20 +268,6 @@ func (v vaults) tasks(ctx context.Context) ([]task, error) {
 type task struct {
 	place
 	notes.Task
-	foreign bool // its note is not the user's own words
-}
-
-func anyForeign(tasks []task) bool {
-	return slices.ContainsFunc(tasks, func(t task) bool { return t.foreign })
-}
-
-// tellsOf is an error that tells words of notes, marked where they are foreign.
-func tellsOf(foreign bool, format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
-	if foreign {
-		return agent.ForeignError{Err: err}
-	}
-	return err
 }
 
 // at is the task's place as the user sees it.

@@ -1,0 +1,180 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"lifehub/pattern"
+)
+
+// A text is known again by fingerprints of runs of its letters and digits;
+// blanks, signs, marks of lists and case do not count. docs/figures/provenance.md
+// has the figures that these were chosen by.
+const (
+	// printRun is how many letters have one fingerprint. Of printWindow runs that
+	// follow one another the least is taken (winnowing), so that two texts which
+	// share longRun letters share a fingerprint, wherever these stand.
+	printRun    = 25
+	printWindow = 6
+	longRun     = printRun + printWindow - 1
+	// shortRun is the least that is known again. What is shorter than longRun is
+	// so as a whole only: as a text, or as a line or sentence of a text.
+	shortRun = 8
+	// leastLine is the least that a line or a sentence of a longer text must have
+	// to be known alone, unless it holds a number of leastNumber digits: pages
+	// are full of "Read more".
+	leastLine   = 20
+	leastNumber = 5
+)
+
+// Fingerprints are what a text is remembered by.
+func Fingerprints(text string) []int64 { return fingerprints(text, false, nil) }
+
+// fingerprints are those of a text without what stands in own texts. written:
+// its lines are short ones that somebody wrote, not those of a page.
+func fingerprints(text string, written bool, own []string) []int64 {
+	text = withoutAddresses(text)
+	letters := lettersOf(text)
+	ownLetters, ownRuns := "", map[int64]bool{}
+	for _, text := range own {
+		letters := lettersOf(withoutAddresses(text))
+		ownLetters += string(letters) + "\n"
+		for _, run := range runsOf(letters) {
+			ownRuns[run] = true
+		}
+	}
+	prints := slices.DeleteFunc(winnowed(letters), func(run int64) bool { return ownRuns[run] })
+	add := func(unit []rune) {
+		if !strings.Contains(ownLetters, string(unit)) {
+			prints = append(prints, short(unit)...)
+		}
+	}
+	whole := len(letters) < longRun
+	if whole {
+		add(letters)
+	}
+	for line := range strings.Lines(text) {
+		if letters := lettersOf(line); whole || isTelling(letters) || written && len(strings.Fields(line)) > 1 {
+			add(letters)
+		}
+		for _, part := range partsOf(line) {
+			if isTelling(part) {
+				add(part)
+			}
+		}
+	}
+	slices.Sort(prints)
+	return slices.Compact(prints)
+}
+
+// isTelling reports whether a line of a longer text is known alone.
+func isTelling(letters []rune) bool {
+	digits := 0
+	for _, r := range letters {
+		if unicode.IsNumber(r) {
+			digits++
+		}
+	}
+	return len(letters) >= leastLine || digits >= leastNumber && (digits < len(letters) || digits > len("20061231"))
+}
+
+// Traces are the fingerprints that may stand in a text, whatever it is part of.
+func Traces(text string) []int64 {
+	text = withoutAddresses(text)
+	prints := winnowed(lettersOf(text))
+	for line := range strings.Lines(text) {
+		parts := partsOf(line)
+		for i := range parts {
+			var run []rune
+			for _, part := range parts[i:] {
+				if run = append(run, part...); len(run) >= longRun {
+					break
+				}
+				prints = append(prints, short(run)...)
+			}
+		}
+	}
+	slices.Sort(prints)
+	return slices.Compact(prints)
+}
+
+// partsOf are the letters between the marks of a line: those of sentences, of
+// lists, and what a tool writes before and after a text. A number is a part.
+func partsOf(line string) (parts [][]rune) {
+	for _, clause := range strings.FieldsFunc(line, func(r rune) bool {
+		return strings.ContainsRune(".,!?:;–—()[]{}<>|\"“”«»*_#~", r) || unicode.IsControl(r) || unicode.Is(unicode.So, r)
+	}) {
+		var part []rune
+		for word := range strings.FieldsSeq(clause) {
+			letters := lettersOf(word)
+			if len(letters) > 0 && unicode.IsNumber(letters[0]) {
+				parts = append(parts, part, letters)
+				part = nil
+				continue
+			}
+			part = append(part, letters...)
+		}
+		parts = append(parts, part)
+	}
+	return slices.DeleteFunc(parts, func(part []rune) bool { return len(part) == 0 })
+}
+
+func short(letters []rune) []int64 {
+	if len(letters) < shortRun || len(letters) >= longRun {
+		return nil
+	}
+	return []int64{^fingerprint(letters)} // never that of a run
+}
+
+func winnowed(letters []rune) (prints []int64) {
+	if len(letters) < longRun {
+		return nil
+	}
+	runs := runsOf(letters)
+	for i := range runs[printWindow-1:] {
+		prints = append(prints, slices.Min(runs[i:i+printWindow]))
+	}
+	return prints
+}
+
+func runsOf(letters []rune) (runs []int64) {
+	for i := 0; i+printRun <= len(letters); i++ {
+		runs = append(runs, fingerprint(letters[i:i+printRun]))
+	}
+	return runs
+}
+
+func fingerprint(letters []rune) int64 {
+	sum := fnv.New64a()
+	sum.Write([]byte(string(letters))) // never an error
+	return int64(sum.Sum64())
+}
+
+// webAddress is an address of the web in a text.
+var webAddress = pattern.Lazy(`https?://[^\s<>"'` + "`" + `)\]}]+`)
+
+// withoutAddresses has a word like no other in the place of each address of the
+// web: most letters of an address are its site's.
+func withoutAddresses(text string) string {
+	return webAddress.ReplaceAllStringFunc(text, func(address string) string {
+		sum := sha256.Sum256([]byte(address))
+		return base32.StdEncoding.EncodeToString(sum[:])[:leastLine]
+	})
+}
+
+// lettersOf is what is left of a text when blanks, signs and case do not count.
+func lettersOf(text string) []rune {
+	var letters []rune
+	for _, r := range norm.NFKC.String(text) {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			letters = append(letters, unicode.ToLower(r))
+		}
+	}
+	return letters
+}

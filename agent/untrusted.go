@@ -1,0 +1,346 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"lifehub/llm"
+)
+
+// Provenance remembers untrusted texts by their fingerprints, so that they are
+// known wherever they are read again. *store.Store is the real one.
+type Provenance interface {
+	// Remember saves fingerprints of an untrusted text.
+	Remember(ctx context.Context, u Untrusted) error
+	// Sources names where texts with any of these fingerprints came from; nil:
+	// none is untrusted.
+	Sources(ctx context.Context, prints []int64) ([]string, error)
+	// Forget takes back what was only said, because it is said without anything
+	// untrusted as well.
+	Forget(ctx context.Context, prints []int64) error
+}
+
+// Untrusted is a text from outside the user's own words and notes, or made of such.
+type Untrusted struct {
+	Source       string // where it came from, as dialogs name it
+	Conversation string // in which it was read, said or written
+	Kind         Kind
+	Prints       []int64 // of the text
+}
+
+// Kind is how an untrusted text got here.
+type Kind int
+
+// The kinds.
+const (
+	CameIn     Kind = iota // it came in
+	WasSaid                // a model made it of such
+	WasWritten             // and it stands in a note, a task or the memory
+)
+
+// thisRun is the Provenance of an agent that has no other. It forgets with the run.
+type thisRun struct {
+	mu     sync.Mutex
+	prints map[int64]Untrusted
+}
+
+func (r *thisRun) Remember(_ context.Context, u Untrusted) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range u.Prints {
+		r.prints[p] = u
+	}
+	return nil
+}
+
+func (r *thisRun) Sources(_ context.Context, prints []int64) ([]string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := map[string]bool{}
+	for _, p := range prints {
+		if u, ok := r.prints[p]; ok {
+			found[u.Source] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}
+
+func (r *thisRun) Forget(_ context.Context, prints []int64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range prints {
+		if r.prints[p].Kind == WasSaid {
+			delete(r.prints, p)
+		}
+	}
+	return nil
+}
+
+// untrustedIn names where untrusted text came from that stands in any of the
+// texts. What cannot be found out is taken to be untrusted.
+func (a *Agent) untrustedIn(ctx context.Context, texts ...string) []string {
+	var prints []int64
+	for _, text := range texts {
+		prints = append(prints, Traces(text)...)
+	}
+	from, err := a.Provenance.Sources(ctx, prints)
+	if err != nil {
+		return []string{"text whose origin is unknown (" + err.Error() + ")"}
+	}
+	return from
+}
+
+// opened is what a call has opened of notes that name a source elsewhere.
+type opened struct {
+	mu     sync.Mutex
+	prints map[int64]string // their paths
+}
+
+// Opened is told by a tool that it opens a note which says itself that it is
+// from elsewhere, such as a clipping. What the call brings or says of it is
+// untrusted.
+func Opened(ctx context.Context, path string, texts ...string) {
+	call, ok := ctx.Value(originKey{}).(callOrigin)
+	if !ok {
+		return
+	}
+	call.opened.mu.Lock()
+	defer call.opened.mu.Unlock()
+	for _, text := range append(texts, path) {
+		for _, print := range fingerprints(text, true, nil) {
+			call.opened.prints[print] = path
+		}
+	}
+}
+
+// holds names which of the notes stand in any of the texts.
+func (o *opened) holds(texts []string) (paths []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.prints) == 0 {
+		return nil
+	}
+	for _, text := range texts {
+		for _, print := range Traces(text) {
+			if path := o.prints[print]; path != "" && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// mark marks what of a result is untrusted, and of the reason of one that there
+// is none of, and remembers what came in: all that a tool or an attachment
+// brings goes through here. outside: all of it is.
+func (t *turn) mark(ctx context.Context, from string, outside bool, r *Result, reason string) {
+	untrusted := func(texts ...string) bool {
+		call, _ := ctx.Value(originKey{}).(callOrigin)
+		return call.opened != nil && len(call.opened.holds(texts)) > 0 || len(t.untrustedIn(ctx, texts...)) > 0
+	}
+	var own []string
+	// keep takes in a text that holds something untrusted: the lines that do not are the user's own.
+	keep := func(text string) {
+		for line := range strings.Lines(text) {
+			if !untrusted(line) {
+				own = append(own, line)
+			}
+		}
+	}
+	if outside {
+		r.Foreign = true
+		t.remember(ctx, CameIn, from, append(Fingerprints(r.Text), Fingerprints(reason)...))
+	}
+	for i := range r.Sources {
+		switch s := &r.Sources[i]; {
+		case outside || s.Foreign:
+			s.Foreign = true
+			t.remember(ctx, CameIn, s.Path, Fingerprints(s.Text))
+		case untrusted(s.Path, s.Heading, s.Text):
+			s.Foreign = true
+			keep(s.Text)
+		default:
+			own = append(own, s.Text)
+		}
+	}
+	if !r.foreign() {
+		if r.Foreign = untrusted(r.Text, reason); r.Foreign {
+			keep(r.Text)
+		} else {
+			own = append(own, r.Text)
+		}
+	}
+	t.reading.mu.Lock()
+	t.reading.own = append(t.reading.own, own...)
+	t.reading.mu.Unlock()
+}
+
+// remember saves fingerprints of untrusted text of this turn.
+func (t *turn) remember(ctx context.Context, kind Kind, from string, prints []int64) {
+	if len(prints) == 0 {
+		return
+	}
+	if err := t.Provenance.Remember(context.WithoutCancel(ctx), Untrusted{from, t.conversation, kind, prints}); err != nil {
+		t.emit(Noticed{Text: fmt.Sprintf("Text from %s will not be known as untrusted later: %v.", from, err)})
+	}
+}
+
+// recallUntrusted finds out what of the messages, the summary and the memory
+// that stand in the prompts is untrusted.
+func (t *turn) recallUntrusted(ctx context.Context) {
+	quoted, own := map[string][]string{}, []string{t.Instructions}
+	for _, m := range append(slices.Clip(t.history), llm.Message{Role: llm.User, Text: t.message}) {
+		text := m.Text
+		if m.Role == llm.User {
+			sent := ParseMessage(m.Text)
+			text = sent.Text
+			for _, a := range sent.Attached {
+				t.markForeign(a.Name)
+			}
+		}
+		from := t.untrustedIn(ctx, text)
+		for _, source := range from {
+			t.markForeign(source)
+		}
+		if m.Role == llm.User {
+			quoted[text] = from
+		}
+		if len(from) == 0 {
+			own = append(own, text)
+		}
+	}
+	t.reading.quoted = quoted
+	for _, source := range t.untrustedIn(ctx, t.summary.Text) {
+		t.markForeign(source)
+	}
+	for i := range t.facts {
+		f := &t.facts[i]
+		if f.Foreign = f.Foreign || len(t.untrustedIn(ctx, f.Text)) > 0; f.Foreign {
+			t.markForeign("what was remembered")
+		} else {
+			own = append(own, f.Text)
+		}
+	}
+	for _, r := range t.past {
+		if r.Foreign {
+			t.markForeign("what was remembered")
+		} else {
+			own = append(own, r.Question, r.Answer)
+		}
+	}
+	t.reading.mu.Lock()
+	defer t.reading.mu.Unlock()
+	t.reading.own = append(t.reading.own, own...)
+}
+
+// quotedIn names whose words stand in what the user typed, or seems to have.
+func (t *turn) quotedIn(typed string) []string { return t.reading.quoted[strings.TrimSpace(typed)] }
+
+// isForeign reports whether untrusted text stands in the prompts of the turn.
+func (t *turn) isForeign() bool { return len(t.reading.now().foreign) > 0 }
+
+// made are the fingerprints of what a model made of untrusted text, without
+// what stands in the user's own words and notes as they were read. written:
+// each of its lines is known, also a short one.
+func (t *turn) made(text string, written bool) []int64 {
+	t.reading.mu.Lock()
+	own := slices.Clone(t.reading.own)
+	t.reading.mu.Unlock()
+	return fingerprints(text, written, own)
+}
+
+// rememberSaid remembers an answer that was made of untrusted text; what is
+// said without any is no mark of one.
+func (t *turn) rememberSaid(ctx context.Context, text string) {
+	if from := t.reading.now().foreign; len(from) > 0 {
+		t.remember(ctx, WasSaid, from[0], t.made(text, false))
+	} else if err := t.Provenance.Forget(context.WithoutCancel(ctx), Fingerprints(text)); err != nil {
+		t.emit(Noticed{Text: fmt.Sprintf("This answer may be taken for untrusted later: %v.", err)})
+	}
+}
+
+// rememberWritten remembers what a call is about to write that was made of
+// untrusted text: it must be known before it can be read. What the user wrote
+// into the arguments is the user's own.
+func (t *turn) rememberWritten(ctx context.Context, c call, shown Preview) error {
+	made := c.made
+	if made == nil {
+		now := t.reading.now()
+		made = &now
+	}
+	if harmless(c.tool) || len(made.foreign) == 0 || t.direct != nil || t.wroteOut(c) {
+		return nil
+	}
+	var prints []int64
+	for _, text := range textsIn(c.input) {
+		prints = append(prints, t.made(text, true)...)
+	}
+	if shown == (Preview{}) { // nobody was asked
+		shown, _ = t.preview(ctx, c)
+	}
+	gone, come := changedLines(shown.Diff)
+	was := map[int64]bool{}
+	for _, p := range fingerprints(gone, true, nil) {
+		was[p] = true
+	}
+	for _, p := range t.made(come, true) {
+		if !was[p] {
+			prints = append(prints, p)
+		}
+	}
+	err := t.Provenance.Remember(context.WithoutCancel(ctx), Untrusted{made.foreign[0], t.conversation, WasWritten, prints})
+	if err != nil {
+		return fmt.Errorf("note down that what it writes is untrusted: %w", err)
+	}
+	return nil
+}
+
+// changedLines are the lines that a unified diff takes away and adds.
+func changedLines(diff string) (gone, come string) {
+	for line := range strings.Lines(diff) {
+		switch {
+		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
+		case line[0] == '-':
+			gone += line[1:]
+		case line[0] == '+':
+			come += line[1:]
+		}
+	}
+	return gone, come
+}
+
+// textsIn lists the texts and numbers inside arguments, and the names within
+// them.
+func textsIn(input json.RawMessage) (texts []string) {
+	args, err := readObject(input)
+	if err != nil {
+		return []string{string(input)}
+	}
+	var walk func(value any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case string:
+			texts = append(texts, v)
+		case json.Number:
+			texts = append(texts, v.String())
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				texts = append(texts, name)
+				walk(v[name])
+			}
+		}
+	}
+	for _, value := range args { // the names of arguments are the tool's own
+		walk(value)
+	}
+	return texts
+}

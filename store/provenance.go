@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"modernc.org/sqlite"
+
+	"lifehub/agent"
+)
+
+// mostPrints bounds the fingerprints of untrusted text: some 500 long pages.
+// Those of what was written go last, the oldest first.
+const mostPrints = 200_000
+
+// Remember saves fingerprints of untrusted text. Those of what was read and
+// said are removed with the conversation, those of what was written stay: the
+// text does too.
+func (s *Store) Remember(ctx context.Context, u agent.Untrusted) error {
+	prints, err := json.Marshal(u.Prints)
+	if err != nil || len(u.Prints) == 0 {
+		return err
+	}
+	_, err = s.write.ExecContext(ctx, `INSERT INTO untrusted (print, source, conversation, kind) SELECT value, ?2, ?3, ?4 FROM json_each(?1)
+			WHERE ?4 <> 1 OR value NOT IN (SELECT print FROM untrusted WHERE kind = 3)
+			ON CONFLICT (print, conversation) DO UPDATE SET kind = excluded.kind, source = excluded.source WHERE excluded.kind = 2;
+		DELETE FROM untrusted WHERE id IN (SELECT id FROM untrusted ORDER BY kind = 2, id
+			LIMIT max(0, (SELECT count(*) FROM untrusted) - ?5))`, string(prints), u.Source, u.Conversation, u.Kind, mostPrints)
+	if err != nil {
+		return fmt.Errorf("remember what is untrusted: %w", err)
+	}
+	return nil
+}
+
+// Sources names where texts with any of these fingerprints came from.
+func (s *Store) Sources(ctx context.Context, prints []int64) ([]string, error) {
+	list, err := json.Marshal(prints)
+	if err != nil || len(prints) == 0 {
+		return nil, err
+	}
+	found, err := texts(ctx, s.read, `SELECT DISTINCT u.source FROM json_each(?) wanted JOIN untrusted u ON u.print = wanted.value AND u.kind <> 3 ORDER BY u.source`, string(list))
+	if err != nil {
+		return nil, fmt.Errorf("find where a text came from: %w", err)
+	}
+	return found, nil
+}
+
+// Forget takes back what was only said: a model says it also where it has read
+// nothing untrusted.
+func (s *Store) Forget(ctx context.Context, prints []int64) error {
+	list, err := json.Marshal(prints)
+	if err != nil || len(prints) == 0 {
+		return err
+	}
+	if _, err := s.write.ExecContext(ctx, `UPDATE untrusted SET kind = 3, source = '' WHERE kind = 1 AND print IN (SELECT value FROM json_each(?))`, string(list)); err != nil {
+		return fmt.Errorf("forget what is said everywhere: %w", err)
+	}
+	return nil
+}
+
+// Outlive lets the fingerprints of a conversation that was exported stay when
+// it is removed.
+func (s *Store) Outlive(ctx context.Context, conversation string) error {
+	if _, err := s.write.ExecContext(ctx, `UPDATE untrusted SET kind = 2 WHERE conversation = ? AND kind < 2`, conversation); err != nil {
+		return fmt.Errorf("remember what is untrusted in conversation %s: %w", conversation, err)
+	}
+	return nil
+}
+
+// registerFingerprints lets a migration call agent.Fingerprints.
+var registerFingerprints = sync.OnceValue(func() error {
+	return sqlite.RegisterDeterministicScalarFunction("fingerprints", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		text, _ := args[0].(string)
+		prints, err := json.Marshal(agent.Fingerprints(text))
+		return string(prints), err
+	})
+})
