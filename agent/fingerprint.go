@@ -159,12 +159,12 @@ func fingerprint(letters []rune) int64 {
 // webAddress is an address of the web in a text.
 var webAddress = pattern.Lazy(`https?://[^\s<>"'` + "`" + `)\]}]+`)
 
-// withoutAddresses has a word like no other in the place of each address of the
-// web: most letters of an address are its site's.
+// withoutAddresses has a part like no other instead of each address of the web:
+// most letters of an address are its site's.
 func withoutAddresses(text string) string {
 	return webAddress.ReplaceAllStringFunc(text, func(address string) string {
 		sum := sha256.Sum256([]byte(address))
-		return base32.StdEncoding.EncodeToString(sum[:])[:leastLine]
+		return "|" + base32.StdEncoding.EncodeToString(sum[:])[:leastLine] + "|"
 	})
 }
 
