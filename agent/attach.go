@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,6 +31,7 @@ func (t *turn) attach(ctx context.Context) error {
 		brought := Result{Text: a.Text, Foreign: true}
 		step := Step{ID: fmt.Sprintf("attached %d", i+1), Tool: attachTool, Description: a.Name}
 		t.found = append(t.found, finding{step: step, outcome: outcome{status: Done, result: brought}})
+		t.reading.addOwn(t.notesLike(ctx, a.Text))
 		t.mark(ctx, a.Name, true, &brought, "")
 		t.hasRead(a.Name, brought)
 	}
@@ -41,12 +43,44 @@ func (t *turn) attach(ctx context.Context) error {
 	return nil
 }
 
+// notesLike are the user's own notes that a text may have been taken from,
+// without what is untrusted in them: who pastes a part of a note does not make
+// the note untrusted.
+func (t *turn) notesLike(ctx context.Context, text string) (own []string) {
+	tool := t.tool(searchTool)
+	if tool == nil || t.Reread == nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, at := range []int{0, len(text) / 2, max(0, len(text)-maxTopic)} {
+		input, err := json.Marshal(map[string]string{"query": strings.ToValidUTF8(clip(text[at:], maxTopic), "")})
+		if err != nil {
+			continue
+		}
+		found, err := guarded(ctx, newPermit(call{tool: tool, input: input}).run)
+		if err != nil { // then all of it is taken for untrusted
+			continue
+		}
+		for _, s := range found.Sources {
+			if seen[s.Vault+s.Path] || s.Foreign {
+				continue
+			}
+			seen[s.Vault+s.Path] = true
+			if note, ok := t.Reread(Source{Path: s.Path, Vault: s.Vault, Line: 1, EndLine: math.MaxInt}); ok {
+				own = append(own, t.ownLines(ctx, note)...)
+			}
+		}
+	}
+	return own
+}
+
 // attachNamed reads what the message names.
 func (t *turn) attachNamed(ctx context.Context) error {
 	if t.Attach == nil {
 		return nil
 	}
-	names := t.Attach.Find(t.question)
+	typed, _ := splitFences(t.question)
+	names := t.Attach.Find(typed)
 	if whose := t.quotedIn(t.question); len(whose) > 0 && len(names) > 0 {
 		t.emit(Noticed{Text: fmt.Sprintf("What the message names after an @ is not read, because not all of it is your own words: %s.", strings.Join(whose, ", "))})
 		return nil

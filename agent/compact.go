@@ -93,19 +93,19 @@ func (a *Agent) Compact(ctx context.Context, conversation, focus string) (Compac
 // rememberSummary remembers a summary of untrusted text for what it is.
 func (a *Agent) rememberSummary(ctx context.Context, conversation, before string, messages []llm.Message, text string) error {
 	from := a.untrustedIn(ctx, before)
-	var own []string
+	var own ownText
 	for _, m := range messages {
 		switch found := a.untrustedIn(ctx, m.Text); {
 		case len(found) > 0 || m.Role == llm.User && len(ParseMessage(m.Text).Attached) > 0:
 			from = append(from, append(found, "an attachment")...)
 		default:
-			own = append(own, m.Text)
+			own.add(m.Text)
 		}
 	}
 	if len(from) == 0 {
 		return nil
 	}
-	return a.Provenance.Remember(ctx, Untrusted{from[0], conversation, WasSaid, fingerprints(text, false, own)})
+	return a.Provenance.Remember(ctx, Untrusted{from[0], conversation, WasSaid, fingerprints(text, false, &own)})
 }
 
 // uncovered are the messages of a path after a summary's turn and before those

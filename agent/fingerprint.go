@@ -34,24 +34,35 @@ const (
 )
 
 // Fingerprints are what a text is remembered by.
-func Fingerprints(text string) []int64 { return fingerprints(text, false, nil) }
+func Fingerprints(text string) []int64 { return fingerprints(text, false, &ownText{}) }
+
+// ownText is what the user wrote: runs of it are no sign of another text.
+type ownText struct {
+	letters strings.Builder
+	runs    map[int64]bool
+}
+
+func (o *ownText) add(texts ...string) {
+	if o.runs == nil {
+		o.runs = map[int64]bool{}
+	}
+	for _, text := range texts {
+		letters := lettersOf(withoutAddresses(text))
+		o.letters.WriteString(string(letters) + "\n")
+		for _, run := range runsOf(letters) {
+			o.runs[run] = true
+		}
+	}
+}
 
 // fingerprints are those of a text without what stands in own texts. written:
 // its lines are short ones that somebody wrote, not those of a page.
-func fingerprints(text string, written bool, own []string) []int64 {
+func fingerprints(text string, written bool, own *ownText) []int64 {
 	text = withoutAddresses(text)
 	letters := lettersOf(text)
-	ownLetters, ownRuns := "", map[int64]bool{}
-	for _, text := range own {
-		letters := lettersOf(withoutAddresses(text))
-		ownLetters += string(letters) + "\n"
-		for _, run := range runsOf(letters) {
-			ownRuns[run] = true
-		}
-	}
-	prints := slices.DeleteFunc(winnowed(letters), func(run int64) bool { return ownRuns[run] })
+	prints := slices.DeleteFunc(winnowed(letters), func(run int64) bool { return own.runs[run] })
 	add := func(unit []rune) {
-		if !strings.Contains(ownLetters, string(unit)) {
+		if !strings.Contains(own.letters.String(), string(unit)) {
 			prints = append(prints, short(unit)...)
 		}
 	}

@@ -57,7 +57,9 @@ func TestShortTextsAreKnownAsAWhole(t *testing.T) {
 // What stands in the user's own words is no mark of what was made with them.
 func TestOwnWordsAreNoFingerprints(t *testing.T) {
 	const own = "I run three times a week in the old park behind the station."
-	prints := fingerprints("Your notes say: "+own+"\nThe page says that nobody should ever run there after dark.", true, []string{own})
+	var owned ownText
+	owned.add(own)
+	prints := fingerprints("Your notes say: "+own+"\nThe page says that nobody should ever run there after dark.", true, &owned)
 	for text, want := range map[string]bool{own: false, "nobody should ever run there after dark": true} {
 		if got := slices.ContainsFunc(Traces(text), func(p int64) bool { return slices.Contains(prints, p) }); got != want {
 			t.Errorf("%q is known: %v", text, got)

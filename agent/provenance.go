@@ -37,7 +37,7 @@ type reading struct {
 	foreign []string
 	brought []string
 	search  []string            // what web searches brought
-	own     []string            // what of it is not untrusted
+	own     ownText             // what of it is the user's own
 	quoted  map[string][]string // by message of the user's: whose words stand in it
 	plans   map[string]origin   // by step: what had been read when it was planned
 }

@@ -112,7 +112,7 @@ func Opened(ctx context.Context, path string, texts ...string) {
 	call.opened.mu.Lock()
 	defer call.opened.mu.Unlock()
 	for _, text := range append(texts, path) {
-		for _, print := range fingerprints(text, true, nil) {
+		for _, print := range fingerprints(text, true, &ownText{}) {
 			call.opened.prints[print] = path
 		}
 	}
@@ -144,40 +144,57 @@ func (t *turn) mark(ctx context.Context, from string, outside bool, r *Result, r
 		return call.opened != nil && len(call.opened.holds(texts)) > 0 || len(t.untrustedIn(ctx, texts...)) > 0
 	}
 	var own []string
-	// keep takes in a text that holds something untrusted: the lines that do not are the user's own.
-	keep := func(text string) {
-		for line := range strings.Lines(text) {
-			if !untrusted(line) {
-				own = append(own, line)
-			}
-		}
-	}
 	if outside {
 		r.Foreign = true
-		t.remember(ctx, CameIn, from, append(Fingerprints(r.Text), Fingerprints(reason)...))
+		t.remember(ctx, CameIn, from, append(t.made(r.Text, false), t.made(reason, false)...))
 	}
 	for i := range r.Sources {
 		switch s := &r.Sources[i]; {
 		case outside || s.Foreign:
 			s.Foreign = true
-			t.remember(ctx, CameIn, s.Path, Fingerprints(s.Text))
+			t.remember(ctx, CameIn, s.Path, t.made(s.Text, false))
 		case untrusted(s.Path, s.Heading, s.Text):
 			s.Foreign = true
-			keep(s.Text)
+			own = append(own, linesWithout(untrusted, s.Text)...)
 		default:
 			own = append(own, s.Text)
 		}
 	}
 	if !r.foreign() {
 		if r.Foreign = untrusted(r.Text, reason); r.Foreign {
-			keep(r.Text)
+			own = append(own, linesWithout(untrusted, r.Text)...)
 		} else {
 			own = append(own, r.Text)
 		}
 	}
-	t.reading.mu.Lock()
-	t.reading.own = append(t.reading.own, own...)
-	t.reading.mu.Unlock()
+	t.reading.addOwn(own)
+}
+
+// linesWithout are the lines of a text in which nothing is untrusted.
+func linesWithout(untrusted func(...string) bool, text string) (own []string) {
+	for line := range strings.Lines(text) {
+		if !untrusted(line) {
+			own = append(own, line)
+		}
+	}
+	return own
+}
+
+// ownLines are the user's own ones of a text.
+func (t *turn) ownLines(ctx context.Context, text string) []string {
+	untrusted := func(texts ...string) bool { return len(t.untrustedIn(ctx, texts...)) > 0 }
+	if !untrusted(text) {
+		return []string{text}
+	}
+	return linesWithout(untrusted, text)
+}
+
+// addOwn takes in texts that are the user's own, so that what is made of them
+// is no sign of an untrusted text that holds them too.
+func (r *reading) addOwn(texts []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.own.add(texts...)
 }
 
 // remember saves fingerprints of untrusted text of this turn.
@@ -233,9 +250,7 @@ func (t *turn) recallUntrusted(ctx context.Context) {
 			own = append(own, r.Question, r.Answer)
 		}
 	}
-	t.reading.mu.Lock()
-	defer t.reading.mu.Unlock()
-	t.reading.own = append(t.reading.own, own...)
+	t.reading.addOwn(own)
 }
 
 // quotedIn names whose words stand in what the user typed, or seems to have.
@@ -249,9 +264,8 @@ func (t *turn) isForeign() bool { return len(t.reading.now().foreign) > 0 }
 // each of its lines is known, also a short one.
 func (t *turn) made(text string, written bool) []int64 {
 	t.reading.mu.Lock()
-	own := slices.Clone(t.reading.own)
-	t.reading.mu.Unlock()
-	return fingerprints(text, written, own)
+	defer t.reading.mu.Unlock()
+	return fingerprints(text, written, &t.reading.own)
 }
 
 // rememberSaid remembers an answer that was made of untrusted text; what is
@@ -276,28 +290,38 @@ func (t *turn) rememberWritten(ctx context.Context, c call, shown Preview) error
 	if harmless(c.tool) || len(made.foreign) == 0 || t.direct != nil || t.wroteOut(c) {
 		return nil
 	}
-	var prints []int64
-	for _, text := range textsIn(c.input) {
-		prints = append(prints, t.made(text, true)...)
-	}
 	if shown == (Preview{}) { // nobody was asked
 		shown, _ = t.preview(ctx, c)
 	}
 	gone, come := changedLines(shown.Diff)
-	was := map[int64]bool{}
-	for _, p := range fingerprints(gone, true, nil) {
-		was[p] = true
-	}
-	for _, p := range t.made(come, true) {
-		if !was[p] {
-			prints = append(prints, p)
-		}
+	t.reading.addOwn(t.ownLines(ctx, gone))
+	var prints []int64
+	for _, text := range append(textsIn(withoutPlaces(ctx, c, shown)), come) {
+		prints = append(prints, t.made(text, true)...)
 	}
 	err := t.Provenance.Remember(context.WithoutCancel(ctx), Untrusted{made.foreign[0], t.conversation, WasWritten, prints})
 	if err != nil {
 		return fmt.Errorf("note down that what it writes is untrusted: %w", err)
 	}
 	return nil
+}
+
+// withoutPlaces are the arguments of a call without those that name a note
+// which is there: its name is the user's.
+func withoutPlaces(ctx context.Context, c call, shown Preview) json.RawMessage {
+	placed, ok := c.tool.(Placed)
+	args, err := readObject(c.input)
+	if !ok || err != nil || strings.HasPrefix(shown.Diff, "--- /dev/null") {
+		return c.input
+	}
+	for name := range placed.Places(ctx, c.input) {
+		delete(args, name)
+	}
+	rest, err := json.Marshal(args)
+	if err != nil {
+		return c.input
+	}
+	return rest
 }
 
 // changedLines are the lines that a unified diff takes away and adds.

@@ -51,7 +51,7 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 		want []string
 	}{
 		{[]string{"list"}, exitDone, []string{"asyncio tips  version 2", "by general"}},
-		{[]string{"list", "--json"}, exitDone, []string{`{"artifacts":[{`, `"version":2`, `"by":"general"`, `"why":"said plainer"`, `"foreign":true`}},
+		{[]string{"list", "--json"}, exitDone, []string{`{"artifacts":[{`, `"version":2`, `"by":"general"`, `"why":"said plainer"`}},
 		{[]string{"list", "--chat", "none", "--json"}, exitDone, []string{`{"artifacts":[]}`}},
 		{[]string{"show", "asyncio tips"}, exitDone, []string{"# asyncio\n\n- prefer TaskGroup\n"}},
 		{[]string{"show", "asyncio tips", "1"}, exitDone, []string{"# asyncio\n\n- TaskGroup\n"}},
@@ -78,7 +78,7 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 			}
 		}
 	}
-	if got := read(t, filepath.Join(home, "out.md")); got != "---\nsource: text from elsewhere had a part in this document\n---\n\n# asyncio\n\n- prefer TaskGroup\n- timeouts\n- timeouts\n" {
+	if got := read(t, filepath.Join(home, "out.md")); got != "# asyncio\n\n- prefer TaskGroup\n- timeouts\n- timeouts\n" {
 		t.Errorf("the file holds\n%s", got)
 	}
 }
@@ -94,7 +94,7 @@ func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
 	term.types("\r")
 	term.sees("version 2 of 2, by general", "+- prefer TaskGroup")
 	term.types("/export asyncio tips ideas/asyncio.md\r")
-	term.sees("Allow once", "ideas/asyncio.md", "source: text from elsewhere")
+	term.sees("Allow once", "ideas/asyncio.md", "what brave_web_search brought")
 	note := filepath.Join(vault, "ideas", "asyncio.md")
 	if _, err := os.Stat(note); err == nil {
 		t.Fatal("the note was made before anyone said yes")

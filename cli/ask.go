@@ -42,7 +42,7 @@ func newAsk(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT]",
 		Short: "Answer one question on stdout",
-		Long:  "Answer one question on stdout; progress goes to stderr. What is piped in becomes context.",
+		Long:  "Answer one question on stdout; progress goes to stderr. What is piped in is attached as data: nothing in it is a command.",
 		Example: "  lifehub ask \"when did I last change the boiler filter?\"\n" +
 			"  git diff | lifehub ask \"summarise this for my work log\"\n" +
 			"  lifehub ask --json \"which shoes for the long run?\" | jq .citations\n" +

@@ -44,15 +44,13 @@ func TestAMessageBringsAlongWhatItNames(t *testing.T) {
 	a := attached{anApp(t, vault)}
 
 	for message, want := range map[string][]string{
-		"what does @running.md say?":                              {"running.md"},
-		"is it in @running.md, or (@tasks.md)?":                   {"running.md", "tasks.md"},
-		`how many for @"recipes/Apple pie.md"?`:                   {"recipes/Apple pie.md"},
-		"@running.md @running.md":                                 {"running.md"},
-		"see @" + files + "/report.txt.":                          {files + "/report.txt"},
-		"ana@running.md wrote, @nobody and @../running.md too":    nil,
-		"@missing.md @" + files + "/ @" + files + "/missing":      nil,
-		"look\n```\n@running.md\n```\nand @tasks.md":              {"tasks.md"},
-		"````\n```\n@running.md\n```\n@tasks.md\n````\nthat's it": nil,
+		"what does @running.md say?":                           {"running.md"},
+		"is it in @running.md, or (@tasks.md)?":                {"running.md", "tasks.md"},
+		`how many for @"recipes/Apple pie.md"?`:                {"recipes/Apple pie.md"},
+		"@running.md @running.md":                              {"running.md"},
+		"see @" + files + "/report.txt.":                       {files + "/report.txt"},
+		"ana@running.md wrote, @nobody and @../running.md too": nil,
+		"@missing.md @" + files + "/ @" + files + "/missing":   nil,
 	} {
 		if got := a.Find(message); !slices.Equal(got, want) {
 			t.Errorf("%q: found %q, want %q", message, got, want)

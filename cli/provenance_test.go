@@ -240,3 +240,52 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 	}
 	t.Logf("%d ways and texts: %d lost, %d false", ways, lost, wrong)
 }
+
+// A piece of a note that is pasted marks the turn, and not the note.
+func TestAPasteOfAnOwnNoteDoesNotMarkTheNote(t *testing.T) {
+	l := newLaundry(t)
+	defer func() { l.close() }()
+	lines := []string{"# Boiler"}
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf("On day %d the boiler of our old house made noise number %d, and I turned valve %c.", i, i*i, 'a'+i%26))
+	}
+	write(t, filepath.Join(l.vault, "boiler.md"), strings.Join(lines, "\n\n")+"\n")
+	l.restart()
+	l.conversation = l.store.NewConversation()
+	paste := strings.Join(lines[10:40], "\n\n") + "\n\nYours, the plumber, who wants to be paid in cash from now on."
+	l.turn(agent.Message{Text: "Shorten [paste 1 · 60 lines]", Attached: []agent.Attachment{{Name: "paste 1 · 60 lines", Text: paste}}}.String(),
+		"The paste says: "+lines[20]+" And that the plumber wants cash.")
+	l.restart()
+	for _, read := range [][2]string{callOf("read_note", "path", "boiler.md"), callOf("search_notes", "query", "boiler noise valve")} {
+		l.conversation = l.store.NewConversation()
+		if asked := l.turn("What is new?", "Nothing.", read, callOf("add_task", "text", "buy milk "+read[0])); len(asked) > 0 {
+			t.Errorf("after %s: asked about %v", read[0], asked)
+		}
+	}
+	if from := must(l.untrusted.Sources(t.Context(), agent.Traces("the plumber, who wants to be paid in cash from now on"))); from == nil {
+		t.Error("what was not in the note is not known")
+	}
+}
+
+// The name of the user's note that a marked call changes, and what it replaces
+// there, stay the user's.
+func TestWhatIsNamedOrReplacedIsNotMarked(t *testing.T) {
+	l := newLaundry(t)
+	defer func() { l.close() }()
+	const line = "call the plumber at noon"
+	write(t, filepath.Join(l.vault, "plan of the year.md"), "# Plan\n\n- [ ] "+line+"\n\nWe paint the kitchen in spring, then the hall, and the cellar last of all.\n")
+	write(t, filepath.Join(l.vault, "old.md"), "# Old\n\n- [ ] "+line+"\n\nWe paint the kitchen in spring, then the hall, and the cellar last of all.\n")
+	l.restart()
+	l.conversation = l.store.NewConversation()
+	l.turn(agent.Message{Text: "Do it.", Attached: []agent.Attachment{{Name: "stdin", Text: "Paint it red, and no kitchen."}}}.String(), "Done.",
+		callOf("edit_note", "path", "plan of the year.md", "old_text", line, "new_text", "paint everything red"),
+		callOf("edit_note", "path", "plan of the year.md", "old_text", "last of all", "new_text", "never"))
+	l.restart()
+	for _, read := range [][2]string{callOf("list_notes"), callOf("read_note", "path", "old.md"), callOf("read_note", "path", "plan of the year.md")} {
+		l.conversation = l.store.NewConversation()
+		asked := l.turn("What is new?", "Nothing.", read, callOf("add_task", "text", "buy milk"))
+		if want := strings.Contains(read[1], "plan"); slices.Contains(asked, "add_task") != want {
+			t.Errorf("after %s: asked about %v", read, asked)
+		}
+	}
+}
