@@ -34,11 +34,10 @@ type turn struct {
 	tools        []Tool        // the enabled ones when the turn began
 	history      []llm.Message // what was said before, oldest first
 	past         []Recollection
-	summary      Summary     // of the turns before history
-	compacted    bool        // the older turns were summarised in this turn
-	facts        []Fact      // those that the prompts hold
-	foreign      atomic.Bool // text from outside the user's own notes stands in the prompts
-	reading      reading     // what else stands in them
+	summary      Summary // of the turns before history
+	compacted    bool    // the older turns were summarised in this turn
+	facts        []Fact  // those that the prompts hold
+	reading      reading // what else stands in them
 	seen         seen
 	found        []finding    // what was attached, then what the steps brought, in plan order
 	with         []Attachment // what came with the message

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -93,5 +92,5 @@ func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 	if text := read(t, filepath.Join(vault, "running.md")); text != "# Running\n\nI run in the park.\n\n- [ ] call the plumber\n" {
 		t.Errorf("the note holds %q", text)
 	}
-	t.Log(fmt.Sprintf("%d commands, %d runs, %d ran unasked", len(commands), runs, ran))
+	t.Logf("%d commands, %d runs, %d ran unasked", len(commands), runs, ran)
 }

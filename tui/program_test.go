@@ -105,7 +105,7 @@ func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 
 	screen.waitFor(t, "Ask your notes anything")
 	io.WriteString(typing, "\x1b[200~what about\r\nrunning?\x1b[201~")
-	screen.waitFor(t, "running?")
+	screen.waitFor(t, "[paste 1 · 2 lines]")
 	io.WriteString(typing, "\x1b[13;2ushift")
 	screen.waitFor(t, "shift")
 	io.WriteString(typing, "\r")
