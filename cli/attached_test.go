@@ -72,7 +72,7 @@ func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 					}
 					a.config.Mode = string(mode)
 					if allowed == 1 {
-						if err := a.allow([]string{"*"}); err != nil {
+						if err := a.allow(allowFlag, []string{"*"}); err != nil {
 							t.Fatal(err)
 						}
 					} else {
