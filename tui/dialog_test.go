@@ -257,7 +257,7 @@ func TestAPasteAnswersNothing(t *testing.T) {
 		r.keys("a")
 		r.send(tea.PasteMsg{Content: "y\na\ny\n"})
 		r.keys("y")
-		if got := r.m.composer.text(); got != "ay\na\ny\ny" {
+		if got := r.m.composer.text(); got != "a[paste 1 · 4 lines]y" {
 			t.Errorf("the composer holds %q", got)
 		}
 		r.keys("enter")
