@@ -26,10 +26,11 @@ var arrows = map[string][]string{
 	"lifehub/cli/version":  {},
 	"lifehub/rag/eval":     {"llm", "notes", "rag"},
 	"lifehub/store":        {"agent", "llm"},
-	"lifehub/tui":          {"agent", "llm", "pattern", "tui/markdown", "tui/measure", "tui/safetext"},
+	"lifehub/tui":          {"agent", "llm", "pattern", "tui/markdown", "tui/measure", "tui/safetext", "tui/terminal"},
 	"lifehub/tui/markdown": {"tui/measure", "tui/safetext"},
 	"lifehub/tui/measure":  {},
 	"lifehub/tui/safetext": {},
+	"lifehub/tui/terminal": {},
 }
 
 // onlyTests are packages that nothing which ships may import.

@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/safetext"
+	"lifehub/tui/terminal"
 )
 
 type (
@@ -76,7 +77,8 @@ type visit struct{ command *exec.Cmd }
 const shortestVisit = 150 * time.Millisecond
 
 func (v *visit) SetStdin(r io.Reader) {
-	if t, ok := r.(*typedAhead); ok {
+	if t, ok := r.(*terminal.Reader); ok {
+		t.Resume()
 		r = t.File // a command takes a terminal only as it is
 	}
 	v.command.Stdin = r

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/measure"
+	"lifehub/tui/terminal"
 )
 
 // farewell is how long a stopped turn may take to save what it has.
@@ -40,12 +41,10 @@ func Run(ctx context.Context, options Options) (how Ended, err error) {
 	if err != nil {
 		return Quit, err
 	}
-	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)}
-	if n := ahead(os.Stdin); n > 0 {
-		settings = append(settings, tea.WithInput(&typedAhead{os.Stdin, n}))
-	}
-	program := tea.NewProgram(m, settings...)
-	stop := endOnSignals(program)
+	input := terminal.NewReader(os.Stdin)
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
+		tea.WithInput(input), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return withText(input, msg) }))
+	stop := endOnSignals(program, input)
 	defer stop()
 	fmt.Print(keepTitle)
 	defer fmt.Print(takeTitleBack)
@@ -64,9 +63,19 @@ func Run(ctx context.Context, options Options) (how Ended, err error) {
 	return m.how, nil
 }
 
+// withText returns a message with what was pasted in place of its name.
+func withText(input *terminal.Reader, msg tea.Msg) tea.Msg {
+	if pasted, ok := msg.(tea.PasteMsg); ok {
+		if text, ok := input.Pasted(pasted.Content); ok {
+			return tea.PasteMsg{Content: text}
+		}
+	}
+	return msg
+}
+
 // endOnSignals turns signals into messages, so that all leave by the same way.
 // The goroutine ends with the returned func.
-func endOnSignals(program *tea.Program) (stop func()) {
+func endOnSignals(program *tea.Program, input *terminal.Reader) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, endings...)
 	if stopSignal != nil {
@@ -89,6 +98,7 @@ func endOnSignals(program *tea.Program) (stop func()) {
 					if program.ReleaseTerminal() == nil {
 						halt()
 					}
+					input.Resume()
 					_ = program.RestoreTerminal() // what is wrong with it shows at the next read
 					program.Send(tea.ClearScreen())
 				case os.Interrupt:
