@@ -58,11 +58,12 @@ const (
 type filter struct {
 	out        []byte // what passes
 	state      state
-	seq        []byte // the sequence or character under way
+	seq        []byte // the sequence or character under way, and what ESC may have ended before it
+	at         int    // where in seq it begins
 	given      int    // the bytes of it that were passed on
 	separators int    // in it
 	digits     int    // at its end
-	escapes    int    // ESC that was behind ESC since the last pause
+	escapes    int    // ESC behind ESC in one go
 }
 
 // next takes one byte. It reports whether a paste begins behind it.
@@ -87,7 +88,6 @@ func (f *filter) next(b byte) (paste bool) {
 			f.seq = append(f.seq, b)
 			f.pass()
 		default:
-			f.reset(ground)
 			f.begin(b)
 		}
 	case text:
@@ -98,10 +98,10 @@ func (f *filter) next(b byte) (paste bool) {
 			f.pass()
 			return false
 		}
-		passed := f.given == len(f.seq)
-		f.begin(esc)
-		if passed {
-			f.given = 1
+		if f.seq = f.seq[:len(f.seq)-1]; len(f.seq) == f.at+2 && f.seq[f.at+1] != 'P' { // no text: it was a key with Alt
+			f.another()
+		} else {
+			f.begin(esc)
 		}
 		return f.next(b)
 	case skipCSI:
@@ -133,33 +133,52 @@ func (f *filter) next(b byte) (paste bool) {
 
 // begin takes the first byte of whatever it is.
 func (f *filter) begin(b byte) {
-	f.reset(ground)
 	switch {
+	case b == esc && f.given > 0: // may be dropped, and would then end nothing
+		f.another()
 	case b == esc:
-		f.seq, f.state = append(f.seq, b), escape
+		f.reset(ground)
+		f.another()
 	case b < utf8.RuneSelf:
+		f.reset(ground)
 		f.out = append(f.out, b)
 	default:
-		f.seq, f.state = append(f.seq, b), character
+		f.drop(character) // the same
+		f.seq = append(f.seq, b)
 		f.character()
 	}
 }
 
-// character passes a character that is whole, and drops what is none.
+// another begins a sequence at ESC, and keeps what is under way until it is
+// known whether that ends by it.
+func (f *filter) another() {
+	if len(f.seq) > maxSequence {
+		f.drop(ground)
+	}
+	f.at = len(f.seq)
+	f.seq, f.state, f.separators, f.digits = append(f.seq, esc), escape, 0, 0
+}
+
+// character passes a character that is whole, also behind ESC, and drops what
+// is none.
 func (f *filter) character() {
-	if !utf8.FullRune(f.seq) {
+	at := slices.IndexFunc(f.seq, func(b byte) bool { return b >= utf8.RuneSelf })
+	if !utf8.FullRune(f.seq[at:]) {
 		return
 	}
-	r, size := utf8.DecodeRune(f.seq)
+	r, size := utf8.DecodeRune(f.seq[at:])
+	rest := bytes.Clone(f.seq[at+size:])
 	if r != utf8.RuneError {
-		f.out = append(f.out, f.seq[:size]...)
+		f.seq = f.seq[:at+size]
+		f.pass()
+	} else {
+		f.drop(ground)
 	}
-	f.again(bytes.Clone(f.seq[size:]))
+	f.again(rest)
 }
 
 // again takes bytes as if they came now.
 func (f *filter) again(rest []byte) {
-	f.reset(ground)
 	for _, b := range rest {
 		f.next(b)
 	}
@@ -169,16 +188,18 @@ func (f *filter) escape(b byte) {
 	direct := f.seq[len(f.seq)-1] == esc // no blank and the like between them
 	switch {
 	case b == esc:
-		if f.escapes++; f.escapes == 1 {
-			f.pass()
-			f.begin(b)
+		if f.escapes++; !direct || f.given > 0 {
+			f.escapes = 0
+		}
+		if f.escapes < 2 {
+			f.another()
 		}
 		return
 	case b == '[' || b == 'P' && !direct:
 		f.seq, f.state = append(f.seq, b), csi
 	case b == 'O' && direct:
 		f.seq, f.state = append(f.seq, b), ss3
-	case direct && bytes.IndexByte([]byte("P]X^_"), b) >= 0:
+	case b == 'P' || b == ']' || b == 'X' || b == '^' || b == '_':
 		f.seq, f.state = append(f.seq, b), text
 	case b >= ' ' && b <= '/':
 		f.add(b, ground)
@@ -186,8 +207,8 @@ func (f *filter) escape(b byte) {
 		f.seq = append(f.seq, b)
 		f.pass()
 	default:
-		f.pass()
-		f.begin(b)
+		f.seq, f.state = append(f.seq, b), character
+		f.character()
 	}
 	f.escapes = 0
 }
@@ -197,6 +218,9 @@ func (f *filter) control(b byte) (paste bool) {
 	case b >= 0x40 && b < 0x7f:
 		f.seq = append(f.seq, b)
 		return f.final(b)
+	case b >= '<' && b < 0x40 && f.seq[len(f.seq)-1] != '[': // the decoder reads past it
+		f.seq = append(f.seq, b)
+		f.void(skipCSI)
 	case b >= ' ' && b < 0x40:
 		f.add(b, skipCSI)
 	case f.seq[len(f.seq)-1] == '$': // rxvt ends keys with Shift so
@@ -211,7 +235,8 @@ func (f *filter) control(b byte) (paste bool) {
 // final takes the control sequence that its last byte has ended. It reports
 // whether a paste begins.
 func (f *filter) final(b byte) (paste bool) {
-	body := f.seq[bytes.IndexByte(f.seq, '[')+1:] // of "ESC blank P" the whole
+	seq := f.seq[f.at:]
+	body := seq[bytes.IndexByte(seq, '[')+1:] // of "ESC blank P" the whole
 	number := 0
 	for _, d := range body {
 		if d < '0' || d > '9' {
@@ -220,12 +245,12 @@ func (f *filter) final(b byte) (paste bool) {
 		number = 10*number + int(d-'0')
 	}
 	switch {
-	case string(f.seq) == pasteStart:
-		f.reset(ground)
+	case string(seq) == pasteStart:
+		f.drop(ground)
 		return true
-	case string(f.seq) == pasteEnd:
-		f.reset(ground) // of nothing
-	case string(f.seq) == "\x1b[M":
+	case string(seq) == pasteEnd: // of nothing
+		f.drop(ground)
+	case string(seq) == "\x1b[M":
 		f.state = mouse
 	case b == 'M' && (body[0] < '<' || body[0] > '?'), // decoded as if three bytes of a mouse followed
 		b == 't', b == '_', // sizes of the window, keys of Windows: nobody asked for either
@@ -245,23 +270,22 @@ func (f *filter) mouse(b byte) {
 	}
 	f.seq = append(f.seq, b)
 	switch {
-	case len(f.seq) < len("\x1b[M")+3:
+	case len(f.seq) < f.at+len("\x1b[M")+3:
 	case slices.Max(f.seq) < 0x7f:
 		f.pass()
 	default:
-		f.reset(ground)
+		f.drop(ground)
 	}
 }
 
 func (f *filter) text(b byte) {
 	switch {
-	case b == bel && f.seq[1] == ']':
+	case b == bel && f.seq[f.at+1] == ']':
 		f.seq = append(f.seq, b)
 		f.pass()
 	case b == esc:
 		f.seq, f.state = append(f.seq, b), textEscape
 	case b >= ' ' && b < 0x7f:
-		f.digits = 0
 		f.add(b, skipText)
 	case b == bel || b == can || b == sub:
 		if f.void(ground) {
@@ -288,9 +312,24 @@ func (f *filter) add(b byte, beyond state) {
 	if b == ';' || b == ':' {
 		f.separators++
 	}
-	if f.separators >= parser.MaxParamsSize || f.digits > maxDigits && f.state != text || len(f.seq) > maxSequence {
+	if f.state == text && !asked(f.seq[f.at:]) || f.state != text && f.digits > maxDigits ||
+		f.separators >= parser.MaxParamsSize || len(f.seq) > maxSequence {
 		f.void(beyond)
 	}
+}
+
+// asked reports whether an OSC or DCS with a text may reply to what Bubble Tea
+// asks: colours, the name of the terminal and its capabilities.
+func asked(seq []byte) bool {
+	kind, body := seq[1], seq[2:]
+	switch kind {
+	case ']': // 10 to 19 are colours
+		return body[0] == '1' && (len(body) < 2 || body[1] >= '0' && body[1] <= '9') && (len(body) < 3 || body[2] == ';')
+	case 'P':
+		final := slices.IndexFunc(body, func(b byte) bool { return b >= 0x40 })
+		return final < 0 || body[final] == '|' || body[final] == 'r'
+	}
+	return false
 }
 
 // pass passes the sequence under way on.
@@ -300,21 +339,31 @@ func (f *filter) pass() {
 }
 
 // void drops the sequence under way; the next bytes then belong to beyond. It
-// reports whether a part had been passed on: that is ended for the decoder, and
-// the rest counts as typed.
+// reports whether a part of it had been passed on: the rest then counts as
+// typed.
 func (f *filter) void(beyond state) (typed bool) {
 	if f.given == 0 {
 		f.reset(beyond)
 		return false
 	}
-	f.out = append(f.out, st...)
-	f.again(bytes.Clone(f.seq[f.given:]))
+	rest := bytes.Clone(f.seq[f.given:])
+	f.drop(ground)
+	f.again(rest)
 	return true
+}
+
+// drop drops the sequence under way, and ends for the decoder what was passed
+// on of it.
+func (f *filter) drop(to state) {
+	if f.given > 0 {
+		f.out = append(f.out, st...)
+	}
+	f.reset(to)
 }
 
 // reset forgets the sequence under way.
 func (f *filter) reset(to state) {
-	f.state, f.seq, f.given, f.separators, f.digits = to, f.seq[:0], 0, 0, 0
+	f.state, f.seq, f.at, f.given, f.separators, f.digits = to, f.seq[:0], 0, 0, 0, 0
 }
 
 // pause passes on what there is of a sequence when the terminal says nothing

@@ -21,9 +21,9 @@ const (
 	// endSilence is how long nothing follows the mark that ends a paste.
 	endSilence = 10 * time.Millisecond
 
-	// stallSilence is the silence after which a paste without an end is shown as
-	// far as it has come.
-	stallSilence = 250 * time.Millisecond
+	// stallSilence is the silence after which a paste is shown as far as it has
+	// come. It goes on then unless there was a mark of its end.
+	stallSilence = 100 * time.Millisecond
 
 	// maxPaste bounds the bytes of a paste that wait for its end.
 	maxPaste = 16 << 20
@@ -156,12 +156,11 @@ func (r *Reader) settle() {
 	r.pause()
 }
 
-// namePaste passes on the name of what was pasted so far. The mark of the end
-// is one only behind all text: a mark that text follows is part of what was
-// pasted, whoever wrote it there.
+// namePaste passes on the name of what was pasted so far. Text between a mark
+// of the end and the silence behind it was pasted too, whoever wrote that mark.
 func (r *Reader) namePaste() {
 	text, rest := r.paste, 0
-	r.pasting = !bytes.HasSuffix(text, []byte(pasteEnd))
+	r.pasting = bytes.LastIndex(text, []byte(pasteEnd)) <= bytes.LastIndex(text, []byte(pasteStart))
 	r.stalled = r.pasting
 	for n := 1; r.pasting && n < len(pasteEnd) && n <= len(text); n++ {
 		tail := text[len(text)-n:]

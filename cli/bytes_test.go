@@ -1,0 +1,98 @@
+//go:build unix
+
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"lifehub/internal/hostile"
+	"lifehub/internal/ttytest"
+)
+
+// typedBytes are sequences that a terminal never sends. None holds a key that
+// does something by itself.
+func typedBytes() []string {
+	many := strings.Repeat("1;", 40) + "1"
+	return []string{
+		"\x1b[" + many + "m", "\x1b[" + many, "\x1b[?" + many + "h", "\x1b[" + strings.ReplaceAll(many, ";", ":") + "u", "\x1b[" + strings.Repeat(";", 50),
+		"\x1bP" + many + "q\x1b\\", "\x1bP" + strings.Repeat(":", 50), "\x1b #[" + many + "m", "\x9b" + many + "m", "\x90" + many + "q", "\x9bMabc",
+		"\x1b]0;✛" + many + "m\x1b\\", "\x1b]95;x\x1b\\", "\x1b_✛" + many + "m", "\x1b[65;0;97;1;0;65535_", "\x1b[8;9999999;9999999t", "\x1b[48;9999999;9999999;1;1t",
+		"\x1b[<0;9999999;9999999M", "\x1b[<64;9999999;9999999M", "\x1b[9999999;9999999R", "\x1b[" + strings.Repeat("9", 1200), "\x1b]" + strings.Repeat("x", 1200),
+		"\x1b[0200~", "\x1b[20=0~", "\x1b[201~", "\xff\xfe\x80\xed\xa0\x80", "\x1b[M\xff\xff\xff", "\x1b]11;zzz\x1b\\", "\x1b]11;rgb:\x1b\\",
+	}
+}
+
+// TestNoBytesEndTheChat pastes and types what its terminal library cannot hold,
+// whole and a byte at a time. What is typed then is there, the terminal is as
+// before at the end, and so is the draft at the next start.
+func TestNoBytesEndTheChat(t *testing.T) {
+	const paste, end = "\x1b[200~", "\n" + hostile.Mark + "\x1b[201~"
+	pasted := func(screen string) bool {
+		return strings.Contains(screen, "  "+hostile.Mark) || strings.Contains(screen, "[paste ")
+	}
+	const focus = "\x1b[I" // ends what was typed before it
+	typed := func(screen string) bool { return strings.Contains(screen, "tapir") }
+	for name, each := range map[string]struct {
+		payloads []string
+		send     func(term *terminal, payload string)
+		arrives  func(screen string) bool
+	}{
+		"typed":               {typedBytes(), func(term *terminal, payload string) { term.types(payload + focus + "tapir") }, typed},
+		"typed byte by byte":  {typedBytes(), func(term *terminal, payload string) { term.typesBytes(payload + focus + "tapir") }, typed},
+		"pasted":              {pastedBytes(), func(term *terminal, payload string) { term.types(paste + payload + end) }, pasted},
+		"pasted byte by byte": {typedBytes(), func(term *terminal, payload string) { term.typesBytes(paste + payload + end) }, pasted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, vault := newHouse(t), aVault(t)
+			term := h.opens("chat", "--notes", vault)
+			term.sees("2 notes")
+			for _, payload := range each.payloads {
+				each.send(term, payload)
+				term.waits(each.arrives, fmt.Sprintf("shows what comes with %.80q", payload))
+				term.types("\x03") // empties the composer
+				term.sees("> Ask anything")
+			}
+			term.types("ibexword")
+			h.keeps("ibexword")
+			term.types("\x1b[" + strings.Repeat("1;", 40) + "m\x1b[" + strings.Repeat(":", 40))
+			if err := term.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if code := term.exits(); code != exitTerminated {
+				t.Errorf("exit code %d, want %d", code, exitTerminated)
+			}
+			if left := ttytest.Left(term.sent()); left != nil {
+				t.Errorf("the terminal keeps %q", left)
+			}
+			term = h.opens("chat", "--notes", vault)
+			term.sees("> ibexword")
+			if said := h.runs("chats", "list"); strings.Contains(said, "message") {
+				t.Errorf("something was sent:\n%s", said)
+			}
+		})
+	}
+}
+
+// pastedBytes are all hostile texts, and the marks of a paste among them.
+func pastedBytes() []string {
+	texts := append(typedBytes(), "before\x1b[201~\r/quit\r\x04", "\x1b[201~\x1b[200~\x1b[201~\r\r\x1a")
+	for _, p := range hostile.Payloads {
+		texts = append(texts, p.Text)
+	}
+	return texts
+}
+
+// typesBytes sends one byte a millisecond.
+func (term *terminal) typesBytes(text string) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for i := range len(text) {
+		<-tick.C
+		term.types(text[i : i+1])
+	}
+}

@@ -1,0 +1,370 @@
+package terminal
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// passes is what passes of bursts, each followed by a pause.
+func passes(bursts ...string) string {
+	var f filter
+	for _, burst := range bursts {
+		for i := range len(burst) {
+			f.next(burst[i])
+		}
+		f.pause()
+	}
+	return string(f.out)
+}
+
+func TestKeysAndRepliesPassByteForByteAtAnySplit(t *testing.T) {
+	any := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var said string
+		for range 1 + any.IntN(6) {
+			said += legitimate[any.IntN(len(legitimate))]
+		}
+		bursts := []string{""}
+		for i := range len(said) {
+			if any.IntN(4) == 0 && !strings.Contains(said[max(0, i-5):i], "\x1b[M") { // a report of the mouse without numbers comes whole
+				bursts = append(bursts, "")
+			}
+			bursts[len(bursts)-1] += said[i : i+1]
+		}
+		if got := passes(bursts...); got != said {
+			t.Fatalf("of %q passes %q", bursts, got)
+		}
+	}
+}
+
+func TestAKeyPassesAtOnceAndWhatIsTypedBehindItIsNotLost(t *testing.T) {
+	for _, key := range []string{"\x1b", "\x1b[", "\x1bO", "\x1b]", "\x1bP", "\x1bX", "\x1b^", "\x1b_", "\x1b ", "\x1b[3$"} {
+		if got := passes(key); got != key {
+			t.Errorf("of %q passes %q before anything follows", key, got)
+		}
+		for _, typed := range []string{"x", "ü", "hello, 走る", strings.Repeat("1;", 40), strings.Repeat("a", 2000) + "ü", "tM_", "Mü", "M\x1bx", "12345678901", "\r", "\x1a", "\x18", "\x1b[A", "\x1b\x1b\x1b"} {
+			got := strings.ReplaceAll(passes(append([]string{key}, strings.Split(typed, "")...)...), st, "")
+			if got != key+typed {
+				t.Errorf("of %q and then %q passes %q", key, typed, got)
+			}
+		}
+	}
+}
+
+func TestWhatTheDecoderCannotHoldIsDroppedWhole(t *testing.T) {
+	for _, s := range hostile[:slices.Index(hostile, "\x1b[<M")] {
+		whole := s
+		if !strings.HasSuffix(s, "c") { // these are followed by text
+			whole += "x"
+		}
+		got := passes("a" + whole + "\x1b[Ab")
+		if strings.ContainsAny(strings.TrimSuffix(got, "\x1b[Ab"), "\x1b\u009b") && strings.Contains(got, "1;1;") || !strings.HasPrefix(got, "a") || !strings.HasSuffix(got, "\x1b[Ab") {
+			t.Errorf("of %q passes %q", s, got)
+		}
+	}
+	for said, want := range map[string]string{
+		"\x1b[" + strings.Repeat("1;", 31) + "1m":   "\x1b[" + strings.Repeat("1;", 31) + "1m",
+		"\x1b[" + strings.Repeat("1;", 32) + "1mx":  "x",
+		"\x1b]" + strings.Repeat("x", 2000) + "\ay": "y",
+		"\x1b]x\ry":                       "\ry",
+		"\x1bPx\x18y":                     "y",
+		"\x1b]ü\x1b\\y":                   "y",
+		"\x1b[8;50;80ty":                  "y",
+		"\x1b[201~y":                      "y",
+		"\x1b[0200~y":                     "y",
+		"\x1b[M\x80\x80\x80y":             "y",
+		"\x9b1m\x80\xe8\xb5y\xff":         "1my",
+		strings.Repeat("\x1b", 50) + "[A": "\x1b\x1b[A",
+	} {
+		if got := passes(said); got != want {
+			t.Errorf("of %q passes %q, want %q", said, got, want)
+		}
+	}
+}
+
+// onPipe is a reader, and what writes to it.
+func onPipe(t *testing.T) (*Reader, func(string), func() string) {
+	t.Helper()
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { out.Close(); in.Close() })
+	r := NewReader(out)
+	return r, func(s string) { io.WriteString(in, s) }, func() string {
+		p := make([]byte, readSize)
+		n, err := r.Read(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(p[:n])
+	}
+}
+
+// named is what passes of a paste.
+func named(name string) string { return pasteStart + name + pasteEnd }
+
+func TestAPasteEndsWhereTheTerminalIsSilent(t *testing.T) {
+	for said, want := range map[string]string{
+		"plain": "plain",
+		"走る 👩‍👧 \ufffd\x1b[31mred\x00":            "走る 👩‍👧 \ufffd\x1b[31mred\x00",
+		"a\x1b[201~\rdelete it\r":                 "a\rdelete it\r",
+		"a\x1b[201~\x1b[200~b\x1b[201~\x1b[201~":  "ab",
+		"bad \xff\x9b" + strings.Repeat("1;", 50): "bad \ufffd" + strings.Repeat("1;", 50),
+		"\x1b[" + strings.Repeat("1;", 50):        "\x1b[" + strings.Repeat("1;", 50),
+	} {
+		r, write, read := onPipe(t)
+		write("x" + pasteStart + said + pasteEnd)
+		if got := read(); got != "x"+named("1") {
+			t.Fatalf("of %q passes %q", said, got)
+		}
+		if got, ok := r.Pasted("1"); got != want || !ok {
+			t.Errorf("pasted is %q, want %q", got, want)
+		}
+		write("\r")
+		if got := read(); got != "\r" {
+			t.Errorf("behind the paste passes %q", got)
+		}
+		if _, ok := r.Pasted("1"); ok {
+			t.Error("a paste can be had twice")
+		}
+	}
+}
+
+func TestWhatIsTypedRightBehindAPasteIsPasted(t *testing.T) {
+	r, write, read := onPipe(t)
+	write(pasteStart + "one" + pasteEnd + "\r")
+	if got := read(); got != named("1") {
+		t.Fatalf("passes %q", got)
+	}
+	if got, _ := r.Pasted("1"); got != "one\r" {
+		t.Errorf("pasted is %q", got)
+	}
+	write("\r")
+	if got := read(); got != "\r" {
+		t.Errorf("behind the paste passes %q", got)
+	}
+}
+
+func TestAPasteWithoutAnEndIsShownAndEscLeavesIt(t *testing.T) {
+	for _, key := range []string{"\x1b", "\x03", "\x1b[27u"} {
+		r, write, read := onPipe(t)
+		for i, part := range [][2]string{{pasteStart + "one\xe8\xb5", "one"}, {"\xb0\r\x1b[20", "走\r"}, {"1 \r", "\x1b[201 \r"}} {
+			name := string(rune('1' + i))
+			write(part[0])
+			if got := read(); got != named(name) {
+				t.Fatalf("of %q passes %q", part[0], got)
+			}
+			if got, _ := r.Pasted(name); got != part[1] {
+				t.Errorf("of %q is pasted %q", part[0], got)
+			}
+		}
+		write(key)
+		if got := read(); got != key {
+			t.Errorf("%q passes as %q", key, got)
+		}
+		write("x\r")
+		if got := read(); got != "x\r" {
+			t.Errorf("then passes %q", got)
+		}
+	}
+}
+
+func TestAnotherProgramEndsWhatWasUnderWay(t *testing.T) {
+	r, write, read := onPipe(t)
+	write(pasteStart + "lost")
+	read()
+	r.Resume()
+	write("x")
+	if got := read(); got != "x" {
+		t.Errorf("passes %q", got)
+	}
+}
+
+func TestALargePasteIsWhole(t *testing.T) {
+	r, write, _ := onPipe(t)
+	want := strings.Repeat("走る and \x1b[31m 1;2;3\n", 100_000)
+	go write(pasteStart + want + pasteEnd + "")
+	p := make([]byte, readSize)
+	var got strings.Builder
+	for got.Len() < len(want) { // in parts if the machine is very busy
+		n, err := r.Read(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range strings.SplitSeq(strings.ReplaceAll(string(p[:n]), pasteStart, ""), pasteEnd) {
+			part, _ := r.Pasted(name)
+			got.WriteString(part)
+		}
+	}
+	if got.String() != want {
+		t.Errorf("%d bytes are pasted, want %d", got.Len(), len(want))
+	}
+}
+
+// talk is what a terminal says to the real decoder: bursts with pauses between
+// them, in a bubble of synctest.
+type talk struct {
+	Reader
+	bursts func() (burst string, pause time.Duration, ok bool)
+	left   string   // of the burst that is being read
+	passed []string // last
+}
+
+func (d *talk) Read(p []byte) (int, error) {
+	const most = readSize / 2 // as in fill, so that all fits into p
+	if d.left == "" {
+		burst, pause, ok := d.bursts()
+		if !ok {
+			return 0, io.EOF
+		}
+		time.Sleep(pause)
+		d.left = burst
+	}
+	part := d.left[:min(len(d.left), most)]
+	d.left = d.left[len(part):]
+	d.take([]byte(part))
+	if d.left == "" {
+		d.settle()
+	}
+	if len(d.out) > len(p) {
+		panic("more passes than is read at once")
+	}
+	n := copy(p, d.out)
+	d.passed = append(d.passed[max(0, len(d.passed)-20):], string(d.out))
+	d.out = d.out[:0]
+	return n, nil
+}
+
+// decode has the real decoder read bursts, and returns the last events.
+func decode(t *testing.T, bursts func() (string, time.Duration, bool)) (events []uv.Event) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := &talk{bursts: bursts}
+		all := make(chan uv.Event)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			defer close(all)
+			defer cancel()
+			defer func() {
+				if fault := recover(); fault != nil {
+					t.Errorf("the decoder panics: %v; what passed last: %q", fault, d.passed)
+				}
+			}()
+			if err := uv.NewTerminalReader(d, "xterm-256color").StreamEvents(ctx, all); err != nil {
+				t.Error(err)
+			}
+		}()
+		for event := range all {
+			if _, ok := event.(uv.WindowSizeEvent); ok {
+				t.Error("the terminal sets the size of the window")
+			}
+			events = append(events[max(0, len(events)-10):], event)
+		}
+	})
+	return events
+}
+
+// TestNoBytesPanicTheDecoder feeds what a seeded generator makes to the real
+// decoder, in bursts and a byte at a time: 10 million sequences if LIFEHUB_SOAK
+// is set. What is typed behind them arrives.
+func TestNoBytesPanicTheDecoder(t *testing.T) {
+	const batch = 10_000
+	batches := 20
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		batches = 1000
+	}
+	pauses := []time.Duration{0, 0, time.Millisecond, 49 * time.Millisecond, 51 * time.Millisecond, time.Second}
+	for seed := range batches {
+		any := rand.New(rand.NewPCG(uint64(seed), 12))
+		var bytes []string
+		n := 0
+		last := []string{"", "\x1b", "x"}
+		events := decode(t, func() (string, time.Duration, bool) {
+			switch {
+			case len(bytes) > 0: // one at a time
+				b := bytes[0]
+				bytes = bytes[1:]
+				return b, pauses[any.IntN(len(pauses))], true
+			case n >= batch && len(last) > 0:
+				s := last[0]
+				last = last[1:]
+				return s, time.Second, true
+			case n >= batch:
+				return "", 0, false
+			}
+			var said strings.Builder
+			for range []int{1, 2, 20, 200}[any.IntN(4)] {
+				n++
+				said.WriteString(generate(any))
+			}
+			if any.IntN(20) == 0 {
+				bytes = strings.Split(said.String()[:min(said.Len(), 500)], "")
+				return "", 0, true
+			}
+			return said.String(), pauses[any.IntN(len(pauses))], true
+		})
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+		if key, ok := events[len(events)-1].(uv.KeyPressEvent); !ok || key.Text != "x" {
+			t.Fatalf("seed %d: what is typed at the end arrives as %#v", seed, events)
+		}
+	}
+}
+
+func TestTheGeneratorMakesWhatTheParserCannotHold(t *testing.T) {
+	any := rand.New(rand.NewPCG(3, 4))
+	const many = 20_000
+	panics := 0
+	for range many {
+		func() {
+			defer func() {
+				if recover() != nil {
+					panics++
+				}
+			}()
+			p := ansi.NewParser()
+			for s, state := generate(any), byte(0); s != ""; {
+				_, _, n, next := ansi.DecodeSequence(s, state, p)
+				s, state = s[n:], next
+			}
+		}()
+	}
+	if panics < many/20 {
+		t.Errorf("%d of %d panic the parser as they are: the generator tests little", panics, many)
+	}
+}
+
+// FuzzTerminal feeds any bytes to the real decoder, paused behind each byte
+// that the second argument names.
+func FuzzTerminal(f *testing.F) {
+	for i, s := range slices.Concat(legitimate, hostile) {
+		f.Add([]byte(s), uint64(i)*0x9e3779b97f4a7c15)
+	}
+	f.Add([]byte(pasteStart+"text\x1b[201~\r"+pasteEnd+"\r"), uint64(0))
+	f.Fuzz(func(t *testing.T, said []byte, cuts uint64) {
+		decode(t, func() (string, time.Duration, bool) {
+			if len(said) == 0 {
+				return "", 0, false
+			}
+			n := 1
+			for n < len(said) && cuts>>(n%64)&1 == 0 {
+				n++
+			}
+			burst := string(said[:n])
+			said = said[n:]
+			return burst, time.Duration(cuts%80) * time.Millisecond, true
+		})
+	})
+}
