@@ -134,7 +134,7 @@ func (f *filter) next(b byte) (paste bool) {
 // begin takes the first byte of whatever it is.
 func (f *filter) begin(b byte) {
 	switch {
-	case b == esc && f.given > 0: // may be dropped, and would then end nothing
+	case b == esc && f.given > 0: // what it begins may be dropped, and would then end nothing
 		f.another()
 	case b == esc:
 		f.reset(ground)
@@ -143,7 +143,7 @@ func (f *filter) begin(b byte) {
 		f.reset(ground)
 		f.out = append(f.out, b)
 	default:
-		f.drop(character) // the same
+		f.drop(character) // as above
 		f.seq = append(f.seq, b)
 		f.character()
 	}
@@ -195,7 +195,7 @@ func (f *filter) escape(b byte) {
 			f.another()
 		}
 		return
-	case b == '[' || b == 'P' && !direct:
+	case b == '[': // also behind a blank and the like, for the parser
 		f.seq, f.state = append(f.seq, b), csi
 	case b == 'O' && direct:
 		f.seq, f.state = append(f.seq, b), ss3
@@ -236,7 +236,7 @@ func (f *filter) control(b byte) (paste bool) {
 // whether a paste begins.
 func (f *filter) final(b byte) (paste bool) {
 	seq := f.seq[f.at:]
-	body := seq[bytes.IndexByte(seq, '[')+1:] // of "ESC blank P" the whole
+	body := seq[bytes.IndexByte(seq, '[')+1:]
 	number := 0
 	for _, d := range body {
 		if d < '0' || d > '9' {

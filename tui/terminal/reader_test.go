@@ -79,6 +79,9 @@ func TestWhatTheDecoderCannotHoldIsDroppedWhole(t *testing.T) {
 		"\x1b]x\ry":                       "\ry",
 		"\x1bPx\x18y":                     "y",
 		"\x1b]ü\x1b\\y":                   "y",
+		"\x1b]95;x\x1b\\y":                "y",
+		"\x1bP1;2_x\x1b\\y":               "y",
+		"\x1b_Gi=1\x1b\\y":                "y",
 		"\x1b[8;50;80ty":                  "y",
 		"\x1b[201~y":                      "y",
 		"\x1b[0200~y":                     "y",
@@ -273,6 +276,60 @@ func decode(t *testing.T, bursts func() (string, time.Duration, bool)) (events [
 		}
 	})
 	return events
+}
+
+// TestTheDecoderJoinsNothingThatWasCountedApart sends parts of sequences, each
+// at a time at which the decoder still waits for the rest of the one before, or
+// not any more.
+func TestTheDecoderJoinsNothingThatWasCountedApart(t *testing.T) {
+	some, many := strings.Repeat("1;", 30), strings.Repeat("1;", 40)+"m"
+	for _, parts := range [][]string{
+		{"\x1b[" + some, "\xff", many},
+		{"\x1b[" + some, "\x1b\xff", many},
+		{"\x1b[" + some, "\ufffd", many},
+		{"\x1b[" + some, "\x1b[200~", many},
+		{"\x1b", "\xff", "[" + many},
+		{"\x1b$", "\x1b\xff", "[" + many},
+		{"\x1b$$\x1b$$\xb1[" + many},
+		{"\x1b[20", "\xff", "0~"},
+		{"\x1b[20", "\x1b\xff0~"},
+		{"\x1b[", "M\xff\xff\xff" + many},
+		{"\x1b[", "M", "ab\u009bMabc"},
+		{"\x1b[M", "ab\u009bMabc"},
+		{"\x1b[2", "01~", many},
+		{"\x1b[2", "01~00~"},
+		{"\x1b]", "✛" + many},
+		{"\x1b]11;", "✛" + many},
+		{"\x1b]11;", "\r✛" + many},
+		{"\x1b]11;", "\x1b", "\xff", "✛" + many},
+		{"\x1b]11;", "\x1b\xff✛" + many},
+		{"\x1bP1|", "\x18", "✛" + many},
+		{"\x1b#", "_", "✛" + many},
+		{"\x1b#_✛" + many},
+		{"\x1b#]✛" + many},
+		{"\x1b#P" + many},
+		{"\x1b#", "P", many},
+		{"\x1b]9", "5;x\x1b\\"},
+		{"\x1bX\x1b\xff✛" + many},
+		{"\x1b[8;99999", "99;9999999t"},
+	} {
+		for _, pause := range []time.Duration{0, 49 * time.Millisecond, 50 * time.Millisecond, 51 * time.Millisecond} {
+			rest := append(slices.Clone(parts), "\x1b", "x")
+			events := decode(t, func() (burst string, _ time.Duration, ok bool) {
+				if len(rest) == 0 {
+					return "", 0, false
+				}
+				burst, rest = rest[0], rest[1:]
+				if len(rest) < 2 {
+					return burst, time.Second, true
+				}
+				return burst, pause, true
+			})
+			if key, ok := events[len(events)-1].(uv.KeyPressEvent); !ok || key.Text != "x" || t.Failed() {
+				t.Fatalf("%q, %v apart, end as %#v", parts, pause, events)
+			}
+		}
+	}
 }
 
 // TestNoBytesPanicTheDecoder feeds what a seeded generator makes to the real
