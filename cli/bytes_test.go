@@ -41,10 +41,15 @@ func TestNoBytesEndTheChat(t *testing.T) {
 		send     func(term *terminal, payload string)
 		arrives  func(screen string) bool
 	}{
-		"typed":               {typedBytes(), func(term *terminal, payload string) { term.types(payload + focus + "tapir") }, typed},
-		"typed byte by byte":  {typedBytes(), func(term *terminal, payload string) { term.typesBytes(payload + focus + "tapir") }, typed},
-		"pasted":              {pastedBytes(), func(term *terminal, payload string) { term.types(paste + payload + end) }, pasted},
-		"pasted byte by byte": {typedBytes(), func(term *terminal, payload string) { term.typesBytes(paste + payload + end) }, pasted},
+		"typed":              {typedBytes(), func(term *terminal, payload string) { term.types(payload + focus + "tapir") }, typed},
+		"typed byte by byte": {typedBytes(), func(term *terminal, payload string) { term.typesBytes(payload + focus + "tapir") }, typed},
+		"pasted":             {pastedBytes(), func(term *terminal, payload string) { term.types(paste + payload + end) }, pasted},
+		"pasted byte by byte": {typedBytes(), func(term *terminal, payload string) {
+			for _, b := range []byte(paste + payload) { // a pause would be one in the paste, too
+				term.types(string([]byte{b}))
+			}
+			term.types(end)
+		}, pasted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -47,6 +47,7 @@ type Reader struct {
 	pasting bool
 	paste   []byte // what was pasted and has no name yet
 	stalled bool   // the paste was shown without its end
+	held    int    // the bytes of paste that were there then
 
 	mu     sync.Mutex
 	pasted map[string]string // text by name
@@ -122,12 +123,6 @@ func (r *Reader) enter(in []byte) []byte {
 
 // take sorts what was read into pastes and all else.
 func (r *Reader) take(in []byte) {
-	if r.stalled {
-		switch string(in) {
-		case "\x1b", "\x1b[27u", "\x03", "\x1b[99;5u", "\x1b[27;5;99~": // Esc or Ctrl+C alone
-			r.pasting, r.paste, r.stalled = false, nil, false
-		}
-	}
 	for i, b := range in {
 		if r.pasting {
 			r.paste = append(r.paste, in[i:]...)
@@ -150,6 +145,14 @@ func (r *Reader) silence() time.Duration {
 
 // settle passes on what was taken when nothing follows it.
 func (r *Reader) settle() {
+	if r.pasting && r.stalled {
+		switch string(r.paste[r.held:]) {
+		case "\x1b", "\x1b[27u", "\x03", "\x1b[99;5u", "\x1b[27;5;99~": // Esc or Ctrl+C, with silence around it
+			key := r.paste[r.held:]
+			r.pasting, r.paste, r.stalled = false, nil, false
+			r.take(key)
+		}
+	}
 	if r.pasting {
 		r.namePaste()
 	}
@@ -168,7 +171,7 @@ func (r *Reader) namePaste() {
 			rest = n // the beginning of a mark or of a character
 		}
 	}
-	r.paste = bytes.Clone(text[len(text)-rest:])
+	r.paste, r.held = bytes.Clone(text[len(text)-rest:]), rest
 	whole := strings.NewReplacer(pasteStart, "", pasteEnd, "").Replace(string(text[:len(text)-rest]))
 	if whole == "" {
 		return
