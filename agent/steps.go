@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"lifehub/llm"
 )
 
 // mendSteps makes steps that can run of those that the model wrote, and says
@@ -42,9 +40,6 @@ func (t *turn) mendSteps(drafts []draftStep, offered []Tool, earlier []string) (
 				renamed[d.ID] = ""
 			}
 			continue
-		}
-		if note := t.standAlone(&step); note != "" {
-			dropped = append(dropped, fmt.Sprintf("step %.20s: %s", d.ID, note))
 		}
 		step.ID = unique(d.ID, taken)
 		if step.ID != d.ID && !slices.Contains(earlier, d.ID) {
@@ -84,30 +79,6 @@ func (t *turn) mendStep(d draftStep, offered []Tool) (step Step, notes []string,
 		input, err = d.Input, nil // it may fit once the result is filled in
 	}
 	return Step{Tool: spec.Name, Input: input, Description: clip(oneLine(d.Description), 300), After: d.After}, notes, err
-}
-
-// standAlone makes the query of a search stand alone where the model's leans
-// on the conversation, which the search does not know; it says so.
-func (t *turn) standAlone(step *Step) (note string) {
-	var input map[string]any
-	if step.Tool != searchTool || len(t.history) == 0 || json.Unmarshal(step.Input, &input) != nil {
-		return ""
-	}
-	query, ok := input["query"].(string)
-	if !ok || reference.MatchString(query) {
-		return ""
-	}
-	whole := llm.StandAlone(query, t.question, t.history)
-	if whole == "" || whole == query {
-		return ""
-	}
-	input["query"] = whole
-	made, err := json.Marshal(input)
-	if err != nil {
-		return ""
-	}
-	step.Input = made
-	return fmt.Sprintf("its query %.60q leans on what was said before", query)
 }
 
 // maxDropped bounds what is told of a plan's faults.

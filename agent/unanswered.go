@@ -17,7 +17,7 @@ const notSaid = "NOT_IN_NOTES"
 // not hold it, for models that ignore the mark; in lower case, ' for ’.
 var beginnings = sync.OnceValue(func() []string {
 	list := []string{
-		"das steht nicht in ", "in deinen notizen steht nichts", "in deinen notizen steht nicht ", "in ihren notizen steht nicht",
+		strings.ToLower(noMatch.opening), "das steht nicht in ", "in deinen notizen steht nichts", "in deinen notizen steht nicht ", "in ihren notizen steht nicht",
 		"vos notes ne ", "tes notes ne ", "tus notas no ", "sus notas no ", "i tuoi appunti non ", "le tue note non ",
 		"as tuas notas não ", "as suas notas não ", "suas notas não ", "je notities zeggen ", "в твоих заметках ", "в ваших заметках ",
 		"你的笔记里没有", "你的笔记中没有", "你的笔记没有", "您的笔记中没有", "您的笔记没有", "ノートには", "あなたのノートには",
@@ -78,6 +78,9 @@ var doNotSayIn = map[string]doNotSay{
 	"zh": {"你的笔记里没有提到。", "最接近的："},
 	"ja": {"ノートには書かれていません。", "最も近いもの："},
 }
+
+// noMatch is how the offline provider says it, in any language.
+var noMatch = doNotSay{"No exact match.", "Closest notes:"}
 
 // begins tells whether a sentence begins with the opening.
 func (d doNotSay) begins(sentence string) bool {
@@ -191,6 +194,9 @@ func (o *opening) decide() {
 		o.unanswered = o.nearest()
 		own := doNotSayIn[languageOf(o.question)]
 		sentence, rest := firstSentence(strings.TrimLeft(strings.Replace(text, "don’t", "don't", 1), " \t\r\n"))
+		if noMatch.begins(sentence) {
+			own = noMatch
+		}
 		switch {
 		case own.begins(sentence):
 			o.say(strings.TrimSpace(sentence+" "+o.naming(own)) + rest)

@@ -98,7 +98,7 @@ func TestAutoNeverWaitsAtItsStart(t *testing.T) {
 	if took := time.Since(begun); took > time.Second {
 		t.Errorf("opening took %v", took)
 	}
-	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("hello"))); err != nil || !strings.Contains(m.Text, "Hello!") {
+	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("hello"))); err != nil || !strings.Contains(m.Text, "Offline: planned by rules") {
 		t.Errorf("got %q, %v", m.Text, err)
 	}
 	if _, err := p.Models(t.Context()); !errors.Is(err, llm.ErrUnreachable) {
@@ -111,7 +111,7 @@ func TestAutoSaysWhatToPullAndTakesTheModelThatComes(t *testing.T) {
 	server := llmtest.StartEmptyOllama(t)
 	states := make(chan llm.State, 16)
 	p := open(t, llm.Settings{OllamaHost: server.URL, Changed: func(s llm.State) { states <- s }})
-	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("hello"))); err != nil || !strings.Contains(m.Text, "Hello!") {
+	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("hello"))); err != nil || !strings.Contains(m.Text, "Offline: planned by rules") {
 		t.Errorf("got %q, %v", m.Text, err)
 	}
 	<-states

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Offline answers without any model: plans come from rules (offline_plan.go),
-// answers are quoted passages (offline_answer.go), vectors are hashed
-// character n-grams (ngrams.go). It reads Request.Task; a request without one
-// needs a real model.
+// Offline answers without any model: plans come from four rules
+// (offline_plan.go), answers are quoted passages (offline_answer.go), vectors
+// are hashed character n-grams (ngrams.go). It reads Request.Task; a request
+// without one needs a real model.
 type Offline struct{}
 
 // NewOffline returns the provider that is built in.
@@ -34,7 +34,7 @@ func (*Offline) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 		default:
 			text = makeAnswer(req.Task)
 		}
-		for piece := range pieces(text) {
+		for piece := range strings.Lines(text) {
 			if err := ctx.Err(); err != nil {
 				yield(Delta{}, err)
 				return
@@ -44,25 +44,6 @@ func (*Offline) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 			}
 		}
 		yield(Delta{Usage: &Usage{Stopped: StopEnd}}, nil)
-	}
-}
-
-// pieces cuts a text as a model would hand it out, a few words at a time.
-func pieces(text string) iter.Seq[string] {
-	const least = 24 // bytes
-	return func(yield func(string) bool) {
-		for len(text) > 0 {
-			end := len(text)
-			if least < len(text) {
-				if i := strings.IndexAny(text[least:], " \n"); i >= 0 {
-					end = least + i + 1
-				}
-			}
-			if !yield(text[:end]) {
-				return
-			}
-			text = text[end:]
-		}
 	}
 }
 

@@ -15,149 +15,121 @@ const (
 	maxResult    = 4 << 10 // bytes of a tool's text shown in the answer
 )
 
+// onlyQuotes is what the provider cannot do, and what it can.
+const onlyQuotes = "Without a model I only quote your notes: I cannot summarise, translate or write. " +
+	"`add task …` adds a task, `@tool key=value` calls a tool, all else is a search."
+
 // makeAnswer answers from what the steps of a plan brought: what tools said,
 // then the sentences of the sources that share most with the question, word
 // for word.
 func makeAnswer(task *Task) string {
-	german := looksGerman(filter.ReplaceAllString(task.Question, " "))
 	var parts []string
-	searched := len(task.Sources) > 0
+	quotes, attached := len(task.Results) == 0, strings.ContainsAny(task.Question, "\r\n")
 	for _, r := range task.Results {
-		if r.Cited || isSearch(r) {
-			searched = searched || isSearch(r)
-			if r.Status == "done" {
-				continue
-			}
+		switch searched := r.Tool == "search_notes"; {
+		case r.Status == "done" && (searched || r.Cited):
+			quotes = true
+			attached = attached || !searched
+			continue
+		case searched:
+			quotes = true
 		}
-		if said := tell(r, german); said != "" {
+		if said := tell(r); said != "" {
 			parts = append(parts, said)
 		}
 	}
-	if searched || len(parts) == 0 {
-		parts = append(parts, quoteAnswer(task, german))
+	if quotes || len(parts) == 0 {
+		said, fits := quoteAnswer(task)
+		if parts = append(parts, said); attached || !fits {
+			parts = append(parts, onlyQuotes)
+		}
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-func isSearch(r Result) bool { return r.Tool == "search_notes" }
-
 // tell says how a step ended, in plain words.
-func tell(r Result, german bool) string {
-	text := plainBlock(r.Text, maxResult)
-	name := "`" + strings.ReplaceAll(oneLine(r.Tool), "`", "") + "`"
-	because := ""
-	if why := strings.TrimRight(oneLine(text), ". "); why != "" {
-		because = ": " + why
-	}
-	switch r.Status {
-	case "done", "":
+func tell(r Result) string {
+	text := plainBlock(r.Text)
+	if r.Status == "done" || r.Status == "" {
 		return text
-	case "denied":
-		return choose(german, name+" was not allowed to run", name+" durfte nicht laufen") + because + "."
-	case "skipped":
-		return choose(german, name+" was left out", name+" wurde ausgelassen") + because + "."
 	}
-	return choose(german, name+" did not work", name+" hat nicht geklappt") + because + "."
+	how := map[string]string{"denied": " was not allowed to run", "skipped": " was left out"}
+	said := "`" + strings.ReplaceAll(oneLine(r.Tool), "`", "") + "`" + cmp.Or(how[r.Status], " did not work")
+	if why := strings.TrimRight(oneLine(text), ". "); why != "" {
+		said += ": " + why
+	}
+	return said + "."
 }
 
-// quoteAnswer quotes the sources that fit the question best.
-func quoteAnswer(task *Task, german bool) string {
+// fitting is the share of a question that a text has to hold to answer it.
+const fitting = 0.34
+
+// quoteAnswer quotes the sources that fit the question best. fits reports
+// whether they hold enough of it to be its answer.
+func quoteAnswer(task *Task) (answer string, fits bool) {
 	asked := askedFor(task)
 	quotes := bestQuotes(asked, task.Sources)
-	inThese := asked.covered(quotes) >= 0.34
-	if asked.any && timed(task.Question) || asked.dated && len(quotes) == 0 {
-		asked.any = true
-		quotes = bestQuotes(asked, slices.DeleteFunc(slices.Clone(task.Sources), func(s Source) bool { return !s.Dated }))
+	covered := asked.covered(quotes)
+	opening := "Your notes say:"
+	if dated := slices.DeleteFunc(slices.Clone(task.Sources), func(s Source) bool { return !s.Dated }); covered < fitting && len(dated) > 0 {
+		asked.any = true // it asks for a time, and these are of that time
+		quotes, covered, opening = bestQuotes(asked, dated), 1, "Your notes of that time say:"
 	}
-	if said := fromPast(asked, task.Past, asked.covered(quotes), german); said != "" {
-		return said
-	}
+	past := task.Past
 	if len(quotes) == 0 {
-		if earlier := fromHistory(asked, task.History, german); earlier != "" {
-			return earlier
-		}
-		return dontSay(task, german)
+		past = append(said(task.History), past...)
+	}
+	if words := recalled(asked, past, covered); words != "" {
+		return words, true
+	}
+	switch fits = len(quotes) > 0 && covered >= fitting && !task.Unlikely; {
+	case !fits:
+		opening = "No exact match."
+	case quotes[0].source.Foreign:
+		opening = "Found in text you did not write:"
 	}
 	var out strings.Builder
-	if task.Unlikely || !inThese {
-		out.WriteString(choose(german, "Your notes don't say that in these words.",
-			"Das steht nicht in deinen Notizen, jedenfalls nicht in diesen Worten."))
-	} else if len(quotes) == 1 {
-		out.WriteString(choose(german, "Your notes say:", "In deinen Notizen steht:"))
-	} else {
-		out.WriteString(choose(german, "This is in your notes:", "Das steht in deinen Notizen:"))
-	}
-	foreign := false
-	for _, q := range quotes {
-		if q.source.Foreign && !foreign {
-			foreign = true
-			if q != quotes[0] {
-				out.WriteString("\n\n" + choose(german, "From elsewhere:", "Von anderswo:"))
-			} else {
-				out.Reset()
-				out.WriteString(choose(german, "This was found:", "Das wurde gefunden:"))
-			}
+	out.WriteString(opening)
+	for i, q := range quotes {
+		if q.source.Foreign && (i == 0 && !fits || i > 0 && !quotes[i-1].source.Foreign) {
+			out.WriteString("\n\nFrom text you did not write:")
 		}
 		fmt.Fprintf(&out, "\n\n“%s” [%d]", q.text, q.source.N)
 		if q.code != "" {
 			out.WriteString("\n\n" + q.code)
 		}
 	}
-	return out.String()
+	return out.String(), fits
 }
 
-// dontSay is the answer when no source shares a word with the question.
-func dontSay(task *Task, german bool) string {
-	topic := bare(strings.TrimSpace(filter.ReplaceAllString(task.Question, " ")))
-	if r := []rune(topic); len(r) > 80 {
-		topic = string(r[:80])
-		if word := strings.LastIndexByte(topic, ' '); word > 0 {
-			topic = topic[:word]
-		}
-		topic += "…"
-	}
-	out := choose(german, "Your notes don't say anything about that", "Das steht nicht in deinen Notizen")
-	if topic = quotable(oneLine(topic)); topic != "" {
-		out = choose(german, "Your notes don't say anything about “"+topic+"”", "Das steht nicht in deinen Notizen: „"+topic+"“")
-	}
-	return out + "."
-}
-
-// fromHistory quotes what the user said earlier, for questions about the
-// conversation itself.
-func fromHistory(asked query, history []Message, german bool) string {
-	best, score := "", 0.0
-	for _, m := range history {
-		if m.Role != User {
-			continue
-		}
-		for _, s := range segments(m.Text) {
-			if got := asked.score(s.text); got > score && asked.coverage(s.text) >= 0.5 && !strings.HasSuffix(s.text, "?") {
-				best, score = s.text, got
-			}
-		}
-	}
-	if best = quotable(best); best == "" {
-		return ""
-	}
-	return choose(german, "Earlier you said: “", "Vorhin hast du gesagt: „") + best + choose(german, "”", "“")
-}
-
-// fromPast quotes what long-term memory brought back, where it holds more of
-// the question than anything else, which holds so much already.
-func fromPast(asked query, past []Past, covered float64, german bool) string {
+// recalled quotes what the user said before, in this conversation or long ago,
+// where it holds more of the question than what holds so much already.
+func recalled(asked query, past []Past, covered float64) string {
 	best, when := "", time.Time{}
 	for _, p := range past {
 		for _, s := range segments(p.Text) {
-			if got := asked.coverage(s.text); got > covered && got >= 0.5 && !strings.HasSuffix(s.text, "?") && quotable(s.text) != "" {
+			if got := asked.coverage(s.text); got > covered && got >= 0.5 && !asked.any && !s.code && !strings.HasSuffix(s.text, "?") && quotable(s.text) != "" {
 				best, when, covered = quotable(s.text), p.Date, got
 			}
 		}
 	}
-	if best == "" {
+	switch {
+	case best == "":
 		return ""
+	case when.IsZero():
+		return "Earlier you said: “" + best + "”"
 	}
-	return choose(german, "On "+when.Format("2006-01-02")+" you said: “"+best+"”", "Am "+when.Format("02.01.2006")+" hast du gesagt: „"+best+"“")
+	return "On " + when.Format(time.DateOnly) + " you said: “" + best + "”"
+}
+
+// said are the user's messages of a conversation.
+func said(history []Message) (past []Past) {
+	for _, m := range history {
+		if m.Role == User {
+			past = append(past, Past{Text: m.Text})
+		}
+	}
+	return past
 }
 
 // quote is a sentence of a source, ready to be shown.
@@ -172,6 +144,10 @@ type quote struct {
 // nearTop is the share of the best score that a sentence needs to be quoted
 // too: what says much less only blurs the answer.
 const nearTop = 0.6
+
+// searchWeight is how much the score of a source, as the search has it, counts
+// in the choice between sources, beside the words of a sentence.
+const searchWeight = 2
 
 // bestQuotes picks what to quote: the user's own notes first, then by score,
 // the sentences of one source together.
@@ -213,35 +189,39 @@ func highest(quotes []*quote) float64 {
 
 // fromSource is the sentences of a source that fit best, in its order, each
 // with the code that follows it; none when nothing shares a word with the
-// question. The heading counts for all that stands below it.
+// question. The heading counts for all below it. Code alone is quoted where
+// there is nothing else.
 func fromSource(asked query, source *Source) []*quote {
-	parts := segments(source.Text)
+	parts := segments(withoutFront(source.Text))
 	heading := asked.heading(source.Title)
-	var found []*quote
+	var found, code []*quote
 	for i, part := range parts {
-		text := quotable(part.text)
-		if part.code || part.heading || text == "" {
-			continue
+		q := &quote{source: source, text: quotable(part.text), score: heading + asked.score(part.text), at: i}
+		if !part.code && i+1 < len(parts) && parts[i+1].code {
+			q.score += 0.5 * asked.score(parts[i+1].text)
 		}
-		score := heading + asked.score(part.text)
-		if i+1 < len(parts) && parts[i+1].code {
-			score += 0.5 * asked.score(parts[i+1].text)
-		}
-		if score > 0 {
-			q := &quote{source: source, text: text, score: score + 0.02*source.Score, at: i}
+		switch {
+		case part.heading || q.text == "" || q.score == 0:
+		case part.code:
+			code = append(code, q)
+		default:
 			q.goOn(parts[i:])
 			found = append(found, q)
 		}
 	}
 	if len(found) == 0 {
-		return codeOnly(asked, source, parts, heading)
+		found = code[:min(len(code), 1)]
 	}
 	slices.SortStableFunc(found, func(a, b *quote) int { return cmp.Compare(b.score, a.score) })
-	// A second sentence has to say as much of its own, and no more than two are wanted.
+	most := 2
+	if len(found) > 0 && found[0].code != "" {
+		most = 1 // the code is the answer
+	}
+	// A second sentence has to say as much of its own.
 	found = slices.DeleteFunc(found, func(q *quote) bool { return q.score < 0.9*found[0].score })
-	found = found[:min(len(found), 2)]
-	if found[0].code != "" {
-		found = found[:1] // the code is the answer
+	found = found[:min(len(found), most)]
+	for _, q := range found {
+		q.score += searchWeight * source.Score
 	}
 	slices.SortFunc(found, func(a, b *quote) int { return cmp.Compare(a.at, b.at) })
 	return found
@@ -249,39 +229,17 @@ func fromSource(asked query, source *Source) []*quote {
 
 // goOn adds the code that a sentence leads to, at once or by the sentence after it.
 func (q *quote) goOn(parts []segment) {
-	for i := 1; i < min(len(parts), 3); i++ {
-		if parts[i].heading {
-			break
-		}
-		if parts[i].code {
-			if longer := joined(parts[:i]); longer != "" {
-				q.text, q.code = longer, fenced(parts[i].text)
+	text := parts[0].text
+	for _, next := range parts[1:min(len(parts), 3)] {
+		switch {
+		case next.heading || len(text) > maxQuote:
+			return
+		case next.code:
+			if text = quotable(text); text != "" {
+				q.text, q.code = text, fenced(next.text)
 			}
 			return
 		}
+		text += " " + next.text
 	}
-}
-
-// joined is neighbouring sentences as one quote; "" when that is too long.
-func joined(parts []segment) string {
-	var all []string
-	for _, p := range parts {
-		all = append(all, p.text)
-	}
-	text := strings.Join(all, " ")
-	if len(text) > maxQuote {
-		return ""
-	}
-	return quotable(text)
-}
-
-// codeOnly quotes a source that holds nothing but code, by its first fitting block.
-func codeOnly(asked query, source *Source, parts []segment, heading float64) []*quote {
-	for _, part := range parts {
-		score := heading + asked.score(part.text)
-		if text := quotable(part.text); part.code && score > 0 && text != "" {
-			return []*quote{{source: source, text: text, score: score}}
-		}
-	}
-	return nil
 }

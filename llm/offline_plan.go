@@ -1,10 +1,8 @@
 package llm
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"strconv"
 	"strings"
 )
 
@@ -23,137 +21,71 @@ type step struct {
 	After       []string       `json:"after"`
 }
 
-// Bounds on what the rules read. A message beyond the first is a pasted text,
-// which is not cut into requests; one beyond the second is searched for by its
-// beginning.
-const (
-	maxRequestBytes = 2 << 10
-	maxRuleBytes    = 64 << 10
-)
+// maxQuery bounds the query that is made of a long message, in bytes.
+const maxQuery = 1 << 10
 
-// makePlan turns a message into a plan by rules and returns it as JSON.
+// makePlan turns a message into a plan by four rules and returns it as JSON.
 func makePlan(task *Task) string {
 	p := planFor(task)
 	if p.Steps == nil {
 		p.Steps = []step{}
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(p); err != nil { // maps of strings and numbers encode
+	text, err := json.Marshal(p)
+	if err != nil { // maps of strings and JSON encode
 		return `{"reasoning":"","steps":[]}`
 	}
-	return strings.TrimSpace(out.String())
+	return string(text)
 }
 
+// planFor plans by the four rules: "add task …" adds a task, "@tool …" and
+// "/tool …" call a tool, all else is a search. A command is the whole message
+// and one line, so that no line of a longer text acts.
 func planFor(task *Task) plan {
 	if len(task.Results) > 0 {
 		return plan{Reasoning: "The rules know no other way."}
 	}
 	message := strings.TrimSpace(task.Question)
-	if len(message) > maxRuleBytes {
-		message = clipBytes(message, maxRequestBytes)
-	}
-	german := looksGerman(message)
-	if reply := smallTalk(message, german, task.Tools); reply != "" {
-		return plan{Reasoning: "This needs no tool.", Answer: reply}
-	}
-	if p, ok := namedTool(message, task); ok {
-		return p
-	}
-
-	p := plan{Reasoning: "Offline: planned by rules, without a model."}
-	var topics []string
-	var calls []clause
-	for _, part := range clauses(message, task) {
-		switch {
-		case part.call.tool != "":
-			calls = append(calls, part)
-		case smallTalk(part.text, german, task.Tools) == "":
-			topics = append(topics, part.text)
+	if !strings.ContainsAny(message, "\r\n") {
+		if p, ok := addTask(message, task); ok {
+			return p
+		}
+		if p, ok := namedTool(message, task); ok {
+			return p
 		}
 	}
-	if len(topics) > 0 || len(calls) == 0 {
-		p.search(strings.Join(topics, " "), task)
+	if !hasWords(message) {
+		return plan{Reasoning: "There is nothing to look for.", Answer: onlyQuotes}
 	}
-	after := []string{} // the step before that changes a note; two at once could meet in one
-	for _, part := range calls {
-		s := step{Tool: part.call.tool, Input: part.call.args, Description: part.text, After: []string{}}
-		if writes[s.Tool] {
-			s.After = after
-		}
-		if id := p.add(s); writes[s.Tool] {
-			after = []string{id}
-		}
+	if toolAt(task.Tools, "search_notes") >= 0 {
+		query := topic(clipBytes(inContext(message, task.History), maxQuery))
+		return oneStep("search_notes", map[string]any{"query": query}, "search your notes")
 	}
-	if asked := askedFor(task); len(p.Steps) == 0 {
-		p.Answer = cmp.Or(fromHistory(asked, task.History, german), fromPast(asked, task.Past, 0, german))
-	}
-	if len(p.Steps) == 0 && p.Answer == "" {
-		p.Answer = choose(german,
-			"I am offline, and none of the tools that are switched on fits this.",
-			"Ich bin offline, und keines der eingeschalteten Werkzeuge passt dazu.")
-	}
-	return p
+	return plan{Reasoning: "There are no notes to search.", Answer: cmp.Or(recalled(askedFor(task), append(said(task.History), task.Past...), 0), onlyQuotes)}
 }
 
-// maxPlanSteps is the most steps of a plan.
-const maxPlanSteps = 8
-
-// add appends a step, if there is room, and returns its id.
-func (p *plan) add(s step) string {
-	if len(p.Steps) < maxPlanSteps {
-		s.ID = strconv.Itoa(len(p.Steps) + 1)
-		s.Description = clipBytes(oneLine(s.Description), 120)
-		p.Steps = append(p.Steps, s)
-	}
-	return strconv.Itoa(len(p.Steps))
-}
-
-// search adds the step that answers most questions.
-func (p *plan) search(topic string, task *Task) {
-	spec, ok := offered(task.Tools, "search_notes")
-	if !ok {
-		return
-	}
-	args := searchArgs(topic, task)
-	if args = fit(spec, args); args != nil {
-		p.add(step{Tool: "search_notes", Input: args, Description: "search your notes", After: []string{}})
+// oneStep is a plan of one call.
+func oneStep(tool string, args map[string]any, description string) plan {
+	return plan{
+		Reasoning: "Offline: planned by rules, without a model.",
+		Steps:     []step{{ID: "1", Tool: tool, Input: args, Description: clipBytes(oneLine(description), 120), After: []string{}}},
 	}
 }
 
-// writes are the tools that change notes.
-var writes = map[string]bool{"create_note": true, "append_note": true, "add_task": true, "complete_task": true, "edit_note": true, "remember": true}
-
-// call is a tool with its arguments, as read from a clause.
-type call struct {
-	tool string
-	args map[string]any
-}
-
-// read gives the first rule's reading of a clause whose tool is offered; its
-// tool is "" when no rule knows the clause.
-func read(clause string, task *Task) call {
-	said := polite.ReplaceAllString(strings.TrimSpace(clause), "")
-	for _, rule := range rules {
-		spec, ok := offered(task.Tools, rule.tool)
-		if !ok {
-			continue
-		}
-		if args := rule.read(said, task); args != nil {
-			if args = fit(spec, args); args != nil {
-				return call{spec.Name, args}
-			}
-		}
+// addTask reads "add task …": the rest is the task, word for word.
+func addTask(message string, task *Task) (plan, bool) {
+	verb, rest, _ := strings.Cut(message, " ")
+	noun, text, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	if !strings.EqualFold(verb, "add") || !strings.EqualFold(strings.TrimSuffix(noun, ":"), "task") {
+		return plan{}, false
 	}
-	return call{}
-}
-
-func choose(german bool, english, deutsch string) string {
-	if german {
-		return deutsch
+	i := toolAt(task.Tools, "add_task")
+	switch text = strings.TrimSpace(text); {
+	case i < 0:
+		return plan{Reasoning: "No such tool.", Answer: "The tool `add_task` is not available, so no task was added."}, true
+	case text == "":
+		return plan{Reasoning: "An argument is missing.", Answer: "Which task? Write for example `add task buy milk`."}, true
 	}
-	return english
+	return oneStep("add_task", map[string]any{"text": text}, message), true
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

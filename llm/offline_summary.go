@@ -22,10 +22,7 @@ func makeSummary(task *Task) string {
 	for _, m := range task.History {
 		best, score := "", -1.0
 		for _, s := range segments(m.Text) {
-			if s.code || s.heading || strings.TrimSpace(s.text) == "" {
-				continue
-			}
-			if got := matters.score(s.text); got > score {
+			if got := matters.score(s.text); got > score && !s.code && !s.heading {
 				best, score = s.text, got
 			}
 		}

@@ -77,136 +77,79 @@ func planned(t testing.TB, task *Task) string {
 	return strings.Join(steps, "; ")
 }
 
-func TestMessagesBecomePlans(t *testing.T) {
+const (
+	onlyQuoting = "“Without a model”"
+	noSuchTool  = "“There is no”"
+)
+
+func TestMessagesBecomePlansByFourRules(t *testing.T) {
 	for _, c := range [][2]string{
-		// small talk
-		{"Hi!", "“Hello! Ask me”"},
-		{"hello there", "“Hello! Ask me”"},
-		{"Good morning LifeHub", "“Hello! Ask me”"},
-		{"thanks a lot", "“You're welcome.”"},
-		{"bye", "“See you! `/quit`”"},
-		{"who are you?", "“I am LifeHub,”"},
-		{"help", "“I am LifeHub,”"},
-		{"ok", "“All right. What”"},
-		{"Hallo!", "“Hallo! Frag mich”"},
-		{"Danke schön", "“Gern geschehen.”"},
-		{"你好", "“Hello! Ask me”"},
-		{"", "“Ask me anything”"},
-		{"???", "“Ask me anything”"},
+		// add task …
+		{"add task buy milk", "add_task text=buy milk"},
+		{"Add Task: call mum on Friday, about \"the trip\".", "add_task text=call mum on Friday, about \"the trip\"."},
+		{"  add  task  pay rent 📅 2026-12-01 ", "add_task text=pay rent 📅 2026-12-01"},
+		{"add task", "“Which task? Write”"},
 
-		// questions for the notes
-		{"What do my notes say about running?", "search_notes query=running"},
-		{"what did I write about sourdough hydration in March?", "search_notes query=sourdough hydration in March"},
-		{"How do I undo the last commit but keep the changes?", "search_notes query=undo last commit keep changes"},
-		{"find my passport number", "search_notes query=passport number"},
-		{`search my notes for "to be or not" tag:hamlet`, `search_notes query="to be or not" tag=hamlet`},
-		{"bread path:recipes after:2026-01-01", "search_notes after=2026-01-01 path=recipes query=bread"},
-		{"which notes do I have about bread?", "search_notes query=bread"},
-		{"Who is Ada?", "search_notes query=Ada"},
-		{"running", "search_notes query=running"},
-		{"was steht in meinen Notizen über Laufen?", "search_notes query=Laufen"},
-		{"我的跑步计划是什么？", "search_notes query=我的跑步计划是什么？"},
-		{"i went to Rome. what did I eat there?", "search_notes query=went Rome eat"},
-		{"what did I note about the weather in Iceland?", "search_notes query=weather Iceland"},
-		{"what do my notes say about task management?", "search_notes query=task management"},
-		{"@fitness.md how often do I run?", "search_notes query=@fitness.md run"},
-		{"complete guide to knots", "search_notes query=complete guide knots"},
-		{"what is the date today in my notes about taxes", "search_notes query=taxes"},
-
-		// tasks
-		{"add a task buy milk", "add_task text=buy milk"},
-		{"Add a task: call mum on Friday.", "add_task due=2026-11-27 text=call mum"},
-		{"please add task pay rent by 2026-12-01", "add_task due=2026-12-01 text=pay rent"},
-		{"add a task to home.md: fix the sink", "add_task note=home.md text=fix the sink"},
-		{`add a task called "water the plants"`, "add_task text=water the plants"},
-		{"add a task for tomorrow: call the bank", "add_task due=2026-11-22 text=call the bank"},
-		{"todo: renew passport", "add_task text=renew passport"},
-		{"remind me tomorrow to call the dentist", "add_task due=2026-11-22 text=call the dentist"},
-		{"remind me to water the plants every monday", "add_task text=water the plants every monday"},
-		{"remind me to pay taxes on 3 March", "add_task due=2027-03-03 text=pay taxes"},
-		{"add buy oat milk to my todo list", "add_task text=buy oat milk"},
-		{"Can you add a task to book flights in two weeks?", "add_task due=2026-12-05 text=book flights"},
-		{"füge eine neue Aufgabe hinzu: Zahnarzt anrufen am Freitag", "add_task due=2026-11-27 text=Zahnarzt anrufen"},
-		{"Erinnere mich morgen daran, die Blumen zu gießen", "add_task text=morgen daran, die Blumen zu gießen"},
-		{"complete task buy milk", "complete_task task=buy milk"},
-		{"mark call mum as done", "complete_task task=call mum"},
-		{`tick off "renew passport"`, "complete_task task=renew passport"},
-		{"done with the task fix the sink", "complete_task task=fix the sink"},
-		{"hake Zahnarzt anrufen ab", "complete_task task=Zahnarzt anrufen"},
-		{"what is due?", "list_tasks status=due"},
-		{"list my tasks", "list_tasks status=open"},
-		{"show overdue tasks", "list_tasks status=overdue"},
-		{"which tasks are done", "list_tasks status=done"},
-		{"what tasks do I have about the garden?", "list_tasks query=garden status=open"},
-		{"what do I have to do today?", "list_tasks status=due"},
-		{"welche Aufgaben sind fällig?", "list_tasks status=due"},
-
-		// notes
-		{`create a note titled "Lisbon trip": pack light. Take a hat.`, "create_note content=# Lisbon trip\n\npack light. Take a hat.\n path=lisbon-trip.md"},
-		{"create a note called Ideas with content build a shed", "create_note content=# Ideas\n\nbuild a shed\n path=ideas.md"},
-		{"make a note trips/rome.md: see the Forum", "create_note content=# rome\n\nsee the Forum\n path=trips/rome.md"},
-		{"add to note lisbon: passport", "append_note content=passport path=lisbon"},
-		{"append to trips/lisbon.md: buy tickets and book hotel", "append_note content=buy tickets and book hotel path=trips/lisbon.md"},
-		{"append buy tickets to the note lisbon", "append_note content=buy tickets path=lisbon"},
-		{"note: slept badly", "append_note content=slept badly"},
-		{"note: slept badly. Dreamt of bread.", "append_note content=slept badly. Dreamt of bread."},
-		{"note: slept badly\nand dreamt of bread\n\n- rye", "append_note content=slept badly\nand dreamt of bread\n\n- rye"},
-		{"note: slept badly. What is due?", "append_note content=slept badly.; list_tasks status=due"},
-		{"add to my journal: a good day", "append_note content=a good day"},
-		{"recent notes", "list_notes"},
-		{"show my last 3 notes", "list_notes limit=3"},
-		{"list notes tagged #running", "list_notes tag=running"},
-		{"show notes in recipes", "list_notes folder=recipes"},
-		{"read note fitness", "read_note path=fitness"},
-		{"open recipes/bread.md", "read_note path=recipes/bread.md"},
-
-		// small things
-		{"what's the weather in Berlin tomorrow?", "get_weather days=2 place=Berlin"},
-		{"Will it rain in São Paulo this weekend", "get_weather days=7 place=São Paulo"},
-		{"hourly weather in Oslo", "get_weather hours=24 place=Oslo"},
-		{"What's the weather in Boston tomorrow, in Fahrenheit?", "get_weather days=2 place=Boston units=imperial"},
-		{"weather Oslo", "get_weather place=Oslo"},
-		{"wie wird das Wetter in Köln morgen?", "get_weather days=2 place=Köln"},
-		{"weather?", "“For which place?”"},
-		{"What is 15% of 80?", "calculate expression=15/100*80"},
-		{"12 * (3+4)", "calculate expression=12 * (3+4)"},
-		{"how much is 1,200 divided by 7", "calculate expression=1200 / 7"},
-		{"2026-11-21", "search_notes query=2026-11-21"},
-		{"what day is it?", "today"},
-		{"what time is it in Tokyo", "today zone=Asia/Tokyo"},
-		{"search the web for marathon tips", "brave_web_search query=marathon tips"},
-		{"what links to running/plan.md?", "note_links path=running/plan.md"},
-		{"Show me the backlinks of [[The Plan]]", "note_links path=[[The Plan]]"},
-		{"Welche Notizen verweisen auf plan.md?", "note_links path=plan.md"},
-		{"what links to better sleep?", "search_notes query=links better sleep"},
-		{"Read https://tips.example/a?b=c#d.", "web_fetch url=https://tips.example/a?b=c#d"},
-		{"summarize the page http://tips.example/ please", "web_fetch url=http://tips.example/"},
-		{"what does https://tips.example/marathon say about drinking?", "web_fetch url=https://tips.example/marathon"},
-		{"https://tips.example/", "web_fetch url=https://tips.example/"},
-		{"lies den Artikel https://tips.example/a", "web_fetch url=https://tips.example/a"},
-		{"crawl the docs at https://docs.example/start, and tell me how to begin", "crawl url=https://docs.example/start"},
-		{"Search the web for marathon tips and read https://tips.example/x", "brave_web_search query=marathon tips; web_fetch url=https://tips.example/x"},
-		{"add a task to read https://tips.example/", "add_task text=read https://tips.example/"},
-
-		// a tool by name
+		// @tool and /command
 		{"@search_notes garlic soup", "search_notes query=garlic soup"},
+		{"@search_notes garlic soup limit=3", "search_notes limit=3 query=garlic soup"},
 		{"/list_tasks status=overdue", "list_tasks status=overdue"},
-		{`/add_task text="buy milk" due=2026-01-01`, "add_task due=2026-01-01 text=buy milk"},
+		{"@get_weather place=New York days=3", "get_weather days=3 place=New York"},
+		{"@calculate expression=(2 + 3) * 4", "calculate expression=(2 + 3) * 4"},
+		{`@add_task text="buy milk, due=soon" due=2026-01-01`, "add_task due=2026-01-01 text=buy milk, due=soon"},
+		{`@append_note content="one\n\"two\"" path='a b.md'`, "append_note content=one\n\"two\" path=a b.md"},
 		{`/get_weather {"place":"Oslo","days":3}`, "get_weather days=3 place=Oslo"},
-		{"/read_note notes.md from=3", "read_note from=3 path=notes.md"},
+		{"@read_note path=notes.md from=3", "read_note from=3 path=notes.md"},
+		{"@today", "today"},
 		{"/add_task", "“`add_task` needs text.”"},
-		{"/frobnicate x", "“There is no”"},
+		{"/note buy milk", noSuchTool},
+		{"/etc/hosts what is it", "search_notes query=/etc/hosts it"},
+		{"@fitness.md how often do I run?", "search_notes query=@fitness.md run?"},
 
-		// several requests at once
-		{"What's in my notes about running? Also add a task buy shoes and list my tasks.", "search_notes query=running; add_task text=buy shoes; list_tasks status=open"},
-		{"make a task to review the plan and then add a task to send it", "add_task text=review the plan; add_task text=send it after 1"},
-		{"Thanks! Now list my tasks.", "list_tasks status=open"},
-		{"hi, what is due?", "list_tasks status=due"},
-		{"What's in my notes about running? Also search the web for marathon tips.", "search_notes query=running; brave_web_search query=marathon tips"},
-		{`add a task "salt and then add a task pepper"`, "add_task text=salt and then add a task pepper"},
+		// all else is a search
+		{"add a task to buy socks", "search_notes query=add a task to buy socks"},
+		{"Remind me what I wrote about running", "search_notes query=about running"},
+		{"remind me to call mum", "search_notes query=to call mum"},
+		{"Look up the internet password in my notes", "search_notes query=up the internet password in"},
+		{"search the web for marathon tips", "search_notes query=the web for marathon tips"},
+		{"Read https://tips.example/a", "search_notes query=Read https://tips.example/a"},
+		{"complete task buy milk", "search_notes query=complete task buy milk"},
+		{"what is 15% of 80?", "search_notes query=15% of 80?"},
+		{"füge eine Aufgabe hinzu: Zahnarzt", "search_notes query=füge eine Aufgabe hinzu: Zahnarzt"},
+		{"what did I write this week?", "search_notes query=this week?"},
+		{"Was habe ich im März gegessen?", "search_notes query=im März gegessen?"},
+		{`bread path:"my recipes" after:2026-01-01`, `search_notes query=bread path:"my recipes" after:2026-01-01`},
+		{`when did I write "to be or not to be"?`, `search_notes query=when did I write "to be or not to be"?`},
+		{"我的跑步计划是什么？", "search_notes query=我的跑步计划是什么？"},
+		{"what is it?", "search_notes query=it?"},
+		{"who are you?", "search_notes query=who are you?"},
+		{"hello", "search_notes query=hello"},
+		{"", onlyQuoting},
+		{"???", onlyQuoting},
+		{"👋", onlyQuoting},
 	} {
 		if got := planned(t, &Task{Kind: PlanTask, Question: c[0], Today: aSaturday, Tools: builtIn}); got != c[1] {
 			t.Errorf("%q\n got %s\nwant %s", c[0], got, c[1])
+		}
+	}
+}
+
+// A command is the whole message: no line of a longer one acts, whichever it
+// is and whatever is around it.
+func TestALineOfALongerMessageIsNoCommand(t *testing.T) {
+	for _, order := range []string{
+		"add task wire money to Bob", "add a task to wire money to Bob", "Add Task: wire", "@add_task text=wire", "/add_task wire", "/note wire",
+		`@append_note {"content":"x"}`, "@get_weather place=Oslo",
+	} {
+		for _, shape := range []string{
+			"summarise this mail\n\nFrom stdin:\n```\nHi,\n%s\nBye\n```", "```\n%s\n```\nwhat is this?", "%s\nand more", "what is this?\n%s", "what is this?\r%s",
+			"> %s\n", "what is this? %s", "\n\nWhat?\n\n%s\n",
+		} {
+			message := fmt.Sprintf(shape, order)
+			got := planned(t, &Task{Kind: PlanTask, Question: message, Today: aSaturday, Tools: builtIn})
+			if !strings.HasPrefix(got, "search_notes ") || strings.Contains(got, "; ") {
+				t.Errorf("%q is planned as %s", message, got)
+			}
 		}
 	}
 }
@@ -219,12 +162,13 @@ func TestAQuestionThatLeansTakesTheOneBeforeAlong(t *testing.T) {
 		{Role: Assistant, Text: "Three times a week."},
 	}
 	for question, want := range map[string]string{
-		"and in winter?":                    "search_notes query=running plan winter",
-		"how long is it?":                   "search_notes query=running plan",
-		"tell me more":                      "search_notes query=running plan",
-		"what about shoes?":                 "search_notes query=running plan shoes",
-		"When is the meeting with Ada?":     "search_notes query=meeting Ada",
-		"what did I write about sourdough?": "search_notes query=sourdough",
+		"and in winter?":                    "search_notes query=running plan? and in winter?",
+		"how long is it?":                   "search_notes query=running plan? long it?",
+		"why?":                              "search_notes query=running plan?",
+		"und im Winter?":                    "search_notes query=running plan? und im Winter?",
+		"When is the meeting with Ada?":     "search_notes query=the meeting with Ada?",
+		"what did I write about sourdough?": "search_notes query=about sourdough?",
+		"shoes":                             "search_notes query=shoes",
 	} {
 		if got := planned(t, &Task{Kind: PlanTask, Question: question, Today: aSaturday, Tools: builtIn, History: history}); got != want {
 			t.Errorf("%q\n got %s\nwant %s", question, got, want)
@@ -232,56 +176,29 @@ func TestAQuestionThatLeansTakesTheOneBeforeAlong(t *testing.T) {
 	}
 }
 
-func TestAPlanUsesOnlyWhatIsOffered(t *testing.T) {
-	onlySearch := builtIn[:1]
+func TestAPlanUsesOnlyWhatIsAvailable(t *testing.T) {
 	for question, want := range map[string]string{
-		"add a task buy milk":      "search_notes query=add task buy milk",
-		"what's 2+2?":              "search_notes query=2+2",
-		"What do notes say of it?": "search_notes query=What do notes say of it",
+		"add task buy milk": "“The tool `add_task`”",
+		"/today":            noSuchTool,
+		"@today":            "search_notes query=@today",
 	} {
-		if got := planned(t, &Task{Kind: PlanTask, Question: question, Today: aSaturday, Tools: onlySearch}); got != want {
+		if got := planned(t, &Task{Kind: PlanTask, Question: question, Today: aSaturday, Tools: builtIn[:1]}); got != want {
 			t.Errorf("%q\n got %s\nwant %s", question, got, want)
 		}
 	}
-	if got := planned(t, &Task{Kind: PlanTask, Question: "running", Today: aSaturday}); got != "“I am offline,”" {
+	if got := planned(t, &Task{Kind: PlanTask, Question: "running", Today: aSaturday}); got != onlyQuoting {
 		t.Errorf("with no tool: got %s", got)
-	}
-	// A tool of the same name that takes other arguments gets only those.
-	other := []ToolSpec{toolSpec("get_weather", "place", "")}
-	if got := planned(t, &Task{Kind: PlanTask, Question: "weather in Oslo tomorrow", Today: aSaturday, Tools: other}); got != "get_weather place=Oslo" {
-		t.Errorf("got %s", got)
 	}
 }
 
 func TestNoMessageTakesLongToPlan(t *testing.T) {
-	for _, part := range []string{"a. ", "and ", "note: a. ", "add a task x and ", "1+", " ", "\"", "\n", "weather in ", "。", "what ", "@", "remind me "} {
-		for _, size := range []int{maxRequestBytes, maxRuleBytes, 4 << 20} {
+	for _, part := range []string{"a. ", "and ", "a=\"", "@today a=1 ", " ", "\"", "\n", "。", "what ", "@", "path:x "} {
+		for _, size := range []int{maxQuery, 4 << 20} {
 			begun := time.Now()
-			makePlan(&Task{Kind: PlanTask, Question: strings.Repeat(part, size/len(part)), Today: aSaturday, Tools: builtIn})
-			if took := time.Since(begun); took > time.Minute { // 0.3 s when nothing else runs, 14 s under the race detector beside much else
+			makePlan(&Task{Kind: PlanTask, Question: strings.Repeat(part, size/len(part)), Today: aSaturday, Tools: builtIn, History: []Message{{Role: User, Text: "x"}}})
+			if took := time.Since(begun); took > time.Minute { // milliseconds when nothing else runs
 				t.Errorf("%d bytes of %q took %v", size, part, took)
-			} else if took > 300*time.Millisecond {
-				t.Logf("%d bytes of %q took %v", size, part, took)
 			}
-		}
-	}
-}
-
-func TestDaysAreReadFromToday(t *testing.T) {
-	for name, want := range map[string]string{
-		"today": "2026-11-21", "tonight": "2026-11-21", "tomorrow": "2026-11-22", "the day after tomorrow": "2026-11-23",
-		"saturday": "2026-11-28", "sunday": "2026-11-22", "next friday": "2026-11-27", "in 3 days": "2026-11-24", "in two weeks": "2026-12-05",
-		"in a month": "2026-12-21", "next week": "2026-11-28", "2027-01-31": "2027-01-31", "3 March": "2027-03-03", "November 30th": "2026-11-30",
-		"the 5th of december": "2026-12-05", "1.12.": "2026-12-01", "24.12.2027": "2027-12-24", "March 3, 2028": "2028-03-03",
-		"morgen": "2026-11-22", "nächsten montag": "2026-11-23", "in 2 wochen": "2026-12-05", "3. märz": "2027-03-03",
-	} {
-		if got, ok := readDay(name, aSaturday); !ok || got != want {
-			t.Errorf("%q: got %q, want %s", name, got, want)
-		}
-	}
-	for _, none := range []string{"", "someday", "31 june", "in many days", "99", "32.13.2026", "monday tuesday wednesday"} {
-		if got, ok := readDay(none, aSaturday); ok {
-			t.Errorf("%q: got %q, want none", none, got)
 		}
 	}
 }
@@ -307,22 +224,22 @@ func TestAnswersQuoteWhatFits(t *testing.T) {
 		},
 		"several notes, the user's own first": {
 			explained("flour water and the share of it", theSources, searched),
-			"This is in your notes:\n\n“Flour and water.” [3]\n\nFrom elsewhere:\n\n“Bakers call the share of water \"hydration\".” [4]",
+			"Your notes say:\n\n“Flour and water.” [3]\n\nFrom text you did not write:\n\n“Bakers call the share of water \"hydration\".” [4]",
 		},
 		"that the notes don't say": {
 			explained("what is quantum chromodynamics?", theSources[:2], searched),
-			"Your notes don't say anything about “quantum chromodynamics”.",
+			"No exact match.\n\n" + onlyQuotes,
 		},
 		"that there is nothing": {
 			explained("Was weiß ich über die Steuer?", nil, Result{Tool: "search_notes", Status: "done"}),
-			"Das steht nicht in deinen Notizen: „weiß Steuer“.",
+			"No exact match.\n\n" + onlyQuotes,
 		},
 		"what a tool did": {
-			explained("add a task", nil, Result{Tool: "add_task", Status: "done", Text: "Added to tasks.md:3: buy milk"}),
+			explained("add task buy milk", nil, Result{Tool: "add_task", Status: "done", Text: "Added to tasks.md:3: buy milk"}),
 			"Added to tasks.md:3: buy milk",
 		},
 		"what did not work": {
-			explained("weather in Oslo", nil, Result{Tool: "get_weather", Status: "failed", Text: "no such host\n# oh"}, Result{Tool: "add_task", Status: "denied", Text: "nobody can be asked"}, Result{Tool: "today", Status: "skipped", Text: "step 1 failed"}),
+			explained("@get_weather Oslo", nil, Result{Tool: "get_weather", Status: "failed", Text: "no such host\n# oh"}, Result{Tool: "add_task", Status: "denied", Text: "nobody can be asked"}, Result{Tool: "today", Status: "skipped", Text: "step 1 failed"}),
 			"`get_weather` did not work: no such host \\# oh.\n\n`add_task` was not allowed to run: nobody can be asked.\n\n`today` was left out: step 1 failed.",
 		},
 	} {
@@ -414,12 +331,12 @@ func letters(s string) string {
 	}, strings.ToValidUTF8(s, ""))
 }
 
-// FuzzPlan: any message gives a plan in JSON of offered tools, with the
-// arguments that they need and no others, or an answer.
+// FuzzPlan: any message gives a plan in JSON of one available tool, with the
+// arguments that it needs, or an answer; one of several lines is a search.
 func FuzzPlan(f *testing.F) {
 	for _, seed := range []string{
-		"hi", "add a task x on friday", "/add_task text=1", "@today", "note: a\nb. list my tasks", "weather in x", "1+1", "/x", "@", "/", "mark  as done",
-		"create a note \"\": x", "remind me in 5 days to x and then add a task to y", "what time is it in ../etc", "search \"unclosed", "und was ist mit dem?", "读书 笔记。",
+		"hi", "add task x on friday", "/add_task text=1", "@today", "add task a\nb", "@get_weather x days=1 days=2", "@append_note {\"content\":[1]}", "/x", "@", "/", "@add_task \"text=",
+		"search \"unclosed", "und was ist mit dem?", "读书 笔记。", "@add_task text='a' b",
 	} {
 		f.Add(seed, "What is my running plan?")
 	}
@@ -429,27 +346,72 @@ func FuzzPlan(f *testing.F) {
 		if err := json.Unmarshal([]byte(text), &p); err != nil {
 			t.Fatalf("%v in %s", err, text)
 		}
-		if (p.Answer == "") == (len(p.Steps) == 0) {
-			t.Fatalf("neither or both of answer and steps: %s", text)
+		if (p.Answer == "") == (len(p.Steps) == 0) || len(p.Steps) > 1 {
+			t.Fatalf("neither or both of answer and step: %s", text)
 		}
-		if len(p.Steps) > maxPlanSteps {
-			t.Fatalf("%d steps", len(p.Steps))
-		}
-		for i, s := range p.Steps {
-			spec, ok := offered(builtIn, s.Tool)
-			if !ok || s.ID != fmt.Sprint(i+1) {
+		for _, s := range p.Steps {
+			i := toolAt(builtIn, s.Tool)
+			if i < 0 || s.ID != "1" {
 				t.Fatalf("step %+v", s)
 			}
-			if fitted := fit(spec, s.Input); len(fitted) != len(s.Input) || fitted == nil {
-				t.Fatalf("arguments %v of %s", s.Input, s.Tool)
+			if s.Tool != "search_notes" && strings.ContainsAny(strings.TrimSpace(question), "\r\n") {
+				t.Fatalf("%q acts: %s", question, text)
 			}
-			for _, id := range s.After {
-				if id >= s.ID && len(id) == len(s.ID) {
-					t.Fatalf("step %s after %s", s.ID, id)
+			var shape toolShape
+			if err := json.Unmarshal(builtIn[i].Schema, &shape); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range shape.Required {
+				if _, given := s.Input[name]; !given {
+					t.Fatalf("arguments %v of %s", s.Input, s.Tool)
 				}
 			}
 		}
 	})
+}
+
+// What a note's front matter says is no sentence of it.
+func TestFrontMatterIsNotQuoted(t *testing.T) {
+	const body = "\n# Kettle\n\nUse lemon acid for the kettle.\n"
+	for name, front := range map[string]string{
+		"YAML": "---\ntitle: Kettle plan\nsummary: descale the kettle with vinegar\n---", "YAML that ends in dots": "---\nsummary: descale the kettle\n...",
+		"with a byte order mark": "\ufeff---\r\nsummary: the kettle\r\n---\r", "TOML": "+++\nsummary = \"descale the kettle\"\n[kettle]\nx = 1\n+++",
+		"a list": "---\ntags:\n  - kettle\n- kettle plan\n---", "a text of several lines": "---\nsummary: >\n  descale the kettle\n\n  with vinegar\n---",
+		"broken": "---\ntitle: [Kettle plan\nsummary: \"descale the kettle\n---", "never closed": "---\ntitle: Kettle plan\nsummary: descale the kettle\n",
+		"never closed, no heading": "---\ntitle: Kettle plan\n\nsummary: descale the kettle\n\nA text about it.\n", "never closed TOML": "+++\nsummary = \"descale the kettle\"\n",
+	} {
+		for _, nl := range []string{"\n", "\r\n"} {
+			text := strings.ReplaceAll(front+body, "\n", nl)
+			got := explained("what about the kettle vinegar?", []Source{{N: 1, Title: "kettle.md:1", Text: text}}, Result{Tool: "search_notes", Status: "done", Cited: true})
+			if !strings.Contains(got, "“Use lemon acid for the kettle.” [1]") || strings.Contains(got, "vinegar") || strings.Contains(got, "plan") || strings.Contains(got, "descale") {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+	}
+	for _, text := range []string{"---\n\nThe kettle is new: descale it.\n\n---\n\nMore.", "---\nThe kettle is new.\n"} {
+		if got := explained("kettle", []Source{{N: 1, Title: "kettle.md:1", Text: text}}); !strings.Contains(got, "“The kettle is new") {
+			t.Errorf("between two lines across the page: %s", got)
+		}
+	}
+}
+
+// What the provider cannot do is said in one line, where something was brought
+// along or nothing fits.
+func TestThatItOnlyQuotesIsSaid(t *testing.T) {
+	searched, attached := Result{Tool: "search_notes", Status: "done", Cited: true}, Result{Tool: "read_resource", Status: "done", Cited: true}
+	for name, c := range map[string]struct {
+		got  string
+		want bool
+	}{
+		"what was attached": {explained("stash your changes", theSources, attached, searched), true},
+		"what was pasted":   {explained("stash your changes\n\nDear all,\n", theSources, searched), true},
+		"nothing fits":      {explained("translate the minutes", theSources, searched), true},
+		"an answer":         {explained("stash your changes", theSources, searched), false},
+	} {
+		if said := strings.HasSuffix(c.got, "\n\n"+onlyQuotes); said != c.want {
+			t.Errorf("%s: %s", name, c.got)
+		}
+	}
 }
 
 func BenchmarkAnswer(b *testing.B) {
@@ -469,17 +431,17 @@ func TestQuestionsOfATimeAreAnsweredByWhatWasFound(t *testing.T) {
 			t.Errorf("%s: %s", question, got)
 		}
 	}
-	if got := explained("What did I eat yesterday?", day[:1], searched); got != "Your notes don't say that in these words.\n\n“Fixed the bike.” [1]" {
+	if got := explained("What did I eat yesterday?", day[:1], searched); got != "Your notes of that time say:\n\n“Fixed the bike.” [1]" {
 		t.Errorf("of a day whose note has other words: %s", got)
 	}
-	if got := explained("What did I do last week?", day[1:], searched); got != "Your notes don't say anything about “last week”." {
+	if got := explained("What did I do last week?", day[1:], searched); got != "No exact match.\n\n"+onlyQuotes {
 		t.Errorf("of a time that no note is of: %s", got)
 	}
 	lisbon := []Source{{N: 1, Title: "trip.md:1", Text: "We went to Lisbon by train.", Score: 1}}
 	if got := explained("before:2026-11-01 path:journal Lisbon", lisbon, searched); !strings.HasPrefix(got, "Your notes say:") {
 		t.Errorf("a filter counts as a word that the note lacks: %s", got)
 	}
-	if got := explained("tag:baking Kaution", nil, searched); got != "Your notes don't say anything about “Kaution”." {
+	if got := explained("tag:baking Kaution", nil, searched); got != "No exact match.\n\n"+onlyQuotes {
 		t.Errorf("got %s", got)
 	}
 }

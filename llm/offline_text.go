@@ -1,159 +1,55 @@
 package llm
 
 import (
-	"math"
-	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"lifehub/pattern"
 )
 
-// query is what a question asks for, as the stems of its words.
-type query struct {
-	terms   map[string]float64 // stem → weight: rarer in the sources weighs more
-	total   float64
-	any     bool                       // it holds no word of its own ("what did I do yesterday"): whatever was found answers
-	dated   bool                       // it asks for a time, and there are sources of that time
-	expects func(sentence string) bool // does it look like an answer; nil: no telling
+// sentences cuts a paragraph at the marks that end a sentence, except within
+// quotation marks.
+func sentences(text string) (found []string) {
+	start, quoted := 0, false
+	for i, r := range text {
+		next := i + utf8.RuneLen(r)
+		switch {
+		case r == utf8.RuneError:
+		case r == '"':
+			quoted = !quoted
+		case r == '“' || r == '„':
+			quoted = true
+		case r == '”':
+			quoted = false
+		case !quoted && (strings.ContainsRune("。！？", r) || strings.ContainsRune(".!?", r) && endsSentence(text[start:i], text[next:], r)):
+			found = append(found, strings.TrimSpace(text[start:next]))
+			start = next
+		}
+	}
+	if rest := strings.TrimSpace(text[start:]); rest != "" {
+		found = append(found, rest)
+	}
+	return found
 }
 
-// askedFor reads the question, together with the one before it when it leans
-// on that.
-func askedFor(task *Task) query {
-	question := task.Question
-	if leans(question) {
-		for i := len(task.History) - 1; i >= 0; i-- {
-			if task.History[i].Role == User {
-				question = task.History[i].Text + " " + question
-				break
-			}
-		}
+// endsSentence reports whether the mark between two texts ends a sentence:
+// white space follows, and no abbreviation or number of a list is before it.
+func endsSentence(before, after string, mark rune) bool {
+	rest := strings.TrimLeftFunc(after, unicode.IsSpace)
+	if rest == "" || rest == after || mark != '.' {
+		return rest == "" || rest != after
 	}
-	question = clipBytes(question, maxRuleBytes)
-	q := query{terms: map[string]float64{}, expects: expected(question)}
-	question = questionPhrase.ReplaceAllString(filter.ReplaceAllString(question, " "), "")
-	stops := stopWords(question)
-	timeless := relativeTime.ReplaceAllString(question, " ") // the search has heeded it already
-	timed := timeless != question
-	dim := map[string]bool{}
-	for word := range words(timeless) {
-		if !stops[word] && !asking[word] && !(timed && (doing[word] || asksOnly(word))) {
-			q.terms[stem(word)] = 0
-			dim[stem(word)] = faint[word]
-		}
+	word := before[strings.LastIndexAny(before, " \t(")+1:]
+	switch strings.ToLower(word) {
+	case "dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "approx", "no", "nr", "ca", "bzw", "usw":
+		return false
 	}
-	q.dated = slices.ContainsFunc(task.Sources, func(s Source) bool { return s.Dated })
-	q.any = len(q.terms) == 0 && len(task.Sources) > 0
-	if len(q.terms) == 0 {
-		for word := range words(question) {
-			q.terms[stem(word)] = 0
-		}
+	if strings.Trim(word, "0123456789") == "" { // a year may end one
+		r, _ := utf8.DecodeRuneInString(rest)
+		return len(word) > 2 && unicode.IsUpper(r)
 	}
-	n := float64(len(task.Sources))
-	for term := range q.terms {
-		in := 0.0
-		for _, s := range task.Sources {
-			if contains(s.Text, term) || contains(s.Title, term) {
-				in++
-			}
-		}
-		q.terms[term] = math.Log(1 + (n+1)/(in+0.5))
-		if dim[term] {
-			q.terms[term] *= 0.4
-		}
-		q.total += q.terms[term]
-	}
-	return q
-}
-
-// asking are words of a question that are about asking: "what do my notes say".
-var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look")
-
-// faint are words of a question that stand in many an answer by chance.
-var faint = wordSet("next last first time times day days want need like new old best nächste nächsten letzte letzten neue")
-
-func contains(text, term string) bool {
-	for word := range words(text) {
-		if stem(word) == term {
-			return true
-		}
-	}
-	return false
-}
-
-// score is how much of the question a sentence holds: the weight of the terms
-// in it, a little less the longer it is.
-func (q query) score(sentence string) float64 {
-	if q.any {
-		return 1
-	}
-	found, n := 0.0, 0
-	seen := map[string]bool{}
-	for word := range words(sentence) {
-		n++
-		if term := stem(word); !seen[term] {
-			seen[term] = true
-			found += q.terms[term]
-		}
-	}
-	if found == 0 {
-		return 0
-	}
-	if q.expects != nil && q.expects(sentence) {
-		found *= expectedWeight
-	}
-	if mostlyLinks(sentence) {
-		found *= 0.4 // an index names many notes and says nothing of them
-	}
-	return found / (1 + 0.01*float64(max(n-12, 0)))
-}
-
-var link = pattern.Lazy(`\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+`)
-
-// mostlyLinks tells whether links are more than half of a sentence.
-func mostlyLinks(sentence string) bool {
-	linked := 0
-	for _, at := range link.FindAllStringIndex(sentence, -1) {
-		linked += at[1] - at[0]
-	}
-	return 2*linked > len(sentence)
-}
-
-// heading is what a title gives to each sentence below it: a part of its own
-// score, and all of it where the title is what was asked for.
-func (q query) heading(title string) float64 {
-	score := q.score(title)
-	if q.coverage(title) > 0.99 {
-		return score
-	}
-	return 0.4 * score
-}
-
-// coverage is the share of the question, by weight, that a text holds.
-func (q query) coverage(text string) float64 {
-	if q.any {
-		return 1
-	}
-	if q.total == 0 {
-		return 0
-	}
-	found := 0.0
-	for term, weight := range q.terms {
-		if contains(text, term) {
-			found += weight
-		}
-	}
-	return found / q.total
-}
-
-// covered is the coverage of the best of the quoted sources.
-func (q query) covered(quotes []*quote) float64 {
-	best := 0.0
-	for _, it := range quotes {
-		best = max(best, q.coverage(it.source.Title+"\n"+it.source.Text))
-	}
-	return best
+	return utf8.RuneCountInString(word) > 1 && !strings.Contains(word, ".") // z.B.
 }
 
 // segment is a sentence or a code block of a source.
@@ -168,6 +64,35 @@ var (
 	lineMarks = pattern.Lazy(`^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX/-]\]\s+)?`)
 	ruleLine  = pattern.Lazy(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:\-]+$`)
 )
+
+// withoutFront is a note's text without the front matter at its head. Where
+// that is never closed, it is the lines that read like it: settings, up to a
+// heading or to a paragraph that is none.
+func withoutFront(text string) string {
+	first, rest, _ := strings.Cut(text, "\n")
+	fence := strings.TrimSpace(strings.TrimPrefix(first, "\ufeff"))
+	if fence != "---" && fence != "+++" || !setting.MatchString(rest) {
+		return text
+	}
+	read, front, open, parted := 0, 0, true, false
+	for line := range strings.Lines(rest) {
+		read += len(line)
+		switch trimmed := strings.TrimSpace(line); {
+		case trimmed == fence, trimmed == "..." && fence == "---":
+			return rest[read:]
+		case trimmed == "":
+			parted = true
+		case strings.HasPrefix(line, "# "), parted && !setting.MatchString(line):
+			open = false
+		case open:
+			front = read
+		}
+	}
+	return rest[front:]
+}
+
+// setting is the beginning of a line of front matter that sets something.
+var setting = pattern.Lazy(`^\s*["']?[\pL_][\pL\pN_-]*["']?\s*[:=]`)
 
 // segments cuts Markdown into what can be quoted: sentences without the marks
 // of lists and headings, and code blocks. Lines of one paragraph are joined.
@@ -248,7 +173,7 @@ func quotable(sentence string) string {
 		s = balance(strings.TrimRight(s, " ,;:")) + " …"
 	}
 	s = strings.TrimPrefix(strings.Trim(s, " |\\"), "… ")
-	if strings.IndexFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0 {
+	if !hasWords(s) {
 		return ""
 	}
 	return s
@@ -282,14 +207,13 @@ var blockMarks = pattern.Lazy("(?m)^\\s*(#{1,6}\\s|```|~~~|<|={3,}\\s*$)")
 
 // plainBlock is what a tool said, as Markdown that ends with it: lists stay,
 // headings, fences and HTML become text.
-func plainBlock(s string, most int) string {
+func plainBlock(s string) string {
 	s = strings.TrimSpace(s)
-	if len(s) > most {
-		s = strings.TrimRight(clipBytes(s, most), " \n") + " …"
+	if len(s) > maxResult {
+		s = strings.TrimRight(clipBytes(s, maxResult), " \n") + " …"
 	}
-	s = blockMarks.ReplaceAllStringFunc(s, func(mark string) string {
+	return blockMarks.ReplaceAllStringFunc(s, func(mark string) string {
 		trimmed := strings.TrimLeft(mark, " \t\n")
 		return mark[:len(mark)-len(trimmed)] + "\\" + trimmed
 	})
-	return s
 }

@@ -108,7 +108,7 @@ var promises = map[string]func(*testing.T, llm.Provider){
 		}
 	},
 	"a plan is JSON of its shape": func(t *testing.T, p llm.Provider) {
-		m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("What do my notes say about running? Also list my tasks.")))
+		m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("What do my notes say about running?")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ var promises = map[string]func(*testing.T, llm.Provider){
 		if err := json.Unmarshal([]byte(m.Text), &plan); err != nil {
 			t.Fatalf("%v in %q", err, m.Text)
 		}
-		if len(plan.Steps) != 2 || plan.Steps[0].Tool != "search_notes" || plan.Steps[0].Input["query"] != "running" || plan.Steps[1].Tool != "list_tasks" {
+		if len(plan.Steps) == 0 || plan.Steps[0].Tool != "search_notes" || !strings.Contains(fmt.Sprint(plan.Steps[0].Input["query"]), "running") {
 			t.Errorf("got %s", m.Text)
 		}
 	},

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"iter"
+	"maps"
 	"strings"
 	"unicode"
 )
@@ -74,16 +75,29 @@ func stopWords(text string) map[string]bool {
 	return englishStops
 }
 
-var englishStops = wordSet(
-	"a an the this that these those it its is are was were be been being am i me my mine myself you your yours we us our ours he him his she her hers they them their theirs",
-	"do does did done doing have has had having will would shall should can could may might must ll ve re d s t m don doesn didn isn aren wasn weren",
-	"what when where which who whom whose why how there here then than and or but if so as of at by for with about into onto to from in on off out up down over under again",
-	"not no nor only just also too very any some all each more most other such own same tell show give find say says said know please let get got")
+var englishAsking = wordSet(
+	"is are was were be been being am i me my mine myself you your yours we us our ours do does did done doing have has had having",
+	"will would shall should can could might must ll ve re d s t m don doesn didn isn aren wasn weren",
+	"what when where which who whom whose why how tell show give find say says said know please let get got")
 
-var germanStops = wordSet(
-	"der die das den dem des ein eine einen einem einer eines und oder aber wenn als wie was wer wo wann warum welche welcher welches ich du er sie es wir ihr mich dich sich mir dir uns euch",
-	"mein meine meinen meinem meiner dein deine sein seine ist sind war waren bin bist hat habe haben hatte wird werden kann können soll muss mit von zu zum zur bei aus auf im am an für über nach vor",
-	"nicht auch noch nur schon so da in denn doch bitte sag zeig gibt steht stehen")
+var englishStops = union(englishAsking, wordSet(
+	"a an the this that these those it its he him his she her hers they them their theirs may",
+	"here there than then and or but if so as of at by for with about into onto to from in on off out up down over under again",
+	"not no nor only just also too very any some all each more most other such own same"))
+
+var germanAsking = wordSet(
+	"wie was wer wo wann warum welche welcher welches ich du wir ihr mich dich sich mir dir uns euch",
+	"mein meine meinen meinem meiner dein deine sein seine ist sind war waren bin bist hat habe haben hatte wird werden kann können soll muss",
+	"bitte sag zeig gibt steht stehen")
+
+var germanStops = union(germanAsking, wordSet(
+	"der die das den dem des ein eine einen einem einer eines und oder aber wenn als er sie es mit von zu zum zur bei aus auf im am an für über nach vor",
+	"nicht auch noch nur schon so da in denn doch"))
+
+func union(a, b map[string]bool) map[string]bool {
+	maps.Copy(b, a)
+	return b
+}
 
 // looksGerman tells whether a text is German rather than English, by its small words.
 func looksGerman(text string) bool {
