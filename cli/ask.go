@@ -47,7 +47,7 @@ func newAsk(sh *shell) *cobra.Command {
 			"  git diff | lifehub ask \"summarise this for my work log\"\n" +
 			"  lifehub ask --json \"which shoes for the long run?\" | jq .citations\n" +
 			"  lifehub ask -c \"and how often in winter?\"         # go on with the last conversation\n" +
-			"  lifehub ask --allow add_task \"add a task to call Ines\"",
+			"  lifehub ask --allow add_task \"add task call Ines\"",
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), strings.Join(given, "")) },
 	}

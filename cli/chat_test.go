@@ -31,7 +31,7 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 			vault := aVault(t)
 			term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 			term.sees("2 notes")
-			term.types("add a task to buy running socks\r")
+			term.types("add task buy running socks\r")
 			term.sees("Allow once", "running socks", "tasks.md")
 			if strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "socks") {
 				t.Fatal("the task was written before anyone said yes")
@@ -70,7 +70,7 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 	vault := aVault(t)
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("2 notes")
-	term.types("add a task to buy running socks\r")
+	term.types("add task buy running socks\r")
 	for i, sentence := range shareOf() {
 		<-time.After(time.Duration(i%4) * 300 * time.Millisecond) // before, at and after the end of the guard
 		for _, letter := range sentence {
@@ -92,7 +92,7 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 	vault := aVault(t)
 	term := startTerminal(t, 100, 160, nil, "chat", "--plain", "--notes", vault)
 	term.sees("Type a question")
-	term.types("add a task to buy running socks\r")
+	term.types("add task buy running socks\r")
 	term.sees("Allow add_task?", "y allow once")
 	for i, sentence := range shareOf() {
 		<-time.After(time.Duration(i%4) * 300 * time.Millisecond)
@@ -114,7 +114,7 @@ func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
 	before := read(t, filepath.Join(vault, "tasks.md"))
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("2 notes")
-	term.types("add a task to buy running socks\r")
+	term.types("add task buy running socks\r")
 	term.sees("Allow once", "running socks")
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	term.types("y\r")
@@ -147,14 +147,14 @@ func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
 	vault := aVault(t)
 	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	first.sees("2 notes")
-	first.types("add a task to buy running socks\r")
+	first.types("add task buy running socks\r")
 	first.sees("Allow once", "running socks")
 	if err := first.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	first.exits()
 	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")}, "chat", "-c", "--notes", vault)
-	second.sees("add a task to buy running socks", "This was cut off", "goes on with it")
+	second.sees("add task buy running socks", "This was cut off", "goes on with it")
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	second.types("\r")
 	second.sees("Allow once", "running socks", "tasks.md")

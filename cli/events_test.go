@@ -22,8 +22,8 @@ func TestEveryTurnBeginsWithStartAndEndsOnce(t *testing.T) {
 	vault, home := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")
 	for _, prompt := range []string{
-		"hello", "how often do I run?", "add a task to buy socks", "what is 17 * 23? also list my open tasks",
-		"@calculate expression=1/0", "read the note nosuch.md", "what do zebras eat?", "你好", "\x1b[31mred?",
+		"hello", "how often do I run?", "add task buy socks", "@calculate expression=17 * 23", "@list_tasks",
+		"@calculate expression=1/0", "@read_note path=nosuch.md", "what do zebras eat?", "你好", "\x1b[31mred?",
 	} {
 		cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--notes", vault, prompt)
 		cmd.Env = []string{"LIFEHUB_TEST_RUN=1", "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}

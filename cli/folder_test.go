@@ -140,7 +140,7 @@ func TestNothingInAFolderOfNotesIsObeyed(t *testing.T) {
 			if code, out := h.run("ask", "how often do I run?"); code != exitDone || !strings.Contains(out, "three times a week") || strings.Contains(out, "Mallory") {
 				t.Errorf("ask: exit %d\n%s", code, out)
 			}
-			if code, out := h.run("ask", "--notes", ".", "add a task to buy socks"); code != exitRefused {
+			if code, out := h.run("ask", "--notes", ".", "add task buy socks"); code != exitRefused {
 				t.Errorf("ask: exit %d, want %d\n%s", code, exitRefused, out)
 			}
 			if code, out := h.run("permissions", "test", "add_task text=socks"); code != exitDone || !strings.HasPrefix(out, "confirm\n") {

@@ -171,13 +171,13 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.presses("Escape")
 	p.sees("enter send")
 
-	p.asks("add a task to buy running socks") // approve
+	p.asks("add task buy running socks") // approve
 	p.sees("Allow once", "running socks")
 	p.pauses()
 	p.presses("y", "Enter")
 	p.sees("added to tasks.md", "enter send")
 
-	p.asks("add a task to sell the boat") // cancel
+	p.asks("add task sell the boat") // cancel
 	p.sees("Allow once", "sell the boat")
 	p.pauses()
 	p.presses("Escape")

@@ -70,18 +70,25 @@ func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
 	}
 }
 
-func TestWithoutAModelTheWebIsSearchedByRules(t *testing.T) {
+func TestWithoutAModelTheWebIsSearchedByName(t *testing.T) {
 	web := webtest.New(t)
-	out, said := askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "Search the web for marathon training tips and read "+web.URL+"/marathon")
-	if !strings.Contains(string(out), "“") || !strings.Contains(said, web.URL+"/marathon ✓ verified") {
+	out, said := askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search marathon training tips")
+	if !strings.Contains(string(out), "“") || !strings.Contains(said, "[1] "+web.URL+"/marathon ✓ verified") {
 		t.Errorf("it says\n%s\n%s", out, said)
 	}
-	out, said = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "Search the web for captcha")
+	out, said = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search query=captcha")
 	if !strings.Contains(string(out), "asks for a captcha") {
 		t.Errorf("a captcha: it says\n%s\n%s", out, said)
 	}
 	before := len(web.Asked())
-	out, _ = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_TOOLS_OFF=web_*"}, "Search the web for marathon")
+	for _, prose := range []string{"Search the web for marathon training tips", "Look up the internet password in my notes", "Read " + web.URL + "/marathon"} {
+		askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, prose)
+	}
+	if len(web.Asked()) != before {
+		t.Errorf("prose asked the web for %v", web.Asked()[before:])
+	}
+	before = len(web.Asked())
+	out, _ = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_TOOLS_OFF=web_*"}, "@web_search marathon")
 	if len(web.Asked()) != before {
 		t.Errorf("it was switched off, and asked %v:\n%s", web.Asked()[before:], out)
 	}

@@ -91,7 +91,7 @@ func topic(question string) string {
 	if len(kept) == 0 || strings.ContainsAny(question, `"“„«»「『`) {
 		kept = fields
 	}
-	return strings.Join(kept, " ")
+	return strings.TrimRight(strings.Join(kept, " "), " .?!。？！")
 }
 
 // leans reports whether a question cannot be understood alone: none of its
