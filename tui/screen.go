@@ -472,7 +472,7 @@ func (m *Model) welcome(width int) []string {
 	case m.status.Notes == 0 && !m.status.Indexing:
 		add(look.Dim.Render("No notes yet: lifehub index DIR names a folder of them."))
 	default:
-		add(look.Dim.Render("what did I write last week? · which tasks are open? · add a task to call Tom"))
+		add(look.Dim.Render("what did I write last week? · when is the rent due? · add task call Tom"))
 	}
 	lines = append(lines, "")
 	for _, hint := range []struct {
