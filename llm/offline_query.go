@@ -49,7 +49,7 @@ func content(text string) map[string]bool {
 	stops := stopWords(text)
 	found := map[string]bool{}
 	for word := range words(text) {
-		if !stops[word] && !asking[word] {
+		if !stops[word] && !asking[word] && word != "often" && word != "oft" { // these rank a search
 			found[word] = true
 		}
 	}
@@ -57,7 +57,7 @@ func content(text string) map[string]bool {
 }
 
 // asking are words that ask of the notes, and say nothing of what.
-var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look remind often oft")
+var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look remind")
 
 // inContext is a question with the user's messages before it, up to one that
 // stands alone.

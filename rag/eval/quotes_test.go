@@ -139,7 +139,7 @@ func TestStarterQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close() //nolint:errcheck // only read
-	if _, err := x.Sync(t.Context(), folder, nil, nil); err != nil {
+	if _, err := x.Sync(t.Context(), folder, llm.Ngrams{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ question, note, says string }{
