@@ -32,13 +32,15 @@ var (
 // String is the message as one text, which is how it is saved and shown. Each
 // attachment stands in a fence that says what it is, longer than any in it.
 func (m Message) String() string {
+	sent := ParseMessage(m.Text) // what looks like an attachment in it could take the mark of another for its end
+	m.Text, m.Attached = sent.Text, append(sent.Attached, m.Attached...)
 	text := cmp.Or(strings.TrimSpace(m.Text), NothingTyped)
 	for _, a := range m.Attached {
 		mark := "```"
 		for strings.Contains(a.Text, mark) {
 			mark += "`"
 		}
-		text += "\n\n" + mark + "attached " + oneLine(cmp.Or(a.Name, "text")) + "\n" + strings.TrimRight(a.Text, "\n") + "\n" + mark
+		text += "\n\n" + mark + "attached " + cmp.Or(oneLine(a.Name), "text") + "\n" + strings.TrimRight(a.Text, "\n") + "\n" + mark
 	}
 	return text
 }
