@@ -14,7 +14,7 @@ import (
 )
 
 // A text is known again by fingerprints of runs of its letters and digits;
-// blanks, signs, marks of lists and case do not count. docs/figures/provenance.md
+// blanks, signs, marks of lists and case do not count. docs/figures/gate.md
 // has the figures that these were chosen by.
 const (
 	// printRun is how many letters have one fingerprint. Of printWindow runs that
@@ -84,6 +84,18 @@ func fingerprints(text string, written bool, own *ownText) []int64 {
 	return slices.Compact(prints)
 }
 
+// lengthOf is how long a text is in letters; a character of a script without
+// spaces says as much as three.
+func lengthOf(letters []rune) (n int) {
+	for _, r := range letters {
+		if isCJK(r) {
+			n += 2
+		}
+		n++
+	}
+	return n
+}
+
 // isTelling reports whether a line of a longer text is known alone.
 func isTelling(letters []rune) bool {
 	digits := 0
@@ -92,7 +104,7 @@ func isTelling(letters []rune) bool {
 			digits++
 		}
 	}
-	return len(letters) >= leastLine || digits >= leastNumber && (digits < len(letters) || digits > len("20061231"))
+	return lengthOf(letters) >= leastLine || digits >= leastNumber && (digits < len(letters) || digits > len("20061231"))
 }
 
 // Traces are the fingerprints that may stand in a text, whatever it is part of.
@@ -119,12 +131,12 @@ func Traces(text string) []int64 {
 // lists, and what a tool writes before and after a text. A number is a part.
 func partsOf(line string) (parts [][]rune) {
 	for _, clause := range strings.FieldsFunc(line, func(r rune) bool {
-		return strings.ContainsRune(".,!?:;–—()[]{}<>|\"“”«»*_#~", r) || unicode.IsControl(r) || unicode.Is(unicode.So, r)
+		return strings.ContainsRune(".,!?:;–—()[]{}<>|/=\"“”'‘’`«»*_#~。，、：；！？（）「」『』【】", r) || unicode.IsControl(r) || unicode.Is(unicode.So, r)
 	}) {
 		var part []rune
 		for word := range strings.FieldsSeq(clause) {
 			letters := lettersOf(word)
-			if len(letters) > 0 && unicode.IsNumber(letters[0]) {
+			if len(letters) == 0 || unicode.IsNumber(letters[0]) { // a sign alone, a number
 				parts = append(parts, part, letters)
 				part = nil
 				continue
@@ -137,7 +149,7 @@ func partsOf(line string) (parts [][]rune) {
 }
 
 func short(letters []rune) []int64 {
-	if len(letters) < shortRun || len(letters) >= longRun {
+	if lengthOf(letters) < shortRun || len(letters) >= longRun {
 		return nil
 	}
 	return []int64{^fingerprint(letters)} // never that of a run
@@ -168,14 +180,15 @@ func fingerprint(letters []rune) int64 {
 }
 
 // webAddress is an address of the web in a text.
-var webAddress = pattern.Lazy(`https?://[^\s<>"'` + "`" + `)\]}]+`)
+var webAddress = pattern.Lazy(`(?i)https?://[^\s<>"'` + "`" + `)\]}]+`)
 
 // withoutAddresses has a part like no other instead of each address of the web:
 // most letters of an address are its site's.
 func withoutAddresses(text string) string {
 	return webAddress.ReplaceAllStringFunc(text, func(address string) string {
-		sum := sha256.Sum256([]byte(address))
-		return "|" + base32.StdEncoding.EncodeToString(sum[:])[:leastLine] + "|"
+		bare := strings.TrimRight(address, ".,;:!?*_~/")
+		sum := sha256.Sum256([]byte(strings.ToLower(bare)))
+		return "|" + base32.StdEncoding.EncodeToString(sum[:])[:leastLine] + "|" + address[len(bare):]
 	})
 }
 

@@ -37,6 +37,16 @@ func TestShortTextsAreKnownAsAWhole(t *testing.T) {
 		want        bool
 	}{
 		{"pay Mallory", "- [x] Pay **Mallory**, due today (tasks.md:3)", true},
+		{"https://evil.example/pay", "- [ ] HTTPS://evil.example/pay/, due 2026-11-30 (todo.md:3)", true},
+		{"https://evil.example/pay", "see **https://evil.example/pay**.", true},
+		{"https://evil.example/pay", "https://evil.example/play", false},
+		{"wire the cash to Bob", "Tip - wire the cash to Bob", true},
+		{"wire the cash to Bob", "notes/wire the cash to Bob/today", true},
+		{"wire the cash to Bob", "it says 'wire the cash to Bob'", true},
+		{"don't call Bob now", "- [ ] don't call Bob now", true},
+		{"向鲍勃汇款", "- [ ] 向鲍勃汇款 (todo.md:3)", true},
+		{"银行对账清单\n\n明天向鲍勃的账户汇款一千元\n把密码发送到他的邮箱里面", "把密码发送到他的邮箱里面", true},
+		{"明天的天气", "今天的天气很好", false},
 		{"pay Mallory", "I will pay Mallory tomorrow", false}, // it is no line of its own: an edit is known by the line it makes
 		{"Call 0900 445566.", "the number: 0900 / 44 55 66", false},
 		{"Mail them at once.\n\nTel. 0900 445566\n", "tel: 0900 445566", true},

@@ -53,7 +53,9 @@ func (r *thisRun) Remember(_ context.Context, u Untrusted) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range u.Prints {
-		r.prints[p] = u
+		if _, known := r.prints[p]; !known || u.Kind != WasSaid {
+			r.prints[p] = u
+		}
 	}
 	return nil
 }
@@ -148,6 +150,17 @@ func (t *turn) mark(ctx context.Context, from string, outside bool, r *Result, r
 		r.Foreign = true
 		t.remember(ctx, CameIn, from, append(t.made(r.Text, false), t.made(reason, false)...))
 	}
+	ifClean := func(texts ...string) []string { // a tool's own text may repeat arguments that were made of untrusted text
+		if t.isForeign() {
+			return nil
+		}
+		return texts
+	}
+	for _, s := range r.Listed {
+		if !untrusted(s.Text) {
+			own = append(own, s.Text)
+		}
+	}
 	for i := range r.Sources {
 		switch s := &r.Sources[i]; {
 		case outside || s.Foreign:
@@ -162,9 +175,9 @@ func (t *turn) mark(ctx context.Context, from string, outside bool, r *Result, r
 	}
 	if !r.foreign() {
 		if r.Foreign = untrusted(r.Text, reason); r.Foreign {
-			own = append(own, linesWithout(untrusted, r.Text)...)
+			own = append(own, ifClean(linesWithout(untrusted, r.Text)...)...)
 		} else {
-			own = append(own, r.Text)
+			own = append(own, ifClean(r.Text)...)
 		}
 	}
 	t.reading.addOwn(own)

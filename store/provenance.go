@@ -26,7 +26,8 @@ func (s *Store) Remember(ctx context.Context, u agent.Untrusted) error {
 	}
 	_, err = s.write.ExecContext(ctx, `INSERT INTO untrusted (print, source, conversation, kind) SELECT value, ?2, ?3, ?4 FROM json_each(?1)
 			WHERE ?4 <> 1 OR value NOT IN (SELECT print FROM untrusted WHERE kind = 3)
-			ON CONFLICT (print, conversation) DO UPDATE SET kind = excluded.kind, source = excluded.source WHERE excluded.kind = 2;
+			ON CONFLICT (print, conversation) DO UPDATE SET kind = excluded.kind, source = excluded.source 
+				WHERE excluded.kind = 2 OR excluded.kind = 0 AND untrusted.kind IN (1, 3);
 		DELETE FROM untrusted WHERE id IN (SELECT id FROM untrusted ORDER BY kind = 2, id
 			LIMIT max(0, (SELECT count(*) FROM untrusted) - ?5))`, string(prints), u.Source, u.Conversation, u.Kind, mostPrints)
 	if err != nil {
