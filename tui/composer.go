@@ -263,6 +263,7 @@ func (c *composer) remember(prompt string) {
 // press edits the text.
 func (c *composer) press(pressed tea.KeyPressMsg) tea.Cmd {
 	var cmd tea.Cmd
+	pressed.Text = safetext.Text(pressed.Text)
 	c.area, cmd = c.area.Update(pressed)
 	run := pressed.String() // so that letters deleted one by one come back together
 	if pressed.Text != "" {

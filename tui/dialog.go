@@ -69,6 +69,8 @@ func (d *dialog) press(pressed tea.KeyPressMsg, keys *keyMap, choices []choice, 
 			return nil, append(typed, pressed)
 		}
 		return nil, nil
+	case key.Matches(pressed, keys.PageUp, keys.PageDown): // who reads on has not changed their mind
+		return nil, []tea.KeyPressMsg{pressed}
 	case !d.armed(now):
 	case key.Matches(pressed, keys.OptionNext):
 		d.move(choices, 1)
@@ -87,12 +89,10 @@ func (d *dialog) press(pressed tea.KeyPressMsg, keys *keyMap, choices []choice, 
 		d.chosen, d.lettered = choices[at].label, pressed.Text != ""
 		return nil, nil
 	}
-	rest = append(d.giveBack(), pressed)
-	if pressed.Text == "" && !key.Matches(pressed, keys.Newline) { // no text: the choice is taken back
-		return nil, []tea.KeyPressMsg{pressed}
+	if pressed.Text != "" || key.Matches(pressed, keys.Newline) {
+		d.since = now
 	}
-	d.since = now
-	return nil, rest
+	return nil, append(d.giveBack(), pressed)
 }
 
 // giveBack takes the choice back and returns the letters that the dialog took.

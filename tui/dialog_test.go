@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/llm"
 )
 
 // asked returns a question and where its answer will be found.
@@ -39,7 +40,7 @@ func TestALetterChoosesAndEnterConfirms(t *testing.T) {
 		"another choice by arrow":            {[]string{"y", "right", "right", "right", "enter"}, refuse, ""},
 		"details, then a quick y":            {[]string{"d", "y", "enter"}, once, ""},
 		"details twice, then a quick n":      {[]string{"d", "d", "n", "enter"}, refuse, ""},
-		"reading between letter and Enter":   {[]string{"y", "pgdown", "y", "enter"}, once, ""},
+		"reading between letter and Enter":   {[]string{"y", "pgdown", "enter"}, once, ""},
 		"details twice, and Enter":           {[]string{"dd", "enter"}, agent.Reply{}, ""},
 		"details, Enter, always":             {[]string{"d", "enter", "a", "enter"}, agent.Reply{Decision: agent.AllowAlways}, ""},
 		"a letter alone does nothing":        {[]string{"y", "wait"}, agent.Reply{}, ""},
@@ -55,6 +56,8 @@ func TestALetterChoosesAndEnterConfirms(t *testing.T) {
 		"and another is chosen":              {[]string{"y", "backspace", "n", "enter"}, refuse, ""},
 		"what is deleted was a text":         {[]string{"ye", "backspace", "backspace", "y"}, agent.Reply{}, "y"},
 		"and after a while a letter answers": {[]string{"ye", "backspace", "backspace", "wait", "y", "enter"}, once, ""},
+		"a typo behind a letter is text":     {[]string{"d", "n", "backspace", "o", "e", "s"}, agent.Reply{}, "does"},
+		"a key of the composer is, too":      {[]string{"y", "ctrl+a", "x"}, agent.Reply{}, "xy"},
 		"Ctrl+C takes a choice back":         {[]string{"y", "ctrl+c", "enter", "n", "enter"}, refuse, ""},
 		"clearing lets it answer":            {[]string{"hello", "ctrl+c", "wait", "y", "enter"}, once, ""},
 	}
@@ -246,6 +249,55 @@ func TestAQuestionThatGoesAwayGivesItsLettersBack(t *testing.T) {
 	})
 	if len(*replies) != 0 {
 		t.Errorf("replies = %+v", *replies)
+	}
+}
+
+// Who writes the reason of a no or other arguments pastes into them.
+func TestAPasteGoesWhereTheKeysGo(t *testing.T) {
+	question, replies := asked(taskAsked)
+	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
+		r.ask("add a task")
+		r.pass(time.Second)
+		r.keys("N", "enter", "wait, ")
+		r.send(tea.PasteMsg{Content: "not\nnow"})
+		r.keys("enter")
+		if got := r.m.composer.text(); got != "" {
+			t.Errorf("the composer holds %q", got)
+		}
+	})
+	if want := (agent.Reply{Decision: agent.Refuse, Reason: "wait, not now"}); len(*replies) != 1 || (*replies)[0] != want {
+		t.Errorf("replies = %+v, want %+v", *replies, want)
+	}
+}
+
+// A letter that an offer took is no answer after it was taken back, or when
+// something else came to be asked.
+func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
+	for _, away := range []string{"ctrl+c", "paste", "question"} {
+		o := withEverything()
+		o.Assistant = play(agent.Failed{Message: "not installed", Err: &llm.NotFoundError{Model: "qwen3:8b"}})
+		inRig(t, 80, 24, o, func(r *rig) {
+			r.ask("go")
+			r.pass(2 * guard)
+			r.keys("y")
+			if r.m.offer == nil || r.m.offer.chosen == "" {
+				t.Fatal("nothing is offered")
+			}
+			switch away {
+			case "ctrl+c":
+				r.keys("ctrl+c")
+			case "paste":
+				r.send(tea.PasteMsg{Content: "pasted"})
+			default:
+				r.m.askPermission(taskAsked)
+			}
+			if r.m.offer.chosen != "" {
+				t.Errorf("%s: %q is still chosen", away, r.m.offer.chosen)
+			}
+			if got, want := r.m.composer.text(), map[string]string{"paste": "ypasted", "question": "y"}[away]; got != want {
+				t.Errorf("%s: the composer holds %q, want %q", away, got, want)
+			}
+		})
 	}
 }
 

@@ -320,6 +320,9 @@ func (m *Model) planMade(e agent.PlanMade, now time.Time) {
 // askInput and askPermission put a question. It waits behind one that is in
 // sight, of whichever kind.
 func (m *Model) askInput(e agent.InputAsked) tea.Cmd {
+	if !m.asked() {
+		m.returnLetters() // of an offer
+	}
 	if !m.input.open() {
 		m.inputFirst = !m.permission.open()
 	}
@@ -330,6 +333,9 @@ func (m *Model) askInput(e agent.InputAsked) tea.Cmd {
 }
 
 func (m *Model) askPermission(e agent.PermissionAsked) tea.Cmd {
+	if !m.asked() {
+		m.returnLetters() // of an offer
+	}
 	if !m.permission.open() {
 		m.inputFirst = m.input.open()
 	}
@@ -337,6 +343,22 @@ func (m *Model) askPermission(e agent.PermissionAsked) tea.Cmd {
 	m.overlay = noOverlay
 	m.unfocus()
 	return m.rearm()
+}
+
+// takenLetters takes every choice back and returns the letters that questions took.
+func (m *Model) takenLetters() []tea.KeyPressMsg {
+	typed := slices.Concat(m.permission.giveBack(), m.input.giveBack())
+	if m.offer != nil {
+		typed = append(typed, m.offer.giveBack()...)
+	}
+	return typed
+}
+
+// returnLetters gives the composer what questions took of a text.
+func (m *Model) returnLetters() {
+	for _, pressed := range m.takenLetters() {
+		m.composer.press(pressed)
+	}
 }
 
 // withdraw takes questions away that the user did not answer. Letters that one

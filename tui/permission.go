@@ -81,6 +81,19 @@ func (p *permission) settle(call string) {
 // close drops all questions: their turn is over.
 func (p *permission) close() { *p = permission{} }
 
+// pasted reports whether the reason or the arguments being written took a paste.
+func (p *permission) pasted(text string) bool {
+	switch {
+	case p.why != nil:
+		*p.why += safetext.Line(text)
+	case p.edit != nil:
+		p.edit.area.InsertString(safetext.Text(text))
+	default:
+		return false
+	}
+	return true
+}
+
 // answer replies to the question in sight and shows the next.
 func (p *permission) answer(reply agent.Reply) {
 	asked := *p.current()

@@ -19,7 +19,7 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	parting := m.parting
 	m.hint, m.parting = "", false
 	if key.Matches(pressed, m.keys.Clear) && m.overlay == noOverlay {
-		if len(m.permission.giveBack())+len(m.input.giveBack()) > 0 {
+		if len(m.takenLetters()) > 0 {
 			return nil
 		}
 		return m.clear(parting)

@@ -6,7 +6,6 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -356,6 +355,9 @@ func (m *Model) paste(text string) tea.Cmd {
 		m.input.width = 0
 		return nil
 	}
+	if m.asksPermission() && m.permission.pasted(text) {
+		return nil
+	}
 	if m.overlay == firstRunOverlay {
 		m.typeFolder(m.first.folder + safetext.Line(strings.TrimSpace(text)))
 		return nil
@@ -365,9 +367,7 @@ func (m *Model) paste(text string) tea.Cmd {
 		return m.picker.find()
 	}
 	m.unfocus()
-	for _, pressed := range slices.Concat(m.permission.giveBack(), m.input.giveBack()) {
-		m.composer.press(pressed)
-	}
+	m.returnLetters()
 	m.composer.paste(text)
 	return m.follow()
 }
