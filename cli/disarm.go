@@ -18,6 +18,7 @@ import (
 // what would make a picture, a link, the definition of one or a tag, so that
 // each shows as it was written. Code stays byte for byte.
 func disarm(markdown string) string {
+	markdown = strings.NewReplacer("\r\n", "\r\n", "\r", "\n").Replace(markdown) // a CR alone ends a line, but not to goldmark
 	if !slices.ContainsFunc(strings.Split(markdown, "\n\n"), tooCostly) {
 		for range 4 { // what is no tag or link any more may free a backtick that was in it
 			next := separate(markdown, codeBytes(markdown))

@@ -127,6 +127,15 @@ func TestHostileMarkdownIsDisarmedInTime(t *testing.T) {
 	}
 }
 
+// A CR alone ends a line for most readers, and so code that was begun before it.
+func TestALoneCRHidesNoPicture(t *testing.T) {
+	for _, live := range []string{"`a\r\r![x](http://evil/p.png)\r\rb`\n", "`a\r\n\r\n![x](http://evil/p.png)`", "a\r![x](u)"} {
+		if got := disarm(live); armed(strings.ReplaceAll(got, "\r", "\n")) != nil {
+			t.Errorf("%q stays live: %q", live, got)
+		}
+	}
+}
+
 func TestExportsAreDisarmed(t *testing.T) {
 	s, err := store.InMemory()
 	if err != nil {
