@@ -151,6 +151,7 @@ func TestAStormOfSizesAndAnEndInEveryPanel(t *testing.T) {
 // ends with the given one.
 func (term *terminal) storms(sizes, width, height int) {
 	term.t.Helper()
+	term.storming.Store(true)
 	any := rand.New(rand.NewPCG(1, 2))
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
