@@ -162,34 +162,6 @@ func (m *Model) body(width, height, top int) []string {
 	return m.transcript.view()
 }
 
-// asked tells whether a question waits for the user.
-func (m *Model) asked() bool { return m.permission.open() || m.input.open() }
-
-// asksInput reports whether what a server asks is the question in sight.
-func (m *Model) asksInput() bool { return m.input.open() && (m.inputFirst || !m.permission.open()) }
-
-// asksPermission reports whether the question in sight is a permission.
-func (m *Model) asksPermission() bool { return m.permission.open() && !m.asksInput() }
-
-// uncovered reports whether no question waits, and says so if one does: nothing
-// opens over it.
-func (m *Model) uncovered() bool {
-	if m.asked() && m.player == nil {
-		m.flash("answer the request first")
-		return false
-	}
-	return true
-}
-
-// cover puts a list or a page over the transcript, unless a question waits.
-func (m *Model) cover(by overlay) bool {
-	if !m.uncovered() {
-		return false
-	}
-	m.overlay = by
-	return true
-}
-
 func (m *Model) bodyTop() int    { return m.place.top }
 func (m *Model) bodyHeight() int { return m.place.height }
 

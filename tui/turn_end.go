@@ -1,0 +1,136 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// failed shows why the turn could not be finished.
+func (m *Model) failed(e agent.Failed, now time.Time) {
+	t := m.turn
+	m.closeTurn("cut off", now)
+	if !t.stopped { // else that it ended is what the user wanted
+		t.failed = true
+		m.transcript.add(&failure{e.Message, e.Hint})
+		t.missed = missingModel(e.Err)
+	}
+	m.tellEffects(e.Effects)
+}
+
+// tellEffects ends a turn with what it did.
+func (m *Model) tellEffects(did agent.Effects) {
+	if did != nil {
+		m.transcript.add(&effects{did})
+	}
+}
+
+// giveBack puts a question that could not be kept back into the composer:
+// what was typed is not lost.
+func (m *Model) giveBack() {
+	m.unsent.sending = ""
+	text := m.turn.question
+	if !m.composer.empty() {
+		text += "\n" + m.composer.text()
+	}
+	m.composer.set(safetext.Text(text))
+}
+
+// ended shows the answer as it was kept and its figures.
+func (m *Model) ended(e agent.Ended, now time.Time) {
+	ending := ""
+	if e.Interrupted {
+		ending = "stopped"
+	}
+	if t := m.turn; t.answer == nil && e.Answer != "" && !t.stopped {
+		m.say(e.Answer, now)
+	}
+	for _, s := range e.Nearest {
+		m.source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine}, s)
+	}
+	m.closeTurn(ending, now)
+	m.tellEffects(e.Effects)
+}
+
+// source adds a place to the sources under the answer.
+func (m *Model) source(c agent.Citation, from agent.Source) {
+	t := m.turn
+	if t.sources == nil {
+		t.sources = newSources(m.Host)
+		m.transcript.add(t.sources)
+	}
+	t.sources.add(c, from)
+	m.transcript.touch(t.sources)
+}
+
+// closeTurn ends all that is open in the turn.
+func (m *Model) closeTurn(ending string, now time.Time) {
+	t := m.turn
+	m.closeThought(now)
+	m.endThoughts("", now)
+	if t.plan != nil && t.plan.took == 0 {
+		switch s := t.plan.step("answer"); {
+		case s == nil || ending != "":
+		case s.status == agent.Running:
+			t.plan.mark("answer", agent.Done, "", now)
+		case s.status == agent.Pending && t.answer != nil:
+			t.plan.answeredElsewhere()
+		}
+		t.plan.end(now)
+		m.transcript.touch(t.plan)
+	}
+	if t.answer != nil && t.answer.open {
+		t.answer.end(ending)
+		m.transcript.touch(t.answer)
+	} else if t.answer == nil && ending == "stopped" && !t.stopped {
+		m.transcript.add(&notice{"stopped"})
+	}
+	m.withdraw(func() {
+		m.permission.close()
+		m.input.close()
+	})
+}
+
+// turnOver is called when the channel of the turn closed.
+func (m *Model) turnOver(now time.Time) tea.Cmd {
+	t := m.turn
+	m.closeTurn("cut off", now)
+	t.cancel()
+	m.turn, m.unsent.sending = nil, ""
+	m.last = t
+	return tea.Sequence(m.printOver(), m.afterTurn(t))
+}
+
+// afterTurn does what is due once a turn is over.
+func (m *Model) afterTurn(t *turn) tea.Cmd {
+	if t.stopped || t.failed {
+		m.turnLeft(t)
+	}
+	if len(m.composer.queue) == 0 { // what was taken out of it waits for the user alone
+		m.composer.place = -1
+	}
+	switch {
+	case t.missed != "":
+		m.offerPull(t.missed, t.question)
+		return m.rearm()
+	case m.composer.due() == 0 && t.stopped:
+		return nil
+	case m.composer.due() == 0 && t.failed:
+		return m.callUser("no answer could be given")
+	case m.composer.due() == 0 && t.answer == nil:
+		return m.callUser("the answer is ready")
+	case m.composer.due() == 0:
+		return tea.Batch(m.callUser("the answer is ready"), m.entitle())
+	case t.stopped:
+		// What waited was meant for after a whole answer: give it back.
+		m.composer.putBack()
+		text := strings.Join(append(m.composer.giveBack(), m.composer.take()), "\n")
+		m.composer.set(strings.TrimRight(text, "\n"))
+		return nil
+	}
+	return m.askQueued(m.composer.next())
+}
