@@ -111,8 +111,7 @@ func (in *input) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cm
 		in.fillIn(pressed, keys)
 		return nil, nil
 	}
-	if top, scrolls := keys.read(pressed, in.top, len(in.body), in.rows); scrolls && len(in.body) > in.rows {
-		in.top = top
+	if in.scroll(pressed, keys, len(in.body)) {
 		return nil, nil
 	}
 	if key.Matches(pressed, keys.Stop) {

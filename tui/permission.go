@@ -171,8 +171,7 @@ func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time)
 		p.change(pressed, keys)
 		return nil, nil
 	}
-	if top, scrolls := keys.read(pressed, p.top, len(p.body), p.rows); scrolls && len(p.body) > p.rows {
-		p.top = top
+	if p.scroll(pressed, keys, len(p.body)) {
 		return nil, nil
 	}
 	if key.Matches(pressed, keys.Stop) {

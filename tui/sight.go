@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 
+	tea "charm.land/bubbletea/v2"
+
 	"lifehub/tui/safetext"
 )
 
@@ -34,6 +36,16 @@ func (s *sight) place(n, foot, tightFoot, height int) {
 	}
 	s.rows = max(0, s.rows)
 	s.top = max(0, min(s.top, n-s.rows))
+}
+
+// scroll reports whether a key moved what is seen of n lines that do not all fit.
+func (s *sight) scroll(pressed tea.KeyPressMsg, keys *keyMap, n int) bool {
+	top, scrolls := keys.read(pressed, s.top, n, s.rows)
+	if !scrolls || n <= s.rows {
+		return false
+	}
+	s.top = top
+	return true
 }
 
 // endSeen tells whether the last of n lines is in sight, in a window in which
