@@ -150,12 +150,6 @@ func (t *turn) mark(ctx context.Context, from string, outside bool, r *Result, r
 		r.Foreign = true
 		t.remember(ctx, CameIn, from, append(t.made(r.Text, false), t.made(reason, false)...))
 	}
-	ifClean := func(texts ...string) []string { // a tool's own text may repeat arguments that were made of untrusted text
-		if t.isForeign() {
-			return nil
-		}
-		return texts
-	}
 	for _, s := range r.Listed {
 		if !untrusted(s.Text) {
 			own = append(own, s.Text)
@@ -174,10 +168,13 @@ func (t *turn) mark(ctx context.Context, from string, outside bool, r *Result, r
 		}
 	}
 	if !r.foreign() {
-		if r.Foreign = untrusted(r.Text, reason); r.Foreign {
-			own = append(own, ifClean(linesWithout(untrusted, r.Text)...)...)
-		} else {
-			own = append(own, ifClean(r.Text)...)
+		r.Foreign = untrusted(r.Text, reason)
+		switch {
+		case t.isForeign(): // it may repeat arguments that were made of untrusted text
+		case r.Foreign:
+			own = append(own, linesWithout(untrusted, r.Text)...)
+		default:
+			own = append(own, r.Text)
 		}
 	}
 	t.reading.addOwn(own)
