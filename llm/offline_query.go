@@ -49,7 +49,7 @@ func content(text string) map[string]bool {
 	stops := stopWords(text)
 	found := map[string]bool{}
 	for word := range words(text) {
-		if !stops[word] && !asking[word] && word != "often" && word != "oft" { // these rank a search
+		if !stops[word] && !asking[word] && !frequent[word] {
 			found[word] = true
 		}
 	}
@@ -111,6 +111,7 @@ func leans(question string) bool {
 var (
 	pointing = wordSet("it its they them their theirs he him his she her hers that this these those there er ihn ihm sie dies diese dieser")
 	joining  = wordSet("and but or also und aber oder auch") // at the beginning
+	frequent = wordSet("often oft")                          // a search ranks by them, and no sentence has to hold them
 )
 
 // hasWords reports whether a text holds a letter or a digit.
