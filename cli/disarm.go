@@ -18,7 +18,7 @@ import (
 // what would make a picture, a link, the definition of one or a tag, so that
 // each shows as it was written. Code stays byte for byte.
 func disarm(markdown string) string {
-	markdown = strings.NewReplacer("\r\n", "\r\n", "\r", "\n").Replace(markdown) // a CR alone ends a line, but not to goldmark
+	markdown = loneCR.Replace(markdown)
 	if !slices.ContainsFunc(strings.Split(markdown, "\n\n"), tooCostly) {
 		for range 4 { // what is no tag or link any more may free a backtick that was in it
 			next := separate(markdown, codeBytes(markdown))
@@ -30,6 +30,10 @@ func disarm(markdown string) string {
 	}
 	return separate(markdown, make([]bool, len(markdown)))
 }
+
+// loneCR makes a line end of a CR alone, which is one to most readers and not
+// to goldmark.
+var loneCR = strings.NewReplacer("\r\n", "\r\n", "\r", "\n")
 
 // separate changes what is not code.
 func separate(markdown string, code []bool) string {
