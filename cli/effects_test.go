@@ -3,11 +3,7 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,25 +14,11 @@ import (
 // turn later; what the model says of it counts for nothing.
 func TestAskTellsWhatTheTurnDid(t *testing.T) {
 	const claim = "I have sent the email to Bob, as secret/plan.md has it."
-	home, vault := t.TempDir(), aVault(t)
+	vault := aVault(t)
 	add, claims := `{"steps":[{"id":"1","tool":"add_task","input":{"text":"buy shoes"}}]}`, `{"steps":[],"answer":"`+claim+`"}`
 	script := llmtest.NewScript(says(asksPlanner, claims), says(asksPlanner, add), says(asksExplainer, claim), says(asksPlanner, claims), says(asksPlanner, claims))
 	server := llmtest.Serve(t, script)
-	run := func(args ...string) (stdout, stderr string) {
-		t.Helper()
-		cmd := exec.Command(os.Args[0], args...)
-		cmd.Dir = home
-		cmd.Env = []string{
-			runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
-			"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none",
-		}
-		var out, told bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &told
-		if err := cmd.Run(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, told.String())
-		}
-		return out.String(), told.String()
-	}
+	run := commandsOver(t, server)
 	const unread, nothing, changed = "secret/plan.md ✗ not read in this conversation\n", "\nchanged nothing\n", "\nchanged tasks.md (+1)\n"
 	if _, told := run("ask", "--notes", vault, "mail Bob"); !strings.HasSuffix(told, unread+nothing[1:]) {
 		t.Errorf("ask tells\n%s", told)

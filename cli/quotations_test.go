@@ -18,28 +18,14 @@ import (
 // What an answer quotes without a number is judged in `ask --json`, told on
 // stderr and kept with the conversation, for its export.
 func TestAQuotationWithoutANumberIsToldByAsk(t *testing.T) {
-	home, vault := t.TempDir(), aVault(t)
+	vault := aVault(t)
 	answer := "You run often: “Tuesday, Thursday and Sunday”.\n\n> I run three times a week: Tuesday, Thursday and Sunday.\n\nAnd «on each of these days at six in the morning»."
 	script := llmtest.NewScript(
 		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`), says(asksExplainer, answer),
 		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`), says(asksExplainer, answer),
 	)
 	server := llmtest.Serve(t, script)
-	run := func(args ...string) (stdout, stderr string) {
-		t.Helper()
-		cmd := exec.Command(os.Args[0], args...)
-		cmd.Dir = home
-		cmd.Env = []string{
-			runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
-			"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none",
-		}
-		var out, told bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &told
-		if err := cmd.Run(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, told.String())
-		}
-		return out.String(), told.String()
-	}
+	run := commandsOver(t, server)
 	out, _ := run("ask", "--json", "--notes", vault, "how often do I run?")
 	var result asked
 	if err := json.Unmarshal([]byte(out), &result); err != nil {
@@ -68,5 +54,26 @@ func TestAQuotationWithoutANumberIsToldByAsk(t *testing.T) {
 		if !strings.Contains(told, line) || !strings.Contains(exported, line) || !strings.Contains(strings.ReplaceAll(page, "”  ", "” "), line) {
 			t.Errorf("%q is not told in\n%s\nor\n%s\nor\n%s", line, told, exported, page)
 		}
+	}
+}
+
+// commandsOver returns what runs a command of LifeHub that has to succeed, in a
+// home of its own, with the model of a server.
+func commandsOver(t *testing.T, server string) func(args ...string) (stdout, stderr string) {
+	home := t.TempDir()
+	return func(args ...string) (stdout, stderr string) {
+		t.Helper()
+		cmd := exec.Command(os.Args[0], args...)
+		cmd.Dir = home
+		cmd.Env = []string{
+			runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+			"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none",
+		}
+		var out, told bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &told
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, told.String())
+		}
+		return out.String(), told.String()
 	}
 }
