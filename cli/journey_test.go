@@ -35,7 +35,7 @@ func newPane(t *testing.T, env ...string) *pane {
 	}
 	p := &pane{t: t, tmux: testenv.Tmux(t), sockets: sockets, home: t.TempDir()}
 	p.env = append([]string{
-		"env", "-i", runAsProgram, "HOME=" + p.home, "LIFEHUB_HOME=" + filepath.Join(p.home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+		"env", "-i", runAsProgram, quickExit, "HOME=" + p.home, "LIFEHUB_HOME=" + filepath.Join(p.home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
 		"TERM=tmux-256color", "LANG=C.UTF-8", "OLLAMA_HOST=127.0.0.1:1",
 	}, env...)
 	t.Cleanup(func() {

@@ -17,7 +17,7 @@ func TestAReplayRunsInARealTerminal(t *testing.T) {
 	vault, home := aVault(t), filepath.Join(t.TempDir(), "home")
 	env := []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME=" + home}
 	ask := exec.Command(os.Args[0], "ask", "-q", "--notes", vault, "how often do I run?")
-	ask.Env = append([]string{runAsProgram, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, env...)
+	ask.Env = append([]string{runAsProgram, quickExit, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, env...)
 	if out, err := ask.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -41,7 +41,7 @@ func TestAKilledTurnLeavesItsTraceUpToThen(t *testing.T) {
 	server.Play(countPlan, llmtest.FaultyAnswer)
 	server.Set(llmtest.HangMiddle, 250)
 	env := []string{
-		runAsProgram, "HOME=" + t.TempDir(), "LIFEHUB_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
+		runAsProgram, quickExit, "HOME=" + t.TempDir(), "LIFEHUB_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
 		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=" + llmtest.FaultModel,
 	}
 	ask := exec.Command(os.Args[0], "ask", "-q", "how many are there?")

@@ -13,6 +13,10 @@ import (
 // runAsProgram makes the test binary behave as lifehub: see TestMain.
 const runAsProgram = "LIFEHUB_TEST_RUN=1"
 
+// quickExit keeps a program under the race detector from waiting a second
+// before each exit.
+const quickExit = "GORACE=atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
 	mcptest.Main()
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
@@ -36,6 +40,7 @@ func TestCommandLine(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("LIFEHUB_HOME", filepath.Join(env.WorkDir, ".lifehub"))
 			env.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nothing listens there
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("STARTER", starter)
 			env.Setenv("EDITOR", "")
 			env.Setenv("VISUAL", "")

@@ -86,7 +86,7 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 	servers := map[string]any{"mcpServers": map[string]any{
 		"leaky": map[string]any{
 			"command": os.Args[0], "args": []string{"--api-key", planted["the arguments of an MCP server"]},
-			"env": map[string]string{mcptest.Mode: "leaky", mcptest.Started: started, "SERVICE_TOKEN": planted["the environment of an MCP server"]},
+			"env": map[string]string{mcptest.Mode: "leaky", mcptest.Started: started, "SERVICE_TOKEN": planted["the environment of an MCP server"], "GORACE": "atexit_sleep_ms=0"},
 		},
 		"far":  map[string]any{"url": angry.URL + "/mcp?api_key=" + planted["the address of an MCP server"], "headers": map[string]string{"Authorization": "Bearer " + planted["the header of an MCP server"]}},
 		"pass": map[string]any{"url": angry.URL + "/mcp"},
@@ -98,7 +98,7 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command(os.Args[0], arg...)
 		cmd.Dir = vault
-		cmd.Env = []string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + at(), "OTHER_API_KEY=" + planted["LifeHub's own environment"], "PATH=" + os.Getenv("PATH")}
+		cmd.Env = []string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + at(), "OTHER_API_KEY=" + planted["LifeHub's own environment"], "PATH=" + os.Getenv("PATH")}
 		out, err := cmd.CombinedOutput()
 		if err != nil && cmd.ProcessState == nil {
 			t.Fatal(err)

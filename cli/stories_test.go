@@ -108,7 +108,7 @@ func aHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"brave": map[string]any{
-		"command": os.Args[0], "env": map[string]string{mcptest.Mode: mcptest.SearchMode},
+		"command": os.Args[0], "env": map[string]string{mcptest.Mode: mcptest.SearchMode, "GORACE": "atexit_sleep_ms=0"},
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func tellIn(t *testing.T, home, vault, ollama, model, mode, question string, env
 	cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--mode", mode, "--allow", "brave_web_search", "--notes", vault, question)
 	cmd.Dir = home
 	cmd.Env = append([]string{
-		runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+		runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
 		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + ollama, "LIFEHUB_MODEL=" + model, "LIFEHUB_EMBED_MODEL=none", "LIFEHUB_CONTEXT=16384",
 	}, env...)
 	var stderr bytes.Buffer

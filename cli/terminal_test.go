@@ -73,7 +73,7 @@ func startTerminalOver(t *testing.T, over line, width, height int, env []string,
 	term.cmd = exec.Command(os.Args[0], arg...)
 	term.cmd.Dir = home
 	term.cmd.Env = append([]string{
-		runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+		runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
 		"TERM=xterm-256color", "LANG=C.UTF-8", "OLLAMA_HOST=127.0.0.1:1",
 	}, env...)
 	var err error

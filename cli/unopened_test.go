@@ -40,7 +40,7 @@ func TestNotesAndFactsNeedNoConversations(t *testing.T) {
 			lifehub := func(env string, arg ...string) (string, error) {
 				cmd := exec.Command(os.Args[0], arg...)
 				cmd.Dir = home
-				cmd.Env = []string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"), "LIFEHUB_PROVIDER=offline", env}
+				cmd.Env = []string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"), "LIFEHUB_PROVIDER=offline", env}
 				out, err := cmd.CombinedOutput()
 				return string(out), err
 			}
