@@ -113,8 +113,8 @@ func newMCPImport(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Add the servers of another client's file, after showing them",
 		Long: "Add the servers of another client's file, after showing what each would run: that of Claude, Cursor, Windsurf, Gemini,\n" +
-			"VS Code, Zed, opencode and whoever else writes \"mcpServers\" in JSON, with comments or without.\n" +
-			"What the other client lets run without asking is not taken over.",
+			"VS Code, Zed, opencode, Codex (TOML) and whoever else writes \"mcpServers\" in JSON, with comments or without.\n" +
+			"Tools that the other client leaves out are left out here; what it lets run without asking is not taken over.",
 		Example: "  lifehub mcp import ~/.cursor/mcp.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
 		Args:    args(cobra.ExactArgs(1)),
 		RunE:    func(_ *cobra.Command, given []string) error { return sh.importServers(given[0], yes) },
@@ -141,6 +141,12 @@ func (sh *shell) importServers(from string, yes bool) error {
 		}
 		if s.Cwd != "" {
 			fmt.Fprintf(sh.out, "    in %s\n", safetext.Reveal(s.Cwd))
+		}
+		if s.Allow != nil {
+			fmt.Fprintf(sh.out, "    with these tools only: %s\n", safetext.Reveal(strings.Join(s.Allow, ", ")))
+		}
+		if s.Deny != nil {
+			fmt.Fprintf(sh.out, "    without the tools %s\n", safetext.Reveal(strings.Join(s.Deny, ", ")))
 		}
 	}
 	for _, why := range found.Skipped {

@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"lifehub/pattern"
 )
@@ -26,9 +30,9 @@ type entries map[string]map[string]json.RawMessage
 
 // ReadImport reads another client's file, and changes nothing: that of Claude,
 // Cursor, Windsurf, Gemini and others ("mcpServers"), VS Code ("servers", also
-// below "mcp"), Zed ("context_servers") and opencode ("mcp"), with comments or
-// without. Names that are taken in mcp.json, entries that cannot be read and
-// keys that LifeHub does not know are left out.
+// below "mcp"), Zed ("context_servers"), opencode ("mcp"), with comments or
+// without, and Codex ("mcp_servers", in TOML). Names that are taken in mcp.json,
+// entries that cannot be read and keys that LifeHub does not know are left out.
 func ReadImport(file, from string) (Import, error) {
 	found := Import{entries: map[string]json.RawMessage{}}
 	mine, err := ReadConfig(file, nil)
@@ -39,7 +43,16 @@ func ReadImport(file, from string) (Import, error) {
 	if err != nil {
 		return found, fmt.Errorf("import MCP servers: %w", err)
 	}
-	theirs, err := theirServers(withoutComments(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if strings.EqualFold(filepath.Ext(from), ".toml") {
+		data, err = fromTOML(data)
+	} else {
+		data = withoutComments(data)
+	}
+	var theirs entries
+	if err == nil {
+		theirs, err = theirServers(data)
+	}
 	if err != nil {
 		return found, fmt.Errorf("import MCP servers: %s: %w", from, err)
 	}
@@ -82,6 +95,15 @@ func (i Import) AddTo(file string) error {
 	return nil
 }
 
+// fromTOML writes TOML as JSON.
+func fromTOML(data []byte) ([]byte, error) {
+	var file map[string]any
+	if err := toml.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Errorf("not valid TOML: %w", err)
+	}
+	return json.Marshal(file)
+}
+
 // theirServers finds the servers in a client's file.
 func theirServers(data []byte) (entries, error) {
 	var file struct {
@@ -89,6 +111,9 @@ func theirServers(data []byte) (entries, error) {
 		Servers        json.RawMessage `json:"servers"`
 		ContextServers json.RawMessage `json:"context_servers"`
 		MCP            json.RawMessage `json:"mcp"`
+		Codex          json.RawMessage `json:"mcp_servers"`
+		Tools          json.RawMessage `json:"tools"`
+		Permission     json.RawMessage `json:"permission"`
 		Projects       map[string]struct {
 			MCPServers json.RawMessage `json:"mcpServers"`
 		} `json:"projects"`
@@ -103,7 +128,7 @@ func theirServers(data []byte) (entries, error) {
 		file.MCP = below.Servers
 	}
 	all := entries{}
-	places := []json.RawMessage{file.MCPServers, file.Servers, file.ContextServers, file.MCP}
+	places := []json.RawMessage{file.MCPServers, file.Servers, file.ContextServers, file.MCP, file.Codex}
 	for _, path := range slices.Sorted(maps.Keys(file.Projects)) {
 		places = append(places, file.Projects[path].MCPServers)
 	}
@@ -118,7 +143,37 @@ func theirServers(data []byte) (entries, error) {
 			}
 		}
 	}
+	all.deny(file.Tools, file.Permission)
 	return all, nil
+}
+
+// deny takes tools out that opencode switches off for all servers at once, by
+// patterns over server_tool.
+func (e entries) deny(settings ...json.RawMessage) {
+	var off []string
+	for _, setting := range settings {
+		var levels map[string]any
+		_ = json.Unmarshal(setting, &levels) // one that is none is of another client
+		for glob, level := range levels {
+			if level == false || level == "deny" {
+				off = append(off, glob)
+			}
+		}
+	}
+	slices.Sort(off)
+	for name, entry := range e {
+		var denied []string
+		for _, glob := range off {
+			if tools, ok := strings.CutPrefix(glob, name+"_"); ok {
+				denied = append(denied, tools)
+			} else if all, _ := path.Match(glob, name+"_"); all {
+				denied = append(denied, "*")
+			}
+		}
+		if denied != nil && entry != nil && entry["excludeTools"] == nil {
+			entry["excludeTools"], _ = json.Marshal(denied) // texts can be written
+		}
+	}
 }
 
 // entriesOf reads servers by name, or a list of servers that tell their names.
@@ -144,27 +199,33 @@ func entriesOf(data json.RawMessage) (entries, error) {
 	return byName, nil
 }
 
-// theirNames are the names that other clients have for our keys.
+// theirNames are the names that other clients have for our keys, in small
+// letters and without a sign between the words: some write excludeTools, others
+// exclude_tools.
 var theirNames = map[string]string{
-	"httpUrl": "url", "serverUrl": "url", "environment": "env", "transport": "type", "transportType": "type", "cmd": "command",
-	"excludeTools": "deny", "disabledTools": "deny", "includeTools": "allow", "enabledTools": "allow",
+	"httpurl": "url", "serverurl": "url", "environment": "env", "transport": "type", "transporttype": "type", "cmd": "command", "httpheaders": "headers",
+	"excludetools": "deny", "excludedtools": "deny", "disabledtools": "deny", "blockedtools": "deny",
+	"includetools": "allow", "includedtools": "allow", "enabledtools": "allow", "allowedtools": "allow", "availabletools": "allow",
 }
+
+var betweenWords = strings.NewReplacer("_", "", "-", "")
 
 // known keeps the keys of an entry that LifeHub reads, under its own names.
 // What another client lets run unasked is not taken over.
 func known(theirs map[string]json.RawMessage) (entry json.RawMessage, notes []string) {
 	theirs = flat(theirs)
-	ours, tools := map[string]any{}, map[string]any{}
+	ours, tools := map[string]any{}, filter{}
 	for _, key := range slices.Sorted(maps.Keys(theirs)) {
 		name := key
-		if ours := theirNames[key]; ours != "" {
+		if ours := theirNames[betweenWords.Replace(strings.ToLower(key))]; ours != "" {
 			name = ours
 		}
 		value, asked := ourReferences(theirs[key], name == "env" || name == "headers")
 		switch {
 		case name == "allow" || name == "deny":
-			tools[name] = value
-		case name == "permission" || name == "timeout" || !slices.Contains(serverKeys, name):
+			tools.add(name, value)
+		case name == "tools" && tools.take(value):
+		case name == "permission" || name == "timeout" || name == "tools" || !slices.Contains(serverKeys, name):
 			notes = append(notes, fmt.Sprintf("%q is not known here", key)) // a timeout may be in other units
 			continue
 		default:
@@ -179,6 +240,59 @@ func known(theirs map[string]json.RawMessage) (entry json.RawMessage, notes []st
 	}
 	entry, _ = json.Marshal(ours) // it came from JSON
 	return entry, notes
+}
+
+// filter is which tools of a server are offered: lists under "allow" and "deny",
+// or what stands there in place of a list of texts, for which the entry is refused.
+type filter map[string]any
+
+// add narrows the filter: a tool must be in all lists that allow, and in none
+// that denies.
+func (f filter) add(name string, value any) {
+	before, isList := f[name].([]string)
+	list, ok := texts(value)
+	switch {
+	case f[name] != nil && !isList: // refused already
+	case !ok:
+		f[name] = value
+	case f[name] == nil:
+		f[name] = list
+	case name == "deny":
+		f[name] = append(before, list...)
+	default:
+		f[name] = slices.DeleteFunc(before, func(tool string) bool { return !slices.Contains(list, tool) })
+	}
+}
+
+// texts is a list of texts.
+func texts(value any) (list []string, ok bool) {
+	items, ok := value.([]any)
+	list = []string{}
+	for _, item := range items {
+		text, isText := item.(string)
+		list, ok = append(list, text), ok && isText
+	}
+	return list, ok
+}
+
+// take reads "tools" where it is a list of those that there are, as Copilot has
+// it, or an object of lists. It reports whether it is one of these.
+func (f filter) take(value any) bool {
+	if list, ok := value.([]any); ok {
+		f.add("allow", list)
+		return true
+	}
+	object, _ := value.(map[string]any)
+	names := map[string]string{"allow": "allow", "include": "allow", "deny": "deny", "exclude": "deny"}
+	for key := range object {
+		if names[key] == "" {
+			return false
+		}
+	}
+	for key, list := range object {
+		f.add(names[key], list)
+	}
+	return len(object) > 0
 }
 
 // flat takes out of a command what is an object of it, as Zed has written it.

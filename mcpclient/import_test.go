@@ -101,6 +101,10 @@ var clients = map[string]struct {
 	"Windsurf":       {`{"mcpServers": {"a": {"serverUrl": "https://x.org/mcp", "disabledTools": ["rm_*"]}}}`, []Server{{Transport: HTTP, guessed: true, URL: "https://x.org/mcp", Deny: []string{"rm_*"}}}, ""},
 	"Gemini":         {`{"mcpServers": {"a": {"httpUrl": "https://x.org/mcp", "trust": true, "includeTools": ["get_*"], "excludeTools": ["get_keys"]}, "b": {"command": "b", "env": {"K": "$KEY"}, "args": ["$5"]}}}`, []Server{{Transport: HTTP, guessed: true, URL: "https://x.org/mcp", Allow: []string{"get_*"}, Deny: []string{"get_keys"}}, {Command: "b", Env: map[string]string{"K": "${KEY}"}, Args: []string{"$5"}}}, `a: "trust" is not known here`},
 	"Cline, Roo":     {`{"mcpServers": {"a": {"type": "streamableHttp", "url": "https://x.org", "disabled": true, "autoApprove": ["x"], "timeout": 60}, "b": {"type": "streamable-http", "url": "https://y.org", "alwaysAllow": []}}}`, []Server{{Transport: HTTP, URL: "https://x.org", Disabled: true}, {Transport: HTTP, URL: "https://y.org"}}, `a: "autoApprove"`},
+	"Copilot":        {`{"mcpServers": {"a": {"type": "local", "command": "a", "tools": ["get_*", "list"]}, "b": {"command": "b", "tools": "all"}}}`, []Server{{Command: "a", Allow: []string{"get_*", "list"}}, {Command: "b"}}, `b: "tools" is not known here`},
+	"snake case":     {`{"mcpServers": {"a": {"command": "a", "allowed_tools": ["x", "y"], "enabled-tools": ["y", "z"], "disabled_tools": ["v"], "excludeTools": ["w"]}}}`, []Server{{Command: "a", Allow: []string{"y"}, Deny: []string{"v", "w"}}}, ""},
+	"no list":        {`{"mcpServers": {"a": {"command": "a", "disabledTools": "x", "excludeTools": ["y"]}, "b": {"command": "b", "includeTools": [{"name": "x"}], "allowedTools": [{}]}, "c": {"command": "c", "tools": {"include": ["x"], "exclude": ["y"]}}}}`, []Server{{Command: "c", Allow: []string{"x"}, Deny: []string{"y"}}}, `server "a": tools.deny`},
+	"opencode tools": {`{"tools": {"a_rm*": false, "a_ls": true, "bash": false}, "permission": {"b*": "deny", "edit": "ask"}, "mcp": {"a": {"type": "local", "command": ["a"]}, "b": {"type": "local", "command": ["b"]}}}`, []Server{{Command: "a", Args: []string{}, Deny: []string{"rm*"}}, {Command: "b", Args: []string{}, Deny: []string{"*"}}}, ""},
 	"Continue":       {`{"mcpServers": [{"name": "a", "command": "a", "args": ["b"]}, {"command": "nameless"}]}`, []Server{{Command: "a", Args: []string{"b"}}}, `server "": a name`},
 	"Amazon Q, Kiro": {`{"mcpServers": {"a": {"command": "uvx", "args": ["aws"], "env": {"FASTMCP_LOG_LEVEL": "ERROR"}, "timeout": 120000, "disabled": false}}}`, []Server{{Command: "uvx", Args: []string{"aws"}, Env: map[string]string{"FASTMCP_LOG_LEVEL": "ERROR"}}}, `a: "timeout"`},
 }
@@ -133,6 +137,46 @@ func TestTheFilesOfOtherClientsAreRead(t *testing.T) {
 				t.Errorf("left out: %s\nwant %s", skipped, c.skipped)
 			}
 		})
+	}
+}
+
+func TestTheFileOfCodexIsRead(t *testing.T) {
+	dir := t.TempDir()
+	from := filepath.Join(dir, "config.toml")
+	write(t, from, `model = "o"
+[mcp_servers.docs]
+command = "npx"
+args = ["-y", "docs"]
+enabled_tools = ["open", "screenshot"]
+disabled_tools = ["screenshot"] # applied after enabled_tools
+default_tools_approval_mode = "approve"
+tool_timeout_sec = 45
+[mcp_servers.docs.tools.open]
+approval_mode = "approve"
+[mcp_servers.figma]
+url = "https://mcp.figma.com/mcp"
+http_headers = { "X-Team" = "a" }
+enabled = false
+`)
+	found, err := ReadImport(filepath.Join(dir, "mcp.json"), from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Server{
+		{Name: "docs", Transport: Stdio, Command: "npx", Args: []string{"-y", "docs"}, Allow: []string{"open", "screenshot"}, Deny: []string{"screenshot"}, Level: agent.Confirm},
+		{Name: "figma", Transport: HTTP, URL: "https://mcp.figma.com/mcp", Headers: map[string]string{"X-Team": "a"}, Disabled: true, Level: agent.Confirm, guessed: true},
+	}
+	if !reflect.DeepEqual(found.Servers, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", found.Servers, want)
+	}
+	for _, key := range []string{"default_tools_approval_mode", "tool_timeout_sec", "tools"} {
+		if !strings.Contains(strings.Join(found.Skipped, "\n"), `docs: "`+key+`" is not known here`) {
+			t.Errorf("%s: left out %v", key, found.Skipped)
+		}
+	}
+	write(t, from, "mcp_servers = [")
+	if _, err := ReadImport(filepath.Join(dir, "mcp.json"), from); err == nil || !strings.Contains(err.Error(), "not valid TOML") {
+		t.Errorf("got %v", err)
 	}
 }
 
