@@ -68,6 +68,9 @@ func Main() int {
 	defer stop()
 
 	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ, letGo: stop}
+	if p, err := findPaths(sh.getenv); err == nil {
+		defer dumpOnSignal(p.state)()
+	}
 	root := newRoot(sh)
 	sh.showErrorsOf(root)
 	err := fang.Execute(ctx, root, fang.WithVersion(version.Text()), fang.WithErrorHandler(sh.showError))
