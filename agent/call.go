@@ -33,7 +33,7 @@ type call struct {
 // ruled is how rules read the call.
 func (c call) ruled() ruled {
 	if c.as.plain == nil {
-		return ruled{plain: c.input}
+		return ruled{plain: c.input, former: formerNames(c.tool)}
 	}
 	return c.as
 }

@@ -16,7 +16,7 @@ type hiddenKey struct{}
 func (t *turn) withHidden(ctx context.Context, tool Tool) context.Context {
 	var hide []Rule
 	for _, r := range t.gate.list() {
-		if r.Level == Deny && len(r.Where) > 0 && (r.MatchesTool(readNote) || harmless(tool) && r.MatchesTool(tool.Spec().Name)) {
+		if r.Level == Deny && len(r.Where) > 0 && (r.MatchesTool(readNote) || harmless(tool) && r.SpeaksOf(tool)) {
 			r.Tool = "*"
 			hide = append(hide, r)
 		}

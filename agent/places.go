@@ -27,11 +27,12 @@ type ruled struct {
 	plain  json.RawMessage   // with paths in place of names; what a rule that loosens goes by
 	others []json.RawMessage // what else they may mean, for a rule that tightens
 	tried  []Rule            // to find out what one more would do
+	former []string          // what the tool was called before
 }
 
 // ruledBy finds out what a call means.
 func ruledBy(ctx context.Context, tool Tool, input json.RawMessage) ruled {
-	as := ruled{plain: input}
+	as := ruled{plain: input, former: formerNames(tool)}
 	placed, ok := tool.(Placed)
 	args, err := readObject(input)
 	if !ok || err != nil {
@@ -66,8 +67,7 @@ func ruledBy(ctx context.Context, tool Tool, input json.RawMessage) ruled {
 // ruledBy does the same for a call of the turn. Where no rule speaks of a tool
 // that only reads, nothing needs to be looked up.
 func (t *turn) ruledBy(ctx context.Context, c call) ruled {
-	name := c.tool.Spec().Name
-	if harmless(c.tool) && !slices.ContainsFunc(t.gate.list(), func(r Rule) bool { return r.MatchesTool(name) }) {
+	if harmless(c.tool) && !slices.ContainsFunc(t.gate.list(), func(r Rule) bool { return r.SpeaksOf(c.tool) }) {
 		return ruled{plain: c.input}
 	}
 	return ruledBy(ctx, c.tool, c.input)
@@ -79,9 +79,12 @@ func (r Rule) matches(tool string, as ruled) bool {
 	if r.Matches(tool, as.plain) {
 		return true
 	}
-	if r.Level != Auto {
-		for _, other := range as.others {
-			if r.Matches(tool, other) {
+	if r.Level == Auto {
+		return false
+	}
+	for _, name := range append(slices.Clone(as.former), tool) {
+		for _, reading := range append(slices.Clone(as.others), as.plain) {
+			if r.Matches(name, reading) {
 				return true
 			}
 		}

@@ -62,8 +62,6 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	t.id = id
 	t.sent(left.Question)
 	t.kept = readJournal(left)
-	t.calls.ended(t.kept.steps)
-	t.recallEffects()
 	if len(t.kept.plans) > 0 {
 		t.mode = cmp.Or(t.kept.plans[0].made.Mode, PlanMode)
 	}
@@ -132,6 +130,40 @@ func (k *kept) take(e Entry) bool {
 		k.calls[sameCall(c.tool, c.input)] = c
 	}
 	return true
+}
+
+// resumeKept takes up what was saved of a turn that was cut. Its tools get the
+// names that they have now.
+func (t *turn) resumeKept() {
+	now := func(name string) string {
+		if tool := t.tool(name); tool != nil {
+			return tool.Spec().Name
+		}
+		return name
+	}
+	for _, p := range t.kept.plans {
+		for i := range p.made.Steps {
+			p.made.Steps[i].Tool = now(p.made.Steps[i].Tool)
+		}
+	}
+	for _, c := range t.kept.steps {
+		if c.tool = now(c.tool); c.input != nil {
+			t.kept.calls[sameCall(c.tool, c.input)] = c
+		}
+	}
+	t.calls.ended(t.kept.steps)
+	t.recallEffects()
+}
+
+// tools names the tools of saved plans, one a line.
+func (k *kept) tools() string {
+	var names strings.Builder
+	for _, p := range k.plans {
+		for _, step := range p.made.Steps {
+			names.WriteString("\n" + step.Tool)
+		}
+	}
+	return names.String()
 }
 
 // longer is the answer as kept before the turn was cut, if text has not

@@ -35,6 +35,12 @@ func (r Rule) MatchesTool(tool string) bool {
 	return ok && err == nil
 }
 
+// SpeaksOf reports whether the rule is about calls of the tool: by its name or,
+// if it tightens, by a former one.
+func (r Rule) SpeaksOf(tool Tool) bool {
+	return r.MatchesTool(tool.Spec().Name) || r.Level != Auto && slices.ContainsFunc(formerNames(tool), r.MatchesTool)
+}
+
 // Matches tells whether the rule speaks of a call. Where the arguments leave a
 // doubt, a rule that loosens does not match, and one that tightens does.
 func (r Rule) Matches(tool string, input json.RawMessage) bool {

@@ -68,6 +68,18 @@ type Timed interface {
 	Timeout() time.Duration
 }
 
+// Renamed is a Tool that had other names before. Rules that tighten, and plans
+// in the journal, may still know it by one of those; a rule that loosens must
+// name it as it is called now.
+type Renamed interface{ FormerNames() []string }
+
+func formerNames(tool Tool) []string {
+	if renamed, ok := tool.(Renamed); ok {
+		return renamed.FormerNames()
+	}
+	return nil
+}
+
 // ByRounds is a Tool for work of several rounds. It is not offered to a plan,
 // which is made before anything is known.
 type ByRounds interface{ ByRounds() }

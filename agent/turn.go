@@ -119,6 +119,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	defer catch(&err)
 	t.Prepare(ctx, t.question)
 	t.tools = t.Tools()
+	t.resumeKept()
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}

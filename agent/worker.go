@@ -115,11 +115,20 @@ func (o outcome) why() string {
 	return o.reason
 }
 
+// tool is the enabled tool of this name, or the only one that was called so
+// before; nil: there is none.
 func (t *turn) tool(name string) Tool {
+	var former []Tool
 	for _, tool := range t.tools {
 		if tool.Spec().Name == name {
 			return tool
 		}
+		if slices.Contains(formerNames(tool), name) {
+			former = append(former, tool)
+		}
+	}
+	if len(former) == 1 {
+		return former[0]
 	}
 	return nil
 }

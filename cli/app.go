@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -269,10 +268,8 @@ func (a *app) offered() []agent.Tool {
 func (a *app) tools() []agent.Tool {
 	var enabled []agent.Tool
 	for _, t := range slices.Concat(a.builtin, a.servers.Tools()) {
-		name := t.Spec().Name
 		off := slices.ContainsFunc(a.config.Tools.Off, func(glob string) bool {
-			ok, _ := path.Match(glob, name)
-			return ok
+			return agent.Rule{Tool: glob, Level: agent.Deny}.SpeaksOf(t)
 		})
 		if !off {
 			enabled = append(enabled, t)

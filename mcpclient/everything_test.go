@@ -135,5 +135,5 @@ func TestServersAreSwitchedOnByTheirCredentials(t *testing.T) {
 	}
 	t.Setenv("LIFEHUB_TEST_BRAVE", "dummy")
 	s = start(t, Options{}, brave)
-	one(t, s, "brave_brave_web_search")
+	one(t, s, "brave_web_search")
 }

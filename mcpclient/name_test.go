@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,10 +17,36 @@ func TestToolNamesReadAsServerAndTool(t *testing.T) {
 		{"everything", "get-sum", "everything_get-sum"},
 		{"a", "b_c", "a_b_c"},
 		{"a_b", "c", "a__b_c"},
+		{"brave", "brave_web_search", "brave_web_search"},
+		{"a_b", "a_b_c", "a__b_c"},
+		{"GitHub", "github_create_issue", "GitHub_create_issue"},
+		{"notion", "notion-search", "notion_search"},
+		{"brave-search", "brave_search_news", "brave-search_news"},
+		{"fetch", "fetch", "fetch_fetch"},
+		{"brave", "brave_", "brave_brave_"},
+		{"brave", "brave__x", "brave_brave__x"},
+		{"brave", "bravery_test", "brave_bravery_test"},
 	} {
-		if got := wireName(c.server, c.tool, free); got != c.want {
+		if got := wireNames(c.server, []string{c.tool}, free)[c.tool]; got != c.want {
 			t.Errorf("%s + %s: got %s, want %s", c.server, c.tool, got, c.want)
 		}
+	}
+}
+
+func TestToolsThatWouldShareANameHaveADigestEach(t *testing.T) {
+	names := wireNames("brave", []string{"brave_web", "web", "news", "Brave-web"}, free)
+	seen := map[string]bool{}
+	for _, tool := range []string{"brave_web", "web", "Brave-web"} {
+		if seen[names[tool]] || !strings.HasPrefix(names[tool], "brave___") {
+			t.Errorf("got %v", names)
+		}
+		seen[names[tool]] = true
+		if !slices.Contains(formerNames("brave", tool, names[tool], free), "brave_web") {
+			t.Errorf("%s is not known as brave_web any more", tool)
+		}
+	}
+	if names["news"] != "brave_news" {
+		t.Errorf("got %v", names)
 	}
 }
 
@@ -37,10 +64,14 @@ var everywhere = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 func TestNoTwoPairsShareAName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		server := rapid.StringMatching(`[ab-]{1,2}(_[ab-]{1,2}){0,3}`)
-		tool := rapid.OneOf(rapid.StringMatching(`[ab_.-]{1,6}`), rapid.StringMatching(`[a-c_]{55,80}`))
+		tool := rapid.OneOf(rapid.StringMatching(`[ab]_[ab_]{1,3}`), rapid.StringMatching(`[ab_.-]{1,6}`), rapid.StringMatching(`[a-c_]{55,80}`))
 		s1, t1 := server.Draw(t, "server"), tool.Draw(t, "tool")
 		s2, t2 := server.Draw(t, "other server"), tool.Draw(t, "other tool")
-		n1, n2 := wireName(s1, t1, free), wireName(s2, t2, free)
+		n1, n2 := wireNames(s1, []string{t1}, free)[t1], wireNames(s2, []string{t2}, free)[t2]
+		if s1 == s2 {
+			names := wireNames(s1, []string{t1, t2}, free)
+			n1, n2 = names[t1], names[t2]
+		}
 		if (n1 == n2) != (s1 == s2 && t1 == t2) {
 			t.Fatalf("%s+%s and %s+%s are %s and %s", s1, t1, s2, t2, n1, n2)
 		}

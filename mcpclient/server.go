@@ -345,6 +345,7 @@ func (s *server) admit(tellings []mcp.Tool, more error, instructions string) err
 		texts[l.Name] = t.text
 		tools = append(tools, t)
 	}
+	s.name(tools)
 	if more != nil {
 		refused = append([]string{more.Error()}, refused...)
 	}
@@ -359,6 +360,19 @@ func (s *server) admit(tellings []mcp.Tool, more error, instructions string) err
 	s.tools, s.refused, s.unseen = tools, refused, changes
 	s.mu.Unlock()
 	return nil
+}
+
+// name gives tools the names that the model knows them by.
+func (s *server) name(tools []*tool) {
+	own := make([]string, 0, len(tools))
+	for _, t := range tools {
+		own = append(own, t.name)
+	}
+	names := wireNames(s.Name, own, s.hub.Reserved)
+	for _, t := range tools {
+		t.spec.Name = names[t.name]
+		t.former = formerNames(s.Name, t.name, t.spec.Name, s.hub.Reserved)
+	}
 }
 
 // current tells whether a tool is still as it was when it was offered.

@@ -39,14 +39,18 @@ type tool struct {
 	level  agent.Level
 	text   string // everything that the server says of it
 	task   bool   // it does its work as a task
+	former []string
 }
 
 var (
 	_ agent.Tool  = (*tool)(nil)
 	_ agent.Timed = (*tool)(nil)
+
+	_ agent.Renamed = (*tool)(nil)
 )
 
-// newTool makes a tool of what a server lists, or says why it is refused.
+// newTool makes a tool of what a server lists, or says why it is refused. Its
+// name for the model is not set yet.
 func newTool(s *server, l listed) (*tool, error) {
 	if err := checkToolName(l.Name); err != nil {
 		return nil, err
@@ -63,7 +67,6 @@ func newTool(s *server, l listed) (*tool, error) {
 	}
 	t := &tool{server: s, name: l.Name, level: s.Level, task: needsTask(l), text: text}
 	t.spec = llm.ToolSpec{
-		Name:        wireName(s.Name, l.Name, s.hub.Reserved),
 		Description: cutText(cmp.Or(l.Description, l.Title), maxDescription),
 		Schema:      schema,
 		By:          "the MCP server " + s.Name,
@@ -130,6 +133,7 @@ func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
 }
 
 func (t *tool) Spec() llm.ToolSpec                { return t.spec }
+func (t *tool) FormerNames() []string             { return t.former }
 func (t *tool) Level(json.RawMessage) agent.Level { return t.level }
 
 // Outward: what the server is told, it may tell others.
