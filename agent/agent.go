@@ -29,9 +29,10 @@ type Options struct {
 	Rules   *Rules                                     // nil: each tool's own level
 	Save    func(ctx context.Context, rule Rule) error // keeps an "always"; nil: for this run only
 
-	// Prepare may wait for tools that a message names and that are not there
-	// yet; nil: nothing is waited for.
-	Prepare func(ctx context.Context, message string)
+	// Prepare may wait for tools that a text, a message or the plan of a turn that
+	// is resumed, names and that are not there yet; it says what it waits for. nil:
+	// nothing is waited for.
+	Prepare func(ctx context.Context, text string, say func(string))
 	// Attach reads what a message names; nil: nothing.
 	Attach Attacher
 	// Provenance remembers what is untrusted; nil: for this run only.
@@ -119,7 +120,7 @@ func New(o Options) *Agent {
 		o.ModelName = func() string { return "" }
 	}
 	if o.Prepare == nil {
-		o.Prepare = func(context.Context, string) {}
+		o.Prepare = func(context.Context, string, func(string)) {}
 	}
 	if o.Redact == nil {
 		o.Redact = func(text string) string { return text }

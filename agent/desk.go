@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"lifehub/llm"
@@ -15,6 +16,18 @@ type Progress struct {
 	Done    float64 `json:"done"`
 	Total   float64 `json:"total,omitempty"`   // 0: not known
 	Message string  `json:"message,omitempty"` // the tool's own words
+}
+
+// String says it in words: "3 of 5 parsing", or only the message where nothing
+// is counted.
+func (p Progress) String() string {
+	switch {
+	case p.Total > 0:
+		return strings.TrimSpace(fmt.Sprintf("%g of %g %s", p.Done, p.Total, p.Message))
+	case p.Done != 0:
+		return strings.TrimSpace(fmt.Sprintf("%g %s", p.Done, p.Message))
+	}
+	return p.Message
 }
 
 // InputKind is what a tool asks the user for.

@@ -117,7 +117,7 @@ func (t *turn) begin(ctx context.Context) (err error) {
 // reply is the whole flow. What it brought stands in t, also after an error.
 func (t *turn) reply(ctx context.Context) (err error) {
 	defer catch(&err)
-	t.Prepare(ctx, t.question)
+	t.Prepare(ctx, t.question+t.kept.tools(), func(text string) { t.emit(Noticed{Text: text}) })
 	t.tools = t.Tools()
 	t.resumeKept()
 	if err := t.recall(ctx); err != nil {

@@ -32,6 +32,7 @@ type app struct {
 	store    *store.Store
 	known    known // of the MCP servers
 	servers  *mcpclient.Servers
+	followed *followed
 	rules    *agent.Rules
 	folder   narrowing // what the folders of notes ask for
 	secrets  *secrecy
@@ -44,6 +45,8 @@ type app struct {
 	changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
 	unembedded chan struct{}  // an exchange was archived
 	logFile    *os.File
+
+	waitedForNew atomic.Bool // a message waited for servers that have never run
 
 	sentByTools atomic.Int64 // bytes that built-in tools sent to other machines
 
@@ -190,6 +193,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		options.Files, options.Logs = a.serverFiles(), a.serverLogs()
 	}
 	a.servers = mcpclient.Start(ctx, a.known.config, options)
+	a.followed = a.newFollowed(a.known.text)
 	return nil
 }
 

@@ -81,7 +81,7 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	if err := a.ready(ctx, q.progress()); err != nil {
 		return err
 	}
-	a.waitForServers(ctx, q.say)
+	a.waitForTools(ctx, strings.Join(slices.Concat([]string{message}, q.allow, q.allowUntrusted), "\n"), q.say)
 	for _, flag := range a.pointless() {
 		fmt.Fprintf(q.err, "! %s allows nothing: there is no such tool\n", safetext.Line(flag))
 	}
@@ -375,7 +375,7 @@ func (q *question) report(event agent.Event) {
 			fmt.Fprintf(q.err, "✗ %s: %s\n", safetext.Line(body.Name), safetext.Line(body.Error))
 		}
 	case agent.ToolProgressed:
-		fmt.Fprintf(q.err, "  %s\n", safetext.Line(told(body.Progress)))
+		fmt.Fprintf(q.err, "  %s\n", safetext.Line(body.Progress.String()))
 	case agent.InputAsked:
 		fmt.Fprintf(q.err, "? %s asks for something (%s): %s\n", safetext.Line(body.From), body.Kind, safetext.Line(body.Message))
 	case agent.InputGiven:
@@ -387,15 +387,6 @@ func (q *question) report(event agent.Event) {
 	case agent.Noticed:
 		fmt.Fprintf(q.err, "! %s\n", safetext.Line(body.Text))
 	}
-}
-
-// told writes how far a tool is.
-func told(p agent.Progress) string {
-	text := fmt.Sprintf("%g", p.Done)
-	if p.Total > 0 {
-		text += fmt.Sprintf(" of %g", p.Total)
-	}
-	return strings.TrimSpace(text + " " + p.Message)
 }
 
 // failure is the error of a failed turn with the exit code that it calls for.

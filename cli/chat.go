@@ -184,7 +184,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	c.life = begin(ctx, c.app)
 	assistant := c.agent()
 	o = c.looks
-	o.Assistant, o.Resume = assistant, c.resume(assistant)
+	o.Assistant, o.Resume = assistant, assistant.Resume
 	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.store}, c.store, models{c.app}, offers{c.life}, panel{c.app}
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.conversation, at.title, at.turn, c.flags.pick, c.prompt, len(c.app.open()) == 0 && !c.flags.goesOn()
 	o.FindModel = c.life.findModel
@@ -215,14 +215,6 @@ func (c *chat) close() {
 	if c.life != nil {
 		c.life.wait()
 		c.app.close()
-	}
-}
-
-// resume goes on with a turn once the servers are up that its steps may need.
-func (a *app) resume(assistant *agent.Agent) func(ctx context.Context, conversation, turn string) <-chan agent.Event {
-	return func(ctx context.Context, conversation, turn string) <-chan agent.Event {
-		a.waitForServers(ctx, nil)
-		return assistant.Resume(ctx, conversation, turn)
 	}
 }
 

@@ -216,7 +216,7 @@ func (a *app) examineNotes(ctx context.Context) []finding {
 }
 
 func (a *app) examineServers(ctx context.Context) []finding {
-	a.waitForServers(ctx, nil)
+	a.waitForServers(ctx)
 	var findings []finding
 	for _, s := range a.servers.State() {
 		f := finding{What: "mcp " + s.Name, OK: s.OK(), Pending: s.Status == mcpclient.Starting, Says: s.Text()}

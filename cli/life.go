@@ -51,6 +51,7 @@ func begin(ctx context.Context, a *app) *life {
 	l.spawn(func() { l.followNotes(ctx) })
 	l.spawn(func() { l.guardStore(ctx) })
 	l.spawn(func() { l.followServers(ctx) })
+	l.spawn(func() { l.followServersFile(ctx) })
 	l.spawn(func() { l.followMemory(ctx, a.agent()) })
 	return l
 }
@@ -196,9 +197,12 @@ func (l *life) followMemory(ctx context.Context, a *agent.Agent) {
 func (l *life) followServers(ctx context.Context) {
 	told := map[string]string{} // by server
 	for {
+		before := told
+		told = map[string]string{}
 		for _, s := range l.servers.State() {
-			if text := waits(s); text != told[s.Name] {
-				told[s.Name] = text
+			text := waits(s)
+			told[s.Name] = text
+			if text != before[s.Name] {
 				if text != "" {
 					l.notice(text)
 				}

@@ -31,7 +31,7 @@ func newMCP(sh *shell) *cobra.Command {
 				return err
 			}
 			defer a.close()
-			a.waitForServers(cmd.Context(), nil)
+			a.waitForServers(cmd.Context())
 			return sh.listServers(a, asJSON)
 		},
 	}
@@ -48,6 +48,7 @@ func (p paths) serverLog(n string) string { return filepath.Join(p.serverLogs(),
 // known is mcp.json and what the user has seen of it.
 type known struct {
 	config  mcpclient.Config
+	text    string // of mcp.json
 	trust   *mcpclient.Trust
 	adopted []string // servers that are taken as they are, for the first time
 }
@@ -55,6 +56,10 @@ type known struct {
 // readServers reads mcp.json and what the user has seen of it. A mistake in
 // them is one of usage.
 func (p paths) readServers() (known, error) {
+	text, err := readServersText(p.servers())
+	if err != nil {
+		return known{}, usageError{fmt.Errorf("read MCP servers: %w", err)}
+	}
 	config, err := mcpclient.ReadConfig(p.servers(), os.LookupEnv)
 	if err != nil {
 		return known{}, usageError{err}
@@ -67,7 +72,7 @@ func (p paths) readServers() (known, error) {
 	if err != nil {
 		return known{}, err
 	}
-	return known{config, trust, adopted}, nil
+	return known{config, text, trust, adopted}, nil
 }
 
 // knownServers is what readServers reads, for a command about servers.

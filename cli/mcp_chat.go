@@ -39,7 +39,7 @@ func (p panel) Switch(name string, on bool) error {
 	if err := mcpclient.Enable(p.paths.servers(), name, on); err != nil {
 		return err
 	}
-	return p.servers.Switch(name, on)
+	return p.applyServers()
 }
 
 // logLines is how much of a log the screen shows.

@@ -221,7 +221,7 @@ func (a attached) there(name string) bool {
 		return true
 	}
 	server, uri, ok := strings.Cut(name, ":")
-	if !ok || uri == "" || !slices.ContainsFunc(a.known.config.Servers, func(s mcpclient.Server) bool { return s.Name == server }) {
+	if !ok || uri == "" || !a.servers.Has(server) {
 		return false
 	}
 	listed := slices.ContainsFunc(a.servers.Resources(), func(r mcpclient.Resource) bool { return r.Server == server && r.URI == uri })

@@ -186,10 +186,10 @@ type secrecy struct {
 	config  *Config
 	environ []string
 
-	mu   sync.Mutex
-	of   string // the state of the passes that cut is made for
-	cut  *redactor
-	made bool
+	mu     sync.Mutex
+	of     string   // the state of the passes and of mcp.json that cut is made for
+	values []string // all that were ever read: a server that is gone from mcp.json may still say its own
+	cut    *redactor
 }
 
 // redactor is the one for this moment.
@@ -197,11 +197,14 @@ func (s *secrecy) redactor() *redactor {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := ""
-	if info, err := os.Stat(s.passes()); err == nil {
-		state = info.ModTime().String()
+	for _, file := range []string{s.passes(), s.servers()} {
+		if info, err := os.Stat(file); err == nil {
+			state += info.ModTime().String()
+		}
 	}
-	if !s.made || state != s.of {
-		s.cut, s.of, s.made = newRedactor(s.paths.secrets(s.config, s.environ)), state, true
+	if s.cut == nil || state != s.of {
+		s.values = slices.Compact(slices.Sorted(slices.Values(append(s.values, s.paths.secrets(s.config, s.environ)...))))
+		s.cut, s.of = newRedactor(s.values), state
 	}
 	return s.cut
 }

@@ -41,7 +41,7 @@ func (sh *shell) withTools(ctx context.Context, do func([]agent.Tool, *agent.Age
 		return err
 	}
 	defer a.close()
-	a.waitForServers(ctx, nil)
+	a.waitForServers(ctx)
 	list := a.tools()
 	slices.SortFunc(list, func(x, y agent.Tool) int { return strings.Compare(x.Spec().Name, y.Spec().Name) })
 	return do(list, a.agent())

@@ -75,7 +75,7 @@ func tell(e agent.Event, full bool) (head, detail string) {
 	case agent.ToolEnded:
 		return tellResult(b)
 	case agent.ToolProgressed:
-		return fmt.Sprintf("%s %s: %s", b.Step, b.Name, told(b.Progress)), ""
+		return fmt.Sprintf("%s %s: %s", b.Step, b.Name, b.Progress), ""
 	case agent.InputAsked:
 		return fmt.Sprintf("%s %s: %s asks (%s)", b.Step, b.Name, b.From, b.Kind), strings.TrimSpace(b.Message + "\n" + b.URL)
 	case agent.InputGiven:

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 	"time"
-
-	"lifehub/mcpclient"
 )
 
 // ready waits until the model server is known and the notes are up to date.
@@ -19,36 +17,56 @@ func (a *app) ready(ctx context.Context, bar *bar) error {
 	return nil
 }
 
-// serverPatience is how long a command without a screen waits for MCP
-// servers, each of which may take 10 s to start.
+// serverPatience is how long a message that names an MCP server waits for its
+// start, and a command about servers for all of them.
 const serverPatience = 10 * time.Second
 
-// quietPatience is how long that wait needs no word.
-const quietPatience = time.Second
+// newServerPatience is how long a message that names no server waits for those
+// whose tools are not known yet: they have never started here.
+const newServerPatience = 2 * time.Second
 
 // waitForServers returns when every server has started or failed to, or after
-// serverPatience. say, if there is one, is told whom the wait is for, and who
-// stays out of this run.
-func (a *app) waitForServers(ctx context.Context, say func(string)) {
+// serverPatience.
+func (a *app) waitForServers(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, serverPatience)
 	defer cancel()
-	soon, stop := context.WithTimeout(ctx, quietPatience)
-	defer stop()
-	if a.servers.Wait(soon) == nil {
-		return
+	_ = a.servers.Wait(ctx) // State tells which have not
+}
+
+// prepare waits for what a text needs and what is on its way.
+func (a *app) prepare(ctx context.Context, text string, say func(string)) {
+	a.waitForTools(ctx, text, say)
+	a.waitForNotes(ctx)
+}
+
+// waitForTools waits for servers whose tools are not known yet: for those that a
+// text names, and once for all others. The tools of servers that have run
+// before are available already; only a call of one waits.
+func (a *app) waitForTools(ctx context.Context, text string, say func(string)) {
+	named, others := a.servers.Unknown(text)
+	if len(named) > 0 {
+		say("Waiting for MCP servers to start: " + strings.Join(named, ", ") + ".")
 	}
-	if say != nil {
-		say("waiting for " + a.late() + " to start")
+	if a.waitedForNew.Swap(true) {
+		others = nil
 	}
-	if a.servers.Wait(ctx) != nil && say != nil {
-		say("going on without " + a.late())
+	late := append(a.waitFor(ctx, named, serverPatience), a.waitFor(ctx, others, newServerPatience)...)
+	if len(late) > 0 {
+		say("Going on without MCP servers that have not started yet: " + strings.Join(late, ", ") + ". A question that names one waits longer.")
 	}
 }
 
-// prepare waits for what a message needs and what is on its way.
-func (a *app) prepare(ctx context.Context, message string) {
-	a.waitForNamed(ctx, message)
-	a.waitForNotes(ctx)
+// waitFor waits until the servers have started or failed to, and returns those
+// that did neither in time.
+func (a *app) waitFor(ctx context.Context, names []string, limit time.Duration) (late []string) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for _, name := range names {
+		if a.servers.Wait(ctx, name) != nil {
+			late = append(late, name)
+		}
+	}
+	return late
 }
 
 // notesPatience is how long a message waits for the first look at the notes.
@@ -74,31 +92,4 @@ func (a *app) waitForNotes(ctx context.Context) {
 			}
 		}
 	}
-}
-
-// waitForNamed waits for the servers that a message names, if they are still
-// starting.
-func (a *app) waitForNamed(ctx context.Context, message string) {
-	var names []string
-	for _, s := range a.servers.State() {
-		if s.Status == mcpclient.Starting && strings.Contains(message, s.Name) {
-			names = append(names, s.Name)
-		}
-	}
-	if len(names) > 0 {
-		ctx, cancel := context.WithTimeout(ctx, serverPatience)
-		defer cancel()
-		_ = a.servers.Wait(ctx, names...) // what is not there then is not offered
-	}
-}
-
-// late names the servers that are still starting.
-func (a *app) late() string {
-	var names []string
-	for _, s := range a.servers.State() {
-		if s.Status == mcpclient.Starting {
-			names = append(names, s.Name)
-		}
-	}
-	return strings.Join(names, ", ")
 }

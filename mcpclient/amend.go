@@ -97,6 +97,16 @@ type listed struct {
 	Execution                              *mcp.ToolExecution
 }
 
+// json is the tool for the trust file, the same for the same tool.
+func (l listed) json() string {
+	raw, err := json.Marshal(l)
+	text, _ := canonical(raw) // of what was just written
+	if err != nil {
+		return "" // it was read from JSON
+	}
+	return text
+}
+
 // maxDefinition is the longest text that a server may say of one tool, in bytes.
 const maxDefinition = 128 << 10
 

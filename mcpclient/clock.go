@@ -16,6 +16,7 @@ type clock struct {
 	mu     sync.Mutex
 	calls  map[*running]struct{}
 	pauses int
+	empty  chan struct{} // nil: calls are taken; else closed when the last one has ended
 }
 
 // running is a call that is under way.
@@ -28,14 +29,22 @@ type running struct {
 	asked int           // how often the user was asked during it
 }
 
+// errReplaced refuses a call of a server that is not in mcp.json any more as it was.
+var errReplaced = errors.New("its entry in mcp.json has changed")
+
 // limit is a context that ends with cause when limit has passed on the clock.
-func (c *clock) limit(ctx context.Context, limit time.Duration, cause error) (context.Context, func()) {
+func (c *clock) limit(ctx context.Context, limit time.Duration, cause error) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	now := time.Now()
 	call := &running{desk: agent.DeskOf(ctx), began: now, left: limit, end: now.Add(limit)}
 	call.timer = time.AfterFunc(limit, func() { cancel(cause) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.empty != nil {
+		call.timer.Stop()
+		cancel(errReplaced)
+		return nil, nil, errReplaced
+	}
 	if c.calls == nil {
 		c.calls = map[*running]struct{}{}
 	}
@@ -49,7 +58,22 @@ func (c *clock) limit(ctx context.Context, limit time.Duration, cause error) (co
 		delete(c.calls, call)
 		call.timer.Stop()
 		cancel(context.Canceled)
+		if c.empty != nil && len(c.calls) == 0 {
+			close(c.empty)
+		}
+	}, nil
+}
+
+// drain takes no more calls. What it returns is closed when those under way have
+// ended.
+func (c *clock) drain() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.empty = make(chan struct{})
+	if len(c.calls) == 0 {
+		close(c.empty)
 	}
+	return c.empty
 }
 
 // maxAsked bounds the questions during one call: its time stands still with

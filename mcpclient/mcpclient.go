@@ -11,11 +11,15 @@ package mcpclient
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"lifehub/agent"
 	"lifehub/llm"
@@ -47,10 +51,14 @@ type Options struct {
 // concurrent use, and a nil *Servers has none.
 type Servers struct {
 	Options
-	list    []*server
 	changes chan struct{}
 	cancel  context.CancelFunc
 	running sync.WaitGroup
+	launch  func(one *server, after <-chan struct{})
+
+	mu     sync.Mutex // guards what follows
+	list   []*server
+	closed bool
 }
 
 // Start starts the servers in the background and returns at once. They end
@@ -59,12 +67,76 @@ func Start(ctx context.Context, config Config, options Options) *Servers {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Servers{Options: options, changes: make(chan struct{}, 1), cancel: cancel}
 	s.defaults()
+	s.launch = func(one *server, after <-chan struct{}) {
+		ctx, end := context.WithCancel(ctx)
+		one.end = end
+		s.running.Go(func() { one.run(ctx, after) })
+	}
+	s.Use(config)
+	return s
+}
+
+// Use makes the servers those of config, and returns a line for each that was
+// added, changed or removed. One whose entry is as it was goes on undisturbed.
+// Calls under way end before their server does; a changed one starts after that,
+// and must be seen like any other.
+func (s *Servers) Use(config Config) (changes []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	before := map[string]*server{}
+	for _, one := range s.list {
+		before[one.Name] = one
+	}
+	s.list = nil
 	for _, entry := range config.Servers {
+		was := before[entry.Name]
+		delete(before, entry.Name)
+		if was != nil && reflect.DeepEqual(was.written, entry) {
+			s.list = append(s.list, was)
+			continue
+		}
 		one := newServer(s, entry, filepath.Dir(config.File), config.lookup)
 		s.list = append(s.list, one)
-		s.running.Go(func() { one.run(ctx) })
+		if was == nil {
+			s.launch(one, nil)
+			changes = append(changes, "added "+entry.Name)
+			continue
+		}
+		s.launch(one, was.gone)
+		s.retire(was)
+		changes = append(changes, "changed "+entry.Name)
 	}
-	return s
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		s.retire(before[name])
+		changes = append(changes, "removed "+name)
+	}
+	s.changed()
+	return changes
+}
+
+// retire ends a server when its last call has ended.
+func (s *Servers) retire(one *server) {
+	idle := one.clock.drain()
+	s.running.Go(func() { // ends with the server at the latest
+		select {
+		case <-idle:
+			one.end()
+		case <-one.gone:
+		}
+	})
+}
+
+// all are the servers of this moment, in the order of the config.
+func (s *Servers) all() []*server {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.list)
 }
 
 // defaults fills in what was left out.
@@ -88,11 +160,8 @@ func (s *Servers) defaults() {
 
 // Tools are the tools of the servers that run at this moment, by name.
 func (s *Servers) Tools() []agent.Tool {
-	if s == nil {
-		return nil
-	}
 	var list []agent.Tool
-	for _, one := range s.list {
+	for _, one := range s.all() {
 		for _, t := range one.offered() {
 			list = append(list, t)
 		}
@@ -103,11 +172,8 @@ func (s *Servers) Tools() []agent.Tool {
 
 // State tells of every server of the config, in its order.
 func (s *Servers) State() []ServerState {
-	if s == nil {
-		return nil
-	}
 	var list []ServerState
-	for _, one := range s.list {
+	for _, one := range s.all() {
 		list = append(list, one.state())
 	}
 	return list
@@ -132,10 +198,7 @@ func (s *Servers) changed() {
 // Wait returns when every server, or every one that is named, has either
 // started or failed to for a first time, or with ctx's error.
 func (s *Servers) Wait(ctx context.Context, names ...string) error {
-	if s == nil {
-		return nil
-	}
-	for _, one := range s.list {
+	for _, one := range s.all() {
 		if len(names) > 0 && !slices.Contains(names, one.Name) {
 			continue
 		}
@@ -148,12 +211,53 @@ func (s *Servers) Wait(ctx context.Context, names ...string) error {
 	return nil
 }
 
+// Unknown are the servers that have yet to start and whose tools are not known
+// from an earlier start: those that a text names, and the others.
+func (s *Servers) Unknown(text string) (named, others []string) {
+	for _, one := range s.all() {
+		one.mu.Lock()
+		unknown := one.status == Starting && !one.ran && len(one.tools) == 0
+		one.mu.Unlock()
+		switch {
+		case !unknown:
+		case one.namedIn(text):
+			named = append(named, one.Name)
+		default:
+			others = append(others, one.Name)
+		}
+	}
+	return named, others
+}
+
+// namedIn reports whether a text names the server or, by their name for the
+// model, one of its tools: as a whole word, in any case.
+func (s *server) namedIn(text string) bool {
+	name := strings.NewReplacer("__", "_").Replace
+	text, word := name(strings.ToLower(text)), strings.ToLower(s.Name)
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for at := 0; ; at++ {
+		next := strings.Index(text[at:], word)
+		if next < 0 {
+			return false
+		}
+		at += next
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(word):])
+		if !inWord(before) && !inWord(after) {
+			return true
+		}
+	}
+}
+
 // Close ends all servers and everything that they have started, and returns
 // when nothing of it is left, after a few seconds at most.
 func (s *Servers) Close() {
 	if s == nil {
 		return
 	}
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	s.cancel()
 	s.running.Wait()
 }
@@ -172,15 +276,18 @@ func (s *Servers) Restart(server string) error {
 	return nil
 }
 
-// Switch switches a server on or off until the end of LifeHub. [Enable] does
-// so for later.
-func (s *Servers) Switch(server string, on bool) error {
-	one, err := s.find(server)
-	if err != nil {
-		return err
+// Recheck looks again at what the user has seen of servers that wait for that:
+// another LifeHub may have shown it.
+func (s *Servers) Recheck() {
+	for _, one := range s.all() {
+		one.mu.Lock()
+		waits, off := len(one.unseen) > 0, one.status == Off
+		one.mu.Unlock()
+		switch {
+		case waits && off:
+			_ = s.Restart(one.Name) // it is there
+		case waits:
+			one.touch()
+		}
 	}
-	one.mu.Lock()
-	one.Disabled = !on
-	one.mu.Unlock()
-	return s.Restart(server)
 }

@@ -28,11 +28,8 @@ type PromptArg struct {
 
 // Prompts are those that the running servers list, server by server.
 func (s *Servers) Prompts() []Prompt {
-	if s == nil {
-		return nil
-	}
 	var list []Prompt
-	for _, one := range s.list {
+	for _, one := range s.all() {
 		one.mu.Lock()
 		if one.status != Off {
 			list = append(list, one.prompts...)

@@ -108,7 +108,7 @@ func TestTheClockStandsWhileTheUserIsAsked(t *testing.T) {
 			t.Error("a question without a call was let through")
 		}
 		late := errors.New("late")
-		ctx, done := c.limit(t.Context(), time.Minute, late)
+		ctx, done, _ := c.limit(t.Context(), time.Minute, late)
 		defer done()
 		time.Sleep(50 * time.Second)
 		resume, err := c.pause()
@@ -126,7 +126,7 @@ func TestTheClockStandsWhileTheUserIsAsked(t *testing.T) {
 		if ctx.Err() != nil {
 			t.Fatal("the time ran while the user was asked")
 		}
-		other, otherDone := c.limit(t.Context(), time.Minute, late)
+		other, otherDone, _ := c.limit(t.Context(), time.Minute, late)
 		defer otherDone()
 		second()
 		began := time.Now()
@@ -143,7 +143,7 @@ func TestTheClockStandsWhileTheUserIsAsked(t *testing.T) {
 
 func TestAFloodOfQuestionsIsRefused(t *testing.T) {
 	var c clock
-	_, done := c.limit(t.Context(), time.Minute, nil)
+	_, done, _ := c.limit(t.Context(), time.Minute, nil)
 	defer done()
 	for range maxQuestions {
 		if _, err := c.pause(); err != nil {
@@ -158,7 +158,7 @@ func TestAFloodOfQuestionsIsRefused(t *testing.T) {
 func TestWhoAsksOnAndOnIsRefusedUntilTheNextCall(t *testing.T) {
 	var c clock
 	for range 2 {
-		_, done := c.limit(t.Context(), time.Minute, nil)
+		_, done, _ := c.limit(t.Context(), time.Minute, nil)
 		for range maxAsked {
 			resume, err := c.pause()
 			if err != nil {

@@ -23,11 +23,8 @@ type Resource struct {
 
 // Resources are those that the running servers list, server by server.
 func (s *Servers) Resources() []Resource {
-	if s == nil {
-		return nil
-	}
 	var list []Resource
-	for _, one := range s.list {
+	for _, one := range s.all() {
 		one.mu.Lock()
 		if one.status != Off {
 			list = append(list, one.resources...)
@@ -61,12 +58,16 @@ func (s *Servers) ReadResource(ctx context.Context, server, uri string) (agent.R
 	return agent.Result{Text: text, Foreign: true, Nothing: text == ""}, nil
 }
 
+// Has reports whether there is a server of this name.
+func (s *Servers) Has(name string) bool {
+	_, err := s.find(name)
+	return err == nil
+}
+
 func (s *Servers) find(name string) (*server, error) {
-	if s != nil {
-		for _, one := range s.list {
-			if one.Name == name {
-				return one, nil
-			}
+	for _, one := range s.all() {
+		if one.Name == name {
+			return one, nil
 		}
 	}
 	return nil, fmt.Errorf("there is no MCP server %q", name)

@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -27,24 +28,29 @@ const (
 
 // server is one entry of the config and what has become of it.
 type server struct {
-	Server // as written
-	hub    *Servers
-	dir    string // where it runs when its entry does not say
-	lookup func(string) (string, bool)
-	stderr tail
-	dirty  chan struct{} // receives when its tools have changed
-	again  chan struct{} // receives when the user wants it started again
-	asking chan struct{} // holds one while the user is being asked
-	clock  clock
+	Server         // as written, with the usual Timeout where it has none
+	written Server // exactly as written
+	hub     *Servers
+	dir     string // where it runs when its entry does not say
+	lookup  func(string) (string, bool)
+	stderr  tail
+	dirty   chan struct{} // receives when its tools have changed
+	again   chan struct{} // receives when the user wants it started again
+	asking  chan struct{} // holds one while the user is being asked
+	clock   clock
 
 	settled     chan struct{} // closed after the first start, however it went
 	settledOnce sync.Once
+
+	end  context.CancelFunc // ends run
+	gone chan struct{}      // closed when run has ended
 
 	mu        sync.Mutex
 	status    Status
 	reason    string
 	since     time.Time
 	lives     int      // that have begun
+	ran       bool     // one of them came as far as Running
 	session   *session // while it runs
 	tools     []*tool  // the last known
 	refused   []string
@@ -58,11 +64,12 @@ type server struct {
 }
 
 func newServer(hub *Servers, entry Server, dir string, lookup func(string) (string, bool)) *server {
+	written := entry
 	if entry.Timeout == 0 {
 		entry.Timeout = hub.Timeout
 	}
 	one := &server{
-		Server: entry, hub: hub, dir: dir, lookup: lookup, status: Starting, since: time.Now(),
+		Server: entry, written: written, gone: make(chan struct{}), hub: hub, dir: dir, lookup: lookup, status: Starting, since: time.Now(),
 		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1), asking: make(chan struct{}, 1),
 		settled: make(chan struct{}), turned: make(chan struct{}),
 	}
@@ -70,13 +77,42 @@ func newServer(hub *Servers, entry Server, dir string, lookup func(string) (stri
 	if hub.Logs != "" {
 		one.stderr.file = &logFile{path: filepath.Join(hub.Logs, entry.Name+".log")}
 	}
+	one.recallTools()
 	return one
 }
 
-// run keeps the server alive until ctx ends.
-func (s *server) run(ctx context.Context) {
+// recallTools offers the tools that the server listed last and the user has
+// seen, so that nothing has to wait for its start but a call of one of them.
+func (s *server) recallTools() {
+	if _, missing := s.resolved(s.lookup); s.Disabled || len(missing) > 0 {
+		return
+	}
+	for name, raw := range s.hub.Trust.lastListed(s.Server) {
+		var l listed
+		if json.Unmarshal([]byte(raw), &l) != nil || l.Name != name || !s.Offers(name) {
+			continue
+		}
+		if t, err := newTool(s, l); err == nil && s.hub.Trust.saw(s.Name, name, t.text) {
+			s.tools = append(s.tools, t)
+		}
+	}
+	s.name(s.tools)
+}
+
+// run keeps the server alive until ctx ends. It begins when before is closed:
+// the end of the server that it takes the place of; nil: of none.
+func (s *server) run(ctx context.Context, before <-chan struct{}) {
+	defer close(s.gone)
 	defer s.settledOnce.Do(func() { close(s.settled) })
 	defer s.stderr.close()
+	if before != nil {
+		s.enter(Starting, "a call under way ends first")
+		select {
+		case <-before:
+		case <-ctx.Done():
+			return
+		}
+	}
 	for {
 		entry, reason := s.launchable()
 		if reason == "" {
@@ -130,10 +166,7 @@ func (s *server) keep(ctx context.Context, entry Server) string {
 // launchable returns the entry with its variables put in, or why the server
 // is not to be started.
 func (s *server) launchable() (Server, string) {
-	s.mu.Lock()
-	off := s.Disabled
-	s.mu.Unlock()
-	if off {
+	if s.Disabled {
 		return Server{}, switchedOff
 	}
 	entry, missing := s.resolved(s.lookup)
@@ -326,7 +359,7 @@ func at(cursor mcp.Cursor) (request mcp.PaginatedRequest) {
 func (s *server) admit(tellings []mcp.Tool, more error, instructions string) error {
 	var tools []*tool
 	var refused []string
-	texts := map[string]string{}
+	texts, raw := map[string]string{}, map[string]string{}
 	for _, telling := range tellings {
 		var t *tool
 		l, err := unwrapped(telling)
@@ -342,14 +375,14 @@ func (s *server) admit(tellings []mcp.Tool, more error, instructions string) err
 			refused = append(refused, err.Error())
 			continue
 		}
-		texts[l.Name] = t.text
+		texts[l.Name], raw[l.Name] = t.text, l.json()
 		tools = append(tools, t)
 	}
 	s.name(tools)
 	if more != nil {
 		refused = append([]string{more.Error()}, refused...)
 	}
-	changes, err := s.hub.Trust.offer(s.Name, instructions, texts)
+	changes, err := s.hub.Trust.offer(s.Name, instructions, texts, raw)
 	if err != nil {
 		return err
 	}
@@ -405,7 +438,7 @@ func (s *server) enter(status Status, reason string) {
 
 func (s *server) open(session *session) {
 	s.mu.Lock()
-	s.session = session
+	s.session, s.ran = session, true
 	s.mu.Unlock()
 	s.enter(Running, "")
 }
@@ -416,17 +449,23 @@ func (s *server) leave() {
 	s.mu.Unlock()
 }
 
-// ready returns the session, waiting for one while the server is starting.
+// ready returns the session, waiting for one while the server is starting, and
+// says so at the desk of ctx.
 func (s *server) ready(ctx context.Context) (*session, error) {
-	for {
+	for said := false; ; {
 		s.mu.Lock()
-		session, status, reason, turned := s.session, s.status, s.reason, s.turned
+		session, status, reason, turned, ran := s.session, s.status, s.reason, s.turned, s.ran
 		s.mu.Unlock()
 		switch {
 		case session != nil && !session.over():
 			return session, nil
 		case status == Off:
 			return nil, fmt.Errorf("it is off: %s", reason)
+		case status == Restarting && !ran:
+			return nil, fmt.Errorf("it has not started yet: %s", reason)
+		case !said:
+			said = true
+			agent.DeskOf(ctx).Progress(agent.Progress{Message: "waiting for the MCP server " + s.Name + " to start"})
 		}
 		select {
 		case <-turned:
@@ -436,12 +475,12 @@ func (s *server) ready(ctx context.Context) (*session, error) {
 	}
 }
 
-// offered are the tools that may be called now. While a server is being
-// restarted its tools stay: a call waits for it.
+// offered are the tools that may be called now. While a server is being started
+// its tools stay: a call waits for it.
 func (s *server) offered() []*tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.status == Off {
+	if s.status == Off || s.status == Restarting && !s.ran {
 		return nil
 	}
 	return s.tools

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -163,10 +164,12 @@ func TestADeadServerIsStartedAgain(t *testing.T) {
 
 func TestAServerIsSwitchedOffAndOnWhileItRuns(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{}, bad("a", "ok"), bad("b", "ok"))
+	a, b := bad("a", "ok"), bad("b", "ok")
+	s := start(t, Options{}, a, b)
 	for _, on := range []bool{false, true} {
-		if err := s.Switch("a", on); err != nil {
-			t.Fatal(err)
+		a.Disabled = !on
+		if got := s.Use(Config{Servers: []Server{a, b}, lookup: os.LookupEnv}); !slices.Equal(got, []string{"changed a"}) {
+			t.Errorf("got %v", got)
 		}
 		waitFor(t, func() bool {
 			return (s.State()[0].Status == Running) == on && len(s.Tools()) == map[bool]int{false: 1, true: 2}[on]

@@ -207,8 +207,11 @@ const maxWords = 4 << 10
 // errors say what happened.
 func ask[T any](ctx context.Context, s *server, question func(context.Context, *client.Client) (T, error)) (T, error) {
 	var none T
-	asking, done := s.clock.limit(ctx, s.Timeout,
+	asking, done, err := s.clock.limit(ctx, s.Timeout,
 		fmt.Errorf("no answer within %v; the call was called off, what it has done by then is not known", s.Timeout))
+	if err != nil {
+		return none, agent.NothingDone{Err: fmt.Errorf("MCP server %s: %w", s.Name, err)}
+	}
 	defer done()
 	for again := false; ; again = true {
 		session, err := s.ready(asking)

@@ -110,7 +110,7 @@ func (s *server) state() ServerState {
 		st.About = strings.TrimSpace(s.session.about.Name + " " + s.session.about.Version)
 		st.Odd = s.session.odd()
 	}
-	if s.status != Off {
+	if s.status == Running || s.ran && s.status != Off {
 		for _, t := range s.tools {
 			st.Tools = append(st.Tools, t.spec.Name)
 			st.Tokens += t.tokens()

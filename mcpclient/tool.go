@@ -154,9 +154,6 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}") // servers refuse null
 	}
-	if !t.server.current(t) {
-		return agent.Result{}, agent.NothingDone{Err: fmt.Errorf("%s is not offered any more as it was: the server has changed it, or is off", t.spec.Name)}
-	}
 	text, err := canonical(args) // the order and spelling of the model's own bytes say nothing to a server
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read arguments of %s: %w", t.spec.Name, err)
@@ -176,6 +173,9 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	return agent.Result{Text: text, Images: pictures(result), Foreign: true, Nothing: text == ""}, nil
 }
 
+// errNotAsOffered refuses a call of a tool that is not what the model and the user know.
+var errNotAsOffered = errors.New("the tool is not offered any more as it was: the server has changed it, or is off")
+
 // call calls one of the server's tools within its time.
 func (s *server) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.CallToolResult, error) {
 	var request mcp.CallToolRequest
@@ -187,6 +187,9 @@ func (s *server) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.
 	}
 	start := time.Now()
 	result, err := ask(ctx, s, func(ctx context.Context, c *client.Client) (*mcp.CallToolResult, error) {
+		if !s.current(t) { // it was listed again while the call waited for the start
+			return nil, agent.NothingDone{Err: errNotAsOffered}
+		}
 		if t.task {
 			return callTask(ctx, c, s.nextCall(), request)
 		}

@@ -33,6 +33,9 @@ type pins struct {
 	Program      string            `json:"program,omitempty"` // "": never started
 	Instructions string            `json:"instructions,omitempty"`
 	Tools        map[string]string `json:"tools,omitempty"` // by the server's own names; nil: never listed
+	// Listed are those of Tools that the server listed last, as it did: they are
+	// available before it has started again.
+	Listed map[string]string `json:"listed,omitempty"`
 	// FirstUse says that the user wrote the entry: the tools that it lists
 	// first are taken as they are.
 	FirstUse bool `json:"first_use,omitempty"`
@@ -156,8 +159,8 @@ func (t *Trust) entry(s Server, program string) ([]Change, error) {
 }
 
 // offer compares what a server says of itself and its tools, texts by name,
-// with what was seen.
-func (t *Trust) offer(server, instructions string, texts map[string]string) ([]Change, error) {
+// with what was seen, and saves what it lists.
+func (t *Trust) offer(server, instructions string, texts, listed map[string]string) ([]Change, error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -170,9 +173,18 @@ func (t *Trust) offer(server, instructions string, texts map[string]string) ([]C
 	if known == nil {
 		known = &pins{}
 	}
-	if known.Tools == nil && known.FirstUse {
+	first := known.Tools == nil && known.FirstUse
+	if first {
 		known.Tools, known.Instructions = maps.Clone(texts), instructions
-		return nil, t.save()
+	}
+	maps.DeleteFunc(listed, func(tool, _ string) bool {
+		return known.Instructions != instructions || known.Tools[tool] != texts[tool]
+	})
+	if first || t.seen[server] != nil && !maps.Equal(known.Listed, listed) {
+		known.Listed = listed
+		if err := t.save(); err != nil && first {
+			return nil, err // else its tools are only known later, the next time
+		}
 	}
 	var changes []Change
 	if known.Instructions != instructions {
@@ -184,6 +196,28 @@ func (t *Trust) offer(server, instructions string, texts map[string]string) ([]C
 		}
 	}
 	return changes, nil
+}
+
+// lastListed are the tools that a server listed last, by its own names, while
+// its entry is as the user has seen it.
+func (t *Trust) lastListed(s Server) map[string]string {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known := t.seen[s.Name]; known != nil && known.Definition == s.definition() {
+		return known.Listed
+	}
+	return nil
+}
+
+// saw reports whether the user has seen a tool with exactly this text.
+func (t *Trust) saw(server, tool, text string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.seen[server]
+	return known != nil && known.Tools[tool] == text
 }
 
 // accept takes changes as seen.

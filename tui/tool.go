@@ -3,7 +3,6 @@ package tui
 import (
 	stdbytes "bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -43,15 +42,10 @@ func (c *call) found() string {
 
 // far says how far a running call is; "" when it has not told.
 func (c *call) far() string {
-	p := c.progress
-	if c.ended || p == (agent.Progress{}) {
+	if c.ended {
 		return ""
 	}
-	text := fmt.Sprintf("%g", p.Done)
-	if p.Total > 0 {
-		text += fmt.Sprintf(" of %g", p.Total)
-	}
-	return safetext.Line(strings.TrimSpace(text + " " + p.Message))
+	return safetext.Line(c.progress.String())
 }
 
 // shownResult bounds the lines of a result on screen; all of it can be copied.

@@ -21,7 +21,8 @@ import (
 const Mode = "LIFEHUB_TEST_MCP"
 
 // Given and Instructions are the variables that name the files in which mode
-// "given" finds its tools, and what it says of itself; Calls names the one to
+// "given" finds its tools, and what it says of itself; mode "late" does nothing
+// before the first is there. Calls names the one to
 // which it adds a line with each call of a tool.
 const (
 	Given        = "LIFEHUB_TEST_TOOLS"
@@ -111,6 +112,13 @@ func (s *misbehaving) begin() {
 	switch s.mode {
 	case "sleep":
 		time.Sleep(time.Hour)
+	case "late":
+		for {
+			if _, err := os.Stat(os.Getenv(Given)); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 	case "crash":
 		fmt.Fprintln(os.Stderr, "no database:\nwrong password")
 		os.Exit(3)
@@ -197,7 +205,7 @@ func ordered() string {
 func (s *misbehaving) tools() string {
 	const plain = `{"name":"echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`
 	switch s.mode {
-	case "given":
+	case "given", "late":
 		text, _ := os.ReadFile(os.Getenv(Given))
 		return `{"tools":[` + string(text) + `]}`
 	case "schemas":

@@ -1,0 +1,195 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lifehub/internal/mcptest"
+	"lifehub/mcpclient"
+)
+
+// ownServer is the entry of a server of this test binary.
+func ownServer(mode string, env ...string) map[string]any {
+	variables := map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}
+	for i := 0; i+1 < len(env); i += 2 {
+		variables[env[i]] = env[i+1]
+	}
+	return map[string]any{"command": os.Args[0], "env": variables}
+}
+
+// configure writes an mcp.json.
+func configure(t *testing.T, file string, servers map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"mcpServers": servers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, string(text))
+}
+
+// followedTwice looks at mcp.json as often as it takes to apply it.
+func followedTwice(t *testing.T, a *app) string {
+	t.Helper()
+	if text := a.lookAtServers(); text != "" {
+		t.Errorf("a file that may be in the middle of being written is applied: %s", text)
+	}
+	return a.lookAtServers()
+}
+
+// untilState waits for the state of the only server.
+func untilState(t *testing.T, a *app, name string, is func(mcpclient.ServerState) bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for _, s := range a.servers.State() {
+			if s.Name == name && is(s) {
+				return
+			}
+		}
+	}
+	t.Fatalf("got %+v", a.servers.State())
+}
+
+func running(s mcpclient.ServerState) bool { return s.Status == mcpclient.Running && len(s.Tools) == 1 }
+
+func TestServersFollowTheirFile(t *testing.T) {
+	a := anApp(t)
+	file := a.paths.servers()
+	if text := followedTwice(t, a); text != "" {
+		t.Errorf("without a file: %s", text)
+	}
+	servers := map[string]any{"a": ownServer("ok", "API_KEY", "hunter2-hunter2")}
+	configure(t, file, servers)
+	if got := followedTwice(t, a); got != "mcp.json has changed: added a." {
+		t.Errorf("got %q", got)
+	}
+	if got := a.secrets.known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
+		t.Errorf("its secret is told: %s", got)
+	}
+	// Nobody typed it: it starts once the user has seen it, here or in another LifeHub.
+	untilState(t, a, "a", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off && waits(s) != "" })
+	seen := a.servers.Unseen("a")
+	other, err := mcpclient.OpenTrust(a.paths.trust())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := mcpclient.ReadConfig(file, os.LookupEnv)
+	if err == nil {
+		err = other.Typed(config.Servers[0])
+	}
+	if err != nil || len(seen) == 0 {
+		t.Fatal(seen, err)
+	}
+	_ = a.lookAtServers()
+	untilState(t, a, "a", func(s mcpclient.ServerState) bool {
+		return s.Status == mcpclient.Off && len(s.Unseen) == 1 || running(s)
+	})
+	if err := a.servers.Accept("a", a.servers.Unseen("a")); err != nil {
+		t.Fatal(err)
+	}
+	untilState(t, a, "a", running)
+
+	// What cannot be read changes nothing, and is said once.
+	before := a.servers.State()[0]
+	write(t, file, "{\n  \"mcpServers\": {\"a\": {\"command\":")
+	got := followedTwice(t, a)
+	if !strings.Contains(got, "the MCP servers stay as they are") || !strings.Contains(got, "mcp.json:2: not valid JSON") {
+		t.Errorf("got %q", got)
+	}
+	for range 3 {
+		if got := a.lookAtServers(); got != "" {
+			t.Errorf("said again: %s", got)
+		}
+	}
+	if got := a.secrets.known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
+		t.Errorf("while the file cannot be read its secret is told: %s", got)
+	}
+	configure(t, file, servers)
+	if got := followedTwice(t, a); got != "" {
+		t.Errorf("as before: %s", got)
+	}
+	if after := a.servers.State()[0]; after.Since != before.Since {
+		t.Errorf("it was disturbed: %+v, then %+v", before, after)
+	}
+
+	// What the panel writes is in force at once, and no news.
+	for _, on := range []bool{false, true} {
+		if err := (panel{a}).Switch("a", on); err != nil {
+			t.Fatal(err)
+		}
+		untilState(t, a, "a", func(s mcpclient.ServerState) bool { return running(s) == on && (on || s.Status == mcpclient.Off) })
+		if got := a.lookAtServers() + a.lookAtServers(); got != "" {
+			t.Errorf("got %q", got)
+		}
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if got := followedTwice(t, a); got != "mcp.json has changed: removed a." {
+		t.Errorf("got %q", got)
+	}
+	if got := a.secrets.known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
+		t.Errorf("the secret of a server that is gone is told: %s", got)
+	}
+}
+
+// asking runs `lifehub ask` in a home with one server, and does something once
+// stderr says a text.
+func asking(t *testing.T, server map[string]any, once string, do func(), arg ...string) string {
+	t.Helper()
+	home := t.TempDir()
+	configure(t, filepath.Join(home, "lh", "config", "mcp.json"), map[string]any{"late": server})
+	cmd := exec.Command(os.Args[0], append([]string{"ask"}, arg...)...)
+	cmd.Env = []string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = write, write
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	var said strings.Builder
+	for in := bufio.NewReader(read); ; {
+		line, err := in.ReadString('\n')
+		said.WriteString(line)
+		if strings.Contains(line, once) {
+			do()
+		}
+		if err == io.EOF {
+			break
+		}
+	}
+	_ = cmd.Wait() // its exit code says what it said
+	return said.String()
+}
+
+func TestAQuestionWaitsForTheServerThatItNames(t *testing.T) {
+	t.Parallel()
+	tools := filepath.Join(t.TempDir(), "tools")
+	const tool = `{"name":"echo","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`
+	do := func() { write(t, tools, tool) }
+	said := asking(t, ownServer("late", mcptest.Given, tools), "Waiting for MCP servers to start: late.", do, "--allow", "late_echo", "@late_echo text=marmalade")
+	if !strings.Contains(said, "{\"text\":\"marmalade\"}") || !strings.Contains(said, "called late_echo") {
+		t.Errorf("got\n%s", said)
+	}
+}
+
+// A server that hangs is given up after 10 s. That it is still starting when
+// the answer is there says that nobody waited for that.
+func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
+	t.Parallel()
+	said := asking(t, ownServer("sleep"), "\x00", nil, "@calculate expression=6*7")
+	if !strings.Contains(said, "Going on without MCP servers that have not started yet: late.") || !strings.Contains(said, "42") {
+		t.Errorf("got\n%s", said)
+	}
+}
