@@ -128,6 +128,7 @@ func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers,
 	return mcpclient.Start(ctx, k.config, mcpclient.Options{
 		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.serverLogs(), Tokens: p.passes(), Version: version.Text(), Redact: (&secrecy{paths: p, config: c, environ: sh.environ()}).known, Log: slog.New(slog.DiscardHandler),
 		Reserved: func(name string) bool { return builtin[name] },
+		Roots:    func() []string { return c.Notes },
 		// Servers list other tools for clients that can be asked. Nothing is
 		// called here, so nobody will be.
 		Elicit: elicit,

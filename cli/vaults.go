@@ -67,6 +67,7 @@ func (a *app) openVault(dir string) error {
 	a.mu.Lock()
 	a.vaults = append(a.vaults, &vault{folder: folder, index: index})
 	a.mu.Unlock()
+	a.servers.RootsChanged() // those of a start ask when they run
 	return nil
 }
 
@@ -99,6 +100,15 @@ func (a *app) library() rag.Library {
 // Search finds passages in all vaults.
 func (a *app) Search(ctx context.Context, q rag.Query) (rag.Found, error) {
 	return a.library().Search(ctx, q)
+}
+
+// noteFolders are the folders of the notes.
+func (a *app) noteFolders() []string {
+	var dirs []string
+	for _, folder := range a.folders() {
+		dirs = append(dirs, folder.Dir())
+	}
+	return dirs
 }
 
 func (a *app) folders() []*notes.Folder {

@@ -35,6 +35,7 @@ type Options struct {
 	Log      *slog.Logger           // what servers do wrong; nil: nowhere
 	Trust    *Trust                 // what the user has seen of the servers; nil: all is trusted as it is
 	Version  string                 // of LifeHub, told to the servers
+	Roots    func() []string        // folders that servers on this machine are told of when they ask and their entry names none; nil: none
 	Redact   func(string) string    // takes secrets out of what servers log and what of them is kept in files; nil: nothing
 
 	// Elicit puts a server's form to the user, at the desk of ctx; nil: servers

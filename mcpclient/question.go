@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -90,7 +93,7 @@ func (s *server) capabilities() []client.ClientOption {
 	if s.hub.Sample != nil {
 		options = append(options, client.WithSamplingHandler(questions{s}))
 	}
-	if len(s.Roots) > 0 {
+	if s.offersRoots() {
 		options = append(options, client.WithRootsHandler(questions{s}))
 	}
 	return options
@@ -205,14 +208,56 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 // Sampled is what the user's model said for a server.
 type Sampled struct{ Model, Text string }
 
-// ListRoots tells the folders that the user's config allows, and no others:
-// some servers take them for what they may touch.
-func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
+// offersRoots reports whether the server may ask for folders to work in: those
+// of its entry or, on this machine, those of the hub. A server that is started
+// with a folder as an argument has been told where to work: some take roots for
+// all that they may touch, in its place.
+func (s *server) offersRoots() bool {
+	if s.Roots != nil || s.hub.Roots == nil || s.Transport != Stdio {
+		return len(s.Roots) > 0
+	}
+	entry, _ := s.resolved(s.lookup)
+	return !slices.ContainsFunc(entry.Args, func(arg string) bool {
+		if !filepath.IsAbs(arg) {
+			arg = filepath.Join(s.folder(entry), arg)
+		}
+		info, err := os.Stat(arg)
+		return err == nil && info.IsDir()
+	})
+}
+
+// ListRoots tells the server the folders to work in.
+func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (_ *mcp.ListRootsResult, err error) {
+	defer q.s.catch(&err)
 	entry, _ := q.s.resolved(q.s.lookup)
+	if entry.Roots == nil {
+		entry.Roots = q.s.hub.Roots()
+	}
 	result := &mcp.ListRootsResult{}
 	for _, dir := range entry.Roots {
-		u := url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}
+		u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(dir), "/")} // of C:\, too
 		result.Roots = append(result.Roots, mcp.Root{URI: u.String(), Name: filepath.Base(dir)})
 	}
 	return result, nil
+}
+
+// RootsChanged tells the running servers that were offered Options.Roots that
+// these have changed. It does not wait.
+func (s *Servers) RootsChanged() {
+	for _, one := range s.all() {
+		one.mu.Lock()
+		session := one.session
+		one.mu.Unlock()
+		if session == nil || one.Roots != nil || !one.offersRoots() {
+			continue
+		}
+		go func() { // ends after goodbye
+			defer one.catch(nil)
+			ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+			defer cancel()
+			if err := session.client.RootListChanges(ctx); err != nil {
+				s.Log.Debug("tell of changed roots", "server", one.Name, "err", err)
+			}
+		}()
+	}
 }
