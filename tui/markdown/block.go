@@ -85,6 +85,7 @@ func (s *Stream) open(matched int, rest string) {
 		if indent > 3 {
 			if s.paragraph == nil {
 				s.closeContainers(matched)
+				s.closeLeaf()
 				s.openCode(&code{kind: indented})
 				s.codeLine(rest)
 				return
@@ -135,6 +136,10 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 	case defines:
 		if s.end != guessed {
 			s.links.define(label, address)
+		}
+		if !s.links.hides(label, address) {
+			s.separate(inText)
+			s.drawLine(body, s.base(), &references{}, s.margin())
 		}
 	default:
 		s.separate(apart)

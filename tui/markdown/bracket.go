@@ -26,11 +26,13 @@ func (u *unit) openBracket(s string) bool {
 	case i < 0 && len(s) < reach && u.end == open, i == len(within)-1 && i >= 0 && within[i] == ']' && u.end == open:
 		return false
 	case i > 0 && strings.HasPrefix(within[i:], "]]"):
-		name := within[:i]
-		if _, alias, ok := strings.Cut(name, "|"); ok && alias != "" {
-			name = alias
+		name, alias, _ := strings.Cut(within[:i], "|")
+		if alias == "" {
+			u.add(name, u.theme.Link.over(u.base))
+		} else {
+			u.add(alias, u.theme.Link.over(u.base))
+			u.add(" ("+name+")", u.theme.Host.over(u.base))
 		}
-		u.add(name, u.theme.Link.over(u.base))
 		u.at += i + 4
 		return true
 	}
@@ -91,10 +93,10 @@ func (u *unit) closeLink(opener int, t target) {
 		if name == "" {
 			name = t.address
 		}
-		u.nodes = append(u.nodes, u.linked([]node{{span: u.inliner.text("[image: " + name + "]")}}, t.address, u.theme.Image)...)
+		u.nodes = append(u.nodes, u.linked([]node{{span: u.inliner.text("[image: " + name + "]")}}, t, u.theme.Image)...)
 		return
 	}
-	u.nodes = append(u.nodes, u.linked(inside, t.address, u.theme.Link)...)
+	u.nodes = append(u.nodes, u.linked(inside, t, u.theme.Link)...)
 	for _, b := range u.brackets { // a link holds no link
 		if u.nodes[b].mark == '[' {
 			u.nodes[b].settle()
@@ -103,17 +105,23 @@ func (u *unit) closeLink(opener int, t target) {
 	u.brackets = slices.DeleteFunc(u.brackets, func(b int) bool { return u.nodes[b].mark == 0 })
 }
 
-// linked gives nodes the look of a link to address, and after them says where
-// it leads if their text does not.
-func (u *unit) linked(nodes []node, address string, style Style) []node {
-	link, place := u.destination(address)
+// linked gives nodes the look of a link, and after them says where it leads if
+// their text does not, and its title.
+func (u *unit) linked(nodes []node, t target, style Style) []node {
+	link, place := u.destination(t.address)
 	shown := ""
 	for i := range nodes {
 		nodes[i].style = nodes[i].style.over(style.over(u.base))
 		nodes[i].link = link
 		shown += nodes[i].text
 	}
-	if place != "" && !says(shown, place) {
+	if says(shown, place) {
+		place = ""
+	}
+	if t.title != "" && t.title != shown {
+		place = strings.TrimLeft(place+` "`+t.title+`"`, " ")
+	}
+	if place != "" {
 		nodes = append(nodes, node{span: span{look: look{style: u.theme.Host.over(u.base)}, text: " (" + place + ")"}})
 	}
 	return nodes
@@ -144,7 +152,7 @@ func (u *unit) address(s string) bool {
 	if !strings.Contains(address, "://") {
 		address = "https://" + address
 	}
-	u.nodes = append(u.nodes, u.linked([]node{{span: u.inliner.text(text)}}, address, u.theme.Link)...)
+	u.nodes = append(u.nodes, u.linked([]node{{span: u.inliner.text(text)}}, target{address: address}, u.theme.Link)...)
 	u.at += n
 	return true
 }

@@ -18,6 +18,7 @@ const (
 type code struct {
 	kind   codeKind
 	fence  string // what ends it: the opening fence, "-->", "$$"; "" for a blank line
+	info   string // behind the opening fence, if it says more than a language known here
 	indent int    // of the opening fence
 	name   *language
 	state  state // of highlighting, between two pieces
@@ -50,8 +51,13 @@ func codeStart(body string, within bool) *code {
 		if n < 3 || body[0] == '`' && strings.IndexByte(body[n:], '`') >= 0 {
 			return nil
 		}
-		name, _, _ := strings.Cut(strings.Trim(body[n:], " "), " ")
-		return &code{kind: fenced, fence: body[:n], name: languages()[strings.ToLower(strings.Trim(name, "{}."))]}
+		info := strings.Trim(body[n:], " ")
+		name, more, _ := strings.Cut(info, " ")
+		c := &code{kind: fenced, fence: body[:n], info: info, name: languages()[strings.ToLower(strings.Trim(name, "{}."))]}
+		if c.name != nil && more == "" {
+			c.info = ""
+		}
+		return c
 	case '<':
 		if end, ok := tagStart(body, within); ok {
 			return &code{kind: tags, fence: end}
@@ -130,6 +136,10 @@ func (s *Stream) openCode(c *code) {
 func (s *Stream) codeStarted(body string) {
 	switch c := s.code; c.kind {
 	case fenced:
+		if c.info != "" && s.end != guessed { // else the name of a language is on its way
+			c.wrap.add(span{look: look{style: s.theme.Border.over(c.style)}, text: unescape(c.info)})
+			c.wrap.newline()
+		}
 	case formula:
 		if body = strings.TrimSpace(body[2:]); body != "" {
 			s.codeLine(body)

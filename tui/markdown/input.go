@@ -118,14 +118,7 @@ func (s *Stream) held(tail string) bool {
 	if s.code != nil {
 		return s.code.mayEnd(rest)
 	}
-	return strings.Trim(rest, "-=*_+#>|:`~.$\\ 0123456789") == "" || definitionBegun(rest)
-}
-
-// definitionBegun reports whether a line may be the definition of an address,
-// which is not drawn.
-func definitionBegun(line string) bool {
-	i := strings.Index(line, "]:")
-	return strings.HasPrefix(line, "[") && !strings.HasPrefix(line, "[^") && i > 0 && strings.IndexByte(line, ']') == i
+	return strings.Trim(rest, "-=*_+#>|:`~.$\\ 0123456789") == ""
 }
 
 // sure reports whether the beginning of a line is text, or code, whatever its

@@ -12,7 +12,8 @@ import (
 // target is where a link leads.
 type target struct {
 	address string
-	text    bool // it is a link whose address is not known yet
+	title   string // what its author says about it; "": nothing
+	text    bool   // it is a link whose address is not known yet
 }
 
 func (t target) found() bool { return t.address != "" || t.text }
@@ -38,15 +39,15 @@ func (u *unit) target(s, label string) (t target, n int, known bool) {
 			if name == "" {
 				name = label
 			}
-			if address := u.links.find(name); address != "" {
-				return target{address: address}, i + 2, true
+			if t := u.links.find(name, u.end); t.found() {
+				return t, i + 2, true
 			}
 		}
 	}
 	if strings.HasPrefix(label, "^") {
 		return t, 0, true
 	}
-	return target{address: u.links.find(label)}, 0, true
+	return u.links.find(label, u.end), 0, true
 }
 
 // inlineTarget reads "(address "title")". known is false if s ends too early.
@@ -89,18 +90,13 @@ func inlineTarget(s string) (t target, n int, known bool) {
 		t.address = unescape(s[start:i])
 	}
 	i += blankLength(s[i:])
-	if i < len(s) && strings.IndexByte(`"'(`, s[i]) >= 0 {
-		quote := s[i]
-		if quote == '(' {
-			quote = ')'
-		}
-		end := strings.IndexByte(s[i+1:], quote)
-		if end < 0 {
-			return t, 0, false
-		}
-		i += end + 2
-		i += blankLength(s[i:])
+	title, n := linkTitle(s[i:])
+	if n < 0 {
+		return t, 0, false
 	}
+	t.title = title
+	i += n
+	i += blankLength(s[i:])
 	if i >= len(s) {
 		return target{}, 0, false
 	}
@@ -109,6 +105,27 @@ func inlineTarget(s string) (t target, n int, known bool) {
 	}
 	t.text = t.address == ""
 	return t, i + 1, true
+}
+
+// linkTitle reads the title that s begins with, in quotation marks or
+// parentheses, and returns its length: 0 if there is none, -1 if s ends in it.
+func linkTitle(s string) (title string, n int) {
+	if s == "" || strings.IndexByte(`"'(`, s[0]) < 0 {
+		return "", 0
+	}
+	end := s[0]
+	if end == '(' {
+		end = ')'
+	}
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case end:
+			return safetext.Line(unescape(flat(s[1:i]))), i + 1
+		}
+	}
+	return "", -1
 }
 
 func blankLength(s string) int { return len(s) - len(strings.TrimLeft(s, " \n")) }
@@ -179,59 +196,67 @@ func citation(label string) bool {
 	return digits && len(label) <= 20
 }
 
-// references holds the addresses defined by "[label]: address".
+// references holds the addresses defined by "[label]: address". A definition
+// that something refers to is not drawn, every other one is drawn as its text.
 type references struct {
-	known  map[string]string
-	missed map[string]bool // looked up before they were defined
-	late   bool            // one of them was defined after all
+	known map[string]target
+	used  map[string]bool // labels that a bracket refers to, defined or not
 }
 
-func (r *references) find(label string) string {
+// find returns where a label leads; the zero target if that is not defined.
+func (r *references) find(label string, end ending) target {
 	if strings.ContainsAny(label, "[]") { // no definition has such a label
-		return ""
+		return target{}
 	}
 	label = fold(label)
-	if address, ok := r.known[label]; ok {
-		return address
-	}
-	if label != "" && len(label) < 1000 {
-		if r.missed == nil {
-			r.missed = map[string]bool{}
+	if end != guessed && label != "" && len(label) < 1000 {
+		if r.used == nil {
+			r.used = map[string]bool{}
 		}
-		r.missed[label] = true
+		r.used[label] = true
 	}
-	return ""
+	return r.known[label]
 }
 
-// define notes an address; the first one given for a label counts.
-func (r *references) define(label, address string) {
-	label = fold(label)
-	if _, ok := r.known[label]; ok {
-		return
-	}
+// define notes where a label leads; the first definition of a label counts.
+func (r *references) define(label string, t target) {
 	if r.known == nil {
-		r.known = map[string]string{}
+		r.known = map[string]target{}
 	}
-	r.known[label] = address
-	r.late = r.late || r.missed[label]
+	if label = fold(label); !r.known[label].found() {
+		r.known[label] = t
+	}
+}
+
+// hides reports whether a definition need not be drawn, since something refers
+// to it.
+func (r *references) hides(label string, t target) bool {
+	label = fold(label)
+	first := r.known[label]
+	return r.used[label] && (first == t || !first.found())
 }
 
 func fold(label string) string { return strings.ToLower(strings.Join(strings.Fields(label), " ")) }
 
 // definition reads a line "[label]: address "title"".
-func definition(line string) (label, address string, ok bool) {
+func definition(line string) (label string, t target, ok bool) {
 	if !strings.HasPrefix(line, "[") || strings.HasPrefix(line, "[^") {
-		return "", "", false
+		return "", t, false
 	}
 	i := strings.Index(line, "]:")
 	if i < 2 || strings.ContainsAny(line[1:i], "[]") || strings.TrimSpace(line[1:i]) == "" {
-		return "", "", false
+		return "", t, false
 	}
-	rest := strings.TrimSpace(line[i+2:])
-	address, title, _ := strings.Cut(rest, " ")
-	title = strings.TrimSpace(title)
-	if address == "" || title != "" && strings.IndexByte(`"'(`, title[0]) < 0 {
-		return "", "", false
+	rest := strings.Trim(line[i+2:], " ")
+	if end := strings.IndexByte(rest, '>'); strings.HasPrefix(rest, "<") && end > 0 {
+		t.address, rest = rest[1:end], rest[end+1:]
+	} else {
+		n := strings.IndexByte(rest+" ", ' ')
+		t.address, rest = rest[:n], rest[n:]
 	}
-	return line[1:i], unescape(strings.Trim(address, "<>")), true
+	t.address = unescape(t.address)
+	title := strings.TrimLeft(rest, " ")
+	n := 0
+	t.title, n = linkTitle(title)
+	return line[1:i], t, t.address != "" && n == len(title) && (title == "" || title != rest)
 }

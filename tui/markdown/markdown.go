@@ -52,14 +52,17 @@ func (s *Stream) Write(piece string) {
 }
 
 // Close tells the stream that its text is complete: what was still open is
-// settled. Links whose address was defined after their use are drawn now.
+// settled. Links whose address was defined after their use are drawn now, and
+// definitions that were used after they came are drawn no longer.
 func (s *Stream) Close() {
 	if s.closed {
 		return
 	}
 	s.closed = true
 	s.update()
-	if s.links.late {
+	if len(s.links.known) > 0 { // once with all addresses, and once knowing what refers to them
+		s.links.used = nil
+		s.redraw()
 		s.redraw()
 	}
 }
@@ -74,7 +77,7 @@ func (s *Stream) SetWidth(width int) {
 
 // redraw draws everything again, knowing every address defined so far.
 func (s *Stream) redraw() {
-	s.read, s.pending, s.column, s.blocks, s.links.late, s.due = 0, "", 0, blocks{}, false, 0
+	s.read, s.pending, s.column, s.blocks, s.due = 0, "", 0, blocks{}, 0
 	s.lines, s.body, s.dirty = s.lines[:0], 0, 0
 	s.update()
 }

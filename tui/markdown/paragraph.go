@@ -144,8 +144,13 @@ func (s *Stream) drawHeading(level int, title string, m margin) {
 	if level == 1 {
 		style = s.theme.Title.over(style)
 	}
+	s.drawLine(title, style, &s.links, m)
+}
+
+// drawLine draws text that is a block of its own.
+func (s *Stream) drawLine(body string, style Style, links *references, m margin) {
 	text, wrap := s.inliner(style), s.wrapper(m)
-	text.rest = title
+	text.rest, text.links = body, links
 	end := s.end
 	if end == open {
 		end = closed

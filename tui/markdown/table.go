@@ -109,6 +109,16 @@ func cells(row string) []string {
 	return all
 }
 
+// cells splits a row of the table. What it has more than columns stands in the
+// last one.
+func (t *table) cells(row string) []string {
+	all := cells(row)
+	if n := len(t.head); len(all) > n {
+		all = append(all[:n-1], strings.Join(all[n-1:], " | "))
+	}
+	return all
+}
+
 func cell(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), `\|`, "|") }
 
 // tableRow takes a row.
@@ -148,9 +158,9 @@ func (s *Stream) drawTable() {
 	}
 	for _, row := range t.rows {
 		if t.stacked {
-			s.drawStacked(t, cells(row))
+			s.drawStacked(t, t.cells(row))
 		} else {
-			s.drawRow(t, cells(row), t.base)
+			s.drawRow(t, t.cells(row), t.base)
 		}
 		t.drawn++
 	}
@@ -196,7 +206,7 @@ func (s *Stream) columns(t *table, size func(text string, style Style) int) []in
 	}
 	take(t.head, s.theme.TableHead)
 	for _, row := range t.rows {
-		take(cells(row), t.base)
+		take(t.cells(row), t.base)
 	}
 	return largest
 }

@@ -3,6 +3,7 @@ package markdown
 import (
 	"html"
 	"strings"
+	"unicode/utf8"
 
 	"lifehub/tui/safetext"
 )
@@ -119,7 +120,7 @@ func (u *unit) angle(s string) bool {
 		if !strings.Contains(inside, ":") {
 			address = "mailto:" + inside
 		}
-		u.nodes = append(u.nodes, u.linked([]node{{span: u.inliner.text(inside)}}, address, u.theme.Link)...)
+		u.nodes = append(u.nodes, u.linked([]node{{span: u.inliner.text(inside)}}, target{address: address}, u.theme.Link)...)
 	default:
 		u.add(flat("<"+inside+">"), u.theme.HTML.over(u.base))
 	}
@@ -131,15 +132,20 @@ func letterByte(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 // maxEntity is the length of the longest entity of HTML, &CounterClockwiseContourIntegral;
 const maxEntity = 33
 
+// longestEntity is the most characters that an entity stands for.
+const longestEntity = 2
+
 func (u *unit) entity(s string) bool {
 	for i := 1; i < len(s) && i < maxEntity; i++ {
 		if s[i] == ';' {
-			if text := html.UnescapeString(s[:i+1]); text != s[:i+1] {
-				u.add(safetext.Line(text), u.base)
-				u.at += i + 1
-				return true
+			// Of an unknown name its beginning may be known: "&copycat;" is "©cat;".
+			text := safetext.Line(html.UnescapeString(s[:i+1]))
+			if n := utf8.RuneCountInString(text); n == 0 || n > longestEntity || text[0] == '&' && n > 1 || text == "\ufffd" {
+				return u.take(1)
 			}
-			return u.take(1)
+			u.add(text, u.base)
+			u.at += i + 1
+			return true
 		}
 		if !letterByte(s[i]) && (s[i] < '0' || s[i] > '9') && s[i] != '#' {
 			return u.take(1)
