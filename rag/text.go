@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // noteTexts unpacks the texts of notes, each once.
@@ -36,5 +37,5 @@ func (n *noteTexts) of(ctx context.Context, note int64, start, stop int) (string
 	if start < 0 || stop > len(text) || start > stop {
 		return "", fmt.Errorf("unpack note: no bytes %d to %d in a text of %d", start, stop, len(text))
 	}
-	return text[start:stop], nil
+	return strings.Clone(text[start:stop]), nil // a passage that is shown does not hold on to its note
 }

@@ -293,11 +293,10 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	if msg.at != "" {
 		m.scrollTo(msg.at, msg.focus)
 	}
-	earlier := ""
 	if len(msg.exchanges) > 0 {
-		earlier = msg.exchanges[0].After
+		m.transcript.earlier = msg.exchanges[0].After
 	}
-	rest := m.readEarlier(earlier)
+	rest := m.readEarlier()
 	first := m.takeUnsent()
 	if first == nil {
 		first = m.askFirst()

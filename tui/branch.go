@@ -234,31 +234,65 @@ func (m *Model) read(msg openedMsg) openedMsg {
 	return msg
 }
 
+// mostTurns is how many turns the transcript holds before it lets go of all
+// but the last firstRead: an evening with LifeHub takes no more memory than that.
+const mostTurns = 2 * firstRead
+
+// letGo drops the turns that stand far above the end, once one is over. They
+// are read again when somebody scrolls there.
+func (m *Model) letGo() {
+	if m.Conversations == nil {
+		return
+	}
+	var questions []int
+	for at, e := range m.transcript.entries {
+		if _, ok := e.item.(*question); ok {
+			questions = append(questions, at)
+		}
+	}
+	if n := len(questions); n > mostTurns {
+		last := m.transcript.item(questions[n-firstRead-1]).(*question)
+		m.transcript.letGo(questions[n-firstRead], last.turn)
+	}
+}
+
 // earlierMsg brings the turns of an open conversation that stand above those
-// that were read first.
+// that are held.
 type earlierMsg struct {
-	opening   int // the one they were read for
+	opening   int    // the one they were read for
+	last      string // the last of them
 	exchanges []agent.Exchange
 	err       error
 }
 
-// readEarlier reads the turns up to last; "": there are none.
-func (m *Model) readEarlier(last string) tea.Cmd {
-	if last == "" {
+// readEarlier reads the turns above those that are held.
+func (m *Model) readEarlier() tea.Cmd {
+	last := m.transcript.earlier
+	if last == m.transcript.awaited {
 		return nil
 	}
+	m.transcript.awaited = last
 	id, opening := m.conversation, m.openings
 	return func() tea.Msg {
 		list, err := m.Conversations.Exchanges(m.base, id)
 		end := slices.IndexFunc(list, func(e agent.Exchange) bool { return e.Turn == last })
-		return earlierMsg{opening, list[:end+1], err}
+		return earlierMsg{opening, last, list[:end+1], err}
 	}
+}
+
+// readAbove reads the turns above those that are held once the user has
+// scrolled to the first of them.
+func (m *Model) readAbove() tea.Cmd {
+	if t := &m.transcript; !t.away || t.start() != (spot{}) {
+		return nil
+	}
+	return m.readEarlier()
 }
 
 // showEarlier puts them above what is shown; what is in sight stays there.
 func (m *Model) showEarlier(msg earlierMsg) {
-	if msg.opening != m.openings {
-		return // something else was opened meanwhile
+	if msg.opening != m.openings || msg.last != m.transcript.earlier {
+		return // something else was opened, or let go, meanwhile
 	}
 	if msg.err != nil {
 		m.transcript.add(&failure{text: msg.err.Error()})
@@ -268,6 +302,7 @@ func (m *Model) showEarlier(msg earlierMsg) {
 	for _, exchange := range msg.exchanges {
 		above = append(above, m.keptItems(exchange)...)
 	}
+	m.transcript.earlier = ""
 	m.transcript.putAbove(above)
 }
 

@@ -168,7 +168,8 @@ func TestTheTurnsAboveComeOnce(t *testing.T) {
 					t.Fatalf("%d turns were read first", len(opened.exchanges))
 				}
 				m.opened(opened)
-				late := m.readEarlier(opened.exchanges[0].After)().(earlierMsg)
+				m.transcript.awaited = "" // what was read then is thrown away
+				late := m.readEarlier()().(earlierMsg)
 				r.keys(test.meanwhile...)
 				r.send(late)
 				questions := map[string]int{}
@@ -188,4 +189,61 @@ func TestTheTurnsAboveComeOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// chatting is an assistant whose answers a long store holds.
+type chatting struct{ *long }
+
+func (g chatting) Ask(_ context.Context, conversation, _ string) <-chan agent.Event {
+	g.length++
+	events := make(chan agent.Event, 3)
+	for n, body := range []agent.Body{agent.Started{Conversation: conversation}, agent.Said{Content: "Yes."}, agent.Ended{Answer: "Yes."}} {
+		events <- agent.Event{Turn: fmt.Sprintf("%s.%d", conversation, g.length), Seq: n + 1, Body: body}
+	}
+	close(events)
+	return events
+}
+
+// However many turns a chat has, it holds a bounded number of them, and the
+// others are read again when the user scrolls there.
+func TestALongChatHoldsItsLastTurns(t *testing.T) {
+	store := &long{}
+	options := withEverything()
+	options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, chatting{store}, ""
+	inRig(t, 80, 24, options, func(r *rig) {
+		questions := func() (list []string) {
+			for _, e := range r.m.transcript.entries {
+				if q, ok := e.item.(*question); ok {
+					list = append(list, q.text)
+				}
+			}
+			return list
+		}
+		ask := func(turns int) {
+			for range turns {
+				r.ask(fmt.Sprintf("Question %d", store.length+1))
+				if n := len(questions()); n > mostTurns {
+					r.t.Fatalf("%d turns are held", n)
+				}
+			}
+		}
+		ask(mostTurns + 7)
+		r.mustShow(fmt.Sprintf("Question %d", mostTurns+7))
+		if n := len(questions()); n >= mostTurns {
+			r.t.Errorf("%d turns are held", n)
+		}
+		r.keys("ctrl+home")
+		r.mustShow("Question 1\n")
+		got := questions()
+		for i := range mostTurns + 7 {
+			if want := fmt.Sprintf("Question %d", i+1); i >= len(got) || got[i] != want {
+				r.t.Fatalf("of the questions %d is %q, want %q", i, got[min(i, len(got)-1)], want)
+			}
+		}
+		r.keys("ctrl+end")
+		ask(1)
+		if n := len(questions()); n != firstRead {
+			r.t.Errorf("%d turns are held after reading back, want %d", n, firstRead)
+		}
+	})
 }

@@ -256,7 +256,7 @@ func unquoted(text string) string {
 // remember puts a prompt at the front of the history.
 func (c *composer) remember(prompt string) {
 	if len(c.history) == 0 || c.history[0] != prompt {
-		c.history = append([]string{prompt}, c.history...)
+		c.history = slices.Insert(c.history[:min(len(c.history), keptPrompts)], 0, prompt)
 	}
 }
 

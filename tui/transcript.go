@@ -35,9 +35,12 @@ type transcript struct {
 	look          *theme
 	width, height int // of the place on screen, in cells
 	entries       []entry
+	earlier       string // the last turn that stands above all entries and is not held; "": there is none
+	awaited       string // the earlier that was asked for last
 
 	away bool // the user scrolled from the end
 	top  spot // the first line in sight, when away
+	home bool // the user wants to see the beginning
 
 	chosen int // the item that has the keys; -1: none
 	part   int // the part of it that is chosen
@@ -61,17 +64,30 @@ func (t *transcript) add(i item) {
 	t.entries = append(t.entries, entry{item: i})
 }
 
-// putAbove adds items above all others; what is in sight and what is chosen stay.
+// putAbove adds items above all others. What is chosen stays, and what is in
+// sight too, unless the user wants to see the beginning.
 func (t *transcript) putAbove(items []item) {
 	above := make([]entry, len(items))
 	for at, i := range items {
 		above[at].item = i
 	}
 	t.entries = append(above, t.entries...)
-	t.top.entry += len(items)
+	if !t.home {
+		t.top.entry += len(items)
+	}
 	if t.chosen >= 0 {
 		t.chosen += len(items)
 	}
+}
+
+// letGo drops the first n items, the last of them of a turn. It does nothing
+// while something above the end is in sight or chosen.
+func (t *transcript) letGo(n int, turn string) {
+	if t.away || t.chosen >= 0 || turn == "" {
+		return
+	}
+	t.entries = slices.Delete(t.entries, 0, n)
+	t.earlier, t.awaited = turn, ""
 }
 
 // touch has an item rendered anew because something in it changed.
@@ -188,10 +204,13 @@ func (t *transcript) from(at spot, by int) spot {
 // spot lies there.
 func (t *transcript) lookAt(at spot) {
 	t.away = at.before(t.end())
-	t.top = at
+	t.top, t.home = at, false
 }
 
-func (t *transcript) toTop() { t.lookAt(spot{}) }
+func (t *transcript) toTop() {
+	t.lookAt(spot{})
+	t.home = true
+}
 
 func (t *transcript) toEnd() { t.away = false }
 

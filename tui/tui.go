@@ -188,7 +188,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.take(msg)
 	}
 	m.draw()
-	return m, tea.Batch(cmd, m.nextBeat(), m.keepSoon())
+	return m, tea.Batch(cmd, m.nextBeat(), m.keepSoon(), m.readAbove())
 }
 
 // take sends what comes from the terminal to the part that it is for.

@@ -102,6 +102,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t.cancel()
 	m.turn, m.unsent.sending = nil, ""
 	m.last = t
+	m.letGo()
 	return tea.Sequence(m.printOver(), m.afterTurn(t))
 }
 
