@@ -65,7 +65,7 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 		if err != nil {
 			return archived, err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO memory_words (rowid, text) VALUES (?, ?)`, row, searchable(question+"\n"+answer)); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO memory_terms (rowid, text) VALUES (?, ?)`, row, searchable(question+"\n"+answer)); err != nil {
 			return archived, err
 		}
 		archived++

@@ -21,17 +21,15 @@ func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry)
 		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM journal WHERE turn = ?`, turn).Scan(&last); err != nil {
 			return err
 		}
+		rows, sums := make([]row, len(entries)), make([]string, len(entries))
 		for i, e := range entries {
-			r, err := newRow(turn, last+1+i, e)
-			if err != nil {
+			var err error
+			if rows[i], err = newRow(turn, last+1+i, e); err != nil {
 				return err
 			}
-			if _, err := tx.ExecContext(ctx, `INSERT INTO journal (turn, number, entry, result, sum) VALUES (?, ?, ?, ?, ?)`,
-				turn, r.number, r.entry, r.result, r.sum(turn)); err != nil {
-				return err
-			}
+			sums[i] = rows[i].sum(turn)
 		}
-		return nil
+		return insertRows(ctx, tx, turn, rows, sums)
 	})
 	if err != nil {
 		return fmt.Errorf("keep the journal: %w", err)
@@ -159,30 +157,59 @@ func readJournal(ctx context.Context, db reader, turn string) (entries []agent.E
 // copyJournal gives another turn the journal of one. A row that is not as it
 // was written stays so.
 func copyJournal(ctx context.Context, tx *sql.Tx, from, to string) error {
-	rows, err := tx.QueryContext(ctx, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, from)
+	rows, sums, err := sealedRows(ctx, tx, from, to)
 	if err != nil {
 		return err
 	}
+	return insertRows(ctx, tx, to, rows, sums)
+}
+
+// dropResults takes the results out of the journal of a turn that is done:
+// nothing will be done again, so nobody needs them. All rows are written again,
+// for what is cut out of a row leaves its page half empty.
+func dropResults(ctx context.Context, tx *sql.Tx, turn string) error {
+	rows, sums, err := sealedRows(ctx, tx, turn, turn)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		sealed := sums[i] == rows[i].sum(turn)
+		if rows[i].result = ""; sealed {
+			sums[i] = rows[i].sum(turn)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM journal WHERE turn = ?`, turn); err != nil {
+		return err
+	}
+	return insertRows(ctx, tx, turn, rows, sums)
+}
+
+// sealedRows reads the journal of a turn with the checksums that it has for
+// another one.
+func sealedRows(ctx context.Context, tx *sql.Tx, from, to string) (list []row, sums []string, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, from)
+	if err != nil {
+		return nil, nil, err
+	}
 	defer rows.Close()
-	var list []row
-	var sums []string
 	for rows.Next() {
 		var r row
 		var sum string
 		if err := rows.Scan(&r.number, &r.entry, &r.result, &sum); err != nil {
-			return err
+			return nil, nil, err
 		}
 		if sum == r.sum(from) {
 			sum = r.sum(to)
 		}
 		list, sums = append(list, r), append(sums, sum)
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	for i, r := range list {
+	return list, sums, rows.Err()
+}
+
+func insertRows(ctx context.Context, tx *sql.Tx, turn string, rows []row, sums []string) error {
+	for i, r := range rows {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO journal (turn, number, entry, result, sum) VALUES (?, ?, ?, ?, ?)`,
-			to, r.number, r.entry, r.result, sums[i]); err != nil {
+			turn, r.number, r.entry, r.result, sums[i]); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -133,9 +132,9 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 	}
 	const most = 200 // words of a question: a pasted text has more, and they only cost time
 	match := strings.Join(terms[:min(len(terms), most)], " OR ")
-	query := `SELECT t.id, t.conversation, -bm25(memory_words) FROM memory_words
-		JOIN memories m ON m.id = memory_words.rowid JOIN turns t ON t.id = m.turn
-		WHERE memory_words MATCH ?1 AND (?2 OR t.conversation = ?3) ORDER BY bm25(memory_words) LIMIT ?4`
+	query := `SELECT t.id, t.conversation, -bm25(memory_terms) FROM memory_terms
+		JOIN memories m ON m.id = memory_terms.rowid JOIN turns t ON t.id = m.turn
+		WHERE memory_terms MATCH ?1 AND (?2 OR t.conversation = ?3) ORDER BY bm25(memory_terms) LIMIT ?4`
 	limit := mostHits
 	if !q.Everywhere {
 		limit = -1
@@ -157,14 +156,14 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 }
 
 // byMeaning compares the question with every vector of its embedder: 10,000
-// exchanges of 512 numbers are 20 MB.
+// exchanges of 512 numbers are 5 MB.
 func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, error) {
 	if len(q.Vector) == 0 {
 		return nil, nil
 	}
 	rows, err := s.read.QueryContext(ctx, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
 		JOIN memories m ON m.id = v.memory JOIN turns t ON t.id = m.turn
-		WHERE v.embedder = ?1 AND v.dimension = ?2 AND (?3 OR t.conversation = ?4)`, q.Embedder, len(q.Vector), q.Everywhere, q.Conversation)
+		WHERE v.embedder = ?1 AND length(v.vector) = ?2 AND (?3 OR t.conversation = ?4)`, q.Embedder, len(q.Vector), q.Everywhere, q.Conversation)
 	if err != nil {
 		return nil, err
 	}
@@ -183,11 +182,25 @@ func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, e
 	return list, rows.Err()
 }
 
-// cosine compares a vector with one as it is kept.
-func cosine(a []float32, kept []byte) float64 {
+// packed is a vector as it is saved: the scale is left out, since it makes no
+// difference to a cosine.
+func packed(vector []float32) []byte {
+	var largest float64
+	for _, x := range vector {
+		largest = max(largest, math.Abs(float64(x)))
+	}
+	raw := make([]byte, len(vector))
+	for i, x := range vector {
+		raw[i] = byte(int8(math.Round(127 * float64(x) / max(largest, math.SmallestNonzeroFloat32))))
+	}
+	return raw
+}
+
+// cosine compares a vector with one as it is saved.
+func cosine(a []float32, saved []byte) float64 {
 	var dot, aa, bb float64
 	for i, x := range a {
-		y := float64(math.Float32frombits(binary.LittleEndian.Uint32(kept[4*i:])))
+		y := float64(int8(saved[i]))
 		dot += float64(x) * y
 		aa += float64(x) * float64(x)
 		bb += y * y
@@ -245,13 +258,8 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, limit int) ([]a
 func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) error {
 	err := s.update(ctx, func(tx *sql.Tx) error {
 		for _, turn := range slices.Sorted(maps.Keys(vectors)) {
-			vector := vectors[turn]
-			raw := make([]byte, 0, 4*len(vector))
-			for _, x := range vector {
-				raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
-			}
-			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO memory_vectors (memory, embedder, dimension, vector)
-				SELECT id, ?, ?, ? FROM memories WHERE turn = ?`, embedder, len(vector), raw, turn); err != nil {
+			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO memory_vectors (memory, embedder, vector)
+				SELECT id, ?, ? FROM memories WHERE turn = ?`, embedder, packed(vectors[turn]), turn); err != nil {
 				return err
 			}
 		}

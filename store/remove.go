@@ -84,16 +84,16 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 	return count, nil
 }
 
-// scrub takes what was deleted off the disk. The word index otherwise keeps
+// scrub takes what was deleted off the disk. A word index otherwise keeps
 // the words of deleted messages until it happens to be merged, pages keep
 // what was moved, and the log all that passed through it.
 func scrub(ctx context.Context, db *sql.DB) error {
-	var indexed bool
-	if err := db.QueryRowContext(ctx, `SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'message_words'`).Scan(&indexed); err != nil {
+	indexes, err := texts(ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)
+	if err != nil {
 		return err
 	}
-	if indexed {
-		if _, err := db.ExecContext(ctx, `INSERT INTO message_words (message_words) VALUES ('optimize')`); err != nil {
+	for _, index := range indexes {
+		if _, err := db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[1]s (%[1]s) VALUES ('optimize')`, index)); err != nil {
 			return err
 		}
 	}

@@ -114,7 +114,7 @@ func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
 func TestEveryTableOfAConversationsTextEndsWithIt(t *testing.T) {
 	s, _ := openTemp(t)
 	rows, err := s.read.Query(`SELECT t.name, (SELECT count(*) FROM pragma_foreign_key_list(t.name) f WHERE f.on_delete = 'CASCADE')
-		FROM sqlite_schema t WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'message_words%' AND t.name NOT LIKE 'memory_words%'`) // triggers see to these two
+		FROM sqlite_schema t WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'message_words%' AND t.name NOT LIKE 'memory_terms%'`) // triggers see to these two
 	must(t, err)
 	defer rows.Close()
 	free := map[string]bool{"conversations": true, "schema": true, "unindexed": true, "gauges": true, "untrusted": true} // no text, or the root itself

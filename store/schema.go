@@ -218,6 +218,24 @@ INSERT OR IGNORE INTO untrusted (print, source, conversation, kind)
 ALTER TABLE turns DROP COLUMN outside;
 ALTER TABLE artifacts DROP COLUMN from_outside;
 `,
+
+	// The index of the memory no longer holds a second copy of the text, and a
+	// vector has a byte for each number: the memory makes them again.
+	`
+DROP TRIGGER memory_gone;
+CREATE VIRTUAL TABLE memory_terms USING fts5(text, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'); -- rowid: memories.id
+INSERT INTO memory_terms (rowid, text) SELECT rowid, text FROM memory_words;
+DROP TABLE memory_words;
+CREATE TRIGGER memory_gone AFTER DELETE ON memories BEGIN
+	DELETE FROM memory_terms WHERE rowid = old.id;
+END;
+DROP TABLE memory_vectors;
+CREATE TABLE memory_vectors (
+	memory    INTEGER PRIMARY KEY REFERENCES memories(id) ON DELETE CASCADE,
+	embedder  TEXT NOT NULL, -- provider, model and version: vectors of others do not compare
+	vector    BLOB NOT NULL  -- int8 each, scaled so that the largest is 127
+) STRICT;
+`,
 }
 
 // NewerSchemaError says that a newer LifeHub has written the file.

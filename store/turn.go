@@ -116,8 +116,8 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) er
 		if err := keepFigures(ctx, tx, turn, answer.Metrics); err != nil {
 			return err
 		}
-		if state == "done" { // nothing will be done anew, so nobody needs the results
-			if _, err := tx.ExecContext(ctx, `UPDATE journal SET result = '' WHERE turn = ? AND result <> ''`, turn); err != nil {
+		if state == "done" {
+			if err := dropResults(ctx, tx, turn); err != nil {
 				return err
 			}
 		}
