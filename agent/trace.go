@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"time"
 
 	"lifehub/llm"
 )
@@ -37,13 +38,59 @@ func (t *turn) prompted(agent string, req llm.Request) {
 	t.record(Event{Type: body.name(), Turn: t.id, Time: t.Now(), Body: body})
 }
 
+// together is the time within which pieces of text become one event of the
+// trace: with one for each token they would be most of it.
+const together = 250 * time.Millisecond
+
 // record adds an event to the turn's trace, which begins with the first one
-// after the message was kept. Hold t.sending. What cannot be kept is logged
-// and disturbs no turn.
+// after the message was kept. A piece of text waits for more. Hold t.sending.
+// What cannot be kept is logged and disturbs no turn.
 func (t *turn) record(e Event) {
-	if t.Trace == nil || t.id == "" {
+	if t.Trace == nil || t.id == "" || t.piece != nil && t.piece.append(e) {
 		return
 	}
+	t.recordPiece()
+	switch e.Body.(type) {
+	case Said, Thought:
+		t.piece = &e
+	default:
+		t.write(e)
+	}
+}
+
+// append adds a piece of text to the one before it. It reports false if they
+// are not to become one event.
+func (e *Event) append(next Event) bool {
+	if next.Time.Sub(e.Time) >= together {
+		return false
+	}
+	switch piece := e.Body.(type) {
+	case Said:
+		more, ok := next.Body.(Said)
+		piece.Content += more.Content
+		e.Body = piece
+		return ok
+	case Thought:
+		more, ok := next.Body.(Thought)
+		if !ok || more.Agent != piece.Agent || more.Step != piece.Step {
+			return false
+		}
+		piece.Content += more.Content
+		e.Body = piece
+		return true
+	}
+	return false
+}
+
+// recordPiece writes the text that waits for more.
+func (t *turn) recordPiece() {
+	if t.piece != nil {
+		t.write(*t.piece)
+		t.piece = nil
+	}
+}
+
+func (t *turn) write(e Event) {
 	if t.trace == nil {
 		t.trace = t.Trace(t.id)
 	}
@@ -60,6 +107,7 @@ func (t *turn) record(e Event) {
 func (t *turn) endTrace() {
 	t.sending.Lock()
 	defer t.sending.Unlock()
+	t.recordPiece()
 	if t.trace == nil {
 		return
 	}

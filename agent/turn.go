@@ -62,6 +62,7 @@ type turn struct {
 	events  chan<- Event
 	seq     int
 	trace   io.WriteCloser // nil: not begun, or none is kept
+	piece   *Event         // text that the trace does not hold yet; nil: none
 
 	patience patience
 

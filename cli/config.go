@@ -175,7 +175,7 @@ func defaults() *Config {
 	c.Memory.Place, c.Memory.File = "data", "memory.md"
 	c.MCP.Timeout = time.Minute
 	c.Mail.TLS = "starttls"
-	c.Traces.Turn, c.Traces.Total = 4096, 256
+	c.Traces.Turn, c.Traces.Total = 4096, 2
 	return c
 }
 

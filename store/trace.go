@@ -147,10 +147,12 @@ func (w *traceWriter) save(whole bool) {
 	}
 }
 
-// trim takes the oldest traces away while all together take too much.
+// trim takes the oldest traces away while all together take too much. The
+// newest stays, however large.
 func (w *traceWriter) trim() {
 	_, err := w.store.write.Exec(`DELETE FROM traces WHERE rowid IN (SELECT rowid FROM
-		(SELECT rowid, sum(length(body)) OVER (ORDER BY rowid DESC) AS total FROM traces) WHERE total > ?)`, w.limits.Total)
+		(SELECT rowid, sum(length(body)) OVER (ORDER BY rowid DESC) AS total FROM traces) WHERE total > ?)
+		AND rowid < (SELECT max(rowid) FROM traces)`, w.limits.Total)
 	if err != nil && !w.failed {
 		slog.Warn("take old traces away", "error", err)
 	}
