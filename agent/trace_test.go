@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // traceOf is a trace in memory.
@@ -61,6 +63,39 @@ func TestATraceHoldsTheEventsAndThePrompts(t *testing.T) {
 	}
 	if end := sent[len(sent)-1].Body.(Ended); end.Model != "qwen3:8b" {
 		t.Errorf("the figures name the model %q", end.Model)
+	}
+}
+
+// Pieces of text that come one after another are one event of the trace, and
+// none is lost or put into another's.
+func TestPiecesOfTextAreJoinedInATrace(t *testing.T) {
+	var kept traceOf
+	tr := &turn{Agent: New(Options{Trace: func(string) io.WriteCloser { return &kept }}), id: "c.1"}
+	at := fixedNow()
+	for _, e := range []struct {
+		after time.Duration
+		body  Body
+	}{
+		{0, Said{Content: "a"}},
+		{100, Said{Content: "b"}},
+		{149, Said{Content: "c"}},
+		{1, Said{Content: "d"}},
+		{0, Thought{Content: "e"}},
+		{0, Thought{Content: "f"}},
+		{0, Thought{Agent: "worker", Content: "g"}},
+		{0, Noticed{Text: "n"}},
+		{0, Said{Content: "h"}},
+	} {
+		at = at.Add(e.after * time.Millisecond)
+		tr.record(Event{Type: e.body.name(), Turn: "c.1", Time: at, Body: e.body})
+	}
+	tr.endTrace()
+	var got []string
+	for _, e := range kept.events(t) {
+		got = append(got, fmt.Sprint(e.Body))
+	}
+	if want := "{abc} {d} {  ef} {worker  g} {n} {h}"; strings.Join(got, " ") != want || !kept.closed {
+		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
 	}
 }
 

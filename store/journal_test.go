@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -194,6 +195,29 @@ func TestADoneTurnKeepsItsDecisionsAndNoResults(t *testing.T) {
 	var rows, results int
 	if err := s.read.QueryRow("SELECT count(*), count(nullif(result, '')) FROM journal").Scan(&rows, &results); err != nil || rows != len(entries()) || results != 0 {
 		t.Errorf("%d rows, %d results, %v", rows, results, err)
+	}
+	left, damaged, err := readJournal(t.Context(), s.read, turn)
+	if err != nil || damaged || len(left) != len(entries()) {
+		t.Errorf("%d entries are left, damaged: %v, %v", len(left), damaged, err)
+	}
+}
+
+// What a long result took is free for what comes next.
+func TestJournalsOfDoneTurnsFillTheirPages(t *testing.T) {
+	s, _ := openTemp(t)
+	long := agent.Entry{Version: 1, Moment: agent.Over, Step: "1", Result: &agent.Result{Text: strings.Repeat("a long result ", 250)}}
+	for range 40 {
+		turn, err := s.Begin(t.Context(), "c", "q")
+		if err == nil {
+			err = errors.Join(s.Record(t.Context(), turn, long), s.Finish(t.Context(), turn, agent.Answer{Text: "a"}))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var pages, rows int
+	if err := s.read.QueryRow("SELECT sum(pgsize), sum(payload) FROM dbstat WHERE name = 'journal'").Scan(&pages, &rows); err != nil || pages > 2*rows+4096 {
+		t.Errorf("%d bytes for %d, %v", pages, rows, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -169,6 +170,37 @@ func TestVectorsOfAnotherEmbedderDoNotCount(t *testing.T) {
 	}
 	if meaning("b", 0, 0, 1) != 1 || meaning("a", 1, 0) != 0 {
 		t.Error("the new embedder's vector did not take the old one's place")
+	}
+}
+
+// The memory of a saved database is found by its words at once, and what it
+// lacks are vectors.
+func TestAnOlderMemoryIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	db, err := connect(path, 1, "_txlock=immediate")
+	must(t, err)
+	must(t, registerFingerprints())
+	must(t, migrate(db, "", migrations[:8]))
+	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head, archived) VALUES ('c', 'cats', 1, 1, 2, 2);
+		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1);
+		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user', 'My cat is called Whiskers', 1), (2, 'c', 1, 'c.1', 'assistant', 'I see.', 1);
+		INSERT INTO memories (id, turn, archived) VALUES (7, 'c.1', 1);
+		INSERT INTO memory_words (rowid, text) VALUES (7, 'my cat is called whiskers i see');
+		INSERT INTO memory_vectors VALUES (7, 'a', 2, x'0000803f00000000')`)
+	must(t, err)
+	must(t, db.Close())
+	s, err := Open(path)
+	must(t, err)
+	defer s.Close()
+	if got := remembered(t, s, "other", "What are cats called?", true); got != "My cat is called Whiskers" {
+		t.Errorf("got %q", got)
+	}
+	if list, err := s.Unembedded(t.Context(), "a", 10); err != nil || len(list) != 1 {
+		t.Errorf("%d exchanges wait for a vector, %v", len(list), err)
+	}
+	must(t, s.Remove(t.Context(), "c"))
+	if got := remembered(t, s, "other", "What are cats called?", true); got != "" {
+		t.Errorf("after it was removed: %q", got)
 	}
 }
 

@@ -150,6 +150,10 @@ func TestTracesStayWithinTheirLimits(t *testing.T) {
 	if total > 500 || len(list) == 0 || list[0].Turn != "c.11" {
 		t.Errorf("%d traces of %d bytes are left, the newest %+v", len(list), total, list[0])
 	}
+	newest := traced(t, s, TraceLimits{Turn: 1 << 20, Total: 1}, "one", "two")
+	if list, err := s.Traces(t.Context(), 0); err != nil || len(list) != 1 || list[0].Turn != newest {
+		t.Errorf("%d traces are left, %v; want the newest, however large", len(list), err)
+	}
 }
 
 func TestATraceGoesWithItsConversation(t *testing.T) {
