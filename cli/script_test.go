@@ -20,12 +20,16 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 func TestMain(m *testing.M) {
 	mcptest.Main()
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
+		beforeMain()
 		os.Exit(Main())
 	}
 	testscript.Main(m, map[string]func(){
 		"lifehub": func() { os.Exit(Main()) },
 	})
 }
+
+// beforeMain is called before the program begins.
+var beforeMain = func() {}
 
 // TestCommandLine runs testdata/script: the whole program, each script in an
 // empty home, with no model server.
