@@ -29,6 +29,10 @@ type Options struct {
 	Rules   *Rules                                     // nil: each tool's own level
 	Save    func(ctx context.Context, rule Rule) error // keeps an "always"; nil: for this run only
 
+	// Missing says why a tool that LifeHub knows is not among Tools; "": it is
+	// not known. nil: nothing is.
+	Missing func(tool string) string
+
 	// Prepare may wait for tools that a text, a message or the plan of a turn that
 	// is resumed, names and that are not there yet; it says what it waits for. nil:
 	// nothing is waited for.
@@ -121,6 +125,9 @@ func New(o Options) *Agent {
 	}
 	if o.Prepare == nil {
 		o.Prepare = func(context.Context, string, func(string)) {}
+	}
+	if o.Missing == nil {
+		o.Missing = func(string) string { return "" }
 	}
 	if o.Redact == nil {
 		o.Redact = func(text string) string { return text }

@@ -131,14 +131,15 @@ func (t *turn) withAttached(p prompt) prompt {
 func (t *turn) attachedParts() (parts []part) {
 	fence := t.fence()
 	for _, f := range t.found[:t.attached] {
-		text := f.forModel().Text
+		p := t.resultPart(f)
+		p.text = f.forModel().Text
 		for _, s := range f.result.Sources {
 			if n := numberOf(t.sources, s); n > 0 {
 				parts = append(parts, part{kind: "sources", head: fmt.Sprintf("[%d] %s", n, oneLine(s.Title())), text: s.Text, fence: fence})
-				text = ""
+				p.text = ""
 			}
 		}
-		parts = append(parts, part{kind: "results", head: resultHead(f), text: text, fence: fence})
+		parts = append(parts, p)
 	}
 	return parts
 }

@@ -67,7 +67,7 @@ func TestWhatIsAttachedReachesEveryMode(t *testing.T) {
 			model := &script{lines: lines}
 			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Attach: drawer{"s:a": "hello from a"}, Mode: inMode(mode)}).
 				Ask(t.Context(), "c1", "what does @s:a say of running?"), nil))
-			if end.Answer != answer || len(end.Sources) != 1 || end.Sources[0].Path != fitness.Path {
+			if end.Answer != answer || len(end.Sources) != 2 || end.Sources[0].Path != "s:a" || end.Sources[1].Path != fitness.Path {
 				t.Errorf("the end is %+v", end)
 			}
 			for i, request := range model.requests {

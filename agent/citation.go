@@ -16,7 +16,7 @@ func (t *turn) checkCitations(ctx context.Context, answer string) []Citation {
 		return c.Words != "" && c.Verdict == NotFound && (!searched || t.wasSaid(c.Words))
 	})
 	if t.direct == nil { // else the answer is what the tool returned
-		citations = append(citations, t.unread(context.WithoutCancel(ctx), answer)...)
+		citations = append(citations, t.unread(context.WithoutCancel(ctx), strings.TrimSuffix(answer, t.quoted))...)
 	}
 	for _, c := range citations {
 		cited := Cited{Citation: c}
@@ -213,7 +213,7 @@ func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
 func (d *desk) place(p *passage, n int, at place, verdict Verdict) Citation {
 	c := Citation{N: n, Path: p.source.Path, Verdict: verdict}
 	c.Line, c.EndLine, c.Quote = p.lines(at)
-	if d.reread == nil || OnWeb(c.Path) { // a page is not fetched again
+	if d.reread == nil || OnWeb(c.Path) || p.source.Call != "" { // no page is fetched, and no tool called, again
 		return c
 	}
 	now := d.onDisk(n, p.source)

@@ -230,7 +230,7 @@ func (t *turn) compactToFit(ctx context.Context, p prompt) prompt {
 	}
 	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, ErrNothingToCompact) {
-			t.emit(Noticed{Text: fmt.Sprintf("The older part of the conversation could not be summarised: %v.", err)})
+			t.survived("the older part of the conversation could not be summarised", err)
 		}
 		return p
 	}

@@ -99,7 +99,15 @@ func (t *turn) delegated(ctx context.Context, step string, kind worker, task del
 		th.attempt = n
 		tried, err := t.try(ctx, th, task)
 		if err != nil {
-			return Result{}, err
+			if ctx.Err() != nil {
+				return Result{}, err
+			}
+			t.survived(fmt.Sprintf("the %s worker (step %s) stopped", kind.name, step), err)
+			result := th.result(best.report)
+			if result.Partial = true; result.Nothing {
+				return Result{}, errors.New("its worker stopped before it found anything")
+			}
+			return result, nil
 		}
 		if tried.Passed {
 			return th.result(tried.report), nil
@@ -181,19 +189,14 @@ func (th *thread) report(ctx context.Context) (string, error) {
 
 // result is what the turn gets of a worker: its report, and what it rests on.
 func (th *thread) result(report string) Result {
-	result := Result{Text: report, Nothing: report == ""}
+	result := Result{Text: report, Sources: th.sourcesOf(th.found)}
+	result.Nothing = report == "" && len(result.Sources) == 0
 	for _, f := range th.found {
 		if f.status == Broken && (f.result.Foreign || fromOutside(th.tool(f.step.Tool))) {
 			result.Foreign = true // the report may tell the words of its error
 		}
 		if f.status != Done || f.same != "" {
 			continue
-		}
-		for _, s := range f.result.Sources {
-			s.Foreign = s.Foreign || f.result.Foreign
-			if !covered(result.Sources, s) {
-				result.Sources = append(result.Sources, s)
-			}
 		}
 		result.Foreign = result.Foreign || f.result.foreign()
 		result.Coverage = cmp.Or(f.result.Coverage, result.Coverage)

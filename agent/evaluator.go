@@ -35,8 +35,8 @@ const (
 )
 
 // evaluate judges a report by its criteria. A report without words has failed;
-// one that the evaluator says nothing readable of is taken as it is, and the
-// user is told.
+// one that the evaluator says nothing readable of, or cannot be asked about, is
+// taken as it is, and the user is told.
 func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report string) (Judgement, error) {
 	if report == "" {
 		return Judgement{Feedback: "There is no report."}, nil
@@ -60,8 +60,11 @@ func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report
 	for range planTries {
 		var text strings.Builder
 		_, problem = t.ask(ctx, p, func(piece string) { text.WriteString(piece) })
-		if problem != nil && !errors.Is(problem, llm.ErrCut) {
+		if ctx.Err() != nil {
 			return Judgement{}, problem
+		}
+		if problem != nil && !errors.Is(problem, llm.ErrCut) {
+			break
 		}
 		if problem == nil {
 			var verdict Judgement
@@ -71,7 +74,7 @@ func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report
 		}
 		p.after = repair(text.String(), problem)
 	}
-	t.emit(Noticed{Text: fmt.Sprintf("Nobody judged the %s worker's result (step %s): the evaluator said nothing that can be read: %s", th.agent, th.under, oneLine(clip(problem.Error(), 200)))})
+	t.survived(fmt.Sprintf("nobody judged the %s worker's result (step %s)", th.agent, th.under), problem)
 	return Judgement{Passed: true, Unjudged: true, Feedback: "It could not be judged."}, nil
 }
 

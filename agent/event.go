@@ -220,13 +220,14 @@ type (
 	}
 
 	// Failed ends a turn that could not be finished. Text streamed before
-	// stays, and is saved.
+	// stays, and is saved; what was found and not yet told is quoted in it.
 	Failed struct {
-		Message string  `json:"message"`
-		Hint    string  `json:"hint,omitempty"`   // what to do next
-		Unkept  bool    `json:"unkept,omitempty"` // the message could not be kept: it is only where it was typed
-		Effects Effects `json:"effects"`
-		Err     error   `json:"-"`
+		Message string   `json:"message"`
+		Hint    string   `json:"hint,omitempty"`   // what to do next
+		Unkept  bool     `json:"unkept,omitempty"` // the message could not be kept: it is only where it was typed
+		Effects Effects  `json:"effects"`
+		Dropped []string `json:"dropped,omitempty"` // as in Ended
+		Err     error    `json:"-"`
 	}
 
 	// Ended ends a turn that was finished or interrupted.
@@ -234,6 +235,7 @@ type (
 		Answer  string   `json:"answer"`
 		Effects Effects  `json:"effects"`
 		Sources []Source `json:"sources,omitempty"` // numbered
+		Dropped []string `json:"dropped,omitempty"` // what of the plans was left out or changed, and why
 		Unasked []string `json:"unasked,omitempty"` // tools that needed a permission when nobody could be asked
 
 		Unanswered bool      `json:"unanswered,omitempty"` // it begins with "Your notes don't say"

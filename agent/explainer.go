@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lifehub/llm"
@@ -25,11 +26,8 @@ var errNoAnswer = errors.New("the model gave no answer")
 // explain streams the answer from what the steps brought.
 func (t *turn) explain(ctx context.Context) error {
 	defer t.phase("explainer")()
-	t.sources = number(t.found)
+	t.number(t.found)
 	t.citeFacts()
-	for _, f := range t.found {
-		t.coverage = cmp.Or(f.result.Coverage, t.coverage)
-	}
 	before := t.answer.Len()
 	begin := opening{turn: t, unlikely: t.unlikely()}
 	p := t.explainerPrompt()
@@ -49,17 +47,34 @@ func (t *turn) explain(ctx context.Context) error {
 	return nil
 }
 
-// number lists the sources of all steps, each place once, in plan order.
-func number(found []finding) []Source {
-	var sources []Source
+// number gives what was found its numbers in the answer: each place once, in
+// plan order.
+func (t *turn) number(found []finding) {
+	t.sources = t.sourcesOf(found)
+	for i := range t.sources {
+		t.sources[i].N = i + 1
+	}
+	t.foundSources = len(t.sources)
 	for _, f := range found {
-		if f.same != "" {
+		t.coverage = cmp.Or(f.result.Coverage, t.coverage)
+	}
+}
+
+// sourcesOf lists the places of steps that an answer can cite, each once. A
+// text that names none is one itself, unless it only tells what its tool did.
+func (t *turn) sourcesOf(found []finding) (sources []Source) {
+	for _, f := range found {
+		if f.same != "" || f.status != Done {
 			continue
 		}
-		for _, s := range f.result.Sources {
-			s.Foreign = s.Foreign || f.result.Foreign
+		places := f.result.Sources
+		if len(places) == 0 && f.result.Text != "" && !f.result.Nothing && f.step.Tool != DelegateTool &&
+			(f.result.Foreign || harmless(t.tool(f.step.Tool))) {
+			places = []Source{f.source()}
+		}
+		for _, s := range places {
+			s.Foreign = s.Foreign || f.result.Foreign && f.step.Tool != DelegateTool // its worker's sources say it each
 			if !covered(sources, s) {
-				s.N = len(sources) + 1
 				sources = append(sources, s)
 			}
 		}
@@ -67,10 +82,31 @@ func number(found []finding) []Source {
 	return sources
 }
 
+// source is the text of a step as a place that can be cited.
+func (f finding) source() Source {
+	s := Source{
+		Path: f.step.Tool, Call: f.step.ID, Heading: clip(oneLine(cmp.Or(f.step.Description, strings.Join(textsIn(f.step.Input), " · "))), 80),
+		Line: 1, EndLine: 1 + strings.Count(f.result.Text, "\n"), Text: f.result.Text,
+	}
+	if f.step.Tool == attachTool {
+		s.Path, s.Heading = f.step.Description, ""
+	}
+	return s
+}
+
+// resultNumber is the number by which the text of a step is cited; 0: it has none.
+func (t *turn) resultNumber(step string) int {
+	i := slices.IndexFunc(t.sources, func(s Source) bool { return s.Call == step })
+	if i < 0 {
+		return 0
+	}
+	return t.sources[i].N
+}
+
 // covered tells whether one of the sources holds the lines of s.
 func covered(sources []Source, s Source) bool {
 	for _, other := range sources {
-		if other.Vault == s.Vault && other.Path == s.Path && other.Line <= s.Line && other.EndLine >= s.EndLine &&
+		if other.Vault == s.Vault && other.Path == s.Path && other.Call == s.Call && other.Line <= s.Line && other.EndLine >= s.EndLine &&
 			(other.Line == s.Line && other.EndLine == s.EndLine || strings.Contains(other.Text, s.Text)) {
 			return true
 		}
@@ -91,21 +127,33 @@ func (t *turn) explainerPrompt() prompt {
 		},
 	}
 	fence := t.fence()
+	var brought []llm.Result // by calls of workers
 	for _, s := range t.sources[:t.foundSources] {
+		if slices.ContainsFunc(t.found, func(f finding) bool { return f.step.ID == s.Call }) {
+			continue // it stands in the results
+		}
 		head := fmt.Sprintf("[%d] %s", s.N, oneLine(s.Title()))
 		p.material = append(p.material, part{kind: "sources", head: head, text: s.Text, fence: fence})
+		if s.Call != "" {
+			brought = append(brought, llm.Result{Tool: s.Path, Status: string(Done), Text: s.Text, N: s.N})
+			continue
+		}
 		p.request.Task.Sources = append(p.request.Task.Sources,
 			llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Score: s.Score, Foreign: s.Foreign, Dated: s.Dated})
 	}
 	for _, f := range t.found {
 		p.images = append(p.images, f.result.Images...)
 		r := f.forModel()
-		text := r.Text
-		if r.Cited {
-			text = "" // it stands in the sources
-		}
-		p.material = append(p.material, part{kind: "results", head: resultHead(f), text: text, fence: fence})
+		r.N = t.resultNumber(f.step.ID)
 		p.request.Task.Results = append(p.request.Task.Results, r)
+		p.material = append(p.material, t.resultPart(f))
+	}
+	p.request.Task.Results = append(p.request.Task.Results, brought...)
+	if len(t.dropped) > 0 {
+		p.material = append(p.material, part{
+			kind: "results", fence: fence, text: strings.Join(shorten(t.dropped), "\n"),
+			head: "What of the plan was left out or changed, and why. Say so where the user asked for it.",
+		})
 	}
 	p.material = append(p.material, t.factPart(t.foundSources+1)...)
 	for i, f := range t.facts {
@@ -134,12 +182,24 @@ func (t *turn) explainerPrompt() prompt {
 const alreadySaid = "The notes hardly answer this, and the user was told so: the answer already begins with \"Your notes don't say\". " +
 	"Do not say it again. Tell in a few words what the sources do hold, cited, and give no answer that they do not hold."
 
+// resultPart is a step in a prompt, with its number if its text can be cited.
+func (t *turn) resultPart(f finding) part {
+	p := part{kind: "results", head: resultHead(f), fence: t.fence()}
+	if r := f.forModel(); !r.Cited { // else it stands in the sources
+		p.text = r.Text
+	}
+	if n := t.resultNumber(f.step.ID); n > 0 {
+		p.head = fmt.Sprintf("[%d] %s", n, p.head)
+	}
+	return p
+}
+
 // forModel is what the explainer is told of a step.
 func (f finding) forModel() llm.Result {
 	r := llm.Result{Tool: f.step.Tool, Status: string(f.status), Text: f.result.Text}
 	switch {
 	case f.same != "":
-		r.Text, r.Cited = "the same as step "+f.same, len(f.result.Sources) > 0
+		r.Text, r.Cited = "the same as step "+f.same, f.status == Done
 	case f.status != Done:
 		r.Text = f.reason
 	default:

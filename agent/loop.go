@@ -52,7 +52,7 @@ func (t *turn) loop(ctx context.Context) (able bool, err error) {
 		stream:   true,
 		found:    t.found,
 	}
-	th.number()
+	th.number(th.found)
 	said, err := th.run(ctx)
 	end()
 	switch {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,7 +61,9 @@ func (t *turn) plan(ctx context.Context) (plan, error) {
 		if answered {
 			return plan{answered: true}, nil
 		}
+		t.leaveOut(made.Dropped)
 		if err == nil {
+			made.Dropped = t.dropped
 			return t.planned(ctx, made)
 		}
 		problem = err
@@ -69,11 +72,26 @@ func (t *turn) plan(ctx context.Context) (plan, error) {
 	return t.planned(ctx, t.fallback(offered, problem))
 }
 
+// leaveOut notes what of a plan was left out or changed, each once, for the
+// explainer and the end of the turn.
+func (t *turn) leaveOut(dropped []string) {
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	for _, d := range dropped {
+		if !slices.Contains(t.dropped, d) {
+			t.dropped = append(t.dropped, d)
+		}
+	}
+}
+
 // planned keeps a plan before any of it is done.
 func (t *turn) planned(ctx context.Context, made PlanMade) (plan, error) {
 	made.Steps = made.Steps[:t.takeSteps(len(made.Steps))]
 	from := t.reading.now()
 	t.reading.planned(made.Steps, from)
+	if !made.Fallback {
+		t.leaveOut(made.Dropped)
+	}
 	if err := t.journal(ctx, Entry{Moment: Planned, Plan: &made, Said: t.answer.String(), Foreign: from.foreign}); err != nil {
 		return plan{}, err
 	}
@@ -145,13 +163,13 @@ func (t *turn) read(text string, unusable error) (made PlanMade, answered bool, 
 			t.say("\n\n") // what it said before it named steps stays
 		}
 		return made, false, nil
+	case len(made.Dropped) > 0 && t.answer.Len() == 0: // an answer that it wrote may say that they were done
+		return made, false, errors.New(strings.Join(made.Dropped, "; "))
 	case strings.TrimSpace(draft.Answer) != "" || t.answer.Len() > 0:
 		if t.answer.Len() == 0 {
 			t.say(strings.TrimSpace(draft.Answer))
 		}
-		return PlanMade{}, true, nil
-	case len(made.Dropped) > 0:
-		return PlanMade{}, false, errors.New(strings.Join(made.Dropped, "; "))
+		return made, true, nil
 	}
 	return PlanMade{}, false, errors.New("it has neither steps nor an answer")
 }

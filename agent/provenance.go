@@ -101,8 +101,12 @@ func (t *turn) hasRead(tool string, r Result) {
 // foreignFrom names what of a result is foreign; nil: nothing.
 func (r Result) foreignFrom(tool string) (names []string) {
 	for _, s := range r.Sources {
-		if s.Foreign && !slices.Contains(names, s.Path) {
-			names = append(names, s.Path)
+		name := s.Path
+		if s.Call != "" {
+			name = "what " + s.Path + " brought"
+		}
+		if s.Foreign && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	if len(names) == 0 && r.foreign() {

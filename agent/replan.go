@@ -39,7 +39,7 @@ func (t *turn) replan(ctx context.Context) ([]Step, error) {
 	var text strings.Builder
 	if _, err := t.ask(ctx, t.replanPrompt(offered, missing), func(piece string) { text.WriteString(piece) }); err != nil {
 		if ctx.Err() == nil {
-			t.emit(Noticed{Text: fmt.Sprintf("The plan could not be made anew: %v. The answer rests on what there is.", err)})
+			t.survived("no further steps could be planned", err)
 		}
 		return nil, ctx.Err()
 	}
@@ -51,6 +51,7 @@ func (t *turn) replan(ctx context.Context) ([]Step, error) {
 	made.Steps, made.Dropped = t.mendSteps(draft.Steps, t.tools, idsOf(t.found))
 	made.Steps = t.withoutDone(made.Steps)
 	if len(made.Steps) == 0 {
+		t.leaveOut(made.Dropped)
 		return nil, nil
 	}
 	again, err := t.planned(ctx, made)

@@ -203,6 +203,9 @@ func (t *turn) keptPlan(under string, attempt int) (*keptPlan, error) {
 		t.say(strings.TrimPrefix(p.said, t.answer.String()))
 	}
 	t.takeSteps(len(p.made.Steps))
+	if !p.made.Fallback {
+		t.leaveOut(p.made.Dropped)
+	}
 	t.emit(p.made)
 	return p, nil
 }

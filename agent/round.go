@@ -37,6 +37,7 @@ func (th *thread) round(ctx context.Context, r reply) error {
 		}
 	}
 	if len(steps) == 0 {
+		th.leaveOut(dropped)
 		th.emit(Noticed{Text: "The model asked for what cannot be run; it is told so: " + clip(strings.Join(shorten(dropped), "; "), 500)})
 	}
 	return th.runRound(ctx, steps, calls, r)
@@ -85,7 +86,7 @@ func (th *thread) runRound(ctx context.Context, steps []Step, calls []told, r re
 	th.found = append(th.found, found...)
 	if th.stream {
 		th.turn.found = th.found
-		th.number()
+		th.number(th.found)
 	}
 	if err != nil {
 		return err
@@ -110,15 +111,6 @@ func (th *thread) runRound(ctx context.Context, steps []Step, calls []told, r re
 	th.after = append(th.after, replies(calls, r)...)
 	th.after = append(th.after, imagesOf(found)...)
 	return nil
-}
-
-// number gives what was found its numbers in the answer.
-func (th *thread) number() {
-	th.sources = number(th.found)
-	th.foundSources = len(th.sources)
-	for _, f := range th.found {
-		th.coverage = cmp.Or(f.result.Coverage, th.coverage)
-	}
 }
 
 // imagesOf is the message that shows a model what calls brought to look at:
@@ -207,6 +199,9 @@ func (th *thread) tell(f finding) string {
 		fmt.Fprintf(&b, "%s\n%s\n", head, quote(s.Text, limit))
 	}
 	if len(f.result.Sources) == 0 || f.step.Tool == DelegateTool {
+		if n := th.resultNumber(cmp.Or(f.same, f.step.ID)); th.stream && n > 0 {
+			fmt.Fprintf(&b, "[%d]\n", n)
+		}
 		b.WriteString(quote(f.result.Text, limit))
 	}
 	return strings.TrimSpace(clip(b.String(), limit+len(nudge)))

@@ -67,7 +67,10 @@ func (t *turn) mendStep(d draftStep, offered []Tool) (step Step, notes []string,
 	}
 	tool := findTool(offered, d.Tool)
 	if tool == nil {
-		return Step{}, nil, fmt.Errorf("there is no tool %.60q", d.Tool)
+		tool = theOne(offered, func(name string) bool { return strings.HasSuffix(foldName(name), "_"+foldName(d.Tool)) })
+	}
+	if tool == nil {
+		return Step{}, nil, errors.New(because(fmt.Sprintf("there is no tool %.60q", d.Tool), t.Missing(d.Tool)))
 	}
 	spec := tool.Spec()
 	if clean := t.Redact(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
@@ -75,6 +78,9 @@ func (t *turn) mendStep(d draftStep, offered []Tool) (step Step, notes []string,
 		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
 	}
 	input, notes, err := t.schemas.mend(spec, d.Input)
+	if foldName(d.Tool) != foldName(spec.Name) {
+		notes = append([]string{fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name)}, notes...)
+	}
 	if err != nil && reference.Match(d.Input) {
 		input, err = d.Input, nil // it may fit once the result is filled in
 	}
@@ -207,13 +213,19 @@ func findTool(tools []Tool, name string) Tool {
 			return tool
 		}
 	}
-	fold := func(s string) string { return strings.ToLower(strings.Join(wordsOfName(s), "_")) }
-	name = fold(name)
-	var found Tool
+	return theOne(tools, func(other string) bool { return foldName(other) == foldName(name) })
+}
+
+// foldName is a tool's name in lower case, its words joined by underscores.
+func foldName(name string) string { return strings.ToLower(strings.Join(wordsOfName(name), "_")) }
+
+// theOne is the only tool whose name is the one meant; nil: there is none, or
+// another.
+func theOne(tools []Tool, meant func(name string) bool) (found Tool) {
 	for _, tool := range tools {
-		if fold(tool.Spec().Name) == name {
+		if meant(tool.Spec().Name) {
 			if found != nil {
-				return nil // two are meant as well
+				return nil
 			}
 			found = tool
 		}

@@ -162,8 +162,6 @@ func (t *turn) lead(ctx context.Context) ([]Step, error) {
 			return nil, err
 		}
 		made.Steps = []Step{{ID: "1", Tool: DelegateTool, Input: input}}
-	} else if problem != nil {
-		t.missing = "The lead of the team decided more than could be done: " + clip(problem.Error(), maxReason) + ". Say what is missing."
 	}
 	planned, err := t.planned(ctx, made)
 	return planned.steps, err

@@ -119,11 +119,12 @@ func (r Result) foreign() bool {
 	return r.Foreign || slices.ContainsFunc(r.Sources, func(s Source) bool { return s.Foreign })
 }
 
-// Source is a place that an answer can cite: lines of a note, or of a page of
-// the web.
+// Source is a place that an answer can cite: lines of a note, of a page of the
+// web, or of what a tool returned that names no place.
 type Source struct {
 	N       int       `json:"n,omitempty"`     // its number in this turn, from 1; 0: not numbered yet
-	Path    string    `json:"path"`            // below its vault, with slashes; of a page of the web its address
+	Path    string    `json:"path"`            // below its vault, with slashes; of a page of the web its address; else the tool's name
+	Call    string    `json:"call,omitempty"`  // the step whose result it is; "": a note or a page
 	Vault   string    `json:"vault,omitempty"` // the vault's absolute folder
 	Line    int       `json:"line"`            // of a page as it was read; 0: what a search tells of it
 	EndLine int       `json:"end_line"`

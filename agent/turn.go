@@ -46,6 +46,7 @@ type turn struct {
 	foundSources int          // how many of sources are no facts
 	answer       spoken
 	gap          string // said before the next piece of the answer
+	quoted       string // the end of the answer: what was found, in place of the model's words
 
 	unanswered []Source  // what comes nearest when the notes don't say; nil: they do
 	coverage   *Coverage // of the turn's last search; nil: there was none
@@ -67,7 +68,9 @@ type turn struct {
 	patience patience
 
 	counting  sync.Mutex // guards what follows, and kept.plans
-	stepsMade int        // by all plans of the turn
+	dropped   []string   // what of the plans was left out or changed, and why
+	setbacks  []setback
+	stepsMade int // by all plans of the turn
 	metrics   Metrics
 	effects   []stepEffect
 	unasked   []string // tools that needed a permission nobody could give
@@ -93,7 +96,9 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	err := begin(ctx)
 	if err == nil {
 		stop := t.keepAnswer(ctx)
-		err = t.reply(ctx)
+		if err = t.reply(ctx); err != nil {
+			t.quoteFound(ctx)
+		}
 		stop()
 	}
 	t.end(ctx, err)
@@ -186,10 +191,11 @@ func (t *turn) end(ctx context.Context, failure error) {
 	}
 	answer := Answer{Text: t.answer.String(), Effects: sum(t.effectsBy("")), Sources: t.sources, Cut: t.cut || failure != nil || t.metrics.Interrupted}
 	if answer.Cut {
-		answer.Text = t.kept.longer(answer.Text)
+		answer.Text = t.kept.longer(strings.TrimSuffix(answer.Text, t.quoted)) + t.quoted
 	}
 	t.rememberSaid(ctx, answer.Text)
 	answer.Citations = t.checkCitations(ctx, answer.Text)
+	t.tellSetbacks(failure)
 	if failure != nil {
 		answer.Error = failure.Error()
 	}
@@ -206,14 +212,17 @@ func (t *turn) end(ctx context.Context, failure error) {
 	}
 	if failure != nil {
 		told := FailedBy(failure)
-		told.Effects = answer.Effects
+		told.Effects, told.Dropped = answer.Effects, t.dropped
+		if t.quoted != "" {
+			told.Hint = cmp.Or(told.Hint, "What was found is quoted above. Ask again for an answer; lifehub doctor says how the model server is.")
+		}
 		if t.id == "" && strings.TrimSpace(t.message) != "" {
 			told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was asked, and nothing is lost. Mend that (lifehub doctor may know how), then send the message again.")
 		}
 		t.emit(told)
 		return
 	}
-	t.emit(Ended{Answer: answer.Text, Effects: answer.Effects, Sources: answer.Sources, Unasked: t.unasked, Unanswered: t.unanswered != nil, Nearest: t.unanswered, Coverage: t.coverage, Metrics: answer.Metrics})
+	t.emit(Ended{Answer: answer.Text, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.dropped, Unasked: t.unasked, Unanswered: t.unanswered != nil, Nearest: t.unanswered, Coverage: t.coverage, Metrics: answer.Metrics})
 }
 
 // staysOpen tells whether nobody stopped the turn, and LifeHub ends all the same.

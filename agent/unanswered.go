@@ -227,7 +227,7 @@ func (t *turn) nearest() []Source {
 	places := []Source{}
 	named := map[string]bool{}
 	for _, s := range t.sources[:t.foundSources] {
-		if !named[s.Vault+"/"+s.Path] && len(places) < maxNearest {
+		if s.Call == "" && !named[s.Vault+"/"+s.Path] && len(places) < maxNearest {
 			named[s.Vault+"/"+s.Path] = true
 			places = append(places, s)
 		}

@@ -268,6 +268,22 @@ func (a *app) offered() []agent.Tool {
 	return slices.DeleteFunc(a.tools(), a.leftOut)
 }
 
+// missing says why a tool that LifeHub has is not offered now; "": it has none
+// of this name.
+func (a *app) missing(name string) string {
+	switch {
+	case name == "send_email" && a.config.Mail.Host == "":
+		return "no mail server is set (mail.host)"
+	case !a.isBuiltin(name):
+		return ""
+	case tools.NeedsNotes(name) && len(a.open()) == 0:
+		return "there are no notes"
+	case a.switches.notesNow() != notesOn:
+		return "/notes leaves it out"
+	}
+	return "it is switched off (tools.off)"
+}
+
 // tools are the enabled tools of this moment.
 func (a *app) tools() []agent.Tool {
 	var enabled []agent.Tool
@@ -290,7 +306,7 @@ func (a *app) agent() *agent.Agent {
 		History: a.store, Journal: a.store, Memory: a.longTerm(), Summaries: a.store, Facts: a.facts().List,
 		Rules: a.rules, Prepare: a.prepare, Attach: attached{a}, Provenance: &a.untrusted, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
-		Mode: a.modes.now, Rounds: a.config.Loop.Max,
+		Missing: a.missing, Mode: a.modes.now, Rounds: a.config.Loop.Max,
 		Think: func() string { return a.switches.thinkNow(a.config.Think) },
 		Trace: a.tracer(), Redact: a.secrets.known, ModelName: a.modelName,
 	})

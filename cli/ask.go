@@ -218,6 +218,8 @@ type asked struct {
 	Unanswered   bool             `json:"unanswered,omitempty"` // the answer begins with "Your notes don't say"
 	Nearest      []nearest        `json:"nearest,omitempty"`    // then: what comes nearest, best first
 	Coverage     *agent.Coverage  `json:"coverage,omitempty"`   // how far the search went
+	Dropped      []string         `json:"dropped,omitempty"`    // what of the plans was left out or changed, and why
+	Error        string           `json:"error,omitempty"`      // why there is no whole answer; what was found is quoted in it
 	Exit         int              `json:"exit"`
 }
 
@@ -256,9 +258,11 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 		case agent.PermissionAsked:
 			unasked = append(unasked, body)
 		case agent.Failed:
-			failed, result.Effects = failure(body), body.Effects
+			failed, result.Effects, result.Dropped = failure(body), body.Effects, body.Dropped
+			result.Error = failed.Error()
 		case agent.Ended:
 			result.Metrics, result.Effects, result.Unanswered, result.Coverage = body.Metrics, body.Effects, body.Unanswered, body.Coverage
+			result.Dropped = body.Dropped
 			for _, s := range body.Nearest {
 				result.Nearest = append(result.Nearest, nearest{s.Path, s.Line, s.Heading})
 			}
@@ -386,6 +390,17 @@ func (q *question) report(event agent.Event) {
 		}
 	case agent.Noticed:
 		fmt.Fprintf(q.err, "! %s\n", safetext.Line(body.Text))
+	case agent.Failed:
+		q.tellDropped(body.Dropped)
+	case agent.Ended:
+		q.tellDropped(body.Dropped)
+	}
+}
+
+// tellDropped says what of the plans was not done as it was planned.
+func (q *question) tellDropped(dropped []string) {
+	for _, d := range dropped {
+		fmt.Fprintf(q.err, "! not as planned: %s\n", safetext.Line(d))
 	}
 }
 

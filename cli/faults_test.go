@@ -267,6 +267,8 @@ func (c faultCase) judge(got *turned, at int, esc bool) {
 		}
 	case !marked:
 		wrong("an answer that was cut is not marked: %+v", got.last)
+	case got.kept.Answer.Error != "" && !strings.HasSuffix(got.said, "counted"):
+		wrong("what the tool returned is not quoted: %q", got.said)
 	}
 	exact := slices.Contains(cutting, c.fault) && c.fault != llmtest.Reset // a reset takes along what was not read yet
 	if exact && !strings.HasPrefix(got.said, c.arrives(at)) {

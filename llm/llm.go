@@ -79,6 +79,7 @@ type Task struct {
 	Sources  []Source   // what an answer may cite, by number
 	Results  []Result   // what the steps brought, in plan order; of a plan: it is made anew after these
 	Unlikely bool       // the sources hardly hold the answer
+	Fallback bool       // the model gave no answer: what was found is quoted, whether or not it fits
 }
 
 // Past is something the user said long before.
@@ -113,6 +114,7 @@ type Result struct {
 	Status string // done, failed, denied, skipped
 	Text   string // what the tool said, or why it did not
 	Cited  bool   // its content stands in the sources already
+	N      int    // an answer may cite Text as [N]; 0: it has no number
 }
 
 // Delta is one piece of a streamed answer.

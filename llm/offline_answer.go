@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lifehub/pattern"
 )
 
 const (
@@ -23,6 +25,9 @@ const onlyQuotes = "Without a model I only quote your notes: I cannot summarise,
 // then the sentences of the sources that share most with the question, word
 // for word.
 func makeAnswer(task *Task) string {
+	if task.Fallback {
+		return quoteFound(task)
+	}
 	var parts []string
 	quotes, attached := len(task.Results) == 0, strings.ContainsAny(task.Question, "\r\n")
 	for _, r := range task.Results {
@@ -47,10 +52,41 @@ func makeAnswer(task *Task) string {
 	return strings.Join(parts, "\n\n")
 }
 
+// quoteFound quotes what the steps brought in place of a model that gave no
+// answer; "" where there is nothing to quote.
+func quoteFound(task *Task) string {
+	var parts []string
+	for _, r := range task.Results {
+		if said := tell(r); r.Status == "done" && !r.Cited && r.Tool != "search_notes" && said != "" {
+			parts = append(parts, said)
+		}
+	}
+	asked := askedFor(task)
+	quotes, opening := bestQuotes(asked, task.Sources), "Your notes say:"
+	if asked.covered(quotes) < fitting || task.Unlikely {
+		opening = "Closest notes:"
+	}
+	if len(quotes) == 0 {
+		asked.any = true
+		quotes = bestQuotes(asked, task.Sources)
+	}
+	if len(quotes) > 0 {
+		parts = append(parts, writeQuotes(opening, quotes, true))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// ownCitation is a number in brackets of a tool's own, which would be read as
+// a citation.
+var ownCitation = pattern.Lazy(`[\[【]\s*\^?(\d+(?:\s*[,;–-]\s*\d+)*)\s*[\]】]`)
+
 // tell says how a step ended, in plain words.
 func tell(r Result) string {
 	text := plainBlock(r.Text)
 	if r.Status == "done" || r.Status == "" {
+		if text != "" && r.N > 0 {
+			text = ownCitation.ReplaceAllString(text, "($1)") + fmt.Sprintf(" [%d]", r.N)
+		}
 		return text
 	}
 	how := map[string]string{"denied": " was not allowed to run", "skipped": " was left out"}
@@ -82,10 +118,16 @@ func quoteAnswer(task *Task) (answer string, fits bool) {
 	if words := recalled(asked, past, covered); words != "" {
 		return words, true
 	}
-	switch fits = len(quotes) > 0 && covered >= fitting && !task.Unlikely; {
-	case !fits:
+	if fits = len(quotes) > 0 && covered >= fitting && !task.Unlikely; !fits {
 		opening = "No exact match."
-	case quotes[0].source.Foreign:
+	}
+	return writeQuotes(opening, quotes, fits), fits
+}
+
+// writeQuotes puts an opening before quotes; what the user did not write has
+// one of its own.
+func writeQuotes(opening string, quotes []*quote, fits bool) string {
+	if fits && quotes[0].source.Foreign {
 		opening = "Found in text you did not write:"
 	}
 	var out strings.Builder
@@ -99,7 +141,7 @@ func quoteAnswer(task *Task) (answer string, fits bool) {
 			out.WriteString("\n\n" + q.code)
 		}
 	}
-	return out.String(), fits
+	return out.String()
 }
 
 // recalled quotes what the user said before, in this conversation or long ago,

@@ -43,6 +43,10 @@ func (m *Model) openSource(c cited) tea.Cmd {
 		m.flash("the terminal opens it: hold Ctrl or Shift and click; y copies the address")
 		return nil
 	}
+	if c.source.Call != "" {
+		m.flash("a tool returned it: there is no note to open")
+		return nil
+	}
 	local := filepath.FromSlash(path)
 	if c.source.Vault == "" || !filepath.IsLocal(local) {
 		m.flash("the note of this source is not known")

@@ -115,6 +115,9 @@ func (p *plain) show(e agent.Event) {
 		for _, s := range e.Steps {
 			p.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), briefInput(s.Input))
 		}
+		for _, d := range e.Dropped {
+			p.print("not as planned: %s\n", safetext.Line(d))
+		}
 	case agent.PhaseStarted:
 		if e.Step != "" {
 			p.print("%s\n", safetext.Line(fmt.Sprintf("%s worker: attempt %d", e.Agent, e.Attempt)))

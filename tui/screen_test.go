@@ -92,6 +92,32 @@ func notSaid() Options {
 	))
 }
 
+// brokenOff is a turn whose model failed after the tools had worked: what they
+// brought is quoted.
+func brokenOff() Options {
+	note := agent.Source{N: 1, Path: "fitness.md", Line: 12, EndLine: 14, Heading: "Running › Plan", Text: "Run three times a week."}
+	tips := agent.Source{N: 2, Path: "brave_web_search", Call: "2", Line: 1, EndLine: 1, Heading: "marathon tips", Text: "Marathon guide: drink early.", Foreign: true}
+	cites := func(s agent.Source) agent.Cited {
+		return agent.Cited{Citation: agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text, Verdict: agent.Verified}, Source: s}
+	}
+	return withWorld(play(
+		agent.PlanMade{
+			Steps: []agent.Step{
+				{ID: "1", Tool: "search_notes", Input: raw(`{"query":"running"}`)},
+				{ID: "2", Tool: "brave_web_search", Input: raw(`{"query":"marathon tips"}`)},
+			},
+			Dropped: []string{`step 2: web_search is brave_web_search here`, `step 3: there is no tool "send_email": no mail server is set (mail.host)`},
+		},
+		agent.StepChanged{Step: "1", Status: agent.Done},
+		agent.StepChanged{Step: "2", Status: agent.Done},
+		agent.PhaseStarted{Agent: "explainer"},
+		agent.Said{Content: "You run"},
+		agent.Said{Content: "\n\n(The answer breaks off here.)\n\nMarathon guide: drink early. [2]\n\nYour notes say:\n\n“Run three times a week.” [1]"},
+		cites(tips), cites(note),
+		agent.Failed{Message: "The answer was cut off before its end (unexpected EOF); what arrived is kept.", Hint: "Ask again, or ask it to continue.", Effects: agent.Effects{}},
+	))
+}
+
 var longArguments = agent.PermissionAsked{
 	Step: "1", Call: "l", Name: "create_note", Rule: "allow create_note", Reason: "create_note changes your notes",
 	Input: raw(`{"path":"trip.md","text":"` + strings.Repeat(`Pack the tent.\n`, 30) + strings.Repeat(" ", 2500) + `the end\u202e"}`),
@@ -172,6 +198,7 @@ var scenes = map[string]scene{
 	"a notice and an error": {func() Options {
 		return withWorld(play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
 	}, asking()},
+	"the model fails on the way":     {brokenOff, asking()},
 	"a tool outside a plan":          {telling(agent.ToolStarted{Call: "x", Name: "today", Input: raw(`{}`)}, agent.ToolEnded{Call: "x", Name: "today", Output: "2026-11-21", Took: 3}, agent.ToolStarted{Call: "y", Name: "calculate", Input: raw(`{"expression":"2+2"}`)}), asking()},
 	"a call tells its progress":      {telling(story(planning, searched, []agent.Body{agent.ToolProgressed{Step: "2", Call: "b", Name: "brave_web_search", Progress: agent.Progress{Done: 3, Total: 10, Message: "page 3"}}})...), asking()},
 	"a server asks for values":       {telling(story(planning, []agent.Body{formAsked})...), asking(passing(guard))},

@@ -1,0 +1,100 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm/llmtest"
+)
+
+// askIn runs ask in a home, and returns what it printed and its exit code.
+func askIn(t *testing.T, home, ollama string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], append([]string{"ask"}, args...)...)
+	cmd.Dir = home
+	cmd.Env = []string{
+		runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
+		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + ollama, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none", "LIFEHUB_CONTEXT=16384",
+	}
+	var out, told bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &told
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), told.String(), cmd.ProcessState.ExitCode()
+}
+
+// A model that fails after tools worked costs the words of the model and
+// nothing else, in every mode and in everything that ask prints.
+func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
+	const quoted, web = "“I run three times a week: Tuesday, Thursday and Sunday.” [", "Drink early"
+	down := errors.New("out of memory")
+	fails := func(who string) llmtest.Answer { return llmtest.Answer{Match: who, Err: down, Always: true} }
+	plan := strings.Replace(seedPlan, `],"answer"`, `,{"id":"3","tool":"send_email","input":{"to":["ana@example.org"]}}],"answer"`, 1)
+	home, vault := aHome(t), aVault(t)
+	for mode, words := range map[string][]llmtest.Answer{
+		"plan": {says(asksPlanner, plan), fails(asksExplainer)},
+		"loop": {calls(asksLoop, "search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"marathon training tips"}`, "send_email", `{"to":["ana@example.org"]}`), fails(asksLoop)},
+		"team": {
+			says(asksFront, toTeam), says(asksLead, seedTeam),
+			calls("NOTES", "search_notes", `{"query":"running"}`, "send_email", `{}`), calls("WEB", "brave_web_search", `{"query":"marathon training tips"}`), fails(""),
+		},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			ask := func(flags ...string) (string, string, int) {
+				server := llmtest.Serve(t, llmtest.NewScript(slices.Clone(words)...))
+				return askIn(t, home, server, append(flags, "--no-save", "--mode", mode, "--allow", "brave_web_search", "--notes", vault, seedQuestion)...)
+			}
+			out, told, code := ask()
+			if !strings.Contains(out, quoted) || !strings.Contains(out, web) || code != exitFailed {
+				t.Errorf("exit %d, on stdout:\n%s", code, out)
+			}
+			for _, want := range []string{"out of memory", `there is no tool "send_email": no mail server is set (mail.host)`, "running.md:3 ✓ verified", "brave_web_search:"} {
+				if strings.Count(told, want) == 0 || want == "out of memory" && strings.Count(told, want) > 1 {
+					t.Errorf("%q stands %d times on stderr:\n%s", want, strings.Count(told, want), told)
+				}
+			}
+
+			out, _, code = ask("--json")
+			var result struct {
+				Answer, Error string
+				Dropped       []string
+				Citations     []agent.Citation
+				Exit          int
+			}
+			if err := json.Unmarshal([]byte(out), &result); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if !strings.Contains(result.Answer, quoted) || !strings.Contains(result.Answer, web) || !strings.Contains(result.Error, "out of memory") ||
+				len(result.Dropped) != 1 || len(result.Citations) < 2 || result.Exit != exitFailed || code != exitFailed {
+				t.Errorf("exit %d, --json prints %s", code, out)
+			}
+
+			out, _, code = ask("--stream-json")
+			var last, said string
+			for line := range strings.Lines(out) {
+				var e struct{ Type, Content, Message string }
+				if err := json.Unmarshal([]byte(line), &e); err != nil {
+					t.Fatalf("%v: %s", err, line)
+				}
+				if last = e.Type + e.Message; e.Type == "token" {
+					said += e.Content
+				}
+			}
+			if !strings.Contains(said, quoted) || !strings.HasPrefix(last, "error") || !strings.Contains(last, "ut of memory") || code != exitFailed {
+				t.Errorf("exit %d, the last event is %s, said is %s", code, last, said)
+			}
+		})
+	}
+}
