@@ -133,7 +133,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	}
 	planned := c
 	c.input = permit.input // the user may have changed it
-	release, err := t.calls.enter(ctx, c)
+	release, err := t.calls.enter(ctx, c, permit)
 	if err != nil {
 		return stopped()
 	}
@@ -218,13 +218,25 @@ func (t *turn) runInTime(ctx context.Context, p *permit) (Result, error) {
 	return result, err
 }
 
+// mayWrite reports whether a permitted call waits until no other that may
+// change something runs. A tool of another program is believed when it says
+// that it only reads, here and nowhere else; where it says nothing, a rule that
+// lets the call run unseen counts as much.
+func mayWrite(c call, p *permit) bool {
+	hinted, ok := c.tool.(Hinted)
+	if ok && hinted.ReadOnlyHint() != nil {
+		return !*hinted.ReadOnlyHint()
+	}
+	return c.tool.Level(c.input) != Auto && (p.asked || !ok)
+}
+
 // enter waits for a free slot, and, if the call may change something, for the
 // other such calls to end. Call leave afterwards.
-func (c *calls) enter(ctx context.Context, made call) (leave func(), err error) {
+func (c *calls) enter(ctx context.Context, made call, p *permit) (leave func(), err error) {
 	if _, ok := made.tool.(*delegate); ok {
 		return func() {}, nil // its worker's calls take the places
 	}
-	writes := made.tool.Level(made.input) != Auto
+	writes := mayWrite(made, p)
 	if writes {
 		if err := take(ctx, c.writing); err != nil {
 			return nil, err

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"lifehub/llm"
 )
@@ -324,5 +326,41 @@ func TestTheTextOfAToolCanBeCited(t *testing.T) {
 		if end := ended(t, events); len(end.Sources) != 2 || end.Sources[1].N != 2 || !end.Sources[1].Foreign {
 			t.Errorf("%s: the sources are %+v", mode, end.Sources)
 		}
+	}
+}
+
+// hinted is a tool of another program, which says of itself whether it reads.
+type hinted struct {
+	*fakeTool
+	reads *bool
+}
+
+func (h hinted) ReadOnlyHint() *bool { return h.reads }
+
+func TestCallsOfOtherProgramsThatOnlyReadRunSideBySide(t *testing.T) {
+	yes, no := true, false
+	auto := (*Rules)(nil).With(Rule{Tool: "*", Level: Auto})
+	for name, tc := range map[string]struct {
+		hint  *bool
+		rules *Rules
+		want  time.Duration
+	}{
+		"it says that it reads":           {&yes, nil, time.Second},
+		"it says that it writes":          {&no, nil, 3 * time.Second},
+		"it says nothing":                 {nil, nil, 3 * time.Second},
+		"it says nothing, by a rule":      {nil, auto, time.Second},
+		"it says that it writes, by rule": {&no, auto, 3 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tool := hinted{&fakeTool{name: "read", level: Confirm, takes: time.Second}, tc.hint}
+				a := New(Options{Model: &script{lines: []line{planOf("1 read", "2 read", "3 read"), say("Done.")}}, History: &shelf{}, Tools: tools(tool), Rules: tc.rules})
+				start := time.Now()
+				ended(t, collect(a.Ask(t.Context(), "c1", "go"), always(AllowOnce)))
+				if took := time.Since(start); took != tc.want || len(tool.ran()) != 3 {
+					t.Errorf("%d calls took %s, want %s", len(tool.ran()), took, tc.want)
+				}
+			})
+		})
 	}
 }

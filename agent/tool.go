@@ -80,6 +80,10 @@ func formerNames(tool Tool) []string {
 	return nil
 }
 
+// Hinted is a Tool of another program, which may say of itself whether it only
+// reads; nil: it does not say.
+type Hinted interface{ ReadOnlyHint() *bool }
+
 // ByRounds is a Tool for work of several rounds. It is not offered to a plan,
 // which is made before anything is known.
 type ByRounds interface{ ByRounds() }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/mcptest"
 	"lifehub/llm/llmtest"
 )
 
@@ -96,5 +97,25 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 				t.Errorf("exit %d, the last event is %s, said is %s", code, last, said)
 			}
 		})
+	}
+}
+
+// The server answers only when two of its calls wait.
+func TestCallsOfAServerThatOnlyReadRunSideBySide(t *testing.T) {
+	home := t.TempDir()
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"twin": map[string]any{
+		"command": os.Args[0], "env": map[string]string{mcptest.Mode: "pairs"}, "timeout": 60,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(home, ".lifehub", "config", "mcp.json"), string(config))
+	for _, tool := range []string{"twin_echo", "twin_look"} {
+		step := func(n string) string { return `{"id":"` + n + `","tool":"` + tool + `","input":{"text":"` + n + `"}}` }
+		model := llmtest.NewScript(says(asksPlanner, `{"steps":[`+step("1")+","+step("2")+`]}`), says(asksExplainer, "One says “the first twin has blue eyes”, one “the second twin has green eyes”."))
+		out, told, code := askIn(t, home, llmtest.Serve(t, model), "--no-save", "--notes", aVault(t), "--allow", tool, "go")
+		if code != exitDone || !strings.Contains(told, "“the first twin has blue eyes” "+tool+":1 ✓ verified") || !strings.Contains(told, "“the second twin has green eyes” "+tool+":1 ✓ verified") {
+			t.Errorf("%s: exit %d\n%s\n%s", tool, code, out, told)
+		}
 	}
 }

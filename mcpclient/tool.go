@@ -40,12 +40,13 @@ type tool struct {
 	text   string // everything that the server says of it
 	task   bool   // it does its work as a task
 	former []string
+	reads  *bool // what the server says of that; nil: nothing
 }
 
 var (
-	_ agent.Tool  = (*tool)(nil)
-	_ agent.Timed = (*tool)(nil)
-
+	_ agent.Tool    = (*tool)(nil)
+	_ agent.Timed   = (*tool)(nil)
+	_ agent.Hinted  = (*tool)(nil)
 	_ agent.Renamed = (*tool)(nil)
 )
 
@@ -59,13 +60,16 @@ func newTool(s *server, l listed) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	var hints struct{ DestructiveHint bool }
+	var hints struct {
+		DestructiveHint bool
+		ReadOnlyHint    *bool
+	}
 	_ = json.Unmarshal(l.Annotations, &hints) // odd ones say nothing that is known
 	text, err := l.text(schema)
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	t := &tool{server: s, name: l.Name, level: s.Level, task: needsTask(l), text: text}
+	t := &tool{server: s, name: l.Name, level: s.Level, task: needsTask(l), text: text, reads: hints.ReadOnlyHint}
 	t.spec = llm.ToolSpec{
 		Description: cutText(cmp.Or(l.Description, l.Title), maxDescription),
 		Schema:      schema,
@@ -138,6 +142,9 @@ func (t *tool) Level(json.RawMessage) agent.Level { return t.level }
 
 // Outward: what the server is told, it may tell others.
 func (t *tool) Outward() bool { return true }
+
+// ReadOnlyHint is what the user has seen and trusted of the tool.
+func (t *tool) ReadOnlyHint() *bool { return t.reads }
 
 // Timeout leaves the bound to call, which knows when the user is being asked
 // and its time stands still.

@@ -61,6 +61,7 @@ func Main() {
 type misbehaving struct {
 	mode string
 	out  *bufio.Writer
+	held string // the call that waits for its twin
 }
 
 func (s *misbehaving) serve() {
@@ -219,6 +220,8 @@ func (s *misbehaving) tools() string {
 			`,{"name":"re\u200bad","inputSchema":{"type":"object"}},{"name":"reаd","inputSchema":{"type":"object"}}` +
 			`,{"name":"rm","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}` +
 			`,{"name":"_odd.name","inputSchema":{"type":"object"}}]}`
+	case "pairs":
+		return `{"tools":[` + plain + `,` + strings.Replace(plain, `"echo"`, `"look","annotations":{"readOnlyHint":true}`, 1) + `]}`
 	case "describes":
 		return `{"tools":[{"name":"echo","description":` + ordered() + `,"inputSchema":{"type":"object","properties":{"text":{"type":"string","description":` + ordered() + `}}}}]}`
 	case "many":
@@ -284,6 +287,15 @@ func (s *misbehaving) call(id, args string) {
 		for i := range 2000 {
 			s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"q%d","method":"sampling/createMessage","params":{}}`, i))
 		}
+	case "pairs": // answers two calls at a time
+		if s.held == "" {
+			s.held = id
+			return
+		}
+		s.text(s.held, "the first twin has blue eyes")
+		s.text(id, "the second twin has green eyes")
+		s.held = ""
+		return
 	case "damaged":
 		s.send(fmt.Sprintf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\x00b\"}]}}", id))
 		return
