@@ -59,6 +59,9 @@ type Options struct {
 	// before anybody learns of it; nil: nothing is taken out.
 	Redact func(text string) string
 
+	// Ready waits until Window and ModelName are those of the next request; nil:
+	// they are.
+	Ready func(ctx context.Context) error
 	// ModelName is who answers at this moment, for figures and notices; nil: unknown.
 	ModelName func() string
 
@@ -123,6 +126,9 @@ func New(o Options) *Agent {
 	if o.ModelName == nil {
 		o.ModelName = func() string { return "" }
 	}
+	if o.Ready == nil {
+		o.Ready = func(context.Context) error { return nil }
+	}
 	if o.Prepare == nil {
 		o.Prepare = func(context.Context, string, func(string)) {}
 	}
@@ -159,7 +165,7 @@ func New(o Options) *Agent {
 	if o.Passages <= 0 {
 		o.Passages = defaultPassages
 	}
-	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), gauges: gauges{kept: o.Gauges, by: map[string]Gauge{}}}
+	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), gauges: gauges{kept: o.Gauges, by: map[string]Gauge{}, last: map[string]count{}}}
 }
 
 // ErrEnding is the cause of a cancelled ctx when LifeHub itself ends: the turn

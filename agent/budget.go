@@ -70,15 +70,14 @@ func reserve(window int) int { return min(maxReserve, window/4) }
 // so many tokens; 0 is no bound. The order: the oldest results and the weakest sources
 // are shortened, then messages before the last few left out, then parts, at
 // last the middle of the question and of those messages.
-func (p prompt) fit(window int, s scale) fitted {
+func (p prompt) fit(window int, scale float64) fitted {
 	p.history = questionFirst(p.history)
 	if window <= 0 {
 		return p.assemble()
 	}
 	whole := p
 	p.material, p.history, p.after = slices.Clone(p.material), slices.Clone(p.history), slices.Clone(p.after)
-	room := float64(window - reserve(window))
-	p.shrink(int(room/s.rest), int(room/s.question))
+	p.shrink(int(float64(window-reserve(window)) / scale))
 	f := p.assemble()
 	if left := whole.missing(p); len(left) > 0 {
 		f.left = fmt.Sprintf("Left out to fit the model's window of %d tokens: %s.", window, strings.Join(left, ", "))
@@ -124,8 +123,8 @@ func (p prompt) missing(shrunk prompt) (left []string) {
 }
 
 // shrink gives up what fit says, until the prompt has no more tokens than
-// there is room for. The question is cut only for want of the second room.
-func (p *prompt) shrink(room, questionRoom int) {
+// there is room for.
+func (p *prompt) shrink(room int) {
 	used := p.tokens()
 	shorten := func(text *string, least int) {
 		if was := tokens(*text); used > room && was > least {
@@ -153,10 +152,7 @@ func (p *prompt) shrink(room, questionRoom int) {
 		}
 	}
 	shorten(&p.summary, floor)
-	all := room
-	room = questionRoom
 	shorten(&p.question, max(floor, room/2))
-	room = all
 	for i := range p.history {
 		shorten(&p.history[i].Text, floor)
 	}
@@ -164,7 +160,6 @@ func (p *prompt) shrink(room, questionRoom int) {
 		used -= tokens(p.history[0].Text) + perMessage
 		p.history = p.history[1:]
 	}
-	room = questionRoom
 	shorten(&p.question, floor)
 	p.history = questionFirst(p.history)
 }
@@ -177,7 +172,7 @@ func questionFirst(history []llm.Message) []llm.Message {
 	return history
 }
 
-// overflows tells whether a prompt does not fit even with its results
+// overflows reports whether a prompt does not fit even with its results
 // shortened.
 func (t *turn) overflows(ctx context.Context, p prompt) bool {
 	window, s := t.measured(ctx)
@@ -192,7 +187,7 @@ func (t *turn) overflows(ctx context.Context, p prompt) bool {
 	for i := range p.after {
 		p.after[i].Text = clipTokens(p.after[i].Text, floor)
 	}
-	return float64(p.tokens())*s.question > float64(window-reserve(window))
+	return float64(p.tokens())*s > float64(window-reserve(window))
 }
 
 // expendable lists the parts in the order in which they are given up:

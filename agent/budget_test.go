@@ -28,7 +28,7 @@ func longPrompt(results, sources, history, words int) prompt {
 func TestNothingIsLeftOutWhereThereIsRoom(t *testing.T) {
 	p := longPrompt(2, 2, 2, 50)
 	for _, window := range []int{0, 100_000} {
-		if f := p.fit(window, scale{1, 1}); f.left != "" || f.estimate != p.tokens() {
+		if f := p.fit(window, 1); f.left != "" || f.estimate != p.tokens() {
 			t.Errorf("window %d: %q, %d of %d tokens", window, f.left, f.estimate, p.tokens())
 		}
 	}
@@ -46,7 +46,7 @@ func TestTheLeastValuableGoesFirst(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := p.fit(tc.window, scale{1, 1})
+			f := p.fit(tc.window, 1)
 			if !strings.Contains(f.left, tc.left) {
 				t.Errorf("window %d, %d tokens used: %q, want %q", tc.window, f.estimate, f.left, tc.left)
 			}
@@ -65,7 +65,7 @@ func TestAPromptFitsItsWindowOrSaysSo(t *testing.T) {
 			rapid.IntRange(0, 6).Draw(t, "history"), rapid.IntRange(0, 500).Draw(t, "words"))
 		p.question = "HEAD " + strings.Repeat("слово 字 word ", rapid.IntRange(0, 2000).Draw(t, "question")) + " TAIL"
 		window := rapid.IntRange(1024, 32_768).Draw(t, "window")
-		f := p.fit(window, scale{1, 1})
+		f := p.fit(window, 1)
 		room := window - min(maxReserve, window/4)
 		if f.estimate > room+2*floor*(len(p.material)+1) {
 			t.Fatalf("%d tokens for a room of %d", f.estimate, room)

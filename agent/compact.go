@@ -133,10 +133,13 @@ func uncovered(path []Exchange, after string) (messages []llm.Message, last stri
 
 // summarise folds messages into a summary, as many at once as fit the window.
 func (a *Agent) summarise(ctx context.Context, summary string, messages []llm.Message, focus string) (string, error) {
+	if err := a.Ready(ctx); err != nil {
+		return "", err
+	}
 	room := summaryRoom
 	if window := a.Window(); window > 0 {
-		s := a.gauges.of(ctx, a.ModelName()).scale()
-		room = max(floor, int(float64(window/2)/s.rest)-maxSummaryTokens/2)
+		s := a.gauges.of(ctx, a.ModelName()).scale(a.Refuses())
+		room = max(floor, int(float64(window/2)/s)-maxSummaryTokens/2)
 	}
 	most := max(floor, maxSummaries*room/len(messages)) // of one message
 	for len(messages) > 0 {

@@ -28,18 +28,26 @@ func (t *turn) ask(ctx context.Context, p prompt, say func(text string)) (llm.Us
 // askWithin asks within the window. A prompt that the server finds too long is
 // shortened and sent again.
 func (t *turn) askWithin(ctx context.Context, p prompt, say func(text string)) (llm.Usage, error) {
+	if err := t.ready(ctx); err != nil {
+		return llm.Usage{}, err
+	}
 	p = t.compactToFit(ctx, p)
 	for n := 1; ; n++ {
 		window, s := t.measured(ctx)
 		if window == 0 && n > 1 { // nobody says what it is
-			window, s = int(float64(p.tokens())*math.Pow(shorter, float64(n-1))), scale{1, 1}
+			window, s = int(float64(p.tokens())*math.Pow(shorter, float64(n-1))), 1
 		}
 		usage, err := t.send(ctx, p, window, s, say)
 		if !errors.Is(err, llm.ErrTooLong) || ctx.Err() != nil || n == lengthTries {
 			return usage, err
 		}
-		t.gauges.learn(ctx, t.ModelName(), func(g *Gauge) { g.High = max(g.High, 1) / shorter })
-		t.emit(Noticed{Text: "The prompt was longer than the model's window; it is shortened and sent again."})
+		t.gauges.learn(ctx, t.ModelName(), (*Gauge).longer)
+		if n == 1 {
+			t.emit(Noticed{Text: "The prompt was longer than the model's window; it is shortened and sent again."})
+		}
+		if err := t.ready(ctx); err != nil { // the server may tell another window now
+			return usage, err
+		}
 	}
 }
 
@@ -53,18 +61,18 @@ const (
 
 // measured is the window of this moment, 0 for unknown, and what an estimate
 // is multiplied with to fit into it.
-func (t *turn) measured(ctx context.Context) (window int, s scale) {
+func (t *turn) measured(ctx context.Context) (window int, scale float64) {
 	g := t.gauges.of(ctx, t.ModelName())
 	window = t.Window()
 	if g.Window > 0 && window > 0 {
 		window = min(window, g.Window)
 	}
-	return window, g.scale()
+	return window, g.scale(t.Refuses())
 }
 
 // send makes one request that fits a window, and reads its answer to the end.
-func (t *turn) send(ctx context.Context, p prompt, window int, s scale, say func(string)) (llm.Usage, error) {
-	fitted := p.fit(window, s)
+func (t *turn) send(ctx context.Context, p prompt, window int, scale float64, say func(string)) (llm.Usage, error) {
+	fitted := p.fit(window, scale)
 	t.emit(fitted.counted(p, window, t.gauges.of(ctx, t.ModelName())))
 	if fitted.left != "" {
 		t.emit(Noticed{Text: fitted.left})
@@ -97,27 +105,18 @@ func (t *turn) send(ctx context.Context, p prompt, window int, s scale, say func
 	}
 	split.flush()
 	t.emitUsage(p, usage)
-	t.checkWhole(ctx, fitted.estimate, usage.Prompt, window)
+	t.checkWhole(ctx, count{fitted.estimate, usage.Prompt}, window)
 	return usage, nil
 }
 
 // checkWhole tells when the server dropped a part of the prompt, which it does
 // without a word, and learns from its count.
-func (t *turn) checkWhole(ctx context.Context, estimate, counted, window int) {
-	g := t.gauges.of(ctx, t.ModelName())
-	if !g.wasCut(estimate, counted, window, t.Refuses()) {
-		t.gauges.learn(ctx, t.ModelName(), func(g *Gauge) { g.seen(estimate, counted) })
-		return
+func (t *turn) checkWhole(ctx context.Context, c count, window int) {
+	expected := float64(c.estimate) * max(t.gauges.of(ctx, t.ModelName()).High, 1)
+	if t.gauges.cut(ctx, t.ModelName(), c, window, t.Refuses()) {
+		t.emit(Noticed{Text: fmt.Sprintf("The model server cut the prompt in silence: it read %d tokens of about %.0f, and the beginning is likely lost. "+
+			"This answer may miss something; the next prompts are kept shorter.", c.counted, expected)})
 	}
-	t.gauges.learn(ctx, t.ModelName(), func(g *Gauge) {
-		if window > 0 && counted >= window-window/100 {
-			g.High = max(g.High, 1) / shorter // more was sent than was estimated
-		} else {
-			g.Window = counted // the server's own window is smaller than the one asked for
-		}
-	})
-	t.emit(Noticed{Text: fmt.Sprintf("The model server cut the prompt in silence: it read %d tokens of about %.0f, and the beginning is likely lost. "+
-		"This answer may miss something; the next prompts are kept shorter.", counted, float64(estimate)*max(g.High, 1))})
 }
 
 // counted tells how the prompt fills the window, in tokens as the server is
@@ -141,9 +140,14 @@ func (f fitted) counted(p prompt, window int, g Gauge) ContextCounted {
 // slowModel is how long a model may say nothing before the user is told why.
 const slowModel = 3 * time.Second
 
-// tellSlow says, once a turn, what a silent model is likely to be at.
-func (t *turn) tellSlow() {
+// tellSlow says, once a turn, what a silent model is at: what its server said
+// of it, or else what is likely.
+func (t *turn) tellSlow(why string) {
 	if t.slow.Swap(true) {
+		return
+	}
+	if why != "" {
+		t.emit(Noticed{Text: asSentence(why) + " The request is sent again."})
 		return
 	}
 	name := t.ModelName()
@@ -151,6 +155,29 @@ func (t *turn) tellSlow() {
 		name = " (" + name + ")"
 	}
 	t.emit(Noticed{Text: "The model is loading" + name + ", or reads a long prompt. The first time this can take a minute or two."})
+}
+
+// ready waits until Window and ModelName are those of the next request.
+func (t *turn) ready(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { done <- err }()
+		defer catch(&err)
+		err = t.Ready(ctx)
+	}()
+	silence := time.NewTimer(slowModel)
+	defer silence.Stop()
+	for {
+		select {
+		case <-silence.C:
+			t.tellSlow("")
+		case err := <-done:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 func (t *turn) emitUsage(p prompt, usage llm.Usage) {
@@ -204,11 +231,16 @@ func (t *turn) listen(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 		}()
 		silence := time.NewTimer(slowModel)
 		defer silence.Stop()
+		why := ""
 		for {
 			select {
 			case <-silence.C:
-				t.tellSlow()
+				t.tellSlow(why)
 			case p, more := <-pieces:
+				if p.delta.Waiting != "" {
+					why = p.delta.Waiting
+					continue
+				}
 				silence.Stop()
 				if !more || !yield(p.delta, p.err) || p.err != nil {
 					return

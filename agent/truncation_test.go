@@ -14,7 +14,7 @@ import (
 var tokenizers = map[string]func(string) int{
 	"four bytes a token": func(s string) int { return (len(s) + 3) / 4 },
 	"three bytes":        func(s string) int { return (len(s) + 2) / 3 },
-	"a token a byte":     func(s string) int { return len(s) },
+	"two bytes":          func(s string) int { return (len(s) + 1) / 2 },
 	"a word and a half":  func(s string) int { return len(strings.Fields(s)) * 3 / 2 },
 }
 
@@ -26,7 +26,7 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 		for name, count := range tokenizers {
 			t.Run(protocol+", "+name, func(t *testing.T) {
 				whole, told, silent, sizes := 0, 0, 0, 30
-				if name == "four bytes a token" || name == "a token a byte" { // as most count, and as the worst does
+				if name == "four bytes a token" || name == "two bytes" { // as most count, and as the worst does
 					sizes = 100
 				}
 				for i := range sizes {
@@ -95,7 +95,7 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 	found := &fakeTool{name: "search_notes", result: Result{Text: manyWords(words/2, 7)}}
 	a := New(Options{
 		Model: provider, Window: provider.Window, History: kept, Tools: tools(found), Instructions: "CANARY",
-		Refuses: func() bool { return protocol == "ollama" }, ModelName: func() string { return llmtest.FaultModel },
+		Ready: provider.Ready, Refuses: func() bool { return provider.State().RejectsLongPrompts }, ModelName: func() string { return llmtest.FaultModel },
 	})
 	events := collect(a.Ask(t.Context(), "c1", "What of this? "+manyWords(words/4, 3)), nil)
 	ended(t, events)

@@ -302,7 +302,7 @@ func (a *app) tools() []agent.Tool {
 func (a *app) agent() *agent.Agent {
 	a.modes.use(agent.Mode(a.config.Mode))
 	return agent.New(agent.Options{
-		Model: a.provider, Window: a.provider.Window, Refuses: a.refuses, Gauges: a.store, Tools: a.offered,
+		Model: a.provider, Window: a.provider.Window, Ready: a.provider.Ready, Refuses: func() bool { return a.provider.State().RejectsLongPrompts }, Gauges: a.store, Tools: a.offered,
 		History: a.store, Journal: a.store, Memory: a.longTerm(), Summaries: a.store, Facts: a.facts().List,
 		Rules: a.rules, Prepare: a.prepare, Attach: attached{a}, Provenance: &a.untrusted, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
@@ -331,10 +331,6 @@ func (a *app) modelName() string {
 	}
 	return state.Model
 }
-
-// refuses tells whether the model server refuses a prompt that is too long.
-// Ollama does when it is asked to; behind the other protocol some cut it.
-func (a *app) refuses() bool { return a.provider.State().Provider != "openai" }
 
 // longTerm is the memory beyond the window.
 func (a *app) longTerm() agent.LongTerm {

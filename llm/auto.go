@@ -229,7 +229,7 @@ func (a *Auto) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error] 
 						break
 					}
 				}
-				began = true
+				began = began || d.Waiting == ""
 				if !yield(d, err) || err != nil {
 					return
 				}
@@ -280,6 +280,12 @@ func (a *Auto) Window() int {
 
 // SetWindow implements [Provider].
 func (a *Auto) SetWindow(tokens int) { a.ollama.SetWindow(tokens) }
+
+// Ready implements [Provider].
+func (a *Auto) Ready(ctx context.Context) error {
+	_, err := a.settled(ctx) // the look chose the model
+	return err
+}
 
 // Info implements [Provider].
 func (a *Auto) Info(ctx context.Context, name string) (Info, error) {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 	"time"
 )
@@ -123,6 +124,9 @@ type Delta struct {
 	Thinking string
 	Call     *ToolCall
 	Usage    *Usage // set once, on the last delta of a complete answer
+	// Waiting says, before the first piece, why the request is sent again; ""
+	// in all other deltas.
+	Waiting string
 }
 
 // Usage is what a complete answer cost. Token counts are the server's own; 0
@@ -215,7 +219,22 @@ type StatusError struct {
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("model server answered %d: %s", e.Code, e.Message)
+	text := fmt.Sprintf("model server answered %d: %s", e.Code, e.Message)
+	if e.RetryAfter > 0 {
+		text += "; the server asks to wait " + duration(e.RetryAfter)
+	}
+	return text
+}
+
+// duration writes a wait in the largest unit that keeps two digits of it.
+func duration(d time.Duration) string {
+	switch {
+	case d > 3*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	case d > 3*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f s", math.Ceil(d.Seconds()))
 }
 
 // Collect reads a stream to its end and returns the whole message. After an

@@ -56,6 +56,9 @@ func (*Offline) Window() int { return 0 }
 // SetWindow implements [Provider]; there is none to set.
 func (*Offline) SetWindow(int) {}
 
+// Ready implements [Provider].
+func (*Offline) Ready(context.Context) error { return nil }
+
 // Info implements [Provider].
 func (*Offline) Info(_ context.Context, name string) (Info, error) {
 	if name != "" && name != "offline" {

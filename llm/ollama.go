@@ -46,7 +46,7 @@ func NewOllama(s Settings) (*Ollama, error) {
 // State implements [Provider].
 func (o *Ollama) State() State {
 	info := o.currentlyKnown()
-	s := State{Provider: "ollama", Model: info.Name, Remote: info.Remote, Sent: o.transport.sent.Load()}
+	s := State{Provider: "ollama", Model: info.Name, Remote: info.Remote, Sent: o.transport.sent.Load(), RejectsLongPrompts: true}
 	if s.Remote == "" && !thisMachine(o.base) {
 		s.Remote = o.base.Host
 	}
@@ -96,6 +96,12 @@ func (o *Ollama) allocate(info Info) int {
 		return min(setting, info.Context)
 	}
 	return setting
+}
+
+// Ready implements [Provider].
+func (o *Ollama) Ready(ctx context.Context) error {
+	_, err := o.current(ctx)
+	return err
 }
 
 // Info implements [Provider].
@@ -162,7 +168,7 @@ func (o *Ollama) show(ctx context.Context, name string) (Info, error) {
 		return info, nil
 	}
 	res, err := again(ctx, func() (*api.ShowResponse, error) {
-		return within(ctx, func(ctx context.Context) (*api.ShowResponse, error) {
+		return within(ctx, questionTimeout, func(ctx context.Context) (*api.ShowResponse, error) {
 			res, err := o.client.Show(ctx, &api.ShowRequest{Model: name})
 			return res, o.mend(err, name)
 		})
@@ -233,7 +239,7 @@ func (o *Ollama) Models(ctx context.Context) ([]Info, error) {
 
 func (o *Ollama) list(ctx context.Context) ([]api.ListModelResponse, error) {
 	res, err := again(ctx, func() (*api.ListResponse, error) {
-		return within(ctx, func(ctx context.Context) (*api.ListResponse, error) {
+		return within(ctx, questionTimeout, func(ctx context.Context) (*api.ListResponse, error) {
 			res, err := o.client.List(ctx)
 			return res, o.mend(err, "")
 		})

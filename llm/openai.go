@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,12 +26,14 @@ type OpenAI struct {
 	client    *http.Client
 	transport *transport
 
-	mu     sync.Mutex
-	model  string // "" until it is chosen
-	window int
-	bounds map[string]int  // window by model, where the server tells it
-	asked  map[string]bool // models whose window was asked for
-	loose  map[string]bool
+	asking chan struct{} // held by who asks the server about its models
+
+	mu      sync.Mutex
+	model   string // "" until it is chosen
+	named   bool   // by the user
+	window  int    // the setting in tokens; 0: what the server advertises
+	adverts map[string]advert
+	refused map[string][]string // options of a request that the server does not know, by model
 }
 
 // NewOpenAI makes a provider of the server at Settings.OpenAIURL. It contacts
@@ -45,8 +46,9 @@ func NewOpenAI(s Settings) (*OpenAI, error) {
 	}
 	t := newTransport(nil)
 	return &OpenAI{
-		settings: s, base: base, client: t.client(), transport: t,
-		model: s.Model, window: s.Window, bounds: map[string]int{}, asked: map[string]bool{}, loose: map[string]bool{},
+		settings: s, base: base, client: t.client(), transport: t, asking: make(chan struct{}, 1),
+		model: s.Model, named: s.Model != "", window: s.Window,
+		adverts: map[string]advert{}, refused: map[string][]string{},
 	}, nil
 }
 
@@ -54,26 +56,18 @@ func NewOpenAI(s Settings) (*OpenAI, error) {
 func (o *OpenAI) State() State {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := State{Provider: "openai", Model: o.model, Sent: o.transport.sent.Load()}
+	s := State{Provider: "openai", Model: o.model, Sent: o.transport.sent.Load(), RejectsLongPrompts: o.adverts[o.model].rejectsLong()}
 	if !thisMachine(o.base) {
 		s.Remote = o.base.Host
 	}
 	return s
 }
 
-// Window implements [Provider]. The protocol has no way to ask for it, but
-// some servers tell it in their list of models.
+// Window implements [Provider].
 func (o *OpenAI) Window() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	told := o.bounds[o.model]
-	switch {
-	case o.window > 0 && told > 0:
-		return min(o.window, told)
-	case o.window > 0:
-		return o.window
-	}
-	return cmp.Or(told, usualWindow)
+	return o.adverts[o.model].allocate(o.window)
 }
 
 // SetWindow implements [Provider].
@@ -83,85 +77,49 @@ func (o *OpenAI) SetWindow(tokens int) {
 	o.window = tokens
 }
 
+// Ready implements [Provider].
+func (o *OpenAI) Ready(ctx context.Context) error {
+	_, err := o.about(ctx, "", true)
+	return err
+}
+
 // Info implements [Provider]. What the model can do is not known: it is tried.
 func (o *OpenAI) Info(ctx context.Context, name string) (Info, error) {
-	if name == "" {
-		current, err := o.current(ctx)
-		if err != nil {
-			return Info{}, err
-		}
-		name = current
-	}
-	models, err := o.Models(ctx)
-	if err != nil {
+	a, err := o.about(ctx, name, false)
+	switch {
+	case err != nil:
 		return Info{}, err
+	case a.listErr != nil:
+		return Info{}, a.listErr
+	case !a.listed:
+		return Info{}, &NotFoundError{a.ID}
 	}
-	for _, m := range models {
-		if sameModel(m.Name, name) { // Ollama's /v1 lists name:latest
-			m.Allocated = o.Window()
-			return m, nil
-		}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	info := o.info(a)
+	info.Allocated = a.allocate(o.window)
+	return info, nil
+}
+
+func (o *OpenAI) info(a advert) Info {
+	info := Info{Name: a.name(), Context: cmp.Or(a.window(), a.most())}
+	if !thisMachine(o.base) {
+		info.Remote = o.base.Host
 	}
-	return Info{}, &NotFoundError{name}
+	return info
 }
 
 // Models implements [Provider].
 func (o *OpenAI) Models(ctx context.Context) ([]Info, error) {
-	var list struct {
-		Data []struct {
-			ID         string `json:"id"`
-			MaxLength  int    `json:"max_model_len"`  // vLLM
-			MaxContext int    `json:"context_length"` // routers
-			Meta       struct {
-				Context int `json:"n_ctx_train"` // llama.cpp
-			} `json:"meta"`
-		} `json:"data"`
-	}
-	if _, err := again(ctx, func() (struct{}, error) {
-		return within(ctx, func(ctx context.Context) (struct{}, error) {
-			return struct{}{}, o.roundTrip(ctx, http.MethodGet, "models", nil, &list)
-		})
-	}); err != nil {
+	listed, err := o.list(ctx, questionTimeout)
+	if err != nil {
 		return nil, err
 	}
-	models := make([]Info, 0, len(list.Data))
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, m := range list.Data {
-		info := Info{Name: m.ID, Context: cmp.Or(m.MaxLength, m.MaxContext, m.Meta.Context)}
-		if !thisMachine(o.base) {
-			info.Remote = o.base.Host
-		}
-		// What a model was trained on is no promise that its server has room for it.
-		if told := cmp.Or(m.MaxLength, m.MaxContext, min(m.Meta.Context, usualWindow)); told > 0 {
-			o.bounds[m.ID] = told
-		}
-		models = append(models, info)
+	models := make([]Info, 0, len(listed))
+	for _, a := range listed {
+		models = append(models, o.info(a))
 	}
 	return models, nil
-}
-
-// current is the model that answers: the setting, else the first of the list
-// that is not for embedding.
-func (o *OpenAI) current(ctx context.Context) (string, error) {
-	o.mu.Lock()
-	name := o.model
-	o.mu.Unlock()
-	if name != "" {
-		return name, nil
-	}
-	models, err := o.Models(ctx)
-	if err != nil {
-		return "", err
-	}
-	i := slices.IndexFunc(models, func(m Info) bool { return !strings.Contains(strings.ToLower(m.Name), "embed") })
-	if i < 0 {
-		return "", &NotFoundError{"a chat model"}
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.model = cmp.Or(o.model, models[i].Name)
-	return o.model, nil
 }
 
 // SetModel implements [Provider].
@@ -171,7 +129,7 @@ func (o *OpenAI) SetModel(ctx context.Context, name string) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.model = name
+	o.model, o.named = name, true
 	return nil
 }
 
@@ -193,7 +151,8 @@ func (o *OpenAI) roundTrip(ctx context.Context, method, path string, body, answe
 	}
 	defer res.Body.Close()
 	const most = 64 << 20 // bytes; 64 vectors of 4096 numbers are 5 MB
-	if err := json.NewDecoder(io.LimitReader(res.Body, most)).Decode(answer); err != nil {
+	var unlike *json.UnmarshalTypeError // one field is not as others write it; the rest was read
+	if err := json.NewDecoder(io.LimitReader(res.Body, most)).Decode(answer); err != nil && !errors.As(err, &unlike) {
 		return &StatusError{Code: res.StatusCode, Message: "an answer that is not JSON: " + short(err.Error())}
 	}
 	return nil
@@ -230,7 +189,7 @@ func (o *OpenAI) send(ctx context.Context, method, path string, body any) (*http
 		return res, nil
 	}
 	defer res.Body.Close()
-	return nil, refusal(res)
+	return nil, o.transport.refusal(res)
 }
 
 // apiError is how these servers say that something is wrong.
@@ -250,7 +209,7 @@ func (e *apiError) UnmarshalJSON(b []byte) error {
 }
 
 // refusal is the error of an answer that is not 200.
-func refusal(res *http.Response) error {
+func (t *transport) refusal(res *http.Response) error {
 	raw, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	var body struct {
 		Error   *apiError `json:"error"`
@@ -270,11 +229,22 @@ func refusal(res *http.Response) error {
 	if res.StatusCode == http.StatusBadRequest && (tooLong(message) || tooLong(code)) {
 		return ErrTooLong
 	}
-	e := &StatusError{Code: res.StatusCode, Message: message}
-	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		e.RetryAfter = time.Duration(seconds) * time.Second
+	if proxy := t.proxyOf(res.Request); proxy != "" {
+		message += " (through the proxy " + proxy + ")"
 	}
-	return e
+	return &StatusError{Code: res.StatusCode, Message: message, RetryAfter: retryAfter(res.Header.Get("Retry-After"), time.Now())}
+}
+
+// retryAfter reads the header of that name, which holds seconds or a date; 0:
+// it asks for no wait.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
+		return time.Duration(min(seconds, 1<<30)) * time.Second
+	}
+	if date, err := http.ParseTime(value); err == nil && date.After(now) {
+		return date.Sub(now)
+	}
+	return 0
 }
 
 // missing makes NotFoundError of a 404 that is about the model rather than the
@@ -287,7 +257,7 @@ func missing(err error, model string) error {
 	return err
 }
 
-// complete tells whether an event is whole by itself.
+// complete reports whether an event is whole by itself.
 func complete(event []byte) bool {
 	return string(event) == "[DONE]" || json.Valid(event)
 }

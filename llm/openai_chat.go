@@ -62,100 +62,211 @@ type chatFormat struct {
 	} `json:"json_schema"`
 }
 
-// chatChunk is one event of the stream.
+// chatChunk is one event of the stream, or a whole answer where the server
+// does not stream.
 type chatChunk struct {
 	Choices []struct {
-		Delta struct {
-			Content   string     `json:"content"`
-			Reasoning string     `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
-			Thinking  string     `json:"reasoning"`         // Ollama, routers
-			Calls     []chatCall `json:"tool_calls"`
-		} `json:"delta"`
-		Finish string `json:"finish_reason"`
+		Delta   chatDelta `json:"delta"`
+		Message chatDelta `json:"message"` // of a whole answer
+		Finish  string    `json:"finish_reason"`
 	} `json:"choices"`
-	Usage *struct {
-		Prompt int `json:"prompt_tokens"`
-		Answer int `json:"completion_tokens"`
-	} `json:"usage"`
+	Usage   *chatUsage `json:"usage"`
+	Timings struct {
+		Cached float64 `json:"cache_n"`
+		Read   float64 `json:"prompt_n"`
+	} `json:"timings"` // llama.cpp
 	Error *apiError `json:"error"`
 }
 
+type chatDelta struct {
+	Content   string     `json:"content"`
+	Reasoning string     `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
+	Thinking  string     `json:"reasoning"`         // Ollama, routers
+	Calls     []chatCall `json:"tool_calls"`
+}
+
+type chatUsage struct {
+	Prompt  int `json:"prompt_tokens"`
+	Answer  int `json:"completion_tokens"`
+	Total   int `json:"total_tokens"`
+	Details struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+// prompt is the size of the whole prompt. The protocol counts what was cached
+// in it; some servers leave that out.
+func (u chatUsage) prompt() int {
+	whole := max(u.Prompt, u.Total-u.Answer)
+	if u.Details.Cached > whole {
+		whole += u.Details.Cached
+	}
+	return whole
+}
+
 // Stream implements [Model]. Its errors besides those named there are
-// ErrUnreachable, ErrTooLong, NotFoundError and StatusError.
+// ErrUnreachable, ErrTooLong, NotFoundError, UnsupportedError and StatusError.
 func (o *OpenAI) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		model, err := o.current(ctx)
-		if err != nil {
-			yield(Delta{}, err)
-			return
+		model := o.State().Model
+		if model == "" {
+			a, err := o.about(ctx, "", false)
+			if err != nil {
+				yield(Delta{}, err)
+				return
+			}
+			model = a.ID
 		}
-		body, err := o.chatBody(model, req)
-		if err != nil {
-			yield(Delta{}, err)
-			return
-		}
+		body := o.chatBody(model, req)
 		try := func(ctx context.Context, emit func(Delta) error) error {
-			return missing(o.chat(ctx, body, func(d Delta) error {
-				if d.Usage != nil {
-					o.askWindow(ctx, model) // before anybody learns that the answer is over
-				}
-				return emit(d)
-			}), model)
+			err := missing(o.chat(ctx, body, emit), model)
+			o.forget(model, err)
+			return err
 		}
 		stream(ctx, o.Window(), try)(yield)
 	}
 }
 
-// chat sends the request once; twice when the server does not know how to
-// answer in a shape, because then the prompt alone asks for it.
+// usageTimeout is how long the count of tokens and the end mark may take after
+// the last piece of an answer.
+const usageTimeout = 2 * time.Second
+
+// chat sends the request and reads the answer. A finish_reason ends an answer,
+// with or without [DONE].
 func (o *OpenAI) chat(ctx context.Context, body *chatBody, emit func(Delta) error) error {
-	if o.isLoose(body.Model) {
-		body.Format = nil
-	}
-	res, err := o.send(ctx, http.MethodPost, "chat/completions", body)
-	var status *StatusError
-	if errors.As(err, &status) && status.Code == http.StatusBadRequest && body.Format != nil {
-		plain := *body
-		plain.Format = nil
-		if res, err = o.send(ctx, http.MethodPost, "chat/completions", &plain); err == nil {
-			o.setLoose(body.Model)
-		}
-	}
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	res, err := o.post(reading, body)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
 
-	answer := &chatAnswer{emit: emit}
-	err = readEvents(res.Body, answer.event)
+	var ending *time.Timer
+	answer := &chatAnswer{emit: emit, finished: func() { ending = time.AfterFunc(usageTimeout, stop) }}
+	err = readAnswer(res.Body, answer.event)
+	if ending != nil {
+		ending.Stop()
+	}
+	switch {
+	case errors.Is(err, errStopped), errors.Is(err, ErrTooLong):
+		return err
+	case ctx.Err() != nil:
+		return cut(ctx.Err())
+	case answer.usage.Stopped != "":
+		err = answer.end()
+	case err == nil:
+		return ErrCut // the end came without a reason
+	}
 	if errors.Is(err, errStopped) {
 		return err
 	}
-	if err != nil {
-		return cut(err)
+	return cut(err)
+}
+
+// optional are the options of a request that a server may not know.
+var optional = []string{"stream_options", "response_format", "tools", "reasoning_effort", "temperature"}
+
+// has reports whether the request sets an option.
+func (b *chatBody) has(option string) bool {
+	switch option {
+	case "stream_options":
+		return b.StreamOptions != nil
+	case "response_format":
+		return b.Format != nil
+	case "tools":
+		return len(b.Tools) > 0
+	case "reasoning_effort":
+		return b.Effort != ""
 	}
-	return ErrCut // the end came without [DONE]
+	return b.Temperature != nil
 }
 
-func (o *OpenAI) isLoose(model string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.loose[model]
+// without is the request with some options left out.
+func (b chatBody) without(options []string) *chatBody {
+	for _, option := range options {
+		switch option {
+		case "stream_options":
+			b.StreamOptions = nil
+		case "response_format":
+			b.Format = nil
+		case "tools":
+			b.Tools = nil
+		case "reasoning_effort":
+			b.Effort = ""
+		case "temperature":
+			b.Temperature = nil
+		}
+	}
+	return &b
 }
 
-// setLoose remembers that a model's server takes no schema.
-func (o *OpenAI) setLoose(model string) {
+// suspects are the options to leave out of the next tries after a refusal:
+// those that it names, or else each, and at last all.
+func (b *chatBody) suspects(err error) (tries [][]string) {
+	var status *StatusError
+	if !errors.As(err, &status) || !slices.Contains([]int{400, 422, 500, 501}, status.Code) {
+		return nil
+	}
+	var set, named []string
+	for _, option := range optional {
+		if b.has(option) {
+			set = append(set, option)
+			if strings.Contains(status.Message, option) {
+				named = append(named, option)
+			}
+			tries = append(tries, []string{option})
+		}
+	}
+	switch {
+	case len(named) > 0:
+		tries = [][]string{named}
+	case status.Code >= 500:
+		return nil
+	}
+	if len(set) > len(tries[0]) {
+		tries = append(tries, set)
+	}
+	return tries
+}
+
+// post sends a request. One that is refused is tried without the options that
+// the server may not know, and what helped holds for all later requests to the
+// model. A request for calls that only works without tools is an UnsupportedError.
+func (o *OpenAI) post(ctx context.Context, body *chatBody) (*http.Response, error) {
+	const path = "chat/completions"
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.loose[model] = true
+	given := body.without(o.refused[body.Model])
+	o.mu.Unlock()
+	noTools := &UnsupportedError{body.Model, "tools"}
+	if body.has("tools") && !given.has("tools") {
+		return nil, noTools
+	}
+	res, err := o.send(ctx, http.MethodPost, path, given)
+	for _, options := range given.suspects(err) {
+		res, failed := o.send(ctx, http.MethodPost, path, given.without(options))
+		if failed != nil {
+			continue
+		}
+		o.mu.Lock()
+		o.refused[body.Model] = append(o.refused[body.Model], options...)
+		o.mu.Unlock()
+		if slices.Contains(options, "tools") {
+			res.Body.Close()
+			return nil, noTools
+		}
+		return res, nil
+	}
+	return res, err
 }
 
 // chatAnswer gathers one streamed answer.
 type chatAnswer struct {
-	emit  func(Delta) error
-	calls []chatCall // by index, their arguments growing
-	usage Usage
-	first time.Time
+	emit     func(Delta) error
+	finished func()     // called once, when the reason of the end arrives
+	calls    []chatCall // by index, their arguments growing
+	usage    Usage
+	first    time.Time
 }
 
 // maxCalls bounds the tool calls of one answer.
@@ -170,28 +281,40 @@ func (a *chatAnswer) event(data []byte) error {
 		return fmt.Errorf("an event that is not JSON: %.40q", data)
 	}
 	if chunk.Error != nil {
+		if tooLong(chunk.Error.Message) && a.first.IsZero() {
+			return ErrTooLong
+		}
 		return errors.New(short(chunk.Error.Message))
 	}
 	if chunk.Usage != nil {
-		a.usage.Prompt, a.usage.Answer = chunk.Usage.Prompt, chunk.Usage.Answer
+		a.usage.Prompt, a.usage.Answer = chunk.Usage.prompt(), chunk.Usage.Answer
 	}
+	a.usage.Prompt = max(a.usage.Prompt, int(chunk.Timings.Cached+chunk.Timings.Read))
 	if len(chunk.Choices) == 0 {
 		return nil
 	}
 	choice := chunk.Choices[0]
+	for _, d := range []chatDelta{choice.Delta, choice.Message} {
+		if err := a.addCalls(d.Calls); err != nil {
+			return err
+		}
+		if a.first.IsZero() {
+			a.first = time.Now()
+		}
+		if err := a.emit(Delta{Text: d.Content, Thinking: d.Reasoning + d.Thinking}); err != nil {
+			return err
+		}
+	}
 	if choice.Finish != "" {
+		if a.usage.Stopped == "" {
+			a.finished()
+		}
 		a.usage.Stopped = StopEnd
 		if choice.Finish == "length" {
 			a.usage.Stopped = StopLength
 		}
 	}
-	if err := a.addCalls(choice.Delta.Calls); err != nil {
-		return err
-	}
-	if a.first.IsZero() {
-		a.first = time.Now()
-	}
-	return a.emit(Delta{Text: choice.Delta.Content, Thinking: choice.Delta.Reasoning + choice.Delta.Thinking})
+	return nil
 }
 
 // addCalls joins the pieces of tool calls. Servers number them, or begin each
@@ -248,7 +371,7 @@ func (a *chatAnswer) end() error {
 	return a.emit(Delta{Usage: &a.usage})
 }
 
-func (o *OpenAI) chatBody(model string, req Request) (*chatBody, error) {
+func (o *OpenAI) chatBody(model string, req Request) *chatBody {
 	body := &chatBody{
 		Model: model, Stream: true, StreamOptions: map[string]bool{"include_usage": true},
 		Temperature: o.settings.Temperature,
@@ -273,7 +396,7 @@ func (o *OpenAI) chatBody(model string, req Request) (*chatBody, error) {
 	for _, m := range req.Messages {
 		body.Messages = append(body.Messages, chatMessageOf(m))
 	}
-	return body, nil
+	return body
 }
 
 func chatMessageOf(m Message) chatMessage {

@@ -122,7 +122,7 @@ func TestRefusalsAreToldByTheirKind(t *testing.T) {
 		"a call that is not JSON":     {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"x\",\"arguments\":\"{\"}}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
 		"a call of an absurd number":  {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":99999999,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
 		"a call of a negative number": {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
-		"an end without its mark":     {200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
+		"an end without a reason":     {200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
 	} {
 		p := wire(t, map[string]http.HandlerFunc{chatPath: says(c.code, c.body)})
 		m, _, err := llm.Collect(p.Stream(t.Context(), say("hi")))

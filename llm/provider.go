@@ -20,6 +20,10 @@ type Provider interface {
 	Window() int
 	// SetWindow asks for another window from the next request on; 0: the default.
 	SetWindow(tokens int)
+	// Ready waits until State and Window are those of the model that answers
+	// the next request. A server that knows the window only of models in memory
+	// is made to load it. An error is what that request would meet too.
+	Ready(ctx context.Context) error
 	// Info tells about a model; "" is the one in use. Errors: NotFoundError, ErrUnreachable.
 	Info(ctx context.Context, name string) (Info, error)
 	// Models lists what the server has.
@@ -45,6 +49,9 @@ type State struct {
 	Text     string // a sentence for the user about it; "": nothing to say
 	Lacks    string // what is missing though it works, told in Text when that began; "": nothing
 	First    bool   // Text tells how things stand at the start, and of no change
+	// RejectsLongPrompts: a prompt that is too long for the window is an error,
+	// never cut in silence.
+	RejectsLongPrompts bool
 }
 
 // Progress tells how far a pull is.

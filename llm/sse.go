@@ -3,6 +3,7 @@ package llm
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,43 @@ const maxLine = 8 << 20
 
 // errLongLine ends a stream of server-sent events.
 var errLongLine = fmt.Errorf("a line of more than %d MB", maxLine>>20)
+
+// readAnswer calls data with each event of a stream, or with each JSON document
+// where the server does not write server-sent events: a whole answer is one.
+func readAnswer(r io.Reader, data func([]byte) error) error {
+	in := bufio.NewReader(r)
+	for {
+		c, err := in.ReadByte()
+		if err != nil {
+			return ended(err)
+		}
+		if c > ' ' {
+			_ = in.UnreadByte() // it was just read
+			if c != '{' {
+				return readEvents(in, data)
+			}
+			break
+		}
+	}
+	documents := json.NewDecoder(io.LimitReader(in, 8*maxLine))
+	for {
+		var document json.RawMessage
+		if err := documents.Decode(&document); err != nil {
+			return ended(err)
+		}
+		if err := data(document); err != nil {
+			return err
+		}
+	}
+}
+
+// ended is nil at the end of a stream, and else what broke it.
+func ended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
 
 // readEvents calls data with each event of a stream of server-sent events, as
 // chat completion servers write them: one line a field, comments begin with a

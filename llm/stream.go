@@ -48,8 +48,14 @@ func stream(ctx context.Context, window int, try attempt) iter.Seq2[Delta, error
 			if err == nil {
 				return
 			}
-			if !began && waited.more(ctx, err) {
-				continue
+			if !began && waited.may(err) {
+				var status *StatusError
+				if errors.As(err, &status) && !yield(Delta{Waiting: err.Error()}, nil) {
+					return
+				}
+				if pause(ctx, min(waited.tried, tries), err) {
+					continue
+				}
 			}
 			if ctx.Err() != nil {
 				err = ctx.Err()
@@ -143,40 +149,41 @@ type patience struct {
 	began time.Time
 }
 
-// more waits before the next try; false: there is none. A server that says
-// that the model is loading, as that of llama.cpp does, has the time that
-// others have who keep silent meanwhile.
-func (p *patience) more(ctx context.Context, err error) bool {
+// may reports whether there is a next try. A server that says that the model
+// is loading, as that of llama.cpp does, has the time that others have who keep
+// silent meanwhile.
+func (p *patience) may(err error) bool {
 	p.tried++
-	if p.tried >= tries && !(isLoading(err) && time.Since(p.began) < firstTokenTimeout) {
-		return false
-	}
-	return retryable(err) && pause(ctx, min(p.tried, tries), err)
+	return retryable(err) && (p.tried < tries || isLoading(err) && time.Since(p.began) < firstTokenTimeout)
 }
 
-// isLoading tells the error of a server whose model will be there soon.
+// isLoading reports whether an error is that of a server whose model will be there soon.
 func isLoading(err error) bool {
 	var status *StatusError
 	return errors.As(err, &status) && status.Code == http.StatusServiceUnavailable && strings.Contains(strings.ToLower(status.Message), "loading")
 }
 
-// retryable errors pass by themselves: a server that starts, loads or is busy.
+// longestWait is what a server may ask to wait before the next try.
+const longestWait = 10 * time.Second
+
+// retryable errors pass by themselves soon: a server that starts, loads or is busy.
 func retryable(err error) bool {
 	var status *StatusError
 	if errors.As(err, &status) {
-		return status.Code == http.StatusTooManyRequests || status.Code == http.StatusServiceUnavailable
+		return status.RetryAfter <= longestWait && (status.Code == http.StatusTooManyRequests || status.Code == http.StatusServiceUnavailable)
 	}
-	return errors.Is(err, ErrUnreachable) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	var silent *silentError
+	return errors.Is(err, ErrUnreachable) && !errors.As(err, &silent) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
 // pause waits before try n+1: 0.2 s, 0.4 s, 0.8 s …, each half by chance, so
-// that several clients do not come back at once. It tells whether to go on.
+// that several clients do not come back at once. It reports whether to go on.
 func pause(ctx context.Context, n int, err error) bool {
 	d := 200 * time.Millisecond << (n - 1)
 	d = d/2 + rand.N(d/2)
 	var status *StatusError
 	if errors.As(err, &status) && status.RetryAfter > 0 {
-		d = min(status.RetryAfter, 10*time.Second)
+		d = status.RetryAfter
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -188,14 +195,22 @@ func pause(ctx context.Context, n int, err error) bool {
 	}
 }
 
-// within runs a question about the server, which is bounded in time: one that
-// takes the question and says nothing is not there.
-func within[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
-	asking, cancel := context.WithTimeout(ctx, questionTimeout)
+// silentError is the ErrUnreachable of a server that takes a question and says
+// nothing. Asking it again costs as long.
+type silentError struct{ timeout time.Duration }
+
+func (e *silentError) Error() string {
+	return fmt.Sprintf("%v: it said nothing for %v", ErrUnreachable, e.timeout)
+}
+func (e *silentError) Unwrap() error { return ErrUnreachable }
+
+// within runs a question about the server, which is bounded in time.
+func within[T any](ctx context.Context, timeout time.Duration, ask func(context.Context) (T, error)) (T, error) {
+	asking, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	v, err := ask(asking)
 	if err != nil && asking.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: it said nothing for %v", ErrUnreachable, questionTimeout)
+		err = &silentError{timeout}
 	}
 	return v, err
 }
@@ -204,7 +219,7 @@ func within[T any](ctx context.Context, ask func(context.Context) (T, error)) (T
 func again[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	for waited := (patience{began: time.Now()}); ; {
 		v, err := do()
-		if err == nil || !waited.more(ctx, err) {
+		if err == nil || !waited.may(err) || !pause(ctx, min(waited.tried, tries), err) {
 			if err != nil && ctx.Err() != nil {
 				err = ctx.Err()
 			}

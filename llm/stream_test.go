@@ -22,7 +22,7 @@ func attempts(list ...attempt) (try attempt, count *int) {
 }
 
 func refused(context.Context, func(Delta) error) error {
-	return unreachable(&url.URL{Host: "127.0.0.1:11434"}, errors.New("connection refused"))
+	return unreachable(&url.URL{Host: "127.0.0.1:11434"}, "", errors.New("connection refused"))
 }
 
 func answers(pieces ...string) attempt {
@@ -156,12 +156,12 @@ func TestAServerThatTakesAQuestionAndSaysNothingIsNotThere(t *testing.T) {
 			return 0, ctx.Err()
 		}
 		begun := time.Now()
-		if _, err := within(t.Context(), mute); !errors.Is(err, ErrUnreachable) || time.Since(begun) != questionTimeout {
+		if _, err := within(t.Context(), questionTimeout, mute); !errors.Is(err, ErrUnreachable) || time.Since(begun) != questionTimeout {
 			t.Errorf("got %v after %v", err, time.Since(begun))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := within(ctx, mute); errors.Is(err, ErrUnreachable) || !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := within(ctx, questionTimeout, mute); errors.Is(err, ErrUnreachable) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("cancelled: got %v", err)
 		}
 	})
@@ -169,7 +169,7 @@ func TestAServerThatTakesAQuestionAndSaysNothingIsNotThere(t *testing.T) {
 
 func TestAConnectionThatTakesTooLongIsNotTriedAgain(t *testing.T) {
 	_, err := (&net.Dialer{Timeout: time.Nanosecond}).Dial("tcp", "127.0.0.1:1")
-	late := unreachable(&url.URL{Host: "127.0.0.1:1"}, err)
+	late := unreachable(&url.URL{Host: "127.0.0.1:1"}, "", err)
 	if !errors.Is(late, ErrUnreachable) || retryable(late) {
 		t.Errorf("%v would be tried again: four times %v instead of one", late, connectTimeout)
 	}

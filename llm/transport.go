@@ -1,8 +1,10 @@
 package llm
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net"
 	"net/http"
@@ -11,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -21,20 +24,32 @@ const connectTimeout = 3 * time.Second
 // machine, and refuses answers that a model server does not give.
 type transport struct {
 	base   http.RoundTripper
+	proxy  func(*http.Request) (*url.URL, error)
 	remote func() bool // whether the model runs elsewhere though the server is here
 	sent   atomic.Int64
 }
 
 func newTransport(remote func() bool) *transport {
 	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
-	return &transport{remote: remote, base: &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
+	t := &transport{remote: remote, proxy: http.ProxyFromEnvironment}
+	t.base = &http.Transport{
+		Proxy:               func(req *http.Request) (*url.URL, error) { return t.proxy(req) },
 		DialContext:         dialer.DialContext,
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 4,
 		IdleConnTimeout:     90 * time.Second,
 		ForceAttemptHTTP2:   true,
-	}}
+	}
+	return t
+}
+
+// proxyOf is the proxy that a request goes through, without its password; "":
+// none.
+func (t *transport) proxyOf(req *http.Request) string {
+	if proxy, err := t.proxy(req); err == nil && proxy != nil {
+		return proxy.Redacted()
+	}
+	return ""
 }
 
 // client has no Timeout, which would cut long answers; deadlines are set by
@@ -49,11 +64,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	leaves := req.ContentLength > 0 && (!thisMachine(req.URL) || (t.remote != nil && t.remote()))
 	res, err := t.base.RoundTrip(req)
 	var op *net.OpError
-	if leaves && (!errors.As(err, &op) || op.Op != "dial") { // it got further than the door
+	if leaves && (!errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect") { // it got further than the door
 		t.sent.Add(req.ContentLength)
 	}
 	if err != nil {
-		return nil, unreachable(req.URL, err)
+		return nil, unreachable(req.URL, t.proxyOf(req), err)
 	}
 	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "text/html" && res.StatusCode < 300 {
 		res.Body.Close()
@@ -62,21 +77,22 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// unreachableError is an ErrUnreachable with its cause. It stays true to
+// UnreachableError is an ErrUnreachable with its cause. It stays true to
 // errors.Is for a cancelled context.
-type unreachableError struct {
+type UnreachableError struct {
 	host  string
+	proxy string // "": none
 	cause error
 }
 
-func unreachable(u *url.URL, err error) error {
+func unreachable(u *url.URL, proxy string, err error) error {
 	if errors.Is(err, ErrUnreachable) {
 		return err
 	}
-	return &unreachableError{u.Host, err}
+	return &UnreachableError{u.Host, proxy, err}
 }
 
-func (e *unreachableError) Error() string {
+func (e *UnreachableError) Error() string {
 	why := e.cause
 	var op *net.OpError
 	if errors.As(why, &op) && op.Op == "dial" { // the address stands before it
@@ -86,11 +102,41 @@ func (e *unreachableError) Error() string {
 	if errors.As(why, &call) {
 		why = call.Err
 	}
-	return fmt.Sprintf("%v at %s: %v", ErrUnreachable, e.host, why)
+	where := e.host
+	if e.proxy != "" {
+		where += " through the proxy " + e.proxy
+	}
+	return fmt.Sprintf("%v at %s: %v", ErrUnreachable, where, why)
 }
-func (e *unreachableError) Unwrap() []error { return []error{ErrUnreachable, e.cause} }
+func (e *UnreachableError) Unwrap() []error { return []error{ErrUnreachable, e.cause} }
 
-// thisMachine tells whether a request to u stays here.
+// Advice is what the user can do about the cause, in one sentence or two; "":
+// nothing is known that holds for it alone.
+func (e *UnreachableError) Advice() string {
+	var (
+		name        *net.DNSError
+		certificate *tls.CertificateVerificationError
+		record      tls.RecordHeaderError
+		timeout     interface{ Timeout() bool }
+	)
+	switch {
+	case errors.As(e.cause, &certificate):
+		return "Its certificate is not trusted: add who signed it to this machine's certificates (SSL_CERT_FILE names a file of them), and write the host as the certificate does."
+	case errors.As(e.cause, &record):
+		return "The server does not speak TLS there: write its address with http://, or with the port that does."
+	case e.proxy != "":
+		return fmt.Sprintf("Correct the proxy in HTTPS_PROXY or HTTP_PROXY, or list %s in NO_PROXY.", e.host)
+	case errors.As(e.cause, &name):
+		return "The host has no address: check how it is written in OPENAI_BASE_URL or OLLAMA_HOST, and the network."
+	case errors.Is(e.cause, syscall.ECONNRESET), errors.Is(e.cause, io.EOF), errors.Is(e.cause, io.ErrUnexpectedEOF):
+		return "The server closed the connection: its log says why. One that speaks TLS wants https:// in its address."
+	case errors.As(e.cause, &timeout) && timeout.Timeout():
+		return "Nothing answers there: check the address, and whether a firewall stands between."
+	}
+	return ""
+}
+
+// thisMachine reports whether a request to u stays here.
 func thisMachine(u *url.URL) bool {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

@@ -34,7 +34,8 @@ func TestWhatLeavesThisMachineIsCounted(t *testing.T) {
 		"to a server that broke it off":  {"https://example.org/v1", false, broken, 5},
 		"nothing, to a server elsewhere": {"https://example.org/v1", false, fine, 0},
 	} {
-		tr := &transport{base: c.base, remote: func() bool { return c.remote }}
+		tr := newTransport(func() bool { return c.remote })
+		tr.base = c.base
 		body := "12345"
 		if strings.HasPrefix(name, "nothing") {
 			body = ""

@@ -220,10 +220,6 @@ func oneLine(path, text string) []byte {
 	return line
 }
 
-// AnswerBytes is the length of the good answer, for tests that cut it at each
-// place. openai chooses the protocol.
-func AnswerBytes(openai bool) int { return len(Answered(FaultyAnswer, openai)) }
-
 // Answered is what the server sends to say a text while nothing is wrong.
 func Answered(text string, openai bool) []byte {
 	if openai {

@@ -13,7 +13,7 @@ import (
 
 // Truncating is a model server that cuts a prompt longer than its window from
 // the front and says nothing, as Ollama does: whole messages but the first and
-// the last one, and then tokens. It ignores truncate:false, as old ones did. It speaks
+// the last one, and then tokens. With truncate:false it refuses it. It speaks
 // Ollama's protocol at URL and OpenAI's at URL/v1.
 type Truncating struct {
 	URL string
@@ -52,6 +52,7 @@ func (s *Truncating) Seen() []string {
 
 type truncatingRequest struct {
 	Messages []struct{ Role, Content string }
+	Truncate *bool
 	Options  struct {
 		Window int `json:"num_ctx"`
 	}
@@ -88,6 +89,10 @@ func (s *Truncating) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	system := req.Messages[0].Content
 	prompt, counted := s.cut(req, window)
+	if len(prompt) < req.size() && req.Truncate != nil && !*req.Truncate {
+		http.Error(w, `{"error":"the input length exceeds the context length"}`, http.StatusBadRequest)
+		return
+	}
 	s.mu.Lock()
 	s.seen = append(s.seen, prompt)
 	if len(prompt) < req.size() {
