@@ -41,8 +41,7 @@ func (t *turn) explain(ctx context.Context) error {
 	case !said:
 		return errNoAnswer
 	case usage.Stopped == llm.StopLength:
-		t.cut = true
-		t.emit(Noticed{Text: "The answer reached the model's limit and lacks its end."})
+		t.reachedLimit()
 	}
 	return nil
 }

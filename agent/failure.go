@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"unicode"
 
@@ -14,6 +16,8 @@ func FailedBy(err error) Failed {
 	f := Failed{Message: asSentence(err.Error()), Err: err}
 	var missing *llm.NotFoundError
 	var unsupported *llm.UnsupportedError
+	var unreachable *llm.UnreachableError
+	var status *llm.StatusError
 	switch {
 	case errors.As(err, &missing):
 		f.Message = fmt.Sprintf("The model %q is not installed.", missing.Model)
@@ -22,6 +26,11 @@ func FailedBy(err error) Failed {
 		f.Hint = "Choose another model with /model or -m; lifehub models list shows what each can do."
 	case errors.Is(err, llm.ErrUnreachable):
 		f.Hint = "Start the model server (ollama serve), or set provider: offline to go on without one. lifehub doctor says more."
+		if errors.As(err, &unreachable) {
+			f.Hint = cmp.Or(unreachable.Advice(), f.Hint)
+		}
+	case errors.As(err, &status):
+		f.Hint = adviceOn(status.Code)
 	case errors.Is(err, llm.ErrTooLong):
 		f.Hint = "Shorten the message, start a new conversation, or choose a model with a larger window."
 	case errors.Is(err, llm.ErrCut):
@@ -37,6 +46,23 @@ func FailedBy(err error) Failed {
 		f.Hint = "Ask again, or choose another model with /model or -m."
 	}
 	return f
+}
+
+// adviceOn is what to do about an HTTP status of a model server.
+func adviceOn(code int) string {
+	switch {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return "Check the key for the model server: OPENAI_API_KEY holds it."
+	case code == http.StatusNotFound:
+		return "Check the address of the model server, which ends in /v1 as a rule, and the model's name."
+	case code == http.StatusProxyAuthRequired:
+		return "Put the name and password for the proxy into HTTPS_PROXY or HTTP_PROXY."
+	case code == http.StatusTooManyRequests:
+		return "Ask again later, or choose another model with /model or -m."
+	case code >= 500:
+		return "The log of the model server says more; ask again, or choose another model with /model or -m."
+	}
+	return ""
 }
 
 // whyCut is the cause in brackets, as far as it is known.

@@ -79,6 +79,9 @@ func (t *turn) send(ctx context.Context, p prompt, window int, scale float64, sa
 	}
 	req := p.request
 	req.Messages = fitted.messages
+	if room := window - int(float64(fitted.estimate)*scale); window > 0 && req.MaxTokens > 0 { // vLLM refuses more
+		req.MaxTokens = min(req.MaxTokens, max(room, reserve(window)))
+	}
 	req.Think = t.Think()
 	t.count(func(m *Metrics) { m.ModelCalls++ })
 	t.prompted(p.agent, req)

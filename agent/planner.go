@@ -140,7 +140,9 @@ func (t *turn) draft(ctx context.Context, p prompt) (string, error) {
 		t.cut = t.answer.Len() > 0
 		return text.String(), err
 	case usage.Stopped == llm.StopLength:
-		t.cut = t.answer.Len() > 0
+		if t.answer.Len() > 0 {
+			t.reachedLimit()
+		}
 		return text.String(), fmt.Errorf("%w: it was longer than the model may write", errUnusable)
 	}
 	return text.String(), nil

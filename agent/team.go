@@ -62,7 +62,7 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 	p = t.withAttached(p)
 	var text strings.Builder
 	answer := answerStream{say: t.say, routed: true}
-	_, err = t.ask(ctx, p, func(piece string) {
+	usage, err := t.ask(ctx, p, func(piece string) {
 		text.WriteString(piece)
 		answer.add(piece)
 	})
@@ -72,6 +72,9 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 	if err != nil {
 		t.cut = t.answer.Len() > 0
 		return false, err
+	}
+	if usage.Stopped == llm.StopLength && t.answer.Len() > 0 {
+		t.reachedLimit()
 	}
 	var decided json.RawMessage
 	if readObjectIn(text.String(), &decided) != nil {

@@ -110,8 +110,7 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 	hear.flush()
 	begin.flush()
 	if th.stream && usage.Stopped == llm.StopLength {
-		th.cut = true
-		th.emit(Noticed{Text: "The answer reached the model's limit and lacks its end."})
+		th.reachedLimit()
 	}
 	return r, nil
 }

@@ -272,6 +272,12 @@ func (t *turn) say(text string) {
 	t.emit(Said{Content: text})
 }
 
+// reachedLimit marks an answer that ended at the model's limit, and says so.
+func (t *turn) reachedLimit() {
+	t.cut = true
+	t.emit(Noticed{Text: "The answer reached the model's limit and lacks its end."})
+}
+
 // count changes the metrics; steps do it side by side.
 func (t *turn) count(change func(*Metrics)) {
 	t.counting.Lock()

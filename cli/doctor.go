@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/rag"
@@ -145,7 +146,7 @@ func (a *app) examineModel(ctx context.Context, c *Config) []finding {
 		return []finding{f}
 	}
 	if err != nil {
-		return []finding{{What: "model server", Says: err.Error(), Mend: "start the server, or set `provider: offline`"}}
+		return []finding{{What: "model server", Says: err.Error(), Mend: agent.FailedBy(err).Hint}}
 	}
 	model := finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.provider.State().Provider, a.provider.Window())}
 	if info.Remote != "" {

@@ -149,22 +149,33 @@ func (l *life) tell() {
 	l.status <- s
 }
 
-// receiptEvery is how often the screen learns how much has left this machine.
+// receiptEvery is how often the screen learns how much has left this machine,
+// and of a model or window that became known.
 const receiptEvery = 2 * time.Second
 
 // followProvider passes on what happens to the model server. When the model
 // that makes vectors changes, the notes are embedded again while words answer.
 func (l *life) followProvider(ctx context.Context) {
+	l.spawn(func() {
+		if _, err := l.provider.Info(ctx, ""); err == nil { // which model answers, before it is asked
+			l.tell()
+		}
+	})
 	receipt := time.NewTicker(receiptEvery)
 	defer receipt.Stop()
-	var sent int64
+	type facts struct {
+		sent   int64
+		model  string
+		window int
+	}
+	var told facts
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-receipt.C:
-			if now := l.sent(); now != sent {
-				sent = now
+			if now := (facts{l.sent(), l.provider.State().Model, l.provider.Window()}); now != told {
+				told = now
 				l.tell()
 			}
 		case change := <-l.changes:

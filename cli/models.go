@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
@@ -69,7 +70,7 @@ func (sh *shell) withProvider(ctx context.Context, do func(context.Context, llm.
 	defer p.Close()
 	err = do(ctx, p)
 	if errors.Is(err, llm.ErrUnreachable) {
-		return fmt.Errorf("%w\n  start it (ollama serve), or say where it is in OLLAMA_HOST or OPENAI_BASE_URL; lifehub doctor says more", err)
+		return fmt.Errorf("%w\n  %s", err, agent.FailedBy(err).Hint)
 	}
 	return err
 }

@@ -150,7 +150,7 @@ func (o *OpenAI) roundTrip(ctx context.Context, method, path string, body, answe
 		return err
 	}
 	defer res.Body.Close()
-	const most = 64 << 20 // bytes; 64 vectors of 4096 numbers are 5 MB
+	const most = 64 << 20               // bytes; 64 vectors of 4096 numbers are 5 MB
 	var unlike *json.UnmarshalTypeError // one field is not as others write it; the rest was read
 	if err := json.NewDecoder(io.LimitReader(res.Body, most)).Decode(answer); err != nil && !errors.As(err, &unlike) {
 		return &StatusError{Code: res.StatusCode, Message: "an answer that is not JSON: " + short(err.Error())}

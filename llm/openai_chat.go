@@ -165,7 +165,7 @@ func (o *OpenAI) chat(ctx context.Context, body *chatBody, emit func(Delta) erro
 }
 
 // optional are the options of a request that a server may not know.
-var optional = []string{"stream_options", "response_format", "tools", "reasoning_effort", "temperature"}
+var optional = []string{"stream_options", "response_format", "tools", "reasoning_effort", "temperature", "max_tokens", "max_completion_tokens"}
 
 // has reports whether the request sets an option.
 func (b *chatBody) has(option string) bool {
@@ -178,8 +178,12 @@ func (b *chatBody) has(option string) bool {
 		return len(b.Tools) > 0
 	case "reasoning_effort":
 		return b.Effort != ""
+	case "temperature":
+		return b.Temperature != nil
+	case "max_tokens":
+		return b.MaxTokens > 0
 	}
-	return b.Temperature != nil
+	return b.MaxCompletion > 0
 }
 
 // without is the request with some options left out.
@@ -196,6 +200,10 @@ func (b chatBody) without(options []string) *chatBody {
 			b.Effort = ""
 		case "temperature":
 			b.Temperature = nil
+		case "max_tokens":
+			b.MaxTokens = 0
+		case "max_completion_tokens":
+			b.MaxCompletion = 0
 		}
 	}
 	return &b
