@@ -53,7 +53,7 @@ func adviceOn(code int) string {
 	switch {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return "Check the key for the model server: OPENAI_API_KEY holds it."
-	case code == http.StatusNotFound:
+	case code == http.StatusNotFound || code == http.StatusOK:
 		return "Check the address of the model server, which ends in /v1 as a rule, and the model's name."
 	case code == http.StatusProxyAuthRequired:
 		return "Put the name and password for the proxy into HTTPS_PROXY or HTTP_PROXY."

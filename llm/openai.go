@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -226,7 +227,7 @@ func (t *transport) refusal(res *http.Response) error {
 	if message = short(message); message == "" {
 		message = http.StatusText(res.StatusCode)
 	}
-	if res.StatusCode == http.StatusBadRequest && (tooLong(message) || tooLong(code)) {
+	if slices.Contains([]int{400, 413, 422, 500}, res.StatusCode) && (tooLong(message) || tooLong(code)) {
 		return ErrTooLong
 	}
 	if proxy := t.proxyOf(res.Request); proxy != "" {

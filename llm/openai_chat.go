@@ -148,8 +148,9 @@ func (o *OpenAI) chat(ctx context.Context, body *chatBody, emit func(Delta) erro
 	if ending != nil {
 		ending.Stop()
 	}
+	var status *StatusError
 	switch {
-	case errors.Is(err, errStopped), errors.Is(err, ErrTooLong):
+	case errors.Is(err, errStopped), errors.Is(err, ErrTooLong), errors.As(err, &status):
 		return err
 	case ctx.Err() != nil:
 		return cut(ctx.Err())
@@ -289,10 +290,14 @@ func (a *chatAnswer) event(data []byte) error {
 		return fmt.Errorf("an event that is not JSON: %.40q", data)
 	}
 	if chunk.Error != nil {
-		if tooLong(chunk.Error.Message) && a.first.IsZero() {
+		switch message := short(chunk.Error.Message); {
+		case !a.first.IsZero():
+			return errors.New(message)
+		case tooLong(message):
 			return ErrTooLong
+		default: // nothing was cut: the request was refused
+			return &StatusError{Code: http.StatusOK, Message: message}
 		}
-		return errors.New(short(chunk.Error.Message))
 	}
 	if chunk.Usage != nil {
 		a.usage.Prompt, a.usage.Answer = chunk.Usage.prompt(), chunk.Usage.Answer

@@ -116,9 +116,16 @@ func TestRefusalsAreToldByTheirKind(t *testing.T) {
 		"an error that is text": {500, `{"error":"boom\u001b[31m"}`, func(err error) bool {
 			return errors.As(err, &status) && status.Message == "boom [31m"
 		}},
-		"an error in the stream": {200, "data: {\"error\":{\"message\":\"the worker died\"}}\n\n", func(err error) bool {
+		"an error in place of the stream": {200, "data: {\"error\":{\"message\":\"the worker died\"}}\n\n", func(err error) bool {
+			return errors.As(err, &status) && status.Message == "the worker died"
+		}},
+		"an error in the stream": {200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: {\"error\":{\"message\":\"the worker died\"}}\n\n", func(err error) bool {
 			return errors.Is(err, llm.ErrCut) && strings.Contains(err.Error(), "the worker died")
 		}},
+		"an unknown address, LM Studio": {200, `{"error":"Unexpected endpoint or method. (POST /chat/completions)"}`, func(err error) bool {
+			return errors.As(err, &status) && strings.HasPrefix(status.Message, "Unexpected endpoint")
+		}},
+		"too long, older llama.cpp": {500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
 		"a call that is not JSON":     {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"x\",\"arguments\":\"{\"}}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
 		"a call of an absurd number":  {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":99999999,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
 		"a call of a negative number": {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},

@@ -73,6 +73,7 @@ type listing struct {
 	Settings struct {
 		Slot float64 `json:"n_ctx"`
 	} `json:"default_generation_settings"` // llama.cpp's /props
+	Error *apiError `json:"error"` // LM Studio at an address that it does not know, with status 200
 }
 
 // sidePaths tell the windows of models that the list keeps silent about, from
@@ -90,6 +91,9 @@ func (o *OpenAI) list(ctx context.Context, timeout time.Duration) ([]advert, err
 			return struct{}{}, o.roundTrip(ctx, http.MethodGet, "models", nil, &all)
 		})
 	})
+	if err == nil && all.Error != nil {
+		err = &StatusError{Code: http.StatusOK, Message: short(all.Error.Message)}
+	}
 	return all.Data, err
 }
 
@@ -201,7 +205,7 @@ func (o *OpenAI) resolve(ctx context.Context, name string) (advert, error) {
 			i = slices.IndexFunc(listed, advert.chats)
 		}
 		if i < 0 {
-			return advert{}, &NotFoundError{"a chat model"}
+			return advert{}, errors.New("the model server lists no model that chats: load one there, or name one with -m")
 		}
 		name = listed[i].ID
 	}
