@@ -364,6 +364,51 @@ func TestAnAnswerAtTheLimitIsMarked(t *testing.T) {
 	}
 }
 
+// A plan that the limit cut is asked for again; what of an answer came in one
+// is marked. Neither is shown as JSON.
+func TestAPlanAtTheLimitIsNoAnswer(t *testing.T) {
+	cutPlan := line{text: `{"reasoning":"I look for it","steps":[{"id":"1","tool":"search_notes","input":{"que`, stopped: llm.StopLength}
+	for name, c := range map[string]struct {
+		lines []line
+		want  string
+		told  bool
+	}{
+		"repaired":              {[]line{cutPlan, say(searchStep), say("Done.")}, "Done.", false},
+		"never whole":           {[]line{cutPlan, cutPlan, say("Done.")}, "Done.", false},
+		"an answer in the plan": {[]line{{text: `{"reasoning":"","steps":[],"answer":"You run thr`, stopped: llm.StopLength}}, "You run thr", true},
+	} {
+		for _, mode := range []Mode{PlanMode, TeamMode} {
+			lines := c.lines
+			if mode == TeamMode {
+				if !c.told { // the front line answers first
+					continue
+				}
+				lines = []line{{text: `{"reason":"","route":false,"answer":"You run thr`, stopped: llm.StopLength}}
+			}
+			kept := &shelf{}
+			a := New(Options{Model: &script{lines: lines}, History: kept, Tools: tools(search()), Mode: func() Mode { return mode }})
+			events := collect(a.Ask(t.Context(), "c1", "go"), nil)
+			if end := ended(t, events); end.Answer != c.want || kept.last().Cut != c.told || (len(bodies[Noticed](events)) == 1) != c.told {
+				t.Errorf("%s, %s: answered %q, cut %v, notices %v", mode, name, end.Answer, kept.last().Cut, bodies[Noticed](events))
+			}
+		}
+	}
+}
+
+// The limit of an answer leaves room for its prompt.
+func TestAnAnswerMayFillWhatThePromptLeaves(t *testing.T) {
+	for _, window := range []int{0, 4096, 1 << 20} {
+		model := &script{lines: []line{say(`{"steps":[],"answer":"Yes."}`)}}
+		a := New(Options{Model: model, History: &shelf{}, Window: func() int { return window }, Refuses: func() bool { return true }})
+		events := collect(a.Ask(t.Context(), "c1", "go"), nil)
+		ended(t, events)
+		got, used := model.requests[0].MaxTokens, bodies[ContextCounted](events)[0].Used
+		if window == 4096 && (got+used > window || got < reserve(window)) || window != 4096 && got != maxPlanTokens {
+			t.Errorf("in a window of %d tokens a prompt of %d leaves %d for the answer", window, used, got)
+		}
+	}
+}
+
 func TestACutAnswerIsKeptAndMarked(t *testing.T) {
 	kept := &shelf{}
 	model := &script{lines: []line{say(searchStep), {text: "You run three times a week [1]. And", err: fmt.Errorf("read: %w", llm.ErrCut)}}}
@@ -461,6 +506,50 @@ func TestWhatALittleWindowLeavesOutIsSaid(t *testing.T) {
 	if len(notices) != 1 || !strings.Contains(notices[0].Text, "1 shortened result") || counted[1].Used > 2048 || counted[1].Allocated != 2048 {
 		t.Errorf("notices %v, counts %+v", notices, counted)
 	}
+}
+
+// Which model answers, and how much fits it, is known before its first prompt.
+func TestAPromptIsFittedWhenTheModelIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		window := 0
+		a := New(Options{
+			Model: &script{lines: []line{say(twoSteps), say(answer)}}, History: &shelf{}, Tools: tools(search(), web()),
+			Window: func() int { return window }, ModelName: func() string { return "qwen3:8b" },
+			Ready: func(context.Context) error {
+				if window == 0 {
+					time.Sleep(10 * time.Second) // it is loaded
+				}
+				window = 16384
+				return nil
+			},
+		})
+		events := collect(a.Ask(t.Context(), "c1", question), nil)
+		for _, c := range bodies[ContextCounted](events) {
+			if c.Allocated != 16384 {
+				t.Errorf("a prompt was fitted to %d tokens", c.Allocated)
+			}
+		}
+		if notices := bodies[Noticed](events); len(notices) != 1 || !strings.Contains(notices[0].Text, "is loading (qwen3:8b)") {
+			t.Errorf("told %+v", notices)
+		}
+		gone := New(Options{Model: &script{}, History: &shelf{}, Ready: func(context.Context) error { return llm.ErrUnreachable }})
+		events = collect(gone.Ask(t.Context(), "c2", question), nil)
+		if failed, ok := events[len(events)-1].Body.(Failed); !ok || !errors.Is(failed.Err, llm.ErrUnreachable) {
+			t.Errorf("ended with %+v", events[len(events)-1].Body)
+		}
+	})
+}
+
+// A server that is busy says so; it is not taken for a model that loads.
+func TestABusyServerIsNotALoadingModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := &llm.StatusError{Code: 429, Message: "Rate limit reached", RetryAfter: 5 * time.Second}
+		a := New(Options{Model: &script{lines: []line{{text: twoSteps, waiting: busy.Error(), late: 5 * time.Second}, say(answer)}}, History: &shelf{}, Tools: tools(search(), web())})
+		notices := bodies[Noticed](collect(a.Ask(t.Context(), "c1", question), nil))
+		if want := "Model server answered 429: Rate limit reached; the server asks to wait 5 s. The request is sent again."; len(notices) != 1 || notices[0].Text != want {
+			t.Errorf("told %+v", notices)
+		}
+	})
 }
 
 func TestAModelThatIsSilentForThreeSecondsIsExplainedOnce(t *testing.T) {

@@ -25,6 +25,7 @@ type line struct {
 	deaf     time.Duration  // it waits this long without heeding ctx, after the text
 	hangs    bool           // it waits for ctx to end, after the text
 	late     time.Duration  // it waits this long before the text
+	waiting  string         // why, as far as the server says it
 }
 
 func say(text string) line { return line{text: text} }
@@ -62,6 +63,9 @@ func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 	return func(yield func(llm.Delta, error) bool) {
 		if err != nil {
 			yield(llm.Delta{}, err)
+			return
+		}
+		if l.waiting != "" && !yield(llm.Delta{Waiting: l.waiting}, nil) {
 			return
 		}
 		time.Sleep(l.late)

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,19 @@ func TestChatAnswersFromNotesWithoutAnyServer(t *testing.T) {
 	term.sees("offline", "2 notes")
 	term.types("how often do I run?\r")
 	term.sees("three times a week", "running.md:3", "✓")
+	term.types("\x04")
+	if code := term.exits(); code != exitDone {
+		t.Errorf("exit code %d after Ctrl+D, want %d", code, exitDone)
+	}
+}
+
+// The model and its window are on the screen before anything is asked.
+func TestTheHeaderNamesTheModelThatTheServerHas(t *testing.T) {
+	s := &served{serverShape: serverShapes["vLLM"], t: t}
+	server := httptest.NewServer(s)
+	defer server.Close()
+	term := startTerminal(t, 100, 30, s.env(server.URL), "chat", "--notes", aVault(t))
+	term.sees(servedModel, "ctx 0 of 12k")
 	term.types("\x04")
 	if code := term.exits(); code != exitDone {
 		t.Errorf("exit code %d after Ctrl+D, want %d", code, exitDone)

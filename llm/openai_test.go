@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -125,7 +126,7 @@ func TestRefusalsAreToldByTheirKind(t *testing.T) {
 		"an unknown address, LM Studio": {200, `{"error":"Unexpected endpoint or method. (POST /chat/completions)"}`, func(err error) bool {
 			return errors.As(err, &status) && strings.HasPrefix(status.Message, "Unexpected endpoint")
 		}},
-		"too long, older llama.cpp": {500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
+		"too long, older llama.cpp":   {500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
 		"a call that is not JSON":     {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"x\",\"arguments\":\"{\"}}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
 		"a call of an absurd number":  {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":99999999,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
 		"a call of a negative number": {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
@@ -238,7 +239,11 @@ func TestOllamasOwnCompletionsWork(t *testing.T) {
 	}
 	req := say("what about my garden?")
 	req.Tools = []llm.ToolSpec{searchSpec}
-	m, usage, err := llm.Collect(with("scripted").Stream(t.Context(), req))
+	scripted := with("scripted")
+	if err := scripted.Ready(t.Context()); err != nil || scripted.Window() != 4096 || scripted.State().RejectsLongPrompts {
+		t.Errorf("a window of %d tokens, %+v, %v", scripted.Window(), scripted.State(), err)
+	}
+	m, usage, err := llm.Collect(scripted.Stream(t.Context(), req))
 	if err != nil || len(m.Calls) != 1 || m.Calls[0].Name != "search_notes" || !strings.Contains(string(m.Calls[0].Args), "garden") || usage.Prompt == 0 {
 		t.Errorf("tools: got %+v, %+v, %v", m, usage, err)
 	}
@@ -257,5 +262,176 @@ func TestOllamasOwnCompletionsWork(t *testing.T) {
 	var missing *llm.NotFoundError
 	if _, _, err := llm.Collect(with("nope").Stream(t.Context(), say("hi"))); !errors.As(err, &missing) {
 		t.Errorf("an unknown model: got %v", err)
+	}
+}
+
+func TestAnAnswerIsWholeInEveryShapeOfItsEnd(t *testing.T) {
+	const chunk, end = "data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n", "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
+	for name, answer := range map[string]http.HandlerFunc{
+		"as the protocol has it":     says(200, chunk+end+"data: [DONE]\n\n"),
+		"no end mark":                says(200, chunk+end),
+		"no reason of the end":       says(200, chunk+"data: [DONE]\n\n"),
+		"a whole body":               says(200, `{"object":"chat.completion","choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}`),
+		"a whole body in many lines": says(200, "\n{\n \"choices\": [\n  {\"message\": {\"content\": \"hello\"}, \"finish_reason\": \"stop\"}\n ]\n}\n"),
+		"a document a line":          says(200, `{"choices":[{"delta":{"content":"hel"}}]}`+"\n"+`{"choices":[{"delta":{"content":"lo"},"finish_reason":"stop"}]}`+"\n"),
+		"a broken connection": func(w http.ResponseWriter, r *http.Request) {
+			says(200, chunk+end)(w, r)
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		},
+	} {
+		p := wire(t, map[string]http.HandlerFunc{chatPath: answer})
+		if m, usage, err := llm.Collect(p.Stream(t.Context(), say("hi"))); err != nil || m.Text != "hello" || usage.Stopped != llm.StopEnd {
+			t.Errorf("%s: got %q, %+v, %v", name, m.Text, usage, err)
+		}
+	}
+}
+
+func TestThePromptIsCountedWithWhatWasCached(t *testing.T) {
+	for usage, want := range map[string]int{
+		`{"prompt_tokens":2006,"completion_tokens":300,"total_tokens":2306,"prompt_tokens_details":{"cached_tokens":1920}}`: 2006,
+		`{"prompt_tokens":86,"completion_tokens":300,"total_tokens":386,"prompt_tokens_details":{"cached_tokens":1920}}`:    2006,
+		`{"prompt_tokens":86,"completion_tokens":300,"total_tokens":2306}`:                                                  2006,
+		`{"prompt_tokens":86,"completion_tokens":300},"timings":{"cache_n":1920,"prompt_n":86}`:                             2006,
+		`{"prompt_tokens":86,"completion_tokens":300,"prompt_tokens_details":null}`:                                         86,
+		`null`: 0,
+	} {
+		p := wire(t, map[string]http.HandlerFunc{chatPath: says(200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":"+usage+"}\n\ndata: [DONE]\n\n")})
+		if _, got, err := llm.Collect(p.Stream(t.Context(), say("hi"))); err != nil || got.Prompt != want {
+			t.Errorf("%s: got %d tokens, %v, want %d", usage, got.Prompt, err, want)
+		}
+	}
+}
+
+// refuser answers requests that hold one of the options with an error.
+func refuser(asked *[]string, status int, message string, options ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body)
+		var has []string
+		for _, option := range []string{"stream_options", "response_format", "tools", "max_tokens"} {
+			if strings.Contains(string(raw), `"`+option+`"`) {
+				has = append(has, option)
+			}
+		}
+		*asked = append(*asked, strings.Join(has, " "))
+		for _, option := range options {
+			if slices.Contains(has, option) {
+				says(status, fmt.Sprintf(`{"error":{"message":%q}}`, strings.ReplaceAll(message, "OPTION", option)))(w, r)
+				return
+			}
+		}
+		says(200, "data: {\"choices\":[{\"delta\":{\"content\":\"{}\"}}]}\n\ndata: [DONE]\n\n")(w, r)
+	}
+}
+
+func TestOptionsThatAreRefusedAreLeftOut(t *testing.T) {
+	var asked []string
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		want   []string // the options of the requests, of two calls
+	}{
+		"named":              {refuser(&asked, 400, "Unknown parameter: 'OPTION'", "stream_options"), []string{"stream_options response_format max_tokens", "response_format max_tokens", "response_format max_tokens"}},
+		"named by FastAPI":   {refuser(&asked, 422, `[{"type":"extra_forbidden","loc":["body","OPTION"]}]`, "max_tokens"), []string{"stream_options response_format max_tokens", "stream_options response_format", "stream_options response_format"}},
+		"not named":          {refuser(&asked, 400, "bad request", "response_format"), []string{"stream_options response_format max_tokens", "response_format max_tokens", "stream_options max_tokens", "stream_options max_tokens"}},
+		"two, one after one": {refuser(&asked, 400, "no OPTION here", "stream_options", "response_format"), []string{"stream_options response_format max_tokens", "response_format max_tokens", "", ""}},
+	} {
+		asked = nil
+		p := wire(t, map[string]http.HandlerFunc{chatPath: c.answer})
+		req := say("hi")
+		req.Schema, req.MaxTokens = json.RawMessage(`{"type":"object"}`), 9
+		for range 2 {
+			if m, _, err := llm.Collect(p.Stream(t.Context(), req)); err != nil || m.Text != "{}" {
+				t.Errorf("%s: got %q, %v", name, m.Text, err)
+			}
+		}
+		if !slices.Equal(asked, c.want) {
+			t.Errorf("%s: asked with %q, want %q", name, asked, c.want)
+		}
+	}
+}
+
+func TestAServerWithoutToolsIsKnownAfterOneRequest(t *testing.T) {
+	var asked []string
+	p := wire(t, map[string]http.HandlerFunc{chatPath: refuser(&asked, 500, "OPTION param requires --jinja flag", "tools")})
+	req := say("hi")
+	req.Tools = []llm.ToolSpec{searchSpec}
+	for range 2 {
+		var unsupported *llm.UnsupportedError
+		if _, _, err := llm.Collect(p.Stream(t.Context(), req)); !errors.As(err, &unsupported) || unsupported.Capability != "tools" {
+			t.Errorf("got %v", err)
+		}
+	}
+	if want := []string{"stream_options tools", "stream_options"}; !slices.Equal(asked, want) {
+		t.Errorf("asked with %q, want %q", asked, want)
+	}
+}
+
+// What a request is refused for, and no option explains, is told as it was said.
+func TestARefusalThatNoOptionExplainsIsTold(t *testing.T) {
+	var status *llm.StatusError
+	p := wire(t, map[string]http.HandlerFunc{chatPath: says(400, `{"error":{"message":"roles must alternate"}}`)})
+	if _, _, err := llm.Collect(p.Stream(t.Context(), say("hi"))); !errors.As(err, &status) || status.Message != "roles must alternate" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestALongWaitIsToldAndNotWaited(t *testing.T) {
+	for header, want := range map[string]string{
+		"3600": "the server asks to wait 60 min",
+		"90":   "the server asks to wait 90 s",
+		time.Now().Add(26 * time.Hour).UTC().Format(http.TimeFormat): "the server asks to wait 26 h",
+	} {
+		asked := 0
+		p := wire(t, map[string]http.HandlerFunc{chatPath: func(w http.ResponseWriter, r *http.Request) {
+			asked++
+			w.Header().Set("Retry-After", header)
+			says(429, `{"error":{"message":"Rate limit reached"}}`)(w, r)
+		}})
+		_, _, err := llm.Collect(p.Stream(t.Context(), say("hi")))
+		if err == nil || !strings.Contains(err.Error(), "429: Rate limit reached; "+want) || asked != 1 {
+			t.Errorf("%s: asked %d times, got %v", header, asked, err)
+		}
+	}
+}
+
+// A server that was restarted with another model or window is asked about it
+// again.
+func TestAServerThatChangedIsAskedAgain(t *testing.T) {
+	model, window := "first", 8192
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body)
+		switch {
+		case r.URL.Path == "/v1/models":
+			says(200, fmt.Sprintf(`{"data":[{"id":%q,"max_model_len":%d}]}`, model, window))(w, r)
+		case r.URL.Path != chatPath:
+			http.NotFound(w, r)
+		case !strings.Contains(string(raw), `"`+model+`"`):
+			says(404, `{"error":{"message":"The model does not exist."}}`)(w, r)
+		case len(raw) > window:
+			says(400, `{"error":{"message":"This model's maximum context length is exceeded"}}`)(w, r)
+		default:
+			says(200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\n")(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	p := open(t, llm.Settings{Provider: "openai", OpenAIURL: server.URL + "/v1"})
+	for _, c := range []struct {
+		model  string
+		window int
+		fails  bool // the first request, before it is asked again
+	}{{"first", 8192, false}, {"second", 8192, true}, {"second", 100, true}} {
+		model, window = c.model, c.window
+		for try := range 2 {
+			if err := p.Ready(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := llm.Collect(p.Stream(t.Context(), say("hi")))
+			if fails := err != nil; try == 0 && fails != c.fails {
+				t.Errorf("%+v: got %v", c, err)
+			}
+		}
+		if err := p.Ready(t.Context()); err != nil || p.State().Model != c.model || p.Window() != c.window {
+			t.Errorf("%+v: got %s with %d tokens, %v", c, p.State().Model, p.Window(), err)
+		}
 	}
 }

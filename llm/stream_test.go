@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -273,4 +274,32 @@ func TestTheWindowIsNeverFourThousandByAccident(t *testing.T) {
 			t.Errorf("setting %d, %+v: got %d, want %d", c.setting, c.info, got, c.want)
 		}
 	}
+}
+
+// Why a request is sent again is handed on before the next try, and a wait
+// that is too long ends it.
+func TestWhyARequestIsSentAgainIsHandedOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := func(wait time.Duration) attempt {
+			return func(context.Context, func(Delta) error) error {
+				return &StatusError{Code: 429, Message: "busy", RetryAfter: wait}
+			}
+		}
+		var got []string
+		try, count := attempts(busy(5*time.Second), answers("Yes."))
+		begun := time.Now()
+		for d, err := range stream(t.Context(), 0, try) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, d.Waiting+d.Text)
+		}
+		if want := []string{"model server answered 429: busy; the server asks to wait 5 s", "Yes.", ""}; !slices.Equal(got, want) || time.Since(begun) != 5*time.Second {
+			t.Errorf("got %q after %v", got, time.Since(begun))
+		}
+		try, count = attempts(busy(time.Hour))
+		if _, _, err := Collect(stream(t.Context(), 0, try)); err == nil || *count != 1 {
+			t.Errorf("%d tries, %v", *count, err)
+		}
+	})
 }
