@@ -10,8 +10,8 @@ import (
 
 // Gauge is what was learned about how a model's server counts tokens.
 type Gauge struct {
-	Low, High float64 // tokens of the server for one of the estimate, over the prompts so far; 0: none yet
-	Window    int     // the server cut prompts to so many tokens and does not tell so itself; 0: never
+	High   float64 // most tokens of the server for one of the estimate, over the prompts so far; 0: none yet
+	Window int     // the server cut prompts to so many tokens and does not tell so itself; 0: never
 }
 
 // Gauges keeps what was learned. *store.Store is the real one.
@@ -119,16 +119,14 @@ func (g *Gauge) seen(c count) {
 	if c.estimate < leastMeasured || r < leastPlausible || r > mostPlausible {
 		return
 	}
-	if g.Low == 0 {
-		g.Low = r
-	}
 	g.High = max(r, g.High-forget*(g.High-r))
-	g.Low = min(r, g.Low+forget*(r-g.Low))
 }
 
 // fills reports whether a count is that of a full window, of which the prompt
-// had left room for the answer when it was sent.
-func (c count) fills(window int) bool { return window > 0 && c.counted >= window-window/100 }
+// had left room for the answer when it was sent. Who counts more read more.
+func (c count) fills(window int) bool {
+	return window > 0 && c.counted >= window-window/100 && c.counted <= window
+}
 
 // short reports whether a server that cuts what is too long may have counted a
 // part of the prompt only, or left out what it had cached: its count alone does

@@ -7,7 +7,7 @@ import (
 )
 
 func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
-	measured := Gauge{Low: 0.8, High: 0.9}
+	measured := Gauge{High: 0.9}
 	cached := []count{{8000, 2300}, {8400, 3100}, {9000, 2200}, {12000, 5000}, {8000, 900}, {9000, 12}}
 	for name, tc := range map[string]struct {
 		gauge   Gauge
@@ -22,6 +22,7 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 		"counts without what was cached":      {measured, cached, 16384, false, false, 0},
 		"the same of a new model":             {Gauge{}, cached, 16384, false, false, 0},
 		"one count of a usual window":         {measured, []count{{5000, 4096}}, 16384, false, true, 0},
+		"more than the window was read":       {measured, []count{{12000, 17000}, {12000, 1 << 40}}, 16384, true, false, 0},
 		"two prompts cut to it":               {measured, []count{{5000, 4096}, {6000, 4095}}, 16384, false, true, 4096 - 1},
 		"two prompts cut to another":          {measured, []count{{8000, 6000}, {12000, 6000}, {9000, 6000}}, 16384, false, true, 6000},
 		"two counts of one prompt":            {measured, []count{{8000, 3000}, {8000, 3000}}, 16384, false, false, 0},

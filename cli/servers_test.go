@@ -110,10 +110,12 @@ var serverShapes = map[string]serverShape{
 			return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":9,"total_tokens":%d}`, 300+n*2100, 309+n*2100)
 		},
 	},
-	"no usage, no end mark": {window: 12288, end: "early", usage: func(int, int) string { return "" }, paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","context_length":12288}]}`}},
+	"no usage, no end mark":        {window: 12288, end: "early", usage: func(int, int) string { return "" }, paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","context_length":12288}]}`}},
 	"a connection that stays open": {window: 12288, end: "open", paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","context_window":12288}]}`}},
-	"a whole body in place of a stream": {window: 12288, end: "whole", refuses: "stream_options", vague: true,
-		paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","max_model_len":12288}]}`}},
+	"a whole body in place of a stream": {
+		window: 12288, end: "whole", refuses: "stream_options", vague: true,
+		paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","max_model_len":12288}]}`},
+	},
 }
 
 // served is a shape at work.

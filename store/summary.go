@@ -62,7 +62,7 @@ func (s *Store) KeepSummary(ctx context.Context, turn, text string) error {
 
 // Gauge is how a model's server counts tokens, as far as it was learned.
 func (s *Store) Gauge(ctx context.Context, model string) (g agent.Gauge, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT low, high, window FROM gauges WHERE model = ?`, model).Scan(&g.Low, &g.High, &g.Window)
+	err = s.read.QueryRowContext(ctx, `SELECT high, window FROM gauges WHERE model = ?`, model).Scan(&g.High, &g.Window)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return agent.Gauge{}, fmt.Errorf("read how %s counts tokens: %w", model, err)
 	}
@@ -71,7 +71,7 @@ func (s *Store) Gauge(ctx context.Context, model string) (g agent.Gauge, err err
 
 // KeepGauge keeps what was learned of it.
 func (s *Store) KeepGauge(ctx context.Context, model string, g agent.Gauge) error {
-	if _, err := s.write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, low, high, window) VALUES (?, ?, ?, ?)`, model, g.Low, g.High, g.Window); err != nil {
+	if _, err := s.write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, low, high, window) VALUES (?, 0, ?, ?)`, model, g.High, g.Window); err != nil {
 		return fmt.Errorf("keep how %s counts tokens: %w", model, err)
 	}
 	return nil

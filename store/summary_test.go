@@ -42,7 +42,7 @@ func TestAGaugeIsKeptByModel(t *testing.T) {
 	if g, err := s.Gauge(t.Context(), "m"); err != nil || g != (agent.Gauge{}) {
 		t.Errorf("got %+v, %v", g, err)
 	}
-	want := agent.Gauge{Low: 0.75, High: 1.5, Window: 4096}
+	want := agent.Gauge{High: 1.5, Window: 4096}
 	for range 2 {
 		must(t, s.KeepGauge(t.Context(), "m", want))
 	}
