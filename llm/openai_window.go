@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (a advert) window() int {
 // most is what the model was made for: its server may have less room.
 func (a advert) most() int { return int(cmp.Or(a.MaxContext, a.Meta.Trained)) }
 
-// allocate is the window to reckon with, under a setting; 0: none.
+// allocate is the window to use under a setting, which is 0 for none.
 func (a advert) allocate(setting int) int {
 	if told := a.window(); told > 0 {
 		return min(cmp.Or(setting, told), told)
@@ -106,6 +107,11 @@ func (o *OpenAI) side(ctx context.Context) (told []advert, slot float64, running
 	var asked sync.WaitGroup
 	for i, path := range sidePaths {
 		asked.Go(func() {
+			defer func() {
+				if fault := recover(); fault != nil {
+					slog.Error("ask for the window", "path", path, "fault", fault)
+				}
+			}()
 			if o.roundTrip(ctx, http.MethodGet, path, nil, &answers[i]) != nil {
 				answers[i] = listing{} // it is another server
 			}

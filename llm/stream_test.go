@@ -286,7 +286,7 @@ func TestWhyARequestIsSentAgainIsHandedOn(t *testing.T) {
 			}
 		}
 		var got []string
-		try, count := attempts(busy(5*time.Second), answers("Yes."))
+		try, _ := attempts(busy(5*time.Second), answers("Yes."))
 		begun := time.Now()
 		for d, err := range stream(t.Context(), 0, try) {
 			if err != nil {
@@ -297,7 +297,7 @@ func TestWhyARequestIsSentAgainIsHandedOn(t *testing.T) {
 		if want := []string{"model server answered 429: busy; the server asks to wait 5 s", "Yes.", ""}; !slices.Equal(got, want) || time.Since(begun) != 5*time.Second {
 			t.Errorf("got %q after %v", got, time.Since(begun))
 		}
-		try, count = attempts(busy(time.Hour))
+		try, count := attempts(busy(time.Hour))
 		if _, _, err := Collect(stream(t.Context(), 0, try)); err == nil || *count != 1 {
 			t.Errorf("%d tries, %v", *count, err)
 		}
