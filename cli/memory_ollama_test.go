@@ -82,20 +82,3 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 		t.Logf("the server counts up to %.2f tokens for one of the estimate", g.High)
 	}
 }
-
-// An Ollama server behind OpenAI's protocol has a window that this protocol
-// does not tell, and would cut what is longer.
-func TestTheWindowOfOllamaBehindOpenAIsProtocolIsLearned(t *testing.T) {
-	server := llmtest.StartOllama(t)
-	provider, err := llm.NewOpenAI(llm.Settings{OpenAIURL: server.URL + "/v1", Model: "scripted"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := provider.Window()
-	if _, _, err := llm.Collect(provider.Stream(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Hello"}}})); err != nil {
-		t.Fatal(err)
-	}
-	if after := provider.Window(); after != 4096 { // OLLAMA_CONTEXT_LENGTH of the test's server
-		t.Errorf("the window went from %d to %d, want 4096", before, after)
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -168,69 +169,40 @@ func (o *OpenAI) chat(ctx context.Context, body *chatBody, emit func(Delta) erro
 // optional are the options of a request that a server may not know.
 var optional = []string{"stream_options", "response_format", "tools", "reasoning_effort", "temperature", "max_tokens", "max_completion_tokens"}
 
-// has reports whether the request sets an option.
-func (b *chatBody) has(option string) bool {
-	switch option {
-	case "stream_options":
-		return b.StreamOptions != nil
-	case "response_format":
-		return b.Format != nil
-	case "tools":
-		return len(b.Tools) > 0
-	case "reasoning_effort":
-		return b.Effort != ""
-	case "temperature":
-		return b.Temperature != nil
-	case "max_tokens":
-		return b.MaxTokens > 0
-	}
-	return b.MaxCompletion > 0
-}
+// fields are a request by the names of its options.
+type fields map[string]json.RawMessage
 
 // without is the request with some options left out.
-func (b chatBody) without(options []string) *chatBody {
+func (f fields) without(options []string) fields {
+	f = maps.Clone(f)
 	for _, option := range options {
-		switch option {
-		case "stream_options":
-			b.StreamOptions = nil
-		case "response_format":
-			b.Format = nil
-		case "tools":
-			b.Tools = nil
-		case "reasoning_effort":
-			b.Effort = ""
-		case "temperature":
-			b.Temperature = nil
-		case "max_tokens":
-			b.MaxTokens = 0
-		case "max_completion_tokens":
-			b.MaxCompletion = 0
-		}
+		delete(f, option)
 	}
-	return &b
+	return f
 }
 
 // suspects are the options to leave out of the next tries after a refusal:
 // those that it names, or else each, and at last all.
-func (b *chatBody) suspects(err error) (tries [][]string) {
+func (f fields) suspects(err error) (tries [][]string) {
 	var status *StatusError
 	if !errors.As(err, &status) || !slices.Contains([]int{400, 422, 500, 501}, status.Code) {
 		return nil
 	}
 	var set, named []string
 	for _, option := range optional {
-		if b.has(option) {
-			set = append(set, option)
-			if strings.Contains(status.Message, option) {
-				named = append(named, option)
-			}
-			tries = append(tries, []string{option})
+		if f[option] == nil {
+			continue
 		}
+		set = append(set, option)
+		if strings.Contains(status.Message, option) {
+			named = append(named, option)
+		}
+		tries = append(tries, []string{option})
 	}
 	switch {
 	case len(named) > 0:
 		tries = [][]string{named}
-	case status.Code >= 500:
+	case status.Code >= 500 || len(set) == 0:
 		return nil
 	}
 	if len(set) > len(tries[0]) {
@@ -243,14 +215,22 @@ func (b *chatBody) suspects(err error) (tries [][]string) {
 // the server may not know, and what helped holds for all later requests to the
 // model. A request for calls that only works without tools is an UnsupportedError.
 func (o *OpenAI) post(ctx context.Context, body *chatBody) (*http.Response, error) {
-	const path = "chat/completions"
+	var whole fields
+	raw, err := json.Marshal(body)
+	if err == nil {
+		err = json.Unmarshal(raw, &whole)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
 	o.mu.Lock()
-	given := body.without(o.refused[body.Model])
+	given := whole.without(o.refused[body.Model])
 	o.mu.Unlock()
 	noTools := &UnsupportedError{body.Model, "tools"}
-	if body.has("tools") && !given.has("tools") {
+	if whole["tools"] != nil && given["tools"] == nil {
 		return nil, noTools
 	}
+	const path = "chat/completions"
 	res, err := o.send(ctx, http.MethodPost, path, given)
 	for _, options := range given.suspects(err) {
 		res, failed := o.send(ctx, http.MethodPost, path, given.without(options))

@@ -160,12 +160,12 @@ func TestARequestIsWrittenAsTheProtocolWantsIt(t *testing.T) {
 	if _, _, err := llm.Collect(p.Stream(t.Context(), req)); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"model":"m","messages":[{"role":"system","content":"s"},` +
+	want := `{"max_tokens":9,"messages":[{"role":"system","content":"s"},` +
 		`{"role":"user","content":[{"text":"what is this?","type":"text"},{"image_url":{"url":"data:image/png;base64,iVBORw0KGgo="},"type":"image_url"}]},` +
 		`{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"today","arguments":"{\"zone\":\"UTC\"}"}}]},` +
-		`{"role":"tool","content":"Saturday","tool_call_id":"a"}],` +
-		`"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"today","description":"d","parameters":{"type":"object"}}}],` +
-		`"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":false,"schema":{"type":"object"}}},"max_tokens":9,"reasoning_effort":"low"}`
+		`{"role":"tool","content":"Saturday","tool_call_id":"a"}],"model":"m","reasoning_effort":"low",` +
+		`"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":false,"schema":{"type":"object"}}},` +
+		`"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"today","description":"d","parameters":{"type":"object"}}}]}`
 	if body != want || key != "Bearer sk-1" {
 		t.Errorf("got key %q and\n%s\nwant\n%s", key, body, want)
 	}
