@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -90,18 +91,20 @@ func answered(exchanges []agent.Exchange) []agent.Exchange {
 	return list
 }
 
-// removeChatNotes deletes the notes that gone names, and the whole index with
-// them: an index keeps words of what was in it. The next start makes it anew.
+// removeChatNotes deletes the notes that gone names, and empties the index: an
+// index keeps words of what was in it. The next search or start fills it again.
 func (p paths) removeChatNotes(gone func(file string) bool) error {
 	entries, err := os.ReadDir(p.chatNotes())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !gone(e.Name()) })
+	if err == nil && len(entries) > 0 {
+		err = rag.Discard(p.chatIndex())
+	}
 	for _, e := range entries {
-		if err == nil && gone(e.Name()) {
-			if err = os.RemoveAll(p.chatIndex()); err == nil {
-				err = os.RemoveAll(filepath.Join(p.chatNotes(), e.Name()))
-			}
+		if err == nil {
+			err = os.RemoveAll(filepath.Join(p.chatNotes(), e.Name()))
 		}
 	}
 	if err != nil {
@@ -110,10 +113,16 @@ func (p paths) removeChatNotes(gone func(file string) bool) error {
 	return nil
 }
 
-// dropChatNotes deletes all of them.
+// dropChatNotes deletes all of them, and their index with its lock: nobody
+// searches it any more.
 func (p paths) dropChatNotes() error {
-	if err := errors.Join(os.RemoveAll(p.chatIndex()), os.RemoveAll(p.chatNotes())); err != nil {
-		return fmt.Errorf("delete conversations as notes: %w", err)
+	for _, dir := range []string{p.chatIndex(), p.chatNotes()} {
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			continue // deleting nothing is an error on a disk that is read-only
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("delete conversations as notes: %w", err)
+		}
 	}
 	return nil
 }

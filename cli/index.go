@@ -30,7 +30,7 @@ func newIndex(sh *shell) *cobra.Command {
 			return sh.index(cmd.Context(), dirs, f)
 		},
 	}
-	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "throw the index away first")
+	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "read every note again, into a new index; the old one answers until it is whole")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "go on keeping the index like the notes, until stopped")
 	cmd.Flags().BoolVar(&f.status, "status", false, "say how the notes stand in the index, and change nothing")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and change nothing")
@@ -68,13 +68,6 @@ func (sh *shell) index(ctx context.Context, dirs []string, f indexFlags) error {
 	if len(dirs) == 0 {
 		return usageError{errNoNotes}
 	}
-	if f.rebuild {
-		for _, dir := range dirs {
-			if err := os.RemoveAll(p.index(dir)); err != nil {
-				return fmt.Errorf("throw away the index of %s: %w", dir, err)
-			}
-		}
-	}
 	a, err := sh.openNotes(ctx, runFlags{notes: dirs})
 	if err != nil {
 		return err
@@ -110,7 +103,11 @@ func (sh *shell) indexOne(ctx context.Context, a *app, v *vault, f indexFlags) e
 		changes, err = v.index.DryRun(ctx, v.folder)
 	} else {
 		bar := sh.progress()
-		changes, err = a.sync(ctx, v, bar.sync)
+		if f.rebuild {
+			changes, err = v.index.Rebuild(ctx, v.folder, a.embedder(ctx), bar.sync)
+		} else {
+			changes, err = a.sync(ctx, v, bar.sync)
+		}
 		bar.clear()
 	}
 	if err != nil {

@@ -122,11 +122,7 @@ func (a *app) folders() []*notes.Folder {
 
 // sync makes one vault's index match its notes.
 func (a *app) sync(ctx context.Context, v *vault, progress func(rag.Progress)) (rag.Changes, error) {
-	changes, err := v.index.Sync(ctx, v.folder, a.embedder(ctx), progress)
-	if err != nil {
-		return changes, fmt.Errorf("index %s: %w", v.folder.Dir(), err)
-	}
-	return changes, nil
+	return v.index.Sync(ctx, v.folder, a.embedder(ctx), progress)
 }
 
 // reread returns a source's lines as they stand on disk now; a source

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,8 +90,26 @@ func (s *search) resized(ctx context.Context, m *meaning, embedder string, dimen
 	}
 	s.why = fmt.Sprintf("%s makes vectors of %d numbers now, not of %d: the next sync embeds the notes anew", embedder, dimension, before)
 	s.index.setWhy(s.why)
-	setMeta(ctx, s.db, "resized "+embedder, "yes") //nolint:errcheck // another process writes: a later search says it again
+	s.index.noteResized(ctx, embedder) //nolint:errcheck // a later search says it again
 	return true
+}
+
+// noteResized leaves word for the next sync, unless somebody is writing.
+func (x *Index) noteResized(ctx context.Context, embedder string) error {
+	unlock, ok, err := x.lock()
+	if err != nil || !ok {
+		return err
+	}
+	defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
+	g, err := x.acquire(true)
+	if err != nil || g == nil {
+		return err
+	}
+	defer g.release() //nolint:errcheck // the index still has it
+	if err := os.RemoveAll(x.stampPath(g.number)); err != nil {
+		return err
+	}
+	return setMeta(ctx, g.db, "resized "+embedder, "yes")
 }
 
 // usual is how near to a question the vectors of a collection are on the whole.

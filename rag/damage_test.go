@@ -16,10 +16,14 @@ import (
 	"lifehub/notes"
 )
 
-// TestMain turns the test program into the one that is killed: with
-// LIFEHUB_RAG_VAULT set it indexes that vault again and again.
+// TestMain turns the test program into another process of the tests: with
+// LIFEHUB_RAG_VAULT set it works on that vault, by default indexing it again
+// and again.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LIFEHUB_RAG_VAULT"); dir != "" {
+		if work := os.Getenv("LIFEHUB_RAG_WORK"); work != "" {
+			childWork(work, dir, os.Getenv("LIFEHUB_RAG_INDEX"))
+		}
 		var store *Chroma
 		if address := os.Getenv("LIFEHUB_RAG_SERVER"); address != "" {
 			store = &Chroma{URL: address}

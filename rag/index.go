@@ -1,17 +1,14 @@
 package rag
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"lifehub/llm"
 	"lifehub/notes"
@@ -43,26 +40,27 @@ type Index struct {
 	letters letters
 
 	mu       sync.RWMutex // guards what follows; writers swap it out as a whole
-	db       *sql.DB
-	identity os.FileInfo // of the words file that db has open
+	words    *generation  // nil: damaged
+	damage   error        // why words is nil
+	lost     int          // the generation that turned out to be damaged while it was open
 	embedder llm.Embedder
 	meaning  *meaning // of embedder; nil: not read yet
-	rebuilt  string   // why the words were made anew and not filled yet; "": they were not
 	why      string   // why the last embedding did not work; "": it did
 }
 
 // Open opens the index kept in dir, one folder a vault, or makes an empty
-// one. Whatever is damaged is made anew, empty; the next Sync or Search fills
-// it from the notes. No server is asked. The error is about the folder, which
-// cannot be made or written, or about an address that is none.
+// one. What is damaged is rebuilt from the notes by the next Sync or Search.
+// What cannot be written is open for reading. No server is asked. The error is
+// about the folder, in which nothing can be read or made, or about an address
+// that is none.
 func Open(dir string, options Options) (*Index, error) {
 	if options.Size == 0 {
 		options.Size = defaultSize
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open index: %w", err)
+		return nil, fmt.Errorf("open index: %w", explain(err))
 	}
-	x := &Index{dir: dir, options: options, vectors: localStore{dir}, embedder: options.Embedder}
+	x := &Index{dir: dir, options: options, vectors: localStore{dir}, lost: -1, embedder: options.Embedder}
 	if options.Chroma != nil {
 		store, err := newChromaStore(*options.Chroma, options.Vault)
 		if err != nil {
@@ -70,11 +68,9 @@ func Open(dir string, options Options) (*Index, error) {
 		}
 		x.vectors = store
 	}
-	damage, err := x.openWords()
-	if err != nil {
-		return nil, fmt.Errorf("open index: %w", err)
+	if err := x.reopen(false); err != nil {
+		return nil, fmt.Errorf("open index: %w", explain(err))
 	}
-	x.rebuilt = damage
 	return x, nil
 }
 
@@ -84,7 +80,10 @@ func (x *Index) Close() error {
 	defer x.syncing.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	err := errors.Join(x.signLast(), x.db.Close())
+	err := x.signLast()
+	if x.words != nil {
+		err = errors.Join(err, x.words.release())
+	}
 	if x.meaning != nil {
 		err = errors.Join(err, x.meaning.close())
 	}
@@ -93,14 +92,14 @@ func (x *Index) Close() error {
 
 // signLast signs what a few notes changed, unless somebody else is writing.
 func (x *Index) signLast() error {
-	if !x.unsigned {
+	if !x.unsigned || x.words == nil || x.stale(x.words) {
 		return nil
 	}
-	unlock, ok, err := lockFile(x.lockPath())
+	unlock, ok, err := x.lock()
 	if err != nil || !ok {
 		return err
 	}
-	return errors.Join(x.sign(context.Background()), unlock())
+	return errors.Join(x.sign(context.Background(), x.words), unlock())
 }
 
 // Vault is the notes folder.
@@ -124,194 +123,80 @@ func (x *Index) Use(embedder llm.Embedder) error {
 	return old.close()
 }
 
-func (x *Index) wordsPath() string { return filepath.Join(x.dir, "words.db") }
-func (x *Index) lockPath() string  { return filepath.Join(x.dir, "lock") }
-func (x *Index) stampPath() string { return filepath.Join(x.dir, "words.stamp") }
+func (x *Index) lockPath() string { return filepath.Join(x.dir, "lock") }
 
-// openWords opens the words, anew when they are damaged, and says why then.
-func (x *Index) openWords() (damage string, err error) {
-	defer x.identify()
-	if x.db, err = x.openWhole(); err == nil {
-		return "", nil
-	}
-	unlock, ok, err := lockFile(x.lockPath())
-	if err != nil {
-		return "", err
-	}
-	if !ok {
-		// Somebody is writing, so what looked like damage may be half a stamp.
-		x.db, err = openWords(x.wordsPath())
-		return "", err
-	}
-	defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
-	return x.openWordsLocked()
+// lock takes the lock of those who write, without waiting. ok is false when
+// somebody else has it.
+func (x *Index) lock() (unlock func() error, ok bool, err error) {
+	return lockFile(x.lockPath())
 }
 
-// openWordsLocked does the same while this process has the lock.
-func (x *Index) openWordsLocked() (damage string, err error) {
-	defer x.identify()
-	var cause error
-	if x.db, cause = x.openWhole(); cause == nil {
-		return "", nil
-	}
-	if err := errors.Join(removeWords(x.wordsPath()), os.RemoveAll(x.stampPath())); err != nil {
-		return "", err
-	}
-	if x.db, err = openWords(x.wordsPath()); err != nil {
-		return "", err
-	}
-	return "the word index was damaged: " + cause.Error(), nil
-}
+// patience is how long a search that has nothing to look into, and a rebuild,
+// wait for another LifeHub to end its writing.
+const patience = 10 * time.Second
 
-// identify remembers which file db has open.
-func (x *Index) identify() {
-	x.identity, _ = os.Stat(x.wordsPath()) //nolint:errcheck // nil: the next sync opens it again
-}
+// errElsewhere says that another LifeHub has the lock.
+var errElsewhere = errors.New("another LifeHub is indexing these notes, try again when it is done")
 
-// openWhole opens the words if they are what was written.
-func (x *Index) openWhole() (*sql.DB, error) {
-	signed, err := verifyStamp(x.stampPath(), x.wordsPath())
-	if err != nil {
-		return nil, err
-	}
-	db, err := openWords(x.wordsPath())
-	if err != nil {
-		return nil, err
-	}
-	if !signed { // a sync was killed, or runs elsewhere
-		if err := checkWords(db); err != nil {
-			return nil, errors.Join(err, db.Close())
+// patiently tries again while another LifeHub writes.
+func patiently(ctx context.Context, do func() error) error {
+	const pause = 20 * time.Millisecond
+	err := do()
+	for waited := time.Duration(0); errors.Is(err, errElsewhere) && waited < patience; waited += pause {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
 		}
+		err = do()
 	}
-	return db, nil
+	return err
 }
 
-// stamp is what a finished sync says of the words file, so that damage done
-// to it at rest is found without looking at every page. It is taken away
-// before anything is written.
-type stamp struct {
-	Size  int64  `json:"size"`
-	Mtime int64  `json:"mtime"`
-	Sum   uint32 `json:"sum"`
+// acquireRepaired returns the newest generation, which the caller releases. One that is
+// damaged is rebuilt first, words alone: what was embedded is found again by
+// its content.
+func (x *Index) acquireRepaired(ctx context.Context) (g *generation, err error) {
+	err = patiently(ctx, func() error {
+		if g, err = x.acquire(false); g != nil || err != nil {
+			return err
+		}
+		if !x.syncing.TryLock() {
+			return errElsewhere // or this one
+		}
+		defer x.syncing.Unlock()
+		return x.refill(ctx)
+	})
+	if err == nil && g == nil {
+		g, err = x.acquire(false)
+	}
+	if err == nil && g == nil {
+		err = errElsewhere // which was damaged again
+	}
+	return g, err
 }
 
-// writeStamp signs the words file off. Everything must be in it: nothing may
-// be left in SQLite's log.
-func writeStamp(path, words string) error {
-	status, err := os.Stat(words)
-	if err != nil {
-		return err
-	}
-	sum, err := sumFile(words)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(stamp{status.Size(), status.ModTime().UnixNano(), sum})
-	if err != nil {
-		return err
-	}
-	return writeWhole(path, text)
-}
-
-// verifyStamp tells whether the words file was signed off. The error says
-// that it is not what was signed.
-func verifyStamp(path, words string) (signed bool, err error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	var s stamp
-	if err != nil || json.Unmarshal(text, &s) != nil {
-		return false, errors.New("its stamp cannot be read")
-	}
-	status, err := os.Stat(words)
-	if err != nil {
-		return false, errors.New("the file is missing")
-	}
-	if status.Size() == s.Size && status.ModTime().UnixNano() == s.Mtime {
-		return true, nil
-	}
-	if sum, err := sumFile(words); err != nil || sum != s.Sum {
-		return false, errors.New("the file is not what was written")
-	}
-	return true, nil
-}
-
-func sumFile(path string) (uint32, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer file.Close() //nolint:errcheck // only read
-	sum := crc32.New(castagnoli)
-	_, err = io.Copy(sum, file)
-	return sum.Sum32(), err
-}
-
-// writeWhole replaces a file so that it is wholly old or wholly new.
-func writeWhole(path string, text []byte) error {
-	temp := path + ".new"
-	if err := os.WriteFile(temp, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
-}
-
-// heal makes the words anew after damage that showed while the index was
-// open, and fills them from the notes.
-func (x *Index) heal(ctx context.Context, cause error) error {
-	x.syncing.Lock()
-	if err := x.renew(cause); err != nil {
-		x.syncing.Unlock()
-		return err
-	}
-	x.syncing.Unlock()
-	return x.refill(ctx)
-}
-
-// renew swaps the words for empty ones.
-func (x *Index) renew(cause error) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.rebuilt != "" {
-		return nil // another search was first
-	}
-	if err := errors.Join(x.db.Close(), os.RemoveAll(x.stampPath())); err != nil {
-		return fmt.Errorf("rebuild index: %w", err)
-	}
-	if err := removeWords(x.wordsPath()); err != nil {
-		return fmt.Errorf("rebuild index: %w", err)
-	}
-	db, err := openWords(x.wordsPath())
-	if err != nil {
-		return fmt.Errorf("rebuild index: %w", err)
-	}
-	x.identify()
-	x.db, x.rebuilt = db, "the word index was damaged: "+cause.Error()
-	return nil
-}
-
-// refill reads the notes into an index that was made anew. Words alone: what
-// was embedded is found again by its content.
+// refill rebuilds what is damaged.
 func (x *Index) refill(ctx context.Context) error {
 	folder, err := notes.Open(x.options.Vault)
 	if err != nil {
 		return fmt.Errorf("rebuild index: %w", err)
 	}
 	folder.LeaveOut(x.options.LeaveOut...)
-	_, err = x.sync(ctx, folder, nil, nil, nil)
+	_, err = x.sync(ctx, syncRun{folder: folder})
 	return errors.Join(err, folder.Close())
 }
 
-// ready returns the words to search, filled again if they were rebuilt.
-func (x *Index) ready(ctx context.Context) error {
-	x.mu.RLock()
-	empty := x.rebuilt != ""
-	x.mu.RUnlock()
-	if !empty {
-		return nil
+// acquireSound returns the newest generation, which the caller releases. That it is
+// damaged is an error.
+func (x *Index) acquireSound() (*generation, error) {
+	g, err := x.acquire(false)
+	if g == nil && err == nil {
+		x.mu.RLock()
+		defer x.mu.RUnlock()
+		err = fmt.Errorf("the index is damaged, the next search or `lifehub index` rebuilds it: %w", cmp.Or(x.damage, errElsewhere))
 	}
-	return x.refill(ctx)
+	return g, err
 }
 
 // loadMeaning returns the vectors of the embedder in use, read on first need.

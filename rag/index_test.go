@@ -452,7 +452,7 @@ func TestTrustIsMeasuredThoughATextIsRefused(t *testing.T) {
 		return nil, nil
 	}}
 	syncNow(t, x, folder, embedder)
-	if trust := getMeta(t.Context(), x.db, "trust bag"); trust == "" {
+	if trust := getMeta(t.Context(), x.words.db, "trust bag"); trust == "" {
 		t.Error("the trust of an embedder that refused one text of many was not measured")
 	}
 }

@@ -80,7 +80,7 @@ func TestTheSampleOfLettersGrowsWithTheIndex(t *testing.T) {
 func TestASearchThatIsGivenUpTakesNoSample(t *testing.T) {
 	folder, x := vault(t, gobi())
 	syncNow(t, x, folder, &bagEmbedder{name: "bag"})
-	s := newSearch(x, x.db, Query{Text: "Gobi"})
+	s := newSearch(x, x.words.db, Query{Text: "Gobi"})
 	s.words.passages = 33
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -211,7 +211,7 @@ func scaleSearch(b *testing.B, x *Index) {
 }
 
 func search0(x *Index, q Query) search {
-	return newSearch(x, x.db, q)
+	return newSearch(x, x.words.db, q)
 }
 
 // onePass adds up every word of the vectors' memory: the least a search that

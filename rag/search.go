@@ -37,26 +37,42 @@ func (q Query) limit() int {
 
 // Search returns the passages that answer a question best: words and meaning
 // together, or words alone while the embedder is away, which Coverage tells.
-// Words damaged on disk are made anew from the notes first.
+// Words damaged on disk are rebuilt from the notes first.
 func (x *Index) Search(ctx context.Context, q Query) (Found, error) {
-	if err := x.ready(ctx); err != nil {
-		return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", err)
-	}
-	found, err := x.search(ctx, q)
-	if isDamage(err) && ctx.Err() == nil {
-		if err := x.heal(ctx, err); err != nil {
-			return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", err)
+	const tries = 3
+	var found Found
+	var err error
+	for try := 1; try <= tries; try++ {
+		var again bool
+		found, again, err = x.searchNewest(ctx, q)
+		if err == nil {
+			return found, nil
 		}
-		found, err = x.search(ctx, q)
+		if !again || ctx.Err() != nil {
+			break
+		}
 	}
-	if err != nil {
-		return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", err)
-	}
-	return found, nil
+	return Found{Passages: []Passage{}}, fmt.Errorf("search notes: %w", explain(err))
 }
 
-func (x *Index) search(ctx context.Context, q Query) (Found, error) {
-	s := newSearch(x, x.words(), q)
+// searchNewest searches the newest generation. again: there is another one
+// now, or has to be.
+func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again bool, err error) {
+	g, err := x.acquireRepaired(ctx)
+	if err != nil {
+		return Found{}, false, err
+	}
+	defer g.release() //nolint:errcheck // it was only read
+	found, err = x.search(ctx, g.db, q)
+	if isDamage(err) {
+		x.lose(g, err)
+		return Found{}, true, err
+	}
+	return found, err != nil && x.stale(g), err
+}
+
+func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) {
+	s := newSearch(x, db, q)
 	candidates, err := s.candidates(ctx)
 	if err != nil {
 		return Found{}, err
@@ -65,7 +81,7 @@ func (x *Index) search(ctx context.Context, q Query) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	coverage, err := x.coverage(ctx)
+	coverage, err := x.coverageOf(ctx, db)
 	if err != nil {
 		return Found{}, err
 	}
@@ -247,14 +263,23 @@ func (s *search) ask(ctx context.Context, found map[int64]*candidate, query, mat
 func (x *Index) Coverage(ctx context.Context) (Coverage, error) {
 	c, err := x.coverage(ctx)
 	if err != nil {
-		return c, fmt.Errorf("read index: %w", err)
+		return c, fmt.Errorf("read index: %w", explain(err))
 	}
 	return c, nil
 }
 
 func (x *Index) coverage(ctx context.Context) (Coverage, error) {
+	g, err := x.acquireSound()
+	if err != nil {
+		return Coverage{}, err
+	}
+	defer g.release() //nolint:errcheck // it was only read
+	return x.coverageOf(ctx, g.db)
+}
+
+func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	x.mu.RLock()
-	db, embedder, why := x.db, x.embedder, x.why
+	embedder, why := x.embedder, x.why
 	x.mu.RUnlock()
 	var c Coverage
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM notes`).Scan(&c.Indexed); err != nil {

@@ -30,11 +30,16 @@ type FileStatus struct {
 
 // Status tells how every file of the folder stands in the index, by path.
 func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus, error) {
-	entries, problems, known, err := x.compare(ctx, folder)
+	g, err := x.acquireSound()
 	if err != nil {
 		return nil, fmt.Errorf("status of %s: %w", folder.Dir(), err)
 	}
-	counts, err := x.countPassages(ctx)
+	defer g.release() //nolint:errcheck // it was only read
+	entries, problems, known, err := compare(ctx, folder, g.db)
+	if err != nil {
+		return nil, fmt.Errorf("status of %s: %w", folder.Dir(), err)
+	}
+	counts, err := x.countPassages(ctx, g.db)
 	if err != nil {
 		return nil, fmt.Errorf("status of %s: %w", folder.Dir(), err)
 	}
@@ -64,7 +69,12 @@ func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus,
 // nothing. To tell a moved note, a new file of the size of one that is gone
 // is read.
 func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, error) {
-	entries, problems, known, err := x.compare(ctx, folder)
+	g, err := x.acquireSound()
+	if err != nil {
+		return Changes{}, fmt.Errorf("dry run on %s: %w", folder.Dir(), err)
+	}
+	defer g.release() //nolint:errcheck // it was only read
+	entries, problems, known, err := compare(ctx, folder, g.db)
 	if err != nil {
 		return Changes{}, fmt.Errorf("dry run on %s: %w", folder.Dir(), err)
 	}
@@ -85,21 +95,21 @@ func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, erro
 			changes.Notes = append(changes.Notes, Change{Path: e.Path, What: skipped, Reason: was.reason})
 		}
 	}
-	come, err := x.comeAndGone(ctx, folder, fresh, known)
+	come, err := comeAndGone(ctx, folder, g.db, fresh, known)
 	if err != nil {
 		return Changes{}, fmt.Errorf("dry run on %s: %w", folder.Dir(), err)
 	}
 	changes.Notes = append(changes.Notes, come...)
 	slices.SortFunc(changes.Notes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return changes, x.words().QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&changes.Passages)
+	return changes, g.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&changes.Passages)
 }
 
 // comeAndGone tells which of the new files are notes that were elsewhere,
 // which are new, and which notes are gone.
-func (x *Index) comeAndGone(ctx context.Context, folder *notes.Folder, fresh []notes.Entry, lost map[string]indexed) (all []Change, err error) {
+func comeAndGone(ctx context.Context, folder *notes.Folder, db *sql.DB, fresh []notes.Entry, lost map[string]indexed) (all []Change, err error) {
 	maps.DeleteFunc(lost, func(_ string, was indexed) bool { return was.id == 0 })
 	names := slices.Sorted(maps.Keys(lost))
-	s := syncRun{index: x, db: x.words(), folder: folder}
+	s := syncRun{db: db, folder: folder}
 	if err := s.hashes(ctx, lost, names); err != nil {
 		return nil, err
 	}
@@ -128,30 +138,23 @@ func (x *Index) comeAndGone(ctx context.Context, folder *notes.Folder, fresh []n
 	return all, nil
 }
 
-// words is the database as it is now: damaged, it is made anew.
-func (x *Index) words() *sql.DB {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.db
-}
-
-func (x *Index) compare(ctx context.Context, folder *notes.Folder) ([]notes.Entry, []notes.Problem, map[string]indexed, error) {
+func compare(ctx context.Context, folder *notes.Folder, db *sql.DB) ([]notes.Entry, []notes.Problem, map[string]indexed, error) {
 	entries, problems, err := folder.List(ctx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	known, err := knownFiles(ctx, x.words(), nil)
+	known, err := knownFiles(ctx, db, nil)
 	return entries, problems, known, err
 }
 
 // countPassages returns, for each note, its passages and how many of them
 // have a vector.
-func (x *Index) countPassages(ctx context.Context) (map[string][2]int, error) {
+func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]int, error) {
 	m, _, err := x.loadMeaning()
 	if err != nil {
 		return nil, err
 	}
-	rows, err := x.words().QueryContext(ctx, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`)
+	rows, err := db.QueryContext(ctx, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`)
 	if err != nil {
 		return nil, err
 	}

@@ -34,13 +34,11 @@ const (
 // changed, then the meaning of every passage the embedder has not seen. Each
 // step is kept as it is done, so a sync that was interrupted goes on where it
 // was. embedder nil: words only. A failing embedder, a broken note or a
-// folder being indexed by another process are told in Changes; the error is
-// for what leaves nothing to search: a cancelled ctx, a disk that is full.
+// folder being indexed by another process are told in Changes. The error is
+// for what keeps the index from being written: a cancelled ctx, a full disk, a
+// folder that is read-only. What is indexed can be searched all the same.
 func (x *Index) Sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
-	if err := x.Use(embedder); err != nil {
-		return Changes{}, fmt.Errorf("index %s: %w", folder.Dir(), err)
-	}
-	return x.sync(ctx, folder, embedder, nil, progress)
+	return x.syncOrWait(ctx, syncRun{folder: folder, embedder: embedder, progress: progress})
 }
 
 // SyncPaths does the same for a few notes, changed, new or gone, whatever the
@@ -49,37 +47,66 @@ func (x *Index) SyncPaths(ctx context.Context, folder *notes.Folder, embedder ll
 	if len(paths) == 0 {
 		return Changes{}, nil
 	}
+	return x.syncOrWait(ctx, syncRun{folder: folder, embedder: embedder, only: paths})
+}
+
+// Rebuild does what Sync does with an index that reads every note again. The
+// one there was answers until the new one is whole, and whatever ends this
+// early. Vectors stay: each names the text it was made from, and proves itself
+// by its checksum.
+func (x *Index) Rebuild(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (changes Changes, err error) {
 	if err := x.Use(embedder); err != nil {
 		return Changes{}, fmt.Errorf("index %s: %w", folder.Dir(), err)
 	}
-	return x.sync(ctx, folder, embedder, paths, nil)
+	x.syncing.Lock()
+	defer x.syncing.Unlock()
+	err = patiently(ctx, func() error {
+		changes, err = x.sync(ctx, syncRun{folder: folder, embedder: embedder, progress: progress, rebuild: true})
+		return err
+	})
+	return changes, err
 }
 
-func (x *Index) sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, only []string, progress func(Progress)) (Changes, error) {
-	if progress == nil {
-		progress = func(Progress) {}
+// syncOrWait syncs, unless another process is at it.
+func (x *Index) syncOrWait(ctx context.Context, s syncRun) (Changes, error) {
+	if err := x.Use(s.embedder); err != nil {
+		return Changes{}, fmt.Errorf("index %s: %w", s.folder.Dir(), err)
 	}
 	x.syncing.Lock()
 	defer x.syncing.Unlock()
-	unlock, ok, err := lockFile(x.lockPath())
-	if err != nil {
-		return Changes{}, fmt.Errorf("index %s: %w", folder.Dir(), err)
-	}
-	if !ok {
+	changes, err := x.sync(ctx, s)
+	if errors.Is(err, errElsewhere) {
 		return x.elsewhere(ctx)
 	}
-	defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
-	changes, err := x.syncLocked(ctx, folder, embedder, only, progress)
-	if isDamage(err) && ctx.Err() == nil {
-		if err := x.renew(err); err != nil {
-			return Changes{}, err
-		}
-		changes, err = x.syncLocked(ctx, folder, embedder, only, progress)
+	return changes, err
+}
+
+// sync does one run. The caller holds syncing.
+func (x *Index) sync(ctx context.Context, s syncRun) (Changes, error) {
+	s.index = x
+	if s.progress == nil {
+		s.progress = func(Progress) {}
+	}
+	unlock, ok, err := x.lock()
+	if err == nil && !ok {
+		err = errElsewhere
 	}
 	if err != nil {
-		return changes, fmt.Errorf("index %s: %w", folder.Dir(), err)
+		return Changes{}, fmt.Errorf("index %s: %w", s.folder.Dir(), explain(err))
 	}
-	return changes, nil
+	defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
+	x.removeOthers()
+	again := s
+	err = s.run(ctx)
+	if s.words != nil && isDamage(err) && ctx.Err() == nil {
+		x.lose(s.words, err)
+		s = again
+		err = s.run(ctx)
+	}
+	if err != nil {
+		return s.changes, fmt.Errorf("index %s: %w", s.folder.Dir(), explain(err))
+	}
+	return s.changes, nil
 }
 
 // elsewhere is the outcome while another process indexes this vault: what it
@@ -87,64 +114,99 @@ func (x *Index) sync(ctx context.Context, folder *notes.Folder, embedder llm.Emb
 func (x *Index) elsewhere(ctx context.Context) (Changes, error) {
 	changes := Changes{Warnings: []string{"another LifeHub is indexing these notes; what it has finished can be searched"}}
 	coverage, err := x.coverage(ctx)
+	if isDamage(err) {
+		err = nil // the other one rebuilds it
+	}
 	changes.Total = coverage.Total
 	return changes, err
 }
 
-func (x *Index) syncLocked(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, only []string, progress func(Progress)) (Changes, error) {
-	if err := x.reopenIfReplaced(); err != nil {
-		return Changes{}, err
-	}
-	x.mu.RLock()
-	s := syncRun{index: x, db: x.db, folder: folder, only: only, progress: progress, rebuilt: x.rebuilt}
-	x.mu.RUnlock()
-	if s.rebuilt != "" {
-		s.only = nil // there is nothing that a few notes could be added to
-	}
-	s.changes.Rebuilt = s.rebuilt
-	if err := s.words(ctx); err != nil {
-		return s.changes, err
-	}
-	x.mu.Lock()
-	x.rebuilt = ""
-	x.mu.Unlock()
-	if embedder != nil {
-		if err := s.embed(ctx, embedder); err != nil {
-			return s.changes, err
-		}
-	}
-	err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&s.changes.Passages)
-	return s.changes, errors.Join(err, s.sign(ctx))
-}
-
-// reopenIfReplaced opens the words again if another process had to make them
-// anew since.
-func (x *Index) reopenIfReplaced() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	now, err := os.Stat(x.wordsPath())
-	if err == nil && x.identity != nil && os.SameFile(now, x.identity) {
-		return nil
-	}
-	if err := x.db.Close(); err != nil {
+// run brings the newest generation up to date, or makes one.
+func (s *syncRun) run(ctx context.Context) (err error) {
+	x := s.index
+	if s.words, err = x.acquire(true); err != nil {
 		return err
 	}
-	damage, err := x.openWordsLocked()
-	if damage != "" {
-		x.rebuilt = damage
+	if s.words == nil || s.rebuild {
+		err = s.renew(ctx)
+	} else if err = s.words.limited; err == nil {
+		s.db = s.words.db
+		err = s.readNotes(ctx)
 	}
-	return err
+	if s.words != nil {
+		defer s.words.release() //nolint:errcheck // the index still has it
+	}
+	if err == nil && s.embedder != nil {
+		err = s.embed(ctx, s.embedder)
+	}
+	if err != nil {
+		return err
+	}
+	err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&s.changes.Passages)
+	return errors.Join(err, s.sign(ctx))
+}
+
+// renew fills the next generation from the notes, and makes it the newest.
+func (s *syncRun) renew(ctx context.Context) error {
+	x := s.index
+	if s.words == nil {
+		x.mu.RLock()
+		s.changes.Rebuilt = "the word index was damaged: " + x.damage.Error()
+		x.mu.RUnlock()
+	}
+	number, err := newest(x.dir)
+	if err != nil {
+		return err
+	}
+	path, made := x.rebuildPath(), x.wordsPath(number+1)
+	err = s.fill(ctx, path)
+	if err == nil {
+		err = os.Rename(path, made)
+	}
+	if err != nil {
+		return fmt.Errorf("rebuild index: %w", errors.Join(err, removeWords(path)))
+	}
+	if err := writeStamp(x.stampPath(number+1), made); err != nil {
+		return fmt.Errorf("rebuild index: %w", err)
+	}
+	if s.words != nil {
+		s.words.release() //nolint:errcheck // nothing was written to it
+	}
+	if s.words, err = x.acquire(true); err != nil {
+		return fmt.Errorf("open rebuilt index: %w", err)
+	}
+	if s.words == nil {
+		return errors.New("rebuild index: the new one was damaged at once")
+	}
+	s.db, s.unsigned = s.words.db, false
+	return nil
+}
+
+// fill writes a words file from the notes.
+func (s *syncRun) fill(ctx context.Context, path string) error {
+	db, err := makeWords(path)
+	if err != nil {
+		return err
+	}
+	s.db, s.only, s.unsigned = db, nil, true // it has no stamp
+	err = s.readNotes(ctx)
+	if err == nil {
+		_, err = checkpoint(ctx, db)
+	}
+	return errors.Join(err, db.Close())
 }
 
 // syncRun is one sync at work.
 type syncRun struct {
 	index    *Index
-	db       *sql.DB
+	words    *generation
+	db       *sql.DB // of words, or of what replaces it
 	folder   *notes.Folder
-	only     []string // the notes to look at; nil: all
+	embedder llm.Embedder // nil: words only
+	only     []string     // the notes to look at; nil: all
+	rebuild  bool         // whatever the state of the words
 	progress func(Progress)
 	changes  Changes
-	rebuilt  string
 	unsigned bool   // the stamp was taken away, because something is written
 	listing  string // sum of the files that the index will hold; "": not known
 }
@@ -158,10 +220,10 @@ type indexed struct {
 	reason string // why it was skipped, or what is wrong with it
 }
 
-// words brings the words up to date.
-func (s *syncRun) words(ctx context.Context) error {
+// readNotes brings the words up to date.
+func (s *syncRun) readNotes(ctx context.Context) error {
 	if s.only != nil {
-		return s.wordsOfFew(ctx)
+		return s.readFew(ctx)
 	}
 	entries, problems, err := s.folder.List(ctx)
 	if err != nil {
@@ -172,7 +234,7 @@ func (s *syncRun) words(ctx context.Context) error {
 		s.report(p.Path, skipped, "", p.Reason)
 	}
 	s.listing = sumOf(entries)
-	if s.rebuilt == "" && s.listing == getMeta(ctx, s.db, "listing") {
+	if s.listing == getMeta(ctx, s.db, "listing") {
 		if err := s.reportSkipped(ctx); err != nil {
 			return err
 		}
@@ -265,8 +327,8 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 	return s.finish(ctx, known, gone, total)
 }
 
-// wordsOfFew brings the words of the few notes asked for up to date.
-func (s *syncRun) wordsOfFew(ctx context.Context) error {
+// readFew brings the words of the few notes asked for up to date.
+func (s *syncRun) readFew(ctx context.Context) error {
 	known, err := knownFiles(ctx, s.db, s.only)
 	if err != nil {
 		return err
@@ -370,7 +432,7 @@ func (s *syncRun) begin(ctx context.Context) error {
 		return nil
 	}
 	s.unsigned = true
-	if err := os.RemoveAll(s.index.stampPath()); err != nil {
+	if err := os.RemoveAll(s.index.stampPath(s.words.number)); err != nil {
 		return err
 	}
 	_, err := s.db.ExecContext(ctx, `DELETE FROM meta WHERE key GLOB 'complete *'`)
@@ -517,19 +579,7 @@ func (s *syncRun) sign(ctx context.Context) error {
 	if s.index.unsigned {
 		return nil
 	}
-	return s.index.sign(ctx)
-}
-
-// sign puts everything into the one file, and its stamp beside it.
-func (x *Index) sign(ctx context.Context) error {
-	var busy, log, done int
-	if err := x.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &done); err != nil {
-		return err
-	}
-	if busy != 0 {
-		return nil // somebody reads an older state: the next open looks closer
-	}
-	return writeStamp(x.stampPath(), x.wordsPath())
+	return s.index.sign(ctx, s.words)
 }
 
 func (s *syncRun) report(name, what, from, reason string) {

@@ -7,7 +7,12 @@ import (
 
 // Titles returns the title of each indexed note by its path.
 func (x *Index) Titles(ctx context.Context) (map[string]string, error) {
-	rows, err := x.words().QueryContext(ctx, `SELECT path, title FROM notes`)
+	g, err := x.acquireSound()
+	if err != nil {
+		return nil, fmt.Errorf("read titles: %w", err)
+	}
+	defer g.release() //nolint:errcheck // it was only read
+	rows, err := g.db.QueryContext(ctx, `SELECT path, title FROM notes`)
 	if err != nil {
 		return nil, fmt.Errorf("read titles: %w", err)
 	}

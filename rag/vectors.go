@@ -55,9 +55,14 @@ type row struct {
 }
 
 // openVectors reads the file at path, or makes an empty one. What is damaged
-// is left out.
+// is left out. A file that cannot be written is read.
 func openVectors(path, model string) (*vectorFile, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		if readable, readErr := os.Open(path); readErr == nil {
+			file, err = readable, nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open vectors: %w", err)
 	}

@@ -109,7 +109,7 @@ func TestAMissingWindowIsEmbeddedAgain(t *testing.T) {
 		t.Fatalf("%d windows, want some", all)
 	}
 	file.remove(file.rows[1].key)
-	if _, err := x.db.ExecContext(context.Background(), `DELETE FROM meta WHERE key GLOB 'complete *'`); err != nil {
+	if _, err := x.words.db.ExecContext(context.Background(), `DELETE FROM meta WHERE key GLOB 'complete *'`); err != nil {
 		t.Fatal(err)
 	}
 	syncNow(t, x, folder, embedder)

@@ -8,9 +8,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"modernc.org/sqlite" // registers the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // schemaVersion is part of every words file; a file of another version is
@@ -50,67 +49,85 @@ CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, exact,
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
 `
 
-// openWords opens a words file, or makes an empty one. A file that is not
-// whole is an error.
-func openWords(path string) (*sql.DB, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+// How a words file is opened.
+const (
+	readWrite = "rw"
+	readOnly  = "ro"
+	immutable = "ro&immutable=1" // nothing but the file is read: only for one that is whole, and that nobody writes to
+)
+
+// makeWords makes a words file that only its owner can read.
+func makeWords(path string) (*sql.DB, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open words: %w", err)
+		return nil, fmt.Errorf("make words: %w", err)
 	}
 	if err := file.Close(); err != nil {
-		return nil, fmt.Errorf("open words: %w", err)
+		return nil, fmt.Errorf("make words: %w", err)
 	}
+	return openWords(path, readWrite)
+}
+
+// openWords opens a words file, and lays the schema in an empty one.
+func openWords(path, mode string) (*sql.DB, error) {
 	// The cache of 64 MiB keeps bulk indexing of a big vault in memory.
-	options := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(10000)", "journal_mode(wal)", "synchronous(normal)", "cache_size(-65536)", "temp_store(memory)",
-	}}
+	pragmas := []string{"busy_timeout(10000)", "cache_size(-65536)", "temp_store(memory)"}
+	if mode == readWrite {
+		pragmas = append(pragmas, "journal_mode(wal)", "synchronous(normal)")
+	}
+	options := url.Values{"_txlock": {"immediate"}, "_pragma": pragmas}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open words: %w", err)
 	}
 	name := (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(absolute)}).String()
-	db, err := sql.Open("sqlite", name+"?"+options.Encode())
+	db, err := sql.Open("sqlite", name+"?"+options.Encode()+"&mode="+mode)
 	if err != nil {
 		return nil, fmt.Errorf("open words: %w", err)
 	}
 	db.SetMaxOpenConns(4)
 	if err := prepareWords(db); err != nil {
-		var failure *sqlite.Error
-		if errors.As(err, &failure) && failure.Code() == 4874 { // SQLITE_IOERR_SHMSIZE: no space for shared memory
-			err = fmt.Errorf("the disk is full: %w", err)
-		}
 		return nil, errors.Join(fmt.Errorf("open words: %w", err), db.Close())
 	}
 	return db, nil
 }
 
 func prepareWords(db *sql.DB) error {
+	var tables int
+	if err := db.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&tables); err != nil {
+		return err
+	}
+	if tables == 0 {
+		return laySchema(db)
+	}
+	var version string
+	err := db.QueryRow(`SELECT value FROM meta WHERE key = 'version'`).Scan(&version)
+	if errors.Is(err, sql.ErrNoRows) || sqliteCode(err) == sqlite3.SQLITE_ERROR { // there is no such row or table
+		return &damageError{"it is not an index of LifeHub"}
+	}
+	if err == nil && version != schemaVersion {
+		return &damageError{fmt.Sprintf("it has version %s, not %s", version, schemaVersion)}
+	}
+	return err
+}
+
+func laySchema(db *sql.DB) error {
 	tx, err := db.Begin() // immediate: two processes do not both lay the schema
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing
 	var tables int
-	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&tables); err != nil {
+	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_master`).Scan(&tables); err != nil || tables > 0 {
 		return err
 	}
-	if tables == 0 {
-		if _, err := tx.Exec(schema); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(`INSERT INTO meta VALUES ('version', ?)`, schemaVersion); err != nil {
-			return err
-		}
-		return tx.Commit()
-	}
-	var version string
-	if err := tx.QueryRow(`SELECT value FROM meta WHERE key = 'version'`).Scan(&version); err != nil {
+	if _, err := tx.Exec(schema); err != nil {
 		return err
 	}
-	if version != schemaVersion {
-		return fmt.Errorf("the index has version %s, not %s", version, schemaVersion)
+	if _, err := tx.Exec(`INSERT INTO meta VALUES ('version', ?)`, schemaVersion); err != nil {
+		return err
 	}
-	return nil
+	return tx.Commit()
 }
 
 // checkWords looks at every page of the file: the price of finding out
@@ -121,37 +138,30 @@ func checkWords(db *sql.DB) error {
 		return err
 	}
 	if verdict != "ok" {
-		return errors.New(verdict)
+		return &damageError{verdict}
 	}
 	_, err := db.Exec(`INSERT INTO words (words) VALUES ('integrity-check')`)
+	if sqliteCode(err) == sqlite3.SQLITE_ERROR { // the tables of the word index do not fit together
+		return &damageError{err.Error()}
+	}
 	return err
 }
 
-// removeWords deletes a words file with all that SQLite keeps beside it.
-func removeWords(path string) error {
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		if err := os.RemoveAll(path + suffix); err != nil {
-			return fmt.Errorf("remove damaged words: %w", err)
-		}
-	}
-	return nil
+// checkpoint moves all of SQLite's log into the one file, and reports whether
+// nobody kept it from that.
+func checkpoint(ctx context.Context, db *sql.DB) (whole bool, err error) {
+	var busy, log, done int
+	err = db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &done)
+	return busy == 0, err
 }
 
-// isDamage tells whether an error of SQLite means that the file is not what
-// it was.
-func isDamage(err error) bool {
-	var failure *sqlite.Error
-	if !errors.As(err, &failure) {
-		return false
+// removeWords deletes a words file with all that SQLite keeps next to it.
+func removeWords(path string) error {
+	var all error
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		all = errors.Join(all, os.RemoveAll(path+suffix))
 	}
-	switch failure.Code() & 0xff {
-	case 1: // SQLITE_ERROR: a table or column is missing
-		return strings.Contains(failure.Error(), "no such") || strings.Contains(failure.Error(), "malformed") ||
-			strings.Contains(failure.Error(), "fts5")
-	case 11, 26: // SQLITE_CORRUPT, SQLITE_NOTADB
-		return true
-	}
-	return false
+	return all
 }
 
 func getMeta(ctx context.Context, db *sql.DB, key string) string {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
 )
@@ -162,6 +163,67 @@ func TestAFullDiskDuringIndexingIsToldAndMended(t *testing.T) {
 		t.Error("the disk was never full: the test shows nothing")
 	}
 	t.Logf("%d times full while indexing; indexed each time when there was space again", refused)
+}
+
+// An index on a disk that is full, or that nobody may write to, answers.
+func TestAnIndexThatRefusesToBeWrittenIsSearched(t *testing.T) {
+	for name, refuse := range map[string]func(t *testing.T, disk string) (undo func()){
+		"full": func(t *testing.T, disk string) func() { return fill(t, disk, 0) },
+		"read-only": func(t *testing.T, disk string) func() {
+			remount := func(flags uintptr) {
+				if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT|flags, "size=2m"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			remount(syscall.MS_RDONLY)
+			return func() { remount(0) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, disk := t.TempDir(), smallDisk(t)
+			note := filepath.Join(dir, "note.md")
+			if err := os.WriteFile(note, []byte("old words of the note\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			folder, err := notes.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer folder.Close()
+			// open opens the index, syncs, and searches whatever the sync says.
+			open := func(words string) error {
+				x, err := rag.Open(filepath.Join(disk, "index"), rag.Options{Vault: dir})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer x.Close()
+				_, syncing := x.Sync(t.Context(), folder, llm.Ngrams{}, nil)
+				found, err := x.Search(t.Context(), rag.Query{Text: words})
+				if err != nil || len(found.Passages) != 1 || found.Coverage.Embedder != (llm.Ngrams{}).Name() {
+					t.Errorf("%s finds %+v, %v", words, found, err)
+				}
+				return syncing
+			}
+			if err := open("old words"); err != nil {
+				t.Fatal(err)
+			}
+			undo := refuse(t, disk)
+			if err := os.WriteFile(note, []byte(strings.Repeat("new words of the note\n", 20_000)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			said := open("old words")
+			undo()
+			if said == nil || !strings.Contains(said.Error(), map[string]string{"full": "free some space", "read-only": "make its folder writable"}[name]) {
+				t.Errorf("a sync says %v", said)
+			}
+			if err := os.WriteFile(note, []byte("new words of the note\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := open("new words"); err != nil {
+				t.Errorf("with space again: %v", err)
+			}
+		})
+	}
 }
 
 // Line 3, second half: what else a file system may refuse.

@@ -1,0 +1,60 @@
+package rag
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// damageError says that the words are not what was written, or are of another
+// version of LifeHub: they may be rebuilt from the notes.
+type damageError struct{ why string }
+
+func (e *damageError) Error() string { return e.why }
+
+// isDamage reports whether an error proves that the words are to be rebuilt.
+// Every other error says something about the machine, not about the index: a
+// full disk, too few open files, a folder that cannot be written, a lock. No
+// file is replaced for those.
+func isDamage(err error) bool {
+	var damage *damageError
+	if errors.As(err, &damage) {
+		return true
+	}
+	code := sqliteCode(err) & 0xff
+	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
+}
+
+// sqliteCode is the extended result code of SQLite; 0: the error is not one of its own.
+func sqliteCode(err error) int {
+	var failure *sqlite.Error
+	if errors.As(err, &failure) {
+		return failure.Code()
+	}
+	return 0
+}
+
+// explain puts before an error of the machine what to do about it.
+func explain(err error) error {
+	if err == nil || isDamage(err) {
+		return err
+	}
+	code := sqliteCode(err)
+	switch {
+	case errors.Is(err, syscall.ENOSPC) || code&0xff == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR_SHMSIZE:
+		return fmt.Errorf("the disk is full, free some space: %w", err)
+	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("too many files are open, raise `ulimit -n`: %w", err)
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || code&0xff == sqlite3.SQLITE_READONLY:
+		return fmt.Errorf("the index cannot be written, make its folder writable: %w", err)
+	case code&0xff == sqlite3.SQLITE_CANTOPEN: // for which of the two, SQLite does not say
+		return fmt.Errorf("the index cannot be opened, raise `ulimit -n` or make its folder writable: %w", err)
+	case code&0xff == sqlite3.SQLITE_BUSY || code&0xff == sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("another program holds the index, try again: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,214 @@
+package rag
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"lifehub/notes"
+)
+
+// SQLite's locks are the process's: closing the words file after signing it
+// would drop them, and another process could take the log away.
+func TestSigningKeepsTheLocksOfSQLite(t *testing.T) {
+	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
+	syncNow(t, x, folder, nil)
+	if _, err := os.Stat(x.stampPath(0)); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(x.wordsPath(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		t.Skipf("needs /proc/locks: %v", err)
+	}
+	held := fmt.Sprintf(" %d ", os.Getpid())
+	inode := fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino)
+	for line := range strings.Lines(string(locks)) {
+		if strings.Contains(line, "POSIX") && strings.Contains(line, held) && strings.Contains(line, inode) {
+			return
+		}
+	}
+	t.Errorf("this process holds no lock on the words it has open:\n%s", locks)
+}
+
+// fault is what a system call is made to do.
+type fault struct {
+	call, does string
+	when       int
+}
+
+func (f fault) String() string { return fmt.Sprintf("%s number %d: %s", f.call, f.when, f.does) }
+
+// faultsOf are the system calls of an index run, and what each may be answered.
+func faultsOf(t *testing.T, strace string, files []string, run func(*exec.Cmd) *exec.Cmd) []fault {
+	t.Helper()
+	log := filepath.Join(t.TempDir(), "calls")
+	does := map[string][]string{
+		"openat":    {"signal=KILL", "error=ENOSPC", "error=EMFILE", "error=EACCES", "error=EROFS"},
+		"pwrite64":  {"signal=KILL", "error=ENOSPC", "error=EIO"},
+		"write":     {"signal=KILL", "error=ENOSPC", "error=EIO"},
+		"ftruncate": {"signal=KILL", "error=ENOSPC", "error=EROFS"},
+		"fsync":     {"signal=KILL", "error=ENOSPC", "error=EIO"},
+		"pread64":   {"signal=KILL", "error=EIO"},
+		"read":      {"signal=KILL", "error=EIO"},
+		"renameat":  {"signal=KILL", "error=ENOSPC", "error=EACCES", "error=EROFS"},
+		"unlink":    {"signal=KILL", "error=EACCES", "error=EROFS"},
+		"unlinkat":  {"signal=KILL", "error=EACCES", "error=EROFS"},
+		"utimensat": {"signal=KILL", "error=EACCES", "error=EROFS"},
+		"flock":     {"signal=KILL", "error=EIO"},
+		"fcntl":     {"signal=KILL", "error=EAGAIN"},
+		"mmap":      {"signal=KILL", "error=ENOMEM"},
+	}
+	var calls []string
+	for call := range does {
+		calls = append(calls, call)
+	}
+	slices.Sort(calls)
+	args := append([]string{"-f", "-qq", "-o", log, "-e", "trace=" + strings.Join(calls, ",")}, files...)
+	if out, err := run(exec.Command(strace, args...)).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 60 // of one call: SQLite locks thousands of times
+	var all []fault
+	for _, call := range calls {
+		count := bytes.Count(text, []byte(" "+call+"("))
+		for when := 0; when < count; when += 1 + count/most {
+			for _, what := range does[call] {
+				all = append(all, fault{call, what, when + 1})
+			}
+		}
+	}
+	return all
+}
+
+// Whatever a system call of an index run is answered, and wherever the run is
+// killed: the index is not lost, and a search is right before, during and after.
+func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil || exec.Command(strace, "-f", "-o", "/dev/null", "true").Run() != nil {
+		t.Skip("needs strace, and the right to use it")
+	}
+	for _, work := range []string{"sync", "rebuild"} {
+		t.Run(work, func(t *testing.T) {
+			dir, index := manyNotesIn(t)
+			folder, err := notes.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer folder.Close()
+			embedder := &bagEmbedder{name: "bag"}
+			x, err := Open(index, Options{Vault: dir, Size: 64, Embedder: embedder})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer x.Close()
+			change := func(round int) string {
+				note := fmt.Sprintf("changing%d", round)
+				write(t, dir, map[string]string{"changing.md": note + "\n"})
+				return note
+			}
+			files := func() (args []string) {
+				number, err := newest(index)
+				if err != nil {
+					t.Fatal(err)
+				}
+				names := []string{"", "lock", "new.db", "new.db-wal", "new.db-shm"}
+				for n := number; n <= number+1; n++ {
+					base := filepath.Base(x.generationBase(n))
+					names = append(names, base+".db", base+".db-wal", base+".db-shm", base+".stamp", base+".stamp.new")
+				}
+				vectors, _ := localStore{index}.path("bag")
+				args = []string{"-P", vectors}
+				for _, name := range names {
+					args = append(args, "-P", filepath.Join(index, name))
+				}
+				return args
+			}
+			run := func(cmd *exec.Cmd) *exec.Cmd {
+				cmd.Args = append(cmd.Args, os.Args[0])
+				cmd.Env = append(child(t, work, dir, index).Env, "GOMAXPROCS=1")
+				return cmd
+			}
+			change(0)
+			all := faultsOf(t, strace, files(), run)
+			step := len(all)/8 + 1
+			if underRace { // whose children are slow, and have no goroutines to race
+				step = len(all)/2 + 1
+			}
+			if os.Getenv("LIFEHUB_SOAK") != "" {
+				step = 1
+			}
+			refused, killed, done := 0, 0, 0
+			for i := 0; i < len(all); i += step {
+				f := all[i]
+				marker := change(i + 1)
+				args := append([]string{"-f", "-qq", "-o", "/dev/null", "-e", "trace=" + f.call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", f.call, f.does, f.when)}, files()...)
+				cmd := run(exec.Command(strace, args...))
+				var out bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &out, &out
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				ended := make(chan error, 1)
+				go func() { ended <- cmd.Wait() }()
+				var over error
+				for running := true; running; {
+					select {
+					case over = <-ended:
+						running = false
+					default:
+					}
+					if err := findOne(t.Context(), x, i%manyNotes); err != nil {
+						t.Errorf("%v: during it: %v", f, err)
+						break
+					}
+				}
+				switch {
+				case over == nil:
+					done++
+				case strings.Contains(over.Error(), "killed"):
+					killed++
+				default:
+					refused++
+					if text := out.String(); text == "" || strings.Contains(text, "panic") || strings.Contains(text, "goroutine ") {
+						t.Errorf("%v: it says %q", f, text)
+					}
+				}
+				fresh, err := Open(index, Options{Vault: dir, Size: 64, Embedder: embedder})
+				if err != nil {
+					t.Fatalf("%v: then the index does not open: %v", f, err)
+				}
+				if err := findOne(t.Context(), fresh, (i+1)%manyNotes); err != nil {
+					t.Errorf("%v: after it: %v", f, err)
+				}
+				changes := syncNow(t, fresh, folder, embedder)
+				if changes.Rebuilt != "" || changes.Embedded > 1 {
+					t.Errorf("%v: the index was lost: %+v", f, changes)
+				}
+				if got := paths(t, fresh, `"`+marker+`"`); !slices.Equal(got, []string{"changing.md"}) {
+					t.Errorf("%v: the note that changed is found in %q", f, got)
+				}
+				if err := fresh.Close(); err != nil {
+					t.Errorf("%v: %v", f, err)
+				}
+			}
+			if killed+refused == 0 {
+				t.Error("no fault had an effect: the test shows nothing")
+			}
+			t.Logf("%d faults: killed %d times, refused %d times, %d times without effect or overcome; 0 indexes lost", killed+refused+done, killed, refused, done)
+		})
+	}
+}

@@ -1,0 +1,374 @@
+package rag
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+
+	"lifehub/pattern"
+)
+
+// generation is a words file that is open: words.db, and after each rebuild
+// words-1.db, words-2.db … The highest number is the index; no number is used
+// twice. A rebuild fills new.db, which its last step renames.
+type generation struct {
+	number  int
+	db      *sql.DB
+	limited error       // why it is open for reading alone; nil: it can be written
+	opened  os.FileInfo // of the words file
+
+	// file is the words file. Closing any descriptor of it would drop the locks
+	// that SQLite holds on it in this process, so that it is closed after db.
+	file *os.File
+
+	users atomic.Int32 // the index itself and those who hold it; the last closes it
+}
+
+// release lets go of what [Index.acquire] returned.
+func (g *generation) release() error {
+	if g.users.Add(-1) > 0 {
+		return nil
+	}
+	return errors.Join(g.db.Close(), g.file.Close())
+}
+
+func (x *Index) wordsPath(number int) string { return x.generationBase(number) + ".db" }
+func (x *Index) stampPath(number int) string { return x.generationBase(number) + ".stamp" }
+
+func (x *Index) generationBase(number int) string {
+	if number == 0 {
+		return filepath.Join(x.dir, "words")
+	}
+	return filepath.Join(x.dir, "words-"+strconv.Itoa(number))
+}
+
+// rebuildPath is where a rebuild fills the next generation.
+func (x *Index) rebuildPath() string { return filepath.Join(x.dir, "new.db") }
+
+// generationFile matches the files of generations: 1 the number, 2 the kind.
+var generationFile = pattern.Lazy(`^(?:new|words(?:-(\d{1,9}))?)\.(db|stamp)(?:-wal|-shm|-journal|\.new)?$`)
+
+// newest is the number of the index's generation. A stamp counts: it tells of
+// a words file that is lost.
+func newest(dir string) (int, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	number := 0
+	for _, e := range entries {
+		if match := generationFile.FindStringSubmatch(e.Name()); match != nil && match[0] == "words-"+match[1]+"."+match[2] {
+			n, _ := strconv.Atoi(match[1]) //nolint:errcheck // up to nine digits
+			number = max(number, n)
+		}
+	}
+	return number, nil
+}
+
+// removeOthers deletes what earlier generations and killed rebuilds left. The
+// caller holds the lock. What another program still has open may stay, where
+// the system demands that, until the next writer comes.
+func (x *Index) removeOthers() {
+	number, err := newest(x.dir)
+	if err != nil {
+		return
+	}
+	removeGenerations(x.dir, number) //nolint:errcheck // the next writer tries again
+}
+
+// removeGenerations deletes the files of all generations but one.
+func removeGenerations(dir string, but int) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		match := generationFile.FindStringSubmatch(e.Name())
+		if match == nil {
+			continue
+		}
+		n, _ := strconv.Atoi(match[1]) //nolint:errcheck // none: 0
+		if n != but || e.Name()[0] == 'n' {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// Discard empties the index kept in dir, with all it knows of the notes. An
+// index that is open there is filled from its notes again.
+func Discard(dir string) error {
+	number, err := newest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = os.WriteFile((&Index{dir: dir}).wordsPath(number+1), nil, 0o600)
+	}
+	if err == nil {
+		err = removeGenerations(dir, number+1)
+	}
+	vectors, _ := filepath.Glob(filepath.Join(dir, "meaning-*.vec")) //nolint:errcheck // the pattern is sound
+	for _, path := range vectors {
+		err = errors.Join(err, os.Remove(path))
+	}
+	if err != nil {
+		return fmt.Errorf("empty index: %w", err)
+	}
+	return nil
+}
+
+// acquire returns the newest generation, which stays open until its readers are
+// done; nil: it is damaged.
+func (x *Index) acquire(locked bool) (*generation, error) {
+	x.mu.RLock()
+	g := x.words
+	if g != nil && !x.stale(g) && (!locked || g.limited == nil) {
+		g.users.Add(1)
+		x.mu.RUnlock()
+		return g, nil
+	}
+	x.mu.RUnlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.reopen(locked); err != nil || x.words == nil {
+		return nil, err
+	}
+	x.words.users.Add(1)
+	return x.words, nil
+}
+
+// stale reports whether there is a newer generation than g, or another file in
+// its place.
+func (x *Index) stale(g *generation) bool {
+	number, err := newest(x.dir)
+	if err != nil {
+		return false // it cannot be looked at now; what is open still answers
+	}
+	now, err := os.Stat(x.wordsPath(number))
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return number != g.number || !os.SameFile(now, g.opened) ||
+		g.limited != nil && (now.Size() != g.opened.Size() || !now.ModTime().Equal(g.opened.ModTime()))
+}
+
+// reopen opens the newest generation, unless it is open as it should be. The
+// caller holds mu; locked: also the lock of writers.
+func (x *Index) reopen(locked bool) error {
+	if x.words != nil && !x.stale(x.words) && (!locked || x.words.limited == nil) {
+		return nil
+	}
+	g, err := x.openNewest(locked)
+	if err != nil && !isDamage(err) {
+		return err
+	}
+	x.retire()
+	x.words, x.damage = g, err
+	return nil
+}
+
+// retire gives up the generation in use. The caller holds mu.
+func (x *Index) retire() {
+	if x.words != nil {
+		x.words.release() //nolint:errcheck // nothing more is read from it or written to it
+		x.words = nil
+	}
+}
+
+// lose gives up a generation that turned out to be damaged while it was open.
+func (x *Index) lose(g *generation, damage error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.words == g {
+		x.retire()
+		x.damage, x.lost = damage, g.number
+	}
+}
+
+// openNewest opens the newest generation. What a finished sync has not signed
+// is looked at closely under the lock; a writer at work elsewhere keeps what
+// it has committed whole.
+func (x *Index) openNewest(locked bool) (*generation, error) {
+	number, err := newest(x.dir)
+	if err != nil {
+		return nil, err
+	}
+	if x.damage != nil && number == x.lost {
+		return nil, x.damage
+	}
+	signed, err := verifyStamp(x.stampPath(number), x.wordsPath(number))
+	if err == nil && signed {
+		return x.openGeneration(number, true, locked)
+	}
+	if err != nil && !isDamage(err) {
+		return nil, err
+	}
+	if !locked {
+		unlock, ok, lockErr := x.lock()
+		if lockErr == nil && ok {
+			defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
+			return x.openNewest(true)
+		}
+		if lockErr != nil && err != nil {
+			return nil, err
+		}
+		return x.openGeneration(number, false, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g, err := x.openGeneration(number, false, true)
+	if err == nil && g.limited == nil {
+		if err = checkWords(g.db); err != nil {
+			return nil, errors.Join(err, g.release())
+		}
+	}
+	return g, err
+}
+
+// openGeneration opens a words file; where nothing can be written, or too
+// little is left for it, for reading alone. make allows a new one, empty.
+func (x *Index) openGeneration(number int, signed, make bool) (*generation, error) {
+	path := x.wordsPath(number)
+	flags := os.O_RDONLY
+	if make {
+		flags = os.O_RDWR | os.O_CREATE
+	}
+	file, err := os.OpenFile(path, flags, 0o600)
+	if make && err != nil {
+		limited := err
+		if file, err = os.Open(path); err != nil {
+			return nil, limited
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &damageError{"the file " + filepath.Base(path) + " is missing"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	g := &generation{number: number, file: file}
+	g.users.Store(1)
+	if g.opened, err = file.Stat(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if g.db, err = openWords(path, readWrite); err == nil {
+		return g, nil
+	}
+	if g.limited = err; !isDamage(err) {
+		if g.db, err = openWords(path, readOnly); err == nil {
+			return g, nil
+		}
+		if signed && !isDamage(err) {
+			if g.db, err = openWords(path, immutable); err == nil {
+				return g, nil
+			}
+		}
+	}
+	if !isDamage(err) {
+		err = g.limited
+	}
+	return nil, errors.Join(err, file.Close())
+}
+
+// stamp is what a finished sync says of the words file, so that damage done
+// to it at rest is found without looking at every page. It is taken away
+// before anything is written.
+type stamp struct {
+	Size  int64  `json:"size"`
+	Mtime int64  `json:"mtime"`
+	Sum   uint32 `json:"sum"`
+}
+
+// sign puts everything into the one file, and writes its stamp.
+func (x *Index) sign(ctx context.Context, g *generation) error {
+	whole, err := checkpoint(ctx, g.db)
+	if err != nil || !whole {
+		return err // somebody reads an older state: the next open looks closer
+	}
+	return signFile(x.stampPath(g.number), g.file)
+}
+
+// writeStamp signs a words file that nothing in this process has open.
+func writeStamp(path, words string) error {
+	file, err := os.Open(words)
+	if err != nil {
+		return err
+	}
+	return errors.Join(signFile(path, file), file.Close())
+}
+
+// signFile writes the stamp of a words file. Everything must be in it: nothing
+// may be left in SQLite's log.
+func signFile(path string, words *os.File) error {
+	status, err := words.Stat()
+	if err != nil {
+		return err
+	}
+	sum, err := sumFile(words)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(stamp{status.Size(), status.ModTime().UnixNano(), sum})
+	if err != nil {
+		return err
+	}
+	return writeWhole(path, text)
+}
+
+// verifyStamp reports whether the words file was signed off. A damageError
+// says that it is not what was signed.
+func verifyStamp(path, words string) (signed bool, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	status, err := os.Stat(words)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, &damageError{"the file " + filepath.Base(words) + " is missing"}
+	}
+	var s stamp
+	if err != nil || json.Unmarshal(text, &s) != nil {
+		return false, err // without a stamp that can be read the file is looked at closely
+	}
+	if status.Size() == s.Size && status.ModTime().UnixNano() == s.Mtime {
+		return true, nil
+	}
+	file, err := os.Open(words)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	if sum, err := sumFile(file); err != nil {
+		return false, err
+	} else if sum != s.Sum {
+		return false, &damageError{"the file " + filepath.Base(words) + " is not what was written"}
+	}
+	return true, nil
+}
+
+func sumFile(file *os.File) (uint32, error) {
+	sum := crc32.New(castagnoli)
+	_, err := io.Copy(sum, io.NewSectionReader(file, 0, math.MaxInt64))
+	return sum.Sum32(), err
+}
+
+// writeWhole replaces a file so that it is wholly old or wholly new.
+func writeWhole(path string, text []byte) error {
+	temp := path + ".new"
+	if err := os.WriteFile(temp, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, path)
+}
