@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"lifehub/agent"
@@ -50,7 +51,8 @@ type app struct {
 
 	sentByTools atomic.Int64 // bytes that built-in tools sent to other machines
 
-	gone []string // remembered folders that cannot be read, each with the reason
+	gone     []string // remembered folders that cannot be read, each with the reason
+	outdated string   // why the index is older than the notes; "": it is not
 
 	mu     sync.RWMutex  // guards vaults, to which the first-run screen may add one, and memory
 	memory *notes.Folder // that holds the facts where no vault does; nil: not opened yet
@@ -126,6 +128,9 @@ func (a *app) assemble(ctx context.Context, flags runFlags, openStore func(path 
 	} else {
 		a.store, err = openStore(a.database())
 	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w; with --no-save LifeHub answers without it", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -142,9 +147,7 @@ func (a *app) assemble(ctx context.Context, flags runFlags, openStore func(path 
 }
 
 func (a *app) build(ctx context.Context, flags runFlags) (err error) {
-	if err := a.openLog(); err != nil {
-		return err
-	}
+	a.openLog()
 	if a.rules, err = loadRules(a.permissions()); err != nil {
 		return err
 	}

@@ -118,6 +118,9 @@ func (q *question) warn(a *app) {
 	for _, text := range a.config.notices() {
 		q.say(text)
 	}
+	if a.outdated != "" {
+		q.say(a.outdated)
+	}
 	for _, text := range a.folder.notices {
 		q.say(text)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -98,7 +99,15 @@ func (sh *shell) examine(ctx context.Context) []finding {
 		return append(findings, finding{What: "start", Says: err.Error(), Mend: "correct the file named, or move it away"})
 	}
 	defer a.close()
-	findings = append(findings, examineConversations(p))
+	dirs := []string{p.data, p.state}
+	for _, v := range a.open() {
+		dirs = append(dirs, p.index(v.folder.Dir()))
+	}
+	folders := examineFolders(dirs...)
+	findings = append(findings, folders...)
+	if len(folders) == 0 { // else conversations would say the same again
+		findings = append(findings, examineConversations(p))
+	}
 	findings = append(findings, a.examineModel(ctx, c)...)
 	findings = append(findings, a.examineNotes(ctx)...)
 	if store := c.chroma(); store != nil {
@@ -106,6 +115,53 @@ func (sh *shell) examine(ctx context.Context) []finding {
 	}
 	findings = append(findings, a.examineServers(ctx)...)
 	return append(findings, sh.examineTerminal(), examinePrivacy(p))
+}
+
+// examineFolders writes in folders that LifeHub keeps its files in. What
+// several of them refuse for one reason is one finding.
+func examineFolders(dirs ...string) []finding {
+	var reasons []string
+	refused := map[string][]string{} // by the reason
+	mend := map[string]string{}
+	for _, dir := range dirs {
+		err := tryWriting(dir)
+		if err == nil {
+			continue
+		}
+		reason, todo := err.Error(), "make the folder writable for you"
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			reason = path.Err.Error()
+		}
+		if errors.Is(err, syscall.ENOSPC) {
+			reason, todo = "the disk is full", "free some space"
+		}
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			todo = "raise `ulimit -n`"
+		}
+		if refused[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		refused[reason], mend[reason] = append(refused[reason], dir), todo
+	}
+	var findings []finding
+	for _, reason := range reasons {
+		findings = append(findings, finding{What: "folders", Says: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason, Mend: mend[reason]})
+	}
+	return findings
+}
+
+// tryWriting makes a file in a folder and takes it away again.
+func tryWriting(dir string) error {
+	const size = 64 << 10 // more than the rest of a block that is in use
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(make([]byte, size))
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
 // examineConversations opens what is kept, as the chat does.
@@ -178,10 +234,8 @@ func examineChroma(ctx context.Context, store rag.Chroma) finding {
 
 func (a *app) examineNotes(ctx context.Context) []finding {
 	var findings []finding
-	for _, dir := range a.config.Notes {
-		if _, err := vaultDir(dir); err != nil {
-			findings = append(findings, finding{What: "notes", Says: err.Error(), Mend: "take the folder out of `notes:` in " + a.paths.settings()})
-		}
+	for _, gone := range a.gone {
+		findings = append(findings, finding{What: "notes", Says: gone, Mend: "see to the folder, or take it out of `notes:` in " + a.paths.settings()})
 	}
 	for _, v := range a.open() {
 		entries, problems, err := v.folder.List(ctx)
@@ -203,17 +257,52 @@ func (a *app) examineNotes(ctx context.Context) []finding {
 		findings = append(findings, finding{What: "notes", OK: true, Says: "none are known yet", Mend: "lifehub index DIR"})
 	}
 	if len(a.open()) > 0 {
-		c, err := a.library().Coverage(ctx)
-		if err != nil {
-			return append(findings, finding{What: "index", Says: err.Error(), Mend: "lifehub index --rebuild"})
-		}
-		f := finding{What: "index", OK: true, Says: fmt.Sprintf("%d of %s, brought up to date %s ago, %s", c.Indexed, count(c.Total, "note"), ago(c.Age), c.Embedder)}
-		if c.Indexed < c.Total || c.Total == 0 {
-			f.Mend = "lifehub index"
-		}
-		findings = append(findings, f)
+		findings = append(findings, a.examineIndex(ctx))
 	}
 	return findings
+}
+
+// examineIndex says how far the notes are indexed, by which embedder, for all
+// folders at once.
+func (a *app) examineIndex(ctx context.Context) finding {
+	f := finding{What: "index"}
+	embedder := a.embedder(ctx)
+	indexed, total, passages, embedded := 0, 0, 0, 0
+	for _, v := range a.open() {
+		err := v.index.Use(embedder)
+		var files []rag.FileStatus
+		if err == nil {
+			files, err = v.index.Status(ctx, v.folder)
+		}
+		if err != nil {
+			f.Says = err.Error()
+			return f
+		}
+		for _, file := range files {
+			if file.State == "indexed" {
+				indexed++
+			}
+			if file.State != "skipped" {
+				total++
+			}
+			passages += file.Passages
+			embedded += file.Embedded
+		}
+	}
+	c, err := a.library().Coverage(ctx)
+	if err != nil {
+		f.Says = err.Error()
+		return f
+	}
+	f.OK, f.Says = true, fmt.Sprintf("%d of %s, brought up to date %s ago, %s", indexed, count(total, "note"), ago(c.Age), c.Embedder)
+	if embedder != nil && embedded < passages {
+		f.Says += fmt.Sprintf(": it has embedded %d of %s, words find the rest", embedded, count(passages, "passage"))
+		f.Mend = "lifehub index"
+	}
+	if indexed < total {
+		f.Mend = "lifehub index"
+	}
+	return f
 }
 
 func (a *app) examineServers(ctx context.Context) []finding {

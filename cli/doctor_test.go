@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"context"
 	"database/sql"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"lifehub/llm"
 	"lifehub/store"
 )
 
@@ -45,5 +49,49 @@ func TestDoctorLooksAtTheConversations(t *testing.T) {
 	}
 	if f := examineConversations(p); f.OK || !strings.Contains(f.Says, "chats restore") {
 		t.Errorf("of a damaged one: %+v", f)
+	}
+}
+
+func TestDoctorNamesTheFoldersThatRefuseOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	one, other := filepath.Join(file, "one"), filepath.Join(file, "other")
+	got := examineFolders(t.TempDir(), one, other)
+	want := []finding{{What: "folders", Says: "nothing can be saved in " + one + ", " + other + ": not a directory", Mend: "make the folder writable for you"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// otherEmbedder is an embedder of another name.
+type otherEmbedder struct{ llm.Ngrams }
+
+func (otherEmbedder) Name() string { return "other" }
+
+// embedding is a provider with that embedder.
+type embedding struct{ llm.Provider }
+
+func (embedding) Embedder(context.Context) (llm.Embedder, error) { return otherEmbedder{}, nil }
+
+func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
+	home, vault := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n")
+	a, err := settingsOf(home).open(t.Context(), runFlags{notes: []string{vault}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	if err := a.ready(t.Context(), &bar{}); err != nil {
+		t.Fatal(err)
+	}
+	if f := a.examineIndex(t.Context()); !f.OK || f.Mend != "" || !strings.HasSuffix(f.Says, ", "+llm.Ngrams{}.Name()) {
+		t.Errorf("of its own embedder: %+v", f)
+	}
+	a.provider = embedding{a.provider}
+	f := a.examineIndex(t.Context())
+	if !f.OK || f.Mend != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: it has embedded 0 of 1 passage, words find the rest") {
+		t.Errorf("of another: %+v", f)
 	}
 }

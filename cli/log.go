@@ -1,24 +1,24 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 )
 
 // openLog sends what the libraries log to a file: the screen is not theirs.
-func (a *app) openLog() error {
-	if err := os.MkdirAll(a.state, 0o700); err != nil {
-		return fmt.Errorf("make folder for the log: %w", err)
+// Without a file it is dropped; `lifehub doctor` tells of the folder.
+func (a *app) openLog() {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	if os.MkdirAll(a.state, 0o700) != nil {
+		return
 	}
 	file, err := os.OpenFile(a.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("open the log: %w", err)
+		return
 	}
 	a.logFile = file
 	slog.SetDefault(slog.New(slog.NewTextHandler(cleanLog{file, a.secrets}, nil)))
-	return nil
 }
 
 // cleanLog writes lines of a log without secrets.

@@ -69,6 +69,9 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 	if err := a.ready(ctx, sh.progress()); err != nil {
 		return err
 	}
+	if a.outdated != "" {
+		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(a.outdated))
+	}
 	found, err := a.Search(ctx, query)
 	if err != nil {
 		return err

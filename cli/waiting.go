@@ -2,17 +2,25 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 )
 
 // ready waits until the model server is known and the notes are up to date.
+// Where the index cannot be written, what it holds is searched, and
+// a.outdated says why.
 func (a *app) ready(ctx context.Context, bar *bar) error {
 	defer bar.clear()
 	for _, v := range a.indexed() {
-		if _, err := a.sync(ctx, v, bar.sync); err != nil {
+		_, err := a.sync(ctx, v, bar.sync)
+		if err == nil {
+			continue
+		}
+		if c, _ := v.index.Coverage(ctx); ctx.Err() != nil || c.Indexed == 0 { //nolint:errcheck // 0: there is nothing to search
 			return err
 		}
+		a.outdated = fmt.Sprintf("searching what was indexed before: %v", err)
 	}
 	return nil
 }
