@@ -121,8 +121,7 @@ func (sh *shell) examine(ctx context.Context) []finding {
 // several of them refuse for one reason is one finding.
 func examineFolders(dirs ...string) []finding {
 	var reasons []string
-	refused := map[string][]string{} // by the reason
-	mend := map[string]string{}
+	refused, todos := map[string][]string{}, map[string]string{} // by the reason
 	for _, dir := range dirs {
 		err := tryWriting(dir)
 		if err == nil {
@@ -141,11 +140,11 @@ func examineFolders(dirs ...string) []finding {
 		if refused[reason] == nil {
 			reasons = append(reasons, reason)
 		}
-		refused[reason], mend[reason] = append(refused[reason], dir), todo
+		refused[reason], todos[reason] = append(refused[reason], dir), todo
 	}
 	var findings []finding
 	for _, reason := range reasons {
-		findings = append(findings, finding{What: "folders", Says: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason, Mend: mend[reason]})
+		findings = append(findings, finding{What: "folders", Says: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason, Mend: todos[reason]})
 	}
 	return findings
 }

@@ -101,7 +101,7 @@ func manyNotesIn(t *testing.T) (dir, index string) {
 // Rebuilds that are killed at any moment take nothing from those who search at
 // the same time: each search is right, in other processes and in one that has
 // had the index open from the start.
-func TestSearchesBesideRebuildsThatAreKilled(t *testing.T) {
+func TestSearchesDuringRebuildsThatAreKilled(t *testing.T) {
 	dir, index := manyNotesIn(t)
 	rebuilds, searches := 8, 40
 	if underRace {
@@ -168,7 +168,7 @@ func TestSearchesBesideRebuildsThatAreKilled(t *testing.T) {
 	if left := generations(t, index); len(left) != 1 {
 		t.Errorf("after a sync %q are left", left)
 	}
-	t.Logf("%d rebuilds, killed %d times, beside %d searches", done, killed, searches)
+	t.Logf("%d rebuilds, killed %d times, during %d searches", done, killed, searches)
 }
 
 // generations are the words files in an index's folder.
