@@ -70,6 +70,8 @@ type Options struct {
 	Passages     int              // passages that a search brings; 0: 5
 	Mode         func() Mode      // of the next turn; nil: PlanMode
 	Rounds       int              // of LoopMode; 0: 8
+	Replans      int              // how often a plan is revised at most; 0: 2, less: never
+	Messages     int              // of the conversation that stand in a prompt; 0: 6
 	Parallel     int              // steps at once; 0: 4
 	MaxTools     int              // tools offered to the planner; 0: 20
 	Think        func() string    // as in llm.Request; nil: off
@@ -90,7 +92,8 @@ type History interface {
 
 // Answer is what the user gets to read, and what is kept of a turn.
 type Answer struct {
-	Text      string // markdown
+	Text      string   // markdown
+	Log       []Logged `json:",omitempty"` // what was done and thought meanwhile, in order
 	Sources   []Source
 	Citations []Citation
 	Effects   Effects
@@ -109,7 +112,8 @@ type Agent struct {
 
 // The limits of a turn, where no option says otherwise.
 const (
-	windowMessages  = 6  // messages of the conversation that stand in a prompt
+	defaultMessages = 6  // messages of the conversation that stand in a prompt
+	defaultReplans  = 2  // times that a plan is revised
 	defaultParallel = 4  // steps at once
 	defaultMaxTools = 20 // tools offered to the planner
 	defaultPassages = 5  // passages that a search brings
@@ -155,6 +159,12 @@ func New(o Options) *Agent {
 	}
 	if o.Rounds <= 0 {
 		o.Rounds = defaultRounds
+	}
+	if o.Replans == 0 {
+		o.Replans = defaultReplans
+	}
+	if o.Messages <= 0 {
+		o.Messages = defaultMessages
 	}
 	if o.Parallel <= 0 {
 		o.Parallel = defaultParallel

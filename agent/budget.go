@@ -34,6 +34,7 @@ type prompt struct {
 	question string        // the end of the last user message
 	images   [][]byte      // that go with it
 	after    []llm.Message // what follows it: a second try, or the rounds of a loop
+	log      []Logged      // the calls whose results it holds
 	call     func(llm.ToolCall)
 }
 

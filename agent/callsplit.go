@@ -6,8 +6,8 @@ import (
 	"lifehub/pattern"
 )
 
-// preamble is what a model says at most before it calls a tool, in bytes. So
-// much of a text is held back, because what comes before a call is no answer.
+// preamble is how much of a text is held back, in bytes: by then it shows
+// whether it is a call that the model prints.
 const preamble = 200
 
 // beginsCall tells a text that may be a call by its first letters: f(…, or a tag.

@@ -189,7 +189,8 @@ type (
 		Content string `json:"content"`
 	}
 
-	// ContextCounted tells how a prompt fills the window.
+	// ContextCounted tells how a prompt fills the window, and which calls it
+	// holds the results of.
 	ContextCounted struct {
 		Agent     string         `json:"agent"`
 		Step      string         `json:"step,omitempty"`    // as in Thought
@@ -197,6 +198,7 @@ type (
 		Used      int            `json:"used"`              // their sum
 		Reserve   int            `json:"reserve,omitempty"` // kept free for the answer
 		Allocated int            `json:"allocated"`         // the window; 0: unknown
+		Log       []Logged       `json:"log,omitempty"`     // results in their first few hundred bytes
 	}
 
 	// Used is the server's own count after a model call.
@@ -233,6 +235,7 @@ type (
 	// Ended ends a turn that was finished or interrupted.
 	Ended struct {
 		Answer  string   `json:"answer"`
+		Log     []Logged `json:"log,omitempty"` // what was done and thought meanwhile, in order
 		Effects Effects  `json:"effects"`
 		Sources []Source `json:"sources,omitempty"` // numbered
 		Dropped []string `json:"dropped,omitempty"` // what of the plans was left out or changed, and why

@@ -120,6 +120,7 @@ func (t *turn) explainerPrompt() prompt {
 		history: t.history,
 		summary: t.summary.Text, fence: t.fence(),
 		question: t.question,
+		log:      contextLog(t.found),
 		request: llm.Request{
 			MaxTokens: maxAnswerTokens,
 			Task:      &llm.Task{Kind: llm.ExplainTask, Question: t.topic(), History: t.typedBefore(), Past: t.pastTask(), Today: t.Now()},

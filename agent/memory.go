@@ -95,7 +95,7 @@ func (a *Agent) Recall(ctx context.Context, conversation, question string, k int
 	if k <= 0 {
 		k = defaultK
 	}
-	q := MemoryQuery{Conversation: conversation, Everywhere: m.Everywhere, Window: windowMessages, Question: question, Limit: max(candidates, k)}
+	q := MemoryQuery{Conversation: conversation, Everywhere: m.Everywhere, Window: a.Messages, Question: question, Limit: max(candidates, k)}
 	q.Embedder, q.Vector = m.embedQuestion(ctx, question)
 	found, err := m.Store.Similar(ctx, q)
 	if err != nil {
@@ -246,7 +246,7 @@ func dot(a, b []float32) (sum float64) {
 // question. An answer that never came leaves no message. A memory that cannot
 // be read is told and left out.
 func (t *turn) recall(ctx context.Context) error {
-	recent, err := t.History.Recent(ctx, t.conversation, windowMessages)
+	recent, err := t.History.Recent(ctx, t.conversation, t.Messages)
 	if err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (t *turn) archive(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
-	n, err := m.Store.Archive(ctx, t.conversation, windowMessages, m.Everywhere)
+	n, err := m.Store.Archive(ctx, t.conversation, t.Messages, m.Everywhere)
 	switch {
 	case err != nil:
 		t.emit(Noticed{Text: fmt.Sprintf("What left the conversation's window was not archived: %v.", err)})

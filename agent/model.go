@@ -129,7 +129,7 @@ func (f fitted) counted(p prompt, window int, g Gauge) ContextCounted {
 	if factor == 0 {
 		factor = 1
 	}
-	c := ContextCounted{Agent: p.agent, Step: p.step, Parts: make(map[string]int, len(f.parts)), Allocated: window}
+	c := ContextCounted{Agent: p.agent, Step: p.step, Log: p.log, Parts: make(map[string]int, len(f.parts)), Allocated: window}
 	for kind, n := range f.parts {
 		c.Parts[kind] = int(math.Ceil(float64(n) * factor))
 		c.Used += c.Parts[kind]

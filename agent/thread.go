@@ -58,6 +58,7 @@ func (th *thread) run(ctx context.Context) (said bool, err error) {
 // reply is what the model decided.
 type reply struct {
 	text    string
+	before  string // what of text is no call
 	calls   []llm.ToolCall
 	printed bool  // the calls stood in its text
 	problem error // why a call in its text cannot be read
@@ -69,7 +70,7 @@ func (th *thread) known(name string) bool { return findTool(th.may, name) != nil
 func (r reply) asks() bool { return len(r.calls) > 0 || r.problem != nil }
 
 // decide asks the model what to do next. What it says is held back as long as
-// it may be, or come before, a call.
+// it may be a call; what it says before its calls is a part of the answer.
 func (th *thread) decide(ctx context.Context) (reply, error) {
 	var r reply
 	p := th.prompt()
@@ -93,16 +94,20 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 		}
 		return r, err
 	}
-	if r.text = hear.text.String(); len(r.calls) == 0 {
+	r.text = hear.text.String()
+	if r.before = r.text; len(r.calls) == 0 {
 		r.readPrinted(th.known)
 	}
 	if r.asks() {
-		if held := hear.held(); held != "" && !r.printed {
-			th.emit(Thought{Agent: th.agent, Step: th.under, Content: held + "\n"})
-		}
+		hear.upTo(len(strings.TrimRight(r.before, " \t\r\n")))
 		begin.flush()
-		if th.stream && th.text != "" {
-			th.gap = "\n\n" // what was said before the calls stays
+		th.unanswered = nil // it goes on looking
+		switch {
+		case strings.TrimSpace(th.text) == "":
+		case th.stream:
+			th.say("\n\n") // the calls come between this and what is said next
+		default:
+			th.emit(Thought{Agent: th.agent, Step: th.under, Content: th.text + "\n"})
 		}
 		return r, nil
 	}
@@ -120,6 +125,7 @@ func (th *thread) prompt() prompt {
 	p := prompt{
 		agent: th.agent, step: th.under, system: th.system, history: th.history, material: th.material, question: th.task, after: th.after,
 		fence:   th.fence(),
+		log:     contextLog(th.found),
 		request: llm.Request{MaxTokens: maxAnswerTokens},
 	}
 	p = th.withAttached(p)
@@ -137,7 +143,7 @@ func (th *thread) prompt() prompt {
 // readPrinted finds the calls that stand in the text.
 func (r *reply) readPrinted(known func(name string) bool) {
 	var printed []draftStep
-	_, printed, r.problem = readCalls(r.text, known)
+	r.before, printed, r.problem = readCalls(r.text, known)
 	for _, d := range printed {
 		r.calls = append(r.calls, llm.ToolCall{Name: d.Tool, Args: d.Input})
 	}

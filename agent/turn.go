@@ -59,11 +59,12 @@ type turn struct {
 	routed     string      // why the front line handed the message on
 	missing    string      // what the answer has to say is missing; "": nothing is known to be
 
-	sending sync.Mutex // one event at a time; guards seq and trace
+	sending sync.Mutex // one event at a time; guards seq, trace and logged
 	events  chan<- Event
 	seq     int
 	trace   io.WriteCloser // nil: not begun, or none is kept
 	piece   *Event         // text that the trace does not hold yet; nil: none
+	logged  []Logged
 
 	patience patience
 
@@ -163,7 +164,7 @@ func (t *turn) byPlan(ctx context.Context) error {
 	if err := t.work(ctx, plan.steps); err != nil {
 		return err
 	}
-	for range maxReplans {
+	for range t.Replans {
 		steps, err := t.replan(ctx)
 		if err != nil {
 			return err
@@ -193,7 +194,12 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if answer.Cut {
 		answer.Text = t.kept.longer(strings.TrimSuffix(answer.Text, t.quoted)) + t.quoted
 	}
-	t.rememberSaid(ctx, answer.Text)
+	answer.Log = t.wholeLog()
+	said := answer.Text
+	for _, l := range answer.Log {
+		said += "\n" + l.Thought
+	}
+	t.rememberSaid(ctx, said)
 	answer.Citations = t.checkCitations(ctx, answer.Text)
 	t.tellSetbacks(failure)
 	if failure != nil {
@@ -222,7 +228,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 		t.emit(told)
 		return
 	}
-	t.emit(Ended{Answer: answer.Text, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.dropped, Unasked: t.unasked, Unanswered: t.unanswered != nil, Nearest: t.unanswered, Coverage: t.coverage, Metrics: answer.Metrics})
+	t.emit(Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.dropped, Unasked: t.unasked, Unanswered: t.unanswered != nil, Nearest: t.unanswered, Coverage: t.coverage, Metrics: answer.Metrics})
 }
 
 // staysOpen tells whether nobody stopped the turn, and LifeHub ends all the same.
@@ -249,6 +255,7 @@ func (t *turn) emit(body Body) {
 	e := Event{Type: body.name(), Turn: t.id, Seq: t.seq, Time: t.Now(), Body: body}
 	t.count(func(m *Metrics) { m.tally(body) })
 	t.record(e)
+	t.log(body)
 	t.events <- e
 }
 

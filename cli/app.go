@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -309,7 +310,7 @@ func (a *app) agent() *agent.Agent {
 		History: a.store, Journal: a.store, Memory: a.longTerm(), Summaries: a.store, Facts: a.facts().List,
 		Rules: a.rules, Prepare: a.prepare, Attach: attached{a}, Provenance: &a.untrusted, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
-		Missing: a.missing, Mode: a.modes.now, Rounds: a.config.Loop.Max,
+		Missing: a.missing, Mode: a.modes.now, Rounds: a.config.Loop.Max, Replans: cmp.Or(a.config.Replans, -1), Messages: a.config.Memory.Messages,
 		Think: func() string { return a.switches.thinkNow(a.config.Think) },
 		Trace: a.tracer(), Redact: a.secrets.known, ModelName: a.modelName,
 	})

@@ -33,6 +33,7 @@ type question struct {
 	asJSON     bool
 	streamJSON bool
 	quiet      bool
+	thought    strings.Builder // that is not told yet
 
 	allow, allowUntrusted []string
 }
@@ -47,6 +48,7 @@ func newAsk(sh *shell) *cobra.Command {
 			"  git diff | lifehub ask \"summarise this for my work log\"\n" +
 			"  lifehub ask --json \"which shoes for the long run?\" | jq .citations\n" +
 			"  lifehub ask -c \"and how often in winter?\"         # go on with the last conversation\n" +
+			"  lifehub ask -r 3f9c2a.2 \"and in May?\"              # a branch: ask this after its second turn\n" +
 			"  lifehub ask --allow add_task \"add task call Ines\"",
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), strings.Join(given, "")) },
@@ -88,6 +90,11 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	at, err := a.place(ctx, q.runFlags)
 	if err != nil {
 		return err
+	}
+	if at.turn != "" {
+		if err := a.store.GoOn(ctx, at.conversation, at.turn); err != nil {
+			return err
+		}
 	}
 	if !q.quiet {
 		q.warn(a)
@@ -213,6 +220,7 @@ func readText(r io.Reader, name string) (string, error) {
 // of what the search could not tell.
 type asked struct {
 	Answer       string           `json:"answer"`
+	Log          []agent.Logged   `json:"log,omitempty"` // what was done and thought meanwhile, by the bytes of the answer before it
 	Citations    []agent.Citation `json:"citations"`
 	Effects      agent.Effects    `json:"effects"`
 	Conversation string           `json:"conversation"`
@@ -264,6 +272,7 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 			failed, result.Effects, result.Dropped = failure(body), body.Effects, body.Dropped
 			result.Error = failed.Error()
 		case agent.Ended:
+			result.Log = body.Log
 			result.Metrics, result.Effects, result.Unanswered, result.Coverage = body.Metrics, body.Effects, body.Unanswered, body.Coverage
 			result.Dropped = body.Dropped
 			for _, s := range body.Nearest {
@@ -362,6 +371,14 @@ func (q *question) report(event agent.Event) {
 	if q.quiet {
 		return
 	}
+	if thought, ok := event.Body.(agent.Thought); ok && thought.Step == "" {
+		q.thought.WriteString(thought.Content)
+		return
+	}
+	if text := strings.TrimSpace(q.thought.String()); text != "" {
+		fmt.Fprintf(q.err, "· thinking: %s\n", safetext.Line(text))
+		q.thought.Reset()
+	}
 	switch body := event.Body.(type) {
 	case agent.Remembered:
 		for _, f := range body.Facts {
@@ -375,6 +392,9 @@ func (q *question) report(event agent.Event) {
 	case agent.ToolStarted:
 		fmt.Fprintf(q.err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
 	case agent.ToolEnded:
+		if text := body.Brief(); text != "" {
+			fmt.Fprintf(q.err, "  → %s\n", safetext.Line(text))
+		}
 		if body.Coverage != nil {
 			fmt.Fprintf(q.err, "  %s\n", safetext.Line(body.Coverage.Health()))
 		}

@@ -118,11 +118,26 @@ func (sh *shell) showChat(ctx context.Context, s *store.Store, id string, asJSON
 
 // answerOf is the answer's text, with a mark where it is not whole.
 func answerOf(e agent.Exchange) string {
-	text := e.Answer.Text
+	var b strings.Builder
+	for _, part := range e.Answer.Parts() {
+		b.WriteString(part.Text)
+		if part.Done != nil { // in a fence: what a call brought is no markdown of the conversation's
+			b.WriteString("\n\n```\n" + strings.Join(doneLines(part.Done), "\n") + "\n```\n\n")
+		}
+	}
+	text := strings.TrimRight(b.String(), "\n")
 	if ending := endingOf(e); ending != "" {
 		text += "\n\n(" + ending + ")"
 	}
 	return strings.TrimSpace(text)
+}
+
+// doneLines are what was done, or thought, a line each.
+func doneLines(log []agent.Logged) (lines []string) {
+	for _, l := range log {
+		lines = append(lines, safetext.Line(l.String()))
+	}
+	return lines
 }
 
 // endingOf says why an answer is not whole; "": it is.

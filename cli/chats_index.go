@@ -85,6 +85,7 @@ func answered(exchanges []agent.Exchange) []agent.Exchange {
 	var list []agent.Exchange
 	for _, e := range exchanges {
 		if !e.Open && e.Answer.Error == "" && e.Answer.Text != "" {
+			e.Answer.Log = nil // what was looked for would be found in place of what was said
 			list = append(list, e)
 		}
 	}

@@ -20,6 +20,7 @@ type Config struct {
 	Mode     string
 	Think    string
 	Loop     struct{ Max int }
+	Replans  int
 
 	EmbedModel string
 	Context    int
@@ -46,10 +47,11 @@ type Config struct {
 		Pattern string
 	}
 	Memory struct {
-		Scope string
-		K     int
-		Place string
-		File  string
+		Messages int
+		Scope    string
+		K        int
+		Place    string
+		File     string
 	}
 	Chats struct {
 		Index bool
@@ -115,6 +117,7 @@ func settings(c *Config) []setting {
 		{name: "context", field: &c.Context, doc: "tokens of the context window; 0: by the model's own limit and this machine's memory"},
 		{name: "mode", field: &c.Mode, one: []string{"plan", "loop", "team"}, doc: "how a question is worked on: by a plan, call by call, or by a lead with workers"},
 		{name: "loop.max", field: &c.Loop.Max, least: 1, doc: "rounds of the mode loop; then it answers with what it has"},
+		{name: "replans", field: &c.Replans, doc: "how often the mode plan revises a plan of which a step failed or found nothing; 0: never"},
 		{name: "think", field: &c.Think, one: []string{"off", "on", "low", "medium", "high"}, doc: "let the model think first, where it can"},
 		{name: "ollama.host", field: &c.Ollama.Host, env: []string{"OLLAMA_HOST"}, doc: "address of the Ollama server"},
 		{name: "ollama.keep_alive", field: &c.Ollama.KeepAlive, doc: "how long the model stays loaded after an answer"},
@@ -136,6 +139,7 @@ func settings(c *Config) []setting {
 		{name: "weather.units", field: &c.Weather.Units, one: []string{"metric", "imperial"}, doc: "how the weather is told, where the question does not say"},
 		{name: "daily.folder", field: &c.Daily.Folder, doc: "folder of the daily notes; empty: found from the notes there are"},
 		{name: "daily.pattern", field: &c.Daily.Pattern, doc: "name of a daily note, as in 2006-01-02.md; empty: found from the notes there are"},
+		{name: "memory.messages", field: &c.Memory.Messages, least: 2, doc: "last messages of the conversation that stand in every prompt; older ones are remembered by memory.scope"},
 		{name: "memory.scope", field: &c.Memory.Scope, one: []string{"conversation", "all", "off"}, doc: "where past exchanges come back from: the conversation under way, all of them, or none"},
 		{name: "memory.k", field: &c.Memory.K, least: 1, doc: "past exchanges that come back at most"},
 		{name: "memory.place", field: &c.Memory.Place, one: []string{"data", "vault"}, doc: "where facts about you are kept: in LifeHub's data folder, or in the first folder of notes"},
@@ -160,7 +164,7 @@ func settings(c *Config) []setting {
 
 // defaults are the values of every setting before any layer.
 func defaults() *Config {
-	c := &Config{Provider: "auto", Mode: "plan", Think: "off", Passages: 5, Parallel: 4, Theme: "auto", Editing: "emacs", Notify: true, Mouse: true, Titles: true, origin: map[string]string{}}
+	c := &Config{Provider: "auto", Mode: "plan", Think: "off", Passages: 5, Parallel: 4, Replans: 2, Theme: "auto", Editing: "emacs", Notify: true, Mouse: true, Titles: true, origin: map[string]string{}}
 	c.Loop.Max = 8
 	c.Ollama.Host = "http://127.0.0.1:11434"
 	c.Ollama.KeepAlive = 10 * time.Minute
@@ -171,6 +175,7 @@ func defaults() *Config {
 	c.Tools.Max = 20
 	c.Web.Search = "duckduckgo"
 	c.Weather.Units = "metric"
+	c.Memory.Messages = 6
 	c.Memory.Scope, c.Memory.K = "conversation", 1
 	c.Memory.Place, c.Memory.File = "data", "memory.md"
 	c.MCP.Timeout = time.Minute

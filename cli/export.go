@@ -99,8 +99,14 @@ var page = template.Must(template.New("export").Parse(pageSource))
 // webTurn is an exchange as the page shows it.
 type webTurn struct {
 	Asked, Machine, Question, Ending, Effects string
-	Answer                                    template.HTML
+	Parts                                     []webPart
 	Citations                                 []webCitation
+}
+
+// webPart is a piece of an answer, or what was done before it went on.
+type webPart struct {
+	Text template.HTML
+	Done []string
 }
 
 type webCitation struct {
@@ -116,13 +122,16 @@ func exportHTML(ctx context.Context, s *store.Store, c agent.Conversation, w io.
 	}
 	var turns []webTurn
 	for _, e := range exchanges {
-		answer, err := webAnswer(e.Answer.Text)
-		if err != nil {
-			return err
-		}
 		t := webTurn{
 			Asked: e.Asked.Local().Format("2006-01-02 15:04"), Machine: e.Asked.UTC().Format(time.RFC3339),
-			Question: safetext.Text(e.Question), Answer: answer, Ending: safetext.Line(endingOf(e)), Effects: safetext.Line(e.Answer.Effects.String()),
+			Question: safetext.Text(e.Question), Ending: safetext.Line(endingOf(e)), Effects: safetext.Line(e.Answer.Effects.String()),
+		}
+		for _, part := range e.Answer.Parts() {
+			text, err := webAnswer(part.Text)
+			if err != nil {
+				return err
+			}
+			t.Parts = append(t.Parts, webPart{text, doneLines(part.Done)})
 		}
 		for _, c := range e.Answer.Citations {
 			t.Citations = append(t.Citations, webCitation{safetext.Line(c.Mark()), safetext.Line(c.Place()), cmp.Or(safetext.Line(c.Detail), verdictWords[c.Verdict])})

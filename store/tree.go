@@ -160,7 +160,7 @@ func (t tree) texts(ctx context.Context, db reader) ([]agent.Exchange, error) {
 		}
 		e := &list[at[turn]]
 		e.Question, e.Answer.Text, e.Answer.Error = question, answer, failure
-		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics, e.Answer.Effects = d.Sources, d.Citations, d.Metrics, d.Effects
+		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics, e.Answer.Effects, e.Answer.Log = d.Sources, d.Citations, d.Metrics, d.Effects, d.Log
 	}
 	return list, rows.Err()
 }

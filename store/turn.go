@@ -82,6 +82,7 @@ type detail struct {
 	Citations []agent.Citation `json:"citations,omitempty"`
 	Metrics   agent.Metrics    `json:"metrics"`
 	Effects   agent.Effects    `json:"effects"`
+	Log       []agent.Logged   `json:"log,omitempty"`
 }
 
 // Finish keeps the answer and closes the turn. It works also when ctx is
@@ -89,7 +90,7 @@ type detail struct {
 func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) error {
 	ctx = context.WithoutCancel(ctx)
 	defer s.owners.end(turn)
-	rest, err := json.Marshal(detail{Sources: answer.Sources, Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects})
+	rest, err := json.Marshal(detail{Sources: answer.Sources, Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects, Log: answer.Log})
 	if err != nil {
 		return fmt.Errorf("keep the answer: %w", err)
 	}

@@ -317,8 +317,19 @@ func (m *Model) keptItems(exchange agent.Exchange) []item {
 	case kept.Cut:
 		ending = "stopped"
 	}
-	if kept.Text != "" || ending != "" {
-		items = append(items, keptAnswer(kept.Text, ending))
+	parts := kept.Parts()
+	if last := len(parts) - 1; ending != "" && (last < 0 || parts[last].Text == "") {
+		parts = append(parts, agent.Part{})
+	}
+	for i, part := range parts {
+		switch {
+		case part.Done != nil:
+			items = append(items, &done{log: part.Done})
+		case i == len(parts)-1:
+			items = append(items, keptAnswer(part.Text, ending))
+		default:
+			items = append(items, keptAnswer(part.Text, ""))
+		}
 	}
 	if len(kept.Citations) > 0 {
 		list := newSources(m.Host)

@@ -250,6 +250,9 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.Said:
 		m.say(e.Content, now)
 	case agent.ContextCounted:
+		if e.Step == "" {
+			m.endBlock() // what the model says next came after all that is shown
+		}
 		m.window.count(e)
 		m.used, m.allocated = e.Used, e.Allocated
 	case agent.Used:
@@ -301,15 +304,17 @@ func (m *Model) planMade(e agent.PlanMade, now time.Time) {
 		t.plan.nest(e)
 		m.transcript.touch(t.plan)
 		return
-	case t.plan != nil && len(e.Before) > 0:
+	case t.plan != nil && len(e.Before) > 0 && m.transcript.ends(t.plan):
 		t.plan.goOn(e)
 		m.transcript.touch(t.plan)
 		return
 	case t.plan != nil:
+		t.plan.answeredElsewhere()
 		t.plan.end(now)
 		m.transcript.touch(t.plan)
 	}
 	m.closeThought(now)
+	m.endBlock()
 	if len(e.Steps) > 0 || e.Fallback || len(e.Dropped) > 0 {
 		t.plan = newPlan(e, now, m.unfolded)
 		t.plan.hidden = m.planHidden
@@ -320,16 +325,24 @@ func (m *Model) planMade(e agent.PlanMade, now time.Time) {
 func (m *Model) say(text string, now time.Time) {
 	t := m.turn
 	m.closeThought(now)
-	if t.answer == nil {
+	if t.stopped {
+		return // the user has the answer as it stood
+	}
+	if t.answer == nil || !t.answer.open {
 		t.answer = newAnswer()
 		t.answer.health = t.health
 		m.transcript.add(t.answer)
 	}
-	if t.stopped {
-		return // the user has the answer as it stood
-	}
 	t.answer.grow(text)
 	m.transcript.touch(t.answer)
+}
+
+// endBlock has what is said from now on stand below all that is shown.
+func (m *Model) endBlock() {
+	if a := m.turn.answer; a != nil && a.open {
+		a.end("")
+		m.transcript.touch(a)
+	}
 }
 
 // think shows a piece of a thought: of the one who answers, or, each in a row
@@ -340,6 +353,9 @@ func (m *Model) think(e agent.Thought, now time.Time) {
 	thought := t.thoughts[who]
 	if e.Step == "" {
 		thought = t.thought
+	}
+	if e.Step == "" {
+		m.endBlock()
 	}
 	if thought == nil || thought.took > 0 {
 		thought = newThinking(now, !m.unfolded)

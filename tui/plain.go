@@ -48,15 +48,16 @@ type plain struct {
 	status       Status // the last that was told
 	greeted      bool   // the first line said that no model answers
 
-	pending string  // of an answer, what cannot be cleaned yet
-	midLine bool    // the last line written has no end yet
-	failed  error   // of writing
-	ending  bool    // a signal came that ends LifeHub
-	window  window  // of the last prompt
-	cited   sources // of the last answer
-	turnID  string  // of the turn that runs, or ran last
-	missed  string  // the model that was not there in it
-	left    string  // the last turn, when it did not come to its end
+	pending  string  // of an answer, what cannot be cleaned yet
+	midLine  bool    // the last line written has no end yet
+	thinking bool    // what is being written is a thought
+	failed   error   // of writing
+	ending   bool    // a signal came that ends LifeHub
+	window   window  // of the last prompt
+	cited    sources // of the last answer
+	turnID   string  // of the turn that runs, or ran last
+	missed   string  // the model that was not there in it
+	left     string  // the last turn, when it did not come to its end
 }
 
 // readLines reads lines until in ends. Its goroutine ends with in; while

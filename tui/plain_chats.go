@@ -89,9 +89,12 @@ func (p *plain) open(ctx context.Context, id, title, at string) {
 // tell writes a kept turn as it was written when it ran.
 func (p *plain) tell(e agent.Exchange) {
 	p.print("> %s\n", safetext.Text(e.Question))
-	if e.Answer.Text != "" {
-		p.print("%s", safetext.Text(e.Answer.Text))
+	for _, part := range e.Answer.Parts() {
+		p.print("%s", safetext.Text(strings.TrimRight(part.Text, "\n")))
 		p.flush()
+		for _, l := range part.Done {
+			p.print("%s\n", safetext.Line(l.String()))
+		}
 	}
 	p.cited = sources{}
 	for _, c := range e.Answer.Citations {

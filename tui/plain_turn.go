@@ -94,11 +94,23 @@ func (p *plain) stopTurn(cancel func(), events <-chan agent.Event, how Ended) er
 
 // show writes an event as a line; pieces of the answer as they come.
 func (p *plain) show(e agent.Event) {
-	if said, ok := e.Body.(agent.Said); ok {
-		p.pending += said.Content
-		n := safetext.Cut(p.pending)
-		p.print("%s", safetext.Text(p.pending[:n]))
-		p.pending = p.pending[n:]
+	switch said := e.Body.(type) {
+	case agent.Said:
+		if p.thinking {
+			p.flush()
+		}
+		p.stream(said.Content)
+		return
+	case agent.Thought:
+		if said.Step != "" || said.Content == "" {
+			break // workers think side by side, and are told of by their steps
+		}
+		if !p.thinking {
+			p.flush()
+			p.print("thinking: ")
+			p.thinking = true
+		}
+		p.stream(said.Content)
 		return
 	}
 	p.flush()
@@ -131,6 +143,9 @@ func (p *plain) show(e agent.Event) {
 			p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: %s %s", e.Step, e.Status, e.Reason))))
 		}
 	case agent.ToolEnded:
+		if text := e.Brief(); text != "" {
+			p.print("step %s brought: %s\n", safetext.Line(e.Step), safetext.Line(text))
+		}
 		if e.Coverage != nil {
 			p.print("%s\n", safetext.Line(e.Coverage.Health()))
 		}
@@ -166,8 +181,17 @@ func (p *plain) tellEffects(did agent.Effects) {
 	}
 }
 
-// flush ends an answer that was being written.
+// stream writes the next piece of what the model says or thinks.
+func (p *plain) stream(piece string) {
+	p.pending += piece
+	n := safetext.Cut(p.pending)
+	p.print("%s", safetext.Text(p.pending[:n]))
+	p.pending = p.pending[n:]
+}
+
+// flush ends what was being written.
 func (p *plain) flush() {
+	p.thinking = false
 	if p.pending != "" {
 		p.print("%s", safetext.Text(p.pending))
 		p.pending = ""

@@ -56,8 +56,7 @@ func newPlan(made agent.PlanMade, now time.Time, details bool) *plan {
 	return p
 }
 
-// goOn adds the steps of a plan that was made anew before the answer. Those of
-// the plans before stay as they are.
+// goOn adds further steps before the answer. Those before stay as they are.
 func (p *plan) goOn(made agent.PlanMade) {
 	p.mended = append(p.mended, made.Dropped...)
 	answer := p.steps[len(p.steps)-1]

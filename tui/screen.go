@@ -254,7 +254,7 @@ func (m *Model) state() string {
 		return "waiting for you"
 	case t.stopped:
 		return "stopping"
-	case t.answer != nil || t.phase == "explainer":
+	case t.answer != nil && t.answer.open || t.phase == "explainer":
 		return "writing the answer"
 	case t.plan != nil:
 		ended, total := t.plan.progress()

@@ -64,6 +64,11 @@ func (t *transcript) add(i item) {
 	t.entries = append(t.entries, entry{item: i})
 }
 
+// ends reports whether an item is the last one.
+func (t *transcript) ends(i item) bool {
+	return len(t.entries) > 0 && t.entries[len(t.entries)-1].item == i
+}
+
 // putAbove adds items above all others. What is chosen stays, and what is in
 // sight too, unless the user wants to see the beginning.
 func (t *transcript) putAbove(items []item) {

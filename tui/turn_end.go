@@ -86,7 +86,7 @@ func (m *Model) closeTurn(ending string, now time.Time) {
 	if t.answer != nil && t.answer.open {
 		t.answer.end(ending)
 		m.transcript.touch(t.answer)
-	} else if t.answer == nil && ending == "stopped" && !t.stopped {
+	} else if ending == "stopped" && !t.stopped {
 		m.transcript.add(&notice{"stopped"})
 	}
 	m.withdraw(func() {
