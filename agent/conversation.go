@@ -19,11 +19,10 @@ type Conversation struct {
 // Titled says where a conversation's title comes from.
 type Titled string
 
-// The origins of a title.
+// The origins of a title; what is neither was made by a model.
 const (
 	ByWords Titled = "words" // the first words of the first message
-	ByModel Titled = "model"
-	ByUser  Titled = "user" // never replaced by another
+	ByUser  Titled = "user"  // never replaced by another
 )
 
 // Exchange is one turn of a kept conversation: what was asked and answered.

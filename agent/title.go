@@ -1,68 +1,80 @@
 package agent
 
 import (
-	"context"
-	_ "embed"
-	"errors"
-	"fmt"
 	"strings"
 	"unicode"
 
-	"lifehub/llm"
-)
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
 
-//go:embed prompts/title.md
-var titlePrompt string
+	"lifehub/pattern"
+)
 
 const (
-	titleTokens = 40   // of the answer
-	titleLength = 60   // characters of a title
-	titleOf     = 1500 // bytes of question and answer that a title is made from
+	titleLength = 60      // characters of a title
+	titleOf     = 4 << 10 // bytes of a message that are looked at for one
 )
 
-// Title asks a model for the title of a conversation that begins with this
-// exchange. It is a short call beside the turns; cancel ctx to make way.
-func Title(ctx context.Context, model llm.Model, question, answer string) (string, error) {
-	said, _, err := llm.Collect(model.Stream(ctx, llm.Request{
-		Messages: []llm.Message{
-			{Role: llm.System, Text: titlePrompt},
-			{Role: llm.User, Text: "The user wrote:\n" + clip(question, titleOf) + "\n\nThe answer was:\n" + clip(answer, titleOf)},
-		},
-		Think: "off", MaxTokens: titleTokens,
-	}))
-	if err != nil {
-		return "", fmt.Errorf("make a title: %w", err)
-	}
-	title := cleanTitle(said.Text)
-	if title == "" {
-		return "", errors.New("make a title: the model gave none")
-	}
-	return title, nil
-}
+// tag is one of HTML, or a comment; an address in angle brackets is none.
+var tag = pattern.Lazy(`<!--[\s\S]*?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>`)
 
-// cleanTitle takes off what small models put around a title.
-func cleanTitle(text string) string {
-	if _, after, found := strings.Cut(text, "</think>"); found {
-		text = after
-	}
-	line := ""
-	for l := range strings.Lines(text) {
-		if line = strings.Join(strings.Fields(l), " "); line != "" {
-			break
+// Title is what a conversation is called that begins with a message: the first
+// line that says something, as plain text, cut at a word.
+func Title(message string) string {
+	typed := ParseMessage(message).Text
+	source := []byte(tag.ReplaceAllString(strings.ToValidUTF8(typed[:min(len(typed), titleOf)], ""), " "))
+	var plain strings.Builder
+	_ = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // none of its steps fails
+		if !entering {
+			if n.Type() == ast.TypeBlock {
+				plain.WriteByte('\n')
+			}
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Text:
+			plain.Write(n.Value(source))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				plain.WriteByte('\n')
+			}
+		case *ast.AutoLink:
+			plain.Write(n.Label(source))
+		case *ast.CodeBlock, *ast.FencedCodeBlock, *ast.HTMLBlock:
+			plain.Write(n.Lines().Value(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	for line := range strings.Lines(plain.String()) {
+		if line = plainLine(line); line != "" {
+			return cutTitle(line)
 		}
 	}
-	if before, after, found := strings.Cut(line, ":"); found && strings.EqualFold(strings.Trim(before, "*# "), "title") {
-		line = after
-	}
-	line = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+	return "(empty)"
+}
+
+// plainLine leaves out what Markdown did not take for its own, half a pair of
+// stars, and what no terminal should be given.
+func plainLine(line string) string {
+	return oneLine(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' || strings.ContainsRune("*`", r):
 			return -1
 		}
 		return r
-	}, line)
-	line = strings.TrimRight(strings.Trim(line, " \t*#_`\"'“”„«»「」"), " .。")
-	if runes := []rune(line); len(runes) > titleLength {
-		line = strings.TrimSpace(string(runes[:titleLength-1])) + "…"
+	}, line))
+}
+
+func cutTitle(line string) string {
+	runes := []rune(line)
+	if len(runes) <= titleLength {
+		return line
 	}
-	return line
+	cut := string(runes[:titleLength-1])
+	if space := strings.LastIndexByte(cut, ' '); space > len(cut)/2 {
+		cut = cut[:space]
+	}
+	return cut + "…"
 }

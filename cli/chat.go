@@ -194,9 +194,6 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Status, o.Notices = c.life.status, c.life.notices
 	o.Commands = slices.Concat(c.life.commands(assistant), []tui.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, c.prompts())
 	o.UseMode = func(name string) { c.modes.use(agent.Mode(name)) }
-	if c.config.Titles {
-		o.Title = c.life.title
-	}
 	return o, nil
 }
 

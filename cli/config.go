@@ -81,7 +81,6 @@ type Config struct {
 	}
 	Passages int
 	Parallel int
-	Titles   bool
 	Theme    string
 	Mouse    bool
 	Editor   string
@@ -130,7 +129,6 @@ func settings(c *Config) []setting {
 		{name: "rag.chroma_database", field: &c.RAG.ChromaDatabase, doc: "database of that tenant, which must exist; teams that share a server have one each"},
 		{name: "rag.chroma_token", field: &c.RAG.ChromaToken, quiet: true, doc: "token for the Chroma server; better kept in the environment"},
 		{name: "passages", field: &c.Passages, least: 1, doc: "passages that a search brings"},
-		{name: "titles", field: &c.Titles, doc: "let the model give conversations a title after the first answer"},
 		{name: "parallel", field: &c.Parallel, least: 1, doc: "steps of a plan that run at once"},
 		{name: "tools.off", field: &c.Tools.Off, doc: "tools that are switched off, by name or glob"},
 		{name: "tools.max", field: &c.Tools.Max, least: 1, doc: "tools offered to the planner; the most relevant ones when there are more"},
@@ -164,7 +162,7 @@ func settings(c *Config) []setting {
 
 // defaults are the values of every setting before any layer.
 func defaults() *Config {
-	c := &Config{Provider: "auto", Mode: "plan", Think: "off", Passages: 5, Parallel: 4, Replans: 2, Theme: "auto", Editing: "emacs", Notify: true, Mouse: true, Titles: true, origin: map[string]string{}}
+	c := &Config{Provider: "auto", Mode: "plan", Think: "off", Passages: 5, Parallel: 4, Replans: 2, Theme: "auto", Editing: "emacs", Notify: true, Mouse: true, origin: map[string]string{}}
 	c.Loop.Max = 8
 	c.Ollama.Host = "http://127.0.0.1:11434"
 	c.Ollama.KeepAlive = 10 * time.Minute

@@ -40,7 +40,7 @@ func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
 		turn := say(t, s, "gone", "about quokkas", "quokkas "+strings.Repeat("quokkastare ", 300))
 		must(t, s.Changing(t.Context(), turn, agent.NoteChange{Vault: "/v", Path: "quokkanote.md", Before: []byte("quokkabefore"), After: "1"}))
 	}
-	must(t, s.Entitle(t.Context(), "gone", "Quokkatitle"))
+	must(t, s.Rename(t.Context(), "gone", "Quokkatitle"))
 	if hits, err := s.Search(t.Context(), "quokka", 5); err != nil || len(hits) == 0 {
 		t.Fatalf("got %v, %v", hits, err)
 	}

@@ -255,20 +255,6 @@ func TestPromptsHoldEachTextOnce(t *testing.T) {
 	}
 }
 
-func TestATitleIsTheFirstWords(t *testing.T) {
-	for message, want := range map[string]string{
-		"short":                    "short",
-		"\n\n  a  b \nc":           "a b",
-		strings.Repeat("吃", 80):    strings.Repeat("吃", 59) + "…",
-		strings.Repeat("abc ", 30): strings.TrimSpace(strings.Repeat("abc ", 14)) + "…",
-		" ":                        "(empty)",
-	} {
-		if got := title(message); got != want {
-			t.Errorf("%q: got %q, want %q", message, got, want)
-		}
-	}
-}
-
 func TestFilesAreForTheirOwnerOnly(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("file modes mean nothing on Windows")

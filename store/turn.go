@@ -32,7 +32,7 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 	err = s.update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
 		if _, err := tx.ExecContext(ctx, `INSERT INTO conversations (id, title, created, updated) VALUES (?, ?, ?, ?)
-			ON CONFLICT (id) DO UPDATE SET updated = excluded.updated`, conversation, title(message), now, now); err != nil {
+			ON CONFLICT (id) DO UPDATE SET updated = excluded.updated`, conversation, agent.Title(message), now, now); err != nil {
 			return err
 		}
 		var number, head int64
@@ -142,31 +142,4 @@ func (s *Store) update(ctx context.Context, fn func(*sql.Tx) error) error {
 		return err
 	}
 	return tx.Commit()
-}
-
-// titleLength bounds a title made from a message, in characters.
-const titleLength = 60
-
-// title is the first line of a message that says something, cut at a word.
-func title(message string) string {
-	for line := range strings.Lines(message) {
-		words := strings.Fields(line)
-		if len(words) == 0 {
-			continue
-		}
-		return shorten(strings.Join(words, " "), titleLength)
-	}
-	return "(empty)"
-}
-
-func shorten(text string, limit int) string {
-	runes := []rune(text)
-	if len(runes) <= limit {
-		return text
-	}
-	cut := string(runes[:limit-1])
-	if space := strings.LastIndexByte(cut, ' '); space > len(cut)/2 {
-		cut = cut[:space]
-	}
-	return cut + "…"
 }

@@ -215,9 +215,8 @@ func (m *Model) newConversation() tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	m.stopTitling()
 	m.suggest("")
-	m.conversation, m.title, m.titled, m.used, m.speed, m.last, m.editing = "", "", false, 0, 0, nil, nil
+	m.conversation, m.title, m.used, m.speed, m.last, m.editing = "", "", 0, 0, nil, nil
 	m.window = window{}
 	m.openings++
 	m.transcript.clear()
@@ -280,7 +279,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.conversation, m.title = msg.id, msg.title
 	for _, exchange := range msg.exchanges {
 		if m.title == "" {
-			m.title = agent.ParseMessage(exchange.Question).Text
+			m.title = agent.Title(exchange.Question)
 		}
 		for _, i := range m.keptItems(exchange) {
 			m.transcript.add(i)

@@ -91,34 +91,13 @@ func TestATreeOf5000TurnsIsDrawnAtOnce(t *testing.T) {
 	}
 }
 
-func TestATitleIsMadeAfterAnAnswerAndStopsForTheNextQuestion(t *testing.T) {
+// The header names a conversation as the lists will, without its markup.
+func TestTheHeaderShowsThePlainTitle(t *testing.T) {
 	options := withEverything()
 	options.Assistant = play(agent.Started{}, agent.Said{Content: "On 3 May."}, agent.Ended{})
-	var titles chan string
-	stopped := 0
-	options.Title = func(ctx context.Context, id string) (string, error) {
-		select {
-		case title := <-titles:
-			return title, nil
-		case <-ctx.Done():
-			stopped++
-			return "", ctx.Err()
-		}
-	}
 	inRig(t, 80, 24, options, func(r *rig) {
-		titles = make(chan string)
-		r.ask("When do I fly?")
-		r.ask("And back?")
-		if stopped != 1 {
-			t.Errorf("the title was stopped %d times, want once", stopped)
-		}
-		go func() { titles <- "Flights to Lisbon" }()
-		r.pass(0)
-		r.mustShow("LifeHub  Flights to Lisbon")
-		r.ask("Thanks")
-		if stopped != 1 {
-			t.Error("a second title was begun")
-		}
+		r.ask("## When do **I** <b>fly</b>?")
+		r.mustShow("LifeHub  When do I fly ?")
 	})
 }
 

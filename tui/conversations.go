@@ -74,39 +74,12 @@ func (m *Model) openTurn(h agent.Hit) tea.Cmd {
 	}
 }
 
-// entitle has the conversation titled in the background, once there is a first
-// answer. The next question stops it.
-func (m *Model) entitle() tea.Cmd {
-	if m.Title == nil || m.titled || m.conversation == "" {
-		return nil
-	}
-	ctx, cancel := context.WithCancel(m.base)
-	m.titling = cancel
-	id := m.conversation
-	return func() tea.Msg {
-		defer cancel()
-		title, err := m.Title(ctx, id)
-		if err != nil || title == "" { // the first words stay its title
-			return nil
-		}
-		return titledMsg{id, title}
-	}
-}
-
-// titledMsg says that a conversation has a title of its own.
+// titledMsg says that the user gave a conversation a title.
 type titledMsg struct{ id, title string }
 
 func (m *Model) takeTitle(msg titledMsg) {
 	if msg.id == m.conversation {
-		m.title, m.titled = msg.title, true
-	}
-}
-
-// stopTitling makes way for a question.
-func (m *Model) stopTitling() {
-	if m.titling != nil {
-		m.titling()
-		m.titling = nil
+		m.title = msg.title
 	}
 }
 
@@ -117,7 +90,6 @@ func (m *Model) rename(title string) tea.Cmd {
 		m.flash("usage: /rename TITLE, once something was asked")
 		return nil
 	}
-	m.stopTitling()
 	return func() tea.Msg {
 		if err := m.Rename(m.base, id, title); err != nil {
 			return pageMsg{err: err}

@@ -105,7 +105,6 @@ func (t *transcript) forgetEnding(asked *question) {
 
 // newTurn makes the turn that is under way from now on.
 func (m *Model) newTurn(text string) context.Context {
-	m.stopTitling()
 	m.turns++
 	m.left = nil
 	ctx, stop := context.WithCancelCause(m.base)

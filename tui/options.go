@@ -55,9 +55,6 @@ type Options struct {
 	Resume func(ctx context.Context, conversation, turn string) <-chan agent.Event
 	// Search finds messages of all conversations, newest first. nil: none does.
 	Search func(ctx context.Context, words string, limit int) ([]agent.Hit, error)
-	// Title makes a title for a conversation after an answer and returns it, ""
-	// when it needs none. It is stopped when the user asks on. nil: none is made.
-	Title func(ctx context.Context, conversation string) (string, error)
 	// Rename gives a conversation the user's own title. nil: they can't be renamed.
 	Rename func(ctx context.Context, conversation, title string) error
 	// Artifacts are the documents of the open conversation; nil: none are kept.

@@ -42,8 +42,6 @@ type plain struct {
 	queue []string // lines that answered no question: the next messages
 
 	conversation string
-	titled       bool   // the title is more than the first words
-	stopTitling  func() // stops making one and waits for that; nil: none is made
 	mode         string
 	status       Status // the last that was told
 	greeted      bool   // the first line said that no model answers
@@ -87,7 +85,6 @@ func (leftError) Error() string { return "left" }
 
 // talk asks line by line, until the user leaves.
 func (p *plain) talk(ctx context.Context) (Ended, error) {
-	defer p.endTitling()
 	err := p.begin(ctx)
 	for err == nil && p.failed == nil {
 		if err = p.prompt(ctx); p.ending {

@@ -132,8 +132,7 @@ func (p *plain) leftOver(list []agent.Exchange) {
 
 // forget leaves the open conversation.
 func (p *plain) forget() {
-	p.endTitling()
-	p.conversation, p.titled, p.left, p.turnID = "", false, "", ""
+	p.conversation, p.left, p.turnID = "", "", ""
 	p.window, p.cited = window{}, sources{}
 }
 
@@ -295,40 +294,10 @@ func (p *plain) rename(ctx context.Context, title string) error {
 		p.print("usage: /rename TITLE, once something was asked\n")
 		return nil
 	}
-	p.endTitling()
 	if err := p.Rename(ctx, p.conversation, title); err != nil {
 		p.fail(err)
 		return nil
 	}
-	p.titled = true
 	p.print("its title is now: %s\n", safetext.Line(title))
 	return nil
-}
-
-// entitle has the conversation titled in the background, once there is a first
-// answer. What is asked next stops it.
-func (p *plain) entitle(ctx context.Context) {
-	if p.Title == nil || p.titled || p.conversation == "" {
-		return
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	id, titled := p.conversation, make(chan bool, 1)
-	go func() {
-		defer close(titled)
-		defer func() { _ = recover() }() // its first words stay its title
-		title, err := p.Title(ctx, id)
-		titled <- err == nil && title != ""
-	}()
-	p.stopTitling = func() {
-		cancel()
-		p.titled = <-titled
-	}
-}
-
-// endTitling makes way for a question, or for the end.
-func (p *plain) endTitling() {
-	if p.stopTitling != nil {
-		p.stopTitling()
-		p.stopTitling = nil
-	}
 }

@@ -37,7 +37,6 @@ func (p *plain) talkBy(ctx context.Context, begin func(context.Context) <-chan a
 
 // follow writes the events of a turn as lines.
 func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
-	p.endTitling()
 	p.left, p.turnID, p.missed, p.cited = "", "", "", sources{}
 	turnCtx, stop := context.WithCancelCause(ctx)
 	cancel := func() { stop(nil) }
@@ -53,7 +52,6 @@ func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan a
 					p.note("not sent: " + p.queue[0])
 					p.queue = p.queue[1:]
 				}
-				p.entitle(ctx)
 				return p.failed
 			}
 			switch asked := e.Body.(type) {

@@ -54,10 +54,8 @@ type Model struct {
 	unsent       unsent
 	conversation string
 	title        string
-	titled       bool   // the title is more than the first words
-	titling      func() // stops making one; nil: none is made
-	turn         *turn  // nil between turns
-	last         *turn  // the turn before, nil at first
+	turn         *turn // nil between turns
+	last         *turn // the turn before, nil at first
 	turns        int
 	openings     int  // conversations shown so far
 	focused      bool // the transcript has the keys

@@ -122,10 +122,8 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 		return nil
 	case m.composer.due() == 0 && t.failed:
 		return m.callUser("no answer could be given")
-	case m.composer.due() == 0 && t.answer == nil:
-		return m.callUser("the answer is ready")
 	case m.composer.due() == 0:
-		return tea.Batch(m.callUser("the answer is ready"), m.entitle())
+		return m.callUser("the answer is ready")
 	case t.stopped:
 		// What waited was meant for after a whole answer: give it back.
 		m.composer.putBack()
