@@ -8,10 +8,11 @@ import (
 
 // Coverage says how far a search of the notes can be trusted.
 type Coverage struct {
-	Indexed  int     `json:"indexed"`  // notes
-	Total    int     `json:"total"`    // notes in the folders
-	Age      float64 `json:"age_s"`    // seconds since the notes were last looked at
-	Embedder string  `json:"embedder"` // its name, or "words only: why"
+	Indexed  int     `json:"indexed"`          // notes
+	Total    int     `json:"total"`            // notes in the folders
+	Unread   int     `json:"unread,omitempty"` // of Total: being read at the time of the search
+	Age      float64 `json:"age_s"`            // seconds since the notes were last looked at
+	Embedder string  `json:"embedder"`         // its name, or "words only: why"
 }
 
 // worthSaying is the age from which it is told.
@@ -34,6 +35,15 @@ func (c Coverage) Health() string {
 		said = append(said, "as they were "+roughly(age)+" ago")
 	}
 	return strings.Join(said, " · ")
+}
+
+// StillReading says that the answer may lack what was not read yet; "": all
+// was read.
+func (c *Coverage) StillReading() string {
+	if c == nil || c.Unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s notes read so far; ask again when all are read", amount(c.Indexed), amount(c.Total))
 }
 
 // roughly is a length of time in its largest unit.

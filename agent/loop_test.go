@@ -68,6 +68,11 @@ func TestLoopStories(t *testing.T) {
 		"it says before it calls": {message: question, tools: []Tool{search()}, lines: []line{
 			{text: "Let me look into your notes.", calls: calling("search_notes", `{"query":"running"}`).calls}, say(answer),
 		}},
+		"it thinks and says before each round": {message: question, tools: []Tool{search(), web()}, lines: []line{
+			{thinking: "First the notes.", text: "Let me look into your notes.", calls: calling("search_notes", `{"query":"running"}`).calls},
+			{thinking: "Now the web.", text: "Your notes have a plan.\n\n", calls: calling("brave_web_search", `{"query":"tips"}`).calls},
+			say("Let me ask once more.\n<tool_call>\n{\"name\": \"brave_web_search\", \"arguments\": {\"query\": \"pace\"}}\n</tool_call>"), say(answer),
+		}},
 		"the notes do not say": {message: question, tools: []Tool{&fakeTool{name: "search_notes", reads: true, result: Result{Text: fitness.Text, Sources: []Source{fitness}, Searched: true, Unlikely: true}}}, lines: []line{
 			calling("search_notes", `{"query":"violin"}`), say("NOT_IN_NOTES\nThere is only running [1]."),
 		}},

@@ -226,11 +226,12 @@ type asked struct {
 	Conversation string           `json:"conversation"`
 	Turn         string           `json:"turn"`
 	Metrics      agent.Metrics    `json:"metrics"`
-	Unanswered   bool             `json:"unanswered,omitempty"` // the answer begins with "Your notes don't say"
-	Nearest      []nearest        `json:"nearest,omitempty"`    // then: what comes nearest, best first
-	Coverage     *agent.Coverage  `json:"coverage,omitempty"`   // how far the search went
-	Dropped      []string         `json:"dropped,omitempty"`    // what of the plans was left out or changed, and why
-	Error        string           `json:"error,omitempty"`      // why there is no whole answer; what was found is quoted in it
+	Unanswered   bool             `json:"unanswered,omitempty"`    // the answer begins with "Your notes don't say"
+	Nearest      []nearest        `json:"nearest,omitempty"`       // then: what comes nearest, best first
+	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how far the search went
+	StillReading string           `json:"still_reading,omitempty"` // notes were being read meanwhile: how far, and what to do
+	Dropped      []string         `json:"dropped,omitempty"`       // what of the plans was left out or changed, and why
+	Error        string           `json:"error,omitempty"`         // why there is no whole answer; what was found is quoted in it
 	Exit         int              `json:"exit"`
 }
 
@@ -272,7 +273,7 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 			failed, result.Effects, result.Dropped = failure(body), body.Effects, body.Dropped
 			result.Error = failed.Error()
 		case agent.Ended:
-			result.Log = body.Log
+			result.Log, result.StillReading = body.Log, body.Coverage.StillReading()
 			result.Metrics, result.Effects, result.Unanswered, result.Coverage = body.Metrics, body.Effects, body.Unanswered, body.Coverage
 			result.Dropped = body.Dropped
 			for _, s := range body.Nearest {
@@ -344,6 +345,9 @@ func (q *question) closeAnswer(result asked) {
 		fmt.Fprintln(q.err, citationLine(c))
 	}
 	fmt.Fprintln(q.err, safetext.Line(result.Effects.String()))
+	if result.StillReading != "" {
+		q.say(result.StillReading)
+	}
 }
 
 // citationLine tells a citation and the verdict on it in one line.

@@ -137,7 +137,7 @@ func (l *life) tell() {
 	s := tui.Status{
 		Scope:    scope,
 		Provider: state.Provider, Model: state.Model, Window: l.provider.Window(), Sent: l.sent(),
-		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: l.indexing,
+		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: l.indexing || coverage.Unread > 0,
 	}
 	if l.indexing && l.progress.Total > 0 {
 		s.Notes, s.Indexed = l.progress.Total, l.progress.Done

@@ -47,10 +47,11 @@ type Passage struct {
 
 // Coverage says how far the index can be trusted.
 type Coverage struct {
-	Indexed  int     `json:"indexed"`  // notes
-	Total    int     `json:"total"`    // notes in the folders
-	Age      float64 `json:"age_s"`    // seconds since the last sync
-	Embedder string  `json:"embedder"` // its name, or "words only: why"
+	Indexed  int     `json:"indexed"`          // notes
+	Total    int     `json:"total"`            // notes in the folders
+	Unread   int     `json:"unread,omitempty"` // of Total: new or changed, and not read yet by the sync under way
+	Age      float64 `json:"age_s"`            // seconds since the last sync
+	Embedder string  `json:"embedder"`         // its name, or "words only: why"
 }
 
 // Found is the outcome of a search.

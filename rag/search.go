@@ -287,6 +287,8 @@ func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	}
 	c.Total, _ = strconv.Atoi(getMeta(ctx, db, "total")) //nolint:errcheck // 0: never synced
 	c.Total = max(c.Total, c.Indexed)
+	c.Unread, _ = strconv.Atoi(getMeta(ctx, db, "unread")) //nolint:errcheck // 0: no sync is reading
+	c.Indexed = max(0, min(c.Indexed, c.Total-c.Unread))
 	if status, err := os.Stat(x.lockPath()); err == nil {
 		c.Age = max(0, time.Since(status.ModTime()).Seconds())
 	}

@@ -266,7 +266,7 @@ func (s *syncRun) readNotes(ctx context.Context) error {
 	for _, e := range todo {
 		again = append(again, e.Path)
 	}
-	if len(todo) == 0 && len(lost) == 0 && getMeta(ctx, s.db, "total") == strconv.Itoa(len(entries)) {
+	if len(todo) == 0 && len(lost) == 0 && getMeta(ctx, s.db, "total") == strconv.Itoa(len(entries)) && getMeta(ctx, s.db, "unread") == "" {
 		return s.touch()
 	}
 	return s.write(ctx, todo, again, lost, known, len(entries))
@@ -312,6 +312,11 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 	}
 	if _, err := s.db.ExecContext(ctx, `DELETE FROM meta WHERE key = 'listing'`); err != nil {
 		return err
+	}
+	if total >= 0 { // a search meanwhile knows by them what it does not see
+		if err := errors.Join(setMeta(ctx, s.db, "unread", strconv.Itoa(len(todo))), setMeta(ctx, s.db, "total", strconv.Itoa(total))); err != nil {
+			return err
+		}
 	}
 	if err := s.hashes(ctx, known, slices.Concat(again, lost)); err != nil {
 		return err
@@ -476,6 +481,11 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 			return err
 		}
 		if pending += int(entry.Size) + 512; pending >= batchBytes {
+			if s.only == nil {
+				if err := setMeta(ctx, tx, "unread", strconv.Itoa(len(todo)-i-1)); err != nil {
+					return err
+				}
+			}
 			if err := commit(); err != nil {
 				return err
 			}
@@ -549,7 +559,7 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 		err = tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes) + (SELECT count(*) FROM skipped)`).Scan(&total)
 		s.changes.Total = total
 	} else {
-		err = errors.Join(countFrequent(ctx, tx), measureLength(ctx, tx))
+		err = errors.Join(countFrequent(ctx, tx), measureLength(ctx, tx), setMeta(ctx, tx, "unread", ""))
 	}
 	err = errors.Join(err, setMeta(ctx, tx, "total", strconv.Itoa(total)), setMeta(ctx, tx, "listing", s.listing))
 	if err != nil {

@@ -16,6 +16,7 @@ type answer struct {
 	open   bool   // more is to come
 	ending string // why it is not whole: "stopped"
 	health string // how far the search behind it went; "" without one
+	caveat string // what it may lack; "": nothing is known
 
 	lines []string // the heading and what the stream drew
 	head  *theme   // of the heading
@@ -73,6 +74,9 @@ func (a *answer) render(width int, look *theme) []string {
 	}
 	if a.ending != "" {
 		lines = append(slices.Clip(lines), look.Warning.Render(fit("■ "+safetext.Line(a.ending), width)))
+	}
+	if a.caveat != "" {
+		lines = append(slices.Clip(lines), styled(look.Warning.Render, wrapped("! ", safetext.Line(a.caveat), width))...)
 	}
 	return lines
 }

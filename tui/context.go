@@ -25,7 +25,8 @@ var contextParts = []struct{ kind, name string }{
 	{"repair", "second try"},
 }
 
-// window is how the last prompt filled the model's window, a bar a part.
+// window is how the last prompt filled the model's window, a bar a part, and
+// which calls it held the results of.
 type window struct {
 	agent.ContextCounted
 	counted int // tokens of that prompt by the server's own count; 0: it has not said
@@ -125,6 +126,9 @@ func (w *window) lines(width int, full, empty func(...string) string) []string {
 	}
 	for _, p := range parts {
 		add(p.name, p.tokens)
+	}
+	for _, l := range w.Log {
+		lines = append(lines, fit("  "+safetext.Line("step "+l.Step+": "+l.String()), width))
 	}
 	return append(lines, fit("  "+said, width))
 }

@@ -204,7 +204,7 @@ func (m *Model) took(msg tookMsg) tea.Cmd {
 // suggest shows a question where the user would write, for enter to ask. What
 // the user writes takes its place; "" takes it away.
 func (m *Model) suggest(question string) {
-	m.suggested = question
+	m.suggested, m.again = question, ""
 }
 
 // leaveFirstRun goes on to the chat, and asks the prompt of the command line.

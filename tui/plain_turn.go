@@ -168,6 +168,9 @@ func (p *plain) show(e agent.Event) {
 			p.print("stopped\n")
 			p.left = p.turnID
 		}
+		if text := e.Coverage.StillReading(); text != "" {
+			p.note(text + " (/retry)")
+		}
 		p.tellEffects(e.Effects)
 	}
 }

@@ -69,6 +69,7 @@ type Model struct {
 	used, allocated int     // tokens of the context window
 	speed           float64 // tokens a second of the last answer
 	hint            string  // one line for the user, until the next key
+	again           string  // a question that was answered while notes were being read; "": none
 	suggested       string  // a question that enter asks while nothing is typed; "": none
 	parting         bool    // Ctrl+C was pressed: once more leaves
 	how             Ended
@@ -234,6 +235,7 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		m.tick(time.Time(msg))
 	case statusMsg:
 		m.status = Status(msg)
+		m.offerAgain()
 		return tea.Batch(m.nextStatus(), m.findModel())
 	case foundModelMsg:
 		m.first.model = (*FoundModel)(&msg)

@@ -53,7 +53,27 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 		m.source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine}, s)
 	}
 	m.closeTurn(ending, now)
+	if t := m.turn; t.answer != nil {
+		if t.answer.caveat = e.Coverage.StillReading(); t.answer.caveat != "" {
+			m.again = t.question
+			m.transcript.touch(t.answer)
+		}
+	}
 	m.tellEffects(e.Effects)
+}
+
+// offerAgain offers to ask once more what was asked while notes were being
+// read, when all are.
+func (m *Model) offerAgain() {
+	if m.again == "" || m.turn != nil || m.status.Indexing {
+		return
+	}
+	question, offer := m.again, "All notes are read now: Enter asks again."
+	if strings.Contains(question, "\n") {
+		question, offer = "", "All notes are read now: /retry asks again."
+	}
+	m.suggest(question)
+	m.transcript.add(&notice{offer})
 }
 
 // source adds a place to the sources under the answer.
@@ -102,6 +122,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t.cancel()
 	m.turn, m.unsent.sending = nil, ""
 	m.last = t
+	m.offerAgain()
 	m.letGo()
 	return tea.Sequence(m.printOver(), m.afterTurn(t))
 }

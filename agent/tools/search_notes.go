@@ -116,7 +116,7 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	c := found.Coverage
 	result := agent.Result{
 		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: !found.Likely(),
-		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Age: c.Age, Embedder: c.Embedder},
+		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Age: c.Age, Embedder: c.Embedder},
 	}
 	var text strings.Builder
 	if result.Nothing {
