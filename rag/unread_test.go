@@ -1,0 +1,54 @@
+package rag
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A search while the notes are being read, or after that was cut, tells how
+// many it could not see, in other processes too.
+func TestCoverageTellsWhatIsNotReadYet(t *testing.T) {
+	files := map[string]string{}
+	for i := range 24 {
+		files[fmt.Sprintf("note%02d.md", i)] = "# Note\n\n" + strings.Repeat(fmt.Sprintf("Boiler number %d hums.\n\n", i), 5000)
+	}
+	dir, at := t.TempDir(), t.TempDir()
+	write(t, dir, files)
+	folder, x := openVault(t, dir, at)
+	_, other := openVault(t, dir, at)
+	check := func(x *Index, unread bool) {
+		t.Helper()
+		c, err := x.Coverage(t.Context())
+		if err != nil || c.Total != len(files) || c.Indexed+c.Unread != c.Total || (c.Unread > 0) != unread || unread && c.Indexed == 0 {
+			t.Errorf("coverage is %+v, %v", c, err)
+		}
+	}
+	cut := func() {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		_, err := x.Sync(ctx, folder, nil, func(p Progress) {
+			if p.Phase == "read" && p.Done == 20 {
+				check(x, true)
+				check(other, true)
+				cancel()
+			}
+		})
+		if err == nil {
+			t.Fatal("it was not cut")
+		}
+		check(other, true)
+	}
+	cut()
+	syncNow(t, x, folder, nil)
+	check(x, false)
+	check(other, false)
+	for name, text := range files { // what has changed is unread too
+		files[name] = text + "It is loud.\n"
+	}
+	write(t, dir, files)
+	cut()
+	syncNow(t, x, folder, nil)
+	check(other, false)
+}
