@@ -52,8 +52,5 @@ func (s *callSplitter) upTo(end int) {
 	}
 }
 
-// held is what was not said.
-func (s *callSplitter) held() string { return s.text.String()[s.said:] }
-
 // flush says what was held back.
 func (s *callSplitter) flush() { s.upTo(s.text.Len()) }

@@ -82,7 +82,8 @@ func (looped) Latest(context.Context, string, int) ([]agent.Exchange, error) {
 	return []agent.Exchange{{Turn: "c1.1", Question: "How often do I run?", Current: true, Answer: agent.Answer{
 		Text: "Let me look.\n\nThen the web.\n\nThree times a week.", Cut: true,
 		Log: []agent.Logged{
-			{Thought: "First-thought."}, {At: 14, Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"},
+			{Thought: "First-thought."},
+			{At: 14, Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"},
 			{At: 29, Step: "2", Action: `brave_web_search({"query":"tips"})`, Result: "denied: \x1b[2Jno"},
 		},
 	}}}, nil
