@@ -21,7 +21,7 @@ const (
 	maxAction  = 300
 	maxLogged  = 200     // of a result that is kept with the answer
 	maxContext = 500     // of a result that a prompt holds
-	maxThought = 2 << 10 // of a thought that is kept
+	maxThought = 2 << 10 // of a thought that is kept: its beginning
 )
 
 func actionOf(s Step) string { return clip(oneLine(s.Tool+"("+string(s.Input)+")"), maxAction) }
@@ -78,7 +78,9 @@ func (t *turn) log(body Body) {
 		switch {
 		case e.Step != "":
 		case last >= 0 && t.logged[last].Thought != "" && t.logged[last].At == at:
-			t.logged[last].Thought += e.Content
+			if len(t.logged[last].Thought) <= maxThought { // it arrives in thousands of pieces
+				t.logged[last].Thought += e.Content
+			}
 		default:
 			t.logged = append(t.logged, Logged{At: at, Thought: e.Content})
 		}
@@ -96,7 +98,9 @@ func (t *turn) wholeLog() []Logged {
 	t.sending.Lock()
 	defer t.sending.Unlock()
 	for i, l := range t.logged {
-		t.logged[i].Thought = clip(l.Thought, maxThought)
+		if len(l.Thought) > maxThought {
+			t.logged[i].Thought = strings.ToValidUTF8(l.Thought[:maxThought], "") + "…"
+		}
 		for _, f := range t.found {
 			if l.Step != "" && f.step.ID == l.Step {
 				t.logged[i].Result = f.logged(maxLogged).Result

@@ -19,9 +19,13 @@ const (
 // tag is one of HTML, or a comment; an address in angle brackets is none.
 var tag = pattern.Lazy(`<!--[\s\S]*?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>`)
 
-// Title is what a conversation is called that begins with a message: the first
-// line that says something, as plain text, cut at a word.
-func Title(message string) string {
+// Title is what a conversation is called that begins with a message: its first
+// line as plain text, cut at a word.
+func Title(message string) string { return cutTitle(PlainLine(message)) }
+
+// PlainLine is the first line of a message that says something, as plain text;
+// "(empty)" where none does.
+func PlainLine(message string) string {
 	typed := ParseMessage(message).Text
 	source := []byte(tag.ReplaceAllString(strings.ToValidUTF8(typed[:min(len(typed), titleOf)], ""), " "))
 	var plain strings.Builder
@@ -47,7 +51,7 @@ func Title(message string) string {
 	})
 	for line := range strings.Lines(plain.String()) {
 		if line = plainLine(line); line != "" {
-			return cutTitle(line)
+			return line
 		}
 	}
 	return "(empty)"

@@ -279,7 +279,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.conversation, m.title = msg.id, msg.title
 	for _, exchange := range msg.exchanges {
 		if m.title == "" {
-			m.title = agent.Title(exchange.Question)
+			m.title = agent.PlainLine(exchange.Question)
 		}
 		for _, i := range m.keptItems(exchange) {
 			m.transcript.add(i)

@@ -91,7 +91,7 @@ func TestATreeOf5000TurnsIsDrawnAtOnce(t *testing.T) {
 	}
 }
 
-// The header names a conversation as the lists will, without its markup.
+// The header names a conversation as the lists do, without its markup.
 func TestTheHeaderShowsThePlainTitle(t *testing.T) {
 	options := withEverything()
 	options.Assistant = play(agent.Started{}, agent.Said{Content: "On 3 May."}, agent.Ended{})

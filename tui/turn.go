@@ -31,7 +31,7 @@ func (m *Model) askBy(text string, at *branch, begin func(ctx context.Context, c
 	m.transcript.add(q)
 	m.transcript.toEnd()
 	if m.title == "" {
-		m.title = agent.Title(text)
+		m.title = agent.PlainLine(text)
 	}
 	number, id := m.turns, m.conversation
 	m.unsent.sending = text
