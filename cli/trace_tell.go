@@ -89,10 +89,15 @@ func tell(e agent.Event, full bool) (head, detail string) {
 	case agent.Said:
 		return "", b.Content
 	case agent.ContextCounted:
-		if b.Allocated == 0 { // no model, or one whose window is not known
-			return fmt.Sprintf("%s: %d tokens", b.Agent, b.Used), ""
+		var holds strings.Builder
+		for _, l := range b.Log {
+			fmt.Fprintf(&holds, "step %s: %s\n", l.Step, l)
 		}
-		return fmt.Sprintf("%s: %d of %d tokens", b.Agent, b.Used, b.Allocated), ""
+		used := fmt.Sprintf("%s: %d tokens", b.Agent, b.Used)
+		if b.Allocated > 0 { // else no model, or one whose window is not known
+			used = fmt.Sprintf("%s: %d of %d tokens", b.Agent, b.Used, b.Allocated)
+		}
+		return used, holds.String()
 	case agent.Used:
 		return fmt.Sprintf("%s: %d tokens of prompt, %d of answer, %.1f a second", b.Agent, b.Prompt, b.Answer, b.PerSecond), ""
 	case agent.Cited:

@@ -75,6 +75,19 @@ func TestALoopIsShownInItsOrder(t *testing.T) {
 		"thinking: Second-thought.\n", "Then the web.\n", "plan 2: brave_web_search tips\n", "step 2 brought: Drink early.\n", "plan 3: calculate", "You run three times a week [1].\n")
 }
 
+// What fills the window is told with the calls whose results it holds.
+func TestContextTellsWhichCallsItHolds(t *testing.T) {
+	held := agent.ContextCounted{Agent: "explainer", Parts: map[string]int{"results": 40}, Used: 40, Log: []agent.Logged{
+		{Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"}, {Step: "2", Action: "fly({})", Result: "failed: no wings"},
+	}}
+	want := []string{"Context of the explainer", "results", `step 1: search_notes({"query":"running"}) → 1 passage`, "step 2: fly({}) → failed: no wings"}
+	inRig(t, 80, 30, withWorld(play(held, agent.Said{Content: "Yes."}, agent.Ended{Answer: "Yes."})), func(r *rig) {
+		r.ask("How often do I run?")
+		r.keys("/context", "enter")
+		mustFollow(t, r.text(), want...)
+	})
+}
+
 // looped is a store with a turn of a loop.
 type looped struct{ kept }
 
