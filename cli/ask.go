@@ -220,12 +220,12 @@ func readText(r io.Reader, name string) (string, error) {
 // of what the search could not tell.
 type asked struct {
 	Answer       string           `json:"answer"`
-	Log          []agent.Logged   `json:"log,omitempty"` // what was done and thought meanwhile, by the bytes of the answer before it
 	Citations    []agent.Citation `json:"citations"`
 	Effects      agent.Effects    `json:"effects"`
 	Conversation string           `json:"conversation"`
 	Turn         string           `json:"turn"`
 	Metrics      agent.Metrics    `json:"metrics"`
+	Log          []agent.Logged   `json:"log,omitempty"`           // what was done and thought meanwhile, by the bytes of the answer before it
 	Unanswered   bool             `json:"unanswered,omitempty"`    // the answer begins with "Your notes don't say"
 	Nearest      []nearest        `json:"nearest,omitempty"`       // then: what comes nearest, best first
 	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how far the search went

@@ -35,10 +35,13 @@ func TestAPageOfAConversationRunsAndLoadsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer := agent.Answer{Text: text, Error: text, Citations: []agent.Citation{{N: 1, Path: text}}}
+		answer := agent.Answer{Text: text, Error: text, Citations: []agent.Citation{{N: 1, Path: text}}, Log: []agent.Logged{{Thought: text}, {At: len(text), Step: "1", Action: text, Result: text}}}
 		if err := s.Finish(t.Context(), turn, answer); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := s.Rename(t.Context(), "c", texts[0]); err != nil {
+		t.Fatal(err)
 	}
 	c, err := s.Conversation(t.Context(), "c")
 	if err != nil {
