@@ -26,9 +26,12 @@ const (
 
 func actionOf(s Step) string { return clip(oneLine(s.Tool+"("+string(s.Input)+")"), maxAction) }
 
-// logged is what a step came to.
+// logged is what a step came to. Passages are saved with the answer already.
 func (f finding) logged(limit int) Logged {
 	r := f.forModel()
+	if r.Cited && limit == maxLogged {
+		r.Text = ToolEnded{Sources: f.result.Sources}.Brief()
+	}
 	text := oneLine(r.Text)
 	if f.status != Done {
 		text = strings.TrimSuffix(fmt.Sprintf("%s: %s", f.status, text), ": ")

@@ -51,7 +51,7 @@ func TestTheLogOfALoopIsKeptInOrder(t *testing.T) {
 	}
 	want := []Part{
 		{Text: "Let me look.\n\n"},
-		{Done: []Logged{{At: 14, Step: "1", Action: `search_notes({"query":"running"})`, Result: oneLine(fitness.Text)}}},
+		{Done: []Logged{{At: 14, Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"}}},
 		{Text: "Now the web.\n\n"},
 		{Done: []Logged{{At: 28, Step: "2", Action: `brave_web_search({"query":"tips"})`, Result: "1. Marathon guide: drink early."}}},
 		{Text: answer},
