@@ -101,7 +101,9 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 	if r.asks() {
 		hear.upTo(len(strings.TrimRight(r.before, " \t\r\n")))
 		begin.flush()
-		th.unanswered = nil // it goes on looking
+		if th.stream {
+			th.unanswered = nil // it goes on looking
+		}
 		switch {
 		case strings.TrimSpace(th.text) == "":
 		case th.stream:

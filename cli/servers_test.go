@@ -151,6 +151,12 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, body)
 }
 
+func (s *served) planned() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.plans)
+}
+
 func (s *served) chat(w http.ResponseWriter, r *http.Request, raw []byte) {
 	var req struct {
 		Model     string
@@ -253,7 +259,7 @@ func TestServersAsTheyAnswer(t *testing.T) {
 			}
 			ask := func(args ...string) (windows []int, notices []string, answer string) {
 				cmd := exec.Command(os.Args[0], append([]string{"ask", "--stream-json"}, args...)...)
-				cmd.Env = append([]string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH")}, s.env(server.URL)...)
+				cmd.Env = append([]string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH")}, s.env(server.URL)...)
 				var stderr strings.Builder
 				cmd.Stderr = &stderr
 				out, err := cmd.Output()
@@ -283,7 +289,7 @@ func TestServersAsTheyAnswer(t *testing.T) {
 				want = s.window
 			}
 			for run, args := range [][]string{{strings.Join(said, "\n")}, {"-c", "And what was it on day 3?"}} {
-				before := len(s.plans)
+				before := len(s.planned())
 				windows, notices, answer := ask(args...)
 				if len(notices) > 0 {
 					t.Errorf("run %d: told %q", run+1, notices)
@@ -294,10 +300,11 @@ func TestServersAsTheyAnswer(t *testing.T) {
 				if answer != "It is noted." {
 					t.Errorf("run %d: answered %q", run+1, answer)
 				}
-				if len(s.plans) <= before || !strings.Contains(s.plans[before], strings.TrimSpace(strings.Join(said, "\n"))) {
+				if plans := s.planned(); len(plans) <= before || !strings.Contains(plans[before], strings.TrimSpace(strings.Join(said, "\n"))) {
 					t.Errorf("run %d: the first prompt is not whole", run+1)
 				}
 			}
+			server.Close() // before s is read
 			if s.refused > 4 { // once a run and option, as far as it is not named
 				t.Errorf("%d requests had an option that is refused", s.refused)
 			}
