@@ -205,6 +205,8 @@ func TestWhatWasFoundIsQuotedWhateverItsLanguage(t *testing.T) {
 		"hardly an answer":         {Sources: []Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal die Woche, auch im Winter."}}, Searched: true, Unlikely: true},
 		"a text of a tool":         {Text: "Dreimal die Woche, auch im Winter.", Foreign: true},
 		"one with its own numbers": {Text: "Dreimal [7] die Woche, auch im Winter.", Foreign: true},
+		"numbers of some models":   {Text: "Dreimal 【1†Plan】, auch 【 1 】 die Woche, auch im Winter.", Foreign: true},
+		"in a passage":             {Sources: []Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal 【1†Plan】 die Woche, auch im Winter."}}, Searched: true},
 	} {
 		tool := &fakeTool{name: "look", reads: true, result: found}
 		events := collect(New(Options{Model: &failing{lines: []line{planOf("1 look")}, fault: faults["500"]}, History: &shelf{}, Tools: tools(tool)}).Ask(t.Context(), "c1", "how often?"), nil)
@@ -212,7 +214,7 @@ func TestWhatWasFoundIsQuotedWhateverItsLanguage(t *testing.T) {
 		for _, s := range bodies[Said](events) {
 			said += s.Content
 		}
-		if !strings.Contains(said, "die Woche, auch im Winter.") || strings.Contains(said, "Without a model") || strings.Contains(said, "[7]") {
+		if !strings.Contains(said, "die Woche, auch im Winter.") || strings.Contains(said, "Without a model") || strings.Contains(said, "[7]") || strings.Contains(said, "【") {
 			t.Errorf("%s: said is %q", name, said)
 		}
 	}

@@ -70,7 +70,11 @@ func (t *turn) mendStep(d draftStep, offered []Tool) (step Step, notes []string,
 		tool = theOne(offered, func(name string) bool { return strings.HasSuffix(foldName(name), "_"+foldName(d.Tool)) })
 	}
 	if tool == nil {
-		return Step{}, nil, errors.New(because(fmt.Sprintf("there is no tool %.60q", d.Tool), t.Missing(d.Tool)))
+		why := ""
+		if findTool(t.tools, d.Tool) == nil { // else others have it, as another worker does
+			why = t.Missing(d.Tool)
+		}
+		return Step{}, nil, errors.New(because(fmt.Sprintf("there is no tool %.60q", d.Tool), why))
 	}
 	spec := tool.Spec()
 	if clean := t.Redact(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {

@@ -163,6 +163,7 @@ func (t *turn) mark(ctx context.Context, from string, outside bool, r *Result, r
 		case untrusted(s.Path, s.Heading, s.Text):
 			s.Foreign = true
 			own = append(own, linesWithout(untrusted, s.Text)...)
+		case s.Call != "" && t.isForeign(): // as a result's own text below
 		default:
 			own = append(own, s.Text)
 		}

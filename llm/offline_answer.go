@@ -76,16 +76,20 @@ func quoteFound(task *Task) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// ownCitation is a number in brackets of a tool's own, which would be read as
-// a citation.
-var ownCitation = pattern.Lazy(`[\[【]\s*\^?(\d+(?:\s*[,;–-]\s*\d+)*)\s*[\]】]`)
+// ownCitation is a number in brackets of a tool's own, or of a worker's report,
+// which would be read as a citation.
+var ownCitation = pattern.Lazy(markText)
+
+// markText matches what is read as a citation: [1], [1, 2], 【1】 or 【1†line 3】.
+const markText = `[\[【]\s*\^?(\d+(?:\s*[,;–-]\s*\d+)*)\s*[\]】]|【(\d+)[^】\n]*】`
 
 // tell says how a step ended, in plain words.
 func tell(r Result) string {
 	text := plainBlock(r.Text)
 	if r.Status == "done" || r.Status == "" {
+		text = ownCitation.ReplaceAllString(text, "($1$2)")
 		if text != "" && r.N > 0 {
-			text = ownCitation.ReplaceAllString(text, "($1)") + fmt.Sprintf(" [%d]", r.N)
+			text += fmt.Sprintf(" [%d]", r.N)
 		}
 		return text
 	}

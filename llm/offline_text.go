@@ -148,7 +148,7 @@ func segments(text string) []segment {
 
 // unsafe are the places where a quote would be read as something else: a
 // citation, an image, HTML, code or a formula that begins and does not end.
-var unsafe = pattern.Lazy(`!\[[^\]]*\](?:\([^)]*\))?|[\[【]\s*\^?\d+(?:\s*[,;–-]\s*\d+)*\s*[\]】]|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
+var unsafe = pattern.Lazy(`!\[[^\]]*\](?:\([^)]*\))?|` + markText + `|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
 
 // quotable is a sentence in one line that can be quoted word for word without
 // breaking the Markdown around it: places that would are left out, with an
