@@ -19,6 +19,8 @@ func FailedBy(err error) Failed {
 	var unreachable *llm.UnreachableError
 	var status *llm.StatusError
 	switch {
+	case errors.As(err, &missing) && missing.Fixed:
+		f.Hint = "lifehub models list shows which it has; choose one with /model or -m."
 	case errors.As(err, &missing):
 		f.Message = fmt.Sprintf("The model %q is not installed.", missing.Model)
 		f.Hint = fmt.Sprintf("Get it with: lifehub models pull %s", missing.Model)

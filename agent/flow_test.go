@@ -421,12 +421,14 @@ func TestACutAnswerIsKeptAndMarked(t *testing.T) {
 }
 
 func TestAMissingModelCanBeTestedFor(t *testing.T) {
-	model := &script{lines: []line{{err: fmt.Errorf("ask: %w", &llm.NotFoundError{Model: "m"})}}}
-	events := collect(New(Options{Model: model, History: &shelf{}}).Ask(t.Context(), "c1", "go"), nil)
-	failed := events[len(events)-1].Body.(Failed)
-	var missing *llm.NotFoundError
-	if !errors.As(failed.Err, &missing) || !strings.Contains(failed.Hint, "lifehub models pull m") {
-		t.Errorf("failed with %+v", failed)
+	for fixed, hint := range map[bool]string{false: "lifehub models pull m", true: "lifehub models list"} {
+		model := &script{lines: []line{{err: fmt.Errorf("ask: %w", &llm.NotFoundError{Model: "m", Fixed: fixed})}}}
+		events := collect(New(Options{Model: model, History: &shelf{}}).Ask(t.Context(), "c1", "go"), nil)
+		failed := events[len(events)-1].Body.(Failed)
+		var missing *llm.NotFoundError
+		if !errors.As(failed.Err, &missing) || !strings.Contains(failed.Hint, hint) {
+			t.Errorf("failed with %+v", failed)
+		}
 	}
 }
 

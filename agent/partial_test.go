@@ -289,6 +289,16 @@ func TestWhatAPlanLostIsTold(t *testing.T) {
 	}
 }
 
+// A worker that asks for a tool of another worker is not told that it is off.
+func TestAToolThatAnotherWorkerHasIsNotMissing(t *testing.T) {
+	missing := func(string) string { return "it is switched off" }
+	model := &script{lines: []line{say(routed), say(oneTask), calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(accepted), say("Done.")}}
+	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), web()), Mode: inMode(TeamMode), Missing: missing}).Ask(t.Context(), "c1", question), nil)
+	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: there is no tool "brave_web_search"]` {
+		t.Errorf("dropped is %q", end.Dropped)
+	}
+}
+
 // The text of a tool is a source like a passage: it has a number in the prompt,
 // and what is cited of it is checked.
 func TestTheTextOfAToolCanBeCited(t *testing.T) {

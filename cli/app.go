@@ -275,17 +275,19 @@ func (a *app) offered() []agent.Tool {
 // missing says why a tool that LifeHub has is not offered now; "": it has none
 // of this name.
 func (a *app) missing(name string) string {
-	switch {
-	case name == "send_email" && a.config.Mail.Host == "":
+	if name == "send_email" && a.config.Mail.Host == "" {
 		return "no mail server is set (mail.host)"
-	case !a.isBuiltin(name):
+	}
+	named := func(t agent.Tool) bool { return t.Spec().Name == name }
+	switch {
+	case !slices.ContainsFunc(a.builtin, named):
 		return ""
+	case !slices.ContainsFunc(a.tools(), named):
+		return "it is switched off (tools.off)"
 	case tools.NeedsNotes(name) && len(a.open()) == 0:
 		return "there are no notes"
-	case a.switches.notesNow() != notesOn:
-		return "/notes leaves it out"
 	}
-	return "it is switched off (tools.off)"
+	return "/notes leaves it out"
 }
 
 // tools are the enabled tools of this moment.

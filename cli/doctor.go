@@ -214,7 +214,7 @@ func (a *app) examineModel(ctx context.Context, c *Config) []finding {
 	}
 	var missing *llm.NotFoundError
 	switch {
-	case errors.As(err, &missing):
+	case errors.As(err, &missing) && !missing.Fixed:
 		vectors.OK, vectors.Says, vectors.Mend = false, "search goes by words only: "+err.Error(), "lifehub models pull "+missing.Model
 	case err != nil:
 		vectors.OK, vectors.Says = false, "search goes by words only: "+err.Error()

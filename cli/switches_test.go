@@ -40,6 +40,28 @@ func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 	}
 }
 
+func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
+	l := &life{app: anApp(t, aVault(t)), status: make(chan tui.Status, 1)}
+	l.config.Tools.Off = []string{"web_*"}
+	for use, want := range map[string][]string{
+		"on":   {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},
+		"only": {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},
+		"off":  {"it is switched off (tools.off)", "/notes leaves it out", "no mail server is set (mail.host)"},
+	} {
+		if _, err := l.slashNotes(t.Context(), use); err != nil {
+			t.Fatal(err)
+		}
+		<-l.status
+		got := []string{l.missing("web_search"), "", l.missing("send_email")}
+		if use == "off" {
+			got[1] = l.missing("search_notes")
+		}
+		if !slices.Equal(got, want) || l.missing("fly") != "" {
+			t.Errorf("/notes %s: %q, want %q", use, got, want)
+		}
+	}
+}
+
 func TestThinkingIsSwitchedForTheRun(t *testing.T) {
 	l := &life{app: &app{config: defaults()}}
 	if now := l.switches.thinkNow(l.config.Think); now != "off" {

@@ -199,10 +199,18 @@ var (
 	ErrTooLong = errors.New("the prompt is longer than the model's context window")
 )
 
-// NotFoundError says that the server does not have the model; it may be pulled.
-type NotFoundError struct{ Model string }
+// NotFoundError says that the server does not have the model.
+type NotFoundError struct {
+	Model string
+	Fixed bool // the server has the models that it was given; else it can pull the model
+}
 
-func (e *NotFoundError) Error() string { return fmt.Sprintf("model %q is not installed", e.Model) }
+func (e *NotFoundError) Error() string {
+	if e.Fixed {
+		return fmt.Sprintf("the model server has no model %q", e.Model)
+	}
+	return fmt.Sprintf("model %q is not installed", e.Model)
+}
 
 // UnsupportedError says that the model lacks a capability that was asked of it.
 type UnsupportedError struct{ Model, Capability string }

@@ -62,7 +62,7 @@ func (*Offline) Ready(context.Context) error { return nil }
 // Info implements [Provider].
 func (*Offline) Info(_ context.Context, name string) (Info, error) {
 	if name != "" && name != "offline" {
-		return Info{}, &NotFoundError{name}
+		return Info{}, &NotFoundError{Model: name}
 	}
 	return Info{Name: "offline"}, nil
 }

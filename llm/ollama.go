@@ -148,7 +148,7 @@ func (o *Ollama) choose(ctx context.Context) (Info, error) {
 		}
 	}
 	if best < 0 {
-		return Info{}, &NotFoundError{Suggestion()}
+		return Info{}, &NotFoundError{Model: Suggestion()}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -334,7 +334,7 @@ func (o *Ollama) mend(err error, model string) error {
 	switch {
 	case status.StatusCode == http.StatusNotFound && model != "" && !strings.HasPrefix(message, "404 page"):
 		o.forget(model)
-		return &NotFoundError{model}
+		return &NotFoundError{Model: model}
 	case status.StatusCode == http.StatusBadRequest && tooLong(message):
 		return ErrTooLong
 	case status.StatusCode == http.StatusBadRequest:

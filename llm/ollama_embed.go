@@ -49,7 +49,7 @@ func (o *Ollama) Embedder(ctx context.Context) (Embedder, error) {
 			return e, nil
 		}
 	}
-	return nil, &NotFoundError{model}
+	return nil, &NotFoundError{Model: model}
 }
 
 // Name implements [Embedder].

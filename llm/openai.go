@@ -93,7 +93,7 @@ func (o *OpenAI) Info(ctx context.Context, name string) (Info, error) {
 	case a.listErr != nil:
 		return Info{}, a.listErr
 	case !a.listed:
-		return Info{}, &NotFoundError{a.ID}
+		return Info{}, &NotFoundError{Model: a.ID, Fixed: true}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -253,7 +253,7 @@ func retryAfter(value string, now time.Time) time.Duration {
 func missing(err error, model string) error {
 	var status *StatusError
 	if errors.As(err, &status) && status.Code == http.StatusNotFound && strings.Contains(strings.ToLower(status.Message), "model") {
-		return &NotFoundError{model}
+		return &NotFoundError{Model: model, Fixed: true}
 	}
 	return err
 }

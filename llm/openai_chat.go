@@ -120,9 +120,16 @@ func (o *OpenAI) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error
 		}
 		body := o.chatBody(model, req)
 		try := func(ctx context.Context, emit func(Delta) error) error {
-			err := missing(o.chat(ctx, body, emit), model)
-			o.forget(model, err)
-			return err
+			err := missing(o.chat(ctx, body, emit), body.Model)
+			if !o.forget(body.Model, err) {
+				return err
+			}
+			now, failed := o.about(ctx, "", false)
+			if failed != nil || now.ID == body.Model {
+				return err
+			}
+			body.Model = now.ID // the server was restarted with another one
+			return missing(o.chat(ctx, body, emit), body.Model)
 		}
 		stream(ctx, o.Window(), try)(yield)
 	}

@@ -415,11 +415,17 @@ func TestAServerThatChangedIsAskedAgain(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	p := open(t, llm.Settings{Provider: "openai", OpenAIURL: server.URL + "/v1"})
+	named := open(t, llm.Settings{Provider: "openai", OpenAIURL: server.URL + "/v1", Model: "other"})
+	_, _, err := llm.Collect(named.Stream(t.Context(), say("hi")))
+	var missing *llm.NotFoundError
+	if !errors.As(err, &missing) || !missing.Fixed || missing.Model != "other" {
+		t.Errorf("a model that the user named and the server has not: %v", err)
+	}
 	for _, c := range []struct {
 		model  string
 		window int
 		fails  bool // the first request, before it is asked again
-	}{{"first", 8192, false}, {"second", 8192, true}, {"second", 100, true}} {
+	}{{"first", 8192, false}, {"second", 8192, false}, {"second", 100, true}} {
 		model, window = c.model, c.window
 		for try := range 2 {
 			if err := p.Ready(t.Context()); err != nil {

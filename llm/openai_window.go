@@ -246,12 +246,13 @@ func (o *OpenAI) load(ctx context.Context, name string) {
 }
 
 // forget has the server asked again about a model after an error that says
-// that it was restarted since, with another window or another model.
-func (o *OpenAI) forget(name string, err error) {
+// that it was restarted since, with another window or another model. It
+// reports whether the server now chooses the model again.
+func (o *OpenAI) forget(name string, err error) (chooses bool) {
 	var missing *NotFoundError
 	gone := errors.As(err, &missing)
 	if !gone && !errors.Is(err, ErrTooLong) {
-		return
+		return false
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -259,4 +260,5 @@ func (o *OpenAI) forget(name string, err error) {
 	if gone && !o.named && o.model == name {
 		o.model = ""
 	}
+	return gone && !o.named
 }

@@ -14,10 +14,10 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// missingModel returns the model that an error says is not installed, or "".
+// missingModel returns the model that an error says can be pulled, or "".
 func missingModel(err error) string {
 	var missing *llm.NotFoundError
-	if errors.As(err, &missing) {
+	if errors.As(err, &missing) && !missing.Fixed {
 		return missing.Model
 	}
 	return ""
