@@ -376,3 +376,30 @@ func TestCallsOfOtherProgramsThatOnlyReadRunSideBySide(t *testing.T) {
 		})
 	}
 }
+
+// A name that is repaired is ruled by the tool that it stands for, and is none
+// of a tool that the worker has not.
+func TestARepairedNamePassesTheSameRules(t *testing.T) {
+	planned := planOf("1 web_search")
+	for name, tc := range map[string]struct {
+		mode  Mode
+		lines []line
+		rules string
+		asked int
+	}{
+		"denied":             {PlanMode, []line{planned}, "{tool: brave_web_search, level: deny}, {tool: web_search, level: auto}", 0},
+		"confirmed":          {PlanMode, []line{planned}, "{tool: brave_web_search, level: confirm}, {tool: web_search, level: auto}", 1},
+		"denied, in a loop":  {LoopMode, []line{calling("web_search", `{"query":"x"}`)}, "{tool: brave_*, level: deny}", 0},
+		"not of this worker": {TeamMode, []line{say(routed), say(oneTask), calling("web_search", `{"query":"x"}`), say(notesFound), say(accepted)}, "{tool: '*', level: auto}", 0},
+	} {
+		rules, err := ParseRules("p.yaml", []byte("rules: ["+tc.rules+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		brave := web()
+		events := collect(New(Options{Model: &script{lines: append(tc.lines, say("Done."))}, History: &shelf{}, Tools: tools(brave, search()), Mode: inMode(tc.mode), Rules: rules}).Ask(t.Context(), "c1", question), always(Refuse))
+		if asked := bodies[PermissionAsked](events); len(brave.ran()) > 0 || len(asked) != tc.asked {
+			t.Errorf("%s: ran %d times, asked %+v: %s", name, len(brave.ran()), asked, story(t, events))
+		}
+	}
+}

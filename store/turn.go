@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -85,12 +86,24 @@ type detail struct {
 	Log       []agent.Logged   `json:"log,omitempty"`
 }
 
+// withoutUncited is the sources of an answer, those that it does not cite without
+// their texts: results of tools are long, and nobody looks at these again.
+func withoutUncited(answer agent.Answer) []agent.Source {
+	sources := slices.Clone(answer.Sources)
+	for i, s := range sources {
+		if !slices.ContainsFunc(answer.Citations, func(c agent.Citation) bool { return c.N == s.N }) {
+			sources[i].Text = ""
+		}
+	}
+	return sources
+}
+
 // Finish keeps the answer and closes the turn. It works also when ctx is
 // cancelled: that is how an interrupted turn ends.
 func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) error {
 	ctx = context.WithoutCancel(ctx)
 	defer s.owners.end(turn)
-	rest, err := json.Marshal(detail{Sources: answer.Sources, Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects, Log: answer.Log})
+	rest, err := json.Marshal(detail{Sources: withoutUncited(answer), Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects, Log: answer.Log})
 	if err != nil {
 		return fmt.Errorf("keep the answer: %w", err)
 	}
