@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"lifehub/llm"
@@ -74,7 +75,7 @@ func (t *turn) measured(ctx context.Context) (window int, scale float64) {
 func (t *turn) send(ctx context.Context, p prompt, window int, scale float64, say func(string)) (llm.Usage, error) {
 	fitted := p.fit(window, scale)
 	t.emit(fitted.counted(p, window, t.gauges.of(ctx, t.ModelName())))
-	if fitted.left != "" {
+	if fitted.left != "" && t.leftOut(fitted.left) {
 		t.emit(Noticed{Text: fitted.left})
 	}
 	req := p.request
@@ -110,6 +111,18 @@ func (t *turn) send(ctx context.Context, p prompt, window int, scale float64, sa
 	t.emitUsage(p, usage)
 	t.checkWhole(ctx, count{fitted.estimate, usage.Prompt}, window)
 	return usage, nil
+}
+
+// leftOut reports whether it is told for the first time in the turn what a
+// prompt lacks.
+func (t *turn) leftOut(what string) bool {
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	if slices.Contains(t.lacking, what) {
+		return false
+	}
+	t.lacking = append(t.lacking, what)
+	return true
 }
 
 // checkWhole tells when the server dropped a part of the prompt, which it does

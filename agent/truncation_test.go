@@ -118,3 +118,22 @@ func manyWords(words, seed int) string {
 	}
 	return b.String()
 }
+
+// A window in which no prompt fits is told about once, however often it is tried.
+func TestWhatPromptsLackIsToldOnce(t *testing.T) {
+	kept := &shelf{}
+	for range 6 {
+		kept.messages = append(kept.messages, llm.Message{Role: llm.User, Text: "and then?"}, llm.Message{Role: llm.Assistant, Text: strings.Repeat("all that was said ", 200)})
+	}
+	model := &failing{fault: line{err: fmt.Errorf("ask: %w", llm.ErrTooLong)}}
+	events := collect(New(Options{Model: model, History: kept, Tools: tools(search()), Window: func() int { return 900 }}).Ask(t.Context(), "c1", "go"), nil)
+	told := map[string]int{}
+	for _, n := range bodies[Noticed](events) {
+		if told[n.Text]++; told[n.Text] > 1 {
+			t.Errorf("told again: %s", n.Text)
+		}
+	}
+	if len(told) < 2 {
+		t.Errorf("told %v", told)
+	}
+}

@@ -71,7 +71,8 @@ type turn struct {
 	counting  sync.Mutex // guards what follows, and kept.plans
 	dropped   []string   // what of the plans was left out or changed, and why
 	setbacks  []setback
-	stepsMade int // by all plans of the turn
+	lacking   []string // what prompts lack, as the user was told
+	stepsMade int      // by all plans of the turn
 	metrics   Metrics
 	effects   []stepEffect
 	unasked   []string // tools that needed a permission nobody could give
