@@ -50,9 +50,9 @@ func explain(err error) error {
 	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE):
 		return fmt.Errorf("too many files are open, raise `ulimit -n`: %w", err)
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || code&0xff == sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("the index cannot be written, make its folder writable: %w", err)
+		return fmt.Errorf("the index cannot be written, make its folder and files writable: %w", err)
 	case code&0xff == sqlite3.SQLITE_CANTOPEN: // for which of the two, SQLite does not say
-		return fmt.Errorf("the index cannot be opened, raise `ulimit -n` or make its folder writable: %w", err)
+		return fmt.Errorf("the index cannot be opened, raise `ulimit -n` or make its folder and files writable: %w", err)
 	case code&0xff == sqlite3.SQLITE_BUSY || code&0xff == sqlite3.SQLITE_LOCKED:
 		return fmt.Errorf("another program holds the index, try again: %w", err)
 	}

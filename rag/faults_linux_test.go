@@ -6,10 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"lifehub/notes"
 )
@@ -38,6 +41,77 @@ func TestSigningKeepsTheLocksOfSQLite(t *testing.T) {
 		}
 	}
 	t.Errorf("this process holds no lock on the words it has open:\n%s", locks)
+}
+
+// obeyModes has the modes of files hold for this goroutine also where it is root's.
+func obeyModes(t *testing.T) {
+	t.Helper()
+	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	if err := unix.Capset(&header, &make([]unix.CapUserData, 2)[0]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files of an index that cannot be written, in a folder that can, are read in
+// every run, and written once they can be.
+func TestFilesThatCannotBeWrittenAreRead(t *testing.T) {
+	obeyModes(t)
+	dir, index := t.TempDir(), t.TempDir()
+	write(t, dir, map[string]string{"a.md": "apple\n"})
+	folder, err := notes.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	bag := &bagEmbedder{name: "bag"}
+	open := func(use func(x *Index)) {
+		t.Helper()
+		x, err := Open(index, Options{Vault: dir, Embedder: bag})
+		if err != nil {
+			t.Fatal(err)
+		}
+		use(x)
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	chmod := func(mode os.FileMode) {
+		files, err := filepath.Glob(filepath.Join(index, "*.*"))
+		if err != nil || len(files) < 3 {
+			t.Fatalf("%q are the files, %v", files, err)
+		}
+		for _, file := range files {
+			if err := os.Chmod(file, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	open(func(x *Index) { syncNow(t, x, folder, bag) })
+	chmod(0o400)
+	write(t, dir, map[string]string{"b.md": "pear\n"})
+	for range 2 {
+		open(func(x *Index) {
+			if _, err := x.Sync(t.Context(), folder, bag, nil); err == nil || !strings.Contains(err.Error(), "make its folder and files writable") {
+				t.Errorf("the sync says %v", err)
+			}
+			if got := paths(t, x, "apple"); !slices.Equal(got, []string{"a.md"}) {
+				t.Errorf("%q are found", got)
+			}
+		})
+	}
+	open(func(x *Index) {
+		if got := paths(t, x, "apple"); !slices.Equal(got, []string{"a.md"}) {
+			t.Errorf("%q are found", got)
+		}
+		chmod(0o600)
+		if changes := syncNow(t, x, folder, bag); changes.Embedded != 1 {
+			t.Errorf("then %d passages are embedded, %q", changes.Embedded, changes.Warnings)
+		}
+		if got := paths(t, x, "pear"); !slices.Equal(got, []string{"b.md"}) {
+			t.Errorf("then %q are found", got)
+		}
+	})
 }
 
 // fault is what a system call is made to do.

@@ -166,6 +166,9 @@ func (x *Index) reopen(locked bool) error {
 	if x.words != nil && !x.stale(x.words) && (!locked || x.words.limited == nil) {
 		return nil
 	}
+	if x.words != nil && x.words.limited != nil {
+		x.retire() // SQLite goes on reading alone as long as this process has it open so
+	}
 	g, err := x.openNewest(locked)
 	if err != nil && !isDamage(err) {
 		return err
@@ -226,42 +229,42 @@ func (x *Index) openNewest(locked bool) (*generation, error) {
 		return nil, err
 	}
 	g, err := x.openGeneration(number, false, true)
-	if err == nil && g.limited == nil {
-		if err = checkWords(g.db); err != nil {
-			return nil, errors.Join(err, g.release())
-		}
+	if err != nil || g.limited != nil {
+		return g, err
 	}
-	return g, err
+	if g.limited = checkWords(g.db); isDamage(g.limited) {
+		return nil, errors.Join(g.limited, g.release())
+	}
+	return g, nil
 }
 
 // openGeneration opens a words file; where nothing can be written, or too
 // little is left for it, for reading alone. make allows a new one, empty.
 func (x *Index) openGeneration(number int, signed, make bool) (*generation, error) {
 	path := x.wordsPath(number)
-	flags := os.O_RDONLY
+	flags := os.O_RDWR
 	if make {
-		flags = os.O_RDWR | os.O_CREATE
+		flags |= os.O_CREATE
 	}
-	file, err := os.OpenFile(path, flags, 0o600)
-	if make && err != nil {
-		limited := err
+	file, limited := os.OpenFile(path, flags, 0o600)
+	if errors.Is(limited, fs.ErrNotExist) {
+		return nil, &damageError{"the file " + filepath.Base(path) + " is missing"}
+	}
+	err := limited
+	if limited != nil {
 		if file, err = os.Open(path); err != nil {
 			return nil, limited
 		}
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &damageError{"the file " + filepath.Base(path) + " is missing"}
-	}
-	if err != nil {
-		return nil, err
 	}
 	g := &generation{number: number, file: file}
 	g.users.Store(1)
 	if g.opened, err = file.Stat(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	if g.db, err = openWords(path, readWrite); err == nil {
-		return g, nil
+	if err = limited; err == nil { // else SQLite would open it, and fail at the first write
+		if g.db, err = openWords(path, readWrite); err == nil {
+			return g, nil
+		}
 	}
 	if g.limited = err; !isDamage(err) {
 		if g.db, err = openWords(path, readOnly); err == nil {

@@ -135,8 +135,8 @@ func (x *Index) lock() (unlock func() error, ok bool, err error) {
 // wait for another LifeHub to end its writing.
 const patience = 10 * time.Second
 
-// errElsewhere says that another LifeHub has the lock.
-var errElsewhere = errors.New("another LifeHub is indexing these notes, try again when it is done")
+// errElsewhere says that another LifeHub has the lock, or another sync of this one.
+var errElsewhere = errors.New("these notes are being indexed, try again when that is done")
 
 // patiently tries again while another LifeHub writes.
 func patiently(ctx context.Context, do func() error) error {

@@ -37,6 +37,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // vectorFile is the file and, in memory, all its vectors.
 type vectorFile struct {
 	file      *os.File
+	limited   bool // it is open for reading alone
 	model     string
 	dimension int   // 0: nothing was embedded yet
 	rows      []row // as they lie in memory
@@ -57,16 +58,14 @@ type row struct {
 // openVectors reads the file at path, or makes an empty one. What is damaged
 // is left out. A file that cannot be written is read.
 func openVectors(path, model string) (*vectorFile, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		if readable, readErr := os.Open(path); readErr == nil {
-			file, err = readable, nil
+	file, limited := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if limited != nil {
+		var err error
+		if file, err = os.Open(path); err != nil {
+			return nil, fmt.Errorf("open vectors: %w", limited)
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("open vectors: %w", err)
-	}
-	v := &vectorFile{file: file, model: model, at: map[key]int{}}
+	v := &vectorFile{file: file, limited: limited != nil, model: model, at: map[key]int{}}
 	if err := v.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open vectors: %w", err), file.Close())
 	}
@@ -211,9 +210,14 @@ func (v *vectorFile) forget(used map[key]bool) {
 
 func manyUnused(unused, all int) bool { return unused*4 >= all && unused >= 64 }
 
-// changedOutside tells whether another process wrote to the file since it was
-// read.
+// changedOutside reports whether another process wrote to the file since it was
+// read, or it can be written at last.
 func (v *vectorFile) changedOutside() bool {
+	if v.limited {
+		if file, err := os.OpenFile(v.file.Name(), os.O_RDWR, 0o600); err == nil {
+			return file.Close() == nil
+		}
+	}
 	status, err := v.file.Stat()
 	return err == nil && status.Size() != v.size
 }

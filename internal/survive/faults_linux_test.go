@@ -213,7 +213,7 @@ func TestAnIndexThatRefusesToBeWrittenIsSearched(t *testing.T) {
 			}
 			said := open("old words")
 			undo()
-			if said == nil || !strings.Contains(said.Error(), map[string]string{"full": "free some space", "read-only": "make its folder writable"}[name]) {
+			if said == nil || !strings.Contains(said.Error(), map[string]string{"full": "free some space", "read-only": "make its folder and files writable"}[name]) {
 				t.Errorf("a sync says %v", said)
 			}
 			if err := os.WriteFile(note, []byte("new words of the note\n"), 0o644); err != nil {
