@@ -64,7 +64,7 @@ func (m *Model) jump(by int) {
 	if by > 0 {
 		t.toEnd()
 	} else {
-		t.toTop()
+		t.lookAt(spot{})
 	}
 }
 
@@ -323,7 +323,7 @@ func (m *Model) keptItems(exchange agent.Exchange) []item {
 	for i, part := range parts {
 		switch {
 		case part.Done != nil:
-			items = append(items, &done{log: part.Done})
+			items = append(items, &done{log: part.Done, unfolded: m.unfolded})
 		case i == len(parts)-1:
 			items = append(items, keptAnswer(part.Text, ending))
 		default:

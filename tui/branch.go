@@ -69,7 +69,17 @@ func (m *Model) editBack(number string) tea.Cmd {
 			return nil
 		}
 	}
-	m.edit(m.questionBack(n))
+	q := m.questionBack(n)
+	if q == nil {
+		if above := m.readEarlier(); above != nil {
+			return func() tea.Msg {
+				msg := above().(earlierMsg)
+				msg.edit = n
+				return msg
+			}
+		}
+	}
+	m.edit(q)
 	return nil
 }
 
@@ -263,6 +273,7 @@ type earlierMsg struct {
 	last      string // the last of them
 	exchanges []agent.Exchange
 	err       error
+	edit      int // the question that is edited then, counted back from the last one; 0: none
 }
 
 // readEarlier reads the turns above those that are held.
@@ -276,7 +287,7 @@ func (m *Model) readEarlier() tea.Cmd {
 	return func() tea.Msg {
 		list, err := m.Conversations.Exchanges(m.base, id)
 		end := slices.IndexFunc(list, func(e agent.Exchange) bool { return e.Turn == last })
-		return earlierMsg{opening, last, list[:end+1], err}
+		return earlierMsg{opening: opening, last: last, exchanges: list[:end+1], err: err}
 	}
 }
 
@@ -304,6 +315,9 @@ func (m *Model) showEarlier(msg earlierMsg) {
 	}
 	m.transcript.earlier = ""
 	m.transcript.putAbove(above)
+	if msg.edit > 0 {
+		m.edit(m.questionBack(msg.edit))
+	}
 }
 
 // scrollTo puts the question of a turn at the top of what is in sight.

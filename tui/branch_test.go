@@ -211,6 +211,11 @@ func TestALongChatHoldsItsLastTurns(t *testing.T) {
 		if n := len(questions()); n >= mostTurns {
 			r.t.Errorf("%d turns are held", n)
 		}
+		r.keys("/edit 100", "enter")
+		if got := r.m.composer.text(); got != "Question 8" {
+			r.t.Errorf("%q is edited, not the 100th last question", got)
+		}
+		r.keys("esc")
 		r.keys("ctrl+home")
 		r.mustShow("Question 1\n")
 		got := questions()
