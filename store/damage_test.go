@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -299,5 +300,28 @@ func BenchmarkOpenOfAFileThatWasClosed(b *testing.B) {
 			}
 			b.ReportMetric(float64(info.Size())/1e6, "MB")
 		})
+	}
+}
+
+// The last commit has nothing behind it that would tell of its loss, and with
+// its frame's header gone it looks like the rest of an earlier log.
+func TestALastCommitWithoutItsFrameIsNoticed(t *testing.T) {
+	path := sample(t, t.TempDir(), true)
+	log, err := os.ReadFile(path + "-wal")
+	must(t, err)
+	page := int(binary.BigEndian.Uint32(log[8:]))
+	last := 0
+	for at := logHeader; at+frameHeader+page <= len(log); at += frameHeader + page {
+		if bytes.Equal(log[at+8:at+16], log[16:24]) {
+			last = at
+		}
+	}
+	clear(log[last : last+frameHeader])
+	must(t, os.WriteFile(path+"-wal", log, 0o600))
+	s, err := Open(path)
+	must(t, err)
+	defer s.Close()
+	if s.Warning() == "" {
+		t.Error("the last change is lost, and nothing is said")
 	}
 }

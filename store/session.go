@@ -157,10 +157,7 @@ func lostFrames(log, index string) (string, error) {
 	if binary.BigEndian.Uint32(head)&^1 != 0x377f0682 || binary.BigEndian.Uint32(head[24:]) != a || binary.BigEndian.Uint32(head[28:]) != b || page < 512 || page > 65536 {
 		return damaged, nil
 	}
-	if (len(data)-logHeader)/(frameHeader+page) < known {
-		return damaged, nil
-	}
-	broken := false
+	sound, broken := 0, false
 	for at := logHeader; at+frameHeader+page <= len(data); at += frameHeader + page {
 		frame := data[at : at+frameHeader]
 		if string(frame[8:16]) != string(head[16:24]) { // of an earlier use of the file
@@ -171,9 +168,15 @@ func lostFrames(log, index string) (string, error) {
 			a, b = logSum(order, a, b, data[at+frameHeader:at+frameHeader+page])
 			broken = binary.BigEndian.Uint32(frame[16:]) != a || binary.BigEndian.Uint32(frame[20:]) != b
 		}
+		if !broken {
+			sound++
+		}
 		if commit := binary.BigEndian.Uint32(frame[4:]) != 0; broken && commit {
 			return damaged, nil
 		}
+	}
+	if sound < known {
+		return damaged, nil
 	}
 	return "", nil
 }
