@@ -49,7 +49,7 @@ func PlainLine(message string) string {
 		}
 		return ast.WalkContinue, nil
 	})
-	for line := range strings.Lines(plain.String()) {
+	for line := range strings.Lines(plain.String() + "\n" + string(source)) { // the source: where Markdown shows nothing, as of a link's definition
 		if line = plainLine(line); line != "" {
 			return line
 		}

@@ -24,6 +24,7 @@ func TestATitleIsTheFirstLineAsPlainText(t *testing.T) {
 		strings.Repeat("word ", 40):                         strings.Repeat("word ", 10) + "word…",
 		" \n ":                                              "(empty)",
 		"***":                                               "(empty)",
+		"[Anna]: yes":                                       "[Anna]: yes",
 	} {
 		if got := Title(message); got != want {
 			t.Errorf("%q: got %q, want %q", message, got, want)

@@ -90,6 +90,7 @@ type Config struct {
 
 	misspelt []string // LIFEHUB_… in the environment that set nothing, each with the nearest name
 	opened   []string // what of the files others could read
+	removed  []string // settings of the file that there are no longer
 
 	origin map[string]string // setting → the layer that set it, as config show prints it
 }
@@ -289,7 +290,7 @@ func misspeltNames(environ []string) (notices []string) {
 }
 
 // notices are what the user should know of the settings.
-func (c *Config) notices() []string { return slices.Concat(c.opened, c.misspelt) }
+func (c *Config) notices() []string { return slices.Concat(c.opened, c.removed, c.misspelt) }
 
 // setFlag takes a value from the command line.
 func (c *Config) setFlag(name, flag, value string) error {

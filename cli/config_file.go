@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -35,6 +36,10 @@ func faultOf(err error) string {
 	return text
 }
 
+// removedSettings are those that earlier versions had: a file that still has
+// one is read all the same.
+var removedSettings = []string{"titles"}
+
 // readNode takes the values below one key of the file; prefix is "" at the
 // top and "ollama" inside that mapping.
 func (c *Config) readNode(file, prefix string, node ast.Node) error {
@@ -61,6 +66,10 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 			if err := c.readNode(file, name, pair.Value); err != nil {
 				return err
 			}
+			continue
+		}
+		if slices.Contains(removedSettings, name) {
+			c.removed = append(c.removed, fmt.Sprintf("%s: there is no setting %q any more; the line may go", at(pair.Key), name))
 			continue
 		}
 		s, err := c.setting(name)

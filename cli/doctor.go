@@ -91,6 +91,9 @@ func (sh *shell) examine(ctx context.Context) []finding {
 	for _, text := range c.opened {
 		findings = append(findings, finding{What: "privacy", OK: true, Says: text})
 	}
+	for _, text := range c.removed {
+		findings = append(findings, finding{What: "settings", OK: true, Says: text})
+	}
 	for _, misspelt := range c.misspelt {
 		findings = append(findings, finding{What: "environment", Says: misspelt, Mend: "`lifehub config show` lists every setting; its variable is LIFEHUB_ and its name in capitals"})
 	}

@@ -205,6 +205,11 @@ func (s *Servers) Wait(ctx context.Context, names ...string) error {
 		}
 		select {
 		case <-one.settled:
+			continue // also when ctx has ended
+		default:
+		}
+		select {
+		case <-one.settled:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

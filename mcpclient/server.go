@@ -110,6 +110,7 @@ func (s *server) run(ctx context.Context, before <-chan struct{}) {
 		select {
 		case <-before:
 		case <-ctx.Done():
+			<-before // whoever comes next waits for that end, too
 			return
 		}
 	}

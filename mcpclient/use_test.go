@@ -229,3 +229,41 @@ func TestAnOpenQuestionOutlivesItsServersEntry(t *testing.T) {
 		t.Errorf("got %+v", st)
 	}
 }
+
+func TestAServerChangedTwiceDuringACallStartsAfterIt(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{}, bad("a", "ok"))
+	call := make(chan struct{})
+	first := s.list[0]
+	_, done, err := first.clock.limit(t.Context(), time.Minute, errors.New("too long"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { <-call; done() }()
+	for _, arg := range []string{"--second", "--third"} {
+		entry := bad("a", "ok")
+		entry.Args = []string{arg}
+		use(s, entry)
+	}
+	select {
+	case <-s.list[0].settled:
+		t.Error("the third has started while the first one still answers")
+	case <-time.After(300 * time.Millisecond):
+	}
+	close(call)
+	if err := s.Wait(t.Context()); err != nil || s.State()[0].Status != Running {
+		t.Errorf("got %+v, %v", s.State(), err)
+	}
+}
+
+func TestAServerThatHasStartedIsNotLate(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{}, bad("a", "ok"))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 64 {
+		if err := s.Wait(ended, "a"); err != nil {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
