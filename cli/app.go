@@ -49,6 +49,7 @@ type app struct {
 	logFile    *os.File
 
 	waitedForNew atomic.Bool // a message waited for servers that have never run
+	waited       bool        // the only message has waited for the servers that it names
 
 	sentByTools atomic.Int64 // bytes that built-in tools sent to other machines
 

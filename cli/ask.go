@@ -84,6 +84,7 @@ func (q *question) run(ctx context.Context, prompt string) error {
 		return err
 	}
 	a.waitForTools(ctx, strings.Join(slices.Concat([]string{message}, q.allow, q.allowUntrusted), "\n"), q.say)
+	a.waited = true
 	for _, flag := range a.pointless() {
 		fmt.Fprintf(q.err, "! %s allows nothing: there is no such tool\n", safetext.Line(flag))
 	}

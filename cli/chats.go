@@ -120,7 +120,7 @@ func (sh *shell) showChat(ctx context.Context, s *store.Store, id string, asJSON
 func answerOf(e agent.Exchange) string {
 	var b strings.Builder
 	for _, part := range e.Answer.Parts() {
-		b.WriteString(part.Text)
+		b.WriteString(strings.TrimRight(part.Text, "\n"))
 		if part.Done != nil { // in a fence: what a call brought is no markdown of the conversation's
 			b.WriteString("\n\n```\n" + strings.Join(doneLines(part.Done), "\n") + "\n```\n\n")
 		}

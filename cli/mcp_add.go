@@ -142,7 +142,9 @@ func (sh *shell) importServers(from string, yes bool) error {
 		if s.Cwd != "" {
 			fmt.Fprintf(sh.out, "    in %s\n", safetext.Reveal(s.Cwd))
 		}
-		if s.Allow != nil {
+		if s.Allow != nil && len(s.Allow) == 0 {
+			fmt.Fprintln(sh.out, "    with none of its tools")
+		} else if s.Allow != nil {
 			fmt.Fprintf(sh.out, "    with these tools only: %s\n", safetext.Reveal(strings.Join(s.Allow, ", ")))
 		}
 		if s.Deny != nil {

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -191,5 +192,26 @@ func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
 	said := asking(t, ownServer("sleep"), "\x00", nil, "@calculate expression=6*7")
 	if !strings.Contains(said, "Going on without MCP servers that have not started yet: late.") || !strings.Contains(said, "42") {
 		t.Errorf("got\n%s", said)
+	}
+}
+
+// What ask has waited for in vain, its turn does not wait for again.
+func TestAMessageWaitsOnceForTheServersThatItNames(t *testing.T) {
+	a := anApp(t)
+	configure(t, a.paths.servers(), map[string]any{"late": ownServer("sleep")})
+	followedTwice(t, a)
+	untilState(t, a, "late", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off })
+	if err := a.servers.Accept("late", a.servers.Unseen("late")); err != nil {
+		t.Fatal(err)
+	}
+	untilState(t, a, "late", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Starting })
+	ctx, stop := context.WithCancel(t.Context())
+	var said []string
+	say := func(text string) { said = append(said, text); stop() }
+	a.prepare(ctx, "ask late", say)
+	a.waited = true
+	a.prepare(t.Context(), "ask late", say)
+	if len(said) != 1 || said[0] != "Waiting for MCP servers to start: late." {
+		t.Errorf("got %q", said)
 	}
 }

@@ -61,6 +61,9 @@ func TestALoopIsToldInItsOrder(t *testing.T) {
 	for _, command := range [][]string{{"chats", "show"}, {"chats", "export"}, {"chats", "export", "--format", "html"}, {"chat", "--plain", "--notes", vault, "-r"}} {
 		text, _ := run(append(command, chats[0].ID)...)
 		mustFollow(t, strings.Join(command, " "), text, order...)
+		if strings.Contains(text, "\n\n\n") && !strings.Contains(text, "<html") {
+			t.Errorf("%v has holes:\n%s", command, text)
+		}
 	}
 	traced, _ := run("trace", "show", chats[0].ID)
 	mustFollow(t, "trace show", traced, "context_log", "First-thought.", "Let me look", "context_log", `step 1: search_notes({"query":"running"}) → `, "Second-thought.", "context_log", "step 2: list_tasks(")

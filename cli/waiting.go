@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,7 +44,9 @@ func (a *app) waitForServers(ctx context.Context) {
 
 // prepare waits for what a text needs and what is on its way.
 func (a *app) prepare(ctx context.Context, text string, say func(string)) {
-	a.waitForTools(ctx, text, say)
+	if !a.waited {
+		a.waitForTools(ctx, text, say)
+	}
 	a.waitForNotes(ctx)
 }
 
@@ -58,10 +61,17 @@ func (a *app) waitForTools(ctx context.Context, text string, say func(string)) {
 	if a.waitedForNew.Swap(true) {
 		others = nil
 	}
-	late := append(a.waitFor(ctx, named, serverPatience), a.waitFor(ctx, others, newServerPatience)...)
-	if len(late) > 0 {
-		say("Going on without MCP servers that have not started yet: " + strings.Join(late, ", ") + ". A question that names one waits longer.")
+	named = a.waitFor(ctx, named, serverPatience)
+	others = a.waitFor(ctx, others, newServerPatience)
+	late := slices.Concat(named, others)
+	if len(late) == 0 || ctx.Err() != nil {
+		return
 	}
+	going := "Going on without MCP servers that have not started yet: " + strings.Join(late, ", ") + "."
+	if len(others) > 0 {
+		going += " A question that names one waits longer."
+	}
+	say(going)
 }
 
 // waitFor waits until the servers have started or failed to, and returns those

@@ -121,11 +121,12 @@ func theirServers(data []byte) (entries, error) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, fmt.Errorf("not valid JSON: %w", err)
 	}
-	var below struct {
-		Servers json.RawMessage `json:"servers"`
-	}
-	if file.MCP != nil && json.Unmarshal(file.MCP, &below) == nil && below.Servers != nil {
-		file.MCP = below.Servers
+	var below map[string]json.RawMessage
+	_ = json.Unmarshal(file.MCP, &below) // what is no object is refused as servers are
+	if below["servers"] != nil {
+		file.MCP = below["servers"]
+	} else if file.MCPServers != nil {
+		file.MCP = nil // Gemini's settings about its servers
 	}
 	all := entries{}
 	places := []json.RawMessage{file.MCPServers, file.Servers, file.ContextServers, file.MCP, file.Codex}

@@ -257,7 +257,9 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		m.used, m.allocated = e.Used, e.Allocated
 	case agent.Used:
 		m.window.count(e)
-		m.used = e.Prompt + e.Answer
+		if e.Prompt > 0 { // else the server does not say, and what was counted here holds
+			m.used = e.Prompt + e.Answer
+		}
 		m.speed = e.PerSecond
 	case agent.Cited:
 		m.source(e.Citation, e.Source)

@@ -569,3 +569,11 @@ func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
 		}
 	}
 }
+
+func TestTheHeaderKeepsItsCountWhereTheServerSaysNone(t *testing.T) {
+	options := withWorld(play(agent.ContextCounted{Agent: "explainer", Used: 2100, Allocated: 16384}, agent.Said{Content: "Yes."}, agent.Used{Agent: "explainer"}, agent.Ended{Answer: "Yes."}))
+	inRig(t, 80, 30, options, func(r *rig) {
+		r.ask("Do I run?")
+		r.mustShow("ctx 2.1k of 16k")
+	})
+}
