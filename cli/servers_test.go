@@ -304,7 +304,7 @@ func TestServersAsTheyAnswer(t *testing.T) {
 					t.Errorf("run %d: the first prompt is not whole", run+1)
 				}
 			}
-			server.Close() // before s is read
+			server.Close()     // before s is read
 			if s.refused > 4 { // once a run and option, as far as it is not named
 				t.Errorf("%d requests had an option that is refused", s.refused)
 			}
