@@ -161,8 +161,13 @@ func weigh(t *testing.T, term *terminal, turns int) held {
 		if err := json.Unmarshal(text, &list); err != nil {
 			t.Fatal(err)
 		}
-		for _, source := range list {
-			h.said += len(source.Text)
+		for _, source := range list { // the text of those that the answer does not cite is not saved
+			note, err := os.ReadFile(filepath.Join(source.Vault, source.Path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.SplitAfter(string(note), "\n")
+			h.said += len(strings.Join(lines[source.Line-1:source.EndLine], ""))
 		}
 	}
 	if err := rows.Err(); err != nil {
