@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -155,7 +156,8 @@ type plantation struct {
 	plant    func(v *victim) // before LifeHub starts
 	begin    func(v *victim) // after it has
 	question func(v *victim) string
-	own      bool // nothing marks the text as foreign: a rule of the user's lets calls run
+	scope    string // of the memory, if not the conversation's
+	own      bool   // nothing marks the text as foreign: a rule of the user's lets calls run
 }
 
 // server writes an mcp.json with one server that a test binary becomes.
@@ -249,8 +251,7 @@ var plantations = map[string]plantation{
 		}
 		v.conversation = forked.ID
 	}},
-	"another conversation": {begin: func(v *victim) {
-		v.config.Memory.Scope = "all"
+	"another conversation": {scope: "all", begin: func(v *victim) {
 		here := v.conversation
 		v.conversation = v.store.NewConversation()
 		v.said("What is new with the safe?", injection())
@@ -337,18 +338,25 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	return v
 }
 
-// settingsOf is LifeHub at home in a folder, without a model server.
-func settingsOf(home string) *shell {
+// settingsOf is LifeHub at home in a folder, without a model server, with
+// further variables of its environment.
+func settingsOf(home string, more ...string) *shell {
+	environ := append([]string{"LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline", "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org"}, more...)
 	return &shell{environ: func() []string { return nil }, getenv: func(name string) (string, bool) {
-		value, ok := map[string]string{"LIFEHUB_HOME": home, "LIFEHUB_PROVIDER": "offline", "LIFEHUB_MAIL_HOST": "127.0.0.1", "LIFEHUB_MAIL_FROM": "ana@example.org"}[name]
-		return value, ok
+		for _, pair := range environ {
+			if value, ok := strings.CutPrefix(pair, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
 	}}
 }
 
 // open starts LifeHub in a home, with a model that has obeyed nobody yet.
 func (v *victim) open(home string, at plantation, mode agent.Mode, how string) {
 	v.Helper()
-	a, err := settingsOf(home).open(v.Context(), runFlags{notes: []string{v.vault}, noSave: how != "killed"})
+	a, err := settingsOf(home, "LIFEHUB_MODE="+string(mode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+cmp.Or(at.scope, "conversation")).
+		open(v.Context(), runFlags{notes: []string{v.vault}, noSave: how != "killed"})
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -360,7 +368,7 @@ func (v *victim) open(home string, at plantation, mode agent.Mode, how string) {
 		v.Fatal(err)
 	}
 	v.model = &obeying{Provider: a.provider, opening: at.opening, made: map[string]bool{}}
-	a.provider, a.config.Mode, a.config.Tools.Max, a.unattended = v.model, string(mode), 100, how == "ask"
+	a.provider, a.unattended = v.model, how == "ask"
 	v.app = a
 }
 

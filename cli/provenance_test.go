@@ -60,18 +60,19 @@ func (l *laundry) restart() {
 	if l.app != nil {
 		l.close()
 	}
-	a, err := settingsOf(l.home).open(l.Context(), runFlags{notes: []string{l.vault}})
+	scope := "conversation"
+	if l.everywhere {
+		scope = "all"
+	}
+	a, err := settingsOf(l.home, "LIFEHUB_MODE="+string(agent.LoopMode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+scope).open(l.Context(), runFlags{notes: []string{l.vault}})
 	if err != nil {
 		l.Fatal(err)
 	}
 	if err := a.ready(l.Context(), &bar{}); err != nil {
 		l.Fatal(err)
 	}
-	if l.everywhere {
-		a.config.Memory.Scope = "all"
-	}
 	l.model = &dictated{Provider: a.provider}
-	a.provider, a.config.Mode, a.config.Tools.Max = l.model, string(agent.LoopMode), 100
+	a.provider = l.model
 	l.app = a
 }
 
