@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/internal/pattern"
 	"lifehub/llm"
-	"lifehub/pattern"
 )
 
 // Fetcher is a Tool that opens an address on the web. A call passes without

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 var pythonCall = pattern.Lazy(`([A-Za-z_][\w.\-]*)\(`)

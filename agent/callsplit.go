@@ -3,7 +3,7 @@ package agent
 import (
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // preamble is how much of a text is held back, in bytes: by then it shows

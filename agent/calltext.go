@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // callMarks are what models put before calls that they print as text, because

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // A text is known again by fingerprints of runs of its letters and digits;

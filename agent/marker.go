@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // marker is a citation as it stands in the answer, several in a row as one.

@@ -1,6 +1,6 @@
 package agent
 
-import "lifehub/pattern"
+import "lifehub/internal/pattern"
 
 // fillers say nothing of their own, and may stand in one text and not in the
 // other.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // passage is a source made ready for comparing.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // minLone is how long a quotation without a number has to be to be judged:

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // Rule sets the level of the calls that it matches: those of the tools whose

@@ -10,7 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // maxSchema bounds the schema of a tool that is checked, in bytes.

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // sentence is a piece of markdown that makes one statement: a sentence of a

@@ -8,7 +8,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 const (

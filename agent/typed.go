@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/internal/pattern"
 	"lifehub/llm"
-	"lifehub/pattern"
 )
 
 // Attachment is a text that came with a message and that nobody typed: what was

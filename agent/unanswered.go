@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // notSaid is what the explainer is asked to begin with when the sources do

@@ -15,7 +15,7 @@ import (
 	"github.com/blevesearch/snowballstem/german"
 	"golang.org/x/text/unicode/norm"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // vocabulary is what the user said: the words of some messages, and the days

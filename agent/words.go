@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/width"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // token is one word, number or sign of a text, folded for comparing: lower

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // finding is what one step brought.

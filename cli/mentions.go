@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
+	"lifehub/internal/pattern"
 	"lifehub/mcpclient"
 	"lifehub/notes"
-	"lifehub/pattern"
 	"lifehub/tui"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 	"lifehub/tui"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // redacted stands in place of a secret.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"lifehub/internal/pattern"
 	"lifehub/mcpclient"
-	"lifehub/pattern"
 )
 
 // secretName is how variables that hold secrets are called.

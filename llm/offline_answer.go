@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 const (

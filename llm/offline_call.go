@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // toolAt is the place of a tool by its name; -1: it is not available.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // query is what a question asks for, as the stems of its words.

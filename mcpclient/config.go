@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // Transport is how a server is spoken to.

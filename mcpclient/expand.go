@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // reference is ${NAME}, ${NAME:-default} or ${env:NAME}.

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 const (

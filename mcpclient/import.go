@@ -14,7 +14,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // Import is what another client's file would add to mcp.json.

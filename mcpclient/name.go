@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // maxName is the longest tool name that every model provider takes.

@@ -15,8 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
+	"lifehub/internal/pattern"
 	"lifehub/llm"
-	"lifehub/pattern"
 )
 
 const (

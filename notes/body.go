@@ -8,7 +8,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // blockParser finds headings, lists, code and so on. It has no inline

@@ -9,7 +9,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // date is the day a note is about, else the day it was last written; own

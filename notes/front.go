@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/pelletier/go-toml/v2"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // maxFront bounds front matter, in bytes: beyond it, it is no front matter.

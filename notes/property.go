@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // propertyLine is "key:: value" on a line of its own, as Logseq and the

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // Next is the line of the task's next occurrence once it is done on that day:

@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // taskLine is a list item with a box: what stands before the box, the mark in

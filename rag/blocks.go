@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // unit is what a passage is built of: a heading, a paragraph, a list item

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // Chroma says where a Chroma server keeps the vectors of a vault, so that

@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // generation is a words file that is open: words.db, and after each rebuild

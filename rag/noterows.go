@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/pattern"
 	"lifehub/notes"
-	"lifehub/pattern"
 )
 
 // movedFrom finds the note that stood at another path, and the keys of its

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // ParseQuery reads what a person types into a search box: words, "quoted

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 // span is a stretch of days: from its first day to before its last.

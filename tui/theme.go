@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 	"lifehub/tui/markdown"
 )
 

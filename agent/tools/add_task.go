@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/pattern"
 	"lifehub/notes"
-	"lifehub/pattern"
 )
 
 type addTaskArgs struct {

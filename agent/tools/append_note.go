@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/pattern"
 	"lifehub/notes"
-	"lifehub/pattern"
 )
 
 type appendArgs struct {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/pattern"
+	"lifehub/internal/pattern"
 )
 
 type completeArgs struct {

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/pattern"
 	"lifehub/notes"
-	"lifehub/pattern"
 )
 
 // Facts is the file of what is remembered about the user: a list, a line each,

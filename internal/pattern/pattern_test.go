@@ -41,7 +41,7 @@ func (s *sources) text(e ast.Expr) (string, bool) {
 
 func packages(t *testing.T, set *token.FileSet) map[string]*sources {
 	all := map[string]*sources{}
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -75,7 +75,7 @@ func makesPatterns(fun ast.Expr, dir string) bool {
 	case *ast.SelectorExpr:
 		return fun.Sel.Name == "Lazy"
 	case *ast.Ident:
-		return fun.Name == "compile" && dir == filepath.Join("..", "llm")
+		return fun.Name == "compile" && dir == filepath.Join("../..", "llm")
 	}
 	return false
 }
