@@ -10,7 +10,7 @@ import (
 // Shells and scripts ask for the version often, and three quarters of the time
 // that took went to the initialization of packages that had no part in the
 // answer. Go initializes the packages that are ready in the order of their
-// paths: this one imports little, and is among the first (decision 0143).
+// paths: this one imports little, and is among the first (docs/design/performance.md).
 func init() {
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
 		if _, err := os.Stdout.WriteString("lifehub version " + Text() + "\n"); err != nil {

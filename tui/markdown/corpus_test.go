@@ -93,7 +93,7 @@ func reference(src string) (words []string, marks int) {
 
 // TestBlocksAndMarksAreReadAsGoldmarkReadsThem compares what is on screen with
 // a parser that follows CommonMark to the letter. The differences left are
-// ours on purpose (see docs/decisions/0020-streaming-markdown.md) or rare.
+// ours on purpose (see docs/design/screen.md) or rare.
 func TestBlocksAndMarksAreReadAsGoldmarkReadsThem(t *testing.T) {
 	for name, least := range map[string]float64{"til-jbranchaud": 0.999, "kepano-vault": 0.99, "odd-prettier": 0.97} {
 		total, agree := 0, 0

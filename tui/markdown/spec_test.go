@@ -67,9 +67,9 @@ var (
 	entityName   = regexp.MustCompile(`&#?\w+;`)
 )
 
-// readOtherwise are the examples of which a word does not stand on screen as
-// in the source; docs/decisions/0020-streaming-markdown.md lists what else is
-// drawn otherwise than CommonMark has it.
+// readOtherwise are the examples of which a word is not on the screen as it is
+// in the source; docs/design/screen.md lists what else is drawn otherwise than
+// CommonMark has it.
 var readOtherwise = map[int]string{
 	268: "the number of an item is drawn without zeros before it",
 	570: "an address stands between two links that touch",
