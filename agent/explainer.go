@@ -29,10 +29,10 @@ func (t *turn) explain(ctx context.Context) error {
 	t.number(t.found)
 	t.citeFacts()
 	before := t.answer.Len()
-	begin := opening{turn: t, unlikely: t.unlikely()}
-	p := t.explainerPrompt()
-	usage, err := t.ask(ctx, p, begin.add)
-	begin.flush()
+	if t.unlikely() {
+		t.doubt()
+	}
+	usage, err := t.ask(ctx, t.explainerPrompt(), t.say)
 	said := t.answer.Len() > before
 	switch {
 	case err != nil:

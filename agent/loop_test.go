@@ -74,7 +74,7 @@ func TestLoopStories(t *testing.T) {
 			say("Let me ask once more.\n<tool_call>\n{\"name\": \"brave_web_search\", \"arguments\": {\"query\": \"pace\"}}\n</tool_call>"), say(answer),
 		}},
 		"the notes do not say": {message: question, tools: []Tool{&fakeTool{name: "search_notes", reads: true, result: Result{Text: fitness.Text, Sources: []Source{fitness}, Searched: true, Unlikely: true}}}, lines: []line{
-			calling("search_notes", `{"query":"violin"}`), say("NOT_IN_NOTES\nThere is only running [1]."),
+			calling("search_notes", `{"query":"violin"}`), say("There is only running [1]."),
 		}},
 		"nothing is said": {message: question, tools: []Tool{search()}, lines: []line{calling("search_notes", `{"query":"running"}`), say(""), say(answer)}},
 		"the answer is cut": {message: question, tools: []Tool{search()}, lines: []line{

@@ -76,11 +76,10 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 	p := th.prompt()
 	p.call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
 	th.text = ""
-	begin := opening{turn: th.turn}
 	hear := callSplitter{hold: th.stream && th.unlikely(), say: func(piece string) {
 		th.text += piece
 		if th.stream {
-			begin.add(piece)
+			th.say(piece)
 		}
 	}}
 	usage, err := th.ask(ctx, p, hear.add)
@@ -89,7 +88,6 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 			hear.flush()
 		}
 		if th.stream && !cannotCall(err) {
-			begin.flush()
 			th.cut = th.answer.Len() > 0
 		}
 		return r, err
@@ -100,10 +98,6 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 	}
 	if r.asks() {
 		hear.upTo(len(strings.TrimRight(r.before, " \t\r\n")))
-		begin.flush()
-		if th.stream {
-			th.unanswered = nil // it goes on looking
-		}
 		switch {
 		case strings.TrimSpace(th.text) == "":
 		case th.stream:
@@ -113,9 +107,10 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 		}
 		return r, nil
 	}
-	begin.unlikely = hear.hold
+	if hear.hold && strings.TrimSpace(r.text) != "" {
+		th.doubt()
+	}
 	hear.flush()
-	begin.flush()
 	if th.stream && usage.Stopped == llm.StopLength {
 		th.reachedLimit()
 	}

@@ -70,7 +70,7 @@ func TestStories(t *testing.T) {
 		"an empty message":     {message: " \n"},
 		"nothing was found": {
 			message: question, tools: []Tool{&fakeTool{name: "search_notes", reads: true, result: Result{Text: "no passages", Nothing: true, Searched: true}}},
-			lines: []line{say(searchStep), say("Your notes don't say anything about running.")},
+			lines: []line{say(searchStep), say("Nothing is written of running.")},
 		},
 		"nothing was found, so it is planned anew": {
 			message: question,

@@ -69,7 +69,7 @@ var tenQuestions = []tenth{
 	}, "On the 19th and 20th you wrote of your days [1][2].", false},
 	{"What do my notes say about playing the violin?", []use{
 		{0, "notes", "search_notes", `{"query":"violin"}`}, {1, "notes", "search_notes", `{"query":"music lessons instrument"}`},
-	}, "NOT_IN_NOTES\nNothing is written of it.", false},
+	}, "Nothing is written of it.", false},
 	{"Which shoes do I run in, and what needs mending on the bike?", []use{
 		{0, "notes", "search_notes", `{"query":"running shoes"}`}, {0, "notes", "search_notes", `{"query":"bike mending"}`},
 	}, "Shoes [1] and bike [2] each have a note.", true},

@@ -77,7 +77,7 @@ func TestSeedStories(t *testing.T) {
 		}},
 		"decide, search, decide again": {"loop", "What is machine learning?", []llmtest.Answer{
 			calls(asksLoop, "search_notes", `{"query":"machine learning"}`), calls(asksLoop, "brave_web_search", `{"query":"machine learning"}`),
-			says(asksLoop, "NOT_IN_NOTES\nThe web says: it finds rules from examples instead of being given them."),
+			says(asksLoop, "The web says: it finds rules from examples instead of being given them."),
 		}},
 		"a document made, by two workers": {"team", "帮我分析一下 Python 异步编程的最佳实践", []llmtest.Answer{
 			says(asksFront, `{"reason":"需要搜索","route":true}`),

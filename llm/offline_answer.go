@@ -49,7 +49,7 @@ func makeAnswer(task *Task) string {
 			parts = append(parts, onlyQuotes)
 		}
 	}
-	return strings.Join(parts, "\n\n")
+	return strings.TrimLeft(strings.Join(parts, "\n\n"), "\n")
 }
 
 // quoteFound quotes what the steps brought in place of a model that gave no
@@ -122,7 +122,10 @@ func quoteAnswer(task *Task) (answer string, fits bool) {
 	if words := recalled(asked, past, covered); words != "" {
 		return words, true
 	}
-	if fits = len(quotes) > 0 && covered >= fitting && !task.Unlikely; !fits {
+	switch fits = len(quotes) > 0 && covered >= fitting && !task.Unlikely; {
+	case task.Unlikely:
+		opening = "" // the answer begins with it
+	case !fits:
 		opening = "No exact match."
 	}
 	return writeQuotes(opening, quotes, fits), fits
@@ -145,7 +148,7 @@ func writeQuotes(opening string, quotes []*quote, fits bool) string {
 			out.WriteString("\n\n" + q.code)
 		}
 	}
-	return out.String()
+	return strings.TrimLeft(out.String(), "\n")
 }
 
 // recalled quotes what the user said before, in this conversation or long ago,
