@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lifehub/internal/shape"
 )
 
 // arrows lists who may import whom inside the module. cli may import all.
@@ -36,7 +38,7 @@ var arrows = map[string][]string{
 // onlyTests are packages that nothing which ships may import.
 var onlyTests = []string{
 	"lifehub/llm/llmtest", "lifehub/internal/hostile", "lifehub/internal/mcptest", "lifehub/internal/survive",
-	"lifehub/internal/testenv", "lifehub/internal/ttytest", "lifehub/internal/webtest",
+	"lifehub/internal/shape", "lifehub/internal/testenv", "lifehub/internal/ttytest", "lifehub/internal/webtest",
 }
 
 func TestPackagesImportOnlyAlongTheArrows(t *testing.T) {
@@ -106,6 +108,81 @@ func TestEachDependencyEarnsItsLine(t *testing.T) {
 		name := strings.TrimPrefix(strings.TrimPrefix(path, "charm.land/"), "github.com/charmbracelet/")
 		if !strings.Contains(string(page), path) && !strings.Contains(string(page), name) {
 			t.Errorf("docs/dependencies.md does not say why %s is here", path)
+		}
+	}
+}
+
+// limits of a package that fits in a head. Numbers are loose enough to be
+// silent for a year; what is above them is listed in debts, and may only shrink.
+const (
+	maxLines  = 2600 // of a package
+	maxCircle = 8    // files of a package of which each needs each other
+	maxFields = 30   // of a struct
+	maxSpread = 12   // files that hold methods of one type
+)
+
+// tables are packages and structs that are flat lists: a command, a tool, a
+// setting or a key each. Their numbers may only shrink.
+var tables = map[string]int{
+	"lifehub/cli lines":          9900,
+	"lifehub/agent/tools lines":  6300,
+	"lifehub/cli.Config fields":  33,
+	"lifehub/tui.keyMap fields":  91,
+	"lifehub/tui.Options fields": 40,
+}
+
+// debts are rooms that are still too large. Each may only shrink.
+var debts = map[string]int{
+	"lifehub/agent lines":          14900,
+	"lifehub/agent circle":         70,
+	"lifehub/agent.turn fields":    50,
+	"lifehub/agent.turn spread":    41,
+	"lifehub/agent.Options fields": 32,
+	"lifehub/agent/tools circle":   34,
+	"lifehub/tui lines":            14200,
+	"lifehub/tui circle":           66,
+	"lifehub/tui.Model fields":     57,
+	"lifehub/tui.Model spread":     32,
+	"lifehub/tui/markdown lines":   3500,
+	"lifehub/tui/markdown circle":  16,
+	"lifehub/cli circle":           54,
+	"lifehub/cli.app spread":       19,
+	"lifehub/cli.shell spread":     23,
+	"lifehub/rag lines":            8200,
+	"lifehub/rag circle":           21,
+	"lifehub/mcpclient lines":      6000,
+	"lifehub/mcpclient circle":     22,
+	"lifehub/llm lines":            4450,
+	"lifehub/llm circle":           11,
+	"lifehub/store lines":          4200,
+	"lifehub/store circle":         14,
+	"lifehub/store.Store spread":   19,
+	"lifehub/notes circle":         10,
+}
+
+func TestPackagesFitInAHead(t *testing.T) {
+	packages, err := shape.Measure(".", "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, got, limit int) {
+		if table, ok := tables[what]; ok {
+			limit = table
+		} else if debt, ok := debts[what]; ok {
+			limit = debt
+		}
+		if got > limit {
+			t.Errorf("%s: %d, at most %d", what, got, limit)
+		}
+	}
+	for _, p := range packages {
+		check(p.Path+" lines", p.Lines, maxLines)
+		check(p.Path+" circle", len(p.Circle), maxCircle)
+		for name, fields := range p.Fields {
+			check(p.Path+"."+name+" fields", fields, maxFields)
+		}
+		for name, files := range p.Spread {
+			check(p.Path+"."+name+" spread", files, maxSpread)
 		}
 	}
 }

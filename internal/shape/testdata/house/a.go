@@ -1,0 +1,5 @@
+package house
+
+func open(r *Room) { r.light() }
+
+func (r *Room) door() { width() }
