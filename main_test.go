@@ -20,7 +20,6 @@ var arrows = map[string][]string{
 	"lifehub/agent/tools":      {"agent", "llm", "notes", "internal/pattern", "rag"},
 	"lifehub/llm":              {"internal/pattern"},
 	"lifehub/llm/llmtest":      {"llm", "llm/llmtest/tinygguf", "internal/testenv"},
-	"lifehub/mcpclient":        {"agent", "llm", "internal/pattern"},
 	"lifehub/notes":            {"internal/pattern"},
 	"lifehub/internal/pattern": {},
 	"lifehub/rag":              {"llm", "notes", "internal/pattern"},
@@ -33,6 +32,10 @@ var arrows = map[string][]string{
 	"lifehub/tui/measure":      {},
 	"lifehub/tui/safetext":     {},
 	"lifehub/tui/terminal":     {},
+
+	"lifehub/mcpclient": {"agent", "llm", "internal/atomicfile", "internal/pattern"},
+
+	"lifehub/internal/atomicfile": {},
 }
 
 // onlyTests are packages that nothing which ships may import.

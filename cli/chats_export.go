@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/internal/atomicfile"
 	"lifehub/store"
 	"lifehub/tui"
 )
@@ -48,7 +49,7 @@ func (sh *shell) exportChat(ctx context.Context, s *store.Store, id, format, fil
 	}
 	text := sh.secrets().known(b.String())
 	if file != "" {
-		return writePrivate(file, []byte(text))
+		return atomicfile.Write(file, []byte(text))
 	}
 	_, err = io.WriteString(sh.out, text)
 	return sh.printed(err)

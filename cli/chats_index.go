@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/atomicfile"
 	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/store"
@@ -76,7 +77,7 @@ func (p paths) writeChatNote(ctx context.Context, s *store.Store, v store.Versio
 		return err
 	}
 	head += "date: " + c.Created.Local().Format("2006-01-02") + "\n"
-	return writePrivate(file, []byte(head+"---\n\n"+markdownOf(c, answered(exchanges))))
+	return atomicfile.Write(file, []byte(head+"---\n\n"+markdownOf(c, answered(exchanges))))
 }
 
 // answered are the turns that came to an answer: a question alone would be

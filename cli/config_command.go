@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/internal/atomicfile"
 	"lifehub/tui/safetext"
 )
 
@@ -108,7 +109,7 @@ func (sh *shell) initConfig() error {
 	default:
 		explained = strings.TrimRight(string(set), "\n") + "\n\n" + explained
 	}
-	if err := writePrivate(p.settings(), []byte(explained)); err != nil {
+	if err := atomicfile.Write(p.settings(), []byte(explained)); err != nil {
 		return err
 	}
 	fmt.Fprintln(sh.out, "wrote", p.settings())
@@ -146,7 +147,7 @@ func rememberNotes(file, dir string) error {
 			return nil
 		}
 	}
-	return writePrivate(file, withNotes(data, append(c.Notes, dir)))
+	return atomicfile.Write(file, withNotes(data, append(c.Notes, dir)))
 }
 
 // withNotes replaces the value of the top-level key notes by a list.

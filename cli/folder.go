@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/atomicfile"
 )
 
 // folderFiles are what a folder of notes may hold for LifeHub, below
@@ -58,7 +59,7 @@ func (p paths) writeTrusted(known trusted) error {
 	if err != nil {
 		return fmt.Errorf("keep which folders are trusted: %w", err)
 	}
-	return writePrivate(p.folders(), append(text, '\n'))
+	return atomicfile.Write(p.folders(), append(text, '\n'))
 }
 
 // readFolderFiles reads what a folder holds for LifeHub now. What is no plain

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 
+	"lifehub/internal/atomicfile"
 	"lifehub/llm"
 )
 
@@ -17,7 +18,7 @@ func (l *life) news(s llm.State) bool {
 	if known := string(last) == s.Lacks; known {
 		return s.Text != "" && (!s.First || s.Lacks == "")
 	}
-	if err := writePrivate(l.paths.told(), []byte(s.Lacks)); err != nil {
+	if err := atomicfile.Write(l.paths.told(), []byte(s.Lacks)); err != nil {
 		slog.Warn("keep what was told", "error", err)
 	}
 	return s.Text != ""

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -58,30 +57,4 @@ func (p paths) index(vault string) string {
 		return '_'
 	}, filepath.Base(vault))
 	return filepath.Join(p.data, "index", name+"-"+hex.EncodeToString(sum[:4]))
-}
-
-// writePrivate replaces a file that only its owner may read, whole or not at all.
-func writePrivate(file string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("make folder for %s: %w", file, err)
-	}
-	temp, err := os.CreateTemp(filepath.Dir(file), ".new-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	defer os.Remove(temp.Name()) // nothing is there any more after the rename
-	_, err = temp.Write(data)
-	if err == nil {
-		err = temp.Sync()
-	}
-	if closeErr := temp.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), file)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/atomicfile"
 )
 
 // loadRules reads permissions.yaml; without the file there are no rules.
@@ -53,7 +54,7 @@ func (p paths) saveRule(_ context.Context, rule agent.Rule) error {
 	if err != nil {
 		return err
 	}
-	return writePrivate(p.permissions(), text)
+	return atomicfile.Write(p.permissions(), text)
 }
 
 // removeRules takes out the rules written for exactly this tool or glob, and
@@ -95,7 +96,7 @@ func removeRules(file, tool string) (int, error) {
 	if err != nil || len(after.List()) != len(rules.List())-removed {
 		return 0, fmt.Errorf("take the rules for %s out of %s by hand: it is not written one rule after the other", tool, file)
 	}
-	return removed, writePrivate(file, rest)
+	return removed, atomicfile.Write(file, rest)
 }
 
 // The flags with rules for one run. They are where such a rule is said to stand.

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"lifehub/internal/atomicfile"
 )
 
 // Add writes a new server into mcp.json, making the file if need be. What
@@ -123,7 +125,7 @@ func change(file string, edit func(*ordered) error) error {
 	if _, err := parse(file, out.Bytes()); err != nil {
 		return err
 	}
-	return replace(file, out.Bytes())
+	return atomicfile.Write(file, out.Bytes())
 }
 
 // ordered is a JSON object that keeps the order of its keys.

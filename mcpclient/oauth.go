@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"lifehub/internal/atomicfile"
+
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
@@ -84,7 +86,7 @@ func (p *passes) write(kept pass) error {
 	kept.URL = p.url
 	data, err := json.Marshal(kept)
 	if err == nil {
-		err = replace(p.file, append(data, '\n'))
+		err = atomicfile.Write(p.file, append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("keep the pass: %w", err)

@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/internal/atomicfile"
 )
 
 // Trust remembers what the user has seen of each server: its entry in mcp.json,
@@ -291,23 +291,10 @@ func (t *Trust) Forget(server string) error {
 func (t *Trust) save() error {
 	data, err := json.MarshalIndent(t.seen, "", "  ")
 	if err == nil {
-		err = replace(t.file, append(data, '\n'))
+		err = atomicfile.Write(t.file, append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("keep trusted MCP servers: %w", err)
-	}
-	return nil
-}
-
-// replace writes a file so that it holds either all of the old or all of the new.
-func replace(file string, data []byte) error {
-	path, err := writeNew(filepath.Dir(file), filepath.Base(file)+".*.new", data)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(path, file); err != nil {
-		_ = os.Remove(path)
-		return err
 	}
 	return nil
 }
