@@ -27,7 +27,7 @@ func tellings(t *testing.T) map[string]string {
 			return err
 		}
 		if d.IsDir() {
-			if slices.Contains([]string{"testdata", "decisions", "figures", ".git"}, d.Name()) {
+			if slices.Contains([]string{"testdata", "figures", ".git"}, d.Name()) {
 				return filepath.SkipDir
 			}
 			return nil

@@ -99,7 +99,7 @@ func (f Found) Likely() bool { return len(f.Passages) > 0 && f.Answerable >= Lik
 
 // answerable turns signals into the likelihood that the notes hold an answer,
 // by a logistic regression fitted on nine benches, each question once with its
-// notes and once without them (docs/decisions/0055). What meaning adds was
+// notes and once without them (docs/design/search.md). What meaning adds was
 // fitted on top, so that both kinds of search have one threshold.
 func (g Signals) answerable() float64 {
 	switch {

@@ -60,7 +60,7 @@ const (
 	replyTime = 30 * time.Second
 	// hangUp is how long the answer to a request that was given up is waited
 	// for: Chroma 1.0.0 takes no writes any more once a client hung up on it in
-	// the middle of one (docs/decisions/0050).
+	// the middle of one (docs/design/vectors.md).
 	hangUp = 2 * time.Second
 	// longestReply is more than the ids of a million passages.
 	longestReply = 256 << 20

@@ -23,7 +23,7 @@ type Options struct {
 	Chroma   *Chroma      // the server that keeps the vectors; nil: they are kept in files
 }
 
-// defaultSize was chosen on the benches (docs/decisions/0016): smaller
+// defaultSize was chosen on the benches (docs/design/search.md): smaller
 // passages lose the words around the answer, bigger ones the place.
 const defaultSize = 256
 

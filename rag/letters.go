@@ -12,7 +12,7 @@ import (
 // n-grams know a word by its parts where the words miss it for an ending, a
 // typo, a compound or another language's spelling, and the model because it
 // never saw it. They are taken of the candidates alone, from their texts, so
-// that nothing more is stored (docs/decisions/0124).
+// that nothing more is stored (docs/design/search.md).
 
 // letterSample is how many passages stand for the index when the usual likeness
 // of letters is needed. With half as many the benches hardly change.

@@ -10,7 +10,7 @@ import (
 )
 
 // startWeight is the share of meaning before its trust was measured. At 0.3 no
-// embedder lost to words alone, random vectors included (docs/decisions/0013).
+// embedder lost to words alone, random vectors included (docs/design/search.md).
 const startWeight = 0.3
 
 const (

@@ -15,7 +15,7 @@ const rescored = 40
 
 // contextShare is the weight of the words around a passage against its own: a
 // question's words often stand partly in the passage, partly beside it
-// (docs/decisions/0012).
+// (docs/design/search.md).
 const contextShare = 0.6
 
 // windowPassages is how long a passage with its neighbours is taken to be on

@@ -23,7 +23,7 @@ const (
 // the share of such questions whose best passage by words is among the
 // nearest by meaning, chance taken off, is the trust. On nine benches it
 // followed what real questions gave (correlation 0.84,
-// docs/decisions/0013). It is measured anew when the notes have doubled or
+// docs/design/search.md). It is measured anew when the notes have doubled or
 // halved.
 func (s *syncRun) measureTrust(ctx context.Context, m *meaning, embedder llm.Embedder) error {
 	count, _, err := m.size(ctx)

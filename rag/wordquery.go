@@ -12,7 +12,7 @@ import (
 )
 
 // columnWeights are those of title, heading, body and exact terms in BM25,
-// chosen on the benches (docs/decisions/0012).
+// chosen on the benches (docs/design/search.md).
 const columnWeights = "1.0, 1.0, 1.0, 1.0"
 
 // maxTerms bounds the terms of one question.
