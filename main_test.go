@@ -22,6 +22,7 @@ var arrows = map[string][]string{
 	"lifehub/llm/llmtest":      {"llm", "llm/llmtest/tinygguf", "internal/testenv"},
 	"lifehub/notes":            {"internal/pattern"},
 	"lifehub/internal/pattern": {},
+	"lifehub/internal/text":    {},
 	"lifehub/rag":              {"llm", "notes", "internal/pattern"},
 	"lifehub/examples":         {},
 	"lifehub/cli/version":      {},

@@ -1,0 +1,49 @@
+package text
+
+import (
+	"strings"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
+)
+
+var stemmers = map[Lang]func(*snowballstem.Env) bool{
+	"": english.Stem, "ar": arabic.Stem, "da": danish.Stem, "de": german.Stem, "es": spanish.Stem, "fi": finnish.Stem, "fr": french.Stem,
+	"hu": hungarian.Stem, "it": italian.Stem, "nl": dutch.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ro": romanian.Stem,
+	"ru": russian.Stem, "sv": swedish.Stem, "tr": turkish.Stem,
+}
+
+// longestWord is how many bytes a word may have; what is longer is none.
+const longestWord = 64
+
+// Stem reduces a word to what its forms in a language have in common, folded.
+func Stem(word string, in Lang) string {
+	if in == "" || len(word) > longestWord {
+		word = Fold(word)
+	}
+	if len(word) > longestWord {
+		return word
+	}
+	env := snowballstem.NewEnv(strings.ToLower(word))
+	stemmers[in](env)
+	// Accents count for the endings, and are left out by many who type.
+	if stem := Fold(env.Current()); stem != "" {
+		return stem
+	}
+	return Fold(word)
+}
