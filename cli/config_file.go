@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"lifehub/tui"
+	"lifehub/tui/draw"
 )
 
 func (c *Config) readFile(file string, data []byte) error {
@@ -143,7 +144,7 @@ func ownColours(file string) (map[string]string, error) {
 			own[name] = strings.Join(value, " ")
 		}
 	}
-	if err := tui.CheckColours(own); err != nil {
+	if err := draw.CheckColours(own); err != nil {
 		return nil, fmt.Errorf("theme in %s: %w", file, err)
 	}
 	return own, nil

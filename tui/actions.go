@@ -2,16 +2,13 @@ package tui
 
 import (
 	"strconv"
-	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
-
-func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // focus gives the keys to the transcript, unfocus back to the composer.
 func (m *Model) focus() {
@@ -73,7 +70,7 @@ func (m *Model) searchHistory() {
 	history := m.composer.history
 	p := picker{title: "Earlier prompts", empty: "nothing was asked yet", filter: safetext.Line(m.composer.text())}
 	for _, prompt := range history {
-		p.rows = append(p.rows, row{label: prompt})
+		p.rows = append(p.rows, draw.Row{Label: prompt})
 	}
 	p.pick = func(at int) tea.Cmd {
 		m.composer.set(safetext.Text(history[at]))
@@ -139,7 +136,7 @@ func (m *Model) copyCode(a *answer, n int) tea.Cmd {
 	}
 	blocks := codeBlocks(a.copied())
 	if n < 1 || n > len(blocks) {
-		m.flash("the answer has " + count(len(blocks), "code block"))
+		m.flash("the answer has " + draw.Count(len(blocks), "code block"))
 		return nil
 	}
 	return m.clip(blocks[n-1])
@@ -249,20 +246,6 @@ func (m *Model) openPicker(msg pickMsg) {
 	if m.cover(pickerOverlay) {
 		m.picker = msg.picker
 	}
-}
-
-// when writes a moment the shorter the nearer it is.
-func when(t, now time.Time) string {
-	t = t.In(now.Location())
-	switch {
-	case t.IsZero():
-		return ""
-	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
-		return t.Format("15:04")
-	case now.Sub(t) < 6*24*time.Hour && now.After(t):
-		return t.Format("Mon 15:04")
-	}
-	return t.Format("2006-01-02")
 }
 
 func (m *Model) openConversation(id, title string) tea.Cmd {

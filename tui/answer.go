@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
 	"lifehub/tui/safetext"
 )
@@ -11,16 +12,16 @@ import (
 type answer struct {
 	source []byte // as the model wrote it
 	stream *markdown.Stream
-	look   *theme
+	look   *draw.Theme
 	width  int
 	open   bool   // more is to come
 	ending string // why it is not whole: "stopped"
 	health string // how far the search behind it went; "" without one
 	caveat string // what it may lack; "": nothing is known
 
-	lines []string // the heading and what the stream drew
-	head  *theme   // of the heading
-	wide  int      // its width
+	lines []string    // the heading and what the stream drew
+	head  *draw.Theme // of the heading
+	wide  int         // its width
 }
 
 // newAnswer returns an answer that grows.
@@ -47,7 +48,7 @@ func (a *answer) end(ending string) {
 	}
 }
 
-func (a *answer) render(width int, look *theme) []string {
+func (a *answer) render(width int, look *draw.Theme) []string {
 	switch {
 	case a.stream == nil || a.look != look:
 		a.stream = markdown.New(width, look.Markdown)
@@ -73,21 +74,21 @@ func (a *answer) render(width int, look *theme) []string {
 		lines = lines[:len(lines)-1]
 	}
 	if a.ending != "" {
-		lines = append(slices.Clip(lines), look.Warning.Render(fit("■ "+safetext.Line(a.ending), width)))
+		lines = append(slices.Clip(lines), look.Warning.Render(draw.Fit("■ "+safetext.Line(a.ending), width)))
 	}
 	if a.caveat != "" {
-		lines = append(slices.Clip(lines), styled(look.Warning.Render, wrapped("! ", safetext.Line(a.caveat), width))...)
+		lines = append(slices.Clip(lines), draw.Styled(look.Warning.Render, draw.Wrapped("! ", safetext.Line(a.caveat), width))...)
 	}
 	return lines
 }
 
 // heading says who speaks and how far the search behind it went.
-func (a *answer) heading(width int, look *theme) string {
+func (a *answer) heading(width int, look *draw.Theme) string {
 	head := look.Brand.Render("LifeHub")
 	if a.health != "" {
 		head += look.Dim.Render("  " + safetext.Line(a.health))
 	}
-	return fit(head, width)
+	return draw.Fit(head, width)
 }
 
 func (a *answer) copied() string { return string(a.source) }

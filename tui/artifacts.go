@@ -10,6 +10,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 )
 
 // Artifacts are the documents that turns made. *store.Store is the real one.
@@ -51,7 +52,7 @@ func (o *Options) artifactPicker(ctx context.Context, conversation string) (pick
 	}
 	p := picker{title: "Documents of this conversation", empty: "no document was made here yet"}
 	for _, a := range list {
-		p.rows = append(p.rows, row{a.Name, strings.Join([]string{count(a.Version, "version"), "by " + a.By, when(a.Time, time.Now())}, " · ")})
+		p.rows = append(p.rows, draw.Row{Label: a.Name, Detail: strings.Join([]string{draw.Count(a.Version, "version"), "by " + a.By, draw.When(a.Time, time.Now())}, " · ")})
 	}
 	return p, list, err
 }
@@ -77,7 +78,7 @@ func (o *Options) versionPicker(ctx context.Context, conversation, name string) 
 	p := picker{title: name + ": versions", empty: "no version says that"}
 	for i := len(versions) - 1; i >= 0; i-- {
 		v := versions[i]
-		p.rows = append(p.rows, row{strings.TrimSpace(fmt.Sprintf("version %d  %s", v.Version, v.Why)), "by " + v.By + " · " + when(v.Time, time.Now())})
+		p.rows = append(p.rows, draw.Row{Label: strings.TrimSpace(fmt.Sprintf("version %d  %s", v.Version, v.Why)), Detail: "by " + v.By + " · " + draw.When(v.Time, time.Now())})
 	}
 	return p, versions, err
 }

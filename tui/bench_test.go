@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
 )
 
@@ -110,8 +111,8 @@ func TestOnlyWhatIsInSightIsRendered(t *testing.T) {
 // counted is an item that counts how often it is rendered.
 type counted struct{ renders int }
 
-func (c *counted) render(int, *theme) []string { c.renders++; return []string{"a line"} }
-func (c *counted) copied() string              { return "" }
+func (c *counted) render(int, *draw.Theme) []string { c.renders++; return []string{"a line"} }
+func (c *counted) copied() string                   { return "" }
 
 // What did not change is not rendered again, and View renders nothing at all.
 func TestNothingIsRenderedThatDidNotChange(t *testing.T) {
@@ -250,7 +251,7 @@ func BenchmarkStream(b *testing.B) {
 			whole := strings.Join(pieces, "")
 			for b.Loop() {
 				start := time.Now()
-				markdown.Render(whole, readable, markdown.Dark())
+				markdown.Render(whole, draw.Readable, markdown.Dark())
 				once := time.Since(start)
 
 				m := talk(b, 120, 40, 0)

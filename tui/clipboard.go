@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -28,7 +29,7 @@ type copyMsg string
 // Controls stay behind: what is pasted into a shell is not to press its keys.
 func (m *Model) clip(text string) tea.Cmd {
 	text = safetext.Source(text)
-	size := bytes(int64(len(text)))
+	size := draw.Bytes(int64(len(text)))
 	switch {
 	case text == "":
 		return nil
@@ -39,7 +40,7 @@ func (m *Model) clip(text string) tea.Cmd {
 		m.flash("copied " + size)
 		return m.clipByTmux(text)
 	case len(text) > surelyCopied:
-		m.flash("copied " + size + ", if your terminal takes more than " + bytes(surelyCopied))
+		m.flash("copied " + size + ", if your terminal takes more than " + draw.Bytes(surelyCopied))
 	default:
 		m.flash("copied " + size)
 	}

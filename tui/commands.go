@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -125,18 +126,18 @@ func (p *palette) open() bool { return len(p.rows) > 0 }
 func (p *palette) move(by int) { p.chosen = (p.chosen + by + len(p.rows)) % len(p.rows) }
 
 // view shows at most height commands.
-func (p *palette) view(width, height int, look *theme) []string {
+func (p *palette) view(width, height int, look *draw.Theme) []string {
 	rows := min(len(p.rows), height)
 	from := max(0, min(p.chosen-rows/2, len(p.rows)-rows))
 	column := 0
 	for _, c := range p.rows {
-		column = max(column, cells(c.usage()))
+		column = max(column, draw.Cells(c.usage()))
 	}
 	column = min(column, max(6, width/2))
 	var lines []string
 	for at := from; at < from+rows; at++ {
 		c := p.rows[at]
-		lines = append(lines, row{c.usage(), c.help}.beside(at == p.chosen, column, width, look))
+		lines = append(lines, draw.Row{Label: c.usage(), Detail: c.help}.Beside(at == p.chosen, column, width, look))
 	}
 	return lines
 }

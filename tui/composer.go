@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
@@ -48,7 +49,7 @@ type paste struct {
 	own        bool // it is a message of the user's, not from the clipboard
 }
 
-func newComposer(keys *keyMap, look *theme) composer {
+func newComposer(keys *keyMap, look *draw.Theme) composer {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, 1
@@ -80,8 +81,8 @@ func newComposer(keys *keyMap, look *theme) composer {
 	return c
 }
 
-func (c *composer) restyle(look *theme) {
-	c.area.SetStyles(areaStyles(look))
+func (c *composer) restyle(look *draw.Theme) {
+	c.area.SetStyles(draw.AreaStyles(look))
 	c.draw()
 }
 
@@ -91,17 +92,6 @@ func (c *composer) invite(text string) {
 		c.area.Placeholder = text
 		c.draw()
 	}
-}
-
-// areaStyles is how text that is being written looks.
-func areaStyles(look *theme) textarea.Styles {
-	styles := textarea.DefaultStyles(look.Dark)
-	for _, state := range []*textarea.StyleState{&styles.Focused, &styles.Blurred} {
-		state.Base, state.Text, state.CursorLine, state.EndOfBuffer = look.Text, look.Text, look.Text, look.Text
-		state.Placeholder, state.Prompt = look.Dim, look.Brand
-	}
-	styles.Cursor.Color = look.Text.GetForeground()
-	return styles
 }
 
 // resize tells the width and the most lines that the composer may take.
@@ -122,19 +112,19 @@ func (c *composer) draw() {
 // remeasure cuts the lines, and sets the cursor, by how the terminal shows
 // them: the text area counts clusters in a way of its own.
 func (c *composer) remeasure() {
-	prompt := cells(c.area.Prompt)
+	prompt := draw.Cells(c.area.Prompt)
 	for y, line := range c.lines {
 		if c.cursor != nil && y == c.cursor.Y {
 			row := []rune(ansi.Strip(line))
 			before := min(len([]rune(c.area.Prompt))+c.area.LineInfo().ColumnOffset, len(row))
-			c.cursor.X = min(cells(string(row[:before])), c.area.Width()+prompt-1)
+			c.cursor.X = min(draw.Cells(string(row[:before])), c.area.Width()+prompt-1)
 		}
 		switch most := c.area.Width() + prompt; {
-		case cells(line) <= most:
-		case cells(strings.TrimRight(ansi.Strip(line), " ")) <= most:
+		case draw.Cells(line) <= most:
+		case draw.Cells(strings.TrimRight(ansi.Strip(line), " ")) <= most:
 			c.lines[y] = measure.Fit(line, most, "")
 		default:
-			c.lines[y] = fit(line, most)
+			c.lines[y] = draw.Fit(line, most)
 		}
 	}
 }
@@ -300,9 +290,9 @@ func (c *composer) named(text string, own bool) string {
 	if lines <= most && len(text) <= longBytes {
 		return text
 	}
-	size := count(lines, "line")
+	size := draw.Count(lines, "line")
 	if lines == 1 {
-		size = bytes(int64(len(text)))
+		size = draw.Bytes(int64(len(text)))
 	}
 	name := fmt.Sprintf("[paste %d · %s]", len(c.pastes)+1, size)
 	c.pastes = append(c.pastes, paste{name, text, own})

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -56,7 +57,7 @@ func (w *window) count(body agent.Body) {
 	}
 }
 
-func (w *window) render(width int, look *theme) []string {
+func (w *window) render(width int, look *draw.Theme) []string {
 	lines := w.lines(width, look.Running.Render, look.Border.Render)
 	lines[0] = look.Strong.Render(lines[0])
 	last := len(lines) - 1
@@ -66,11 +67,8 @@ func (w *window) render(width int, look *theme) []string {
 
 func (w *window) copied() string {
 	const usual = 80
-	return strings.Join(w.lines(usual, unstyled, unstyled), "\n")
+	return strings.Join(w.lines(usual, draw.Unstyled, draw.Unstyled), "\n")
 }
-
-// unstyled is the style of text that has none.
-func unstyled(parts ...string) string { return strings.Join(parts, "") }
 
 // part is what some of the window is used for.
 type part struct {
@@ -81,9 +79,9 @@ type part struct {
 // parts tells how the window is filled: the whole, each part, and what the
 // server counted.
 func (w *window) parts() (head string, parts []part, said string) {
-	head = fmt.Sprintf("Context of the %s: %s tokens", safetext.Line(w.Agent), thousands(w.Used))
+	head = fmt.Sprintf("Context of the %s: %s tokens", safetext.Line(w.Agent), draw.Thousands(w.Used))
 	if w.Allocated > 0 {
-		head += fmt.Sprintf(" of %s (%d %%)", thousands(w.Allocated), w.Used*100/w.Allocated)
+		head += fmt.Sprintf(" of %s (%d %%)", draw.Thousands(w.Allocated), w.Used*100/w.Allocated)
 	}
 	for _, known := range contextParts {
 		if n := w.Parts[known.kind]; n > 0 {
@@ -101,7 +99,7 @@ func (w *window) parts() (head string, parts []part, said string) {
 	}
 	said = "estimated; the server has not said what it counted"
 	if w.counted > 0 {
-		said = fmt.Sprintf("estimated; the server counted %s", thousands(w.counted))
+		said = fmt.Sprintf("estimated; the server counted %s", draw.Thousands(w.counted))
 	}
 	return head, parts, said
 }
@@ -110,10 +108,10 @@ func (w *window) parts() (head string, parts []part, said string) {
 func (w *window) lines(width int, full, empty func(...string) string) []string {
 	head, parts, said := w.parts()
 	total := max(w.Used+w.Reserve, w.Allocated)
-	lines := []string{fit(head, width)}
+	lines := []string{draw.Fit(head, width)}
 	add := func(name string, n int) {
-		label := fit(fmt.Sprintf("  %-21s %7s  ", name, thousands(n)), width)
-		room := min(40, width-cells(label))
+		label := draw.Fit(fmt.Sprintf("  %-21s %7s  ", name, draw.Thousands(n)), width)
+		room := min(40, width-draw.Cells(label))
 		if room < 4 || total == 0 {
 			lines = append(lines, label)
 			return
@@ -128,7 +126,7 @@ func (w *window) lines(width int, full, empty func(...string) string) []string {
 		add(p.name, p.tokens)
 	}
 	for _, l := range w.Log {
-		lines = append(lines, fit("  "+safetext.Line("step "+l.Step+": "+l.String()), width))
+		lines = append(lines, draw.Fit("  "+safetext.Line("step "+l.Step+": "+l.String()), width))
 	}
-	return append(lines, fit("  "+said, width))
+	return append(lines, draw.Fit("  "+said, width))
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 )
 
 // pickLimit is how many conversations the list offers, hitLimit how many
@@ -39,15 +40,15 @@ func (o *Options) conversationPicker(ctx context.Context) (picker, []agent.Conve
 	list, err := o.Conversations.Recent(ctx, pickLimit)
 	p := picker{title: "Conversations", empty: "no conversation yet"}
 	for _, c := range list {
-		p.rows = append(p.rows, row{c.Title, fmt.Sprintf("%s · %s", count(c.Messages, "message"), when(c.Updated, time.Now()))})
+		p.rows = append(p.rows, draw.Row{Label: c.Title, Detail: fmt.Sprintf("%s · %s", draw.Count(c.Messages, "message"), draw.When(c.Updated, time.Now()))})
 	}
 	return p, list, err
 }
 
 // hitRows are found messages in a list.
-func hitRows(hits []agent.Hit) (rows []row) {
+func hitRows(hits []agent.Hit) (rows []draw.Row) {
 	for _, h := range hits {
-		rows = append(rows, row{h.Excerpt, fmt.Sprintf("%s · %s", fit(h.Title, 24), when(h.Time, time.Now()))})
+		rows = append(rows, draw.Row{Label: h.Excerpt, Detail: fmt.Sprintf("%s · %s", draw.Fit(h.Title, 24), draw.When(h.Time, time.Now()))})
 	}
 	return rows
 }

@@ -7,6 +7,8 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/draw"
 )
 
 // guard is how long a question must have been in sight, and nothing may have
@@ -124,7 +126,7 @@ func indexOf(choices []choice, label string) int {
 
 // lines shows the choices, the chosen one marked, and below them the keys. esc
 // says what Esc does.
-func (d *dialog) lines(choices []choice, esc string, width int, keys *keyMap, look *theme, now time.Time) []string {
+func (d *dialog) lines(choices []choice, esc string, width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
 	var labels, letters, more []string
 	for _, c := range choices {
 		if c.atOnce {
@@ -140,12 +142,12 @@ func (d *dialog) lines(choices []choice, esc string, width int, keys *keyMap, lo
 	if d.writing {
 		hints, more = []string{keys.Clear.Help().Key + " clears what you wrote, then answer", hints[2]}, nil
 	}
-	return append(styled(d.style(look, now), joined(labels, width)), styled(look.Dim.Render, joined(append(hints, more...), width))...)
+	return append(draw.Styled(d.style(look, now), draw.Joined(labels, width)), draw.Styled(look.Dim.Render, draw.Joined(append(hints, more...), width))...)
 }
 
 // oneLine is lines where there is room for one: the chosen answer, and as many
 // of all as there is room for. between stands behind the first.
-func (d *dialog) oneLine(choices []choice, between string, width int, keys *keyMap, look *theme, now time.Time) string {
+func (d *dialog) oneLine(choices []choice, between string, width int, keys *keyMap, look *draw.Theme, now time.Time) string {
 	var parts []string
 	for _, c := range choices {
 		parts = append(parts, c.label+" ("+c.Help().Key+")")
@@ -159,11 +161,11 @@ func (d *dialog) oneLine(choices []choice, between string, width int, keys *keyM
 	if between != "" {
 		parts = slices.Insert(parts, 1, between)
 	}
-	return d.style(look, now)(joined(parts, width)[0])
+	return d.style(look, now)(draw.Joined(parts, width)[0])
 }
 
 // style is the look of choices that are taken now, or not yet.
-func (d *dialog) style(look *theme, now time.Time) func(...string) string {
+func (d *dialog) style(look *draw.Theme, now time.Time) func(...string) string {
 	if d.armed(now) && !d.writing {
 		return look.Key.Render
 	}

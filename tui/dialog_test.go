@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
+	"lifehub/tui/draw"
 )
 
 // asked returns a question and where its answer will be found.
@@ -365,7 +366,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 			r.pass(50 * time.Millisecond)
 			inSight("/" + c.name)
 		}
-		r.send(pickMsg{picker: picker{title: "late", rows: []row{{"x", ""}}}})
+		r.send(pickMsg{picker: picker{title: "late", rows: []draw.Row{{Label: "x", Detail: ""}}}})
 		inSight("a list that arrives late")
 		for y := range 24 {
 			r.send(tea.MouseClickMsg{X: 5, Y: y, Button: tea.MouseLeft})

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -17,13 +18,13 @@ type done struct {
 func (d *done) folded() bool   { return !d.unfolded }
 func (d *done) fold(fold bool) { d.unfolded = !fold }
 
-func (d *done) render(width int, look *theme) (lines []string) {
+func (d *done) render(width int, look *draw.Theme) (lines []string) {
 	for _, l := range d.log {
 		text := safetext.Line(l.String())
 		if d.unfolded {
-			lines = append(lines, styled(look.Dim.Render, wrapped("· ", text, width))...)
+			lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("· ", text, width))...)
 		} else {
-			lines = append(lines, look.Dim.Render(fit("· "+text, width)))
+			lines = append(lines, look.Dim.Render(draw.Fit("· "+text, width)))
 		}
 	}
 	return lines

@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -24,7 +25,7 @@ type firstRun struct {
 
 // firstRow is something to choose there.
 type firstRow struct {
-	row
+	draw.Row
 	act func(m *Model) tea.Cmd
 }
 
@@ -79,20 +80,20 @@ func (f *firstRun) rows() []firstRow {
 	var rows []firstRow
 	if f.model != nil && f.model.Pull != "" {
 		name := f.model.Pull
-		rows = append(rows, firstRow{row{"Fetch " + name, f.model.Why}, func(m *Model) tea.Cmd { return m.pull(name) }})
+		rows = append(rows, firstRow{draw.Row{Label: "Fetch " + name, Detail: f.model.Why}, func(m *Model) tea.Cmd { return m.pull(name) }})
 	}
 	for _, o := range f.offers {
-		rows = append(rows, firstRow{row{strings.TrimSpace(o.Name + "  " + o.Path), o.Detail}, func(m *Model) tea.Cmd { return m.takeNotes(o) }})
+		rows = append(rows, firstRow{draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail}, func(m *Model) tea.Cmd { return m.takeNotes(o) }})
 	}
 	own := Offer{Name: path.Base(f.folder), Path: f.folder}
-	rows = append(rows, firstRow{row{"Another folder  " + f.folder, "type its path"}, func(m *Model) tea.Cmd {
+	rows = append(rows, firstRow{draw.Row{Label: "Another folder  " + f.folder, Detail: "type its path"}, func(m *Model) tea.Cmd {
 		if own.Path == "" {
 			m.flash("type the path of the folder, such as ~/notes")
 			return nil
 		}
 		return m.takeNotes(own)
 	}})
-	return append(rows, firstRow{row{"Later", "chat without notes"}, (*Model).leaveFirstRun})
+	return append(rows, firstRow{draw.Row{Label: "Later", Detail: "chat without notes"}, (*Model).leaveFirstRun})
 }
 
 // above is how many rows stand above the first folder.
@@ -224,50 +225,50 @@ func (m *Model) askFirst() tea.Cmd {
 }
 
 // view returns exactly height lines.
-func (f *firstRun) view(width, height int, look *theme) []string {
-	lines := []string{look.Strong.Render(fit("Welcome to LifeHub, the chat that knows your notes.", width)), ""}
-	lines = append(lines, look.Brand.Render(fit("Model", width)))
+func (f *firstRun) view(width, height int, look *draw.Theme) []string {
+	lines := []string{look.Strong.Render(draw.Fit("Welcome to LifeHub, the chat that knows your notes.", width)), ""}
+	lines = append(lines, look.Brand.Render(draw.Fit("Model", width)))
 	switch {
 	case f.model == nil:
-		lines = append(lines, look.Dim.Render(fit("  looking for a model…", width)))
+		lines = append(lines, look.Dim.Render(draw.Fit("  looking for a model…", width)))
 	default:
 		mark := look.Warning.Render("○")
 		if f.model.Ready {
 			mark = look.Success.Render("✓")
 		}
-		lines = append(lines, wrapped("  "+mark+" ", safetext.Line(f.model.Says), width)...)
+		lines = append(lines, draw.Wrapped("  "+mark+" ", safetext.Line(f.model.Says), width)...)
 		if f.model.Next != "" {
-			lines = append(lines, styled(look.Dim.Render, wrapped("    ", safetext.Line(f.model.Next), width))...)
+			lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("    ", safetext.Line(f.model.Next), width))...)
 		}
 	}
-	lines = append(lines, "", look.Brand.Render(fit("Which notes shall it know?", width)))
+	lines = append(lines, "", look.Brand.Render(draw.Fit("Which notes shall it know?", width)))
 	if f.offers == nil {
-		lines = append(lines, look.Dim.Render(fit("  looking for folders of notes…", width)))
+		lines = append(lines, look.Dim.Render(draw.Fit("  looking for folders of notes…", width)))
 	}
 	rows := f.rows()
 	room := max(1, height-len(lines)-2)
 	from := max(0, min(f.at()-room/2, len(rows)-room))
 	labels, details := 0, 0
 	for _, r := range rows {
-		labels, details = max(labels, cells(r.label)), max(details, cells(r.detail))
+		labels, details = max(labels, draw.Cells(r.Label)), max(details, draw.Cells(r.Detail))
 	}
 	column := min(labels, max(width/2, width-details-4))
 	for at := from; at < len(rows) && at < from+room; at++ {
-		r := rows[at].row
+		r := rows[at].Row
 		if at == f.at() && f.chosen == len(f.offers) {
-			r.label += "▏"
+			r.Label += "▏"
 		}
-		lines = append(lines, r.beside(at == f.at(), column, width, look))
+		lines = append(lines, r.Beside(at == f.at(), column, width, look))
 	}
 	switch {
 	case f.taking:
-		lines = append(lines, "", look.Dim.Render(fit("  opening…", width)))
+		lines = append(lines, "", look.Dim.Render(draw.Fit("  opening…", width)))
 	case f.wrong != "":
 		lines = append(lines, "")
-		lines = append(lines, styled(look.Danger.Render, wrapped("  ✗ ", safetext.Line(f.wrong), width))...)
+		lines = append(lines, draw.Styled(look.Danger.Render, draw.Wrapped("  ✗ ", safetext.Line(f.wrong), width))...)
 	}
 	if len(lines) > height { // the rows to choose from stay
 		lines = lines[len(lines)-height:]
 	}
-	return filled(lines, height)
+	return draw.Filled(lines, height)
 }

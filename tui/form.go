@@ -10,6 +10,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -288,10 +289,10 @@ func (f *form) values() json.RawMessage {
 
 // lines shows the form; entered says that it has the keys, at is the line of
 // the field that does.
-func (f *form) lines(width int, entered bool, look *theme) (lines []string, at int) {
+func (f *form) lines(width int, entered bool, look *draw.Theme) (lines []string, at int) {
 	labels := 0
 	for i := range f.fields {
-		labels = max(labels, cells(f.fields[i].label)+1)
+		labels = max(labels, draw.Cells(f.fields[i].label)+1)
 	}
 	labels = min(labels, max(8, width/3))
 	for i := range f.fields {
@@ -306,29 +307,29 @@ func (f *form) lines(width int, entered bool, look *theme) (lines []string, at i
 		at = len(lines)
 		button = look.Selected.Render("› [ send ]")
 	}
-	return append(lines, "", fit("  "+button, width)), at
+	return append(lines, "", draw.Fit("  "+button, width)), at
 }
 
-func (f *field) lines(width, labels int, here bool, look *theme) []string {
+func (f *field) lines(width, labels int, here bool, look *draw.Theme) []string {
 	label := f.label
 	if f.required {
 		label += "*"
 	}
-	label = fit(label, labels)
-	label += strings.Repeat(" ", max(0, labels-cells(label)))
+	label = draw.Fit(label, labels)
+	label += strings.Repeat(" ", max(0, labels-draw.Cells(label)))
 	mark := "  "
 	if here {
 		mark, label = look.Selected.Render("› "), look.Selected.Render(label)
 	}
-	lines := wrapped(mark+label+"  ", f.shown(here, look), width)
+	lines := draw.Wrapped(mark+label+"  ", f.shown(here, look), width)
 	if here && f.help != "" {
-		lines = append(lines, styled(look.Dim.Render, wrapped("    ", f.help, width))...)
+		lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("    ", f.help, width))...)
 	}
 	return lines
 }
 
 // shown is the value as the user sees it.
-func (f *field) shown(here bool, look *theme) string {
+func (f *field) shown(here bool, look *draw.Theme) string {
 	if len(f.options) == 0 {
 		if here {
 			return f.text + "▏"

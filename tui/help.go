@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -22,7 +23,7 @@ type help struct {
 // helpGroup is what stands under one title.
 type helpGroup struct {
 	title string
-	rows  []row
+	rows  []draw.Row
 }
 
 const (
@@ -41,25 +42,25 @@ func helpGroups(keys *keyMap, commands []command) []helpGroup {
 		shown := helpGroup{title: group.title}
 		for _, named := range group.keys {
 			if named.Enabled() {
-				shown.rows = append(shown.rows, row{named.Help().Key, named.Help().Desc})
+				shown.rows = append(shown.rows, draw.Row{Label: named.Help().Key, Detail: named.Help().Desc})
 			}
 		}
 		groups = append(groups, shown)
 	}
 	shown := helpGroup{title: "Commands"}
 	for _, c := range commands {
-		shown.rows = append(shown.rows, row{c.usage(), c.help})
+		shown.rows = append(shown.rows, draw.Row{Label: c.usage(), Detail: c.help})
 	}
 	return append(groups, shown)
 }
 
 // build makes the lines for a width.
-func (h *help) build(keys *keyMap, commands []command, width int, look *theme) {
+func (h *help) build(keys *keyMap, commands []command, width int, look *draw.Theme) {
 	if h.width == width && h.lines != nil {
 		return
 	}
 	columns := max(1, min(helpColumns, width/helpColumn))
-	each := (width - (columns-1)*cells(helpGap)) / columns
+	each := (width - (columns-1)*draw.Cells(helpGap)) / columns
 	var blocks [][]string
 	for _, group := range helpGroups(keys, commands) {
 		if group = group.holding(h.filter); len(group.rows) > 0 {
@@ -68,7 +69,7 @@ func (h *help) build(keys *keyMap, commands []command, width int, look *theme) {
 	}
 	h.width, h.lines = width, abreast(blocks, columns, each)
 	if len(blocks) == 0 {
-		h.lines = []string{look.Dim.Render(fit("nothing matches that", width))}
+		h.lines = []string{look.Dim.Render(draw.Fit("nothing matches that", width))}
 	}
 }
 
@@ -77,7 +78,7 @@ func (h *help) build(keys *keyMap, commands []command, width int, look *theme) {
 func (g helpGroup) holding(filter string) helpGroup {
 	list := picker{filter: filter}
 	for _, r := range g.rows {
-		list.rows = append(list.rows, row{r.label, r.detail + " " + g.title})
+		list.rows = append(list.rows, draw.Row{Label: r.Label, Detail: r.Detail + " " + g.title})
 	}
 	kept := helpGroup{title: g.title}
 	for _, at := range list.matching() {
@@ -88,21 +89,21 @@ func (g helpGroup) holding(filter string) helpGroup {
 
 // lines draws a group. A label that is too long for its column has a line of
 // its own.
-func (g helpGroup) lines(width int, look *theme) []string {
-	lines := []string{look.Strong.Render(fit(g.title, width))}
+func (g helpGroup) lines(width int, look *draw.Theme) []string {
+	lines := []string{look.Strong.Render(draw.Fit(g.title, width))}
 	column := 0
 	for _, r := range g.rows {
-		column = max(column, cells(safetext.Line(r.label)))
+		column = max(column, draw.Cells(safetext.Line(r.Label)))
 	}
 	column = min(column, max(10, width*2/5))
 	for _, r := range g.rows {
-		label := safetext.Line(r.label)
-		if cells(label) > column {
-			lines = append(lines, "  "+look.Key.Render(fit(label, width-2)))
+		label := safetext.Line(r.Label)
+		if draw.Cells(label) > column {
+			lines = append(lines, "  "+look.Key.Render(draw.Fit(label, width-2)))
 			label = ""
 		}
-		pad := strings.Repeat(" ", column-cells(label)+2)
-		lines = append(lines, wrapped("  "+look.Key.Render(label)+pad, safetext.Line(r.detail), width)...)
+		pad := strings.Repeat(" ", column-draw.Cells(label)+2)
+		lines = append(lines, draw.Wrapped("  "+look.Key.Render(label)+pad, safetext.Line(r.Detail), width)...)
 	}
 	return lines
 }
@@ -125,7 +126,7 @@ func abreast(blocks [][]string, columns, width int) []string {
 			if i > 0 {
 				line += helpGap
 			}
-			line += part + strings.Repeat(" ", max(0, width-cells(part)))
+			line += part + strings.Repeat(" ", max(0, width-draw.Cells(part)))
 		}
 		if !any {
 			return lines
@@ -194,16 +195,16 @@ func rowsOfHelp(height int) int {
 // shrink again.
 func (h *help) first(height int) int { return max(0, min(h.top, len(h.lines)-rowsOfHelp(height))) }
 
-func (h *help) view(width, height int, look *theme) []string {
+func (h *help) view(width, height int, look *draw.Theme) []string {
 	rows, top := rowsOfHelp(height), h.first(height)
 	shown := h.lines[top:min(len(h.lines), top+rows)]
 	if rows == height {
-		return filled(slices.Clone(shown), height)
+		return draw.Filled(slices.Clone(shown), height)
 	}
 	search := look.Dim.Render("type to search")
 	if h.filter != "" {
 		search = h.filter + "▏"
 	}
-	head := fit(look.Strong.Render("Keys and commands")+"  "+look.Brand.Render("> ")+search, width)
-	return filled(append([]string{head, ""}, shown...), height)
+	head := draw.Fit(look.Strong.Render("Keys and commands")+"  "+look.Brand.Render("> ")+search, width)
+	return draw.Filled(append([]string{head, ""}, shown...), height)
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
@@ -145,7 +146,7 @@ func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keyMap) {
 
 // layout fits the dialog into a place of at most height lines and notes
 // whether its end is in sight.
-func (in *input) layout(width, height int, keys *keyMap, look *theme, now time.Time) {
+func (in *input) layout(width, height int, keys *keyMap, look *draw.Theme, now time.Time) {
 	if in.width != width {
 		in.body, in.at = in.content(width-len(bodyMargin(width)), look)
 		in.width = width
@@ -161,19 +162,19 @@ func (in *input) layout(width, height int, keys *keyMap, look *theme, now time.T
 }
 
 // view returns the dialog's lines as laid out.
-func (in *input) view(width int, keys *keyMap, look *theme, now time.Time) []string {
+func (in *input) view(width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
 	turn := ""
 	if len(in.queue) > 1 {
 		turn = fmt.Sprintf(" 1 of %d ─", len(in.queue))
 	}
-	title := fit("─ "+in.title(), max(4, width-cells(turn)-1)) + " "
-	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
+	title := draw.Fit("─ "+in.title(), max(4, width-draw.Cells(turn)-1)) + " "
+	title += strings.Repeat("─", max(0, width-draw.Cells(title)-draw.Cells(turn))) + turn
 	if in.tight {
 		title = in.sight.title(safetext.Line(in.queue[0].From)+" asks", len(in.body), width)
 	}
 	var lines []string
 	if in.headed {
-		lines = append(lines, look.Warning.Bold(true).Render(fit(title, width)))
+		lines = append(lines, look.Warning.Bold(true).Render(draw.Fit(title, width)))
 	}
 	for _, line := range in.body[in.top : in.top+in.rows] {
 		lines = append(lines, bodyMargin(width)+line)
@@ -184,10 +185,10 @@ func (in *input) view(width int, keys *keyMap, look *theme, now time.Time) []str
 		lines = append(lines, in.position(len(in.body), width, unread, keys, look)...)
 		return append(lines, in.foot(width, keys, look, now)...)
 	case in.problem != "":
-		return append(lines, look.Danger.Render(fit("✗ "+in.problem, width)))
+		return append(lines, look.Danger.Render(draw.Fit("✗ "+in.problem, width)))
 	}
 	if in.entered {
-		return append(lines, look.Key.Render(joined(in.formKeys(keys), width)[0]))
+		return append(lines, look.Key.Render(draw.Joined(in.formKeys(keys), width)[0]))
 	}
 	return append(lines, in.oneLine(in.choices(keys), in.readOn(len(in.body), unread, keys), width, keys, look, now))
 }
@@ -205,13 +206,13 @@ func (in *input) title() string {
 }
 
 // foot is what stands below the body: what is wrong, the choices and the keys.
-func (in *input) foot(width int, keys *keyMap, look *theme, now time.Time) []string {
+func (in *input) foot(width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
 	var lines []string
 	if in.problem != "" {
-		lines = append(lines, styled(look.Danger.Render, broken("✗ "+in.problem, width))...)
+		lines = append(lines, draw.Styled(look.Danger.Render, draw.Broken("✗ "+in.problem, width))...)
 	}
 	if in.entered {
-		return append(lines, styled(look.Key.Render, joined(in.formKeys(keys), width))...)
+		return append(lines, draw.Styled(look.Key.Render, draw.Joined(in.formKeys(keys), width))...)
 	}
 	return append(lines, in.dialog.lines(in.choices(keys), "cancels", width, keys, look, now)...)
 }
@@ -227,13 +228,13 @@ func (in *input) formKeys(keys *keyMap) []string {
 
 // content is what is asked, with what is hidden in it made visible. at is the
 // line of the field that has the keys, -1 when there is none.
-func (in *input) content(width int, look *theme) (lines []string, at int) {
+func (in *input) content(width int, look *draw.Theme) (lines []string, at int) {
 	asked := in.queue[0]
 	add := func(style func(...string) string, text string) {
-		lines = append(lines, styled(style, broken(text, width))...)
+		lines = append(lines, draw.Styled(style, draw.Broken(text, width))...)
 	}
 	at = -1
-	if title := in.title(); cells(title)+4 > width {
+	if title := in.title(); draw.Cells(title)+4 > width {
 		add(look.Strong.Render, title) // the first line has no room for it
 	}
 	if asked.Message != "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 )
 
 // asksFor is a turn in which a server asks, and what was answered.
@@ -110,7 +111,7 @@ func TestAFormOfAnySchemaCanBeShownAndSent(t *testing.T) {
 		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
 	} {
 		f := newForm(json.RawMessage(schema))
-		look, keys := newTheme("dark", true, true, nil), defaultKeys()
+		look, keys := draw.NewTheme("dark", true, true, nil), defaultKeys()
 		for range len(f.fields) + 1 {
 			f.lines(40, true, look)
 			for _, pressed := range []string{"right", "left", "space", "enter"} {

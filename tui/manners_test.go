@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 )
 
 // bells is how often the user was called, and the words of the notifications.
@@ -64,7 +65,7 @@ func TestTheTitleNamesTheConversationAndNothingElse(t *testing.T) {
 			r.send(openedMsg{id: "c1", title: evil})
 			title := r.m.View().WindowTitle
 			onlyText(t, "title", title)
-			if !strings.HasPrefix(title, "LifeHub") || cells(title) > 40 || len(evil) > 5000 && cells(title) < 38 || evil == "running" && title != "LifeHub · running" {
+			if !strings.HasPrefix(title, "LifeHub") || draw.Cells(title) > 40 || len(evil) > 5000 && draw.Cells(title) < 38 || evil == "running" && title != "LifeHub · running" {
 				t.Errorf("%.80q gives the title %q", evil, title)
 			}
 		})
@@ -133,14 +134,14 @@ func TestANoteAmongTheSourcesIsALink(t *testing.T) {
 			s := newSources("wren")
 			s.add(agent.Citation{N: 1, Path: tc.path, Line: 3, Verdict: agent.Verified}, agent.Source{N: 1, Path: tc.path, Vault: tc.vault})
 			for _, width := range []int{100, 30, 12} {
-				for _, line := range s.render(width, newTheme("", true, false, nil)) {
+				for _, line := range s.render(width, draw.NewTheme("", true, false, nil)) {
 					onlyOurs(t, name, line)
 					if opened, closed := strings.Count(line, "\x1b]8;;f"), strings.Count(line, "\x1b]8;;\a"); opened != closed {
 						t.Errorf("%d links are opened and %d closed on the row %q", opened, closed, line)
 					}
 				}
 			}
-			if got := s.render(100, newTheme("", true, false, nil))[1]; (tc.want != "") != strings.Contains(got, fmt.Sprintf("\x1b]8;;%s\a", tc.want)) || strings.Contains(got, "file://") != (tc.want != "") {
+			if got := s.render(100, draw.NewTheme("", true, false, nil))[1]; (tc.want != "") != strings.Contains(got, fmt.Sprintf("\x1b]8;;%s\a", tc.want)) || strings.Contains(got, "file://") != (tc.want != "") {
 				t.Errorf("the row is %q, want the link %q", got, tc.want)
 			}
 		})

@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
 // remembered is what came back from long-term memory, a line each.
 type remembered struct{ agent.Remembered }
 
-func (r *remembered) render(width int, look *theme) []string {
+func (r *remembered) render(width int, look *draw.Theme) []string {
 	var lines []string
 	for _, line := range r.lines(time.Now()) {
-		lines = append(lines, look.Dim.Render(fit(line, width)))
+		lines = append(lines, look.Dim.Render(draw.Fit(line, width)))
 	}
 	return lines
 }
@@ -30,9 +31,9 @@ func (r *remembered) lines(now time.Time) []string {
 		}
 	}
 	for _, past := range r.Exchanges {
-		line := "· remembered from " + when(past.Asked, now) + ": “" + safetext.Line(past.Question) + "”"
+		line := "· remembered from " + draw.When(past.Asked, now) + ": “" + safetext.Line(past.Question) + "”"
 		if past.Foreign {
-			line = "· remembered from " + when(past.Asked, now) + ", with text from outside: “" + safetext.Line(past.Question) + "”"
+			line = "· remembered from " + draw.When(past.Asked, now) + ", with text from outside: “" + safetext.Line(past.Question) + "”"
 		}
 		lines = append(lines, line)
 	}

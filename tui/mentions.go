@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -167,7 +168,7 @@ func fuzzy(text, typed string) int {
 func (p *mentions) open() bool { return len(p.rows) > 0 }
 
 // view shows at most height rows, and beside them what the chosen one holds.
-func (p *mentions) view(width, height int, look *theme) []string {
+func (p *mentions) view(width, height int, look *draw.Theme) []string {
 	beside := 0
 	if p.preview.name == p.rows[p.chosen].Name && p.preview.text != "" && width >= 90 {
 		beside = width / 2
@@ -190,20 +191,20 @@ func (p *mentions) view(width, height int, look *theme) []string {
 		if n < len(preview) {
 			text = preview[n]
 		}
-		left := fit(lines[n], width-beside-1)
-		lines[n] = left + strings.Repeat(" ", width-beside-1-cells(left)) + look.Border.Render("│ ") + look.Dim.Render(fit(text, beside-2))
+		left := draw.Fit(lines[n], width-beside-1)
+		lines[n] = left + strings.Repeat(" ", width-beside-1-draw.Cells(left)) + look.Border.Render("│ ") + look.Dim.Render(draw.Fit(text, beside-2))
 	}
 	return lines
 }
 
-func (n Mention) row(chosen bool, width int, look *theme) string {
+func (n Mention) row(chosen bool, width int, look *draw.Theme) string {
 	name, mark := "@"+safetext.Line(n.Name), "  "
-	detail := look.Dim.Render(fit(safetext.Line(n.Detail), width/3))
-	name = fit(name, max(8, width-4-cells(detail)))
+	detail := look.Dim.Render(draw.Fit(safetext.Line(n.Detail), width/3))
+	name = draw.Fit(name, max(8, width-4-draw.Cells(detail)))
 	if chosen {
 		mark, name = look.Selected.Render("› "), look.Selected.Render(name)
 	}
-	return fit(mark+name+"  "+detail, width)
+	return draw.Fit(mark+name+"  "+detail, width)
 }
 
 // written is how a name stands in a message.

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/llm"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -49,21 +50,21 @@ func (m *Model) answerOffer() []choice {
 }
 
 // view is the offer: one line where there is room for it.
-func (o *offer) view(width int, keys *keyMap, look *theme, choices []choice, now time.Time) []string {
+func (o *offer) view(width int, keys *keyMap, look *draw.Theme, choices []choice, now time.Time) []string {
 	what := "? " + safetext.Line(o.model) + " is not installed. "
-	if answers := o.oneLine(choices, "", max(1, width-cells(what)), keys, look, now); cells(answers) > 20 || width > 60 {
-		return []string{fit(look.Warning.Render(what)+answers, width)}
+	if answers := o.oneLine(choices, "", max(1, width-draw.Cells(what)), keys, look, now); draw.Cells(answers) > 20 || width > 60 {
+		return []string{draw.Fit(look.Warning.Render(what)+answers, width)}
 	}
-	return append(styled(look.Warning.Render, broken(strings.TrimSpace(what), width)), o.oneLine(choices, "", width, keys, look, now))
+	return append(draw.Styled(look.Warning.Render, draw.Broken(strings.TrimSpace(what), width)), o.oneLine(choices, "", width, keys, look, now))
 }
 
 // offered is what can be had for a key, in one line, or in a narrow window with
 // the keys below.
-func offered(what, key, orElse string, width int, look *theme) []string {
-	if cells(what+key) <= width {
-		return []string{fit(look.Warning.Render(what)+look.Key.Render(key)+look.Dim.Render(orElse), width)}
+func offered(what, key, orElse string, width int, look *draw.Theme) []string {
+	if draw.Cells(what+key) <= width {
+		return []string{draw.Fit(look.Warning.Render(what)+look.Key.Render(key)+look.Dim.Render(orElse), width)}
 	}
-	return append(styled(look.Warning.Render, broken(strings.TrimSpace(what), width)), look.Key.Render(fit(key, width)))
+	return append(draw.Styled(look.Warning.Render, draw.Broken(strings.TrimSpace(what), width)), look.Key.Render(draw.Fit(key, width)))
 }
 
 // pulling is a model on its way from the library.
@@ -174,18 +175,18 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 }
 
 // view is the bar of a pull.
-func (p *pulling) view(width int, look *theme, stop key.Binding) string {
+func (p *pulling) view(width int, look *draw.Theme, stop key.Binding) string {
 	left := "pulling " + safetext.Line(p.model) + "  "
 	right := "  " + safetext.Line(p.status) + " · " + stop.Help().Key + " " + stop.Help().Desc
 	if p.total > 0 {
-		right = fmt.Sprintf("  %d %% · %s of %s · %s %s", p.done*100/p.total, bytes(p.done), bytes(p.total), stop.Help().Key, stop.Help().Desc)
+		right = fmt.Sprintf("  %d %% · %s of %s · %s %s", p.done*100/p.total, draw.Bytes(p.done), draw.Bytes(p.total), stop.Help().Key, stop.Help().Desc)
 	}
-	room := width - cells(left) - cells(right)
-	return fit(left+bar(p.done, p.total, room, look)+look.Dim.Render(right), width)
+	room := width - draw.Cells(left) - draw.Cells(right)
+	return draw.Fit(left+bar(p.done, p.total, room, look)+look.Dim.Render(right), width)
 }
 
 // bar draws how far something is, at most 30 cells wide.
-func bar(done, total int64, room int, look *theme) string {
+func bar(done, total int64, room int, look *draw.Theme) string {
 	room = min(room, 30)
 	if room < 5 || total <= 0 {
 		return ""
@@ -222,7 +223,7 @@ func (o *Options) modelPicker(ctx context.Context, offline bool) (picker, []llm.
 		p.empty = told.copied()
 	}
 	for _, model := range list {
-		p.rows = append(p.rows, row{model.Name, modelDetail(model)})
+		p.rows = append(p.rows, draw.Row{Label: model.Name, Detail: modelDetail(model)})
 	}
 	return p, list
 }
@@ -234,10 +235,10 @@ func modelDetail(i llm.Info) string {
 		parts = append(parts, i.Parameters)
 	}
 	if i.Size > 0 {
-		parts = append(parts, bytes(i.Size))
+		parts = append(parts, draw.Bytes(i.Size))
 	}
 	if i.Context > 0 {
-		parts = append(parts, short(i.Context)+" context")
+		parts = append(parts, draw.Short(i.Context)+" context")
 	}
 	for _, can := range i.Capabilities {
 		if can != "completion" {

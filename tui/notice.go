@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
 	"lifehub/tui/safetext"
 )
@@ -11,8 +12,8 @@ import (
 // notice is something to know that stops nothing.
 type notice struct{ text string }
 
-func (n *notice) render(width int, look *theme) []string {
-	return styled(look.Dim.Render, wrapped("· ", safetext.Text(n.text), width))
+func (n *notice) render(width int, look *draw.Theme) []string {
+	return draw.Styled(look.Dim.Render, draw.Wrapped("· ", safetext.Text(n.text), width))
 }
 
 func (n *notice) copied() string { return n.text }
@@ -26,10 +27,10 @@ func failureOf(err error) *failure {
 	return &failure{told.Message, told.Hint}
 }
 
-func (f *failure) render(width int, look *theme) []string {
-	lines := styled(look.Danger.Render, wrapped("✗ ", safetext.Text(f.text), width))
+func (f *failure) render(width int, look *draw.Theme) []string {
+	lines := draw.Styled(look.Danger.Render, draw.Wrapped("✗ ", safetext.Text(f.text), width))
 	if f.hint != "" {
-		lines = append(lines, wrapped("  ", safetext.Text(f.hint), width)...)
+		lines = append(lines, draw.Wrapped("  ", safetext.Text(f.hint), width)...)
 	}
 	return lines
 }
@@ -39,7 +40,7 @@ func (f *failure) copied() string { return strings.TrimSpace(f.text + "\n" + f.h
 // page is the result of a slash command.
 type page struct{ source string }
 
-func (p *page) render(width int, look *theme) []string {
+func (p *page) render(width int, look *draw.Theme) []string {
 	return markdown.Render(p.source, width, look.Markdown)
 }
 

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -208,7 +209,7 @@ func (p *permission) change(pressed tea.KeyPressMsg, keys *keyMap) {
 
 // layout fits the dialog into a place of at most height lines, keeps the body
 // within it and notes whether its end is in sight.
-func (p *permission) layout(width, height int, keys *keyMap, look *theme, now time.Time) {
+func (p *permission) layout(width, height int, keys *keyMap, look *draw.Theme, now time.Time) {
 	if p.width != width {
 		p.body, p.width = p.content(width-len(bodyMargin(width)), look), width
 	}
@@ -224,7 +225,7 @@ func (p *permission) layout(width, height int, keys *keyMap, look *theme, now ti
 }
 
 // view returns the dialog's lines as laid out.
-func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) []string {
+func (p *permission) view(width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
 	asked := p.current()
 	turn := ""
 	if len(p.queue) > 1 {
@@ -234,14 +235,14 @@ func (p *permission) view(width int, keys *keyMap, look *theme, now time.Time) [
 	if asked.Unknown {
 		before, after = "", ": outcome unknown"
 	}
-	title := "─ " + before + whole(asked.Name, width-cells(before+turn)-3, after+" · "+bytes(int64(len(asked.Input)))+p.readiness(now), after+p.readiness(now), after) + " "
-	title += strings.Repeat("─", max(0, width-cells(title)-cells(turn))) + turn
+	title := "─ " + before + whole(asked.Name, width-draw.Cells(before+turn)-3, after+" · "+draw.Bytes(int64(len(asked.Input)))+p.readiness(now), after+p.readiness(now), after) + " "
+	title += strings.Repeat("─", max(0, width-draw.Cells(title)-draw.Cells(turn))) + turn
 	if p.tight {
 		title = p.title(before+safetext.Line(asked.Name)+after, len(p.body), width)
 	}
 	var lines []string
 	if p.headed {
-		lines = append(lines, look.Warning.Bold(true).Render(fit(title, width)))
+		lines = append(lines, look.Warning.Bold(true).Render(draw.Fit(title, width)))
 	}
 	foot := p.position(len(p.body), width, !asked.seen, keys, look)
 	if p.tight {
@@ -283,9 +284,9 @@ func bodyMargin(width int) string {
 
 // foot is what stands below the body: the rule that would be written, the
 // choices and their keys.
-func (p *permission) foot(width int, keys *keyMap, look *theme, now time.Time) []string {
+func (p *permission) foot(width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
 	if p.why != nil {
-		return []string{fit("Why not? "+*p.why+"▏", width), look.Dim.Render(fit(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
+		return []string{draw.Fit("Why not? "+*p.why+"▏", width), look.Dim.Render(draw.Fit(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
 	}
 	esc := "denies"
 	if p.current().Unknown {
@@ -295,19 +296,19 @@ func (p *permission) foot(width int, keys *keyMap, look *theme, now time.Time) [
 }
 
 // tightFoot is the foot where there is no room for all keys.
-func (p *permission) tightFoot(width int, keys *keyMap, look *theme, now time.Time) []string {
+func (p *permission) tightFoot(width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
 	if p.why != nil {
-		return []string{fit("Why not? "+*p.why+"▏", width)}
+		return []string{draw.Fit("Why not? "+*p.why+"▏", width)}
 	}
 	return append(p.rule(width, look), p.oneLine(p.choices(keys), p.readOn(len(p.body), !p.current().seen, keys), width, keys, look, now))
 }
 
 // rule shows the rule that a confirmed "always" would write.
-func (p *permission) rule(width int, look *theme) []string {
+func (p *permission) rule(width int, look *draw.Theme) []string {
 	if p.chosen != always {
 		return nil
 	}
-	return styled(look.Warning.Render, broken("always writes the rule “"+safetext.Reveal(p.current().Rule)+"”", width))
+	return draw.Styled(look.Warning.Render, draw.Broken("always writes the rule “"+safetext.Reveal(p.current().Rule)+"”", width))
 }
 
 // besideName is how much the title has besides the name of what asks at the
@@ -316,7 +317,7 @@ const besideName = 19
 
 // markNew styles a text of arguments and marks the words that the user did not
 // say.
-func markNew(words []string, look *theme) func(...string) string {
+func markNew(words []string, look *draw.Theme) func(...string) string {
 	return func(texts ...string) string {
 		text, marked := strings.Join(texts, " "), ""
 		for text != "" {
@@ -338,18 +339,18 @@ func markNew(words []string, look *theme) func(...string) string {
 
 // content is everything that would run, escaped and broken into lines, with
 // nothing left out.
-func (p *permission) content(width int, look *theme) []bodyLine {
+func (p *permission) content(width int, look *draw.Theme) []bodyLine {
 	asked := p.current()
 	var lines []bodyLine
 	add := func(style func(...string) string, text string) {
 		for line := range strings.SplitSeq(text, "\n") {
-			for _, part := range entire(line, width) {
+			for _, part := range draw.Entire(line, width) {
 				lines = append(lines, bodyLine{style, part})
 			}
 		}
 	}
 	argument := markNew(asked.New, look)
-	if name := safetext.Line(asked.Name); cells(name) > width-besideName {
+	if name := safetext.Line(asked.Name); draw.Cells(name) > width-besideName {
 		add(look.Strong.Render, name) // the title has no room for it
 	}
 	pairs := arguments(asked.Input)
@@ -389,7 +390,7 @@ func (p *permission) content(width int, look *theme) []bodyLine {
 		add(look.Dim.Render, "step: "+safetext.Reveal(asked.Step)+" · "+rule)
 	}
 	if !asked.Since.IsZero() {
-		add(look.Dim.Render, "it was started "+when(asked.Since, time.Now())+" and may have happened")
+		add(look.Dim.Render, "it was started "+draw.When(asked.Since, time.Now())+" and may have happened")
 	}
 	if asked.Reason != "" {
 		add(look.Dim.Render, "why it asks: "+safetext.Reveal(asked.Reason))
@@ -411,7 +412,7 @@ func exact(value json.RawMessage) string {
 }
 
 // diffStyle is the look of a line of a unified diff; its mark says the same.
-func diffStyle(line string, look *theme) func(...string) string {
+func diffStyle(line string, look *draw.Theme) func(...string) string {
 	switch {
 	case strings.HasPrefix(line, "@@"):
 		return look.Dim.Render

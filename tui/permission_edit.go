@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -146,16 +147,16 @@ func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keyMap, check func
 
 // view shows the arguments within a height; the one that has the keys gets
 // what room is left.
-func (e *argumentEditor) view(width, height int, keys *keyMap, look *theme) []string {
+func (e *argumentEditor) view(width, height int, keys *keyMap, look *draw.Theme) []string {
 	var lines []string
 	for i, pair := range e.pairs {
 		name := safetext.Line(pair.key)
 		if i != e.at {
-			lines = append(lines, look.Dim.Render(fit(name+": "+safetext.Line(editable(pair.value)), width)))
+			lines = append(lines, look.Dim.Render(draw.Fit(name+": "+safetext.Line(editable(pair.value)), width)))
 			continue
 		}
-		lines = append(lines, look.Strong.Render(fit(name+":", width)))
-		e.area.SetStyles(areaStyles(look))
+		lines = append(lines, look.Strong.Render(draw.Fit(name+":", width)))
+		e.area.SetStyles(draw.AreaStyles(look))
 		e.area.MaxHeight = max(1, height-len(e.pairs)-3)
 		e.area.SetWidth(max(4, width))
 		e.area, _ = e.area.Update(nil)
@@ -165,13 +166,13 @@ func (e *argumentEditor) view(width, height int, keys *keyMap, look *theme) []st
 		lines = append(lines, look.Dim.Render("no arguments"))
 	}
 	if e.problem != "" {
-		lines = append(lines, look.Danger.Render(fit("✗ "+safetext.Line(e.problem), width)))
+		lines = append(lines, look.Danger.Render(draw.Fit("✗ "+safetext.Line(e.problem), width)))
 	}
 	help := []string{
 		keys.Send.Help().Key + " check and show again", keys.Newline.Help().Key + " new line",
 		keys.ArgumentNext.Help().Key + " next argument", keys.Stop.Help().Key + " back",
 	}
-	return append(lines, styled(look.Key.Render, joined(help, width))...)
+	return append(lines, draw.Styled(look.Key.Render, draw.Joined(help, width))...)
 }
 
 // edited is the reply that asks about other arguments in place of those shown.

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 )
 
 func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
@@ -37,7 +38,7 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 
 // contentOf returns the lines of what a dialog asks about, without colours.
 func contentOf(p *permission, width int) (lines []string) {
-	for _, line := range p.content(width, newTheme("", true, false, nil)) {
+	for _, line := range p.content(width, draw.NewTheme("", true, false, nil)) {
 		lines = append(lines, line.style(line.text))
 	}
 	return lines
@@ -59,8 +60,8 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 			t.Errorf("width %d: the dialog holds %.80q…", width, all)
 		}
 		for _, line := range lines {
-			if cells(line) > width {
-				t.Errorf("width %d: a line is %d wide", width, cells(line))
+			if draw.Cells(line) > width {
+				t.Errorf("width %d: a line is %d wide", width, draw.Cells(line))
 			}
 		}
 	}
@@ -280,7 +281,7 @@ func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
 }
 
 func TestWhatTheUserDidNotSayIsMarkedInTheArguments(t *testing.T) {
-	look := newTheme("dark", true, true, nil)
+	look := draw.NewTheme("dark", true, true, nil)
 	p := permission{}
 	p.ask(agent.PermissionAsked{Name: "web_search", Input: raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}})
 	line := p.content(80, look)[0]

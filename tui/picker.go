@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -15,7 +16,7 @@ type picker struct {
 	title  string
 	empty  string // what to say when there is nothing to choose
 	none   string // what to say when nothing matches what is typed
-	rows   []row
+	rows   []draw.Row
 	filter string
 	beside bool // the details stand right beside the labels, not at the end of the row
 	chosen int  // among the rows that match
@@ -28,7 +29,7 @@ type picker struct {
 // foundMsg brings what was found for the words of a picker.
 type foundMsg struct {
 	words string
-	rows  []row
+	rows  []draw.Row
 	pick  func(at int) tea.Cmd
 	err   error
 }
@@ -49,14 +50,12 @@ func (p *picker) take(found foundMsg) {
 	}
 }
 
-type row struct{ label, detail string }
-
 // matching returns the rows that hold every word of the filter.
 func (p *picker) matching() []int {
 	var list []int
 	words := strings.Fields(strings.ToLower(p.filter))
 	for i, r := range p.rows {
-		text := strings.ToLower(r.label + " " + r.detail)
+		text := strings.ToLower(r.Label + " " + r.Detail)
 		match := true
 		for _, word := range words {
 			match = match && strings.Contains(text, word)
@@ -108,10 +107,10 @@ func typed(text string, pressed tea.KeyPressMsg) string {
 }
 
 // view returns exactly height lines.
-func (p *picker) view(width, height int, look *theme) []string {
+func (p *picker) view(width, height int, look *draw.Theme) []string {
 	list := p.matching()
 	total := len(list) + len(p.found.rows)
-	lines := []string{spread(look.Strong.Render(safetext.Line(p.title)), look.Dim.Render(thousands(total)), min(width, readable))}
+	lines := []string{draw.Spread(look.Strong.Render(safetext.Line(p.title)), look.Dim.Render(draw.Thousands(total)), min(width, draw.Readable))}
 	search := look.Dim.Render("type to filter")
 	if p.search != nil {
 		search = look.Dim.Render("type to search titles and messages")
@@ -119,16 +118,16 @@ func (p *picker) view(width, height int, look *theme) []string {
 	if p.filter != "" {
 		search = p.filter + "▏"
 	}
-	lines = append(lines, fit(look.Brand.Render("> ")+search, width), "")
+	lines = append(lines, draw.Fit(look.Brand.Render("> ")+search, width), "")
 	switch {
 	case p.found.err != nil:
-		lines = append(lines, look.Danger.Render(fit(safetext.Line(p.found.err.Error()), width)))
+		lines = append(lines, look.Danger.Render(draw.Fit(safetext.Line(p.found.err.Error()), width)))
 	case total == 0:
 		says := p.empty
 		if strings.TrimSpace(p.filter) != "" && (len(p.rows) > 0 || p.search != nil) {
 			says = cmp.Or(p.none, "nothing matches that")
 		}
-		lines = append(lines, styled(look.Dim.Render, broken(safetext.Text(says), width))...)
+		lines = append(lines, draw.Styled(look.Dim.Render, draw.Broken(safetext.Text(says), width))...)
 	}
 	rows := max(1, height-len(lines))
 	if len(p.found.rows) > 0 && rows > 1 {
@@ -137,49 +136,25 @@ func (p *picker) view(width, height int, look *theme) []string {
 	from := max(0, min(p.chosen-rows/2, total-rows))
 	for at := from; at < total && at < from+rows; at++ {
 		if at == len(list) && rows > 1 {
-			lines = append(lines, look.Dim.Render(fit("In messages", width)))
+			lines = append(lines, look.Dim.Render(draw.Fit("In messages", width)))
 		}
 		if at < len(list) {
 			lines = append(lines, p.row(list[at], at == p.chosen, width, look))
 		} else {
-			lines = append(lines, p.found.rows[at-len(list)].view(at == p.chosen, width, look))
+			lines = append(lines, p.found.rows[at-len(list)].View(at == p.chosen, width, look))
 		}
 	}
-	return filled(lines, height)
+	return draw.Filled(lines, height)
 }
 
 // row is one of the picker's own rows.
-func (p *picker) row(at int, chosen bool, width int, look *theme) string {
+func (p *picker) row(at int, chosen bool, width int, look *draw.Theme) string {
 	if !p.beside {
-		return p.rows[at].view(chosen, width, look)
+		return p.rows[at].View(chosen, width, look)
 	}
 	column := 0
 	for _, r := range p.rows {
-		column = max(column, cells(r.label))
+		column = max(column, draw.Cells(r.Label))
 	}
-	return p.rows[at].beside(chosen, min(column, width/2), width, look)
-}
-
-func (r row) view(chosen bool, width int, look *theme) string {
-	if r.detail != "" {
-		width = min(width, readable) // the ends of a longer row are hard to bring together
-	}
-	label, mark := safetext.Line(r.label), "  "
-	detail := look.Dim.Render(fit(safetext.Line(r.detail), width*2/3))
-	label = fit(label, max(10, width-4-cells(detail)))
-	if chosen {
-		mark, label = look.Selected.Render("› "), look.Selected.Render(label)
-	}
-	return spread(mark+label, detail, width)
-}
-
-// beside is the row with its detail in a column of its own, right beside the
-// labels.
-func (r row) beside(chosen bool, column, width int, look *theme) string {
-	label, mark := fit(safetext.Line(r.label), column), "  "
-	gap := strings.Repeat(" ", max(0, column-cells(label))+2)
-	if chosen {
-		mark, label = look.Selected.Render("› "), look.Selected.Render(label)
-	}
-	return fit(mark+label+gap+look.Dim.Render(safetext.Line(r.detail)), width)
+	return p.rows[at].Beside(chosen, min(column, width/2), width, look)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -104,7 +105,7 @@ func (p *plain) talk(ctx context.Context) (Ended, error) {
 // begin goes where the options say.
 func (p *plain) begin(ctx context.Context) error {
 	if p.typed {
-		parts := p.now().parts(readable)
+		parts := p.now().parts(draw.Readable)
 		p.greeted = len(parts) > 0 && parts[0] == offlineText
 		p.print("%s\n", strings.Join(append([]string{"LifeHub"}, parts...), " · "))
 	}

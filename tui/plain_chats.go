@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -24,9 +25,9 @@ func (p *plain) listConversations(ctx context.Context, _ string) error {
 		return nil
 	}
 	var hits []agent.Hit
-	var search func(words string) ([]row, error)
+	var search func(words string) ([]draw.Row, error)
 	if p.Search != nil {
-		search = func(words string) (rows []row, err error) {
+		search = func(words string) (rows []draw.Row, err error) {
 			hits, err = p.Search(ctx, words, hitLimit)
 			return hitRows(hits), err
 		}
@@ -80,7 +81,7 @@ func (p *plain) open(ctx context.Context, id, title, at string) {
 		p.tell(e)
 	}
 	if after > 0 {
-		p.print("%s after this one\n", count(after, "question"))
+		p.print("%s after this one\n", draw.Count(after, "question"))
 		return
 	}
 	p.leftOver(list)
@@ -124,7 +125,7 @@ func (p *plain) leftOver(list []agent.Exchange) {
 	case last.Undone:
 	case last.Open:
 		p.left = last.Turn
-		p.note(fmt.Sprintf("the answer to %q was cut off in the middle; /continue goes on with it", fit(safetext.Line(last.Question), 60)))
+		p.note(fmt.Sprintf("the answer to %q was cut off in the middle; /continue goes on with it", draw.Fit(safetext.Line(last.Question), 60)))
 	case last.Answer.Cut, last.Answer.Error != "":
 		p.left = last.Turn // who stopped it is not asked, but may go on
 	}
@@ -228,7 +229,7 @@ func (p *plain) listTree(ctx context.Context, _ string) error {
 	}
 	t := newTree(list, time.Now())
 	for n, r := range t.rows {
-		p.print("%d. %s%s\n", n+1, strings.Repeat(" ", cells(r.guide)), t.line(r))
+		p.print("%d. %s%s\n", n+1, strings.Repeat(" ", draw.Cells(r.guide)), t.line(r))
 	}
 	letter, at, ok := p.order(ctx, len(t.rows), "cf", "a number shows a branch, c N goes on from there, f N forks it; empty leaves: ")
 	if !ok {
@@ -264,7 +265,7 @@ func (t *tree) line(r treeRow) string {
 	if r.Current {
 		parts = append(parts, "on the branch you are on")
 	}
-	if asked := when(r.Asked, t.now); asked != "" {
+	if asked := draw.When(r.Asked, t.now); asked != "" {
 		parts = append(parts, asked)
 	}
 	return strings.Join(parts, " · ")

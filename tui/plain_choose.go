@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -16,7 +17,7 @@ const mostRows = 20
 // choose has the user pick a row by its number. Words list the rows that hold
 // them, and what search finds for them; nil: it finds nothing more. What was
 // found counts on after the rows of the list. false: none was picked.
-func (p *plain) choose(ctx context.Context, list picker, search func(words string) ([]row, error)) (at int, ok bool) {
+func (p *plain) choose(ctx context.Context, list picker, search func(words string) ([]draw.Row, error)) (at int, ok bool) {
 	p.print("%s\n", safetext.Line(list.title))
 	if len(list.rows) == 0 {
 		p.print("%s\n", safetext.Text(list.empty))
@@ -54,14 +55,14 @@ func (p *plain) choose(ctx context.Context, list picker, search func(words strin
 }
 
 // rows writes some rows of a list, a numbered line each.
-func (p *plain) rows(rows []row, shown []int) {
+func (p *plain) rows(rows []draw.Row, shown []int) {
 	for n, at := range shown {
 		if n == mostRows {
 			p.print("… and %d more; words find them\n", len(shown)-n)
 			return
 		}
 		r := rows[at]
-		p.print("%d. %s\n", n+1, strings.TrimSuffix(safetext.Line(r.label)+" · "+safetext.Line(r.detail), " · "))
+		p.print("%d. %s\n", n+1, strings.TrimSuffix(safetext.Line(r.Label)+" · "+safetext.Line(r.Detail), " · "))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -77,7 +78,7 @@ func (p *plain) fetch(ctx context.Context, name string) bool {
 			}
 			if step.total > 0 && step.done*10/step.total > told {
 				told = step.done * 10 / step.total
-				p.print("%d %% · %s of %s\n", step.done*100/step.total, bytes(step.done), bytes(step.total))
+				p.print("%d %% · %s of %s\n", step.done*100/step.total, draw.Bytes(step.done), draw.Bytes(step.total))
 			}
 		case s := <-p.signals:
 			p.ending = s != os.Interrupt

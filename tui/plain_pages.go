@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -247,7 +248,7 @@ func (w *window) words() []string {
 	head, parts, said := w.parts()
 	lines = append(lines, head)
 	for _, part := range parts {
-		lines = append(lines, part.name+": "+thousands(part.tokens))
+		lines = append(lines, part.name+": "+draw.Thousands(part.tokens))
 	}
 	return append(lines, said)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -45,7 +46,7 @@ func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 
 // describe writes out all that would run.
 func (p *plain) describe(asked agent.PermissionAsked) {
-	p.print("Allow %s? %s:\n", safetext.Line(asked.Name), bytes(int64(len(asked.Input))))
+	p.print("Allow %s? %s:\n", safetext.Line(asked.Name), draw.Bytes(int64(len(asked.Input))))
 	for _, pair := range arguments(asked.Input) {
 		p.print("  %s: %s\n", safetext.Reveal(pair.key), safetext.Reveal(exact(pair.value)))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -24,7 +25,7 @@ func (p *plain) listServers(ctx context.Context, _ string) error {
 			p.print("   it lets you in once you have given your consent: c\n")
 		}
 		if unseen := len(s.Unseen); unseen > 0 {
-			p.print("   %s not used until you have seen it: t\n", count(unseen, "change"))
+			p.print("   %s not used until you have seen it: t\n", draw.Count(unseen, "change"))
 		}
 	}
 	letter, at, ok := p.order(ctx, len(list), "tcrel", "t N what is new, c N consent, r N restart, e N on or off, l N log; empty leaves: ")
@@ -67,7 +68,7 @@ func (p *plain) trust(ctx context.Context, s Server) error {
 		return nil
 	}
 	for _, c := range s.Unseen {
-		p.print("%s\n%s\n", c.head(), c.marked(unstyled, unstyled))
+		p.print("%s\n%s\n", c.head(), c.marked(draw.Unstyled, draw.Unstyled))
 	}
 	if !p.agree(ctx, "trust it like this?") {
 		return nil

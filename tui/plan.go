@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -120,7 +121,7 @@ func (p *plan) below(id string) string {
 	if calls == 0 {
 		return ""
 	}
-	text := count(calls, "call")
+	text := draw.Count(calls, "call")
 	if denied > 0 {
 		text += fmt.Sprintf(", %d denied", denied)
 	}
@@ -131,13 +132,13 @@ func (p *plan) below(id string) string {
 }
 
 // verdicts tells what the evaluator said of each attempt of a step's worker.
-func (s *step) verdicts(width int, look *theme) (lines []string) {
+func (s *step) verdicts(width int, look *draw.Theme) (lines []string) {
 	for _, e := range s.judged {
 		text := fmt.Sprintf("attempt %d, %s", e.Attempt, verdict(e))
 		if e.Feedback != "" {
 			text += ": " + e.Feedback
 		}
-		lines = append(lines, styled(look.Dim.Render, wrapped("     ", safetext.Line(text), width))...)
+		lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("     ", safetext.Line(text), width))...)
 	}
 	return lines
 }
@@ -171,7 +172,7 @@ func (s *step) worker(brief bool) string {
 	text := fmt.Sprintf("attempt %d", s.attempt)
 	switch last := len(s.judged) - 1; {
 	case s.partial():
-		return fmt.Sprintf("partial: score %.2f at best in %s", best, count(s.attempt, "attempt"))
+		return fmt.Sprintf("partial: score %.2f at best in %s", best, draw.Count(s.attempt, "attempt"))
 	case last < 0 || brief && s.judged[last].Attempt < s.attempt:
 		return text
 	case s.judged[last].Attempt < s.attempt:
@@ -278,7 +279,7 @@ func (p *plan) progress() (ended, total int) {
 func (p *plan) folded() bool   { return !p.details }
 func (p *plan) fold(fold bool) { p.details = !fold }
 
-func (p *plan) render(width int, look *theme) []string {
+func (p *plan) render(width int, look *draw.Theme) []string {
 	ended, total := p.progress()
 	passed := p.took
 	if passed == 0 {
@@ -288,14 +289,14 @@ func (p *plan) render(width int, look *theme) []string {
 	if p.hidden {
 		title += look.Dim.Render("  folded")
 	}
-	lines := []string{spread(title, look.Dim.Render(duration(passed)), width)}
+	lines := []string{draw.Spread(title, look.Dim.Render(draw.Duration(passed)), width)}
 	if p.hidden {
 		return lines
 	}
 	names := 0
 	for i := range p.steps {
 		if s := &p.steps[i]; p.shown(s) {
-			names = max(names, cells(s.name())+s.indent())
+			names = max(names, draw.Cells(s.name())+s.indent())
 		}
 	}
 	names = min(names, max(8, width/3))
@@ -312,19 +313,19 @@ func (p *plan) render(width int, look *theme) []string {
 		}
 	}
 	if p.hint {
-		lines = append(lines, look.Dim.Render(fit(" the model made no usable plan: searching the notes", width)))
+		lines = append(lines, look.Dim.Render(draw.Fit(" the model made no usable plan: searching the notes", width)))
 	}
 	for _, what := range p.why {
-		lines = append(lines, styled(look.Dim.Render, wrapped(" because: ", safetext.Line(what), width))...)
+		lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped(" because: ", safetext.Line(what), width))...)
 	}
 	for _, what := range p.mended {
-		lines = append(lines, styled(look.Dim.Render, wrapped(" mended: ", safetext.Line(what), width))...)
+		lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped(" mended: ", safetext.Line(what), width))...)
 	}
 	return lines
 }
 
 // row is one line: mark, number, tool, input, outcome, time.
-func (p *plan) row(i, names, width int, look *theme) string {
+func (p *plan) row(i, names, width int, look *draw.Theme) string {
 	s := &p.steps[i]
 	number := safetext.Line(s.ID)
 	if s.answer {
@@ -333,8 +334,8 @@ func (p *plan) row(i, names, width int, look *theme) string {
 	if s.under != "" {
 		number = "  " + number
 	}
-	name := fit(s.name(), names-s.indent())
-	name += strings.Repeat(" ", max(0, names-s.indent()-cells(name)))
+	name := draw.Fit(s.name(), names-s.indent())
+	name += strings.Repeat(" ", max(0, names-s.indent()-draw.Cells(name)))
 	sign := mark(s.status, p.beat, look)
 	if s.partial() {
 		sign = look.Warning.Render("≈")
@@ -348,14 +349,14 @@ func (p *plan) row(i, names, width int, look *theme) string {
 		}
 	}
 	right := folded + s.outcome(p.now, width, look, false)
-	room := func() int { return width - cells(left) - cells(right) - 4 }
+	room := func() int { return width - draw.Cells(left) - draw.Cells(right) - 4 }
 	if s.attempt > 0 && room() < leastBrief {
 		right = folded + s.outcome(p.now, width, look, true)
 	}
 	if text, room := s.brief(), room(); text != "" && room >= 6 {
-		left += "  " + fit(text, room)
+		left += "  " + draw.Fit(text, room)
 	}
-	return spread(left, right, width)
+	return draw.Spread(left, right, width)
 }
 
 // leastBrief is how many cells of its task the row of a worker's step should
@@ -379,14 +380,14 @@ func (s *step) indent() int {
 	if s.under == "" {
 		return 0
 	}
-	return cells("  ") + cells(s.ID) - cells(s.under)
+	return draw.Cells("  ") + draw.Cells(s.ID) - draw.Cells(s.under)
 }
 
 // spinner turns while a step runs.
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // mark tells a state by its shape; the colour only repeats it.
-func mark(status agent.Status, beat int, look *theme) string {
+func mark(status agent.Status, beat int, look *draw.Theme) string {
 	switch status {
 	case agent.Running:
 		return look.Running.Render(spinner[beat%len(spinner)])
@@ -438,7 +439,7 @@ func (s *step) brief() string {
 
 // outcome is the right end of a row: what came of the step, and how long it
 // took; without what a worker found or was told before where that should be brief.
-func (s *step) outcome(now time.Time, width int, look *theme, brief bool) string {
+func (s *step) outcome(now time.Time, width int, look *draw.Theme, brief bool) string {
 	switch s.status {
 	case agent.Pending:
 		if len(s.After) > 0 {
@@ -448,10 +449,10 @@ func (s *step) outcome(now time.Time, width int, look *theme, brief bool) string
 	case agent.Running:
 		far := s.worker(brief)
 		if len(s.calls) > 0 {
-			far = strings.TrimSpace(far + " " + fit(s.calls[len(s.calls)-1].far(), 30))
+			far = strings.TrimSpace(far + " " + draw.Fit(s.calls[len(s.calls)-1].far(), 30))
 		}
 		if now.Sub(s.began) >= 3*time.Second {
-			far = strings.TrimSpace(far + "  " + duration(now.Sub(s.began)))
+			far = strings.TrimSpace(far + "  " + draw.Duration(now.Sub(s.began)))
 		}
 		if far == "" {
 			return ""
@@ -470,12 +471,12 @@ func (s *step) outcome(now time.Time, width int, look *theme, brief bool) string
 		}
 		took := ""
 		if s.took > 0 {
-			took = fmt.Sprintf("%9s", duration(s.took))
+			took = fmt.Sprintf("%9s", draw.Duration(s.took))
 		}
 		return look.Dim.Render(text + took)
 	}
 	word, reason, room := string(s.status), safetext.Line(s.reason), max(30, width/2)
-	for cells(word+": "+reason) > room { // an error names its cause last
+	for draw.Cells(word+": "+reason) > room { // an error names its cause last
 		_, cause, found := strings.Cut(reason, ": ")
 		if !found {
 			break
@@ -485,7 +486,7 @@ func (s *step) outcome(now time.Time, width int, look *theme, brief bool) string
 	if reason != "" {
 		word += ": " + reason
 	}
-	return look.Dim.Render(fit(word, room))
+	return look.Dim.Render(draw.Fit(word, room))
 }
 
 func (p *plan) copied() string {

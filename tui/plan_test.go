@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -49,7 +50,7 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 			}
 			p.tried("1", tc.tries)
 			p.mark("1", tc.status, "", now)
-			row := safetext.Line(strings.Join(p.render(tc.width, newTheme("", true, false, nil))[1:2], ""))
+			row := safetext.Line(strings.Join(p.render(tc.width, draw.NewTheme("", true, false, nil))[1:2], ""))
 			for _, want := range tc.want {
 				if !strings.Contains(row, want) {
 					t.Errorf("the row lacks %q:\n%s", want, row)
@@ -67,7 +68,7 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 // Steps that were left out leave gaps in the numbers: no two rows have one.
 func TestTheAnswerHasANumberOfItsOwn(t *testing.T) {
 	p := newPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "today"}, {ID: "3", Tool: "today"}}}, time.Unix(0, 0), false)
-	lines := ansi.Strip(strings.Join(p.render(80, newTheme("", true, false, nil)), "\n"))
+	lines := ansi.Strip(strings.Join(p.render(80, draw.NewTheme("", true, false, nil)), "\n"))
 	if !strings.Contains(lines, "4  answer") {
 		t.Errorf("the plan is\n%s", lines)
 	}
@@ -75,7 +76,7 @@ func TestTheAnswerHasANumberOfItsOwn(t *testing.T) {
 
 func TestAPlanThatCouldNotBeUsedSaysWhy(t *testing.T) {
 	p := newPlan(agent.PlanMade{Fallback: true, Dropped: []string{"it holds no JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, time.Unix(0, 0), false)
-	lines := ansi.Strip(strings.Join(p.render(80, newTheme("", true, false, nil)), "\n"))
+	lines := ansi.Strip(strings.Join(p.render(80, draw.NewTheme("", true, false, nil)), "\n"))
 	if !strings.Contains(lines, "no usable plan") || !strings.Contains(lines, "because: it holds no JSON object") {
 		t.Errorf("the plan is\n%s", lines)
 	}
@@ -108,7 +109,7 @@ func TestAFailureTooLongForItsRowNamesTheCause(t *testing.T) {
 	} {
 		p := newPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, time.Unix(0, 0), false)
 		p.mark("1", agent.Broken, reason, time.Unix(0, 0))
-		if row := ansi.Strip(p.render(100, newTheme("", true, false, nil))[1]); !strings.Contains(row, want) {
+		if row := ansi.Strip(p.render(100, draw.NewTheme("", true, false, nil))[1]); !strings.Contains(row, want) {
 			t.Errorf("%s: the row is\n%s", reason, row)
 		}
 	}

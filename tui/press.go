@@ -7,6 +7,8 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/draw"
 )
 
 // press routes a key: what is on top takes it, the composer takes the rest.
@@ -290,7 +292,7 @@ func (m *Model) send() tea.Cmd {
 		}
 	}
 	text := cmp.Or(c.take(), m.suggested)
-	if blank(text) {
+	if draw.Blank(text) {
 		if place >= 0 {
 			m.flash("cancelled: it will not be asked")
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -32,17 +33,17 @@ func keptQuestion(e agent.Exchange) *question {
 	return &question{text: e.Question, turn: e.Turn, after: e.After, siblings: e.Siblings}
 }
 
-func (q *question) render(width int, look *theme) []string {
+func (q *question) render(width int, look *draw.Theme) []string {
 	text, hidden := q.text, 0
 	if all := strings.Count(text, "\n") + 1; !q.whole && all > longQuestion {
 		text, hidden = strings.Join(strings.SplitN(text, "\n", shownQuestion+1)[:shownQuestion], "\n"), all-shownQuestion
 	}
-	lines := wrapped(look.You.Render("You")+"  ", safetext.Text(text), width)
+	lines := draw.Wrapped(look.You.Render("You")+"  ", safetext.Text(text), width)
 	if hidden > 0 {
-		lines = append(lines, look.Dim.Render(fit("     … "+count(hidden, "more line"), width)))
+		lines = append(lines, look.Dim.Render(draw.Fit("     … "+draw.Count(hidden, "more line"), width)))
 	}
 	if n := len(q.siblings); n > 1 {
-		lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("     ‹ %d of %d ›", slices.Index(q.siblings, q.turn)+1, n), width)))
+		lines = append(lines, look.Dim.Render(draw.Fit(fmt.Sprintf("     ‹ %d of %d ›", slices.Index(q.siblings, q.turn)+1, n), width)))
 	}
 	return lines
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -32,7 +33,7 @@ func (c *composer) putBack() int {
 	held := c.wasHeld
 	text := c.take()
 	switch {
-	case blank(text):
+	case draw.Blank(text):
 		return at
 	case held:
 		c.hold(text, at)
@@ -81,7 +82,7 @@ func (c *composer) next() string {
 }
 
 // waiting shows what is queued, at most two lines of it, and how to change it.
-func (c *composer) waiting(keys *keyMap, width int, look *theme, running bool) []string {
+func (c *composer) waiting(keys *keyMap, width int, look *draw.Theme, running bool) []string {
 	var lines []string
 	if c.place >= 0 {
 		does := "keeps it"
@@ -89,23 +90,23 @@ func (c *composer) waiting(keys *keyMap, width int, look *theme, running bool) [
 			does = "sends it"
 		}
 		says := fmt.Sprintf("waiting %d of %d · %s %s · emptied: cancelled", c.place+1, len(c.queue)+1, keys.Send.Help().Key, does)
-		lines = append(lines, look.Key.Render(fit(says, width)))
+		lines = append(lines, look.Key.Render(draw.Fit(says, width)))
 	}
 	for i, text := range c.queue {
 		if i == 2 {
-			lines = append(lines, look.Dim.Render(fit(fmt.Sprintf("… and %d more", len(c.queue)-2), width)))
+			lines = append(lines, look.Dim.Render(draw.Fit(fmt.Sprintf("… and %d more", len(c.queue)-2), width)))
 			break
 		}
 		mark, does := "queued  ", " change or cancel"
 		if i < c.held {
 			mark, does = "not sent  ", " change, send or cancel"
 		}
-		line, hint := mark+gist(text, width), ""
+		line, hint := mark+draw.Gist(text, width), ""
 		if i == 0 && c.place < 0 {
 			hint = "  " + keys.Up.Help().Key + does
 		}
-		line = fit(line, max(1, width-cells(hint)))
-		lines = append(lines, look.Dim.Render(fit(spread(line, hint, width), width)))
+		line = draw.Fit(line, max(1, width-draw.Cells(hint)))
+		lines = append(lines, look.Dim.Render(draw.Fit(draw.Spread(line, hint, width), width)))
 	}
 	return lines
 }

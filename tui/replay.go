@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -157,7 +158,7 @@ func (p *player) now() time.Time {
 }
 
 // view is the line in the composer's place: how far, how fast.
-func (p *player) view(width int, look *theme) string {
+func (p *player) view(width int, look *draw.Theme) string {
 	p.mu.Lock()
 	at, speed, paused, ended := min(p.position(), p.length()), p.speed, p.paused, p.ended
 	p.mu.Unlock()
@@ -173,12 +174,12 @@ func (p *player) view(width int, look *theme) string {
 	}
 	write := clock
 	if p.length() < 10*time.Second {
-		write = duration
+		write = draw.Duration
 	}
 	right := fmt.Sprintf(" %s of %s · %s ", write(at), write(p.length()), pace)
-	room := width - cells(right) - 3
+	room := width - draw.Cells(right) - 3
 	if room < 8 {
-		return fit(state+right, width)
+		return draw.Fit(state+right, width)
 	}
 	done := room
 	if p.length() > 0 {

@@ -9,6 +9,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -87,7 +88,7 @@ func (m *Model) draw() {
 	}
 	if w < 24 {
 		for i := range lines {
-			lines[i] = fit(lines[i], w)
+			lines[i] = draw.Fit(lines[i], w)
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
@@ -120,12 +121,12 @@ func (m *Model) invitation() string {
 
 // keptLine is a line that is made anew only when what it tells has changed.
 type keptLine struct {
-	look *theme
+	look *draw.Theme
 	key  string
 	line string
 }
 
-func (k *keptLine) get(look *theme, key string, build func() string) string {
+func (k *keptLine) get(look *draw.Theme, key string, build func() string) string {
 	if k.look != look || k.key != key || k.line == "" {
 		k.look, k.key, k.line = look, key, build()
 	}
@@ -153,10 +154,10 @@ func (m *Model) body(width, height, top int) []string {
 	case len(m.transcript.entries) == 0 && m.Inline && m.turns > 0:
 		return nil // it was printed
 	case len(m.transcript.entries) == 0:
-		return filled(m.welcome(width), height)
+		return draw.Filled(m.welcome(width), height)
 	case m.onlyNotices():
 		if lines := append(m.welcome(width), m.notices(width)...); len(lines) <= height {
-			return filled(lines, height)
+			return draw.Filled(lines, height)
 		}
 	}
 	return m.transcript.view()
@@ -190,7 +191,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 		lines = append(lines, m.pulling.view(width, m.look, m.keys.Stop))
 	}
 	if m.editing != nil {
-		lines = append(lines, fit(m.look.Warning.Render("changing an earlier question")+m.look.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
+		lines = append(lines, draw.Fit(m.look.Warning.Render("changing an earlier question")+m.look.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
 	}
 	if m.offer != nil {
 		m.offer.appear(now, !m.composer.empty())
@@ -224,24 +225,24 @@ func (m *Model) headerLine(width int, state string, parts []string) string {
 	left := " " + look.Brand.Render("LifeHub")
 	need := 12 // cells of a title that are worth showing
 	if state == "" {
-		state = gist(m.title, width)
+		state = draw.Gist(m.title, width)
 	} else {
-		need = cells(state) + 2
+		need = draw.Cells(state) + 2
 		state = look.Running.Render(spinner[m.beat%len(spinner)]) + " " + state
 	}
-	need = min(need, cells(state))
+	need = min(need, draw.Cells(state))
 	right := strings.Join(parts, " · ")
-	for len(parts) > 0 && cells(left)+2+need+2+cells(right)+1 > width {
+	for len(parts) > 0 && draw.Cells(left)+2+need+2+draw.Cells(right)+1 > width {
 		parts = parts[:len(parts)-1]
 		right = strings.Join(parts, " · ")
 	}
 	if right != "" {
 		right = look.Dim.Render(right) + " "
 	}
-	if room := width - cells(left) - cells(right) - 4; state != "" && room > 3 {
-		left += "  " + fit(state, room)
+	if room := width - draw.Cells(left) - draw.Cells(right) - 4; state != "" && room > 3 {
+		left += "  " + draw.Fit(state, room)
 	}
-	return spread(left, right, width)
+	return draw.Spread(left, right, width)
 }
 
 // state says in words what a turn is doing; "" when none runs.
@@ -289,11 +290,11 @@ func (s Status) parts(width int) []string {
 	}
 	switch {
 	case s.Indexing && s.Notes > 0:
-		parts = append(parts, fmt.Sprintf("indexing %s of %s", thousands(s.Indexed), thousands(s.Notes)))
+		parts = append(parts, fmt.Sprintf("indexing %s of %s", draw.Thousands(s.Indexed), draw.Thousands(s.Notes)))
 	case s.Indexing:
 		parts = append(parts, "indexing")
 	case s.Notes > 0:
-		parts = append(parts, count(s.Notes, "note"))
+		parts = append(parts, draw.Count(s.Notes, "note"))
 	}
 	return parts
 }
@@ -310,18 +311,18 @@ func (m *Model) footLine(width int, keys string, parts []string) string {
 	look := m.look
 	right := look.Dim.Render(keys + " ")
 	if m.hint != "" {
-		return spread(" "+look.Warning.Render(safetext.Line(m.hint)), right, width)
+		return draw.Spread(" "+look.Warning.Render(safetext.Line(m.hint)), right, width)
 	}
 	left := ""
 	for len(parts) > 0 {
 		left = " " + strings.Join(parts, " · ")
-		if cells(left)+cells(right)+1 <= width {
+		if draw.Cells(left)+draw.Cells(right)+1 <= width {
 			break
 		}
 		parts = parts[:len(parts)-1]
 		left = ""
 	}
-	return spread(look.Dim.Render(left), right, width)
+	return draw.Spread(look.Dim.Render(left), right, width)
 }
 
 // figures are the parts of the status line, the one that matters most first.
@@ -336,14 +337,14 @@ func (m *Model) figures() []string {
 	}
 	switch {
 	case window > 0:
-		parts = append(parts, fmt.Sprintf("ctx %s of %s", short(m.used), short(window)))
+		parts = append(parts, fmt.Sprintf("ctx %s of %s", draw.Short(m.used), draw.Short(window)))
 	case m.used > 0:
-		parts = append(parts, "ctx "+short(m.used))
+		parts = append(parts, "ctx "+draw.Short(m.used))
 	}
 	if speed := m.tokensPerSecond(); speed > 0 {
 		parts = append(parts, fmt.Sprintf("%.0f tok/s", speed))
 	}
-	return append(parts, bytes(m.status.Sent)+" left this machine")
+	return append(parts, draw.Bytes(m.status.Sent)+" left this machine")
 }
 
 // tokensPerSecond is measured here while an answer streams, and the server's
@@ -434,7 +435,7 @@ func (m *Model) notices(width int) (lines []string) {
 func (m *Model) welcome(width int) []string {
 	look := m.look
 	lines := []string{""}
-	add := func(text string) { lines = append(lines, wrapped("  ", text, width)...) }
+	add := func(text string) { lines = append(lines, draw.Wrapped("  ", text, width)...) }
 	add(look.Strong.Render("Ask your notes anything."))
 	if m.status.Provider == "offline" {
 		add(look.Warning.Render(offlineText))
@@ -458,7 +459,7 @@ func (m *Model) welcome(width int) []string {
 		{m.keys.HelpOnEmpty, "all keys"},
 	} {
 		if hint.key.Enabled() {
-			lines = append(lines, fit(fmt.Sprintf("  %s%s%s", look.Key.Render(hint.key.Help().Key), strings.Repeat(" ", max(1, 9-cells(hint.key.Help().Key))), look.Dim.Render(hint.what)), width))
+			lines = append(lines, draw.Fit(fmt.Sprintf("  %s%s%s", look.Key.Render(hint.key.Help().Key), strings.Repeat(" ", max(1, 9-draw.Cells(hint.key.Help().Key))), look.Dim.Render(hint.what)), width))
 		}
 	}
 	return lines
@@ -483,10 +484,10 @@ const maxWindowTitle = 40
 func (m *Model) windowTitle() string {
 	title := "LifeHub"
 	if m.title != "" {
-		title += " · " + gist(m.title, maxWindowTitle)
+		title += " · " + draw.Gist(m.title, maxWindowTitle)
 	}
 	if m.asked() {
 		title = "? " + title
 	}
-	return fit(title, maxWindowTitle)
+	return draw.Fit(title, maxWindowTitle)
 }

@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
+	"lifehub/tui/draw"
 )
 
 // scene is a state of the screen worth a picture.
@@ -559,7 +560,7 @@ func withFigures() Options {
 func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
 	keys := defaultKeys()
 	h := help{}
-	h.build(&keys, nil, 100, newTheme("", true, false, nil))
+	h.build(&keys, nil, 100, draw.NewTheme("", true, false, nil))
 	page := strings.Join(h.lines, "\n")
 	for _, group := range keys.groups() {
 		for _, named := range group.keys {

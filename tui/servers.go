@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
@@ -181,17 +182,17 @@ func (m *Model) trustChoices() []choice {
 }
 
 // view returns exactly height lines.
-func (p *servers) view(width, height int, keys *keyMap, look *theme, trust []choice, now time.Time) []string {
+func (p *servers) view(width, height int, keys *keyMap, look *draw.Theme, trust []choice, now time.Time) []string {
 	if p.look != nil {
 		return p.look.view(width, height, keys, look, trust, now)
 	}
-	lines := []string{spread(look.Strong.Render("MCP servers"), look.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
+	lines := []string{draw.Spread(look.Strong.Render("MCP servers"), look.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
 	if len(p.list) == 0 {
-		lines = append(lines, look.Dim.Render(fit(noServers, width)))
+		lines = append(lines, look.Dim.Render(draw.Fit(noServers, width)))
 	}
 	names := 0
 	for _, s := range p.list {
-		names = max(names, cells(safetext.Line(s.Name)))
+		names = max(names, draw.Cells(safetext.Line(s.Name)))
 	}
 	names = min(names, max(8, width/4))
 	for i, s := range p.list {
@@ -201,13 +202,13 @@ func (p *servers) view(width, height int, keys *keyMap, look *theme, trust []cho
 		lines = append(lines, "")
 		lines = append(lines, p.list[p.chosen].details(width, keys, look)...)
 	}
-	return filled(lines, height)
+	return draw.Filled(lines, height)
 }
 
 // row is a server in one line.
-func (s Server) row(names, width int, chosen bool, look *theme) string {
-	name := fit(safetext.Line(s.Name), names)
-	name += strings.Repeat(" ", max(0, names-cells(name)))
+func (s Server) row(names, width int, chosen bool, look *draw.Theme) string {
+	name := draw.Fit(safetext.Line(s.Name), names)
+	name += strings.Repeat(" ", max(0, names-draw.Cells(name)))
 	mark, point := "  ", look.Dim.Render("○")
 	switch {
 	case s.Running && len(s.Unseen) == 0:
@@ -219,21 +220,21 @@ func (s Server) row(names, width int, chosen bool, look *theme) string {
 	if chosen {
 		mark, name = look.Selected.Render("› "), look.Selected.Render(name)
 	}
-	return fit(mark+point+" "+name+"  "+safetext.Line(s.State), width)
+	return draw.Fit(mark+point+" "+name+"  "+safetext.Line(s.State), width)
 }
 
 // details are the figures of a server, a line each.
-func (s Server) details(width int, keys *keyMap, look *theme) []string {
+func (s Server) details(width int, keys *keyMap, look *draw.Theme) []string {
 	var lines []string
 	for _, f := range s.facts() {
-		lines = append(lines, wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", f.what)), f.text, width)...)
+		lines = append(lines, draw.Wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", f.what)), f.text, width)...)
 	}
 	if s.Consent {
-		lines = append(lines, wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
+		lines = append(lines, draw.Wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
 	}
 	if n := len(s.Unseen); n > 0 {
-		text := fmt.Sprintf("%s not used until you have seen it: %s", count(n, "change"), keys.ServersLook.Help().Key)
-		lines = append(lines, wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "unseen")), text, width)...)
+		text := fmt.Sprintf("%s not used until you have seen it: %s", draw.Count(n, "change"), keys.ServersLook.Help().Key)
+		lines = append(lines, draw.Wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "unseen")), text, width)...)
 	}
 	return lines
 }
@@ -251,11 +252,11 @@ func (s Server) facts() (list []fact) {
 	add("runs", s.Address)
 	if s.Running {
 		add("is", s.About)
-		add("up", fmt.Sprintf("%s · %s", brief(s.Up), count(s.Restarts, "restart")))
-		add("costs", fmt.Sprintf("%s, about %s tokens of a prompt", count(s.Tools, "tool"), thousands(s.Tokens)))
+		add("up", fmt.Sprintf("%s · %s", brief(s.Up), draw.Count(s.Restarts, "restart")))
+		add("costs", fmt.Sprintf("%s, about %s tokens of a prompt", draw.Count(s.Tools, "tool"), draw.Thousands(s.Tokens)))
 	}
 	if s.Calls > 0 {
-		add("calls", fmt.Sprintf("%d, %d failed · p95 %s", s.Calls, s.Failed, duration(s.P95)))
+		add("calls", fmt.Sprintf("%d, %d failed · p95 %s", s.Calls, s.Failed, draw.Duration(s.P95)))
 	}
 	add("stderr", s.Said)
 	return list
@@ -273,7 +274,7 @@ func brief(d time.Duration) string {
 }
 
 // view returns exactly height lines.
-func (l *look) view(width, height int, keys *keyMap, look *theme, choices []choice, now time.Time) []string {
+func (l *look) view(width, height int, keys *keyMap, look *draw.Theme, choices []choice, now time.Time) []string {
 	if l.width != width {
 		l.lines, l.width = l.content(width, look), width
 	}
@@ -291,28 +292,28 @@ func (l *look) view(width, height int, keys *keyMap, look *theme, choices []choi
 		l.seen = true
 	}
 	l.appear(now, false)
-	lines := []string{spread(look.Strong.Render(fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.lines)), min(top+l.rows, len(l.lines)), len(l.lines))), width), ""}
+	lines := []string{draw.Spread(look.Strong.Render(draw.Fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.lines)), min(top+l.rows, len(l.lines)), len(l.lines))), width), ""}
 	lines = append(lines[:head], l.lines[top:min(len(l.lines), top+l.rows)]...)
 	if l.change != nil {
-		agree := look.Warning.Render(fit(fmt.Sprintf("↓ %s: pgdn reads on", count(below, "more line")), width))
+		agree := look.Warning.Render(draw.Fit(fmt.Sprintf("↓ %s: pgdn reads on", draw.Count(below, "more line")), width))
 		if l.seen {
 			agree = l.oneLine(choices, "", width, keys, look, now)
 		}
-		lines = append(filled(lines, height-1), agree)
+		lines = append(draw.Filled(lines, height-1), agree)
 	}
-	return filled(lines, height)
+	return draw.Filled(lines, height)
 }
 
 // content is all that is to be read, with what is hidden in it made visible.
-func (l *look) content(width int, look *theme) []string {
+func (l *look) content(width int, look *draw.Theme) []string {
 	if l.change == nil {
 		return measure.Lines(safetext.Text(l.text), max(1, width))
 	}
 	var lines []string
 	for _, c := range l.change {
-		lines = append(lines, styled(look.Strong.Render, wrapped("", c.head(), width))...)
+		lines = append(lines, draw.Styled(look.Strong.Render, draw.Wrapped("", c.head(), width))...)
 		for _, line := range strings.Split(c.marked(look.Removed.Render, look.Added.Render), "\n") {
-			for _, part := range broken(line, width-2) {
+			for _, part := range draw.Broken(line, width-2) {
 				lines = append(lines, "  "+part)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -54,15 +55,15 @@ func (s *sight) endSeen(n, width int) bool { return s.rows > 0 && s.top+s.rows >
 
 // position tells where in n lines we are; "" where all are in sight. unread
 // says that what follows has not been in sight yet.
-func (s *sight) position(n, width int, unread bool, keys *keyMap, look *theme) []string {
+func (s *sight) position(n, width int, unread bool, keys *keyMap, look *draw.Theme) []string {
 	below := n - s.top - s.rows
 	switch {
 	case s.tight || n <= s.rows:
 		return nil
 	case unread && below > 0:
-		return []string{look.Warning.Render(fit(fmt.Sprintf("↓ %s: %s reads on", count(below, "more line"), keys.PageDown.Help().Key), width))}
+		return []string{look.Warning.Render(draw.Fit(fmt.Sprintf("↓ %s: %s reads on", draw.Count(below, "more line"), keys.PageDown.Help().Key), width))}
 	}
-	return []string{look.Dim.Render(fit(fmt.Sprintf("lines %d–%d of %d · %s %s", s.top+1, s.top+s.rows, n, keys.PageUp.Help().Key, keys.PageDown.Help().Key), width))}
+	return []string{look.Dim.Render(draw.Fit(fmt.Sprintf("lines %d–%d of %d · %s %s", s.top+1, s.top+s.rows, n, keys.PageUp.Help().Key, keys.PageDown.Help().Key), width))}
 }
 
 // title is the first line where it is tight: who asks, and where in the text
@@ -80,11 +81,11 @@ func (s *sight) title(who string, n, width int) string {
 func whole(name string, width int, endings ...string) string {
 	name = safetext.Line(name)
 	for _, ending := range endings {
-		if cells(name+ending) <= width {
+		if draw.Cells(name+ending) <= width {
 			return name + ending
 		}
 	}
-	return fit(name, width)
+	return draw.Fit(name, width)
 }
 
 // readOn tells in short that there are lines below that were not in sight yet.

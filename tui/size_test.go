@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 )
 
 // fits checks a picture against its window.
@@ -27,7 +28,7 @@ func (r *rig) fits(what string, width, height int) {
 		r.t.Errorf("%s at %d×%d: %d rows", what, width, height, len(lines))
 	}
 	for _, line := range lines {
-		if got := cells(line); got > width {
+		if got := draw.Cells(line); got > width {
 			r.t.Errorf("%s at %d×%d: a row is %d wide: %q", what, width, height, got, ansi.Strip(line))
 			return
 		}
@@ -238,7 +239,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.send(tea.PasteMsg{Content: evil + strings.Repeat("\n", 50) + evil})
 				look("pasted")
 				r.m.composer.clear()
-				r.send(pickMsg{picker: picker{title: "x", rows: []row{{evil, evil}}}})
+				r.send(pickMsg{picker: picker{title: "x", rows: []draw.Row{{Label: evil, Detail: evil}}}})
 				r.keys(evil)
 				look("picked")
 				r.keys("esc")

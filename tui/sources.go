@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -98,7 +99,7 @@ func (s *sources) parts() int        { return len(s.list) }
 func (s *sources) choose(part int)   { s.chosen = part }
 func (s *sources) line(part int) int { return s.above[part] }
 
-func (s *sources) render(width int, look *theme) []string {
+func (s *sources) render(width int, look *draw.Theme) []string {
 	lines := []string{look.Strong.Render("Sources")}
 	s.above = s.above[:0]
 	for i, c := range s.list {
@@ -113,8 +114,8 @@ func (s *sources) render(width int, look *theme) []string {
 			left += " " + look.Dim.Render(safetext.Line(c.source.Heading))
 		}
 		verdict := verdictMark(c.Citation, look)
-		left = fit(left, width-cells(verdict)-2)
-		lines = append(lines, fit(left+"  "+verdict, width))
+		left = draw.Fit(left, width-draw.Cells(verdict)-2)
+		lines = append(lines, draw.Fit(left+"  "+verdict, width))
 		if i == s.chosen && s.preview {
 			lines = append(lines, c.passage(width, look)...)
 		}
@@ -139,10 +140,10 @@ func (c cited) around() (lines []string, at int) {
 }
 
 // passage is what stands around the cited line, which is marked.
-func (c cited) passage(width int, look *theme) []string {
+func (c cited) passage(width int, look *draw.Theme) []string {
 	around, at := c.around()
 	if at < 0 {
-		return []string{look.Dim.Render(fit("    "+around[0], width))}
+		return []string{look.Dim.Render(draw.Fit("    "+around[0], width))}
 	}
 	var lines []string
 	for n, text := range around {
@@ -150,18 +151,18 @@ func (c cited) passage(width int, look *theme) []string {
 		if n == at {
 			bar, style = "  ┃ ", look.Text
 		}
-		for i, line := range wrapped(bar, text, width) {
+		for i, line := range draw.Wrapped(bar, text, width) {
 			if i > 0 {
 				line = bar + strings.TrimPrefix(line, "    ")
 			}
-			lines = append(lines, style.Render(fit(line, width)))
+			lines = append(lines, style.Render(draw.Fit(line, width)))
 		}
 	}
 	return lines
 }
 
 // verdictMark tells a verdict by mark and word; the colour only repeats it.
-func verdictMark(c agent.Citation, look *theme) string {
+func verdictMark(c agent.Citation, look *draw.Theme) string {
 	switch c.Verdict {
 	case "":
 		return look.Dim.Render("nearest")

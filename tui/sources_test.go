@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 )
 
 func TestAPageAmongTheSourcesIsALink(t *testing.T) {
@@ -20,12 +21,12 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 		s := newSources("")
 		s.add(agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified}, agent.Source{N: 1, Path: address, Heading: "Tips"})
 		for _, width := range []int{100, 30} {
-			line := s.render(width, newTheme("", true, false, nil))[1]
+			line := s.render(width, draw.NewTheme("", true, false, nil))[1]
 			opened, closed := strings.Count(line, "\x1b]8;;http"), strings.Count(line, "\x1b]8;;\a")
 			if opened != closed || (want.link != "") != strings.Contains(line, "\x1b]8;;"+want.link+"\a"+"http") {
 				t.Errorf("%q: the line is %q", address, line)
 			}
-			if got := ansi.Strip(line); width == 100 && !strings.Contains(got, want.shown) || cells(line) > width || strings.Contains(line, "\x1b]0") {
+			if got := ansi.Strip(line); width == 100 && !strings.Contains(got, want.shown) || draw.Cells(line) > width || strings.Contains(line, "\x1b]0") {
 				t.Errorf("%q reads %q", address, got)
 			}
 		}
@@ -38,7 +39,7 @@ func TestAQuotationWithoutANumberIsNamedByItsWords(t *testing.T) {
 	s.add(agent.Citation{Words: "Run in the \x1b[31mrain\nonly", Verdict: agent.NotFound}, agent.Source{})
 	s.add(agent.Citation{Words: "Run without any shoes", Verdict: agent.NotFound}, agent.Source{})
 	var got []string
-	for _, line := range s.render(70, newTheme("", true, false, nil)) {
+	for _, line := range s.render(70, draw.NewTheme("", true, false, nil)) {
 		got = append(got, strings.TrimSpace(ansi.Strip(line)))
 	}
 	want := []string{

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -91,7 +92,7 @@ func (m *Model) pressStats(pressed tea.KeyPressMsg) tea.Cmd {
 }
 
 // view returns exactly height lines.
-func (s *stats) view(width, height int, look *theme) []string {
+func (s *stats) view(width, height int, look *draw.Theme) []string {
 	title := look.Strong.Render("Figures") + "  "
 	for _, by := range sumsBy {
 		if by == s.by {
@@ -100,52 +101,52 @@ func (s *stats) view(width, height int, look *theme) []string {
 			title += look.Dim.Render(by) + "  "
 		}
 	}
-	lines := []string{fit(title, width), look.Dim.Render(fit("  times: █ half of the turns · ░ 95 of 100", width)), ""}
+	lines := []string{draw.Fit(title, width), look.Dim.Render(draw.Fit("  times: █ half of the turns · ░ 95 of 100", width)), ""}
 	switch {
 	case !s.read:
-		return filled(append(lines, look.Dim.Render("…")), height)
+		return draw.Filled(append(lines, look.Dim.Render("…")), height)
 	case len(s.rows) == 0:
-		return filled(append(lines, look.Dim.Render("no turns yet")), height)
+		return draw.Filled(append(lines, look.Dim.Render("no turns yet")), height)
 	}
 	detail := figureLines(s.rows[s.chosen])
 	room := max(1, height-len(lines)-len(detail)-2)
 	lines = append(lines, s.chart(width, room, look)...)
 	if len(lines)+2+len(detail) > height {
-		return filled(lines, height)
+		return draw.Filled(lines, height)
 	}
-	lines = append(lines, "", look.Strong.Render(fit(safetext.Line(nameOf(s.rows[s.chosen])), width)))
+	lines = append(lines, "", look.Strong.Render(draw.Fit(safetext.Line(nameOf(s.rows[s.chosen])), width)))
 	for _, line := range detail {
-		lines = append(lines, look.Dim.Render("  "+line[0]+strings.Repeat(" ", 13-cells(line[0])))+fit(line[1], width-15))
+		lines = append(lines, look.Dim.Render("  "+line[0]+strings.Repeat(" ", 13-draw.Cells(line[0])))+draw.Fit(line[1], width-15))
 	}
-	return filled(lines, height)
+	return draw.Filled(lines, height)
 }
 
 // chart is a bar for each row: how long its turns took.
-func (s *stats) chart(width, room int, look *theme) []string {
+func (s *stats) chart(width, room int, look *draw.Theme) []string {
 	shown := min(len(s.rows), room)
 	from := max(0, min(s.chosen-shown/2, len(s.rows)-shown))
 	longest, label := int64(1), 0
 	for _, f := range s.rows[from : from+shown] {
 		longest = max(longest, f.Latency95)
-		label = max(label, cells(safetext.Line(nameOf(f))))
+		label = max(label, draw.Cells(safetext.Line(nameOf(f))))
 	}
 	label = min(label, max(10, width*2/5))
 	var lines []string
 	for at := from; at < from+shown; at++ {
 		f := s.rows[at]
-		name := fit(safetext.Line(nameOf(f)), label)
-		name += strings.Repeat(" ", label-cells(name))
+		name := draw.Fit(safetext.Line(nameOf(f)), label)
+		name += strings.Repeat(" ", label-draw.Cells(name))
 		head := "  " + name
 		if at == s.chosen {
 			head = look.Selected.Render("› " + name)
 		}
-		turns := fmt.Sprintf("  %5s  ", thousands(f.Turns))
+		turns := fmt.Sprintf("  %5s  ", draw.Thousands(f.Turns))
 		times := fmt.Sprintf("  %8s %8s", took(f.Latency50), took(f.Latency95))
-		bar := max(4, width-cells(head)-cells(turns)-cells(times))
+		bar := max(4, width-draw.Cells(head)-draw.Cells(turns)-draw.Cells(times))
 		half, most := length(f.Latency50, longest, bar), length(f.Latency95, longest, bar)
 		line := head + look.Dim.Render(turns) + look.Running.Render(strings.Repeat("█", half)) +
 			look.Dim.Render(strings.Repeat("░", max(0, most-half))) + strings.Repeat(" ", max(0, bar-max(half, most))) + times
-		lines = append(lines, fit(line, width))
+		lines = append(lines, draw.Fit(line, width))
 	}
 	return lines
 }
@@ -174,7 +175,7 @@ func took(ms int64) string {
 	if ms == 0 {
 		return "–"
 	}
-	return duration(time.Duration(ms) * time.Millisecond)
+	return draw.Duration(time.Duration(ms) * time.Millisecond)
 }
 
 // figureLines are all figures of a row, each with what it is of.
@@ -190,14 +191,14 @@ func figureLines(f agent.Figures) [][2]string {
 		speed = fmt.Sprintf(", %.1f a second", f.PerSecond)
 	}
 	return [][2]string{
-		{"turns", fmt.Sprintf("%s, %s not finished", thousands(f.Turns), thousands(f.Cut))},
+		{"turns", fmt.Sprintf("%s, %s not finished", draw.Thousands(f.Turns), draw.Thousands(f.Cut))},
 		{"time", pair(f.Latency50, f.Latency95)},
 		{"first word", pair(f.FirstToken50, f.FirstToken95)},
-		{"tokens", fmt.Sprintf("%s read, %s written%s", short(f.PromptTokens), short(f.AnswerTokens), speed)},
-		{"model calls", thousands(f.ModelCalls)},
-		{"searches", thousands(f.Searches)},
-		{"passages", fmt.Sprintf("%s found, %s true", thousands(f.Passages), count(f.Cited, "citation"))},
-		{"tools", fmt.Sprintf("%s ok, %s failed, %s not allowed", thousands(f.ToolsOK), thousands(f.ToolsFailed), thousands(f.ToolsDenied))},
-		{"permissions", count(f.Asked, "question")},
+		{"tokens", fmt.Sprintf("%s read, %s written%s", draw.Short(f.PromptTokens), draw.Short(f.AnswerTokens), speed)},
+		{"model calls", draw.Thousands(f.ModelCalls)},
+		{"searches", draw.Thousands(f.Searches)},
+		{"passages", fmt.Sprintf("%s found, %s true", draw.Thousands(f.Passages), draw.Count(f.Cited, "citation"))},
+		{"tools", fmt.Sprintf("%s ok, %s failed, %s not allowed", draw.Thousands(f.ToolsOK), draw.Thousands(f.ToolsFailed), draw.Thousands(f.ToolsDenied))},
+		{"permissions", draw.Count(f.Asked, "question")},
 	}
 }

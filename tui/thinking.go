@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -38,27 +39,27 @@ func (t *thinking) end(now time.Time) {
 func (t *thinking) folded() bool   { return t.hidden }
 func (t *thinking) fold(fold bool) { t.hidden = fold }
 
-func (t *thinking) render(width int, look *theme) []string {
+func (t *thinking) render(width int, look *draw.Theme) []string {
 	mark, title := "▸ ", "Thinking"
 	if !t.hidden {
 		mark = "▾ "
 	}
 	if t.took > 0 {
-		title = "Thought for " + duration(t.took)
+		title = "Thought for " + draw.Duration(t.took)
 	}
 	if t.who != "" {
 		title = t.who + ": " + strings.ToLower(title)
 	}
-	head := fit(fmt.Sprintf("%s%s · %s", mark, title, count(len(strings.Fields(t.text.String())), "word")), width)
+	head := draw.Fit(fmt.Sprintf("%s%s · %s", mark, title, draw.Count(len(strings.Fields(t.text.String())), "word")), width)
 	lines := []string{look.Dim.Render(head)}
 	if t.hidden {
 		return lines
 	}
-	body := wrapped("  ", safetext.Text(strings.TrimSpace(t.text.String())), width)
+	body := draw.Wrapped("  ", safetext.Text(strings.TrimSpace(t.text.String())), width)
 	if t.took == 0 && len(body) > openThought {
 		body = body[len(body)-openThought:]
 	}
-	return append(lines, styled(look.Dim.Render, body)...)
+	return append(lines, draw.Styled(look.Dim.Render, body)...)
 }
 
 func (t *thinking) copied() string { return t.text.String() }

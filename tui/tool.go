@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -32,7 +33,7 @@ func (c *call) end(e agent.ToolEnded) {
 // found says in a word what the call brought.
 func (c *call) found() string {
 	if c.sources > 0 {
-		return count(c.sources, "passage")
+		return draw.Count(c.sources, "passage")
 	}
 	if c.nothing {
 		return "nothing found"
@@ -52,26 +53,26 @@ func (c *call) far() string {
 const shownResult = 40
 
 // details shows the call unfolded: arguments, result, time.
-func (c *call) details(width int, look *theme) []string {
+func (c *call) details(width int, look *draw.Theme) []string {
 	var lines []string
 	for _, pair := range arguments(c.input) {
 		head := "     " + safetext.Line(pair.key) + "  "
-		lines = append(lines, wrapped(look.Dim.Render(head), safetext.Text(pair.text()), width)...)
+		lines = append(lines, draw.Wrapped(look.Dim.Render(head), safetext.Text(pair.text()), width)...)
 	}
 	switch {
 	case c.err != "":
-		lines = append(lines, styled(look.Danger.Render, wrapped("     ✗ ", safetext.Text(c.err), width))...)
+		lines = append(lines, draw.Styled(look.Danger.Render, draw.Wrapped("     ✗ ", safetext.Text(c.err), width))...)
 	case c.ended:
-		result := wrapped("   │ ", safetext.Text(strings.TrimSpace(c.output)), width)
+		result := draw.Wrapped("   │ ", safetext.Text(strings.TrimSpace(c.output)), width)
 		for i := 1; i < len(result); i++ {
 			result[i] = "   │ " + strings.TrimPrefix(result[i], "     ")
 		}
 		if len(result) > shownResult {
-			more := count(len(result)-shownResult, "more line")
+			more := draw.Count(len(result)-shownResult, "more line")
 			result = append(result[:shownResult], "   │ … "+more)
 		}
-		lines = append(lines, styled(look.Dim.Render, result)...)
-		lines = append(lines, look.Dim.Render("     took "+duration(c.took)))
+		lines = append(lines, draw.Styled(look.Dim.Render, result)...)
+		lines = append(lines, look.Dim.Render("     took "+draw.Duration(c.took)))
 	}
 	return lines
 }
@@ -86,7 +87,7 @@ type tool struct {
 func (t *tool) folded() bool   { return !t.unfolded }
 func (t *tool) fold(fold bool) { t.unfolded = !fold }
 
-func (t *tool) render(width int, look *theme) []string {
+func (t *tool) render(width int, look *draw.Theme) []string {
 	status := agent.Running
 	switch {
 	case t.err != "":
@@ -97,12 +98,12 @@ func (t *tool) render(width int, look *theme) []string {
 	left := mark(status, t.beat, look) + " " + look.Strong.Render(safetext.Line(t.name)) + "  " + briefInput(t.input)
 	right := ""
 	if far := t.far(); far != "" {
-		right = look.Dim.Render(fit(far, max(12, width/3)))
+		right = look.Dim.Render(draw.Fit(far, max(12, width/3)))
 	}
 	if t.ended {
-		right = look.Dim.Render(strings.TrimSpace(t.found() + "  " + duration(t.took)))
+		right = look.Dim.Render(strings.TrimSpace(t.found() + "  " + draw.Duration(t.took)))
 	}
-	lines := []string{spread(fit(left, max(8, width-len(right)/2)), right, width)}
+	lines := []string{draw.Spread(draw.Fit(left, max(8, width-len(right)/2)), right, width)}
 	if t.unfolded {
 		lines = append(lines, t.details(width, look)...)
 	}

@@ -14,6 +14,7 @@ import (
 	"lifehub/agent"
 	payloads "lifehub/internal/hostile"
 	"lifehub/llm"
+	"lifehub/tui/draw"
 )
 
 // tour is a screen on which one text stands wherever a text can stand.
@@ -64,9 +65,9 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.Update(tea.PasteMsg{Content: text})
 		}},
 		{"picker", func() {
-			m.Update(pickMsg{picker: picker{title: "x", rows: []row{{text, text}}}})
+			m.Update(pickMsg{picker: picker{title: "x", rows: []draw.Row{{Label: text, Detail: text}}}})
 			m.Update(tea.PasteMsg{Content: text})
-			m.picker.found = foundMsg{rows: []row{{text, text}}, err: failed}
+			m.picker.found = foundMsg{rows: []draw.Row{{Label: text, Detail: text}}, err: failed}
 		}},
 		{"tree", func() {
 			m.Update(treeMsg{list: []agent.Exchange{
@@ -174,7 +175,7 @@ func (r *rig) fitsTerminal(what string, width, height int) {
 	for y := range height {
 		for x := width; x < width+20; x++ {
 			// The model gives a mark that ends a row a cell of its own: it takes none.
-			if cell := screen.CellAt(x, y); cell != nil && strings.TrimSpace(cell.Content) != "" && cells(cell.Content) > 0 {
+			if cell := screen.CellAt(x, y); cell != nil && strings.TrimSpace(cell.Content) != "" && draw.Cells(cell.Content) > 0 {
 				r.t.Errorf("%s: row %d reaches column %d of %d with %q", what, y, x, width, cell.Content)
 				return
 			}

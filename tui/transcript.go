@@ -1,14 +1,15 @@
 package tui
 
-import "slices"
+import (
+	"slices"
 
-// readable is the widest line of text, in cells: longer ones are hard to read.
-const readable = 110
+	"lifehub/tui/draw"
+)
 
 // item is one thing in the transcript: a question, a plan, an answer.
 type item interface {
 	// render returns the item's lines, none wider than width.
-	render(width int, look *theme) []string
+	render(width int, look *draw.Theme) []string
 	// copied is what the copy key puts on the clipboard; "" for nothing.
 	copied() string
 }
@@ -32,7 +33,7 @@ type parted interface {
 // ever rendered. Its place is an item and a line of it, not a line number: the
 // cost of a frame does not depend on what stands above or below.
 type transcript struct {
-	look          *theme
+	look          *draw.Theme
 	width, height int // of the place on screen, in cells
 	entries       []entry
 	earlier       string // the last turn that stands above all entries and is not held; "": there is none
@@ -106,7 +107,7 @@ func (t *transcript) touch(i item) {
 }
 
 // restyle has everything rendered anew in another look.
-func (t *transcript) restyle(look *theme) {
+func (t *transcript) restyle(look *draw.Theme) {
 	t.look = look
 	for at := range t.entries {
 		t.entries[at].width = 0
@@ -130,7 +131,7 @@ func (t *transcript) clear() {
 // lines returns the lines of an entry, rendered if need be.
 func (t *transcript) lines(at int) []string {
 	e := &t.entries[at]
-	width := max(1, min(t.width-gutter, readable))
+	width := max(1, min(t.width-gutter, draw.Readable))
 	if e.width != width {
 		e.lines = append(e.render(width, t.look), "") // the item's own array, if it has room
 		e.width = width

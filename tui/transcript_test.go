@@ -7,13 +7,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
 )
 
 // tall is an item of some lines that cannot be mistaken.
 type tall struct{ name, height int }
 
-func (i *tall) render(int, *theme) []string {
+func (i *tall) render(int, *draw.Theme) []string {
 	var lines []string
 	for n := range i.height {
 		lines = append(lines, fmt.Sprintf("%d.%d", i.name, n))
@@ -27,7 +28,7 @@ func (i *tall) copied() string { return "" }
 // gap, and what is chosen can be brought into sight.
 func TestScrollingShowsLinesInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tr := transcript{look: newTheme("", true, false, nil), chosen: -1}
+		tr := transcript{look: draw.NewTheme("", true, false, nil), chosen: -1}
 		tr.resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
 		var all []string // every line there is
 		add := func(height int) {
@@ -100,7 +101,7 @@ func inOrder(whole, part []string) bool {
 // it was cut and whatever the widths on the way.
 func TestAnAnswerInPiecesLooksAsOneAtOnce(t *testing.T) {
 	const source = "# Title\n\nSome *words* and `code` [1].\n\n- a\n  - b\n\n1. x\n2. y\n\n| a | b |\n|---|---|\n| 1 | 漢字 |\n\n```go\nfunc f() {}\n```\n\n> quote\n\nThe end."
-	look := newTheme("", true, true, nil)
+	look := draw.NewTheme("", true, true, nil)
 	rapid.Check(t, func(t *rapid.T) {
 		a := newAnswer()
 		width := rapid.IntRange(10, 100).Draw(t, "width")

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -53,7 +54,7 @@ func newTree(list []agent.Exchange, now time.Time) tree {
 					guide, inner = lead+"└ ", lead+"  "
 				}
 			}
-			if cells(inner) > maxGuide {
+			if draw.Cells(inner) > maxGuide {
 				guide, inner = lead, lead
 			}
 			stack = append(stack, open{treeRow{e, guide}, inner})
@@ -75,18 +76,18 @@ func newTree(list []agent.Exchange, now time.Time) tree {
 
 // view returns exactly height lines: the rows, and below them what was asked
 // and answered in the chosen one.
-func (t *tree) view(width, height int, look *theme) []string {
+func (t *tree) view(width, height int, look *draw.Theme) []string {
 	branches := 0
 	for _, r := range t.rows {
 		if len(r.Siblings) > 1 {
 			branches++
 		}
 	}
-	detail := count(len(t.rows), "question")
+	detail := draw.Count(len(t.rows), "question")
 	if branches > 0 {
 		detail += fmt.Sprintf(" · %d of them alternatives", branches)
 	}
-	lines := []string{spread(look.Strong.Render("Tree of this conversation"), look.Dim.Render(detail), width), ""}
+	lines := []string{draw.Spread(look.Strong.Render("Tree of this conversation"), look.Dim.Render(detail), width), ""}
 	preview := 0
 	if height >= 14 {
 		preview = min(8, height/3)
@@ -97,12 +98,12 @@ func (t *tree) view(width, height int, look *theme) []string {
 		lines = append(lines, t.row(at, width, look))
 	}
 	if preview > 0 && len(t.rows) > 0 {
-		lines = append(filled(lines, height-preview), t.preview(width, preview, look)...)
+		lines = append(draw.Filled(lines, height-preview), t.preview(width, preview, look)...)
 	}
-	return filled(lines, height)
+	return draw.Filled(lines, height)
 }
 
-func (t *tree) row(at, width int, look *theme) string {
+func (t *tree) row(at, width int, look *draw.Theme) string {
 	r := t.rows[at]
 	dot, text := look.Dim.Render("○ "), safetext.Line(r.Question)
 	if r.Current {
@@ -115,13 +116,13 @@ func (t *tree) row(at, width int, look *theme) string {
 	case !r.Current:
 		text = look.Dim.Render(text)
 	}
-	when := look.Dim.Render(strings.TrimSpace(t.state(r) + "  " + when(r.Asked, t.now)))
+	when := look.Dim.Render(strings.TrimSpace(t.state(r) + "  " + draw.When(r.Asked, t.now)))
 	left := mark + look.Border.Render(r.guide) + dot
-	room := width - cells(left) - cells(when) - 2
+	room := width - draw.Cells(left) - draw.Cells(when) - 2
 	if room < 12 {
-		return fit(left+text, width)
+		return draw.Fit(left+text, width)
 	}
-	return spread(left+fit(text, room), when, width)
+	return draw.Spread(left+draw.Fit(text, room), when, width)
 }
 
 // state says what is special about a turn.
@@ -137,16 +138,16 @@ func (t *tree) state(r treeRow) string {
 	return ""
 }
 
-func (t *tree) preview(width, height int, look *theme) []string {
+func (t *tree) preview(width, height int, look *draw.Theme) []string {
 	r := t.rows[t.chosen]
 	lines := []string{look.Border.Render(strings.Repeat("─", width))}
-	asked := wrapped(look.You.Render("You")+"  ", safetext.Text(beginning(r.Question)), width)
+	asked := draw.Wrapped(look.You.Render("You")+"  ", safetext.Text(beginning(r.Question)), width)
 	lines = append(lines, asked[:min(2, len(asked))]...)
 	answer := beginning(r.Answer.Text)
 	if answer == "" {
 		answer = r.Answer.Error
 	}
-	return filled(append(lines, wrapped(look.Brand.Render("LifeHub")+"  ", safetext.Text(answer), width)...), height)
+	return draw.Filled(append(lines, draw.Wrapped(look.Brand.Render("LifeHub")+"  ", safetext.Text(answer), width)...), height)
 }
 
 // beginning is as much of a text as a preview can show.

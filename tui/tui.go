@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
@@ -24,7 +25,7 @@ type Model struct {
 	Options
 	base context.Context // of the run; a tea.Model has nowhere else to take it from
 	keys keyMap
-	look *theme
+	look *draw.Theme
 
 	width, height int
 	dark, colours bool
@@ -107,7 +108,7 @@ func New(ctx context.Context, options Options) (*Model, error) {
 	if err := m.keys.rebind(options.Keys); err != nil {
 		return nil, err
 	}
-	if err := CheckColours(options.Colours); err != nil {
+	if err := draw.CheckColours(options.Colours); err != nil {
 		return nil, err
 	}
 	m.look = m.newLook()
@@ -316,8 +317,8 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 func (m *Model) View() tea.View { return m.picture }
 
 // newLook is the theme for what is known of the terminal.
-func (m *Model) newLook() *theme {
-	return newTheme(m.Theme, themeIsDark(m.Theme, m.dark), m.colours, m.Colours)
+func (m *Model) newLook() *draw.Theme {
+	return draw.NewTheme(m.Theme, draw.IsDark(m.Theme, m.dark), m.colours, m.Colours)
 }
 
 func (m *Model) restyle() {

@@ -1,5 +1,7 @@
 package tui
 
+import "lifehub/tui/draw"
+
 // written is what stands in the composer: the text, where the cursor is in it,
 // and what its names of pastes stand for.
 type written struct {
@@ -26,7 +28,7 @@ const typing = "typing"
 // run are one step; letters are a run to the end of their word, in vi until
 // one stops to write.
 func (u *undo) note(now written, run, letter string, words bool) {
-	begins := words && u.blank && !blank(letter)
+	begins := words && u.blank && !draw.Blank(letter)
 	switch {
 	case now.text == u.now.text:
 		run = ""
@@ -38,7 +40,7 @@ func (u *undo) note(now written, run, letter string, words bool) {
 			u.past = u.past[1:]
 		}
 	}
-	u.now, u.run, u.blank = now, run, blank(letter)
+	u.now, u.run, u.blank = now, run, draw.Blank(letter)
 }
 
 // step goes a step along one of the ways and leaves what is there now on the

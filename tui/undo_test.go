@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 )
 
 var (
@@ -154,7 +155,7 @@ func TestAQueuedCommandLeavesTheDraftWithItsPastes(t *testing.T) {
 func TestAnyWayBackLeadsToTheBeginningAndForthToTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := defaultKeys()
-		c := newComposer(&keys, newTheme("", true, true, nil))
+		c := newComposer(&keys, draw.NewTheme("", true, true, nil))
 		if rapid.Bool().Draw(t, "vi") {
 			c.vi = viInsert
 		}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -142,13 +143,13 @@ func (m *Model) typed() agent.Unsent {
 	if c.at >= 0 {
 		if u.Text == safetext.Text(c.history[c.at]) {
 			u.Text = c.draft
-		} else if !blank(c.draft) {
+		} else if !draw.Blank(c.draft) {
 			behind = append(behind, written{text: c.draft, pastes: c.pastes}.whole())
 		}
 	}
 	if m.editing != nil {
 		u.Changing = m.editing.question.turn
-		if draft := m.editing.draft.whole(); !blank(draft) {
+		if draft := m.editing.draft.whole(); !draw.Blank(draft) {
 			behind = append(behind, draft)
 		}
 	}
@@ -191,7 +192,7 @@ func (m *Model) tookUnsent(msg unsentMsg) tea.Cmd {
 		w.pastes = append(w.pastes, paste{safetext.Line(p.Name), safetext.Text(p.Text), p.Own})
 	}
 	switch {
-	case blank(w.text):
+	case draw.Blank(w.text):
 	case !c.empty() || m.editing != nil: // the user has begun to write something else
 		c.hold(w.whole(), len(c.queue))
 	default:
@@ -205,7 +206,7 @@ func (m *Model) tookUnsent(msg unsentMsg) tea.Cmd {
 	}
 	says := "What you had typed is here again; nothing of it was sent."
 	if u.Conversation != m.conversation && u.Title != "" {
-		says = "What you had typed in “" + gist(u.Title, 60) + "” is here again; nothing of it was sent."
+		says = "What you had typed in “" + draw.Gist(u.Title, 60) + "” is here again; nothing of it was sent."
 	}
 	m.transcript.add(&notice{says})
 	return m.keepTyped() // together with what was typed meanwhile

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
+	"lifehub/tui/draw"
 )
 
 func TestChangedWordsAreMarked(t *testing.T) {
@@ -130,7 +131,7 @@ func BenchmarkHugeDiff(b *testing.B) {
 	})
 	b.Run("change of a server", func(b *testing.B) {
 		for b.Loop() {
-			(&look{change: []Change{{What: "tool", Before: c[0], After: c[1]}}}).content(100, newTheme("", true, true, nil))
+			(&look{change: []Change{{What: "tool", Before: c[0], After: c[1]}}}).content(100, draw.NewTheme("", true, true, nil))
 		}
 	})
 }

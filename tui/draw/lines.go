@@ -1,4 +1,6 @@
-package tui
+// Package draw is what every part of the screen draws with: colours by meaning,
+// lines fitted to a width, numbers and times in words.
+package draw
 
 import (
 	"strings"
@@ -8,17 +10,17 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// cells is how many columns of the screen a line takes.
-func cells(line string) int { return measure.Cells(line) }
+// Cells is how many columns of the screen a line takes.
+func Cells(line string) int { return measure.Cells(line) }
 
-// wrapped breaks safe text into lines of a width, with the first after a head
+// Wrapped breaks safe text into lines of a width, with the first after a head
 // and the others as far in.
-func wrapped(head, text string, width int) []string {
-	indent := cells(head)
+func Wrapped(head, text string, width int) []string {
+	indent := Cells(head)
 	if indent >= width {
 		indent, head = 0, ""
 	}
-	lines := broken(text, width-indent)
+	lines := Broken(text, width-indent)
 	pad := strings.Repeat(" ", indent)
 	for i := range lines {
 		lines[i] = pad + lines[i]
@@ -27,12 +29,12 @@ func wrapped(head, text string, width int) []string {
 	return lines
 }
 
-// broken breaks text between words into lines of a width, at least one cell,
+// Broken breaks text between words into lines of a width, at least one cell,
 // and within a word where it is too long. [ansi.Method.Wrap] alone lets lines of
 // single hyphens grow without end.
-func broken(text string, width int) []string {
+func Broken(text string, width int) []string {
 	width = max(1, width)
-	if !strings.Contains(text, "\n") && cells(text) <= width {
+	if !strings.Contains(text, "\n") && Cells(text) <= width {
 		return []string{text}
 	}
 	var lines []string
@@ -52,61 +54,61 @@ func letters(text string) bool {
 	return true
 }
 
-// fit cuts a styled line to a width, saying so with an ellipsis.
-func fit(line string, width int) string {
+// Fit cuts a styled line to a width, saying so with an ellipsis.
+func Fit(line string, width int) string {
 	if width <= 0 {
 		return ""
 	}
 	return measure.Fit(line, width, "…")
 }
 
-// gist is what fits of foreign text on one line. A question can be a megabyte
+// Gist is what fits of foreign text on one line. A question can be a megabyte
 // and is drawn with each frame, so no more of it is read than 64 bytes a cell.
-func gist(text string, width int) string {
+func Gist(text string, width int) string {
 	if most := 64 * max(width, 0); len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
-	return fit(safetext.Line(text), width)
+	return Fit(safetext.Line(text), width)
 }
 
-// spread puts one text at the left end and another at the right end of a line.
+// Spread puts one text at the left end and another at the right end of a line.
 // When both do not fit, the right one goes.
-func spread(left, right string, width int) string {
-	gap := width - cells(left) - cells(right)
+func Spread(left, right string, width int) string {
+	gap := width - Cells(left) - Cells(right)
 	if right == "" || gap < 1 {
-		return fit(left, width)
+		return Fit(left, width)
 	}
 	return left + strings.Repeat(" ", gap) + right
 }
 
-// joined sets parts side by side, in as many lines as the width asks for.
-func joined(parts []string, width int) []string {
+// Joined sets parts side by side, in as many lines as the width asks for.
+func Joined(parts []string, width int) []string {
 	var lines []string
 	line := ""
 	for _, part := range parts {
 		switch {
 		case line == "":
 			line = part
-		case cells(line+" · "+part) <= width:
+		case Cells(line+" · "+part) <= width:
 			line += " · " + part
 		default:
-			lines = append(lines, fit(line, width))
+			lines = append(lines, Fit(line, width))
 			line = part
 		}
 	}
-	return append(lines, fit(line, width))
+	return append(lines, Fit(line, width))
 }
 
-// filled cuts or fills up lines to a height.
-func filled(lines []string, height int) []string {
+// Filled cuts or fills up lines to a height.
+func Filled(lines []string, height int) []string {
 	for len(lines) < height {
 		lines = append(lines, "")
 	}
 	return lines[:max(0, height)]
 }
 
-// styled puts each line into a style.
-func styled(style func(...string) string, lines []string) []string {
+// Styled puts each line into a style.
+func Styled(style func(...string) string, lines []string) []string {
 	for i, line := range lines {
 		lines[i] = style(line)
 	}
@@ -121,9 +123,9 @@ func fitting(text string, width int) int {
 	return len(measure.Fit(text, width, ""))
 }
 
-// entire breaks a line of safe text between words where that is near, and
+// Entire breaks a line of safe text between words where that is near, and
 // within them elsewhere. Nothing is left out: the lines joined are the text.
-func entire(text string, width int) []string {
+func Entire(text string, width int) []string {
 	width = max(1, width)
 	var lines []string
 	for text != "" {
@@ -146,3 +148,9 @@ func entire(text string, width int) []string {
 	}
 	return append(lines, make([]string, max(0, 1-len(lines)))...)
 }
+
+// Unstyled is the style of text that has none.
+func Unstyled(parts ...string) string { return strings.Join(parts, "") }
+
+// Readable is the widest line of text, in cells: longer ones are hard to read.
+const Readable = 110

@@ -1,22 +1,21 @@
-package tui
+package draw
 
 import (
-	"cmp"
 	"fmt"
 	"image/color"
 	"maps"
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
+	"charm.land/bubbles/v2/textarea"
 	"charm.land/lipgloss/v2"
 
 	"lifehub/internal/pattern"
 	"lifehub/tui/markdown"
 )
 
-// theme names colours by what they mean. A panel never names a colour.
-type theme struct {
+// Theme names colours by what they mean. A panel never names a colour.
+type Theme struct {
 	Dark bool
 
 	Text      lipgloss.Style
@@ -117,9 +116,9 @@ func CheckColours(own map[string]string) error {
 	return nil
 }
 
-// newTheme makes the named theme for a background. Without colours the name
+// NewTheme makes the named theme for a background. Without colours the name
 // does not matter.
-func newTheme(name string, dark, coloured bool, own map[string]string) *theme {
+func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	colour := darkPalette
 	switch {
 	case !coloured:
@@ -153,7 +152,7 @@ func newTheme(name string, dark, coloured bool, own map[string]string) *theme {
 	if coloured {
 		shown = markdownTheme(name, dark, colour, own)
 	}
-	return &theme{
+	return &Theme{
 		Dark:      dark,
 		Text:      plain,
 		Strong:    plain.Bold(true),
@@ -196,9 +195,9 @@ func markdownTheme(name string, dark bool, colour colours, own map[string]string
 	return palette.Theme()
 }
 
-// themeIsDark tells which background a theme asks for by its name, or else
+// IsDark tells which background a theme asks for by its name, or else
 // what the terminal said.
-func themeIsDark(name string, terminal bool) bool {
+func IsDark(name string, terminal bool) bool {
 	switch name {
 	case "dark":
 		return true
@@ -208,31 +207,13 @@ func themeIsDark(name string, terminal bool) bool {
 	return terminal
 }
 
-// themes are the built-in ones, with what each is for.
-var themes = []row{
-	{"auto", "dark or light, as the terminal's background"},
-	{"dark", "for a dark background"},
-	{"light", "for a light background"},
-	{"ansi", "the terminal's own sixteen colours"},
-	{"contrast", "7:1, and nothing told by red and green"},
-}
-
-// chooseTheme takes what was typed after /theme, or lets the user choose.
-func (m *Model) chooseTheme(name string) {
-	if name == "" {
-		now := cmp.Or(m.Theme, themes[0].label)
-		if !m.cover(pickerOverlay) {
-			return
-		}
-		m.picker = picker{title: "Themes", rows: themes, beside: true, chosen: max(0, slices.IndexFunc(themes, func(r row) bool { return r.label == now }))}
-		m.picker.pick = func(at int) tea.Cmd { m.chooseTheme(themes[at].label); return nil }
-		return
+// AreaStyles is how text that is being written looks.
+func AreaStyles(look *Theme) textarea.Styles {
+	styles := textarea.DefaultStyles(look.Dark)
+	for _, state := range []*textarea.StyleState{&styles.Focused, &styles.Blurred} {
+		state.Base, state.Text, state.CursorLine, state.EndOfBuffer = look.Text, look.Text, look.Text, look.Text
+		state.Placeholder, state.Prompt = look.Dim, look.Brand
 	}
-	if !slices.ContainsFunc(themes, func(r row) bool { return r.label == name }) {
-		m.flash("/theme takes auto, dark, light, ansi or contrast")
-		return
-	}
-	m.Theme, m.Colours = name, nil
-	m.restyle()
-	m.flash("theme " + name + " for this run; theme: " + name + " in the settings keeps it")
+	styles.Cursor.Color = look.Text.GetForeground()
+	return styles
 }

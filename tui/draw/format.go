@@ -1,4 +1,4 @@
-package tui
+package draw
 
 import (
 	"fmt"
@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// count writes a number of things: 1 note, 1,284 notes.
-func count(n int, thing string) string {
+// Count writes a number of things: 1 note, 1,284 notes.
+func Count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
-	return thousands(n) + " " + thing
+	return Thousands(n) + " " + thing
 }
 
-// thousands writes a number with commas.
-func thousands(n int) string {
+// Thousands writes a number with commas.
+func Thousands(n int) string {
 	digits := strconv.Itoa(n)
 	sign := ""
 	if n < 0 {
@@ -28,8 +28,8 @@ func thousands(n int) string {
 	return sign + digits
 }
 
-// short writes a number of tokens: 840, 2.1k, 16k.
-func short(n int) string {
+// Short writes a number of tokens: 840, 2.1k, 16k.
+func Short(n int) string {
 	switch {
 	case n < 1000:
 		return strconv.Itoa(n)
@@ -40,8 +40,8 @@ func short(n int) string {
 	}
 }
 
-// bytes writes a size: 0 B, 1.2 kB, 5.2 GB.
-func bytes(n int64) string {
+// Bytes writes a size: 0 B, 1.2 kB, 5.2 GB.
+func Bytes(n int64) string {
 	size := float64(n)
 	for _, unit := range []string{"B", "kB", "MB", "GB"} {
 		if size < 1000 || unit == "GB" {
@@ -55,8 +55,8 @@ func bytes(n int64) string {
 	return ""
 }
 
-// duration writes a time as people do: 84 ms, 1.2 s, 2 min 5 s.
-func duration(d time.Duration) string {
+// Duration writes a time as people do: 84 ms, 1.2 s, 2 min 5 s.
+func Duration(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
@@ -64,4 +64,20 @@ func duration(d time.Duration) string {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
 	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+func Blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// When writes a moment the shorter the nearer it is.
+func When(t, now time.Time) string {
+	t = t.In(now.Location())
+	switch {
+	case t.IsZero():
+		return ""
+	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
+		return t.Format("15:04")
+	case now.Sub(t) < 6*24*time.Hour && now.After(t):
+		return t.Format("Mon 15:04")
+	}
+	return t.Format("2006-01-02")
 }
