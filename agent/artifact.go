@@ -54,7 +54,7 @@ func agentOf(ctx context.Context) string {
 // keptParts tells a model what earlier turns of the conversation left that its
 // tools work on.
 func (t *turn) keptParts(ctx context.Context) (parts []part, err error) {
-	ctx = t.withOrigin(ctx)
+	ctx = withOrigin(ctx, Origin{Conversation: t.conversation, Turn: t.id})
 	for _, tool := range t.tools {
 		keeper, ok := tool.(Keeper)
 		if !ok {

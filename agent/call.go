@@ -92,7 +92,7 @@ func sameCall(tool string, input json.RawMessage) string { return tool + " " + c
 // do makes a call, or waits for the identical one that another step makes:
 // identical calls of a turn run once.
 func (t *turn) do(ctx context.Context, c call) outcome {
-	ctx = t.withOrigin(ctx)
+	ctx = withOrigin(ctx, Origin{Conversation: t.conversation, Turn: t.id})
 	key := sameCall(c.tool.Spec().Name, c.input)
 	t.calls.mu.Lock()
 	twin := t.calls.made[key]

@@ -201,7 +201,7 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 	split.add(text)
 	split.flush()
 	if text = strings.TrimSpace(said.String()); text == "" {
-		return "", errNoAnswer
+		return "", ErrNoAnswer
 	}
 	return text, nil
 }

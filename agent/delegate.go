@@ -74,7 +74,7 @@ func (d *delegate) Run(ctx context.Context, raw json.RawMessage) (Result, error)
 	}
 	for _, kind := range d.kinds {
 		if kind.name == task.Worker {
-			return d.turn.delegated(ctx, desk.call.step, kind, task)
+			return d.turn.delegated(ctx, desk.Step(), kind, task)
 		}
 	}
 	return Result{}, fmt.Errorf("there is no worker %.60q", task.Worker)
@@ -117,7 +117,7 @@ func (t *turn) delegated(ctx context.Context, step string, kind worker, task del
 		}
 		th.after = append(th.after,
 			llm.Message{Role: llm.Assistant, Text: clip(cmp.Or(tried.report, "(no report)"), repeatResult)},
-			llm.Message{Role: llm.User, Text: tried.again()})
+			llm.Message{Role: llm.User, Text: again(tried.Judgement)})
 		th.repeated = 0
 	}
 	t.emit(Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is partial: it was not accepted in %d attempts. %s", kind.name, step, maxAttempts, oneLine(clip(best.Feedback, 300))))})
@@ -198,7 +198,7 @@ func (th *thread) result(report string) Result {
 		if f.status != Done || f.same != "" {
 			continue
 		}
-		result.Foreign = result.Foreign || f.result.foreign()
+		result.Foreign = result.Foreign || f.result.isForeign()
 		result.Coverage = cmp.Or(f.result.Coverage, result.Coverage)
 	}
 	return result

@@ -74,14 +74,38 @@ type Input struct {
 // Desk is where a running tool tells how far it is and asks the user. It is
 // safe for concurrent use, and closes with the call; nobody sits at a nil one.
 type Desk struct {
-	turn *turn
-	call call
+	seat Seat
 
 	mu     sync.Mutex
 	closed chan struct{}
 	asked  int
 	did    []Effect
 }
+
+// Seat is the call that sits at a desk, and what stands behind it.
+type Seat struct {
+	Step, Call, Tool string // as in the call's events
+
+	Unattended bool // nobody can be asked
+	Emit       func(Body)
+	Redact     func(text string) string
+	Asks       func() (answered func()) // is told that the call waits for the user
+}
+
+// Open returns the desk of a call that begins.
+func (s Seat) Open() *Desk { return &Desk{seat: s, closed: make(chan struct{})} }
+
+// Close lets nothing come from there any more, and returns what the call said
+// it did.
+func (d *Desk) Close() []Effect {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.closed)
+	return d.did
+}
+
+// Step is the step whose call sits there.
+func (d *Desk) Step() string { return d.seat.Step }
 
 type deskKey struct{}
 
@@ -99,13 +123,11 @@ func DeskOf(ctx context.Context) *Desk {
 // sit opens a desk for a call; leave closes it, so that nothing comes from there
 // any more, and returns what the call said it did.
 func (t *turn) sit(ctx context.Context, c call) (_ context.Context, leave func() []Effect) {
-	d := &Desk{turn: t, call: c, closed: make(chan struct{})}
-	return WithDesk(ctx, d), func() []Effect {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		close(d.closed)
-		return d.did
-	}
+	d := Seat{
+		Step: c.step, Call: c.id, Tool: c.tool.Spec().Name,
+		Unattended: t.gate.unattended, Emit: t.emit, Redact: t.Redact, Asks: func() func() { return t.asks(1) },
+	}.Open()
+	return WithDesk(ctx, d), d.Close
 }
 
 // emit sends an event unless the call is over: an abandoned tool may go on
@@ -117,7 +139,7 @@ func (d *Desk) emit(body Body) bool {
 	case <-d.closed:
 		return false
 	default:
-		d.turn.emit(body)
+		d.seat.Emit(body)
 		return true
 	}
 }
@@ -126,8 +148,8 @@ func (d *Desk) emit(body Body) bool {
 // note; a tool that tells often should leave out what is old.
 func (d *Desk) Progress(p Progress) {
 	if d != nil {
-		p.Message = d.turn.Redact(p.Message)
-		d.emit(ToolProgressed{Step: d.call.step, Call: d.call.id, Name: d.call.tool.Spec().Name, Progress: p})
+		p.Message = d.seat.Redact(p.Message)
+		d.emit(ToolProgressed{Step: d.seat.Step, Call: d.seat.Call, Name: d.seat.Tool, Progress: p})
 	}
 }
 
@@ -138,7 +160,7 @@ func (d *Desk) Did(e Effect) {
 		return
 	}
 	if e.Tool == "" && (e.Kind == RequestSent || e.Kind == ToolCalled) {
-		e.Tool = d.call.tool.Spec().Name
+		e.Tool = d.seat.Tool
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -153,7 +175,7 @@ func (d *Desk) Ask(ctx context.Context, q Question) Input {
 		return Input{Action: InputDeclined, Reason: "nobody can be asked"}
 	}
 	answers := make(chan Input, 1)
-	asked := InputAsked{Step: d.call.step, Call: d.call.id, ID: d.nextID(), Name: d.call.tool.Spec().Name, Question: q}
+	asked := InputAsked{Step: d.seat.Step, Call: d.seat.Call, ID: d.nextID(), Name: d.seat.Tool, Question: q}
 	asked.Prompt = slices.Clone(q.Prompt)
 	asked.Reply = func(i Input) {
 		select {
@@ -161,13 +183,13 @@ func (d *Desk) Ask(ctx context.Context, q Question) Input {
 		default: // answered already
 		}
 	}
-	if d.turn.gate.unattended {
+	if d.seat.Unattended {
 		asked.Reply(Input{Action: InputDeclined, Reason: "nobody can be asked"})
 	}
 	if !d.emit(asked) {
 		return Input{Action: InputCancelled}
 	}
-	defer d.turn.asks(1)()
+	defer d.seat.Asks()()
 	var answer Input
 	select {
 	case answer = <-answers:
@@ -184,5 +206,5 @@ func (d *Desk) nextID() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked++
-	return fmt.Sprintf("%s.%d", d.call.id, d.asked)
+	return fmt.Sprintf("%s.%d", d.seat.Call, d.asked)
 }

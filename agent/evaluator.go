@@ -134,7 +134,7 @@ func asWord(raw json.RawMessage) string {
 }
 
 // again is what a worker is told whose result was not accepted.
-func (j Judgement) again() string {
+func again(j Judgement) string {
 	text := "Your report was not accepted: " + j.Feedback
 	if j.Suggestions != "" {
 		text += "\nSuggested: " + j.Suggestions

@@ -22,6 +22,9 @@ type Event struct {
 // bodies; a front end switches over their types.
 type Body interface{ name() string }
 
+// TypeOf is the fixed name of what happened.
+func TypeOf(body Body) string { return body.name() }
+
 type (
 	// Started is always first.
 	Started struct {

@@ -20,8 +20,8 @@ var explainerPrompt string
 // maxAnswerTokens bounds an answer, so that a model that never stops is stopped.
 const maxAnswerTokens = 8192
 
-// errNoAnswer: the model ended without a word.
-var errNoAnswer = errors.New("the model gave no answer")
+// ErrNoAnswer: the model ended without a word.
+var ErrNoAnswer = errors.New("the model gave no answer")
 
 // explain streams the answer from what the steps brought.
 func (t *turn) explain(ctx context.Context) error {
@@ -39,7 +39,7 @@ func (t *turn) explain(ctx context.Context) error {
 		t.cut = said
 		return err
 	case !said:
-		return errNoAnswer
+		return ErrNoAnswer
 	case usage.Stopped == llm.StopLength:
 		t.reachedLimit()
 	}

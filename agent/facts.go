@@ -63,22 +63,23 @@ type originKey struct{}
 
 // callOrigin is what tools may know of the call that they run.
 type callOrigin struct {
-	*turn
+	Origin
 	opened *opened
 }
 
-// withOrigin makes what a turn is known to the tool of a call.
-func (t *turn) withOrigin(ctx context.Context) context.Context {
-	return context.WithValue(ctx, originKey{}, callOrigin{t, &opened{prints: map[int64]string{}}})
+// withOrigin makes known to the tool of a call for whom it runs.
+func withOrigin(ctx context.Context, o Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, callOrigin{o, &opened{prints: map[int64]string{}}})
 }
 
 // OriginOf is the origin of the call that a tool is running or previewing.
 func OriginOf(ctx context.Context) Origin {
-	t, ok := ctx.Value(originKey{}).(callOrigin)
+	call, ok := ctx.Value(originKey{}).(callOrigin)
 	if !ok {
 		return Origin{}
 	}
-	return Origin{Conversation: t.conversation, Turn: t.id, Agent: agentOf(ctx)}
+	call.Agent = agentOf(ctx)
+	return call.Origin
 }
 
 // factTokens is the room for facts in a prompt, in estimated tokens: about

@@ -38,13 +38,13 @@ func FailedBy(err error) Failed {
 	case errors.Is(err, llm.ErrCut):
 		f.Message = "The answer was cut off before its end" + whyCut(err) + "; what arrived is kept."
 		f.Hint = "Ask again, or ask it to continue."
-	case errors.Is(err, errDamaged):
+	case errors.Is(err, ErrDamaged):
 		f.Hint = "Look in your notes for what it has done already; then ask again, and each step is planned and asked about anew."
 	case errors.Is(err, ErrBusy):
 		f.Hint = "Go on there, or wait until it has ended."
-	case errors.Is(err, errEmpty):
+	case errors.Is(err, ErrEmpty):
 		f.Hint = "Write a question."
-	case errors.Is(err, errNoAnswer):
+	case errors.Is(err, ErrNoAnswer):
 		f.Hint = "Ask again, or choose another model with /model or -m."
 	}
 	return f

@@ -21,19 +21,30 @@ func (t *turn) withHidden(ctx context.Context, tool Tool) context.Context {
 			hide = append(hide, r)
 		}
 	}
-	return context.WithValue(ctx, hiddenKey{}, hide)
+	if len(hide) == 0 {
+		return hiding(ctx, nil)
+	}
+	return hiding(ctx, func(path string) bool {
+		call, err := json.Marshal(map[string]string{"path": path})
+		return err == nil && slices.ContainsFunc(hide, func(r Rule) bool { return r.Matches(readNote, call) })
+	})
+}
+
+// hiding is a context whose tool is to see no note of which hides reports
+// true; nil: it sees all.
+func hiding(ctx context.Context, hides func(path string) bool) context.Context {
+	return context.WithValue(ctx, hiddenKey{}, hides)
 }
 
 // HidesNotes reports whether a rule may hide notes from the tool that runs.
 func HidesNotes(ctx context.Context) bool {
-	hide, _ := ctx.Value(hiddenKey{}).([]Rule)
-	return len(hide) > 0
+	hides, _ := ctx.Value(hiddenKey{}).(func(string) bool)
+	return hides != nil
 }
 
 // HidesNote reports whether a rule hides a note from the tool that runs. To
 // the tool it is not there.
 func HidesNote(ctx context.Context, path string) bool {
-	hide, _ := ctx.Value(hiddenKey{}).([]Rule)
-	call, err := json.Marshal(map[string]string{"path": path})
-	return err == nil && slices.ContainsFunc(hide, func(r Rule) bool { return r.Matches(readNote, call) })
+	hides, _ := ctx.Value(hiddenKey{}).(func(string) bool)
+	return hides != nil && hides(path)
 }

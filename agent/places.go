@@ -38,7 +38,7 @@ func ruledBy(ctx context.Context, tool Tool, input json.RawMessage) ruled {
 	if !ok || err != nil {
 		return as
 	}
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, hiddenKey{}, nil), placesTimeout) // rules go by all notes
+	ctx, cancel := context.WithTimeout(hiding(ctx, nil), placesTimeout) // rules go by all notes
 	defer cancel()
 	places, err := guarded(ctx, func(ctx context.Context) (map[string]string, error) {
 		return placed.Places(ctx, bytes.Clone(input)), nil

@@ -87,19 +87,19 @@ func saidBy(who string) string { return "what " + who + " said" }
 
 // hasRead notes what a tool brought.
 func (t *turn) hasRead(tool string, r Result) {
-	for _, from := range r.foreignFrom(tool) {
+	for _, from := range foreignFrom(r, tool) {
 		t.markForeign(from)
 	}
 	t.reading.mu.Lock()
 	defer t.reading.mu.Unlock()
-	t.reading.brought = append(t.reading.brought, r.texts()...)
+	t.reading.brought = append(t.reading.brought, textsOf(r)...)
 	if tool == webSearch {
-		t.reading.search = append(t.reading.search, r.addresses()...)
+		t.reading.search = append(t.reading.search, addressesOf(r)...)
 	}
 }
 
 // foreignFrom names what of a result is foreign; nil: nothing.
-func (r Result) foreignFrom(tool string) (names []string) {
+func foreignFrom(r Result, tool string) (names []string) {
 	for _, s := range r.Sources {
 		name := s.Path
 		if s.Call != "" {
@@ -109,7 +109,7 @@ func (r Result) foreignFrom(tool string) (names []string) {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 && r.foreign() {
+	if len(names) == 0 && r.isForeign() {
 		names = []string{"what " + tool + " brought"}
 	}
 	return names
@@ -117,7 +117,7 @@ func (r Result) foreignFrom(tool string) (names []string) {
 
 // addresses are those that a web search found: its results' own, not what
 // stands in their texts, nor what was looked for.
-func (r Result) addresses() []string {
+func addressesOf(r Result) []string {
 	var list []string
 	for _, s := range r.Sources {
 		list = append(list, s.Path)
@@ -125,7 +125,7 @@ func (r Result) addresses() []string {
 	return list
 }
 
-func (r Result) texts() []string {
+func textsOf(r Result) []string {
 	texts := []string{r.Text}
 	for _, s := range r.Sources {
 		texts = append(texts, s.Path, s.Heading, s.Text)
@@ -146,8 +146,8 @@ func (t *turn) originOf(step Step, earlier func(string) finding) *origin {
 	made.foreign, made.private = slices.Clone(made.foreign), slices.Clone(made.private)
 	for _, id := range step.After {
 		from := earlier(id)
-		made.private = append(made.private, from.result.texts()...)
-		made.foreign = append(made.foreign, from.result.foreignFrom(from.step.Tool)...)
+		made.private = append(made.private, textsOf(from.result)...)
+		made.foreign = append(made.foreign, foreignFrom(from.result, from.step.Tool)...)
 		if fromOutside(t.tool(from.step.Tool)) && len(made.foreign) == 0 {
 			made.foreign = append(made.foreign, "what "+from.step.Tool+" brought")
 		}

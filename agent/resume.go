@@ -175,8 +175,8 @@ func (k *kept) longer(text string) string {
 	return text
 }
 
-// errDamaged: what to do next is not known any more.
-var errDamaged = errors.New("what is kept of this turn cannot be read, so nothing of it is run")
+// ErrDamaged: what to do next is not known any more.
+var ErrDamaged = errors.New("what is kept of this turn cannot be read, so nothing of it is run")
 
 // keptPlan is the next plan that the turn, or the attempt of a worker, had
 // made before it was cut; nil: there is none, and one is to be made.
@@ -191,7 +191,7 @@ func (t *turn) keptPlan(under string, attempt int) (*keptPlan, error) {
 	t.counting.Unlock()
 	if p == nil {
 		if t.kept.damaged && len(t.found) == t.attached {
-			return nil, errDamaged
+			return nil, ErrDamaged
 		}
 		return nil, nil
 	}

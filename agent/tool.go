@@ -118,8 +118,8 @@ type Result struct {
 	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
 }
 
-// foreign tells whether it holds text from outside the user's own notes.
-func (r Result) foreign() bool {
+// isForeign reports whether it holds text from outside the user's own notes.
+func (r Result) isForeign() bool {
 	return r.Foreign || slices.ContainsFunc(r.Sources, func(s Source) bool { return s.Foreign })
 }
 

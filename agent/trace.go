@@ -25,17 +25,17 @@ type Prompted struct {
 func (Prompted) name() string { return "prompt" }
 
 // prompted keeps a request in the trace.
-func (t *turn) prompted(agent string, req llm.Request) {
+func (t *turn) prompted(who string, req llm.Request) {
 	if t.Trace == nil {
 		return
 	}
-	body := Prompted{Agent: agent, Model: t.ModelName(), Messages: req.Messages, Schema: req.Schema, Think: req.Think, MaxTokens: req.MaxTokens}
+	body := Prompted{Agent: who, Model: t.ModelName(), Messages: req.Messages, Schema: req.Schema, Think: req.Think, MaxTokens: req.MaxTokens}
 	for _, spec := range req.Tools {
 		body.Tools = append(body.Tools, spec.Name)
 	}
 	t.sending.Lock()
 	defer t.sending.Unlock()
-	t.record(Event{Type: body.name(), Turn: t.id, Time: t.Now(), Body: body})
+	t.record(Event{Type: TypeOf(body), Turn: t.id, Time: t.Now(), Body: body})
 }
 
 // together is the time within which pieces of text become one event of the
@@ -46,7 +46,7 @@ const together = 250 * time.Millisecond
 // after the message was kept. A piece of text waits for more. Hold t.sending.
 // What cannot be kept is logged and disturbs no turn.
 func (t *turn) record(e Event) {
-	if t.Trace == nil || t.id == "" || t.piece != nil && t.piece.append(e) {
+	if t.Trace == nil || t.id == "" || t.piece != nil && lengthen(t.piece, e) {
 		return
 	}
 	t.recordPiece()
@@ -58,9 +58,9 @@ func (t *turn) record(e Event) {
 	}
 }
 
-// append adds a piece of text to the one before it. It reports false if they
+// lengthen adds a piece of text to the one before it. It reports false if they
 // are not to become one event.
-func (e *Event) append(next Event) bool {
+func lengthen(e *Event, next Event) bool {
 	if next.Time.Sub(e.Time) >= together {
 		return false
 	}

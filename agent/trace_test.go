@@ -87,7 +87,7 @@ func TestPiecesOfTextAreJoinedInATrace(t *testing.T) {
 		{0, Said{Content: "h"}},
 	} {
 		at = at.Add(e.after * time.Millisecond)
-		tr.record(Event{Type: e.body.name(), Turn: "c.1", Time: at, Body: e.body})
+		tr.record(Event{Type: TypeOf(e.body), Turn: "c.1", Time: at, Body: e.body})
 	}
 	tr.endTrace()
 	var got []string
@@ -112,7 +112,7 @@ func TestEveryKindOfEventIsReadBack(t *testing.T) {
 	named := map[string]bool{}
 	for _, kind := range kinds {
 		named[reflect.TypeOf(kind).Name()] = true
-		want := Event{Type: kind.name(), Turn: "c.1", Seq: 3, Time: fixedNow(), Body: kind}
+		want := Event{Type: TypeOf(kind), Turn: "c.1", Seq: 3, Time: fixedNow(), Body: kind}
 		line, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
@@ -156,7 +156,7 @@ func TestFiguresCountFailuresRefusalsAndQuestions(t *testing.T) {
 
 func FuzzEventsAreReadAsTheyWereWritten(f *testing.F) {
 	for _, kind := range kinds {
-		line, err := json.Marshal(Event{Type: kind.name(), Turn: "c.1", Seq: 3, Time: fixedNow(), Body: kind})
+		line, err := json.Marshal(Event{Type: TypeOf(kind), Turn: "c.1", Seq: 3, Time: fixedNow(), Body: kind})
 		if err != nil {
 			f.Fatal(err)
 		}

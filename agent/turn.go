@@ -106,15 +106,15 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	t.end(ctx, err)
 }
 
-// errEmpty refuses a message without a word.
-var errEmpty = errors.New("the message is empty")
+// ErrEmpty refuses a message without a word.
+var ErrEmpty = errors.New("the message is empty")
 
 // begin keeps the message before anything is sent.
 func (t *turn) begin(ctx context.Context) (err error) {
 	defer func() { t.emit(Started{Conversation: t.conversation, Message: t.message, Mode: string(t.mode)}) }()
 	defer catch(&err)
 	if strings.TrimSpace(t.message) == "" {
-		return errEmpty
+		return ErrEmpty
 	}
 	if t.id, err = t.History.Begin(ctx, t.conversation, t.message); err != nil {
 		return fmt.Errorf("keep the message: %w", err)
@@ -253,7 +253,7 @@ func (t *turn) emit(body Body) {
 	t.sending.Lock()
 	defer t.sending.Unlock()
 	t.seq++
-	e := Event{Type: body.name(), Turn: t.id, Seq: t.seq, Time: t.Now(), Body: body}
+	e := Event{Type: TypeOf(body), Turn: t.id, Seq: t.seq, Time: t.Now(), Body: body}
 	t.count(func(m *Metrics) { m.tally(body) })
 	t.record(e)
 	t.log(body)
@@ -261,10 +261,10 @@ func (t *turn) emit(body Body) {
 }
 
 // phase frames the work of one agent; call what it returns at its end.
-func (t *turn) phase(agent string) func() {
-	t.emit(PhaseStarted{Agent: agent})
+func (t *turn) phase(who string) func() {
+	t.emit(PhaseStarted{Agent: who})
 	start := t.Now()
-	return func() { t.emit(PhaseEnded{Agent: agent, Took: t.since(start)}) }
+	return func() { t.emit(PhaseEnded{Agent: who, Took: t.since(start)}) }
 }
 
 // say streams the next piece of the answer.

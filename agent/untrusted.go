@@ -120,8 +120,14 @@ func Opened(ctx context.Context, path string, texts ...string) {
 	}
 }
 
-// holds names which of the notes stand in any of the texts.
-func (o *opened) holds(texts []string) (paths []string) {
+// openedIn names the notes that the call told of with [Opened] and that stand
+// in any of the texts.
+func openedIn(ctx context.Context, texts []string) (paths []string) {
+	call, ok := ctx.Value(originKey{}).(callOrigin)
+	if !ok {
+		return nil
+	}
+	o := call.opened
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.prints) == 0 {
@@ -142,8 +148,7 @@ func (o *opened) holds(texts []string) (paths []string) {
 // brings goes through here. outside: all of it is.
 func (t *turn) mark(ctx context.Context, from string, outside bool, r *Result, reason string) {
 	untrusted := func(texts ...string) bool {
-		call, _ := ctx.Value(originKey{}).(callOrigin)
-		return call.opened != nil && len(call.opened.holds(texts)) > 0 || len(t.untrustedIn(ctx, texts...)) > 0
+		return len(openedIn(ctx, texts)) > 0 || len(t.untrustedIn(ctx, texts...)) > 0
 	}
 	var own []string
 	if outside {
@@ -168,7 +173,7 @@ func (t *turn) mark(ctx context.Context, from string, outside bool, r *Result, r
 			own = append(own, s.Text)
 		}
 	}
-	if !r.foreign() {
+	if !r.isForeign() {
 		r.Foreign = untrusted(r.Text, reason)
 		switch {
 		case t.isForeign(): // it may repeat arguments that were made of untrusted text
