@@ -275,6 +275,8 @@ func manyTurns(t *testing.T) (lists []rightList) {
 	return lists
 }
 
+var keyword = regexp.MustCompile(`(^|, *)(\w+) *=`)
+
 // pythonCalls are those of the calls that fit the tools' own schemas.
 // Positions are named in the order in which a schema names its arguments.
 func (t *turn) pythonCalls(offered []Tool, written []string) (calls []wanted) {
@@ -284,20 +286,23 @@ func (t *turn) pythonCalls(offered []Tool, written []string) (calls []wanted) {
 		if tool == nil {
 			continue
 		}
-		p := python{rest: rest}
-		args, whole := map[string]any{}, true
-		for _, position := range propertyOrder(tool.Spec().Schema) {
-			if p.skip(); strings.HasPrefix(p.rest, ")") || pythonWord.MatchString(p.rest) && strings.HasPrefix(strings.TrimLeft(p.rest[len(pythonWord.FindString(p.rest)):], " "), "=") {
-				break
-			}
-			value, err := p.value()
-			args[position], whole = value, whole && err == nil
-			p.take(",")
+		fixed, _ := repairJSON("[" + keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`) + "]")
+		var list []any
+		if json.Unmarshal([]byte(fixed), &list) != nil {
+			continue
 		}
-		named, err := p.arguments()
-		maps.Copy(args, named)
-		args, fits := asNumbers(args)
-		if whole = whole && err == nil && fits; whole && t.fits(offered, name, args) {
+		args, order := map[string]any{}, propertyOrder(tool.Spec().Schema)
+		for len(list) > 0 {
+			position := ""
+			if named, _ := list[0].(string); strings.HasPrefix(named, "=") {
+				position, list = named[1:], list[1:]
+			} else if len(order) > 0 {
+				position, order = order[0], order[1:]
+			}
+			args[position], list = list[0], list[1:]
+		}
+		args, whole := asNumbers(args)
+		if whole && t.fits(offered, name, args) {
 			calls = append(calls, wanted{name, args})
 		}
 	}

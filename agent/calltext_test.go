@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"sort"
 	"strings"
 	"testing"
 )
@@ -21,58 +20,6 @@ func joined(calls []wanted, sep string, one func(wanted) string) string {
 		list = append(list, one(c))
 	}
 	return strings.Join(list, sep)
-}
-
-// pythonLiteral writes a value of JSON as Python does.
-func pythonLiteral(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "None"
-	case bool:
-		return map[bool]string{true: "True", false: "False"}[v]
-	case []any:
-		var list []string
-		for _, item := range v {
-			list = append(list, pythonLiteral(item))
-		}
-		return "[" + strings.Join(list, ", ") + "]"
-	case map[string]any:
-		var list []string
-		for _, key := range keysInOrder(v) {
-			list = append(list, fmt.Sprintf("%q: %s", key, pythonLiteral(v[key])))
-		}
-		return "{" + strings.Join(list, ", ") + "}"
-	case string:
-		raw, _ := json.Marshal(v)
-		return string(raw)
-	}
-	return fmt.Sprint(v)
-}
-
-func keysInOrder(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	return keys
-}
-
-func pythonText(c wanted) string {
-	var args []string
-	for _, name := range keysInOrder(c.Args) {
-		args = append(args, name+"="+pythonLiteral(c.Args[name]))
-	}
-	return c.Tool + "(" + strings.Join(args, ", ") + ")"
-}
-
-// tagText is a value between tags: text as it is, all else as JSON.
-func tagText(v any) string {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	raw, _ := json.Marshal(v)
-	return string(raw)
 }
 
 func named(key, args string) func(wanted) string {
@@ -93,77 +40,25 @@ var callForms = map[string]func([]wanted) string{
 	"Hermes, trailing comma": func(c []wanted) string {
 		return "<tool_call>" + joined(c, "</tool_call>\n<tool_call>", func(w wanted) string { return strings.TrimSuffix(named("name", "arguments")(w), "}") + ",}" }) + "</tool_call>"
 	},
-	"Qwen coder": func(c []wanted) string {
-		return joined(c, "\n", func(w wanted) string {
-			var b strings.Builder
-			for _, name := range keysInOrder(w.Args) {
-				fmt.Fprintf(&b, "<parameter=%s>\n%s\n</parameter>\n", name, tagText(w.Args[name]))
-			}
-			return "<tool_call>\n<function=" + w.Tool + ">\n" + b.String() + "</function>\n</tool_call>"
-		})
+	"Hermes, not closed": func(c []wanted) string {
+		return joined(c, "\n", func(w wanted) string { return "<tool_call>" + named("name", "arguments")(w) })
 	},
-	"GLM": func(c []wanted) string {
-		return joined(c, "\n", func(w wanted) string {
-			var b strings.Builder
-			for _, name := range keysInOrder(w.Args) {
-				fmt.Fprintf(&b, "<arg_key>%s</arg_key>\n<arg_value>%s</arg_value>\n", name, tagText(w.Args[name]))
-			}
-			return "<tool_call>" + w.Tool + "\n" + b.String() + "</tool_call>"
-		})
+	"Hermes, quotes of Python": func(c []wanted) string {
+		return "<tool_call>" + joined(c, "</tool_call>\n<tool_call>", func(w wanted) string {
+			return fmt.Sprintf("{'name': '%s', 'arguments': %s}", w.Tool, argsJSON(w))
+		}) + "</tool_call>"
 	},
-	"Mistral": func(c []wanted) string { return "[TOOL_CALLS] [" + joined(c, ", ", named("name", "arguments")) + "]" },
-	"Mistral, new": func(c []wanted) string {
-		return joined(c, "", func(w wanted) string { return "[TOOL_CALLS]" + w.Tool + "[ARGS]" + argsJSON(w) })
-	},
-	"Mistral, ids": func(c []wanted) string {
-		return joined(c, "", func(w wanted) string { return "[TOOL_CALLS]" + w.Tool + "[CALL_ID]a1B2c3D4e[ARGS]" + argsJSON(w) })
-	},
-	"Llama":       func(c []wanted) string { return "<|python_tag|>" + joined(c, "; ", named("name", "parameters")) },
-	"Llama, bare": func(c []wanted) string { return joined(c, "; ", named("name", "parameters")) },
-	"Llama, function tag": func(c []wanted) string {
-		return joined(c, "", func(w wanted) string { return "<function=" + w.Tool + ">" + argsJSON(w) + "</function>" })
-	},
-	"pythonic":        func(c []wanted) string { return "[" + joined(c, ", ", pythonText) + "]" },
-	"Gemma tool_code": func(c []wanted) string { return "```tool_code\nprint(" + joined(c, ")\nprint(", pythonText) + ")\n```" },
-	"DeepSeek": func(c []wanted) string {
-		return "<｜tool▁calls▁begin｜>" + joined(c, "\n", func(w wanted) string {
-			return "<｜tool▁call▁begin｜>function<｜tool▁sep｜>" + w.Tool + "\n```json\n" + argsJSON(w) + "\n```<｜tool▁call▁end｜>"
-		}) + "<｜tool▁calls▁end｜>"
-	},
-	"DeepSeek 3.1": func(c []wanted) string {
-		return "<｜tool▁calls▁begin｜>" + joined(c, "", func(w wanted) string {
-			return "<｜tool▁call▁begin｜>" + w.Tool + "<｜tool▁sep｜>" + argsJSON(w) + "<｜tool▁call▁end｜>"
-		}) + "<｜tool▁calls▁end｜>"
-	},
-	"functionary": func(c []wanted) string {
-		return joined(c, "\n", func(w wanted) string { return ">>>" + w.Tool + "\n" + argsJSON(w) })
-	},
-	"functionary 2": func(c []wanted) string {
-		return joined(c, "\n", func(w wanted) string { return "<|recipient|>" + w.Tool + "\n<|content|>" + argsJSON(w) })
-	},
-	"gpt-oss": func(c []wanted) string {
-		return joined(c, "", func(w wanted) string {
-			return "<|channel|>commentary to=functions." + w.Tool + " <|constrain|>json<|message|>" + argsJSON(w) + "<|call|>"
-		})
-	},
-	"Kimi": func(c []wanted) string {
-		return "<|tool_calls_section_begin|>" + joined(c, "", func(w wanted) string {
-			return "<|tool_call_begin|>functions." + w.Tool + ":0<|tool_call_argument_begin|>" + argsJSON(w) + "<|tool_call_end|>"
-		}) + "<|tool_calls_section_end|>"
-	},
-	"Granite": func(c []wanted) string { return "<|tool_call|>[" + joined(c, ", ", named("name", "arguments")) + "]" },
+	"Mistral":   func(c []wanted) string { return "[TOOL_CALLS] [" + joined(c, ", ", named("name", "arguments")) + "]" },
+	"bare JSON": func(c []wanted) string { return joined(c, "; ", named("name", "parameters")) },
+	"bare list": func(c []wanted) string { return "[" + joined(c, ",\n", named("name", "arguments")) + "]" },
 	"fenced JSON": func(c []wanted) string {
 		return "Let me call it.\n```json\n[" + joined(c, ", ", named("tool", "input")) + "]\n```"
 	},
-	"bare list": func(c []wanted) string { return "[" + joined(c, ",\n", named("name", "arguments")) + "]" },
 	"OpenAI": func(c []wanted) string {
 		return `{"tool_calls": [` + joined(c, ", ", func(w wanted) string {
 			text, _ := json.Marshal(argsJSON(w))
 			return fmt.Sprintf(`{"id": "call_1", "type": "function", "function": {"name": %q, "arguments": %s}}`, w.Tool, text)
 		}) + `]}`
-	},
-	"ReAct": func(c []wanted) string {
-		return "Thought: I need that.\n" + joined(c, "\n", func(w wanted) string { return "Action: " + w.Tool + "\nAction Input: " + argsJSON(w) })
 	},
 }
 
@@ -209,7 +104,9 @@ func TestPrintedCallsAreRead(t *testing.T) {
 		broken := map[string]string{
 			"refused: unknown tool": "<tool_call>" + named("name", "arguments")(wanted{first.Tool + "_x", first.Args}) + "</tool_call>",
 			"refused: cut JSON":     "<tool_call>" + strings.TrimRight(named("name", "arguments")(first), "}") + "</tool_call>",
-			"refused: no arguments": "<tool_call>{\"name\": \"" + first.Tool + "\"}</tool_call>",
+		}
+		if len(shapeOf(findTool(c.offered, first.Tool).Spec().Schema).Required) > 0 {
+			broken["refused: no arguments"] = "<tool_call>{\"name\": \"" + first.Tool + "\"}</tool_call>"
 		}
 		for form, text := range broken {
 			form = c.from + ": " + form
@@ -232,58 +129,41 @@ func TestPrintedCallsAreRead(t *testing.T) {
 	}
 }
 
-// Tools that need no argument are called with none, beside others.
-func TestCallsWithoutArgumentsAreReadInTags(t *testing.T) {
-	known := func(name string) bool { return name == "ls" || name == "cd" }
-	for text, want := range map[string]string{
-		"<tool_call>\n<function=ls>\n</function>\n</tool_call>":                                                   "ls{} ",
-		"<function=ls></function><function=cd>{\"to\": \"a\"}</function>":                                         "ls{} cd{\"to\": \"a\"} ",
-		"<tool_call>ls</tool_call>\n<tool_call>cd\n<arg_key>to</arg_key>\n<arg_value>a</arg_value>\n</tool_call>": "ls{} cd{\"to\":\"a\"} ",
-		"<function=cd><parameter=to>a</parameter></function><function=ls> </function>":                            "cd{\"to\":\"a\"} ls{} ",
-		"<invoke name=\"ls\">\n</invoke><invoke name=\"cd\"><parameter name=\"to\">b</parameter></invoke>":        "ls{} cd{\"to\":\"b\"} ",
-		"<function=ls></function><function=cd>{\"to\": </function>":                                               "error",
-	} {
-		_, calls, err := readCalls(text, known)
-		got := ""
-		for _, c := range calls {
-			got += c.Tool + string(c.Input) + " "
-		}
-		if err != nil {
-			got = "error"
-		}
-		if got != want {
-			t.Errorf("%s:\ngot  %s (%v)\nwant %s", text, got, err, want)
-		}
-	}
-}
-
-// Other ways of printing a call than those of the lists of right calls.
-func TestCallsAreReadInOtherForms(t *testing.T) {
+// What stands for a call, of tools that are there, and what of a text is said.
+func TestPrintedCallsAreReadOrSaid(t *testing.T) {
 	known := func(name string) bool { return name == "find" || name == "ls" }
-	const want = `find{"q":"run"} `
 	for text, want := range map[string]string{
-		`find(q="run")`:                                         want,
-		"```python\nfind(q='run')\n```":                         want,
-		"`find(q=\"run\")`":                                     want,
-		`find({"q": "run"})`:                                    want,
-		`functions.find({"q": "run"})`:                          want,
-		"find(q=\"run\")\nls()":                                 want + "ls{} ",
-		"```tool_code\nprint(default_api.find(q=\"run\"))\n```": want,
-		`<|python_tag|>find.call(q="run")`:                      want,
-		`{"find": {"q":"run"}}`:                                 want,
-		`<find><q>run</q></find>`:                               want,
-		`<tool_call>{'name': 'find', 'arguments': {'q': 'run'}}</tool_call>`:            want,
-		"<tool_call>{\"name\": \"find\", \"arguments\": {\"q\":\"r\nun\"}}</tool_call>": `find{"q":"r\u000aun"} `,
-		`{"steps":[{"id":"1","tool":"find","input":{"q":"run"}}]}`:                      "it is JSON of another shape than a call",
-		`<start_function_call>call:find{q:<escape>run<escape>}<end_function_call>`:      "it is no valid JSON: invalid character 'q' looking for beginning of object key string",
-		`find(q="run") brings nothing.`:                                                 "",
-		`fly(q="run")`:                                                                  "",
-		`{"find": "run"}`:                                                               "",
-		`{"find": {}, "fly": {}}`:                                                       "",
-		`<find>run</fly>`:                                                               "",
-		`<b>bold</b>`:                                                                   "",
+		`{"name": "find", "arguments": {"q":"run"}}`:                        `find{"q":"run"} `,
+		`{'name': 'find', 'arguments': {'q': 'run'}}`:                       `find{"q": "run"} `,
+		`{"steps":[{"id":"1","tool":"find","input":{"q":"run"}}]}`:          `find{"q":"run"} `,
+		`<tool_call>{"name": "ls"}</tool_call>`:                             "ls ",
+		"<tool_call>{\"name\": \"find\", \"arguments\": {\"q\":\"r\nun\"}}": `find{"q":"r\u000aun"} `,
+		"Look:\n  <tool_call>{\"name\": \"ls\"}</tool_call>\nSo.":           "ls ",
+
+		`{"name": "find", "arguments": {"q":"run"}`:                "it is no valid JSON: unexpected EOF",
+		`<tool_call>{"name": "find", "arguments": {"q":"run"}`:     "it is no valid JSON: unexpected EOF",
+		`<tool_call>{"answer": "no"}</tool_call>`:                  "it holds no call",
+		`<tool_call>{"q":"run"}</tool_call>`:                       `the object has no "steps"`,
+		"<tool_call>find\n<arg_key>q</arg_key></tool_call>":        "it holds no call",
+		"<tool_call>\n<function=ls>\n</function>\n</tool_call>":    "it holds no call",
+		`{"find": {"q": "run"}}`:                                   `the object has no "steps"`,
+		`[TOOL_CALLS]find[ARGS]{"q":"run"}`:                        `the object has no "steps"`,
+		"> <tool_call>{\"name\": \"ls\"}</tool_call>":              "",
+		"Write `<tool_call>{\"name\": \"ls\"}</tool_call>` to it.": "",
+		`{"name": "fly", "arguments": {}}`:                         "",
+		"```json\n{\"name\": \"fly\", \"arguments\": {}}\n```":     "",
+		`{"name": "Ana", "age": 3}`:                                "",
+		`{"name": "Ana", "age": 3`:                                 "",
+		`find(q="run")`:                                            "",
+		"```tool_code\nprint(find(q=\"run\"))\n```":                "",
+		`<find><q>run</q></find>`:                                  "",
+		`<|python_tag|>{"name": "find", "parameters": {}}`:         "",
+		"Action: find\nAction Input: {\"q\": \"run\"}":             "",
+		">>>find\n{\"q\": \"run\"}":                                "",
+		"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>find":              "",
+		"<|channel|>commentary to=functions.find<|message|>{}":     "",
 	} {
-		_, calls, err := readCalls(text, known)
+		before, calls, err := readCalls(text, known)
 		got := ""
 		for _, c := range calls {
 			got += c.Tool + string(c.Input) + " "
@@ -291,22 +171,22 @@ func TestCallsAreReadInOtherForms(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if got != want {
-			t.Errorf("%s:\ngot  %s\nwant %s", text, got, want)
+		if got != want || want == "" && before != text {
+			t.Errorf("%s:\ngot  %s, said %s\nwant %s", text, got, before, want)
 		}
 	}
 }
 
 // A call is not shown before it is known to be one, however long it is.
 func TestALongCallIsHeldBack(t *testing.T) {
-	for _, text := range []string{`create_note(text="` + strings.Repeat("words ", 100) + `")`, "<create_note><text>" + strings.Repeat("words ", 100) + "</text></create_note>"} {
+	for _, begin := range []string{`{"name": "create_note", "arguments": {"text": "`, "```json\n{\"name\": \"", "<tool_call>"} {
 		said := ""
 		s := callSplitter{say: func(piece string) { said += piece }}
-		for _, piece := range strings.SplitAfter(text, " ") {
+		for _, piece := range strings.SplitAfter(begin+strings.Repeat("words ", 100), " ") {
 			s.add(piece)
 		}
 		if said != "" {
-			t.Errorf("%.40s…: %q was said", text, said)
+			t.Errorf("%.40s…: %q was said", begin, said)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // maxDraft bounds what is read of a planner's answer, in bytes.
@@ -25,84 +24,22 @@ type draftStep struct {
 }
 
 // readPlan finds the plan in a model's answer: it may stand in a fence, after
-// thoughts, between prose, with a comma too many, or be only its list of
-// steps. Other names that models give to the fields are understood. JSON that
-// is broken is an error: a part of a plan is never taken for the whole.
+// thoughts, between prose, or be only its list of steps. Other names that
+// models give to the fields are understood. JSON that is broken is an error: a
+// part of a plan is never taken for the whole.
 func readPlan(text string) (draft, error) {
-	if i := strings.LastIndex(text, "</think>"); i >= 0 {
-		text = text[i+len("</think>"):]
-	}
-	if len(text) > maxDraft {
-		return draft{}, fmt.Errorf("it is longer than %d bytes", maxDraft)
-	}
-	problem := errors.New("it holds no JSON object")
-	for i := 0; i < len(text); i++ {
-		if !beginsJSON(text[i:]) {
-			continue
-		}
-		raw, length, err := readJSON(text[i:])
+	problem := errNoObject
+	for raw, err := range jsonIn(text) {
 		if err != nil {
-			return draft{}, fmt.Errorf("it is no valid JSON: %w", err)
+			return draft{}, err
 		}
 		d, err := asDraft(raw)
 		if err == nil {
 			return d, nil
 		}
 		problem = err
-		i += length - 1
 	}
 	return draft{}, problem
-}
-
-// beginsJSON tells an object or a list of objects from a bracket in prose.
-func beginsJSON(text string) bool {
-	if text[0] != '{' && text[0] != '[' {
-		return false
-	}
-	inside := strings.TrimLeft(text[1:min(len(text), 200)], " \t\r\n")
-	return text[0] == '{' && (strings.HasPrefix(inside, `"`) || strings.HasPrefix(inside, "'")) || text[0] == '[' && strings.HasPrefix(inside, "{")
-}
-
-// readJSON reads the value that text begins with, and tells its length there.
-// What models write in place of JSON, and can only mean one thing, is forgiven:
-// commas before a closing bracket, line breaks within a string, and a value as
-// Python prints it.
-func readJSON(text string) (raw json.RawMessage, length int, err error) {
-	if err = json.NewDecoder(strings.NewReader(text)).Decode(&raw); err == nil {
-		return raw, len(raw), nil
-	}
-	if json.NewDecoder(strings.NewReader(forgiven(text))).Decode(&raw) == nil {
-		return raw, extent(text), nil
-	}
-	p := python{rest: text}
-	if value, no := p.value(); no == nil {
-		if raw, no = json.Marshal(value); no == nil {
-			return raw, len(text) - len(p.rest), nil
-		}
-	}
-	return nil, 0, err
-}
-
-// extent is the length of the value that text begins with, up to the bracket
-// that closes its first.
-func extent(text string) int {
-	depth, inString := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(text)
 }
 
 // asDraft reads a JSON value as a plan: an object with steps or an answer, a
@@ -133,7 +70,7 @@ func asDraft(raw json.RawMessage) (draft, error) {
 		if d.Steps, err = asSteps(list); err != nil {
 			return draft{}, err
 		}
-	case first(fields, "tool", "tool_name", "name") != nil:
+	case first(fields, "tool", "tool_name", "name", "function") != nil:
 		step, err := asStep(raw, 0)
 		if err != nil {
 			return draft{}, err
@@ -244,31 +181,4 @@ func asTexts(raw json.RawMessage) (texts []string) {
 		}
 	}
 	return texts
-}
-
-// forgiven leaves out the commas before a closing bracket, and writes the line
-// breaks and tabs within strings as JSON does.
-func forgiven(text string) string {
-	var b strings.Builder
-	inString := false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case inString && c == '\\' && i+1 < len(text):
-			b.WriteByte(c)
-			i++
-			c = text[i]
-		case c == '"':
-			inString = !inString
-		case inString && c < ' ':
-			fmt.Fprintf(&b, `\u%04x`, c)
-			continue
-		case c == ',' && !inString:
-			if rest := strings.TrimLeft(text[i+1:], " \t\r\n"); rest != "" && (rest[0] == '}' || rest[0] == ']') {
-				continue
-			}
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
 }

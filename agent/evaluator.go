@@ -81,8 +81,8 @@ func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report
 // readJudgement reads a verdict as models write it: within another object,
 // with words for yes and no, a score of ten or a hundred, suggestions as a list.
 func readJudgement(text string) (Judgement, error) {
-	var raw json.RawMessage
-	if err := readObjectIn(text, &raw); err != nil {
+	raw, err := firstJSON(text)
+	if err != nil {
 		return Judgement{}, err
 	}
 	fields := fieldsOf(raw, "passed", "verdict", "score")

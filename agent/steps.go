@@ -65,10 +65,7 @@ func (t *turn) mendStep(d draftStep, offered []Tool) (step Step, notes []string,
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
 		return Step{}, nil, errors.New("it names no tool")
 	}
-	tool := findTool(offered, d.Tool)
-	if tool == nil {
-		tool = theOne(offered, func(name string) bool { return strings.HasSuffix(foldName(name), "_"+foldName(d.Tool)) })
-	}
+	tool := toolMeant(offered, d.Tool)
 	if tool == nil {
 		why := ""
 		if findTool(t.tools, d.Tool) == nil { // else others have it, as another worker does
@@ -218,6 +215,15 @@ func findTool(tools []Tool, name string) Tool {
 		}
 	}
 	return theOne(tools, func(other string) bool { return foldName(other) == foldName(name) })
+}
+
+// toolMeant is the tool that a model means by a name, which may lack what
+// stands before it, as the name of a server; nil: there is none.
+func toolMeant(tools []Tool, name string) Tool {
+	if tool := findTool(tools, name); tool != nil {
+		return tool
+	}
+	return theOne(tools, func(other string) bool { return strings.HasSuffix(foldName(other), "_"+foldName(name)) })
 }
 
 // foldName is a tool's name in lower case, its words joined by underscores.

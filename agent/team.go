@@ -76,8 +76,8 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 	if usage.Stopped == llm.StopLength && t.answer.Len() > 0 {
 		t.reachedLimit()
 	}
-	var decided json.RawMessage
-	if readObjectIn(text.String(), &decided) != nil {
+	decided, err := firstJSON(text.String())
+	if err != nil {
 		return t.answer.Len() == 0, nil
 	}
 	fields := fieldsOf(decided, "route", "answer")
@@ -90,24 +90,6 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 		t.say(said)
 	}
 	return false, nil
-}
-
-// readObjectIn reads the first JSON object of a model's text.
-func readObjectIn(text string, into any) error {
-	if i := strings.LastIndex(text, "</think>"); i >= 0 {
-		text = text[i+len("</think>"):]
-	}
-	for i := 0; i < len(text) && len(text) <= maxDraft; i++ {
-		if text[i] != '{' || !beginsJSON(text[i:]) {
-			continue
-		}
-		raw, _, err := readJSON(text[i:])
-		if err != nil {
-			return fmt.Errorf("it is no valid JSON: %w", err)
-		}
-		return json.Unmarshal(raw, into)
-	}
-	return errors.New("it holds no JSON object")
 }
 
 // lead asks which worker does what. A decision that cannot be used as a whole
@@ -196,19 +178,9 @@ func (t *turn) decided(text string, kinds []worker) (PlanMade, error) {
 
 // readDelegations reads the lead's decision: one, or several.
 func readDelegations(text string, kinds []worker) (drafts []draftStep, reasoning string, err error) {
-	if i := strings.LastIndex(text, "</think>"); i >= 0 {
-		text = text[i+len("</think>"):]
-	}
-	at := 0
-	for at < len(text) && !beginsJSON(text[at:]) {
-		at++
-	}
-	if at == len(text) || len(text) > maxDraft {
-		return nil, "", errors.New("it holds no JSON object")
-	}
-	raw, _, err := readJSON(text[at:])
+	raw, err := firstJSON(text)
 	if err != nil {
-		return nil, "", fmt.Errorf("it is no valid JSON: %w", err)
+		return nil, "", err
 	}
 	list := []json.RawMessage{raw}
 	if isObject(raw) {

@@ -64,7 +64,7 @@ type reply struct {
 	problem error // why a call in its text cannot be read
 }
 
-func (th *thread) known(name string) bool { return findTool(th.may, name) != nil }
+func (th *thread) known(name string) bool { return toolMeant(th.may, name) != nil }
 
 // asks tells whether the reply is calls, or was meant to be.
 func (r reply) asks() bool { return len(r.calls) > 0 || r.problem != nil }

@@ -1,0 +1,137 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"lifehub/internal/pattern"
+)
+
+var errNoObject = errors.New("it holds no JSON object")
+
+// withoutThoughts is what follows a model's thoughts in its text.
+func withoutThoughts(text string) string {
+	if i := strings.LastIndex(text, "</think>"); i >= 0 {
+		return text[i+len("</think>"):]
+	}
+	return text
+}
+
+// jsonIn goes through the JSON objects, and lists of objects, that stand in a
+// model's text after its thoughts. It ends at one that is broken, with why.
+func jsonIn(text string) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		text := withoutThoughts(text)
+		if len(text) > maxDraft {
+			yield(nil, fmt.Errorf("it is longer than %d bytes", maxDraft))
+			return
+		}
+		for i := 0; i < len(text); i++ {
+			if !beginsJSON(text[i:]) {
+				continue
+			}
+			raw, length, err := readJSON(text[i:])
+			if err != nil {
+				yield(nil, fmt.Errorf("it is no valid JSON: %w", err))
+				return
+			}
+			if !yield(raw, nil) {
+				return
+			}
+			i += length - 1
+		}
+	}
+}
+
+// firstJSON is the first of them.
+func firstJSON(text string) (json.RawMessage, error) {
+	for raw, err := range jsonIn(text) {
+		return raw, err
+	}
+	return nil, errNoObject
+}
+
+// beginsJSON tells an object or a list of objects from a bracket in prose.
+func beginsJSON(text string) bool {
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		return false
+	}
+	inside := strings.TrimLeft(text[1:min(len(text), 200)], " \t\r\n")
+	return text[0] == '{' && (strings.HasPrefix(inside, `"`) || strings.HasPrefix(inside, "'")) || text[0] == '[' && strings.HasPrefix(inside, "{")
+}
+
+// readJSON reads the value that text begins with, and returns its length there.
+func readJSON(text string) (raw json.RawMessage, length int, err error) {
+	if err = json.NewDecoder(strings.NewReader(text)).Decode(&raw); err == nil {
+		return raw, len(raw), nil
+	}
+	if fixed, length := repairJSON(text); json.Valid([]byte(fixed)) {
+		return json.RawMessage(fixed), length, nil
+	}
+	return nil, 0, err
+}
+
+var (
+	commaAtEnd = pattern.Lazy(`,\s*([}\]])`)
+	constants  = strings.NewReplacer("True", "true", "False", "false", "None", "null")
+)
+
+// repairJSON writes the object or list that text begins with as JSON has it,
+// where it can mean one thing only: without commas before a closing bracket,
+// with control characters within strings escaped, and with the quotes and
+// constants of Python replaced. length is 0 if the value does not end.
+func repairJSON(text string) (fixed string, length int) {
+	var b strings.Builder
+	depth, from := 0, 0 // from: where what stands between two strings begins
+	between := func(to int) {
+		b.WriteString(commaAtEnd.ReplaceAllString(constants.Replace(text[from:to]), "$1"))
+	}
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"', '\'':
+			between(i)
+			size := repairString(&b, text[i:])
+			if size == 0 {
+				return "", 0
+			}
+			from = i + size
+			i = from - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				between(i + 1)
+				return b.String(), i + 1
+			}
+		}
+	}
+	return "", 0
+}
+
+// repairString writes the string that text begins with, in either quotes, and
+// returns its length there; 0: it does not end.
+func repairString(b *strings.Builder, text string) (length int) {
+	b.WriteByte('"')
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == text[0]:
+			b.WriteByte('"')
+			return i + 1
+		case c == '\\' && i+1 < len(text):
+			if i++; text[i] != '\'' {
+				b.WriteByte(c)
+			}
+			b.WriteByte(text[i])
+		case c == '"':
+			b.WriteString(`\"`)
+		case c < ' ':
+			fmt.Fprintf(b, `\u%04x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return 0
+}
