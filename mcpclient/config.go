@@ -360,6 +360,25 @@ func (s *Server) Offers(tool string) bool {
 	return (s.Allow == nil || slices.ContainsFunc(s.Allow, match)) && !slices.ContainsFunc(s.Deny, match)
 }
 
+// Address is where the server is: its command line or its url, as written.
+func (s Server) Address() string {
+	if s.Command != "" {
+		return commandLine(s.Command, s.Args)
+	}
+	return s.URL
+}
+
+// commandLine shows a command as it would be typed.
+func commandLine(command string, args []string) string {
+	words := append([]string{command}, args...)
+	for i, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`") {
+			words[i] = fmt.Sprintf("%q", w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // kind is a kind of JSON value, in words for an error.
 type kind string
 

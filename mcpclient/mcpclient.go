@@ -297,3 +297,37 @@ func (s *Servers) Recheck() {
 		}
 	}
 }
+
+// Unseen are the changes of a server that wait to be seen.
+func (s *Servers) Unseen(server string) []Change {
+	one, err := s.find(server)
+	if err != nil {
+		return nil
+	}
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	return slices.Clone(one.unseen)
+}
+
+// Accept takes a server's changes, as the user has seen them, and goes on
+// with it. A change that came after seen was read stays unseen.
+func (s *Servers) Accept(server string, seen []Change) error {
+	one, err := s.find(server)
+	if err != nil {
+		return err
+	}
+	if s.Trust == nil {
+		return nil
+	}
+	if err := s.Trust.accept(server, seen); err != nil {
+		return err
+	}
+	one.mu.Lock()
+	off := one.status == Off
+	one.mu.Unlock()
+	if off {
+		return s.Restart(server)
+	}
+	one.touch()
+	return nil
+}

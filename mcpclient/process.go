@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -282,15 +281,4 @@ func (q *queue) ended() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.closed
-}
-
-// commandLine shows a command as it would be typed.
-func commandLine(command string, args []string) string {
-	words := append([]string{command}, args...)
-	for i, w := range words {
-		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`") {
-			words[i] = fmt.Sprintf("%q", w)
-		}
-	}
-	return strings.Join(words, " ")
 }

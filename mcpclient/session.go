@@ -152,6 +152,16 @@ func (s *server) notified(n mcp.JSONRPCNotification) {
 	}
 }
 
+// log keeps a message that the server logs by protocol with its stderr.
+func (s *server) log(fields map[string]any) {
+	text, ok := fields["data"].(string)
+	if !ok {
+		raw, _ := json.Marshal(fields["data"]) // it came from JSON
+		text = string(raw)
+	}
+	_, _ = fmt.Fprintf(&s.stderr, "[%v] %s\n", fields["level"], text)
+}
+
 // greet shakes hands and has the client report changes.
 func (s *server) greet(ctx, starting context.Context, session *session) error {
 	session.client.OnNotification(s.notified)

@@ -119,14 +119,6 @@ func (s *server) state() ServerState {
 	return st
 }
 
-// Address is where the server is: its command line or its url, as written.
-func (s Server) Address() string {
-	if s.Command != "" {
-		return commandLine(s.Command, s.Args)
-	}
-	return s.URL
-}
-
 // figures are the times of a server's last calls.
 type figures struct {
 	count, failed int

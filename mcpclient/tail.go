@@ -2,8 +2,6 @@ package mcpclient
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -72,16 +70,6 @@ func (t *tail) last() string {
 	text := bytes.TrimSpace(t.text)
 	line := t.clean(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:]))
 	return string(bytes.ToValidUTF8(line[:min(len(line), 500)], []byte("�")))
-}
-
-// log keeps a message that the server logs by protocol with its stderr.
-func (s *server) log(fields map[string]any) {
-	text, ok := fields["data"].(string)
-	if !ok {
-		raw, _ := json.Marshal(fields["data"]) // it came from JSON
-		text = string(raw)
-	}
-	_, _ = fmt.Fprintf(&s.stderr, "[%v] %s\n", fields["level"], text)
 }
 
 // maxLog is how long a server's log file may grow, in bytes; one older file

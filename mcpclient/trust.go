@@ -96,7 +96,7 @@ func (t *Trust) Adopt(servers []Server) ([]string, error) {
 	t.new = false
 	var names []string
 	for _, s := range servers {
-		t.seen[s.Name] = &pins{Definition: s.definition(), FirstUse: true}
+		t.seen[s.Name] = &pins{Definition: definition(s), FirstUse: true}
 		names = append(names, s.Name)
 	}
 	return names, t.save()
@@ -123,7 +123,7 @@ func (t *Trust) pin(s Server, firstUse bool) error {
 	if err := t.read(); err != nil {
 		return err
 	}
-	t.seen[s.Name] = &pins{Definition: s.definition(), FirstUse: firstUse}
+	t.seen[s.Name] = &pins{Definition: definition(s), FirstUse: firstUse}
 	return t.save()
 }
 
@@ -144,7 +144,7 @@ func (t *Trust) entry(s Server, program string) ([]Change, error) {
 		known = &pins{}
 	}
 	var changes []Change
-	if text := s.definition(); known.Definition != text {
+	if text := definition(s); known.Definition != text {
 		changes = append(changes, Change{What: entryChange, Before: known.Definition, After: text})
 	}
 	switch {
@@ -206,7 +206,7 @@ func (t *Trust) lastListed(s Server) map[string]string {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if known := t.seen[s.Name]; known != nil && known.Definition == s.definition() {
+	if known := t.seen[s.Name]; known != nil && known.Definition == definition(s) {
 		return known.Listed
 	}
 	return nil
@@ -302,7 +302,7 @@ func (t *Trust) save() error {
 // definition is what of an entry decides what runs, who is spoken to and who
 // is asked. The values of variables and headers may be secret: they are only
 // fingerprinted, as they are written.
-func (s Server) definition() string {
+func definition(s Server) string {
 	var lines []string
 	add := func(what, value string) {
 		if value != "" {
@@ -311,7 +311,7 @@ func (s Server) definition() string {
 	}
 	add("type", string(s.Transport))
 	if s.Command != "" {
-		add("command", commandLine(s.Command, s.Args))
+		add("command", s.Address())
 	}
 	add("folder", s.Cwd)
 	add("url", s.URL)
@@ -335,38 +335,4 @@ func named(values map[string]string) string {
 		fmt.Fprintf(sum, "%q=%q\n", name, values[name])
 	}
 	return fmt.Sprintf("%s (values %x)", strings.Join(names, ", "), sum.Sum(nil)[:4])
-}
-
-// Unseen are the changes of a server that wait to be seen.
-func (s *Servers) Unseen(server string) []Change {
-	one, err := s.find(server)
-	if err != nil {
-		return nil
-	}
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	return slices.Clone(one.unseen)
-}
-
-// Accept takes a server's changes, as the user has seen them, and goes on
-// with it. A change that came after seen was read stays unseen.
-func (s *Servers) Accept(server string, seen []Change) error {
-	one, err := s.find(server)
-	if err != nil {
-		return err
-	}
-	if s.Trust == nil {
-		return nil
-	}
-	if err := s.Trust.accept(server, seen); err != nil {
-		return err
-	}
-	one.mu.Lock()
-	off := one.status == Off
-	one.mu.Unlock()
-	if off {
-		return s.Restart(server)
-	}
-	one.touch()
-	return nil
 }

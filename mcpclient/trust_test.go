@@ -288,7 +288,7 @@ func TestADamagedTrustFileIsNotTakenForAnEmptyOne(t *testing.T) {
 
 func TestADefinitionTellsNoSecrets(t *testing.T) {
 	s := Server{Name: "s", Transport: HTTP, URL: "https://x.org/${KEY}", Env: map[string]string{"TOKEN": "hunter2"}, Headers: map[string]string{"Authorization": "Bearer hunter2"}}
-	if text := s.definition(); strings.Contains(text, "hunter2") || !strings.Contains(text, "TOKEN") || !strings.Contains(text, "Authorization") {
+	if text := definition(s); strings.Contains(text, "hunter2") || !strings.Contains(text, "TOKEN") || !strings.Contains(text, "Authorization") {
 		t.Errorf("got %q", text)
 	}
 }
