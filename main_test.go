@@ -35,7 +35,8 @@ var arrows = map[string][]string{
 	"lifehub/tui/safetext":     {},
 	"lifehub/tui/terminal":     {},
 
-	"lifehub/mcpclient": {"agent", "llm", "internal/atomicfile", "internal/pattern"},
+	"lifehub/mcpclient":        {"agent", "llm", "mcpclient/config", "internal/atomicfile", "internal/pattern"},
+	"lifehub/mcpclient/config": {"agent", "internal/atomicfile", "internal/pattern"},
 
 	"lifehub/internal/atomicfile": {},
 }

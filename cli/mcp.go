@@ -17,6 +17,7 @@ import (
 	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/mcpclient"
+	"lifehub/mcpclient/config"
 	"lifehub/tui/safetext"
 )
 
@@ -47,7 +48,7 @@ func (p paths) serverLog(n string) string { return filepath.Join(p.serverLogs(),
 
 // known is mcp.json and what the user has seen of it.
 type known struct {
-	config  mcpclient.Config
+	config  config.Config
 	text    string // of mcp.json
 	trust   *mcpclient.Trust
 	adopted []string // servers that are taken as they are, for the first time
@@ -60,7 +61,7 @@ func (p paths) readServers() (known, error) {
 	if err != nil {
 		return known{}, usageError{fmt.Errorf("read MCP servers: %w", err)}
 	}
-	config, err := mcpclient.ReadConfig(p.servers(), os.LookupEnv)
+	config, err := config.Read(p.servers(), os.LookupEnv)
 	if err != nil {
 		return known{}, usageError{err}
 	}

@@ -12,14 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lifehub/mcpclient"
+	"lifehub/mcpclient/config"
 	"lifehub/tui/safetext"
 )
 
 // addition is one call of `lifehub mcp add`.
 type addition struct {
 	*shell
-	server    mcpclient.Server
+	server    config.Server
 	transport string
 	env       []string
 	headers   []string
@@ -54,7 +54,7 @@ func (a *addition) run(name string, command []string) error {
 		return err
 	}
 	s := a.server
-	s.Name, s.Transport, s.Timeout = name, mcpclient.Transport(a.transport), a.timeout
+	s.Name, s.Transport, s.Timeout = name, config.Transport(a.transport), a.timeout
 	if len(command) > 0 {
 		s.Command, s.Args = command[0], command[1:]
 	}
@@ -64,10 +64,10 @@ func (a *addition) run(name string, command []string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if err := mcpclient.Add(p.servers(), s); err != nil {
+	if err := config.Add(p.servers(), s); err != nil {
 		return usageError{err}
 	}
-	if k.config, err = mcpclient.ReadConfig(p.servers(), os.LookupEnv); err != nil {
+	if k.config, err = config.Read(p.servers(), os.LookupEnv); err != nil {
 		return err
 	}
 	one, err := k.config.Only(name)
@@ -128,7 +128,7 @@ func (sh *shell) importServers(from string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	found, err := mcpclient.ReadImport(p.servers(), from)
+	found, err := config.ReadImport(p.servers(), from)
 	if err != nil {
 		return usageError{err}
 	}
@@ -210,7 +210,7 @@ func (sh *shell) removeServer(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := mcpclient.Remove(p.servers(), name); err != nil {
+	if err := config.Remove(p.servers(), name); err != nil {
 		return usageError{err}
 	}
 	if err := k.trust.Forget(name); err != nil {

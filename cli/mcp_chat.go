@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/mcpclient"
+	"lifehub/mcpclient/config"
 	"lifehub/tui"
 )
 
@@ -36,7 +37,7 @@ func (p panel) List() []tui.Server {
 func (p panel) Restart(name string) error { return p.servers.Restart(name) }
 
 func (p panel) Switch(name string, on bool) error {
-	if err := mcpclient.Enable(p.paths.servers(), name, on); err != nil {
+	if err := config.Enable(p.paths.servers(), name, on); err != nil {
 		return err
 	}
 	return p.applyServers()

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"lifehub/mcpclient"
+	"lifehub/mcpclient/config"
 )
 
 // followEvery is how often mcp.json is read to see whether it has changed.
@@ -92,7 +92,7 @@ func (a *app) applyServers() error {
 }
 
 func (a *app) useServers() ([]string, error) {
-	config, err := mcpclient.ReadConfig(a.paths.servers(), os.LookupEnv)
+	config, err := config.Read(a.paths.servers(), os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}

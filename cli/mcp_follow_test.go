@@ -16,6 +16,7 @@ import (
 
 	"lifehub/internal/mcptest"
 	"lifehub/mcpclient"
+	"lifehub/mcpclient/config"
 )
 
 // ownServer is the entry of a server of this test binary.
@@ -82,7 +83,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := mcpclient.ReadConfig(file, os.LookupEnv)
+	config, err := config.Read(file, os.LookupEnv)
 	if err == nil {
 		err = other.Typed(config.Servers[0])
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"lifehub/internal/pattern"
-	"lifehub/mcpclient"
+	"lifehub/mcpclient/config"
 )
 
 // secretName is how variables that hold secrets are called.
@@ -42,7 +42,7 @@ func (p paths) secrets(c *Config, environ []string) []string {
 		}
 	}
 	values = append(values, p.secretsOfPasses()...)
-	servers, err := mcpclient.ReadConfig(p.servers(), os.LookupEnv)
+	servers, err := config.Read(p.servers(), os.LookupEnv)
 	if err != nil {
 		return values // a list that cannot be read starts no server either
 	}
@@ -53,7 +53,7 @@ func (p paths) secrets(c *Config, environ []string) []string {
 }
 
 // secretsOf are those that stand in a server's entry.
-func secretsOf(server mcpclient.Server) (values []string) {
+func secretsOf(server config.Server) (values []string) {
 	for name, value := range server.Env {
 		values = append(values, secretPairs([]string{name + "=" + value})...)
 		if secretName.MatchString(name) {

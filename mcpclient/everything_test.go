@@ -9,12 +9,13 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/testenv"
+	"lifehub/mcpclient/config"
 )
 
 // npm is a real server from npm.
-func npm(t *testing.T, name, pkg string, args ...string) Server {
+func npm(t *testing.T, name, pkg string, args ...string) config.Server {
 	t.Helper()
-	return Server{Name: name, Transport: Stdio, Command: testenv.Npm(t, pkg), Args: args, Level: agent.Confirm}
+	return config.Server{Name: name, Transport: config.Stdio, Command: testenv.Npm(t, pkg), Args: args, Level: agent.Confirm}
 }
 
 func TestServerEverythingWorksAsATool(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
+	"lifehub/mcpclient/config"
 )
 
 // everyTool has a call of each tool of server-everything, and what comes of it.
@@ -75,7 +76,7 @@ func (forgetful) Finish(context.Context, string, agent.Answer) error          { 
 
 func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 	t.Parallel()
-	overEveryTransport(t, func(t *testing.T, entry Server) {
+	overEveryTransport(t, func(t *testing.T, entry config.Server) {
 		entry.Roots, entry.LogLevel = []string{t.TempDir()}, "debug"
 		var mu sync.Mutex
 		asked := map[string]int{}

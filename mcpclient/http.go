@@ -13,20 +13,22 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"lifehub/mcpclient/config"
 )
 
 // dial connects to a server by HTTP. One whose transport was guessed is tried
 // as SSE when its answer says that it is an old server.
-func (s *server) dial(ctx, starting context.Context, entry Server) (*session, error) {
+func (s *server) dial(ctx, starting context.Context, entry config.Server) (*session, error) {
 	session, err := s.dialAs(ctx, starting, entry)
-	if entry.guessed && errors.Is(err, transport.ErrLegacySSEServer) {
-		entry.Transport = SSE
+	if entry.Guessed && errors.Is(err, transport.ErrLegacySSEServer) {
+		entry.Transport = config.SSE
 		return s.dialAs(ctx, starting, entry)
 	}
 	return session, err
 }
 
-func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, error) {
+func (s *server) dialAs(ctx, starting context.Context, entry config.Server) (*session, error) {
 	web, err := newWeb(entry.URL)
 	if err != nil {
 		return nil, err
@@ -66,8 +68,8 @@ func (s *server) dialAs(ctx, starting context.Context, entry Server) (*session, 
 }
 
 // wireUp gives a wire the library's transport.
-func (s *server) wireUp(w *wire, entry Server) error {
-	if entry.Transport == SSE {
+func (s *server) wireUp(w *wire, entry config.Server) error {
+	if entry.Transport == config.SSE {
 		sse, err := transport.NewSSE(entry.URL, transport.WithHTTPClient(w.web), transport.WithHeaders(entry.Headers),
 			transport.WithSSELogger(s.hub.Log), transport.WithResponseTimeout(time.Hour)) // each call brings its own bound
 		if err != nil {
@@ -95,9 +97,9 @@ func (s *server) wireUp(w *wire, entry Server) error {
 }
 
 // explainHTTP says in words what the library's errors mean.
-func (s *server) explainHTTP(entry Server, err error) error {
+func (s *server) explainHTTP(entry config.Server, err error) error {
 	if wantsToKnow(err) {
-		if s.hub.Tokens != "" && entry.Transport == HTTP && entry.Headers["Authorization"] == "" {
+		if s.hub.Tokens != "" && entry.Transport == config.HTTP && entry.Headers["Authorization"] == "" {
 			return fmt.Errorf("%w (/mcp in the chat, or lifehub mcp consent %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Name)
 		}
 		return errors.New("it wants to know who asks (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")

@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/llm"
+	"lifehub/mcpclient/config"
 )
 
 // FuzzAnswers hands whatever a server might say to the library and to what
@@ -40,7 +41,7 @@ func FuzzAnswers(f *testing.F) {
 			Sample: func(context.Context, string, llm.Request) (Sampled, error) { return Sampled{}, nil },
 		}, changes: make(chan struct{}, 1)}
 		hub.defaults()
-		s := newServer(hub, Server{Name: "s", Transport: Stdio}, "", func(string) (string, bool) { return "", false })
+		s := newServer(hub, config.Server{Name: "s", Transport: config.Stdio}, "", func(string) (string, bool) { return "", false })
 		fromServer, toClient := io.Pipe()
 		c := client.NewClient(amending{transport.NewIO(fromServer, endless{io.Discard}, nil)}, append(s.capabilities(), client.WithSession())...)
 		c.OnNotification(func(n mcp.JSONRPCNotification) { s.notified(n) })

@@ -23,6 +23,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
+	"lifehub/mcpclient/config"
 )
 
 // Options is how servers are run. The zero value works.
@@ -64,7 +65,7 @@ type Servers struct {
 
 // Start starts the servers in the background and returns at once. They end
 // with Close or with ctx.
-func Start(ctx context.Context, config Config, options Options) *Servers {
+func Start(ctx context.Context, config config.Config, options Options) *Servers {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Servers{Options: options, changes: make(chan struct{}, 1), cancel: cancel}
 	s.defaults()
@@ -81,7 +82,7 @@ func Start(ctx context.Context, config Config, options Options) *Servers {
 // added, changed or removed. One whose entry is as it was goes on undisturbed.
 // Calls under way end before their server does; a changed one starts after that,
 // and must be seen like any other.
-func (s *Servers) Use(config Config) (changes []string) {
+func (s *Servers) Use(config config.Config) (changes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -99,7 +100,7 @@ func (s *Servers) Use(config Config) (changes []string) {
 			s.list = append(s.list, was)
 			continue
 		}
-		one := newServer(s, entry, filepath.Dir(config.File), config.lookup)
+		one := newServer(s, entry, filepath.Dir(config.File), config.Lookup)
 		s.list = append(s.list, one)
 		if was == nil {
 			s.launch(one, nil)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"lifehub/internal/atomicfile"
+	"lifehub/mcpclient/config"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
@@ -45,7 +46,7 @@ type passes struct {
 	mu   sync.Mutex
 }
 
-func (s *server) passes(entry Server) *passes {
+func (s *server) passes(entry config.Server) *passes {
 	p := &passes{url: entry.URL}
 	if s.hub.Tokens != "" {
 		p.file = filepath.Join(s.hub.Tokens, s.Name+".json")
@@ -137,7 +138,7 @@ func (s *Servers) Consent(ctx context.Context, server string, show func(page str
 	if err != nil {
 		return err
 	}
-	entry, _ := one.resolved(one.lookup)
+	entry, _ := one.Resolved(one.lookup)
 	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("nobody came back within %v", consentTime))
 	defer cancel()
 	if err := one.passes(entry).consent(ctx, show); err != nil {

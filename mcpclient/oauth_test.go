@@ -18,6 +18,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"lifehub/mcpclient/config"
 )
 
 // gatekeeper is an MCP server that lets in who has a token, and the
@@ -166,7 +168,7 @@ func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 	t.Parallel()
 	g := newGatekeeper(t)
 	tokens := filepath.Join(t.TempDir(), "tokens")
-	entry := Server{Name: "vault", Transport: HTTP, URL: g.URL + "/mcp"}
+	entry := config.Server{Name: "vault", Transport: config.HTTP, URL: g.URL + "/mcp"}
 	s := start(t, Options{Tokens: tokens}, entry)
 	if st := s.State()[0]; !st.WantsConsent() || !strings.Contains(st.Reason, "lifehub mcp consent vault") {
 		t.Fatalf("got %s: %s", st.Status, st.Reason)
@@ -226,7 +228,7 @@ func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 func TestAConsentEndsWithTheUsersPatience(t *testing.T) {
 	t.Parallel()
 	g := newGatekeeper(t)
-	s := start(t, Options{Tokens: t.TempDir()}, Server{Name: "vault", Transport: HTTP, URL: g.URL + "/mcp"})
+	s := start(t, Options{Tokens: t.TempDir()}, config.Server{Name: "vault", Transport: config.HTTP, URL: g.URL + "/mcp"})
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := s.Consent(ctx, "vault", func(string) { cancel() }); err == nil || !strings.Contains(err.Error(), "consent of MCP server vault") {
 		t.Errorf("got %v", err)

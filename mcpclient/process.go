@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"lifehub/mcpclient/config"
 )
 
 const (
@@ -63,7 +65,7 @@ type process struct {
 // startProcess starts a server's command in a process group of its own.
 // stdout is closed by the reader it is given to; stderr gets what the server
 // writes there. The process ends with Close, or by itself.
-func startProcess(s Server, dir string, stdout func(io.Reader), stderr io.Writer) (*process, error) {
+func startProcess(s config.Server, dir string, stdout func(io.Reader), stderr io.Writer) (*process, error) {
 	p := &process{tag: rand.Text(), input: newQueue(), exited: make(chan struct{})}
 	p.cmd = exec.Command(s.Command, s.Args...)
 	p.cmd.Env = environment(s.Env, p.tag)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"lifehub/mcpclient/config"
 )
 
 // scripts are the endings of arguments that are programs themselves, such as
@@ -24,7 +26,7 @@ var runsFolders = []string{"python", "pypy", "node", "bun"}
 // program names what a server's command runs, each with a digest of what it
 // holds: one a line. It says where that cannot be seen. "" when the command is
 // not to be found.
-func program(s Server, dir string) string {
+func program(s config.Server, dir string) string {
 	if s.Command == "" {
 		return ""
 	}

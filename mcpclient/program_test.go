@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lifehub/mcpclient/config"
 )
 
 // What an interpreter runs is pinned as far as it can be seen, and what is
@@ -41,7 +43,7 @@ func TestTheProgramCoversWhatAnInterpreterRuns(t *testing.T) {
 				}
 				write(t, filepath.Join(dir, filepath.FromSlash(file)), "one of "+file)
 			}
-			s := Server{Command: filepath.Join(dir, tc.command), Args: tc.args}
+			s := config.Server{Command: filepath.Join(dir, tc.command), Args: tc.args}
 			before := program(s, dir)
 			if before == "" || !strings.Contains(before, tc.says) || tc.says == "" && strings.Contains(before, "cannot be seen") {
 				t.Errorf("it says %q", before)
@@ -52,7 +54,7 @@ func TestTheProgramCoversWhatAnInterpreterRuns(t *testing.T) {
 			}
 		})
 	}
-	if got := program(Server{Command: filepath.Join(t.TempDir(), "python3")}, os.TempDir()); got != "" {
+	if got := program(config.Server{Command: filepath.Join(t.TempDir(), "python3")}, os.TempDir()); got != "" {
 		t.Errorf("of a program that is not there it says %q", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/llm"
+	"lifehub/mcpclient/config"
 )
 
 // Prompt is a prompt that a server has ready: /server:prompt in the chat. All
@@ -54,7 +55,7 @@ func (s *Servers) FillPrompt(ctx context.Context, server, name string, args map[
 	if err != nil {
 		return nil, fmt.Errorf("prompt %s: %w", name, err)
 	}
-	w := words{s, wirePrefix(server)}
+	w := words{s, config.WirePrefix(server)}
 	var list []llm.Message
 	for _, m := range filled.Messages {
 		role := llm.User
@@ -79,7 +80,7 @@ func (s *server) relistPrompts(ctx context.Context, c *client.Client) {
 	}
 	var list []Prompt
 	for _, p := range listed {
-		if checkToolName(p.Name) != nil {
+		if config.CheckToolName(p.Name) != nil {
 			s.hub.Log.Warn("prompt refused for its name", "server", s.Name, "prompt", p.Name)
 			continue
 		}

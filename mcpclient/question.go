@@ -18,6 +18,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
+	"lifehub/mcpclient/config"
 )
 
 // Form is what a server asks of the user during a call. Its texts are the
@@ -213,10 +214,10 @@ type Sampled struct{ Model, Text string }
 // with a folder as an argument has been told where to work: some take roots for
 // all that they may touch, in its place.
 func (s *server) offersRoots() bool {
-	if s.Roots != nil || s.hub.Roots == nil || s.Transport != Stdio {
+	if s.Roots != nil || s.hub.Roots == nil || s.Transport != config.Stdio {
 		return len(s.Roots) > 0
 	}
-	entry, _ := s.resolved(s.lookup)
+	entry, _ := s.Resolved(s.lookup)
 	return !slices.ContainsFunc(entry.Args, func(arg string) bool {
 		if !filepath.IsAbs(arg) {
 			arg = filepath.Join(s.folder(entry), arg)
@@ -229,7 +230,7 @@ func (s *server) offersRoots() bool {
 // ListRoots tells the server the folders to work in.
 func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (_ *mcp.ListRootsResult, err error) {
 	defer q.s.catch(&err)
-	entry, _ := q.s.resolved(q.s.lookup)
+	entry, _ := q.s.Resolved(q.s.lookup)
 	if entry.Roots == nil {
 		entry.Roots = q.s.hub.Roots()
 	}

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"lifehub/llm"
+	"lifehub/mcpclient/config"
 )
 
 // overEveryTransport runs a test against server-everything in each way.
-func overEveryTransport(t *testing.T, test func(t *testing.T, entry Server)) {
+func overEveryTransport(t *testing.T, test func(t *testing.T, entry config.Server)) {
 	t.Run("stdio", func(t *testing.T) {
 		t.Parallel()
 		test(t, npm(t, "e", "@modelcontextprotocol/server-everything"))
@@ -22,18 +23,18 @@ func overEveryTransport(t *testing.T, test func(t *testing.T, entry Server)) {
 	t.Run("HTTP", func(t *testing.T) {
 		t.Parallel()
 		address, _ := serveEverything(t, "streamableHttp")
-		test(t, Server{Name: "e", Transport: HTTP, URL: "http://" + address + "/mcp"})
+		test(t, config.Server{Name: "e", Transport: config.HTTP, URL: "http://" + address + "/mcp"})
 	})
 	t.Run("SSE", func(t *testing.T) {
 		t.Parallel()
 		address, _ := serveEverything(t, "sse")
-		test(t, Server{Name: "e", Transport: SSE, URL: "http://" + address + "/sse"})
+		test(t, config.Server{Name: "e", Transport: config.SSE, URL: "http://" + address + "/sse"})
 	})
 }
 
 func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
 	t.Parallel()
-	overEveryTransport(t, func(t *testing.T, entry Server) {
+	overEveryTransport(t, func(t *testing.T, entry config.Server) {
 		dir := t.TempDir()
 		entry.Roots = []string{dir}
 		var asked Form
@@ -91,7 +92,7 @@ func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
 
 func TestServersThatMayNotAskAreToldSo(t *testing.T) {
 	t.Parallel()
-	overEveryTransport(t, func(t *testing.T, entry Server) {
+	overEveryTransport(t, func(t *testing.T, entry config.Server) {
 		s := start(t, Options{}, entry)
 		for _, tool := range s.Tools() {
 			if name := tool.Spec().Name; strings.Contains(name, "elicitation") || strings.Contains(name, "sampling") || strings.Contains(name, "roots") {

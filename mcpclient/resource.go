@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
+	"lifehub/mcpclient/config"
 )
 
 // Resource is something that a server lets one read: @server:uri in the chat.
@@ -49,7 +50,7 @@ func (s *Servers) ReadResource(ctx context.Context, server, uri string) (agent.R
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", uri, err)
 	}
-	w := words{s, wirePrefix(server)}
+	w := words{s, config.WirePrefix(server)}
 	var parts []string
 	for _, c := range read.Contents {
 		parts = append(parts, w.resource(c))

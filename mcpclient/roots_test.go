@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"lifehub/mcpclient/config"
 )
 
 func TestTheFoldersOfNotesAreRoots(t *testing.T) {
@@ -31,8 +33,8 @@ func TestTheFoldersOfNotesAreRoots(t *testing.T) {
 
 	none, elsewhere := entry, entry
 	none.Roots, elsewhere.Args = []string{}, []string{"stdio", t.TempDir()}
-	web := Server{Name: "web", Transport: HTTP, URL: "http://127.0.0.1:1"}
-	for _, entry := range []Server{none, elsewhere, web} {
+	web := config.Server{Name: "web", Transport: config.HTTP, URL: "http://127.0.0.1:1"}
+	for _, entry := range []config.Server{none, elsewhere, web} {
 		if newServer(s, entry, "", os.LookupEnv).offersRoots() {
 			t.Errorf("%+v is told where the notes are", entry)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
+	"lifehub/mcpclient/config"
 )
 
 const (
@@ -28,16 +29,16 @@ const (
 
 // server is one entry of the config and what has become of it.
 type server struct {
-	Server         // as written, with the usual Timeout where it has none
-	written Server // exactly as written
-	hub     *Servers
-	dir     string // where it runs when its entry does not say
-	lookup  func(string) (string, bool)
-	stderr  tail
-	dirty   chan struct{} // receives when its tools have changed
-	again   chan struct{} // receives when the user wants it started again
-	asking  chan struct{} // holds one while the user is being asked
-	clock   clock
+	config.Server               // as written, with the usual Timeout where it has none
+	written       config.Server // exactly as written
+	hub           *Servers
+	dir           string // where it runs when its entry does not say
+	lookup        func(string) (string, bool)
+	stderr        tail
+	dirty         chan struct{} // receives when its tools have changed
+	again         chan struct{} // receives when the user wants it started again
+	asking        chan struct{} // holds one while the user is being asked
+	clock         clock
 
 	settled     chan struct{} // closed after the first start, however it went
 	settledOnce sync.Once
@@ -63,7 +64,7 @@ type server struct {
 	turned    chan struct{}                  // closed, and made anew, when the status changes
 }
 
-func newServer(hub *Servers, entry Server, dir string, lookup func(string) (string, bool)) *server {
+func newServer(hub *Servers, entry config.Server, dir string, lookup func(string) (string, bool)) *server {
 	written := entry
 	if entry.Timeout == 0 {
 		entry.Timeout = hub.Timeout
@@ -84,7 +85,7 @@ func newServer(hub *Servers, entry Server, dir string, lookup func(string) (stri
 // recallTools offers the tools that the server listed last and the user has
 // seen, so that nothing has to wait for its start but a call of one of them.
 func (s *server) recallTools() {
-	if _, missing := s.resolved(s.lookup); s.Disabled || len(missing) > 0 {
+	if _, missing := s.Resolved(s.lookup); s.Disabled || len(missing) > 0 {
 		return
 	}
 	for name, raw := range s.hub.Trust.lastListed(s.Server) {
@@ -134,7 +135,7 @@ var errAgain = errors.New("started again")
 
 // keep starts the server again and again, and returns why it gave up; "" says
 // that the user wants it to begin anew.
-func (s *server) keep(ctx context.Context, entry Server) string {
+func (s *server) keep(ctx context.Context, entry config.Server) string {
 	var tries tries
 	for {
 		err := s.live(ctx, entry)
@@ -166,35 +167,35 @@ func (s *server) keep(ctx context.Context, entry Server) string {
 
 // launchable returns the entry with its variables put in, or why the server
 // is not to be started.
-func (s *server) launchable() (Server, string) {
+func (s *server) launchable() (config.Server, string) {
 	if s.Disabled {
-		return Server{}, switchedOff
+		return config.Server{}, switchedOff
 	}
-	entry, missing := s.resolved(s.lookup)
+	entry, missing := s.Resolved(s.lookup)
 	what := ""
 	if len(missing) == 0 {
 		what = s.program(entry)
 	}
 	changes, err := s.hub.Trust.entry(s.Server, what)
 	if err != nil {
-		return Server{}, err.Error()
+		return config.Server{}, err.Error()
 	}
 	s.mu.Lock()
 	s.unseen = changes
 	s.mu.Unlock()
 	switch {
 	case len(missing) > 0:
-		return Server{}, "needs " + strings.Join(missing, ", ")
+		return config.Server{}, "needs " + strings.Join(missing, ", ")
 	case len(changes) > 0 && changes[0].Before == "":
-		return Server{}, notSeen + " (lifehub mcp trust " + s.Name + ")"
+		return config.Server{}, notSeen + " (lifehub mcp trust " + s.Name + ")"
 	case len(changes) > 0:
-		return Server{}, changedSince + " (lifehub mcp trust " + s.Name + ")"
+		return config.Server{}, changedSince + " (lifehub mcp trust " + s.Name + ")"
 	}
 	return entry, ""
 }
 
 // program is what the server's command runs; nothing is read for nobody.
-func (s *server) program(entry Server) string {
+func (s *server) program(entry config.Server) string {
 	if s.hub.Trust == nil {
 		return ""
 	}
@@ -202,7 +203,7 @@ func (s *server) program(entry Server) string {
 }
 
 // folder is where the server runs.
-func (s *server) folder(entry Server) string {
+func (s *server) folder(entry config.Server) string {
 	if entry.Cwd == "" || filepath.IsAbs(entry.Cwd) {
 		return cmp.Or(entry.Cwd, s.dir)
 	}
@@ -235,7 +236,7 @@ func (s *server) pause(ctx context.Context, delay time.Duration) awaited {
 }
 
 // live is one life of the server, from its start to the error that ended it.
-func (s *server) live(ctx context.Context, entry Server) (err error) {
+func (s *server) live(ctx context.Context, entry config.Server) (err error) {
 	defer s.catch(&err)
 	s.mu.Lock()
 	s.lives++
@@ -402,10 +403,10 @@ func (s *server) name(tools []*tool) {
 	for _, t := range tools {
 		own = append(own, t.name)
 	}
-	names := wireNames(s.Name, own, s.hub.Reserved)
+	names := config.WireNames(s.Name, own, s.hub.Reserved)
 	for _, t := range tools {
 		t.spec.Name = names[t.name]
-		t.former = formerNames(s.Name, t.name, t.spec.Name, s.hub.Reserved)
+		t.former = config.FormerNames(s.Name, t.name, t.spec.Name, s.hub.Reserved)
 	}
 }
 

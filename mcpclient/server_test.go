@@ -13,17 +13,18 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/mcptest"
+	"lifehub/mcpclient/config"
 )
 
 // bad is a server of this test binary that behaves as mode says.
-func bad(name, mode string) Server {
-	return Server{Name: name, Transport: Stdio, Command: os.Args[0], Env: map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm}
+func bad(name, mode string) config.Server {
+	return config.Server{Name: name, Transport: config.Stdio, Command: os.Args[0], Env: map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm}
 }
 
 // start runs servers and waits for them.
-func start(t *testing.T, options Options, servers ...Server) *Servers {
+func start(t *testing.T, options Options, servers ...config.Server) *Servers {
 	t.Helper()
-	s := Start(t.Context(), Config{File: filepath.Join(t.TempDir(), "mcp.json"), Servers: servers, lookup: os.LookupEnv}, options)
+	s := Start(t.Context(), config.Config{File: filepath.Join(t.TempDir(), "mcp.json"), Servers: servers, Lookup: os.LookupEnv}, options)
 	t.Cleanup(s.Close)
 	if err := s.Wait(t.Context()); err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 
 func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	t.Parallel()
-	missing := Server{Name: "missing", Transport: Stdio, Command: "no-such-program-here"}
+	missing := config.Server{Name: "missing", Transport: config.Stdio, Command: "no-such-program-here"}
 	nowhere := bad("nowhere", "ok")
 	nowhere.Cwd = "/no/such/folder"
 	off := bad("off", "ok")
@@ -142,7 +143,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 
 func TestStartReturnsAtOnce(t *testing.T) {
 	within(t, 20*time.Second, "Start", func() {
-		s := Start(t.Context(), Config{Servers: []Server{bad("a", "hang"), bad("b", "ok")}, lookup: os.LookupEnv}, Options{start: time.Minute})
+		s := Start(t.Context(), config.Config{Servers: []config.Server{bad("a", "hang"), bad("b", "ok")}, Lookup: os.LookupEnv}, Options{start: time.Minute})
 		t.Cleanup(s.Close)
 	})
 }
@@ -168,7 +169,7 @@ func TestAServerIsSwitchedOffAndOnWhileItRuns(t *testing.T) {
 	s := start(t, Options{}, a, b)
 	for _, on := range []bool{false, true} {
 		a.Disabled = !on
-		if got := s.Use(Config{Servers: []Server{a, b}, lookup: os.LookupEnv}); !slices.Equal(got, []string{"changed a"}) {
+		if got := s.Use(config.Config{Servers: []config.Server{a, b}, Lookup: os.LookupEnv}); !slices.Equal(got, []string{"changed a"}) {
 			t.Errorf("got %v", got)
 		}
 		waitFor(t, func() bool {
@@ -234,7 +235,7 @@ func TestSchemasAreMadeFitOrRefused(t *testing.T) {
 	for _, tool := range s.Tools() {
 		got[tool.Spec().Name] = string(tool.Spec().Schema)
 	}
-	odd := wireName("s", "_odd.name", func(string) bool { return false })
+	odd := config.WireName("s", "_odd.name", func(string) bool { return false })
 	for name, schema := range map[string]string{
 		"s_echo":   `{"properties":{"text":{"type":"string"}},"type":"object"}`,
 		"s_null":   `{"properties":{},"type":"object"}`,

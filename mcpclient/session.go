@@ -18,6 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
+	"lifehub/mcpclient/config"
 )
 
 // discoverTimeout is how long a server that is new enough to need no
@@ -52,8 +53,8 @@ func (s *session) over() bool {
 
 // connect starts a server and shakes hands. ctx is for its whole life,
 // starting for the start.
-func (s *server) connect(ctx, starting context.Context, entry Server) (*session, error) {
-	if entry.Transport != Stdio {
+func (s *server) connect(ctx, starting context.Context, entry config.Server) (*session, error) {
+	if entry.Transport != config.Stdio {
 		return s.dial(ctx, starting, entry)
 	}
 	session, err := s.spawn(entry)
@@ -72,7 +73,7 @@ func (s *server) connect(ctx, starting context.Context, entry Server) (*session,
 }
 
 // spawn starts a server's program and wires it to a client.
-func (s *server) spawn(entry Server) (*session, error) {
+func (s *server) spawn(entry config.Server) (*session, error) {
 	var frames frames
 	fromServer, toClient := io.Pipe()
 	session := &session{ended: make(chan struct{}), odd: frames.garbage.Load, complaint: frames.complaint}
@@ -106,7 +107,7 @@ func (s *server) spawn(entry Server) (*session, error) {
 }
 
 // startError says why a program could not be started.
-func startError(entry Server, err error) error {
+func startError(entry config.Server, err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%w %q in PATH", errNoProgram, entry.Command)
@@ -237,14 +238,14 @@ func ask[T any](ctx context.Context, s *server, question func(context.Context, *
 		case errors.Is(err, transport.ErrTransportClosed):
 			return none, fmt.Errorf("MCP server %s ended during the call, what it has done by then is not known: %s", s.Name, session.why())
 		}
-		if s.Transport != Stdio && asking.Err() == nil && s.lostBy(err) {
+		if s.Transport != config.Stdio && asking.Err() == nil && s.lostBy(err) {
 			session.lost()
 			if errors.Is(err, transport.ErrSessionTerminated) && !again {
 				continue // a session that the server has forgotten: it did not take the call
 			}
 		}
 		err = session.explain(asking, err)
-		if s.Transport != Stdio {
+		if s.Transport != config.Stdio {
 			err = s.explainHTTP(s.Server, err)
 		}
 		return none, fmt.Errorf("MCP server %s: %w", s.Name, err)
@@ -257,7 +258,7 @@ func ask[T any](ctx context.Context, s *server, question func(context.Context, *
 func (s *server) lostBy(err error) bool {
 	var below *transport.Error
 	var web *url.Error
-	if s.Transport == SSE {
+	if s.Transport == config.SSE {
 		return errors.As(err, &below)
 	}
 	return errors.Is(err, transport.ErrSessionTerminated) || errors.As(err, &web) || wantsToKnow(err)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lifehub/mcpclient/config"
 )
 
 // Status is the state of a server.
@@ -20,23 +22,23 @@ const (
 
 // ServerState tells how a server is. Its texts come partly from the server.
 type ServerState struct {
-	Name      string        `json:"name"`
-	Transport Transport     `json:"transport"`
-	Address   string        `json:"address"` // command line or url, with ${NAME} as written
-	Status    Status        `json:"status"`
-	Reason    string        `json:"reason,omitempty"` // why it is not running
-	Since     time.Time     `json:"since"`            // when the status began
-	Restarts  int           `json:"restarts"`
-	About     string        `json:"about,omitempty"`   // the server's own name and version
-	Tools     []string      `json:"tools,omitempty"`   // names as the model knows them
-	Refused   []string      `json:"refused,omitempty"` // what of its tools is not offered, and why
-	Unseen    []Change      `json:"unseen,omitempty"`  // what has changed, and is not used until it was seen
-	Tokens    int           `json:"tokens"`            // estimated cost of its tools in a prompt
-	Calls     int           `json:"calls"`
-	Failed    int           `json:"failed"`
-	P95       time.Duration `json:"p95_ns"`           // of the last calls' times
-	Odd       int64         `json:"odd,omitempty"`    // lines of its output that were no messages
-	Said      string        `json:"stderr,omitempty"` // its last line on stderr
+	Name      string           `json:"name"`
+	Transport config.Transport `json:"transport"`
+	Address   string           `json:"address"` // command line or url, with ${NAME} as written
+	Status    Status           `json:"status"`
+	Reason    string           `json:"reason,omitempty"` // why it is not running
+	Since     time.Time        `json:"since"`            // when the status began
+	Restarts  int              `json:"restarts"`
+	About     string           `json:"about,omitempty"`   // the server's own name and version
+	Tools     []string         `json:"tools,omitempty"`   // names as the model knows them
+	Refused   []string         `json:"refused,omitempty"` // what of its tools is not offered, and why
+	Unseen    []Change         `json:"unseen,omitempty"`  // what has changed, and is not used until it was seen
+	Tokens    int              `json:"tokens"`            // estimated cost of its tools in a prompt
+	Calls     int              `json:"calls"`
+	Failed    int              `json:"failed"`
+	P95       time.Duration    `json:"p95_ns"`           // of the last calls' times
+	Odd       int64            `json:"odd,omitempty"`    // lines of its output that were no messages
+	Said      string           `json:"stderr,omitempty"` // its last line on stderr
 }
 
 // switchedOff is the reason of a server that the user does not want.

@@ -17,6 +17,7 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/pattern"
 	"lifehub/llm"
+	"lifehub/mcpclient/config"
 )
 
 const (
@@ -53,7 +54,7 @@ var (
 // newTool makes a tool of what a server lists, or says why it is refused. Its
 // name for the model is not set yet.
 func newTool(s *server, l listed) (*tool, error) {
-	if err := checkToolName(l.Name); err != nil {
+	if err := config.CheckToolName(l.Name); err != nil {
 		return nil, err
 	}
 	schema, err := normalSchema(l.InputSchema)

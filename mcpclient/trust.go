@@ -14,6 +14,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/atomicfile"
+	"lifehub/mcpclient/config"
 )
 
 // Trust remembers what the user has seen of each server: its entry in mcp.json,
@@ -84,7 +85,7 @@ func (t *Trust) read() error {
 // they are, for the user wrote it: only the user's own config folder is read,
 // and no tool writes there. It returns their names. Once any server was seen
 // it does nothing: what turns up later must be seen.
-func (t *Trust) Adopt(servers []Server) ([]string, error) {
+func (t *Trust) Adopt(servers []config.Server) ([]string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.read(); err != nil {
@@ -104,11 +105,11 @@ func (t *Trust) Adopt(servers []Server) ([]string, error) {
 
 // Typed takes an entry that the user has just typed as a command of their
 // own, and later the first tools of that server.
-func (t *Trust) Typed(s Server) error { return t.pin(s, true) }
+func (t *Trust) Typed(s config.Server) error { return t.pin(s, true) }
 
 // Shown takes entries that the user was shown and agreed to. What their
 // servers offer must still be seen.
-func (t *Trust) Shown(servers ...Server) error {
+func (t *Trust) Shown(servers ...config.Server) error {
 	for _, s := range servers {
 		if err := t.pin(s, false); err != nil {
 			return err
@@ -117,7 +118,7 @@ func (t *Trust) Shown(servers ...Server) error {
 	return nil
 }
 
-func (t *Trust) pin(s Server, firstUse bool) error {
+func (t *Trust) pin(s config.Server, firstUse bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.read(); err != nil {
@@ -130,7 +131,7 @@ func (t *Trust) pin(s Server, firstUse bool) error {
 // entry compares a server's entry and its program with what was seen; of an
 // entry that was seen, the program that it runs first is taken. A program that
 // is "" was not found; the start will say so.
-func (t *Trust) entry(s Server, program string) ([]Change, error) {
+func (t *Trust) entry(s config.Server, program string) ([]Change, error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -200,7 +201,7 @@ func (t *Trust) offer(server, instructions string, texts, listed map[string]stri
 
 // lastListed are the tools that a server listed last, by its own names, while
 // its entry is as the user has seen it.
-func (t *Trust) lastListed(s Server) map[string]string {
+func (t *Trust) lastListed(s config.Server) map[string]string {
 	if t == nil {
 		return nil
 	}
@@ -302,7 +303,7 @@ func (t *Trust) save() error {
 // definition is what of an entry decides what runs, who is spoken to and who
 // is asked. The values of variables and headers may be secret: they are only
 // fingerprinted, as they are written.
-func definition(s Server) string {
+func definition(s config.Server) string {
 	var lines []string
 	add := func(what, value string) {
 		if value != "" {

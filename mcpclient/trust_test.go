@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/mcptest"
+	"lifehub/mcpclient/config"
 )
 
 const givenTool = `{"name":"echo","title":"Echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}},"annotations":{"readOnlyHint":true}}`
@@ -23,7 +24,7 @@ func write(t *testing.T, file, text string) {
 }
 
 // openTrust reads a trust file; a new one adopts the servers.
-func openTrust(t *testing.T, file string, servers ...Server) *Trust {
+func openTrust(t *testing.T, file string, servers ...config.Server) *Trust {
 	t.Helper()
 	trust, err := OpenTrust(file)
 	if err == nil {
@@ -37,7 +38,7 @@ func openTrust(t *testing.T, file string, servers ...Server) *Trust {
 
 // trusted is a server that the user has seen, and all that can change of it.
 type trusted struct {
-	Server
+	config.Server
 	t                           *testing.T
 	tools, instructions, binary string // files
 }
@@ -81,7 +82,7 @@ var mutations = map[string]func(s *trusted){
 	"value of variable": func(s *trusted) { s.Env["GORACE"] = "" },
 	"asks no more":      func(s *trusted) { s.Level = agent.Auto },
 	"from program to url": func(s *trusted) {
-		s.Command, s.Args, s.Transport, s.URL = "", nil, HTTP, "http://127.0.0.1:1/mcp"
+		s.Command, s.Args, s.Transport, s.URL = "", nil, config.HTTP, "http://127.0.0.1:1/mcp"
 	},
 }
 
@@ -182,7 +183,7 @@ func TestWhatWasNeverSeenIsNotStarted(t *testing.T) {
 	file, marker := filepath.Join(dir, "trust.json"), filepath.Join(dir, "ran")
 	old := bad("old", "ok")
 	_ = openTrust(t, file, old)
-	late := Server{Name: "late", Transport: Stdio, Command: "touch", Args: []string{marker}}
+	late := config.Server{Name: "late", Transport: config.Stdio, Command: "touch", Args: []string{marker}}
 	s := start(t, Options{Trust: openTrust(t, file, old, late)}, old, late)
 	one(t, s, "old_echo")
 	if st := s.State()[1]; st.Status != Off || !strings.Contains(st.Reason, "lifehub mcp trust late") {
@@ -198,14 +199,14 @@ func TestWhatWasNeverSeenIsNotStarted(t *testing.T) {
 
 func TestOnlyWhatTheUserTypedIsTakenWithItsFirstTools(t *testing.T) {
 	for name, c := range map[string]struct {
-		pin   func(*Trust, Server) error
+		pin   func(*Trust, config.Server) error
 		tools int
 	}{
-		"typed": {func(t *Trust, s Server) error { return t.Typed(s) }, 1},
-		"shown": {func(t *Trust, s Server) error { return t.Shown(s) }, 0},
+		"typed": {func(t *Trust, s config.Server) error { return t.Typed(s) }, 1},
+		"shown": {func(t *Trust, s config.Server) error { return t.Shown(s) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), Server{Name: "other", Command: "x"})
+			trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), config.Server{Name: "other", Command: "x"})
 			server := bad("s", "ok")
 			if err := c.pin(trust, server); err != nil {
 				t.Fatal(err)
@@ -255,7 +256,7 @@ func TestAToolThatChangesDuringATurnIsNotCalled(t *testing.T) {
 }
 
 func TestAServerThatWasTakenOutMustBeSeenWhenItComesBack(t *testing.T) {
-	server := Server{Name: "s", Command: "a"}
+	server := config.Server{Name: "s", Command: "a"}
 	trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), server)
 	if changes, err := trust.entry(server, ""); err != nil || len(changes) != 0 {
 		t.Errorf("got %+v, %v", changes, err)
@@ -269,11 +270,11 @@ func TestAServerThatWasTakenOutMustBeSeenWhenItComesBack(t *testing.T) {
 }
 
 func TestAToolMayBeCalledLikeAPartOfAServer(t *testing.T) {
-	trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), Server{Name: "s", Command: "a"})
+	trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), config.Server{Name: "s", Command: "a"})
 	if err := trust.accept("s", []Change{{What: toolChange + "entry", After: "x"}, {What: toolChange + "program", After: "y"}}); err != nil {
 		t.Fatal(err)
 	}
-	if changes, err := trust.entry(Server{Name: "s", Command: "a"}, ""); err != nil || len(changes) != 0 {
+	if changes, err := trust.entry(config.Server{Name: "s", Command: "a"}, ""); err != nil || len(changes) != 0 {
 		t.Errorf("a tool's name changed what is known of the entry: %+v, %v", changes, err)
 	}
 }
@@ -287,7 +288,7 @@ func TestADamagedTrustFileIsNotTakenForAnEmptyOne(t *testing.T) {
 }
 
 func TestADefinitionTellsNoSecrets(t *testing.T) {
-	s := Server{Name: "s", Transport: HTTP, URL: "https://x.org/${KEY}", Env: map[string]string{"TOKEN": "hunter2"}, Headers: map[string]string{"Authorization": "Bearer hunter2"}}
+	s := config.Server{Name: "s", Transport: config.HTTP, URL: "https://x.org/${KEY}", Env: map[string]string{"TOKEN": "hunter2"}, Headers: map[string]string{"Authorization": "Bearer hunter2"}}
 	if text := definition(s); strings.Contains(text, "hunter2") || !strings.Contains(text, "TOKEN") || !strings.Contains(text, "Authorization") {
 		t.Errorf("got %q", text)
 	}

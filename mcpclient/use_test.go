@@ -13,11 +13,12 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/mcptest"
+	"lifehub/mcpclient/config"
 )
 
 // lateServer is a server that starts only once its file of tools is there, and
 // that has started before, so that its tools are known.
-func lateServer(t *testing.T) (entry Server, tools, trust string) {
+func lateServer(t *testing.T) (entry config.Server, tools, trust string) {
 	t.Helper()
 	dir := t.TempDir()
 	tools, trust = filepath.Join(dir, "tools"), filepath.Join(dir, "trust.json")
@@ -32,9 +33,9 @@ func lateServer(t *testing.T) (entry Server, tools, trust string) {
 }
 
 // startAgain starts a server that was seen, and does not wait for it.
-func startAgain(t *testing.T, trust string, entry Server, limit time.Duration) *Servers {
+func startAgain(t *testing.T, trust string, entry config.Server, limit time.Duration) *Servers {
 	t.Helper()
-	s := Start(t.Context(), Config{Servers: []Server{entry}, lookup: os.LookupEnv}, Options{Trust: openTrust(t, trust), start: limit})
+	s := Start(t.Context(), config.Config{Servers: []config.Server{entry}, Lookup: os.LookupEnv}, Options{Trust: openTrust(t, trust), start: limit})
 	t.Cleanup(s.Close)
 	return s
 }
@@ -125,18 +126,18 @@ func TestServersAreNamedByWholeWords(t *testing.T) {
 		"ask brave": true, "@brave_web_search": true, "/brave:help": true, "what does Brave say?": true, "“brave”": true,
 		"be braver": false, "cabrave": false, "": false, "braves brave": true, "brav": false,
 	} {
-		if got := (&server{Server: Server{Name: "brave"}}).namedIn(text); got != want {
+		if got := (&server{Server: config.Server{Name: "brave"}}).namedIn(text); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}
-	if !(&server{Server: Server{Name: "my_notes"}}).namedIn("my__notes_search") {
+	if !(&server{Server: config.Server{Name: "my_notes"}}).namedIn("my__notes_search") {
 		t.Error("the name for the model does not name its server")
 	}
 }
 
 // use is what Use does with a config of these servers.
-func use(s *Servers, servers ...Server) []string {
-	return s.Use(Config{Servers: servers, lookup: os.LookupEnv})
+func use(s *Servers, servers ...config.Server) []string {
+	return s.Use(config.Config{Servers: servers, Lookup: os.LookupEnv})
 }
 
 func TestServersFollowTheConfig(t *testing.T) {

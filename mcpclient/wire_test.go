@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"lifehub/mcpclient/config"
 )
 
 func TestQuestionsAreTakenOutOfAStream(t *testing.T) {
@@ -83,11 +85,11 @@ func newWebServer(t *testing.T, sse bool) *webServer {
 	return w
 }
 
-func (w *webServer) entry() Server {
+func (w *webServer) entry() config.Server {
 	if w.sse {
-		return Server{Name: "w", Transport: SSE, URL: w.URL + "/sse"}
+		return config.Server{Name: "w", Transport: config.SSE, URL: w.URL + "/sse"}
 	}
-	return Server{Name: "w", Transport: HTTP, URL: w.URL + "/mcp"}
+	return config.Server{Name: "w", Transport: config.HTTP, URL: w.URL + "/mcp"}
 }
 
 // was tells whether the server was told something.

@@ -22,6 +22,7 @@ import (
 	"lifehub/agent/tools"
 	"lifehub/llm"
 	"lifehub/mcpclient"
+	"lifehub/mcpclient/config"
 	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/store"
@@ -124,7 +125,7 @@ func openHouse(o orders) (*house, error) {
 		Mail: tools.Mail{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
 	})
 	if o.Work == "six" {
-		config, err := mcpclient.ReadConfig(filepath.Join(o.Dir, "mcp.json"), os.LookupEnv)
+		config, err := config.Read(filepath.Join(o.Dir, "mcp.json"), os.LookupEnv)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package mcpclient
+package config
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ type entries map[string]map[string]json.RawMessage
 // entries that cannot be read and keys that LifeHub does not know are left out.
 func ReadImport(file, from string) (Import, error) {
 	found := Import{entries: map[string]json.RawMessage{}}
-	mine, err := ReadConfig(file, nil)
+	mine, err := Read(file, nil)
 	if err != nil {
 		return found, err
 	}

@@ -1,4 +1,4 @@
-package mcpclient
+package config
 
 import (
 	"os"
@@ -20,7 +20,7 @@ func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	config, err := ReadConfig(file, os.LookupEnv)
+	config, err := Read(file, os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
 	if err := Remove(file, "docs"); err == nil || !strings.Contains(err.Error(), "there is none") {
 		t.Errorf("got %v", err)
 	}
-	if config, err = ReadConfig(file, os.LookupEnv); err != nil || len(config.Servers) != 1 || config.Servers[0].Name != "brave" {
+	if config, err = Read(file, os.LookupEnv); err != nil || len(config.Servers) != 1 || config.Servers[0].Name != "brave" {
 		t.Errorf("got %+v, %v", config, err)
 	}
 }
@@ -68,7 +68,7 @@ func TestAServerIsSwitchedOffAndOn(t *testing.T) {
 		if err := Enable(file, "a", on); err != nil {
 			t.Fatal(err)
 		}
-		config, err := ReadConfig(file, os.LookupEnv)
+		config, err := Read(file, os.LookupEnv)
 		if err != nil || config.Servers[0].Disabled == on || config.Servers[0].Command != "x" || config.Servers[1].Disabled {
 			t.Errorf("%v: got %+v, %v", on, config.Servers, err)
 		}

@@ -1,4 +1,4 @@
-package mcpclient
+package config
 
 import (
 	"encoding/json"
@@ -29,7 +29,7 @@ func TestAnotherClientsServersAreImported(t *testing.T) {
 	if len(found.Servers) != 2 || found.Servers[0].Address() != "npx -y fs" || found.Servers[1].URL != "https://x.org/mcp" {
 		t.Errorf("got %+v", found.Servers)
 	}
-	if config, err := ReadConfig(file, os.LookupEnv); err != nil || len(config.Servers) != 1 {
+	if config, err := Read(file, os.LookupEnv); err != nil || len(config.Servers) != 1 {
 		t.Errorf("reading has changed mcp.json: %+v, %v", config, err)
 	}
 	if err := found.AddTo(file); err != nil {
@@ -41,7 +41,7 @@ func TestAnotherClientsServersAreImported(t *testing.T) {
 			t.Errorf("%q is not said in\n%s", want, all)
 		}
 	}
-	config, err := ReadConfig(file, os.LookupEnv)
+	config, err := Read(file, os.LookupEnv)
 	if err != nil || len(config.Servers) != 3 || config.Servers[0].Command != "mine" || config.Servers[1].Level != agent.Confirm {
 		t.Errorf("got %+v, %v", config, err)
 	}
@@ -66,7 +66,7 @@ var clients = map[string]struct {
 	},
 	"Cursor": {
 		`{"mcpServers": {"a": {"url": "http://localhost:3000/sse", "headers": {"K": "${env:K}"}}, "b": {"command": "${userHome}/bin/b", "envFile": ".env"}}}`,
-		[]Server{{Transport: HTTP, guessed: true, URL: "http://localhost:3000/sse", Headers: map[string]string{"K": "${env:K}"}}, {Command: "${HOME}/bin/b"}},
+		[]Server{{Transport: HTTP, Guessed: true, URL: "http://localhost:3000/sse", Headers: map[string]string{"K": "${env:K}"}}, {Command: "${HOME}/bin/b"}},
 		`b: "envFile" is not known here`,
 	},
 	"VS Code": {
@@ -87,19 +87,19 @@ var clients = map[string]struct {
 	"Zed": {
 		`{"context_servers": {"new": {"source": "custom", "enabled": true, "command": "a", "args": ["b"]}, "old": {"command": {"path": "c", "args": ["d"], "env": {"E": "f"}}, "settings": {}},
 		  "web": {"url": "https://x.org/mcp"}, "z": {"source": "extension", "settings": {}}}}`,
-		[]Server{{Command: "a", Args: []string{"b"}}, {Command: "c", Args: []string{"d"}, Env: map[string]string{"E": "f"}}, {Transport: HTTP, guessed: true, URL: "https://x.org/mcp"}},
+		[]Server{{Command: "a", Args: []string{"b"}}, {Command: "c", Args: []string{"d"}, Env: map[string]string{"E": "f"}}, {Transport: HTTP, Guessed: true, URL: "https://x.org/mcp"}},
 		`server "z": it needs a command`,
 	},
 	"opencode": {
 		`{"$schema": "https://opencode.ai/config.json", "mcp": {"a": {"type": "local", "command": ["bun", "x", "a"], "environment": {"K": "{env:KEY}"}, "enabled": false}, "b": {"type": "remote", "url": "https://x.org", "headers": {"Authorization": "Bearer {env:TOKEN}"}}}}`,
 		[]Server{
 			{Command: "bun", Args: []string{"x", "a"}, Env: map[string]string{"K": "${KEY}"}, Disabled: true},
-			{Transport: HTTP, guessed: true, URL: "https://x.org", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}},
+			{Transport: HTTP, Guessed: true, URL: "https://x.org", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}},
 		},
 		"",
 	},
-	"Windsurf":             {`{"mcpServers": {"a": {"serverUrl": "https://x.org/mcp", "disabledTools": ["rm_*"]}}}`, []Server{{Transport: HTTP, guessed: true, URL: "https://x.org/mcp", Deny: []string{"rm_*"}}}, ""},
-	"Gemini":               {`{"mcpServers": {"a": {"httpUrl": "https://x.org/mcp", "trust": true, "includeTools": ["get_*"], "excludeTools": ["get_keys"]}, "b": {"command": "b", "env": {"K": "$KEY"}, "args": ["$5"]}}}`, []Server{{Transport: HTTP, guessed: true, URL: "https://x.org/mcp", Allow: []string{"get_*"}, Deny: []string{"get_keys"}}, {Command: "b", Env: map[string]string{"K": "${KEY}"}, Args: []string{"$5"}}}, `a: "trust" is not known here`},
+	"Windsurf":             {`{"mcpServers": {"a": {"serverUrl": "https://x.org/mcp", "disabledTools": ["rm_*"]}}}`, []Server{{Transport: HTTP, Guessed: true, URL: "https://x.org/mcp", Deny: []string{"rm_*"}}}, ""},
+	"Gemini":               {`{"mcpServers": {"a": {"httpUrl": "https://x.org/mcp", "trust": true, "includeTools": ["get_*"], "excludeTools": ["get_keys"]}, "b": {"command": "b", "env": {"K": "$KEY"}, "args": ["$5"]}}}`, []Server{{Transport: HTTP, Guessed: true, URL: "https://x.org/mcp", Allow: []string{"get_*"}, Deny: []string{"get_keys"}}, {Command: "b", Env: map[string]string{"K": "${KEY}"}, Args: []string{"$5"}}}, `a: "trust" is not known here`},
 	"Gemini, its settings": {`{"mcp": {"allowed": ["a"], "serverCommand": "x"}, "tools": {"core": ["ls"]}, "mcpServers": {"a": {"command": "a"}}}`, []Server{{Command: "a"}}, ""},
 	"Cline, Roo":           {`{"mcpServers": {"a": {"type": "streamableHttp", "url": "https://x.org", "disabled": true, "autoApprove": ["x"], "timeout": 60}, "b": {"type": "streamable-http", "url": "https://y.org", "alwaysAllow": []}}}`, []Server{{Transport: HTTP, URL: "https://x.org", Disabled: true}, {Transport: HTTP, URL: "https://y.org"}}, `a: "autoApprove"`},
 	"Copilot":              {`{"mcpServers": {"a": {"type": "local", "command": "a", "tools": ["get_*", "list"]}, "b": {"command": "b", "tools": "all"}}}`, []Server{{Command: "a", Allow: []string{"get_*", "list"}}, {Command: "b"}}, `b: "tools" is not known here`},
@@ -165,7 +165,7 @@ enabled = false
 	}
 	want := []Server{
 		{Name: "docs", Transport: Stdio, Command: "npx", Args: []string{"-y", "docs"}, Allow: []string{"open", "screenshot"}, Deny: []string{"screenshot"}, Level: agent.Confirm},
-		{Name: "figma", Transport: HTTP, URL: "https://mcp.figma.com/mcp", Headers: map[string]string{"X-Team": "a"}, Disabled: true, Level: agent.Confirm, guessed: true},
+		{Name: "figma", Transport: HTTP, URL: "https://mcp.figma.com/mcp", Headers: map[string]string{"X-Team": "a"}, Disabled: true, Level: agent.Confirm, Guessed: true},
 	}
 	if !reflect.DeepEqual(found.Servers, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", found.Servers, want)

@@ -1,4 +1,4 @@
-package mcpclient
+package config
 
 import (
 	"regexp"
@@ -27,21 +27,21 @@ func TestToolNamesReadAsServerAndTool(t *testing.T) {
 		{"brave", "brave__x", "brave_brave__x"},
 		{"brave", "bravery_test", "brave_bravery_test"},
 	} {
-		if got := wireNames(c.server, []string{c.tool}, free)[c.tool]; got != c.want {
+		if got := WireNames(c.server, []string{c.tool}, free)[c.tool]; got != c.want {
 			t.Errorf("%s + %s: got %s, want %s", c.server, c.tool, got, c.want)
 		}
 	}
 }
 
 func TestToolsThatWouldShareANameHaveADigestEach(t *testing.T) {
-	names := wireNames("brave", []string{"brave_web", "web", "news", "Brave-web"}, free)
+	names := WireNames("brave", []string{"brave_web", "web", "news", "Brave-web"}, free)
 	seen := map[string]bool{}
 	for _, tool := range []string{"brave_web", "web", "Brave-web"} {
 		if seen[names[tool]] || !strings.HasPrefix(names[tool], "brave___") {
 			t.Errorf("got %v", names)
 		}
 		seen[names[tool]] = true
-		if !slices.Contains(formerNames("brave", tool, names[tool], free), "brave_web") {
+		if !slices.Contains(FormerNames("brave", tool, names[tool], free), "brave_web") {
 			t.Errorf("%s is not known as brave_web any more", tool)
 		}
 	}
@@ -52,7 +52,7 @@ func TestToolsThatWouldShareANameHaveADigestEach(t *testing.T) {
 
 func TestANameThatABuiltInToolHasIsNotTaken(t *testing.T) {
 	reserved := func(name string) bool { return name == "search_notes" }
-	got := wireName("search", "notes", reserved)
+	got := WireName("search", "notes", reserved)
 	if got == "search_notes" || !strings.HasPrefix(got, "search___") || !strings.HasSuffix(got, "-notes") {
 		t.Errorf("got %s", got)
 	}
@@ -67,9 +67,9 @@ func TestNoTwoPairsShareAName(t *testing.T) {
 		tool := rapid.OneOf(rapid.StringMatching(`[ab]_[ab_]{1,3}`), rapid.StringMatching(`[ab_.-]{1,6}`), rapid.StringMatching(`[a-c_]{55,80}`))
 		s1, t1 := server.Draw(t, "server"), tool.Draw(t, "tool")
 		s2, t2 := server.Draw(t, "other server"), tool.Draw(t, "other tool")
-		n1, n2 := wireNames(s1, []string{t1}, free)[t1], wireNames(s2, []string{t2}, free)[t2]
+		n1, n2 := WireNames(s1, []string{t1}, free)[t1], WireNames(s2, []string{t2}, free)[t2]
 		if s1 == s2 {
-			names := wireNames(s1, []string{t1, t2}, free)
+			names := WireNames(s1, []string{t1, t2}, free)
 			n1, n2 = names[t1], names[t2]
 		}
 		if (n1 == n2) != (s1 == s2 && t1 == t2) {
@@ -101,7 +101,7 @@ func TestAllShortPairsHaveNamesOfTheirOwn(t *testing.T) {
 		}
 		for _, tool := range words {
 			pairs++
-			name, pair := wireName(server, tool, free), server+" + "+tool
+			name, pair := WireName(server, tool, free), server+" + "+tool
 			if other := owner[name]; other != "" {
 				t.Fatalf("%s and %s are both %s", other, pair, name)
 			}
@@ -115,12 +115,12 @@ func TestAllShortPairsHaveNamesOfTheirOwn(t *testing.T) {
 
 func TestOddToolNamesAreRefused(t *testing.T) {
 	for _, name := range []string{"", "re\u200bad", "reаd", "a b", "a\nb", "\u202eread", strings.Repeat("x", 129), "naïve"} {
-		if checkToolName(name) == nil {
+		if CheckToolName(name) == nil {
 			t.Errorf("%q is taken", name)
 		}
 	}
 	for _, name := range []string{"read", "fs.read", "a/b", "x:y", "_private"} {
-		if err := checkToolName(name); err != nil {
+		if err := CheckToolName(name); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package mcpclient
+package config
 
 import (
 	"maps"
@@ -38,9 +38,9 @@ func expand(text string, lookup func(string) (string, bool), missing *[]string) 
 	})
 }
 
-// resolved returns the server with its variables put in, and the names of
+// Resolved returns the server with its variables put in, and the names of
 // those that are not set: without them it cannot start.
-func (s Server) resolved(lookup func(string) (string, bool)) (Server, []string) {
+func (s Server) Resolved(lookup func(string) (string, bool)) (Server, []string) {
 	var missing []string
 	s.Args, s.Roots = slices.Clone(s.Args), slices.Clone(s.Roots)
 	s.Env, s.Headers = maps.Clone(s.Env), maps.Clone(s.Headers)

@@ -1,4 +1,6 @@
-package mcpclient
+// Package config reads and edits mcp.json, which lists the MCP servers, and
+// reads the files that other clients have for that. Start at [Read].
+package config
 
 import (
 	"bytes"
@@ -34,7 +36,7 @@ type Config struct {
 	File    string // where it was read from
 	Servers []Server
 
-	lookup func(string) (string, bool) // the value of a variable
+	Lookup func(string) (string, bool) // the value of a variable
 }
 
 // Server is one entry of mcp.json, as written: ${NAME} stands for a variable
@@ -56,13 +58,13 @@ type Server struct {
 	LogLevel  string        // from which on it logs by protocol; "": its own choice
 	Roots     []string      // folders that the server is told of; nil: none
 
-	guessed bool // the transport was not given: HTTP may turn out to be SSE
+	Guessed bool // the transport was not given: HTTP may turn out to be SSE
 }
 
-// ReadConfig reads mcp.json. lookup gives the values of variables when a
+// Read reads mcp.json. lookup gives the values of variables when a
 // server starts; os.LookupEnv is one. A file that is not there has no
 // servers. The error names each mistake with its line.
-func ReadConfig(file string, lookup func(string) (string, bool)) (Config, error) {
+func Read(file string, lookup func(string) (string, bool)) (Config, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{File: file}, nil
@@ -74,7 +76,7 @@ func ReadConfig(file string, lookup func(string) (string, bool)) (Config, error)
 	if err != nil {
 		return Config{}, err
 	}
-	return Config{File: file, Servers: servers, lookup: lookup}, nil
+	return Config{File: file, Servers: servers, Lookup: lookup}, nil
 }
 
 // Only is the config of one of its servers.
@@ -90,7 +92,7 @@ func (c Config) Only(name string) (Config, error) {
 
 // Missing are the names of the variables that a server needs and that are not set.
 func (c Config) Missing(s Server) []string {
-	_, missing := s.resolved(c.lookup)
+	_, missing := s.Resolved(c.Lookup)
 	return missing
 }
 
@@ -154,7 +156,7 @@ func readServer(entry member, wrong *mistakes) Server {
 	bad := func(line int, format string, args ...any) {
 		wrong.add(line, "server %q: %s", s.Name, fmt.Sprintf(format, args...))
 	}
-	if !serverName.MatchString(s.Name) || len(wirePrefix(s.Name)) > maxPrefix {
+	if !serverName.MatchString(s.Name) || len(WirePrefix(s.Name)) > maxPrefix {
 		bad(entry.line, "a name is up to 32 letters, digits, hyphens and single underscores")
 	}
 	if entry.value.kind != object {
@@ -244,7 +246,7 @@ func (s *Server) setTransport(v value) string {
 	case "http", "streamablehttp", "streamable":
 		s.Transport = HTTP
 	case "remote":
-		s.Transport, s.guessed = HTTP, true
+		s.Transport, s.Guessed = HTTP, true
 	case "sse":
 		s.Transport = SSE
 	default:
@@ -306,7 +308,7 @@ func (s *Server) check(bad func(format string, args ...any)) {
 	case s.Command != "" && s.Transport == "":
 		s.Transport = Stdio
 	case s.URL != "" && s.Transport == "":
-		s.Transport, s.guessed = HTTP, true
+		s.Transport, s.Guessed = HTTP, true
 	case (s.Transport == Stdio) != (s.Command != ""):
 		bad("type %s does not go with what it has: stdio needs a command, http and sse an url", s.Transport)
 	}

@@ -1,4 +1,4 @@
-package mcpclient
+package config
 
 import (
 	"os"
@@ -27,7 +27,7 @@ func TestMcpJsonIsReadInEveryFormOfTheField(t *testing.T) {
 }`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	config, err := ReadConfig(file, os.LookupEnv)
+	config, err := Read(file, os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,10 +35,10 @@ func TestMcpJsonIsReadInEveryFormOfTheField(t *testing.T) {
 		{Name: "files", Transport: Stdio, Command: "npx", Args: []string{"-y", "server-filesystem", "${HOME}/notes"}, Cwd: "/tmp"},
 		{Name: "words", Transport: Stdio, Command: "deno", Args: []string{"run", "x.ts", "more"}, Env: map[string]string{"KEY": "${env:KEY}"}},
 		{Name: "brave", Transport: Stdio, Command: "brave", Allow: []string{"brave_*"}, Deny: []string{"*_local"}, Timeout: 90 * time.Second},
-		{Name: "docs", Transport: HTTP, URL: "https://example.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Timeout: 2 * time.Minute, guessed: true},
+		{Name: "docs", Transport: HTTP, URL: "https://example.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Timeout: 2 * time.Minute, Guessed: true},
 		{Name: "old", Transport: SSE, URL: "http://127.0.0.1:8080/sse", Disabled: true},
 		{Name: "new", Transport: HTTP, URL: "${BASE:-http://localhost}/mcp", Disabled: true},
-		{Name: "a_b-C9", Transport: HTTP, URL: "http://x.org", guessed: true},
+		{Name: "a_b-C9", Transport: HTTP, URL: "http://x.org", Guessed: true},
 	}
 	for i := range want {
 		if want[i].Name != "brave" {
@@ -88,7 +88,7 @@ func TestMistakesInMcpJsonAreNamedWithTheirLine(t *testing.T) {
 }
 
 func TestAnAbsentMcpJsonHasNoServers(t *testing.T) {
-	config, err := ReadConfig(filepath.Join(t.TempDir(), "mcp.json"), os.LookupEnv)
+	config, err := Read(filepath.Join(t.TempDir(), "mcp.json"), os.LookupEnv)
 	if err != nil || len(config.Servers) != 0 {
 		t.Errorf("got %+v, %v", config, err)
 	}
@@ -158,7 +158,14 @@ func FuzzParse(f *testing.F) {
 			t.Skip()
 		}
 		for _, s := range servers {
-			_, _ = s.resolved(func(string) (string, bool) { return "", false })
+			_, _ = s.Resolved(func(string) (string, bool) { return "", false })
 		}
 	})
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
