@@ -11,6 +11,7 @@ import (
 	"github.com/blevesearch/snowballstem/arabic"
 	"github.com/blevesearch/snowballstem/danish"
 	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
 	"github.com/blevesearch/snowballstem/finnish"
 	"github.com/blevesearch/snowballstem/french"
 	"github.com/blevesearch/snowballstem/german"
@@ -26,30 +27,36 @@ import (
 )
 
 // A note's words are stemmed by the rules of its own language, told by its
-// small words, or its script; those of a note in English, in a language that is not here or
-// in none that shows, by Porter's. A question is too short to tell: its words
+// small words, or its script; those of a note in a language that is not here or
+// in none that shows, by those of English. A question is too short to tell: its words
 // are looked for in the form that each language of the vault gives them. So a
 // vault of English notes is searched as if there were no other language.
 
 // language is a code of ISO 639-1; "": English, or not known.
 type language string
 
-// stemmers are the languages other than English.
+// longestWord bounds a word, in bytes; what is longer is not stemmed.
+const longestWord = 64
+
+// stemmers are the Snowball project's.
 var stemmers = map[language]func(*snowballstem.Env) bool{
-	"ar": arabic.Stem, "da": danish.Stem, "de": german.Stem, "es": spanish.Stem, "fi": finnish.Stem, "fr": french.Stem, "hu": hungarian.Stem, "it": italian.Stem,
+	"": english.Stem, "ar": arabic.Stem, "da": danish.Stem, "de": german.Stem, "es": spanish.Stem, "fi": finnish.Stem, "fr": french.Stem, "hu": hungarian.Stem, "it": italian.Stem,
 	"nl": dutch.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ro": romanian.Stem, "ru": russian.Stem, "sv": swedish.Stem,
 	"tr": turkish.Stem,
 }
 
 // stem reduces a word to what its forms have in common.
 func (l language) stem(word string) string {
-	stem, ok := stemmers[l]
-	if !ok || len(word) > 64 {
-		return porter(fold(word))
+	if len(word) > longestWord {
+		return fold(word)
 	}
-	env := snowballstem.NewEnv(strings.ToLower(word))
-	stem(env)
-	// Accents count for the endings, and are left out by many who type.
+	// Accents count for the endings, except in English, and are left out by
+	// many who type.
+	if word = strings.ToLower(word); l == "" {
+		word = fold(word)
+	}
+	env := snowballstem.NewEnv(word)
+	stemmers[l](env)
 	if stemmed := fold(env.Current()); stemmed != "" {
 		return stemmed
 	}
@@ -100,7 +107,7 @@ const (
 	languageBytes = 8 << 10
 	// leastKinds different small words must be found, twice as many in all as
 	// of English, and be one word of leastShare: a note of names, code or English
-	// with a foreign quote stays with Porter.
+	// with a foreign quote stays with English.
 	leastKinds = 3
 	leastShare = 10
 )

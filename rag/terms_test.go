@@ -1,15 +1,9 @@
 package rag
 
 import (
-	"database/sql"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"lifehub/internal/testenv"
 )
 
 func TestTermsOf(t *testing.T) {
@@ -62,70 +56,4 @@ func unmark(text string) string {
 		}
 		return r
 	}, text)
-}
-
-// SQLite's own porter tokenizer is the reference: stems that differ would
-// make figures differ from other tools' for no reason.
-func TestPorterStemsAsSQLiteDoes(t *testing.T) {
-	db, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	for _, statement := range []string{
-		`CREATE VIRTUAL TABLE w USING fts5 (x, tokenize = 'porter ascii')`,
-		`CREATE VIRTUAL TABLE v USING fts5vocab (w, 'instance')`,
-	} {
-		if _, err := db.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var all []string
-	for word := range corpusWords(t) {
-		all = append(all, word)
-	}
-	slices.Sort(all)
-	if _, err := db.Exec(`INSERT INTO w VALUES (?)`, strings.Join(all, " ")); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := db.Query(`SELECT term, "offset" FROM v`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var stem string
-		var i int
-		if err := rows.Scan(&stem, &i); err != nil {
-			t.Fatal(err)
-		}
-		if got := porter(all[i]); got != stem {
-			t.Errorf("porter(%s) = %s, SQLite has %s", all[i], got, stem)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d words compared", len(all))
-}
-
-// corpusWords are the plain ASCII words of the notes at hand.
-func corpusWords(t *testing.T) map[string]bool {
-	t.Helper()
-	words := map[string]bool{}
-	err := filepath.WalkDir(testenv.Shared(t, "data/corpora"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
-			return err
-		}
-		raw, err := os.ReadFile(path)
-		for _, word := range strings.FieldsFunc(strings.ToLower(string(raw)), func(r rune) bool { return r < 'a' || r > 'z' }) {
-			words[word] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return words
 }
