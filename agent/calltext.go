@@ -11,6 +11,7 @@ import (
 // callMarks stand before calls that a model prints as text, because its
 // server does not know its way of calling: what Hermes, Qwen and our own
 // prompt write, and what Mistral does.
+// Why only these: docs/design/agent-modes.md.
 var callMarks = []string{"<tool_call>", "[TOOL_CALLS]"}
 
 // markAt is where the first line of a text that begins with a mark of a call

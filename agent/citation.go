@@ -44,6 +44,7 @@ func (t *turn) checkCitations(ctx context.Context, answer string) []Citation {
 // citation that repeats another in all its parts is told once. A quotation without a
 // number is looked for in all sources and told with its words: verified by the
 // first that holds it, else not_found with the number 0.
+// Why by words and not by similarity: docs/design/citations.md.
 func CheckCitations(answer string, sources []Source, reread func(Source) (string, bool)) []Citation {
 	desk := &desk{sources: sources, reread: reread, open: map[int]*passage{}, now: map[int]*passage{}}
 	var citations []Citation

@@ -13,6 +13,7 @@ import (
 
 // Fact is a line about the user that was to be remembered. It stands in a
 // file that the user can read and edit.
+// Why: docs/design/memory.md.
 type Fact struct {
 	Text    string    `json:"text"`
 	Date    time.Time `json:"date,omitzero"`

@@ -9,6 +9,7 @@ import (
 )
 
 // Gauge is what was learned about how a model's server counts tokens.
+// Why: docs/design/models-and-windows.md.
 type Gauge struct {
 	High   float64 // most tokens of the server for one of the estimate, over the prompts so far; 0: none yet
 	Window int     // the server cut prompts to so many tokens and does not tell so itself; 0: never

@@ -11,6 +11,7 @@ import (
 
 // Journal keeps what a turn is about to do and what it did, so that a turn
 // that was killed can be gone on with. *store.Store is the real one.
+// Why: docs/design/journal-and-resume.md.
 type Journal interface {
 	// Record keeps entries of a turn, all of them or none, and returns when
 	// they would survive a kill and a power cut.

@@ -12,6 +12,7 @@ import (
 )
 
 // Mode is how a turn is worked on.
+// Why three: docs/design/agent-modes.md.
 type Mode string
 
 // The modes. They share tools, gate, journal, events and memory.

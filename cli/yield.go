@@ -10,8 +10,8 @@ const spareThreads = 2
 
 // leaveRoomForKeys lets the kernel decide who runs: it gives a thread that a
 // key has woken the processor at once, while Go's scheduler lets the goroutines
-// that have all of its threads go on for up to 10 ms. Measured in
-// docs/figures/screen.md.
+// that have all of its threads go on for up to 10 ms. Why, and
+// what it brings: docs/design/performance.md.
 func leaveRoomForKeys() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spareThreads)

@@ -10,6 +10,7 @@ import (
 // (offline_plan.go), answers are quoted passages (offline_answer.go), vectors
 // are hashed character n-grams (ngrams.go). It reads Request.Task; a request
 // without one needs a real model.
+// Why: docs/design/offline-provider.md.
 type Offline struct{}
 
 // NewOffline returns the provider that is built in.

@@ -14,7 +14,7 @@ import (
 )
 
 // The patience with a model server. A first token may wait for a model of
-// many gigabytes to load.
+// many gigabytes to load. Why: docs/design/models-and-windows.md.
 const (
 	firstTokenTimeout = 120 * time.Second
 	idleTimeout       = 60 * time.Second

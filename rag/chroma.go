@@ -19,6 +19,7 @@ import (
 // Chroma says where a Chroma server keeps the vectors of a vault, so that
 // several machines share them. Words and texts stay on each machine; the
 // server is given vectors and hashes of what was embedded, nothing else.
+// Why: docs/design/vectors.md.
 type Chroma struct {
 	URL      string // of the server, as in http://127.0.0.1:8000
 	Tenant   string // "": default_tenant

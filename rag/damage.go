@@ -20,6 +20,7 @@ func (e *damageError) Error() string { return e.why }
 // Every other error says something about the machine, not about the index: a
 // full disk, too few open files, a folder that cannot be written, a lock. No
 // file is replaced for those.
+// Why: docs/design/index-files.md.
 func isDamage(err error) bool {
 	var damage *damageError
 	if errors.As(err, &damage) {

@@ -21,6 +21,7 @@ import (
 // generation is a words file that is open: words.db, and after each rebuild
 // words-1.db, words-2.db … The highest number is the index; no number is used
 // twice. A rebuild fills new.db, which its last step renames.
+// Why: docs/design/index-files.md.
 type generation struct {
 	number  int
 	db      *sql.DB

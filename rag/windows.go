@@ -11,7 +11,8 @@ import (
 // A model reads so many tokens of a text and is blind to the rest. A passage
 // longer than that is embedded in several windows, each under the passage's
 // title and headings, and is as near to a question as its nearest window.
-// The words of a passage do not depend on the model, so its vectors may.
+// The words of a passage do not depend on the model, so its vectors may
+// (docs/design/vectors.md).
 
 // A key's last byte tells the window, so that a passage's windows are found
 // from its own key, and it shows when one is missing: 0 is the passage whole,

@@ -21,6 +21,7 @@ const checkTime = 3 * time.Second
 
 // DamagedError says that the database cannot be relied on. The file is left
 // as it is.
+// Why: docs/design/conversations-and-storage.md.
 type DamagedError struct {
 	Path   string
 	Why    string

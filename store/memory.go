@@ -19,6 +19,7 @@ import (
 // vectors are near to its own: at most q.Limit by each, in no order. Those
 // that still stand in the window are left out, and so are branches that were
 // left.
+// Why: docs/design/memory.md.
 func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recollection, error) {
 	list, err := s.similar(ctx, q)
 	if err != nil {

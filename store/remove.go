@@ -14,6 +14,7 @@ import (
 // the backups. Their text is gone from the files: from free pages, the word
 // index and the write-ahead log too. The error is [ErrNoConversation] when
 // one is not there; then nothing is deleted.
+// How: docs/design/conversations-and-storage.md.
 func (s *Store) Remove(ctx context.Context, conversations ...string) error {
 	if err := s.remove(ctx, conversations); err != nil {
 		return fmt.Errorf("delete conversations: %w", err)

@@ -18,7 +18,7 @@ import (
 // What is typed and not sent lies in a folder beside the database, in a file of
 // its own for each process that has a screen: <owner>.json, and <owner>.md while
 // the user's editor has it. It is in no backup, and leaves nothing in the
-// database when it is rubbed out.
+// database when it is rubbed out. Why: docs/design/conversations-and-storage.md.
 
 // draft is such a file.
 type draft struct {

@@ -22,6 +22,7 @@ import (
 
 // change is what a writing tool is about to do to one note. It is worked out
 // once, shown, and then written just as it is.
+// Why: docs/design/notes.md.
 type change struct {
 	folder *notes.Folder
 	path   string
