@@ -167,7 +167,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		}
 	}
 	if a.provider, err = llm.Open(settings); err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	if err := a.openVaults(flags.notes); err != nil {
 		return err

@@ -121,7 +121,7 @@ func artifactOf(ctx context.Context, kept *store.Store, chat string, given []str
 	if len(given) > 1 {
 		n, err := strconv.Atoi(given[1])
 		if err != nil || n < 1 {
-			return agent.Artifact{}, usageError{fmt.Errorf("%q is no version; it is a number from 1", given[1])}
+			return agent.Artifact{}, usageError{Err: fmt.Errorf("%q is no version; it is a number from 1", given[1])}
 		}
 		version = n
 	}

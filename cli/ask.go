@@ -182,7 +182,7 @@ func (q *question) message(prompt string) (string, error) {
 	for _, name := range q.files {
 		file, err := os.Open(name)
 		if err != nil {
-			return "", usageError{fmt.Errorf("add a file to the question: %w", err)}
+			return "", usageError{Err: fmt.Errorf("add a file to the question: %w", err)}
 		}
 		text, err := readText(file, name)
 		file.Close()
@@ -192,7 +192,7 @@ func (q *question) message(prompt string) (string, error) {
 		m.Attached = append(m.Attached, agent.Attachment{Name: name, Text: text})
 	}
 	if strings.TrimSpace(prompt) == "" && len(m.Attached) == 0 {
-		return "", usageError{errors.New("there is no question: give one as an argument or on stdin")}
+		return "", usageError{Err: errors.New("there is no question: give one as an argument or on stdin")}
 	}
 	return m.String(), nil
 }
@@ -209,10 +209,10 @@ func readText(r io.Reader, name string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(data) > maxAttached {
-		return "", usageError{fmt.Errorf("%s is larger than the %d bytes that a question can take along", name, maxAttached)}
+		return "", usageError{Err: fmt.Errorf("%s is larger than the %d bytes that a question can take along", name, maxAttached)}
 	}
 	if !utf8.Valid(data) {
-		return "", usageError{fmt.Errorf("%s is not UTF-8 text", name)}
+		return "", usageError{Err: fmt.Errorf("%s is not UTF-8 text", name)}
 	}
 	return strings.TrimSpace(string(data)), nil
 }

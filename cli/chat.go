@@ -53,7 +53,7 @@ func newChat(sh *shell) *cobra.Command {
 		RunE: func(cmd *cobra.Command, given []string) error {
 			given = f.takeID(given)
 			if len(given) > 1 {
-				return usageError{errors.New("one prompt is expected; put it in quotes")}
+				return usageError{Err: errors.New("one prompt is expected; put it in quotes")}
 			}
 			return f.run(cmd.Context(), strings.Join(given, ""))
 		},
@@ -81,7 +81,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 	}
 	for _, name := range f.notes {
 		if _, err := vaultDir(name); err != nil {
-			return usageError{err}
+			return usageError{Err: err}
 		}
 	}
 	looks, err := f.looks(a.config)
@@ -146,7 +146,7 @@ func (f *chatFlags) looks(c *Config) (tui.Options, error) {
 	if strings.ContainsAny(c.Theme, `/\`) {
 		var err error
 		if o.Colours, err = ownColours(atHome(c.Theme)); err != nil {
-			return o, usageError{err}
+			return o, usageError{Err: err}
 		}
 	}
 	return o, nil

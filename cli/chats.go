@@ -57,7 +57,7 @@ func (sh *shell) withStore(do func(*store.Store) error) error {
 
 func (sh *shell) listChats(ctx context.Context, s *store.Store, limit int, asJSON bool) error {
 	if limit < 1 {
-		return usageError{fmt.Errorf("-n: %d is not a number of conversations", limit)}
+		return usageError{Err: fmt.Errorf("-n: %d is not a number of conversations", limit)}
 	}
 	list, err := s.Conversations(ctx, limit)
 	if err != nil {
@@ -100,7 +100,7 @@ func shortID(id string) string {
 func (sh *shell) showChat(ctx context.Context, s *store.Store, id string, asJSON bool) error {
 	conversation, err := conversationOf(ctx, s, id)
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	exchanges, err := s.Exchanges(ctx, conversation.ID)
 	if err != nil {

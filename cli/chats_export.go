@@ -41,7 +41,7 @@ func newChatsExport(sh *shell) *cobra.Command {
 func (sh *shell) exportChat(ctx context.Context, s *store.Store, id, format, file string) error {
 	c, err := conversationOf(ctx, s, id)
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	var b bytes.Buffer
 	if err := export(ctx, s, c, formatOf(format, file), &b); err != nil {

@@ -42,7 +42,7 @@ func (sh *shell) restoreChats(ctx context.Context, path string, yes bool) error 
 	}
 	if !yes {
 		if !term.IsTerminal(sh.in.Fd()) {
-			return usageError{errors.New("nobody can be asked whether to restore: say --yes")}
+			return usageError{Err: errors.New("nobody can be asked whether to restore: say --yes")}
 		}
 		if !sh.agrees(question) {
 			return exitError{errors.New("nothing was changed"), exitFailed}

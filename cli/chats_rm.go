@@ -43,14 +43,14 @@ func (sh *shell) removeChats(ctx context.Context, p paths, s *store.Store, given
 	for _, id := range given {
 		c, err := s.Conversation(ctx, id)
 		if err != nil {
-			return usageError{err}
+			return usageError{Err: err}
 		}
 		ids = append(ids, c.ID)
 		fmt.Fprintf(sh.err, "%-10s  %s  %3d  %s\n", shortID(c.ID), c.Updated.Local().Format("2006-01-02 15:04"), c.Messages, safetext.Line(c.Title))
 	}
 	if !yes {
 		if !term.IsTerminal(sh.in.Fd()) {
-			return usageError{errors.New("nobody can be asked whether to delete: say --yes")}
+			return usageError{Err: errors.New("nobody can be asked whether to delete: say --yes")}
 		}
 		if !sh.agrees("Delete all that was kept of this?") {
 			return exitError{errors.New("nothing was deleted"), exitFailed}

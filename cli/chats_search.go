@@ -37,7 +37,7 @@ func newChatsSearch(sh *shell) *cobra.Command {
 
 func (sh *shell) searchChats(ctx context.Context, s *store.Store, words string, limit int, asJSON bool) error {
 	if limit < 1 {
-		return usageError{fmt.Errorf("-n: %d is not a number of messages", limit)}
+		return usageError{Err: fmt.Errorf("-n: %d is not a number of messages", limit)}
 	}
 	hits, err := s.Search(ctx, words, limit)
 	if err != nil {
@@ -83,7 +83,7 @@ func newChatsRename(sh *shell) *cobra.Command {
 			return sh.withStore(func(s *store.Store) error {
 				c, err := conversationOf(cmd.Context(), s, given[0])
 				if err != nil {
-					return usageError{err}
+					return usageError{Err: err}
 				}
 				return s.Rename(cmd.Context(), c.ID, strings.Join(given[1:], " "))
 			})

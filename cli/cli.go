@@ -32,11 +32,6 @@ const (
 	exitTerminated  = 143
 )
 
-// usageError is a mistake in how LifeHub was called or set up.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
 // exitError ends LifeHub with a code and, when it wraps an error, its text.
 type exitError struct {
 	error
@@ -199,7 +194,7 @@ func newRoot(sh *shell) *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return chat.run(cmd.Context(), "") },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
+		return usageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 	})
 	chat.register(root)
 	root.AddCommand(
@@ -213,7 +208,7 @@ func newRoot(sh *shell) *cobra.Command {
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if err := check(cmd, given); err != nil {
-			return usageError{fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
+			return usageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 		}
 		return nil
 	}
@@ -225,7 +220,7 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 		Use: use, Short: short,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 0 {
-				return usageError{fmt.Errorf("%s has no command %q; see `lifehub %s --help`", use, given[0], use)}
+				return usageError{Err: fmt.Errorf("%s has no command %q; see `lifehub %s --help`", use, given[0], use)}
 			}
 			return cmd.Help()
 		},

@@ -251,7 +251,7 @@ func (c *Config) readEnv(getenv func(string) (string, bool)) error {
 				continue
 			}
 			if err := s.set([]string{value}, false); err != nil {
-				return usageError{fmt.Errorf("%s in the environment: %w", name, err)}
+				return usageError{Err: fmt.Errorf("%s in the environment: %w", name, err)}
 			}
 			c.origin[s.name] = "$" + name
 			break
@@ -299,8 +299,19 @@ func (c *Config) setFlag(name, flag, value string) error {
 		return err
 	}
 	if err := s.set([]string{value}, false); err != nil {
-		return usageError{fmt.Errorf("%s: %w", flag, err)}
+		return usageError{Err: fmt.Errorf("%s: %w", flag, err)}
 	}
 	c.origin[name] = flag
 	return nil
 }
+
+// usageError is a mistake in how LifeHub was called or set up.
+type usageError struct{ Err error }
+
+func (e usageError) Error() string { return e.Err.Error() }
+
+func (e usageError) Unwrap() error { return e.Err }
+
+// passwordEnv holds the password of mail; it goes before the file. It is no
+// setting, so that it never stands in the config file.
+const passwordEnv = "LIFEHUB_MAIL_PASSWORD"

@@ -105,7 +105,7 @@ func (sh *shell) initConfig() error {
 	case err != nil:
 		return fmt.Errorf("read the settings file: %w", err)
 	case strings.Contains(string(set), heading):
-		return usageError{fmt.Errorf("%s explains every key already; it stays as it is", p.settings())}
+		return usageError{Err: fmt.Errorf("%s explains every key already; it stays as it is", p.settings())}
 	default:
 		explained = strings.TrimRight(string(set), "\n") + "\n\n" + explained
 	}

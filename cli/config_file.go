@@ -17,7 +17,7 @@ import (
 func (c *Config) readFile(file string, data []byte) error {
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return usageError{fmt.Errorf("settings in %s: %s", file, faultOf(err))}
+		return usageError{Err: fmt.Errorf("settings in %s: %s", file, faultOf(err))}
 	}
 	for _, doc := range tree.Docs {
 		if doc.Body == nil {
@@ -47,7 +47,7 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 	at := func(n ast.Node) string { return fmt.Sprintf("%s:%d", file, n.GetToken().Position.Line) }
 	pairs, ok := pairsOf(node)
 	if !ok {
-		return usageError{fmt.Errorf("%s: %s holds further keys, not a value", at(node), orTop(prefix))}
+		return usageError{Err: fmt.Errorf("%s: %s holds further keys, not a value", at(node), orTop(prefix))}
 	}
 	for _, pair := range pairs {
 		key := pair.Key.GetToken().Value
@@ -58,7 +58,7 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 				err = tui.CheckKeys(keys)
 			}
 			if err != nil {
-				return usageError{fmt.Errorf("%s: %w", at(pair.Key), err)}
+				return usageError{Err: fmt.Errorf("%s: %w", at(pair.Key), err)}
 			}
 			c.Keys = keys
 			continue
@@ -75,14 +75,14 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 		}
 		s, err := c.setting(name)
 		if err != nil {
-			return usageError{fmt.Errorf("%s: %w", at(pair.Key), err)}
+			return usageError{Err: fmt.Errorf("%s: %w", at(pair.Key), err)}
 		}
 		values, isList, err := scalars(pair.Value)
 		if err == nil {
 			err = s.set(values, isList)
 		}
 		if err != nil {
-			return usageError{fmt.Errorf("%s: %s: %w", at(pair.Key), name, err)}
+			return usageError{Err: fmt.Errorf("%s: %s: %w", at(pair.Key), name, err)}
 		}
 		c.origin[name] = at(pair.Key)
 	}

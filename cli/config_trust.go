@@ -28,7 +28,7 @@ func newConfigTrust(sh *shell) *cobra.Command {
 		RunE: func(_ *cobra.Command, given []string) error {
 			switch {
 			case len(given) == 0 && revoke:
-				return usageError{fmt.Errorf("which folder? lifehub config trust --revoke DIR")}
+				return usageError{Err: fmt.Errorf("which folder? lifehub config trust --revoke DIR")}
 			case len(given) == 0:
 				return sh.listTrusted()
 			case revoke:
@@ -67,14 +67,14 @@ func (sh *shell) trustFolder(name string, yes bool) error {
 	}
 	dir, err := vaultDir(name)
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	files, err := readFolderFiles(dir)
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
-		return usageError{fmt.Errorf("%s holds no settings for LifeHub: there is no %s", dir, strings.Join(folderFiles, ", no "))}
+		return usageError{Err: fmt.Errorf("%s holds no settings for LifeHub: there is no %s", dir, strings.Join(folderFiles, ", no "))}
 	}
 	for _, name := range folderFiles {
 		if text, ok := files[name]; ok {
@@ -83,7 +83,7 @@ func (sh *shell) trustFolder(name string, yes bool) error {
 	}
 	without, err := withoutEffect(dir, files)
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	for _, line := range without {
 		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(line))
@@ -144,11 +144,11 @@ func (sh *shell) revokeFolder(name string) error {
 	dir, err := vaultDir(name)
 	if err != nil { // it may be gone, and its name is enough
 		if dir, err = filepath.Abs(name); err != nil {
-			return usageError{err}
+			return usageError{Err: err}
 		}
 	}
 	if _, ok := known[dir]; !ok {
-		return usageError{fmt.Errorf("%s is not trusted", dir)}
+		return usageError{Err: fmt.Errorf("%s is not trusted", dir)}
 	}
 	delete(known, dir)
 	if err := p.writeTrusted(known); err != nil {

@@ -44,7 +44,7 @@ type ownFigures struct {
 
 func (sh *shell) eval(ctx context.Context, flags runFlags, most int, asJSON bool) error {
 	if most < 1 {
-		return usageError{fmt.Errorf("-n: %d is not a number of questions", most)}
+		return usageError{Err: fmt.Errorf("-n: %d is not a number of questions", most)}
 	}
 	a, err := sh.openNotes(ctx, flags)
 	if err != nil {
@@ -52,7 +52,7 @@ func (sh *shell) eval(ctx context.Context, flags runFlags, most int, asJSON bool
 	}
 	defer a.close()
 	if len(a.open()) == 0 {
-		return usageError{errNoNotes}
+		return usageError{Err: errNoNotes}
 	}
 	if err := a.ready(ctx, sh.progress()); err != nil {
 		return err

@@ -134,7 +134,7 @@ func (p paths) narrowing(c *Config, dirs []string) (narrowing, error) {
 			n.notices = append(n.notices, fmt.Sprintf("the settings in %s are not those that you trusted, which stay in force; `lifehub config trust` shows them", filepath.Join(dir, folderSettings)))
 		}
 		if err := n.take(c, dir, was); err != nil {
-			return narrowing{}, usageError{err}
+			return narrowing{}, usageError{Err: err}
 		}
 	}
 	return n, nil

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -53,7 +51,7 @@ func (sh *shell) index(ctx context.Context, dirs []string, f indexFlags) error {
 	}
 	for i, dir := range dirs {
 		if dirs[i], err = vaultDir(dir); err != nil {
-			return usageError{err}
+			return usageError{Err: err}
 		}
 		if f.looks() {
 			continue
@@ -66,7 +64,7 @@ func (sh *shell) index(ctx context.Context, dirs []string, f indexFlags) error {
 		dirs = c.Notes
 	}
 	if len(dirs) == 0 {
-		return usageError{errNoNotes}
+		return usageError{Err: errNoNotes}
 	}
 	a, err := sh.openNotes(ctx, runFlags{notes: dirs})
 	if err != nil {
@@ -162,25 +160,6 @@ func (sh *shell) printStatus(dir string, files []rag.FileStatus, asJSON bool) er
 	}
 	fmt.Fprintf(sh.out, "%s: %d of %d indexed\n", safetext.Line(dir), indexed, len(files))
 	return nil
-}
-
-// vaultDir is the absolute folder of notes behind an argument, links followed.
-func vaultDir(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
-	}
-	if err != nil {
-		return "", fmt.Errorf("find the notes: %w", err)
-	}
-	info, err := os.Stat(abs)
-	if err != nil {
-		return "", fmt.Errorf("find the notes: %w", err)
-	}
-	if !info.IsDir() {
-		return "", fmt.Errorf("find the notes: %s is not a folder", abs)
-	}
-	return abs, nil
 }
 
 func (sh *shell) printChanges(dir string, changes rag.Changes, asJSON bool) error {

@@ -10,10 +10,6 @@ import (
 	"lifehub/agent/tools"
 )
 
-// passwordEnv holds the password of mail; it goes before the file. It is no
-// setting, so that it never stands in the config file.
-const passwordEnv = "LIFEHUB_MAIL_PASSWORD"
-
 // mail is how mail is sent.
 func (c *Config) mail(getenv func(string) (string, bool)) tools.Mail {
 	return tools.Mail{

@@ -59,15 +59,15 @@ type known struct {
 func (p paths) readServers() (known, error) {
 	text, err := readServersText(p.servers())
 	if err != nil {
-		return known{}, usageError{fmt.Errorf("read MCP servers: %w", err)}
+		return known{}, usageError{Err: fmt.Errorf("read MCP servers: %w", err)}
 	}
 	config, err := config.Read(p.servers(), os.LookupEnv)
 	if err != nil {
-		return known{}, usageError{err}
+		return known{}, usageError{Err: err}
 	}
 	trust, err := mcpclient.OpenTrust(p.trust())
 	if err != nil {
-		return known{}, usageError{err}
+		return known{}, usageError{Err: err}
 	}
 	adopted, err := trust.Adopt(config.Servers)
 	if err != nil {
@@ -120,7 +120,7 @@ func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers,
 		return nil, k, err
 	}
 	if k.config, err = k.config.Only(name); err != nil {
-		return nil, k, usageError{err}
+		return nil, k, usageError{Err: err}
 	}
 	builtin := map[string]bool{}
 	for _, t := range tools.All(tools.Deps{}) {
@@ -209,7 +209,7 @@ func (sh *shell) showServerLog(name string, lines int) error {
 		return err
 	}
 	if _, err := k.config.Only(name); err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	text, err := serverLog(p.serverLog(name), lines)
 	if err != nil {

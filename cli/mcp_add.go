@@ -62,10 +62,10 @@ func (a *addition) run(name string, command []string) error {
 		s.Headers, err = pairs(a.headers, ":")
 	}
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	if err := config.Add(p.servers(), s); err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	if k.config, err = config.Read(p.servers(), os.LookupEnv); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (sh *shell) importServers(from string, yes bool) error {
 	}
 	found, err := config.ReadImport(p.servers(), from)
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	for _, s := range found.Servers {
 		fmt.Fprintf(sh.out, "+ %s: %s\n", safetext.Reveal(s.Name), safetext.Reveal(s.Address()))
@@ -211,7 +211,7 @@ func (sh *shell) removeServer(name string) error {
 		return err
 	}
 	if err := config.Remove(p.servers(), name); err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	if err := k.trust.Forget(name); err != nil {
 		return err

@@ -169,7 +169,7 @@ func (a *app) findFacts(ctx context.Context, query string) ([]agent.Fact, error)
 
 func (sh *shell) searchMemory(ctx context.Context, a *app, query string, limit int, asJSON bool) error {
 	if limit < 1 {
-		return usageError{fmt.Errorf("-n: %d is not a number of exchanges", limit)}
+		return usageError{Err: fmt.Errorf("-n: %d is not a number of exchanges", limit)}
 	}
 	found, err := a.searchMemory(ctx, query, limit)
 	if err != nil {
@@ -206,7 +206,7 @@ func (a *app) searchMemory(ctx context.Context, query string, limit int) (found 
 // showDiff prints what was changed.
 func (sh *shell) showDiff(diff string, err error) error {
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	_, err = fmt.Fprint(sh.out, safetext.Text(diff))
 	return err
@@ -215,7 +215,7 @@ func (sh *shell) showDiff(diff string, err error) error {
 func (sh *shell) editFacts(ctx context.Context, a *app) error {
 	argv := strings.Fields(a.config.Editor)
 	if len(argv) == 0 {
-		return usageError{errors.New("there is no editor: set EDITOR, or `editor` in the settings")}
+		return usageError{Err: errors.New("there is no editor: set EDITOR, or `editor` in the settings")}
 	}
 	facts := a.facts()
 	if err := facts.Begin(); err != nil {

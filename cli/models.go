@@ -65,7 +65,7 @@ func (sh *shell) withProvider(ctx context.Context, do func(context.Context, llm.
 	}
 	p, err := llm.Open(c.models())
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	defer p.Close()
 	err = do(ctx, p)

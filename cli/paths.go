@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -57,4 +58,23 @@ func (p paths) index(vault string) string {
 		return '_'
 	}, filepath.Base(vault))
 	return filepath.Join(p.data, "index", name+"-"+hex.EncodeToString(sum[:4]))
+}
+
+// vaultDir is the absolute folder of notes behind an argument, links followed.
+func vaultDir(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the notes: %w", err)
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return "", fmt.Errorf("find the notes: %w", err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("find the notes: %s is not a folder", abs)
+	}
+	return abs, nil
 }

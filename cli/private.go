@@ -28,7 +28,7 @@ func (p paths) makePrivate(c *Config) (notices []string, err error) {
 		case err == nil:
 			open = append(open, file)
 		case file == p.settings() && c.holdsSecret(file):
-			return nil, usageError{fmt.Errorf("%s holds a key, and others can read it: chmod 600 %s", file, file)}
+			return nil, usageError{Err: fmt.Errorf("%s holds a key, and others can read it: chmod 600 %s", file, file)}
 		case !errors.Is(err, fs.ErrPermission):
 			return nil, fmt.Errorf("make %s private: %w", file, err)
 		}

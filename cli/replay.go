@@ -24,7 +24,7 @@ func newReplay(sh *shell) *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if speed < 0 {
-				return usageError{fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", speed)}
+				return usageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", speed)}
 			}
 			return sh.withTrace(cmd.Context(), given[0], func(t store.Trace, events []agent.Event) error {
 				return sh.replay(cmd.Context(), t, tui.Replay{Question: t.Question, Events: events, Speed: speed}, plain)

@@ -27,7 +27,7 @@ func loadRules(file string) (*agent.Rules, error) {
 	}
 	rules, err := agent.ParseRules(file, text)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usageError{Err: err}
 	}
 	return rules, nil
 }
@@ -121,11 +121,11 @@ func (a *app) allow(flag string, rules []string) error {
 	for _, text := range rules {
 		rule, err := agent.ParseRule(text)
 		if err != nil {
-			return usageError{fmt.Errorf("%s: %w", flag, err)}
+			return usageError{Err: fmt.Errorf("%s: %w", flag, err)}
 		}
 		rule.From, rule.Untrusted = flag, flag == untrustedFlag
 		if rule.Untrusted && (rule.Level != agent.Auto || !rule.IsBound()) {
-			return usageError{fmt.Errorf("%s %s: say which arguments it may have, as in 'add_task text=VALUE', for text that is not yours may have chosen them", flag, text)}
+			return usageError{Err: fmt.Errorf("%s %s: say which arguments it may have, as in 'add_task text=VALUE', for text that is not yours may have chosen them", flag, text)}
 		}
 		a.rules = a.rules.With(rule)
 	}

@@ -39,14 +39,14 @@ func newSearch(sh *shell) *cobra.Command {
 
 func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit int, asJSON bool) error {
 	if limit < 1 {
-		return usageError{fmt.Errorf("-n: %d is not a number of passages", limit)}
+		return usageError{Err: fmt.Errorf("-n: %d is not a number of passages", limit)}
 	}
 	if strings.TrimSpace(text) == "" {
-		return usageError{errors.New("there is nothing to search for: give words or a filter")}
+		return usageError{Err: errors.New("there is nothing to search for: give words or a filter")}
 	}
 	query, err := rag.ParseQuery(text)
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	query.Limit = limit
 	a, err := sh.openNotes(ctx, flags)
@@ -64,7 +64,7 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 		return errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to mend that")
 	}
 	if len(a.open()) == 0 {
-		return usageError{errNoNotes}
+		return usageError{Err: errNoNotes}
 	}
 	if err := a.ready(ctx, sh.progress()); err != nil {
 		return err

@@ -47,13 +47,13 @@ func newStats(sh *shell) *cobra.Command {
 func (s *sums) run(ctx context.Context) error {
 	since, err := parseSince(s.since, time.Now())
 	if err != nil {
-		return usageError{err}
+		return usageError{Err: err}
 	}
 	if s.by != "day" && s.by != "model" && s.by != "turn" {
-		return usageError{fmt.Errorf("--by: %q is neither day, model nor turn", s.by)}
+		return usageError{Err: fmt.Errorf("--by: %q is neither day, model nor turn", s.by)}
 	}
 	if s.limit < 0 {
-		return usageError{fmt.Errorf("-n: %d is not a number of rows", s.limit)}
+		return usageError{Err: fmt.Errorf("-n: %d is not a number of rows", s.limit)}
 	}
 	return s.withStore(func(kept *store.Store) error {
 		list, err := kept.Figures(ctx, s.by, since, s.limit)

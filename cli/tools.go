@@ -84,7 +84,7 @@ func (sh *shell) showTool(ctx context.Context, list []agent.Tool, gate *agent.Ag
 		fmt.Fprintf(sh.out, "%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(spec.Description)), safetext.Text(schema.String()))
 		return nil
 	}
-	return usageError{fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
+	return usageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
 }
 
 func newPermissions(sh *shell) *cobra.Command {
@@ -144,7 +144,7 @@ func (sh *shell) testRules(ctx context.Context, call string) error {
 			if t.Spec().Name == name {
 				input, misfit, err := callArgs(t.Spec(), rest)
 				if err != nil {
-					return usageError{err}
+					return usageError{Err: err}
 				}
 				if misfit != nil && rest != "" {
 					fmt.Fprintf(sh.err, "! the tool would refuse this call: %s\n", safetext.Line(misfit.Error()))
@@ -157,7 +157,7 @@ func (sh *shell) testRules(ctx context.Context, call string) error {
 				return nil
 			}
 		}
-		return usageError{fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
+		return usageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
 	})
 }
 
@@ -196,7 +196,7 @@ func (sh *shell) revokeRules(tool string) error {
 		return err
 	}
 	if n == 0 {
-		return usageError{fmt.Errorf("no rule names the tool %q; `lifehub permissions list` shows them", tool)}
+		return usageError{Err: fmt.Errorf("no rule names the tool %q; `lifehub permissions list` shows them", tool)}
 	}
 	rules := "1 rule"
 	if n > 1 {

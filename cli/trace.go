@@ -77,7 +77,7 @@ func (sh *shell) exportTrace(ctx context.Context, id string) error {
 
 func (sh *shell) listTraces(ctx context.Context, s *store.Store, limit int, asJSON bool) error {
 	if limit < 0 {
-		return usageError{fmt.Errorf("-n: %d is not a number of traces", limit)}
+		return usageError{Err: fmt.Errorf("-n: %d is not a number of traces", limit)}
 	}
 	list, err := s.Traces(ctx, limit)
 	if err != nil {
@@ -118,7 +118,7 @@ func (sh *shell) withTrace(ctx context.Context, id string, do func(store.Trace, 
 	return sh.withStore(func(s *store.Store) error {
 		t, err := s.ReadTrace(ctx, id)
 		if err != nil {
-			return usageError{err}
+			return usageError{Err: err}
 		}
 		if err := t.Readable(); err != nil {
 			return err

@@ -39,7 +39,7 @@ func (a *app) openVaults(named []string) error {
 			err = a.openVault(dir)
 		}
 		if err != nil && len(named) > 0 {
-			return usageError{err}
+			return usageError{Err: err}
 		}
 		if err != nil {
 			slog.Warn("remembered notes", "folder", name, "error", err)
