@@ -86,7 +86,7 @@ func (sh *shell) openNotes(ctx context.Context, flags runFlags) (*app, error) {
 	}
 	flags.noSave = len(flags.notes) > 0 || !a.config.Chats.Index
 	if !a.config.Chats.Index {
-		if err := a.dropChatNotes(); err != nil {
+		if err := dropChatNotes(a.paths); err != nil {
 			slog.Warn("conversations as notes", "error", err)
 		}
 	}
@@ -159,7 +159,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	a.rules = a.rules.Narrowed(a.folder.rules)
 	a.unembedded = make(chan struct{}, 1)
 	a.changes = make(chan llm.State, 8)
-	settings := a.config.models()
+	settings := modelSettings(a.config)
 	settings.Changed = func(s llm.State) {
 		select {
 		case a.changes <- s:
@@ -178,14 +178,14 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 			a.gone = append(a.gone, fmt.Sprintf("earlier conversations: %v", err))
 		}
 	}
-	if a.known, err = a.readServers(); err != nil {
+	if a.known, err = readServers(a.paths); err != nil {
 		return err
 	}
 	deps := tools.Deps{
 		Search: a, Folders: a.folders, Now: time.Now, Changes: a.store,
 		Facts: a.facts(), Past: a.recall, Kept: a.store,
 		Daily: tools.Daily{Folder: a.config.Daily.Folder, Pattern: a.config.Daily.Pattern},
-		Mail:  a.config.mail(os.LookupEnv),
+		Mail:  mailOf(a.config, os.LookupEnv),
 		Web:   tools.WebSearch{Engine: a.config.Web.Search, URL: a.config.Web.SearchURL},
 		Units: a.config.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
 	}
@@ -198,7 +198,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		options.Files, options.Logs = a.serverFiles(), a.serverLogs()
 	}
 	a.servers = mcpclient.Start(ctx, a.known.config, options)
-	a.followed = a.newFollowed(a.known.text)
+	a.followed = newFollowed(a.paths, a.known.text)
 	return nil
 }
 
@@ -210,8 +210,8 @@ func (a *app) isBuiltin(name string) bool {
 	return slices.ContainsFunc(a.builtin, func(t agent.Tool) bool { return t.Spec().Name == name })
 }
 
-// models are the settings of the model provider.
-func (c *Config) models() llm.Settings {
+// modelSettings are the settings of the model provider.
+func modelSettings(c *Config) llm.Settings {
 	return llm.Settings{
 		Provider: c.Provider, Model: c.Model,
 		Embedding: c.EmbedModel, Window: c.Context,
@@ -220,8 +220,8 @@ func (c *Config) models() llm.Settings {
 	}
 }
 
-// chroma is the server that keeps the vectors; nil: files on this machine do.
-func (c *Config) chroma() *rag.Chroma {
+// openChroma is the server that keeps the vectors; nil: files on this machine do.
+func openChroma(c *Config) *rag.Chroma {
 	if c.RAG.Store != "chroma" {
 		return nil
 	}

@@ -22,9 +22,9 @@ import (
 // stays.
 func (a *app) openChats(ctx context.Context) error {
 	if !a.config.Chats.Index {
-		return a.dropChatNotes()
+		return dropChatNotes(a.paths)
 	}
-	if err := a.writeChatNotes(ctx, a.store); err != nil {
+	if err := writeChatNotes(ctx, a.paths, a.store); err != nil {
 		return err
 	}
 	folder, err := notes.Open(a.chatNotes())
@@ -41,7 +41,7 @@ func (a *app) openChats(ctx context.Context) error {
 }
 
 // writeChatNotes makes the notes of conversations match those that are kept.
-func (p paths) writeChatNotes(ctx context.Context, s *store.Store) error {
+func writeChatNotes(ctx context.Context, p paths, s *store.Store) error {
 	if err := os.MkdirAll(p.chatNotes(), 0o700); err != nil {
 		return fmt.Errorf("make folder for conversations as notes: %w", err)
 	}
@@ -52,14 +52,14 @@ func (p paths) writeChatNotes(ctx context.Context, s *store.Store) error {
 	there := map[string]bool{}
 	for _, v := range versions {
 		there[v.Conversation+".md"] = true
-		if err := p.writeChatNote(ctx, s, v); err != nil {
+		if err := writeChatNote(ctx, p, s, v); err != nil {
 			return err
 		}
 	}
-	return p.removeChatNotes(func(file string) bool { return !there[file] })
+	return removeChatNotes(p, func(file string) bool { return !there[file] })
 }
 
-func (p paths) writeChatNote(ctx context.Context, s *store.Store, v store.Version) error {
+func writeChatNote(ctx context.Context, p paths, s *store.Store, v store.Version) error {
 	file := filepath.Join(p.chatNotes(), v.Conversation+".md")
 	head := fmt.Sprintf("---\nconversation: %q\nversion: %q\n", v.Conversation, v.Mark)
 	if old, err := os.ReadFile(file); err == nil && strings.HasPrefix(string(old), head) {
@@ -95,7 +95,7 @@ func answered(exchanges []agent.Exchange) []agent.Exchange {
 
 // removeChatNotes deletes the notes that gone names, and empties the index: an
 // index keeps words of what was in it. The next search or start fills it again.
-func (p paths) removeChatNotes(gone func(file string) bool) error {
+func removeChatNotes(p paths, gone func(file string) bool) error {
 	entries, err := os.ReadDir(p.chatNotes())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -117,7 +117,7 @@ func (p paths) removeChatNotes(gone func(file string) bool) error {
 
 // dropChatNotes deletes all of them, and their index with its lock: nobody
 // searches it any more.
-func (p paths) dropChatNotes() error {
+func dropChatNotes(p paths) error {
 	for _, dir := range []string{p.chatIndex(), p.chatNotes()} {
 		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 			continue // deleting nothing is an error on a disk that is read-only

@@ -62,7 +62,7 @@ func (sh *shell) removeChats(ctx context.Context, p paths, s *store.Store, given
 	if err := s.Remove(ctx, ids...); err != nil {
 		return err
 	}
-	if err := p.removeChatNotes(func(file string) bool { return slices.Contains(ids, strings.TrimSuffix(file, ".md")) }); err != nil {
+	if err := removeChatNotes(p, func(file string) bool { return slices.Contains(ids, strings.TrimSuffix(file, ".md")) }); err != nil {
 		return err
 	}
 	for _, aside := range s.Aside() {

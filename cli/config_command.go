@@ -126,7 +126,7 @@ func (sh *shell) load() (paths, *Config, error) {
 	if err != nil {
 		return p, c, err
 	}
-	c.opened, err = p.makePrivate(c)
+	c.opened, err = makePrivate(p, c)
 	c.misspelt = misspeltNames(sh.environ())
 	return p, c, err
 }

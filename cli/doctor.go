@@ -113,7 +113,7 @@ func (sh *shell) examine(ctx context.Context) []finding {
 	}
 	findings = append(findings, a.examineModel(ctx, c)...)
 	findings = append(findings, a.examineNotes(ctx)...)
-	if store := c.chroma(); store != nil {
+	if store := openChroma(c); store != nil {
 		findings = append(findings, examineChroma(ctx, *store))
 	}
 	findings = append(findings, a.examineServers(ctx)...)

@@ -10,8 +10,8 @@ import (
 	"lifehub/agent/tools"
 )
 
-// mail is how mail is sent.
-func (c *Config) mail(getenv func(string) (string, bool)) tools.Mail {
+// mailOf is how mail is sent.
+func mailOf(c *Config, getenv func(string) (string, bool)) tools.Mail {
 	return tools.Mail{
 		Host: c.Mail.Host, Port: c.Mail.Port, User: c.Mail.User, From: c.Mail.From, TLS: c.Mail.TLS,
 		Password: func() (string, error) {

@@ -29,7 +29,7 @@ func TestThePasswordOfMailComesFromTheEnvironmentOrAPrivateFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := defaults()
 			c.Mail.PasswordFile = tc.file
-			got, err := c.mail(func(key string) (string, bool) { return tc.env, key == passwordEnv && tc.env != "" }).Password()
+			got, err := mailOf(c, func(key string) (string, bool) { return tc.env, key == passwordEnv && tc.env != "" }).Password()
 			if got != tc.want || (err != nil) != (tc.fails != "") || err != nil && !strings.Contains(err.Error(), tc.fails) {
 				t.Errorf("got %q, %v", got, err)
 			}

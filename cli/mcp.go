@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -41,11 +40,6 @@ func newMCP(sh *shell) *cobra.Command {
 		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), newMCPLogs(sh))
 }
 
-func (p paths) trust() string             { return filepath.Join(p.data, "mcp-trust.json") }
-func (p paths) passes() string            { return filepath.Join(p.data, "mcp-passes") }
-func (p paths) serverLogs() string        { return filepath.Join(p.state, "mcp") }
-func (p paths) serverLog(n string) string { return filepath.Join(p.serverLogs(), n+".log") }
-
 // known is mcp.json and what the user has seen of it.
 type known struct {
 	config  config.Config
@@ -56,7 +50,7 @@ type known struct {
 
 // readServers reads mcp.json and what the user has seen of it. A mistake in
 // them is one of usage.
-func (p paths) readServers() (known, error) {
+func readServers(p paths) (known, error) {
 	text, err := readServersText(p.servers())
 	if err != nil {
 		return known{}, usageError{Err: fmt.Errorf("read MCP servers: %w", err)}
@@ -82,7 +76,7 @@ func (sh *shell) knownServers() (paths, known, error) {
 	if err != nil {
 		return p, known{}, err
 	}
-	k, err := p.readServers()
+	k, err := readServers(p)
 	return p, k, err
 }
 
@@ -115,7 +109,7 @@ func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers,
 	if err != nil {
 		return nil, known{}, err
 	}
-	k, err := p.readServers()
+	k, err := readServers(p)
 	if err != nil {
 		return nil, k, err
 	}

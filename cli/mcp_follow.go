@@ -27,7 +27,7 @@ type followed struct {
 
 // newFollowed is the state after a start with the servers of mcp.json as they
 // were just read.
-func (p paths) newFollowed(text string) *followed {
+func newFollowed(p paths, text string) *followed {
 	f := &followed{text: text, last: text}
 	f.trusted(p.trust())
 	return f

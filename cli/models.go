@@ -63,7 +63,7 @@ func (sh *shell) withProvider(ctx context.Context, do func(context.Context, llm.
 	if err != nil {
 		return err
 	}
-	p, err := llm.Open(c.models())
+	p, err := llm.Open(modelSettings(c))
 	if err != nil {
 		return usageError{Err: err}
 	}

@@ -78,3 +78,11 @@ func vaultDir(dir string) (string, error) {
 	}
 	return abs, nil
 }
+
+func (p paths) trust() string { return filepath.Join(p.data, "mcp-trust.json") }
+
+func (p paths) passes() string { return filepath.Join(p.data, "mcp-passes") }
+
+func (p paths) serverLogs() string { return filepath.Join(p.state, "mcp") }
+
+func (p paths) serverLog(n string) string { return filepath.Join(p.serverLogs(), n+".log") }

@@ -13,7 +13,7 @@ import (
 // makePrivate takes the files of LifeHub's settings from everybody but their
 // owner, and tells which others could read. A settings file that holds a
 // secret and cannot be made private is an error.
-func (p paths) makePrivate(c *Config) (notices []string, err error) {
+func makePrivate(p paths, c *Config) (notices []string, err error) {
 	if runtime.GOOS == "windows" { // its modes tell nothing
 		return nil, nil
 	}
@@ -27,7 +27,7 @@ func (p paths) makePrivate(c *Config) (notices []string, err error) {
 		switch {
 		case err == nil:
 			open = append(open, file)
-		case file == p.settings() && c.holdsSecret(file):
+		case file == p.settings() && holdsSecret(c, file):
 			return nil, usageError{Err: fmt.Errorf("%s holds a key, and others can read it: chmod 600 %s", file, file)}
 		case !errors.Is(err, fs.ErrPermission):
 			return nil, fmt.Errorf("make %s private: %w", file, err)
@@ -49,7 +49,7 @@ func (p paths) makePrivate(c *Config) (notices []string, err error) {
 }
 
 // holdsSecret tells whether a secret was set by the settings file.
-func (c *Config) holdsSecret(file string) bool {
+func holdsSecret(c *Config, file string) bool {
 	for _, s := range settings(c) {
 		if s.quiet && strings.HasPrefix(c.origin[s.name], file+":") {
 			return true

@@ -154,7 +154,7 @@ func TestSecretsAreKnownFromSettingsEnvironmentFilesAndServers(t *testing.T) {
 		"far":{"url":"https://example.org/mcp","headers":{"Authorization":"Bearer from-mcp-header","X-Far":"Basic ${FAR_AWAY}"}}}}`)
 	c := defaults()
 	c.OpenAI.APIKey = "from-settings"
-	got := fmt.Sprint(paths{config: config}.secrets(c, []string{"DB_PASSWORD=from-environ", "HOME=/home/ana", "SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind"}))
+	got := fmt.Sprint(secretsAt(paths{config: config}, c, []string{"DB_PASSWORD=from-environ", "HOME=/home/ana", "SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind"}))
 	for _, want := range []string{"from-settings", "from-environ", "from-dotenv", "from-mcp-env", "from-mcp-header", "from-a-variable"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not known: %s", want, got)

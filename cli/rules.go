@@ -45,8 +45,8 @@ func ruleText(r agent.Rule) string {
 }
 
 // saveRule adds a rule to permissions.yaml: the user's "always".
-func (p paths) saveRule(_ context.Context, rule agent.Rule) error {
-	text, err := os.ReadFile(p.permissions())
+func (a *app) saveRule(_ context.Context, rule agent.Rule) error {
+	text, err := os.ReadFile(a.permissions())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read permissions: %w", err)
 	}
@@ -54,7 +54,7 @@ func (p paths) saveRule(_ context.Context, rule agent.Rule) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(p.permissions(), text)
+	return atomicfile.Write(a.permissions(), text)
 }
 
 // removeRules takes out the rules written for exactly this tool or glob, and

@@ -16,10 +16,10 @@ import (
 // secretName is how variables that hold secrets are called.
 var secretName = pattern.Lazy(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn)s?(?:[_-]|$)`)
 
-// secrets are the values that are known to be secret: of the settings, the
+// secretsAt are the values that are known to be secret: of the settings, the
 // environment, .env files in the folders at hand, the MCP servers, and what
 // their consents brought.
-func (p paths) secrets(c *Config, environ []string) []string {
+func secretsAt(p paths, c *Config, environ []string) []string {
 	var values []string
 	for _, s := range settings(c) {
 		text, ok := s.field.(*string)
@@ -41,7 +41,7 @@ func (p paths) secrets(c *Config, environ []string) []string {
 			values = append(values, secretPairs(strings.Split(string(data), "\n"))...)
 		}
 	}
-	values = append(values, p.secretsOfPasses()...)
+	values = append(values, secretsOfPasses(p)...)
 	servers, err := config.Read(p.servers(), os.LookupEnv)
 	if err != nil {
 		return values // a list that cannot be read starts no server either
@@ -99,7 +99,7 @@ func secretsInURL(address string) (values []string) {
 }
 
 // secretsOfPasses are the tokens and client secrets that consents brought.
-func (p paths) secretsOfPasses() (values []string) {
+func secretsOfPasses(p paths) (values []string) {
 	files, err := filepath.Glob(filepath.Join(p.passes(), "*.json"))
 	if err != nil { // only of a bad pattern
 		return nil
@@ -203,7 +203,7 @@ func (s *secrecy) redactor() *redactor {
 		}
 	}
 	if s.cut == nil || state != s.of {
-		s.values = slices.Compact(slices.Sorted(slices.Values(append(s.values, s.paths.secrets(s.config, s.environ)...))))
+		s.values = slices.Compact(slices.Sorted(slices.Values(append(s.values, secretsAt(s.paths, s.config, s.environ)...))))
 		s.cut, s.of = newRedactor(s.values), state
 	}
 	return s.cut

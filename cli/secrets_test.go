@@ -193,7 +193,7 @@ func TestOpenSettingsAreMadePrivate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	notices, err := p.makePrivate(defaults())
+	notices, err := makePrivate(p, defaults())
 	if err != nil || len(notices) != 1 || !strings.Contains(notices[0], "config.yaml, permissions.yaml, mcp.json") {
 		t.Errorf("got %q, %v", notices, err)
 	}
@@ -202,7 +202,7 @@ func TestOpenSettingsAreMadePrivate(t *testing.T) {
 			t.Errorf("%s: %v, %v", file, info.Mode(), err)
 		}
 	}
-	if notices, err := p.makePrivate(defaults()); err != nil || notices != nil {
+	if notices, err := makePrivate(p, defaults()); err != nil || notices != nil {
 		t.Errorf("the second time: %q, %v", notices, err)
 	}
 }

@@ -59,7 +59,7 @@ func (a *app) openVault(dir string) error {
 	}
 	own := []string{a.paths.config, a.data, a.state}
 	folder.LeaveOut(own...)
-	index, err := rag.Open(a.index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: a.config.chroma()})
+	index, err := rag.Open(a.index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: openChroma(a.config)})
 	if err != nil {
 		folder.Close()
 		return err
