@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"lifehub/internal/text":    {},
 	"lifehub/rag":              {"llm", "notes", "internal/pattern"},
 	"lifehub/examples":         {},
+	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui", "tui/draw"},
 	"lifehub/cli/version":      {},
 	"lifehub/rag/eval":         {"llm", "notes", "rag"},
 	"lifehub/store":            {"agent", "llm"},
@@ -130,11 +131,11 @@ const (
 // tables are packages and structs that are flat lists: a command, a tool, a
 // setting or a key each. Their numbers may only shrink.
 var tables = map[string]int{
-	"lifehub/cli lines":          9900,
-	"lifehub/agent/tools lines":  6300,
-	"lifehub/cli.Config fields":  33,
-	"lifehub/tui.keyMap fields":  91,
-	"lifehub/tui.Options fields": 40,
+	"lifehub/cli lines":                  9100,
+	"lifehub/agent/tools lines":          6300,
+	"lifehub/cli/settings.Config fields": 33,
+	"lifehub/tui.keyMap fields":          91,
+	"lifehub/tui.Options fields":         40,
 }
 
 // debts are rooms that are still too large. Each may only shrink.

@@ -18,6 +18,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/cli/settings"
 	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/mcpclient"
@@ -28,15 +29,15 @@ import (
 
 // app is LifeHub put together, for one run of a command.
 type app struct {
-	paths
-	config   *Config
+	settings.Paths
+	config   *settings.Config
 	provider llm.Provider
 	store    *store.Store
 	known    known // of the MCP servers
 	servers  *mcpclient.Servers
 	followed *followed
 	rules    *agent.Rules
-	folder   narrowing // what the folders of notes ask for
+	folder   settings.VaultPolicy // what the folders of notes ask for
 	secrets  *secrecy
 	builtin  []agent.Tool
 
@@ -86,7 +87,7 @@ func (sh *shell) openNotes(ctx context.Context, flags runFlags) (*app, error) {
 	}
 	flags.noSave = len(flags.notes) > 0 || !a.config.Chats.Index
 	if !a.config.Chats.Index {
-		if err := dropChatNotes(a.paths); err != nil {
+		if err := dropChatNotes(a.Paths); err != nil {
 			slog.Warn("conversations as notes", "error", err)
 		}
 	}
@@ -116,11 +117,11 @@ func (sh *shell) configured(flags runFlags) (*app, error) {
 		if f[2] == "" {
 			continue
 		}
-		if err := c.setFlag(f[0], f[1], f[2]); err != nil {
+		if err := c.SetFlag(f[0], f[1], f[2]); err != nil {
 			return nil, err
 		}
 	}
-	return &app{paths: p, config: c, secrets: &secrecy{paths: p, config: c, environ: sh.environ()}}, nil
+	return &app{Paths: p, config: c, secrets: &secrecy{Paths: p, config: c, environ: sh.environ()}}, nil
 }
 
 // assemble opens all there is; nothing is open when it reports an error.
@@ -128,7 +129,7 @@ func (a *app) assemble(ctx context.Context, flags runFlags, openStore func(path 
 	if flags.noSave {
 		a.store, err = store.InMemory()
 	} else {
-		a.store, err = openStore(a.database())
+		a.store, err = openStore(a.Database())
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w; with --no-save LifeHub answers without it", err)
@@ -138,8 +139,8 @@ func (a *app) assemble(ctx context.Context, flags runFlags, openStore func(path 
 	}
 	a.untrusted.Store = a.store
 	if flags.noSave {
-		a.untrusted.saved = func() (*store.Store, error) { return store.Open(a.database()) }
-		a.untrusted.file = a.database()
+		a.untrusted.saved = func() (*store.Store, error) { return store.Open(a.Database()) }
+		a.untrusted.file = a.Database()
 	}
 	if err := a.build(ctx, flags); err != nil {
 		a.close()
@@ -150,24 +151,24 @@ func (a *app) assemble(ctx context.Context, flags runFlags, openStore func(path 
 
 func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 	a.openLog()
-	if a.rules, err = loadRules(a.permissions()); err != nil {
+	if a.rules, err = loadRules(a.PermissionsFile()); err != nil {
 		return err
 	}
-	if a.folder, err = a.narrowing(a.config, a.dirs(flags.notes)); err != nil {
+	if a.folder, err = a.VaultPolicy(a.config, a.dirs(flags.notes)); err != nil {
 		return err
 	}
-	a.rules = a.rules.Narrowed(a.folder.rules)
+	a.rules = a.rules.Narrowed(a.folder.Rules)
 	a.unembedded = make(chan struct{}, 1)
 	a.changes = make(chan llm.State, 8)
-	settings := modelSettings(a.config)
-	settings.Changed = func(s llm.State) {
+	model := modelSettings(a.config)
+	model.Changed = func(s llm.State) {
 		select {
 		case a.changes <- s:
 		default:
 		}
 	}
-	if a.provider, err = llm.Open(settings); err != nil {
-		return usageError{Err: err}
+	if a.provider, err = llm.Open(model); err != nil {
+		return settings.UsageError{Err: err}
 	}
 	if err := a.openVaults(flags.notes); err != nil {
 		return err
@@ -178,7 +179,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 			a.gone = append(a.gone, fmt.Sprintf("earlier conversations: %v", err))
 		}
 	}
-	if a.known, err = readServers(a.paths); err != nil {
+	if a.known, err = readServers(a.Paths); err != nil {
 		return err
 	}
 	deps := tools.Deps{
@@ -193,12 +194,12 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}
 	}
 	a.builtin = tools.All(deps)
-	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.known.trust, Tokens: a.passes(), Elicit: elicit, Sample: a.sample, Redact: a.secrets.known, Roots: a.noteFolders}
+	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.known.trust, Tokens: a.Credentials(), Elicit: elicit, Sample: a.sample, Redact: a.secrets.known, Roots: a.noteFolders}
 	if !flags.noSave {
-		options.Files, options.Logs = a.serverFiles(), a.serverLogs()
+		options.Files, options.Logs = a.ServerFiles(), a.ServerLogs()
 	}
 	a.servers = mcpclient.Start(ctx, a.known.config, options)
-	a.followed = newFollowed(a.paths, a.known.text)
+	a.followed = newFollowed(a.Paths, a.known.text)
 	return nil
 }
 
@@ -211,7 +212,7 @@ func (a *app) isBuiltin(name string) bool {
 }
 
 // modelSettings are the settings of the model provider.
-func modelSettings(c *Config) llm.Settings {
+func modelSettings(c *settings.Config) llm.Settings {
 	return llm.Settings{
 		Provider: c.Provider, Model: c.Model,
 		Embedding: c.EmbedModel, Window: c.Context,
@@ -221,7 +222,7 @@ func modelSettings(c *Config) llm.Settings {
 }
 
 // openChroma is the server that keeps the vectors; nil: files on this machine do.
-func openChroma(c *Config) *rag.Chroma {
+func openChroma(c *settings.Config) *rag.Chroma {
 	if c.RAG.Store != "chroma" {
 		return nil
 	}
@@ -365,9 +366,9 @@ const embedPatience = 5 * time.Second
 // persona is the user's instructions.md, and after it those of the folders
 // that the user trusts; without any there is none.
 func (a *app) persona() string {
-	text, err := os.ReadFile(a.instructions())
+	text, err := os.ReadFile(a.InstructionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		slog.Warn("read instructions", "error", err)
 	}
-	return strings.TrimSpace(strings.Join(append([]string{strings.TrimSpace(string(text))}, a.folder.persona...), "\n\n"))
+	return strings.TrimSpace(strings.Join(append([]string{strings.TrimSpace(string(text))}, a.folder.Persona...), "\n\n"))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -121,7 +122,7 @@ func artifactOf(ctx context.Context, kept *store.Store, chat string, given []str
 	if len(given) > 1 {
 		n, err := strconv.Atoi(given[1])
 		if err != nil || n < 1 {
-			return agent.Artifact{}, usageError{Err: fmt.Errorf("%q is no version; it is a number from 1", given[1])}
+			return agent.Artifact{}, settings.UsageError{Err: fmt.Errorf("%q is no version; it is a number from 1", given[1])}
 		}
 		version = n
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
@@ -123,13 +124,13 @@ func (q *question) warn(a *app) {
 	if text := a.store.Warning(); text != "" {
 		fmt.Fprintf(q.err, "! %s\n", safetext.Line(text))
 	}
-	for _, text := range a.config.notices() {
+	for _, text := range a.config.Notices() {
 		q.say(text)
 	}
 	if a.outdated != "" {
 		q.say(a.outdated)
 	}
-	for _, text := range a.folder.notices {
+	for _, text := range a.folder.Notices {
 		q.say(text)
 	}
 	if first := a.known.firstUse(); first != "" {
@@ -182,7 +183,7 @@ func (q *question) message(prompt string) (string, error) {
 	for _, name := range q.files {
 		file, err := os.Open(name)
 		if err != nil {
-			return "", usageError{Err: fmt.Errorf("add a file to the question: %w", err)}
+			return "", settings.UsageError{Err: fmt.Errorf("add a file to the question: %w", err)}
 		}
 		text, err := readText(file, name)
 		file.Close()
@@ -192,7 +193,7 @@ func (q *question) message(prompt string) (string, error) {
 		m.Attached = append(m.Attached, agent.Attachment{Name: name, Text: text})
 	}
 	if strings.TrimSpace(prompt) == "" && len(m.Attached) == 0 {
-		return "", usageError{Err: errors.New("there is no question: give one as an argument or on stdin")}
+		return "", settings.UsageError{Err: errors.New("there is no question: give one as an argument or on stdin")}
 	}
 	return m.String(), nil
 }
@@ -209,10 +210,10 @@ func readText(r io.Reader, name string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(data) > maxAttached {
-		return "", usageError{Err: fmt.Errorf("%s is larger than the %d bytes that a question can take along", name, maxAttached)}
+		return "", settings.UsageError{Err: fmt.Errorf("%s is larger than the %d bytes that a question can take along", name, maxAttached)}
 	}
 	if !utf8.Valid(data) {
-		return "", usageError{Err: fmt.Errorf("%s is not UTF-8 text", name)}
+		return "", settings.UsageError{Err: fmt.Errorf("%s is not UTF-8 text", name)}
 	}
 	return strings.TrimSpace(string(data)), nil
 }

@@ -80,7 +80,7 @@ func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 							t.Fatal(err)
 						}
 					} else {
-						a.rules = must(loadRules(a.permissions()))
+						a.rules = must(loadRules(a.PermissionsFile()))
 					}
 					runs++
 					for e := range a.agent().Ask(t.Context(), a.store.NewConversation(), carry(command)) {

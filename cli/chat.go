@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui"
 )
@@ -53,7 +54,7 @@ func newChat(sh *shell) *cobra.Command {
 		RunE: func(cmd *cobra.Command, given []string) error {
 			given = f.takeID(given)
 			if len(given) > 1 {
-				return usageError{Err: errors.New("one prompt is expected; put it in quotes")}
+				return settings.UsageError{Err: errors.New("one prompt is expected; put it in quotes")}
 			}
 			return f.run(cmd.Context(), strings.Join(given, ""))
 		},
@@ -80,8 +81,8 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		return err
 	}
 	for _, name := range f.notes {
-		if _, err := vaultDir(name); err != nil {
-			return usageError{Err: err}
+		if _, err := settings.VaultDir(name); err != nil {
+			return settings.UsageError{Err: err}
 		}
 	}
 	looks, err := f.looks(a.config)
@@ -137,7 +138,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 func (f *chatFlags) goesOn() bool { return f.pick || f.hasLast || f.resume != "" }
 
 // looks is how the settings and flags want the screen, before anything is open.
-func (f *chatFlags) looks(c *Config) (tui.Options, error) {
+func (f *chatFlags) looks(c *settings.Config) (tui.Options, error) {
 	o := tui.Options{
 		Editor: c.Editor, Environ: withoutOurs(f.environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
 		Inline: f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
@@ -145,8 +146,8 @@ func (f *chatFlags) looks(c *Config) (tui.Options, error) {
 	o.Host, _ = os.Hostname() // of links to notes; without it they name none
 	if strings.ContainsAny(c.Theme, `/\`) {
 		var err error
-		if o.Colours, err = ownColours(atHome(c.Theme)); err != nil {
-			return o, usageError{Err: err}
+		if o.Colours, err = settings.OwnColours(atHome(c.Theme)); err != nil {
+			return o, settings.UsageError{Err: err}
 		}
 	}
 	return o, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -40,11 +41,11 @@ func newChats(sh *shell) *cobra.Command {
 
 // withStore opens the conversations for one command.
 func (sh *shell) withStore(do func(*store.Store) error) error {
-	p, err := findPaths(sh.getenv)
+	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
 	}
-	s, err := store.Open(p.database())
+	s, err := store.Open(p.Database())
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (sh *shell) withStore(do func(*store.Store) error) error {
 
 func (sh *shell) listChats(ctx context.Context, s *store.Store, limit int, asJSON bool) error {
 	if limit < 1 {
-		return usageError{Err: fmt.Errorf("-n: %d is not a number of conversations", limit)}
+		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of conversations", limit)}
 	}
 	list, err := s.Conversations(ctx, limit)
 	if err != nil {
@@ -100,7 +101,7 @@ func shortID(id string) string {
 func (sh *shell) showChat(ctx context.Context, s *store.Store, id string, asJSON bool) error {
 	conversation, err := conversationOf(ctx, s, id)
 	if err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
 	exchanges, err := s.Exchanges(ctx, conversation.ID)
 	if err != nil {

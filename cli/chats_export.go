@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 	"lifehub/store"
 	"lifehub/tui"
@@ -41,7 +42,7 @@ func newChatsExport(sh *shell) *cobra.Command {
 func (sh *shell) exportChat(ctx context.Context, s *store.Store, id, format, file string) error {
 	c, err := conversationOf(ctx, s, id)
 	if err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
 	var b bytes.Buffer
 	if err := export(ctx, s, c, formatOf(format, file), &b); err != nil {

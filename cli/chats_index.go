@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -22,16 +23,16 @@ import (
 // stays.
 func (a *app) openChats(ctx context.Context) error {
 	if !a.config.Chats.Index {
-		return dropChatNotes(a.paths)
+		return dropChatNotes(a.Paths)
 	}
-	if err := writeChatNotes(ctx, a.paths, a.store); err != nil {
+	if err := writeChatNotes(ctx, a.Paths, a.store); err != nil {
 		return err
 	}
-	folder, err := notes.Open(a.chatNotes())
+	folder, err := notes.Open(a.ChatNotes())
 	if err != nil {
 		return err
 	}
-	index, err := rag.Open(a.chatIndex(), rag.Options{Vault: a.chatNotes()}) // never on a server
+	index, err := rag.Open(a.ChatIndex(), rag.Options{Vault: a.ChatNotes()}) // never on a server
 	if err != nil {
 		folder.Close()
 		return err
@@ -41,8 +42,8 @@ func (a *app) openChats(ctx context.Context) error {
 }
 
 // writeChatNotes makes the notes of conversations match those that are kept.
-func writeChatNotes(ctx context.Context, p paths, s *store.Store) error {
-	if err := os.MkdirAll(p.chatNotes(), 0o700); err != nil {
+func writeChatNotes(ctx context.Context, p settings.Paths, s *store.Store) error {
+	if err := os.MkdirAll(p.ChatNotes(), 0o700); err != nil {
 		return fmt.Errorf("make folder for conversations as notes: %w", err)
 	}
 	versions, err := s.Versions(ctx)
@@ -59,8 +60,8 @@ func writeChatNotes(ctx context.Context, p paths, s *store.Store) error {
 	return removeChatNotes(p, func(file string) bool { return !there[file] })
 }
 
-func writeChatNote(ctx context.Context, p paths, s *store.Store, v store.Version) error {
-	file := filepath.Join(p.chatNotes(), v.Conversation+".md")
+func writeChatNote(ctx context.Context, p settings.Paths, s *store.Store, v store.Version) error {
+	file := filepath.Join(p.ChatNotes(), v.Conversation+".md")
 	head := fmt.Sprintf("---\nconversation: %q\nversion: %q\n", v.Conversation, v.Mark)
 	if old, err := os.ReadFile(file); err == nil && strings.HasPrefix(string(old), head) {
 		return nil
@@ -95,18 +96,18 @@ func answered(exchanges []agent.Exchange) []agent.Exchange {
 
 // removeChatNotes deletes the notes that gone names, and empties the index: an
 // index keeps words of what was in it. The next search or start fills it again.
-func removeChatNotes(p paths, gone func(file string) bool) error {
-	entries, err := os.ReadDir(p.chatNotes())
+func removeChatNotes(p settings.Paths, gone func(file string) bool) error {
+	entries, err := os.ReadDir(p.ChatNotes())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !gone(e.Name()) })
 	if err == nil && len(entries) > 0 {
-		err = rag.Discard(p.chatIndex())
+		err = rag.Discard(p.ChatIndex())
 	}
 	for _, e := range entries {
 		if err == nil {
-			err = os.RemoveAll(filepath.Join(p.chatNotes(), e.Name()))
+			err = os.RemoveAll(filepath.Join(p.ChatNotes(), e.Name()))
 		}
 	}
 	if err != nil {
@@ -117,8 +118,8 @@ func removeChatNotes(p paths, gone func(file string) bool) error {
 
 // dropChatNotes deletes all of them, and their index with its lock: nobody
 // searches it any more.
-func dropChatNotes(p paths) error {
-	for _, dir := range []string{p.chatIndex(), p.chatNotes()} {
+func dropChatNotes(p settings.Paths) error {
+	for _, dir := range []string{p.ChatIndex(), p.ChatNotes()} {
 		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 			continue // deleting nothing is an error on a disk that is read-only
 		}

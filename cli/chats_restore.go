@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/settings"
 	"lifehub/store"
 )
 
@@ -20,11 +21,11 @@ func newChatsRestore(sh *shell) *cobra.Command {
 			"The file of now is kept beside it and never touched again. Backups are made once a day when the chat starts.",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := findPaths(sh.getenv)
+			p, err := settings.FindPaths(sh.getenv)
 			if err != nil {
 				return err
 			}
-			return sh.restoreChats(cmd.Context(), p.database(), yes)
+			return sh.restoreChats(cmd.Context(), p.Database(), yes)
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
@@ -42,7 +43,7 @@ func (sh *shell) restoreChats(ctx context.Context, path string, yes bool) error 
 	}
 	if !yes {
 		if !term.IsTerminal(sh.in.Fd()) {
-			return usageError{Err: errors.New("nobody can be asked whether to restore: say --yes")}
+			return settings.UsageError{Err: errors.New("nobody can be asked whether to restore: say --yes")}
 		}
 		if !sh.agrees(question) {
 			return exitError{errors.New("nothing was changed"), exitFailed}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -27,7 +28,7 @@ func newChatsRemove(sh *shell) *cobra.Command {
 		Example: "  lifehub chats rm 3f9c2a 8be01d --yes",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			p, err := findPaths(sh.getenv)
+			p, err := settings.FindPaths(sh.getenv)
 			if err != nil {
 				return err
 			}
@@ -38,19 +39,19 @@ func newChatsRemove(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func (sh *shell) removeChats(ctx context.Context, p paths, s *store.Store, given []string, yes bool) error {
+func (sh *shell) removeChats(ctx context.Context, p settings.Paths, s *store.Store, given []string, yes bool) error {
 	var ids []string
 	for _, id := range given {
 		c, err := s.Conversation(ctx, id)
 		if err != nil {
-			return usageError{Err: err}
+			return settings.UsageError{Err: err}
 		}
 		ids = append(ids, c.ID)
 		fmt.Fprintf(sh.err, "%-10s  %s  %3d  %s\n", shortID(c.ID), c.Updated.Local().Format("2006-01-02 15:04"), c.Messages, safetext.Line(c.Title))
 	}
 	if !yes {
 		if !term.IsTerminal(sh.in.Fd()) {
-			return usageError{Err: errors.New("nobody can be asked whether to delete: say --yes")}
+			return settings.UsageError{Err: errors.New("nobody can be asked whether to delete: say --yes")}
 		}
 		if !sh.agrees("Delete all that was kept of this?") {
 			return exitError{errors.New("nothing was deleted"), exitFailed}
@@ -84,8 +85,8 @@ func (sh *shell) agrees(question string) bool {
 
 // removeFiles deletes what lies beside the database: the files that MCP
 // servers sent in these conversations.
-func removeFiles(ctx context.Context, p paths, s *store.Store, ids []string) error {
-	files, err := os.ReadDir(p.serverFiles())
+func removeFiles(ctx context.Context, p settings.Paths, s *store.Store, ids []string) error {
+	files, err := os.ReadDir(p.ServerFiles())
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(files) == 0 {
 		return nil
 	}
@@ -107,7 +108,7 @@ func removeFiles(ctx context.Context, p paths, s *store.Store, ids []string) err
 		if !strings.Contains(said.String(), f.Name()) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(p.serverFiles(), f.Name())); err != nil {
+		if err := os.Remove(filepath.Join(p.ServerFiles(), f.Name())); err != nil {
 			return fmt.Errorf("delete what an MCP server sent: %w", err)
 		}
 	}

@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/store"
 )
 
 func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
-	p := paths{data: t.TempDir()}
-	s, err := store.Open(p.database())
+	p := settings.Paths{Data: t.TempDir()}
+	s, err := store.Open(p.Database())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := os.MkdirAll(p.serverFiles(), 0o700); err != nil {
+	if err := os.MkdirAll(p.ServerFiles(), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"gone", "kept"} {
@@ -24,7 +25,7 @@ func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join(p.serverFiles(), "draw-"+id+"7.png")
+		file := filepath.Join(p.ServerFiles(), "draw-"+id+"7.png")
 		if err := os.WriteFile(file, []byte("picture"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -42,13 +43,13 @@ func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
 	if err := s.Close(); err != nil { // keeps the traces
 		t.Fatal(err)
 	}
-	if s, err = store.Open(p.database()); err != nil {
+	if s, err = store.Open(p.Database()); err != nil {
 		t.Fatal(err)
 	}
 	if err := removeFiles(t.Context(), p, s, []string{"gone"}); err != nil {
 		t.Fatal(err)
 	}
-	left, err := os.ReadDir(p.serverFiles())
+	left, err := os.ReadDir(p.ServerFiles())
 	if err != nil || len(left) != 1 || left[0].Name() != "draw-kept7.png" {
 		t.Errorf("left are %v, %v", left, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/store"
 	"lifehub/tui/safetext"
@@ -37,7 +38,7 @@ func newChatsSearch(sh *shell) *cobra.Command {
 
 func (sh *shell) searchChats(ctx context.Context, s *store.Store, words string, limit int, asJSON bool) error {
 	if limit < 1 {
-		return usageError{Err: fmt.Errorf("-n: %d is not a number of messages", limit)}
+		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of messages", limit)}
 	}
 	hits, err := s.Search(ctx, words, limit)
 	if err != nil {
@@ -83,7 +84,7 @@ func newChatsRename(sh *shell) *cobra.Command {
 			return sh.withStore(func(s *store.Store) error {
 				c, err := conversationOf(cmd.Context(), s, given[0])
 				if err != nil {
-					return usageError{Err: err}
+					return settings.UsageError{Err: err}
 				}
 				return s.Rename(cmd.Context(), c.ID, strings.Join(given[1:], " "))
 			})

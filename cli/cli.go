@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
@@ -63,8 +64,8 @@ func Main() int {
 	defer stop()
 
 	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ, letGo: stop}
-	if p, err := findPaths(sh.getenv); err == nil {
-		defer dumpOnSignal(p.state)()
+	if p, err := settings.FindPaths(sh.getenv); err == nil {
+		defer dumpOnSignal(p.State)()
 	}
 	root := newRoot(sh)
 	sh.showErrorsOf(root)
@@ -127,7 +128,7 @@ func wasInterrupted(ctx context.Context) bool {
 
 func exitCode(ctx context.Context, err error) int {
 	var exit exitError
-	var usage usageError
+	var usage settings.UsageError
 	var caught signalError
 	switch {
 	case errors.As(err, &exit):
@@ -159,10 +160,10 @@ func (sh *shell) showError(w io.Writer, _ fang.Styles, err error) {
 
 // secrets are those that this process knows of, for a command that opens little.
 func (sh *shell) secrets() *secrecy {
-	secrets := &secrecy{config: defaults(), environ: sh.environ()}
-	if p, err := findPaths(sh.getenv); err == nil {
-		secrets.paths = p
-		if c, err := loadConfig(p.settings(), sh.getenv); err == nil {
+	secrets := &secrecy{config: settings.Defaults(), environ: sh.environ()}
+	if p, err := settings.FindPaths(sh.getenv); err == nil {
+		secrets.Paths = p
+		if c, err := settings.Load(p.ConfigFile(), sh.getenv); err == nil {
 			secrets.config = c
 		}
 	}
@@ -194,7 +195,7 @@ func newRoot(sh *shell) *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return chat.run(cmd.Context(), "") },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
+		return settings.UsageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 	})
 	chat.register(root)
 	root.AddCommand(
@@ -208,7 +209,7 @@ func newRoot(sh *shell) *cobra.Command {
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if err := check(cmd, given); err != nil {
-			return usageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
+			return settings.UsageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 		}
 		return nil
 	}
@@ -220,7 +221,7 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 		Use: use, Short: short,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 0 {
-				return usageError{Err: fmt.Errorf("%s has no command %q; see `lifehub %s --help`", use, given[0], use)}
+				return settings.UsageError{Err: fmt.Errorf("%s has no command %q; see `lifehub %s --help`", use, given[0], use)}
 			}
 			return cmd.Help()
 		},

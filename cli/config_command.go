@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 	"lifehub/tui/safetext"
 )
@@ -39,18 +40,18 @@ func newConfig(sh *shell) *cobra.Command {
 }
 
 func (sh *shell) showPaths() error {
-	p, err := findPaths(sh.getenv)
+	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
 	}
 	for _, line := range [][2]string{
-		{"settings", p.settings()},
-		{"permissions", p.permissions()},
-		{"mcp servers", p.servers()},
-		{"instructions", p.instructions()},
-		{"conversations", p.database()},
-		{"index", p.data + "/index"},
-		{"log", p.log()},
+		{"settings", p.ConfigFile()},
+		{"permissions", p.PermissionsFile()},
+		{"mcp servers", p.ServersFile()},
+		{"instructions", p.InstructionsFile()},
+		{"conversations", p.Database()},
+		{"index", p.Data + "/index"},
+		{"log", p.LogFile()},
 	} {
 		fmt.Fprintf(sh.out, "%-14s %s\n", line[0], line[1])
 	}
@@ -62,7 +63,7 @@ func (sh *shell) showConfig(asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.narrowing(c, c.Notes); err != nil {
+	if _, err := p.VaultPolicy(c, c.Notes); err != nil {
 		return err
 	}
 	type row struct {
@@ -72,12 +73,12 @@ func (sh *shell) showConfig(asJSON bool) error {
 		Doc   string `json:"meaning"`
 	}
 	var rows []row
-	for _, s := range settings(c) {
-		from := c.origin[s.name]
+	for _, s := range settings.All(c) {
+		from := c.Origin[s.Name]
 		if from == "" {
 			from = "default"
 		}
-		rows = append(rows, row{s.name, s.text(), from, s.doc})
+		rows = append(rows, row{s.Name, s.Text(), from, s.Doc})
 	}
 	if asJSON {
 		out := json.NewEncoder(safeJSON{sh.out})
@@ -93,41 +94,41 @@ func (sh *shell) showConfig(asJSON bool) error {
 // initConfig explains every key in the settings file. What is set there, by
 // the user or because a folder of notes was made known, stays as it is.
 func (sh *shell) initConfig() error {
-	p, err := findPaths(sh.getenv)
+	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
 	}
-	explained := configTemplate()
+	explained := settings.ConfigTemplate()
 	heading, _, _ := strings.Cut(explained, "\n")
-	set, err := os.ReadFile(p.settings())
+	set, err := os.ReadFile(p.ConfigFile())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return fmt.Errorf("read the settings file: %w", err)
 	case strings.Contains(string(set), heading):
-		return usageError{Err: fmt.Errorf("%s explains every key already; it stays as it is", p.settings())}
+		return settings.UsageError{Err: fmt.Errorf("%s explains every key already; it stays as it is", p.ConfigFile())}
 	default:
 		explained = strings.TrimRight(string(set), "\n") + "\n\n" + explained
 	}
-	if err := atomicfile.Write(p.settings(), []byte(explained)); err != nil {
+	if err := atomicfile.Write(p.ConfigFile(), []byte(explained)); err != nil {
 		return err
 	}
-	fmt.Fprintln(sh.out, "wrote", p.settings())
+	fmt.Fprintln(sh.out, "wrote", p.ConfigFile())
 	return nil
 }
 
 // load finds the folders and reads the settings, flags not yet among them.
-func (sh *shell) load() (paths, *Config, error) {
-	p, err := findPaths(sh.getenv)
+func (sh *shell) load() (settings.Paths, *settings.Config, error) {
+	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
-		return paths{}, nil, err
+		return settings.Paths{}, nil, err
 	}
-	c, err := loadConfig(p.settings(), sh.getenv)
+	c, err := settings.Load(p.ConfigFile(), sh.getenv)
 	if err != nil {
 		return p, c, err
 	}
-	c.opened, err = makePrivate(p, c)
-	c.misspelt = misspeltNames(sh.environ())
+	c.Opened, err = makePrivate(p, c)
+	c.Misspelt = settings.MisspeltNames(sh.environ())
 	return p, c, err
 }
 
@@ -138,8 +139,8 @@ func rememberNotes(file, dir string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read settings: %w", err)
 	}
-	c := defaults()
-	if err := c.readFile(file, data); err != nil {
+	c := settings.Defaults()
+	if err := c.ReadFile(file, data); err != nil {
 		return err
 	}
 	for _, known := range c.Notes {

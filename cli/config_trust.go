@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
 )
 
@@ -28,7 +29,7 @@ func newConfigTrust(sh *shell) *cobra.Command {
 		RunE: func(_ *cobra.Command, given []string) error {
 			switch {
 			case len(given) == 0 && revoke:
-				return usageError{Err: fmt.Errorf("which folder? lifehub config trust --revoke DIR")}
+				return settings.UsageError{Err: fmt.Errorf("which folder? lifehub config trust --revoke DIR")}
 			case len(given) == 0:
 				return sh.listTrusted()
 			case revoke:
@@ -43,11 +44,11 @@ func newConfigTrust(sh *shell) *cobra.Command {
 }
 
 func (sh *shell) listTrusted() error {
-	p, err := findPaths(sh.getenv)
+	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
 	}
-	known, err := p.readTrusted()
+	known, err := p.ReadTrusted()
 	if err != nil {
 		return err
 	}
@@ -61,29 +62,29 @@ func (sh *shell) listTrusted() error {
 }
 
 func (sh *shell) trustFolder(name string, yes bool) error {
-	p, err := findPaths(sh.getenv)
+	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
 	}
-	dir, err := vaultDir(name)
+	dir, err := settings.VaultDir(name)
 	if err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
-	files, err := readFolderFiles(dir)
+	files, err := settings.ReadPolicy(dir)
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
-		return usageError{Err: fmt.Errorf("%s holds no settings for LifeHub: there is no %s", dir, strings.Join(folderFiles, ", no "))}
+		return settings.UsageError{Err: fmt.Errorf("%s holds no settings for LifeHub: there is no %s", dir, strings.Join(settings.PolicyNames, ", no "))}
 	}
-	for _, name := range folderFiles {
+	for _, name := range settings.PolicyNames {
 		if text, ok := files[name]; ok {
-			fmt.Fprintf(sh.out, "%s:\n%s\n\n", safetext.Line(filepath.Join(dir, folderSettings, name)), safetext.Reveal(strings.TrimRight(text, "\n")))
+			fmt.Fprintf(sh.out, "%s:\n%s\n\n", safetext.Line(filepath.Join(dir, settings.PolicyFolder, name)), safetext.Reveal(strings.TrimRight(text, "\n")))
 		}
 	}
 	without, err := withoutEffect(dir, files)
 	if err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
 	for _, line := range without {
 		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(line))
@@ -91,12 +92,12 @@ func (sh *shell) trustFolder(name string, yes bool) error {
 	if err := sh.agree("Obey this?", yes); err != nil {
 		return err
 	}
-	known, err := p.readTrusted()
+	known, err := p.ReadTrusted()
 	if err != nil {
 		return err
 	}
 	known[dir] = files
-	if err := p.writeTrusted(known); err != nil {
+	if err := p.WriteTrusted(known); err != nil {
 		return err
 	}
 	fmt.Fprintf(sh.out, "trusted %s\n", safetext.Line(dir))
@@ -105,11 +106,11 @@ func (sh *shell) trustFolder(name string, yes bool) error {
 
 // withoutEffect lists what the files of a folder ask for and do not get,
 // because it would loosen something.
-func withoutEffect(dir string, files seen) (lines []string, err error) {
-	if err := new(narrowing).take(defaults(), dir, files); err != nil {
+func withoutEffect(dir string, files settings.PolicyFiles) (lines []string, err error) {
+	if err := new(settings.VaultPolicy).Add(settings.Defaults(), dir, files); err != nil {
 		return nil, err
 	}
-	rules, err := agent.ParseRules(filepath.Join(dir, folderSettings, "permissions.yaml"), []byte(files["permissions.yaml"]))
+	rules, err := agent.ParseRules(filepath.Join(dir, settings.PolicyFolder, "permissions.yaml"), []byte(files["permissions.yaml"]))
 	if err != nil {
 		return nil, err
 	}
@@ -118,40 +119,40 @@ func withoutEffect(dir string, files seen) (lines []string, err error) {
 			lines = append(lines, "without effect, since it loosens: "+rule.String())
 		}
 	}
-	asked := defaults()
-	if err := asked.readFile(filepath.Join(dir, folderSettings, "config.yaml"), []byte(files["config.yaml"])); err != nil {
+	asked := settings.Defaults()
+	if err := asked.ReadFile(filepath.Join(dir, settings.PolicyFolder, "config.yaml"), []byte(files["config.yaml"])); err != nil {
 		return nil, err
 	}
-	widest := defaults()
+	widest := settings.Defaults()
 	widest.Memory.Scope = "all"
-	for _, name := range slices.Sorted(maps.Keys(asked.origin)) {
-		if narrow := narrowings[name]; narrow == nil || !narrow(widest, asked) {
-			lines = append(lines, fmt.Sprintf("without effect: %s (%s)", name, asked.origin[name]))
+	for _, name := range slices.Sorted(maps.Keys(asked.Origin)) {
+		if narrow := settings.Stricter[name]; narrow == nil || !narrow(widest, asked) {
+			lines = append(lines, fmt.Sprintf("without effect: %s (%s)", name, asked.Origin[name]))
 		}
 	}
 	return lines, nil
 }
 
 func (sh *shell) revokeFolder(name string) error {
-	p, err := findPaths(sh.getenv)
+	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
 	}
-	known, err := p.readTrusted()
+	known, err := p.ReadTrusted()
 	if err != nil {
 		return err
 	}
-	dir, err := vaultDir(name)
+	dir, err := settings.VaultDir(name)
 	if err != nil { // it may be gone, and its name is enough
 		if dir, err = filepath.Abs(name); err != nil {
-			return usageError{Err: err}
+			return settings.UsageError{Err: err}
 		}
 	}
 	if _, ok := known[dir]; !ok {
-		return usageError{Err: fmt.Errorf("%s is not trusted", dir)}
+		return settings.UsageError{Err: fmt.Errorf("%s is not trusted", dir)}
 	}
 	delete(known, dir)
-	if err := p.writeTrusted(known); err != nil {
+	if err := p.WriteTrusted(known); err != nil {
 		return err
 	}
 	fmt.Fprintf(sh.out, "%s is not obeyed any more\n", safetext.Line(dir))

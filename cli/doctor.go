@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/rag"
@@ -83,18 +84,18 @@ func (sh *shell) examine(ctx context.Context) []finding {
 	if err != nil {
 		return []finding{{What: "settings", Says: err.Error(), Mend: "correct the line named, or move the file away"}}
 	}
-	from := p.settings()
+	from := p.ConfigFile()
 	if _, err := os.Stat(from); err != nil {
 		from = "defaults; `lifehub config init` writes a file that explains every key"
 	}
 	findings := []finding{{What: "settings", OK: true, Says: from}}
-	for _, text := range c.opened {
+	for _, text := range c.Opened {
 		findings = append(findings, finding{What: "privacy", OK: true, Says: text})
 	}
-	for _, text := range c.removed {
+	for _, text := range c.Removed {
 		findings = append(findings, finding{What: "settings", OK: true, Says: text})
 	}
-	for _, misspelt := range c.misspelt {
+	for _, misspelt := range c.Misspelt {
 		findings = append(findings, finding{What: "environment", Says: misspelt, Mend: "`lifehub config show` lists every setting; its variable is LIFEHUB_ and its name in capitals"})
 	}
 	a, err := sh.open(ctx, runFlags{noSave: true})
@@ -102,9 +103,9 @@ func (sh *shell) examine(ctx context.Context) []finding {
 		return append(findings, finding{What: "start", Says: err.Error(), Mend: "correct the file named, or move it away"})
 	}
 	defer a.close()
-	dirs := []string{p.data, p.state}
+	dirs := []string{p.Data, p.State}
 	for _, v := range a.open() {
-		dirs = append(dirs, p.index(v.folder.Dir()))
+		dirs = append(dirs, p.Index(v.folder.Dir()))
 	}
 	folders := examineFolders(dirs...)
 	findings = append(findings, folders...)
@@ -167,13 +168,13 @@ func tryWriting(dir string) error {
 }
 
 // examineConversations opens what is kept, as the chat does.
-func examineConversations(p paths) finding {
+func examineConversations(p settings.Paths) finding {
 	f := finding{What: "conversations"}
-	if _, err := os.Stat(p.database()); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(p.Database()); errors.Is(err, fs.ErrNotExist) {
 		f.OK, f.Says = true, "none are kept yet"
 		return f
 	}
-	s, err := store.Open(p.database())
+	s, err := store.Open(p.Database())
 	if err != nil {
 		f.Says = err.Error()
 		var newer *store.NewerSchemaError
@@ -183,22 +184,22 @@ func examineConversations(p paths) finding {
 		}
 		return f
 	}
-	f.OK, f.Says, f.Mend = true, p.database(), s.Warning()
+	f.OK, f.Says, f.Mend = true, p.Database(), s.Warning()
 	if err := s.Close(); err != nil {
 		f.OK, f.Says = false, err.Error()
 	}
-	if list, err := store.Backups(p.database()); err == nil && len(list) > 0 {
+	if list, err := store.Backups(p.Database()); err == nil && len(list) > 0 {
 		f.Says += ", backed up " + list[0].Time.Local().Format("2006-01-02 15:04")
 	}
 	return f
 }
 
-func (a *app) examineModel(ctx context.Context, c *Config) []finding {
+func (a *app) examineModel(ctx context.Context, c *settings.Config) []finding {
 	info, err := a.provider.Info(ctx, "")
 	if a.provider.State().Provider == "offline" {
 		f := finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes and writes nothing itself"}
 		if c.Provider == "auto" {
-			f.Says = "no Ollama at " + withoutPassword(c.Ollama.Host) + "; offline: LifeHub quotes your notes"
+			f.Says = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub quotes your notes"
 			f.Mend = "install Ollama from ollama.com and start it; LifeHub changes over by itself"
 		}
 		return []finding{f}
@@ -237,7 +238,7 @@ func examineChroma(ctx context.Context, store rag.Chroma) finding {
 func (a *app) examineNotes(ctx context.Context) []finding {
 	var findings []finding
 	for _, gone := range a.gone {
-		findings = append(findings, finding{What: "notes", Says: gone, Mend: "see to the folder, or take it out of `notes:` in " + a.paths.settings()})
+		findings = append(findings, finding{What: "notes", Says: gone, Mend: "see to the folder, or take it out of `notes:` in " + a.Paths.ConfigFile()})
 	}
 	for _, v := range a.open() {
 		entries, problems, err := v.folder.List(ctx)
@@ -252,7 +253,7 @@ func (a *app) examineNotes(ctx context.Context) []finding {
 		}
 		findings = append(findings, f)
 	}
-	for _, text := range a.folder.notices {
+	for _, text := range a.folder.Notices {
 		findings = append(findings, finding{What: "notes", OK: true, Says: text})
 	}
 	if len(findings) == 0 {
@@ -313,7 +314,7 @@ func (a *app) examineServers(ctx context.Context) []finding {
 	for _, s := range a.servers.State() {
 		f := finding{What: "mcp " + s.Name, OK: s.OK(), Pending: s.Status == mcpclient.Starting, Says: s.Text()}
 		if !f.OK {
-			f.Mend = "check its command in " + a.paths.servers()
+			f.Mend = "check its command in " + a.Paths.ServersFile()
 		}
 		findings = append(findings, f)
 	}
@@ -337,9 +338,9 @@ func (sh *shell) examineTerminal() finding {
 }
 
 // examinePrivacy looks for files that others on this machine could read.
-func examinePrivacy(p paths) finding {
+func examinePrivacy(p settings.Paths) finding {
 	var open []string
-	for _, dir := range []string{p.config, p.data, p.state} {
+	for _, dir := range []string{p.Config, p.Data, p.State} {
 		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return nil // what is not there can't be read by others
@@ -353,5 +354,5 @@ func examinePrivacy(p paths) finding {
 	if len(open) == 0 {
 		return finding{What: "privacy", OK: true, Says: "only you can read LifeHub's files"}
 	}
-	return finding{What: "privacy", Says: fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), Mend: "chmod -R go-rwx " + strings.Join([]string{p.config, p.data, p.state}, " ")}
+	return finding{What: "privacy", Says: fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), Mend: "chmod -R go-rwx " + strings.Join([]string{p.Config, p.Data, p.State}, " ")}
 }

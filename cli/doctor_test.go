@@ -9,29 +9,30 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/store"
 )
 
 func TestDoctorLooksAtTheConversations(t *testing.T) {
-	p := paths{data: t.TempDir()}
+	p := settings.Paths{Data: t.TempDir()}
 	if f := examineConversations(p); !f.OK || f.Says != "none are kept yet" {
 		t.Errorf("of none: %+v", f)
 	}
-	if _, err := os.Stat(p.database()); err == nil {
+	if _, err := os.Stat(p.Database()); err == nil {
 		t.Error("looking made a file")
 	}
-	s, err := store.Open(p.database())
+	s, err := store.Open(p.Database())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if f := examineConversations(p); !f.OK || f.Says != p.database() {
+	if f := examineConversations(p); !f.OK || f.Says != p.Database() {
 		t.Errorf("of a sound file: %+v", f)
 	}
-	db, err := sql.Open("sqlite", p.database())
+	db, err := sql.Open("sqlite", p.Database())
 	if err == nil {
 		_, err = db.Exec("UPDATE schema SET version = 99")
 	}
@@ -44,7 +45,7 @@ func TestDoctorLooksAtTheConversations(t *testing.T) {
 	if f := examineConversations(p); f.OK || !strings.Contains(f.Says, "newer LifeHub") || f.Mend != "" {
 		t.Errorf("of a newer one: %+v", f)
 	}
-	if err := os.WriteFile(p.database(), []byte(strings.Repeat("nonsense ", 2000)), 0o600); err != nil {
+	if err := os.WriteFile(p.Database(), []byte(strings.Repeat("nonsense ", 2000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if f := examineConversations(p); f.OK || !strings.Contains(f.Says, "chats restore") {

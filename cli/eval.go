@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/rag/eval"
 )
@@ -44,7 +45,7 @@ type ownFigures struct {
 
 func (sh *shell) eval(ctx context.Context, flags runFlags, most int, asJSON bool) error {
 	if most < 1 {
-		return usageError{Err: fmt.Errorf("-n: %d is not a number of questions", most)}
+		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of questions", most)}
 	}
 	a, err := sh.openNotes(ctx, flags)
 	if err != nil {
@@ -52,7 +53,7 @@ func (sh *shell) eval(ctx context.Context, flags runFlags, most int, asJSON bool
 	}
 	defer a.close()
 	if len(a.open()) == 0 {
-		return usageError{Err: errNoNotes}
+		return settings.UsageError{Err: errNoNotes}
 	}
 	if err := a.ready(ctx, sh.progress()); err != nil {
 		return err

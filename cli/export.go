@@ -21,6 +21,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -35,7 +36,7 @@ var exporters = map[string]func(ctx context.Context, s *store.Store, c agent.Con
 func export(ctx context.Context, s *store.Store, c agent.Conversation, format string, w io.Writer) error {
 	write, ok := exporters[format]
 	if !ok {
-		return usageError{Err: fmt.Errorf("%q is none of md, json, html", format)}
+		return settings.UsageError{Err: fmt.Errorf("%q is none of md, json, html", format)}
 	}
 	err := s.Outlive(ctx, c.ID) // it may come to be a note
 	if err == nil {

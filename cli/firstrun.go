@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui"
 )
@@ -222,12 +223,12 @@ func underHome(dir, home string) string {
 func (o offers) Take(_ context.Context, offer tui.Offer) error {
 	dir := atHome(offer.Path)
 	if dir == "" {
-		dir = filepath.Join(o.data, "starter-notes")
+		dir = filepath.Join(o.Data, "starter-notes")
 		if err := writeStarterNotes(dir); err != nil {
 			return err
 		}
 	}
-	dir, err := vaultDir(dir)
+	dir, err := settings.VaultDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no folder %s", offer.Path)
 	} else if err != nil {
@@ -237,7 +238,7 @@ func (o offers) Take(_ context.Context, offer tui.Offer) error {
 		return err
 	}
 	o.stale()
-	if err := rememberNotes(o.paths.settings(), dir); err != nil {
+	if err := rememberNotes(o.Paths.ConfigFile(), dir); err != nil {
 		slog.Warn("remember the notes", "error", err)
 		o.notice(fmt.Sprintf("These notes are used now, but not remembered: %v.", err))
 	}

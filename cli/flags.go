@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/settings"
 	"lifehub/store"
 )
 
@@ -56,23 +57,23 @@ func (a *app) place(ctx context.Context, flags runFlags) (spot, error) {
 		name, number, isTurn := strings.Cut(flags.resume, ".")
 		c, err := a.store.Conversation(ctx, name)
 		if err != nil {
-			return spot{}, usageError{Err: err}
+			return spot{}, settings.UsageError{Err: err}
 		}
 		at := spot{conversation: c.ID, title: c.Title}
 		if isTurn {
 			at.turn = c.ID + "." + number
 			if err := a.store.Show(ctx, c.ID, at.turn); err != nil {
-				return spot{}, usageError{Err: err}
+				return spot{}, settings.UsageError{Err: err}
 			}
 		}
 		return at, nil
 	case flags.hasLast:
 		c, err := a.store.Last(ctx)
 		if errors.Is(err, store.ErrNoConversation) {
-			return spot{}, usageError{Err: errors.New("there is no conversation to go on with yet; `lifehub` starts one")}
+			return spot{}, settings.UsageError{Err: errors.New("there is no conversation to go on with yet; `lifehub` starts one")}
 		}
 		if err != nil {
-			return spot{}, usageError{Err: err}
+			return spot{}, settings.UsageError{Err: err}
 		}
 		return spot{conversation: c.ID, title: c.Title}, nil
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"lifehub/cli/settings"
 )
 
 // hostileFolders are folders of notes that try to run something (it would
@@ -210,24 +212,24 @@ func TestATrustedFolderOnlyTightens(t *testing.T) {
 }
 
 func TestATrustedFolderNarrowsSettings(t *testing.T) {
-	c := defaults()
+	c := settings.Defaults()
 	c.Memory.Scope, c.Chats.Index = "all", true
 	c.Tools.Off = []string{"send_email"}
-	var n narrowing
-	err := n.take(c, "/notes", seen{
+	var n settings.VaultPolicy
+	err := n.Add(c, "/notes", settings.PolicyFiles{
 		"config.yaml":     "provider: offline\nmemory: {scope: conversation}\nchats: {index: false}\ntools: {off: [web_fetch], max: 500}\nmodel: far\nnotes: [/etc]\n",
 		"instructions.md": " Answer in one line.\n",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprintln(c.Provider, c.Memory.Scope, c.Chats.Index, c.Tools.Off, c.Tools.Max, c.Model, c.Notes, n.persona)
+	got := fmt.Sprintln(c.Provider, c.Memory.Scope, c.Chats.Index, c.Tools.Off, c.Tools.Max, c.Model, c.Notes, n.Persona)
 	if want := "offline conversation false [send_email web_fetch] 20  [] [Answer in one line.]\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	loose := defaults()
+	loose := settings.Defaults()
 	loose.Memory.Scope, loose.Provider = "off", "offline"
-	if err := n.take(loose, "/notes", seen{"config.yaml": "provider: ollama\nmemory: {scope: all}\nchats: {index: true}\n"}); err != nil {
+	if err := n.Add(loose, "/notes", settings.PolicyFiles{"config.yaml": "provider: ollama\nmemory: {scope: all}\nchats: {index: true}\n"}); err != nil {
 		t.Fatal(err)
 	}
 	if loose.Provider != "offline" || loose.Memory.Scope != "off" || loose.Chats.Index {

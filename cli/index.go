@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/rag"
 	"lifehub/tui/safetext"
@@ -50,13 +51,13 @@ func (sh *shell) index(ctx context.Context, dirs []string, f indexFlags) error {
 		return err
 	}
 	for i, dir := range dirs {
-		if dirs[i], err = vaultDir(dir); err != nil {
-			return usageError{Err: err}
+		if dirs[i], err = settings.VaultDir(dir); err != nil {
+			return settings.UsageError{Err: err}
 		}
 		if f.looks() {
 			continue
 		}
-		if err := rememberNotes(p.settings(), dirs[i]); err != nil {
+		if err := rememberNotes(p.ConfigFile(), dirs[i]); err != nil {
 			return err
 		}
 	}
@@ -64,7 +65,7 @@ func (sh *shell) index(ctx context.Context, dirs []string, f indexFlags) error {
 		dirs = c.Notes
 	}
 	if len(dirs) == 0 {
-		return usageError{Err: errNoNotes}
+		return settings.UsageError{Err: errNoNotes}
 	}
 	a, err := sh.openNotes(ctx, runFlags{notes: dirs})
 	if err != nil {

@@ -34,10 +34,10 @@ type life struct {
 func begin(ctx context.Context, a *app) *life {
 	l := &life{app: a, status: make(chan tui.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
 	l.tell()
-	for _, text := range a.config.notices() {
+	for _, text := range a.config.Notices() {
 		l.notice(text)
 	}
-	for _, text := range a.folder.notices {
+	for _, text := range a.folder.Notices {
 		l.notice(text)
 	}
 	for _, gone := range a.gone {

@@ -10,10 +10,10 @@ import (
 // Without a file it is dropped; `lifehub doctor` tells of the folder.
 func (a *app) openLog() {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	if os.MkdirAll(a.state, 0o700) != nil {
+	if os.MkdirAll(a.State, 0o700) != nil {
 		return
 	}
-	file, err := os.OpenFile(a.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(a.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
 	}

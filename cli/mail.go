@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"lifehub/agent/tools"
+	"lifehub/cli/settings"
 )
 
 // mailOf is how mail is sent.
-func mailOf(c *Config, getenv func(string) (string, bool)) tools.Mail {
+func mailOf(c *settings.Config, getenv func(string) (string, bool)) tools.Mail {
 	return tools.Mail{
 		Host: c.Mail.Host, Port: c.Mail.Port, User: c.Mail.User, From: c.Mail.From, TLS: c.Mail.TLS,
 		Password: func() (string, error) {
-			if password, ok := getenv(passwordEnv); ok && password != "" {
+			if password, ok := getenv(settings.PasswordEnv); ok && password != "" {
 				return password, nil
 			}
 			return readSecret(c.Mail.PasswordFile)
@@ -26,7 +27,7 @@ func mailOf(c *Config, getenv func(string) (string, bool)) tools.Mail {
 // readSecret reads the first line of a file that only its owner may read.
 func readSecret(file string) (string, error) {
 	if file == "" {
-		return "", errors.New("there is no password: put it into " + passwordEnv + ", or name its file as mail.password_file")
+		return "", errors.New("there is no password: put it into " + settings.PasswordEnv + ", or name its file as mail.password_file")
 	}
 	info, err := os.Stat(file)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lifehub/cli/settings"
 )
 
 func TestThePasswordOfMailComesFromTheEnvironmentOrAPrivateFile(t *testing.T) {
@@ -27,9 +29,9 @@ func TestThePasswordOfMailComesFromTheEnvironmentOrAPrivateFile(t *testing.T) {
 		"nothing":     {fails: "mail.password_file"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := defaults()
+			c := settings.Defaults()
 			c.Mail.PasswordFile = tc.file
-			got, err := mailOf(c, func(key string) (string, bool) { return tc.env, key == passwordEnv && tc.env != "" }).Password()
+			got, err := mailOf(c, func(key string) (string, bool) { return tc.env, key == settings.PasswordEnv && tc.env != "" }).Password()
 			if got != tc.want || (err != nil) != (tc.fails != "") || err != nil && !strings.Contains(err.Error(), tc.fails) {
 				t.Errorf("got %q, %v", got, err)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent/tools"
+	"lifehub/cli/settings"
 	"lifehub/cli/version"
 	"lifehub/llm"
 	"lifehub/mcpclient"
@@ -50,18 +51,18 @@ type known struct {
 
 // readServers reads mcp.json and what the user has seen of it. A mistake in
 // them is one of usage.
-func readServers(p paths) (known, error) {
-	text, err := readServersText(p.servers())
+func readServers(p settings.Paths) (known, error) {
+	text, err := readServersText(p.ServersFile())
 	if err != nil {
-		return known{}, usageError{Err: fmt.Errorf("read MCP servers: %w", err)}
+		return known{}, settings.UsageError{Err: fmt.Errorf("read MCP servers: %w", err)}
 	}
-	config, err := config.Read(p.servers(), os.LookupEnv)
+	config, err := config.Read(p.ServersFile(), os.LookupEnv)
 	if err != nil {
-		return known{}, usageError{Err: err}
+		return known{}, settings.UsageError{Err: err}
 	}
-	trust, err := mcpclient.OpenTrust(p.trust())
+	trust, err := mcpclient.OpenTrust(p.TrustFile())
 	if err != nil {
-		return known{}, usageError{Err: err}
+		return known{}, settings.UsageError{Err: err}
 	}
 	adopted, err := trust.Adopt(config.Servers)
 	if err != nil {
@@ -71,8 +72,8 @@ func readServers(p paths) (known, error) {
 }
 
 // knownServers is what readServers reads, for a command about servers.
-func (sh *shell) knownServers() (paths, known, error) {
-	p, err := findPaths(sh.getenv)
+func (sh *shell) knownServers() (settings.Paths, known, error) {
+	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return p, known{}, err
 	}
@@ -114,14 +115,14 @@ func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers,
 		return nil, k, err
 	}
 	if k.config, err = k.config.Only(name); err != nil {
-		return nil, k, usageError{Err: err}
+		return nil, k, settings.UsageError{Err: err}
 	}
 	builtin := map[string]bool{}
 	for _, t := range tools.All(tools.Deps{}) {
 		builtin[t.Spec().Name] = true
 	}
 	return mcpclient.Start(ctx, k.config, mcpclient.Options{
-		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.serverLogs(), Tokens: p.passes(), Version: version.Text(), Redact: (&secrecy{paths: p, config: c, environ: sh.environ()}).known, Log: slog.New(slog.DiscardHandler),
+		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.ServerLogs(), Tokens: p.Credentials(), Version: version.Text(), Redact: (&secrecy{Paths: p, config: c, environ: sh.environ()}).known, Log: slog.New(slog.DiscardHandler),
 		Reserved: func(name string) bool { return builtin[name] },
 		Roots:    func() []string { return c.Notes },
 		// Servers list other tools for clients that can be asked. Nothing is
@@ -142,7 +143,7 @@ func (sh *shell) listServers(a *app, asJSON bool) error {
 		return json.NewEncoder(safeJSON{sh.out}).Encode(states)
 	}
 	if len(states) == 0 {
-		fmt.Fprintf(sh.err, "no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s\n", a.paths.servers())
+		fmt.Fprintf(sh.err, "no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s\n", a.Paths.ServersFile())
 	}
 	for _, s := range states {
 		sh.showServer(s)
@@ -203,9 +204,9 @@ func (sh *shell) showServerLog(name string, lines int) error {
 		return err
 	}
 	if _, err := k.config.Only(name); err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
-	text, err := serverLog(p.serverLog(name), lines)
+	text, err := serverLog(p.ServerLog(name), lines)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/settings"
 	"lifehub/mcpclient/config"
 	"lifehub/tui/safetext"
 )
@@ -62,12 +63,12 @@ func (a *addition) run(name string, command []string) error {
 		s.Headers, err = pairs(a.headers, ":")
 	}
 	if err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
-	if err := config.Add(p.servers(), s); err != nil {
-		return usageError{Err: err}
+	if err := config.Add(p.ServersFile(), s); err != nil {
+		return settings.UsageError{Err: err}
 	}
-	if k.config, err = config.Read(p.servers(), os.LookupEnv); err != nil {
+	if k.config, err = config.Read(p.ServersFile(), os.LookupEnv); err != nil {
 		return err
 	}
 	one, err := k.config.Only(name)
@@ -128,9 +129,9 @@ func (sh *shell) importServers(from string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	found, err := config.ReadImport(p.servers(), from)
+	found, err := config.ReadImport(p.ServersFile(), from)
 	if err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
 	for _, s := range found.Servers {
 		fmt.Fprintf(sh.out, "+ %s: %s\n", safetext.Reveal(s.Name), safetext.Reveal(s.Address()))
@@ -157,10 +158,10 @@ func (sh *shell) importServers(from string, yes bool) error {
 	if len(found.Servers) == 0 {
 		return nil
 	}
-	if err := sh.agree(fmt.Sprintf("Add %s to %s?", servers(len(found.Servers)), p.servers()), yes); err != nil {
+	if err := sh.agree(fmt.Sprintf("Add %s to %s?", servers(len(found.Servers)), p.ServersFile()), yes); err != nil {
 		return err
 	}
-	if err := found.AddTo(p.servers()); err != nil {
+	if err := found.AddTo(p.ServersFile()); err != nil {
 		return err
 	}
 	if err := k.trust.Shown(found.Servers...); err != nil {
@@ -210,13 +211,13 @@ func (sh *shell) removeServer(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := config.Remove(p.servers(), name); err != nil {
-		return usageError{Err: err}
+	if err := config.Remove(p.ServersFile(), name); err != nil {
+		return settings.UsageError{Err: err}
 	}
 	if err := k.trust.Forget(name); err != nil {
 		return err
 	}
-	for _, file := range []string{p.serverLog(name), p.serverLog(name) + ".old", filepath.Join(p.passes(), name+".json")} {
+	for _, file := range []string{p.ServerLog(name), p.ServerLog(name) + ".old", filepath.Join(p.Credentials(), name+".json")} {
 		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
 			return fmt.Errorf("remove what was kept of %s: %w", name, err)
 		}

@@ -37,7 +37,7 @@ func (p panel) List() []tui.Server {
 func (p panel) Restart(name string) error { return p.servers.Restart(name) }
 
 func (p panel) Switch(name string, on bool) error {
-	if err := config.Enable(p.paths.servers(), name, on); err != nil {
+	if err := config.Enable(p.Paths.ServersFile(), name, on); err != nil {
 		return err
 	}
 	return p.applyServers()
@@ -46,7 +46,7 @@ func (p panel) Switch(name string, on bool) error {
 // logLines is how much of a log the screen shows.
 const logLines = 1000
 
-func (p panel) Log(name string) (string, error) { return serverLog(p.serverLog(name), logLines) }
+func (p panel) Log(name string) (string, error) { return serverLog(p.ServerLog(name), logLines) }
 
 func (p panel) Trust(name string, seen []tui.Change) error {
 	changes := make([]mcpclient.Change, 0, len(seen))

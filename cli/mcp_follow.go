@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"lifehub/cli/settings"
 	"lifehub/mcpclient/config"
 )
 
@@ -27,9 +28,9 @@ type followed struct {
 
 // newFollowed is the state after a start with the servers of mcp.json as they
 // were just read.
-func newFollowed(p paths, text string) *followed {
+func newFollowed(p settings.Paths, text string) *followed {
 	f := &followed{text: text, last: text}
-	f.trusted(p.trust())
+	f.trusted(p.TrustFile())
 	return f
 }
 
@@ -56,10 +57,10 @@ func (a *app) lookAtServers() string {
 	f := a.followed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.trusted(a.paths.trust()) {
+	if f.trusted(a.Paths.TrustFile()) {
 		a.servers.Recheck()
 	}
-	text, err := readServersText(a.paths.servers())
+	text, err := readServersText(a.Paths.ServersFile())
 	if err != nil {
 		text = "cannot be read: " + err.Error()
 	}
@@ -83,7 +84,7 @@ func (a *app) lookAtServers() string {
 func (a *app) applyServers() error {
 	a.followed.mu.Lock()
 	defer a.followed.mu.Unlock()
-	text, err := readServersText(a.paths.servers())
+	text, err := readServersText(a.Paths.ServersFile())
 	if err == nil {
 		a.followed.text, a.followed.last = text, text
 		_, err = a.useServers()
@@ -92,7 +93,7 @@ func (a *app) applyServers() error {
 }
 
 func (a *app) useServers() ([]string, error) {
-	config, err := config.Read(a.paths.servers(), os.LookupEnv)
+	config, err := config.Read(a.Paths.ServersFile(), os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}

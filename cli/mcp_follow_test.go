@@ -64,7 +64,7 @@ func running(s mcpclient.ServerState) bool { return s.Status == mcpclient.Runnin
 
 func TestServersFollowTheirFile(t *testing.T) {
 	a := anApp(t)
-	file := a.paths.servers()
+	file := a.Paths.ServersFile()
 	if text := followedTwice(t, a); text != "" {
 		t.Errorf("without a file: %s", text)
 	}
@@ -79,7 +79,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	// Nobody typed it: it starts once the user has seen it, here or in another LifeHub.
 	untilState(t, a, "a", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off && waits(s) != "" })
 	seen := a.servers.Unseen("a")
-	other, err := mcpclient.OpenTrust(a.paths.trust())
+	other, err := mcpclient.OpenTrust(a.Paths.TrustFile())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
 // What ask has waited for in vain, its turn does not wait for again.
 func TestAMessageWaitsOnceForTheServersThatItNames(t *testing.T) {
 	a := anApp(t)
-	configure(t, a.paths.servers(), map[string]any{"late": ownServer("sleep")})
+	configure(t, a.Paths.ServersFile(), map[string]any{"late": ownServer("sleep")})
 	followedTwice(t, a)
 	untilState(t, a, "late", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off })
 	if err := a.servers.Accept("late", a.servers.Unseen("late")); err != nil {

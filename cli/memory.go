@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/cli/settings"
 	"lifehub/notes"
 	"lifehub/tui"
 	"lifehub/tui/safetext"
@@ -30,7 +31,7 @@ func (a *app) facts() tools.Facts {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if a.memory == nil {
-			dir := a.paths.memory()
+			dir := a.Paths.MemoryFolder()
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				return nil, err
 			}
@@ -169,7 +170,7 @@ func (a *app) findFacts(ctx context.Context, query string) ([]agent.Fact, error)
 
 func (sh *shell) searchMemory(ctx context.Context, a *app, query string, limit int, asJSON bool) error {
 	if limit < 1 {
-		return usageError{Err: fmt.Errorf("-n: %d is not a number of exchanges", limit)}
+		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of exchanges", limit)}
 	}
 	found, err := a.searchMemory(ctx, query, limit)
 	if err != nil {
@@ -206,7 +207,7 @@ func (a *app) searchMemory(ctx context.Context, query string, limit int) (found 
 // showDiff prints what was changed.
 func (sh *shell) showDiff(diff string, err error) error {
 	if err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
 	_, err = fmt.Fprint(sh.out, safetext.Text(diff))
 	return err
@@ -215,7 +216,7 @@ func (sh *shell) showDiff(diff string, err error) error {
 func (sh *shell) editFacts(ctx context.Context, a *app) error {
 	argv := strings.Fields(a.config.Editor)
 	if len(argv) == 0 {
-		return usageError{Err: errors.New("there is no editor: set EDITOR, or `editor` in the settings")}
+		return settings.UsageError{Err: errors.New("there is no editor: set EDITOR, or `editor` in the settings")}
 	}
 	facts := a.facts()
 	if err := facts.Begin(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
@@ -65,7 +66,7 @@ func (sh *shell) withProvider(ctx context.Context, do func(context.Context, llm.
 	}
 	p, err := llm.Open(modelSettings(c))
 	if err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
 	defer p.Close()
 	err = do(ctx, p)

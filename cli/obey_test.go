@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/internal/mcptest"
 	"lifehub/llm"
 )
@@ -279,8 +280,8 @@ func (v *victim) said(question, answer string) string {
 	return id
 }
 
-func (a *app) homeFolder() string { return filepath.Dir(a.paths.config) }
-func (a *app) memoryFile() string { return filepath.Join(a.paths.memory(), "memory.md") }
+func (a *app) homeFolder() string { return filepath.Dir(a.Paths.Config) }
+func (a *app) memoryFile() string { return filepath.Join(a.Paths.MemoryFolder(), "memory.md") }
 
 // attack makes a victim, plants the text, and lets the user ask three times.
 // Killed, LifeHub ends while the first question is open, and the turn is gone
@@ -306,7 +307,7 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	case how == "allow all", how == "killed":
 		write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n  - {tool: \"*\", level: auto}\n")
 	}
-	v.app = &app{paths: must(findPaths(settingsOf(home).getenv))}
+	v.app = &app{Paths: must(settings.FindPaths(settingsOf(home).getenv))}
 	write(t, v.app.memoryFile(), "# Memory\n\n- I like green tea (2026-01-01, you)\n")
 	if mode == agent.LoopMode {
 		v.server(home, map[string]string{mcptest.Mode: "leaky", "GORACE": "atexit_sleep_ms=0"})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/llm/llmtest"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -135,7 +136,7 @@ func TestAskSaysThatNotesAreStillRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	x, err := rag.Open(paths{data: filepath.Join(home, "data")}.index(folder.Dir()), rag.Options{Vault: folder.Dir()})
+	x, err := rag.Open(settings.Paths{Data: filepath.Join(home, "data")}.Index(folder.Dir()), rag.Options{Vault: folder.Dir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,17 +8,19 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"lifehub/cli/settings"
 )
 
 // makePrivate takes the files of LifeHub's settings from everybody but their
 // owner, and tells which others could read. A settings file that holds a
 // secret and cannot be made private is an error.
-func makePrivate(p paths, c *Config) (notices []string, err error) {
+func makePrivate(p settings.Paths, c *settings.Config) (notices []string, err error) {
 	if runtime.GOOS == "windows" { // its modes tell nothing
 		return nil, nil
 	}
 	var open []string
-	for _, file := range []string{p.settings(), p.permissions(), p.servers(), p.folders(), p.trust()} {
+	for _, file := range []string{p.ConfigFile(), p.PermissionsFile(), p.ServersFile(), p.TrustedFile(), p.TrustFile()} {
 		info, err := os.Stat(file)
 		if err != nil || info.Mode().Perm()&0o077 == 0 || !info.Mode().IsRegular() {
 			continue
@@ -27,13 +29,13 @@ func makePrivate(p paths, c *Config) (notices []string, err error) {
 		switch {
 		case err == nil:
 			open = append(open, file)
-		case file == p.settings() && holdsSecret(c, file):
-			return nil, usageError{Err: fmt.Errorf("%s holds a key, and others can read it: chmod 600 %s", file, file)}
+		case file == p.ConfigFile() && holdsSecret(c, file):
+			return nil, settings.UsageError{Err: fmt.Errorf("%s holds a key, and others can read it: chmod 600 %s", file, file)}
 		case !errors.Is(err, fs.ErrPermission):
 			return nil, fmt.Errorf("make %s private: %w", file, err)
 		}
 	}
-	for _, dir := range []string{p.config, p.data, p.state} {
+	for _, dir := range []string{p.Config, p.Data, p.State} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() && info.Mode().Perm()&0o077 != 0 {
 			_ = os.Chmod(dir, info.Mode().Perm()&0o700) // doctor tells of one that stays open
 		}
@@ -49,9 +51,9 @@ func makePrivate(p paths, c *Config) (notices []string, err error) {
 }
 
 // holdsSecret tells whether a secret was set by the settings file.
-func holdsSecret(c *Config, file string) bool {
-	for _, s := range settings(c) {
-		if s.quiet && strings.HasPrefix(c.origin[s.name], file+":") {
+func holdsSecret(c *settings.Config, file string) bool {
+	for _, s := range settings.All(c) {
+		if s.Quiet && strings.HasPrefix(c.Origin[s.Name], file+":") {
 			return true
 		}
 	}

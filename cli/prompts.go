@@ -17,7 +17,7 @@ var promptName = pattern.Lazy(`^[a-z0-9][a-z0-9_-]*$`)
 
 // prompts are the user's own: each file prompts/NAME.md is the command /NAME.
 func (a *app) prompts() []tui.Command {
-	files, err := filepath.Glob(filepath.Join(a.paths.prompts(), "*.md"))
+	files, err := filepath.Glob(filepath.Join(a.Paths.PromptsFolder(), "*.md"))
 	if err != nil { // only of a bad pattern
 		return nil
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"path/filepath"
 	"testing"
+
+	"lifehub/cli/settings"
 )
 
 func TestAPromptIsFilledIn(t *testing.T) {
@@ -22,8 +24,8 @@ func TestAPromptIsFilledIn(t *testing.T) {
 
 func TestAFileOfPromptsIsACommand(t *testing.T) {
 	a := anApp(t, aVault(t))
-	write(t, filepath.Join(a.paths.prompts(), "week.md"), "# Sum up my week\n\nFor $ARGUMENTS.\n")
-	write(t, filepath.Join(a.paths.prompts(), "Not this.md"), "x")
+	write(t, filepath.Join(a.Paths.PromptsFolder(), "week.md"), "# Sum up my week\n\nFor $ARGUMENTS.\n")
+	write(t, filepath.Join(a.Paths.PromptsFolder(), "Not this.md"), "x")
 	list := a.prompts()
 	if len(list) != 1 || list[0].Name != "week" || list[0].Args != "TEXT" || list[0].Help != "Sum up my week" {
 		t.Fatalf("got %+v", list)
@@ -39,14 +41,14 @@ func TestTheScreenHasSettings(t *testing.T) {
 	file := filepath.Join(dir, "config.yaml")
 	write(t, filepath.Join(dir, "mine.yaml"), "# mine\nbrand: \"#ff00ff\"\ndim: 8\n")
 	write(t, file, "theme: "+dir+"/mine.yaml\nediting: vi\nnotify: false\nkeys:\n  compose: ctrl+x\n  newline: [ctrl+j, alt+enter]\n")
-	c, err := loadConfig(file, none)
+	c, err := settings.Load(file, none)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Editing != "vi" || c.Notify || len(c.Keys["newline"]) != 2 || c.Keys["compose"][0] != "ctrl+x" {
 		t.Errorf("got %+v", c)
 	}
-	own, err := ownColours(c.Theme)
+	own, err := settings.OwnColours(c.Theme)
 	if err != nil || own["brand"] != "#ff00ff" || own["dim"] != "8" {
 		t.Errorf("colours %v, %v", own, err)
 	}
@@ -57,12 +59,12 @@ func TestTheScreenHasSettings(t *testing.T) {
 		"theme: purple\n":            `:1: theme: "purple" is none of auto, dark, light, ansi, contrast`,
 	} {
 		write(t, file, text)
-		if _, err := loadConfig(file, none); err == nil || err.Error() != file+want {
+		if _, err := settings.Load(file, none); err == nil || err.Error() != file+want {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	write(t, filepath.Join(dir, "bad.yaml"), "brand: red\n")
-	if _, err := ownColours(filepath.Join(dir, "bad.yaml")); err == nil {
+	if _, err := settings.OwnColours(filepath.Join(dir, "bad.yaml")); err == nil {
 		t.Error("a colour that is none was taken")
 	}
 }

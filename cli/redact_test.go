@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/llm"
 )
 
@@ -152,9 +153,9 @@ func TestSecretsAreKnownFromSettingsEnvironmentFilesAndServers(t *testing.T) {
 	write(t, ".env", "# COMMENT_KEY=not-this-one\nexport API_TOKEN='from-dotenv'\nCOLOR=bluegreen\n")
 	write(t, filepath.Join(config, "mcp.json"), `{"mcpServers":{"brave":{"command":"npx","env":{"BRAVE_API_KEY":"from-mcp-env","LANGUAGE":"german"}},
 		"far":{"url":"https://example.org/mcp","headers":{"Authorization":"Bearer from-mcp-header","X-Far":"Basic ${FAR_AWAY}"}}}}`)
-	c := defaults()
+	c := settings.Defaults()
 	c.OpenAI.APIKey = "from-settings"
-	got := fmt.Sprint(secretsAt(paths{config: config}, c, []string{"DB_PASSWORD=from-environ", "HOME=/home/ana", "SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind"}))
+	got := fmt.Sprint(secretsAt(settings.Paths{Config: config}, c, []string{"DB_PASSWORD=from-environ", "HOME=/home/ana", "SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind"}))
 	for _, want := range []string{"from-settings", "from-environ", "from-dotenv", "from-mcp-env", "from-mcp-header", "from-a-variable"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not known: %s", want, got)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui"
 )
@@ -24,7 +25,7 @@ func newReplay(sh *shell) *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if speed < 0 {
-				return usageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", speed)}
+				return settings.UsageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", speed)}
 			}
 			return sh.withTrace(cmd.Context(), given[0], func(t store.Trace, events []agent.Event) error {
 				return sh.replay(cmd.Context(), t, tui.Replay{Question: t.Question, Events: events, Speed: speed}, plain)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/notes"
 )
 
@@ -17,7 +18,7 @@ func TestWhatIsGoneIsNotReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close() //nolint:errcheck // only read
-	a := &app{config: defaults(), vaults: []*vault{{folder: folder}}}
+	a := &app{config: settings.Defaults(), vaults: []*vault{{folder: folder}}}
 	running := agent.Source{Path: "running.md", Vault: folder.Dir(), Line: 3, EndLine: 3, Text: "I run three times a week: Tuesday, Thursday and Sunday."}
 	verdict := func() agent.Verdict {
 		return agent.CheckCitations("“I run three times a week” [1]", []agent.Source{running}, a.reread)[0].Verdict

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 )
 
@@ -27,7 +28,7 @@ func loadRules(file string) (*agent.Rules, error) {
 	}
 	rules, err := agent.ParseRules(file, text)
 	if err != nil {
-		return nil, usageError{Err: err}
+		return nil, settings.UsageError{Err: err}
 	}
 	return rules, nil
 }
@@ -46,7 +47,7 @@ func ruleText(r agent.Rule) string {
 
 // saveRule adds a rule to permissions.yaml: the user's "always".
 func (a *app) saveRule(_ context.Context, rule agent.Rule) error {
-	text, err := os.ReadFile(a.permissions())
+	text, err := os.ReadFile(a.PermissionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read permissions: %w", err)
 	}
@@ -54,7 +55,7 @@ func (a *app) saveRule(_ context.Context, rule agent.Rule) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(a.permissions(), text)
+	return atomicfile.Write(a.PermissionsFile(), text)
 }
 
 // removeRules takes out the rules written for exactly this tool or glob, and
@@ -121,11 +122,11 @@ func (a *app) allow(flag string, rules []string) error {
 	for _, text := range rules {
 		rule, err := agent.ParseRule(text)
 		if err != nil {
-			return usageError{Err: fmt.Errorf("%s: %w", flag, err)}
+			return settings.UsageError{Err: fmt.Errorf("%s: %w", flag, err)}
 		}
 		rule.From, rule.Untrusted = flag, flag == untrustedFlag
 		if rule.Untrusted && (rule.Level != agent.Auto || !rule.IsBound()) {
-			return usageError{Err: fmt.Errorf("%s %s: say which arguments it may have, as in 'add_task text=VALUE', for text that is not yours may have chosen them", flag, text)}
+			return settings.UsageError{Err: fmt.Errorf("%s %s: say which arguments it may have, as in 'add_task text=VALUE', for text that is not yours may have chosen them", flag, text)}
 		}
 		a.rules = a.rules.With(rule)
 	}

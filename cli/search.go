@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/tui/safetext"
 )
@@ -39,14 +40,14 @@ func newSearch(sh *shell) *cobra.Command {
 
 func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit int, asJSON bool) error {
 	if limit < 1 {
-		return usageError{Err: fmt.Errorf("-n: %d is not a number of passages", limit)}
+		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of passages", limit)}
 	}
 	if strings.TrimSpace(text) == "" {
-		return usageError{Err: errors.New("there is nothing to search for: give words or a filter")}
+		return settings.UsageError{Err: errors.New("there is nothing to search for: give words or a filter")}
 	}
 	query, err := rag.ParseQuery(text)
 	if err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
 	query.Limit = limit
 	a, err := sh.openNotes(ctx, flags)
@@ -54,7 +55,7 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 		return err
 	}
 	defer a.close()
-	for _, text := range a.config.notices() {
+	for _, text := range a.config.Notices() {
 		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(text))
 	}
 	for _, gone := range a.gone {
@@ -64,7 +65,7 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 		return errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to mend that")
 	}
 	if len(a.open()) == 0 {
-		return usageError{Err: errNoNotes}
+		return settings.UsageError{Err: errNoNotes}
 	}
 	if err := a.ready(ctx, sh.progress()); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"lifehub/cli/settings"
 	"lifehub/internal/pattern"
 	"lifehub/mcpclient/config"
 )
@@ -19,12 +20,12 @@ var secretName = pattern.Lazy(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*pas
 // secretsAt are the values that are known to be secret: of the settings, the
 // environment, .env files in the folders at hand, the MCP servers, and what
 // their consents brought.
-func secretsAt(p paths, c *Config, environ []string) []string {
+func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string {
 	var values []string
-	for _, s := range settings(c) {
-		text, ok := s.field.(*string)
+	for _, s := range settings.All(c) {
+		text, ok := s.Field.(*string)
 		switch {
-		case ok && s.quiet:
+		case ok && s.Quiet:
 			values = append(values, *text)
 		case ok:
 			values = append(values, secretsInURL(*text)...)
@@ -36,13 +37,13 @@ func secretsAt(p paths, c *Config, environ []string) []string {
 		}
 	}
 	values = append(values, secretPairs(environ)...)
-	for _, dir := range slices.Concat([]string{".", p.config}, c.Notes) {
+	for _, dir := range slices.Concat([]string{".", p.Config}, c.Notes) {
 		if data, err := os.ReadFile(filepath.Join(dir, ".env")); err == nil {
 			values = append(values, secretPairs(strings.Split(string(data), "\n"))...)
 		}
 	}
 	values = append(values, secretsOfPasses(p)...)
-	servers, err := config.Read(p.servers(), os.LookupEnv)
+	servers, err := config.Read(p.ServersFile(), os.LookupEnv)
 	if err != nil {
 		return values // a list that cannot be read starts no server either
 	}
@@ -99,8 +100,8 @@ func secretsInURL(address string) (values []string) {
 }
 
 // secretsOfPasses are the tokens and client secrets that consents brought.
-func secretsOfPasses(p paths) (values []string) {
-	files, err := filepath.Glob(filepath.Join(p.passes(), "*.json"))
+func secretsOfPasses(p settings.Paths) (values []string) {
+	files, err := filepath.Glob(filepath.Join(p.Credentials(), "*.json"))
 	if err != nil { // only of a bad pattern
 		return nil
 	}
@@ -166,10 +167,10 @@ func secretPairs(lines []string) []string {
 // withoutOurs is an environment for a program of the user's: without the
 // variables that hold secrets of LifeHub's settings.
 func withoutOurs(environ []string) []string {
-	ours := []string{passwordEnv}
-	for _, s := range settings(&Config{}) {
-		if s.quiet {
-			ours = append(append(ours, s.envName()), s.env...)
+	ours := []string{settings.PasswordEnv}
+	for _, s := range settings.All(&settings.Config{}) {
+		if s.Quiet {
+			ours = append(append(ours, s.EnvName()), s.Env...)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
@@ -182,8 +183,8 @@ func withoutOurs(environ []string) []string {
 // prints of itself. It reads the tokens of consents anew when they change. It
 // is safe for concurrent use; nil takes nothing out.
 type secrecy struct {
-	paths
-	config  *Config
+	settings.Paths
+	config  *settings.Config
 	environ []string
 
 	mu     sync.Mutex
@@ -197,13 +198,13 @@ func (s *secrecy) redactor() *redactor {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := ""
-	for _, file := range []string{s.passes(), s.servers()} {
+	for _, file := range []string{s.Credentials(), s.ServersFile()} {
 		if info, err := os.Stat(file); err == nil {
 			state += info.ModTime().String()
 		}
 	}
 	if s.cut == nil || state != s.of {
-		s.values = slices.Compact(slices.Sorted(slices.Values(append(s.values, secretsAt(s.paths, s.config, s.environ)...))))
+		s.values = slices.Compact(slices.Sorted(slices.Values(append(s.values, secretsAt(s.Paths, s.config, s.environ)...))))
 		s.cut, s.of = newRedactor(s.values), state
 	}
 	return s.cut

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/cli/settings"
 	"lifehub/internal/mcptest"
 	"lifehub/llm/llmtest"
 )
@@ -167,7 +168,7 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 // What a fault leaves in the log is as clean as the rest.
 func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
 	var log strings.Builder
-	c := defaults()
+	c := settings.Defaults()
 	c.OpenAI.APIKey = planted["the key of the model server"]
 	logger := slog.New(slog.NewTextHandler(cleanLog{&log, &secrecy{config: c}}, nil))
 	logger.Error("background work", "fault", fmt.Errorf("bad header %q", "Bearer "+c.OpenAI.APIKey), "stack", "main.f(\"https://ana:hunter2pass@example.org/?key="+url.QueryEscape(c.OpenAI.APIKey)+"\")")
@@ -178,7 +179,7 @@ func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
 
 // A broken settings file is told without the lines around the fault.
 func TestAFaultInTheSettingsTellsNoKey(t *testing.T) {
-	err := defaults().readFile("config.yaml", []byte("openai:\n  api_key: swordfish-in-the-file\n : {\n"))
+	err := settings.Defaults().ReadFile("config.yaml", []byte("openai:\n  api_key: swordfish-in-the-file\n : {\n"))
 	if err == nil || strings.Contains(err.Error(), "swordfish") {
 		t.Errorf("got %v", err)
 	}
@@ -186,23 +187,23 @@ func TestAFaultInTheSettingsTellsNoKey(t *testing.T) {
 
 // A settings file that others can read is made private, and told of.
 func TestOpenSettingsAreMadePrivate(t *testing.T) {
-	p := paths{config: t.TempDir(), data: t.TempDir(), state: t.TempDir()}
-	for _, file := range []string{p.settings(), p.permissions(), p.servers()} {
+	p := settings.Paths{Config: t.TempDir(), Data: t.TempDir(), State: t.TempDir()}
+	for _, file := range []string{p.ConfigFile(), p.PermissionsFile(), p.ServersFile()} {
 		write(t, file, "")
 		if err := os.Chmod(file, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	notices, err := makePrivate(p, defaults())
+	notices, err := makePrivate(p, settings.Defaults())
 	if err != nil || len(notices) != 1 || !strings.Contains(notices[0], "config.yaml, permissions.yaml, mcp.json") {
 		t.Errorf("got %q, %v", notices, err)
 	}
-	for _, file := range []string{p.settings(), p.permissions(), p.servers()} {
+	for _, file := range []string{p.ConfigFile(), p.PermissionsFile(), p.ServersFile()} {
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", file, info.Mode(), err)
 		}
 	}
-	if notices, err := makePrivate(p, defaults()); err != nil || notices != nil {
+	if notices, err := makePrivate(p, settings.Defaults()); err != nil || notices != nil {
 		t.Errorf("the second time: %q, %v", notices, err)
 	}
 }

@@ -65,7 +65,7 @@ func gistOf(description string) string {
 func (l *life) slashServers(context.Context, string) (string, error) {
 	states := l.servers.State()
 	if len(states) == 0 {
-		return "No MCP servers are configured. They are listed in `" + l.paths.servers() + "`.", nil
+		return "No MCP servers are configured. They are listed in `" + l.Paths.ServersFile() + "`.", nil
 	}
 	var b strings.Builder
 	b.WriteString("| server | state |\n| --- | --- |\n")
@@ -76,13 +76,13 @@ func (l *life) slashServers(context.Context, string) (string, error) {
 }
 
 func (l *life) slashRules(context.Context, string) (string, error) {
-	rules, err := loadRules(l.permissions())
+	rules, err := loadRules(l.PermissionsFile())
 	if err != nil {
 		return "", err
 	}
-	rules = rules.Narrowed(l.folder.rules)
+	rules = rules.Narrowed(l.folder.Rules)
 	if len(rules.List()) == 0 {
-		return "No rules: each tool has its own level, which `/tools` shows. Rules belong in `" + l.permissions() + "`.", nil
+		return "No rules: each tool has its own level, which `/tools` shows. Rules belong in `" + l.PermissionsFile() + "`.", nil
 	}
 	var b strings.Builder
 	b.WriteString("| rule | level | where |\n| --- | --- | --- |\n")
@@ -121,7 +121,7 @@ func (l *life) slashDoctor(ctx context.Context, _ string) (string, error) {
 	findings := l.examineModel(ctx, l.config)
 	findings = append(findings, l.examineNotes(ctx)...)
 	findings = append(findings, l.examineServers(ctx)...)
-	findings = append(findings, examinePrivacy(l.paths))
+	findings = append(findings, examinePrivacy(l.Paths))
 	var b strings.Builder
 	for _, f := range findings {
 		mark := "✓"

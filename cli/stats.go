@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -47,13 +48,13 @@ func newStats(sh *shell) *cobra.Command {
 func (s *sums) run(ctx context.Context) error {
 	since, err := parseSince(s.since, time.Now())
 	if err != nil {
-		return usageError{Err: err}
+		return settings.UsageError{Err: err}
 	}
 	if s.by != "day" && s.by != "model" && s.by != "turn" {
-		return usageError{Err: fmt.Errorf("--by: %q is neither day, model nor turn", s.by)}
+		return settings.UsageError{Err: fmt.Errorf("--by: %q is neither day, model nor turn", s.by)}
 	}
 	if s.limit < 0 {
-		return usageError{Err: fmt.Errorf("-n: %d is not a number of rows", s.limit)}
+		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of rows", s.limit)}
 	}
 	return s.withStore(func(kept *store.Store) error {
 		list, err := kept.Figures(ctx, s.by, since, s.limit)

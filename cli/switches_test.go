@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/tui"
 )
 
@@ -63,7 +64,7 @@ func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
 }
 
 func TestThinkingIsSwitchedForTheRun(t *testing.T) {
-	l := &life{app: &app{config: defaults()}}
+	l := &life{app: &app{config: settings.Defaults()}}
 	if now := l.switches.thinkNow(l.config.Think); now != "off" {
 		t.Errorf("at first it is %q", now)
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"lifehub/cli/settings"
 )
 
 // A command is told at the beginning of a line of an example, or in backticks.
@@ -95,9 +97,9 @@ func wrongCommand(root *cobra.Command, words []string) string {
 
 func TestWhatIsToldOfSettingsIsTrue(t *testing.T) {
 	names, sections := map[string]bool{}, map[string]bool{}
-	for _, s := range settings(&Config{}) {
-		section, _, nested := strings.Cut(s.name, ".")
-		names[s.name] = true
+	for _, s := range settings.All(&settings.Config{}) {
+		section, _, nested := strings.Cut(s.Name, ".")
+		names[s.Name] = true
 		sections[section] = sections[section] || nested
 	}
 	found := 0

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
@@ -84,7 +85,7 @@ func (sh *shell) showTool(ctx context.Context, list []agent.Tool, gate *agent.Ag
 		fmt.Fprintf(sh.out, "%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(spec.Description)), safetext.Text(schema.String()))
 		return nil
 	}
-	return usageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
+	return settings.UsageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
 }
 
 func newPermissions(sh *shell) *cobra.Command {
@@ -115,24 +116,24 @@ func (sh *shell) listRules() error {
 	if err != nil {
 		return err
 	}
-	rules, err := loadRules(p.permissions())
+	rules, err := loadRules(p.PermissionsFile())
 	if err != nil {
 		return err
 	}
-	folders, err := p.narrowing(c, c.Notes)
+	folders, err := p.VaultPolicy(c, c.Notes)
 	if err != nil {
 		return err
 	}
-	for _, r := range rules.Narrowed(folders.rules).List() {
+	for _, r := range rules.Narrowed(folders.Rules).List() {
 		fmt.Fprintf(sh.out, "%-24s %-8s %s\n", safetext.Line(ruleText(r)), r.Level, safetext.Line(r.From))
 	}
-	if slices.ContainsFunc(rules.Narrowed(folders.rules).List(), func(r agent.Rule) bool {
+	if slices.ContainsFunc(rules.Narrowed(folders.Rules).List(), func(r agent.Rule) bool {
 		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") && !r.MatchesTool("search_notes")
 	}) {
 		fmt.Fprintln(sh.err, "! deny for read_note does not keep notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
 	}
-	if len(rules.List()) == 0 && len(folders.rules.List()) == 0 {
-		fmt.Fprintf(sh.err, "no rules; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.permissions())
+	if len(rules.List()) == 0 && len(folders.Rules.List()) == 0 {
+		fmt.Fprintf(sh.err, "no rules; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.PermissionsFile())
 	}
 	return nil
 }
@@ -144,7 +145,7 @@ func (sh *shell) testRules(ctx context.Context, call string) error {
 			if t.Spec().Name == name {
 				input, misfit, err := callArgs(t.Spec(), rest)
 				if err != nil {
-					return usageError{Err: err}
+					return settings.UsageError{Err: err}
 				}
 				if misfit != nil && rest != "" {
 					fmt.Fprintf(sh.err, "! the tool would refuse this call: %s\n", safetext.Line(misfit.Error()))
@@ -157,7 +158,7 @@ func (sh *shell) testRules(ctx context.Context, call string) error {
 				return nil
 			}
 		}
-		return usageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
+		return settings.UsageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
 	})
 }
 
@@ -187,16 +188,16 @@ func callArgs(spec llm.ToolSpec, s string) (input json.RawMessage, misfit, err e
 }
 
 func (sh *shell) revokeRules(tool string) error {
-	p, err := findPaths(sh.getenv)
+	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
 	}
-	n, err := removeRules(p.permissions(), tool)
+	n, err := removeRules(p.PermissionsFile(), tool)
 	if err != nil {
 		return err
 	}
 	if n == 0 {
-		return usageError{Err: fmt.Errorf("no rule names the tool %q; `lifehub permissions list` shows them", tool)}
+		return settings.UsageError{Err: fmt.Errorf("no rule names the tool %q; `lifehub permissions list` shows them", tool)}
 	}
 	rules := "1 rule"
 	if n > 1 {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
@@ -77,7 +78,7 @@ func (sh *shell) exportTrace(ctx context.Context, id string) error {
 
 func (sh *shell) listTraces(ctx context.Context, s *store.Store, limit int, asJSON bool) error {
 	if limit < 0 {
-		return usageError{Err: fmt.Errorf("-n: %d is not a number of traces", limit)}
+		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of traces", limit)}
 	}
 	list, err := s.Traces(ctx, limit)
 	if err != nil {
@@ -118,7 +119,7 @@ func (sh *shell) withTrace(ctx context.Context, id string, do func(store.Trace, 
 	return sh.withStore(func(s *store.Store) error {
 		t, err := s.ReadTrace(ctx, id)
 		if err != nil {
-			return usageError{Err: err}
+			return settings.UsageError{Err: err}
 		}
 		if err := t.Readable(); err != nil {
 			return err

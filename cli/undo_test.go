@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/cli/settings"
 	"lifehub/store"
 )
 
@@ -19,8 +20,8 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	l := &life{app: &app{config: defaults(), store: s, builtin: tools.All(tools.Deps{Mail: tools.Mail{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
-	l.paths.data = t.TempDir()
+	l := &life{app: &app{config: settings.Defaults(), store: s, builtin: tools.All(tools.Deps{Mail: tools.Mail{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
+	l.Paths.Data = t.TempDir()
 	turn, err := s.Begin(t.Context(), "c", "tell Ana, and book it")
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +65,7 @@ func TestUndoLeavesATurnAloneThatRuns(t *testing.T) {
 	if _, err := s.Begin(t.Context(), "c", "a long one"); err != nil {
 		t.Fatal(err)
 	}
-	l := &life{app: &app{config: defaults(), store: s}, wake: make(chan struct{}, 1)}
+	l := &life{app: &app{config: settings.Defaults(), store: s}, wake: make(chan struct{}, 1)}
 	if said, err := l.slashUndo(t.Context(), "c", ""); err == nil || !strings.Contains(err.Error(), "right now") {
 		t.Errorf("got %q, %v", said, err)
 	}
@@ -79,8 +80,8 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	l := &life{app: &app{config: defaults(), store: s}, wake: make(chan struct{}, 1)}
-	l.paths.data = t.TempDir()
+	l := &life{app: &app{config: settings.Defaults(), store: s}, wake: make(chan struct{}, 1)}
+	l.Paths.Data = t.TempDir()
 	folder, err := l.facts().Folder()
 	if err != nil {
 		t.Fatal(err)

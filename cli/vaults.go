@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/notes"
 	"lifehub/rag"
 )
@@ -34,12 +35,12 @@ func (a *app) dirs(named []string) []string {
 // a notice, not a failed start.
 func (a *app) openVaults(named []string) error {
 	for _, name := range a.dirs(named) {
-		dir, err := vaultDir(name)
+		dir, err := settings.VaultDir(name)
 		if err == nil {
 			err = a.openVault(dir)
 		}
 		if err != nil && len(named) > 0 {
-			return usageError{Err: err}
+			return settings.UsageError{Err: err}
 		}
 		if err != nil {
 			slog.Warn("remembered notes", "folder", name, "error", err)
@@ -50,16 +51,16 @@ func (a *app) openVaults(named []string) error {
 }
 
 func (a *app) openVault(dir string) error {
-	if below, err := filepath.Rel(a.paths.config, dir); err == nil && filepath.IsLocal(below) {
+	if below, err := filepath.Rel(a.Paths.Config, dir); err == nil && filepath.IsLocal(below) {
 		return fmt.Errorf("open notes folder %s: it holds LifeHub's own settings, which no tool may change", dir)
 	}
 	folder, err := notes.Open(dir)
 	if err != nil {
 		return err
 	}
-	own := []string{a.paths.config, a.data, a.state}
+	own := []string{a.Paths.Config, a.Data, a.State}
 	folder.LeaveOut(own...)
-	index, err := rag.Open(a.index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: openChroma(a.config)})
+	index, err := rag.Open(a.Index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: openChroma(a.config)})
 	if err != nil {
 		folder.Close()
 		return err

@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"errors"
@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// envName is the setting's own variable.
-func (s setting) envName() string {
-	return "LIFEHUB_" + strings.ToUpper(strings.ReplaceAll(s.name, ".", "_"))
+// EnvName is the setting's own variable.
+func (s setting) EnvName() string {
+	return "LIFEHUB_" + strings.ToUpper(strings.ReplaceAll(s.Name, ".", "_"))
 }
 
 // set checks the values and puts them into the field. A list may be given as
 // one text, its items separated as paths are.
 func (s setting) set(values []string, isList bool) error {
-	if list, ok := s.field.(*[]string); ok {
+	if list, ok := s.Field.(*[]string); ok {
 		if !isList {
 			values = filepath.SplitList(values[0])
 		}
@@ -33,7 +33,7 @@ func (s setting) set(values []string, isList bool) error {
 	if s.one != nil && !slices.Contains(s.one, value) && !(s.orFile && strings.ContainsAny(value, `/\\`)) {
 		return fmt.Errorf("%q is none of %s", value, strings.Join(s.one, ", "))
 	}
-	switch field := s.field.(type) {
+	switch field := s.Field.(type) {
 	case *string:
 		*field = value
 	case *int:
@@ -58,9 +58,9 @@ func (s setting) set(values []string, isList bool) error {
 	return nil
 }
 
-// text is the value as the file would hold it.
-func (s setting) text() string {
-	switch field := s.field.(type) {
+// Text is the value as the file would hold it.
+func (s setting) Text() string {
+	switch field := s.Field.(type) {
 	case *[]string:
 		quoted := make([]string, len(*field))
 		for i, item := range *field {
@@ -68,13 +68,13 @@ func (s setting) text() string {
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
 	case *string:
-		if s.quiet && *field != "" {
+		if s.Quiet && *field != "" {
 			return `"…"`
 		}
 		if *field == "" {
 			return `""`
 		}
-		return withoutPassword(*field)
+		return WithoutPassword(*field)
 	case *int:
 		return strconv.Itoa(*field)
 	case *bool:
@@ -85,8 +85,8 @@ func (s setting) text() string {
 	return ""
 }
 
-// withoutPassword shows an address without the password in it.
-func withoutPassword(text string) string {
+// WithoutPassword shows an address without the password in it.
+func WithoutPassword(text string) string {
 	if u, err := url.Parse(text); err == nil && u.User != nil {
 		return u.Redacted()
 	}

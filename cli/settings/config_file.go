@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"errors"
@@ -14,10 +14,10 @@ import (
 	"lifehub/tui/draw"
 )
 
-func (c *Config) readFile(file string, data []byte) error {
+func (c *Config) ReadFile(file string, data []byte) error {
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return usageError{Err: fmt.Errorf("settings in %s: %s", file, faultOf(err))}
+		return UsageError{Err: fmt.Errorf("settings in %s: %s", file, faultOf(err))}
 	}
 	for _, doc := range tree.Docs {
 		if doc.Body == nil {
@@ -47,7 +47,7 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 	at := func(n ast.Node) string { return fmt.Sprintf("%s:%d", file, n.GetToken().Position.Line) }
 	pairs, ok := pairsOf(node)
 	if !ok {
-		return usageError{Err: fmt.Errorf("%s: %s holds further keys, not a value", at(node), orTop(prefix))}
+		return UsageError{Err: fmt.Errorf("%s: %s holds further keys, not a value", at(node), orTop(prefix))}
 	}
 	for _, pair := range pairs {
 		key := pair.Key.GetToken().Value
@@ -58,7 +58,7 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 				err = tui.CheckKeys(keys)
 			}
 			if err != nil {
-				return usageError{Err: fmt.Errorf("%s: %w", at(pair.Key), err)}
+				return UsageError{Err: fmt.Errorf("%s: %w", at(pair.Key), err)}
 			}
 			c.Keys = keys
 			continue
@@ -70,21 +70,21 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 			continue
 		}
 		if slices.Contains(removedSettings, name) {
-			c.removed = append(c.removed, fmt.Sprintf("%s: there is no setting %q any more; the line may go", at(pair.Key), name))
+			c.Removed = append(c.Removed, fmt.Sprintf("%s: there is no setting %q any more; the line may go", at(pair.Key), name))
 			continue
 		}
 		s, err := c.setting(name)
 		if err != nil {
-			return usageError{Err: fmt.Errorf("%s: %w", at(pair.Key), err)}
+			return UsageError{Err: fmt.Errorf("%s: %w", at(pair.Key), err)}
 		}
 		values, isList, err := scalars(pair.Value)
 		if err == nil {
 			err = s.set(values, isList)
 		}
 		if err != nil {
-			return usageError{Err: fmt.Errorf("%s: %s: %w", at(pair.Key), name, err)}
+			return UsageError{Err: fmt.Errorf("%s: %s: %w", at(pair.Key), name, err)}
 		}
-		c.origin[name] = at(pair.Key)
+		c.Origin[name] = at(pair.Key)
 	}
 	return nil
 }
@@ -121,8 +121,8 @@ func lists(node ast.Node) (map[string][]string, error) {
 	return all, nil
 }
 
-// ownColours reads a theme file: names of colours and their values.
-func ownColours(file string) (map[string]string, error) {
+// OwnColours reads a theme file: names of colours and their values.
+func OwnColours(file string) (map[string]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read theme: %w", err)
@@ -181,14 +181,14 @@ func scalars(node ast.Node) (values []string, isList bool, err error) {
 	return nil, false, errors.New("a plain value is expected")
 }
 
-// configTemplate is a file that sets nothing and explains everything.
-func configTemplate() string {
+// ConfigTemplate is a file that sets nothing and explains everything.
+func ConfigTemplate() string {
 	var b strings.Builder
 	b.WriteString("# Settings of LifeHub. Each line shows the default; take the # away to change it.\n")
 	group := ""
-	for _, s := range settings(defaults()) {
-		name, indent := s.name, ""
-		if before, after, nested := strings.Cut(s.name, "."); nested {
+	for _, s := range All(Defaults()) {
+		name, indent := s.Name, ""
+		if before, after, nested := strings.Cut(s.Name, "."); nested {
 			if before != group {
 				fmt.Fprintf(&b, "\n# %s:\n", before)
 			}
@@ -197,11 +197,11 @@ func configTemplate() string {
 			b.WriteString("\n")
 			group = ""
 		}
-		fmt.Fprintf(&b, "#%s %s", indent, s.doc)
+		fmt.Fprintf(&b, "#%s %s", indent, s.Doc)
 		if s.one != nil {
 			fmt.Fprintf(&b, " (%s)", strings.Join(s.one, ", "))
 		}
-		fmt.Fprintf(&b, "\n# %s%s: %s\n", indent, name, s.text())
+		fmt.Fprintf(&b, "\n# %s%s: %s\n", indent, name, s.Text())
 	}
 	b.WriteString("\n# The keys of the screen, by action (? in the chat lists them). Each takes one key or a list.\n# keys:\n#   compose: ctrl+x\n#   newline: [ctrl+j, alt+enter]\n")
 	return b.String()

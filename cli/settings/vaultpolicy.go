@@ -1,4 +1,4 @@
-package cli
+package settings
 
 import (
 	"crypto/sha256"
@@ -17,30 +17,30 @@ import (
 	"lifehub/internal/atomicfile"
 )
 
-// folderFiles are what a folder of notes may hold for LifeHub, below
+// PolicyNames are what a folder of notes may hold for LifeHub, below
 // .lifehub. Nothing of it is obeyed before the user has seen and trusted it,
 // and then it can only make things stricter. No server, address or key is ever
 // taken from there.
-var folderFiles = []string{"permissions.yaml", "config.yaml", "instructions.md"}
+var PolicyNames = []string{"permissions.yaml", "config.yaml", "instructions.md"}
 
-// folderSettings is the folder that holds them.
-const folderSettings = ".lifehub"
+// PolicyFolder is the folder that holds them.
+const PolicyFolder = ".lifehub"
 
 // maxFolderFile bounds one of these files, in bytes.
 const maxFolderFile = 64 << 10
 
-// seen are the texts of these files, by name. What was trusted is kept as it
+// PolicyFiles are the texts of these files, by name. What was trusted is kept as it
 // was, so that a change of the folder neither adds to it nor takes from it.
-type seen map[string]string
+type PolicyFiles map[string]string
 
 // trusted are the folders that the user trusts, by absolute path.
-type trusted map[string]seen
+type trusted map[string]PolicyFiles
 
-func (p paths) folders() string { return filepath.Join(p.data, "trusted-folders.json") }
+func (p Paths) TrustedFile() string { return filepath.Join(p.Data, "trusted-folders.json") }
 
-// readTrusted reads what was trusted so far; without the file that is nothing.
-func (p paths) readTrusted() (trusted, error) {
-	text, err := os.ReadFile(p.folders())
+// ReadTrusted reads what was trusted so far; without the file that is nothing.
+func (p Paths) ReadTrusted() (trusted, error) {
+	text, err := os.ReadFile(p.TrustedFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return trusted{}, nil
 	}
@@ -49,30 +49,30 @@ func (p paths) readTrusted() (trusted, error) {
 		err = json.Unmarshal(text, &known)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read which folders are trusted, in %s: %w", p.folders(), err)
+		return nil, fmt.Errorf("read which folders are trusted, in %s: %w", p.TrustedFile(), err)
 	}
 	return known, nil
 }
 
-func (p paths) writeTrusted(known trusted) error {
+func (p Paths) WriteTrusted(known trusted) error {
 	text, err := json.MarshalIndent(known, "", "  ")
 	if err != nil {
 		return fmt.Errorf("keep which folders are trusted: %w", err)
 	}
-	return atomicfile.Write(p.folders(), append(text, '\n'))
+	return atomicfile.Write(p.TrustedFile(), append(text, '\n'))
 }
 
-// readFolderFiles reads what a folder holds for LifeHub now. What is no plain
+// ReadPolicy reads what a folder holds for LifeHub now. What is no plain
 // file inside the folder, or is too long, is an error.
-func readFolderFiles(dir string) (seen, error) {
+func ReadPolicy(dir string) (PolicyFiles, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read the settings of %s: %w", dir, err)
 	}
 	defer root.Close()
-	files := seen{}
-	for _, name := range folderFiles {
-		text, err := readPlain(root, filepath.Join(folderSettings, name))
+	files := PolicyFiles{}
+	for _, name := range PolicyNames {
+		text, err := readPlain(root, filepath.Join(PolicyFolder, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -102,60 +102,60 @@ func readPlain(root *os.Root, name string) (string, error) {
 	return string(text), err
 }
 
-// narrowing is what trusted folders ask for.
-type narrowing struct {
-	rules   *agent.Rules
-	persona []string
-	notices []string // what the user should know of it
+// VaultPolicy is what trusted folders ask for.
+type VaultPolicy struct {
+	Rules   *agent.Rules
+	Persona []string
+	Notices []string // what the user should know of it
 }
 
-// narrowing collects what the folders of a run ask for and narrows the
+// VaultPolicy collects what the folders of a run ask for and narrows the
 // settings. Folders that are not trusted are told of and not obeyed.
-func (p paths) narrowing(c *Config, dirs []string) (narrowing, error) {
-	known, err := p.readTrusted()
+func (p Paths) VaultPolicy(c *Config, dirs []string) (VaultPolicy, error) {
+	known, err := p.ReadTrusted()
 	if err != nil {
-		return narrowing{}, err
+		return VaultPolicy{}, err
 	}
-	var n narrowing
+	var n VaultPolicy
 	for _, name := range dirs {
-		dir, err := vaultDir(name)
+		dir, err := VaultDir(name)
 		if err != nil {
 			continue // opening it says so
 		}
-		now, err := readFolderFiles(dir)
+		now, err := ReadPolicy(dir)
 		was, isTrusted := known[dir]
 		switch {
 		case !isTrusted && (err != nil || len(now) > 0):
-			n.notices = append(n.notices, fmt.Sprintf("%s holds settings for LifeHub in %s, which are not obeyed; `lifehub config trust` shows them", dir, folderSettings))
+			n.Notices = append(n.Notices, fmt.Sprintf("%s holds settings for LifeHub in %s, which are not obeyed; `lifehub config trust` shows them", dir, PolicyFolder))
 			continue
 		case !isTrusted:
 			continue
 		case err != nil || !sameFiles(was, now):
-			n.notices = append(n.notices, fmt.Sprintf("the settings in %s are not those that you trusted, which stay in force; `lifehub config trust` shows them", filepath.Join(dir, folderSettings)))
+			n.Notices = append(n.Notices, fmt.Sprintf("the settings in %s are not those that you trusted, which stay in force; `lifehub config trust` shows them", filepath.Join(dir, PolicyFolder)))
 		}
-		if err := n.take(c, dir, was); err != nil {
-			return narrowing{}, usageError{Err: err}
+		if err := n.Add(c, dir, was); err != nil {
+			return VaultPolicy{}, UsageError{Err: err}
 		}
 	}
 	return n, nil
 }
 
-func sameFiles(a, b seen) bool {
+func sameFiles(a, b PolicyFiles) bool {
 	return fingerprint(a) == fingerprint(b)
 }
 
-func fingerprint(files seen) string {
+func fingerprint(files PolicyFiles) string {
 	h := sha256.New()
-	for _, name := range folderFiles {
+	for _, name := range PolicyNames {
 		text, ok := files[name]
 		fmt.Fprintf(h, "%s %v %d\n%s", name, ok, len(text), text)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// take obeys the files of one folder.
-func (n *narrowing) take(c *Config, dir string, files seen) error {
-	at := func(name string) string { return filepath.Join(dir, folderSettings, name) }
+// Add obeys the files of one folder.
+func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
+	at := func(name string) string { return filepath.Join(dir, PolicyFolder, name) }
 	if text, ok := files["permissions.yaml"]; ok {
 		rules, err := agent.ParseRules(at("permissions.yaml"), []byte(text))
 		if err != nil {
@@ -163,26 +163,26 @@ func (n *narrowing) take(c *Config, dir string, files seen) error {
 		}
 		for _, rule := range rules.List() {
 			if rule.Level != agent.Auto {
-				n.rules = n.rules.With(rule)
+				n.Rules = n.Rules.With(rule)
 			}
 		}
 	}
 	if text, ok := files["config.yaml"]; ok {
-		asked := defaults()
-		if err := asked.readFile(at("config.yaml"), []byte(text)); err != nil {
+		asked := Defaults()
+		if err := asked.ReadFile(at("config.yaml"), []byte(text)); err != nil {
 			return err
 		}
 		c.narrow(asked)
 	}
 	if text := strings.TrimSpace(files["instructions.md"]); text != "" {
-		n.persona = append(n.persona, text)
+		n.Persona = append(n.Persona, text)
 	}
 	return nil
 }
 
-// narrowings are the settings that a trusted folder may make stricter, and
+// Stricter are the settings that a trusted folder may make stricter, and
 // how. All others of its config are without effect.
-var narrowings = map[string]func(c, asked *Config) bool{
+var Stricter = map[string]func(c, asked *Config) bool{
 	"tools.off": func(c, asked *Config) bool {
 		c.Tools.Off = append(slices.Clone(c.Tools.Off), asked.Tools.Off...)
 		return true
@@ -210,9 +210,9 @@ var narrowings = map[string]func(c, asked *Config) bool{
 
 // narrow takes over what is stricter in the config of a trusted folder.
 func (c *Config) narrow(asked *Config) {
-	for name, from := range asked.origin {
-		if narrow := narrowings[name]; narrow != nil && narrow(c, asked) {
-			c.origin[name] = from
+	for name, from := range asked.Origin {
+		if narrow := Stricter[name]; narrow != nil && narrow(c, asked) {
+			c.Origin[name] = from
 		}
 	}
 }

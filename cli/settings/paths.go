@@ -1,0 +1,88 @@
+package settings
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/adrg/xdg"
+)
+
+// Paths are where LifeHub keeps its files.
+type Paths struct {
+	Config string // config.yaml, permissions.yaml, mcp.json, instructions.md, prompts/
+	Data   string // lifehub.db, index/
+	State  string // logs
+}
+
+// FindPaths follows the XDG rules; LIFEHUB_HOME puts all below one folder.
+func FindPaths(getenv func(string) (string, bool)) (Paths, error) {
+	if home, _ := getenv("LIFEHUB_HOME"); home != "" {
+		home, err := filepath.Abs(home)
+		if err != nil {
+			return Paths{}, fmt.Errorf("find LIFEHUB_HOME: %w", err)
+		}
+		return Paths{filepath.Join(home, "config"), filepath.Join(home, "data"), filepath.Join(home, "state")}, nil
+	}
+	return Paths{
+		Config: filepath.Join(xdg.ConfigHome, "lifehub"),
+		Data:   filepath.Join(xdg.DataHome, "lifehub"),
+		State:  filepath.Join(xdg.StateHome, "lifehub"),
+	}, nil
+}
+
+func (p Paths) ConfigFile() string       { return filepath.Join(p.Config, "config.yaml") }
+func (p Paths) PermissionsFile() string  { return filepath.Join(p.Config, "permissions.yaml") }
+func (p Paths) ServersFile() string      { return filepath.Join(p.Config, "mcp.json") }
+func (p Paths) InstructionsFile() string { return filepath.Join(p.Config, "instructions.md") }
+func (p Paths) PromptsFolder() string    { return filepath.Join(p.Config, "prompts") } // folder of *.md
+func (p Paths) Database() string         { return filepath.Join(p.Data, "lifehub.db") }
+func (p Paths) ServerFiles() string      { return filepath.Join(p.Data, "mcp-files") }
+func (p Paths) ChatNotes() string        { return filepath.Join(p.Data, "chats") } // conversations as notes
+func (p Paths) ChatIndex() string        { return p.Index(p.ChatNotes()) }
+func (p Paths) MemoryFolder() string     { return filepath.Join(p.Data, "memory") } // folder of memory.md
+func (p Paths) Told() string             { return filepath.Join(p.State, "told") }  // what the model server lacked when that was told last
+func (p Paths) LogFile() string          { return filepath.Join(p.State, "lifehub.log") }
+
+// Index is the folder of one vault's index. The vault's name makes it
+// readable, the hash of its path unique.
+func (p Paths) Index(vault string) string {
+	sum := sha256.Sum256([]byte(vault))
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, filepath.Base(vault))
+	return filepath.Join(p.Data, "index", name+"-"+hex.EncodeToString(sum[:4]))
+}
+
+// VaultDir is the absolute folder of notes behind an argument, links followed.
+func VaultDir(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the notes: %w", err)
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return "", fmt.Errorf("find the notes: %w", err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("find the notes: %s is not a folder", abs)
+	}
+	return abs, nil
+}
+
+func (p Paths) TrustFile() string { return filepath.Join(p.Data, "mcp-trust.json") }
+
+func (p Paths) Credentials() string { return filepath.Join(p.Data, "mcp-passes") }
+
+func (p Paths) ServerLogs() string { return filepath.Join(p.State, "mcp") }
+
+func (p Paths) ServerLog(n string) string { return filepath.Join(p.ServerLogs(), n+".log") }
