@@ -16,13 +16,13 @@ import (
 // arrows lists who may import whom inside the module. cli may import all.
 var arrows = map[string][]string{
 	"lifehub":                  {"cli"},
-	"lifehub/agent":            {"llm", "internal/pattern"},
+	"lifehub/agent":            {"llm", "internal/pattern", "internal/text"},
 	"lifehub/agent/tools":      {"agent", "llm", "notes", "internal/pattern", "rag"},
 	"lifehub/llm":              {"internal/pattern"},
 	"lifehub/llm/llmtest":      {"llm", "llm/llmtest/tinygguf", "internal/testenv"},
 	"lifehub/notes":            {"internal/pattern"},
 	"lifehub/internal/pattern": {},
-	"lifehub/internal/text":    {},
+	"lifehub/internal/text":    {"internal/pattern"},
 	"lifehub/rag":              {"llm", "notes", "internal/pattern"},
 	"lifehub/examples":         {},
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui", "tui/draw"},

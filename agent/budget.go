@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -268,7 +269,7 @@ func tokens(s string) int {
 			quarters++
 		case r < utf8.RuneSelf && (r|0x20 >= 'a' && r|0x20 <= 'z'):
 			quarters++
-		case isCJK(r):
+		case text.Unspaced(r):
 			quarters += 5
 		default:
 			quarters += 3

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"lifehub/internal/text"
 )
 
 // checkCitations judges the citations of the answer and tells each.
@@ -200,7 +202,7 @@ func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
 	from, to := p.ranges[p.within[at.first]][0], p.ranges[p.within[at.last-1]][1]
 	own := slices.ContainsFunc(around, func(t token) bool {
 		same := func(have token) bool { return stem(have) == stem(t) }
-		return !reporting[t.text] && !slices.ContainsFunc(p.tokens[from:to], same) && !slices.ContainsFunc(p.title, same)
+		return !text.Is(t.text, text.Quoting) && !slices.ContainsFunc(p.tokens[from:to], same) && !slices.ContainsFunc(p.title, same)
 	})
 	if !own && said >= 3 {
 		return true

@@ -45,7 +45,7 @@ var constructions = []construction{
 	{"paraphrased: a word for another", func(c *constructor) (string, bool) {
 		words := strings.Fields(c.said)
 		at := c.random.IntN(len(words))
-		if stopWords[strings.ToLower(strings.Trim(words[at], ",.*_`"))] || len(content(words[at])) == 0 {
+		if isStop(strings.ToLower(strings.Trim(words[at], ",.*_`"))) || len(content(words[at])) == 0 {
 			return "", false
 		}
 		words[at] = "gizmo"

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // A text is known again by fingerprints of runs of its letters and digits;
@@ -88,7 +89,7 @@ func fingerprints(text string, written bool, own *ownText) []int64 {
 // spaces says as much as three.
 func lengthOf(letters []rune) (n int) {
 	for _, r := range letters {
-		if isCJK(r) {
+		if text.Unspaced(r) {
 			n += 2
 		}
 		n++

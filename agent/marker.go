@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // marker is a citation as it stands in the answer, several in a row as one.
@@ -124,8 +125,8 @@ var (
 )
 
 // isIndex tells arr[1] of program text from a citation set close to its word.
-func isIndex(text string, start, end int) bool {
-	word := wordBefore.FindString(text[max(0, start-60):start])
+func isIndex(answer string, start, end int) bool {
+	word := wordBefore.FindString(answer[max(0, start-60):start])
 	if word == "" {
 		return false
 	}
@@ -133,11 +134,11 @@ func isIndex(text string, start, end int) bool {
 	if trimmed != word || strings.Trim(word, "0123456789.") == "" {
 		return false // after a full stop or a number
 	}
-	if utf8.RuneCountInString(word) == 1 && !isCJK([]rune(word)[0]) || indexNames[strings.ToLower(word)] || hasInnerCap.MatchString(word) {
+	if utf8.RuneCountInString(word) == 1 && !text.Unspaced([]rune(word)[0]) || indexNames[strings.ToLower(word)] || hasInnerCap.MatchString(word) {
 		return true
 	}
 	if strings.ContainsAny(word, "_.$") || strings.ContainsFunc(word, unicode.IsDigit) {
 		return true
 	}
-	return indexAfter.MatchString(text[end:])
+	return indexAfter.MatchString(answer[end:])
 }

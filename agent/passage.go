@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // passage is a source made ready for comparing.
@@ -131,7 +132,7 @@ func (p *passage) quote(q quotedWords) (place, Verdict) {
 // turnedAround tells whether the sentence of a place says "not" or "if" of it
 // outside of it: before it in its clause, or after it up to a comma.
 func (p *passage) turnedAround(at place) bool {
-	doubt := func(i int) bool { return turns(p.tokens[i]) || hedges[p.tokens[i].text] }
+	doubt := func(i int) bool { return turns(p.tokens[i]) || text.Is(p.tokens[i].text, text.Hedge) }
 	for i := at.first; i > p.ranges[p.within[at.first]][0]; i-- {
 		if clauseMark.MatchString(p.text[p.tokens[i-1].end:p.tokens[i].start]) {
 			break
@@ -142,7 +143,7 @@ func (p *passage) turnedAround(at place) bool {
 	}
 	for i := at.last; i < p.ranges[p.within[at.last-1]][1]; i++ {
 		if between := p.text[p.tokens[i-1].end:p.tokens[i].start]; strings.ContainsAny(between, ",，、(") || clauseMark.MatchString(between) {
-			return hedges[p.tokens[i].text] // ", if it rains"
+			return text.Is(p.tokens[i].text, text.Hedge) // ", if it rains"
 		}
 		if doubt(i) {
 			return true
@@ -152,7 +153,7 @@ func (p *passage) turnedAround(at place) bool {
 	if stop := clauseEnd.FindStringIndex(rest); stop != nil {
 		rest = rest[:stop[0]]
 	}
-	return turnedEnding.MatchString(rest)
+	return text.NegatesWithin(rest)
 }
 
 // sameCode tells whether a quotation of program text has its signs, and ends
@@ -202,7 +203,7 @@ func (p *passage) goOn(at place, parts [][]token) (place, Verdict) {
 func (p *passage) supports(claim string) (place, bool) {
 	least := 2
 	meaning := content(claim)
-	if len(meaning) > 0 && isCJK(firstRune(meaning[0].text)) {
+	if len(meaning) > 0 && text.Unspaced(firstRune(meaning[0].text)) {
 		least = 4
 	}
 	if len(meaning) < least {
@@ -245,7 +246,7 @@ func (p *passage) clauseBegins(i int) bool {
 	if i == 0 || p.parted(i-1, i) {
 		return true
 	}
-	return speakers[p.tokens[p.kept[i-1]].text] && (i == 1 || p.parted(i-2, i-1))
+	return text.Is(p.tokens[p.kept[i-1]].text, text.Speaker) && (i == 1 || p.parted(i-2, i-1))
 }
 
 func (p *passage) clauseEnds(i int) bool { return i+1 == len(p.kept) || p.parted(i, i+1) }
@@ -266,12 +267,12 @@ func (p *passage) certain(said []token, at place, asks bool) bool {
 	from, to := p.within[at.first], p.within[at.last-1]
 	doubts := 0
 	for _, tok := range p.tokens[p.ranges[from][0]:p.ranges[to][1]] {
-		if turns(tok) || hedges[tok.text] {
+		if turns(tok) || text.Is(tok.text, text.Hedge) {
 			doubts++
 		}
 	}
 	for _, tok := range said {
-		if turns(tok) || hedges[tok.text] {
+		if turns(tok) || text.Is(tok.text, text.Hedge) {
 			doubts--
 		}
 	}

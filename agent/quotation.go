@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // minLone is how long a quotation without a number has to be to be judged:
@@ -106,10 +107,10 @@ func isQuestion(text string) bool {
 }
 
 // length counts two for a word and one for a character of a script without spaces.
-func length(text string) (n int) {
-	for _, t := range tokenize(text) {
+func length(words string) (n int) {
+	for _, t := range tokenize(words) {
 		n++
-		if !isCJK(firstRune(t.text)) {
+		if !text.Unspaced(firstRune(t.text)) {
 			n++
 		}
 	}

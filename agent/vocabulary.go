@@ -10,12 +10,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/english"
-	"github.com/blevesearch/snowballstem/german"
 	"golang.org/x/text/unicode/norm"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // vocabulary is what the user said: the words of some messages, and the days
@@ -72,7 +70,7 @@ func newVocabulary(messages []string, now time.Time) *vocabulary {
 func (v *vocabulary) price(word string) (liberties int, known bool) {
 	lower := strings.ToLower(word)
 	switch {
-	case v.typed[word] || strings.ContainsFunc(word, isCJK) && v.wrote(word):
+	case v.typed[word] || strings.ContainsFunc(word, text.Unspaced) && v.wrote(word):
 		return 0, true
 	case !plainCase(word):
 		return 0, false
@@ -80,7 +78,7 @@ func (v *vocabulary) price(word string) (liberties int, known bool) {
 		return 1, true
 	case v.bare[withoutAccents(lower)] != "":
 		return differing(lower, v.bare[withoutAccents(lower)]), true
-	case v.names[lower] || stopWords[lower]:
+	case v.names[lower] || isStop(lower):
 		return 1, true
 	}
 	if day, ok := readDay(word); ok {
@@ -101,7 +99,7 @@ func (v *vocabulary) wrote(text string) bool {
 
 // times is how often a word is in one message.
 func (v *vocabulary) times(word string) int {
-	if n := v.count[strings.ToLower(word)]; n > 0 || !strings.ContainsFunc(word, isCJK) {
+	if n := v.count[strings.ToLower(word)]; n > 0 || !strings.ContainsFunc(word, text.Unspaced) {
 		return n
 	}
 	return 1
@@ -209,7 +207,7 @@ func kindOf(r rune, before int) int {
 	switch {
 	case unicode.IsMark(r):
 		return max(before, 1)
-	case isCJK(r):
+	case text.Unspaced(r):
 		return 3
 	case unicode.IsNumber(r):
 		return digits
@@ -231,7 +229,7 @@ func plainCase(word string) bool {
 // mark that is a character of its own stays: it shows, and says something.
 func withoutAccents(word string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) && !isCJK(r) {
+		if unicode.IsLetter(r) && !text.Unspaced(r) {
 			return firstRune(norm.NFD.String(string(r)))
 		}
 		return r
@@ -256,10 +254,8 @@ func stems(word string) (list []string) {
 	if len(word) > longest || isDigit(word[0]) {
 		return nil
 	}
-	for language, stem := range []func(*snowballstem.Env) bool{english.Stem, german.Stem} {
-		env := snowballstem.NewEnv(word)
-		stem(env)
-		list = append(list, fmt.Sprint(language, env.Current()))
+	for _, language := range []text.Lang{"", "de"} {
+		list = append(list, string(language)+" "+text.Stem(word, language))
 	}
 	return list
 }

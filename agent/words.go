@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/width"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // token is one word, number or sign of a text, folded for comparing: lower
@@ -25,7 +26,7 @@ type token struct {
 const signs = "%$€£¥°+=&≤≥≠±≈❌✗✘🚫"
 
 // tokenize reads the tokens of markdown text. The targets of links are left out.
-func tokenize(text string) []token {
+func tokenize(md string) []token {
 	var tokens []token
 	var word strings.Builder
 	start, end := 0, 0
@@ -35,15 +36,15 @@ func tokenize(text string) []token {
 			word.Reset()
 		}
 	}
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if skip := max(linkTarget(text, i), itemNumber(text, i)); skip > 0 {
+	for i := 0; i < len(md); {
+		r, size := utf8.DecodeRuneInString(md[i:])
+		if skip := max(linkTarget(md, i), itemNumber(md, i)); skip > 0 {
 			finish()
 			i += skip
 			continue
 		}
 		switch {
-		case isCJK(r):
+		case text.Unspaced(r):
 			finish()
 			tokens = append(tokens, token{text: string(r), start: i, end: i + size})
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
@@ -54,11 +55,11 @@ func tokenize(text string) []token {
 			end = i + size
 		case strings.ContainsRune("*`~_'’\u00ad\u200b\u200c\u200d\ufeff", r):
 			// markup and apostrophes do not part a word
-		case (r == '.' || r == ',' || r == ':') && inNumber(text, i):
+		case (r == '.' || r == ',' || r == ':') && inNumber(md, i):
 			word.WriteRune(r)
-		case (r == '\u00a0' || r == '\u2009' || r == '\u202f') && threeDigits.MatchString(text[i+size:min(len(text), i+size+4)]) && i > 0 && isDigit(text[i-1]):
+		case (r == '\u00a0' || r == '\u2009' || r == '\u202f') && threeDigits.MatchString(md[i+size:min(len(md), i+size+4)]) && i > 0 && isDigit(md[i-1]):
 			// a narrow space parts thousands
-		case strings.ContainsRune(signs, r) && !isBullet(text, i, size), isNegative(text, r, i, size):
+		case strings.ContainsRune(signs, r) && !isBullet(md, i, size), isNegative(md, r, i, size):
 			finish()
 			if r == '−' {
 				r = '-'
@@ -91,7 +92,7 @@ func foldWord(word string, start, end int, before []token) token {
 	t := token{text: strings.ToLower(word), start: start, end: end}
 	first, _ := utf8.DecodeRuneInString(word)
 	t.capital = unicode.IsUpper(first)
-	t.stop = stopWords[t.text]
+	t.stop = isStop(t.text)
 	const longestUnit = 3 // letters
 	afterNumber := len(before) > 0 && isDigit(before[len(before)-1].text[0]) && start-before[len(before)-1].end <= 1
 	if !t.stop && (unicode.IsNumber(first) || afterNumber && utf8.RuneCountInString(word) <= longestUnit) {
@@ -122,11 +123,6 @@ func isNegative(text string, r rune, i, size int) bool {
 		return false // a quoted line
 	}
 	return r != '-' || i == 0 || strings.ContainsRune(" (\n\t", rune(text[i-1]))
-}
-
-// isCJK tells a character of a script that is written without spaces.
-func isCJK(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // linkTarget is the length of a link's target that begins at i: the address
@@ -173,17 +169,11 @@ func isBullet(text string, i, size int) bool {
 	return before == "" || strings.HasSuffix(before, "\n")
 }
 
-// stopWords carry no meaning of their own when texts are compared. Negations
-// are not among them.
-var stopWords = wordSet(`
-	a an the this that these those there here it its is are was were be been being am do does did done has have had having
-	i me my mine you your yours he him his she her hers we us our ours they them their theirs
-	of in on at to for from by with as into onto about and but so then while will shall also just very too
-	which who whom whose what where how why
-	note notes says said say according mention mentions mentioned states stated state write writes wrote written
-	der die das den dem des ein eine einen einem einer eines und aber ist sind war waren wird werden hat haben hatte
-	ich du er sie es wir ihr mich dich sich mein meine meinen dein deine deinen sein seine ihre
-	in im an am auf zu zum zur von vom mit für bei aus als auch so wie laut notiz notizen`)
+// isStop reports whether a word, in lower case, carries no meaning of its own
+// when texts are compared, in English or German.
+func isStop(word string) bool {
+	return (text.StopWord(word, "") || text.StopWord(word, "de") || text.Is(word, text.Saying)) && !text.Is(word, text.Negation|text.Hedge)
+}
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}

@@ -62,13 +62,13 @@ func TestStopWords(t *testing.T) {
 
 func TestFormsOfAWordHaveOneStem(t *testing.T) {
 	for in, forms := range map[Lang][]string{
-		"": {"run running runs Running", "database databases", "café cafes", "北京"}, "de": {"Garten Gartens gärten", "Straße Strassen"},
+		"": {"run running runs Running", "database databases", "北京"}, "de": {"Garten Gartens gärten", "Straße Strassen"},
 		"fr": {"cheval chevaux"}, "ru": {"книга книги"}, "sv": {"blomma blommor"},
 	} {
 		for _, all := range forms {
 			stems := map[string]bool{}
 			for w := range Words(all) {
-				stems[Stem(w.Text, in)] = true
+				stems[Fold(Stem(w.Text, in))] = true
 			}
 			if len(stems) != 1 {
 				t.Errorf("%s in %q: %v", all, in, stems)

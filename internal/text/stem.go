@@ -31,19 +31,18 @@ var stemmers = map[Lang]func(*snowballstem.Env) bool{
 // longestWord is how many bytes a word may have; what is longer is none.
 const longestWord = 64
 
-// Stem reduces a word to what its forms in a language have in common, folded.
+// Stem reduces a word to what its forms in a language have in common, in lower
+// case. Accents count for the endings, except in English: there, fold first.
 func Stem(word string, in Lang) string {
-	if in == "" || len(word) > longestWord {
-		word = Fold(word)
-	}
-	if len(word) > longestWord {
+	word = strings.ToLower(word)
+	stem := stemmers[in]
+	if len(word) > longestWord || stem == nil {
 		return word
 	}
-	env := snowballstem.NewEnv(strings.ToLower(word))
-	stemmers[in](env)
-	// Accents count for the endings, and are left out by many who type.
-	if stem := Fold(env.Current()); stem != "" {
-		return stem
+	env := snowballstem.NewEnv(word)
+	stem(env)
+	if env.Current() == "" {
+		return word
 	}
-	return Fold(word)
+	return env.Current()
 }

@@ -1,0 +1,80 @@
+package text
+
+import (
+	"strings"
+	"sync"
+
+	"lifehub/internal/pattern"
+)
+
+// Role is what a word does in a sentence besides meaning something.
+type Role uint16
+
+const (
+	Filler    Role = 1 << iota // it says nothing, and may stand in one text and not in the other
+	Speaker                    // whom a note leaves out: "ran 10 km"
+	Addressee                  // "you"
+	Saying                     // it tells that a note says something, and nothing of what
+	Quoting                    // it is put around a quotation
+	Negation                   // it makes the opposite of a sentence, or takes it back
+	Hedge                      // it weakens a sentence
+)
+
+var roles = sync.OnceValue(func() map[string]Role {
+	index := map[string]Role{}
+	for role, words := range map[Role]string{
+		Filler: `
+			a an the this that these those and also
+			der die das den dem des ein eine einen einem einer eines und auch`,
+		Speaker:   `i we ich wir 我`,
+		Addressee: `you du 你 您`,
+		Saying: `
+			according per as note notes noted mention mentions mentioned state states stated said say says write writes wrote written
+			laut notiz notizen`,
+		Quoting: `
+			saying read reads record records recorded list lists listed line entry page section heading passage text quote quotes quoted word words exactly literally
+			sagt sagst schreibt schreibst schrieb steht stehen heißt notiert zeile abschnitt zitat wörtlich
+			笔 记 說 说 写 到 中 里 你 的 在 提 道`,
+		Negation: `
+			not no never none nor neither nobody nothing nowhere without except unlike instead cannot cant dont doesnt didnt isnt arent wasnt werent
+			wont wouldnt shouldnt couldnt hasnt havent hadnt mustnt neednt aint non hardly barely scarcely seldom rarely few false wrong untrue myth incorrect cancelled canceled
+			obsolete outdated rejected denied refuted stop avoid
+			nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne außer statt kaum selten wenige falsch abgesagt
+			ne pas jamais rien aucun aucune sans sauf ni nunca jamás nada nadie ningún ninguna ninguno sin salvo excepto tampoco
+			niente nulla nessuno nessuna senza tranne né não ninguém nenhum nenhuma sem exceto nem
+			niet geen nooit niets zonder behalve inte ingen inget inga aldrig utan ikke değil hiç
+			не нет ни никогда ничего никто нельзя без кроме لا ليس ليست لم لن غير بدون
+			不 没 無 无 未 非 勿 莫 否 別 别 禁 ❌ ✗ ✘ 🚫`,
+		Hedge: `
+			if unless maybe perhaps might could would should supposedly allegedly probably almost nearly only
+			whether wonder wonders think thinks thought believe believes believed doubt doubts guess guesses hope hopes hoped claim claims claimed pretend pretends suppose imagine dream dreamt dreamed rumour rumor
+			falls sofern wenn ob glaubt glaube meint vermutet hofft vielleicht sollte könnte würde angeblich wahrscheinlich fast nur behauptet geträumt traum gerücht
+			si pense croit quizás cree forse crede talvez acha если возможно кажется думает
+			如 若 或 吗`,
+	} {
+		for word := range strings.FieldsSeq(words) {
+			index[word] |= role
+		}
+	}
+	return index
+})
+
+// Is reports whether a word, in lower case, has one of some roles.
+func Is(word string, in Role) bool { return roles()[word]&in != 0 }
+
+// NegatesWithin reports whether a text holds a "not" within a word of Japanese
+// or Korean.
+func NegatesWithin(s string) bool { return negatedEnding.MatchString(s) }
+
+var negatedEnding = pattern.Lazy(`な(?:い|く|かっ|ければ)|ません|ずに|않|못|없|아니|지 ?마`)
+
+// ToReader is how an answer says to the reader what a note says of its writer:
+// "you" for "I". Not the other way round: "you owe me" is not "I owe you".
+func ToReader(word string) string { return toReader[word] }
+
+var toReader = map[string]string{
+	"i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "am": "are",
+	"we": "you", "us": "you", "our": "your", "ours": "yours", "ourselves": "yourselves",
+	"ich": "du", "mich": "dich", "mir": "dir", "mein": "dein", "meine": "deine", "meinen": "deinen", "meinem": "deinem",
+	"meiner": "deiner", "meines": "deines", "bin": "bist", "habe": "hast", "我": "你",
+}
