@@ -1,9 +1,10 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
 // Word is a piece of a text and what became of it.
@@ -12,136 +13,47 @@ type Word struct {
 	Mark rune // ' ' stands in both, '-' only before, '+' only after
 }
 
-// maxEdits bounds the work of comparing two texts: so many words, or lines, may
-// have gone and come. What differs more is compared by lines, and what differs
-// more still is shown as replaced as a whole.
-const maxEdits = 2000
-
-// maxEditsOfLines is the same for the words of lines that were replaced.
-const maxEditsOfLines = 64
-
-// maxByWords is how long, in bytes, two texts together may be to be compared by
-// words; longer ones are compared by lines, and then by words where lines differ.
+// maxByWords bounds two texts together, in bytes, that are compared by words:
+// what differs in longer ones is shown as replaced as a whole.
 const maxByWords = 256 << 10
 
 // WordDiff tells which words of before were replaced by which of after. Put
 // together, the words that are not marked '+' are before, and those that are
 // not marked '-' are after.
 func WordDiff(before, after string) []Word {
-	if len(before)+len(after) > maxByWords {
-		return together(byLines(before, after))
-	}
-	return together(compared(wordsOf(before), wordsOf(after), maxEdits, func(gone, come []string) []Word {
-		return byLines(strings.Join(gone, ""), strings.Join(come, ""))
-	}))
+	var list growing
+	list.compare(strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n"), func(gone, come string) {
+		if len(gone)+len(come) > maxByWords {
+			list.replace(gone, come)
+			return
+		}
+		list.compare(wordsOf(gone), wordsOf(come), list.replace)
+	})
+	return together(list.words())
 }
 
-// byLines compares lines, and the words of those that were replaced as far as
-// they have most in common.
-func byLines(before, after string) []Word {
-	words := compared(strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n"), maxEdits, replaced)
-	var list growing
-	for i := 0; i < len(words); i++ {
-		if i+1 < len(words) && words[i].Mark == '-' && words[i+1].Mark == '+' && len(words[i].Text)+len(words[i+1].Text) <= maxByWords {
-			list.take(compared(wordsOf(words[i].Text), wordsOf(words[i+1].Text), maxEditsOfLines, replaced))
-			i++
+// compare adds what two lists have in common, and calls replace with what lies
+// between. The library finds the first and last changes only; what lies
+// between them is compared again.
+func (g *growing) compare(a, b []string, replace func(gone, come string)) {
+	same := 0
+	for _, d := range lcs.DiffLines(a, b) {
+		g.add(strings.Join(a[same:d.Start], ""), ' ')
+		same = d.End
+		gone, come := a[d.Start:d.End], b[d.ReplStart:d.ReplEnd]
+		if len(gone) > 0 && len(come) > 0 && len(gone)+len(come) < len(a)+len(b) {
+			g.compare(gone, come, replace)
 			continue
 		}
-		list.add(words[i].Text, words[i].Mark)
+		replace(strings.Join(gone, ""), strings.Join(come, ""))
 	}
-	return list.words()
+	g.add(strings.Join(a[same:], ""), ' ')
 }
 
-// replaced is the difference of two lists that have nothing in common.
-func replaced(gone, come []string) []Word {
-	return []Word{{strings.Join(gone, ""), '-'}, {strings.Join(come, ""), '+'}}
-}
-
-// compared is the difference of two lists: the fewest words that have gone and
-// come. Where that is more than edits, other tells of what differs.
-func compared(a, b []string, edits int, other func(gone, come []string) []Word) []Word {
-	head, tail := 0, 0
-	for head < min(len(a), len(b)) && a[head] == b[head] {
-		head++
-	}
-	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	var list growing
-	for _, w := range a[:head] {
-		list.add(w, ' ')
-	}
-	gone, come := a[head:len(a)-tail], b[head:len(b)-tail]
-	if path, ok := shortest(gone, come, edits); ok {
-		list.follow(path, gone, come)
-	} else {
-		list.take(other(gone, come))
-	}
-	for _, w := range a[len(a)-tail:] {
-		list.add(w, ' ')
-	}
-	return list.words()
-}
-
-// shortest finds the fewest edits that make b of a (E. W. Myers, "An O(ND)
-// difference algorithm"): path[d] holds how far into a each diagonal, from -d
-// to d in steps of two, comes with d edits. It is not ok if edits do not do.
-func shortest(a, b []string, edits int) (path [][]int32, ok bool) {
-	for d := 0; d <= min(edits, len(a)+len(b)); d++ {
-		far := make([]int32, d+1)
-		for i := range far {
-			k := 2*i - d // the diagonal: words of a beyond those of b
-			x := 0
-			switch {
-			case d == 0:
-			case i == d || i > 0 && path[d-1][i-1] >= path[d-1][i]: // one of a has gone
-				x = int(path[d-1][i-1]) + 1
-			default: // one of b has come
-				x = int(path[d-1][i])
-			}
-			for x < len(a) && x-k < len(b) && x-k >= 0 && a[x] == b[x-k] {
-				x++
-			}
-			far[i] = int32(x)
-			if x == len(a) && x-k == len(b) {
-				return append(path, far), true
-			}
-		}
-		path = append(path, far)
-	}
-	return nil, false
-}
-
-// follow adds the difference of a and b that a path leads through.
-func (g *growing) follow(path [][]int32, a, b []string) {
-	var back []Word
-	x, y := len(a), len(b)
-	for d := len(path) - 1; d >= 0; d-- {
-		from, fromY := 0, 0
-		if d > 0 {
-			before, i := path[d-1], (x-y+d)/2
-			gone := i == d || i > 0 && before[i-1] >= before[i]
-			if gone {
-				i--
-			}
-			from = int(before[i])
-			fromY = from - (2*i - (d - 1))
-		}
-		for x > from && y > fromY {
-			x, y = x-1, y-1
-			back = append(back, Word{a[x], ' '})
-		}
-		switch {
-		case x > from:
-			x--
-			back = append(back, Word{a[x], '-'})
-		case y > fromY:
-			y--
-			back = append(back, Word{b[y], '+'})
-		}
-	}
-	slices.Reverse(back)
-	g.take(back)
+// replace adds two texts that have nothing in common.
+func (g *growing) replace(gone, come string) {
+	g.add(gone, '-')
+	g.add(come, '+')
 }
 
 // together takes changes together between which only marks and blanks stand:
