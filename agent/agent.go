@@ -1,11 +1,7 @@
-// Package agent answers a message. It knows no screen, no disk and no
-// network: models, tools and the history of a conversation are handed to it.
-// Start with [Agent.Ask]; one message's way is the file turn.go.
 package agent
 
 import (
 	"context"
-	"errors"
 	"io"
 	"time"
 
@@ -76,30 +72,6 @@ type Options struct {
 	MaxTools     int              // tools offered to the planner; 0: 20
 	Think        func() string    // as in llm.Request; nil: off
 	Now          func() time.Time // nil: time.Now
-}
-
-// History keeps conversations. *store.Store is the real one.
-type History interface {
-	// Begin keeps the user's message before anything is sent and returns the turn's id.
-	Begin(ctx context.Context, conversation, message string) (turn string, err error)
-	// Recent returns the last messages before the turn that is under way, oldest first.
-	Recent(ctx context.Context, conversation string, limit int) ([]llm.Message, error)
-	// Exchanges returns the turns of the conversation's current path, oldest first.
-	Exchanges(ctx context.Context, conversation string) ([]Exchange, error)
-	// Finish keeps the answer, whole or cut, and closes the turn.
-	Finish(ctx context.Context, turn string, answer Answer) error
-}
-
-// Answer is what the user gets to read, and what is kept of a turn.
-type Answer struct {
-	Text      string   // markdown
-	Log       []Logged `json:",omitempty"` // what was done and thought meanwhile, in order
-	Sources   []Source
-	Citations []Citation
-	Effects   Effects
-	Metrics   Metrics
-	Cut       bool   // the user or a fault stopped it
-	Error     string // why the turn failed; "" if it did not
 }
 
 // Agent answers messages. Make it with [New]; it is safe for concurrent use.
@@ -177,10 +149,6 @@ func New(o Options) *Agent {
 	}
 	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), gauges: gauges{kept: o.Gauges, by: map[string]Gauge{}, last: map[string]count{}}}
 }
-
-// ErrEnding is the cause of a cancelled ctx when LifeHub itself ends: the turn
-// stays open, as after a kill, and what it asked is asked again.
-var ErrEnding = errors.New("LifeHub ends")
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop
 // the turn. Read the channel until it closes, also after cancelling: that is

@@ -6,20 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"lifehub/llm"
 )
-
-// Attacher reads what a message names to be read along with it, such as
-// @server:uri.
-type Attacher interface {
-	// Find lists the names that stand in a message, each once.
-	Find(message string) []string
-	// Read reads one of them.
-	Read(ctx context.Context, name string) (Result, error)
-}
 
 // attachTool is the name under which attachments stand among the results.
 const attachTool = "read_resource"
@@ -155,9 +145,6 @@ func (t *turn) attachedImages() (images [][]byte) {
 // images is the capability of a model that can see.
 const images = "images"
 
-// cannotSee is told to a model that lacks it.
-const cannotSee = "You cannot see images: say so where it matters."
-
 // isBlind tells whether err is that of a model that cannot see images, and
 // tells the user so, once a turn.
 func (t *turn) isBlind(err error) bool {
@@ -169,21 +156,4 @@ func (t *turn) isBlind(err error) bool {
 		t.emit(Noticed{Text: fmt.Sprintf("%s cannot see images: it is told that there is one.", unsupported.Model)})
 	}
 	return true
-}
-
-func (p prompt) hasImages() bool {
-	return len(p.images) > 0 || slices.ContainsFunc(p.after, func(m llm.Message) bool { return len(m.Images) > 0 })
-}
-
-// withoutImages says to the model what it cannot see.
-func (p prompt) withoutImages() prompt {
-	if !p.hasImages() {
-		return p
-	}
-	p.images, p.question = nil, cannotSee+"\n\n"+p.question
-	p.after = slices.Clone(p.after)
-	for i := range p.after {
-		p.after[i].Images = nil
-	}
-	return p
 }

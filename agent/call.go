@@ -72,20 +72,6 @@ func (c *calls) init(parallel int) {
 	c.made = map[string]*madeCall{}
 }
 
-type callKeyName struct{}
-
-func withCallKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, callKeyName{}, key)
-}
-
-// CallKey names the call that ctx is of, for a tool's Run and Preview. It is
-// the same when a call is made again after LifeHub was stopped, so that what
-// was sent twice can be known by it.
-func CallKey(ctx context.Context) string {
-	key, _ := ctx.Value(callKeyName{}).(string)
-	return key
-}
-
 // sameCall is the same for identical calls.
 func sameCall(tool string, input json.RawMessage) string { return tool + " " + canonical(input) }
 
@@ -296,25 +282,12 @@ func stopped() outcome {
 	return outcome{status: Skipped, reason: "the turn was stopped", stopped: true}
 }
 
-// guarded runs f in a goroutine of its own: a panic is an error, and the wait
-// ends with ctx even if f does not heed it; its goroutine then ends when f does.
-func guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (T, error) {
-	type ending struct {
-		value T
-		err   error
-	}
-	ends := make(chan ending, 1)
-	go func() {
-		var e ending
-		defer func() { ends <- e }()
-		defer catch(&e.err)
-		e.value, e.err = f(ctx)
-	}()
-	select {
-	case e := <-ends:
-		return e.value, e.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
+// sit opens a desk for a call; leave closes it, so that nothing comes from there
+// any more, and returns what the call said it did.
+func (t *turn) sit(ctx context.Context, c call) (_ context.Context, leave func() []Effect) {
+	d := Seat{
+		Step: c.step, Call: c.id, Tool: c.tool.Spec().Name,
+		Unattended: t.gate.unattended, Emit: t.emit, Redact: t.Redact, Asks: func() func() { return t.asks(1) },
+	}.Open()
+	return WithDesk(ctx, d), d.Close
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"math"
 	"reflect"
 	"slices"
@@ -9,26 +8,6 @@ import (
 
 	"lifehub/internal/text"
 )
-
-// checkCitations judges the citations of the answer and tells each.
-func (t *turn) checkCitations(ctx context.Context, answer string) []Citation {
-	citations := CheckCitations(answer, t.sources, t.Reread)
-	searched := len(t.sources) > 0 || t.coverage != nil
-	citations = slices.DeleteFunc(citations, func(c Citation) bool {
-		return c.Words != "" && c.Verdict == NotFound && (!searched || t.wasSaid(c.Words))
-	})
-	if t.direct == nil { // else the answer is what the tool returned
-		citations = append(citations, t.unread(context.WithoutCancel(ctx), strings.TrimSuffix(answer, t.quoted))...)
-	}
-	for _, c := range citations {
-		cited := Cited{Citation: c}
-		if c.N >= 1 && c.N <= len(t.sources) {
-			cited.Source = t.sources[c.N-1]
-		}
-		t.emit(cited)
-	}
-	return citations
-}
 
 // CheckCitations judges each [n] of an answer against the numbered sources:
 //

@@ -16,9 +16,6 @@ import (
 var workerPrompt string
 
 const (
-	// DelegateTool is the name of the tool that hands a task to a worker. It
-	// changes nothing by itself.
-	DelegateTool = "delegate"
 	// maxAttempts is how often a worker tries a task.
 	maxAttempts = 3
 )

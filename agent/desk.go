@@ -120,16 +120,6 @@ func DeskOf(ctx context.Context) *Desk {
 	return d
 }
 
-// sit opens a desk for a call; leave closes it, so that nothing comes from there
-// any more, and returns what the call said it did.
-func (t *turn) sit(ctx context.Context, c call) (_ context.Context, leave func() []Effect) {
-	d := Seat{
-		Step: c.step, Call: c.id, Tool: c.tool.Spec().Name,
-		Unattended: t.gate.unattended, Emit: t.emit, Redact: t.Redact, Asks: func() func() { return t.asks(1) },
-	}.Open()
-	return WithDesk(ctx, d), d.Close
-}
-
 // emit sends an event unless the call is over: an abandoned tool may go on
 // after its turn.
 func (d *Desk) emit(body Body) bool {

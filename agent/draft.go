@@ -182,3 +182,8 @@ func asTexts(raw json.RawMessage) (texts []string) {
 	}
 	return texts
 }
+
+func isObject(raw json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(raw, &object) == nil && object != nil
+}

@@ -2,9 +2,7 @@ package agent
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -51,19 +49,6 @@ type NothingDone struct{ Err error }
 
 func (e NothingDone) Error() string { return e.Err.Error() }
 func (e NothingDone) Unwrap() error { return e.Err }
-
-// effectsOf returns what a call did that ended with err: what its tool said
-// while it ran, or that nobody knows.
-func effectsOf(tool Tool, said []Effect, err error) []Effect {
-	name := tool.Spec().Name
-	switch {
-	case len(said) > 0 || harmless(tool) || errors.As(err, new(NothingDone)):
-		return said
-	case err != nil:
-		return []Effect{{Kind: Unknown, Tool: name}}
-	}
-	return []Effect{{Kind: ToolCalled, Tool: name, Count: 1}}
-}
 
 // Effects are what a turn did to the world, each once. nil: it is not known,
 // because the turn was saved before effects were.
@@ -212,52 +197,4 @@ func few(names []string) string {
 		text += fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return text
-}
-
-// stepEffect is what a step did.
-type stepEffect struct {
-	step string
-	Effect
-}
-
-// did adds what a step did to the effects of the turn.
-func (t *turn) did(step string, effects ...Effect) {
-	t.counting.Lock()
-	defer t.counting.Unlock()
-	for _, e := range effects {
-		t.effects = append(t.effects, stepEffect{step, e})
-	}
-}
-
-// undid takes back what was said of a step's effects.
-func (t *turn) undid(step string) {
-	t.counting.Lock()
-	defer t.counting.Unlock()
-	t.effects = slices.DeleteFunc(t.effects, func(e stepEffect) bool { return e.step == step })
-}
-
-// recallEffects takes up what the turn did before it was cut. Of a call that
-// was started and did not end nobody knows, unless it changes nothing.
-func (t *turn) recallEffects() {
-	tools := append(slices.Clip(t.Tools()), &delegate{turn: t})
-	for _, step := range slices.Sorted(maps.Keys(t.kept.steps)) {
-		c := t.kept.steps[step]
-		t.did(step, c.effects...)
-		at := slices.IndexFunc(tools, func(tool Tool) bool { return tool.Spec().Name == c.tool })
-		if c.outcome == nil && !c.started.IsZero() && (at < 0 || !harmless(tools[at])) {
-			t.did(step, Effect{Kind: Unknown, Tool: c.tool})
-		}
-	}
-}
-
-// effectsBy returns what a step did so far; "" is all steps.
-func (t *turn) effectsBy(step string) (effects []Effect) {
-	t.counting.Lock()
-	defer t.counting.Unlock()
-	for _, e := range t.effects {
-		if step == "" || e.step == step {
-			effects = append(effects, e.Effect)
-		}
-	}
-	return effects
 }

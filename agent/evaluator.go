@@ -16,15 +16,6 @@ import (
 //go:embed prompts/evaluator.md
 var evaluatorPrompt string
 
-// Judgement is what the evaluator says of a worker's result.
-type Judgement struct {
-	Passed      bool    `json:"passed"`
-	Unjudged    bool    `json:"unjudged,omitempty"` // it passed because nothing readable was said of it
-	Score       float64 `json:"score"`              // 0 to 1
-	Feedback    string  `json:"feedback,omitempty"`
-	Suggestions string  `json:"suggestions,omitempty"`
-}
-
 var judgementSchema = json.RawMessage(`{"type":"object","properties":{"passed":{"type":"boolean"},"score":{"type":"number","minimum":0,"maximum":1},` +
 	`"feedback":{"type":"string"},"suggestions":{"type":"string"}},"required":["passed","score","feedback"]}`)
 

@@ -1,9 +1,10 @@
+// Package agent answers a message. It knows no screen, no disk and no
+// network: models, tools and the history of a conversation are handed to it.
+// Start with [Agent.Ask]; one message's way is the file turn.go.
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"time"
 )
@@ -251,27 +252,6 @@ type (
 	}
 )
 
-// Metrics are the figures of one turn.
-type Metrics struct {
-	Latency      int64 `json:"latency_ms"` // without Waited, as is FirstToken
-	FirstToken   int64 `json:"first_token_ms,omitempty"`
-	ModelCalls   int   `json:"model_calls"`
-	PromptTokens int   `json:"prompt_tokens"`
-	AnswerTokens int   `json:"answer_tokens"`
-	Searches     int   `json:"searches"`
-	RAGHits      int   `json:"rag_hits"`
-	ToolCalls    int   `json:"tool_calls"`
-	Interrupted  bool  `json:"interrupted"`
-
-	Model       string `json:"model,omitempty"`             // that answered last; "": none, or unknown
-	Waited      int64  `json:"waited_ms,omitempty"`         // nothing but an answer of the user was waited for
-	Generating  int64  `json:"generating_ms,omitempty"`     // producing AnswerTokens
-	ToolsFailed int    `json:"tools_failed,omitempty"`      // of ToolCalls
-	ToolsDenied int    `json:"tools_denied,omitempty"`      // calls that were not let run
-	Asked       int    `json:"permissions_asked,omitempty"` // questions for a permission
-	Cited       int    `json:"cited,omitempty"`             // citations whose source says so
-}
-
 // Status is the state of a step.
 type Status string
 
@@ -308,23 +288,6 @@ func (Cited) name() string           { return "citation" }
 func (Noticed) name() string         { return "notice" }
 func (Failed) name() string          { return "error" }
 func (Ended) name() string           { return "end" }
-
-// MarshalJSON writes the event as one flat object.
-func (e Event) MarshalJSON() ([]byte, error) {
-	type plain Event // without this method
-	head, err := json.Marshal(plain(e))
-	if err != nil {
-		return nil, fmt.Errorf("write event %s: %w", e.Type, err)
-	}
-	body, err := json.Marshal(e.Body)
-	if err != nil {
-		return nil, fmt.Errorf("write event %s: %w", e.Type, err)
-	}
-	if bytes.Equal(body, []byte("{}")) {
-		return head, nil
-	}
-	return append(append(head[:len(head)-1], ','), body[1:]...), nil
-}
 
 // Step is one tool call of a plan.
 type Step struct {
@@ -410,3 +373,27 @@ type Quoted struct {
 	Text    string  `json:"text"`
 	Verdict Verdict `json:"verdict"`
 }
+
+// Judgement is what the evaluator says of a worker's result.
+type Judgement struct {
+	Passed      bool    `json:"passed"`
+	Unjudged    bool    `json:"unjudged,omitempty"` // it passed because nothing readable was said of it
+	Score       float64 `json:"score"`              // 0 to 1
+	Feedback    string  `json:"feedback,omitempty"`
+	Suggestions string  `json:"suggestions,omitempty"`
+}
+
+// Brief says in one line what a call brought; "" when it failed.
+func (e ToolEnded) Brief() string {
+	switch {
+	case len(e.Sources) == 1:
+		return "1 passage"
+	case len(e.Sources) > 0:
+		return amount(len(e.Sources)) + " passages"
+	case e.Nothing:
+		return "nothing found"
+	}
+	return clip(oneLine(e.Output), maxLogged)
+}
+
+const maxLogged = 200 // of a result that is kept with the answer

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,9 +18,6 @@ var explainerPrompt string
 
 // maxAnswerTokens bounds an answer, so that a model that never stops is stopped.
 const maxAnswerTokens = 8192
-
-// ErrNoAnswer: the model ended without a word.
-var ErrNoAnswer = errors.New("the model gave no answer")
 
 // explain streams the answer from what the steps brought.
 func (t *turn) explain(ctx context.Context) error {

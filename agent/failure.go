@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
 
 	"lifehub/llm"
 )
@@ -76,15 +75,15 @@ func whyCut(err error) string {
 	return " (" + why + ")"
 }
 
-// asSentence gives an error's text a capital and a full stop.
-func asSentence(s string) string {
-	if s == "" {
-		return "It went wrong, and nothing says why."
-	}
-	runes := []rune(s)
-	runes[0] = unicode.ToUpper(runes[0])
-	if last := runes[len(runes)-1]; last != '.' && last != '!' && last != '?' {
-		runes = append(runes, '.')
-	}
-	return string(runes)
-}
+// ErrEnding is the cause of a cancelled ctx when LifeHub itself ends: the turn
+// stays open, as after a kill, and what it asked is asked again.
+var ErrEnding = errors.New("LifeHub ends")
+
+// ErrNoAnswer: the model ended without a word.
+var ErrNoAnswer = errors.New("the model gave no answer")
+
+// ErrDamaged: what to do next is not known any more.
+var ErrDamaged = errors.New("what is kept of this turn cannot be read, so nothing of it is run")
+
+// ErrEmpty refuses a message without a word.
+var ErrEmpty = errors.New("the message is empty")

@@ -1,25 +1,5 @@
 package agent
 
-// tally counts what an event tells of.
-func (m *Metrics) tally(body Body) {
-	switch body := body.(type) {
-	case ToolEnded:
-		if body.Error != "" {
-			m.ToolsFailed++
-		}
-	case StepChanged:
-		if body.Status == Denied {
-			m.ToolsDenied++
-		}
-	case PermissionAsked:
-		m.Asked++
-	case Cited:
-		if body.Verdict == Verified || body.Verdict == Paraphrase {
-			m.Cited++
-		}
-	}
-}
-
 // Figures are the sums of the turns of one day or model, or of one turn.
 type Figures struct {
 	Of    string `json:"of"`              // the day (2006-01-02), the model ("": unknown) or the turn's id
@@ -45,4 +25,45 @@ type Figures struct {
 	ToolsFailed  int     `json:"tools_failed"`
 	ToolsDenied  int     `json:"tools_denied"`
 	Asked        int     `json:"permissions_asked"`
+}
+
+// Metrics are the figures of one turn.
+type Metrics struct {
+	Latency      int64 `json:"latency_ms"` // without Waited, as is FirstToken
+	FirstToken   int64 `json:"first_token_ms,omitempty"`
+	ModelCalls   int   `json:"model_calls"`
+	PromptTokens int   `json:"prompt_tokens"`
+	AnswerTokens int   `json:"answer_tokens"`
+	Searches     int   `json:"searches"`
+	RAGHits      int   `json:"rag_hits"`
+	ToolCalls    int   `json:"tool_calls"`
+	Interrupted  bool  `json:"interrupted"`
+
+	Model       string `json:"model,omitempty"`             // that answered last; "": none, or unknown
+	Waited      int64  `json:"waited_ms,omitempty"`         // nothing but an answer of the user was waited for
+	Generating  int64  `json:"generating_ms,omitempty"`     // producing AnswerTokens
+	ToolsFailed int    `json:"tools_failed,omitempty"`      // of ToolCalls
+	ToolsDenied int    `json:"tools_denied,omitempty"`      // calls that were not let run
+	Asked       int    `json:"permissions_asked,omitempty"` // questions for a permission
+	Cited       int    `json:"cited,omitempty"`             // citations whose source says so
+}
+
+// tally counts what an event tells of.
+func (m *Metrics) tally(body Body) {
+	switch body := body.(type) {
+	case ToolEnded:
+		if body.Error != "" {
+			m.ToolsFailed++
+		}
+	case StepChanged:
+		if body.Status == Denied {
+			m.ToolsDenied++
+		}
+	case PermissionAsked:
+		m.Asked++
+	case Cited:
+		if body.Verdict == Verified || body.Verdict == Paraphrase {
+			m.Cited++
+		}
+	}
 }

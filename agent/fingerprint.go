@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base32"
 	"hash/fnv"
@@ -203,3 +204,34 @@ func lettersOf(text string) []rune {
 	}
 	return letters
 }
+
+// Provenance remembers untrusted texts by their fingerprints, so that they are
+// known wherever they are read again. *store.Store is the real one.
+type Provenance interface {
+	// Remember saves fingerprints of an untrusted text.
+	Remember(ctx context.Context, u Untrusted) error
+	// Sources names where texts with any of these fingerprints came from; nil:
+	// none is untrusted.
+	Sources(ctx context.Context, prints []int64) ([]string, error)
+	// Forget takes back what was only said, because it is said without anything
+	// untrusted as well.
+	Forget(ctx context.Context, prints []int64) error
+}
+
+// Untrusted is a text from outside the user's own words and notes, or made of such.
+type Untrusted struct {
+	Source       string // where it came from, as dialogs name it
+	Conversation string // in which it was read, said or written
+	Kind         Kind
+	Prints       []int64 // of the text
+}
+
+// Kind is how an untrusted text got here.
+type Kind int
+
+// The kinds.
+const (
+	CameIn     Kind = iota // it came in
+	WasSaid                // a model made it of such
+	WasWritten             // and it stands in a note, a task or the memory
+)

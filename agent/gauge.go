@@ -179,3 +179,7 @@ func (s *gauges) cut(ctx context.Context, model string, c count, window int, ref
 	s.mu.Unlock()
 	return !told
 }
+
+// shorter is the part of a prompt's room that the next try has: its
+// tokenizer counts more than the estimate.
+const shorter = 0.6

@@ -2,33 +2,12 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
 )
 
 // readNote is the tool whose denied notes are hidden from all others too.
 const readNote = "read_note"
 
 type hiddenKey struct{}
-
-// withHidden carries the rules that hide notes from a tool: a deny for some
-// notes of read_note, or of the tool itself if it only reads.
-func (t *turn) withHidden(ctx context.Context, tool Tool) context.Context {
-	var hide []Rule
-	for _, r := range t.gate.list() {
-		if r.Level == Deny && len(r.Where) > 0 && (r.MatchesTool(readNote) || harmless(tool) && r.SpeaksOf(tool)) {
-			r.Tool = "*"
-			hide = append(hide, r)
-		}
-	}
-	if len(hide) == 0 {
-		return hiding(ctx, nil)
-	}
-	return hiding(ctx, func(path string) bool {
-		call, err := json.Marshal(map[string]string{"path": path})
-		return err == nil && slices.ContainsFunc(hide, func(r Rule) bool { return r.Matches(readNote, call) })
-	})
-}
 
 // hiding is a context whose tool is to see no note of which hides reports
 // true; nil: it sees all.

@@ -330,3 +330,54 @@ func sortedKeys[V any](m map[string]V) []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// kind names what an argument may be.
+func (s shape) kind() string {
+	if len(s.Enum) > 0 {
+		var list []string
+		for _, value := range s.Enum {
+			list = append(list, fmt.Sprintf("%v", value))
+		}
+		return strings.Join(list, "|")
+	}
+	if s.is("array") && s.Items != nil && s.Items.Type != nil {
+		return "list of " + s.Items.kind()
+	}
+	return fmt.Sprint(s.Type)
+}
+
+// propertyOrder is the order in which the schema's author wrote its arguments.
+func propertyOrder(schema json.RawMessage) (names []string) {
+	var top struct{ Properties json.RawMessage }
+	if json.Unmarshal(schema, &top) != nil {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(top.Properties))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return names
+		}
+		var value json.RawMessage
+		if dec.Decode(&value) != nil {
+			return names
+		}
+		names = append(names, name.(string)) // the keys of an object are strings
+	}
+	return names
+}
+
+// lists reports whether the schema's bounds leave few whole numbers, n among
+// them.
+func (s shape) lists(n json.Number) bool {
+	whole, err := n.Int64()
+	return err == nil && s.Minimum != nil && s.Maximum != nil && *s.Maximum-*s.Minimum < maxChoices &&
+		float64(whole) >= *s.Minimum && float64(whole) <= *s.Maximum
+}
+
+// maxChoices is how many whole numbers may be between a schema's bounds for
+// one of them to be the schema's own value.
+const maxChoices = 48

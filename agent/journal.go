@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -40,9 +38,6 @@ type Unfinished struct {
 	// have ended may then have been started.
 	Damaged bool
 }
-
-// entryVersion is the form of an Entry. Those of another form are not acted on.
-const entryVersion = 1
 
 // Moment is what an entry of the journal tells.
 type Moment string
@@ -103,75 +98,3 @@ const (
 	HasNotHappened
 	HasHappened
 )
-
-// Checker is a Tool that can tell after a crash whether a call happened.
-type Checker interface {
-	// Mark returns what Check will need. It is kept before the call runs.
-	Mark(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
-	// Check reports whether the call that the mark was made for has happened,
-	// and what it then did.
-	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
-}
-
-// harmless tells whether a call may be made again without asking, because it
-// changes nothing.
-func harmless(tool Tool) bool {
-	reader, ok := tool.(interface{ ReadOnly() bool })
-	return ok && reader.ReadOnly()
-}
-
-// journal keeps entries before the next thing happens. A turn without a
-// journal cannot be gone on with; everything else is the same.
-func (t *turn) journal(ctx context.Context, entries ...Entry) error {
-	if t.Journal == nil || t.id == "" {
-		return nil
-	}
-	now := t.Now()
-	for i := range entries {
-		entries[i].Version, entries[i].Time = entryVersion, now
-	}
-	if err := t.Journal.Record(ctx, t.id, entries...); err != nil {
-		return fmt.Errorf("note down what is about to happen: %w", err)
-	}
-	return nil
-}
-
-// intend is the entry of a call before it passes the gate.
-func intend(c call) Entry {
-	return Entry{Moment: Intended, Step: c.step, Tool: c.tool.Spec().Name, Input: bytes.Clone(c.input), Hash: hash(c.input)}
-}
-
-// begun records that a permitted call starts. When it returns an error, the
-// call must not run.
-func (t *turn) begun(ctx context.Context, c call, p *permit) error {
-	start := Entry{Moment: Began, Step: c.step}
-	if checker, ok := c.tool.(Checker); ok {
-		mark, err := guarded(ctx, func(ctx context.Context) (json.RawMessage, error) {
-			return checker.Mark(withCallKey(ctx, c.key), bytes.Clone(p.input))
-		})
-		if err == nil { // else its run will say why; and if it is cut, it is asked about
-			start.Mark = mark
-		}
-	}
-	if p.asked {
-		return t.journal(ctx, start)
-	}
-	return t.journal(ctx, intend(c), Entry{Moment: Decided, Step: c.step, Decision: AllowByRule, Reason: p.reason}, start)
-}
-
-// over records how a call ended. One that was stopped before it began stays
-// open, and one that was stopped in the middle stays unknown.
-func (t *turn) over(ctx context.Context, c call, o outcome) {
-	if o.stopped {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
-	defer cancel()
-	entry := Entry{Moment: Over, Step: c.step, Status: o.status, Reason: o.reason, Effects: t.effectsBy(c.step)}
-	if o.status == Done || o.result.Foreign {
-		entry.Result = &o.result
-	}
-	if err := t.journal(ctx, entry); err != nil {
-		t.emit(Noticed{Text: fmt.Sprintf("The result of step %s could not be kept: %v. If LifeHub is stopped now, it will ask about this step again.", c.step, err)})
-	}
-}

@@ -12,48 +12,6 @@ import (
 	"lifehub/llm"
 )
 
-// Memory keeps exchanges that left the window, and finds them again.
-// *store.Store is the real one.
-type Memory interface {
-	// Archive takes in the exchanges of the conversation's current path that
-	// lie beyond its last window messages, and with everywhere also those of
-	// all other conversations. It tells how many were new.
-	Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error)
-	// Similar finds candidates for Recall, in no order.
-	Similar(ctx context.Context, q MemoryQuery) ([]Recollection, error)
-	// Unembedded lists what has no vector of this embedder.
-	Unembedded(ctx context.Context, embedder string, limit int) ([]Recollection, error)
-	// KeepVectors keeps vectors by turn, in place of those of another embedder.
-	KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) error
-}
-
-// MemoryQuery asks for archived exchanges like a question.
-type MemoryQuery struct {
-	Conversation string
-	Everywhere   bool // in all conversations; else on the current path of this one
-	Window       int  // its last messages, which are not searched: they stand in the prompt
-	Question     string
-	Embedder     string    // whose vectors to compare with
-	Vector       []float32 // of the question; nil: words only
-	Limit        int       // candidates by words, and as many by meaning
-}
-
-// Recollection is an exchange of the past.
-type Recollection struct {
-	Turn         string    `json:"turn"`
-	Conversation string    `json:"conversation"`
-	Title        string    `json:"title,omitempty"` // of the conversation
-	Asked        time.Time `json:"asked"`
-	Question     string    `json:"question"`
-	Answer       string    `json:"answer"`
-	Foreign      bool      `json:"foreign,omitempty"` // it holds text from outside the user's own notes
-	Score        float64   `json:"score"`             // how well it fits, 0 to 1
-
-	Words   float64 `json:"-"` // BM25 of the question's words; 0: none is shared
-	Meaning float64 `json:"-"` // cosine of the vectors; 0: there is none
-	Above   float64 `json:"-"` // deviations by which Meaning lies above the mean of all exchanges; 0: too few to tell
-}
-
 // LongTerm is how an Agent uses its memory.
 type LongTerm struct {
 	Store      Memory // nil: what leaves the window is forgotten
@@ -212,11 +170,6 @@ func rankMemories(ctx context.Context, question string, found []Recollection, k 
 const (
 	// wordsWeight is the part of the words in the score.
 	wordsWeight = 0.7
-	// leastShare is the share of the question's words, without the small ones,
-	// that an exchange holds to be about it.
-	leastShare = 0.4
-	// leastLetters does the same for the cosine of n-grams, which see parts of words.
-	leastLetters = 0.2
 	// leastAbove does it for the vectors of whatever model: cosines of one model
 	// mean nothing in another, but their deviations do.
 	leastAbove = 3.0
@@ -231,14 +184,6 @@ func (r Recollection) meansTheSame() bool {
 		return r.Meaning >= leastMeaning
 	}
 	return r.Above >= leastAbove
-}
-
-// dot is the cosine of vectors of length 1.
-func dot(a, b []float32) (sum float64) {
-	for i := range a {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
 }
 
 // recall brings back what was said before: the window of recent messages, the

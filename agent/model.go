@@ -55,9 +55,6 @@ func (t *turn) askWithin(ctx context.Context, p prompt, say func(text string)) (
 const (
 	// lengthTries is how often a prompt is sent that the server finds too long.
 	lengthTries = 4
-	// shorter is the part of a prompt's room that the next try has: its
-	// tokenizer counts more than the estimate.
-	shorter = 0.6
 )
 
 // measured is the window of this moment, 0 for unknown, and what an estimate
@@ -133,24 +130,6 @@ func (t *turn) checkWhole(ctx context.Context, c count, window int) {
 		t.emit(Noticed{Text: fmt.Sprintf("The model server cut the prompt in silence: it read %d tokens of about %.0f, and the beginning is likely lost. "+
 			"This answer may miss something; the next prompts are kept shorter.", c.counted, expected)})
 	}
-}
-
-// counted tells how the prompt fills the window, in tokens as the server is
-// known to count them.
-func (f fitted) counted(p prompt, window int, g Gauge) ContextCounted {
-	factor := g.High
-	if factor == 0 {
-		factor = 1
-	}
-	c := ContextCounted{Agent: p.agent, Step: p.step, Log: p.log, Parts: make(map[string]int, len(f.parts)), Allocated: window}
-	for kind, n := range f.parts {
-		c.Parts[kind] = int(math.Ceil(float64(n) * factor))
-		c.Used += c.Parts[kind]
-	}
-	if window > 0 {
-		c.Reserve = reserve(window)
-	}
-	return c
 }
 
 // slowModel is how long a model may say nothing before the user is told why.

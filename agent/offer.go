@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -132,41 +131,6 @@ func wordsOfName(name string) []string {
 	return strings.FieldsFunc(parted.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// words is the set of words of a text, by their roots.
-func words(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, tok := range tokenize(text) {
-		if !tok.stop {
-			set[root(tok.text)] = true
-		}
-	}
-	return set
-}
-
-func shared(a, b map[string]bool) (n int) {
-	for word := range a {
-		if b[word] {
-			n++
-		}
-	}
-	return n
-}
-
-// root is the first five letters of a word, so that "task" and "tasks",
-// "mail" and "mailed" meet.
-func root(word string) string { return prefix(strings.TrimSuffix(word, "s"), 5) }
-
-// prefix is the first n runes of s.
-func prefix(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
 func specs(tools []Tool) []llm.ToolSpec {
 	var list []llm.ToolSpec
 	for _, tool := range tools {
@@ -238,44 +202,3 @@ func arguments(schema json.RawMessage) string {
 	}
 	return strings.Join(list, ", ")
 }
-
-// kind names what an argument may be.
-func (s shape) kind() string {
-	if len(s.Enum) > 0 {
-		var list []string
-		for _, value := range s.Enum {
-			list = append(list, fmt.Sprintf("%v", value))
-		}
-		return strings.Join(list, "|")
-	}
-	if s.is("array") && s.Items != nil && s.Items.Type != nil {
-		return "list of " + s.Items.kind()
-	}
-	return fmt.Sprint(s.Type)
-}
-
-// propertyOrder is the order in which the schema's author wrote its arguments.
-func propertyOrder(schema json.RawMessage) (names []string) {
-	var top struct{ Properties json.RawMessage }
-	if json.Unmarshal(schema, &top) != nil {
-		return nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(top.Properties))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return nil
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return names
-		}
-		var value json.RawMessage
-		if dec.Decode(&value) != nil {
-			return names
-		}
-		names = append(names, name.(string)) // the keys of an object are strings
-	}
-	return names
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

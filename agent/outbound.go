@@ -18,9 +18,6 @@ const (
 	maxLiberties = 2
 	// maxNew bounds the words that a question names.
 	maxNew = 8
-	// maxChoices is how many whole numbers may be between a schema's bounds for
-	// one of them to be the schema's own value.
-	maxChoices = 48
 )
 
 // unsaid lists what an outbound call holds that the user did not say in this

@@ -278,3 +278,31 @@ func because(what, why string) string {
 	}
 	return what + ": " + why
 }
+
+// withHidden carries the rules that hide notes from a tool: a deny for some
+// notes of read_note, or of the tool itself if it only reads.
+func (t *turn) withHidden(ctx context.Context, tool Tool) context.Context {
+	var hide []Rule
+	for _, r := range t.gate.list() {
+		if r.Level == Deny && len(r.Where) > 0 && (r.MatchesTool(readNote) || harmless(tool) && r.SpeaksOf(tool)) {
+			r.Tool = "*"
+			hide = append(hide, r)
+		}
+	}
+	if len(hide) == 0 {
+		return hiding(ctx, nil)
+	}
+	return hiding(ctx, func(path string) bool {
+		call, err := json.Marshal(map[string]string{"path": path})
+		return err == nil && slices.ContainsFunc(hide, func(r Rule) bool { return r.Matches(readNote, call) })
+	})
+}
+
+// ruledBy does the same for a call of the turn. Where no rule speaks of a tool
+// that only reads, nothing needs to be looked up.
+func (t *turn) ruledBy(ctx context.Context, c call) ruled {
+	if harmless(c.tool) && !slices.ContainsFunc(t.gate.list(), func(r Rule) bool { return r.SpeaksOf(c.tool) }) {
+		return ruled{plain: c.input}
+	}
+	return ruledBy(ctx, c.tool, c.input)
+}

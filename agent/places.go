@@ -9,15 +9,6 @@ import (
 	"time"
 )
 
-// Placed is a Tool that finds out by itself which notes a call means: by a
-// title, or where none is named. Rules go by the notes, not by their names.
-type Placed interface {
-	// Places returns the arguments that say where, each with the path that it
-	// comes to, also those that the call leaves out. What cannot be told is
-	// not among them.
-	Places(ctx context.Context, args json.RawMessage) map[string]string
-}
-
 // placesTimeout bounds looking for the notes of a call. After that the call is
 // taken at its word.
 const placesTimeout = 10 * time.Second
@@ -62,15 +53,6 @@ func ruledBy(ctx context.Context, tool Tool, input json.RawMessage) ruled {
 	}
 	as.plain, as.others[0] = as.others[0], input
 	return as
-}
-
-// ruledBy does the same for a call of the turn. Where no rule speaks of a tool
-// that only reads, nothing needs to be looked up.
-func (t *turn) ruledBy(ctx context.Context, c call) ruled {
-	if harmless(c.tool) && !slices.ContainsFunc(t.gate.list(), func(r Rule) bool { return r.SpeaksOf(c.tool) }) {
-		return ruled{plain: c.input}
-	}
-	return ruledBy(ctx, c.tool, c.input)
 }
 
 // matches tells whether the rule speaks of a call, in the plain reading if it

@@ -6,18 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"lifehub/llm"
 )
-
-// Outward is a Tool whose arguments leave this machine, or reach somebody
-// else's program on it. What it brings, its errors too, is foreign.
-type Outward interface {
-	Outward() bool
-}
-
-func isOutward(tool Tool) bool {
-	o, ok := tool.(Outward)
-	return ok && o.Outward()
-}
 
 // fromOutside reports whether all that a tool brings is untrusted, its errors
 // too. What a tool that is gone brought may be.
@@ -220,4 +211,45 @@ func (t *turn) wroteOut(c call) bool {
 func foreignReason(c call, made *origin) string {
 	from := slices.Compact(slices.Sorted(slices.Values(made.foreign)))
 	return fmt.Sprintf("text that is not yours was read before %s was planned: %s", c.tool.Spec().Name, strings.Join(from[:min(len(from), 5)], ", "))
+}
+
+// knownAddress tells whether the user or this turn's search gave the address.
+func (t *turn) knownAddress(address string) bool {
+	want := plainAddress(address)
+	given := []string{t.typed(t.question)}
+	for _, m := range t.history {
+		if m.Role == llm.User {
+			given = append(given, t.typed(m.Text))
+		}
+	}
+	given = append(given, t.reading.searches()...)
+	for _, text := range given {
+		for _, found := range addressText.FindAllString(text, -1) {
+			if want != "" && slices.Contains([]string{plainAddress(found), plainAddress(strings.TrimRight(found, ".,;:!?)]*_"))}, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ownLevel is the level of a call before any rule, and whether it opens an
+// address that no question has shown. Such a one is shown each time, but where
+// a rule names its host.
+func (t *turn) ownLevel(c call) (own Level, newAddress bool) {
+	own = c.tool.Level(slices.Clone(c.input))
+	fetcher, ok := c.tool.(Fetcher)
+	if !ok || own == Deny {
+		return own, false
+	}
+	if !isOutward(c.tool) && t.knownAddress(fetcher.Address(c.input)) {
+		return Auto, false
+	}
+	named := slices.ContainsFunc(append(t.gate.list(), c.ruled().tried...), func(r Rule) bool {
+		return r.Level == Auto && r.Matches(c.tool.Spec().Name, c.input) && slices.ContainsFunc(r.Where, func(w Where) bool { return w.Fit == OnHost })
+	})
+	if named {
+		return Confirm, true
+	}
+	return ConfirmEach, true
 }

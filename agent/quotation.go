@@ -117,36 +117,6 @@ func length(words string) (n int) {
 	return n
 }
 
-// wasSaid tells whether words stand in what this turn goes by beside its
-// sources: in the conversation, and in what steps were given and told. Of the
-// question an answer may leave words out: "nothing about “boiler pressure”".
-func (t *turn) wasSaid(words string) bool {
-	parts := quoteParts(words)
-	in := func(text string) bool { return inOrder(tokenize(text), parts) }
-	single := [][]token{}
-	for _, part := range parts {
-		for i := range part {
-			single = append(single, part[i:i+1])
-		}
-	}
-	if inOrder(tokenize(t.question), single) || in(t.summary.Text) {
-		return true
-	}
-	for _, m := range t.history {
-		if in(m.Text) {
-			return true
-		}
-	}
-	for _, r := range t.past {
-		if in(r.Question) || in(r.Answer) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(t.found, func(f finding) bool {
-		return len(f.result.Sources) == 0 && in(f.result.Text) || in(string(f.step.Input)) || in(f.reason)
-	})
-}
-
 // inOrder tells whether the parts stand in a text one after the other.
 func inOrder(tokens []token, parts [][]token) bool {
 	from := 0

@@ -175,9 +175,6 @@ func (k *kept) longer(text string) string {
 	return text
 }
 
-// ErrDamaged: what to do next is not known any more.
-var ErrDamaged = errors.New("what is kept of this turn cannot be read, so nothing of it is run")
-
 // keptPlan is the next plan that the turn, or the attempt of a worker, had
 // made before it was cut; nil: there is none, and one is to be made.
 func (t *turn) keptPlan(under string, attempt int) (*keptPlan, error) {

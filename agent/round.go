@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -124,11 +123,6 @@ func imagesOf(found []finding) []llm.Message {
 		return nil
 	}
 	return []llm.Message{m}
-}
-
-func isObject(raw json.RawMessage) bool {
-	var object map[string]json.RawMessage
-	return json.Unmarshal(raw, &object) == nil && object != nil
 }
 
 // replies are the messages that a round adds.

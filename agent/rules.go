@@ -148,15 +148,6 @@ func RuleFor(tool string, level Level) Rule {
 
 var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// Bounded is a Tool that names the arguments that say where its calls have
-// their effect: the first of them that a call gives says so alone. An "always"
-// holds for the same place, whatever the other arguments are; of a tool without
-// such an argument each call is asked about. Of tools that are not Bounded it
-// holds for the same call only.
-type Bounded interface {
-	Bounds() []string
-}
-
 // maxKeptRule bounds a rule that LifeHub offers to write, in bytes: nobody
 // reads a longer one.
 const maxKeptRule = 1000
@@ -201,4 +192,14 @@ func checkGlob(glob string) error {
 		return fmt.Errorf("%q is no pattern for a tool's name: letters, digits, _ and -, with *, ? and [a-z]", glob)
 	}
 	return nil
+}
+
+// IsBound reports whether the rule limits the values of an argument. Any other
+// leaves all of a call to who wrote what was read before it.
+func (r Rule) IsBound() bool {
+	return slices.ContainsFunc(r.Where, func(w Where) bool {
+		return len(w.Values) > 0 && !slices.ContainsFunc(w.Values, func(value string) bool {
+			return w.Fit != OneOf && strings.Trim(value, "*?./") == ""
+		})
+	})
 }

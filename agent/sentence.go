@@ -214,3 +214,5 @@ func quotesIn(text string, b block) (quotes []span) {
 	}
 	return quotes
 }
+
+var germanMonths = strings.Fields("januar februar märz april mai juni juli august september oktober november dezember")

@@ -57,44 +57,6 @@ type Tool interface {
 	Run(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
-// Previewer is a Tool that can show what a call would change before it does.
-type Previewer interface {
-	Preview(ctx context.Context, args json.RawMessage) (Preview, error)
-}
-
-// Timed is a Tool that sets its own bound on how long a call may take; the
-// others have a minute.
-type Timed interface {
-	Timeout() time.Duration
-}
-
-// Renamed is a Tool that had other names before. Rules that tighten, and plans
-// in the journal, may still know it by one of those; a rule that loosens must
-// name it as it is called now.
-type Renamed interface{ FormerNames() []string }
-
-func formerNames(tool Tool) []string {
-	if renamed, ok := tool.(Renamed); ok {
-		return renamed.FormerNames()
-	}
-	return nil
-}
-
-// Hinted is a Tool of another program, which may say of itself whether it only
-// reads; nil: it does not say.
-type Hinted interface{ ReadOnlyHint() *bool }
-
-// ByRounds is a Tool for work of several rounds. It is not offered to a plan,
-// which is made before anything is known.
-type ByRounds interface{ ByRounds() }
-
-// Keeper is a Tool that works on what earlier turns of the conversation left.
-// Kept names it, a line each, for a model that has to know of it beforehand.
-// For whom it is asked, [OriginOf] tells.
-type Keeper interface {
-	Kept(ctx context.Context) (lines []string, err error)
-}
-
 // Preview is what a call would change, for the permission dialog.
 type Preview struct {
 	Path string `json:"path,omitempty"` // the file it would change, below its vault
@@ -261,3 +223,10 @@ func readArgs[Args any](tool string, raw json.RawMessage) (Args, error) {
 	}
 	return args, nil
 }
+
+// webSearch is the tool whose results may be opened.
+const webSearch = "web_search"
+
+// DelegateTool is the name of the tool that hands a task to a worker. It
+// changes nothing by itself.
+const DelegateTool = "delegate"

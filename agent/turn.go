@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -105,9 +103,6 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	}
 	t.end(ctx, err)
 }
-
-// ErrEmpty refuses a message without a word.
-var ErrEmpty = errors.New("the message is empty")
 
 // begin keeps the message before anything is sent.
 func (t *turn) begin(ctx context.Context) (err error) {
@@ -295,25 +290,3 @@ func (t *turn) count(change func(*Metrics)) {
 
 // since is the time from start in milliseconds.
 func (t *turn) since(start time.Time) int64 { return t.Now().Sub(start).Milliseconds() }
-
-// panicError is a fault of LifeHub itself, caught so that the terminal and
-// the conversation survive.
-type panicError struct{ fault any }
-
-func (e *panicError) Error() string {
-	return fmt.Sprintf("something broke inside LifeHub: %v", e.fault)
-}
-
-// broken makes an error of a fault that was caught. Where it happened is kept
-// in the log: nothing else tells it.
-func broken(fault any) error {
-	slog.Error("panic", "fault", fault, "stack", string(debug.Stack()))
-	return &panicError{fault}
-}
-
-// catch turns a panic into an error. Defer it.
-func catch(err *error) {
-	if r := recover(); r != nil {
-		*err = broken(r)
-	}
-}

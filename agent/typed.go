@@ -2,11 +2,10 @@ package agent
 
 import (
 	"cmp"
-	"slices"
+	"context"
 	"strings"
 
 	"lifehub/internal/pattern"
-	"lifehub/llm"
 )
 
 // Attachment is a text that came with a message and that nobody typed: what was
@@ -22,12 +21,8 @@ type Message struct {
 // NothingTyped is the text of a message that is all attachments.
 const NothingTyped = "See what is attached."
 
-var (
-	// fenceMark begins or ends a block of code in a message.
-	fenceMark = pattern.Lazy("^(`{3,}|~{3,})")
-	// attachedMark begins an attachment.
-	attachedMark = pattern.Lazy("^(`{3,})attached (.+)$")
-)
+// attachedMark begins an attachment.
+var attachedMark = pattern.Lazy("^(`{3,})attached (.+)$")
 
 // String is the message as one text, which is how it is saved and shown. Each
 // attachment stands in a fence that says what it is, longer than any in it.
@@ -72,65 +67,11 @@ func ParseMessage(text string) (m Message) {
 	return m
 }
 
-// maxTopic bounds what of attachments a search is made of, in bytes.
-const maxTopic = 500
-
-// topic is what the message is about: what was typed, else the attachments. It
-// is for finding and quoting, never for planning a call.
-func (t *turn) topic() string {
-	if t.question != NothingTyped || len(t.with) == 0 {
-		return t.question
-	}
-	return clip(t.with[0].Text, maxTopic)
-}
-
-// typedBefore is the history with no more of the user's messages than was typed.
-func (t *turn) typedBefore() []llm.Message {
-	list := slices.Clone(t.history)
-	for i, m := range list {
-		if m.Role == llm.User {
-			list[i].Text = ParseMessage(m.Text).Text
-		}
-	}
-	return list
-}
-
-// splitFences parts a message into what stands outside fences and inside.
-func splitFences(message string) (outside, inside string) {
-	var kept, fenced strings.Builder
-	open := ""
-	for line := range strings.Lines(message) {
-		mark := fenceMark.FindString(line)
-		switch {
-		case open == "" && mark != "":
-			open = mark
-		case open == "":
-			kept.WriteString(line)
-		case strings.HasPrefix(mark, open) && strings.TrimSpace(line) == mark:
-			open = ""
-		default:
-			fenced.WriteString(line)
-		}
-	}
-	return kept.String(), fenced.String()
-}
-
-// split parts a message of the user's into what was typed and what was not.
-// Where untrusted text stands in it nothing is certain to have been typed.
-func (t *turn) split(message string) (typed, brought string) {
-	m := ParseMessage(message)
-	if len(t.quotedIn(m.Text)) > 0 {
-		return "", message
-	}
-	typed, brought = splitFences(m.Text)
-	for _, a := range m.Attached {
-		brought += a.Text + "\n"
-	}
-	return typed, brought
-}
-
-// typed is what of a message of the user's was typed.
-func (t *turn) typed(message string) string {
-	typed, _ := t.split(message)
-	return typed
+// Attacher reads what a message names to be read along with it, such as
+// @server:uri.
+type Attacher interface {
+	// Find lists the names that stand in a message, each once.
+	Find(message string) []string
+	// Read reads one of them.
+	Read(ctx context.Context, name string) (Result, error)
 }

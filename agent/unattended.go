@@ -4,18 +4,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strings"
 )
-
-// IsBound reports whether the rule limits the values of an argument. Any other
-// leaves all of a call to who wrote what was read before it.
-func (r Rule) IsBound() bool {
-	return slices.ContainsFunc(r.Where, func(w Where) bool {
-		return len(w.Values) > 0 && !slices.ContainsFunc(w.Values, func(value string) bool {
-			return w.Fit != OneOf && strings.Trim(value, "*?./") == ""
-		})
-	})
-}
 
 // allowsUntrusted reports whether a rule lets a call run whatever was read
 // before it.

@@ -12,37 +12,6 @@ import (
 	"lifehub/llm"
 )
 
-// Provenance remembers untrusted texts by their fingerprints, so that they are
-// known wherever they are read again. *store.Store is the real one.
-type Provenance interface {
-	// Remember saves fingerprints of an untrusted text.
-	Remember(ctx context.Context, u Untrusted) error
-	// Sources names where texts with any of these fingerprints came from; nil:
-	// none is untrusted.
-	Sources(ctx context.Context, prints []int64) ([]string, error)
-	// Forget takes back what was only said, because it is said without anything
-	// untrusted as well.
-	Forget(ctx context.Context, prints []int64) error
-}
-
-// Untrusted is a text from outside the user's own words and notes, or made of such.
-type Untrusted struct {
-	Source       string // where it came from, as dialogs name it
-	Conversation string // in which it was read, said or written
-	Kind         Kind
-	Prints       []int64 // of the text
-}
-
-// Kind is how an untrusted text got here.
-type Kind int
-
-// The kinds.
-const (
-	CameIn     Kind = iota // it came in
-	WasSaid                // a model made it of such
-	WasWritten             // and it stands in a note, a task or the memory
-)
-
 // thisRun is the Provenance of an agent that has no other. It forgets with the run.
 type thisRun struct {
 	mu     sync.Mutex
@@ -95,52 +64,6 @@ func (a *Agent) untrustedIn(ctx context.Context, texts ...string) []string {
 		return []string{"text whose origin is unknown (" + err.Error() + ")"}
 	}
 	return from
-}
-
-// opened is what a call has opened of notes that name a source elsewhere.
-type opened struct {
-	mu     sync.Mutex
-	prints map[int64]string // their paths
-}
-
-// Opened is told by a tool that it opens a note which says itself that it is
-// from elsewhere, such as a clipping. What the call brings or says of it is
-// untrusted.
-func Opened(ctx context.Context, path string, texts ...string) {
-	call, ok := ctx.Value(originKey{}).(callOrigin)
-	if !ok {
-		return
-	}
-	call.opened.mu.Lock()
-	defer call.opened.mu.Unlock()
-	for _, text := range append(texts, path) {
-		for _, print := range fingerprints(text, true, &ownText{}) {
-			call.opened.prints[print] = path
-		}
-	}
-}
-
-// openedIn names the notes that the call told of with [Opened] and that stand
-// in any of the texts.
-func openedIn(ctx context.Context, texts []string) (paths []string) {
-	call, ok := ctx.Value(originKey{}).(callOrigin)
-	if !ok {
-		return nil
-	}
-	o := call.opened
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.prints) == 0 {
-		return nil
-	}
-	for _, text := range texts {
-		for _, print := range Traces(text) {
-			if path := o.prints[print]; path != "" && !slices.Contains(paths, path) {
-				paths = append(paths, path)
-			}
-		}
-	}
-	return paths
 }
 
 // mark marks what of a result is untrusted, and of the reason of one that there

@@ -108,10 +108,7 @@ func (v *vocabulary) times(word string) int {
 // relativeDays are the words for days by their distance from today.
 var relativeDays = map[int][]string{-1: {"yesterday", "gestern"}, 0: {"today", "heute"}, 1: {"tomorrow", "morgen"}}
 
-var (
-	germanWeekdays = strings.Fields("sonntag montag dienstag mittwoch donnerstag freitag samstag")
-	germanMonths   = strings.Fields("januar februar märz april mai juni juli august september oktober november dezember")
-)
+var germanWeekdays = strings.Fields("sonntag montag dienstag mittwoch donnerstag freitag samstag")
 
 // weekdayNames and monthNames are in English, its short form, and German.
 func weekdayNames(day time.Weekday) []string {
@@ -258,14 +255,6 @@ func stems(word string) (list []string) {
 		list = append(list, string(language)+" "+text.Stem(word, language))
 	}
 	return list
-}
-
-// lists reports whether the schema's bounds leave few whole numbers, n among
-// them.
-func (s shape) lists(n json.Number) bool {
-	whole, err := n.Int64()
-	return err == nil && s.Minimum != nil && s.Maximum != nil && *s.Maximum-*s.Minimum < maxChoices &&
-		float64(whole) >= *s.Minimum && float64(whole) <= *s.Maximum
 }
 
 // sameJSON reports whether a value is what raw says.

@@ -1,0 +1,106 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Fetcher is a Tool that opens an address on the web. A call passes without
+// asking when the user typed the address, or when this turn's web search
+// returned it; else the user sees it first. One that is Outward goes on from
+// there by itself, so it asks all the same.
+type Fetcher interface {
+	Address(args json.RawMessage) string
+}
+
+// isContained tells whether what a tool writes stays with LifeHub, where it is
+// known for untrusted if it is: then nothing of the user's can
+// be changed by what some page says, and there is nothing to ask about.
+func isContained(tool Tool) bool {
+	keeper, ok := tool.(interface{ Contained() bool })
+	return ok && keeper.Contained()
+}
+
+// Checker is a Tool that can tell after a crash whether a call happened.
+type Checker interface {
+	// Mark returns what Check will need. It is kept before the call runs.
+	Mark(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
+	// Check reports whether the call that the mark was made for has happened,
+	// and what it then did.
+	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
+}
+
+// harmless tells whether a call may be made again without asking, because it
+// changes nothing.
+func harmless(tool Tool) bool {
+	reader, ok := tool.(interface{ ReadOnly() bool })
+	return ok && reader.ReadOnly()
+}
+
+// Placed is a Tool that finds out by itself which notes a call means: by a
+// title, or where none is named. Rules go by the notes, not by their names.
+type Placed interface {
+	// Places returns the arguments that say where, each with the path that it
+	// comes to, also those that the call leaves out. What cannot be told is
+	// not among them.
+	Places(ctx context.Context, args json.RawMessage) map[string]string
+}
+
+// Outward is a Tool whose arguments leave this machine, or reach somebody
+// else's program on it. What it brings, its errors too, is foreign.
+type Outward interface {
+	Outward() bool
+}
+
+func isOutward(tool Tool) bool {
+	o, ok := tool.(Outward)
+	return ok && o.Outward()
+}
+
+// Bounded is a Tool that names the arguments that say where its calls have
+// their effect: the first of them that a call gives says so alone. An "always"
+// holds for the same place, whatever the other arguments are; of a tool without
+// such an argument each call is asked about. Of tools that are not Bounded it
+// holds for the same call only.
+type Bounded interface {
+	Bounds() []string
+}
+
+// Previewer is a Tool that can show what a call would change before it does.
+type Previewer interface {
+	Preview(ctx context.Context, args json.RawMessage) (Preview, error)
+}
+
+// Timed is a Tool that sets its own bound on how long a call may take; the
+// others have a minute.
+type Timed interface {
+	Timeout() time.Duration
+}
+
+// Renamed is a Tool that had other names before. Rules that tighten, and plans
+// in the journal, may still know it by one of those; a rule that loosens must
+// name it as it is called now.
+type Renamed interface{ FormerNames() []string }
+
+func formerNames(tool Tool) []string {
+	if renamed, ok := tool.(Renamed); ok {
+		return renamed.FormerNames()
+	}
+	return nil
+}
+
+// Hinted is a Tool of another program, which may say of itself whether it only
+// reads; nil: it does not say.
+type Hinted interface{ ReadOnlyHint() *bool }
+
+// ByRounds is a Tool for work of several rounds. It is not offered to a plan,
+// which is made before anything is known.
+type ByRounds interface{ ByRounds() }
+
+// Keeper is a Tool that works on what earlier turns of the conversation left.
+// Kept names it, a line each, for a model that has to know of it beforehand.
+// For whom it is asked, [OriginOf] tells.
+type Keeper interface {
+	Kept(ctx context.Context) (lines []string, err error)
+}

@@ -1,0 +1,39 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// clip keeps head and tail of a text that is longer than limit bytes, and
+// says between them how much is missing.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	head, tail := limit*2/3, len(s)-limit/3
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", s[:head], tail-head, s[tail:])
+}
+
+// asSentence gives an error's text a capital and a full stop.
+func asSentence(s string) string {
+	if s == "" {
+		return "It went wrong, and nothing says why."
+	}
+	runes := []rune(s)
+	runes[0] = unicode.ToUpper(runes[0])
+	if last := runes[len(runes)-1]; last != '.' && last != '!' && last != '?' {
+		runes = append(runes, '.')
+	}
+	return string(runes)
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,92 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"lifehub/llm"
+)
+
+// MarshalJSON writes the event as one flat object.
+func (e Event) MarshalJSON() ([]byte, error) {
+	type plain Event // without this method
+	head, err := json.Marshal(plain(e))
+	if err != nil {
+		return nil, fmt.Errorf("write event %s: %w", e.Type, err)
+	}
+	body, err := json.Marshal(e.Body)
+	if err != nil {
+		return nil, fmt.Errorf("write event %s: %w", e.Type, err)
+	}
+	if bytes.Equal(body, []byte("{}")) {
+		return head, nil
+	}
+	return append(append(head[:len(head)-1], ','), body[1:]...), nil
+}
+
+// Prompted is one request to the model, as it was sent. It stands only in
+// traces: no front end is told.
+type Prompted struct {
+	Agent     string          `json:"agent"`
+	Model     string          `json:"model,omitempty"` // as far as it is known when the request is made
+	Messages  []llm.Message   `json:"messages"`
+	Tools     []string        `json:"tools,omitempty"`  // offered for native calls, by name
+	Schema    json.RawMessage `json:"schema,omitempty"` // the shape that the answer has to have
+	Think     string          `json:"think,omitempty"`
+	MaxTokens int             `json:"max_tokens,omitempty"`
+}
+
+func (Prompted) name() string { return "prompt" }
+
+// kinds has one of each kind of event, for reading them back.
+var kinds = []Body{
+	Started{},
+	PhaseStarted{},
+	PhaseEnded{},
+	Evaluated{},
+	ArtifactChanged{},
+	Remembered{},
+	PlanMade{},
+	StepChanged{},
+	ToolStarted{},
+	ToolProgressed{},
+	ToolEnded{},
+	InputAsked{},
+	InputGiven{},
+	PermissionAsked{},
+	PermissionGiven{},
+	Thought{},
+	Said{},
+	ContextCounted{},
+	Used{},
+	Cited{},
+	Noticed{},
+	Failed{},
+	Ended{},
+	Prompted{},
+}
+
+// UnmarshalJSON reads an event as MarshalJSON writes it. What JSON does not
+// hold is nil: Reply of a question, Err of a failure.
+func (e *Event) UnmarshalJSON(data []byte) error {
+	type plain Event // without this method
+	var head plain
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("read an event: %w", err)
+	}
+	for _, kind := range kinds {
+		if kind.name() != head.Type {
+			continue
+		}
+		body := reflect.New(reflect.TypeOf(kind))
+		if err := json.Unmarshal(data, body.Interface()); err != nil {
+			return fmt.Errorf("read event %s: %w", head.Type, err)
+		}
+		head.Body = body.Elem().Interface().(Body)
+		*e = Event(head)
+		return nil
+	}
+	return fmt.Errorf("read an event: %q is of no kind that is known", head.Type)
+}

@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+type agentKey struct{}
+
+// withAgent makes known to tools who calls them.
+func withAgent(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, agentKey{}, name)
+}
+
+// agentOf is who calls a tool; "worker": a step of the turn's plan.
+func agentOf(ctx context.Context) string {
+	if name, _ := ctx.Value(agentKey{}).(string); name != "" {
+		return name
+	}
+	return "worker"
+}
+
+type callKeyName struct{}
+
+func withCallKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, callKeyName{}, key)
+}
+
+// CallKey names the call that ctx is of, for a tool's Run and Preview. It is
+// the same when a call is made again after LifeHub was stopped, so that what
+// was sent twice can be known by it.
+func CallKey(ctx context.Context) string {
+	key, _ := ctx.Value(callKeyName{}).(string)
+	return key
+}
+
+// Origin says for whom a tool runs. A tool that keeps where something came
+// from asks for it with [OriginOf].
+type Origin struct {
+	Conversation string // "": the user called the tool without one
+	Turn         string // its id; "": it is not kept
+	Agent        string // who calls the tool, such as worker or notes
+}
+
+type originKey struct{}
+
+// callOrigin is what tools may know of the call that they run.
+type callOrigin struct {
+	Origin
+	opened *opened
+}
+
+// withOrigin makes known to the tool of a call for whom it runs.
+func withOrigin(ctx context.Context, o Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, callOrigin{o, &opened{prints: map[int64]string{}}})
+}
+
+// OriginOf is the origin of the call that a tool is running or previewing.
+func OriginOf(ctx context.Context) Origin {
+	call, ok := ctx.Value(originKey{}).(callOrigin)
+	if !ok {
+		return Origin{}
+	}
+	call.Agent = agentOf(ctx)
+	return call.Origin
+}
+
+// opened is what a call has opened of notes that name a source elsewhere.
+type opened struct {
+	mu     sync.Mutex
+	prints map[int64]string // their paths
+}
+
+// Opened is told by a tool that it opens a note which says itself that it is
+// from elsewhere, such as a clipping. What the call brings or says of it is
+// untrusted.
+func Opened(ctx context.Context, path string, texts ...string) {
+	call, ok := ctx.Value(originKey{}).(callOrigin)
+	if !ok {
+		return
+	}
+	call.opened.mu.Lock()
+	defer call.opened.mu.Unlock()
+	for _, text := range append(texts, path) {
+		for _, print := range fingerprints(text, true, &ownText{}) {
+			call.opened.prints[print] = path
+		}
+	}
+}
+
+// openedIn names the notes that the call told of with [Opened] and that stand
+// in any of the texts.
+func openedIn(ctx context.Context, texts []string) (paths []string) {
+	call, ok := ctx.Value(originKey{}).(callOrigin)
+	if !ok {
+		return nil
+	}
+	o := call.opened
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.prints) == 0 {
+		return nil
+	}
+	for _, text := range texts {
+		for _, print := range Traces(text) {
+			if path := o.prints[print]; path != "" && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
