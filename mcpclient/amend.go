@@ -133,6 +133,9 @@ func unwrapped(tool mcp.Tool) (listed, error) {
 // brokenOff is what the library says of a stream that ended without an answer.
 const brokenOff = "unexpected nil response"
 
+// maxWords bounds the words of a server's error, in bytes.
+const maxWords = 4 << 10
+
 // inWords says without the names of Go what is wrong with an answer.
 func inWords(err error) error {
 	var wrong *json.UnmarshalTypeError

@@ -91,7 +91,7 @@ func (f *frames) messages(line []byte, whole, cut bool) [][]byte {
 // odd counts a line that is no message.
 func (f *frames) odd(line []byte) {
 	if f.garbage.Add(1) == 1 {
-		first := cutText(strings.ToValidUTF8(string(line[:min(len(line), 200)]), "�"), 100)
+		first := strings.ToValidUTF8(string(line[:min(len(line), 100)]), "�")
 		f.first.Store(&first)
 	}
 }

@@ -11,22 +11,14 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"lifehub/internal/atomicfile"
-	"lifehub/mcpclient/config"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
-
-// consentTime is how long a consent may take.
-const consentTime = 5 * time.Minute
-
-// errConsent says that a server lets in only who has gone through its consent.
-var errConsent = errors.New("it wants your consent")
 
 // pass is what a consent has brought, in a file of its own. It is good for the
 // url it was given for and no other.
@@ -44,14 +36,6 @@ type passes struct {
 	file string // "": none is kept
 	url  string
 	mu   sync.Mutex
-}
-
-func (s *server) passes(entry config.Server) *passes {
-	p := &passes{url: entry.URL}
-	if s.hub.Tokens != "" {
-		p.file = filepath.Join(s.hub.Tokens, s.Name+".json")
-	}
-	return p
 }
 
 // read returns the pass; the zero pass where there is none for this url.
@@ -120,31 +104,21 @@ func (p *passes) SaveToken(ctx context.Context, token *transport.Token) error {
 	return p.write(kept)
 }
 
-// oauth is how the library shows the pass; ok is false without one.
-func (p *passes) oauth() (config transport.OAuthConfig, ok bool) {
+// oauth is how the library shows the pass; nil without one.
+func (p *passes) oauth() *transport.OAuthConfig {
 	kept, err := p.read()
+	if err != nil || kept.Token == nil {
+		return nil
+	}
+	config := p.config(kept)
+	return &config
+}
+
+func (p *passes) config(kept pass) transport.OAuthConfig {
 	return transport.OAuthConfig{
 		ClientID: kept.ClientID, ClientSecret: kept.ClientSecret, TokenEndpointAuthMethod: kept.AuthMethod,
 		TokenStore: p, PKCEEnabled: true, HTTPClient: consentWeb(p.url),
-	}, err == nil && kept.Token != nil
-}
-
-// Consent has the user go through the consent of a server on the web: show is
-// given the page to open. It returns when the server's pass is kept and the
-// server is started again, or with ctx. One port of this machine is open
-// meanwhile.
-func (s *Servers) Consent(ctx context.Context, server string, show func(page string)) error {
-	one, err := s.find(server)
-	if err != nil {
-		return err
 	}
-	entry, _ := one.Resolved(one.lookup)
-	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("nobody came back within %v", consentTime))
-	defer cancel()
-	if err := one.passes(entry).consent(ctx, show); err != nil {
-		return fmt.Errorf("consent of MCP server %s: %w", server, err)
-	}
-	return s.Restart(server)
 }
 
 // consent registers LifeHub, sends the user to the page, and trades what
@@ -159,9 +133,8 @@ func (p *passes) consent(ctx context.Context, show func(page string)) error {
 		return err
 	}
 	defer landing.close()
-	config, _ := p.oauth()
-	// What was registered for another port may not be good for this one.
-	config.ClientID, config.ClientSecret, config.RedirectURI = "", "", landing.url()
+	config := p.config(pass{}) // what was registered for another port may not be good for this one
+	config.RedirectURI = landing.url()
 	handler := transport.NewOAuthHandler(config)
 	handler.SetBaseURL(p.url)
 	if err := p.knock(ctx, handler); err != nil {
@@ -234,7 +207,7 @@ func (g guided) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	response.Body = readCloser{io.LimitReader(response.Body, maxConsent), response.Body}
+	response.Body = http.MaxBytesReader(nil, response.Body, maxConsent)
 	return response, nil
 }
 

@@ -199,15 +199,9 @@ func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 	s.Close()
 
 	// Later, the token is over: it is refreshed without the user.
-	passes := &passes{file: filepath.Join(tokens, "vault.json"), url: entry.URL}
-	kept, err := passes.read()
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept.Token.ExpiresAt = time.Now().Add(-time.Hour)
-	if err := passes.write(kept); err != nil {
-		t.Fatal(err)
-	}
+	change(t, filepath.Join(tokens, "vault.json"), func(kept map[string]any) {
+		kept["token"].(map[string]any)["expires_at"] = time.Now().Add(-time.Hour)
+	})
 	g.mu.Lock()
 	g.token = ""
 	g.mu.Unlock()

@@ -63,9 +63,9 @@ type process struct {
 }
 
 // startProcess starts a server's command in a process group of its own.
-// stdout is closed by the reader it is given to; stderr gets what the server
-// writes there. The process ends with Close, or by itself.
-func startProcess(s config.Server, dir string, stdout func(io.Reader), stderr io.Writer) (*process, error) {
+// stdout and stderr read what it writes there to the end. The process ends with
+// Close, or by itself.
+func startProcess(s config.Server, dir string, stdout, stderr func(io.Reader)) (*process, error) {
 	p := &process{tag: rand.Text(), input: newQueue(), exited: make(chan struct{})}
 	p.cmd = exec.Command(s.Command, s.Args...)
 	p.cmd.Env = environment(s.Env, p.tag)
@@ -87,7 +87,7 @@ func startProcess(s config.Server, dir string, stdout func(io.Reader), stderr io
 // run starts the command, sees it through and cleans up after it. It stays on
 // one thread of the system, because Linux sends the signal of a parent's
 // death when the thread that started the child ends.
-func (p *process) run(pipes *pipes, stdout func(io.Reader), stderr io.Writer, started chan<- error) {
+func (p *process) run(pipes *pipes, stdout, stderr func(io.Reader), started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := p.cmd.Start()
@@ -107,7 +107,7 @@ func (p *process) run(pipes *pipes, stdout func(io.Reader), stderr io.Writer, st
 	}
 	var readers sync.WaitGroup
 	readers.Go(func() { stdout(pipes.stdout) })
-	readers.Go(func() { _, _ = io.Copy(stderr, &throttled{Reader: pipes.stderr}) })
+	readers.Go(func() { stderr(pipes.stderr) })
 	readers.Go(func() { p.write() })
 	started <- nil
 

@@ -34,7 +34,7 @@ type server struct {
 	hub           *Servers
 	dir           string // where it runs when its entry does not say
 	lookup        func(string) (string, bool)
-	stderr        tail
+	stderr        *tail
 	dirty         chan struct{} // receives when its tools have changed
 	again         chan struct{} // receives when the user wants it started again
 	asking        chan struct{} // holds one while the user is being asked
@@ -74,10 +74,11 @@ func newServer(hub *Servers, entry config.Server, dir string, lookup func(string
 		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1), asking: make(chan struct{}, 1),
 		settled: make(chan struct{}), turned: make(chan struct{}),
 	}
-	one.stderr.redact = hub.Redact
+	log := ""
 	if hub.Logs != "" {
-		one.stderr.file = &logFile{path: filepath.Join(hub.Logs, entry.Name+".log")}
+		log = filepath.Join(hub.Logs, entry.Name+".log")
 	}
+	one.stderr = newTail(log, hub.Redact)
 	one.recallTools()
 	return one
 }
@@ -389,7 +390,7 @@ func (s *server) admit(tellings []mcp.Tool, more error, instructions string) err
 		return err
 	}
 	tools = slices.DeleteFunc(tools, func(t *tool) bool {
-		return slices.ContainsFunc(changes, func(c Change) bool { return c.What == instructionsChange || c.What == toolChange+t.name })
+		return slices.ContainsFunc(changes, func(c Change) bool { return c.concerns(t.name) })
 	})
 	s.mu.Lock()
 	s.tools, s.refused, s.unseen = tools, refused, changes

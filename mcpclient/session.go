@@ -84,7 +84,7 @@ func (s *server) spawn(entry config.Server) (*session, error) {
 		if err := frames.copy(toClient, stdout); err != nil {
 			s.hub.Log.Debug("read stdout", "server", s.Name, "err", err)
 		}
-	}, &s.stderr)
+	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &throttled{Reader: stderr}) })
 	if err != nil {
 		return nil, startError(entry, err)
 	}
@@ -160,7 +160,7 @@ func (s *server) log(fields map[string]any) {
 		raw, _ := json.Marshal(fields["data"]) // it came from JSON
 		text = string(raw)
 	}
-	_, _ = fmt.Fprintf(&s.stderr, "[%v] %s\n", fields["level"], text)
+	_, _ = fmt.Fprintf(s.stderr, "[%v] %s\n", fields["level"], text)
 }
 
 // greet shakes hands and has the client report changes.
@@ -210,9 +210,6 @@ func (s *session) explain(ctx context.Context, err error) error {
 	}
 	return err
 }
-
-// maxWords bounds the words of a server's error, in bytes.
-const maxWords = 4 << 10
 
 // ask asks a running server for something, within the time of one call. Its
 // errors say what happened.

@@ -21,6 +21,15 @@ type tail struct {
 	redact func(string) string // takes secrets out of it; nil: there are none
 }
 
+// newTail keeps all of it in a file at path, too; "": nowhere.
+func newTail(path string, redact func(string) string) *tail {
+	t := &tail{redact: redact}
+	if path != "" {
+		t.file = &logFile{path: path}
+	}
+	return t
+}
+
 // clean is a text as others may read it.
 func (t *tail) clean(text []byte) []byte {
 	if t.redact == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheTailKeepsTheEndAndTheLastLine(t *testing.T) {
-	var tail tail
+	tail := newTail("", nil)
 	for range 100 {
 		_, _ = tail.Write([]byte(strings.Repeat("noise ", 1000) + "\n"))
 	}
@@ -21,7 +21,7 @@ func TestTheTailKeepsTheEndAndTheLastLine(t *testing.T) {
 
 func TestALogStaysShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "brave.log")
-	tail := tail{file: &logFile{path: path}}
+	tail := newTail(path, nil)
 	line := []byte(strings.Repeat("x", 99<<10) + "\n")
 	for range 50 {
 		if _, err := tail.Write(line); err != nil {

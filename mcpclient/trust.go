@@ -57,6 +57,12 @@ const (
 	toolChange         = "tool "
 )
 
+// concerns reports whether a tool is as the user has seen it only without the
+// change.
+func (c Change) concerns(tool string) bool {
+	return c.What == instructionsChange || c.What == toolChange+tool
+}
+
 // OpenTrust reads the file; one that is not there has seen nothing.
 func OpenTrust(file string) (*Trust, error) {
 	t := &Trust{file: file, seen: map[string]*pins{}}

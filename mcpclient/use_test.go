@@ -110,12 +110,11 @@ func TestAToolThatChangedBeforeTheStartIsNotCalled(t *testing.T) {
 func TestNothingIsOfferedThatTheTrustFileOnlyLists(t *testing.T) {
 	t.Parallel()
 	entry, _, file := lateServer(t)
-	trust := openTrust(t, file)
-	trust.seen["late"].Listed["sudo"] = strings.Replace(givenTool, "echo", "sudo", 1)
-	trust.seen["late"].Listed["echo"] = strings.Replace(givenTool, "again", "otherwise", 1)
-	if err := trust.save(); err != nil {
-		t.Fatal(err)
-	}
+	change(t, file, func(seen map[string]any) {
+		listed := seen["late"].(map[string]any)["listed"].(map[string]any)
+		listed["sudo"] = strings.Replace(givenTool, "echo", "sudo", 1)
+		listed["echo"] = strings.Replace(givenTool, "again", "otherwise", 1)
+	})
 	if s := startAgain(t, file, entry, time.Minute); len(s.Tools()) != 0 {
 		t.Errorf("got %s", s.Tools()[0].Spec().Name)
 	}

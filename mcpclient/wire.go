@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lifehub/mcpclient/config"
+
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -28,6 +30,7 @@ import (
 type wire struct {
 	transport.HTTPConnection
 	web     *http.Client
+	bounded *bounded      // below it
 	replyTo func() string // the address
 	log     *slog.Logger
 	version atomic.Value  // of the protocol, a string
@@ -42,6 +45,52 @@ const maxAnswering = 64
 
 // goodbye is how long a server has to take a notification.
 const goodbye = 5 * time.Second
+
+// replyTime is how long a server may take to take the answer to its question.
+const replyTime = 30 * time.Second
+
+// dialWire makes a connection as the entry says, with what the server's consent
+// has brought; nil: nothing. The answering of its questions ends with ctx.
+func dialWire(ctx context.Context, entry config.Server, consent *transport.OAuthConfig, log *slog.Logger) (*wire, error) {
+	web, err := newWeb(entry.URL)
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{web: web, bounded: web.Transport.(*bounded), log: log, slots: make(chan struct{}, maxAnswering)}
+	web.Transport = asking{w.bounded, func(question transport.JSONRPCRequest, on *http.Request) { w.answer(ctx, question, on) }}
+	if entry.Transport == config.SSE {
+		sse, err := transport.NewSSE(entry.URL, transport.WithHTTPClient(web), transport.WithHeaders(entry.Headers),
+			transport.WithSSELogger(log), transport.WithResponseTimeout(time.Hour)) // each call brings its own bound
+		if err != nil {
+			return nil, err
+		}
+		w.HTTPConnection, w.replyTo = sse, func() string { return sse.GetEndpoint().String() }
+		return w, nil
+	}
+	// Listening keeps to the protocol before 2026, in which servers may ask
+	// and tell something beside their answers.
+	listening := transport.WithContinuousListening() //lint:ignore SA1019 its successor is for servers of the newest protocol only
+	options := []transport.StreamableHTTPCOption{
+		transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers), transport.WithHTTPLogger(log), listening,
+	}
+	if consent != nil {
+		options = append(options, transport.WithHTTPOAuth(*consent))
+	}
+	streamable, err := transport.NewStreamableHTTP(entry.URL, options...)
+	if err != nil {
+		return nil, err
+	}
+	w.HTTPConnection, w.replyTo = streamable, func() string { return entry.URL }
+	return w, nil
+}
+
+// host is who is spoken to.
+func (w *wire) host() string { return w.bounded.host }
+
+func (w *wire) Close() error {
+	defer w.bounded.wires.CloseIdleConnections()
+	return w.HTTPConnection.Close()
+}
 
 func (w *wire) SetRequestHandler(handler transport.RequestHandler) { w.handler.Store(handler) }
 
@@ -137,7 +186,7 @@ func (w *wire) post(ctx context.Context, reply *transport.JSONRPCResponse, on *h
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, stalled)
+	ctx, cancel := context.WithTimeout(ctx, replyTime)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.replyTo(), bytes.NewReader(body))
 	if err != nil {
