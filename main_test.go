@@ -36,8 +36,9 @@ var arrows = map[string][]string{
 	"lifehub/tui/safetext":     {},
 	"lifehub/tui/terminal":     {},
 
-	"lifehub/mcpclient":        {"agent", "llm", "mcpclient/config", "internal/atomicfile", "internal/pattern"},
-	"lifehub/mcpclient/config": {"agent", "internal/atomicfile", "internal/pattern"},
+	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/process", "internal/atomicfile", "internal/pattern"},
+	"lifehub/mcpclient/config":  {"agent", "internal/atomicfile", "internal/pattern"},
+	"lifehub/mcpclient/process": {"mcpclient/config"},
 
 	"lifehub/internal/atomicfile": {},
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/process"
 )
 
 // dial connects to a server by HTTP. One whose transport was guessed is tried
@@ -45,7 +46,7 @@ func (s *server) dialAs(ctx, starting context.Context, entry config.Server) (*se
 		}()
 		select {
 		case <-done:
-		case <-time.After(graceful):
+		case <-time.After(process.Graceful):
 		}
 	}
 	if err := s.greet(ctx, starting, session); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/process"
 )
 
 const (
@@ -34,7 +35,7 @@ type server struct {
 	hub           *Servers
 	dir           string // where it runs when its entry does not say
 	lookup        func(string) (string, bool)
-	stderr        *tail
+	stderr        *process.Tail
 	dirty         chan struct{} // receives when its tools have changed
 	again         chan struct{} // receives when the user wants it started again
 	asking        chan struct{} // holds one while the user is being asked
@@ -78,7 +79,7 @@ func newServer(hub *Servers, entry config.Server, dir string, lookup func(string
 	if hub.Logs != "" {
 		log = filepath.Join(hub.Logs, entry.Name+".log")
 	}
-	one.stderr = newTail(log, hub.Redact)
+	one.stderr = process.NewTail(log, hub.Redact)
 	one.recallTools()
 	return one
 }
@@ -106,7 +107,7 @@ func (s *server) recallTools() {
 func (s *server) run(ctx context.Context, before <-chan struct{}) {
 	defer close(s.gone)
 	defer s.settledOnce.Do(func() { close(s.settled) })
-	defer s.stderr.close()
+	defer s.stderr.Close()
 	if before != nil {
 		s.enter(Starting, "a call under way ends first")
 		select {

@@ -303,17 +303,6 @@ func TestLongResultsAndImagesAreKeptInFiles(t *testing.T) {
 	}
 }
 
-func TestAChildGetsAMinimalEnvironment(t *testing.T) {
-	t.Setenv("LIFEHUB_TEST_SECRET", "hunter2")
-	env := strings.Join(environment(map[string]string{"DECLARED": "yes", "HOME": "/elsewhere"}, "tag"), "\n")
-	if strings.Contains(env, "hunter2") || !strings.Contains(env, "DECLARED=yes") || !strings.Contains(env, "PATH=") {
-		t.Errorf("got\n%s", env)
-	}
-	if last := strings.LastIndex(env, "HOME="); !strings.HasPrefix(env[last:], "HOME=/elsewhere") {
-		t.Errorf("a declared name does not win:\n%s", env)
-	}
-}
-
 // How a model spells its arguments tells a server nothing: the order and
 // repetition of names, escapes and blanks stay here.
 func TestAServerSeesOneSpellingOfArguments(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/process"
 )
 
 // discoverTimeout is how long a server that is new enough to need no
@@ -77,7 +78,7 @@ func (s *server) spawn(entry config.Server) (*session, error) {
 	var frames frames
 	fromServer, toClient := io.Pipe()
 	session := &session{ended: make(chan struct{}), odd: frames.garbage.Load, complaint: frames.complaint}
-	process, err := startProcess(entry, s.folder(entry), func(stdout io.Reader) {
+	running, err := process.Start(entry, s.folder(entry), func(stdout io.Reader) {
 		defer session.lost()
 		defer toClient.Close()
 		defer s.catch(nil)
@@ -88,20 +89,20 @@ func (s *server) spawn(entry config.Server) (*session, error) {
 	if err != nil {
 		return nil, startError(entry, err)
 	}
-	session.client = client.NewClient(amending{transport.NewIO(fromServer, endless{process.input}, nil)}, s.capabilities()...)
+	session.client = client.NewClient(amending{transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
 	session.close = func() {
 		_ = session.client.Close()
 		_ = toClient.Close() // the reader comes to its end, and no writer waits for it
-		process.Close()
+		running.Close()
 		session.lost()
 	}
 	session.why = func() string {
 		select {
-		case <-process.exited:
-		case <-time.After(graceful):
+		case <-running.Exited:
+		case <-time.After(process.Graceful):
 			return "it closed its output"
 		}
-		return withLastWords(process.ending(), s.stderr.last())
+		return withLastWords(running.Ending(), s.stderr.Last())
 	}
 	return session, nil
 }

@@ -106,7 +106,7 @@ func (s *server) state() ServerState {
 	st := ServerState{
 		Name: s.Name, Transport: s.Transport, Address: s.hub.Redact(s.Address()), Status: s.status, Reason: s.hub.Redact(s.reason),
 		Since: s.since, Restarts: max(0, s.lives-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
-		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.last(),
+		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.Last(),
 	}
 	if s.session != nil {
 		st.About = strings.TrimSpace(s.session.about.Name + " " + s.session.about.Version)

@@ -9,6 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"lifehub/mcpclient/process"
 )
 
 // needsTask tells of a tool that does its work as a task: the call returns at
@@ -44,7 +46,7 @@ func callTask(ctx context.Context, c *client.Client, id string, request mcp.Call
 
 // cancelTask calls off a task that nobody waits for any more.
 func cancelTask(ctx context.Context, c *client.Client, id string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceful)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), process.Graceful)
 	defer cancel()
 	_, _ = c.CancelTask(ctx, mcp.CancelTaskRequest{Params: mcp.CancelTaskParams{TaskId: id}}) // it may have ended
 }

@@ -1,4 +1,4 @@
-package mcpclient
+package process
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 // maxTail is how much of a server's stderr is kept, in bytes.
 const maxTail = 64 << 10
 
-// tail keeps the end of what is written to it, and all of it in a file.
-type tail struct {
+// Tail keeps the end of what is written to it, and all of it in a file.
+type Tail struct {
 	mu   sync.Mutex
 	text []byte
 	file io.WriteCloser // nil: none
@@ -21,9 +21,9 @@ type tail struct {
 	redact func(string) string // takes secrets out of it; nil: there are none
 }
 
-// newTail keeps all of it in a file at path, too; "": nowhere.
-func newTail(path string, redact func(string) string) *tail {
-	t := &tail{redact: redact}
+// NewTail keeps all of it in a file at path, too; "": nowhere.
+func NewTail(path string, redact func(string) string) *Tail {
+	t := &Tail{redact: redact}
 	if path != "" {
 		t.file = &logFile{path: path}
 	}
@@ -31,14 +31,14 @@ func newTail(path string, redact func(string) string) *tail {
 }
 
 // clean is a text as others may read it.
-func (t *tail) clean(text []byte) []byte {
+func (t *Tail) clean(text []byte) []byte {
 	if t.redact == nil {
 		return text
 	}
 	return []byte(t.redact(string(text)))
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
@@ -59,8 +59,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// close closes the file; nothing more is written to it.
-func (t *tail) close() {
+// Close closes the file; nothing more is written to it.
+func (t *Tail) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.file != nil {
@@ -72,8 +72,8 @@ func (t *tail) close() {
 	}
 }
 
-// last is the last line that says something.
-func (t *tail) last() string {
+// Last is the last line that says something.
+func (t *Tail) Last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := bytes.TrimSpace(t.text)

@@ -1,4 +1,6 @@
-package mcpclient
+// Package process runs an MCP server's program: its pipes, its children, its
+// end and what it writes to stderr.
+package process
 
 import (
 	"crypto/rand"
@@ -16,9 +18,9 @@ import (
 )
 
 const (
-	// graceful is how long a server has to end by itself after its stdin was
+	// Graceful is how long a server has to end by itself after its stdin was
 	// closed, and again after SIGTERM.
-	graceful = time.Second
+	Graceful = time.Second
 	// stalled is how long a server may leave its stdin unread.
 	stalled = 30 * time.Second
 	// maxQueued bounds what waits to be read by a server, in bytes.
@@ -51,22 +53,22 @@ func environment(declared map[string]string, tag string) []string {
 	return env
 }
 
-// process is a running server and whatever it has started.
-type process struct {
+// Process is a running server and whatever it has started.
+type Process struct {
 	cmd    *exec.Cmd
 	tag    string
 	stdin  *os.File
-	input  *queue
+	Input  *queue
 	guard  guard
-	exited chan struct{} // closed when nothing of it is left
+	Exited chan struct{} // closed when nothing of it is left
 	err    error         // how its leader ended; read it after exited
 }
 
-// startProcess starts a server's command in a process group of its own.
+// Start starts a server's command in a process group of its own.
 // stdout and stderr read what it writes there to the end. The process ends with
 // Close, or by itself.
-func startProcess(s config.Server, dir string, stdout, stderr func(io.Reader)) (*process, error) {
-	p := &process{tag: rand.Text(), input: newQueue(), exited: make(chan struct{})}
+func Start(s config.Server, dir string, stdout, stderr func(io.Reader)) (*Process, error) {
+	p := &Process{tag: rand.Text(), Input: newQueue(), Exited: make(chan struct{})}
 	p.cmd = exec.Command(s.Command, s.Args...)
 	p.cmd.Env = environment(s.Env, p.tag)
 	p.cmd.Dir = dir
@@ -87,7 +89,7 @@ func startProcess(s config.Server, dir string, stdout, stderr func(io.Reader)) (
 // run starts the command, sees it through and cleans up after it. It stays on
 // one thread of the system, because Linux sends the signal of a parent's
 // death when the thread that started the child ends.
-func (p *process) run(pipes *pipes, stdout, stderr func(io.Reader), started chan<- error) {
+func (p *Process) run(pipes *pipes, stdout, stderr func(io.Reader), started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := p.cmd.Start()
@@ -115,30 +117,30 @@ func (p *process) run(pipes *pipes, stdout, stderr func(io.Reader), started chan
 	killGroup(p.cmd.Process)
 	p.guard.end()
 	// Who has left the group and kept a pipe would hold the readers.
-	soon := time.Now().Add(graceful)
+	soon := time.Now().Add(Graceful)
 	_ = pipes.stdout.SetReadDeadline(soon)
 	_ = pipes.stderr.SetReadDeadline(soon)
-	p.input.close()
+	p.Input.close()
 	_ = pipes.stdin.SetWriteDeadline(time.Now())
 	readers.Wait()
 	pipes.closeOurs()
-	close(p.exited)
+	close(p.Exited)
 }
 
 // write hands the queue to the server, and ends it when it does not read.
-func (p *process) write() {
+func (p *Process) write() {
 	for {
-		frame, ok := p.input.next()
+		frame, ok := p.Input.next()
 		if !ok {
 			_ = p.stdin.Close()
 			return
 		}
 		_ = p.stdin.SetWriteDeadline(time.Now().Add(stalled))
 		if _, err := p.stdin.Write(frame); err != nil {
-			if errors.Is(err, os.ErrDeadlineExceeded) && !p.input.ended() {
+			if errors.Is(err, os.ErrDeadlineExceeded) && !p.Input.ended() {
 				killGroup(p.cmd.Process)
 			}
-			p.input.close()
+			p.Input.close()
 			_ = p.stdin.Close()
 			return
 		}
@@ -147,22 +149,22 @@ func (p *process) write() {
 
 // Close ends the server: it closes its stdin, then asks with SIGTERM, then
 // kills, all of its group, and returns when nothing of it is left.
-func (p *process) Close() {
-	p.input.close()
+func (p *Process) Close() {
+	p.Input.close()
 	_ = p.stdin.SetWriteDeadline(time.Now()) // a write that is stuck
 	for _, more := range []func(*os.Process){terminateGroup, killGroup} {
 		select {
-		case <-p.exited:
+		case <-p.Exited:
 			return
-		case <-time.After(graceful):
+		case <-time.After(Graceful):
 			more(p.cmd.Process)
 		}
 	}
-	<-p.exited
+	<-p.Exited
 }
 
-// ending says in words how the process ended.
-func (p *process) ending() string {
+// Ending says in words how the process ended.
+func (p *Process) Ending() string {
 	var exit *exec.ExitError
 	switch {
 	case p.err == nil:

@@ -1,4 +1,4 @@
-package mcpclient
+package process
 
 import (
 	"os"
@@ -9,19 +9,19 @@ import (
 )
 
 func TestTheTailKeepsTheEndAndTheLastLine(t *testing.T) {
-	tail := newTail("", nil)
+	tail := NewTail("", nil)
 	for range 100 {
 		_, _ = tail.Write([]byte(strings.Repeat("noise ", 1000) + "\n"))
 	}
 	_, _ = tail.Write([]byte("\xffthe reason\n\n"))
-	if len(tail.text) > maxTail || tail.last() != "�the reason" {
-		t.Errorf("got %d bytes, last %q", len(tail.text), tail.last())
+	if len(tail.text) > maxTail || tail.Last() != "�the reason" {
+		t.Errorf("got %d bytes, last %q", len(tail.text), tail.Last())
 	}
 }
 
 func TestALogStaysShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "brave.log")
-	tail := newTail(path, nil)
+	tail := NewTail(path, nil)
 	line := []byte(strings.Repeat("x", 99<<10) + "\n")
 	for range 50 {
 		if _, err := tail.Write(line); err != nil {
@@ -29,7 +29,7 @@ func TestALogStaysShort(t *testing.T) {
 		}
 	}
 	_, _ = tail.Write([]byte("the end\n"))
-	tail.close()
+	tail.Close()
 	for _, name := range []string{path, path + ".old"} {
 		info, err := os.Stat(name)
 		if err != nil {
