@@ -177,7 +177,7 @@ func TestCallsByHTTPOutliveWhatCanBeMended(t *testing.T) {
 	}{
 		"a session that was forgotten": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			in(w, "application/json")
-			if r.Header.Get(sessionHeader) == "session-1" { // as server-everything says it after a restart
+			if r.Header.Get("Mcp-Session-Id") == "session-1" { // as server-everything says it after a restart
 				w.WriteHeader(http.StatusBadRequest)
 				fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`)
 				return

@@ -66,7 +66,7 @@ func newTool(s *server, l listed) (*tool, error) {
 		ReadOnlyHint    *bool
 	}
 	_ = json.Unmarshal(l.Annotations, &hints) // odd ones say nothing that is known
-	text, err := l.text(schema)
+	text, err := textOf(l, schema)
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
@@ -86,9 +86,9 @@ func newTool(s *server, l listed) (*tool, error) {
 	return t, nil
 }
 
-// text is all that a server says of a tool, for the user to see and the trust
+// textOf is all that a server says of a tool, for the user to see and the trust
 // file to keep.
-func (l listed) text(schema json.RawMessage) (string, error) {
+func textOf(l listed, schema json.RawMessage) (string, error) {
 	lines := []string{l.Title, l.Description}
 	for _, part := range []struct {
 		what string
