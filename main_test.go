@@ -36,9 +36,10 @@ var arrows = map[string][]string{
 	"lifehub/tui/safetext":     {},
 	"lifehub/tui/terminal":     {},
 
-	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/process", "internal/atomicfile", "internal/pattern"},
+	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/process", "mcpclient/wire", "internal/atomicfile", "internal/pattern"},
 	"lifehub/mcpclient/config":  {"agent", "internal/atomicfile", "internal/pattern"},
 	"lifehub/mcpclient/process": {"mcpclient/config"},
+	"lifehub/mcpclient/wire":    {"mcpclient/config", "internal/pattern"},
 
 	"lifehub/internal/atomicfile": {},
 }

@@ -12,6 +12,7 @@ import (
 
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/process"
+	"lifehub/mcpclient/wire"
 )
 
 // dial connects to a server by HTTP. One whose transport was guessed is tried
@@ -27,14 +28,14 @@ func (s *server) dial(ctx, starting context.Context, entry config.Server) (*sess
 
 func (s *server) dialAs(ctx, starting context.Context, entry config.Server) (*session, error) {
 	ctx, cancel := context.WithCancel(ctx) // for what the server asks
-	wire, err := dialWire(ctx, entry, s.passes(entry).oauth(), s.hub.Log)
+	conn, err := wire.Dial(ctx, entry, s.passes(entry).oauth(), s.hub.Log)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
 	session := &session{ended: make(chan struct{}), odd: func() int64 { return 0 }}
-	session.why = func() string { return "the connection to " + wire.host() + " was lost" }
-	session.client = client.NewClient(wire, s.capabilities()...)
+	session.why = func() string { return "the connection to " + conn.Host() + " was lost" }
+	session.client = client.NewClient(conn, s.capabilities()...)
 	session.client.OnConnectionLost(func(error) { session.lost() })
 	session.close = func() {
 		session.lost()

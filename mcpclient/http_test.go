@@ -154,7 +154,7 @@ func plainWeb(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, 
 			answer(w, r, request.ID)
 		case results[request.Method] != "":
 			if request.Method == "initialize" {
-				w.Header().Set(sessionHeader, fmt.Sprintf("session-%d", sessions.Add(1)))
+				w.Header().Set("Mcp-Session-Id", fmt.Sprintf("session-%d", sessions.Add(1)))
 			}
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, request.ID, results[request.Method])

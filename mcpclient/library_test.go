@@ -14,6 +14,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/wire"
 )
 
 // FuzzAnswers hands whatever a server might say to the library and to what
@@ -43,15 +44,15 @@ func FuzzAnswers(f *testing.F) {
 		hub.defaults()
 		s := newServer(hub, config.Server{Name: "s", Transport: config.Stdio}, "", func(string) (string, bool) { return "", false })
 		fromServer, toClient := io.Pipe()
-		c := client.NewClient(amending{transport.NewIO(fromServer, endless{io.Discard}, nil)}, append(s.capabilities(), client.WithSession())...)
+		c := client.NewClient(wire.Amending{Stdio: transport.NewIO(fromServer, endless{io.Discard}, nil)}, append(s.capabilities(), client.WithSession())...)
 		c.OnNotification(func(n mcp.JSONRPCNotification) { s.notified(n) })
 		if err := c.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
 		go func() {
-			var frames frames
-			_ = frames.copy(toClient, bytes.NewReader(said))
+			var frames wire.Frames
+			_ = frames.Copy(toClient, bytes.NewReader(said))
 			_ = toClient.Close()
 		}()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -19,6 +19,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/wire"
 )
 
 // Form is what a server asks of the user during a call. Its texts are the
@@ -254,7 +255,7 @@ func (s *Servers) RootsChanged() {
 		}
 		go func() { // ends after goodbye
 			defer one.catch(nil)
-			ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+			ctx, cancel := context.WithTimeout(context.Background(), wire.Goodbye)
 			defer cancel()
 			if err := session.client.RootListChanges(ctx); err != nil {
 				s.Log.Debug("tell of changed roots", "server", one.Name, "err", err)

@@ -18,6 +18,7 @@ import (
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/process"
+	"lifehub/mcpclient/wire"
 )
 
 const (
@@ -91,7 +92,7 @@ func (s *server) recallTools() {
 		return
 	}
 	for name, raw := range s.hub.Trust.lastListed(s.Server) {
-		var l listed
+		var l wire.Tool
 		if json.Unmarshal([]byte(raw), &l) != nil || l.Name != name || !s.Offers(name) {
 			continue
 		}
@@ -337,7 +338,7 @@ func (s *server) relist(ctx context.Context, session *session) error {
 			return slices.DeleteFunc(page.Tools, func(t mcp.Tool) bool { return !s.Offers(t.Name) }), page.NextCursor, nil
 		})
 		if err != nil && !errors.Is(err, errMore) {
-			return fmt.Errorf("list its tools: %w", inWords(err))
+			return fmt.Errorf("list its tools: %w", wire.InWords(err))
 		}
 		if err := s.admit(listed, err, session.instructions); err != nil {
 			return err
@@ -366,7 +367,7 @@ func (s *server) admit(tellings []mcp.Tool, more error, instructions string) err
 	texts, raw := map[string]string{}, map[string]string{}
 	for _, telling := range tellings {
 		var t *tool
-		l, err := unwrapped(telling)
+		l, err := wire.Unwrapped(telling)
 		if err != nil {
 			err = fmt.Errorf("tool %q is refused: %w", l.Name, err)
 		} else {
@@ -379,7 +380,7 @@ func (s *server) admit(tellings []mcp.Tool, more error, instructions string) err
 			refused = append(refused, err.Error())
 			continue
 		}
-		texts[l.Name], raw[l.Name] = t.text, l.json()
+		texts[l.Name], raw[l.Name] = t.text, l.JSON()
 		tools = append(tools, t)
 	}
 	s.name(tools)

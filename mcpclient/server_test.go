@@ -14,6 +14,7 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/mcptest"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/wire"
 )
 
 // bad is a server of this test binary that behaves as mode says.
@@ -91,7 +92,7 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 			s := start(t, Options{}, misbehaves, good)
 			result, err := one(t, s, "bad_echo").Run(t.Context(), json.RawMessage(said))
 			switch {
-			case err != nil && len(err.Error()) > 2*maxWords:
+			case err != nil && len(err.Error()) > 2*wire.MaxWords:
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			case want.err != "" && (err == nil || !strings.Contains(err.Error(), want.err)):
 				t.Errorf("got %q, %v, want an error with %q", cutText(result.Text, 100), err, want.err)

@@ -20,6 +20,7 @@ import (
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/process"
+	"lifehub/mcpclient/wire"
 )
 
 // discoverTimeout is how long a server that is new enough to need no
@@ -75,21 +76,21 @@ func (s *server) connect(ctx, starting context.Context, entry config.Server) (*s
 
 // spawn starts a server's program and wires it to a client.
 func (s *server) spawn(entry config.Server) (*session, error) {
-	var frames frames
+	var frames wire.Frames
 	fromServer, toClient := io.Pipe()
-	session := &session{ended: make(chan struct{}), odd: frames.garbage.Load, complaint: frames.complaint}
+	session := &session{ended: make(chan struct{}), odd: frames.Garbage.Load, complaint: frames.Complaint}
 	running, err := process.Start(entry, s.folder(entry), func(stdout io.Reader) {
 		defer session.lost()
 		defer toClient.Close()
 		defer s.catch(nil)
-		if err := frames.copy(toClient, stdout); err != nil {
+		if err := frames.Copy(toClient, stdout); err != nil {
 			s.hub.Log.Debug("read stdout", "server", s.Name, "err", err)
 		}
-	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &throttled{Reader: stderr}) })
+	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &wire.Throttled{Reader: stderr}) })
 	if err != nil {
 		return nil, startError(entry, err)
 	}
-	session.client = client.NewClient(amending{transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
+	session.client = client.NewClient(wire.Amending{Stdio: transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
 	session.close = func() {
 		_ = session.client.Close()
 		_ = toClient.Close() // the reader comes to its end, and no writer waits for it
@@ -205,9 +206,9 @@ func (s *session) explain(ctx context.Context, err error) error {
 	if errors.As(err, &web) {
 		err = web.Err // whose it is stands before
 	}
-	err = inWords(err)
-	if words := err.Error(); len(words) > maxWords {
-		return errors.New(cutText(words, maxWords))
+	err = wire.InWords(err)
+	if words := err.Error(); len(words) > wire.MaxWords {
+		return errors.New(cutText(words, wire.MaxWords))
 	}
 	return err
 }

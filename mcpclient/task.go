@@ -11,11 +11,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/mcpclient/process"
+	"lifehub/mcpclient/wire"
 )
 
 // needsTask tells of a tool that does its work as a task: the call returns at
 // once with a name to ask for the result by.
-func needsTask(l listed) bool {
+func needsTask(l wire.Tool) bool {
 	return l.Execution != nil && l.Execution.TaskSupport == mcp.TaskSupportRequired
 }
 

@@ -18,6 +18,7 @@ import (
 	"lifehub/internal/pattern"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/wire"
 )
 
 const (
@@ -53,7 +54,7 @@ var (
 
 // newTool makes a tool of what a server lists, or says why it is refused. Its
 // name for the model is not set yet.
-func newTool(s *server, l listed) (*tool, error) {
+func newTool(s *server, l wire.Tool) (*tool, error) {
 	if err := config.CheckToolName(l.Name); err != nil {
 		return nil, err
 	}
@@ -88,13 +89,13 @@ func newTool(s *server, l listed) (*tool, error) {
 
 // textOf is all that a server says of a tool, for the user to see and the trust
 // file to keep.
-func textOf(l listed, schema json.RawMessage) (string, error) {
+func textOf(l wire.Tool, schema json.RawMessage) (string, error) {
 	lines := []string{l.Title, l.Description}
 	for _, part := range []struct {
 		what string
 		raw  json.RawMessage
 	}{{"arguments", schema}, {"it says of itself", l.Annotations}, {"answers", l.OutputSchema}} {
-		said, err := canonical(part.raw)
+		said, err := wire.Canonical(part.raw)
 		if err != nil {
 			return "", err
 		}
@@ -110,7 +111,7 @@ func textOf(l listed, schema json.RawMessage) (string, error) {
 
 // normalSchema is the schema of a tool's arguments, always that of an object.
 func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
-	if missing(raw) || string(raw) == "true" { // true takes anything
+	if wire.Missing(raw) || string(raw) == "true" { // true takes anything
 		raw = json.RawMessage("{}")
 	}
 	if len(raw) > maxSchema {
@@ -128,10 +129,10 @@ func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
 	default:
 		return nil, fmt.Errorf("its schema describes %s and not an object", kind)
 	}
-	if missing(fields["properties"]) {
+	if wire.Missing(fields["properties"]) {
 		fields["properties"] = json.RawMessage(`{}`)
 	}
-	if missing(fields["required"]) {
+	if wire.Missing(fields["required"]) {
 		delete(fields, "required")
 	}
 	return json.Marshal(fields)
@@ -162,7 +163,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}") // servers refuse null
 	}
-	text, err := canonical(args) // the order and spelling of the model's own bytes say nothing to a server
+	text, err := wire.Canonical(args) // the order and spelling of the model's own bytes say nothing to a server
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read arguments of %s: %w", t.spec.Name, err)
 	}

@@ -1,4 +1,7 @@
-package mcpclient
+// Package wire speaks to MCP servers through the library, with what that
+// lacks: it bounds and paces what comes in, makes odd answers fit, and answers
+// questions. Start at [Dial] for HTTP and at [Frames] for pipes.
+package wire
 
 import (
 	"bufio"
@@ -21,13 +24,13 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// wire is one of the library's transports by HTTP with what that lacks. Over
+// Conn is one of the library's transports by HTTP with what that lacks. Over
 // SSE the library takes what a server asks for an answer, so that nobody
 // replies; over streamable HTTP it gives a reply 30 s, which is little for a
 // form; and over neither does it tell a server of the protocol before 2026
 // that a call was called off. So questions are taken out of the streams before
 // the library reads them (see strained), and are answered here.
-type wire struct {
+type Conn struct {
 	transport.HTTPConnection
 	web     *http.Client
 	bounded *bounded      // below it
@@ -38,25 +41,25 @@ type wire struct {
 	slots   chan struct{} // holds one for each question that is being answered
 }
 
-var _ transport.BidirectionalInterface = (*wire)(nil)
+var _ transport.BidirectionalInterface = (*Conn)(nil)
 
 // maxAnswering bounds the questions of one server that are answered at once.
 const maxAnswering = 64
 
-// goodbye is how long a server has to take a notification.
-const goodbye = 5 * time.Second
+// Goodbye is how long a server has to take a notification.
+const Goodbye = 5 * time.Second
 
 // replyTime is how long a server may take to take the answer to its question.
 const replyTime = 30 * time.Second
 
-// dialWire makes a connection as the entry says, with what the server's consent
+// Dial makes a connection as the entry says, with what the server's consent
 // has brought; nil: nothing. The answering of its questions ends with ctx.
-func dialWire(ctx context.Context, entry config.Server, consent *transport.OAuthConfig, log *slog.Logger) (*wire, error) {
+func Dial(ctx context.Context, entry config.Server, consent *transport.OAuthConfig, log *slog.Logger) (*Conn, error) {
 	web, err := newWeb(entry.URL)
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{web: web, bounded: web.Transport.(*bounded), log: log, slots: make(chan struct{}, maxAnswering)}
+	w := &Conn{web: web, bounded: web.Transport.(*bounded), log: log, slots: make(chan struct{}, maxAnswering)}
 	web.Transport = asking{w.bounded, func(question transport.JSONRPCRequest, on *http.Request) { w.answer(ctx, question, on) }}
 	if entry.Transport == config.SSE {
 		sse, err := transport.NewSSE(entry.URL, transport.WithHTTPClient(web), transport.WithHeaders(entry.Headers),
@@ -84,40 +87,40 @@ func dialWire(ctx context.Context, entry config.Server, consent *transport.OAuth
 	return w, nil
 }
 
-// host is who is spoken to.
-func (w *wire) host() string { return w.bounded.host }
+// Host is who is spoken to.
+func (w *Conn) Host() string { return w.bounded.host }
 
-func (w *wire) Close() error {
+func (w *Conn) Close() error {
 	defer w.bounded.wires.CloseIdleConnections()
 	return w.HTTPConnection.Close()
 }
 
-func (w *wire) SetRequestHandler(handler transport.RequestHandler) { w.handler.Store(handler) }
+func (w *Conn) SetRequestHandler(handler transport.RequestHandler) { w.handler.Store(handler) }
 
-func (w *wire) SetProtocolVersion(version string) {
+func (w *Conn) SetProtocolVersion(version string) {
 	w.version.Store(version)
 	w.HTTPConnection.SetProtocolVersion(version)
 }
 
 // SetConnectionLostHandler hands on what only SSE can tell.
-func (w *wire) SetConnectionLostHandler(lost func(error)) {
+func (w *Conn) SetConnectionLostHandler(lost func(error)) {
 	if teller, ok := w.HTTPConnection.(*transport.SSE); ok {
 		teller.SetConnectionLostHandler(lost)
 	}
 }
 
 // RequiresLegacyProtocol is asked of streamable HTTP, which listens.
-func (w *wire) RequiresLegacyProtocol() bool {
+func (w *Conn) RequiresLegacyProtocol() bool {
 	streamable, ok := w.HTTPConnection.(*transport.StreamableHTTP)
 	return ok && streamable.RequiresLegacyProtocol()
 }
 
 // SendRequest tells the server when nobody waits for the answer any more.
-func (w *wire) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (w *Conn) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := w.HTTPConnection.SendRequest(ctx, request)
 	if err != nil && ctx.Err() != nil && w.mayCallOff(request) {
 		go func() { // ends after goodbye
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Goodbye)
 			defer cancel()
 			var off mcp.JSONRPCNotification
 			off.JSONRPC, off.Method = mcp.JSONRPC_VERSION, string(mcp.MethodNotificationCancelled)
@@ -135,7 +138,7 @@ func (w *wire) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 
 // mayCallOff tells whether a request is called off by a notification: not the
 // handshake, not a task, and not where the end of its stream says so.
-func (w *wire) mayCallOff(request transport.JSONRPCRequest) bool {
+func (w *Conn) mayCallOff(request transport.JSONRPCRequest) bool {
 	version, _ := w.version.Load().(string)
 	call, _ := request.Params.(mcp.CallToolParams)
 	return version != "" && !mcp.IsModernProtocol(version) && call.Task == nil
@@ -143,7 +146,7 @@ func (w *wire) mayCallOff(request transport.JSONRPCRequest) bool {
 
 // answer answers a question that came along with the response to a request.
 // It returns at once; the answering ends with ctx.
-func (w *wire) answer(ctx context.Context, question transport.JSONRPCRequest, on *http.Request) {
+func (w *Conn) answer(ctx context.Context, question transport.JSONRPCRequest, on *http.Request) {
 	select {
 	case w.slots <- struct{}{}:
 	default:
@@ -159,7 +162,7 @@ func (w *wire) answer(ctx context.Context, question transport.JSONRPCRequest, on
 }
 
 // reply is the answer of the client, an error if need be.
-func (w *wire) reply(ctx context.Context, question transport.JSONRPCRequest) (reply *transport.JSONRPCResponse) {
+func (w *Conn) reply(ctx context.Context, question transport.JSONRPCRequest) (reply *transport.JSONRPCResponse) {
 	refusal := func(code int, err error) *transport.JSONRPCResponse {
 		return transport.NewJSONRPCErrorResponse(question.ID, code, err.Error(), nil)
 	}
@@ -181,7 +184,7 @@ func (w *wire) reply(ctx context.Context, question transport.JSONRPCRequest) (re
 
 // post sends a reply with the headers of the request on whose stream the
 // question came: they name the session.
-func (w *wire) post(ctx context.Context, reply *transport.JSONRPCResponse, on *http.Request) error {
+func (w *Conn) post(ctx context.Context, reply *transport.JSONRPCResponse, on *http.Request) error {
 	body, err := json.Marshal(reply)
 	if err != nil {
 		return err

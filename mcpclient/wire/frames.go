@@ -1,4 +1,4 @@
-package mcpclient
+package wire
 
 import (
 	"bufio"
@@ -24,18 +24,18 @@ const (
 	bytesPerSecond  = 64 << 20
 )
 
-// frames passes on the messages of a server's stdout, one a line, and keeps
+// Frames passes on the messages of a server's stdout, one a line, and keeps
 // from the library what it cannot stand: lines that are no JSON are counted
 // and left out, an answer that is too long or damaged becomes an error reply to
 // its call, and several messages in one list become as many.
-type frames struct {
-	garbage atomic.Int64           // lines that were no message
+type Frames struct {
+	Garbage atomic.Int64           // lines that were no message
 	first   atomic.Pointer[string] // of them; nil: there was none
 }
 
-// copy returns at the end of src.
-func (f *frames) copy(dst io.Writer, src io.Reader) error {
-	in := bufio.NewReaderSize(&throttled{Reader: src}, 64<<10)
+// Copy returns at the end of src.
+func (f *Frames) Copy(dst io.Writer, src io.Reader) error {
+	in := bufio.NewReaderSize(&Throttled{Reader: src}, 64<<10)
 	pace := pace{limit: framesPerSecond}
 	for {
 		line, whole, err := readFrame(in)
@@ -60,7 +60,7 @@ func (f *frames) copy(dst io.Writer, src io.Reader) error {
 const maxBatch = 100
 
 // messages are those of a line; a cut one is the last before the end.
-func (f *frames) messages(line []byte, whole, cut bool) [][]byte {
+func (f *Frames) messages(line []byte, whole, cut bool) [][]byte {
 	var batch []json.RawMessage
 	var instead []byte
 	switch {
@@ -89,20 +89,20 @@ func (f *frames) messages(line []byte, whole, cut bool) [][]byte {
 }
 
 // odd counts a line that is no message.
-func (f *frames) odd(line []byte) {
-	if f.garbage.Add(1) == 1 {
+func (f *Frames) odd(line []byte) {
+	if f.Garbage.Add(1) == 1 {
 		first := strings.ToValidUTF8(string(line[:min(len(line), 100)]), "�")
 		f.first.Store(&first)
 	}
 }
 
-// complaint says in words what was odd about a server's output; "" for nothing.
-func (f *frames) complaint() string {
+// Complaint says in words what was odd about a server's output; "" for nothing.
+func (f *Frames) Complaint() string {
 	first := f.first.Load()
 	if first == nil {
 		return ""
 	}
-	return fmt.Sprintf("lines of its output that were no messages: %d, the first: %q", f.garbage.Load(), *first)
+	return fmt.Sprintf("lines of its output that were no messages: %d, the first: %q", f.Garbage.Load(), *first)
 }
 
 // edge is how much of both ends of a message that is too long is kept.
@@ -145,13 +145,13 @@ func errorReply(ends []byte, what string) []byte {
 	return nil
 }
 
-// throttled reads no more than bytesPerSecond.
-type throttled struct {
+// Throttled reads no more than bytesPerSecond.
+type Throttled struct {
 	io.Reader
 	pace pace
 }
 
-func (t *throttled) Read(p []byte) (int, error) {
+func (t *Throttled) Read(p []byte) (int, error) {
 	n, err := t.Reader.Read(p)
 	t.pace.limit = bytesPerSecond
 	t.pace.take(n)

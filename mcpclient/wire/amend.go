@@ -1,4 +1,4 @@
-package mcpclient
+package wire
 
 import (
 	"bytes"
@@ -14,11 +14,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// amending is the library's transport over pipes, with answers made fit (see
-// amend). By HTTP wire does so.
-type amending struct{ *transport.Stdio }
+// Amending is the library's transport over pipes, with answers made fit (see
+// amend). By HTTP Conn does so.
+type Amending struct{ *transport.Stdio }
 
-func (a amending) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (a Amending) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := a.Stdio.SendRequest(ctx, request)
 	return amend(request.Method, response), err
 }
@@ -36,13 +36,13 @@ func amend(method string, response *transport.JSONRPCResponse) *transport.JSONRP
 	}
 	switch mcp.MCPMethod(method) {
 	case mcp.MethodServerDiscover:
-		if missing(answer["supportedVersions"]) { // {} is what some answer to all that they do not know
+		if Missing(answer["supportedVersions"]) { // {} is what some answer to all that they do not know
 			return transport.NewJSONRPCErrorResponse(response.ID, mcp.METHOD_NOT_FOUND, "it names no version of the protocol", nil)
 		}
 	case mcp.MethodToolsList:
 		response.Result = toolsPage(response.Result, answer)
 	case mcp.MethodToolsCall:
-		if missing(answer["content"]) && !missing(answer["structuredContent"]) { // some say it in structure only
+		if Missing(answer["content"]) && !Missing(answer["structuredContent"]) { // some say it in structure only
 			answer["content"] = json.RawMessage("[]")
 			response.Result, _ = json.Marshal(answer) // it came from JSON
 		}
@@ -56,20 +56,20 @@ func toolsPage(raw json.RawMessage, answer map[string]json.RawMessage) json.RawM
 		Tools      []json.RawMessage `json:"tools"`
 		NextCursor string            `json:"nextCursor,omitempty"`
 	}
-	if !missing(answer["tools"]) && json.Unmarshal(answer["tools"], &page.Tools) != nil {
+	if !Missing(answer["tools"]) && json.Unmarshal(answer["tools"], &page.Tools) != nil {
 		return raw
 	}
 	for i, tool := range page.Tools {
 		page.Tools[i] = wrapped(tool)
 	}
-	if next := answer["nextCursor"]; !missing(next) && json.Unmarshal(next, &page.NextCursor) != nil {
+	if next := answer["nextCursor"]; !Missing(next) && json.Unmarshal(next, &page.NextCursor) != nil {
 		page.NextCursor = string(next) // a number, of some
 	}
 	amended, _ := json.Marshal(page) // it came from JSON
 	return amended
 }
 
-func missing(value json.RawMessage) bool { return value == nil || string(value) == "null" }
+func Missing(value json.RawMessage) bool { return value == nil || string(value) == "null" }
 
 // wholeTool is where wrapped keeps a tool, in the place for what only the two
 // sides know of.
@@ -90,17 +90,17 @@ func wrapped(tool json.RawMessage) json.RawMessage {
 	return whole
 }
 
-// listed is a tool as its server lists it.
-type listed struct {
+// Tool is a tool as its server lists it.
+type Tool struct {
 	Name, Title, Description               string
 	InputSchema, OutputSchema, Annotations json.RawMessage
 	Execution                              *mcp.ToolExecution
 }
 
-// json is the tool for the trust file, the same for the same tool.
-func (l listed) json() string {
+// JSON is the tool for the trust file, the same for the same tool.
+func (l Tool) JSON() string {
 	raw, err := json.Marshal(l)
-	text, _ := canonical(raw) // of what was just written
+	text, _ := Canonical(raw) // of what was just written
 	if err != nil {
 		return "" // it was read from JSON
 	}
@@ -110,9 +110,9 @@ func (l listed) json() string {
 // maxDefinition is the longest text that a server may say of one tool, in bytes.
 const maxDefinition = 128 << 10
 
-// unwrapped is the tool that was wrapped.
-func unwrapped(tool mcp.Tool) (listed, error) {
-	named := listed{Name: tool.Name}
+// Unwrapped is the tool that was wrapped.
+func Unwrapped(tool mcp.Tool) (Tool, error) {
+	named := Tool{Name: tool.Name}
 	if tool.Meta == nil {
 		return named, errors.New("it is not an object")
 	}
@@ -120,9 +120,9 @@ func unwrapped(tool mcp.Tool) (listed, error) {
 	if len(whole) > maxDefinition {
 		return named, fmt.Errorf("it says %d KiB of itself, more than %d", len(whole)>>10, maxDefinition>>10)
 	}
-	var l listed
+	var l Tool
 	if err := json.Unmarshal([]byte(whole), &l); err != nil {
-		return named, inWords(err)
+		return named, InWords(err)
 	}
 	if l.Name != tool.Name {
 		return named, errors.New("it has two names")
@@ -133,11 +133,11 @@ func unwrapped(tool mcp.Tool) (listed, error) {
 // brokenOff is what the library says of a stream that ended without an answer.
 const brokenOff = "unexpected nil response"
 
-// maxWords bounds the words of a server's error, in bytes.
-const maxWords = 4 << 10
+// MaxWords bounds the words of a server's error, in bytes.
+const MaxWords = 4 << 10
 
-// inWords says without the names of Go what is wrong with an answer.
-func inWords(err error) error {
+// InWords says without the names of Go what is wrong with an answer.
+func InWords(err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, io.EOF):
@@ -151,10 +151,10 @@ func inWords(err error) error {
 	return fmt.Errorf("its answer is not as the protocol has it: %s is of the kind %q", strings.ToLower(what[:1])+what[1:], wrong.Value)
 }
 
-// canonical writes JSON so that two texts that mean the same are the same:
+// Canonical writes JSON so that two texts that mean the same are the same:
 // some servers list keys in another order each time.
-func canonical(raw json.RawMessage) (string, error) {
-	if missing(raw) {
+func Canonical(raw json.RawMessage) (string, error) {
+	if Missing(raw) {
 		return "", nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))

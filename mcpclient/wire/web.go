@@ -1,4 +1,4 @@
-package mcpclient
+package wire
 
 import (
 	"bufio"
@@ -58,7 +58,7 @@ const sessionHeader = "Mcp-Session-Id"
 // unknownSession makes 404, as the protocol has it, of the 400 with which many
 // servers tell that they do not know a session, most after they were restarted.
 func unknownSession(response *http.Response) (*http.Response, error) {
-	said, err := io.ReadAll(io.LimitReader(response.Body, maxWords))
+	said, err := io.ReadAll(io.LimitReader(response.Body, MaxWords))
 	if err != nil {
 		return nil, err
 	}

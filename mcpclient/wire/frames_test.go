@@ -1,4 +1,4 @@
-package mcpclient
+package wire
 
 import (
 	"bytes"
@@ -32,17 +32,17 @@ func TestOnlyMessagesComeThrough(t *testing.T) {
 		"other framing":      {"Content-Length: 8\r\n\r\n{\"a\":1}Content-Length: 8\r\n", "", 2},
 		"cut":                {"{\"a\":1}\n{\"b\":", "{\"a\":1}\n", 1},
 	} {
-		var f frames
+		var f Frames
 		var out bytes.Buffer
-		if err := f.copy(&out, strings.NewReader(c.in)); err != nil {
+		if err := f.Copy(&out, strings.NewReader(c.in)); err != nil {
 			t.Error(err)
 		}
-		if out.String() != c.out || f.garbage.Load() != c.garbage {
-			t.Errorf("%s: got %.200q and %d lines of garbage", name, out.String(), f.garbage.Load())
+		if out.String() != c.out || f.Garbage.Load() != c.garbage {
+			t.Errorf("%s: got %.200q and %d lines of garbage", name, out.String(), f.Garbage.Load())
 		}
 		if len(c.in) < 1000 { // and in pieces
 			out.Reset()
-			if err := f.copy(&out, iotest.OneByteReader(strings.NewReader(c.in))); err != nil || out.String() != c.out {
+			if err := f.Copy(&out, iotest.OneByteReader(strings.NewReader(c.in))); err != nil || out.String() != c.out {
 				t.Errorf("%s, byte by byte: got %q, %v", name, out.String(), err)
 			}
 		}
@@ -53,8 +53,8 @@ func TestAFloodIsSlowedDown(t *testing.T) {
 	const events = "event: message\r\ndata: {}\r\n\r\n"
 	for name, flood := range map[string]func(n int) error{
 		"on stdout": func(n int) error {
-			var f frames
-			return f.copy(io.Discard, strings.NewReader(strings.Repeat("{}\n", n)))
+			var f Frames
+			return f.Copy(io.Discard, strings.NewReader(strings.Repeat("{}\n", n)))
 		},
 		"by HTTP": func(n int) error {
 			_, err := io.Copy(io.Discard, &messages{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat(events, n))), empty: true})
@@ -78,9 +78,9 @@ func TestAFloodIsSlowedDown(t *testing.T) {
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("{}\n[\n{\"id\":1}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var frames frames
+		var frames Frames
 		var out bytes.Buffer
-		_ = frames.copy(&out, bytes.NewReader(data))
+		_ = frames.Copy(&out, bytes.NewReader(data))
 		for line := range bytes.Lines(out.Bytes()) {
 			if line[0] != '{' || line[len(line)-1] != '\n' {
 				t.Errorf("let through %q", line)
