@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,10 +39,10 @@ func TestAnExportHoldsNoSecretInAnyForm(t *testing.T) {
 		"base64 url": base64.URLEncoding.EncodeToString([]byte(secret)),
 		"in base64":  base64.StdEncoding.EncodeToString([]byte("user:" + secret + ":more")),
 		"after two":  base64.URLEncoding.EncodeToString([]byte("ab" + secret + "x")),
-		"JSON":       string(must(json.Marshal(map[string]string{"k": secret}))),
+		"JSON":       inJSON(t, map[string]string{"k": secret}),
 	} {
 		for _, line := range []string{
-			lineOf(t, agent.ToolStarted{Name: "fetch", Input: must(json.Marshal(map[string]string{"header": form}))}, "tool_start"),
+			lineOf(t, agent.ToolStarted{Name: "fetch", Input: json.RawMessage(inJSON(t, map[string]string{"header": form}))}, "tool_start"),
 			lineOf(t, agent.ToolEnded{Name: "fetch", Output: "before " + form + " after"}, "tool_end"),
 			lineOf(t, agent.Prompted{Messages: []llm.Message{{Role: llm.User, Text: "it is " + form}}}, "prompt"),
 		} {
@@ -55,13 +56,6 @@ func TestAnExportHoldsNoSecretInAnyForm(t *testing.T) {
 			}
 		}
 	}
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }
 
 func TestASecretThatCameInPiecesIsTakenOut(t *testing.T) {
@@ -150,8 +144,8 @@ func TestSecretsAreKnownFromSettingsEnvironmentFilesAndServers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("FAR_AWAY", "from-a-variable")
 	config := t.TempDir()
-	write(t, ".env", "# COMMENT_KEY=not-this-one\nexport API_TOKEN='from-dotenv'\nCOLOR=bluegreen\n")
-	write(t, filepath.Join(config, "mcp.json"), `{"mcpServers":{"brave":{"command":"npx","env":{"BRAVE_API_KEY":"from-mcp-env","LANGUAGE":"german"}},
+	put(t, ".env", "# COMMENT_KEY=not-this-one\nexport API_TOKEN='from-dotenv'\nCOLOR=bluegreen\n")
+	put(t, filepath.Join(config, "mcp.json"), `{"mcpServers":{"brave":{"command":"npx","env":{"BRAVE_API_KEY":"from-mcp-env","LANGUAGE":"german"}},
 		"far":{"url":"https://example.org/mcp","headers":{"Authorization":"Bearer from-mcp-header","X-Far":"Basic ${FAR_AWAY}"}}}}`)
 	c := settings.Defaults()
 	c.OpenAI.APIKey = "from-settings"
@@ -177,5 +171,21 @@ func TestALineThatIsNoEventIsExportedAsText(t *testing.T) {
 	}
 	if strings.Contains(clean, "secret-value") || strings.Count(clean, "\n") != 2 {
 		t.Errorf("got %s", clean)
+	}
+}
+
+func inJSON(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func put(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -224,4 +227,24 @@ func (s *secrecy) known(text string) string {
 		return text
 	}
 	return s.redactor().known(text)
+}
+
+// readSecret reads the first line of a file that only its owner may read.
+func readSecret(file string) (string, error) {
+	if file == "" {
+		return "", errors.New("there is no password: put it into " + settings.PasswordEnv + ", or name its file as mail.password_file")
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		return "", fmt.Errorf("%s can be read by others than you: chmod 600 %s", file, file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimRight(line, "\r"), nil
 }

@@ -33,3 +33,10 @@ func read(t *testing.T, file string) string {
 	}
 	return string(text)
 }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
