@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"lifehub/internal/text":    {"internal/pattern"},
 	"lifehub/rag":              {"llm", "notes", "internal/pattern"},
 	"lifehub/examples":         {},
+	"lifehub/cli/redact":       {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui", "tui/draw"},
 	"lifehub/cli/version":      {},
 	"lifehub/rag/eval":         {"llm", "notes", "rag"},

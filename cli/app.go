@@ -18,6 +18,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
 	"lifehub/llm"
@@ -38,7 +39,7 @@ type app struct {
 	followed *followed
 	rules    *agent.Rules
 	folder   settings.VaultPolicy // what the folders of notes ask for
-	secrets  *secrecy
+	secrets  *redact.Redaction
 	builtin  []agent.Tool
 
 	modes      mode
@@ -121,7 +122,7 @@ func (sh *shell) configured(flags runFlags) (*app, error) {
 			return nil, err
 		}
 	}
-	return &app{Paths: p, config: c, secrets: &secrecy{Paths: p, config: c, environ: sh.environ()}}, nil
+	return &app{Paths: p, config: c, secrets: &redact.Redaction{Paths: p, Config: c, Environ: sh.environ()}}, nil
 }
 
 // assemble opens all there is; nothing is open when it reports an error.
@@ -194,7 +195,7 @@ func (a *app) build(ctx context.Context, flags runFlags) (err error) {
 		deps.Search = tools.Reranked{Searcher: a, Model: a.provider}
 	}
 	a.builtin = tools.All(deps)
-	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.known.trust, Tokens: a.Credentials(), Elicit: elicit, Sample: a.sample, Redact: a.secrets.known, Roots: a.noteFolders}
+	options := mcpclient.Options{Timeout: a.config.MCP.Timeout, Reserved: a.isBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.known.trust, Tokens: a.Credentials(), Elicit: elicit, Sample: a.sample, Redact: a.secrets.Known, Roots: a.noteFolders}
 	if !flags.noSave {
 		options.Files, options.Logs = a.ServerFiles(), a.ServerLogs()
 	}
@@ -316,7 +317,7 @@ func (a *app) agent() *agent.Agent {
 		Instructions: a.persona(), Passages: a.config.Passages, Parallel: a.config.Parallel, MaxTools: a.config.Tools.Max,
 		Missing: a.missing, Mode: a.modes.now, Rounds: a.config.Loop.Max, Replans: cmp.Or(a.config.Replans, -1), Messages: a.config.Memory.Messages,
 		Think: func() string { return a.switches.thinkNow(a.config.Think) },
-		Trace: a.tracer(), Redact: a.secrets.known, ModelName: a.modelName,
+		Trace: a.tracer(), Redact: a.secrets.Known, ModelName: a.modelName,
 	})
 }
 
@@ -327,7 +328,7 @@ func (a *app) tracer() func(turn string) io.WriteCloser {
 	}
 	limits := store.TraceLimits{Turn: a.config.Traces.Turn << 10, Total: int64(a.config.Traces.Total) << 20}
 	return func(turn string) io.WriteCloser {
-		return &cleanTrace{WriteCloser: a.store.Trace(turn, limits), secrets: a.secrets}
+		return &redact.TraceWriter{WriteCloser: a.store.Trace(turn, limits), Secrets: a.secrets}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui"
@@ -140,7 +141,7 @@ func (f *chatFlags) goesOn() bool { return f.pick || f.hasLast || f.resume != ""
 // looks is how the settings and flags want the screen, before anything is open.
 func (f *chatFlags) looks(c *settings.Config) (tui.Options, error) {
 	o := tui.Options{
-		Editor: c.Editor, Environ: withoutOurs(f.environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
+		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
 		Inline: f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
 	}
 	o.Host, _ = os.Hostname() // of links to notes; without it they name none

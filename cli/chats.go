@@ -66,7 +66,7 @@ func (sh *shell) listChats(ctx context.Context, s *store.Store, limit int, asJSO
 	}
 	secrets := sh.secrets()
 	for i := range list {
-		list[i].Title = secrets.known(list[i].Title)
+		list[i].Title = secrets.Known(list[i].Title)
 	}
 	if asJSON {
 		if list == nil {

@@ -48,7 +48,7 @@ func (sh *shell) exportChat(ctx context.Context, s *store.Store, id, format, fil
 	if err := export(ctx, s, c, formatOf(format, file), &b); err != nil {
 		return err
 	}
-	text := sh.secrets().known(b.String())
+	text := sh.secrets().Known(b.String())
 	if file != "" {
 		return atomicfile.Write(file, []byte(text))
 	}
@@ -109,7 +109,7 @@ func (l *life) slashExport(ctx context.Context, conversation, given string) (str
 	if err := export(ctx, l.store, c, format, &b); err != nil {
 		return "", err
 	}
-	path, err := writeNewFile(file, []byte(l.secrets.known(b.String())))
+	path, err := writeNewFile(file, []byte(l.secrets.Known(b.String())))
 	if err != nil {
 		return "", err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
 	"lifehub/llm"
@@ -155,16 +156,16 @@ func (sh *shell) showError(w io.Writer, _ fang.Styles, err error) {
 	if errors.As(err, &exit) && exit.error == nil || errors.Is(err, context.Canceled) {
 		return
 	}
-	fmt.Fprintln(w, "lifehub:", safetext.Text(sh.secrets().text(err.Error())))
+	fmt.Fprintln(w, "lifehub:", safetext.Text(sh.secrets().Text(err.Error())))
 }
 
 // secrets are those that this process knows of, for a command that opens little.
-func (sh *shell) secrets() *secrecy {
-	secrets := &secrecy{config: settings.Defaults(), environ: sh.environ()}
+func (sh *shell) secrets() *redact.Redaction {
+	secrets := &redact.Redaction{Config: settings.Defaults(), Environ: sh.environ()}
 	if p, err := settings.FindPaths(sh.getenv); err == nil {
 		secrets.Paths = p
 		if c, err := settings.Load(p.ConfigFile(), sh.getenv); err == nil {
-			secrets.config = c
+			secrets.Config = c
 		}
 	}
 	return secrets

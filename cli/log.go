@@ -4,6 +4,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+
+	"lifehub/cli/redact"
 )
 
 // openLog sends what the libraries log to a file: the screen is not theirs.
@@ -24,11 +26,11 @@ func (a *app) openLog() {
 // cleanLog writes lines of a log without secrets.
 type cleanLog struct {
 	io.Writer
-	secrets *secrecy
+	secrets *redact.Redaction
 }
 
 func (l cleanLog) Write(line []byte) (int, error) {
-	if _, err := io.WriteString(l.Writer, l.secrets.text(string(line))); err != nil {
+	if _, err := io.WriteString(l.Writer, l.secrets.Text(string(line))); err != nil {
 		return 0, err
 	}
 	return len(line), nil

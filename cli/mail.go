@@ -2,6 +2,7 @@ package cli
 
 import (
 	"lifehub/agent/tools"
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 )
 
@@ -13,7 +14,7 @@ func mailOf(c *settings.Config, getenv func(string) (string, bool)) tools.Mail {
 			if password, ok := getenv(settings.PasswordEnv); ok && password != "" {
 				return password, nil
 			}
-			return readSecret(c.Mail.PasswordFile)
+			return redact.ReadSecret(c.Mail.PasswordFile)
 		},
 	}
 }

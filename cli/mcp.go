@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent/tools"
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
 	"lifehub/llm"
@@ -122,7 +123,7 @@ func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers,
 		builtin[t.Spec().Name] = true
 	}
 	return mcpclient.Start(ctx, k.config, mcpclient.Options{
-		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.ServerLogs(), Tokens: p.Credentials(), Version: version.Text(), Redact: (&secrecy{Paths: p, config: c, environ: sh.environ()}).known, Log: slog.New(slog.DiscardHandler),
+		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.ServerLogs(), Tokens: p.Credentials(), Version: version.Text(), Redact: (&redact.Redaction{Paths: p, Config: c, Environ: sh.environ()}).Known, Log: slog.New(slog.DiscardHandler),
 		Reserved: func(name string) bool { return builtin[name] },
 		Roots:    func() []string { return c.Notes },
 		// Servers list other tools for clients that can be asked. Nothing is

@@ -73,7 +73,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	if got := followedTwice(t, a); got != "mcp.json has changed: added a." {
 		t.Errorf("got %q", got)
 	}
-	if got := a.secrets.known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
+	if got := a.secrets.Known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
 		t.Errorf("its secret is told: %s", got)
 	}
 	// Nobody typed it: it starts once the user has seen it, here or in another LifeHub.
@@ -111,7 +111,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 			t.Errorf("said again: %s", got)
 		}
 	}
-	if got := a.secrets.known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
+	if got := a.secrets.Known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
 		t.Errorf("while the file cannot be read its secret is told: %s", got)
 	}
 	configure(t, file, servers)
@@ -138,7 +138,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	if got := followedTwice(t, a); got != "mcp.json has changed: removed a." {
 		t.Errorf("got %q", got)
 	}
-	if got := a.secrets.known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
+	if got := a.secrets.Known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
 		t.Errorf("the secret of a server that is gone is told: %s", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/redact"
 	"lifehub/mcpclient"
 	"lifehub/tui"
 	"lifehub/tui/safetext"
@@ -122,7 +123,7 @@ func (sh *shell) openOnKey(page string) {
 		opener = []string{"xdg-open"}
 	}
 	cmd := exec.Command(opener[0], append(opener[1:], page)...)
-	cmd.Env = withoutOurs(sh.environ())
+	cmd.Env = redact.WithoutOwnSecrets(sh.environ())
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintf(sh.err, "! %v\n", err)
 	}

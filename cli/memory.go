@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/notes"
 	"lifehub/tui"
@@ -227,7 +228,7 @@ func (sh *shell) editFacts(ctx context.Context, a *app) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], filepath.Join(folder.Dir(), filepath.FromSlash(facts.Path)))...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = sh.in, sh.out, sh.err, withoutOurs(sh.environ())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = sh.in, sh.out, sh.err, redact.WithoutOwnSecrets(sh.environ())
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("edit what is remembered: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui"
@@ -54,7 +55,7 @@ func (sh *shell) replay(ctx context.Context, t store.Trace, r tui.Replay, plain 
 	status := make(chan tui.Status, 1)
 	status <- tui.Status{Provider: "replay", Model: modelOf(r.Events)}
 	close(status)
-	options := tui.Options{Replay: &r, Status: status, Theme: c.Theme, NoMouse: !c.Mouse, Editor: c.Editor, Environ: withoutOurs(sh.environ())}
+	options := tui.Options{Replay: &r, Status: status, Theme: c.Theme, NoMouse: !c.Mouse, Editor: c.Editor, Environ: redact.WithoutOwnSecrets(sh.environ())}
 	if _, err := tui.Run(ctx, options); err != nil {
 		return fmt.Errorf("show the replay: %w", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/internal/mcptest"
 	"lifehub/llm/llmtest"
@@ -170,7 +171,7 @@ func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
 	var log strings.Builder
 	c := settings.Defaults()
 	c.OpenAI.APIKey = planted["the key of the model server"]
-	logger := slog.New(slog.NewTextHandler(cleanLog{&log, &secrecy{config: c}}, nil))
+	logger := slog.New(slog.NewTextHandler(cleanLog{&log, &redact.Redaction{Config: c}}, nil))
 	logger.Error("background work", "fault", fmt.Errorf("bad header %q", "Bearer "+c.OpenAI.APIKey), "stack", "main.f(\"https://ana:hunter2pass@example.org/?key="+url.QueryEscape(c.OpenAI.APIKey)+"\")")
 	if found := seenIn(log.String()); len(found) > 0 || strings.Contains(log.String(), "hunter2") {
 		t.Errorf("the log holds %q:\n%s", found, log.String())

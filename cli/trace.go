@@ -63,13 +63,13 @@ type exportHead struct {
 
 func (sh *shell) exportTrace(ctx context.Context, id string) error {
 	return sh.withTrace(ctx, id, func(t store.Trace, _ []agent.Event) error {
-		clean := sh.secrets().redactor()
-		t.Question = clean.text(t.Question)
+		clean := sh.secrets().Current()
+		t.Question = clean.Text(t.Question)
 		out := safeJSON{sh.out}
 		if err := json.NewEncoder(out).Encode(exportHead{"trace", t}); err != nil {
 			return fmt.Errorf("write the trace: %w", err)
 		}
-		if _, err := out.Write(clean.trace(t.Lines)); err != nil {
+		if _, err := out.Write(clean.Trace(t.Lines)); err != nil {
 			return fmt.Errorf("write the trace: %w", err)
 		}
 		return nil
@@ -86,7 +86,7 @@ func (sh *shell) listTraces(ctx context.Context, s *store.Store, limit int, asJS
 	}
 	secrets := sh.secrets()
 	for i := range list {
-		list[i].Question = secrets.text(list[i].Question)
+		list[i].Question = secrets.Text(list[i].Question)
 	}
 	if asJSON {
 		if list == nil {

@@ -1,4 +1,5 @@
-package cli
+// Package redact knows the secrets of a run and takes them out of texts and traces.
+package redact
 
 import (
 	"bytes"
@@ -21,7 +22,7 @@ const redacted = "[redacted]"
 // looked for: it would be found in ordinary words.
 const shortestSecret = 6
 
-// redactor takes secrets out of texts: known values in every form in which
+// Redactor takes secrets out of texts: known values in every form in which
 // they travel, and what looks like a secret.
 type redactor struct{ forms []string }
 
@@ -122,8 +123,8 @@ func (r *redactor) find(text string, patterns []pattern.Pattern) []span {
 	return apart
 }
 
-// text returns a text without its secrets.
-func (r *redactor) text(text string) string { return r.pieces([]string{text})[0] }
+// Text returns a text without its secrets.
+func (r *redactor) Text(text string) string { return r.pieces([]string{text})[0] }
 
 // known returns a text without the secrets whose values are known. What looks
 // like one stays: it may be what somebody wants to read about.
@@ -165,9 +166,9 @@ func cutSpans(pieces []string, found []span) []string {
 	return clean
 }
 
-// trace returns the lines of a trace without secrets. Each line is an event;
+// Trace returns the lines of a trace without secrets. Each line is an event;
 // one that is not stays as redacted text.
-func (r *redactor) trace(lines []byte) []byte {
+func (r *redactor) Trace(lines []byte) []byte {
 	list := bytes.SplitAfter(lines, []byte("\n"))
 	r.streamed(list, "token")
 	r.streamed(list, "thinking")
@@ -177,7 +178,7 @@ func (r *redactor) trace(lines []byte) []byte {
 			continue
 		}
 		if !json.Valid(line) {
-			quoted, _ := json.Marshal(map[string]string{"type": "unreadable", "text": r.text(strings.ToValidUTF8(string(line), "\uFFFD"))})
+			quoted, _ := json.Marshal(map[string]string{"type": "unreadable", "text": r.Text(strings.ToValidUTF8(string(line), "\uFFFD"))})
 			out.Write(append(quoted, '\n'))
 			continue
 		}
@@ -247,7 +248,7 @@ func (r *redactor) strings(line []byte) []byte {
 		if json.Unmarshal(quoted, &text) != nil {
 			return quoted
 		}
-		clean := r.text(text)
+		clean := r.Text(text)
 		if clean == text {
 			return quoted
 		}

@@ -1,15 +1,15 @@
-package cli
+package redact
 
 import (
 	"bytes"
 	"io"
 )
 
-// cleanTrace keeps a trace without secrets. A text that is streamed is held
+// TraceWriter keeps a trace without secrets. A text that is streamed is held
 // until it pauses, since a secret in it may come in pieces.
-type cleanTrace struct {
+type TraceWriter struct {
 	io.WriteCloser
-	secrets *secrecy
+	Secrets *Redaction
 	held    [][]byte
 	size    int
 }
@@ -18,7 +18,7 @@ type cleanTrace struct {
 // is taken out where the trace is exported.
 const maxHeld = 256 << 10
 
-func (c *cleanTrace) Write(line []byte) (int, error) {
+func (c *TraceWriter) Write(line []byte) (int, error) {
 	if bytes.Contains(line, []byte(`"type":"token"`)) || bytes.Contains(line, []byte(`"type":"thinking"`)) {
 		c.held = append(c.held, bytes.Clone(line))
 		if c.size += len(line); c.size < maxHeld {
@@ -29,18 +29,18 @@ func (c *cleanTrace) Write(line []byte) (int, error) {
 	if err := c.flush(); err != nil {
 		return 0, err
 	}
-	if _, err := c.WriteCloser.Write(c.secrets.redactor().strings(line)); err != nil {
+	if _, err := c.WriteCloser.Write(c.Secrets.Current().strings(line)); err != nil {
 		return 0, err
 	}
 	return len(line), nil
 }
 
 // flush keeps what is held.
-func (c *cleanTrace) flush() error {
+func (c *TraceWriter) flush() error {
 	if len(c.held) == 0 {
 		return nil
 	}
-	clean := c.secrets.redactor()
+	clean := c.Secrets.Current()
 	clean.streamed(c.held, "token")
 	clean.streamed(c.held, "thinking")
 	for _, line := range c.held {
@@ -52,7 +52,7 @@ func (c *cleanTrace) flush() error {
 	return nil
 }
 
-func (c *cleanTrace) Close() error {
+func (c *TraceWriter) Close() error {
 	err := c.flush()
 	if closed := c.WriteCloser.Close(); err == nil {
 		err = closed

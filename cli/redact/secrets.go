@@ -1,4 +1,4 @@
-package cli
+package redact
 
 import (
 	"encoding/json"
@@ -35,7 +35,7 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 		}
 	}
 	if c.Mail.PasswordFile != "" {
-		if password, err := readSecret(c.Mail.PasswordFile); err == nil {
+		if password, err := ReadSecret(c.Mail.PasswordFile); err == nil {
 			values = append(values, password)
 		}
 	}
@@ -167,9 +167,9 @@ func secretPairs(lines []string) []string {
 	return values
 }
 
-// withoutOurs is an environment for a program of the user's: without the
+// WithoutOwnSecrets is an environment for a program of the user's: without the
 // variables that hold secrets of LifeHub's settings.
-func withoutOurs(environ []string) []string {
+func WithoutOwnSecrets(environ []string) []string {
 	ours := []string{settings.PasswordEnv}
 	for _, s := range settings.All(&settings.Config{}) {
 		if s.Quiet {
@@ -182,13 +182,13 @@ func withoutOurs(environ []string) []string {
 	})
 }
 
-// secrecy takes secrets out of whatever LifeHub writes, tells a model or
+// Redaction takes secrets out of whatever LifeHub writes, tells a model or
 // prints of itself. It reads the tokens of consents anew when they change. It
 // is safe for concurrent use; nil takes nothing out.
-type secrecy struct {
+type Redaction struct {
 	settings.Paths
-	config  *settings.Config
-	environ []string
+	Config  *settings.Config
+	Environ []string
 
 	mu     sync.Mutex
 	of     string   // the state of the passes and of mcp.json that cut is made for
@@ -196,8 +196,8 @@ type secrecy struct {
 	cut    *redactor
 }
 
-// redactor is the one for this moment.
-func (s *secrecy) redactor() *redactor {
+// Current is the one for this moment.
+func (s *Redaction) Current() *redactor {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := ""
@@ -207,30 +207,30 @@ func (s *secrecy) redactor() *redactor {
 		}
 	}
 	if s.cut == nil || state != s.of {
-		s.values = slices.Compact(slices.Sorted(slices.Values(append(s.values, secretsAt(s.Paths, s.config, s.environ)...))))
+		s.values = slices.Compact(slices.Sorted(slices.Values(append(s.values, secretsAt(s.Paths, s.Config, s.Environ)...))))
 		s.cut, s.of = newRedactor(s.values), state
 	}
 	return s.cut
 }
 
-// text takes out what is known and what looks like a secret.
-func (s *secrecy) text(text string) string {
+// Text takes out what is known and what looks like a secret.
+func (s *Redaction) Text(text string) string {
 	if s == nil {
 		return text
 	}
-	return s.redactor().text(text)
+	return s.Current().Text(text)
 }
 
-// known takes out what is known.
-func (s *secrecy) known(text string) string {
+// Known takes out what is known.
+func (s *Redaction) Known(text string) string {
 	if s == nil {
 		return text
 	}
-	return s.redactor().known(text)
+	return s.Current().known(text)
 }
 
-// readSecret reads the first line of a file that only its owner may read.
-func readSecret(file string) (string, error) {
+// ReadSecret reads the first line of a file that only its owner may read.
+func ReadSecret(file string) (string, error) {
 	if file == "" {
 		return "", errors.New("there is no password: put it into " + settings.PasswordEnv + ", or name its file as mail.password_file")
 	}
