@@ -17,8 +17,8 @@ import (
 
 	"lifehub/cli/redact"
 	"lifehub/mcpclient"
-	"lifehub/tui"
 	"lifehub/tui/safetext"
+	"lifehub/tui/worddiff"
 )
 
 func newMCPTest(sh *shell) *cobra.Command {
@@ -224,7 +224,7 @@ func showChange(to io.Writer, c mcpclient.Change) {
 	if c.Before == "" {
 		text.WriteString(safetext.Reveal(c.After))
 	} else {
-		for _, w := range tui.WordDiff(c.Before, c.After) {
+		for _, w := range worddiff.Compare(c.Before, c.After) {
 			switch w.Mark {
 			case '-':
 				text.WriteString("[-" + safetext.Reveal(w.Text) + "-]")

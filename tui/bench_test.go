@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -324,4 +325,27 @@ func BenchmarkOpenBlock(b *testing.B) {
 			b.ReportMetric(float64(worst.Microseconds())/1000, "worst-ms")
 		})
 	}
+}
+
+// BenchmarkHugeDialog reports how long a question opens that is about two
+// megabytes.
+func BenchmarkHugeDialog(b *testing.B) {
+	before, after := strings.Repeat("a line of the old text\n", 1<<16), strings.Repeat("a line of the new text\n", 1<<16)
+	input, err := json.Marshal(map[string]string{"path": "a.md", "text": after})
+	if err != nil {
+		b.Fatal(err)
+	}
+	diff := "-" + strings.ReplaceAll(before, "\n", "\n-") + "\n+" + strings.ReplaceAll(after, "\n", "\n+")
+	b.Run("permission", func(b *testing.B) {
+		for b.Loop() {
+			m := talk(b, 100, 40, 3)
+			begin(m)
+			m.Update(eventsMsg{turn: m.turn.number, events: []agent.Event{{Body: agent.PermissionAsked{Name: "write", Input: input, Preview: agent.Preview{Path: "a.md", Diff: diff}}}}})
+		}
+	})
+	b.Run("change of a server", func(b *testing.B) {
+		for b.Loop() {
+			(&look{change: []Change{{What: "tool", Before: before, After: after}}}).content(100, draw.NewTheme("", true, true, nil))
+		}
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
+	"lifehub/tui/worddiff"
 )
 
 // servers is the panel of the MCP servers: how each is, what it costs, and
@@ -332,9 +333,9 @@ func (c Change) head() string {
 
 // marked is the change word by word, with what is hidden in it made visible.
 func (c Change) marked(removed, added func(...string) string) string {
-	words := []Word{{c.After, ' '}}
+	words := []worddiff.Word{{Text: c.After, Mark: ' '}}
 	if c.Before != "" {
-		words = WordDiff(c.Before, c.After)
+		words = worddiff.Compare(c.Before, c.After)
 	}
 	var text strings.Builder
 	for _, w := range words {

@@ -1,4 +1,5 @@
-package tui
+// Package worddiff compares two texts word by word.
+package worddiff
 
 import (
 	"strings"
@@ -17,10 +18,10 @@ type Word struct {
 // what differs in longer ones is shown as replaced as a whole.
 const maxByWords = 256 << 10
 
-// WordDiff tells which words of before were replaced by which of after. Put
+// Compare tells which words of before were replaced by which of after. Put
 // together, the words that are not marked '+' are before, and those that are
 // not marked '-' are after.
-func WordDiff(before, after string) []Word {
+func Compare(before, after string) []Word {
 	var list growing
 	list.compare(strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n"), func(gone, come string) {
 		if len(gone)+len(come) > maxByWords {

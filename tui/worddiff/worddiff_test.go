@@ -1,15 +1,11 @@
-package tui
+package worddiff
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"lifehub/agent"
-	"lifehub/tui/draw"
 )
 
 func TestChangedWordsAreMarked(t *testing.T) {
@@ -25,7 +21,7 @@ func TestChangedWordsAreMarked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got strings.Builder
-			for _, w := range WordDiff(c.before, c.after) {
+			for _, w := range Compare(c.before, c.after) {
 				switch w.Mark {
 				case '-':
 					fmt.Fprintf(&got, "[-%s-]", w.Text)
@@ -55,7 +51,7 @@ func TestAWordDiffHoldsBothTexts(t *testing.T) {
 func holdsBoth(t rapid.TB, before, after string) {
 	t.Helper()
 	var a, b strings.Builder
-	for _, w := range WordDiff(before, after) {
+	for _, w := range Compare(before, after) {
 		if w.Mark != '+' {
 			a.WriteString(w.Text)
 		}
@@ -95,7 +91,7 @@ func hugeTexts() map[string][2]string {
 func TestTheWordsOfAHugeTextAreMarked(t *testing.T) {
 	c := hugeTexts()["some lines"]
 	old, changed := 0, 0
-	for _, w := range WordDiff(c[0], c[1]) {
+	for _, w := range Compare(c[0], c[1]) {
 		if w.Mark == '-' {
 			old += strings.Count(w.Text, "old")
 			changed += len(w.Text)
@@ -106,32 +102,13 @@ func TestTheWordsOfAHugeTextAreMarked(t *testing.T) {
 	}
 }
 
-// BenchmarkHugeDiff reports how long the difference of two megabytes takes,
-// and how long the dialog takes to open that asks about the like.
+// BenchmarkHugeDiff reports how long the difference of two megabytes takes.
 func BenchmarkHugeDiff(b *testing.B) {
 	for name, c := range hugeTexts() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				WordDiff(c[0], c[1])
+				Compare(c[0], c[1])
 			}
 		})
 	}
-	c := hugeTexts()["all different"]
-	input, err := json.Marshal(map[string]string{"path": "a.md", "text": c[1]})
-	if err != nil {
-		b.Fatal(err)
-	}
-	diff := "-" + strings.ReplaceAll(c[0], "\n", "\n-") + "\n+" + strings.ReplaceAll(c[1], "\n", "\n+")
-	b.Run("dialog", func(b *testing.B) {
-		for b.Loop() {
-			m := talk(b, 100, 40, 3)
-			begin(m)
-			m.Update(eventsMsg{turn: m.turn.number, events: []agent.Event{{Body: agent.PermissionAsked{Name: "write", Input: input, Preview: agent.Preview{Path: "a.md", Diff: diff}}}}})
-		}
-	})
-	b.Run("change of a server", func(b *testing.B) {
-		for b.Loop() {
-			(&look{change: []Change{{What: "tool", Before: c[0], After: c[1]}}}).content(100, draw.NewTheme("", true, true, nil))
-		}
-	})
 }
