@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
@@ -49,7 +50,7 @@ type paste struct {
 	own        bool // it is a message of the user's, not from the clipboard
 }
 
-func newComposer(keys *keyMap, look *draw.Theme) composer {
+func newComposer(keys *keys.Map, look *draw.Theme) composer {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, 1

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 )
 
 // guard is how long a question must have been in sight, and nothing may have
@@ -54,7 +55,7 @@ func (d *dialog) armed(now time.Time) bool {
 
 // press gives a key to the dialog. rest are the keys that are the composer's, in
 // the order in which they were pressed; none: the dialog took this one.
-func (d *dialog) press(pressed tea.KeyPressMsg, keys *keyMap, choices []choice, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (d *dialog) press(pressed tea.KeyPressMsg, keys *keys.Map, choices []choice, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	at := slices.IndexFunc(choices, func(c choice) bool { return key.Matches(pressed, c.Binding) })
 	switch {
 	case d.writing:
@@ -126,7 +127,7 @@ func indexOf(choices []choice, label string) int {
 
 // lines shows the choices, the chosen one marked, and below them the keys. esc
 // says what Esc does.
-func (d *dialog) lines(choices []choice, esc string, width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
+func (d *dialog) lines(choices []choice, esc string, width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
 	var labels, letters, more []string
 	for _, c := range choices {
 		if c.atOnce {
@@ -147,7 +148,7 @@ func (d *dialog) lines(choices []choice, esc string, width int, keys *keyMap, lo
 
 // oneLine is lines where there is room for one: the chosen answer, and as many
 // of all as there is room for. between stands behind the first.
-func (d *dialog) oneLine(choices []choice, between string, width int, keys *keyMap, look *draw.Theme, now time.Time) string {
+func (d *dialog) oneLine(choices []choice, between string, width int, keys *keys.Map, look *draw.Theme, now time.Time) string {
 	var parts []string
 	for _, c := range choices {
 		parts = append(parts, c.label+" ("+c.Help().Key+")")

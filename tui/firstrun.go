@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -124,11 +125,11 @@ func (m *Model) pressFirstRun(pressed tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(pressed, k.Complete) && f.folder != "":
 		return m.findFolders()
 	}
-	if to, moves := k.moved(pressed, f.at(), len(rows), 5); moves && pressed.Text == "" {
+	if to, moves := k.Moved(pressed, f.at(), len(rows), 5); moves && pressed.Text == "" {
 		f.chosen = to - f.above()
 		return nil
 	}
-	m.typeFolder(typed(f.folder, pressed))
+	m.typeFolder(keys.Typed(f.folder, pressed))
 	return nil
 }
 

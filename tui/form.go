@@ -10,7 +10,9 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -79,12 +81,12 @@ func newForm(schema json.RawMessage) *form {
 	}
 	_ = json.Unmarshal(schema, &top) // of what cannot be read there are no fields
 	f := &form{}
-	for _, pair := range arguments(top.Properties) {
+	for _, pair := range arguments.Of(top.Properties) {
 		var p property
-		if pair.key == "" || json.Unmarshal(pair.value, &p) != nil {
+		if pair.Key == "" || json.Unmarshal(pair.Value, &p) != nil {
 			continue
 		}
-		f.fields = append(f.fields, newField(pair.key, p, slices.Contains(top.Required, pair.key)))
+		f.fields = append(f.fields, newField(pair.Key, p, slices.Contains(top.Required, pair.Key)))
 	}
 	slices.SortStableFunc(f.fields, func(a, b field) int {
 		switch {
@@ -145,7 +147,7 @@ func (p property) hint() string {
 func (p property) options() []option {
 	var list []option
 	for i, value := range p.Enum {
-		o := option{value: value, label: argument{value: value}.text()}
+		o := option{value: value, label: arguments.Argument{Value: value}.Text()}
 		if i < len(p.EnumNames) {
 			o.label = p.EnumNames[i]
 		}
@@ -155,7 +157,7 @@ func (p property) options() []option {
 		if t.Const != nil {
 			label := t.Title
 			if label == "" {
-				label = argument{value: t.Const}.text()
+				label = arguments.Argument{Value: t.Const}.Text()
 			}
 			list = append(list, option{value: t.Const, label: label})
 		}
@@ -185,12 +187,12 @@ func (f *field) fill(value json.RawMessage) {
 		}
 	}
 	if f.kind == textField || f.kind == numberField {
-		f.text = safetext.Line(argument{value: value}.text())
+		f.text = safetext.Line(arguments.Argument{Value: value}.Text())
 	}
 }
 
 // press gives a key to the form. send says that the user wants it sent.
-func (f *form) press(pressed tea.KeyPressMsg, keys *keyMap) (send bool) {
+func (f *form) press(pressed tea.KeyPressMsg, keys *keys.Map) (send bool) {
 	switch {
 	case key.Matches(pressed, keys.FieldNext):
 		f.at = min(f.at+1, len(f.fields))
@@ -214,18 +216,18 @@ func (f *form) paste(text string) {
 	}
 }
 
-func (f *field) press(pressed tea.KeyPressMsg, keys *keyMap) {
+func (f *field) press(pressed tea.KeyPressMsg, k *keys.Map) {
 	if len(f.options) > 0 {
-		f.choose(pressed, keys)
+		f.choose(pressed, k)
 		return
 	}
-	text := typed(f.text, pressed)
+	text := keys.Typed(f.text, pressed)
 	f.touched = f.touched || text != f.text
 	f.text = text
 }
 
 // choose moves among the options, or puts one of several in or out.
-func (f *field) choose(pressed tea.KeyPressMsg, keys *keyMap) {
+func (f *field) choose(pressed tea.KeyPressMsg, keys *keys.Map) {
 	n := len(f.options)
 	several := f.kind == manyField
 	switch {

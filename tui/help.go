@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -36,11 +37,11 @@ const (
 )
 
 // helpGroups are the keys that are live, by place, and the commands.
-func helpGroups(keys *keyMap, commands []command) []helpGroup {
+func helpGroups(keys *keys.Map, commands []command) []helpGroup {
 	var groups []helpGroup
-	for _, group := range keys.groups() {
-		shown := helpGroup{title: group.title}
-		for _, named := range group.keys {
+	for _, group := range keys.Groups() {
+		shown := helpGroup{title: group.Title}
+		for _, named := range group.Keys {
 			if named.Enabled() {
 				shown.rows = append(shown.rows, draw.Row{Label: named.Help().Key, Detail: named.Help().Desc})
 			}
@@ -55,7 +56,7 @@ func helpGroups(keys *keyMap, commands []command) []helpGroup {
 }
 
 // build makes the lines for a width.
-func (h *help) build(keys *keyMap, commands []command, width int, look *draw.Theme) {
+func (h *help) build(keys *keys.Map, commands []command, width int, look *draw.Theme) {
 	if h.width == width && h.lines != nil {
 		return
 	}
@@ -158,20 +159,20 @@ func inColumns(blocks [][]string, columns, height int) [][]string {
 }
 
 // press scrolls and searches; any other key closes the page.
-func (h *help) press(pressed tea.KeyPressMsg, keys *keyMap, height int) (done bool) {
+func (h *help) press(pressed tea.KeyPressMsg, k *keys.Map, height int) (done bool) {
 	if pressed.Text == "" || pressed.Text == " " && h.filter == "" {
-		top, scrolls := keys.scrolled(pressed, h.first(height), len(h.lines), rowsOfHelp(height))
+		top, scrolls := k.Scrolled(pressed, h.first(height), len(h.lines), rowsOfHelp(height))
 		if h.top = top; scrolls {
 			return false
 		}
 	}
-	filter := typed(h.filter, pressed)
+	filter := keys.Typed(h.filter, pressed)
 	switch {
-	case h.filter == "" && key.Matches(pressed, keys.Help, keys.HelpOnEmpty):
+	case h.filter == "" && key.Matches(pressed, k.Help, k.HelpOnEmpty):
 	case filter != h.filter:
 		h.find(filter)
 		return false
-	case h.filter != "" && key.Matches(pressed, keys.PickerClose):
+	case h.filter != "" && key.Matches(pressed, k.PickerClose):
 		h.find("")
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
@@ -88,7 +89,7 @@ func (in *input) answer(given agent.Input) {
 }
 
 // choices are the answers to the first question, and what else its keys do.
-func (in *input) choices(keys *keyMap) []choice {
+func (in *input) choices(keys *keys.Map) []choice {
 	decline := choice{Binding: keys.Decline, label: "Decline", do: func() tea.Cmd { in.answer(agent.Input{Action: agent.InputDeclined}); return nil }}
 	if in.form != nil {
 		enter := func() tea.Cmd { in.entered, in.width = true, 0; return nil }
@@ -107,7 +108,7 @@ func (in *input) choices(keys *keyMap) []choice {
 }
 
 // press gives a key to the dialog. rest are the keys that are the composer's.
-func (in *input) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (in *input) press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	if in.entered {
 		in.fillIn(pressed, keys)
 		return nil, nil
@@ -125,7 +126,7 @@ func (in *input) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cm
 }
 
 // fillIn gives a key to the form.
-func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keyMap) {
+func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keys.Map) {
 	in.width, in.problem = 0, ""
 	if key.Matches(pressed, keys.Stop) {
 		in.entered = false
@@ -146,7 +147,7 @@ func (in *input) fillIn(pressed tea.KeyPressMsg, keys *keyMap) {
 
 // layout fits the dialog into a place of at most height lines and notes
 // whether its end is in sight.
-func (in *input) layout(width, height int, keys *keyMap, look *draw.Theme, now time.Time) {
+func (in *input) layout(width, height int, keys *keys.Map, look *draw.Theme, now time.Time) {
 	if in.width != width {
 		in.body, in.at = in.content(width-len(bodyMargin(width)), look)
 		in.width = width
@@ -162,7 +163,7 @@ func (in *input) layout(width, height int, keys *keyMap, look *draw.Theme, now t
 }
 
 // view returns the dialog's lines as laid out.
-func (in *input) view(width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
+func (in *input) view(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
 	turn := ""
 	if len(in.queue) > 1 {
 		turn = fmt.Sprintf(" 1 of %d ─", len(in.queue))
@@ -206,7 +207,7 @@ func (in *input) title() string {
 }
 
 // foot is what stands below the body: what is wrong, the choices and the keys.
-func (in *input) foot(width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
+func (in *input) foot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
 	var lines []string
 	if in.problem != "" {
 		lines = append(lines, draw.Styled(look.Danger.Render, draw.Broken("✗ "+in.problem, width))...)
@@ -218,7 +219,7 @@ func (in *input) foot(width int, keys *keyMap, look *draw.Theme, now time.Time) 
 }
 
 // formKeys names the keys of a form that is being filled in.
-func (in *input) formKeys(keys *keyMap) []string {
+func (in *input) formKeys(keys *keys.Map) []string {
 	return []string{
 		keys.FieldPrevious.Help().Key + keys.FieldNext.Help().Key + " move",
 		keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " " + keys.OptionSwitch.Help().Key + " choose",

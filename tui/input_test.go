@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 )
 
 // asksFor is a turn in which a server asks, and what was answered.
@@ -111,7 +112,7 @@ func TestAFormOfAnySchemaCanBeShownAndSent(t *testing.T) {
 		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
 	} {
 		f := newForm(json.RawMessage(schema))
-		look, keys := draw.NewTheme("dark", true, true, nil), defaultKeys()
+		look, keys := draw.NewTheme("dark", true, true, nil), keys.Default()
 		for range len(f.fields) + 1 {
 			f.lines(40, true, look)
 			for _, pressed := range []string{"right", "left", "space", "enter"} {

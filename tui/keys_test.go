@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/keys"
 )
 
 func TestEnterSendsAndEmptiesTheComposer(t *testing.T) {
@@ -538,18 +539,18 @@ func TestKeysCanBeRebound(t *testing.T) {
 		r.mustShow("Writing")
 		r.mustShow("f2")
 	})
-	for name, keys := range map[string]map[string][]string{
+	for name, bound := range map[string]map[string][]string{
 		"no such action":     {"jump": {"x"}},
 		"two meanings":       {"plan": {"ctrl+o"}},
 		"a key of the typed": {"copy": {"j"}},
 		"a key of all lists": {"tree_fork": {"j"}},
 		"no key at all":      {"plan": {}},
 	} {
-		if err := CheckKeys(keys); err == nil {
-			t.Errorf("%s: %v is accepted", name, keys)
+		if err := keys.Check(bound); err == nil {
+			t.Errorf("%s: %v is accepted", name, bound)
 		}
 	}
-	if err := CheckKeys(nil); err != nil {
+	if err := keys.Check(nil); err != nil {
 		t.Errorf("the built-in keys clash: %v", err)
 	}
 }

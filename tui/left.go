@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 )
 
 // left is the last turn of the conversation, which did not come to its end.
@@ -58,7 +59,7 @@ func (m *Model) pressLeft(pressed tea.KeyPressMsg, now time.Time) (tea.Cmd, bool
 }
 
 // view is the offer.
-func (l *left) view(width int, keys *keyMap, look *draw.Theme, empty bool) []string {
+func (l *left) view(width int, keys *keys.Map, look *draw.Theme, empty bool) []string {
 	enter := keys.Send.Help().Key + " goes on with it"
 	if !empty {
 		return offered("? This was cut off. ", "", "With nothing written, "+enter, width, look)

@@ -12,6 +12,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -50,7 +51,7 @@ func (m *Model) answerOffer() []choice {
 }
 
 // view is the offer: one line where there is room for it.
-func (o *offer) view(width int, keys *keyMap, look *draw.Theme, choices []choice, now time.Time) []string {
+func (o *offer) view(width int, keys *keys.Map, look *draw.Theme, choices []choice, now time.Time) []string {
 	what := "? " + safetext.Line(o.model) + " is not installed. "
 	if answers := o.oneLine(choices, "", max(1, width-draw.Cells(what)), keys, look, now); draw.Cells(answers) > 20 || width > 60 {
 		return []string{draw.Fit(look.Warning.Render(what)+answers, width)}

@@ -5,6 +5,8 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/keys"
 )
 
 // opening is the time in which the screen is there and what it works with is
@@ -32,7 +34,7 @@ func (o *opening) begin(ctx context.Context) tea.Cmd {
 }
 
 // holds tells whether a message waits until all is there.
-func (o *opening) holds(msg tea.Msg, keys *keyMap) bool {
+func (o *opening) holds(msg tea.Msg, keys *keys.Map) bool {
 	if o.open == nil && !o.reading {
 		return false
 	}

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -10,7 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -119,7 +120,7 @@ func (p *permission) allSeen() bool {
 const always = "Always…"
 
 // choices are the answers to the question in sight, and what else its keys do.
-func (p *permission) choices(keys *keyMap) []choice {
+func (p *permission) choices(keys *keys.Map) []choice {
 	asked := p.current()
 	allow := func(d agent.Decision) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -163,7 +164,7 @@ func (p *permission) choices(keys *keyMap) []choice {
 }
 
 // press gives a key to the dialog. rest are the keys that are the composer's.
-func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (p *permission) press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	switch {
 	case p.why != nil:
 		p.explain(pressed, keys)
@@ -185,19 +186,19 @@ func (p *permission) press(pressed tea.KeyPressMsg, keys *keyMap, now time.Time)
 }
 
 // explain edits the reason of a no.
-func (p *permission) explain(pressed tea.KeyPressMsg, keys *keyMap) {
+func (p *permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
 	switch {
-	case key.Matches(pressed, keys.Send):
+	case key.Matches(pressed, k.Send):
 		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(*p.why)})
-	case key.Matches(pressed, keys.Stop):
+	case key.Matches(pressed, k.Stop):
 		p.why = nil
 	default:
-		*p.why = typed(*p.why, pressed)
+		*p.why = keys.Typed(*p.why, pressed)
 	}
 }
 
 // change gives a key to the editor of arguments.
-func (p *permission) change(pressed tea.KeyPressMsg, keys *keyMap) {
+func (p *permission) change(pressed tea.KeyPressMsg, keys *keys.Map) {
 	done, left := p.edit.press(pressed, keys, p.current().Check)
 	switch {
 	case done:
@@ -209,7 +210,7 @@ func (p *permission) change(pressed tea.KeyPressMsg, keys *keyMap) {
 
 // layout fits the dialog into a place of at most height lines, keeps the body
 // within it and notes whether its end is in sight.
-func (p *permission) layout(width, height int, keys *keyMap, look *draw.Theme, now time.Time) {
+func (p *permission) layout(width, height int, keys *keys.Map, look *draw.Theme, now time.Time) {
 	if p.width != width {
 		p.body, p.width = p.content(width-len(bodyMargin(width)), look), width
 	}
@@ -225,7 +226,7 @@ func (p *permission) layout(width, height int, keys *keyMap, look *draw.Theme, n
 }
 
 // view returns the dialog's lines as laid out.
-func (p *permission) view(width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
+func (p *permission) view(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
 	asked := p.current()
 	turn := ""
 	if len(p.queue) > 1 {
@@ -284,7 +285,7 @@ func bodyMargin(width int) string {
 
 // foot is what stands below the body: the rule that would be written, the
 // choices and their keys.
-func (p *permission) foot(width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
+func (p *permission) foot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
 	if p.why != nil {
 		return []string{draw.Fit("Why not? "+*p.why+"▏", width), look.Dim.Render(draw.Fit(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
 	}
@@ -296,7 +297,7 @@ func (p *permission) foot(width int, keys *keyMap, look *draw.Theme, now time.Ti
 }
 
 // tightFoot is the foot where there is no room for all keys.
-func (p *permission) tightFoot(width int, keys *keyMap, look *draw.Theme, now time.Time) []string {
+func (p *permission) tightFoot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
 	if p.why != nil {
 		return []string{draw.Fit("Why not? "+*p.why+"▏", width)}
 	}
@@ -353,13 +354,13 @@ func (p *permission) content(width int, look *draw.Theme) []bodyLine {
 	if name := safetext.Line(asked.Name); draw.Cells(name) > width-besideName {
 		add(look.Strong.Render, name) // the title has no room for it
 	}
-	pairs := arguments(asked.Input)
+	pairs := arguments.Of(asked.Input)
 	for _, pair := range pairs {
-		value := safetext.Reveal(exact(pair.value))
+		value := safetext.Reveal(arguments.Exact(pair.Value))
 		if strings.Contains(value, "\n") {
 			value = "\n" + value
 		}
-		add(argument, safetext.Reveal(pair.key)+": "+value)
+		add(argument, safetext.Reveal(pair.Key)+": "+value)
 	}
 	if len(pairs) == 0 {
 		add(look.Dim.Render, "no arguments")
@@ -396,19 +397,6 @@ func (p *permission) content(width int, look *draw.Theme) []bodyLine {
 		add(look.Dim.Render, "why it asks: "+safetext.Reveal(asked.Reason))
 	}
 	return lines
-}
-
-// exact writes a value so that no two differ in meaning and look the same: a
-// string that could be taken for something else keeps its quotes.
-func exact(value json.RawMessage) string {
-	var s string
-	if json.Unmarshal(value, &s) != nil {
-		return string(value)
-	}
-	if s == "" || s != strings.TrimSpace(s) || json.Valid([]byte(s)) {
-		return string(value)
-	}
-	return s
 }
 
 // diffStyle is the look of a line of a unified diff; its mark says the same.

@@ -10,21 +10,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
 // argumentEditor changes the arguments of a call that waits for the user, one
 // at a time. What comes out is asked about anew.
 type argumentEditor struct {
-	pairs   []argument
+	pairs   []arguments.Argument
 	at      int // the one that has the keys
 	area    textarea.Model
 	opened  string // what the area held when the argument got the keys
 	problem string // why the arguments do not fit
 }
 
-func newArgumentEditor(input json.RawMessage, keys *keyMap) *argumentEditor {
+func newArgumentEditor(input json.RawMessage, keys *keys.Map) *argumentEditor {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.Prompt = "▏ "
@@ -34,7 +36,7 @@ func newArgumentEditor(input json.RawMessage, keys *keyMap) *argumentEditor {
 	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(keys.Newline.Keys()...))
 	area.KeyMap.Paste.SetEnabled(false)
 	area.Focus()
-	e := &argumentEditor{pairs: arguments(input), area: area}
+	e := &argumentEditor{pairs: arguments.Of(input), area: area}
 	e.open(0)
 	return e
 }
@@ -43,7 +45,7 @@ func newArgumentEditor(input json.RawMessage, keys *keyMap) *argumentEditor {
 func (e *argumentEditor) open(at int) {
 	e.at = at
 	if at < len(e.pairs) {
-		e.area.SetValue(safetext.Text(editable(e.pairs[at].value)))
+		e.area.SetValue(safetext.Text(editable(e.pairs[at].Value)))
 		e.area.MoveToEnd()
 		e.opened = e.area.Value()
 	}
@@ -70,10 +72,10 @@ func (e *argumentEditor) keep() error {
 		return nil // what the area cannot hold stays as it is
 	}
 	var text string
-	if json.Unmarshal(pair.value, &text) != nil {
-		value, err := asJSON(pair.key, typed)
+	if json.Unmarshal(pair.Value, &text) != nil {
+		value, err := asJSON(pair.Key, typed)
 		if err == nil {
-			pair.value = value
+			pair.Value = value
 		}
 		return err
 	}
@@ -81,7 +83,7 @@ func (e *argumentEditor) keep() error {
 	if err != nil {
 		return err
 	}
-	pair.value = quoted
+	pair.Value = quoted
 	return nil
 }
 
@@ -97,21 +99,21 @@ func asJSON(name, typed string) (json.RawMessage, error) {
 func (e *argumentEditor) input() json.RawMessage {
 	var b strings.Builder
 	for i, pair := range e.pairs {
-		name, err := json.Marshal(pair.key)
+		name, err := json.Marshal(pair.Key)
 		if err != nil {
 			continue
 		}
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "%s:%s", name, pair.value)
+		fmt.Fprintf(&b, "%s:%s", name, pair.Value)
 	}
 	return json.RawMessage("{" + b.String() + "}")
 }
 
 // press gives a key to the editor. done tells that the arguments are ready,
 // and fit; left that the user went back.
-func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keyMap, check func(json.RawMessage) error) (done, left bool) {
+func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, check func(json.RawMessage) error) (done, left bool) {
 	e.problem = ""
 	switch {
 	case key.Matches(pressed, keys.Stop):
@@ -147,12 +149,12 @@ func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keyMap, check func
 
 // view shows the arguments within a height; the one that has the keys gets
 // what room is left.
-func (e *argumentEditor) view(width, height int, keys *keyMap, look *draw.Theme) []string {
+func (e *argumentEditor) view(width, height int, keys *keys.Map, look *draw.Theme) []string {
 	var lines []string
 	for i, pair := range e.pairs {
-		name := safetext.Line(pair.key)
+		name := safetext.Line(pair.Key)
 		if i != e.at {
-			lines = append(lines, look.Dim.Render(draw.Fit(name+": "+safetext.Line(editable(pair.value)), width)))
+			lines = append(lines, look.Dim.Render(draw.Fit(name+": "+safetext.Line(editable(pair.Value)), width)))
 			continue
 		}
 		lines = append(lines, look.Strong.Render(draw.Fit(name+":", width)))

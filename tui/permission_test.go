@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 )
 
 func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
@@ -265,7 +266,7 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 }
 
 func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
-	for _, keys := range []map[string][]string{
+	for _, bound := range []map[string][]string{
 		{"page_down": {"y"}},
 		{"once": {"pgdown"}},
 		{"later": {"s"}},
@@ -274,8 +275,8 @@ func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
 		{"once": {"enter"}},
 		{"refuse": {"left"}},
 	} {
-		if err := CheckKeys(keys); err == nil {
-			t.Errorf("%v is taken", keys)
+		if err := keys.Check(bound); err == nil {
+			t.Errorf("%v is taken", bound)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -68,12 +69,12 @@ func (p *picker) matching() []int {
 }
 
 // press moves, filters or chooses. done says that the picker is over.
-func (p *picker) press(pressed tea.KeyPressMsg, keys *keyMap, page int) (done bool, cmd tea.Cmd) {
+func (p *picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done bool, cmd tea.Cmd) {
 	list := p.matching()
 	switch {
-	case key.Matches(pressed, keys.PickerClose):
+	case key.Matches(pressed, k.PickerClose):
 		return true, nil
-	case key.Matches(pressed, keys.PickerChoose):
+	case key.Matches(pressed, k.PickerChoose):
 		if p.chosen < len(list) {
 			return true, p.pick(list[p.chosen])
 		}
@@ -82,28 +83,16 @@ func (p *picker) press(pressed tea.KeyPressMsg, keys *keyMap, page int) (done bo
 		}
 		return false, nil
 	}
-	if to, moves := keys.moved(pressed, p.chosen, len(list)+len(p.found.rows), page); moves && pressed.Text == "" {
+	if to, moves := k.Moved(pressed, p.chosen, len(list)+len(p.found.rows), page); moves && pressed.Text == "" {
 		p.chosen = to
 		return false, nil
 	}
-	if filter := typed(p.filter, pressed); filter != p.filter {
+	if filter := keys.Typed(p.filter, pressed); filter != p.filter {
 		p.filter, p.chosen = filter, 0
 		cmd = p.find()
 	}
 	p.chosen = max(0, min(p.chosen, len(p.matching())+len(p.found.rows)-1))
 	return false, cmd
-}
-
-// typed is a line of text after a key: a letter more, or one less.
-func typed(text string, pressed tea.KeyPressMsg) string {
-	switch pressed.String() {
-	case "backspace":
-		runes := []rune(text)
-		return string(runes[:max(0, len(runes)-1)])
-	case "ctrl+u":
-		return ""
-	}
-	return text + safetext.Line(pressed.Text)
 }
 
 // view returns exactly height lines.

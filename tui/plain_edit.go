@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/tui/arguments"
 	"lifehub/tui/safetext"
 )
 
@@ -13,12 +14,12 @@ import (
 // is, and "" in quotes empties it. What comes out is asked about like any other
 // call. false: nothing was changed.
 func (p *plain) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Reply, bool) {
-	e := &argumentEditor{pairs: arguments(asked.Input)}
+	e := &argumentEditor{pairs: arguments.Of(asked.Input)}
 	p.note("an empty line leaves an argument as it is; a text in quotes may hold \\n")
 	changed := false
 	for i := range e.pairs {
 		pair := &e.pairs[i]
-		line, ok := p.ask(ctx, "  "+safetext.Reveal(pair.key)+": "+safetext.Reveal(exact(pair.value))+"\n  "+safetext.Reveal(pair.key)+" = ")
+		line, ok := p.ask(ctx, "  "+safetext.Reveal(pair.Key)+": "+safetext.Reveal(arguments.Exact(pair.Value))+"\n  "+safetext.Reveal(pair.Key)+" = ")
 		if !ok {
 			return agent.Reply{}, false
 		}
@@ -30,7 +31,7 @@ func (p *plain) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Re
 			p.note(err.Error())
 			return agent.Reply{}, false
 		}
-		pair.value, changed = value, true
+		pair.Value, changed = value, true
 	}
 	if !changed {
 		return agent.Reply{}, false
@@ -46,10 +47,10 @@ func (p *plain) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Re
 
 // typedValue is what a line stands for: of a text the line itself, or what
 // stands in its quotes; of anything else JSON.
-func typedValue(pair *argument, line string) (json.RawMessage, error) {
+func typedValue(pair *arguments.Argument, line string) (json.RawMessage, error) {
 	var text string
-	if json.Unmarshal(pair.value, &text) != nil {
-		return asJSON(pair.key, line)
+	if json.Unmarshal(pair.Value, &text) != nil {
+		return asJSON(pair.Key, line)
 	}
 	if strings.HasPrefix(line, `"`) && json.Unmarshal([]byte(line), &text) == nil {
 		return json.RawMessage(line), nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -47,8 +48,8 @@ func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 // describe writes out all that would run.
 func (p *plain) describe(asked agent.PermissionAsked) {
 	p.print("Allow %s? %s:\n", safetext.Line(asked.Name), draw.Bytes(int64(len(asked.Input))))
-	for _, pair := range arguments(asked.Input) {
-		p.print("  %s: %s\n", safetext.Reveal(pair.key), safetext.Reveal(exact(pair.value)))
+	for _, pair := range arguments.Of(asked.Input) {
+		p.print("  %s: %s\n", safetext.Reveal(pair.Key), safetext.Reveal(arguments.Exact(pair.Value)))
 	}
 	if asked.Preview.Diff != "" {
 		p.print("%s\n%s\n", safetext.Reveal(asked.Preview.Path), safetext.Reveal(asked.Preview.Diff))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/arguments"
 	"lifehub/tui/safetext"
 )
 
@@ -123,7 +124,7 @@ func (p *plain) show(e agent.Event) {
 		}
 	case agent.PlanMade:
 		for _, s := range e.Steps {
-			p.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), briefInput(s.Input))
+			p.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), arguments.Brief(s.Input))
 		}
 		for _, d := range e.Dropped {
 			p.print("not as planned: %s\n", safetext.Line(d))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -431,7 +432,7 @@ func (s *step) brief() string {
 			return safetext.Line(task.Task)
 		}
 	}
-	if text := briefInput(s.Input); text != "" {
+	if text := arguments.Brief(s.Input); text != "" {
 		return text
 	}
 	return safetext.Line(s.Description)
@@ -495,18 +496,4 @@ func (p *plan) copied() string {
 		fmt.Fprintf(&text, "%s %s %s %s\n", s.status, s.ID, s.name(), s.brief())
 	}
 	return text.String()
-}
-
-// briefInput writes the arguments of a call on one line: a lone value as it
-// is, several as key: value.
-func briefInput(input json.RawMessage) string {
-	pairs := arguments(input)
-	if len(pairs) == 1 {
-		return safetext.Line(pairs[0].text())
-	}
-	parts := make([]string, 0, len(pairs))
-	for _, pair := range pairs {
-		parts = append(parts, pair.key+": "+pair.text())
-	}
-	return safetext.Line(strings.Join(parts, " · "))
 }

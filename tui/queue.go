@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -82,7 +83,7 @@ func (c *composer) next() string {
 }
 
 // waiting shows what is queued, at most two lines of it, and how to change it.
-func (c *composer) waiting(keys *keyMap, width int, look *draw.Theme, running bool) []string {
+func (c *composer) waiting(keys *keys.Map, width int, look *draw.Theme, running bool) []string {
 	var lines []string
 	if c.place >= 0 {
 		does := "keeps it"

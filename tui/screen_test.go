@@ -16,6 +16,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 )
 
 // scene is a state of the screen worth a picture.
@@ -558,14 +559,14 @@ func withFigures() Options {
 }
 
 func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
-	keys := defaultKeys()
+	keys := keys.Default()
 	h := help{}
 	h.build(&keys, nil, 100, draw.NewTheme("", true, false, nil))
 	page := strings.Join(h.lines, "\n")
-	for _, group := range keys.groups() {
-		for _, named := range group.keys {
+	for _, group := range keys.Groups() {
+		for _, named := range group.Keys {
 			if b := key.Binding(*named.Binding); !strings.Contains(page, b.Help().Key) {
-				t.Errorf("help does not name %s", named.name)
+				t.Errorf("help does not name %s", named.Name)
 			}
 		}
 	}

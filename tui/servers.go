@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 	"lifehub/tui/worddiff"
@@ -97,7 +98,7 @@ func (m *Model) pressServers(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 		return nil
 	}
 	var moves bool
-	if p.chosen, moves = k.moved(pressed, p.chosen, len(p.list), 10); moves || len(p.list) == 0 {
+	if p.chosen, moves = k.Moved(pressed, p.chosen, len(p.list), 10); moves || len(p.list) == 0 {
 		return nil
 	}
 	s := p.list[p.chosen]
@@ -155,7 +156,7 @@ func (m *Model) showServerLog(msg serverLogMsg) {
 func (m *Model) pressLook(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	l := m.servers.look
 	var scrolls bool
-	l.top, scrolls = m.keys.scrolled(pressed, min(l.top, max(0, len(l.lines)-l.rows)), len(l.lines), l.rows)
+	l.top, scrolls = m.keys.Scrolled(pressed, min(l.top, max(0, len(l.lines)-l.rows)), len(l.lines), l.rows)
 	switch {
 	case scrolls:
 	case key.Matches(pressed, m.keys.ServersClose), l.change != nil && key.Matches(pressed, m.keys.Decline):
@@ -183,7 +184,7 @@ func (m *Model) trustChoices() []choice {
 }
 
 // view returns exactly height lines.
-func (p *servers) view(width, height int, keys *keyMap, look *draw.Theme, trust []choice, now time.Time) []string {
+func (p *servers) view(width, height int, keys *keys.Map, look *draw.Theme, trust []choice, now time.Time) []string {
 	if p.look != nil {
 		return p.look.view(width, height, keys, look, trust, now)
 	}
@@ -225,7 +226,7 @@ func (s Server) row(names, width int, chosen bool, look *draw.Theme) string {
 }
 
 // details are the figures of a server, a line each.
-func (s Server) details(width int, keys *keyMap, look *draw.Theme) []string {
+func (s Server) details(width int, keys *keys.Map, look *draw.Theme) []string {
 	var lines []string
 	for _, f := range s.facts() {
 		lines = append(lines, draw.Wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", f.what)), f.text, width)...)
@@ -275,7 +276,7 @@ func brief(d time.Duration) string {
 }
 
 // view returns exactly height lines.
-func (l *look) view(width, height int, keys *keyMap, look *draw.Theme, choices []choice, now time.Time) []string {
+func (l *look) view(width, height int, keys *keys.Map, look *draw.Theme, choices []choice, now time.Time) []string {
 	if l.width != width {
 		l.lines, l.width = l.content(width, look), width
 	}

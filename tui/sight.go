@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -40,8 +41,8 @@ func (s *sight) place(n, foot, tightFoot, height int) {
 }
 
 // scroll reports whether a key moved what is seen of n lines that do not all fit.
-func (s *sight) scroll(pressed tea.KeyPressMsg, keys *keyMap, n int) bool {
-	top, scrolls := keys.read(pressed, s.top, n, s.rows)
+func (s *sight) scroll(pressed tea.KeyPressMsg, keys *keys.Map, n int) bool {
+	top, scrolls := keys.Read(pressed, s.top, n, s.rows)
 	if !scrolls || n <= s.rows {
 		return false
 	}
@@ -55,7 +56,7 @@ func (s *sight) endSeen(n, width int) bool { return s.rows > 0 && s.top+s.rows >
 
 // position tells where in n lines we are; "" where all are in sight. unread
 // says that what follows has not been in sight yet.
-func (s *sight) position(n, width int, unread bool, keys *keyMap, look *draw.Theme) []string {
+func (s *sight) position(n, width int, unread bool, keys *keys.Map, look *draw.Theme) []string {
 	below := n - s.top - s.rows
 	switch {
 	case s.tight || n <= s.rows:
@@ -89,7 +90,7 @@ func whole(name string, width int, endings ...string) string {
 }
 
 // readOn tells in short that there are lines below that were not in sight yet.
-func (s *sight) readOn(n int, unread bool, keys *keyMap) string {
+func (s *sight) readOn(n int, unread bool, keys *keys.Map) string {
 	if below := n - s.top - s.rows; unread && below > 0 {
 		return fmt.Sprintf("↓%d %s", below, keys.PageDown.Help().Key)
 	}

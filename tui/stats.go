@@ -84,7 +84,7 @@ func (m *Model) pressStats(pressed tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(pressed, m.keys.StatsPrevious):
 		return turn(-1)
 	}
-	chosen, moves := m.keys.moved(pressed, s.chosen, len(s.rows), 10)
+	chosen, moves := m.keys.Moved(pressed, s.chosen, len(s.rows), 10)
 	if s.chosen = chosen; !moves {
 		m.overlay = noOverlay
 	}

@@ -1,12 +1,12 @@
 package tui
 
 import (
-	stdbytes "bytes"
 	"encoding/json"
 	"strings"
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/arguments"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -55,9 +55,9 @@ const shownResult = 40
 // details shows the call unfolded: arguments, result, time.
 func (c *call) details(width int, look *draw.Theme) []string {
 	var lines []string
-	for _, pair := range arguments(c.input) {
-		head := "     " + safetext.Line(pair.key) + "  "
-		lines = append(lines, draw.Wrapped(look.Dim.Render(head), safetext.Text(pair.text()), width)...)
+	for _, pair := range arguments.Of(c.input) {
+		head := "     " + safetext.Line(pair.Key) + "  "
+		lines = append(lines, draw.Wrapped(look.Dim.Render(head), safetext.Text(pair.Text()), width)...)
 	}
 	switch {
 	case c.err != "":
@@ -95,7 +95,7 @@ func (t *tool) render(width int, look *draw.Theme) []string {
 	case t.ended:
 		status = agent.Done
 	}
-	left := mark(status, t.beat, look) + " " + look.Strong.Render(safetext.Line(t.name)) + "  " + briefInput(t.input)
+	left := mark(status, t.beat, look) + " " + look.Strong.Render(safetext.Line(t.name)) + "  " + arguments.Brief(t.input)
 	right := ""
 	if far := t.far(); far != "" {
 		right = look.Dim.Render(draw.Fit(far, max(12, width/3)))
@@ -115,45 +115,4 @@ func (t *tool) copied() string {
 		return t.err
 	}
 	return t.output
-}
-
-// argument is one key of a call's input with its value.
-type argument struct {
-	key   string
-	value json.RawMessage
-}
-
-// text is the value as words: a string without its quotes, the rest as JSON.
-func (a argument) text() string {
-	var s string
-	if json.Unmarshal(a.value, &s) == nil {
-		return s
-	}
-	return string(a.value)
-}
-
-// arguments returns the keys of an input in their order. What is no object
-// is one argument without a key.
-func arguments(input json.RawMessage) []argument {
-	decoder := json.NewDecoder(stdbytes.NewReader(input))
-	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
-		if len(stdbytes.TrimSpace(input)) == 0 {
-			return nil
-		}
-		return []argument{{"", input}}
-	}
-	var list []argument
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			break
-		}
-		var value json.RawMessage
-		if decoder.Decode(&value) != nil {
-			break
-		}
-		key, _ := name.(string)
-		list = append(list, argument{key, value})
-	}
-	return list
 }

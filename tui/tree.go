@@ -206,7 +206,7 @@ func (m *Model) pressTree(pressed tea.KeyPressMsg) tea.Cmd {
 		m.overlay = noOverlay
 		return m.fork(turn)
 	default:
-		t.chosen, _ = k.moved(pressed, t.chosen, len(t.rows), m.bodyHeight()-10)
+		t.chosen, _ = k.Moved(pressed, t.chosen, len(t.rows), m.bodyHeight()-10)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/measure"
 	"lifehub/tui/safetext"
 )
@@ -24,7 +25,7 @@ import (
 type Model struct {
 	Options
 	base context.Context // of the run; a tea.Model has nowhere else to take it from
-	keys keyMap
+	keys keys.Map
 	look *draw.Theme
 
 	width, height int
@@ -102,10 +103,10 @@ const (
 // it is cancelled. It reports a key that does not exist or means two things.
 func New(ctx context.Context, options Options) (*Model, error) {
 	m := &Model{
-		Options: options, base: ctx, keys: defaultKeys(), dark: true, colours: true,
+		Options: options, base: ctx, keys: keys.Default(), dark: true, colours: true,
 		opening: opening{open: options.Open}, mode: options.Mode,
 	}
-	if err := m.keys.rebind(options.Keys); err != nil {
+	if err := m.keys.Rebind(options.Keys); err != nil {
 		return nil, err
 	}
 	if err := draw.CheckColours(options.Colours); err != nil {

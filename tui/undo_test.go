@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 )
 
 var (
@@ -154,7 +155,7 @@ func TestAQueuedCommandLeavesTheDraftWithItsPastes(t *testing.T) {
 
 func TestAnyWayBackLeadsToTheBeginningAndForthToTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys := defaultKeys()
+		keys := keys.Default()
 		c := newComposer(&keys, draw.NewTheme("", true, true, nil))
 		if rapid.Bool().Draw(t, "vi") {
 			c.vi = viInsert

@@ -10,8 +10,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"lifehub/tui"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 )
 
 func (c *Config) ReadFile(file string, data []byte) error {
@@ -53,14 +53,14 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 		key := pair.Key.GetToken().Value
 		name := strings.TrimPrefix(prefix+"."+key, ".")
 		if name == "keys" {
-			keys, err := lists(pair.Value)
+			bound, err := lists(pair.Value)
 			if err == nil {
-				err = tui.CheckKeys(keys)
+				err = keys.Check(bound)
 			}
 			if err != nil {
 				return UsageError{Err: fmt.Errorf("%s: %w", at(pair.Key), err)}
 			}
-			c.Keys = keys
+			c.Keys = bound
 			continue
 		}
 		if c.isGroup(name) {

@@ -1,4 +1,6 @@
-package tui
+// Package keys is every key of the screen: what it is called in the settings,
+// what it does and where, and how it moves in a list or a long text.
+package keys
 
 import (
 	"fmt"
@@ -8,9 +10,9 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// keyMap is every key of the screen with its help. The footer, the help page
+// Map is every key of the screen with its help. The footer, the help page
 // and the permission dialog are made from it.
-type keyMap struct {
+type Map struct {
 	// In the composer.
 	Send, Newline, Up, Down, Undo, Redo, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
 	// Anywhere.
@@ -45,11 +47,11 @@ type keyMap struct {
 	Pause, Faster, Slower, LeaveReplay key.Binding
 }
 
-func defaultKeys() keyMap {
+func Default() Map {
 	bind := func(help, what string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
 	}
-	return keyMap{
+	return Map{
 		Send:        bind("enter", "send", "enter"),
 		Newline:     bind("ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j", "alt+enter", "shift+enter"),
 		Up:          bind("↑", "earlier prompt; change or cancel one that waits", "up"),
@@ -159,22 +161,22 @@ func defaultKeys() keyMap {
 	}
 }
 
-// keyGroup is the keys that are live in one place.
-type keyGroup struct {
+// Group is the keys that are live in one place.
+type Group struct {
 	name  string
-	title string
-	keys  []namedKey
+	Title string
+	Keys  []Named
 }
 
-type namedKey struct {
-	name string // in the config
+type Named struct {
+	Name string // in the config
 	*key.Binding
 }
 
-// groups lists every key by the place where it works.
-func (k *keyMap) groups() []keyGroup {
-	return []keyGroup{
-		{"composer", "Writing", []namedKey{
+// Groups lists every key by the place where it works.
+func (k *Map) Groups() []Group {
+	return []Group{
+		{"composer", "Writing", []Named{
 			{"send", &k.Send},
 			{"newline", &k.Newline},
 			{"earlier", &k.Up},
@@ -187,7 +189,7 @@ func (k *keyMap) groups() []keyGroup {
 			{"help", &k.Help},
 			{"help_on_empty", &k.HelpOnEmpty},
 		}},
-		{"anywhere", "Anywhere", []namedKey{
+		{"anywhere", "Anywhere", []Named{
 			{"stop", &k.Stop},
 			{"clear", &k.Clear},
 			{"leave", &k.Leave},
@@ -207,7 +209,7 @@ func (k *keyMap) groups() []keyGroup {
 			{"next_question", &k.NextQuestion},
 			{"focus", &k.Focus},
 		}},
-		{"transcript", "In the transcript", []namedKey{
+		{"transcript", "In the transcript", []Named{
 			{"next", &k.Next},
 			{"previous", &k.Previous},
 			{"first", &k.First},
@@ -222,7 +224,7 @@ func (k *keyMap) groups() []keyGroup {
 			{"earlier_branch", &k.EarlierBranch},
 			{"later_branch", &k.LaterBranch},
 		}},
-		{"list", "In lists and long texts", []namedKey{
+		{"list", "In lists and long texts", []Named{
 			{"list_up", &k.ListUp},
 			{"list_down", &k.ListDown},
 			{"list_page_up", &k.ListPageUp},
@@ -230,24 +232,24 @@ func (k *keyMap) groups() []keyGroup {
 			{"list_first", &k.ListFirst},
 			{"list_last", &k.ListLast},
 		}},
-		{"picker", "In a list that typing filters", []namedKey{
+		{"picker", "In a list that typing filters", []Named{
 			{"picker_choose", &k.PickerChoose},
 			{"picker_close", &k.PickerClose},
 		}},
-		{"completion", "In a list above the composer", []namedKey{
+		{"completion", "In a list above the composer", []Named{
 			{"complete", &k.Complete},
 		}},
-		{"stats", "Among the figures (/stats)", []namedKey{
+		{"stats", "Among the figures (/stats)", []Named{
 			{"stats_next", &k.StatsNext},
 			{"stats_previous", &k.StatsPrevious},
 		}},
-		{"tree", "In the tree of a conversation", []namedKey{
+		{"tree", "In the tree of a conversation", []Named{
 			{"tree_show", &k.TreeShow},
 			{"tree_go_on", &k.TreeGoOn},
 			{"tree_fork", &k.TreeFork},
 			{"tree_close", &k.TreeClose},
 		}},
-		{"permission", "When a tool asks: choose, then enter", []namedKey{
+		{"permission", "When a tool asks: choose, then enter", []Named{
 			{"once", &k.Once},
 			{"for_conversation", &k.ForConversation},
 			{"always", &k.Always},
@@ -260,11 +262,11 @@ func (k *keyMap) groups() []keyGroup {
 			{"again", &k.Again},
 			{"checked", &k.Checked},
 		}},
-		{"arguments", "Among the arguments of a call", []namedKey{
+		{"arguments", "Among the arguments of a call", []Named{
 			{"argument_next", &k.ArgumentNext},
 			{"argument_previous", &k.ArgumentPrevious},
 		}},
-		{"servers", "Among the MCP servers (/mcp)", []namedKey{
+		{"servers", "Among the MCP servers (/mcp)", []Named{
 			{"servers_look", &k.ServersLook},
 			{"servers_trust", &k.ServersTrust},
 			{"servers_consent", &k.ServersConsent},
@@ -273,13 +275,13 @@ func (k *keyMap) groups() []keyGroup {
 			{"servers_log", &k.ServersLog},
 			{"servers_close", &k.ServersClose},
 		}},
-		{"input", "When a server asks: choose, then enter", []namedKey{
+		{"input", "When a server asks: choose, then enter", []Named{
 			{"fill_in", &k.FillIn},
 			{"agree", &k.Agree},
 			{"decline", &k.Decline},
 			{"copy_url", &k.CopyURL},
 		}},
-		{"form", "In its form", []namedKey{
+		{"form", "In its form", []Named{
 			{"field_next", &k.FieldNext},
 			{"field_previous", &k.FieldPrevious},
 			{"field_done", &k.FieldDone},
@@ -287,7 +289,7 @@ func (k *keyMap) groups() []keyGroup {
 			{"option_previous", &k.OptionPrevious},
 			{"option_switch", &k.OptionSwitch},
 		}},
-		{"replay", "In a replay", []namedKey{
+		{"replay", "In a replay", []Named{
 			{"pause", &k.Pause},
 			{"faster", &k.Faster},
 			{"slower", &k.Slower},
@@ -296,19 +298,19 @@ func (k *keyMap) groups() []keyGroup {
 	}
 }
 
-// CheckKeys tells whether keys by action can be put over the built-in ones:
+// Check tells whether keys by action can be put over the built-in ones:
 // every action exists and no key means two things in one place.
-func CheckKeys(keys map[string][]string) error {
-	k := defaultKeys()
-	return k.rebind(keys)
+func Check(keys map[string][]string) error {
+	k := Default()
+	return k.Rebind(keys)
 }
 
-// rebind puts keys over those of the named actions.
-func (k *keyMap) rebind(keys map[string][]string) error {
-	known := map[string]namedKey{}
-	for _, group := range k.groups() {
-		for _, named := range group.keys {
-			known[named.name] = named
+// Rebind puts keys over those of the named actions.
+func (k *Map) Rebind(keys map[string][]string) error {
+	known := map[string]Named{}
+	for _, group := range k.Groups() {
+		for _, named := range group.Keys {
+			known[named.Name] = named
 		}
 	}
 	for name, keys := range keys {
@@ -329,8 +331,8 @@ func (k *keyMap) rebind(keys map[string][]string) error {
 var alongside = map[string]string{"composer": "anywhere", "picker": "list", "stats": "list", "tree": "list", "servers": "list"}
 
 // reading are the keys that scroll through a question, at any time.
-func (k *keyMap) reading() []namedKey {
-	return []namedKey{
+func (k *Map) reading() []Named {
+	return []Named{
 		{"page_up", &k.PageUp},
 		{"page_down", &k.PageDown},
 		{"top", &k.Top},
@@ -341,26 +343,26 @@ func (k *keyMap) reading() []namedKey {
 }
 
 // clashes reports a key that means two things in one place.
-func (k *keyMap) clashes() error {
-	groups := k.groups()
+func (k *Map) clashes() error {
+	groups := k.Groups()
 	for _, group := range groups {
 		owner := map[string]string{}
-		list := group.keys
-		if at := slices.IndexFunc(groups, func(g keyGroup) bool { return g.name == alongside[group.name] }); at >= 0 {
-			list = slices.Concat(list, groups[at].keys)
+		list := group.Keys
+		if at := slices.IndexFunc(groups, func(g Group) bool { return g.name == alongside[group.name] }); at >= 0 {
+			list = slices.Concat(list, groups[at].Keys)
 		}
 		switch group.name {
 		case "permission", "input":
-			list = slices.Concat(list, k.reading(), []namedKey{{"send", &k.Send}, {"newline", &k.Newline}, {"stop", &k.Stop}, {"option_next", &k.OptionNext}, {"option_previous", &k.OptionPrevious}})
+			list = slices.Concat(list, k.reading(), []Named{{"send", &k.Send}, {"newline", &k.Newline}, {"stop", &k.Stop}, {"option_next", &k.OptionNext}, {"option_previous", &k.OptionPrevious}})
 		case "arguments":
-			list = slices.Concat(list, []namedKey{{"send", &k.Send}, {"newline", &k.Newline}, {"stop", &k.Stop}})
+			list = slices.Concat(list, []Named{{"send", &k.Send}, {"newline", &k.Newline}, {"stop", &k.Stop}})
 		}
 		for _, named := range list {
 			for _, pressed := range named.Keys() {
 				if other, taken := owner[pressed]; taken {
-					return fmt.Errorf("keys: %s is both %s and %s", pressed, other, named.name)
+					return fmt.Errorf("keys: %s is both %s and %s", pressed, other, named.Name)
 				}
-				owner[pressed] = named.name
+				owner[pressed] = named.Name
 			}
 		}
 	}

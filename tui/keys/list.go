@@ -1,13 +1,15 @@
-package tui
+package keys
 
 import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/safetext"
 )
 
-// moved is where a key leads from at, in a list of n rows of which a page is in
+// Moved is where a key leads from at, in a list of n rows of which a page is in
 // sight; ok is false for a key that moves in no list.
-func (k *keyMap) moved(pressed tea.KeyPressMsg, at, n, page int) (to int, ok bool) {
+func (k *Map) Moved(pressed tea.KeyPressMsg, at, n, page int) (to int, ok bool) {
 	switch {
 	case key.Matches(pressed, k.ListUp):
 		at--
@@ -27,15 +29,15 @@ func (k *keyMap) moved(pressed tea.KeyPressMsg, at, n, page int) (to int, ok boo
 	return max(0, min(at, n-1)), true
 }
 
-// scrolled is moved for a text of n lines, of which the line top is the first
+// Scrolled is moved for a text of n lines, of which the line top is the first
 // of rows in sight.
-func (k *keyMap) scrolled(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
-	return k.moved(pressed, top, n-rows+1, rows-1)
+func (k *Map) Scrolled(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
+	return k.Moved(pressed, top, n-rows+1, rows-1)
 }
 
-// read is where a key leads in a question of n lines, of which the line top is
+// Read is where a key leads in a question of n lines, of which the line top is
 // the first of rows in sight; ok is false for a key that does not scroll there.
-func (k *keyMap) read(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
+func (k *Map) Read(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
 	last := max(0, n-rows)
 	switch {
 	case key.Matches(pressed, k.PageDown):
@@ -54,4 +56,16 @@ func (k *keyMap) read(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok boo
 		return top, false
 	}
 	return max(0, min(top, last)), true
+}
+
+// Typed is a line of text after a key: a letter more, or one less.
+func Typed(text string, pressed tea.KeyPressMsg) string {
+	switch pressed.String() {
+	case "backspace":
+		runes := []rune(text)
+		return string(runes[:max(0, len(runes)-1)])
+	case "ctrl+u":
+		return ""
+	}
+	return text + safetext.Line(pressed.Text)
 }

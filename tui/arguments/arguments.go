@@ -1,0 +1,78 @@
+// Package arguments shows what a call is given, one argument after the other.
+package arguments
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"lifehub/tui/safetext"
+)
+
+// Exact writes a value so that no two differ in meaning and look the same: a
+// string that could be taken for something else keeps its quotes.
+func Exact(value json.RawMessage) string {
+	var s string
+	if json.Unmarshal(value, &s) != nil {
+		return string(value)
+	}
+	if s == "" || s != strings.TrimSpace(s) || json.Valid([]byte(s)) {
+		return string(value)
+	}
+	return s
+}
+
+// Brief writes the arguments of a call on one line: a lone value as it
+// is, several as key: value.
+func Brief(input json.RawMessage) string {
+	pairs := Of(input)
+	if len(pairs) == 1 {
+		return safetext.Line(pairs[0].Text())
+	}
+	parts := make([]string, 0, len(pairs))
+	for _, pair := range pairs {
+		parts = append(parts, pair.Key+": "+pair.Text())
+	}
+	return safetext.Line(strings.Join(parts, " · "))
+}
+
+// Argument is one key of a call's input with its value.
+type Argument struct {
+	Key   string
+	Value json.RawMessage
+}
+
+// Text is the value as words: a string without its quotes, the rest as JSON.
+func (a Argument) Text() string {
+	var s string
+	if json.Unmarshal(a.Value, &s) == nil {
+		return s
+	}
+	return string(a.Value)
+}
+
+// Of returns the keys of an input in their order. What is no object
+// is one argument without a key.
+func Of(input json.RawMessage) []Argument {
+	decoder := json.NewDecoder(bytes.NewReader(input))
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		if len(bytes.TrimSpace(input)) == 0 {
+			return nil
+		}
+		return []Argument{{"", input}}
+	}
+	var list []Argument
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			break
+		}
+		var value json.RawMessage
+		if decoder.Decode(&value) != nil {
+			break
+		}
+		key, _ := name.(string)
+		list = append(list, Argument{key, value})
+	}
+	return list
+}

@@ -1,0 +1,31 @@
+package tui
+
+import (
+	"context"
+	"io"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// ReplayPlain writes a replay as lines, as RunPlain writes a turn. It ends
+// with the replay or with ctx.
+func ReplayPlain(ctx context.Context, r Replay, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := &plain{out: out}
+	p.print("> %s\n", safetext.Text(r.Question))
+	for e := range newPlayer(r).Ask(ctx, "", "") {
+		if asked, ok := e.Body.(agent.PermissionAsked); ok {
+			p.flush()
+			p.describe(asked)
+			continue
+		}
+		p.show(e)
+		if p.failed != nil {
+			cancel()
+		}
+	}
+	p.flush()
+	return p.failed
+}

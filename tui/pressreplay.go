@@ -1,0 +1,50 @@
+package tui
+
+import (
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// now is the time that the screen goes by: that of the turn in a replay.
+func (m *Model) now() time.Time {
+	if m.player != nil {
+		return m.player.now()
+	}
+	return time.Now()
+}
+
+// pressReplay takes all keys of a replay: those of the player, and those that
+// move in the transcript.
+func (m *Model) pressReplay(pressed tea.KeyPressMsg) tea.Cmd {
+	k, p := &m.keys, m.player
+	m.hint = ""
+	switch {
+	case key.Matches(pressed, k.Clear, k.Leave):
+		return m.leave(Quit)
+	case m.overlay == helpOverlay:
+		if m.help.press(pressed, &m.keys, m.bodyHeight()) {
+			m.overlay = noOverlay
+		}
+	case key.Matches(pressed, k.LeaveReplay) && !m.focused:
+		return m.leave(Quit)
+	case key.Matches(pressed, k.Faster):
+		p.faster(2)
+	case key.Matches(pressed, k.Slower):
+		p.faster(0.5)
+	case m.focused:
+		cmd, _ := m.pressTranscript(pressed)
+		return cmd
+	case key.Matches(pressed, k.Pause):
+		p.pause()
+	case key.Matches(pressed, k.Focus):
+		m.focus()
+	case key.Matches(pressed, k.HelpOnEmpty, k.Help):
+		m.overlay = helpOverlay
+	case key.Matches(pressed, k.Plan, k.Unfold, k.PageUp, k.PageDown, k.Top, k.Bottom, k.Redraw, k.Suspend):
+		cmd, _ := m.pressAnywhere(pressed)
+		return cmd
+	}
+	return nil
+}
