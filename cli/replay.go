@@ -11,6 +11,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui"
+	"lifehub/tui/replay"
 )
 
 func newReplay(sh *shell) *cobra.Command {
@@ -29,7 +30,7 @@ func newReplay(sh *shell) *cobra.Command {
 				return settings.UsageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", speed)}
 			}
 			return sh.withTrace(cmd.Context(), given[0], func(t store.Trace, events []agent.Event) error {
-				return sh.replay(cmd.Context(), t, tui.Replay{Question: t.Question, Events: events, Speed: speed}, plain)
+				return sh.replay(cmd.Context(), t, replay.Recording{Question: t.Question, Events: events, Speed: speed}, plain)
 			})
 		},
 	}
@@ -38,7 +39,7 @@ func newReplay(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func (sh *shell) replay(ctx context.Context, t store.Trace, r tui.Replay, plain bool) error {
+func (sh *shell) replay(ctx context.Context, t store.Trace, r replay.Recording, plain bool) error {
 	if len(r.Events) == 0 {
 		return fmt.Errorf("the trace of %s holds no event that can be shown", t.Turn)
 	}

@@ -25,7 +25,7 @@ const calm = 3
 
 func (m *Model) tick(now time.Time) {
 	if m.player != nil {
-		now = m.player.now()
+		now = m.player.Now()
 	}
 	t := m.turn
 	if t == nil {

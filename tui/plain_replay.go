@@ -5,17 +5,18 @@ import (
 	"io"
 
 	"lifehub/agent"
+	"lifehub/tui/replay"
 	"lifehub/tui/safetext"
 )
 
 // ReplayPlain writes a replay as lines, as RunPlain writes a turn. It ends
 // with the replay or with ctx.
-func ReplayPlain(ctx context.Context, r Replay, out io.Writer) error {
+func ReplayPlain(ctx context.Context, r replay.Recording, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := &plain{out: out}
 	p.print("> %s\n", safetext.Text(r.Question))
-	for e := range newPlayer(r).Ask(ctx, "", "") {
+	for e := range replay.New(r).Ask(ctx, "", "") {
 		if asked, ok := e.Body.(agent.PermissionAsked); ok {
 			p.flush()
 			p.describe(asked)

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/replay"
 )
 
 // aReplay is the story that most pictures tell, with ten seconds of work in it.
-func aReplay(speed float64) *Replay {
-	r := &Replay{Question: "What's in my notes about running?", Speed: speed}
+func aReplay(speed float64) *replay.Recording {
+	r := &replay.Recording{Question: "What's in my notes about running?", Speed: speed}
 	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
 	for i, body := range story(planning, []agent.Body{taskAsked, agent.PermissionGiven{Step: "1", Call: "p", Decision: agent.AllowOnce}}, searched, answered) {
 		r.Events = append(r.Events, agent.Event{Type: "x", Turn: "c.1", Seq: i + 1, Time: at, Body: body})

@@ -44,7 +44,7 @@ func (m *Model) draw() {
 	}
 	composer := m.composer.lines
 	if m.player != nil {
-		composer = []string{m.player.view(w, m.look)}
+		composer = []string{m.player.View(w, m.look)}
 	}
 	room := max(1, h/3)
 	switch {

@@ -15,6 +15,7 @@ import (
 	payloads "lifehub/internal/hostile"
 	"lifehub/llm"
 	"lifehub/tui/draw"
+	"lifehub/tui/replay"
 )
 
 // tour is a screen on which one text stands wherever a text can stand.
@@ -105,7 +106,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.foldChosen()
 		}},
 		{"replay", func() {
-			m.player = newPlayer(Replay{Question: text, Events: []agent.Event{{Body: agent.Said{Content: text}}}})
+			m.player = replay.New(replay.Recording{Question: text, Events: []agent.Event{{Body: agent.Said{Content: text}}}})
 			m.title = text
 			m.transcript.add(&question{text: text})
 		}},

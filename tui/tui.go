@@ -17,6 +17,7 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
+	"lifehub/tui/replay"
 	"lifehub/tui/safetext"
 )
 
@@ -47,10 +48,10 @@ type Model struct {
 	help       help
 	stats      stats
 	pulling    *pulling
-	player     *player  // nil: this is no replay
-	offer      *offer   // a model to pull; nil: none
-	left       *left    // the turn that can be gone on with; nil: none
-	editing    *editing // an earlier question is in the composer; nil: none
+	player     *replay.Player // nil: this is no replay
+	offer      *offer         // a model to pull; nil: none
+	left       *left          // the turn that can be gone on with; nil: none
+	editing    *editing       // an earlier question is in the composer; nil: none
 
 	opening      opening
 	unsent       unsent
@@ -140,7 +141,7 @@ func (m *Model) settle() {
 		}
 	}
 	if m.Replay != nil {
-		m.player = newPlayer(*m.Replay)
+		m.player = replay.New(*m.Replay)
 		m.Assistant, m.Prompt = m.player, m.Replay.Question
 	} else {
 		for _, b := range []*key.Binding{&m.keys.Pause, &m.keys.Faster, &m.keys.Slower, &m.keys.LeaveReplay} {

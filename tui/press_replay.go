@@ -10,7 +10,7 @@ import (
 // now is the time that the screen goes by: that of the turn in a replay.
 func (m *Model) now() time.Time {
 	if m.player != nil {
-		return m.player.now()
+		return m.player.Now()
 	}
 	return time.Now()
 }
@@ -30,14 +30,14 @@ func (m *Model) pressReplay(pressed tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(pressed, k.LeaveReplay) && !m.focused:
 		return m.leave(Quit)
 	case key.Matches(pressed, k.Faster):
-		p.faster(2)
+		p.Faster(2)
 	case key.Matches(pressed, k.Slower):
-		p.faster(0.5)
+		p.Faster(0.5)
 	case m.focused:
 		cmd, _ := m.pressTranscript(pressed)
 		return cmd
 	case key.Matches(pressed, k.Pause):
-		p.pause()
+		p.Pause()
 	case key.Matches(pressed, k.Focus):
 		m.focus()
 	case key.Matches(pressed, k.HelpOnEmpty, k.Help):

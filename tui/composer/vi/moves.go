@@ -1,46 +1,46 @@
-package tui
+package vi
 
 import (
 	"slices"
 	"unicode"
 )
 
-// viMove is where the cursor goes in a text, and what an operator takes of it.
-type viMove struct {
-	to        func(text []rune, at int, v viCommand) int
+// move is where the cursor goes in a text, and what an operator takes of it.
+type move struct {
+	to        func(text []rune, at int, v Command) int
 	inclusive bool // the letter there belongs to it
 	lines     bool // whole lines
 }
 
-var viMoves = map[string]viMove{
-	"h": {to: func(text []rune, at int, v viCommand) int { return max(lineStart(text, at), at-v.times()) }},
-	"l": {to: func(text []rune, at int, v viCommand) int { return min(lineEnd(text, at), at+v.times()) }},
-	" ": {to: func(text []rune, at int, v viCommand) int { return min(lineEnd(text, at), at+v.times()) }},
-	"0": {to: func(text []rune, at int, _ viCommand) int { return lineStart(text, at) }},
-	"^": {to: func(text []rune, at int, _ viCommand) int { return firstLetter(text, at) }},
-	"$": {inclusive: true, to: func(text []rune, at int, v viCommand) int {
-		at = linesOn(text, at, v.times()-1)
+var moves = map[string]move{
+	"h": {to: func(text []rune, at int, v Command) int { return max(lineStart(text, at), at-v.Times()) }},
+	"l": {to: func(text []rune, at int, v Command) int { return min(lineEnd(text, at), at+v.Times()) }},
+	" ": {to: func(text []rune, at int, v Command) int { return min(lineEnd(text, at), at+v.Times()) }},
+	"0": {to: func(text []rune, at int, _ Command) int { return lineStart(text, at) }},
+	"^": {to: func(text []rune, at int, _ Command) int { return firstLetter(text, at) }},
+	"$": {inclusive: true, to: func(text []rune, at int, v Command) int {
+		at = linesOn(text, at, v.Times()-1)
 		return max(lineStart(text, at), lineEnd(text, at)-1)
 	}},
 	"w": {to: wordsOn},
 	"b": {to: wordsBack},
 	"e": {inclusive: true, to: wordEnd},
-	"G": {lines: true, to: func(text []rune, at int, v viCommand) int {
-		if v.count > 0 {
-			return firstLetter(text, linesOn(text, 0, v.count-1))
+	"G": {lines: true, to: func(text []rune, at int, v Command) int {
+		if v.Count > 0 {
+			return firstLetter(text, linesOn(text, 0, v.Count-1))
 		}
 		return firstLetter(text, len(text))
 	}},
-	"gg": {lines: true, to: func(text []rune, at int, v viCommand) int {
-		return firstLetter(text, linesOn(text, 0, v.times()-1))
+	"gg": {lines: true, to: func(text []rune, at int, v Command) int {
+		return firstLetter(text, linesOn(text, 0, v.Times()-1))
 	}},
-	"j":    {lines: true, to: func(text []rune, at int, v viCommand) int { return linesOn(text, at, v.times()) }},
-	"k":    {lines: true, to: func(text []rune, at int, v viCommand) int { return linesBack(text, at, v.times()) }},
-	"line": {lines: true, to: func(text []rune, at int, v viCommand) int { return linesOn(text, at, v.times()-1) }},
+	"j":    {lines: true, to: func(text []rune, at int, v Command) int { return linesOn(text, at, v.Times()) }},
+	"k":    {lines: true, to: func(text []rune, at int, v Command) int { return linesBack(text, at, v.Times()) }},
+	"line": {lines: true, to: func(text []rune, at int, v Command) int { return linesOn(text, at, v.Times()-1) }},
 }
 
-// viInserts begin to write: what the text is then, and where.
-var viInserts = map[string]func(text []rune, at int) ([]rune, int){
+// inserts begin to write: what the text is then, and where.
+var inserts = map[string]func(text []rune, at int) ([]rune, int){
 	"i": func(text []rune, at int) ([]rune, int) { return text, at },
 	"a": func(text []rune, at int) ([]rune, int) { return text, min(at+1, lineEnd(text, at)) },
 	"I": func(text []rune, at int) ([]rune, int) { return text, firstLetter(text, at) },
@@ -118,8 +118,8 @@ func onBlank(text []rune, at int) bool { return at >= len(text) || runOf(text[at
 
 // wordsOn is the beginning of the nth word from here. An operator stays in the
 // line of the last of them.
-func wordsOn(text []rune, at int, v viCommand) int {
-	for n := v.times(); n > 0 && at < len(text); n-- {
+func wordsOn(text []rune, at int, v Command) int {
+	for n := v.Times(); n > 0 && at < len(text); n-- {
 		from := at
 		for kind := runOf(text[at]); kind != blankRun && at < len(text) && runOf(text[at]) == kind; {
 			at++
@@ -128,7 +128,7 @@ func wordsOn(text []rune, at int, v viCommand) int {
 		for at < len(text) && runOf(text[at]) == blankRun {
 			at++
 		}
-		if end := lineEnd(text, last); n == 1 && v.operator != "" && end < at && end > from {
+		if end := lineEnd(text, last); n == 1 && v.Operator != "" && end < at && end > from {
 			return end
 		}
 	}
@@ -136,8 +136,8 @@ func wordsOn(text []rune, at int, v viCommand) int {
 }
 
 // wordsBack is the beginning of the nth word before here.
-func wordsBack(text []rune, at int, v viCommand) int {
-	for n := v.times(); n > 0; n-- {
+func wordsBack(text []rune, at int, v Command) int {
+	for n := v.Times(); n > 0; n-- {
 		for at > 0 && runOf(text[at-1]) == blankRun {
 			at--
 		}
@@ -152,10 +152,10 @@ func wordsBack(text []rune, at int, v viCommand) int {
 }
 
 // wordEnd is the last letter of the nth word from here.
-func wordEnd(text []rune, at int, v viCommand) int {
-	for n := v.times(); n > 0; n-- {
+func wordEnd(text []rune, at int, v Command) int {
+	for n := v.Times(); n > 0; n-- {
 		to := at + 1
-		if v.operator == "c" && n == v.times() && v.name == "w" {
+		if v.Operator == "c" && n == v.Times() && v.Name == "w" {
 			to = at // cw changes the word that the cursor is in, were it one letter
 		}
 		for to < len(text) && runOf(text[to]) == blankRun {

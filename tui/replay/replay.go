@@ -1,4 +1,5 @@
-package tui
+// Package replay plays a turn again: its events in their time, or faster.
+package replay
 
 import (
 	"context"
@@ -11,8 +12,8 @@ import (
 	"lifehub/tui/draw"
 )
 
-// Replay is a turn that is shown again as it was.
-type Replay struct {
+// Recording is a turn that is shown again as it was.
+type Recording struct {
 	Question string
 	Events   []agent.Event // in order; the first one's time is the beginning
 	Speed    float64       // 1: as fast as it was; 0: at once
@@ -24,8 +25,8 @@ const (
 	fastest = 64.0
 )
 
-// player is the Assistant of a replay: it hands out events in their time.
-type player struct {
+// Player is the Assistant of a replay: it hands out events in their time.
+type Player struct {
 	events []agent.Event
 
 	mu      sync.Mutex
@@ -37,8 +38,8 @@ type player struct {
 	changed chan struct{} // closed at each change
 }
 
-func newPlayer(r Replay) *player {
-	p := &player{speed: r.Speed, since: time.Now(), changed: make(chan struct{})}
+func New(r Recording) *Player {
+	p := &Player{speed: r.Speed, since: time.Now(), changed: make(chan struct{})}
 	for _, e := range r.Events {
 		switch body := e.Body.(type) {
 		case agent.Prompted:
@@ -53,7 +54,7 @@ func newPlayer(r Replay) *player {
 }
 
 // Ask hands out the events. Its goroutine ends after the last, or with ctx.
-func (p *player) Ask(ctx context.Context, _, _ string) <-chan agent.Event {
+func (p *Player) Ask(ctx context.Context, _, _ string) <-chan agent.Event {
 	events := make(chan agent.Event)
 	p.change(func() {})
 	go func() {
@@ -74,10 +75,10 @@ func (p *player) Ask(ctx context.Context, _, _ string) <-chan agent.Event {
 }
 
 // at is when an event happened, since the beginning.
-func (p *player) at(e agent.Event) time.Duration { return max(0, e.Time.Sub(p.events[0].Time)) }
+func (p *Player) at(e agent.Event) time.Duration { return max(0, e.Time.Sub(p.events[0].Time)) }
 
 // length is how long the turn took.
-func (p *player) length() time.Duration {
+func (p *Player) length() time.Duration {
 	if len(p.events) == 0 {
 		return 0
 	}
@@ -85,7 +86,7 @@ func (p *player) length() time.Duration {
 }
 
 // wait returns when a moment of the turn has come, or false with ctx.
-func (p *player) wait(ctx context.Context, moment time.Duration) bool {
+func (p *Player) wait(ctx context.Context, moment time.Duration) bool {
 	for {
 		p.mu.Lock()
 		left, speed, paused, changed := moment-p.position(), p.speed, p.paused, p.changed
@@ -113,7 +114,7 @@ func (p *player) wait(ctx context.Context, moment time.Duration) bool {
 }
 
 // position is how much of the turn was played. Hold p.mu.
-func (p *player) position() time.Duration {
+func (p *Player) position() time.Duration {
 	if p.paused || p.ended {
 		return p.played
 	}
@@ -121,7 +122,7 @@ func (p *player) position() time.Duration {
 }
 
 // change sets the clock to now and changes how it goes on.
-func (p *player) change(how func()) {
+func (p *Player) change(how func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.played, p.since = min(p.position(), p.length()), time.Now()
@@ -130,10 +131,10 @@ func (p *player) change(how func()) {
 	p.changed = make(chan struct{})
 }
 
-func (p *player) pause() { p.change(func() { p.paused = !p.paused }) }
+func (p *Player) Pause() { p.change(func() { p.paused = !p.paused }) }
 
-// faster multiplies the speed. At once is as fast as it gets.
-func (p *player) faster(by float64) {
+// Faster multiplies the speed. At once is as fast as it gets.
+func (p *Player) Faster(by float64) {
 	p.change(func() {
 		if p.speed == 0 {
 			p.speed = fastest
@@ -142,8 +143,8 @@ func (p *player) faster(by float64) {
 	})
 }
 
-// now is the time in the turn.
-func (p *player) now() time.Time {
+// Now is the time in the turn.
+func (p *Player) Now() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.events) == 0 {
@@ -152,8 +153,8 @@ func (p *player) now() time.Time {
 	return p.events[0].Time.Add(min(p.position(), p.length()))
 }
 
-// view is the line in the composer's place: how far, how fast.
-func (p *player) view(width int, look *draw.Theme) string {
+// View is the line in the composer's place: how far, how fast.
+func (p *Player) View(width int, look *draw.Theme) string {
 	p.mu.Lock()
 	at, speed, paused, ended := min(p.position(), p.length()), p.speed, p.paused, p.ended
 	p.mu.Unlock()
