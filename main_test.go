@@ -142,7 +142,7 @@ var tables = map[string]int{
 	"lifehub/cli lines":                  9100,
 	"lifehub/agent/tools lines":          6300,
 	"lifehub/cli/settings.Config fields": 33,
-	"lifehub/tui.keyMap fields":          91,
+	"lifehub/tui/keys.Map fields":        91,
 	"lifehub/tui.Options fields":         40,
 }
 
