@@ -13,14 +13,6 @@ import (
 	"lifehub/tui/draw"
 )
 
-// Artifacts are the documents that turns made. *store.Store is the real one.
-type Artifacts interface {
-	// Artifacts are the newest versions of a conversation's, the latest changed first.
-	Artifacts(ctx context.Context, conversation string) ([]agent.Artifact, error)
-	// ArtifactVersions are all versions of one, oldest first.
-	ArtifactVersions(ctx context.Context, conversation, name string) ([]agent.Artifact, error)
-}
-
 // artifactLine tells of a new version of a document in one line.
 func artifactLine(e agent.ArtifactChanged) string {
 	text := fmt.Sprintf("Artifact %s, version %d by %s", e.Name, e.Version, e.By)
@@ -38,15 +30,15 @@ func (m *Model) listArtifacts(name string) tea.Cmd {
 		return m.listVersions(conversation, name)
 	}
 	return func() tea.Msg {
-		p, list, err := m.artifactPicker(m.base, conversation)
+		p, list, err := artifactPicker(m.base, m.Artifacts, conversation)
 		p.pick = func(at int) tea.Cmd { return m.listVersions(conversation, list[at].Name) }
 		return pickMsg{p, err}
 	}
 }
 
 // artifactPicker lists the documents of a conversation.
-func (o *Options) artifactPicker(ctx context.Context, conversation string) (picker, []agent.Artifact, error) {
-	list, err := o.Artifacts.Artifacts(ctx, conversation)
+func artifactPicker(ctx context.Context, from Artifacts, conversation string) (picker, []agent.Artifact, error) {
+	list, err := from.Artifacts(ctx, conversation)
 	if conversation == "" {
 		list = nil // with no name the store would list those of all conversations
 	}
@@ -60,7 +52,7 @@ func (o *Options) artifactPicker(ctx context.Context, conversation string) (pick
 // listVersions opens the history of a document, the newest version first.
 func (m *Model) listVersions(conversation, name string) tea.Cmd {
 	return func() tea.Msg {
-		p, versions, err := m.versionPicker(m.base, conversation, name)
+		p, versions, err := versionPicker(m.base, m.Artifacts, conversation, name)
 		p.pick = func(at int) tea.Cmd {
 			return func() tea.Msg { return pageMsg{text: versionPage(versions, len(versions)-1-at)} }
 		}
@@ -70,8 +62,8 @@ func (m *Model) listVersions(conversation, name string) tea.Cmd {
 
 // versionPicker lists the versions of a document, the newest first; what it
 // returns beside is the oldest first.
-func (o *Options) versionPicker(ctx context.Context, conversation, name string) (picker, []agent.Artifact, error) {
-	versions, err := o.Artifacts.ArtifactVersions(ctx, conversation, name)
+func versionPicker(ctx context.Context, from Artifacts, conversation, name string) (picker, []agent.Artifact, error) {
+	versions, err := from.ArtifactVersions(ctx, conversation, name)
 	if err == nil && (len(versions) == 0 || conversation == "") {
 		err = fmt.Errorf("no document of this conversation is called %s; /artifacts lists them", name)
 	}

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"slices"
 	"strconv"
 
@@ -10,18 +9,6 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/safetext"
 )
-
-// Branches moves in the tree that a conversation is. *store.Store is the real one.
-type Branches interface {
-	// Tree returns all turns of a conversation in the order of asking.
-	Tree(ctx context.Context, conversation string) ([]agent.Exchange, error)
-	// GoOn has the next message answer a turn; "" begins anew.
-	GoOn(ctx context.Context, conversation, turn string) error
-	// Show makes the path through a turn current, down to the newest below it.
-	Show(ctx context.Context, conversation, turn string) error
-	// Fork copies the path that ends with a turn into a new conversation.
-	Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error)
-}
 
 // branch is a place in the tree where a question gets an alternative.
 type branch struct {

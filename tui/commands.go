@@ -12,91 +12,55 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// command is what can be typed after a slash.
-type command struct {
-	name    string
-	aliases []string
-	args    string
-	help    string
-	run     func(m *Model, args string) tea.Cmd
-	plain   func(p *plain, ctx context.Context, args string) error // the same in a chat by lines
+// screenCommands is what the screen does for each of its own commands.
+func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
+	none := func(do func(m *Model) tea.Cmd) func(*Model, string) tea.Cmd {
+		return func(m *Model, _ string) tea.Cmd { return do(m) }
+	}
+	return map[string]func(m *Model, args string) tea.Cmd{
+		"help":      none(func(m *Model) tea.Cmd { m.cover(helpOverlay); return nil }),
+		"new":       none((*Model).newConversation),
+		"copy":      (*Model).copyAnswer,
+		"context":   none((*Model).showContext),
+		"sources":   none(func(m *Model) tea.Cmd { m.goToSources(); return nil }),
+		"theme":     func(m *Model, name string) tea.Cmd { m.chooseTheme(name); return nil },
+		"resume":    none((*Model).listConversations),
+		"continue":  none((*Model).proceed),
+		"edit":      (*Model).editBack,
+		"retry":     none(func(m *Model) tea.Cmd { return m.retry(m.questionBack(1)) }),
+		"tree":      none((*Model).listTree),
+		"fork":      none(func(m *Model) tea.Cmd { return m.fork(m.lastTurn()) }),
+		"rename":    (*Model).rename,
+		"model":     (*Model).chooseModel,
+		"pull":      (*Model).pull,
+		"mode":      (*Model).chooseMode,
+		"artifacts": (*Model).listArtifacts,
+		"stats":     (*Model).openStats,
+		"mcp":       none((*Model).openServers),
+		"quit":      none(func(m *Model) tea.Cmd { return m.leave(Quit) }),
+	}
 }
 
-// allCommands returns the slash commands that have something behind them.
-func (o *Options) allCommands() []command {
-	list := []command{
-		{"help", []string{"h", "?"}, "", "keys and commands", func(m *Model, _ string) tea.Cmd { m.cover(helpOverlay); return nil }, (*plain).help},
-		{"new", []string{"clear"}, "", "a new conversation", func(m *Model, _ string) tea.Cmd { return m.newConversation() }, (*plain).newConversation},
-		{"copy", nil, "[N]", "copy the last answer, or its code block N", func(m *Model, args string) tea.Cmd { return m.copyAnswer(args) }, (*plain).copyAnswer},
-		{"context", nil, "", "what fills the model's window", func(m *Model, _ string) tea.Cmd { return m.showContext() }, (*plain).showContext},
-		{"sources", nil, "", "go to the sources of the last answer", func(m *Model, _ string) tea.Cmd { m.goToSources(); return nil }, (*plain).showSources},
-		{"theme", nil, "[NAME]", "the colours of this run", func(m *Model, args string) tea.Cmd { m.chooseTheme(args); return nil }, (*plain).chooseTheme},
+// do runs a command.
+func (m *Model) do(c Command, args string) tea.Cmd {
+	switch {
+	case c.Own():
+		return screenCommands()[c.Name](m, args)
+	case c.Template != nil:
+		return m.useTemplate(*c.Template, args)
 	}
-	if o.Conversations != nil {
-		list = append(list, command{"resume", []string{"sessions"}, "", "open an earlier conversation", func(m *Model, _ string) tea.Cmd { return m.listConversations() }, (*plain).listConversations})
-	}
-	if o.Resume != nil {
-		list = append(list, command{"continue", nil, "", "go on with an answer that was cut off or stopped", func(m *Model, _ string) tea.Cmd { return m.proceed() }, (*plain).proceed})
-	}
-	if o.Branches != nil {
-		list = append(list,
-			command{"edit", nil, "[N]", "change your last question, or the Nth from the end", func(m *Model, args string) tea.Cmd { return m.editBack(args) }, (*plain).editBack},
-			command{"retry", nil, "", "ask your last question once more", func(m *Model, _ string) tea.Cmd { return m.retry(m.questionBack(1)) }, (*plain).retry},
-			command{"tree", nil, "", "all branches of this conversation", func(m *Model, _ string) tea.Cmd { return m.listTree() }, (*plain).listTree},
-			command{"fork", nil, "", "go on in a conversation of its own", func(m *Model, _ string) tea.Cmd { return m.fork(m.lastTurn()) }, (*plain).forkLast})
-	}
-	if o.Rename != nil {
-		list = append(list, command{"rename", nil, "TITLE", "give this conversation a title", func(m *Model, args string) tea.Cmd { return m.rename(args) }, (*plain).rename})
-	}
-	if o.Models != nil {
-		list = append(list,
-			command{"model", []string{"m"}, "[NAME]", "choose a model", func(m *Model, args string) tea.Cmd { return m.chooseModel(args) }, (*plain).chooseModel},
-			command{"pull", nil, "NAME", "fetch a model from the server's library", func(m *Model, args string) tea.Cmd { return m.pull(args) }, (*plain).pull})
-	}
-	if o.UseMode != nil {
-		list = append(list, command{"mode", nil, "[plan|loop|team]", "how the next questions are worked on", func(m *Model, args string) tea.Cmd { return m.chooseMode(args) }, (*plain).chooseMode})
-	}
-	if o.Artifacts != nil {
-		list = append(list, command{"artifacts", nil, "[NAME]", "documents of this conversation: versions and what each changed", func(m *Model, args string) tea.Cmd { return m.listArtifacts(args) }, (*plain).listArtifacts})
-	}
-	if o.Figures != nil {
-		list = append(list, command{"stats", nil, "[day|model|turn]", "times, tokens, searches and tool calls so far", func(m *Model, args string) tea.Cmd { return m.openStats(args) }, (*plain).stats})
-	}
-	if o.Servers != nil {
-		list = append(list, command{"mcp", nil, "", "the MCP servers: state, cost, log, trust", func(m *Model, _ string) tea.Cmd { return m.openServers() }, (*plain).listServers})
-	}
-	for _, other := range o.Commands {
-		if find(list, other.Name) != nil {
-			continue // the screen has a panel for it
-		}
-		list = append(list, command{
-			other.Name, nil, other.Args, other.Help, func(m *Model, args string) tea.Cmd { return m.runCommand(other, args) },
-			func(p *plain, ctx context.Context, args string) error { return p.runCommand(ctx, other, args) },
-		})
-	}
-	list = append(list, o.templates()...)
-	return append(list, command{"quit", []string{"q", "exit", "bye"}, "", "leave", func(m *Model, _ string) tea.Cmd { return m.leave(Quit) }, (*plain).quit})
-}
-
-// find returns the command of a name, nil when there is none.
-func find(commands []command, name string) *command {
-	for i, c := range commands {
-		if c.name == name || slices.Contains(c.aliases, name) {
-			return &commands[i]
-		}
-	}
-	return nil
+	return m.runCommand(c, args)
 }
 
 // palette is the list of commands above the composer while one is typed.
 type palette struct {
-	rows   []command
+	rows   []Command
 	chosen int
 	closed string // the text for which the user closed it
 }
 
 // follow brings the palette in line with what is typed.
-func (p *palette) follow(text string, commands []command) {
+func (p *palette) follow(text string, commands []Command) {
 	typed, isCommand := strings.CutPrefix(text, "/")
 	if text != p.closed {
 		p.closed = ""
@@ -105,14 +69,14 @@ func (p *palette) follow(text string, commands []command) {
 		p.rows = nil
 		return
 	}
-	var rows []command
+	var rows []Command
 	for _, c := range commands {
-		if strings.HasPrefix(c.name, typed) {
+		if strings.HasPrefix(c.Name, typed) {
 			rows = append(rows, c)
 		}
 	}
 	for _, c := range commands {
-		if !strings.HasPrefix(c.name, typed) && (strings.Contains(c.name, typed) || slices.ContainsFunc(c.aliases, func(a string) bool { return strings.HasPrefix(a, typed) })) {
+		if !strings.HasPrefix(c.Name, typed) && (strings.Contains(c.Name, typed) || slices.ContainsFunc(c.Aliases, func(a string) bool { return strings.HasPrefix(a, typed) })) {
 			rows = append(rows, c)
 		}
 	}
@@ -131,18 +95,16 @@ func (p *palette) view(width, height int, look *draw.Theme) []string {
 	from := max(0, min(p.chosen-rows/2, len(p.rows)-rows))
 	column := 0
 	for _, c := range p.rows {
-		column = max(column, draw.Cells(c.usage()))
+		column = max(column, draw.Cells(c.Usage()))
 	}
 	column = min(column, max(6, width/2))
 	var lines []string
 	for at := from; at < from+rows; at++ {
 		c := p.rows[at]
-		lines = append(lines, draw.Row{Label: c.usage(), Detail: c.help}.Beside(at == p.chosen, column, width, look))
+		lines = append(lines, draw.Row{Label: c.Usage(), Detail: c.Help}.Beside(at == p.chosen, column, width, look))
 	}
 	return lines
 }
-
-func (c command) usage() string { return strings.TrimSpace("/" + c.name + " " + c.args) }
 
 // command runs what was typed after a slash. It reports false for text that
 // is no command.
@@ -152,13 +114,13 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	name, args, _ := strings.Cut(typed, " ")
-	c := find(m.allCommands(), name)
+	c := Find(m.AllCommands(), name)
 	if c == nil {
 		m.flash("no command is called /" + safetext.Line(name))
 		return nil, true
 	}
 	m.composer.clear()
-	return c.run(m, strings.TrimSpace(args)), true
+	return m.do(*c, strings.TrimSpace(args)), true
 }
 
 // runCommand runs a command of another room in the background.
@@ -180,7 +142,7 @@ func (m *Model) runCommand(c Command, args string) tea.Cmd {
 				return beginMsg{asked: "/" + strings.TrimSpace(c.Name+" "+args), begin: begin, err: err}
 			}
 		}
-		text, err := c.run(ctx, conversation, args)
+		text, err := c.Result(ctx, conversation, args)
 		return pageMsg{text: text, err: err, reload: c.Reload && conversation != ""}
 	}
 }

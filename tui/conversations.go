@@ -25,7 +25,7 @@ func (m *Model) listConversations() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		p, list, err := m.conversationPicker(m.base)
+		p, list, err := conversationPicker(m.base, m.Conversations)
 		p.pick = func(at int) tea.Cmd { return m.openConversation(list[at].ID, list[at].Title) }
 		if m.Search != nil {
 			p.none = "no title and no message holds that"
@@ -36,8 +36,8 @@ func (m *Model) listConversations() tea.Cmd {
 }
 
 // conversationPicker lists the latest conversations.
-func (o *Options) conversationPicker(ctx context.Context) (picker, []agent.Conversation, error) {
-	list, err := o.Conversations.Recent(ctx, pickLimit)
+func conversationPicker(ctx context.Context, from Conversations) (picker, []agent.Conversation, error) {
+	list, err := from.Recent(ctx, pickLimit)
 	p := picker{title: "Conversations", empty: "no conversation yet"}
 	for _, c := range list {
 		p.rows = append(p.rows, draw.Row{Label: c.Title, Detail: fmt.Sprintf("%s · %s", draw.Count(c.Messages, "message"), draw.When(c.Updated, time.Now()))})

@@ -358,13 +358,13 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 			r.pass(50 * time.Millisecond)
 			inSight(k)
 		}
-		for _, c := range r.m.allCommands() {
-			if c.name == "quit" {
+		for _, c := range r.m.AllCommands() {
+			if c.Name == "quit" {
 				continue
 			}
-			r.keys("/"+c.name, "enter")
+			r.keys("/"+c.Name, "enter")
 			r.pass(50 * time.Millisecond)
-			inSight("/" + c.name)
+			inSight("/" + c.Name)
 		}
 		r.send(pickMsg{picker: picker{title: "late", rows: []draw.Row{{Label: "x", Detail: ""}}}})
 		inSight("a list that arrives late")

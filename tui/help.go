@@ -37,7 +37,7 @@ const (
 )
 
 // helpGroups are the keys that are live, by place, and the commands.
-func helpGroups(keys *keys.Map, commands []command) []helpGroup {
+func helpGroups(keys *keys.Map, commands []Command) []helpGroup {
 	var groups []helpGroup
 	for _, group := range keys.Groups() {
 		shown := helpGroup{title: group.Title}
@@ -50,13 +50,13 @@ func helpGroups(keys *keys.Map, commands []command) []helpGroup {
 	}
 	shown := helpGroup{title: "Commands"}
 	for _, c := range commands {
-		shown.rows = append(shown.rows, draw.Row{Label: c.usage(), Detail: c.help})
+		shown.rows = append(shown.rows, draw.Row{Label: c.Usage(), Detail: c.Help})
 	}
 	return append(groups, shown)
 }
 
 // build makes the lines for a width.
-func (h *help) build(keys *keys.Map, commands []command, width int, look *draw.Theme) {
+func (h *help) build(keys *keys.Map, commands []Command, width int, look *draw.Theme) {
 	if h.width == width && h.lines != nil {
 		return
 	}

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -13,22 +12,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
-
-// Mention is something that a message can name after an @.
-type Mention struct {
-	Name   string // what stands after the @; one that ends with a slash is a folder of files
-	Detail string
-}
-
-// Template is a prompt that a server has ready: a slash command that fills the
-// composer.
-type Template struct {
-	Name   string // server:prompt
-	Help   string
-	Schema json.RawMessage // of its blanks, a flat object of texts; nil: none
-	// Fill returns the text for the composer. It runs in the background.
-	Fill func(ctx context.Context, values json.RawMessage) (string, error)
-}
 
 // maxMentions bounds the rows that a word can bring.
 const maxMentions = 100
@@ -177,7 +160,7 @@ func (p *mentions) view(width, height int, look *draw.Theme) []string {
 	from := max(0, min(p.chosen-rows/2, len(p.rows)-rows))
 	var lines []string
 	for at := from; at < from+rows; at++ {
-		lines = append(lines, p.rows[at].row(at == p.chosen, width-beside, look))
+		lines = append(lines, mentionRow(p.rows[at], at == p.chosen, width-beside, look))
 	}
 	if beside == 0 {
 		return lines
@@ -197,7 +180,8 @@ func (p *mentions) view(width, height int, look *draw.Theme) []string {
 	return lines
 }
 
-func (n Mention) row(chosen bool, width int, look *draw.Theme) string {
+// mentionRow is a row of the list.
+func mentionRow(n Mention, chosen bool, width int, look *draw.Theme) string {
 	name, mark := "@"+safetext.Line(n.Name), "  "
 	detail := look.Dim.Render(draw.Fit(safetext.Line(n.Detail), width/3))
 	name = draw.Fit(name, max(8, width-4-draw.Cells(detail)))
@@ -207,8 +191,8 @@ func (n Mention) row(chosen bool, width int, look *draw.Theme) string {
 	return draw.Fit(mark+name+"  "+detail, width)
 }
 
-// written is how a name stands in a message.
-func (n Mention) written() string {
+// mentionText is how a name stands in a message.
+func mentionText(n Mention) string {
 	name := safetext.Line(n.Name)
 	if strings.ContainsAny(name, " \t") {
 		return `"` + name + `"`
@@ -229,7 +213,7 @@ func (m *Model) pressMentions(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool)
 		p.chosen = (p.chosen + 1) % len(p.rows)
 		return m.askPreview(), true
 	case key.Matches(pressed, m.keys.Complete, m.keys.Send):
-		text := p.rows[p.chosen].written()
+		text := mentionText(p.rows[p.chosen])
 		p.rows = nil
 		if strings.HasSuffix(text, "/") { // a folder: on with what is in it
 			c.replace(len(c.before())-p.at-1, text)
@@ -248,7 +232,7 @@ func (m *Model) follow() tea.Cmd {
 		m.palette.rows, m.mentions.rows = nil, nil
 		return nil
 	}
-	m.palette.follow(m.composer.text(), m.allCommands())
+	m.palette.follow(m.composer.text(), m.AllCommands())
 	if m.Mentions == nil {
 		return nil
 	}
@@ -283,25 +267,6 @@ func (m *Model) askPreview() tea.Cmd {
 	name := p.rows[p.chosen].Name
 	p.asked = name
 	return func() tea.Msg { return previewMsg{name, m.Preview(m.base, name)} }
-}
-
-// templates are the prompts of servers as commands.
-func (o *Options) templates() []command {
-	if o.Templates == nil {
-		return nil
-	}
-	var list []command
-	for _, t := range o.Templates() {
-		args := ""
-		if t.Schema != nil {
-			args = "[…]" // without any, there is the form
-		}
-		list = append(list, command{
-			safetext.Line(t.Name), nil, args, safetext.Line(t.Help), func(m *Model, given string) tea.Cmd { return m.useTemplate(t, given) },
-			func(p *plain, ctx context.Context, given string) error { return p.useTemplate(ctx, t, given) },
-		})
-	}
-	return list
 }
 
 // useTemplate asks for the blanks of a prompt that were not given, if it has

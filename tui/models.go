@@ -206,15 +206,15 @@ func (m *Model) chooseModel(name string) tea.Cmd {
 	}
 	offline := m.status.Provider == "offline"
 	return func() tea.Msg {
-		p, list := m.modelPicker(m.base, offline)
+		p, list := modelPicker(m.base, m.Models, offline)
 		p.pick = func(at int) tea.Cmd { return m.use(list[at].Name) }
 		return pickMsg{p, nil}
 	}
 }
 
 // modelPicker lists the models that are there, or says why there is none.
-func (o *Options) modelPicker(ctx context.Context, offline bool) (picker, []llm.Info) {
-	list, err := o.Models.List(ctx)
+func modelPicker(ctx context.Context, from Models, offline bool) (picker, []llm.Info) {
+	list, err := from.List(ctx)
 	p := picker{title: "Models", beside: true, empty: "no model installed: /pull NAME fetches one"}
 	if err != nil {
 		told := failureOf(err)

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
+	"os"
 	"time"
 
 	"lifehub/agent"
@@ -204,11 +206,15 @@ type Status struct {
 	Sent     int64  // bytes that left this machine since the start
 }
 
-// Command is a slash command that another room provides.
+// Command is what can be typed after a slash. One with none of the functions is
+// the front end's own (see [Command.Own]).
 type Command struct {
-	Name string // without the slash
-	Args string // what may follow, for the palette: "[DIR]"
-	Help string // one line
+	Name    string // without the slash
+	Aliases []string
+	Args    string // what may follow, for the palette: "[DIR]"
+	Help    string // one line
+	// Template is the prompt of a server that the command fills in.
+	Template *Template
 	// Run does the work and returns markdown to show; "" shows nothing. It
 	// runs in the background.
 	Run func(ctx context.Context, args string) (string, error)
@@ -231,14 +237,6 @@ type Command struct {
 // Turn begins a turn in a way of its own; asked is the line as it was typed.
 type Turn func(ctx context.Context, conversation, asked string) <-chan agent.Event
 
-// run runs the command on a conversation.
-func (c Command) run(ctx context.Context, conversation, args string) (string, error) {
-	if c.Here != nil {
-		return c.Here(ctx, conversation, args)
-	}
-	return c.Run(ctx, args)
-}
-
 // Ended says how the user left the screen.
 type Ended int
 
@@ -248,3 +246,51 @@ const (
 	Interrupted              // Ctrl+C twice or SIGINT: exit code 130
 	Terminated               // SIGTERM, SIGHUP or SIGQUIT, or the terminal went away
 )
+
+// Artifacts are the documents that turns made. *store.Store is the real one.
+type Artifacts interface {
+	// Artifacts are the newest versions of a conversation's, the latest changed first.
+	Artifacts(ctx context.Context, conversation string) ([]agent.Artifact, error)
+	// ArtifactVersions are all versions of one, oldest first.
+	ArtifactVersions(ctx context.Context, conversation, name string) ([]agent.Artifact, error)
+}
+
+// Branches moves in the tree that a conversation is. *store.Store is the real one.
+type Branches interface {
+	// Tree returns all turns of a conversation in the order of asking.
+	Tree(ctx context.Context, conversation string) ([]agent.Exchange, error)
+	// GoOn has the next message answer a turn; "" begins anew.
+	GoOn(ctx context.Context, conversation, turn string) error
+	// Show makes the path through a turn current, down to the newest below it.
+	Show(ctx context.Context, conversation, turn string) error
+	// Fork copies the path that ends with a turn into a new conversation.
+	Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error)
+}
+
+// Mention is something that a message can name after an @.
+type Mention struct {
+	Name   string // what stands after the @; one that ends with a slash is a folder of files
+	Detail string
+}
+
+// Template is a prompt that a server has ready: a slash command that fills the
+// composer.
+type Template struct {
+	Name   string // server:prompt
+	Help   string
+	Schema json.RawMessage // of its blanks, a flat object of texts; nil: none
+	// Fill returns the text for the composer. It runs in the background.
+	Fill func(ctx context.Context, values json.RawMessage) (string, error)
+}
+
+// Unsent keeps what is typed and not sent, so that whoever was killed finds it
+// again. *store.Store is the real one.
+type Unsent interface {
+	// KeepUnsent keeps it in place of what this process kept before.
+	KeepUnsent(ctx context.Context, u agent.Unsent) error
+	// TakeUnsent is what an earlier process left for who opens a conversation;
+	// the zero value: nothing.
+	TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error)
+	// DraftFile makes the file in which the editor gets what is written.
+	DraftFile() (*os.File, error)
+}

@@ -218,12 +218,12 @@ func (p *plain) line(ctx context.Context, line string) error {
 		return p.turn(ctx, line)
 	}
 	name, args, _ := strings.Cut(typed, " ")
-	c := find(p.allCommands(), name)
+	c := Find(p.AllCommands(), name)
 	if c == nil {
 		p.print("no command is called /%s; /help lists them\n", safetext.Line(name))
 		return nil
 	}
-	return c.plain(p, ctx, strings.TrimSpace(args))
+	return p.do(ctx, *c, strings.TrimSpace(args))
 }
 
 // note writes something to know on a line of its own.

@@ -19,7 +19,7 @@ const tellLast = 3
 // listConversations opens an earlier conversation, found by its title or by
 // words of its messages.
 func (p *plain) listConversations(ctx context.Context, _ string) error {
-	list, conversations, err := p.conversationPicker(ctx)
+	list, conversations, err := conversationPicker(ctx, p.Conversations)
 	if err != nil {
 		p.fail(err)
 		return nil

@@ -146,14 +146,14 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 		"/everything:simple-prompt": {in: "n\n"},
 	}
 	o, _ := withAllOfIt()
-	for _, c := range o.allCommands() {
+	for _, c := range o.AllCommands() {
 		tested := false
 		for line := range tests {
 			name, _, _ := strings.Cut(line, " ")
-			tested = tested || name == "/"+c.name
+			tested = tested || name == "/"+c.Name
 		}
 		if !tested {
-			t.Errorf("/%s is not tried in a plain chat", c.name)
+			t.Errorf("/%s is not tried in a plain chat", c.Name)
 		}
 	}
 	for line, tc := range tests {

@@ -13,7 +13,7 @@ import (
 // chooseModel uses the named model, or one of those that are there.
 func (p *plain) chooseModel(ctx context.Context, name string) error {
 	if name == "" {
-		list, models := p.modelPicker(ctx, p.now().Provider == "offline")
+		list, models := modelPicker(ctx, p.Models, p.now().Provider == "offline")
 		if model := p.now().Model; model != "" {
 			list.title += "; " + model + " is in use"
 		}

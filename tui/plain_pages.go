@@ -13,13 +13,50 @@ import (
 	"lifehub/tui/safetext"
 )
 
+// plainCommands is what a chat by lines does for each of its own commands.
+func plainCommands() map[string]func(p *plain, ctx context.Context, args string) error {
+	return map[string]func(p *plain, ctx context.Context, args string) error{
+		"help":      (*plain).help,
+		"new":       (*plain).newConversation,
+		"copy":      (*plain).copyAnswer,
+		"context":   (*plain).showContext,
+		"sources":   (*plain).showSources,
+		"theme":     (*plain).chooseTheme,
+		"resume":    (*plain).listConversations,
+		"continue":  (*plain).proceed,
+		"edit":      (*plain).editBack,
+		"retry":     (*plain).retry,
+		"tree":      (*plain).listTree,
+		"fork":      (*plain).forkLast,
+		"rename":    (*plain).rename,
+		"model":     (*plain).chooseModel,
+		"pull":      (*plain).pull,
+		"mode":      (*plain).chooseMode,
+		"artifacts": (*plain).listArtifacts,
+		"stats":     (*plain).stats,
+		"mcp":       (*plain).listServers,
+		"quit":      (*plain).quit,
+	}
+}
+
+// do runs a command.
+func (p *plain) do(ctx context.Context, c Command, args string) error {
+	switch {
+	case c.Own():
+		return plainCommands()[c.Name](p, ctx, args)
+	case c.Template != nil:
+		return p.useTemplate(ctx, *c.Template, args)
+	}
+	return p.runCommand(ctx, c, args)
+}
+
 func (p *plain) quit(context.Context, string) error { return leftError{Quit} }
 
 // help lists the commands.
 func (p *plain) help(context.Context, string) error {
 	p.print("Type a question and press enter; %s begins and ends one of several lines. While a turn runs, ctrl+c stops it.\n", quote)
-	for _, c := range p.allCommands() {
-		p.print("%s: %s\n", safetext.Line(c.usage()), safetext.Line(c.help))
+	for _, c := range p.AllCommands() {
+		p.print("%s: %s\n", safetext.Line(c.Usage()), safetext.Line(c.Help))
 	}
 	return nil
 }
@@ -89,7 +126,7 @@ func (c cited) line() string {
 // it changed.
 func (p *plain) listArtifacts(ctx context.Context, name string) error {
 	if name == "" {
-		list, artifacts, err := p.artifactPicker(ctx, p.conversation)
+		list, artifacts, err := artifactPicker(ctx, p.Artifacts, p.conversation)
 		if err != nil {
 			p.fail(err)
 			return nil
@@ -100,7 +137,7 @@ func (p *plain) listArtifacts(ctx context.Context, name string) error {
 		}
 		name = artifacts[at].Name
 	}
-	list, versions, err := p.versionPicker(ctx, p.conversation, name)
+	list, versions, err := versionPicker(ctx, p.Artifacts, p.conversation, name)
 	if err != nil {
 		p.fail(err)
 		return nil
@@ -198,7 +235,7 @@ func (p *plain) runCommand(ctx context.Context, c Command, args string) error {
 			}
 		}
 		if err == nil {
-			text, err = c.run(ctx, p.conversation, args)
+			text, err = c.Result(ctx, p.conversation, args)
 		}
 	}
 	if err != nil {

@@ -18,7 +18,7 @@ func (p *plain) listServers(ctx context.Context, _ string) error {
 	}
 	for n, s := range list {
 		p.print("%d. %s · %s\n", n+1, safetext.Line(s.Name), safetext.Line(s.State))
-		for _, fact := range s.facts() {
+		for _, fact := range factsOf(s) {
 			p.print("   %s: %s\n", fact.what, fact.text)
 		}
 		if s.Consent {
@@ -68,7 +68,7 @@ func (p *plain) trust(ctx context.Context, s Server) error {
 		return nil
 	}
 	for _, c := range s.Unseen {
-		p.print("%s\n%s\n", c.head(), c.marked(draw.Unstyled, draw.Unstyled))
+		p.print("%s\n%s\n", changeHead(c), markedChange(c, draw.Unstyled, draw.Unstyled))
 	}
 	if !p.agree(ctx, "trust it like this?") {
 		return nil

@@ -263,12 +263,12 @@ func (m *Model) pressPalette(pressed tea.KeyPressMsg) bool {
 	case key.Matches(pressed, m.keys.Down):
 		p.move(1)
 	case key.Matches(pressed, m.keys.Complete):
-		c.set("/" + chosen.name + " ")
+		c.set("/" + chosen.Name + " ")
 		p.rows = nil
-	case key.Matches(pressed, m.keys.Send) && find(m.allCommands(), c.text()[1:]) == nil:
-		c.set("/" + chosen.name + " ")
+	case key.Matches(pressed, m.keys.Send) && Find(m.AllCommands(), c.text()[1:]) == nil:
+		c.set("/" + chosen.Name + " ")
 		p.rows = nil
-		return chosen.args != "" && chosen.args[0] != '[' // else it runs at once
+		return chosen.Args != "" && chosen.Args[0] != '[' // else it runs at once
 	default:
 		return false
 	}

@@ -149,7 +149,7 @@ func (m *Model) body(width, height, top int) []string {
 	case m.overlay == statsOverlay:
 		return m.stats.view(width, height, m.look)
 	case m.overlay == helpOverlay:
-		m.help.build(&m.keys, m.allCommands(), width, m.look)
+		m.help.build(&m.keys, m.AllCommands(), width, m.look)
 		return m.help.view(width, height, m.look)
 	case len(m.transcript.entries) == 0 && m.Inline && m.turns > 0:
 		return nil // it was printed
@@ -268,36 +268,8 @@ func (m *Model) state() string {
 	return "working"
 }
 
-// offlineText is what the provider says of itself when no model answers.
-const offlineText = "offline: quoting your notes, no model"
-
 // world is the right end of the header.
 func (m *Model) world() []string { return m.status.parts(m.width) }
-
-// parts tell in short, fit for the screen: model, then notes.
-func (s Status) parts(width int) []string {
-	var parts []string
-	switch {
-	case s.Provider == "offline" && width < 90:
-		parts = append(parts, "offline, no model")
-	case s.Provider == "offline":
-		parts = append(parts, offlineText)
-	case s.Model != "":
-		parts = append(parts, safetext.Line(s.Model))
-	}
-	if s.Scope != "" {
-		parts = append(parts, safetext.Line(s.Scope))
-	}
-	switch {
-	case s.Indexing && s.Notes > 0:
-		parts = append(parts, fmt.Sprintf("indexing %s of %s", draw.Thousands(s.Indexed), draw.Thousands(s.Notes)))
-	case s.Indexing:
-		parts = append(parts, "indexing")
-	case s.Notes > 0:
-		parts = append(parts, draw.Count(s.Notes, "note"))
-	}
-	return parts
-}
 
 // statusLine is the last line: mode, context, speed, what left the machine, and
 // the keys of the moment.

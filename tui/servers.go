@@ -198,17 +198,17 @@ func (p *servers) view(width, height int, keys *keys.Map, look *draw.Theme, trus
 	}
 	names = min(names, max(8, width/4))
 	for i, s := range p.list {
-		lines = append(lines, s.row(names, width, i == p.chosen, look))
+		lines = append(lines, serverRow(s, names, width, i == p.chosen, look))
 	}
 	if p.chosen < len(p.list) {
 		lines = append(lines, "")
-		lines = append(lines, p.list[p.chosen].details(width, keys, look)...)
+		lines = append(lines, serverDetails(p.list[p.chosen], width, keys, look)...)
 	}
 	return draw.Filled(lines, height)
 }
 
-// row is a server in one line.
-func (s Server) row(names, width int, chosen bool, look *draw.Theme) string {
+// serverRow is a server in one line.
+func serverRow(s Server, names, width int, chosen bool, look *draw.Theme) string {
 	name := draw.Fit(safetext.Line(s.Name), names)
 	name += strings.Repeat(" ", max(0, names-draw.Cells(name)))
 	mark, point := "  ", look.Dim.Render("○")
@@ -225,10 +225,10 @@ func (s Server) row(names, width int, chosen bool, look *draw.Theme) string {
 	return draw.Fit(mark+point+" "+name+"  "+safetext.Line(s.State), width)
 }
 
-// details are the figures of a server, a line each.
-func (s Server) details(width int, keys *keys.Map, look *draw.Theme) []string {
+// serverDetails are the figures of a server, a line each.
+func serverDetails(s Server, width int, keys *keys.Map, look *draw.Theme) []string {
 	var lines []string
-	for _, f := range s.facts() {
+	for _, f := range factsOf(s) {
 		lines = append(lines, draw.Wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", f.what)), f.text, width)...)
 	}
 	if s.Consent {
@@ -244,8 +244,8 @@ func (s Server) details(width int, keys *keys.Map, look *draw.Theme) []string {
 // fact is something to know of a server, fit for the screen.
 type fact struct{ what, text string }
 
-// facts are the figures of a server, in the order in which they are shown.
-func (s Server) facts() (list []fact) {
+// factsOf are the figures of a server, in the order in which they are shown.
+func factsOf(s Server) (list []fact) {
 	add := func(what, text string) {
 		if text != "" {
 			list = append(list, fact{what, safetext.Line(text)})
@@ -313,8 +313,8 @@ func (l *look) content(width int, look *draw.Theme) []string {
 	}
 	var lines []string
 	for _, c := range l.change {
-		lines = append(lines, draw.Styled(look.Strong.Render, draw.Wrapped("", c.head(), width))...)
-		for _, line := range strings.Split(c.marked(look.Removed.Render, look.Added.Render), "\n") {
+		lines = append(lines, draw.Styled(look.Strong.Render, draw.Wrapped("", changeHead(c), width))...)
+		for _, line := range strings.Split(markedChange(c, look.Removed.Render, look.Added.Render), "\n") {
 			for _, part := range draw.Broken(line, width-2) {
 				lines = append(lines, "  "+part)
 			}
@@ -324,16 +324,16 @@ func (l *look) content(width int, look *draw.Theme) []string {
 	return lines[:max(0, len(lines)-1)]
 }
 
-// head says what has changed.
-func (c Change) head() string {
+// changeHead says what has changed.
+func changeHead(c Change) string {
 	if c.Before == "" {
 		return safetext.Reveal(c.What + ", new:")
 	}
 	return safetext.Reveal(c.What + ", changed:")
 }
 
-// marked is the change word by word, with what is hidden in it made visible.
-func (c Change) marked(removed, added func(...string) string) string {
+// markedChange is the change word by word, with what is hidden in it made visible.
+func markedChange(c Change, removed, added func(...string) string) string {
 	words := []worddiff.Word{{Text: c.After, Mark: ' '}}
 	if c.Before != "" {
 		words = worddiff.Compare(c.Before, c.After)

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"os"
 	"sync"
 	"time"
 
@@ -12,18 +11,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
-
-// Unsent keeps what is typed and not sent, so that whoever was killed finds it
-// again. *store.Store is the real one.
-type Unsent interface {
-	// KeepUnsent keeps it in place of what this process kept before.
-	KeepUnsent(ctx context.Context, u agent.Unsent) error
-	// TakeUnsent is what an earlier process left for who opens a conversation;
-	// the zero value: nothing.
-	TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error)
-	// DraftFile makes the file in which the editor gets what is written.
-	DraftFile() (*os.File, error)
-}
 
 // keepEvery is how long what is typed may be on the screen only. It is the
 // least: writing takes no more than a part in keepShare of the time.

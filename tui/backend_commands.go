@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"lifehub/tui/safetext"
+)
+
+// AllCommands are the slash commands that have something behind them, as they
+// are listed.
+func (o *Options) AllCommands() []Command {
+	list := []Command{
+		{Name: "help", Aliases: []string{"h", "?"}, Help: "keys and commands"},
+		{Name: "new", Aliases: []string{"clear"}, Help: "a new conversation"},
+		{Name: "copy", Args: "[N]", Help: "copy the last answer, or its code block N"},
+		{Name: "context", Help: "what fills the model's window"},
+		{Name: "sources", Help: "go to the sources of the last answer"},
+		{Name: "theme", Args: "[NAME]", Help: "the colours of this run"},
+	}
+	add := func(there bool, commands ...Command) {
+		if there {
+			list = append(list, commands...)
+		}
+	}
+	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"sessions"}, Help: "open an earlier conversation"})
+	add(o.Resume != nil, Command{Name: "continue", Help: "go on with an answer that was cut off or stopped"})
+	add(o.Branches != nil,
+		Command{Name: "edit", Args: "[N]", Help: "change your last question, or the Nth from the end"},
+		Command{Name: "retry", Help: "ask your last question once more"},
+		Command{Name: "tree", Help: "all branches of this conversation"},
+		Command{Name: "fork", Help: "go on in a conversation of its own"})
+	add(o.Rename != nil, Command{Name: "rename", Args: "TITLE", Help: "give this conversation a title"})
+	add(o.Models != nil,
+		Command{Name: "model", Aliases: []string{"m"}, Args: "[NAME]", Help: "choose a model"},
+		Command{Name: "pull", Args: "NAME", Help: "fetch a model from the server's library"})
+	add(o.UseMode != nil, Command{Name: "mode", Args: "[plan|loop|team]", Help: "how the next questions are worked on"})
+	add(o.Artifacts != nil, Command{Name: "artifacts", Args: "[NAME]", Help: "documents of this conversation: versions and what each changed"})
+	add(o.Figures != nil, Command{Name: "stats", Args: "[day|model|turn]", Help: "times, tokens, searches and tool calls so far"})
+	add(o.Servers != nil, Command{Name: "mcp", Help: "the MCP servers: state, cost, log, trust"})
+	for _, other := range o.Commands {
+		add(Find(list, other.Name) == nil, other) // else the front end does it itself
+	}
+	list = append(list, o.templates()...)
+	return append(list, Command{Name: "quit", Aliases: []string{"q", "exit", "bye"}, Help: "leave"})
+}
+
+// templates are the prompts of servers as commands.
+func (o *Options) templates() []Command {
+	if o.Templates == nil {
+		return nil
+	}
+	var list []Command
+	for _, t := range o.Templates() {
+		args := ""
+		if t.Schema != nil {
+			args = "[…]" // without any, there is the form
+		}
+		list = append(list, Command{Name: safetext.Line(t.Name), Args: args, Help: safetext.Line(t.Help), Template: &t})
+	}
+	return list
+}
+
+// Find returns the command of a name, nil when there is none.
+func Find(commands []Command, name string) *Command {
+	for i, c := range commands {
+		if c.Name == name || slices.Contains(c.Aliases, name) {
+			return &commands[i]
+		}
+	}
+	return nil
+}
+
+// Usage is how the command is typed.
+func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
+
+// Own reports whether the front end itself knows what the command does.
+func (c Command) Own() bool {
+	return c.Run == nil && c.Here == nil && c.Turn == nil && c.Prompt == nil && c.Template == nil
+}
+
+// Result runs a command that is no turn on a conversation.
+func (c Command) Result(ctx context.Context, conversation, args string) (string, error) {
+	if c.Here != nil {
+		return c.Here(ctx, conversation, args)
+	}
+	return c.Run(ctx, args)
+}
