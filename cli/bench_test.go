@@ -13,6 +13,7 @@ import (
 	"lifehub/agent"
 	"lifehub/store"
 	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // BenchmarkOpenAndScroll opens conversations on the real store and screen, and
@@ -81,7 +82,7 @@ func longTalk(tb testing.TB, messages int) *store.Store {
 func openScreen(tb testing.TB, s *store.Store) (m *tui.Model, rest, end func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	m, err := tui.New(ctx, tui.Options{Assistant: nobody{}, Conversations: conversations{s}, Branches: s, Conversation: "talk"})
+	m, err := tui.New(ctx, backend.Options{Assistant: nobody{}, Conversations: conversations{s}, Branches: s, Conversation: "talk"})
 	if err != nil {
 		tb.Fatal(err)
 	}

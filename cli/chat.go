@@ -17,6 +17,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // chatFlags are the flags of `lifehub` and `lifehub chat`.
@@ -97,12 +98,12 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 
 	asking := func(path string) (*store.Store, error) { return f.openStore(ctx, path) }
 	show, options := tui.Run, looks
-	options.Open = func(context.Context) (tui.Options, error) { return c.open(ctx, store.Open) }
+	options.Open = func(context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
 	screen := !f.plain && f.hasScreen()
 	if screen {
 		leaveRoomForKeys()
 	} else {
-		show = func(ctx context.Context, o tui.Options) (tui.Ended, error) {
+		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
 			if f.letGo != nil { // a signal may mean the turn only
 				f.letGo()
 			}
@@ -127,9 +128,9 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		return c.failed()
 	case err != nil:
 		return fmt.Errorf("show the chat: %w", err)
-	case ended == tui.Interrupted, wasInterrupted(ctx):
+	case ended == backend.Interrupted, wasInterrupted(ctx):
 		return exitError{code: exitInterrupted}
-	case ended == tui.Terminated:
+	case ended == backend.Terminated:
 		return exitError{code: exitTerminated}
 	}
 	return nil
@@ -139,8 +140,8 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 func (f *chatFlags) goesOn() bool { return f.pick || f.hasLast || f.resume != "" }
 
 // looks is how the settings and flags want the screen, before anything is open.
-func (f *chatFlags) looks(c *settings.Config) (tui.Options, error) {
-	o := tui.Options{
+func (f *chatFlags) looks(c *settings.Config) (backend.Options, error) {
+	o := backend.Options{
 		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
 		Inline: f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
 	}
@@ -160,7 +161,7 @@ type chat struct {
 	*app
 	flags  *chatFlags
 	prompt string
-	looks  tui.Options
+	looks  backend.Options
 
 	mu   sync.Mutex // held while it opens
 	life *life      // nil: it is not open
@@ -168,7 +169,7 @@ type chat struct {
 }
 
 // open opens all that the screen works with. What it opens ends with ctx and close.
-func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Store, error)) (o tui.Options, err error) {
+func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Store, error)) (o backend.Options, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer func() { c.err = err }()
@@ -194,7 +195,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Artifacts, o.Unsent = c.store, c.store
 	o.Mentions, o.Preview, o.Templates = c.mentions, c.preview, c.templates
 	o.Status, o.Notices = c.life.status, c.life.notices
-	o.Commands = slices.Concat(c.life.commands(assistant), []tui.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, c.prompts())
+	o.Commands = slices.Concat(c.life.commands(assistant), []backend.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, c.prompts())
 	o.UseMode = func(name string) { c.modes.use(agent.Mode(name)) }
 	return o, nil
 }

@@ -18,7 +18,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 	"lifehub/store"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 func newChatsExport(sh *shell) *cobra.Command {
@@ -72,11 +72,11 @@ func formatOf(format, file string) string {
 
 // exportCommand writes the open conversation to a file, or makes a note of one
 // of its documents.
-func (l *life) exportCommand(assistant *agent.Agent) tui.Command {
-	return tui.Command{
+func (l *life) exportCommand(assistant *agent.Agent) backend.Command {
+	return backend.Command{
 		Name: "export", Args: "[md|json|html] [FILE] | DOCUMENT [NOTE]", Help: "write this conversation to a file, or a document of it to the notes",
 		Here: l.slashExport,
-		Begin: func(ctx context.Context, conversation, given string) (tui.Turn, error) {
+		Begin: func(ctx context.Context, conversation, given string) (backend.Turn, error) {
 			step, err := l.exportStep(ctx, conversation, given)
 			if step == nil || err != nil {
 				return nil, err

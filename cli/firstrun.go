@@ -19,7 +19,7 @@ import (
 
 	"lifehub/cli/settings"
 	"lifehub/llm"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // offers finds notes for someone who has named none.
@@ -31,17 +31,17 @@ const offersPatience = 3 * time.Second
 
 // Offers lists folders of notes: those that Obsidian knows, then those in the
 // usual places, and the starter notes at the end. What cannot be read is left out.
-func (o offers) Offers(ctx context.Context) ([]tui.Offer, error) {
+func (o offers) Offers(ctx context.Context) ([]backend.Offer, error) {
 	ctx, cancel := context.WithTimeout(ctx, offersPatience)
 	defer cancel()
-	found := make(chan tui.Offer)
+	found := make(chan backend.Offer)
 	o.spawn(func() {
 		defer close(found)
 		o.find(ctx, found)
 	})
-	var list []tui.Offer
+	var list []backend.Offer
 	for open := true; open; {
-		var offer tui.Offer
+		var offer backend.Offer
 		select {
 		case offer, open = <-found:
 			if open {
@@ -51,11 +51,11 @@ func (o offers) Offers(ctx context.Context) ([]tui.Offer, error) {
 			open = false
 		}
 	}
-	return append(list, tui.Offer{Name: "Starter notes", Detail: "the notes of a made-up life, to try things on", Ask: "how often do I run?"}), nil
+	return append(list, backend.Offer{Name: "Starter notes", Detail: "the notes of a made-up life, to try things on", Ask: "how often do I run?"}), nil
 }
 
 // find sends the folders of notes that it comes upon, each once, until ctx ends.
-func (o offers) find(ctx context.Context, found chan<- tui.Offer) {
+func (o offers) find(ctx context.Context, found chan<- backend.Offer) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		slog.Warn("look for notes", "error", err)
@@ -71,7 +71,7 @@ func (o offers) find(ctx context.Context, found chan<- tui.Offer) {
 			continue
 		}
 		known[real] = true
-		offer := tui.Offer{Name: kind, Path: underHome(place.dir, home), Detail: countNotes(ctx, place.dir)}
+		offer := backend.Offer{Name: kind, Path: underHome(place.dir, home), Detail: countNotes(ctx, place.dir)}
 		if offer.Detail == "" {
 			continue
 		}
@@ -220,7 +220,7 @@ func underHome(dir, home string) string {
 }
 
 // Take remembers the folder and begins to index it.
-func (o offers) Take(_ context.Context, offer tui.Offer) error {
+func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	dir := atHome(offer.Path)
 	if dir == "" {
 		dir = filepath.Join(o.Data, "starter-notes")
@@ -246,21 +246,21 @@ func (o offers) Take(_ context.Context, offer tui.Offer) error {
 }
 
 // findModel tells which model answers, and what a user without one can do.
-func (l *life) findModel(ctx context.Context) tui.FoundModel {
+func (l *life) findModel(ctx context.Context) backend.FoundModel {
 	info, err := l.provider.Info(ctx, "")
 	state := l.provider.State()
 	var missing *llm.NotFoundError
 	switch {
 	case state.Provider == "offline" && l.config.Provider == "offline":
-		return tui.FoundModel{Says: "Your settings ask for no model: answers quote your notes."}
+		return backend.FoundModel{Says: "Your settings ask for no model: answers quote your notes."}
 	case state.Provider == "offline":
 		return l.noModel(ctx)
 	case errors.As(err, &missing) && state.Provider == "ollama":
-		return tui.FoundModel{Says: fmt.Sprintf("Ollama runs here, but %s is not installed.", missing.Model), Pull: missing.Model, Why: "the model that answers"}
+		return backend.FoundModel{Says: fmt.Sprintf("Ollama runs here, but %s is not installed.", missing.Model), Pull: missing.Model, Why: "the model that answers"}
 	case err != nil:
-		return tui.FoundModel{Says: fmt.Sprintf("The model server of your settings does not answer: %v.", err), Next: "`lifehub doctor` checks it; you can look around meanwhile."}
+		return backend.FoundModel{Says: fmt.Sprintf("The model server of your settings does not answer: %v.", err), Next: "`lifehub doctor` checks it; you can look around meanwhile."}
 	}
-	found := tui.FoundModel{Ready: true, Says: fmt.Sprintf("%s answers, from %s on this machine.", info.Name, serverName(state.Provider))}
+	found := backend.FoundModel{Ready: true, Says: fmt.Sprintf("%s answers, from %s on this machine.", info.Name, serverName(state.Provider))}
 	if state.Remote != "" {
 		found.Says = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
 	}
@@ -271,18 +271,18 @@ func (l *life) findModel(ctx context.Context) tui.FoundModel {
 }
 
 // noModel tells why nothing but quotes can be had, and how to mend that.
-func (l *life) noModel(ctx context.Context) tui.FoundModel {
+func (l *life) noModel(ctx context.Context) backend.FoundModel {
 	const quotes = "until then answers quote your notes, which works at once."
 	models, err := l.provider.Models(ctx)
 	switch {
 	case err == nil && len(models) == 0:
-		return tui.FoundModel{Says: "Ollama runs here and has no model yet; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
+		return backend.FoundModel{Says: "Ollama runs here and has no model yet; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
 	case err == nil:
-		return tui.FoundModel{Says: "Ollama runs here and has no model that can chat; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
+		return backend.FoundModel{Says: "Ollama runs here and has no model that can chat; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
 	case hasOllama():
-		return tui.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it. LifeHub notices by itself."}
+		return backend.FoundModel{Says: "Ollama is installed but does not run; " + quotes, Next: "`ollama serve` starts it. LifeHub notices by itself."}
 	}
-	return tui.FoundModel{
+	return backend.FoundModel{
 		Says: "No model on this machine: answers quote your notes, which works at once.",
 		Next: "For written ones install Ollama from ollama.com, then: ollama pull " + llm.Suggestion() + ". LifeHub notices by itself.",
 	}

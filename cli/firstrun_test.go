@@ -11,7 +11,7 @@ import (
 	"reflect"
 	"testing"
 
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // TestANewcomerGetsAnAnswerWithTwoKeys begins in an empty home, without a model
@@ -125,7 +125,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	if got := offered(); got[0] != [3]string{"This folder", "~/far/away/Wissen", "1 note"} {
 		t.Errorf("in a folder of notes: %q", got)
 	}
-	err := offers{&life{app: &app{}}}.Take(t.Context(), tui.Offer{Path: "~/nowhere"})
+	err := offers{&life{app: &app{}}}.Take(t.Context(), backend.Offer{Path: "~/nowhere"})
 	if err == nil || err.Error() != "there is no folder ~/nowhere" {
 		t.Errorf("taking what is not there: %v", err)
 	}

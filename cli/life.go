@@ -13,14 +13,14 @@ import (
 	"lifehub/llm"
 	"lifehub/rag"
 	"lifehub/store"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // life is what goes on behind a chat: the notes are brought up to date, the
 // model server comes and goes, MCP servers start. It tells the screen about it.
 type life struct {
 	*app
-	status  chan tui.Status
+	status  chan backend.Status
 	notices chan string
 	wake    chan struct{} // the notes, or who embeds them, changed
 	running sync.WaitGroup
@@ -32,7 +32,7 @@ type life struct {
 
 // begin starts what goes on behind a chat. It ends with ctx; wait waits for that.
 func begin(ctx context.Context, a *app) *life {
-	l := &life{app: a, status: make(chan tui.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
+	l := &life{app: a, status: make(chan backend.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
 	l.tell()
 	for _, text := range a.config.Notices() {
 		l.notice(text)
@@ -134,7 +134,7 @@ func (l *life) tell() {
 	if use := l.switches.notesNow(); use != notesOn {
 		scope = "notes " + string(use)
 	}
-	s := tui.Status{
+	s := backend.Status{
 		Scope:    scope,
 		Provider: state.Provider, Model: state.Model, Window: l.provider.Window(), Sent: l.sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: l.indexing || coverage.Unread > 0,

@@ -12,22 +12,22 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // panel is the MCP servers as the screen wants them.
 type panel struct{ *app }
 
-func (p panel) List() []tui.Server {
-	var list []tui.Server
+func (p panel) List() []backend.Server {
+	var list []backend.Server
 	for _, s := range p.servers.State() {
-		one := tui.Server{
+		one := backend.Server{
 			Name: s.Name, Address: s.Address, About: s.About, State: s.Text(), Running: s.Status == mcpclient.Running, Off: s.Status == mcpclient.Off, Consent: s.WantsConsent(),
 			Up: time.Since(s.Since), Restarts: s.Restarts, Tools: len(s.Tools), Tokens: s.Tokens,
 			Calls: s.Calls, Failed: s.Failed, P95: s.P95, Said: s.Said,
 		}
 		for _, c := range s.Unseen {
-			one.Unseen = append(one.Unseen, tui.Change(c))
+			one.Unseen = append(one.Unseen, backend.Change(c))
 		}
 		list = append(list, one)
 	}
@@ -48,7 +48,7 @@ const logLines = 1000
 
 func (p panel) Log(name string) (string, error) { return serverLog(p.ServerLog(name), logLines) }
 
-func (p panel) Trust(name string, seen []tui.Change) error {
+func (p panel) Trust(name string, seen []backend.Change) error {
 	changes := make([]mcpclient.Change, 0, len(seen))
 	for _, c := range seen {
 		changes = append(changes, mcpclient.Change(c))
@@ -61,10 +61,10 @@ func (p panel) Consent(ctx context.Context, name string, show func(page string))
 }
 
 // templates are the prompts of the servers.
-func (a *app) templates() []tui.Template {
-	var list []tui.Template
+func (a *app) templates() []backend.Template {
+	var list []backend.Template
 	for _, p := range a.servers.Prompts() {
-		list = append(list, tui.Template{
+		list = append(list, backend.Template{
 			Name: p.Server + ":" + p.Name, Help: p.Description, Schema: blanks(p.Args),
 			Fill: func(ctx context.Context, values json.RawMessage) (string, error) { return a.fill(ctx, p, values) },
 		})

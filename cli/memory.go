@@ -18,7 +18,7 @@ import (
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/notes"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 )
 
@@ -236,8 +236,8 @@ func (sh *shell) editFacts(ctx context.Context, a *app) error {
 }
 
 // memoryCommands are the slash commands of the memory.
-func (l *life) memoryCommands() []tui.Command {
-	return []tui.Command{
+func (l *life) memoryCommands() []backend.Command {
+	return []backend.Command{
 		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: l.slashMemory},
 		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, but for the last messages", Here: l.slashCompact},
 		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, text string) (string, error) {

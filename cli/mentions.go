@@ -16,16 +16,16 @@ import (
 	"lifehub/internal/pattern"
 	"lifehub/mcpclient"
 	"lifehub/notes"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // mentions are what a message can name after an @: the notes and the resources
 // of servers, or the files of a place.
-func (a *app) mentions(ctx context.Context, place string) ([]tui.Mention, error) {
+func (a *app) mentions(ctx context.Context, place string) ([]backend.Mention, error) {
 	if place != "" {
 		return filesIn(place)
 	}
-	var list []tui.Mention
+	var list []backend.Mention
 	vaults := a.open()
 	for _, v := range vaults {
 		titles, err := v.index.Titles(ctx)
@@ -41,27 +41,27 @@ func (a *app) mentions(ctx context.Context, place string) ([]tui.Mention, error)
 			if len(vaults) > 1 {
 				name = filepath.Base(v.folder.Dir()) + "/" + name
 			}
-			list = append(list, tui.Mention{Name: name, Detail: titles[e.Path]})
+			list = append(list, backend.Mention{Name: name, Detail: titles[e.Path]})
 		}
 	}
 	return append(list, a.resources()...), nil
 }
 
 // resources are what the servers have to read.
-func (a *app) resources() []tui.Mention {
-	var list []tui.Mention
+func (a *app) resources() []backend.Mention {
+	var list []backend.Mention
 	for _, r := range a.servers.Resources() {
 		detail := r.Name
 		if r.Description != "" && r.Description != r.Name {
 			detail = strings.TrimSpace(r.Name + ": " + r.Description)
 		}
-		list = append(list, tui.Mention{Name: r.Server + ":" + r.URI, Detail: detail})
+		list = append(list, backend.Mention{Name: r.Server + ":" + r.URI, Detail: detail})
 	}
 	return list
 }
 
 // filesIn lists a folder, its folders first.
-func filesIn(place string) ([]tui.Mention, error) {
+func filesIn(place string) ([]backend.Mention, error) {
 	entries, err := os.ReadDir(atHome(place))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil // it is still being typed
@@ -69,15 +69,15 @@ func filesIn(place string) ([]tui.Mention, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
 	}
-	var folders, files []tui.Mention
+	var folders, files []backend.Mention
 	for _, e := range entries {
 		info, err := os.Stat(filepath.Join(atHome(place), e.Name()))
 		switch {
 		case err != nil || strings.HasPrefix(e.Name(), "."):
 		case info.IsDir():
-			folders = append(folders, tui.Mention{Name: place + e.Name() + "/", Detail: "folder"})
+			folders = append(folders, backend.Mention{Name: place + e.Name() + "/", Detail: "folder"})
 		case info.Mode().IsRegular():
-			files = append(files, tui.Mention{Name: place + e.Name(), Detail: size(info.Size())})
+			files = append(files, backend.Mention{Name: place + e.Name(), Detail: size(info.Size())})
 		}
 	}
 	return append(folders, files...), nil

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"lifehub/rag"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // anApp is LifeHub on a folder of notes, with no model and nothing kept.
@@ -89,11 +89,11 @@ func TestWhatCanBeNamedIsListed(t *testing.T) {
 		}
 	}
 	list, err := a.mentions(t.Context(), "")
-	if want := []tui.Mention{{Name: "running.md", Detail: "Running"}, {Name: "tasks.md", Detail: "Tasks"}}; err != nil || !slices.Equal(list, want) {
+	if want := []backend.Mention{{Name: "running.md", Detail: "Running"}, {Name: "tasks.md", Detail: "Tasks"}}; err != nil || !slices.Equal(list, want) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
 	}
 	list, err = a.mentions(t.Context(), files+"/")
-	if want := []tui.Mention{{Name: files + "/sub/", Detail: "folder"}, {Name: files + "/report.txt", Detail: "11 B"}}; err != nil || !slices.Equal(list, want) {
+	if want := []backend.Mention{{Name: files + "/sub/", Detail: "folder"}, {Name: files + "/report.txt", Detail: "11 B"}}; err != nil || !slices.Equal(list, want) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
 	}
 	if list, err := a.mentions(t.Context(), files+"/none/"); err != nil || list != nil {

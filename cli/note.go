@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 
 	"lifehub/agent"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // noteCommand adds a line to today's daily note by the tool that a plan would
 // use: the user sees the change before it is made, and /undo takes it back.
-func noteCommand(assistant *agent.Agent) tui.Command {
-	return tui.Command{
+func noteCommand(assistant *agent.Agent) backend.Command {
+	return backend.Command{
 		Name: "note", Args: "TEXT", Help: "add to today's daily note",
 		Turn: func(ctx context.Context, conversation, asked, text string) <-chan agent.Event {
 			input, err := json.Marshal(map[string]string{"content": text})

@@ -9,19 +9,19 @@ import (
 	"strings"
 
 	"lifehub/internal/pattern"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // promptName is what a file may be called to be a command.
 var promptName = pattern.Lazy(`^[a-z0-9][a-z0-9_-]*$`)
 
 // prompts are the user's own: each file prompts/NAME.md is the command /NAME.
-func (a *app) prompts() []tui.Command {
+func (a *app) prompts() []backend.Command {
 	files, err := filepath.Glob(filepath.Join(a.Paths.PromptsFolder(), "*.md"))
 	if err != nil { // only of a bad pattern
 		return nil
 	}
-	var list []tui.Command
+	var list []backend.Command
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".md")
 		text, err := os.ReadFile(file)
@@ -34,7 +34,7 @@ func (a *app) prompts() []tui.Command {
 			args = "TEXT"
 		}
 		first, _, _ := strings.Cut(strings.TrimLeft(string(text), "# \n"), "\n")
-		list = append(list, tui.Command{Name: name, Args: args, Help: firstBytes(first, 60), Prompt: func(args string) (string, error) {
+		list = append(list, backend.Command{Name: name, Args: args, Help: firstBytes(first, 60), Prompt: func(args string) (string, error) {
 			text, err := os.ReadFile(file)
 			if err != nil {
 				return "", fmt.Errorf("read the prompt: %w", err)

@@ -11,6 +11,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui"
+	"lifehub/tui/backend"
 	"lifehub/tui/replay"
 )
 
@@ -53,10 +54,10 @@ func (sh *shell) replay(ctx context.Context, t store.Trace, r replay.Recording, 
 	if err != nil {
 		return err
 	}
-	status := make(chan tui.Status, 1)
-	status <- tui.Status{Provider: "replay", Model: modelOf(r.Events)}
+	status := make(chan backend.Status, 1)
+	status <- backend.Status{Provider: "replay", Model: modelOf(r.Events)}
 	close(status)
-	options := tui.Options{Replay: &r, Status: status, Theme: c.Theme, NoMouse: !c.Mouse, Editor: c.Editor, Environ: redact.WithoutOwnSecrets(sh.environ())}
+	options := backend.Options{Replay: &r, Status: status, Theme: c.Theme, NoMouse: !c.Mouse, Editor: c.Editor, Environ: redact.WithoutOwnSecrets(sh.environ())}
 	if _, err := tui.Run(ctx, options); err != nil {
 		return fmt.Errorf("show the replay: %w", err)
 	}

@@ -8,12 +8,12 @@ import (
 
 	"lifehub/agent"
 	"lifehub/rag"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // commands are the slash commands that need more than the screen.
-func (l *life) commands(gate *agent.Agent) []tui.Command {
-	return append([]tui.Command{
+func (l *life) commands(gate *agent.Agent) []backend.Command {
+	return append([]backend.Command{
 		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: func(ctx context.Context, name string) (string, error) { return l.slashTools(ctx, gate, name) }},
 		{Name: "mcp", Help: "MCP servers and how they are", Run: l.slashServers},
 		{Name: "permissions", Help: "the rules that decide what runs", Run: l.slashRules},

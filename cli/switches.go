@@ -9,7 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 // notesUse is what the next turns have to work with.
@@ -59,8 +59,8 @@ func (a *app) leftOut(t agent.Tool) bool {
 }
 
 // switchCommands are /notes and /think.
-func (l *life) switchCommands() []tui.Command {
-	return []tui.Command{
+func (l *life) switchCommands() []backend.Command {
+	return []backend.Command{
 		{Name: "notes", Args: "[on|only|off]", Help: "answer with your notes, with nothing but them, or without", Run: l.slashNotes},
 		{Name: "think", Args: "[off|on|low|medium|high]", Help: "let the model think first, where it can", Run: l.slashThink},
 	}

@@ -7,11 +7,11 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/settings"
-	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
-	l := &life{app: anApp(t, aVault(t)), status: make(chan tui.Status, 1)}
+	l := &life{app: anApp(t, aVault(t)), status: make(chan backend.Status, 1)}
 	offers := func(tool string) bool {
 		return slices.ContainsFunc(l.offered(), func(offered agent.Tool) bool { return offered.Spec().Name == tool })
 	}
@@ -42,7 +42,7 @@ func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 }
 
 func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
-	l := &life{app: anApp(t, aVault(t)), status: make(chan tui.Status, 1)}
+	l := &life{app: anApp(t, aVault(t)), status: make(chan backend.Status, 1)}
 	l.config.Tools.Off = []string{"web_*"}
 	for use, want := range map[string][]string{
 		"on":   {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},

@@ -10,6 +10,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
 
@@ -37,7 +38,7 @@ func (m *Model) listArtifacts(name string) tea.Cmd {
 }
 
 // artifactPicker lists the documents of a conversation.
-func artifactPicker(ctx context.Context, from Artifacts, conversation string) (picker, []agent.Artifact, error) {
+func artifactPicker(ctx context.Context, from backend.Artifacts, conversation string) (picker, []agent.Artifact, error) {
 	list, err := from.Artifacts(ctx, conversation)
 	if conversation == "" {
 		list = nil // with no name the store would list those of all conversations
@@ -62,7 +63,7 @@ func (m *Model) listVersions(conversation, name string) tea.Cmd {
 
 // versionPicker lists the versions of a document, the newest first; what it
 // returns beside is the oldest first.
-func versionPicker(ctx context.Context, from Artifacts, conversation, name string) (picker, []agent.Artifact, error) {
+func versionPicker(ctx context.Context, from backend.Artifacts, conversation, name string) (picker, []agent.Artifact, error) {
 	versions, err := from.ArtifactVersions(ctx, conversation, name)
 	if err == nil && (len(versions) == 0 || conversation == "") {
 		err = fmt.Errorf("no document of this conversation is called %s; /artifacts lists them", name)

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
 )
@@ -21,7 +22,7 @@ import (
 // talk returns a screen of a size with n exchanges above.
 func talk(tb testing.TB, width, height, n int) *Model {
 	tb.Helper()
-	m, err := New(context.Background(), Options{Assistant: &script{}})
+	m, err := New(context.Background(), backend.Options{Assistant: &script{}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -345,7 +346,7 @@ func BenchmarkHugeDialog(b *testing.B) {
 	})
 	b.Run("change of a server", func(b *testing.B) {
 		for b.Loop() {
-			(&look{change: []Change{{What: "tool", Before: before, After: after}}}).content(100, draw.NewTheme("", true, true, nil))
+			(&look{change: []backend.Change{{What: "tool", Before: before, After: after}}}).content(100, draw.NewTheme("", true, true, nil))
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -37,12 +38,12 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		"artifacts": (*Model).listArtifacts,
 		"stats":     (*Model).openStats,
 		"mcp":       none((*Model).openServers),
-		"quit":      none(func(m *Model) tea.Cmd { return m.leave(Quit) }),
+		"quit":      none(func(m *Model) tea.Cmd { return m.leave(backend.Quit) }),
 	}
 }
 
 // do runs a command.
-func (m *Model) do(c Command, args string) tea.Cmd {
+func (m *Model) do(c backend.Command, args string) tea.Cmd {
 	switch {
 	case c.Own():
 		return screenCommands()[c.Name](m, args)
@@ -54,13 +55,13 @@ func (m *Model) do(c Command, args string) tea.Cmd {
 
 // palette is the list of commands above the composer while one is typed.
 type palette struct {
-	rows   []Command
+	rows   []backend.Command
 	chosen int
 	closed string // the text for which the user closed it
 }
 
 // follow brings the palette in line with what is typed.
-func (p *palette) follow(text string, commands []Command) {
+func (p *palette) follow(text string, commands []backend.Command) {
 	typed, isCommand := strings.CutPrefix(text, "/")
 	if text != p.closed {
 		p.closed = ""
@@ -69,7 +70,7 @@ func (p *palette) follow(text string, commands []Command) {
 		p.rows = nil
 		return
 	}
-	var rows []Command
+	var rows []backend.Command
 	for _, c := range commands {
 		if strings.HasPrefix(c.Name, typed) {
 			rows = append(rows, c)
@@ -114,7 +115,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	name, args, _ := strings.Cut(typed, " ")
-	c := Find(m.AllCommands(), name)
+	c := backend.Find(m.AllCommands(), name)
 	if c == nil {
 		m.flash("no command is called /" + safetext.Line(name))
 		return nil, true
@@ -124,7 +125,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 }
 
 // runCommand runs a command of another room in the background.
-func (m *Model) runCommand(c Command, args string) tea.Cmd {
+func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 	switch {
 	case c.Turn != nil:
 		return m.runTurn(c, args)
@@ -150,7 +151,7 @@ func (m *Model) runCommand(c Command, args string) tea.Cmd {
 // beginMsg is a turn that a command began.
 type beginMsg struct {
 	asked string
-	begin Turn
+	begin backend.Turn
 	err   error
 }
 
@@ -171,7 +172,7 @@ func (m *Model) begin(msg beginMsg) tea.Cmd {
 }
 
 // runTurn runs a command that is a turn of its own, now or when its turn comes.
-func (m *Model) runTurn(c Command, args string) tea.Cmd {
+func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
 	asked := "/" + strings.TrimSpace(c.Name+" "+args)
 	switch {
 	case args == "" && !strings.HasPrefix(c.Args, "["):
@@ -189,7 +190,7 @@ func (m *Model) runTurn(c Command, args string) tea.Cmd {
 }
 
 // askPrompt asks a prompt that is kept, now or when its turn comes.
-func (m *Model) askPrompt(c Command, args string) tea.Cmd {
+func (m *Model) askPrompt(c backend.Command, args string) tea.Cmd {
 	text, err := c.Prompt(args)
 	if err != nil {
 		m.transcript.add(&failure{text: err.Error()})

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
 
@@ -36,7 +37,7 @@ func (m *Model) listConversations() tea.Cmd {
 }
 
 // conversationPicker lists the latest conversations.
-func conversationPicker(ctx context.Context, from Conversations) (picker, []agent.Conversation, error) {
+func conversationPicker(ctx context.Context, from backend.Conversations) (picker, []agent.Conversation, error) {
 	list, err := from.Recent(ctx, pickLimit)
 	p := picker{title: "Conversations", empty: "no conversation yet"}
 	for _, c := range list {

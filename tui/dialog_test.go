@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
 
@@ -139,20 +140,20 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 			delays = append(delays, time.Duration(half)*500*time.Millisecond)
 		}
 	}
-	questions := map[string]func() (Options, func() bool){
-		"permission": func() (Options, func() bool) {
+	questions := map[string]func() (backend.Options, func() bool){
+		"permission": func() (backend.Options, func() bool) {
 			question, replies := asked(taskAsked)
 			return withWorld(hold(question)), func() bool { return len(*replies) > 0 }
 		},
-		"unknown": func() (Options, func() bool) {
+		"unknown": func() (backend.Options, func() bool) {
 			question, replies := asked(unknown)
 			return withWorld(hold(question)), func() bool { return len(*replies) > 0 }
 		},
-		"form": func() (Options, func() bool) {
+		"form": func() (backend.Options, func() bool) {
 			o, given := asksFor(formAsked)
 			return o, func() bool { return len(*given) > 0 }
 		},
-		"page": func() (Options, func() bool) {
+		"page": func() (backend.Options, func() bool) {
 			o, given := asksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "s", Kind: agent.URLInput, URL: "https://x.org"}})
 			return o, func() bool { return len(*given) > 0 }
 		},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 )
 
 var (
@@ -26,7 +27,7 @@ func (d did) Exchanges(ctx context.Context, id string) ([]agent.Exchange, error)
 	return d.Latest(ctx, id, 1)
 }
 
-func reopened() Options {
+func reopened() backend.Options {
 	o := withEverything()
 	o.Conversations, o.Conversation = did{}, "c1"
 	return o

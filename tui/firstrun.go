@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
@@ -16,12 +17,12 @@ import (
 // how to get one, and folders of notes to choose from. Nothing that it does not
 // find keeps the user from chatting.
 type firstRun struct {
-	model  *FoundModel // nil: it is being looked for
-	offers []Offer     // nil: they are being looked for
-	folder string      // of the user's own, as it is typed
-	taking bool        // the chosen folder is being opened
-	wrong  string      // why it could not be
-	chosen int         // counted from the first folder; -1: the model to fetch
+	model  *backend.FoundModel // nil: it is being looked for
+	offers []backend.Offer     // nil: they are being looked for
+	folder string              // of the user's own, as it is typed
+	taking bool                // the chosen folder is being opened
+	wrong  string              // why it could not be
+	chosen int                 // counted from the first folder; -1: the model to fetch
 }
 
 // firstRow is something to choose there.
@@ -33,20 +34,20 @@ type firstRow struct {
 type (
 	// offersMsg brings the folders of notes.
 	offersMsg struct {
-		list []Offer
+		list []backend.Offer
 		err  error
 	}
 	// foundModelMsg brings what is known of the model.
-	foundModelMsg FoundModel
+	foundModelMsg backend.FoundModel
 	// tookMsg says that a folder of notes is used from now on, or why not.
 	tookMsg struct {
-		offer Offer
+		offer backend.Offer
 		err   error
 	}
 	// foldersMsg brings the folders that a typed path may mean.
 	foldersMsg struct {
 		typed string
-		list  []Mention
+		list  []backend.Mention
 	}
 )
 
@@ -62,7 +63,7 @@ func (m *Model) openFirstRun() tea.Cmd {
 // takeOffers shows the folders that were found.
 func (m *Model) takeOffers(msg offersMsg) {
 	f := &m.first
-	f.offers = append([]Offer{}, msg.list...)
+	f.offers = append([]backend.Offer{}, msg.list...)
 	if msg.err != nil {
 		f.wrong = msg.err.Error()
 	}
@@ -86,7 +87,7 @@ func (f *firstRun) rows() []firstRow {
 	for _, o := range f.offers {
 		rows = append(rows, firstRow{draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail}, func(m *Model) tea.Cmd { return m.takeNotes(o) }})
 	}
-	own := Offer{Name: path.Base(f.folder), Path: f.folder}
+	own := backend.Offer{Name: path.Base(f.folder), Path: f.folder}
 	rows = append(rows, firstRow{draw.Row{Label: "Another folder  " + f.folder, Detail: "type its path"}, func(m *Model) tea.Cmd {
 		if own.Path == "" {
 			m.flash("type the path of the folder, such as ~/notes")
@@ -183,7 +184,7 @@ func (m *Model) completeFolder(msg foldersMsg) {
 }
 
 // takeNotes uses a folder of notes from now on.
-func (m *Model) takeNotes(o Offer) tea.Cmd {
+func (m *Model) takeNotes(o backend.Offer) tea.Cmd {
 	m.first.taking, m.first.wrong = true, ""
 	return func() tea.Msg { return tookMsg{o, m.Notes.Take(m.base, o)} }
 }

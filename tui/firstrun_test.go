@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"lifehub/tui/backend"
 )
 
 func TestFirstRunTakesTheChosenNotesAndThenAsks(t *testing.T) {
@@ -52,11 +54,11 @@ func TestFirstRunTakesAFolderThatIsTyped(t *testing.T) {
 	notes := &folders{}
 	o := newcomer(noModel)()
 	o.Notes = notes
-	o.Mentions = func(_ context.Context, place string) ([]Mention, error) {
+	o.Mentions = func(_ context.Context, place string) ([]backend.Mention, error) {
 		if place != "~/" {
 			return nil, errors.New("no such folder")
 		}
-		return []Mention{{Name: "~/Wissen/"}, {Name: "~/Wissen.md"}, {Name: "~/Notizen/"}, {Name: "~/Notizen alt/"}}, nil
+		return []backend.Mention{{Name: "~/Wissen/"}, {Name: "~/Wissen.md"}, {Name: "~/Notizen/"}, {Name: "~/Notizen alt/"}}, nil
 	}
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("~/nowhere", "enter")
@@ -75,10 +77,10 @@ func TestFirstRunTakesAFolderThatIsTyped(t *testing.T) {
 func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
 	found := noModel
 	o := newcomer(noModel)()
-	o.FindModel = func(context.Context) FoundModel { return found }
+	o.FindModel = func(context.Context) backend.FoundModel { return found }
 	inRig(t, 100, 24, o, func(r *rig) {
 		r.mustShow("No model on this machine")
-		found = FoundModel{Ready: true, Says: "qwen3:8b answers."}
+		found = backend.FoundModel{Ready: true, Says: "qwen3:8b answers."}
 		r.send(statusMsg(world))
 		r.settle()
 		r.mustShow("✓ qwen3:8b answers.")
@@ -86,7 +88,7 @@ func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
 }
 
 func TestFirstRunFetchesAModelAndSaysWhatWentWrong(t *testing.T) {
-	o := newcomer(FoundModel{Says: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
+	o := newcomer(backend.FoundModel{Says: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.mustShow("› Obsidian vault") // nothing is fetched by an enter too many
 		r.keys("up", "enter")

@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
@@ -37,7 +38,7 @@ const (
 )
 
 // helpGroups are the keys that are live, by place, and the commands.
-func helpGroups(keys *keys.Map, commands []Command) []helpGroup {
+func helpGroups(keys *keys.Map, commands []backend.Command) []helpGroup {
 	var groups []helpGroup
 	for _, group := range keys.Groups() {
 		shown := helpGroup{title: group.Title}
@@ -56,7 +57,7 @@ func helpGroups(keys *keys.Map, commands []Command) []helpGroup {
 }
 
 // build makes the lines for a width.
-func (h *help) build(keys *keys.Map, commands []Command, width int, look *draw.Theme) {
+func (h *help) build(keys *keys.Map, commands []backend.Command, width int, look *draw.Theme) {
 	if h.width == width && h.lines != nil {
 		return
 	}

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 )
 
 // asksFor is a turn in which a server asks, and what was answered.
-func asksFor(asked agent.InputAsked) (Options, *[]agent.Input) {
+func asksFor(asked agent.InputAsked) (backend.Options, *[]agent.Input) {
 	given := &[]agent.Input{}
 	asked.Reply = func(i agent.Input) { *given = append(*given, i) }
 	return withWorld(hold(story(planning, []agent.Body{asked})...)), given

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/keys"
 )
 
@@ -69,7 +70,7 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 			t.Error("it quits though another key came between")
 		}
 		r.keys("ctrl+c")
-		if !r.quit || r.m.how != Interrupted {
+		if !r.quit || r.m.how != backend.Interrupted {
 			t.Errorf("quit = %v, how = %v", r.quit, r.m.how)
 		}
 	})
@@ -82,7 +83,7 @@ func TestCtrlDQuitsOnlyWhenNothingIsTyped(t *testing.T) {
 			t.Errorf("quit = %v, composer %q", r.quit, r.m.composer.text())
 		}
 		r.keys("ctrl+e", "backspace", "ctrl+d")
-		if !r.quit || r.m.how != Quit {
+		if !r.quit || r.m.how != backend.Quit {
 			t.Errorf("quit = %v, how = %v", r.quit, r.m.how)
 		}
 	})
@@ -162,7 +163,7 @@ func TestEachMessageThatWaitsIsChangedOrCancelled(t *testing.T) {
 		t.Helper()
 		o := withEverything()
 		o.Assistant = hold(agent.Said{Content: "x"})
-		o.Commands = []Command{{Name: "note", Args: "TEXT", Turn: func(context.Context, string, string, string) <-chan agent.Event { return nil }}}
+		o.Commands = []backend.Command{{Name: "note", Args: "TEXT", Turn: func(context.Context, string, string, string) <-chan agent.Event { return nil }}}
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.ask("first")
 			r.keys("one", "enter", "two", "enter", "/note milk", "enter", "four", "enter")
@@ -278,7 +279,7 @@ func TestCommands(t *testing.T) {
 		for _, name := range []string{"/quit", "/bye", "/exit", "/q"} {
 			inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
 				r.keys(name, "enter")
-				if !r.quit || r.m.how != Quit {
+				if !r.quit || r.m.how != backend.Quit {
 					t.Errorf("%s: quit = %v, how = %v", name, r.quit, r.m.how)
 				}
 			})
@@ -315,7 +316,7 @@ func TestCommands(t *testing.T) {
 }
 
 func TestAClosedPaletteOpensAgain(t *testing.T) {
-	inRig(t, 80, 24, Options{}, func(r *rig) {
+	inRig(t, 80, 24, backend.Options{}, func(r *rig) {
 		for range 2 {
 			r.keys("ctrl+p")
 			r.mustShow("› /help")
@@ -443,10 +444,10 @@ func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
 func TestTheWelcomeStaysWhileNothingIsNews(t *testing.T) {
 	inRig(t, 80, 24, withWorld(play()), func(r *rig) {
 		r.send(statusMsg{Provider: "offline"})
-		r.send(noticeMsg(offlineText))
+		r.send(noticeMsg(backend.OfflineText))
 		r.mustShow("Ask your notes anything.")
 		r.mustShow("No notes yet")
-		r.send(noticeMsg("Ollama does not answer any more; " + offlineText))
+		r.send(noticeMsg("Ollama does not answer any more; " + backend.OfflineText))
 		r.mustShow("does not answer any more")
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 )
 
 // cutOff is a store whose only conversation ends with a turn that was cut.
@@ -27,7 +28,7 @@ func (c cutOff) Latest(ctx context.Context, id string, _ int) ([]agent.Exchange,
 
 // withLeft are options whose conversation ends with a cut turn; resumed notes
 // what was gone on with.
-func withLeft(last agent.Exchange, bodies ...agent.Body) (o Options, resumed *[]string) {
+func withLeft(last agent.Exchange, bodies ...agent.Body) (o backend.Options, resumed *[]string) {
 	resumed = &[]string{}
 	o = withWorld(play(agent.Started{}, agent.Said{Content: "new answer"}, agent.Ended{}))
 	o.Conversations, o.Conversation = cutOff{last: last}, "c1"

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/backend"
 )
 
 // beatMsg moves what moves: spinners and clocks.
@@ -59,7 +61,7 @@ func (m *Model) rearm() tea.Cmd {
 type armedMsg struct{}
 
 type (
-	statusMsg  Status
+	statusMsg  backend.Status
 	noticeMsg  string
 	promptsMsg []string
 )

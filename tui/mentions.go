@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -18,13 +19,13 @@ const maxMentions = 100
 
 // mentions is the list above the composer while a name is typed after an @.
 type mentions struct {
-	all    []Mention // what can be named, as it was loaded for place
-	plain  []string  // all without case, as it is compared
-	at     int       // where the @ stands that all was loaded for
-	place  string    // the folder of files whose files all holds; "": none
+	all    []backend.Mention // what can be named, as it was loaded for place
+	plain  []string          // all without case, as it is compared
+	at     int               // where the @ stands that all was loaded for
+	place  string            // the folder of files whose files all holds; "": none
 	loaded bool
 
-	rows    []Mention
+	rows    []backend.Mention
 	chosen  int
 	closed  string // the text for which the user closed it
 	asked   string // the name whose preview was asked for
@@ -36,7 +37,7 @@ type (
 	mentionsMsg struct {
 		at    int
 		place string
-		list  []Mention
+		list  []backend.Mention
 		err   error
 	}
 	// previewMsg brings the beginning of what a name stands for.
@@ -181,7 +182,7 @@ func (p *mentions) view(width, height int, look *draw.Theme) []string {
 }
 
 // mentionRow is a row of the list.
-func mentionRow(n Mention, chosen bool, width int, look *draw.Theme) string {
+func mentionRow(n backend.Mention, chosen bool, width int, look *draw.Theme) string {
 	name, mark := "@"+safetext.Line(n.Name), "  "
 	detail := look.Dim.Render(draw.Fit(safetext.Line(n.Detail), width/3))
 	name = draw.Fit(name, max(8, width-4-draw.Cells(detail)))
@@ -192,7 +193,7 @@ func mentionRow(n Mention, chosen bool, width int, look *draw.Theme) string {
 }
 
 // mentionText is how a name stands in a message.
-func mentionText(n Mention) string {
+func mentionText(n backend.Mention) string {
 	name := safetext.Line(n.Name)
 	if strings.ContainsAny(name, " \t") {
 		return `"` + name + `"`
@@ -271,7 +272,7 @@ func (m *Model) askPreview() tea.Cmd {
 
 // useTemplate asks for the blanks of a prompt that were not given, if it has
 // any, and puts the filled prompt into the composer: what is sent is seen before.
-func (m *Model) useTemplate(t Template, given string) tea.Cmd {
+func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 	fill := func(values json.RawMessage) tea.Cmd {
 		return func() tea.Msg {
 			text, err := t.Fill(m.base, values)

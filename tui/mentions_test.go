@@ -5,20 +5,22 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+
+	"lifehub/tui/backend"
 )
 
 // withLibrary is options whose servers have resources and prompts.
-func withLibrary() Options {
+func withLibrary() backend.Options {
 	o := withEverything()
 	o.Preview = func(_ context.Context, name string) string { return "The beginning of\n" + name }
-	o.Mentions = func(_ context.Context, place string) ([]Mention, error) {
+	o.Mentions = func(_ context.Context, place string) ([]backend.Mention, error) {
 		if place == "./" {
-			return []Mention{{Name: "./photos/", Detail: "folder"}, {Name: "./report of 2026.txt"}}, nil
+			return []backend.Mention{{Name: "./photos/", Detail: "folder"}, {Name: "./report of 2026.txt"}}, nil
 		}
 		if place == "./photos/" {
-			return []Mention{{Name: "./photos/cat.png", Detail: "image"}}, nil
+			return []backend.Mention{{Name: "./photos/cat.png", Detail: "image"}}, nil
 		}
-		return []Mention{
+		return []backend.Mention{
 			{Name: "fitness.md", Detail: "Fitness"},
 			{Name: "daily/2026-11-20.md", Detail: "Friday"},
 			{Name: "recipes/Apple pie.md", Detail: "Grandma's apple pie"},
@@ -27,7 +29,7 @@ func withLibrary() Options {
 			{Name: "files:file:///home/ana/plan.md", Detail: "plan.md: the training plan"},
 		}, nil
 	}
-	o.Templates = func() []Template {
+	o.Templates = func() []backend.Template {
 		fill := func(_ context.Context, values json.RawMessage) (string, error) {
 			var args map[string]string
 			if err := json.Unmarshal(values, &args); err != nil {
@@ -38,7 +40,7 @@ func withLibrary() Options {
 			}
 			return "What's weather in " + args["city"] + "?", nil
 		}
-		return []Template{
+		return []backend.Template{
 			{Name: "everything:args-prompt", Help: "A prompt with two arguments", Schema: raw(`{"properties":{"city":{"type":"string","description":"Name of the city"},"state":{"type":"string"}},"required":["city"]}`), Fill: fill},
 			{Name: "everything:simple-prompt", Help: "A prompt with no arguments", Fill: fill},
 		}

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/llm"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
@@ -107,7 +108,7 @@ func newPulling(name, question string, cancel context.CancelFunc) *pulling {
 }
 
 // work fetches the model, tells the steps and closes them, and returns the end.
-func (p *pulling) work(ctx context.Context, models Models) pullMsg {
+func (p *pulling) work(ctx context.Context, models backend.Models) pullMsg {
 	defer close(p.steps)
 	err := models.Pull(ctx, p.model, func(status string, done, total int64) {
 		step := pullMsg{status: status, done: done, total: total}
@@ -213,7 +214,7 @@ func (m *Model) chooseModel(name string) tea.Cmd {
 }
 
 // modelPicker lists the models that are there, or says why there is none.
-func modelPicker(ctx context.Context, from Models, offline bool) (picker, []llm.Info) {
+func modelPicker(ctx context.Context, from backend.Models, offline bool) (picker, []llm.Info) {
 	list, err := from.List(ctx)
 	p := picker{title: "Models", beside: true, empty: "no model installed: /pull NAME fetches one"}
 	if err != nil {

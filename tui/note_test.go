@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 )
 
 func TestACommandCanBeATurn(t *testing.T) {
-	withNote := func(assistant *script) (Options, *[]string) {
+	withNote := func(assistant *script) (backend.Options, *[]string) {
 		var noted []string
 		o := withWorld(assistant)
-		o.Commands = []Command{{Name: "note", Args: "TEXT", Help: "add to today's daily note", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
+		o.Commands = []backend.Command{{Name: "note", Args: "TEXT", Help: "add to today's daily note", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
 			noted = append(noted, asked+"|"+args)
 			return play(agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{}).Ask(ctx, "", asked)
 		}}}

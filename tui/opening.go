@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/keys"
 )
 
@@ -13,15 +14,15 @@ import (
 // not yet. What is typed is written at once; every other key, and what follows
 // it, waits.
 type opening struct {
-	open    func(ctx context.Context) (Options, error) // nil: all is there
-	reading bool                                       // the conversation to go on with is not there yet
-	held    []tea.Msg                                  // what waits, in order
-	err     error                                      // why it could not be opened
+	open    func(ctx context.Context) (backend.Options, error) // nil: all is there
+	reading bool                                               // the conversation to go on with is not there yet
+	held    []tea.Msg                                          // what waits, in order
+	err     error                                              // why it could not be opened
 }
 
 // openMsg brings what was opened.
 type openMsg struct {
-	options Options
+	options backend.Options
 	err     error
 }
 
@@ -55,7 +56,7 @@ func (o *opening) holds(msg tea.Msg, keys *keys.Map) bool {
 func (m *Model) allThere(msg openMsg) tea.Cmd {
 	if msg.err != nil {
 		m.opening.err = msg.err
-		return m.leave(Quit)
+		return m.leave(backend.Quit)
 	}
 	m.opening = opening{held: m.opening.held}
 	m.Options = msg.options

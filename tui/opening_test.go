@@ -8,13 +8,15 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/backend"
 )
 
 // What is typed before all is there stands in the composer at once; a key that
 // needs more than that waits, and what follows it too.
 func TestKeysWaitUntilAllIsThere(t *testing.T) {
 	asks := &script{}
-	m, err := New(t.Context(), Options{Open: func(context.Context) (Options, error) { return Options{Assistant: asks}, nil }})
+	m, err := New(t.Context(), backend.Options{Open: func(context.Context) (backend.Options, error) { return backend.Options{Assistant: asks}, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +43,7 @@ func TestKeysWaitUntilAllIsThere(t *testing.T) {
 
 func TestWhatCannotBeOpenedEndsTheScreen(t *testing.T) {
 	broken := errors.New("the disk is gone")
-	m, err := New(t.Context(), Options{Open: func(context.Context) (Options, error) { return Options{}, broken }})
+	m, err := New(t.Context(), backend.Options{Open: func(context.Context) (backend.Options, error) { return backend.Options{}, broken }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +73,7 @@ func quits(cmd tea.Cmd) bool {
 }
 
 func TestTheUserCanLeaveWhileItOpens(t *testing.T) {
-	m, err := New(t.Context(), Options{Open: func(context.Context) (Options, error) { return Options{}, nil }})
+	m, err := New(t.Context(), backend.Options{Open: func(context.Context) (backend.Options, error) { return backend.Options{}, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,7 @@ func TestTheUserCanLeaveWhileItOpens(t *testing.T) {
 	clear := tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 	m.Update(clear)
 	_, cmd := m.Update(clear)
-	if cmd == nil || !quits(cmd) || m.how != Interrupted {
+	if cmd == nil || !quits(cmd) || m.how != backend.Interrupted {
 		t.Errorf("Ctrl+C twice does not leave: %v", m.how)
 	}
 }
@@ -89,7 +91,7 @@ func TestTheUserCanLeaveWhileItOpens(t *testing.T) {
 // had not been seen.
 func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
 	notes := &folders{}
-	o := Options{Open: func(context.Context) (Options, error) {
+	o := backend.Options{Open: func(context.Context) (backend.Options, error) {
 		<-time.After(time.Second)
 		o := newcomer(noModel)()
 		o.Notes = notes
@@ -108,7 +110,7 @@ func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
 }
 
 func TestAQuestionTypedAtOnceStandsBelowWhatWasSaidBefore(t *testing.T) {
-	o := Options{Open: func(context.Context) (Options, error) {
+	o := backend.Options{Open: func(context.Context) (backend.Options, error) {
 		o := withEverything()
 		o.Conversation = "c1"
 		return o, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -20,7 +21,7 @@ import (
 // twice and no escape sequence is written. It serves pipes, dumb terminals and
 // screen readers. It ends when in does, on /quit, or when it is interrupted
 // while no turn runs.
-func RunPlain(ctx context.Context, options Options, in io.Reader, out io.Writer) (Ended, error) {
+func RunPlain(ctx context.Context, options backend.Options, in io.Reader, out io.Writer) (backend.Ended, error) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, endings...)
 	defer signal.Stop(signals)
@@ -34,7 +35,7 @@ func RunPlain(ctx context.Context, options Options, in io.Reader, out io.Writer)
 // plain is a chat by lines. What it has in common with the screen stands beside
 // that in the file of each panel; what is its own in those named plain_….
 type plain struct {
-	Options
+	backend.Options
 	out     io.Writer
 	lines   <-chan string
 	signals <-chan os.Signal
@@ -44,8 +45,8 @@ type plain struct {
 
 	conversation string
 	mode         string
-	status       Status // the last that was told
-	greeted      bool   // the first line said that no model answers
+	status       backend.Status // the last that was told
+	greeted      bool           // the first line said that no model answers
 
 	pending  string  // of an answer, what cannot be cleaned yet
 	midLine  bool    // the last line written has no end yet
@@ -80,16 +81,16 @@ func readLines(in io.Reader) <-chan string {
 }
 
 // leftError says that the user left, and how.
-type leftError struct{ how Ended }
+type leftError struct{ how backend.Ended }
 
 func (leftError) Error() string { return "left" }
 
 // talk asks line by line, until the user leaves.
-func (p *plain) talk(ctx context.Context) (Ended, error) {
+func (p *plain) talk(ctx context.Context) (backend.Ended, error) {
 	err := p.begin(ctx)
 	for err == nil && p.failed == nil {
 		if err = p.prompt(ctx); p.ending {
-			err = leftError{Terminated}
+			err = leftError{backend.Terminated}
 		}
 	}
 	var left leftError
@@ -97,16 +98,16 @@ func (p *plain) talk(ctx context.Context) (Ended, error) {
 	case errors.As(err, &left):
 		return left.how, p.failed
 	case err != nil:
-		return Quit, err
+		return backend.Quit, err
 	}
-	return Quit, p.failed
+	return backend.Quit, p.failed
 }
 
 // begin goes where the options say.
 func (p *plain) begin(ctx context.Context) error {
 	if p.typed {
-		parts := p.now().parts(draw.Readable)
-		p.greeted = len(parts) > 0 && parts[0] == offlineText
+		parts := p.now().Parts(draw.Readable)
+		p.greeted = len(parts) > 0 && parts[0] == backend.OfflineText
 		p.print("%s\n", strings.Join(append([]string{"LifeHub"}, parts...), " · "))
 	}
 	switch {
@@ -132,7 +133,7 @@ func (p *plain) begin(ctx context.Context) error {
 }
 
 // now is the world around the conversation at this moment.
-func (p *plain) now() Status {
+func (p *plain) now() backend.Status {
 	select {
 	case s, open := <-p.Status:
 		if open {
@@ -162,7 +163,7 @@ func (p *plain) await(ctx context.Context) error {
 		if !open {
 			p.Notices = nil
 		}
-		if text == "" || text == offlineText && p.greeted {
+		if text == "" || text == backend.OfflineText && p.greeted {
 			return p.await(ctx) // the prompt stands
 		}
 		p.note(text)
@@ -170,18 +171,18 @@ func (p *plain) await(ctx context.Context) error {
 	case line, open := <-p.lines:
 		if !open {
 			p.print("\n")
-			return leftError{Quit}
+			return leftError{backend.Quit}
 		}
 		p.typedLine(line)
 		return p.line(ctx, p.wholeOf(ctx, strings.TrimSpace(line)))
 	case s := <-p.signals:
 		p.print("\n")
 		if s == os.Interrupt {
-			return leftError{Interrupted}
+			return leftError{backend.Interrupted}
 		}
-		return leftError{Terminated}
+		return leftError{backend.Terminated}
 	case <-ctx.Done():
-		return leftError{Terminated}
+		return leftError{backend.Terminated}
 	}
 }
 
@@ -218,7 +219,7 @@ func (p *plain) line(ctx context.Context, line string) error {
 		return p.turn(ctx, line)
 	}
 	name, args, _ := strings.Cut(typed, " ")
-	c := Find(p.AllCommands(), name)
+	c := backend.Find(p.AllCommands(), name)
 	if c == nil {
 		p.print("no command is called /%s; /help lists them\n", safetext.Line(name))
 		return nil

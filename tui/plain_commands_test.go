@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
+	"lifehub/tui/backend"
 )
 
 // noted notes what a command of a plain chat did beyond what it wrote.
@@ -86,12 +87,12 @@ func (n *noted) Ask(_ context.Context, conversation, message string) <-chan agen
 }
 
 // plainly runs a plain chat on lines of input and returns what it wrote.
-func plainly(t *testing.T, o Options, in string) (out string) {
+func plainly(t *testing.T, o backend.Options, in string) (out string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var written typist
 		p := &plain{Options: o, out: &written, lines: readLines(strings.NewReader(in)), conversation: o.Conversation, mode: o.Mode, typed: o.FirstRun}
-		if how, err := p.talk(t.Context()); how != Quit || err != nil {
+		if how, err := p.talk(t.Context()); how != backend.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
 		for range p.lines { // that were not wanted any more
@@ -105,7 +106,7 @@ func plainly(t *testing.T, o Options, in string) (out string) {
 }
 
 // withAllOfIt is a chat that has something behind every command.
-func withAllOfIt() (Options, *noted) {
+func withAllOfIt() (backend.Options, *noted) {
 	n := &noted{shop: threeServers(), documents: &documents{name: "asyncio", why: "said plainer", text: "# asyncio\n\n- prefer `TaskGroup`\n"}}
 	n.list[0].Consent = true
 	o := withLibrary()
@@ -171,13 +172,13 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 
 func TestPlainBeginsWhereItIsSent(t *testing.T) {
 	tests := map[string]struct {
-		change func(o *Options)
+		change func(o *backend.Options)
 		in     string
 	}{
-		"with a list of conversations": {func(o *Options) { o.Conversation, o.Pick = "", true }, "Lisbon\n1\n"},
-		"at a message":                 {func(o *Options) { o.Turn = "c1.5" }, ""},
-		"with the notes to choose":     {func(o *Options) { *o = newcomer(noModel)() }, "~/nowhere\n2\n"},
-		"without notes":                {func(o *Options) { *o = newcomer(noModel)() }, "\n"},
+		"with a list of conversations": {func(o *backend.Options) { o.Conversation, o.Pick = "", true }, "Lisbon\n1\n"},
+		"at a message":                 {func(o *backend.Options) { o.Turn = "c1.5" }, ""},
+		"with the notes to choose":     {func(o *backend.Options) { *o = newcomer(noModel)() }, "~/nowhere\n2\n"},
+		"without notes":                {func(o *backend.Options) { *o = newcomer(noModel)() }, "\n"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -232,7 +233,7 @@ func TestPlainStopsATurnAndGoesOn(t *testing.T) {
 			lines <- "/mode team"
 			close(lines)
 		}()
-		if how, err := p.talk(t.Context()); how != Quit || err != nil {
+		if how, err := p.talk(t.Context()); how != backend.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
 		if !slices.Equal(n.told, []string{"mode team"}) || !strings.Contains(out.out.String(), "It begins\nstopped\n> ") {

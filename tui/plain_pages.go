@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -40,7 +41,7 @@ func plainCommands() map[string]func(p *plain, ctx context.Context, args string)
 }
 
 // do runs a command.
-func (p *plain) do(ctx context.Context, c Command, args string) error {
+func (p *plain) do(ctx context.Context, c backend.Command, args string) error {
 	switch {
 	case c.Own():
 		return plainCommands()[c.Name](p, ctx, args)
@@ -50,7 +51,7 @@ func (p *plain) do(ctx context.Context, c Command, args string) error {
 	return p.runCommand(ctx, c, args)
 }
 
-func (p *plain) quit(context.Context, string) error { return leftError{Quit} }
+func (p *plain) quit(context.Context, string) error { return leftError{backend.Quit} }
 
 // help lists the commands.
 func (p *plain) help(context.Context, string) error {
@@ -196,7 +197,7 @@ func (p *plain) chooseNotes(ctx context.Context) {
 		if !ok || line == "" {
 			return
 		}
-		chosen := Offer{Name: line, Path: line}
+		chosen := backend.Offer{Name: line, Path: line}
 		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(offers) {
 			chosen = offers[n-1]
 		}
@@ -214,7 +215,7 @@ func (p *plain) chooseNotes(ctx context.Context) {
 }
 
 // runCommand runs a command of another room.
-func (p *plain) runCommand(ctx context.Context, c Command, args string) error {
+func (p *plain) runCommand(ctx context.Context, c backend.Command, args string) error {
 	asked := "/" + strings.TrimSpace(c.Name+" "+args)
 	var text string
 	var err error
@@ -229,7 +230,7 @@ func (p *plain) runCommand(ctx context.Context, c Command, args string) error {
 		}
 	default:
 		if c.Begin != nil {
-			var begin Turn
+			var begin backend.Turn
 			if begin, err = c.Begin(ctx, p.conversation, args); begin != nil {
 				return p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return begin(ctx, p.conversation, asked) })
 			}
@@ -248,7 +249,7 @@ func (p *plain) runCommand(ctx context.Context, c Command, args string) error {
 
 // useTemplate asks for the blanks of a prompt that were not given, and asks
 // the filled prompt once the user has seen it.
-func (p *plain) useTemplate(ctx context.Context, t Template, given string) error {
+func (p *plain) useTemplate(ctx context.Context, t backend.Template, given string) error {
 	values := json.RawMessage("{}")
 	if t.Schema != nil {
 		blanks := newBlanks(t.Schema, given)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -39,7 +40,7 @@ func (p *plain) listServers(ctx context.Context, _ string) error {
 }
 
 // toServer does one thing with a server.
-func (p *plain) toServer(ctx context.Context, s Server, letter rune) error {
+func (p *plain) toServer(ctx context.Context, s backend.Server, letter rune) error {
 	switch letter {
 	case 'r':
 		p.print("restarting %s\n", safetext.Line(s.Name))
@@ -62,7 +63,7 @@ func (p *plain) toServer(ctx context.Context, s Server, letter rune) error {
 }
 
 // trust shows what of a server is new and takes a yes to it.
-func (p *plain) trust(ctx context.Context, s Server) error {
+func (p *plain) trust(ctx context.Context, s backend.Server) error {
 	if len(s.Unseen) == 0 {
 		p.print("nothing of %s has changed since you saw it\n", safetext.Line(s.Name))
 		return nil
@@ -78,7 +79,7 @@ func (p *plain) trust(ctx context.Context, s Server) error {
 
 // consent has the user go through the consent of a server on a page of the
 // web; ctrl+c leaves it.
-func (p *plain) consent(ctx context.Context, s Server) error {
+func (p *plain) consent(ctx context.Context, s backend.Server) error {
 	if !s.Consent {
 		p.print("%s wants no consent\n", safetext.Line(s.Name))
 		return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 )
 
 // typist keeps what is written.
@@ -34,14 +35,14 @@ func (y *typist) Write(p []byte) (int, error) {
 func TestPlainTalksInLines(t *testing.T) {
 	question, replies := asked(taskAsked)
 	tests := map[string]struct {
-		options Options
+		options backend.Options
 		in      string
 	}{
 		"a question is answered": {withWorld(play(story(planning, searched, answered)...)), "what about running?\n/quit\n"},
 		"a tool is allowed":      {withWorld(play(story(planning, []agent.Body{question, agent.PermissionGiven{Call: "p", Decision: agent.AllowOnce}, agent.Ended{}})...)), "add a task\ny\n"},
 		"an error has a hint":    {withWorld(play(agent.Failed{Message: "model server not reachable", Hint: "ollama serve"})), "hello\n\n/nonsense\n/help\n/new\n"},
 		"what fills the window":  {withWorld(play(story(recalled[:1], windowed)...)), "/context\nwhat about running?\n/context\n"},
-		"a command is run": {Options{Assistant: play(), Commands: []Command{
+		"a command is run": {backend.Options{Assistant: play(), Commands: []backend.Command{
 			{Name: "tools", Run: func(context.Context, string) (string, error) { return "search_notes: auto", nil }},
 			{Name: "broken", Run: func(context.Context, string) (string, error) { return "", errors.New("no index") }},
 		}}, "/tools\n/broken\n"},
@@ -51,7 +52,7 @@ func TestPlainTalksInLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out typist
 			how, err := RunPlain(context.Background(), tc.options, strings.NewReader(tc.in), &out)
-			if how != Quit || err != nil {
+			if how != backend.Quit || err != nil {
 				t.Errorf("it ended with %v, %v", how, err)
 			}
 			if !utf8.ValidString(out.out.String()) || strings.ContainsAny(out.out.String(), "\x1b\x07\u009b\u202e") {
@@ -90,14 +91,14 @@ func TestPlainTakesALineThatIsAChoice(t *testing.T) {
 // A sentence answers no question put by lines, however fast it is written and
 // however soon it comes: it is the next message.
 func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
-	questions := map[string]func() (Options, func() bool){
-		"permission": func() (Options, func() bool) {
+	questions := map[string]func() (backend.Options, func() bool){
+		"permission": func() (backend.Options, func() bool) {
 			question, replies := asked(taskAsked)
 			return withWorld(play(question)), func() bool {
 				return slices.ContainsFunc(*replies, func(r agent.Reply) bool { return r.Decision != agent.Refuse })
 			}
 		},
-		"form": func() (Options, func() bool) {
+		"form": func() (backend.Options, func() bool) {
 			o, given := asksFor(formAsked)
 			o.Assistant.(*script).held = false
 			return o, func() bool {

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/arguments"
+	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 )
 
@@ -64,17 +65,17 @@ func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan a
 				p.show(e)
 			}
 			if p.ending {
-				return p.stopTurn(func() { stop(agent.ErrEnding) }, events, Terminated)
+				return p.stopTurn(func() { stop(agent.ErrEnding) }, events, backend.Terminated)
 			}
 			if p.failed != nil {
 				cancel() // nobody reads on; the turn is read to its end
 			}
 		case s := <-p.signals:
 			if s != os.Interrupt {
-				return p.stopTurn(func() { stop(agent.ErrEnding) }, events, Terminated)
+				return p.stopTurn(func() { stop(agent.ErrEnding) }, events, backend.Terminated)
 			}
 			if stopped {
-				return p.stopTurn(cancel, events, Interrupted)
+				return p.stopTurn(cancel, events, backend.Interrupted)
 			}
 			cancel()
 			stopped = true
@@ -83,7 +84,7 @@ func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan a
 }
 
 // stopTurn leaves in the middle of a turn, which saves what it has.
-func (p *plain) stopTurn(cancel func(), events <-chan agent.Event, how Ended) error {
+func (p *plain) stopTurn(cancel func(), events <-chan agent.Event, how backend.Ended) error {
 	cancel()
 	for range events { // until it has saved
 	}

@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
 
@@ -218,7 +219,7 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 		m.cover(helpOverlay)
 		return nil
 	case key.Matches(pressed, k.Leave) && c.empty():
-		return m.leave(Quit)
+		return m.leave(backend.Quit)
 	case key.Matches(pressed, k.Focus) && c.empty():
 		m.focus()
 		return nil
@@ -265,7 +266,7 @@ func (m *Model) pressPalette(pressed tea.KeyPressMsg) bool {
 	case key.Matches(pressed, m.keys.Complete):
 		c.set("/" + chosen.Name + " ")
 		p.rows = nil
-	case key.Matches(pressed, m.keys.Send) && Find(m.AllCommands(), c.text()[1:]) == nil:
+	case key.Matches(pressed, m.keys.Send) && backend.Find(m.AllCommands(), c.text()[1:]) == nil:
 		c.set("/" + chosen.Name + " ")
 		p.rows = nil
 		return chosen.Args != "" && chosen.Args[0] != '[' // else it runs at once

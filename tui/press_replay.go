@@ -5,6 +5,8 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/backend"
 )
 
 // now is the time that the screen goes by: that of the turn in a replay.
@@ -22,13 +24,13 @@ func (m *Model) pressReplay(pressed tea.KeyPressMsg) tea.Cmd {
 	m.hint = ""
 	switch {
 	case key.Matches(pressed, k.Clear, k.Leave):
-		return m.leave(Quit)
+		return m.leave(backend.Quit)
 	case m.overlay == helpOverlay:
 		if m.help.press(pressed, &m.keys, m.bodyHeight()) {
 			m.overlay = noOverlay
 		}
 	case key.Matches(pressed, k.LeaveReplay) && !m.focused:
-		return m.leave(Quit)
+		return m.leave(backend.Quit)
 	case key.Matches(pressed, k.Faster):
 		p.Faster(2)
 	case key.Matches(pressed, k.Slower):

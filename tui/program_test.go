@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 )
 
 // TestMain lets the test binary be the chat itself, for tests on a real
@@ -32,8 +33,8 @@ func child() int {
 	options.Editor = os.Getenv("EDITOR")
 	if os.Getenv("LIFEHUB_TUI_CHILD") == "panic" { // while a progress bar is shown
 		options.Assistant = panicking{}
-		status := make(chan Status, 1)
-		status <- Status{Notes: 200, Indexed: 50, Indexing: true}
+		status := make(chan backend.Status, 1)
+		status <- backend.Status{Notes: 200, Indexed: 50, Indexing: true}
 		options.Status = status
 	}
 	how, err := Run(context.Background(), options)

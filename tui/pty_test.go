@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lifehub/internal/ttytest"
+	"lifehub/tui/backend"
 )
 
 // onTerminal is a chat that runs on a pseudo terminal.
@@ -134,7 +135,7 @@ func TestALineTypedBeforeTheScreenWasThereIsAsked(t *testing.T) {
 	io.WriteString(c.tty, "en\r") // it waits its turn
 	c.waitFor(t, "queued  and then")
 	io.WriteString(c.tty, "\x03\x03\x03")
-	c.leaves(10 + int(Interrupted))
+	c.leaves(10 + int(backend.Interrupted))
 }
 
 func TestLinesTypedBeforeTheScreenWasThereAreNotSent(t *testing.T) {
@@ -145,7 +146,7 @@ func TestLinesTypedBeforeTheScreenWasThereAreNotSent(t *testing.T) {
 		t.Errorf("it was sent:\n%s", ansi.Strip(c.Render()))
 	}
 	io.WriteString(c.tty, "\x03\x03\x03")
-	c.leaves(10 + int(Interrupted))
+	c.leaves(10 + int(backend.Interrupted))
 }
 
 func TestTheTerminalIsAsBeforeAfterEveryEnd(t *testing.T) {
@@ -153,18 +154,18 @@ func TestTheTerminalIsAsBeforeAfterEveryEnd(t *testing.T) {
 		end  func(c *onTerminal)
 		exit int
 	}{
-		"Ctrl+D":       {func(c *onTerminal) { io.WriteString(c.tty, "\x04") }, 10 + int(Quit)},
-		"Ctrl+C twice": {func(c *onTerminal) { io.WriteString(c.tty, "\x03\x03") }, 10 + int(Interrupted)},
-		"/quit":        {func(c *onTerminal) { io.WriteString(c.tty, "/quit\r") }, 10 + int(Quit)},
-		"SIGTERM":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGTERM) }, 10 + int(Terminated)},
-		"SIGINT":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGINT) }, 10 + int(Interrupted)},
-		"SIGHUP":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGHUP) }, 10 + int(Terminated)},
-		"SIGQUIT":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGQUIT) }, 10 + int(Terminated)},
+		"Ctrl+D":       {func(c *onTerminal) { io.WriteString(c.tty, "\x04") }, 10 + int(backend.Quit)},
+		"Ctrl+C twice": {func(c *onTerminal) { io.WriteString(c.tty, "\x03\x03") }, 10 + int(backend.Interrupted)},
+		"/quit":        {func(c *onTerminal) { io.WriteString(c.tty, "/quit\r") }, 10 + int(backend.Quit)},
+		"SIGTERM":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGTERM) }, 10 + int(backend.Terminated)},
+		"SIGINT":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGINT) }, 10 + int(backend.Interrupted)},
+		"SIGHUP":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGHUP) }, 10 + int(backend.Terminated)},
+		"SIGQUIT":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGQUIT) }, 10 + int(backend.Terminated)},
 		"SIGTERM in a turn": {func(c *onTerminal) {
 			io.WriteString(c.tty, "go\r")
 			c.waitFor(c.t, "three times")
 			c.cmd.Process.Signal(syscall.SIGTERM)
-		}, 10 + int(Terminated)},
+		}, 10 + int(backend.Terminated)},
 	}
 	for name, tc := range ends {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +194,7 @@ func TestEscStopsTheAnswerThatStreams(t *testing.T) {
 	io.WriteString(c.tty, "\x1b")
 	c.waitFor(t, "■ stopped") // within 100 ms, by the clock of the agent's TestEscEndsTheTurnAtOnce
 	io.WriteString(c.tty, "\x04")
-	c.leaves(10 + int(Quit))
+	c.leaves(10 + int(backend.Quit))
 }
 
 func TestTheEditorOpensTheDraft(t *testing.T) {
@@ -208,7 +209,7 @@ func TestTheEditorOpensTheDraft(t *testing.T) {
 	io.WriteString(c.tty, "\x07")
 	c.waitFor(t, "> written in the editor")
 	io.WriteString(c.tty, "\x03\x04")
-	c.leaves(10 + int(Quit))
+	c.leaves(10 + int(backend.Quit))
 }
 
 // stopped tells whether the chat is a stopped process.
@@ -232,7 +233,7 @@ func TestAStopGivesTheTerminalBackAndTheWayBackDrawsAnew(t *testing.T) {
 		c.waitFor(t, "> draft")
 	}
 	io.WriteString(c.tty, "\x03\x04")
-	c.leaves(10 + int(Quit))
+	c.leaves(10 + int(backend.Quit))
 }
 
 // TestAStormOfSizesLeavesTheRightPicture changes the size of the terminal a
@@ -256,7 +257,7 @@ func TestAStormOfSizesLeavesTheRightPicture(t *testing.T) {
 	io.WriteString(c.tty, "\x1b")
 	c.waitFor(t, "■ stopped")
 	io.WriteString(c.tty, "\x04")
-	c.leaves(10 + int(Quit))
+	c.leaves(10 + int(backend.Quit))
 }
 
 func TestItEndsWhenTheTerminalGoesAway(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/replay"
 )
 
@@ -25,12 +26,12 @@ func aReplay(speed float64) *replay.Recording {
 	return r
 }
 
-func replaying(speed float64) func() Options {
-	return func() Options {
-		status := make(chan Status, 1)
-		status <- Status{Provider: "replay", Model: "qwen3:8b"}
+func replaying(speed float64) func() backend.Options {
+	return func() backend.Options {
+		status := make(chan backend.Status, 1)
+		status <- backend.Status{Provider: "replay", Model: "qwen3:8b"}
 		close(status)
-		return Options{Replay: aReplay(speed), Status: status}
+		return backend.Options{Replay: aReplay(speed), Status: status}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 )
 
 // rig plays Bubble Tea by hand inside a synctest bubble: commands run, their
@@ -45,7 +46,7 @@ func (r *rig) terminal(width, height int) *vt.Emulator {
 }
 
 // inRig runs a test against a screen of a size.
-func inRig(t *testing.T, width, height int, options Options, test func(r *rig)) {
+func inRig(t *testing.T, width, height int, options backend.Options, test func(r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -272,7 +273,7 @@ var (
 		Reason: "add_task changes your notes", Rule: "allow add_task",
 		Preview: agent.Preview{Path: "tasks.md", Diff: "--- tasks.md\n+++ tasks.md\n@@ -1,2 +1,3 @@\n # Tasks\n - [ ] Call Tom\n+- [ ] Buy milk 📅 2026-11-30\n"},
 	}
-	world = Status{Provider: "ollama", Model: "qwen3:8b", Window: 16384, Notes: 1284, Indexed: 1284}
+	world = backend.Status{Provider: "ollama", Model: "qwen3:8b", Window: 16384, Notes: 1284, Indexed: 1284}
 )
 
 func story(parts ...[]agent.Body) []agent.Body {
@@ -284,9 +285,9 @@ func story(parts ...[]agent.Body) []agent.Body {
 }
 
 // withWorld is options whose status says what most pictures show.
-func withWorld(a Assistant) Options {
-	status := make(chan Status, 1)
+func withWorld(a backend.Assistant) backend.Options {
+	status := make(chan backend.Status, 1)
 	status <- world
 	close(status)
-	return Options{Assistant: a, Mode: "plan", Status: status, Editor: "vi"}
+	return backend.Options{Assistant: a, Mode: "plan", Status: status, Editor: "vi"}
 }

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/measure"
 	"lifehub/tui/terminal"
 )
@@ -33,13 +34,13 @@ const (
 // terminal meanwhile: nothing else may write to stdout or stderr. On every way
 // out, signals and panics included, the terminal is as it was before and the
 // open turn was given time to save what was streamed.
-func Run(ctx context.Context, options Options) (how Ended, err error) {
+func Run(ctx context.Context, options backend.Options) (how backend.Ended, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	measure.ByCharacters(true) // until the terminal says otherwise
 	m, err := New(ctx, options)
 	if err != nil {
-		return Quit, err
+		return backend.Quit, err
 	}
 	input := terminal.NewReader(os.Stdin)
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
@@ -54,9 +55,9 @@ func Run(ctx context.Context, options Options) (how Ended, err error) {
 	_ = m.keeper()(context.WithoutCancel(ctx), "") // nobody can be told any more
 	switch {
 	case m.opening.err != nil:
-		return Quit, m.opening.err
+		return backend.Quit, m.opening.err
 	case errors.Is(err, tea.ErrProgramKilled) && errors.Is(err, context.Canceled):
-		return Terminated, nil
+		return backend.Terminated, nil
 	case err != nil:
 		return m.how, fmt.Errorf("screen: %w", err)
 	}
@@ -102,9 +103,9 @@ func endOnSignals(program *tea.Program, input *terminal.Reader) (stop func()) {
 					_ = program.RestoreTerminal() // what is wrong with it shows at the next read
 					program.Send(tea.ClearScreen())
 				case os.Interrupt:
-					program.Send(leaveMsg(Interrupted))
+					program.Send(leaveMsg(backend.Interrupted))
 				default:
-					program.Send(leaveMsg(Terminated))
+					program.Send(leaveMsg(backend.Terminated))
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -269,7 +270,7 @@ func (m *Model) state() string {
 }
 
 // world is the right end of the header.
-func (m *Model) world() []string { return m.status.parts(m.width) }
+func (m *Model) world() []string { return m.status.Parts(m.width) }
 
 // statusLine is the last line: mode, context, speed, what left the machine, and
 // the keys of the moment.
@@ -410,7 +411,7 @@ func (m *Model) welcome(width int) []string {
 	add := func(text string) { lines = append(lines, draw.Wrapped("  ", text, width)...) }
 	add(look.Strong.Render("Ask your notes anything."))
 	if m.status.Provider == "offline" {
-		add(look.Warning.Render(offlineText))
+		add(look.Warning.Render(backend.OfflineText))
 	}
 	switch {
 	case m.Open != nil: // nobody knows yet

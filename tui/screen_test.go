@@ -15,13 +15,14 @@ import (
 
 	"lifehub/agent"
 	"lifehub/llm"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 )
 
 // scene is a state of the screen worth a picture.
 type scene struct {
-	options func() Options
+	options func() backend.Options
 	play    func(r *rig)
 }
 
@@ -39,8 +40,8 @@ func pressing(names ...string) func(r *rig) { return func(r *rig) { r.keys(names
 
 func passing(d time.Duration) func(r *rig) { return func(r *rig) { r.pass(d) } }
 
-func telling(bodies ...agent.Body) func() Options {
-	return func() Options { return withWorld(hold(bodies...)) }
+func telling(bodies ...agent.Body) func() backend.Options {
+	return func() backend.Options { return withWorld(hold(bodies...)) }
 }
 
 // teamwork is two workers, the first of which tries again.
@@ -76,11 +77,11 @@ var teamDone = []agent.Body{
 	agent.Ended{Answer: "You run three times a week."},
 }
 
-func finished() Options { return withWorld(play(story(planning, searched, answered)...)) }
+func finished() backend.Options { return withWorld(play(story(planning, searched, answered)...)) }
 
 // notSaid is a turn whose search went by words, over a part of the notes, and
 // found nothing that answers.
-func notSaid() Options {
+func notSaid() backend.Options {
 	source := agent.Source{N: 1, Path: "fitness.md", Line: 12, EndLine: 14, Heading: "Running › Plan", Text: "Run three times a week."}
 	return withWorld(play(
 		agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: raw(`{"query":"violin"}`)}}},
@@ -96,7 +97,7 @@ func notSaid() Options {
 
 // brokenOff is a turn whose model failed after the tools had worked: what they
 // brought is quoted.
-func brokenOff() Options {
+func brokenOff() backend.Options {
 	note := agent.Source{N: 1, Path: "fitness.md", Line: 12, EndLine: 14, Heading: "Running › Plan", Text: "Run three times a week."}
 	tips := agent.Source{N: 2, Path: "brave_web_search", Call: "2", Line: 1, EndLine: 1, Heading: "marathon tips", Text: "Marathon guide: drink early.", Foreign: true}
 	cites := func(s agent.Source) agent.Cited {
@@ -165,19 +166,19 @@ var formAsked = agent.InputAsked{
 }
 
 var scenes = map[string]scene{
-	"nothing was asked yet": {func() Options { return withWorld(play()) }, func(*rig) {}},
-	"offline while indexing": {func() Options {
+	"nothing was asked yet": {func() backend.Options { return withWorld(play()) }, func(*rig) {}},
+	"offline while indexing": {func() backend.Options {
 		o := withWorld(play())
-		status := make(chan Status, 1)
-		status <- Status{Provider: "offline", Notes: 1284, Indexed: 312, Indexing: true}
+		status := make(chan backend.Status, 1)
+		status <- backend.Status{Provider: "offline", Notes: 1284, Indexed: 312, Indexing: true}
 		close(status)
 		o.Status = status
 		return o
 	}, passing(time.Millisecond)},
 	"the plan is being made":       {telling(planning[:2]...), asking()},
 	"a team works":                 {telling(teamwork...), asking()},
-	"a team has worked":            {func() Options { return withWorld(play(append(slices.Clip(teamwork), teamDone...)...)) }, asking()},
-	"a team's work unfolded":       {func() Options { return withWorld(play(append(slices.Clip(teamwork), teamDone...)...)) }, asking(pressing("ctrl+o"))},
+	"a team has worked":            {func() backend.Options { return withWorld(play(append(slices.Clip(teamwork), teamDone...)...)) }, asking()},
+	"a team's work unfolded":       {func() backend.Options { return withWorld(play(append(slices.Clip(teamwork), teamDone...)...)) }, asking(pressing("ctrl+o"))},
 	"steps run":                    {telling(story(planning, searched)...), asking()},
 	"a step runs for long":         {telling(story(planning, searched)...), asking(passing(4 * time.Second))},
 	"tools are unfolded":           {telling(story(planning, searched)...), asking(pressing("ctrl+o"))},
@@ -189,7 +190,7 @@ var scenes = map[string]scene{
 	"the notes do not say":         {notSaid, asking()},
 	"the transcript has the keys":  {finished, asking(pressing("tab", "k"))},
 	"a source is previewed":        {finished, asking(pressing("/sources", "enter", "space"))},
-	"earlier prompts are searched": {func() Options { return withEverything() }, pressing("ctrl+r", "one")},
+	"earlier prompts are searched": {func() backend.Options { return withEverything() }, pressing("ctrl+r", "one")},
 	"the turn was stopped":         {telling(story(planning, searched, answered[:5])...), asking(pressing("esc"))},
 	"documents of a conversation":  {withDocuments, asking(pressing("/artifacts", "enter"))},
 	"versions of a document":       {withDocuments, asking(pressing("/artifacts asyncio", "enter"))},
@@ -197,7 +198,7 @@ var scenes = map[string]scene{
 	"no documents yet":             {withDocuments, pressing("/artifacts", "enter")},
 	"a waiting message is changed": {telling(planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter", "up", "up"))},
 	"a message waits in the queue": {telling(planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter"))},
-	"a notice and an error": {func() Options {
+	"a notice and an error": {func() backend.Options {
 		return withWorld(play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
 	}, asking()},
 	"the model fails on the way":     {brokenOff, asking()},
@@ -228,72 +229,72 @@ var scenes = map[string]scene{
 	"two questions wait":             {telling(taskAsked, longArguments), asking(passing(guard))},
 	"a long question":                {telling(longArguments), asking(passing(guard))},
 	"a long question was read":       {telling(longArguments), asking(pressing("ctrl+end"), passing(guard))},
-	"commands after a slash":         {func() Options { return withEverything() }, pressing("/")},
-	"a command is completed":         {func() Options { return withEverything() }, pressing("/mo", "tab")},
-	"commands by ctrl+p":             {func() Options { return withEverything() }, pressing("ctrl+p", "down", "down")},
-	"help":                           {func() Options { return withEverything() }, pressing("?")},
-	"the end of help":                {func() Options { return withEverything() }, pressing("f1", "ctrl+end")},
-	"help is searched":               {func() Options { return withEverything() }, pressing("?", "model")},
-	"help has none of that":          {func() Options { return withEverything() }, pressing("?", "zebra")},
-	"conversations":                  {func() Options { return withEverything() }, pressing("ctrl+s")},
-	"conversations are filtered":     {func() Options { return withEverything() }, pressing("ctrl+s", "lis")},
-	"a conversation is opened again": {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter")},
-	"messages are found":             {func() Options { return withEverything() }, pressing("ctrl+s", "fly")},
-	"a found message is opened":      {func() Options { return withEverything() }, pressing("ctrl+s", "fly", "enter")},
-	"the tree":                       {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/tree", "enter")},
-	"an alternative has the keys":    {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "tab", "g")},
-	"a question is changed":          {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/edit 4", "enter")},
-	"a question was changed":         {func() Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/edit 3", "enter", " soon", "enter")},
-	"models":                         {func() Options { return withEverything() }, pressing("alt+m")},
-	"models, and no server":          {func() Options { return deafAndOffline() }, pressing("alt+m")},
-	"no model matches":               {func() Options { return withEverything() }, pressing("alt+m", "zzz")},
-	"no conversation yet":            {func() Options { o := withEverything(); o.Conversations = unused{}; return o }, pressing("ctrl+s")},
-	"no server is configured":        {func() Options { o := withEverything(); o.Servers = &shop{}; return o }, pressing("/mcp", "enter")},
-	"another model is used":          {func() Options { return withEverything() }, pressing("alt+m", "down", "enter")},
-	"the page of a command":          {func() Options { return withEverything() }, pressing("/tools", "enter")},
-	"what fills the window":          {func() Options { return withWorld(play(story(planning, windowed)...)) }, asking(pressing("/context", "enter"))},
-	"what was remembered":            {func() Options { return withWorld(play(story(planning[:2], recalled)...)) }, asking()},
-	"no such command":                {func() Options { return withEverything() }, pressing("/nonsense", "enter")},
-	"a missing model is offered": {func() Options {
+	"commands after a slash":         {func() backend.Options { return withEverything() }, pressing("/")},
+	"a command is completed":         {func() backend.Options { return withEverything() }, pressing("/mo", "tab")},
+	"commands by ctrl+p":             {func() backend.Options { return withEverything() }, pressing("ctrl+p", "down", "down")},
+	"help":                           {func() backend.Options { return withEverything() }, pressing("?")},
+	"the end of help":                {func() backend.Options { return withEverything() }, pressing("f1", "ctrl+end")},
+	"help is searched":               {func() backend.Options { return withEverything() }, pressing("?", "model")},
+	"help has none of that":          {func() backend.Options { return withEverything() }, pressing("?", "zebra")},
+	"conversations":                  {func() backend.Options { return withEverything() }, pressing("ctrl+s")},
+	"conversations are filtered":     {func() backend.Options { return withEverything() }, pressing("ctrl+s", "lis")},
+	"a conversation is opened again": {func() backend.Options { return withEverything() }, pressing("ctrl+s", "down", "enter")},
+	"messages are found":             {func() backend.Options { return withEverything() }, pressing("ctrl+s", "fly")},
+	"a found message is opened":      {func() backend.Options { return withEverything() }, pressing("ctrl+s", "fly", "enter")},
+	"the tree":                       {func() backend.Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/tree", "enter")},
+	"an alternative has the keys":    {func() backend.Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "tab", "g")},
+	"a question is changed":          {func() backend.Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/edit 4", "enter")},
+	"a question was changed":         {func() backend.Options { return withEverything() }, pressing("ctrl+s", "down", "enter", "/edit 3", "enter", " soon", "enter")},
+	"models":                         {func() backend.Options { return withEverything() }, pressing("alt+m")},
+	"models, and no server":          {func() backend.Options { return deafAndOffline() }, pressing("alt+m")},
+	"no model matches":               {func() backend.Options { return withEverything() }, pressing("alt+m", "zzz")},
+	"no conversation yet":            {func() backend.Options { o := withEverything(); o.Conversations = unused{}; return o }, pressing("ctrl+s")},
+	"no server is configured":        {func() backend.Options { o := withEverything(); o.Servers = &shop{}; return o }, pressing("/mcp", "enter")},
+	"another model is used":          {func() backend.Options { return withEverything() }, pressing("alt+m", "down", "enter")},
+	"the page of a command":          {func() backend.Options { return withEverything() }, pressing("/tools", "enter")},
+	"what fills the window":          {func() backend.Options { return withWorld(play(story(planning, windowed)...)) }, asking(pressing("/context", "enter"))},
+	"what was remembered":            {func() backend.Options { return withWorld(play(story(planning[:2], recalled)...)) }, asking()},
+	"no such command":                {func() backend.Options { return withEverything() }, pressing("/nonsense", "enter")},
+	"a missing model is offered": {func() backend.Options {
 		o := withEverything()
 		o.Assistant = play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		return o
 	}, asking()},
-	"a model is pulled": {func() Options {
+	"a model is pulled": {func() backend.Options {
 		o := withEverything()
 		o.Assistant = play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		return o
 	}, asking(passing(guard), pressing("y", "enter"), passing(time.Second))},
-	"first run":                     {newcomer(FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
+	"first run":                     {newcomer(backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
 	"first run without a model":     {newcomer(noModel), passing(time.Millisecond)},
 	"first run looks around":        {lookingAround, passing(time.Millisecond)},
-	"first run fetches a model":     {newcomer(FoundModel{Says: "Ollama runs here and has no model yet; until then answers quote your notes, which works at once.", Pull: "qwen3:4b", Why: "a model that fits this machine"}), pressing("up", "enter")},
+	"first run fetches a model":     {newcomer(backend.FoundModel{Says: "Ollama runs here and has no model yet; until then answers quote your notes, which works at once.", Pull: "qwen3:4b", Why: "a model that fits this machine"}), pressing("up", "enter")},
 	"first run in a folder unknown": {newcomer(noModel), pressing("~/nowhere", "enter")},
 	"first run is over":             {newcomer(noModel), pressing("down", "enter")},
-	"several lines are written":     {func() Options { return withEverything() }, pressing("one", "ctrl+j", "two", "alt+enter", "three", "shift+enter", "four")},
-	"a long paste has a name": {func() Options { return withEverything() }, func(r *rig) {
+	"several lines are written":     {func() backend.Options { return withEverything() }, pressing("one", "ctrl+j", "two", "alt+enter", "three", "shift+enter", "four")},
+	"a long paste has a name": {func() backend.Options { return withEverything() }, func(r *rig) {
 		r.keys("look: ")
 		r.send(tea.PasteMsg{Content: strings.Repeat("a line\r\n", 100)})
 	}},
-	"an earlier prompt":     {func() Options { return withEverything() }, pressing("up", "up")},
-	"once more quits":       {func() Options { return withEverything() }, pressing("ctrl+c")},
+	"an earlier prompt":     {func() backend.Options { return withEverything() }, pressing("up", "up")},
+	"once more quits":       {func() backend.Options { return withEverything() }, pressing("ctrl+c")},
 	"a replay under way":    {replaying(1), passing(14 * time.Second)},
 	"a replay is paused":    {replaying(2), func(r *rig) { r.pass(2200 * time.Millisecond); r.keys("space") }},
 	"a replay is over":      {replaying(0), passing(time.Second)},
-	"scrolled away":         {func() Options { return withWorld(play(longAnswer()...)) }, asking(pressing("pgup"))},
-	"a cut turn is offered": {func() Options { o, _ := withLeft(killed); return o }, passing(guard)},
-	"what may have happened": {func() Options {
+	"scrolled away":         {func() backend.Options { return withWorld(play(longAnswer()...)) }, asking(pressing("pgup"))},
+	"a cut turn is offered": {func() backend.Options { o, _ := withLeft(killed); return o }, passing(guard)},
+	"what may have happened": {func() backend.Options {
 		question, _ := asked(unknown)
 		return withWorld(hold(question))
 	}, asking(passing(guard))},
-	"a mail is asked about": {func() Options {
+	"a mail is asked about": {func() backend.Options {
 		question, _ := asked(onceOnly)
 		return withWorld(hold(question))
 	}, asking(passing(guard))},
 	"figures by day":   {withFigures, pressing("/stats", "enter")},
 	"figures by model": {withFigures, pressing("/stats", "enter", "tab", "down")},
 	"figures of turns": {withFigures, pressing("/stats turn", "enter", "G")},
-	"no figures yet": {func() Options {
+	"no figures yet": {func() backend.Options {
 		o := withFigures()
 		o.Figures = func(context.Context, string) ([]agent.Figures, error) { return nil, nil }
 		return o
@@ -401,10 +402,10 @@ func (deaf) List(context.Context) ([]llm.Info, error) {
 	return nil, fmt.Errorf("%w at 127.0.0.1:11434: connection refused", llm.ErrUnreachable)
 }
 
-func deafAndOffline() Options {
+func deafAndOffline() backend.Options {
 	o := withEverything()
-	status := make(chan Status, 1)
-	status <- Status{Provider: "offline", Notes: 1284, Indexed: 1284}
+	status := make(chan backend.Status, 1)
+	status <- backend.Status{Provider: "offline", Notes: 1284, Indexed: 1284}
 	close(status)
 	o.Models, o.Status = deaf{}, status
 	return o
@@ -416,16 +417,16 @@ type unused struct{ kept }
 func (unused) Recent(context.Context, int) ([]agent.Conversation, error) { return nil, nil }
 
 // folders are what the first-run screen finds.
-type folders struct{ took []Offer }
+type folders struct{ took []backend.Offer }
 
-func (*folders) Offers(context.Context) ([]Offer, error) {
-	return []Offer{
+func (*folders) Offers(context.Context) ([]backend.Offer, error) {
+	return []backend.Offer{
 		{Name: "Obsidian vault", Path: "/home/ana/Documents/Vault", Detail: "1,284 notes"},
 		{Name: "Starter notes", Detail: "24 notes of a made-up life, to look around with", Ask: "how often do I run?"},
 	}, nil
 }
 
-func (f *folders) Take(_ context.Context, o Offer) error {
+func (f *folders) Take(_ context.Context, o backend.Offer) error {
 	if o.Path == "~/nowhere" {
 		return errors.New("there is no folder ~/nowhere")
 	}
@@ -434,42 +435,45 @@ func (f *folders) Take(_ context.Context, o Offer) error {
 }
 
 // noModel is a machine without a model server.
-var noModel = FoundModel{
+var noModel = backend.FoundModel{
 	Says: "No model on this machine: answers quote your notes, which works at once.",
 	Next: "For written ones install Ollama from ollama.com, then: ollama pull qwen3:8b. LifeHub notices by itself.",
 }
 
 // newcomer is somebody who has named no notes.
-func newcomer(found FoundModel) func() Options {
-	return func() Options {
+func newcomer(found backend.FoundModel) func() backend.Options {
+	return func() backend.Options {
 		o := withEverything()
 		o.FirstRun = true
-		o.FindModel = func(context.Context) FoundModel { return found }
+		o.FindModel = func(context.Context) backend.FoundModel { return found }
 		return o
 	}
 }
 
 // lookingAround is a machine on which nothing has been found yet.
-func lookingAround() Options {
+func lookingAround() backend.Options {
 	o := newcomer(noModel)()
 	o.Notes = &slowFolders{}
-	o.FindModel = func(ctx context.Context) FoundModel { <-ctx.Done(); return FoundModel{} }
+	o.FindModel = func(ctx context.Context) backend.FoundModel { <-ctx.Done(); return backend.FoundModel{} }
 	return o
 }
 
 // slowFolders are looked for until the screen is left.
 type slowFolders struct{ folders }
 
-func (*slowFolders) Offers(ctx context.Context) ([]Offer, error) { <-ctx.Done(); return nil, nil }
+func (*slowFolders) Offers(ctx context.Context) ([]backend.Offer, error) {
+	<-ctx.Done()
+	return nil, nil
+}
 
-func withEverything() Options {
+func withEverything() backend.Options {
 	o := withWorld(hold())
 	o.Conversations, o.Branches, o.Search, o.Models, o.Notes = kept{}, kept{}, search, shelf{}, &folders{}
 	o.Rename = func(context.Context, string, string) error { return nil }
 	o.Prompts = func(context.Context, int) ([]string, error) {
 		return []string{"the last prompt", "the one before"}, nil
 	}
-	o.Commands = []Command{{
+	o.Commands = []backend.Command{{
 		Name: "tools", Args: "[NAME]", Help: "the tools and their levels",
 		Run: func(context.Context, string) (string, error) { return "- search_notes: auto\n- add_task: confirm", nil },
 	}}
@@ -503,7 +507,7 @@ var recalled = []agent.Body{
 }
 
 // withDocuments is a conversation in which a document was made and changed.
-func withDocuments() Options {
+func withDocuments() backend.Options {
 	o := withEverything()
 	o.Assistant = play(
 		agent.ArtifactChanged{Name: "asyncio", Version: 2, By: "general", Why: "said plainer"},
@@ -529,7 +533,7 @@ func (d *documents) Artifacts(ctx context.Context, conversation string) ([]agent
 	return versions[1:], err
 }
 
-func withFigures() Options {
+func withFigures() backend.Options {
 	o := withWorld(hold())
 	o.Figures = func(_ context.Context, by string) ([]agent.Figures, error) {
 		var list []agent.Figures

@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
@@ -18,7 +19,7 @@ import (
 // servers is the panel of the MCP servers: how each is, what it costs, and
 // what of it the user has not seen yet.
 type servers struct {
-	list   []Server
+	list   []backend.Server
 	chosen int
 	look   *look // what of the chosen one is read, over the list; nil: nothing
 }
@@ -29,7 +30,7 @@ type look struct {
 	server string
 	title  string
 	text   string
-	change []Change // nil: there is nothing to agree to
+	change []backend.Change // nil: there is nothing to agree to
 
 	dialog
 	seen  bool // the end was in sight
@@ -208,7 +209,7 @@ func (p *servers) view(width, height int, keys *keys.Map, look *draw.Theme, trus
 }
 
 // serverRow is a server in one line.
-func serverRow(s Server, names, width int, chosen bool, look *draw.Theme) string {
+func serverRow(s backend.Server, names, width int, chosen bool, look *draw.Theme) string {
 	name := draw.Fit(safetext.Line(s.Name), names)
 	name += strings.Repeat(" ", max(0, names-draw.Cells(name)))
 	mark, point := "  ", look.Dim.Render("○")
@@ -226,7 +227,7 @@ func serverRow(s Server, names, width int, chosen bool, look *draw.Theme) string
 }
 
 // serverDetails are the figures of a server, a line each.
-func serverDetails(s Server, width int, keys *keys.Map, look *draw.Theme) []string {
+func serverDetails(s backend.Server, width int, keys *keys.Map, look *draw.Theme) []string {
 	var lines []string
 	for _, f := range factsOf(s) {
 		lines = append(lines, draw.Wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", f.what)), f.text, width)...)
@@ -245,7 +246,7 @@ func serverDetails(s Server, width int, keys *keys.Map, look *draw.Theme) []stri
 type fact struct{ what, text string }
 
 // factsOf are the figures of a server, in the order in which they are shown.
-func factsOf(s Server) (list []fact) {
+func factsOf(s backend.Server) (list []fact) {
 	add := func(what, text string) {
 		if text != "" {
 			list = append(list, fact{what, safetext.Line(text)})
@@ -325,7 +326,7 @@ func (l *look) content(width int, look *draw.Theme) []string {
 }
 
 // changeHead says what has changed.
-func changeHead(c Change) string {
+func changeHead(c backend.Change) string {
 	if c.Before == "" {
 		return safetext.Reveal(c.What + ", new:")
 	}
@@ -333,7 +334,7 @@ func changeHead(c Change) string {
 }
 
 // markedChange is the change word by word, with what is hidden in it made visible.
-func markedChange(c Change, removed, added func(...string) string) string {
+func markedChange(c backend.Change, removed, added func(...string) string) string {
 	words := []worddiff.Word{{Text: c.After, Mark: ' '}}
 	if c.Before != "" {
 		words = worddiff.Compare(c.Before, c.After)

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
 
@@ -209,7 +210,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 			o := withEverything()
 			o.Assistant = hold(sayEverywhere(evil)...)
 			o.Mode = evil
-			o.Commands = []Command{{Name: "page", Help: evil, Args: evil}}
+			o.Commands = []backend.Command{{Name: "page", Help: evil, Args: evil}}
 			inRig(t, 60, 40, o, func(r *rig) {
 				r.ask("go")
 				look := func(what string) {
@@ -297,7 +298,7 @@ func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
 // watchAgreeing reads on line by line and agrees at every turn, until the
 // question is answered. What is asked, as it is broken into lines, must have been
 // in sight by then.
-func watchAgreeing(t *testing.T, size [2]int, o Options, asks func(m *Model) []string, agreed func() bool) {
+func watchAgreeing(t *testing.T, size [2]int, o backend.Options, asks func(m *Model) []string, agreed func() bool) {
 	t.Helper()
 	inRig(t, 80, 24, o, func(r *rig) {
 		if o.Servers != nil {

@@ -14,6 +14,7 @@ import (
 	"lifehub/agent"
 	payloads "lifehub/internal/hostile"
 	"lifehub/llm"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/replay"
 )
@@ -28,12 +29,12 @@ type tour struct {
 func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 	tr := &tour{}
 	o := withEverything()
-	o.Mentions = func(context.Context, string) ([]Mention, error) {
-		return []Mention{{Name: "a" + tr.text, Detail: tr.text}, {Name: tr.text, Detail: tr.text}}, nil
+	o.Mentions = func(context.Context, string) ([]backend.Mention, error) {
+		return []backend.Mention{{Name: "a" + tr.text, Detail: tr.text}, {Name: tr.text, Detail: tr.text}}, nil
 	}
 	o.Preview = func(context.Context, string) string { return tr.text + "\n" + tr.text }
-	o.Templates = func() []Template { return []Template{{Name: tr.text, Help: tr.text}} }
-	o.Commands = []Command{{Name: "page", Help: "x", Args: "y"}}
+	o.Templates = func() []backend.Template { return []backend.Template{{Name: tr.text, Help: tr.text}} }
+	o.Commands = []backend.Command{{Name: "page", Help: "x", Args: "y"}}
 	o.Figures = func(context.Context, string) ([]agent.Figures, error) {
 		return []agent.Figures{{Of: tr.text, Title: tr.text, Turns: 1, Latency50: 5, Latency95: 9}}, nil
 	}
@@ -50,7 +51,7 @@ func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 func (tr *tour) show(text string, first, share int, look func(panel string)) {
 	r, m := tr.rig, tr.m
 	tr.text = text
-	m.Servers.(*shop).list = []Server{{Name: text, Address: text, About: text, State: text, Running: true, Said: text, Calls: 1, Unseen: []Change{{What: text, Before: "x", After: text}}}}
+	m.Servers.(*shop).list = []backend.Server{{Name: text, Address: text, About: text, State: text, Running: true, Said: text, Calls: 1, Unseen: []backend.Change{{What: text, Before: "x", After: text}}}}
 	*m.Artifacts.(*documents) = documents{text, text, text}
 	failed := errors.New(text)
 	for i, panel := range []struct {
@@ -60,8 +61,8 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"first run", func() {
 			m.overlay = firstRunOverlay
 			m.first = firstRun{
-				model: &FoundModel{Says: text, Next: text, Pull: text, Why: text}, folder: "~/", wrong: text,
-				offers: []Offer{{Name: text, Path: text, Detail: text}},
+				model: &backend.FoundModel{Says: text, Next: text, Pull: text, Why: text}, folder: "~/", wrong: text,
+				offers: []backend.Offer{{Name: text, Path: text, Detail: text}},
 			}
 			m.Update(tea.PasteMsg{Content: text})
 		}},

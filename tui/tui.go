@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
@@ -24,7 +25,7 @@ import (
 // Model is the whole screen, and the only tea.Model here. Panels are plain
 // structs that Model tells what happened and asks for their lines.
 type Model struct {
-	Options
+	backend.Options
 	base context.Context // of the run; a tea.Model has nowhere else to take it from
 	keys keys.Map
 	look *draw.Theme
@@ -66,7 +67,7 @@ type Model struct {
 	planHidden   bool
 	unfolded     bool
 
-	status          Status
+	status          backend.Status
 	mode            string
 	window          window  // of the last prompt
 	used, allocated int     // tokens of the context window
@@ -75,7 +76,7 @@ type Model struct {
 	again           string  // a question that was answered while notes were being read; "": none
 	suggested       string  // a question that enter asks while nothing is typed; "": none
 	parting         bool    // Ctrl+C was pressed: once more leaves
-	how             Ended
+	how             backend.Ended
 	over            bool // the user has left: the last picture is drawn
 
 	beating bool // a beat is under way
@@ -102,7 +103,7 @@ const (
 
 // New returns the screen. ctx is that of the whole run: turns are stopped when
 // it is cancelled. It reports a key that does not exist or means two things.
-func New(ctx context.Context, options Options) (*Model, error) {
+func New(ctx context.Context, options backend.Options) (*Model, error) {
 	m := &Model{
 		Options: options, base: ctx, keys: keys.Default(), dark: true, colours: true,
 		opening: opening{open: options.Open}, mode: options.Mode,
@@ -237,11 +238,11 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		m.beating = false
 		m.tick(time.Time(msg))
 	case statusMsg:
-		m.status = Status(msg)
+		m.status = backend.Status(msg)
 		m.offerAgain()
 		return tea.Batch(m.nextStatus(), m.findModel())
 	case foundModelMsg:
-		m.first.model = (*FoundModel)(&msg)
+		m.first.model = (*backend.FoundModel)(&msg)
 	case offersMsg:
 		m.takeOffers(msg)
 	case foldersMsg:
@@ -249,7 +250,7 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 	case tookMsg:
 		return m.took(msg)
 	case noticeMsg:
-		if msg != offlineText { // the header and the welcome say it
+		if msg != backend.OfflineText { // the header and the welcome say it
 			m.transcript.add(&notice{string(msg)})
 		}
 		return m.nextNotice()
@@ -310,7 +311,7 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 	case copyMsg:
 		return m.clip(string(msg))
 	case leaveMsg:
-		return m.leave(Ended(msg))
+		return m.leave(backend.Ended(msg))
 	}
 	return nil
 }

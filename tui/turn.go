@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 )
 
@@ -95,7 +96,7 @@ func (m *Model) stop() bool {
 func (m *Model) clear(parting bool) tea.Cmd {
 	switch {
 	case parting:
-		return m.leave(Interrupted)
+		return m.leave(backend.Interrupted)
 	case m.editing != nil:
 		m.stopEditing()
 		return nil
@@ -112,10 +113,10 @@ func (m *Model) clear(parting bool) tea.Cmd {
 }
 
 // leave ends the program.
-func (m *Model) leave(how Ended) tea.Cmd {
+func (m *Model) leave(how backend.Ended) tea.Cmd {
 	m.how, m.over = how, true
 	switch {
-	case m.turn != nil && how == Terminated && !m.turn.stopped:
+	case m.turn != nil && how == backend.Terminated && !m.turn.stopped:
 		m.turn.abandon()
 	case m.turn != nil:
 		m.turn.cancel()
@@ -126,4 +127,4 @@ func (m *Model) leave(how Ended) tea.Cmd {
 	return tea.Quit
 }
 
-type leaveMsg Ended
+type leaveMsg backend.Ended

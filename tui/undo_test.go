@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 )
@@ -68,7 +69,9 @@ func TestWhatIsWrittenIsTakenBackAndMadeAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := withWorld(hold())
-			o.Mentions = func(context.Context, string) ([]Mention, error) { return []Mention{{Name: "fitness.md"}}, nil }
+			o.Mentions = func(context.Context, string) ([]backend.Mention, error) {
+				return []backend.Mention{{Name: "fitness.md"}}, nil
+			}
 			inRig(t, 80, 24, o, func(r *rig) {
 				c.write(r)
 				whole := r.m.composer.text()

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -42,7 +43,7 @@ type unsentWriter struct {
 	written int
 }
 
-func (w *unsentWriter) keep(ctx context.Context, kept Unsent, number int, u agent.Unsent) error {
+func (w *unsentWriter) keep(ctx context.Context, kept backend.Unsent, number int, u agent.Unsent) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if number <= w.written {

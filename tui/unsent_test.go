@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 )
 
 // drawer keeps what is typed in memory.
@@ -41,7 +42,7 @@ func (d *drawer) last() agent.Unsent {
 }
 
 // withDrawer are options of a conversation with one turn.
-func withDrawer(d *drawer) Options {
+func withDrawer(d *drawer) backend.Options {
 	o := withWorld(play(agent.Started{}, agent.Said{Content: "Hello."}, agent.Ended{}))
 	o.Branches, o.Conversations, o.Conversation, o.Unsent = kept{}, cutOff{last: agent.Exchange{Turn: "c1.2", Question: "And now?", Answer: agent.Answer{Text: "Now."}}}, "c1", d
 	return o

@@ -14,6 +14,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/tui"
+	"lifehub/tui/backend"
 )
 
 func main() {
@@ -24,8 +25,8 @@ func main() {
 	answer := flag.String("answer", "", "file with the answer")
 	flag.Parse()
 
-	status := make(chan tui.Status, 1)
-	status <- tui.Status{Provider: "ollama", Model: "qwen3:8b", Window: 16384, Notes: 1284, Indexed: 1284}
+	status := make(chan backend.Status, 1)
+	status <- backend.Status{Provider: "ollama", Model: "qwen3:8b", Window: 16384, Notes: 1284, Indexed: 1284}
 	text := said
 	if *answer != "" {
 		file, err := os.ReadFile(*answer)
@@ -35,24 +36,24 @@ func main() {
 		}
 		text = string(file)
 	}
-	options := tui.Options{
+	options := backend.Options{
 		Assistant: assistant{*pace, text}, Conversations: conversations{}, Models: models{}, Notes: folders{},
-		FindModel: func(context.Context) tui.FoundModel {
-			return tui.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}
+		FindModel: func(context.Context) backend.FoundModel {
+			return backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}
 		},
 		Status: status, Mode: "plan", Theme: *theme, Editor: os.Getenv("EDITOR"), FirstRun: *first,
 		Prompt: strings.Join(flag.Args(), " "),
 	}
-	run := func() (tui.Ended, error) { return tui.Run(context.Background(), options) }
+	run := func() (backend.Ended, error) { return tui.Run(context.Background(), options) }
 	if *plain {
-		run = func() (tui.Ended, error) { return tui.RunPlain(context.Background(), options, os.Stdin, os.Stdout) }
+		run = func() (backend.Ended, error) { return tui.RunPlain(context.Background(), options, os.Stdin, os.Stdout) }
 	}
 	how, err := run()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
-	if how == tui.Interrupted {
+	if how == backend.Interrupted {
 		os.Exit(130)
 	}
 }
@@ -221,11 +222,11 @@ func (models) Pull(ctx context.Context, _ string, progress func(string, int64, i
 
 type folders struct{}
 
-func (folders) Offers(context.Context) ([]tui.Offer, error) {
-	return []tui.Offer{
+func (folders) Offers(context.Context) ([]backend.Offer, error) {
+	return []backend.Offer{
 		{Name: "Obsidian vault", Path: "~/Documents/Vault", Detail: "1,284 notes"},
 		{Name: "Starter notes", Detail: "24 notes of a made-up life, to look around with"},
 	}, nil
 }
 
-func (folders) Take(context.Context, tui.Offer) error { return nil }
+func (folders) Take(context.Context, backend.Offer) error { return nil }

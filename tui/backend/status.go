@@ -1,4 +1,4 @@
-package tui
+package backend
 
 import (
 	"fmt"
@@ -7,17 +7,17 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// offlineText is what the provider says of itself when no model answers.
-const offlineText = "offline: quoting your notes, no model"
+// OfflineText is what the provider says of itself when no model answers.
+const OfflineText = "offline: quoting your notes, no model"
 
-// parts tell in short, fit for the screen: model, then notes.
-func (s Status) parts(width int) []string {
+// Parts tell in short, fit for the screen: model, then notes.
+func (s Status) Parts(width int) []string {
 	var parts []string
 	switch {
 	case s.Provider == "offline" && width < 90:
 		parts = append(parts, "offline, no model")
 	case s.Provider == "offline":
-		parts = append(parts, offlineText)
+		parts = append(parts, OfflineText)
 	case s.Model != "":
 		parts = append(parts, safetext.Line(s.Model))
 	}

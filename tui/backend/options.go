@@ -1,4 +1,6 @@
-package tui
+// Package backend is what either front end works with, the screen or the chat by
+// lines: what answers, what keeps, what is told of the world, and the commands.
+package backend
 
 import (
 	"context"
