@@ -3,7 +3,6 @@ package agent
 import (
 	"encoding/json"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -16,22 +15,21 @@ type answerStream struct {
 
 	depth    int
 	inString bool
-	isKey    bool   // the string at hand is a key of the top object
-	expects  bool   // a key of the top object comes next
-	key      string // the key whose value is being read
-	text     strings.Builder
-	escape   string // an escape that is not complete
-	steps    bool   // steps holds something
-	began    bool   // something was said
-	space    string // white space not said yet: it may be the answer's end
-	partial  string // bytes of a rune that is not complete
+	escaped  bool            // the next byte belongs to an escape
+	isKey    bool            // the string at hand is a key of the top object
+	expects  bool            // a key of the top object comes next
+	key      string          // the key whose value is being read
+	raw      strings.Builder // the inside of the string at hand, as far as it was not said
+	steps    bool            // steps holds something
+	began    bool            // something was said
+	space    string          // white space not said yet: it may be the answer's end
 }
 
 func (a *answerStream) add(piece string) {
 	for i := 0; i < len(piece); i++ {
 		a.byte(piece[i])
 	}
-	a.pass()
+	a.pass(false)
 }
 
 func (a *answerStream) byte(c byte) {
@@ -45,7 +43,7 @@ func (a *answerStream) byte(c byte) {
 	switch c {
 	case '"':
 		a.inString, a.isKey = true, a.depth == 1 && a.expects
-		a.text.Reset()
+		a.raw.Reset()
 		if a.depth > 1 && a.key == "steps" {
 			a.steps = true
 		}
@@ -76,75 +74,36 @@ func (a *answerStream) byte(c byte) {
 // inText takes the next byte of a string.
 func (a *answerStream) inText(c byte) {
 	switch {
-	case a.escape != "":
-		a.escape += string(rune(c))
-		a.unescape()
+	case a.escaped:
+		a.escaped = false
 	case c == '\\':
-		a.escape = `\`
+		a.escaped = true
 	case c == '"':
 		a.inString = false
 		if a.isKey {
-			a.key, a.expects, a.isKey = a.text.String(), false, false
-			a.text.Reset()
+			a.key, a.expects, a.isKey = unquoted(a.raw.String()), false, false
+			a.raw.Reset()
 		} else {
-			a.pass()
+			a.pass(true)
 		}
-	default:
-		a.text.WriteByte(c)
+		return
 	}
+	a.raw.WriteByte(c)
 }
 
-// unescape writes the character of an escape once it is complete. Half of a
-// surrogate pair waits for the other.
-func (a *answerStream) unescape() {
-	e := a.escape
-	if e[1] != 'u' {
-		var s string
-		if json.Unmarshal([]byte(`"`+e+`"`), &s) == nil {
-			a.text.WriteString(s)
-		}
-		a.escape = ""
-		return
-	}
-	if len(e) < 6 {
-		return
-	}
-	first := hex4(e[2:6])
-	if !utf16.IsSurrogate(first) {
-		a.text.WriteRune(first)
-		a.escape = ""
-		return
-	}
-	switch {
-	case len(e) == 7 && e[6] != '\\', len(e) == 8 && e[7] != 'u': // no second half follows
-		a.text.WriteRune(utf8.RuneError)
-		a.escape = ""
-		for _, c := range []byte(e[6:]) {
-			a.inText(c)
-		}
-	case len(e) == 12:
-		a.text.WriteRune(utf16.DecodeRune(first, hex4(e[8:12])))
-		a.escape = ""
-	}
-}
-
-// pass says what is complete of the answer.
-func (a *answerStream) pass() {
+// pass says what is complete of the answer: all of it at its end.
+func (a *answerStream) pass(end bool) {
 	if a.key != "answer" || a.isKey || a.depth != 1 || a.steps || a.routed {
 		return
 	}
-	text := a.partial + a.text.String()
-	a.text.Reset()
-	whole := len(text)
-	for back := 1; back <= min(3, whole); back++ { // a rune cut in two waits
-		if utf8.RuneStart(text[whole-back]) {
-			if !utf8.FullRuneInString(text[whole-back:]) {
-				whole -= back
-			}
-			break
-		}
+	raw := a.raw.String()
+	size := len(raw)
+	if !end {
+		size = complete(raw)
 	}
-	text, a.partial = text[:whole], text[whole:]
+	a.raw.Reset()
+	a.raw.WriteString(raw[size:])
+	text := unquoted(raw[:size])
 	if !a.began {
 		text = strings.TrimLeft(text, " \t\r\n")
 	}
@@ -157,15 +116,36 @@ func (a *answerStream) pass() {
 	}
 }
 
-func hex4(s string) (r rune) {
-	for _, c := range s {
-		r <<= 4
+// complete is how much of the inside of a JSON string can be read: at its end
+// an escape, the first of two that make one character, or a rune may be cut.
+func complete(raw string) int {
+	for i := 0; i < len(raw); {
+		rest, size := raw[i:], 1
 		switch {
-		case c >= '0' && c <= '9':
-			r |= c - '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			r |= c | 0x20 - 'a' + 10
+		case strings.HasPrefix(rest, `\u`):
+			if size = 6; len(rest) < 12 && len(rest) >= 4 && strings.ContainsRune("dD", rune(rest[2])) && strings.ContainsRune("89abAB", rune(rest[3])) {
+				return i
+			}
+		case rest[0] == '\\':
+			size = 2
+		case !utf8.FullRuneInString(rest):
+			return i
 		}
+		if size > len(rest) {
+			return i
+		}
+		i += size
 	}
-	return r
+	return len(raw)
+}
+
+// unquoted is the text that the inside of a JSON string stands for; one with
+// escapes that JSON does not know stands for itself.
+func unquoted(raw string) (text string) {
+	var b strings.Builder
+	repairString(&b, `"`+raw+`"`)
+	if json.Unmarshal([]byte(b.String()), &text) != nil {
+		return raw
+	}
+	return text
 }

@@ -57,6 +57,7 @@ func TestPlansAreReadAndMended(t *testing.T) {
 
 		"as Python prints it":    {`{'steps': [{'id': '1', 'tool': 'find', 'input': {'q': 'run', 'k': 5, 'deep': None}, 'after': []}]}`, `1 find {"k":5,"q":"run"}` + "\n- step 1: deep was null"},
 		"a line break in a text": {"{\"reasoning\":\"a\nb\",\"steps\":[{\"id\":\"1\",\"tool\":\"find\",\"input\":{\"q\":\"run\",\"k\":5}}]}", oneStep},
+		"an unknown escape":      {`{"steps":[{"id":"1","tool":"find","input":{"q":"\(x\)","k":5}}]}`, `1 find {"q":"\\(x\\)","k":5}`},
 		"a plan in a plan":       {`{"plan":` + one + `}`, oneStep},
 		"input beside the tool":  {`{"steps":[{"id":"1","tool":"find","q":"run","k":5}]}`, `1 find {"k":5,"q":"run"}`},
 
@@ -183,6 +184,24 @@ func TestTheAnswerIsStreamedOutOfItsJSON(t *testing.T) {
 			t.Fatalf("got %q, want %q", got.String(), want)
 		}
 	})
+}
+
+// An escape, or a character of two, that arrives in parts is read whole.
+func TestEscapesInAnAnswerMayArriveInParts(t *testing.T) {
+	const text = `{"answer":"a\u00e4\ud83d\ude00b\ud83d c\"\\\td😀\$"}`
+	const want = "aä😀b\ufffd c\"\\\td😀" + `\$`
+	for first := range len(text) {
+		for second := first; second < len(text); second++ {
+			var got strings.Builder
+			stream := answerStream{say: func(s string) { got.WriteString(s) }}
+			for _, piece := range []string{text[:first], text[first:second], text[second:]} {
+				stream.add(piece)
+			}
+			if got.String() != want {
+				t.Fatalf("cut at %d and %d: %q", first, second, got.String())
+			}
+		}
+	}
 }
 
 // equalText compares as JSON keeps text: bytes that are no UTF-8 are replaced.

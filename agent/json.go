@@ -81,8 +81,8 @@ var (
 
 // repairJSON writes the object or list that text begins with as JSON has it,
 // where it can mean one thing only: without commas before a closing bracket,
-// with control characters within strings escaped, and with the quotes and
-// constants of Python replaced. length is 0 if the value does not end.
+// with control characters and lone backslashes within strings escaped, and
+// with the quotes and constants of Python replaced. length is 0 if the value does not end.
 func repairJSON(text string) (fixed string, length int) {
 	var b strings.Builder
 	depth, from := 0, 0 // from: where what stands between two strings begins
@@ -120,13 +120,14 @@ func repairString(b *strings.Builder, text string) (length int) {
 		case c == text[0]:
 			b.WriteByte('"')
 			return i + 1
-		case c == '\\' && i+1 < len(text):
+		case c == '\\' && i+1 < len(text) && strings.IndexByte(`"'\/bfnrtu`, text[i+1]) >= 0:
 			if i++; text[i] != '\'' {
 				b.WriteByte(c)
 			}
 			b.WriteByte(text[i])
-		case c == '"':
-			b.WriteString(`\"`)
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
 		case c < ' ':
 			fmt.Fprintf(b, `\u%04x`, c)
 		default:
