@@ -286,11 +286,12 @@ func (t *turn) pythonCalls(offered []Tool, written []string) (calls []wanted) {
 		if tool == nil {
 			continue
 		}
-		fixed, _ := repairJSON("[" + keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`) + "]")
-		var list []any
-		if json.Unmarshal([]byte(fixed), &list) != nil {
+		raw, err := firstJSON(`{"args":[` + keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`) + "]}")
+		var read struct{ Args []any }
+		if err != nil || json.Unmarshal(raw, &read) != nil {
 			continue
 		}
+		list := read.Args
 		args, order := map[string]any{}, propertyOrder(tool.Spec().Schema)
 		for len(list) > 0 {
 			position := ""

@@ -40,6 +40,10 @@ func (s *callSplitter) add(piece string) {
 	s.upTo(end)
 }
 
+// all is the whole text.
+func (s *callSplitter) all() string { return s.text.String() }
+
+// upTo says the text as far as end, in bytes.
 func (s *callSplitter) upTo(end int) {
 	if text := s.text.String(); end > s.said {
 		s.say(text[s.said:end])

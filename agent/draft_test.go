@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 )
 
 // mended writes the steps and what was dropped of a planner's text.
@@ -129,7 +127,7 @@ func TestHostilePlansAreBounded(t *testing.T) {
 		"open objects":        strings.Repeat(`{"a":`, 50_000),
 		"deep lists":          `{"steps":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}",
 		"a huge argument":     `{"steps":[{"tool":"find","input":{"query":"` + strings.Repeat("x", 250_000) + `"}}]}`,
-		"more than is read":   strings.Repeat(" ", maxDraft+1),
+		"more than is read":   strings.Repeat(" ", 1<<20),
 		"a chain of waiting":  chain(),
 		"long ids and names":  `{"steps":[{"id":"` + strings.Repeat("i", 50_000) + `","tool":"` + strings.Repeat("t", 50_000) + `"}]}`,
 		"commas":              "{" + strings.Repeat(",", 200_000),
@@ -156,62 +154,6 @@ func chain() string {
 		steps = append(steps, fmt.Sprintf(`{"id":"%d","tool":"find","input":{"query":"{{%d.text}}"},"after":["%d"]}`, i, i+1, i+1))
 	}
 	return `{"steps":[` + strings.Join(steps, ",") + "]}"
-}
-
-// An answer is streamed as it is written, however its JSON is cut into pieces.
-func TestTheAnswerIsStreamedOutOfItsJSON(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		want := strings.TrimSpace(rapid.String().Draw(t, "answer"))
-		fields := rapid.Permutation([]string{"reasoning", "answer", "steps", "note"}).Draw(t, "order")
-		var parts []string
-		for _, field := range fields {
-			value := map[string]any{"answer": " " + want + "\n", "steps": []any{}, "reasoning": "a \"steps\": [{ 1", "note": map[string]any{"answer": "no", "x": []any{"answer", 1}}}[field]
-			raw, err := json.Marshal(value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parts = append(parts, fmt.Sprintf("%q: %s", field, raw))
-		}
-		text := "Sure:\n```json\n{" + strings.Join(parts, ", ") + "}\n```"
-		var got strings.Builder
-		stream := answerStream{say: func(s string) { got.WriteString(s) }}
-		for len(text) > 0 {
-			n := rapid.IntRange(1, len(text)).Draw(t, "cut")
-			stream.add(text[:n])
-			text = text[n:]
-		}
-		if !equalText(got.String(), want) {
-			t.Fatalf("got %q, want %q", got.String(), want)
-		}
-	})
-}
-
-// An escape, or a character of two, that arrives in parts is read whole.
-func TestEscapesInAnAnswerMayArriveInParts(t *testing.T) {
-	const text = `{"answer":"a\u00e4\ud83d\ude00b\ud83d c\"\\\td😀\$"}`
-	const want = "aä😀b\ufffd c\"\\\td😀" + `\$`
-	for first := range len(text) {
-		for second := first; second < len(text); second++ {
-			var got strings.Builder
-			stream := answerStream{say: func(s string) { got.WriteString(s) }}
-			for _, piece := range []string{text[:first], text[first:second], text[second:]} {
-				stream.add(piece)
-			}
-			if got.String() != want {
-				t.Fatalf("cut at %d and %d: %q", first, second, got.String())
-			}
-		}
-	}
-}
-
-// equalText compares as JSON keeps text: bytes that are no UTF-8 are replaced.
-func equalText(a, b string) bool {
-	return strings.TrimSpace(strings.ToValidUTF8(a, "\ufffd")) == strings.TrimSpace(strings.ToValidUTF8(b, "\ufffd"))
-}
-
-func TestNoAnswerIsStreamedBesideSteps(t *testing.T) {
-	stream := answerStream{say: func(s string) { t.Errorf("said %q", s) }}
-	stream.add(`{"reasoning":"","steps":[{"id":"1","tool":"find","input":{"answer":"no"}}],"answer":"I looked."}`)
 }
 
 func TestAnAnswerBeforeStepsIsKeptBeforeTheRest(t *testing.T) {

@@ -116,14 +116,6 @@ func readScore(text string) (score float64, said bool) {
 	return max(0, min(1, score/most)), true
 }
 
-// asWord reads a string, or a bare word of JSON such as true.
-func asWord(raw json.RawMessage) string {
-	if s := asText(raw); s != "" {
-		return s
-	}
-	return string(raw)
-}
-
 // again is what a worker is told whose result was not accepted.
 func again(j Judgement) string {
 	text := "Your report was not accepted: " + j.Feedback

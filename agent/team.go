@@ -244,28 +244,6 @@ func kindNamed(name string, kinds []worker) string {
 	return name
 }
 
-// fieldsOf are the fields of an object, by their names in lower case. Where
-// none of the wanted ones is there, and one field alone holds an object, they
-// are those of that.
-func fieldsOf(raw json.RawMessage, wanted ...string) map[string]json.RawMessage {
-	var named map[string]json.RawMessage
-	if json.Unmarshal(raw, &named) != nil {
-		return nil
-	}
-	fields := map[string]json.RawMessage{}
-	for name, value := range named {
-		fields[strings.ToLower(name)] = value
-	}
-	if len(wanted) > 0 && len(fields) == 1 && first(fields, wanted...) == nil {
-		for _, inner := range fields {
-			if isObject(inner) {
-				return fieldsOf(inner)
-			}
-		}
-	}
-	return fields
-}
-
 func leadSchema(kinds []worker) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"reasoning":{"type":"string"},"tasks":{"type":"array","minItems":1,"maxItems":%d,"items":{"type":"object",`+
 		`"properties":{"id":{"type":"string"},"worker_type":{"type":"string","enum":%s},"task_description":{"type":"string"},"parameters":{"type":"object"},`+

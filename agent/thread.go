@@ -92,7 +92,7 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 		}
 		return r, err
 	}
-	r.text = hear.text.String()
+	r.text = hear.all()
 	if r.before = r.text; len(r.calls) == 0 {
 		r.readPrinted(th.known)
 	}

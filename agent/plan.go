@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // maxDraft bounds what is read of a planner's answer, in bytes.
@@ -183,7 +184,37 @@ func asTexts(raw json.RawMessage) (texts []string) {
 	return texts
 }
 
+// asWord reads a string, or a bare word of JSON such as true.
+func asWord(raw json.RawMessage) string {
+	if s := asText(raw); s != "" {
+		return s
+	}
+	return string(raw)
+}
+
 func isObject(raw json.RawMessage) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(raw, &object) == nil && object != nil
+}
+
+// fieldsOf are the fields of an object, by their names in lower case. Where
+// none of the wanted ones is there, and one field alone holds an object, they
+// are those of that.
+func fieldsOf(raw json.RawMessage, wanted ...string) map[string]json.RawMessage {
+	var named map[string]json.RawMessage
+	if json.Unmarshal(raw, &named) != nil {
+		return nil
+	}
+	fields := map[string]json.RawMessage{}
+	for name, value := range named {
+		fields[strings.ToLower(name)] = value
+	}
+	if len(wanted) > 0 && len(fields) == 1 && first(fields, wanted...) == nil {
+		for _, inner := range fields {
+			if isObject(inner) {
+				return fieldsOf(inner)
+			}
+		}
+	}
+	return fields
 }

@@ -1,0 +1,127 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// What stands for a call, of tools that are there, and what of a text is said.
+func TestPrintedCallsAreReadOrSaid(t *testing.T) {
+	known := func(name string) bool { return name == "find" || name == "ls" }
+	for text, want := range map[string]string{
+		`{"name": "find", "arguments": {"q":"run"}}`:                        `find{"q":"run"} `,
+		`{'name': 'find', 'arguments': {'q': 'run'}}`:                       `find{"q": "run"} `,
+		`{"steps":[{"id":"1","tool":"find","input":{"q":"run"}}]}`:          `find{"q":"run"} `,
+		`<tool_call>{"name": "ls"}</tool_call>`:                             "ls ",
+		"<tool_call>{\"name\": \"find\", \"arguments\": {\"q\":\"r\nun\"}}": `find{"q":"r\u000aun"} `,
+		"Look:\n  <tool_call>{\"name\": \"ls\"}</tool_call>\nSo.":           "ls ",
+
+		`{"name": "find", "arguments": {"q":"run"}`:                "it is no valid JSON: unexpected EOF",
+		`<tool_call>{"name": "find", "arguments": {"q":"run"}`:     "it is no valid JSON: unexpected EOF",
+		`<tool_call>{"answer": "no"}</tool_call>`:                  "it holds no call",
+		`<tool_call>{"q":"run"}</tool_call>`:                       `the object has no "steps"`,
+		"<tool_call>find\n<arg_key>q</arg_key></tool_call>":        "it holds no call",
+		"<tool_call>\n<function=ls>\n</function>\n</tool_call>":    "it holds no call",
+		`{"find": {"q": "run"}}`:                                   `the object has no "steps"`,
+		`[TOOL_CALLS]find[ARGS]{"q":"run"}`:                        `the object has no "steps"`,
+		"> <tool_call>{\"name\": \"ls\"}</tool_call>":              "",
+		"Write `<tool_call>{\"name\": \"ls\"}</tool_call>` to it.": "",
+		`{"name": "fly", "arguments": {}}`:                         "",
+		"```json\n{\"name\": \"fly\", \"arguments\": {}}\n```":     "",
+		`{"name": "Ana", "age": 3}`:                                "",
+		`{"name": "Ana", "age": 3`:                                 "",
+		`find(q="run")`:                                            "",
+		"```tool_code\nprint(find(q=\"run\"))\n```":                "",
+		`<find><q>run</q></find>`:                                  "",
+		`<|python_tag|>{"name": "find", "parameters": {}}`:         "",
+		"Action: find\nAction Input: {\"q\": \"run\"}":             "",
+		">>>find\n{\"q\": \"run\"}":                                "",
+		"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>find":              "",
+		"<|channel|>commentary to=functions.find<|message|>{}":     "",
+	} {
+		before, calls, err := readCalls(text, known)
+		got := ""
+		for _, c := range calls {
+			got += c.Tool + string(c.Input) + " "
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want || want == "" && before != text {
+			t.Errorf("%s:\ngot  %s, said %s\nwant %s", text, got, before, want)
+		}
+	}
+}
+
+// A call is not shown before it is known to be one, however long it is.
+func TestALongCallIsHeldBack(t *testing.T) {
+	for _, begin := range []string{`{"name": "create_note", "arguments": {"text": "`, "```json\n{\"name\": \"", "<tool_call>"} {
+		said := ""
+		s := callSplitter{say: func(piece string) { said += piece }}
+		for _, piece := range strings.SplitAfter(begin+strings.Repeat("words ", 100), " ") {
+			s.add(piece)
+		}
+		if said != "" {
+			t.Errorf("%.40s…: %q was said", begin, said)
+		}
+	}
+}
+
+func TestWhatIsNoCallStaysText(t *testing.T) {
+	known := func(name string) bool { return name == "search_notes" }
+	for _, text := range []string{
+		"", "You run three times a week [1].", "[1] says so.", `{"name": "Ana", "age": 3}`, "Use this:\n```json\n{\"theme\": \"dark\"}\n```",
+		"```python\nprint(search(1))\n```", "Action matters. Input too.", "> quoted\n>> twice", ">>> quoted thrice\nand on", "search_notes(query) is a tool.", "[x](y)", "{", "[",
+		"A list:\n- [ ] buy shoes", "The tag <b> is bold, 1 < 2.",
+	} {
+		if _, calls, err := readCalls(text, known); len(calls) > 0 || err != nil {
+			t.Errorf("%q: %v, %v", text, calls, err)
+		}
+	}
+}
+
+func FuzzReadCalls(f *testing.F) {
+	const call = `{"name": "search_notes", "arguments": {"query": "running", "limit": 3, "tags": ["a"]}}`
+	for _, text := range []string{call, "<tool_call>" + call + "</tool_call>", "[TOOL_CALLS] [" + call + "]", "So:\n```json\n" + call + "\n```", "{'tool_calls': [" + call + ",]}"} {
+		f.Add(text)
+	}
+	known := func(name string) bool { return name == "search_notes" }
+	f.Fuzz(func(t *testing.T, text string) {
+		_, drafts, err := readCalls(text, known)
+		if err != nil && len(drafts) > 0 && err.Error() == "" {
+			t.Error("an error without words")
+		}
+		for _, d := range drafts {
+			if d.Tool == "" {
+				t.Errorf("a call without a tool in %q", text)
+			}
+			if d.Input != nil && !json.Valid(d.Input) {
+				t.Errorf("arguments that are no JSON: %s", d.Input)
+			}
+		}
+	})
+}
+
+// However a text is cut into pieces, what is said of it is its beginning, and
+// never a part of a mark.
+func FuzzCallSplitter(f *testing.F) {
+	f.Add(strings.Repeat("words and ", 30)+"<tool_call>{}", 7)
+	f.Fuzz(func(t *testing.T, text string, size int) {
+		size = 1 + max(0, size)%64
+		var said strings.Builder
+		s := callSplitter{say: func(piece string) { said.WriteString(piece) }}
+		for rest := text; rest != ""; {
+			n := min(size, len(rest))
+			s.add(rest[:n])
+			rest = rest[n:]
+		}
+		if at := markAt(text); at >= 0 && said.Len() > at {
+			t.Errorf("said %q of %q", said.String(), text)
+		}
+		s.flush()
+		if said.String() != text {
+			t.Errorf("said %q of %q", said.String(), text)
+		}
+	})
+}
