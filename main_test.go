@@ -16,7 +16,8 @@ import (
 // arrows lists who may import whom inside the module. cli may import all.
 var arrows = map[string][]string{
 	"lifehub":                  {"cli"},
-	"lifehub/agent":            {"llm", "internal/pattern", "internal/text"},
+	"lifehub/agent":            {"agent/parse", "llm", "internal/pattern", "internal/text"},
+	"lifehub/agent/parse":      {"internal/pattern"},
 	"lifehub/agent/tools":      {"agent", "llm", "notes", "internal/pattern", "rag"},
 	"lifehub/llm":              {"internal/pattern"},
 	"lifehub/llm/llmtest":      {"llm", "llm/llmtest/tinygguf", "internal/testenv"},
@@ -149,8 +150,8 @@ var tables = map[string]int{
 
 // debts are rooms that are still too large. Each may only shrink.
 var debts = map[string]int{
-	"lifehub/agent lines":          14900,
-	"lifehub/agent circle":         70,
+	"lifehub/agent lines":          13500,
+	"lifehub/agent circle":         67,
 	"lifehub/agent.turn fields":    50,
 	"lifehub/agent.turn spread":    41,
 	"lifehub/agent.Options fields": 32,

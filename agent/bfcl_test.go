@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/agent/parse"
 	"lifehub/internal/testenv"
 )
 
@@ -158,7 +159,7 @@ func TestRightCallsSurviveBadWriting(t *testing.T) {
 
 // refusal says why none of a plan can be run; "": some of it can.
 func (t *turn) refusal(text string, offered []Tool) string {
-	d, err := readPlan(text)
+	d, err := parse.Plan(text)
 	if err != nil {
 		return err.Error()
 	}
@@ -183,7 +184,7 @@ func TestAnAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := readPlan("```json\n" + string(raw) + "\n```")
+		d, err := parse.Plan("```json\n" + string(raw) + "\n```")
 		if err != nil || len(d.Steps) > 0 || d.Answer != reply {
 			t.Errorf("%s: %+v, %v", c.ID, d, err)
 		}
@@ -286,7 +287,7 @@ func (t *turn) pythonCalls(offered []Tool, written []string) (calls []wanted) {
 		if tool == nil {
 			continue
 		}
-		raw, err := firstJSON(`{"args":[` + keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`) + "]}")
+		raw, err := parse.JSON(`{"args":[` + keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`) + "]}")
 		var read struct{ Args []any }
 		if err != nil || json.Unmarshal(raw, &read) != nil {
 			continue
@@ -358,7 +359,7 @@ func metaTool(t *testing.T) (lists []rightList) {
 
 // callsOf is the calls of the plan that a text holds.
 func (t *turn) callsOf(text string, offered []Tool) (calls []wanted) {
-	d, err := readPlan(text)
+	d, err := parse.Plan(text)
 	if err != nil {
 		return nil
 	}

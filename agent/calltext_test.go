@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lifehub/agent/parse"
 )
 
 func argsJSON(c wanted) string {
@@ -64,7 +66,7 @@ var callForms = map[string]func([]wanted) string{
 
 // callsOfText are the calls that a text comes to, as the loop would run them.
 func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error) {
-	_, drafts, err := readCalls(text, l.known)
+	_, drafts, err := parse.Calls(text, l.known)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lifehub/agent/parse"
 	"lifehub/llm"
 )
 
@@ -167,9 +168,9 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 		return "", err
 	}
 	var said strings.Builder
-	split := thinkSplitter{say: func(s string) { said.WriteString(s) }, think: func(string) {}}
-	split.add(text)
-	split.flush()
+	split := parse.Thoughts{Say: func(s string) { said.WriteString(s) }, Think: func(string) {}}
+	split.Add(text)
+	split.Flush()
 	if text = strings.TrimSpace(said.String()); text == "" {
 		return "", ErrNoAnswer
 	}

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lifehub/agent/parse"
 )
 
 // mended writes the steps and what was dropped of a planner's text.
 func mended(text string, offered ...Tool) string {
-	d, err := readPlan(text)
+	d, err := parse.Plan(text)
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -187,9 +189,9 @@ func FuzzReadPlan(f *testing.F) {
 	tool := &fakeTool{name: "find"}
 	agent := New(Options{})
 	f.Fuzz(func(t *testing.T, text string) {
-		stream := answerStream{say: func(string) {}}
-		stream.add(text)
-		d, err := readPlan(text)
+		stream := parse.AnswerStream{Say: func(string) {}}
+		stream.Add(text)
+		d, err := parse.Plan(text)
 		if err != nil {
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lifehub/agent/parse"
 	"lifehub/llm"
 )
 
@@ -72,25 +73,25 @@ func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report
 // readJudgement reads a verdict as models write it: within another object,
 // with words for yes and no, a score of ten or a hundred, suggestions as a list.
 func readJudgement(text string) (Judgement, error) {
-	raw, err := firstJSON(text)
+	raw, err := parse.JSON(text)
 	if err != nil {
 		return Judgement{}, err
 	}
-	fields := fieldsOf(raw, "passed", "verdict", "score")
+	fields := parse.Fields(raw, "passed", "verdict", "score")
 	var j Judgement
-	switch strings.ToLower(asWord(first(fields, "passed", "pass", "accepted", "verdict"))) {
+	switch strings.ToLower(parse.Word(parse.First(fields, "passed", "pass", "accepted", "verdict"))) {
 	case "true", "yes", "1", "pass", "passed", "accept", "accepted":
 		j.Passed = true
 	case "false", "no", "0", "fail", "failed", "reject", "rejected":
 	default:
 		return Judgement{}, errors.New(`"passed" is neither true nor false`)
 	}
-	score, said := readScore(asText(fields["score"]))
+	score, said := readScore(parse.Text(fields["score"]))
 	if j.Score = score; !said && j.Passed {
 		j.Score = 1
 	}
-	j.Feedback = clip(strings.Join(asTexts(fields["feedback"]), "; "), maxReason)
-	j.Suggestions = clip(strings.Join(asTexts(fields["suggestions"]), "; "), maxReason)
+	j.Feedback = clip(strings.Join(parse.Texts(fields["feedback"]), "; "), maxReason)
+	j.Suggestions = clip(strings.Join(parse.Texts(fields["suggestions"]), "; "), maxReason)
 	return j, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"lifehub/agent/parse"
 	"lifehub/llm"
 )
 
@@ -86,17 +87,17 @@ func (t *turn) send(ctx context.Context, p prompt, window int, scale float64, sa
 	defer t.works()()
 
 	var usage llm.Usage
-	split := thinkSplitter{say: say, think: func(text string) { t.emit(Thought{Agent: p.agent, Step: p.step, Content: text}) }}
+	split := parse.Thoughts{Say: say, Think: func(text string) { t.emit(Thought{Agent: p.agent, Step: p.step, Content: text}) }}
 	defer func() { t.count(func(m *Metrics) { m.Model = t.ModelName() }) }()
 	for delta, err := range t.listen(ctx, req) {
 		if err != nil {
-			split.flush()
+			split.Flush()
 			return usage, err
 		}
 		if delta.Thinking != "" {
 			t.emit(Thought{Agent: p.agent, Step: p.step, Content: delta.Thinking})
 		}
-		split.add(delta.Text)
+		split.Add(delta.Text)
 		if delta.Call != nil && p.call != nil {
 			p.call(*delta.Call)
 		}
@@ -104,7 +105,7 @@ func (t *turn) send(ctx context.Context, p prompt, window int, scale float64, sa
 			usage = *delta.Usage
 		}
 	}
-	split.flush()
+	split.Flush()
 	t.emitUsage(p, usage)
 	t.checkWhole(ctx, count{fitted.estimate, usage.Prompt}, window)
 	return usage, nil

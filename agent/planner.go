@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/agent/parse"
 	"lifehub/llm"
 )
 
@@ -128,10 +129,10 @@ var errUnusable = errors.New("the plan cannot be used")
 // second try may help.
 func (t *turn) draft(ctx context.Context, p prompt) (string, error) {
 	var text strings.Builder
-	answer := answerStream{say: t.say}
+	answer := parse.AnswerStream{Say: t.say}
 	usage, err := t.ask(ctx, p, func(piece string) {
 		text.WriteString(piece)
-		answer.add(piece)
+		answer.Add(piece)
 	})
 	switch {
 	case errors.Is(err, llm.ErrCut) && t.answer.Len() == 0:
@@ -153,7 +154,7 @@ func (t *turn) read(text string, unusable error) (made PlanMade, answered bool, 
 	if unusable != nil {
 		return PlanMade{}, t.answer.Len() > 0, unusable
 	}
-	draft, err := readPlan(text)
+	draft, err := parse.Plan(text)
 	if err != nil {
 		return PlanMade{}, t.answer.Len() > 0, err
 	}

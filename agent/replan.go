@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"lifehub/agent/parse"
 )
 
 //go:embed prompts/replan.md
@@ -41,7 +43,7 @@ func (t *turn) replan(ctx context.Context) ([]Step, error) {
 		}
 		return nil, ctx.Err()
 	}
-	draft, err := readPlan(text.String())
+	draft, err := parse.Plan(text.String())
 	if err != nil {
 		return nil, nil // it names no other way
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lifehub/agent/parse"
 	"lifehub/llm"
 )
 
@@ -50,7 +51,7 @@ func (th *thread) stepsFor(asked []llm.ToolCall) (steps []Step, calls []told, dr
 		taken[strings.TrimPrefix(id, th.prefix())] = true
 	}
 	for i, c := range asked {
-		step, notes, err := th.mendStep(draftStep{Tool: c.Name, Input: c.Args}, th.may)
+		step, notes, err := th.mendStep(parse.Step{Tool: c.Name, Input: c.Args}, th.may)
 		switch {
 		case i >= maxRoundCalls:
 			err = fmt.Errorf("it is more than the %d calls of one round", maxRoundCalls)
@@ -103,7 +104,7 @@ func (th *thread) runRound(ctx context.Context, steps []Step, calls []told, r re
 		if calls[i].call.ID == "" {
 			calls[i].call.ID = "call_" + strconv.Itoa(len(th.after)+i)
 		}
-		if !isObject(calls[i].call.Args) {
+		if !parse.IsObject(calls[i].call.Args) {
 			calls[i].call.Args = []byte("{}")
 		}
 	}

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lifehub/agent/parse"
 )
 
 // mendSteps makes steps that can run of those that the model wrote, and says
 // what was left out or changed. earlier are the ids of the turn's steps before:
 // their results can be used.
-func (t *turn) mendSteps(drafts []draftStep, offered []Tool, earlier []string) (steps []Step, dropped []string) {
+func (t *turn) mendSteps(drafts []parse.Step, offered []Tool, earlier []string) (steps []Step, dropped []string) {
 	steps = []Step{}
 	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
 	taken := map[string]bool{}
@@ -61,7 +63,7 @@ func (t *turn) mendSteps(drafts []draftStep, offered []Tool, earlier []string) (
 }
 
 // mendStep makes a step of a draft; its id is not set yet.
-func (t *turn) mendStep(d draftStep, offered []Tool) (step Step, notes []string, err error) {
+func (t *turn) mendStep(d parse.Step, offered []Tool) (step Step, notes []string, err error) {
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
 		return Step{}, nil, errors.New("it names no tool")
 	}

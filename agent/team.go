@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/agent/parse"
 	"lifehub/llm"
 )
 
@@ -61,10 +62,10 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 	}
 	p = t.withAttached(p)
 	var text strings.Builder
-	answer := answerStream{say: t.say, routed: true}
+	answer := parse.AnswerStream{Say: t.say, Routed: true}
 	usage, err := t.ask(ctx, p, func(piece string) {
 		text.WriteString(piece)
-		answer.add(piece)
+		answer.Add(piece)
 	})
 	if errors.Is(err, llm.ErrCut) && t.answer.Len() == 0 {
 		return true, nil
@@ -76,14 +77,14 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 	if usage.Stopped == llm.StopLength && t.answer.Len() > 0 {
 		t.reachedLimit()
 	}
-	decided, err := firstJSON(text.String())
+	decided, err := parse.JSON(text.String())
 	if err != nil {
 		return t.answer.Len() == 0, nil
 	}
-	fields := fieldsOf(decided, "route", "answer")
-	said := strings.TrimSpace(asText(fields["answer"]))
-	if t.answer.Len() == 0 && (said == "" || strings.EqualFold(asWord(fields["route"]), "true")) {
-		t.routed = clip(oneLine(asText(fields["reason"])), 300)
+	fields := parse.Fields(decided, "route", "answer")
+	said := strings.TrimSpace(parse.Text(fields["answer"]))
+	if t.answer.Len() == 0 && (said == "" || strings.EqualFold(parse.Word(fields["route"]), "true")) {
+		t.routed = clip(oneLine(parse.Text(fields["reason"])), 300)
 		return true, nil
 	}
 	if t.answer.Len() == 0 {
@@ -177,38 +178,38 @@ func (t *turn) decided(text string, kinds []worker) (PlanMade, error) {
 }
 
 // readDelegations reads the lead's decision: one, or several.
-func readDelegations(text string, kinds []worker) (drafts []draftStep, reasoning string, err error) {
-	raw, err := firstJSON(text)
+func readDelegations(text string, kinds []worker) (drafts []parse.Step, reasoning string, err error) {
+	raw, err := parse.JSON(text)
 	if err != nil {
 		return nil, "", err
 	}
 	list := []json.RawMessage{raw}
-	if isObject(raw) {
-		fields := fieldsOf(raw, "tasks", "steps", "decisions", "workers", "worker_type")
-		reasoning = asText(first(fields, "reasoning", "thought"))
-		if tasks := first(fields, "tasks", "steps", "decisions", "workers"); tasks != nil && json.Unmarshal(tasks, &list) != nil {
+	if parse.IsObject(raw) {
+		fields := parse.Fields(raw, "tasks", "steps", "decisions", "workers", "worker_type")
+		reasoning = parse.Text(parse.First(fields, "reasoning", "thought"))
+		if tasks := parse.First(fields, "tasks", "steps", "decisions", "workers"); tasks != nil && json.Unmarshal(tasks, &list) != nil {
 			return nil, "", errors.New(`"tasks" is no list`)
 		}
 	} else if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, "", err
 	}
 	for i, item := range list {
-		if !isObject(item) {
+		if !parse.IsObject(item) {
 			return nil, "", fmt.Errorf("task %d is no object", i+1)
 		}
-		fields := fieldsOf(item, "worker_type", "worker", "task_description", "task", "input", "arguments")
-		id, after := asText(fields["id"]), asTexts(fields["after"])
+		fields := parse.Fields(item, "worker_type", "worker", "task_description", "task", "input", "arguments")
+		id, after := parse.Text(fields["id"]), parse.Texts(fields["after"])
 		if id == "" {
 			id = fmt.Sprint(i + 1)
 		}
-		if inner := first(fields, "input", "arguments"); inner != nil && fields["worker_type"] == nil { // a plan of delegate steps
-			fields = fieldsOf(inner)
+		if inner := parse.First(fields, "input", "arguments"); inner != nil && fields["worker_type"] == nil { // a plan of delegate steps
+			fields = parse.Fields(inner)
 		}
 		task, err := asDelegation(fields, kinds)
 		if err != nil {
 			return nil, "", fmt.Errorf("task %.20s: %w", id, err)
 		}
-		drafts = append(drafts, draftStep{ID: id, Tool: DelegateTool, Input: task, After: after})
+		drafts = append(drafts, parse.Step{ID: id, Tool: DelegateTool, Input: task, After: after})
 	}
 	return drafts, reasoning, nil
 }
@@ -216,16 +217,16 @@ func readDelegations(text string, kinds []worker) (drafts []draftStep, reasoning
 // asDelegation reads a task by the names that models give to its fields.
 func asDelegation(fields map[string]json.RawMessage, kinds []worker) (json.RawMessage, error) {
 	task := delegation{
-		Worker:   kindNamed(asText(first(fields, "worker_type", "worker", "agent", "type")), kinds),
-		Task:     asText(first(fields, "task_description", "task", "description", "instructions")),
-		Criteria: strings.Join(asTexts(first(fields, "success_criteria", "criteria")), "; "),
+		Worker:   kindNamed(parse.Text(parse.First(fields, "worker_type", "worker", "agent", "type")), kinds),
+		Task:     parse.Text(parse.First(fields, "task_description", "task", "description", "instructions")),
+		Criteria: strings.Join(parse.Texts(parse.First(fields, "success_criteria", "criteria")), "; "),
 	}
 	if strings.TrimSpace(task.Task) == "" {
 		return nil, errors.New("it has no description")
 	}
-	if given := fields["parameters"]; isObject(given) {
+	if given := fields["parameters"]; parse.IsObject(given) {
 		task.Parameters = given
-	} else if text := asText(given); text != "" {
+	} else if text := parse.Text(given); text != "" {
 		task.Task += "\n\nParameters: " + text
 	}
 	return json.Marshal(task)

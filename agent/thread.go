@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"lifehub/agent/parse"
 	"lifehub/llm"
 )
 
@@ -76,28 +77,28 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 	p := th.prompt()
 	p.call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
 	th.text = ""
-	hear := callSplitter{hold: th.stream && th.unlikely(), say: func(piece string) {
+	hear := parse.CallSplitter{Hold: th.stream && th.unlikely(), Say: func(piece string) {
 		th.text += piece
 		if th.stream {
 			th.say(piece)
 		}
 	}}
-	usage, err := th.ask(ctx, p, hear.add)
+	usage, err := th.ask(ctx, p, hear.Add)
 	if err != nil {
 		if !cannotCall(err) {
-			hear.flush()
+			hear.Flush()
 		}
 		if th.stream && !cannotCall(err) {
 			th.cut = th.answer.Len() > 0
 		}
 		return r, err
 	}
-	r.text = hear.all()
+	r.text = hear.All()
 	if r.before = r.text; len(r.calls) == 0 {
 		r.readPrinted(th.known)
 	}
 	if r.asks() {
-		hear.upTo(len(strings.TrimRight(r.before, " \t\r\n")))
+		hear.UpTo(len(strings.TrimRight(r.before, " \t\r\n")))
 		switch {
 		case strings.TrimSpace(th.text) == "":
 		case th.stream:
@@ -107,10 +108,10 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 		}
 		return r, nil
 	}
-	if hear.hold && strings.TrimSpace(r.text) != "" {
+	if hear.Hold && strings.TrimSpace(r.text) != "" {
 		th.doubt()
 	}
-	hear.flush()
+	hear.Flush()
 	if th.stream && usage.Stopped == llm.StopLength {
 		th.reachedLimit()
 	}
@@ -139,8 +140,8 @@ func (th *thread) prompt() prompt {
 
 // readPrinted finds the calls that stand in the text.
 func (r *reply) readPrinted(known func(name string) bool) {
-	var printed []draftStep
-	r.before, printed, r.problem = readCalls(r.text, known)
+	var printed []parse.Step
+	r.before, printed, r.problem = parse.Calls(r.text, known)
 	for _, d := range printed {
 		r.calls = append(r.calls, llm.ToolCall{Name: d.Tool, Args: d.Input})
 	}

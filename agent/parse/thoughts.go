@@ -1,12 +1,12 @@
-package agent
+package parse
 
 import "strings"
 
-// thinkSplitter separates a <think> block that leaked into the head of an
+// Thoughts separates a <think> block that leaked into the head of an
 // answer from the answer itself, while both arrive in pieces. Only the head
 // is looked at: an answer may well speak about such tags.
-type thinkSplitter struct {
-	say, think func(text string)
+type Thoughts struct {
+	Say, Think func(text string)
 	state      thinkState
 	held       string // not decided yet
 	close      string // the tag that ends the block
@@ -23,7 +23,7 @@ const (
 
 var thinkTags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}}
 
-func (s *thinkSplitter) add(text string) {
+func (s *Thoughts) Add(text string) {
 	for text != "" {
 		switch s.state {
 		case atHead:
@@ -35,7 +35,7 @@ func (s *thinkSplitter) add(text string) {
 				s.state = inAnswer
 			}
 		case inAnswer:
-			s.say(text)
+			s.Say(text)
 			return
 		}
 	}
@@ -43,7 +43,7 @@ func (s *thinkSplitter) add(text string) {
 
 // head decides whether the answer begins with a thought, and returns what is
 // to be read on.
-func (s *thinkSplitter) head(text string) string {
+func (s *Thoughts) head(text string) string {
 	s.held += text
 	trimmed := strings.TrimLeft(s.held, " \t\r\n")
 	for _, tag := range thinkTags {
@@ -60,7 +60,7 @@ func (s *thinkSplitter) head(text string) string {
 }
 
 // thought passes on the thought up to its end, and returns what follows it.
-func (s *thinkSplitter) thought(text string) string {
+func (s *Thoughts) thought(text string) string {
 	s.held += text
 	if before, after, ended := strings.Cut(s.held, s.close); ended {
 		s.state, s.held = afterThought, ""
@@ -73,14 +73,14 @@ func (s *thinkSplitter) thought(text string) string {
 	return ""
 }
 
-func (s *thinkSplitter) tell(text string) {
+func (s *Thoughts) tell(text string) {
 	if text != "" {
-		s.think(text)
+		s.Think(text)
 	}
 }
 
-// flush lets go of what was held at the end of the stream.
-func (s *thinkSplitter) flush() {
+// Flush lets go of what was held at the end of the stream.
+func (s *Thoughts) Flush() {
 	held := s.held
 	s.held = ""
 	switch {
@@ -89,7 +89,7 @@ func (s *thinkSplitter) flush() {
 		s.tell(held)
 	default:
 		s.state = inAnswer
-		s.say(held)
+		s.Say(held)
 	}
 }
 

@@ -1,4 +1,4 @@
-package agent
+package parse
 
 import (
 	"encoding/json"
@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// answerStream reads a plan's JSON while it arrives and passes on the text of
+// AnswerStream reads a plan's JSON while it arrives and passes on the text of
 // its top-level "answer", unless the plan has steps. It is a reader of one
 // field, not a check of the JSON.
-type answerStream struct {
-	say    func(text string)
-	routed bool // nothing is said before "route" is false
+type AnswerStream struct {
+	Say    func(text string)
+	Routed bool // nothing is said before "route" is false
 
 	depth    int
 	inString bool
@@ -25,14 +25,14 @@ type answerStream struct {
 	space    string          // white space not said yet: it may be the answer's end
 }
 
-func (a *answerStream) add(piece string) {
+func (a *AnswerStream) Add(piece string) {
 	for i := 0; i < len(piece); i++ {
 		a.byte(piece[i])
 	}
 	a.pass(false)
 }
 
-func (a *answerStream) byte(c byte) {
+func (a *AnswerStream) byte(c byte) {
 	if a.inString {
 		a.inText(c)
 		return
@@ -62,7 +62,7 @@ func (a *answerStream) byte(c byte) {
 		}
 	case 'f':
 		if a.depth == 1 && a.key == "route" { // false: what is said is for the user
-			a.routed = false
+			a.Routed = false
 		}
 	case ',':
 		if a.depth == 1 {
@@ -72,7 +72,7 @@ func (a *answerStream) byte(c byte) {
 }
 
 // inText takes the next byte of a string.
-func (a *answerStream) inText(c byte) {
+func (a *AnswerStream) inText(c byte) {
 	switch {
 	case a.escaped:
 		a.escaped = false
@@ -92,8 +92,8 @@ func (a *answerStream) inText(c byte) {
 }
 
 // pass says what is complete of the answer: all of it at its end.
-func (a *answerStream) pass(end bool) {
-	if a.key != "answer" || a.isKey || a.depth != 1 || a.steps || a.routed {
+func (a *AnswerStream) pass(end bool) {
+	if a.key != "answer" || a.isKey || a.depth != 1 || a.steps || a.Routed {
 		return
 	}
 	raw := a.raw.String()
@@ -112,7 +112,7 @@ func (a *answerStream) pass(end bool) {
 	a.space = text[len(trimmed):]
 	if trimmed != "" {
 		a.began = true
-		a.say(trimmed)
+		a.Say(trimmed)
 	}
 }
 

@@ -1,4 +1,4 @@
-package agent
+package parse
 
 import "strings"
 
@@ -6,20 +6,20 @@ import "strings"
 // whether it is a call that the model prints.
 const preamble = 200
 
-// callSplitter passes on a text that arrives in pieces, as far as it is no
+// CallSplitter passes on a text that arrives in pieces, as far as it is no
 // call of a tool.
-type callSplitter struct {
-	say    func(text string)
-	hold   bool // nothing is said before flush
+type CallSplitter struct {
+	Say    func(text string)
+	Hold   bool // nothing is said before Flush
 	text   strings.Builder
 	said   int // bytes of text
 	caught bool
 }
 
-func (s *callSplitter) add(piece string) {
+func (s *CallSplitter) Add(piece string) {
 	s.text.WriteString(piece)
 	text := s.text.String()
-	if s.hold || s.caught || len(text) < preamble {
+	if s.Hold || s.caught || len(text) < preamble {
 		return
 	}
 	start := strings.TrimSpace(text)
@@ -37,19 +37,19 @@ func (s *callSplitter) add(piece string) {
 			end = min(end, len(text)-overlap(text, mark)) // it may become a mark
 		}
 	}
-	s.upTo(end)
+	s.UpTo(end)
 }
 
-// all is the whole text.
-func (s *callSplitter) all() string { return s.text.String() }
+// All is the whole text.
+func (s *CallSplitter) All() string { return s.text.String() }
 
-// upTo says the text as far as end, in bytes.
-func (s *callSplitter) upTo(end int) {
+// UpTo says the text as far as end, in bytes.
+func (s *CallSplitter) UpTo(end int) {
 	if text := s.text.String(); end > s.said {
-		s.say(text[s.said:end])
+		s.Say(text[s.said:end])
 		s.said = end
 	}
 }
 
-// flush says what was held back.
-func (s *callSplitter) flush() { s.upTo(s.text.Len()) }
+// Flush says what was held back.
+func (s *CallSplitter) Flush() { s.UpTo(s.text.Len()) }

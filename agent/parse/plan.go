@@ -1,4 +1,6 @@
-package agent
+// Package parse reads what a model wrote: plans, calls that it printed, and
+// answers that arrive in pieces.
+package parse
 
 import (
 	"encoding/json"
@@ -11,28 +13,29 @@ import (
 // maxDraft bounds what is read of a planner's answer, in bytes.
 const maxDraft = 256 << 10
 
-// draft is a plan as the model wrote it, before anything was checked.
-type draft struct {
+// Draft is a plan as the model wrote it, before anything was checked.
+type Draft struct {
 	Reasoning string
 	Answer    string
-	Steps     []draftStep
+	Steps     []Step
 }
 
-type draftStep struct {
+// Step is a step of a plan, or a call, as the model wrote it.
+type Step struct {
 	ID, Tool, Description string
 	Input                 json.RawMessage
 	After                 []string
 }
 
-// readPlan finds the plan in a model's answer: it may stand in a fence, after
+// Plan finds the plan in a model's answer: it may stand in a fence, after
 // thoughts, between prose, or be only its list of steps. Other names that
 // models give to the fields are understood. JSON that is broken is an error: a
 // part of a plan is never taken for the whole.
-func readPlan(text string) (draft, error) {
+func Plan(text string) (Draft, error) {
 	problem := errNoObject
 	for raw, err := range jsonIn(text) {
 		if err != nil {
-			return draft{}, err
+			return Draft{}, err
 		}
 		d, err := asDraft(raw)
 		if err == nil {
@@ -40,55 +43,55 @@ func readPlan(text string) (draft, error) {
 		}
 		problem = err
 	}
-	return draft{}, problem
+	return Draft{}, problem
 }
 
 // asDraft reads a JSON value as a plan: an object with steps or an answer, a
 // list of steps, or one step.
-func asDraft(raw json.RawMessage) (draft, error) {
+func asDraft(raw json.RawMessage) (Draft, error) {
 	if raw[0] == '[' {
 		steps, err := asSteps(raw)
 		if err != nil || len(steps) == 0 {
-			return draft{}, errors.New("the list holds no steps")
+			return Draft{}, errors.New("the list holds no steps")
 		}
-		return draft{Steps: steps}, nil
+		return Draft{Steps: steps}, nil
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return draft{}, fmt.Errorf("it is no object: %w", err)
+		return Draft{}, fmt.Errorf("it is no object: %w", err)
 	}
-	d := draft{
-		Reasoning: asText(first(fields, "reasoning", "thought", "thoughts")),
-		Answer:    asText(first(fields, "answer", "response", "reply")),
+	d := Draft{
+		Reasoning: Text(First(fields, "reasoning", "thought", "thoughts")),
+		Answer:    Text(First(fields, "answer", "response", "reply")),
 	}
-	list := first(fields, "steps", "plan", "tasks", "tool_calls", "calls")
-	if isObject(list) { // {"plan":{"steps":[…]}}
+	list := First(fields, "steps", "plan", "tasks", "tool_calls", "calls")
+	if IsObject(list) { // {"plan":{"steps":[…]}}
 		return asDraft(list)
 	}
 	switch {
 	case list != nil && string(list) != "null":
 		var err error
 		if d.Steps, err = asSteps(list); err != nil {
-			return draft{}, err
+			return Draft{}, err
 		}
-	case first(fields, "tool", "tool_name", "name", "function") != nil:
+	case First(fields, "tool", "tool_name", "name", "function") != nil:
 		step, err := asStep(raw, 0)
 		if err != nil {
-			return draft{}, err
+			return Draft{}, err
 		}
-		d.Steps = []draftStep{step}
+		d.Steps = []Step{step}
 	case d.Answer == "" && d.Reasoning == "" && fields["answer"] == nil && fields["steps"] == nil:
-		return draft{}, errors.New(`the object has no "steps"`)
+		return Draft{}, errors.New(`the object has no "steps"`)
 	}
 	return d, nil
 }
 
-func asSteps(raw json.RawMessage) ([]draftStep, error) {
+func asSteps(raw json.RawMessage) ([]Step, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, errors.New(`"steps" is no list`)
 	}
-	var steps []draftStep
+	var steps []Step
 	for i, item := range list {
 		step, err := asStep(item, i)
 		if err != nil {
@@ -99,20 +102,20 @@ func asSteps(raw json.RawMessage) ([]draftStep, error) {
 	return steps, nil
 }
 
-func asStep(raw json.RawMessage, index int) (draftStep, error) {
+func asStep(raw json.RawMessage, index int) (Step, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return draftStep{}, fmt.Errorf("step %d is no object", index+1)
+		return Step{}, fmt.Errorf("step %d is no object", index+1)
 	}
 	if inner := fields["function"]; len(inner) > 0 && inner[0] == '{' { // {"type":"function","function":{…}}
 		return asStep(inner, index)
 	}
-	step := draftStep{
-		ID:          asText(first(fields, "id", "step", "task_number")),
-		Tool:        asText(first(fields, "tool", "tool_name", "name", "function")),
-		Description: asText(first(fields, "description", "task")),
-		Input:       first(fields, "input", "tool_input", "args", "arguments", "parameters", "tool_arguments"),
-		After:       asTexts(first(fields, "after", "depends_on", "dependencies")),
+	step := Step{
+		ID:          Text(First(fields, "id", "step", "task_number")),
+		Tool:        Text(First(fields, "tool", "tool_name", "name", "function")),
+		Description: Text(First(fields, "description", "task")),
+		Input:       First(fields, "input", "tool_input", "args", "arguments", "parameters", "tool_arguments"),
+		After:       Texts(First(fields, "after", "depends_on", "dependencies")),
 	}
 	if step.ID == "" {
 		step.ID = strconv.Itoa(index + 1)
@@ -148,8 +151,8 @@ var fieldsOfStep = map[string]bool{
 	"task": true, "after": true, "depends_on": true, "dependencies": true, "type": true, "reasoning": true, "thought": true, "status": true,
 }
 
-// first is the field with the first of the names that is there.
-func first(fields map[string]json.RawMessage, names ...string) json.RawMessage {
+// First is the field with the first of the names that is there.
+func First(fields map[string]json.RawMessage, names ...string) json.RawMessage {
 	for _, name := range names {
 		if value, ok := fields[name]; ok {
 			return value
@@ -158,8 +161,8 @@ func first(fields map[string]json.RawMessage, names ...string) json.RawMessage {
 	return nil
 }
 
-// asText reads a string or a number as text; anything else is none.
-func asText(raw json.RawMessage) string {
+// Text reads a string or a number as text; anything else is none.
+func Text(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
@@ -171,36 +174,38 @@ func asText(raw json.RawMessage) string {
 	return ""
 }
 
-func asTexts(raw json.RawMessage) (texts []string) {
+// Texts reads a list of them, or one alone.
+func Texts(raw json.RawMessage) (texts []string) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		list = []json.RawMessage{raw}
 	}
 	for _, item := range list {
-		if text := asText(item); text != "" {
+		if text := Text(item); text != "" {
 			texts = append(texts, text)
 		}
 	}
 	return texts
 }
 
-// asWord reads a string, or a bare word of JSON such as true.
-func asWord(raw json.RawMessage) string {
-	if s := asText(raw); s != "" {
+// Word reads a string, or a bare word of JSON such as true.
+func Word(raw json.RawMessage) string {
+	if s := Text(raw); s != "" {
 		return s
 	}
 	return string(raw)
 }
 
-func isObject(raw json.RawMessage) bool {
+// IsObject reports whether a JSON value is an object.
+func IsObject(raw json.RawMessage) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(raw, &object) == nil && object != nil
 }
 
-// fieldsOf are the fields of an object, by their names in lower case. Where
+// Fields are the fields of an object, by their names in lower case. Where
 // none of the wanted ones is there, and one field alone holds an object, they
 // are those of that.
-func fieldsOf(raw json.RawMessage, wanted ...string) map[string]json.RawMessage {
+func Fields(raw json.RawMessage, wanted ...string) map[string]json.RawMessage {
 	var named map[string]json.RawMessage
 	if json.Unmarshal(raw, &named) != nil {
 		return nil
@@ -209,10 +214,10 @@ func fieldsOf(raw json.RawMessage, wanted ...string) map[string]json.RawMessage 
 	for name, value := range named {
 		fields[strings.ToLower(name)] = value
 	}
-	if len(wanted) > 0 && len(fields) == 1 && first(fields, wanted...) == nil {
+	if len(wanted) > 0 && len(fields) == 1 && First(fields, wanted...) == nil {
 		for _, inner := range fields {
-			if isObject(inner) {
-				return fieldsOf(inner)
+			if IsObject(inner) {
+				return Fields(inner)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package agent
+package parse
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ func TestPrintedCallsAreReadOrSaid(t *testing.T) {
 		"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>find":              "",
 		"<|channel|>commentary to=functions.find<|message|>{}":     "",
 	} {
-		before, calls, err := readCalls(text, known)
+		before, calls, err := Calls(text, known)
 		got := ""
 		for _, c := range calls {
 			got += c.Tool + string(c.Input) + " "
@@ -58,9 +58,9 @@ func TestPrintedCallsAreReadOrSaid(t *testing.T) {
 func TestALongCallIsHeldBack(t *testing.T) {
 	for _, begin := range []string{`{"name": "create_note", "arguments": {"text": "`, "```json\n{\"name\": \"", "<tool_call>"} {
 		said := ""
-		s := callSplitter{say: func(piece string) { said += piece }}
+		s := CallSplitter{Say: func(piece string) { said += piece }}
 		for _, piece := range strings.SplitAfter(begin+strings.Repeat("words ", 100), " ") {
-			s.add(piece)
+			s.Add(piece)
 		}
 		if said != "" {
 			t.Errorf("%.40s…: %q was said", begin, said)
@@ -75,7 +75,7 @@ func TestWhatIsNoCallStaysText(t *testing.T) {
 		"```python\nprint(search(1))\n```", "Action matters. Input too.", "> quoted\n>> twice", ">>> quoted thrice\nand on", "search_notes(query) is a tool.", "[x](y)", "{", "[",
 		"A list:\n- [ ] buy shoes", "The tag <b> is bold, 1 < 2.",
 	} {
-		if _, calls, err := readCalls(text, known); len(calls) > 0 || err != nil {
+		if _, calls, err := Calls(text, known); len(calls) > 0 || err != nil {
 			t.Errorf("%q: %v, %v", text, calls, err)
 		}
 	}
@@ -88,7 +88,7 @@ func FuzzReadCalls(f *testing.F) {
 	}
 	known := func(name string) bool { return name == "search_notes" }
 	f.Fuzz(func(t *testing.T, text string) {
-		_, drafts, err := readCalls(text, known)
+		_, drafts, err := Calls(text, known)
 		if err != nil && len(drafts) > 0 && err.Error() == "" {
 			t.Error("an error without words")
 		}
@@ -110,16 +110,16 @@ func FuzzCallSplitter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		size = 1 + max(0, size)%64
 		var said strings.Builder
-		s := callSplitter{say: func(piece string) { said.WriteString(piece) }}
+		s := CallSplitter{Say: func(piece string) { said.WriteString(piece) }}
 		for rest := text; rest != ""; {
 			n := min(size, len(rest))
-			s.add(rest[:n])
+			s.Add(rest[:n])
 			rest = rest[n:]
 		}
 		if at := markAt(text); at >= 0 && said.Len() > at {
 			t.Errorf("said %q of %q", said.String(), text)
 		}
-		s.flush()
+		s.Flush()
 		if said.String() != text {
 			t.Errorf("said %q of %q", said.String(), text)
 		}

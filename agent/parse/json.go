@@ -1,4 +1,4 @@
-package agent
+package parse
 
 import (
 	"encoding/json"
@@ -46,8 +46,8 @@ func jsonIn(text string) iter.Seq2[json.RawMessage, error] {
 	}
 }
 
-// firstJSON is the first of them.
-func firstJSON(text string) (json.RawMessage, error) {
+// JSON is the first of them.
+func JSON(text string) (json.RawMessage, error) {
 	for raw, err := range jsonIn(text) {
 		return raw, err
 	}

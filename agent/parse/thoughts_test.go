@@ -1,4 +1,4 @@
-package agent
+package parse
 
 import (
 	"strings"
@@ -23,13 +23,13 @@ func TestThoughtsAreSplitFromTheAnswerHoweverTheyArrive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				var thought, said strings.Builder
-				s := thinkSplitter{say: func(p string) { said.WriteString(p) }, think: func(p string) { thought.WriteString(p) }}
+				s := Thoughts{Say: func(p string) { said.WriteString(p) }, Think: func(p string) { thought.WriteString(p) }}
 				for text := tc.text; text != ""; {
 					n := rapid.IntRange(1, len(text)).Draw(t, "cut")
-					s.add(text[:n])
+					s.Add(text[:n])
 					text = text[n:]
 				}
-				s.flush()
+				s.Flush()
 				if thought.String() != tc.thought || said.String() != tc.said {
 					t.Fatalf("thought %q, said %q", thought.String(), said.String())
 				}

@@ -1,4 +1,4 @@
-package agent
+package parse
 
 import (
 	"errors"
@@ -30,14 +30,14 @@ func markAt(text string) int {
 
 var fence = pattern.Lazy("(?s)```\\w*[ \t]*\n(.*?)```")
 
-// readCalls finds the calls that a model printed as text. before is what it
+// Calls finds the calls that a model printed as text. before is what it
 // said ahead of them. No calls and no error: the text is no call. An error
 // says what of a call cannot be read.
 //
 // All JSON after a mark is calls. Without one, a text is calls if it begins as
 // JSON, or else if its first fence does, and all of them name tools that are
 // there: anything else is an answer that holds JSON.
-func readCalls(text string, known func(name string) bool) (before string, calls []draftStep, err error) {
+func Calls(text string, known func(name string) bool) (before string, calls []Step, err error) {
 	text = withoutThoughts(text)
 	if len(text) > maxDraft {
 		return text, nil, nil
@@ -60,7 +60,7 @@ func readCalls(text string, known func(name string) bool) (before string, calls 
 	switch {
 	case err != nil && strings.TrimSpace(before) == "" && namesTool(body, known):
 		return before, nil, err
-	case err != nil || len(calls) == 0 || slices.ContainsFunc(calls, func(c draftStep) bool { return !known(c.Tool) }):
+	case err != nil || len(calls) == 0 || slices.ContainsFunc(calls, func(c Step) bool { return !known(c.Tool) }):
 		return text, nil, nil
 	}
 	return before, calls, nil
@@ -68,7 +68,7 @@ func readCalls(text string, known func(name string) bool) (before string, calls 
 
 // callsIn reads the JSON of a text as calls: each value has to be one, or
 // several.
-func callsIn(text string) (calls []draftStep, err error) {
+func callsIn(text string) (calls []Step, err error) {
 	for raw, err := range jsonIn(text) {
 		if err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ func callsIn(text string) (calls []draftStep, err error) {
 		}
 		calls = append(calls, d.Steps...)
 	}
-	if slices.ContainsFunc(calls, func(c draftStep) bool { return c.Tool == "" }) {
+	if slices.ContainsFunc(calls, func(c Step) bool { return c.Tool == "" }) {
 		return nil, errors.New("it names no tool")
 	}
 	return calls, nil

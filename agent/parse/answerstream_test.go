@@ -1,4 +1,4 @@
-package agent
+package parse
 
 import (
 	"encoding/json"
@@ -25,10 +25,10 @@ func TestTheAnswerIsStreamedOutOfItsJSON(t *testing.T) {
 		}
 		text := "Sure:\n```json\n{" + strings.Join(parts, ", ") + "}\n```"
 		var got strings.Builder
-		stream := answerStream{say: func(s string) { got.WriteString(s) }}
+		stream := AnswerStream{Say: func(s string) { got.WriteString(s) }}
 		for len(text) > 0 {
 			n := rapid.IntRange(1, len(text)).Draw(t, "cut")
-			stream.add(text[:n])
+			stream.Add(text[:n])
 			text = text[n:]
 		}
 		if !equalText(got.String(), want) {
@@ -44,9 +44,9 @@ func TestEscapesInAnAnswerMayArriveInParts(t *testing.T) {
 	for first := range len(text) {
 		for second := first; second < len(text); second++ {
 			var got strings.Builder
-			stream := answerStream{say: func(s string) { got.WriteString(s) }}
+			stream := AnswerStream{Say: func(s string) { got.WriteString(s) }}
 			for _, piece := range []string{text[:first], text[first:second], text[second:]} {
-				stream.add(piece)
+				stream.Add(piece)
 			}
 			if got.String() != want {
 				t.Fatalf("cut at %d and %d: %q", first, second, got.String())
@@ -61,6 +61,6 @@ func equalText(a, b string) bool {
 }
 
 func TestNoAnswerIsStreamedBesideSteps(t *testing.T) {
-	stream := answerStream{say: func(s string) { t.Errorf("said %q", s) }}
-	stream.add(`{"reasoning":"","steps":[{"id":"1","tool":"find","input":{"answer":"no"}}],"answer":"I looked."}`)
+	stream := AnswerStream{Say: func(s string) { t.Errorf("said %q", s) }}
+	stream.Add(`{"reasoning":"","steps":[{"id":"1","tool":"find","input":{"answer":"no"}}],"answer":"I looked."}`)
 }
