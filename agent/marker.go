@@ -142,3 +142,11 @@ func isIndex(answer string, start, end int) bool {
 	}
 	return indexAfter.MatchString(answer[end:])
 }
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}

@@ -1,12 +1,12 @@
 package agent
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // sentence is a piece of markdown that makes one statement: a sentence of a
@@ -167,13 +167,11 @@ func isAbbreviation(before, after string) bool {
 	last := before[strings.LastIndexAny(before, " \n\t(")+1:]
 	if len(last) <= 2 && strings.Trim(last, "0123456789") == "" {
 		word, _, _ := strings.Cut(strings.TrimLeft(after, " "), " ")
-		return strings.TrimSpace(before) == last || slices.Contains(germanMonths, strings.ToLower(strings.Trim(word, ",.")))
+		return strings.TrimSpace(before) == last || text.GermanMonth(strings.ToLower(strings.Trim(word, ",.")))
 	}
 	initial, size := utf8.DecodeRuneInString(last)
-	return size == len(last) && unicode.IsLetter(initial) && last != "I" || abbreviations[strings.ToLower(last)]
+	return size == len(last) && unicode.IsLetter(initial) && last != "I" || text.Is(strings.ToLower(last), text.Abbreviation)
 }
-
-var abbreviations = wordSet(`dr mr mrs ms prof st no nr vs e.g i.e ca approx bzw usw z.b d.h u.a etc jr sr`)
 
 // span is a part of a text.
 type span struct{ start, end int }

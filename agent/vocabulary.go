@@ -105,31 +105,15 @@ func (v *vocabulary) times(word string) int {
 	return 1
 }
 
-// relativeDays are the words for days by their distance from today.
-var relativeDays = map[int][]string{-1: {"yesterday", "gestern"}, 0: {"today", "heute"}, 1: {"tomorrow", "morgen"}}
-
-var germanWeekdays = strings.Fields("sonntag montag dienstag mittwoch donnerstag freitag samstag")
-
-// weekdayNames and monthNames are in English, its short form, and German.
-func weekdayNames(day time.Weekday) []string {
-	name := strings.ToLower(day.String())
-	return []string{name, name[:3], germanWeekdays[day]}
-}
-
-func monthNames(month time.Month) []string {
-	name := strings.ToLower(month.String())
-	return []string{name, name[:3], germanMonths[month-1]}
-}
-
 // says reports whether the user's words name a day, which is offset days from
 // today: today itself, tomorrow, a weekday or weekend about now, or day and
 // month.
 func (v *vocabulary) says(day time.Time, offset int) bool {
 	about := offset > -8 && offset < 14 // "last Monday", "next Friday"
 	weekend := day.Weekday() == time.Saturday || day.Weekday() == time.Sunday
-	return offset == 0 || v.hasAny(relativeDays[offset]...) ||
-		about && (v.hasAny(weekdayNames(day.Weekday())...) || weekend && v.hasAny("weekend", "wochenende")) ||
-		v.hasAny(day.Format("2"), day.Format("02")) && v.hasAny(append(monthNames(day.Month()), day.Format("1"), day.Format("01"))...)
+	return offset == 0 || v.hasAny(text.RelativeDays(offset)...) ||
+		about && (v.hasAny(text.WeekdayNames(day.Weekday())...) || weekend && v.hasAny("weekend", "wochenende")) ||
+		v.hasAny(day.Format("2"), day.Format("02")) && v.hasAny(append(text.MonthNames(day.Month()), day.Format("1"), day.Format("01"))...)
 }
 
 func (v *vocabulary) hasAny(words ...string) bool {
@@ -143,8 +127,8 @@ func (v *vocabulary) hasAny(words ...string) bool {
 
 func (v *vocabulary) addDay(day time.Time, offset int) {
 	v.days[day.Format(time.DateOnly)] = true
-	names := append(weekdayNames(day.Weekday()), monthNames(day.Month())...)
-	for _, name := range append(append(names, day.Format("2"), day.Format("2006")), relativeDays[offset]...) {
+	names := append(text.WeekdayNames(day.Weekday()), text.MonthNames(day.Month())...)
+	for _, name := range append(append(names, day.Format("2"), day.Format("2006")), text.RelativeDays(offset)...) {
 		v.names[name] = true
 	}
 }

@@ -11,13 +11,14 @@ import (
 type Role uint16
 
 const (
-	Filler    Role = 1 << iota // it says nothing, and may stand in one text and not in the other
-	Speaker                    // whom a note leaves out: "ran 10 km"
-	Addressee                  // "you"
-	Saying                     // it tells that a note says something, and nothing of what
-	Quoting                    // it is put around a quotation
-	Negation                   // it makes the opposite of a sentence, or takes it back
-	Hedge                      // it weakens a sentence
+	Filler       Role = 1 << iota // it says nothing, and may stand in one text and not in the other
+	Speaker                       // whom a note leaves out: "ran 10 km"
+	Addressee                     // "you"
+	Saying                        // it tells that a note says something, and nothing of what
+	Quoting                       // it is put around a quotation
+	Negation                      // it makes the opposite of a sentence, or takes it back
+	Hedge                         // it weakens a sentence
+	Abbreviation                  // a full stop belongs to it
 )
 
 var roles = sync.OnceValue(func() map[string]Role {
@@ -51,6 +52,7 @@ var roles = sync.OnceValue(func() map[string]Role {
 			falls sofern wenn ob glaubt glaube meint vermutet hofft vielleicht sollte könnte würde angeblich wahrscheinlich fast nur behauptet geträumt traum gerücht
 			si pense croit quizás cree forse crede talvez acha если возможно кажется думает
 			如 若 或 吗`,
+		Abbreviation: `dr mr mrs ms prof st no nr vs e.g i.e ca approx bzw usw z.b d.h u.a etc jr sr`,
 	} {
 		for word := range strings.FieldsSeq(words) {
 			index[word] |= role

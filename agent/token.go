@@ -174,11 +174,3 @@ func isBullet(text string, i, size int) bool {
 func isStop(word string) bool {
 	return (text.StopWord(word, "") || text.StopWord(word, "de") || text.Is(word, text.Saying)) && !text.Is(word, text.Negation|text.Hedge)
 }
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(list) {
-		set[word] = true
-	}
-	return set
-}
