@@ -232,7 +232,7 @@ func differing(a, b string) (n int) {
 // the rules of English and of German.
 func stems(word string) (list []string) {
 	const longest = 64 // bytes; what is longer is no word
-	if len(word) > longest || isDigit(word[0]) {
+	if len(word) > longest || unicode.IsDigit(firstRune(word)) {
 		return nil
 	}
 	for _, language := range []text.Lang{"", "de"} {
