@@ -128,7 +128,7 @@ func (d *desk) judgeQuotes(c claim, p *passage, quotes []quotedWords, words stri
 // quotedWords is a quotation, cut where it leaves something out.
 type quotedWords struct {
 	text  string
-	parts [][]token
+	parts [][]text.Token
 }
 
 // unnamed is the quotations of a claim but for those that only name the note,
@@ -171,7 +171,7 @@ func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
 	for _, q := range quotes {
 		frame = strings.ReplaceAll(frame, q.text, " ")
 		for _, part := range q.parts {
-			said += len(slices.DeleteFunc(slices.Clone(part), func(t token) bool { return t.stop }))
+			said += len(slices.DeleteFunc(slices.Clone(part), func(t text.Token) bool { return t.Stop }))
 		}
 	}
 	around := content(frame)
@@ -179,9 +179,9 @@ func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
 		return said > 0
 	}
 	from, to := p.ranges[p.within[at.first]][0], p.ranges[p.within[at.last-1]][1]
-	own := slices.ContainsFunc(around, func(t token) bool {
-		same := func(have token) bool { return stem(have) == stem(t) }
-		return !text.Is(t.text, text.Quoting) && !slices.ContainsFunc(p.tokens[from:to], same) && !slices.ContainsFunc(p.title, same)
+	own := slices.ContainsFunc(around, func(t text.Token) bool {
+		same := func(have text.Token) bool { return stem(have) == stem(t) }
+		return !text.Is(t.Text, text.Quoting) && !slices.ContainsFunc(p.tokens[from:to], same) && !slices.ContainsFunc(p.title, same)
 	})
 	if !own && said >= 3 {
 		return true
@@ -226,7 +226,7 @@ func (p *passage) unchanged(was *passage, at place) (place, bool) {
 	}
 	from, to := was.within[at.first], was.within[at.last-1]
 	words := was.tokens[was.ranges[from][0]:was.ranges[to][1]]
-	struck := strings.Contains(was.text[was.sentences[from].start:was.sentences[to].end], "~~")
+	struck := strings.Contains(was.text[was.sentences[from].Start:was.sentences[to].End], "~~")
 	for next := 0; ; {
 		moved, ok := p.find(words, next)
 		if !ok {
@@ -234,7 +234,7 @@ func (p *passage) unchanged(was *passage, at place) (place, bool) {
 		}
 		first, last := p.within[moved.first], p.within[moved.last-1]
 		if p.ranges[first][0] == moved.first && p.ranges[last][1] == moved.last &&
-			strings.Contains(p.text[p.sentences[first].start:p.sentences[last].end], "~~") == struck {
+			strings.Contains(p.text[p.sentences[first].Start:p.sentences[last].End], "~~") == struck {
 			head := at.first - was.ranges[from][0]
 			return place{moved.first + head, moved.first + head + at.last - at.first}, true
 		}
@@ -257,10 +257,10 @@ func (d *desk) onDisk(key int, source Source) *passage {
 }
 
 // quoteParts cuts a quotation where it leaves something out.
-func quoteParts(text string) (parts [][]token) {
-	text = strings.NewReplacer("[…]", "…", "[...]", "…", "(…)", "…", "(...)", "…", "...", "…").Replace(text)
-	for part := range strings.SplitSeq(text, "…") {
-		if tokens := tokenize(part); len(tokens) > 0 {
+func quoteParts(quotation string) (parts [][]text.Token) {
+	quotation = strings.NewReplacer("[…]", "…", "[...]", "…", "(…)", "…", "(...)", "…", "...", "…").Replace(quotation)
+	for part := range strings.SplitSeq(quotation, "…") {
+		if tokens := text.Tokens(part); len(tokens) > 0 {
 			parts = append(parts, tokens)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"lifehub/internal/text"
 )
 
 // checkCitations judges the citations of the answer and tells each.
@@ -119,14 +121,14 @@ func (t *turn) exists(p namedPlace) bool {
 // question an answer may leave words out: "nothing about “boiler pressure”".
 func (t *turn) wasSaid(words string) bool {
 	parts := quoteParts(words)
-	in := func(text string) bool { return inOrder(tokenize(text), parts) }
-	single := [][]token{}
+	in := func(s string) bool { return inOrder(text.Tokens(s), parts) }
+	single := [][]text.Token{}
 	for _, part := range parts {
 		for i := range part {
 			single = append(single, part[i:i+1])
 		}
 	}
-	if inOrder(tokenize(t.question), single) || in(t.summary.Text) {
+	if inOrder(text.Tokens(t.question), single) || in(t.summary.Text) {
 		return true
 	}
 	for _, m := range t.history {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"lifehub/internal/text"
 )
 
 // claim is what an answer says with one citation, or with several in a row.
@@ -19,24 +21,24 @@ const maxClaim = 2000
 // readClaims finds the citations of an answer and what each stands for, and
 // the quotations that none of them vouches for.
 func readClaims(answer string) (claims []claim, lone []loneQuote) {
-	sentences := sentencesOf(answer)
+	sentences := text.Sentences(answer)
 	markers := markersIn(answer)
 	quotes := quotesOf(answer, markers)
 	taken := map[int]bool{} // quotations, by where they begin
 	for at, s := range sentences {
-		inside := within(markers, s.start, s.end)
+		inside := within(markers, s.Start, s.End)
 		for i, m := range inside {
-			from, to := s.start, s.end
+			from, to := s.Start, s.End
 			if i > 0 {
-				from = inside[i-1].end
+				from = inside[i-1].End
 			}
 			if i+1 < len(inside) {
-				to = inside[i+1].start
+				to = inside[i+1].Start
 			}
 			c := claim{numbers: m.numbers, text: claimText(answer, markers, sentences[:at+1], m, from, to)}
 			for _, q := range quotesFor(answer, quotes, markers, sentences, at, m) {
 				c.quotes = append(c.quotes, q.text)
-				taken[q.start] = true
+				taken[q.Start] = true
 			}
 			claims = append(claims, c)
 		}
@@ -46,21 +48,21 @@ func readClaims(answer string) (claims []claim, lone []loneQuote) {
 
 // claimText is what stands before the marker in its sentence; where that is
 // hardly anything, what follows it; else the whole sentence, or the one before.
-func claimText(answer string, markers []marker, upTo []sentence, m marker, from, to int) string {
+func claimText(answer string, markers []marker, upTo []text.Sentence, m marker, from, to int) string {
 	s := upTo[len(upTo)-1]
-	before := without(answer, markers, max(from, m.start-maxClaim), m.start)
+	before := without(answer, markers, max(from, m.Start-maxClaim), m.Start)
 	if len(content(before)) >= 2 {
 		return before
 	}
-	if after := without(answer, markers, m.end, min(to, m.end+maxClaim)); len(content(after)) >= 2 {
+	if after := without(answer, markers, m.End, min(to, m.End+maxClaim)); len(content(after)) >= 2 {
 		return after
 	}
-	whole := without(answer, markers, max(s.start, m.start-maxClaim), min(s.end, m.end+maxClaim))
+	whole := without(answer, markers, max(s.Start, m.Start-maxClaim), min(s.End, m.End+maxClaim))
 	if len(content(whole)) > 0 || len(upTo) < 2 {
 		return whole
 	}
 	previous := upTo[len(upTo)-2]
-	return without(answer, markers, previous.start, min(previous.end, previous.start+maxClaim))
+	return without(answer, markers, previous.Start, min(previous.End, previous.Start+maxClaim))
 }
 
 // without is the text between two places without the markers in it.
@@ -73,8 +75,8 @@ func without(answer string, markers []marker, from, to int) string {
 	}
 	var b strings.Builder
 	for _, m := range within(markers, from, to) {
-		b.WriteString(answer[from:m.start])
-		from = m.end
+		b.WriteString(answer[from:m.Start])
+		from = m.End
 	}
 	b.WriteString(answer[from:max(from, to)])
 	return strings.TrimSpace(b.String())
@@ -82,9 +84,9 @@ func without(answer string, markers []marker, from, to int) string {
 
 // within is the part of the markers that lies between two places.
 func within(markers []marker, from, to int) []marker {
-	first, _ := slices.BinarySearchFunc(markers, from, func(m marker, at int) int { return m.start - at })
+	first, _ := slices.BinarySearchFunc(markers, from, func(m marker, at int) int { return m.Start - at })
 	last := first
-	for last < len(markers) && markers[last].end <= to {
+	for last < len(markers) && markers[last].End <= to {
 		last++
 	}
 	return markers[first:last]
@@ -92,7 +94,7 @@ func within(markers []marker, from, to int) []marker {
 
 // quotation is quoted words of an answer, without signs and markers.
 type quotation struct {
-	span
+	text.Span
 	text string
 }
 
@@ -100,26 +102,26 @@ type quotation struct {
 // marks outside code, and the lines of quote blocks.
 func quotesOf(answer string, markers []marker) (quotes []quotation) {
 	hidden := codeIn(answer)
-	add := func(q span) {
-		if text := quoteText(without(answer, markers, q.start, q.end)); text != "" {
+	add := func(q text.Span) {
+		if text := quoteText(without(answer, markers, q.Start, q.End)); text != "" {
 			quotes = append(quotes, quotation{q, text})
 		}
 	}
-	for _, b := range blocksOf(answer) {
-		switch b.kind {
-		case prose:
-			for _, q := range quotesIn(answer, b) {
-				if !covers(hidden, q.start) {
+	for _, b := range text.Blocks(answer) {
+		switch b.Kind {
+		case text.Prose:
+			for _, q := range text.Quotations(answer, b) {
+				if !covers(hidden, q.Start) {
 					add(q)
 				}
 			}
-		case quoted:
-			for start := b.start; start < b.end; {
-				end := b.end
-				if i := strings.IndexByte(answer[start:b.end], '\n'); i >= 0 {
+		case text.Quoted:
+			for start := b.Start; start < b.End; {
+				end := b.End
+				if i := strings.IndexByte(answer[start:b.End], '\n'); i >= 0 {
 					end = start + i
 				}
-				add(span{start, end})
+				add(text.Span{Start: start, End: end})
 				start = end + 1
 			}
 		}
@@ -131,50 +133,50 @@ func quotesOf(answer string, markers []marker) (quotes []quotation) {
 // belongs to the first marker after its beginning, or to the last one, within
 // its sentence, or within its block of quoted lines. A block of quoted lines
 // without a marker belongs to the sentence beside it that names its source.
-func quotesFor(answer string, quotes []quotation, markers []marker, sentences []sentence, at int, m marker) (vouched []quotation) {
+func quotesFor(answer string, quotes []quotation, markers []marker, sentences []text.Sentence, at int, m marker) (vouched []quotation) {
 	s := sentences[at]
-	scope := span{s.start, s.end}
-	if s.kind == quoted {
-		scope = s.block
+	scope := text.Span{Start: s.Start, End: s.End}
+	if s.Kind == text.Quoted {
+		scope = s.Block
 	}
-	inside := within(markers, scope.start, scope.end)
-	i, _ := slices.BinarySearchFunc(inside, m.start, func(m marker, at int) int { return m.start - at })
-	from, to := scope.start, m.start
+	inside := within(markers, scope.Start, scope.End)
+	i, _ := slices.BinarySearchFunc(inside, m.Start, func(m marker, at int) int { return m.Start - at })
+	from, to := scope.Start, m.Start
 	if i > 0 {
-		from = inside[i-1].start + 1
+		from = inside[i-1].Start + 1
 	}
 	if i == len(inside)-1 {
-		to = scope.end
+		to = scope.End
 	}
 	take := func(from, to int) {
-		first, _ := slices.BinarySearchFunc(quotes, from, func(q quotation, at int) int { return q.start - at })
-		for ; first < len(quotes) && quotes[first].start <= to; first++ {
+		first, _ := slices.BinarySearchFunc(quotes, from, func(q quotation, at int) int { return q.Start - at })
+		for ; first < len(quotes) && quotes[first].Start <= to; first++ {
 			vouched = append(vouched, quotes[first])
 		}
 	}
 	take(from, to)
-	if near, ok := quoteBlockBeside(answer, markers, sentences, at); ok && s.kind == prose {
-		take(near.start, near.end)
+	if near, ok := quoteBlockBeside(answer, markers, sentences, at); ok && s.Kind == text.Prose {
+		take(near.Start, near.End)
 	}
 	return vouched
 }
 
 // quoteBlockBeside finds the block of quoted lines that a sentence introduces
 // ("… [1]:"), or names the source of ("— [1]").
-func quoteBlockBeside(answer string, markers []marker, sentences []sentence, at int) (span, bool) {
+func quoteBlockBeside(answer string, markers []marker, sentences []text.Sentence, at int) (text.Span, bool) {
 	s := sentences[at]
 	beside := -1
-	if s.end == s.block.end && at+1 < len(sentences) && sentences[at+1].kind == quoted && strings.HasSuffix(strings.TrimRight(answer[:s.end], "*_ "), ":") {
+	if s.End == s.Block.End && at+1 < len(sentences) && sentences[at+1].Kind == text.Quoted && strings.HasSuffix(strings.TrimRight(answer[:s.End], "*_ "), ":") {
 		beside = at + 1
 	}
-	if s.start == s.block.start && at > 0 && sentences[at-1].kind == quoted && len(content(answer[s.start:s.end])) < 6 {
+	if s.Start == s.Block.Start && at > 0 && sentences[at-1].Kind == text.Quoted && len(content(answer[s.Start:s.End])) < 6 {
 		beside = at - 1
 	}
 	if beside < 0 {
-		return span{}, false
+		return text.Span{}, false
 	}
-	near := sentences[beside].block
-	return near, len(within(markers, near.start, near.end)) == 0
+	near := sentences[beside].Block
+	return near, len(within(markers, near.Start, near.End)) == 0
 }
 
 // quoteText is a quotation without its signs; "" for a line that only says

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"lifehub/internal/text"
 )
 
 // construction is a kind of answer that is made of real notes.
@@ -45,7 +47,7 @@ var constructions = []construction{
 	{"paraphrased: a word for another", func(c *constructor) (string, bool) {
 		words := strings.Fields(c.said)
 		at := c.random.IntN(len(words))
-		if isStop(strings.ToLower(strings.Trim(words[at], ",.*_`"))) || len(content(words[at])) == 0 {
+		if text.Empty(strings.ToLower(strings.Trim(words[at], ",.*_`"))) || len(content(words[at])) == 0 {
 			return "", false
 		}
 		words[at] = "gizmo"
@@ -58,11 +60,11 @@ var constructions = []construction{
 	}, false},
 	{"another figure", func(c *constructor) (string, bool) {
 		at := aNumber.FindStringIndex(c.said)
-		if at == nil || len(tokenize(c.said[at[0]:at[1]])) == 0 {
+		if at == nil || len(text.Tokens(c.said[at[0]:at[1]])) == 0 {
 			return "", false
 		}
 		said := c.said[:at[0]] + "4711" + c.said[at[1]:]
-		return "“" + said + "” [1]", indexOf(tokenize(c.said), tokenize(said), 0) < 0
+		return "“" + said + "” [1]", indexOf(text.Tokens(c.said), text.Tokens(said), 0) < 0
 	}, false},
 	{"the number of the other note", func(c *constructor) (string, bool) { return "“" + c.said + "” [2]", true }, false},
 	{"the words with the other number", func(c *constructor) (string, bool) { return c.said + " [2]", true }, false},
@@ -147,14 +149,14 @@ func TestConstructedAnswers(t *testing.T) {
 
 // sentence draws a sentence of a source that can be said again; "": none.
 func (c *constructor) sentence(of int) string {
-	text := c.sources[of].Text
-	list := sentencesOf(text)
+	note := c.sources[of].Text
+	list := text.Sentences(note)
 	if len(list) == 0 {
 		return ""
 	}
 	s := list[c.random.IntN(len(list))]
-	said := strings.Join(strings.Fields(text[s.start:s.end]), " ")
-	if s.kind != prose || len(content(said)) < 4 || len(strings.Fields(said)) < 4 || strings.HasPrefix(said, "#") || strings.HasPrefix(said, "|") || strings.ContainsAny(said, "“”\"„«»[]<>") || strings.Contains(said, "...") || strings.Contains(said, "…") {
+	said := strings.Join(strings.Fields(note[s.Start:s.End]), " ")
+	if s.Kind != text.Prose || len(content(said)) < 4 || len(strings.Fields(said)) < 4 || strings.HasPrefix(said, "#") || strings.HasPrefix(said, "|") || strings.ContainsAny(said, "“”\"„«»[]<>") || strings.Contains(said, "...") || strings.Contains(said, "…") {
 		return ""
 	}
 	return strings.TrimLeft(said, "-*+ ")

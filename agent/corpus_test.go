@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/testenv"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -55,31 +56,31 @@ func TestSentencesOfRealNotesAreVerifiedOnTheirLines(t *testing.T) {
 			for i, p := range passages {
 				other := passages[(i+len(passages)/2)%len(passages)]
 				sources := numbered(p, other)
-				for _, s := range sentencesOf(p.Text) {
-					text := p.Text[s.start:s.end]
-					if s.kind != prose || len(content(text)) < 4 || strings.ContainsAny(text, "“”\"„«»`[]") || strings.Contains(text, "...") || strings.Contains(text, "…") {
+				for _, s := range text.Sentences(p.Text) {
+					words := p.Text[s.Start:s.End]
+					if s.Kind != text.Prose || len(content(words)) < 4 || strings.ContainsAny(words, "“”\"„«»`[]") || strings.Contains(words, "...") || strings.Contains(words, "…") {
 						continue
 					}
 					quoted++
-					for _, c := range CheckCitations("“"+strings.Join(strings.Fields(text), " ")+"” [1]", sources, nil) {
+					for _, c := range CheckCitations("“"+strings.Join(strings.Fields(words), " ")+"” [1]", sources, nil) {
 						at := strings.Join(strings.Split(p.Text, "\n")[max(0, c.Line-p.Line):min(c.EndLine-p.Line+1, strings.Count(p.Text, "\n")+1)], "\n")
-						if c.Verdict != Verified || indexOf(tokenize(at), tokenize(text), 0) < 0 {
-							t.Errorf("%s:%d quoted %q is %s on %d-%d", p.Path, p.Line+s.line, text, c.Verdict, c.Line, c.EndLine)
+						if c.Verdict != Verified || indexOf(text.Tokens(at), text.Tokens(words), 0) < 0 {
+							t.Errorf("%s:%d quoted %q is %s on %d-%d", p.Path, p.Line+s.Line, words, c.Verdict, c.Line, c.EndLine)
 						}
 					}
 					said++
-					for _, c := range CheckCitations(strings.TrimRight(strings.Join(strings.Fields(text), " "), ".:")+" [1].", sources, nil) {
+					for _, c := range CheckCitations(strings.TrimRight(strings.Join(strings.Fields(words), " "), ".:")+" [1].", sources, nil) {
 						if c.Verdict != Verified {
 							missed++
 						}
 					}
-					if strings.Contains(other.Text, text) {
+					if strings.Contains(other.Text, words) {
 						continue
 					}
-					for _, c := range CheckCitations("“"+text+"” [2]", sources, nil) {
-						if c.Verdict == Verified && indexOf(tokenize(other.Text), tokenize(text), 0) < 0 {
+					for _, c := range CheckCitations("“"+words+"” [2]", sources, nil) {
+						if c.Verdict == Verified && indexOf(text.Tokens(other.Text), text.Tokens(words), 0) < 0 {
 							wrong++
-							t.Logf("verified in %s: %q", other.Path, text)
+							t.Logf("verified in %s: %q", other.Path, words)
 						}
 					}
 				}
@@ -97,12 +98,12 @@ func TestOfflineAnswersAreVerified(t *testing.T) {
 	passages := passagesOf(t, "data/corpora/til-jbranchaud", 400/share)
 	verdicts := map[Verdict]int{}
 	for _, p := range passages {
-		sentences := sentencesOf(p.Text)
-		if len(sentences) == 0 || strings.HasPrefix(p.Text[sentences[0].start:], "![") {
+		sentences := text.Sentences(p.Text)
+		if len(sentences) == 0 || strings.HasPrefix(p.Text[sentences[0].Start:], "![") {
 			continue // an empty code block, or a picture, which nobody asks about by its address
 		}
 		p.N, p.Score = 1, 0.9
-		question := "What do my notes say about " + p.Text[sentences[0].start:sentences[0].end] + "?"
+		question := "What do my notes say about " + p.Text[sentences[0].Start:sentences[0].End] + "?"
 		answer, _, err := llm.Collect(llm.NewOffline().Stream(t.Context(), llm.Request{Task: &llm.Task{
 			Kind: llm.ExplainTask, Question: question, Sources: []llm.Source{{N: 1, Title: p.Title(), Text: p.Text, Score: 0.9}},
 			Results: []llm.Result{{Tool: "search_notes", Status: "done", Cited: true}},

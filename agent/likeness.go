@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -79,11 +80,11 @@ func dot(a, b []float32) (sum float64) {
 }
 
 // words is the set of words of a text, by their roots.
-func words(text string) map[string]bool {
+func words(s string) map[string]bool {
 	set := map[string]bool{}
-	for _, tok := range tokenize(text) {
-		if !tok.stop {
-			set[root(tok.text)] = true
+	for _, tok := range text.Tokens(s) {
+		if !tok.Stop {
+			set[root(tok.Text)] = true
 		}
 	}
 	return set

@@ -13,7 +13,7 @@ import (
 
 // marker is a citation as it stands in the answer, several in a row as one.
 type marker struct {
-	span
+	text.Span
 	numbers []int
 }
 
@@ -40,12 +40,12 @@ func markersIn(answer string) (markers []marker) {
 		if len(numbers) == 0 {
 			continue
 		}
-		if last := len(markers) - 1; last >= 0 && between.MatchString(answer[markers[last].end:start]) && !strings.Contains(answer[markers[last].end:start], "\n") {
-			markers[last].end = end
+		if last := len(markers) - 1; last >= 0 && between.MatchString(answer[markers[last].End:start]) && !strings.Contains(answer[markers[last].End:start], "\n") {
+			markers[last].End = end
 			markers[last].numbers = appendNew(markers[last].numbers, numbers)
 			continue
 		}
-		markers = append(markers, marker{span{start, end}, numbers})
+		markers = append(markers, marker{text.Span{Start: start, End: end}, numbers})
 	}
 	return markers
 }
@@ -84,27 +84,27 @@ func numbersIn(list string) (numbers []int) {
 }
 
 // codeIn lists the code blocks and code spans of a text.
-func codeIn(text string) (spans []span) {
-	for _, b := range blocksOf(text) {
-		if b.kind == code {
-			spans = append(spans, span{b.start, b.end})
+func codeIn(answer string) (spans []text.Span) {
+	for _, b := range text.Blocks(answer) {
+		if b.Kind == text.Code {
+			spans = append(spans, text.Span{Start: b.Start, End: b.End})
 			continue
 		}
-		for _, at := range inlineCode.FindAllStringIndex(text[b.start:b.end], -1) {
-			spans = append(spans, span{b.start + at[0], b.start + at[1]})
+		for _, at := range inlineCode.FindAllStringIndex(answer[b.Start:b.End], -1) {
+			spans = append(spans, text.Span{Start: b.Start + at[0], End: b.Start + at[1]})
 		}
 	}
 	return spans
 }
 
-func covers(spans []span, at int) bool {
-	i, _ := slices.BinarySearchFunc(spans, at, func(s span, at int) int {
-		if s.end <= at {
+func covers(spans []text.Span, at int) bool {
+	i, _ := slices.BinarySearchFunc(spans, at, func(s text.Span, at int) int {
+		if s.End <= at {
 			return -1
 		}
 		return 1
 	})
-	return i < len(spans) && spans[i].start <= at
+	return i < len(spans) && spans[i].Start <= at
 }
 
 // isLink tells a bracket that is the text of a link or names one.

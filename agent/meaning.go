@@ -5,29 +5,29 @@ import (
 	"lifehub/internal/text"
 )
 
-func isFiller(t token) bool { return text.Is(t.text, text.Filler) }
+func isFiller(t text.Token) bool { return text.Is(t.Text, text.Filler) }
 
 // sameWord tells whether a word of a note and a word of an answer say the same.
-func sameWord(note, said token) bool {
-	if note.text == said.text || text.ToReader(note.text) == said.text {
+func sameWord(note, said text.Token) bool {
+	if note.Text == said.Text || text.ToReader(note.Text) == said.Text {
 		return true
 	}
-	return !note.capital && !said.capital && stem(note) == stem(said) // Adams is not Adam
+	return !note.Capital && !said.Capital && stem(note) == stem(said) // Adams is not Adam
 }
 
 // beginningsOf lists where the words of a note may begin in a claim: at once,
 // after "you", or after what only names the note.
-func beginningsOf(claim []token) []int {
+func beginningsOf(claim []text.Token) []int {
 	begins := []int{0}
-	if len(claim) > 0 && text.Is(claim[0].text, text.Addressee) {
+	if len(claim) > 0 && text.Is(claim[0].Text, text.Addressee) {
 		begins = append(begins, 1)
 	}
 	named := false
 	for i, tok := range claim {
-		if !tok.stop {
+		if !tok.Stop {
 			break
 		}
-		if named = named || text.Is(tok.text, text.Saying); named {
+		if named = named || text.Is(tok.Text, text.Saying); named {
 			begins = append(begins, i+1)
 		}
 	}
@@ -35,6 +35,6 @@ func beginningsOf(claim []token) []int {
 }
 
 // turns tells a word that turns the sentence in which it stands.
-func turns(t token) bool { return text.Is(t.text, text.Negation) }
+func turns(t text.Token) bool { return text.Is(t.Text, text.Negation) }
 
 var clauseEnd = pattern.Lazy(`[。、，,；;！!？?\n]`)

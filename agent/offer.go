@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -109,9 +110,9 @@ func toolWords(spec llm.ToolSpec) map[string]float64 {
 	for _, name := range propertyOrder(spec.Schema) {
 		described += " " + strings.Join(wordsOfName(name), " ")
 	}
-	for _, tok := range tokenize(clip(described, 4000)) {
-		if !tok.stop {
-			counts[root(tok.text)]++
+	for _, tok := range text.Tokens(clip(described, 4000)) {
+		if !tok.Stop {
+			counts[root(tok.Text)]++
 		}
 	}
 	return counts

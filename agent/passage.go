@@ -13,12 +13,12 @@ import (
 type passage struct {
 	source    Source
 	text      string
-	tokens    []token
-	sentences []sentence
+	tokens    []text.Token
+	sentences []text.Sentence
 	within    []int          // the sentence of each token
 	ranges    [][2]int       // the tokens of each sentence
 	common    map[string]int // how often each word stands in it
-	title     []token        // of heading and path
+	title     []text.Token   // of heading and path
 	kept      []int          // the tokens that are no filler
 	shift     int            // lines of text before the source's first line
 }
@@ -30,12 +30,12 @@ func (p place) none() bool { return p.first >= p.last }
 
 func openPassage(source Source) *passage {
 	p := &passage{source: source, text: strings.TrimRight(source.Text, "\n")}
-	p.tokens = tokenize(p.text)
-	p.sentences = sentencesOf(p.text)
+	p.tokens = text.Tokens(p.text)
+	p.sentences = text.Sentences(p.text)
 	if len(p.sentences) == 0 && len(p.tokens) > 0 { // such as the first line of a code block, and no more
-		p.sentences = []sentence{{end: len(p.text), endLine: strings.Count(p.text, "\n")}}
+		p.sentences = []text.Sentence{{End: len(p.text), EndLine: strings.Count(p.text, "\n")}}
 	}
-	p.title = tokenize(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
+	p.title = text.Tokens(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
 	p.common = make(map[string]int, len(p.tokens))
 	for i, tok := range p.tokens {
 		p.common[stem(tok)]++
@@ -47,12 +47,12 @@ func openPassage(source Source) *passage {
 	p.ranges = make([][2]int, len(p.sentences))
 	at := 0
 	for i, s := range p.sentences {
-		for at < len(p.tokens) && p.tokens[at].start < s.start { // a mark between sentences
+		for at < len(p.tokens) && p.tokens[at].Start < s.Start { // a mark between sentences
 			p.within[at] = i
 			at++
 		}
 		first := at
-		for at < len(p.tokens) && p.tokens[at].start < s.end {
+		for at < len(p.tokens) && p.tokens[at].Start < s.End {
 			p.within[at] = i
 			at++
 		}
@@ -76,7 +76,7 @@ func (p *passage) lines(at place) (line, endLine int, quote string) {
 	from, to := p.sentences[p.within[at.first]], p.sentences[p.within[at.last-1]]
 	inNote := func(line int) int { return p.source.Line + max(0, line-p.shift) }
 	const longest = 2000
-	quote = p.text[from.start:to.end]
+	quote = p.text[from.Start:to.End]
 	if len(quote) > longest {
 		cut := longest
 		for !utf8.RuneStart(quote[cut]) {
@@ -84,21 +84,21 @@ func (p *passage) lines(at place) (line, endLine int, quote string) {
 		}
 		quote = quote[:cut] + "…"
 	}
-	return inNote(from.line), inNote(to.endLine), quote
+	return inNote(from.Line), inNote(to.EndLine), quote
 }
 
 // find is where the words stand one after the other, from a token on.
-func (p *passage) find(words []token, from int) (place, bool) {
+func (p *passage) find(words []text.Token, from int) (place, bool) {
 	i := indexOf(p.tokens, words, from)
 	return place{i, i + len(words)}, i >= 0
 }
 
-func indexOf(tokens, words []token, from int) int {
+func indexOf(tokens, words []text.Token, from int) int {
 	if len(words) == 0 {
 		return -1
 	}
 	for i := from; i+len(words) <= len(tokens); i++ {
-		if slices.EqualFunc(tokens[i:i+len(words)], words, func(a, b token) bool { return a.text == b.text }) {
+		if slices.EqualFunc(tokens[i:i+len(words)], words, func(a, b text.Token) bool { return a.Text == b.Text }) {
 			return i
 		}
 	}
@@ -132,9 +132,9 @@ func (p *passage) quote(q quotedWords) (place, Verdict) {
 // turnedAround tells whether the sentence of a place says "not" or "if" of it
 // outside of it: before it in its clause, or after it up to a comma.
 func (p *passage) turnedAround(at place) bool {
-	doubt := func(i int) bool { return turns(p.tokens[i]) || text.Is(p.tokens[i].text, text.Hedge) }
+	doubt := func(i int) bool { return turns(p.tokens[i]) || text.Is(p.tokens[i].Text, text.Hedge) }
 	for i := at.first; i > p.ranges[p.within[at.first]][0]; i-- {
-		if clauseMark.MatchString(p.text[p.tokens[i-1].end:p.tokens[i].start]) {
+		if clauseMark.MatchString(p.text[p.tokens[i-1].End:p.tokens[i].Start]) {
 			break
 		}
 		if doubt(i - 1) {
@@ -142,14 +142,14 @@ func (p *passage) turnedAround(at place) bool {
 		}
 	}
 	for i := at.last; i < p.ranges[p.within[at.last-1]][1]; i++ {
-		if between := p.text[p.tokens[i-1].end:p.tokens[i].start]; strings.ContainsAny(between, ",，、(") || clauseMark.MatchString(between) {
-			return text.Is(p.tokens[i].text, text.Hedge) // ", if it rains"
+		if between := p.text[p.tokens[i-1].End:p.tokens[i].Start]; strings.ContainsAny(between, ",，、(") || clauseMark.MatchString(between) {
+			return text.Is(p.tokens[i].Text, text.Hedge) // ", if it rains"
 		}
 		if doubt(i) {
 			return true
 		}
 	}
-	rest := p.text[p.tokens[at.last-1].end:max(p.tokens[at.last-1].end, p.sentences[p.within[at.last-1]].end)]
+	rest := p.text[p.tokens[at.last-1].End:max(p.tokens[at.last-1].End, p.sentences[p.within[at.last-1]].End)]
 	if stop := clauseEnd.FindStringIndex(rest); stop != nil {
 		rest = rest[:stop[0]]
 	}
@@ -158,15 +158,15 @@ func (p *passage) turnedAround(at place) bool {
 
 // sameCode tells whether a quotation of program text has its signs, and ends
 // where a word of the program does. Prose is always the same.
-func (p *passage) sameCode(at place, text string) bool {
+func (p *passage) sameCode(at place, quote string) bool {
 	from, to := p.sentences[p.within[at.first]], p.sentences[p.within[at.last-1]]
-	if from.kind != code && to.kind != code {
+	if from.Kind != text.Code && to.Kind != text.Code {
 		return true
 	}
 	plain := func(s string) string {
 		return strings.Join(strings.Fields(strings.NewReplacer("“", `"`, "”", `"`, "’", "'", "‘", "'").Replace(s)), " ")
 	}
-	_, after, ok := strings.Cut(strings.ToLower(plain(p.text[from.start:to.end])), strings.ToLower(strings.Trim(plain(text), "`.,; ")))
+	_, after, ok := strings.Cut(strings.ToLower(plain(p.text[from.Start:to.End])), strings.ToLower(strings.Trim(plain(quote), "`.,; ")))
 	return ok && !codeGoesOn.MatchString(after)
 }
 
@@ -177,7 +177,7 @@ var codeGoesOn = pattern.Lazy(`^[\pL\pN_/~^@-]`)
 var otherClause = pattern.Lazy(`[;；]|\s[—–-]+\s|—`)
 
 // goOn is the place that a quotation takes when its other parts follow.
-func (p *passage) goOn(at place, parts [][]token) (place, Verdict) {
+func (p *passage) goOn(at place, parts [][]text.Token) (place, Verdict) {
 	verdict := Verified
 	for _, part := range parts {
 		next, ok := p.find(part, at.last)
@@ -189,7 +189,7 @@ func (p *passage) goOn(at place, parts [][]token) (place, Verdict) {
 		if before != after && (!clean || after > before+2) {
 			return place{}, NotFound
 		}
-		if slices.ContainsFunc(p.tokens[at.last:next.first], turns) || before == after && otherClause.MatchString(p.text[p.tokens[at.last-1].end:p.tokens[next.first].start]) {
+		if slices.ContainsFunc(p.tokens[at.last:next.first], turns) || before == after && otherClause.MatchString(p.text[p.tokens[at.last-1].End:p.tokens[next.first].Start]) {
 			verdict = Paraphrase
 		}
 		at.last = next.last
@@ -203,14 +203,14 @@ func (p *passage) goOn(at place, parts [][]token) (place, Verdict) {
 func (p *passage) supports(claim string) (place, bool) {
 	least := 2
 	meaning := content(claim)
-	if len(meaning) > 0 && text.Unspaced(firstRune(meaning[0].text)) {
+	if len(meaning) > 0 && text.Unspaced(firstRune(meaning[0].Text)) {
 		least = 4
 	}
 	if len(meaning) < least {
 		return place{}, false
 	}
 	asks := strings.HasSuffix(strings.TrimSpace(claim), "?")
-	all := slices.DeleteFunc(tokenize(claim), isFiller)
+	all := slices.DeleteFunc(text.Tokens(claim), isFiller)
 	for _, begin := range beginningsOf(all) {
 		said := all[begin:]
 		for i := range p.kept {
@@ -224,7 +224,7 @@ func (p *passage) supports(claim string) (place, bool) {
 
 // says tells whether the words stand from the i-th kept token on, from the
 // beginning of a clause to the end of one.
-func (p *passage) says(said []token, i int) (place, bool) {
+func (p *passage) says(said []text.Token, i int) (place, bool) {
 	end := i + len(said)
 	if len(said) == 0 || end > len(p.kept) {
 		return place{}, false
@@ -246,7 +246,7 @@ func (p *passage) clauseBegins(i int) bool {
 	if i == 0 || p.parted(i-1, i) {
 		return true
 	}
-	return text.Is(p.tokens[p.kept[i-1]].text, text.Speaker) && (i == 1 || p.parted(i-2, i-1))
+	return text.Is(p.tokens[p.kept[i-1]].Text, text.Speaker) && (i == 1 || p.parted(i-2, i-1))
 }
 
 func (p *passage) clauseEnds(i int) bool { return i+1 == len(p.kept) || p.parted(i, i+1) }
@@ -258,27 +258,27 @@ var clauseMark = pattern.Lazy(`[:;](?:\s|$)|\s[—–-]+\s|—|[：；，]`)
 // before a sentence, such as the language of its code block, is none of it.
 func (p *passage) parted(i, j int) bool {
 	a, b := p.kept[i], p.kept[j]
-	return p.within[a] != p.within[b] || p.tokens[a].start < p.sentences[p.within[b]].start || clauseMark.MatchString(p.text[p.tokens[a].end:p.tokens[b].start])
+	return p.within[a] != p.within[b] || p.tokens[a].Start < p.sentences[p.within[b]].Start || clauseMark.MatchString(p.text[p.tokens[a].End:p.tokens[b].Start])
 }
 
 // certain tells whether the sentences at a place say nothing that turns or
 // weakens what is said: a "not", an "if", a question, words struck out.
-func (p *passage) certain(said []token, at place, asks bool) bool {
+func (p *passage) certain(said []text.Token, at place, asks bool) bool {
 	from, to := p.within[at.first], p.within[at.last-1]
 	doubts := 0
 	for _, tok := range p.tokens[p.ranges[from][0]:p.ranges[to][1]] {
-		if turns(tok) || text.Is(tok.text, text.Hedge) {
+		if turns(tok) || text.Is(tok.Text, text.Hedge) {
 			doubts++
 		}
 	}
 	for _, tok := range said {
-		if turns(tok) || text.Is(tok.text, text.Hedge) {
+		if turns(tok) || text.Is(tok.Text, text.Hedge) {
 			doubts--
 		}
 	}
 	questions, struck := false, false
 	for _, s := range p.sentences[from : to+1] {
-		text := p.text[s.start:s.end]
+		text := p.text[s.Start:s.End]
 		questions = questions || strings.HasSuffix(strings.TrimRight(text, "*_\"”) "), "?") || strings.HasSuffix(text, "？")
 		struck = struck || strings.Contains(text, "~~")
 	}
@@ -298,7 +298,7 @@ func (p *passage) closest(c claim) place {
 	for i := range p.sentences {
 		score, seen := 0.0, map[string]bool{}
 		for _, tok := range p.tokens[p.ranges[i][0]:p.ranges[i][1]] {
-			if word := stem(tok); wanted[word] && !seen[word] && !tok.stop {
+			if word := stem(tok); wanted[word] && !seen[word] && !tok.Stop {
 				seen[word] = true
 				score += 1 / float64(p.common[word])
 			}
@@ -311,16 +311,16 @@ func (p *passage) closest(c claim) place {
 }
 
 // content is the tokens of a text that carry meaning.
-func content(text string) []token {
-	return slices.DeleteFunc(tokenize(text), func(t token) bool { return t.stop })
+func content(s string) []text.Token {
+	return slices.DeleteFunc(text.Tokens(s), func(t text.Token) bool { return t.Stop })
 }
 
 // stem takes the plural s off, so that "shoe" and "shoes" meet.
-func stem(t token) string {
-	if len(t.text) > 3 && strings.HasSuffix(t.text, "s") && !strings.HasSuffix(t.text, "ss") {
-		return t.text[:len(t.text)-1]
+func stem(t text.Token) string {
+	if len(t.Text) > 3 && strings.HasSuffix(t.Text, "s") && !strings.HasSuffix(t.Text, "ss") {
+		return t.Text[:len(t.Text)-1]
 	}
-	return t.text
+	return t.Text
 }
 
 func firstRune(s string) rune {

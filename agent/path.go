@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 var (
@@ -32,39 +33,39 @@ type namedPlace struct {
 // placesIn lists the notes and addresses that an answer names. Code blocks are
 // left out, and quotations, which are judged by what they quote.
 func placesIn(answer string) (places []namedPlace) {
-	for _, b := range blocksOf(answer) {
-		if b.kind != prose {
+	for _, b := range text.Blocks(answer) {
+		if b.Kind != text.Prose {
 			continue
 		}
-		text := answer[b.start:b.end]
-		blank := func(from, to int) { text = text[:from] + strings.Repeat(" ", to-from) + text[to:] }
-		for _, q := range quotesIn(answer, b) {
-			if !onlyNames(strings.Trim(answer[q.start:q.end], quotationMarks)) {
-				blank(q.start-b.start, q.end-b.start)
+		line := answer[b.Start:b.End]
+		blank := func(from, to int) { line = line[:from] + strings.Repeat(" ", to-from) + line[to:] }
+		for _, q := range text.Quotations(answer, b) {
+			if !onlyNames(strings.Trim(answer[q.Start:q.End], quotationMarks)) {
+				blank(q.Start-b.Start, q.End-b.Start)
 			}
 		}
-		listed := text[0] == '|' || itemLine.MatchString(text)
+		listed := line[0] == '|' || text.ItemLine.MatchString(line)
 		add := func(p namedPlace, start int) {
 			p.listed = listed
-			p.bracketed = p.link || start > 0 && (text[start-1] == '(' || text[start-1] == '[')
+			p.bracketed = p.link || start > 0 && (line[start-1] == '(' || line[start-1] == '[')
 			places = append(places, p)
 		}
-		for _, at := range addressText.FindAllStringSubmatchIndex(text, -1) {
-			add(namedPlace{name: strings.TrimRight(text[at[0]:at[1]], ".,;:!?)]*_"+quotationMarks)}, at[0])
+		for _, at := range addressText.FindAllStringSubmatchIndex(line, -1) {
+			add(namedPlace{name: strings.TrimRight(line[at[0]:at[1]], ".,;:!?)]*_"+quotationMarks)}, at[0])
 			blank(at[0], at[1])
 		}
-		for _, at := range linkText.FindAllStringSubmatchIndex(text, -1) {
-			add(namedPlace{name: strings.TrimSpace(text[at[2]:at[3]]), link: true}, at[0])
+		for _, at := range linkText.FindAllStringSubmatchIndex(line, -1) {
+			add(namedPlace{name: strings.TrimSpace(line[at[2]:at[3]]), link: true}, at[0])
 			blank(at[0], at[1])
 		}
-		for _, at := range placeText.FindAllStringSubmatchIndex(text, -1) {
-			p := namedPlace{name: text[at[2]:at[3]], before: text[:at[2]]}
+		for _, at := range placeText.FindAllStringSubmatchIndex(line, -1) {
+			p := namedPlace{name: line[at[2]:at[3]], before: line[:at[2]]}
 			if at[4] >= 0 {
-				p.line, _ = strconv.Atoi(text[at[4]:at[5]]) // its digits are bounded
+				p.line, _ = strconv.Atoi(line[at[4]:at[5]]) // its digits are bounded
 				p.endLine = p.line
 			}
 			if at[6] >= 0 {
-				p.endLine, _ = strconv.Atoi(text[at[6]:at[7]])
+				p.endLine, _ = strconv.Atoi(line[at[6]:at[7]])
 			}
 			add(p, at[2])
 		}

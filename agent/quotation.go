@@ -24,18 +24,18 @@ var calloutLine = pattern.Lazy(`^[>\s]*(?:\[!|\*\*[^*\n]{1,40}(?::\*\*|\*\*:))`)
 
 // loneQuotes is the quotations that none of the claims took.
 func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []loneQuote) {
-	for _, b := range blocksOf(answer) {
+	for _, b := range text.Blocks(answer) {
 		var texts []string
-		for len(quotes) > 0 && quotes[0].start < b.end {
-			if !taken[quotes[0].start] {
+		for len(quotes) > 0 && quotes[0].Start < b.End {
+			if !taken[quotes[0].Start] {
 				texts = append(texts, quotes[0].text)
 			}
 			quotes = quotes[1:]
 		}
 		switch {
 		case len(texts) == 0:
-		case b.kind == quoted:
-			list = append(list, loneQuote{texts, calloutLine.MatchString(answer[b.start:b.end])})
+		case b.Kind == text.Quoted:
+			list = append(list, loneQuote{texts, calloutLine.MatchString(answer[b.Start:b.End])})
 		default:
 			for _, text := range texts {
 				list = append(list, loneQuote{texts: []string{text}})
@@ -90,16 +90,16 @@ func (d *desk) find(text string) Citation {
 
 // isName tells words that name something: those of the title of a source, or
 // such as a title is written in.
-func (d *desk) isName(text string) bool {
+func (d *desk) isName(words string) bool {
 	for n := range d.sources {
-		if indexOf(d.passage(n+1).title, tokenize(text), 0) >= 0 {
+		if indexOf(d.passage(n+1).title, text.Tokens(words), 0) >= 0 {
 			return true
 		}
 	}
-	if strings.ContainsAny(text[len(text)-1:], ".!;,") || strings.ToUpper(text) == text {
+	if strings.ContainsAny(words[len(words)-1:], ".!;,") || strings.ToUpper(words) == words {
 		return false
 	}
-	return !slices.ContainsFunc(content(text), func(t token) bool { return !t.capital })
+	return !slices.ContainsFunc(content(words), func(t text.Token) bool { return !t.Capital })
 }
 
 func isQuestion(text string) bool {
@@ -108,9 +108,9 @@ func isQuestion(text string) bool {
 
 // length counts two for a word and one for a character of a script without spaces.
 func length(words string) (n int) {
-	for _, t := range tokenize(words) {
+	for _, t := range text.Tokens(words) {
 		n++
-		if !text.Unspaced(firstRune(t.text)) {
+		if !text.Unspaced(firstRune(t.Text)) {
 			n++
 		}
 	}
@@ -118,7 +118,7 @@ func length(words string) (n int) {
 }
 
 // inOrder tells whether the parts stand in a text one after the other.
-func inOrder(tokens []token, parts [][]token) bool {
+func inOrder(tokens []text.Token, parts [][]text.Token) bool {
 	from := 0
 	for _, part := range parts {
 		at := indexOf(tokens, part, from)

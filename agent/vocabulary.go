@@ -78,7 +78,7 @@ func (v *vocabulary) price(word string) (liberties int, known bool) {
 		return 1, true
 	case v.bare[withoutAccents(lower)] != "":
 		return differing(lower, v.bare[withoutAccents(lower)]), true
-	case v.names[lower] || isStop(lower):
+	case v.names[lower] || text.Empty(lower):
 		return 1, true
 	}
 	if day, ok := readDay(word); ok {

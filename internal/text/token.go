@@ -1,4 +1,4 @@
-package agent
+package text
 
 import (
 	"strings"
@@ -9,25 +9,24 @@ import (
 	"golang.org/x/text/width"
 
 	"lifehub/internal/pattern"
-	"lifehub/internal/text"
 )
 
-// token is one word, number or sign of a text, folded for comparing: lower
+// Token is one word, number or sign of a text, folded for comparing: lower
 // case, without markup, quotes and most punctuation. A character of a script
 // without spaces is a token of its own.
-type token struct {
-	text       string
-	start, end int  // bytes in the text
-	stop       bool // too common to carry meaning
-	capital    bool // it begins with a capital: it may be a name
+type Token struct {
+	Text       string
+	Start, End int  // bytes in the text
+	Stop       bool // too common to carry meaning
+	Capital    bool // it begins with a capital: it may be a name
 }
 
 // signs stand for themselves: leaving them out would change what is said.
 const signs = "%$€£¥°+=&≤≥≠±≈❌✗✘🚫"
 
-// tokenize reads the tokens of markdown text. The targets of links are left out.
-func tokenize(md string) []token {
-	var tokens []token
+// Tokens reads the tokens of markdown text. The targets of links are left out.
+func Tokens(md string) []Token {
+	var tokens []Token
 	var word strings.Builder
 	start, end := 0, 0
 	finish := func() {
@@ -44,9 +43,9 @@ func tokenize(md string) []token {
 			continue
 		}
 		switch {
-		case text.Unspaced(r):
+		case Unspaced(r):
 			finish()
-			tokens = append(tokens, token{text: string(r), start: i, end: i + size})
+			tokens = append(tokens, Token{Text: string(r), Start: i, End: i + size})
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
 			if word.Len() == 0 {
 				start = i
@@ -64,7 +63,7 @@ func tokenize(md string) []token {
 			if r == '−' {
 				r = '-'
 			}
-			tokens = append(tokens, token{text: string(r), start: i, end: i + size})
+			tokens = append(tokens, Token{Text: string(r), Start: i, End: i + size})
 		default:
 			finish()
 		}
@@ -73,9 +72,9 @@ func tokenize(md string) []token {
 	finish()
 	for i := range len(tokens) - 1 { // €45 is 45 €
 		sign, amount := &tokens[i], &tokens[i+1]
-		if strings.Contains("$€£¥", sign.text) && isDigit(amount.text[0]) && sign.end == amount.start &&
-			(i == 0 || !isDigit(tokens[i-1].text[0]) || tokens[i-1].end < sign.start) {
-			sign.text, amount.text = amount.text, sign.text
+		if strings.Contains("$€£¥", sign.Text) && isDigit(amount.Text[0]) && sign.End == amount.Start &&
+			(i == 0 || !isDigit(tokens[i-1].Text[0]) || tokens[i-1].End < sign.Start) {
+			sign.Text, amount.Text = amount.Text, sign.Text
 		}
 	}
 	return tokens
@@ -84,19 +83,19 @@ func tokenize(md string) []token {
 // foldWord is a word without case and closing punctuation. A unit keeps its
 // case, since mW is not MW; ² stays apart from 2, and é is one letter in
 // either of its spellings.
-func foldWord(word string, start, end int, before []token) token {
+func foldWord(word string, start, end int, before []Token) Token {
 	word = norm.NFC.String(width.Fold.String(strings.TrimRight(word, ".,:")))
 	if thousands.MatchString(word) {
 		word = strings.ReplaceAll(word, ",", "")
 	}
-	t := token{text: strings.ToLower(word), start: start, end: end}
+	t := Token{Text: strings.ToLower(word), Start: start, End: end}
 	first, _ := utf8.DecodeRuneInString(word)
-	t.capital = unicode.IsUpper(first)
-	t.stop = isStop(t.text)
+	t.Capital = unicode.IsUpper(first)
+	t.Stop = Empty(t.Text)
 	const longestUnit = 3 // letters
-	afterNumber := len(before) > 0 && isDigit(before[len(before)-1].text[0]) && start-before[len(before)-1].end <= 1
-	if !t.stop && (unicode.IsNumber(first) || afterNumber && utf8.RuneCountInString(word) <= longestUnit) {
-		t.text = word
+	afterNumber := len(before) > 0 && isDigit(before[len(before)-1].Text[0]) && start-before[len(before)-1].End <= 1
+	if !t.Stop && (unicode.IsNumber(first) || afterNumber && utf8.RuneCountInString(word) <= longestUnit) {
+		t.Text = word
 	}
 	return t
 }
@@ -169,8 +168,8 @@ func isBullet(text string, i, size int) bool {
 	return before == "" || strings.HasSuffix(before, "\n")
 }
 
-// isStop reports whether a word, in lower case, carries no meaning of its own
+// Empty reports whether a word, in lower case, carries no meaning of its own
 // when texts are compared, in English or German.
-func isStop(word string) bool {
-	return (text.StopWord(word, "") || text.StopWord(word, "de") || text.Is(word, text.Saying)) && !text.Is(word, text.Negation|text.Hedge)
+func Empty(word string) bool {
+	return (StopWord(word, "") || StopWord(word, "de") || Is(word, Saying)) && !Is(word, Negation|Hedge)
 }

@@ -1,4 +1,4 @@
-package agent
+package text
 
 import (
 	"strings"
@@ -6,48 +6,49 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/pattern"
-	"lifehub/internal/text"
 )
 
-// sentence is a piece of markdown that makes one statement: a sentence of a
+// Sentence is a piece of markdown that makes one statement: a sentence of a
 // paragraph, a list item, a heading, a row of a table.
-type sentence struct {
-	start, end int // bytes in the text, without the line break
-	line       int // of its start, from 0
-	endLine    int
-	block      span // the paragraph, item or quote that it belongs to
-	kind       blockKind
+type Sentence struct {
+	Start, End int // bytes in the text, without the line break
+	Line       int // of its start, from 0
+	EndLine    int
+	Block      Span // the paragraph, item or quote that it belongs to
+	Kind       BlockKind
 }
 
-type blockKind int
+// BlockKind is what a block holds.
+type BlockKind int
 
 const (
-	prose blockKind = iota
-	quoted
-	code
+	Prose BlockKind = iota
+	Quoted
+	Code
 )
 
-// block is a paragraph, list item, heading, table row, quote or code block.
-type block struct {
-	start, end int
-	kind       blockKind
+// Block is a paragraph, list item, heading, table row, quote or code block.
+type Block struct {
+	Start, End int
+	Kind       BlockKind
 }
 
 var (
 	fenceLine = pattern.Lazy("^ {0,3}(```+|~~~+)")
-	itemLine  = pattern.Lazy(`^\s*([-*+]|\d{1,3}[.)])\s`)
+	// ItemLine begins an item of a list.
+	ItemLine = pattern.Lazy(`^\s*([-*+]|\d{1,3}[.)])\s`)
 )
 
-// blocksOf cuts markdown into its blocks.
-func blocksOf(text string) []block {
-	var blocks []block
+// Blocks cuts markdown into its blocks.
+func Blocks(text string) []Block {
+	var blocks []Block
 	open := false // the last block may go on
 	fence := ""   // what closes the code block at hand
-	grow := func(start, end int, kind blockKind, fresh bool) {
-		if last := len(blocks) - 1; open && !fresh && last >= 0 && blocks[last].kind == kind {
-			blocks[last].end = end
+	grow := func(start, end int, kind BlockKind, fresh bool) {
+		if last := len(blocks) - 1; open && !fresh && last >= 0 && blocks[last].Kind == kind {
+			blocks[last].End = end
 		} else {
-			blocks = append(blocks, block{start, end, kind})
+			blocks = append(blocks, Block{start, end, kind})
 		}
 		open = true
 	}
@@ -63,48 +64,48 @@ func blocksOf(text string) []block {
 			if strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "" {
 				fence, open = "", false
 			} else {
-				grow(start, end, code, false)
+				grow(start, end, Code, false)
 			}
 		case mark != nil:
 			fence, open = mark[1], false
 		case trimmed == "":
 			open = false
 		case strings.HasPrefix(trimmed, ">"):
-			grow(start, end, quoted, false)
+			grow(start, end, Quoted, false)
 		case strings.HasPrefix(trimmed, "#"), strings.HasPrefix(trimmed, "|"):
-			grow(start, end, prose, true)
+			grow(start, end, Prose, true)
 			open = false
 		default:
-			grow(start, end, prose, itemLine.MatchString(line))
+			grow(start, end, Prose, ItemLine.MatchString(line))
 		}
 		start = end + 1
 	}
 	return blocks
 }
 
-// sentencesOf cuts markdown into sentences. A sentence does not end inside
+// Sentences cuts markdown into sentences. A sentence does not end inside
 // quotation marks, and takes along the citations that follow its full stop.
-func sentencesOf(text string) []sentence {
-	var list []sentence
+func Sentences(text string) []Sentence {
+	var list []Sentence
 	line, counted := 0, 0
 	lineAt := func(at int) int {
 		line += strings.Count(text[counted:at], "\n")
 		counted = at
 		return line
 	}
-	add := func(start, end int, b block) {
-		if s := trim(text, start, end); s.start < s.end {
-			list = append(list, sentence{
-				start: s.start, end: s.end, line: lineAt(s.start), endLine: lineAt(s.end),
-				block: trim(text, b.start, b.end), kind: b.kind,
+	add := func(start, end int, b Block) {
+		if s := trim(text, start, end); s.Start < s.End {
+			list = append(list, Sentence{
+				Start: s.Start, End: s.End, Line: lineAt(s.Start), EndLine: lineAt(s.End),
+				Block: trim(text, b.Start, b.End), Kind: b.Kind,
 			})
 		}
 	}
-	for _, b := range blocksOf(text) {
-		if b.kind == code { // each line speaks for itself
-			for start := b.start; start < b.end; {
-				end := b.end
-				if i := strings.IndexByte(text[start:b.end], '\n'); i >= 0 {
+	for _, b := range Blocks(text) {
+		if b.Kind == Code { // each line speaks for itself
+			for start := b.Start; start < b.End; {
+				end := b.End
+				if i := strings.IndexByte(text[start:b.End], '\n'); i >= 0 {
 					end = start + i
 				}
 				add(start, end, b)
@@ -112,22 +113,22 @@ func sentencesOf(text string) []sentence {
 			}
 			continue
 		}
-		start := b.start
-		quotes := quotesIn(text, b)
-		for i := b.start; i < b.end; {
-			if len(quotes) > 0 && i >= quotes[0].start {
-				i, quotes = max(i, quotes[0].end), quotes[1:]
+		start := b.Start
+		quotes := Quotations(text, b)
+		for i := b.Start; i < b.End; {
+			if len(quotes) > 0 && i >= quotes[0].Start {
+				i, quotes = max(i, quotes[0].End), quotes[1:]
 				continue
 			}
 			_, size := utf8.DecodeRuneInString(text[i:])
-			if end := sentenceEnd(text[:b.end], start, i); end > 0 {
+			if end := sentenceEnd(text[:b.End], start, i); end > 0 {
 				add(start, end, b)
 				start, i = end, end
 				continue
 			}
 			i += size
 		}
-		add(start, b.end, b)
+		add(start, b.End, b)
 	}
 	return list
 }
@@ -167,19 +168,19 @@ func isAbbreviation(before, after string) bool {
 	last := before[strings.LastIndexAny(before, " \n\t(")+1:]
 	if len(last) <= 2 && strings.Trim(last, "0123456789") == "" {
 		word, _, _ := strings.Cut(strings.TrimLeft(after, " "), " ")
-		return strings.TrimSpace(before) == last || text.GermanMonth(strings.ToLower(strings.Trim(word, ",.")))
+		return strings.TrimSpace(before) == last || GermanMonth(strings.ToLower(strings.Trim(word, ",.")))
 	}
 	initial, size := utf8.DecodeRuneInString(last)
-	return size == len(last) && unicode.IsLetter(initial) && last != "I" || text.Is(strings.ToLower(last), text.Abbreviation)
+	return size == len(last) && unicode.IsLetter(initial) && last != "I" || Is(strings.ToLower(last), Abbreviation)
 }
 
-// span is a part of a text.
-type span struct{ start, end int }
+// Span is a part of a text.
+type Span struct{ Start, End int }
 
 // trim leaves out the white space at both ends.
-func trim(text string, start, end int) span {
+func trim(text string, start, end int) Span {
 	start += len(text[start:end]) - len(strings.TrimLeft(text[start:end], " \t\r\n"))
-	return span{start, start + len(strings.TrimRight(text[start:end], " \t\r\n"))}
+	return Span{start, start + len(strings.TrimRight(text[start:end], " \t\r\n"))}
 }
 
 // closers are the signs that may end a quotation, by the sign that opens it.
@@ -188,20 +189,20 @@ var closers = map[rune]string{'“': "”", '„': "“”", '«': "»", '»': "
 // maxQuote bounds a quotation, in bytes: a lone sign opens none.
 const maxQuote = 2000
 
-// quotesIn finds the quotations in a block, with their signs.
-func quotesIn(text string, b block) (quotes []span) {
+// Quotations finds the quotations in a block, with their signs.
+func Quotations(text string, b Block) (quotes []Span) {
 	before := ' '
-	for i := b.start; i < b.end; {
+	for i := b.Start; i < b.End; {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		end, opens := closers[r]
 		if opens && r == '"' {
 			opens = !unicode.IsLetter(before) && !unicode.IsDigit(before)
 		}
 		if opens {
-			inside := text[i+size : min(b.end, i+size+maxQuote)]
+			inside := text[i+size : min(b.End, i+size+maxQuote)]
 			if n := strings.IndexAny(inside, end); n > 0 {
 				_, closer := utf8.DecodeRuneInString(inside[n:])
-				quotes = append(quotes, span{i, i + size + n + closer})
+				quotes = append(quotes, Span{i, i + size + n + closer})
 				i += size + n + closer
 				before = ' '
 				continue
@@ -212,5 +213,3 @@ func quotesIn(text string, b block) (quotes []span) {
 	}
 	return quotes
 }
-
-var germanMonths = strings.Fields("januar februar märz april mai juni juli august september oktober november dezember")
