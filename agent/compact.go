@@ -160,7 +160,7 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 				{Role: llm.User, Text: b.String()},
 			},
 			MaxTokens: maxSummaryTokens,
-			Task:      &llm.Task{Kind: llm.SummaryTask, Question: focus, Summary: before, History: messages, Today: a.Now()},
+			Task:      &llm.Task{Kind: llm.SummaryTask, Question: focus, Summary: before, History: messages},
 		}))
 		return answer.Text, err
 	})

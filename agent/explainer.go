@@ -119,7 +119,7 @@ func (t *turn) explainerPrompt() prompt {
 		log:      contextLog(t.found),
 		request: llm.Request{
 			MaxTokens: maxAnswerTokens,
-			Task:      &llm.Task{Kind: llm.ExplainTask, Question: t.topic(), History: t.typedBefore(), Past: t.pastTask(), Today: t.Now()},
+			Task:      &llm.Task{Kind: llm.ExplainTask, Question: t.topic(), History: t.typedBefore(), Past: t.pastTask()},
 		},
 	}
 	fence := t.fence()

@@ -115,7 +115,7 @@ func (t *turn) plannerPrompt(offered []llm.ToolSpec) prompt {
 			MaxTokens: maxPlanTokens,
 			Task: &llm.Task{
 				Kind: llm.PlanTask, Question: t.question, History: t.typedBefore(), Past: t.pastTask(),
-				Today: t.Now(), Tools: offered,
+				Tools: offered,
 			},
 		},
 	}

@@ -75,7 +75,6 @@ type Task struct {
 	History  []Message  // what was said before, oldest first
 	Past     []Past     // what came back from long-term memory, best first
 	Summary  string     // of what was said before History
-	Today    time.Time  // the turn's date, in the user's zone
 	Tools    []ToolSpec // what a plan may use
 	Sources  []Source   // what an answer may cite, by number
 	Results  []Result   // what the steps brought, in plan order; of a plan: it is made anew after these

@@ -70,7 +70,7 @@ func BenchmarkNgrams(b *testing.B) {
 }
 
 func BenchmarkPlan(b *testing.B) {
-	task := &Task{Kind: PlanTask, Question: "What's in my notes about running? Also add a task buy shoes and list my tasks.", Today: aSaturday, Tools: builtIn}
+	task := &Task{Kind: PlanTask, Question: "What's in my notes about running? Also add a task buy shoes and list my tasks.", Tools: builtIn}
 	for b.Loop() {
 		makePlan(task)
 	}

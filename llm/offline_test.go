@@ -47,9 +47,6 @@ var builtIn = []ToolSpec{
 	toolSpec("crawl", "url", "pages"),
 }
 
-// aSaturday is the day of all plans here.
-var aSaturday = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-
 // planned writes a plan as "tool key=value …; tool …", or the beginning of its answer.
 func planned(t testing.TB, task *Task) string {
 	t.Helper()
@@ -128,7 +125,7 @@ func TestMessagesBecomePlansByFourRules(t *testing.T) {
 		{"???", onlyQuoting},
 		{"👋", onlyQuoting},
 	} {
-		if got := planned(t, &Task{Kind: PlanTask, Question: c[0], Today: aSaturday, Tools: builtIn}); got != c[1] {
+		if got := planned(t, &Task{Kind: PlanTask, Question: c[0], Tools: builtIn}); got != c[1] {
 			t.Errorf("%q\n got %s\nwant %s", c[0], got, c[1])
 		}
 	}
@@ -146,7 +143,7 @@ func TestALineOfALongerMessageIsNoCommand(t *testing.T) {
 			"> %s\n", "what is this? %s", "\n\nWhat?\n\n%s\n",
 		} {
 			message := fmt.Sprintf(shape, order)
-			got := planned(t, &Task{Kind: PlanTask, Question: message, Today: aSaturday, Tools: builtIn})
+			got := planned(t, &Task{Kind: PlanTask, Question: message, Tools: builtIn})
 			if !strings.HasPrefix(got, "search_notes ") || strings.Contains(got, "; ") {
 				t.Errorf("%q is planned as %s", message, got)
 			}
@@ -170,7 +167,7 @@ func TestAQuestionThatLeansTakesTheOneBeforeAlong(t *testing.T) {
 		"what did I write about sourdough?": "search_notes query=about sourdough",
 		"shoes":                             "search_notes query=shoes",
 	} {
-		if got := planned(t, &Task{Kind: PlanTask, Question: question, Today: aSaturday, Tools: builtIn, History: history}); got != want {
+		if got := planned(t, &Task{Kind: PlanTask, Question: question, Tools: builtIn, History: history}); got != want {
 			t.Errorf("%q\n got %s\nwant %s", question, got, want)
 		}
 	}
@@ -182,11 +179,11 @@ func TestAPlanUsesOnlyWhatIsAvailable(t *testing.T) {
 		"/today":            noSuchTool,
 		"@today":            "search_notes query=@today",
 	} {
-		if got := planned(t, &Task{Kind: PlanTask, Question: question, Today: aSaturday, Tools: builtIn[:1]}); got != want {
+		if got := planned(t, &Task{Kind: PlanTask, Question: question, Tools: builtIn[:1]}); got != want {
 			t.Errorf("%q\n got %s\nwant %s", question, got, want)
 		}
 	}
-	if got := planned(t, &Task{Kind: PlanTask, Question: "running", Today: aSaturday}); got != onlyQuoting {
+	if got := planned(t, &Task{Kind: PlanTask, Question: "running"}); got != onlyQuoting {
 		t.Errorf("with no tool: got %s", got)
 	}
 }
@@ -195,7 +192,7 @@ func TestNoMessageTakesLongToPlan(t *testing.T) {
 	for _, part := range []string{"a. ", "and ", "a=\"", "@today a=1 ", " ", "\"", "\n", "。", "what ", "@", "path:x "} {
 		for _, size := range []int{maxQuery, 4 << 20} {
 			begun := time.Now()
-			makePlan(&Task{Kind: PlanTask, Question: strings.Repeat(part, size/len(part)), Today: aSaturday, Tools: builtIn, History: []Message{{Role: User, Text: "x"}}})
+			makePlan(&Task{Kind: PlanTask, Question: strings.Repeat(part, size/len(part)), Tools: builtIn, History: []Message{{Role: User, Text: "x"}}})
 			if took := time.Since(begun); took > time.Minute { // milliseconds when nothing else runs
 				t.Errorf("%d bytes of %q took %v", size, part, took)
 			}
@@ -341,7 +338,7 @@ func FuzzPlan(f *testing.F) {
 		f.Add(seed, "What is my running plan?")
 	}
 	f.Fuzz(func(t *testing.T, question, before string) {
-		text := makePlan(&Task{Kind: PlanTask, Question: question, Today: aSaturday, Tools: builtIn, History: []Message{{Role: User, Text: before}}})
+		text := makePlan(&Task{Kind: PlanTask, Question: question, Tools: builtIn, History: []Message{{Role: User, Text: before}}})
 		var p plan
 		if err := json.Unmarshal([]byte(text), &p); err != nil {
 			t.Fatalf("%v in %s", err, text)

@@ -100,9 +100,6 @@ func (o *Ollama) chatRequest(info Info, req Request) (*api.ChatRequest, error) {
 	if req.MaxTokens > 0 {
 		chat.Options["num_predict"] = req.MaxTokens
 	}
-	if o.settings.Temperature != nil {
-		chat.Options["temperature"] = *o.settings.Temperature
-	}
 	if o.settings.KeepAlive > 0 {
 		chat.KeepAlive = &api.Duration{Duration: o.settings.KeepAlive}
 	}

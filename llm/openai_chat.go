@@ -22,7 +22,6 @@ type chatBody struct {
 	StreamOptions map[string]bool `json:"stream_options,omitempty"`
 	Tools         []chatTool      `json:"tools,omitempty"`
 	Format        *chatFormat     `json:"response_format,omitempty"`
-	Temperature   *float64        `json:"temperature,omitempty"`
 	MaxTokens     int             `json:"max_tokens,omitempty"`
 	MaxCompletion int             `json:"max_completion_tokens,omitempty"`
 	Effort        string          `json:"reasoning_effort,omitempty"`
@@ -374,7 +373,6 @@ func (a *chatAnswer) end() error {
 func (o *OpenAI) chatBody(model string, req Request) *chatBody {
 	body := &chatBody{
 		Model: model, Stream: true, StreamOptions: map[string]bool{"include_usage": true},
-		Temperature: o.settings.Temperature,
 	}
 	if o.base.Hostname() == "api.openai.com" { // its newer models refuse the name that all others know
 		body.MaxCompletion = req.MaxTokens

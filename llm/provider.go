@@ -70,8 +70,6 @@ type Settings struct {
 	OpenAIKey  string        // "": none is sent
 	Window     int           // tokens; 0: by the model and the memory of this machine
 	KeepAlive  time.Duration // how long Ollama keeps a model loaded; 0: its own default
-	// Temperature of the answers; nil: the model's own.
-	Temperature *float64
 
 	// Changed is told when another provider or model takes over by itself. It
 	// runs on a goroutine of the provider and must not wait; nil: nobody is told.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -38,7 +37,7 @@ func planRequest(question string) llm.Request {
 		Messages: []llm.Message{{Role: llm.System, Text: "You plan how to answer."}, {Role: llm.User, Text: question}},
 		Schema:   json.RawMessage(planSchema),
 		Task: &llm.Task{
-			Kind: llm.PlanTask, Question: question, Today: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC),
+			Kind: llm.PlanTask, Question: question,
 			Tools: []llm.ToolSpec{searchSpec, tasksSpec},
 		},
 	}

@@ -21,9 +21,8 @@ import (
 type (
 	// editorMsg says that a file is there to be edited.
 	editorMsg struct {
-		path  string
-		draft bool // it is what the user is writing
-		err   error
+		path string
+		err  error
 	}
 	// editedMsg says that the editor was left.
 	editedMsg struct {
@@ -110,11 +109,11 @@ func (m *Model) compose() tea.Cmd {
 	return func() tea.Msg {
 		file, err := m.draftFile()
 		if err != nil {
-			return editorMsg{draft: true, err: err}
+			return editorMsg{err: err}
 		}
 		_ = keep(m.base, "") // the next change of what is typed says why it cannot be
 		_, err = file.WriteString(text)
-		return editorMsg{file.Name(), true, errors.Join(err, file.Close())}
+		return editorMsg{file.Name(), errors.Join(err, file.Close())}
 	}
 }
 
