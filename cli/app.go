@@ -64,15 +64,15 @@ type app struct {
 	chats  *vault // conversations as notes; nil: they are not searched
 }
 
-// open puts LifeHub together. Nothing slow is waited for: the model server
+// openApp puts LifeHub together. Nothing slow is waited for: the model server
 // and the MCP servers answer later, the notes are brought up to date by
 // ready or watch.
-func (sh *shell) open(ctx context.Context, flags runFlags) (*app, error) {
-	a, err := sh.configured(flags)
+func openApp(ctx context.Context, sh *process, flags runFlags) (*app, error) {
+	a, err := configuredApp(sh, flags)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.assemble(ctx, flags, func(path string) (*store.Store, error) { return sh.openStore(ctx, path) }); err != nil {
+	if err := a.assemble(ctx, flags, func(path string) (*store.Store, error) { return openStore(ctx, sh, path) }); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -81,8 +81,8 @@ func (sh *shell) open(ctx context.Context, flags runFlags) (*app, error) {
 // openNotes puts together what a command needs that asks nothing and keeps
 // nothing: the notes, and conversations only where they are found like notes.
 // Those that cannot be opened are left out, and told of.
-func (sh *shell) openNotes(ctx context.Context, flags runFlags) (*app, error) {
-	a, err := sh.configured(flags)
+func openNotes(ctx context.Context, sh *process, flags runFlags) (*app, error) {
+	a, err := configuredApp(sh, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (sh *shell) openNotes(ctx context.Context, flags runFlags) (*app, error) {
 	}
 	var unopened error
 	err = a.assemble(ctx, flags, func(path string) (s *store.Store, err error) {
-		s, unopened = sh.openStore(ctx, path)
+		s, unopened = openStore(ctx, sh, path)
 		return s, unopened
 	})
 	if unopened != nil {
@@ -108,9 +108,9 @@ func (sh *shell) openNotes(ctx context.Context, flags runFlags) (*app, error) {
 	return a, nil
 }
 
-// configured knows the settings, with the flags over them, and has opened nothing.
-func (sh *shell) configured(flags runFlags) (*app, error) {
-	p, c, err := sh.load()
+// configuredApp knows the settings, with the flags over them, and has opened nothing.
+func configuredApp(sh *process, flags runFlags) (*app, error) {
+	p, c, err := loadSettings(sh)
 	if err != nil {
 		return nil, err
 	}

@@ -21,16 +21,16 @@ import (
 
 // artifactsCommand is `lifehub artifacts` with the flags of its commands.
 type artifactsCommand struct {
-	*shell
+	*process
 	chat          string // only those of this conversation; "": of all
 	asJSON, force bool
 }
 
-func newArtifacts(sh *shell) *cobra.Command {
-	c := &artifactsCommand{shell: sh}
+func newArtifacts(sh *process) *cobra.Command {
+	c := &artifactsCommand{process: sh}
 	with := func(do func(ctx context.Context, kept *store.Store, given []string) error) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, given []string) error {
-			return sh.withStore(func(kept *store.Store) error { return do(cmd.Context(), kept, given) })
+			return withStore(sh, func(kept *store.Store) error { return do(cmd.Context(), kept, given) })
 		}
 	}
 	list := &cobra.Command{Use: "list", Short: "List documents that turns made, the latest changed first", Args: args(cobra.NoArgs), RunE: with(c.list)}

@@ -28,7 +28,7 @@ const maxAttached = 1 << 20
 
 // question is one call of `lifehub ask`.
 type question struct {
-	*shell
+	*process
 	runFlags
 	files      []string
 	asJSON     bool
@@ -39,8 +39,8 @@ type question struct {
 	allow, allowUntrusted []string
 }
 
-func newAsk(sh *shell) *cobra.Command {
-	q := &question{shell: sh}
+func newAsk(sh *process) *cobra.Command {
+	q := &question{process: sh}
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT]",
 		Short: "Answer one question on stdout",
@@ -72,7 +72,7 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	a, err := q.open(ctx, q.runFlags)
+	a, err := openApp(ctx, q.process, q.runFlags)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	if err := errors.Join(a.allow(allowFlag, q.allow), a.allow(untrustedFlag, q.allowUntrusted)); err != nil {
 		return err
 	}
-	if err := a.ready(ctx, q.progress()); err != nil {
+	if err := a.ready(ctx, newBar(q.process)); err != nil {
 		return err
 	}
 	a.waitForTools(ctx, strings.Join(slices.Concat([]string{message}, q.allow, q.allowUntrusted), "\n"), q.say)

@@ -22,7 +22,7 @@ func TestAskTellsThatTheQuestionBeforeWasCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer told.Close()
-	q := &question{shell: &shell{err: told}}
+	q := &question{process: &process{err: told}}
 	whole, err := s.Begin(t.Context(), "whole", "how often do I run?")
 	if err == nil {
 		err = s.Finish(t.Context(), whole, agent.Answer{Text: "Often."})

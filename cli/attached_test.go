@@ -36,7 +36,7 @@ func hiddenCommands() (list []string) {
 func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 	home, vault := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n\n- [ ] call the plumber\n")
-	a, err := settingsOf(home).open(t.Context(), runFlags{notes: []string{vault}})
+	a, err := openApp(t.Context(), settingsOf(home), runFlags{notes: []string{vault}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 
 // chatFlags are the flags of `lifehub` and `lifehub chat`.
 type chatFlags struct {
-	*shell
+	*process
 	runFlags
 	plain  bool
 	inline bool
@@ -32,7 +32,7 @@ type chatFlags struct {
 // pickOne is what -r means without an ID.
 const pickOne = "?"
 
-func newChatFlags(sh *shell) *chatFlags { return &chatFlags{shell: sh} }
+func newChatFlags(sh *process) *chatFlags { return &chatFlags{process: sh} }
 
 func (f *chatFlags) register(cmd *cobra.Command) {
 	f.runFlags.register(cmd)
@@ -44,7 +44,7 @@ func (f *chatFlags) register(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("plain", "inline")
 }
 
-func newChat(sh *shell) *cobra.Command {
+func newChat(sh *process) *cobra.Command {
 	f := newChatFlags(sh)
 	cmd := &cobra.Command{
 		Use:   "chat [PROMPT]",
@@ -78,7 +78,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 	if f.resume == pickOne {
 		f.pick, f.resume = true, ""
 	}
-	a, err := f.configured(f.runFlags)
+	a, err := configuredApp(f.process, f.runFlags)
 	if err != nil {
 		return err
 	}
@@ -96,10 +96,10 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 	defer c.close()
 	defer cancel()
 
-	asking := func(path string) (*store.Store, error) { return f.openStore(ctx, path) }
+	asking := func(path string) (*store.Store, error) { return openStore(ctx, f.process, path) }
 	show, options := tui.Run, looks
 	options.Open = func(context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
-	screen := !f.plain && f.hasScreen()
+	screen := !f.plain && hasScreen(f.process)
 	if screen {
 		leaveRoomForKeys()
 	} else {
@@ -219,7 +219,7 @@ func (c *chat) close() {
 }
 
 // hasScreen tells whether there is a terminal that can be drawn on.
-func (sh *shell) hasScreen() bool {
+func hasScreen(sh *process) bool {
 	name, _ := sh.getenv("TERM")
 	return term.IsTerminal(sh.in.Fd()) && term.IsTerminal(sh.out.Fd()) && name != "dumb" && name != ""
 }

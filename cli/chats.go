@@ -15,14 +15,14 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newChats(sh *shell) *cobra.Command {
+func newChats(sh *process) *cobra.Command {
 	var limit int
 	var asJSON, showJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "List conversations, newest first",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return sh.withStore(func(s *store.Store) error { return sh.listChats(cmd.Context(), s, limit, asJSON) })
+			return withStore(sh, func(s *store.Store) error { return listChats(cmd.Context(), sh, s, limit, asJSON) })
 		},
 	}
 	list.Flags().IntVarP(&limit, "number", "n", 20, "how many")
@@ -32,7 +32,7 @@ func newChats(sh *shell) *cobra.Command {
 		Long: "Print a conversation. The beginning of its ID is enough.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withStore(func(s *store.Store) error { return sh.showChat(cmd.Context(), s, given[0], showJSON) })
+			return withStore(sh, func(s *store.Store) error { return showChat(cmd.Context(), sh, s, given[0], showJSON) })
 		},
 	}
 	show.Flags().BoolVar(&showJSON, "json", false, "print one JSON object")
@@ -40,7 +40,7 @@ func newChats(sh *shell) *cobra.Command {
 }
 
 // withStore opens the conversations for one command.
-func (sh *shell) withStore(do func(*store.Store) error) error {
+func withStore(sh *process, do func(*store.Store) error) error {
 	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (sh *shell) withStore(do func(*store.Store) error) error {
 	return do(s)
 }
 
-func (sh *shell) listChats(ctx context.Context, s *store.Store, limit int, asJSON bool) error {
+func listChats(ctx context.Context, sh *process, s *store.Store, limit int, asJSON bool) error {
 	if limit < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of conversations", limit)}
 	}
@@ -64,7 +64,7 @@ func (sh *shell) listChats(ctx context.Context, s *store.Store, limit int, asJSO
 	if err != nil {
 		return err
 	}
-	secrets := sh.secrets()
+	secrets := secretsOf(sh)
 	for i := range list {
 		list[i].Title = secrets.Known(list[i].Title)
 	}
@@ -98,7 +98,7 @@ func shortID(id string) string {
 	return id
 }
 
-func (sh *shell) showChat(ctx context.Context, s *store.Store, id string, asJSON bool) error {
+func showChat(ctx context.Context, sh *process, s *store.Store, id string, asJSON bool) error {
 	conversation, err := conversationOf(ctx, s, id)
 	if err != nil {
 		return settings.UsageError{Err: err}

@@ -21,7 +21,7 @@ import (
 	"lifehub/tui/backend"
 )
 
-func newChatsExport(sh *shell) *cobra.Command {
+func newChatsExport(sh *process) *cobra.Command {
 	var format, file string
 	cmd := &cobra.Command{
 		Use: "export ID", Short: "Write a conversation as markdown, JSON or a web page",
@@ -31,7 +31,7 @@ func newChatsExport(sh *shell) *cobra.Command {
 		Example: "  lifehub chats export 3f9c2a -o trip.html\n  lifehub chats export 3f9c2a --format json | jq '.exchanges[].question'",
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withStore(func(s *store.Store) error { return sh.exportChat(cmd.Context(), s, given[0], format, file) })
+			return withStore(sh, func(s *store.Store) error { return exportChat(cmd.Context(), sh, s, given[0], format, file) })
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "", "md, json or html (by the file's ending, else md)")
@@ -39,7 +39,7 @@ func newChatsExport(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func (sh *shell) exportChat(ctx context.Context, s *store.Store, id, format, file string) error {
+func exportChat(ctx context.Context, sh *process, s *store.Store, id, format, file string) error {
 	c, err := conversationOf(ctx, s, id)
 	if err != nil {
 		return settings.UsageError{Err: err}
@@ -48,7 +48,7 @@ func (sh *shell) exportChat(ctx context.Context, s *store.Store, id, format, fil
 	if err := export(ctx, s, c, formatOf(format, file), &b); err != nil {
 		return err
 	}
-	text := sh.secrets().Known(b.String())
+	text := secretsOf(sh).Known(b.String())
 	if file != "" {
 		return atomicfile.Write(file, []byte(text))
 	}

@@ -13,7 +13,7 @@ import (
 	"lifehub/store"
 )
 
-func newChatsRestore(sh *shell) *cobra.Command {
+func newChatsRestore(sh *process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "restore", Short: "Put the newest backup in the place of a damaged file",
@@ -25,14 +25,14 @@ func newChatsRestore(sh *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return sh.restoreChats(cmd.Context(), p.Database(), yes)
+			return restoreChats(cmd.Context(), sh, p.Database(), yes)
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
 	return cmd
 }
 
-func (sh *shell) restoreChats(ctx context.Context, path string, yes bool) error {
+func restoreChats(ctx context.Context, sh *process, path string, yes bool) error {
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("restore the conversations: %w", err)
 	}
@@ -45,7 +45,7 @@ func (sh *shell) restoreChats(ctx context.Context, path string, yes bool) error 
 		if !term.IsTerminal(sh.in.Fd()) {
 			return settings.UsageError{Err: errors.New("nobody can be asked whether to restore: say --yes")}
 		}
-		if !sh.agrees(question) {
+		if !agrees(sh, question) {
 			return exitError{errors.New("nothing was changed"), exitFailed}
 		}
 	}
@@ -59,14 +59,14 @@ func (sh *shell) restoreChats(ctx context.Context, path string, yes bool) error 
 
 // openStore opens the conversations. Damaged ones are offered to be restored,
 // where somebody can be asked.
-func (sh *shell) openStore(ctx context.Context, path string) (*store.Store, error) {
+func openStore(ctx context.Context, sh *process, path string) (*store.Store, error) {
 	s, err := store.Open(path)
 	var damaged *store.DamagedError
 	if !errors.As(err, &damaged) || !term.IsTerminal(sh.in.Fd()) || !term.IsTerminal(sh.err.Fd()) {
 		return s, err
 	}
 	fmt.Fprintln(sh.err, "lifehub:", err)
-	if err := sh.restoreChats(ctx, path, false); err != nil {
+	if err := restoreChats(ctx, sh, path, false); err != nil {
 		return nil, err
 	}
 	return store.Open(path)

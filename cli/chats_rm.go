@@ -19,7 +19,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newChatsRemove(sh *shell) *cobra.Command {
+func newChatsRemove(sh *process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "rm ID…", Short: "Delete conversations and all that was kept of them",
@@ -32,14 +32,14 @@ func newChatsRemove(sh *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return sh.withStore(func(s *store.Store) error { return sh.removeChats(cmd.Context(), p, s, given, yes) })
+			return withStore(sh, func(s *store.Store) error { return removeChats(cmd.Context(), sh, p, s, given, yes) })
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
 	return cmd
 }
 
-func (sh *shell) removeChats(ctx context.Context, p settings.Paths, s *store.Store, given []string, yes bool) error {
+func removeChats(ctx context.Context, sh *process, p settings.Paths, s *store.Store, given []string, yes bool) error {
 	var ids []string
 	for _, id := range given {
 		c, err := s.Conversation(ctx, id)
@@ -53,7 +53,7 @@ func (sh *shell) removeChats(ctx context.Context, p settings.Paths, s *store.Sto
 		if !term.IsTerminal(sh.in.Fd()) {
 			return settings.UsageError{Err: errors.New("nobody can be asked whether to delete: say --yes")}
 		}
-		if !sh.agrees("Delete all that was kept of this?") {
+		if !agrees(sh, "Delete all that was kept of this?") {
 			return exitError{errors.New("nothing was deleted"), exitFailed}
 		}
 	}
@@ -73,7 +73,7 @@ func (sh *shell) removeChats(ctx context.Context, p settings.Paths, s *store.Sto
 }
 
 // agrees asks a question on the terminal; only y and yes agree.
-func (sh *shell) agrees(question string) bool {
+func agrees(sh *process, question string) bool {
 	fmt.Fprintf(sh.err, "%s [y/N] ", question)
 	line, _ := bufio.NewReader(sh.in).ReadString('\n') // an end of input is no yes
 	switch strings.ToLower(strings.TrimSpace(line)) {

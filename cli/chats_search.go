@@ -16,7 +16,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newChatsSearch(sh *shell) *cobra.Command {
+func newChatsSearch(sh *process) *cobra.Command {
 	var limit int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -26,8 +26,8 @@ func newChatsSearch(sh *shell) *cobra.Command {
 		Example: "  lifehub chats search boiler pressure\n  lifehub chats search '\"long run\"' --json\n  lifehub chats search 富士山",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withStore(func(s *store.Store) error {
-				return sh.searchChats(cmd.Context(), s, strings.Join(given, " "), limit, asJSON)
+			return withStore(sh, func(s *store.Store) error {
+				return searchChats(cmd.Context(), sh, s, strings.Join(given, " "), limit, asJSON)
 			})
 		},
 	}
@@ -36,7 +36,7 @@ func newChatsSearch(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func (sh *shell) searchChats(ctx context.Context, s *store.Store, words string, limit int, asJSON bool) error {
+func searchChats(ctx context.Context, sh *process, s *store.Store, words string, limit int, asJSON bool) error {
 	if limit < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of messages", limit)}
 	}
@@ -68,20 +68,20 @@ func (sh *shell) searchChats(ctx context.Context, s *store.Store, words string, 
 }
 
 // printed names what an error of writing to stdout stopped.
-func (*shell) printed(err error) error {
+func (*process) printed(err error) error {
 	if err != nil {
 		return fmt.Errorf("write the conversations: %w", err)
 	}
 	return nil
 }
 
-func newChatsRename(sh *shell) *cobra.Command {
+func newChatsRename(sh *process) *cobra.Command {
 	return &cobra.Command{
 		Use: "rename ID TITLE", Short: "Give a conversation a title of your own",
 		Example: "  lifehub chats rename 3f9c2a Marathon plan",
 		Args:    args(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withStore(func(s *store.Store) error {
+			return withStore(sh, func(s *store.Store) error {
 				c, err := conversationOf(cmd.Context(), s, given[0])
 				if err != nil {
 					return settings.UsageError{Err: err}

@@ -42,19 +42,6 @@ type exitError struct {
 
 func (e exitError) Unwrap() error { return e.error }
 
-// shell is the world a command runs in, as one process sees it.
-type shell struct {
-	in       *os.File
-	out, err *os.File
-	getenv   func(string) (string, bool)
-	environ  func() []string
-	// letGo no longer has a signal end the context: who runs now takes them.
-	// nil: none does.
-	letGo func()
-
-	failed error // of the command, once it was shown
-}
-
 // Main runs the command line and returns the exit code.
 func Main() int {
 	// Files are made for their owner only, whatever the user's umask says.
@@ -64,13 +51,13 @@ func Main() int {
 	stop := sync.OnceFunc(cancelOnSignal(cancel))
 	defer stop()
 
-	sh := &shell{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ, letGo: stop}
+	sh := &process{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ, letGo: stop}
 	if p, err := settings.FindPaths(sh.getenv); err == nil {
 		defer dumpOnSignal(p.State)()
 	}
 	root := newRoot(sh)
-	sh.showErrorsOf(root)
-	err := fang.Execute(ctx, root, fang.WithVersion(version.Text()), fang.WithErrorHandler(sh.showError))
+	showErrorsOf(sh, root)
+	err := fang.Execute(ctx, root, fang.WithVersion(version.Text()), fang.WithErrorHandler(func(w io.Writer, s fang.Styles, err error) { showError(sh, w, s, err) }))
 	if err == nil {
 		err = sh.failed
 	}
@@ -80,17 +67,17 @@ func Main() int {
 // showErrorsOf has a command and those below it show their errors themselves:
 // before fang shows one it asks the terminal for its background, which a chat by
 // lines must not, and where the user's lines are still read waits for ever.
-func (sh *shell) showErrorsOf(cmd *cobra.Command) {
+func showErrorsOf(sh *process, cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, given []string) error {
 			if sh.failed = run(cmd, given); sh.failed != nil {
-				sh.showError(sh.err, fang.Styles{}, sh.failed)
+				showError(sh, sh.err, fang.Styles{}, sh.failed)
 			}
 			return nil
 		}
 	}
 	for _, below := range cmd.Commands() {
-		sh.showErrorsOf(below)
+		showErrorsOf(sh, below)
 	}
 }
 
@@ -151,16 +138,16 @@ func exitCode(ctx context.Context, err error) int {
 
 // showError prints what fang hands over, in the plain form of any Unix tool.
 // Secrets are taken out as far as the settings can be read.
-func (sh *shell) showError(w io.Writer, _ fang.Styles, err error) {
+func showError(sh *process, w io.Writer, _ fang.Styles, err error) {
 	var exit exitError
 	if errors.As(err, &exit) && exit.error == nil || errors.Is(err, context.Canceled) {
 		return
 	}
-	fmt.Fprintln(w, "lifehub:", safetext.Text(sh.secrets().Text(err.Error())))
+	fmt.Fprintln(w, "lifehub:", safetext.Text(secretsOf(sh).Text(err.Error())))
 }
 
-// secrets are those that this process knows of, for a command that opens little.
-func (sh *shell) secrets() *redact.Redaction {
+// secretsOf are those that this process knows of, for a command that opens little.
+func secretsOf(sh *process) *redact.Redaction {
 	secrets := &redact.Redaction{Config: settings.Defaults(), Environ: sh.environ()}
 	if p, err := settings.FindPaths(sh.getenv); err == nil {
 		secrets.Paths = p
@@ -179,7 +166,7 @@ func (e exitError) Error() string {
 	return e.error.Error()
 }
 
-func newRoot(sh *shell) *cobra.Command {
+func newRoot(sh *process) *cobra.Command {
 	chat := newChatFlags(sh)
 	root := &cobra.Command{
 		Use:   "lifehub",

@@ -15,31 +15,31 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newConfig(sh *shell) *cobra.Command {
+func newConfig(sh *process) *cobra.Command {
 	var asJSON bool
 	show := &cobra.Command{
 		Use: "show", Short: "Show the value of each setting and which layer set it",
 		Args: args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return sh.showConfig(asJSON) },
+		RunE: func(*cobra.Command, []string) error { return showConfig(sh, asJSON) },
 	}
 	show.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return group("config", "Where settings lie, and what they are",
 		&cobra.Command{
 			Use: "path", Short: "Show where settings, data and logs lie",
 			Args: args(cobra.NoArgs),
-			RunE: func(*cobra.Command, []string) error { return sh.showPaths() },
+			RunE: func(*cobra.Command, []string) error { return showPaths(sh) },
 		},
 		show,
 		&cobra.Command{
 			Use: "init", Short: "Write a settings file that explains every key",
 			Args: args(cobra.NoArgs),
-			RunE: func(*cobra.Command, []string) error { return sh.initConfig() },
+			RunE: func(*cobra.Command, []string) error { return initConfig(sh) },
 		},
 		newConfigTrust(sh),
 	)
 }
 
-func (sh *shell) showPaths() error {
+func showPaths(sh *process) error {
 	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
@@ -58,8 +58,8 @@ func (sh *shell) showPaths() error {
 	return nil
 }
 
-func (sh *shell) showConfig(asJSON bool) error {
-	p, c, err := sh.load()
+func showConfig(sh *process, asJSON bool) error {
+	p, c, err := loadSettings(sh)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (sh *shell) showConfig(asJSON bool) error {
 
 // initConfig explains every key in the settings file. What is set there, by
 // the user or because a folder of notes was made known, stays as it is.
-func (sh *shell) initConfig() error {
+func initConfig(sh *process) error {
 	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
@@ -117,8 +117,8 @@ func (sh *shell) initConfig() error {
 	return nil
 }
 
-// load finds the folders and reads the settings, flags not yet among them.
-func (sh *shell) load() (settings.Paths, *settings.Config, error) {
+// loadSettings finds the folders and reads the settings, flags not yet among them.
+func loadSettings(sh *process) (settings.Paths, *settings.Config, error) {
 	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return settings.Paths{}, nil, err

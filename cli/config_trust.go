@@ -14,7 +14,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newConfigTrust(sh *shell) *cobra.Command {
+func newConfigTrust(sh *process) *cobra.Command {
 	var yes, revoke bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
@@ -31,11 +31,11 @@ func newConfigTrust(sh *shell) *cobra.Command {
 			case len(given) == 0 && revoke:
 				return settings.UsageError{Err: fmt.Errorf("which folder? lifehub config trust --revoke DIR")}
 			case len(given) == 0:
-				return sh.listTrusted()
+				return listTrusted(sh)
 			case revoke:
-				return sh.revokeFolder(given[0])
+				return revokeFolder(sh, given[0])
 			}
-			return sh.trustFolder(given[0], yes)
+			return trustFolder(sh, given[0], yes)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "trust it without asking")
@@ -43,7 +43,7 @@ func newConfigTrust(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func (sh *shell) listTrusted() error {
+func listTrusted(sh *process) error {
 	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (sh *shell) listTrusted() error {
 	return nil
 }
 
-func (sh *shell) trustFolder(name string, yes bool) error {
+func trustFolder(sh *process, name string, yes bool) error {
 	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (sh *shell) trustFolder(name string, yes bool) error {
 	for _, line := range without {
 		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(line))
 	}
-	if err := sh.agree("Obey this?", yes); err != nil {
+	if err := agree(sh, "Obey this?", yes); err != nil {
 		return err
 	}
 	known, err := p.ReadTrusted()
@@ -133,7 +133,7 @@ func withoutEffect(dir string, files settings.PolicyFiles) (lines []string, err 
 	return lines, nil
 }
 
-func (sh *shell) revokeFolder(name string) error {
+func revokeFolder(sh *process, name string) error {
 	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ type finding struct {
 	Pending bool `json:"pending,omitempty"` // it cannot be told yet
 }
 
-func newDoctor(sh *shell) *cobra.Command {
+func newDoctor(sh *process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -41,13 +41,13 @@ func newDoctor(sh *shell) *cobra.Command {
 		Long:  "Check settings, conversations, model server, models, notes, index, MCP servers, terminal and file permissions.\nThe exit code is 1 when something needs mending.",
 		Args:  args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings := sh.examine(cmd.Context())
+			findings := examineAll(cmd.Context(), sh)
 			if asJSON {
 				if err := json.NewEncoder(safeJSON{sh.out}).Encode(findings); err != nil {
 					return err
 				}
 			} else {
-				sh.printFindings(findings)
+				printFindings(sh, findings)
 			}
 			for _, f := range findings {
 				if !f.OK {
@@ -61,7 +61,7 @@ func newDoctor(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func (sh *shell) printFindings(findings []finding) {
+func printFindings(sh *process, findings []finding) {
 	for _, f := range findings {
 		mark := "✓"
 		switch {
@@ -77,10 +77,10 @@ func (sh *shell) printFindings(findings []finding) {
 	}
 }
 
-// examine runs every check; one that fails does not stop the others, but
+// examineAll runs every check; one that fails does not stop the others, but
 // without readable settings there is nothing further to check.
-func (sh *shell) examine(ctx context.Context) []finding {
-	p, c, err := sh.load()
+func examineAll(ctx context.Context, sh *process) []finding {
+	p, c, err := loadSettings(sh)
 	if err != nil {
 		return []finding{{What: "settings", Says: err.Error(), Mend: "correct the line named, or move the file away"}}
 	}
@@ -98,7 +98,7 @@ func (sh *shell) examine(ctx context.Context) []finding {
 	for _, misspelt := range c.Misspelt {
 		findings = append(findings, finding{What: "environment", Says: misspelt, Mend: "`lifehub config show` lists every setting; its variable is LIFEHUB_ and its name in capitals"})
 	}
-	a, err := sh.open(ctx, runFlags{noSave: true})
+	a, err := openApp(ctx, sh, runFlags{noSave: true})
 	if err != nil {
 		return append(findings, finding{What: "start", Says: err.Error(), Mend: "correct the file named, or move it away"})
 	}
@@ -118,7 +118,7 @@ func (sh *shell) examine(ctx context.Context) []finding {
 		findings = append(findings, examineChroma(ctx, *store))
 	}
 	findings = append(findings, a.examineServers(ctx)...)
-	return append(findings, sh.examineTerminal(), examinePrivacy(p))
+	return append(findings, examineTerminal(sh), examinePrivacy(p))
 }
 
 // examineFolders writes in folders that LifeHub keeps its files in. What
@@ -321,7 +321,7 @@ func (a *app) examineServers(ctx context.Context) []finding {
 	return findings
 }
 
-func (sh *shell) examineTerminal() finding {
+func examineTerminal(sh *process) finding {
 	name, _ := sh.getenv("TERM")
 	if !term.IsTerminal(sh.out.Fd()) {
 		return finding{What: "terminal", OK: true, Says: "stdout is not one; the chat prints plain lines"}

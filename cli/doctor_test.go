@@ -79,7 +79,7 @@ func (embedding) Embedder(context.Context) (llm.Embedder, error) { return otherE
 func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	home, vault := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n")
-	a, err := settingsOf(home).open(t.Context(), runFlags{notes: []string{vault}})
+	a, err := openApp(t.Context(), settingsOf(home), runFlags{notes: []string{vault}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"lifehub/rag/eval"
 )
 
-func newEval(sh *shell) *cobra.Command {
+func newEval(sh *process) *cobra.Command {
 	var flags runFlags
 	var most int
 	var asJSON bool
@@ -24,7 +24,7 @@ func newEval(sh *shell) *cobra.Command {
 		Example: "  lifehub eval\n  lifehub eval --notes ~/notes -n 500 --json",
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return sh.eval(cmd.Context(), flags, most, asJSON)
+			return runEval(cmd.Context(), sh, flags, most, asJSON)
 		},
 	}
 	flags.registerNotes(cmd)
@@ -43,11 +43,11 @@ type ownFigures struct {
 	Advice   string         `json:"advice"`
 }
 
-func (sh *shell) eval(ctx context.Context, flags runFlags, most int, asJSON bool) error {
+func runEval(ctx context.Context, sh *process, flags runFlags, most int, asJSON bool) error {
 	if most < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of questions", most)}
 	}
-	a, err := sh.openNotes(ctx, flags)
+	a, err := openNotes(ctx, sh, flags)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (sh *shell) eval(ctx context.Context, flags runFlags, most int, asJSON bool
 	if len(a.open()) == 0 {
 		return settings.UsageError{Err: errNoNotes}
 	}
-	if err := a.ready(ctx, sh.progress()); err != nil {
+	if err := a.ready(ctx, newBar(sh)); err != nil {
 		return err
 	}
 	figures, err := a.measure(ctx, most)
@@ -65,7 +65,7 @@ func (sh *shell) eval(ctx context.Context, flags runFlags, most int, asJSON bool
 	if asJSON {
 		return json.NewEncoder(safeJSON{sh.out}).Encode(figures)
 	}
-	return sh.printFigures(figures)
+	return printFigures(sh, figures)
 }
 
 // measure asks the notes' own titles and headings by words, by meaning and by
@@ -103,7 +103,7 @@ func (a *app) measure(ctx context.Context, most int) (ownFigures, error) {
 	return f, err
 }
 
-func (sh *shell) printFigures(f ownFigures) error {
+func printFigures(sh *process, f ownFigures) error {
 	text := fmt.Sprintf("%s and %s of %s, asked as questions\n\n%-9s %9s %7s %7s %7s\n",
 		count(f.Titles, "title"), count(f.Headings, "heading"), count(f.Notes, "note"), "", "first", "in 5", "in 10", "MRR")
 	for _, s := range f.Settings {

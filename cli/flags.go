@@ -11,16 +11,6 @@ import (
 	"lifehub/store"
 )
 
-// runFlags are the flags of the commands that work on notes.
-type runFlags struct {
-	notes   []string
-	model   string
-	mode    string
-	noSave  bool
-	resume  string // conversation to go on with; "": a new one
-	hasLast bool   // go on with the last one
-}
-
 func (f *runFlags) registerNotes(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.notes, "notes", nil, "use just this folder of notes, for this run (repeatable)")
 }

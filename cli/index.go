@@ -17,7 +17,7 @@ import (
 
 var errNoNotes = errors.New("no notes are known yet; `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
 
-func newIndex(sh *shell) *cobra.Command {
+func newIndex(sh *process) *cobra.Command {
 	var f indexFlags
 	cmd := &cobra.Command{
 		Use:   "index [DIR…]",
@@ -26,7 +26,7 @@ func newIndex(sh *shell) *cobra.Command {
 			"remembered ones. Notes that did not change cost nothing; an interrupted run goes on where it was.",
 		Example: "  lifehub index ~/notes ~/work/wiki\n  lifehub index --rebuild",
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			return sh.index(cmd.Context(), dirs, f)
+			return indexNotes(cmd.Context(), sh, dirs, f)
 		},
 	}
 	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "read every note again, into a new index; the old one answers until it is whole")
@@ -45,8 +45,8 @@ type indexFlags struct{ rebuild, watch, status, dryRun, json bool }
 // looks tells whether the command only looks and changes nothing.
 func (f indexFlags) looks() bool { return f.status || f.dryRun }
 
-func (sh *shell) index(ctx context.Context, dirs []string, f indexFlags) error {
-	p, c, err := sh.load()
+func indexNotes(ctx context.Context, sh *process, dirs []string, f indexFlags) error {
+	p, c, err := loadSettings(sh)
 	if err != nil {
 		return err
 	}
@@ -67,24 +67,24 @@ func (sh *shell) index(ctx context.Context, dirs []string, f indexFlags) error {
 	if len(dirs) == 0 {
 		return settings.UsageError{Err: errNoNotes}
 	}
-	a, err := sh.openNotes(ctx, runFlags{notes: dirs})
+	a, err := openNotes(ctx, sh, runFlags{notes: dirs})
 	if err != nil {
 		return err
 	}
 	defer a.close()
 	for _, v := range a.open() {
-		if err := sh.indexOne(ctx, a, v, f); err != nil {
+		if err := indexOne(ctx, sh, a, v, f); err != nil {
 			return err
 		}
 	}
 	if f.watch {
-		return sh.watch(ctx, a, f)
+		return watchNotes(ctx, sh, a, f)
 	}
 	return nil
 }
 
 // indexOne brings one folder's index up to date, or only tells of it.
-func (sh *shell) indexOne(ctx context.Context, a *app, v *vault, f indexFlags) error {
+func indexOne(ctx context.Context, sh *process, a *app, v *vault, f indexFlags) error {
 	dir := v.folder.Dir()
 	if f.status {
 		if err := v.index.Use(a.embedder(ctx)); err != nil {
@@ -94,14 +94,14 @@ func (sh *shell) indexOne(ctx context.Context, a *app, v *vault, f indexFlags) e
 		if err != nil {
 			return err
 		}
-		return sh.printStatus(dir, files, f.json)
+		return printStatus(sh, dir, files, f.json)
 	}
 	var changes rag.Changes
 	var err error
 	if f.dryRun {
 		changes, err = v.index.DryRun(ctx, v.folder)
 	} else {
-		bar := sh.progress()
+		bar := newBar(sh)
 		if f.rebuild {
 			changes, err = v.index.Rebuild(ctx, v.folder, a.embedder(ctx), bar.sync)
 		} else {
@@ -112,12 +112,12 @@ func (sh *shell) indexOne(ctx context.Context, a *app, v *vault, f indexFlags) e
 	if err != nil {
 		return err
 	}
-	return sh.printChanges(dir, changes, f.json)
+	return printChanges(sh, dir, changes, f.json)
 }
 
-// watch keeps all folders' indexes up to date and tells of each change, until
+// watchNotes keeps all folders' indexes up to date and tells of each change, until
 // the user stops it.
-func (sh *shell) watch(ctx context.Context, a *app, f indexFlags) error {
+func watchNotes(ctx context.Context, sh *process, a *app, f indexFlags) error {
 	var printing sync.Mutex
 	var watches sync.WaitGroup
 	for _, v := range a.open() {
@@ -128,7 +128,7 @@ func (sh *shell) watch(ctx context.Context, a *app, f indexFlags) error {
 				if err != nil && ctx.Err() == nil {
 					fmt.Fprintln(sh.err, "lifehub:", safetext.Line(err.Error()))
 				} else if err == nil {
-					_ = sh.printChanges(v.folder.Dir(), changes, f.json)
+					_ = printChanges(sh, v.folder.Dir(), changes, f.json)
 				}
 			}
 			_ = v.index.Watch(ctx, v.folder, func() llm.Embedder { return a.embedder(ctx) }, told) // it ends with ctx
@@ -138,7 +138,7 @@ func (sh *shell) watch(ctx context.Context, a *app, f indexFlags) error {
 	return nil
 }
 
-func (sh *shell) printStatus(dir string, files []rag.FileStatus, asJSON bool) error {
+func printStatus(sh *process, dir string, files []rag.FileStatus, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(safeJSON{sh.out}).Encode(struct {
 			Folder string           `json:"folder"`
@@ -163,7 +163,7 @@ func (sh *shell) printStatus(dir string, files []rag.FileStatus, asJSON bool) er
 	return nil
 }
 
-func (sh *shell) printChanges(dir string, changes rag.Changes, asJSON bool) error {
+func printChanges(sh *process, dir string, changes rag.Changes, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(safeJSON{sh.out}).Encode(struct {
 			Folder string `json:"folder"`

@@ -22,19 +22,19 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newMCP(sh *shell) *cobra.Command {
+func newMCP(sh *process) *cobra.Command {
 	var asJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "List the MCP servers and how they are",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := sh.open(cmd.Context(), runFlags{noSave: true})
+			a, err := openApp(cmd.Context(), sh, runFlags{noSave: true})
 			if err != nil {
 				return err
 			}
 			defer a.close()
 			a.waitForServers(cmd.Context())
-			return sh.listServers(a, asJSON)
+			return listServers(sh, a, asJSON)
 		},
 	}
 	list.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
@@ -73,7 +73,7 @@ func readServers(p settings.Paths) (known, error) {
 }
 
 // knownServers is what readServers reads, for a command about servers.
-func (sh *shell) knownServers() (settings.Paths, known, error) {
+func knownServers(sh *process) (settings.Paths, known, error) {
 	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return p, known{}, err
@@ -106,8 +106,8 @@ func waits(s mcpclient.ServerState) string {
 }
 
 // startOne starts one server alone, for a command about it.
-func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers, known, error) {
-	p, c, err := sh.load()
+func startOne(ctx context.Context, sh *process, name string) (*mcpclient.Servers, known, error) {
+	p, c, err := loadSettings(sh)
 	if err != nil {
 		return nil, known{}, err
 	}
@@ -135,7 +135,7 @@ func (sh *shell) startOne(ctx context.Context, name string) (*mcpclient.Servers,
 	}), k, nil
 }
 
-func (sh *shell) listServers(a *app, asJSON bool) error {
+func listServers(sh *process, a *app, asJSON bool) error {
 	states := a.servers.State()
 	if asJSON {
 		if states == nil {
@@ -147,13 +147,13 @@ func (sh *shell) listServers(a *app, asJSON bool) error {
 		fmt.Fprintf(sh.err, "no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s\n", a.Paths.ServersFile())
 	}
 	for _, s := range states {
-		sh.showServer(s)
+		showServer(sh, s)
 	}
 	return nil
 }
 
 // showServer prints how a server is, what it costs and what it said last.
-func (sh *shell) showServer(s mcpclient.ServerState) {
+func showServer(sh *process, s mcpclient.ServerState) {
 	fmt.Fprintf(sh.out, "%-16s %s\n", safetext.Line(s.Name), safetext.Line(s.Text()))
 	detail := func(what, text string) {
 		if text != "" {
@@ -188,19 +188,19 @@ func brief(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
-func newMCPLogs(sh *shell) *cobra.Command {
+func newMCPLogs(sh *process) *cobra.Command {
 	lines := 0
 	cmd := &cobra.Command{
 		Use: "logs NAME", Short: "Print what a server wrote to stderr and logged",
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, given []string) error { return sh.showServerLog(given[0], lines) },
+		RunE: func(_ *cobra.Command, given []string) error { return showServerLog(sh, given[0], lines) },
 	}
 	cmd.Flags().IntVarP(&lines, "number", "n", 0, "only the last lines; 0: all that is kept")
 	return cmd
 }
 
-func (sh *shell) showServerLog(name string, lines int) error {
-	p, k, err := sh.knownServers()
+func showServerLog(sh *process, name string, lines int) error {
+	p, k, err := knownServers(sh)
 	if err != nil {
 		return err
 	}

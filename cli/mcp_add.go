@@ -19,7 +19,7 @@ import (
 
 // addition is one call of `lifehub mcp add`.
 type addition struct {
-	*shell
+	*process
 	server    config.Server
 	transport string
 	env       []string
@@ -27,8 +27,8 @@ type addition struct {
 	timeout   time.Duration
 }
 
-func newMCPAdd(sh *shell) *cobra.Command {
-	a := &addition{shell: sh}
+func newMCPAdd(sh *process) *cobra.Command {
+	a := &addition{process: sh}
 	cmd := &cobra.Command{
 		Use: "add NAME [--url URL | -- COMMAND [ARG…]]", Short: "Add a server to mcp.json",
 		Long: "Add a server to mcp.json. What you type here is trusted: the server is started from now on, and the tools\n" +
@@ -50,7 +50,7 @@ func newMCPAdd(sh *shell) *cobra.Command {
 }
 
 func (a *addition) run(name string, command []string) error {
-	p, k, err := a.knownServers() // what stands there already is adopted before
+	p, k, err := knownServers(a.process) // what stands there already is adopted before
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func pairs(given []string, between string) (map[string]string, error) {
 	return values, nil
 }
 
-func newMCPImport(sh *shell) *cobra.Command {
+func newMCPImport(sh *process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Add the servers of another client's file, after showing them",
@@ -118,14 +118,14 @@ func newMCPImport(sh *shell) *cobra.Command {
 			"Tools that the other client leaves out are left out here; what it lets run without asking is not taken over.",
 		Example: "  lifehub mcp import ~/.cursor/mcp.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
 		Args:    args(cobra.ExactArgs(1)),
-		RunE:    func(_ *cobra.Command, given []string) error { return sh.importServers(given[0], yes) },
+		RunE:    func(_ *cobra.Command, given []string) error { return importServers(sh, given[0], yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "add them without asking")
 	return cmd
 }
 
-func (sh *shell) importServers(from string, yes bool) error {
-	p, k, err := sh.knownServers()
+func importServers(sh *process, from string, yes bool) error {
+	p, k, err := knownServers(sh)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (sh *shell) importServers(from string, yes bool) error {
 	if len(found.Servers) == 0 {
 		return nil
 	}
-	if err := sh.agree(fmt.Sprintf("Add %s to %s?", servers(len(found.Servers)), p.ServersFile()), yes); err != nil {
+	if err := agree(sh, fmt.Sprintf("Add %s to %s?", servers(len(found.Servers)), p.ServersFile()), yes); err != nil {
 		return err
 	}
 	if err := found.AddTo(p.ServersFile()); err != nil {
@@ -180,7 +180,7 @@ func servers(n int) string {
 
 // agree asks for a yes on stdin, unless it was given as a flag. A no, and
 // nobody to ask, is an error with the code of a refusal.
-func (sh *shell) agree(question string, yes bool) error {
+func agree(sh *process, question string, yes bool) error {
 	if yes {
 		return nil
 	}
@@ -198,16 +198,16 @@ func (sh *shell) agree(question string, yes bool) error {
 	return exitError{fmt.Errorf("nothing was changed"), exitRefused}
 }
 
-func newMCPRemove(sh *shell) *cobra.Command {
+func newMCPRemove(sh *process) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Take a server out of mcp.json, and forget what it was trusted with", Aliases: []string{"rm"},
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, given []string) error { return sh.removeServer(given[0]) },
+		RunE: func(_ *cobra.Command, given []string) error { return removeServer(sh, given[0]) },
 	}
 }
 
-func (sh *shell) removeServer(name string) error {
-	p, k, err := sh.knownServers()
+func removeServer(sh *process, name string) error {
+	p, k, err := knownServers(sh)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 	"lifehub/tui/worddiff"
 )
 
-func newMCPTest(sh *shell) *cobra.Command {
+func newMCPTest(sh *process) *cobra.Command {
 	var consent bool
 	cmd := &cobra.Command{
 		Use: "test NAME", Short: "Start a server and list what it offers; call nothing",
@@ -29,27 +29,27 @@ func newMCPTest(sh *shell) *cobra.Command {
 			"the page to open is shown, and opened when you press o and Enter. One port of this machine is open meanwhile.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.testServer(cmd.Context(), given[0], consent || term.IsTerminal(sh.in.Fd()))
+			return testServer(cmd.Context(), sh, given[0], consent || term.IsTerminal(sh.in.Fd()))
 		},
 	}
 	cmd.Flags().BoolVar(&consent, "consent", false, "go through the server's consent also without a terminal")
 	return cmd
 }
 
-func newMCPConsent(sh *shell) *cobra.Command {
+func newMCPConsent(sh *process) *cobra.Command {
 	return &cobra.Command{
 		Use: "consent NAME", Short: "Give a server on the web the consent that it wants",
 		Long: "Give a server on the web the consent that it wants, as `mcp test` does: the page to open is shown. What comes of it\n" +
 			"is kept in a file that only you can read; `mcp remove` takes it away again.",
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, given []string) error { return sh.testServer(cmd.Context(), given[0], true) },
+		RunE: func(cmd *cobra.Command, given []string) error { return testServer(cmd.Context(), sh, given[0], true) },
 	}
 }
 
 // testServer starts a server; consent says that somebody is there to give it.
-func (sh *shell) testServer(ctx context.Context, name string, consent bool) error {
+func testServer(ctx context.Context, sh *process, name string, consent bool) error {
 	began := time.Now()
-	servers, _, err := sh.startOne(ctx, name)
+	servers, _, err := startOne(ctx, sh, name)
 	if err != nil {
 		return err
 	}
@@ -58,14 +58,14 @@ func (sh *shell) testServer(ctx context.Context, name string, consent bool) erro
 		return err
 	}
 	if servers.State()[0].WantsConsent() && consent {
-		if err := sh.consent(ctx, servers, name); err != nil {
+		if err := consentTo(ctx, sh, servers, name); err != nil {
 			return err
 		}
 		began = time.Now()
 	}
 	took := time.Since(began)
 	state := servers.State()[0]
-	sh.showServer(state)
+	showServer(sh, state)
 	if state.Status != mcpclient.Running {
 		return fmt.Errorf("test MCP server %s: it is %s", name, safetext.Line(state.Text()))
 	}
@@ -86,12 +86,12 @@ func (sh *shell) testServer(ctx context.Context, name string, consent bool) erro
 	return nil
 }
 
-// consent shows the page of a server's consent and waits until the server runs.
-func (sh *shell) consent(ctx context.Context, servers *mcpclient.Servers, name string) error {
+// consentTo shows the page of a server's consent and waits until the server runs.
+func consentTo(ctx context.Context, sh *process, servers *mcpclient.Servers, name string) error {
 	before := servers.State()[0].Since
 	err := servers.Consent(ctx, name, func(page string) {
 		fmt.Fprintf(sh.err, "%s wants your consent. Open this page:\n\n  %s\n\no and Enter opens it; Ctrl+C leaves.\n", name, safetext.Reveal(page))
-		go sh.openOnKey(page)
+		go openOnKey(sh, page)
 	})
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (sh *shell) consent(ctx context.Context, servers *mcpclient.Servers, name s
 
 // openOnKey opens a page once the user has typed o. It ends with the first
 // line of stdin, or with the program.
-func (sh *shell) openOnKey(page string) {
+func openOnKey(sh *process, page string) {
 	line, err := bufio.NewReader(sh.in).ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "o" {
 		return
@@ -129,7 +129,7 @@ func (sh *shell) openOnKey(page string) {
 	}
 }
 
-func newMCPTrust(sh *shell) *cobra.Command {
+func newMCPTrust(sh *process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "trust NAME", Short: "Show what of a server is new or has changed, and take it as seen",
@@ -137,7 +137,7 @@ func newMCPTrust(sh *shell) *cobra.Command {
 			"arguments. [-struck out-] is what you had seen, {+this+} is new. Nothing of it is used before you say yes.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.trustServer(cmd.Context(), given[0], yes)
+			return trustServer(cmd.Context(), sh, given[0], yes)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "take it as seen without asking")
@@ -148,8 +148,8 @@ func newMCPTrust(sh *shell) *cobra.Command {
 // looks at it: its entry, its tools, and once more for one that changes them.
 const maxLooks = 3
 
-func (sh *shell) trustServer(ctx context.Context, name string, yes bool) error {
-	servers, k, err := sh.startOne(ctx, name)
+func trustServer(ctx context.Context, sh *process, name string, yes bool) error {
+	servers, k, err := startOne(ctx, sh, name)
 	if err != nil {
 		return err
 	}
@@ -166,13 +166,13 @@ func (sh *shell) trustServer(ctx context.Context, name string, yes bool) error {
 		for _, c := range unseen {
 			showChange(sh.out, c)
 		}
-		if err := sh.agree(fmt.Sprintf("Trust %s with this?", name), yes); err != nil {
+		if err := agree(sh, fmt.Sprintf("Trust %s with this?", name), yes); err != nil {
 			return err
 		}
 		if err := servers.Accept(name, unseen); err != nil {
 			return err
 		}
-		if err := sh.settled(ctx, servers, name, unseen); err != nil {
+		if err := settledServer(ctx, sh, servers, name, unseen); err != nil {
 			return err
 		}
 	}
@@ -190,8 +190,8 @@ func (sh *shell) trustServer(ctx context.Context, name string, yes bool) error {
 	return nil
 }
 
-// settled waits until the server has taken in what was accepted.
-func (sh *shell) settled(ctx context.Context, servers *mcpclient.Servers, name string, accepted []mcpclient.Change) error {
+// settledServer waits until the server has taken in what was accepted.
+func settledServer(ctx context.Context, sh *process, servers *mcpclient.Servers, name string, accepted []mcpclient.Change) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, serverPatience+time.Second, errors.New("it has not started"))
 	defer cancel()
 	for {

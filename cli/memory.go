@@ -66,14 +66,14 @@ func (a *app) rereadFact(s agent.Source) (string, bool) {
 	return "", false
 }
 
-func newMemory(sh *shell) *cobra.Command {
+func newMemory(sh *process) *cobra.Command {
 	var listJSON, searchJSON bool
 	var limit int
 	list := &cobra.Command{
 		Use: "list", Short: "List what is remembered about you, with the file that holds it",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return sh.withFacts(cmd.Context(), func(a *app) error { return sh.listFacts(cmd.Context(), a, "", listJSON) })
+			return withFacts(cmd.Context(), sh, func(a *app) error { return listFacts(cmd.Context(), sh, a, "", listJSON) })
 		},
 	}
 	list.Flags().BoolVar(&listJSON, "json", false, "print a JSON array")
@@ -81,8 +81,8 @@ func newMemory(sh *shell) *cobra.Command {
 		Use: "search QUERY…", Short: "Find facts, and what was said in earlier conversations",
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withMemory(cmd.Context(), runFlags{}, func(a *app) error {
-				return sh.searchMemory(cmd.Context(), a, strings.Join(given, " "), limit, searchJSON)
+			return withMemory(cmd.Context(), sh, runFlags{}, func(a *app) error {
+				return printMemory(cmd.Context(), sh, a, strings.Join(given, " "), limit, searchJSON)
 			})
 		},
 	}
@@ -94,8 +94,9 @@ func newMemory(sh *shell) *cobra.Command {
 			Example: "  lifehub memory add \"my cat is called Whiskers\"",
 			Args:    args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
-				return sh.withFacts(cmd.Context(), func(a *app) error {
-					return sh.showDiff(a.facts().Remember(strings.Join(given, " "), time.Now()))
+				return withFacts(cmd.Context(), sh, func(a *app) error {
+					diff, err := a.facts().Remember(strings.Join(given, " "), time.Now())
+					return showDiff(sh, diff, err)
 				})
 			},
 		},
@@ -103,14 +104,17 @@ func newMemory(sh *shell) *cobra.Command {
 			Use: "forget TEXT", Short: "Forget a fact, named by words that only it holds",
 			Args: args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
-				return sh.withFacts(cmd.Context(), func(a *app) error { return sh.showDiff(a.facts().Forget(strings.Join(given, " "))) })
+				return withFacts(cmd.Context(), sh, func(a *app) error {
+					diff, err := a.facts().Forget(strings.Join(given, " "))
+					return showDiff(sh, diff, err)
+				})
 			},
 		},
 		&cobra.Command{
 			Use: "edit", Short: "Open the file of facts in your editor",
 			Args: args(cobra.NoArgs),
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return sh.withFacts(cmd.Context(), func(a *app) error { return sh.editFacts(cmd.Context(), a) })
+				return withFacts(cmd.Context(), sh, func(a *app) error { return editFacts(cmd.Context(), sh, a) })
 			},
 		},
 	)
@@ -118,13 +122,13 @@ func newMemory(sh *shell) *cobra.Command {
 
 // withFacts opens LifeHub for a command that works on facts alone: they are
 // lines of a file, and no conversation has to be open for them.
-func (sh *shell) withFacts(ctx context.Context, do func(*app) error) error {
-	return sh.withMemory(ctx, runFlags{noSave: true}, do)
+func withFacts(ctx context.Context, sh *process, do func(*app) error) error {
+	return withMemory(ctx, sh, runFlags{noSave: true}, do)
 }
 
 // withMemory opens LifeHub for a command that only looks into its memory.
-func (sh *shell) withMemory(ctx context.Context, flags runFlags, do func(*app) error) error {
-	a, err := sh.open(ctx, flags)
+func withMemory(ctx context.Context, sh *process, flags runFlags, do func(*app) error) error {
+	a, err := openApp(ctx, sh, flags)
 	if err != nil {
 		return err
 	}
@@ -132,7 +136,7 @@ func (sh *shell) withMemory(ctx context.Context, flags runFlags, do func(*app) e
 	return do(a)
 }
 
-func (sh *shell) listFacts(ctx context.Context, a *app, query string, asJSON bool) error {
+func listFacts(ctx context.Context, sh *process, a *app, query string, asJSON bool) error {
 	facts, err := a.findFacts(ctx, query)
 	if err != nil {
 		return err
@@ -143,14 +147,14 @@ func (sh *shell) listFacts(ctx context.Context, a *app, query string, asJSON boo
 		}
 		return json.NewEncoder(safeJSON{sh.out}).Encode(facts)
 	}
-	sh.printFacts(facts)
+	printFacts(sh, facts)
 	if len(facts) == 0 {
 		fmt.Fprintln(sh.err, "nothing is remembered about you; `lifehub memory add TEXT` or /remember in the chat adds to it")
 	}
 	return nil
 }
 
-func (sh *shell) printFacts(facts []agent.Fact) {
+func printFacts(sh *process, facts []agent.Fact) {
 	for _, f := range facts {
 		fmt.Fprintf(sh.out, "%s:%d  %s", safetext.Line(f.Path), f.Line, safetext.Line(f.Text))
 		if from := f.Provenance(); from != "" {
@@ -169,7 +173,7 @@ func (a *app) findFacts(ctx context.Context, query string) ([]agent.Fact, error)
 	return agent.FittingFacts(ctx, query, facts)
 }
 
-func (sh *shell) searchMemory(ctx context.Context, a *app, query string, limit int, asJSON bool) error {
+func printMemory(ctx context.Context, sh *process, a *app, query string, limit int, asJSON bool) error {
 	if limit < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of exchanges", limit)}
 	}
@@ -180,7 +184,7 @@ func (sh *shell) searchMemory(ctx context.Context, a *app, query string, limit i
 	if asJSON {
 		return json.NewEncoder(safeJSON{sh.out}).Encode(found)
 	}
-	sh.printFacts(found.Facts)
+	printFacts(sh, found.Facts)
 	for _, r := range found.Exchanges {
 		fmt.Fprintf(sh.out, "%s  %s  %s\n", shortID(r.Conversation), r.Asked.Local().Format("2006-01-02 15:04"), safetext.Line(r.Title))
 		fmt.Fprintf(sh.out, "%s\n%s\n\n", indent(safetext.Text(excerpt(r.Question)), "  > "), indent(safetext.Text(excerpt(r.Answer)), "    "))
@@ -206,7 +210,7 @@ func (a *app) searchMemory(ctx context.Context, query string, limit int) (found 
 }
 
 // showDiff prints what was changed.
-func (sh *shell) showDiff(diff string, err error) error {
+func showDiff(sh *process, diff string, err error) error {
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}
@@ -214,7 +218,7 @@ func (sh *shell) showDiff(diff string, err error) error {
 	return err
 }
 
-func (sh *shell) editFacts(ctx context.Context, a *app) error {
+func editFacts(ctx context.Context, sh *process, a *app) error {
 	argv := strings.Fields(a.config.Editor)
 	if len(argv) == 0 {
 		return settings.UsageError{Err: errors.New("there is no editor: set EDITOR, or `editor` in the settings")}

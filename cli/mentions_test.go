@@ -18,11 +18,11 @@ import (
 func anApp(t *testing.T, vaults ...string) *app {
 	t.Helper()
 	home := t.TempDir()
-	sh := &shell{environ: func() []string { return nil }, getenv: func(name string) (string, bool) {
+	sh := &process{environ: func() []string { return nil }, getenv: func(name string) (string, bool) {
 		value, ok := map[string]string{"LIFEHUB_HOME": home, "LIFEHUB_PROVIDER": "offline"}[name]
 		return value, ok
 	}}
-	a, err := sh.open(t.Context(), runFlags{notes: vaults, noSave: true})
+	a, err := openApp(t.Context(), sh, runFlags{notes: vaults, noSave: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,14 +15,14 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newModels(sh *shell) *cobra.Command {
+func newModels(sh *process) *cobra.Command {
 	var listJSON, showJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "List the models of the server",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return sh.withProvider(cmd.Context(), func(ctx context.Context, p llm.Provider) error {
-				return sh.listModels(ctx, p, listJSON)
+			return withProvider(cmd.Context(), sh, func(ctx context.Context, p llm.Provider) error {
+				return listModels(ctx, sh, p, listJSON)
 			})
 		},
 	}
@@ -31,8 +31,8 @@ func newModels(sh *shell) *cobra.Command {
 		Use: "show [NAME]", Short: "Show what a model can do; without a name, the one in use",
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withProvider(cmd.Context(), func(ctx context.Context, p llm.Provider) error {
-				return sh.showModel(ctx, p, strings.Join(given, ""), showJSON)
+			return withProvider(cmd.Context(), sh, func(ctx context.Context, p llm.Provider) error {
+				return showModel(ctx, sh, p, strings.Join(given, ""), showJSON)
 			})
 		},
 	}
@@ -42,8 +42,8 @@ func newModels(sh *shell) *cobra.Command {
 		Example: "  lifehub models pull nomic-embed-text",
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withProvider(cmd.Context(), func(ctx context.Context, p llm.Provider) error {
-				bar := sh.progress()
+			return withProvider(cmd.Context(), sh, func(ctx context.Context, p llm.Provider) error {
+				bar := newBar(sh)
 				defer bar.clear()
 				err := p.Pull(ctx, given[0], func(p llm.Progress) { bar.bytes(p.Status, p.Done, p.Total) })
 				if err != nil {
@@ -59,8 +59,8 @@ func newModels(sh *shell) *cobra.Command {
 }
 
 // withProvider reaches the model server for one command.
-func (sh *shell) withProvider(ctx context.Context, do func(context.Context, llm.Provider) error) error {
-	_, c, err := sh.load()
+func withProvider(ctx context.Context, sh *process, do func(context.Context, llm.Provider) error) error {
+	_, c, err := loadSettings(sh)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (sh *shell) withProvider(ctx context.Context, do func(context.Context, llm.
 	return err
 }
 
-func (sh *shell) listModels(ctx context.Context, p llm.Provider, asJSON bool) error {
+func listModels(ctx context.Context, sh *process, p llm.Provider, asJSON bool) error {
 	list, err := p.Models(ctx)
 	if err != nil {
 		return fmt.Errorf("list models: %w", err)
@@ -100,7 +100,7 @@ func (sh *shell) listModels(ctx context.Context, p llm.Provider, asJSON bool) er
 	return nil
 }
 
-func (sh *shell) showModel(ctx context.Context, p llm.Provider, name string, asJSON bool) error {
+func showModel(ctx context.Context, sh *process, p llm.Provider, name string, asJSON bool) error {
 	if name == "" {
 		name = p.State().Model
 	}

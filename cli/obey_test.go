@@ -341,9 +341,9 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 
 // settingsOf is LifeHub at home in a folder, without a model server, with
 // further variables of its environment.
-func settingsOf(home string, more ...string) *shell {
+func settingsOf(home string, more ...string) *process {
 	environ := append([]string{"LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline", "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org"}, more...)
-	return &shell{environ: func() []string { return nil }, getenv: func(name string) (string, bool) {
+	return &process{environ: func() []string { return nil }, getenv: func(name string) (string, bool) {
 		for _, pair := range environ {
 			if value, ok := strings.CutPrefix(pair, name+"="); ok {
 				return value, true
@@ -356,8 +356,7 @@ func settingsOf(home string, more ...string) *shell {
 // open starts LifeHub in a home, with a model that has obeyed nobody yet.
 func (v *victim) open(home string, at plantation, mode agent.Mode, how string) {
 	v.Helper()
-	a, err := settingsOf(home, "LIFEHUB_MODE="+string(mode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+cmp.Or(at.scope, "conversation")).
-		open(v.Context(), runFlags{notes: []string{v.vault}, noSave: how != "killed"})
+	a, err := openApp(v.Context(), settingsOf(home, "LIFEHUB_MODE="+string(mode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+cmp.Or(at.scope, "conversation")), runFlags{notes: []string{v.vault}, noSave: how != "killed"})
 	if err != nil {
 		v.Fatal(err)
 	}

@@ -17,18 +17,18 @@ const barWidth = 24
 // bar shows progress on stderr: one line that is drawn again on a terminal,
 // nothing elsewhere.
 type bar struct {
-	*shell
+	*process
 	on   bool
 	last time.Time
 }
 
-// progress makes a bar; a quiet or redirected stderr has none.
-func (sh *shell) progress() *bar {
+// newBar makes a bar; a quiet or redirected stderr has none.
+func newBar(sh *process) *bar {
 	terminal := term.IsTerminal(sh.err.Fd())
 	if name, _ := sh.getenv("TERM"); name == "dumb" || name == "" {
 		terminal = false
 	}
-	return &bar{shell: sh, on: terminal}
+	return &bar{process: sh, on: terminal}
 }
 
 // show draws at most 20 times a second, and the end of a phase always.

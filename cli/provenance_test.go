@@ -64,7 +64,7 @@ func (l *laundry) restart() {
 	if l.everywhere {
 		scope = "all"
 	}
-	a, err := settingsOf(l.home, "LIFEHUB_MODE="+string(agent.LoopMode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+scope).open(l.Context(), runFlags{notes: []string{l.vault}})
+	a, err := openApp(l.Context(), settingsOf(l.home, "LIFEHUB_MODE="+string(agent.LoopMode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+scope), runFlags{notes: []string{l.vault}})
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"lifehub/tui/replay"
 )
 
-func newReplay(sh *shell) *cobra.Command {
+func newReplay(sh *process) *cobra.Command {
 	var speed float64
 	var plain bool
 	cmd := &cobra.Command{
@@ -30,8 +30,8 @@ func newReplay(sh *shell) *cobra.Command {
 			if speed < 0 {
 				return settings.UsageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", speed)}
 			}
-			return sh.withTrace(cmd.Context(), given[0], func(t store.Trace, events []agent.Event) error {
-				return sh.replay(cmd.Context(), t, replay.Recording{Question: t.Question, Events: events, Speed: speed}, plain)
+			return withTrace(cmd.Context(), sh, given[0], func(t store.Trace, events []agent.Event) error {
+				return replayTrace(cmd.Context(), sh, t, replay.Recording{Question: t.Question, Events: events, Speed: speed}, plain)
 			})
 		},
 	}
@@ -40,17 +40,17 @@ func newReplay(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func (sh *shell) replay(ctx context.Context, t store.Trace, r replay.Recording, plain bool) error {
+func replayTrace(ctx context.Context, sh *process, t store.Trace, r replay.Recording, plain bool) error {
 	if len(r.Events) == 0 {
 		return fmt.Errorf("the trace of %s holds no event that can be shown", t.Turn)
 	}
-	if plain || !sh.hasScreen() {
+	if plain || !hasScreen(sh) {
 		if err := tui.ReplayPlain(ctx, r, sh.out); err != nil {
 			return fmt.Errorf("write the replay: %w", err)
 		}
 		return nil
 	}
-	_, c, err := sh.load()
+	_, c, err := loadSettings(sh)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newSearch(sh *shell) *cobra.Command {
+func newSearch(sh *process) *cobra.Command {
 	var flags runFlags
 	var limit int
 	var asJSON bool
@@ -29,7 +29,7 @@ func newSearch(sh *shell) *cobra.Command {
 			"  lifehub search boiler tag:home after:2026-01-01 -n 3",
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.search(cmd.Context(), flags, strings.Join(given, " "), limit, asJSON)
+			return searchNotes(cmd.Context(), sh, flags, strings.Join(given, " "), limit, asJSON)
 		},
 	}
 	flags.registerNotes(cmd)
@@ -38,7 +38,7 @@ func newSearch(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit int, asJSON bool) error {
+func searchNotes(ctx context.Context, sh *process, flags runFlags, text string, limit int, asJSON bool) error {
 	if limit < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of passages", limit)}
 	}
@@ -50,7 +50,7 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 		return settings.UsageError{Err: err}
 	}
 	query.Limit = limit
-	a, err := sh.openNotes(ctx, flags)
+	a, err := openNotes(ctx, sh, flags)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 	if len(a.open()) == 0 {
 		return settings.UsageError{Err: errNoNotes}
 	}
-	if err := a.ready(ctx, sh.progress()); err != nil {
+	if err := a.ready(ctx, newBar(sh)); err != nil {
 		return err
 	}
 	if a.outdated != "" {
@@ -80,7 +80,7 @@ func (sh *shell) search(ctx context.Context, flags runFlags, text string, limit 
 	if asJSON {
 		return sh.written(json.NewEncoder(safeJSON{sh.out}).Encode(searched{found, !found.Likely()}))
 	}
-	return sh.written(sh.printFound(found))
+	return sh.written(printFound(sh, found))
 }
 
 // searched is the object that --json prints; passages and coverage are fixed.
@@ -90,14 +90,14 @@ type searched struct {
 }
 
 // written names what an error of writing to stdout stopped.
-func (*shell) written(err error) error {
+func (*process) written(err error) error {
 	if err != nil {
 		return fmt.Errorf("write the passages: %w", err)
 	}
 	return nil
 }
 
-func (sh *shell) printFound(found rag.Found) error {
+func printFound(sh *process, found rag.Found) error {
 	var out strings.Builder
 	for _, p := range found.Passages {
 		fmt.Fprintf(&out, "%s  %s:%d", shownScore(p.Score), safetext.Line(p.Path), p.Line)

@@ -18,15 +18,15 @@ import (
 
 // sums is one call of `lifehub stats`.
 type sums struct {
-	*shell
+	*process
 	by     string
 	since  string
 	limit  int
 	asJSON bool
 }
 
-func newStats(sh *shell) *cobra.Command {
-	s := &sums{shell: sh}
+func newStats(sh *process) *cobra.Command {
+	s := &sums{process: sh}
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Times, tokens, searches and tool calls of the turns so far",
@@ -56,7 +56,7 @@ func (s *sums) run(ctx context.Context) error {
 	if s.limit < 0 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of rows", s.limit)}
 	}
-	return s.withStore(func(kept *store.Store) error {
+	return withStore(s.process, func(kept *store.Store) error {
 		list, err := kept.Figures(ctx, s.by, since, s.limit)
 		if err != nil {
 			return err

@@ -50,7 +50,7 @@ func tellings(t *testing.T) map[string]string {
 }
 
 func TestWhatIsToldOfCommandsIsTrue(t *testing.T) {
-	root := newRoot(&shell{})
+	root := newRoot(&process{})
 	found := 0
 	for path, text := range tellings(t) {
 		for _, m := range toldCommand.FindAllStringSubmatch(text, -1) {

@@ -16,18 +16,18 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newTools(sh *shell) *cobra.Command {
+func newTools(sh *process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
 		Short: "List every tool with its level, or show one with its schema",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withTools(cmd.Context(), func(list []agent.Tool, gate *agent.Agent) error {
+			return withTools(cmd.Context(), sh, func(list []agent.Tool, gate *agent.Agent) error {
 				if len(given) == 1 {
-					return sh.showTool(cmd.Context(), list, gate, given[0])
+					return showTool(cmd.Context(), sh, list, gate, given[0])
 				}
-				return sh.listTools(cmd.Context(), list, gate, asJSON)
+				return listTools(cmd.Context(), sh, list, gate, asJSON)
 			})
 		},
 	}
@@ -36,8 +36,8 @@ func newTools(sh *shell) *cobra.Command {
 }
 
 // withTools opens what there is to call, MCP servers too, for one command.
-func (sh *shell) withTools(ctx context.Context, do func([]agent.Tool, *agent.Agent) error) error {
-	a, err := sh.open(ctx, runFlags{noSave: true})
+func withTools(ctx context.Context, sh *process, do func([]agent.Tool, *agent.Agent) error) error {
+	a, err := openApp(ctx, sh, runFlags{noSave: true})
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (sh *shell) withTools(ctx context.Context, do func([]agent.Tool, *agent.Age
 	return do(list, a.agent())
 }
 
-func (sh *shell) listTools(ctx context.Context, list []agent.Tool, gate *agent.Agent, asJSON bool) error {
+func listTools(ctx context.Context, sh *process, list []agent.Tool, gate *agent.Agent, asJSON bool) error {
 	type row struct {
 		Name        string          `json:"name"`
 		Level       string          `json:"level"`
@@ -71,7 +71,7 @@ func (sh *shell) listTools(ctx context.Context, list []agent.Tool, gate *agent.A
 	return nil
 }
 
-func (sh *shell) showTool(ctx context.Context, list []agent.Tool, gate *agent.Agent, name string) error {
+func showTool(ctx context.Context, sh *process, list []agent.Tool, gate *agent.Agent, name string) error {
 	for _, t := range list {
 		spec := t.Spec()
 		if spec.Name != name {
@@ -88,31 +88,31 @@ func (sh *shell) showTool(ctx context.Context, list []agent.Tool, gate *agent.Ag
 	return settings.UsageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
 }
 
-func newPermissions(sh *shell) *cobra.Command {
+func newPermissions(sh *process) *cobra.Command {
 	return group("permissions", "Which calls run, ask or are refused, and why",
 		&cobra.Command{
 			Use: "list", Short: "List the rules",
 			Args: args(cobra.NoArgs),
-			RunE: func(*cobra.Command, []string) error { return sh.listRules() },
+			RunE: func(*cobra.Command, []string) error { return listRules(sh) },
 		},
 		&cobra.Command{
 			Use: "test CALL", Short: "Say which rule decides a call",
 			Example: "  lifehub permissions test add_task\n  lifehub permissions test 'add_task text=milk note=home.md'",
 			Args:    args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
-				return sh.testRules(cmd.Context(), strings.Join(given, " "))
+				return testRules(cmd.Context(), sh, strings.Join(given, " "))
 			},
 		},
 		&cobra.Command{
 			Use: "revoke TOOL", Short: "Take the rules for a tool out of the file",
 			Args: args(cobra.ExactArgs(1)),
-			RunE: func(_ *cobra.Command, given []string) error { return sh.revokeRules(given[0]) },
+			RunE: func(_ *cobra.Command, given []string) error { return revokeRules(sh, given[0]) },
 		},
 	)
 }
 
-func (sh *shell) listRules() error {
-	p, c, err := sh.load()
+func listRules(sh *process) error {
+	p, c, err := loadSettings(sh)
 	if err != nil {
 		return err
 	}
@@ -138,9 +138,9 @@ func (sh *shell) listRules() error {
 	return nil
 }
 
-func (sh *shell) testRules(ctx context.Context, call string) error {
+func testRules(ctx context.Context, sh *process, call string) error {
 	name, rest, _ := strings.Cut(strings.TrimSpace(call), " ")
-	return sh.withTools(ctx, func(list []agent.Tool, gate *agent.Agent) error {
+	return withTools(ctx, sh, func(list []agent.Tool, gate *agent.Agent) error {
 		for _, t := range list {
 			if t.Spec().Name == name {
 				input, misfit, err := callArgs(t.Spec(), rest)
@@ -187,7 +187,7 @@ func callArgs(spec llm.ToolSpec, s string) (input json.RawMessage, misfit, err e
 	return input, misfit, nil
 }
 
-func (sh *shell) revokeRules(tool string) error {
+func revokeRules(sh *process, tool string) error {
 	p, err := settings.FindPaths(sh.getenv)
 	if err != nil {
 		return err

@@ -17,14 +17,14 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newTrace(sh *shell) *cobra.Command {
+func newTrace(sh *process) *cobra.Command {
 	var limit int
 	var listJSON, full bool
 	list := &cobra.Command{
 		Use: "list", Short: "List the turns that have a trace, newest first",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return sh.withStore(func(s *store.Store) error { return sh.listTraces(cmd.Context(), s, limit, listJSON) })
+			return withStore(sh, func(s *store.Store) error { return listTraces(cmd.Context(), sh, s, limit, listJSON) })
 		},
 	}
 	list.Flags().IntVarP(&limit, "number", "n", 20, "how many; 0: all")
@@ -35,7 +35,7 @@ func newTrace(sh *shell) *cobra.Command {
 		Example: "  lifehub trace show 3f9c2a       # the last turn of that conversation\n  lifehub trace show --full 3f9c2a.4",
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return sh.withTrace(cmd.Context(), given[0], func(t store.Trace, events []agent.Event) error {
+			return withTrace(cmd.Context(), sh, given[0], func(t store.Trace, events []agent.Event) error {
 				return showTrace(sh.out, t, events, full)
 			})
 		},
@@ -44,14 +44,14 @@ func newTrace(sh *shell) *cobra.Command {
 	return group("trace", "What happened in a turn, kept for looking at it later", list, show, newReplay(sh), newExport(sh))
 }
 
-func newExport(sh *shell) *cobra.Command {
+func newExport(sh *process) *cobra.Command {
 	return &cobra.Command{
 		Use: "export ID", Short: "Print a trace as JSON lines, without secrets",
 		Long: "Print a trace as JSON lines: a head, then each event and prompt as --stream-json writes events. Keys and\n" +
 			"passwords known from the settings, the environment, .env files and mcp.json are taken out in every form in\n" +
 			"which they travel (plain, URL, base64, hex), and so is what looks like one.",
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, given []string) error { return sh.exportTrace(cmd.Context(), given[0]) },
+		RunE: func(cmd *cobra.Command, given []string) error { return exportTrace(cmd.Context(), sh, given[0]) },
 	}
 }
 
@@ -61,9 +61,9 @@ type exportHead struct {
 	store.Trace
 }
 
-func (sh *shell) exportTrace(ctx context.Context, id string) error {
-	return sh.withTrace(ctx, id, func(t store.Trace, _ []agent.Event) error {
-		clean := sh.secrets().Current()
+func exportTrace(ctx context.Context, sh *process, id string) error {
+	return withTrace(ctx, sh, id, func(t store.Trace, _ []agent.Event) error {
+		clean := secretsOf(sh).Current()
 		t.Question = clean.Text(t.Question)
 		out := safeJSON{sh.out}
 		if err := json.NewEncoder(out).Encode(exportHead{"trace", t}); err != nil {
@@ -76,7 +76,7 @@ func (sh *shell) exportTrace(ctx context.Context, id string) error {
 	})
 }
 
-func (sh *shell) listTraces(ctx context.Context, s *store.Store, limit int, asJSON bool) error {
+func listTraces(ctx context.Context, sh *process, s *store.Store, limit int, asJSON bool) error {
 	if limit < 0 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of traces", limit)}
 	}
@@ -84,7 +84,7 @@ func (sh *shell) listTraces(ctx context.Context, s *store.Store, limit int, asJS
 	if err != nil {
 		return err
 	}
-	secrets := sh.secrets()
+	secrets := secretsOf(sh)
 	for i := range list {
 		list[i].Question = secrets.Text(list[i].Question)
 	}
@@ -115,8 +115,8 @@ func kilobytes(n int64) string { return fmt.Sprintf("%.1fk", float64(n)/1024) }
 
 // withTrace reads a turn's trace for one command. What is wrong with it is
 // told on stderr; what can be read of it is used.
-func (sh *shell) withTrace(ctx context.Context, id string, do func(store.Trace, []agent.Event) error) error {
-	return sh.withStore(func(s *store.Store) error {
+func withTrace(ctx context.Context, sh *process, id string, do func(store.Trace, []agent.Event) error) error {
+	return withStore(sh, func(s *store.Store) error {
 		t, err := s.ReadTrace(ctx, id)
 		if err != nil {
 			return settings.UsageError{Err: err}
