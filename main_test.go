@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys"},
 	"lifehub/cli/version":      {},
 	"lifehub/rag/eval":         {"llm", "notes", "rag"},
-	"lifehub/store":            {"agent", "llm"},
+	"lifehub/store":            {"agent", "llm", "internal/text"},
 	"lifehub/tui":              {"agent", "llm", "internal/pattern", "tui/arguments", "tui/backend", "tui/composer/vi", "tui/draw", "tui/keys", "tui/markdown", "tui/measure", "tui/replay", "tui/safetext", "tui/terminal", "tui/worddiff"},
 	"lifehub/tui/arguments":    {"tui/safetext"},
 	"lifehub/tui/backend":      {"agent", "llm", "tui/draw", "tui/replay", "tui/safetext"},

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
-	"unicode"
 )
 
 // Archive puts the exchanges of the conversation's current path that lie
@@ -65,7 +63,7 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 		if err != nil {
 			return archived, err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO memory_terms (rowid, text) VALUES (?, ?)`, row, searchable(question+"\n"+answer)); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO memory_terms (rowid, text) VALUES (?, ?)`, row, indexed(question+"\n"+answer)); err != nil {
 			return archived, err
 		}
 		archived++
@@ -82,36 +80,4 @@ func (s *Store) Archived(ctx context.Context) (n int, err error) {
 		return 0, fmt.Errorf("count what is archived: %w", err)
 	}
 	return n, nil
-}
-
-// searchable writes a text as words for the full-text index: letters and
-// digits only, and scripts without spaces as pairs of neighbouring characters.
-func searchable(text string) string {
-	var out strings.Builder
-	var before rune // the last character of a script without spaces; 0: none
-	for _, r := range text {
-		switch {
-		case unspaced(r):
-			out.WriteByte(' ')
-			if before != 0 {
-				out.WriteRune(before)
-			}
-			out.WriteRune(r)
-			before = r
-			continue
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
-			if before != 0 {
-				out.WriteByte(' ')
-			}
-			out.WriteRune(unicode.ToLower(r))
-		default:
-			out.WriteByte(' ')
-		}
-		before = 0
-	}
-	return out.String()
-}
-
-func unspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
 }

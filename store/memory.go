@@ -123,7 +123,7 @@ func spread(list []scored) (mean, deviation float64) {
 const mostHits = 400
 
 func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, error) {
-	terms := strings.Fields(searchable(q.Question))
+	terms := strings.Fields(indexed(q.Question))
 	for i, term := range terms {
 		terms[i] = `"` + term + `"`
 	}

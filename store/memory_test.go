@@ -179,14 +179,15 @@ func TestAnOlderMemoryIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	db, err := connect(path, 1, "_txlock=immediate")
 	must(t, err)
-	must(t, registerFingerprints())
+	must(t, registerFunctions())
 	must(t, migrate(db, "", migrations[:8]))
 	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head, archived) VALUES ('c', 'cats', 1, 1, 2, 2);
 		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1);
 		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user', 'My cat is called Whiskers', 1), (2, 'c', 1, 'c.1', 'assistant', 'I see.', 1);
 		INSERT INTO memories (id, turn, archived) VALUES (7, 'c.1', 1);
 		INSERT INTO memory_words (rowid, text) VALUES (7, 'my cat is called whiskers i see');
-		INSERT INTO memory_vectors VALUES (7, 'a', 2, x'0000803f00000000')`)
+		INSERT INTO memory_vectors VALUES (7, 'a', 2, x'0000803f00000000');
+		INSERT INTO message_words (rowid, words) VALUES (1, 'of another cut'); DELETE FROM unindexed`)
 	must(t, err)
 	must(t, db.Close())
 	s, err := Open(path)
@@ -194,6 +195,9 @@ func TestAnOlderMemoryIsFound(t *testing.T) {
 	defer s.Close()
 	if got := remembered(t, s, "other", "What are cats called?", true); got != "My cat is called Whiskers" {
 		t.Errorf("got %q", got)
+	}
+	if hits, err := s.Search(t.Context(), "whiskers", 10); err != nil || len(hits) != 1 {
+		t.Errorf("a message is found %d times, %v", len(hits), err)
 	}
 	if list, err := s.Unembedded(t.Context(), "a", 10); err != nil || len(list) != 1 {
 		t.Errorf("%d exchanges wait for a vector, %v", len(list), err)

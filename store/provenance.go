@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -71,11 +72,19 @@ func (s *Store) Outlive(ctx context.Context, conversation string) error {
 	return nil
 }
 
-// registerFingerprints lets a migration call agent.Fingerprints.
-var registerFingerprints = sync.OnceValue(func() error {
-	return sqlite.RegisterDeterministicScalarFunction("fingerprints", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-		text, _ := args[0].(string)
-		prints, err := json.Marshal(agent.Fingerprints(text))
-		return string(prints), err
-	})
+// registerFunctions lets a migration call agent.Fingerprints, and cut words.
+var registerFunctions = sync.OnceValue(func() error {
+	return errors.Join(
+		register("fingerprints", func(text string) (string, error) {
+			prints, err := json.Marshal(agent.Fingerprints(text))
+			return string(prints), err
+		}),
+		register("words_of", func(text string) (string, error) { return indexed(text), nil }))
 })
+
+func register(name string, function func(text string) (string, error)) error {
+	return sqlite.RegisterDeterministicScalarFunction(name, 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		text, _ := args[0].(string)
+		return function(text)
+	})
+}

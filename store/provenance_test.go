@@ -139,7 +139,7 @@ func TestFingerprintsAreBounded(t *testing.T) {
 // What an older LifeHub had marked is known by its text.
 func TestAnOlderLifeHubsMarksAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lifehub.db")
-	must(t, registerFingerprints())
+	must(t, registerFunctions())
 	db, err := connect(path, 1, "_txlock=immediate")
 	must(t, err)
 	must(t, migrate(db, path, migrations[:7]))

@@ -236,6 +236,14 @@ CREATE TABLE memory_vectors (
 	vector    BLOB NOT NULL  -- int8 each, scaled so that the largest is 127
 ) STRICT;
 `,
+
+	// Words are cut in another way: both indexes of them are made again.
+	`
+INSERT OR IGNORE INTO unindexed SELECT id FROM messages WHERE text <> '';
+DELETE FROM memory_terms;
+INSERT INTO memory_terms (rowid, text) SELECT x.id, words_of(q.text || char(10) || a.text) FROM memories x
+	JOIN messages q ON q.turn = x.turn AND q.role = 'user' JOIN messages a ON a.turn = x.turn AND a.role = 'assistant';
+`,
 }
 
 // NewerSchemaError says that a newer LifeHub has written the file.

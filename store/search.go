@@ -89,17 +89,12 @@ func indexSome(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	for id, text := range texts {
-		var b strings.Builder
-		for _, w := range cut(text) {
-			b.WriteString(w.text)
-			b.WriteByte(' ')
-		}
 		for _, change := range []struct {
 			statement string
 			args      []any
 		}{
 			{`DELETE FROM message_words WHERE rowid = ?`, []any{id}},
-			{`INSERT INTO message_words (rowid, words) VALUES (?, ?)`, []any{id, b.String()}},
+			{`INSERT INTO message_words (rowid, words) VALUES (?, ?)`, []any{id, indexed(text)}},
 			{`DELETE FROM unindexed WHERE message = ?`, []any{id}},
 		} {
 			if _, err := tx.ExecContext(ctx, change.statement, change.args...); err != nil {

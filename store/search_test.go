@@ -13,7 +13,7 @@ func TestAMessageIsFoundByItsWordsInAnyLanguage(t *testing.T) {
 	s, _ := openTemp(t)
 	texts := []string{
 		"When do I train for the Marathon?", "Your résumé is in work/cv.md", "Die Straße nach Köln", "明天早上跑步", "来月、富士山に登る",
-		"다음 주에 서울에 갑니다", "พรุ่งนี้ฉันจะไปวิ่ง", "version 3.14 of foo_bar", "",
+		"다음 주에 서울에 갑니다", "พรุ่งนี้ฉันจะไปวิ่ง", "version 3.14 of foo_bar", "ラーメンとか\u3099くせい", "",
 	}
 	for i, text := range texts {
 		say(t, s, "c", text, fmt.Sprintf("answer%d", i))
@@ -22,7 +22,7 @@ func TestAMessageIsFoundByItsWordsInAnyLanguage(t *testing.T) {
 		"marathon": texts[0], "MARA": texts[0], "train marathon": texts[0], `"for the marathon"`: texts[0],
 		"resume": texts[1], "strasse": texts[2], "KÖLN": texts[2], "koln": texts[2],
 		"早上": texts[3], "跑步": texts[3], "步": texts[3], "明天早上": texts[3], "富士山": texts[4], "山": texts[4],
-		"서울": texts[5], "วิ่ง": texts[6], "3.14": texts[7], "foo_bar": texts[7], "foo": texts[7], "answer3": "answer3",
+		"서울": texts[5], "วิ่ง": texts[6], "ไป": texts[6], "3.14": texts[7], "foo_bar": texts[7], "foo": texts[7], "ラーメン": texts[8], "がくせい": texts[8], "answer3": "answer3", "い": texts[8],
 	} {
 		hits, err := s.Search(t.Context(), search, 10)
 		if err != nil || len(hits) != 1 || hits[0].Excerpt != want {

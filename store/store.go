@@ -63,7 +63,7 @@ func open(path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := registerFingerprints(); err != nil {
+	if err := registerFunctions(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -118,7 +118,7 @@ func (s *Store) connect() (err error) {
 // InMemory opens a database that leaves nothing on the disk: what --no-save
 // writes to.
 func InMemory() (*Store, error) {
-	if err := registerFingerprints(); err != nil {
+	if err := registerFunctions(); err != nil {
 		return nil, fmt.Errorf("open conversations in memory: %w", err)
 	}
 	db, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)&_txlock=immediate")

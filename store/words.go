@@ -3,9 +3,8 @@ package store
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"lifehub/internal/text"
 )
 
 // word is one unit of the word index and its place in the text, in bytes.
@@ -14,64 +13,51 @@ type word struct {
 	start, end int
 }
 
-// cut makes the words that a message is found by. Runs of scripts that put no
-// spaces between words become overlapping pairs, and their last letter stands
-// alone, so that one letter finds them too.
-func cut(text string) []word {
+// cut makes the words that a message is found by. The last letter of a script
+// without spaces stands alone after its pair, so that one letter finds all.
+func cut(s string) []word {
 	var words []word
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if !inWord(r) {
-			i += size
-			continue
+	last := -1 // where the second letter of the pair before begins; -1: there is none
+	alone := func() {
+		if end := words[len(words)-1].end; last >= 0 {
+			words = append(words, word{text.Fold(s[last:end]), last, end})
 		}
-		start, unspaced := i, isUnspaced(r)
-		for i < len(text) {
-			r, size = utf8.DecodeRuneInString(text[i:])
-			if !inWord(r) || !unicode.IsMark(r) && isUnspaced(r) != unspaced {
-				break
-			}
-			i += size
+	}
+	for w := range text.Words(s) {
+		if last != w.Start && len(words) > 0 {
+			alone()
 		}
-		if unspaced {
-			words = appendPairs(words, text[start:i], start)
-		} else if folded := fold(text[start:i]); folded != "" {
-			words = append(words, word{folded, start, i})
+		words = append(words, word{text.Fold(w.Text), w.Start, w.End()})
+		last = -1
+		if w.Unspaced {
+			last = secondLetter(w)
 		}
+	}
+	if len(words) > 0 {
+		alone()
 	}
 	return words
 }
 
-func appendPairs(words []word, run string, offset int) []word {
-	for i := 0; i < len(run); {
-		_, first := utf8.DecodeRuneInString(run[i:])
-		_, second := utf8.DecodeRuneInString(run[i+first:])
-		words = append(words, word{fold(run[i : i+first+second]), offset + i, offset + i + first + second})
-		i += first
+// secondLetter is where the second letter of a pair begins; -1: it is a letter
+// alone.
+func secondLetter(w text.Word) int {
+	for i, r := range w.Text {
+		if i > 0 && !unicode.IsMark(r) {
+			return w.Start + i
+		}
 	}
-	return words
+	return -1
 }
 
-func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
-
-// isUnspaced tells the letters of scripts whose words are not found by their spaces.
-func isUnspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
-
-// fold takes case, width and accents off a word: Straße, STRASSE, résumé, ｒｅｓｕｍｅ.
-func fold(s string) string {
+// indexed is a text as the full-text indexes take it.
+func indexed(s string) string {
 	var b strings.Builder
-	for _, r := range norm.NFKD.String(strings.ToLower(s)) {
-		switch {
-		case r >= 0x300 && r <= 0x36f: // combining accents of Latin, Greek and Cyrillic
-		case r == 'ß':
-			b.WriteString("ss")
-		default:
-			b.WriteRune(r)
-		}
+	for _, w := range cut(s) {
+		b.WriteString(w.text)
+		b.WriteByte(' ')
 	}
-	return norm.NFC.String(b.String())
+	return b.String()
 }
 
 // phrase is words that stand side by side. The last one may go on, unless the
