@@ -41,14 +41,14 @@ func TestTheProgramCoversWhatAnInterpreterRuns(t *testing.T) {
 				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, filepath.FromSlash(file))), 0o700); err != nil {
 					t.Fatal(err)
 				}
-				write(t, filepath.Join(dir, filepath.FromSlash(file)), "one of "+file)
+				put(t, filepath.Join(dir, filepath.FromSlash(file)), "one of "+file)
 			}
 			s := config.Server{Command: filepath.Join(dir, tc.command), Args: tc.args}
 			before := program(s, dir)
 			if before == "" || !strings.Contains(before, tc.says) || tc.says == "" && strings.Contains(before, "cannot be seen") {
 				t.Errorf("it says %q", before)
 			}
-			write(t, filepath.Join(dir, filepath.FromSlash(tc.change)), "another")
+			put(t, filepath.Join(dir, filepath.FromSlash(tc.change)), "another")
 			if after := program(s, dir); (after != before) != tc.pinned {
 				t.Errorf("before %s\nafter %s", before, after)
 			}

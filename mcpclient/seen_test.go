@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 
 func TestAServerThatWasTakenOutMustBeSeenWhenItComesBack(t *testing.T) {
 	server := config.Server{Name: "s", Command: "a"}
-	trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), server)
+	trust := adopted(t, server)
 	if changes, err := trust.entry(server, ""); err != nil || len(changes) != 0 {
 		t.Errorf("got %+v, %v", changes, err)
 	}
@@ -23,7 +24,7 @@ func TestAServerThatWasTakenOutMustBeSeenWhenItComesBack(t *testing.T) {
 }
 
 func TestAToolMayBeCalledLikeAPartOfAServer(t *testing.T) {
-	trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), config.Server{Name: "s", Command: "a"})
+	trust := adopted(t, config.Server{Name: "s", Command: "a"})
 	if err := trust.accept("s", []Change{{What: toolChange + "entry", After: "x"}, {What: toolChange + "program", After: "y"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestAToolMayBeCalledLikeAPartOfAServer(t *testing.T) {
 
 func TestADamagedTrustFileIsNotTakenForAnEmptyOne(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trust.json")
-	write(t, file, `{"s": {"defin`)
+	put(t, file, `{"s": {"defin`)
 	if _, err := OpenTrust(file); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("got %v", err)
 	}
@@ -44,5 +45,24 @@ func TestADefinitionTellsNoSecrets(t *testing.T) {
 	s := config.Server{Name: "s", Transport: config.HTTP, URL: "https://x.org/${KEY}", Env: map[string]string{"TOKEN": "hunter2"}, Headers: map[string]string{"Authorization": "Bearer hunter2"}}
 	if text := definition(s); strings.Contains(text, "hunter2") || !strings.Contains(text, "TOKEN") || !strings.Contains(text, "Authorization") {
 		t.Errorf("got %q", text)
+	}
+}
+
+func adopted(t *testing.T, server config.Server) *Trust {
+	t.Helper()
+	trust, err := OpenTrust(filepath.Join(t.TempDir(), "trust.json"))
+	if err == nil {
+		_, err = trust.Adopt([]config.Server{server})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trust
+}
+
+func put(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
