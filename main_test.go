@@ -44,9 +44,10 @@ var arrows = map[string][]string{
 	"lifehub/tui/terminal":     {},
 	"lifehub/tui/worddiff":     {},
 
-	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/process", "mcpclient/wire", "internal/atomicfile", "internal/pattern"},
+	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/atomicfile", "internal/pattern"},
 	"lifehub/mcpclient/config":  {"agent", "internal/atomicfile", "internal/pattern"},
 	"lifehub/mcpclient/process": {"mcpclient/config"},
+	"lifehub/mcpclient/trust":   {"agent", "mcpclient/config", "internal/atomicfile"},
 	"lifehub/mcpclient/wire":    {"mcpclient/config", "internal/pattern"},
 
 	"lifehub/internal/atomicfile": {},

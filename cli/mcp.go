@@ -19,6 +19,7 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/trust"
 	"lifehub/tui/safetext"
 )
 
@@ -46,7 +47,7 @@ func newMCP(sh *process) *cobra.Command {
 type known struct {
 	config  config.Config
 	text    string // of mcp.json
-	trust   *mcpclient.Trust
+	trust   *trust.Trust
 	adopted []string // servers that are taken as they are, for the first time
 }
 
@@ -61,7 +62,7 @@ func readServers(p settings.Paths) (known, error) {
 	if err != nil {
 		return known{}, settings.UsageError{Err: err}
 	}
-	trust, err := mcpclient.OpenTrust(p.TrustFile())
+	trust, err := trust.Open(p.TrustFile())
 	if err != nil {
 		return known{}, settings.UsageError{Err: err}
 	}

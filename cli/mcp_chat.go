@@ -12,6 +12,7 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/trust"
 	"lifehub/tui/backend"
 )
 
@@ -49,9 +50,9 @@ const logLines = 1000
 func (p panel) Log(name string) (string, error) { return serverLog(p.ServerLog(name), logLines) }
 
 func (p panel) Trust(name string, seen []backend.Change) error {
-	changes := make([]mcpclient.Change, 0, len(seen))
+	changes := make([]trust.Change, 0, len(seen))
 	for _, c := range seen {
-		changes = append(changes, mcpclient.Change(c))
+		changes = append(changes, trust.Change(c))
 	}
 	return p.servers.Accept(name, changes)
 }

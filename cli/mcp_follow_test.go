@@ -17,6 +17,7 @@ import (
 	"lifehub/internal/mcptest"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/trust"
 )
 
 // ownServer is the entry of a server of this test binary.
@@ -79,7 +80,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	// Nobody typed it: it starts once the user has seen it, here or in another LifeHub.
 	untilState(t, a, "a", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off && waits(s) != "" })
 	seen := a.servers.Unseen("a")
-	other, err := mcpclient.OpenTrust(a.Paths.TrustFile())
+	other, err := trust.Open(a.Paths.TrustFile())
 	if err != nil {
 		t.Fatal(err)
 	}

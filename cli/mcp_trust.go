@@ -17,6 +17,7 @@ import (
 
 	"lifehub/cli/redact"
 	"lifehub/mcpclient"
+	"lifehub/mcpclient/trust"
 	"lifehub/tui/safetext"
 	"lifehub/tui/worddiff"
 )
@@ -191,7 +192,7 @@ func trustServer(ctx context.Context, sh *process, name string, yes bool) error 
 }
 
 // settledServer waits until the server has taken in what was accepted.
-func settledServer(ctx context.Context, sh *process, servers *mcpclient.Servers, name string, accepted []mcpclient.Change) error {
+func settledServer(ctx context.Context, sh *process, servers *mcpclient.Servers, name string, accepted []trust.Change) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, serverPatience+time.Second, errors.New("it has not started"))
 	defer cancel()
 	for {
@@ -210,7 +211,7 @@ func settledServer(ctx context.Context, sh *process, servers *mcpclient.Servers,
 }
 
 // showChange prints one change whole, what is hidden in it made visible.
-func showChange(to io.Writer, c mcpclient.Change) {
+func showChange(to io.Writer, c trust.Change) {
 	head := safetext.Reveal(c.What)
 	switch {
 	case c.After == "":

@@ -24,6 +24,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/trust"
 )
 
 // Options is how servers are run. The zero value works.
@@ -34,7 +35,7 @@ type Options struct {
 	Logs     string                 // folder for what servers write to stderr and log, a file each; "": it is not kept
 	Tokens   string                 // folder for what consents of servers on the web bring; "": there are none
 	Log      *slog.Logger           // what servers do wrong; nil: nowhere
-	Trust    *Trust                 // what the user has seen of the servers; nil: all is trusted as it is
+	Trust    *trust.Trust           // what the user has seen of the servers; nil: all is trusted as it is
 	Version  string                 // of LifeHub, told to the servers
 	Roots    func() []string        // folders that servers on this machine are told of when they ask and their entry names none; nil: none
 	Redact   func(string) string    // takes secrets out of what servers log and what of them is kept in files; nil: nothing
@@ -300,7 +301,7 @@ func (s *Servers) Recheck() {
 }
 
 // Unseen are the changes of a server that wait to be seen.
-func (s *Servers) Unseen(server string) []Change {
+func (s *Servers) Unseen(server string) []trust.Change {
 	one, err := s.find(server)
 	if err != nil {
 		return nil
@@ -312,7 +313,7 @@ func (s *Servers) Unseen(server string) []Change {
 
 // Accept takes a server's changes, as the user has seen them, and goes on
 // with it. A change that came after seen was read stays unseen.
-func (s *Servers) Accept(server string, seen []Change) error {
+func (s *Servers) Accept(server string, seen []trust.Change) error {
 	one, err := s.find(server)
 	if err != nil {
 		return err
@@ -320,7 +321,7 @@ func (s *Servers) Accept(server string, seen []Change) error {
 	if s.Trust == nil {
 		return nil
 	}
-	if err := s.Trust.accept(server, seen); err != nil {
+	if err := s.Trust.Accept(server, seen); err != nil {
 		return err
 	}
 	one.mu.Lock()

@@ -18,6 +18,7 @@ import (
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/process"
+	"lifehub/mcpclient/trust"
 	"lifehub/mcpclient/wire"
 )
 
@@ -57,7 +58,7 @@ type server struct {
 	session   *session // while it runs
 	tools     []*tool  // the last known
 	refused   []string
-	unseen    []Change
+	unseen    []trust.Change
 	resources []Resource
 	prompts   []Prompt
 	calls     figures
@@ -91,12 +92,12 @@ func (s *server) recallTools() {
 	if _, missing := s.Resolved(s.lookup); s.Disabled || len(missing) > 0 {
 		return
 	}
-	for name, raw := range s.hub.Trust.lastListed(s.Server) {
+	for name, raw := range s.hub.Trust.LastListed(s.Server) {
 		var l wire.Tool
 		if json.Unmarshal([]byte(raw), &l) != nil || l.Name != name || !s.Offers(name) {
 			continue
 		}
-		if t, err := newTool(s, l); err == nil && s.hub.Trust.saw(s.Name, name, t.text) {
+		if t, err := newTool(s, l); err == nil && s.hub.Trust.Saw(s.Name, name, t.text) {
 			s.tools = append(s.tools, t)
 		}
 	}
@@ -179,7 +180,7 @@ func (s *server) launchable() (config.Server, string) {
 	if len(missing) == 0 {
 		what = s.program(entry)
 	}
-	changes, err := s.hub.Trust.entry(s.Server, what)
+	changes, err := s.hub.Trust.Entry(s.Server, what)
 	if err != nil {
 		return config.Server{}, err.Error()
 	}
@@ -202,7 +203,7 @@ func (s *server) program(entry config.Server) string {
 	if s.hub.Trust == nil {
 		return ""
 	}
-	return program(entry, s.folder(entry))
+	return trust.Program(entry, s.folder(entry))
 }
 
 // folder is where the server runs.
@@ -387,12 +388,12 @@ func (s *server) admit(tellings []mcp.Tool, more error, instructions string) err
 	if more != nil {
 		refused = append([]string{more.Error()}, refused...)
 	}
-	changes, err := s.hub.Trust.offer(s.Name, instructions, texts, raw)
+	changes, err := s.hub.Trust.Offer(s.Name, instructions, texts, raw)
 	if err != nil {
 		return err
 	}
 	tools = slices.DeleteFunc(tools, func(t *tool) bool {
-		return slices.ContainsFunc(changes, func(c Change) bool { return c.concerns(t.name) })
+		return slices.ContainsFunc(changes, func(c trust.Change) bool { return c.Concerns(t.name) })
 	})
 	s.mu.Lock()
 	s.tools, s.refused, s.unseen = tools, refused, changes

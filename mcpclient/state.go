@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/trust"
 )
 
 // Status is the state of a server.
@@ -32,7 +33,7 @@ type ServerState struct {
 	About     string           `json:"about,omitempty"`   // the server's own name and version
 	Tools     []string         `json:"tools,omitempty"`   // names as the model knows them
 	Refused   []string         `json:"refused,omitempty"` // what of its tools is not offered, and why
-	Unseen    []Change         `json:"unseen,omitempty"`  // what has changed, and is not used until it was seen
+	Unseen    []trust.Change   `json:"unseen,omitempty"`  // what has changed, and is not used until it was seen
 	Tokens    int              `json:"tokens"`            // estimated cost of its tools in a prompt
 	Calls     int              `json:"calls"`
 	Failed    int              `json:"failed"`

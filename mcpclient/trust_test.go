@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/mcptest"
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/trust"
 )
 
 const givenTool = `{"name":"echo","title":"Echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}},"annotations":{"readOnlyHint":true}}`
@@ -40,9 +41,9 @@ func change(t *testing.T, file string, how func(map[string]any)) {
 }
 
 // openTrust reads a trust file; a new one adopts the servers.
-func openTrust(t *testing.T, file string, servers ...config.Server) *Trust {
+func openTrust(t *testing.T, file string, servers ...config.Server) *trust.Trust {
 	t.Helper()
-	trust, err := OpenTrust(file)
+	trust, err := trust.Open(file)
 	if err == nil {
 		_, err = trust.Adopt(servers)
 	}
@@ -215,11 +216,11 @@ func TestWhatWasNeverSeenIsNotStarted(t *testing.T) {
 
 func TestOnlyWhatTheUserTypedIsTakenWithItsFirstTools(t *testing.T) {
 	for name, c := range map[string]struct {
-		pin   func(*Trust, config.Server) error
+		pin   func(*trust.Trust, config.Server) error
 		tools int
 	}{
-		"typed": {func(t *Trust, s config.Server) error { return t.Typed(s) }, 1},
-		"shown": {func(t *Trust, s config.Server) error { return t.Shown(s) }, 0},
+		"typed": {func(t *trust.Trust, s config.Server) error { return t.Typed(s) }, 1},
+		"shown": {func(t *trust.Trust, s config.Server) error { return t.Shown(s) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), config.Server{Name: "other", Command: "x"})

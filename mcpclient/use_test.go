@@ -158,7 +158,7 @@ func TestServersFollowTheConfig(t *testing.T) {
 		t.Errorf("got %+v", state)
 	}
 	// The user sees the new one, once as one who runs another LifeHub.
-	if err := openTrust(t, trust.file).accept("c", s.Unseen("c")); err != nil {
+	if err := openTrust(t, trust.File).Accept("c", s.Unseen("c")); err != nil {
 		t.Fatal(err)
 	}
 	s.Recheck()

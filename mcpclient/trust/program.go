@@ -1,4 +1,4 @@
-package mcpclient
+package trust
 
 import (
 	"crypto/sha256"
@@ -23,10 +23,10 @@ var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".pl", ".php"
 // runsFolders are interpreters that run a folder, by what their names begin with.
 var runsFolders = []string{"python", "pypy", "node", "bun"}
 
-// program names what a server's command runs, each with a digest of what it
+// Program names what a server's command runs, each with a digest of what it
 // holds: one a line. It says where that cannot be seen. "" when the command is
 // not to be found.
-func program(s config.Server, dir string) string {
+func Program(s config.Server, dir string) string {
 	if s.Command == "" {
 		return ""
 	}

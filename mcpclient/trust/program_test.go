@@ -1,4 +1,4 @@
-package mcpclient
+package trust
 
 import (
 	"os"
@@ -44,17 +44,17 @@ func TestTheProgramCoversWhatAnInterpreterRuns(t *testing.T) {
 				put(t, filepath.Join(dir, filepath.FromSlash(file)), "one of "+file)
 			}
 			s := config.Server{Command: filepath.Join(dir, tc.command), Args: tc.args}
-			before := program(s, dir)
+			before := Program(s, dir)
 			if before == "" || !strings.Contains(before, tc.says) || tc.says == "" && strings.Contains(before, "cannot be seen") {
 				t.Errorf("it says %q", before)
 			}
 			put(t, filepath.Join(dir, filepath.FromSlash(tc.change)), "another")
-			if after := program(s, dir); (after != before) != tc.pinned {
+			if after := Program(s, dir); (after != before) != tc.pinned {
 				t.Errorf("before %s\nafter %s", before, after)
 			}
 		})
 	}
-	if got := program(config.Server{Command: filepath.Join(t.TempDir(), "python3")}, os.TempDir()); got != "" {
+	if got := Program(config.Server{Command: filepath.Join(t.TempDir(), "python3")}, os.TempDir()); got != "" {
 		t.Errorf("of a program that is not there it says %q", got)
 	}
 }

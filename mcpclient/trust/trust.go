@@ -1,4 +1,6 @@
-package mcpclient
+// Package trust remembers what the user has seen of the MCP servers. Start at
+// [Trust].
+package trust
 
 import (
 	"crypto/sha256"
@@ -22,7 +24,7 @@ import (
 // was seen; Adopt and Typed say what counts as seen from the beginning. It is
 // safe for concurrent use.
 type Trust struct {
-	file string
+	File string
 	mu   sync.Mutex
 	new  bool             // no server was ever seen
 	seen map[string]*pins // by server
@@ -57,21 +59,21 @@ const (
 	toolChange         = "tool "
 )
 
-// concerns reports whether a tool is as the user has seen it only without the
+// Concerns reports whether a tool is as the user has seen it only without the
 // change.
-func (c Change) concerns(tool string) bool {
+func (c Change) Concerns(tool string) bool {
 	return c.What == instructionsChange || c.What == toolChange+tool
 }
 
-// OpenTrust reads the file; one that is not there has seen nothing.
-func OpenTrust(file string) (*Trust, error) {
-	t := &Trust{file: file, seen: map[string]*pins{}}
+// Open reads the file; one that is not there has seen nothing.
+func Open(file string) (*Trust, error) {
+	t := &Trust{File: file, seen: map[string]*pins{}}
 	return t, t.read()
 }
 
 // read reads the file again: another LifeHub may have written it meanwhile.
 func (t *Trust) read() error {
-	data, err := os.ReadFile(t.file)
+	data, err := os.ReadFile(t.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.new = len(t.seen) == 0
 		return nil
@@ -81,7 +83,7 @@ func (t *Trust) read() error {
 		err = json.Unmarshal(data, &seen)
 	}
 	if err != nil {
-		return fmt.Errorf("read trusted MCP servers in %s: %w", t.file, err)
+		return fmt.Errorf("read trusted MCP servers in %s: %w", t.File, err)
 	}
 	t.new, t.seen = false, seen
 	return nil
@@ -134,10 +136,10 @@ func (t *Trust) pin(s config.Server, firstUse bool) error {
 	return t.save()
 }
 
-// entry compares a server's entry and its program with what was seen; of an
+// Entry compares a server's entry and its program with what was seen; of an
 // entry that was seen, the program that it runs first is taken. A program that
 // is "" was not found; the start will say so.
-func (t *Trust) entry(s config.Server, program string) ([]Change, error) {
+func (t *Trust) Entry(s config.Server, program string) ([]Change, error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -165,9 +167,9 @@ func (t *Trust) entry(s config.Server, program string) ([]Change, error) {
 	return changes, nil
 }
 
-// offer compares what a server says of itself and its tools, texts by name,
+// Offer compares what a server says of itself and its tools, texts by name,
 // with what was seen, and saves what it lists.
-func (t *Trust) offer(server, instructions string, texts, listed map[string]string) ([]Change, error) {
+func (t *Trust) Offer(server, instructions string, texts, listed map[string]string) ([]Change, error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -205,9 +207,9 @@ func (t *Trust) offer(server, instructions string, texts, listed map[string]stri
 	return changes, nil
 }
 
-// lastListed are the tools that a server listed last, by its own names, while
+// LastListed are the tools that a server listed last, by its own names, while
 // its entry is as the user has seen it.
-func (t *Trust) lastListed(s config.Server) map[string]string {
+func (t *Trust) LastListed(s config.Server) map[string]string {
 	if t == nil {
 		return nil
 	}
@@ -219,16 +221,16 @@ func (t *Trust) lastListed(s config.Server) map[string]string {
 	return nil
 }
 
-// saw reports whether the user has seen a tool with exactly this text.
-func (t *Trust) saw(server, tool, text string) bool {
+// Saw reports whether the user has seen a tool with exactly this text.
+func (t *Trust) Saw(server, tool, text string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	known := t.seen[server]
 	return known != nil && known.Tools[tool] == text
 }
 
-// accept takes changes as seen.
-func (t *Trust) accept(server string, changes []Change) error {
+// Accept takes changes as seen.
+func (t *Trust) Accept(server string, changes []Change) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.read(); err != nil {
@@ -298,7 +300,7 @@ func (t *Trust) Forget(server string) error {
 func (t *Trust) save() error {
 	data, err := json.MarshalIndent(t.seen, "", "  ")
 	if err == nil {
-		err = atomicfile.Write(t.file, append(data, '\n'))
+		err = atomicfile.Write(t.File, append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("keep trusted MCP servers: %w", err)

@@ -1,4 +1,4 @@
-package mcpclient
+package trust
 
 import (
 	"os"
@@ -12,23 +12,23 @@ import (
 func TestAServerThatWasTakenOutMustBeSeenWhenItComesBack(t *testing.T) {
 	server := config.Server{Name: "s", Command: "a"}
 	trust := adopted(t, server)
-	if changes, err := trust.entry(server, ""); err != nil || len(changes) != 0 {
+	if changes, err := trust.Entry(server, ""); err != nil || len(changes) != 0 {
 		t.Errorf("got %+v, %v", changes, err)
 	}
 	if err := trust.Forget("s"); err != nil {
 		t.Fatal(err)
 	}
-	if changes, err := trust.entry(server, ""); err != nil || len(changes) != 1 || changes[0].Before != "" {
+	if changes, err := trust.Entry(server, ""); err != nil || len(changes) != 1 || changes[0].Before != "" {
 		t.Errorf("got %+v, %v", changes, err)
 	}
 }
 
 func TestAToolMayBeCalledLikeAPartOfAServer(t *testing.T) {
 	trust := adopted(t, config.Server{Name: "s", Command: "a"})
-	if err := trust.accept("s", []Change{{What: toolChange + "entry", After: "x"}, {What: toolChange + "program", After: "y"}}); err != nil {
+	if err := trust.Accept("s", []Change{{What: toolChange + "entry", After: "x"}, {What: toolChange + "program", After: "y"}}); err != nil {
 		t.Fatal(err)
 	}
-	if changes, err := trust.entry(config.Server{Name: "s", Command: "a"}, ""); err != nil || len(changes) != 0 {
+	if changes, err := trust.Entry(config.Server{Name: "s", Command: "a"}, ""); err != nil || len(changes) != 0 {
 		t.Errorf("a tool's name changed what is known of the entry: %+v, %v", changes, err)
 	}
 }
@@ -36,7 +36,7 @@ func TestAToolMayBeCalledLikeAPartOfAServer(t *testing.T) {
 func TestADamagedTrustFileIsNotTakenForAnEmptyOne(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trust.json")
 	put(t, file, `{"s": {"defin`)
-	if _, err := OpenTrust(file); err == nil || !strings.Contains(err.Error(), file) {
+	if _, err := Open(file); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -50,7 +50,7 @@ func TestADefinitionTellsNoSecrets(t *testing.T) {
 
 func adopted(t *testing.T, server config.Server) *Trust {
 	t.Helper()
-	trust, err := OpenTrust(filepath.Join(t.TempDir(), "trust.json"))
+	trust, err := Open(filepath.Join(t.TempDir(), "trust.json"))
 	if err == nil {
 		_, err = trust.Adopt([]config.Server{server})
 	}
