@@ -44,8 +44,9 @@ var arrows = map[string][]string{
 	"lifehub/tui/terminal":     {},
 	"lifehub/tui/worddiff":     {},
 
-	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/atomicfile", "internal/pattern"},
+	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern"},
 	"lifehub/mcpclient/config":  {"agent", "internal/atomicfile", "internal/pattern"},
+	"lifehub/mcpclient/oauth":   {"internal/atomicfile"},
 	"lifehub/mcpclient/process": {"mcpclient/config"},
 	"lifehub/mcpclient/trust":   {"agent", "mcpclient/config", "internal/atomicfile"},
 	"lifehub/mcpclient/wire":    {"mcpclient/config", "internal/pattern"},

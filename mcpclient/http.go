@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/oauth"
 	"lifehub/mcpclient/process"
 	"lifehub/mcpclient/wire"
 )
@@ -28,7 +29,7 @@ func (s *server) dial(ctx, starting context.Context, entry config.Server) (*sess
 
 func (s *server) dialAs(ctx, starting context.Context, entry config.Server) (*session, error) {
 	ctx, cancel := context.WithCancel(ctx) // for what the server asks
-	conn, err := wire.Dial(ctx, entry, s.passes(entry).oauth(), s.hub.Log)
+	conn, err := wire.Dial(ctx, entry, s.passes(entry).OAuth(), s.hub.Log)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -77,10 +78,10 @@ func wantsToKnow(err error) bool {
 // errConsent says that a server lets in only who has gone through its consent.
 var errConsent = errors.New("it wants your consent")
 
-func (s *server) passes(entry config.Server) *passes {
-	p := &passes{url: entry.URL}
+func (s *server) passes(entry config.Server) *oauth.Passes {
+	p := &oauth.Passes{URL: entry.URL}
 	if s.hub.Tokens != "" {
-		p.file = filepath.Join(s.hub.Tokens, s.Name+".json")
+		p.File = filepath.Join(s.hub.Tokens, s.Name+".json")
 	}
 	return p
 }
@@ -100,7 +101,7 @@ func (s *Servers) Consent(ctx context.Context, server string, show func(page str
 	entry, _ := one.Resolved(one.lookup)
 	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("nobody came back within %v", consentTime))
 	defer cancel()
-	if err := one.passes(entry).consent(ctx, show); err != nil {
+	if err := one.passes(entry).Consent(ctx, show); err != nil {
 		return fmt.Errorf("consent of MCP server %s: %w", server, err)
 	}
 	return s.Restart(server)

@@ -1,4 +1,6 @@
-package mcpclient
+// Package oauth takes the user through the consent of a server on the web, and
+// holds the pass that it brings. Start at [Passes].
+package oauth
 
 import (
 	"context"
@@ -30,23 +32,23 @@ type pass struct {
 	Token        *transport.Token `json:"token,omitempty"`
 }
 
-// passes is a server's pass on disk, as the library wants it. It is safe for
+// Passes is a server's pass on disk, as the library wants it. It is safe for
 // concurrent use.
-type passes struct {
-	file string // "": none is kept
-	url  string
+type Passes struct {
+	File string // "": none is kept
+	URL  string
 	mu   sync.Mutex
 }
 
 // read returns the pass; the zero pass where there is none for this url.
-func (p *passes) read() (pass, error) {
+func (p *Passes) read() (pass, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var kept pass
-	if p.file == "" {
+	if p.File == "" {
 		return kept, nil
 	}
-	data, err := os.ReadFile(p.file)
+	data, err := os.ReadFile(p.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return kept, nil
 	}
@@ -54,24 +56,24 @@ func (p *passes) read() (pass, error) {
 		err = json.Unmarshal(data, &kept)
 	}
 	if err != nil {
-		return pass{}, fmt.Errorf("read the pass in %s: %w", p.file, err)
+		return pass{}, fmt.Errorf("read the pass in %s: %w", p.File, err)
 	}
-	if kept.URL != p.url {
+	if kept.URL != p.URL {
 		return pass{}, nil
 	}
 	return kept, nil
 }
 
-func (p *passes) write(kept pass) error {
+func (p *Passes) write(kept pass) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.file == "" {
+	if p.File == "" {
 		return errors.New("there is no folder for passes")
 	}
-	kept.URL = p.url
+	kept.URL = p.URL
 	data, err := json.Marshal(kept)
 	if err == nil {
-		err = atomicfile.Write(p.file, append(data, '\n'))
+		err = atomicfile.Write(p.File, append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("keep the pass: %w", err)
@@ -80,7 +82,7 @@ func (p *passes) write(kept pass) error {
 }
 
 // GetToken returns the token, for the library.
-func (p *passes) GetToken(ctx context.Context) (*transport.Token, error) {
+func (p *Passes) GetToken(ctx context.Context) (*transport.Token, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ func (p *passes) GetToken(ctx context.Context) (*transport.Token, error) {
 }
 
 // SaveToken keeps a token, for the library.
-func (p *passes) SaveToken(ctx context.Context, token *transport.Token) error {
+func (p *Passes) SaveToken(ctx context.Context, token *transport.Token) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -104,8 +106,8 @@ func (p *passes) SaveToken(ctx context.Context, token *transport.Token) error {
 	return p.write(kept)
 }
 
-// oauth is how the library shows the pass; nil without one.
-func (p *passes) oauth() *transport.OAuthConfig {
+// OAuth is how the library shows the pass; nil without one.
+func (p *Passes) OAuth() *transport.OAuthConfig {
 	kept, err := p.read()
 	if err != nil || kept.Token == nil {
 		return nil
@@ -114,16 +116,16 @@ func (p *passes) oauth() *transport.OAuthConfig {
 	return &config
 }
 
-func (p *passes) config(kept pass) transport.OAuthConfig {
+func (p *Passes) config(kept pass) transport.OAuthConfig {
 	return transport.OAuthConfig{
 		ClientID: kept.ClientID, ClientSecret: kept.ClientSecret, TokenEndpointAuthMethod: kept.AuthMethod,
-		TokenStore: p, PKCEEnabled: true, HTTPClient: consentWeb(p.url),
+		TokenStore: p, PKCEEnabled: true, HTTPClient: consentWeb(p.URL),
 	}
 }
 
-// consent registers LifeHub, sends the user to the page, and trades what
+// Consent registers LifeHub, sends the user to the page, and trades what
 // comes back for a token.
-func (p *passes) consent(ctx context.Context, show func(page string)) error {
+func (p *Passes) Consent(ctx context.Context, show func(page string)) error {
 	state, err := transport.GenerateState()
 	if err != nil {
 		return err
@@ -136,7 +138,7 @@ func (p *passes) consent(ctx context.Context, show func(page string)) error {
 	config := p.config(pass{}) // what was registered for another port may not be good for this one
 	config.RedirectURI = landing.url()
 	handler := transport.NewOAuthHandler(config)
-	handler.SetBaseURL(p.url)
+	handler.SetBaseURL(p.URL)
 	if err := p.knock(ctx, handler); err != nil {
 		return err
 	}
@@ -151,7 +153,7 @@ func (p *passes) consent(ctx context.Context, show func(page string)) error {
 	if err != nil {
 		return err
 	}
-	if err := mayGo(page, p.url); err != nil {
+	if err := mayGo(page, p.URL); err != nil {
 		return err
 	}
 	kept := pass{ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(), AuthMethod: handler.GetTokenEndpointAuthMethod()}
@@ -167,14 +169,14 @@ func (p *passes) consent(ctx context.Context, show func(page string)) error {
 }
 
 // knock asks the server without a token: its refusal names who gives one.
-func (p *passes) knock(ctx context.Context, handler *transport.OAuthHandler) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, strings.NewReader("{}"))
+func (p *Passes) knock(ctx context.Context, handler *transport.OAuthHandler) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, strings.NewReader("{}"))
 	if err != nil {
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
-	response, err := consentWeb(p.url).Do(request)
+	response, err := consentWeb(p.URL).Do(request)
 	if err != nil {
 		return err
 	}
