@@ -287,9 +287,8 @@ func (t *turn) pythonCalls(offered []Tool, written []string) (calls []wanted) {
 		if tool == nil {
 			continue
 		}
-		raw, err := parse.JSON(`{"args":[` + keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`) + "]}")
 		var read struct{ Args []any }
-		if err != nil || json.Unmarshal(raw, &read) != nil {
+		if parse.Object(`{"args":[`+keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`)+"]}", &read) != nil {
 			continue
 		}
 		list := read.Args

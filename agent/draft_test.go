@@ -48,7 +48,6 @@ func TestPlansAreReadAndMended(t *testing.T) {
 		"a comma too many":       {`{"steps":[{"id":"1","tool":"find","input":{"q":"run","k":5,},},],}`, oneStep},
 		"only the list":          {`[{"tool":"find","input":{"q":"run","k":5}}]`, oneStep},
 		"only one step":          {`{"tool":"find","input":{"q":"run","k":5}}`, oneStep},
-		"other names":            {`{"plan":[{"step":1,"tool_name":"find","tool_input":{"q":"run","k":5},"depends_on":[]}]}`, oneStep},
 		"calls as OpenAI has":    {`{"tool_calls":[{"type":"function","function":{"name":"find","arguments":"{\"q\":\"run\",\"k\":5}"}}]}`, `1 find {"k":5,"q":"run"}`},
 		"ids as numbers":         {`{"steps":[{"id":1,"tool":"find","input":{"q":"a","k":1}},{"id":2,"tool":"add_task","input":{"text":"b"},"after":[1]}]}`, "1 find {\"q\":\"a\",\"k\":1}\n2 add_task {\"text\":\"b\"} after 1"},
 		"input as text":          {`{"steps":[{"id":"1","tool":"find","input":"{\"q\":\"run\",\"k\":5}"}]}`, `1 find {"k":5,"q":"run"}`},
@@ -58,8 +57,8 @@ func TestPlansAreReadAndMended(t *testing.T) {
 		"as Python prints it":    {`{'steps': [{'id': '1', 'tool': 'find', 'input': {'q': 'run', 'k': 5, 'deep': None}, 'after': []}]}`, `1 find {"k":5,"q":"run"}` + "\n- step 1: deep was null"},
 		"a line break in a text": {"{\"reasoning\":\"a\nb\",\"steps\":[{\"id\":\"1\",\"tool\":\"find\",\"input\":{\"q\":\"run\",\"k\":5}}]}", oneStep},
 		"an unknown escape":      {`{"steps":[{"id":"1","tool":"find","input":{"q":"\(x\)","k":5}}]}`, `1 find {"q":"\\(x\\)","k":5}`},
-		"a plan in a plan":       {`{"plan":` + one + `}`, oneStep},
-		"input beside the tool":  {`{"steps":[{"id":"1","tool":"find","q":"run","k":5}]}`, `1 find {"k":5,"q":"run"}`},
+		"a plan in a plan":       {`{"plan":` + one + `}`, `error: the object has no "steps"`},
+		"input beside the tool":  {`{"steps":[{"id":"1","tool":"find","q":"run","k":5}]}`, "- step 1: the arguments of find do not fit: missing property 'q'"},
 
 		"a number as text": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":"3","k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n- step 1: n was a text"},
 		"a text as number": {`{"steps":[{"id":"1","tool":"find","input":{"q":7,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"7\"}\n- step 1: q was a number"},

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"lifehub/agent/parse"
@@ -70,51 +68,32 @@ func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report
 	return Judgement{Passed: true, Unjudged: true, Feedback: "It could not be judged."}, nil
 }
 
-// readJudgement reads a verdict as models write it: within another object,
-// with words for yes and no, a score of ten or a hundred, suggestions as a list.
+// readJudgement reads a verdict. A score above 1 is one of ten, or a hundred.
 func readJudgement(text string) (Judgement, error) {
-	raw, err := parse.JSON(text)
-	if err != nil {
+	var said struct {
+		Passed                *bool
+		Score                 *float64
+		Feedback, Suggestions json.RawMessage
+	}
+	if err := parse.Object(text, &said); err != nil {
 		return Judgement{}, err
 	}
-	fields := parse.Fields(raw, "passed", "verdict", "score")
-	var j Judgement
-	switch strings.ToLower(parse.Word(parse.First(fields, "passed", "pass", "accepted", "verdict"))) {
-	case "true", "yes", "1", "pass", "passed", "accept", "accepted":
-		j.Passed = true
-	case "false", "no", "0", "fail", "failed", "reject", "rejected":
-	default:
+	if said.Passed == nil {
 		return Judgement{}, errors.New(`"passed" is neither true nor false`)
 	}
-	score, said := readScore(parse.Text(fields["score"]))
-	if j.Score = score; !said && j.Passed {
+	j := Judgement{Passed: *said.Passed, Feedback: inOneLine(said.Feedback), Suggestions: inOneLine(said.Suggestions)}
+	switch {
+	case said.Score != nil:
+		for j.Score = max(0, *said.Score); j.Score > 1; j.Score /= 10 {
+		}
+	case j.Passed:
 		j.Score = 1
 	}
-	j.Feedback = clip(strings.Join(parse.Texts(fields["feedback"]), "; "), maxReason)
-	j.Suggestions = clip(strings.Join(parse.Texts(fields["suggestions"]), "; "), maxReason)
 	return j, nil
 }
 
-// readScore reads a score from 0 to 1: 0.8, 8, 80, "8/10" or "80 %".
-func readScore(text string) (score float64, said bool) {
-	number, of, fraction := strings.Cut(text, "/")
-	number, percent := strings.CutSuffix(strings.TrimSpace(number), "%")
-	score, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || math.IsNaN(score) {
-		return 0, false
-	}
-	most := 1.0
-	switch {
-	case fraction:
-		if most, err = strconv.ParseFloat(strings.TrimSpace(of), 64); err != nil || !(most > 0) {
-			return 0, false
-		}
-	case percent, score > 10:
-		most = 100
-	case score > 1:
-		most = 10
-	}
-	return max(0, min(1, score/most)), true
+func inOneLine(raw json.RawMessage) string {
+	return clip(strings.Join(parse.Texts(raw), "; "), maxReason)
 }
 
 // again is what a worker is told whose result was not accepted.

@@ -1,12 +1,14 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lifehub/agent/parse"
@@ -77,14 +79,16 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 	if usage.Stopped == llm.StopLength && t.answer.Len() > 0 {
 		t.reachedLimit()
 	}
-	decided, err := parse.JSON(text.String())
-	if err != nil {
+	var decided struct {
+		Reason, Answer string
+		Route          bool
+	}
+	if parse.Object(text.String(), &decided) != nil {
 		return t.answer.Len() == 0, nil
 	}
-	fields := parse.Fields(decided, "route", "answer")
-	said := strings.TrimSpace(parse.Text(fields["answer"]))
-	if t.answer.Len() == 0 && (said == "" || strings.EqualFold(parse.Word(fields["route"]), "true")) {
-		t.routed = clip(oneLine(parse.Text(fields["reason"])), 300)
+	said := strings.TrimSpace(decided.Answer)
+	if t.answer.Len() == 0 && (said == "" || decided.Route) {
+		t.routed = clip(oneLine(decided.Reason), 300)
 		return true, nil
 	}
 	if t.answer.Len() == 0 {
@@ -130,7 +134,7 @@ func (t *turn) lead(ctx context.Context) ([]Step, error) {
 		}
 		if problem == nil {
 			var decided PlanMade
-			if decided, problem = t.decided(text.String(), kinds); len(decided.Steps) > 0 {
+			if decided, problem = t.decided(text.String()); len(decided.Steps) > 0 {
 				made = decided
 			}
 		}
@@ -155,8 +159,8 @@ func (t *turn) lead(ctx context.Context) ([]Step, error) {
 
 // decided makes a plan of the lead's decision. The error says which of its
 // tasks cannot be used.
-func (t *turn) decided(text string, kinds []worker) (PlanMade, error) {
-	drafts, reasoning, err := readDelegations(text, kinds)
+func (t *turn) decided(text string) (PlanMade, error) {
+	drafts, reasoning, err := readDelegations(text)
 	if err != nil {
 		return PlanMade{}, err
 	}
@@ -177,72 +181,34 @@ func (t *turn) decided(text string, kinds []worker) (PlanMade, error) {
 	return made, nil
 }
 
-// readDelegations reads the lead's decision: one, or several.
-func readDelegations(text string, kinds []worker) (drafts []parse.Step, reasoning string, err error) {
-	raw, err := parse.JSON(text)
-	if err != nil {
+// readDelegations reads the tasks of the lead's decision.
+func readDelegations(text string) (drafts []parse.Step, reasoning string, err error) {
+	type task struct {
+		delegation
+		ID, After json.RawMessage
+	}
+	var decided struct {
+		task      // one, without a list
+		Reasoning string
+		Tasks     []task
+	}
+	if err := parse.Object(text, &decided); err != nil {
 		return nil, "", err
 	}
-	list := []json.RawMessage{raw}
-	if parse.IsObject(raw) {
-		fields := parse.Fields(raw, "tasks", "steps", "decisions", "workers", "worker_type")
-		reasoning = parse.Text(parse.First(fields, "reasoning", "thought"))
-		if tasks := parse.First(fields, "tasks", "steps", "decisions", "workers"); tasks != nil && json.Unmarshal(tasks, &list) != nil {
-			return nil, "", errors.New(`"tasks" is no list`)
-		}
-	} else if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, "", err
+	if decided.Worker != "" {
+		decided.Tasks = append(decided.Tasks, decided.task)
 	}
-	for i, item := range list {
-		if !parse.IsObject(item) {
-			return nil, "", fmt.Errorf("task %d is no object", i+1)
+	for i, task := range decided.Tasks {
+		draft := parse.Step{ID: cmp.Or(parse.Text(task.ID), strconv.Itoa(i+1)), Tool: DelegateTool, After: parse.Texts(task.After)}
+		if strings.TrimSpace(task.Task) == "" {
+			return nil, "", fmt.Errorf("task %.20s: it has no description", draft.ID)
 		}
-		fields := parse.Fields(item, "worker_type", "worker", "task_description", "task", "input", "arguments")
-		id, after := parse.Text(fields["id"]), parse.Texts(fields["after"])
-		if id == "" {
-			id = fmt.Sprint(i + 1)
+		if draft.Input, err = json.Marshal(task.delegation); err != nil {
+			return nil, "", err
 		}
-		if inner := parse.First(fields, "input", "arguments"); inner != nil && fields["worker_type"] == nil { // a plan of delegate steps
-			fields = parse.Fields(inner)
-		}
-		task, err := asDelegation(fields, kinds)
-		if err != nil {
-			return nil, "", fmt.Errorf("task %.20s: %w", id, err)
-		}
-		drafts = append(drafts, parse.Step{ID: id, Tool: DelegateTool, Input: task, After: after})
+		drafts = append(drafts, draft)
 	}
-	return drafts, reasoning, nil
-}
-
-// asDelegation reads a task by the names that models give to its fields.
-func asDelegation(fields map[string]json.RawMessage, kinds []worker) (json.RawMessage, error) {
-	task := delegation{
-		Worker:   kindNamed(parse.Text(parse.First(fields, "worker_type", "worker", "agent", "type")), kinds),
-		Task:     parse.Text(parse.First(fields, "task_description", "task", "description", "instructions")),
-		Criteria: strings.Join(parse.Texts(parse.First(fields, "success_criteria", "criteria")), "; "),
-	}
-	if strings.TrimSpace(task.Task) == "" {
-		return nil, errors.New("it has no description")
-	}
-	if given := fields["parameters"]; parse.IsObject(given) {
-		task.Parameters = given
-	} else if text := parse.Text(given); text != "" {
-		task.Task += "\n\nParameters: " + text
-	}
-	return json.Marshal(task)
-}
-
-// kindNamed is the kind that a lead means by "Notes worker" or "NOTES"; the
-// name as it is where it means none.
-func kindNamed(name string, kinds []worker) string {
-	for _, kind := range kinds {
-		for _, word := range wordsOfName(strings.ToLower(name)) {
-			if word == kind.name {
-				return kind.name
-			}
-		}
-	}
-	return name
+	return drafts, decided.Reasoning, nil
 }
 
 func leadSchema(kinds []worker) json.RawMessage {

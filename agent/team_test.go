@@ -268,21 +268,18 @@ func TestJudgementsAreReadAsModelsWriteThem(t *testing.T) {
 	}{
 		"plain":        {text: accepted, want: Judgement{Passed: true, Score: 0.9, Feedback: "It names how often."}},
 		"of ten":       {text: `{"passed":false,"score":7,"feedback":"x"}`, want: Judgement{Score: 0.7, Feedback: "x"}},
-		"of a hundred": {text: "```json\n{\"passed\":\"True\",\"score\":\"85\"}\n```", want: Judgement{Passed: true, Score: 0.85}},
+		"of a hundred": {text: "```json\n{\"passed\":true,\"score\":85}\n```", want: Judgement{Passed: true, Score: 0.85}},
 		"no score":     {text: `{"passed":true}`, want: Judgement{Passed: true, Score: 1}},
 		"a list":       {text: `{"passed":false,"score":0,"suggestions":["a","b"]}`, want: Judgement{Suggestions: "a; b"}},
 		"no verdict":   {text: `{"score":1}`, bad: true},
 		"prose":        {text: `It passed.`, bad: true},
 		"below zero":   {text: `{"passed":false,"score":-3}`, want: Judgement{}},
-		"a fraction":   {text: `{"passed":"no","score":"7/10","feedback":"x"}`, want: Judgement{Score: 0.7, Feedback: "x"}},
-		"per cent":     {text: `{"passed":"yes","score":"80 %"}`, want: Judgement{Passed: true, Score: 0.8}},
+		"a fraction":   {text: `{"passed":false,"score":"7/10"}`, bad: true},
+		"a word":       {text: `{"passed":"yes","score":1}`, bad: true},
 		"after prose":  {text: `The worker {did} well. {"passed":true,"score":0.8}`, want: Judgement{Passed: true, Score: 0.8}},
-		"in an object": {text: `{"evaluation":{"passed":true,"score":0.7}}`, want: Judgement{Passed: true, Score: 0.7}},
+		"in an object": {text: `{"evaluation":{"passed":true,"score":0.7}}`, bad: true},
 		"of Python":    {text: `{'Passed': True, 'Score': 0.7, 'Feedback': None}`, want: Judgement{Passed: true, Score: 0.7}},
 		"two lines":    {text: "{\"passed\":false,\"score\":0.5,\"feedback\":\"more\ndays\",}", want: Judgement{Score: 0.5, Feedback: "more\ndays"}},
-		"a verdict":    {text: `{"verdict":"pass","score":0.9}`, want: Judgement{Passed: true, Score: 0.9}},
-		"neither":      {text: `{"passed":"not quite","score":0.9}`, bad: true},
-		"of nothing":   {text: `{"passed":true,"score":"3/0"}`, want: Judgement{Passed: true, Score: 1}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -297,26 +294,17 @@ func TestJudgementsAreReadAsModelsWriteThem(t *testing.T) {
 func TestDelegationsAreReadAsLeadsWriteThem(t *testing.T) {
 	const want = `1 {"worker_type":"notes","task_description":"T","success_criteria":"C"}`
 	for name, tc := range map[string]struct{ text, want string }{
-		"several":            {`{"reasoning":"r","tasks":[{"id":"1","worker_type":"notes","task_description":"T","success_criteria":"C"}]}`, want},
-		"one":                {`{"worker_type":"notes","task_description":"T","success_criteria":"C"}`, want},
-		"a list":             {`[{"worker_type":"notes","task_description":"T","success_criteria":"C"}]`, want},
-		"in an object":       {`{"orchestrator_decision":{"worker_type":"notes","task_description":"T","success_criteria":"C"}}`, want},
-		"other names":        {`{"tasks":[{"id":1,"worker":"notes","task":"T","criteria":"C"}]}`, want},
-		"a list of criteria": {`{"tasks":[{"worker_type":"Notes Worker","task_description":"T","success_criteria":["C"]}]}`, want},
-		"after prose":        {`I hand it {out}: {"worker_type":"notes_agent","task_description":"T","success_criteria":"C"}`, want},
-		"calls of delegate":  {`{"steps":[{"id":"1","tool":"delegate","input":{"worker_type":"notes","task_description":"T","success_criteria":"C"}}]}`, want},
-		"parameters as text": {
-			`{"tasks":[{"worker_type":"notes","task_description":"T","success_criteria":"C","parameters":"in March"}]}`,
-			`1 {"worker_type":"notes","task_description":"T\n\nParameters: in March","success_criteria":"C"}`,
-		},
+		"a plan":                     {`{"reasoning":"r","tasks":[{"id":"1","worker_type":"notes","task_description":"T","success_criteria":"C"}]}`, want},
+		"one":                        {`{"worker_type":"notes","task_description":"T","success_criteria":"C"}`, want},
+		"after prose":                {`I hand it {out}: {"tasks":[{"id":1,"worker_type":"notes","task_description":"T","success_criteria":"C"}]}`, want},
 		"a worker that is not there": {`{"tasks":[{"worker_type":"wizard","task_description":"T"}]}`, `1 {"worker_type":"wizard","task_description":"T"}`},
 		"no task":                    {`{"tasks":[{"worker_type":"notes","task_description":" "}]}`, "task 1: it has no description"},
 		"prose":                      {`The notes worker should look [1].`, "it holds no JSON object"},
-		"a text for the tasks":       {`{"tasks":"notes: look"}`, `"tasks" is no list`},
-		"no object":                  {`{"tasks":["look"]}`, "task 1 is no object"},
+		"a text for the tasks":       {`{"tasks":"notes: look"}`, "it does not have the shape asked for"},
+		"no object":                  {`{"tasks":["look"]}`, "it does not have the shape asked for"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			drafts, _, err := readDelegations(tc.text, workers)
+			drafts, _, err := readDelegations(tc.text)
 			var lines []string
 			for _, d := range drafts {
 				lines = append(lines, d.ID+" "+string(d.Input))

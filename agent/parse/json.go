@@ -46,12 +46,15 @@ func jsonIn(text string) iter.Seq2[json.RawMessage, error] {
 	}
 }
 
-// JSON is the first of them.
-func JSON(text string) (json.RawMessage, error) {
+// Object reads the first of them into a struct.
+func Object(text string, into any) error {
 	for raw, err := range jsonIn(text) {
-		return raw, err
+		if err == nil && json.Unmarshal(raw, into) != nil {
+			err = errors.New("it does not have the shape asked for")
+		}
+		return err
 	}
-	return nil, errNoObject
+	return errNoObject
 }
 
 // beginsJSON tells an object or a list of objects from a bracket in prose.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // maxDraft bounds what is read of a planner's answer, in bytes.
@@ -28,9 +27,9 @@ type Step struct {
 }
 
 // Plan finds the plan in a model's answer: it may stand in a fence, after
-// thoughts, between prose, or be only its list of steps. Other names that
-// models give to the fields are understood. JSON that is broken is an error: a
-// part of a plan is never taken for the whole.
+// thoughts, between prose, or be only its list of steps, or calls in the way of
+// OpenAI. JSON that is broken is an error: a part of a plan is never taken for
+// the whole.
 func Plan(text string) (Draft, error) {
 	problem := errNoObject
 	for raw, err := range jsonIn(text) {
@@ -60,21 +59,14 @@ func asDraft(raw json.RawMessage) (Draft, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return Draft{}, fmt.Errorf("it is no object: %w", err)
 	}
-	d := Draft{
-		Reasoning: Text(First(fields, "reasoning", "thought", "thoughts")),
-		Answer:    Text(First(fields, "answer", "response", "reply")),
-	}
-	list := First(fields, "steps", "plan", "tasks", "tool_calls", "calls")
-	if IsObject(list) { // {"plan":{"steps":[…]}}
-		return asDraft(list)
-	}
-	switch {
+	d := Draft{Reasoning: Text(fields["reasoning"]), Answer: Text(fields["answer"])}
+	switch list := first(fields, "steps", "tool_calls"); {
 	case list != nil && string(list) != "null":
 		var err error
 		if d.Steps, err = asSteps(list); err != nil {
 			return Draft{}, err
 		}
-	case First(fields, "tool", "tool_name", "name", "function") != nil:
+	case first(fields, "tool", "name", "function") != nil:
 		step, err := asStep(raw, 0)
 		if err != nil {
 			return Draft{}, err
@@ -111,48 +103,20 @@ func asStep(raw json.RawMessage, index int) (Step, error) {
 		return asStep(inner, index)
 	}
 	step := Step{
-		ID:          Text(First(fields, "id", "step", "task_number")),
-		Tool:        Text(First(fields, "tool", "tool_name", "name", "function")),
-		Description: Text(First(fields, "description", "task")),
-		Input:       First(fields, "input", "tool_input", "args", "arguments", "parameters", "tool_arguments"),
-		After:       Texts(First(fields, "after", "depends_on", "dependencies")),
+		ID:          Text(fields["id"]),
+		Tool:        Text(first(fields, "tool", "name")),
+		Description: Text(fields["description"]),
+		Input:       first(fields, "input", "arguments", "parameters"),
+		After:       Texts(fields["after"]),
 	}
 	if step.ID == "" {
 		step.ID = strconv.Itoa(index + 1)
 	}
-	if step.Input == nil { // {"tool":"search_notes","query":"running"}
-		step.Input = beside(fields)
-	}
 	return step, nil
 }
 
-// beside are the arguments of a step that has them among its own fields; nil:
-// there are none.
-func beside(fields map[string]json.RawMessage) json.RawMessage {
-	args := map[string]json.RawMessage{}
-	for name, value := range fields {
-		if !fieldsOfStep[name] {
-			args[name] = value
-		}
-	}
-	if len(args) == 0 {
-		return nil
-	}
-	raw, err := json.Marshal(args)
-	if err != nil {
-		return nil
-	}
-	return raw
-}
-
-// fieldsOfStep are the fields of a step that are no arguments of its tool.
-var fieldsOfStep = map[string]bool{
-	"id": true, "step": true, "task_number": true, "tool": true, "tool_name": true, "name": true, "function": true, "description": true,
-	"task": true, "after": true, "depends_on": true, "dependencies": true, "type": true, "reasoning": true, "thought": true, "status": true,
-}
-
-// First is the field with the first of the names that is there.
-func First(fields map[string]json.RawMessage, names ...string) json.RawMessage {
+// first is the field with the first of the names that is there.
+func first(fields map[string]json.RawMessage, names ...string) json.RawMessage {
 	for _, name := range names {
 		if value, ok := fields[name]; ok {
 			return value
@@ -188,38 +152,8 @@ func Texts(raw json.RawMessage) (texts []string) {
 	return texts
 }
 
-// Word reads a string, or a bare word of JSON such as true.
-func Word(raw json.RawMessage) string {
-	if s := Text(raw); s != "" {
-		return s
-	}
-	return string(raw)
-}
-
 // IsObject reports whether a JSON value is an object.
 func IsObject(raw json.RawMessage) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(raw, &object) == nil && object != nil
-}
-
-// Fields are the fields of an object, by their names in lower case. Where
-// none of the wanted ones is there, and one field alone holds an object, they
-// are those of that.
-func Fields(raw json.RawMessage, wanted ...string) map[string]json.RawMessage {
-	var named map[string]json.RawMessage
-	if json.Unmarshal(raw, &named) != nil {
-		return nil
-	}
-	fields := map[string]json.RawMessage{}
-	for name, value := range named {
-		fields[strings.ToLower(name)] = value
-	}
-	if len(wanted) > 0 && len(fields) == 1 && First(fields, wanted...) == nil {
-		for _, inner := range fields {
-			if IsObject(inner) {
-				return Fields(inner)
-			}
-		}
-	}
-	return fields
 }
