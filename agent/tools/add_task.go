@@ -16,27 +16,16 @@ import (
 )
 
 type addTaskArgs struct {
-	Text string `json:"text"`
-	Due  string `json:"due,omitempty"`
-	Note string `json:"note,omitempty"`
+	Text string `json:"text" description:"what is to be done, without the date"`
+	Due  string `json:"due,omitempty" description:"the day it is due, YYYY-MM-DD"`
+	Note string `json:"note,omitempty" description:"the note to add it to; tasks.md if left out"`
 }
-
-const addTaskSchema = `{
-	"type": "object",
-	"properties": {
-		"text": {"type": "string", "description": "what is to be done, without the date"},
-		"due": {"type": "string", "description": "the day it is due, YYYY-MM-DD"},
-		"note": {"type": "string", "description": "the note to add it to; tasks.md if left out"}
-	},
-	"required": ["text"],
-	"additionalProperties": false
-}`
 
 // newTasksNote is where tasks go when no note for them is there yet.
 const newTasksNote = "tasks.md"
 
 func newAddTask(v desk, now func() time.Time) agent.Tool {
-	return newWriter(v, spec("add_task", addTaskSchema), func(ctx context.Context, args addTaskArgs) (change, error) {
+	return newWriter(v, spec[addTaskArgs]("add_task"), func(ctx context.Context, args addTaskArgs) (change, error) {
 		text := taskText(args.Text)
 		if text == "" {
 			return change{}, errors.New("what is to be done? The task has no text")

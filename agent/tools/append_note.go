@@ -13,24 +13,13 @@ import (
 )
 
 type appendArgs struct {
-	Path    string `json:"path,omitempty"`
-	Content string `json:"content"`
-	Heading string `json:"heading,omitempty"`
+	Path    string `json:"path,omitempty" description:"path, file name or title of the note; today's daily note if left out"`
+	Content string `json:"content" description:"the text to add, in markdown"`
+	Heading string `json:"heading,omitempty" description:"add it to the end of the section under this heading"`
 }
 
-const appendSchema = `{
-	"type": "object",
-	"properties": {
-		"path": {"type": "string", "description": "path, file name or title of the note; today's daily note if left out"},
-		"content": {"type": "string", "description": "the text to add, in markdown"},
-		"heading": {"type": "string", "description": "add it to the end of the section under this heading"}
-	},
-	"required": ["content"],
-	"additionalProperties": false
-}`
-
 func newAppendNote(v desk, daily Daily, now func() time.Time) agent.Tool {
-	return newWriter(v, spec("append_note", appendSchema), func(ctx context.Context, args appendArgs) (change, error) {
+	return newWriter(v, spec[appendArgs]("append_note"), func(ctx context.Context, args appendArgs) (change, error) {
 		content := strings.Trim(args.Content, "\r\n")
 		if strings.TrimSpace(content) == "" {
 			return change{}, errors.New("what to add? The content is empty")

@@ -26,26 +26,23 @@ const (
 	maxArtifactName = 100
 )
 
-// artifactSchema makes the schema of a tool that takes these texts, all of
-// which but "why" it needs.
-func artifactSchema(fields ...string) string {
-	what := map[string]string{
-		"name": "short name of the document", "text": "the whole document, in markdown", "why": "what this version is for, in a few words",
-		"old_text": "the passage as it stands in the document, exactly; it must stand there once", "new_text": "what stands there afterwards",
+// What the tools of documents take; [artifactArgs] is all of it.
+type (
+	artifactText struct {
+		Name string `json:"name" description:"short name of the document"`
+		Text string `json:"text" description:"the whole document, in markdown"`
+		Why  string `json:"why,omitempty" description:"what this version is for, in a few words"`
 	}
-	properties, required := map[string]any{}, []string{}
-	for _, field := range fields {
-		properties[field] = map[string]string{"type": "string", "description": what[field]}
-		if field != "why" {
-			required = append(required, field)
-		}
+	artifactEdit struct {
+		Name string `json:"name" description:"short name of the document"`
+		Old  string `json:"old_text" description:"the passage as it stands in the document, exactly; it must stand there once"`
+		New  string `json:"new_text" description:"what stands there afterwards"`
+		Why  string `json:"why,omitempty" description:"what this version is for, in a few words"`
 	}
-	raw, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-	if err != nil { // cannot be: these are strings
-		return "{}"
+	artifactName struct {
+		Name string `json:"name" description:"short name of the document"`
 	}
-	return string(raw)
-}
+)
 
 type artifactArgs struct {
 	Name string `json:"name"`
@@ -57,19 +54,19 @@ type artifactArgs struct {
 
 func artifactTools(kept artifacts) []agent.Tool {
 	return []agent.Tool{
-		newArtifactWriter(kept, spec("create_artifact", artifactSchema("name", "text", "why")), func(was agent.Artifact, args artifactArgs) (string, error) {
+		newArtifactWriter(kept, spec[artifactText]("create_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
 			if was.Version > 0 {
 				return "", fmt.Errorf("there is an artifact %q already; use update_artifact or rewrite_artifact", args.Name)
 			}
 			return args.Text, nil
 		}),
-		newArtifactWriter(kept, spec("update_artifact", artifactSchema("name", "old_text", "new_text", "why")), func(was agent.Artifact, args artifactArgs) (string, error) {
+		newArtifactWriter(kept, spec[artifactEdit]("update_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
 			if was.Version == 0 {
 				return "", agent.ErrNoArtifact
 			}
 			return edited(was.Text, args.Old, args.New)
 		}),
-		newArtifactWriter(kept, spec("rewrite_artifact", artifactSchema("name", "text", "why")), func(was agent.Artifact, args artifactArgs) (string, error) {
+		newArtifactWriter(kept, spec[artifactText]("rewrite_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
 			if was.Version == 0 {
 				return "", agent.ErrNoArtifact
 			}
@@ -80,7 +77,7 @@ func artifactTools(kept artifacts) []agent.Tool {
 }
 
 func newReadArtifact(kept artifacts) agent.Tool {
-	return artifactReader{agent.NewTool(spec("read_artifact", artifactSchema("name")), agent.Auto, func(ctx context.Context, args artifactArgs) (agent.Result, error) {
+	return artifactReader{agent.NewTool(spec[artifactName]("read_artifact"), agent.Auto, func(ctx context.Context, args artifactArgs) (agent.Result, error) {
 		a, err := kept.Artifact(ctx, agent.OriginOf(ctx).Conversation, strings.TrimSpace(args.Name), 0)
 		if errors.Is(err, agent.ErrNoArtifact) {
 			return agent.Result{}, noArtifact(ctx, kept, args.Name)

@@ -9,20 +9,11 @@ import (
 )
 
 type calculateArgs struct {
-	Expression string `json:"expression"`
+	Expression string `json:"expression" description:"such as (3 + 4) * 2, 15% of 80, sqrt(2)"`
 }
 
-const calculateSchema = `{
-	"type": "object",
-	"properties": {
-		"expression": {"type": "string", "description": "such as (3 + 4) * 2, 15% of 80, sqrt(2)"}
-	},
-	"required": ["expression"],
-	"additionalProperties": false
-}`
-
 func newCalculate() agent.Tool {
-	return agent.NewTool(spec("calculate", calculateSchema), agent.Auto, func(_ context.Context, args calculateArgs) (agent.Result, error) {
+	return agent.NewTool(spec[calculateArgs]("calculate"), agent.Auto, func(_ context.Context, args calculateArgs) (agent.Result, error) {
 		value, err := evaluate(args.Expression)
 		if err != nil {
 			return agent.Result{}, fmt.Errorf("calculate %q: %w", clip(args.Expression, 100), err)

@@ -13,22 +13,12 @@ import (
 )
 
 type completeArgs struct {
-	Task string `json:"task"`
-	Note string `json:"note,omitempty"`
+	Task string `json:"task" description:"the task's text, words of it, or path:line"`
+	Note string `json:"note,omitempty" description:"the note it stands in, when several have such a task"`
 }
 
-const completeSchema = `{
-	"type": "object",
-	"properties": {
-		"task": {"type": "string", "description": "the task's text, words of it, or path:line"},
-		"note": {"type": "string", "description": "the note it stands in, when several have such a task"}
-	},
-	"required": ["task"],
-	"additionalProperties": false
-}`
-
 func newCompleteTask(v desk, now func() time.Time) agent.Tool {
-	return newWriter(v, spec("complete_task", completeSchema), func(ctx context.Context, args completeArgs) (change, error) {
+	return newWriter(v, spec[completeArgs]("complete_task"), func(ctx context.Context, args completeArgs) (change, error) {
 		t, err := v.openTask(ctx, args)
 		if err != nil {
 			return change{}, err

@@ -15,16 +15,6 @@ import (
 	"lifehub/llm"
 )
 
-const crawlSchema = `{
-	"type": "object",
-	"properties": {
-		"url": {"type": "string", "description": "the page to begin with, with https://"},
-		"pages": {"type": "integer", "minimum": 1, "maximum": 10, "description": "pages at most; 5 if left out"}
-	},
-	"required": ["url"],
-	"additionalProperties": false
-}`
-
 // The bounds of a crawl.
 const (
 	crawlPages    = 5
@@ -35,8 +25,8 @@ const (
 )
 
 type crawlArgs struct {
-	URL   string `json:"url"`
-	Pages int    `json:"pages,omitempty"`
+	URL   string `json:"url" description:"the page to begin with, with https://"`
+	Pages int    `json:"pages,omitempty" minimum:"1" maximum:"10" description:"pages at most; 5 if left out"`
 }
 
 // crawl reads a few pages of one site, one after the other, as its robots.txt
@@ -49,7 +39,7 @@ type crawl struct {
 }
 
 func newCrawl(w *web, now func() time.Time, pause func(context.Context, time.Duration) error) agent.Tool {
-	return &crawl{spec("crawl", crawlSchema), w, now, pause}
+	return &crawl{spec[crawlArgs]("crawl"), w, now, pause}
 }
 
 // pause waits, or ends with ctx.

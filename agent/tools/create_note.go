@@ -13,22 +13,12 @@ import (
 )
 
 type createArgs struct {
-	Path    string `json:"path"`
-	Content string `json:"content"`
+	Path    string `json:"path" description:"where it shall lie, such as recipes/ramen.md"`
+	Content string `json:"content" description:"the whole text, in markdown"`
 }
 
-const createSchema = `{
-	"type": "object",
-	"properties": {
-		"path": {"type": "string", "description": "where it shall lie, such as recipes/ramen.md"},
-		"content": {"type": "string", "description": "the whole text, in markdown"}
-	},
-	"required": ["path", "content"],
-	"additionalProperties": false
-}`
-
 func newCreateNote(v desk) agent.Tool {
-	return newWriter(v, spec("create_note", createSchema), func(ctx context.Context, args createArgs) (change, error) {
+	return newWriter(v, spec[createArgs]("create_note"), func(ctx context.Context, args createArgs) (change, error) {
 		name := strings.TrimSpace(args.Path)
 		if ext := strings.ToLower(path.Ext(name)); ext != ".md" && ext != ".markdown" {
 			name += ".md"

@@ -11,24 +11,13 @@ import (
 )
 
 type editArgs struct {
-	Path string `json:"path"`
-	Old  string `json:"old_text"`
-	New  string `json:"new_text"`
+	Path string `json:"path" description:"path, file name or title of the note"`
+	Old  string `json:"old_text" description:"the passage as it stands in the note, exactly; it must stand there once"`
+	New  string `json:"new_text" description:"what stands there afterwards"`
 }
 
-const editSchema = `{
-	"type": "object",
-	"properties": {
-		"path": {"type": "string", "description": "path, file name or title of the note"},
-		"old_text": {"type": "string", "description": "the passage as it stands in the note, exactly; it must stand there once"},
-		"new_text": {"type": "string", "description": "what stands there afterwards"}
-	},
-	"required": ["path", "old_text", "new_text"],
-	"additionalProperties": false
-}`
-
 func newEditNote(v desk) agent.Tool {
-	return newWriter(v, spec("edit_note", editSchema), func(ctx context.Context, args editArgs) (change, error) {
+	return newWriter(v, spec[editArgs]("edit_note"), func(ctx context.Context, args editArgs) (change, error) {
 		at, err := v.find(ctx, args.Path)
 		if err != nil {
 			return change{}, err

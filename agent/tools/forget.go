@@ -7,19 +7,10 @@ import (
 )
 
 type forgetArgs struct {
-	Text string `json:"text"`
+	Text string `json:"text" description:"the fact to forget, or words that only it holds"`
 }
-
-const forgetSchema = `{
-	"type": "object",
-	"properties": {
-		"text": {"type": "string", "description": "the fact to forget, or words that only it holds"}
-	},
-	"required": ["text"],
-	"additionalProperties": false
-}`
 
 func newForget(f Facts, c changes) agent.Tool {
 	plan := func(_ context.Context, args forgetArgs) (change, error) { return f.removing(args.Text) }
-	return agent.NewEraser(spec("forget", forgetSchema), &writer[forgetArgs]{desk: desk{f.folders, c}, plan: plan, shown: map[string]change{}})
+	return agent.NewEraser(spec[forgetArgs]("forget"), &writer[forgetArgs]{desk: desk{f.folders, c}, plan: plan, shown: map[string]change{}})
 }

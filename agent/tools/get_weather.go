@@ -17,23 +17,11 @@ import (
 )
 
 type weatherArgs struct {
-	Place string `json:"place"`
-	Days  int    `json:"days,omitempty"`
-	Hours int    `json:"hours,omitempty"`
-	Units string `json:"units,omitempty"`
+	Place string `json:"place" description:"a town, such as Zürich or Portland, Maine"`
+	Days  int    `json:"days,omitempty" minimum:"1" maximum:"16" description:"days ahead, today included; 3 if left out"`
+	Hours int    `json:"hours,omitempty" minimum:"1" maximum:"48" description:"hours ahead to tell one by one; none if left out"`
+	Units string `json:"units,omitempty" enum:"metric,imperial" description:"the user's own if left out"`
 }
-
-const weatherSchema = `{
-	"type": "object",
-	"properties": {
-		"place": {"type": "string", "description": "a town, such as Zürich or Portland, Maine"},
-		"days": {"type": "integer", "minimum": 1, "maximum": 16, "description": "days ahead, today included; 3 if left out"},
-		"hours": {"type": "integer", "minimum": 1, "maximum": 48, "description": "hours ahead to tell one by one; none if left out"},
-		"units": {"type": "string", "enum": ["metric", "imperial"], "description": "the user's own if left out"}
-	},
-	"required": ["place"],
-	"additionalProperties": false
-}`
 
 const (
 	publicGeocoding = "https://geocoding-api.open-meteo.com/v1/search"
@@ -56,7 +44,7 @@ type weather struct {
 func newGetWeather(w weather) agent.Tool {
 	w.geocoding = cmp.Or(w.geocoding, publicGeocoding)
 	w.forecast = cmp.Or(w.forecast, publicForecast)
-	return agent.NewOutward(spec("get_weather", weatherSchema), func(ctx context.Context, args weatherArgs) (agent.Result, error) {
+	return agent.NewOutward(spec[weatherArgs]("get_weather"), func(ctx context.Context, args weatherArgs) (agent.Result, error) {
 		if strings.Trim(args.Place, " ,\t\n") == "" {
 			return agent.Result{}, errors.New("the weather of which place?")
 		}

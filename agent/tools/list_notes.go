@@ -14,20 +14,10 @@ import (
 )
 
 type listArgs struct {
-	Folder string `json:"folder,omitempty"`
-	Tag    string `json:"tag,omitempty"`
-	Limit  int    `json:"limit,omitempty"`
+	Folder string `json:"folder,omitempty" description:"only notes below this folder"`
+	Tag    string `json:"tag,omitempty" description:"only notes with this tag or one below it"`
+	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"200" description:"notes, 20 if left out"`
 }
-
-const listSchema = `{
-	"type": "object",
-	"properties": {
-		"folder": {"type": "string", "description": "only notes below this folder"},
-		"tag": {"type": "string", "description": "only notes with this tag or one below it"},
-		"limit": {"type": "integer", "minimum": 1, "maximum": 200, "description": "notes, 20 if left out"}
-	},
-	"additionalProperties": false
-}`
 
 const (
 	listLimit = 20
@@ -35,7 +25,7 @@ const (
 )
 
 func newListNotes(v vaults) agent.Tool {
-	return agent.NewTool(spec("list_notes", listSchema), agent.Auto, func(ctx context.Context, args listArgs) (agent.Result, error) {
+	return agent.NewTool(spec[listArgs]("list_notes"), agent.Auto, func(ctx context.Context, args listArgs) (agent.Result, error) {
 		places, err := v.list(ctx)
 		if err != nil {
 			return agent.Result{}, err

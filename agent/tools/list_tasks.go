@@ -12,18 +12,9 @@ import (
 )
 
 type listTasksArgs struct {
-	Status string `json:"status,omitempty"`
-	Query  string `json:"query,omitempty"`
+	Status string `json:"status,omitempty" enum:"open,due,overdue,done,all" default:"open" description:"open: not done; due: open with a date within a week or past; overdue: open with a date that is past"`
+	Query  string `json:"query,omitempty" description:"only tasks whose text, note or tags hold these words"`
 }
-
-const listTasksSchema = `{
-	"type": "object",
-	"properties": {
-		"status": {"type": "string", "enum": ["open", "due", "overdue", "done", "all"], "default": "open", "description": "open: not done; due: open with a date within a week or past; overdue: open with a date that is past"},
-		"query": {"type": "string", "description": "only tasks whose text, note or tags hold these words"}
-	},
-	"additionalProperties": false
-}`
 
 // dueWithin is how many days ahead a task counts as due.
 const dueWithin = 7
@@ -32,7 +23,7 @@ const dueWithin = 7
 const maxTasks = 100
 
 func newListTasks(v vaults, now func() time.Time) agent.Tool {
-	return agent.NewTool(spec("list_tasks", listTasksSchema), agent.Auto, func(ctx context.Context, args listTasksArgs) (agent.Result, error) {
+	return agent.NewTool(spec[listTasksArgs]("list_tasks"), agent.Auto, func(ctx context.Context, args listTasksArgs) (agent.Result, error) {
 		status := cmp.Or(args.Status, "open")
 		all, err := v.tasks(ctx)
 		if err != nil {

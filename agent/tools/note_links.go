@@ -13,15 +13,8 @@ import (
 )
 
 type linksArgs struct {
-	Path string `json:"path"`
+	Path string `json:"path" description:"path, file name or title of the note"`
 }
-
-const linksSchema = `{
-	"type": "object",
-	"properties": {"path": {"type": "string", "description": "path, file name or title of the note"}},
-	"required": ["path"],
-	"additionalProperties": false
-}`
 
 const (
 	// maxLinks bounds the links of each direction that are told.
@@ -31,7 +24,7 @@ const (
 )
 
 func newNoteLinks(v vaults) agent.Tool {
-	return byPath{agent.NewTool(spec("note_links", linksSchema), agent.Auto, func(ctx context.Context, args linksArgs) (agent.Result, error) {
+	return byPath{agent.NewTool(spec[linksArgs]("note_links"), agent.Auto, func(ctx context.Context, args linksArgs) (agent.Result, error) {
 		at, note, err := v.open(ctx, args.Path)
 		if err != nil {
 			return agent.Result{}, err

@@ -11,21 +11,10 @@ import (
 )
 
 type readArgs struct {
-	Path string `json:"path"`
-	From int    `json:"from,omitempty"`
-	To   int    `json:"to,omitempty"`
+	Path string `json:"path" description:"path, file name or title of the note"`
+	From int    `json:"from,omitempty" minimum:"1" description:"first line; the beginning if left out"`
+	To   int    `json:"to,omitempty" minimum:"1" description:"last line; the end if left out"`
 }
-
-const readSchema = `{
-	"type": "object",
-	"properties": {
-		"path": {"type": "string", "description": "path, file name or title of the note"},
-		"from": {"type": "integer", "minimum": 1, "description": "first line; the beginning if left out"},
-		"to": {"type": "integer", "minimum": 1, "description": "last line; the end if left out"}
-	},
-	"required": ["path"],
-	"additionalProperties": false
-}`
 
 const (
 	// maxRead bounds what one call reads, in bytes: a little less than what of
@@ -37,7 +26,7 @@ const (
 )
 
 func newReadNote(v vaults) agent.Tool {
-	return byPath{agent.NewTool(spec("read_note", readSchema), agent.Auto, func(ctx context.Context, args readArgs) (agent.Result, error) {
+	return byPath{agent.NewTool(spec[readArgs]("read_note"), agent.Auto, func(ctx context.Context, args readArgs) (agent.Result, error) {
 		at, note, err := v.open(ctx, args.Path)
 		if err != nil {
 			return agent.Result{}, err

@@ -10,16 +10,8 @@ import (
 )
 
 type recallArgs struct {
-	Query string `json:"query,omitempty"`
+	Query string `json:"query,omitempty" description:"what to recall; all facts if left out"`
 }
-
-const recallSchema = `{
-	"type": "object",
-	"properties": {
-		"query": {"type": "string", "description": "what to recall; all facts if left out"}
-	},
-	"additionalProperties": false
-}`
 
 // past finds exchanges of earlier conversations. (*agent.Agent).Recall is the
 // real one.
@@ -31,7 +23,7 @@ const (
 )
 
 func newRecall(f Facts, past past) agent.Tool {
-	return agent.NewTool(spec("recall", recallSchema), agent.Auto, func(ctx context.Context, args recallArgs) (agent.Result, error) {
+	return agent.NewTool(spec[recallArgs]("recall"), agent.Auto, func(ctx context.Context, args recallArgs) (agent.Result, error) {
 		facts, err := f.List(ctx)
 		if err != nil {
 			return agent.Result{}, err

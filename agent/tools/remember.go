@@ -8,22 +8,13 @@ import (
 )
 
 type rememberArgs struct {
-	Text string `json:"text"`
+	Text string `json:"text" description:"one fact about the user, as a sentence that stands on its own"`
 }
-
-const rememberSchema = `{
-	"type": "object",
-	"properties": {
-		"text": {"type": "string", "description": "one fact about the user, as a sentence that stands on its own"}
-	},
-	"required": ["text"],
-	"additionalProperties": false
-}`
 
 // newRemember writes a fact down with its day and the conversation it comes
 // from. One made while text from outside stood in the prompts says so.
 func newRemember(f Facts, c changes, now func() time.Time) agent.Tool {
-	return newWriter(desk{f.folders, c}, spec("remember", rememberSchema), func(ctx context.Context, args rememberArgs) (change, error) {
+	return newWriter(desk{f.folders, c}, spec[rememberArgs]("remember"), func(ctx context.Context, args rememberArgs) (change, error) {
 		return f.adding(args.Text, agent.OriginOf(ctx), now())
 	})
 }

@@ -14,27 +14,13 @@ import (
 )
 
 type searchArgs struct {
-	Query  string `json:"query"`
-	Limit  int    `json:"limit,omitempty"`
-	Path   string `json:"path,omitempty"`
-	Tag    string `json:"tag,omitempty"`
-	After  string `json:"after,omitempty"`
-	Before string `json:"before,omitempty"`
+	Query  string `json:"query" description:"what to look for, in the user's words"`
+	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"50" description:"passages, 5 if left out"`
+	Path   string `json:"path,omitempty" description:"only notes in this folder, or matching this glob"`
+	Tag    string `json:"tag,omitempty" description:"only notes with this tag"`
+	After  string `json:"after,omitempty" description:"only notes dated on or after this day, YYYY-MM-DD"`
+	Before string `json:"before,omitempty" description:"only notes dated before this day, YYYY-MM-DD"`
 }
-
-const searchSchema = `{
-	"type": "object",
-	"properties": {
-		"query": {"type": "string", "description": "what to look for, in the user's words"},
-		"limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "passages, 5 if left out"},
-		"path": {"type": "string", "description": "only notes in this folder, or matching this glob"},
-		"tag": {"type": "string", "description": "only notes with this tag"},
-		"after": {"type": "string", "description": "only notes dated on or after this day, YYYY-MM-DD"},
-		"before": {"type": "string", "description": "only notes dated before this day, YYYY-MM-DD"}
-	},
-	"required": ["query"],
-	"additionalProperties": false
-}`
 
 // datedFilter is a filter that is meant as one, though its date may be none.
 var datedFilter = pattern.Lazy(`(?i)\b(?:after|before):"?\d`)
@@ -48,7 +34,7 @@ const (
 )
 
 func newSearchNotes(search searcher, v vaults) agent.Tool {
-	return agent.NewTool(spec("search_notes", searchSchema), agent.Auto, func(ctx context.Context, args searchArgs) (agent.Result, error) {
+	return agent.NewTool(spec[searchArgs]("search_notes"), agent.Auto, func(ctx context.Context, args searchArgs) (agent.Result, error) {
 		query, err := args.query()
 		if err != nil {
 			return agent.Result{}, err

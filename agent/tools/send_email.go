@@ -46,25 +46,12 @@ const (
 const smtpTimeout = 30 * time.Second
 
 type mailArgs struct {
-	To      []string `json:"to"`
-	Cc      []string `json:"cc,omitempty"`
-	Bcc     []string `json:"bcc,omitempty"`
-	Subject string   `json:"subject"`
-	Body    string   `json:"body"`
+	To      []string `json:"to" description:"addresses"`
+	Cc      []string `json:"cc,omitempty" description:"addresses that get a copy"`
+	Bcc     []string `json:"bcc,omitempty" description:"addresses that get a copy unseen by the others"`
+	Subject string   `json:"subject" description:"one line"`
+	Body    string   `json:"body" description:"the whole text"`
 }
-
-const mailSchema = `{
-	"type": "object",
-	"properties": {
-		"to": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "addresses"},
-		"cc": {"type": "array", "items": {"type": "string"}, "description": "addresses that get a copy"},
-		"bcc": {"type": "array", "items": {"type": "string"}, "description": "addresses that get a copy unseen by the others"},
-		"subject": {"type": "string", "description": "one line"},
-		"body": {"type": "string", "description": "the whole text"}
-	},
-	"required": ["to", "subject", "body"],
-	"additionalProperties": false
-}`
 
 // sendEmail is the tool. It asks each time: no rule lets a mail pass unseen.
 type sendEmail struct {
@@ -83,7 +70,7 @@ var (
 )
 
 func newSendEmail(m Mail, now func() time.Time, drafts artifacts, sent func(bytes int)) *sendEmail {
-	return &sendEmail{Mail: m, spec: spec("send_email", mailSchema), now: now, drafts: drafts, sent: sent}
+	return &sendEmail{Mail: m, spec: spec[mailArgs]("send_email"), now: now, drafts: drafts, sent: sent}
 }
 
 func (s *sendEmail) Spec() llm.ToolSpec                { return s.spec }

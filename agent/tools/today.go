@@ -11,19 +11,11 @@ import (
 )
 
 type todayArgs struct {
-	Zone string `json:"zone,omitempty"`
+	Zone string `json:"zone,omitempty" description:"time zone such as Asia/Tokyo; the user's own if left out"`
 }
 
-const todaySchema = `{
-	"type": "object",
-	"properties": {
-		"zone": {"type": "string", "description": "time zone such as Asia/Tokyo; the user's own if left out"}
-	},
-	"additionalProperties": false
-}`
-
 func newToday(now func() time.Time) agent.Tool {
-	return agent.NewTool(spec("today", todaySchema), agent.Auto, func(_ context.Context, args todayArgs) (agent.Result, error) {
+	return agent.NewTool(spec[todayArgs]("today"), agent.Auto, func(_ context.Context, args todayArgs) (agent.Result, error) {
 		t := now()
 		if name := strings.TrimSpace(args.Zone); name != "" {
 			zone, err := time.LoadLocation(strings.ReplaceAll(name, " ", "_"))

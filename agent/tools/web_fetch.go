@@ -11,19 +11,9 @@ import (
 	"lifehub/llm"
 )
 
-const webFetchSchema = `{
-	"type": "object",
-	"properties": {
-		"url": {"type": "string", "description": "the page's address, with https://"},
-		"from": {"type": "integer", "minimum": 1, "description": "first line, to go on with a long page; the beginning if left out"}
-	},
-	"required": ["url"],
-	"additionalProperties": false
-}`
-
 type webFetchArgs struct {
-	URL  string `json:"url"`
-	From int    `json:"from,omitempty"`
+	URL  string `json:"url" description:"the page's address, with https://"`
+	From int    `json:"from,omitempty" minimum:"1" description:"first line, to go on with a long page; the beginning if left out"`
 }
 
 // webFetch reads a page of the web as markdown.
@@ -32,7 +22,7 @@ type webFetch struct {
 	web  *web
 }
 
-func newWebFetch(w *web) agent.Tool { return &webFetch{spec("web_fetch", webFetchSchema), w} }
+func newWebFetch(w *web) agent.Tool { return &webFetch{spec[webFetchArgs]("web_fetch"), w} }
 
 func (f *webFetch) Spec() llm.ToolSpec { return f.spec }
 

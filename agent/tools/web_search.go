@@ -27,19 +27,9 @@ func (s WebSearch) own() string {
 }
 
 type webSearchArgs struct {
-	Query string `json:"query"`
-	Limit int    `json:"limit,omitempty"`
+	Query string `json:"query" description:"what to look for, in a few words"`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"20" description:"results at most; 8 if left out"`
 }
-
-const webSearchSchema = `{
-	"type": "object",
-	"properties": {
-		"query": {"type": "string", "description": "what to look for, in a few words"},
-		"limit": {"type": "integer", "minimum": 1, "maximum": 20, "description": "results at most; 8 if left out"}
-	},
-	"required": ["query"],
-	"additionalProperties": false
-}`
 
 const (
 	webHits    = 8
@@ -75,7 +65,7 @@ func (s WebSearch) engine() engine {
 
 func newWebSearch(s WebSearch, w *web) agent.Tool {
 	asked := s.engine()
-	return agent.NewOutward(spec("web_search", webSearchSchema), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
+	return agent.NewOutward(spec[webSearchArgs]("web_search"), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
 		query := strings.Join(strings.Fields(args.Query), " ")
 		if query == "" {
 			return agent.Result{}, errors.New("what to look for? The query holds no words")
