@@ -77,7 +77,7 @@ var changes = map[string]struct {
 	make func(tr *trusting)
 	want []string
 }{
-	"command":   {func(tr *trusting) { tr.entry["command"] = filepath.Dir(os.Args[0]) + "/./" + filepath.Base(os.Args[0]) }, []string{"entry, changed:", "command: ", "{+./+}"}},
+	"command":   {func(tr *trusting) { tr.entry["command"] = filepath.Dir(os.Args[0]) + "/./" + filepath.Base(os.Args[0]) }, []string{"entry, changed:", "command: ", "{+/.+}"}},
 	"arguments": {func(tr *trusting) { tr.entry["args"] = []string{"--all"} }, []string{"entry, changed:", "--all+}"}},
 	"variable": {func(tr *trusting) {
 		env := maps.Clone(tr.entry["env"].(map[string]string))

@@ -147,7 +147,7 @@ func embeddedTexts(title, headings, text string, window int) []string {
 		place = shorten(place, max(1, room*utf8.RuneCountInString(place)/(3*estimateTokens(place)))) + "\n"
 	}
 	room = max(16, room-estimateTokens(place))
-	n := min(mostWindows, (estimateTokens(text)+room-1)/room)
+	n := max(1, min(mostWindows, (estimateTokens(text)+room-1)/room))
 	w := blockWalk{text: text, size: min(room, estimateTokens(text)/n*9/8+1)} // alike in length: a short one is near to everything short
 	w.lines(0, len(text), nil)
 	var texts []string
