@@ -80,6 +80,9 @@ func (c *clock) drain() <-chan struct{} {
 // each, so that one who asks on and on would never come to an end.
 const maxAsked = 20
 
+// maxQuestions bounds the questions of one server that wait for the user.
+const maxQuestions = 8
+
 // pause stops the clock until resume is called. Without a call under way, or
 // with too many pauses at once or in all, it is refused.
 func (c *clock) pause() (resume func(), err error) {

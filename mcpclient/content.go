@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"mime"
 	"os"
 	"path/filepath"
@@ -22,8 +23,10 @@ const maxText = 31 << 10
 // words writes what servers send as text: their texts as they are,
 // everything else named and kept in files that begin with name.
 type words struct {
-	hub  *Servers
-	name string
+	name   string
+	files  string // folder; "": nothing is kept
+	redact func(string) string
+	log    *slog.Logger
 }
 
 // result is the result of a tool in words.
@@ -66,7 +69,7 @@ func pictures(result *mcp.CallToolResult) (list [][]byte) {
 
 // shortened is a text that fits a prompt; a longer one keeps its ends.
 func (w words) shortened(whole string) string {
-	whole = w.hub.Redact(strings.ToValidUTF8(whole, "�"))
+	whole = w.redact(strings.ToValidUTF8(whole, "�"))
 	if len(whole) <= maxText {
 		return whole
 	}
@@ -166,13 +169,12 @@ func extension(kind string) string {
 // keep writes data into a new file of Options.Files and returns its path; ""
 // when there is no such folder or no place in it.
 func (w words) keep(data []byte, ending string) string {
-	dir := w.hub.Files
-	if dir == "" {
+	if w.files == "" {
 		return ""
 	}
-	path, err := writeNew(dir, w.name+"-*"+ending, data)
+	path, err := writeNew(w.files, w.name+"-*"+ending, data)
 	if err != nil {
-		w.hub.Log.Warn("keep a result", "of", w.name, "err", err)
+		w.log.Warn("keep a result", "of", w.name, "err", err)
 		return ""
 	}
 	return path

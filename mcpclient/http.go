@@ -75,9 +75,6 @@ func wantsToKnow(err error) bool {
 	return client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err)
 }
 
-// errConsent says that a server lets in only who has gone through its consent.
-var errConsent = errors.New("it wants your consent")
-
 func (s *server) passes(entry config.Server) *oauth.Passes {
 	p := &oauth.Passes{URL: entry.URL}
 	if s.hub.Tokens != "" {

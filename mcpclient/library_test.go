@@ -64,7 +64,7 @@ func FuzzAnswers(f *testing.F) {
 			return
 		}
 		if result, err := c.CallTool(ctx, mcp.CallToolRequest{}); err == nil {
-			_ = words{hub, "s"}.result(result)
+			_ = hub.words("s").result(result)
 		}
 	})
 }

@@ -10,6 +10,7 @@ package mcpclient
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -159,6 +160,11 @@ func (s *Servers) defaults() {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
+}
+
+// words are for what is kept in files that begin with name.
+func (s *Servers) words(name string) words {
+	return words{name: name, files: s.Files, redact: s.Redact, log: s.Log}
 }
 
 // Tools are the tools of the servers that run at this moment, by name.
@@ -332,4 +338,13 @@ func (s *Servers) Accept(server string, seen []trust.Change) error {
 	}
 	one.touch()
 	return nil
+}
+
+func (s *Servers) find(name string) (*server, error) {
+	for _, one := range s.all() {
+		if one.Name == name {
+			return one, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no MCP server %q", name)
 }

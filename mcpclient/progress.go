@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"lifehub/agent"
@@ -11,29 +12,36 @@ import (
 // progress; what comes between is replaced by what comes after.
 const progressEvery = 100 * time.Millisecond
 
+// progress passes on what a server's calls say while they run.
+type progress struct {
+	mu     sync.Mutex
+	calls  int                            // that have a name
+	latest map[string]chan agent.Progress // of the calls under way, by token; holds the newest
+}
+
 // follow passes a call's progress on to its desk. The token goes out with the
 // call; done ends the passing on, after the last message.
-func (s *server) follow(desk *agent.Desk) (token string, done func()) {
+func (p *progress) follow(desk *agent.Desk, catch func(*error)) (token string, done func()) {
 	latest := make(chan agent.Progress, 1)
 	over, gone := make(chan struct{}), make(chan struct{})
-	token = s.nextCall()
-	s.mu.Lock()
-	if s.progress == nil {
-		s.progress = map[string]chan agent.Progress{}
+	token = p.nextCall()
+	p.mu.Lock()
+	if p.latest == nil {
+		p.latest = map[string]chan agent.Progress{}
 	}
-	s.progress[token] = latest
-	s.mu.Unlock()
+	p.latest[token] = latest
+	p.mu.Unlock()
 	go func() {
 		defer close(gone)
-		defer s.catch(nil)
+		defer catch(nil)
 		for {
 			select {
-			case p := <-latest:
-				desk.Progress(p)
+			case now := <-latest:
+				desk.Progress(now)
 			case <-over:
 				select {
-				case p := <-latest:
-					desk.Progress(p)
+				case now := <-latest:
+					desk.Progress(now)
 				default:
 				}
 				return
@@ -45,31 +53,31 @@ func (s *server) follow(desk *agent.Desk) (token string, done func()) {
 		}
 	}()
 	return token, func() {
-		s.mu.Lock()
-		delete(s.progress, token)
-		s.mu.Unlock()
+		p.mu.Lock()
+		delete(p.latest, token)
+		p.mu.Unlock()
 		close(over)
 		<-gone
 	}
 }
 
 // nextCall names a call.
-func (s *server) nextCall() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calling++
-	return fmt.Sprintf("call-%d", s.calling)
+func (p *progress) nextCall() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls++
+	return fmt.Sprintf("call-%d", p.calls)
 }
 
-// progressed takes note of a progress notification. It does not wait.
-func (s *server) progressed(fields map[string]any) {
+// took takes note of a progress notification. It does not wait.
+func (p *progress) took(fields map[string]any) {
 	token, _ := fields["progressToken"].(string)
 	done, _ := fields["progress"].(float64)
 	total, _ := fields["total"].(float64)
 	message, _ := fields["message"].(string)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	latest := s.progress[token]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	latest := p.latest[token]
 	if latest == nil {
 		return // of no call, or of one that is over
 	}

@@ -11,22 +11,6 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// Prompt is a prompt that a server has ready: /server:prompt in the chat. All
-// but Server are the server's own words.
-type Prompt struct {
-	Server      string
-	Name        string
-	Description string
-	Args        []PromptArg
-}
-
-// PromptArg is one blank of a prompt.
-type PromptArg struct {
-	Name        string
-	Description string
-	Required    bool
-}
-
 // Prompts are those that the running servers list, server by server.
 func (s *Servers) Prompts() []Prompt {
 	var list []Prompt
@@ -55,7 +39,7 @@ func (s *Servers) FillPrompt(ctx context.Context, server, name string, args map[
 	if err != nil {
 		return nil, fmt.Errorf("prompt %s: %w", name, err)
 	}
-	w := words{s, config.WirePrefix(server)}
+	w := s.words(config.WirePrefix(server))
 	var list []llm.Message
 	for _, m := range filled.Messages {
 		role := llm.User
@@ -65,32 +49,4 @@ func (s *Servers) FillPrompt(ctx context.Context, server, name string, args map[
 		list = append(list, llm.Message{Role: role, Text: w.shortened(w.part(m.Content))})
 	}
 	return list, nil
-}
-
-func (s *server) relistPrompts(ctx context.Context, c *client.Client) {
-	listed, err := pages(func(cursor mcp.Cursor) ([]mcp.Prompt, mcp.Cursor, error) {
-		page, err := c.ListPromptsByPage(ctx, mcp.ListPromptsRequest{PaginatedRequest: at(cursor)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Prompts, page.NextCursor, nil
-	})
-	if err != nil {
-		s.hub.Log.Warn("list prompts", "server", s.Name, "err", err)
-	}
-	var list []Prompt
-	for _, p := range listed {
-		if config.CheckToolName(p.Name) != nil {
-			s.hub.Log.Warn("prompt refused for its name", "server", s.Name, "prompt", p.Name)
-			continue
-		}
-		prompt := Prompt{Server: s.Name, Name: p.Name, Description: p.Description}
-		for _, a := range p.Arguments {
-			prompt.Args = append(prompt.Args, PromptArg{Name: a.Name, Description: a.Description, Required: a.Required})
-		}
-		list = append(list, prompt)
-	}
-	s.mu.Lock()
-	s.prompts = list
-	s.mu.Unlock()
 }

@@ -78,9 +78,6 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a form may not refer to %s", url)
 }
 
-// maxQuestions bounds the questions of one server that wait for the user.
-const maxQuestions = 8
-
 // questions answers what a server asks the client.
 type questions struct{ s *server }
 

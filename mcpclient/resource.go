@@ -12,16 +12,6 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// Resource is something that a server lets one read: @server:uri in the chat.
-// All but Server are the server's own words.
-type Resource struct {
-	Server      string
-	URI         string // or, of a Template, its pattern: demo://text/{id}
-	Name        string
-	Description string
-	Template    bool
-}
-
 // Resources are those that the running servers list, server by server.
 func (s *Servers) Resources() []Resource {
 	var list []Resource
@@ -50,7 +40,7 @@ func (s *Servers) ReadResource(ctx context.Context, server, uri string) (agent.R
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", uri, err)
 	}
-	w := words{s, config.WirePrefix(server)}
+	w := s.words(config.WirePrefix(server))
 	var parts []string
 	for _, c := range read.Contents {
 		parts = append(parts, w.resource(c))
@@ -63,48 +53,4 @@ func (s *Servers) ReadResource(ctx context.Context, server, uri string) (agent.R
 func (s *Servers) Has(name string) bool {
 	_, err := s.find(name)
 	return err == nil
-}
-
-func (s *Servers) find(name string) (*server, error) {
-	for _, one := range s.all() {
-		if one.Name == name {
-			return one, nil
-		}
-	}
-	return nil, fmt.Errorf("there is no MCP server %q", name)
-}
-
-func (s *server) relistResources(ctx context.Context, c *client.Client) {
-	listed, err := pages(func(cursor mcp.Cursor) ([]mcp.Resource, mcp.Cursor, error) {
-		page, err := c.ListResourcesByPage(ctx, mcp.ListResourcesRequest{PaginatedRequest: at(cursor)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.Resources, page.NextCursor, nil
-	})
-	if err != nil {
-		s.hub.Log.Warn("list resources", "server", s.Name, "err", err)
-	}
-	var list []Resource
-	for _, r := range listed {
-		list = append(list, Resource{Server: s.Name, URI: r.URI, Name: r.Name, Description: r.Description})
-	}
-	templates, err := pages(func(cursor mcp.Cursor) ([]mcp.ResourceTemplate, mcp.Cursor, error) {
-		page, err := c.ListResourceTemplatesByPage(ctx, mcp.ListResourceTemplatesRequest{PaginatedRequest: at(cursor)})
-		if err != nil {
-			return nil, "", err
-		}
-		return page.ResourceTemplates, page.NextCursor, nil
-	})
-	if err != nil { // many servers have none and say so with an error
-		s.hub.Log.Debug("list resource templates", "server", s.Name, "err", err)
-	}
-	for _, r := range templates {
-		if r.URITemplate != nil && r.URITemplate.Template != nil {
-			list = append(list, Resource{Server: s.Name, URI: r.URITemplate.Raw(), Name: r.Name, Description: r.Description, Template: true})
-		}
-	}
-	s.mu.Lock()
-	s.resources = list
-	s.mu.Unlock()
 }

@@ -42,6 +42,7 @@ type server struct {
 	again         chan struct{} // receives when the user wants it started again
 	asking        chan struct{} // holds one while the user is being asked
 	clock         clock
+	progress      progress
 
 	settled     chan struct{} // closed after the first start, however it went
 	settledOnce sync.Once
@@ -62,9 +63,7 @@ type server struct {
 	resources []Resource
 	prompts   []Prompt
 	calls     figures
-	calling   int                            // the number of the last call that has a name
-	progress  map[string]chan agent.Progress // of the calls under way, by token; holds the newest
-	turned    chan struct{}                  // closed, and made anew, when the status changes
+	turned    chan struct{} // closed, and made anew, when the status changes
 }
 
 func newServer(hub *Servers, entry config.Server, dir string, lookup func(string) (string, bool)) *server {
@@ -345,19 +344,18 @@ func (s *server) relist(ctx context.Context, session *session) error {
 			return err
 		}
 	}
+	var resources []Resource
 	if can.Resources != nil {
-		s.relistResources(ctx, session.client)
+		resources = listResources(ctx, session.client, s.Name, s.hub.Log)
 	}
+	var prompts []Prompt
 	if can.Prompts != nil {
-		s.relistPrompts(ctx, session.client)
+		prompts = listPrompts(ctx, session.client, s.Name, s.hub.Log)
 	}
+	s.mu.Lock()
+	s.resources, s.prompts = resources, prompts
+	s.mu.Unlock()
 	return nil
-}
-
-// at is a request for the page at a cursor.
-func at(cursor mcp.Cursor) (request mcp.PaginatedRequest) {
-	request.Params.Cursor = cursor
-	return request
 }
 
 // admit makes tools of what the server lists, but for what is refused or not
@@ -419,6 +417,27 @@ func (s *server) current(t *tool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.tools, func(now *tool) bool { return now.name == t.name && now.text == t.text })
+}
+
+func (s *server) state() ServerState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := ServerState{
+		Name: s.Name, Transport: s.Transport, Address: s.hub.Redact(s.Address()), Status: s.status, Reason: s.hub.Redact(s.reason),
+		Since: s.since, Restarts: max(0, s.lives-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
+		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.Last(),
+	}
+	if s.session != nil {
+		st.About = strings.TrimSpace(s.session.about.Name + " " + s.session.about.Version)
+		st.Odd = s.session.odd()
+	}
+	if s.status == Running || s.ran && s.status != Off {
+		for _, t := range s.tools {
+			st.Tools = append(st.Tools, t.spec.Name)
+			st.Tokens += t.tokens()
+		}
+	}
+	return st
 }
 
 // touch has the tools listed again.

@@ -149,7 +149,7 @@ func (s *server) notified(n mcp.JSONRPCNotification) {
 	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
 		s.touch()
 	case "notifications/progress":
-		s.progressed(n.Params.AdditionalFields)
+		s.progress.took(n.Params.AdditionalFields)
 	case string(mcp.MethodNotificationMessage):
 		s.log(n.Params.AdditionalFields)
 	}
@@ -261,42 +261,4 @@ func (s *server) lostBy(err error) bool {
 		return errors.As(err, &below)
 	}
 	return errors.Is(err, transport.ErrSessionTerminated) || errors.As(err, &web) || wantsToKnow(err)
-}
-
-const (
-	// maxListed, maxPages and maxListing (in bytes) bound what is taken of
-	// what a server lists of a kind.
-	maxListed  = 500
-	maxPages   = 100
-	maxListing = 8 << 20
-)
-
-// errMore says that a list is good, but not whole.
-var errMore = errors.New("it lists more than LifeHub takes")
-
-// pages asks for all pages of a list. With errMore it returns as much as it
-// takes.
-func pages[T any](ask func(mcp.Cursor) ([]T, mcp.Cursor, error)) ([]T, error) {
-	var list []T
-	var cursor mcp.Cursor
-	size := 0
-	seen := map[mcp.Cursor]bool{"": true}
-	for range maxPages {
-		page, next, err := ask(cursor)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range page {
-			raw, _ := json.Marshal(item) // it came from JSON
-			if size += len(raw); size > maxListing || len(list) == maxListed {
-				return list, fmt.Errorf("%w: %d, or %d MiB", errMore, maxListed, maxListing>>20)
-			}
-			list = append(list, item)
-		}
-		if seen[next] {
-			return list, nil
-		}
-		seen[next], cursor = true, next
-	}
-	return list, fmt.Errorf("%w: %d pages", errMore, maxPages)
 }

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,6 +60,9 @@ func (s ServerState) OK() bool {
 	return s.Status == Running || s.Status == Starting || s.Reason == switchedOff
 }
 
+// errConsent says that a server lets in only who has gone through its consent.
+var errConsent = errors.New("it wants your consent")
+
 // WantsConsent tells whether the server waits for Servers.Consent.
 func (s ServerState) WantsConsent() bool {
 	return s.Status == Off && strings.HasPrefix(s.Reason, errConsent.Error())
@@ -99,27 +103,6 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func (s *server) state() ServerState {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st := ServerState{
-		Name: s.Name, Transport: s.Transport, Address: s.hub.Redact(s.Address()), Status: s.status, Reason: s.hub.Redact(s.reason),
-		Since: s.since, Restarts: max(0, s.lives-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
-		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.Last(),
-	}
-	if s.session != nil {
-		st.About = strings.TrimSpace(s.session.about.Name + " " + s.session.about.Version)
-		st.Odd = s.session.odd()
-	}
-	if s.status == Running || s.ran && s.status != Off {
-		for _, t := range s.tools {
-			st.Tools = append(st.Tools, t.spec.Name)
-			st.Tokens += t.tokens()
-		}
-	}
-	return st
 }
 
 // figures are the times of a server's last calls.

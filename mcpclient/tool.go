@@ -172,7 +172,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 		return agent.Result{}, err
 	}
 	agent.DeskOf(ctx).Did(agent.Effect{Kind: agent.ToolCalled, Server: t.server.Name, Count: 1})
-	text = words{t.server.hub, t.spec.Name}.result(result)
+	text = t.server.hub.words(t.spec.Name).result(result)
 	if result.IsError {
 		if text == "" {
 			text = t.spec.Name + " failed and did not say why"
@@ -190,7 +190,7 @@ func (s *server) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.
 	var request mcp.CallToolRequest
 	request.Params.Name, request.Params.Arguments = t.name, args
 	if desk := agent.DeskOf(ctx); desk != nil {
-		token, done := s.follow(desk)
+		token, done := s.progress.follow(desk, s.catch)
 		defer done()
 		request.Params.Meta = &mcp.Meta{ProgressToken: token}
 	}
@@ -200,7 +200,7 @@ func (s *server) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.
 			return nil, agent.NothingDone{Err: errNotAsOffered}
 		}
 		if t.task {
-			return callTask(ctx, c, s.nextCall(), request)
+			return callTask(ctx, c, s.progress.nextCall(), request)
 		}
 		result, err := c.CallTool(ctx, request)
 		var first mcp.URLElicitationRequiredError

@@ -1,0 +1,145 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"lifehub/mcpclient/config"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// Prompt is a prompt that a server has ready: /server:prompt in the chat. All
+// but Server are the server's own words.
+type Prompt struct {
+	Server      string
+	Name        string
+	Description string
+	Args        []PromptArg
+}
+
+// PromptArg is one blank of a prompt.
+type PromptArg struct {
+	Name        string
+	Description string
+	Required    bool
+}
+
+// Resource is something that a server lets one read: @server:uri in the chat.
+// All but Server are the server's own words.
+type Resource struct {
+	Server      string
+	URI         string // or, of a Template, its pattern: demo://text/{id}
+	Name        string
+	Description string
+	Template    bool
+}
+
+// listPrompts are the prompts of a server; what cannot be listed goes to the log.
+func listPrompts(ctx context.Context, c *client.Client, server string, log *slog.Logger) []Prompt {
+	listed, err := pages(func(cursor mcp.Cursor) ([]mcp.Prompt, mcp.Cursor, error) {
+		page, err := c.ListPromptsByPage(ctx, mcp.ListPromptsRequest{PaginatedRequest: at(cursor)})
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Prompts, page.NextCursor, nil
+	})
+	if err != nil {
+		log.Warn("list prompts", "server", server, "err", err)
+	}
+	var list []Prompt
+	for _, p := range listed {
+		if config.CheckToolName(p.Name) != nil {
+			log.Warn("prompt refused for its name", "server", server, "prompt", p.Name)
+			continue
+		}
+		prompt := Prompt{Server: server, Name: p.Name, Description: p.Description}
+		for _, a := range p.Arguments {
+			prompt.Args = append(prompt.Args, PromptArg{Name: a.Name, Description: a.Description, Required: a.Required})
+		}
+		list = append(list, prompt)
+	}
+	return list
+}
+
+// listResources are the resources of a server; what cannot be listed goes to the log.
+func listResources(ctx context.Context, c *client.Client, server string, log *slog.Logger) []Resource {
+	listed, err := pages(func(cursor mcp.Cursor) ([]mcp.Resource, mcp.Cursor, error) {
+		page, err := c.ListResourcesByPage(ctx, mcp.ListResourcesRequest{PaginatedRequest: at(cursor)})
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Resources, page.NextCursor, nil
+	})
+	if err != nil {
+		log.Warn("list resources", "server", server, "err", err)
+	}
+	var list []Resource
+	for _, r := range listed {
+		list = append(list, Resource{Server: server, URI: r.URI, Name: r.Name, Description: r.Description})
+	}
+	templates, err := pages(func(cursor mcp.Cursor) ([]mcp.ResourceTemplate, mcp.Cursor, error) {
+		page, err := c.ListResourceTemplatesByPage(ctx, mcp.ListResourceTemplatesRequest{PaginatedRequest: at(cursor)})
+		if err != nil {
+			return nil, "", err
+		}
+		return page.ResourceTemplates, page.NextCursor, nil
+	})
+	if err != nil { // many servers have none and say so with an error
+		log.Debug("list resource templates", "server", server, "err", err)
+	}
+	for _, r := range templates {
+		if r.URITemplate != nil && r.URITemplate.Template != nil {
+			list = append(list, Resource{Server: server, URI: r.URITemplate.Raw(), Name: r.Name, Description: r.Description, Template: true})
+		}
+	}
+	return list
+}
+
+const (
+	// maxListed, maxPages and maxListing (in bytes) bound what is taken of
+	// what a server lists of a kind.
+	maxListed  = 500
+	maxPages   = 100
+	maxListing = 8 << 20
+)
+
+// errMore says that a list is good, but not whole.
+var errMore = errors.New("it lists more than LifeHub takes")
+
+// pages asks for all pages of a list. With errMore it returns as much as it
+// takes.
+func pages[T any](ask func(mcp.Cursor) ([]T, mcp.Cursor, error)) ([]T, error) {
+	var list []T
+	var cursor mcp.Cursor
+	size := 0
+	seen := map[mcp.Cursor]bool{"": true}
+	for range maxPages {
+		page, next, err := ask(cursor)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range page {
+			raw, _ := json.Marshal(item) // it came from JSON
+			if size += len(raw); size > maxListing || len(list) == maxListed {
+				return list, fmt.Errorf("%w: %d, or %d MiB", errMore, maxListed, maxListing>>20)
+			}
+			list = append(list, item)
+		}
+		if seen[next] {
+			return list, nil
+		}
+		seen[next], cursor = true, next
+	}
+	return list, fmt.Errorf("%w: %d pages", errMore, maxPages)
+}
+
+// at is a request for the page at a cursor.
+func at(cursor mcp.Cursor) (request mcp.PaginatedRequest) {
+	request.Params.Cursor = cursor
+	return request
+}
