@@ -2,12 +2,10 @@ package mcpclient
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
 
 	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/wire"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -41,8 +39,8 @@ type Resource struct {
 
 // listPrompts are the prompts of a server; what cannot be listed goes to the log.
 func listPrompts(ctx context.Context, c *client.Client, server string, log *slog.Logger) []Prompt {
-	listed, err := pages(func(cursor mcp.Cursor) ([]mcp.Prompt, mcp.Cursor, error) {
-		page, err := c.ListPromptsByPage(ctx, mcp.ListPromptsRequest{PaginatedRequest: at(cursor)})
+	listed, err := wire.Pages(func(cursor mcp.Cursor) ([]mcp.Prompt, mcp.Cursor, error) {
+		page, err := c.ListPromptsByPage(ctx, mcp.ListPromptsRequest{PaginatedRequest: wire.At(cursor)})
 		if err != nil {
 			return nil, "", err
 		}
@@ -68,8 +66,8 @@ func listPrompts(ctx context.Context, c *client.Client, server string, log *slog
 
 // listResources are the resources of a server; what cannot be listed goes to the log.
 func listResources(ctx context.Context, c *client.Client, server string, log *slog.Logger) []Resource {
-	listed, err := pages(func(cursor mcp.Cursor) ([]mcp.Resource, mcp.Cursor, error) {
-		page, err := c.ListResourcesByPage(ctx, mcp.ListResourcesRequest{PaginatedRequest: at(cursor)})
+	listed, err := wire.Pages(func(cursor mcp.Cursor) ([]mcp.Resource, mcp.Cursor, error) {
+		page, err := c.ListResourcesByPage(ctx, mcp.ListResourcesRequest{PaginatedRequest: wire.At(cursor)})
 		if err != nil {
 			return nil, "", err
 		}
@@ -82,8 +80,8 @@ func listResources(ctx context.Context, c *client.Client, server string, log *sl
 	for _, r := range listed {
 		list = append(list, Resource{Server: server, URI: r.URI, Name: r.Name, Description: r.Description})
 	}
-	templates, err := pages(func(cursor mcp.Cursor) ([]mcp.ResourceTemplate, mcp.Cursor, error) {
-		page, err := c.ListResourceTemplatesByPage(ctx, mcp.ListResourceTemplatesRequest{PaginatedRequest: at(cursor)})
+	templates, err := wire.Pages(func(cursor mcp.Cursor) ([]mcp.ResourceTemplate, mcp.Cursor, error) {
+		page, err := c.ListResourceTemplatesByPage(ctx, mcp.ListResourceTemplatesRequest{PaginatedRequest: wire.At(cursor)})
 		if err != nil {
 			return nil, "", err
 		}
@@ -98,48 +96,4 @@ func listResources(ctx context.Context, c *client.Client, server string, log *sl
 		}
 	}
 	return list
-}
-
-const (
-	// maxListed, maxPages and maxListing (in bytes) bound what is taken of
-	// what a server lists of a kind.
-	maxListed  = 500
-	maxPages   = 100
-	maxListing = 8 << 20
-)
-
-// errMore says that a list is good, but not whole.
-var errMore = errors.New("it lists more than LifeHub takes")
-
-// pages asks for all pages of a list. With errMore it returns as much as it
-// takes.
-func pages[T any](ask func(mcp.Cursor) ([]T, mcp.Cursor, error)) ([]T, error) {
-	var list []T
-	var cursor mcp.Cursor
-	size := 0
-	seen := map[mcp.Cursor]bool{"": true}
-	for range maxPages {
-		page, next, err := ask(cursor)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range page {
-			raw, _ := json.Marshal(item) // it came from JSON
-			if size += len(raw); size > maxListing || len(list) == maxListed {
-				return list, fmt.Errorf("%w: %d, or %d MiB", errMore, maxListed, maxListing>>20)
-			}
-			list = append(list, item)
-		}
-		if seen[next] {
-			return list, nil
-		}
-		seen[next], cursor = true, next
-	}
-	return list, fmt.Errorf("%w: %d pages", errMore, maxPages)
-}
-
-// at is a request for the page at a cursor.
-func at(cursor mcp.Cursor) (request mcp.PaginatedRequest) {
-	request.Params.Cursor = cursor
-	return request
 }

@@ -330,14 +330,14 @@ func (s *server) quiet(ctx context.Context, session *session) bool {
 func (s *server) relist(ctx context.Context, session *session) error {
 	can := session.client.GetServerCapabilities()
 	if can.Tools != nil {
-		listed, err := pages(func(cursor mcp.Cursor) ([]mcp.Tool, mcp.Cursor, error) {
-			page, err := session.client.ListToolsByPage(ctx, mcp.ListToolsRequest{PaginatedRequest: at(cursor)})
+		listed, err := wire.Pages(func(cursor mcp.Cursor) ([]mcp.Tool, mcp.Cursor, error) {
+			page, err := session.client.ListToolsByPage(ctx, mcp.ListToolsRequest{PaginatedRequest: wire.At(cursor)})
 			if err != nil {
 				return nil, "", err
 			}
 			return slices.DeleteFunc(page.Tools, func(t mcp.Tool) bool { return !s.Offers(t.Name) }), page.NextCursor, nil
 		})
-		if err != nil && !errors.Is(err, errMore) {
+		if err != nil && !errors.Is(err, wire.ErrMore) {
 			return fmt.Errorf("list its tools: %w", wire.InWords(err))
 		}
 		if err := s.admit(listed, err, session.instructions); err != nil {

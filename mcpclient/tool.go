@@ -71,7 +71,7 @@ func newTool(s *server, l wire.Tool) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	t := &tool{server: s, name: l.Name, level: s.Level, task: needsTask(l), text: text, reads: hints.ReadOnlyHint}
+	t := &tool{server: s, name: l.Name, level: s.Level, task: wire.NeedsTask(l), text: text, reads: hints.ReadOnlyHint}
 	t.spec = llm.ToolSpec{
 		Description: cutText(cmp.Or(l.Description, l.Title), maxDescription),
 		Schema:      schema,
@@ -103,7 +103,7 @@ func textOf(l wire.Tool, schema json.RawMessage) (string, error) {
 			lines = append(lines, part.what+": "+said)
 		}
 	}
-	if needsTask(l) {
+	if wire.NeedsTask(l) {
 		lines = append(lines, "it does its work as a task")
 	}
 	return strings.Join(lines, "\n"), nil
@@ -200,7 +200,7 @@ func (s *server) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.
 			return nil, agent.NothingDone{Err: errNotAsOffered}
 		}
 		if t.task {
-			return callTask(ctx, c, s.progress.nextCall(), request)
+			return wire.CallTask(ctx, c, s.progress.nextCall(), request)
 		}
 		result, err := c.CallTool(ctx, request)
 		var first mcp.URLElicitationRequiredError

@@ -1,4 +1,4 @@
-package mcpclient
+package wire
 
 import (
 	"context"
@@ -9,20 +9,17 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"lifehub/mcpclient/process"
-	"lifehub/mcpclient/wire"
 )
 
-// needsTask tells of a tool that does its work as a task: the call returns at
+// NeedsTask tells of a tool that does its work as a task: the call returns at
 // once with a name to ask for the result by.
-func needsTask(l wire.Tool) bool {
+func NeedsTask(l Tool) bool {
 	return l.Execution != nil && l.Execution.TaskSupport == mcp.TaskSupportRequired
 }
 
-// callTask calls a tool as a task and waits for its result. The library reads
+// CallTask calls a tool as a task and waits for its result. The library reads
 // the answer to such a call as a broken result, so the request goes past it.
-func callTask(ctx context.Context, c *client.Client, id string, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func CallTask(ctx context.Context, c *client.Client, id string, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	request.Params.Task = &mcp.TaskParams{}
 	response, err := c.GetTransport().SendRequest(ctx, transport.JSONRPCRequest{
 		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: string(mcp.MethodToolsCall), Params: request.Params,
@@ -47,7 +44,7 @@ func callTask(ctx context.Context, c *client.Client, id string, request mcp.Call
 
 // cancelTask calls off a task that nobody waits for any more.
 func cancelTask(ctx context.Context, c *client.Client, id string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), process.Graceful)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Goodbye)
 	defer cancel()
 	_, _ = c.CancelTask(ctx, mcp.CancelTaskRequest{Params: mcp.CancelTaskParams{TaskId: id}}) // it may have ended
 }
