@@ -31,18 +31,6 @@ var arrows = map[string][]string{
 	"lifehub/cli/version":      {},
 	"lifehub/rag/eval":         {"llm", "notes", "rag"},
 	"lifehub/store":            {"agent", "llm", "internal/text"},
-	"lifehub/tui":              {"agent", "llm", "internal/pattern", "tui/arguments", "tui/backend", "tui/composer/vi", "tui/draw", "tui/keys", "tui/markdown", "tui/measure", "tui/replay", "tui/safetext", "tui/terminal", "tui/worddiff"},
-	"lifehub/tui/arguments":    {"tui/safetext"},
-	"lifehub/tui/backend":      {"agent", "llm", "tui/draw", "tui/replay", "tui/safetext"},
-	"lifehub/tui/composer/vi":  {},
-	"lifehub/tui/draw":         {"internal/pattern", "tui/markdown", "tui/measure", "tui/safetext"},
-	"lifehub/tui/keys":         {"tui/safetext"},
-	"lifehub/tui/markdown":     {"tui/measure", "tui/safetext"},
-	"lifehub/tui/measure":      {},
-	"lifehub/tui/replay":       {"agent", "tui/draw"},
-	"lifehub/tui/safetext":     {},
-	"lifehub/tui/terminal":     {},
-	"lifehub/tui/worddiff":     {},
 
 	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern"},
 	"lifehub/mcpclient/config":  {"agent", "internal/atomicfile", "internal/pattern"},
@@ -52,6 +40,19 @@ var arrows = map[string][]string{
 	"lifehub/mcpclient/wire":    {"mcpclient/config", "internal/pattern"},
 
 	"lifehub/internal/atomicfile": {},
+	"lifehub/tui":                 {"agent", "llm", "tui/arguments", "tui/backend", "tui/composer/vi", "tui/draw", "tui/keys", "tui/measure", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript", "tui/worddiff"},
+	"lifehub/tui/arguments":       {"tui/safetext"},
+	"lifehub/tui/backend":         {"agent", "llm", "tui/draw", "tui/replay", "tui/safetext"},
+	"lifehub/tui/composer/vi":     {},
+	"lifehub/tui/draw":            {"internal/pattern", "tui/markdown", "tui/measure", "tui/safetext"},
+	"lifehub/tui/keys":            {"tui/safetext"},
+	"lifehub/tui/markdown":        {"tui/measure", "tui/safetext"},
+	"lifehub/tui/measure":         {},
+	"lifehub/tui/replay":          {"agent", "tui/draw"},
+	"lifehub/tui/safetext":        {},
+	"lifehub/tui/terminal":        {},
+	"lifehub/tui/transcript":      {"agent", "tui/arguments", "tui/draw", "tui/markdown", "tui/safetext"},
+	"lifehub/tui/worddiff":        {},
 }
 
 // onlyTests are packages that nothing which ships may import.

@@ -8,35 +8,36 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // focus gives the keys to the transcript, unfocus back to the composer.
 func (m *Model) focus() {
 	if !m.focused && !m.asked() {
-		m.transcript.focus()
-		m.focused = m.transcript.chosen >= 0
+		m.transcript.Focus()
+		m.focused = m.transcript.Chosen >= 0
 	}
 }
 
 func (m *Model) unfocus() {
 	m.focused = false
-	m.transcript.choose(-1, 0)
+	m.transcript.Choose(-1, 0)
 }
 
 func (m *Model) foldChosen() {
 	t := &m.transcript
-	switch f := t.item(t.chosen).(type) {
-	case foldable:
-		row := t.rowOf(t.chosen)
-		f.fold(!f.folded())
-		t.touch(f)
+	switch f := t.Item(t.Chosen).(type) {
+	case transcript.Foldable:
+		row := t.RowOf(t.Chosen)
+		f.Fold(!f.Folded())
+		t.Touch(f)
 		if row >= 0 { // its heading stays where the user looks
-			t.lookAt(t.from(spot{t.chosen, 0}, -row))
+			t.LookAt(t.From(transcript.Spot{Entry: t.Chosen, Line: 0}, -row))
 		}
-	case *sources:
-		f.preview = !f.preview
-		t.touch(f)
-		t.reveal()
+	case *transcript.Sources:
+		f.Preview = !f.Preview
+		t.Touch(f)
+		t.Reveal()
 	}
 }
 
@@ -44,24 +45,24 @@ func (m *Model) foldChosen() {
 // sight.
 func (m *Model) jump(by int) {
 	t := &m.transcript
-	if len(t.entries) == 0 {
+	if len(t.Entries) == 0 {
 		return
 	}
-	from := t.start()
-	at := from.entry
-	if by < 0 && from.line > 0 {
+	from := t.Start()
+	at := from.Entry
+	if by < 0 && from.Line > 0 {
 		at++ // the question above may be the one that is half in sight
 	}
-	for at += by; at >= 0 && at < len(t.entries); at += by {
-		if _, ok := t.entries[at].item.(*question); ok {
-			t.lookAt(spot{at, 0})
+	for at += by; at >= 0 && at < len(t.Entries); at += by {
+		if _, ok := t.Entries[at].Item.(*transcript.Question); ok {
+			t.LookAt(transcript.Spot{Entry: at, Line: 0})
 			return
 		}
 	}
 	if by > 0 {
-		t.toEnd()
+		t.ToEnd()
 	} else {
-		t.lookAt(spot{})
+		t.LookAt(transcript.Spot{})
 	}
 }
 
@@ -93,10 +94,10 @@ func (m *Model) callUser(what string) tea.Cmd {
 // foldPlans folds all plans to their heading, or unfolds them.
 func (m *Model) foldPlans() {
 	m.planHidden = !m.planHidden
-	for _, e := range m.transcript.entries {
-		if p, ok := e.item.(*plan); ok && p.hidden != m.planHidden {
-			p.hidden = m.planHidden
-			m.transcript.touch(p)
+	for _, e := range m.transcript.Entries {
+		if p, ok := e.Item.(*transcript.Plan); ok && p.Hidden != m.planHidden {
+			p.Hidden = m.planHidden
+			m.transcript.Touch(p)
 		}
 	}
 }
@@ -104,13 +105,13 @@ func (m *Model) foldPlans() {
 // unfold shows or hides the details of all tools and thoughts.
 func (m *Model) unfold() {
 	m.unfolded = !m.unfolded
-	m.transcript.foldAll(!m.unfolded, func(item) bool { return true })
+	m.transcript.FoldAll(!m.unfolded, func(transcript.Item) bool { return true })
 }
 
 // copyChosen puts what is chosen on the clipboard.
 func (m *Model) copyChosen() tea.Cmd {
-	if i := m.transcript.item(m.transcript.chosen); i != nil {
-		return m.clip(i.copied())
+	if i := m.transcript.Item(m.transcript.Chosen); i != nil {
+		return m.clip(i.Copied())
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func (m *Model) copyChosen() tea.Cmd {
 func (m *Model) copyAnswer(number string) tea.Cmd {
 	a := m.lastAnswer()
 	if number == "" && a != nil {
-		return m.clip(a.copied())
+		return m.clip(a.Copied())
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil && a != nil {
@@ -129,12 +130,12 @@ func (m *Model) copyAnswer(number string) tea.Cmd {
 	return m.copyCode(a, n)
 }
 
-func (m *Model) copyCode(a *answer, n int) tea.Cmd {
+func (m *Model) copyCode(a *transcript.Answer, n int) tea.Cmd {
 	if a == nil {
 		m.flash("no answer to copy yet")
 		return nil
 	}
-	blocks := codeBlocks(a.copied())
+	blocks := transcript.CodeBlocks(a.Copied())
 	if n < 1 || n > len(blocks) {
 		m.flash("the answer has " + draw.Count(len(blocks), "code block"))
 		return nil
@@ -143,9 +144,9 @@ func (m *Model) copyCode(a *answer, n int) tea.Cmd {
 }
 
 // lastAnswer returns the newest answer, nil when there is none.
-func (m *Model) lastAnswer() *answer {
-	for at := len(m.transcript.entries) - 1; at >= 0; at-- {
-		if a, ok := m.transcript.entries[at].item.(*answer); ok {
+func (m *Model) lastAnswer() *transcript.Answer {
+	for at := len(m.transcript.Entries) - 1; at >= 0; at-- {
+		if a, ok := m.transcript.Entries[at].Item.(*transcript.Answer); ok {
 			return a
 		}
 	}
@@ -157,11 +158,11 @@ func (m *Model) lastAnswer() *answer {
 
 // goToSources gives the keys to the sources of the last answer.
 func (m *Model) goToSources() {
-	for at := len(m.transcript.entries) - 1; at >= 0; at-- {
-		if _, ok := m.transcript.entries[at].item.(*sources); ok {
+	for at := len(m.transcript.Entries) - 1; at >= 0; at-- {
+		if _, ok := m.transcript.Entries[at].Item.(*transcript.Sources); ok {
 			m.focused = true
-			m.transcript.choose(at, 0)
-			m.transcript.reveal()
+			m.transcript.Choose(at, 0)
+			m.transcript.Reveal()
 			return
 		}
 	}
@@ -177,7 +178,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	case helpOverlay:
 		m.help.top = max(0, m.help.first(m.bodyHeight())+lines)
 	case noOverlay:
-		m.transcript.scroll(lines)
+		m.transcript.Scroll(lines)
 	}
 }
 
@@ -187,24 +188,24 @@ func (m *Model) click(msg tea.MouseClickMsg) {
 		return
 	}
 	line := msg.Y - m.bodyTop()
-	if line < 0 || line >= len(m.transcript.shown) || !m.composer.empty() {
+	if line < 0 || line >= len(m.transcript.Shown) || !m.composer.empty() {
 		m.unfocus()
 		return
 	}
-	at := m.transcript.shown[line]
+	at := m.transcript.Shown[line]
 	part := 0
-	if s, ok := m.transcript.item(at).(*sources); ok {
+	if s, ok := m.transcript.Item(at).(*transcript.Sources); ok {
 		first := 0
-		for n, shown := range m.transcript.shown {
+		for n, shown := range m.transcript.Shown {
 			if shown == at {
 				first = n
 				break
 			}
 		}
-		part = max(0, min(line-first-1, s.parts()-1))
+		part = max(0, min(line-first-1, s.Parts()-1))
 	}
 	m.focused = true
-	m.transcript.choose(at, part)
+	m.transcript.Choose(at, part)
 }
 
 // newConversation leaves the open one as it is and begins another.
@@ -214,9 +215,9 @@ func (m *Model) newConversation() tea.Cmd {
 	}
 	m.suggest("")
 	m.conversation, m.title, m.used, m.speed, m.last, m.editing = "", "", 0, 0, nil, nil
-	m.window = window{}
+	m.window = transcript.Window{}
 	m.openings++
-	m.transcript.clear()
+	m.transcript.Clear()
 	m.focused = false
 	return nil
 }
@@ -240,7 +241,7 @@ type (
 
 func (m *Model) openPicker(msg pickMsg) {
 	if msg.err != nil {
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		return
 	}
 	if m.cover(pickerOverlay) {
@@ -255,7 +256,7 @@ func (m *Model) openConversation(id, title string) tea.Cmd {
 // opened shows a kept conversation.
 func (m *Model) opened(msg openedMsg) tea.Cmd {
 	if msg.err != nil {
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		return nil
 	}
 	m.newConversation()
@@ -265,18 +266,18 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 			m.title = agent.PlainLine(exchange.Question)
 		}
 		for _, i := range m.keptItems(exchange) {
-			m.transcript.add(i)
+			m.transcript.Add(i)
 		}
 	}
 	m.leftOver(msg.exchanges)
 	if msg.said != "" {
-		m.transcript.add(&page{msg.said})
+		m.transcript.Add(&transcript.Page{Source: msg.said})
 	}
 	if msg.at != "" {
 		m.scrollTo(msg.at, msg.focus)
 	}
 	if len(msg.exchanges) > 0 {
-		m.transcript.earlier = msg.exchanges[0].After
+		m.transcript.Earlier = msg.exchanges[0].After
 	}
 	rest := m.readEarlier()
 	first := m.takeUnsent()
@@ -287,9 +288,9 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 }
 
 // keptItems are a kept turn in the transcript.
-func (m *Model) keptItems(exchange agent.Exchange) []item {
+func (m *Model) keptItems(exchange agent.Exchange) []transcript.Item {
 	kept := exchange.Answer
-	items := []item{keptQuestion(exchange)}
+	items := []transcript.Item{transcript.KeptQuestion(exchange)}
 	ending := ""
 	switch {
 	case exchange.Running:
@@ -306,35 +307,25 @@ func (m *Model) keptItems(exchange agent.Exchange) []item {
 	for i, part := range parts {
 		switch {
 		case part.Done != nil:
-			items = append(items, &done{log: part.Done, unfolded: m.unfolded})
+			items = append(items, &transcript.Done{Log: part.Done, Unfolded: m.unfolded})
 		case i == len(parts)-1:
-			items = append(items, keptAnswer(part.Text, ending))
+			items = append(items, transcript.KeptAnswer(part.Text, ending))
 		default:
-			items = append(items, keptAnswer(part.Text, ""))
+			items = append(items, transcript.KeptAnswer(part.Text, ""))
 		}
 	}
 	if len(kept.Citations) > 0 {
-		list := newSources(m.Host)
+		list := transcript.NewSources(m.Host)
 		for _, c := range kept.Citations {
-			list.add(c, source(kept.Sources, c.N))
+			list.Add(c, transcript.Source(kept.Sources, c.N))
 		}
 		items = append(items, list)
 	}
 	if kept.Error != "" {
-		items = append(items, &failure{text: kept.Error})
+		items = append(items, &transcript.Failure{Text: kept.Error})
 	}
 	if kept.Effects != nil {
-		items = append(items, &effects{kept.Effects})
+		items = append(items, &transcript.Effects{Effects: kept.Effects})
 	}
 	return items
-}
-
-// source returns the source of a number.
-func source(list []agent.Source, n int) agent.Source {
-	for _, s := range list {
-		if s.N == n {
-			return s
-		}
-	}
-	return agent.Source{}
 }

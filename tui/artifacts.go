@@ -14,15 +14,6 @@ import (
 	"lifehub/tui/draw"
 )
 
-// artifactLine tells of a new version of a document in one line.
-func artifactLine(e agent.ArtifactChanged) string {
-	text := fmt.Sprintf("Artifact %s, version %d by %s", e.Name, e.Version, e.By)
-	if e.Why != "" {
-		text += ": " + e.Why
-	}
-	return text + ". /artifacts shows it."
-}
-
 // listArtifacts opens the documents of the conversation, or the versions of
 // the one that is named.
 func (m *Model) listArtifacts(name string) tea.Cmd {

@@ -89,15 +89,15 @@ func TestOnlyWhatIsInSightIsRendered(t *testing.T) {
 	m := talk(t, 80, 24, 5000)
 	rendered := func() int {
 		n := 0
-		for _, e := range m.transcript.entries {
-			if e.width != 0 {
+		for _, e := range m.transcript.Entries {
+			if e.Width != 0 {
 				n++
 			}
 		}
 		return n
 	}
 	if n := rendered(); n > 40 {
-		t.Errorf("%d of %d items are rendered after opening", n, len(m.transcript.entries))
+		t.Errorf("%d of %d items are rendered after opening", n, len(m.transcript.Entries))
 	}
 	before := rendered()
 	begin(m)
@@ -113,14 +113,14 @@ func TestOnlyWhatIsInSightIsRendered(t *testing.T) {
 // counted is an item that counts how often it is rendered.
 type counted struct{ renders int }
 
-func (c *counted) render(int, *draw.Theme) []string { c.renders++; return []string{"a line"} }
-func (c *counted) copied() string                   { return "" }
+func (c *counted) Render(int, *draw.Theme) []string { c.renders++; return []string{"a line"} }
+func (c *counted) Copied() string                   { return "" }
 
 // What did not change is not rendered again, and View renders nothing at all.
 func TestNothingIsRenderedThatDidNotChange(t *testing.T) {
 	m := talk(t, 80, 24, 0)
 	above := &counted{}
-	m.transcript.add(above)
+	m.transcript.Add(above)
 	begin(m)
 	say(m, "one ")
 	before := above.renders
@@ -136,7 +136,7 @@ func TestNothingIsRenderedThatDidNotChange(t *testing.T) {
 	if above.renders != before {
 		t.Errorf("an item in sight was rendered %d times while another grew", above.renders-before)
 	}
-	m.transcript.touch(above)
+	m.transcript.Touch(above)
 	content := m.View().Content
 	for range 100 {
 		if m.View().Content != content {

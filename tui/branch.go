@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // branch is a place in the tree where a question gets an alternative.
@@ -18,15 +19,15 @@ type branch struct {
 
 // editing is an earlier question in the composer.
 type editing struct {
-	question *question
+	question *transcript.Question
 	draft    aside // what was being written before
 }
 
 // questionBack finds a question of the transcript, counted back from the last
 // one, which is 1; nil when there is none.
-func (m *Model) questionBack(n int) *question {
-	for at := len(m.transcript.entries) - 1; at >= 0; at-- {
-		if q, ok := m.transcript.entries[at].item.(*question); ok {
+func (m *Model) questionBack(n int) *transcript.Question {
+	for at := len(m.transcript.Entries) - 1; at >= 0; at-- {
+		if q, ok := m.transcript.Entries[at].Item.(*transcript.Question); ok {
 			if n--; n == 0 {
 				return q
 			}
@@ -36,9 +37,9 @@ func (m *Model) questionBack(n int) *question {
 }
 
 // chosenQuestion is the question of the turn that has the keys, else the last one.
-func (m *Model) chosenQuestion() *question {
-	for at := m.transcript.chosen; at >= 0; at-- {
-		if q, ok := m.transcript.item(at).(*question); ok {
+func (m *Model) chosenQuestion() *transcript.Question {
+	for at := m.transcript.Chosen; at >= 0; at-- {
+		if q, ok := m.transcript.Item(at).(*transcript.Question); ok {
 			return q
 		}
 	}
@@ -70,7 +71,7 @@ func (m *Model) editBack(number string) tea.Cmd {
 	return nil
 }
 
-func (m *Model) edit(q *question) {
+func (m *Model) edit(q *transcript.Question) {
 	if !m.canBranch(q) {
 		return
 	}
@@ -81,7 +82,7 @@ func (m *Model) edit(q *question) {
 	m.editing = &editing{q, draft}
 	m.unfocus()
 	m.composer.clear()
-	m.composer.set(safetext.Text(q.text))
+	m.composer.set(safetext.Text(q.Text))
 	m.composer.afresh()
 }
 
@@ -93,9 +94,9 @@ func (m *Model) stopEditing() {
 }
 
 // canBranch tells whether a question can get an alternative now, and says why not.
-func (m *Model) canBranch(q *question) bool {
+func (m *Model) canBranch(q *transcript.Question) bool {
 	switch {
-	case m.Branches == nil || q == nil || q.turn == "":
+	case m.Branches == nil || q == nil || q.Turn == "":
 		m.flash("there is no question to go back to")
 	case m.busy():
 	default:
@@ -113,26 +114,26 @@ func (m *Model) busy() bool {
 }
 
 // retry asks a question once more, beside its first answer.
-func (m *Model) retry(q *question) tea.Cmd {
+func (m *Model) retry(q *transcript.Question) tea.Cmd {
 	if !m.canBranch(q) {
 		return nil
 	}
-	return m.askInstead(q, q.text)
+	return m.askInstead(q, q.Text)
 }
 
 // askInstead asks something in the place of an earlier question. What came
 // after that stays in the tree.
-func (m *Model) askInstead(q *question, text string) tea.Cmd {
+func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 	if m.editing != nil {
 		m.stopEditing()
 	}
 	m.unfocus()
-	m.transcript.cut(q)
-	siblings := q.siblings
+	m.transcript.Cut(q)
+	siblings := q.Siblings
 	if siblings == nil {
-		siblings = []string{q.turn}
+		siblings = []string{q.Turn}
 	}
-	return m.askAt(text, &branch{q.after, siblings})
+	return m.askAt(text, &branch{q.After, siblings})
 }
 
 // forkedText tells that a conversation is a copy now.
@@ -160,7 +161,7 @@ func (m *Model) fork(turn string) tea.Cmd {
 // lastTurn is the end of the path that is shown; "" before the first question.
 func (m *Model) lastTurn() string {
 	if q := m.questionBack(1); q != nil {
-		return q.turn
+		return q.Turn
 	}
 	return ""
 }
@@ -169,16 +170,16 @@ func (m *Model) lastTurn() string {
 // same place.
 func (m *Model) alternative(by int) tea.Cmd {
 	q := m.chosenQuestion()
-	if q == nil || len(q.siblings) < 2 || m.Branches == nil {
+	if q == nil || len(q.Siblings) < 2 || m.Branches == nil {
 		m.flash("nothing else was asked here")
 		return nil
 	}
-	at := slices.Index(q.siblings, q.turn) + by
-	if at < 0 || at >= len(q.siblings) {
+	at := slices.Index(q.Siblings, q.Turn) + by
+	if at < 0 || at >= len(q.Siblings) {
 		m.flash("there is no alternative further on")
 		return nil
 	}
-	return m.showTurn(q.siblings[at], true)
+	return m.showTurn(q.Siblings[at], true)
 }
 
 // showTurn switches to the branch of a turn and scrolls there; focus gives it
@@ -242,14 +243,14 @@ func (m *Model) letGo() {
 		return
 	}
 	var questions []int
-	for at, e := range m.transcript.entries {
-		if _, ok := e.item.(*question); ok {
+	for at, e := range m.transcript.Entries {
+		if _, ok := e.Item.(*transcript.Question); ok {
 			questions = append(questions, at)
 		}
 	}
 	if n := len(questions); n > mostTurns {
-		last := m.transcript.item(questions[n-firstRead-1]).(*question)
-		m.transcript.letGo(questions[n-firstRead], last.turn)
+		last := m.transcript.Item(questions[n-firstRead-1]).(*transcript.Question)
+		m.transcript.LetGo(questions[n-firstRead], last.Turn)
 	}
 }
 
@@ -265,11 +266,11 @@ type earlierMsg struct {
 
 // readEarlier reads the turns above those that are held.
 func (m *Model) readEarlier() tea.Cmd {
-	last := m.transcript.earlier
-	if last == m.transcript.awaited {
+	last := m.transcript.Earlier
+	if last == m.transcript.Awaited {
 		return nil
 	}
-	m.transcript.awaited = last
+	m.transcript.Awaited = last
 	id, opening := m.conversation, m.openings
 	return func() tea.Msg {
 		list, err := m.Conversations.Exchanges(m.base, id)
@@ -281,7 +282,7 @@ func (m *Model) readEarlier() tea.Cmd {
 // readAbove reads the turns above those that are held once the user has
 // scrolled to the first of them.
 func (m *Model) readAbove() tea.Cmd {
-	if t := &m.transcript; !t.away || t.start() != (spot{}) {
+	if t := &m.transcript; !t.Away || t.Start() != (transcript.Spot{}) {
 		return nil
 	}
 	return m.readEarlier()
@@ -289,19 +290,19 @@ func (m *Model) readAbove() tea.Cmd {
 
 // showEarlier puts them above what is shown; what is in sight stays there.
 func (m *Model) showEarlier(msg earlierMsg) {
-	if msg.opening != m.openings || msg.last != m.transcript.earlier {
+	if msg.opening != m.openings || msg.last != m.transcript.Earlier {
 		return // something else was opened, or let go, meanwhile
 	}
 	if msg.err != nil {
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		return
 	}
-	var above []item
+	var above []transcript.Item
 	for _, exchange := range msg.exchanges {
 		above = append(above, m.keptItems(exchange)...)
 	}
-	m.transcript.earlier = ""
-	m.transcript.putAbove(above)
+	m.transcript.Earlier = ""
+	m.transcript.PutAbove(above)
 	if msg.edit > 0 {
 		m.edit(m.questionBack(msg.edit))
 	}
@@ -310,13 +311,13 @@ func (m *Model) showEarlier(msg earlierMsg) {
 // scrollTo puts the question of a turn at the top of what is in sight.
 func (m *Model) scrollTo(turn string, focus bool) {
 	t := &m.transcript
-	for at, e := range t.entries {
-		if q, ok := e.item.(*question); ok && q.turn == turn {
+	for at, e := range t.Entries {
+		if q, ok := e.Item.(*transcript.Question); ok && q.Turn == turn {
 			if focus {
 				m.focused = true
-				t.choose(at, 0)
+				t.Choose(at, 0)
 			}
-			t.lookAt(spot{at, 0})
+			t.LookAt(transcript.Spot{Entry: at, Line: 0})
 			return
 		}
 	}
@@ -324,11 +325,11 @@ func (m *Model) scrollTo(turn string, focus bool) {
 
 // onQuestion tells whether a question that can be asked anew has the keys.
 func (m *Model) onQuestion() bool {
-	_, ok := m.transcript.item(m.transcript.chosen).(*question)
+	_, ok := m.transcript.Item(m.transcript.Chosen).(*transcript.Question)
 	return ok && m.Branches != nil
 }
 
 // onAlternatives tells whether a question that has alternatives has the keys.
 func (m *Model) onAlternatives() bool {
-	return m.onQuestion() && len(m.chosenQuestion().siblings) > 1
+	return m.onQuestion() && len(m.chosenQuestion().Siblings) > 1
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/transcript"
 )
 
 // branching is a store that writes down how the screen moves in the tree.
@@ -147,14 +148,14 @@ func TestTheTurnsAboveComeOnce(t *testing.T) {
 					t.Fatalf("%d turns were read first", len(opened.exchanges))
 				}
 				m.opened(opened)
-				m.transcript.awaited = "" // what was read then is thrown away
+				m.transcript.Awaited = "" // what was read then is thrown away
 				late := m.readEarlier()().(earlierMsg)
 				r.keys(test.meanwhile...)
 				r.send(late)
 				questions := map[string]int{}
-				for _, e := range m.transcript.entries {
-					if q, ok := e.item.(*question); ok {
-						questions[q.text]++
+				for _, e := range m.transcript.Entries {
+					if q, ok := e.Item.(*transcript.Question); ok {
+						questions[q.Text]++
 					}
 				}
 				if len(questions) != test.want {
@@ -191,9 +192,9 @@ func TestALongChatHoldsItsLastTurns(t *testing.T) {
 	options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, chatting{store}, ""
 	inRig(t, 80, 24, options, func(r *rig) {
 		questions := func() (list []string) {
-			for _, e := range r.m.transcript.entries {
-				if q, ok := e.item.(*question); ok {
-					list = append(list, q.text)
+			for _, e := range r.m.transcript.Entries {
+				if q, ok := e.Item.(*transcript.Question); ok {
+					list = append(list, q.Text)
 				}
 			}
 			return list

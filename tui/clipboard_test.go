@@ -40,7 +40,7 @@ func TestEveryItemIsCopiedWithoutControls(t *testing.T) {
 		inRig(t, 80, 40, o, func(r *rig) {
 			r.ask("go")
 			r.keys("tab")
-			for range r.m.transcript.entries {
+			for range r.m.transcript.Entries {
 				r.clip = ""
 				r.keys("y")
 				if got := strings.NewReplacer("\n", "", "\t", "").Replace(r.clip); got != "" {

@@ -11,6 +11,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // screenCommands is what the screen does for each of its own commands.
@@ -160,8 +161,8 @@ type beginMsg struct {
 func (m *Model) begin(msg beginMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
-		m.transcript.add(&failure{text: msg.err.Error()})
-		m.transcript.toEnd()
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
+		m.transcript.ToEnd()
 		return nil
 	case m.busy():
 		m.composer.set(msg.asked)
@@ -193,7 +194,7 @@ func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
 func (m *Model) askPrompt(c backend.Command, args string) tea.Cmd {
 	text, err := c.Prompt(args)
 	if err != nil {
-		m.transcript.add(&failure{text: err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: err.Error()})
 		return nil
 	}
 	m.composer.remember("/" + strings.TrimSpace(c.Name+" "+args))

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/transcript"
 )
 
 // consentID begins the ID of the question that shows the page of a consent.
@@ -67,7 +68,7 @@ func (m *Model) showConsent(msg consentMsg) tea.Cmd {
 func (m *Model) consented(msg consentedMsg) {
 	m.withdraw(func() { m.input.settle(consentID + msg.server) })
 	if msg.err != nil {
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 	}
 	m.toldServer(serverDoneMsg{})
 }

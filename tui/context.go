@@ -1,37 +1,8 @@
 package tui
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
-
-	"lifehub/agent"
-	"lifehub/tui/draw"
-	"lifehub/tui/safetext"
 )
-
-// contextParts are the parts of a prompt, in the order in which they stand in
-// it, with what they are called on the screen.
-var contextParts = []struct{ kind, name string }{
-	{"system", "system and tools"},
-	{"history", "last messages"},
-	{"summary", "summary of older ones"},
-	{"memory", "memory"},
-	{"sources", "sources"},
-	{"results", "results"},
-	{"question", "question"},
-	{"repair", "second try"},
-}
-
-// window is how the last prompt filled the model's window, a bar a part, and
-// which calls it held the results of.
-type window struct {
-	agent.ContextCounted
-	counted int // tokens of that prompt by the server's own count; 0: it has not said
-}
 
 // showContext puts the bars into the transcript.
 func (m *Model) showContext() tea.Cmd {
@@ -40,93 +11,7 @@ func (m *Model) showContext() tea.Cmd {
 		return nil
 	}
 	shown := m.window
-	m.transcript.add(&shown)
-	m.transcript.toEnd()
+	m.transcript.Add(&shown)
+	m.transcript.ToEnd()
 	return nil
-}
-
-// count takes in what an event says of the window.
-func (w *window) count(body agent.Body) {
-	switch e := body.(type) {
-	case agent.ContextCounted:
-		w.ContextCounted, w.counted = e, 0
-	case agent.Used:
-		if e.Agent == w.Agent {
-			w.counted = e.Prompt
-		}
-	}
-}
-
-func (w *window) render(width int, look *draw.Theme) []string {
-	lines := w.lines(width, look.Running.Render, look.Border.Render)
-	lines[0] = look.Strong.Render(lines[0])
-	last := len(lines) - 1
-	lines[last] = look.Dim.Render(lines[last])
-	return lines
-}
-
-func (w *window) copied() string {
-	const usual = 80
-	return strings.Join(w.lines(usual, draw.Unstyled, draw.Unstyled), "\n")
-}
-
-// part is what some of the window is used for.
-type part struct {
-	name   string
-	tokens int
-}
-
-// parts tells how the window is filled: the whole, each part, and what the
-// server counted.
-func (w *window) parts() (head string, parts []part, said string) {
-	head = fmt.Sprintf("Context of the %s: %s tokens", safetext.Line(w.Agent), draw.Thousands(w.Used))
-	if w.Allocated > 0 {
-		head += fmt.Sprintf(" of %s (%d %%)", draw.Thousands(w.Allocated), w.Used*100/w.Allocated)
-	}
-	for _, known := range contextParts {
-		if n := w.Parts[known.kind]; n > 0 {
-			parts = append(parts, part{known.name, n})
-		}
-	}
-	for _, kind := range slices.Sorted(maps.Keys(w.Parts)) {
-		n := w.Parts[kind]
-		if !slices.ContainsFunc(contextParts, func(p struct{ kind, name string }) bool { return p.kind == kind }) && n > 0 {
-			parts = append(parts, part{safetext.Line(kind), n})
-		}
-	}
-	if w.Allocated > 0 {
-		parts = append(parts, part{"kept for the answer", w.Reserve}, part{"free", max(0, w.Allocated-w.Used-w.Reserve)})
-	}
-	said = "estimated; the server has not said what it counted"
-	if w.counted > 0 {
-		said = fmt.Sprintf("estimated; the server counted %s", draw.Thousands(w.counted))
-	}
-	return head, parts, said
-}
-
-// lines draws the bars with a way to draw what is full and what is empty.
-func (w *window) lines(width int, full, empty func(...string) string) []string {
-	head, parts, said := w.parts()
-	total := max(w.Used+w.Reserve, w.Allocated)
-	lines := []string{draw.Fit(head, width)}
-	add := func(name string, n int) {
-		label := draw.Fit(fmt.Sprintf("  %-21s %7s  ", name, draw.Thousands(n)), width)
-		room := min(40, width-draw.Cells(label))
-		if room < 4 || total == 0 {
-			lines = append(lines, label)
-			return
-		}
-		filled := n * room / total
-		if n > 0 {
-			filled = max(1, filled)
-		}
-		lines = append(lines, label+full(strings.Repeat("█", filled))+empty(strings.Repeat("░", room-filled)))
-	}
-	for _, p := range parts {
-		add(p.name, p.tokens)
-	}
-	for _, l := range w.Log {
-		lines = append(lines, draw.Fit("  "+safetext.Line("step "+l.Step+": "+l.String()), width))
-	}
-	return append(lines, draw.Fit("  "+said, width))
 }

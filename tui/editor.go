@@ -16,6 +16,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/safetext"
 	"lifehub/tui/terminal"
+	"lifehub/tui/transcript"
 )
 
 type (
@@ -33,29 +34,29 @@ type (
 )
 
 // openSource opens the note of a citation at its line.
-func (m *Model) openSource(c cited) tea.Cmd {
+func (m *Model) openSource(c transcript.Cited) tea.Cmd {
 	path := c.Path
 	if path == "" {
-		path = c.source.Path
+		path = c.Source.Path
 	}
 	if agent.OnWeb(path) {
 		m.flash("the terminal opens it: hold Ctrl or Shift and click; y copies the address")
 		return nil
 	}
-	if c.source.Call != "" {
+	if c.Source.Call != "" {
 		m.flash("a tool returned it: there is no note to open")
 		return nil
 	}
 	local := filepath.FromSlash(path)
-	if c.source.Vault == "" || !filepath.IsLocal(local) {
+	if c.Source.Vault == "" || !filepath.IsLocal(local) {
 		m.flash("the note of this source is not known")
 		return nil
 	}
 	line := c.Line
 	if line == 0 {
-		line = c.source.Line
+		line = c.Source.Line
 	}
-	return m.run(filepath.Join(c.source.Vault, local), line, func(err error) tea.Msg { return editedMsg{err: err} })
+	return m.run(filepath.Join(c.Source.Vault, local), line, func(err error) tea.Msg { return editedMsg{err: err} })
 }
 
 // run starts the user's editor on a file. It takes the terminal until the
@@ -129,7 +130,7 @@ func (m *Model) draftFile() (*os.File, error) {
 func (m *Model) startEditor(msg editorMsg) tea.Cmd {
 	if msg.err != nil {
 		m.composer.away = false
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		return nil
 	}
 	visit := m.run(msg.path, 0, func(err error) tea.Msg {
@@ -150,7 +151,7 @@ func (m *Model) startEditor(msg editorMsg) tea.Cmd {
 // that is kept.
 func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if msg.err != nil {
-		m.transcript.add(&failure{text: "editor: " + msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: "editor: " + msg.err.Error()})
 	}
 	if msg.draft == "" {
 		return nil

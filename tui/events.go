@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // frame is the least time between two pictures while events stream in: tokens
@@ -129,16 +130,16 @@ type turn struct {
 	failed   bool
 	phase    string
 
-	asked   *question
-	plan    *plan
-	thought *thinking
-	answer  *answer
+	asked   *transcript.Question
+	plan    *transcript.Plan
+	thought *transcript.Thinking
+	answer  *transcript.Answer
 
-	thoughts map[thinker]*thinking // of those who work for a step
+	thoughts map[transcript.Thinker]*transcript.Thinking // of those who work for a step
 
-	sources *sources
-	tools   map[string]*tool // calls outside the plan, by call
-	steps   map[string]*plan // the plan that a call belongs to
+	sources *transcript.Sources
+	tools   map[string]*transcript.Tool // calls outside the plan, by call
+	steps   map[string]*transcript.Plan // the plan that a call belongs to
 
 	health string // how far the last search of the notes went
 
@@ -203,30 +204,30 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.PhaseStarted:
 		m.phaseStarted(e.Agent, now)
 		if t.plan != nil && e.Step != "" {
-			t.plan.tried(e.Step, e.Attempt)
-			m.transcript.touch(t.plan)
+			t.plan.Tried(e.Step, e.Attempt)
+			m.transcript.Touch(t.plan)
 		}
 	case agent.PhaseEnded:
 		if e.Step != "" {
 			m.endThoughts(e.Step, now)
 		}
 	case agent.ArtifactChanged:
-		m.transcript.add(&notice{artifactLine(e)})
+		m.transcript.Add(&transcript.Notice{Text: transcript.ArtifactLine(e)})
 	case agent.Evaluated:
 		if t.plan != nil {
-			t.plan.judged(e)
-			m.transcript.touch(t.plan)
+			t.plan.Judged(e)
+			m.transcript.Touch(t.plan)
 		}
 	case agent.Remembered:
-		if r := (&remembered{e}); len(r.lines(now)) > 0 {
-			m.transcript.add(r)
+		if r := (&transcript.Remembered{Remembered: e}); len(r.Lines(now)) > 0 {
+			m.transcript.Add(r)
 		}
 	case agent.PlanMade:
 		m.planMade(e, now)
 	case agent.StepChanged:
 		if t.plan != nil {
-			t.plan.mark(e.Step, e.Status, e.Reason, now)
-			m.transcript.touch(t.plan)
+			t.plan.Mark(e.Step, e.Status, e.Reason, now)
+			m.transcript.Touch(t.plan)
 		}
 	case agent.ToolStarted:
 		m.toolStarted(e)
@@ -253,10 +254,10 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		if e.Step == "" {
 			m.endBlock() // what the model says next came after all that is shown
 		}
-		m.window.count(e)
+		m.window.Count(e)
 		m.used, m.allocated = e.Used, e.Allocated
 	case agent.Used:
-		m.window.count(e)
+		m.window.Count(e)
 		if e.Prompt > 0 { // else the server does not say, and what was counted here holds
 			m.used = e.Prompt + e.Answer
 		}
@@ -264,7 +265,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.Cited:
 		m.source(e.Citation, e.Source)
 	case agent.Noticed:
-		m.transcript.add(&notice{e.Text})
+		m.transcript.Add(&transcript.Notice{Text: e.Text})
 	case agent.Failed:
 		m.failed(e, now)
 		if e.Unkept {
@@ -279,22 +280,22 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 // kept notes under which id the question is kept.
 func (m *Model) kept(turn string) {
 	q := m.turn.asked
-	q.turn = turn
+	q.Turn = turn
 	if turn != "" {
 		m.unsent.sending = ""
 	}
-	if len(q.siblings) > 0 && turn != "" && !slices.Contains(q.siblings, turn) {
-		q.siblings = append(slices.Clip(q.siblings), turn)
+	if len(q.Siblings) > 0 && turn != "" && !slices.Contains(q.Siblings, turn) {
+		q.Siblings = append(slices.Clip(q.Siblings), turn)
 	}
-	m.transcript.touch(q)
+	m.transcript.Touch(q)
 }
 
 func (m *Model) phaseStarted(agentName string, now time.Time) {
 	t := m.turn
 	t.phase = agentName
 	if agentName == "explainer" && t.plan != nil {
-		t.plan.mark("answer", agent.Running, "", now)
-		m.transcript.touch(t.plan)
+		t.plan.Mark("answer", agent.Running, "", now)
+		m.transcript.Touch(t.plan)
 	}
 }
 
@@ -303,24 +304,24 @@ func (m *Model) planMade(e agent.PlanMade, now time.Time) {
 	t := m.turn
 	switch {
 	case t.plan != nil && e.Under != "":
-		t.plan.nest(e)
-		m.transcript.touch(t.plan)
+		t.plan.Nest(e)
+		m.transcript.Touch(t.plan)
 		return
-	case t.plan != nil && len(e.Before) > 0 && m.transcript.ends(t.plan):
-		t.plan.goOn(e)
-		m.transcript.touch(t.plan)
+	case t.plan != nil && len(e.Before) > 0 && m.transcript.Ends(t.plan):
+		t.plan.GoOn(e)
+		m.transcript.Touch(t.plan)
 		return
 	case t.plan != nil:
-		t.plan.answeredElsewhere()
-		t.plan.end(now)
-		m.transcript.touch(t.plan)
+		t.plan.AnsweredElsewhere()
+		t.plan.End(now)
+		m.transcript.Touch(t.plan)
 	}
 	m.closeThought(now)
 	m.endBlock()
 	if len(e.Steps) > 0 || e.Fallback || len(e.Dropped) > 0 {
-		t.plan = newPlan(e, now, m.unfolded)
-		t.plan.hidden = m.planHidden
-		m.transcript.add(t.plan)
+		t.plan = transcript.NewPlan(e, now, m.unfolded)
+		t.plan.Hidden = m.planHidden
+		m.transcript.Add(t.plan)
 	}
 }
 
@@ -330,20 +331,20 @@ func (m *Model) say(text string, now time.Time) {
 	if t.stopped {
 		return // the user has the answer as it stood
 	}
-	if t.answer == nil || !t.answer.open {
-		t.answer = newAnswer()
-		t.answer.health = t.health
-		m.transcript.add(t.answer)
+	if t.answer == nil || !t.answer.Open {
+		t.answer = transcript.NewAnswer()
+		t.answer.Health = t.health
+		m.transcript.Add(t.answer)
 	}
-	t.answer.grow(text)
-	m.transcript.touch(t.answer)
+	t.answer.Grow(text)
+	m.transcript.Touch(t.answer)
 }
 
 // endBlock has what is said from now on stand below all that is shown.
 func (m *Model) endBlock() {
-	if a := m.turn.answer; a != nil && a.open {
-		a.end("")
-		m.transcript.touch(a)
+	if a := m.turn.answer; a != nil && a.Open {
+		a.End("")
+		m.transcript.Touch(a)
 	}
 }
 
@@ -351,7 +352,7 @@ func (m *Model) endBlock() {
 // of its own, of the workers that think side by side.
 func (m *Model) think(e agent.Thought, now time.Time) {
 	t := m.turn
-	who := thinker{e.Step, e.Agent}
+	who := transcript.Thinker{Step: e.Step, Agent: e.Agent}
 	thought := t.thoughts[who]
 	if e.Step == "" {
 		thought = t.thought
@@ -359,18 +360,18 @@ func (m *Model) think(e agent.Thought, now time.Time) {
 	if e.Step == "" {
 		m.endBlock()
 	}
-	if thought == nil || thought.took > 0 {
-		thought = newThinking(now, !m.unfolded)
-		m.transcript.add(thought)
+	if thought == nil || thought.Took > 0 {
+		thought = transcript.NewThinking(now, !m.unfolded)
+		m.transcript.Add(thought)
 		if e.Step == "" {
 			t.thought = thought
 		} else {
-			thought.who = safetext.Line(who.step + " " + who.agent)
+			thought.Who = safetext.Line(who.Step + " " + who.Agent)
 			t.thoughts[who] = thought
 		}
 	}
-	thought.text.WriteString(e.Content)
-	m.transcript.touch(thought)
+	thought.Text.WriteString(e.Content)
+	m.transcript.Touch(thought)
 }
 
 func (m *Model) closeThought(now time.Time) { m.endThought(m.turn.thought, now) }
@@ -378,50 +379,50 @@ func (m *Model) closeThought(now time.Time) { m.endThought(m.turn.thought, now) 
 // endThoughts closes what was thought for a step; "": for any.
 func (m *Model) endThoughts(step string, now time.Time) {
 	for who, thought := range m.turn.thoughts {
-		if step == "" || who.step == step {
+		if step == "" || who.Step == step {
 			m.endThought(thought, now)
 		}
 	}
 }
 
-func (m *Model) endThought(thought *thinking, now time.Time) {
-	if thought != nil && thought.took == 0 {
-		thought.end(now)
-		m.transcript.touch(thought)
+func (m *Model) endThought(thought *transcript.Thinking, now time.Time) {
+	if thought != nil && thought.Took == 0 {
+		thought.End(now)
+		m.transcript.Touch(thought)
 	}
 }
 
 func (m *Model) toolStarted(e agent.ToolStarted) {
 	t := m.turn
-	c := call{id: e.Call, name: e.Name, input: e.Input}
+	c := transcript.Call{ID: e.Call, Name: e.Name, Input: e.Input}
 	if t.plan != nil {
-		if s := t.plan.step(e.Step); s != nil {
-			s.calls = append(s.calls, c)
+		if s := t.plan.Step(e.Step); s != nil {
+			s.Calls = append(s.Calls, c)
 			t.steps[e.Call] = t.plan
-			m.transcript.touch(t.plan)
+			m.transcript.Touch(t.plan)
 			return
 		}
 	}
-	alone := &tool{call: c, unfolded: m.unfolded}
+	alone := &transcript.Tool{Call: c, Unfolded: m.unfolded}
 	t.tools[e.Call] = alone
-	m.transcript.add(alone)
+	m.transcript.Add(alone)
 }
 
 func (m *Model) toolProgressed(e agent.ToolProgressed) {
 	t := m.turn
 	if alone := t.tools[e.Call]; alone != nil {
-		alone.progress = e.Progress
-		m.transcript.touch(alone)
+		alone.Progress = e.Progress
+		m.transcript.Touch(alone)
 		return
 	}
 	p := t.steps[e.Call]
 	if p == nil {
 		return
 	}
-	if c := p.call(e.Call); c != nil {
-		c.progress = e.Progress
+	if c := p.Call(e.Call); c != nil {
+		c.Progress = e.Progress
 	}
-	m.transcript.touch(p)
+	m.transcript.Touch(p)
 }
 
 func (m *Model) toolEnded(e agent.ToolEnded) {
@@ -430,21 +431,21 @@ func (m *Model) toolEnded(e agent.ToolEnded) {
 		t.health = e.Coverage.Health()
 	}
 	if alone := t.tools[e.Call]; alone != nil {
-		alone.end(e)
-		m.transcript.touch(alone)
+		alone.End(e)
+		m.transcript.Touch(alone)
 		return
 	}
 	p := t.steps[e.Call]
 	if p == nil {
 		return
 	}
-	if c := p.call(e.Call); c != nil {
-		c.end(e)
-		if s := p.step(e.Step); s != nil {
-			s.took = c.took
+	if c := p.Call(e.Call); c != nil {
+		c.End(e)
+		if s := p.Step(e.Step); s != nil {
+			s.Took = c.Took
 		}
 	}
-	m.transcript.touch(p)
+	m.transcript.Touch(p)
 }
 
 // allowed notes at its step how a call was decided.
@@ -453,15 +454,15 @@ func (m *Model) allowed(e agent.PermissionGiven) {
 	if t.plan == nil {
 		return
 	}
-	if s := t.plan.step(e.Step); s != nil {
+	if s := t.plan.Step(e.Step); s != nil {
 		switch e.Decision {
 		case agent.AllowOnce:
-			s.allowed = "allowed once"
+			s.Allowed = "allowed once"
 		case agent.AllowConversation:
-			s.allowed = "allowed here"
+			s.Allowed = "allowed here"
 		case agent.AllowAlways:
-			s.allowed = "allowed always"
+			s.Allowed = "allowed always"
 		}
-		m.transcript.touch(t.plan)
+		m.transcript.Touch(t.plan)
 	}
 }

@@ -365,3 +365,51 @@ func (f *field) shown(here bool, look *draw.Theme) string {
 	}
 	return strings.Join(parts, "  ")
 }
+
+// given is what an empty line leaves; "" is nothing.
+func (f *field) given() string {
+	if len(f.options) == 0 {
+		return f.text
+	}
+	var labels []string
+	for i, o := range f.options {
+		if o.chosen || f.kind == oneField && i == f.option {
+			labels = append(labels, o.label)
+		}
+	}
+	return strings.Join(labels, ", ")
+}
+
+// read takes a typed line; options are chosen by their numbers or names. false:
+// it names none of them, and changes nothing.
+func (f *field) read(line string) bool {
+	if line == "" {
+		return true
+	}
+	if len(f.options) == 0 {
+		f.touched, f.text = true, safetext.Line(line)
+		return true
+	}
+	words := []string{line}
+	if f.kind == manyField {
+		words = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	meant := map[int]bool{}
+	for i, o := range f.options {
+		for _, word := range words {
+			if word == fmt.Sprint(i+1) || strings.EqualFold(word, o.label) {
+				meant[i] = true
+			}
+		}
+	}
+	if len(meant) == 0 {
+		return false
+	}
+	f.touched = true
+	for i := range f.options {
+		if f.options[i].chosen = meant[i]; meant[i] {
+			f.option = i
+		}
+	}
+	return true
+}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/transcript"
 )
 
 // printOver prints what is over into the terminal's own scrollback, where it
@@ -13,20 +15,20 @@ import (
 // on a screen of our own.
 func (m *Model) printOver() tea.Cmd {
 	t := &m.transcript
-	if !m.Inline || m.turn != nil || len(t.entries) == 0 || m.width <= 0 {
+	if !m.Inline || m.turn != nil || len(t.Entries) == 0 || m.width <= 0 {
 		return nil
 	}
 	var lines []string
-	for at := range t.entries {
-		lines = append(lines, t.lines(at)...)
+	for at := range t.Entries {
+		lines = append(lines, t.Lines(at)...)
 	}
 	for i, line := range lines {
 		if line != "" {
-			lines[i] = strings.Repeat(" ", gutter) + line
+			lines[i] = strings.Repeat(" ", transcript.Gutter) + line
 		}
 	}
 	m.unfocus()
-	t.clear()
+	t.Clear()
 	text := strings.Join(withoutEnd(lines), "\n") + "\n"
 	return tea.Sequence(
 		tea.Tick(settled, func(time.Time) tea.Msg { return nil }),

@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/keys"
+	"lifehub/tui/transcript"
 )
 
 func TestEnterSendsAndEmptiesTheComposer(t *testing.T) {
@@ -428,14 +429,14 @@ func TestEditorCommand(t *testing.T) {
 func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
 	inRig(t, 80, 24, finished(), func(r *rig) {
 		for _, path := range []string{"../../etc/passwd", "/etc/passwd", ""} {
-			if cmd := r.m.openSource(cited{agent.Citation{Path: path, Line: 1}, agent.Source{Vault: "/home/ana/notes"}}); cmd != nil {
+			if cmd := r.m.openSource(transcript.Cited{Citation: agent.Citation{Path: path, Line: 1}, Source: agent.Source{Vault: "/home/ana/notes"}}); cmd != nil {
 				t.Errorf("%q is opened", path)
 			}
 		}
-		if cmd := r.m.openSource(cited{agent.Citation{Path: "a.md", Line: 1}, agent.Source{}}); cmd != nil {
+		if cmd := r.m.openSource(transcript.Cited{Citation: agent.Citation{Path: "a.md", Line: 1}, Source: agent.Source{}}); cmd != nil {
 			t.Error("a source without a vault is opened")
 		}
-		if cmd := r.m.openSource(cited{agent.Citation{Path: "a.md", Line: 1}, agent.Source{Vault: "/home/ana/notes"}}); cmd == nil {
+		if cmd := r.m.openSource(transcript.Cited{Citation: agent.Citation{Path: "a.md", Line: 1}, Source: agent.Source{Vault: "/home/ana/notes"}}); cmd == nil {
 			t.Error("a good source is not opened")
 		}
 	})
@@ -478,7 +479,7 @@ func TestTheTranscriptFollowsUnlessScrolled(t *testing.T) {
 			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 		}
 		r.mustShow("newer still")
-		if r.m.transcript.away {
+		if r.m.transcript.Away {
 			t.Error("it does not follow again")
 		}
 	})
@@ -493,24 +494,24 @@ func TestEveryItemIsReachedAndInSight(t *testing.T) {
 		r.keys("tab", "g")
 		seen := map[int]bool{}
 		for range 80 {
-			chosen := r.m.transcript.chosen
+			chosen := r.m.transcript.Chosen
 			seen[chosen] = true
-			if !slices.Contains(r.m.transcript.shown, chosen) {
-				t.Fatalf("item %d is chosen and not in sight, top %+v away %v h %d:\n%s", chosen, r.m.transcript.top, r.m.transcript.away, r.m.transcript.height, r.text())
+			if !slices.Contains(r.m.transcript.Shown, chosen) {
+				t.Fatalf("item %d is chosen and not in sight, top %+v away %v h %d:\n%s", chosen, r.m.transcript.Top, r.m.transcript.Away, r.m.transcript.Height, r.text())
 			}
 			r.keys("j")
 		}
-		if len(seen) != len(r.m.transcript.entries) {
-			t.Errorf("down reaches %d of %d items", len(seen), len(r.m.transcript.entries))
+		if len(seen) != len(r.m.transcript.Entries) {
+			t.Errorf("down reaches %d of %d items", len(seen), len(r.m.transcript.Entries))
 		}
 		for range 80 {
-			if !slices.Contains(r.m.transcript.shown, r.m.transcript.chosen) {
-				t.Fatalf("item %d is chosen and not in sight", r.m.transcript.chosen)
+			if !slices.Contains(r.m.transcript.Shown, r.m.transcript.Chosen) {
+				t.Fatalf("item %d is chosen and not in sight", r.m.transcript.Chosen)
 			}
 			r.keys("k")
 		}
-		if r.m.transcript.chosen != 0 {
-			t.Errorf("up ends at item %d", r.m.transcript.chosen)
+		if r.m.transcript.Chosen != 0 {
+			t.Errorf("up ends at item %d", r.m.transcript.Chosen)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -11,12 +10,13 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
+	"lifehub/tui/transcript"
 )
 
 // left is the last turn of the conversation, which did not come to its end.
 type left struct {
 	turn    string
-	asked   *question
+	asked   *transcript.Question
 	offered bool // a line says so
 	quiet   time.Time
 }
@@ -33,8 +33,8 @@ func (m *Model) leftOver(exchanges []agent.Exchange) {
 	if last.Running || last.Undone || !last.Open && !last.Answer.Cut && last.Answer.Error == "" {
 		return
 	}
-	for _, e := range m.transcript.entries {
-		if q, ok := e.item.(*question); ok && q.turn == last.Turn {
+	for _, e := range m.transcript.Entries {
+		if q, ok := e.Item.(*transcript.Question); ok && q.Turn == last.Turn {
 			m.left = &left{turn: last.Turn, asked: q, offered: last.Open, quiet: time.Now()}
 		}
 	}
@@ -42,8 +42,8 @@ func (m *Model) leftOver(exchanges []agent.Exchange) {
 
 // turnLeft keeps in mind what a turn that was stopped or failed has not done.
 func (m *Model) turnLeft(t *turn) {
-	if m.Resume != nil && t.asked != nil && t.asked.turn != "" {
-		m.left = &left{turn: t.asked.turn, asked: t.asked, offered: t.failed && t.answer != nil, quiet: time.Now()}
+	if m.Resume != nil && t.asked != nil && t.asked.Turn != "" {
+		m.left = &left{turn: t.asked.Turn, asked: t.asked, offered: t.failed && t.answer != nil, quiet: time.Now()}
 	}
 }
 
@@ -77,31 +77,13 @@ func (m *Model) proceed() tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	ctx := m.newTurn(l.asked.text)
+	ctx := m.newTurn(l.asked.Text)
 	m.turn.asked = l.asked
-	m.transcript.forgetEnding(l.asked)
-	m.transcript.toEnd()
+	m.transcript.ForgetEnding(l.asked)
+	m.transcript.ToEnd()
 	number, id := m.turns, m.conversation
 	return func() tea.Msg {
 		return startedMsg{turn: number, conversation: id, events: m.Resume(ctx, id, l.turn)}
-	}
-}
-
-// forgetEnding takes away what was said of the end of an answer that goes on
-// now, and the answer itself when nothing else is in it.
-func (t *transcript) forgetEnding(asked *question) {
-	at := slices.IndexFunc(t.entries, func(e entry) bool { return e.item == asked })
-	for n := len(t.entries) - 1; at >= 0 && n > at; n-- {
-		a, ok := t.entries[n].item.(*answer)
-		switch {
-		case !ok || a.ending == "":
-		case len(a.source) == 0:
-			t.choose(-1, 0)
-			t.entries = slices.Delete(t.entries, n, n+1)
-		default:
-			a.ending = ""
-			t.touch(a)
-		}
 	}
 }
 
@@ -112,7 +94,7 @@ func (m *Model) newTurn(text string) context.Context {
 	ctx, stop := context.WithCancelCause(m.base)
 	m.turn = &turn{
 		number: m.turns, cancel: func() { stop(nil) }, abandon: func() { stop(agent.ErrEnding) }, question: text,
-		tools: map[string]*tool{}, steps: map[string]*plan{}, thoughts: map[thinker]*thinking{},
+		tools: map[string]*transcript.Tool{}, steps: map[string]*transcript.Plan{}, thoughts: map[transcript.Thinker]*transcript.Thinking{},
 	}
 	return ctx
 }

@@ -38,14 +38,14 @@ func (m *Model) tick(now time.Time) {
 		m.beat, t.rested = m.beat+1, 0
 	}
 	t.streams = false
-	if t.plan != nil && t.plan.took == 0 {
-		t.plan.beat, t.plan.now = m.beat, now
-		m.transcript.touch(t.plan)
+	if t.plan != nil && t.plan.Took == 0 {
+		t.plan.Beat, t.plan.Now = m.beat, now
+		m.transcript.Touch(t.plan)
 	}
 	for _, alone := range t.tools {
-		if !alone.ended {
-			alone.beat = m.beat
-			m.transcript.touch(alone)
+		if !alone.Ended {
+			alone.Beat = m.beat
+			m.transcript.Touch(alone)
 		}
 	}
 }

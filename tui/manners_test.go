@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/transcript"
 )
 
 // bells is how often the user was called, and the words of the notifications.
@@ -131,17 +132,17 @@ func TestANoteAmongTheSourcesIsALink(t *testing.T) {
 		"bytes that are no characters": {"/home/ana/notes", "a\xff\x9c.md", "file://wren/home/ana/notes/a%FF%9C.md"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSources("wren")
-			s.add(agent.Citation{N: 1, Path: tc.path, Line: 3, Verdict: agent.Verified}, agent.Source{N: 1, Path: tc.path, Vault: tc.vault})
+			s := transcript.NewSources("wren")
+			s.Add(agent.Citation{N: 1, Path: tc.path, Line: 3, Verdict: agent.Verified}, agent.Source{N: 1, Path: tc.path, Vault: tc.vault})
 			for _, width := range []int{100, 30, 12} {
-				for _, line := range s.render(width, draw.NewTheme("", true, false, nil)) {
+				for _, line := range s.Render(width, draw.NewTheme("", true, false, nil)) {
 					onlyOurs(t, name, line)
 					if opened, closed := strings.Count(line, "\x1b]8;;f"), strings.Count(line, "\x1b]8;;\a"); opened != closed {
 						t.Errorf("%d links are opened and %d closed on the row %q", opened, closed, line)
 					}
 				}
 			}
-			if got := s.render(100, draw.NewTheme("", true, false, nil))[1]; (tc.want != "") != strings.Contains(got, fmt.Sprintf("\x1b]8;;%s\a", tc.want)) || strings.Contains(got, "file://") != (tc.want != "") {
+			if got := s.Render(100, draw.NewTheme("", true, false, nil))[1]; (tc.want != "") != strings.Contains(got, fmt.Sprintf("\x1b]8;;%s\a", tc.want)) || strings.Contains(got, "file://") != (tc.want != "") {
 				t.Errorf("the row is %q, want the link %q", got, tc.want)
 			}
 		})

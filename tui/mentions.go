@@ -12,6 +12,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // maxMentions bounds the rows that a word can bring.
@@ -307,7 +308,7 @@ type filledMsg struct {
 
 func (m *Model) filled(msg filledMsg) {
 	if msg.err != nil {
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		return
 	}
 	m.composer.paste(msg.text)

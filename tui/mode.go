@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/transcript"
 )
 
 // modeHelp says what each mode is good for.
@@ -29,7 +30,7 @@ func (m *Model) nextMode() tea.Cmd {
 func (m *Model) chooseMode(name string) tea.Cmd {
 	said, mode := modeSaid(name, m.mode)
 	for _, line := range said {
-		m.transcript.add(&notice{line})
+		m.transcript.Add(&transcript.Notice{Text: line})
 	}
 	if mode != "" {
 		m.setMode(mode)

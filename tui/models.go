@@ -15,6 +15,7 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // missingModel returns the model that an error says can be pulled, or "".
@@ -163,9 +164,9 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 	case m.overlay == firstRunOverlay:
 		m.flash(text)
 	case text == "":
-		m.transcript.add(failureOf(msg.err))
+		m.transcript.Add(transcript.FailureOf(msg.err))
 	default:
-		m.transcript.add(&notice{text})
+		m.transcript.Add(&transcript.Notice{Text: text})
 	}
 	if p.question != "" && m.composer.empty() && m.turn == nil {
 		if msg.err == nil {
@@ -218,11 +219,11 @@ func modelPicker(ctx context.Context, from backend.Models, offline bool) (picker
 	list, err := from.List(ctx)
 	p := picker{title: "Models", beside: true, empty: "no model installed: /pull NAME fetches one"}
 	if err != nil {
-		told := failureOf(err)
+		told := transcript.FailureOf(err)
 		if offline && errors.Is(err, llm.ErrUnreachable) {
-			told.hint = "Start it (ollama serve), or name its address in the settings: lifehub config path says where they are. Until then answers quote your notes, which works without a model."
+			told.Hint = "Start it (ollama serve), or name its address in the settings: lifehub config path says where they are. Until then answers quote your notes, which works without a model."
 		}
-		p.empty = told.copied()
+		p.empty = told.Copied()
 	}
 	for _, model := range list {
 		p.rows = append(p.rows, draw.Row{Label: model.Name, Detail: modelDetail(model)})
@@ -264,12 +265,12 @@ func (m *Model) use(name string) tea.Cmd {
 
 func (m *Model) using(msg usingMsg) {
 	if msg.err == nil {
-		m.transcript.add(&notice{"now using " + msg.model})
+		m.transcript.Add(&transcript.Notice{Text: "now using " + msg.model})
 		return
 	}
 	if missing := missingModel(msg.err); missing != "" {
 		m.offerPull(missing, "")
 		return
 	}
-	m.transcript.add(failureOf(msg.err))
+	m.transcript.Add(transcript.FailureOf(msg.err))
 }

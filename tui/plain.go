@@ -15,6 +15,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // RunPlain is the chat without a screen: lines in, lines out, nothing is drawn
@@ -48,16 +49,16 @@ type plain struct {
 	status       backend.Status // the last that was told
 	greeted      bool           // the first line said that no model answers
 
-	pending  string  // of an answer, what cannot be cleaned yet
-	midLine  bool    // the last line written has no end yet
-	thinking bool    // what is being written is a thought
-	failed   error   // of writing
-	ending   bool    // a signal came that ends LifeHub
-	window   window  // of the last prompt
-	cited    sources // of the last answer
-	turnID   string  // of the turn that runs, or ran last
-	missed   string  // the model that was not there in it
-	left     string  // the last turn, when it did not come to its end
+	pending  string             // of an answer, what cannot be cleaned yet
+	midLine  bool               // the last line written has no end yet
+	thinking bool               // what is being written is a thought
+	failed   error              // of writing
+	ending   bool               // a signal came that ends LifeHub
+	window   transcript.Window  // of the last prompt
+	cited    transcript.Sources // of the last answer
+	turnID   string             // of the turn that runs, or ran last
+	missed   string             // the model that was not there in it
+	left     string             // the last turn, when it did not come to its end
 }
 
 // readLines reads lines until in ends. Its goroutine ends with in; while
@@ -237,11 +238,11 @@ func (p *plain) note(text string) {
 
 // fail writes an error as a line, and what can be done about it.
 func (p *plain) fail(err error) {
-	told := failureOf(err)
+	told := transcript.FailureOf(err)
 	p.flush()
 	p.print("error: %s\n", safetext.Line(err.Error()))
-	if told.hint != "" {
-		p.print("  %s\n", safetext.Line(told.hint))
+	if told.Hint != "" {
+		p.print("  %s\n", safetext.Line(told.Hint))
 	}
 }
 

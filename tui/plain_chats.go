@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // tellLast is how many turns of a conversation are written when it is opened.
@@ -97,11 +98,11 @@ func (p *plain) tell(e agent.Exchange) {
 			p.print("%s\n", safetext.Line(l.String()))
 		}
 	}
-	p.cited = sources{}
+	p.cited = transcript.Sources{}
 	for _, c := range e.Answer.Citations {
-		from := source(e.Answer.Sources, c.N)
-		p.cited.add(c, from)
-		p.print("%s\n", cited{c, from}.line())
+		from := transcript.Source(e.Answer.Sources, c.N)
+		p.cited.Add(c, from)
+		p.print("%s\n", transcript.Cited{Citation: c, Source: from}.InWords())
 	}
 	switch {
 	case e.Undone:
@@ -134,7 +135,7 @@ func (p *plain) leftOver(list []agent.Exchange) {
 // forget leaves the open conversation.
 func (p *plain) forget() {
 	p.conversation, p.left, p.turnID = "", "", ""
-	p.window, p.cited = window{}, sources{}
+	p.window, p.cited = transcript.Window{}, transcript.Sources{}
 }
 
 func (p *plain) newConversation(context.Context, string) error {
@@ -251,24 +252,6 @@ func (p *plain) listTree(ctx context.Context, _ string) error {
 	}
 	p.open(ctx, p.conversation, "", "")
 	return nil
-}
-
-// line is a row of the tree in words.
-func (t *tree) line(r treeRow) string {
-	parts := []string{safetext.Line(r.Question)}
-	if at := slices.Index(r.Siblings, r.Turn); len(r.Siblings) > 1 && at >= 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d asked there", at+1, len(r.Siblings)))
-	}
-	if state := t.state(r); state != "" {
-		parts = append(parts, state)
-	}
-	if r.Current {
-		parts = append(parts, "on the branch you are on")
-	}
-	if asked := draw.When(r.Asked, t.now); asked != "" {
-		parts = append(parts, asked)
-	}
-	return strings.Join(parts, " · ")
 }
 
 // forkLast makes a conversation of its own out of all that was said so far.

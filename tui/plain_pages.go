@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
-	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -77,7 +75,7 @@ func (p *plain) showContext(context.Context, string) error {
 		p.print("no prompt was sent yet in this conversation\n")
 		return nil
 	}
-	p.print("%s\n", strings.Join(p.window.words(), "\n"))
+	p.print("%s\n", strings.Join(p.window.Words(), "\n"))
 	return nil
 }
 
@@ -96,18 +94,18 @@ func (p *plain) chooseMode(_ context.Context, name string) error {
 
 // showSources lists what the last answer cites, and writes the passage of one.
 func (p *plain) showSources(ctx context.Context, _ string) error {
-	if len(p.cited.list) == 0 {
+	if len(p.cited.List) == 0 {
 		p.print("no sources yet\n")
 		return nil
 	}
-	for n, c := range p.cited.list {
-		p.print("%d. %s\n", n+1, strings.TrimSuffix(c.line()+" · "+safetext.Line(c.source.Heading), " · "))
+	for n, c := range p.cited.List {
+		p.print("%d. %s\n", n+1, strings.TrimSuffix(c.InWords()+" · "+safetext.Line(c.Source.Heading), " · "))
 	}
-	_, at, ok := p.order(ctx, len(p.cited.list), "", "a number writes its passage; empty leaves: ")
+	_, at, ok := p.order(ctx, len(p.cited.List), "", "a number writes its passage; empty leaves: ")
 	if !ok {
 		return nil
 	}
-	lines, cited := p.cited.list[at].around()
+	lines, cited := p.cited.List[at].Around()
 	for n, line := range lines {
 		if n == cited {
 			line = "» " + line
@@ -115,12 +113,6 @@ func (p *plain) showSources(ctx context.Context, _ string) error {
 		p.print("%s\n", line)
 	}
 	return nil
-}
-
-// line is a citation with its verdict in words.
-func (c cited) line() string {
-	verdict := cmp.Or(c.Detail, strings.ReplaceAll(string(c.Verdict), "_", " "), "nearest")
-	return c.mark() + " " + safetext.Line(c.place()) + " " + safetext.Line(verdict)
 }
 
 // listArtifacts writes a version of a document of this conversation, and what
@@ -278,15 +270,4 @@ func (p *plain) useTemplate(ctx context.Context, t backend.Template, given strin
 		return nil
 	}
 	return p.turn(ctx, text)
-}
-
-// words tells how the window is filled, a line a part, without bars.
-func (w *window) words() []string {
-	var lines []string
-	head, parts, said := w.parts()
-	lines = append(lines, head)
-	for _, part := range parts {
-		lines = append(lines, part.name+": "+draw.Thousands(part.tokens))
-	}
-	return append(lines, said)
 }

@@ -11,6 +11,7 @@ import (
 	"lifehub/tui/arguments"
 	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // turn asks one question.
@@ -39,7 +40,7 @@ func (p *plain) talkBy(ctx context.Context, begin func(context.Context) <-chan a
 
 // follow writes the events of a turn as lines.
 func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
-	p.left, p.turnID, p.missed, p.cited = "", "", "", sources{}
+	p.left, p.turnID, p.missed, p.cited = "", "", "", transcript.Sources{}
 	turnCtx, stop := context.WithCancelCause(ctx)
 	cancel := func() { stop(nil) }
 	defer cancel()
@@ -114,13 +115,13 @@ func (p *plain) show(e agent.Event) {
 		return
 	}
 	p.flush()
-	p.window.count(e.Body)
+	p.window.Count(e.Body)
 	turn := e.Turn
 	switch e := e.Body.(type) {
 	case agent.Started:
 		p.turnID = turn
 	case agent.Remembered:
-		for _, line := range (&remembered{e}).lines(time.Now()) {
+		for _, line := range (&transcript.Remembered{Remembered: e}).Lines(time.Now()) {
 			p.print("%s\n", strings.TrimPrefix(line, "· "))
 		}
 	case agent.PlanMade:
@@ -135,7 +136,7 @@ func (p *plain) show(e agent.Event) {
 			p.print("%s\n", safetext.Line(fmt.Sprintf("%s worker: attempt %d", e.Agent, e.Attempt)))
 		}
 	case agent.ArtifactChanged:
-		p.print("%s\n", safetext.Line(artifactLine(e)))
+		p.print("%s\n", safetext.Line(transcript.ArtifactLine(e)))
 	case agent.Evaluated:
 		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: attempt %d, score %.2f %s", e.Step, e.Attempt, e.Score, e.Feedback))))
 	case agent.StepChanged:
@@ -150,12 +151,12 @@ func (p *plain) show(e agent.Event) {
 			p.print("%s\n", safetext.Line(e.Coverage.Health()))
 		}
 	case agent.ToolProgressed:
-		p.print("step %s: %s\n", safetext.Line(e.Step), (&call{progress: e.Progress}).far())
+		p.print("step %s: %s\n", safetext.Line(e.Step), (&transcript.Call{Progress: e.Progress}).Far())
 	case agent.PermissionGiven:
 		p.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", e.Decision, e.Reason))))
 	case agent.Cited:
-		p.cited.add(e.Citation, e.Source)
-		p.print("%s\n", cited{e.Citation, e.Source}.line())
+		p.cited.Add(e.Citation, e.Source)
+		p.print("%s\n", transcript.Cited{Citation: e.Citation, Source: e.Source}.InWords())
 	case agent.Noticed:
 		p.note(e.Text)
 	case agent.Failed:

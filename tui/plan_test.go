@@ -10,6 +10,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // The row of a worker whose result nobody was content with does not look like
@@ -40,17 +41,17 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Unix(0, 0)
-			p := newPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: raw(`{"worker_type":"notes","task_description":"` + task + `"}`)}}}, now, false)
-			p.nest(agent.PlanMade{Under: "1", Steps: []agent.Step{{ID: "1.1", Tool: "add_task", Input: raw(`{"text":"x"}`)}}})
-			p.mark("1.1", tc.below, "", now)
-			p.steps[0].calls = []call{{ended: true, sources: 7}}
+			p := transcript.NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: raw(`{"worker_type":"notes","task_description":"` + task + `"}`)}}}, now, false)
+			p.Nest(agent.PlanMade{Under: "1", Steps: []agent.Step{{ID: "1.1", Tool: "add_task", Input: raw(`{"text":"x"}`)}}})
+			p.Mark("1.1", tc.below, "", now)
+			p.Steps[0].Calls = []transcript.Call{{Ended: true, Sources: 7}}
 			for _, e := range tc.told {
-				p.tried("1", e.Attempt)
-				p.judged(e)
+				p.Tried("1", e.Attempt)
+				p.Judged(e)
 			}
-			p.tried("1", tc.tries)
-			p.mark("1", tc.status, "", now)
-			row := safetext.Line(strings.Join(p.render(tc.width, draw.NewTheme("", true, false, nil))[1:2], ""))
+			p.Tried("1", tc.tries)
+			p.Mark("1", tc.status, "", now)
+			row := safetext.Line(strings.Join(p.Render(tc.width, draw.NewTheme("", true, false, nil))[1:2], ""))
 			for _, want := range tc.want {
 				if !strings.Contains(row, want) {
 					t.Errorf("the row lacks %q:\n%s", want, row)
@@ -67,16 +68,16 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 
 // Steps that were left out leave gaps in the numbers: no two rows have one.
 func TestTheAnswerHasANumberOfItsOwn(t *testing.T) {
-	p := newPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "today"}, {ID: "3", Tool: "today"}}}, time.Unix(0, 0), false)
-	lines := ansi.Strip(strings.Join(p.render(80, draw.NewTheme("", true, false, nil)), "\n"))
+	p := transcript.NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "today"}, {ID: "3", Tool: "today"}}}, time.Unix(0, 0), false)
+	lines := ansi.Strip(strings.Join(p.Render(80, draw.NewTheme("", true, false, nil)), "\n"))
 	if !strings.Contains(lines, "4  answer") {
 		t.Errorf("the plan is\n%s", lines)
 	}
 }
 
 func TestAPlanThatCouldNotBeUsedSaysWhy(t *testing.T) {
-	p := newPlan(agent.PlanMade{Fallback: true, Dropped: []string{"it holds no JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, time.Unix(0, 0), false)
-	lines := ansi.Strip(strings.Join(p.render(80, draw.NewTheme("", true, false, nil)), "\n"))
+	p := transcript.NewPlan(agent.PlanMade{Fallback: true, Dropped: []string{"it holds no JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, time.Unix(0, 0), false)
+	lines := ansi.Strip(strings.Join(p.Render(80, draw.NewTheme("", true, false, nil)), "\n"))
 	if !strings.Contains(lines, "no usable plan") || !strings.Contains(lines, "because: it holds no JSON object") {
 		t.Errorf("the plan is\n%s", lines)
 	}
@@ -107,9 +108,9 @@ func TestAFailureTooLongForItsRowNamesTheCause(t *testing.T) {
 		"fetch http://192.168.1.1/a/long/way: dial tcp 192.168.1.1:80: it is no public address": "failed: it is no public address",
 		strings.Repeat("words ", 20): "failed: words words",
 	} {
-		p := newPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, time.Unix(0, 0), false)
-		p.mark("1", agent.Broken, reason, time.Unix(0, 0))
-		if row := ansi.Strip(p.render(100, draw.NewTheme("", true, false, nil))[1]); !strings.Contains(row, want) {
+		p := transcript.NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, time.Unix(0, 0), false)
+		p.Mark("1", agent.Broken, reason, time.Unix(0, 0))
+		if row := ansi.Strip(p.Render(100, draw.NewTheme("", true, false, nil))[1]); !strings.Contains(row, want) {
 			t.Errorf("%s: the row is\n%s", reason, row)
 		}
 	}

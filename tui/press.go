@@ -10,6 +10,7 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/transcript"
 )
 
 // press routes a key: what is on top takes it, the composer takes the rest.
@@ -128,16 +129,16 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Help):
 		m.cover(helpOverlay)
 	case key.Matches(pressed, k.PageUp):
-		m.transcript.scroll(-m.transcript.page())
+		m.transcript.Scroll(-m.transcript.Page())
 		if m.composer.empty() {
 			m.focus()
 		}
 	case key.Matches(pressed, k.PageDown):
-		m.transcript.scroll(m.transcript.page())
+		m.transcript.Scroll(m.transcript.Page())
 	case key.Matches(pressed, k.Top):
-		m.transcript.toTop()
+		m.transcript.ToTop()
 	case key.Matches(pressed, k.Bottom):
-		m.transcript.toEnd()
+		m.transcript.ToEnd()
 	case key.Matches(pressed, k.NextQuestion):
 		m.jump(1)
 	case key.Matches(pressed, k.PreviousQuestion):
@@ -162,13 +163,13 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Back):
 		m.unfocus()
 	case key.Matches(pressed, k.Next):
-		t.next()
+		t.Next()
 	case key.Matches(pressed, k.Previous):
-		t.previous()
+		t.Previous()
 	case key.Matches(pressed, k.First):
-		t.first()
+		t.First()
 	case key.Matches(pressed, k.Last):
-		t.last()
+		t.Last()
 	case key.Matches(pressed, k.Fold):
 		m.foldChosen()
 	case key.Matches(pressed, k.Copy):
@@ -182,15 +183,15 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.LaterBranch):
 		return m.alternative(1), true
 	case key.Matches(pressed, k.CopyCode):
-		a, ok := t.item(t.chosen).(*answer)
+		a, ok := t.Item(t.Chosen).(*transcript.Answer)
 		if !ok {
 			a = m.lastAnswer()
 		}
 		n := slices.Index(k.CopyCode.Keys(), pressed.String()) + 1
 		return m.copyCode(a, n), true
 	case key.Matches(pressed, k.Open):
-		if s, ok := t.item(t.chosen).(*sources); ok {
-			return m.openSource(s.list[t.part]), true
+		if s, ok := t.Item(t.Chosen).(*transcript.Sources); ok {
+			return m.openSource(s.List[t.Part]), true
 		}
 		m.foldChosen()
 	default:

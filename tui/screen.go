@@ -12,6 +12,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // draw lays the panels out from the bottom up and keeps the picture for View.
@@ -136,7 +137,7 @@ func (k *keptLine) get(look *draw.Theme, key string, build func() string) string
 
 // body is what stands between the header and what is above the composer.
 func (m *Model) body(width, height, top int) []string {
-	m.transcript.resize(width, height)
+	m.transcript.Resize(width, height)
 	m.place.top, m.place.height = top, height
 	switch {
 	case m.overlay == pickerOverlay:
@@ -152,16 +153,16 @@ func (m *Model) body(width, height, top int) []string {
 	case m.overlay == helpOverlay:
 		m.help.build(&m.keys, m.AllCommands(), width, m.look)
 		return m.help.view(width, height, m.look)
-	case len(m.transcript.entries) == 0 && m.Inline && m.turns > 0:
+	case len(m.transcript.Entries) == 0 && m.Inline && m.turns > 0:
 		return nil // it was printed
-	case len(m.transcript.entries) == 0:
+	case len(m.transcript.Entries) == 0:
 		return draw.Filled(m.welcome(width), height)
 	case m.onlyNotices():
 		if lines := append(m.welcome(width), m.notices(width)...); len(lines) <= height {
 			return draw.Filled(lines, height)
 		}
 	}
-	return m.transcript.view()
+	return m.transcript.View()
 }
 
 func (m *Model) bodyTop() int    { return m.place.top }
@@ -229,7 +230,7 @@ func (m *Model) headerLine(width int, state string, parts []string) string {
 		state = draw.Gist(m.title, width)
 	} else {
 		need = draw.Cells(state) + 2
-		state = look.Running.Render(spinner[m.beat%len(spinner)]) + " " + state
+		state = look.Running.Render(transcript.Spinner[m.beat%len(transcript.Spinner)]) + " " + state
 	}
 	need = min(need, draw.Cells(state))
 	right := strings.Join(parts, " · ")
@@ -256,12 +257,12 @@ func (m *Model) state() string {
 		return "waiting for you"
 	case t.stopped:
 		return "stopping"
-	case t.answer != nil && t.answer.open || t.phase == "explainer":
+	case t.answer != nil && t.answer.Open || t.phase == "explainer":
 		return "writing the answer"
 	case t.plan != nil:
-		ended, total := t.plan.progress()
+		ended, total := t.plan.Progress()
 		return fmt.Sprintf("running plan · %d of %d", ended, total)
-	case t.thought != nil && t.thought.took == 0:
+	case t.thought != nil && t.thought.Took == 0:
 		return "thinking"
 	case t.phase == "planner":
 		return "planning"
@@ -368,11 +369,11 @@ func (m *Model) hints() []string {
 		return []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "complete"), hint(k.Send, "run"), hint(k.Stop, "close")}
 	case m.mentions.open():
 		return []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "take"), hint(k.Stop, "close")}
-	case m.turn != nil && m.transcript.below():
+	case m.turn != nil && m.transcript.Below():
 		return []string{hint(k.Bottom, "follow"), hint(k.Stop, "stop")}
 	case m.turn != nil:
 		return []string{hint(k.Stop, "stop"), hint(k.HelpOnEmpty, "help")}
-	case m.transcript.below():
+	case m.transcript.Below():
 		return []string{hint(k.Bottom, "to the end"), hint(k.HelpOnEmpty, "help")}
 	}
 	send := "send"
@@ -385,19 +386,19 @@ func (m *Model) hints() []string {
 // onlyNotices tells whether nothing was said yet but what does not push the
 // welcome away.
 func (m *Model) onlyNotices() bool {
-	return !m.Inline && !m.focused && !slices.ContainsFunc(m.transcript.entries, func(e entry) bool {
-		_, ok := e.item.(*notice)
+	return !m.Inline && !m.focused && !slices.ContainsFunc(m.transcript.Entries, func(e transcript.Entry) bool {
+		_, ok := e.Item.(*transcript.Notice)
 		return !ok
 	})
 }
 
 // notices are those of the transcript, as they stand below the welcome.
 func (m *Model) notices(width int) (lines []string) {
-	for at := range m.transcript.entries {
+	for at := range m.transcript.Entries {
 		lines = append(lines, "")
-		for _, line := range withoutEnd(m.transcript.lines(at)) {
+		for _, line := range withoutEnd(m.transcript.Lines(at)) {
 			if line != "" {
-				lines = append(lines, strings.Repeat(" ", gutter)+line)
+				lines = append(lines, strings.Repeat(" ", transcript.Gutter)+line)
 			}
 		}
 	}

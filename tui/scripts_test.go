@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/tui/measure"
+	"lifehub/tui/transcript"
 )
 
 // inAllScripts are 200 texts of letters that are wide, joined or written from
@@ -45,8 +46,8 @@ func TestTextInAnyScriptFitsEveryPlace(t *testing.T) {
 						r.behind(what, text, width)
 					}
 					r.m.composer.clear()
-					for _, said := range []item{&question{text: text}, keptAnswer(text, ""), &notice{text}, &failure{text: text, hint: text}, &page{text}} {
-						r.m.transcript.add(said)
+					for _, said := range []transcript.Item{&transcript.Question{Text: text}, transcript.KeptAnswer(text, ""), &transcript.Notice{Text: text}, &transcript.Failure{Text: text, Hint: text}, &transcript.Page{Source: text}} {
+						r.m.transcript.Add(said)
 					}
 					r.m.draw()
 					r.fits(what+" said", width, 16)
@@ -90,7 +91,7 @@ func TestTheCursorStandsBehindWhatWasTyped(t *testing.T) {
 	} {
 		measure.ByCharacters(true)
 		inRig(t, 60, 16, withWorld(hold()), func(r *rig) {
-			r.m.transcript.add(&notice{strings.Repeat(text+" ", 60)})
+			r.m.transcript.Add(&transcript.Notice{Text: strings.Repeat(text+" ", 60)})
 			r.send(tea.PasteMsg{Content: text})
 			before := r.m.View().Cursor.X
 			r.fits("by characters", 60, 16)

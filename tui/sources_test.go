@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/transcript"
 )
 
 func TestAPageAmongTheSourcesIsALink(t *testing.T) {
@@ -18,10 +19,10 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 		"https://tips.example/\u202egpj.harmles": {"https://tips.example/gpj.harmles", "https://tips.example/gpj.harmles"},
 		"running.md":                             {"", "running.md:3"},
 	} {
-		s := newSources("")
-		s.add(agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified}, agent.Source{N: 1, Path: address, Heading: "Tips"})
+		s := transcript.NewSources("")
+		s.Add(agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified}, agent.Source{N: 1, Path: address, Heading: "Tips"})
 		for _, width := range []int{100, 30} {
-			line := s.render(width, draw.NewTheme("", true, false, nil))[1]
+			line := s.Render(width, draw.NewTheme("", true, false, nil))[1]
 			opened, closed := strings.Count(line, "\x1b]8;;http"), strings.Count(line, "\x1b]8;;\a")
 			if opened != closed || (want.link != "") != strings.Contains(line, "\x1b]8;;"+want.link+"\a"+"http") {
 				t.Errorf("%q: the line is %q", address, line)
@@ -34,12 +35,12 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 }
 
 func TestAQuotationWithoutANumberIsNamedByItsWords(t *testing.T) {
-	s := newSources("")
-	s.add(agent.Citation{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "The long run is on Sunday, and then there is the rest"}, agent.Source{N: 1, Path: "running.md"})
-	s.add(agent.Citation{Words: "Run in the \x1b[31mrain\nonly", Verdict: agent.NotFound}, agent.Source{})
-	s.add(agent.Citation{Words: "Run without any shoes", Verdict: agent.NotFound}, agent.Source{})
+	s := transcript.NewSources("")
+	s.Add(agent.Citation{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "The long run is on Sunday, and then there is the rest"}, agent.Source{N: 1, Path: "running.md"})
+	s.Add(agent.Citation{Words: "Run in the \x1b[31mrain\nonly", Verdict: agent.NotFound}, agent.Source{})
+	s.Add(agent.Citation{Words: "Run without any shoes", Verdict: agent.NotFound}, agent.Source{})
 	var got []string
-	for _, line := range s.render(70, draw.NewTheme("", true, false, nil)) {
+	for _, line := range s.Render(70, draw.NewTheme("", true, false, nil)) {
 		got = append(got, strings.TrimSpace(ansi.Strip(line)))
 	}
 	want := []string{

@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // sumsBy are what the figures can be summed up by; tab goes through them.
@@ -64,8 +65,8 @@ func (m *Model) showStats(msg statsMsg) {
 	}
 	if msg.err != nil {
 		m.overlay = noOverlay
-		m.transcript.add(&failure{text: msg.err.Error()})
-		m.transcript.toEnd()
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
+		m.transcript.ToEnd()
 		return
 	}
 	m.stats.rows, m.stats.read = msg.rows, true

@@ -17,6 +17,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/replay"
+	"lifehub/tui/transcript"
 )
 
 // tour is a screen on which one text stands wherever a text can stand.
@@ -85,15 +86,15 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"help", func() { m.overlay, m.help.lines = helpOverlay, nil }},
 		{"page", func() { m.Update(pageMsg{text: text}); m.Update(pageMsg{err: failed}) }},
 		{"context", func() {
-			m.window.count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
+			m.window.Count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
 			m.showContext()
 		}},
 		{"documents", func() { m.conversation = "c1"; r.run(m.listArtifacts("")); r.settle() }},
 		{"versions of a document", func() { r.run(m.listVersions("c1", text)); r.settle() }},
 		{"a version of a document", func() { r.run(m.listVersions("c1", text)); r.settle(); r.keys("enter") }},
 		{"artifact and memory", func() {
-			m.transcript.add(&notice{artifactLine(agent.ArtifactChanged{Name: text})})
-			m.transcript.add(&remembered{agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})
+			m.transcript.Add(&transcript.Notice{Text: transcript.ArtifactLine(agent.ArtifactChanged{Name: text})})
+			m.transcript.Add(&transcript.Remembered{Remembered: agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})
 		}},
 		{"conversation", func() {
 			m.Update(openedMsg{id: "c1", title: text, exchanges: []agent.Exchange{{
@@ -109,9 +110,9 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"replay", func() {
 			m.player = replay.New(replay.Recording{Question: text, Events: []agent.Event{{Body: agent.Said{Content: text}}}})
 			m.title = text
-			m.transcript.add(&question{text: text})
+			m.transcript.Add(&transcript.Question{Text: text})
 		}},
-		{"edited question", func() { m.Update(tea.PasteMsg{Content: text}); m.edit(&question{text: text, turn: "t"}) }},
+		{"edited question", func() { m.Update(tea.PasteMsg{Content: text}); m.edit(&transcript.Question{Text: text, Turn: "t"}) }},
 		{"notes", func() { r.keys("@a") }},
 		{"commands", func() { r.keys("/") }},
 		{"queue", func() { m.composer.queue = []string{text, text, text} }},
@@ -159,7 +160,7 @@ func (tr *tour) clear() {
 	m.unfocus()
 	m.composer.clear()
 	m.palette.rows, m.mentions.rows = nil, nil
-	m.transcript.clear()
+	m.transcript.Clear()
 	m.title, m.hint, m.status = "", "", world
 	tr.settle()
 }

@@ -9,12 +9,13 @@ import (
 
 	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
+	"lifehub/tui/transcript"
 )
 
 // tall is an item of some lines that cannot be mistaken.
 type tall struct{ name, height int }
 
-func (i *tall) render(int, *draw.Theme) []string {
+func (i *tall) Render(int, *draw.Theme) []string {
 	var lines []string
 	for n := range i.height {
 		lines = append(lines, fmt.Sprintf("%d.%d", i.name, n))
@@ -22,19 +23,19 @@ func (i *tall) render(int, *draw.Theme) []string {
 	return lines
 }
 
-func (i *tall) copied() string { return "" }
+func (i *tall) Copied() string { return "" }
 
 // Whatever the user does, the place is filled, lines come in order without a
 // gap, and what is chosen can be brought into sight.
 func TestScrollingShowsLinesInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tr := transcript{look: draw.NewTheme("", true, false, nil), chosen: -1}
-		tr.resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
+		tr := transcript.Model{Look: draw.NewTheme("", true, false, nil), Chosen: -1}
+		tr.Resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
 		var all []string // every line there is
 		add := func(height int) {
-			i := &tall{len(tr.entries), height}
-			tr.add(i)
-			for _, line := range i.render(0, nil) {
+			i := &tall{len(tr.Entries), height}
+			tr.Add(i)
+			for _, line := range i.Render(0, nil) {
 				all = append(all, "  "+line)
 			}
 			all = append(all, "")
@@ -45,42 +46,42 @@ func TestScrollingShowsLinesInOrder(t *testing.T) {
 		for range 30 {
 			switch rapid.IntRange(0, 8).Draw(t, "what") {
 			case 0:
-				tr.scroll(rapid.IntRange(-30, 30).Draw(t, "by"))
+				tr.Scroll(rapid.IntRange(-30, 30).Draw(t, "by"))
 			case 1:
-				tr.toTop()
+				tr.ToTop()
 			case 2:
-				tr.toEnd()
+				tr.ToEnd()
 			case 3:
 				add(rapid.IntRange(1, 20).Draw(t, "lines"))
 			case 4:
-				tr.resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
+				tr.Resize(40, rapid.IntRange(1, 12).Draw(t, "height"))
 			case 5:
-				tr.focus()
-				tr.next()
-				tr.choose(-1, 0)
+				tr.Focus()
+				tr.Next()
+				tr.Choose(-1, 0)
 			case 6:
-				tr.focus()
-				tr.previous()
-				tr.choose(-1, 0)
+				tr.Focus()
+				tr.Previous()
+				tr.Choose(-1, 0)
 			case 7:
-				tr.first()
-				tr.choose(-1, 0)
+				tr.First()
+				tr.Choose(-1, 0)
 			case 8:
-				tr.last()
-				tr.choose(-1, 0)
+				tr.Last()
+				tr.Choose(-1, 0)
 			}
-			got := tr.view()
-			if len(got) != tr.height {
-				t.Fatalf("%d lines for a place of %d", len(got), tr.height)
+			got := tr.View()
+			if len(got) != tr.Height {
+				t.Fatalf("%d lines for a place of %d", len(got), tr.Height)
 			}
 			want := all
-			if fits := all[:len(all)-1]; len(fits) <= tr.height {
-				want = append(slices.Clone(fits), make([]string, tr.height)...)
+			if fits := all[:len(all)-1]; len(fits) <= tr.Height {
+				want = append(slices.Clone(fits), make([]string, tr.Height)...)
 			}
 			if !inOrder(want, got) {
 				t.Fatalf("not in order: %q", got)
 			}
-			if !tr.away && len(all)-1 > tr.height && got[len(got)-1] != all[len(all)-2] {
+			if !tr.Away && len(all)-1 > tr.Height && got[len(got)-1] != all[len(all)-2] {
 				t.Fatalf("it follows, and the last line in sight is %q of %q", got[len(got)-1], all[len(all)-2])
 			}
 		}
@@ -103,21 +104,21 @@ func TestAnAnswerInPiecesLooksAsOneAtOnce(t *testing.T) {
 	const source = "# Title\n\nSome *words* and `code` [1].\n\n- a\n  - b\n\n1. x\n2. y\n\n| a | b |\n|---|---|\n| 1 | 漢字 |\n\n```go\nfunc f() {}\n```\n\n> quote\n\nThe end."
 	look := draw.NewTheme("", true, true, nil)
 	rapid.Check(t, func(t *rapid.T) {
-		a := newAnswer()
+		a := transcript.NewAnswer()
 		width := rapid.IntRange(10, 100).Draw(t, "width")
 		for rest := source; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 40)).Draw(t, "piece")
-			a.grow(rest[:n])
+			a.Grow(rest[:n])
 			rest = rest[n:]
 			if rapid.Bool().Draw(t, "drawn") {
-				a.render(width, look)
+				a.Render(width, look)
 			}
 			if rapid.IntRange(0, 9).Draw(t, "resize") == 0 {
 				width = rapid.IntRange(10, 100).Draw(t, "width")
 			}
 		}
-		a.end("")
-		got := a.render(width, look)[1:]
+		a.End("")
+		got := a.Render(width, look)[1:]
 		if want := markdown.Render(source, width, look.Markdown); !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q", got, want)
 		}

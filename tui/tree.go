@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // tree is the panel that shows a conversation with all its branches. What was
@@ -179,7 +180,7 @@ func (m *Model) listTree() tea.Cmd {
 func (m *Model) openTree(msg treeMsg) {
 	switch {
 	case msg.err != nil:
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 	case len(msg.list) == 0:
 		m.flash("nothing was asked here yet")
 	default:
@@ -209,4 +210,22 @@ func (m *Model) pressTree(pressed tea.KeyPressMsg) tea.Cmd {
 		t.chosen, _ = k.Moved(pressed, t.chosen, len(t.rows), m.bodyHeight()-10)
 	}
 	return nil
+}
+
+// line is a row of the tree in words.
+func (t *tree) line(r treeRow) string {
+	parts := []string{safetext.Line(r.Question)}
+	if at := slices.Index(r.Siblings, r.Turn); len(r.Siblings) > 1 && at >= 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d asked there", at+1, len(r.Siblings)))
+	}
+	if state := t.state(r); state != "" {
+		parts = append(parts, state)
+	}
+	if r.Current {
+		parts = append(parts, "on the branch you are on")
+	}
+	if asked := draw.When(r.Asked, t.now); asked != "" {
+		parts = append(parts, asked)
+	}
+	return strings.Join(parts, " · ")
 }

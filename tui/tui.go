@@ -20,6 +20,7 @@ import (
 	"lifehub/tui/measure"
 	"lifehub/tui/replay"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // Model is the whole screen, and the only tea.Model here. Panels are plain
@@ -33,7 +34,7 @@ type Model struct {
 	width, height int
 	dark, colours bool
 
-	transcript transcript
+	transcript transcript.Model
 	composer   composer
 	palette    palette
 	mentions   mentions
@@ -69,13 +70,13 @@ type Model struct {
 
 	status          backend.Status
 	mode            string
-	window          window  // of the last prompt
-	used, allocated int     // tokens of the context window
-	speed           float64 // tokens a second of the last answer
-	hint            string  // one line for the user, until the next key
-	again           string  // a question that was answered while notes were being read; "": none
-	suggested       string  // a question that enter asks while nothing is typed; "": none
-	parting         bool    // Ctrl+C was pressed: once more leaves
+	window          transcript.Window // of the last prompt
+	used, allocated int               // tokens of the context window
+	speed           float64           // tokens a second of the last answer
+	hint            string            // one line for the user, until the next key
+	again           string            // a question that was answered while notes were being read; "": none
+	suggested       string            // a question that enter asks while nothing is typed; "": none
+	parting         bool              // Ctrl+C was pressed: once more leaves
 	how             backend.Ended
 	over            bool // the user has left: the last picture is drawn
 
@@ -115,7 +116,7 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 		return nil, err
 	}
 	m.look = m.newLook()
-	m.transcript = transcript{look: m.look, chosen: -1}
+	m.transcript = transcript.Model{Look: m.look, Chosen: -1}
 	m.composer = newComposer(&m.keys, m.look)
 	if m.Vi {
 		m.composer.vi = viInsert
@@ -251,7 +252,7 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		return m.took(msg)
 	case noticeMsg:
 		if msg != backend.OfflineText { // the header and the welcome say it
-			m.transcript.add(&notice{string(msg)})
+			m.transcript.Add(&transcript.Notice{Text: string(msg)})
 		}
 		return m.nextNotice()
 	case promptsMsg:
@@ -326,7 +327,7 @@ func (m *Model) newLook() *draw.Theme {
 
 func (m *Model) restyle() {
 	m.look = m.newLook()
-	m.transcript.restyle(m.look)
+	m.transcript.Restyle(m.look)
 	m.composer.restyle(m.look)
 	m.help.lines = nil
 	m.permission.width, m.input.width = 0, 0
@@ -381,10 +382,10 @@ func (m *Model) showPage(msg pageMsg) tea.Cmd {
 	case msg.err == nil && msg.reload && m.turn == nil:
 		return m.reload(msg.text)
 	case msg.err != nil:
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 	case msg.text != "":
-		m.transcript.add(&page{msg.text})
+		m.transcript.Add(&transcript.Page{Source: msg.text})
 	}
-	m.transcript.toEnd()
+	m.transcript.ToEnd()
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // ask shows a question and starts its turn.
@@ -24,13 +25,13 @@ func (m *Model) askAt(text string, at *branch) tea.Cmd {
 func (m *Model) askBy(text string, at *branch, begin func(ctx context.Context, conversation, text string) <-chan agent.Event) tea.Cmd {
 	m.suggest("")
 	ctx := m.newTurn(text)
-	q := &question{text: text, after: m.lastTurn()}
+	q := &transcript.Question{Text: text, After: m.lastTurn()}
 	if at != nil {
-		q.after, q.siblings = at.after, at.siblings
+		q.After, q.Siblings = at.after, at.siblings
 	}
 	m.turn.asked = q
-	m.transcript.add(q)
-	m.transcript.toEnd()
+	m.transcript.Add(q)
+	m.transcript.ToEnd()
 	if m.title == "" {
 		m.title = agent.PlainLine(text)
 	}
@@ -61,7 +62,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		question := m.turn.question
 		m.unsent.sending = ""
 		m.turn.cancel()

@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // failed shows why the turn could not be finished.
@@ -16,7 +17,7 @@ func (m *Model) failed(e agent.Failed, now time.Time) {
 	m.closeTurn("cut off", now)
 	if !t.stopped { // else that it ended is what the user wanted
 		t.failed = true
-		m.transcript.add(&failure{e.Message, e.Hint})
+		m.transcript.Add(&transcript.Failure{Text: e.Message, Hint: e.Hint})
 		t.missed = missingModel(e.Err)
 	}
 	m.tellEffects(e.Effects)
@@ -25,7 +26,7 @@ func (m *Model) failed(e agent.Failed, now time.Time) {
 // tellEffects ends a turn with what it did.
 func (m *Model) tellEffects(did agent.Effects) {
 	if did != nil {
-		m.transcript.add(&effects{did})
+		m.transcript.Add(&transcript.Effects{Effects: did})
 	}
 }
 
@@ -54,9 +55,9 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 	}
 	m.closeTurn(ending, now)
 	if t := m.turn; t.answer != nil {
-		if t.answer.caveat = e.Coverage.StillReading(); t.answer.caveat != "" {
+		if t.answer.Caveat = e.Coverage.StillReading(); t.answer.Caveat != "" {
 			m.again = t.question
-			m.transcript.touch(t.answer)
+			m.transcript.Touch(t.answer)
 		}
 	}
 	m.tellEffects(e.Effects)
@@ -73,18 +74,18 @@ func (m *Model) offerAgain() {
 		question, offer = "", "All notes are read now: /retry asks again."
 	}
 	m.suggest(question)
-	m.transcript.add(&notice{offer})
+	m.transcript.Add(&transcript.Notice{Text: offer})
 }
 
 // source adds a place to the sources under the answer.
 func (m *Model) source(c agent.Citation, from agent.Source) {
 	t := m.turn
 	if t.sources == nil {
-		t.sources = newSources(m.Host)
-		m.transcript.add(t.sources)
+		t.sources = transcript.NewSources(m.Host)
+		m.transcript.Add(t.sources)
 	}
-	t.sources.add(c, from)
-	m.transcript.touch(t.sources)
+	t.sources.Add(c, from)
+	m.transcript.Touch(t.sources)
 }
 
 // closeTurn ends all that is open in the turn.
@@ -92,22 +93,22 @@ func (m *Model) closeTurn(ending string, now time.Time) {
 	t := m.turn
 	m.closeThought(now)
 	m.endThoughts("", now)
-	if t.plan != nil && t.plan.took == 0 {
-		switch s := t.plan.step("answer"); {
+	if t.plan != nil && t.plan.Took == 0 {
+		switch s := t.plan.Step("answer"); {
 		case s == nil || ending != "":
-		case s.status == agent.Running:
-			t.plan.mark("answer", agent.Done, "", now)
-		case s.status == agent.Pending && t.answer != nil:
-			t.plan.answeredElsewhere()
+		case s.Status == agent.Running:
+			t.plan.Mark("answer", agent.Done, "", now)
+		case s.Status == agent.Pending && t.answer != nil:
+			t.plan.AnsweredElsewhere()
 		}
-		t.plan.end(now)
-		m.transcript.touch(t.plan)
+		t.plan.End(now)
+		m.transcript.Touch(t.plan)
 	}
-	if t.answer != nil && t.answer.open {
-		t.answer.end(ending)
-		m.transcript.touch(t.answer)
+	if t.answer != nil && t.answer.Open {
+		t.answer.End(ending)
+		m.transcript.Touch(t.answer)
 	} else if ending == "stopped" && !t.stopped {
-		m.transcript.add(&notice{"stopped"})
+		m.transcript.Add(&transcript.Notice{Text: "stopped"})
 	}
 	m.withdraw(func() {
 		m.permission.close()

@@ -11,6 +11,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // keepEvery is how long what is typed may be on the screen only. It is the
@@ -118,7 +119,7 @@ func (m *Model) unsentKey() unsentKey {
 func (m *Model) wasKept(msg keptMsg) {
 	m.unsent.took = msg.took
 	if msg.err != nil && !m.unsent.failed {
-		m.transcript.add(&notice{"What you type stands on this screen only: " + msg.err.Error()})
+		m.transcript.Add(&transcript.Notice{Text: "What you type stands on this screen only: " + msg.err.Error()})
 	}
 	m.unsent.failed = msg.err != nil
 }
@@ -136,7 +137,7 @@ func (m *Model) typed() agent.Unsent {
 		}
 	}
 	if m.editing != nil {
-		u.Changing = m.editing.question.turn
+		u.Changing = m.editing.question.Turn
 		if draft := m.editing.draft.whole(); !draw.Blank(draft) {
 			behind = append(behind, draft)
 		}
@@ -166,7 +167,7 @@ func (m *Model) takeUnsent() tea.Cmd {
 func (m *Model) tookUnsent(msg unsentMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
-		m.transcript.add(&failure{text: msg.err.Error()})
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		return nil
 	case msg.unsent.Empty():
 		return nil
@@ -196,14 +197,14 @@ func (m *Model) tookUnsent(msg unsentMsg) tea.Cmd {
 	if u.Conversation != m.conversation && u.Title != "" {
 		says = "What you had typed in “" + draw.Gist(u.Title, 60) + "” is here again; nothing of it was sent."
 	}
-	m.transcript.add(&notice{says})
+	m.transcript.Add(&transcript.Notice{Text: says})
 	return m.keepTyped() // together with what was typed meanwhile
 }
 
 // questionOf is the question of a turn, nil when it is not shown.
-func (m *Model) questionOf(turn string) *question {
-	for _, e := range m.transcript.entries {
-		if q, ok := e.item.(*question); ok && turn != "" && q.turn == turn {
+func (m *Model) questionOf(turn string) *transcript.Question {
+	for _, e := range m.transcript.Entries {
+		if q, ok := e.Item.(*transcript.Question); ok && turn != "" && q.Turn == turn {
 			return q
 		}
 	}

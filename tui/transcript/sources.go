@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"cmp"
@@ -14,28 +14,28 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// sources is the panel under an answer: what it cites, and what the check of
+// Sources is the panel under an answer: what it cites, and what the check of
 // each citation found.
-type sources struct {
-	list   []cited
+type Sources struct {
+	List   []Cited
 	chosen int // -1: none
 
-	preview bool   // the chosen one shows its passage
+	Preview bool   // the chosen one shows its passage
 	above   []int  // the line of each in the panel
 	host    string // of links to notes
 }
 
-type cited struct {
+type Cited struct {
 	agent.Citation
-	source agent.Source
+	Source agent.Source
 }
 
-func newSources(host string) *sources { return &sources{chosen: -1, host: host} }
+func NewSources(host string) *Sources { return &Sources{chosen: -1, host: host} }
 
-// add takes a verdict in; the same one is shown once. A place that only comes
+// Add takes a verdict in; the same one is shown once. A place that only comes
 // nearest has none, and is left out where it is cited as well.
-func (s *sources) add(c agent.Citation, from agent.Source) {
-	for _, have := range s.list {
+func (s *Sources) Add(c agent.Citation, from agent.Source) {
+	for _, have := range s.List {
 		if have.N == c.N && c.Verdict == "" {
 			return
 		}
@@ -43,22 +43,22 @@ func (s *sources) add(c agent.Citation, from agent.Source) {
 			return
 		}
 	}
-	at := len(s.list)
-	for at > 0 && s.list[at-1].N > c.N {
+	at := len(s.List)
+	for at > 0 && s.List[at-1].N > c.N {
 		at--
 	}
-	s.list = append(s.list[:at], append([]cited{{c, from}}, s.list[at:]...)...)
+	s.List = append(s.List[:at], append([]Cited{{Citation: c, Source: from}}, s.List[at:]...)...)
 }
 
 // place is the note and line of a citation, as the user reads it.
-func (c cited) place() string {
-	at := agent.Citation{Path: cmp.Or(c.Path, c.source.Path), Line: cmp.Or(c.Line, c.source.Line)}
+func (c Cited) place() string {
+	at := agent.Citation{Path: cmp.Or(c.Path, c.Source.Path), Line: cmp.Or(c.Line, c.Source.Line)}
 	return at.Place()
 }
 
 // shown is the place as it stands on the screen: a link that the terminal
 // opens, to the page of the web or to the note.
-func (c cited) shown(host string) string {
+func (c Cited) shown(host string) string {
 	place := safetext.Line(c.place())
 	address := c.file(host)
 	if agent.OnWeb(place) {
@@ -77,15 +77,15 @@ func (c cited) shown(host string) string {
 // so that a terminal on another machine does not take a file of its own for it.
 // Whatever a source says, no other file than a note of its vault is named: the
 // terminal may start a program for one.
-func (c cited) file(host string) string {
-	note := filepath.FromSlash(cmp.Or(c.Path, c.source.Path))
+func (c Cited) file(host string) string {
+	note := filepath.FromSlash(cmp.Or(c.Path, c.Source.Path))
 	if ext := strings.ToLower(filepath.Ext(note)); ext != ".md" && ext != ".markdown" {
 		return ""
 	}
-	if !filepath.IsAbs(c.source.Vault) || !filepath.IsLocal(note) {
+	if !filepath.IsAbs(c.Source.Vault) || !filepath.IsLocal(note) {
 		return ""
 	}
-	path := filepath.ToSlash(filepath.Join(c.source.Vault, note))
+	path := filepath.ToSlash(filepath.Join(c.Source.Vault, note))
 	if !strings.HasPrefix(path, "/") { // C:/notes
 		path = "/" + path
 	}
@@ -93,16 +93,16 @@ func (c cited) file(host string) string {
 }
 
 // mark is the citation as it stands in the answer.
-func (c cited) mark() string { return safetext.Line(c.Mark()) }
+func (c Cited) mark() string { return safetext.Line(c.Mark()) }
 
-func (s *sources) parts() int        { return len(s.list) }
-func (s *sources) choose(part int)   { s.chosen = part }
-func (s *sources) line(part int) int { return s.above[part] }
+func (s *Sources) Parts() int        { return len(s.List) }
+func (s *Sources) choose(part int)   { s.chosen = part }
+func (s *Sources) line(part int) int { return s.above[part] }
 
-func (s *sources) render(width int, look *draw.Theme) []string {
+func (s *Sources) Render(width int, look *draw.Theme) []string {
 	lines := []string{look.Strong.Render("Sources")}
 	s.above = s.above[:0]
-	for i, c := range s.list {
+	for i, c := range s.List {
 		s.above = append(s.above, len(lines))
 		mark := c.mark()
 		place := c.shown(s.host)
@@ -110,13 +110,13 @@ func (s *sources) render(width int, look *draw.Theme) []string {
 		if i == s.chosen {
 			left = look.Selected.Render("› " + mark + " " + place)
 		}
-		if c.source.Heading != "" {
-			left += " " + look.Dim.Render(safetext.Line(c.source.Heading))
+		if c.Source.Heading != "" {
+			left += " " + look.Dim.Render(safetext.Line(c.Source.Heading))
 		}
 		verdict := verdictMark(c.Citation, look)
 		left = draw.Fit(left, width-draw.Cells(verdict)-2)
 		lines = append(lines, draw.Fit(left+"  "+verdict, width))
-		if i == s.chosen && s.preview {
+		if i == s.chosen && s.Preview {
 			lines = append(lines, c.passage(width, look)...)
 		}
 	}
@@ -126,22 +126,22 @@ func (s *sources) render(width int, look *draw.Theme) []string {
 // How many lines of a passage a preview shows before and after the cited one.
 const linesBefore, linesAfter = 3, 6
 
-// around is the text that the model had before it, some lines around the cited
+// Around is the text that the model had before it, some lines around the cited
 // one, which is the line at; -1: a line that says that no text is kept.
-func (c cited) around() (lines []string, at int) {
-	text := cmp.Or(strings.TrimRight(c.source.Text, "\n"), c.Quote)
+func (c Cited) Around() (lines []string, at int) {
+	text := cmp.Or(strings.TrimRight(c.Source.Text, "\n"), c.Quote)
 	if text == "" {
 		return []string{"no text is kept for this source"}, -1
 	}
 	lines = strings.Split(safetext.Text(text), "\n")
-	at = max(0, min(c.Line-c.source.Line, len(lines)-1))
+	at = max(0, min(c.Line-c.Source.Line, len(lines)-1))
 	from := max(0, at-linesBefore)
 	return lines[from:min(len(lines), at+linesAfter+1)], at - from
 }
 
 // passage is what stands around the cited line, which is marked.
-func (c cited) passage(width int, look *draw.Theme) []string {
-	around, at := c.around()
+func (c Cited) passage(width int, look *draw.Theme) []string {
+	around, at := c.Around()
 	if at < 0 {
 		return []string{look.Dim.Render(draw.Fit("    "+around[0], width))}
 	}
@@ -176,12 +176,30 @@ func verdictMark(c agent.Citation, look *draw.Theme) string {
 	return look.Danger.Render("✗ " + safetext.Line(cmp.Or(c.Detail, "not found")))
 }
 
-func (s *sources) copied() string {
+func (s *Sources) Copied() string {
 	var text strings.Builder
-	for i, c := range s.list {
+	for i, c := range s.List {
 		if s.chosen < 0 || s.chosen == i {
 			fmt.Fprintf(&text, "%s %s\n", c.mark(), c.place())
 		}
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }
+
+// Source returns the source of a number.
+func Source(list []agent.Source, n int) agent.Source {
+	for _, s := range list {
+		if s.N == n {
+			return s
+		}
+	}
+	return agent.Source{}
+}
+
+// InWords is a citation with its verdict in words.
+func (c Cited) InWords() string {
+	verdict := cmp.Or(c.Detail, strings.ReplaceAll(string(c.Verdict), "_", " "), "nearest")
+	return c.mark() + " " + safetext.Line(c.place()) + " " + safetext.Line(verdict)
+}
+
+var _ parted = (*Sources)(nil)

@@ -1,10 +1,10 @@
-package tui
+package transcript
 
 import "strings"
 
-// codeBlocks returns the text of the fenced blocks of a Markdown source, in
+// CodeBlocks returns the text of the fenced blocks of a Markdown source, in
 // order. A block that is still open counts.
-func codeBlocks(source string) []string {
+func CodeBlocks(source string) []string {
 	var blocks []string
 	var block strings.Builder
 	fence, indent := "", 0

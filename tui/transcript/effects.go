@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"lifehub/agent"
@@ -6,10 +6,10 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// effects is the last line of a turn: what it did to the world.
-type effects struct{ agent.Effects }
+// Effects is the last line of a turn: what it did to the world.
+type Effects struct{ agent.Effects }
 
-func (e *effects) render(width int, look *draw.Theme) []string {
+func (e *Effects) Render(width int, look *draw.Theme) []string {
 	style := look.Dim
 	for _, each := range e.Effects {
 		if each.Kind != agent.RequestSent {
@@ -19,4 +19,4 @@ func (e *effects) render(width int, look *draw.Theme) []string {
 	return draw.Styled(style.Render, draw.Wrapped("", safetext.Line(e.String()), width))
 }
 
-func (e *effects) copied() string { return e.String() }
+func (e *Effects) Copied() string { return e.String() }

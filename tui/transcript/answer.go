@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"slices"
@@ -8,52 +8,52 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// answer is what LifeHub says: markdown that may still be arriving.
-type answer struct {
+// Answer is what LifeHub says: markdown that may still be arriving.
+type Answer struct {
 	source []byte // as the model wrote it
 	stream *markdown.Stream
 	look   *draw.Theme
 	width  int
-	open   bool   // more is to come
+	Open   bool   // more is to come
 	ending string // why it is not whole: "stopped"
-	health string // how far the search behind it went; "" without one
-	caveat string // what it may lack; "": nothing is known
+	Health string // how far the search behind it went; "" without one
+	Caveat string // what it may lack; "": nothing is known
 
 	lines []string    // the heading and what the stream drew
 	head  *draw.Theme // of the heading
 	wide  int         // its width
 }
 
-// newAnswer returns an answer that grows.
-func newAnswer() *answer { return &answer{open: true} }
+// NewAnswer returns an answer that grows.
+func NewAnswer() *Answer { return &Answer{Open: true} }
 
-// keptAnswer returns a whole answer of a stored conversation. It is not
+// KeptAnswer returns a whole answer of a stored conversation. It is not
 // rendered before it is seen.
-func keptAnswer(text, ending string) *answer {
-	return &answer{source: []byte(text), ending: ending}
+func KeptAnswer(text, ending string) *Answer {
+	return &Answer{source: []byte(text), ending: ending}
 }
 
-func (a *answer) grow(piece string) {
+func (a *Answer) Grow(piece string) {
 	a.source = append(a.source, piece...)
 	if a.stream != nil {
 		a.stream.Write(piece)
 	}
 }
 
-// end closes the answer; ending says why it is not whole, "" that it is.
-func (a *answer) end(ending string) {
-	a.open, a.ending = false, ending
+// End closes the answer; ending says why it is not whole, "" that it is.
+func (a *Answer) End(ending string) {
+	a.Open, a.ending = false, ending
 	if a.stream != nil {
 		a.stream.Close()
 	}
 }
 
-func (a *answer) render(width int, look *draw.Theme) []string {
+func (a *Answer) Render(width int, look *draw.Theme) []string {
 	switch {
 	case a.stream == nil || a.look != look:
 		a.stream = markdown.New(width, look.Markdown)
 		a.stream.Write(string(a.source))
-		if !a.open {
+		if !a.Open {
 			a.stream.Close()
 		}
 	case a.width != width:
@@ -76,19 +76,19 @@ func (a *answer) render(width int, look *draw.Theme) []string {
 	if a.ending != "" {
 		lines = append(slices.Clip(lines), look.Warning.Render(draw.Fit("■ "+safetext.Line(a.ending), width)))
 	}
-	if a.caveat != "" {
-		lines = append(slices.Clip(lines), draw.Styled(look.Warning.Render, draw.Wrapped("! ", safetext.Line(a.caveat), width))...)
+	if a.Caveat != "" {
+		lines = append(slices.Clip(lines), draw.Styled(look.Warning.Render, draw.Wrapped("! ", safetext.Line(a.Caveat), width))...)
 	}
 	return lines
 }
 
 // heading says who speaks and how far the search behind it went.
-func (a *answer) heading(width int, look *draw.Theme) string {
+func (a *Answer) heading(width int, look *draw.Theme) string {
 	head := look.Brand.Render("LifeHub")
-	if a.health != "" {
-		head += look.Dim.Render("  " + safetext.Line(a.health))
+	if a.Health != "" {
+		head += look.Dim.Render("  " + safetext.Line(a.Health))
 	}
 	return draw.Fit(head, width)
 }
 
-func (a *answer) copied() string { return string(a.source) }
+func (a *Answer) Copied() string { return string(a.source) }

@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"encoding/json"
@@ -14,66 +14,66 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// plan is the steps of a turn with their live states. What the tools were given
+// Plan is the steps of a turn with their live states. What the tools were given
 // and what they brought unfolds below each step.
-type plan struct {
-	steps   []step
+type Plan struct {
+	Steps   []step
 	mended  []string // what of the model's plan was left out or changed
 	hint    bool     // the model gave no usable plan
 	why     []string // that is so
-	hidden  bool     // only the heading is shown
+	Hidden  bool     // only the heading is shown
 	details bool     // arguments and results are shown
 	began   time.Time
-	took    time.Duration // 0: it goes on
-	now     time.Time     // of the last beat, for the time of what runs
-	beat    int           // turns the spinner
+	Took    time.Duration // 0: it goes on
+	Now     time.Time     // of the last beat, for the time of what runs
+	Beat    int           // turns the spinner
 }
 
 // step is one row of a plan.
 type step struct {
 	agent.Step
-	status  agent.Status
+	Status  agent.Status
 	reason  string
-	calls   []call
+	Calls   []Call
 	under   string // the step whose worker makes it; "": the turn itself
 	attempt int    // of its worker; 0: it has none
 	judged  []agent.Evaluated
 	answer  bool   // it is the writing of the answer, not a tool
-	allowed string // how the user let it run
+	Allowed string // how the user let it run
 	began   time.Time
-	took    time.Duration
+	Took    time.Duration
 }
 
-func newPlan(made agent.PlanMade, now time.Time, details bool) *plan {
-	p := &plan{mended: made.Dropped, hint: made.Fallback, began: now, now: now, details: details}
+func NewPlan(made agent.PlanMade, now time.Time, details bool) *Plan {
+	p := &Plan{mended: made.Dropped, hint: made.Fallback, began: now, Now: now, details: details}
 	if p.hint {
 		p.mended, p.why = nil, made.Dropped
 	}
 	ids := make([]string, 0, len(made.Steps))
 	for _, s := range made.Steps {
-		p.steps = append(p.steps, step{Step: s, status: agent.Pending})
+		p.Steps = append(p.Steps, step{Step: s, Status: agent.Pending})
 		ids = append(ids, s.ID)
 	}
-	p.steps = append(p.steps, step{Step: agent.Step{ID: "answer", After: ids}, status: agent.Pending, answer: true})
+	p.Steps = append(p.Steps, step{Step: agent.Step{ID: "answer", After: ids}, Status: agent.Pending, answer: true})
 	return p
 }
 
-// goOn adds further steps before the answer. Those before stay as they are.
-func (p *plan) goOn(made agent.PlanMade) {
+// GoOn adds further steps before the answer. Those before stay as they are.
+func (p *Plan) GoOn(made agent.PlanMade) {
 	p.mended = append(p.mended, made.Dropped...)
-	answer := p.steps[len(p.steps)-1]
-	p.steps = p.steps[:len(p.steps)-1]
+	answer := p.Steps[len(p.Steps)-1]
+	p.Steps = p.Steps[:len(p.Steps)-1]
 	for _, s := range made.Steps {
-		p.steps = append(p.steps, step{Step: s, status: agent.Pending})
+		p.Steps = append(p.Steps, step{Step: s, Status: agent.Pending})
 		answer.After = append(answer.After, s.ID)
 	}
-	p.steps = append(p.steps, answer)
+	p.Steps = append(p.Steps, answer)
 }
 
-// nest adds the steps of a worker below the step that it works for.
-func (p *plan) nest(made agent.PlanMade) {
+// Nest adds the steps of a worker below the step that it works for.
+func (p *Plan) Nest(made agent.PlanMade) {
 	at := -1
-	for i, s := range p.steps {
+	for i, s := range p.Steps {
 		if s.ID == made.Under || s.under == made.Under {
 			at = i
 		}
@@ -83,36 +83,36 @@ func (p *plan) nest(made agent.PlanMade) {
 	}
 	var below []step
 	for _, s := range made.Steps {
-		below = append(below, step{Step: s, status: agent.Pending, under: made.Under})
+		below = append(below, step{Step: s, Status: agent.Pending, under: made.Under})
 	}
-	p.steps = slices.Insert(p.steps, at+1, below...)
+	p.Steps = slices.Insert(p.Steps, at+1, below...)
 	p.mended = append(p.mended, made.Dropped...)
 }
 
-// tried notes that a worker begins an attempt.
-func (p *plan) tried(id string, attempt int) {
-	if s := p.step(id); s != nil {
+// Tried notes that a worker begins an attempt.
+func (p *Plan) Tried(id string, attempt int) {
+	if s := p.Step(id); s != nil {
 		s.attempt = attempt
 	}
 }
 
-// judged notes what the evaluator said of an attempt.
-func (p *plan) judged(e agent.Evaluated) {
-	if s := p.step(e.Step); s != nil {
+// Judged notes what the evaluator said of an attempt.
+func (p *Plan) Judged(e agent.Evaluated) {
+	if s := p.Step(e.Step); s != nil {
 		s.judged = append(s.judged, e)
 	}
 }
 
 // below tells of the rows of a step's worker that are folded away: how many,
 // and which did not go well; "": there are none.
-func (p *plan) below(id string) string {
+func (p *Plan) below(id string) string {
 	calls, denied, failed := 0, 0, 0
-	for _, s := range p.steps {
+	for _, s := range p.Steps {
 		if s.under != id {
 			continue
 		}
 		calls++
-		switch s.status {
+		switch s.Status {
 		case agent.Denied:
 			denied++
 		case agent.Broken:
@@ -157,7 +157,7 @@ func verdict(e agent.Evaluated) string {
 
 // partial tells whether the step's worker is done, and nobody was content.
 func (s *step) partial() bool {
-	return s.status == agent.Done && len(s.judged) > 0 && !s.judged[len(s.judged)-1].Passed
+	return s.Status == agent.Done && len(s.judged) > 0 && !s.judged[len(s.judged)-1].Passed
 }
 
 // worker is how far the step's worker is, without what was before where that
@@ -189,17 +189,17 @@ func (s *step) worker(brief bool) string {
 
 // shown tells whether a row is drawn: those of a worker while it works, and
 // when details are shown.
-func (p *plan) shown(s *step) bool {
+func (p *Plan) shown(s *step) bool {
 	if s.under == "" || p.details {
 		return true
 	}
-	parent := p.step(s.under)
-	return parent != nil && parent.status == agent.Running
+	parent := p.Step(s.under)
+	return parent != nil && parent.Status == agent.Running
 }
 
-// mark notes a step's new state.
-func (p *plan) mark(id string, status agent.Status, reason string, now time.Time) {
-	s := p.step(id)
+// Mark notes a step's new state.
+func (p *Plan) Mark(id string, status agent.Status, reason string, now time.Time) {
+	s := p.Step(id)
 	if s == nil {
 		return
 	}
@@ -207,28 +207,28 @@ func (p *plan) mark(id string, status agent.Status, reason string, now time.Time
 	case agent.Running:
 		s.began = now
 	case agent.Done, agent.Broken:
-		if !s.began.IsZero() && s.took == 0 {
-			s.took = now.Sub(s.began)
+		if !s.began.IsZero() && s.Took == 0 {
+			s.Took = now.Sub(s.began)
 		}
 	}
-	s.status, s.reason = status, reason
+	s.Status, s.reason = status, reason
 }
 
-// step returns the step with an id, nil if the plan has none.
-func (p *plan) step(id string) *step {
-	for i := range p.steps {
-		if p.steps[i].ID == id {
-			return &p.steps[i]
+// Step returns the step with an id, nil if the plan has none.
+func (p *Plan) Step(id string) *step {
+	for i := range p.Steps {
+		if p.Steps[i].ID == id {
+			return &p.Steps[i]
 		}
 	}
 	return nil
 }
 
-// call returns the call with an id, nil if no step made it.
-func (p *plan) call(id string) *call {
-	for i := range p.steps {
-		for j := range p.steps[i].calls {
-			if c := &p.steps[i].calls[j]; c.id == id {
+// Call returns the call with an id, nil if no step made it.
+func (p *Plan) Call(id string) *Call {
+	for i := range p.Steps {
+		for j := range p.Steps[i].Calls {
+			if c := &p.Steps[i].Calls[j]; c.ID == id {
 				return c
 			}
 		}
@@ -236,39 +236,39 @@ func (p *plan) call(id string) *call {
 	return nil
 }
 
-// end stops the clock. What still ran has no outcome to show.
-func (p *plan) end(now time.Time) {
-	if p.took > 0 {
+// End stops the clock. What still ran has no outcome to show.
+func (p *Plan) End(now time.Time) {
+	if p.Took > 0 {
 		return
 	}
-	p.took = max(1, now.Sub(p.began))
-	if last := len(p.steps) - 1; last > 0 && p.steps[last].status == agent.Pending && !slices.ContainsFunc(p.steps[:last], func(s step) bool { return s.status != agent.Done }) {
-		p.steps = p.steps[:last] // what was done needed no answer, as with /note
+	p.Took = max(1, now.Sub(p.began))
+	if last := len(p.Steps) - 1; last > 0 && p.Steps[last].Status == agent.Pending && !slices.ContainsFunc(p.Steps[:last], func(s step) bool { return s.Status != agent.Done }) {
+		p.Steps = p.Steps[:last] // what was done needed no answer, as with /note
 	}
-	for i := range p.steps {
-		if s := &p.steps[i]; s.status == agent.Running || s.status == agent.Pending {
-			s.status = agent.Skipped
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Status == agent.Running || s.Status == agent.Pending {
+			s.Status = agent.Skipped
 		}
 	}
 }
 
-// answeredElsewhere takes the row of the answer away: the answer is there, and
+// AnsweredElsewhere takes the row of the answer away: the answer is there, and
 // no phase of the plan wrote it, as in the loop.
-func (p *plan) answeredElsewhere() {
-	if last := len(p.steps) - 1; last > 0 && p.steps[last].answer {
-		p.steps = p.steps[:last]
+func (p *Plan) AnsweredElsewhere() {
+	if last := len(p.Steps) - 1; last > 0 && p.Steps[last].answer {
+		p.Steps = p.Steps[:last]
 	}
 }
 
-// progress counts the steps that ended, and all: those that have a number, of
+// Progress counts the steps that ended, and all: those that have a number, of
 // which the answer's is the last.
-func (p *plan) progress() (ended, total int) {
-	for _, s := range p.steps {
+func (p *Plan) Progress() (ended, total int) {
+	for _, s := range p.Steps {
 		if s.under != "" {
 			continue
 		}
 		total++
-		if s.status != agent.Pending && s.status != agent.Running {
+		if s.Status != agent.Pending && s.Status != agent.Running {
 			ended++
 		}
 	}
@@ -277,40 +277,40 @@ func (p *plan) progress() (ended, total int) {
 
 // folded tells of the details, which Ctrl+O shows and hides; folding the whole
 // plan is Ctrl+T.
-func (p *plan) folded() bool   { return !p.details }
-func (p *plan) fold(fold bool) { p.details = !fold }
+func (p *Plan) Folded() bool   { return !p.details }
+func (p *Plan) Fold(fold bool) { p.details = !fold }
 
-func (p *plan) render(width int, look *draw.Theme) []string {
-	ended, total := p.progress()
-	passed := p.took
+func (p *Plan) Render(width int, look *draw.Theme) []string {
+	ended, total := p.Progress()
+	passed := p.Took
 	if passed == 0 {
-		passed = p.now.Sub(p.began)
+		passed = p.Now.Sub(p.began)
 	}
 	title := look.Strong.Render("Plan") + "  " + fmt.Sprintf("%d of %d", ended, total)
-	if p.hidden {
+	if p.Hidden {
 		title += look.Dim.Render("  folded")
 	}
 	lines := []string{draw.Spread(title, look.Dim.Render(draw.Duration(passed)), width)}
-	if p.hidden {
+	if p.Hidden {
 		return lines
 	}
 	names := 0
-	for i := range p.steps {
-		if s := &p.steps[i]; p.shown(s) {
+	for i := range p.Steps {
+		if s := &p.Steps[i]; p.shown(s) {
 			names = max(names, draw.Cells(s.name())+s.indent())
 		}
 	}
 	names = min(names, max(8, width/3))
-	for i := range p.steps {
-		if !p.shown(&p.steps[i]) {
+	for i := range p.Steps {
+		if !p.shown(&p.Steps[i]) {
 			continue
 		}
 		lines = append(lines, p.row(i, names, width, look))
 		if p.details {
-			for _, c := range p.steps[i].calls {
+			for _, c := range p.Steps[i].Calls {
 				lines = append(lines, c.details(width, look)...)
 			}
-			lines = append(lines, p.steps[i].verdicts(width, look)...)
+			lines = append(lines, p.Steps[i].verdicts(width, look)...)
 		}
 	}
 	if p.hint {
@@ -326,8 +326,8 @@ func (p *plan) render(width int, look *draw.Theme) []string {
 }
 
 // row is one line: mark, number, tool, input, outcome, time.
-func (p *plan) row(i, names, width int, look *draw.Theme) string {
-	s := &p.steps[i]
+func (p *Plan) row(i, names, width int, look *draw.Theme) string {
+	s := &p.Steps[i]
 	number := safetext.Line(s.ID)
 	if s.answer {
 		number = fmt.Sprint(p.last())
@@ -337,22 +337,22 @@ func (p *plan) row(i, names, width int, look *draw.Theme) string {
 	}
 	name := draw.Fit(s.name(), names-s.indent())
 	name += strings.Repeat(" ", max(0, names-s.indent()-draw.Cells(name)))
-	sign := mark(s.status, p.beat, look)
+	sign := mark(s.Status, p.Beat, look)
 	if s.partial() {
 		sign = look.Warning.Render("≈")
 	}
 	left := fmt.Sprintf(" %s %s  %s", sign, number, look.Strong.Render(name))
 	folded := ""
-	if hidden := p.below(s.ID); hidden != "" && !p.details && s.status != agent.Running {
+	if hidden := p.below(s.ID); hidden != "" && !p.details && s.Status != agent.Running {
 		folded = look.Dim.Render("▸ ")
 		if width >= 80 {
 			folded += look.Dim.Render(hidden + "  ")
 		}
 	}
-	right := folded + s.outcome(p.now, width, look, false)
+	right := folded + s.outcome(p.Now, width, look, false)
 	room := func() int { return width - draw.Cells(left) - draw.Cells(right) - 4 }
 	if s.attempt > 0 && room() < leastBrief {
-		right = folded + s.outcome(p.now, width, look, true)
+		right = folded + s.outcome(p.Now, width, look, true)
 	}
 	if text, room := s.brief(), room(); text != "" && room >= 6 {
 		left += "  " + draw.Fit(text, room)
@@ -366,9 +366,9 @@ const leastBrief = 24
 
 // last is the number of the answer: that of the last row, or one more than the
 // highest of a step, for steps that were left out leave gaps.
-func (p *plan) last() int {
-	_, last := p.progress()
-	for _, s := range p.steps {
+func (p *Plan) last() int {
+	_, last := p.Progress()
+	for _, s := range p.Steps {
 		if n, err := strconv.Atoi(s.ID); err == nil && n < 1000 {
 			last = max(last, n+1)
 		}
@@ -384,14 +384,14 @@ func (s *step) indent() int {
 	return draw.Cells("  ") + draw.Cells(s.ID) - draw.Cells(s.under)
 }
 
-// spinner turns while a step runs.
-var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+// Spinner turns while a step runs.
+var Spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // mark tells a state by its shape; the colour only repeats it.
 func mark(status agent.Status, beat int, look *draw.Theme) string {
 	switch status {
 	case agent.Running:
-		return look.Running.Render(spinner[beat%len(spinner)])
+		return look.Running.Render(Spinner[beat%len(Spinner)])
 	case agent.Done:
 		return look.Success.Render("✓")
 	case agent.Broken:
@@ -441,7 +441,7 @@ func (s *step) brief() string {
 // outcome is the right end of a row: what came of the step, and how long it
 // took; without what a worker found or was told before where that should be brief.
 func (s *step) outcome(now time.Time, width int, look *draw.Theme, brief bool) string {
-	switch s.status {
+	switch s.Status {
 	case agent.Pending:
 		if len(s.After) > 0 {
 			return look.Dim.Render("after " + safetext.Line(strings.Join(s.After, ", ")))
@@ -449,8 +449,8 @@ func (s *step) outcome(now time.Time, width int, look *draw.Theme, brief bool) s
 		return ""
 	case agent.Running:
 		far := s.worker(brief)
-		if len(s.calls) > 0 {
-			far = strings.TrimSpace(far + " " + draw.Fit(s.calls[len(s.calls)-1].far(), 30))
+		if len(s.Calls) > 0 {
+			far = strings.TrimSpace(far + " " + draw.Fit(s.Calls[len(s.Calls)-1].Far(), 30))
 		}
 		if now.Sub(s.began) >= 3*time.Second {
 			far = strings.TrimSpace(far + "  " + draw.Duration(now.Sub(s.began)))
@@ -461,22 +461,22 @@ func (s *step) outcome(now time.Time, width int, look *draw.Theme, brief bool) s
 		return look.Dim.Render(far)
 	case agent.Done:
 		text := ""
-		if len(s.calls) > 0 && !brief {
-			text = s.calls[len(s.calls)-1].found()
+		if len(s.Calls) > 0 && !brief {
+			text = s.Calls[len(s.Calls)-1].found()
 		}
 		if text == "" {
-			text = s.allowed
+			text = s.Allowed
 		}
 		if worker := s.worker(brief); worker != "" {
 			text = strings.TrimPrefix(text+" · "+worker, " · ")
 		}
 		took := ""
-		if s.took > 0 {
-			took = fmt.Sprintf("%9s", draw.Duration(s.took))
+		if s.Took > 0 {
+			took = fmt.Sprintf("%9s", draw.Duration(s.Took))
 		}
 		return look.Dim.Render(text + took)
 	}
-	word, reason, room := string(s.status), safetext.Line(s.reason), max(30, width/2)
+	word, reason, room := string(s.Status), safetext.Line(s.reason), max(30, width/2)
 	for draw.Cells(word+": "+reason) > room { // an error names its cause last
 		_, cause, found := strings.Cut(reason, ": ")
 		if !found {
@@ -490,10 +490,10 @@ func (s *step) outcome(now time.Time, width int, look *draw.Theme, brief bool) s
 	return look.Dim.Render(draw.Fit(word, room))
 }
 
-func (p *plan) copied() string {
+func (p *Plan) Copied() string {
 	var text strings.Builder
-	for _, s := range p.steps {
-		fmt.Fprintf(&text, "%s %s %s %s\n", s.status, s.ID, s.name(), s.brief())
+	for _, s := range p.Steps {
+		fmt.Fprintf(&text, "%s %s %s %s\n", s.Status, s.ID, s.name(), s.brief())
 	}
 	return text.String()
 }

@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"fmt"
@@ -10,20 +10,20 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// remembered is what came back from long-term memory, a line each.
-type remembered struct{ agent.Remembered }
+// Remembered is what came back from long-term memory, a line each.
+type Remembered struct{ agent.Remembered }
 
-func (r *remembered) render(width int, look *draw.Theme) []string {
+func (r *Remembered) Render(width int, look *draw.Theme) []string {
 	var lines []string
-	for _, line := range r.lines(time.Now()) {
+	for _, line := range r.Lines(time.Now()) {
 		lines = append(lines, look.Dim.Render(draw.Fit(line, width)))
 	}
 	return lines
 }
 
-func (r *remembered) copied() string { return strings.Join(r.lines(time.Now()), "\n") }
+func (r *Remembered) Copied() string { return strings.Join(r.Lines(time.Now()), "\n") }
 
-func (r *remembered) lines(now time.Time) []string {
+func (r *Remembered) Lines(now time.Time) []string {
 	var lines []string
 	for _, f := range r.Facts {
 		if f.Fits {

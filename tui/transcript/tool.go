@@ -1,4 +1,4 @@
-package tui
+package transcript
 
 import (
 	"encoding/json"
@@ -11,29 +11,29 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// call is one run of a tool, with what it was given and what it brought.
-type call struct {
-	id       string
-	name     string
-	input    json.RawMessage
+// Call is one run of a tool, with what it was given and what it brought.
+type Call struct {
+	ID       string
+	Name     string
+	Input    json.RawMessage
 	output   string
 	err      string
-	sources  int
+	Sources  int
 	nothing  bool
-	progress agent.Progress // the last that it told; zero: nothing
-	took     time.Duration
-	ended    bool
+	Progress agent.Progress // the last that it told; zero: nothing
+	Took     time.Duration
+	Ended    bool
 }
 
-func (c *call) end(e agent.ToolEnded) {
-	c.output, c.err, c.sources, c.nothing = e.Output, e.Error, len(e.Sources), e.Nothing
-	c.took, c.ended = time.Duration(e.Took)*time.Millisecond, true
+func (c *Call) End(e agent.ToolEnded) {
+	c.output, c.err, c.Sources, c.nothing = e.Output, e.Error, len(e.Sources), e.Nothing
+	c.Took, c.Ended = time.Duration(e.Took)*time.Millisecond, true
 }
 
 // found says in a word what the call brought.
-func (c *call) found() string {
-	if c.sources > 0 {
-		return draw.Count(c.sources, "passage")
+func (c *Call) found() string {
+	if c.Sources > 0 {
+		return draw.Count(c.Sources, "passage")
 	}
 	if c.nothing {
 		return "nothing found"
@@ -41,28 +41,28 @@ func (c *call) found() string {
 	return ""
 }
 
-// far says how far a running call is; "" when it has not told.
-func (c *call) far() string {
-	if c.ended {
+// Far says how far a running call is; "" when it has not told.
+func (c *Call) Far() string {
+	if c.Ended {
 		return ""
 	}
-	return safetext.Line(c.progress.String())
+	return safetext.Line(c.Progress.String())
 }
 
 // shownResult bounds the lines of a result on screen; all of it can be copied.
 const shownResult = 40
 
 // details shows the call unfolded: arguments, result, time.
-func (c *call) details(width int, look *draw.Theme) []string {
+func (c *Call) details(width int, look *draw.Theme) []string {
 	var lines []string
-	for _, pair := range arguments.Of(c.input) {
+	for _, pair := range arguments.Of(c.Input) {
 		head := "     " + safetext.Line(pair.Key) + "  "
 		lines = append(lines, draw.Wrapped(look.Dim.Render(head), safetext.Text(pair.Text()), width)...)
 	}
 	switch {
 	case c.err != "":
 		lines = append(lines, draw.Styled(look.Danger.Render, draw.Wrapped("     ✗ ", safetext.Text(c.err), width))...)
-	case c.ended:
+	case c.Ended:
 		result := draw.Wrapped("   │ ", safetext.Text(strings.TrimSpace(c.output)), width)
 		for i := 1; i < len(result); i++ {
 			result[i] = "   │ " + strings.TrimPrefix(result[i], "     ")
@@ -72,45 +72,45 @@ func (c *call) details(width int, look *draw.Theme) []string {
 			result = append(result[:shownResult], "   │ … "+more)
 		}
 		lines = append(lines, draw.Styled(look.Dim.Render, result)...)
-		lines = append(lines, look.Dim.Render("     took "+draw.Duration(c.took)))
+		lines = append(lines, look.Dim.Render("     took "+draw.Duration(c.Took)))
 	}
 	return lines
 }
 
-// tool is a call that belongs to no plan.
-type tool struct {
-	call
-	unfolded bool
-	beat     int
+// Tool is a call that belongs to no plan.
+type Tool struct {
+	Call
+	Unfolded bool
+	Beat     int
 }
 
-func (t *tool) folded() bool   { return !t.unfolded }
-func (t *tool) fold(fold bool) { t.unfolded = !fold }
+func (t *Tool) Folded() bool   { return !t.Unfolded }
+func (t *Tool) Fold(fold bool) { t.Unfolded = !fold }
 
-func (t *tool) render(width int, look *draw.Theme) []string {
+func (t *Tool) Render(width int, look *draw.Theme) []string {
 	status := agent.Running
 	switch {
 	case t.err != "":
 		status = agent.Broken
-	case t.ended:
+	case t.Ended:
 		status = agent.Done
 	}
-	left := mark(status, t.beat, look) + " " + look.Strong.Render(safetext.Line(t.name)) + "  " + arguments.Brief(t.input)
+	left := mark(status, t.Beat, look) + " " + look.Strong.Render(safetext.Line(t.Name)) + "  " + arguments.Brief(t.Input)
 	right := ""
-	if far := t.far(); far != "" {
+	if far := t.Far(); far != "" {
 		right = look.Dim.Render(draw.Fit(far, max(12, width/3)))
 	}
-	if t.ended {
-		right = look.Dim.Render(strings.TrimSpace(t.found() + "  " + draw.Duration(t.took)))
+	if t.Ended {
+		right = look.Dim.Render(strings.TrimSpace(t.found() + "  " + draw.Duration(t.Took)))
 	}
 	lines := []string{draw.Spread(draw.Fit(left, max(8, width-len(right)/2)), right, width)}
-	if t.unfolded {
+	if t.Unfolded {
 		lines = append(lines, t.details(width, look)...)
 	}
 	return lines
 }
 
-func (t *tool) copied() string {
+func (t *Tool) Copied() string {
 	if t.err != "" {
 		return t.err
 	}

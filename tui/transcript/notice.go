@@ -1,0 +1,57 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/tui/draw"
+	"lifehub/tui/markdown"
+	"lifehub/tui/safetext"
+)
+
+// Notice is something to know that stops nothing.
+type Notice struct{ Text string }
+
+func (n *Notice) Render(width int, look *draw.Theme) []string {
+	return draw.Styled(look.Dim.Render, draw.Wrapped("· ", safetext.Text(n.Text), width))
+}
+
+func (n *Notice) Copied() string { return n.Text }
+
+// Failure is an error with what to do next.
+type Failure struct{ Text, Hint string }
+
+// FailureOf is a failure of the model server, told as in a turn.
+func FailureOf(err error) *Failure {
+	told := agent.FailedBy(err)
+	return &Failure{Text: told.Message, Hint: told.Hint}
+}
+
+func (f *Failure) Render(width int, look *draw.Theme) []string {
+	lines := draw.Styled(look.Danger.Render, draw.Wrapped("✗ ", safetext.Text(f.Text), width))
+	if f.Hint != "" {
+		lines = append(lines, draw.Wrapped("  ", safetext.Text(f.Hint), width)...)
+	}
+	return lines
+}
+
+func (f *Failure) Copied() string { return strings.TrimSpace(f.Text + "\n" + f.Hint) }
+
+// Page is the result of a slash command.
+type Page struct{ Source string }
+
+func (p *Page) Render(width int, look *draw.Theme) []string {
+	return markdown.Render(p.Source, width, look.Markdown)
+}
+
+func (p *Page) Copied() string { return p.Source }
+
+// ArtifactLine tells of a new version of a document in one line.
+func ArtifactLine(e agent.ArtifactChanged) string {
+	text := fmt.Sprintf("Artifact %s, version %d by %s", e.Name, e.Version, e.By)
+	if e.Why != "" {
+		text += ": " + e.Why
+	}
+	return text + ". /artifacts shows it."
+}

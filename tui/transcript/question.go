@@ -1,0 +1,51 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
+)
+
+// Question is what the user asked.
+type Question struct {
+	Text     string
+	Turn     string   // "" until it is kept
+	After    string   // the turn before it
+	Siblings []string // the turns asked in its place, itself among them; nil: it alone
+	whole    bool     // all of a long one is shown
+}
+
+// A question of more than longQuestion lines shows the first few of them.
+const (
+	longQuestion  = 24
+	shownQuestion = 12
+)
+
+func (q *Question) Folded() bool { return !q.whole }
+
+func (q *Question) Fold(on bool) { q.whole = !on }
+
+func KeptQuestion(e agent.Exchange) *Question {
+	return &Question{Text: e.Question, Turn: e.Turn, After: e.After, Siblings: e.Siblings}
+}
+
+func (q *Question) Render(width int, look *draw.Theme) []string {
+	text, hidden := q.Text, 0
+	if all := strings.Count(text, "\n") + 1; !q.whole && all > longQuestion {
+		text, hidden = strings.Join(strings.SplitN(text, "\n", shownQuestion+1)[:shownQuestion], "\n"), all-shownQuestion
+	}
+	lines := draw.Wrapped(look.You.Render("You")+"  ", safetext.Text(text), width)
+	if hidden > 0 {
+		lines = append(lines, look.Dim.Render(draw.Fit("     … "+draw.Count(hidden, "more line"), width)))
+	}
+	if n := len(q.Siblings); n > 1 {
+		lines = append(lines, look.Dim.Render(draw.Fit(fmt.Sprintf("     ‹ %d of %d ›", slices.Index(q.Siblings, q.Turn)+1, n), width)))
+	}
+	return lines
+}
+
+func (q *Question) Copied() string { return q.Text }

@@ -1,0 +1,65 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
+)
+
+// openThought is how many of its last lines an unfolded thought shows while it
+// is still arriving.
+const openThought = 8
+
+// Thinker is one of a team: the step whose task is worked on, and who does.
+type Thinker struct{ Step, Agent string }
+
+// Thinking is what the model thought before it answered. It is folded until
+// the user wants to see it.
+type Thinking struct {
+	Who    string // "": the one who answers
+	Text   strings.Builder
+	began  time.Time
+	Took   time.Duration // 0: it goes on
+	hidden bool
+}
+
+func NewThinking(now time.Time, fold bool) *Thinking {
+	return &Thinking{began: now, hidden: fold}
+}
+
+func (t *Thinking) End(now time.Time) {
+	if t.Took == 0 {
+		t.Took = max(1, now.Sub(t.began))
+	}
+}
+
+func (t *Thinking) Folded() bool   { return t.hidden }
+func (t *Thinking) Fold(fold bool) { t.hidden = fold }
+
+func (t *Thinking) Render(width int, look *draw.Theme) []string {
+	mark, title := "▸ ", "Thinking"
+	if !t.hidden {
+		mark = "▾ "
+	}
+	if t.Took > 0 {
+		title = "Thought for " + draw.Duration(t.Took)
+	}
+	if t.Who != "" {
+		title = t.Who + ": " + strings.ToLower(title)
+	}
+	head := draw.Fit(fmt.Sprintf("%s%s · %s", mark, title, draw.Count(len(strings.Fields(t.Text.String())), "word")), width)
+	lines := []string{look.Dim.Render(head)}
+	if t.hidden {
+		return lines
+	}
+	body := draw.Wrapped("  ", safetext.Text(strings.TrimSpace(t.Text.String())), width)
+	if t.Took == 0 && len(body) > openThought {
+		body = body[len(body)-openThought:]
+	}
+	return append(lines, draw.Styled(look.Dim.Render, body)...)
+}
+
+func (t *Thinking) Copied() string { return t.Text.String() }

@@ -1,0 +1,439 @@
+// Package transcript is everything that was said, as it stands on the screen:
+// the items, what of them is in sight and what has the keys.
+package transcript
+
+import (
+	"slices"
+
+	"lifehub/tui/draw"
+)
+
+// Item is one thing in the transcript: a question, a plan, an answer.
+type Item interface {
+	// Render returns the item's lines, none wider than width.
+	Render(width int, look *draw.Theme) []string
+	// Copied is what the copy key puts on the clipboard; "" for nothing.
+	Copied() string
+}
+
+// Foldable is an item that can hide its details.
+type Foldable interface {
+	Item
+	Folded() bool
+	Fold(bool)
+}
+
+// parted is an item with parts that can be chosen one by one.
+type parted interface {
+	Item
+	Parts() int
+	choose(part int) // -1: none
+	line(part int) int
+}
+
+// Model is everything that was said, of which only the lines in sight are
+// ever rendered. Its place is an item and a line of it, not a line number: the
+// cost of a frame does not depend on what stands above or below.
+type Model struct {
+	Look          *draw.Theme
+	width, Height int // of the place on screen, in cells
+	Entries       []Entry
+	Earlier       string // the last turn that stands above all entries and is not held; "": there is none
+	Awaited       string // the earlier that was asked for last
+
+	Away bool // the user scrolled from the end
+	Top  Spot // the first line in sight, when away
+	home bool // the user wants to see the beginning
+
+	Chosen int // the item that has the keys; -1: none
+	Part   int // the part of it that is chosen
+
+	Shown []int // the item of every line in sight, for the mouse
+}
+
+// Entry is an item and its lines as rendered for a width.
+type Entry struct {
+	Item
+	lines []string // ends with a blank line
+	Width int      // what lines were made for; 0: they are out of date
+}
+
+// Spot is a line of an item.
+type Spot struct{ Entry, Line int }
+
+const Gutter = 2 // cells left of every line, where the chosen item is marked
+
+func (t *Model) Add(i Item) {
+	t.Entries = append(t.Entries, Entry{Item: i})
+}
+
+// Ends reports whether an item is the last one.
+func (t *Model) Ends(i Item) bool {
+	return len(t.Entries) > 0 && t.Entries[len(t.Entries)-1].Item == i
+}
+
+// PutAbove adds items above all others. What is chosen stays, and what is in
+// sight too, unless the user wants to see the beginning.
+func (t *Model) PutAbove(items []Item) {
+	above := make([]Entry, len(items))
+	for at, i := range items {
+		above[at].Item = i
+	}
+	t.Entries = append(above, t.Entries...)
+	if !t.home {
+		t.Top.Entry += len(items)
+	}
+	if t.Chosen >= 0 {
+		t.Chosen += len(items)
+	}
+}
+
+// LetGo drops the first n items, the last of them of a turn. It does nothing
+// while something above the end is in sight or chosen.
+func (t *Model) LetGo(n int, turn string) {
+	if t.Away || t.Chosen >= 0 || turn == "" {
+		return
+	}
+	t.Entries = slices.Delete(t.Entries, 0, n)
+	t.Earlier, t.Awaited = turn, ""
+}
+
+// Touch has an item rendered anew because something in it changed.
+func (t *Model) Touch(i Item) {
+	for at := len(t.Entries) - 1; at >= 0; at-- { // what changes is near the end
+		if t.Entries[at].Item == i {
+			t.Entries[at].Width = 0
+			return
+		}
+	}
+}
+
+// Restyle has everything rendered anew in another look.
+func (t *Model) Restyle(look *draw.Theme) {
+	t.Look = look
+	for at := range t.Entries {
+		t.Entries[at].Width = 0
+	}
+}
+
+// Cut takes an item and all below it away.
+func (t *Model) Cut(i Item) {
+	at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == i })
+	if at >= 0 {
+		t.Choose(-1, 0)
+		t.Entries = slices.Delete(t.Entries, at, len(t.Entries))
+		t.Away = false
+	}
+}
+
+func (t *Model) Clear() {
+	*t = Model{Look: t.Look, width: t.width, Height: t.Height, Chosen: -1}
+}
+
+// Lines returns the lines of an entry, rendered if need be.
+func (t *Model) Lines(at int) []string {
+	e := &t.Entries[at]
+	width := max(1, min(t.width-Gutter, draw.Readable))
+	if e.Width != width {
+		e.lines = append(e.Render(width, t.Look), "") // the item's own array, if it has room
+		e.Width = width
+	}
+	return e.lines
+}
+
+// Resize tells the place that there is on screen.
+func (t *Model) Resize(width, height int) {
+	t.width, t.Height = width, height
+}
+
+// end is the spot whose line is the first in sight when the last line is the
+// last in sight.
+func (t *Model) end() Spot {
+	need := t.Height
+	for at := len(t.Entries) - 1; at >= 0; at-- {
+		lines := len(t.Lines(at))
+		if at == len(t.Entries)-1 {
+			lines-- // the blank line after the last item need not be seen
+		}
+		if need <= lines {
+			return Spot{Entry: at, Line: lines - need}
+		}
+		need -= lines
+	}
+	return Spot{}
+}
+
+// Start is the spot of the first line in sight. What shrank or a window that
+// grew may have left the end above where the user was.
+func (t *Model) Start() Spot {
+	end := t.end()
+	if !t.Away || !t.Top.before(end) {
+		return end
+	}
+	top := t.Top
+	top.Line = min(top.Line, len(t.Lines(top.Entry))-1)
+	return top
+}
+
+// before tells whether a spot is above another.
+func (s Spot) before(other Spot) bool {
+	return s.Entry < other.Entry || s.Entry == other.Entry && s.Line < other.Line
+}
+
+// Scroll moves by lines, up when negative. At the end the transcript follows
+// what arrives again.
+func (t *Model) Scroll(by int) {
+	if len(t.Entries) > 0 {
+		t.LookAt(t.From(t.Start(), by))
+	}
+}
+
+// From is the spot some lines below another, or above when negative.
+func (t *Model) From(at Spot, by int) Spot {
+	for ; by < 0; by++ {
+		if at.Line > 0 {
+			at.Line--
+		} else if at.Entry > 0 {
+			at.Entry--
+			at.Line = len(t.Lines(at.Entry)) - 1
+		}
+	}
+	for ; by > 0; by-- {
+		if at.Line < len(t.Lines(at.Entry))-1 {
+			at.Line++
+		} else if at.Entry < len(t.Entries)-1 {
+			at.Entry, at.Line = at.Entry+1, 0
+		}
+	}
+	return at
+}
+
+// LookAt puts a spot on the first line in sight, or follows the end when the
+// spot lies there.
+func (t *Model) LookAt(at Spot) {
+	t.Away = at.before(t.end())
+	t.Top, t.home = at, false
+}
+
+func (t *Model) ToTop() {
+	t.LookAt(Spot{})
+	t.home = true
+}
+
+func (t *Model) ToEnd() { t.Away = false }
+
+// Below tells whether there are lines under those in sight.
+func (t *Model) Below() bool { return t.Away }
+
+// Page is how far a page key scrolls: one line stays in sight.
+func (t *Model) Page() int { return max(1, t.Height-1) }
+
+// View returns exactly height lines.
+func (t *Model) View() []string {
+	out := make([]string, 0, t.Height)
+	t.Shown = t.Shown[:0]
+	if len(t.Entries) > 0 && t.Height > 0 {
+		from := t.Start()
+		for at := from.Entry; at < len(t.Entries) && len(out) < t.Height; at++ {
+			mark := "  "
+			if at == t.Chosen {
+				mark = t.Look.Selected.Render("▌") + " "
+			}
+			lines := t.Lines(at)
+			for n := from.Line; n < len(lines) && len(out) < t.Height; n++ {
+				if lines[n] == "" && at != t.Chosen || n == len(lines)-1 {
+					out = append(out, "")
+				} else {
+					out = append(out, mark+lines[n])
+				}
+				t.Shown = append(t.Shown, at)
+			}
+			from.Line = 0
+		}
+	}
+	for len(out) < t.Height {
+		out = append(out, "")
+	}
+	return out
+}
+
+// Choose gives the keys to an item, or to none with -1.
+func (t *Model) Choose(at, part int) {
+	if p, ok := t.Item(t.Chosen).(parted); ok && t.Chosen != at {
+		p.choose(-1)
+		t.Touch(p)
+	}
+	t.Chosen, t.Part = at, part
+	if p, ok := t.Item(at).(parted); ok {
+		t.Part = max(0, min(part, p.Parts()-1))
+		p.choose(t.Part)
+		t.Touch(p)
+	}
+}
+
+// Item returns the item at an index, nil when there is none.
+func (t *Model) Item(at int) Item {
+	if at < 0 || at >= len(t.Entries) {
+		return nil
+	}
+	return t.Entries[at].Item
+}
+
+// Focus gives the keys to the last item in sight.
+func (t *Model) Focus() {
+	if len(t.Entries) == 0 {
+		return
+	}
+	t.View()
+	at := len(t.Entries) - 1
+	if len(t.Shown) > 0 {
+		at = t.Shown[len(t.Shown)-1]
+	}
+	t.Choose(at, 0)
+}
+
+// Next moves to the next part or item. What is taller than the screen is
+// scrolled through first.
+func (t *Model) Next() {
+	if p, ok := t.Item(t.Chosen).(parted); ok && t.Part < p.Parts()-1 {
+		t.Choose(t.Chosen, t.Part+1)
+		t.Reveal()
+		return
+	}
+	if t.hidden(t.Chosen, len(t.Lines(t.Chosen))-2) && !t.hidden(t.Chosen, 0) || t.inside(t.Chosen) {
+		t.Scroll(1)
+		return
+	}
+	if t.Chosen < len(t.Entries)-1 {
+		t.Choose(t.Chosen+1, 0)
+		t.Reveal()
+	}
+}
+
+// Previous is the way back of next.
+func (t *Model) Previous() {
+	if _, ok := t.Item(t.Chosen).(parted); ok && t.Part > 0 {
+		t.Choose(t.Chosen, t.Part-1)
+		t.Reveal()
+		return
+	}
+	if t.hidden(t.Chosen, 0) {
+		t.Scroll(-1)
+		return
+	}
+	if t.Chosen > 0 {
+		last := 0
+		if p, ok := t.Item(t.Chosen - 1).(parted); ok {
+			last = p.Parts() - 1
+		}
+		t.Choose(t.Chosen-1, last)
+		t.revealEnd()
+	}
+}
+
+// RowOf is the row in sight of an item's first line; -1: it is out of sight.
+func (t *Model) RowOf(at int) int {
+	t.View()
+	if from := t.Start(); from.Entry == at && from.Line > 0 {
+		return -1
+	}
+	return slices.Index(t.Shown, at)
+}
+
+// hidden tells whether a line of an item is out of sight.
+func (t *Model) hidden(at, line int) bool {
+	spotAt := t.Start()
+	n := -spotAt.Line
+	if at < spotAt.Entry {
+		return true
+	}
+	for e := spotAt.Entry; e < at; e++ {
+		n += len(t.Lines(e))
+		if n > t.Height {
+			return true
+		}
+	}
+	n += max(0, line)
+	return n < 0 || n >= t.Height
+}
+
+// inside tells whether an item begins above and ends below what is in sight.
+func (t *Model) inside(at int) bool {
+	from := t.Start()
+	return from.Entry == at && len(t.Lines(at))-1-from.Line > t.Height
+}
+
+// Reveal scrolls so that the chosen part, or the item's beginning, is in sight.
+func (t *Model) Reveal() {
+	line := 0
+	tall := len(t.Lines(t.Chosen)) - 1
+	if p, ok := t.Item(t.Chosen).(parted); ok {
+		line = p.line(t.Part)
+		tall = line + 1
+	}
+	switch {
+	case t.hidden(t.Chosen, line) && t.above(Spot{Entry: t.Chosen, Line: line}):
+		t.LookAt(Spot{Entry: t.Chosen, Line: line})
+	case t.hidden(t.Chosen, min(tall, line+t.Height)-1):
+		t.LookAt(t.From(Spot{Entry: t.Chosen, Line: line}, -max(0, t.Height-(tall-line))))
+	}
+}
+
+// revealEnd scrolls so that the last line of the chosen item, or its chosen
+// part, is in sight.
+func (t *Model) revealEnd() {
+	line := max(0, len(t.Lines(t.Chosen))-2)
+	if p, ok := t.Item(t.Chosen).(parted); ok {
+		line = p.line(t.Part)
+	}
+	if !t.hidden(t.Chosen, line) {
+		return
+	}
+	t.LookAt(t.From(Spot{Entry: t.Chosen, Line: line}, -(t.Height - 1)))
+}
+
+// above tells whether a spot lies above what is in sight.
+func (t *Model) above(s Spot) bool {
+	return s.before(t.Start())
+}
+
+// First and last choose the ends of the transcript.
+func (t *Model) First() { t.Choose(0, 0); t.ToTop() }
+
+func (t *Model) Last() {
+	at := len(t.Entries) - 1
+	part := 0
+	if p, ok := t.Item(at).(parted); ok {
+		part = p.Parts() - 1
+	}
+	t.Choose(at, part)
+	t.ToEnd()
+}
+
+// FoldAll folds or unfolds every item of which accept says yes.
+func (t *Model) FoldAll(fold bool, accept func(Item) bool) {
+	for at := range t.Entries {
+		if f, ok := t.Entries[at].Item.(Foldable); ok && accept(f) && f.Folded() != fold {
+			f.Fold(fold)
+			t.Entries[at].Width = 0
+		}
+	}
+}
+
+// ForgetEnding takes away what was said of the end of an answer that goes on
+// now, and the answer itself when nothing else is in it.
+func (t *Model) ForgetEnding(asked *Question) {
+	at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == asked })
+	for n := len(t.Entries) - 1; at >= 0 && n > at; n-- {
+		a, ok := t.Entries[n].Item.(*Answer)
+		switch {
+		case !ok || a.ending == "":
+		case len(a.source) == 0:
+			t.Choose(-1, 0)
+			t.Entries = slices.Delete(t.Entries, n, n+1)
+		default:
+			a.ending = ""
+			t.Touch(a)
+		}
+	}
+}
