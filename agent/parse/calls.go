@@ -89,5 +89,5 @@ var quotedName = pattern.Lazy(`["']([\w.\-]+)["']`)
 
 // namesTool reports whether a text that is no JSON was meant to be a call.
 func namesTool(text string, known func(string) bool) bool {
-	return slices.ContainsFunc(quotedName.FindAllStringSubmatch(text, 20), func(m []string) bool { return known(m[1]) })
+	return slices.ContainsFunc(quotedName.FindAllStringSubmatch(text, 200), func(m []string) bool { return known(m[1]) })
 }
