@@ -151,7 +151,7 @@ func rankMemories(ctx context.Context, question string, found []Recollection, k 
 	}
 	var fit []Recollection
 	for i, r := range found {
-		if !likeness[i].fits() && !r.meansTheSame() {
+		if !likeness[i].fits() && !meansTheSame(r) {
 			continue
 		}
 		if best > 0 {
@@ -179,7 +179,7 @@ const (
 	farAbove = 6.0
 )
 
-func (r Recollection) meansTheSame() bool {
+func meansTheSame(r Recollection) bool {
 	if r.Above == 0 {
 		return r.Meaning >= leastMeaning
 	}

@@ -4,7 +4,8 @@ package agent
 // Why three: docs/design/agent-modes.md.
 type Mode string
 
-// The modes. They share tools, gate, journal, events and memory.
+// The modes. They share tools, gate, journal, events and memory. Why three:
+// docs/design/agent-modes.md.
 const (
 	PlanMode Mode = "plan" // one plan, then the answer
 	LoopMode Mode = "loop" // the model decides each next call
