@@ -45,7 +45,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 			fetch := opener{&fakeTool{name: "web_fetch", level: Confirm, reads: true, schema: `{"type":"object","properties":{"url":{"type":"string"}}}`, result: Result{Text: "page", Foreign: true}}}
 			var rules *Rules
 			if tc.rules != "" {
-				rules = rules.With(ruleOf(t, tc.rules))
+				rules = rules.With(mustRule(t, tc.rules))
 			}
 			a := New(Options{History: &shelf{}, Model: &script{}, Rules: rules})
 			turn := newTurn(a, "c1", nil)
@@ -85,7 +85,7 @@ func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
 			crawl := opener{&fakeTool{name: "crawl", level: Confirm, reads: true, outward: true, schema: `{"type":"object"}`}}
 			var rules *Rules
 			if tc.rules != "" {
-				rules = rules.With(ruleOf(t, tc.rules))
+				rules = rules.With(mustRule(t, tc.rules))
 			}
 			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules}), "c1", nil)
 			turn.question = "crawl https://docs.example/a"

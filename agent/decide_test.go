@@ -66,7 +66,7 @@ func TestWhatIsToldOfACallIsWhatTheGateDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := Options{
-			History: &shelf{}, Tools: func() []Tool { return []Tool{tool} }, Rules: &Rules{list: rapid.SliceOfN(rapid.Custom(anyRule), 0, 4).Draw(t, "rules")},
+			History: &shelf{}, Tools: func() []Tool { return []Tool{tool} }, Rules: (*Rules)(nil).With(rapid.SliceOfN(rapid.Custom(anyRule), 0, 4).Draw(t, "rules")...),
 			Model: &script{lines: []line{say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"do_it","input":%s}]}`, raw)), say("Done.")}},
 		}
 		if foreign {

@@ -256,3 +256,14 @@ func FuzzRuleMatch(f *testing.F) {
 		}
 	})
 }
+
+func TestARuleIsBoundByTheValuesOfAnArgument(t *testing.T) {
+	for text, want := range map[string]bool{
+		"add_task": false, "*": false, "add_task text=*": false, "add_task text=?*": false, "{tool: add_task, args: {note: null}, level: auto}": false, "append_note path=under:.": false, "append_note path=under:/": false,
+		"add_task text='buy *'": true, "append_note path=under:log/": true, "web_fetch url=host:*.example.org": true, "add_task note=one_of:a|*": true, "{tool: x, args: {n: [a, '*']}, level: auto}": false,
+	} {
+		if got := ruleOf(t, text).IsBound(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

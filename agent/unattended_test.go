@@ -48,10 +48,10 @@ func TestWhatWouldLetACallRunUnattended(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var rules *Rules
 			for _, text := range tc.rules {
-				rules = rules.With(ruleOf(t, text))
+				rules = rules.With(mustRule(t, text))
 			}
 			if tc.untrusted != "" {
-				rule := ruleOf(t, tc.untrusted)
+				rule := mustRule(t, tc.untrusted)
 				rule.Untrusted = true
 				rules = rules.With(rule)
 			}
@@ -75,23 +75,12 @@ func TestWhatWouldLetACallRunUnattended(t *testing.T) {
 	}
 }
 
-func TestARuleIsBoundByTheValuesOfAnArgument(t *testing.T) {
-	for text, want := range map[string]bool{
-		"add_task": false, "*": false, "add_task text=*": false, "add_task text=?*": false, "{tool: add_task, args: {note: null}, level: auto}": false, "append_note path=under:.": false, "append_note path=under:/": false,
-		"add_task text='buy *'": true, "append_note path=under:log/": true, "web_fetch url=host:*.example.org": true, "add_task note=one_of:a|*": true, "{tool: x, args: {n: [a, '*']}, level: auto}": false,
-	} {
-		if got := ruleOf(t, text).IsBound(); got != want {
-			t.Errorf("%s: %v", text, got)
-		}
-	}
-}
-
 func TestAnUnattendedTurnActsOnUntrustedTextByARuleForIt(t *testing.T) {
 	for text, want := range map[string]PermissionAsked{
 		"buy shoes": {},
 		"sell all":  {Allow: "add_task text=VALUE", Untrusted: true},
 	} {
-		rule := ruleOf(t, "add_task text='buy *'")
+		rule := mustRule(t, "add_task text='buy *'")
 		rule.Untrusted = true
 		plan := `{"steps":[{"id":"1","tool":"web_search","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"text":"{{1.text}}"},"after":["1"]}]}`
 		a := New(Options{
@@ -106,4 +95,13 @@ func TestAnUnattendedTurnActsOnUntrustedTextByARuleForIt(t *testing.T) {
 			t.Errorf("%q: asked %+v, want %+v", text, got, want)
 		}
 	}
+}
+
+func mustRule(t *testing.T, text string) Rule {
+	t.Helper()
+	rule, err := ParseRule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rule
 }
