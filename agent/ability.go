@@ -14,10 +14,10 @@ type Fetcher interface {
 	Address(args json.RawMessage) string
 }
 
-// isContained tells whether what a tool writes stays with LifeHub, where it is
+// IsContained tells whether what a tool writes stays with LifeHub, where it is
 // known for untrusted if it is: then nothing of the user's can
 // be changed by what some page says, and there is nothing to ask about.
-func isContained(tool Tool) bool {
+func IsContained(tool Tool) bool {
 	keeper, ok := tool.(interface{ Contained() bool })
 	return ok && keeper.Contained()
 }
@@ -31,9 +31,9 @@ type Checker interface {
 	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
 }
 
-// harmless tells whether a call may be made again without asking, because it
+// Harmless tells whether a call may be made again without asking, because it
 // changes nothing.
-func harmless(tool Tool) bool {
+func Harmless(tool Tool) bool {
 	reader, ok := tool.(interface{ ReadOnly() bool })
 	return ok && reader.ReadOnly()
 }
@@ -53,7 +53,7 @@ type Outward interface {
 	Outward() bool
 }
 
-func isOutward(tool Tool) bool {
+func IsOutward(tool Tool) bool {
 	o, ok := tool.(Outward)
 	return ok && o.Outward()
 }
@@ -83,7 +83,7 @@ type Timed interface {
 // name it as it is called now.
 type Renamed interface{ FormerNames() []string }
 
-func formerNames(tool Tool) []string {
+func FormerNames(tool Tool) []string {
 	if renamed, ok := tool.(Renamed); ok {
 		return renamed.FormerNames()
 	}

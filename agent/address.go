@@ -8,8 +8,8 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// addressText finds addresses in a text.
-var addressText = pattern.Lazy(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
+// AddressText finds addresses in a text.
+var AddressText = pattern.Lazy(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
 
 // OnWeb tells whether the path of a source or a citation is the address of a
 // page of the web. That of a note never is: it holds no two slashes in a row.
@@ -25,8 +25,8 @@ func placeName(path string, line int) string {
 	return fmt.Sprintf("%s:%d", path, line)
 }
 
-// plainAddress is an address in one spelling; "" for one that cannot be read.
-func plainAddress(address string) string {
+// PlainAddress is an address in one spelling; "" for one that cannot be read.
+func PlainAddress(address string) string {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
 		return ""

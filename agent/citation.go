@@ -136,11 +136,11 @@ type quotedWords struct {
 func unnamed(c claim, p *passage) (quotes []quotedWords, words string) {
 	words = c.text
 	for _, text := range c.quotes {
-		q := quotedWords{text, quoteParts(text)}
+		q := quotedWords{text, QuoteParts(text)}
 		if len(q.parts) == 0 {
 			continue
 		}
-		if _, v := p.quote(q); v != NotFound || indexOf(p.title, q.parts[0], 0) < 0 || len(q.parts) > 1 {
+		if _, v := p.quote(q); v != NotFound || IndexOf(p.title, q.parts[0], 0) < 0 || len(q.parts) > 1 {
 			quotes = append(quotes, q)
 		} else {
 			words = strings.ReplaceAll(words, text, "")
@@ -174,7 +174,7 @@ func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
 			said += len(slices.DeleteFunc(slices.Clone(part), func(t text.Token) bool { return t.Stop }))
 		}
 	}
-	around := content(frame)
+	around := Content(frame)
 	if len(around) == 0 {
 		return said > 0
 	}
@@ -256,8 +256,8 @@ func (d *desk) onDisk(key int, source Source) *passage {
 	return d.now[key]
 }
 
-// quoteParts cuts a quotation where it leaves something out.
-func quoteParts(quotation string) (parts [][]text.Token) {
+// QuoteParts cuts a quotation where it leaves something out.
+func QuoteParts(quotation string) (parts [][]text.Token) {
 	quotation = strings.NewReplacer("[…]", "…", "[...]", "…", "(…)", "…", "(...)", "…", "...", "…").Replace(quotation)
 	for part := range strings.SplitSeq(quotation, "…") {
 		if tokens := text.Tokens(part); len(tokens) > 0 {

@@ -51,14 +51,14 @@ func readClaims(answer string) (claims []claim, lone []loneQuote) {
 func claimText(answer string, markers []marker, upTo []text.Sentence, m marker, from, to int) string {
 	s := upTo[len(upTo)-1]
 	before := without(answer, markers, max(from, m.Start-maxClaim), m.Start)
-	if len(content(before)) >= 2 {
+	if len(Content(before)) >= 2 {
 		return before
 	}
-	if after := without(answer, markers, m.End, min(to, m.End+maxClaim)); len(content(after)) >= 2 {
+	if after := without(answer, markers, m.End, min(to, m.End+maxClaim)); len(Content(after)) >= 2 {
 		return after
 	}
 	whole := without(answer, markers, max(s.Start, m.Start-maxClaim), min(s.End, m.End+maxClaim))
-	if len(content(whole)) > 0 || len(upTo) < 2 {
+	if len(Content(whole)) > 0 || len(upTo) < 2 {
 		return whole
 	}
 	previous := upTo[len(upTo)-2]
@@ -169,7 +169,7 @@ func quoteBlockBeside(answer string, markers []marker, sentences []text.Sentence
 	if s.End == s.Block.End && at+1 < len(sentences) && sentences[at+1].Kind == text.Quoted && strings.HasSuffix(strings.TrimRight(answer[:s.End], "*_ "), ":") {
 		beside = at + 1
 	}
-	if s.Start == s.Block.Start && at > 0 && sentences[at-1].Kind == text.Quoted && len(content(answer[s.Start:s.End])) < 6 {
+	if s.Start == s.Block.Start && at > 0 && sentences[at-1].Kind == text.Quoted && len(Content(answer[s.Start:s.End])) < 6 {
 		beside = at - 1
 	}
 	if beside < 0 {

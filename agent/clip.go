@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// clip keeps head and tail of a text that is longer than limit bytes, and
+// Clip keeps head and tail of a text that is longer than limit bytes, and
 // says between them how much is missing.
-func clip(s string, limit int) string {
+func Clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -23,8 +23,8 @@ func clip(s string, limit int) string {
 	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", s[:head], tail-head, s[tail:])
 }
 
-// asSentence gives an error's text a capital and a full stop.
-func asSentence(s string) string {
+// AsSentence gives an error's text a capital and a full stop.
+func AsSentence(s string) string {
 	if s == "" {
 		return "It went wrong, and nothing says why."
 	}
@@ -36,4 +36,4 @@ func asSentence(s string) string {
 	return string(runes)
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -29,7 +29,7 @@ func (c Coverage) Health() string {
 		said[0] = "searched 1 note"
 	}
 	if strings.HasPrefix(c.Embedder, "words only") {
-		said = append(said, oneLine(c.Embedder))
+		said = append(said, OneLine(c.Embedder))
 	}
 	if age := time.Duration(c.Age * float64(time.Second)); age >= worthSaying {
 		said = append(said, "as they were "+roughly(age)+" ago")

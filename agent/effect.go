@@ -54,9 +54,9 @@ func (e NothingDone) Unwrap() error { return e.Err }
 // because the turn was saved before effects were.
 type Effects []Effect
 
-// sum returns effects in the order in which they are told. Those that differ
+// Sum returns effects in the order in which they are told. Those that differ
 // in nothing but how often or how much are one.
-func sum(all []Effect) Effects {
+func Sum(all []Effect) Effects {
 	effects := Effects{}
 	for _, e := range all {
 		at := slices.IndexFunc(effects, e.same)
@@ -106,7 +106,7 @@ func (effects Effects) String() string {
 			changed = append(changed, e.Path+e.Lines.String())
 		case RequestSent:
 			noun := "request"
-			if e.Tool == webSearch {
+			if e.Tool == WebSearch {
 				noun = "search"
 			}
 			sent[noun] += e.Count
@@ -186,8 +186,8 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// source returns the note that an effect changed, as what was read.
-func (e Effect) source() Source { return Source{Path: e.Path, Line: 1, EndLine: math.MaxInt} }
+// Source returns the note that an effect changed, as what was read.
+func (e Effect) Source() Source { return Source{Path: e.Path, Line: 1, EndLine: math.MaxInt} }
 
 // few names the first of a list, and how many more there are.
 func few(names []string) string {

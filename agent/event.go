@@ -1,6 +1,6 @@
-// Package agent answers a message. It knows no screen, no disk and no
-// network: models, tools and the history of a conversation are handed to it.
-// Start with [Agent.Ask]; one message's way is the file turn.go.
+// Package agent holds the words of answering a message: what a tool, an
+// event, a source, a permission and a saved turn are. What works with them
+// stands below, first of all package turn.
 package agent
 
 import (
@@ -354,7 +354,7 @@ type Citation struct {
 // quotation without a number, or [?] for a place that the answer names itself.
 func (c Citation) Mark() string {
 	const longest = 32 // characters of a quotation
-	switch words := []rune(oneLine(c.Words)); {
+	switch words := []rune(OneLine(c.Words)); {
 	case len(words) > longest:
 		return "“" + string(words[:longest-1]) + "…”"
 	case len(words) > 0:
@@ -393,7 +393,7 @@ func (e ToolEnded) Brief() string {
 	case e.Nothing:
 		return "nothing found"
 	}
-	return clip(oneLine(e.Output), maxLogged)
+	return Clip(OneLine(e.Output), MaxLogged)
 }
 
-const maxLogged = 200 // of a result that is kept with the answer
+const MaxLogged = 200 // of a result that is kept with the answer

@@ -40,8 +40,8 @@ type Prompted struct {
 
 func (Prompted) name() string { return "prompt" }
 
-// kinds has one of each kind of event, for reading them back.
-var kinds = []Body{
+// Kinds has one of each kind of event, for reading them back.
+var Kinds = []Body{
 	Started{},
 	PhaseStarted{},
 	PhaseEnded{},
@@ -76,7 +76,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &head); err != nil {
 		return fmt.Errorf("read an event: %w", err)
 	}
-	for _, kind := range kinds {
+	for _, kind := range Kinds {
 		if kind.name() != head.Type {
 			continue
 		}

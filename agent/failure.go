@@ -12,7 +12,7 @@ import (
 
 // FailedBy says what an error of a model or of a turn means, and what to do next.
 func FailedBy(err error) Failed {
-	f := Failed{Message: asSentence(err.Error()), Err: err}
+	f := Failed{Message: AsSentence(err.Error()), Err: err}
 	var missing *llm.NotFoundError
 	var unsupported *llm.UnsupportedError
 	var unreachable *llm.UnreachableError

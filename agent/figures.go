@@ -48,8 +48,8 @@ type Metrics struct {
 	Cited       int    `json:"cited,omitempty"`             // citations whose source says so
 }
 
-// tally counts what an event tells of.
-func (m *Metrics) tally(body Body) {
+// Tally counts what an event tells of.
+func (m *Metrics) Tally(body Body) {
 	switch body := body.(type) {
 	case ToolEnded:
 		if body.Error != "" {

@@ -19,12 +19,12 @@ import (
 // blanks, signs, marks of lists and case do not count. docs/figures/gate.md
 // has the figures that these were chosen by.
 const (
-	// printRun is how many letters have one fingerprint. Of printWindow runs that
+	// PrintRun is how many letters have one fingerprint. Of printWindow runs that
 	// follow one another the least is taken (winnowing), so that two texts which
 	// share longRun letters share a fingerprint, wherever these stand.
-	printRun    = 25
+	PrintRun    = 25
 	printWindow = 6
-	longRun     = printRun + printWindow - 1
+	LongRun     = PrintRun + printWindow - 1
 	// shortRun is the least that is known again. What is shorter than longRun is
 	// so as a whole only: as a text, or as a line or sentence of a text.
 	shortRun = 8
@@ -36,20 +36,20 @@ const (
 )
 
 // Fingerprints are what a text is remembered by.
-func Fingerprints(text string) []int64 { return fingerprints(text, false, &ownText{}) }
+func Fingerprints(text string) []int64 { return PrintsOf(text, false, &OwnText{}) }
 
-// ownText is what the user wrote: runs of it are no sign of another text.
-type ownText struct {
+// OwnText is what the user wrote: runs of it are no sign of another text.
+type OwnText struct {
 	letters strings.Builder
 	runs    map[int64]bool
 }
 
-func (o *ownText) add(texts ...string) {
+func (o *OwnText) Add(texts ...string) {
 	if o.runs == nil {
 		o.runs = map[int64]bool{}
 	}
 	for _, text := range texts {
-		letters := lettersOf(withoutAddresses(text))
+		letters := LettersOf(withoutAddresses(text))
 		o.letters.WriteString(string(letters) + "\n")
 		for _, run := range runsOf(letters) {
 			o.runs[run] = true
@@ -57,23 +57,23 @@ func (o *ownText) add(texts ...string) {
 	}
 }
 
-// fingerprints are those of a text without what stands in own texts. written:
+// PrintsOf are those of a text without what stands in own texts. written:
 // its lines are short ones that somebody wrote, not those of a page.
-func fingerprints(text string, written bool, own *ownText) []int64 {
+func PrintsOf(text string, written bool, own *OwnText) []int64 {
 	text = withoutAddresses(text)
-	letters := lettersOf(text)
+	letters := LettersOf(text)
 	prints := slices.DeleteFunc(winnowed(letters), func(run int64) bool { return own.runs[run] })
 	add := func(unit []rune) {
 		if !strings.Contains(own.letters.String(), string(unit)) {
 			prints = append(prints, short(unit)...)
 		}
 	}
-	whole := len(letters) < longRun
+	whole := len(letters) < LongRun
 	if whole {
 		add(letters)
 	}
 	for line := range strings.Lines(text) {
-		if letters := lettersOf(line); whole || isTelling(letters) || written && len(strings.Fields(line)) > 1 {
+		if letters := LettersOf(line); whole || isTelling(letters) || written && len(strings.Fields(line)) > 1 {
 			add(letters)
 		}
 		for _, part := range partsOf(line) {
@@ -112,13 +112,13 @@ func isTelling(letters []rune) bool {
 // Traces are the fingerprints that may stand in a text, whatever it is part of.
 func Traces(text string) []int64 {
 	text = withoutAddresses(text)
-	prints := winnowed(lettersOf(text))
+	prints := winnowed(LettersOf(text))
 	for line := range strings.Lines(text) {
 		parts := partsOf(line)
 		for i := range parts {
 			var run []rune
 			for _, part := range parts[i:] {
-				if run = append(run, part...); len(run) >= longRun {
+				if run = append(run, part...); len(run) >= LongRun {
 					break
 				}
 				prints = append(prints, short(run)...)
@@ -137,7 +137,7 @@ func partsOf(line string) (parts [][]rune) {
 	}) {
 		var part []rune
 		for word := range strings.FieldsSeq(clause) {
-			letters := lettersOf(word)
+			letters := LettersOf(word)
 			if len(letters) == 0 || unicode.IsNumber(letters[0]) { // a sign alone, a number
 				parts = append(parts, part, letters)
 				part = nil
@@ -151,14 +151,14 @@ func partsOf(line string) (parts [][]rune) {
 }
 
 func short(letters []rune) []int64 {
-	if lengthOf(letters) < shortRun || len(letters) >= longRun {
+	if lengthOf(letters) < shortRun || len(letters) >= LongRun {
 		return nil
 	}
 	return []int64{^fingerprint(letters)} // never that of a run
 }
 
 func winnowed(letters []rune) (prints []int64) {
-	if len(letters) < longRun {
+	if len(letters) < LongRun {
 		return nil
 	}
 	runs := runsOf(letters)
@@ -169,8 +169,8 @@ func winnowed(letters []rune) (prints []int64) {
 }
 
 func runsOf(letters []rune) (runs []int64) {
-	for i := 0; i+printRun <= len(letters); i++ {
-		runs = append(runs, fingerprint(letters[i:i+printRun]))
+	for i := 0; i+PrintRun <= len(letters); i++ {
+		runs = append(runs, fingerprint(letters[i:i+PrintRun]))
 	}
 	return runs
 }
@@ -194,8 +194,8 @@ func withoutAddresses(text string) string {
 	})
 }
 
-// lettersOf is what is left of a text when blanks, signs and case do not count.
-func lettersOf(text string) []rune {
+// LettersOf is what is left of a text when blanks, signs and case do not count.
+func LettersOf(text string) []rune {
 	var letters []rune
 	for _, r := range norm.NFKC.String(text) {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {

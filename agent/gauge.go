@@ -22,25 +22,25 @@ type Gauges interface {
 	KeepGauge(ctx context.Context, model string, g Gauge) error
 }
 
-// gauges are those of this process, read from what is kept at first use.
-type gauges struct {
-	kept Gauges // nil: what is learned holds for this run
+// Meters are those of this process, read from what is kept at first use.
+type Meters struct {
+	Kept Gauges // nil: what is learned holds for this run
 	mu   sync.Mutex
-	by   map[string]Gauge
-	last map[string]count // the last prompt that was counted as less than it should be
+	By   map[string]Gauge
+	Last map[string]Count // the last prompt that was counted as less than it should be
 	told bool             // the user knows that the server cuts prompts
 }
 
-// count is what the server counted of a prompt.
-type count struct{ estimate, counted int }
+// Count is what the server counted of a prompt.
+type Count struct{ Estimate, Counted int }
 
-func (s *gauges) of(ctx context.Context, model string) Gauge {
+func (s *Meters) Of(ctx context.Context, model string) Gauge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g, known := s.by[model]
-	if !known && s.kept != nil && model != "" {
+	g, known := s.By[model]
+	if !known && s.Kept != nil && model != "" {
 		var err error
-		if g, err = s.kept.Gauge(ctx, model); err != nil {
+		if g, err = s.Kept.Gauge(ctx, model); err != nil {
 			slog.Warn("read how a model counts tokens", "model", model, "error", err)
 		}
 		g.High = min(g.High, mostPlausible)
@@ -48,24 +48,24 @@ func (s *gauges) of(ctx context.Context, model string) Gauge {
 			g.Window = 0
 		}
 	}
-	s.by[model] = g
+	s.By[model] = g
 	return g
 }
 
-func (s *gauges) learn(ctx context.Context, model string, change func(*Gauge)) {
-	g := s.of(ctx, model)
+func (s *Meters) Learn(ctx context.Context, model string, change func(*Gauge)) {
+	g := s.Of(ctx, model)
 	was := g
 	change(&g)
 	if g == was {
 		return
 	}
 	s.mu.Lock()
-	s.by[model] = g
+	s.By[model] = g
 	s.mu.Unlock()
-	if s.kept == nil || model == "" {
+	if s.Kept == nil || model == "" {
 		return
 	}
-	if err := s.kept.KeepGauge(context.WithoutCancel(ctx), model, g); err != nil {
+	if err := s.Kept.KeepGauge(context.WithoutCancel(ctx), model, g); err != nil {
 		slog.Warn("keep how a model counts tokens", "model", model, "error", err)
 	}
 }
@@ -98,26 +98,26 @@ const (
 	unlike = 0.1
 )
 
-// scale is what estimates are multiplied with to fit the next prompt, rather
+// Scale is what estimates are multiplied with to fit the next prompt, rather
 // too much than too little. Where nothing was measured yet, much too much, unless
 // the server refuses what is too long.
-func (g Gauge) scale(refuses bool) float64 {
+func (g Gauge) Scale(refuses bool) float64 {
 	if g.High == 0 && !refuses {
 		return mostUnmeasured
 	}
 	return max(cmp.Or(g.High, 1)*margin, leastScale)
 }
 
-// longer has the prompts counted as longer from now on: one was too long.
-func (g *Gauge) longer() { g.High = min(max(g.High, 1)/shorter, mostPlausible) }
+// Longer has the prompts counted as longer from now on: one was too long.
+func (g *Gauge) Longer() { g.High = min(max(g.High, 1)/Shorter, mostPlausible) }
 
 // seen learns from a prompt of which the server counted so many tokens.
-func (g *Gauge) seen(c count) {
-	r := float64(c.counted) / float64(c.estimate)
-	if c.counted > g.Window { // the server was given a larger one since
+func (g *Gauge) seen(c Count) {
+	r := float64(c.Counted) / float64(c.Estimate)
+	if c.Counted > g.Window { // the server was given a larger one since
 		g.Window = 0
 	}
-	if c.estimate < leastMeasured || r < leastPlausible || r > mostPlausible {
+	if c.Estimate < leastMeasured || r < leastPlausible || r > mostPlausible {
 		return
 	}
 	g.High = max(r, g.High-forget*(g.High-r))
@@ -125,53 +125,53 @@ func (g *Gauge) seen(c count) {
 
 // fills reports whether a count is that of a full window, of which the prompt
 // had left room for the answer when it was sent. Who counts more read more.
-func (c count) fills(window int) bool {
-	return window > 0 && c.counted >= window-window/100 && c.counted <= window
+func (c Count) fills(window int) bool {
+	return window > 0 && c.Counted >= window-window/100 && c.Counted <= window
 }
 
 // short reports whether a server that cuts what is too long may have counted a
 // part of the prompt only, or left out what it had cached: its count alone does
 // not say which.
-func (c count) short(g Gauge) bool {
-	return c.counted >= leastWindow && float64(c.counted) < margin*max(g.High, 1)*float64(c.estimate)
+func (c Count) short(g Gauge) bool {
+	return c.Counted >= leastWindow && float64(c.Counted) < margin*max(g.High, 1)*float64(c.Estimate)
 }
 
 // alike reports whether two prompts of different size have one count, as they
 // have where the server cut both to its window.
-func (c count) alike(other count) bool {
-	small, large := min(c.estimate, other.estimate), max(c.estimate, other.estimate)
-	return max(c.counted-other.counted, other.counted-c.counted) <= 1 && float64(small) < (1-unlike)*float64(large)
+func (c Count) alike(other Count) bool {
+	small, large := min(c.Estimate, other.Estimate), max(c.Estimate, other.Estimate)
+	return max(c.Counted-other.Counted, other.Counted-c.Counted) <= 1 && float64(small) < (1-unlike)*float64(large)
 }
 
 // fillsUsual reports whether a count is that of a usual window, or one less: a
 // prompt meets it by chance once in thousands.
-func (c count) fillsUsual() bool {
+func (c Count) fillsUsual() bool {
 	power := func(n int) bool { return bits.OnesCount(uint(n)) == 1 }
-	return power(c.counted) || power(c.counted+1)
+	return power(c.Counted) || power(c.Counted+1)
 }
 
-// cut learns from a count, and reports whether the user has to hear, once a
+// Cut learns from a count, and reports whether the user has to hear, once a
 // run, that the server cuts prompts. A count that fills the window that the
 // server tells is believed. Where the window is not known and the server does
 // not refuse what is too long, a count is a witness, and two that agree teach
 // the window.
-func (s *gauges) cut(ctx context.Context, model string, c count, window int, refuses bool) bool {
-	g := s.of(ctx, model)
+func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, refuses bool) bool {
+	g := s.Of(ctx, model)
 	s.mu.Lock()
-	before, told := s.last[model], s.told
+	before, told := s.Last[model], s.told
 	doubtful := !refuses && c.short(g)
 	if doubtful {
-		s.last[model] = c
+		s.Last[model] = c
 	}
 	s.mu.Unlock()
 	switch {
 	case c.fills(window):
-		s.learn(ctx, model, (*Gauge).longer)
+		s.Learn(ctx, model, (*Gauge).Longer)
 	case doubtful && c.alike(before):
-		s.learn(ctx, model, func(g *Gauge) { g.Window = c.counted })
+		s.Learn(ctx, model, func(g *Gauge) { g.Window = c.Counted })
 	case doubtful && c.fillsUsual(): // the next one like it will teach
 	default:
-		s.learn(ctx, model, func(g *Gauge) { g.seen(c) })
+		s.Learn(ctx, model, func(g *Gauge) { g.seen(c) })
 		return false
 	}
 	s.mu.Lock()
@@ -180,6 +180,6 @@ func (s *gauges) cut(ctx context.Context, model string, c count, window int, ref
 	return !told
 }
 
-// shorter is the part of a prompt's room that the next try has: its
+// Shorter is the part of a prompt's room that the next try has: its
 // tokenizer counts more than the estimate.
-const shorter = 0.6
+const Shorter = 0.6

@@ -8,38 +8,38 @@ import (
 
 func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 	measured := Gauge{High: 0.9}
-	cached := []count{{8000, 2300}, {8400, 3100}, {9000, 2200}, {12000, 5000}, {8000, 900}, {9000, 12}}
+	cached := []Count{{8000, 2300}, {8400, 3100}, {9000, 2200}, {12000, 5000}, {8000, 900}, {9000, 12}}
 	for name, tc := range map[string]struct {
 		gauge   Gauge
-		prompts []count
+		prompts []Count
 		window  int
 		refuses bool
 		told    bool
 		learned int // the window
 	}{
-		"as expected":                         {measured, []count{{4000, 3400}}, 16384, false, false, 0},
-		"the window is full":                  {measured, []count{{12000, 16384}, {12000, 16384}}, 16384, true, true, 0},
+		"as expected":                         {measured, []Count{{4000, 3400}}, 16384, false, false, 0},
+		"the window is full":                  {measured, []Count{{12000, 16384}, {12000, 16384}}, 16384, true, true, 0},
 		"counts without what was cached":      {measured, cached, 16384, false, false, 0},
 		"the same of a new model":             {Gauge{}, cached, 16384, false, false, 0},
-		"one count of a usual window":         {measured, []count{{5000, 4096}}, 16384, false, true, 0},
-		"more than the window was read":       {measured, []count{{12000, 17000}, {12000, 1 << 40}}, 16384, true, false, 0},
-		"two prompts cut to it":               {measured, []count{{5000, 4096}, {6000, 4095}}, 16384, false, true, 4096 - 1},
-		"two prompts cut to another":          {measured, []count{{8000, 6000}, {12000, 6000}, {9000, 6000}}, 16384, false, true, 6000},
-		"two counts of one prompt":            {measured, []count{{8000, 3000}, {8000, 3000}}, 16384, false, false, 0},
-		"less than any server cuts to":        {measured, []count{{8000, 300}, {12000, 300}}, 16384, false, false, 0},
-		"where nothing is cut in silence":     {measured, []count{{5000, 4096}, {8000, 4096}}, 16384, true, false, 0},
-		"the server does not count":           {measured, []count{{8000, 0}, {12000, 0}}, 16384, false, false, 0},
-		"it counts the same whatever is sent": {measured, []count{{8000, 1000}, {300, 1000}}, 16384, false, false, 0},
+		"one count of a usual window":         {measured, []Count{{5000, 4096}}, 16384, false, true, 0},
+		"more than the window was read":       {measured, []Count{{12000, 17000}, {12000, 1 << 40}}, 16384, true, false, 0},
+		"two prompts cut to it":               {measured, []Count{{5000, 4096}, {6000, 4095}}, 16384, false, true, 4096 - 1},
+		"two prompts cut to another":          {measured, []Count{{8000, 6000}, {12000, 6000}, {9000, 6000}}, 16384, false, true, 6000},
+		"two counts of one prompt":            {measured, []Count{{8000, 3000}, {8000, 3000}}, 16384, false, false, 0},
+		"less than any server cuts to":        {measured, []Count{{8000, 300}, {12000, 300}}, 16384, false, false, 0},
+		"where nothing is cut in silence":     {measured, []Count{{5000, 4096}, {8000, 4096}}, 16384, true, false, 0},
+		"the server does not count":           {measured, []Count{{8000, 0}, {12000, 0}}, 16384, false, false, 0},
+		"it counts the same whatever is sent": {measured, []Count{{8000, 1000}, {300, 1000}}, 16384, false, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := gauges{by: map[string]Gauge{"m": tc.gauge}, last: map[string]count{}}
+			s := Meters{By: map[string]Gauge{"m": tc.gauge}, Last: map[string]Count{}}
 			told := 0
 			for _, c := range tc.prompts {
-				if s.cut(t.Context(), "m", c, tc.window, tc.refuses) {
+				if s.Cut(t.Context(), "m", c, tc.window, tc.refuses) {
 					told++
 				}
 			}
-			if g := s.of(t.Context(), "m"); (told > 0) != tc.told || told > 1 || g.Window != tc.learned {
+			if g := s.Of(t.Context(), "m"); (told > 0) != tc.told || told > 1 || g.Window != tc.learned {
 				t.Errorf("told %d times, learned %+v; want told %v, window %d", told, g, tc.told, tc.learned)
 			}
 		})
@@ -49,15 +49,15 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 // Whatever a server counts and says, what is learned of it stays within bounds.
 func TestWhatIsLearnedIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := gauges{by: map[string]Gauge{}, last: map[string]count{}}
+		s := Meters{By: map[string]Gauge{}, Last: map[string]Count{}}
 		for range rapid.IntRange(1, 60).Draw(t, "prompts") {
 			if rapid.Bool().Draw(t, "too long") {
-				s.learn(t.Context(), "m", (*Gauge).longer)
+				s.Learn(t.Context(), "m", (*Gauge).Longer)
 			}
-			c := count{rapid.IntRange(1, 30_000).Draw(t, "estimate"), rapid.IntRange(0, 1<<30).Draw(t, "counted")}
-			s.cut(t.Context(), "m", c, rapid.SampledFrom([]int{0, 2048, 16384}).Draw(t, "window"), rapid.Bool().Draw(t, "refuses"))
-			g := s.of(t.Context(), "m")
-			if g.scale(true) < leastScale || g.scale(true) > margin*mostPlausible || g.Window != 0 && g.Window < leastWindow {
+			c := Count{rapid.IntRange(1, 30_000).Draw(t, "estimate"), rapid.IntRange(0, 1<<30).Draw(t, "counted")}
+			s.Cut(t.Context(), "m", c, rapid.SampledFrom([]int{0, 2048, 16384}).Draw(t, "window"), rapid.Bool().Draw(t, "refuses"))
+			g := s.Of(t.Context(), "m")
+			if g.Scale(true) < leastScale || g.Scale(true) > margin*mostPlausible || g.Window != 0 && g.Window < leastWindow {
 				t.Fatalf("%+v", g)
 			}
 		}
@@ -72,10 +72,10 @@ func TestTheGaugeStaysOnTheSafeSide(t *testing.T) {
 		for range rapid.IntRange(1, 40).Draw(t, "prompts") {
 			estimate := rapid.IntRange(200, 20_000).Draw(t, "estimate")
 			counted := int(tokenizer * rapid.Float64Range(0.95, 1.03).Draw(t, "mixture") * float64(estimate))
-			if g.High > 0 && float64(counted) > g.scale(true)*float64(estimate) {
-				t.Fatalf("%d tokens were estimated as %.0f", counted, g.scale(true)*float64(estimate))
+			if g.High > 0 && float64(counted) > g.Scale(true)*float64(estimate) {
+				t.Fatalf("%d tokens were estimated as %.0f", counted, g.Scale(true)*float64(estimate))
 			}
-			g.seen(count{estimate, counted})
+			g.seen(Count{estimate, counted})
 		}
 	})
 }

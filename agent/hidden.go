@@ -4,14 +4,14 @@ import (
 	"context"
 )
 
-// readNote is the tool whose denied notes are hidden from all others too.
-const readNote = "read_note"
+// ReadNote is the tool whose denied notes are hidden from all others too.
+const ReadNote = "read_note"
 
 type hiddenKey struct{}
 
-// hiding is a context whose tool is to see no note of which hides reports
+// Hiding is a context whose tool is to see no note of which hides reports
 // true; nil: it sees all.
-func hiding(ctx context.Context, hides func(path string) bool) context.Context {
+func Hiding(ctx context.Context, hides func(path string) bool) context.Context {
 	return context.WithValue(ctx, hiddenKey{}, hides)
 }
 

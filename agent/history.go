@@ -44,7 +44,7 @@ type Logged struct {
 func (l Logged) String() string {
 	switch {
 	case l.Thought != "":
-		return "thought: " + oneLine(l.Thought)
+		return "thought: " + OneLine(l.Thought)
 	case l.Result == "":
 		return l.Action
 	}

@@ -14,7 +14,7 @@ import (
 	"lifehub/llm"
 )
 
-// mend makes what a model wrote for arguments into arguments of the tool, or
+// Mend makes what a model wrote for arguments into arguments of the tool, or
 // says why it cannot. notes tell what was changed. It does no more than this:
 //
 //   - a JSON object inside a string is read; nothing at all is {}
@@ -25,11 +25,11 @@ import (
 //     where the schema allows none
 //   - a missing argument that has a default gets it
 //   - a word that is in an enum but for its case takes the enum's case
-func (s *schemas) mend(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
-	args, err := readObject(raw)
+func (s *Schemas) Mend(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
+	args, err := ReadObject(raw)
 	alone := false
 	if err != nil {
-		if args, alone = aloneArgument(raw, shapeOf(spec.Schema)); !alone {
+		if args, alone = aloneArgument(raw, ShapeOf(spec.Schema)); !alone {
 			return nil, nil, fmt.Errorf("the arguments of %s are no object: %w", spec.Name, err)
 		}
 	}
@@ -38,7 +38,7 @@ func (s *schemas) mend(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMe
 		input, err = compact(raw, args, false)
 		return input, nil, err
 	}
-	notes = mendObject(args, shapeOf(spec.Schema))
+	notes = mendObject(args, ShapeOf(spec.Schema))
 	if err := validate(schema, args); err != nil {
 		return nil, notes, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
 	}
@@ -48,7 +48,7 @@ func (s *schemas) mend(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMe
 
 // aloneArgument are the arguments of a call that was given a text and no
 // object, where the tool needs one text and nothing else.
-func aloneArgument(raw json.RawMessage, s shape) (map[string]any, bool) {
+func aloneArgument(raw json.RawMessage, s Shape) (map[string]any, bool) {
 	var text string
 	if len(s.Required) != 1 || !s.Properties[s.Required[0]].is("string") || json.Unmarshal(raw, &text) != nil {
 		return nil, false
@@ -62,12 +62,12 @@ func aloneArgument(raw json.RawMessage, s shape) (map[string]any, bool) {
 // Arguments makes arguments of a tool of what somebody wrote for them, as a
 // call gets them, or says what does not fit.
 func Arguments(spec llm.ToolSpec, raw json.RawMessage) (json.RawMessage, error) {
-	input, _, err := new(schemas).mend(spec, raw)
+	input, _, err := new(Schemas).Mend(spec, raw)
 	return input, err
 }
 
-// readObject reads the arguments; numbers keep their digits.
-func readObject(raw json.RawMessage) (map[string]any, error) {
+// ReadObject reads the arguments; numbers keep their digits.
+func ReadObject(raw json.RawMessage) (map[string]any, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
 		return map[string]any{}, nil
@@ -153,9 +153,9 @@ func hasDoubles(raw json.RawMessage) bool {
 	}
 }
 
-// canonical is a form in which equal arguments are equal texts.
-func canonical(input json.RawMessage) string {
-	args, err := readObject(input)
+// Canonical is a form in which equal arguments are equal texts.
+func Canonical(input json.RawMessage) string {
+	args, err := ReadObject(input)
 	if err != nil {
 		return string(input)
 	}
@@ -166,12 +166,12 @@ func canonical(input json.RawMessage) string {
 	return string(out)
 }
 
-// shape is what mending needs to know of a schema.
-type shape struct {
+// Shape is what mending needs to know of a schema.
+type Shape struct {
 	Type        any              `json:"type"` // a name or a list of names
-	Properties  map[string]shape `json:"properties"`
+	Properties  map[string]Shape `json:"properties"`
 	Required    []string         `json:"required"`
-	Items       *shape           `json:"items"`
+	Items       *Shape           `json:"items"`
 	Enum        []any            `json:"enum"`
 	Minimum     *float64         `json:"minimum"`
 	Maximum     *float64         `json:"maximum"`
@@ -180,13 +180,13 @@ type shape struct {
 	Additional  json.RawMessage  `json:"additionalProperties"`
 }
 
-func shapeOf(schema json.RawMessage) shape {
-	var s shape
+func ShapeOf(schema json.RawMessage) Shape {
+	var s Shape
 	_ = json.Unmarshal(schema, &s) // a shape that cannot be read mends nothing
 	return s
 }
 
-func (s shape) is(name string) bool {
+func (s Shape) is(name string) bool {
 	switch t := s.Type.(type) {
 	case string:
 		return t == name
@@ -196,9 +196,9 @@ func (s shape) is(name string) bool {
 	return false
 }
 
-func (s shape) wants(names ...string) bool { return slices.ContainsFunc(names, s.is) }
+func (s Shape) wants(names ...string) bool { return slices.ContainsFunc(names, s.is) }
 
-func mendObject(args map[string]any, s shape) (notes []string) {
+func mendObject(args map[string]any, s Shape) (notes []string) {
 	for _, name := range sortedKeys(args) {
 		property, known := s.Properties[name]
 		switch {
@@ -229,7 +229,7 @@ func mendObject(args map[string]any, s shape) (notes []string) {
 
 // mendValue returns what the schema wants in place of value; note is "" when
 // nothing had to be done.
-func mendValue(value any, s shape) (mended any, note string) {
+func mendValue(value any, s Shape) (mended any, note string) {
 	switch v := value.(type) {
 	case string:
 		return mendString(v, s)
@@ -260,7 +260,7 @@ func mendValue(value any, s shape) (mended any, note string) {
 	return value, ""
 }
 
-func mendString(v string, s shape) (any, string) {
+func mendString(v string, s Shape) (any, string) {
 	text := strings.TrimSpace(v)
 	if s.Type != nil && !s.is("string") {
 		switch {
@@ -276,7 +276,7 @@ func mendString(v string, s shape) (any, string) {
 			}
 			return mendSingle(v, s)
 		case s.is("object"):
-			if object, err := readObject(json.RawMessage(text)); err == nil {
+			if object, err := ReadObject(json.RawMessage(text)); err == nil {
 				return object, "was a text"
 			}
 		}
@@ -290,7 +290,7 @@ func mendString(v string, s shape) (any, string) {
 	return v, ""
 }
 
-func mendList(v []any, s shape) (any, string) {
+func mendList(v []any, s Shape) (any, string) {
 	if s.Type != nil && !s.is("array") && len(v) == 1 {
 		mended, _ := mendValue(v[0], s)
 		return mended, "was a list of one"
@@ -307,7 +307,7 @@ func mendList(v []any, s shape) (any, string) {
 	return v, note
 }
 
-func mendSingle(value any, s shape) (any, string) {
+func mendSingle(value any, s Shape) (any, string) {
 	if s.Items != nil {
 		value, _ = mendValue(value, *s.Items)
 	}
@@ -331,8 +331,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// kind names what an argument may be.
-func (s shape) kind() string {
+// Kind names what an argument may be.
+func (s Shape) Kind() string {
 	if len(s.Enum) > 0 {
 		var list []string
 		for _, value := range s.Enum {
@@ -341,13 +341,13 @@ func (s shape) kind() string {
 		return strings.Join(list, "|")
 	}
 	if s.is("array") && s.Items != nil && s.Items.Type != nil {
-		return "list of " + s.Items.kind()
+		return "list of " + s.Items.Kind()
 	}
 	return fmt.Sprint(s.Type)
 }
 
-// propertyOrder is the order in which the schema's author wrote its arguments.
-func propertyOrder(schema json.RawMessage) (names []string) {
+// PropertyOrder is the order in which the schema's author wrote its arguments.
+func PropertyOrder(schema json.RawMessage) (names []string) {
 	var top struct{ Properties json.RawMessage }
 	if json.Unmarshal(schema, &top) != nil {
 		return nil
@@ -370,9 +370,9 @@ func propertyOrder(schema json.RawMessage) (names []string) {
 	return names
 }
 
-// lists reports whether the schema's bounds leave few whole numbers, n among
+// Lists reports whether the schema's bounds leave few whole numbers, n among
 // them.
-func (s shape) lists(n json.Number) bool {
+func (s Shape) Lists(n json.Number) bool {
 	whole, err := n.Int64()
 	return err == nil && s.Minimum != nil && s.Maximum != nil && *s.Maximum-*s.Minimum < maxChoices &&
 		float64(whole) >= *s.Minimum && float64(whole) <= *s.Maximum

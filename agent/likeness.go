@@ -12,17 +12,17 @@ import (
 
 // FittingFacts returns the facts that fit a question, the best first.
 func FittingFacts(ctx context.Context, question string, all []Fact) ([]Fact, error) {
-	likeness, err := alike(ctx, question, factTexts(all))
+	likeness, err := Alike(ctx, question, FactTexts(all))
 	if err != nil {
 		return nil, err
 	}
 	var order []int
 	for i := range all {
-		if likeness[i].fits() {
+		if likeness[i].Fits() {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(likeness[b].sum(), likeness[a].sum()) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(likeness[b].Sum(), likeness[a].Sum()) })
 	fitting := make([]Fact, len(order))
 	for i, at := range order {
 		fitting[i] = all[at]
@@ -32,31 +32,31 @@ func FittingFacts(ctx context.Context, question string, all []Fact) ([]Fact, err
 
 // likeness is how much a text is like a question.
 type likeness struct {
-	share   float64 // of the question's words that it holds
-	letters float64 // cosine of the n-grams
+	Share   float64 // of the question's words that it holds
+	Letters float64 // cosine of the n-grams
 }
 
-func (l likeness) fits() bool { return l.share >= leastShare || l.letters >= leastLetters }
+func (l likeness) Fits() bool { return l.Share >= leastShare || l.Letters >= leastLetters }
 
-func (l likeness) sum() float64 { return l.share + l.letters }
+func (l likeness) Sum() float64 { return l.Share + l.Letters }
 
-// alike compares a question with each of some texts.
-func alike(ctx context.Context, question string, texts []string) ([]likeness, error) {
+// Alike compares a question with each of some texts.
+func Alike(ctx context.Context, question string, texts []string) ([]likeness, error) {
 	letters, err := llm.Ngrams{}.Embed(ctx, append([]string{question}, texts...))
 	if err != nil {
 		return nil, err
 	}
-	asked := words(question)
+	asked := WordSet(question)
 	list := make([]likeness, len(texts))
 	for i, text := range texts {
-		held := shared(asked, words(text))
+		held := shared(asked, WordSet(text))
 		list[i] = likeness{float64(held) / float64(max(1, len(asked))), dot(letters[0], letters[i+1])}
 	}
 	return list, nil
 }
 
-// factTexts are what facts say.
-func factTexts(facts []Fact) []string {
+// FactTexts are what facts say.
+func FactTexts(facts []Fact) []string {
 	texts := make([]string, len(facts))
 	for i, f := range facts {
 		texts[i] = f.Text
@@ -79,12 +79,12 @@ func dot(a, b []float32) (sum float64) {
 	return sum
 }
 
-// words is the set of words of a text, by their roots.
-func words(s string) map[string]bool {
+// WordSet is the set of words of a text, by their roots.
+func WordSet(s string) map[string]bool {
 	set := map[string]bool{}
 	for _, tok := range text.Tokens(s) {
 		if !tok.Stop {
-			set[root(tok.Text)] = true
+			set[Root(tok.Text)] = true
 		}
 	}
 	return set
@@ -99,9 +99,9 @@ func shared(a, b map[string]bool) (n int) {
 	return n
 }
 
-// root is the first five letters of a word, so that "task" and "tasks",
+// Root is the first five letters of a word, so that "task" and "tasks",
 // "mail" and "mailed" meet.
-func root(word string) string { return prefix(strings.TrimSuffix(word, "s"), 5) }
+func Root(word string) string { return prefix(strings.TrimSuffix(word, "s"), 5) }
 
 // prefix is the first n runes of s.
 func prefix(s string, n int) string {

@@ -8,8 +8,8 @@ import (
 
 type agentKey struct{}
 
-// withAgent makes known to tools who calls them.
-func withAgent(ctx context.Context, name string) context.Context {
+// WithAgent makes known to tools who calls them.
+func WithAgent(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, agentKey{}, name)
 }
 
@@ -23,7 +23,7 @@ func agentOf(ctx context.Context) string {
 
 type callKeyName struct{}
 
-func withCallKey(ctx context.Context, key string) context.Context {
+func WithCallKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, callKeyName{}, key)
 }
 
@@ -51,8 +51,8 @@ type callOrigin struct {
 	opened *opened
 }
 
-// withOrigin makes known to the tool of a call for whom it runs.
-func withOrigin(ctx context.Context, o Origin) context.Context {
+// WithOrigin makes known to the tool of a call for whom it runs.
+func WithOrigin(ctx context.Context, o Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, callOrigin{o, &opened{prints: map[int64]string{}}})
 }
 
@@ -83,15 +83,15 @@ func Opened(ctx context.Context, path string, texts ...string) {
 	call.opened.mu.Lock()
 	defer call.opened.mu.Unlock()
 	for _, text := range append(texts, path) {
-		for _, print := range fingerprints(text, true, &ownText{}) {
+		for _, print := range PrintsOf(text, true, &OwnText{}) {
 			call.opened.prints[print] = path
 		}
 	}
 }
 
-// openedIn names the notes that the call told of with [Opened] and that stand
+// OpenedIn names the notes that the call told of with [Opened] and that stand
 // in any of the texts.
-func openedIn(ctx context.Context, texts []string) (paths []string) {
+func OpenedIn(ctx context.Context, texts []string) (paths []string) {
 	call, ok := ctx.Value(originKey{}).(callOrigin)
 	if !ok {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"runtime/debug"
 )
 
-// guarded runs f in a goroutine of its own: a panic is an error, and the wait
+// Guarded runs f in a goroutine of its own: a panic is an error, and the wait
 // ends with ctx even if f does not heed it; its goroutine then ends when f does.
-func guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (T, error) {
+func Guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (T, error) {
 	type ending struct {
 		value T
 		err   error
@@ -18,7 +18,7 @@ func guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (T,
 	go func() {
 		var e ending
 		defer func() { ends <- e }()
-		defer catch(&e.err)
+		defer Catch(&e.err)
 		e.value, e.err = f(ctx)
 	}()
 	select {
@@ -30,24 +30,24 @@ func guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (T,
 	}
 }
 
-// panicError is a fault of LifeHub itself, caught so that the terminal and
+// PanicError is a fault of LifeHub itself, caught so that the terminal and
 // the conversation survive.
-type panicError struct{ fault any }
+type PanicError struct{ Fault any }
 
-func (e *panicError) Error() string {
-	return fmt.Sprintf("something broke inside LifeHub: %v", e.fault)
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("something broke inside LifeHub: %v", e.Fault)
 }
 
-// broken makes an error of a fault that was caught. Where it happened is kept
+// BrokenBy makes an error of a fault that was caught. Where it happened is kept
 // in the log: nothing else tells it.
-func broken(fault any) error {
+func BrokenBy(fault any) error {
 	slog.Error("panic", "fault", fault, "stack", string(debug.Stack()))
-	return &panicError{fault}
+	return &PanicError{fault}
 }
 
-// catch turns a panic into an error. Defer it.
-func catch(err *error) {
+// Catch turns a panic into an error. Defer it.
+func Catch(err *error) {
 	if r := recover(); r != nil {
-		*err = broken(r)
+		*err = BrokenBy(r)
 	}
 }

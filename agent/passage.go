@@ -89,11 +89,11 @@ func (p *passage) lines(at place) (line, endLine int, quote string) {
 
 // find is where the words stand one after the other, from a token on.
 func (p *passage) find(words []text.Token, from int) (place, bool) {
-	i := indexOf(p.tokens, words, from)
+	i := IndexOf(p.tokens, words, from)
 	return place{i, i + len(words)}, i >= 0
 }
 
-func indexOf(tokens, words []text.Token, from int) int {
+func IndexOf(tokens, words []text.Token, from int) int {
 	if len(words) == 0 {
 		return -1
 	}
@@ -202,8 +202,8 @@ func (p *passage) goOn(at place, parts [][]text.Token) (place, Verdict) {
 // articles and "and" may differ, a plural s, and who is spoken of as I or you.
 func (p *passage) supports(claim string) (place, bool) {
 	least := 2
-	meaning := content(claim)
-	if len(meaning) > 0 && text.Unspaced(firstRune(meaning[0].Text)) {
+	meaning := Content(claim)
+	if len(meaning) > 0 && text.Unspaced(FirstRune(meaning[0].Text)) {
 		least = 4
 	}
 	if len(meaning) < least {
@@ -290,7 +290,7 @@ func (p *passage) certain(said []text.Token, at place, asks bool) bool {
 func (p *passage) closest(c claim) place {
 	wanted := map[string]bool{}
 	for _, text := range append([]string{c.text}, c.quotes...) {
-		for _, tok := range content(text) {
+		for _, tok := range Content(text) {
 			wanted[stem(tok)] = true
 		}
 	}
@@ -310,8 +310,8 @@ func (p *passage) closest(c claim) place {
 	return best
 }
 
-// content is the tokens of a text that carry meaning.
-func content(s string) []text.Token {
+// Content is the tokens of a text that carry meaning.
+func Content(s string) []text.Token {
 	return slices.DeleteFunc(text.Tokens(s), func(t text.Token) bool { return t.Stop })
 }
 
@@ -323,7 +323,7 @@ func stem(t text.Token) string {
 	return t.Text
 }
 
-func firstRune(s string) rune {
+func FirstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
 }

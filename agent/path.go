@@ -20,19 +20,19 @@ var (
 	linkText = pattern.Lazy(`\[\[([^\[\]|#\n]+)[^\[\]\n]*\]\]`)
 )
 
-// namedPlace is a note, or the address of a page, that an answer names.
-type namedPlace struct {
-	name          string // as it stands there
+// NamedPlace is a note, or the address of a page, that an answer names.
+type NamedPlace struct {
+	Name          string // as it stands there
 	before        string // what stands before it: a path with blanks begins there
-	line, endLine int    // 0: not said
+	Line, EndLine int    // 0: not said
 	link          bool   // it is a wikilink: name is a path without its ending, or a title
-	bracketed     bool   // it stands in brackets, as a source does
-	listed        bool   // it stands in a list or a table
+	Bracketed     bool   // it stands in brackets, as a source does
+	Listed        bool   // it stands in a list or a table
 }
 
-// placesIn lists the notes and addresses that an answer names. Code blocks are
+// PlacesIn lists the notes and addresses that an answer names. Code blocks are
 // left out, and quotations, which are judged by what they quote.
-func placesIn(answer string) (places []namedPlace) {
+func PlacesIn(answer string) (places []NamedPlace) {
 	for _, b := range text.Blocks(answer) {
 		if b.Kind != text.Prose {
 			continue
@@ -45,27 +45,27 @@ func placesIn(answer string) (places []namedPlace) {
 			}
 		}
 		listed := line[0] == '|' || text.ItemLine.MatchString(line)
-		add := func(p namedPlace, start int) {
-			p.listed = listed
-			p.bracketed = p.link || start > 0 && (line[start-1] == '(' || line[start-1] == '[')
+		add := func(p NamedPlace, start int) {
+			p.Listed = listed
+			p.Bracketed = p.link || start > 0 && (line[start-1] == '(' || line[start-1] == '[')
 			places = append(places, p)
 		}
-		for _, at := range addressText.FindAllStringSubmatchIndex(line, -1) {
-			add(namedPlace{name: strings.TrimRight(line[at[0]:at[1]], ".,;:!?)]*_"+quotationMarks)}, at[0])
+		for _, at := range AddressText.FindAllStringSubmatchIndex(line, -1) {
+			add(NamedPlace{Name: strings.TrimRight(line[at[0]:at[1]], ".,;:!?)]*_"+quotationMarks)}, at[0])
 			blank(at[0], at[1])
 		}
 		for _, at := range linkText.FindAllStringSubmatchIndex(line, -1) {
-			add(namedPlace{name: strings.TrimSpace(line[at[2]:at[3]]), link: true}, at[0])
+			add(NamedPlace{Name: strings.TrimSpace(line[at[2]:at[3]]), link: true}, at[0])
 			blank(at[0], at[1])
 		}
 		for _, at := range placeText.FindAllStringSubmatchIndex(line, -1) {
-			p := namedPlace{name: line[at[2]:at[3]], before: line[:at[2]]}
+			p := NamedPlace{Name: line[at[2]:at[3]], before: line[:at[2]]}
 			if at[4] >= 0 {
-				p.line, _ = strconv.Atoi(line[at[4]:at[5]]) // its digits are bounded
-				p.endLine = p.line
+				p.Line, _ = strconv.Atoi(line[at[4]:at[5]]) // its digits are bounded
+				p.EndLine = p.Line
 			}
 			if at[6] >= 0 {
-				p.endLine, _ = strconv.Atoi(line[at[6]:at[7]])
+				p.EndLine, _ = strconv.Atoi(line[at[6]:at[7]])
 			}
 			add(p, at[2])
 		}
@@ -81,7 +81,7 @@ func onlyNames(quotation string) bool {
 	if len(strings.Fields(quotation)) > 4 {
 		return false
 	}
-	for _, place := range []pattern.Pattern{addressText, linkText, placeText} {
+	for _, place := range []pattern.Pattern{AddressText, linkText, placeText} {
 		if at := place.FindStringIndex(quotation); at != nil && at[1] == len(quotation) && (at[0] == 0 || quotation[at[0]-1] == ' ') {
 			return true
 		}
@@ -90,18 +90,18 @@ func onlyNames(quotation string) bool {
 }
 
 // is reports whether the place is the note or page of a source.
-func (p namedPlace) is(s Source) bool {
+func (p NamedPlace) is(s Source) bool {
 	switch {
-	case OnWeb(p.name):
-		return OnWeb(s.Path) && plainAddress(p.name) == plainAddress(strings.TrimRight(s.Path, ".,;:!?)]*_"))
+	case OnWeb(p.Name):
+		return OnWeb(s.Path) && PlainAddress(p.Name) == PlainAddress(strings.TrimRight(s.Path, ".,;:!?)]*_"))
 	case p.link:
 		bare := strings.TrimSuffix(s.Path, path.Ext(s.Path))
 		title, _, _ := strings.Cut(s.Heading, " › ")
 		return slices.ContainsFunc([]string{s.Path, bare, path.Base(s.Path), path.Base(bare), title}, func(name string) bool {
-			return strings.EqualFold(name, strings.Trim(p.name, "/"))
+			return strings.EqualFold(name, strings.Trim(p.Name, "/"))
 		})
 	}
-	said := strings.ToLower(p.before + strings.TrimPrefix(p.name, "./"))
+	said := strings.ToLower(p.before + strings.TrimPrefix(p.Name, "./"))
 	for _, name := range []string{s.Path, path.Base(s.Path), path.Base(s.Vault) + "/" + s.Path, s.Vault + "/" + s.Path} {
 		rest, ends := strings.CutSuffix(said, strings.ToLower(name))
 		r, _ := utf8.DecodeLastRuneInString(rest)
@@ -116,10 +116,10 @@ func (p namedPlace) is(s Source) bool {
 // firstWithoutSpaces is where the scripts begin that put no space before a name.
 const firstWithoutSpaces = '\u2e80'
 
-// within reports whether sources hold the place, with the lines that it says.
-func (p namedPlace) within(sources []Source) bool {
+// Within reports whether sources hold the place, with the lines that it says.
+func (p NamedPlace) Within(sources []Source) bool {
 	holds := func(line int) bool {
 		return slices.ContainsFunc(sources, func(s Source) bool { return p.is(s) && (line == 0 || line >= s.Line && line <= s.EndLine) })
 	}
-	return holds(p.line) && holds(p.endLine) && p.endLine >= p.line
+	return holds(p.Line) && holds(p.EndLine) && p.EndLine >= p.Line
 }

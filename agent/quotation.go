@@ -8,10 +8,10 @@ import (
 	"lifehub/internal/text"
 )
 
-// minLone is how long a quotation without a number has to be to be judged:
+// MinLone is how long a quotation without a number has to be to be judged:
 // four words, or eight characters of a script without spaces, which count one
 // each. What is shorter is mostly a name or a word for a thing.
-const minLone = 8
+const MinLone = 8
 
 // loneQuote is a quotation, or the quoted lines of one block, that no number
 // of the answer vouches for.
@@ -56,7 +56,7 @@ func (d *desk) judgeLone(lone loneQuote) (citations []Citation) {
 		}
 	}
 	for _, text := range lone.texts {
-		if length(text) < minLone || len(content(text)) < 2 {
+		if Length(text) < MinLone || len(Content(text)) < 2 {
 			continue
 		}
 		if c := d.find(text); c.Verdict != NotFound || !lone.callout && !isQuestion(text) && !d.isName(text) {
@@ -69,7 +69,7 @@ func (d *desk) judgeLone(lone loneQuote) (citations []Citation) {
 // find looks for quoted words in all sources.
 func (d *desk) find(text string) Citation {
 	best := Citation{Words: text, Verdict: NotFound}
-	q := quotedWords{text, quoteParts(text)}
+	q := quotedWords{text, QuoteParts(text)}
 	if len(q.parts) == 0 {
 		return best
 	}
@@ -92,36 +92,36 @@ func (d *desk) find(text string) Citation {
 // such as a title is written in.
 func (d *desk) isName(words string) bool {
 	for n := range d.sources {
-		if indexOf(d.passage(n+1).title, text.Tokens(words), 0) >= 0 {
+		if IndexOf(d.passage(n+1).title, text.Tokens(words), 0) >= 0 {
 			return true
 		}
 	}
 	if strings.ContainsAny(words[len(words)-1:], ".!;,") || strings.ToUpper(words) == words {
 		return false
 	}
-	return !slices.ContainsFunc(content(words), func(t text.Token) bool { return !t.Capital })
+	return !slices.ContainsFunc(Content(words), func(t text.Token) bool { return !t.Capital })
 }
 
 func isQuestion(text string) bool {
 	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
 }
 
-// length counts two for a word and one for a character of a script without spaces.
-func length(words string) (n int) {
+// Length counts two for a word and one for a character of a script without spaces.
+func Length(words string) (n int) {
 	for _, t := range text.Tokens(words) {
 		n++
-		if !text.Unspaced(firstRune(t.Text)) {
+		if !text.Unspaced(FirstRune(t.Text)) {
 			n++
 		}
 	}
 	return n
 }
 
-// inOrder tells whether the parts stand in a text one after the other.
-func inOrder(tokens []text.Token, parts [][]text.Token) bool {
+// InOrder tells whether the parts stand in a text one after the other.
+func InOrder(tokens []text.Token, parts [][]text.Token) bool {
 	from := 0
 	for _, part := range parts {
-		at := indexOf(tokens, part, from)
+		at := IndexOf(tokens, part, from)
 		if at < 0 {
 			return false
 		}

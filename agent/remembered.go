@@ -70,8 +70,8 @@ func (f Fact) Provenance() string {
 	return strings.Join(parts, ", ")
 }
 
-// source makes the fact something that an answer can cite.
-func (f Fact) source() Source {
+// Source makes the fact something that an answer can cite.
+func (f Fact) Source() Source {
 	return Source{
 		Path: f.Path, Vault: f.Vault, Line: f.Line, EndLine: f.Line,
 		Heading: "Memory", Text: f.Text, Date: f.Date, Foreign: f.Foreign,

@@ -38,7 +38,7 @@ func (r Rule) MatchesTool(tool string) bool {
 // SpeaksOf reports whether the rule is about calls of the tool: by its name or,
 // if it tightens, by a former one.
 func (r Rule) SpeaksOf(tool Tool) bool {
-	return r.MatchesTool(tool.Spec().Name) || r.Level != Auto && slices.ContainsFunc(formerNames(tool), r.MatchesTool)
+	return r.MatchesTool(tool.Spec().Name) || r.Level != Auto && slices.ContainsFunc(FormerNames(tool), r.MatchesTool)
 }
 
 // Matches tells whether the rule speaks of a call. Where the arguments leave a
@@ -50,7 +50,7 @@ func (r Rule) Matches(tool string, input json.RawMessage) bool {
 	if len(r.Where) == 0 && !r.Only {
 		return true
 	}
-	args, err := readObject(input)
+	args, err := ReadObject(input)
 	if err != nil {
 		return r.Level != Auto
 	}
@@ -89,46 +89,46 @@ func (r *Rules) Narrowed(by *Rules) *Rules {
 	return r.With(more...)
 }
 
-// verdict is a level, and why.
-type verdict struct {
-	level  Level
-	reason string
-	fixed  bool     // no yes of the user loosens it for longer than one call
-	unsaid []string // what would leave the machine that the user did not say
+// RuleVerdict is a level, and why.
+type RuleVerdict struct {
+	Level  Level
+	Reason string
+	Fixed  bool     // no yes of the user loosens it for longer than one call
+	Unsaid []string // what would leave the machine that the user did not say
 }
 
-// decide returns the level of a call of tool, whose own level is given, and
+// Decide returns the level of a call of tool, whose own level is given, and
 // why: the rule and where it stands, or that no rule speaks of it.
-func (r *Rules) decide(tool string, own Level, as ruled) verdict {
+func (r *Rules) Decide(tool string, own Level, as Ruled) RuleVerdict {
 	if own == Deny {
-		return verdict{level: Deny, reason: fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), fixed: true}
+		return RuleVerdict{Level: Deny, Reason: fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), Fixed: true}
 	}
 	does := map[Level]string{Auto: "runs"}[own]
 	if does == "" {
 		does = "asks"
 	}
-	v := verdict{level: own, reason: fmt.Sprintf("no rule for %s; it %s by default", tool, does)}
+	v := RuleVerdict{Level: own, Reason: fmt.Sprintf("no rule for %s; it %s by default", tool, does)}
 	var matching []Rule
 	for _, rule := range r.List() {
-		if rule.matches(tool, as) {
+		if rule.MatchesCall(tool, as) {
 			matching = append(matching, rule)
 		}
 	}
 	for _, rule := range matching {
 		switch {
 		case rule.Level == Deny:
-			return verdict{level: Deny, reason: "rule " + rule.String(), fixed: true}
+			return RuleVerdict{Level: Deny, Reason: "rule " + rule.String(), Fixed: true}
 		case !rule.Narrows:
-			v.level, v.reason = rule.Level, "rule "+rule.String()
+			v.Level, v.Reason = rule.Level, "rule "+rule.String()
 		}
 	}
 	for _, rule := range matching {
-		if rule.Narrows && rule.Level == Confirm && v.level == Auto {
-			v = verdict{level: Confirm, reason: "rule " + rule.String(), fixed: true}
+		if rule.Narrows && rule.Level == Confirm && v.Level == Auto {
+			v = RuleVerdict{Level: Confirm, Reason: "rule " + rule.String(), Fixed: true}
 		}
 	}
 	if own == ConfirmEach {
-		return verdict{level: ConfirmEach, reason: tool + " asks each time, and no rule loosens that", fixed: true}
+		return RuleVerdict{Level: ConfirmEach, Reason: tool + " asks each time, and no rule loosens that", Fixed: true}
 	}
 	return v
 }
@@ -155,14 +155,14 @@ const maxKeptRule = 1000
 // RuleForCall is the rule that an "always" to this call writes. It matches the
 // call, and others only as far as the tool says (see [Bounded]). false: there is none.
 func RuleForCall(tool Tool, input json.RawMessage) (Rule, bool) {
-	args, err := readObject(input)
+	args, err := ReadObject(input)
 	if err != nil {
 		return Rule{}, false
 	}
 	rule := RuleFor(tool.Spec().Name, Auto)
 	if bounded, ok := tool.(Bounded); ok {
 		for _, name := range bounded.Bounds() {
-			rule.Where = append(rule.Where, pinned(name, args[name]))
+			rule.Where = append(rule.Where, Pinned(name, args[name]))
 			if args[name] != nil {
 				break
 			}
@@ -173,7 +173,7 @@ func RuleForCall(tool Tool, input json.RawMessage) (Rule, bool) {
 	} else {
 		rule.Only = true
 		for name, value := range args {
-			rule.Where = append(rule.Where, pinned(name, value))
+			rule.Where = append(rule.Where, Pinned(name, value))
 		}
 	}
 	sortWhere(rule.Where)

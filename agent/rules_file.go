@@ -209,7 +209,7 @@ func AppendRule(text []byte, rule Rule) ([]byte, error) {
 
 // parseYAML parses text; a fault inside the parser is an error like any other.
 func parseYAML(text []byte) (tree *ast.File, err error) {
-	defer catch(&err)
+	defer Catch(&err)
 	return parser.ParseBytes(text, 0)
 }
 

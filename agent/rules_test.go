@@ -37,15 +37,15 @@ func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			v := rules.decide(tc.tool, tc.own, ruled{})
-			if v.level != tc.want || v.reason != tc.reason {
-				t.Errorf("decide(%s) = %s, %q; want %s, %q", tc.tool, v.level, v.reason, tc.want, tc.reason)
+			v := rules.Decide(tc.tool, tc.own, Ruled{})
+			if v.Level != tc.want || v.Reason != tc.reason {
+				t.Errorf("decide(%s) = %s, %q; want %s, %q", tc.tool, v.Level, v.Reason, tc.want, tc.reason)
 			}
 		})
 	}
 	var none *Rules
-	if v := none.decide("today", Auto, ruled{}); v.level != Auto || v.reason == "" {
-		t.Errorf("without rules: %s, %q", v.level, v.reason)
+	if v := none.Decide("today", Auto, Ruled{}); v.Level != Auto || v.Reason == "" {
+		t.Errorf("without rules: %s, %q", v.Level, v.Reason)
 	}
 }
 
@@ -150,10 +150,10 @@ func TestARuleForAToolMatchesOnlyIt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if v := rules.decide(tool, Confirm, ruled{}); v.level != Auto {
+		if v := rules.Decide(tool, Confirm, Ruled{}); v.Level != Auto {
 			t.Fatalf("%s does not match %q", text, tool)
 		}
-		if v := rules.decide(other, Confirm, ruled{}); v.level != Confirm && other != tool {
+		if v := rules.Decide(other, Confirm, Ruled{}); v.Level != Confirm && other != tool {
 			t.Fatalf("%s matches %q too", text, other)
 		}
 	})
@@ -171,7 +171,7 @@ func FuzzParseRules(f *testing.F) {
 			}
 			return
 		}
-		rules.decide("add_task", Confirm, ruled{})
+		rules.Decide("add_task", Confirm, Ruled{})
 		if longer, err := AppendRule([]byte(text), RuleFor("add_task", Auto)); err == nil {
 			if after, err := ParseRules("p", longer); err != nil || len(after.List()) != len(rules.List())+1 {
 				t.Errorf("appending to %q gave %q", text, longer)

@@ -243,8 +243,8 @@ func loose(text string) string {
 	return strings.TrimSpace(strings.ToLower(text))
 }
 
-// pinned is the condition that an argument is as it is in a call.
-func pinned(name string, value any) Where {
+// Pinned is the condition that an argument is as it is in a call.
+func Pinned(name string, value any) Where {
 	if value == nil {
 		return Where{Argument: name, Fit: NotGiven}
 	}

@@ -139,11 +139,11 @@ func TestAFolderOnlyTightens(t *testing.T) {
 	rules := mine.Narrowed(theirs).With(Rule{Tool: "add_task", Level: Auto})
 	for tool, want := range map[string]Level{"add_task": Confirm, "read_note": Deny, "today": Deny, "send": Confirm} {
 		own := Confirm
-		if v := rules.decide(tool, own, ruled{}); v.level != want {
-			t.Errorf("%s is %s (%s), want %s", tool, v.level, v.reason, want)
+		if v := rules.Decide(tool, own, Ruled{}); v.Level != want {
+			t.Errorf("%s is %s (%s), want %s", tool, v.Level, v.Reason, want)
 		}
 	}
-	if v := rules.decide("add_task", Confirm, ruled{}); !v.fixed {
+	if v := rules.Decide("add_task", Confirm, Ruled{}); !v.Fixed {
 		t.Error("a yes for longer would loosen what the folder tightened")
 	}
 }
@@ -204,7 +204,7 @@ func TestAnAlwaysHoldsForTheCallThatWasShown(t *testing.T) {
 
 // plainForm is what a rule can tell apart: 5 and "5" it can't.
 func plainForm(input json.RawMessage) string {
-	args, err := readObject(input)
+	args, err := ReadObject(input)
 	if err != nil {
 		return string(input)
 	}

@@ -16,15 +16,15 @@ import (
 // maxSchema bounds the schema of a tool that is checked, in bytes.
 const maxSchema = 256 << 10
 
-// schemas compiles the schemas of tools when they are first needed, and keeps
+// Schemas compiles the schemas of tools when they are first needed, and keeps
 // them. The zero value is ready; it is safe for concurrent use.
-type schemas struct {
+type Schemas struct {
 	mu       sync.Mutex
 	compiled map[string]*jsonschema.Schema // by the schema's text; nil: it cannot be compiled
 }
 
 // of returns the compiled schema; nil when there is none to check with.
-func (s *schemas) of(text json.RawMessage) *jsonschema.Schema {
+func (s *Schemas) of(text json.RawMessage) *jsonschema.Schema {
 	if len(text) == 0 || len(text) > maxSchema {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (s *schemas) of(text json.RawMessage) *jsonschema.Schema {
 }
 
 func compile(text json.RawMessage) (schema *jsonschema.Schema, err error) {
-	defer catch(&err) // schemas come from servers of anyone's making
+	defer Catch(&err) // schemas come from servers of anyone's making
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ var atTop, inArgument = pattern.Lazy(`^at '': `), pattern.Lazy(`^at '/([^']*)': 
 
 // validate says in one line what does not fit.
 func validate(schema *jsonschema.Schema, args map[string]any) (err error) {
-	defer catch(&err)
+	defer Catch(&err)
 	return Misfit(schema.Validate(args))
 }
 
@@ -90,5 +90,5 @@ func Misfit(err error) error {
 		line = atTop.ReplaceAllString(strings.TrimPrefix(strings.TrimSpace(line), "- "), "")
 		lines[i] = inArgument.ReplaceAllString(line, "$1: ")
 	}
-	return errors.New(clip(strings.Join(lines, "; "), 500))
+	return errors.New(Clip(strings.Join(lines, "; "), 500))
 }

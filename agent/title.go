@@ -60,7 +60,7 @@ func PlainLine(message string) string {
 // plainLine leaves out what Markdown did not take for its own, half a pair of
 // stars, and what no terminal should be given.
 func plainLine(line string) string {
-	return oneLine(strings.Map(func(r rune) rune {
+	return OneLine(strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '

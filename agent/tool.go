@@ -80,8 +80,8 @@ type Result struct {
 	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
 }
 
-// isForeign reports whether it holds text from outside the user's own notes.
-func (r Result) isForeign() bool {
+// IsForeign reports whether it holds text from outside the user's own notes.
+func (r Result) IsForeign() bool {
 	return r.Foreign || slices.ContainsFunc(r.Sources, func(s Source) bool { return s.Foreign })
 }
 
@@ -165,7 +165,7 @@ func (t *funcTool[Args]) Level(json.RawMessage) Level { return t.level }
 func (t *funcTool[Args]) ReadOnly() bool              { return t.level == Auto }
 
 func (t *funcTool[Args]) Run(ctx context.Context, raw json.RawMessage) (Result, error) {
-	args, err := readArgs[Args](t.spec.Name, raw)
+	args, err := ReadArgs[Args](t.spec.Name, raw)
 	if err != nil {
 		return Result{}, err
 	}
@@ -185,7 +185,7 @@ func (t *writerTool[Args]) Places(ctx context.Context, raw json.RawMessage) map[
 	w, ok := t.writer.(interface {
 		Place(ctx context.Context, args Args) (string, bool)
 	})
-	args, err := readArgs[Args](t.spec.Name, raw)
+	args, err := ReadArgs[Args](t.spec.Name, raw)
 	if !ok || err != nil || len(t.bounds) == 0 {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (t *writerTool[Args]) Places(ctx context.Context, raw json.RawMessage) map[
 }
 
 func (t *writerTool[Args]) Preview(ctx context.Context, raw json.RawMessage) (Preview, error) {
-	args, err := readArgs[Args](t.spec.Name, raw)
+	args, err := ReadArgs[Args](t.spec.Name, raw)
 	if err != nil {
 		return Preview{}, err
 	}
@@ -205,7 +205,7 @@ func (t *writerTool[Args]) Preview(ctx context.Context, raw json.RawMessage) (Pr
 }
 
 func (t *writerTool[Args]) Mark(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
-	args, err := readArgs[Args](t.spec.Name, raw)
+	args, err := ReadArgs[Args](t.spec.Name, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (t *writerTool[Args]) Check(ctx context.Context, mark json.RawMessage) (Hap
 	return t.writer.Check(ctx, mark)
 }
 
-func readArgs[Args any](tool string, raw json.RawMessage) (Args, error) {
+func ReadArgs[Args any](tool string, raw json.RawMessage) (Args, error) {
 	var args Args
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return args, fmt.Errorf("read arguments of %s: %w", tool, err)
@@ -224,8 +224,8 @@ func readArgs[Args any](tool string, raw json.RawMessage) (Args, error) {
 	return args, nil
 }
 
-// webSearch is the tool whose results may be opened.
-const webSearch = "web_search"
+// WebSearch is the tool whose results may be opened.
+const WebSearch = "web_search"
 
 // DelegateTool is the name of the tool that hands a task to a worker. It
 // changes nothing by itself.

@@ -35,7 +35,7 @@ func (m Message) String() string {
 		for strings.Contains(a.Text, mark) {
 			mark += "`"
 		}
-		text += "\n\n" + mark + "attached " + cmp.Or(oneLine(a.Name), "text") + "\n" + strings.TrimRight(a.Text, "\n") + "\n" + mark
+		text += "\n\n" + mark + "attached " + cmp.Or(OneLine(a.Name), "text") + "\n" + strings.TrimRight(a.Text, "\n") + "\n" + mark
 	}
 	return text
 }

@@ -18,6 +18,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/agent/turn"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
@@ -308,9 +309,9 @@ func (a *app) tools() []agent.Tool {
 }
 
 // agent makes the one who answers, out of what is open.
-func (a *app) agent() *agent.Agent {
+func (a *app) agent() *turn.Agent {
 	a.modes.use(agent.Mode(a.config.Mode))
-	return agent.New(agent.Options{
+	return turn.New(turn.Options{
 		Model: a.provider, Window: a.provider.Window, Ready: a.provider.Ready, Refuses: func() bool { return a.provider.State().RejectsLongPrompts }, Gauges: a.store, Tools: a.offered,
 		History: a.store, Journal: a.store, Memory: a.longTerm(), Summaries: a.store, Facts: a.facts().List,
 		Rules: a.rules, Prepare: a.prepare, Attach: attached{a}, Provenance: &a.untrusted, Save: a.saveRule, Unattended: a.unattended, Reread: a.reread,
@@ -342,11 +343,11 @@ func (a *app) modelName() string {
 }
 
 // longTerm is the memory beyond the window.
-func (a *app) longTerm() agent.LongTerm {
+func (a *app) longTerm() turn.LongTerm {
 	if a.config.Memory.Scope == "off" {
-		return agent.LongTerm{}
+		return turn.LongTerm{}
 	}
-	return agent.LongTerm{
+	return turn.LongTerm{
 		Store: a.store, Everywhere: a.config.Memory.Scope == "all", K: a.config.Memory.K,
 		Embedder: a.embedder, Prefixes: rag.Prefixes, Archived: a.archived,
 	}

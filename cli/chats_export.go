@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 	"lifehub/store"
@@ -72,7 +73,7 @@ func formatOf(format, file string) string {
 
 // exportCommand writes the open conversation to a file, or makes a note of one
 // of its documents.
-func (l *life) exportCommand(assistant *agent.Agent) backend.Command {
+func (l *life) exportCommand(assistant *turn.Agent) backend.Command {
 	return backend.Command{
 		Name: "export", Args: "[md|json|html] [FILE] | DOCUMENT [NOTE]", Help: "write this conversation to a file, or a document of it to the notes",
 		Here: l.slashExport,

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -45,7 +46,7 @@ type faultRig struct {
 	t       *testing.T
 	server  *llmtest.Faults
 	store   *store.Store
-	agent   *agent.Agent
+	agent   *turn.Agent
 	counter *counter
 	turns   int
 }
@@ -70,7 +71,7 @@ func newFaultRig(t *testing.T, protocol string) *faultRig {
 	})
 	r := &faultRig{t: t, server: server, store: kept, counter: &counter{}}
 	limits := store.TraceLimits{Turn: 1 << 20, Total: 1 << 24}
-	r.agent = agent.New(agent.Options{
+	r.agent = turn.New(turn.Options{
 		Model: provider, Window: provider.Window, History: kept, Journal: kept, Tools: func() []agent.Tool { return []agent.Tool{r.counter} },
 		Trace: func(turn string) io.WriteCloser { return kept.Trace(turn, limits) },
 	})

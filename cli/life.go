@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/llm"
 	"lifehub/rag"
 	"lifehub/store"
@@ -190,7 +191,7 @@ func (l *life) followProvider(ctx context.Context) {
 }
 
 // followMemory embeds what was archived, and all of it when the embedder changes.
-func (l *life) followMemory(ctx context.Context, a *agent.Agent) {
+func (l *life) followMemory(ctx context.Context, a *turn.Agent) {
 	l.archived()
 	for {
 		select {

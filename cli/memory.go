@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/agent/turn"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/notes"
@@ -205,7 +206,7 @@ func (a *app) searchMemory(ctx context.Context, query string, limit int) (found 
 	if _, err := a.store.Archive(ctx, "", 0, true); err != nil { // what still stands in some window is searched too
 		return found, err
 	}
-	found.Exchanges, err = agent.New(agent.Options{Memory: everywhere}).Recall(ctx, "", query, limit)
+	found.Exchanges, err = turn.New(turn.Options{Memory: everywhere}).Recall(ctx, "", query, limit)
 	return found, err
 }
 

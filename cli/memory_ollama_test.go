@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -35,10 +36,10 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	a := agent.New(agent.Options{
+	a := turn.New(turn.Options{
 		Model: provider, Window: provider.Window, History: s, Summaries: s, Gauges: s, ModelName: func() string { return provider.State().Model },
 		Refuses: func() bool { return true },
-		Memory: agent.LongTerm{Store: s, Prefixes: rag.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
+		Memory: turn.LongTerm{Store: s, Prefixes: rag.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
 			e, err := provider.Embedder(ctx)
 			if err != nil {
 				t.Error(err)

@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/agent/turn"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -144,7 +145,7 @@ func costOf(t *testing.T, q tenth, mode agent.Mode, slots int) (m agent.Metrics)
 		defer kept.Close()
 		kit := tools.All(tools.Deps{Search: rag.Library{Indexes: []*rag.Index{index}}, Folders: func() []*notes.Folder { return []*notes.Folder{folder} }, Kept: kept})
 		model := &paced{tenth: q, slots: make(chan struct{}, slots), judged: map[string]bool{}}
-		a := agent.New(agent.Options{Model: model, History: kept, Tools: func() []agent.Tool { return kit }, Mode: func() agent.Mode { return mode }, Unattended: true})
+		a := turn.New(turn.Options{Model: model, History: kept, Tools: func() []agent.Tool { return kit }, Mode: func() agent.Mode { return mode }, Unattended: true})
 		for e := range a.Ask(t.Context(), kept.NewConversation(), q.question) {
 			switch body := e.Body.(type) {
 			case agent.Ended:

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/tui/backend"
 )
 
 // noteCommand adds a line to today's daily note by the tool that a plan would
 // use: the user sees the change before it is made, and /undo takes it back.
-func noteCommand(assistant *agent.Agent) backend.Command {
+func noteCommand(assistant *turn.Agent) backend.Command {
 	return backend.Command{
 		Name: "note", Args: "TEXT", Help: "add to today's daily note",
 		Turn: func(ctx context.Context, conversation, asked, text string) <-chan agent.Event {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -38,7 +39,7 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	a := agent.New(agent.Options{Model: provider, Window: provider.Window, History: kept, Journal: kept})
+	a := turn.New(turn.Options{Model: provider, Window: provider.Window, History: kept, Journal: kept})
 
 	// answer asks, lets strike do its worst after a few words, and tells how
 	// long the turn then took to end. What was said has to be kept.

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/rag"
 	"lifehub/tui/backend"
 )
 
 // commands are the slash commands that need more than the screen.
-func (l *life) commands(gate *agent.Agent) []backend.Command {
+func (l *life) commands(gate *turn.Agent) []backend.Command {
 	return append([]backend.Command{
 		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: func(ctx context.Context, name string) (string, error) { return l.slashTools(ctx, gate, name) }},
 		{Name: "mcp", Help: "MCP servers and how they are", Run: l.slashServers},
@@ -29,7 +30,7 @@ func cell(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "`", "'").Replace(s)
 }
 
-func (l *life) slashTools(ctx context.Context, gate *agent.Agent, name string) (string, error) {
+func (l *life) slashTools(ctx context.Context, gate *turn.Agent, name string) (string, error) {
 	byLevel := map[string][]string{}
 	for _, t := range l.offered() {
 		spec := t.Spec()

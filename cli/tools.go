@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
@@ -23,7 +24,7 @@ func newTools(sh *process) *cobra.Command {
 		Short: "List every tool with its level, or show one with its schema",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return withTools(cmd.Context(), sh, func(list []agent.Tool, gate *agent.Agent) error {
+			return withTools(cmd.Context(), sh, func(list []agent.Tool, gate *turn.Agent) error {
 				if len(given) == 1 {
 					return showTool(cmd.Context(), sh, list, gate, given[0])
 				}
@@ -36,7 +37,7 @@ func newTools(sh *process) *cobra.Command {
 }
 
 // withTools opens what there is to call, MCP servers too, for one command.
-func withTools(ctx context.Context, sh *process, do func([]agent.Tool, *agent.Agent) error) error {
+func withTools(ctx context.Context, sh *process, do func([]agent.Tool, *turn.Agent) error) error {
 	a, err := openApp(ctx, sh, runFlags{noSave: true})
 	if err != nil {
 		return err
@@ -48,7 +49,7 @@ func withTools(ctx context.Context, sh *process, do func([]agent.Tool, *agent.Ag
 	return do(list, a.agent())
 }
 
-func listTools(ctx context.Context, sh *process, list []agent.Tool, gate *agent.Agent, asJSON bool) error {
+func listTools(ctx context.Context, sh *process, list []agent.Tool, gate *turn.Agent, asJSON bool) error {
 	type row struct {
 		Name        string          `json:"name"`
 		Level       string          `json:"level"`
@@ -71,7 +72,7 @@ func listTools(ctx context.Context, sh *process, list []agent.Tool, gate *agent.
 	return nil
 }
 
-func showTool(ctx context.Context, sh *process, list []agent.Tool, gate *agent.Agent, name string) error {
+func showTool(ctx context.Context, sh *process, list []agent.Tool, gate *turn.Agent, name string) error {
 	for _, t := range list {
 		spec := t.Spec()
 		if spec.Name != name {
@@ -140,7 +141,7 @@ func listRules(sh *process) error {
 
 func testRules(ctx context.Context, sh *process, call string) error {
 	name, rest, _ := strings.Cut(strings.TrimSpace(call), " ")
-	return withTools(ctx, sh, func(list []agent.Tool, gate *agent.Agent) error {
+	return withTools(ctx, sh, func(list []agent.Tool, gate *turn.Agent) error {
 		for _, t := range list {
 			if t.Spec().Name == name {
 				input, misfit, err := callArgs(t.Spec(), rest)

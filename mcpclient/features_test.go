@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 	"lifehub/mcpclient/config"
@@ -43,7 +44,7 @@ func performed(t *testing.T, tool agent.Tool, args string) (string, []agent.Even
 		args = "{}"
 	}
 	plan := fmt.Sprintf(`{"reasoning":"","steps":[{"id":"1","tool":%q,"input":%s}],"answer":""}`, tool.Spec().Name, args)
-	a := agent.New(agent.Options{
+	a := turn.New(turn.Options{
 		Model:   llmtest.NewScript(llmtest.Answer{Match: "You plan", Text: plan}, llmtest.Answer{Match: "You answer", Text: "Done."}),
 		Tools:   func() []agent.Tool { return []agent.Tool{tool} },
 		History: forgetful{},

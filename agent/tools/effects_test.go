@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/llm/llmtest"
 	"lifehub/notes"
 )
@@ -19,7 +20,7 @@ func did(t *testing.T, kit []agent.Tool, before func(), calls ...string) agent.E
 		tool, args, _ := strings.Cut(call, " ")
 		steps = append(steps, fmt.Sprintf(`{"id":"%d","tool":%q,"input":%s,"after":["%d"]}`, i+1, tool, args, i))
 	}
-	a := agent.New(agent.Options{
+	a := turn.New(turn.Options{
 		Model:   llmtest.NewScript().Say(`{"reasoning":"","steps":[`+strings.Join(steps, ",")+`]}`, "I did it, and mailed Bob.", "I did it, and mailed Bob."),
 		History: forgetful{}, Tools: func() []agent.Tool { return kit }, Parallel: 1,
 	})

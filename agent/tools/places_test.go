@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 )
 
 // Rules on paths go by the note that a call comes to, not by what it is
@@ -58,7 +59,7 @@ func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
 			if tool.Spec().Name != name {
 				continue
 			}
-			if level, why := agent.New(agent.Options{Rules: rules}).Decide(t.Context(), tool, json.RawMessage(input), false); level != want {
+			if level, why := turn.New(turn.Options{Rules: rules}).Decide(t.Context(), tool, json.RawMessage(input), false); level != want {
 				t.Errorf("%s: %s, want %s: %s", call, level, want, why)
 			}
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/llm/llmtest"
 )
 
@@ -367,11 +368,11 @@ func TestASettingThatIsNoAddressIsToldAsSuch(t *testing.T) {
 func TestEachMailIsAskedAbout(t *testing.T) {
 	tool := mailTool(Mail{Host: "localhost", From: "ana@example.org"})
 	rules := (*agent.Rules)(nil).With(agent.Rule{Tool: "*", Level: agent.Auto}, agent.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
-	if level, why := agent.New(agent.Options{Rules: rules}).Decide(t.Context(), tool, nil, false); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
+	if level, why := turn.New(turn.Options{Rules: rules}).Decide(t.Context(), tool, nil, false); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
 		t.Errorf("%v: %s", level, why)
 	}
 	rules = rules.With(agent.Rule{Tool: "send_email", Level: agent.Deny})
-	if level, _ := agent.New(agent.Options{Rules: rules}).Decide(t.Context(), tool, nil, false); level != agent.Deny {
+	if level, _ := turn.New(turn.Options{Rules: rules}).Decide(t.Context(), tool, nil, false); level != agent.Deny {
 		t.Errorf("a deny is %v", level)
 	}
 }
@@ -381,7 +382,7 @@ func TestAMailIsADraftBeforeItIsSent(t *testing.T) {
 	p, kept := startPost(t, false), &shelf{}
 	tool := newSendEmail(p.settings(), func() time.Time { return noon }, kept, nil)
 	turn := func(decision agent.Decision) (told []string, did agent.Effects) {
-		a := agent.New(agent.Options{
+		a := turn.New(turn.Options{
 			Model: llmtest.NewScript().Say(plan, "Done.", "Done."), History: forgetful{}, Tools: func() []agent.Tool { return []agent.Tool{tool} },
 		})
 		for e := range a.Ask(t.Context(), "c1", "Ask Bob to run on Sunday.") {

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/internal/webtest"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -94,7 +95,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 			}
 			wide, c := newWeb(nil, web.Host(), nil), &clock{time: noon}
 			kit := []agent.Tool{newWebSearch(WebSearch{URL: web.URL + "/html/"}, wide), newWebFetch(wide), newCrawl(wide, c.now, c.pause)}
-			a := agent.New(agent.Options{
+			a := turn.New(turn.Options{
 				Model: llmtest.NewScript(tc.lines...), History: forgetful{}, Tools: func() []agent.Tool { return kit }, Now: func() time.Time { return noon },
 				Mode: func() agent.Mode { return tc.mode }, Rules: (*agent.Rules)(nil).With(tc.rules...),
 			})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/llm/llmtest"
 )
 
@@ -36,7 +37,7 @@ func TestWhatIsToldOfAClippingIsUntrusted(t *testing.T) {
 		})
 		name, input, _ := strings.Cut(call, " ")
 		kit := []agent.Tool{b.tool(name), b.tool("add_task")}
-		a := agent.New(agent.Options{
+		a := turn.New(turn.Options{
 			Model:   llmtest.NewScript(calling(name, input), calling("add_task", `{"text":"buy milk"}`), say("It is noted.")),
 			History: forgetful{}, Tools: func() []agent.Tool { return kit }, Mode: func() agent.Mode { return agent.LoopMode },
 			Rules: (*agent.Rules)(nil).With(agent.Rule{Tool: "*", Level: agent.Auto}),

@@ -20,6 +20,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/agent/turn"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
@@ -81,7 +82,7 @@ type house struct {
 	store   *store.Store
 	folder  *notes.Folder
 	servers *mcpclient.Servers
-	agent   *agent.Agent
+	agent   *turn.Agent
 	hooks   *hooks
 }
 
@@ -138,7 +139,7 @@ func openHouse(o orders) (*house, error) {
 	for i, tool := range list {
 		list[i] = h.hooks.tool(tool)
 	}
-	h.agent = agent.New(agent.Options{
+	h.agent = turn.New(turn.Options{
 		Model: narrator{h.hooks, o.Steps}, History: history{h.store, h.hooks}, Journal: journal{h.store, h.hooks},
 		Tools: func() []agent.Tool { return list }, MaxTools: len(list),
 		Trace: func(turn string) io.WriteCloser { return h.store.Trace(turn, store.TraceLimits{}) },

@@ -1,6 +1,0 @@
-//go:build !race
-
-package agent
-
-// share is the part of the long tables that runs: all.
-const share = 1

@@ -1,0 +1,102 @@
+package turn
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// opener is a fake that opens an address.
+type opener struct{ *fakeTool }
+
+func (opener) Address(raw json.RawMessage) string {
+	var args struct{ URL string }
+	_ = json.Unmarshal(raw, &args)
+	return args.URL
+}
+
+func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
+	found := &fakeTool{name: "web_search", reads: true, outward: true, result: agent.Result{Foreign: true, Sources: []agent.Source{{Path: "https://tips.example/marathon", Text: "see https://evil.example/x"}}}}
+	tests := map[string]struct {
+		question string
+		url      string
+		rules    string
+		after    bool // it is planned after a search of this turn
+		asked    bool
+	}{
+		"typed":                           {"read https://a.example/x?y=1.", "https://a.example/x?y=1", "", false, false},
+		"typed, with a fragment":          {"read HTTPS://A.example/x", "https://a.example/x#top", "", false, false},
+		"another query":                   {"read https://a.example/x", "https://a.example/x?d=secret", "", false, true},
+		"a user before the host":          {"read https://a.example/x", "https://b@a.example/x", "", false, true},
+		"made up":                         {"read the tips", "https://a.example/", "", false, true},
+		"any rule does not do":            {"read the tips", "https://a.example/", "web_fetch", false, true},
+		"a rule that names the host does": {"read the tips", "https://a.example/", "web_fetch url=host:a.example", false, false},
+		"such a rule, and an unsaid path": {"read the tips", "https://a.example/4711", "web_fetch url=host:a.example", false, true},
+		"found by this turn's search":     {"search the tips", "https://tips.example/marathon", "", true, false},
+		"in the words of a result":        {"search the tips", "https://evil.example/x", "", true, true},
+		"what was looked for in vain":     {"search the tips", "https://looked-for.example/?d=4711", "", true, true},
+		"beside what the search found":    {"search the tips", "https://tips.example/marathon?d=1", "", true, true},
+		"a rule, once foreign text came":  {"search the tips", "https://a.example/", "web_fetch url=host:a.example", true, true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			fetch := opener{&fakeTool{name: "web_fetch", level: agent.Confirm, reads: true, schema: `{"type":"object","properties":{"url":{"type":"string"}}}`, result: agent.Result{Text: "page", Foreign: true}}}
+			var rules *agent.Rules
+			if tc.rules != "" {
+				rules = rules.With(mustRule(t, tc.rules))
+			}
+			a := New(Options{History: &shelf{}, Model: &script{}, Rules: rules})
+			turn := newTurn(a, "c1", nil)
+			turn.question = tc.question
+			turn.history = []llm.Message{{Role: llm.Assistant, Text: "see https://a.example/"}}
+			if tc.after {
+				turn.hasRead("web_search", found.result)
+				turn.hasRead("web_search", agent.Result{Foreign: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
+			}
+			v := turn.verdict(call{tool: fetch, input: json.RawMessage(`{"url":"` + tc.url + `"}`)})
+			if asked := v.Level != agent.Auto; asked != tc.asked {
+				t.Errorf("%s: %s", v.Level, strings.TrimSpace(v.Reason))
+			}
+		})
+	}
+}
+
+// A crawl goes on by itself from the page that it is given: each is seen
+// first, and no yes holds for the next one.
+func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rules string
+		after bool // foreign text was read
+		level agent.Level
+		fixed bool
+	}{
+		"no rule":                         {"", false, agent.ConfirmEach, true},
+		"a rule for the tool":             {"crawl", false, agent.ConfirmEach, true},
+		"a rule for the address":          {"crawl url=https://docs.example/a", false, agent.ConfirmEach, true},
+		"a rule for the host":             {"crawl url=host:docs.example", false, agent.Auto, false},
+		"a rule for another host":         {"crawl url=host:fine.example", false, agent.ConfirmEach, true},
+		"a rule, once foreign text came":  {"crawl url=host:docs.example", true, agent.Confirm, true},
+		"no rule, and foreign text came":  {"", true, agent.ConfirmEach, true},
+		"a rule that wants to be certain": {"crawl=confirm", false, agent.ConfirmEach, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			crawl := opener{&fakeTool{name: "crawl", level: agent.Confirm, reads: true, outward: true, schema: `{"type":"object"}`}}
+			var rules *agent.Rules
+			if tc.rules != "" {
+				rules = rules.With(mustRule(t, tc.rules))
+			}
+			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules}), "c1", nil)
+			turn.question = "crawl https://docs.example/a"
+			if tc.after {
+				turn.markForeign("https://evil.example/")
+			}
+			v := turn.verdict(call{tool: crawl, input: json.RawMessage(`{"url":"https://docs.example/a"}`)})
+			if v.Level != tc.level || v.Fixed != tc.fixed {
+				t.Errorf("%s, fixed %v: %s", v.Level, v.Fixed, v.Reason)
+			}
+		})
+	}
+}

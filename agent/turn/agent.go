@@ -1,0 +1,184 @@
+// Package turn answers a message. It knows no screen, no disk and no network:
+// models, tools and the history of a conversation are handed to it. Start with
+// [Agent.Ask]; one message's way is the file turn.go.
+package turn
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// Options is what an Agent works with. Model and History are required.
+type Options struct {
+	Model     llm.Model
+	Window    func() int          // tokens that the model's window holds; nil or 0: unknown
+	Tools     func() []agent.Tool // the enabled tools of this moment; nil: none
+	History   agent.History
+	Journal   agent.Journal   // nil: a turn that is cut cannot be gone on with
+	Memory    LongTerm        // the zero value remembers nothing beyond the window
+	Summaries agent.Summaries // keeps what older turns came down to; nil: they are left out when they do not fit
+	Gauges    agent.Gauges    // keeps how models count tokens; nil: learned anew in each run
+	// Refuses tells that the model server refuses a prompt that is too long, and
+	// never cuts it in silence; nil: it does not.
+	Refuses func() bool
+	Facts   func(ctx context.Context) ([]agent.Fact, error)  // what is remembered about the user, as it stands now; nil: nothing
+	Rules   *agent.Rules                                     // nil: each tool's own level
+	Save    func(ctx context.Context, rule agent.Rule) error // keeps an "always"; nil: for this run only
+
+	// Missing says why a tool that LifeHub knows is not among Tools; "": it is
+	// not known. nil: nothing is.
+	Missing func(tool string) string
+
+	// Prepare may wait for tools that a text, a message or the plan of a turn that
+	// is resumed, names and that are not there yet; it says what it waits for. nil:
+	// nothing is waited for.
+	Prepare func(ctx context.Context, text string, say func(string))
+	// Attach reads what a message names; nil: nothing.
+	Attach agent.Attacher
+	// Provenance remembers what is untrusted; nil: for this run only.
+	Provenance agent.Provenance
+
+	// Unattended says that nobody can be asked: what needs a confirmation is
+	// refused, and Ended.Unasked names it.
+	Unattended bool
+
+	// Reread returns the lines of a source as they stand on disk now, for
+	// the check of citations; false: they are gone. A Source without a Vault
+	// is looked for in all. nil: not read again.
+	Reread func(agent.Source) (string, bool)
+
+	// Trace begins to keep a turn's events and prompts: each Write is one line
+	// of JSON and does not wait, Close comes after the last. nil: none is kept.
+	Trace func(turn string) io.WriteCloser
+
+	// Redact takes the user's secrets out of a text: of what tools bring and say,
+	// before anybody learns of it; nil: nothing is taken out.
+	Redact func(text string) string
+
+	// Ready waits until Window and ModelName are those of the next request; nil:
+	// they are.
+	Ready func(ctx context.Context) error
+	// ModelName is who answers at this moment, for figures and notices; nil: unknown.
+	ModelName func() string
+
+	// Instructions is the user's persona, put before every prompt.
+	Instructions string
+	Passages     int               // passages that a search brings; 0: 5
+	Mode         func() agent.Mode // of the next turn; nil: PlanMode
+	Rounds       int               // of LoopMode; 0: 8
+	Replans      int               // how often a plan is revised at most; 0: 2, less: never
+	Messages     int               // of the conversation that stand in a prompt; 0: 6
+	Parallel     int               // steps at once; 0: 4
+	MaxTools     int               // tools offered to the planner; 0: 20
+	Think        func() string     // as in llm.Request; nil: off
+	Now          func() time.Time  // nil: time.Now
+}
+
+// Agent answers messages. Make it with [New]; it is safe for concurrent use.
+type Agent struct {
+	Options
+	gate    *gate
+	schemas agent.Schemas
+	gauges  agent.Meters
+}
+
+// The limits of a turn, where no option says otherwise.
+const (
+	defaultMessages = 6  // messages of the conversation that stand in a prompt
+	defaultReplans  = 2  // times that a plan is revised
+	defaultParallel = 4  // steps at once
+	defaultMaxTools = 20 // tools offered to the planner
+	defaultPassages = 5  // passages that a search brings
+)
+
+// New returns an Agent with what is missing in the options set to its default.
+func New(o Options) *Agent {
+	if o.Window == nil {
+		o.Window = func() int { return 0 }
+	}
+	if o.Refuses == nil {
+		o.Refuses = func() bool { return false }
+	}
+	if o.ModelName == nil {
+		o.ModelName = func() string { return "" }
+	}
+	if o.Ready == nil {
+		o.Ready = func(context.Context) error { return nil }
+	}
+	if o.Prepare == nil {
+		o.Prepare = func(context.Context, string, func(string)) {}
+	}
+	if o.Missing == nil {
+		o.Missing = func(string) string { return "" }
+	}
+	if o.Redact == nil {
+		o.Redact = func(text string) string { return text }
+	}
+	if o.Provenance == nil {
+		o.Provenance = &thisRun{prints: map[int64]agent.Untrusted{}}
+	}
+	if o.Tools == nil {
+		o.Tools = func() []agent.Tool { return nil }
+	}
+	if o.Think == nil {
+		o.Think = func() string { return "" }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Mode == nil {
+		o.Mode = func() agent.Mode { return agent.PlanMode }
+	}
+	if o.Rounds <= 0 {
+		o.Rounds = defaultRounds
+	}
+	if o.Replans == 0 {
+		o.Replans = defaultReplans
+	}
+	if o.Messages <= 0 {
+		o.Messages = defaultMessages
+	}
+	if o.Parallel <= 0 {
+		o.Parallel = defaultParallel
+	}
+	if o.MaxTools <= 0 {
+		o.MaxTools = defaultMaxTools
+	}
+	if o.Passages <= 0 {
+		o.Passages = defaultPassages
+	}
+	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), gauges: agent.Meters{Kept: o.Gauges, By: map[string]agent.Gauge{}, Last: map[string]agent.Count{}}}
+}
+
+// Ask starts a turn and returns at once with its events. Cancel ctx to stop
+// the turn. Read the channel until it closes, also after cancelling: that is
+// how the turn's goroutine ends.
+func (a *Agent) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
+	events := make(chan agent.Event)
+	go func() {
+		defer close(events)
+		t := newTurn(a, conversation, events)
+		t.sent(message)
+		t.run(ctx, t.begin)
+	}()
+	return events
+}
+
+// Resume goes on with a turn that did not come to its end, with the same
+// events as [Agent.Ask]. What has ended is not done again: results are read
+// back from the journal. What the user was asked is asked again. A call that
+// was started and whose end is not known is asked about, unless its tool can
+// tell what became of it or it changes nothing.
+func (a *Agent) Resume(ctx context.Context, conversation, turn string) <-chan agent.Event {
+	events := make(chan agent.Event)
+	go func() {
+		defer close(events)
+		t := newTurn(a, conversation, events)
+		t.run(ctx, func(ctx context.Context) error { return t.reopen(ctx, turn) })
+	}()
+	return events
+}

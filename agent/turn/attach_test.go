@@ -1,0 +1,159 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+// drawer holds texts by name.
+type drawer map[string]string
+
+func (d drawer) Find(message string) (names []string) {
+	for _, word := range strings.Fields(message) {
+		if name, ok := strings.CutPrefix(word, "@"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (d drawer) Read(_ context.Context, name string) (agent.Result, error) {
+	text, ok := d[name]
+	if !ok {
+		return agent.Result{}, errors.New("there is none")
+	}
+	return agent.Result{Text: text, Foreign: true}, nil
+}
+
+func TestWhatAMessageNamesIsReadAlongWithIt(t *testing.T) {
+	a := talks(Options{Attach: drawer{"s:a": "hello from a"}}, func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
+	var story []string
+	for e := range a.Ask(t.Context(), "c", "what do @s:a and @s:b say?") {
+		switch b := e.Body.(type) {
+		case agent.ToolStarted:
+			story = append(story, fmt.Sprint("start ", b.Name, " ", string(b.Input)))
+		case agent.ToolEnded:
+			story = append(story, strings.TrimSpace(fmt.Sprint("end ", b.Output, " ", b.Error)))
+		}
+	}
+	want := []string{`start read_resource {"name":"s:a"}`, "end hello from a", `start read_resource {"name":"s:b"}`, "end  there is none", "start talk {}", "end talked"}
+	if fmt.Sprint(story) != fmt.Sprint(want) {
+		t.Errorf("got  %q\nwant %q", story, want)
+	}
+	for _, request := range a.Model.(*llmtest.Script).Requests() {
+		prompt := request.Messages[len(request.Messages)-1].Text
+		if !strings.Contains(prompt, "hello from a") || !strings.Contains(prompt, "there is none") {
+			t.Errorf("the model was told:\n%s", prompt)
+		}
+	}
+}
+
+// What is attached may be all that an answer needs: each mind that decides
+// anything has to see it.
+func TestWhatIsAttachedReachesEveryMode(t *testing.T) {
+	for mode, lines := range map[agent.Mode][]line{
+		agent.PlanMode: {say(searchStep), say(answer)},
+		agent.LoopMode: {calling("search_notes", `{"query":"running"}`), say(answer)},
+		agent.TeamMode: {say(routed), say(oneTask), calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(answer)},
+	} {
+		t.Run(string(mode), func(t *testing.T) {
+			model := &script{lines: lines}
+			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Attach: drawer{"s:a": "hello from a"}, Mode: inMode(mode)}).
+				Ask(t.Context(), "c1", "what does @s:a say of running?"), nil))
+			if end.Answer != answer || len(end.Sources) != 2 || end.Sources[0].Path != "s:a" || end.Sources[1].Path != fitness.Path {
+				t.Errorf("the end is %+v", end)
+			}
+			for i, request := range model.requests {
+				if !strings.Contains(fmt.Sprint(request.Messages), "hello from a") {
+					t.Errorf("request %d lacks it: %+v", i+1, request.Messages)
+				}
+			}
+		})
+	}
+}
+
+// shows is a drawer of pictures.
+type shows struct{ drawer }
+
+func (s shows) Read(context.Context, string) (agent.Result, error) {
+	return agent.Result{Text: "a picture", Images: [][]byte{[]byte("attached")}}, nil
+}
+
+func TestTheLoopSeesImages(t *testing.T) {
+	chart := &fakeTool{name: "draw_chart", result: agent.Result{Text: "drawn", Images: [][]byte{[]byte("drawn")}}}
+	seen := func(request llm.Request) (images []string) {
+		for _, m := range request.Messages {
+			for _, image := range m.Images {
+				images = append(images, string(image))
+			}
+		}
+		return images
+	}
+	t.Run("a model that can see", func(t *testing.T) {
+		model := &script{lines: []line{calling("draw_chart", `{"query":"km"}`), say("It rises.")}}
+		ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(chart), Attach: shows{}, Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", "draw @it"), nil))
+		if got := fmt.Sprint(seen(model.requests[0]), seen(model.requests[1])); got != "[attached] [attached drawn]" {
+			t.Errorf("it saw %s", got)
+		}
+	})
+	t.Run("one that cannot is told", func(t *testing.T) {
+		model := &script{lines: []line{
+			calling("draw_chart", `{"query":"km"}`), {err: &llm.UnsupportedError{Model: "tiny", Capability: "images"}}, say("It is drawn; I cannot see it."),
+		}}
+		events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(chart), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", "draw it"), nil)
+		if end := ended(t, events); end.Answer != "It is drawn; I cannot see it." || len(bodies[agent.Noticed](events)) != 1 {
+			t.Errorf("the end is %+v", end)
+		}
+		if last := model.requests[2]; len(seen(last)) > 0 || !strings.Contains(fmt.Sprint(last.Messages), agent.CannotSee) {
+			t.Errorf("the last request is %+v", last.Messages)
+		}
+	})
+}
+
+// Who may answer from what was attached has to see it: a plan that answers, or
+// the front line of a team, would else make up what the picture shows.
+func TestEveryPromptOfAnAttachedPictureHoldsIt(t *testing.T) {
+	blind := line{err: &llm.UnsupportedError{Model: "tiny", Capability: "images"}}
+	for name, tc := range map[string]struct {
+		mode  agent.Mode
+		lines []line
+	}{
+		"a plan":       {agent.PlanMode, []line{say(`{"steps":[],"answer":"A cat."}`)}},
+		"a front line": {agent.TeamMode, []line{say(`{"reason":"r","route":false,"answer":"A cat."}`)}},
+		"a team":       {agent.TeamMode, []line{say(routed), say(oneTask), say(notesFound), say(accepted), say("A cat.")}},
+	} {
+		for _, sees := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, seen: %v", name, sees), func(t *testing.T) {
+				model := &script{lines: tc.lines}
+				if !sees {
+					model.lines = append([]line{blind}, tc.lines...)
+				}
+				events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Attach: shows{drawer{"it": ""}}, Mode: inMode(tc.mode)}).Ask(t.Context(), "c1", "what is on @it"), nil)
+				if end := ended(t, events); end.Answer != "A cat." {
+					t.Errorf("the end is %+v", end)
+				}
+				if told := len(bodies[agent.Noticed](events)); (told == 1) == sees || told > 1 {
+					t.Errorf("the user is told %d times", told)
+				}
+				for i, request := range model.requests {
+					held := slices.ContainsFunc(request.Messages, func(m llm.Message) bool { return len(m.Images) > 0 })
+					judges := strings.HasPrefix(request.Messages[0].Text, "You judge")
+					if held != (sees || i == 0) && !judges {
+						t.Errorf("request %d holds the picture: %v", i+1, held)
+					}
+					if !sees && i > 0 && !judges && !strings.Contains(fmt.Sprint(request.Messages), agent.CannotSee) {
+						t.Errorf("request %d does not say that it cannot be seen", i+1)
+					}
+				}
+			})
+		}
+	}
+}

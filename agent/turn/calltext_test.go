@@ -1,0 +1,133 @@
+package turn
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/agent/parse"
+)
+
+func argsJSON(c wanted) string {
+	raw, _ := json.Marshal(c.Args)
+	return string(raw)
+}
+
+func joined(calls []wanted, sep string, one func(wanted) string) string {
+	var list []string
+	for _, c := range calls {
+		list = append(list, one(c))
+	}
+	return strings.Join(list, sep)
+}
+
+func named(key, args string) func(wanted) string {
+	return func(c wanted) string { return fmt.Sprintf(`{"%s": %q, "%s": %s}`, key, c.Tool, args, argsJSON(c)) }
+}
+
+// callForms write calls as models print them.
+var callForms = map[string]func([]wanted) string{
+	"Hermes, Qwen": func(c []wanted) string {
+		return joined(c, "\n", func(w wanted) string { return "<tool_call>\n" + named("name", "arguments")(w) + "\n</tool_call>" })
+	},
+	"Hermes after prose": func(c []wanted) string {
+		return "I'll look that up.\n<tool_call>" + joined(c, "</tool_call><tool_call>", named("name", "arguments")) + "</tool_call>"
+	},
+	"Hermes, thoughts": func(c []wanted) string {
+		return "<think>a {\"name\": 1}</think><tool_call>" + joined(c, "</tool_call><tool_call>", named("name", "arguments")) + "</tool_call>"
+	},
+	"Hermes, trailing comma": func(c []wanted) string {
+		return "<tool_call>" + joined(c, "</tool_call>\n<tool_call>", func(w wanted) string { return strings.TrimSuffix(named("name", "arguments")(w), "}") + ",}" }) + "</tool_call>"
+	},
+	"Hermes, not closed": func(c []wanted) string {
+		return joined(c, "\n", func(w wanted) string { return "<tool_call>" + named("name", "arguments")(w) })
+	},
+	"Hermes, quotes of Python": func(c []wanted) string {
+		return "<tool_call>" + joined(c, "</tool_call>\n<tool_call>", func(w wanted) string {
+			return fmt.Sprintf("{'name': '%s', 'arguments': %s}", w.Tool, argsJSON(w))
+		}) + "</tool_call>"
+	},
+	"Mistral":   func(c []wanted) string { return "[TOOL_CALLS] [" + joined(c, ", ", named("name", "arguments")) + "]" },
+	"bare JSON": func(c []wanted) string { return joined(c, "; ", named("name", "parameters")) },
+	"bare list": func(c []wanted) string { return "[" + joined(c, ",\n", named("name", "arguments")) + "]" },
+	"fenced JSON": func(c []wanted) string {
+		return "Let me call it.\n```json\n[" + joined(c, ", ", named("tool", "input")) + "]\n```"
+	},
+	"OpenAI": func(c []wanted) string {
+		return `{"tool_calls": [` + joined(c, ", ", func(w wanted) string {
+			text, _ := json.Marshal(argsJSON(w))
+			return fmt.Sprintf(`{"id": "call_1", "type": "function", "function": {"name": %q, "arguments": %s}}`, w.Tool, text)
+		}) + `]}`
+	},
+}
+
+// callsOfText are the calls that a text comes to, as the loop would run them.
+func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error) {
+	_, drafts, err := parse.Calls(text, l.known)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range drafts {
+		step, _, err := t.mendStep(d, l.offered)
+		if err != nil {
+			return calls, err
+		}
+		args, err := agent.ReadObject(step.Input)
+		if err != nil {
+			return calls, err
+		}
+		calls = append(calls, wanted{step.Tool, args})
+	}
+	return calls, nil
+}
+
+// Every list of right calls comes out of a printed text as it went in; broken
+// ones are refused with a reason.
+func TestPrintedCallsAreRead(t *testing.T) {
+	total, right := map[string]int{}, map[string]int{}
+	turn := &turn{Agent: New(Options{})}
+	told := 0
+	for _, c := range rightCalls(t) {
+		for form, write := range callForms {
+			form = c.from + ": " + form
+			total[form]++
+			text := write(c.calls)
+			got, err := turn.callsOfText(text, c)
+			if err == nil && reflect.DeepEqual(got, c.calls) {
+				right[form]++
+			} else if told++; told <= 12 {
+				t.Logf("%s, %s: %v\n%s\ncame out as %v", c.id, form, err, text, got)
+			}
+		}
+		first := c.calls[0]
+		broken := map[string]string{
+			"refused: unknown tool": "<tool_call>" + named("name", "arguments")(wanted{first.Tool + "_x", first.Args}) + "</tool_call>",
+			"refused: cut JSON":     "<tool_call>" + strings.TrimRight(named("name", "arguments")(first), "}") + "</tool_call>",
+		}
+		if len(agent.ShapeOf(findTool(c.offered, first.Tool).Spec().Schema).Required) > 0 {
+			broken["refused: no arguments"] = "<tool_call>{\"name\": \"" + first.Tool + "\"}</tool_call>"
+		}
+		for form, text := range broken {
+			form = c.from + ": " + form
+			total[form]++
+			if got, err := turn.callsOfText(text, c); err != nil && err.Error() != "" && len(got) == 0 {
+				right[form]++
+			}
+		}
+	}
+	var forms []string
+	for form := range total {
+		forms = append(forms, form)
+	}
+	slices.Sort(forms)
+	for _, form := range forms {
+		t.Logf("| %-44s | %4d of %4d | %5.1f %% |", form, right[form], total[form], 100*float64(right[form])/float64(total[form]))
+		if right[form]*100 < total[form]*98 {
+			t.Errorf("%s: %d of %d", form, right[form], total[form])
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package turn
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/parse"
+	"lifehub/llm"
+)
+
+//go:embed prompts/summary.md
+var summaryPrompt string
+
+const (
+	// summaryWords bounds a summary.
+	summaryWords = 300
+	// maxSummaryTokens bounds it for a model that does not heed that.
+	maxSummaryTokens = 1024
+	// summaryRoom is what is summarised at once where the window is unknown, in
+	// estimated tokens.
+	summaryRoom = 6000
+	// maxSummaries bounds the model calls of one compaction.
+	maxSummaries = 6
+)
+
+// Compact puts a summary in the place of all but the last messages of a
+// conversation. focus says what matters most; "" is for all of it. The messages stay
+// in the conversation and can be read and searched as before.
+func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.Compacted, error) {
+	if a.Summaries == nil {
+		return agent.Compacted{}, errors.New("nothing is kept of this conversation")
+	}
+	before, err := a.Summaries.Summary(ctx, conversation)
+	if err != nil {
+		return agent.Compacted{}, err
+	}
+	path, err := a.Summaries.Exchanges(ctx, conversation)
+	if err != nil {
+		return agent.Compacted{}, err
+	}
+	messages, last := uncovered(path, before.Turn)
+	if len(messages) == 0 {
+		return agent.Compacted{}, agent.ErrNothingToCompact
+	}
+	done := agent.Compacted{Messages: len(messages), Before: agent.Tokens(before.Text)}
+	for _, m := range messages {
+		done.Before += agent.Tokens(m.Text) + agent.PerMessage
+	}
+	if done.Text, err = a.summarise(ctx, before.Text, messages, focus); err != nil {
+		return agent.Compacted{}, fmt.Errorf("summarise the conversation: %w", err)
+	}
+	done.After = agent.Tokens(done.Text)
+	if err := a.rememberSummary(ctx, conversation, before.Text, messages, done.Text); err != nil {
+		return agent.Compacted{}, err
+	}
+	return done, a.Summaries.KeepSummary(ctx, last, done.Text)
+}
+
+// rememberSummary remembers a summary of untrusted text for what it is.
+func (a *Agent) rememberSummary(ctx context.Context, conversation, before string, messages []llm.Message, text string) error {
+	from := a.untrustedIn(ctx, before)
+	var own agent.OwnText
+	for _, m := range messages {
+		switch found := a.untrustedIn(ctx, m.Text); {
+		case len(found) > 0 || m.Role == llm.User && len(agent.ParseMessage(m.Text).Attached) > 0:
+			from = append(from, append(found, "an attachment")...)
+		default:
+			own.Add(m.Text)
+		}
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	return a.Provenance.Remember(ctx, agent.Untrusted{Source: from[0], Conversation: conversation, Kind: agent.WasSaid, Prints: agent.PrintsOf(text, false, &own)})
+}
+
+// uncovered are the messages of a path after a summary's turn and before those
+// that stay whole, and the last turn among them.
+func uncovered(path []agent.Exchange, after string) (messages []llm.Message, last string) {
+	for len(path) > 0 && path[len(path)-1].Open {
+		path = path[:len(path)-1]
+	}
+	path = path[:max(0, len(path)-agent.KeptWhole/2)]
+	for i, e := range path {
+		if e.Turn == after {
+			path = path[i+1:]
+			break
+		}
+	}
+	for _, e := range path {
+		messages = append(messages, llm.Message{Role: llm.User, Text: e.Question})
+		if strings.TrimSpace(e.Answer.Text) != "" {
+			messages = append(messages, llm.Message{Role: llm.Assistant, Text: e.Answer.Text})
+		}
+		last = e.Turn
+	}
+	return messages, last
+}
+
+// summarise folds messages into a summary, as many at once as fit the window.
+func (a *Agent) summarise(ctx context.Context, summary string, messages []llm.Message, focus string) (string, error) {
+	if err := a.Ready(ctx); err != nil {
+		return "", err
+	}
+	room := summaryRoom
+	if window := a.Window(); window > 0 {
+		s := a.gauges.Of(ctx, a.ModelName()).Scale(a.Refuses())
+		room = max(agent.Floor, int(float64(window/2)/s)-maxSummaryTokens/2)
+	}
+	most := max(agent.Floor, maxSummaries*room/len(messages)) // of one message
+	for len(messages) > 0 {
+		used, n := agent.Tokens(summary), 0
+		var part []llm.Message
+		for n < len(messages) && (n == 0 || used < room) {
+			m := messages[n]
+			m.Text = agent.ClipTokens(m.Text, min(most, room/2))
+			if used += agent.Tokens(m.Text) + agent.PerMessage; n > 0 && used > room {
+				break
+			}
+			part = append(part, m)
+			n++
+		}
+		messages = messages[n:]
+		text, err := a.summariseOnce(ctx, summary, part, focus)
+		if err != nil {
+			return "", err
+		}
+		summary = text
+	}
+	return summary, nil
+}
+
+func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm.Message, focus string) (string, error) {
+	const fence = "«««"
+	var b strings.Builder
+	if before != "" {
+		fmt.Fprintf(&b, "What came before, shortened already:\n%s\n%s\n%s\n\n", fence, before, fence)
+	}
+	fmt.Fprintf(&b, "The conversation:\n%s\n", fence)
+	for _, m := range messages {
+		name := "User"
+		if m.Role == llm.Assistant {
+			name = "You"
+		}
+		fmt.Fprintf(&b, "%s: %s\n", name, strings.ReplaceAll(m.Text, fence, "««"))
+	}
+	fmt.Fprintf(&b, "%s\n\nShorten all of it now.", fence)
+	if focus != "" {
+		fmt.Fprintf(&b, " Keep above all what has to do with: %s", agent.OneLine(focus))
+	}
+	text, err := agent.Guarded(ctx, func(ctx context.Context) (string, error) {
+		answer, _, err := llm.Collect(a.Model.Stream(ctx, llm.Request{
+			Messages: []llm.Message{
+				{Role: llm.System, Text: strings.ReplaceAll(summaryPrompt, "{words}", strconv.Itoa(summaryWords))},
+				{Role: llm.User, Text: b.String()},
+			},
+			MaxTokens: maxSummaryTokens,
+			Task:      &llm.Task{Kind: llm.SummaryTask, Question: focus, Summary: before, History: messages},
+		}))
+		return answer.Text, err
+	})
+	if err != nil {
+		return "", err
+	}
+	var said strings.Builder
+	split := parse.Thoughts{Say: func(s string) { said.WriteString(s) }, Think: func(string) {}}
+	split.Add(text)
+	split.Flush()
+	if text = strings.TrimSpace(said.String()); text == "" {
+		return "", agent.ErrNoAnswer
+	}
+	return text, nil
+}
+
+// recallSummary reads what older turns came down to, and takes the messages
+// out of the history that it covers.
+func (t *turn) recallSummary(ctx context.Context) (err error) {
+	if t.Summaries == nil {
+		return nil
+	}
+	if t.summary, err = t.Summaries.Summary(ctx, t.conversation); err != nil || t.summary.Turn == "" {
+		return err
+	}
+	t.history = t.history[max(0, len(t.history)-t.summary.After):]
+	return nil
+}
+
+// compactToFit summarises the older turns, once a turn, when a prompt does not
+// fit even with its results shortened.
+func (t *turn) compactToFit(ctx context.Context, p agent.Prompt) agent.Prompt {
+	if t.compacted || t.Summaries == nil || len(p.History) <= agent.KeptWhole || !t.overflows(ctx, p) {
+		return p
+	}
+	t.compacted = true
+	t.count(func(m *agent.Metrics) { m.ModelCalls++ })
+	done, err := t.Compact(ctx, t.conversation, "")
+	if err == nil {
+		err = t.recallSummary(ctx)
+	}
+	if err != nil {
+		if ctx.Err() == nil && !errors.Is(err, agent.ErrNothingToCompact) {
+			t.survived("the older part of the conversation could not be summarised", err)
+		}
+		return p
+	}
+	t.emit(agent.Noticed{Text: fmt.Sprintf("To fit the model's window, %d older messages are summarised from now on.", done.Messages)})
+	p.History = t.history
+	p.Summary = t.summary.Text
+	return p
+}
+
+// overflows reports whether a prompt does not fit even with its results
+// shortened.
+func (t *turn) overflows(ctx context.Context, p agent.Prompt) bool {
+	window, s := t.measured(ctx)
+	if window <= 0 {
+		return false
+	}
+	p.Material = slices.Clone(p.Material)
+	for i := range p.Material {
+		p.Material[i].Text = agent.ClipTokens(p.Material[i].Text, agent.Floor)
+	}
+	p.After = slices.Clone(p.After)
+	for i := range p.After {
+		p.After[i].Text = agent.ClipTokens(p.After[i].Text, agent.Floor)
+	}
+	return float64(p.Tokens())*s > float64(window-agent.Reserve(window))
+}

@@ -1,0 +1,100 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// pages is a History whose conversation can be summarised.
+type pages struct {
+	shelf
+	path    []agent.Exchange
+	summary agent.Summary
+}
+
+func newPages(exchanges, words int) *pages {
+	p := &pages{}
+	for i := range exchanges {
+		e := agent.Exchange{Turn: fmt.Sprintf("c1.%d", i+1), Question: fmt.Sprintf("Q%d %s", i+1, manyWords(words, i))}
+		e.Answer.Text = fmt.Sprintf("A%d %s", i+1, manyWords(words, -i))
+		p.path = append(p.path, e)
+		p.messages = append(p.messages, llm.Message{Role: llm.User, Text: e.Question}, llm.Message{Role: llm.Assistant, Text: e.Answer.Text})
+	}
+	return p
+}
+
+func (p *pages) Exchanges(context.Context, string) ([]agent.Exchange, error) { return p.path, nil }
+func (p *pages) Summary(context.Context, string) (agent.Summary, error)      { return p.summary, nil }
+
+func (p *pages) KeepSummary(_ context.Context, turn, text string) error {
+	p.summary = agent.Summary{Turn: turn, Text: text}
+	for i, e := range p.path {
+		if e.Turn == turn {
+			p.summary.After = 2 * (len(p.path) - i - 1)
+		}
+	}
+	return nil
+}
+
+func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
+	kept := newPages(3, 400)
+	model := &script{lines: []line{say("Q1 was about the boiler."), say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say(`{"reasoning":"","steps":[],"answer":"Again."}`)}}
+	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return 4096 }, Refuses: func() bool { return true }})
+	a.gauges.By[""] = agent.Gauge{High: 0.9}
+	events := collect(a.Ask(t.Context(), "c1", "And now?"), nil)
+	if end := ended(t, events); end.Answer != "Yes." || end.ModelCalls != 2 {
+		t.Errorf("ended with %+v", end)
+	}
+	if said := bodies[agent.Noticed](events); len(said) != 1 || !strings.Contains(said[0].Text, "2 older messages are summarised") {
+		t.Errorf("told %+v", said)
+	}
+	if text := asked(model.requests[0]); !strings.Contains(text, "User: Q1 ") || !strings.Contains(text, "You: A1 ") || strings.Contains(text, "Q2") {
+		t.Errorf("summarised was\n%.300s", text)
+	}
+	plan := model.requests[1].Messages
+	if len(plan) != 6 || plan[1].Text != kept.path[1].Question || plan[4].Text != kept.path[2].Answer.Text {
+		t.Errorf("the last four messages are not whole: %d messages", len(plan))
+	}
+	if !strings.Contains(asked(model.requests[1]), "Q1 was about the boiler.") {
+		t.Errorf("the summary is missing in\n%.300s", asked(model.requests[1]))
+	}
+	collect(a.Ask(t.Context(), "c1", "And then?"), nil) // it is made once
+	if len(model.requests) != 3 || !strings.Contains(asked(model.requests[2]), "Q1 was about the boiler.") {
+		t.Errorf("%d requests", len(model.requests))
+	}
+}
+
+func TestACompactionFoldsALongConversationInPieces(t *testing.T) {
+	kept := newPages(12, 300)
+	var lines []line
+	for i := range maxSummaries + 2 {
+		lines = append(lines, say(fmt.Sprintf("<think>hm</think>summary %d", i+1)))
+	}
+	model := &script{lines: lines}
+	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return 8192 }})
+	a.gauges.By[""] = agent.Gauge{High: 0.9}
+	done, err := a.Compact(t.Context(), "c1", "the boiler")
+	if err != nil || done.Messages != 20 || done.Text != fmt.Sprintf("summary %d", len(model.requests)) || done.After >= done.Before {
+		t.Fatalf("got %+v, %v", done, err)
+	}
+	if n := len(model.requests); n < 2 || n > maxSummaries {
+		t.Errorf("%d requests", n)
+	}
+	last := asked(model.requests[len(model.requests)-1])
+	if !strings.Contains(last, fmt.Sprintf("summary %d", len(model.requests)-1)) || !strings.Contains(last, "Q10 ") || strings.Contains(last, "Q11 ") || !strings.HasSuffix(last, "the boiler") {
+		t.Errorf("the last request was\n%.200s …%s", last, last[len(last)-100:])
+	}
+	for _, r := range model.requests {
+		if n := agent.Tokens(asked(r)); n > 8192*2/3 {
+			t.Errorf("a request of %d tokens", n)
+		}
+	}
+	if kept.summary.Turn != "c1.10" || kept.summary.After != 4 {
+		t.Errorf("kept %+v", kept.summary)
+	}
+}

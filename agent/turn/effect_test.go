@@ -1,0 +1,152 @@
+package turn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+)
+
+func TestTheLineOfEffects(t *testing.T) {
+	note := func(path string, added, removed int) agent.Effect {
+		return agent.Effect{Kind: agent.NoteChanged, Path: path, Lines: &agent.Lines{Added: added, Removed: removed}}
+	}
+	sent := func(tool, host string) agent.Effect {
+		return agent.Effect{Kind: agent.RequestSent, Tool: tool, Host: host, Count: 1}
+	}
+	for want, effects := range map[string][]agent.Effect{
+		"changed nothing": nil,
+		"changed nothing · 2 searches sent to duckduckgo.com":                     {sent(agent.WebSearch, "duckduckgo.com"), sent(agent.WebSearch, "duckduckgo.com")},
+		"changed nothing · 1 search and 2 requests sent to duckduckgo.com, a.org": {sent("web_fetch", "a.org"), sent(agent.WebSearch, "duckduckgo.com"), sent("web_fetch", "a.org")},
+		"changed nothing · 5 requests sent to a, b, c and 2 more":                 {sent("crawl", "a"), sent("crawl", "b"), sent("crawl", "c"), sent("crawl", "d"), sent("crawl", "e")},
+		"changed plan.md (-2), tasks.md (+3 -1) · 1 search sent to d.com":         {sent(agent.WebSearch, "d.com"), note("tasks.md", 1, 0), note("plan.md", 0, 2), note("tasks.md", 2, 1)},
+		"changed memory.md (+1) · saved trip, version 3":                          {{Kind: agent.ArtifactSaved, Name: "trip", Version: 2}, {Kind: agent.MemoryChanged, Path: "memory.md", Lines: &agent.Lines{Added: 1}}, {Kind: agent.ArtifactSaved, Name: "trip", Version: 3}},
+		"2 mails sent to a@x.org, b@x.org":                                        {{Kind: agent.MailSent, To: []string{"a@x.org"}, Count: 1}, {Kind: agent.MailSent, To: []string{"b@x.org", "a@x.org"}, Count: 1}},
+		"called files_write (files) 2 times · add_task: outcome unknown":          {{Kind: agent.Unknown, Tool: "add_task"}, {Kind: agent.ToolCalled, Tool: "files_write", Server: "files", Count: 1}, {Kind: agent.ToolCalled, Tool: "files_write", Server: "files", Count: 1}},
+	} {
+		if got := agent.Sum(effects).String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := agent.Effects(nil).String(); got != "" {
+		t.Errorf("effects that are not known read %q", got)
+	}
+	raw, err := json.Marshal(agent.Sum([]agent.Effect{note("tasks.md", 1, 0), {Kind: agent.MailSent, To: []string{"a@x.org"}, Count: 1}}))
+	const want = `[{"kind":"note","path":"tasks.md","added":1,"removed":0},{"kind":"mail","to":["a@x.org"],"count":1}]`
+	if err != nil || string(raw) != want {
+		t.Errorf("got %s, %v; want %s", raw, err, want)
+	}
+}
+
+// What the model says of the world changes nothing of what a turn says it did.
+func TestATurnEndsWithWhatItsCallsDid(t *testing.T) {
+	const said = "I have sent the email to Bob and added the task to tasks.md."
+	changed := agent.Effect{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}
+	asked := agent.Effect{Kind: agent.RequestSent, Host: "duckduckgo.com", Count: 1}
+	tool := func(change func(*fakeTool)) *fakeTool {
+		f := &fakeTool{name: "add_task", level: agent.Confirm, schema: `{"type":"object"}`, result: agent.Result{Text: "I sent a mail to Bob."}}
+		change(f)
+		return f
+	}
+	once := `{"steps":[{"id":"1","tool":"add_task","input":{}}]}`
+	for name, tc := range map[string]struct {
+		plan  string
+		tool  *fakeTool
+		reply agent.Decision
+		want  string
+	}{
+		"no call":                      {plan: `{"steps":[],"answer":"` + said + `"}`, tool: tool(func(*fakeTool) {}), want: "changed nothing"},
+		"a call that says what":        {tool: tool(func(f *fakeTool) { f.does = []agent.Effect{changed} }), reply: agent.AllowOnce, want: "changed tasks.md (+1)"},
+		"a call that says nothing":     {tool: tool(func(*fakeTool) {}), reply: agent.AllowOnce, want: "called add_task"},
+		"one that was not allowed":     {tool: tool(func(f *fakeTool) { f.does = []agent.Effect{changed} }), reply: agent.Refuse, want: "changed nothing"},
+		"one that failed":              {tool: tool(func(f *fakeTool) { f.err = errors.New("disk full") }), reply: agent.AllowOnce, want: "add_task: outcome unknown"},
+		"one that broke":               {tool: tool(func(f *fakeTool) { f.panics = true }), reply: agent.AllowOnce, want: "add_task: outcome unknown"},
+		"one that did, then failed":    {tool: tool(func(f *fakeTool) { f.does, f.err = []agent.Effect{changed}, errors.New("disk full") }), reply: agent.AllowOnce, want: "changed tasks.md (+1)"},
+		"one that failed before":       {tool: tool(func(f *fakeTool) { f.err = fmt.Errorf("add: %w", agent.NothingDone{Err: errors.New("no such note")}) }), reply: agent.AllowOnce, want: "changed nothing"},
+		"one that reads":               {tool: tool(func(f *fakeTool) { f.reads = true }), reply: agent.AllowOnce, want: "changed nothing"},
+		"one that reads and fails":     {tool: tool(func(f *fakeTool) { f.reads, f.err = true, errors.New("gone") }), reply: agent.AllowOnce, want: "changed nothing"},
+		"one that asks a server":       {tool: tool(func(f *fakeTool) { f.reads, f.does = true, []agent.Effect{asked} }), reply: agent.AllowOnce, want: "changed nothing · 1 request sent to duckduckgo.com"},
+		"one that asks and then fails": {tool: tool(func(f *fakeTool) { f.reads, f.does, f.err = true, []agent.Effect{asked}, errors.New("no network") }), reply: agent.AllowOnce, want: "changed nothing · 1 request sent to duckduckgo.com"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := tc.plan
+			if plan == "" {
+				plan = once
+			}
+			kept := &shelf{}
+			a := New(Options{Model: &script{lines: []line{say(plan), say(said)}}, History: kept, Tools: tools(tc.tool)})
+			end := ended(t, collect(a.Ask(t.Context(), "c", "mail Bob"), always(tc.reply)))
+			if got := end.Effects.String(); got != tc.want || kept.last().Effects.String() != tc.want {
+				t.Errorf("the turn did %q, and saved is %q; want %q", got, kept.last().Effects, tc.want)
+			}
+		})
+	}
+}
+
+// A call that is stopped in the middle may have happened; a model that fails
+// takes back nothing.
+func TestATurnThatDoesNotEndWellSaysWhatItDid(t *testing.T) {
+	slow := &fakeTool{name: "add_task", schema: `{"type":"object"}`, takes: time.Hour}
+	ctx, cancel := contextWithCancel(t)
+	a := New(Options{Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{}}]}`)}}, History: &shelf{}, Tools: tools(slow)})
+	for e := range a.Ask(ctx, "c", "do") {
+		switch b := e.Body.(type) {
+		case agent.ToolStarted:
+			cancel()
+		case agent.Ended:
+			if got := b.Effects.String(); got != "add_task: outcome unknown" || !b.Interrupted {
+				t.Errorf("stopped: %q", got)
+			}
+		}
+	}
+	done := &fakeTool{name: "add_task", schema: `{"type":"object"}`, does: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}}
+	a = New(Options{Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{}}]}`), {err: errors.New("gone")}}}, History: &shelf{}, Tools: tools(done)})
+	failures := bodies[agent.Failed](collect(a.Ask(t.Context(), "c", "do"), nil))
+	if len(failures) != 1 || failures[0].Effects.String() != "changed tasks.md (+1)" {
+		t.Errorf("failed: %+v", failures)
+	}
+}
+
+// What workers and rounds do counts as well.
+func TestAllModesSayWhatTheyDid(t *testing.T) {
+	add := &fakeTool{name: "add_task", schema: `{"type":"object"}`, does: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}}
+	for mode, lines := range map[agent.Mode][]line{
+		agent.LoopMode: {calling("add_task", `{"n":1}`), calling("add_task", `{"n":2}`), say("Done.")},
+		agent.TeamMode: {
+			say(`{"reason":"a task","route":true}`), say(`{"tasks":[{"id":"1","worker_type":"general","task_description":"add it","success_criteria":"it is there"}]}`),
+			calling("add_task", `{"n":1}`), calling("add_task", `{"n":2}`), say("Added."), say(`{"passed":true,"score":1,"feedback":"","suggestions":[]}`), say("Done."),
+		},
+	} {
+		events := collect(New(Options{Model: &script{lines: lines}, History: &shelf{}, Tools: tools(add), Mode: inMode(mode)}).Ask(t.Context(), "c", "do it"), nil)
+		if got := ended(t, events).Effects.String(); got != "changed tasks.md (+2)" {
+			t.Errorf("mode %s: %q", mode, got)
+		}
+	}
+}
+
+// A turn that is resumed says what it did before it was cut, too.
+func TestAResumedTurnSaysWhatItDidBefore(t *testing.T) {
+	input := []byte(`{"text":"buy shoes"}`)
+	call := func(step string, more ...agent.Entry) []agent.Entry {
+		entries := []agent.Entry{{Version: 1, Moment: agent.Intended, Step: step, Tool: "add_task", Input: input, Hash: hash(input)}, {Version: 1, Moment: agent.Began, Step: step, Time: fixedNow()}}
+		return append(entries, more...)
+	}
+	did := []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
+	planned := agent.Entry{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}}
+	over := agent.Entry{Version: 1, Moment: agent.Over, Step: "1", Status: agent.Done, Result: &agent.Result{Text: "added"}, Effects: did}
+	for name, tc := range map[string]struct {
+		entries []agent.Entry
+		want    string
+	}{
+		"it had ended":              {append([]agent.Entry{planned}, call("1", over)...), "changed tasks.md (+1)"},
+		"another had begun as well": {append(append([]agent.Entry{planned}, call("1", over)...), call("9")...), "changed tasks.md (+1) · add_task: outcome unknown"},
+	} {
+		events := resume(t, &ledger{question: question, entries: tc.entries}, Options{Model: &script{lines: []line{say("Done.")}}, Tools: tools(addTask())}, nil)
+		if got := ended(t, events).Effects.String(); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}

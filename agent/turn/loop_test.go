@@ -1,0 +1,185 @@
+package turn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// calling makes a line that calls tools: name, arguments, name, arguments …
+func calling(pairs ...string) line {
+	var l line
+	for i := 0; i < len(pairs); i += 2 {
+		l.calls = append(l.calls, llm.ToolCall{ID: fmt.Sprintf("c%d", i/2+1), Name: pairs[i], Args: json.RawMessage(pairs[i+1])})
+	}
+	return l
+}
+
+func inMode(m agent.Mode) func() agent.Mode { return func() agent.Mode { return m } }
+
+func TestLoopStories(t *testing.T) {
+	long := strings.Repeat("The long run is on Sunday [1]. ", 12)
+	tests := map[string]struct {
+		message string
+		tools   []agent.Tool
+		lines   []line
+		replans []line
+		rounds  int
+		reply   agent.Decision
+	}{
+		"notes and web in one round": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{
+			calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"marathon training tips"}`), say(answer),
+		}},
+		"one call after the other": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{
+			calling("search_notes", `{"query":"running"}`), calling("brave_web_search", `{"query":"three times a week"}`), say(long),
+		}},
+		"small talk in one call": {message: "Hello!", tools: []agent.Tool{search()}, lines: []line{say("Hello! What shall we look up?")}},
+		"the same call again is nudged": {message: question, tools: []agent.Tool{search()}, lines: []line{
+			calling("search_notes", `{"query":"running"}`), calling("search_notes", `{ "query": "running" }`), say(answer),
+		}},
+		"the same call for ever is stopped": {message: question, tools: []agent.Tool{search()}, lines: []line{
+			calling("search_notes", `{"query":"running"}`), calling("search_notes", `{"query":"running"}`), calling("search_notes", `{"query":"running"}`), say(answer),
+		}},
+		"the rounds are used up": {message: question, tools: []agent.Tool{search()}, rounds: 2, lines: []line{
+			calling("search_notes", `{"query":"a"}`), calling("search_notes", `{"query":"b"}`), say("Three times a week [1]; what the web says is missing."),
+		}},
+		"calls printed as text": {message: question, tools: []agent.Tool{search()}, lines: []line{
+			say("I will look.\n<tool_call>\n{\"name\": \"search_notes\", \"arguments\": {\"query\": \"running\"}}\n</tool_call>"), say(answer),
+		}},
+		"a printed call that is broken is told": {message: question, tools: []agent.Tool{search()}, lines: []line{
+			say(`<tool_call>{"name": "search_notes", "arguments": {"query": </tool_call>`), calling("search_notes", `{"query":"running"}`), say(answer),
+		}},
+		"an unknown tool and bad arguments are told": {message: question, tools: []agent.Tool{search()}, lines: []line{
+			calling("fly", `{}`, "search_notes", `{"q":1}`), calling("search_notes", `{"query":"running"}`), say(answer),
+		}},
+		"a model without tools plans": {message: question, tools: []agent.Tool{search()}, lines: []line{
+			{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(answer),
+		}},
+		"a permission is refused": {message: "add a task", tools: []agent.Tool{addTask()}, reply: agent.Refuse, lines: []line{
+			calling("add_task", `{"text":"buy shoes"}`), say("Not added, as you wish."),
+		}},
+		"it says before it calls": {message: question, tools: []agent.Tool{search()}, lines: []line{
+			{text: "Let me look into your notes.", calls: calling("search_notes", `{"query":"running"}`).calls}, say(answer),
+		}},
+		"it thinks and says before each round": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{
+			{thinking: "First the notes.", text: "Let me look into your notes.", calls: calling("search_notes", `{"query":"running"}`).calls},
+			{thinking: "Now the web.", text: "Your notes have a plan.\n\n", calls: calling("brave_web_search", `{"query":"tips"}`).calls},
+			say("Let me ask once more.\n<tool_call>\n{\"name\": \"brave_web_search\", \"arguments\": {\"query\": \"pace\"}}\n</tool_call>"), say(answer),
+		}},
+		"the notes do not say": {message: question, tools: []agent.Tool{&fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: fitness.Text, Sources: []agent.Source{fitness}, Searched: true, Unlikely: true}}}, lines: []line{
+			calling("search_notes", `{"query":"violin"}`), say("There is only running [1]."),
+		}},
+		"nothing is said": {message: question, tools: []agent.Tool{search()}, lines: []line{calling("search_notes", `{"query":"running"}`), say(""), say(answer)}},
+		"the answer is cut": {message: question, tools: []agent.Tool{search()}, lines: []line{
+			calling("search_notes", `{"query":"running"}`), {text: long[:250], err: llm.ErrCut},
+		}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			events := collect(New(Options{
+				Model: &script{lines: tc.lines, replans: tc.replans}, History: &shelf{}, Tools: tools(tc.tools...), Now: fixedNow, Parallel: 1,
+				Mode: inMode(agent.LoopMode), Rounds: tc.rounds,
+			}).Ask(t.Context(), "c1", tc.message), always(tc.reply))
+			golden.RequireEqual(t, story(t, events))
+		})
+	}
+}
+
+func TestTheLoopSeesWhatItsCallsBrought(t *testing.T) {
+	model := &script{lines: []line{
+		calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`), calling("search_notes", `{"query":"running"}`), say(answer),
+	}}
+	site := web()
+	site.err = errors.New("no network")
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), site), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	last := model.requests[2].Messages
+	asked := slices.IndexFunc(last, func(m llm.Message) bool { return len(m.Calls) == 2 })
+	if asked < 0 || len(last) != asked+5 {
+		t.Fatalf("the messages are %+v", last)
+	}
+	for i, want := range []string{"[1] fitness.md:12 Running › Plan", "failed: no network", "", nudge} {
+		m := last[asked+1+i]
+		if want != "" && (m.Role != llm.ToolReply || !strings.Contains(m.Text, want)) {
+			t.Errorf("%d: %+v lacks %q", i, m, want)
+		}
+	}
+	if last[asked].Calls[1].ID != last[asked+2].CallID {
+		t.Errorf("the reply is to %q", last[asked+2].CallID)
+	}
+}
+
+func TestWhatWasReadIsReadAgainAfterAChange(t *testing.T) {
+	read, task := &fakeTool{name: "read_note", result: agent.Result{Text: "a note"}}, addTask()
+	model := &script{lines: []line{
+		calling("read_note", `{"query":"a"}`), calling("add_task", `{"text":"x"}`), calling("read_note", `{"query":"a"}`), say("Done."),
+	}}
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(reader{read}, task), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), always(agent.AllowOnce)))
+	if len(read.ran()) != 2 || len(task.ran()) != 1 {
+		t.Errorf("read %d times, written %d times", len(read.ran()), len(task.ran()))
+	}
+}
+
+func TestATurnMakesTwentyFiveStepsAtMost(t *testing.T) {
+	var lines []line
+	for round := range 8 {
+		var pairs []string
+		for i := range 8 {
+			pairs = append(pairs, "search_notes", fmt.Sprintf(`{"query":"%d.%d"}`, round, i))
+		}
+		lines = append(lines, calling(pairs...))
+	}
+	tool := search()
+	model := &script{lines: append(lines[:4:4], say(answer))}
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	if len(tool.ran()) != maxTurnSteps {
+		t.Errorf("%d calls", len(tool.ran()))
+	}
+}
+
+// A loop cut after each moment is gone on with: nothing that ended runs again.
+func TestALoopThatWasCutIsGoneOnWith(t *testing.T) {
+	lines := []line{
+		calling("search_notes", `{"query":"running"}`, "add_task", `{"text":"buy shoes"}`), calling("brave_web_search", `{"query":"tips"}`), say(answer),
+	}
+	for cut := 1; cut <= 14; cut++ {
+		t.Run(fmt.Sprint(cut), func(t *testing.T) {
+			notes, site, task := search(), web(), addTask()
+			o := Options{Tools: tools(reader{notes}, reader{site}, task), Parallel: 1, Mode: inMode(agent.LoopMode)}
+			o.Model = &script{lines: lines}
+			kept := cutAt(t, cut, o)
+			rounds := 0
+			cutOff := 0 // calls that started and did not end; one may still run after the cut
+			for _, e := range kept.entries {
+				switch e.Moment {
+				case agent.Planned:
+					rounds++
+				case agent.Began:
+					cutOff++
+				case agent.Over:
+					cutOff--
+				}
+			}
+			o.Model, o.Mode = &script{lines: lines[rounds:]}, nil // the mode is that of the turn
+			end := ended(t, resume(t, kept, o, func(p agent.PermissionAsked) agent.Reply {
+				if p.Unknown {
+					return agent.Reply{Decision: agent.AlreadyDone}
+				}
+				return agent.Reply{Decision: agent.AllowOnce}
+			}))
+			if end.Answer != answer {
+				t.Errorf("the answer is %q", end.Answer)
+			}
+			if len(task.ran()) > 1 || len(notes.ran())+len(site.ran())+len(task.ran()) > 3+cutOff {
+				t.Errorf("ran %v %v %v", notes.ran(), site.ran(), task.ran())
+			}
+		})
+	}
+}

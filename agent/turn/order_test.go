@@ -1,0 +1,88 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lifehub/agent"
+)
+
+// ponders is a tool whose preview takes its time, longer for some inputs.
+type ponders struct {
+	*fakeTool
+	over map[string]time.Duration // by a word of the input
+}
+
+func (p ponders) Preview(ctx context.Context, input json.RawMessage) (agent.Preview, error) {
+	for word, takes := range p.over {
+		if strings.Contains(string(input), word) {
+			select {
+			case <-time.After(takes):
+			case <-ctx.Done():
+			}
+		}
+	}
+	return agent.Preview{}, ctx.Err()
+}
+
+func TestQuestionsOfStepsSideBySideComeInTheOrderOfThePlan(t *testing.T) {
+	step := func(id, tool, query, after string) string {
+		return fmt.Sprintf(`{"id":%q,"tool":%q,"input":{"query":%q},"after":[%s]}`, id, tool, query, after)
+	}
+	plan := func(steps ...string) line { return say(`{"reasoning":"","steps":[` + strings.Join(steps, ",") + `]}`) }
+	for name, tc := range map[string]struct {
+		plan line
+		over map[string]time.Duration
+		want string
+	}{
+		"the first one takes longest to say what it would change": {
+			plan(step("1", "write", "one", ""), step("2", "write", "two", ""), step("3", "write", "three", "")),
+			map[string]time.Duration{"one": time.Second, "two": time.Second / 2},
+			"1 2 3",
+		},
+		"one that waits for another step holds up none": {
+			plan(step("1", "read", "one", ""), step("2", "write", "two", `"1"`), step("3", "write", "three", "")), nil, "3 2",
+		},
+		"steps that ask nothing hold up none": {
+			plan(step("1", "read", "one", ""), step("2", "nobody", "two", ""), step("3", "write", "three", "")), nil, "3",
+		},
+		"the same call twice asks once": {
+			plan(step("1", "write", "same", ""), step("2", "write", "same", ""), step("3", "write", "three", "")), nil, "a 3",
+		},
+		"one that never gets to its question holds up none for long": {
+			plan(step("1", "write", "one", ""), step("2", "write", "two", "")), map[string]time.Duration{"one": time.Hour}, "2 1",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				writer := ponders{&fakeTool{name: "write", level: agent.Confirm}, tc.over}
+				a := New(Options{
+					Model: &script{lines: []line{tc.plan, say("Done.")}}, History: &shelf{},
+					Tools: tools(writer, &fakeTool{name: "read", takes: time.Minute, reads: true}), Parallel: 8,
+				})
+				var asked []string
+				for e := range a.Ask(t.Context(), "c1", "go") {
+					if e, ok := e.Body.(agent.PermissionAsked); ok {
+						asked = append(asked, e.Step)
+						go func() { // the user takes longer than any step
+							time.Sleep(2 * time.Hour)
+							e.Reply(agent.Reply{Decision: agent.AllowOnce})
+						}()
+					}
+				}
+				got := strings.Join(asked, " ")
+				if strings.HasPrefix(tc.want, "a ") { // whichever of the two came first
+					got = "a" + strings.TrimLeft(got, "12")
+				}
+				if got != tc.want {
+					t.Errorf("asked in the order %s, want %s", got, tc.want)
+				}
+			})
+		})
+	}
+}

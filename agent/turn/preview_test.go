@@ -1,0 +1,67 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+func TestWhatCannotBeDoneIsNotAskedAbout(t *testing.T) {
+	w := &twoTasks{}
+	tool := agent.NewWriter(llm.ToolSpec{
+		Name: "complete_task", Description: "tick a task", Schema: []byte(`{"type":"object","properties":{"task":{"type":"string"}}}`),
+	}, w)
+	model := llmtest.NewScript(
+		llmtest.Answer{Match: "You plan", Text: `{"reasoning":"","steps":[{"id":"1","tool":"complete_task","input":{"task":"call"}}],"answer":""}`},
+		llmtest.Answer{Match: "You answer", Text: "Which of the two?"},
+	)
+	a := New(Options{Model: model, Tools: func() []agent.Tool { return []agent.Tool{tool} }, History: nowhere{}})
+	var failed string
+	for event := range a.Ask(context.Background(), "c", "tick off call") {
+		switch body := event.Body.(type) {
+		case agent.PermissionAsked:
+			body.Reply(agent.Reply{Decision: agent.AllowOnce})
+			t.Error("a call that cannot be done was asked about")
+		case agent.StepChanged:
+			if body.Status == agent.Broken {
+				failed = body.Reason
+			}
+		}
+	}
+	if failed != "two tasks are called so" || w.ran {
+		t.Errorf("the step failed with %q, ran %v; want the tool's own words, and not run", failed, w.ran)
+	}
+}
+
+// twoTasks cannot do what it is asked for.
+type twoTasks struct{ ran bool }
+
+type taskArgs struct{ Task string }
+
+func (*twoTasks) Preview(context.Context, taskArgs) (agent.Preview, error) {
+	return agent.Preview{}, errors.New("two tasks are called so")
+}
+
+func (w *twoTasks) Run(context.Context, taskArgs) (agent.Result, error) {
+	w.ran = true
+	return agent.Result{}, nil
+}
+
+func (*twoTasks) Mark(context.Context, taskArgs) (json.RawMessage, error) { return nil, nil }
+
+func (*twoTasks) Check(context.Context, json.RawMessage) (agent.Happened, []agent.Effect, error) {
+	return agent.MayHaveHappened, nil, nil
+}
+
+// nowhere is a History that keeps nothing.
+type nowhere struct{}
+
+func (nowhere) Begin(context.Context, string, string) (string, error)       { return "t", nil }
+func (nowhere) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
+func (nowhere) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
+func (nowhere) Finish(context.Context, string, agent.Answer) error          { return nil }

@@ -1,0 +1,256 @@
+package turn
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// fromOutside reports whether all that a tool brings is untrusted, its errors
+// too. What a tool that is gone brought may be.
+func fromOutside(tool agent.Tool) bool {
+	if tool == nil {
+		return true
+	}
+	_, opens := tool.(agent.Fetcher)
+	return opens || agent.IsOutward(tool)
+}
+
+// reading is what was read during a turn: where text comes from that is not
+// the user's own, and what tools brought. It is safe for concurrent use; the
+// zero value has read nothing.
+type reading struct {
+	mu      sync.Mutex
+	foreign []string
+	brought []string
+	search  []string            // what web searches brought
+	own     agent.OwnText       // what of it is the user's own
+	quoted  map[string][]string // by message of the user's: whose words stand in it
+	plans   map[string]origin   // by step: what had been read when it was planned
+}
+
+// origin is what a call was made of.
+type origin struct {
+	foreign []string // where the foreign text comes from that had a part in it
+	private []string // texts that tools had brought before
+}
+
+func (r *reading) now() origin {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return origin{foreign: slices.Clone(r.foreign), private: slices.Clone(r.brought)}
+}
+
+func (r *reading) searches() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.search)
+}
+
+// planned notes what steps were made of.
+func (r *reading) planned(steps []agent.Step, from origin) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.plans == nil {
+		r.plans = map[string]origin{}
+	}
+	for _, step := range steps {
+		r.plans[step.ID] = from
+	}
+}
+
+// markForeign notes that text from outside the user's own notes stands in the
+// prompts from now on, and where it comes from.
+func (t *turn) markForeign(from string) {
+	t.reading.mu.Lock()
+	if !slices.Contains(t.reading.foreign, from) {
+		t.reading.foreign = append(t.reading.foreign, from)
+	}
+	t.reading.mu.Unlock()
+}
+
+// saidBy names the words of an error as a place that foreign text comes from.
+func saidBy(who string) string { return "what " + who + " said" }
+
+// hasRead notes what a tool brought.
+func (t *turn) hasRead(tool string, r agent.Result) {
+	for _, from := range foreignFrom(r, tool) {
+		t.markForeign(from)
+	}
+	t.reading.mu.Lock()
+	defer t.reading.mu.Unlock()
+	t.reading.brought = append(t.reading.brought, textsOf(r)...)
+	if tool == agent.WebSearch {
+		t.reading.search = append(t.reading.search, addressesOf(r)...)
+	}
+}
+
+// foreignFrom names what of a result is foreign; nil: nothing.
+func foreignFrom(r agent.Result, tool string) (names []string) {
+	for _, s := range r.Sources {
+		name := s.Path
+		if s.Call != "" {
+			name = "what " + s.Path + " brought"
+		}
+		if s.Foreign && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 && r.IsForeign() {
+		names = []string{"what " + tool + " brought"}
+	}
+	return names
+}
+
+// addresses are those that a web search found: its results' own, not what
+// stands in their texts, nor what was looked for.
+func addressesOf(r agent.Result) []string {
+	var list []string
+	for _, s := range r.Sources {
+		list = append(list, s.Path)
+	}
+	return list
+}
+
+func textsOf(r agent.Result) []string {
+	texts := []string{r.Text}
+	for _, s := range r.Sources {
+		texts = append(texts, s.Path, s.Heading, s.Text)
+	}
+	return texts
+}
+
+// originOf is what a planned step was made of: what had been read when it was
+// planned, and the results that it waits for, which may be filled in. nil:
+// nobody knows.
+func (t *turn) originOf(step agent.Step, earlier func(string) finding) *origin {
+	t.reading.mu.Lock()
+	made, known := t.reading.plans[step.ID]
+	t.reading.mu.Unlock()
+	if !known {
+		return nil
+	}
+	made.foreign, made.private = slices.Clone(made.foreign), slices.Clone(made.private)
+	for _, id := range step.After {
+		from := earlier(id)
+		made.private = append(made.private, textsOf(from.result)...)
+		made.foreign = append(made.foreign, foreignFrom(from.result, from.step.Tool)...)
+		if fromOutside(t.tool(from.step.Tool)) && len(made.foreign) == 0 {
+			made.foreign = append(made.foreign, "what "+from.step.Tool+" brought")
+		}
+	}
+	return &made
+}
+
+// verdict says whether a call may run: by its tool and the rules, and by where
+// its arguments come from.
+func (t *turn) verdict(c call) agent.RuleVerdict {
+	made := c.made
+	if made == nil { // everything that was read so far may have had a part in it
+		now := t.reading.now()
+		made = &now
+	}
+	if t.wroteOut(c) {
+		made = &origin{}
+	}
+	if t.gate.allowsUntrusted(c.tool.Spec().Name, c.ruled()) {
+		made = &origin{private: made.private}
+	}
+	own, newAddress := t.ownLevel(c)
+	v := t.gate.level(t.conversation, c.tool.Spec().Name, own, c.ruled())
+	if agent.IsOutward(c.tool) || newAddress {
+		v.Unsaid = t.unsaid(c, made)
+	}
+	if v.Level == agent.ConfirmEach && newAddress {
+		v.Reason = c.tool.Spec().Name + " asks about each address, but where a rule names its host"
+	}
+	if v.Level != agent.Auto {
+		if v.Level == agent.Confirm && len(made.foreign) > 0 {
+			v.Reason = foreignReason(c, made) + "; " + v.Reason
+			v.Fixed = true // what would be allowed for longer would be asked about all the same
+		}
+		return v
+	}
+	switch {
+	case len(made.foreign) > 0 && (newAddress || !agent.Harmless(c.tool) && !agent.IsContained(c.tool)):
+		return agent.RuleVerdict{Level: agent.Confirm, Reason: foreignReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
+	case len(v.Unsaid) > 0:
+		return agent.RuleVerdict{Level: agent.Confirm, Reason: "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
+	}
+	return v
+}
+
+// wroteOut tells whether the user's message is this very call, written out:
+// @add_task text="Buy milk". Then nothing else had a part in it.
+func (t *turn) wroteOut(c call) bool {
+	spec := c.tool.Spec()
+	head, rest, _ := strings.Cut(strings.TrimSpace(t.typed(t.question)), " ")
+	if head != "@"+spec.Name {
+		return false
+	}
+	pairs, err := agent.SplitArguments(rest)
+	if err != nil {
+		return false
+	}
+	given := map[string]string{}
+	for _, pair := range pairs {
+		given[pair[0]] = pair[1]
+	}
+	raw, err := json.Marshal(given)
+	if err != nil || len(given) != len(pairs) {
+		return false
+	}
+	input, _, err := t.schemas.Mend(spec, raw)
+	return err == nil && agent.Canonical(input) == agent.Canonical(c.input)
+}
+
+func foreignReason(c call, made *origin) string {
+	from := slices.Compact(slices.Sorted(slices.Values(made.foreign)))
+	return fmt.Sprintf("text that is not yours was read before %s was planned: %s", c.tool.Spec().Name, strings.Join(from[:min(len(from), 5)], ", "))
+}
+
+// knownAddress tells whether the user or this turn's search gave the address.
+func (t *turn) knownAddress(address string) bool {
+	want := agent.PlainAddress(address)
+	given := []string{t.typed(t.question)}
+	for _, m := range t.history {
+		if m.Role == llm.User {
+			given = append(given, t.typed(m.Text))
+		}
+	}
+	given = append(given, t.reading.searches()...)
+	for _, text := range given {
+		for _, found := range agent.AddressText.FindAllString(text, -1) {
+			if want != "" && slices.Contains([]string{agent.PlainAddress(found), agent.PlainAddress(strings.TrimRight(found, ".,;:!?)]*_"))}, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ownLevel is the level of a call before any rule, and whether it opens an
+// address that no question has shown. Such a one is shown each time, but where
+// a rule names its host.
+func (t *turn) ownLevel(c call) (own agent.Level, newAddress bool) {
+	own = c.tool.Level(slices.Clone(c.input))
+	fetcher, ok := c.tool.(agent.Fetcher)
+	if !ok || own == agent.Deny {
+		return own, false
+	}
+	if !agent.IsOutward(c.tool) && t.knownAddress(fetcher.Address(c.input)) {
+		return agent.Auto, false
+	}
+	named := slices.ContainsFunc(append(t.gate.list(), c.ruled().Tried...), func(r agent.Rule) bool {
+		return r.Level == agent.Auto && r.Matches(c.tool.Spec().Name, c.input) && slices.ContainsFunc(r.Where, func(w agent.Where) bool { return w.Fit == agent.OnHost })
+	})
+	if named {
+		return agent.Confirm, true
+	}
+	return agent.ConfirmEach, true
+}

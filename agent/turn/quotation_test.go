@@ -1,0 +1,98 @@
+package turn
+
+import (
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// quotationVerdicts writes what is told of quotations without a number.
+func quotationVerdicts(citations []agent.Citation) string {
+	var list []string
+	for _, c := range citations {
+		if c.Words != "" {
+			list = append(list, strings.TrimSuffix(strings.TrimSpace(string(c.Verdict)+" "+c.Place()), ":0"))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestQuotationsWithoutANumberAreJudged(t *testing.T) {
+	plan := agent.Source{Path: "计划.md", Line: 1, EndLine: 2, Text: "每周跑步三次，星期天跑长距离。\n星期一休息。"}
+	sources := numbered(fitness, tea, plan)
+	for name, test := range map[string]struct{ answer, want string }{
+		"in curly quotes":            {"Your plan says “Raise the long run by 10 % each week”.", "verified fitness.md:13"},
+		"in straight ones":           {`It says "Steep green tea for two minutes".`, "verified kitchen/tea.md:3"},
+		"in German ones":             {"Dort steht „Steep green tea for two minutes“.", "verified kitchen/tea.md:3"},
+		"in guillemets":              {"Il est écrit « Steep green tea for two minutes ».", "verified kitchen/tea.md:3"},
+		"in corner brackets":         {"你写过「每周跑步三次，星期天跑长距离」。", "verified 计划.md:1"},
+		"in a block":                 {"Your note:\n\n> Steep green tea for two minutes at 75 °C.\n> Never use boiling water.", "verified kitchen/tea.md:3"},
+		"with a gap":                 {"“Steep green tea … at 75 °C” it says.", "verified kitchen/tea.md:3"},
+		"invented":                   {"Your plan says “Raise the long run by 20 % each week”.", "not_found"},
+		"invented, in a script":      {"你写过「每周跑步五次，星期天休息」。", "not_found"},
+		"invented, in a block":       {"> Steep green tea for two minutes at 75 °C.\n> Then add a spoon of honey.", "verified kitchen/tea.md:3, not_found"},
+		"stitched of two notes":      {"“Steep green tea for two minutes. Rest on Monday”", "not_found"},
+		"cut so that it turns":       {"It says to “use boiling water” and to “use boiling water for black tea”.", "not_found"},
+		"one with, one without":      {"“Rest on Monday” [1]. Also “Run five times a week”.", "not_found"},
+		"twice":                      {"“Raise the long run by 10 % each week”. Again: “Raise the long run by 10 % each week”.", "verified fitness.md:13"},
+		"a single word":              {"The word “tea” stands there.", ""},
+		"three words":                {"The “best long run” is yours.", ""},
+		"a title":                    {"Look at “The Old Man and the Sea” for that.", ""},
+		"the title of the note":      {"In “fitness / Running plan” it stands.", ""},
+		"a question":                 {"You could ask “which of my runs was the longest?”.", ""},
+		"code":                       {"Run `echo \"never saw this line before\"` or\n\n```\nprint(\"this was never in any note\")\n```", ""},
+		"a callout":                  {"> **Tip:** Ask me about your other plans as well.\n\n> [!NOTE]\n> There is more to say about this.", ""},
+		"with a number in its block": {"> Steep green tea for two minutes [2]", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := quotationVerdicts(agent.CheckCitations(test.answer, sources, nil)); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAQuotationWithoutANumberIsStaleWhenItsNoteChanged(t *testing.T) {
+	now := func(s agent.Source) (string, bool) { return strings.ReplaceAll(s.Text, "10", "15"), true }
+	if got := quotationVerdicts(agent.CheckCitations("“Raise the long run by 10 % each week”", numbered(fitness), now)); got != "stale fitness.md:13" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Words that the user or a step said are quoted as what they are, and where
+// nothing was looked for an answer quotes what it likes.
+func TestQuotationsOfWhatWasSaidAreNoClaims(t *testing.T) {
+	for name, test := range map[string]struct {
+		question, earlier, answer string
+		plan                      string
+		want                      []agent.Verdict
+	}{
+		"words of the user":      {question: "what does “the early bird gets worms” mean for my running?", answer: "You ask about “the early bird gets worms”."},
+		"words of a turn before": {question: "and my running?", earlier: "I always run before breakfast with Ines", answer: "You said “I always run before breakfast”."},
+		"the words of a note":    {question: "my running?", answer: "“The long run is on Sunday.”", want: []agent.Verdict{agent.Verified}},
+		"words of nobody":        {question: "my running?", answer: "Your note says “The long run is on Saturday.”", want: []agent.Verdict{agent.NotFound}},
+		"nothing was looked for": {question: "who said to be or not?", answer: "Hamlet: “To be, or not to be, that is the question”.", plan: `{"steps":[],"answer":"Hamlet: “To be, or not to be, that is the question”."}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := test.plan
+			if plan == "" {
+				plan = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`
+			}
+			history := &shelf{}
+			if test.earlier != "" {
+				history.messages = []llm.Message{{Role: llm.User, Text: test.earlier}, {Role: llm.Assistant, Text: "Well."}}
+			}
+			found := &fakeTool{name: "search_notes", reads: true, result: agent.Result{Sources: []agent.Source{{Path: "run.md", Line: 3, EndLine: 3, Text: "The long run is on Sunday."}}}}
+			a := New(Options{Model: &script{lines: []line{say(plan), say(test.answer)}}, History: history, Tools: tools(found)})
+			var got []agent.Verdict
+			for _, c := range bodies[agent.Cited](collect(a.Ask(t.Context(), "c", test.question), nil)) {
+				got = append(got, c.Verdict)
+			}
+			if len(got) != len(test.want) || len(got) > 0 && got[0] != test.want[0] {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}

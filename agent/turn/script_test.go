@@ -1,0 +1,320 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
+
+// line is what the scripted model says to one request.
+type line struct {
+	text     string
+	thinking string
+	calls    []llm.ToolCall // after the text
+	err      error          // said after the text
+	stopped  llm.StopReason // "": stop
+	deaf     time.Duration  // it waits this long without heeding ctx, after the text
+	hangs    bool           // it waits for ctx to end, after the text
+	late     time.Duration  // it waits this long before the text
+	waiting  string         // why, as far as the server says it
+}
+
+func say(text string) line { return line{text: text} }
+
+// script is a model that says its lines, one a request, word by word.
+type script struct {
+	lines   []line
+	replans []line // to plans that are asked for anew; when there is none left: it knows no other way
+
+	mu       sync.Mutex
+	said     int
+	anew     int
+	requests []llm.Request
+}
+
+// next is the line for a request.
+func (s *script) next(req llm.Request) (line, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, req)
+	if req.Task != nil && req.Task.Kind == llm.PlanTask && len(req.Task.Results) > 0 {
+		if s.anew++; s.anew <= len(s.replans) {
+			return s.replans[s.anew-1], nil
+		}
+		return say(`{"steps":[]}`), nil
+	}
+	if s.said++; s.said > len(s.lines) {
+		return line{}, fmt.Errorf("the script has no line %d", s.said)
+	}
+	return s.lines[s.said-1], nil
+}
+
+func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	l, err := s.next(req)
+	return func(yield func(llm.Delta, error) bool) {
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		if l.waiting != "" && !yield(llm.Delta{Waiting: l.waiting}, nil) {
+			return
+		}
+		time.Sleep(l.late)
+		if l.thinking != "" && !yield(llm.Delta{Thinking: l.thinking}, nil) {
+			return
+		}
+		for _, piece := range pieces(l.text) {
+			if !yield(llm.Delta{Text: piece}, nil) {
+				return
+			}
+		}
+		for _, c := range l.calls {
+			if !yield(llm.Delta{Call: &c}, nil) {
+				return
+			}
+		}
+		if l.hangs {
+			<-ctx.Done()
+			yield(llm.Delta{}, ctx.Err())
+			return
+		}
+		if l.deaf > 0 {
+			time.Sleep(l.deaf)
+		}
+		if l.err != nil {
+			yield(llm.Delta{}, l.err)
+			return
+		}
+		stopped := l.stopped
+		if stopped == "" {
+			stopped = llm.StopEnd
+		}
+		yield(llm.Delta{Usage: &llm.Usage{Prompt: 100, Answer: len(pieces(l.text)), Generating: time.Second, Stopped: stopped}}, nil)
+	}
+}
+
+var wordAndSpace = regexp.MustCompile(`\s*\S+|\s+$`)
+
+func pieces(text string) []string { return wordAndSpace.FindAllString(text, -1) }
+
+// shelf is a History in memory.
+type shelf struct {
+	mu       sync.Mutex
+	messages []llm.Message
+	begun    []string
+	answers  []agent.Answer
+	fail     error
+}
+
+func (s *shelf) Begin(_ context.Context, _, message string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun = append(s.begun, message)
+	if s.fail != nil {
+		return "", s.fail
+	}
+	return fmt.Sprintf("t%d", len(s.begun)), nil
+}
+
+func (s *shelf) Recent(_ context.Context, _ string, limit int) ([]llm.Message, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.messages[max(0, len(s.messages)-limit):]), nil
+}
+
+func (*shelf) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
+
+func (s *shelf) Finish(ctx context.Context, _ string, answer agent.Answer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = append(s.answers, answer)
+	return ctx.Err()
+}
+
+func (s *shelf) last() agent.Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.answers) == 0 {
+		return agent.Answer{}
+	}
+	return s.answers[len(s.answers)-1]
+}
+
+// fixedNow is the clock of the stories.
+func fixedNow() time.Time { return time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC) }
+
+// collect reads a turn to its end, answering each question with reply.
+func collect(events <-chan agent.Event, reply func(agent.PermissionAsked) agent.Reply) []agent.Event {
+	var all []agent.Event
+	for e := range events {
+		all = append(all, e)
+		if asked, ok := e.Body.(agent.PermissionAsked); ok {
+			asked.Reply(reply(asked))
+		}
+	}
+	return all
+}
+
+func always(d agent.Decision) func(agent.PermissionAsked) agent.Reply {
+	return func(agent.PermissionAsked) agent.Reply { return agent.Reply{Decision: d} }
+}
+
+// story tells a turn as JSON lines. Times, turn ids and counts of tokens in
+// prompts are left out, pieces of a text are joined, and the events of steps
+// that ran side by side stand in the order of the plan.
+func story(t *testing.T, events []agent.Event) string {
+	t.Helper()
+	var told []agent.Event
+	for _, e := range events {
+		if len(told) > 0 && join(&told[len(told)-1], e) {
+			continue
+		}
+		told = append(told, e)
+	}
+	for from := 0; from < len(told); from++ {
+		to := from
+		for to < len(told) && stepOf(told[to]) != "" {
+			to++
+		}
+		slices.SortStableFunc(told[from:to], func(a, b agent.Event) int { return strings.Compare(stepOf(a), stepOf(b)) })
+		from = to
+	}
+	var b strings.Builder
+	for _, e := range told {
+		if counted, ok := e.Body.(agent.ContextCounted); ok {
+			for kind := range counted.Parts {
+				counted.Parts[kind] = 0
+			}
+			counted.Used = 0
+			e.Body = counted
+		}
+		raw, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(unneeded.ReplaceAll(raw, nil))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// join adds a piece to the piece before it.
+func join(last *agent.Event, e agent.Event) bool {
+	switch piece := e.Body.(type) {
+	case agent.Said:
+		if before, ok := last.Body.(agent.Said); ok {
+			last.Body = agent.Said{Content: before.Content + piece.Content}
+			return true
+		}
+	case agent.Thought:
+		if before, ok := last.Body.(agent.Thought); ok && before.Agent == piece.Agent && before.Step == piece.Step {
+			piece.Content = before.Content + piece.Content
+			last.Body = piece
+			return true
+		}
+	}
+	return false
+}
+
+// stepOf is the step that an event tells of; "" for the others.
+func stepOf(e agent.Event) string {
+	switch body := e.Body.(type) {
+	case agent.StepChanged:
+		return body.Step
+	case agent.ToolStarted:
+		return body.Step
+	case agent.ToolEnded:
+		return body.Step
+	case agent.PermissionAsked:
+		return body.Step
+	case agent.PermissionGiven:
+		return body.Step
+	}
+	return ""
+}
+
+var unneeded = regexp.MustCompile(`,"turn":"[^"]*"|,"seq":\d+|,"time":"[^"]*"|,"date":"[^"]*"`)
+
+// fakeTool is a tool that says always the same.
+type fakeTool struct {
+	name    string
+	schema  string
+	level   agent.Level
+	result  agent.Result
+	err     error
+	takes   time.Duration
+	deaf    bool // it does not heed ctx
+	panics  bool
+	preview agent.Preview
+	bounds  []string
+	reads   bool // it changes nothing
+	outward bool
+	does    []agent.Effect
+
+	mu   sync.Mutex
+	runs []string // its inputs
+}
+
+func (f *fakeTool) Spec() llm.ToolSpec {
+	schema := f.schema
+	if schema == "" {
+		schema = `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`
+	}
+	return llm.ToolSpec{Name: f.name, Description: "does " + f.name, Schema: json.RawMessage(schema)}
+}
+
+func (f *fakeTool) Level(json.RawMessage) agent.Level { return f.level }
+
+func (f *fakeTool) ReadOnly() bool { return f.reads }
+func (f *fakeTool) Outward() bool  { return f.outward }
+
+func (f *fakeTool) Bounds() []string { return f.bounds }
+
+func (f *fakeTool) Preview(context.Context, json.RawMessage) (agent.Preview, error) {
+	return f.preview, nil
+}
+
+func (f *fakeTool) Run(ctx context.Context, input json.RawMessage) (agent.Result, error) {
+	f.mu.Lock()
+	f.runs = append(f.runs, string(input))
+	f.mu.Unlock()
+	for _, e := range f.does {
+		agent.DeskOf(ctx).Did(e)
+	}
+	if f.panics {
+		panic("a fault in " + f.name)
+	}
+	if f.deaf {
+		time.Sleep(f.takes)
+	} else if f.takes > 0 {
+		select {
+		case <-time.After(f.takes):
+		case <-ctx.Done():
+			return agent.Result{}, ctx.Err()
+		}
+	}
+	return f.result, f.err
+}
+
+func (f *fakeTool) ran() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.runs)
+}
+
+// contextWithCancel ends with the test at the latest.
+func contextWithCancel(t *testing.T) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return ctx, cancel
+}

@@ -1,0 +1,140 @@
+package turn
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+// tokenizers count as models of several kinds do.
+var tokenizers = map[string]func(string) int{
+	"four bytes a token": func(s string) int { return (len(s) + 3) / 4 },
+	"three bytes":        func(s string) int { return (len(s) + 2) / 3 },
+	"two bytes":          func(s string) int { return (len(s) + 1) / 2 },
+	"a word and a half":  func(s string) int { return len(strings.Fields(s)) * 3 / 2 },
+}
+
+// Whatever the size of a prompt and however the server counts, all of what was
+// sent arrives, the canary at its head first of all, or the user is told.
+func TestNoPromptIsCutInSilence(t *testing.T) {
+	const window = 4096
+	for _, protocol := range []string{"ollama", "openai"} {
+		for name, count := range tokenizers {
+			t.Run(protocol+", "+name, func(t *testing.T) {
+				whole, told, silent, sizes := 0, 0, 0, 30
+				if name == "four bytes a token" || name == "two bytes" { // as most count, and as the worst does
+					sizes = 100
+				}
+				for i := range sizes {
+					words := int(float64(window) * math.Pow(2, -2+4*float64(i)/float64(sizes))) // a quarter of the window to four of it
+					switch arrived, said := askLong(t, protocol, count, window, 0, words); {
+					case arrived && !said:
+						whole++
+					case said:
+						told++
+					default:
+						silent++
+						t.Errorf("%d words: a part is missing and nobody was told", words)
+					}
+				}
+				t.Logf("%d prompts: %d whole, %d cut and told, %d cut in silence", sizes, whole, told, silent)
+			})
+		}
+	}
+}
+
+// A server behind OpenAI's protocol may have a smaller window than anybody
+// knows: Ollama's own default is 4096.
+func TestAServerWithALittleWindowOfItsOwnIsFoundOut(t *testing.T) {
+	const sizes = 100
+	whole, told := 0, 0
+	for i := range sizes {
+		words := int(4096 * math.Pow(2, -2+4*float64(i)/sizes))
+		switch arrived, said := askLong(t, "openai", tokenizers["four bytes a token"], 16384, 4096, words); {
+		case said:
+			told++
+		case arrived:
+			whole++
+		default:
+			t.Errorf("%d words: cut in silence", words)
+		}
+	}
+	t.Logf("%d prompts: %d whole, %d cut and told", sizes, whole, told)
+}
+
+// askLong asks a new agent a long question in a long conversation, with a
+// canary at the head of each prompt. It tells whether all of each prompt
+// arrived, and whether the user was told otherwise. own is the server's window where it
+// differs from the one asked for.
+func askLong(t *testing.T, protocol string, count func(string) int, window, own, words int) (arrived, said bool) {
+	t.Helper()
+	server := &llmtest.Truncating{Count: count, Window: own, Answer: func(system string) string {
+		if strings.Contains(system, "You plan") {
+			return searchStep
+		}
+		return "Done."
+	}}
+	if own == 0 && protocol == "openai" {
+		server.Window = window
+	}
+	server.Start(t)
+	settings := llm.Settings{Provider: protocol, OllamaHost: server.URL, OpenAIURL: server.URL + "/v1", Model: llmtest.FaultModel, Window: window}
+	provider, err := llm.Open(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer provider.Close()
+	kept := &shelf{}
+	for i := range 3 {
+		kept.messages = append(kept.messages, llm.Message{Role: llm.User, Text: manyWords(words/8, i)}, llm.Message{Role: llm.Assistant, Text: manyWords(words/8, -i)})
+	}
+	found := &fakeTool{name: "search_notes", result: agent.Result{Text: manyWords(words/2, 7)}}
+	a := New(Options{
+		Model: provider, Window: provider.Window, History: kept, Tools: tools(found), Instructions: "CANARY",
+		Ready: provider.Ready, Refuses: func() bool { return provider.State().RejectsLongPrompts }, ModelName: func() string { return llmtest.FaultModel },
+	})
+	events := collect(a.Ask(t.Context(), "c1", "What of this? "+manyWords(words/4, 3)), nil)
+	ended(t, events)
+	for _, n := range bodies[agent.Noticed](events) {
+		said = said || strings.Contains(n.Text, "in silence")
+	}
+	arrived = server.Cuts() == 0
+	for _, prompt := range server.Seen() {
+		arrived = arrived && strings.HasPrefix(prompt, "CANARY")
+	}
+	return arrived, said
+}
+
+// manyWords is so many words, all a little different.
+func manyWords(words, seed int) string {
+	list := strings.Fields("the boiler in cellar was mended on Tuesday by Ines who wrote that pressure had fallen below one bar again and a valve leaked")
+	var b strings.Builder
+	for i := range words {
+		fmt.Fprintf(&b, "%s ", list[(i*7+seed*3+i/len(list)+len(list)*8)%len(list)])
+	}
+	return b.String()
+}
+
+// A window in which no prompt fits is told about once, however often it is tried.
+func TestWhatPromptsLackIsToldOnce(t *testing.T) {
+	kept := &shelf{}
+	for range 6 {
+		kept.messages = append(kept.messages, llm.Message{Role: llm.User, Text: "and then?"}, llm.Message{Role: llm.Assistant, Text: strings.Repeat("all that was said ", 200)})
+	}
+	model := &failing{fault: line{err: fmt.Errorf("ask: %w", llm.ErrTooLong)}}
+	events := collect(New(Options{Model: model, History: kept, Tools: tools(search()), Window: func() int { return 900 }}).Ask(t.Context(), "c1", "go"), nil)
+	told := map[string]int{}
+	for _, n := range bodies[agent.Noticed](events) {
+		if told[n.Text]++; told[n.Text] > 1 {
+			t.Errorf("told again: %s", n.Text)
+		}
+	}
+	if len(told) < 2 {
+		t.Errorf("told %v", told)
+	}
+}

@@ -1,0 +1,109 @@
+package turn
+
+import (
+	"encoding/json"
+	"testing"
+
+	"lifehub/agent"
+)
+
+func TestWhatWouldLetACallRunUnattended(t *testing.T) {
+	task := func() agent.Tool { return addTask() }
+	mail := func() agent.Tool {
+		return &fakeTool{name: "send_email", level: agent.ConfirmEach, outward: true, schema: `{"type":"object"}`}
+	}
+	crawl := func() agent.Tool {
+		return opener{&fakeTool{name: "crawl", level: agent.Confirm, reads: true, outward: true, schema: `{"type":"object"}`}}
+	}
+	search := func() agent.Tool {
+		return &fakeTool{name: "web_search", level: agent.Confirm, reads: true, outward: true, schema: `{"type":"object"}`}
+	}
+	const buy, docs = `{"text":"buy milk"}`, `{"url":"https://docs.example/a"}`
+	for name, tc := range map[string]struct {
+		tool      func() agent.Tool
+		input     string
+		rules     []string
+		untrusted string // a rule for after untrusted text
+		foreign   bool   // such text was read
+		private   string // that the notes held
+		want      string // "auto": it runs
+		after     bool
+	}{
+		"a confirm":                                 {task, buy, nil, "", false, "", "add_task", false},
+		"a rule for another value":                  {task, buy, []string{"add_task text=x"}, "", false, "", "add_task", false},
+		"after untrusted text":                      {task, buy, nil, "", true, "", "add_task text=VALUE", true},
+		"after untrusted text, with a rule":         {task, buy, []string{"add_task"}, "", true, "", "add_task text=VALUE", true},
+		"after untrusted text, with its rule":       {task, buy, nil, "add_task text='buy *'", true, "", "auto", false},
+		"its rule for another value":                {task, buy, nil, "add_task text='sell *'", true, "", "add_task text=VALUE", true},
+		"its rule without untrusted text":           {task, buy, nil, "add_task text='buy *'", false, "", "auto", false},
+		"a confirm of the user after it":            {task, buy, []string{"add_task=confirm"}, "", false, "", "add_task", false},
+		"a mail":                                    {mail, `{"to":"a@b.example"}`, []string{"send_email"}, "send_email to=a@b.example", false, "", "", false},
+		"a crawl":                                   {crawl, docs, nil, "", false, "", "crawl url=host:HOST", false},
+		"a crawl with a rule for the tool":          {crawl, docs, []string{"crawl"}, "", false, "", "crawl url=host:HOST", false},
+		"a crawl with a rule for the host":          {crawl, docs, []string{"crawl url=host:docs.example"}, "", false, "", "auto", false},
+		"a crawl after untrusted text":              {crawl, docs, []string{"crawl url=host:docs.example"}, "", true, "", "crawl url=host:HOST", true},
+		"a crawl after untrusted text, allowed":     {crawl, docs, nil, "crawl url=host:docs.example", true, "", "auto", false},
+		"a crawl of an address that cannot be read": {crawl, `{"url":"://"}`, nil, "", false, "", "", false},
+		"what the notes hold leaves":                {search, `{"query":"mallorca 4711"}`, []string{"web_search"}, "", false, "The code is mallorca 4711.", "", false},
+		"it leaves after untrusted text":            {search, `{"query":"mallorca 4711"}`, nil, "web_search query=*4711", true, "The code is mallorca 4711.", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var rules *agent.Rules
+			for _, text := range tc.rules {
+				rules = rules.With(mustRule(t, text))
+			}
+			if tc.untrusted != "" {
+				rule := mustRule(t, tc.untrusted)
+				rule.Untrusted = true
+				rules = rules.With(rule)
+			}
+			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules, Unattended: true}), "c1", nil)
+			turn.question = "do what https://docs.example/a says"
+			if tc.private != "" {
+				turn.hasRead("search_notes", agent.Result{Text: tc.private, Sources: []agent.Source{{Path: "code.md", Line: 1, Text: tc.private}}})
+			}
+			if tc.foreign {
+				turn.markForeign("https://evil.example/")
+			}
+			c := call{tool: tc.tool(), input: json.RawMessage(tc.input)}
+			got, after := "auto", false
+			if turn.verdict(c).Level != agent.Auto {
+				got, after = turn.allowing(c)
+			}
+			if got != tc.want || after != tc.after {
+				t.Errorf("got %q, after untrusted text %v; want %q, %v", got, after, tc.want, tc.after)
+			}
+		})
+	}
+}
+
+func TestAnUnattendedTurnActsOnUntrustedTextByARuleForIt(t *testing.T) {
+	for text, want := range map[string]agent.PermissionAsked{
+		"buy shoes": {},
+		"sell all":  {Allow: "add_task text=VALUE", Untrusted: true},
+	} {
+		rule := mustRule(t, "add_task text='buy *'")
+		rule.Untrusted = true
+		plan := `{"steps":[{"id":"1","tool":"web_search","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"text":"{{1.text}}"},"after":["1"]}]}`
+		a := New(Options{
+			Model: &script{lines: []line{say(plan), say("Done."), say("Done.")}}, History: &shelf{}, Unattended: true, Rules: allowAll().With(rule),
+			Tools: tools(addTask(), &fakeTool{name: "web_search", reads: true, outward: true, result: agent.Result{Text: text, Foreign: true}}),
+		})
+		var got agent.PermissionAsked
+		for _, asked := range bodies[agent.PermissionAsked](collect(a.Ask(t.Context(), "c1", "add a task shoes"), always(agent.Refuse))) {
+			got = agent.PermissionAsked{Allow: asked.Allow, Untrusted: asked.Untrusted}
+		}
+		if got.Allow != want.Allow || got.Untrusted != want.Untrusted {
+			t.Errorf("%q: asked %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+func mustRule(t *testing.T, text string) agent.Rule {
+	t.Helper()
+	rule, err := agent.ParseRule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rule
+}
