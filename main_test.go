@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"lifehub/notes":            {"internal/pattern"},
 	"lifehub/internal/pattern": {},
 	"lifehub/internal/text":    {"internal/pattern"},
-	"lifehub/rag":              {"llm", "notes", "internal/pattern"},
+	"lifehub/rag":              {"llm", "notes", "internal/pattern", "internal/text"},
 	"lifehub/examples":         {},
 	"lifehub/cli/redact":       {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys"},

@@ -11,10 +11,11 @@ import (
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
+	gmtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // unit is what a passage is built of: a heading, a paragraph, a list item
@@ -59,7 +60,7 @@ func blocks(note string, body, size int) []unit {
 		w.lines(body, len(note), nil)
 		return w.units
 	}
-	document := structure.Parse(text.NewReader([]byte(source)))
+	document := structure.Parse(gmtext.NewReader([]byte(source)))
 	w.children(document, len(source), nil)
 	return w.units
 }
@@ -194,7 +195,7 @@ func (w *blockWalk) lines(start, end int, above []string) {
 // sentences divides a range after the ends of sentences, and a sentence that
 // is itself too big between words.
 func (w *blockWalk) sentences(start, end int, above []string) {
-	w.pack(start, end, above, sentenceEnd, w.words)
+	w.pack(start, end, above, text.SentenceEnd, w.words)
 }
 
 // words is the last resort: it cuts between words, or anywhere between
@@ -244,28 +245,6 @@ func (w *blockWalk) pack(start, end int, above []string, step func(string) int, 
 	if begin < end {
 		emit(end)
 	}
-}
-
-// sentenceEnd returns the length of the first sentence of text, with the
-// blanks after it.
-func sentenceEnd(text string) int {
-	for i, r := range text {
-		after := i + utf8.RuneLen(r)
-		switch r {
-		case '\n':
-			return after
-		case '。', '！', '？':
-			return after
-		case '.', '!', '?':
-			rest := text[after:]
-			trimmed := strings.TrimLeft(rest, "\"'”’)]*_")
-			if trimmed == "" || trimmed[0] == ' ' || trimmed[0] == '\n' {
-				blanks := len(trimmed) - len(strings.TrimLeft(trimmed, " "))
-				return after + len(rest) - len(trimmed) + blanks
-			}
-		}
-	}
-	return len(text)
 }
 
 // trim takes blank lines and trailing blanks off a range. The indentation of

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -100,15 +101,15 @@ func commonPath(a, b []string) []string {
 	return a[:n]
 }
 
-// estimateTokens guesses how many tokens an embedding model makes of text:
+// estimateTokens guesses how many tokens an embedding model makes of a text:
 // English runs at 3.4 to 4 letters a token, Chinese and Japanese at about one.
-func estimateTokens(text string) int {
+func estimateTokens(s string) int {
 	quarter := 0
-	for _, r := range text {
+	for _, r := range s {
 		switch {
 		case r < utf8.RuneSelf:
 			quarter++
-		case isUnspaced(r):
+		case text.Unspaced(r):
 			quarter += 4
 		default:
 			quarter += 2

@@ -1,32 +1,10 @@
 package rag
 
-import "testing"
+import (
+	"testing"
 
-func TestANoteShowsItsLanguage(t *testing.T) {
-	for text, want := range map[string]language{
-		"The boiler was serviced in March and the filter was changed.":                              "",
-		"Die Heizung wurde im März gewartet, und der Filter ist neu.":                               "de",
-		"La chaudière a été révisée en mars et le filtre est neuf pour cette année.":                "fr",
-		"La caldera fue revisada en marzo y el filtro es nuevo para este año, como siempre.":        "es",
-		"La caldaia è stata revisionata a marzo e il filtro è nuovo, come per la casa della nonna.": "it",
-		"A caldeira foi revista em março e o filtro não é novo, mas está como nos outros anos.":     "pt",
-		"De ketel is in maart nagekeken en het filter werd vervangen door een nieuw.":               "nl",
-		"Pannan servades i mars och filtret är nytt, men den gamla har vi inte kvar.":               "sv",
-		"Котёл проверили в марте, и фильтр был новый, но его уже нет в доме.":                       "ru",
-		"Купить печку":                                                       "ru", // its script tells, where it is too short for small words
-		"أضف الكمون والكزبرة إلى الحساء":                                     "ar",
-		"Kazan mart ayında bakıldı ve filtre yeni, ama bu ev için çok eski.": "tr",
-		"see “печка” in the dictionary":                                      "",
-		"kubectl get pods -n prod -o wide --sort-by=.metadata.name":          "",
-		"Milch, Brot, Eier": "",
-		"He said \"je ne sais quoi\" and that was it: nobody at the table knew what to make of the words.": "",
-		"": "",
-	} {
-		if got := languageOf(text); got != want {
-			t.Errorf("%q is in %q, want %q", text, got, want)
-		}
-	}
-}
+	"lifehub/internal/text"
+)
 
 // TestFormsOfAWordFindOneAnother: in the languages with a stemmer, a question
 // in one form finds the note in another, and the note with the very form
@@ -84,7 +62,7 @@ func TestAQuestionInAnotherLanguageIsKnown(t *testing.T) {
 			t.Errorf("%q is foreign to English notes: %v, want %v", question, got, want)
 		}
 	}
-	if isForeign("Wo wurde die Heizung gewartet?", []language{"de"}) {
+	if isForeign("Wo wurde die Heizung gewartet?", []text.Lang{"de"}) {
 		t.Error("a German question is foreign to German notes")
 	}
 }

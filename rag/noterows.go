@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -50,7 +51,7 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	if err != nil {
 		return err
 	}
-	name, in := spacedName(note.Path), languageOf(note.Text[bodyStart(note.Text, note.BodyLine):])
+	name, in := spacedName(note.Path), text.Language(note.Text[bodyStart(note.Text, note.BodyLine):])
 	result, err := tx.ExecContext(ctx, `INSERT INTO notes
 		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, dated, tags, outside, problem, language, text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
@@ -95,7 +96,7 @@ const maxTagWords = 64
 
 // writePassage puts a piece of a note into the index, and its terms. What the
 // front matter says belongs to the first.
-func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in language, p piece, first bool, k key) error {
+func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in text.Lang, p piece, first bool, k key) error {
 	titleTerms := terms(note.Title+"\n"+spacedName(note.Path), in)
 	headingTerms, bodyTerms := terms(headingsOf(p), in), terms(note.Text[p.start:p.end], in)
 	if first {

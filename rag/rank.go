@@ -127,7 +127,7 @@ func (s *search) weight(ctx context.Context, m *meaning) float64 {
 
 // sameLanguage is 1 for a question in the language of the notes, 0 for one in
 // another that the model was not made for: trust was measured with the notes'
-// own words. A question is in another language when its small words are those
+// own words. A question is in another language when its stop words are those
 // of one that no note is in, or when hardly any of its words stand in the notes.
 func (s *search) sameLanguage(model string) float64 {
 	if isBuiltIn(model) || modelByName(model).manyLanguages {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lifehub/internal/text"
 )
 
 // rescored is how many of the word index's candidates are looked at again.
@@ -127,7 +129,7 @@ type place struct {
 	id, note              int64
 	start, stop, from, to int
 	heading, title, path  string
-	language              language
+	language              text.Lang
 	first                 bool // of its note
 }
 

@@ -5,13 +5,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"lifehub/internal/text"
 )
 
 // Terms are what words are indexed and searched by. Words of scripts with
 // spaces are stemmed; runs of Chinese, Japanese, Korean or Thai letters become
 // overlapping pairs; anything that looks like code, a path or a #tag is kept
-// exactly as well. Both sides of a search cut their text here, and SQLite is
+// exactly as well. A note's words are stemmed by the rules of its own language;
+// those of a question, which is too short to tell, in the form that each
+// language of the vault gives them. Both sides of a search cut their text here, and SQLite is
 // handed finished terms: its tokenizer only splits at the spaces.
 
 // term is one unit of the word index.
@@ -25,73 +27,34 @@ type term struct {
 // pair tells whether a term is a piece of a script without spaces.
 func (t term) pair() bool {
 	r, _ := utf8.DecodeRuneInString(t.text)
-	return isUnspaced(r)
+	return text.Unspaced(r)
 }
 
 // terms cuts a text of a language. The plain terms come in reading order, one
 // position each; exact terms follow the words they cover.
-func terms(text string, in language) []term {
-	found := make([]term, 0, len(text)/5)
-	for start := 0; start < len(text); {
-		r, size := utf8.DecodeRuneInString(text[start:])
-		if unicode.IsSpace(r) {
-			start += size
-			continue
-		}
-		end := start + size
-		for end < len(text) {
-			r, size = utf8.DecodeRuneInString(text[end:])
-			if unicode.IsSpace(r) {
-				break
+func terms(s string, in text.Lang) []term {
+	found := make([]term, 0, len(s)/5)
+	start, end := 0, 0 // of what stands between two spaces
+	for w := range text.Words(s) {
+		if w.Start >= end {
+			found = appendExact(found, s[start:end], start)
+			start, end = w.Start-len(lastField(s[end:w.Start])), len(s)
+			if space := strings.IndexFunc(s[w.Start:], unicode.IsSpace); space >= 0 {
+				end = w.Start + space
 			}
-			end += size
 		}
-		found = appendWords(found, text[start:end], start, in)
-		found = appendExact(found, text[start:end], start)
-		start = end
+		form := text.Fold(w.Text)
+		if !w.Unspaced {
+			form = text.FoldedStem(w.Text, in)
+		}
+		found = append(found, term{text: form, start: w.Start, end: w.End()})
 	}
-	return found
+	return appendExact(found, s[start:end], start)
 }
 
-// appendWords cuts what stands between two spaces into words and pairs.
-func appendWords(found []term, piece string, offset int, in language) []term {
-	for i := 0; i < len(piece); {
-		r, size := utf8.DecodeRuneInString(piece[i:])
-		if !wordRune(r) {
-			i += size
-			continue
-		}
-		start, unspaced := i, isUnspaced(r)
-		for i < len(piece) {
-			r, size = utf8.DecodeRuneInString(piece[i:])
-			if !wordRune(r) || isUnspaced(r) != unspaced {
-				break
-			}
-			i += size
-		}
-		if unspaced {
-			found = appendPairs(found, piece[start:i], offset+start)
-			continue
-		}
-		found = append(found, term{text: in.stem(piece[start:i]), start: offset + start, end: offset + i})
-	}
-	return found
-}
-
-func appendPairs(found []term, run string, offset int) []term {
-	if utf8.RuneCountInString(run) == 1 {
-		return append(found, term{text: fold(run), start: offset, end: offset + len(run)})
-	}
-	for i := 0; i < len(run); {
-		_, first := utf8.DecodeRuneInString(run[i:])
-		_, second := utf8.DecodeRuneInString(run[i+first:])
-		if second == 0 {
-			break
-		}
-		found = append(found, term{text: fold(run[i : i+first+second]), start: offset + i, end: offset + i + first + second})
-		i += first
-	}
-	return found
+// lastField is what follows the last space.
+func lastField(s string) string {
+	return s[len(strings.TrimRightFunc(s, func(r rune) bool { return !unicode.IsSpace(r) })):]
 }
 
 // appendExact adds what means more than its letters, as it is: foo_bar,
@@ -135,7 +98,7 @@ func looksLikeCode(piece string) bool {
 	lower := false
 	for _, r := range piece {
 		switch {
-		case isUnspaced(r):
+		case text.Unspaced(r):
 			return false
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			letters++
@@ -167,47 +130,6 @@ func exactTerm(piece string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-func wordRune(r rune) bool {
-	if r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-	}
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
-}
-
-// isUnspaced tells whether r belongs to a script written without spaces.
-func isUnspaced(r rune) bool {
-	if r < 0x0e00 {
-		return false
-	}
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
-		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == 'ー' || r == '々'
-}
-
-// fold makes a word comparable: lower case, full width to half width, accents
-// taken off.
-func fold(word string) string {
-	ascii := true
-	for i := range len(word) {
-		if word[i] >= utf8.RuneSelf {
-			ascii = false
-			break
-		}
-	}
-	if ascii {
-		return strings.ToLower(word)
-	}
-	if r, _ := utf8.DecodeRuneInString(word); isUnspaced(r) {
-		return norm.NFKC.String(strings.ToLower(word)) // the marks of kana make another letter
-	}
-	var b strings.Builder
-	for _, r := range norm.NFKD.String(strings.ToLower(word)) {
-		if !unicode.Is(unicode.Mn, r) {
-			b.WriteRune(r)
-		}
-	}
-	return norm.NFC.String(b.String())
 }
 
 // joinTerms writes the plain and the exact terms as SQLite takes them.

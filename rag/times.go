@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // span is a stretch of days: from its first day to before its last.
@@ -65,16 +66,16 @@ func (u timeUnit) before(day time.Time) time.Time {
 
 // timesIn finds all times of a text, in order. Where two ways to read one
 // overlap, the one that stands first in the table is meant.
-func timesIn(text string, day time.Time) (said []saidTime) {
-	if lower := strings.ToLower(text); len(lower) == len(text) {
-		text = lower
+func timesIn(question string, day time.Time) (said []saidTime) {
+	if lower := strings.ToLower(question); len(lower) == len(question) {
+		question = lower
 	}
-	unspaced, digits := strings.ContainsFunc(text, isUnspaced), strings.ContainsAny(text, "0123456789")
+	unspaced, digits := strings.ContainsFunc(question, text.Unspaced), strings.ContainsAny(question, "0123456789")
 	for _, t := range plainTimes() {
 		if !t.spaced && !unspaced || t.unit >= givenDate && !digits {
 			continue
 		}
-		where := t.find(text)
+		where := t.find(question)
 		if where == nil {
 			continue
 		}
@@ -85,7 +86,7 @@ func timesIn(text string, day time.Time) (said []saidTime) {
 		parts := timeParts{}
 		for i, name := range t.pattern.SubexpNames() {
 			if name != "" && where[2*i] >= 0 {
-				parts[name] = text[where[2*i]:where[2*i+1]]
+				parts[name] = question[where[2*i]:where[2*i+1]]
 			}
 		}
 		ok := false
@@ -140,7 +141,7 @@ var emptyWords = sync.OnceValue(func() map[string]bool {
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
-		set[language("").stem(word)] = true
+		set[text.FoldedStem(word, "")] = true
 	}
 	return set
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -143,17 +144,17 @@ func (s *syncRun) standIns(ctx context.Context) ([]string, error) {
 
 // halfSentence takes every second word of the first proper sentence; "": the
 // text has none.
-func halfSentence(text string) string {
-	for len(text) > 0 {
-		end := sentenceEnd(text)
-		sentence := strings.TrimSpace(text[:end])
-		text = text[end:]
+func halfSentence(passage string) string {
+	for len(passage) > 0 {
+		end := text.SentenceEnd(passage)
+		sentence := strings.TrimSpace(passage[:end])
+		passage = passage[end:]
 		if strings.HasPrefix(sentence, "#") || strings.HasPrefix(sentence, "```") {
 			continue
 		}
 		words := strings.Fields(sentence)
 		if len(words) < 8 {
-			if runes := []rune(sentence); len(runes) > 16 && isUnspaced(runes[0]) {
+			if runes := []rune(sentence); len(runes) > 16 && text.Unspaced(runes[0]) {
 				return string(runes[len(runes)/4 : len(runes)*3/4]) // no spaces: its middle half
 			}
 			continue

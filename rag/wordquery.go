@@ -8,7 +8,10 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"lifehub/internal/text"
 )
 
 // columnWeights are those of title, heading, body and exact terms in BM25,
@@ -25,9 +28,9 @@ type wordQuery struct {
 	required []string // quoted phrases, all of which a passage must hold
 	bound    float64  // what BM25 could reach at most, summed over the terms
 	terms    []weighed
-	passages int        // in the index
-	spoken   []language // those of the vault's notes but English
-	key      string     // the question as titles and file names are compared
+	passages int         // in the index
+	spoken   []text.Lang // those of the vault's notes but English
+	key      string      // the question as titles and file names are compared
 }
 
 // weighed is a term and how much it tells.
@@ -76,33 +79,34 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 
 // askedTerms are the terms of a question, each once, in the forms that the
 // languages of the vault give them.
-func askedTerms(text string, spoken []language) []weighed {
+func askedTerms(question string, spoken []text.Lang) []weighed {
 	var asked []weighed
 	seen := map[string]bool{}
-	for _, t := range terms(text, "") {
+	for _, t := range terms(question, "") {
 		if seen[t.text] {
 			continue
 		}
 		forms := []string{t.text}
 		for _, l := range spoken {
-			if form := l.stem(text[t.start:t.end]); !t.exact && !t.pair() && !slices.Contains(forms, form) {
+			if form := text.FoldedStem(question[t.start:t.end], l); !t.exact && !t.pair() && !slices.Contains(forms, form) {
 				forms = append(forms, form)
 			}
 		}
 		for _, form := range forms {
 			seen[form] = true
 		}
-		asked = append(asked, weighed{forms: forms, place: len(asked), alone: t.alone(text)})
+		asked = append(asked, weighed{forms: forms, place: len(asked), alone: t.alone(question)})
 	}
 	return asked
 }
 
 // alone tells a character of a script without spaces that nothing else
 // stands beside: 犬, but not the 年 of 2025年.
-func (t term) alone(text string) bool {
-	before, _ := utf8.DecodeLastRuneInString(text[:t.start])
-	after, _ := utf8.DecodeRuneInString(text[t.end:])
-	return t.pair() && utf8.RuneCountInString(t.text) == 1 && !wordRune(before) && !wordRune(after)
+func (t term) alone(question string) bool {
+	before, _ := utf8.DecodeLastRuneInString(question[:t.start])
+	after, _ := utf8.DecodeRuneInString(question[t.end:])
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+	return t.pair() && utf8.RuneCountInString(t.text) == 1 && !inWord(before) && !inWord(after)
 }
 
 // mostPairs bounds the pairs that one character is looked for in.
@@ -164,7 +168,7 @@ func (w *wordQuery) matchRarest() {
 func (w *wordQuery) require(phrases []string) {
 	for _, phrase := range phrases {
 		forms := weighed{forms: w.pairsOf(phrase)}
-		for _, l := range append([]language{""}, w.spoken...) {
+		for _, l := range append([]text.Lang{""}, w.spoken...) {
 			if words, _ := joinTerms(terms(phrase, l)); words != "" && !slices.Contains(forms.forms, words) {
 				forms.forms = append(forms.forms, words)
 			}
@@ -181,7 +185,7 @@ func (w *wordQuery) require(phrases []string) {
 // pairsOf are the pairs that hold a phrase of a single character.
 func (w *wordQuery) pairsOf(phrase string) []string {
 	for _, t := range w.terms {
-		if t.alone && t.forms[0] == fold(strings.TrimSpace(phrase)) {
+		if t.alone && t.forms[0] == text.Fold(strings.TrimSpace(phrase)) {
 			return slices.Clone(t.forms)
 		}
 	}
@@ -254,18 +258,24 @@ func countFrequent(ctx context.Context, tx *sql.Tx) error {
 }
 
 // languagesOf are the languages of the vault's notes but English.
-func languagesOf(ctx context.Context, db *sql.DB) (spoken []language, err error) {
+func languagesOf(ctx context.Context, db *sql.DB) (spoken []text.Lang, err error) {
 	rows, err := db.QueryContext(ctx, `SELECT code FROM languages ORDER BY code`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close() //nolint:errcheck // Err below tells
 	for rows.Next() {
-		var code language
+		var code text.Lang
 		if err := rows.Scan(&code); err != nil {
 			return nil, err
 		}
 		spoken = append(spoken, code)
 	}
 	return spoken, rows.Err()
+}
+
+// isForeign reports whether a question is in a language that no note is in.
+func isForeign(question string, spoken []text.Lang) bool {
+	in := text.Languages(question)
+	return len(in) > 0 && !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(spoken, l) })
 }

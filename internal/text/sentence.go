@@ -161,6 +161,22 @@ func sentenceEnd(text string, start, i int) int {
 	return end
 }
 
+// SentenceEnd is the length of the first sentence of a text, with the blanks
+// after it. A line ends one.
+func SentenceEnd(s string) int {
+	for i := 0; i < len(s); {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		switch end := sentenceEnd(s, 0, i); {
+		case s[i] == '\n':
+			return i + 1
+		case end > 0:
+			return end + len(s[end:]) - len(strings.TrimLeft(s[end:], " "))
+		}
+		i += size
+	}
+	return len(s)
+}
+
 // isAbbreviation tells whether the full stop after before belongs to its last
 // word: a single letter, a common abbreviation, the number of a list item or,
 // in German, of a day (3. Mai).

@@ -46,3 +46,12 @@ func Stem(word string, in Lang) string {
 	}
 	return env.Current()
 }
+
+// FoldedStem is the form that a word is searched by: its stem, folded, since
+// accents are left out by many who type.
+func FoldedStem(word string, in Lang) string {
+	if in == "" {
+		return Stem(Fold(word), in)
+	}
+	return Fold(Stem(word, in))
+}
