@@ -9,13 +9,13 @@ import (
 )
 
 // asked reports whether a question waits for the user.
-func (m *Model) asked() bool { return m.permission.open() || m.input.open() }
+func (m *Model) asked() bool { return m.permission.Open() || m.input.Open() }
 
 // asksInput reports whether what a server asks is the question in sight.
-func (m *Model) asksInput() bool { return m.input.open() && (m.inputFirst || !m.permission.open()) }
+func (m *Model) asksInput() bool { return m.input.Open() && (m.inputFirst || !m.permission.Open()) }
 
 // asksPermission reports whether the question in sight is a permission.
-func (m *Model) asksPermission() bool { return m.permission.open() && !m.asksInput() }
+func (m *Model) asksPermission() bool { return m.permission.Open() && !m.asksInput() }
 
 // uncovered reports whether no question waits, and says so if one does: nothing
 // opens over it.
@@ -42,10 +42,10 @@ func (m *Model) askInput(e agent.InputAsked) tea.Cmd {
 	if !m.asked() {
 		m.returnLetters() // of an offer
 	}
-	if !m.input.open() {
-		m.inputFirst = !m.permission.open()
+	if !m.input.Open() {
+		m.inputFirst = !m.permission.Open()
 	}
-	m.input.ask(e)
+	m.input.Ask(e)
 	m.overlay = noOverlay
 	m.unfocus()
 	return m.rearm()
@@ -55,10 +55,10 @@ func (m *Model) askPermission(e agent.PermissionAsked) tea.Cmd {
 	if !m.asked() {
 		m.returnLetters() // of an offer
 	}
-	if !m.permission.open() {
-		m.inputFirst = m.input.open()
+	if !m.permission.Open() {
+		m.inputFirst = m.input.Open()
 	}
-	m.permission.ask(e)
+	m.permission.Ask(e)
 	m.overlay = noOverlay
 	m.unfocus()
 	return m.rearm()
@@ -66,9 +66,9 @@ func (m *Model) askPermission(e agent.PermissionAsked) tea.Cmd {
 
 // takenLetters takes every choice back and returns the letters that questions took.
 func (m *Model) takenLetters() []tea.KeyPressMsg {
-	typed := slices.Concat(m.permission.giveBack(), m.input.giveBack())
+	typed := slices.Concat(m.permission.GiveBack(), m.input.GiveBack())
 	if m.offer != nil {
-		typed = append(typed, m.offer.giveBack()...)
+		typed = append(typed, m.offer.GiveBack()...)
 	}
 	return typed
 }
@@ -83,9 +83,9 @@ func (m *Model) returnLetters() {
 // withdraw takes questions away that the user did not answer. Letters that one
 // of them had taken are the composer's.
 func (m *Model) withdraw(settle func()) {
-	typed := slices.Concat(m.permission.typed, m.input.typed)
+	typed := slices.Concat(m.permission.Typed, m.input.Typed)
 	settle()
-	if len(m.permission.typed)+len(m.input.typed) == 0 {
+	if len(m.permission.Typed)+len(m.input.Typed) == 0 {
 		for _, pressed := range typed {
 			m.composer.press(pressed)
 		}

@@ -21,9 +21,6 @@ const (
 	mostCopied   = 4 << 20
 )
 
-// copyMsg asks to put a text on the clipboard.
-type copyMsg string
-
 // clip puts a text on the clipboard by the terminal (OSC 52), so that it works
 // through ssh, or by tmux, which by default lets no program in it do so.
 // Controls stay behind: what is pasted into a shell is not to press its keys.

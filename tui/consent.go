@@ -6,11 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/dialog"
 	"lifehub/tui/transcript"
 )
-
-// consentID begins the ID of the question that shows the page of a consent.
-const consentID = "consent of "
 
 type (
 	// consentMsg brings the page on which a server's consent is given.
@@ -51,7 +49,7 @@ func (m *Model) giveConsent(server string) tea.Cmd {
 // showConsent asks the user to go to the page.
 func (m *Model) showConsent(msg consentMsg) tea.Cmd {
 	return m.askInput(agent.InputAsked{
-		ID: consentID + msg.server,
+		ID: dialog.ConsentID + msg.server,
 		Question: agent.Question{
 			From: msg.server, Kind: agent.URLInput, URL: msg.page,
 			Message: "wants your consent before it lets LifeHub in. Open this page in your browser; the chat goes on when you have been there.",
@@ -66,7 +64,7 @@ func (m *Model) showConsent(msg consentMsg) tea.Cmd {
 
 // consented takes the question away and says how it went.
 func (m *Model) consented(msg consentedMsg) {
-	m.withdraw(func() { m.input.settle(consentID + msg.server) })
+	m.withdraw(func() { m.input.Settle(dialog.ConsentID + msg.server) })
 	if msg.err != nil {
 		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 	}

@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 )
 
@@ -68,10 +69,10 @@ func TestALetterChoosesAndEnterConfirms(t *testing.T) {
 			question, replies := asked(taskAsked)
 			inRig(t, 60, 18, withWorld(hold(question)), func(r *rig) {
 				r.ask("add a task")
-				r.pass(guard)
+				r.pass(dialog.Guard)
 				for _, k := range tc.keys {
 					if k == "wait" {
-						r.pass(guard)
+						r.pass(dialog.Guard)
 						continue
 					}
 					r.keys(k)
@@ -177,7 +178,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 									continue
 								}
 								typed++
-								m.permission.dialog, m.input.dialog = dialog{}, dialog{}
+								m.permission.Dialog, m.input.Dialog = dialog.Dialog{}, dialog.Dialog{}
 								m.composer.clear()
 								m.composer.queue = nil
 								m.composer.set(draft)
@@ -194,7 +195,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 									continue
 								}
 								m.Update(named["enter"])
-								if answered() || m.overlay != noOverlay || m.input.entered {
+								if answered() || m.overlay != noOverlay || m.input.Entered {
 									t.Fatalf("%q at %d keys a second, %v after it opened, answered", sentence, speed, delay)
 								}
 								if !strings.HasPrefix(draft+sentence, "/") && (len(m.composer.queue) != 1 || m.composer.queue[0] != draft+sentence) {
@@ -241,7 +242,7 @@ func TestAQuestionThatGoesAwayGivesItsLettersBack(t *testing.T) {
 	question, replies := asked(taskAsked)
 	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
 		r.ask("go")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.keys("y")
 		r.m.show(agent.Event{Body: agent.PermissionGiven{Call: "p", Decision: agent.Refuse}}, time.Now())
 		r.keys("esterday")
@@ -280,9 +281,9 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 		o.Assistant = play(agent.Failed{Message: "not installed", Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.ask("go")
-			r.pass(2 * guard)
+			r.pass(2 * dialog.Guard)
 			r.keys("y")
-			if r.m.offer == nil || r.m.offer.chosen == "" {
+			if r.m.offer == nil || r.m.offer.Chosen == "" {
 				t.Fatal("nothing is offered")
 			}
 			switch away {
@@ -293,8 +294,8 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 			default:
 				r.m.askPermission(taskAsked)
 			}
-			if r.m.offer.chosen != "" {
-				t.Errorf("%s: %q is still chosen", away, r.m.offer.chosen)
+			if r.m.offer.Chosen != "" {
+				t.Errorf("%s: %q is still chosen", away, r.m.offer.Chosen)
 			}
 			if got, want := r.m.composer.text(), map[string]string{"paste": "ypasted", "question": "y"}[away]; got != want {
 				t.Errorf("%s: the composer holds %q, want %q", away, got, want)
@@ -326,7 +327,7 @@ func TestAWordOfLettersThatAnswerNothingIsSent(t *testing.T) {
 	question, replies := asked(taskAsked)
 	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
 		r.ask("add a task")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.keys("dd", "enter")
 		if got := r.m.composer.queue; len(got) != 1 || got[0] != "dd" {
 			t.Errorf("%q waits", got)
@@ -346,7 +347,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 	o.Servers, o.Editor = threeServers(), "vi"
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.ask("add a task")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		inSight := func(what string) {
 			t.Helper()
 			if r.m.overlay != noOverlay || r.m.focused || r.m.palette.open() || r.m.mentions.open() || !strings.Contains(r.text(), "Allow add_task?") {
@@ -376,14 +377,14 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		r.m.show(agent.Event{Body: formAsked}, time.Now())
 		r.pass(0)
 		inSight("a form")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.keys("n", "enter")
 		r.mustShow("everything asks you for something")
 		r.m.show(agent.Event{Body: agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{}`)}}, time.Now())
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.keys("tab", "yes")
 		r.mustShow("everything asks you for something")
-		if got := r.m.input.form.fields[0].text; got != "yes" {
+		if got := r.m.input.Form.Fields[0].Text; got != "yes" {
 			t.Errorf("the field holds %q", got)
 		}
 		r.keys("esc", "esc")
@@ -399,7 +400,7 @@ func TestAChoiceIsMarkedAtAnySize(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}, {30, 8}, {20, 5}} {
 		inRig(t, size[0], size[1], withWorld(hold(taskAsked)), func(r *rig) {
 			r.ask("go")
-			r.pass(guard)
+			r.pass(dialog.Guard)
 			r.keys("y")
 			r.mustShow("› Allow once")
 			r.keys("backspace")

@@ -238,12 +238,12 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.InputAsked:
 		return tea.Batch(m.askInput(e), m.callUser("a server asks for something"))
 	case agent.InputGiven:
-		m.withdraw(func() { m.input.settle(e.ID) })
+		m.withdraw(func() { m.input.Settle(e.ID) })
 		return m.rearm()
 	case agent.PermissionAsked:
 		return tea.Batch(m.askPermission(e), m.callUser("a tool asks to run"))
 	case agent.PermissionGiven:
-		m.withdraw(func() { m.permission.settle(e.Call) })
+		m.withdraw(func() { m.permission.Settle(e.Call) })
 		m.allowed(e)
 		return m.rearm()
 	case agent.Thought:

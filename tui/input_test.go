@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 )
@@ -24,7 +25,7 @@ func TestAFormSendsWhatWasFilledIn(t *testing.T) {
 	options, given := asksFor(formAsked)
 	inRig(t, 100, 40, options, func(r *rig) {
 		r.ask("go on")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.keys("tab", "Anna", "backspace", "backspace", "a", "tab", "41", "tab", "space", "tab", "space", "down", "space", "down")
 		r.send(named["space"])
 		r.keys("enter", "enter")
@@ -48,8 +49,8 @@ func TestAFormSendsWhatWasFilledIn(t *testing.T) {
 }
 
 func TestWhatIsLeftOutIsNotSent(t *testing.T) {
-	f := newForm(formAsked.Schema)
-	if got := string(f.values()); got != `{"friend":"Monica","instruments":["Guitar"],"name":""}` {
+	f := dialog.NewForm(formAsked.Schema)
+	if got := string(f.Values()); got != `{"friend":"Monica","instruments":["Guitar"],"name":""}` {
 		t.Errorf("got %s", got)
 	}
 }
@@ -75,12 +76,12 @@ func TestAQuestionOfAServerTakesNothingTypedAhead(t *testing.T) {
 				if got := r.m.composer.text(); got != typed {
 					t.Errorf("the composer holds %q", got)
 				}
-				r.pass(guard - 121*time.Millisecond)
+				r.pass(dialog.Guard - 121*time.Millisecond)
 				r.keys("esc") // too soon: neither the question nor the turn ends
 				if len(*given) > 0 || r.m.turn.stopped {
 					t.Errorf("esc counted: %+v, stopped %v", *given, r.m.turn.stopped)
 				}
-				r.pass(guard)
+				r.pass(dialog.Guard)
 				r.keys("esc")
 				if len(*given) != 1 || (*given)[0].Action != agent.InputCancelled || r.m.turn.stopped {
 					t.Errorf("got %+v, stopped %v", *given, r.m.turn.stopped)
@@ -95,7 +96,7 @@ func TestAPromptIsAgreedToOnlyAfterItsEndWasSeen(t *testing.T) {
 	options, given := asksFor(asked)
 	inRig(t, 100, 40, options, func(r *rig) {
 		r.ask("go on")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.keys("y", "enter")
 		if len(*given) > 0 {
 			t.Fatal("it was agreed to unread")
@@ -112,16 +113,16 @@ func TestAFormOfAnySchemaCanBeShownAndSent(t *testing.T) {
 		``, `null`, `[]`, `{"properties":7}`, `{"properties":{"a":7,"b":{"type":"array"},"c":{"type":"array","items":{}},"d":{"enum":[]},"e":{"type":["string","null"]},"":{"type":"string"}}}`,
 		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
 	} {
-		f := newForm(json.RawMessage(schema))
+		f := dialog.NewForm(json.RawMessage(schema))
 		look, keys := draw.NewTheme("dark", true, true, nil), keys.Default()
-		for range len(f.fields) + 1 {
-			f.lines(40, true, look)
+		for range len(f.Fields) + 1 {
+			f.Lines(40, true, look)
 			for _, pressed := range []string{"right", "left", "space", "enter"} {
-				f.press(named[pressed], &keys)
+				f.Press(named[pressed], &keys)
 			}
 		}
-		if !json.Valid(f.values()) {
-			t.Errorf("%s: got %s", schema, f.values())
+		if !json.Valid(f.Values()) {
+			t.Errorf("%s: got %s", schema, f.Values())
 		}
 	}
 }

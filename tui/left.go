@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/transcript"
@@ -50,7 +51,7 @@ func (m *Model) turnLeft(t *turn) {
 // pressLeft takes Enter on an empty composer, after a time without any key,
 // as a yes to the offer.
 func (m *Model) pressLeft(pressed tea.KeyPressMsg, now time.Time) (tea.Cmd, bool) {
-	armed := now.Sub(m.left.quiet) >= guard
+	armed := now.Sub(m.left.quiet) >= dialog.Guard
 	m.left.quiet = now
 	if !armed || !m.left.offered || m.turn != nil || !m.composer.empty() || !key.Matches(pressed, m.keys.Send) {
 		return nil, false

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 )
 
 // beatMsg moves what moves: spinners and clocks.
@@ -55,7 +56,7 @@ func (m *Model) rearm() tea.Cmd {
 	if !m.asked() && m.offer == nil && m.left == nil {
 		return nil
 	}
-	return tea.Tick(guard, func(time.Time) tea.Msg { return armedMsg{} })
+	return tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return armedMsg{} })
 }
 
 type armedMsg struct{}

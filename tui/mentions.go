@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
@@ -283,20 +284,20 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 	if t.Schema == nil {
 		return fill(json.RawMessage("{}"))
 	}
-	blanks := newBlanks(t.Schema, given)
-	if len(blanks.given) > 0 && blanks.check(blanks.values()) == nil {
-		return fill(blanks.values())
+	blanks := dialog.NewBlanks(t.Schema, given)
+	if len(blanks.Given) > 0 && blanks.Check(blanks.Values()) == nil {
+		return fill(blanks.Values())
 	}
 	server, _, _ := strings.Cut(t.Name, ":")
 	rearm := m.askInput(agent.InputAsked{
-		Question: agent.Question{From: server, Kind: agent.FormInput, Message: t.Help, Schema: blanks.schema(), Check: blanks.check},
+		Question: agent.Question{From: server, Kind: agent.FormInput, Message: t.Help, Schema: blanks.Schema(), Check: blanks.Check},
 		Reply: func(given agent.Input) {
 			if given.Action == agent.InputAccepted {
 				m.afterInput = fill(given.Values)
 			}
 		},
 	})
-	m.input.entered = m.asksInput() && len(m.input.queue) == 1 // the user has asked for it
+	m.input.Entered = m.asksInput() && len(m.input.Queue) == 1 // the user has asked for it
 	return rearm
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 )
 
 // withLibrary is options whose servers have resources and prompts.
@@ -117,7 +118,7 @@ func TestAPromptOfAServerIsFilledIntoTheComposer(t *testing.T) {
 		r.keys("ctrl+c", "/args", "tab", "enter", "Nowhere", "enter", "enter", "enter")
 		r.mustShow("no such city")
 		r.keys("/args", "tab", "enter", "Ham", "esc")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.keys("n", "enter", "more text")
 		if got := r.m.composer.text(); got != "more text" {
 			t.Errorf("after a no: got %q\n%s", got, r.text())

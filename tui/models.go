@@ -12,6 +12,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
@@ -31,7 +32,7 @@ func missingModel(err error) string {
 type offer struct {
 	model    string
 	question string // to be asked again
-	dialog
+	dialog.Dialog
 }
 
 func (m *Model) offerPull(model, question string) {
@@ -41,10 +42,10 @@ func (m *Model) offerPull(model, question string) {
 }
 
 // answerOffer are the answers to the offer.
-func (m *Model) answerOffer() []choice {
-	return []choice{
-		{Binding: m.keys.Once, label: "Pull it", do: func() tea.Cmd { return m.beginPull(m.offer.model, m.offer.question) }},
-		{Binding: m.keys.Refuse, label: "No", do: func() tea.Cmd {
+func (m *Model) answerOffer() []dialog.Choice {
+	return []dialog.Choice{
+		{Binding: m.keys.Once, Label: "Pull it", Do: func() tea.Cmd { return m.beginPull(m.offer.model, m.offer.question) }},
+		{Binding: m.keys.Refuse, Label: "No", Do: func() tea.Cmd {
 			m.composer.set(safetext.Text(m.offer.question))
 			m.offer = nil
 			return nil
@@ -53,12 +54,12 @@ func (m *Model) answerOffer() []choice {
 }
 
 // view is the offer: one line where there is room for it.
-func (o *offer) view(width int, keys *keys.Map, look *draw.Theme, choices []choice, now time.Time) []string {
+func (o *offer) view(width int, keys *keys.Map, look *draw.Theme, choices []dialog.Choice, now time.Time) []string {
 	what := "? " + safetext.Line(o.model) + " is not installed. "
-	if answers := o.oneLine(choices, "", max(1, width-draw.Cells(what)), keys, look, now); draw.Cells(answers) > 20 || width > 60 {
+	if answers := o.OneLine(choices, "", max(1, width-draw.Cells(what)), keys, look, now); draw.Cells(answers) > 20 || width > 60 {
 		return []string{draw.Fit(look.Warning.Render(what)+answers, width)}
 	}
-	return append(draw.Styled(look.Warning.Render, draw.Broken(strings.TrimSpace(what), width)), o.oneLine(choices, "", width, keys, look, now))
+	return append(draw.Styled(look.Warning.Render, draw.Broken(strings.TrimSpace(what), width)), o.OneLine(choices, "", width, keys, look, now))
 }
 
 // offered is what can be had for a key, in one line, or in a narrow window with

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 )
@@ -21,13 +22,13 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 		var seen strings.Builder
 		seen.WriteString(r.text())
 		for range 10 {
-			r.pass(guard)
+			r.pass(dialog.Guard)
 			r.keys("y", "enter")
-			if r.m.permission.open() && !r.m.permission.current().seen {
+			if r.m.permission.Open() && !r.m.permission.Current().Seen {
 				r.keys("pgdown")
 				seen.WriteString(r.text())
 			}
-			if r.m.permission.open() && r.m.permission.current().seen && len(*replies) == 0 && !strings.Contains(seen.String(), "the end") {
+			if r.m.permission.Open() && r.m.permission.Current().Seen && len(*replies) == 0 && !strings.Contains(seen.String(), "the end") {
 				t.Fatal("it takes a yes before its end was shown")
 			}
 		}
@@ -38,9 +39,9 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 }
 
 // contentOf returns the lines of what a dialog asks about, without colours.
-func contentOf(p *permission, width int) (lines []string) {
-	for _, line := range p.content(width, draw.NewTheme("", true, false, nil)) {
-		lines = append(lines, line.style(line.text))
+func contentOf(p *dialog.Permission, width int) (lines []string) {
+	for _, line := range p.Content(width, draw.NewTheme("", true, false, nil)) {
+		lines = append(lines, line.Style(line.Text))
 	}
 	return lines
 }
@@ -53,8 +54,8 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 		for i := range 400 {
 			words = append(words, fmt.Sprintf("word%04d", i))
 		}
-		p := permission{}
-		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"text":"` + strings.Join(words, " ") + `"}`)})
+		p := dialog.Permission{}
+		p.Ask(agent.PermissionAsked{Name: "x", Input: raw(`{"text":"` + strings.Join(words, " ") + `"}`)})
 		lines := contentOf(&p, width)
 		all := ansi.Strip(strings.Join(lines, ""))
 		if want := "text: " + strings.Join(words, " "); all != want {
@@ -71,8 +72,8 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 // A line of the note that looks like the head of a diff is shown like any other.
 func TestNoLineOfADiffIsHidden(t *testing.T) {
 	const diff = "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n # A\n--- old rule\n+++ pay Mallory\n"
-	p := permission{}
-	p.ask(agent.PermissionAsked{Name: "edit_note", Input: raw(`{}`), Preview: agent.Preview{Path: "a.md", Diff: diff}})
+	p := dialog.Permission{}
+	p.Ask(agent.PermissionAsked{Name: "edit_note", Input: raw(`{}`), Preview: agent.Preview{Path: "a.md", Diff: diff}})
 	text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
 	if !strings.Contains(text, "- -- old rule") || !strings.Contains(text, "+ ++ pay Mallory") || strings.Contains(text, "++ a.md") {
 		t.Errorf("the dialog shows\n%s", text)
@@ -83,8 +84,8 @@ func TestValuesThatDifferLookDifferent(t *testing.T) {
 	values := []string{`"5"`, `5`, `""`, `" a"`, `"a"`, `null`, `"null"`, `true`, `"true"`, `[]`, `"[]"`, `{}`, `"{}"`, `"\u0430"`, `"a\u200b"`, `"\u202ea"`, `"a\u0000"`}
 	shown := map[string]string{}
 	for _, v := range values {
-		p := permission{}
-		p.ask(agent.PermissionAsked{Name: "x", Input: raw(`{"v":` + v + `}`)})
+		p := dialog.Permission{}
+		p.Ask(agent.PermissionAsked{Name: "x", Input: raw(`{"v":` + v + `}`)})
 		text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
 		if other, taken := shown[text]; taken && v != `"\u0430"` {
 			t.Errorf("%s and %s both look like %q", v, other, text)
@@ -103,7 +104,7 @@ func TestTheKeysOfAQuestionAreAlwaysInSight(t *testing.T) {
 					if !strings.Contains(r.text(), "\nAllow once") {
 						t.Errorf("%v: no line begins with Allow once:\n%s", size, r.text())
 					}
-					r.pass(guard)
+					r.pass(dialog.Guard)
 				}
 			})
 		}
@@ -115,13 +116,13 @@ func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
 	second, secondReplies := asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{"path":"a.md"}`)})
 	inRig(t, 80, 24, withWorld(hold(first, second)), func(r *rig) {
 		r.ask("go")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.mustShow("1 of 2")
 		r.keys("y", "enter")
 		r.mustShow("Allow create_note?")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.keys("n", "enter")
-		if r.m.permission.open() {
+		if r.m.permission.Open() {
 			t.Error("a question is still open")
 		}
 	})
@@ -136,7 +137,7 @@ func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
 func TestAQuestionDecidedElsewhereGoes(t *testing.T) {
 	inRig(t, 80, 24, withWorld(hold(taskAsked, agent.PermissionGiven{Call: "p", Decision: agent.Refuse})), func(r *rig) {
 		r.ask("go")
-		if r.m.permission.open() {
+		if r.m.permission.Open() {
 			t.Error("the question is still open")
 		}
 	})
@@ -147,14 +148,14 @@ func TestSeveralQuestionsAreAllowedAtOnceOnceAllWereSeen(t *testing.T) {
 	second, secondReplies := asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: raw(`{"path":"a.md"}`)})
 	inRig(t, 80, 24, withWorld(hold(first, second)), func(r *rig) {
 		r.ask("go")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.mustNotShow("Allow all once")
 		r.keys("tab")
 		r.mustShow("2 of 2")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.mustShow("Allow all once")
 		r.keys("A", "enter")
-		if r.m.permission.open() {
+		if r.m.permission.Open() {
 			t.Error("a question is still open")
 		}
 	})
@@ -175,7 +176,7 @@ func TestArgumentsAreEditedInPlace(t *testing.T) {
 	}
 	inRig(t, 80, 24, withWorld(hold(question)), func(r *rig) {
 		r.ask("add a task")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.keys("e", "enter")
 		r.mustShow("editing")
 		r.keys("backspace", "backspace", "backspace", "backspace", "wine", "enter")
@@ -192,7 +193,7 @@ func TestTheTitleSaysWhetherAKeyCounts(t *testing.T) {
 	inRig(t, 80, 24, withWorld(hold(taskAsked)), func(r *rig) {
 		r.ask("add a task")
 		r.mustShow("wait…")
-		r.pass(guard)
+		r.pass(dialog.Guard)
 		r.mustNotShow("wait…")
 	})
 }
@@ -208,13 +209,13 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		o.Keys = keys
 		inRig(t, 60, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
-			r.pass(guard)
+			r.pass(dialog.Guard)
 			r.mustShow("ctrl+x reads on")
 			r.keys("y", "ctrl+y") // not yet read
 			for range 30 {
 				r.keys("ctrl+x")
 			}
-			r.pass(guard)
+			r.pass(dialog.Guard)
 			r.mustNotShow("read on")
 			r.keys("N", "ctrl+y", "not nnow", "enter")
 			r.mustShow("ctrl+y sends · ctrl+g back")
@@ -231,7 +232,7 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		o.Keys = keys
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
-			r.pass(guard)
+			r.pass(dialog.Guard)
 			r.keys("e", "ctrl+y")
 			r.mustShow("ctrl+y check and show again")
 			r.mustShow("f1 next argument")
@@ -248,14 +249,14 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		o.Keys = keys
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.keys("write", "ctrl+y")
-			r.pass(guard)
+			r.pass(dialog.Guard)
 			r.keys("ctrl+a")
 			r.mustShow("always writes the rule “allow add_task”")
 			r.keys("enter")
 			if len(*replies) != 0 {
 				t.Errorf("Enter confirmed, which is not the key that sends: %+v", *replies)
 			}
-			r.pass(guard)
+			r.pass(dialog.Guard)
 			r.m.composer.clear() // of the new line that Enter is not
 			r.keys("ctrl+a", "ctrl+y")
 		})
@@ -283,16 +284,16 @@ func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
 
 func TestWhatTheUserDidNotSayIsMarkedInTheArguments(t *testing.T) {
 	look := draw.NewTheme("dark", true, true, nil)
-	p := permission{}
-	p.ask(agent.PermissionAsked{Name: "web_search", Input: raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}})
-	line := p.content(80, look)[0]
-	shown := line.style(line.text)
+	p := dialog.Permission{}
+	p.Ask(agent.PermissionAsked{Name: "web_search", Input: raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}})
+	line := p.Content(80, look)[0]
+	shown := line.Style(line.Text)
 	for _, word := range []string{"Zürich", "4711"} {
 		if !strings.Contains(shown, look.Warning.Underline(true).Render(word)) {
 			t.Errorf("%q is not marked in %q", word, shown)
 		}
 	}
-	if ansi.Strip(shown) != line.text {
-		t.Errorf("marked, it reads %q, want %q", ansi.Strip(shown), line.text)
+	if ansi.Strip(shown) != line.Text {
+		t.Errorf("marked, it reads %q, want %q", ansi.Strip(shown), line.Text)
 	}
 }

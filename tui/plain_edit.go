@@ -7,6 +7,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/arguments"
+	"lifehub/tui/dialog"
 	"lifehub/tui/safetext"
 )
 
@@ -14,11 +15,11 @@ import (
 // is, and "" in quotes empties it. What comes out is asked about like any other
 // call. false: nothing was changed.
 func (p *plain) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Reply, bool) {
-	e := &argumentEditor{pairs: arguments.Of(asked.Input)}
+	e := &dialog.Editor{Pairs: arguments.Of(asked.Input)}
 	p.note("an empty line leaves an argument as it is; a text in quotes may hold \\n")
 	changed := false
-	for i := range e.pairs {
-		pair := &e.pairs[i]
+	for i := range e.Pairs {
+		pair := &e.Pairs[i]
 		line, ok := p.ask(ctx, "  "+safetext.Reveal(pair.Key)+": "+safetext.Reveal(arguments.Exact(pair.Value))+"\n  "+safetext.Reveal(pair.Key)+" = ")
 		if !ok {
 			return agent.Reply{}, false
@@ -37,12 +38,12 @@ func (p *plain) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Re
 		return agent.Reply{}, false
 	}
 	if asked.Check != nil {
-		if err := asked.Check(e.input()); err != nil {
+		if err := asked.Check(e.Input()); err != nil {
 			p.note("that does not fit: " + err.Error())
 			return agent.Reply{}, false
 		}
 	}
-	return e.edited(), true
+	return e.Edited(), true
 }
 
 // typedValue is what a line stands for: of a text the line itself, or what
@@ -50,7 +51,7 @@ func (p *plain) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Re
 func typedValue(pair *arguments.Argument, line string) (json.RawMessage, error) {
 	var text string
 	if json.Unmarshal(pair.Value, &text) != nil {
-		return asJSON(pair.Key, line)
+		return dialog.AsJSON(pair.Key, line)
 	}
 	if strings.HasPrefix(line, `"`) && json.Unmarshal([]byte(line), &text) == nil {
 		return json.RawMessage(line), nil

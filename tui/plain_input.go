@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/tui/dialog"
 	"lifehub/tui/safetext"
 )
 
@@ -16,8 +17,8 @@ import (
 // value as it is.
 func (p *plain) input(ctx context.Context, asked agent.InputAsked) {
 	p.flush()
-	in := input{queue: []agent.InputAsked{asked}}
-	p.print("%s\n", in.title())
+	in := dialog.Input{Queue: []agent.InputAsked{asked}}
+	p.print("%s\n", in.Title())
 	for _, text := range []string{asked.Message, asked.URL} {
 		if text != "" {
 			p.print("  %s\n", safetext.Reveal(text))
@@ -44,11 +45,11 @@ func (p *plain) input(ctx context.Context, asked agent.InputAsked) {
 		return
 	}
 	for {
-		f := newForm(asked.Schema)
+		f := dialog.NewForm(asked.Schema)
 		if !p.fillIn(ctx, f) {
 			return
 		}
-		values := f.values()
+		values := f.Values()
 		if asked.Check != nil {
 			if err := asked.Check(values); err != nil {
 				p.note(err.Error())
@@ -61,20 +62,20 @@ func (p *plain) input(ctx context.Context, asked agent.InputAsked) {
 }
 
 // fillIn asks for each field of a form; false: the user left.
-func (p *plain) fillIn(ctx context.Context, f *form) bool {
-	for i := range f.fields {
-		field := &f.fields[i]
-		prompt := field.label
-		if field.required {
+func (p *plain) fillIn(ctx context.Context, f *dialog.Form) bool {
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		prompt := field.Label
+		if field.Required {
 			prompt += "*"
 		}
-		if field.help != "" {
-			prompt += " (" + field.help + ")"
+		if field.Help != "" {
+			prompt += " (" + field.Help + ")"
 		}
-		for n, o := range field.options {
-			prompt += fmt.Sprintf(" %d=%s", n+1, o.label)
+		for n, o := range field.Options {
+			prompt += fmt.Sprintf(" %d=%s", n+1, o.Label)
 		}
-		if given := field.given(); given != "" {
+		if given := field.Given(); given != "" {
 			prompt += " [" + given + "]"
 		}
 		for {
@@ -82,7 +83,7 @@ func (p *plain) fillIn(ctx context.Context, f *form) bool {
 			if !ok {
 				return false
 			}
-			if field.read(strings.TrimSpace(line)) {
+			if field.Read(strings.TrimSpace(line)) {
 				break
 			}
 			p.note("that is none of them")
@@ -99,7 +100,7 @@ func (p *plain) pick(ctx context.Context, prompt string, answers ...string) (str
 		shown := time.Now()
 		line, ok := p.ask(ctx, prompt)
 		line = strings.TrimSpace(line)
-		early := p.typed && time.Since(shown) < guard
+		early := p.typed && time.Since(shown) < dialog.Guard
 		switch {
 		case !ok || !early && (line == "" || slices.Contains(answers, line)):
 			return line, ok

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 	"lifehub/tui/safetext"
 )
 
@@ -244,15 +245,15 @@ func (p *plain) runCommand(ctx context.Context, c backend.Command, args string) 
 func (p *plain) useTemplate(ctx context.Context, t backend.Template, given string) error {
 	values := json.RawMessage("{}")
 	if t.Schema != nil {
-		blanks := newBlanks(t.Schema, given)
-		values = blanks.values()
-		for len(blanks.given) == 0 || blanks.check(values) != nil {
-			f := newForm(blanks.schema())
+		blanks := dialog.NewBlanks(t.Schema, given)
+		values = blanks.Values()
+		for len(blanks.Given) == 0 || blanks.Check(values) != nil {
+			f := dialog.NewForm(blanks.Schema())
 			if !p.fillIn(ctx, f) {
 				return nil
 			}
-			values = f.values()
-			if err := blanks.check(values); err != nil {
+			values = f.Values()
+			if err := blanks.Check(values); err != nil {
 				p.note(err.Error())
 				continue
 			}

@@ -18,6 +18,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 )
 
 // typist keeps what is written.
@@ -177,7 +178,7 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 			for _, pasted := range []string{"add a task", "y", "y"} {
 				lines <- pasted
 			}
-			time.Sleep(guard)
+			time.Sleep(dialog.Guard)
 			lines <- "n"
 			close(lines)
 		}()

@@ -44,17 +44,17 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 	}
 	switch {
 	case m.asksPermission():
-		m.permission.writing = !m.composer.empty()
-		return m.permission.press(pressed, &m.keys, now)
+		m.permission.Writing = !m.composer.empty()
+		return m.permission.Press(pressed, &m.keys, now)
 	case m.asksInput():
-		m.input.writing = !m.composer.empty()
-		if cmd, rest = m.input.press(pressed, &m.keys, now); rest == nil {
+		m.input.Writing = !m.composer.empty()
+		if cmd, rest = m.input.Press(pressed, &m.keys, now); rest == nil {
 			cmd, m.afterInput = tea.Batch(cmd, m.afterInput), nil
 		}
 		return cmd, rest
 	case m.offer != nil && m.overlay == noOverlay && !m.focused:
-		m.offer.writing = !m.composer.empty()
-		return m.offer.press(pressed, &m.keys, m.answerOffer(), now)
+		m.offer.Writing = !m.composer.empty()
+		return m.offer.Press(pressed, &m.keys, m.answerOffer(), now)
 	}
 	return nil, []tea.KeyPressMsg{pressed}
 }

@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 )
 
 // TestMain lets the test binary be the chat itself, for tests on a real
@@ -115,7 +116,7 @@ func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 	late := time.After(patience)
 	for answered := false; !answered; { // the guard lets it through when it may
 		select {
-		case <-time.After(guard + 50*time.Millisecond):
+		case <-time.After(dialog.Guard + 50*time.Millisecond):
 			io.WriteString(typing, "y\r") // what comes too soon is a message
 		case r := <-decided:
 			if r.Decision != agent.AllowOnce {

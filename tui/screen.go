@@ -94,7 +94,7 @@ func (m *Model) draw() {
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
-	if cursor := m.composer.cursorAt(); cursor != nil && len(composer) > 0 && m.player == nil && m.overlay == noOverlay && !m.focused && m.permission.why == nil && m.permission.edit == nil && !m.input.entered {
+	if cursor := m.composer.cursorAt(); cursor != nil && len(composer) > 0 && m.player == nil && m.overlay == noOverlay && !m.focused && m.permission.Why == nil && m.permission.Edit == nil && !m.input.Entered {
 		cursor.Y += len(lines) - len(composer) - from - status
 		if cursor.Y >= 0 && cursor.Y < h && cursor.X < w {
 			view.Cursor = cursor
@@ -177,13 +177,13 @@ func (m *Model) aboveComposer(width, height int) []string {
 	}
 	switch {
 	case m.asksPermission():
-		m.permission.appear(now, !m.composer.empty())
-		m.permission.layout(width, most, &m.keys, m.look, now)
-		return m.permission.view(width, &m.keys, m.look, now)
+		m.permission.Appear(now, !m.composer.empty())
+		m.permission.Layout(width, most, &m.keys, m.look, now)
+		return m.permission.View(width, &m.keys, m.look, now)
 	case m.asksInput():
-		m.input.appear(now, !m.composer.empty())
-		m.input.layout(width, most, &m.keys, m.look, now)
-		return m.input.view(width, &m.keys, m.look, now)
+		m.input.Appear(now, !m.composer.empty())
+		m.input.Layout(width, most, &m.keys, m.look, now)
+		return m.input.View(width, &m.keys, m.look, now)
 	}
 	var lines []string
 	if m.turn != nil && m.turn.plan == nil && m.turn.answer == nil && m.turn.thought == nil && height > 2 {
@@ -196,7 +196,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 		lines = append(lines, draw.Fit(m.look.Warning.Render("changing an earlier question")+m.look.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
 	}
 	if m.offer != nil {
-		m.offer.appear(now, !m.composer.empty())
+		m.offer.Appear(now, !m.composer.empty())
 		lines = append(lines, m.offer.view(width, &m.keys, m.look, m.answerOffer(), now)...)
 	}
 	if m.left != nil && m.left.offered && m.turn == nil {

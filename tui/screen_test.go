@@ -16,6 +16,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 )
@@ -204,31 +205,31 @@ var scenes = map[string]scene{
 	"the model fails on the way":     {brokenOff, asking()},
 	"a tool outside a plan":          {telling(agent.ToolStarted{Call: "x", Name: "today", Input: raw(`{}`)}, agent.ToolEnded{Call: "x", Name: "today", Output: "2026-11-21", Took: 3}, agent.ToolStarted{Call: "y", Name: "calculate", Input: raw(`{"expression":"2+2"}`)}), asking()},
 	"a call tells its progress":      {telling(story(planning, searched, []agent.Body{agent.ToolProgressed{Step: "2", Call: "b", Name: "brave_web_search", Progress: agent.Progress{Done: 3, Total: 10, Message: "page 3"}}})...), asking()},
-	"a server asks for values":       {telling(story(planning, []agent.Body{formAsked})...), asking(passing(guard))},
-	"a form is filled in":            {telling(story(planning, []agent.Body{formAsked})...), asking(passing(guard), pressing("tab", "Ana", "tab", "abc", "tab", "space"))},
-	"a form does not fit":            {telling(story(planning, []agent.Body{formAsked})...), asking(passing(guard), pressing("tab", "enter", "enter", "enter", "enter", "enter", "enter", "enter"))},
-	"a server wants a page opened":   {telling(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}}), asking(passing(guard))},
-	"a server wants the model":       {telling(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "everything", Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.System, Text: "You are a helpful\u202e server."}, {Role: llm.User, Text: strings.Repeat("Say why.\n", 40)}}}}), asking(passing(guard))},
+	"a server asks for values":       {telling(story(planning, []agent.Body{formAsked})...), asking(passing(dialog.Guard))},
+	"a form is filled in":            {telling(story(planning, []agent.Body{formAsked})...), asking(passing(dialog.Guard), pressing("tab", "Ana", "tab", "abc", "tab", "space"))},
+	"a form does not fit":            {telling(story(planning, []agent.Body{formAsked})...), asking(passing(dialog.Guard), pressing("tab", "enter", "enter", "enter", "enter", "enter", "enter", "enter"))},
+	"a server wants a page opened":   {telling(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}}), asking(passing(dialog.Guard))},
+	"a server wants the model":       {telling(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "everything", Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.System, Text: "You are a helpful\u202e server."}, {Role: llm.User, Text: strings.Repeat("Say why.\n", 40)}}}}), asking(passing(dialog.Guard))},
 	"notes after an at":              {withLibrary, pressing("see @i", "down")},
 	"resources after an at":          {withLibrary, pressing("compare @demo")},
 	"prompts of servers":             {withLibrary, pressing("/every")},
 	"a prompt has blanks":            {withLibrary, pressing("/everything:args-prompt", "enter", "Ham")},
 	"the MCP servers":                {withServers, pressing("/mcp", "enter")},
-	"a server's change is looked at": {withServers, func(r *rig) { r.keys("/mcp", "enter", "t"); r.pass(guard) }},
+	"a server's change is looked at": {withServers, func(r *rig) { r.keys("/mcp", "enter", "t"); r.pass(dialog.Guard) }},
 	"a server's log":                 {withServers, pressing("/mcp", "enter", "l")},
 	"all states of a step":           {telling(statesOfAStep()...), asking()},
 	"a question opens":               {telling(story(planning, []agent.Body{taskAsked})...), asking()},
-	"a question takes keys":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard))},
-	"always shows its rule":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("a"))},
-	"a no with a reason":             {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("N", "enter", "not that one"))},
-	"details of a question":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(guard), pressing("d"))},
-	"arguments are edited":           {telling(pickyTask), asking(passing(guard), pressing("e", "enter", " and bread"))},
-	"a number is edited":             {telling(pickyTask), asking(passing(guard), pressing("e", "enter", "tab", "backspace", "many", "enter"))},
-	"edited arguments do not fit":    {telling(pickyTask), asking(passing(guard), pressing("e", "enter", " and wine", "enter"))},
-	"arguments that mislead":         {telling(misleading), asking(passing(guard))},
-	"two questions wait":             {telling(taskAsked, longArguments), asking(passing(guard))},
-	"a long question":                {telling(longArguments), asking(passing(guard))},
-	"a long question was read":       {telling(longArguments), asking(pressing("ctrl+end"), passing(guard))},
+	"a question takes keys":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(dialog.Guard))},
+	"always shows its rule":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(dialog.Guard), pressing("a"))},
+	"a no with a reason":             {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(dialog.Guard), pressing("N", "enter", "not that one"))},
+	"details of a question":          {telling(story(planning, []agent.Body{taskAsked})...), asking(passing(dialog.Guard), pressing("d"))},
+	"arguments are edited":           {telling(pickyTask), asking(passing(dialog.Guard), pressing("e", "enter", " and bread"))},
+	"a number is edited":             {telling(pickyTask), asking(passing(dialog.Guard), pressing("e", "enter", "tab", "backspace", "many", "enter"))},
+	"edited arguments do not fit":    {telling(pickyTask), asking(passing(dialog.Guard), pressing("e", "enter", " and wine", "enter"))},
+	"arguments that mislead":         {telling(misleading), asking(passing(dialog.Guard))},
+	"two questions wait":             {telling(taskAsked, longArguments), asking(passing(dialog.Guard))},
+	"a long question":                {telling(longArguments), asking(passing(dialog.Guard))},
+	"a long question was read":       {telling(longArguments), asking(pressing("ctrl+end"), passing(dialog.Guard))},
 	"commands after a slash":         {func() backend.Options { return withEverything() }, pressing("/")},
 	"a command is completed":         {func() backend.Options { return withEverything() }, pressing("/mo", "tab")},
 	"commands by ctrl+p":             {func() backend.Options { return withEverything() }, pressing("ctrl+p", "down", "down")},
@@ -264,7 +265,7 @@ var scenes = map[string]scene{
 		o := withEverything()
 		o.Assistant = play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		return o
-	}, asking(passing(guard), pressing("y", "enter"), passing(time.Second))},
+	}, asking(passing(dialog.Guard), pressing("y", "enter"), passing(time.Second))},
 	"first run":                     {newcomer(backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
 	"first run without a model":     {newcomer(noModel), passing(time.Millisecond)},
 	"first run looks around":        {lookingAround, passing(time.Millisecond)},
@@ -282,15 +283,15 @@ var scenes = map[string]scene{
 	"a replay is paused":    {replaying(2), func(r *rig) { r.pass(2200 * time.Millisecond); r.keys("space") }},
 	"a replay is over":      {replaying(0), passing(time.Second)},
 	"scrolled away":         {func() backend.Options { return withWorld(play(longAnswer()...)) }, asking(pressing("pgup"))},
-	"a cut turn is offered": {func() backend.Options { o, _ := withLeft(killed); return o }, passing(guard)},
+	"a cut turn is offered": {func() backend.Options { o, _ := withLeft(killed); return o }, passing(dialog.Guard)},
 	"what may have happened": {func() backend.Options {
 		question, _ := asked(unknown)
 		return withWorld(hold(question))
-	}, asking(passing(guard))},
+	}, asking(passing(dialog.Guard))},
 	"a mail is asked about": {func() backend.Options {
 		question, _ := asked(onceOnly)
 		return withWorld(hold(question))
-	}, asking(passing(guard))},
+	}, asking(passing(dialog.Guard))},
 	"figures by day":   {withFigures, pressing("/stats", "enter")},
 	"figures by model": {withFigures, pressing("/stats", "enter", "tab", "down")},
 	"figures of turns": {withFigures, pressing("/stats turn", "enter", "G")},

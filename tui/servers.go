@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
@@ -32,7 +33,7 @@ type look struct {
 	text   string
 	change []backend.Change // nil: there is nothing to agree to
 
-	dialog
+	dialog.Dialog
 	seen  bool // the end was in sight
 	top   int
 	rows  int
@@ -119,7 +120,7 @@ func (m *Model) pressServers(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 		}
 	case key.Matches(pressed, k.ServersLook) && len(s.Unseen) > 0:
 		p.look = &look{server: s.Name, title: s.Name + ": what you have not seen yet", change: s.Unseen}
-		return tea.Tick(guard, func(time.Time) tea.Msg { return armedMsg{} })
+		return tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return armedMsg{} })
 	case key.Matches(pressed, k.ServersLook):
 		m.flash("nothing of " + s.Name + " has changed since you saw it")
 	}
@@ -163,9 +164,9 @@ func (m *Model) pressLook(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	case key.Matches(pressed, m.keys.ServersClose), l.change != nil && key.Matches(pressed, m.keys.Decline):
 		m.servers.look = nil
 	case l.change != nil:
-		cmd, rest := l.press(pressed, &m.keys, m.trustChoices(), now)
+		cmd, rest := l.Press(pressed, &m.keys, m.trustChoices(), now)
 		if rest != nil { // nothing is written here
-			l.giveBack()
+			l.GiveBack()
 		}
 		return cmd
 	}
@@ -173,8 +174,8 @@ func (m *Model) pressLook(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 }
 
 // trustChoices are the answers to what has changed of a server.
-func (m *Model) trustChoices() []choice {
-	return []choice{{Binding: m.keys.ServersTrust, label: "Trust this version", do: func() tea.Cmd {
+func (m *Model) trustChoices() []dialog.Choice {
+	return []dialog.Choice{{Binding: m.keys.ServersTrust, Label: "Trust this version", Do: func() tea.Cmd {
 		l := m.servers.look
 		if !l.seen {
 			return nil
@@ -185,7 +186,7 @@ func (m *Model) trustChoices() []choice {
 }
 
 // view returns exactly height lines.
-func (p *servers) view(width, height int, keys *keys.Map, look *draw.Theme, trust []choice, now time.Time) []string {
+func (p *servers) view(width, height int, keys *keys.Map, look *draw.Theme, trust []dialog.Choice, now time.Time) []string {
 	if p.look != nil {
 		return p.look.view(width, height, keys, look, trust, now)
 	}
@@ -277,7 +278,7 @@ func brief(d time.Duration) string {
 }
 
 // view returns exactly height lines.
-func (l *look) view(width, height int, keys *keys.Map, look *draw.Theme, choices []choice, now time.Time) []string {
+func (l *look) view(width, height int, keys *keys.Map, look *draw.Theme, choices []dialog.Choice, now time.Time) []string {
 	if l.width != width {
 		l.lines, l.width = l.content(width, look), width
 	}
@@ -285,7 +286,7 @@ func (l *look) view(width, height int, keys *keys.Map, look *draw.Theme, choices
 	if l.change != nil {
 		foot = 1
 	}
-	if height < head+leastRows+foot {
+	if height < head+dialog.LeastRows+foot {
 		head = 0 // what is to be read comes before its title
 	}
 	l.rows = max(0, height-head-foot)
@@ -294,13 +295,13 @@ func (l *look) view(width, height int, keys *keys.Map, look *draw.Theme, choices
 	if below <= 0 && l.rows > 0 && width > 1 {
 		l.seen = true
 	}
-	l.appear(now, false)
+	l.Appear(now, false)
 	lines := []string{draw.Spread(look.Strong.Render(draw.Fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.lines)), min(top+l.rows, len(l.lines)), len(l.lines))), width), ""}
 	lines = append(lines[:head], l.lines[top:min(len(l.lines), top+l.rows)]...)
 	if l.change != nil {
 		agree := look.Warning.Render(draw.Fit(fmt.Sprintf("↓ %s: pgdn reads on", draw.Count(below, "more line")), width))
 		if l.seen {
-			agree = l.oneLine(choices, "", width, keys, look, now)
+			agree = l.OneLine(choices, "", width, keys, look, now)
 		}
 		lines = append(draw.Filled(lines, height-1), agree)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 )
 
@@ -222,10 +223,10 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 					}
 				}
 				look("asked")
-				r.pass(guard)
+				r.pass(dialog.Guard)
 				r.keys("d", "pgdown", "pgdown")
 				look("details")
-				r.pass(guard)
+				r.pass(dialog.Guard)
 				r.keys("N", "enter", evil)
 				r.send(tea.PasteMsg{Content: evil})
 				r.keys("enter", "ctrl+o")
@@ -268,14 +269,14 @@ func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
 		t.Run(fmt.Sprintf("%d×%d", size[0], size[1]), func(t *testing.T) {
 			question, replies := asked(taskAsked)
 			watchAgreeing(t, size, withWorld(hold(question)), func(m *Model) (lines []string) {
-				for _, line := range m.permission.body {
-					lines = append(lines, line.text)
+				for _, line := range m.permission.Body {
+					lines = append(lines, line.Text)
 				}
 				return lines
 			}, func() bool { return len(*replies) > 0 && (*replies)[0].Decision != agent.Refuse })
 			page, given := asksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}})
 			watchAgreeing(t, size, page, func(m *Model) (lines []string) {
-				for _, line := range m.input.body {
+				for _, line := range m.input.Body {
 					lines = append(lines, ansi.Strip(line))
 				}
 				return lines
@@ -316,7 +317,7 @@ func watchAgreeing(t *testing.T, size [2]int, o backend.Options, asks func(m *Mo
 				seen[strings.TrimSpace(line)] = true
 			}
 			lines := asks(r.m)
-			r.pause(guard)
+			r.pause(dialog.Guard)
 			r.keys("y", "enter")
 			if agreed() {
 				for _, line := range lines {

@@ -15,6 +15,7 @@ import (
 	payloads "lifehub/internal/hostile"
 	"lifehub/llm"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/replay"
 	"lifehub/tui/transcript"
@@ -122,21 +123,21 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"history", func() { m.composer.history = []string{text}; r.keys("up") }},
 		{"status", func() { m.Update(statusMsg{Provider: text, Model: text, Notes: 3}); m.Update(noticeMsg(text)) }},
 		{"form", func() {
-			m.input.ask(agent.InputAsked{Question: agent.Question{
+			m.input.Ask(agent.InputAsked{Question: agent.Question{
 				From: text, Kind: agent.FormInput, Message: text, Check: func(json.RawMessage) error { return failed },
 				Schema: raw(fmt.Sprintf(`{"properties":{"a":{"title":%s,"description":%[1]s,"default":%[1]s},"b":{"enum":[%[1]s,%[1]s]}}}`, inJSON(text))),
 			}})
-			m.input.entered, m.input.form.at = true, len(m.input.form.fields)
-			m.input.fillIn(named["enter"], &m.keys) // the check refuses it
+			m.input.Entered, m.input.Form.At = true, len(m.input.Form.Fields)
+			m.input.FillIn(named["enter"], &m.keys) // the check refuses it
 		}},
 		{"page to open", func() {
-			m.input.ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.URLInput, Message: text, URL: text}})
+			m.input.Ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.URLInput, Message: text, URL: text}})
 		}},
 		{"model asked for", func() {
-			m.input.ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.Role(text), Text: text}}}})
+			m.input.Ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.Role(text), Text: text}}}})
 		}},
 		{"permission", func() {
-			m.permission.ask(agent.PermissionAsked{
+			m.permission.Ask(agent.PermissionAsked{
 				Name: text, Call: "p", Input: raw(`{"a":` + inJSON(text) + `}`), Reason: text, Rule: text,
 				Preview: agent.Preview{Path: text, Diff: "+" + text, Text: text},
 			})
@@ -155,8 +156,8 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 // clear takes everything off the screen.
 func (tr *tour) clear() {
 	m := tr.m
-	m.permission.close()
-	m.input, m.composer.queue, m.editing, m.pulling, m.offer, m.overlay, m.player = input{}, nil, nil, nil, nil, noOverlay, nil
+	m.permission.Close()
+	m.input, m.composer.queue, m.editing, m.pulling, m.offer, m.overlay, m.player = dialog.Input{}, nil, nil, nil, nil, noOverlay, nil
 	m.unfocus()
 	m.composer.clear()
 	m.palette.rows, m.mentions.rows = nil, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
@@ -38,8 +39,8 @@ type Model struct {
 	composer   composer
 	palette    palette
 	mentions   mentions
-	permission permission
-	input      input
+	permission dialog.Permission
+	input      dialog.Input
 	inputFirst bool // what a server asks came before the permissions that wait
 	servers    servers
 	afterInput tea.Cmd // what an answer to the user's own question sets off
@@ -309,7 +310,7 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		m.consented(msg)
 	case serverDoneMsg:
 		m.toldServer(msg)
-	case copyMsg:
+	case dialog.CopyMsg:
 		return m.clip(string(msg))
 	case leaveMsg:
 		return m.leave(backend.Ended(msg))
@@ -330,7 +331,7 @@ func (m *Model) restyle() {
 	m.transcript.Restyle(m.look)
 	m.composer.restyle(m.look)
 	m.help.lines = nil
-	m.permission.width, m.input.width = 0, 0
+	m.permission.Width, m.input.Width = 0, 0
 	if m.servers.look != nil {
 		m.servers.look.width = 0
 	}
@@ -355,12 +356,12 @@ func (m *Model) flash(text string) { m.hint = text }
 
 func (m *Model) paste(text string) tea.Cmd {
 	m.hint, m.parting = "", false
-	if m.asksInput() && m.input.entered {
-		m.input.form.paste(text)
-		m.input.width = 0
+	if m.asksInput() && m.input.Entered {
+		m.input.Form.Paste(text)
+		m.input.Width = 0
 		return nil
 	}
-	if m.asksPermission() && m.permission.pasted(text) {
+	if m.asksPermission() && m.permission.Pasted(text) {
 		return nil
 	}
 	if m.overlay == firstRunOverlay {

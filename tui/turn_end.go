@@ -111,8 +111,8 @@ func (m *Model) closeTurn(ending string, now time.Time) {
 		m.transcript.Add(&transcript.Notice{Text: "stopped"})
 	}
 	m.withdraw(func() {
-		m.permission.close()
-		m.input.close()
+		m.permission.Close()
+		m.input.Close()
 	})
 }
 

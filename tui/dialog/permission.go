@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"fmt"
@@ -15,41 +15,41 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// permission is the dialog that asks whether tools may run, one after the
+// Permission is the dialog that asks whether tools may run, one after the
 // other.
-type permission struct {
+type Permission struct {
 	queue   []pending
 	at      int // the question in sight
 	details bool
-	why     *string         // the reason being typed; nil: none
-	edit    *argumentEditor // the arguments being edited; nil: none
+	Why     *string // the reason being typed; nil: none
+	Edit    *Editor // the arguments being edited; nil: none
 
-	dialog
+	Dialog
 	sight
-	body  []bodyLine // what would run
-	width int        // what body was made for
+	Body  []bodyLine // what would run
+	Width int        // what body was made for
 }
 
 // pending is a question that waits for the user.
 type pending struct {
 	agent.PermissionAsked
-	seen bool // the end of what would run was in sight
+	Seen bool // the end of what would run was in sight
 }
 
 // bodyLine is a line of what would run. It is styled when it is in sight: there
 // may be a megabyte of them.
 type bodyLine struct {
-	style func(...string) string
-	text  string
+	Style func(...string) string
+	Text  string
 }
 
-// open tells whether a question waits for the user.
-func (p *permission) open() bool { return len(p.queue) > 0 }
+// Open tells whether a question waits for the user.
+func (p *Permission) Open() bool { return len(p.queue) > 0 }
 
-// current is the question in sight.
-func (p *permission) current() *pending { return &p.queue[p.at] }
+// Current is the question in sight.
+func (p *Permission) Current() *pending { return &p.queue[p.at] }
 
-func (p *permission) ask(asked agent.PermissionAsked) {
+func (p *Permission) Ask(asked agent.PermissionAsked) {
 	p.queue = append(p.queue, pending{PermissionAsked: asked})
 	if len(p.queue) == 1 {
 		p.show(0)
@@ -57,10 +57,10 @@ func (p *permission) ask(asked agent.PermissionAsked) {
 }
 
 // show turns to a question of the queue, as a new one.
-func (p *permission) show(at int) { *p = permission{queue: p.queue, at: at} }
+func (p *Permission) show(at int) { *p = Permission{queue: p.queue, at: at} }
 
 // drop takes a question out of the queue.
-func (p *permission) drop(i int) {
+func (p *Permission) drop(i int) {
 	p.queue = append(p.queue[:i:i], p.queue[i+1:]...)
 	switch {
 	case i < p.at:
@@ -70,8 +70,8 @@ func (p *permission) drop(i int) {
 	}
 }
 
-// settle drops a question that was decided elsewhere.
-func (p *permission) settle(call string) {
+// Settle drops a question that was decided elsewhere.
+func (p *Permission) Settle(call string) {
 	for i, asked := range p.queue {
 		if asked.Call == call {
 			p.drop(i)
@@ -80,16 +80,16 @@ func (p *permission) settle(call string) {
 	}
 }
 
-// close drops all questions: their turn is over.
-func (p *permission) close() { *p = permission{} }
+// Close drops all questions: their turn is over.
+func (p *Permission) Close() { *p = Permission{} }
 
-// pasted reports whether the reason or the arguments being written took a paste.
-func (p *permission) pasted(text string) bool {
+// Pasted reports whether the reason or the arguments being written took a paste.
+func (p *Permission) Pasted(text string) bool {
 	switch {
-	case p.why != nil:
-		*p.why += safetext.Line(text)
-	case p.edit != nil:
-		p.edit.area.InsertString(safetext.Text(text))
+	case p.Why != nil:
+		*p.Why += safetext.Line(text)
+	case p.Edit != nil:
+		p.Edit.area.InsertString(safetext.Text(text))
 	default:
 		return false
 	}
@@ -97,8 +97,8 @@ func (p *permission) pasted(text string) bool {
 }
 
 // answer replies to the question in sight and shows the next.
-func (p *permission) answer(reply agent.Reply) {
-	asked := *p.current()
+func (p *Permission) answer(reply agent.Reply) {
+	asked := *p.Current()
 	p.drop(p.at)
 	if asked.Reply != nil {
 		asked.Reply(reply)
@@ -107,9 +107,9 @@ func (p *permission) answer(reply agent.Reply) {
 
 // allSeen tells whether a yes can be said to all questions at once: each was
 // in sight to its end, and is answered by yes or no.
-func (p *permission) allSeen() bool {
+func (p *Permission) allSeen() bool {
 	for _, asked := range p.queue {
-		if !asked.seen || asked.Unknown {
+		if !asked.Seen || asked.Unknown {
 			return false
 		}
 	}
@@ -120,60 +120,60 @@ func (p *permission) allSeen() bool {
 const always = "Always…"
 
 // choices are the answers to the question in sight, and what else its keys do.
-func (p *permission) choices(keys *keys.Map) []choice {
-	asked := p.current()
+func (p *Permission) choices(keys *keys.Map) []Choice {
+	asked := p.Current()
 	allow := func(d agent.Decision) func() tea.Cmd {
 		return func() tea.Cmd {
-			if p.current().seen { // to its end
+			if p.Current().Seen { // to its end
 				p.answer(agent.Reply{Decision: d})
 			}
 			return nil
 		}
 	}
 	refuse := func() tea.Cmd { p.answer(agent.Reply{Decision: agent.Refuse}); return nil }
-	details := choice{Binding: keys.Details, label: "details", atOnce: true, do: func() tea.Cmd { p.details, p.width = !p.details, 0; return nil }}
+	details := Choice{Binding: keys.Details, Label: "details", atOnce: true, Do: func() tea.Cmd { p.details, p.Width = !p.details, 0; return nil }}
 	if asked.Unknown {
-		return []choice{
-			{Binding: keys.Again, label: "Run again", do: allow(agent.AllowOnce)},
-			{Binding: keys.Refuse, label: "Skip", do: refuse},
-			{Binding: keys.Checked, label: "I checked, it's done", do: allow(agent.AlreadyDone)},
+		return []Choice{
+			{Binding: keys.Again, Label: "Run again", Do: allow(agent.AllowOnce)},
+			{Binding: keys.Refuse, Label: "Skip", Do: refuse},
+			{Binding: keys.Checked, Label: "I checked, it's done", Do: allow(agent.AlreadyDone)},
 			details,
 		}
 	}
-	list := []choice{{Binding: keys.Once, label: "Allow once", do: allow(agent.AllowOnce)}}
+	list := []Choice{{Binding: keys.Once, Label: "Allow once", Do: allow(agent.AllowOnce)}}
 	if asked.Rule != "" {
-		list = append(list, choice{Binding: keys.ForConversation, label: "Allow in this chat", do: allow(agent.AllowConversation)},
+		list = append(list, Choice{Binding: keys.ForConversation, Label: "Allow in this chat", Do: allow(agent.AllowConversation)},
 			// A rule outlasts the chat: "da" and "ad" are words.
-			choice{Binding: keys.Always, label: always, do: allow(agent.AllowAlways), alone: true})
+			Choice{Binding: keys.Always, Label: always, Do: allow(agent.AllowAlways), alone: true})
 	}
-	list = append(list, choice{Binding: keys.Refuse, label: "Deny", do: refuse},
-		choice{Binding: keys.RefuseWhy, label: "Deny and say why", do: func() tea.Cmd { p.why = new(string); return nil }},
-		choice{Binding: keys.EditInput, label: "Edit", do: func() tea.Cmd { p.edit = newArgumentEditor(asked.Input, keys); return nil }})
+	list = append(list, Choice{Binding: keys.Refuse, Label: "Deny", Do: refuse},
+		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why", Do: func() tea.Cmd { p.Why = new(string); return nil }},
+		Choice{Binding: keys.EditInput, Label: "Edit", Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.Input, keys); return nil }})
 	if p.allSeen() {
-		list = append(list, choice{Binding: keys.OnceAll, label: "Allow all once", do: func() tea.Cmd {
-			for p.open() {
+		list = append(list, Choice{Binding: keys.OnceAll, Label: "Allow all once", Do: func() tea.Cmd {
+			for p.Open() {
 				p.answer(agent.Reply{Decision: agent.AllowOnce})
 			}
 			return nil
 		}})
 	}
 	if len(p.queue) > 1 {
-		list = append(list, choice{Binding: keys.NextAsked, label: "next request", atOnce: true, do: func() tea.Cmd { p.show((p.at + 1) % len(p.queue)); return nil }})
+		list = append(list, Choice{Binding: keys.NextAsked, Label: "next request", atOnce: true, Do: func() tea.Cmd { p.show((p.at + 1) % len(p.queue)); return nil }})
 	}
 	return append(list, details)
 }
 
-// press gives a key to the dialog. rest are the keys that are the composer's.
-func (p *permission) press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+// Press gives a key to the dialog. rest are the keys that are the composer's.
+func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	switch {
-	case p.why != nil:
+	case p.Why != nil:
 		p.explain(pressed, keys)
 		return nil, nil
-	case p.edit != nil:
+	case p.Edit != nil:
 		p.change(pressed, keys)
 		return nil, nil
 	}
-	if p.scroll(pressed, keys, len(p.body)) {
+	if p.scroll(pressed, keys, len(p.Body)) {
 		return nil, nil
 	}
 	if key.Matches(pressed, keys.Stop) {
@@ -182,52 +182,52 @@ func (p *permission) press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Tim
 		}
 		return nil, nil
 	}
-	return p.dialog.press(pressed, keys, p.choices(keys), now)
+	return p.Dialog.Press(pressed, keys, p.choices(keys), now)
 }
 
 // explain edits the reason of a no.
-func (p *permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
+func (p *Permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
 	switch {
 	case key.Matches(pressed, k.Send):
-		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(*p.why)})
+		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(*p.Why)})
 	case key.Matches(pressed, k.Stop):
-		p.why = nil
+		p.Why = nil
 	default:
-		*p.why = keys.Typed(*p.why, pressed)
+		*p.Why = keys.Typed(*p.Why, pressed)
 	}
 }
 
 // change gives a key to the editor of arguments.
-func (p *permission) change(pressed tea.KeyPressMsg, keys *keys.Map) {
-	done, left := p.edit.press(pressed, keys, p.current().Check)
+func (p *Permission) change(pressed tea.KeyPressMsg, keys *keys.Map) {
+	done, left := p.Edit.press(pressed, keys, p.Current().Check)
 	switch {
 	case done:
-		p.answer(p.edit.edited())
+		p.answer(p.Edit.Edited())
 	case left:
-		p.edit = nil
+		p.Edit = nil
 	}
 }
 
-// layout fits the dialog into a place of at most height lines, keeps the body
+// Layout fits the dialog into a place of at most height lines, keeps the body
 // within it and notes whether its end is in sight.
-func (p *permission) layout(width, height int, keys *keys.Map, look *draw.Theme, now time.Time) {
-	if p.width != width {
-		p.body, p.width = p.content(width-len(bodyMargin(width)), look), width
+func (p *Permission) Layout(width, height int, keys *keys.Map, look *draw.Theme, now time.Time) {
+	if p.Width != width {
+		p.Body, p.Width = p.Content(width-len(bodyMargin(width)), look), width
 	}
 	tight := p.tightFoot(width, keys, look, now)
-	if p.chosen == always && len(tight) > height {
-		p.chosen = "" // the rule can't be shown
+	if p.Chosen == always && len(tight) > height {
+		p.Chosen = "" // the rule can't be shown
 		tight = p.tightFoot(width, keys, look, now)
 	}
-	p.place(len(p.body), len(p.foot(width, keys, look, now)), len(tight), height)
-	if p.endSeen(len(p.body), width) {
-		p.current().seen = true
+	p.place(len(p.Body), len(p.foot(width, keys, look, now)), len(tight), height)
+	if p.endSeen(len(p.Body), width) {
+		p.Current().Seen = true
 	}
 }
 
-// view returns the dialog's lines as laid out.
-func (p *permission) view(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
-	asked := p.current()
+// View returns the dialog's lines as laid out.
+func (p *Permission) View(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+	asked := p.Current()
 	turn := ""
 	if len(p.queue) > 1 {
 		turn = fmt.Sprintf(" %d of %d ─", p.at+1, len(p.queue))
@@ -239,77 +239,68 @@ func (p *permission) view(width int, keys *keys.Map, look *draw.Theme, now time.
 	title := "─ " + before + whole(asked.Name, width-draw.Cells(before+turn)-3, after+" · "+draw.Bytes(int64(len(asked.Input)))+p.readiness(now), after+p.readiness(now), after) + " "
 	title += strings.Repeat("─", max(0, width-draw.Cells(title)-draw.Cells(turn))) + turn
 	if p.tight {
-		title = p.title(before+safetext.Line(asked.Name)+after, len(p.body), width)
+		title = p.title(before+safetext.Line(asked.Name)+after, len(p.Body), width)
 	}
 	var lines []string
 	if p.headed {
 		lines = append(lines, look.Warning.Bold(true).Render(draw.Fit(title, width)))
 	}
-	foot := p.position(len(p.body), width, !asked.seen, keys, look)
+	foot := p.position(len(p.Body), width, !asked.Seen, keys, look)
 	if p.tight {
 		foot = p.tightFoot(width, keys, look, now)
 	} else {
 		foot = append(foot, p.foot(width, keys, look, now)...)
 	}
-	if p.edit != nil {
-		return append(lines, p.edit.view(width, p.rows+len(foot), keys, look)...)
+	if p.Edit != nil {
+		return append(lines, p.Edit.view(width, p.rows+len(foot), keys, look)...)
 	}
-	for _, line := range p.body[p.top : p.top+p.rows] {
-		lines = append(lines, bodyMargin(width)+line.style(line.text))
+	for _, line := range p.Body[p.top : p.top+p.rows] {
+		lines = append(lines, bodyMargin(width)+line.Style(line.Text))
 	}
 	return append(lines, foot...)
 }
 
 // readiness says in words why no key answers now; "": one does.
-func (p *permission) readiness(now time.Time) string {
+func (p *Permission) readiness(now time.Time) string {
 	switch {
-	case p.edit != nil:
+	case p.Edit != nil:
 		return " · editing"
-	case p.why != nil:
+	case p.Why != nil:
 	case !p.armed(now):
 		return " · wait…"
-	case !p.current().seen:
+	case !p.Current().Seen:
 		return " · read on"
 	}
 	return ""
 }
 
-// bodyMargin sets what would run under the transcript's text; a narrow screen
-// has no place to give away.
-func bodyMargin(width int) string {
-	if width < 60 {
-		return ""
-	}
-	return "  "
-}
-
 // foot is what stands below the body: the rule that would be written, the
 // choices and their keys.
-func (p *permission) foot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
-	if p.why != nil {
-		return []string{draw.Fit("Why not? "+*p.why+"▏", width), look.Dim.Render(draw.Fit(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
+func (p *Permission) foot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+	if p.Why != nil {
+		return []string{draw.Fit("Why not? "+*p.Why+"▏", width), look.Dim.Render(draw.Fit(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
 	}
 	esc := "denies"
-	if p.current().Unknown {
+	if p.Current().Unknown {
 		esc = "skips"
 	}
 	return append(p.rule(width, look), p.lines(p.choices(keys), esc, width, keys, look, now)...)
 }
 
 // tightFoot is the foot where there is no room for all keys.
-func (p *permission) tightFoot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
-	if p.why != nil {
-		return []string{draw.Fit("Why not? "+*p.why+"▏", width)}
+func (p *Permission) tightFoot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+	if p.Why != nil {
+		return []string{draw.Fit("Why not? "+*p.Why+"▏", width)}
 	}
-	return append(p.rule(width, look), p.oneLine(p.choices(keys), p.readOn(len(p.body), !p.current().seen, keys), width, keys, look, now))
+	return append(p.rule(width, look), p.OneLine(p.choices(keys), p.readOn(len(p.Body), !p.Current().Seen, keys), width, keys, look, now))
 }
 
 // rule shows the rule that a confirmed "always" would write.
-func (p *permission) rule(width int, look *draw.Theme) []string {
-	if p.chosen != always {
+func (p *Permission) rule(width int, look *draw.Theme) []string {
+	if p.Chosen != always {
 		return nil
 	}
-	return draw.Styled(look.Warning.Render, draw.Broken("always writes the rule “"+safetext.Reveal(p.current().Rule)+"”", width))
+	return draw.Styled(look.Warning.Render, draw.Broken("always writes the rule “"+safetext.Reveal(p.Current().Rule)+"”", width))
 }
 
 // besideName is how much the title has besides the name of what asks at the
@@ -338,15 +329,15 @@ func markNew(words []string, look *draw.Theme) func(...string) string {
 	}
 }
 
-// content is everything that would run, escaped and broken into lines, with
+// Content is everything that would run, escaped and broken into lines, with
 // nothing left out.
-func (p *permission) content(width int, look *draw.Theme) []bodyLine {
-	asked := p.current()
+func (p *Permission) Content(width int, look *draw.Theme) []bodyLine {
+	asked := p.Current()
 	var lines []bodyLine
 	add := func(style func(...string) string, text string) {
 		for line := range strings.SplitSeq(text, "\n") {
 			for _, part := range draw.Entire(line, width) {
-				lines = append(lines, bodyLine{style, part})
+				lines = append(lines, bodyLine{Style: style, Text: part})
 			}
 		}
 	}

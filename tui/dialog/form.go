@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"encoding/json"
@@ -16,22 +16,22 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// form is values that the user fills in, one field a property of a flat JSON
+// Form is values that the user fills in, one field a property of a flat JSON
 // Schema. The row after the last field sends it.
-type form struct {
-	fields []field
-	at     int // the field that has the keys; len(fields): the row that sends
+type Form struct {
+	Fields []field
+	At     int // the field that has the keys; len(fields): the row that sends
 }
 
 // field is one value. What kind it is decides which of the rest is used.
 type field struct {
 	name     string
-	label    string
-	help     string
+	Label    string
+	Help     string
 	kind     fieldKind
-	required bool
-	text     string   // of a text or a number
-	options  []option // of a choice
+	Required bool
+	Text     string   // of a text or a number
+	Options  []option // of a choice
 	option   int      // the option that the keys are at; -1: none was chosen
 	touched  bool     // the user or a default has set it
 }
@@ -48,7 +48,7 @@ const (
 // option is one of several values.
 type option struct {
 	value  json.RawMessage
-	label  string
+	Label  string
 	chosen bool // of a manyField
 }
 
@@ -73,26 +73,26 @@ type titled struct {
 	Title string          `json:"title"`
 }
 
-// newForm makes a form of a schema; what is required comes first.
-func newForm(schema json.RawMessage) *form {
+// NewForm makes a form of a schema; what is required comes first.
+func NewForm(schema json.RawMessage) *Form {
 	var top struct {
 		Properties json.RawMessage `json:"properties"`
 		Required   []string        `json:"required"`
 	}
 	_ = json.Unmarshal(schema, &top) // of what cannot be read there are no fields
-	f := &form{}
+	f := &Form{}
 	for _, pair := range arguments.Of(top.Properties) {
 		var p property
 		if pair.Key == "" || json.Unmarshal(pair.Value, &p) != nil {
 			continue
 		}
-		f.fields = append(f.fields, newField(pair.Key, p, slices.Contains(top.Required, pair.Key)))
+		f.Fields = append(f.Fields, newField(pair.Key, p, slices.Contains(top.Required, pair.Key)))
 	}
-	slices.SortStableFunc(f.fields, func(a, b field) int {
+	slices.SortStableFunc(f.Fields, func(a, b field) int {
 		switch {
-		case a.required == b.required:
+		case a.Required == b.Required:
 			return 0
-		case a.required:
+		case a.Required:
 			return -1
 		}
 		return 1
@@ -101,21 +101,21 @@ func newForm(schema json.RawMessage) *form {
 }
 
 func newField(name string, p property, required bool) field {
-	f := field{name: name, label: safetext.Line(name), help: p.hint(), required: required, option: -1}
+	f := field{name: name, Label: safetext.Line(name), Help: p.hint(), Required: required, option: -1}
 	if p.Title != "" {
-		f.label = safetext.Line(p.Title)
+		f.Label = safetext.Line(p.Title)
 	}
 	switch {
 	case p.Type == "boolean":
 		f.kind = oneField
-		f.options = []option{{value: json.RawMessage("true"), label: "yes"}, {value: json.RawMessage("false"), label: "no"}}
+		f.Options = []option{{value: json.RawMessage("true"), Label: "yes"}, {value: json.RawMessage("false"), Label: "no"}}
 	case p.Type == "array" && p.Items != nil:
-		f.kind, f.options = manyField, p.Items.options()
+		f.kind, f.Options = manyField, p.Items.options()
 		f.option = 0
 	case p.Type == "number" || p.Type == "integer":
 		f.kind = numberField
 	case len(p.options()) > 0:
-		f.kind, f.options = oneField, p.options()
+		f.kind, f.Options = oneField, p.options()
 	}
 	f.fill(p.Default)
 	return f
@@ -147,9 +147,9 @@ func (p property) hint() string {
 func (p property) options() []option {
 	var list []option
 	for i, value := range p.Enum {
-		o := option{value: value, label: arguments.Argument{Value: value}.Text()}
+		o := option{value: value, Label: arguments.Argument{Value: value}.Text()}
 		if i < len(p.EnumNames) {
-			o.label = p.EnumNames[i]
+			o.Label = p.EnumNames[i]
 		}
 		list = append(list, o)
 	}
@@ -159,11 +159,11 @@ func (p property) options() []option {
 			if label == "" {
 				label = arguments.Argument{Value: t.Const}.Text()
 			}
-			list = append(list, option{value: t.Const, label: label})
+			list = append(list, option{value: t.Const, Label: label})
 		}
 	}
 	for i := range list {
-		list[i].label = safetext.Line(list[i].label)
+		list[i].Label = safetext.Line(list[i].Label)
 	}
 	return list
 }
@@ -179,60 +179,60 @@ func (f *field) fill(value json.RawMessage) {
 		_ = json.Unmarshal(value, &several) // a default that is no list chooses nothing
 	}
 	same := func(a, b json.RawMessage) bool { return string(a) == string(b) }
-	for i := range f.options {
-		o := &f.options[i]
+	for i := range f.Options {
+		o := &f.Options[i]
 		o.chosen = slices.ContainsFunc(several, func(v json.RawMessage) bool { return same(v, o.value) })
 		if f.kind == oneField && same(o.value, value) {
 			f.option = i
 		}
 	}
 	if f.kind == textField || f.kind == numberField {
-		f.text = safetext.Line(arguments.Argument{Value: value}.Text())
+		f.Text = safetext.Line(arguments.Argument{Value: value}.Text())
 	}
 }
 
-// press gives a key to the form. send says that the user wants it sent.
-func (f *form) press(pressed tea.KeyPressMsg, keys *keys.Map) (send bool) {
+// Press gives a key to the form. send says that the user wants it sent.
+func (f *Form) Press(pressed tea.KeyPressMsg, keys *keys.Map) (send bool) {
 	switch {
 	case key.Matches(pressed, keys.FieldNext):
-		f.at = min(f.at+1, len(f.fields))
+		f.At = min(f.At+1, len(f.Fields))
 	case key.Matches(pressed, keys.FieldPrevious):
-		f.at = max(f.at-1, 0)
+		f.At = max(f.At-1, 0)
 	case key.Matches(pressed, keys.FieldDone):
-		f.at++
-		send = f.at > len(f.fields)
-		f.at = min(f.at, len(f.fields))
-	case f.at < len(f.fields):
-		f.fields[f.at].press(pressed, keys)
+		f.At++
+		send = f.At > len(f.Fields)
+		f.At = min(f.At, len(f.Fields))
+	case f.At < len(f.Fields):
+		f.Fields[f.At].press(pressed, keys)
 	}
 	return send
 }
 
-// paste puts text into the field that has the keys.
-func (f *form) paste(text string) {
-	if f.at < len(f.fields) && len(f.fields[f.at].options) == 0 {
-		f.fields[f.at].text += safetext.Line(text)
-		f.fields[f.at].touched = true
+// Paste puts text into the field that has the keys.
+func (f *Form) Paste(text string) {
+	if f.At < len(f.Fields) && len(f.Fields[f.At].Options) == 0 {
+		f.Fields[f.At].Text += safetext.Line(text)
+		f.Fields[f.At].touched = true
 	}
 }
 
 func (f *field) press(pressed tea.KeyPressMsg, k *keys.Map) {
-	if len(f.options) > 0 {
+	if len(f.Options) > 0 {
 		f.choose(pressed, k)
 		return
 	}
-	text := keys.Typed(f.text, pressed)
-	f.touched = f.touched || text != f.text
-	f.text = text
+	text := keys.Typed(f.Text, pressed)
+	f.touched = f.touched || text != f.Text
+	f.Text = text
 }
 
 // choose moves among the options, or puts one of several in or out.
 func (f *field) choose(pressed tea.KeyPressMsg, keys *keys.Map) {
-	n := len(f.options)
+	n := len(f.Options)
 	several := f.kind == manyField
 	switch {
 	case key.Matches(pressed, keys.OptionSwitch) && several:
-		f.options[f.option].chosen = !f.options[f.option].chosen
+		f.Options[f.option].chosen = !f.Options[f.option].chosen
 		f.touched = true
 	case key.Matches(pressed, keys.OptionNext, keys.OptionSwitch):
 		f.option = (f.option + 1) % n
@@ -250,19 +250,19 @@ func (f *field) value() (value json.RawMessage, ok bool) {
 		if f.option < 0 {
 			return nil, false
 		}
-		return f.options[f.option].value, true
+		return f.Options[f.option].value, true
 	case manyField:
 		list := []json.RawMessage{}
-		for _, o := range f.options {
+		for _, o := range f.Options {
 			if o.chosen {
 				list = append(list, o.value)
 			}
 		}
 		value, err := json.Marshal(list)
-		return value, err == nil && (f.touched || f.required)
+		return value, err == nil && (f.touched || f.Required)
 	}
-	text := strings.TrimSpace(f.text)
-	if text == "" && (!f.required || f.kind == numberField) {
+	text := strings.TrimSpace(f.Text)
+	if text == "" && (!f.Required || f.kind == numberField) {
 		return nil, false
 	}
 	if f.kind == numberField {
@@ -274,12 +274,12 @@ func (f *field) value() (value json.RawMessage, ok bool) {
 	return value, err == nil
 }
 
-// values are the fields as one JSON object.
-func (f *form) values() json.RawMessage {
+// Values are the fields as one JSON object.
+func (f *Form) Values() json.RawMessage {
 	object := map[string]json.RawMessage{}
-	for i := range f.fields {
-		if value, ok := f.fields[i].value(); ok {
-			object[f.fields[i].name] = value
+	for i := range f.Fields {
+		if value, ok := f.Fields[i].value(); ok {
+			object[f.Fields[i].name] = value
 		}
 	}
 	text, err := json.Marshal(object)
@@ -289,23 +289,23 @@ func (f *form) values() json.RawMessage {
 	return text
 }
 
-// lines shows the form; entered says that it has the keys, at is the line of
+// Lines shows the form; entered says that it has the keys, at is the line of
 // the field that does.
-func (f *form) lines(width int, entered bool, look *draw.Theme) (lines []string, at int) {
+func (f *Form) Lines(width int, entered bool, look *draw.Theme) (lines []string, at int) {
 	labels := 0
-	for i := range f.fields {
-		labels = max(labels, draw.Cells(f.fields[i].label)+1)
+	for i := range f.Fields {
+		labels = max(labels, draw.Cells(f.Fields[i].Label)+1)
 	}
 	labels = min(labels, max(8, width/3))
-	for i := range f.fields {
-		here := entered && i == f.at
+	for i := range f.Fields {
+		here := entered && i == f.At
 		if here {
 			at = len(lines)
 		}
-		lines = append(lines, f.fields[i].lines(width, labels, here, look)...)
+		lines = append(lines, f.Fields[i].lines(width, labels, here, look)...)
 	}
 	button := look.Key.Render("[ send ]")
-	if entered && f.at == len(f.fields) {
+	if entered && f.At == len(f.Fields) {
 		at = len(lines)
 		button = look.Selected.Render("› [ send ]")
 	}
@@ -313,8 +313,8 @@ func (f *form) lines(width int, entered bool, look *draw.Theme) (lines []string,
 }
 
 func (f *field) lines(width, labels int, here bool, look *draw.Theme) []string {
-	label := f.label
-	if f.required {
+	label := f.Label
+	if f.Required {
 		label += "*"
 	}
 	label = draw.Fit(label, labels)
@@ -324,26 +324,26 @@ func (f *field) lines(width, labels int, here bool, look *draw.Theme) []string {
 		mark, label = look.Selected.Render("› "), look.Selected.Render(label)
 	}
 	lines := draw.Wrapped(mark+label+"  ", f.shown(here, look), width)
-	if here && f.help != "" {
-		lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("    ", f.help, width))...)
+	if here && f.Help != "" {
+		lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("    ", f.Help, width))...)
 	}
 	return lines
 }
 
 // shown is the value as the user sees it.
 func (f *field) shown(here bool, look *draw.Theme) string {
-	if len(f.options) == 0 {
+	if len(f.Options) == 0 {
 		if here {
-			return f.text + "▏"
+			return f.Text + "▏"
 		}
-		if f.text == "" {
+		if f.Text == "" {
 			return look.Dim.Render("—")
 		}
-		return f.text
+		return f.Text
 	}
 	var parts []string
-	for i, o := range f.options {
-		text, chosen := o.label, i == f.option
+	for i, o := range f.Options {
+		text, chosen := o.Label, i == f.option
 		if f.kind == manyField {
 			chosen = o.chosen
 		}
@@ -366,28 +366,28 @@ func (f *field) shown(here bool, look *draw.Theme) string {
 	return strings.Join(parts, "  ")
 }
 
-// given is what an empty line leaves; "" is nothing.
-func (f *field) given() string {
-	if len(f.options) == 0 {
-		return f.text
+// Given is what an empty line leaves; "" is nothing.
+func (f *field) Given() string {
+	if len(f.Options) == 0 {
+		return f.Text
 	}
 	var labels []string
-	for i, o := range f.options {
+	for i, o := range f.Options {
 		if o.chosen || f.kind == oneField && i == f.option {
-			labels = append(labels, o.label)
+			labels = append(labels, o.Label)
 		}
 	}
 	return strings.Join(labels, ", ")
 }
 
-// read takes a typed line; options are chosen by their numbers or names. false:
+// Read takes a typed line; options are chosen by their numbers or names. false:
 // it names none of them, and changes nothing.
-func (f *field) read(line string) bool {
+func (f *field) Read(line string) bool {
 	if line == "" {
 		return true
 	}
-	if len(f.options) == 0 {
-		f.touched, f.text = true, safetext.Line(line)
+	if len(f.Options) == 0 {
+		f.touched, f.Text = true, safetext.Line(line)
 		return true
 	}
 	words := []string{line}
@@ -395,9 +395,9 @@ func (f *field) read(line string) bool {
 		words = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	meant := map[int]bool{}
-	for i, o := range f.options {
+	for i, o := range f.Options {
 		for _, word := range words {
-			if word == fmt.Sprint(i+1) || strings.EqualFold(word, o.label) {
+			if word == fmt.Sprint(i+1) || strings.EqualFold(word, o.Label) {
 				meant[i] = true
 			}
 		}
@@ -406,8 +406,8 @@ func (f *field) read(line string) bool {
 		return false
 	}
 	f.touched = true
-	for i := range f.options {
-		if f.options[i].chosen = meant[i]; meant[i] {
+	for i := range f.Options {
+		if f.Options[i].chosen = meant[i]; meant[i] {
 			f.option = i
 		}
 	}

@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"encoding/json"
@@ -16,25 +16,25 @@ type blanks struct {
 	fields   map[string]map[string]any // the properties of the schema
 	order    []string                  // the blanks as the form shows them
 	required []string
-	given    map[string]string
+	Given    map[string]string
 }
 
-// newBlanks reads a schema, and what was typed: city=Hamburg "state"=HH, or the
+// NewBlanks reads a schema, and what was typed: city=Hamburg "state"=HH, or the
 // values in the order of the blanks, the last of which takes all that is left.
-func newBlanks(schema json.RawMessage, typed string) blanks {
-	b := blanks{given: map[string]string{}}
+func NewBlanks(schema json.RawMessage, typed string) blanks {
+	b := blanks{Given: map[string]string{}}
 	var top struct {
 		Properties map[string]map[string]any `json:"properties"`
 		Required   []string                  `json:"required"`
 	}
 	_ = json.Unmarshal(schema, &top) // what cannot be read has no blanks
 	b.fields, b.required = top.Properties, top.Required
-	for _, f := range newForm(schema).fields {
+	for _, f := range NewForm(schema).Fields {
 		b.order = append(b.order, f.name)
 	}
 	if pairs, err := agent.SplitArguments(typed); err == nil && !slices.ContainsFunc(pairs, func(p [2]string) bool { return b.fields[p[0]] == nil }) {
 		for _, p := range pairs {
-			b.given[p[0]] = p[1]
+			b.Given[p[0]] = p[1]
 		}
 		return b
 	}
@@ -44,18 +44,18 @@ func newBlanks(schema json.RawMessage, typed string) blanks {
 			word, typed, _ = strings.Cut(word, " ")
 		}
 		if word != "" {
-			b.given[name] = word
+			b.Given[name] = word
 		}
 	}
 	return b
 }
 
-// schema is the prompt's with what was given as defaults, in the order of the
+// Schema is the prompt's with what was given as defaults, in the order of the
 // form.
-func (b blanks) schema() json.RawMessage {
+func (b blanks) Schema() json.RawMessage {
 	var properties strings.Builder
 	for i, name := range b.order {
-		if value, ok := b.given[name]; ok {
+		if value, ok := b.Given[name]; ok {
 			b.fields[name]["default"] = value
 		}
 		key, _ := json.Marshal(name)
@@ -69,17 +69,17 @@ func (b blanks) schema() json.RawMessage {
 	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s}`, properties.String(), required)
 }
 
-// values are what was given, as a form would tell it.
-func (b blanks) values() json.RawMessage {
-	raw, err := json.Marshal(b.given)
+// Values are what was given, as a form would tell it.
+func (b blanks) Values() json.RawMessage {
+	raw, err := json.Marshal(b.Given)
 	if err != nil {
 		return nil
 	}
 	return raw
 }
 
-// check says which blank has to be filled in.
-func (b blanks) check(values json.RawMessage) error {
+// Check says which blank has to be filled in.
+func (b blanks) Check(values json.RawMessage) error {
 	var filled map[string]string
 	if err := json.Unmarshal(values, &filled); err != nil {
 		return fmt.Errorf("read the values: %w", err)

@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ type sight struct {
 	headed    bool // the title is there
 }
 
-// leastRows is how much of a text must be in sight for it to be read.
-const leastRows = 3
+// LeastRows is how much of a text must be in sight for it to be read.
+const LeastRows = 3
 
 // place fits a text of n lines into a place of a height, above a foot of so
 // many lines, or of fewer where it is tight.
@@ -29,7 +29,7 @@ func (s *sight) place(n, foot, tightFoot, height int) {
 	if 1+n+foot > height {
 		s.rows = height - 2 - foot // one line says where in it we are
 	}
-	if s.rows < min(leastRows, n) {
+	if s.rows < min(LeastRows, n) {
 		s.tight, s.headed = true, height > tightFoot+2
 		s.rows = min(n, height-tightFoot)
 		if s.headed {
@@ -95,4 +95,13 @@ func (s *sight) readOn(n int, unread bool, keys *keys.Map) string {
 		return fmt.Sprintf("↓%d %s", below, keys.PageDown.Help().Key)
 	}
 	return ""
+}
+
+// bodyMargin sets what would run under the transcript's text; a narrow screen
+// has no place to give away.
+func bodyMargin(width int) string {
+	if width < 60 {
+		return ""
+	}
+	return "  "
 }

@@ -1,4 +1,4 @@
-package tui
+package dialog
 
 import (
 	"encoding/json"
@@ -16,17 +16,17 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// argumentEditor changes the arguments of a call that waits for the user, one
+// Editor changes the arguments of a call that waits for the user, one
 // at a time. What comes out is asked about anew.
-type argumentEditor struct {
-	pairs   []arguments.Argument
+type Editor struct {
+	Pairs   []arguments.Argument
 	at      int // the one that has the keys
 	area    textarea.Model
 	opened  string // what the area held when the argument got the keys
 	problem string // why the arguments do not fit
 }
 
-func newArgumentEditor(input json.RawMessage, keys *keys.Map) *argumentEditor {
+func newArgumentEditor(input json.RawMessage, keys *keys.Map) *Editor {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.Prompt = "▏ "
@@ -36,16 +36,16 @@ func newArgumentEditor(input json.RawMessage, keys *keys.Map) *argumentEditor {
 	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(keys.Newline.Keys()...))
 	area.KeyMap.Paste.SetEnabled(false)
 	area.Focus()
-	e := &argumentEditor{pairs: arguments.Of(input), area: area}
+	e := &Editor{Pairs: arguments.Of(input), area: area}
 	e.open(0)
 	return e
 }
 
 // open gives the keys to an argument.
-func (e *argumentEditor) open(at int) {
+func (e *Editor) open(at int) {
 	e.at = at
-	if at < len(e.pairs) {
-		e.area.SetValue(safetext.Text(editable(e.pairs[at].Value)))
+	if at < len(e.Pairs) {
+		e.area.SetValue(safetext.Text(editable(e.Pairs[at].Value)))
 		e.area.MoveToEnd()
 		e.opened = e.area.Value()
 	}
@@ -62,18 +62,18 @@ func editable(value json.RawMessage) string {
 
 // keep takes over what the area holds. A text stays a text; anything else
 // must stay JSON.
-func (e *argumentEditor) keep() error {
-	if e.at >= len(e.pairs) {
+func (e *Editor) keep() error {
+	if e.at >= len(e.Pairs) {
 		return nil
 	}
-	pair := &e.pairs[e.at]
+	pair := &e.Pairs[e.at]
 	typed := e.area.Value()
 	if typed == e.opened {
 		return nil // what the area cannot hold stays as it is
 	}
 	var text string
 	if json.Unmarshal(pair.Value, &text) != nil {
-		value, err := asJSON(pair.Key, typed)
+		value, err := AsJSON(pair.Key, typed)
 		if err == nil {
 			pair.Value = value
 		}
@@ -87,18 +87,18 @@ func (e *argumentEditor) keep() error {
 	return nil
 }
 
-// asJSON is a value that is no text, as it was typed.
-func asJSON(name, typed string) (json.RawMessage, error) {
+// AsJSON is a value that is no text, as it was typed.
+func AsJSON(name, typed string) (json.RawMessage, error) {
 	if !json.Valid([]byte(typed)) {
 		return nil, fmt.Errorf("%s is not written as JSON, such as 5, true or [\"a\"]", name)
 	}
 	return json.RawMessage(typed), nil
 }
 
-// input is the arguments as they stand, in their order.
-func (e *argumentEditor) input() json.RawMessage {
+// Input is the arguments as they stand, in their order.
+func (e *Editor) Input() json.RawMessage {
 	var b strings.Builder
-	for i, pair := range e.pairs {
+	for i, pair := range e.Pairs {
 		name, err := json.Marshal(pair.Key)
 		if err != nil {
 			continue
@@ -113,7 +113,7 @@ func (e *argumentEditor) input() json.RawMessage {
 
 // press gives a key to the editor. done tells that the arguments are ready,
 // and fit; left that the user went back.
-func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, check func(json.RawMessage) error) (done, left bool) {
+func (e *Editor) press(pressed tea.KeyPressMsg, keys *keys.Map, check func(json.RawMessage) error) (done, left bool) {
 	e.problem = ""
 	switch {
 	case key.Matches(pressed, keys.Stop):
@@ -125,15 +125,15 @@ func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, check fu
 		}
 		step := 1
 		if key.Matches(pressed, keys.ArgumentPrevious) {
-			step = len(e.pairs) - 1
+			step = len(e.Pairs) - 1
 		}
-		if len(e.pairs) > 0 {
-			e.open((e.at + step) % len(e.pairs))
+		if len(e.Pairs) > 0 {
+			e.open((e.at + step) % len(e.Pairs))
 		}
 	case key.Matches(pressed, keys.Send):
 		err := e.keep()
 		if err == nil && check != nil {
-			err = check(e.input())
+			err = check(e.Input())
 		}
 		if err != nil {
 			e.problem = err.Error()
@@ -149,9 +149,9 @@ func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, check fu
 
 // view shows the arguments within a height; the one that has the keys gets
 // what room is left.
-func (e *argumentEditor) view(width, height int, keys *keys.Map, look *draw.Theme) []string {
+func (e *Editor) view(width, height int, keys *keys.Map, look *draw.Theme) []string {
 	var lines []string
-	for i, pair := range e.pairs {
+	for i, pair := range e.Pairs {
 		name := safetext.Line(pair.Key)
 		if i != e.at {
 			lines = append(lines, look.Dim.Render(draw.Fit(name+": "+safetext.Line(editable(pair.Value)), width)))
@@ -159,12 +159,12 @@ func (e *argumentEditor) view(width, height int, keys *keys.Map, look *draw.Them
 		}
 		lines = append(lines, look.Strong.Render(draw.Fit(name+":", width)))
 		e.area.SetStyles(draw.AreaStyles(look))
-		e.area.MaxHeight = max(1, height-len(e.pairs)-3)
+		e.area.MaxHeight = max(1, height-len(e.Pairs)-3)
 		e.area.SetWidth(max(4, width))
 		e.area, _ = e.area.Update(nil)
 		lines = append(lines, strings.Split(e.area.View(), "\n")...)
 	}
-	if len(e.pairs) == 0 {
+	if len(e.Pairs) == 0 {
 		lines = append(lines, look.Dim.Render("no arguments"))
 	}
 	if e.problem != "" {
@@ -177,7 +177,7 @@ func (e *argumentEditor) view(width, height int, keys *keys.Map, look *draw.Them
 	return append(lines, draw.Styled(look.Key.Render, draw.Joined(help, width))...)
 }
 
-// edited is the reply that asks about other arguments in place of those shown.
-func (e *argumentEditor) edited() agent.Reply {
-	return agent.Reply{Decision: agent.Edited, Input: string(e.input())}
+// Edited is the reply that asks about other arguments in place of those shown.
+func (e *Editor) Edited() agent.Reply {
+	return agent.Reply{Decision: agent.Edited, Input: string(e.Input())}
 }

@@ -1,0 +1,179 @@
+// Package dialog is the questions that must not be answered by accident: whether
+// a tool may run, and what a server asks for.
+package dialog
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+)
+
+// Guard is how long a question must have been in sight, and nothing may have
+// been typed into the composer, before it takes a key: what was on its way to
+// the composer when it opened goes there.
+const Guard = 500 * time.Millisecond
+
+// Dialog is how each question of LifeHub is answered. A letter, or ←→, chooses
+// an answer and Enter confirms it. Any other letter shows that a text is being
+// typed: then all letters since the question took one are the composer's, and
+// while the composer holds text every key is. The zero value is a dialog that
+// was not in sight yet.
+type Dialog struct {
+	since    time.Time         // when it came into sight, or a key last went to the composer
+	Writing  bool              // the composer holds text
+	Chosen   string            // the label of the choice that Enter confirms; "": none
+	Typed    []tea.KeyPressMsg // the letters it took since the last key that is none
+	lettered bool              // one of them chose
+}
+
+// Choice is an answer to a question, or something to do about it.
+type Choice struct {
+	key.Binding
+	Label string
+	Do    func() tea.Cmd
+
+	atOnce bool // it answers nothing: its key does it, and is not confirmed
+	alone  bool // its letter chooses it only with no letter before
+}
+
+// Appear starts the guard time of a dialog that comes into sight. writing says
+// that the composer holds text.
+func (d *Dialog) Appear(now time.Time, writing bool) {
+	if d.Writing = writing; d.since.IsZero() {
+		d.since = now
+	}
+}
+
+// armed reports whether the dialog takes keys.
+func (d *Dialog) armed(now time.Time) bool {
+	return !d.since.IsZero() && now.Sub(d.since) >= Guard
+}
+
+// Press gives a key to the dialog. rest are the keys that are the composer's, in
+// the order in which they were pressed; none: the dialog took this one.
+func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+	at := slices.IndexFunc(choices, func(c Choice) bool { return key.Matches(pressed, c.Binding) })
+	switch {
+	case d.Writing:
+		d.since = now
+		return nil, []tea.KeyPressMsg{pressed}
+	case key.Matches(pressed, keys.Send):
+		at, typed := indexOf(choices, d.Chosen), d.Typed
+		d.Typed, d.lettered = nil, false
+		switch {
+		case at >= 0:
+			return choices[at].Do(), nil
+		case len(typed) > 1: // a word of letters that choose nothing
+			d.since = now
+			return nil, append(typed, pressed)
+		}
+		return nil, nil
+	case key.Matches(pressed, keys.PageUp, keys.PageDown): // who reads on has not changed their mind
+		return nil, []tea.KeyPressMsg{pressed}
+	case !d.armed(now):
+	case key.Matches(pressed, keys.OptionNext):
+		d.move(choices, 1)
+		return nil, nil
+	case key.Matches(pressed, keys.OptionPrevious):
+		d.move(choices, -1)
+		return nil, nil
+	case at < 0 || d.lettered || choices[at].alone && len(d.Typed) > 0:
+	default: // a letter may turn out to be text
+		if d.Typed = append(d.Typed, pressed); pressed.Text == "" {
+			d.Typed = nil
+		}
+		if choices[at].atOnce {
+			return choices[at].Do(), nil
+		}
+		d.Chosen, d.lettered = choices[at].Label, pressed.Text != ""
+		return nil, nil
+	}
+	if pressed.Text != "" || key.Matches(pressed, keys.Newline) {
+		d.since = now
+	}
+	return nil, append(d.GiveBack(), pressed)
+}
+
+// GiveBack takes the choice back and returns the letters that the dialog took.
+func (d *Dialog) GiveBack() []tea.KeyPressMsg {
+	typed := d.Typed
+	d.Typed, d.lettered, d.Chosen = nil, false, ""
+	return typed
+}
+
+// move chooses the next answer, or the one before.
+func (d *Dialog) move(choices []Choice, by int) {
+	d.Typed, d.lettered = nil, false
+	list := answers(choices)
+	at := indexOf(list, d.Chosen) + by
+	if at < 0 { // from the first, or from none
+		at = len(list) - 1
+	}
+	d.Chosen = list[at%len(list)].Label
+}
+
+// answers are the choices that Enter confirms.
+func answers(choices []Choice) []Choice {
+	return slices.DeleteFunc(slices.Clone(choices), func(c Choice) bool { return c.atOnce })
+}
+
+func indexOf(choices []Choice, label string) int {
+	return slices.IndexFunc(choices, func(c Choice) bool { return c.Label == label })
+}
+
+// lines shows the choices, the chosen one marked, and below them the keys. esc
+// says what Esc does.
+func (d *Dialog) lines(choices []Choice, esc string, width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+	var labels, letters, more []string
+	for _, c := range choices {
+		if c.atOnce {
+			more = append(more, c.Help().Key+" "+c.Label)
+			continue
+		}
+		labels, letters = append(labels, c.Label), append(letters, c.Help().Key)
+		if c.Label == d.Chosen {
+			labels[len(labels)-1] = "› " + c.Label
+		}
+	}
+	hints := []string{strings.Join(letters, " ") + " or " + keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " choose", keys.Send.Help().Key + " confirms", keys.Stop.Help().Key + " " + esc}
+	if d.Writing {
+		hints, more = []string{keys.Clear.Help().Key + " clears what you wrote, then answer", hints[2]}, nil
+	}
+	return append(draw.Styled(d.style(look, now), draw.Joined(labels, width)), draw.Styled(look.Dim.Render, draw.Joined(append(hints, more...), width))...)
+}
+
+// OneLine is lines where there is room for one: the chosen answer, and as many
+// of all as there is room for. between stands behind the first.
+func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys.Map, look *draw.Theme, now time.Time) string {
+	var parts []string
+	for _, c := range choices {
+		parts = append(parts, c.Label+" ("+c.Help().Key+")")
+	}
+	confirms := keys.Send.Help().Key + " confirms"
+	if d.Chosen != "" {
+		parts = slices.Insert(parts, 0, "› "+d.Chosen, confirms)
+	} else {
+		parts = append(parts, confirms)
+	}
+	if between != "" {
+		parts = slices.Insert(parts, 1, between)
+	}
+	return d.style(look, now)(draw.Joined(parts, width)[0])
+}
+
+// style is the look of choices that are taken now, or not yet.
+func (d *Dialog) style(look *draw.Theme, now time.Time) func(...string) string {
+	if d.armed(now) && !d.Writing {
+		return look.Key.Render
+	}
+	return look.Dim.Render
+}
+
+// CopyMsg asks to put a text on the clipboard.
+type CopyMsg string

@@ -1,0 +1,263 @@
+package dialog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/measure"
+	"lifehub/tui/safetext"
+)
+
+// Input is the dialog in which a server asks the user for something: values
+// of a form, a page to go on with, or the user's model. A form takes what is
+// typed only after the user chose to fill it in.
+type Input struct {
+	Queue   []agent.InputAsked
+	Form    *Form  // of the first question; nil: it has none
+	Entered bool   // the form has the keys
+	seen    bool   // the end of what is asked was in sight
+	problem string // what of the values does not fit
+
+	Dialog
+	sight
+	Body  []string
+	at    int // the line of body that should be in sight; -1: none
+	Width int // what body was made for; 0: it is out of date
+}
+
+func (in *Input) Open() bool { return len(in.Queue) > 0 }
+
+func (in *Input) Ask(asked agent.InputAsked) {
+	in.Queue = append(in.Queue, asked)
+	if len(in.Queue) == 1 {
+		in.begin()
+	}
+}
+
+// begin shows the first question of the queue as a new one.
+func (in *Input) begin() {
+	*in = Input{Queue: in.Queue, at: -1}
+	if in.Open() && in.Queue[0].Kind == agent.FormInput {
+		in.Form = NewForm(in.Queue[0].Schema)
+	}
+}
+
+// Settle drops a question that was decided elsewhere.
+func (in *Input) Settle(id string) {
+	for i, asked := range in.Queue {
+		if asked.ID == id {
+			in.Queue = append(in.Queue[:i], in.Queue[i+1:]...)
+			if i == 0 {
+				in.begin()
+			}
+			return
+		}
+	}
+}
+
+// Close drops the questions of the turn, which is over.
+func (in *Input) Close() {
+	stays := in.Open() && usersOwn(in.Queue[0])
+	in.Queue = slices.DeleteFunc(in.Queue, func(asked agent.InputAsked) bool { return !usersOwn(asked) })
+	if !stays {
+		in.begin()
+	}
+}
+
+// usersOwn tells a question that follows from what the user did, and not from
+// a turn: the form of a prompt, which has no ID, and a consent.
+func usersOwn(asked agent.InputAsked) bool {
+	return asked.ID == "" || strings.HasPrefix(asked.ID, ConsentID)
+}
+
+// answer replies to the first question and shows the next.
+func (in *Input) answer(given agent.Input) {
+	asked := in.Queue[0]
+	in.Queue = in.Queue[1:]
+	in.begin()
+	if asked.Reply != nil {
+		asked.Reply(given)
+	}
+}
+
+// choices are the answers to the first question, and what else its keys do.
+func (in *Input) choices(keys *keys.Map) []Choice {
+	decline := Choice{Binding: keys.Decline, Label: "Decline", Do: func() tea.Cmd { in.answer(agent.Input{Action: agent.InputDeclined}); return nil }}
+	if in.Form != nil {
+		enter := func() tea.Cmd { in.Entered, in.Width = true, 0; return nil }
+		return []Choice{{Binding: keys.Agree, Label: "Fill in", Do: enter}, decline, {Binding: keys.FillIn, Label: "fill in", atOnce: true, Do: enter}}
+	}
+	list := []Choice{{Binding: keys.Agree, Label: "Agree", Do: func() tea.Cmd {
+		if in.seen {
+			in.answer(agent.Input{Action: agent.InputAccepted})
+		}
+		return nil
+	}}, decline}
+	if address := in.Queue[0].URL; address != "" {
+		list = append(list, Choice{Binding: keys.CopyURL, Label: "copy the address", atOnce: true, Do: func() tea.Cmd { return func() tea.Msg { return CopyMsg(address) } }})
+	}
+	return list
+}
+
+// Press gives a key to the dialog. rest are the keys that are the composer's.
+func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+	if in.Entered {
+		in.FillIn(pressed, keys)
+		return nil, nil
+	}
+	if in.scroll(pressed, keys, len(in.Body)) {
+		return nil, nil
+	}
+	if key.Matches(pressed, keys.Stop) {
+		if in.armed(now) {
+			in.answer(agent.Input{Action: agent.InputCancelled})
+		}
+		return nil, nil
+	}
+	return in.Dialog.Press(pressed, keys, in.choices(keys), now)
+}
+
+// FillIn gives a key to the form.
+func (in *Input) FillIn(pressed tea.KeyPressMsg, keys *keys.Map) {
+	in.Width, in.problem = 0, ""
+	if key.Matches(pressed, keys.Stop) {
+		in.Entered = false
+		return
+	}
+	if !in.Form.Press(pressed, keys) {
+		return
+	}
+	values := in.Form.Values()
+	if check := in.Queue[0].Check; check != nil {
+		if err := check(values); err != nil {
+			in.problem = safetext.Line(err.Error())
+			return
+		}
+	}
+	in.answer(agent.Input{Action: agent.InputAccepted, Values: values})
+}
+
+// Layout fits the dialog into a place of at most height lines and notes
+// whether its end is in sight.
+func (in *Input) Layout(width, height int, keys *keys.Map, look *draw.Theme, now time.Time) {
+	if in.Width != width {
+		in.Body, in.at = in.content(width-len(bodyMargin(width)), look)
+		in.Width = width
+	}
+	in.place(len(in.Body), len(in.foot(width, keys, look, now)), 1, height)
+	if in.at >= 0 {
+		in.top = max(min(in.top, in.at), in.at+min(2, in.rows)-in.rows)
+		in.top = max(0, min(in.top, len(in.Body)-in.rows))
+	}
+	if in.endSeen(len(in.Body), width) {
+		in.seen = true
+	}
+}
+
+// View returns the dialog's lines as laid out.
+func (in *Input) View(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+	turn := ""
+	if len(in.Queue) > 1 {
+		turn = fmt.Sprintf(" 1 of %d ─", len(in.Queue))
+	}
+	title := draw.Fit("─ "+in.Title(), max(4, width-draw.Cells(turn)-1)) + " "
+	title += strings.Repeat("─", max(0, width-draw.Cells(title)-draw.Cells(turn))) + turn
+	if in.tight {
+		title = in.sight.title(safetext.Line(in.Queue[0].From)+" asks", len(in.Body), width)
+	}
+	var lines []string
+	if in.headed {
+		lines = append(lines, look.Warning.Bold(true).Render(draw.Fit(title, width)))
+	}
+	for _, line := range in.Body[in.top : in.top+in.rows] {
+		lines = append(lines, bodyMargin(width)+line)
+	}
+	unread := !in.seen && in.Form == nil
+	switch {
+	case !in.tight:
+		lines = append(lines, in.position(len(in.Body), width, unread, keys, look)...)
+		return append(lines, in.foot(width, keys, look, now)...)
+	case in.problem != "":
+		return append(lines, look.Danger.Render(draw.Fit("✗ "+in.problem, width)))
+	}
+	if in.Entered {
+		return append(lines, look.Key.Render(draw.Joined(in.formKeys(keys), width)[0]))
+	}
+	return append(lines, in.OneLine(in.choices(keys), in.readOn(len(in.Body), unread, keys), width, keys, look, now))
+}
+
+func (in *Input) Title() string {
+	asked := in.Queue[0]
+	from := safetext.Line(asked.From)
+	switch asked.Kind {
+	case agent.URLInput:
+		return from + " wants you to open a page"
+	case agent.SamplingInput:
+		return from + " wants your model to answer this"
+	}
+	return from + " asks you for something"
+}
+
+// foot is what stands below the body: what is wrong, the choices and the keys.
+func (in *Input) foot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+	var lines []string
+	if in.problem != "" {
+		lines = append(lines, draw.Styled(look.Danger.Render, draw.Broken("✗ "+in.problem, width))...)
+	}
+	if in.Entered {
+		return append(lines, draw.Styled(look.Key.Render, draw.Joined(in.formKeys(keys), width))...)
+	}
+	return append(lines, in.Dialog.lines(in.choices(keys), "cancels", width, keys, look, now)...)
+}
+
+// formKeys names the keys of a form that is being filled in.
+func (in *Input) formKeys(keys *keys.Map) []string {
+	return []string{
+		keys.FieldPrevious.Help().Key + keys.FieldNext.Help().Key + " move",
+		keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " " + keys.OptionSwitch.Help().Key + " choose",
+		keys.FieldDone.Help().Key + " " + keys.FieldDone.Help().Desc, keys.Stop.Help().Key + " back",
+	}
+}
+
+// content is what is asked, with what is hidden in it made visible. at is the
+// line of the field that has the keys, -1 when there is none.
+func (in *Input) content(width int, look *draw.Theme) (lines []string, at int) {
+	asked := in.Queue[0]
+	add := func(style func(...string) string, text string) {
+		lines = append(lines, draw.Styled(style, draw.Broken(text, width))...)
+	}
+	at = -1
+	if title := in.Title(); draw.Cells(title)+4 > width {
+		add(look.Strong.Render, title) // the first line has no room for it
+	}
+	if asked.Message != "" {
+		add(look.Text.Render, safetext.Reveal(asked.Message))
+	}
+	if asked.URL != "" {
+		lines = append(lines, measure.Lines(safetext.Reveal(asked.URL), max(1, width))...)
+		add(look.Dim.Render, "LifeHub does not open it. Agree when you have been there, or mean to go.")
+	}
+	for _, m := range asked.Prompt {
+		add(look.Strong.Render, safetext.Reveal(string(m.Role))+":")
+		add(look.Text.Render, safetext.Reveal(m.Text))
+	}
+	if in.Form != nil {
+		fields, here := in.Form.Lines(width, in.Entered, look)
+		if in.Entered {
+			at = len(lines) + here
+		}
+		lines = append(lines, fields...)
+	}
+	return lines, at
+}
+
+// ConsentID begins the ID of the question that shows the page of a consent.
+const ConsentID = "consent of "
