@@ -42,9 +42,10 @@ var arrows = map[string][]string{
 
 	"lifehub/internal/atomicfile": {},
 
-	"lifehub/tui":             {"agent", "llm", "tui/arguments", "tui/backend", "tui/composer/vi", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript", "tui/worddiff"},
+	"lifehub/tui":             {"agent", "llm", "tui/arguments", "tui/backend", "tui/composer", "tui/composer/vi", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript", "tui/worddiff"},
 	"lifehub/tui/arguments":   {"tui/safetext"},
 	"lifehub/tui/backend":     {"agent", "llm", "tui/draw", "tui/replay", "tui/safetext"},
+	"lifehub/tui/composer":    {"agent", "tui/backend", "tui/composer/vi", "tui/draw", "tui/keys", "tui/measure", "tui/safetext"},
 	"lifehub/tui/composer/vi": {},
 	"lifehub/tui/dialog":      {"agent", "tui/arguments", "tui/draw", "tui/keys", "tui/measure", "tui/safetext"},
 	"lifehub/tui/draw":        {"internal/pattern", "tui/markdown", "tui/measure", "tui/safetext"},

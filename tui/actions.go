@@ -68,13 +68,13 @@ func (m *Model) jump(by int) {
 
 // searchHistory opens the earlier prompts as a list that typing filters.
 func (m *Model) searchHistory() {
-	history := m.composer.history
-	p := picker{title: "Earlier prompts", empty: "nothing was asked yet", filter: safetext.Line(m.composer.text())}
+	history := m.composer.History
+	p := picker{title: "Earlier prompts", empty: "nothing was asked yet", filter: safetext.Line(m.composer.Text())}
 	for _, prompt := range history {
 		p.rows = append(p.rows, draw.Row{Label: prompt})
 	}
 	p.pick = func(at int) tea.Cmd {
-		m.composer.set(safetext.Text(history[at]))
+		m.composer.Set(safetext.Text(history[at]))
 		return nil
 	}
 	if m.cover(pickerOverlay) {
@@ -188,7 +188,7 @@ func (m *Model) click(msg tea.MouseClickMsg) {
 		return
 	}
 	line := msg.Y - m.bodyTop()
-	if line < 0 || line >= len(m.transcript.Shown) || !m.composer.empty() {
+	if line < 0 || line >= len(m.transcript.Shown) || !m.composer.Empty() {
 		m.unfocus()
 		return
 	}

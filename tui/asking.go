@@ -76,7 +76,7 @@ func (m *Model) takenLetters() []tea.KeyPressMsg {
 // returnLetters gives the composer what questions took of a text.
 func (m *Model) returnLetters() {
 	for _, pressed := range m.takenLetters() {
-		m.composer.press(pressed)
+		m.composer.Press(pressed)
 	}
 }
 
@@ -87,7 +87,7 @@ func (m *Model) withdraw(settle func()) {
 	settle()
 	if len(m.permission.Typed)+len(m.input.Typed) == 0 {
 		for _, pressed := range typed {
-			m.composer.press(pressed)
+			m.composer.Press(pressed)
 		}
 	}
 }

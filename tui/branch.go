@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/composer"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -20,7 +21,7 @@ type branch struct {
 // editing is an earlier question in the composer.
 type editing struct {
 	question *transcript.Question
-	draft    aside // what was being written before
+	draft    composer.Draft // what was being written before
 }
 
 // questionBack finds a question of the transcript, counted back from the last
@@ -75,22 +76,22 @@ func (m *Model) edit(q *transcript.Question) {
 	if !m.canBranch(q) {
 		return
 	}
-	draft := m.composer.setAside()
+	draft := m.composer.SetAside()
 	if m.editing != nil {
 		draft = m.editing.draft
 	}
 	m.editing = &editing{q, draft}
 	m.unfocus()
-	m.composer.clear()
-	m.composer.set(safetext.Text(q.Text))
-	m.composer.afresh()
+	m.composer.Clear()
+	m.composer.Set(safetext.Text(q.Text))
+	m.composer.Afresh()
 }
 
 // stopEditing leaves the question as it was.
 func (m *Model) stopEditing() {
 	draft := m.editing.draft
 	m.editing = nil
-	m.composer.takeUp(draft)
+	m.composer.TakeUp(draft)
 }
 
 // canBranch tells whether a question can get an alternative now, and says why not.

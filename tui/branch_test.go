@@ -213,7 +213,7 @@ func TestALongChatHoldsItsLastTurns(t *testing.T) {
 			r.t.Errorf("%d turns are held", n)
 		}
 		r.keys("/edit 100", "enter")
-		if got := r.m.composer.text(); got != "Question 8" {
+		if got := r.m.composer.Text(); got != "Question 8" {
 			r.t.Errorf("%q is edited, not the 100th last question", got)
 		}
 		r.keys("esc")

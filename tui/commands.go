@@ -2,14 +2,12 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
-	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -54,60 +52,6 @@ func (m *Model) do(c backend.Command, args string) tea.Cmd {
 	return m.runCommand(c, args)
 }
 
-// palette is the list of commands above the composer while one is typed.
-type palette struct {
-	rows   []backend.Command
-	chosen int
-	closed string // the text for which the user closed it
-}
-
-// follow brings the palette in line with what is typed.
-func (p *palette) follow(text string, commands []backend.Command) {
-	typed, isCommand := strings.CutPrefix(text, "/")
-	if text != p.closed {
-		p.closed = ""
-	}
-	if !isCommand || strings.ContainsAny(typed, " \n") || text == p.closed {
-		p.rows = nil
-		return
-	}
-	var rows []backend.Command
-	for _, c := range commands {
-		if strings.HasPrefix(c.Name, typed) {
-			rows = append(rows, c)
-		}
-	}
-	for _, c := range commands {
-		if !strings.HasPrefix(c.Name, typed) && (strings.Contains(c.Name, typed) || slices.ContainsFunc(c.Aliases, func(a string) bool { return strings.HasPrefix(a, typed) })) {
-			rows = append(rows, c)
-		}
-	}
-	p.rows = rows
-	p.chosen = max(0, min(p.chosen, len(rows)-1))
-}
-
-func (p *palette) open() bool { return len(p.rows) > 0 }
-
-// move chooses another command, around at the ends.
-func (p *palette) move(by int) { p.chosen = (p.chosen + by + len(p.rows)) % len(p.rows) }
-
-// view shows at most height commands.
-func (p *palette) view(width, height int, look *draw.Theme) []string {
-	rows := min(len(p.rows), height)
-	from := max(0, min(p.chosen-rows/2, len(p.rows)-rows))
-	column := 0
-	for _, c := range p.rows {
-		column = max(column, draw.Cells(c.Usage()))
-	}
-	column = min(column, max(6, width/2))
-	var lines []string
-	for at := from; at < from+rows; at++ {
-		c := p.rows[at]
-		lines = append(lines, draw.Row{Label: c.Usage(), Detail: c.Help}.Beside(at == p.chosen, column, width, look))
-	}
-	return lines
-}
-
 // command runs what was typed after a slash. It reports false for text that
 // is no command.
 func (m *Model) command(text string) (tea.Cmd, bool) {
@@ -121,7 +65,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 		m.flash("no command is called /" + safetext.Line(name))
 		return nil, true
 	}
-	m.composer.clear()
+	m.composer.Clear()
 	return m.do(*c, strings.TrimSpace(args)), true
 }
 
@@ -165,10 +109,10 @@ func (m *Model) begin(msg beginMsg) tea.Cmd {
 		m.transcript.ToEnd()
 		return nil
 	case m.busy():
-		m.composer.set(msg.asked)
+		m.composer.Set(msg.asked)
 		return nil
 	}
-	m.composer.remember(msg.asked)
+	m.composer.Remember(msg.asked)
 	return m.askBy(msg.asked, nil, msg.begin)
 }
 
@@ -178,13 +122,13 @@ func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
 	switch {
 	case args == "" && !strings.HasPrefix(c.Args, "["):
 		m.flash("usage: /" + c.Name + " " + c.Args)
-		m.composer.set(asked + " ")
+		m.composer.Set(asked + " ")
 		return nil
 	case m.turn != nil:
-		m.composer.wait(asked, -1)
+		m.composer.Wait(asked, -1)
 		return nil
 	}
-	m.composer.remember(asked)
+	m.composer.Remember(asked)
 	return m.askBy(asked, nil, func(ctx context.Context, conversation, asked string) <-chan agent.Event {
 		return c.Turn(ctx, conversation, asked, args)
 	})
@@ -197,9 +141,9 @@ func (m *Model) askPrompt(c backend.Command, args string) tea.Cmd {
 		m.transcript.Add(&transcript.Failure{Text: err.Error()})
 		return nil
 	}
-	m.composer.remember("/" + strings.TrimSpace(c.Name+" "+args))
+	m.composer.Remember("/" + strings.TrimSpace(c.Name+" "+args))
 	if m.turn != nil {
-		m.composer.wait(text, -1)
+		m.composer.Wait(text, -1)
 		return nil
 	}
 	return m.ask(text)
@@ -207,9 +151,9 @@ func (m *Model) askPrompt(c backend.Command, args string) tea.Cmd {
 
 // askQueued asks what waited, or runs it when it is a command.
 func (m *Model) askQueued(text string) tea.Cmd {
-	draft := m.composer.setAside()
+	draft := m.composer.SetAside()
 	if cmd, ok := m.command(text); ok {
-		m.composer.takeUp(draft) // the command emptied it
+		m.composer.TakeUp(draft) // the command emptied it
 		return cmd
 	}
 	return m.ask(text)

@@ -77,7 +77,7 @@ func TestALetterChoosesAndEnterConfirms(t *testing.T) {
 					}
 					r.keys(k)
 				}
-				if got := r.m.composer.text(); got != tc.text {
+				if got := r.m.composer.Text(); got != tc.text {
 					t.Errorf("the composer holds %q, want %q", got, tc.text)
 				}
 			})
@@ -179,16 +179,16 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 								}
 								typed++
 								m.permission.Dialog, m.input.Dialog = dialog.Dialog{}, dialog.Dialog{}
-								m.composer.clear()
-								m.composer.queue = nil
-								m.composer.set(draft)
+								m.composer.Clear()
+								m.composer.Queue = nil
+								m.composer.Set(draft)
 								m.Update(armedMsg{}) // it opens
 								time.Sleep(delay)
 								for _, letter := range sentence {
 									m.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)})
 									time.Sleep(time.Second / time.Duration(speed))
 								}
-								if got := m.composer.text(); got != draft+sentence && strings.Trim(draft+sentence, "cd") != "" && !isAnswer(draft+sentence) {
+								if got := m.composer.Text(); got != draft+sentence && strings.Trim(draft+sentence, "cd") != "" && !isAnswer(draft+sentence) {
 									t.Fatalf("%q at %d keys a second, %v after it opened: the composer holds %q", sentence, speed, delay, got)
 								}
 								if isAnswer(draft + sentence) {
@@ -198,8 +198,8 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 								if answered() || m.overlay != noOverlay || m.input.Entered {
 									t.Fatalf("%q at %d keys a second, %v after it opened, answered", sentence, speed, delay)
 								}
-								if !strings.HasPrefix(draft+sentence, "/") && (len(m.composer.queue) != 1 || m.composer.queue[0] != draft+sentence) {
-									t.Fatalf("%q at %d keys a second, %v after it opened: %q waits", sentence, speed, delay, m.composer.queue)
+								if !strings.HasPrefix(draft+sentence, "/") && (len(m.composer.Queue) != 1 || m.composer.Queue[0] != draft+sentence) {
+									t.Fatalf("%q at %d keys a second, %v after it opened: %q waits", sentence, speed, delay, m.composer.Queue)
 								}
 							}
 						}
@@ -225,7 +225,7 @@ func TestNoSentenceThatIsUnderWayAnswersAQuestion(t *testing.T) {
 					r.keys(string(letter))
 					r.pause(400 * time.Millisecond)
 				}
-				if got := r.m.composer.text(); got != sentence {
+				if got := r.m.composer.Text(); got != sentence {
 					t.Errorf("it opened before letter %d: the composer holds %q", opens, got)
 				}
 				r.keys("enter")
@@ -246,7 +246,7 @@ func TestAQuestionThatGoesAwayGivesItsLettersBack(t *testing.T) {
 		r.keys("y")
 		r.m.show(agent.Event{Body: agent.PermissionGiven{Call: "p", Decision: agent.Refuse}}, time.Now())
 		r.keys("esterday")
-		if got := r.m.composer.text(); got != "yesterday" {
+		if got := r.m.composer.Text(); got != "yesterday" {
 			t.Errorf("the composer holds %q", got)
 		}
 	})
@@ -264,7 +264,7 @@ func TestAPasteGoesWhereTheKeysGo(t *testing.T) {
 		r.keys("N", "enter", "wait, ")
 		r.send(tea.PasteMsg{Content: "not\nnow"})
 		r.keys("enter")
-		if got := r.m.composer.text(); got != "" {
+		if got := r.m.composer.Text(); got != "" {
 			t.Errorf("the composer holds %q", got)
 		}
 	})
@@ -297,7 +297,7 @@ func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
 			if r.m.offer.Chosen != "" {
 				t.Errorf("%s: %q is still chosen", away, r.m.offer.Chosen)
 			}
-			if got, want := r.m.composer.text(), map[string]string{"paste": "ypasted", "question": "y"}[away]; got != want {
+			if got, want := r.m.composer.Text(), map[string]string{"paste": "ypasted", "question": "y"}[away]; got != want {
 				t.Errorf("%s: the composer holds %q, want %q", away, got, want)
 			}
 		})
@@ -312,7 +312,7 @@ func TestAPasteAnswersNothing(t *testing.T) {
 		r.keys("a")
 		r.send(tea.PasteMsg{Content: "y\na\ny\n"})
 		r.keys("y")
-		if got := r.m.composer.text(); got != "a[paste 1 · 4 lines]y" {
+		if got := r.m.composer.Text(); got != "a[paste 1 · 4 lines]y" {
 			t.Errorf("the composer holds %q", got)
 		}
 		r.keys("enter")
@@ -329,7 +329,7 @@ func TestAWordOfLettersThatAnswerNothingIsSent(t *testing.T) {
 		r.ask("add a task")
 		r.pass(dialog.Guard)
 		r.keys("dd", "enter")
-		if got := r.m.composer.queue; len(got) != 1 || got[0] != "dd" {
+		if got := r.m.composer.Queue; len(got) != 1 || got[0] != "dd" {
 			t.Errorf("%q waits", got)
 		}
 	})
@@ -350,10 +350,10 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		r.pass(dialog.Guard)
 		inSight := func(what string) {
 			t.Helper()
-			if r.m.overlay != noOverlay || r.m.focused || r.m.palette.open() || r.m.mentions.open() || !strings.Contains(r.text(), "Allow add_task?") {
+			if r.m.overlay != noOverlay || r.m.focused || r.m.palette.Open() || r.m.mentions.Open() || !strings.Contains(r.text(), "Allow add_task?") {
 				t.Errorf("%s covers it:\n%s", what, r.text())
 			}
-			r.m.composer.clear()
+			r.m.composer.Clear()
 		}
 		for _, k := range []string{"f1", "?", "ctrl+s", "ctrl+r", "ctrl+p", "ctrl+g", "ctrl+n", "alt+m", "tab", "shift+tab", "pgup", "/", "/mo", "@", "@f", "ctrl+o", "ctrl+t"} {
 			r.keys(k)

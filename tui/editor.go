@@ -104,8 +104,8 @@ func (m *Model) compose() tea.Cmd {
 		m.flash(errNoEditor.Error())
 		return nil
 	}
-	text := m.composer.text()
-	m.composer.away = true
+	text := m.composer.Text()
+	m.composer.Away = true
 	keep := m.keeper()
 	return func() tea.Msg {
 		file, err := m.draftFile()
@@ -129,7 +129,7 @@ func (m *Model) draftFile() (*os.File, error) {
 // startEditor opens what compose has written down.
 func (m *Model) startEditor(msg editorMsg) tea.Cmd {
 	if msg.err != nil {
-		m.composer.away = false
+		m.composer.Away = false
 		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		return nil
 	}
@@ -138,7 +138,7 @@ func (m *Model) startEditor(msg editorMsg) tea.Cmd {
 		return editedMsg{string(text), msg.path, errors.Join(err, readErr)}
 	})
 	if visit == nil { // there is no such editor
-		m.composer.away = false
+		m.composer.Away = false
 		return func() tea.Msg {
 			os.Remove(msg.path)
 			return nil
@@ -156,9 +156,9 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if msg.draft == "" {
 		return nil
 	}
-	m.composer.away = false
+	m.composer.Away = false
 	if msg.err == nil {
-		m.composer.set(strings.TrimRight(safetext.Text(msg.text), "\n"))
+		m.composer.Set(strings.TrimRight(safetext.Text(msg.text), "\n"))
 	}
 	keep := m.keepTyped()
 	return func() tea.Msg {

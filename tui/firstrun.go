@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
@@ -146,7 +147,7 @@ func (m *Model) typeFolder(folder string) {
 // findFolders looks for what the typed path may go on with.
 func (m *Model) findFolders() tea.Cmd {
 	folder := m.first.folder
-	place := placeOf(folder)
+	place := composer.PlaceOf(folder)
 	if m.Mentions == nil || place == "" {
 		return nil
 	}

@@ -73,7 +73,7 @@ func TestAQuestionOfAServerTakesNothingTypedAhead(t *testing.T) {
 				if len(*given) > 0 {
 					t.Fatalf("typing answered %+v", *given)
 				}
-				if got := r.m.composer.text(); got != typed {
+				if got := r.m.composer.Text(); got != typed {
 					t.Errorf("the composer holds %q", got)
 				}
 				r.pass(dialog.Guard - 121*time.Millisecond)

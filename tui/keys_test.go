@@ -23,8 +23,8 @@ func TestEnterSendsAndEmptiesTheComposer(t *testing.T) {
 		if !slices.Equal(assistant.asked, []string{"one\ntwo"}) {
 			t.Errorf("asked = %q", assistant.asked)
 		}
-		if !r.m.composer.empty() {
-			t.Errorf("the composer holds %q", r.m.composer.text())
+		if !r.m.composer.Empty() {
+			t.Errorf("the composer holds %q", r.m.composer.Text())
 		}
 		r.keys("  ", "enter")
 		if len(assistant.asked) != 1 {
@@ -59,7 +59,7 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 	inRig(t, 80, 24, withWorld(hold(agent.Said{Content: "Half"})), func(r *rig) {
 		r.ask("go")
 		r.keys("a draft", "ctrl+c")
-		if !r.m.composer.empty() || r.m.turn.stopped {
+		if !r.m.composer.Empty() || r.m.turn.stopped {
 			t.Error("the first does not only clear")
 		}
 		r.keys("ctrl+c")
@@ -80,8 +80,8 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 func TestCtrlDQuitsOnlyWhenNothingIsTyped(t *testing.T) {
 	inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
 		r.keys("ab", "ctrl+a", "ctrl+d")
-		if r.quit || r.m.composer.text() != "b" {
-			t.Errorf("quit = %v, composer %q", r.quit, r.m.composer.text())
+		if r.quit || r.m.composer.Text() != "b" {
+			t.Errorf("quit = %v, composer %q", r.quit, r.m.composer.Text())
 		}
 		r.keys("ctrl+e", "backspace", "ctrl+d")
 		if !r.quit || r.m.how != backend.Quit {
@@ -97,11 +97,11 @@ func TestReadlineKeysEdit(t *testing.T) {
 		r.send(tea.KeyPressMsg{Code: 'f', Mod: tea.ModAlt})
 		r.send(ctrl('b'))
 		r.keys("ctrl+k", "X", "ctrl+e", "Y")
-		if got := r.m.composer.text(); got != "onXY" {
+		if got := r.m.composer.Text(); got != "onXY" {
 			t.Errorf("composer holds %q", got)
 		}
 		r.keys("ctrl+u")
-		if got := r.m.composer.text(); got != "" {
+		if got := r.m.composer.Text(); got != "" {
 			t.Errorf("after ctrl+u it holds %q", got)
 		}
 	})
@@ -114,17 +114,17 @@ func TestHistoryIsAtTheEdges(t *testing.T) {
 		r.ask("newest")
 		r.keys("draft", "up")
 		for _, want := range []string{"newest", "older", "oldest", "oldest"} {
-			if got := r.m.composer.text(); got != want {
+			if got := r.m.composer.Text(); got != want {
 				t.Errorf("composer holds %q, want %q", got, want)
 			}
 			r.keys("up")
 		}
 		r.keys("down", "down", "down")
-		if got := r.m.composer.text(); got != "draft" {
+		if got := r.m.composer.Text(); got != "draft" {
 			t.Errorf("the draft came back as %q", got)
 		}
 		r.keys("ctrl+j", "second line", "up")
-		if got := r.m.composer.text(); got != "draft\nsecond line" {
+		if got := r.m.composer.Text(); got != "draft\nsecond line" {
 			t.Errorf("up inside the text showed history: %q", got)
 		}
 	})
@@ -137,20 +137,20 @@ func TestMessagesTypedMeanwhileWaitTheirTurn(t *testing.T) {
 		r.keys("second", "enter", "third", "enter")
 		r.mustShow("queued  second")
 		r.keys("up") // takes the last back
-		if got := r.m.composer.text(); got != "third" {
+		if got := r.m.composer.Text(); got != "third" {
 			t.Errorf("composer holds %q", got)
 		}
 		r.keys("!", "enter", "esc")
 		r.pass(100 * time.Millisecond)
 		// What waited is given back when the turn was stopped.
-		if got := r.m.composer.text(); got != "second\nthird!" {
+		if got := r.m.composer.Text(); got != "second\nthird!" {
 			t.Errorf("composer holds %q", got)
 		}
 	})
 	assistant = play(agent.Said{Content: "x"}, agent.Ended{})
 	inRig(t, 80, 24, withWorld(assistant), func(r *rig) {
 		r.keys("first")
-		r.m.composer.queue = []string{"second", "third"}
+		r.m.composer.Queue = []string{"second", "third"}
 		r.keys("enter")
 		r.pass(time.Second)
 		if !slices.Equal(assistant.asked, []string{"first", "second", "third"}) {
@@ -170,10 +170,10 @@ func TestEachMessageThatWaitsIsChangedOrCancelled(t *testing.T) {
 			r.keys("one", "enter", "two", "enter", "/note milk", "enter", "four", "enter")
 			r.mustShow("↑ change or cancel")
 			r.keys(keys...)
-			if got := r.m.composer.queue; !slices.Equal(got, want) {
+			if got := r.m.composer.Queue; !slices.Equal(got, want) {
 				t.Errorf("after %q wait %q, want %q", keys, got, want)
 			}
-			if got := r.m.composer.text(); got != written {
+			if got := r.m.composer.Text(); got != written {
 				t.Errorf("after %q is written %q, want %q", keys, got, written)
 			}
 		})
@@ -201,8 +201,8 @@ func TestWhatIsChangedKeepsItsPlaceWhileOthersAreAsked(t *testing.T) {
 			t.Fatalf("asked = %q, want %q", assistant.asked, want)
 		}
 		r.keys("!", "enter")
-		if want := []string{"two!", "four"}; !slices.Equal(r.m.composer.queue, want) {
-			t.Errorf("queue = %q, want %q", r.m.composer.queue, want)
+		if want := []string{"two!", "four"}; !slices.Equal(r.m.composer.Queue, want) {
+			t.Errorf("queue = %q, want %q", r.m.composer.Queue, want)
 		}
 	})
 }
@@ -211,7 +211,7 @@ func TestPastes(t *testing.T) {
 	t.Run("line ends are one", func(t *testing.T) {
 		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
 			r.send(tea.PasteMsg{Content: "a\r\nb\rc\x1b[31m\x00"})
-			if got := r.m.composer.pastes; len(got) != 1 || got[0].text != "a\nb\nc" {
+			if got := r.m.composer.Pastes; len(got) != 1 || got[0].Text != "a\nb\nc" {
 				t.Errorf("pasted %+v", got)
 			}
 		})
@@ -219,7 +219,7 @@ func TestPastes(t *testing.T) {
 	t.Run("one line is text", func(t *testing.T) {
 		inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
 			r.send(tea.PasteMsg{Content: "one line\n"})
-			if got := r.m.composer.text(); got != "one line" {
+			if got := r.m.composer.Text(); got != "one line" {
 				t.Errorf("composer holds %q", got)
 			}
 		})
@@ -373,8 +373,8 @@ func TestTheTranscriptTakesAndGivesBackTheKeys(t *testing.T) {
 			t.Errorf("copied %q from the question", r.clip)
 		}
 		r.keys("x")
-		if r.m.focused || r.m.composer.text() != "x" {
-			t.Errorf("typing does not give the keys back: composer %q", r.m.composer.text())
+		if r.m.focused || r.m.composer.Text() != "x" {
+			t.Errorf("typing does not give the keys back: composer %q", r.m.composer.Text())
 		}
 		r.keys("backspace", "tab", "esc")
 		if r.m.focused {
@@ -564,7 +564,7 @@ func TestKeysOfListsAndFormsCanBeReboundToo(t *testing.T) {
 		r.keys("ctrl+s", "ctrl+x", "ctrl+y")
 		r.mustShow("Are you there?")
 		r.keys("/mo", "ctrl+x")
-		if got := r.m.composer.text(); got != "/model " {
+		if got := r.m.composer.Text(); got != "/model " {
 			t.Errorf("completed to %q", got)
 		}
 	})

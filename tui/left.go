@@ -53,7 +53,7 @@ func (m *Model) turnLeft(t *turn) {
 func (m *Model) pressLeft(pressed tea.KeyPressMsg, now time.Time) (tea.Cmd, bool) {
 	armed := now.Sub(m.left.quiet) >= dialog.Guard
 	m.left.quiet = now
-	if !armed || !m.left.offered || m.turn != nil || !m.composer.empty() || !key.Matches(pressed, m.keys.Send) {
+	if !armed || !m.left.offered || m.turn != nil || !m.composer.Empty() || !key.Matches(pressed, m.keys.Send) {
 		return nil, false
 	}
 	return m.proceed(), true

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 )
 
@@ -91,15 +92,12 @@ func (m *Model) nextNotice() tea.Cmd {
 	}
 }
 
-// keptPrompts is how far back the history of prompts goes.
-const keptPrompts = 500
-
 func (m *Model) loadPrompts() tea.Cmd {
 	if m.Prompts == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		prompts, err := m.Prompts(m.base, keptPrompts)
+		prompts, err := m.Prompts(m.base, composer.SavedPrompts)
 		if err != nil {
 			return noticeMsg("earlier prompts: " + err.Error())
 		}

@@ -65,7 +65,7 @@ func TestThePromptOfAServerIsFilledIn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inRig(t, 100, 30, withLibrary(), func(r *rig) {
 				r.keys(c.keys...)
-				if got := r.m.composer.text(); got != c.want {
+				if got := r.m.composer.Text(); got != c.want {
 					t.Errorf("the composer holds %q, want %q", got, c.want)
 				}
 				r.mustShow(c.see)
@@ -97,7 +97,7 @@ func TestANameAfterAnAtIsCompleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inRig(t, 100, 30, withLibrary(), func(r *rig) {
 				r.keys(c.keys...)
-				if got := r.m.composer.text(); got != c.want {
+				if got := r.m.composer.Text(); got != c.want {
 					t.Errorf("got %q, want %q", got, c.want)
 				}
 			})
@@ -108,11 +108,11 @@ func TestANameAfterAnAtIsCompleted(t *testing.T) {
 func TestAPromptOfAServerIsFilledIntoTheComposer(t *testing.T) {
 	inRig(t, 100, 30, withLibrary(), func(r *rig) {
 		r.keys("/everything:simple-prompt", "enter")
-		if got := r.m.composer.text(); got != "What's weather in ?" {
+		if got := r.m.composer.Text(); got != "What's weather in ?" {
 			t.Errorf("got %q", got)
 		}
 		r.keys("ctrl+c", "/args", "tab", "enter", "Hamburg", "enter", "enter", "enter")
-		if got := r.m.composer.text(); got != "What's weather in Hamburg?" {
+		if got := r.m.composer.Text(); got != "What's weather in Hamburg?" {
 			t.Errorf("got %q\n%s", got, r.text())
 		}
 		r.keys("ctrl+c", "/args", "tab", "enter", "Nowhere", "enter", "enter", "enter")
@@ -120,7 +120,7 @@ func TestAPromptOfAServerIsFilledIntoTheComposer(t *testing.T) {
 		r.keys("/args", "tab", "enter", "Ham", "esc")
 		r.pass(dialog.Guard)
 		r.keys("n", "enter", "more text")
-		if got := r.m.composer.text(); got != "more text" {
+		if got := r.m.composer.Text(); got != "more text" {
 			t.Errorf("after a no: got %q\n%s", got, r.text())
 		}
 	})

@@ -46,7 +46,7 @@ func (m *Model) answerOffer() []dialog.Choice {
 	return []dialog.Choice{
 		{Binding: m.keys.Once, Label: "Pull it", Do: func() tea.Cmd { return m.beginPull(m.offer.model, m.offer.question) }},
 		{Binding: m.keys.Refuse, Label: "No", Do: func() tea.Cmd {
-			m.composer.set(safetext.Text(m.offer.question))
+			m.composer.Set(safetext.Text(m.offer.question))
 			m.offer = nil
 			return nil
 		}},
@@ -169,11 +169,11 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 	default:
 		m.transcript.Add(&transcript.Notice{Text: text})
 	}
-	if p.question != "" && m.composer.empty() && m.turn == nil {
+	if p.question != "" && m.composer.Empty() && m.turn == nil {
 		if msg.err == nil {
 			return m.ask(p.question)
 		}
-		m.composer.set(safetext.Text(p.question))
+		m.composer.Set(safetext.Text(p.question))
 	}
 	return m.findModel()
 }

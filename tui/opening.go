@@ -88,6 +88,6 @@ func (m *Model) goOnWithHeld() tea.Cmd {
 // that nobody had seen lies over it now. Nothing is sent from there.
 func (m *Model) writeBehind(pressed tea.KeyPressMsg) {
 	if !key.Matches(pressed, m.keys.Send) {
-		m.composer.press(pressed)
+		m.composer.Press(pressed)
 	}
 }

@@ -29,14 +29,14 @@ func TestKeysWaitUntilAllIsThere(t *testing.T) {
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
 	m.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
-	if got := m.composer.text(); got != "hello" {
+	if got := m.composer.Text(); got != "hello" {
 		t.Errorf("before: the composer holds %q, want what was typed before Enter", got)
 	}
 	m.Update(m.opening.begin(t.Context())())
 	if m.turn == nil || m.turn.question != "hello" {
 		t.Errorf("after: %+v was asked, want hello", m.turn)
 	}
-	if got := m.composer.text(); got != "x" {
+	if got := m.composer.Text(); got != "x" {
 		t.Errorf("after: the composer holds %q, want what was typed after Enter", got)
 	}
 }
@@ -101,8 +101,8 @@ func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
 		r.keys("how often do I run?", "enter")
 		r.pass(time.Second)
 		r.mustShow("Welcome to LifeHub")
-		if len(notes.took) > 0 || r.m.composer.text() != "how often do I run?" {
-			t.Errorf("took %v, and the question is %q", notes.took, r.m.composer.text())
+		if len(notes.took) > 0 || r.m.composer.Text() != "how often do I run?" {
+			t.Errorf("took %v, and the question is %q", notes.took, r.m.composer.Text())
 		}
 		r.keys("esc", "enter")
 		r.mustShow("You  how often do I run?")

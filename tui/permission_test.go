@@ -257,7 +257,7 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 				t.Errorf("Enter confirmed, which is not the key that sends: %+v", *replies)
 			}
 			r.pass(dialog.Guard)
-			r.m.composer.clear() // of the new line that Enter is not
+			r.m.composer.Clear() // of the new line that Enter is not
 			r.keys("ctrl+a", "ctrl+y")
 		})
 		if want := (agent.Reply{Decision: agent.AllowAlways}); len(*replies) != 1 || (*replies)[0] != want {

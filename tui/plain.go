@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
@@ -190,14 +191,14 @@ func (p *plain) await(ctx context.Context) error {
 // wholeOf is a text of several lines whose first begins with quotes, up to the
 // line that ends it; else the line itself.
 func (p *plain) wholeOf(ctx context.Context, line string) string {
-	for strings.HasPrefix(line, quote) && strings.Count(line, quote)%2 == 1 {
+	for strings.HasPrefix(line, composer.Quote) && strings.Count(line, composer.Quote)%2 == 1 {
 		next, ok := p.ask(ctx, "… ")
 		if !ok {
 			return ""
 		}
 		line += "\n" + next
 	}
-	return unquoted(line)
+	return composer.Unquoted(line)
 }
 
 // typedLine ends the line that a prompt began. What came through a pipe is

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/safetext"
 )
@@ -54,7 +55,7 @@ func (p *plain) quit(context.Context, string) error { return leftError{backend.Q
 
 // help lists the commands.
 func (p *plain) help(context.Context, string) error {
-	p.print("Type a question and press enter; %s begins and ends one of several lines. While a turn runs, ctrl+c stops it.\n", quote)
+	p.print("Type a question and press enter; %s begins and ends one of several lines. While a turn runs, ctrl+c stops it.\n", composer.Quote)
 	for _, c := range p.AllCommands() {
 		p.print("%s: %s\n", safetext.Line(c.Usage()), safetext.Line(c.Help))
 	}

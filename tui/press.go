@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/transcript"
 )
@@ -39,21 +40,21 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 // pressDialog gives a key to the question in sight. rest are the keys that are
 // not its own: this one, and letters before it that turn out to be text.
 func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
-	if m.composer.vi == viInsert && !m.composer.empty() && key.Matches(pressed, m.keys.Stop) {
+	if m.composer.Vi == composer.ViInsert && !m.composer.Empty() && key.Matches(pressed, m.keys.Stop) {
 		return nil, []tea.KeyPressMsg{pressed} // it ends the writing
 	}
 	switch {
 	case m.asksPermission():
-		m.permission.Writing = !m.composer.empty()
+		m.permission.Writing = !m.composer.Empty()
 		return m.permission.Press(pressed, &m.keys, now)
 	case m.asksInput():
-		m.input.Writing = !m.composer.empty()
+		m.input.Writing = !m.composer.Empty()
 		if cmd, rest = m.input.Press(pressed, &m.keys, now); rest == nil {
 			cmd, m.afterInput = tea.Batch(cmd, m.afterInput), nil
 		}
 		return cmd, rest
 	case m.offer != nil && m.overlay == noOverlay && !m.focused:
-		m.offer.Writing = !m.composer.empty()
+		m.offer.Writing = !m.composer.Empty()
 		return m.offer.Press(pressed, &m.keys, m.answerOffer(), now)
 	}
 	return nil, []tea.KeyPressMsg{pressed}
@@ -108,9 +109,9 @@ func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
-	case key.Matches(pressed, k.Stop) && m.editing != nil && m.turn == nil && !m.palette.open() && !m.mentions.open() && !m.focused:
+	case key.Matches(pressed, k.Stop) && m.editing != nil && m.turn == nil && !m.palette.Open() && !m.mentions.Open() && !m.focused:
 		m.stopEditing()
-	case key.Matches(pressed, k.Stop) && !m.palette.open() && !m.mentions.open() && !m.focused:
+	case key.Matches(pressed, k.Stop) && !m.palette.Open() && !m.mentions.Open() && !m.focused:
 		return nil, m.stop()
 	case key.Matches(pressed, k.Redraw):
 		return tea.ClearScreen, true
@@ -130,7 +131,7 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		m.cover(helpOverlay)
 	case key.Matches(pressed, k.PageUp):
 		m.transcript.Scroll(-m.transcript.Page())
-		if m.composer.empty() {
+		if m.composer.Empty() {
 			m.focus()
 		}
 	case key.Matches(pressed, k.PageDown):
@@ -203,33 +204,33 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 // write gives a key to the composer.
 func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	k, c := &m.keys, &m.composer
-	if m.palette.open() && m.pressPalette(pressed) {
+	if m.palette.Open() && m.pressPalette(pressed) {
 		return nil
 	}
-	if m.mentions.open() {
+	if m.mentions.Open() {
 		if cmd, taken := m.pressMentions(pressed); taken {
 			return cmd
 		}
 	}
 	switch {
-	case key.Matches(pressed, k.Send) && c.quoting():
-		c.newline()
+	case key.Matches(pressed, k.Send) && c.Quoting():
+		c.Newline()
 	case key.Matches(pressed, k.Send):
 		return m.send()
-	case key.Matches(pressed, k.HelpOnEmpty) && c.empty() && !m.asked():
+	case key.Matches(pressed, k.HelpOnEmpty) && c.Empty() && !m.asked():
 		m.cover(helpOverlay)
 		return nil
-	case key.Matches(pressed, k.Leave) && c.empty():
+	case key.Matches(pressed, k.Leave) && c.Empty():
 		return m.leave(backend.Quit)
-	case key.Matches(pressed, k.Focus) && c.empty():
+	case key.Matches(pressed, k.Focus) && c.Empty():
 		m.focus()
 		return nil
 	case key.Matches(pressed, k.Undo):
-		if !c.undo(1) {
+		if !c.Undo(1) {
 			m.flash("nothing to undo")
 		}
 	case key.Matches(pressed, k.Redo):
-		if !c.redo(1) {
+		if !c.Redo(1) {
 			m.flash("nothing to redo")
 		}
 	case key.Matches(pressed, k.Compose):
@@ -238,12 +239,12 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 		}
 		return m.compose()
 	case key.Matches(pressed, k.Palette):
-		if c.empty() && m.uncovered() {
-			c.set("/")
+		if c.Empty() && m.uncovered() {
+			c.Set("/")
 		}
-	case key.Matches(pressed, k.Up) && c.earlier(), key.Matches(pressed, k.Down) && c.later():
+	case key.Matches(pressed, k.Up) && c.Earlier(), key.Matches(pressed, k.Down) && c.Later():
 	default:
-		cmd := c.press(pressed)
+		cmd := c.Press(pressed)
 		return tea.Batch(cmd, m.follow())
 	}
 	return m.follow()
@@ -252,24 +253,24 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 // pressPalette moves in the list of commands, completes from it or closes it.
 func (m *Model) pressPalette(pressed tea.KeyPressMsg) bool {
 	p, c := &m.palette, &m.composer
-	chosen := p.rows[p.chosen]
+	chosen := p.Rows[p.Chosen]
 	switch {
 	case key.Matches(pressed, m.keys.Stop):
-		p.closed, p.rows = c.text(), nil
-		if p.closed == "/" { // nobody began to write a command
-			p.closed = ""
-			c.set("")
+		p.Closed, p.Rows = c.Text(), nil
+		if p.Closed == "/" { // nobody began to write a command
+			p.Closed = ""
+			c.Set("")
 		}
 	case key.Matches(pressed, m.keys.Up):
-		p.move(-1)
+		p.Move(-1)
 	case key.Matches(pressed, m.keys.Down):
-		p.move(1)
+		p.Move(1)
 	case key.Matches(pressed, m.keys.Complete):
-		c.set("/" + chosen.Name + " ")
-		p.rows = nil
-	case key.Matches(pressed, m.keys.Send) && backend.Find(m.AllCommands(), c.text()[1:]) == nil:
-		c.set("/" + chosen.Name + " ")
-		p.rows = nil
+		c.Set("/" + chosen.Name + " ")
+		p.Rows = nil
+	case key.Matches(pressed, m.keys.Send) && backend.Find(m.AllCommands(), c.Text()[1:]) == nil:
+		c.Set("/" + chosen.Name + " ")
+		p.Rows = nil
 		return chosen.Args != "" && chosen.Args[0] != '[' // else it runs at once
 	default:
 		return false
@@ -280,32 +281,32 @@ func (m *Model) pressPalette(pressed tea.KeyPressMsg) bool {
 // send asks what is written, runs it as a command, or lets it wait its turn.
 func (m *Model) send() tea.Cmd {
 	c := &m.composer
-	place, waiting := c.place, len(c.queue)
-	if text := c.text(); len(text) > 0 && text[0] == '/' {
-		m.palette.rows = nil
+	place, waiting := c.Place, len(c.Queue)
+	if text := c.Text(); len(text) > 0 && text[0] == '/' {
+		m.palette.Rows = nil
 		if cmd, ok := m.command(text); ok {
-			if place >= 0 && len(c.queue) > waiting { // it waits again, behind all
-				last := len(c.queue) - 1
-				text := c.queue[last]
-				c.queue = c.queue[:last]
-				c.wait(text, place)
+			if place >= 0 && len(c.Queue) > waiting { // it waits again, behind all
+				last := len(c.Queue) - 1
+				text := c.Queue[last]
+				c.Queue = c.Queue[:last]
+				c.Wait(text, place)
 			}
 			return cmd
 		}
 	}
-	text := cmp.Or(c.take(), m.suggested)
+	text := cmp.Or(c.Take(), m.suggested)
 	if draw.Blank(text) {
 		if place >= 0 {
 			m.flash("cancelled: it will not be asked")
 		}
 		return nil
 	}
-	c.remember(text)
+	c.Remember(text)
 	if e := m.editing; e != nil && m.turn == nil {
 		return m.askInstead(e.question, text)
 	}
 	if m.turn != nil {
-		c.wait(text, place)
+		c.Wait(text, place)
 		return nil
 	}
 	return m.ask(text)

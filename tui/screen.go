@@ -20,7 +20,7 @@ import (
 // status line; the composer and the keys of a question stay.
 func (m *Model) draw() {
 	w, h := m.width, m.height
-	m.composer.invite(m.invitation())
+	m.composer.Invite(m.invitation())
 	inline := m.Inline && m.overlay == noOverlay
 	view := tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: m.windowTitle(), ProgressBar: m.progressBar()}
 	if !m.NoMouse && !inline {
@@ -44,7 +44,7 @@ func (m *Model) draw() {
 		m.picture = view
 		return
 	}
-	composer := m.composer.lines
+	composer := m.composer.Lines
 	if m.player != nil {
 		composer = []string{m.player.View(w, m.look)}
 	}
@@ -94,7 +94,7 @@ func (m *Model) draw() {
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
-	if cursor := m.composer.cursorAt(); cursor != nil && len(composer) > 0 && m.player == nil && m.overlay == noOverlay && !m.focused && m.permission.Why == nil && m.permission.Edit == nil && !m.input.Entered {
+	if cursor := m.composer.CursorAt(); cursor != nil && len(composer) > 0 && m.player == nil && m.overlay == noOverlay && !m.focused && m.permission.Why == nil && m.permission.Edit == nil && !m.input.Entered {
 		cursor.Y += len(lines) - len(composer) - from - status
 		if cursor.Y >= 0 && cursor.Y < h && cursor.X < w {
 			view.Cursor = cursor
@@ -177,11 +177,11 @@ func (m *Model) aboveComposer(width, height int) []string {
 	}
 	switch {
 	case m.asksPermission():
-		m.permission.Appear(now, !m.composer.empty())
+		m.permission.Appear(now, !m.composer.Empty())
 		m.permission.Layout(width, most, &m.keys, m.look, now)
 		return m.permission.View(width, &m.keys, m.look, now)
 	case m.asksInput():
-		m.input.Appear(now, !m.composer.empty())
+		m.input.Appear(now, !m.composer.Empty())
 		m.input.Layout(width, most, &m.keys, m.look, now)
 		return m.input.View(width, &m.keys, m.look, now)
 	}
@@ -196,19 +196,19 @@ func (m *Model) aboveComposer(width, height int) []string {
 		lines = append(lines, draw.Fit(m.look.Warning.Render("changing an earlier question")+m.look.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
 	}
 	if m.offer != nil {
-		m.offer.Appear(now, !m.composer.empty())
+		m.offer.Appear(now, !m.composer.Empty())
 		lines = append(lines, m.offer.view(width, &m.keys, m.look, m.answerOffer(), now)...)
 	}
 	if m.left != nil && m.left.offered && m.turn == nil {
-		lines = append(lines, m.left.view(width, &m.keys, m.look, m.composer.empty())...)
+		lines = append(lines, m.left.view(width, &m.keys, m.look, m.composer.Empty())...)
 	}
-	if m.palette.open() && m.overlay == noOverlay {
-		lines = append(lines, m.palette.view(width, max(1, min(8, height-2)), m.look)...)
+	if m.palette.Open() && m.overlay == noOverlay {
+		lines = append(lines, m.palette.View(width, max(1, min(8, height-2)), m.look)...)
 	}
-	if m.mentions.open() && m.overlay == noOverlay {
-		lines = append(lines, m.mentions.view(width, max(1, min(8, height-2)), m.look)...)
+	if m.mentions.Open() && m.overlay == noOverlay {
+		lines = append(lines, m.mentions.View(width, max(1, min(8, height-2)), m.look)...)
 	}
-	return append(lines, m.composer.waiting(&m.keys, width, m.look, m.turn != nil)...)
+	return append(lines, m.composer.Waiting(&m.keys, width, m.look, m.turn != nil)...)
 }
 
 // header is the first line: what LifeHub does now, with what, over how many
@@ -365,9 +365,9 @@ func (m *Model) hints() []string {
 		return []string{hint(k.Next, "next"), hint(k.Edit, "edit"), hint(k.Retry, "retry"), hint(k.Copy, "copy"), hint(k.Back, "back")}
 	case m.focused:
 		return []string{hint(k.Next, "next"), hint(k.Fold, "fold"), hint(k.Copy, "copy"), hint(k.Open, "open"), hint(k.Back, "back")}
-	case m.palette.open():
+	case m.palette.Open():
 		return []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "complete"), hint(k.Send, "run"), hint(k.Stop, "close")}
-	case m.mentions.open():
+	case m.mentions.Open():
 		return []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "take"), hint(k.Stop, "close")}
 	case m.turn != nil && m.transcript.Below():
 		return []string{hint(k.Bottom, "follow"), hint(k.Stop, "stop")}
@@ -377,7 +377,7 @@ func (m *Model) hints() []string {
 		return []string{hint(k.Bottom, "to the end"), hint(k.HelpOnEmpty, "help")}
 	}
 	send := "send"
-	if m.suggested != "" && m.composer.empty() {
+	if m.suggested != "" && m.composer.Empty() {
 		send = "ask that"
 	}
 	return []string{hint(k.Send, send), hint(k.HelpOnEmpty, "help")}

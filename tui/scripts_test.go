@@ -45,7 +45,7 @@ func TestTextInAnyScriptFitsEveryPlace(t *testing.T) {
 					if !byCharacters { // the terminal model does not add up
 						r.behind(what, text, width)
 					}
-					r.m.composer.clear()
+					r.m.composer.Clear()
 					for _, said := range []transcript.Item{&transcript.Question{Text: text}, transcript.KeptAnswer(text, ""), &transcript.Notice{Text: text}, &transcript.Failure{Text: text, Hint: text}, &transcript.Page{Source: text}} {
 						r.m.transcript.Add(said)
 					}

@@ -123,7 +123,7 @@ func TestAConsentIsGivenFromThePanel(t *testing.T) {
 			r.mustShow(page)
 			r.keys(key) // too early
 			r.mustShow(page)
-			r.m.composer.clear()
+			r.m.composer.Clear()
 			r.pass(dialog.Guard)
 			r.keys("c")
 			if r.clip != page {

@@ -240,7 +240,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				look("opened")
 				r.send(tea.PasteMsg{Content: evil + strings.Repeat("\n", 50) + evil})
 				look("pasted")
-				r.m.composer.clear()
+				r.m.composer.Clear()
 				r.send(pickMsg{picker: picker{title: "x", rows: []draw.Row{{Label: evil, Detail: evil}}}})
 				r.keys(evil)
 				look("picked")
@@ -250,7 +250,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.m.pulling = nil
 				r.m.offerPull(evil, evil)
 				look("offer")
-				r.m.composer.history = []string{evil}
+				r.m.composer.History = []string{evil}
 				r.keys("up", "up")
 				look("history")
 				r.m.hint = evil

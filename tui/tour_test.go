@@ -116,11 +116,11 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"edited question", func() { m.Update(tea.PasteMsg{Content: text}); m.edit(&transcript.Question{Text: text, Turn: "t"}) }},
 		{"notes", func() { r.keys("@a") }},
 		{"commands", func() { r.keys("/") }},
-		{"queue", func() { m.composer.queue = []string{text, text, text} }},
+		{"queue", func() { m.composer.Queue = []string{text, text, text} }},
 		{"pull", func() { m.pulling = &pulling{model: text, status: text, cancel: func() {}} }},
 		{"offer", func() { m.offerPull(text, text) }},
 		{"hint", func() { m.flash(text) }},
-		{"history", func() { m.composer.history = []string{text}; r.keys("up") }},
+		{"history", func() { m.composer.History = []string{text}; r.keys("up") }},
 		{"status", func() { m.Update(statusMsg{Provider: text, Model: text, Notes: 3}); m.Update(noticeMsg(text)) }},
 		{"form", func() {
 			m.input.Ask(agent.InputAsked{Question: agent.Question{
@@ -157,10 +157,10 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 func (tr *tour) clear() {
 	m := tr.m
 	m.permission.Close()
-	m.input, m.composer.queue, m.editing, m.pulling, m.offer, m.overlay, m.player = dialog.Input{}, nil, nil, nil, nil, noOverlay, nil
+	m.input, m.composer.Queue, m.editing, m.pulling, m.offer, m.overlay, m.player = dialog.Input{}, nil, nil, nil, nil, noOverlay, nil
 	m.unfocus()
-	m.composer.clear()
-	m.palette.rows, m.mentions.rows = nil, nil
+	m.composer.Clear()
+	m.palette.Rows, m.mentions.Rows = nil, nil
 	m.transcript.Clear()
 	m.title, m.hint, m.status = "", "", world
 	tr.settle()

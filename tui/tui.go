@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
@@ -36,9 +37,9 @@ type Model struct {
 	dark, colours bool
 
 	transcript transcript.Model
-	composer   composer
-	palette    palette
-	mentions   mentions
+	composer   composer.Model
+	palette    composer.Palette
+	mentions   composer.Mentions
 	permission dialog.Permission
 	input      dialog.Input
 	inputFirst bool // what a server asks came before the permissions that wait
@@ -118,9 +119,9 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 	}
 	m.look = m.newLook()
 	m.transcript = transcript.Model{Look: m.look, Chosen: -1}
-	m.composer = newComposer(&m.keys, m.look)
+	m.composer = composer.New(&m.keys, m.look)
 	if m.Vi {
-		m.composer.vi = viInsert
+		m.composer.Vi = composer.ViInsert
 	}
 	m.suggest("")
 	if m.Open == nil {
@@ -257,7 +258,7 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		}
 		return m.nextNotice()
 	case promptsMsg:
-		m.composer.history = append(m.composer.history, msg...)
+		m.composer.History = append(m.composer.History, msg...)
 	case statsMsg:
 		m.showStats(msg)
 	case pageMsg:
@@ -292,11 +293,11 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		m.wasKept(msg)
 	case unsentMsg:
 		return tea.Batch(m.tookUnsent(msg), m.askFirst())
-	case mentionsMsg:
+	case composer.MentionsMsg:
 		return m.takeMentions(msg)
-	case previewMsg:
-		if msg.name == m.mentions.asked {
-			m.mentions.preview = msg
+	case composer.PreviewMsg:
+		if msg.Name == m.mentions.Asked {
+			m.mentions.Preview = msg
 		}
 	case filledMsg:
 		m.filled(msg)
@@ -329,7 +330,7 @@ func (m *Model) newLook() *draw.Theme {
 func (m *Model) restyle() {
 	m.look = m.newLook()
 	m.transcript.Restyle(m.look)
-	m.composer.restyle(m.look)
+	m.composer.Restyle(m.look)
 	m.help.lines = nil
 	m.permission.Width, m.input.Width = 0, 0
 	if m.servers.look != nil {
@@ -348,7 +349,7 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 
 func (m *Model) resize(width, height int) {
 	m.width, m.height = width, height
-	m.composer.resize(width, height/3)
+	m.composer.Resize(width, height/3)
 }
 
 // flash shows one line until the next key.
@@ -374,7 +375,7 @@ func (m *Model) paste(text string) tea.Cmd {
 	}
 	m.unfocus()
 	m.returnLetters()
-	m.composer.paste(text)
+	m.composer.Paste(text)
 	return m.follow()
 }
 

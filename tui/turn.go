@@ -67,7 +67,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 		m.unsent.sending = ""
 		m.turn.cancel()
 		m.turn = nil
-		m.composer.set(safetext.Text(question)) // nothing is lost
+		m.composer.Set(safetext.Text(question)) // nothing is lost
 		return nil
 	}
 	m.conversation = msg.conversation
@@ -101,9 +101,9 @@ func (m *Model) clear(parting bool) tea.Cmd {
 	case m.editing != nil:
 		m.stopEditing()
 		return nil
-	case !m.composer.empty():
-		m.composer.clear()
-		m.palette.rows = nil
+	case !m.composer.Empty():
+		m.composer.Clear()
+		m.palette.Rows = nil
 		return nil
 	case m.turn != nil && !m.turn.stopped, m.pulling != nil:
 		m.stop()

@@ -35,10 +35,10 @@ func (m *Model) tellEffects(did agent.Effects) {
 func (m *Model) giveBack() {
 	m.unsent.sending = ""
 	text := m.turn.question
-	if !m.composer.empty() {
-		text += "\n" + m.composer.text()
+	if !m.composer.Empty() {
+		text += "\n" + m.composer.Text()
 	}
-	m.composer.set(safetext.Text(text))
+	m.composer.Set(safetext.Text(text))
 }
 
 // ended shows the answer as it was kept and its figures.
@@ -133,25 +133,25 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 	if t.stopped || t.failed {
 		m.turnLeft(t)
 	}
-	if len(m.composer.queue) == 0 { // what was taken out of it waits for the user alone
-		m.composer.place = -1
+	if len(m.composer.Queue) == 0 { // what was taken out of it waits for the user alone
+		m.composer.Place = -1
 	}
 	switch {
 	case t.missed != "":
 		m.offerPull(t.missed, t.question)
 		return m.rearm()
-	case m.composer.due() == 0 && t.stopped:
+	case m.composer.Due() == 0 && t.stopped:
 		return nil
-	case m.composer.due() == 0 && t.failed:
+	case m.composer.Due() == 0 && t.failed:
 		return m.callUser("no answer could be given")
-	case m.composer.due() == 0:
+	case m.composer.Due() == 0:
 		return m.callUser("the answer is ready")
 	case t.stopped:
 		// What waited was meant for after a whole answer: give it back.
-		m.composer.putBack()
-		text := strings.Join(append(m.composer.giveBack(), m.composer.take()), "\n")
-		m.composer.set(strings.TrimRight(text, "\n"))
+		m.composer.PutBack()
+		text := strings.Join(append(m.composer.GiveBack(), m.composer.Take()), "\n")
+		m.composer.Set(strings.TrimRight(text, "\n"))
 		return nil
 	}
-	return m.askQueued(m.composer.next())
+	return m.askQueued(m.composer.Next())
 }

@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 )
@@ -59,7 +60,7 @@ func TestWhatIsWrittenIsTakenBackAndMadeAgain(t *testing.T) {
 			[]string{"one[paste 1 · 41 lines]", "one"},
 		},
 		"what an earlier prompt stood in place of comes back": {
-			func(r *rig) { r.m.composer.history = []string{"before"}; r.keys("now", "up") },
+			func(r *rig) { r.m.composer.History = []string{"before"}; r.keys("now", "up") },
 			[]string{"now", ""},
 		},
 		"lines": {
@@ -74,17 +75,17 @@ func TestWhatIsWrittenIsTakenBackAndMadeAgain(t *testing.T) {
 			}
 			inRig(t, 80, 24, o, func(r *rig) {
 				c.write(r)
-				whole := r.m.composer.text()
+				whole := r.m.composer.Text()
 				for n, want := range c.want {
 					r.send(undoKey)
-					if got := r.m.composer.text(); got != want {
+					if got := r.m.composer.Text(); got != want {
 						t.Errorf("after %d: got %q, want %q", n+1, got, want)
 					}
 				}
 				for range c.want {
 					r.send(redoKey)
 				}
-				if got := r.m.composer.text(); got != whole {
+				if got := r.m.composer.Text(); got != whole {
 					t.Errorf("redone: got %q, want %q", got, whole)
 				}
 			})
@@ -112,13 +113,13 @@ func TestUndoStaysWithinOneMessage(t *testing.T) {
 	inRig(t, 80, 24, withWorld(s), func(r *rig) {
 		r.keys("one", "enter", "two", "enter") // two waits
 		r.send(undoKey)
-		if got := r.m.composer.text(); got != "" {
+		if got := r.m.composer.Text(); got != "" {
 			t.Errorf("what was sent came back as a draft: %q", got)
 		}
 		r.mustShow("nothing to undo")
 		r.keys("up") // two is taken back
 		r.send(undoKey)
-		if got := r.m.composer.text(); got != "two" {
+		if got := r.m.composer.Text(); got != "two" {
 			t.Errorf("the message that waited turned into %q", got)
 		}
 	})
@@ -135,7 +136,7 @@ func TestADraftIsKeptWithItsPastesWhileAnotherQuestionIsChanged(t *testing.T) {
 				r.m.edit(r.m.questionBack(1))
 				r.keys(keys...)
 				r.pass(time.Second)
-				if got := r.m.composer.take(); strings.Count(got, "mine\n") != 40 {
+				if got := r.m.composer.Take(); strings.Count(got, "mine\n") != 40 {
 					t.Errorf("the draft became %q", got)
 				}
 			})
@@ -147,10 +148,10 @@ func TestAQueuedCommandLeavesTheDraftWithItsPastes(t *testing.T) {
 	s := hold()
 	inRig(t, 80, 24, withWorld(s), func(r *rig) {
 		r.keys("one", "enter")
-		r.m.composer.wait("/help", -1)
+		r.m.composer.Wait("/help", -1)
 		r.send(tea.PasteMsg{Content: strings.Repeat("mine\n", 40)})
-		r.m.askQueued(r.m.composer.next())
-		if got := r.m.composer.take(); strings.Count(got, "mine\n") != 40 {
+		r.m.askQueued(r.m.composer.Next())
+		if got := r.m.composer.Take(); strings.Count(got, "mine\n") != 40 {
 			t.Errorf("the draft became %q", got)
 		}
 	})
@@ -159,38 +160,38 @@ func TestAQueuedCommandLeavesTheDraftWithItsPastes(t *testing.T) {
 func TestAnyWayBackLeadsToTheBeginningAndForthToTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := keys.Default()
-		c := newComposer(&keys, draw.NewTheme("", true, true, nil))
+		c := composer.New(&keys, draw.NewTheme("", true, true, nil))
 		if rapid.Bool().Draw(t, "vi") {
-			c.vi = viInsert
+			c.Vi = composer.ViInsert
 		}
-		c.resize(rapid.IntRange(8, 40).Draw(t, "width"), 5)
+		c.Resize(rapid.IntRange(8, 40).Draw(t, "width"), 5)
 		for range rapid.IntRange(0, 60).Draw(t, "presses") {
 			switch rapid.IntRange(0, 9).Draw(t, "kind") {
 			case 0:
-				c.paste(rapid.StringMatching(`[a-z \n\t]{0,12}`).Draw(t, "pasted"))
+				c.Paste(rapid.StringMatching(`[a-z \n\t]{0,12}`).Draw(t, "pasted"))
 			case 1:
-				c.replace(rapid.IntRange(0, 5).Draw(t, "size"), "name ")
+				c.Replace(rapid.IntRange(0, 5).Draw(t, "size"), "name ")
 			case 2:
-				c.newline()
+				c.Newline()
 			case 3:
-				c.press(rapid.SampledFrom([]tea.KeyPressMsg{lineUp, {Code: tea.KeyLeft}, {Code: tea.KeyBackspace}, ctrl('k'), ctrl('u'), ctrl('w'), {Code: 'd', Mod: tea.ModAlt}}).Draw(t, "key"))
+				c.Press(rapid.SampledFrom([]tea.KeyPressMsg{lineUp, {Code: tea.KeyLeft}, {Code: tea.KeyBackspace}, ctrl('k'), ctrl('u'), ctrl('w'), {Code: 'd', Mod: tea.ModAlt}}).Draw(t, "key"))
 			case 4:
-				c.undo(1)
+				c.Undo(1)
 			case 5:
-				c.redo(1)
+				c.Redo(1)
 			default:
 				letter := rapid.SampledFrom([]rune("ab 日ü\u0301👍")).Draw(t, "letter")
-				c.press(tea.KeyPressMsg{Code: letter, Text: string(letter)})
+				c.Press(tea.KeyPressMsg{Code: letter, Text: string(letter)})
 			}
 		}
-		c.redo(1000)
-		whole := c.written()
-		c.undo(1000)
-		if c.text() != "" {
-			t.Fatalf("the beginning is %q", c.text())
+		c.Redo(1000)
+		whole := c.Written()
+		c.Undo(1000)
+		if c.Text() != "" {
+			t.Fatalf("the beginning is %q", c.Text())
 		}
-		c.redo(1000)
-		if got := c.written(); got.text != whole.text || got.line != whole.line || got.column != whole.column {
+		c.Redo(1000)
+		if got := c.Written(); got.Text != whole.Text || got.Line != whole.Line || got.Column != whole.Column {
 			t.Fatalf("the end is %+v, was %+v", got, whole)
 		}
 	})

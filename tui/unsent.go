@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
@@ -112,7 +113,7 @@ func (m *Model) keeper() func(ctx context.Context, conversation string) error {
 }
 
 func (m *Model) unsentKey() unsentKey {
-	return unsentKey{m.composer.edits, m.conversation, m.unsent.sending}
+	return unsentKey{m.composer.Edits, m.conversation, m.unsent.sending}
 }
 
 // wasKept tells the user, once, when what is typed cannot be kept.
@@ -127,27 +128,27 @@ func (m *Model) wasKept(msg keptMsg) {
 // typed is all that is typed and not sent.
 func (m *Model) typed() agent.Unsent {
 	c := &m.composer
-	u := agent.Unsent{Conversation: m.conversation, Text: c.text(), Sending: m.unsent.sending, Editing: c.away}
+	u := agent.Unsent{Conversation: m.conversation, Text: c.Text(), Sending: m.unsent.sending, Editing: c.Away}
 	var behind []string // drafts that made room for what stands in the composer
-	if c.at >= 0 {
-		if u.Text == safetext.Text(c.history[c.at]) {
-			u.Text = c.draft
-		} else if !draw.Blank(c.draft) {
-			behind = append(behind, written{text: c.draft, pastes: c.pastes}.whole())
+	if c.At >= 0 {
+		if u.Text == safetext.Text(c.History[c.At]) {
+			u.Text = c.Draft
+		} else if !draw.Blank(c.Draft) {
+			behind = append(behind, composer.Written{Text: c.Draft, Pastes: c.Pastes}.Whole())
 		}
 	}
 	if m.editing != nil {
 		u.Changing = m.editing.question.Turn
-		if draft := m.editing.draft.whole(); !draw.Blank(draft) {
+		if draft := m.editing.draft.Whole(); !draw.Blank(draft) {
 			behind = append(behind, draft)
 		}
 	}
-	for _, p := range c.pastes {
+	for _, p := range c.Pastes {
 		if u.Text != "" {
-			u.Pastes = append(u.Pastes, agent.Paste{Name: p.name, Text: p.text, Own: p.own})
+			u.Pastes = append(u.Pastes, agent.Paste{Name: p.Name, Text: p.Text, Own: p.Own})
 		}
 	}
-	u.Waiting = append(append(u.Waiting, c.queue...), behind...)
+	u.Waiting = append(append(u.Waiting, c.Queue...), behind...)
 	return u
 }
 
@@ -174,24 +175,24 @@ func (m *Model) tookUnsent(msg unsentMsg) tea.Cmd {
 	}
 	u, c := msg.unsent, &m.composer
 	for _, text := range u.Waiting {
-		c.hold(safetext.Text(text), len(c.queue))
+		c.Hold(safetext.Text(text), len(c.Queue))
 	}
-	w := written{text: safetext.Text(u.Text)}
+	w := composer.Written{Text: safetext.Text(u.Text)}
 	for _, p := range u.Pastes {
-		w.pastes = append(w.pastes, paste{safetext.Line(p.Name), safetext.Text(p.Text), p.Own})
+		w.Pastes = append(w.Pastes, composer.Paste{Name: safetext.Line(p.Name), Text: safetext.Text(p.Text), Own: p.Own})
 	}
 	switch {
-	case draw.Blank(w.text):
-	case !c.empty() || m.editing != nil: // the user has begun to write something else
-		c.hold(w.whole(), len(c.queue))
+	case draw.Blank(w.Text):
+	case !c.Empty() || m.editing != nil: // the user has begun to write something else
+		c.Hold(w.Whole(), len(c.Queue))
 	default:
 		if q := m.questionOf(u.Changing); q != nil && m.turn == nil {
 			m.editing = &editing{question: q}
 		}
-		c.put(w)
-		c.area.MoveToEnd()
-		c.changed("", "")
-		c.afresh()
+		c.Put(w)
+		c.Area.MoveToEnd()
+		c.Changed("", "")
+		c.Afresh()
 	}
 	says := "What you had typed is here again; nothing of it was sent."
 	if u.Conversation != m.conversation && u.Title != "" {

@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/composer"
 )
 
 // drawer keeps what is typed in memory.
@@ -81,7 +82,7 @@ func TestWhatIsTypedIsKeptSoonAndNotWithEveryKey(t *testing.T) {
 
 // Whatever the composer shows, nothing that was typed is left out of what is kept.
 func TestAllThatIsTypedIsKept(t *testing.T) {
-	long := strings.Repeat("line\n", longLines+1)
+	long := strings.Repeat("line\n", composer.LongLines+1)
 	for name, tc := range map[string]struct {
 		do   func(r *rig)
 		want agent.Unsent
@@ -95,14 +96,14 @@ func TestAllThatIsTypedIsKept(t *testing.T) {
 			agent.Unsent{Text: "And now?!", Changing: "c1.2", Waiting: []string{"a draft"}},
 		},
 		"what waits": {
-			func(r *rig) { r.m.composer.wait("one", -1); r.m.composer.hold("zero", 0); r.keys("two") },
+			func(r *rig) { r.m.composer.Wait("one", -1); r.m.composer.Hold("zero", 0); r.keys("two") },
 			agent.Unsent{Text: "two", Waiting: []string{"zero", "one"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := &drawer{}
 			inRig(t, 80, 24, withDrawer(d), func(r *rig) {
-				r.m.composer.history = []string{"earlier"}
+				r.m.composer.History = []string{"earlier"}
 				tc.do(r)
 				r.keys("left") // any message draws, and looks
 				r.pass(keepEvery)

@@ -69,7 +69,7 @@ func TestTheComposerIsEditedAsInVi(t *testing.T) {
 			o.Vi = true
 			inRig(t, 80, 24, o, func(r *rig) {
 				r.keys(c.keys...)
-				if got := r.m.composer.text(); got != c.want {
+				if got := r.m.composer.Text(); got != c.want {
 					t.Errorf("got %q, want %q", got, c.want)
 				}
 			})

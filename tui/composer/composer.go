@@ -1,0 +1,359 @@
+// Package composer is where the user writes: the text with its history, what was
+// pasted, what waits to be asked, and the lists above it.
+package composer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/agent"
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/measure"
+	"lifehub/tui/safetext"
+)
+
+// A message of the user's of more than this becomes a name in the text. A paste
+// does with its second line.
+const (
+	LongLines = 30
+	longBytes = 4000
+)
+
+// Model is where the user writes. It keeps what was asked before, what was
+// pasted and what waits to be asked.
+type Model struct {
+	Area    textarea.Model
+	History []string // newest first
+	At      int      // the prompt of history that is shown; -1: none
+	Draft   string   // what stood here before history was shown
+	Pastes  []Paste
+	Queue   []string // asked one by one when the turn is over
+	held    int      // of queue, the first ones that are asked only when the user says so
+	Place   int      // in the queue, of the message that was taken out of it to be changed; -1: none was
+	wasHeld bool     // and it was one of held
+	Away    bool     // the user's editor has what is written
+	Edits   int      // counts the changes of what is written and waits
+	Lines   []string // the picture
+	cursor  *tea.Cursor
+	Vi      viMode
+	Typed   string // of a command of vi, what is not all of it yet
+	changes undo
+}
+
+type Paste struct {
+	Name, Text string
+	Own        bool // it is a message of the user's, not from the clipboard
+}
+
+func New(keys *keys.Map, look *draw.Theme) Model {
+	area := textarea.New()
+	area.ShowLineNumbers = false
+	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, 1
+	area.MaxContentHeight = 10_000
+	area.CharLimit = 0
+	area.EndOfBufferCharacter = ' '
+	area.SetVirtualCursor(false)
+	area.SetPromptFunc(2, func(line textarea.PromptInfo) string {
+		if line.LineNumber == 0 {
+			return "> "
+		}
+		return "  "
+	})
+	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(keys.Newline.Keys()...))
+	// Keys that are the screen's are not the text's.
+	area.KeyMap.LinePrevious.SetKeys("up")
+	area.KeyMap.LineNext.SetKeys("down")
+	area.KeyMap.TransposeCharacterBackward.SetEnabled(false)
+	area.KeyMap.SelectAll.SetEnabled(false)
+	area.KeyMap.PageUp.SetEnabled(false)
+	area.KeyMap.PageDown.SetEnabled(false)
+	area.KeyMap.InputBegin.SetKeys("alt+<")
+	area.KeyMap.InputEnd.SetKeys("alt+>")
+	// The clipboard of the machine is the terminal's to paste.
+	area.KeyMap.Paste.SetEnabled(false)
+	area.Focus()
+	c := Model{Area: area, At: -1, Place: -1}
+	c.Restyle(look)
+	return c
+}
+
+func (c *Model) Restyle(look *draw.Theme) {
+	c.Area.SetStyles(draw.AreaStyles(look))
+	c.Draw()
+}
+
+// Invite shows a text while nothing is written.
+func (c *Model) Invite(text string) {
+	if c.Area.Placeholder != text {
+		c.Area.Placeholder = text
+		c.Draw()
+	}
+}
+
+// Resize tells the width and the most lines that the composer may take.
+func (c *Model) Resize(width, height int) {
+	c.Area.MaxHeight = max(1, height)
+	c.Area.SetWidth(max(4, width))
+	c.Area, _ = c.Area.Update(nil) // lets the area find its height
+	c.Draw()
+}
+
+// Draw makes the picture, after anything changed.
+func (c *Model) Draw() {
+	c.Lines = strings.Split(c.Area.View(), "\n")
+	c.cursor = c.Area.Cursor()
+	c.remeasure()
+}
+
+// remeasure cuts the lines, and sets the cursor, by how the terminal shows
+// them: the text area counts clusters in a way of its own.
+func (c *Model) remeasure() {
+	prompt := draw.Cells(c.Area.Prompt)
+	for y, line := range c.Lines {
+		if c.cursor != nil && y == c.cursor.Y {
+			row := []rune(ansi.Strip(line))
+			before := min(len([]rune(c.Area.Prompt))+c.Area.LineInfo().ColumnOffset, len(row))
+			c.cursor.X = min(draw.Cells(string(row[:before])), c.Area.Width()+prompt-1)
+		}
+		switch most := c.Area.Width() + prompt; {
+		case draw.Cells(line) <= most:
+		case draw.Cells(strings.TrimRight(ansi.Strip(line), " ")) <= most:
+			c.Lines[y] = measure.Fit(line, most, "")
+		default:
+			c.Lines[y] = draw.Fit(line, most)
+		}
+	}
+}
+
+// CursorAt is where the cursor stands in the picture, nil when there is none.
+func (c *Model) CursorAt() *tea.Cursor {
+	if c.cursor == nil {
+		return nil
+	}
+	at := *c.cursor
+	switch c.Vi {
+	case ViInsert:
+		at.Shape = tea.CursorBar
+	case ViNormal:
+		at.Shape = tea.CursorBlock
+	}
+	return &at
+}
+
+func (c *Model) Text() string { return c.Area.Value() }
+func (c *Model) Empty() bool  { return c.Area.Length() == 0 }
+
+// Before is the text before the cursor.
+func (c *Model) Before() string {
+	lines := strings.SplitAfter(c.Text(), "\n")
+	at := min(c.Area.Line(), len(lines)-1)
+	last := []rune(lines[at])
+	return strings.Join(lines[:at], "") + string(last[:min(c.Area.Column(), len(last))])
+}
+
+// Replace puts text in place of so many bytes before the cursor.
+func (c *Model) Replace(size int, text string) {
+	before := c.Before()
+	for range []rune(before[max(0, len(before)-size):]) {
+		c.Area, _ = c.Area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+	c.Area.InsertString(text)
+	c.Area, _ = c.Area.Update(nil)
+	c.Changed("", "")
+}
+
+// Set puts a message in place of what is written. A long one is there by name,
+// and so is what is attached to it.
+func (c *Model) Set(text string) {
+	if m := agent.ParseMessage(text); len(m.Attached) == 0 {
+		text = c.named(text, true)
+	} else {
+		text = c.named(m.Text, true)
+		for _, a := range m.Attached {
+			name := "[" + a.Name + "]"
+			if !strings.Contains(m.Text, name) {
+				text += " " + name
+			}
+			c.Pastes = append(c.Pastes, Paste{Name: name, Text: a.Text, Own: false})
+		}
+	}
+	c.Area.SetValue(text)
+	c.Area.MoveToEnd()
+	c.Area, _ = c.Area.Update(nil)
+	c.Changed("", "")
+}
+
+// Clear empties the composer and forgets where in the history we were.
+func (c *Model) Clear() {
+	c.At, c.Draft, c.Pastes, c.Place = -1, "", nil, -1
+	if c.Vi == ViNormal {
+		c.Vi = ViInsert
+	}
+	c.Typed = ""
+	c.Set("")
+}
+
+// Take empties the composer and returns what it held, pastes attached.
+func (c *Model) Take() string {
+	text := Written{Text: Unquoted(c.Text()), Pastes: c.Pastes}.Whole()
+	c.Clear()
+	c.Afresh()
+	return text
+}
+
+// Whole is the message that is written: what was pasted is attached to it, so
+// that nothing in it is read as the user's own words.
+func (w Written) Whole() string {
+	m := agent.Message{Text: w.Text}
+	for _, p := range slices.Backward(w.Pastes) { // a later one can name an earlier one
+		if p.Own {
+			m.Text = strings.Replace(m.Text, p.Name, p.Text, 1)
+		}
+	}
+	for _, p := range w.Pastes {
+		if !p.Own && strings.Contains(m.Text, p.Name) {
+			m.Attached = append(m.Attached, agent.Attachment{Name: strings.Trim(p.Name, "[]"), Text: p.Text})
+		}
+	}
+	if len(m.Attached) == 0 {
+		return m.Text
+	}
+	return m.String()
+}
+
+// Quote begins and ends a text of several lines, in which enter is a new line.
+const Quote = `"""`
+
+// Quoting tells whether a text of several lines is begun and not ended.
+func (c *Model) Quoting() bool {
+	text := strings.TrimSpace(c.Text())
+	return strings.HasPrefix(text, Quote) && strings.Count(text, Quote)%2 == 1
+}
+
+// Unquoted takes the quotes of a text of several lines away.
+func Unquoted(text string) string {
+	whole := strings.TrimSpace(text)
+	if len(whole) < 2*len(Quote) || !strings.HasPrefix(whole, Quote) || !strings.HasSuffix(whole, Quote) {
+		return text
+	}
+	return strings.Trim(whole[len(Quote):len(whole)-len(Quote)], "\n")
+}
+
+// Remember puts a prompt at the front of the history.
+func (c *Model) Remember(prompt string) {
+	if len(c.History) == 0 || c.History[0] != prompt {
+		c.History = slices.Insert(c.History[:min(len(c.History), SavedPrompts)], 0, prompt)
+	}
+}
+
+// Press edits the text.
+func (c *Model) Press(pressed tea.KeyPressMsg) tea.Cmd {
+	var cmd tea.Cmd
+	pressed.Text = safetext.Text(pressed.Text)
+	c.Area, cmd = c.Area.Update(pressed)
+	run := pressed.String() // so that letters deleted one by one come back together
+	if pressed.Text != "" {
+		run = typing
+	}
+	c.Changed(run, pressed.Text)
+	return cmd
+}
+
+func (c *Model) Newline() {
+	c.Area.InsertRune('\n')
+	c.Area, _ = c.Area.Update(nil)
+	c.Changed("", "")
+}
+
+// Paste puts in text from the terminal; it is never sent by itself.
+func (c *Model) Paste(text string) {
+	text = safetext.Text(text)
+	if line := strings.TrimRight(text, "\n"); !strings.Contains(line, "\n") {
+		text = line
+	}
+	text = c.named(text, false)
+	c.Area, _ = c.Area.Update(tea.PasteMsg{Content: text})
+	c.Changed("", "")
+}
+
+// named sets a text aside and returns the name that stands for it, or the text
+// itself: a short message of the user's, or one line of a paste.
+func (c *Model) named(text string, own bool) string {
+	lines, most := 1+strings.Count(text, "\n"), 1
+	if own {
+		most = LongLines
+	}
+	if lines <= most && len(text) <= longBytes {
+		return text
+	}
+	size := draw.Count(lines, "line")
+	if lines == 1 {
+		size = draw.Bytes(int64(len(text)))
+	}
+	name := fmt.Sprintf("[paste %d · %s]", len(c.Pastes)+1, size)
+	c.Pastes = append(c.Pastes, Paste{Name: name, Text: text, Own: own})
+	return name
+}
+
+// Earlier takes back the message that waits before the one shown, from the last
+// on, or shows the prompt before. It reports false where the key belongs to the
+// text: not on its first line.
+func (c *Model) Earlier() bool {
+	if !c.firstLine() {
+		return false
+	}
+	switch {
+	case c.Place == 0: // it is the first
+		return true
+	case c.Place > 0:
+		before := c.Place - 1
+		c.PutBack()
+		c.takeBack(before)
+		return true
+	case c.Empty() && len(c.Queue) > 0:
+		c.takeBack(len(c.Queue) - 1)
+		return true
+	}
+	if c.At+1 < len(c.History) {
+		if c.At < 0 {
+			c.Draft = c.Text()
+		}
+		c.At++
+		c.Set(safetext.Text(c.History[c.At]))
+	}
+	return true
+}
+
+// Later is the way back of earlier, down to what was being written.
+func (c *Model) Later() bool {
+	if c.Area.Line() != c.Area.LineCount()-1 || c.Area.LineInfo().RowOffset < c.Area.LineInfo().Height-1 {
+		return false
+	}
+	switch {
+	case c.Place >= 0:
+		if behind := c.PutBack(); behind < len(c.Queue) {
+			c.takeBack(behind)
+		}
+	case c.At > 0:
+		c.At--
+		c.Set(safetext.Text(c.History[c.At]))
+	case c.At == 0:
+		c.At = -1
+		c.Set(c.Draft)
+	}
+	return true
+}
+
+func (c *Model) firstLine() bool {
+	return c.Area.Line() == 0 && c.Area.LineInfo().RowOffset == 0
+}
+
+// SavedPrompts is how far back the history of prompts goes.
+const SavedPrompts = 500

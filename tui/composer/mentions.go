@@ -1,0 +1,197 @@
+package composer
+
+import (
+	"slices"
+	"strings"
+
+	"lifehub/tui/backend"
+	"lifehub/tui/draw"
+	"lifehub/tui/safetext"
+)
+
+// maxMentions bounds the rows that a word can bring.
+const maxMentions = 100
+
+// Mentions is the list above the composer while a name is typed after an @.
+type Mentions struct {
+	all    []backend.Mention // what can be named, as it was loaded for place
+	plain  []string          // all without case, as it is compared
+	At     int               // where the @ stands that all was loaded for
+	Place  string            // the folder of files whose files all holds; "": none
+	loaded bool
+
+	Rows    []backend.Mention
+	Chosen  int
+	Closed  string // the text for which the user closed it
+	Asked   string // the name whose preview was asked for
+	Preview PreviewMsg
+}
+
+type (
+	// MentionsMsg brings what can be named.
+	MentionsMsg struct {
+		At    int
+		Place string
+		List  []backend.Mention
+		Err   error
+	}
+	// PreviewMsg brings the beginning of what a name stands for.
+	PreviewMsg struct{ Name, Text string }
+)
+
+// mentioning is the word after the last @ of a text that is still being
+// typed, and where the @ stands; false when there is none.
+func mentioning(text string) (word string, at int, ok bool) {
+	at = strings.LastIndexByte(text, '@')
+	if at < 0 || at > 0 && !strings.ContainsRune(" \n\t(", rune(text[at-1])) {
+		return "", 0, false
+	}
+	word = strings.TrimPrefix(text[at+1:], `"`)
+	if quoted := word != text[at+1:]; strings.ContainsAny(word, "\"\n") || !quoted && strings.ContainsAny(word, " \t") {
+		return "", 0, false
+	}
+	return word, at, true
+}
+
+// PlaceOf is the folder that a word names files of, with its last slash; ""
+// for a word that is no path.
+func PlaceOf(word string) string {
+	for _, start := range []string{"/", "~/", "./", "../"} {
+		if strings.HasPrefix(word, start) {
+			return word[:strings.LastIndexByte(word, '/')+1]
+		}
+	}
+	return ""
+}
+
+// Follow brings the list in line with what is typed before the cursor. load
+// says that what can be named has to be loaded first.
+func (p *Mentions) Follow(text string) (load bool) {
+	word, at, ok := mentioning(text)
+	if !ok || text == p.Closed {
+		p.Rows, p.loaded = nil, p.loaded && ok
+		return false
+	}
+	p.Closed = ""
+	if place := PlaceOf(word); !p.loaded || p.At != at || p.Place != place {
+		*p = Mentions{At: at, Place: place, loaded: true}
+		return true
+	}
+	p.fill(word)
+	return false
+}
+
+// Take takes in what was loaded, if it is still wanted.
+func (p *Mentions) Take(msg MentionsMsg) (wanted bool) {
+	if !p.loaded || p.At != msg.At || p.Place != msg.Place {
+		return false
+	}
+	p.all, p.plain = msg.List, make([]string, len(msg.List))
+	for i, m := range msg.List {
+		p.plain[i] = strings.ToLower(m.Name + "\x00" + m.Detail)
+	}
+	return true
+}
+
+// fill finds the rows for a word, best first.
+func (p *Mentions) fill(word string) {
+	type match struct{ at, rank int }
+	var found []match
+	typed := strings.ToLower(word)
+	p.Rows = p.Rows[:0]
+	for i, text := range p.plain {
+		if p.all[i].Name == word && !strings.HasSuffix(word, "/") {
+			p.Rows = nil
+			return // it is whole
+		}
+		if rank := fuzzy(text, typed); rank >= 0 {
+			found = append(found, match{i, rank})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b match) int { return a.rank - b.rank })
+	for _, f := range found[:min(len(found), maxMentions)] {
+		p.Rows = append(p.Rows, p.all[f.at])
+	}
+	p.Chosen = max(0, min(p.Chosen, len(p.Rows)-1))
+}
+
+// fuzzy says how well a typed text names another, both without case: 0 is
+// best, negative not at all. The beginning of a name goes before that of a
+// word in it, a text before letters in order, letters near each other before
+// letters far apart.
+func fuzzy(text, typed string) int {
+	switch at := strings.Index(text, typed); {
+	case at == 0:
+		return 0
+	case at > 0 && strings.ContainsRune("/\x00", rune(text[at-1])):
+		return 1
+	case at > 0 && strings.ContainsRune(" -_.:", rune(text[at-1])):
+		return 2
+	case at > 0:
+		return 3
+	}
+	from, to := -1, 0
+	for _, letter := range typed {
+		at := strings.IndexRune(text[to:], letter)
+		if at < 0 {
+			return -1
+		}
+		if from < 0 {
+			from = to + at
+		}
+		to += at + len(string(letter))
+	}
+	return 4 + to - from - len(typed)
+}
+
+func (p *Mentions) Open() bool { return len(p.Rows) > 0 }
+
+// View shows at most height rows, and beside them what the chosen one holds.
+func (p *Mentions) View(width, height int, look *draw.Theme) []string {
+	beside := 0
+	if p.Preview.Name == p.Rows[p.Chosen].Name && p.Preview.Text != "" && width >= 90 {
+		beside = width / 2
+	}
+	rows := min(len(p.Rows), height)
+	from := max(0, min(p.Chosen-rows/2, len(p.Rows)-rows))
+	var lines []string
+	for at := from; at < from+rows; at++ {
+		lines = append(lines, mentionRow(p.Rows[at], at == p.Chosen, width-beside, look))
+	}
+	if beside == 0 {
+		return lines
+	}
+	preview := strings.Split(safetext.Text(p.Preview.Text), "\n")
+	for n := range min(height, max(len(lines), len(preview))) {
+		if n >= len(lines) {
+			lines = append(lines, "")
+		}
+		text := ""
+		if n < len(preview) {
+			text = preview[n]
+		}
+		left := draw.Fit(lines[n], width-beside-1)
+		lines[n] = left + strings.Repeat(" ", width-beside-1-draw.Cells(left)) + look.Border.Render("│ ") + look.Dim.Render(draw.Fit(text, beside-2))
+	}
+	return lines
+}
+
+// mentionRow is a row of the list.
+func mentionRow(n backend.Mention, chosen bool, width int, look *draw.Theme) string {
+	name, mark := "@"+safetext.Line(n.Name), "  "
+	detail := look.Dim.Render(draw.Fit(safetext.Line(n.Detail), width/3))
+	name = draw.Fit(name, max(8, width-4-draw.Cells(detail)))
+	if chosen {
+		mark, name = look.Selected.Render("› "), look.Selected.Render(name)
+	}
+	return draw.Fit(mark+name+"  "+detail, width)
+}
+
+// MentionText is how a name stands in a message.
+func MentionText(n backend.Mention) string {
+	name := safetext.Line(n.Name)
+	if strings.ContainsAny(name, " \t") {
+		return `"` + name + `"`
+	}
+	return name
+}

@@ -1,0 +1,113 @@
+package composer
+
+import (
+	"fmt"
+	"slices"
+
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/safetext"
+)
+
+// takeBack takes a message out of the queue, to be changed or cancelled.
+func (c *Model) takeBack(at int) {
+	text := c.Queue[at]
+	c.Queue = slices.Delete(c.Queue, at, at+1)
+	held := at < c.held
+	if held {
+		c.held--
+	}
+	c.Clear()
+	c.Set(safetext.Text(text))
+	c.Afresh()
+	c.Place, c.wasHeld = at, held
+}
+
+// PutBack puts the message that was taken out of the queue where it was, as it
+// stands now. One that was emptied is cancelled. It returns the place of the
+// message behind it.
+func (c *Model) PutBack() int {
+	at := c.Place
+	if at < 0 {
+		return len(c.Queue)
+	}
+	held := c.wasHeld
+	text := c.Take()
+	switch {
+	case draw.Blank(text):
+		return at
+	case held:
+		c.Hold(text, at)
+	default:
+		c.Wait(text, at)
+	}
+	return at + 1
+}
+
+// Hold lets a message wait until the user sends it.
+func (c *Model) Hold(text string, place int) {
+	c.Queue = slices.Insert(c.Queue, min(place, c.held), text)
+	c.held++
+	c.Edits++
+}
+
+// Due is how many messages are asked when the turn is over.
+func (c *Model) Due() int { return len(c.Queue) - c.held }
+
+// GiveBack takes what is due out of the queue, to be written anew.
+func (c *Model) GiveBack() []string {
+	due := slices.Clone(c.Queue[c.held:])
+	c.Queue = c.Queue[:c.held]
+	c.Edits++
+	return due
+}
+
+// Wait lets a message wait its turn, at its place or behind all others.
+func (c *Model) Wait(text string, place int) {
+	if place < 0 || place > len(c.Queue) {
+		place = len(c.Queue)
+	}
+	c.Queue = slices.Insert(c.Queue, max(place, c.held), text)
+	c.Edits++
+}
+
+// Next takes the message out of the queue whose turn it is.
+func (c *Model) Next() string {
+	text := c.Queue[c.held]
+	c.Queue = slices.Delete(c.Queue, c.held, c.held+1)
+	if c.Place > c.held {
+		c.Place--
+	}
+	c.Edits++
+	return text
+}
+
+// Waiting shows what is queued, at most two lines of it, and how to change it.
+func (c *Model) Waiting(keys *keys.Map, width int, look *draw.Theme, running bool) []string {
+	var lines []string
+	if c.Place >= 0 {
+		does := "keeps it"
+		if !running {
+			does = "sends it"
+		}
+		says := fmt.Sprintf("waiting %d of %d · %s %s · emptied: cancelled", c.Place+1, len(c.Queue)+1, keys.Send.Help().Key, does)
+		lines = append(lines, look.Key.Render(draw.Fit(says, width)))
+	}
+	for i, text := range c.Queue {
+		if i == 2 {
+			lines = append(lines, look.Dim.Render(draw.Fit(fmt.Sprintf("… and %d more", len(c.Queue)-2), width)))
+			break
+		}
+		mark, does := "queued  ", " change or cancel"
+		if i < c.held {
+			mark, does = "not sent  ", " change, send or cancel"
+		}
+		line, hint := mark+draw.Gist(text, width), ""
+		if i == 0 && c.Place < 0 {
+			hint = "  " + keys.Up.Help().Key + does
+		}
+		line = draw.Fit(line, max(1, width-draw.Cells(hint)))
+		lines = append(lines, look.Dim.Render(draw.Fit(draw.Spread(line, hint, width), width)))
+	}
+	return lines
+}

@@ -1,0 +1,136 @@
+package composer
+
+import "lifehub/tui/draw"
+
+// Written is what stands in the composer: the text, where the cursor is in it,
+// and what its names of pastes stand for.
+type Written struct {
+	Text         string
+	Line, Column int // of the cursor; column counts letters
+	Pastes       []Paste
+}
+
+// undo is the way back through what was written, and forth again.
+type undo struct {
+	now         Written
+	past, ahead []Written // newest last
+	run         string    // what the last change was one of several of: they go back together; "": it stands alone
+	blank       bool      // the last letter of a run was a blank
+}
+
+// maxUndo bounds the steps back.
+const maxUndo = 500
+
+// typing is the run of letters that are written one after the other.
+const typing = "typing"
+
+// note takes in what is written now, after a change or a move. Changes of one
+// run are one step; letters are a run to the end of their word, in vi until
+// one stops to write.
+func (u *undo) note(now Written, run, letter string, words bool) {
+	begins := words && u.blank && !draw.Blank(letter)
+	switch {
+	case now.Text == u.now.Text:
+		run = ""
+	case run != "" && run == u.run && !begins:
+		u.ahead = nil
+	default:
+		u.past, u.ahead = append(u.past, u.now), nil
+		if len(u.past) > maxUndo {
+			u.past = u.past[1:]
+		}
+	}
+	u.now, u.run, u.blank = now, run, draw.Blank(letter)
+}
+
+// step goes a step along one of the ways and leaves what is there now on the
+// other. It reports false at the end of the way.
+func (u *undo) step(from, to *[]Written) bool {
+	if len(*from) == 0 {
+		return false
+	}
+	last := len(*from) - 1
+	*to = append(*to, u.now)
+	u.now, u.run = (*from)[last], ""
+	*from = (*from)[:last]
+	return true
+}
+
+// Undo takes the last n changes back, redo makes them again. They report false
+// when there was none.
+func (c *Model) Undo(n int) bool {
+	return c.steps(n, &c.changes.past, &c.changes.ahead)
+}
+
+func (c *Model) Redo(n int) bool {
+	return c.steps(n, &c.changes.ahead, &c.changes.past)
+}
+
+func (c *Model) steps(n int, from, to *[]Written) bool {
+	done := 0
+	for done < n && c.changes.step(from, to) {
+		done++
+	}
+	if done > 0 {
+		c.Edits++
+		c.Put(c.changes.now)
+		c.Draw()
+	}
+	return done > 0
+}
+
+// Written is what stands here now.
+func (c *Model) Written() Written {
+	return Written{Text: c.Text(), Line: c.Area.Line(), Column: c.Area.Column(), Pastes: c.Pastes}
+}
+
+// Put lets this stand here, with the cursor where it was.
+func (c *Model) Put(w Written) {
+	c.Pastes = w.Pastes[:len(w.Pastes):len(w.Pastes)]
+	if w.Text != c.Text() {
+		c.Area.SetValue(w.Text)
+	}
+	line := min(w.Line, c.Area.LineCount()-1)
+	for c.Area.Line() > line { // by rows as they are broken: from the first one
+		c.Area.CursorStart()
+		c.Area.CursorUp()
+	}
+	for c.Area.Line() < line {
+		c.Area.CursorEnd()
+		c.Area.CursorDown()
+	}
+	c.Area.SetCursorColumn(w.Column)
+	c.Area, _ = c.Area.Update(nil)
+}
+
+// Changed draws the picture after a change or a move, which can be taken back.
+// run is what it is one of several of; letter is what was typed.
+func (c *Model) Changed(run, letter string) {
+	c.Edits++
+	c.changes.note(c.Written(), run, letter, c.Vi == ViOff)
+	c.Draw()
+}
+
+// Afresh begins with another message: what was written before is no way back.
+func (c *Model) Afresh() { c.changes = undo{now: c.Written()} }
+
+// Draft is a draft that makes room for something else, with its way back.
+type Draft struct {
+	Written
+	changes undo
+	place   int
+	wasHeld bool
+}
+
+func (c *Model) SetAside() Draft {
+	return Draft{Written: c.Written(), changes: c.changes, place: c.Place, wasHeld: c.wasHeld}
+}
+
+// TakeUp goes on with a draft that was set aside.
+func (c *Model) TakeUp(a Draft) {
+	c.Clear()
+	c.Put(a.Written)
+	c.changes, c.Place, c.wasHeld = a.changes, a.place, a.wasHeld
+	c.Edits++
+	c.Draw()
+}
