@@ -250,7 +250,7 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 	var failed error
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
-	lines := json.NewEncoder(safeJSON{q.out})
+	lines := json.NewEncoder(safeJSON{to: q.out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
 		result.Turn = event.Turn
@@ -350,26 +350,6 @@ func (q *question) closeAnswer(result asked) {
 	if result.StillReading != "" {
 		q.say(result.StillReading)
 	}
-}
-
-// citationLine tells a citation and the verdict on it in one line.
-func citationLine(c agent.Citation) string {
-	switch {
-	case c.Words != "" && c.Path == "":
-		return safetext.Line(c.Mark()) + " ✗ not found in what was searched"
-	case c.Detail != "":
-		return safetext.Line(c.Place() + " ✗ " + c.Detail)
-	case c.Path == "":
-		return c.Mark() + " no such source"
-	}
-	return fmt.Sprintf("%s %s %s", safetext.Line(c.Mark()), safetext.Line(c.Place()), verdictWords[c.Verdict])
-}
-
-var verdictWords = map[agent.Verdict]string{
-	agent.Verified:   "✓ verified",
-	agent.Paraphrase: "≈ in other words",
-	agent.NotFound:   "✗ not found there",
-	agent.Stale:      "! the note changed since",
 }
 
 // report tells on stderr what is going on.

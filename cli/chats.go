@@ -72,7 +72,7 @@ func listChats(ctx context.Context, sh *process, s *store.Store, limit int, asJS
 		if list == nil {
 			list = []agent.Conversation{}
 		}
-		return json.NewEncoder(safeJSON{sh.out}).Encode(list)
+		return json.NewEncoder(safeJSON{to: sh.out}).Encode(list)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(sh.err, "no conversations yet; `lifehub` starts one")
@@ -108,46 +108,11 @@ func showChat(ctx context.Context, sh *process, s *store.Store, id string, asJSO
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(safeJSON{sh.out}).Encode(struct {
+		return json.NewEncoder(safeJSON{to: sh.out}).Encode(struct {
 			agent.Conversation
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
 	}
 	_, err = io.WriteString(sh.out, markdownOf(conversation, exchanges))
 	return sh.printed(err)
-}
-
-// answerOf is the answer's text, with a mark where it is not whole.
-func answerOf(e agent.Exchange) string {
-	var b strings.Builder
-	for _, part := range e.Answer.Parts() {
-		b.WriteString(strings.TrimRight(part.Text, "\n"))
-		if part.Done != nil { // in a fence: what a call brought is no markdown of the conversation's
-			b.WriteString("\n\n```\n" + strings.Join(doneLines(part.Done), "\n") + "\n```\n\n")
-		}
-	}
-	text := strings.TrimRight(b.String(), "\n")
-	if ending := endingOf(e); ending != "" {
-		text += "\n\n(" + ending + ")"
-	}
-	return strings.TrimSpace(text)
-}
-
-// doneLines are what was done, or thought, a line each.
-func doneLines(log []agent.Logged) (lines []string) {
-	for _, l := range log {
-		lines = append(lines, safetext.Line(l.String()))
-	}
-	return lines
-}
-
-// endingOf says why an answer is not whole; "": it is.
-func endingOf(e agent.Exchange) string {
-	switch {
-	case e.Answer.Error != "":
-		return "failed: " + e.Answer.Error
-	case e.Open || e.Answer.Cut:
-		return "cut off"
-	}
-	return ""
 }

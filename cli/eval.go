@@ -63,7 +63,7 @@ func runEval(ctx context.Context, sh *process, flags runFlags, most int, asJSON 
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(safeJSON{sh.out}).Encode(figures)
+		return json.NewEncoder(safeJSON{to: sh.out}).Encode(figures)
 	}
 	return printFigures(sh, figures)
 }

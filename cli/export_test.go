@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -68,41 +67,5 @@ func TestAPageOfAConversationRunsAndLoadsNothing(t *testing.T) {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page does not show %s", want)
 		}
-	}
-}
-
-func TestExportInTheChatWritesANewFileAndNoOther(t *testing.T) {
-	s, err := store.InMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	turn, err := s.Begin(t.Context(), "c", "Was läuft, am Sonntag?")
-	if err == nil {
-		err = s.Finish(t.Context(), turn, agent.Answer{Text: "Ein langer Lauf."})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &life{app: &app{store: s}}
-	t.Chdir(t.TempDir())
-	for _, test := range []struct{ given, file, holds string }{
-		{"", "was-läuft-am-sonntag.md", "# Was läuft"},
-		{"html", "was-läuft-am-sonntag.html", "<!DOCTYPE"},
-		{"json out.txt", "out.txt", `"exchanges"`},
-		{"my talk.html", "my talk.html", "<!DOCTYPE"},
-	} {
-		if _, err := l.slashExport(t.Context(), "c", test.given); err != nil {
-			t.Errorf("%q: %v", test.given, err)
-		}
-		if text, err := os.ReadFile(test.file); err != nil || !strings.Contains(string(text), test.holds) {
-			t.Errorf("%q: %v, %s", test.given, err, text)
-		}
-		if _, err := l.slashExport(t.Context(), "c", test.given); err == nil || !strings.Contains(err.Error(), "already") {
-			t.Errorf("%q over an old file: %v", test.given, err)
-		}
-	}
-	if _, err := l.slashExport(t.Context(), "none", ""); err == nil || !strings.Contains(err.Error(), "nothing to export") {
-		t.Errorf("got %v", err)
 	}
 }

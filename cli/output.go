@@ -2,37 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
-
-	"lifehub/tui/safetext"
 )
-
-// safeJSON writes JSON to a place that may be a terminal: characters that JSON
-// allows in a string and that show nothing, or do more, are escaped, so that the
-// value stays the same and the terminal shows only text.
-type safeJSON struct{ to io.Writer }
-
-func (w safeJSON) Write(p []byte) (int, error) {
-	var b strings.Builder
-	for rest := p; len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		if safetext.Hidden(r) {
-			for _, unit := range utf16.Encode([]rune{r}) {
-				fmt.Fprintf(&b, `\u%04x`, unit)
-			}
-		} else {
-			b.Write(rest[:size])
-		}
-		rest = rest[size:]
-	}
-	if _, err := io.WriteString(w.to, b.String()); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
 
 // count is a number of things, in words: 1 note, 2 notes.
 func count(n int, thing string) string {
