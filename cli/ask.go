@@ -250,7 +250,7 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 	var failed error
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
-	lines := json.NewEncoder(safeJSON{to: q.out})
+	lines := json.NewEncoder(safetext.JSONWriter{To: q.out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
 		result.Turn = event.Turn

@@ -72,7 +72,7 @@ func listChats(ctx context.Context, sh *process, s *store.Store, limit int, asJS
 		if list == nil {
 			list = []agent.Conversation{}
 		}
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(list)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(list)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(sh.err, "no conversations yet; `lifehub` starts one")
@@ -108,7 +108,7 @@ func showChat(ctx context.Context, sh *process, s *store.Store, id string, asJSO
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(struct {
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(struct {
 			agent.Conversation
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})

@@ -48,7 +48,7 @@ func searchChats(ctx context.Context, sh *process, s *store.Store, words string,
 		if hits == nil {
 			hits = []agent.Hit{}
 		}
-		return sh.printed(json.NewEncoder(safeJSON{to: sh.out}).Encode(hits))
+		return sh.printed(json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(hits))
 	}
 	var b strings.Builder
 	for _, h := range hits {

@@ -81,7 +81,7 @@ func showConfig(sh *process, asJSON bool) error {
 		rows = append(rows, row{s.Name, s.Text(), from, s.Doc})
 	}
 	if asJSON {
-		out := json.NewEncoder(safeJSON{to: sh.out})
+		out := json.NewEncoder(safetext.JSONWriter{To: sh.out})
 		out.SetIndent("", "  ")
 		return out.Encode(rows)
 	}

@@ -43,7 +43,7 @@ func newDoctor(sh *process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := examineAll(cmd.Context(), sh)
 			if asJSON {
-				if err := json.NewEncoder(safeJSON{to: sh.out}).Encode(findings); err != nil {
+				if err := json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(findings); err != nil {
 					return err
 				}
 			} else {

@@ -10,6 +10,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/rag/eval"
+	"lifehub/tui/safetext"
 )
 
 func newEval(sh *process) *cobra.Command {
@@ -63,7 +64,7 @@ func runEval(ctx context.Context, sh *process, flags runFlags, most int, asJSON 
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(figures)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(figures)
 	}
 	return printFigures(sh, figures)
 }

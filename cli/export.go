@@ -81,7 +81,7 @@ func exportJSON(ctx context.Context, s *store.Store, c agent.Conversation, w io.
 	if err != nil {
 		return err
 	}
-	lines := json.NewEncoder(safeJSON{to: w})
+	lines := json.NewEncoder(safetext.JSONWriter{To: w})
 	lines.SetIndent("", "  ")
 	return lines.Encode(struct {
 		agent.Conversation

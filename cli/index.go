@@ -140,7 +140,7 @@ func watchNotes(ctx context.Context, sh *process, a *app, f indexFlags) error {
 
 func printStatus(sh *process, dir string, files []rag.FileStatus, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(struct {
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(struct {
 			Folder string           `json:"folder"`
 			Files  []rag.FileStatus `json:"files"`
 		}{dir, files})
@@ -165,7 +165,7 @@ func printStatus(sh *process, dir string, files []rag.FileStatus, asJSON bool) e
 
 func printChanges(sh *process, dir string, changes rag.Changes, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(struct {
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(struct {
 			Folder string `json:"folder"`
 			rag.Changes
 		}{dir, changes})

@@ -142,7 +142,7 @@ func listServers(sh *process, a *app, asJSON bool) error {
 		if states == nil {
 			states = []mcpclient.ServerState{}
 		}
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(states)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(states)
 	}
 	if len(states) == 0 {
 		fmt.Fprintf(sh.err, "no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s\n", a.Paths.ServersFile())

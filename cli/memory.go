@@ -146,7 +146,7 @@ func listFacts(ctx context.Context, sh *process, a *app, query string, asJSON bo
 		if facts == nil {
 			facts = []agent.Fact{}
 		}
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(facts)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(facts)
 	}
 	printFacts(sh, facts)
 	if len(facts) == 0 {
@@ -183,7 +183,7 @@ func printMemory(ctx context.Context, sh *process, a *app, query string, limit i
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(found)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(found)
 	}
 	printFacts(sh, found.Facts)
 	for _, r := range found.Exchanges {

@@ -85,7 +85,7 @@ func listModels(ctx context.Context, sh *process, p llm.Provider, asJSON bool) e
 		if list == nil {
 			list = []llm.Info{}
 		}
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(list)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(list)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(sh.err, "no models are installed; `lifehub models pull qwen3:8b` fetches one")
@@ -109,7 +109,7 @@ func showModel(ctx context.Context, sh *process, p llm.Provider, name string, as
 		return fmt.Errorf("show model: %w", err)
 	}
 	if asJSON {
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(m)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(m)
 	}
 	rows := [][2]string{{"model", m.Name}, {"runs at", p.State().Provider}, {"family", m.Family}, {"parameters", m.Parameters}, {"quantization", m.Quantization}, {"can", strings.Join(m.Capabilities, ", ")}, {"runs on", m.Remote}}
 	if m.Size > 0 {

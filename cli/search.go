@@ -78,7 +78,7 @@ func searchNotes(ctx context.Context, sh *process, flags runFlags, text string, 
 		return err
 	}
 	if asJSON {
-		return sh.written(json.NewEncoder(safeJSON{to: sh.out}).Encode(searched{found, !found.Likely()}))
+		return sh.written(json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(searched{found, !found.Likely()}))
 	}
 	return sh.written(printFound(sh, found))
 }

@@ -78,7 +78,7 @@ func (s *sums) print(list []agent.Figures) error {
 		if list == nil {
 			list = []agent.Figures{}
 		}
-		return json.NewEncoder(safeJSON{to: s.out}).Encode(list)
+		return json.NewEncoder(safetext.JSONWriter{To: s.out}).Encode(list)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(s.err, "no turns yet; `lifehub` starts one")

@@ -63,7 +63,7 @@ func listTools(ctx context.Context, sh *process, list []agent.Tool, gate *turn.A
 		rows = append(rows, row{spec.Name, level.String(), spec.Description, spec.Schema})
 	}
 	if asJSON {
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(rows)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(rows)
 	}
 	for _, r := range rows {
 		first, _, _ := strings.Cut(r.Description, "\n")

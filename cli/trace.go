@@ -65,7 +65,7 @@ func exportTrace(ctx context.Context, sh *process, id string) error {
 	return withTrace(ctx, sh, id, func(t store.Trace, _ []agent.Event) error {
 		clean := secretsOf(sh).Current()
 		t.Question = clean.Text(t.Question)
-		out := safeJSON{to: sh.out}
+		out := safetext.JSONWriter{To: sh.out}
 		if err := json.NewEncoder(out).Encode(exportHead{"trace", t}); err != nil {
 			return fmt.Errorf("write the trace: %w", err)
 		}
@@ -92,7 +92,7 @@ func listTraces(ctx context.Context, sh *process, s *store.Store, limit int, asJ
 		if list == nil {
 			list = []store.Trace{}
 		}
-		return json.NewEncoder(safeJSON{to: sh.out}).Encode(list)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(list)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(sh.err, "no traces yet; each turn leaves one")

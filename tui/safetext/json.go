@@ -1,4 +1,4 @@
-package cli
+package safetext
 
 import (
 	"fmt"
@@ -6,20 +6,18 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"lifehub/tui/safetext"
 )
 
-// safeJSON writes JSON to a place that may be a terminal: characters that JSON
+// JSONWriter writes JSON to a place that may be a terminal: characters that JSON
 // allows in a string and that show nothing, or do more, are escaped, so that the
 // value stays the same and the terminal shows only text.
-type safeJSON struct{ to io.Writer }
+type JSONWriter struct{ To io.Writer }
 
-func (w safeJSON) Write(p []byte) (int, error) {
+func (w JSONWriter) Write(p []byte) (int, error) {
 	var b strings.Builder
 	for rest := p; len(rest) > 0; {
 		r, size := utf8.DecodeRune(rest)
-		if safetext.Hidden(r) {
+		if Hidden(r) {
 			for _, unit := range utf16.Encode([]rune{r}) {
 				fmt.Fprintf(&b, `\u%04x`, unit)
 			}
@@ -28,7 +26,7 @@ func (w safeJSON) Write(p []byte) (int, error) {
 		}
 		rest = rest[size:]
 	}
-	if _, err := io.WriteString(w.to, b.String()); err != nil {
+	if _, err := io.WriteString(w.To, b.String()); err != nil {
 		return 0, err
 	}
 	return len(p), nil
