@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"lifehub/internal/text":    {"internal/pattern"},
 	"lifehub/rag":              {"llm", "notes", "internal/pattern", "internal/text"},
 	"lifehub/examples":         {},
+	"lifehub/cli/export":       {"agent", "cli/settings", "notes", "store", "tui/safetext"},
 	"lifehub/cli/redact":       {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys"},
 	"lifehub/cli/version":      {},

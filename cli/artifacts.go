@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
@@ -111,7 +112,7 @@ func (c *artifactsCommand) export(ctx context.Context, kept *store.Store, given 
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
-	_, err = file.WriteString(disarm(a.Text))
+	_, err = file.WriteString(export.Disarm(a.Text))
 	return errors.Join(err, file.Close())
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/cli/export"
 )
 
 // exportStep is the call that makes a note of the document that is named,
@@ -27,7 +28,7 @@ func (a *app) exportStep(ctx context.Context, conversation, given string) (*agen
 		if path = strings.TrimSpace(path); path == "" {
 			path = fileName(document.Name) + ".md"
 		}
-		input, err := json.Marshal(map[string]string{"path": path, "content": disarm(document.Text)})
+		input, err := json.Marshal(map[string]string{"path": path, "content": export.Disarm(document.Text)})
 		if err != nil {
 			return nil, fmt.Errorf("export %s: %w", document.Name, err)
 		}

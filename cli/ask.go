@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
@@ -344,7 +345,7 @@ func (q *question) closeAnswer(result asked) {
 	}
 	fmt.Fprintln(q.err)
 	for _, c := range result.Citations {
-		fmt.Fprintln(q.err, citationLine(c))
+		fmt.Fprintln(q.err, export.CitationLine(c))
 	}
 	fmt.Fprintln(q.err, safetext.Line(result.Effects.String()))
 	if result.StillReading != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
@@ -113,6 +114,6 @@ func showChat(ctx context.Context, sh *process, s *store.Store, id string, asJSO
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
 	}
-	_, err = io.WriteString(sh.out, markdownOf(conversation, exchanges))
+	_, err = io.WriteString(sh.out, export.Markdown(conversation, exchanges))
 	return sh.printed(err)
 }

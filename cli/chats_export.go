@@ -16,6 +16,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/turn"
+	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 	"lifehub/store"
@@ -46,7 +47,7 @@ func exportChat(ctx context.Context, sh *process, s *store.Store, id, format, fi
 		return settings.UsageError{Err: err}
 	}
 	var b bytes.Buffer
-	if err := export(ctx, s, c, formatOf(format, file), &b); err != nil {
+	if err := export.Write(ctx, s, c, formatOf(format, file), &b); err != nil {
 		return err
 	}
 	text := secretsOf(sh).Known(b.String())
@@ -65,7 +66,7 @@ func formatOf(format, file string) string {
 		return format
 	case ending == "htm":
 		return "html"
-	case exporters[ending] != nil:
+	case export.Formats[ending] != nil:
 		return ending
 	}
 	return "md"
@@ -99,7 +100,7 @@ func (l *life) slashExport(ctx context.Context, conversation, given string) (str
 		return "", err
 	}
 	format, file := "", strings.TrimSpace(given)
-	if first, rest, _ := strings.Cut(file, " "); exporters[first] != nil {
+	if first, rest, _ := strings.Cut(file, " "); export.Formats[first] != nil {
 		format, file = first, strings.TrimSpace(rest)
 	}
 	format = formatOf(format, file)
@@ -107,7 +108,7 @@ func (l *life) slashExport(ctx context.Context, conversation, given string) (str
 		file = fileName(c.Title) + "." + format
 	}
 	var b bytes.Buffer
-	if err := export(ctx, l.store, c, format, &b); err != nil {
+	if err := export.Write(ctx, l.store, c, format, &b); err != nil {
 		return "", err
 	}
 	path, err := writeNewFile(file, []byte(l.secrets.Known(b.String())))

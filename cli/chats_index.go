@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 	"lifehub/notes"
@@ -78,7 +79,7 @@ func writeChatNote(ctx context.Context, p settings.Paths, s *store.Store, v stor
 		return err
 	}
 	head += "date: " + c.Created.Local().Format("2006-01-02") + "\n"
-	return atomicfile.Write(file, []byte(head+"---\n\n"+markdownOf(c, answered(exchanges))))
+	return atomicfile.Write(file, []byte(head+"---\n\n"+export.Markdown(c, answered(exchanges))))
 }
 
 // answered are the turns that came to an answer: a question alone would be

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/cli/export"
 	"lifehub/llm"
 )
 
@@ -140,7 +141,7 @@ var launderings = map[string]struct {
 	"an exported conversation, deleted": {func(l *laundry, message, text string) {
 		l.turn(message, text)
 		var b bytes.Buffer
-		if err := export(l.Context(), l.store, must(l.store.Conversation(l.Context(), l.conversation)), "md", &b); err != nil {
+		if err := export.Write(l.Context(), l.store, must(l.store.Conversation(l.Context(), l.conversation)), "md", &b); err != nil {
 			l.Fatal(err)
 		}
 		write(l.T, filepath.Join(l.vault, "talk.md"), strings.ReplaceAll(b.String(), message, ""))

@@ -1,4 +1,5 @@
-package cli
+// Package export writes a conversation as Markdown, JSON or a page that loads nothing.
+package export
 
 import (
 	"bytes"
@@ -26,15 +27,15 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// exporters write a conversation in a format. Markdown and HTML hold the
+// Formats write a conversation in a format. Markdown and HTML hold the
 // current path, JSON the whole tree.
-var exporters = map[string]func(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error{
+var Formats = map[string]func(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error{
 	"md": exportMarkdown, "json": exportJSON, "html": exportHTML,
 }
 
-// export writes a conversation; what goes wrong names it.
-func export(ctx context.Context, s *store.Store, c agent.Conversation, format string, w io.Writer) error {
-	write, ok := exporters[format]
+// Write writes a conversation; what goes wrong names it.
+func Write(ctx context.Context, s *store.Store, c agent.Conversation, format string, w io.Writer) error {
+	write, ok := Formats[format]
 	if !ok {
 		return settings.UsageError{Err: fmt.Errorf("%q is none of md, json, html", format)}
 	}
@@ -53,18 +54,18 @@ func exportMarkdown(ctx context.Context, s *store.Store, c agent.Conversation, w
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, disarm(markdownOf(c, exchanges)))
+	_, err = io.WriteString(w, Disarm(Markdown(c, exchanges)))
 	return err
 }
 
-// markdownOf is a conversation as a note.
-func markdownOf(c agent.Conversation, exchanges []agent.Exchange) string {
+// Markdown is a conversation as a note.
+func Markdown(c agent.Conversation, exchanges []agent.Exchange) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", safetext.Line(c.Title))
 	for _, e := range exchanges {
 		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n\n## LifeHub\n\n%s\n", e.Asked.Local().Format(time.DateTime), safetext.Text(e.Question), safetext.Text(answerOf(e)))
 		for _, c := range e.Answer.Citations {
-			b.WriteString("\n" + citationLine(c))
+			b.WriteString("\n" + CitationLine(c))
 		}
 		if len(e.Answer.Citations) > 0 {
 			b.WriteString("\n")

@@ -1,4 +1,4 @@
-package cli
+package export
 
 import (
 	"bytes"
@@ -47,7 +47,7 @@ func TestAPageOfAConversationRunsAndLoadsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := export(t.Context(), s, c, "html", &b); err != nil {
+	if err := Write(t.Context(), s, c, "html", &b); err != nil {
 		t.Fatal(err)
 	}
 	head, body, _ := strings.Cut(b.String(), "</style>")

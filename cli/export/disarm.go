@@ -1,4 +1,4 @@
-package cli
+package export
 
 import (
 	"slices"
@@ -13,11 +13,11 @@ import (
 	"lifehub/notes"
 )
 
-// disarm returns markdown that loads nothing, runs nothing and has no link
+// Disarm returns markdown that loads nothing, runs nothing and has no link
 // whose text hides its address: outside code, a blank or a backslash separates
 // what would make a picture, a link, the definition of one or a tag, so that
 // each shows as it was written. Code stays byte for byte.
-func disarm(markdown string) string {
+func Disarm(markdown string) string {
 	markdown = loneCR.Replace(markdown)
 	if !slices.ContainsFunc(strings.Split(markdown, "\n\n"), tooCostly) {
 		for range 4 { // what is no tag or link any more may free a backtick that was in it

@@ -1,4 +1,4 @@
-package cli
+package export
 
 import (
 	"slices"
@@ -12,18 +12,18 @@ import (
 
 func TestMarkdownIsDisarmed(t *testing.T) {
 	for _, markdown := range hostile.Markdown {
-		if got := hostile.Armed(disarm(markdown)); got != nil {
-			t.Errorf("%q became %q, which has %q", markdown, disarm(markdown), got)
+		if got := hostile.Armed(Disarm(markdown)); got != nil {
+			t.Errorf("%q became %q, which has %q", markdown, Disarm(markdown), got)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOfN(rapid.SampledFrom(slices.Concat(hostile.Markdown, marks)), 1, 12).Draw(t, "parts")
 		markdown := strings.Join(parts, rapid.SampledFrom([]string{"", "", " ", "\n", "\n\n", "`"}).Draw(t, "between"))
-		once := disarm(markdown)
+		once := Disarm(markdown)
 		if got := hostile.Armed(once); got != nil {
 			t.Errorf("%q became %q, which has %q", markdown, once, got)
 		}
-		if twice := disarm(once); twice != once {
+		if twice := Disarm(once); twice != once {
 			t.Errorf("%q is changed again, to %q", once, twice)
 		}
 	})
@@ -40,8 +40,8 @@ func FuzzDisarm(f *testing.F) {
 		f.Add(markdown)
 	}
 	f.Fuzz(func(t *testing.T, markdown string) {
-		if got := hostile.Armed(disarm(markdown)); got != nil {
-			t.Errorf("became %q, which has %q", disarm(markdown), got)
+		if got := hostile.Armed(Disarm(markdown)); got != nil {
+			t.Errorf("became %q, which has %q", Disarm(markdown), got)
 		}
 	})
 }
@@ -59,13 +59,13 @@ func TestDisarmedMarkdownReadsAsItWasWritten(t *testing.T) {
 		"---\ntitle: x\n---\n\n    a[i](x)":            "---\ntitle: x\n---\n\n    a[i](x)",
 		"":                                             "",
 	} {
-		if got := disarm(markdown); got != want {
+		if got := Disarm(markdown); got != want {
 			t.Errorf("%q became %q, want %q", markdown, got, want)
 		}
 	}
 	code := "a[i](x) ![x](http://e.example) <script>\n\t\\<b> [r]: x\n\n    <!-- `\n"
 	for _, markdown := range []string{"```html\n" + code + "```\n", "~~~~ {.x}\n" + code + "~~~\n~~~~\n", "text\n\n    " + strings.ReplaceAll(code, "\n", "\n    "), "> ```c++ <x>\n> " + strings.ReplaceAll(code, "\n", "\n> ") + "```\n"} {
-		if got := disarm(markdown); got != markdown {
+		if got := Disarm(markdown); got != markdown {
 			t.Errorf("code %q became %q", markdown, got)
 		}
 	}
@@ -78,7 +78,7 @@ func TestHostileMarkdownIsDisarmedInTime(t *testing.T) {
 		if !tooCostly(markdown) {
 			t.Errorf("a megabyte of %q is parsed", piece)
 		}
-		if got := disarm(markdown + hostile.Markdown[0]); strings.Contains(got, "](") || strings.Contains(got, "![") {
+		if got := Disarm(markdown + hostile.Markdown[0]); strings.Contains(got, "](") || strings.Contains(got, "![") {
 			t.Errorf("a megabyte of %q hides a picture", piece)
 		}
 	}
@@ -90,7 +90,7 @@ func TestHostileMarkdownIsDisarmedInTime(t *testing.T) {
 // A CR alone ends a line for most readers, and so code that was begun before it.
 func TestALoneCRHidesNoPicture(t *testing.T) {
 	for _, live := range []string{"`a\r\r![x](http://evil/p.png)\r\rb`\n", "`a\r\n\r\n![x](http://evil/p.png)`", "a\r![x](u)"} {
-		if got := disarm(live); hostile.Armed(strings.ReplaceAll(got, "\r", "\n")) != nil {
+		if got := Disarm(live); hostile.Armed(strings.ReplaceAll(got, "\r", "\n")) != nil {
 			t.Errorf("%q stays live: %q", live, got)
 		}
 	}

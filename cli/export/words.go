@@ -1,4 +1,4 @@
-package cli
+package export
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// citationLine tells a citation and the verdict on it in one line.
-func citationLine(c agent.Citation) string {
+// CitationLine tells a citation and the verdict on it in one line.
+func CitationLine(c agent.Citation) string {
 	switch {
 	case c.Words != "" && c.Path == "":
 		return safetext.Line(c.Mark()) + " ✗ not found in what was searched"
