@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"lifehub/internal/rows"
 	"lifehub/llm"
 )
 
@@ -98,16 +99,11 @@ func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, m
 		query = `SELECT key FROM passages WHERE note IN (SELECT id FROM notes WHERE path IN (SELECT value FROM json_each(?)))`
 		args = []any{string(list)}
 	}
-	rows, err := s.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
 	used = map[key]bool{}
 	var all []key
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.db, query, args...) {
 		var raw sql.RawBytes
-		if err := rows.Scan(&raw); err != nil {
+		if err := scan(&raw); err != nil {
 			return nil, nil, err
 		}
 		k := keyOf(raw)
@@ -116,9 +112,6 @@ func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, m
 		}
 		used[k] = true
 		all = append(all, k)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, nil, err
 	}
 	missing, err = m.missing(ctx, all)
 	return used, missing, err

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"lifehub/internal/rows"
 	"lifehub/llm"
 )
 
@@ -100,27 +101,19 @@ func (s *search) sampleLetters(ctx context.Context) ([][]float32, error) {
 // lettersOf are the passages that a condition holds for, in their order, and
 // the vector of each, under its title and headings.
 func (s *search) lettersOf(ctx context.Context, where string, args ...any) (ids []int64, vectors [][]float32, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title
-		FROM passages p JOIN notes n ON n.id = p.note WHERE `+where+` ORDER BY p.id`, args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
 	type place struct {
 		id, note        int64
 		start, stop     int
 		headings, title string
 	}
 	var places []place
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title
+		FROM passages p JOIN notes n ON n.id = p.note WHERE `+where+` ORDER BY p.id`, args...) {
 		var p place
-		if err := rows.Scan(&p.id, &p.note, &p.start, &p.stop, &p.headings, &p.title); err != nil {
+		if err := scan(&p.id, &p.note, &p.start, &p.stop, &p.headings, &p.title); err != nil {
 			return nil, nil, err
 		}
 		places = append(places, p)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, nil, err
 	}
 	for _, p := range places {
 		text, err := s.texts.of(ctx, p.note, p.start, p.stop)

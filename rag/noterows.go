@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/rows"
 	"lifehub/internal/text"
 	"lifehub/notes"
 )
@@ -21,19 +22,14 @@ func movedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []k
 	if err := tx.QueryRowContext(ctx, `SELECT id FROM notes WHERE path = ?`, from).Scan(&id); err != nil {
 		return 0, nil, err
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT key FROM passages WHERE note = ? ORDER BY id`, id)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
-	for rows.Next() {
+	for scan := range rows.Of(ctx, tx, `SELECT key FROM passages WHERE note = ? ORDER BY id`, id) {
 		var raw []byte
-		if err := rows.Scan(&raw); err != nil {
+		if err := scan(&raw); err != nil {
 			return 0, nil, err
 		}
 		keys = append(keys, keyOf(raw))
 	}
-	return id, keys, rows.Err()
+	return id, keys, nil
 }
 
 // writeNote puts a note into the index, in the place of its old form. keys

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lifehub/internal/rows"
 	"lifehub/internal/text"
 )
 
@@ -139,18 +140,13 @@ func (s *search) places(ctx context.Context, candidates []*candidate) ([]place, 
 		args[i] = c.id
 	}
 	// The passages of a note have ids in order, so a neighbour's is one away.
-	rows, err := s.db.QueryContext(ctx, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
+	var places []place
+	for scan := range rows.Of(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
 		coalesce((SELECT start FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note), -1),
 		coalesce((SELECT stop FROM passages a WHERE a.id = p.id + 1 AND a.note = p.note), p.stop)
-		FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
-	var places []place
-	for rows.Next() {
+		FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
 		var p place
-		if err := rows.Scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.language, &p.from, &p.to); err != nil {
+		if err := scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.language, &p.from, &p.to); err != nil {
 			return nil, err
 		}
 		if p.first = p.from < 0; p.first {
@@ -158,7 +154,7 @@ func (s *search) places(ctx context.Context, candidates []*candidate) ([]place, 
 		}
 		places = append(places, p)
 	}
-	return places, rows.Err()
+	return places, nil
 }
 
 // look counts the terms of a question, by their index, in the text from the

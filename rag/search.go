@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lifehub/internal/rows"
 )
 
 // wordsOnly begins Coverage.Embedder when meaning took no part.
@@ -177,23 +179,18 @@ func (s *search) newest(ctx context.Context) ([]candidate, error) {
 	if s.filter.where == "" {
 		return nil, nil
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
-		WHERE n.id IN (SELECT id FROM notes WHERE `+s.filter.where+`)
-		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, append(s.filter.args, s.query.limit())...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
 	var all []candidate
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.db, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
+		WHERE n.id IN (SELECT id FROM notes WHERE `+s.filter.where+`)
+		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, append(s.filter.args, s.query.limit())...) {
 		var c candidate
-		if err := rows.Scan(&c.id); err != nil {
+		if err := scan(&c.id); err != nil {
 			return nil, err
 		}
 		all = append(all, c)
 		s.seen.Named = 1 // filters alone ask for just these
 	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // byName finds the notes whose title, file name or alias the question is.
@@ -202,20 +199,15 @@ func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 	if s.filter.where != "" {
 		query += ` AND ` + s.filter.where
 	}
-	rows, err := s.db.QueryContext(ctx, query, append([]any{s.words.key, s.words.key, s.words.key}, s.filter.args...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
 	named := map[int64]bool{}
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.db, query, append([]any{s.words.key, s.words.key, s.words.key}, s.filter.args...)...) {
 		var id int64
-		if err := rows.Scan(&id); err != nil {
+		if err := scan(&id); err != nil {
 			return nil, err
 		}
 		named[id] = true
 	}
-	return named, rows.Err()
+	return named, nil
 }
 
 // byWords asks the word index. When every word of the question is everywhere,
@@ -244,19 +236,14 @@ func (s *search) ask(ctx context.Context, found map[int64]*candidate, query, mat
 	if order == "" {
 		limit = rescored / 2 // all of them are looked at closely
 	}
-	rows, err := s.db.QueryContext(ctx, query+order+` LIMIT ?`, append(args, limit)...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.db, query+order+` LIMIT ?`, append(args, limit)...) {
 		var c candidate
-		if err := rows.Scan(&c.id, &c.words); err != nil {
+		if err := scan(&c.id, &c.words); err != nil {
 			return err
 		}
 		found[c.id] = &c
 	}
-	return rows.Err()
+	return nil
 }
 
 // Coverage says how far the index can be trusted, without a search.
@@ -320,18 +307,13 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]stored, er
 	for i, c := range candidates {
 		args[i], place[c.id] = c.id, i
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.listing,
-		n.path, n.tags, n.date, n.outside FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
 	all := make([]stored, len(candidates))
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.listing,
+		n.path, n.tags, n.date, n.outside FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
 		var p stored
 		var id int64
 		var tags string
-		if err := rows.Scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.listing,
+		if err := scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.listing,
 			&p.Path, &tags, &p.Date, &p.Foreign); err != nil {
 			return nil, err
 		}
@@ -346,9 +328,6 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]stored, er
 		p.note, p.Dated = note, p.dated
 		p.Vault = s.index.options.Vault
 		all[place[id]] = p
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
 	}
 	// A note may have been indexed anew between the two questions.
 	return slices.DeleteFunc(all, func(p stored) bool { return p.Path == "" }), nil

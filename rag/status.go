@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/internal/rows"
 	"lifehub/notes"
 )
 
@@ -154,25 +155,17 @@ func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]in
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.QueryContext(ctx, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
 	counts := map[string][2]int{}
 	notesOf := map[key][]string{} // a note as often as it holds the passage
-	for rows.Next() {
+	for scan := range rows.Of(ctx, db, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`) {
 		var name string
 		var raw []byte
-		if err := rows.Scan(&name, &raw); err != nil {
+		if err := scan(&name, &raw); err != nil {
 			return nil, err
 		}
 		c := counts[name]
 		counts[name] = [2]int{c[0] + 1, c[1] + 1}
 		notesOf[keyOf(raw)] = append(notesOf[keyOf(raw)], name)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
 	}
 	missing := slices.Collect(maps.Keys(notesOf))
 	if m != nil {

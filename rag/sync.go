@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/rows"
 	"lifehub/llm"
 	"lifehub/notes"
 )
@@ -290,19 +291,14 @@ func sumOf(entries []notes.Entry) string {
 
 // reportSkipped reports again the files that are no notes and did not change.
 func (s *syncRun) reportSkipped(ctx context.Context) error {
-	rows, err := s.db.QueryContext(ctx, `SELECT path, reason FROM skipped ORDER BY path`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.db, `SELECT path, reason FROM skipped ORDER BY path`) {
 		var name, reason string
-		if err := rows.Scan(&name, &reason); err != nil {
+		if err := scan(&name, &reason); err != nil {
 			return err
 		}
 		s.report(name, skipped, "", reason)
 	}
-	return rows.Err()
+	return nil
 }
 
 // write takes in what changed and what was lost.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/rows"
 	"lifehub/internal/text"
 )
 
@@ -179,15 +180,11 @@ func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) erro
 		query += ` AND n.id IN (SELECT id FROM notes WHERE ` + s.filter.where + `)`
 		args = append(args, s.filter.args...)
 	}
-	rows, err := s.db.QueryContext(ctx, query+` ORDER BY n.dated DESC, n.date DESC, p.id LIMIT 2000`, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
-	for place := 0; rows.Next(); place++ {
+	place := 0
+	for scan := range rows.Of(ctx, s.db, query+` ORDER BY n.dated DESC, n.date DESC, p.id LIMIT 2000`, args...) {
 		var id int64
 		var dated bool
-		if err := rows.Scan(&id, &dated); err != nil {
+		if err := scan(&id, &dated); err != nil {
 			return err
 		}
 		c := found[id]
@@ -207,8 +204,9 @@ func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) erro
 		default:
 			c.lift = fileDateLift
 		}
+		place++
 	}
-	return rows.Err()
+	return nil
 }
 
 func (q Query) today() time.Time {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lifehub/internal/rows"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -108,25 +109,17 @@ func (s *syncRun) standIns(ctx context.Context) ([]string, error) {
 	// One in so many passages; more are taken than needed, since some hold
 	// no sentence.
 	every := max(1, passages/(3*trustQuestions))
-	rows, err := s.db.QueryContext(ctx, `SELECT note, start, stop FROM passages WHERE id % ? = 0 ORDER BY id LIMIT ?`, every, 4*trustQuestions)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
 	type place struct {
 		note        int64
 		start, stop int
 	}
 	var places []place
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.db, `SELECT note, start, stop FROM passages WHERE id % ? = 0 ORDER BY id LIMIT ?`, every, 4*trustQuestions) {
 		var p place
-		if err := rows.Scan(&p.note, &p.start, &p.stop); err != nil {
+		if err := scan(&p.note, &p.start, &p.stop); err != nil {
 			return nil, err
 		}
 		places = append(places, p)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
 	}
 	var questions []string
 	for _, p := range places {

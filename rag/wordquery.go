@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lifehub/internal/rows"
 	"lifehub/internal/text"
 )
 
@@ -120,21 +121,13 @@ func findCharacters(ctx context.Context, db *sql.DB, all []weighed) error {
 			continue
 		}
 		character := all[i].forms[0]
-		rows, err := db.QueryContext(ctx, `SELECT term FROM vocabulary WHERE term > ? AND term < ? || char(0x10ffff) OR term LIKE '_' || ?
-			ORDER BY doc DESC LIMIT ?`, character, character, character, mostPairs)
-		if err != nil {
-			return err
-		}
-		defer rows.Close() //nolint:errcheck // Err below tells
-		for rows.Next() {
+		for scan := range rows.Of(ctx, db, `SELECT term FROM vocabulary WHERE term > ? AND term < ? || char(0x10ffff) OR term LIKE '_' || ?
+			ORDER BY doc DESC LIMIT ?`, character, character, character, mostPairs) {
 			var pair string
-			if err := rows.Scan(&pair); err != nil {
+			if err := scan(&pair); err != nil {
 				return err
 			}
 			all[i].forms = append(all[i].forms, pair)
-		}
-		if err := rows.Err(); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -259,19 +252,14 @@ func countFrequent(ctx context.Context, tx *sql.Tx) error {
 
 // languagesOf are the languages of the vault's notes but English.
 func languagesOf(ctx context.Context, db *sql.DB) (spoken []text.Lang, err error) {
-	rows, err := db.QueryContext(ctx, `SELECT code FROM languages ORDER BY code`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err below tells
-	for rows.Next() {
+	for scan := range rows.Of(ctx, db, `SELECT code FROM languages ORDER BY code`) {
 		var code text.Lang
-		if err := rows.Scan(&code); err != nil {
+		if err := scan(&code); err != nil {
 			return nil, err
 		}
 		spoken = append(spoken, code)
 	}
-	return spoken, rows.Err()
+	return spoken, nil
 }
 
 // isForeign reports whether a question is in a language that no note is in.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/rows"
 )
 
 const artifactColumns = `conversation, name, version, text, author, why, turn, created`
@@ -67,22 +68,14 @@ func (s *Store) Artifacts(ctx context.Context, conversation string) ([]agent.Art
 }
 
 func (s *Store) artifacts(ctx context.Context, which string, args ...any) (list []agent.Artifact, err error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT `+artifactColumns+` FROM artifacts `+which, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read artifacts: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, `SELECT `+artifactColumns+` FROM artifacts `+which, args...) {
 		var a agent.Artifact
 		var created int64
-		if err := rows.Scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, &created); err != nil {
+		if err := scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, &created); err != nil {
 			return nil, fmt.Errorf("read artifacts: %w", err)
 		}
 		a.Time = time.UnixMilli(created)
 		list = append(list, a)
-	}
-	if err := rows.Err(); err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("read artifacts: %w", err)
 	}
 	return list, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/rows"
 	"lifehub/llm"
 )
 
@@ -70,23 +71,18 @@ func (s *Store) Last(ctx context.Context) (agent.Conversation, error) {
 }
 
 func (s *Store) conversations(ctx context.Context, query string, args ...any) ([]agent.Conversation, error) {
-	rows, err := s.read.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var list []agent.Conversation
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, query, args...) {
 		var c agent.Conversation
 		var created, updated int64
 		var latest sql.NullInt64
-		if err := rows.Scan(&c.ID, &c.Title, &c.TitledBy, &created, &updated, &c.Messages, &latest); err != nil {
+		if err := scan(&c.ID, &c.Title, &c.TitledBy, &created, &updated, &c.Messages, &latest); err != nil {
 			return nil, err
 		}
 		c.Created, c.Updated = time.UnixMilli(created), time.UnixMilli(updated)
 		list = append(list, c)
 	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // path walks from a conversation's head to its beginning and keeps the last
@@ -107,23 +103,15 @@ func (s *Store) Recent(ctx context.Context, conversation string, limit int) ([]l
 	}
 	// The turn under way is the open one at the head: two messages to pass
 	// over. Of the others every second may be an empty answer.
-	rows, err := s.read.QueryContext(ctx, path+`SELECT role, text FROM path
-		WHERE text <> '' AND NOT (depth <= 2 AND (SELECT state FROM turns WHERE id = turn) = 'open')
-		ORDER BY depth LIMIT ?3`, conversation, 2*limit+2, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read recent messages: %w", err)
-	}
-	defer rows.Close()
 	var list []llm.Message
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, path+`SELECT role, text FROM path
+		WHERE text <> '' AND NOT (depth <= 2 AND (SELECT state FROM turns WHERE id = turn) = 'open')
+		ORDER BY depth LIMIT ?3`, conversation, 2*limit+2, limit) {
 		var m llm.Message
-		if err := rows.Scan(&m.Role, &m.Text); err != nil {
+		if err := scan(&m.Role, &m.Text); err != nil {
 			return nil, fmt.Errorf("read recent messages: %w", err)
 		}
 		list = append([]llm.Message{m}, list...)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read recent messages: %w", err)
 	}
 	return list, nil
 }
@@ -131,22 +119,10 @@ func (s *Store) Recent(ctx context.Context, conversation string, limit int) ([]l
 // Prompts returns what the user asked last, in any conversation, newest
 // first and each text once: what the composer's history holds.
 func (s *Store) Prompts(ctx context.Context, limit int) ([]string, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT text FROM
+	list, err := texts(ctx, s.read, `SELECT text FROM
 		(SELECT id, text FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT 10 * ?1)
 		GROUP BY text ORDER BY max(id) DESC LIMIT ?1`, limit)
 	if err != nil {
-		return nil, fmt.Errorf("read earlier prompts: %w", err)
-	}
-	defer rows.Close()
-	var list []string
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, fmt.Errorf("read earlier prompts: %w", err)
-		}
-		list = append(list, text)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read earlier prompts: %w", err)
 	}
 	return list, nil
@@ -160,24 +136,16 @@ type Version struct {
 
 // Versions are the states of all conversations.
 func (s *Store) Versions(ctx context.Context) ([]Version, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT id, updated, head, title FROM conversations`)
-	if err != nil {
-		return nil, fmt.Errorf("read how conversations stand: %w", err)
-	}
-	defer rows.Close()
 	var list []Version
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, `SELECT id, updated, head, title FROM conversations`) {
 		var v Version
 		var updated, head int64
 		var title string
-		if err := rows.Scan(&v.Conversation, &updated, &head, &title); err != nil {
+		if err := scan(&v.Conversation, &updated, &head, &title); err != nil {
 			return nil, fmt.Errorf("read how conversations stand: %w", err)
 		}
 		v.Mark = fmt.Sprintf("%d.%d.%08x", updated, head, crc32.ChecksumIEEE([]byte(title)))
 		list = append(list, v)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read how conversations stand: %w", err)
 	}
 	return list, nil
 }

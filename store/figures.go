@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/rows"
 )
 
 // keepFigures keeps a finished turn's figures where they can be summed up.
@@ -79,20 +80,15 @@ SELECT key, max(question), count(*), sum(state <> 'done'),
 FROM ranked GROUP BY key ORDER BY max(at) DESC LIMIT ?`
 
 func (s *Store) figures(ctx context.Context, query string, args ...any) ([]agent.Figures, error) {
-	rows, err := s.read.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var list []agent.Figures
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, query, args...) {
 		var f agent.Figures
-		if err := rows.Scan(&f.Of, &f.Title, &f.Turns, &f.Cut, &f.Latency50, &f.Latency95, &f.FirstToken50, &f.FirstToken95,
+		if err := scan(&f.Of, &f.Title, &f.Turns, &f.Cut, &f.Latency50, &f.Latency95, &f.FirstToken50, &f.FirstToken95,
 			&f.PromptTokens, &f.AnswerTokens, &f.PerSecond, &f.ModelCalls, &f.Searches, &f.Passages, &f.Cited,
 			&f.ToolsOK, &f.ToolsFailed, &f.ToolsDenied, &f.Asked); err != nil {
 			return nil, err
 		}
 		list = append(list, f)
 	}
-	return list, rows.Err()
+	return list, nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/rows"
 )
 
 // Record keeps entries of a turn's journal: all of them or none. When it
@@ -130,16 +131,13 @@ func (s *Store) Entries(ctx context.Context, turn string) ([]agent.Entry, error)
 
 // readJournal reads the entries of a turn. Those that are not as they were
 // written are left out, and so is what follows a missing one.
-func readJournal(ctx context.Context, db reader, turn string) (entries []agent.Entry, damaged bool, err error) {
-	rows, err := db.QueryContext(ctx, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, turn)
-	if err != nil {
-		return nil, false, err
-	}
-	defer rows.Close()
-	for next := 1; rows.Next(); next++ {
+func readJournal(ctx context.Context, db rows.Querier, turn string) (entries []agent.Entry, damaged bool, err error) {
+	next := 0
+	for scan := range rows.Of(ctx, db, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, turn) {
+		next++
 		var r row
 		var sum string
-		if err := rows.Scan(&r.number, &r.entry, &r.result, &sum); err != nil {
+		if err := scan(&r.number, &r.entry, &r.result, &sum); err != nil {
 			return nil, false, err
 		}
 		e, err := r.read()
@@ -151,7 +149,7 @@ func readJournal(ctx context.Context, db reader, turn string) (entries []agent.E
 		next = r.number
 		entries = append(entries, e)
 	}
-	return entries, damaged, rows.Err()
+	return entries, damaged, nil
 }
 
 // copyJournal gives another turn the journal of one. A row that is not as it
@@ -187,15 +185,10 @@ func dropResults(ctx context.Context, tx *sql.Tx, turn string) error {
 // sealedRows reads the journal of a turn with the checksums that it has for
 // another one.
 func sealedRows(ctx context.Context, tx *sql.Tx, from, to string) (list []row, sums []string, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, from)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	for scan := range rows.Of(ctx, tx, `SELECT number, entry, result, sum FROM journal WHERE turn = ? ORDER BY number`, from) {
 		var r row
 		var sum string
-		if err := rows.Scan(&r.number, &r.entry, &r.result, &sum); err != nil {
+		if err := scan(&r.number, &r.entry, &r.result, &sum); err != nil {
 			return nil, nil, err
 		}
 		if sum == r.sum(from) {
@@ -203,7 +196,7 @@ func sealedRows(ctx context.Context, tx *sql.Tx, from, to string) (list []row, s
 		}
 		list, sums = append(list, r), append(sums, sum)
 	}
-	return list, sums, rows.Err()
+	return list, sums, nil
 }
 
 func insertRows(ctx context.Context, tx *sql.Tx, turn string, rows []row, sums []string) error {

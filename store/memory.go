@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/rows"
 )
 
 // Similar finds archived exchanges that share words with a question or whose
@@ -140,20 +141,15 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 	if !q.Everywhere {
 		limit = -1
 	}
-	rows, err := s.read.QueryContext(ctx, query, match, q.Everywhere, q.Conversation, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var list []scored
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, query, match, q.Everywhere, q.Conversation, limit) {
 		var hit scored
-		if err := rows.Scan(&hit.turn, &hit.conversation, &hit.score); err != nil {
+		if err := scan(&hit.turn, &hit.conversation, &hit.score); err != nil {
 			return nil, err
 		}
 		list = append(list, hit)
 	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // byMeaning compares the question with every vector of its embedder: 10,000
@@ -162,25 +158,20 @@ func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, e
 	if len(q.Vector) == 0 {
 		return nil, nil
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
-		JOIN memories m ON m.id = v.memory JOIN turns t ON t.id = m.turn
-		WHERE v.embedder = ?1 AND length(v.vector) = ?2 AND (?3 OR t.conversation = ?4)`, q.Embedder, len(q.Vector), q.Everywhere, q.Conversation)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var list []scored
 	var raw sql.RawBytes
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
+		JOIN memories m ON m.id = v.memory JOIN turns t ON t.id = m.turn
+		WHERE v.embedder = ?1 AND length(v.vector) = ?2 AND (?3 OR t.conversation = ?4)`, q.Embedder, len(q.Vector), q.Everywhere, q.Conversation) {
 		var hit scored
-		if err := rows.Scan(&hit.turn, &hit.conversation, &raw); err != nil {
+		if err := scan(&hit.turn, &hit.conversation, &raw); err != nil {
 			return nil, err
 		}
 		hit.score = cosine(q.Vector, raw)
 		list = append(list, hit)
 	}
 	slices.SortFunc(list, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.turn, b.turn)) })
-	return list, rows.Err()
+	return list, nil
 }
 
 // packed is a vector as it is saved: the scale is left out, since it makes no
@@ -226,22 +217,17 @@ func (s *Store) recollection(ctx context.Context, turn string) (agent.Recollecti
 }
 
 func (s *Store) recollections(ctx context.Context, query string, args ...any) ([]agent.Recollection, error) {
-	rows, err := s.read.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var list []agent.Recollection
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, query, args...) {
 		var r agent.Recollection
 		var asked int64
-		if err := rows.Scan(&r.Turn, &r.Conversation, &r.Title, &asked, &r.Question, &r.Answer); err != nil {
+		if err := scan(&r.Turn, &r.Conversation, &r.Title, &asked, &r.Question, &r.Answer); err != nil {
 			return nil, err
 		}
 		r.Asked = time.UnixMilli(asked)
 		list = append(list, r)
 	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // Unembedded lists archived exchanges that have no vector of this embedder.
@@ -273,19 +259,14 @@ func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[st
 }
 
 // texts reads a column of texts.
-func texts(ctx context.Context, db reader, query string, args ...any) ([]string, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+func texts(ctx context.Context, db rows.Querier, query string, args ...any) ([]string, error) {
 	var list []string
-	for rows.Next() {
+	for scan := range rows.Of(ctx, db, query, args...) {
 		var text string
-		if err := rows.Scan(&text); err != nil {
+		if err := scan(&text); err != nil {
 			return nil, err
 		}
 		list = append(list, text)
 	}
-	return list, rows.Err()
+	return list, nil
 }

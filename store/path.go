@@ -2,7 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
+
+	"lifehub/internal/rows"
 )
 
 // pathTurn is a turn of a conversation's current path.
@@ -42,33 +43,23 @@ func (p turnPath) ids() map[string]bool {
 	return set
 }
 
-// reader is a database or a transaction.
-type reader interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
 // pathOf reads the ids of all turns of the conversation and walks from its
 // head to its beginning, as exchanges does.
-func pathOf(ctx context.Context, db reader, conversation string) (turnPath, error) {
-	rows, err := db.QueryContext(ctx, `SELECT t.id, t.state, a.text <> '', m.id IS NOT NULL, a.id, coalesce(q.parent, 0), c.head
-		FROM conversations c JOIN turns t ON t.conversation = c.id
-		JOIN messages q ON q.turn = t.id AND q.role = 'user'
-		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
-		LEFT JOIN memories m ON m.turn = t.id WHERE c.id = ?`, conversation)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+func pathOf(ctx context.Context, db rows.Querier, conversation string) (turnPath, error) {
 	type node struct {
 		pathTurn
 		before int64
 	}
 	nodes := map[int64]node{} // by the answer's id
 	var head int64
-	for rows.Next() {
+	for scan := range rows.Of(ctx, db, `SELECT t.id, t.state, a.text <> '', m.id IS NOT NULL, a.id, coalesce(q.parent, 0), c.head
+		FROM conversations c JOIN turns t ON t.conversation = c.id
+		JOIN messages q ON q.turn = t.id AND q.role = 'user'
+		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
+		LEFT JOIN memories m ON m.turn = t.id WHERE c.id = ?`, conversation) {
 		var n node
 		var answer int64
-		if err := rows.Scan(&n.id, &n.state, &n.answered, &n.archived, &answer, &n.before, &head); err != nil {
+		if err := scan(&n.id, &n.state, &n.answered, &n.archived, &answer, &n.before, &head); err != nil {
 			return nil, err
 		}
 		nodes[answer] = n
@@ -77,5 +68,5 @@ func pathOf(ctx context.Context, db reader, conversation string) (turnPath, erro
 	for n, ok := nodes[head]; ok; n, ok = nodes[n.before] {
 		path = append(path, n.pathTurn)
 	}
-	return path, rows.Err()
+	return path, nil
 }

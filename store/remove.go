@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"lifehub/internal/rows"
 )
 
 // Remove deletes conversations with all that was made of them, here and in
@@ -50,7 +52,7 @@ func (s *Store) remove(ctx context.Context, conversations []string) error {
 
 // connection is a database or a transaction.
 type connection interface {
-	reader
+	rows.Querier
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }

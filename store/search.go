@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
+	"lifehub/internal/rows"
 )
 
 // Search finds the messages that hold every word of a search, of whatever
@@ -31,26 +32,21 @@ func (s *Store) search(ctx context.Context, wanted []phrase, limit int) ([]agent
 	if err := s.indexWords(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
-		FROM message_words w JOIN messages m ON m.id = w.rowid JOIN conversations c ON c.id = m.conversation
-		WHERE message_words MATCH ? ORDER BY w.rowid DESC LIMIT ?`, match(wanted), limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var hits []agent.Hit
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
+		FROM message_words w JOIN messages m ON m.id = w.rowid JOIN conversations c ON c.id = m.conversation
+		WHERE message_words MATCH ? ORDER BY w.rowid DESC LIMIT ?`, match(wanted), limit) {
 		var h agent.Hit
 		var text string
 		var created int64
-		if err := rows.Scan(&h.Conversation, &h.Title, &h.Turn, &h.Role, &text, &created); err != nil {
+		if err := scan(&h.Conversation, &h.Title, &h.Turn, &h.Role, &text, &created); err != nil {
 			return nil, err
 		}
 		h.Time = time.UnixMilli(created)
 		h.Excerpt, h.From, h.To = excerpt(text, wanted[0])
 		hits = append(hits, h)
 	}
-	return hits, rows.Err()
+	return hits, nil
 }
 
 // indexBatch is how many messages one write adds to the word index, so that
@@ -71,22 +67,14 @@ func (s *Store) indexWords(ctx context.Context) error {
 }
 
 func indexSome(ctx context.Context, tx *sql.Tx) error {
-	rows, err := tx.QueryContext(ctx, `SELECT u.message, coalesce(m.text, '') FROM unindexed u LEFT JOIN messages m ON m.id = u.message LIMIT ?`, indexBatch)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	texts := map[int64]string{}
-	for rows.Next() {
+	for scan := range rows.Of(ctx, tx, `SELECT u.message, coalesce(m.text, '') FROM unindexed u LEFT JOIN messages m ON m.id = u.message LIMIT ?`, indexBatch) {
 		var id int64
 		var text string
-		if err := rows.Scan(&id, &text); err != nil {
+		if err := scan(&id, &text); err != nil {
 			return err
 		}
 		texts[id] = text
-	}
-	if err := rows.Err(); err != nil {
-		return err
 	}
 	for id, text := range texts {
 		for _, change := range []struct {

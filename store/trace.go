@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"lifehub/internal/rows"
 )
 
 // traceFormat is the format of the traces written here: lines of JSON, as
@@ -207,22 +209,17 @@ func (s *Store) Traces(ctx context.Context, limit int) ([]Trace, error) {
 }
 
 func (s *Store) traces(ctx context.Context, query string, args ...any) ([]Trace, error) {
-	rows, err := s.read.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var list []Trace
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, query, args...) {
 		var t Trace
 		var started int64
-		if err := rows.Scan(&t.Turn, &t.Conversation, &t.Question, &started, &t.State, &t.Format, &t.Events, &t.Dropped, &t.Whole, &t.Size); err != nil {
+		if err := scan(&t.Turn, &t.Conversation, &t.Question, &started, &t.State, &t.Format, &t.Events, &t.Dropped, &t.Whole, &t.Size); err != nil {
 			return nil, err
 		}
 		t.Started = time.UnixMilli(started)
 		list = append(list, t)
 	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // ReadTrace returns the trace of a turn, or that of the last turn of a

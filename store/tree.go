@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/rows"
 )
 
 // Exchanges returns the turns of the conversation's current path, oldest
@@ -67,24 +68,19 @@ type tree []node
 
 // readTree reads how all turns of the conversation hang together and then
 // walks from its head to its beginning: faster by far than having SQLite walk.
-func (s *Store) readTree(ctx context.Context, db reader, conversation string) (tree, error) {
-	rows, err := db.QueryContext(ctx, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.owner, t.undone
+func (s *Store) readTree(ctx context.Context, db rows.Querier, conversation string) (tree, error) {
+	var list tree
+	var head int64
+	for scan := range rows.Of(ctx, db, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.owner, t.undone
 		FROM conversations c JOIN turns t ON t.conversation = c.id
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
-		WHERE c.id = ? ORDER BY t.number`, conversation)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list tree
-	var head int64
-	for rows.Next() {
+		WHERE c.id = ? ORDER BY t.number`, conversation) {
 		var n node
 		var started int64
 		var state, owner string
 		var undone sql.NullInt64
-		if err := rows.Scan(&n.answer, &n.before, &head, &n.Turn, &started, &state, &owner, &undone); err != nil {
+		if err := scan(&n.answer, &n.before, &head, &n.Turn, &started, &state, &owner, &undone); err != nil {
 			return nil, err
 		}
 		n.Asked = time.UnixMilli(started)
@@ -93,9 +89,6 @@ func (s *Store) readTree(ctx context.Context, db reader, conversation string) (t
 		n.Answer.Cut = state == "cut" || n.Open
 		n.Undone = undone.Valid
 		list = append(list, n)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
 	}
 	list.connect(head)
 	return list, nil
@@ -130,7 +123,7 @@ func (t tree) path() tree {
 
 // texts reads what was said in these turns. It is most of the work of opening
 // a conversation, so it is done only for those that are wanted.
-func (t tree) texts(ctx context.Context, db reader) ([]agent.Exchange, error) {
+func (t tree) texts(ctx context.Context, db rows.Querier) ([]agent.Exchange, error) {
 	at := make(map[string]int, len(t))
 	turns, list := make([]string, len(t)), make([]agent.Exchange, len(t))
 	for i, n := range t {
@@ -140,18 +133,13 @@ func (t tree) texts(ctx context.Context, db reader) ([]agent.Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.QueryContext(ctx, `SELECT t.id, t.error, t.detail, q.text, a.text
+	for scan := range rows.Of(ctx, db, `SELECT t.id, t.error, t.detail, q.text, a.text
 		FROM json_each(?) wanted JOIN turns t ON t.id = wanted.value
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
-		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'`, string(ids))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'`, string(ids)) {
 		var turn, failure, question, answer string
 		var rest sql.RawBytes // parsed before the next row
-		if err := rows.Scan(&turn, &failure, &rest, &question, &answer); err != nil {
+		if err := scan(&turn, &failure, &rest, &question, &answer); err != nil {
 			return nil, err
 		}
 		var d detail
@@ -162,7 +150,7 @@ func (t tree) texts(ctx context.Context, db reader) ([]agent.Exchange, error) {
 		e.Question, e.Answer.Text, e.Answer.Error = question, answer, failure
 		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics, e.Answer.Effects, e.Answer.Log = d.Sources, d.Citations, d.Metrics, d.Effects, d.Log
 	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // GoOn makes a turn the end of the conversation's current path: the next

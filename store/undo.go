@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"lifehub/agent"
+	"lifehub/internal/rows"
 )
 
 // Changing keeps what a note holds before a turn changes it. Change the note
@@ -23,25 +24,17 @@ func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) e
 // NoteChanges returns what a turn did to notes, or was about to do when it was
 // stopped, in order.
 func (s *Store) NoteChanges(ctx context.Context, turn string) ([]agent.NoteChange, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT vault, path, before, after FROM note_changes WHERE turn = ? ORDER BY id`, turn)
-	if err != nil {
-		return nil, fmt.Errorf("read the note changes of turn %s: %w", turn, err)
-	}
-	defer rows.Close()
 	var list []agent.NoteChange
-	for rows.Next() {
+	for scan := range rows.Of(ctx, s.read, `SELECT vault, path, before, after FROM note_changes WHERE turn = ? ORDER BY id`, turn) {
 		var c agent.NoteChange
 		var before *[]byte
-		if err := rows.Scan(&c.Vault, &c.Path, &before, &c.After); err != nil {
+		if err := scan(&c.Vault, &c.Path, &before, &c.After); err != nil {
 			return nil, fmt.Errorf("read the note changes of turn %s: %w", turn, err)
 		}
 		if before != nil {
 			c.Before = append([]byte{}, *before...) // an empty note is not nil
 		}
 		list = append(list, c)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read the note changes of turn %s: %w", turn, err)
 	}
 	return list, nil
 }

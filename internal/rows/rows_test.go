@@ -1,0 +1,55 @@
+package rows
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+
+	_ "modernc.org/sqlite"
+)
+
+func TestErrorsOfAQueryComeOutOfScan(t *testing.T) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		query string
+		want  string // the rows, then the error
+	}{
+		"rows":                   {t.Context(), "SELECT value FROM json_each('[1,2]')", "1 2 "},
+		"none":                   {t.Context(), "SELECT 1 WHERE false", ""},
+		"a query that is wrong":  {t.Context(), "SELECT missing", "no such column"},
+		"a row that cannot be":   {t.Context(), "SELECT 1 UNION ALL SELECT abs(-9223372036854775808)", "1 integer overflow"},
+		"a context that is over": {gone, "SELECT 1", "canceled"},
+	} {
+		got := ""
+		for scan := range Of(c.ctx, db, c.query) {
+			var value string
+			if err := scan(&value); err != nil {
+				got += err.Error()
+				break
+			}
+			got += value + " "
+		}
+		if c.want == "" && got != "" || !strings.Contains(got, strings.TrimPrefix(c.want, "1 ")) || strings.HasPrefix(c.want, "1 ") && !strings.HasPrefix(got, "1 ") {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	for scan := range Of(t.Context(), db, "SELECT value FROM json_each('[1,2]')") {
+		var value int
+		if err := scan(&value); err != nil || value != 1 {
+			t.Errorf("%d, %v", value, err)
+		}
+		break // gives the connection back
+	}
+	db.SetMaxOpenConns(1)
+	if err := db.PingContext(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
