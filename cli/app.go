@@ -329,7 +329,7 @@ func (a *app) tracer() func(turn string) io.WriteCloser {
 	}
 	limits := store.TraceLimits{Turn: a.config.Traces.Turn << 10, Total: int64(a.config.Traces.Total) << 20}
 	return func(turn string) io.WriteCloser {
-		return &redact.TraceWriter{WriteCloser: a.store.Trace(turn, limits), Secrets: a.secrets}
+		return &redact.TraceWriter{WriteCloser: a.store.Traces.Begin(turn, limits), Secrets: a.secrets}
 	}
 }
 

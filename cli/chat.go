@@ -192,7 +192,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.conversation, at.title, at.turn, c.flags.pick, c.prompt, len(c.app.open()) == 0 && !c.flags.goesOn()
 	o.FindModel = c.life.findModel
 	o.Search, o.Rename, o.Prompts, o.Figures = c.store.Search, c.store.Rename, c.store.Prompts, c.figures
-	o.Artifacts, o.Unsent = c.store, c.store
+	o.Artifacts, o.Unsent = c.store, c.store.Drafts
 	o.Mentions, o.Preview, o.Templates = c.mentions, c.preview, c.templates
 	o.Status, o.Notices = c.life.status, c.life.notices
 	o.Commands = slices.Concat(c.life.commands(assistant), []backend.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, c.prompts())

@@ -116,7 +116,7 @@ func removeFiles(ctx context.Context, p settings.Paths, s *store.Store, ids []st
 }
 
 func writeTrace(ctx context.Context, said *strings.Builder, s *store.Store, e agent.Exchange) {
-	if trace, err := s.ReadTrace(ctx, e.Turn); err == nil { // none is kept of every turn
+	if trace, err := s.Traces.Read(ctx, e.Turn); err == nil { // none is kept of every turn
 		said.Write(trace.Lines)
 	}
 }

@@ -29,7 +29,7 @@ func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
 		if err := os.WriteFile(file, []byte("picture"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		trace := s.Trace(turn, store.TraceLimits{Turn: 1 << 20, Total: 1 << 20})
+		trace := s.Traces.Begin(turn, store.TraceLimits{Turn: 1 << 20, Total: 1 << 20})
 		if _, err := trace.Write([]byte(`{"type":"tool_end","output":"the picture is kept in ` + file + `"}` + "\n")); err != nil {
 			t.Fatal(err)
 		}

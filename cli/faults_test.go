@@ -73,7 +73,7 @@ func newFaultRig(t *testing.T, protocol string) *faultRig {
 	limits := store.TraceLimits{Turn: 1 << 20, Total: 1 << 24}
 	r.agent = turn.New(turn.Options{
 		Model: provider, Window: provider.Window, History: kept, Journal: kept, Tools: func() []agent.Tool { return []agent.Tool{r.counter} },
-		Trace: func(turn string) io.WriteCloser { return kept.Trace(turn, limits) },
+		Trace: func(turn string) io.WriteCloser { return kept.Traces.Begin(turn, limits) },
 	})
 	return r
 }

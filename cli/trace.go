@@ -80,7 +80,7 @@ func listTraces(ctx context.Context, sh *process, s *store.Store, limit int, asJ
 	if limit < 0 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of traces", limit)}
 	}
-	list, err := s.Traces(ctx, limit)
+	list, err := s.Traces.List(ctx, limit)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func kilobytes(n int64) string { return fmt.Sprintf("%.1fk", float64(n)/1024) }
 // told on stderr; what can be read of it is used.
 func withTrace(ctx context.Context, sh *process, id string, do func(store.Trace, []agent.Event) error) error {
 	return withStore(sh, func(s *store.Store) error {
-		t, err := s.ReadTrace(ctx, id)
+		t, err := s.Traces.Read(ctx, id)
 		if err != nil {
 			return settings.UsageError{Err: err}
 		}

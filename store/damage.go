@@ -36,27 +36,25 @@ func (e *DamagedError) Error() string {
 	return text + "; there is no backup that is whole; `lifehub chats restore` begins an empty one and keeps the damaged file"
 }
 
-// Warning is what the user should know about how the file was found; "":
-// nothing.
-func (s *Store) Warning() string { return s.warning }
-
-// Check looks for damage after an unclean end, which takes a while in a large
-// file; others may read and write meanwhile. After a clean end it does
-// nothing. The error is a [*DamagedError] if there is damage.
-func (s *Store) Check(ctx context.Context) error {
-	if s.session == nil || !s.session.unclean {
+// check looks for damage after an unclean end. The error is a [*DamagedError] if
+// there is some.
+func (d *database) check(ctx context.Context) error {
+	if !d.unclean() {
 		return nil
 	}
-	why, err := integrity(ctx, s.read)
+	why, err := integrity(ctx, d.read)
 	if err != nil {
-		return fmt.Errorf("check conversations: %w", err)
+		return err
 	}
 	if why != "" {
-		return s.session.damaged(ctx, why)
+		return d.session.damaged(ctx, why)
 	}
-	s.session.unclean = false
+	d.session.unclean = false
 	return nil
 }
+
+// unclean reports whether the file was not closed, and nobody has checked it since.
+func (d *database) unclean() bool { return d.session != nil && d.session.unclean }
 
 // integrity says what is wrong with a database; "": nothing.
 func integrity(ctx context.Context, db *sql.DB) (string, error) {
@@ -231,4 +229,16 @@ func (s *session) emptied() bool {
 	log, err := os.Stat(s.path + "-wal")
 	backups, _ := Backups(s.path)
 	return err == nil && log.Size() > 0 || len(backups) > 0
+}
+
+// asideMark is what the name of a damaged file has between the database's and the time.
+const asideMark = ".damaged-"
+
+// aside lists the files that were set aside because they were damaged.
+func (d *database) aside() []string {
+	if d.path == "" {
+		return nil
+	}
+	names, _ := beside(filepath.Dir(d.path), filepath.Base(d.path)+asideMark) // a folder that can't be read held no database
+	return names
 }

@@ -234,7 +234,7 @@ func TestOnlyAnUncleanEndIsChecked(t *testing.T) {
 		if s.Warning() != "" {
 			t.Errorf("it warns: %s", s.Warning())
 		}
-		was := s.session.unclean
+		was := s.file.unclean()
 		must(t, s.Check(t.Context()))
 		return was
 	}
@@ -255,11 +255,11 @@ func TestOnlyAnUncleanEndIsChecked(t *testing.T) {
 	killed, err := Open(path)
 	must(t, err)
 	say(t, killed, "c", "q", "a")
-	must(t, killed.session.file.Close()) // what a kill leaves of the mark
+	must(t, killed.Close())
+	must(t, os.WriteFile(path+".state", []byte("open\n"), 0o600)) // what a kill leaves of the mark
 	if !unclean() {
 		t.Error("an unclean end is not seen")
 	}
-	must(t, errors.Join(killed.read.Close(), killed.write.Close()))
 }
 
 // The mark must cost nothing that a user waits for.
@@ -271,7 +271,7 @@ func BenchmarkOpenOfAFileThatWasClosed(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err := s.write.Exec(`PRAGMA synchronous = OFF`); err != nil {
+			if _, err := s.file.write.Exec(`PRAGMA synchronous = OFF`); err != nil {
 				b.Fatal(err)
 			}
 			for range messages / 2 {
@@ -310,6 +310,7 @@ func TestALastCommitWithoutItsFrameIsNoticed(t *testing.T) {
 	log, err := os.ReadFile(path + "-wal")
 	must(t, err)
 	page := int(binary.BigEndian.Uint32(log[8:]))
+	const logHeader, frameHeader = 32, 24
 	last := 0
 	for at := logHeader; at+frameHeader+page <= len(log); at += frameHeader + page {
 		if bytes.Equal(log[at+8:at+16], log[16:24]) {

@@ -112,7 +112,7 @@ func BenchmarkFigures(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.write.Exec(`
+	if _, err := s.file.write.Exec(`
 		INSERT INTO conversations (id, title, created, updated) VALUES ('c', 'title', 1, 1);
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
 		INSERT INTO turns (id, conversation, number, state, started) SELECT 'c.' || i, 'c', i, 'done', 1700000000000 + i * 3600000 FROM n;

@@ -17,7 +17,7 @@ import (
 // Record keeps entries of a turn's journal: all of them or none. When it
 // returns they are on the disk.
 func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry) error {
-	err := s.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.update(ctx, func(tx *sql.Tx) error {
 		var last int
 		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM journal WHERE turn = ?`, turn).Scan(&last); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (r row) read() (e agent.Entry, err error) {
 // was killed, stopped or cut. It must be the last of the conversation's path.
 func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Unfinished, error) {
 	var left agent.Unfinished
-	err := s.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.update(ctx, func(tx *sql.Tx) error {
 		var state, owner string
 		err := tx.QueryRowContext(ctx, `SELECT t.state, t.owner, q.text, a.text FROM turns t
 			JOIN messages q ON q.turn = t.id AND q.role = 'user'
@@ -101,10 +101,10 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 			return agent.ErrOver
 		case err != nil:
 			return err
-		case s.owners.atWork(owner, turn, state):
+		case s.file.owners.atWork(owner, turn, state):
 			return agent.ErrBusy
 		}
-		if owner, err = s.owners.mine(); err != nil {
+		if owner, err = s.file.owners.mine(); err != nil {
 			return err
 		}
 		if left.Entries, left.Damaged, err = readJournal(ctx, tx, turn); err != nil {
@@ -116,13 +116,13 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 	if err != nil {
 		return agent.Unfinished{}, err
 	}
-	s.owners.begin(turn)
+	s.file.owners.begin(turn)
 	return left, nil
 }
 
 // Entries returns the journal of a turn, but for what of it cannot be read.
 func (s *Store) Entries(ctx context.Context, turn string) ([]agent.Entry, error) {
-	entries, _, err := readJournal(ctx, s.read, turn)
+	entries, _, err := readJournal(ctx, s.file.read, turn)
 	if err != nil {
 		return nil, fmt.Errorf("read the journal of turn %s: %w", turn, err)
 	}
@@ -207,4 +207,63 @@ func insertRows(ctx context.Context, tx *sql.Tx, turn string, rows []row, sums [
 		}
 	}
 	return nil
+}
+
+// Changing keeps what a note holds before a turn changes it. Change the note
+// only after it returned nil.
+func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) error {
+	_, err := s.file.write.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created) VALUES (?, ?, ?, ?, ?, ?)`,
+		turn, c.Vault, c.Path, c.Before, c.After, s.now().UnixMilli())
+	if err != nil {
+		return fmt.Errorf("keep %s as it is before changing it: %w", c.Path, err)
+	}
+	return nil
+}
+
+// NoteChanges returns what a turn did to notes, or was about to do when it was
+// stopped, in order.
+func (s *Store) NoteChanges(ctx context.Context, turn string) ([]agent.NoteChange, error) {
+	var list []agent.NoteChange
+	for scan := range rows.Of(ctx, s.file.read, `SELECT vault, path, before, after FROM note_changes WHERE turn = ? ORDER BY id`, turn) {
+		var c agent.NoteChange
+		var before *[]byte
+		if err := scan(&c.Vault, &c.Path, &before, &c.After); err != nil {
+			return nil, fmt.Errorf("read the note changes of turn %s: %w", turn, err)
+		}
+		if before != nil {
+			c.Before = append([]byte{}, *before...) // an empty note is not nil
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// TakeBack marks a turn as undone and has the conversation go on from the one
+// before it. The turn stays in the tree.
+func (s *Store) TakeBack(ctx context.Context, turn string) error {
+	err := s.file.update(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE turns SET undone = ? WHERE id = ?`, s.now().UnixMilli(), turn); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE conversations SET head = coalesce(
+				(SELECT parent FROM messages WHERE turn = ?1 AND role = 'user'), 0)
+			WHERE id = (SELECT conversation FROM turns WHERE id = ?1)`, turn)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("take back turn %s: %w", turn, err)
+	}
+	return nil
+}
+
+// LastUndone returns the turn of a conversation that was taken back last; "":
+// none was.
+func (s *Store) LastUndone(ctx context.Context, conversation string) (string, error) {
+	var turn string
+	err := s.file.read.QueryRowContext(ctx, `SELECT id FROM turns WHERE conversation = ? AND undone IS NOT NULL
+		ORDER BY undone DESC, number LIMIT 1`, conversation).Scan(&turn)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", fmt.Errorf("find what was taken back last: %w", err)
+	}
+	return turn, nil
 }

@@ -30,7 +30,7 @@ func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recol
 }
 
 func (s *Store) similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recollection, error) {
-	own, err := pathOf(ctx, s.read, q.Conversation)
+	own, err := pathOf(ctx, s.file.read, q.Conversation)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Store) similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recol
 			}
 			path, ok := paths[hit.conversation]
 			if !ok {
-				whole, err := pathOf(ctx, s.read, hit.conversation)
+				whole, err := pathOf(ctx, s.file.read, hit.conversation)
 				if err != nil {
 					return err
 				}
@@ -142,7 +142,7 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 		limit = -1
 	}
 	var list []scored
-	for scan := range rows.Of(ctx, s.read, query, match, q.Everywhere, q.Conversation, limit) {
+	for scan := range rows.Of(ctx, s.file.read, query, match, q.Everywhere, q.Conversation, limit) {
 		var hit scored
 		if err := scan(&hit.turn, &hit.conversation, &hit.score); err != nil {
 			return nil, err
@@ -160,7 +160,7 @@ func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, e
 	}
 	var list []scored
 	var raw sql.RawBytes
-	for scan := range rows.Of(ctx, s.read, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
+	for scan := range rows.Of(ctx, s.file.read, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
 		JOIN memories m ON m.id = v.memory JOIN turns t ON t.id = m.turn
 		WHERE v.embedder = ?1 AND length(v.vector) = ?2 AND (?3 OR t.conversation = ?4)`, q.Embedder, len(q.Vector), q.Everywhere, q.Conversation) {
 		var hit scored
@@ -218,7 +218,7 @@ func (s *Store) recollection(ctx context.Context, turn string) (agent.Recollecti
 
 func (s *Store) recollections(ctx context.Context, query string, args ...any) ([]agent.Recollection, error) {
 	var list []agent.Recollection
-	for scan := range rows.Of(ctx, s.read, query, args...) {
+	for scan := range rows.Of(ctx, s.file.read, query, args...) {
 		var r agent.Recollection
 		var asked int64
 		if err := scan(&r.Turn, &r.Conversation, &r.Title, &asked, &r.Question, &r.Answer); err != nil {
@@ -243,7 +243,7 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, limit int) ([]a
 // KeepVectors keeps vectors of archived exchanges, by turn, in place of those
 // of another embedder. An exchange that is gone by now is passed over.
 func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) error {
-	err := s.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.update(ctx, func(tx *sql.Tx) error {
 		for _, turn := range slices.Sorted(maps.Keys(vectors)) {
 			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO memory_vectors (memory, embedder, vector)
 				SELECT id, ?, ? FROM memories WHERE turn = ?`, embedder, packed(vectors[turn]), turn); err != nil {
@@ -258,15 +258,78 @@ func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[st
 	return nil
 }
 
-// texts reads a column of texts.
-func texts(ctx context.Context, db rows.Querier, query string, args ...any) ([]string, error) {
-	var list []string
-	for scan := range rows.Of(ctx, db, query, args...) {
-		var text string
-		if err := scan(&text); err != nil {
-			return nil, err
+// Archive puts the exchanges of the conversation's current path that lie
+// beyond its last window messages into long-term memory, and with everywhere
+// also all of the other conversations' paths. It tells how many were new.
+func (s *Store) Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error) {
+	archived := 0
+	err := s.file.update(ctx, func(tx *sql.Tx) error {
+		beyond := map[string]int{conversation: window}
+		if everywhere {
+			others, err := texts(ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
+			if err != nil {
+				return err
+			}
+			for _, id := range others {
+				beyond[id] = 0
+			}
 		}
-		list = append(list, text)
+		for id, window := range beyond {
+			n, err := s.archivePath(ctx, tx, id, window)
+			if err != nil {
+				return err
+			}
+			archived += n
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("archive what left the window: %w", err)
 	}
-	return list, nil
+	return archived, nil
+}
+
+func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string, window int) (archived int, err error) {
+	path, err := pathOf(ctx, tx, conversation)
+	if err != nil {
+		return 0, err
+	}
+	complete := window == 0
+	for _, turn := range path.beyond(window) {
+		if turn.state == "open" { // it is under way, here or in another process
+			complete = false
+		}
+		if turn.archived || turn.state == "open" || !turn.answered {
+			continue
+		}
+		var question, answer string
+		if err := tx.QueryRowContext(ctx, `SELECT q.text, a.text FROM messages q JOIN messages a ON a.turn = q.turn
+			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, turn.id).Scan(&question, &answer); err != nil {
+			return archived, err
+		}
+		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`, turn.id, s.now().UnixMilli())
+		if err != nil {
+			return archived, err
+		}
+		row, err := result.LastInsertId()
+		if err != nil {
+			return archived, err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO memory_terms (rowid, text) VALUES (?, ?)`, row, indexed(question+"\n"+answer)); err != nil {
+			return archived, err
+		}
+		archived++
+	}
+	if complete {
+		_, err = tx.ExecContext(ctx, `UPDATE conversations SET archived = head WHERE id = ?`, conversation)
+	}
+	return archived, err
+}
+
+// Archived tells how many exchanges are in long-term memory.
+func (s *Store) Archived(ctx context.Context) (n int, err error) {
+	if err := s.file.read.QueryRowContext(ctx, `SELECT count(*) FROM memories`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count what is archived: %w", err)
+	}
+	return n, nil
 }

@@ -96,7 +96,7 @@ func TestScopeSaysWhoseExchangesComeBack(t *testing.T) {
 // branch goes on from an earlier turn's answer, as an edit or a fork does.
 func branch(t *testing.T, s *Store, conversation, turn string) {
 	t.Helper()
-	if _, err := s.write.Exec(`UPDATE conversations SET head = (SELECT id FROM messages WHERE turn = ? AND role = 'assistant') WHERE id = ?`, turn, conversation); err != nil {
+	if _, err := s.file.write.Exec(`UPDATE conversations SET head = (SELECT id FROM messages WHERE turn = ? AND role = 'assistant') WHERE id = ?`, turn, conversation); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -221,7 +221,7 @@ func TestARemovedConversationLeavesNothingInMemory(t *testing.T) {
 	must(t, s.Remove(t.Context(), "c"))
 	for _, table := range []string{"memories", "memory_vectors", "memory_terms"} {
 		var n int
-		if err := s.read.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 0 {
+		if err := s.file.read.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 0 {
 			t.Errorf("%s holds %d rows, %v", table, n, err)
 		}
 	}

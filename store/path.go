@@ -70,3 +70,16 @@ func pathOf(ctx context.Context, db rows.Querier, conversation string) (turnPath
 	}
 	return path, nil
 }
+
+// texts reads a column of texts.
+func texts(ctx context.Context, db rows.Querier, query string, args ...any) ([]string, error) {
+	var list []string
+	for scan := range rows.Of(ctx, db, query, args...) {
+		var text string
+		if err := scan(&text); err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	return list, nil
+}

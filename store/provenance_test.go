@@ -127,7 +127,7 @@ func TestFingerprintsAreBounded(t *testing.T) {
 	}
 	must(t, s.Remember(t.Context(), agent.Untrusted{Source: "much", Conversation: "c", Prints: many}))
 	var n int
-	must(t, s.read.QueryRow(`SELECT count(*) FROM untrusted`).Scan(&n))
+	must(t, s.file.read.QueryRow(`SELECT count(*) FROM untrusted`).Scan(&n))
 	if n != mostPrints {
 		t.Errorf("%d are kept", n)
 	}

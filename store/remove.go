@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -25,7 +24,7 @@ func (s *Store) Remove(ctx context.Context, conversations ...string) error {
 }
 
 func (s *Store) remove(ctx context.Context, conversations []string) error {
-	err := s.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.update(ctx, func(tx *sql.Tx) error {
 		for _, id := range conversations {
 			result, err := tx.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
 			if err != nil {
@@ -41,10 +40,10 @@ func (s *Store) remove(ctx context.Context, conversations []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.removeDrafts(conversations); err != nil {
+	if err := s.Drafts.remove(conversations); err != nil {
 		return err
 	}
-	if err := scrub(ctx, s.write); err != nil {
+	if err := scrub(ctx, s.file.write); err != nil {
 		return err
 	}
 	return s.removeFromBackups(ctx, conversations)
@@ -113,15 +112,44 @@ func scrub(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// Aside lists the files that were set aside because they were damaged. They
-// are never touched again, by Remove either.
-func (s *Store) Aside() []string {
-	if s.path == "" {
-		return nil
+// removeFromBackups takes conversations out of every copy.
+func (s *Store) removeFromBackups(ctx context.Context, conversations []string) error {
+	copies, err := s.file.copies()
+	if err != nil {
+		return err
 	}
-	names, _ := beside(filepath.Dir(s.path), filepath.Base(s.path)+asideMark) // a folder that can't be read held no database
-	return names
+	var failed []error
+	for _, path := range copies {
+		if err := removeFromCopy(ctx, path, conversations); err != nil {
+			failed = append(failed, fmt.Errorf("they are still in the backup %s: %w", path, err))
+		}
+	}
+	return errors.Join(failed...)
 }
 
-// asideMark is what the name of a damaged file has between the database's and the time.
-const asideMark = ".damaged-"
+func removeFromCopy(ctx context.Context, path string, conversations []string) error {
+	db, err := connect(path, 1, "_txlock=immediate")
+	if err != nil {
+		return err
+	}
+	var gone int64
+	for _, id := range conversations {
+		result, err := db.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
+		if err != nil {
+			return errors.Join(err, db.Close())
+		}
+		n, _ := result.RowsAffected() // this driver always knows
+		gone += n
+	}
+	var traced bool // a backup of before a migration may know no traces
+	err = db.QueryRowContext(ctx, `SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'traces'`).Scan(&traced)
+	if err == nil && traced {
+		var n int
+		n, err = removeTracesNaming(ctx, db, conversations)
+		gone += int64(n)
+	}
+	if err == nil && gone > 0 {
+		err = scrub(ctx, db)
+	}
+	return errors.Join(err, db.Close())
+}

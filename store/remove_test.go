@@ -48,7 +48,7 @@ func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, s.BackUp(t.Context()))
-	must(t, backup(t.Context(), s.write, path+".v1.bak"))
+	must(t, backup(t.Context(), s.file.write, path+".v1.bak"))
 	if found := filesWith(t, filepath.Dir(path), "quokka"); len(found) < 3 {
 		t.Fatalf("only %v hold the text before: the test shows nothing", found)
 	}
@@ -84,7 +84,7 @@ func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
 		told:  `{"prompt":"A relevant past exchange, in \"about quokkas\" (ab12gone)."}`,
 		other: `{"prompt":"nothing of ab12gone2"}`,
 	} {
-		w := s.Trace(turn, TraceLimits{Turn: 1 << 20, Total: 1 << 20})
+		w := s.Traces.Begin(turn, TraceLimits{Turn: 1 << 20, Total: 1 << 20})
 		_, err := w.Write([]byte(line + "\n"))
 		must(t, err)
 		must(t, w.Close())
@@ -101,10 +101,10 @@ func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
 	must(t, err)
 	defer saved.Close()
 	for name, in := range map[string]*Store{"the conversations": s, "the backup": saved} {
-		if _, err := in.ReadTrace(t.Context(), told); !errors.Is(err, ErrNoTrace) {
+		if _, err := in.Traces.Read(t.Context(), told); !errors.Is(err, ErrNoTrace) {
 			t.Errorf("%s: the trace that was told of it: %v", name, err)
 		}
-		if _, err := in.ReadTrace(t.Context(), other); err != nil {
+		if _, err := in.Traces.Read(t.Context(), other); err != nil {
 			t.Errorf("%s: another trace: %v", name, err)
 		}
 	}
@@ -113,7 +113,7 @@ func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
 // Remove counts on it: what belongs to a conversation goes with it.
 func TestEveryTableOfAConversationsTextEndsWithIt(t *testing.T) {
 	s, _ := openTemp(t)
-	rows, err := s.read.Query(`SELECT t.name, (SELECT count(*) FROM pragma_foreign_key_list(t.name) f WHERE f.on_delete = 'CASCADE')
+	rows, err := s.file.read.Query(`SELECT t.name, (SELECT count(*) FROM pragma_foreign_key_list(t.name) f WHERE f.on_delete = 'CASCADE')
 		FROM sqlite_schema t WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'message_words%' AND t.name NOT LIKE 'memory_terms%'`) // triggers see to these two
 	must(t, err)
 	defer rows.Close()

@@ -1,11 +1,5 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-	"fmt"
-)
-
 // migrations take the schema from one version to the next; the number of
 // them is the newest version. A migration that was released never changes.
 var migrations = []string{
@@ -244,72 +238,4 @@ DELETE FROM memory_terms;
 INSERT INTO memory_terms (rowid, text) SELECT x.id, words_of(q.text || char(10) || a.text) FROM memories x
 	JOIN messages q ON q.turn = x.turn AND q.role = 'user' JOIN messages a ON a.turn = x.turn AND a.role = 'assistant';
 `,
-}
-
-// NewerSchemaError says that a newer LifeHub has written the file.
-type NewerSchemaError struct{ Has, Knows int }
-
-func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf("it was written by a newer LifeHub (schema %d, this one knows %d): update LifeHub, or point LIFEHUB_HOME at another folder", e.Has, e.Knows)
-}
-
-// migrate brings the schema to version len(steps). Killed at any point it
-// leaves the old schema or the new one. path "" has no file to back up.
-func migrate(db *sql.DB, path string, steps []string) error {
-	version, err := schemaVersion(db)
-	if err != nil {
-		return err
-	}
-	if version == len(steps) {
-		return nil
-	}
-	if version > 0 && version < len(steps) && path != "" {
-		if err := backup(context.Background(), db, fmt.Sprintf("%s.v%d.bak", path, version)); err != nil {
-			return fmt.Errorf("back up schema %d before bringing it up to date: %w", version, err)
-		}
-	}
-	tx, err := db.Begin()
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	// Asked again inside the lock: another process may have been quicker.
-	if version, err = schemaVersion(tx); err != nil {
-		return err
-	}
-	if version > len(steps) {
-		return &NewerSchemaError{Has: version, Knows: len(steps)}
-	}
-	for i := version; i < len(steps); i++ {
-		if _, err := tx.Exec(steps[i]); err != nil {
-			return fmt.Errorf("bring schema to version %d: %w", i+1, err)
-		}
-	}
-	if err := setSchemaVersion(tx, len(steps)); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-type querier interface {
-	QueryRow(query string, args ...any) *sql.Row
-}
-
-// schemaVersion is 0 for an empty file.
-func schemaVersion(db querier) (int, error) {
-	var tables int
-	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name = 'schema'").Scan(&tables); err != nil {
-		return 0, err
-	}
-	if tables == 0 {
-		return 0, nil
-	}
-	var version int
-	err := db.QueryRow("SELECT version FROM schema").Scan(&version)
-	return version, err
-}
-
-func setSchemaVersion(tx *sql.Tx, version int) error {
-	_, err := tx.Exec("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT; DELETE FROM schema; INSERT INTO schema VALUES (?)", version)
-	return err
 }

@@ -34,19 +34,35 @@ type TraceLimits struct {
 	Total int64 // bytes of all traces as they are kept, packed; the oldest go first
 }
 
-// Trace begins the trace of a turn that was begun, or goes on with one that
+// traces are those of the turns in a database.
+type traces struct {
+	file    *database
+	running sync.WaitGroup // the goroutines that keep traces
+	closing chan struct{}  // closed to end them
+	once    sync.Once
+}
+
+func newTraces(d *database) *traces { return &traces{file: d, closing: make(chan struct{})} }
+
+// close keeps what has come of open traces.
+func (t *traces) close() {
+	t.once.Do(func() { close(t.closing) })
+	t.running.Wait()
+}
+
+// Begin begins the trace of a turn that was begun, or goes on with one that
 // was left. Each Write is one line and waits for nothing: a goroutine packs
 // and keeps what has come, once a second and after Close. It ends with Close
 // of the trace or of the store. What cannot be kept is logged, once.
-func (s *Store) Trace(turn string, limits TraceLimits) io.WriteCloser {
-	w := &traceWriter{store: s, turn: turn, limits: limits, closed: make(chan struct{})}
-	s.tracing.Go(w.keep)
+func (t *traces) Begin(turn string, limits TraceLimits) io.WriteCloser {
+	w := &traceWriter{traces: t, turn: turn, limits: limits, closed: make(chan struct{})}
+	t.running.Go(w.keep)
 	return w
 }
 
 // traceWriter is a trace that is being written.
 type traceWriter struct {
-	store  *Store
+	traces *traces
 	turn   string
 	limits TraceLimits
 	closed chan struct{}
@@ -98,7 +114,7 @@ func (w *traceWriter) keep() {
 		select {
 		case <-tick.C:
 			w.save(false)
-		case <-w.store.closing:
+		case <-w.traces.closing:
 			w.save(false)
 			return
 		case <-w.closed:
@@ -111,7 +127,7 @@ func (w *traceWriter) keep() {
 
 // goOn takes over what an earlier process has kept of the same turn.
 func (w *traceWriter) goOn() {
-	before, err := w.store.readTrace(context.Background(), w.turn)
+	before, err := w.traces.readTurn(context.Background(), w.turn)
 	if err != nil || len(before.Lines) == 0 {
 		return // there is none, or none to go on with
 	}
@@ -139,7 +155,7 @@ func (w *traceWriter) save(whole bool) {
 		err = errors.Join(err, w.packer.Flush())
 	}
 	if err == nil {
-		_, err = w.store.write.Exec(`INSERT INTO traces (turn, format, events, dropped, whole, body) VALUES (?, ?, ?, ?, ?, ?)
+		_, err = w.traces.file.write.Exec(`INSERT INTO traces (turn, format, events, dropped, whole, body) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (turn) DO UPDATE SET format = excluded.format, events = excluded.events, dropped = excluded.dropped,
 			whole = excluded.whole, body = excluded.body`, w.turn, traceFormat, events, dropped, whole, w.packed.Bytes())
 	}
@@ -152,7 +168,7 @@ func (w *traceWriter) save(whole bool) {
 // trim takes the oldest traces away while all together take too much. The
 // newest stays, however large.
 func (w *traceWriter) trim() {
-	_, err := w.store.write.Exec(`DELETE FROM traces WHERE rowid IN (SELECT rowid FROM
+	_, err := w.traces.file.write.Exec(`DELETE FROM traces WHERE rowid IN (SELECT rowid FROM
 		(SELECT rowid, sum(length(body)) OVER (ORDER BY rowid DESC) AS total FROM traces) WHERE total > ?)
 		AND rowid < (SELECT max(rowid) FROM traces)`, w.limits.Total)
 	if err != nil && !w.failed {
@@ -196,49 +212,49 @@ var ErrNoTrace = errors.New("no such trace")
 const traceColumns = `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole, length(r.body)
 	FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `
 
-// Traces lists the last traces, newest first; limit 0 lists all.
-func (s *Store) Traces(ctx context.Context, limit int) ([]Trace, error) {
+// List lists the last traces, newest first; limit 0 lists all.
+func (t *traces) List(ctx context.Context, limit int) ([]Trace, error) {
 	if limit == 0 {
 		limit = -1
 	}
-	list, err := s.traces(ctx, traceColumns+`ORDER BY r.rowid DESC LIMIT ?`, limit)
+	list, err := t.query(ctx, traceColumns+`ORDER BY r.rowid DESC LIMIT ?`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list traces: %w", err)
 	}
 	return list, nil
 }
 
-func (s *Store) traces(ctx context.Context, query string, args ...any) ([]Trace, error) {
+func (t *traces) query(ctx context.Context, query string, args ...any) ([]Trace, error) {
 	var list []Trace
-	for scan := range rows.Of(ctx, s.read, query, args...) {
-		var t Trace
+	for scan := range rows.Of(ctx, t.file.read, query, args...) {
+		var one Trace
 		var started int64
-		if err := scan(&t.Turn, &t.Conversation, &t.Question, &started, &t.State, &t.Format, &t.Events, &t.Dropped, &t.Whole, &t.Size); err != nil {
+		if err := scan(&one.Turn, &one.Conversation, &one.Question, &started, &one.State, &one.Format, &one.Events, &one.Dropped, &one.Whole, &one.Size); err != nil {
 			return nil, err
 		}
-		t.Started = time.UnixMilli(started)
-		list = append(list, t)
+		one.Started = time.UnixMilli(started)
+		list = append(list, one)
 	}
 	return list, nil
 }
 
-// ReadTrace returns the trace of a turn, or that of the last turn of a
+// Read returns the trace of a turn, or that of the last turn of a
 // conversation. The beginning of an id is enough if it begins only one
 // conversation's. The error is [ErrNoTrace] when there is none. A damaged
 // trace is returned as far as it can be read.
-func (s *Store) ReadTrace(ctx context.Context, id string) (Trace, error) {
-	t, err := s.findTrace(ctx, strings.TrimSpace(id))
-	if err == nil && t.Readable() == nil {
-		t, err = s.readTrace(ctx, t.Turn)
+func (t *traces) Read(ctx context.Context, id string) (Trace, error) {
+	found, err := t.find(ctx, strings.TrimSpace(id))
+	if err == nil && found.Readable() == nil {
+		found, err = t.readTurn(ctx, found.Turn)
 	}
 	if err != nil {
 		return Trace{}, fmt.Errorf("read trace %q: %w", id, err)
 	}
-	return t, nil
+	return found, nil
 }
 
-func (s *Store) findTrace(ctx context.Context, id string) (Trace, error) {
-	list, err := s.traces(ctx, traceColumns+`WHERE r.turn = ?1 OR substr(t.conversation, 1, length(?1)) = ?1 AND ?1 <> ''
+func (t *traces) find(ctx context.Context, id string) (Trace, error) {
+	list, err := t.query(ctx, traceColumns+`WHERE r.turn = ?1 OR substr(t.conversation, 1, length(?1)) = ?1 AND ?1 <> ''
 		ORDER BY r.turn = ?1 DESC, t.conversation = ?1 DESC, r.rowid DESC`, id)
 	switch {
 	case err != nil:
@@ -258,27 +274,27 @@ func (s *Store) findTrace(ctx context.Context, id string) (Trace, error) {
 	return first, nil
 }
 
-// readTrace reads a trace with its lines.
-func (s *Store) readTrace(ctx context.Context, turn string) (Trace, error) {
-	list, err := s.traces(ctx, traceColumns+`WHERE r.turn = ?`, turn)
+// readTurn reads a trace with its lines.
+func (t *traces) readTurn(ctx context.Context, turn string) (Trace, error) {
+	list, err := t.query(ctx, traceColumns+`WHERE r.turn = ?`, turn)
 	if err != nil {
 		return Trace{}, err
 	}
 	if len(list) == 0 {
 		return Trace{}, ErrNoTrace
 	}
-	t := list[0]
+	found := list[0]
 	var body []byte
-	if err := s.read.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); errors.Is(err, sql.ErrNoRows) {
+	if err := t.file.read.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); errors.Is(err, sql.ErrNoRows) {
 		return Trace{}, ErrNoTrace
 	} else if err != nil {
 		return Trace{}, err
 	}
-	t.Lines, err = unpack(body)
-	if err != nil && (t.Whole || !errors.Is(err, io.ErrUnexpectedEOF)) {
-		t.Damage = err.Error()
+	found.Lines, err = unpack(body)
+	if err != nil && (found.Whole || !errors.Is(err, io.ErrUnexpectedEOF)) {
+		found.Damage = err.Error()
 	}
-	return t, nil
+	return found, nil
 }
 
 // unpack returns the whole lines of a packed trace, also with an error.

@@ -24,7 +24,7 @@ func traced(t *testing.T, s *Store, limits TraceLimits, lines ...string) string 
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := s.Trace(turn, limits)
+	w := s.Traces.Begin(turn, limits)
 	for _, line := range lines {
 		if _, err := w.Write([]byte(line + "\n")); err != nil {
 			t.Fatal(err)
@@ -36,13 +36,13 @@ func traced(t *testing.T, s *Store, limits TraceLimits, lines ...string) string 
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.tracing.Wait()
+	s.Traces.running.Wait()
 	return turn
 }
 
 func trace(t *testing.T, s *Store, id string) Trace {
 	t.Helper()
-	got, err := s.ReadTrace(t.Context(), id)
+	got, err := s.Traces.Read(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +60,10 @@ func TestATraceIsKeptAndFound(t *testing.T) {
 	if last := trace(t, s, "c"); last.Turn != "c.2" {
 		t.Errorf("the conversation's last is %s", last.Turn)
 	}
-	if _, err := s.ReadTrace(t.Context(), "nosuch"); !errors.Is(err, ErrNoTrace) {
+	if _, err := s.Traces.Read(t.Context(), "nosuch"); !errors.Is(err, ErrNoTrace) {
 		t.Errorf("got %v", err)
 	}
-	list, err := s.Traces(t.Context(), 0)
+	list, err := s.Traces.List(t.Context(), 0)
 	if err != nil || len(list) != 2 || list[0].Turn != "c.2" {
 		t.Errorf("got %+v, %v", list, err)
 	}
@@ -79,7 +79,7 @@ func TestAKilledTurnLeavesTheTraceSoFar(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := s.Trace(turn, plenty)
+		w := s.Traces.Begin(turn, plenty)
 		_, _ = w.Write([]byte("before\n"))
 		time.Sleep(traceEvery + time.Millisecond)
 		synctest.Wait()
@@ -90,7 +90,7 @@ func TestAKilledTurnLeavesTheTraceSoFar(t *testing.T) {
 		}
 
 		// The one who takes the turn up again goes on with it.
-		again := s.Trace(turn, plenty)
+		again := s.Traces.Begin(turn, plenty)
 		synctest.Wait()
 		_, _ = again.Write([]byte("after\n"))
 		if err := again.Close(); err != nil {
@@ -116,7 +116,7 @@ func TestClosingTheStoreKeepsAnOpenTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = s.Trace(turn, plenty).Write([]byte("line\n"))
+	_, _ = s.Traces.Begin(turn, plenty).Write([]byte("line\n"))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestTracesStayWithinTheirLimits(t *testing.T) {
 	for range 10 {
 		traced(t, s, TraceLimits{Turn: 1 << 20, Total: 500}, strings.Repeat("a", 10))
 	}
-	list, err := s.Traces(t.Context(), 0)
+	list, err := s.Traces.List(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestTracesStayWithinTheirLimits(t *testing.T) {
 		t.Errorf("%d traces of %d bytes are left, the newest %+v", len(list), total, list[0])
 	}
 	newest := traced(t, s, TraceLimits{Turn: 1 << 20, Total: 1}, "one", "two")
-	if list, err := s.Traces(t.Context(), 0); err != nil || len(list) != 1 || list[0].Turn != newest {
+	if list, err := s.Traces.List(t.Context(), 0); err != nil || len(list) != 1 || list[0].Turn != newest {
 		t.Errorf("%d traces are left, %v; want the newest, however large", len(list), err)
 	}
 }
@@ -165,10 +165,10 @@ func TestATraceGoesWithItsConversation(t *testing.T) {
 	secret := "a word that nobody may find again"
 	turn := traced(t, s, plenty, secret)
 	body := readBody(t, s, turn)
-	if _, err := s.write.Exec("DELETE FROM conversations WHERE id = 'c'"); err != nil {
+	if _, err := s.file.write.Exec("DELETE FROM conversations WHERE id = 'c'"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ReadTrace(t.Context(), turn); !errors.Is(err, ErrNoTrace) {
+	if _, err := s.Traces.Read(t.Context(), turn); !errors.Is(err, ErrNoTrace) {
 		t.Errorf("got %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -193,7 +193,7 @@ func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
 	whole := readBody(t, s, turn)
 	damage := func(body []byte) Trace {
 		t.Helper()
-		if _, err := s.write.Exec("UPDATE traces SET body = ?", body); err != nil {
+		if _, err := s.file.write.Exec("UPDATE traces SET body = ?", body); err != nil {
 			t.Fatal(err)
 		}
 		return trace(t, s, turn)
@@ -210,7 +210,7 @@ func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
 	}
 	damage(whole)
 	for _, format := range []int{0, traceFormat + 1} {
-		if _, err := s.write.Exec("UPDATE traces SET format = ?", format); err != nil {
+		if _, err := s.file.write.Exec("UPDATE traces SET format = ?", format); err != nil {
 			t.Fatal(err)
 		}
 		if got := trace(t, s, turn); got.Readable() == nil || len(got.Lines) > 0 {
@@ -221,7 +221,7 @@ func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
 
 func readBody(t *testing.T, s *Store, turn string) (body []byte) {
 	t.Helper()
-	if err := s.read.QueryRow("SELECT body FROM traces WHERE turn = ?", turn).Scan(&body); err != nil {
+	if err := s.file.read.QueryRow("SELECT body FROM traces WHERE turn = ?", turn).Scan(&body); err != nil {
 		t.Fatal(err)
 	}
 	return body
@@ -238,7 +238,7 @@ func BenchmarkTrace(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := s.Trace(turn, TraceLimits{Turn: 1 << 40, Total: 1 << 40})
+	w := s.Traces.Begin(turn, TraceLimits{Turn: 1 << 40, Total: 1 << 40})
 	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
 	for b.Loop() {
 		at = at.Add(23_456_789)
@@ -249,9 +249,9 @@ func BenchmarkTrace(b *testing.B) {
 		_, _ = w.Write(append(line, '\n'))
 	}
 	_ = w.Close()
-	s.tracing.Wait()
+	s.Traces.running.Wait()
 	var size int64
-	if err := s.read.QueryRow("SELECT length(body) FROM traces").Scan(&size); err != nil {
+	if err := s.file.read.QueryRow("SELECT length(body) FROM traces").Scan(&size); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(size)/float64(b.N), "bytes/piece")

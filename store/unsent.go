@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,63 +21,69 @@ import (
 // the user's editor has it. It is in no backup, and leaves nothing in the
 // database when it is rubbed out. Why: docs/design/conversations-and-storage.md.
 
+// drafts are those files.
+type drafts struct {
+	file *database
+	dir  string
+}
+
+func newDrafts(d *database) *drafts { return &drafts{file: d, dir: d.path + ".unsent"} }
+
 // draft is such a file.
 type draft struct {
 	agent.Unsent
 	After int64 `json:"after,omitempty"` // the last message of any conversation before Sending
 }
 
-func (s *Store) drafts() string { return s.path + ".unsent" }
-
-func (s *Store) draftFile(owner, kind string) string {
-	return filepath.Join(s.drafts(), owner+kind)
+func (d *drafts) draftFile(owner, kind string) string {
+	return filepath.Join(d.dir, owner+kind)
 }
 
 // KeepUnsent keeps what is typed in this process, in place of what it kept
 // before. It is called in the order of typing. In memory nothing is kept.
-func (s *Store) KeepUnsent(ctx context.Context, u agent.Unsent) error {
-	if s.path == "" {
+func (d *drafts) KeepUnsent(ctx context.Context, u agent.Unsent) error {
+	if d.file.path == "" {
 		return nil
 	}
-	if err := s.keepUnsent(ctx, u); err != nil {
+	if err := d.keepUnsent(ctx, u); err != nil {
 		return fmt.Errorf("keep what is typed: %w", err)
 	}
 	return nil
 }
 
-func (s *Store) keepUnsent(ctx context.Context, u agent.Unsent) error {
-	if u.Empty() && s.owners.named() == "" {
+func (d *drafts) keepUnsent(ctx context.Context, u agent.Unsent) error {
+	if u.Empty() && d.file.owners.named() == "" {
 		return nil // nothing of this process is there
 	}
-	owner, err := s.owners.mine()
+	owner, err := d.file.owners.mine()
 	if err != nil {
 		return err
 	}
-	file := s.draftFile(owner, ".json")
+	file := d.draftFile(owner, ".json")
 	if u.Empty() {
 		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	d := draft{Unsent: u}
+	written := draft{Unsent: u}
 	if u.Sending != "" {
-		if err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM messages`).Scan(&d.After); err != nil {
+		if err := d.file.read.QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM messages`).Scan(&written.After); err != nil {
 			return err
 		}
 	}
-	text, err := json.Marshal(d)
+	text, err := json.Marshal(written)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.drafts(), 0o700); err != nil {
+	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return err
 	}
-	return s.replaceDraft(file, text, u.Sending == "") // what is on its way is in the database in a moment
+	return d.replaceDraft(file, text, u.Sending == "") // what is on its way is in the database in a moment
 }
 
 // replaceDraft writes a file whole or not at all; safe holds for a power cut too.
-func (s *Store) replaceDraft(file string, text []byte, safe bool) error {
+func (d *drafts) replaceDraft(file string, text []byte, safe bool) error {
 	temp, err := os.OpenFile(file+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -96,45 +103,45 @@ func (s *Store) replaceDraft(file string, text []byte, safe bool) error {
 
 // DraftFile makes the file in which the user's editor gets what is typed. It is
 // found again when LifeHub is killed meanwhile; who made it removes it.
-func (s *Store) DraftFile() (*os.File, error) {
-	if s.path == "" {
+func (d *drafts) DraftFile() (*os.File, error) {
+	if d.file.path == "" {
 		return os.CreateTemp("", "lifehub-*.md")
 	}
-	owner, err := s.owners.mine()
+	owner, err := d.file.owners.mine()
 	if err == nil {
-		err = os.MkdirAll(s.drafts(), 0o700)
+		err = os.MkdirAll(d.dir, 0o700)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return os.OpenFile(s.draftFile(owner, ".md"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	return os.OpenFile(d.draftFile(owner, ".md"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
 // TakeUnsent gives this process what one that has ended left of a conversation,
 // else the last that was typed in one without any turn; where this one has none,
 // the last of all. The zero value is nothing. What is taken is kept as this
 // process's own.
-func (s *Store) TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
-	if s.path == "" {
+func (d *drafts) TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
+	if d.file.path == "" {
 		return agent.Unsent{}, nil
 	}
-	u, err := s.takeUnsent(ctx, conversation)
+	u, err := d.takeUnsent(ctx, conversation)
 	if err != nil {
 		return agent.Unsent{}, fmt.Errorf("find what was typed: %w", err)
 	}
 	return u, nil
 }
 
-func (s *Store) takeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
-	left, err := s.leftDrafts()
+func (d *drafts) takeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
+	left, err := d.leftDrafts()
 	if err != nil || len(left) == 0 {
 		return agent.Unsent{}, err
 	}
-	mine, err := s.owners.mine()
+	mine, err := d.file.owners.mine()
 	if err != nil {
 		return agent.Unsent{}, err
 	}
-	begun, err := s.begun(ctx, conversation)
+	begun, err := d.begun(ctx, conversation)
 	if err != nil {
 		return agent.Unsent{}, err
 	}
@@ -143,13 +150,13 @@ func (s *Store) takeUnsent(ctx context.Context, conversation string) (agent.Unse
 	left = append(slices.DeleteFunc(left, func(l leftDraft) bool { return !here(l) }), elsewhere...)
 	for _, l := range left {
 		if begun && !here(l) {
-			if other, err := s.begun(ctx, l.Conversation); err != nil {
+			if other, err := d.begun(ctx, l.Conversation); err != nil {
 				return agent.Unsent{}, err
 			} else if other {
 				continue
 			}
 		}
-		u, err := s.takeOver(ctx, l, mine)
+		u, err := d.takeOver(ctx, l, mine)
 		if err != nil || !u.Empty() {
 			return u, err
 		}
@@ -158,8 +165,8 @@ func (s *Store) takeUnsent(ctx context.Context, conversation string) (agent.Unse
 }
 
 // begun tells whether a conversation has a turn.
-func (s *Store) begun(ctx context.Context, conversation string) (yes bool, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM turns WHERE conversation = ?`, conversation).Scan(&yes)
+func (d *drafts) begun(ctx context.Context, conversation string) (yes bool, err error) {
+	err = d.file.read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM turns WHERE conversation = ?`, conversation).Scan(&yes)
 	return yes, err
 }
 
@@ -171,21 +178,21 @@ type leftDraft struct {
 }
 
 // leftDrafts are what processes that have ended left, the newest first.
-func (s *Store) leftDrafts() ([]leftDraft, error) {
+func (d *drafts) leftDrafts() ([]leftDraft, error) {
 	var left []leftDraft
-	err := s.eachDraft(func(owner string) error {
-		if !s.owners.ended(owner) {
+	err := d.eachDraft(func(owner string) error {
+		if !d.file.owners.ended(owner) {
 			return nil
 		}
-		os.Remove(s.draftFile(owner, ".json.part")) // killed in the middle of writing it
+		os.Remove(d.draftFile(owner, ".json.part")) // killed in the middle of writing it
 		l := leftDraft{owner: owner}
 		for _, kind := range []string{".json", ".md"} {
-			if info, err := os.Stat(s.draftFile(owner, kind)); err == nil && info.ModTime().After(l.typed) {
+			if info, err := os.Stat(d.draftFile(owner, kind)); err == nil && info.ModTime().After(l.typed) {
 				l.typed = info.ModTime()
 			}
 		}
 		var err error
-		if l.draft, err = s.readDraft(owner); err == nil { // what cannot be read stays for the user to look at
+		if l.draft, err = d.readDraft(owner); err == nil { // what cannot be read stays for the user to look at
 			left = append(left, l)
 		}
 		return nil
@@ -195,8 +202,8 @@ func (s *Store) leftDrafts() ([]leftDraft, error) {
 }
 
 // eachDraft calls do with the owner of each draft that there is.
-func (s *Store) eachDraft(do func(owner string) error) error {
-	entries, err := os.ReadDir(s.drafts())
+func (d *drafts) eachDraft(do func(owner string) error) error {
+	entries, err := os.ReadDir(d.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -216,30 +223,30 @@ func (s *Store) eachDraft(do func(owner string) error) error {
 
 // readDraft reads what a process left; what its editor has saved takes the
 // place of what stood in the composer.
-func (s *Store) readDraft(owner string) (d draft, err error) {
-	text, err := os.ReadFile(s.draftFile(owner, ".json"))
+func (d *drafts) readDraft(owner string) (found draft, err error) {
+	text, err := os.ReadFile(d.draftFile(owner, ".json"))
 	if err == nil {
-		err = json.Unmarshal(text, &d)
+		err = json.Unmarshal(text, &found)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return d, err
+		return found, err
 	}
-	edited, err := os.ReadFile(s.draftFile(owner, ".md"))
+	edited, err := os.ReadFile(d.draftFile(owner, ".md"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return d, err
+		return found, err
 	}
 	if text := strings.TrimRight(string(edited), "\n"); strings.TrimSpace(text) != "" {
-		d.Text = text
+		found.Text = text
 	}
-	return d, nil
+	return found, nil
 }
 
 // takeOver makes what another process left this one's. Of several who try, one
 // gets it; killed at any point, it is still there for the next.
-func (s *Store) takeOver(ctx context.Context, l leftDraft, mine string) (agent.Unsent, error) {
+func (d *drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.Unsent, error) {
 	u := l.Unsent
 	if u.Sending != "" {
-		kept, err := s.wasKept(ctx, l)
+		kept, err := d.wasKept(ctx, l)
 		if err != nil {
 			return agent.Unsent{}, err
 		}
@@ -250,7 +257,7 @@ func (s *Store) takeOver(ctx context.Context, l leftDraft, mine string) (agent.U
 	}
 	u.Editing = false
 	for _, kind := range []string{".json", ".md"} {
-		from, to := s.draftFile(l.owner, kind), s.draftFile(mine, kind)
+		from, to := d.draftFile(l.owner, kind), d.draftFile(mine, kind)
 		if _, err := os.Lstat(to); err == nil {
 			return agent.Unsent{}, nil // this process has something of its own
 		}
@@ -260,42 +267,42 @@ func (s *Store) takeOver(ctx context.Context, l leftDraft, mine string) (agent.U
 			return agent.Unsent{}, nil // another one was quicker
 		}
 	}
-	if err := s.keepUnsent(ctx, u); err != nil {
+	if err := d.keepUnsent(ctx, u); err != nil {
 		return agent.Unsent{}, err
 	}
-	if err := os.Remove(s.draftFile(mine, ".md")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(d.draftFile(mine, ".md")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return agent.Unsent{}, err
 	}
-	list, err := s.conversations(ctx, conversationColumns+` WHERE id = ?`, u.Conversation)
-	if err == nil && len(list) > 0 {
-		u.Title = list[0].Title
+	err := d.file.read.QueryRowContext(ctx, `SELECT title FROM conversations WHERE id = ?`, u.Conversation).Scan(&u.Title)
+	if errors.Is(err, sql.ErrNoRows) { // not begun yet
+		err = nil
 	}
 	return u, err
 }
 
 // wasKept tells whether the message on its way arrived: since then the process
 // has begun a turn, or the message stands in the conversation.
-func (s *Store) wasKept(ctx context.Context, l leftDraft) (kept bool, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM messages m JOIN turns t ON t.id = m.turn
+func (d *drafts) wasKept(ctx context.Context, l leftDraft) (kept bool, err error) {
+	err = d.file.read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM messages m JOIN turns t ON t.id = m.turn
 		WHERE t.conversation = ? AND m.role = 'user' AND m.id > ? AND (t.owner = ? OR m.text = ?)`,
 		l.Conversation, l.After, l.owner, l.Sending).Scan(&kept)
 	return kept, err
 }
 
-// removeDrafts deletes what was typed in conversations, with what an editor may
+// remove deletes what was typed in conversations, with what an editor may
 // have put beside it.
-func (s *Store) removeDrafts(conversations []string) error {
-	return s.eachDraft(func(owner string) error {
-		if d, err := s.readDraft(owner); err != nil || !slices.Contains(conversations, d.Conversation) {
+func (d *drafts) remove(conversations []string) error {
+	return d.eachDraft(func(owner string) error {
+		if left, err := d.readDraft(owner); err != nil || !slices.Contains(conversations, left.Conversation) {
 			return err
 		}
-		entries, err := os.ReadDir(s.drafts())
+		entries, err := os.ReadDir(d.dir)
 		if err != nil {
 			return err
 		}
 		for _, e := range entries {
 			if strings.Contains(e.Name(), owner) {
-				if err := os.Remove(filepath.Join(s.drafts(), e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				if err := os.Remove(filepath.Join(d.dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err
 				}
 			}

@@ -1,0 +1,202 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// readers is how many reads may run at once beside the one writer.
+const readers = 4
+
+// busyTimeout is how long a statement waits for another process's write, in
+// milliseconds. A write of ours takes a few; more than this is a stuck disk.
+const busyTimeout = 10_000
+
+// database is an open file. It is safe for concurrent use.
+type database struct {
+	path    string  // "" when it is in memory
+	write   *sql.DB // one connection: writes queue here and not in SQLite
+	read    *sql.DB // the same file, kept from writing
+	owners  owners
+	session *session // nil: in memory
+	warning string   // what the user should know about how it was found; "": nothing
+}
+
+// openDatabase opens a file, making it and its folder if need be, and takes the
+// steps that its schema lacks.
+func openDatabase(path string, steps []string) (*database, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if err := makePrivate(path); err != nil {
+		return nil, err
+	}
+	d := &database{path: path, owners: owners{dir: path + ".owners"}}
+	if d.session, err = beginSession(path); err != nil {
+		return nil, err
+	}
+	if err := d.connect(steps); err != nil {
+		var said *DamagedError
+		var newer *NewerSchemaError
+		if !errors.As(err, &said) && !errors.As(err, &newer) && (isDamage(err) || d.session.other) {
+			err = d.session.damaged(context.Background(), err.Error())
+		}
+		return nil, errors.Join(err, d.session.file.Close()) // the mark stays: the next one shall look again
+	}
+	return d, nil
+}
+
+// connect looks at how the file was left, opens it and brings it up to date.
+func (d *database) connect(steps []string) (err error) {
+	switch {
+	case d.session.other:
+		if d.warning, err = d.session.examine(context.Background()); err != nil {
+			return err
+		}
+	case d.session.unclean && d.session.emptied():
+		return d.session.damaged(context.Background(), "the file is empty")
+	case d.session.lostLog != "":
+		if err := d.session.setAside(); err != nil {
+			return err
+		}
+		d.warning = d.session.lostLog + ". A copy of it is kept."
+	}
+	if d.write, err = connect(d.path, 1, "_txlock=immediate"); err != nil {
+		return err
+	}
+	if err := migrate(d.write, d.path, steps); err != nil {
+		return errors.Join(err, d.write.Close())
+	}
+	if d.read, err = connect(d.path, readers, "_pragma=query_only(1)"); err != nil {
+		return errors.Join(err, d.write.Close())
+	}
+	return d.session.opened()
+}
+
+// memoryDatabase opens a database that leaves nothing on the disk.
+func memoryDatabase(steps []string) (*database, error) {
+	db, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)&_txlock=immediate")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // each connection would be a database of its own
+	if err := migrate(db, "", steps); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &database{write: db, read: db}, nil
+}
+
+// close folds the write-ahead log into the file where the disk has room for it.
+func (d *database) close() error {
+	d.owners.close()
+	if d.path == "" {
+		return d.write.Close()
+	}
+	// Another process that still reads keeps the log; the last one folds it. On
+	// a full disk it stays too, with all that it holds, for the next opening.
+	_, checkpoint := d.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	if isFull(checkpoint) {
+		checkpoint = nil
+	}
+	return errors.Join(checkpoint, d.read.Close(), d.write.Close(), d.session.end())
+}
+
+// update runs fn in one transaction; after an error nothing of it is kept.
+func (d *database) update(ctx context.Context, fn func(*sql.Tx) error) error {
+	tx, err := d.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// makePrivate makes the file if it is not there, and takes it from everybody
+// but its owner. SQLite gives the log beside it the same mode.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = f.Chmod(0o600)
+	}
+	if errors.Is(err, fs.ErrPermission) { // another user's file, which the system let us open
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}
+
+// connect opens path with the settings that each connection needs.
+// secure_delete overwrites removed text, so that it does not stay in the file.
+func connect(path string, connections int, extra string) (*sql.DB, error) {
+	name := filepath.ToSlash(path)
+	if !strings.HasPrefix(name, "/") { // C:/…
+		name = "/" + name
+	}
+	query := fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+
+		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&%s", busyTimeout, extra)
+	dsn := url.URL{Scheme: "file", Path: name, RawQuery: query}
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	if err := patiently(db.Ping); err != nil {
+		return nil, errors.Join(plainly(err), db.Close())
+	}
+	return db, nil
+}
+
+// patiently tries again while another process has the file. SQLite waits by
+// itself for everything but the change of a new file to the write-ahead log.
+func patiently(do func() error) error {
+	const pause = 20 * time.Millisecond
+	err := do()
+	for waited := time.Duration(0); isBusy(err) && waited < busyTimeout*time.Millisecond; waited += pause {
+		time.Sleep(pause)
+		err = do()
+	}
+	return err
+}
+
+// plainly says in words what SQLite tells only by number: there is no space
+// for the memory that its connections share.
+func plainly(err error) error {
+	var failure *sqlite.Error
+	if errors.As(err, &failure) && failure.Code() == sqlite3.SQLITE_IOERR_SHMSIZE {
+		return fmt.Errorf("the disk is full: %w", err)
+	}
+	return err
+}
+
+func isBusy(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
+// isFull reports whether the disk had no room.
+func isFull(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_FULL
+}
