@@ -91,10 +91,9 @@ type chroma struct {
 	*chromaStore
 	model string
 
-	mu     sync.Mutex   // guards what follows, not held while the server is asked
-	at     chromaPlace  // zero: not looked up yet
-	sample [][]float32  // of its vectors; nil: not read yet
-	listed map[key]bool // all that it holds, never changed in place; nil: not asked
+	mu     sync.Mutex  // guards what follows, not held while the server is asked
+	at     chromaPlace // zero: not looked up yet
+	sample [][]float32 // of its vectors; nil: not read yet
 }
 
 // chromaPlace is a collection as the server tells of it.
@@ -141,9 +140,6 @@ func (c *chroma) remember(at chromaPlace) {
 	if c.at.ID != at.ID || at.count > 2*c.at.count || 2*at.count < c.at.count {
 		c.sample = nil
 	}
-	if c.at.ID != at.ID || len(c.listed) != at.count {
-		c.listed = nil
-	}
 	c.at = at
 }
 
@@ -180,9 +176,6 @@ func (c *chroma) size(ctx context.Context) (count, dimension int, err error) {
 // allows at most.
 const idPage = 300
 
-// listPage is how many ids are listed at once.
-const listPage = 5000
-
 func (c *chroma) missing(ctx context.Context, keys []key) ([]key, error) {
 	if err := c.look(ctx); err != nil {
 		return nil, err
@@ -198,53 +191,21 @@ func (c *chroma) missing(ctx context.Context, keys []key) ([]key, error) {
 	return slices.DeleteFunc(slices.Clone(keys), func(k key) bool { return have[k] }), nil
 }
 
-// present tells which of the keys the server holds. Of many keys it lists all
-// there is, and remembers that as long as their number stays the same.
+// present returns those of the keys that the server holds.
 func (c *chroma) present(ctx context.Context, at chromaPlace, keys []key) (map[key]bool, error) {
-	c.mu.Lock()
-	listed := c.listed
-	c.mu.Unlock()
-	if listed != nil {
-		return listed, nil
-	}
-	if len(keys) > 4*idPage {
-		return c.list(ctx, at)
-	}
 	have := make(map[key]bool, len(keys))
 	for page := range slices.Chunk(keys, idPage) {
 		var got chromaRecords
 		if err := c.post(ctx, at, "get", chromaGet{IDs: idsOf(page), Include: []string{}}, &got); err != nil {
 			return nil, err
 		}
-		got.addTo(have)
+		for _, id := range got.IDs {
+			if k, err := keyOfID(id); err == nil { // else somebody else's record
+				have[k] = true
+			}
+		}
 	}
 	return have, nil
-}
-
-// list reads all ids, in long pages where the server allows them.
-func (c *chroma) list(ctx context.Context, at chromaPlace) (map[key]bool, error) {
-	listed := make(map[key]bool, at.count)
-	page := listPage
-	for offset, more := 0, true; more; {
-		var got chromaRecords
-		err := c.post(ctx, at, "get", chromaGet{Limit: page, Offset: offset, Include: []string{}}, &got)
-		if refused := (*chromaError)(nil); errors.As(err, &refused) && !isGone(err) && page > idPage {
-			page = idPage
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		got.addTo(listed)
-		offset += page
-		more = len(got.IDs) == page
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.at.ID == at.ID {
-		c.listed = listed
-	}
-	return listed, nil
 }
 
 func (c *chroma) put(ctx context.Context, keys []key, vectors [][]float32) error {
@@ -354,18 +315,11 @@ func (c *chroma) among(ctx context.Context, vector []float32, keys []key) ([]nea
 	for page := range slices.Chunk(keys, idPage) {
 		found, err := c.query(ctx, at, vector, len(page), idsOf(page))
 		if err != nil {
-			c.unlist() // perhaps another machine took one away
 			return nil, err
 		}
 		all = append(all, found...)
 	}
 	return all, nil
-}
-
-func (c *chroma) unlist() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.listed = nil
 }
 
 func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, limit int, ids []string) ([]near, error) {

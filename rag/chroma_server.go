@@ -62,8 +62,8 @@ const (
 	// for: Chroma 1.0.0 takes no writes any more once a client hung up on it in
 	// the middle of one (docs/design/vectors.md).
 	hangUp = 2 * time.Second
-	// longestReply is more than the ids of a million passages.
-	longestReply = 256 << 20
+	// longestReply is more than a hundred vectors of 8,192 numbers.
+	longestReply = 32 << 20
 )
 
 func newChromaServer(c Chroma) (*chromaServer, error) {
@@ -90,14 +90,6 @@ func newChromaServer(c Chroma) (*chromaServer, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
-}
-
-func (r chromaRecords) addTo(keys map[key]bool) {
-	for _, id := range r.IDs {
-		if k, err := keyOfID(id); err == nil { // else somebody else's record
-			keys[k] = true
-		}
-	}
 }
 
 // chromaError is an answer of the server that says no.
