@@ -33,7 +33,9 @@ var arrows = map[string][]string{
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys"},
 	"lifehub/cli/version":      {},
 	"lifehub/rag/eval":         {"llm", "notes", "rag"},
-	"lifehub/store":            {"agent", "llm", "internal/rows", "internal/text"},
+
+	"lifehub/store":      {"agent", "llm", "internal/rows", "internal/text", "store/file"},
+	"lifehub/store/file": {},
 
 	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern"},
 	"lifehub/mcpclient/config":  {"agent", "internal/atomicfile", "internal/pattern"},

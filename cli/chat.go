@@ -16,6 +16,7 @@ import (
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/store"
+	"lifehub/store/file"
 	"lifehub/tui"
 	"lifehub/tui/backend"
 )
@@ -116,7 +117,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		}
 	}
 	ended, err := show(ctx, options)
-	var damaged *store.DamagedError
+	var damaged *file.DamagedError
 	if errors.As(c.failed(), &damaged) {
 		if options, err = c.open(ctx, asking); err != nil { // the screen can't ask what to do
 			return err

@@ -11,6 +11,7 @@ import (
 
 	"lifehub/cli/settings"
 	"lifehub/store"
+	"lifehub/store/file"
 )
 
 func newChatsRestore(sh *process) *cobra.Command {
@@ -36,7 +37,7 @@ func restoreChats(ctx context.Context, sh *process, path string, yes bool) error
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("restore the conversations: %w", err)
 	}
-	from := store.NewestBackup(ctx, path)
+	from := file.NewestBackup(ctx, path)
 	question := "There is no backup that is whole. Begin with no conversations?"
 	if from != nil {
 		question = fmt.Sprintf("Take the backup of %s? What was said since is then only in the file set aside.", from.Time.Local().Format("2006-01-02 15:04"))
@@ -49,7 +50,7 @@ func restoreChats(ctx context.Context, sh *process, path string, yes bool) error
 			return exitError{errors.New("nothing was changed"), exitFailed}
 		}
 	}
-	aside, err := store.Restore(path, from)
+	aside, err := file.Restore(path, from)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func restoreChats(ctx context.Context, sh *process, path string, yes bool) error
 // where somebody can be asked.
 func openStore(ctx context.Context, sh *process, path string) (*store.Store, error) {
 	s, err := store.Open(path)
-	var damaged *store.DamagedError
+	var damaged *file.DamagedError
 	if !errors.As(err, &damaged) || !term.IsTerminal(sh.in.Fd()) || !term.IsTerminal(sh.err.Fd()) {
 		return s, err
 	}

@@ -20,6 +20,7 @@ import (
 	"lifehub/mcpclient"
 	"lifehub/rag"
 	"lifehub/store"
+	"lifehub/store/file"
 	"lifehub/tui/safetext"
 )
 
@@ -177,8 +178,8 @@ func examineConversations(p settings.Paths) finding {
 	s, err := store.Open(p.Database())
 	if err != nil {
 		f.Says = err.Error()
-		var newer *store.NewerSchemaError
-		var damaged *store.DamagedError
+		var newer *file.NewerSchemaError
+		var damaged *file.DamagedError
 		if !errors.As(err, &newer) && !errors.As(err, &damaged) { // which say it themselves
 			f.Mend = "see to the file and its folder; `lifehub ask --no-save` works without them"
 		}
@@ -188,7 +189,7 @@ func examineConversations(p settings.Paths) finding {
 	if err := s.Close(); err != nil {
 		f.OK, f.Says = false, err.Error()
 	}
-	if list, err := store.Backups(p.Database()); err == nil && len(list) > 0 {
+	if list, err := file.Backups(p.Database()); err == nil && len(list) > 0 {
 		f.Says += ", backed up " + list[0].Time.Local().Format("2006-01-02 15:04")
 	}
 	return f

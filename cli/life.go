@@ -14,6 +14,7 @@ import (
 	"lifehub/llm"
 	"lifehub/rag"
 	"lifehub/store"
+	"lifehub/store/file"
 	"lifehub/tui/backend"
 )
 
@@ -64,7 +65,7 @@ func (l *life) guardStore(ctx context.Context) {
 		l.notice(text)
 	}
 	err := l.store.Check(ctx)
-	var damaged *store.DamagedError
+	var damaged *file.DamagedError
 	if err == nil {
 		err = l.store.BackUp(ctx) // of a damaged one there are enough
 	}

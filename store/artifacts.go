@@ -17,7 +17,7 @@ const artifactColumns = `conversation, name, version, text, author, why, turn, c
 // that is, 1 for a new one. The error is [agent.ErrArtifactExists] when there
 // is that version already.
 func (s *Store) KeepArtifact(ctx context.Context, a agent.Artifact) error {
-	result, err := s.file.write.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
+	result, err := s.file.Write.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
 		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
 		WHERE (SELECT coalesce(max(version), 0) + 1 FROM artifacts WHERE conversation = ?1 AND name = ?2) = ?3`,
 		a.Conversation, a.Name, a.Version, a.Text, a.By, a.Why, a.Turn, s.now().UnixMilli(), a.Call)
@@ -68,7 +68,7 @@ func (s *Store) Artifacts(ctx context.Context, conversation string) ([]agent.Art
 }
 
 func (s *Store) artifacts(ctx context.Context, which string, args ...any) (list []agent.Artifact, err error) {
-	for scan := range rows.Of(ctx, s.file.read, `SELECT `+artifactColumns+` FROM artifacts `+which, args...) {
+	for scan := range rows.Of(ctx, s.file.Read, `SELECT `+artifactColumns+` FROM artifacts `+which, args...) {
 		var a agent.Artifact
 		var created int64
 		if err := scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, &created); err != nil {

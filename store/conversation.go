@@ -72,7 +72,7 @@ func (s *Store) Last(ctx context.Context) (agent.Conversation, error) {
 
 func (s *Store) conversations(ctx context.Context, query string, args ...any) ([]agent.Conversation, error) {
 	var list []agent.Conversation
-	for scan := range rows.Of(ctx, s.file.read, query, args...) {
+	for scan := range rows.Of(ctx, s.file.Read, query, args...) {
 		var c agent.Conversation
 		var created, updated int64
 		var latest sql.NullInt64
@@ -104,7 +104,7 @@ func (s *Store) Recent(ctx context.Context, conversation string, limit int) ([]l
 	// The turn under way is the open one at the head: two messages to pass
 	// over. Of the others every second may be an empty answer.
 	var list []llm.Message
-	for scan := range rows.Of(ctx, s.file.read, path+`SELECT role, text FROM path
+	for scan := range rows.Of(ctx, s.file.Read, path+`SELECT role, text FROM path
 		WHERE text <> '' AND NOT (depth <= 2 AND (SELECT state FROM turns WHERE id = turn) = 'open')
 		ORDER BY depth LIMIT ?3`, conversation, 2*limit+2, limit) {
 		var m llm.Message
@@ -119,7 +119,7 @@ func (s *Store) Recent(ctx context.Context, conversation string, limit int) ([]l
 // Prompts returns what the user asked last, in any conversation, newest
 // first and each text once: what the composer's history holds.
 func (s *Store) Prompts(ctx context.Context, limit int) ([]string, error) {
-	list, err := texts(ctx, s.file.read, `SELECT text FROM
+	list, err := texts(ctx, s.file.Read, `SELECT text FROM
 		(SELECT id, text FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT 10 * ?1)
 		GROUP BY text ORDER BY max(id) DESC LIMIT ?1`, limit)
 	if err != nil {
@@ -137,7 +137,7 @@ type Version struct {
 // Versions are the states of all conversations.
 func (s *Store) Versions(ctx context.Context) ([]Version, error) {
 	var list []Version
-	for scan := range rows.Of(ctx, s.file.read, `SELECT id, updated, head, title FROM conversations`) {
+	for scan := range rows.Of(ctx, s.file.Read, `SELECT id, updated, head, title FROM conversations`) {
 		var v Version
 		var updated, head int64
 		var title string
@@ -162,7 +162,7 @@ func (s *Store) Rename(ctx context.Context, conversation, title string) error {
 	if title == "" {
 		return fmt.Errorf("rename conversation %q: the title is empty", conversation)
 	}
-	_, err := s.file.write.ExecContext(ctx, `UPDATE conversations SET title = ?, titled = ? WHERE id = ?`, title, agent.ByUser, conversation)
+	_, err := s.file.Write.ExecContext(ctx, `UPDATE conversations SET title = ?, titled = ? WHERE id = ?`, title, agent.ByUser, conversation)
 	if err != nil {
 		return fmt.Errorf("rename conversation %q: %w", conversation, err)
 	}

@@ -141,7 +141,7 @@ func TestNothingAcknowledgedIsLostByKillingIt(t *testing.T) {
 		check(t, s, name, questions, answers)
 		if cycle%10 == 0 || cycle == cycles-1 {
 			var report string
-			if err := s.file.read.QueryRow("PRAGMA integrity_check").Scan(&report); err != nil || report != "ok" {
+			if err := s.file.Read.QueryRow("PRAGMA integrity_check").Scan(&report); err != nil || report != "ok" {
 				t.Fatalf("LIFEHUB_SEED=%d cycle %d: integrity %q, %v", seed, cycle, report, err)
 			}
 		}
@@ -223,7 +223,7 @@ func TestSeveralProcessesDamageNothingOfOneFile(t *testing.T) {
 		check(t, s, fmt.Sprintf("process%d", i), turns, turns)
 	}
 	var report string
-	if err := s.file.read.QueryRow("PRAGMA integrity_check").Scan(&report); err != nil || report != "ok" {
+	if err := s.file.Read.QueryRow("PRAGMA integrity_check").Scan(&report); err != nil || report != "ok" {
 		t.Errorf("integrity %q, %v", report, err)
 	}
 }

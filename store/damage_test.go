@@ -17,6 +17,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/testenv"
+	"lifehub/store/file"
 )
 
 // sample makes a database of some conversations and a backup of it. killed
@@ -150,7 +151,7 @@ func TestDamageIsNeverPassedOverInSilence(t *testing.T) {
 				s, err := Open(path)
 				took := time.Since(began)
 				slowest = max(slowest, took)
-				var damaged *DamagedError
+				var damaged *file.DamagedError
 				if errors.As(err, &damaged) {
 					refused++
 					if damaged.Backup == nil {
@@ -197,14 +198,14 @@ func TestABackupIsRestoredAndTheDamagedFileIsKept(t *testing.T) {
 	copy(data, "no database at all")
 	must(t, os.WriteFile(path, data, 0o600))
 	_, err = Open(path)
-	var damaged *DamagedError
+	var damaged *file.DamagedError
 	if !errors.As(err, &damaged) || damaged.Backup == nil || !strings.Contains(err.Error(), "chats restore") {
 		t.Fatalf("got %v", err)
 	}
 	if _, again := Open(path); again == nil || again.Error() != err.Error() {
 		t.Errorf("the second start says %v, the first said %v", again, err)
 	}
-	aside, err := Restore(path, damaged.Backup)
+	aside, err := file.Restore(path, damaged.Backup)
 	must(t, err)
 	if kept, _ := os.ReadFile(aside); !bytes.Equal(kept, data) {
 		t.Error("the damaged file is not what it was")
@@ -219,7 +220,7 @@ func TestABackupIsRestoredAndTheDamagedFileIsKept(t *testing.T) {
 	if list := s.Aside(); len(list) != 1 || list[0] != aside {
 		t.Errorf("set aside are %v", list)
 	}
-	if _, err := Restore(path, damaged.Backup); err == nil {
+	if _, err := file.Restore(path, damaged.Backup); err == nil {
 		t.Error("a file that is open was replaced")
 	}
 }
@@ -234,7 +235,7 @@ func TestOnlyAnUncleanEndIsChecked(t *testing.T) {
 		if s.Warning() != "" {
 			t.Errorf("it warns: %s", s.Warning())
 		}
-		was := s.file.unclean()
+		was := s.file.Unclean()
 		must(t, s.Check(t.Context()))
 		return was
 	}
@@ -271,7 +272,7 @@ func BenchmarkOpenOfAFileThatWasClosed(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err := s.file.write.Exec(`PRAGMA synchronous = OFF`); err != nil {
+			if _, err := s.file.Write.Exec(`PRAGMA synchronous = OFF`); err != nil {
 				b.Fatal(err)
 			}
 			for range messages / 2 {

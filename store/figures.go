@@ -81,7 +81,7 @@ FROM ranked GROUP BY key ORDER BY max(at) DESC LIMIT ?`
 
 func (s *Store) figures(ctx context.Context, query string, args ...any) ([]agent.Figures, error) {
 	var list []agent.Figures
-	for scan := range rows.Of(ctx, s.file.read, query, args...) {
+	for scan := range rows.Of(ctx, s.file.Read, query, args...) {
 		var f agent.Figures
 		if err := scan(&f.Of, &f.Title, &f.Turns, &f.Cut, &f.Latency50, &f.Latency95, &f.FirstToken50, &f.FirstToken95,
 			&f.PromptTokens, &f.AnswerTokens, &f.PerSecond, &f.ModelCalls, &f.Searches, &f.Passages, &f.Cited,

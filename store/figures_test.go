@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/store/file"
 )
 
 // turnWith has a finished turn with figures, at a time.
@@ -76,11 +77,11 @@ func TestFiguresAreSummedUpByDayModelAndTurn(t *testing.T) {
 
 func TestFiguresOfTurnsBeforeTheirTableAreTakenOver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
-	old, err := connect(path, 1, "_txlock=immediate")
+	old, err := file.Connect(path, 1, "_txlock=immediate")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := migrate(old, path, migrations[:1]); err != nil {
+	if err := file.Migrate(old, path, migrations[:1]); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := old.Exec(`
@@ -112,7 +113,7 @@ func BenchmarkFigures(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.file.write.Exec(`
+	if _, err := s.file.Write.Exec(`
 		INSERT INTO conversations (id, title, created, updated) VALUES ('c', 'title', 1, 1);
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
 		INSERT INTO turns (id, conversation, number, state, started) SELECT 'c.' || i, 'c', i, 'done', 1700000000000 + i * 3600000 FROM n;

@@ -32,7 +32,7 @@ func TestAFullDiskDuringTheMigrationLeavesTheOldSchema(t *testing.T) {
 		migrations = newest[:1]
 		s, err := Open(path)
 		if err == nil {
-			_, err = s.file.write.Exec(`INSERT INTO conversations (id, title, created, updated) VALUES ('c', 'kept', 1, 1)`)
+			_, err = s.file.Write.Exec(`INSERT INTO conversations (id, title, created, updated) VALUES ('c', 'kept', 1, 1)`)
 			err = errors.Join(err, s.Close())
 		}
 		migrations = newest

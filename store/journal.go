@@ -17,7 +17,7 @@ import (
 // Record keeps entries of a turn's journal: all of them or none. When it
 // returns they are on the disk.
 func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry) error {
-	err := s.file.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.Update(ctx, func(tx *sql.Tx) error {
 		var last int
 		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM journal WHERE turn = ?`, turn).Scan(&last); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (r row) read() (e agent.Entry, err error) {
 // was killed, stopped or cut. It must be the last of the conversation's path.
 func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Unfinished, error) {
 	var left agent.Unfinished
-	err := s.file.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.Update(ctx, func(tx *sql.Tx) error {
 		var state, owner string
 		err := tx.QueryRowContext(ctx, `SELECT t.state, t.owner, q.text, a.text FROM turns t
 			JOIN messages q ON q.turn = t.id AND q.role = 'user'
@@ -101,10 +101,10 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 			return agent.ErrOver
 		case err != nil:
 			return err
-		case s.file.owners.atWork(owner, turn, state):
+		case s.file.Owners.AtWork(owner, turn, state):
 			return agent.ErrBusy
 		}
-		if owner, err = s.file.owners.mine(); err != nil {
+		if owner, err = s.file.Owners.Mine(); err != nil {
 			return err
 		}
 		if left.Entries, left.Damaged, err = readJournal(ctx, tx, turn); err != nil {
@@ -116,13 +116,13 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 	if err != nil {
 		return agent.Unfinished{}, err
 	}
-	s.file.owners.begin(turn)
+	s.file.Owners.Begin(turn)
 	return left, nil
 }
 
 // Entries returns the journal of a turn, but for what of it cannot be read.
 func (s *Store) Entries(ctx context.Context, turn string) ([]agent.Entry, error) {
-	entries, _, err := readJournal(ctx, s.file.read, turn)
+	entries, _, err := readJournal(ctx, s.file.Read, turn)
 	if err != nil {
 		return nil, fmt.Errorf("read the journal of turn %s: %w", turn, err)
 	}
@@ -212,7 +212,7 @@ func insertRows(ctx context.Context, tx *sql.Tx, turn string, rows []row, sums [
 // Changing keeps what a note holds before a turn changes it. Change the note
 // only after it returned nil.
 func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) error {
-	_, err := s.file.write.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created) VALUES (?, ?, ?, ?, ?, ?)`,
+	_, err := s.file.Write.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created) VALUES (?, ?, ?, ?, ?, ?)`,
 		turn, c.Vault, c.Path, c.Before, c.After, s.now().UnixMilli())
 	if err != nil {
 		return fmt.Errorf("keep %s as it is before changing it: %w", c.Path, err)
@@ -224,7 +224,7 @@ func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) e
 // stopped, in order.
 func (s *Store) NoteChanges(ctx context.Context, turn string) ([]agent.NoteChange, error) {
 	var list []agent.NoteChange
-	for scan := range rows.Of(ctx, s.file.read, `SELECT vault, path, before, after FROM note_changes WHERE turn = ? ORDER BY id`, turn) {
+	for scan := range rows.Of(ctx, s.file.Read, `SELECT vault, path, before, after FROM note_changes WHERE turn = ? ORDER BY id`, turn) {
 		var c agent.NoteChange
 		var before *[]byte
 		if err := scan(&c.Vault, &c.Path, &before, &c.After); err != nil {
@@ -241,7 +241,7 @@ func (s *Store) NoteChanges(ctx context.Context, turn string) ([]agent.NoteChang
 // TakeBack marks a turn as undone and has the conversation go on from the one
 // before it. The turn stays in the tree.
 func (s *Store) TakeBack(ctx context.Context, turn string) error {
-	err := s.file.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.Update(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE turns SET undone = ? WHERE id = ?`, s.now().UnixMilli(), turn); err != nil {
 			return err
 		}
@@ -260,7 +260,7 @@ func (s *Store) TakeBack(ctx context.Context, turn string) error {
 // none was.
 func (s *Store) LastUndone(ctx context.Context, conversation string) (string, error) {
 	var turn string
-	err := s.file.read.QueryRowContext(ctx, `SELECT id FROM turns WHERE conversation = ? AND undone IS NOT NULL
+	err := s.file.Read.QueryRowContext(ctx, `SELECT id FROM turns WHERE conversation = ? AND undone IS NOT NULL
 		ORDER BY undone DESC, number LIMIT 1`, conversation).Scan(&turn)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", fmt.Errorf("find what was taken back last: %w", err)

@@ -133,7 +133,7 @@ func TestADamagedJournalIsToldAndWhatIsDamagedIsLeftOut(t *testing.T) {
 	for range 200 {
 		number := 1 + random.IntN(len(entries()))
 		column := []string{"entry", "result", "sum", "number", "row"}[random.IntN(5)]
-		tx, err := s.file.write.Begin()
+		tx, err := s.file.Write.Begin()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,11 +174,11 @@ func TestTheJournalGoesWithItsConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.file.write.Exec("DELETE FROM conversations"); err != nil {
+	if _, err := s.file.Write.Exec("DELETE FROM conversations"); err != nil {
 		t.Fatal(err)
 	}
 	var rows int
-	if err := s.file.read.QueryRow("SELECT count(*) FROM journal").Scan(&rows); err != nil || rows != 0 {
+	if err := s.file.Read.QueryRow("SELECT count(*) FROM journal").Scan(&rows); err != nil || rows != 0 {
 		t.Errorf("%d rows are left, %v", rows, err)
 	}
 }
@@ -193,10 +193,10 @@ func TestADoneTurnKeepsItsDecisionsAndNoResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rows, results int
-	if err := s.file.read.QueryRow("SELECT count(*), count(nullif(result, '')) FROM journal").Scan(&rows, &results); err != nil || rows != len(entries()) || results != 0 {
+	if err := s.file.Read.QueryRow("SELECT count(*), count(nullif(result, '')) FROM journal").Scan(&rows, &results); err != nil || rows != len(entries()) || results != 0 {
 		t.Errorf("%d rows, %d results, %v", rows, results, err)
 	}
-	left, damaged, err := readJournal(t.Context(), s.file.read, turn)
+	left, damaged, err := readJournal(t.Context(), s.file.Read, turn)
 	if err != nil || damaged || len(left) != len(entries()) {
 		t.Errorf("%d entries are left, damaged: %v, %v", len(left), damaged, err)
 	}
@@ -216,7 +216,7 @@ func TestJournalsOfDoneTurnsFillTheirPages(t *testing.T) {
 		}
 	}
 	var pages, rows int
-	if err := s.file.read.QueryRow("SELECT sum(pgsize), sum(payload) FROM dbstat WHERE name = 'journal'").Scan(&pages, &rows); err != nil || pages > 2*rows+4096 {
+	if err := s.file.Read.QueryRow("SELECT sum(pgsize), sum(payload) FROM dbstat WHERE name = 'journal'").Scan(&pages, &rows); err != nil || pages > 2*rows+4096 {
 		t.Errorf("%d bytes for %d, %v", pages, rows, err)
 	}
 }

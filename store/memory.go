@@ -30,7 +30,7 @@ func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recol
 }
 
 func (s *Store) similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recollection, error) {
-	own, err := pathOf(ctx, s.file.read, q.Conversation)
+	own, err := pathOf(ctx, s.file.Read, q.Conversation)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Store) similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recol
 			}
 			path, ok := paths[hit.conversation]
 			if !ok {
-				whole, err := pathOf(ctx, s.file.read, hit.conversation)
+				whole, err := pathOf(ctx, s.file.Read, hit.conversation)
 				if err != nil {
 					return err
 				}
@@ -142,7 +142,7 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 		limit = -1
 	}
 	var list []scored
-	for scan := range rows.Of(ctx, s.file.read, query, match, q.Everywhere, q.Conversation, limit) {
+	for scan := range rows.Of(ctx, s.file.Read, query, match, q.Everywhere, q.Conversation, limit) {
 		var hit scored
 		if err := scan(&hit.turn, &hit.conversation, &hit.score); err != nil {
 			return nil, err
@@ -160,7 +160,7 @@ func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, e
 	}
 	var list []scored
 	var raw sql.RawBytes
-	for scan := range rows.Of(ctx, s.file.read, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
+	for scan := range rows.Of(ctx, s.file.Read, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
 		JOIN memories m ON m.id = v.memory JOIN turns t ON t.id = m.turn
 		WHERE v.embedder = ?1 AND length(v.vector) = ?2 AND (?3 OR t.conversation = ?4)`, q.Embedder, len(q.Vector), q.Everywhere, q.Conversation) {
 		var hit scored
@@ -218,7 +218,7 @@ func (s *Store) recollection(ctx context.Context, turn string) (agent.Recollecti
 
 func (s *Store) recollections(ctx context.Context, query string, args ...any) ([]agent.Recollection, error) {
 	var list []agent.Recollection
-	for scan := range rows.Of(ctx, s.file.read, query, args...) {
+	for scan := range rows.Of(ctx, s.file.Read, query, args...) {
 		var r agent.Recollection
 		var asked int64
 		if err := scan(&r.Turn, &r.Conversation, &r.Title, &asked, &r.Question, &r.Answer); err != nil {
@@ -243,7 +243,7 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, limit int) ([]a
 // KeepVectors keeps vectors of archived exchanges, by turn, in place of those
 // of another embedder. An exchange that is gone by now is passed over.
 func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) error {
-	err := s.file.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.Update(ctx, func(tx *sql.Tx) error {
 		for _, turn := range slices.Sorted(maps.Keys(vectors)) {
 			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO memory_vectors (memory, embedder, vector)
 				SELECT id, ?, ? FROM memories WHERE turn = ?`, embedder, packed(vectors[turn]), turn); err != nil {
@@ -263,7 +263,7 @@ func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[st
 // also all of the other conversations' paths. It tells how many were new.
 func (s *Store) Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error) {
 	archived := 0
-	err := s.file.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.Update(ctx, func(tx *sql.Tx) error {
 		beyond := map[string]int{conversation: window}
 		if everywhere {
 			others, err := texts(ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
@@ -328,7 +328,7 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 
 // Archived tells how many exchanges are in long-term memory.
 func (s *Store) Archived(ctx context.Context) (n int, err error) {
-	if err := s.file.read.QueryRowContext(ctx, `SELECT count(*) FROM memories`).Scan(&n); err != nil {
+	if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) FROM memories`).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count what is archived: %w", err)
 	}
 	return n, nil

@@ -17,7 +17,7 @@ func BenchmarkRecallAmongTenThousandExchanges(b *testing.B) {
 	const exchanges, dimension = 10_000, 768
 	vector := make([]float32, dimension)
 	vectors := map[string][]float32{}
-	tx, err := s.file.write.Begin()
+	tx, err := s.file.Write.Begin()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/store/file"
 )
 
 var _ agent.Memory = (*Store)(nil)
@@ -96,7 +97,7 @@ func TestScopeSaysWhoseExchangesComeBack(t *testing.T) {
 // branch goes on from an earlier turn's answer, as an edit or a fork does.
 func branch(t *testing.T, s *Store, conversation, turn string) {
 	t.Helper()
-	if _, err := s.file.write.Exec(`UPDATE conversations SET head = (SELECT id FROM messages WHERE turn = ? AND role = 'assistant') WHERE id = ?`, turn, conversation); err != nil {
+	if _, err := s.file.Write.Exec(`UPDATE conversations SET head = (SELECT id FROM messages WHERE turn = ? AND role = 'assistant') WHERE id = ?`, turn, conversation); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -177,10 +178,10 @@ func TestVectorsOfAnotherEmbedderDoNotCount(t *testing.T) {
 // lacks are vectors.
 func TestAnOlderMemoryIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lifehub.db")
-	db, err := connect(path, 1, "_txlock=immediate")
+	db, err := file.Connect(path, 1, "_txlock=immediate")
 	must(t, err)
 	must(t, registerFunctions())
-	must(t, migrate(db, "", migrations[:8]))
+	must(t, file.Migrate(db, "", migrations[:8]))
 	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head, archived) VALUES ('c', 'cats', 1, 1, 2, 2);
 		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1);
 		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user', 'My cat is called Whiskers', 1), (2, 'c', 1, 'c.1', 'assistant', 'I see.', 1);
@@ -221,7 +222,7 @@ func TestARemovedConversationLeavesNothingInMemory(t *testing.T) {
 	must(t, s.Remove(t.Context(), "c"))
 	for _, table := range []string{"memories", "memory_vectors", "memory_terms"} {
 		var n int
-		if err := s.file.read.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 0 {
+		if err := s.file.Read.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 0 {
 			t.Errorf("%s holds %d rows, %v", table, n, err)
 		}
 	}

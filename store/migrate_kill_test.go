@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lifehub/internal/testenv"
+	"lifehub/store/file"
 )
 
 // migrateEnv names a database that the child only opens.
@@ -20,9 +21,9 @@ const migrateEnv = "LIFEHUB_TEST_MIGRATE"
 // oldDatabase makes one of the first schema, with talk in it.
 func oldDatabase(t *testing.T, path string, turns int) {
 	t.Helper()
-	db, err := connect(path, 1, "_txlock=immediate")
+	db, err := file.Connect(path, 1, "_txlock=immediate")
 	must(t, err)
-	must(t, migrate(db, "", migrations[:1]))
+	must(t, file.Migrate(db, "", migrations[:1]))
 	tx, err := db.Begin()
 	must(t, err)
 	_, err = tx.Exec(`INSERT INTO conversations VALUES ('c', 'old talk', 1, 1, ?)`, 2*turns)
@@ -56,9 +57,9 @@ func TestAMigrationKilledAtAnyPointLosesNothing(t *testing.T) {
 	for range kills {
 		dir := migrateIn(t, base, time.Duration(rand.Int64N(int64(whole))))
 		path := filepath.Join(dir, "lifehub.db")
-		db, err := connect(path, 1, "")
+		db, err := file.Connect(path, 1, "")
 		must(t, err)
-		version, err := schemaVersion(db)
+		version, err := file.SchemaVersion(db)
 		must(t, err)
 		must(t, db.Close())
 		switch version {

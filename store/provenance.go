@@ -25,7 +25,7 @@ func (s *Store) Remember(ctx context.Context, u agent.Untrusted) error {
 	if err != nil || len(u.Prints) == 0 {
 		return err
 	}
-	_, err = s.file.write.ExecContext(ctx, `INSERT INTO untrusted (print, source, conversation, kind) SELECT value, ?2, ?3, ?4 FROM json_each(?1)
+	_, err = s.file.Write.ExecContext(ctx, `INSERT INTO untrusted (print, source, conversation, kind) SELECT value, ?2, ?3, ?4 FROM json_each(?1)
 			WHERE ?4 <> 1 OR value NOT IN (SELECT print FROM untrusted WHERE kind = 3)
 			ON CONFLICT (print, conversation) DO UPDATE SET kind = excluded.kind, source = excluded.source 
 				WHERE excluded.kind = 2 OR excluded.kind = 0 AND untrusted.kind IN (1, 3);
@@ -43,7 +43,7 @@ func (s *Store) Sources(ctx context.Context, prints []int64) ([]string, error) {
 	if err != nil || len(prints) == 0 {
 		return nil, err
 	}
-	found, err := texts(ctx, s.file.read, `SELECT DISTINCT u.source FROM json_each(?) wanted JOIN untrusted u ON u.print = wanted.value AND u.kind <> 3 ORDER BY u.source`, string(list))
+	found, err := texts(ctx, s.file.Read, `SELECT DISTINCT u.source FROM json_each(?) wanted JOIN untrusted u ON u.print = wanted.value AND u.kind <> 3 ORDER BY u.source`, string(list))
 	if err != nil {
 		return nil, fmt.Errorf("find where a text came from: %w", err)
 	}
@@ -57,7 +57,7 @@ func (s *Store) Forget(ctx context.Context, prints []int64) error {
 	if err != nil || len(prints) == 0 {
 		return err
 	}
-	if _, err := s.file.write.ExecContext(ctx, `UPDATE untrusted SET kind = 3, source = '' WHERE kind = 1 AND print IN (SELECT value FROM json_each(?))`, string(list)); err != nil {
+	if _, err := s.file.Write.ExecContext(ctx, `UPDATE untrusted SET kind = 3, source = '' WHERE kind = 1 AND print IN (SELECT value FROM json_each(?))`, string(list)); err != nil {
 		return fmt.Errorf("forget what is said everywhere: %w", err)
 	}
 	return nil
@@ -66,7 +66,7 @@ func (s *Store) Forget(ctx context.Context, prints []int64) error {
 // Outlive lets the fingerprints of a conversation that was exported stay when
 // it is removed.
 func (s *Store) Outlive(ctx context.Context, conversation string) error {
-	if _, err := s.file.write.ExecContext(ctx, `UPDATE untrusted SET kind = 2 WHERE conversation = ? AND kind < 2`, conversation); err != nil {
+	if _, err := s.file.Write.ExecContext(ctx, `UPDATE untrusted SET kind = 2 WHERE conversation = ? AND kind < 2`, conversation); err != nil {
 		return fmt.Errorf("remember what is untrusted in conversation %s: %w", conversation, err)
 	}
 	return nil

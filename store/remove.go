@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/internal/rows"
+	"lifehub/store/file"
 )
 
 // Remove deletes conversations with all that was made of them, here and in
@@ -24,7 +25,7 @@ func (s *Store) Remove(ctx context.Context, conversations ...string) error {
 }
 
 func (s *Store) remove(ctx context.Context, conversations []string) error {
-	err := s.file.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.Update(ctx, func(tx *sql.Tx) error {
 		for _, id := range conversations {
 			result, err := tx.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
 			if err != nil {
@@ -43,7 +44,7 @@ func (s *Store) remove(ctx context.Context, conversations []string) error {
 	if err := s.Drafts.remove(conversations); err != nil {
 		return err
 	}
-	if err := scrub(ctx, s.file.write); err != nil {
+	if err := scrub(ctx, s.file.Write); err != nil {
 		return err
 	}
 	return s.removeFromBackups(ctx, conversations)
@@ -114,7 +115,7 @@ func scrub(ctx context.Context, db *sql.DB) error {
 
 // removeFromBackups takes conversations out of every copy.
 func (s *Store) removeFromBackups(ctx context.Context, conversations []string) error {
-	copies, err := s.file.copies()
+	copies, err := s.file.Copies()
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (s *Store) removeFromBackups(ctx context.Context, conversations []string) e
 }
 
 func removeFromCopy(ctx context.Context, path string, conversations []string) error {
-	db, err := connect(path, 1, "_txlock=immediate")
+	db, err := file.Connect(path, 1, "_txlock=immediate")
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/store/file"
 )
 
 // filesWith lists the files below a folder that hold a text.
@@ -48,7 +49,7 @@ func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, s.BackUp(t.Context()))
-	must(t, backup(t.Context(), s.file.write, path+".v1.bak"))
+	must(t, file.Copy(t.Context(), s.file.Write, path+".v1.bak"))
 	if found := filesWith(t, filepath.Dir(path), "quokka"); len(found) < 3 {
 		t.Fatalf("only %v hold the text before: the test shows nothing", found)
 	}
@@ -63,7 +64,7 @@ func TestWhatIsRemovedIsInNoFileAnyMore(t *testing.T) {
 	if hits, err := other.Search(t.Context(), "zebras", 100); err != nil || len(hits) != 80 {
 		t.Errorf("of what was kept %d messages are found, %v", len(hits), err)
 	}
-	list, err := Backups(path)
+	list, err := file.Backups(path)
 	must(t, err)
 	saved, err := Open(list[0].Path)
 	must(t, err)
@@ -94,7 +95,7 @@ func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
 	must(t, err)
 	defer s.Close()
 	must(t, s.BackUp(t.Context()))
-	list, err := Backups(path)
+	list, err := file.Backups(path)
 	must(t, err)
 	must(t, s.Remove(t.Context(), "ab12gone"))
 	saved, err := Open(list[0].Path)
@@ -113,7 +114,7 @@ func TestTracesThatWereToldOfARemovedConversationGoWithIt(t *testing.T) {
 // Remove counts on it: what belongs to a conversation goes with it.
 func TestEveryTableOfAConversationsTextEndsWithIt(t *testing.T) {
 	s, _ := openTemp(t)
-	rows, err := s.file.read.Query(`SELECT t.name, (SELECT count(*) FROM pragma_foreign_key_list(t.name) f WHERE f.on_delete = 'CASCADE')
+	rows, err := s.file.Read.Query(`SELECT t.name, (SELECT count(*) FROM pragma_foreign_key_list(t.name) f WHERE f.on_delete = 'CASCADE')
 		FROM sqlite_schema t WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'message_words%' AND t.name NOT LIKE 'memory_terms%'`) // triggers see to these two
 	must(t, err)
 	defer rows.Close()
@@ -133,7 +134,7 @@ func TestFiveDailyBackupsAreKept(t *testing.T) {
 	day := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
 	s.now = func() time.Time { return day }
 	must(t, s.BackUp(t.Context()))
-	if list, _ := Backups(path); len(list) != 0 {
+	if list, _ := file.Backups(path); len(list) != 0 {
 		t.Errorf("an empty store was backed up: %v", list)
 	}
 	say(t, s, "c", "q", "a")
@@ -141,7 +142,7 @@ func TestFiveDailyBackupsAreKept(t *testing.T) {
 		must(t, s.BackUp(t.Context()))
 		day = day.Add(12 * time.Hour)
 	}
-	list, err := Backups(path)
+	list, err := file.Backups(path)
 	must(t, err)
 	if len(list) != 5 || !list[0].Time.Equal(day.Add(-24*time.Hour)) || !list[4].Time.Equal(day.Add(-5*24*time.Hour)) {
 		t.Errorf("got %v", list)
@@ -159,7 +160,7 @@ func TestABackupThatIsStoppedLeavesNoHalfOne(t *testing.T) {
 	if err := s.BackUp(ctx); err == nil {
 		t.Error("a stopped backup says it was made")
 	}
-	if list, _ := Backups(path); len(list) != 0 {
+	if list, _ := file.Backups(path); len(list) != 0 {
 		t.Errorf("got %v", list)
 	}
 }

@@ -7,16 +7,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lifehub/store/file"
 )
 
 func TestANewerSchemaIsRefusedAndLeftAsItIs(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
-	if _, err := s.file.write.Exec("UPDATE schema SET version = 99"); err != nil {
+	if _, err := s.file.Write.Exec("UPDATE schema SET version = 99"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := Open(path)
-	var newer *NewerSchemaError
+	var newer *file.NewerSchemaError
 	if !errors.As(err, &newer) || newer.Has != 99 || !strings.Contains(err.Error(), "update LifeHub") || !strings.Contains(err.Error(), path) {
 		t.Fatalf("got %v", err)
 	}
@@ -29,14 +31,14 @@ func TestAnOlderSchemaIsBackedUpBeforeItIsBroughtUpToDate(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
 	newer := append(append([]string{}, migrations...), "ALTER TABLE conversations ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'")
-	if err := migrate(s.file.write, path, newer); err != nil {
+	if err := file.Migrate(s.file.Write, path, newer); err != nil {
 		t.Fatal(err)
 	}
 	var colour string
-	if err := s.file.read.QueryRow("SELECT colour FROM conversations").Scan(&colour); err != nil || colour != "blue" {
+	if err := s.file.Read.QueryRow("SELECT colour FROM conversations").Scan(&colour); err != nil || colour != "blue" {
 		t.Errorf("got %q, %v", colour, err)
 	}
-	if v, err := schemaVersion(s.file.write); err != nil || v != len(newer) {
+	if v, err := file.SchemaVersion(s.file.Write); err != nil || v != len(newer) {
 		t.Errorf("got version %d, %v", v, err)
 	}
 
@@ -62,7 +64,7 @@ func TestAMigrationThatBreaksLeavesTheOldSchema(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
 	broken := append(append([]string{}, migrations...), "ALTER TABLE turns ADD COLUMN x TEXT; SELECT nonsense")
-	if err := migrate(s.file.write, path, broken); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("version %d", len(broken))) {
+	if err := file.Migrate(s.file.Write, path, broken); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("version %d", len(broken))) {
 		t.Fatalf("got %v", err)
 	}
 	again, err := Open(path)
@@ -70,7 +72,7 @@ func TestAMigrationThatBreaksLeavesTheOldSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if _, err := again.file.read.Exec("SELECT x FROM turns"); err == nil {
+	if _, err := again.file.Read.Exec("SELECT x FROM turns"); err == nil {
 		t.Error("half of the migration was kept")
 	}
 }

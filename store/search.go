@@ -33,7 +33,7 @@ func (s *Store) search(ctx context.Context, wanted []phrase, limit int) ([]agent
 		return nil, err
 	}
 	var hits []agent.Hit
-	for scan := range rows.Of(ctx, s.file.read, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
+	for scan := range rows.Of(ctx, s.file.Read, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
 		FROM message_words w JOIN messages m ON m.id = w.rowid JOIN conversations c ON c.id = m.conversation
 		WHERE message_words MATCH ? ORDER BY w.rowid DESC LIMIT ?`, match(wanted), limit) {
 		var h agent.Hit
@@ -57,10 +57,10 @@ const indexBatch = 500
 func (s *Store) indexWords(ctx context.Context) error {
 	for {
 		var waiting int
-		if err := s.file.read.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM unindexed LIMIT 1)`).Scan(&waiting); err != nil || waiting == 0 {
+		if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM unindexed LIMIT 1)`).Scan(&waiting); err != nil || waiting == 0 {
 			return err
 		}
-		if err := s.file.update(ctx, func(tx *sql.Tx) error { return indexSome(ctx, tx) }); err != nil {
+		if err := s.file.Update(ctx, func(tx *sql.Tx) error { return indexSome(ctx, tx) }); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
 	// also the database/sql driver "sqlite"
+
+	"lifehub/store/file"
 )
 
 // Store is an open database. It is safe for concurrent use.
@@ -19,7 +22,7 @@ type Store struct {
 	Traces *traces
 	Drafts *drafts // what is typed and not sent
 
-	file *database
+	file *file.File
 	now  func() time.Time
 }
 
@@ -29,9 +32,9 @@ type Store struct {
 // damaged file with [*DamagedError]. The file is readable by its owner only.
 func Open(path string) (*Store, error) {
 	err := registerFunctions()
-	var d *database
+	var d *file.File
 	if err == nil {
-		d, err = openDatabase(path, migrations)
+		d, err = file.Open(path, migrations)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open conversations in %s: %w", path, err)
@@ -43,9 +46,9 @@ func Open(path string) (*Store, error) {
 // writes to.
 func InMemory() (*Store, error) {
 	err := registerFunctions()
-	var d *database
+	var d *file.File
 	if err == nil {
-		d, err = memoryDatabase(migrations)
+		d, err = file.InMemory(migrations)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open conversations in memory: %w", err)
@@ -53,7 +56,7 @@ func InMemory() (*Store, error) {
 	return newStore(d), nil
 }
 
-func newStore(d *database) *Store {
+func newStore(d *file.File) *Store {
 	return &Store{file: d, Traces: newTraces(d), Drafts: newDrafts(d), now: time.Now}
 }
 
@@ -61,22 +64,22 @@ func newStore(d *database) *Store {
 // file where the disk has room for it, and closes it.
 func (s *Store) Close() error {
 	s.Traces.close()
-	if err := s.file.close(); err != nil {
-		return fmt.Errorf("close conversations in %s: %w", s.file.path, err)
+	if err := s.file.Close(); err != nil {
+		return fmt.Errorf("close conversations in %s: %w", s.file.Path, err)
 	}
 	return nil
 }
 
 // Warning is what the user should know about how the file was found; "":
 // nothing.
-func (s *Store) Warning() string { return s.file.warning }
+func (s *Store) Warning() string { return s.file.Warning }
 
 // Check looks for damage after an unclean end, which takes a while in a large
 // file; others may read and write meanwhile. After a clean end it does
 // nothing. The error is a [*DamagedError] if there is damage.
 func (s *Store) Check(ctx context.Context) error {
-	var damage *DamagedError
-	if err := s.file.check(ctx); err != nil && !errors.As(err, &damage) {
+	var damage *file.DamagedError
+	if err := s.file.Check(ctx); err != nil && !errors.As(err, &damage) {
 		return fmt.Errorf("check conversations: %w", err)
 	} else if err != nil {
 		return err
@@ -88,9 +91,9 @@ func (s *Store) Check(ctx context.Context) error {
 // are too many. Others may read and write meanwhile.
 func (s *Store) BackUp(ctx context.Context) error {
 	var some bool
-	err := s.file.read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM conversations`).Scan(&some)
+	err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM conversations`).Scan(&some)
 	if err == nil && some {
-		err = s.file.backUp(ctx, s.now().UTC())
+		err = s.file.BackUp(ctx, s.now().UTC())
 	}
 	if err != nil {
 		return fmt.Errorf("back up conversations: %w", err)
@@ -100,4 +103,4 @@ func (s *Store) BackUp(ctx context.Context) error {
 
 // Aside lists the files that were set aside because they were damaged. They
 // are never touched again, by Remove either.
-func (s *Store) Aside() []string { return s.file.aside() }
+func (s *Store) Aside() []string { return s.file.Aside() }

@@ -311,7 +311,7 @@ func TestAPathMayHoldAnything(t *testing.T) {
 
 func TestEveryConnectionIsSetForDurability(t *testing.T) {
 	s, _ := openTemp(t)
-	for name, db := range map[string]*sql.DB{"writer": s.file.write, "reader": s.file.read} {
+	for name, db := range map[string]*sql.DB{"writer": s.file.Write, "reader": s.file.Read} {
 		var journal string
 		var synchronous, keys int
 		err := errors.Join(db.QueryRow("PRAGMA journal_mode").Scan(&journal),
@@ -320,7 +320,7 @@ func TestEveryConnectionIsSetForDurability(t *testing.T) {
 			t.Errorf("%s: journal %s, synchronous %d, foreign keys %d, %v", name, journal, synchronous, keys, err)
 		}
 	}
-	if _, err := s.file.read.Exec("DELETE FROM messages"); err == nil {
+	if _, err := s.file.Read.Exec("DELETE FROM messages"); err == nil {
 		t.Error("the reader may write")
 	}
 }
@@ -329,7 +329,7 @@ func TestMessagesKnowTheirParent(t *testing.T) {
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "c", "b", "B")
-	rows, err := s.file.read.Query("SELECT m.text, coalesce(p.text, '') FROM messages m LEFT JOIN messages p ON p.id = m.parent ORDER BY m.id")
+	rows, err := s.file.Read.Query("SELECT m.text, coalesce(p.text, '') FROM messages m LEFT JOIN messages p ON p.id = m.parent ORDER BY m.id")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,7 +364,7 @@ func TestAConversationIsReadAlongItsCurrentBranch(t *testing.T) {
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "c", "b", "B")
-	if _, err := s.file.write.Exec("UPDATE conversations SET head = (SELECT id FROM messages WHERE text = 'A')"); err != nil {
+	if _, err := s.file.Write.Exec("UPDATE conversations SET head = (SELECT id FROM messages WHERE text = 'A')"); err != nil {
 		t.Fatal(err)
 	}
 	say(t, s, "c", "d", "D")

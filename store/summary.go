@@ -20,7 +20,7 @@ func (s *Store) Summary(ctx context.Context, conversation string) (agent.Summary
 }
 
 func (s *Store) summary(ctx context.Context, conversation string) (agent.Summary, error) {
-	kept, err := texts(ctx, s.file.read, `SELECT y.turn FROM summaries y JOIN turns t ON t.id = y.turn WHERE t.conversation = ?`, conversation)
+	kept, err := texts(ctx, s.file.Read, `SELECT y.turn FROM summaries y JOIN turns t ON t.id = y.turn WHERE t.conversation = ?`, conversation)
 	if err != nil || len(kept) == 0 {
 		return agent.Summary{}, err
 	}
@@ -28,7 +28,7 @@ func (s *Store) summary(ctx context.Context, conversation string) (agent.Summary
 	for _, turn := range kept {
 		has[turn] = true
 	}
-	path, err := pathOf(ctx, s.file.read, conversation)
+	path, err := pathOf(ctx, s.file.Read, conversation)
 	if err != nil {
 		return agent.Summary{}, err
 	}
@@ -36,7 +36,7 @@ func (s *Store) summary(ctx context.Context, conversation string) (agent.Summary
 	for i, turn := range path {
 		if found.Turn == "" && has[turn.id] {
 			found.Turn = turn.id
-			if err := s.file.read.QueryRowContext(ctx, `SELECT text FROM summaries WHERE turn = ?`, turn.id).Scan(&found.Text); err != nil {
+			if err := s.file.Read.QueryRowContext(ctx, `SELECT text FROM summaries WHERE turn = ?`, turn.id).Scan(&found.Text); err != nil {
 				return agent.Summary{}, err
 			}
 		}
@@ -54,7 +54,7 @@ func (s *Store) summary(ctx context.Context, conversation string) (agent.Summary
 
 // KeepSummary keeps what the path up to and with a turn came down to.
 func (s *Store) KeepSummary(ctx context.Context, turn, text string) error {
-	if _, err := s.file.write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created) VALUES (?, ?, ?)`, turn, text, s.now().UnixMilli()); err != nil {
+	if _, err := s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created) VALUES (?, ?, ?)`, turn, text, s.now().UnixMilli()); err != nil {
 		return fmt.Errorf("keep the summary of the conversation: %w", err)
 	}
 	return nil
@@ -62,7 +62,7 @@ func (s *Store) KeepSummary(ctx context.Context, turn, text string) error {
 
 // Gauge is how a model's server counts tokens, as far as it was learned.
 func (s *Store) Gauge(ctx context.Context, model string) (g agent.Gauge, err error) {
-	err = s.file.read.QueryRowContext(ctx, `SELECT high, window FROM gauges WHERE model = ?`, model).Scan(&g.High, &g.Window)
+	err = s.file.Read.QueryRowContext(ctx, `SELECT high, window FROM gauges WHERE model = ?`, model).Scan(&g.High, &g.Window)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return agent.Gauge{}, fmt.Errorf("read how %s counts tokens: %w", model, err)
 	}
@@ -71,7 +71,7 @@ func (s *Store) Gauge(ctx context.Context, model string) (g agent.Gauge, err err
 
 // KeepGauge keeps what was learned of it.
 func (s *Store) KeepGauge(ctx context.Context, model string, g agent.Gauge) error {
-	if _, err := s.file.write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, low, high, window) VALUES (?, 0, ?, ?)`, model, g.High, g.Window); err != nil {
+	if _, err := s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, low, high, window) VALUES (?, 0, ?, ?)`, model, g.High, g.Window); err != nil {
 		return fmt.Errorf("keep how %s counts tokens: %w", model, err)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"lifehub/internal/rows"
+	"lifehub/store/file"
 )
 
 // traceFormat is the format of the traces written here: lines of JSON, as
@@ -36,13 +37,13 @@ type TraceLimits struct {
 
 // traces are those of the turns in a database.
 type traces struct {
-	file    *database
+	file    *file.File
 	running sync.WaitGroup // the goroutines that keep traces
 	closing chan struct{}  // closed to end them
 	once    sync.Once
 }
 
-func newTraces(d *database) *traces { return &traces{file: d, closing: make(chan struct{})} }
+func newTraces(d *file.File) *traces { return &traces{file: d, closing: make(chan struct{})} }
 
 // close keeps what has come of open traces.
 func (t *traces) close() {
@@ -155,7 +156,7 @@ func (w *traceWriter) save(whole bool) {
 		err = errors.Join(err, w.packer.Flush())
 	}
 	if err == nil {
-		_, err = w.traces.file.write.Exec(`INSERT INTO traces (turn, format, events, dropped, whole, body) VALUES (?, ?, ?, ?, ?, ?)
+		_, err = w.traces.file.Write.Exec(`INSERT INTO traces (turn, format, events, dropped, whole, body) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (turn) DO UPDATE SET format = excluded.format, events = excluded.events, dropped = excluded.dropped,
 			whole = excluded.whole, body = excluded.body`, w.turn, traceFormat, events, dropped, whole, w.packed.Bytes())
 	}
@@ -168,7 +169,7 @@ func (w *traceWriter) save(whole bool) {
 // trim takes the oldest traces away while all together take too much. The
 // newest stays, however large.
 func (w *traceWriter) trim() {
-	_, err := w.traces.file.write.Exec(`DELETE FROM traces WHERE rowid IN (SELECT rowid FROM
+	_, err := w.traces.file.Write.Exec(`DELETE FROM traces WHERE rowid IN (SELECT rowid FROM
 		(SELECT rowid, sum(length(body)) OVER (ORDER BY rowid DESC) AS total FROM traces) WHERE total > ?)
 		AND rowid < (SELECT max(rowid) FROM traces)`, w.limits.Total)
 	if err != nil && !w.failed {
@@ -226,7 +227,7 @@ func (t *traces) List(ctx context.Context, limit int) ([]Trace, error) {
 
 func (t *traces) query(ctx context.Context, query string, args ...any) ([]Trace, error) {
 	var list []Trace
-	for scan := range rows.Of(ctx, t.file.read, query, args...) {
+	for scan := range rows.Of(ctx, t.file.Read, query, args...) {
 		var one Trace
 		var started int64
 		if err := scan(&one.Turn, &one.Conversation, &one.Question, &started, &one.State, &one.Format, &one.Events, &one.Dropped, &one.Whole, &one.Size); err != nil {
@@ -285,7 +286,7 @@ func (t *traces) readTurn(ctx context.Context, turn string) (Trace, error) {
 	}
 	found := list[0]
 	var body []byte
-	if err := t.file.read.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); errors.Is(err, sql.ErrNoRows) {
+	if err := t.file.Read.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); errors.Is(err, sql.ErrNoRows) {
 		return Trace{}, ErrNoTrace
 	} else if err != nil {
 		return Trace{}, err

@@ -165,7 +165,7 @@ func TestATraceGoesWithItsConversation(t *testing.T) {
 	secret := "a word that nobody may find again"
 	turn := traced(t, s, plenty, secret)
 	body := readBody(t, s, turn)
-	if _, err := s.file.write.Exec("DELETE FROM conversations WHERE id = 'c'"); err != nil {
+	if _, err := s.file.Write.Exec("DELETE FROM conversations WHERE id = 'c'"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Traces.Read(t.Context(), turn); !errors.Is(err, ErrNoTrace) {
@@ -193,7 +193,7 @@ func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
 	whole := readBody(t, s, turn)
 	damage := func(body []byte) Trace {
 		t.Helper()
-		if _, err := s.file.write.Exec("UPDATE traces SET body = ?", body); err != nil {
+		if _, err := s.file.Write.Exec("UPDATE traces SET body = ?", body); err != nil {
 			t.Fatal(err)
 		}
 		return trace(t, s, turn)
@@ -210,7 +210,7 @@ func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
 	}
 	damage(whole)
 	for _, format := range []int{0, traceFormat + 1} {
-		if _, err := s.file.write.Exec("UPDATE traces SET format = ?", format); err != nil {
+		if _, err := s.file.Write.Exec("UPDATE traces SET format = ?", format); err != nil {
 			t.Fatal(err)
 		}
 		if got := trace(t, s, turn); got.Readable() == nil || len(got.Lines) > 0 {
@@ -221,7 +221,7 @@ func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
 
 func readBody(t *testing.T, s *Store, turn string) (body []byte) {
 	t.Helper()
-	if err := s.file.read.QueryRow("SELECT body FROM traces WHERE turn = ?", turn).Scan(&body); err != nil {
+	if err := s.file.Read.QueryRow("SELECT body FROM traces WHERE turn = ?", turn).Scan(&body); err != nil {
 		t.Fatal(err)
 	}
 	return body
@@ -251,7 +251,7 @@ func BenchmarkTrace(b *testing.B) {
 	_ = w.Close()
 	s.Traces.running.Wait()
 	var size int64
-	if err := s.file.read.QueryRow("SELECT length(body) FROM traces").Scan(&size); err != nil {
+	if err := s.file.Read.QueryRow("SELECT length(body) FROM traces").Scan(&size); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(size)/float64(b.N), "bytes/piece")

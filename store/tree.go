@@ -44,7 +44,7 @@ func (s *Store) exchanges(ctx context.Context, conversation string, wanted func(
 }
 
 func (s *Store) readExchanges(ctx context.Context, conversation string, wanted func(tree) tree) ([]agent.Exchange, error) {
-	tx, err := s.file.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // the tree and the texts are of one moment
+	tx, err := s.file.Read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // the tree and the texts are of one moment
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Store) readTree(ctx context.Context, db rows.Querier, conversation stri
 		}
 		n.Asked = time.UnixMilli(started)
 		n.Open = state == "open"
-		n.Running = n.Open && s.file.owners.atWork(owner, n.Turn, state)
+		n.Running = n.Open && s.file.Owners.AtWork(owner, n.Turn, state)
 		n.Answer.Cut = state == "cut" || n.Open
 		n.Undone = undone.Valid
 		list = append(list, n)
@@ -163,7 +163,7 @@ func (s *Store) GoOn(ctx context.Context, conversation, turn string) error {
 // Show makes the path through a turn current, down to the newest turn below
 // it; when the turn is on the current path already, that stays. The error is [ErrNoConversation] when there is no such turn.
 func (s *Store) Show(ctx context.Context, conversation, turn string) error {
-	tree, err := s.readTree(ctx, s.file.read, conversation)
+	tree, err := s.readTree(ctx, s.file.Read, conversation)
 	if err != nil {
 		return fmt.Errorf("go to turn %q: %w", turn, err)
 	}
@@ -179,7 +179,7 @@ func (s *Store) Show(ctx context.Context, conversation, turn string) error {
 
 // setHead moves the head to the message that a query finds.
 func (s *Store) setHead(ctx context.Context, conversation, turn, query string) error {
-	err := s.file.update(ctx, func(tx *sql.Tx) error {
+	err := s.file.Update(ctx, func(tx *sql.Tx) error {
 		var head int64
 		if turn != "" {
 			err := tx.QueryRowContext(ctx, query, conversation, turn).Scan(&head)
@@ -205,7 +205,7 @@ const forkMark = " (fork)"
 // Fork copies the path that ends with a turn into a new conversation, with the
 // documents as that path left them. Of the tree beside it nothing else is copied.
 func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error) {
-	tree, err := s.readTree(ctx, s.file.read, conversation)
+	tree, err := s.readTree(ctx, s.file.Read, conversation)
 	if err != nil {
 		return agent.Conversation{}, fmt.Errorf("fork conversation %q: %w", conversation, err)
 	}
@@ -218,7 +218,7 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conv
 	}
 	tree.connect(tree[at].answer)
 	fork := s.NewConversation()
-	err = s.file.update(ctx, func(tx *sql.Tx) error {
+	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
 		if _, err := tx.ExecContext(ctx, `INSERT INTO conversations (id, title, titled, created, updated)
 			SELECT ?, title || ?4, titled, ?2, ?2 FROM conversations WHERE id = ?3`, fork, now, conversation, forkMark); err != nil {

@@ -25,12 +25,12 @@ func (s *Store) NewConversation() string {
 // turn's id. A conversation that is not there yet is made, titled with the
 // message's first words.
 func (s *Store) Begin(ctx context.Context, conversation, message string) (string, error) {
-	owner, err := s.file.owners.mine()
+	owner, err := s.file.Owners.Mine()
 	if err != nil {
 		return "", fmt.Errorf("find who works on the turn: %w", err)
 	}
 	var turn string
-	err = s.file.update(ctx, func(tx *sql.Tx) error {
+	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
 		if _, err := tx.ExecContext(ctx, `INSERT INTO conversations (id, title, created, updated) VALUES (?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET updated = excluded.updated`, conversation, agent.Title(message), now, now); err != nil {
@@ -62,14 +62,14 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 	if err != nil {
 		return "", err
 	}
-	s.file.owners.begin(turn)
+	s.file.Owners.Begin(turn)
 	return turn, nil
 }
 
 // Progress keeps what has been said of an answer so far, the whole text and
 // not the next piece. It is for an open turn; a finished one stays as it is.
 func (s *Store) Progress(ctx context.Context, turn, text string) error {
-	_, err := s.file.write.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'
+	_, err := s.file.Write.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'
 		AND (SELECT state FROM turns WHERE id = turn) = 'open'`, text, turn)
 	if err != nil {
 		return fmt.Errorf("keep the answer so far: %w", err)
@@ -102,7 +102,7 @@ func withoutUncited(answer agent.Answer) []agent.Source {
 // cancelled: that is how an interrupted turn ends.
 func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) error {
 	ctx = context.WithoutCancel(ctx)
-	defer s.file.owners.end(turn)
+	defer s.file.Owners.End(turn)
 	rest, err := json.Marshal(detail{Sources: withoutUncited(answer), Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects, Log: answer.Log})
 	if err != nil {
 		return fmt.Errorf("keep the answer: %w", err)
@@ -114,7 +114,7 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) er
 	case answer.Cut:
 		state = "cut"
 	}
-	err = s.file.update(ctx, func(tx *sql.Tx) error {
+	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
 		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, error = ?, detail = ?, ended = ? WHERE id = ?`,
 			state, answer.Error, string(rest), now, turn)

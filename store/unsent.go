@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/store/file"
 )
 
 // What is typed and not sent lies in a folder beside the database, in a file of
@@ -23,11 +24,11 @@ import (
 
 // drafts are those files.
 type drafts struct {
-	file *database
+	file *file.File
 	dir  string
 }
 
-func newDrafts(d *database) *drafts { return &drafts{file: d, dir: d.path + ".unsent"} }
+func newDrafts(d *file.File) *drafts { return &drafts{file: d, dir: d.Path + ".unsent"} }
 
 // draft is such a file.
 type draft struct {
@@ -42,7 +43,7 @@ func (d *drafts) draftFile(owner, kind string) string {
 // KeepUnsent keeps what is typed in this process, in place of what it kept
 // before. It is called in the order of typing. In memory nothing is kept.
 func (d *drafts) KeepUnsent(ctx context.Context, u agent.Unsent) error {
-	if d.file.path == "" {
+	if d.file.Path == "" {
 		return nil
 	}
 	if err := d.keepUnsent(ctx, u); err != nil {
@@ -52,10 +53,10 @@ func (d *drafts) KeepUnsent(ctx context.Context, u agent.Unsent) error {
 }
 
 func (d *drafts) keepUnsent(ctx context.Context, u agent.Unsent) error {
-	if u.Empty() && d.file.owners.named() == "" {
+	if u.Empty() && d.file.Owners.Named() == "" {
 		return nil // nothing of this process is there
 	}
-	owner, err := d.file.owners.mine()
+	owner, err := d.file.Owners.Mine()
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (d *drafts) keepUnsent(ctx context.Context, u agent.Unsent) error {
 	}
 	written := draft{Unsent: u}
 	if u.Sending != "" {
-		if err := d.file.read.QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM messages`).Scan(&written.After); err != nil {
+		if err := d.file.Read.QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM messages`).Scan(&written.After); err != nil {
 			return err
 		}
 	}
@@ -104,10 +105,10 @@ func (d *drafts) replaceDraft(file string, text []byte, safe bool) error {
 // DraftFile makes the file in which the user's editor gets what is typed. It is
 // found again when LifeHub is killed meanwhile; who made it removes it.
 func (d *drafts) DraftFile() (*os.File, error) {
-	if d.file.path == "" {
+	if d.file.Path == "" {
 		return os.CreateTemp("", "lifehub-*.md")
 	}
-	owner, err := d.file.owners.mine()
+	owner, err := d.file.Owners.Mine()
 	if err == nil {
 		err = os.MkdirAll(d.dir, 0o700)
 	}
@@ -122,7 +123,7 @@ func (d *drafts) DraftFile() (*os.File, error) {
 // the last of all. The zero value is nothing. What is taken is kept as this
 // process's own.
 func (d *drafts) TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
-	if d.file.path == "" {
+	if d.file.Path == "" {
 		return agent.Unsent{}, nil
 	}
 	u, err := d.takeUnsent(ctx, conversation)
@@ -137,7 +138,7 @@ func (d *drafts) takeUnsent(ctx context.Context, conversation string) (agent.Uns
 	if err != nil || len(left) == 0 {
 		return agent.Unsent{}, err
 	}
-	mine, err := d.file.owners.mine()
+	mine, err := d.file.Owners.Mine()
 	if err != nil {
 		return agent.Unsent{}, err
 	}
@@ -166,7 +167,7 @@ func (d *drafts) takeUnsent(ctx context.Context, conversation string) (agent.Uns
 
 // begun tells whether a conversation has a turn.
 func (d *drafts) begun(ctx context.Context, conversation string) (yes bool, err error) {
-	err = d.file.read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM turns WHERE conversation = ?`, conversation).Scan(&yes)
+	err = d.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM turns WHERE conversation = ?`, conversation).Scan(&yes)
 	return yes, err
 }
 
@@ -181,7 +182,7 @@ type leftDraft struct {
 func (d *drafts) leftDrafts() ([]leftDraft, error) {
 	var left []leftDraft
 	err := d.eachDraft(func(owner string) error {
-		if !d.file.owners.ended(owner) {
+		if !d.file.Owners.Ended(owner) {
 			return nil
 		}
 		os.Remove(d.draftFile(owner, ".json.part")) // killed in the middle of writing it
@@ -273,7 +274,7 @@ func (d *drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.
 	if err := os.Remove(d.draftFile(mine, ".md")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return agent.Unsent{}, err
 	}
-	err := d.file.read.QueryRowContext(ctx, `SELECT title FROM conversations WHERE id = ?`, u.Conversation).Scan(&u.Title)
+	err := d.file.Read.QueryRowContext(ctx, `SELECT title FROM conversations WHERE id = ?`, u.Conversation).Scan(&u.Title)
 	if errors.Is(err, sql.ErrNoRows) { // not begun yet
 		err = nil
 	}
@@ -283,7 +284,7 @@ func (d *drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.
 // wasKept tells whether the message on its way arrived: since then the process
 // has begun a turn, or the message stands in the conversation.
 func (d *drafts) wasKept(ctx context.Context, l leftDraft) (kept bool, err error) {
-	err = d.file.read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM messages m JOIN turns t ON t.id = m.turn
+	err = d.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM messages m JOIN turns t ON t.id = m.turn
 		WHERE t.conversation = ? AND m.role = 'user' AND m.id > ? AND (t.owner = ? OR m.text = ?)`,
 		l.Conversation, l.After, l.owner, l.Sending).Scan(&kept)
 	return kept, err

@@ -1,4 +1,4 @@
-package store
+package file
 
 import (
 	"context"
@@ -58,9 +58,9 @@ func beside(folder, prefix string) ([]string, error) {
 	return names, nil
 }
 
-// backup writes a whole and compact copy of the database to path, over an
+// Copy writes a whole and compact copy of the database to path, over an
 // older copy of the same name.
-func backup(ctx context.Context, db *sql.DB, path string) error {
+func Copy(ctx context.Context, db *sql.DB, path string) error {
 	partial := path + ".part"
 	if err := os.Remove(partial); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -80,29 +80,29 @@ func backup(ctx context.Context, db *sql.DB, path string) error {
 	return os.Rename(partial, path)
 }
 
-// backUp makes a backup if the newest is a day old at now, and deletes those
+// BackUp makes a backup if the newest is a day old at now, and deletes those
 // that are too many. In memory it does nothing.
-func (d *database) backUp(ctx context.Context, now time.Time) error {
-	if d.path == "" {
+func (d *File) BackUp(ctx context.Context, now time.Time) error {
+	if d.Path == "" {
 		return nil
 	}
-	list, err := Backups(d.path)
+	list, err := Backups(d.Path)
 	if err != nil {
 		return err
 	}
 	if len(list) > 0 && now.Sub(list[0].Time) < 24*time.Hour {
 		return nil
 	}
-	if err := os.MkdirAll(backupFolder(d.path), 0o700); err != nil {
+	if err := os.MkdirAll(backupFolder(d.Path), 0o700); err != nil {
 		return err
 	}
-	made := Backup{filepath.Join(backupFolder(d.path), filepath.Base(d.path)+"."+now.Format(backupTime)), now}
+	made := Backup{filepath.Join(backupFolder(d.Path), filepath.Base(d.Path)+"."+now.Format(backupTime)), now}
 	// A connection of its own: the readers may not do it, the writer is waited for.
-	db, err := connect(d.path, 1, "")
+	db, err := Connect(d.Path, 1, "")
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(backup(ctx, db, made.Path), db.Close()); err != nil {
+	if err := errors.Join(Copy(ctx, db, made.Path), db.Close()); err != nil {
 		return err
 	}
 	list = append([]Backup{made}, list...)
@@ -114,17 +114,17 @@ func (d *database) backUp(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// copies are all files that hold earlier states of the database: the daily
+// Copies are all files that hold earlier states of the database: the daily
 // backups and those made before a new schema.
-func (d *database) copies() ([]string, error) {
-	if d.path == "" {
+func (d *File) Copies() ([]string, error) {
+	if d.Path == "" {
 		return nil, nil
 	}
-	list, err := Backups(d.path)
+	list, err := Backups(d.Path)
 	if err != nil {
 		return nil, err
 	}
-	names, err := beside(filepath.Dir(d.path), filepath.Base(d.path)+".v")
+	names, err := beside(filepath.Dir(d.Path), filepath.Base(d.Path)+".v")
 	if err != nil {
 		return nil, err
 	}

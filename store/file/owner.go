@@ -1,4 +1,4 @@
-package store
+package file
 
 import (
 	"crypto/rand"
@@ -25,8 +25,8 @@ type owners struct {
 	working map[string]bool // turns that this process works on
 }
 
-// mine is the name of this process.
-func (o *owners) mine() (string, error) {
+// Mine is the name of this process.
+func (o *owners) Mine() (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.name != "" || o.dir == "" {
@@ -51,8 +51,8 @@ func (o *owners) mine() (string, error) {
 	return "", fmt.Errorf("say who works on a turn: no file in %s can be locked", o.dir)
 }
 
-// named is the name of this process; "": it has none yet.
-func (o *owners) named() string {
+// Named is the name of this process; "": it has none yet.
+func (o *owners) Named() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.name
@@ -94,15 +94,15 @@ func (o *owners) gone(name string) bool {
 	return true
 }
 
-// ended is gone for another process than this one. Of two who look at one file at
+// Ended is gone for another process than this one. Of two who look at one file at
 // once, one would find it locked by the other.
-func (o *owners) ended(name string) bool {
+func (o *owners) Ended(name string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return name != o.name && o.gone(name)
 }
 
-func (o *owners) begin(turn string) {
+func (o *owners) Begin(turn string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.working == nil {
@@ -111,14 +111,14 @@ func (o *owners) begin(turn string) {
 	o.working[turn] = true
 }
 
-func (o *owners) end(turn string) {
+func (o *owners) End(turn string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.working, turn)
 }
 
-// atWork tells whether somebody works on a turn that is marked as owner's.
-func (o *owners) atWork(owner, turn, state string) bool {
+// AtWork tells whether somebody works on a turn that is marked as owner's.
+func (o *owners) AtWork(owner, turn, state string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.working[turn] {

@@ -1,4 +1,4 @@
-package store
+package file
 
 import (
 	"context"
@@ -36,13 +36,13 @@ func (e *DamagedError) Error() string {
 	return text + "; there is no backup that is whole; `lifehub chats restore` begins an empty one and keeps the damaged file"
 }
 
-// check looks for damage after an unclean end. The error is a [*DamagedError] if
+// Check looks for damage after an unclean end. The error is a [*DamagedError] if
 // there is some.
-func (d *database) check(ctx context.Context) error {
-	if !d.unclean() {
+func (d *File) Check(ctx context.Context) error {
+	if !d.Unclean() {
 		return nil
 	}
-	why, err := integrity(ctx, d.read)
+	why, err := integrity(ctx, d.Read)
 	if err != nil {
 		return err
 	}
@@ -53,8 +53,8 @@ func (d *database) check(ctx context.Context) error {
 	return nil
 }
 
-// unclean reports whether the file was not closed, and nobody has checked it since.
-func (d *database) unclean() bool { return d.session != nil && d.session.unclean }
+// Unclean reports whether the file was not closed, and nobody has checked it since.
+func (d *File) Unclean() bool { return d.session != nil && d.session.unclean }
 
 // integrity says what is wrong with a database; "": nothing.
 func integrity(ctx context.Context, db *sql.DB) (string, error) {
@@ -117,7 +117,7 @@ func examineClosed(ctx context.Context, path string) (string, error) {
 	if err != nil || why != "" {
 		return why, err
 	}
-	if version, err := schemaVersion(db); err != nil || version == 0 {
+	if version, err := SchemaVersion(db); err != nil || version == 0 {
 		return "its tables are gone", nil
 	}
 	return "", nil
@@ -234,11 +234,11 @@ func (s *session) emptied() bool {
 // asideMark is what the name of a damaged file has between the database's and the time.
 const asideMark = ".damaged-"
 
-// aside lists the files that were set aside because they were damaged.
-func (d *database) aside() []string {
-	if d.path == "" {
+// Aside lists the files that were set aside because they were damaged.
+func (d *File) Aside() []string {
+	if d.Path == "" {
 		return nil
 	}
-	names, _ := beside(filepath.Dir(d.path), filepath.Base(d.path)+asideMark) // a folder that can't be read held no database
+	names, _ := beside(filepath.Dir(d.Path), filepath.Base(d.Path)+asideMark) // a folder that can't be read held no database
 	return names
 }

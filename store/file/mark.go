@@ -1,4 +1,4 @@
-package store
+package file
 
 import (
 	"encoding/binary"

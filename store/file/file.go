@@ -1,4 +1,7 @@
-package store
+// Package file holds one SQLite file that survives a kill and a power cut: it is
+// opened, brought up to date, marked, checked, backed up and restored here,
+// whatever its tables are. Start at [Open].
+package file
 
 import (
 	"context"
@@ -23,19 +26,19 @@ const readers = 4
 // milliseconds. A write of ours takes a few; more than this is a stuck disk.
 const busyTimeout = 10_000
 
-// database is an open file. It is safe for concurrent use.
-type database struct {
-	path    string  // "" when it is in memory
-	write   *sql.DB // one connection: writes queue here and not in SQLite
-	read    *sql.DB // the same file, kept from writing
-	owners  owners
+// File is an open file. It is safe for concurrent use.
+type File struct {
+	Path    string  // "" when it is in memory
+	Write   *sql.DB // one connection: writes queue here and not in SQLite
+	Read    *sql.DB // the same file, kept from writing
+	Owners  owners
 	session *session // nil: in memory
-	warning string   // what the user should know about how it was found; "": nothing
+	Warning string   // what the user should know about how it was found; "": nothing
 }
 
-// openDatabase opens a file, making it and its folder if need be, and takes the
+// Open opens a file, making it and its folder if need be, and takes the
 // steps that its schema lacks.
-func openDatabase(path string, steps []string) (*database, error) {
+func Open(path string, steps []string) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -46,7 +49,7 @@ func openDatabase(path string, steps []string) (*database, error) {
 	if err := makePrivate(path); err != nil {
 		return nil, err
 	}
-	d := &database{path: path, owners: owners{dir: path + ".owners"}}
+	d := &File{Path: path, Owners: owners{dir: path + ".owners"}}
 	if d.session, err = beginSession(path); err != nil {
 		return nil, err
 	}
@@ -62,10 +65,10 @@ func openDatabase(path string, steps []string) (*database, error) {
 }
 
 // connect looks at how the file was left, opens it and brings it up to date.
-func (d *database) connect(steps []string) (err error) {
+func (d *File) connect(steps []string) (err error) {
 	switch {
 	case d.session.other:
-		if d.warning, err = d.session.examine(context.Background()); err != nil {
+		if d.Warning, err = d.session.examine(context.Background()); err != nil {
 			return err
 		}
 	case d.session.unclean && d.session.emptied():
@@ -74,51 +77,51 @@ func (d *database) connect(steps []string) (err error) {
 		if err := d.session.setAside(); err != nil {
 			return err
 		}
-		d.warning = d.session.lostLog + ". A copy of it is kept."
+		d.Warning = d.session.lostLog + ". A copy of it is kept."
 	}
-	if d.write, err = connect(d.path, 1, "_txlock=immediate"); err != nil {
+	if d.Write, err = Connect(d.Path, 1, "_txlock=immediate"); err != nil {
 		return err
 	}
-	if err := migrate(d.write, d.path, steps); err != nil {
-		return errors.Join(err, d.write.Close())
+	if err := Migrate(d.Write, d.Path, steps); err != nil {
+		return errors.Join(err, d.Write.Close())
 	}
-	if d.read, err = connect(d.path, readers, "_pragma=query_only(1)"); err != nil {
-		return errors.Join(err, d.write.Close())
+	if d.Read, err = Connect(d.Path, readers, "_pragma=query_only(1)"); err != nil {
+		return errors.Join(err, d.Write.Close())
 	}
 	return d.session.opened()
 }
 
-// memoryDatabase opens a database that leaves nothing on the disk.
-func memoryDatabase(steps []string) (*database, error) {
+// InMemory opens a database that leaves nothing on the disk.
+func InMemory(steps []string) (*File, error) {
 	db, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)&_txlock=immediate")
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1) // each connection would be a database of its own
-	if err := migrate(db, "", steps); err != nil {
+	if err := Migrate(db, "", steps); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &database{write: db, read: db}, nil
+	return &File{Write: db, Read: db}, nil
 }
 
-// close folds the write-ahead log into the file where the disk has room for it.
-func (d *database) close() error {
-	d.owners.close()
-	if d.path == "" {
-		return d.write.Close()
+// Close folds the write-ahead log into the file where the disk has room for it.
+func (d *File) Close() error {
+	d.Owners.close()
+	if d.Path == "" {
+		return d.Write.Close()
 	}
 	// Another process that still reads keeps the log; the last one folds it. On
 	// a full disk it stays too, with all that it holds, for the next opening.
-	_, checkpoint := d.write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	_, checkpoint := d.Write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	if isFull(checkpoint) {
 		checkpoint = nil
 	}
-	return errors.Join(checkpoint, d.read.Close(), d.write.Close(), d.session.end())
+	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), d.session.end())
 }
 
-// update runs fn in one transaction; after an error nothing of it is kept.
-func (d *database) update(ctx context.Context, fn func(*sql.Tx) error) error {
-	tx, err := d.write.BeginTx(ctx, nil)
+// Update runs fn in one transaction; after an error nothing of it is kept.
+func (d *File) Update(ctx context.Context, fn func(*sql.Tx) error) error {
+	tx, err := d.Write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -146,9 +149,9 @@ func makePrivate(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// connect opens path with the settings that each connection needs.
+// Connect opens path with the settings that each connection needs.
 // secure_delete overwrites removed text, so that it does not stay in the file.
-func connect(path string, connections int, extra string) (*sql.DB, error) {
+func Connect(path string, connections int, extra string) (*sql.DB, error) {
 	name := filepath.ToSlash(path)
 	if !strings.HasPrefix(name, "/") { // C:/…
 		name = "/" + name

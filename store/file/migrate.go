@@ -1,4 +1,4 @@
-package store
+package file
 
 import (
 	"context"
@@ -13,10 +13,10 @@ func (e *NewerSchemaError) Error() string {
 	return fmt.Sprintf("it was written by a newer LifeHub (schema %d, this one knows %d): update LifeHub, or point LIFEHUB_HOME at another folder", e.Has, e.Knows)
 }
 
-// migrate brings the schema to version len(steps). Killed at any point it
+// Migrate brings the schema to version len(steps). Killed at any point it
 // leaves the old schema or the new one. path "" has no file to back up.
-func migrate(db *sql.DB, path string, steps []string) error {
-	version, err := schemaVersion(db)
+func Migrate(db *sql.DB, path string, steps []string) error {
+	version, err := SchemaVersion(db)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func migrate(db *sql.DB, path string, steps []string) error {
 		return nil
 	}
 	if version > 0 && version < len(steps) && path != "" {
-		if err := backup(context.Background(), db, fmt.Sprintf("%s.v%d.bak", path, version)); err != nil {
+		if err := Copy(context.Background(), db, fmt.Sprintf("%s.v%d.bak", path, version)); err != nil {
 			return fmt.Errorf("back up schema %d before bringing it up to date: %w", version, err)
 		}
 	}
@@ -34,7 +34,7 @@ func migrate(db *sql.DB, path string, steps []string) error {
 	}
 	defer tx.Rollback()
 	// Asked again inside the lock: another process may have been quicker.
-	if version, err = schemaVersion(tx); err != nil {
+	if version, err = SchemaVersion(tx); err != nil {
 		return err
 	}
 	if version > len(steps) {
@@ -55,8 +55,8 @@ type querier interface {
 	QueryRow(query string, args ...any) *sql.Row
 }
 
-// schemaVersion is 0 for an empty file.
-func schemaVersion(db querier) (int, error) {
+// SchemaVersion is 0 for an empty file.
+func SchemaVersion(db querier) (int, error) {
 	var tables int
 	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name = 'schema'").Scan(&tables); err != nil {
 		return 0, err
