@@ -69,7 +69,7 @@ func (m *Model) jump(by int) {
 // searchHistory opens the earlier prompts as a list that typing filters.
 func (m *Model) searchHistory() {
 	history := m.composer.History
-	p := picker{title: "Earlier prompts", empty: "nothing was asked yet", filter: safetext.Line(m.composer.Text())}
+	p := &picker{title: "Earlier prompts", empty: "nothing was asked yet", filter: safetext.Line(m.composer.Text())}
 	for _, prompt := range history {
 		p.rows = append(p.rows, draw.Row{Label: prompt})
 	}
@@ -77,9 +77,7 @@ func (m *Model) searchHistory() {
 		m.composer.Set(safetext.Text(history[at]))
 		return nil
 	}
-	if m.cover(pickerOverlay) {
-		m.picker = p
-	}
+	m.cover(p)
 }
 
 // callUser rings when the window is out of sight: a bell, and a
@@ -170,21 +168,16 @@ func (m *Model) goToSources() {
 }
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
-	lines := 3
-	if msg.Button == tea.MouseWheelUp {
-		lines = -lines
+	if m.panel != nil {
+		m.updatePanel(msg)
+		return
 	}
-	switch m.overlay {
-	case helpOverlay:
-		m.help.top = max(0, m.help.first(m.bodyHeight())+lines)
-	case noOverlay:
-		m.transcript.Scroll(lines)
-	}
+	m.transcript.Scroll(wheelLines(msg))
 }
 
 // click gives the keys to the item under the mouse, or to the composer.
 func (m *Model) click(msg tea.MouseClickMsg) {
-	if msg.Button != tea.MouseLeft || m.overlay != noOverlay || m.asked() {
+	if msg.Button != tea.MouseLeft || m.panel != nil || m.asked() {
 		return
 	}
 	line := msg.Y - m.bodyTop()
@@ -244,9 +237,7 @@ func (m *Model) openPicker(msg pickMsg) {
 		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		return
 	}
-	if m.cover(pickerOverlay) {
-		m.picker = msg.picker
-	}
+	m.cover(&msg.picker)
 }
 
 func (m *Model) openConversation(id, title string) tea.Cmd {

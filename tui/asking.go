@@ -28,11 +28,11 @@ func (m *Model) uncovered() bool {
 }
 
 // cover puts a list or a page over the transcript, unless a question waits.
-func (m *Model) cover(by overlay) bool {
+func (m *Model) cover(by Panel) bool {
 	if !m.uncovered() {
 		return false
 	}
-	m.overlay = by
+	m.panel = by
 	return true
 }
 
@@ -46,7 +46,7 @@ func (m *Model) askInput(e agent.InputAsked) tea.Cmd {
 		m.inputFirst = !m.permission.Open()
 	}
 	m.input.Ask(e)
-	m.overlay = noOverlay
+	m.panel = nil
 	m.unfocus()
 	return m.rearm()
 }
@@ -59,7 +59,7 @@ func (m *Model) askPermission(e agent.PermissionAsked) tea.Cmd {
 		m.inputFirst = m.input.Open()
 	}
 	m.permission.Ask(e)
-	m.overlay = noOverlay
+	m.panel = nil
 	m.unfocus()
 	return m.rearm()
 }

@@ -87,8 +87,8 @@ func TestATreeOf5000TurnsIsDrawnAtOnce(t *testing.T) {
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.Update(treeMsg{list: list})
-	if len(m.tree.rows) != 5000 || !strings.Contains(m.View().Content, "Question?") {
-		t.Errorf("%d rows are in the tree", len(m.tree.rows))
+	if tree := m.panel.(*tree); len(tree.rows) != 5000 || !strings.Contains(m.View().Content, "Question?") {
+		t.Errorf("%d rows are in the tree", len(tree.rows))
 	}
 }
 

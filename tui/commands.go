@@ -18,7 +18,7 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		return func(m *Model, _ string) tea.Cmd { return do(m) }
 	}
 	return map[string]func(m *Model, args string) tea.Cmd{
-		"help":      none(func(m *Model) tea.Cmd { m.cover(helpOverlay); return nil }),
+		"help":      none(func(m *Model) tea.Cmd { m.cover(m.newHelp()); return nil }),
 		"new":       none((*Model).newConversation),
 		"copy":      (*Model).copyAnswer,
 		"context":   none((*Model).showContext),

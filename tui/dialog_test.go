@@ -195,7 +195,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 									continue
 								}
 								m.Update(named["enter"])
-								if answered() || m.overlay != noOverlay || m.input.Entered {
+								if answered() || m.panel != nil || m.input.Entered {
 									t.Fatalf("%q at %d keys a second, %v after it opened, answered", sentence, speed, delay)
 								}
 								if !strings.HasPrefix(draft+sentence, "/") && (len(m.composer.Queue) != 1 || m.composer.Queue[0] != draft+sentence) {
@@ -350,7 +350,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		r.pass(dialog.Guard)
 		inSight := func(what string) {
 			t.Helper()
-			if r.m.overlay != noOverlay || r.m.focused || r.m.palette.Open() || r.m.mentions.Open() || !strings.Contains(r.text(), "Allow add_task?") {
+			if r.m.panel != nil || r.m.focused || r.m.palette.Open() || r.m.mentions.Open() || !strings.Contains(r.text(), "Allow add_task?") {
 				t.Errorf("%s covers it:\n%s", what, r.text())
 			}
 			r.m.composer.Clear()

@@ -18,18 +18,27 @@ import (
 // how to get one, and folders of notes to choose from. Nothing that it does not
 // find keeps the user from chatting.
 type firstRun struct {
-	model  *backend.FoundModel // nil: it is being looked for
-	offers []backend.Offer     // nil: they are being looked for
-	folder string              // of the user's own, as it is typed
-	taking bool                // the chosen folder is being opened
-	wrong  string              // why it could not be
-	chosen int                 // counted from the first folder; -1: the model to fetch
+	finding finding
+	model   *backend.FoundModel // nil: it is being looked for
+	offers  []backend.Offer     // nil: they are being looked for
+	folder  string              // of the user's own, as it is typed
+	taking  bool                // the chosen folder is being opened
+	wrong   string              // why it could not be
+	chosen  int                 // counted from the first folder; -1: the model to fetch
+}
+
+// finding is how the first run finds what it shows.
+type finding struct {
+	offers  func() ([]backend.Offer, error)
+	take    func(backend.Offer) error
+	model   func() backend.FoundModel                     // nil: nothing is said of it
+	folders func(place string) ([]backend.Mention, error) // nil: paths are not completed
 }
 
 // firstRow is something to choose there.
 type firstRow struct {
 	draw.Row
-	act func(m *Model) tea.Cmd
+	act func() (did tea.Msg, cmd tea.Cmd)
 }
 
 type (
@@ -54,28 +63,72 @@ type (
 
 // openFirstRun shows the screen and begins to look.
 func (m *Model) openFirstRun() tea.Cmd {
-	m.first, m.overlay = firstRun{}, firstRunOverlay
-	return tea.Batch(m.findModel(), func() tea.Msg {
-		list, err := m.Notes.Offers(m.base)
+	found := finding{
+		offers: func() ([]backend.Offer, error) { return m.Notes.Offers(m.base) },
+		take:   func(o backend.Offer) error { return m.Notes.Take(m.base, o) },
+	}
+	if m.FindModel != nil {
+		found.model = func() backend.FoundModel { return m.FindModel(m.base) }
+	}
+	if m.Mentions != nil {
+		found.folders = func(place string) ([]backend.Mention, error) { return m.Mentions(m.base, place) }
+	}
+	f := &firstRun{finding: found}
+	m.panel = f
+	return tea.Batch(f.findModel(), func() tea.Msg {
+		list, err := found.offers()
 		return offersMsg{list, err}
 	})
 }
 
-// takeOffers shows the folders that were found.
-func (m *Model) takeOffers(msg offersMsg) {
-	f := &m.first
-	f.offers = append([]backend.Offer{}, msg.list...)
-	if msg.err != nil {
-		f.wrong = msg.err.Error()
+// findModel looks for the model, while the first run is open.
+func (m *Model) findModel() tea.Cmd {
+	if f, ok := m.panel.(*firstRun); ok {
+		return f.findModel()
 	}
+	return nil
 }
 
-// findModel looks for the model, while the screen is open.
-func (m *Model) findModel() tea.Cmd {
-	if m.overlay != firstRunOverlay || m.FindModel == nil {
+func (f *firstRun) findModel() tea.Cmd {
+	if f.finding.model == nil {
 		return nil
 	}
-	return func() tea.Msg { return foundModelMsg(m.FindModel(m.base)) }
+	return func() tea.Msg { return foundModelMsg(f.finding.model()) }
+}
+
+// Update takes a key, or what was found.
+func (f *firstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		did, cmd := f.press(msg, k)
+		return f, did, cmd
+	case tea.PasteMsg:
+		f.typeFolder(f.folder + safetext.Line(strings.TrimSpace(msg.Content)))
+	case foundModelMsg:
+		f.model = (*backend.FoundModel)(&msg)
+	case offersMsg:
+		f.offers = append([]backend.Offer{}, msg.list...)
+		if msg.err != nil {
+			f.wrong = msg.err.Error()
+		}
+	case foldersMsg:
+		f.completeFolder(msg)
+	case tookMsg:
+		f.taking = false
+		if msg.err == nil {
+			return f, NotesTaken{msg.offer}, nil
+		}
+		f.wrong = msg.err.Error()
+	}
+	return f, nil, nil
+}
+
+// Hints are the keys of the screen.
+func (f *firstRun) Hints(k *keys.Map) []string {
+	if f.folder != "" {
+		return []string{hint(k.PickerChoose, "use it"), hint(k.Complete, "complete"), hint(k.PickerClose, "later")}
+	}
+	return []string{moveHint(k), hint(k.PickerChoose, "choose"), hint(k.PickerClose, "later")}
 }
 
 // rows are what can be chosen, from the top.
@@ -83,20 +136,19 @@ func (f *firstRun) rows() []firstRow {
 	var rows []firstRow
 	if f.model != nil && f.model.Pull != "" {
 		name := f.model.Pull
-		rows = append(rows, firstRow{draw.Row{Label: "Fetch " + name, Detail: f.model.Why}, func(m *Model) tea.Cmd { return m.pull(name) }})
+		rows = append(rows, firstRow{draw.Row{Label: "Fetch " + name, Detail: f.model.Why}, func() (tea.Msg, tea.Cmd) { return Pull{name}, nil }})
 	}
 	for _, o := range f.offers {
-		rows = append(rows, firstRow{draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail}, func(m *Model) tea.Cmd { return m.takeNotes(o) }})
+		rows = append(rows, firstRow{draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail}, func() (tea.Msg, tea.Cmd) { return nil, f.takeNotes(o) }})
 	}
 	own := backend.Offer{Name: path.Base(f.folder), Path: f.folder}
-	rows = append(rows, firstRow{draw.Row{Label: "Another folder  " + f.folder, Detail: "type its path"}, func(m *Model) tea.Cmd {
+	rows = append(rows, firstRow{draw.Row{Label: "Another folder  " + f.folder, Detail: "type its path"}, func() (tea.Msg, tea.Cmd) {
 		if own.Path == "" {
-			m.flash("type the path of the folder, such as ~/notes")
-			return nil
+			return Flash("type the path of the folder, such as ~/notes"), nil
 		}
-		return m.takeNotes(own)
+		return nil, f.takeNotes(own)
 	}})
-	return append(rows, firstRow{draw.Row{Label: "Later", Detail: "chat without notes"}, (*Model).leaveFirstRun})
+	return append(rows, firstRow{draw.Row{Label: "Later", Detail: "chat without notes"}, func() (tea.Msg, tea.Cmd) { return Later{}, nil }})
 }
 
 // above is how many rows stand above the first folder.
@@ -110,34 +162,29 @@ func (f *firstRun) above() int {
 // at is the chosen row.
 func (f *firstRun) at() int { return max(0, min(f.chosen+f.above(), len(f.rows())-1)) }
 
-// pressFirstRun moves, chooses, or types a folder of the user's own.
-func (m *Model) pressFirstRun(pressed tea.KeyPressMsg) tea.Cmd {
-	f, k := &m.first, &m.keys
+// press moves, chooses, or types a folder of the user's own.
+func (f *firstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd tea.Cmd) {
 	rows := f.rows()
 	switch {
 	case f.taking:
-		return nil
-	case key.Matches(pressed, k.PickerClose) && m.pulling != nil:
-		m.stop()
-		return nil
+		return nil, nil
 	case key.Matches(pressed, k.PickerClose):
-		return m.leaveFirstRun()
+		return Later{}, nil
 	case key.Matches(pressed, k.PickerChoose):
-		return rows[f.at()].act(m)
+		return rows[f.at()].act()
 	case key.Matches(pressed, k.Complete) && f.folder != "":
-		return m.findFolders()
+		return nil, f.findFolders()
 	}
 	if to, moves := k.Moved(pressed, f.at(), len(rows), 5); moves && pressed.Text == "" {
 		f.chosen = to - f.above()
-		return nil
+		return nil, nil
 	}
-	m.typeFolder(keys.Typed(f.folder, pressed))
-	return nil
+	f.typeFolder(keys.Typed(f.folder, pressed))
+	return nil, nil
 }
 
 // typeFolder puts a path in place of the one that is typed.
-func (m *Model) typeFolder(folder string) {
-	f := &m.first
+func (f *firstRun) typeFolder(folder string) {
 	if folder != f.folder {
 		f.folder, f.wrong = folder, ""
 		f.chosen = len(f.offers)
@@ -145,14 +192,14 @@ func (m *Model) typeFolder(folder string) {
 }
 
 // findFolders looks for what the typed path may go on with.
-func (m *Model) findFolders() tea.Cmd {
-	folder := m.first.folder
+func (f *firstRun) findFolders() tea.Cmd {
+	folder := f.folder
 	place := composer.PlaceOf(folder)
-	if m.Mentions == nil || place == "" {
+	if f.finding.folders == nil || place == "" {
 		return nil
 	}
 	return func() tea.Msg {
-		list, err := m.Mentions(m.base, place)
+		list, err := f.finding.folders(place)
 		if err != nil { // the path is not there yet
 			return nil
 		}
@@ -161,8 +208,8 @@ func (m *Model) findFolders() tea.Cmd {
 }
 
 // completeFolder writes as much of a path as all folders that fit have in common.
-func (m *Model) completeFolder(msg foldersMsg) {
-	if msg.typed != m.first.folder {
+func (f *firstRun) completeFolder(msg foldersMsg) {
+	if msg.typed != f.folder {
 		return
 	}
 	common := ""
@@ -180,27 +227,22 @@ func (m *Model) completeFolder(msg foldersMsg) {
 		}
 	}
 	if common != "" {
-		m.typeFolder(common)
+		f.typeFolder(common)
 	}
 }
 
 // takeNotes uses a folder of notes from now on.
-func (m *Model) takeNotes(o backend.Offer) tea.Cmd {
-	m.first.taking, m.first.wrong = true, ""
-	return func() tea.Msg { return tookMsg{o, m.Notes.Take(m.base, o)} }
+func (f *firstRun) takeNotes(o backend.Offer) tea.Cmd {
+	f.taking, f.wrong = true, ""
+	return func() tea.Msg { return tookMsg{o, f.finding.take(o)} }
 }
 
-// took goes on to the chat, or says why the folder cannot be used.
-func (m *Model) took(msg tookMsg) tea.Cmd {
-	m.first.taking = false
-	if msg.err != nil {
-		m.first.wrong = msg.err.Error()
-		return nil
-	}
+// notesTaken goes on to the chat.
+func (m *Model) notesTaken(o backend.Offer) tea.Cmd {
 	cmd := m.leaveFirstRun()
-	m.flash("LifeHub knows " + msg.offer.Name + " now; ask away")
-	if msg.offer.Ask != "" && cmd == nil {
-		m.suggest(msg.offer.Ask)
+	m.flash("LifeHub knows " + o.Name + " now; ask away")
+	if o.Ask != "" && cmd == nil {
+		m.suggest(o.Ask)
 	}
 	return cmd
 }
@@ -213,22 +255,22 @@ func (m *Model) suggest(question string) {
 
 // leaveFirstRun goes on to the chat, and asks the prompt of the command line.
 func (m *Model) leaveFirstRun() tea.Cmd {
-	m.overlay = noOverlay
+	m.panel = nil
 	return m.askFirst()
 }
 
 // askFirst asks the prompt of the command line, once.
 func (m *Model) askFirst() tea.Cmd {
 	prompt := m.Prompt
-	if prompt == "" || m.overlay == firstRunOverlay {
+	if _, first := m.panel.(*firstRun); prompt == "" || first {
 		return nil
 	}
 	m.Prompt = ""
 	return m.ask(prompt)
 }
 
-// view returns exactly height lines.
-func (f *firstRun) view(width, height int, look *draw.Theme) []string {
+// View returns exactly height lines.
+func (f *firstRun) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
 	lines := []string{look.Strong.Render(draw.Fit("Welcome to LifeHub, the chat that knows your notes.", width)), ""}
 	lines = append(lines, look.Brand.Render(draw.Fit("Model", width)))
 	switch {

@@ -16,10 +16,13 @@ import (
 // help is the page of keys and commands, made from the key map. What is typed
 // leaves those that hold it.
 type help struct {
-	top    int
-	filter string
-	lines  []string // nil: out of date
-	width  int
+	commands []backend.Command
+	top      int
+	filter   string
+	lines    []string // nil: out of date
+	width    int      // what lines were made for
+	look     *draw.Theme
+	height   int // of the view
 }
 
 // helpGroup is what stands under one title.
@@ -57,19 +60,19 @@ func helpGroups(keys *keys.Map, commands []backend.Command) []helpGroup {
 }
 
 // build makes the lines for a width.
-func (h *help) build(keys *keys.Map, commands []backend.Command, width int, look *draw.Theme) {
-	if h.width == width && h.lines != nil {
+func (h *help) build(keys *keys.Map, width int, look *draw.Theme) {
+	if h.width == width && h.look == look && h.lines != nil {
 		return
 	}
 	columns := max(1, min(helpColumns, width/helpColumn))
 	each := (width - (columns-1)*draw.Cells(helpGap)) / columns
 	var blocks [][]string
-	for _, group := range helpGroups(keys, commands) {
+	for _, group := range helpGroups(keys, h.commands) {
 		if group = group.holding(h.filter); len(group.rows) > 0 {
 			blocks = append(blocks, group.lines(each, look))
 		}
 	}
-	h.width, h.lines = width, abreast(blocks, columns, each)
+	h.width, h.look, h.lines = width, look, abreast(blocks, columns, each)
 	if len(blocks) == 0 {
 		h.lines = []string{look.Dim.Render(draw.Fit("nothing matches that", width))}
 	}
@@ -177,12 +180,37 @@ func (h *help) press(pressed tea.KeyPressMsg, k *keys.Map, height int) (done boo
 		h.find("")
 		return false
 	}
-	*h = help{}
 	return true
 }
 
+// Update scrolls, searches or closes the page.
+func (h *help) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if h.press(msg, k, h.height) {
+			return nil, nil, nil
+		}
+	case tea.MouseWheelMsg:
+		h.top = max(0, h.first(h.height)+wheelLines(msg))
+	case tea.PasteMsg:
+		return h, NotMine{msg}, nil
+	}
+	return h, nil, nil
+}
+
+// wheelLines is how far a turn of the wheel goes.
+func wheelLines(msg tea.MouseWheelMsg) int {
+	if msg.Button == tea.MouseWheelUp {
+		return -3
+	}
+	return 3
+}
+
+// Hints are the keys of the page.
+func (h *help) Hints(k *keys.Map) []string { return []string{scrollHint(k), "esc close"} }
+
 // find leaves what holds a text; "": all.
-func (h *help) find(text string) { *h = help{filter: text} }
+func (h *help) find(text string) { *h = help{commands: h.commands, filter: text, height: h.height} }
 
 // rowsOfHelp is how many lines of the page are in sight: its title stands above
 // where there is room for it.
@@ -197,7 +225,10 @@ func rowsOfHelp(height int) int {
 // shrink again.
 func (h *help) first(height int) int { return max(0, min(h.top, len(h.lines)-rowsOfHelp(height))) }
 
-func (h *help) view(width, height int, look *draw.Theme) []string {
+// View returns exactly height lines.
+func (h *help) View(width, height int, k *keys.Map, look *draw.Theme) []string {
+	h.height = height
+	h.build(k, width, look)
 	rows, top := rowsOfHelp(height), h.first(height)
 	shown := h.lines[top:min(len(h.lines), top+rows)]
 	if rows == height {
@@ -210,3 +241,5 @@ func (h *help) view(width, height int, look *draw.Theme) []string {
 	head := draw.Fit(look.Strong.Render("Keys and commands")+"  "+look.Brand.Render("> ")+search, width)
 	return draw.Filled(append([]string{head, ""}, shown...), height)
 }
+
+func (m *Model) newHelp() *help { return &help{commands: m.AllCommands()} }

@@ -159,10 +159,11 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 	case msg.err == nil:
 		text = p.model + " is here"
 	}
+	first, ok := m.panel.(*firstRun)
 	switch {
-	case m.overlay == firstRunOverlay && msg.err != nil && !stopped:
-		m.first.wrong = msg.err.Error()
-	case m.overlay == firstRunOverlay:
+	case ok && msg.err != nil && !stopped:
+		first.wrong = msg.err.Error()
+	case ok:
 		m.flash(text)
 	case text == "":
 		m.transcript.Add(transcript.FailureOf(msg.err))

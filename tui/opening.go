@@ -75,7 +75,7 @@ func (m *Model) goOnWithHeld() tea.Cmd {
 	m.opening = opening{}
 	var cmds []tea.Cmd
 	for _, waited := range held {
-		if pressed, ok := waited.(tea.KeyPressMsg); ok && m.overlay != noOverlay {
+		if pressed, ok := waited.(tea.KeyPressMsg); ok && m.panel != nil {
 			m.writeBehind(pressed)
 			continue
 		}

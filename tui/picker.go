@@ -25,6 +25,7 @@ type picker struct {
 
 	search func(words string) tea.Cmd // finds more than the rows hold; nil: nothing does
 	found  foundMsg                   // what it found last
+	height int                        // of the view, for the keys that go by pages
 }
 
 // foundMsg brings what was found for the words of a picker.
@@ -68,6 +69,36 @@ func (p *picker) matching() []int {
 	return list
 }
 
+// Update moves, filters, chooses, or shows what a search found.
+func (p *picker) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		done, cmd := p.press(msg, k, p.height-1)
+		if done {
+			return nil, nil, cmd
+		}
+		return p, nil, cmd
+	case tea.PasteMsg:
+		p.filter += safetext.Line(msg.Content)
+		return p, nil, p.find()
+	case foundMsg:
+		p.take(msg)
+	}
+	return p, nil, nil
+}
+
+// Hints are the keys of a list.
+func (p *picker) Hints(k *keys.Map) []string {
+	return []string{moveHint(k), hint(k.PickerChoose, "choose"), hint(k.PickerClose, "close")}
+}
+
+// hint is a key and what it does here.
+func hint(b key.Binding, what string) string { return b.Help().Key + " " + what }
+
+func moveHint(k *keys.Map) string { return k.ListUp.Help().Key + hint(k.ListDown, "move") }
+
+func scrollHint(k *keys.Map) string { return k.ListUp.Help().Key + hint(k.ListDown, "scroll") }
+
 // press moves, filters or chooses. done says that the picker is over.
 func (p *picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done bool, cmd tea.Cmd) {
 	list := p.matching()
@@ -95,8 +126,9 @@ func (p *picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done boo
 	return false, cmd
 }
 
-// view returns exactly height lines.
-func (p *picker) view(width, height int, look *draw.Theme) []string {
+// View returns exactly height lines.
+func (p *picker) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
+	p.height = height
 	list := p.matching()
 	total := len(list) + len(p.found.rows)
 	lines := []string{draw.Spread(look.Strong.Render(safetext.Line(p.title)), look.Dim.Render(draw.Thousands(total)), min(width, draw.Readable))}

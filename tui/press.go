@@ -23,7 +23,7 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	m.blurred = false // who types is here, whatever the terminal forgot to say
 	parting := m.parting
 	m.hint, m.parting = "", false
-	if key.Matches(pressed, m.keys.Clear) && m.overlay == noOverlay {
+	if key.Matches(pressed, m.keys.Clear) && m.panel == nil {
 		if len(m.takenLetters()) > 0 {
 			return nil
 		}
@@ -53,7 +53,7 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 			cmd, m.afterInput = tea.Batch(cmd, m.afterInput), nil
 		}
 		return cmd, rest
-	case m.offer != nil && m.overlay == noOverlay && !m.focused:
+	case m.offer != nil && m.panel == nil && !m.focused:
 		m.offer.Writing = !m.composer.Empty()
 		return m.offer.Press(pressed, &m.keys, m.answerOffer(), now)
 	}
@@ -62,26 +62,8 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 
 // pressBehind routes a key that no question took.
 func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
-	switch m.overlay {
-	case pickerOverlay:
-		done, cmd := m.picker.press(pressed, &m.keys, m.height-6)
-		if done && m.overlay == pickerOverlay {
-			m.overlay = noOverlay
-		}
-		return cmd
-	case firstRunOverlay:
-		return m.pressFirstRun(pressed)
-	case statsOverlay:
-		return m.pressStats(pressed)
-	case treeOverlay:
-		return m.pressTree(pressed)
-	case serversOverlay:
-		return m.pressServers(pressed, now)
-	case helpOverlay:
-		if m.help.press(pressed, &m.keys, m.bodyHeight()) {
-			m.overlay = noOverlay
-		}
-		return nil
+	if m.panel != nil {
+		return m.updatePanel(pressed)
 	}
 	if m.left != nil {
 		if cmd, taken := m.pressLeft(pressed, now); taken {
@@ -128,7 +110,7 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Model):
 		return m.chooseModel(""), true
 	case key.Matches(pressed, k.Help):
-		m.cover(helpOverlay)
+		m.cover(m.newHelp())
 	case key.Matches(pressed, k.PageUp):
 		m.transcript.Scroll(-m.transcript.Page())
 		if m.composer.Empty() {
@@ -218,7 +200,7 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(pressed, k.Send):
 		return m.send()
 	case key.Matches(pressed, k.HelpOnEmpty) && c.Empty() && !m.asked():
-		m.cover(helpOverlay)
+		m.cover(m.newHelp())
 		return nil
 	case key.Matches(pressed, k.Leave) && c.Empty():
 		return m.leave(backend.Quit)

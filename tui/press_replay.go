@@ -25,10 +25,8 @@ func (m *Model) pressReplay(pressed tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case key.Matches(pressed, k.Clear, k.Leave):
 		return m.leave(backend.Quit)
-	case m.overlay == helpOverlay:
-		if m.help.press(pressed, &m.keys, m.bodyHeight()) {
-			m.overlay = noOverlay
-		}
+	case m.panel != nil:
+		return m.updatePanel(pressed)
 	case key.Matches(pressed, k.LeaveReplay) && !m.focused:
 		return m.leave(backend.Quit)
 	case key.Matches(pressed, k.Faster):
@@ -43,7 +41,7 @@ func (m *Model) pressReplay(pressed tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(pressed, k.Focus):
 		m.focus()
 	case key.Matches(pressed, k.HelpOnEmpty, k.Help):
-		m.overlay = helpOverlay
+		m.panel = m.newHelp()
 	case key.Matches(pressed, k.Plan, k.Unfold, k.PageUp, k.PageDown, k.Top, k.Bottom, k.Redraw, k.Suspend):
 		cmd, _ := m.pressAnywhere(pressed)
 		return cmd

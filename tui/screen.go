@@ -21,7 +21,7 @@ import (
 func (m *Model) draw() {
 	w, h := m.width, m.height
 	m.composer.Invite(m.invitation())
-	inline := m.Inline && m.overlay == noOverlay
+	inline := m.Inline && m.panel == nil
 	view := tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: m.windowTitle(), ProgressBar: m.progressBar()}
 	if !m.NoMouse && !inline {
 		view.MouseMode = tea.MouseModeCellMotion
@@ -94,7 +94,7 @@ func (m *Model) draw() {
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
-	if cursor := m.composer.CursorAt(); cursor != nil && len(composer) > 0 && m.player == nil && m.overlay == noOverlay && !m.focused && m.permission.Why == nil && m.permission.Edit == nil && !m.input.Entered {
+	if cursor := m.composer.CursorAt(); cursor != nil && len(composer) > 0 && m.player == nil && m.panel == nil && !m.focused && m.permission.Why == nil && m.permission.Edit == nil && !m.input.Entered {
 		cursor.Y += len(lines) - len(composer) - from - status
 		if cursor.Y >= 0 && cursor.Y < h && cursor.X < w {
 			view.Cursor = cursor
@@ -107,7 +107,7 @@ func (m *Model) draw() {
 // of a text there, now. Where it has not the keys it shows nothing.
 func (m *Model) invitation() string {
 	switch {
-	case m.overlay != noOverlay:
+	case m.panel != nil:
 		return ""
 	case m.asked():
 		return "Answer the request above · a message you write here waits"
@@ -140,19 +140,8 @@ func (m *Model) body(width, height, top int) []string {
 	m.transcript.Resize(width, height)
 	m.place.top, m.place.height = top, height
 	switch {
-	case m.overlay == pickerOverlay:
-		return m.picker.view(width, height, m.look)
-	case m.overlay == firstRunOverlay:
-		return m.first.view(width, height, m.look)
-	case m.overlay == serversOverlay:
-		return m.servers.view(width, height, &m.keys, m.look, m.trustChoices(), time.Now())
-	case m.overlay == treeOverlay:
-		return m.tree.view(width, height, m.look)
-	case m.overlay == statsOverlay:
-		return m.stats.view(width, height, m.look)
-	case m.overlay == helpOverlay:
-		m.help.build(&m.keys, m.AllCommands(), width, m.look)
-		return m.help.view(width, height, m.look)
+	case m.panel != nil:
+		return m.panel.View(width, height, &m.keys, m.look)
 	case len(m.transcript.Entries) == 0 && m.Inline && m.turns > 0:
 		return nil // it was printed
 	case len(m.transcript.Entries) == 0:
@@ -166,7 +155,6 @@ func (m *Model) body(width, height, top int) []string {
 }
 
 func (m *Model) bodyTop() int    { return m.place.top }
-func (m *Model) bodyHeight() int { return m.place.height }
 
 // aboveComposer is what asks for attention: a question, an offer, a pull, the
 // commands, what waits in the queue.
@@ -202,10 +190,10 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if m.left != nil && m.left.offered && m.turn == nil {
 		lines = append(lines, m.left.view(width, &m.keys, m.look, m.composer.Empty())...)
 	}
-	if m.palette.Open() && m.overlay == noOverlay {
+	if m.palette.Open() && m.panel == nil {
 		lines = append(lines, m.palette.View(width, max(1, min(8, height-2)), m.look)...)
 	}
-	if m.mentions.Open() && m.overlay == noOverlay {
+	if m.mentions.Open() && m.panel == nil {
 		lines = append(lines, m.mentions.View(width, max(1, min(8, height-2)), m.look)...)
 	}
 	return append(lines, m.composer.Waiting(&m.keys, width, m.look, m.turn != nil)...)
@@ -333,32 +321,13 @@ func (m *Model) tokensPerSecond() float64 {
 // hints are the keys that matter now.
 func (m *Model) hints() []string {
 	k := &m.keys
-	hint := func(b key.Binding, what string) string { return b.Help().Key + " " + what }
-	move := k.ListUp.Help().Key + hint(k.ListDown, "move")
-	scroll := k.ListUp.Help().Key + hint(k.ListDown, "scroll")
 	switch {
-	case m.player != nil && m.overlay == noOverlay && !m.focused:
+	case m.player != nil && m.panel == nil && !m.focused:
 		return []string{hint(k.Pause, "pause"), hint(k.Faster, "faster"), hint(k.Slower, "slower"), hint(k.LeaveReplay, "quit")}
 	case m.asked():
 		return nil
-	case m.overlay == pickerOverlay:
-		return []string{move, hint(k.PickerChoose, "choose"), hint(k.PickerClose, "close")}
-	case m.overlay == firstRunOverlay && m.first.folder != "":
-		return []string{hint(k.PickerChoose, "use it"), hint(k.Complete, "complete"), hint(k.PickerClose, "later")}
-	case m.overlay == firstRunOverlay:
-		return []string{move, hint(k.PickerChoose, "choose"), hint(k.PickerClose, "later")}
-	case m.overlay == serversOverlay && m.servers.look != nil:
-		return []string{scroll, hint(k.ServersClose, "back")}
-	case m.overlay == serversOverlay && len(m.servers.list) == 0:
-		return []string{hint(k.ServersClose, "close")}
-	case m.overlay == serversOverlay:
-		return []string{hint(k.ServersLook, "look"), hint(k.ServersRestart, "restart"), hint(k.ServersSwitch, "on/off"), hint(k.ServersLog, "log"), hint(k.ServersClose, "close")}
-	case m.overlay == treeOverlay:
-		return []string{hint(k.TreeShow, "show"), hint(k.TreeGoOn, "go on from there"), hint(k.TreeFork, "fork"), hint(k.TreeClose, "close")}
-	case m.overlay == statsOverlay:
-		return []string{move, hint(k.StatsNext, "sum up by another"), "esc close"}
-	case m.overlay == helpOverlay:
-		return []string{scroll, "esc close"}
+	case m.panel != nil:
+		return m.panel.Hints(k)
 	case m.focused && m.onAlternatives():
 		return []string{hint(k.EarlierBranch, "") + hint(k.LaterBranch, "alternatives"), hint(k.Edit, "edit"), hint(k.Retry, "retry"), hint(k.Back, "back")}
 	case m.focused && m.onQuestion():

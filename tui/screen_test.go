@@ -566,7 +566,7 @@ func withFigures() backend.Options {
 func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
 	keys := keys.Default()
 	h := help{}
-	h.build(&keys, nil, 100, draw.NewTheme("", true, false, nil))
+	h.build(&keys, 100, draw.NewTheme("", true, false, nil))
 	page := strings.Join(h.lines, "\n")
 	for _, group := range keys.Groups() {
 		for _, named := range group.Keys {

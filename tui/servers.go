@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 // servers is the panel of the MCP servers: how each is, what it costs, and
 // what of it the user has not seen yet.
 type servers struct {
+	backend.Servers
 	list   []backend.Server
 	chosen int
 	look   *look // what of the chosen one is read, over the list; nil: nothing
@@ -38,7 +40,8 @@ type look struct {
 	top   int
 	rows  int
 	lines []string
-	width int // what lines were made for; 0: they are out of date
+	width int // what lines were made for
+	theme *draw.Theme
 }
 
 // noServers is what there is to say of no server.
@@ -61,110 +64,115 @@ type (
 
 // openServers shows the panel.
 func (m *Model) openServers() tea.Cmd {
-	if !m.cover(serversOverlay) {
+	p := newServers(m.Servers)
+	if !m.cover(p) {
 		return nil
 	}
-	m.servers = servers{list: m.Servers.List()}
-	for i, s := range m.servers.list { // one that waits for the user comes first
-		if len(s.Unseen) > 0 {
-			m.servers.chosen = i
-			break
-		}
-	}
-	return m.nextServers()
+	return p.soon()
 }
 
-// nextServers has the panel look again after a while. It ends when the panel
-// is closed.
-func (m *Model) nextServers() tea.Cmd {
+// newServers begins with one that waits for the user.
+func newServers(from backend.Servers) *servers {
+	p := &servers{Servers: from, list: from.List()}
+	p.chosen = max(0, slices.IndexFunc(p.list, func(s backend.Server) bool { return len(s.Unseen) > 0 }))
+	return p
+}
+
+// soon has the panel look again after a while. It ends when the panel is closed.
+func (p *servers) soon() tea.Cmd {
 	return tea.Tick(serversEvery, func(time.Time) tea.Msg { return serversMsg{} })
 }
 
-func (m *Model) refreshServers() tea.Cmd {
-	if m.overlay != serversOverlay {
-		return nil
+// Update gives a key to the panel, or what became of a server.
+func (p *servers) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		switch {
+		case p.look != nil:
+			return p, nil, p.pressLook(msg, k, time.Now())
+		case key.Matches(msg, k.ServersClose):
+			return nil, nil, nil
+		}
+		did, cmd := p.press(msg, k)
+		return p, did, cmd
+	case tea.PasteMsg:
+		return p, NotMine{msg}, nil
+	case serversMsg:
+		p.list = p.List()
+		p.chosen = max(0, min(p.chosen, len(p.list)-1))
+		return p, nil, p.soon()
+	case serverDoneMsg:
+		p.list = p.List()
+	case serverLogMsg:
+		switch {
+		case msg.err != nil:
+			return p, Flash(msg.err.Error()), nil
+		case msg.text == "":
+			return p, Flash(msg.server + " has logged nothing yet"), nil
+		}
+		p.look = &look{server: msg.server, title: msg.server + ": its log", text: msg.text, top: 1 << 30}
 	}
-	m.servers.list = m.Servers.List()
-	m.servers.chosen = max(0, min(m.servers.chosen, len(m.servers.list)-1))
-	return m.nextServers()
+	return p, nil, nil
 }
 
-// pressServers gives a key to the panel.
-func (m *Model) pressServers(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
-	p, k := &m.servers, &m.keys
-	if p.look != nil {
-		return m.pressLook(pressed, now)
-	}
-	if key.Matches(pressed, k.ServersClose) {
-		m.overlay = noOverlay
-		return nil
-	}
+// press moves in the list, or tells the chosen server something.
+func (p *servers) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd tea.Cmd) {
 	var moves bool
 	if p.chosen, moves = k.Moved(pressed, p.chosen, len(p.list), 10); moves || len(p.list) == 0 {
-		return nil
+		return nil, nil
 	}
 	s := p.list[p.chosen]
 	switch {
 	case key.Matches(pressed, k.ServersRestart):
-		return m.toServer(func() error { return m.Servers.Restart(s.Name) })
+		return nil, toServer(func() error { return p.Restart(s.Name) })
 	case key.Matches(pressed, k.ServersConsent) && s.Consent:
-		return m.giveConsent(s.Name)
+		return Consent{s.Name}, nil
 	case key.Matches(pressed, k.ServersConsent):
-		m.flash(s.Name + " wants no consent")
+		return Flash(s.Name + " wants no consent"), nil
 	case key.Matches(pressed, k.ServersSwitch):
-		return m.toServer(func() error { return m.Servers.Switch(s.Name, s.Off) })
+		return nil, toServer(func() error { return p.Switch(s.Name, s.Off) })
 	case key.Matches(pressed, k.ServersLog):
-		return func() tea.Msg {
-			text, err := m.Servers.Log(s.Name)
+		return nil, func() tea.Msg {
+			text, err := p.Log(s.Name)
 			return serverLogMsg{s.Name, text, err}
 		}
 	case key.Matches(pressed, k.ServersLook) && len(s.Unseen) > 0:
 		p.look = &look{server: s.Name, title: s.Name + ": what you have not seen yet", change: s.Unseen}
-		return tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return armedMsg{} })
+		return nil, tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return lookArmedMsg{} })
 	case key.Matches(pressed, k.ServersLook):
-		m.flash("nothing of " + s.Name + " has changed since you saw it")
+		return Flash("nothing of " + s.Name + " has changed since you saw it"), nil
 	}
-	return nil
+	return nil, nil
 }
 
+// lookArmedMsg has the screen drawn again: what is looked at takes keys now.
+type lookArmedMsg struct{}
+
 // toServer tells a server something in the background.
-func (m *Model) toServer(do func() error) tea.Cmd {
+func toServer(do func() error) tea.Cmd {
 	return func() tea.Msg { return serverDoneMsg{do()} }
 }
 
+// toldServer says what went wrong with a server, and has the panel look again.
 func (m *Model) toldServer(msg serverDoneMsg) {
 	if msg.err != nil {
 		m.flash(msg.err.Error())
 	}
-	if m.overlay == serversOverlay {
-		m.servers.list = m.Servers.List()
-	}
-}
-
-func (m *Model) showServerLog(msg serverLogMsg) {
-	switch {
-	case m.overlay != serversOverlay:
-	case msg.err != nil:
-		m.flash(msg.err.Error())
-	case msg.text == "":
-		m.flash(msg.server + " has logged nothing yet")
-	default:
-		m.servers.look = &look{server: msg.server, title: msg.server + ": its log", text: msg.text, top: 1 << 30}
-	}
+	m.updatePanel(msg)
 }
 
 // pressLook scrolls, agrees or goes back. What was not read to its end is not
 // agreed to.
-func (m *Model) pressLook(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
-	l := m.servers.look
+func (p *servers) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Time) tea.Cmd {
+	l := p.look
 	var scrolls bool
-	l.top, scrolls = m.keys.Scrolled(pressed, min(l.top, max(0, len(l.lines)-l.rows)), len(l.lines), l.rows)
+	l.top, scrolls = k.Scrolled(pressed, min(l.top, max(0, len(l.lines)-l.rows)), len(l.lines), l.rows)
 	switch {
 	case scrolls:
-	case key.Matches(pressed, m.keys.ServersClose), l.change != nil && key.Matches(pressed, m.keys.Decline):
-		m.servers.look = nil
+	case key.Matches(pressed, k.ServersClose), l.change != nil && key.Matches(pressed, k.Decline):
+		p.look = nil
 	case l.change != nil:
-		cmd, rest := l.Press(pressed, &m.keys, m.trustChoices(), now)
+		cmd, rest := l.Press(pressed, k, p.trustChoices(k), now)
 		if rest != nil { // nothing is written here
 			l.GiveBack()
 		}
@@ -174,21 +182,32 @@ func (m *Model) pressLook(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 }
 
 // trustChoices are the answers to what has changed of a server.
-func (m *Model) trustChoices() []dialog.Choice {
-	return []dialog.Choice{{Binding: m.keys.ServersTrust, Label: "Trust this version", Do: func() tea.Cmd {
-		l := m.servers.look
+func (p *servers) trustChoices(k *keys.Map) []dialog.Choice {
+	return []dialog.Choice{{Binding: k.ServersTrust, Label: "Trust this version", Do: func() tea.Cmd {
+		l := p.look
 		if !l.seen {
 			return nil
 		}
-		m.servers.look = nil
-		return m.toServer(func() error { return m.Servers.Trust(l.server, l.change) })
+		p.look = nil
+		return toServer(func() error { return p.Trust(l.server, l.change) })
 	}}}
 }
 
-// view returns exactly height lines.
-func (p *servers) view(width, height int, keys *keys.Map, look *draw.Theme, trust []dialog.Choice, now time.Time) []string {
+// Hints are the keys of the list, or of what is read over it.
+func (p *servers) Hints(k *keys.Map) []string {
+	switch {
+	case p.look != nil:
+		return []string{scrollHint(k), hint(k.ServersClose, "back")}
+	case len(p.list) == 0:
+		return []string{hint(k.ServersClose, "close")}
+	}
+	return []string{hint(k.ServersLook, "look"), hint(k.ServersRestart, "restart"), hint(k.ServersSwitch, "on/off"), hint(k.ServersLog, "log"), hint(k.ServersClose, "close")}
+}
+
+// View returns exactly height lines.
+func (p *servers) View(width, height int, keys *keys.Map, look *draw.Theme) []string {
 	if p.look != nil {
-		return p.look.view(width, height, keys, look, trust, now)
+		return p.look.view(width, height, keys, look, p.trustChoices(keys), time.Now())
 	}
 	lines := []string{draw.Spread(look.Strong.Render("MCP servers"), look.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
 	if len(p.list) == 0 {
@@ -279,8 +298,8 @@ func brief(d time.Duration) string {
 
 // view returns exactly height lines.
 func (l *look) view(width, height int, keys *keys.Map, look *draw.Theme, choices []dialog.Choice, now time.Time) []string {
-	if l.width != width {
-		l.lines, l.width = l.content(width, look), width
+	if l.width != width || l.theme != look {
+		l.lines, l.width, l.theme = l.content(width, look), width, look
 	}
 	head, foot := 2, 0
 	if l.change != nil {

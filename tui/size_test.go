@@ -281,13 +281,14 @@ func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
 				}
 				return lines
 			}, func() bool { return len(*given) > 0 && (*given)[0].Action == agent.InputAccepted })
-			servers := withServers()
-			s := servers.Servers.(*shop)
-			watchAgreeing(t, size, servers, func(m *Model) (lines []string) {
-				if m.servers.look == nil {
+			world := withServers()
+			s := world.Servers.(*shop)
+			watchAgreeing(t, size, world, func(m *Model) (lines []string) {
+				p, ok := m.panel.(*servers)
+				if !ok || p.look == nil {
 					return nil
 				}
-				for _, line := range m.servers.look.lines {
+				for _, line := range p.look.lines {
 					lines = append(lines, ansi.Strip(line))
 				}
 				return lines

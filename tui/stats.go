@@ -11,8 +11,8 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
-	"lifehub/tui/transcript"
 )
 
 // sumsBy are what the figures can be summed up by; tab goes through them.
@@ -23,10 +23,11 @@ const statsUsage = "usage: /stats [day, model or turn]"
 // stats is the page of figures: a chart of times, and all figures of the row
 // that is chosen.
 type stats struct {
-	by     string
-	rows   []agent.Figures
-	read   bool // the rows have come
-	chosen int
+	by      string
+	figures func(by string) ([]agent.Figures, error)
+	rows    []agent.Figures
+	read    bool // the rows have come
+	chosen  int
 }
 
 type statsMsg struct {
@@ -44,56 +45,62 @@ func (m *Model) openStats(by string) tea.Cmd {
 		m.flash(statsUsage)
 		return nil
 	}
-	if !m.cover(statsOverlay) {
+	s := &stats{by: by, figures: func(by string) ([]agent.Figures, error) { return m.Figures(m.base, by) }}
+	if !m.cover(s) {
 		return nil
 	}
-	m.stats = stats{by: by}
-	return m.readStats(by)
+	return s.readFigures
 }
 
-func (m *Model) readStats(by string) tea.Cmd {
-	return func() tea.Msg {
-		rows, err := m.Figures(m.base, by)
-		return statsMsg{by, rows, err}
-	}
+// readFigures reads them in the background.
+func (s *stats) readFigures() tea.Msg {
+	rows, err := s.figures(s.by)
+	return statsMsg{s.by, rows, err}
 }
 
-// showStats takes the figures in, unless others were asked for since.
-func (m *Model) showStats(msg statsMsg) {
-	if m.overlay != statsOverlay || msg.by != m.stats.by {
-		return
+// Update moves, sums up by something else, or takes the figures in, unless
+// others were asked for since; other keys close the page.
+func (s *stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	switch msg := msg.(type) {
+	case statsMsg:
+		switch {
+		case msg.by != s.by:
+		case msg.err != nil:
+			return nil, Failed{msg.err}, nil
+		default:
+			s.rows, s.read = msg.rows, true
+		}
+	case tea.PasteMsg:
+		return s, NotMine{msg}, nil
+	case tea.KeyPressMsg:
+		switch {
+		case key.Matches(msg, k.StatsNext):
+			return s.turn(1)
+		case key.Matches(msg, k.StatsPrevious):
+			return s.turn(-1)
+		}
+		var moves bool
+		if s.chosen, moves = k.Moved(msg, s.chosen, len(s.rows), 10); !moves {
+			return nil, nil, nil
+		}
 	}
-	if msg.err != nil {
-		m.overlay = noOverlay
-		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
-		m.transcript.ToEnd()
-		return
-	}
-	m.stats.rows, m.stats.read = msg.rows, true
+	return s, nil, nil
 }
 
-// pressStats moves, or sums up by something else; other keys close the page.
-func (m *Model) pressStats(pressed tea.KeyPressMsg) tea.Cmd {
-	s := &m.stats
-	turn := func(by int) tea.Cmd {
-		at := slices.Index(sumsBy, s.by) + by
-		return m.openStats(sumsBy[(at+len(sumsBy))%len(sumsBy)])
-	}
-	switch {
-	case key.Matches(pressed, m.keys.StatsNext):
-		return turn(1)
-	case key.Matches(pressed, m.keys.StatsPrevious):
-		return turn(-1)
-	}
-	chosen, moves := m.keys.Moved(pressed, s.chosen, len(s.rows), 10)
-	if s.chosen = chosen; !moves {
-		m.overlay = noOverlay
-	}
-	return nil
+// turn sums up by something else.
+func (s *stats) turn(by int) (Panel, tea.Msg, tea.Cmd) {
+	at := slices.Index(sumsBy, s.by) + by
+	next := &stats{by: sumsBy[(at+len(sumsBy))%len(sumsBy)], figures: s.figures}
+	return next, nil, next.readFigures
 }
 
-// view returns exactly height lines.
-func (s *stats) view(width, height int, look *draw.Theme) []string {
+// Hints are the keys of the page.
+func (s *stats) Hints(k *keys.Map) []string {
+	return []string{moveHint(k), hint(k.StatsNext, "sum up by another"), "esc close"}
+}
+
+// View returns exactly height lines.
+func (s *stats) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
 	title := look.Strong.Render("Figures") + "  "
 	for _, by := range sumsBy {
 		if by == s.by {

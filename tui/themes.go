@@ -22,11 +22,9 @@ var themes = []draw.Row{
 func (m *Model) chooseTheme(name string) {
 	if name == "" {
 		now := cmp.Or(m.Theme, themes[0].Label)
-		if !m.cover(pickerOverlay) {
-			return
-		}
-		m.picker = picker{title: "Themes", rows: themes, beside: true, chosen: max(0, slices.IndexFunc(themes, func(r draw.Row) bool { return r.Label == now }))}
-		m.picker.pick = func(at int) tea.Cmd { m.chooseTheme(themes[at].Label); return nil }
+		p := &picker{title: "Themes", rows: themes, beside: true, chosen: max(0, slices.IndexFunc(themes, func(r draw.Row) bool { return r.Label == now }))}
+		p.pick = func(at int) tea.Cmd { m.chooseTheme(themes[at].Label); return nil }
+		m.cover(p)
 		return
 	}
 	if !slices.ContainsFunc(themes, func(r draw.Row) bool { return r.Label == name }) {

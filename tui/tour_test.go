@@ -61,8 +61,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		open func()
 	}{
 		{"first run", func() {
-			m.overlay = firstRunOverlay
-			m.first = firstRun{
+			m.panel = &firstRun{
 				model: &backend.FoundModel{Says: text, Next: text, Pull: text, Why: text}, folder: "~/", wrong: text,
 				offers: []backend.Offer{{Name: text, Path: text, Detail: text}},
 			}
@@ -71,7 +70,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"picker", func() {
 			m.Update(pickMsg{picker: picker{title: "x", rows: []draw.Row{{Label: text, Detail: text}}}})
 			m.Update(tea.PasteMsg{Content: text})
-			m.picker.found = foundMsg{rows: []draw.Row{{Label: text, Detail: text}}, err: failed}
+			m.panel.(*picker).found = foundMsg{rows: []draw.Row{{Label: text, Detail: text}}, err: failed}
 		}},
 		{"tree", func() {
 			m.Update(treeMsg{list: []agent.Exchange{
@@ -80,11 +79,11 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 				{Turn: "c", After: "a", Siblings: []string{"b", "c"}, Question: text, Current: true},
 			}})
 		}},
-		{"figures", func() { m.showStats(statsMsg{}); r.run(m.openStats("turn")); r.settle() }},
+		{"figures", func() { r.run(m.openStats("turn")); r.settle() }},
 		{"servers", func() { m.openServers() }},
 		{"what a server changed", func() { m.openServers(); r.keys("t") }},
 		{"the log of a server", func() { m.openServers(); m.Update(serverLogMsg{server: text, text: text}) }},
-		{"help", func() { m.overlay, m.help.lines = helpOverlay, nil }},
+		{"help", func() { m.panel = m.newHelp() }},
 		{"page", func() { m.Update(pageMsg{text: text}); m.Update(pageMsg{err: failed}) }},
 		{"context", func() {
 			m.window.Count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
@@ -157,7 +156,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 func (tr *tour) clear() {
 	m := tr.m
 	m.permission.Close()
-	m.input, m.composer.Queue, m.editing, m.pulling, m.offer, m.overlay, m.player = dialog.Input{}, nil, nil, nil, nil, noOverlay, nil
+	m.input, m.composer.Queue, m.editing, m.pulling, m.offer, m.panel, m.player = dialog.Input{}, nil, nil, nil, nil, nil, nil
 	m.unfocus()
 	m.composer.Clear()
 	m.palette.Rows, m.mentions.Rows = nil, nil

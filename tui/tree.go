@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -19,6 +20,7 @@ import (
 // asked once after another stands in one column; where several questions were
 // asked in one place, each begins a column of its own.
 type tree struct {
+	height int // of the view
 	rows   []treeRow
 	chosen int
 	now    time.Time
@@ -35,7 +37,7 @@ const maxGuide = 24
 
 // newTree lays turns out, each branch below its beginning, and chooses the end
 // of the current path.
-func newTree(list []agent.Exchange, now time.Time) tree {
+func newTree(list []agent.Exchange, now time.Time) *tree {
 	below := map[string][]agent.Exchange{}
 	for _, e := range list {
 		below[e.After] = append(below[e.After], e)
@@ -61,7 +63,7 @@ func newTree(list []agent.Exchange, now time.Time) tree {
 			stack = append(stack, open{treeRow{e, guide}, inner})
 		}
 	}
-	t := tree{now: now}
+	t := &tree{now: now}
 	push("", "")
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
@@ -75,9 +77,10 @@ func newTree(list []agent.Exchange, now time.Time) tree {
 	return t
 }
 
-// view returns exactly height lines: the rows, and below them what was asked
+// View returns exactly height lines: the rows, and below them what was asked
 // and answered in the chosen one.
-func (t *tree) view(width, height int, look *draw.Theme) []string {
+func (t *tree) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
+	t.height = height
 	branches := 0
 	for _, r := range t.rows {
 		if len(r.Siblings) > 1 {
@@ -184,32 +187,35 @@ func (m *Model) openTree(msg treeMsg) {
 	case len(msg.list) == 0:
 		m.flash("nothing was asked here yet")
 	default:
-		if m.cover(treeOverlay) {
-			m.tree = newTree(msg.list, time.Now())
-		}
+		m.cover(newTree(msg.list, time.Now()))
 	}
 }
 
-// pressTree moves in the tree, switches, forks or closes it.
-func (m *Model) pressTree(pressed tea.KeyPressMsg) tea.Cmd {
-	k, t := &m.keys, &m.tree
-	turn := t.rows[t.chosen].Turn
-	switch {
-	case key.Matches(pressed, k.TreeClose):
-		m.overlay = noOverlay
-	case key.Matches(pressed, k.TreeShow):
-		m.overlay = noOverlay
-		return m.showTurn(turn, false)
-	case key.Matches(pressed, k.TreeGoOn):
-		m.overlay = noOverlay
-		return m.goOn(turn)
-	case key.Matches(pressed, k.TreeFork):
-		m.overlay = noOverlay
-		return m.fork(turn)
-	default:
-		t.chosen, _ = k.Moved(pressed, t.chosen, len(t.rows), m.bodyHeight()-10)
+// Update moves in the tree, switches, forks or closes it.
+func (t *tree) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		return t, NotMine{msg}, nil
+	case tea.KeyPressMsg:
+		turn := t.rows[t.chosen].Turn
+		switch {
+		case key.Matches(msg, k.TreeClose):
+			return nil, nil, nil
+		case key.Matches(msg, k.TreeShow):
+			return nil, Show{turn}, nil
+		case key.Matches(msg, k.TreeGoOn):
+			return nil, GoOn{turn}, nil
+		case key.Matches(msg, k.TreeFork):
+			return nil, Fork{turn}, nil
+		}
+		t.chosen, _ = k.Moved(msg, t.chosen, len(t.rows), t.height-10)
 	}
-	return nil
+	return t, nil, nil
+}
+
+// Hints are the keys of the tree.
+func (t *tree) Hints(k *keys.Map) []string {
+	return []string{hint(k.TreeShow, "show"), hint(k.TreeGoOn, "go on from there"), hint(k.TreeFork, "fork"), hint(k.TreeClose, "close")}
 }
 
 // line is a row of the tree in words.

@@ -6,7 +6,6 @@ package tui
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -21,7 +20,6 @@ import (
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
 	"lifehub/tui/replay"
-	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
 
@@ -42,15 +40,9 @@ type Model struct {
 	mentions   composer.Mentions
 	permission dialog.Permission
 	input      dialog.Input
-	inputFirst bool // what a server asks came before the permissions that wait
-	servers    servers
+	inputFirst bool    // what a server asks came before the permissions that wait
 	afterInput tea.Cmd // what an answer to the user's own question sets off
-	overlay    overlay
-	picker     picker
-	first      firstRun
-	tree       tree
-	help       help
-	stats      stats
+	panel      Panel   // what covers the transcript; nil: nothing
 	pulling    *pulling
 	player     *replay.Player // nil: this is no replay
 	offer      *offer         // a model to pull; nil: none
@@ -90,19 +82,6 @@ type Model struct {
 
 	picture tea.View
 }
-
-// overlay is what covers the transcript.
-type overlay int
-
-const (
-	noOverlay overlay = iota
-	pickerOverlay
-	helpOverlay
-	treeOverlay
-	statsOverlay
-	serversOverlay
-	firstRunOverlay
-)
 
 // New returns the screen. ctx is that of the whole run: turns are stopped when
 // it is cancelled. It reports a key that does not exist or means two things.
@@ -244,14 +223,6 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		m.status = backend.Status(msg)
 		m.offerAgain()
 		return tea.Batch(m.nextStatus(), m.findModel())
-	case foundModelMsg:
-		m.first.model = (*backend.FoundModel)(&msg)
-	case offersMsg:
-		m.takeOffers(msg)
-	case foldersMsg:
-		m.completeFolder(msg)
-	case tookMsg:
-		return m.took(msg)
 	case noticeMsg:
 		if msg != backend.OfflineText { // the header and the welcome say it
 			m.transcript.Add(&transcript.Notice{Text: string(msg)})
@@ -259,8 +230,6 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		return m.nextNotice()
 	case promptsMsg:
 		m.composer.History = append(m.composer.History, msg...)
-	case statsMsg:
-		m.showStats(msg)
 	case pageMsg:
 		return m.showPage(msg)
 	case openedMsg:
@@ -272,8 +241,6 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		m.openPicker(msg)
 	case beginMsg:
 		return m.begin(msg)
-	case foundMsg:
-		m.picker.take(msg)
 	case treeMsg:
 		m.openTree(msg)
 	case titledMsg:
@@ -301,10 +268,6 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		}
 	case filledMsg:
 		m.filled(msg)
-	case serversMsg:
-		return m.refreshServers()
-	case serverLogMsg:
-		m.showServerLog(msg)
 	case consentMsg:
 		return m.showConsent(msg)
 	case consentedMsg:
@@ -315,6 +278,8 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		return m.clip(string(msg))
 	case leaveMsg:
 		return m.leave(backend.Ended(msg))
+	default:
+		return m.updatePanel(msg)
 	}
 	return nil
 }
@@ -331,11 +296,7 @@ func (m *Model) restyle() {
 	m.look = m.newLook()
 	m.transcript.Restyle(m.look)
 	m.composer.Restyle(m.look)
-	m.help.lines = nil
 	m.permission.Width, m.input.Width = 0, 0
-	if m.servers.look != nil {
-		m.servers.look.width = 0
-	}
 }
 
 // modeReported hears whether the terminal gives room to letters or to the
@@ -365,14 +326,14 @@ func (m *Model) paste(text string) tea.Cmd {
 	if m.asksPermission() && m.permission.Pasted(text) {
 		return nil
 	}
-	if m.overlay == firstRunOverlay {
-		m.typeFolder(m.first.folder + safetext.Line(strings.TrimSpace(text)))
-		return nil
+	if m.panel != nil {
+		return m.updatePanel(tea.PasteMsg{Content: text})
 	}
-	if m.overlay == pickerOverlay {
-		m.picker.filter += safetext.Line(text)
-		return m.picker.find()
-	}
+	return m.pasteText(text)
+}
+
+// pasteText writes what was pasted.
+func (m *Model) pasteText(text string) tea.Cmd {
 	m.unfocus()
 	m.returnLetters()
 	m.composer.Paste(text)
