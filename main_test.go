@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 
 	"lifehub/internal/atomicfile": {},
 
-	"lifehub/tui":             {"agent", "llm", "tui/arguments", "tui/backend", "tui/composer", "tui/composer/vi", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript", "tui/worddiff"},
+	"lifehub/tui":             {"agent", "llm", "tui/arguments", "tui/backend", "tui/composer", "tui/composer/vi", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/panel", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/arguments":   {"tui/safetext"},
 	"lifehub/tui/backend":     {"agent", "llm", "tui/draw", "tui/replay", "tui/safetext"},
 	"lifehub/tui/composer":    {"agent", "tui/backend", "tui/composer/vi", "tui/draw", "tui/keys", "tui/measure", "tui/safetext"},
@@ -56,6 +56,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/keys":        {"tui/safetext"},
 	"lifehub/tui/markdown":    {"tui/measure", "tui/safetext"},
 	"lifehub/tui/measure":     {},
+	"lifehub/tui/panel":       {"agent", "llm", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/safetext", "tui/transcript", "tui/worddiff"},
 	"lifehub/tui/replay":      {"agent", "tui/draw"},
 	"lifehub/tui/safetext":    {},
 	"lifehub/tui/terminal":    {},

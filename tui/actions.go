@@ -7,6 +7,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -69,11 +70,11 @@ func (m *Model) jump(by int) {
 // searchHistory opens the earlier prompts as a list that typing filters.
 func (m *Model) searchHistory() {
 	history := m.composer.History
-	p := &picker{title: "Earlier prompts", empty: "nothing was asked yet", filter: safetext.Line(m.composer.Text())}
+	p := &panel.Picker{Title: "Earlier prompts", Empty: "nothing was asked yet", Filter: safetext.Line(m.composer.Text())}
 	for _, prompt := range history {
-		p.rows = append(p.rows, draw.Row{Label: prompt})
+		p.Rows = append(p.Rows, draw.Row{Label: prompt})
 	}
-	p.pick = func(at int) tea.Cmd {
+	p.Pick = func(at int) tea.Cmd {
 		m.composer.Set(safetext.Text(history[at]))
 		return nil
 	}
@@ -172,7 +173,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 		m.updatePanel(msg)
 		return
 	}
-	m.transcript.Scroll(wheelLines(msg))
+	m.transcript.Scroll(panel.WheelLines(msg))
 }
 
 // click gives the keys to the item under the mouse, or to the composer.
@@ -218,7 +219,7 @@ func (m *Model) newConversation() tea.Cmd {
 type (
 	// pickMsg opens a list once its rows are known.
 	pickMsg struct {
-		picker picker
+		picker panel.Picker
 		err    error
 	}
 	// openedMsg brings a kept conversation.

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/panel"
 )
 
 // asked reports whether a question waits for the user.
@@ -28,7 +29,7 @@ func (m *Model) uncovered() bool {
 }
 
 // cover puts a list or a page over the transcript, unless a question waits.
-func (m *Model) cover(by Panel) bool {
+func (m *Model) cover(by panel.Panel) bool {
 	if !m.uncovered() {
 		return false
 	}

@@ -17,6 +17,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
+	"lifehub/tui/panel"
 )
 
 // talk returns a screen of a size with n exchanges above.
@@ -346,7 +347,7 @@ func BenchmarkHugeDialog(b *testing.B) {
 	})
 	b.Run("change of a server", func(b *testing.B) {
 		for b.Loop() {
-			(&look{change: []backend.Change{{What: "tool", Before: before, After: after}}}).content(100, draw.NewTheme("", true, true, nil))
+			(&panel.Look{Change: []backend.Change{{What: "tool", Before: before, After: after}}}).Content(100, draw.NewTheme("", true, true, nil))
 		}
 	})
 }

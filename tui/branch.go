@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/composer"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -137,9 +138,6 @@ func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 	return m.askAt(text, &branch{q.After, siblings})
 }
 
-// forkedText tells that a conversation is a copy now.
-const forkedText = "A conversation of its own from here on; the one it came from is kept as it is."
-
 // fork makes a conversation of its own out of what is shown and opens it.
 func (m *Model) fork(turn string) tea.Cmd {
 	if turn == "" || m.Branches == nil {
@@ -155,7 +153,7 @@ func (m *Model) fork(turn string) tea.Cmd {
 		if err != nil {
 			return openedMsg{err: err}
 		}
-		return m.read(openedMsg{id: c.ID, title: c.Title, said: forkedText})
+		return m.read(openedMsg{id: c.ID, title: c.Title, said: panel.ForkedText})
 	}
 }
 

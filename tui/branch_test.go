@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
 )
 
@@ -87,8 +88,8 @@ func TestATreeOf5000TurnsIsDrawnAtOnce(t *testing.T) {
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.Update(treeMsg{list: list})
-	if tree := m.panel.(*tree); len(tree.rows) != 5000 || !strings.Contains(m.View().Content, "Question?") {
-		t.Errorf("%d rows are in the tree", len(tree.rows))
+	if tree := m.panel.(*panel.Tree); len(tree.Rows) != 5000 || !strings.Contains(m.View().Content, "Question?") {
+		t.Errorf("%d rows are in the tree", len(tree.Rows))
 	}
 }
 

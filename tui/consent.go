@@ -7,6 +7,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/dialog"
+	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
 )
 
@@ -68,5 +69,5 @@ func (m *Model) consented(msg consentedMsg) {
 	if msg.err != nil {
 		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 	}
-	m.toldServer(serverDoneMsg{})
+	m.toldServer(panel.ServerDoneMsg{})
 }

@@ -1,23 +1,15 @@
 package tui
 
 import (
-	"context"
-	"fmt"
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
-	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 )
 
 // pickLimit is how many conversations the list offers, hitLimit how many
 // messages a search in it.
-const (
-	pickLimit = 500
-	hitLimit  = 50
-)
+const ()
 
 // listConversations opens the list of conversations. What is typed filters
 // their titles, and finds messages by their words.
@@ -26,40 +18,22 @@ func (m *Model) listConversations() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		p, list, err := conversationPicker(m.base, m.Conversations)
-		p.pick = func(at int) tea.Cmd { return m.openConversation(list[at].ID, list[at].Title) }
+		p, list, err := panel.ConversationPicker(m.base, m.Conversations)
+		p.Pick = func(at int) tea.Cmd { return m.openConversation(list[at].ID, list[at].Title) }
 		if m.Search != nil {
-			p.none = "no title and no message holds that"
-			p.search = m.searchMessages
+			p.None = "no title and no message holds that"
+			p.Search = m.searchMessages
 		}
 		return pickMsg{p, err}
 	}
 }
 
-// conversationPicker lists the latest conversations.
-func conversationPicker(ctx context.Context, from backend.Conversations) (picker, []agent.Conversation, error) {
-	list, err := from.Recent(ctx, pickLimit)
-	p := picker{title: "Conversations", empty: "no conversation yet"}
-	for _, c := range list {
-		p.rows = append(p.rows, draw.Row{Label: c.Title, Detail: fmt.Sprintf("%s · %s", draw.Count(c.Messages, "message"), draw.When(c.Updated, time.Now()))})
-	}
-	return p, list, err
-}
-
-// hitRows are found messages in a list.
-func hitRows(hits []agent.Hit) (rows []draw.Row) {
-	for _, h := range hits {
-		rows = append(rows, draw.Row{Label: h.Excerpt, Detail: fmt.Sprintf("%s · %s", draw.Fit(h.Title, 24), draw.When(h.Time, time.Now()))})
-	}
-	return rows
-}
-
 // searchMessages finds messages for the list of conversations.
 func (m *Model) searchMessages(words string) tea.Cmd {
 	return func() tea.Msg {
-		hits, err := m.Search(m.base, words, hitLimit)
-		found := foundMsg{words: words, rows: hitRows(hits), err: err}
-		found.pick = func(at int) tea.Cmd { return m.openTurn(hits[at]) }
+		hits, err := m.Search(m.base, words, panel.HitLimit)
+		found := panel.FoundMsg{Words: words, Rows: panel.HitRows(hits), Err: err}
+		found.Pick = func(at int) tea.Cmd { return m.openTurn(hits[at]) }
 		return found
 	}
 }

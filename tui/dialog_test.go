@@ -14,6 +14,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 )
 
 // asked returns a question and where its answer will be found.
@@ -368,7 +369,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 			r.pass(50 * time.Millisecond)
 			inSight("/" + c.Name)
 		}
-		r.send(pickMsg{picker: picker{title: "late", rows: []draw.Row{{Label: "x", Detail: ""}}}})
+		r.send(pickMsg{picker: panel.Picker{Title: "late", Rows: []draw.Row{{Label: "x", Detail: ""}}}})
 		inSight("a list that arrives late")
 		for y := range 24 {
 			r.send(tea.MouseClickMsg{X: 5, Y: y, Button: tea.MouseLeft})

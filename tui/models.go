@@ -15,6 +15,7 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -159,10 +160,10 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 	case msg.err == nil:
 		text = p.model + " is here"
 	}
-	first, ok := m.panel.(*firstRun)
+	first, ok := m.panel.(*panel.FirstRun)
 	switch {
 	case ok && msg.err != nil && !stopped:
-		first.wrong = msg.err.Error()
+		first.Wrong = msg.err.Error()
 	case ok:
 		m.flash(text)
 	case text == "":
@@ -210,50 +211,10 @@ func (m *Model) chooseModel(name string) tea.Cmd {
 	}
 	offline := m.status.Provider == "offline"
 	return func() tea.Msg {
-		p, list := modelPicker(m.base, m.Models, offline)
-		p.pick = func(at int) tea.Cmd { return m.use(list[at].Name) }
+		p, list := panel.ModelPicker(m.base, m.Models, offline)
+		p.Pick = func(at int) tea.Cmd { return m.use(list[at].Name) }
 		return pickMsg{p, nil}
 	}
-}
-
-// modelPicker lists the models that are there, or says why there is none.
-func modelPicker(ctx context.Context, from backend.Models, offline bool) (picker, []llm.Info) {
-	list, err := from.List(ctx)
-	p := picker{title: "Models", beside: true, empty: "no model installed: /pull NAME fetches one"}
-	if err != nil {
-		told := transcript.FailureOf(err)
-		if offline && errors.Is(err, llm.ErrUnreachable) {
-			told.Hint = "Start it (ollama serve), or name its address in the settings: lifehub config path says where they are. Until then answers quote your notes, which works without a model."
-		}
-		p.empty = told.Copied()
-	}
-	for _, model := range list {
-		p.rows = append(p.rows, draw.Row{Label: model.Name, Detail: modelDetail(model)})
-	}
-	return p, list
-}
-
-// modelDetail is what one chooses a model by.
-func modelDetail(i llm.Info) string {
-	var parts []string
-	if i.Parameters != "" {
-		parts = append(parts, i.Parameters)
-	}
-	if i.Size > 0 {
-		parts = append(parts, draw.Bytes(i.Size))
-	}
-	if i.Context > 0 {
-		parts = append(parts, draw.Short(i.Context)+" context")
-	}
-	for _, can := range i.Capabilities {
-		if can != "completion" {
-			parts = append(parts, can)
-		}
-	}
-	if i.Remote != "" {
-		parts = append(parts, "leaves this machine: "+i.Remote)
-	}
-	return strings.Join(parts, " · ")
 }
 
 type usingMsg struct {

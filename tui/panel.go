@@ -1,6 +1,10 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"lifehub/tui/panel"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // updatePanel gives a message to the panel, and does what it asks for.
 func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
@@ -18,28 +22,28 @@ func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 // panelDid does what a panel asks for.
 func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 	switch did := did.(type) {
-	case Flash:
+	case panel.Flash:
 		m.flash(string(did))
-	case Failed:
+	case panel.Failed:
 		return m.showPage(pageMsg{err: did.Err})
-	case NotMine:
+	case panel.NotMine:
 		return m.pasteText(did.Content)
-	case Show:
+	case panel.Show:
 		return m.showTurn(did.Turn, false)
-	case GoOn:
+	case panel.GoOn:
 		return m.goOn(did.Turn)
-	case Fork:
+	case panel.Fork:
 		return m.fork(did.Turn)
-	case Consent:
+	case panel.Consent:
 		return m.giveConsent(did.Server)
-	case Pull:
+	case panel.Pull:
 		return m.pull(did.Model)
-	case Later:
+	case panel.Later:
 		if m.pulling == nil {
 			return m.leaveFirstRun()
 		}
 		m.stop()
-	case NotesTaken:
+	case panel.NotesTaken:
 		return m.notesTaken(did.Offer)
 	}
 	return nil

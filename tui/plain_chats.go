@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -20,7 +21,7 @@ const tellLast = 3
 // listConversations opens an earlier conversation, found by its title or by
 // words of its messages.
 func (p *plain) listConversations(ctx context.Context, _ string) error {
-	list, conversations, err := conversationPicker(ctx, p.Conversations)
+	list, conversations, err := panel.ConversationPicker(ctx, p.Conversations)
 	if err != nil {
 		p.fail(err)
 		return nil
@@ -29,8 +30,8 @@ func (p *plain) listConversations(ctx context.Context, _ string) error {
 	var search func(words string) ([]draw.Row, error)
 	if p.Search != nil {
 		search = func(words string) (rows []draw.Row, err error) {
-			hits, err = p.Search(ctx, words, hitLimit)
-			return hitRows(hits), err
+			hits, err = p.Search(ctx, words, panel.HitLimit)
+			return panel.HitRows(hits), err
 		}
 	}
 	at, ok := p.choose(ctx, list, search)
@@ -228,15 +229,15 @@ func (p *plain) listTree(ctx context.Context, _ string) error {
 		p.print("nothing was asked here yet\n")
 		return nil
 	}
-	t := newTree(list, time.Now())
-	for n, r := range t.rows {
-		p.print("%d. %s%s\n", n+1, strings.Repeat(" ", draw.Cells(r.guide)), t.line(r))
+	t := panel.NewTree(list, time.Now())
+	for n, r := range t.Rows {
+		p.print("%d. %s%s\n", n+1, strings.Repeat(" ", draw.Cells(r.Guide)), t.Line(r))
 	}
-	letter, at, ok := p.order(ctx, len(t.rows), "cf", "a number shows a branch, c N goes on from there, f N forks it; empty leaves: ")
+	letter, at, ok := p.order(ctx, len(t.Rows), "cf", "a number shows a branch, c N goes on from there, f N forks it; empty leaves: ")
 	if !ok {
 		return nil
 	}
-	turn, err := t.rows[at].Turn, error(nil)
+	turn, err := t.Rows[at].Turn, error(nil)
 	switch letter {
 	case 'f':
 		p.fork(ctx, turn)
@@ -269,7 +270,7 @@ func (p *plain) fork(ctx context.Context, turn string) {
 		return
 	}
 	p.open(ctx, c.ID, c.Title, "")
-	p.print("%s\n", forkedText)
+	p.print("%s\n", panel.ForkedText)
 }
 
 // rename gives the open conversation the user's own title.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 )
 
@@ -17,13 +18,13 @@ const mostRows = 20
 // choose has the user pick a row by its number. Words list the rows that hold
 // them, and what search finds for them; nil: it finds nothing more. What was
 // found counts on after the rows of the list. false: none was picked.
-func (p *plain) choose(ctx context.Context, list picker, search func(words string) ([]draw.Row, error)) (at int, ok bool) {
-	p.print("%s\n", safetext.Line(list.title))
-	if len(list.rows) == 0 {
-		p.print("%s\n", safetext.Text(list.empty))
+func (p *plain) choose(ctx context.Context, list panel.Picker, search func(words string) ([]draw.Row, error)) (at int, ok bool) {
+	p.print("%s\n", safetext.Line(list.Title))
+	if len(list.Rows) == 0 {
+		p.print("%s\n", safetext.Text(list.Empty))
 		return 0, false
 	}
-	rows, shown := list.rows, list.matching()
+	rows, shown := list.Rows, list.Matching()
 	for {
 		p.rows(rows, shown)
 		line, ok := p.ask(ctx, "a number, or words to look for; empty leaves: ")
@@ -34,8 +35,8 @@ func (p *plain) choose(ctx context.Context, list picker, search func(words strin
 		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(shown) {
 			return shown[n-1], true
 		}
-		list.filter = line
-		rows, shown = list.rows, list.matching()
+		list.Filter = line
+		rows, shown = list.Rows, list.Matching()
 		if search != nil {
 			found, err := search(line)
 			if err != nil {
@@ -48,8 +49,8 @@ func (p *plain) choose(ctx context.Context, list picker, search func(words strin
 		}
 		if len(shown) == 0 {
 			p.print("nothing matches that\n")
-			list.filter = ""
-			rows, shown = list.rows, list.matching()
+			list.Filter = ""
+			rows, shown = list.Rows, list.Matching()
 		}
 	}
 }

@@ -7,15 +7,16 @@ import (
 	"os"
 
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 )
 
 // chooseModel uses the named model, or one of those that are there.
 func (p *plain) chooseModel(ctx context.Context, name string) error {
 	if name == "" {
-		list, models := modelPicker(ctx, p.Models, p.now().Provider == "offline")
+		list, models := panel.ModelPicker(ctx, p.Models, p.now().Provider == "offline")
 		if model := p.now().Model; model != "" {
-			list.title += "; " + model + " is in use"
+			list.Title += "; " + model + " is in use"
 		}
 		at, ok := p.choose(ctx, list, nil)
 		if !ok {

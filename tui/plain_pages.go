@@ -11,6 +11,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 )
 
@@ -83,7 +84,7 @@ func (p *plain) showContext(context.Context, string) error {
 
 // chooseMode takes what was typed after /mode.
 func (p *plain) chooseMode(_ context.Context, name string) error {
-	said, mode := modeSaid(name, p.mode)
+	said, mode := panel.ModeSaid(name, p.mode)
 	if mode != "" {
 		p.mode = string(mode)
 		p.UseMode(p.mode)
@@ -121,7 +122,7 @@ func (p *plain) showSources(ctx context.Context, _ string) error {
 // it changed.
 func (p *plain) listArtifacts(ctx context.Context, name string) error {
 	if name == "" {
-		list, artifacts, err := artifactPicker(ctx, p.Artifacts, p.conversation)
+		list, artifacts, err := panel.ArtifactPicker(ctx, p.Artifacts, p.conversation)
 		if err != nil {
 			p.fail(err)
 			return nil
@@ -132,7 +133,7 @@ func (p *plain) listArtifacts(ctx context.Context, name string) error {
 		}
 		name = artifacts[at].Name
 	}
-	list, versions, err := versionPicker(ctx, p.Artifacts, p.conversation, name)
+	list, versions, err := panel.VersionPicker(ctx, p.Artifacts, p.conversation, name)
 	if err != nil {
 		p.fail(err)
 		return nil
@@ -141,17 +142,17 @@ func (p *plain) listArtifacts(ctx context.Context, name string) error {
 	if !ok {
 		return nil
 	}
-	p.print("%s\n", safetext.Text(versionPage(versions, len(versions)-1-at)))
+	p.print("%s\n", safetext.Text(panel.VersionPage(versions, len(versions)-1-at)))
 	return nil
 }
 
 // stats writes the figures as lines.
 func (p *plain) stats(ctx context.Context, by string) error {
 	if by == "" {
-		by = sumsBy[0]
+		by = panel.SumsBy[0]
 	}
-	if !slices.Contains(sumsBy, by) {
-		p.print("%s\n", statsUsage)
+	if !slices.Contains(panel.SumsBy, by) {
+		p.print("%s\n", panel.StatsUsage)
 		return nil
 	}
 	rows, err := p.Figures(ctx, by)
@@ -163,8 +164,8 @@ func (p *plain) stats(ctx context.Context, by string) error {
 		p.print("no turns yet\n")
 	}
 	for _, f := range rows {
-		p.print("%s\n", safetext.Line(nameOf(f)))
-		for _, line := range figureLines(f) {
+		p.print("%s\n", safetext.Line(panel.NameOf(f)))
+		for _, line := range panel.FigureLines(f) {
 			p.print("  %s: %s\n", line[0], line[1])
 		}
 	}

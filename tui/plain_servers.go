@@ -7,6 +7,7 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 )
 
@@ -14,13 +15,13 @@ import (
 func (p *plain) listServers(ctx context.Context, _ string) error {
 	list := p.Servers.List()
 	if len(list) == 0 {
-		p.print("%s\n", noServers)
+		p.print("%s\n", panel.NoServers)
 		return nil
 	}
 	for n, s := range list {
 		p.print("%d. %s · %s\n", n+1, safetext.Line(s.Name), safetext.Line(s.State))
-		for _, fact := range factsOf(s) {
-			p.print("   %s: %s\n", fact.what, fact.text)
+		for _, fact := range panel.FactsOf(s) {
+			p.print("   %s: %s\n", fact.What, fact.Text)
 		}
 		if s.Consent {
 			p.print("   it lets you in once you have given your consent: c\n")
@@ -69,7 +70,7 @@ func (p *plain) trust(ctx context.Context, s backend.Server) error {
 		return nil
 	}
 	for _, c := range s.Unseen {
-		p.print("%s\n%s\n", changeHead(c), markedChange(c, draw.Unstyled, draw.Unstyled))
+		p.print("%s\n%s\n", panel.ChangeHead(c), panel.MarkedChange(c, draw.Unstyled, draw.Unstyled))
 	}
 	if !p.agree(ctx, "trust it like this?") {
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -154,7 +155,7 @@ func (m *Model) body(width, height, top int) []string {
 	return m.transcript.View()
 }
 
-func (m *Model) bodyTop() int    { return m.place.top }
+func (m *Model) bodyTop() int { return m.place.top }
 
 // aboveComposer is what asks for attention: a question, an offer, a pull, the
 // commands, what waits in the queue.
@@ -323,33 +324,33 @@ func (m *Model) hints() []string {
 	k := &m.keys
 	switch {
 	case m.player != nil && m.panel == nil && !m.focused:
-		return []string{hint(k.Pause, "pause"), hint(k.Faster, "faster"), hint(k.Slower, "slower"), hint(k.LeaveReplay, "quit")}
+		return []string{panel.Hint(k.Pause, "pause"), panel.Hint(k.Faster, "faster"), panel.Hint(k.Slower, "slower"), panel.Hint(k.LeaveReplay, "quit")}
 	case m.asked():
 		return nil
 	case m.panel != nil:
 		return m.panel.Hints(k)
 	case m.focused && m.onAlternatives():
-		return []string{hint(k.EarlierBranch, "") + hint(k.LaterBranch, "alternatives"), hint(k.Edit, "edit"), hint(k.Retry, "retry"), hint(k.Back, "back")}
+		return []string{panel.Hint(k.EarlierBranch, "") + panel.Hint(k.LaterBranch, "alternatives"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Back, "back")}
 	case m.focused && m.onQuestion():
-		return []string{hint(k.Next, "next"), hint(k.Edit, "edit"), hint(k.Retry, "retry"), hint(k.Copy, "copy"), hint(k.Back, "back")}
+		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back")}
 	case m.focused:
-		return []string{hint(k.Next, "next"), hint(k.Fold, "fold"), hint(k.Copy, "copy"), hint(k.Open, "open"), hint(k.Back, "back")}
+		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back")}
 	case m.palette.Open():
-		return []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "complete"), hint(k.Send, "run"), hint(k.Stop, "close")}
+		return []string{k.Up.Help().Key + panel.Hint(k.Down, "move"), panel.Hint(k.Complete, "complete"), panel.Hint(k.Send, "run"), panel.Hint(k.Stop, "close")}
 	case m.mentions.Open():
-		return []string{k.Up.Help().Key + hint(k.Down, "move"), hint(k.Complete, "take"), hint(k.Stop, "close")}
+		return []string{k.Up.Help().Key + panel.Hint(k.Down, "move"), panel.Hint(k.Complete, "take"), panel.Hint(k.Stop, "close")}
 	case m.turn != nil && m.transcript.Below():
-		return []string{hint(k.Bottom, "follow"), hint(k.Stop, "stop")}
+		return []string{panel.Hint(k.Bottom, "follow"), panel.Hint(k.Stop, "stop")}
 	case m.turn != nil:
-		return []string{hint(k.Stop, "stop"), hint(k.HelpOnEmpty, "help")}
+		return []string{panel.Hint(k.Stop, "stop"), panel.Hint(k.HelpOnEmpty, "help")}
 	case m.transcript.Below():
-		return []string{hint(k.Bottom, "to the end"), hint(k.HelpOnEmpty, "help")}
+		return []string{panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
 	}
 	send := "send"
 	if m.suggested != "" && m.composer.Empty() {
 		send = "ask that"
 	}
-	return []string{hint(k.Send, send), hint(k.HelpOnEmpty, "help")}
+	return []string{panel.Hint(k.Send, send), panel.Hint(k.HelpOnEmpty, "help")}
 }
 
 // onlyNotices tells whether nothing was said yet but what does not push the

@@ -19,6 +19,7 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
+	"lifehub/tui/panel"
 )
 
 // scene is a state of the screen worth a picture.
@@ -565,9 +566,9 @@ func withFigures() backend.Options {
 
 func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
 	keys := keys.Default()
-	h := help{}
-	h.build(&keys, 100, draw.NewTheme("", true, false, nil))
-	page := strings.Join(h.lines, "\n")
+	h := panel.Help{}
+	h.Build(&keys, 100, draw.NewTheme("", true, false, nil))
+	page := strings.Join(h.Lines, "\n")
 	for _, group := range keys.Groups() {
 		for _, named := range group.Keys {
 			if b := key.Binding(*named.Binding); !strings.Contains(page, b.Help().Key) {

@@ -16,6 +16,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 )
 
 // fits checks a picture against its window.
@@ -241,7 +242,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.send(tea.PasteMsg{Content: evil + strings.Repeat("\n", 50) + evil})
 				look("pasted")
 				r.m.composer.Clear()
-				r.send(pickMsg{picker: picker{title: "x", rows: []draw.Row{{Label: evil, Detail: evil}}}})
+				r.send(pickMsg{picker: panel.Picker{Title: "x", Rows: []draw.Row{{Label: evil, Detail: evil}}}})
 				r.keys(evil)
 				look("picked")
 				r.keys("esc")
@@ -284,11 +285,11 @@ func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
 			world := withServers()
 			s := world.Servers.(*shop)
 			watchAgreeing(t, size, world, func(m *Model) (lines []string) {
-				p, ok := m.panel.(*servers)
-				if !ok || p.look == nil {
+				p, ok := m.panel.(*panel.ServerList)
+				if !ok || p.Look == nil {
 					return nil
 				}
-				for _, line := range p.look.lines {
+				for _, line := range p.Look.Lines {
 					lines = append(lines, ansi.Strip(line))
 				}
 				return lines

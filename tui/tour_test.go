@@ -17,6 +17,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/replay"
 	"lifehub/tui/transcript"
 )
@@ -56,21 +57,21 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 	m.Servers.(*shop).list = []backend.Server{{Name: text, Address: text, About: text, State: text, Running: true, Said: text, Calls: 1, Unseen: []backend.Change{{What: text, Before: "x", After: text}}}}
 	*m.Artifacts.(*documents) = documents{text, text, text}
 	failed := errors.New(text)
-	for i, panel := range []struct {
+	for i, shown := range []struct {
 		name string
 		open func()
 	}{
 		{"first run", func() {
-			m.panel = &firstRun{
-				model: &backend.FoundModel{Says: text, Next: text, Pull: text, Why: text}, folder: "~/", wrong: text,
-				offers: []backend.Offer{{Name: text, Path: text, Detail: text}},
+			m.panel = &panel.FirstRun{
+				Model: &backend.FoundModel{Says: text, Next: text, Pull: text, Why: text}, Folder: "~/", Wrong: text,
+				Offers: []backend.Offer{{Name: text, Path: text, Detail: text}},
 			}
 			m.Update(tea.PasteMsg{Content: text})
 		}},
 		{"picker", func() {
-			m.Update(pickMsg{picker: picker{title: "x", rows: []draw.Row{{Label: text, Detail: text}}}})
+			m.Update(pickMsg{picker: panel.Picker{Title: "x", Rows: []draw.Row{{Label: text, Detail: text}}}})
 			m.Update(tea.PasteMsg{Content: text})
-			m.panel.(*picker).found = foundMsg{rows: []draw.Row{{Label: text, Detail: text}}, err: failed}
+			m.panel.(*panel.Picker).Found = panel.FoundMsg{Rows: []draw.Row{{Label: text, Detail: text}}, Err: failed}
 		}},
 		{"tree", func() {
 			m.Update(treeMsg{list: []agent.Exchange{
@@ -82,7 +83,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"figures", func() { r.run(m.openStats("turn")); r.settle() }},
 		{"servers", func() { m.openServers() }},
 		{"what a server changed", func() { m.openServers(); r.keys("t") }},
-		{"the log of a server", func() { m.openServers(); m.Update(serverLogMsg{server: text, text: text}) }},
+		{"the log of a server", func() { m.openServers(); m.Update(panel.ServerLogMsg{Server: text, Text: text}) }},
 		{"help", func() { m.panel = m.newHelp() }},
 		{"page", func() { m.Update(pageMsg{text: text}); m.Update(pageMsg{err: failed}) }},
 		{"context", func() {
@@ -145,9 +146,9 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		if (i+first)%share != 0 {
 			continue
 		}
-		panel.open()
+		shown.open()
 		m.draw()
-		look(panel.name)
+		look(shown.name)
 		tr.clear()
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
+	"lifehub/tui/panel"
 	"lifehub/tui/replay"
 	"lifehub/tui/transcript"
 )
@@ -40,9 +41,9 @@ type Model struct {
 	mentions   composer.Mentions
 	permission dialog.Permission
 	input      dialog.Input
-	inputFirst bool    // what a server asks came before the permissions that wait
-	afterInput tea.Cmd // what an answer to the user's own question sets off
-	panel      Panel   // what covers the transcript; nil: nothing
+	inputFirst bool        // what a server asks came before the permissions that wait
+	afterInput tea.Cmd     // what an answer to the user's own question sets off
+	panel      panel.Panel // what covers the transcript; nil: nothing
 	pulling    *pulling
 	player     *replay.Player // nil: this is no replay
 	offer      *offer         // a model to pull; nil: none
@@ -272,7 +273,7 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		return m.showConsent(msg)
 	case consentedMsg:
 		m.consented(msg)
-	case serverDoneMsg:
+	case panel.ServerDoneMsg:
 		m.toldServer(msg)
 	case dialog.CopyMsg:
 		return m.clip(string(msg))

@@ -1,4 +1,4 @@
-package tui
+package panel
 
 import (
 	"fmt"
@@ -13,31 +13,30 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
-	"lifehub/tui/transcript"
 )
 
-// tree is the panel that shows a conversation with all its branches. What was
+// Tree is the panel that shows a conversation with all its branches. What was
 // asked once after another stands in one column; where several questions were
 // asked in one place, each begins a column of its own.
-type tree struct {
+type Tree struct {
 	height int // of the view
-	rows   []treeRow
+	Rows   []treeRow
 	chosen int
 	now    time.Time
 }
 
 type treeRow struct {
 	agent.Exchange
-	guide string // the lines that lead to it
+	Guide string // the lines that lead to it
 }
 
 // maxGuide is how many cells the guides may take: deeper branches stand no
 // further right.
 const maxGuide = 24
 
-// newTree lays turns out, each branch below its beginning, and chooses the end
+// NewTree lays turns out, each branch below its beginning, and chooses the end
 // of the current path.
-func newTree(list []agent.Exchange, now time.Time) *tree {
+func NewTree(list []agent.Exchange, now time.Time) *Tree {
 	below := map[string][]agent.Exchange{}
 	for _, e := range list {
 		below[e.After] = append(below[e.After], e)
@@ -63,15 +62,15 @@ func newTree(list []agent.Exchange, now time.Time) *tree {
 			stack = append(stack, open{treeRow{e, guide}, inner})
 		}
 	}
-	t := &tree{now: now}
+	t := &Tree{now: now}
 	push("", "")
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if at.Current {
-			t.chosen = len(t.rows)
+			t.chosen = len(t.Rows)
 		}
-		t.rows = append(t.rows, at.treeRow)
+		t.Rows = append(t.Rows, at.treeRow)
 		push(at.Turn, at.lead)
 	}
 	return t
@@ -79,15 +78,15 @@ func newTree(list []agent.Exchange, now time.Time) *tree {
 
 // View returns exactly height lines: the rows, and below them what was asked
 // and answered in the chosen one.
-func (t *tree) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
+func (t *Tree) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
 	t.height = height
 	branches := 0
-	for _, r := range t.rows {
+	for _, r := range t.Rows {
 		if len(r.Siblings) > 1 {
 			branches++
 		}
 	}
-	detail := draw.Count(len(t.rows), "question")
+	detail := draw.Count(len(t.Rows), "question")
 	if branches > 0 {
 		detail += fmt.Sprintf(" · %d of them alternatives", branches)
 	}
@@ -97,18 +96,18 @@ func (t *tree) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
 		preview = min(8, height/3)
 	}
 	rows := max(1, height-len(lines)-preview)
-	from := max(0, min(t.chosen-rows/2, len(t.rows)-rows))
-	for at := from; at < len(t.rows) && at < from+rows; at++ {
+	from := max(0, min(t.chosen-rows/2, len(t.Rows)-rows))
+	for at := from; at < len(t.Rows) && at < from+rows; at++ {
 		lines = append(lines, t.row(at, width, look))
 	}
-	if preview > 0 && len(t.rows) > 0 {
+	if preview > 0 && len(t.Rows) > 0 {
 		lines = append(draw.Filled(lines, height-preview), t.preview(width, preview, look)...)
 	}
 	return draw.Filled(lines, height)
 }
 
-func (t *tree) row(at, width int, look *draw.Theme) string {
-	r := t.rows[at]
+func (t *Tree) row(at, width int, look *draw.Theme) string {
+	r := t.Rows[at]
 	dot, text := look.Dim.Render("○ "), safetext.Line(r.Question)
 	if r.Current {
 		dot = look.Brand.Render("● ")
@@ -121,7 +120,7 @@ func (t *tree) row(at, width int, look *draw.Theme) string {
 		text = look.Dim.Render(text)
 	}
 	when := look.Dim.Render(strings.TrimSpace(t.state(r) + "  " + draw.When(r.Asked, t.now)))
-	left := mark + look.Border.Render(r.guide) + dot
+	left := mark + look.Border.Render(r.Guide) + dot
 	room := width - draw.Cells(left) - draw.Cells(when) - 2
 	if room < 12 {
 		return draw.Fit(left+text, width)
@@ -130,7 +129,7 @@ func (t *tree) row(at, width int, look *draw.Theme) string {
 }
 
 // state says what is special about a turn.
-func (t *tree) state(r treeRow) string {
+func (t *Tree) state(r treeRow) string {
 	switch {
 	case r.Undone:
 		return "undone"
@@ -142,8 +141,8 @@ func (t *tree) state(r treeRow) string {
 	return ""
 }
 
-func (t *tree) preview(width, height int, look *draw.Theme) []string {
-	r := t.rows[t.chosen]
+func (t *Tree) preview(width, height int, look *draw.Theme) []string {
+	r := t.Rows[t.chosen]
 	lines := []string{look.Border.Render(strings.Repeat("─", width))}
 	asked := draw.Wrapped(look.You.Render("You")+"  ", safetext.Text(beginning(r.Question)), width)
 	lines = append(lines, asked[:min(2, len(asked))]...)
@@ -163,63 +162,35 @@ func beginning(text string) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// treeMsg brings the turns of the panel.
-type treeMsg struct {
-	list []agent.Exchange
-	err  error
-}
-
-func (m *Model) listTree() tea.Cmd {
-	if m.busy() || m.Branches == nil {
-		return nil
-	}
-	id := m.conversation
-	return func() tea.Msg {
-		list, err := m.Branches.Tree(m.base, id)
-		return treeMsg{list, err}
-	}
-}
-
-func (m *Model) openTree(msg treeMsg) {
-	switch {
-	case msg.err != nil:
-		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
-	case len(msg.list) == 0:
-		m.flash("nothing was asked here yet")
-	default:
-		m.cover(newTree(msg.list, time.Now()))
-	}
-}
-
 // Update moves in the tree, switches, forks or closes it.
-func (t *tree) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (t *Tree) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		return t, NotMine{msg}, nil
+		return t, NotMine{PasteMsg: msg}, nil
 	case tea.KeyPressMsg:
-		turn := t.rows[t.chosen].Turn
+		turn := t.Rows[t.chosen].Turn
 		switch {
 		case key.Matches(msg, k.TreeClose):
 			return nil, nil, nil
 		case key.Matches(msg, k.TreeShow):
-			return nil, Show{turn}, nil
+			return nil, Show{Turn: turn}, nil
 		case key.Matches(msg, k.TreeGoOn):
-			return nil, GoOn{turn}, nil
+			return nil, GoOn{Turn: turn}, nil
 		case key.Matches(msg, k.TreeFork):
-			return nil, Fork{turn}, nil
+			return nil, Fork{Turn: turn}, nil
 		}
-		t.chosen, _ = k.Moved(msg, t.chosen, len(t.rows), t.height-10)
+		t.chosen, _ = k.Moved(msg, t.chosen, len(t.Rows), t.height-10)
 	}
 	return t, nil, nil
 }
 
 // Hints are the keys of the tree.
-func (t *tree) Hints(k *keys.Map) []string {
-	return []string{hint(k.TreeShow, "show"), hint(k.TreeGoOn, "go on from there"), hint(k.TreeFork, "fork"), hint(k.TreeClose, "close")}
+func (t *Tree) Hints(k *keys.Map) []string {
+	return []string{Hint(k.TreeShow, "show"), Hint(k.TreeGoOn, "go on from there"), Hint(k.TreeFork, "fork"), Hint(k.TreeClose, "close")}
 }
 
-// line is a row of the tree in words.
-func (t *tree) line(r treeRow) string {
+// Line is a row of the tree in words.
+func (t *Tree) Line(r treeRow) string {
 	parts := []string{safetext.Line(r.Question)}
 	if at := slices.Index(r.Siblings, r.Turn); len(r.Siblings) > 1 && at >= 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d asked there", at+1, len(r.Siblings)))

@@ -1,4 +1,4 @@
-package tui
+package panel
 
 import (
 	"fmt"
@@ -15,16 +15,16 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// sumsBy are what the figures can be summed up by; tab goes through them.
-var sumsBy = []string{"day", "model", "turn"}
+// SumsBy are what the figures can be summed up by; tab goes through them.
+var SumsBy = []string{"day", "model", "turn"}
 
-const statsUsage = "usage: /stats [day, model or turn]"
+const StatsUsage = "usage: /stats [day, model or turn]"
 
-// stats is the page of figures: a chart of times, and all figures of the row
+// Stats is the page of figures: a chart of times, and all figures of the row
 // that is chosen.
-type stats struct {
-	by      string
-	figures func(by string) ([]agent.Figures, error)
+type Stats struct {
+	By      string
+	Figures func(by string) ([]agent.Figures, error)
 	rows    []agent.Figures
 	read    bool // the rows have come
 	chosen  int
@@ -36,42 +36,26 @@ type statsMsg struct {
 	err  error
 }
 
-// openStats shows the page and reads its figures.
-func (m *Model) openStats(by string) tea.Cmd {
-	if by == "" {
-		by = sumsBy[0]
-	}
-	if !slices.Contains(sumsBy, by) {
-		m.flash(statsUsage)
-		return nil
-	}
-	s := &stats{by: by, figures: func(by string) ([]agent.Figures, error) { return m.Figures(m.base, by) }}
-	if !m.cover(s) {
-		return nil
-	}
-	return s.readFigures
-}
-
-// readFigures reads them in the background.
-func (s *stats) readFigures() tea.Msg {
-	rows, err := s.figures(s.by)
-	return statsMsg{s.by, rows, err}
+// ReadFigures reads them in the background.
+func (s *Stats) ReadFigures() tea.Msg {
+	rows, err := s.Figures(s.By)
+	return statsMsg{by: s.By, rows: rows, err: err}
 }
 
 // Update moves, sums up by something else, or takes the figures in, unless
 // others were asked for since; other keys close the page.
-func (s *stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (s *Stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case statsMsg:
 		switch {
-		case msg.by != s.by:
+		case msg.by != s.By:
 		case msg.err != nil:
-			return nil, Failed{msg.err}, nil
+			return nil, Failed{Err: msg.err}, nil
 		default:
 			s.rows, s.read = msg.rows, true
 		}
 	case tea.PasteMsg:
-		return s, NotMine{msg}, nil
+		return s, NotMine{PasteMsg: msg}, nil
 	case tea.KeyPressMsg:
 		switch {
 		case key.Matches(msg, k.StatsNext):
@@ -88,22 +72,22 @@ func (s *stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 }
 
 // turn sums up by something else.
-func (s *stats) turn(by int) (Panel, tea.Msg, tea.Cmd) {
-	at := slices.Index(sumsBy, s.by) + by
-	next := &stats{by: sumsBy[(at+len(sumsBy))%len(sumsBy)], figures: s.figures}
-	return next, nil, next.readFigures
+func (s *Stats) turn(by int) (Panel, tea.Msg, tea.Cmd) {
+	at := slices.Index(SumsBy, s.By) + by
+	next := &Stats{By: SumsBy[(at+len(SumsBy))%len(SumsBy)], Figures: s.Figures}
+	return next, nil, next.ReadFigures
 }
 
 // Hints are the keys of the page.
-func (s *stats) Hints(k *keys.Map) []string {
-	return []string{moveHint(k), hint(k.StatsNext, "sum up by another"), "esc close"}
+func (s *Stats) Hints(k *keys.Map) []string {
+	return []string{moveHint(k), Hint(k.StatsNext, "sum up by another"), "esc close"}
 }
 
 // View returns exactly height lines.
-func (s *stats) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
+func (s *Stats) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
 	title := look.Strong.Render("Figures") + "  "
-	for _, by := range sumsBy {
-		if by == s.by {
+	for _, by := range SumsBy {
+		if by == s.By {
 			title += look.Selected.Render("by "+by) + "  "
 		} else {
 			title += look.Dim.Render(by) + "  "
@@ -116,13 +100,13 @@ func (s *stats) View(width, height int, _ *keys.Map, look *draw.Theme) []string 
 	case len(s.rows) == 0:
 		return draw.Filled(append(lines, look.Dim.Render("no turns yet")), height)
 	}
-	detail := figureLines(s.rows[s.chosen])
+	detail := FigureLines(s.rows[s.chosen])
 	room := max(1, height-len(lines)-len(detail)-2)
 	lines = append(lines, s.chart(width, room, look)...)
 	if len(lines)+2+len(detail) > height {
 		return draw.Filled(lines, height)
 	}
-	lines = append(lines, "", look.Strong.Render(draw.Fit(safetext.Line(nameOf(s.rows[s.chosen])), width)))
+	lines = append(lines, "", look.Strong.Render(draw.Fit(safetext.Line(NameOf(s.rows[s.chosen])), width)))
 	for _, line := range detail {
 		lines = append(lines, look.Dim.Render("  "+line[0]+strings.Repeat(" ", 13-draw.Cells(line[0])))+draw.Fit(line[1], width-15))
 	}
@@ -130,19 +114,19 @@ func (s *stats) View(width, height int, _ *keys.Map, look *draw.Theme) []string 
 }
 
 // chart is a bar for each row: how long its turns took.
-func (s *stats) chart(width, room int, look *draw.Theme) []string {
+func (s *Stats) chart(width, room int, look *draw.Theme) []string {
 	shown := min(len(s.rows), room)
 	from := max(0, min(s.chosen-shown/2, len(s.rows)-shown))
 	longest, label := int64(1), 0
 	for _, f := range s.rows[from : from+shown] {
 		longest = max(longest, f.Latency95)
-		label = max(label, draw.Cells(safetext.Line(nameOf(f))))
+		label = max(label, draw.Cells(safetext.Line(NameOf(f))))
 	}
 	label = min(label, max(10, width*2/5))
 	var lines []string
 	for at := from; at < from+shown; at++ {
 		f := s.rows[at]
-		name := draw.Fit(safetext.Line(nameOf(f)), label)
+		name := draw.Fit(safetext.Line(NameOf(f)), label)
 		name += strings.Repeat(" ", label-draw.Cells(name))
 		head := "  " + name
 		if at == s.chosen {
@@ -167,8 +151,8 @@ func length(value, longest int64, cells int) int {
 	return max(1, int(value*int64(cells)/longest))
 }
 
-// nameOf is what a row of figures is of.
-func nameOf(f agent.Figures) string {
+// NameOf is what a row of figures is of.
+func NameOf(f agent.Figures) string {
 	switch {
 	case f.Title != "":
 		return f.Title
@@ -186,8 +170,8 @@ func took(ms int64) string {
 	return draw.Duration(time.Duration(ms) * time.Millisecond)
 }
 
-// figureLines are all figures of a row, each with what it is of.
-func figureLines(f agent.Figures) [][2]string {
+// FigureLines are all figures of a row, each with what it is of.
+func FigureLines(f agent.Figures) [][2]string {
 	pair := func(half, most int64) string {
 		if half == 0 {
 			return "–"

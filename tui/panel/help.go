@@ -1,4 +1,4 @@
-package tui
+package panel
 
 import (
 	"slices"
@@ -13,13 +13,13 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// help is the page of keys and commands, made from the key map. What is typed
+// Help is the page of keys and commands, made from the key map. What is typed
 // leaves those that hold it.
-type help struct {
-	commands []backend.Command
+type Help struct {
+	Commands []backend.Command
 	top      int
 	filter   string
-	lines    []string // nil: out of date
+	Lines    []string // nil: out of date
 	width    int      // what lines were made for
 	look     *draw.Theme
 	height   int // of the view
@@ -59,34 +59,34 @@ func helpGroups(keys *keys.Map, commands []backend.Command) []helpGroup {
 	return append(groups, shown)
 }
 
-// build makes the lines for a width.
-func (h *help) build(keys *keys.Map, width int, look *draw.Theme) {
-	if h.width == width && h.look == look && h.lines != nil {
+// Build makes the lines for a width.
+func (h *Help) Build(keys *keys.Map, width int, look *draw.Theme) {
+	if h.width == width && h.look == look && h.Lines != nil {
 		return
 	}
 	columns := max(1, min(helpColumns, width/helpColumn))
 	each := (width - (columns-1)*draw.Cells(helpGap)) / columns
 	var blocks [][]string
-	for _, group := range helpGroups(keys, h.commands) {
+	for _, group := range helpGroups(keys, h.Commands) {
 		if group = group.holding(h.filter); len(group.rows) > 0 {
 			blocks = append(blocks, group.lines(each, look))
 		}
 	}
-	h.width, h.look, h.lines = width, look, abreast(blocks, columns, each)
+	h.width, h.look, h.Lines = width, look, abreast(blocks, columns, each)
 	if len(blocks) == 0 {
-		h.lines = []string{look.Dim.Render(draw.Fit("nothing matches that", width))}
+		h.Lines = []string{look.Dim.Render(draw.Fit("nothing matches that", width))}
 	}
 }
 
 // holding are the rows that hold every word of a filter, or stand under a title
 // that does.
 func (g helpGroup) holding(filter string) helpGroup {
-	list := picker{filter: filter}
+	list := Picker{Filter: filter}
 	for _, r := range g.rows {
-		list.rows = append(list.rows, draw.Row{Label: r.Label, Detail: r.Detail + " " + g.title})
+		list.Rows = append(list.Rows, draw.Row{Label: r.Label, Detail: r.Detail + " " + g.title})
 	}
 	kept := helpGroup{title: g.title}
-	for _, at := range list.matching() {
+	for _, at := range list.Matching() {
 		kept.rows = append(kept.rows, g.rows[at])
 	}
 	return kept
@@ -163,9 +163,9 @@ func inColumns(blocks [][]string, columns, height int) [][]string {
 }
 
 // press scrolls and searches; any other key closes the page.
-func (h *help) press(pressed tea.KeyPressMsg, k *keys.Map, height int) (done bool) {
+func (h *Help) press(pressed tea.KeyPressMsg, k *keys.Map, height int) (done bool) {
 	if pressed.Text == "" || pressed.Text == " " && h.filter == "" {
-		top, scrolls := k.Scrolled(pressed, h.first(height), len(h.lines), rowsOfHelp(height))
+		top, scrolls := k.Scrolled(pressed, h.first(height), len(h.Lines), rowsOfHelp(height))
 		if h.top = top; scrolls {
 			return false
 		}
@@ -184,22 +184,22 @@ func (h *help) press(pressed tea.KeyPressMsg, k *keys.Map, height int) (done boo
 }
 
 // Update scrolls, searches or closes the page.
-func (h *help) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (h *Help) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if h.press(msg, k, h.height) {
 			return nil, nil, nil
 		}
 	case tea.MouseWheelMsg:
-		h.top = max(0, h.first(h.height)+wheelLines(msg))
+		h.top = max(0, h.first(h.height)+WheelLines(msg))
 	case tea.PasteMsg:
-		return h, NotMine{msg}, nil
+		return h, NotMine{PasteMsg: msg}, nil
 	}
 	return h, nil, nil
 }
 
-// wheelLines is how far a turn of the wheel goes.
-func wheelLines(msg tea.MouseWheelMsg) int {
+// WheelLines is how far a turn of the wheel goes.
+func WheelLines(msg tea.MouseWheelMsg) int {
 	if msg.Button == tea.MouseWheelUp {
 		return -3
 	}
@@ -207,10 +207,10 @@ func wheelLines(msg tea.MouseWheelMsg) int {
 }
 
 // Hints are the keys of the page.
-func (h *help) Hints(k *keys.Map) []string { return []string{scrollHint(k), "esc close"} }
+func (h *Help) Hints(k *keys.Map) []string { return []string{scrollHint(k), "esc close"} }
 
 // find leaves what holds a text; "": all.
-func (h *help) find(text string) { *h = help{commands: h.commands, filter: text, height: h.height} }
+func (h *Help) find(text string) { *h = Help{Commands: h.Commands, filter: text, height: h.height} }
 
 // rowsOfHelp is how many lines of the page are in sight: its title stands above
 // where there is room for it.
@@ -223,14 +223,14 @@ func rowsOfHelp(height int) int {
 
 // first is the first line in sight. h.top may lie further down: the window may
 // shrink again.
-func (h *help) first(height int) int { return max(0, min(h.top, len(h.lines)-rowsOfHelp(height))) }
+func (h *Help) first(height int) int { return max(0, min(h.top, len(h.Lines)-rowsOfHelp(height))) }
 
 // View returns exactly height lines.
-func (h *help) View(width, height int, k *keys.Map, look *draw.Theme) []string {
+func (h *Help) View(width, height int, k *keys.Map, look *draw.Theme) []string {
 	h.height = height
-	h.build(k, width, look)
+	h.Build(k, width, look)
 	rows, top := rowsOfHelp(height), h.first(height)
-	shown := h.lines[top:min(len(h.lines), top+rows)]
+	shown := h.Lines[top:min(len(h.Lines), top+rows)]
 	if rows == height {
 		return draw.Filled(slices.Clone(shown), height)
 	}
@@ -241,5 +241,3 @@ func (h *help) View(width, height int, k *keys.Map, look *draw.Theme) []string {
 	head := draw.Fit(look.Strong.Render("Keys and commands")+"  "+look.Brand.Render("> ")+search, width)
 	return draw.Filled(append([]string{head, ""}, shown...), height)
 }
-
-func (m *Model) newHelp() *help { return &help{commands: m.AllCommands()} }

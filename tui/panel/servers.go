@@ -1,4 +1,4 @@
-package tui
+package panel
 
 import (
 	"fmt"
@@ -18,34 +18,34 @@ import (
 	"lifehub/tui/worddiff"
 )
 
-// servers is the panel of the MCP servers: how each is, what it costs, and
+// ServerList is the panel of the MCP servers: how each is, what it costs, and
 // what of it the user has not seen yet.
-type servers struct {
+type ServerList struct {
 	backend.Servers
 	list   []backend.Server
 	chosen int
-	look   *look // what of the chosen one is read, over the list; nil: nothing
+	Look   *Look // what of the chosen one is read, over the list; nil: nothing
 }
 
-// look is a text about a server to scroll through: its log, or what has
+// Look is a text about a server to scroll through: its log, or what has
 // changed of it and can be taken as seen.
-type look struct {
+type Look struct {
 	server string
 	title  string
 	text   string
-	change []backend.Change // nil: there is nothing to agree to
+	Change []backend.Change // nil: there is nothing to agree to
 
 	dialog.Dialog
 	seen  bool // the end was in sight
 	top   int
 	rows  int
-	lines []string
+	Lines []string
 	width int // what lines were made for
 	theme *draw.Theme
 }
 
-// noServers is what there is to say of no server.
-const noServers = "none: lifehub mcp add NAME -- COMMAND adds one"
+// NoServers is what there is to say of no server.
+const NoServers = "none: lifehub mcp add NAME -- COMMAND adds one"
 
 // serversEvery is how often the open panel looks again.
 const serversEvery = time.Second
@@ -53,42 +53,33 @@ const serversEvery = time.Second
 type (
 	// serversMsg has the open panel look again.
 	serversMsg struct{}
-	// serverLogMsg brings a log.
-	serverLogMsg struct {
-		server, text string
+	// ServerLogMsg brings a log.
+	ServerLogMsg struct {
+		Server, Text string
 		err          error
 	}
-	// serverDoneMsg says that a server was told something.
-	serverDoneMsg struct{ err error }
+	// ServerDoneMsg says that a server was told something.
+	ServerDoneMsg struct{ Err error }
 )
 
-// openServers shows the panel.
-func (m *Model) openServers() tea.Cmd {
-	p := newServers(m.Servers)
-	if !m.cover(p) {
-		return nil
-	}
-	return p.soon()
-}
-
-// newServers begins with one that waits for the user.
-func newServers(from backend.Servers) *servers {
-	p := &servers{Servers: from, list: from.List()}
+// NewServers begins with one that waits for the user.
+func NewServers(from backend.Servers) *ServerList {
+	p := &ServerList{Servers: from, list: from.List()}
 	p.chosen = max(0, slices.IndexFunc(p.list, func(s backend.Server) bool { return len(s.Unseen) > 0 }))
 	return p
 }
 
-// soon has the panel look again after a while. It ends when the panel is closed.
-func (p *servers) soon() tea.Cmd {
+// Soon has the panel look again after a while. It ends when the panel is closed.
+func (p *ServerList) Soon() tea.Cmd {
 	return tea.Tick(serversEvery, func(time.Time) tea.Msg { return serversMsg{} })
 }
 
 // Update gives a key to the panel, or what became of a server.
-func (p *servers) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (p *ServerList) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		switch {
-		case p.look != nil:
+		case p.Look != nil:
 			return p, nil, p.pressLook(msg, k, time.Now())
 		case key.Matches(msg, k.ServersClose):
 			return nil, nil, nil
@@ -96,27 +87,27 @@ func (p *servers) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		did, cmd := p.press(msg, k)
 		return p, did, cmd
 	case tea.PasteMsg:
-		return p, NotMine{msg}, nil
+		return p, NotMine{PasteMsg: msg}, nil
 	case serversMsg:
 		p.list = p.List()
 		p.chosen = max(0, min(p.chosen, len(p.list)-1))
-		return p, nil, p.soon()
-	case serverDoneMsg:
+		return p, nil, p.Soon()
+	case ServerDoneMsg:
 		p.list = p.List()
-	case serverLogMsg:
+	case ServerLogMsg:
 		switch {
 		case msg.err != nil:
 			return p, Flash(msg.err.Error()), nil
-		case msg.text == "":
-			return p, Flash(msg.server + " has logged nothing yet"), nil
+		case msg.Text == "":
+			return p, Flash(msg.Server + " has logged nothing yet"), nil
 		}
-		p.look = &look{server: msg.server, title: msg.server + ": its log", text: msg.text, top: 1 << 30}
+		p.Look = &Look{server: msg.Server, title: msg.Server + ": its log", text: msg.Text, top: 1 << 30}
 	}
 	return p, nil, nil
 }
 
 // press moves in the list, or tells the chosen server something.
-func (p *servers) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd tea.Cmd) {
+func (p *ServerList) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd tea.Cmd) {
 	var moves bool
 	if p.chosen, moves = k.Moved(pressed, p.chosen, len(p.list), 10); moves || len(p.list) == 0 {
 		return nil, nil
@@ -126,7 +117,7 @@ func (p *servers) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd 
 	case key.Matches(pressed, k.ServersRestart):
 		return nil, toServer(func() error { return p.Restart(s.Name) })
 	case key.Matches(pressed, k.ServersConsent) && s.Consent:
-		return Consent{s.Name}, nil
+		return Consent{Server: s.Name}, nil
 	case key.Matches(pressed, k.ServersConsent):
 		return Flash(s.Name + " wants no consent"), nil
 	case key.Matches(pressed, k.ServersSwitch):
@@ -134,10 +125,10 @@ func (p *servers) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd 
 	case key.Matches(pressed, k.ServersLog):
 		return nil, func() tea.Msg {
 			text, err := p.Log(s.Name)
-			return serverLogMsg{s.Name, text, err}
+			return ServerLogMsg{Server: s.Name, Text: text, err: err}
 		}
 	case key.Matches(pressed, k.ServersLook) && len(s.Unseen) > 0:
-		p.look = &look{server: s.Name, title: s.Name + ": what you have not seen yet", change: s.Unseen}
+		p.Look = &Look{server: s.Name, title: s.Name + ": what you have not seen yet", Change: s.Unseen}
 		return nil, tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return lookArmedMsg{} })
 	case key.Matches(pressed, k.ServersLook):
 		return Flash("nothing of " + s.Name + " has changed since you saw it"), nil
@@ -150,28 +141,20 @@ type lookArmedMsg struct{}
 
 // toServer tells a server something in the background.
 func toServer(do func() error) tea.Cmd {
-	return func() tea.Msg { return serverDoneMsg{do()} }
-}
-
-// toldServer says what went wrong with a server, and has the panel look again.
-func (m *Model) toldServer(msg serverDoneMsg) {
-	if msg.err != nil {
-		m.flash(msg.err.Error())
-	}
-	m.updatePanel(msg)
+	return func() tea.Msg { return ServerDoneMsg{Err: do()} }
 }
 
 // pressLook scrolls, agrees or goes back. What was not read to its end is not
 // agreed to.
-func (p *servers) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Time) tea.Cmd {
-	l := p.look
+func (p *ServerList) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Time) tea.Cmd {
+	l := p.Look
 	var scrolls bool
-	l.top, scrolls = k.Scrolled(pressed, min(l.top, max(0, len(l.lines)-l.rows)), len(l.lines), l.rows)
+	l.top, scrolls = k.Scrolled(pressed, min(l.top, max(0, len(l.Lines)-l.rows)), len(l.Lines), l.rows)
 	switch {
 	case scrolls:
-	case key.Matches(pressed, k.ServersClose), l.change != nil && key.Matches(pressed, k.Decline):
-		p.look = nil
-	case l.change != nil:
+	case key.Matches(pressed, k.ServersClose), l.Change != nil && key.Matches(pressed, k.Decline):
+		p.Look = nil
+	case l.Change != nil:
 		cmd, rest := l.Press(pressed, k, p.trustChoices(k), now)
 		if rest != nil { // nothing is written here
 			l.GiveBack()
@@ -182,36 +165,36 @@ func (p *servers) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Time)
 }
 
 // trustChoices are the answers to what has changed of a server.
-func (p *servers) trustChoices(k *keys.Map) []dialog.Choice {
+func (p *ServerList) trustChoices(k *keys.Map) []dialog.Choice {
 	return []dialog.Choice{{Binding: k.ServersTrust, Label: "Trust this version", Do: func() tea.Cmd {
-		l := p.look
+		l := p.Look
 		if !l.seen {
 			return nil
 		}
-		p.look = nil
-		return toServer(func() error { return p.Trust(l.server, l.change) })
+		p.Look = nil
+		return toServer(func() error { return p.Trust(l.server, l.Change) })
 	}}}
 }
 
 // Hints are the keys of the list, or of what is read over it.
-func (p *servers) Hints(k *keys.Map) []string {
+func (p *ServerList) Hints(k *keys.Map) []string {
 	switch {
-	case p.look != nil:
-		return []string{scrollHint(k), hint(k.ServersClose, "back")}
+	case p.Look != nil:
+		return []string{scrollHint(k), Hint(k.ServersClose, "back")}
 	case len(p.list) == 0:
-		return []string{hint(k.ServersClose, "close")}
+		return []string{Hint(k.ServersClose, "close")}
 	}
-	return []string{hint(k.ServersLook, "look"), hint(k.ServersRestart, "restart"), hint(k.ServersSwitch, "on/off"), hint(k.ServersLog, "log"), hint(k.ServersClose, "close")}
+	return []string{Hint(k.ServersLook, "look"), Hint(k.ServersRestart, "restart"), Hint(k.ServersSwitch, "on/off"), Hint(k.ServersLog, "log"), Hint(k.ServersClose, "close")}
 }
 
 // View returns exactly height lines.
-func (p *servers) View(width, height int, keys *keys.Map, look *draw.Theme) []string {
-	if p.look != nil {
-		return p.look.view(width, height, keys, look, p.trustChoices(keys), time.Now())
+func (p *ServerList) View(width, height int, keys *keys.Map, look *draw.Theme) []string {
+	if p.Look != nil {
+		return p.Look.view(width, height, keys, look, p.trustChoices(keys), time.Now())
 	}
 	lines := []string{draw.Spread(look.Strong.Render("MCP servers"), look.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
 	if len(p.list) == 0 {
-		lines = append(lines, look.Dim.Render(draw.Fit(noServers, width)))
+		lines = append(lines, look.Dim.Render(draw.Fit(NoServers, width)))
 	}
 	names := 0
 	for _, s := range p.list {
@@ -249,8 +232,8 @@ func serverRow(s backend.Server, names, width int, chosen bool, look *draw.Theme
 // serverDetails are the figures of a server, a line each.
 func serverDetails(s backend.Server, width int, keys *keys.Map, look *draw.Theme) []string {
 	var lines []string
-	for _, f := range factsOf(s) {
-		lines = append(lines, draw.Wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", f.what)), f.text, width)...)
+	for _, f := range FactsOf(s) {
+		lines = append(lines, draw.Wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", f.What)), f.Text, width)...)
 	}
 	if s.Consent {
 		lines = append(lines, draw.Wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
@@ -263,10 +246,10 @@ func serverDetails(s backend.Server, width int, keys *keys.Map, look *draw.Theme
 }
 
 // fact is something to know of a server, fit for the screen.
-type fact struct{ what, text string }
+type fact struct{ What, Text string }
 
-// factsOf are the figures of a server, in the order in which they are shown.
-func factsOf(s backend.Server) (list []fact) {
+// FactsOf are the figures of a server, in the order in which they are shown.
+func FactsOf(s backend.Server) (list []fact) {
 	add := func(what, text string) {
 		if text != "" {
 			list = append(list, fact{what, safetext.Line(text)})
@@ -297,27 +280,27 @@ func brief(d time.Duration) string {
 }
 
 // view returns exactly height lines.
-func (l *look) view(width, height int, keys *keys.Map, look *draw.Theme, choices []dialog.Choice, now time.Time) []string {
+func (l *Look) view(width, height int, keys *keys.Map, look *draw.Theme, choices []dialog.Choice, now time.Time) []string {
 	if l.width != width || l.theme != look {
-		l.lines, l.width, l.theme = l.content(width, look), width, look
+		l.Lines, l.width, l.theme = l.Content(width, look), width, look
 	}
 	head, foot := 2, 0
-	if l.change != nil {
+	if l.Change != nil {
 		foot = 1
 	}
 	if height < head+dialog.LeastRows+foot {
 		head = 0 // what is to be read comes before its title
 	}
 	l.rows = max(0, height-head-foot)
-	top := max(0, min(l.top, len(l.lines)-l.rows)) // l.top stays: the window may shrink again
-	below := len(l.lines) - top - l.rows
+	top := max(0, min(l.top, len(l.Lines)-l.rows)) // l.top stays: the window may shrink again
+	below := len(l.Lines) - top - l.rows
 	if below <= 0 && l.rows > 0 && width > 1 {
 		l.seen = true
 	}
 	l.Appear(now, false)
-	lines := []string{draw.Spread(look.Strong.Render(draw.Fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.lines)), min(top+l.rows, len(l.lines)), len(l.lines))), width), ""}
-	lines = append(lines[:head], l.lines[top:min(len(l.lines), top+l.rows)]...)
-	if l.change != nil {
+	lines := []string{draw.Spread(look.Strong.Render(draw.Fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), min(top+l.rows, len(l.Lines)), len(l.Lines))), width), ""}
+	lines = append(lines[:head], l.Lines[top:min(len(l.Lines), top+l.rows)]...)
+	if l.Change != nil {
 		agree := look.Warning.Render(draw.Fit(fmt.Sprintf("↓ %s: pgdn reads on", draw.Count(below, "more line")), width))
 		if l.seen {
 			agree = l.OneLine(choices, "", width, keys, look, now)
@@ -327,15 +310,15 @@ func (l *look) view(width, height int, keys *keys.Map, look *draw.Theme, choices
 	return draw.Filled(lines, height)
 }
 
-// content is all that is to be read, with what is hidden in it made visible.
-func (l *look) content(width int, look *draw.Theme) []string {
-	if l.change == nil {
+// Content is all that is to be read, with what is hidden in it made visible.
+func (l *Look) Content(width int, look *draw.Theme) []string {
+	if l.Change == nil {
 		return measure.Lines(safetext.Text(l.text), max(1, width))
 	}
 	var lines []string
-	for _, c := range l.change {
-		lines = append(lines, draw.Styled(look.Strong.Render, draw.Wrapped("", changeHead(c), width))...)
-		for _, line := range strings.Split(markedChange(c, look.Removed.Render, look.Added.Render), "\n") {
+	for _, c := range l.Change {
+		lines = append(lines, draw.Styled(look.Strong.Render, draw.Wrapped("", ChangeHead(c), width))...)
+		for _, line := range strings.Split(MarkedChange(c, look.Removed.Render, look.Added.Render), "\n") {
 			for _, part := range draw.Broken(line, width-2) {
 				lines = append(lines, "  "+part)
 			}
@@ -345,16 +328,16 @@ func (l *look) content(width int, look *draw.Theme) []string {
 	return lines[:max(0, len(lines)-1)]
 }
 
-// changeHead says what has changed.
-func changeHead(c backend.Change) string {
+// ChangeHead says what has changed.
+func ChangeHead(c backend.Change) string {
 	if c.Before == "" {
 		return safetext.Reveal(c.What + ", new:")
 	}
 	return safetext.Reveal(c.What + ", changed:")
 }
 
-// markedChange is the change word by word, with what is hidden in it made visible.
-func markedChange(c backend.Change, removed, added func(...string) string) string {
+// MarkedChange is the change word by word, with what is hidden in it made visible.
+func MarkedChange(c backend.Change, removed, added func(...string) string) string {
 	words := []worddiff.Word{{Text: c.After, Mark: ' '}}
 	if c.Before != "" {
 		words = worddiff.Compare(c.Before, c.After)

@@ -1,4 +1,6 @@
-package tui
+// Package panel is what covers the transcript, behind one interface: lists, help,
+// the tree, figures, servers, the first run.
+package panel
 
 import (
 	tea "charm.land/bubbletea/v2"

@@ -1,0 +1,259 @@
+package panel
+
+import (
+	"path"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/backend"
+	"lifehub/tui/composer"
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/safetext"
+)
+
+// FirstRun is the screen of who has named no notes yet: which model answers and
+// how to get one, and folders of notes to choose from. Nothing that it does not
+// find keeps the user from chatting.
+type FirstRun struct {
+	Finding Finding
+	Model   *backend.FoundModel // nil: it is being looked for
+	Offers  []backend.Offer     // nil: they are being looked for
+	Folder  string              // of the user's own, as it is typed
+	taking  bool                // the chosen folder is being opened
+	Wrong   string              // why it could not be
+	chosen  int                 // counted from the first folder; -1: the model to fetch
+}
+
+// Finding is how the first run finds what it shows.
+type Finding struct {
+	Offers  func() ([]backend.Offer, error)
+	Take    func(backend.Offer) error
+	Model   func() backend.FoundModel                     // nil: nothing is said of it
+	Folders func(place string) ([]backend.Mention, error) // nil: paths are not completed
+}
+
+// firstRow is something to choose there.
+type firstRow struct {
+	draw.Row
+	act func() (did tea.Msg, cmd tea.Cmd)
+}
+
+type (
+	// OffersMsg brings the folders of notes.
+	OffersMsg struct {
+		List []backend.Offer
+		Err  error
+	}
+	// foundModelMsg brings what is known of the model.
+	foundModelMsg backend.FoundModel
+	// tookMsg says that a folder of notes is used from now on, or why not.
+	tookMsg struct {
+		offer backend.Offer
+		err   error
+	}
+	// foldersMsg brings the folders that a typed path may mean.
+	foldersMsg struct {
+		typed string
+		list  []backend.Mention
+	}
+)
+
+func (f *FirstRun) FindModel() tea.Cmd {
+	if f.Finding.Model == nil {
+		return nil
+	}
+	return func() tea.Msg { return foundModelMsg(f.Finding.Model()) }
+}
+
+// Update takes a key, or what was found.
+func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		did, cmd := f.press(msg, k)
+		return f, did, cmd
+	case tea.PasteMsg:
+		f.typeFolder(f.Folder + safetext.Line(strings.TrimSpace(msg.Content)))
+	case foundModelMsg:
+		f.Model = (*backend.FoundModel)(&msg)
+	case OffersMsg:
+		f.Offers = append([]backend.Offer{}, msg.List...)
+		if msg.Err != nil {
+			f.Wrong = msg.Err.Error()
+		}
+	case foldersMsg:
+		f.completeFolder(msg)
+	case tookMsg:
+		f.taking = false
+		if msg.err == nil {
+			return f, NotesTaken{Offer: msg.offer}, nil
+		}
+		f.Wrong = msg.err.Error()
+	}
+	return f, nil, nil
+}
+
+// Hints are the keys of the screen.
+func (f *FirstRun) Hints(k *keys.Map) []string {
+	if f.Folder != "" {
+		return []string{Hint(k.PickerChoose, "use it"), Hint(k.Complete, "complete"), Hint(k.PickerClose, "later")}
+	}
+	return []string{moveHint(k), Hint(k.PickerChoose, "choose"), Hint(k.PickerClose, "later")}
+}
+
+// rows are what can be chosen, from the top.
+func (f *FirstRun) rows() []firstRow {
+	var rows []firstRow
+	if f.Model != nil && f.Model.Pull != "" {
+		name := f.Model.Pull
+		rows = append(rows, firstRow{draw.Row{Label: "Fetch " + name, Detail: f.Model.Why}, func() (tea.Msg, tea.Cmd) { return Pull{Model: name}, nil }})
+	}
+	for _, o := range f.Offers {
+		rows = append(rows, firstRow{draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail}, func() (tea.Msg, tea.Cmd) { return nil, f.takeNotes(o) }})
+	}
+	own := backend.Offer{Name: path.Base(f.Folder), Path: f.Folder}
+	rows = append(rows, firstRow{draw.Row{Label: "Another folder  " + f.Folder, Detail: "type its path"}, func() (tea.Msg, tea.Cmd) {
+		if own.Path == "" {
+			return Flash("type the path of the folder, such as ~/notes"), nil
+		}
+		return nil, f.takeNotes(own)
+	}})
+	return append(rows, firstRow{draw.Row{Label: "Later", Detail: "chat without notes"}, func() (tea.Msg, tea.Cmd) { return Later{}, nil }})
+}
+
+// above is how many rows stand above the first folder.
+func (f *FirstRun) above() int {
+	if f.Model != nil && f.Model.Pull != "" {
+		return 1
+	}
+	return 0
+}
+
+// at is the chosen row.
+func (f *FirstRun) at() int { return max(0, min(f.chosen+f.above(), len(f.rows())-1)) }
+
+// press moves, chooses, or types a folder of the user's own.
+func (f *FirstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd tea.Cmd) {
+	rows := f.rows()
+	switch {
+	case f.taking:
+		return nil, nil
+	case key.Matches(pressed, k.PickerClose):
+		return Later{}, nil
+	case key.Matches(pressed, k.PickerChoose):
+		return rows[f.at()].act()
+	case key.Matches(pressed, k.Complete) && f.Folder != "":
+		return nil, f.findFolders()
+	}
+	if to, moves := k.Moved(pressed, f.at(), len(rows), 5); moves && pressed.Text == "" {
+		f.chosen = to - f.above()
+		return nil, nil
+	}
+	f.typeFolder(keys.Typed(f.Folder, pressed))
+	return nil, nil
+}
+
+// typeFolder puts a path in place of the one that is typed.
+func (f *FirstRun) typeFolder(folder string) {
+	if folder != f.Folder {
+		f.Folder, f.Wrong = folder, ""
+		f.chosen = len(f.Offers)
+	}
+}
+
+// findFolders looks for what the typed path may go on with.
+func (f *FirstRun) findFolders() tea.Cmd {
+	folder := f.Folder
+	place := composer.PlaceOf(folder)
+	if f.Finding.Folders == nil || place == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		list, err := f.Finding.Folders(place)
+		if err != nil { // the path is not there yet
+			return nil
+		}
+		return foldersMsg{typed: folder, list: list}
+	}
+}
+
+// completeFolder writes as much of a path as all folders that fit have in common.
+func (f *FirstRun) completeFolder(msg foldersMsg) {
+	if msg.typed != f.Folder {
+		return
+	}
+	common := ""
+	for _, found := range msg.list {
+		name := safetext.Line(found.Name)
+		if !strings.HasSuffix(name, "/") || !strings.HasPrefix(name, msg.typed) {
+			continue
+		}
+		if common == "" {
+			common = name
+		}
+		for !strings.HasPrefix(name, common) {
+			runes := []rune(common)
+			common = string(runes[:len(runes)-1])
+		}
+	}
+	if common != "" {
+		f.typeFolder(common)
+	}
+}
+
+// takeNotes uses a folder of notes from now on.
+func (f *FirstRun) takeNotes(o backend.Offer) tea.Cmd {
+	f.taking, f.Wrong = true, ""
+	return func() tea.Msg { return tookMsg{offer: o, err: f.Finding.Take(o)} }
+}
+
+// View returns exactly height lines.
+func (f *FirstRun) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
+	lines := []string{look.Strong.Render(draw.Fit("Welcome to LifeHub, the chat that knows your notes.", width)), ""}
+	lines = append(lines, look.Brand.Render(draw.Fit("Model", width)))
+	switch {
+	case f.Model == nil:
+		lines = append(lines, look.Dim.Render(draw.Fit("  looking for a model…", width)))
+	default:
+		mark := look.Warning.Render("○")
+		if f.Model.Ready {
+			mark = look.Success.Render("✓")
+		}
+		lines = append(lines, draw.Wrapped("  "+mark+" ", safetext.Line(f.Model.Says), width)...)
+		if f.Model.Next != "" {
+			lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("    ", safetext.Line(f.Model.Next), width))...)
+		}
+	}
+	lines = append(lines, "", look.Brand.Render(draw.Fit("Which notes shall it know?", width)))
+	if f.Offers == nil {
+		lines = append(lines, look.Dim.Render(draw.Fit("  looking for folders of notes…", width)))
+	}
+	rows := f.rows()
+	room := max(1, height-len(lines)-2)
+	from := max(0, min(f.at()-room/2, len(rows)-room))
+	labels, details := 0, 0
+	for _, r := range rows {
+		labels, details = max(labels, draw.Cells(r.Label)), max(details, draw.Cells(r.Detail))
+	}
+	column := min(labels, max(width/2, width-details-4))
+	for at := from; at < len(rows) && at < from+room; at++ {
+		r := rows[at].Row
+		if at == f.at() && f.chosen == len(f.Offers) {
+			r.Label += "▏"
+		}
+		lines = append(lines, r.Beside(at == f.at(), column, width, look))
+	}
+	switch {
+	case f.taking:
+		lines = append(lines, "", look.Dim.Render(draw.Fit("  opening…", width)))
+	case f.Wrong != "":
+		lines = append(lines, "")
+		lines = append(lines, draw.Styled(look.Danger.Render, draw.Wrapped("  ✗ ", safetext.Line(f.Wrong), width))...)
+	}
+	if len(lines) > height { // the rows to choose from stay
+		lines = lines[len(lines)-height:]
+	}
+	return draw.Filled(lines, height)
+}

@@ -1,0 +1,170 @@
+package panel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"lifehub/agent"
+	"lifehub/llm"
+	"lifehub/tui/backend"
+	"lifehub/tui/draw"
+	"lifehub/tui/transcript"
+)
+
+// ArtifactPicker lists the documents of a conversation.
+func ArtifactPicker(ctx context.Context, from backend.Artifacts, conversation string) (Picker, []agent.Artifact, error) {
+	list, err := from.Artifacts(ctx, conversation)
+	if conversation == "" {
+		list = nil // with no name the store would list those of all conversations
+	}
+	p := Picker{Title: "Documents of this conversation", Empty: "no document was made here yet"}
+	for _, a := range list {
+		p.Rows = append(p.Rows, draw.Row{Label: a.Name, Detail: strings.Join([]string{draw.Count(a.Version, "version"), "by " + a.By, draw.When(a.Time, time.Now())}, " · ")})
+	}
+	return p, list, err
+}
+
+// VersionPicker lists the versions of a document, the newest first; what it
+// returns beside is the oldest first.
+func VersionPicker(ctx context.Context, from backend.Artifacts, conversation, name string) (Picker, []agent.Artifact, error) {
+	versions, err := from.ArtifactVersions(ctx, conversation, name)
+	if err == nil && (len(versions) == 0 || conversation == "") {
+		err = fmt.Errorf("no document of this conversation is called %s; /artifacts lists them", name)
+	}
+	p := Picker{Title: name + ": versions", Empty: "no version says that"}
+	for i := len(versions) - 1; i >= 0; i-- {
+		v := versions[i]
+		p.Rows = append(p.Rows, draw.Row{Label: strings.TrimSpace(fmt.Sprintf("version %d  %s", v.Version, v.Why)), Detail: "by " + v.By + " · " + draw.When(v.Time, time.Now())})
+	}
+	return p, versions, err
+}
+
+// VersionPage is what a version changed, and the whole of it.
+func VersionPage(versions []agent.Artifact, at int) string {
+	v, before := versions[at], agent.Artifact{}
+	head := fmt.Sprintf("%s, version %d of %d, by %s", v.Name, v.Version, len(versions), v.By)
+	if v.Why != "" {
+		head += ": " + v.Why
+	}
+	if at > 0 {
+		before = versions[at-1]
+		head += "\n\n" + fenced("diff", udiff.Unified(fmt.Sprint("version ", before.Version), fmt.Sprint("version ", v.Version), before.Text, v.Text))
+	}
+	return head + "\n\n---\n\n" + v.Text + "\n\n---\n\n" + "`/export " + v.Name + " [PATH]` makes a note of the newest version."
+}
+
+// fenced puts a text into a fence that is longer than any in it.
+func fenced(language, text string) string {
+	mark := "```"
+	for strings.Contains(text, mark) {
+		mark += "`"
+	}
+	return mark + language + "\n" + strings.TrimRight(text, "\n") + "\n" + mark
+}
+
+// ForkedText tells that a conversation is a copy now.
+const ForkedText = "A conversation of its own from here on; the one it came from is kept as it is."
+
+const pickLimit = 500
+
+const HitLimit = 50
+
+// ConversationPicker lists the latest conversations.
+func ConversationPicker(ctx context.Context, from backend.Conversations) (Picker, []agent.Conversation, error) {
+	list, err := from.Recent(ctx, pickLimit)
+	p := Picker{Title: "Conversations", Empty: "no conversation yet"}
+	for _, c := range list {
+		p.Rows = append(p.Rows, draw.Row{Label: c.Title, Detail: fmt.Sprintf("%s · %s", draw.Count(c.Messages, "message"), draw.When(c.Updated, time.Now()))})
+	}
+	return p, list, err
+}
+
+// HitRows are found messages in a list.
+func HitRows(hits []agent.Hit) (rows []draw.Row) {
+	for _, h := range hits {
+		rows = append(rows, draw.Row{Label: h.Excerpt, Detail: fmt.Sprintf("%s · %s", draw.Fit(h.Title, 24), draw.When(h.Time, time.Now()))})
+	}
+	return rows
+}
+
+// modeHelp says what each mode is good for.
+var modeHelp = map[agent.Mode]string{
+	agent.PlanMode: "one plan, then the answer: two calls of the model as a rule",
+	agent.LoopMode: "the model decides each next call from what the last one brought",
+	agent.TeamMode: "a lead hands tasks to workers, and an evaluator judges what they bring: slow and thorough",
+}
+
+// ModeSaid is what there is to say to a name after /mode, and the mode it
+// means: "" when it means none, and for no name, to which all are told.
+func ModeSaid(name, present string) (said []string, mode agent.Mode) {
+	mode = agent.Mode(strings.ToLower(strings.TrimSpace(name)))
+	switch {
+	case mode == "":
+		for _, mode := range agent.Modes() {
+			mark := "  "
+			if string(mode) == present {
+				mark = "› "
+			}
+			said = append(said, fmt.Sprintf("%s%s: %s", mark, mode, modeHelp[mode]))
+		}
+		return said, ""
+	case slices.Contains(agent.Modes(), mode):
+		return []string{fmt.Sprintf("Mode %s: %s.", mode, modeHelp[mode])}, mode
+	}
+	return []string{fmt.Sprintf("There is no mode %q: it is plan, loop or team.", name)}, ""
+}
+
+// ModelPicker lists the models that are there, or says why there is none.
+func ModelPicker(ctx context.Context, from backend.Models, offline bool) (Picker, []llm.Info) {
+	list, err := from.List(ctx)
+	p := Picker{Title: "Models", Beside: true, Empty: "no model installed: /pull NAME fetches one"}
+	if err != nil {
+		told := transcript.FailureOf(err)
+		if offline && errors.Is(err, llm.ErrUnreachable) {
+			told.Hint = "Start it (ollama serve), or name its address in the settings: lifehub config path says where they are. Until then answers quote your notes, which works without a model."
+		}
+		p.Empty = told.Copied()
+	}
+	for _, model := range list {
+		p.Rows = append(p.Rows, draw.Row{Label: model.Name, Detail: modelDetail(model)})
+	}
+	return p, list
+}
+
+// modelDetail is what one chooses a model by.
+func modelDetail(i llm.Info) string {
+	var parts []string
+	if i.Parameters != "" {
+		parts = append(parts, i.Parameters)
+	}
+	if i.Size > 0 {
+		parts = append(parts, draw.Bytes(i.Size))
+	}
+	if i.Context > 0 {
+		parts = append(parts, draw.Short(i.Context)+" context")
+	}
+	for _, can := range i.Capabilities {
+		if can != "completion" {
+			parts = append(parts, can)
+		}
+	}
+	if i.Remote != "" {
+		parts = append(parts, "leaves this machine: "+i.Remote)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Themes are the built-in ones, with what each is for.
+var Themes = []draw.Row{
+	{Label: "auto", Detail: "dark or light, as the terminal's background"},
+	{Label: "dark", Detail: "for a dark background"},
+	{Label: "light", Detail: "for a light background"},
+	{Label: "ansi", Detail: "the terminal's own sixteen colours"},
+	{Label: "contrast", Detail: "7:1, and nothing told by red and green"},
+}
