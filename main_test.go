@@ -17,7 +17,8 @@ import (
 var arrows = map[string][]string{
 	"lifehub":                  {"cli"},
 	"lifehub/agent":            {"llm", "internal/pattern", "internal/text"},
-	"lifehub/agent/turn":       {"agent", "agent/parse", "llm", "internal/pattern", "internal/text"},
+	"lifehub/agent/turn":       {"agent", "agent/parse", "llm", "internal/pattern", "internal/text", "agent/rules"},
+	"lifehub/agent/rules":      {"agent", "internal/pattern"},
 	"lifehub/agent/parse":      {"internal/pattern"},
 	"lifehub/agent/tools":      {"agent", "llm", "notes", "internal/pattern", "rag"},
 	"lifehub/llm":              {"internal/pattern"},
@@ -30,7 +31,7 @@ var arrows = map[string][]string{
 	"lifehub/examples":         {},
 	"lifehub/cli/export":       {"agent", "cli/settings", "notes", "store", "tui/safetext"},
 	"lifehub/cli/redact":       {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
-	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys"},
+	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/version":      {},
 	"lifehub/rag/eval":         {"llm", "notes", "rag"},
 
@@ -51,7 +52,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/backend":     {"agent", "llm", "tui/draw", "tui/replay", "tui/safetext"},
 	"lifehub/tui/composer":    {"agent", "tui/backend", "tui/composer/vi", "tui/draw", "tui/keys", "tui/measure", "tui/safetext"},
 	"lifehub/tui/composer/vi": {},
-	"lifehub/tui/dialog":      {"agent", "tui/arguments", "tui/draw", "tui/keys", "tui/measure", "tui/safetext"},
+	"lifehub/tui/dialog":      {"agent", "tui/arguments", "tui/draw", "tui/keys", "tui/measure", "tui/safetext", "agent/rules"},
 	"lifehub/tui/draw":        {"internal/pattern", "tui/markdown", "tui/measure", "tui/safetext"},
 	"lifehub/tui/keys":        {"tui/safetext"},
 	"lifehub/tui/markdown":    {"tui/measure", "tui/safetext"},
@@ -162,9 +163,9 @@ var tables = map[string]int{
 
 // debts are rooms that are still too large. Each may only shrink.
 var debts = map[string]int{
-	"lifehub/agent lines":               6200,
+	"lifehub/agent lines":               4950,
 	"lifehub/agent circle":              9,
-	"lifehub/agent/turn lines":          6900,
+	"lifehub/agent/turn lines":          6850,
 	"lifehub/agent/turn circle":         38,
 	"lifehub/agent/turn.turn fields":    50,
 	"lifehub/agent/turn.turn spread":    33,

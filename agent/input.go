@@ -264,7 +264,7 @@ func mendString(v string, s Shape) (any, string) {
 	text := strings.TrimSpace(v)
 	if s.Type != nil && !s.is("string") {
 		switch {
-		case s.wants("integer", "number") && isNumber(text):
+		case s.wants("integer", "number") && IsNumber(text):
 			return json.Number(text), "was a text"
 		case s.is("boolean") && (strings.EqualFold(text, "true") || strings.EqualFold(text, "false")):
 			return strings.EqualFold(text, "true"), "was a text"
@@ -314,8 +314,8 @@ func mendSingle(value any, s Shape) (any, string) {
 	return []any{value}, "was no list"
 }
 
-// isNumber tells a number as JSON writes it.
-func isNumber(s string) bool {
+// IsNumber tells a number as JSON writes it.
+func IsNumber(s string) bool {
 	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return false
 	}

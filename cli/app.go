@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/agent/tools"
 	"lifehub/agent/turn"
 	"lifehub/cli/redact"
@@ -38,7 +39,7 @@ type app struct {
 	known    known // of the MCP servers
 	servers  *mcpclient.Servers
 	followed *followed
-	rules    *agent.Rules
+	rules    *rules.Rules
 	folder   settings.VaultPolicy // what the folders of notes ask for
 	secrets  *redact.Redaction
 	builtin  []agent.Tool
@@ -299,7 +300,7 @@ func (a *app) tools() []agent.Tool {
 	var enabled []agent.Tool
 	for _, t := range slices.Concat(a.builtin, a.servers.Tools()) {
 		off := slices.ContainsFunc(a.config.Tools.Off, func(glob string) bool {
-			return agent.Rule{Tool: glob, Level: agent.Deny}.SpeaksOf(t)
+			return rules.Rule{Tool: glob, Level: agent.Deny}.SpeaksOf(t)
 		})
 		if !off {
 			enabled = append(enabled, t)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
 )
@@ -110,7 +111,7 @@ func withoutEffect(dir string, files settings.PolicyFiles) (lines []string, err 
 	if err := new(settings.VaultPolicy).Add(settings.Defaults(), dir, files); err != nil {
 		return nil, err
 	}
-	rules, err := agent.ParseRules(filepath.Join(dir, settings.PolicyFolder, "permissions.yaml"), []byte(files["permissions.yaml"]))
+	rules, err := rules.ParseRules(filepath.Join(dir, settings.PolicyFolder, "permissions.yaml"), []byte(files["permissions.yaml"]))
 	if err != nil {
 		return nil, err
 	}

@@ -11,12 +11,13 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 )
 
 // loadRules reads permissions.yaml; without the file there are no rules.
-func loadRules(file string) (*agent.Rules, error) {
+func loadRules(file string) (*rules.Rules, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, isLink := os.Readlink(file); isLink != nil {
@@ -26,7 +27,7 @@ func loadRules(file string) (*agent.Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read permissions: %w", err)
 	}
-	rules, err := agent.ParseRules(file, text)
+	rules, err := rules.ParseRules(file, text)
 	if err != nil {
 		return nil, settings.UsageError{Err: err}
 	}
@@ -34,7 +35,7 @@ func loadRules(file string) (*agent.Rules, error) {
 }
 
 // ruleText is what a rule speaks of, without its level.
-func ruleText(r agent.Rule) string {
+func ruleText(r rules.Rule) string {
 	text := r.Tool
 	for _, w := range r.Where {
 		text += " " + w.Argument + ": " + w.String()
@@ -46,12 +47,12 @@ func ruleText(r agent.Rule) string {
 }
 
 // saveRule adds a rule to permissions.yaml: the user's "always".
-func (a *app) saveRule(_ context.Context, rule agent.Rule) error {
+func (a *app) saveRule(_ context.Context, rule rules.Rule) error {
 	text, err := os.ReadFile(a.PermissionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read permissions: %w", err)
 	}
-	text, err = agent.AppendRule(text, rule)
+	text, err = rules.AppendRule(text, rule)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (a *app) saveRule(_ context.Context, rule agent.Rule) error {
 // removeRules takes out the rules written for exactly this tool or glob, and
 // leaves the rest of the file as it is. A rule ends where the next one begins.
 func removeRules(file, tool string) (int, error) {
-	rules, err := loadRules(file)
+	all, err := loadRules(file)
 	if err != nil {
 		return 0, err
 	}
@@ -74,8 +75,8 @@ func removeRules(file, tool string) (int, error) {
 	}
 	lines := strings.SplitAfter(string(text), "\n")
 	removed := 0
-	for i, rule := range slices.Backward(rules.List()) {
-		if rule.Tool != tool && rule.Tool != agent.RuleFor(tool, agent.Auto).Tool {
+	for i, rule := range slices.Backward(all.List()) {
+		if rule.Tool != tool && rule.Tool != rules.RuleFor(tool, agent.Auto).Tool {
 			continue
 		}
 		from, err := strconv.Atoi(rule.From[strings.LastIndexByte(rule.From, ':')+1:])
@@ -93,9 +94,9 @@ func removeRules(file, tool string) (int, error) {
 		return 0, nil
 	}
 	rest := []byte(strings.Join(lines, ""))
-	after, err := agent.ParseRules(file, rest)
-	if err != nil || len(after.List()) != len(rules.List())-removed {
-		return 0, fmt.Errorf("take the rules for %s out of %s by hand: it is not written one rule after the other", tool, file)
+	after, err := rules.ParseRules(file, rest)
+	if err != nil || len(after.List()) != len(all.List())-removed {
+		return 0, fmt.Errorf("take the all for %s out of %s by hand: it is not written one rule after the other", tool, file)
 	}
 	return removed, atomicfile.Write(file, rest)
 }
@@ -118,9 +119,9 @@ func (a *app) pointless() (flags []string) {
 }
 
 // allow adds the rules of a flag.
-func (a *app) allow(flag string, rules []string) error {
-	for _, text := range rules {
-		rule, err := agent.ParseRule(text)
+func (a *app) allow(flag string, texts []string) error {
+	for _, text := range texts {
+		rule, err := rules.ParseRule(text)
 		if err != nil {
 			return settings.UsageError{Err: fmt.Errorf("%s: %w", flag, err)}
 		}

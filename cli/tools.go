@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/agent/turn"
 	"lifehub/cli/settings"
 	"lifehub/llm"
@@ -117,7 +118,7 @@ func listRules(sh *process) error {
 	if err != nil {
 		return err
 	}
-	rules, err := loadRules(p.PermissionsFile())
+	all, err := loadRules(p.PermissionsFile())
 	if err != nil {
 		return err
 	}
@@ -125,16 +126,16 @@ func listRules(sh *process) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range rules.Narrowed(folders.Rules).List() {
+	for _, r := range all.Narrowed(folders.Rules).List() {
 		fmt.Fprintf(sh.out, "%-24s %-8s %s\n", safetext.Line(ruleText(r)), r.Level, safetext.Line(r.From))
 	}
-	if slices.ContainsFunc(rules.Narrowed(folders.Rules).List(), func(r agent.Rule) bool {
+	if slices.ContainsFunc(all.Narrowed(folders.Rules).List(), func(r rules.Rule) bool {
 		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") && !r.MatchesTool("search_notes")
 	}) {
 		fmt.Fprintln(sh.err, "! deny for read_note does not keep notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
 	}
-	if len(rules.List()) == 0 && len(folders.Rules.List()) == 0 {
-		fmt.Fprintf(sh.err, "no rules; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.PermissionsFile())
+	if len(all.List()) == 0 && len(folders.Rules.List()) == 0 {
+		fmt.Fprintf(sh.err, "no all; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.PermissionsFile())
 	}
 	return nil
 }
@@ -169,7 +170,7 @@ func testRules(ctx context.Context, sh *process, call string) error {
 func callArgs(spec llm.ToolSpec, s string) (input json.RawMessage, misfit, err error) {
 	input = json.RawMessage(strings.TrimSpace(s))
 	if !strings.HasPrefix(string(input), "{") {
-		pairs, err := agent.SplitArguments(s)
+		pairs, err := rules.SplitArguments(s)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/agent/turn"
 	"lifehub/llm/llmtest"
 )
@@ -367,12 +368,12 @@ func TestASettingThatIsNoAddressIsToldAsSuch(t *testing.T) {
 
 func TestEachMailIsAskedAbout(t *testing.T) {
 	tool := mailTool(Mail{Host: "localhost", From: "ana@example.org"})
-	rules := (*agent.Rules)(nil).With(agent.Rule{Tool: "*", Level: agent.Auto}, agent.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
-	if level, why := turn.New(turn.Options{Rules: rules}).Decide(t.Context(), tool, nil, false); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
+	all := (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Auto}, rules.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
+	if level, why := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, false); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
 		t.Errorf("%v: %s", level, why)
 	}
-	rules = rules.With(agent.Rule{Tool: "send_email", Level: agent.Deny})
-	if level, _ := turn.New(turn.Options{Rules: rules}).Decide(t.Context(), tool, nil, false); level != agent.Deny {
+	all = all.With(rules.Rule{Tool: "send_email", Level: agent.Deny})
+	if level, _ := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, false); level != agent.Deny {
 		t.Errorf("a deny is %v", level)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/agent/turn"
 	"lifehub/internal/webtest"
 	"lifehub/llm"
@@ -47,7 +48,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 	for name, tc := range map[string]struct {
 		mode    agent.Mode
 		message string
-		rules   []agent.Rule
+		rules   []rules.Rule
 		lines   []llmtest.Answer
 	}{
 		"a plan searches and reads": {message: question, lines: []llmtest.Answer{
@@ -79,7 +80,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 			},
 		},
 		"a crawl is asked about though a rule allows the tool": {
-			message: "Crawl WEB/site/start", rules: []agent.Rule{rule(t, "crawl")}, lines: []llmtest.Answer{
+			message: "Crawl WEB/site/start", rules: []rules.Rule{rule(t, "crawl")}, lines: []llmtest.Answer{
 				say(`{"reasoning":"read","steps":[{"id":"1","tool":"crawl","input":{"url":"WEB/site/start","pages":2}}]}`), say("“This page of the handbook tells of rest at some length” [2]."),
 			},
 		},
@@ -97,7 +98,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 			kit := []agent.Tool{newWebSearch(WebSearch{URL: web.URL + "/html/"}, wide), newWebFetch(wide), newCrawl(wide, c.now, c.pause)}
 			a := turn.New(turn.Options{
 				Model: llmtest.NewScript(tc.lines...), History: forgetful{}, Tools: func() []agent.Tool { return kit }, Now: func() time.Time { return noon },
-				Mode: func() agent.Mode { return tc.mode }, Rules: (*agent.Rules)(nil).With(tc.rules...),
+				Mode: func() agent.Mode { return tc.mode }, Rules: (*rules.Rules)(nil).With(tc.rules...),
 			})
 			var seen strings.Builder
 			for e := range a.Ask(t.Context(), "c1", here(tc.message)) {
@@ -113,9 +114,9 @@ func TestStoriesOfTheWeb(t *testing.T) {
 	}
 }
 
-func rule(t *testing.T, text string) agent.Rule {
+func rule(t *testing.T, text string) rules.Rule {
 	t.Helper()
-	r, err := agent.ParseRule(text)
+	r, err := rules.ParseRule(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/agent/turn"
 	"lifehub/llm/llmtest"
 )
@@ -40,7 +41,7 @@ func TestWhatIsToldOfAClippingIsUntrusted(t *testing.T) {
 		a := turn.New(turn.Options{
 			Model:   llmtest.NewScript(calling(name, input), calling("add_task", `{"text":"buy milk"}`), say("It is noted.")),
 			History: forgetful{}, Tools: func() []agent.Tool { return kit }, Mode: func() agent.Mode { return agent.LoopMode },
-			Rules: (*agent.Rules)(nil).With(agent.Rule{Tool: "*", Level: agent.Auto}),
+			Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Auto}),
 		})
 		asked := false
 		for e := range a.Ask(t.Context(), "c1", "What is there?") {

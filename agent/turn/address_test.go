@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
@@ -44,7 +45,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			fetch := opener{&fakeTool{name: "web_fetch", level: agent.Confirm, reads: true, schema: `{"type":"object","properties":{"url":{"type":"string"}}}`, result: agent.Result{Text: "page", Foreign: true}}}
-			var rules *agent.Rules
+			var rules *rules.Rules
 			if tc.rules != "" {
 				rules = rules.With(mustRule(t, tc.rules))
 			}
@@ -84,7 +85,7 @@ func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			crawl := opener{&fakeTool{name: "crawl", level: agent.Confirm, reads: true, outward: true, schema: `{"type":"object"}`}}
-			var rules *agent.Rules
+			var rules *rules.Rules
 			if tc.rules != "" {
 				rules = rules.With(mustRule(t, tc.rules))
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
@@ -26,8 +27,8 @@ type Options struct {
 	// never cuts it in silence; nil: it does not.
 	Refuses func() bool
 	Facts   func(ctx context.Context) ([]agent.Fact, error)  // what is remembered about the user, as it stands now; nil: nothing
-	Rules   *agent.Rules                                     // nil: each tool's own level
-	Save    func(ctx context.Context, rule agent.Rule) error // keeps an "always"; nil: for this run only
+	Rules   *rules.Rules                                     // nil: each tool's own level
+	Save    func(ctx context.Context, rule rules.Rule) error // keeps an "always"; nil: for this run only
 
 	// Missing says why a tool that LifeHub knows is not among Tools; "": it is
 	// not known. nil: nothing is.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 )
 
 const (
@@ -27,15 +28,15 @@ type call struct {
 	key   string // the same when the call is made again after a kill, and like no other
 	tool  agent.Tool
 	input json.RawMessage
-	as    agent.Ruled // how rules read the input; zero: as it stands
+	as    rules.Ruled // how rules read the input; zero: as it stands
 	at    *inLine     // among the steps that may ask
 	made  *origin     // nil: not known, so that everything read so far may have had a part in it
 }
 
 // ruled is how rules read the call.
-func (c call) ruled() agent.Ruled {
+func (c call) ruled() rules.Ruled {
 	if c.as.Plain == nil {
-		return agent.Ruled{Plain: c.input, Former: agent.FormerNames(c.tool)}
+		return rules.Ruled{Plain: c.input, Former: agent.FormerNames(c.tool)}
 	}
 	return c.as
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
@@ -70,7 +71,7 @@ func (t *turn) said(tool string, made *origin) (typed []string, others bool) {
 	typed = append([]string{t.Instructions}, t.gate.allowedOut(t.conversation, tool)...)
 	for _, rule := range t.gate.list() {
 		for _, where := range rule.Where {
-			if rule.Level == agent.Auto && where.Fit == agent.OnHost && rule.MatchesTool(tool) {
+			if rule.Level == agent.Auto && where.Fit == rules.OnHost && rule.MatchesTool(tool) {
 				typed = append(typed, "https://"+strings.Join(where.Values, "/\nhttps://")+"/")
 			}
 		}

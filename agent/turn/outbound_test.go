@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
@@ -54,12 +55,12 @@ func outboundTools() map[string]agent.Tool {
 
 // letOut are rules that let each of these tools run, the ones that open an
 // address on one host.
-func letOut() *agent.Rules {
-	rules := allowAll()
+func letOut() *rules.Rules {
+	all := allowAll()
 	for _, tool := range []string{"crawl", "web_fetch"} {
-		rules = rules.With(agent.Rule{Tool: tool, Level: agent.Auto, Where: []agent.Where{{Argument: "url", Fit: agent.OnHost, Values: []string{"docs.example.org"}}}})
+		all = all.With(rules.Rule{Tool: tool, Level: agent.Auto, Where: []rules.Where{{Argument: "url", Fit: rules.OnHost, Values: []string{"docs.example.org"}}}})
 	}
-	return rules
+	return all
 }
 
 // asksFor plays one turn whose plan is these calls, and lists the questions.

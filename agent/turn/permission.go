@@ -12,34 +12,35 @@ import (
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 )
 
 // gate stands in front of every tool: only it makes a permit, and only a
 // permit runs a tool. It remembers what was allowed for a conversation or for
 // always. It is safe for concurrent use.
 type gate struct {
-	save       func(context.Context, agent.Rule) error
+	save       func(context.Context, rules.Rule) error
 	unattended bool
 
 	mu     sync.Mutex
-	rules  *agent.Rules
-	grants map[string]*agent.Rules // by conversation: what was allowed for the rest of it
+	rules  *rules.Rules
+	grants map[string]*rules.Rules // by conversation: what was allowed for the rest of it
 	sent   map[[2]string][]string  // by conversation and tool: the arguments that the user let go out
 }
 
-func newGate(rules *agent.Rules, save func(context.Context, agent.Rule) error, unattended bool) *gate {
-	return &gate{rules: rules, save: save, unattended: unattended, grants: map[string]*agent.Rules{}, sent: map[[2]string][]string{}}
+func newGate(r *rules.Rules, save func(context.Context, rules.Rule) error, unattended bool) *gate {
+	return &gate{rules: r, save: save, unattended: unattended, grants: map[string]*rules.Rules{}, sent: map[[2]string][]string{}}
 }
 
 // list is the rules of this moment.
-func (g *gate) list() []agent.Rule {
+func (g *gate) list() []rules.Rule {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.rules.List()
 }
 
 // level says whether a call of a tool, whose own level is given, may run, and why.
-func (g *gate) level(conversation, name string, own agent.Level, as agent.Ruled) agent.RuleVerdict {
+func (g *gate) level(conversation, name string, own agent.Level, as rules.Ruled) rules.RuleVerdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	v := g.rules.With(as.Tried...).Decide(name, own, as)
@@ -48,7 +49,7 @@ func (g *gate) level(conversation, name string, own agent.Level, as agent.Ruled)
 	}
 	for _, rule := range g.grants[conversation].List() {
 		if rule.MatchesCall(name, as) {
-			return agent.RuleVerdict{Level: agent.Auto, Reason: "you allowed " + agent.FormatRule(rule) + " for this conversation"}
+			return rules.RuleVerdict{Level: agent.Auto, Reason: "you allowed " + rules.FormatRule(rule) + " for this conversation"}
 		}
 	}
 	return v
@@ -69,7 +70,7 @@ func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessa
 }
 
 // remember keeps a decision that holds for longer than one call.
-func (g *gate) remember(ctx context.Context, conversation string, rule agent.Rule, d agent.Decision) error {
+func (g *gate) remember(ctx context.Context, conversation string, rule rules.Rule, d agent.Decision) error {
 	g.mu.Lock()
 	switch d {
 	case agent.AllowConversation:
@@ -163,9 +164,9 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 			return nil, &refusal{"it is forbidden: " + v.Reason}
 		}
 		asked := agent.PermissionAsked{Reason: v.Reason, New: v.Unsaid, Check: func(input json.RawMessage) error { _, err := t.edited(c, input); return err }}
-		rule, lasting := agent.RuleForCall(c.tool, c.ruled().Plain)
+		rule, lasting := rules.RuleForCall(c.tool, c.ruled().Plain)
 		if lasting = lasting && !v.Fixed; lasting {
-			asked.Rule = agent.FormatRule(rule)
+			asked.Rule = rules.FormatRule(rule)
 		}
 		reply, err := t.askPermission(ctx, c, p, asked)
 		switch {
@@ -284,7 +285,7 @@ func because(what, why string) string {
 // withHidden carries the rules that hide notes from a tool: a deny for some
 // notes of read_note, or of the tool itself if it only reads.
 func (t *turn) withHidden(ctx context.Context, tool agent.Tool) context.Context {
-	var hide []agent.Rule
+	var hide []rules.Rule
 	for _, r := range t.gate.list() {
 		if r.Level == agent.Deny && len(r.Where) > 0 && (r.MatchesTool(agent.ReadNote) || agent.Harmless(tool) && r.SpeaksOf(tool)) {
 			r.Tool = "*"
@@ -296,15 +297,15 @@ func (t *turn) withHidden(ctx context.Context, tool agent.Tool) context.Context 
 	}
 	return agent.Hiding(ctx, func(path string) bool {
 		call, err := json.Marshal(map[string]string{"path": path})
-		return err == nil && slices.ContainsFunc(hide, func(r agent.Rule) bool { return r.Matches(agent.ReadNote, call) })
+		return err == nil && slices.ContainsFunc(hide, func(r rules.Rule) bool { return r.Matches(agent.ReadNote, call) })
 	})
 }
 
 // ruledBy does the same for a call of the turn. Where no rule speaks of a tool
 // that only reads, nothing needs to be looked up.
-func (t *turn) ruledBy(ctx context.Context, c call) agent.Ruled {
-	if agent.Harmless(c.tool) && !slices.ContainsFunc(t.gate.list(), func(r agent.Rule) bool { return r.SpeaksOf(c.tool) }) {
-		return agent.Ruled{Plain: c.input}
+func (t *turn) ruledBy(ctx context.Context, c call) rules.Ruled {
+	if agent.Harmless(c.tool) && !slices.ContainsFunc(t.gate.list(), func(r rules.Rule) bool { return r.SpeaksOf(c.tool) }) {
+		return rules.Ruled{Plain: c.input}
 	}
-	return agent.RuledBy(ctx, c.tool, c.input)
+	return rules.RuledBy(ctx, c.tool, c.input)
 }

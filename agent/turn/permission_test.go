@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 )
 
 // askTwice asks for the same tool in two turns, the second perhaps in another
@@ -49,15 +50,15 @@ func TestHowLongAPermissionHolds(t *testing.T) {
 }
 
 func TestAlwaysIsKeptAsTheRuleThatWasShown(t *testing.T) {
-	var kept []agent.Rule
-	_, events := askTwice(t, Options{Save: func(_ context.Context, r agent.Rule) error { kept = append(kept, r); return nil }}, "c2", agent.AllowAlways)
-	if len(kept) != 1 || agent.FormatRule(kept[0]) != bodies[agent.PermissionAsked](events)[0].Rule {
+	var kept []rules.Rule
+	_, events := askTwice(t, Options{Save: func(_ context.Context, r rules.Rule) error { kept = append(kept, r); return nil }}, "c2", agent.AllowAlways)
+	if len(kept) != 1 || rules.FormatRule(kept[0]) != bodies[agent.PermissionAsked](events)[0].Rule {
 		t.Errorf("kept %v, shown %s", kept, bodies[agent.PermissionAsked](events)[0].Rule)
 	}
 }
 
 func TestAnAlwaysThatCannotBeKeptIsSaid(t *testing.T) {
-	asked, events := askTwice(t, Options{Save: func(context.Context, agent.Rule) error { return errors.New("disk full") }}, "c2", agent.AllowAlways)
+	asked, events := askTwice(t, Options{Save: func(context.Context, rules.Rule) error { return errors.New("disk full") }}, "c2", agent.AllowAlways)
 	notices := bodies[agent.Noticed](events)
 	if asked != 1 || len(notices) != 1 || !strings.Contains(notices[0].Text, "disk full") {
 		t.Errorf("asked %d times, notices %v", asked, notices)
@@ -66,14 +67,14 @@ func TestAnAlwaysThatCannotBeKeptIsSaid(t *testing.T) {
 
 func TestARuleDecidesWithoutAsking(t *testing.T) {
 	for name, tc := range map[string]struct {
-		rule agent.Rule
+		rule rules.Rule
 		want agent.Status
 	}{
-		"auto": {agent.Rule{Tool: "add_*", Level: agent.Auto}, agent.Done},
-		"deny": {agent.Rule{Tool: "*", Level: agent.Deny, From: "permissions.yaml:2"}, agent.Denied},
+		"auto": {rules.Rule{Tool: "add_*", Level: agent.Auto}, agent.Done},
+		"deny": {rules.Rule{Tool: "*", Level: agent.Deny, From: "permissions.yaml:2"}, agent.Denied},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked, events := askTwice(t, Options{Rules: (*agent.Rules)(nil).With(tc.rule), Unattended: true}, "c1", agent.Refuse)
+			asked, events := askTwice(t, Options{Rules: (*rules.Rules)(nil).With(tc.rule), Unattended: true}, "c1", agent.Refuse)
 			var last agent.StepChanged
 			for _, s := range bodies[agent.StepChanged](events) {
 				last = s

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
@@ -149,7 +150,7 @@ func (t *turn) originOf(step agent.Step, earlier func(string) finding) *origin {
 
 // verdict says whether a call may run: by its tool and the rules, and by where
 // its arguments come from.
-func (t *turn) verdict(c call) agent.RuleVerdict {
+func (t *turn) verdict(c call) rules.RuleVerdict {
 	made := c.made
 	if made == nil { // everything that was read so far may have had a part in it
 		now := t.reading.now()
@@ -178,9 +179,9 @@ func (t *turn) verdict(c call) agent.RuleVerdict {
 	}
 	switch {
 	case len(made.foreign) > 0 && (newAddress || !agent.Harmless(c.tool) && !agent.IsContained(c.tool)):
-		return agent.RuleVerdict{Level: agent.Confirm, Reason: foreignReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
+		return rules.RuleVerdict{Level: agent.Confirm, Reason: foreignReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
 	case len(v.Unsaid) > 0:
-		return agent.RuleVerdict{Level: agent.Confirm, Reason: "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
+		return rules.RuleVerdict{Level: agent.Confirm, Reason: "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
 	}
 	return v
 }
@@ -193,7 +194,7 @@ func (t *turn) wroteOut(c call) bool {
 	if head != "@"+spec.Name {
 		return false
 	}
-	pairs, err := agent.SplitArguments(rest)
+	pairs, err := rules.SplitArguments(rest)
 	if err != nil {
 		return false
 	}
@@ -246,8 +247,8 @@ func (t *turn) ownLevel(c call) (own agent.Level, newAddress bool) {
 	if !agent.IsOutward(c.tool) && t.knownAddress(fetcher.Address(c.input)) {
 		return agent.Auto, false
 	}
-	named := slices.ContainsFunc(append(t.gate.list(), c.ruled().Tried...), func(r agent.Rule) bool {
-		return r.Level == agent.Auto && r.Matches(c.tool.Spec().Name, c.input) && slices.ContainsFunc(r.Where, func(w agent.Where) bool { return w.Fit == agent.OnHost })
+	named := slices.ContainsFunc(append(t.gate.list(), c.ruled().Tried...), func(r rules.Rule) bool {
+		return r.Level == agent.Auto && r.Matches(c.tool.Spec().Name, c.input) && slices.ContainsFunc(r.Where, func(w rules.Where) bool { return w.Fit == rules.OnHost })
 	})
 	if named {
 		return agent.Confirm, true

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/llm"
 )
 
@@ -44,7 +45,7 @@ func TestWhatAServersPromptWantsDoneIsAskedAbout(t *testing.T) {
 				}
 			}
 			for _, tool := range []string{"add_task", "files_delete"} {
-				o.Rules = o.Rules.With(agent.Rule{Tool: tool, Level: agent.Auto})
+				o.Rules = o.Rules.With(rules.Rule{Tool: tool, Level: agent.Auto})
 			}
 			asked := bodies[agent.PermissionAsked](collect(New(o).Ask(t.Context(), "c", c.message), always(agent.Refuse)))
 			if (len(asked) > 0) != c.asks || c.asks && agent.Canonical(asked[0].Input) != agent.Canonical(json.RawMessage(c.input)) {

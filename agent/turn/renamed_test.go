@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 )
 
 // renamed is a tool with a former name.
@@ -33,7 +34,7 @@ func TestRulesUnderAFormerNameTightenAndDoNotLoosen(t *testing.T) {
 		"{tool: brave_web, level: auto}":                                  agent.Auto,
 		"{tool: brave_web, level: auto}, {tool: b*e_b*_web, level: deny}": agent.Deny,
 	} {
-		rules, err := agent.ParseRules("p.yaml", []byte("rules: ["+rule+"]"))
+		rules, err := rules.ParseRules("p.yaml", []byte("rules: ["+rule+"]"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,7 @@ func TestRulesUnderAFormerNameTightenAndDoNotLoosen(t *testing.T) {
 			t.Errorf("%s: got %s (%s), want %s", rule, level, why, want)
 		}
 	}
-	confirm := agent.Rule{Tool: "brave_brave_web", Level: agent.Confirm}
+	confirm := rules.Rule{Tool: "brave_brave_web", Level: agent.Confirm}
 	if tool := (renamed{&fakeTool{name: "brave_web", level: agent.Auto}, "brave_brave_web"}); !confirm.SpeaksOf(tool) {
 		t.Error("a rule to confirm is lost")
 	}

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 )
 
 // allowsUntrusted reports whether a rule lets a call run whatever was read
 // before it.
-func (g *gate) allowsUntrusted(tool string, as agent.Ruled) bool {
-	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r agent.Rule) bool { return r.Untrusted && r.MatchesCall(tool, as) })
+func (g *gate) allowsUntrusted(tool string, as rules.Ruled) bool {
+	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r rules.Rule) bool { return r.Untrusted && r.MatchesCall(tool, as) })
 }
 
 // allowing returns the rule with which a run where nobody can be asked would
@@ -23,24 +24,24 @@ func (t *turn) allowing(c call) (rule string, untrusted bool) {
 	if err != nil {
 		return "", false
 	}
-	bound, text := agent.RuleFor(name, agent.Auto), name
+	bound, text := rules.RuleFor(name, agent.Auto), name
 	for _, argument := range slices.Sorted(maps.Keys(args)) {
-		bound.Where = append(bound.Where, agent.Pinned(argument, args[argument]))
+		bound.Where = append(bound.Where, rules.Pinned(argument, args[argument]))
 		text += " " + argument + "=VALUE"
 	}
 	if fetcher, ok := c.tool.(agent.Fetcher); ok {
 		if to, err := url.Parse(fetcher.Address(c.input)); err == nil {
-			bound.Where, text = []agent.Where{{Argument: "url", Fit: agent.OnHost, Values: []string{to.Hostname()}}}, name+" url=host:HOST"
+			bound.Where, text = []rules.Where{{Argument: "url", Fit: rules.OnHost, Values: []string{to.Hostname()}}}, name+" url=host:HOST"
 		}
 	}
 	after := bound
 	after.Untrusted = true
 	for _, try := range []struct {
-		rule agent.Rule
+		rule rules.Rule
 		text string
-	}{{agent.RuleFor(name, agent.Auto), name}, {bound, text}, {after, text}} {
+	}{{rules.RuleFor(name, agent.Auto), name}, {bound, text}, {after, text}} {
 		c.as = c.ruled()
-		c.as.Tried = []agent.Rule{try.rule}
+		c.as.Tried = []rules.Rule{try.rule}
 		if t.verdict(c).Level == agent.Auto {
 			return try.text, try.rule.Untrusted
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 )
 
 func TestWhatWouldLetACallRunUnattended(t *testing.T) {
@@ -48,7 +49,7 @@ func TestWhatWouldLetACallRunUnattended(t *testing.T) {
 		"it leaves after untrusted text":            {search, `{"query":"mallorca 4711"}`, nil, "web_search query=*4711", true, "The code is mallorca 4711.", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var rules *agent.Rules
+			var rules *rules.Rules
 			for _, text := range tc.rules {
 				rules = rules.With(mustRule(t, text))
 			}
@@ -99,9 +100,9 @@ func TestAnUnattendedTurnActsOnUntrustedTextByARuleForIt(t *testing.T) {
 	}
 }
 
-func mustRule(t *testing.T, text string) agent.Rule {
+func mustRule(t *testing.T, text string) rules.Rule {
 	t.Helper()
-	rule, err := agent.ParseRule(text)
+	rule, err := rules.ParseRule(text)
 	if err != nil {
 		t.Fatal(err)
 	}

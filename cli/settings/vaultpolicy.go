@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/internal/atomicfile"
 )
 
@@ -104,7 +105,7 @@ func readPlain(root *os.Root, name string) (string, error) {
 
 // VaultPolicy is what trusted folders ask for.
 type VaultPolicy struct {
-	Rules   *agent.Rules
+	Rules   *rules.Rules
 	Persona []string
 	Notices []string // what the user should know of it
 }
@@ -157,7 +158,7 @@ func fingerprint(files PolicyFiles) string {
 func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 	at := func(name string) string { return filepath.Join(dir, PolicyFolder, name) }
 	if text, ok := files["permissions.yaml"]; ok {
-		rules, err := agent.ParseRules(at("permissions.yaml"), []byte(text))
+		rules, err := rules.ParseRules(at("permissions.yaml"), []byte(text))
 		if err != nil {
 			return err
 		}

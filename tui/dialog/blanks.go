@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/agent"
+	"lifehub/agent/rules"
 	"lifehub/tui/safetext"
 )
 
@@ -32,7 +32,7 @@ func NewBlanks(schema json.RawMessage, typed string) blanks {
 	for _, f := range NewForm(schema).Fields {
 		b.order = append(b.order, f.name)
 	}
-	if pairs, err := agent.SplitArguments(typed); err == nil && !slices.ContainsFunc(pairs, func(p [2]string) bool { return b.fields[p[0]] == nil }) {
+	if pairs, err := rules.SplitArguments(typed); err == nil && !slices.ContainsFunc(pairs, func(p [2]string) bool { return b.fields[p[0]] == nil }) {
 		for _, p := range pairs {
 			b.Given[p[0]] = p[1]
 		}

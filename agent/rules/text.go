@@ -1,4 +1,4 @@
-package agent
+package rules
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"lifehub/agent"
 )
 
 // FormatRule is the rule as one line of YAML, as [AppendRule] writes it.
@@ -109,7 +111,7 @@ func parseRule(text string) (Rule, error) {
 		head, rest = text[:at], text[at:]
 	}
 	tool, name, named := strings.Cut(head, "=")
-	rule := Rule{Tool: tool, Level: Auto}
+	rule := Rule{Tool: tool, Level: agent.Auto}
 	if named {
 		if err := rule.Level.UnmarshalText([]byte(name)); err != nil {
 			return Rule{}, err

@@ -1,4 +1,4 @@
-package agent
+package rules
 
 import (
 	"reflect"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"lifehub/agent"
 )
 
 const someRules = `# mine
@@ -26,14 +28,14 @@ func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 	}
 	tests := map[string]struct {
 		tool   string
-		own    Level
-		want   Level
+		own    agent.Level
+		want   agent.Level
 		reason string
 	}{
-		"the last match":        {"add_task", Confirm, Auto, "rule {tool: 'add_*', level: auto} (permissions.yaml:5)"},
-		"a wide rule tightens":  {"today", Auto, Confirm, "rule {tool: '*', level: confirm} (permissions.yaml:3)"},
-		"deny before an allow":  {"send_email", Confirm, Deny, "rule {tool: send_email, level: deny} (permissions.yaml:7)"},
-		"a tool that is denied": {"add_note", Deny, Deny, "add_note is deny by itself, and no rule loosens that"},
+		"the last match":        {"add_task", agent.Confirm, agent.Auto, "rule {tool: 'add_*', level: auto} (permissions.yaml:5)"},
+		"a wide rule tightens":  {"today", agent.Auto, agent.Confirm, "rule {tool: '*', level: confirm} (permissions.yaml:3)"},
+		"deny before an allow":  {"send_email", agent.Confirm, agent.Deny, "rule {tool: send_email, level: deny} (permissions.yaml:7)"},
+		"a tool that is denied": {"add_note", agent.Deny, agent.Deny, "add_note is deny by itself, and no rule loosens that"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +46,7 @@ func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 		})
 	}
 	var none *Rules
-	if v := none.Decide("today", Auto, Ruled{}); v.Level != Auto || v.Reason == "" {
+	if v := none.Decide("today", agent.Auto, Ruled{}); v.Level != agent.Auto || v.Reason == "" {
 		t.Errorf("without rules: %s, %q", v.Level, v.Reason)
 	}
 }
@@ -91,9 +93,9 @@ func TestAllowTakesAToolOrToolAndLevel(t *testing.T) {
 		want Rule
 		err  bool
 	}{
-		"a tool":      {"add_task", Rule{Tool: "add_task", Level: Auto}, false},
-		"a pattern":   {" add_* ", Rule{Tool: "add_*", Level: Auto}, false},
-		"a level":     {"add_task=confirm", Rule{Tool: "add_task", Level: Confirm}, false},
+		"a tool":      {"add_task", Rule{Tool: "add_task", Level: agent.Auto}, false},
+		"a pattern":   {" add_* ", Rule{Tool: "add_*", Level: agent.Auto}, false},
+		"a level":     {"add_task=confirm", Rule{Tool: "add_task", Level: agent.Confirm}, false},
 		"a bad level": {"add_task=maybe", Rule{}, true},
 		"nothing":     {"", Rule{}, true},
 	}
@@ -117,7 +119,7 @@ func TestARuleIsAppendedAsItIsShown(t *testing.T) {
 		"just comments": "# mine\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			rule := RuleFor("add_task", Auto)
+			rule := RuleFor("add_task", agent.Auto)
 			got, err := AppendRule([]byte(text), rule)
 			if err != nil {
 				t.Fatal(err)
@@ -132,7 +134,7 @@ func TestARuleIsAppendedAsItIsShown(t *testing.T) {
 			}
 		})
 	}
-	if got, err := AppendRule([]byte("rules: []\n"), RuleFor("a", Auto)); err == nil {
+	if got, err := AppendRule([]byte("rules: []\n"), RuleFor("a", agent.Auto)); err == nil {
 		t.Errorf("a list that cannot be extended became\n%s", got)
 	}
 }
@@ -142,7 +144,7 @@ func TestARuleForAToolMatchesOnlyIt(t *testing.T) {
 	name := rapid.StringMatching(`[A-Za-z_.\-*?\[\]\\0-9]{1,12}`)
 	rapid.Check(t, func(t *rapid.T) {
 		tool, other := name.Draw(t, "tool"), name.Draw(t, "other")
-		text, err := AppendRule(nil, RuleFor(tool, Auto))
+		text, err := AppendRule(nil, RuleFor(tool, agent.Auto))
 		if err != nil {
 			t.Fatalf("append: %v", err)
 		}
@@ -150,10 +152,10 @@ func TestARuleForAToolMatchesOnlyIt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if v := rules.Decide(tool, Confirm, Ruled{}); v.Level != Auto {
+		if v := rules.Decide(tool, agent.Confirm, Ruled{}); v.Level != agent.Auto {
 			t.Fatalf("%s does not match %q", text, tool)
 		}
-		if v := rules.Decide(other, Confirm, Ruled{}); v.Level != Confirm && other != tool {
+		if v := rules.Decide(other, agent.Confirm, Ruled{}); v.Level != agent.Confirm && other != tool {
 			t.Fatalf("%s matches %q too", text, other)
 		}
 	})
@@ -171,8 +173,8 @@ func FuzzParseRules(f *testing.F) {
 			}
 			return
 		}
-		rules.Decide("add_task", Confirm, Ruled{})
-		if longer, err := AppendRule([]byte(text), RuleFor("add_task", Auto)); err == nil {
+		rules.Decide("add_task", agent.Confirm, Ruled{})
+		if longer, err := AppendRule([]byte(text), RuleFor("add_task", agent.Auto)); err == nil {
 			if after, err := ParseRules("p", longer); err != nil || len(after.List()) != len(rules.List())+1 {
 				t.Errorf("appending to %q gave %q", text, longer)
 			}

@@ -1,4 +1,4 @@
-package agent
+package rules
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"lifehub/agent"
 )
 
 // placesTimeout bounds looking for the notes of a call. After that the call is
@@ -22,16 +24,16 @@ type Ruled struct {
 }
 
 // RuledBy finds out what a call means.
-func RuledBy(ctx context.Context, tool Tool, input json.RawMessage) Ruled {
-	as := Ruled{Plain: input, Former: FormerNames(tool)}
-	placed, ok := tool.(Placed)
-	args, err := ReadObject(input)
+func RuledBy(ctx context.Context, tool agent.Tool, input json.RawMessage) Ruled {
+	as := Ruled{Plain: input, Former: agent.FormerNames(tool)}
+	placed, ok := tool.(agent.Placed)
+	args, err := agent.ReadObject(input)
 	if !ok || err != nil {
 		return as
 	}
-	ctx, cancel := context.WithTimeout(Hiding(ctx, nil), placesTimeout) // rules go by all notes
+	ctx, cancel := context.WithTimeout(agent.Hiding(ctx, nil), placesTimeout) // rules go by all notes
 	defer cancel()
-	places, err := Guarded(ctx, func(ctx context.Context) (map[string]string, error) {
+	places, err := agent.Guarded(ctx, func(ctx context.Context) (map[string]string, error) {
 		return placed.Places(ctx, bytes.Clone(input)), nil
 	})
 	if err != nil || len(places) == 0 {
@@ -61,7 +63,7 @@ func (r Rule) MatchesCall(tool string, as Ruled) bool {
 	if r.Matches(tool, as.Plain) {
 		return true
 	}
-	if r.Level == Auto {
+	if r.Level == agent.Auto {
 		return false
 	}
 	for _, name := range append(slices.Clone(as.Former), tool) {

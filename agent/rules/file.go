@@ -1,4 +1,4 @@
-package agent
+package rules
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"lifehub/agent"
 )
 
 // ParseRules reads permissions.yaml:
@@ -209,7 +211,7 @@ func AppendRule(text []byte, rule Rule) ([]byte, error) {
 
 // parseYAML parses text; a fault inside the parser is an error like any other.
 func parseYAML(text []byte) (tree *ast.File, err error) {
-	defer Catch(&err)
+	defer agent.Catch(&err)
 	return parser.ParseBytes(text, 0)
 }
 

@@ -1,4 +1,6 @@
-package agent
+// Package rules decides by permissions.yaml which calls of tools run, ask or are
+// refused: it reads rules, prints them and finds those that speak of a call.
+package rules
 
 import (
 	"encoding/json"
@@ -8,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/internal/pattern"
 )
 
@@ -17,7 +20,7 @@ type Rule struct {
 	Tool  string  // glob over the tool's name
 	Where []Where // on arguments, sorted by their names; none: any arguments
 	Only  bool    // and the call has no argument but those that Where names
-	Level Level
+	Level agent.Level
 	From  string // file:line it stands in; "" when it was made in this run
 
 	// Untrusted: it lets calls run also after untrusted text was read, which may
@@ -37,8 +40,8 @@ func (r Rule) MatchesTool(tool string) bool {
 
 // SpeaksOf reports whether the rule is about calls of the tool: by its name or,
 // if it tightens, by a former one.
-func (r Rule) SpeaksOf(tool Tool) bool {
-	return r.MatchesTool(tool.Spec().Name) || r.Level != Auto && slices.ContainsFunc(FormerNames(tool), r.MatchesTool)
+func (r Rule) SpeaksOf(tool agent.Tool) bool {
+	return r.MatchesTool(tool.Spec().Name) || r.Level != agent.Auto && slices.ContainsFunc(agent.FormerNames(tool), r.MatchesTool)
 }
 
 // Matches tells whether the rule speaks of a call. Where the arguments leave a
@@ -50,11 +53,11 @@ func (r Rule) Matches(tool string, input json.RawMessage) bool {
 	if len(r.Where) == 0 && !r.Only {
 		return true
 	}
-	args, err := ReadObject(input)
+	args, err := agent.ReadObject(input)
 	if err != nil {
-		return r.Level != Auto
+		return r.Level != agent.Auto
 	}
-	if r.Level != Auto {
+	if r.Level != agent.Auto {
 		return r.mayMatch(args)
 	}
 	return r.surelyMatches(args)
@@ -91,7 +94,7 @@ func (r *Rules) Narrowed(by *Rules) *Rules {
 
 // RuleVerdict is a level, and why.
 type RuleVerdict struct {
-	Level  Level
+	Level  agent.Level
 	Reason string
 	Fixed  bool     // no yes of the user loosens it for longer than one call
 	Unsaid []string // what would leave the machine that the user did not say
@@ -99,11 +102,11 @@ type RuleVerdict struct {
 
 // Decide returns the level of a call of tool, whose own level is given, and
 // why: the rule and where it stands, or that no rule speaks of it.
-func (r *Rules) Decide(tool string, own Level, as Ruled) RuleVerdict {
-	if own == Deny {
-		return RuleVerdict{Level: Deny, Reason: fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), Fixed: true}
+func (r *Rules) Decide(tool string, own agent.Level, as Ruled) RuleVerdict {
+	if own == agent.Deny {
+		return RuleVerdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), Fixed: true}
 	}
-	does := map[Level]string{Auto: "runs"}[own]
+	does := map[agent.Level]string{agent.Auto: "runs"}[own]
 	if does == "" {
 		does = "asks"
 	}
@@ -116,19 +119,19 @@ func (r *Rules) Decide(tool string, own Level, as Ruled) RuleVerdict {
 	}
 	for _, rule := range matching {
 		switch {
-		case rule.Level == Deny:
-			return RuleVerdict{Level: Deny, Reason: "rule " + rule.String(), Fixed: true}
+		case rule.Level == agent.Deny:
+			return RuleVerdict{Level: agent.Deny, Reason: "rule " + rule.String(), Fixed: true}
 		case !rule.Narrows:
 			v.Level, v.Reason = rule.Level, "rule "+rule.String()
 		}
 	}
 	for _, rule := range matching {
-		if rule.Narrows && rule.Level == Confirm && v.Level == Auto {
-			v = RuleVerdict{Level: Confirm, Reason: "rule " + rule.String(), Fixed: true}
+		if rule.Narrows && rule.Level == agent.Confirm && v.Level == agent.Auto {
+			v = RuleVerdict{Level: agent.Confirm, Reason: "rule " + rule.String(), Fixed: true}
 		}
 	}
-	if own == ConfirmEach {
-		return RuleVerdict{Level: ConfirmEach, Reason: tool + " asks each time, and no rule loosens that", Fixed: true}
+	if own == agent.ConfirmEach {
+		return RuleVerdict{Level: agent.ConfirmEach, Reason: tool + " asks each time, and no rule loosens that", Fixed: true}
 	}
 	return v
 }
@@ -142,7 +145,7 @@ func (r Rule) String() string {
 }
 
 // RuleFor is the rule that matches the tool of this name and no other.
-func RuleFor(tool string, level Level) Rule {
+func RuleFor(tool string, level agent.Level) Rule {
 	return Rule{Tool: globEscaper.Replace(tool), Level: level}
 }
 
@@ -154,13 +157,13 @@ const maxKeptRule = 1000
 
 // RuleForCall is the rule that an "always" to this call writes. It matches the
 // call, and others only as far as the tool says (see [Bounded]). false: there is none.
-func RuleForCall(tool Tool, input json.RawMessage) (Rule, bool) {
-	args, err := ReadObject(input)
+func RuleForCall(tool agent.Tool, input json.RawMessage) (Rule, bool) {
+	args, err := agent.ReadObject(input)
 	if err != nil {
 		return Rule{}, false
 	}
-	rule := RuleFor(tool.Spec().Name, Auto)
-	if bounded, ok := tool.(Bounded); ok {
+	rule := RuleFor(tool.Spec().Name, agent.Auto)
+	if bounded, ok := tool.(agent.Bounded); ok {
 		for _, name := range bounded.Bounds() {
 			rule.Where = append(rule.Where, Pinned(name, args[name]))
 			if args[name] != nil {

@@ -1,4 +1,4 @@
-package agent
+package rules
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"lifehub/agent"
 	"lifehub/llm"
 )
 
@@ -123,7 +124,7 @@ func TestRulesOnArguments(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			rule := ruleOf(t, tc.rule)
-			for level, want := range map[Level]bool{Auto: tc.auto, Deny: tc.strict, Confirm: tc.strict} {
+			for level, want := range map[agent.Level]bool{agent.Auto: tc.auto, agent.Deny: tc.strict, agent.Confirm: tc.strict} {
 				rule.Level = level
 				if got := rule.Matches("x", json.RawMessage(tc.input)); got != want {
 					t.Errorf("%s matches %s: %v, want %v", FormatRule(rule), tc.input, got, want)
@@ -134,16 +135,16 @@ func TestRulesOnArguments(t *testing.T) {
 }
 
 func TestAFolderOnlyTightens(t *testing.T) {
-	mine := (*Rules)(nil).With(Rule{Tool: "add_task", Level: Auto}, Rule{Tool: "read_note", Level: Deny})
-	theirs := (*Rules)(nil).With(Rule{Tool: "*", Level: Auto}, Rule{Tool: "add_*", Level: Confirm, From: "vault:1"}, Rule{Tool: "today", Level: Deny})
-	rules := mine.Narrowed(theirs).With(Rule{Tool: "add_task", Level: Auto})
-	for tool, want := range map[string]Level{"add_task": Confirm, "read_note": Deny, "today": Deny, "send": Confirm} {
-		own := Confirm
+	mine := (*Rules)(nil).With(Rule{Tool: "add_task", Level: agent.Auto}, Rule{Tool: "read_note", Level: agent.Deny})
+	theirs := (*Rules)(nil).With(Rule{Tool: "*", Level: agent.Auto}, Rule{Tool: "add_*", Level: agent.Confirm, From: "vault:1"}, Rule{Tool: "today", Level: agent.Deny})
+	rules := mine.Narrowed(theirs).With(Rule{Tool: "add_task", Level: agent.Auto})
+	for tool, want := range map[string]agent.Level{"add_task": agent.Confirm, "read_note": agent.Deny, "today": agent.Deny, "send": agent.Confirm} {
+		own := agent.Confirm
 		if v := rules.Decide(tool, own, Ruled{}); v.Level != want {
 			t.Errorf("%s is %s (%s), want %s", tool, v.Level, v.Reason, want)
 		}
 	}
-	if v := rules.Decide("add_task", Confirm, Ruled{}); !v.Fixed {
+	if v := rules.Decide("add_task", agent.Confirm, Ruled{}); !v.Fixed {
 		t.Error("a yes for longer would loosen what the folder tightened")
 	}
 }
@@ -204,7 +205,7 @@ func TestAnAlwaysHoldsForTheCallThatWasShown(t *testing.T) {
 
 // plainForm is what a rule can tell apart: 5 and "5" it can't.
 func plainForm(input json.RawMessage) string {
-	args, err := ReadObject(input)
+	args, err := agent.ReadObject(input)
 	if err != nil {
 		return string(input)
 	}
@@ -230,9 +231,11 @@ func plainForm(input json.RawMessage) string {
 // anyTool is a tool that does not say what bounds it, as those of servers.
 type anyTool struct{ name string }
 
-func (a anyTool) Spec() llm.ToolSpec                                 { return llm.ToolSpec{Name: a.name} }
-func (anyTool) Level(json.RawMessage) Level                          { return Confirm }
-func (anyTool) Run(context.Context, json.RawMessage) (Result, error) { return Result{}, nil }
+func (a anyTool) Spec() llm.ToolSpec              { return llm.ToolSpec{Name: a.name} }
+func (anyTool) Level(json.RawMessage) agent.Level { return agent.Confirm }
+func (anyTool) Run(context.Context, json.RawMessage) (agent.Result, error) {
+	return agent.Result{}, nil
+}
 
 func FuzzRuleMatch(f *testing.F) {
 	f.Add(`x path=under:secret url=host:*.example.org`, `{"path":"a/../secret","url":"https://a.example.org"}`)
@@ -244,9 +247,9 @@ func FuzzRuleMatch(f *testing.F) {
 			return
 		}
 		tool := "x"
-		rule.Level = Auto
+		rule.Level = agent.Auto
 		loosens := rule.Matches(tool, json.RawMessage(input))
-		rule.Level = Deny
+		rule.Level = agent.Deny
 		if tightens := rule.Matches(tool, json.RawMessage(input)); loosens && !tightens {
 			t.Errorf("%s allows %s and does not deny it", FormatRule(rule), input)
 		}

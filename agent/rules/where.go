@@ -1,4 +1,4 @@
-package agent
+package rules
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"lifehub/agent"
 )
 
 // Where is a condition of a Rule on one argument of a call.
@@ -215,7 +217,7 @@ const maxExponent = 100
 // plainNumber gives a number one spelling, with all its digits; what is none
 // stays, and one with a huge exponent.
 func plainNumber(text string) string {
-	if !isNumber(text) || len(text) > maxExponent {
+	if !agent.IsNumber(text) || len(text) > maxExponent {
 		return text
 	}
 	if _, exponent, ok := strings.Cut(strings.ToLower(text), "e"); ok {
