@@ -17,8 +17,9 @@ import (
 var arrows = map[string][]string{
 	"lifehub":                  {"cli"},
 	"lifehub/agent":            {"llm", "internal/pattern", "internal/text"},
-	"lifehub/agent/turn":       {"agent", "agent/parse", "llm", "internal/pattern", "internal/text", "agent/rules"},
-	"lifehub/agent/rules":      {"agent", "internal/pattern"},
+	"lifehub/agent/turn":       {"agent", "agent/parse", "llm", "internal/pattern", "internal/text", "agent/rules", "agent/args"},
+	"lifehub/agent/rules":      {"agent", "internal/pattern", "agent/args"},
+	"lifehub/agent/args":       {"agent", "internal/pattern", "llm"},
 	"lifehub/agent/parse":      {"internal/pattern"},
 	"lifehub/agent/tools":      {"agent", "llm", "notes", "internal/pattern", "rag"},
 	"lifehub/llm":              {"internal/pattern"},
@@ -38,7 +39,7 @@ var arrows = map[string][]string{
 	"lifehub/store":      {"agent", "llm", "internal/rows", "internal/text", "store/file"},
 	"lifehub/store/file": {},
 
-	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern"},
+	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern", "agent/args"},
 	"lifehub/mcpclient/config":  {"agent", "internal/atomicfile", "internal/pattern"},
 	"lifehub/mcpclient/oauth":   {"internal/atomicfile"},
 	"lifehub/mcpclient/process": {"mcpclient/config"},
@@ -163,7 +164,7 @@ var tables = map[string]int{
 
 // debts are rooms that are still too large. Each may only shrink.
 var debts = map[string]int{
-	"lifehub/agent lines":               4950,
+	"lifehub/agent lines":               4500,
 	"lifehub/agent circle":              9,
 	"lifehub/agent/turn lines":          6850,
 	"lifehub/agent/turn circle":         38,

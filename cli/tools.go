@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	toolargs "lifehub/agent/args"
 	"lifehub/agent/rules"
 	"lifehub/agent/turn"
 	"lifehub/cli/settings"
@@ -182,7 +183,7 @@ func callArgs(spec llm.ToolSpec, s string) (input json.RawMessage, misfit, err e
 			return nil, nil, err
 		}
 	}
-	mended, misfit := agent.Arguments(spec, input)
+	mended, misfit := toolargs.Arguments(spec, input)
 	if misfit == nil {
 		input = mended
 	}

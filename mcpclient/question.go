@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/wire"
@@ -68,7 +69,7 @@ func (f Form) Check(content json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("read the answer: %w", err)
 	}
-	return agent.Misfit(compiled.Validate(value))
+	return args.Misfit(compiled.Validate(value))
 }
 
 // noLoader keeps a schema from fetching another one.

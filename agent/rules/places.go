@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 )
 
 // placesTimeout bounds looking for the notes of a call. After that the call is
@@ -27,7 +28,7 @@ type Ruled struct {
 func RuledBy(ctx context.Context, tool agent.Tool, input json.RawMessage) Ruled {
 	as := Ruled{Plain: input, Former: agent.FormerNames(tool)}
 	placed, ok := tool.(agent.Placed)
-	args, err := agent.ReadObject(input)
+	args, err := args.ReadObject(input)
 	if !ok || err != nil {
 		return as
 	}

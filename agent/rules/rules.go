@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/internal/pattern"
 )
 
@@ -53,7 +54,7 @@ func (r Rule) Matches(tool string, input json.RawMessage) bool {
 	if len(r.Where) == 0 && !r.Only {
 		return true
 	}
-	args, err := agent.ReadObject(input)
+	args, err := args.ReadObject(input)
 	if err != nil {
 		return r.Level != agent.Auto
 	}
@@ -158,7 +159,7 @@ const maxKeptRule = 1000
 // RuleForCall is the rule that an "always" to this call writes. It matches the
 // call, and others only as far as the tool says (see [Bounded]). false: there is none.
 func RuleForCall(tool agent.Tool, input json.RawMessage) (Rule, bool) {
-	args, err := agent.ReadObject(input)
+	args, err := args.ReadObject(input)
 	if err != nil {
 		return Rule{}, false
 	}

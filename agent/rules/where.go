@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"lifehub/agent"
+	"lifehub/agent/args"
 )
 
 // Where is a condition of a Rule on one argument of a call.
@@ -217,7 +217,7 @@ const maxExponent = 100
 // plainNumber gives a number one spelling, with all its digits; what is none
 // stays, and one with a huge exponent.
 func plainNumber(text string) string {
-	if !agent.IsNumber(text) || len(text) > maxExponent {
+	if !args.IsNumber(text) || len(text) > maxExponent {
 		return text
 	}
 	if _, exponent, ok := strings.Cut(strings.ToLower(text), "e"); ok {

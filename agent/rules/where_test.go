@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/llm"
 )
 
@@ -205,7 +206,7 @@ func TestAnAlwaysHoldsForTheCallThatWasShown(t *testing.T) {
 
 // plainForm is what a rule can tell apart: 5 and "5" it can't.
 func plainForm(input json.RawMessage) string {
-	args, err := agent.ReadObject(input)
+	args, err := args.ReadObject(input)
 	if err != nil {
 		return string(input)
 	}

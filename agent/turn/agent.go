@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/rules"
 	"lifehub/llm"
 )
@@ -83,7 +84,7 @@ type Options struct {
 type Agent struct {
 	Options
 	gate    *gate
-	schemas agent.Schemas
+	schemas args.Schemas
 	gauges  agent.Meters
 }
 

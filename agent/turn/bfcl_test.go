@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/parse"
 	"lifehub/internal/testenv"
 )
@@ -102,7 +103,7 @@ var brokenPlans = map[string]func(offered []agent.Tool, calls []wanted) (text, w
 	},
 	"refused: missing argument": func(offered []agent.Tool, calls []wanted) (string, string) {
 		for _, c := range calls {
-			for _, name := range agent.ShapeOf(findTool(offered, c.Tool).Spec().Schema).Required {
+			for _, name := range args.ShapeOf(findTool(offered, c.Tool).Spec().Schema).Required {
 				args := maps.Clone(c.Args)
 				delete(args, name)
 				return planJSON([]wanted{{c.Tool, args}}, nil), name
@@ -293,7 +294,7 @@ func (t *turn) pythonCalls(offered []agent.Tool, written []string) (calls []want
 			continue
 		}
 		list := read.Args
-		args, order := map[string]any{}, agent.PropertyOrder(tool.Spec().Schema)
+		args, order := map[string]any{}, args.PropertyOrder(tool.Spec().Schema)
 		for len(list) > 0 {
 			position := ""
 			if named, _ := list[0].(string); strings.HasPrefix(named, "=") {
@@ -312,12 +313,12 @@ func (t *turn) pythonCalls(offered []agent.Tool, written []string) (calls []want
 }
 
 // asNumbers are arguments as JSON reads them.
-func asNumbers(args map[string]any) (map[string]any, bool) {
-	raw, err := json.Marshal(args)
+func asNumbers(given map[string]any) (map[string]any, bool) {
+	raw, err := json.Marshal(given)
 	if err != nil {
 		return nil, false
 	}
-	read, err := agent.ReadObject(raw)
+	read, err := args.ReadObject(raw)
 	return read, err == nil
 }
 
@@ -365,7 +366,7 @@ func (t *turn) callsOf(text string, offered []agent.Tool) (calls []wanted) {
 	}
 	steps, _ := t.mendSteps(d.Steps, offered, nil)
 	for _, s := range steps {
-		args, err := agent.ReadObject(s.Input)
+		args, err := args.ReadObject(s.Input)
 		if err != nil {
 			return nil
 		}
@@ -394,11 +395,11 @@ func readCases(t *testing.T, file string) (cases []callCase) {
 
 // prepare makes tools of the case's and picks the first accepted values.
 func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
-	schemas := map[string]agent.Shape{}
+	schemas := map[string]args.Shape{}
 	for _, tool := range c.Tools {
 		schema, _ := json.Marshal(jsonTypes(tool.Parameters))
 		offered = append(offered, &fakeTool{name: tool.Name, schema: string(schema)})
-		schemas[tool.Name] = agent.ShapeOf(schema)
+		schemas[tool.Name] = args.ShapeOf(schema)
 	}
 	for _, call := range c.Expected {
 		args := map[string]any{}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/rules"
 )
 
@@ -76,7 +77,7 @@ func (c *calls) init(parallel int) {
 }
 
 // sameCall is the same for identical calls.
-func sameCall(tool string, input json.RawMessage) string { return tool + " " + agent.Canonical(input) }
+func sameCall(tool string, input json.RawMessage) string { return tool + " " + args.Canonical(input) }
 
 // do makes a call, or waits for the identical one that another step makes:
 // identical calls of a turn run once.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/parse"
 )
 
@@ -76,7 +76,7 @@ func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error)
 		if err != nil {
 			return calls, err
 		}
-		args, err := agent.ReadObject(step.Input)
+		args, err := args.ReadObject(step.Input)
 		if err != nil {
 			return calls, err
 		}
@@ -108,7 +108,7 @@ func TestPrintedCallsAreRead(t *testing.T) {
 			"refused: unknown tool": "<tool_call>" + named("name", "arguments")(wanted{first.Tool + "_x", first.Args}) + "</tool_call>",
 			"refused: cut JSON":     "<tool_call>" + strings.TrimRight(named("name", "arguments")(first), "}") + "</tool_call>",
 		}
-		if len(agent.ShapeOf(findTool(c.offered, first.Tool).Spec().Schema).Required) > 0 {
+		if len(args.ShapeOf(findTool(c.offered, first.Tool).Spec().Schema).Required) > 0 {
 			broken["refused: no arguments"] = "<tool_call>{\"name\": \"" + first.Tool + "\"}</tool_call>"
 		}
 		for form, text := range broken {

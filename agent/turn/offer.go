@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -108,7 +109,7 @@ func toolWords(spec llm.ToolSpec) map[string]float64 {
 		counts[word] += nameWeight
 	}
 	described := spec.Description
-	for _, name := range agent.PropertyOrder(spec.Schema) {
+	for _, name := range args.PropertyOrder(spec.Schema) {
 		described += " " + strings.Join(wordsOfName(name), " ")
 	}
 	for _, tok := range text.Tokens(agent.Clip(described, 4000)) {
@@ -185,9 +186,9 @@ func arguments(schema json.RawMessage) string {
 	if len(schema) == 0 {
 		return ""
 	}
-	top := agent.ShapeOf(schema)
+	top := args.ShapeOf(schema)
 	var list []string
-	for _, name := range agent.PropertyOrder(schema) {
+	for _, name := range args.PropertyOrder(schema) {
 		property := top.Properties[name]
 		if property.Properties != nil || property.Type == nil && property.Enum == nil {
 			return string(schema)

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/rules"
 	"lifehub/llm"
 )
@@ -28,12 +29,12 @@ const (
 func (t *turn) unsaid(c call, made *origin) []string {
 	spec := c.tool.Spec()
 	typed, others := t.said(spec.Name, made)
-	if !others || slices.Contains(typed, agent.Canonical(c.input)) {
+	if !others || slices.Contains(typed, args.Canonical(c.input)) {
 		return nil
 	}
 	o := outbound{user: newVocabulary(typed, t.Now()), used: map[string]int{}}
-	if args, err := agent.ReadObject(c.input); err == nil {
-		o.value(args, agent.ShapeOf(spec.Schema), 0)
+	if given, err := args.ReadObject(c.input); err == nil {
+		o.value(given, args.ShapeOf(spec.Schema), 0)
 	} else {
 		o.text(string(c.input))
 	}
@@ -118,7 +119,7 @@ func (o *outbound) full() bool { return len(o.new) > maxNew }
 // value compares a value of the arguments, which are at depth 0, with what the
 // schema says of it. An argument may be a list or an object; what nests deeper
 // is a liberty, as is what holds nothing.
-func (o *outbound) value(value any, s agent.Shape, depth int) {
+func (o *outbound) value(value any, s args.Shape, depth int) {
 	if o.full() || len(s.Default) > 0 && sameJSON(value, s.Default) {
 		return
 	}
@@ -139,7 +140,7 @@ func (o *outbound) value(value any, s agent.Shape, depth int) {
 			o.text(v.String())
 		}
 	case []any:
-		items := agent.Shape{}
+		items := args.Shape{}
 		if s.Items != nil {
 			items = *s.Items
 		}

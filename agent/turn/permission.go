@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/rules"
 )
 
@@ -103,7 +104,7 @@ func (g *gate) allowOut(conversation, tool string, input json.RawMessage) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	key := [2]string{conversation, tool}
-	g.sent[key] = append(g.sent[key], agent.Canonical(input))
+	g.sent[key] = append(g.sent[key], args.Canonical(input))
 }
 
 // permit is the gate's leave to run one call with exactly these bytes.

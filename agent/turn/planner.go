@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/parse"
 	"lifehub/llm"
 )
@@ -190,15 +191,15 @@ func (t *turn) fallback(offered []agent.Tool, problem error) agent.PlanMade {
 		if spec.Name != searchTool {
 			continue
 		}
-		args := map[string]any{"query": t.topic()}
-		if _, limited := agent.ShapeOf(spec.Schema).Properties["limit"]; limited {
-			args["limit"] = t.Passages
+		input := map[string]any{"query": t.topic()}
+		if _, limited := args.ShapeOf(spec.Schema).Properties["limit"]; limited {
+			input["limit"] = t.Passages
 		}
-		input, err := json.Marshal(args)
+		raw, err := json.Marshal(input)
 		if err != nil {
 			continue
 		}
-		made.Steps = []agent.Step{{ID: "1", Tool: searchTool, Input: input, Description: "Search the notes for the question"}}
+		made.Steps = []agent.Step{{ID: "1", Tool: searchTool, Input: raw, Description: "Search the notes for the question"}}
 	}
 	return made
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/rules"
 	"lifehub/llm"
 )
@@ -207,7 +208,7 @@ func (t *turn) wroteOut(c call) bool {
 		return false
 	}
 	input, _, err := t.schemas.Mend(spec, raw)
-	return err == nil && agent.Canonical(input) == agent.Canonical(c.input)
+	return err == nil && args.Canonical(input) == args.Canonical(c.input)
 }
 
 func foreignReason(c call, made *origin) string {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/rules"
 	"lifehub/llm"
 )
@@ -48,7 +49,7 @@ func TestWhatAServersPromptWantsDoneIsAskedAbout(t *testing.T) {
 				o.Rules = o.Rules.With(rules.Rule{Tool: tool, Level: agent.Auto})
 			}
 			asked := bodies[agent.PermissionAsked](collect(New(o).Ask(t.Context(), "c", c.message), always(agent.Refuse)))
-			if (len(asked) > 0) != c.asks || c.asks && agent.Canonical(asked[0].Input) != agent.Canonical(json.RawMessage(c.input)) {
+			if (len(asked) > 0) != c.asks || c.asks && args.Canonical(asked[0].Input) != args.Canonical(json.RawMessage(c.input)) {
 				t.Errorf("asked %+v, want a question: %v", asked, c.asks)
 			}
 			if ran := all[c.tool].ran(); (len(ran) == 0) != c.asks {

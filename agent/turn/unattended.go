@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/rules"
 )
 
@@ -20,7 +21,7 @@ func (g *gate) allowsUntrusted(tool string, as rules.Ruled) bool {
 // to name. "": there is none. untrusted: it has to be one for after untrusted text.
 func (t *turn) allowing(c call) (rule string, untrusted bool) {
 	name := c.tool.Spec().Name
-	args, err := agent.ReadObject(c.ruled().Plain)
+	args, err := args.ReadObject(c.ruled().Plain)
 	if err != nil {
 		return "", false
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/llm"
 )
 
@@ -250,7 +251,7 @@ func (t *turn) rememberWritten(ctx context.Context, c call, shown agent.Preview)
 // which is there: its name is the user's.
 func withoutPlaces(ctx context.Context, c call, shown agent.Preview) json.RawMessage {
 	placed, ok := c.tool.(agent.Placed)
-	args, err := agent.ReadObject(c.input)
+	args, err := args.ReadObject(c.input)
 	if !ok || err != nil || strings.HasPrefix(shown.Diff, "--- /dev/null") {
 		return c.input
 	}
@@ -281,7 +282,7 @@ func changedLines(diff string) (gone, come string) {
 // textsIn lists the texts and numbers inside arguments, and the names within
 // them.
 func textsIn(input json.RawMessage) (texts []string) {
-	args, err := agent.ReadObject(input)
+	args, err := args.ReadObject(input)
 	if err != nil {
 		return []string{string(input)}
 	}

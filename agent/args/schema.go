@@ -1,4 +1,4 @@
-package agent
+package args
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"lifehub/agent"
 	"lifehub/internal/pattern"
 )
 
@@ -45,7 +46,7 @@ func (s *Schemas) of(text json.RawMessage) *jsonschema.Schema {
 }
 
 func compile(text json.RawMessage) (schema *jsonschema.Schema, err error) {
-	defer Catch(&err) // schemas come from servers of anyone's making
+	defer agent.Catch(&err) // schemas come from servers of anyone's making
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ var atTop, inArgument = pattern.Lazy(`^at '': `), pattern.Lazy(`^at '/([^']*)': 
 
 // validate says in one line what does not fit.
 func validate(schema *jsonschema.Schema, args map[string]any) (err error) {
-	defer Catch(&err)
+	defer agent.Catch(&err)
 	return Misfit(schema.Validate(args))
 }
 
@@ -90,5 +91,5 @@ func Misfit(err error) error {
 		line = atTop.ReplaceAllString(strings.TrimPrefix(strings.TrimSpace(line), "- "), "")
 		lines[i] = inArgument.ReplaceAllString(line, "$1: ")
 	}
-	return errors.New(Clip(strings.Join(lines, "; "), 500))
+	return errors.New(agent.Clip(strings.Join(lines, "; "), 500))
 }

@@ -1,4 +1,6 @@
-package agent
+// Package args makes the arguments of a call fit the JSON Schema of its tool, and
+// compares them: it repairs, checks and writes them in one spelling.
+package args
 
 import (
 	"bytes"
