@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 
-	"lifehub/internal/rows"
 	"lifehub/llm"
 )
 
@@ -101,26 +100,16 @@ func (s *search) sampleLetters(ctx context.Context) ([][]float32, error) {
 // lettersOf are the passages that a condition holds for, in their order, and
 // the vector of each, under its title and headings.
 func (s *search) lettersOf(ctx context.Context, where string, args ...any) (ids []int64, vectors [][]float32, err error) {
-	type place struct {
-		id, note        int64
-		start, stop     int
-		headings, title string
-	}
-	var places []place
-	for scan := range rows.Of(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title
-		FROM passages p JOIN notes n ON n.id = p.note WHERE `+where+` ORDER BY p.id`, args...) {
-		var p place
-		if err := scan(&p.id, &p.note, &p.start, &p.stop, &p.headings, &p.title); err != nil {
-			return nil, nil, err
-		}
-		places = append(places, p)
+	places, err := placesOf(ctx, s.db, where, args...)
+	if err != nil {
+		return nil, nil, err
 	}
 	for _, p := range places {
 		text, err := s.texts.of(ctx, p.note, p.start, p.stop)
 		if err != nil {
 			return nil, nil, err
 		}
-		made, err := llm.Ngrams{}.Embed(ctx, embeddedTexts(p.title, p.headings, text, math.MaxInt32))
+		made, err := llm.Ngrams{}.Embed(ctx, embeddedTexts(p.title, p.heading, text, math.MaxInt32))
 		if err != nil {
 			return nil, nil, err
 		}

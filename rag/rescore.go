@@ -103,7 +103,11 @@ func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook
 	if len(candidates) == 0 {
 		return nil, nil
 	}
-	places, err := s.places(ctx, candidates)
+	ids := make([]any, len(candidates))
+	for i, c := range candidates {
+		ids[i] = c.id
+	}
+	places, err := placesOf(ctx, s.db, `p.id IN (`+marks(len(ids))+`)`, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -134,17 +138,14 @@ type place struct {
 	first                 bool // of its note
 }
 
-func (s *search) places(ctx context.Context, candidates []*candidate) ([]place, error) {
-	args := make([]any, len(candidates))
-	for i, c := range candidates {
-		args[i] = c.id
-	}
+// placesOf reads the places of the passages p for which a condition holds, in
+// their order.
+func placesOf(ctx context.Context, db *sql.DB, where string, args ...any) (places []place, err error) {
 	// The passages of a note have ids in order, so a neighbour's is one away.
-	var places []place
-	for scan := range rows.Of(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
+	for scan := range rows.Of(ctx, db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
 		coalesce((SELECT start FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note), -1),
 		coalesce((SELECT stop FROM passages a WHERE a.id = p.id + 1 AND a.note = p.note), p.stop)
-		FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
+		FROM passages p JOIN notes n ON n.id = p.note WHERE `+where+` ORDER BY p.id`, args...) {
 		var p place
 		if err := scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.language, &p.from, &p.to); err != nil {
 			return nil, err

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"lifehub/internal/rows"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -109,26 +108,21 @@ func (s *syncRun) standIns(ctx context.Context) ([]string, error) {
 	// One in so many passages; more are taken than needed, since some hold
 	// no sentence.
 	every := max(1, passages/(3*trustQuestions))
-	type place struct {
-		note        int64
-		start, stop int
-	}
-	var places []place
-	for scan := range rows.Of(ctx, s.db, `SELECT note, start, stop FROM passages WHERE id % ? = 0 ORDER BY id LIMIT ?`, every, 4*trustQuestions) {
-		var p place
-		if err := scan(&p.note, &p.start, &p.stop); err != nil {
-			return nil, err
-		}
-		places = append(places, p)
+	places, err := placesOf(ctx, s.db, `p.id % ? = 0`, every)
+	if err != nil {
+		return nil, err
 	}
 	var questions []string
 	for _, p := range places {
+		if len(questions) == trustQuestions {
+			break
+		}
 		texts := noteTexts{db: s.db}
 		text, err := texts.of(ctx, p.note, p.start, p.stop)
 		if err != nil {
 			return nil, err
 		}
-		if question := halfSentence(text); question != "" && len(questions) < trustQuestions {
+		if question := halfSentence(text); question != "" {
 			questions = append(questions, question)
 		}
 	}
