@@ -36,8 +36,9 @@ var arrows = map[string][]string{
 	"lifehub/cli/version":      {},
 	"lifehub/rag/eval":         {"llm", "notes", "rag"},
 
-	"lifehub/store":      {"agent", "llm", "internal/rows", "internal/text", "store/file"},
-	"lifehub/store/file": {},
+	"lifehub/store":       {"agent", "llm", "internal/rows", "internal/text", "store/file", "store/trace"},
+	"lifehub/store/file":  {},
+	"lifehub/store/trace": {"internal/rows", "store/file"},
 
 	"lifehub/mcpclient":         {"agent", "llm", "mcpclient/config", "mcpclient/oauth", "mcpclient/process", "mcpclient/trust", "mcpclient/wire", "internal/pattern", "agent/args"},
 	"lifehub/mcpclient/config":  {"agent", "internal/atomicfile", "internal/pattern"},

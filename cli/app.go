@@ -28,6 +28,7 @@ import (
 	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/store"
+	"lifehub/store/trace"
 )
 
 // app is LifeHub put together, for one run of a command.
@@ -328,7 +329,7 @@ func (a *app) tracer() func(turn string) io.WriteCloser {
 	if a.config.Traces.Total == 0 {
 		return nil
 	}
-	limits := store.TraceLimits{Turn: a.config.Traces.Turn << 10, Total: int64(a.config.Traces.Total) << 20}
+	limits := trace.Limits{Turn: a.config.Traces.Turn << 10, Total: int64(a.config.Traces.Total) << 20}
 	return func(turn string) io.WriteCloser {
 		return &redact.TraceWriter{WriteCloser: a.store.Traces.Begin(turn, limits), Secrets: a.secrets}
 	}

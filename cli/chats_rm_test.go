@@ -8,6 +8,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/settings"
 	"lifehub/store"
+	"lifehub/store/trace"
 )
 
 func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
@@ -29,7 +30,7 @@ func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
 		if err := os.WriteFile(file, []byte("picture"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		trace := s.Traces.Begin(turn, store.TraceLimits{Turn: 1 << 20, Total: 1 << 20})
+		trace := s.Traces.Begin(turn, trace.Limits{Turn: 1 << 20, Total: 1 << 20})
 		if _, err := trace.Write([]byte(`{"type":"tool_end","output":"the picture is kept in ` + file + `"}` + "\n")); err != nil {
 			t.Fatal(err)
 		}

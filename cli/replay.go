@@ -9,7 +9,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
-	"lifehub/store"
+	"lifehub/store/trace"
 	"lifehub/tui"
 	"lifehub/tui/backend"
 	"lifehub/tui/replay"
@@ -30,7 +30,7 @@ func newReplay(sh *process) *cobra.Command {
 			if speed < 0 {
 				return settings.UsageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", speed)}
 			}
-			return withTrace(cmd.Context(), sh, given[0], func(t store.Trace, events []agent.Event) error {
+			return withTrace(cmd.Context(), sh, given[0], func(t trace.Trace, events []agent.Event) error {
 				return replayTrace(cmd.Context(), sh, t, replay.Recording{Question: t.Question, Events: events, Speed: speed}, plain)
 			})
 		},
@@ -40,7 +40,7 @@ func newReplay(sh *process) *cobra.Command {
 	return cmd
 }
 
-func replayTrace(ctx context.Context, sh *process, t store.Trace, r replay.Recording, plain bool) error {
+func replayTrace(ctx context.Context, sh *process, t trace.Trace, r replay.Recording, plain bool) error {
 	if len(r.Events) == 0 {
 		return fmt.Errorf("the trace of %s holds no event that can be shown", t.Turn)
 	}

@@ -14,6 +14,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/settings"
 	"lifehub/store"
+	"lifehub/store/trace"
 	"lifehub/tui/safetext"
 )
 
@@ -35,7 +36,7 @@ func newTrace(sh *process) *cobra.Command {
 		Example: "  lifehub trace show 3f9c2a       # the last turn of that conversation\n  lifehub trace show --full 3f9c2a.4",
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return withTrace(cmd.Context(), sh, given[0], func(t store.Trace, events []agent.Event) error {
+			return withTrace(cmd.Context(), sh, given[0], func(t trace.Trace, events []agent.Event) error {
 				return showTrace(sh.out, t, events, full)
 			})
 		},
@@ -58,11 +59,11 @@ func newExport(sh *process) *cobra.Command {
 // exportHead is the first line of an export.
 type exportHead struct {
 	Type string `json:"type"`
-	store.Trace
+	trace.Trace
 }
 
 func exportTrace(ctx context.Context, sh *process, id string) error {
-	return withTrace(ctx, sh, id, func(t store.Trace, _ []agent.Event) error {
+	return withTrace(ctx, sh, id, func(t trace.Trace, _ []agent.Event) error {
 		clean := secretsOf(sh).Current()
 		t.Question = clean.Text(t.Question)
 		out := safetext.JSONWriter{To: sh.out}
@@ -90,7 +91,7 @@ func listTraces(ctx context.Context, sh *process, s *store.Store, limit int, asJ
 	}
 	if asJSON {
 		if list == nil {
-			list = []store.Trace{}
+			list = []trace.Trace{}
 		}
 		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(list)
 	}
@@ -115,7 +116,7 @@ func kilobytes(n int64) string { return fmt.Sprintf("%.1fk", float64(n)/1024) }
 
 // withTrace reads a turn's trace for one command. What is wrong with it is
 // told on stderr; what can be read of it is used.
-func withTrace(ctx context.Context, sh *process, id string, do func(store.Trace, []agent.Event) error) error {
+func withTrace(ctx context.Context, sh *process, id string, do func(trace.Trace, []agent.Event) error) error {
 	return withStore(sh, func(s *store.Store) error {
 		t, err := s.Traces.Read(ctx, id)
 		if err != nil {
@@ -162,7 +163,7 @@ func eventsOf(lines []byte) (events []agent.Event, unread []error) {
 }
 
 // showTrace prints a turn event by event.
-func showTrace(to io.Writer, t store.Trace, events []agent.Event, full bool) error {
+func showTrace(to io.Writer, t trace.Trace, events []agent.Event, full bool) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintf(w, "%s  %s  %s  %d events, %s\n", t.Turn, t.Started.Local().Format(time.DateTime), t.State, t.Events, kilobytes(t.Size))
 	for _, told := range joinPieces(events) {

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/internal/rows"
 	"lifehub/store/file"
+	"lifehub/store/trace"
 )
 
 // Remove deletes conversations with all that was made of them, here and in
@@ -76,7 +77,7 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 		if err := db.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); err != nil {
 			return count, err
 		}
-		if lines, _ := unpack(body); !naming.Match(lines) { // of a damaged one: as far as it can be read
+		if lines, _ := trace.Unpack(body); !naming.Match(lines) { // of a damaged one: as far as it can be read
 			continue
 		}
 		if _, err := db.ExecContext(ctx, `DELETE FROM traces WHERE turn = ?`, turn); err != nil {

@@ -15,11 +15,12 @@ import (
 	// also the database/sql driver "sqlite"
 
 	"lifehub/store/file"
+	"lifehub/store/trace"
 )
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
-	Traces *traces
+	Traces *trace.Traces
 	Drafts *drafts // what is typed and not sent
 
 	file *file.File
@@ -57,13 +58,13 @@ func InMemory() (*Store, error) {
 }
 
 func newStore(d *file.File) *Store {
-	return &Store{file: d, Traces: newTraces(d), Drafts: newDrafts(d), now: time.Now}
+	return &Store{file: d, Traces: trace.New(d), Drafts: newDrafts(d), now: time.Now}
 }
 
 // Close keeps what has come of open traces, folds the write-ahead log into the
 // file where the disk has room for it, and closes it.
 func (s *Store) Close() error {
-	s.Traces.close()
+	s.Traces.Close()
 	if err := s.file.Close(); err != nil {
 		return fmt.Errorf("close conversations in %s: %w", s.file.Path, err)
 	}

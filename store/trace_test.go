@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/store/trace"
 )
 
-var plenty = TraceLimits{Turn: 1 << 20, Total: 1 << 30}
+var plenty = trace.Limits{Turn: 1 << 20, Total: 1 << 30}
 
 // traced has a finished turn whose trace has these lines.
-func traced(t *testing.T, s *Store, limits TraceLimits, lines ...string) string {
+func traced(t *testing.T, s *Store, limits trace.Limits, lines ...string) string {
 	t.Helper()
 	turn, err := s.Begin(t.Context(), "c", "q")
 	if err != nil {
@@ -36,11 +37,11 @@ func traced(t *testing.T, s *Store, limits TraceLimits, lines ...string) string 
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.Traces.running.Wait()
+	s.Traces.Wait()
 	return turn
 }
 
-func trace(t *testing.T, s *Store, id string) Trace {
+func traceOf(t *testing.T, s *Store, id string) trace.Trace {
 	t.Helper()
 	got, err := s.Traces.Read(t.Context(), id)
 	if err != nil {
@@ -53,14 +54,14 @@ func TestATraceIsKeptAndFound(t *testing.T) {
 	s, _ := openTemp(t)
 	turn := traced(t, s, plenty, "one", "two")
 	traced(t, s, plenty, "three")
-	got := trace(t, s, turn)
+	got := traceOf(t, s, turn)
 	if string(got.Lines) != "one\ntwo\n" || got.Events != 2 || !got.Whole || got.Damage != "" || got.Question != "q" || got.State != "done" {
 		t.Errorf("got %+v, lines %q", got, got.Lines)
 	}
-	if last := trace(t, s, "c"); last.Turn != "c.2" {
+	if last := traceOf(t, s, "c"); last.Turn != "c.2" {
 		t.Errorf("the conversation's last is %s", last.Turn)
 	}
-	if _, err := s.Traces.Read(t.Context(), "nosuch"); !errors.Is(err, ErrNoTrace) {
+	if _, err := s.Traces.Read(t.Context(), "nosuch"); !errors.Is(err, trace.ErrNone) {
 		t.Errorf("got %v", err)
 	}
 	list, err := s.Traces.List(t.Context(), 0)
@@ -81,10 +82,10 @@ func TestAKilledTurnLeavesTheTraceSoFar(t *testing.T) {
 		}
 		w := s.Traces.Begin(turn, plenty)
 		_, _ = w.Write([]byte("before\n"))
-		time.Sleep(traceEvery + time.Millisecond)
+		time.Sleep(time.Second + time.Millisecond)
 		synctest.Wait()
 		_, _ = w.Write([]byte("lost by the kill\n"))
-		got := trace(t, s, turn)
+		got := traceOf(t, s, turn)
 		if string(got.Lines) != "before\n" || got.Whole || got.Damage != "" {
 			t.Errorf("got %+v, lines %q", got, got.Lines)
 		}
@@ -97,7 +98,7 @@ func TestAKilledTurnLeavesTheTraceSoFar(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if got := trace(t, s, turn); string(got.Lines) != "before\nafter\n" || !got.Whole || got.Events != 2 {
+		if got := traceOf(t, s, turn); string(got.Lines) != "before\nafter\n" || !got.Whole || got.Events != 2 {
 			t.Errorf("taken up again: got %+v, lines %q", got, got.Lines)
 		}
 		if err := s.Close(); err != nil {
@@ -125,19 +126,19 @@ func TestClosingTheStoreKeepsAnOpenTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if got := trace(t, again, turn); string(got.Lines) != "line\n" || got.Whole {
+	if got := traceOf(t, again, turn); string(got.Lines) != "line\n" || got.Whole {
 		t.Errorf("got %+v, lines %q", got, got.Lines)
 	}
 }
 
 func TestTracesStayWithinTheirLimits(t *testing.T) {
 	s, _ := openTemp(t)
-	turn := traced(t, s, TraceLimits{Turn: 8, Total: 1 << 20}, "one", "two", "three", "x")
-	if got := trace(t, s, turn); string(got.Lines) != "one\ntwo\n" || got.Dropped != 2 {
+	turn := traced(t, s, trace.Limits{Turn: 8, Total: 1 << 20}, "one", "two", "three", "x")
+	if got := traceOf(t, s, turn); string(got.Lines) != "one\ntwo\n" || got.Dropped != 2 {
 		t.Errorf("got %+v, lines %q", got, got.Lines)
 	}
 	for range 10 {
-		traced(t, s, TraceLimits{Turn: 1 << 20, Total: 500}, strings.Repeat("a", 10))
+		traced(t, s, trace.Limits{Turn: 1 << 20, Total: 500}, strings.Repeat("a", 10))
 	}
 	list, err := s.Traces.List(t.Context(), 0)
 	if err != nil {
@@ -150,7 +151,7 @@ func TestTracesStayWithinTheirLimits(t *testing.T) {
 	if total > 500 || len(list) == 0 || list[0].Turn != "c.11" {
 		t.Errorf("%d traces of %d bytes are left, the newest %+v", len(list), total, list[0])
 	}
-	newest := traced(t, s, TraceLimits{Turn: 1 << 20, Total: 1}, "one", "two")
+	newest := traced(t, s, trace.Limits{Turn: 1 << 20, Total: 1}, "one", "two")
 	if list, err := s.Traces.List(t.Context(), 0); err != nil || len(list) != 1 || list[0].Turn != newest {
 		t.Errorf("%d traces are left, %v; want the newest, however large", len(list), err)
 	}
@@ -168,7 +169,7 @@ func TestATraceGoesWithItsConversation(t *testing.T) {
 	if _, err := s.file.Write.Exec("DELETE FROM conversations WHERE id = 'c'"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Traces.Read(t.Context(), turn); !errors.Is(err, ErrNoTrace) {
+	if _, err := s.Traces.Read(t.Context(), turn); !errors.Is(err, trace.ErrNone) {
 		t.Errorf("got %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -191,12 +192,12 @@ func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
 	}
 	turn := traced(t, s, plenty, lines...)
 	whole := readBody(t, s, turn)
-	damage := func(body []byte) Trace {
+	damage := func(body []byte) trace.Trace {
 		t.Helper()
 		if _, err := s.file.Write.Exec("UPDATE traces SET body = ?", body); err != nil {
 			t.Fatal(err)
 		}
-		return trace(t, s, turn)
+		return traceOf(t, s, turn)
 	}
 	for at := 0; at < len(whole); at += 97 {
 		flipped := bytes.Clone(whole)
@@ -209,11 +210,11 @@ func TestADamagedOrForeignTraceIsToldAndReadAsFarAsItGoes(t *testing.T) {
 		}
 	}
 	damage(whole)
-	for _, format := range []int{0, traceFormat + 1} {
+	for _, format := range []int{0, trace.Format + 1} {
 		if _, err := s.file.Write.Exec("UPDATE traces SET format = ?", format); err != nil {
 			t.Fatal(err)
 		}
-		if got := trace(t, s, turn); got.Readable() == nil || len(got.Lines) > 0 {
+		if got := traceOf(t, s, turn); got.Readable() == nil || len(got.Lines) > 0 {
 			t.Errorf("format %d: %v", format, got.Readable())
 		}
 	}
@@ -238,7 +239,7 @@ func BenchmarkTrace(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := s.Traces.Begin(turn, TraceLimits{Turn: 1 << 40, Total: 1 << 40})
+	w := s.Traces.Begin(turn, trace.Limits{Turn: 1 << 40, Total: 1 << 40})
 	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
 	for b.Loop() {
 		at = at.Add(23_456_789)
@@ -249,7 +250,7 @@ func BenchmarkTrace(b *testing.B) {
 		_, _ = w.Write(append(line, '\n'))
 	}
 	_ = w.Close()
-	s.Traces.running.Wait()
+	s.Traces.Wait()
 	var size int64
 	if err := s.file.Read.QueryRow("SELECT length(body) FROM traces").Scan(&size); err != nil {
 		b.Fatal(err)

@@ -1,4 +1,6 @@
-package store
+// Package trace keeps what happened in each turn, packed, within limits. Start at
+// [Traces].
+package trace
 
 import (
 	"bytes"
@@ -18,44 +20,47 @@ import (
 	"lifehub/store/file"
 )
 
-// traceFormat is the format of the traces written here: lines of JSON, as
+// Format is the format of the traces written here: lines of JSON, as
 // agent.Event writes them, in one gzip stream. It goes up when older readers
 // would misread a trace.
-const traceFormat = 1
+const Format = 1
 
-// traceEvery is how much of a trace may be lost when LifeHub is killed.
-const traceEvery = time.Second
+// every is how much of a trace may be lost when LifeHub is killed.
+const every = time.Second
 
 // maxTrace bounds what a trace is unpacked to, whoever wrote it, in bytes.
 const maxTrace = 256 << 20
 
-// TraceLimits bound what traces take.
-type TraceLimits struct {
+// Limits bound what traces take.
+type Limits struct {
 	Turn  int   // bytes of one turn's lines; what comes later is left out
 	Total int64 // bytes of all traces as they are kept, packed; the oldest go first
 }
 
-// traces are those of the turns in a database.
-type traces struct {
+// Traces are those of the turns in a database.
+type Traces struct {
 	file    *file.File
 	running sync.WaitGroup // the goroutines that keep traces
 	closing chan struct{}  // closed to end them
 	once    sync.Once
 }
 
-func newTraces(d *file.File) *traces { return &traces{file: d, closing: make(chan struct{})} }
+func New(d *file.File) *Traces { return &Traces{file: d, closing: make(chan struct{})} }
 
-// close keeps what has come of open traces.
-func (t *traces) close() {
+// Close keeps what has come of open traces.
+func (t *Traces) Close() {
 	t.once.Do(func() { close(t.closing) })
 	t.running.Wait()
 }
+
+// Wait returns when all traces that were closed are kept.
+func (t *Traces) Wait() { t.running.Wait() }
 
 // Begin begins the trace of a turn that was begun, or goes on with one that
 // was left. Each Write is one line and waits for nothing: a goroutine packs
 // and keeps what has come, once a second and after Close. It ends with Close
 // of the trace or of the store. What cannot be kept is logged, once.
-func (t *traces) Begin(turn string, limits TraceLimits) io.WriteCloser {
+func (t *Traces) Begin(turn string, limits Limits) io.WriteCloser {
 	w := &traceWriter{traces: t, turn: turn, limits: limits, closed: make(chan struct{})}
 	t.running.Go(w.keep)
 	return w
@@ -63,9 +68,9 @@ func (t *traces) Begin(turn string, limits TraceLimits) io.WriteCloser {
 
 // traceWriter is a trace that is being written.
 type traceWriter struct {
-	traces *traces
+	traces *Traces
 	turn   string
-	limits TraceLimits
+	limits Limits
 	closed chan struct{}
 	once   sync.Once
 
@@ -109,7 +114,7 @@ func (w *traceWriter) keep() {
 	}()
 	w.packer = gzip.NewWriter(&w.packed)
 	w.goOn()
-	tick := time.NewTicker(traceEvery)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
@@ -158,7 +163,7 @@ func (w *traceWriter) save(whole bool) {
 	if err == nil {
 		_, err = w.traces.file.Write.Exec(`INSERT INTO traces (turn, format, events, dropped, whole, body) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (turn) DO UPDATE SET format = excluded.format, events = excluded.events, dropped = excluded.dropped,
-			whole = excluded.whole, body = excluded.body`, w.turn, traceFormat, events, dropped, whole, w.packed.Bytes())
+			whole = excluded.whole, body = excluded.body`, w.turn, Format, events, dropped, whole, w.packed.Bytes())
 	}
 	if err != nil && !w.failed {
 		w.failed = true
@@ -199,22 +204,22 @@ type Trace struct {
 // Readable says why a trace's format is none that is known here; nil: it is.
 func (t Trace) Readable() error {
 	switch {
-	case t.Format > traceFormat:
-		return fmt.Errorf("the trace of %s was written by a newer LifeHub (format %d, this one reads %d): update LifeHub", t.Turn, t.Format, traceFormat)
-	case t.Format < traceFormat:
-		return fmt.Errorf("the trace of %s has format %d, which LifeHub no longer reads (now %d)", t.Turn, t.Format, traceFormat)
+	case t.Format > Format:
+		return fmt.Errorf("the trace of %s was written by a newer LifeHub (format %d, this one reads %d): update LifeHub", t.Turn, t.Format, Format)
+	case t.Format < Format:
+		return fmt.Errorf("the trace of %s has format %d, which LifeHub no longer reads (now %d)", t.Turn, t.Format, Format)
 	}
 	return nil
 }
 
-// ErrNoTrace says that nothing was kept of a turn, or that there is no such turn.
-var ErrNoTrace = errors.New("no such trace")
+// ErrNone says that nothing was kept of a turn, or that there is no such turn.
+var ErrNone = errors.New("no such trace")
 
 const traceColumns = `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole, length(r.body)
 	FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `
 
 // List lists the last traces, newest first; limit 0 lists all.
-func (t *traces) List(ctx context.Context, limit int) ([]Trace, error) {
+func (t *Traces) List(ctx context.Context, limit int) ([]Trace, error) {
 	if limit == 0 {
 		limit = -1
 	}
@@ -225,7 +230,7 @@ func (t *traces) List(ctx context.Context, limit int) ([]Trace, error) {
 	return list, nil
 }
 
-func (t *traces) query(ctx context.Context, query string, args ...any) ([]Trace, error) {
+func (t *Traces) query(ctx context.Context, query string, args ...any) ([]Trace, error) {
 	var list []Trace
 	for scan := range rows.Of(ctx, t.file.Read, query, args...) {
 		var one Trace
@@ -241,9 +246,9 @@ func (t *traces) query(ctx context.Context, query string, args ...any) ([]Trace,
 
 // Read returns the trace of a turn, or that of the last turn of a
 // conversation. The beginning of an id is enough if it begins only one
-// conversation's. The error is [ErrNoTrace] when there is none. A damaged
+// conversation's. The error is [ErrNone] when there is none. A damaged
 // trace is returned as far as it can be read.
-func (t *traces) Read(ctx context.Context, id string) (Trace, error) {
+func (t *Traces) Read(ctx context.Context, id string) (Trace, error) {
 	found, err := t.find(ctx, strings.TrimSpace(id))
 	if err == nil && found.Readable() == nil {
 		found, err = t.readTurn(ctx, found.Turn)
@@ -254,14 +259,14 @@ func (t *traces) Read(ctx context.Context, id string) (Trace, error) {
 	return found, nil
 }
 
-func (t *traces) find(ctx context.Context, id string) (Trace, error) {
+func (t *Traces) find(ctx context.Context, id string) (Trace, error) {
 	list, err := t.query(ctx, traceColumns+`WHERE r.turn = ?1 OR substr(t.conversation, 1, length(?1)) = ?1 AND ?1 <> ''
 		ORDER BY r.turn = ?1 DESC, t.conversation = ?1 DESC, r.rowid DESC`, id)
 	switch {
 	case err != nil:
 		return Trace{}, err
 	case len(list) == 0:
-		return Trace{}, ErrNoTrace
+		return Trace{}, ErrNone
 	}
 	first := list[0]
 	if first.Turn == id || first.Conversation == id {
@@ -276,30 +281,30 @@ func (t *traces) find(ctx context.Context, id string) (Trace, error) {
 }
 
 // readTurn reads a trace with its lines.
-func (t *traces) readTurn(ctx context.Context, turn string) (Trace, error) {
+func (t *Traces) readTurn(ctx context.Context, turn string) (Trace, error) {
 	list, err := t.query(ctx, traceColumns+`WHERE r.turn = ?`, turn)
 	if err != nil {
 		return Trace{}, err
 	}
 	if len(list) == 0 {
-		return Trace{}, ErrNoTrace
+		return Trace{}, ErrNone
 	}
 	found := list[0]
 	var body []byte
 	if err := t.file.Read.QueryRowContext(ctx, `SELECT body FROM traces WHERE turn = ?`, turn).Scan(&body); errors.Is(err, sql.ErrNoRows) {
-		return Trace{}, ErrNoTrace
+		return Trace{}, ErrNone
 	} else if err != nil {
 		return Trace{}, err
 	}
-	found.Lines, err = unpack(body)
+	found.Lines, err = Unpack(body)
 	if err != nil && (found.Whole || !errors.Is(err, io.ErrUnexpectedEOF)) {
 		found.Damage = err.Error()
 	}
 	return found, nil
 }
 
-// unpack returns the whole lines of a packed trace, also with an error.
-func unpack(body []byte) ([]byte, error) {
+// Unpack returns the whole lines of a packed trace, also with an error.
+func Unpack(body []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
 		return nil, err
