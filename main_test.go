@@ -36,7 +36,8 @@ var arrows = map[string][]string{
 	"lifehub/cli/version":      {},
 	"lifehub/rag/eval":         {"llm", "notes", "rag"},
 
-	"lifehub/store":       {"agent", "llm", "internal/rows", "internal/text", "store/file", "store/trace"},
+	"lifehub/store":       {"agent", "llm", "internal/rows", "internal/text", "store/draft", "store/file", "store/trace"},
+	"lifehub/store/draft": {"agent", "store/file"},
 	"lifehub/store/file":  {},
 	"lifehub/store/trace": {"internal/rows", "store/file"},
 

@@ -42,7 +42,7 @@ func (s *Store) remove(ctx context.Context, conversations []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Drafts.remove(conversations); err != nil {
+	if err := s.Drafts.Remove(conversations); err != nil {
 		return err
 	}
 	if err := scrub(ctx, s.file.Write); err != nil {

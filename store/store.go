@@ -14,6 +14,7 @@ import (
 
 	// also the database/sql driver "sqlite"
 
+	"lifehub/store/draft"
 	"lifehub/store/file"
 	"lifehub/store/trace"
 )
@@ -21,7 +22,7 @@ import (
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
 	Traces *trace.Traces
-	Drafts *drafts // what is typed and not sent
+	Drafts *draft.Drafts // what is typed and not sent
 
 	file *file.File
 	now  func() time.Time
@@ -58,7 +59,7 @@ func InMemory() (*Store, error) {
 }
 
 func newStore(d *file.File) *Store {
-	return &Store{file: d, Traces: trace.New(d), Drafts: newDrafts(d), now: time.Now}
+	return &Store{file: d, Traces: trace.New(d), Drafts: draft.New(d), now: time.Now}
 }
 
 // Close keeps what has come of open traces, folds the write-ahead log into the

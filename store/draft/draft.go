@@ -1,4 +1,6 @@
-package store
+// Package draft keeps what is typed and not sent, so that it survives the end of
+// the process. Start at [Drafts].
+package draft
 
 import (
 	"context"
@@ -22,13 +24,14 @@ import (
 // the user's editor has it. It is in no backup, and leaves nothing in the
 // database when it is rubbed out. Why: docs/design/conversations-and-storage.md.
 
-// drafts are those files.
-type drafts struct {
+// Drafts are those files.
+type Drafts struct {
 	file *file.File
 	dir  string
 }
 
-func newDrafts(d *file.File) *drafts { return &drafts{file: d, dir: d.Path + ".unsent"} }
+// New has the drafts beside an open file.
+func New(d *file.File) *Drafts { return &Drafts{file: d, dir: d.Path + ".unsent"} }
 
 // draft is such a file.
 type draft struct {
@@ -36,13 +39,13 @@ type draft struct {
 	After int64 `json:"after,omitempty"` // the last message of any conversation before Sending
 }
 
-func (d *drafts) draftFile(owner, kind string) string {
+func (d *Drafts) draftFile(owner, kind string) string {
 	return filepath.Join(d.dir, owner+kind)
 }
 
 // KeepUnsent keeps what is typed in this process, in place of what it kept
 // before. It is called in the order of typing. In memory nothing is kept.
-func (d *drafts) KeepUnsent(ctx context.Context, u agent.Unsent) error {
+func (d *Drafts) KeepUnsent(ctx context.Context, u agent.Unsent) error {
 	if d.file.Path == "" {
 		return nil
 	}
@@ -52,7 +55,7 @@ func (d *drafts) KeepUnsent(ctx context.Context, u agent.Unsent) error {
 	return nil
 }
 
-func (d *drafts) keepUnsent(ctx context.Context, u agent.Unsent) error {
+func (d *Drafts) keepUnsent(ctx context.Context, u agent.Unsent) error {
 	if u.Empty() && d.file.Owners.Named() == "" {
 		return nil // nothing of this process is there
 	}
@@ -84,7 +87,7 @@ func (d *drafts) keepUnsent(ctx context.Context, u agent.Unsent) error {
 }
 
 // replaceDraft writes a file whole or not at all; safe holds for a power cut too.
-func (d *drafts) replaceDraft(file string, text []byte, safe bool) error {
+func (d *Drafts) replaceDraft(file string, text []byte, safe bool) error {
 	temp, err := os.OpenFile(file+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -104,7 +107,7 @@ func (d *drafts) replaceDraft(file string, text []byte, safe bool) error {
 
 // DraftFile makes the file in which the user's editor gets what is typed. It is
 // found again when LifeHub is killed meanwhile; who made it removes it.
-func (d *drafts) DraftFile() (*os.File, error) {
+func (d *Drafts) DraftFile() (*os.File, error) {
 	if d.file.Path == "" {
 		return os.CreateTemp("", "lifehub-*.md")
 	}
@@ -122,7 +125,7 @@ func (d *drafts) DraftFile() (*os.File, error) {
 // else the last that was typed in one without any turn; where this one has none,
 // the last of all. The zero value is nothing. What is taken is kept as this
 // process's own.
-func (d *drafts) TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
+func (d *Drafts) TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
 	if d.file.Path == "" {
 		return agent.Unsent{}, nil
 	}
@@ -133,7 +136,7 @@ func (d *drafts) TakeUnsent(ctx context.Context, conversation string) (agent.Uns
 	return u, nil
 }
 
-func (d *drafts) takeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
+func (d *Drafts) takeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
 	left, err := d.leftDrafts()
 	if err != nil || len(left) == 0 {
 		return agent.Unsent{}, err
@@ -166,7 +169,7 @@ func (d *drafts) takeUnsent(ctx context.Context, conversation string) (agent.Uns
 }
 
 // begun tells whether a conversation has a turn.
-func (d *drafts) begun(ctx context.Context, conversation string) (yes bool, err error) {
+func (d *Drafts) begun(ctx context.Context, conversation string) (yes bool, err error) {
 	err = d.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM turns WHERE conversation = ?`, conversation).Scan(&yes)
 	return yes, err
 }
@@ -179,7 +182,7 @@ type leftDraft struct {
 }
 
 // leftDrafts are what processes that have ended left, the newest first.
-func (d *drafts) leftDrafts() ([]leftDraft, error) {
+func (d *Drafts) leftDrafts() ([]leftDraft, error) {
 	var left []leftDraft
 	err := d.eachDraft(func(owner string) error {
 		if !d.file.Owners.Ended(owner) {
@@ -203,7 +206,7 @@ func (d *drafts) leftDrafts() ([]leftDraft, error) {
 }
 
 // eachDraft calls do with the owner of each draft that there is.
-func (d *drafts) eachDraft(do func(owner string) error) error {
+func (d *Drafts) eachDraft(do func(owner string) error) error {
 	entries, err := os.ReadDir(d.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -224,7 +227,7 @@ func (d *drafts) eachDraft(do func(owner string) error) error {
 
 // readDraft reads what a process left; what its editor has saved takes the
 // place of what stood in the composer.
-func (d *drafts) readDraft(owner string) (found draft, err error) {
+func (d *Drafts) readDraft(owner string) (found draft, err error) {
 	text, err := os.ReadFile(d.draftFile(owner, ".json"))
 	if err == nil {
 		err = json.Unmarshal(text, &found)
@@ -244,7 +247,7 @@ func (d *drafts) readDraft(owner string) (found draft, err error) {
 
 // takeOver makes what another process left this one's. Of several who try, one
 // gets it; killed at any point, it is still there for the next.
-func (d *drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.Unsent, error) {
+func (d *Drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.Unsent, error) {
 	u := l.Unsent
 	if u.Sending != "" {
 		kept, err := d.wasKept(ctx, l)
@@ -283,16 +286,16 @@ func (d *drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.
 
 // wasKept tells whether the message on its way arrived: since then the process
 // has begun a turn, or the message stands in the conversation.
-func (d *drafts) wasKept(ctx context.Context, l leftDraft) (kept bool, err error) {
+func (d *Drafts) wasKept(ctx context.Context, l leftDraft) (kept bool, err error) {
 	err = d.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM messages m JOIN turns t ON t.id = m.turn
 		WHERE t.conversation = ? AND m.role = 'user' AND m.id > ? AND (t.owner = ? OR m.text = ?)`,
 		l.Conversation, l.After, l.owner, l.Sending).Scan(&kept)
 	return kept, err
 }
 
-// remove deletes what was typed in conversations, with what an editor may
+// Remove deletes what was typed in conversations, with what an editor may
 // have put beside it.
-func (d *drafts) remove(conversations []string) error {
+func (d *Drafts) Remove(conversations []string) error {
 	return d.eachDraft(func(owner string) error {
 		if left, err := d.readDraft(owner); err != nil || !slices.Contains(conversations, left.Conversation) {
 			return err
