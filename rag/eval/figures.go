@@ -44,18 +44,6 @@ func measure(ranked []string, relevant map[string]int) Figures {
 	return f
 }
 
-// Mean is the mean over all questions.
-func Mean(all []Figures) Figures {
-	var m Figures
-	for _, f := range all {
-		m.NDCG += f.NDCG / float64(len(all))
-		m.Recall += f.Recall / float64(len(all))
-		m.MRR += f.MRR / float64(len(all))
-		m.Answerable += f.Answerable / float64(len(all))
-	}
-	return m
-}
-
 // Difference is how much b changes nDCG@10 against a over the same questions.
 type Difference struct {
 	Mean      float64
@@ -90,30 +78,4 @@ func Compare(a, b []Figures) Difference {
 	d.Low, d.High = means[resamples*25/1000], means[resamples*975/1000]
 	d.P = min(1, 2*float64(min(below, above)+1)/float64(resamples+1))
 	return d
-}
-
-// Holm tells which of several differences are significant at 5 % when all are
-// looked at together.
-func Holm(all []Difference) []bool {
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		switch {
-		case all[i].P < all[j].P:
-			return -1
-		case all[i].P > all[j].P:
-			return 1
-		}
-		return 0
-	})
-	significant := make([]bool, len(all))
-	for rank, i := range order {
-		if all[i].P > 0.05/float64(len(all)-rank) {
-			break
-		}
-		significant[i] = true
-	}
-	return significant
 }
