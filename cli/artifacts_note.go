@@ -12,7 +12,7 @@ import (
 
 // exportStep is the call that makes a note of the document that is named,
 // in the words of /export NAME [NOTE]; nil: no document has such a name.
-func (a *app) exportStep(ctx context.Context, conversation, given string) (*agent.Step, error) {
+func exportStep(ctx context.Context, a *app, conversation, given string) (*agent.Step, error) {
 	if conversation == "" {
 		return nil, nil
 	}

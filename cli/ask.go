@@ -90,7 +90,7 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	for _, flag := range a.pointless() {
 		fmt.Fprintf(q.err, "! %s allows nothing: there is no such tool\n", safetext.Line(flag))
 	}
-	at, err := a.place(ctx, q.runFlags)
+	at, err := openConversation(ctx, a, q.runFlags)
 	if err != nil {
 		return err
 	}

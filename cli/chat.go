@@ -180,7 +180,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	if err := c.assemble(ctx, c.flags.runFlags, openStore); err != nil {
 		return o, err
 	}
-	at, err := c.place(ctx, c.flags.runFlags)
+	at, err := openConversation(ctx, c.app, c.flags.runFlags)
 	if err != nil {
 		c.app.close()
 		return o, err
@@ -192,11 +192,15 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.store}, c.store, models{c.app}, offers{c.life}, panel{c.app}
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.conversation, at.title, at.turn, c.flags.pick, c.prompt, len(c.app.open()) == 0 && !c.flags.goesOn()
 	o.FindModel = c.life.findModel
-	o.Search, o.Rename, o.Prompts, o.Figures = c.store.Search, c.store.Rename, c.store.Prompts, c.figures
+	o.Search, o.Rename, o.Prompts, o.Figures = c.store.Search, c.store.Rename, c.store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) { return figuresBy(ctx, c.app, by) }
 	o.Artifacts, o.Unsent = c.store, c.store.Drafts
-	o.Mentions, o.Preview, o.Templates = c.mentions, c.preview, c.templates
+	o.Mentions = func(ctx context.Context, place string) ([]backend.Mention, error) {
+		return mentionsOf(ctx, c.app, place)
+	}
+	o.Preview = func(ctx context.Context, name string) string { return previewOf(ctx, c.app, name) }
+	o.Templates = func() []backend.Template { return promptTemplates(c.app) }
 	o.Status, o.Notices = c.life.status, c.life.notices
-	o.Commands = slices.Concat(c.life.commands(assistant), []backend.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, c.prompts())
+	o.Commands = slices.Concat(c.life.commands(assistant), []backend.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, userPrompts(c.app))
 	o.UseMode = func(name string) { c.modes.use(agent.Mode(name)) }
 	return o, nil
 }

@@ -79,7 +79,7 @@ func (l *life) exportCommand(assistant *turn.Agent) backend.Command {
 		Name: "export", Args: "[md|json|html] [FILE] | DOCUMENT [NOTE]", Help: "write this conversation to a file, or a document of it to the notes",
 		Here: l.slashExport,
 		Begin: func(ctx context.Context, conversation, given string) (backend.Turn, error) {
-			step, err := l.exportStep(ctx, conversation, given)
+			step, err := exportStep(ctx, l.app, conversation, given)
 			if step == nil || err != nil {
 				return nil, err
 			}

@@ -113,12 +113,12 @@ func examineAll(ctx context.Context, sh *process) []finding {
 	if len(folders) == 0 { // else conversations would say the same again
 		findings = append(findings, examineConversations(p))
 	}
-	findings = append(findings, a.examineModel(ctx, c)...)
-	findings = append(findings, a.examineNotes(ctx)...)
+	findings = append(findings, examineModel(ctx, a, c)...)
+	findings = append(findings, examineNotes(ctx, a)...)
 	if store := openChroma(c); store != nil {
 		findings = append(findings, examineChroma(ctx, *store))
 	}
-	findings = append(findings, a.examineServers(ctx)...)
+	findings = append(findings, examineServers(ctx, a)...)
 	return append(findings, examineTerminal(sh), examinePrivacy(p))
 }
 
@@ -195,7 +195,7 @@ func examineConversations(p settings.Paths) finding {
 	return f
 }
 
-func (a *app) examineModel(ctx context.Context, c *settings.Config) []finding {
+func examineModel(ctx context.Context, a *app, c *settings.Config) []finding {
 	info, err := a.provider.Info(ctx, "")
 	if a.provider.State().Provider == "offline" {
 		f := finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes and writes nothing itself"}
@@ -236,7 +236,7 @@ func examineChroma(ctx context.Context, store rag.Chroma) finding {
 	return finding{What: "vector store", OK: true, Says: "the Chroma server answers"}
 }
 
-func (a *app) examineNotes(ctx context.Context) []finding {
+func examineNotes(ctx context.Context, a *app) []finding {
 	var findings []finding
 	for _, gone := range a.gone {
 		findings = append(findings, finding{What: "notes", Says: gone, Mend: "see to the folder, or take it out of `notes:` in " + a.Paths.ConfigFile()})
@@ -261,14 +261,14 @@ func (a *app) examineNotes(ctx context.Context) []finding {
 		findings = append(findings, finding{What: "notes", OK: true, Says: "none are known yet", Mend: "lifehub index DIR"})
 	}
 	if len(a.open()) > 0 {
-		findings = append(findings, a.examineIndex(ctx))
+		findings = append(findings, examineIndex(ctx, a))
 	}
 	return findings
 }
 
 // examineIndex says how far the notes are indexed, by which embedder, for all
 // folders at once.
-func (a *app) examineIndex(ctx context.Context) finding {
+func examineIndex(ctx context.Context, a *app) finding {
 	f := finding{What: "index"}
 	embedder := a.embedder(ctx)
 	indexed, total, passages, embedded := 0, 0, 0, 0
@@ -309,7 +309,7 @@ func (a *app) examineIndex(ctx context.Context) finding {
 	return f
 }
 
-func (a *app) examineServers(ctx context.Context) []finding {
+func examineServers(ctx context.Context, a *app) []finding {
 	a.waitForServers(ctx)
 	var findings []finding
 	for _, s := range a.servers.State() {

@@ -87,11 +87,11 @@ func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	if err := a.ready(t.Context(), &bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if f := a.examineIndex(t.Context()); !f.OK || f.Mend != "" || !strings.HasSuffix(f.Says, ", "+llm.Ngrams{}.Name()) {
+	if f := examineIndex(t.Context(), a); !f.OK || f.Mend != "" || !strings.HasSuffix(f.Says, ", "+llm.Ngrams{}.Name()) {
 		t.Errorf("of its own embedder: %+v", f)
 	}
 	a.provider = embedding{a.provider}
-	f := a.examineIndex(t.Context())
+	f := examineIndex(t.Context(), a)
 	if !f.OK || f.Mend != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: it has embedded 0 of 1 passage, words find the rest") {
 		t.Errorf("of another: %+v", f)
 	}

@@ -59,7 +59,7 @@ func runEval(ctx context.Context, sh *process, flags runFlags, most int, asJSON 
 	if err := a.ready(ctx, newBar(sh)); err != nil {
 		return err
 	}
-	figures, err := a.measure(ctx, most)
+	figures, err := measureOwn(ctx, a, most)
 	if err != nil {
 		return err
 	}
@@ -69,9 +69,9 @@ func runEval(ctx context.Context, sh *process, flags runFlags, most int, asJSON 
 	return printFigures(sh, figures)
 }
 
-// measure asks the notes' own titles and headings by words, by meaning and by
+// measureOwn asks the notes' own titles and headings by words, by meaning and by
 // both.
-func (a *app) measure(ctx context.Context, most int) (ownFigures, error) {
+func measureOwn(ctx context.Context, a *app, most int) (ownFigures, error) {
 	var f ownFigures
 	var questions []eval.OwnQuestion
 	for _, v := range a.open() {

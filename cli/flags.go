@@ -40,8 +40,8 @@ type spot struct {
 	turn                string // "": at the end
 }
 
-// place is the conversation to go on with, and where in it, or a new one.
-func (a *app) place(ctx context.Context, flags runFlags) (spot, error) {
+// openConversation is the conversation to go on with, and where in it, or a new one.
+func openConversation(ctx context.Context, a *app, flags runFlags) (spot, error) {
 	switch {
 	case flags.resume != "":
 		name, number, isTurn := strings.Cut(flags.resume, ".")

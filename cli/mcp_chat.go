@@ -61,13 +61,15 @@ func (p panel) Consent(ctx context.Context, name string, show func(page string))
 	return p.servers.Consent(ctx, name, show)
 }
 
-// templates are the prompts of the servers.
-func (a *app) templates() []backend.Template {
+// promptTemplates are the prompts of the servers.
+func promptTemplates(a *app) []backend.Template {
 	var list []backend.Template
 	for _, p := range a.servers.Prompts() {
 		list = append(list, backend.Template{
 			Name: p.Server + ":" + p.Name, Help: p.Description, Schema: blanks(p.Args),
-			Fill: func(ctx context.Context, values json.RawMessage) (string, error) { return a.fill(ctx, p, values) },
+			Fill: func(ctx context.Context, values json.RawMessage) (string, error) {
+				return fillPrompt(ctx, a, p, values)
+			},
 		})
 	}
 	return list
@@ -99,9 +101,9 @@ func blanks(args []mcpclient.PromptArg) json.RawMessage {
 	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s}`, &properties, names)
 }
 
-// fill has a server fill in a prompt, and writes it as one text, which is
+// fillPrompt has a server fill in a prompt, and writes it as one text, which is
 // remembered as the server's.
-func (a *app) fill(ctx context.Context, p mcpclient.Prompt, values json.RawMessage) (string, error) {
+func fillPrompt(ctx context.Context, a *app, p mcpclient.Prompt, values json.RawMessage) (string, error) {
 	args := map[string]string{}
 	if err := json.Unmarshal(values, &args); err != nil {
 		return "", fmt.Errorf("fill in %s: %w", p.Name, err)

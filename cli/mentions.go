@@ -19,9 +19,9 @@ import (
 	"lifehub/tui/backend"
 )
 
-// mentions are what a message can name after an @: the notes and the resources
+// mentionsOf are what a message can name after an @: the notes and the resources
 // of servers, or the files of a place.
-func (a *app) mentions(ctx context.Context, place string) ([]backend.Mention, error) {
+func mentionsOf(ctx context.Context, a *app, place string) ([]backend.Mention, error) {
 	if place != "" {
 		return filesIn(place)
 	}
@@ -44,11 +44,11 @@ func (a *app) mentions(ctx context.Context, place string) ([]backend.Mention, er
 			list = append(list, backend.Mention{Name: name, Detail: titles[e.Path]})
 		}
 	}
-	return append(list, a.resources()...), nil
+	return append(list, resourceMentions(a)...), nil
 }
 
-// resources are what the servers have to read.
-func (a *app) resources() []backend.Mention {
+// resourceMentions are what the servers have to read.
+func resourceMentions(a *app) []backend.Mention {
 	var list []backend.Mention
 	for _, r := range a.servers.Resources() {
 		detail := r.Name
@@ -96,8 +96,8 @@ func atHome(name string) string {
 // previewSize is how much of a note or file a preview reads, in bytes.
 const previewSize = 2 << 10
 
-// preview is the beginning of what a name after an @ stands for.
-func (a *app) preview(_ context.Context, name string) string {
+// previewOf is the beginning of what a name after an @ stands for.
+func previewOf(_ context.Context, a *app, name string) string {
 	switch folder, below := a.noteOf(name); {
 	case folder != nil:
 		note, err := folder.Read(below)

@@ -200,7 +200,7 @@ var plantations = map[string]plantation{
 	"a prompt of a server": {plant: func(v *victim) {
 		v.server(v.app.homeFolder(), map[string]string{mcptest.Mode: "prompts", mcptest.Orders: injection(), "GORACE": "atexit_sleep_ms=0"})
 	}, question: func(v *victim) string {
-		prompts := v.templates()
+		prompts := promptTemplates(v.app)
 		if len(prompts) == 0 {
 			v.Fatal("the server has no prompt")
 		}

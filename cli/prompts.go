@@ -15,8 +15,8 @@ import (
 // promptName is what a file may be called to be a command.
 var promptName = pattern.Lazy(`^[a-z0-9][a-z0-9_-]*$`)
 
-// prompts are the user's own: each file prompts/NAME.md is the command /NAME.
-func (a *app) prompts() []backend.Command {
+// userPrompts are the user's own: each file prompts/NAME.md is the command /NAME.
+func userPrompts(a *app) []backend.Command {
 	files, err := filepath.Glob(filepath.Join(a.Paths.PromptsFolder(), "*.md"))
 	if err != nil { // only of a bad pattern
 		return nil

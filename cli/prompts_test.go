@@ -26,7 +26,7 @@ func TestAFileOfPromptsIsACommand(t *testing.T) {
 	a := anApp(t, aVault(t))
 	write(t, filepath.Join(a.Paths.PromptsFolder(), "week.md"), "# Sum up my week\n\nFor $ARGUMENTS.\n")
 	write(t, filepath.Join(a.Paths.PromptsFolder(), "Not this.md"), "x")
-	list := a.prompts()
+	list := userPrompts(a)
 	if len(list) != 1 || list[0].Name != "week" || list[0].Args != "TEXT" || list[0].Help != "Sum up my week" {
 		t.Fatalf("got %+v", list)
 	}

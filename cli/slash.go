@@ -119,9 +119,9 @@ func (l *life) slashIndex(ctx context.Context, _ string) (string, error) {
 }
 
 func (l *life) slashDoctor(ctx context.Context, _ string) (string, error) {
-	findings := l.examineModel(ctx, l.config)
-	findings = append(findings, l.examineNotes(ctx)...)
-	findings = append(findings, l.examineServers(ctx)...)
+	findings := examineModel(ctx, l.app, l.config)
+	findings = append(findings, examineNotes(ctx, l.app)...)
+	findings = append(findings, examineServers(ctx, l.app)...)
 	findings = append(findings, examinePrivacy(l.Paths))
 	var b strings.Builder
 	for _, f := range findings {

@@ -68,8 +68,8 @@ func (s *sums) run(ctx context.Context) error {
 // pageOfFigures is how many rows the chat's page of figures has.
 const pageOfFigures = 200
 
-// figures are what the chat's page of them shows.
-func (a *app) figures(ctx context.Context, by string) ([]agent.Figures, error) {
+// figuresBy are what the chat's page of them shows.
+func figuresBy(ctx context.Context, a *app, by string) ([]agent.Figures, error) {
 	return a.store.Figures(ctx, by, time.Time{}, pageOfFigures)
 }
 

@@ -40,18 +40,18 @@ func (l *life) slashUndo(ctx context.Context, conversation, given string) (strin
 	if err != nil {
 		return "", err
 	}
-	done := tools.Undo(l.changeable(), changes)
+	done := tools.Undo(changeableNotes(l.app), changes)
 	if err := l.store.TakeBack(ctx, last.Turn); err != nil {
 		return "", err
 	}
 	l.stale()
-	return undone(last.Question, done) + l.staysDone(entries), nil
+	return undone(last.Question, done) + staysDone(l.app, entries), nil
 }
 
 // staysDone names the calls that reached beyond the notes: nothing takes those
 // back. A tool that only reads may be among them, for a server's word on that
 // is not proof.
-func (a *app) staysDone(entries []agent.Entry) string {
+func staysDone(a *app, entries []agent.Entry) string {
 	var b strings.Builder
 	intended := map[string]agent.Entry{} // by step
 	for _, e := range entries {
@@ -80,7 +80,7 @@ func (l *life) restore(ctx context.Context, conversation string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	done := tools.Restore(l.changeable(), changes)
+	done := tools.Restore(changeableNotes(l.app), changes)
 	l.stale()
 	return undone("", done), nil
 }
@@ -141,9 +141,9 @@ func oneLine(text string) string {
 	return line
 }
 
-// changeable are the folders in which tools write: the vaults, and where the
+// changeableNotes are the folders in which tools write: the vaults, and where the
 // memory file lies.
-func (a *app) changeable() []*notes.Folder {
+func changeableNotes(a *app) []*notes.Folder {
 	folders := a.folders()
 	if folder, err := a.facts().Folder(); err == nil {
 		folders = append(folders, folder)
