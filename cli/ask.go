@@ -55,8 +55,8 @@ func newAsk(sh *process) *cobra.Command {
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), strings.Join(given, "")) },
 	}
-	q.register(cmd)
-	q.registerResume(cmd)
+	registerRun(&q.runFlags, cmd)
+	registerResume(&q.runFlags, cmd)
 	f := cmd.Flags()
 	f.StringArrayVarP(&q.files, "file", "f", nil, "add a file to the question (repeatable)")
 	f.StringArrayVar(&q.allow, "allow", nil, "let a tool run that would ask, by name or glob (repeatable)")
@@ -289,7 +289,7 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 		q.report(event)
 	}
 	if failed == nil && len(unasked) > 0 {
-		failed = exitError{unaskedError(unasked), exitRefused}
+		failed = exitError{Err: unaskedError(unasked), code: exitRefused}
 	}
 	result.Answer = answer.String()
 	result.Exit = codeOf(failed)
@@ -421,9 +421,9 @@ func failure(body agent.Failed) error {
 		err = fmt.Errorf("%w\n  %s", err, body.Hint)
 	}
 	if errors.Is(body.Err, llm.ErrUnreachable) {
-		return exitError{err, exitUnreachable}
+		return exitError{Err: err, code: exitUnreachable}
 	}
-	return exitError{err, exitFailed}
+	return exitError{Err: err, code: exitFailed}
 }
 
 func codeOf(err error) int {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
@@ -36,8 +35,8 @@ const pickOne = "?"
 func newChatFlags(sh *process) *chatFlags { return &chatFlags{process: sh} }
 
 func (f *chatFlags) register(cmd *cobra.Command) {
-	f.runFlags.register(cmd)
-	f.registerResume(cmd)
+	registerRun(&f.runFlags, cmd)
+	registerResume(&f.runFlags, cmd)
 	resume := cmd.Flags().Lookup("resume")
 	resume.Usage, resume.NoOptDefVal = "go on with a conversation; without an ID: pick one", pickOne
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "print lines and never draw again: for screen readers and logs")
@@ -221,10 +220,4 @@ func (c *chat) close() {
 		c.life.wait()
 		c.app.close()
 	}
-}
-
-// hasScreen tells whether there is a terminal that can be drawn on.
-func hasScreen(sh *process) bool {
-	name, _ := sh.getenv("TERM")
-	return term.IsTerminal(sh.in.Fd()) && term.IsTerminal(sh.out.Fd()) && name != "dumb" && name != ""
 }

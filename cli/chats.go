@@ -115,5 +115,5 @@ func showChat(ctx context.Context, sh *process, s *store.Store, id string, asJSO
 		}{conversation, exchanges})
 	}
 	_, err = io.WriteString(sh.out, export.Markdown(conversation, exchanges))
-	return sh.printed(err)
+	return printPaged(sh, err)
 }

@@ -55,7 +55,7 @@ func exportChat(ctx context.Context, sh *process, s *store.Store, id, format, fi
 		return atomicfile.Write(file, []byte(text))
 	}
 	_, err = io.WriteString(sh.out, text)
-	return sh.printed(err)
+	return printPaged(sh, err)
 }
 
 // formatOf is the format asked for, else the one that a file is named after,

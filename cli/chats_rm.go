@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +53,7 @@ func removeChats(ctx context.Context, sh *process, p settings.Paths, s *store.St
 			return settings.UsageError{Err: errors.New("nobody can be asked whether to delete: say --yes")}
 		}
 		if !agrees(sh, "Delete all that was kept of this?") {
-			return exitError{errors.New("nothing was deleted"), exitFailed}
+			return exitError{Err: errors.New("nothing was deleted"), code: exitFailed}
 		}
 	}
 	if err := removeFiles(ctx, p, s, ids); err != nil {
@@ -70,17 +69,6 @@ func removeChats(ctx context.Context, sh *process, p settings.Paths, s *store.St
 		fmt.Fprintf(sh.err, "! %s was set aside when it was damaged and may hold the text still; delete it when you need it no more\n", aside)
 	}
 	return nil
-}
-
-// agrees asks a question on the terminal; only y and yes agree.
-func agrees(sh *process, question string) bool {
-	fmt.Fprintf(sh.err, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(sh.in).ReadString('\n') // an end of input is no yes
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return true
-	}
-	return false
 }
 
 // removeFiles deletes what lies beside the database: the files that MCP

@@ -48,7 +48,7 @@ func searchChats(ctx context.Context, sh *process, s *store.Store, words string,
 		if hits == nil {
 			hits = []agent.Hit{}
 		}
-		return sh.printed(json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(hits))
+		return printPaged(sh, json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(hits))
 	}
 	var b strings.Builder
 	for _, h := range hits {
@@ -64,11 +64,11 @@ func searchChats(ctx context.Context, sh *process, s *store.Store, words string,
 		fmt.Fprintln(sh.err, "no message holds all of that")
 	}
 	_, err = io.WriteString(sh.out, b.String())
-	return sh.printed(err)
+	return printPaged(sh, err)
 }
 
-// printed names what an error of writing to stdout stopped.
-func (*process) printed(err error) error {
+// printPaged names what an error of writing to stdout stopped.
+func printPaged(_ *process, err error) error {
 	if err != nil {
 		return fmt.Errorf("write the conversations: %w", err)
 	}

@@ -23,25 +23,6 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// The exit codes, fixed by the product.
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitRefused     = 3 // a tool needed permission and nobody could be asked
-	exitUnreachable = 4 // no model server, and offline mode was refused
-	exitInterrupted = 130
-	exitTerminated  = 143
-)
-
-// exitError ends LifeHub with a code and, when it wraps an error, its text.
-type exitError struct {
-	error
-	code int
-}
-
-func (e exitError) Unwrap() error { return e.error }
-
 // Main runs the command line and returns the exit code.
 func Main() int {
 	// Files are made for their owner only, whatever the user's umask says.
@@ -140,7 +121,7 @@ func exitCode(ctx context.Context, err error) int {
 // Secrets are taken out as far as the settings can be read.
 func showError(sh *process, w io.Writer, _ fang.Styles, err error) {
 	var exit exitError
-	if errors.As(err, &exit) && exit.error == nil || errors.Is(err, context.Canceled) {
+	if errors.As(err, &exit) && exit.Err == nil || errors.Is(err, context.Canceled) {
 		return
 	}
 	fmt.Fprintln(w, "lifehub:", safetext.Text(secretsOf(sh).Text(err.Error())))
@@ -156,14 +137,6 @@ func secretsOf(sh *process) *redact.Redaction {
 		}
 	}
 	return secrets
-}
-
-// Error is empty for an exit without words.
-func (e exitError) Error() string {
-	if e.error == nil {
-		return ""
-	}
-	return e.error.Error()
 }
 
 func newRoot(sh *process) *cobra.Command {

@@ -117,21 +117,6 @@ func initConfig(sh *process) error {
 	return nil
 }
 
-// loadSettings finds the folders and reads the settings, flags not yet among them.
-func loadSettings(sh *process) (settings.Paths, *settings.Config, error) {
-	p, err := settings.FindPaths(sh.getenv)
-	if err != nil {
-		return settings.Paths{}, nil, err
-	}
-	c, err := settings.Load(p.ConfigFile(), sh.getenv)
-	if err != nil {
-		return p, c, err
-	}
-	c.Opened, err = makePrivate(p, c)
-	c.Misspelt = settings.MisspeltNames(sh.environ())
-	return p, c, err
-}
-
 // rememberNotes adds a folder to `notes:` of the settings file and leaves
 // the rest of the file, its comments too, as it is.
 func rememberNotes(file, dir string) error {

@@ -28,7 +28,7 @@ func newEval(sh *process) *cobra.Command {
 			return runEval(cmd.Context(), sh, flags, most, asJSON)
 		},
 	}
-	flags.registerNotes(cmd)
+	registerNotes(&flags, cmd)
 	cmd.Flags().IntVarP(&most, "number", "n", 200, "how many questions of each folder of notes at most")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd

@@ -11,19 +11,19 @@ import (
 	"lifehub/store"
 )
 
-func (f *runFlags) registerNotes(cmd *cobra.Command) {
+func registerNotes(f *runFlags, cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.notes, "notes", nil, "use just this folder of notes, for this run (repeatable)")
 }
 
-func (f *runFlags) register(cmd *cobra.Command) {
-	f.registerNotes(cmd)
+func registerRun(f *runFlags, cmd *cobra.Command) {
+	registerNotes(f, cmd)
 	cmd.Flags().StringVarP(&f.model, "model", "m", "", "chat model for this run")
 	cmd.Flags().StringVar(&f.mode, "mode", "", "how a question is worked on: plan, loop or team")
 	cmd.Flags().BoolVar(&f.noSave, "no-save", false, "keep nothing of this conversation")
 }
 
 // registerResume adds the flags that go on with a conversation that was kept.
-func (f *runFlags) registerResume(cmd *cobra.Command) {
+func registerResume(f *runFlags, cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.hasLast, "continue", "c", false, "go on with the last conversation")
 	cmd.Flags().FuncP("resume", "r", "go on with a conversation, by its ID", func(id string) error {
 		if f.resume = id; id == "" { // a script's variable that holds nothing

@@ -192,10 +192,10 @@ func agree(sh *process, question string, yes bool) error {
 	case "":
 		if err != nil {
 			fmt.Fprintln(sh.err)
-			return exitError{fmt.Errorf("nobody answered, so nothing was changed; --yes says yes"), exitRefused}
+			return exitError{Err: fmt.Errorf("nobody answered, so nothing was changed; --yes says yes"), code: exitRefused}
 		}
 	}
-	return exitError{fmt.Errorf("nothing was changed"), exitRefused}
+	return exitError{Err: fmt.Errorf("nothing was changed"), code: exitRefused}
 }
 
 func newMCPRemove(sh *process) *cobra.Command {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -14,58 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
-	"lifehub/agent/tools"
-	"lifehub/agent/turn"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
-	"lifehub/notes"
 	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 )
-
-// facts is the file of what is remembered about the user: below the first
-// vault, or the data folder where that is the setting or there is no vault.
-func (a *app) facts() tools.Facts {
-	return tools.Facts{Path: a.config.Memory.File, Folder: func() (*notes.Folder, error) {
-		if vaults := a.open(); a.config.Memory.Place == "vault" && len(vaults) > 0 {
-			return vaults[0].folder, nil
-		}
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.memory == nil {
-			dir := a.Paths.MemoryFolder()
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return nil, err
-			}
-			folder, err := notes.Open(dir)
-			if err != nil {
-				return nil, err
-			}
-			a.memory = folder
-		}
-		return a.memory, nil
-	}}
-}
-
-// recall finds exchanges for the tool of that name.
-func (a *app) recall(ctx context.Context, conversation, question string, limit int) ([]agent.Recollection, error) {
-	return a.agent().Recall(ctx, conversation, question, limit)
-}
-
-// rereadFact returns a fact as it stands in its file now, without day and
-// origin; false where the source is no fact.
-func (a *app) rereadFact(s agent.Source) (string, bool) {
-	facts, err := a.facts().List(context.Background())
-	if err != nil {
-		return "", false
-	}
-	for _, f := range facts {
-		if f.Path == s.Path && f.Vault == s.Vault && f.Line == s.Line {
-			return f.Text, true
-		}
-	}
-	return "", false
-}
 
 func newMemory(sh *process) *cobra.Command {
 	var listJSON, searchJSON bool
@@ -165,15 +117,6 @@ func printFacts(sh *process, facts []agent.Fact) {
 	}
 }
 
-// findFacts lists the facts; with a query those that fit it, the best first.
-func (a *app) findFacts(ctx context.Context, query string) ([]agent.Fact, error) {
-	facts, err := a.facts().List(ctx)
-	if err != nil || query == "" {
-		return facts, err
-	}
-	return agent.FittingFacts(ctx, query, facts)
-}
-
 func printMemory(ctx context.Context, sh *process, a *app, query string, limit int, asJSON bool) error {
 	if limit < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of exchanges", limit)}
@@ -194,20 +137,6 @@ func printMemory(ctx context.Context, sh *process, a *app, query string, limit i
 		fmt.Fprintln(sh.err, "nothing like that is remembered")
 	}
 	return nil
-}
-
-// searchMemory finds facts and exchanges of all conversations.
-func (a *app) searchMemory(ctx context.Context, query string, limit int) (found agent.Remembered, err error) {
-	if found.Facts, err = a.findFacts(ctx, query); err != nil {
-		return found, err
-	}
-	everywhere := a.longTerm()
-	everywhere.Store, everywhere.Everywhere, everywhere.Embedder = a.store, true, a.embedder
-	if _, err := a.store.Archive(ctx, "", 0, true); err != nil { // what still stands in some window is searched too
-		return found, err
-	}
-	found.Exchanges, err = turn.New(turn.Options{Memory: everywhere}).Recall(ctx, "", query, limit)
-	return found, err
 }
 
 // showDiff prints what was changed.

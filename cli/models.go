@@ -125,18 +125,3 @@ func showModel(ctx context.Context, sh *process, p llm.Provider, name string, as
 	}
 	return nil
 }
-
-// size is a number of bytes in the unit that gives it two to four digits.
-func size(n int64) string {
-	switch {
-	case n <= 0:
-		return ""
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 10<<20:
-		return fmt.Sprintf("%d kB", n/1000)
-	case n < 10<<30:
-		return fmt.Sprintf("%d MB", n/1_000_000)
-	}
-	return fmt.Sprintf("%d GB", n/1_000_000_000)
-}

@@ -32,7 +32,7 @@ func newSearch(sh *process) *cobra.Command {
 			return searchNotes(cmd.Context(), sh, flags, strings.Join(given, " "), limit, asJSON)
 		},
 	}
-	flags.registerNotes(cmd)
+	registerNotes(&flags, cmd)
 	cmd.Flags().IntVarP(&limit, "number", "n", 5, "how many passages")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
@@ -78,9 +78,9 @@ func searchNotes(ctx context.Context, sh *process, flags runFlags, text string, 
 		return err
 	}
 	if asJSON {
-		return sh.written(json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(searched{found, !found.Likely()}))
+		return writtenQuery(sh, json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(searched{found, !found.Likely()}))
 	}
-	return sh.written(printFound(sh, found))
+	return writtenQuery(sh, printFound(sh, found))
 }
 
 // searched is the object that --json prints; passages and coverage are fixed.
@@ -89,8 +89,8 @@ type searched struct {
 	Unanswered bool `json:"unanswered,omitempty"` // your notes don't say: the passages are only the nearest
 }
 
-// written names what an error of writing to stdout stopped.
-func (*process) written(err error) error {
+// writtenQuery names what an error of writing to stdout stopped.
+func writtenQuery(_ *process, err error) error {
 	if err != nil {
 		return fmt.Errorf("write the passages: %w", err)
 	}

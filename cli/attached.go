@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lifehub/agent"
+	"lifehub/internal/pattern"
+	"lifehub/mcpclient"
+	"lifehub/notes"
+)
+
+// atHome writes ~/ out.
+func atHome(name string) string {
+	if below, ok := strings.CutPrefix(name, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, below)
+		}
+	}
+	return name
+}
+
+// noteOf finds the note of exactly this path; nil: there is none.
+func (a *app) noteOf(name string) (folder *notes.Folder, path string) {
+	folders := a.folders()
+	for _, folder := range folders {
+		below := name
+		if len(folders) > 1 {
+			var ok bool
+			if below, ok = strings.CutPrefix(name, filepath.Base(folder.Dir())+"/"); !ok {
+				continue
+			}
+		}
+		if _, _, err := folder.Raw(below); err == nil {
+			return folder, below
+		}
+	}
+	return nil, ""
+}
+
+// isFile tells whether a name is the path of a file, which says where it begins.
+func isFile(name string) bool {
+	if !filepath.IsAbs(name) && !strings.HasPrefix(name, "~/") && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
+		return false
+	}
+	info, err := os.Stat(atHome(name))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// isImage goes by the name: these are the kinds that models take.
+func isImage(name string) bool {
+	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp", ".gif"}, strings.ToLower(filepath.Ext(name)))
+}
+
+// readTextFile reads the beginning of a file of text.
+func readTextFile(name string, most int64) (string, error) {
+	raw, err := readFile(name, most)
+	if err != nil {
+		return "", err
+	}
+	text := strings.ToValidUTF8(string(raw), "")
+	if len(raw)-len(text) > utf8.UTFMax || strings.ContainsRune(text, 0) {
+		return "", fmt.Errorf("%s is no text", filepath.Base(name))
+	}
+	return text, nil
+}
+
+func readFile(name string, most int64) ([]byte, error) {
+	file, err := os.Open(atHome(name))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
+// firstBytes cuts a text between two characters.
+func firstBytes(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// attached reads what a message names after an @: @note.md, @./file and
+// @server:uri; in quotes when there is a blank in it.
+type attached struct{ *app }
+
+// Find lists the notes, files and resources of known servers. A mark that ends
+// a sentence is not part of a name, unless there is one that is called so.
+func (a attached) Find(message string) []string {
+	var names []string
+	for _, found := range mention.FindAllStringSubmatch(message, -1) {
+		name := found[1] + found[2]
+		if !a.there(name) && found[2] != "" {
+			name = strings.TrimRight(name, ".,;:!?)]")
+		}
+		if a.there(name) && !slices.Contains(names, name) && len(names) < maxAttachments {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// there tells whether a name stands for something. A resource may be of those
+// that a server does not list.
+func (a attached) there(name string) bool {
+	if folder, _ := a.noteOf(name); folder != nil || isFile(name) {
+		return true
+	}
+	server, uri, ok := strings.Cut(name, ":")
+	if !ok || uri == "" || !a.servers.Has(server) {
+		return false
+	}
+	listed := slices.ContainsFunc(a.servers.Resources(), func(r mcpclient.Resource) bool { return r.Server == server && r.URI == uri })
+	return listed || uri == strings.TrimRight(uri, ".,;:!?)]")
+}
+
+// Read reads one of them. A note brings its sources along; a file and what a
+// server holds are foreign.
+func (a attached) Read(ctx context.Context, name string) (agent.Result, error) {
+	if folder, _ := a.noteOf(name); folder != nil {
+		return a.readNote(ctx, name)
+	}
+	if isFile(name) && isImage(name) {
+		image, err := readFile(name, maxImage+1)
+		switch {
+		case err != nil:
+			return agent.Result{}, err
+		case len(image) > maxImage:
+			return agent.Result{}, fmt.Errorf("%s is larger than %s", filepath.Base(name), size(maxImage))
+		}
+		if err := agent.CheckPicture(image); err != nil {
+			return agent.Result{}, fmt.Errorf("%s: %w", filepath.Base(name), err)
+		}
+		return agent.Result{Text: "the image " + filepath.Base(name) + " is with this message", Images: [][]byte{image}, Foreign: true}, nil
+	}
+	if isFile(name) {
+		text, err := readTextFile(name, maxFile)
+		return agent.Result{Text: text, Foreign: true}, err
+	}
+	server, uri, _ := strings.Cut(name, ":")
+	return a.servers.ReadResource(ctx, server, uri)
+}
+
+// readNote reads a note as the tool does.
+func (a attached) readNote(ctx context.Context, name string) (agent.Result, error) {
+	input, err := json.Marshal(map[string]string{"path": name})
+	if err != nil {
+		return agent.Result{}, err
+	}
+	for _, t := range a.builtin {
+		if t.Spec().Name == "read_note" {
+			return t.Run(ctx, input)
+		}
+	}
+	return agent.Result{}, errors.New("there is no tool that reads notes")
+}
+
+const maxFile = 1 << 20 // bytes of a text that are read; how much of it fits is the window's affair
+
+const maxImage = 20 << 20 // bytes of an image
+
+// mention is a name at the beginning of a word.
+var mention = pattern.Lazy(`(?:^|[\s(])@(?:"([^"\n]+)"|(\S+))`)
+
+// maxAttachments bounds what one message brings along.
+const maxAttachments = 10
