@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/store"
@@ -22,13 +23,13 @@ import (
 
 // artifactsCommand is `lifehub artifacts` with the flags of its commands.
 type artifactsCommand struct {
-	*process
+	*app.Process
 	chat          string // only those of this conversation; "": of all
 	asJSON, force bool
 }
 
-func newArtifacts(sh *process) *cobra.Command {
-	c := &artifactsCommand{process: sh}
+func newArtifacts(sh *app.Process) *cobra.Command {
+	c := &artifactsCommand{Process: sh}
 	with := func(do func(ctx context.Context, kept *store.Store, given []string) error) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, given []string) error {
 			return withStore(sh, func(kept *store.Store) error { return do(cmd.Context(), kept, given) })
@@ -54,13 +55,13 @@ func (c *artifactsCommand) list(ctx context.Context, kept *store.Store, _ []stri
 		for i := range all {
 			all[i].Text = ""
 		}
-		return json.NewEncoder(c.out).Encode(map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
+		return json.NewEncoder(c.Out).Encode(map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(c.err, "no documents yet; mode team makes them, and /artifacts in the chat shows them")
+		fmt.Fprintln(c.Err, "no documents yet; mode team makes them, and /artifacts in the chat shows them")
 	}
 	for _, a := range all {
-		fmt.Fprintf(c.out, "%s  version %d, %d bytes, %s, by %s  (conversation %s)\n",
+		fmt.Fprintf(c.Out, "%s  version %d, %d bytes, %s, by %s  (conversation %s)\n",
 			safetext.Line(a.Name), a.Version, len(a.Text), a.Time.Format(time.DateTime), safetext.Line(a.By), a.Conversation)
 	}
 	return nil
@@ -71,7 +72,7 @@ func (c *artifactsCommand) show(ctx context.Context, kept *store.Store, given []
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(c.out, strings.TrimRight(safetext.Text(a.Text), "\n"))
+	fmt.Fprintln(c.Out, strings.TrimRight(safetext.Text(a.Text), "\n"))
 	return nil
 }
 
@@ -87,8 +88,8 @@ func (c *artifactsCommand) diff(ctx context.Context, kept *store.Store, given []
 	was := agent.Artifact{}
 	for _, v := range versions {
 		if len(given) == 1 || v.Version == a.Version {
-			fmt.Fprintf(c.out, "version %d, %s, by %s  %s\n", v.Version, v.Time.Format(time.DateTime), safetext.Line(v.By), safetext.Line(v.Why))
-			fmt.Fprint(c.out, safetext.Text(udiff.Unified(fmt.Sprint(was.Version), fmt.Sprint(v.Version), was.Text, v.Text)))
+			fmt.Fprintf(c.Out, "version %d, %s, by %s  %s\n", v.Version, v.Time.Format(time.DateTime), safetext.Line(v.By), safetext.Line(v.Why))
+			fmt.Fprint(c.Out, safetext.Text(udiff.Unified(fmt.Sprint(was.Version), fmt.Sprint(v.Version), was.Text, v.Text)))
 		}
 		was = v
 	}

@@ -7,16 +7,17 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/export"
 )
 
 // exportStep is the call that makes a note of the document that is named,
 // in the words of /export NAME [NOTE]; nil: no document has such a name.
-func exportStep(ctx context.Context, a *app, conversation, given string) (*agent.Step, error) {
+func exportStep(ctx context.Context, a *app.App, conversation, given string) (*agent.Step, error) {
 	if conversation == "" {
 		return nil, nil
 	}
-	list, err := a.store.Artifacts(ctx, conversation)
+	list, err := a.Store.Artifacts(ctx, conversation)
 	if err != nil {
 		return nil, err
 	}

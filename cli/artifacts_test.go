@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/cli/app"
 	"lifehub/llm/llmtest"
 )
 
@@ -50,23 +51,23 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 		code int
 		want []string
 	}{
-		{[]string{"list"}, exitDone, []string{"asyncio tips  version 2", "by general"}},
-		{[]string{"list", "--json"}, exitDone, []string{`{"artifacts":[{`, `"version":2`, `"by":"general"`, `"why":"said plainer"`}},
-		{[]string{"list", "--chat", "none", "--json"}, exitDone, []string{`{"artifacts":[]}`}},
-		{[]string{"show", "asyncio tips"}, exitDone, []string{"# asyncio\n\n- prefer TaskGroup\n"}},
-		{[]string{"show", "asyncio tips", "1"}, exitDone, []string{"# asyncio\n\n- TaskGroup\n"}},
-		{[]string{"show", "asyncio tips", "3"}, exitFailed, []string{"there is no such artifact"}},
-		{[]string{"show", "asyncio tips", "0"}, exitUsage, []string{`"0" is no version`}},
-		{[]string{"show", "asyncio tips", "two"}, exitUsage, []string{`"two" is no version`}},
-		{[]string{"show", "other"}, exitFailed, []string{`"other"`, "artifacts list"}},
-		{[]string{"show"}, exitUsage, []string{"artifacts show --help"}},
-		{[]string{"diff", "asyncio tips"}, exitDone, []string{"version 1, ", "by general  first draft", "+# asyncio", "version 2, ", "said plainer", "-- TaskGroup\n+- prefer TaskGroup"}},
-		{[]string{"diff", "asyncio tips", "2"}, exitDone, []string{"--- 1\n+++ 2", "+- prefer TaskGroup"}},
-		{[]string{"export", "asyncio tips", "out.md"}, exitDone, nil},
-		{[]string{"export", "asyncio tips", "out.md"}, exitFailed, []string{"export asyncio tips", "exists"}},
-		{[]string{"export", "--force", "asyncio tips", "out.md"}, exitDone, nil},
-		{[]string{"export", "asyncio tips", "no/such/folder.md"}, exitFailed, []string{"no such file or directory"}},
-		{[]string{"export", "nothing", "x.md"}, exitFailed, []string{`"nothing"`}},
+		{[]string{"list"}, app.ExitDone, []string{"asyncio tips  version 2", "by general"}},
+		{[]string{"list", "--json"}, app.ExitDone, []string{`{"artifacts":[{`, `"version":2`, `"by":"general"`, `"why":"said plainer"`}},
+		{[]string{"list", "--chat", "none", "--json"}, app.ExitDone, []string{`{"artifacts":[]}`}},
+		{[]string{"show", "asyncio tips"}, app.ExitDone, []string{"# asyncio\n\n- prefer TaskGroup\n"}},
+		{[]string{"show", "asyncio tips", "1"}, app.ExitDone, []string{"# asyncio\n\n- TaskGroup\n"}},
+		{[]string{"show", "asyncio tips", "3"}, app.ExitFailed, []string{"there is no such artifact"}},
+		{[]string{"show", "asyncio tips", "0"}, app.ExitUsage, []string{`"0" is no version`}},
+		{[]string{"show", "asyncio tips", "two"}, app.ExitUsage, []string{`"two" is no version`}},
+		{[]string{"show", "other"}, app.ExitFailed, []string{`"other"`, "artifacts list"}},
+		{[]string{"show"}, app.ExitUsage, []string{"artifacts show --help"}},
+		{[]string{"diff", "asyncio tips"}, app.ExitDone, []string{"version 1, ", "by general  first draft", "+# asyncio", "version 2, ", "said plainer", "-- TaskGroup\n+- prefer TaskGroup"}},
+		{[]string{"diff", "asyncio tips", "2"}, app.ExitDone, []string{"--- 1\n+++ 2", "+- prefer TaskGroup"}},
+		{[]string{"export", "asyncio tips", "out.md"}, app.ExitDone, nil},
+		{[]string{"export", "asyncio tips", "out.md"}, app.ExitFailed, []string{"export asyncio tips", "exists"}},
+		{[]string{"export", "--force", "asyncio tips", "out.md"}, app.ExitDone, nil},
+		{[]string{"export", "asyncio tips", "no/such/folder.md"}, app.ExitFailed, []string{"no such file or directory"}},
+		{[]string{"export", "nothing", "x.md"}, app.ExitFailed, []string{`"nothing"`}},
 	} {
 		out, code := run(each.arg...)
 		if code != each.code {

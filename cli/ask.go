@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/llm"
@@ -29,8 +30,8 @@ const maxAttached = 1 << 20
 
 // question is one call of `lifehub ask`.
 type question struct {
-	*process
-	runFlags
+	*app.Process
+	app.RunFlags
 	files      []string
 	asJSON     bool
 	streamJSON bool
@@ -40,8 +41,8 @@ type question struct {
 	allow, allowUntrusted []string
 }
 
-func newAsk(sh *process) *cobra.Command {
-	q := &question{process: sh}
+func newAsk(sh *app.Process) *cobra.Command {
+	q := &question{Process: sh}
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT]",
 		Short: "Answer one question on stdout",
@@ -55,8 +56,8 @@ func newAsk(sh *process) *cobra.Command {
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), strings.Join(given, "")) },
 	}
-	registerRun(&q.runFlags, cmd)
-	registerResume(&q.runFlags, cmd)
+	registerRun(&q.RunFlags, cmd)
+	registerResume(&q.RunFlags, cmd)
 	f := cmd.Flags()
 	f.StringArrayVarP(&q.files, "file", "f", nil, "add a file to the question (repeatable)")
 	f.StringArrayVar(&q.allow, "allow", nil, "let a tool run that would ask, by name or glob (repeatable)")
@@ -73,29 +74,29 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	a, err := openApp(ctx, q.process, q.runFlags)
+	a, err := app.Open(ctx, q.Process, q.RunFlags)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	a.unattended = true
-	if err := errors.Join(a.allow(allowFlag, q.allow), a.allow(untrustedFlag, q.allowUntrusted)); err != nil {
+	defer a.Close()
+	a.Unattended = true
+	if err := errors.Join(a.Allow(app.AllowFlag, q.allow), a.Allow(app.UntrustedFlag, q.allowUntrusted)); err != nil {
 		return err
 	}
-	if err := a.ready(ctx, newBar(q.process)); err != nil {
+	if err := a.Ready(ctx, app.NewBar(q.Process)); err != nil {
 		return err
 	}
-	a.waitForTools(ctx, strings.Join(slices.Concat([]string{message}, q.allow, q.allowUntrusted), "\n"), q.say)
-	a.waited = true
-	for _, flag := range a.pointless() {
-		fmt.Fprintf(q.err, "! %s allows nothing: there is no such tool\n", safetext.Line(flag))
+	a.WaitForTools(ctx, strings.Join(slices.Concat([]string{message}, q.allow, q.allowUntrusted), "\n"), q.say)
+	a.Waited = true
+	for _, flag := range a.Pointless() {
+		fmt.Fprintf(q.Err, "! %s allows nothing: there is no such tool\n", safetext.Line(flag))
 	}
-	at, err := openConversation(ctx, a, q.runFlags)
+	at, err := openConversation(ctx, a, q.RunFlags)
 	if err != nil {
 		return err
 	}
 	if at.turn != "" {
-		if err := a.store.GoOn(ctx, at.conversation, at.turn); err != nil {
+		if err := a.Store.GoOn(ctx, at.conversation, at.turn); err != nil {
 			return err
 		}
 	}
@@ -103,9 +104,9 @@ func (q *question) run(ctx context.Context, prompt string) error {
 		q.warn(a)
 		q.tellUnfinished(ctx, a, at.conversation)
 	}
-	asked := a.agent()
+	asked := a.Agent()
 	err = q.follow(a, at.conversation, asked.Ask(ctx, at.conversation, message))
-	patience, cancel := context.WithTimeout(ctx, embedPatience)
+	patience, cancel := context.WithTimeout(ctx, app.EmbedPatience)
 	defer cancel()
 	if err := asked.EmbedMemories(patience); err != nil {
 		slog.Warn("embed the memory", "error", err)
@@ -116,44 +117,44 @@ func (q *question) run(ctx context.Context, prompt string) error {
 // say writes a line about what goes on to stderr.
 func (q *question) say(text string) {
 	if !q.quiet {
-		fmt.Fprintf(q.err, "! %s\n", safetext.Line(text))
+		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))
 	}
 }
 
 // warn tells what the answer will have to do without.
-func (q *question) warn(a *app) {
-	if text := a.store.Warning(); text != "" {
-		fmt.Fprintf(q.err, "! %s\n", safetext.Line(text))
+func (q *question) warn(a *app.App) {
+	if text := a.Store.Warning(); text != "" {
+		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))
 	}
-	for _, text := range a.config.Notices() {
+	for _, text := range a.Settings.Notices() {
 		q.say(text)
 	}
-	if a.outdated != "" {
-		q.say(a.outdated)
+	if a.Outdated != "" {
+		q.say(a.Outdated)
 	}
-	for _, text := range a.folder.Notices {
+	for _, text := range a.Folder.Notices {
 		q.say(text)
 	}
-	if first := a.known.firstUse(); first != "" {
-		fmt.Fprintf(q.err, "! %s\n", safetext.Line(first))
+	if first := a.ServerTrust.FirstUse(); first != "" {
+		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(first))
 	}
-	for _, s := range a.servers.State() {
+	for _, s := range a.Servers.State() {
 		if text := waits(s); text != "" {
-			fmt.Fprintf(q.err, "! %s\n", safetext.Line(text))
+			fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))
 		}
 	}
-	for _, gone := range a.gone {
-		fmt.Fprintf(q.err, "! answering without %s\n", safetext.Line(gone))
+	for _, gone := range a.Gone {
+		fmt.Fprintf(q.Err, "! answering without %s\n", safetext.Line(gone))
 	}
-	if len(a.open()) == 0 && len(a.gone) == 0 {
-		fmt.Fprintln(q.err, "! answering without notes: `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
+	if len(a.OpenVaults()) == 0 && len(a.Gone) == 0 {
+		fmt.Fprintln(q.Err, "! answering without notes: `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
 	}
 }
 
 // tellUnfinished says that the question before has no whole answer: this one is
 // asked after it all the same.
-func (q *question) tellUnfinished(ctx context.Context, a *app, conversation string) {
-	path, err := a.store.Exchanges(ctx, conversation)
+func (q *question) tellUnfinished(ctx context.Context, a *app.App, conversation string) {
+	path, err := a.Store.Exchanges(ctx, conversation)
 	if err != nil || len(path) == 0 {
 		return
 	}
@@ -172,8 +173,8 @@ func (q *question) message(prompt string) (string, error) {
 		prompt = ""
 	}
 	m := agent.Message{Text: prompt}
-	if !term.IsTerminal(q.in.Fd()) && isPiped(q.in) {
-		piped, err := readText(q.in, "stdin")
+	if !term.IsTerminal(q.In.Fd()) && isPiped(q.In) {
+		piped, err := readText(q.In, "stdin")
 		if err != nil {
 			return "", err
 		}
@@ -246,12 +247,12 @@ type nearest struct {
 }
 
 // follow prints the events as they come and returns the exit that they call for.
-func (q *question) follow(a *app, conversation string, events <-chan agent.Event) error {
+func (q *question) follow(a *app.App, conversation string, events <-chan agent.Event) error {
 	result := asked{Conversation: conversation, Citations: []agent.Citation{}}
 	var failed error
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
-	lines := json.NewEncoder(safetext.JSONWriter{To: q.out})
+	lines := json.NewEncoder(safetext.JSONWriter{To: q.Out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
 		result.Turn = event.Turn
@@ -264,7 +265,7 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 		case agent.Said:
 			answer.WriteString(body.Content)
 			if !q.asJSON && !q.streamJSON {
-				if _, err := io.WriteString(q.out, safetext.Text(body.Content)); err != nil {
+				if _, err := io.WriteString(q.Out, safetext.Text(body.Content)); err != nil {
 					failed = fmt.Errorf("write the answer: %w", err)
 				}
 			}
@@ -283,13 +284,13 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 				result.Nearest = append(result.Nearest, nearest{s.Path, s.Line, s.Heading})
 			}
 			if body.Interrupted {
-				failed = exitError{code: exitInterrupted}
+				failed = app.ExitError{Code: app.ExitInterrupted}
 			}
 		}
 		q.report(event)
 	}
 	if failed == nil && len(unasked) > 0 {
-		failed = exitError{Err: unaskedError(unasked), code: exitRefused}
+		failed = app.ExitError{Err: unaskedError(unasked), Code: app.ExitRefused}
 	}
 	result.Answer = answer.String()
 	result.Exit = codeOf(failed)
@@ -301,8 +302,8 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 		q.closeAnswer(result)
 	}
 	// Only now is it sure who answered: the server may have come up meanwhile.
-	if state := a.provider.State(); state.Provider == "offline" && !q.quiet {
-		fmt.Fprintln(q.err, safetext.Line(state.Text))
+	if state := a.Provider.State(); state.Provider == "offline" && !q.quiet {
+		fmt.Fprintln(q.Err, safetext.Line(state.Text))
 	}
 	return failed
 }
@@ -312,9 +313,9 @@ func (q *question) follow(a *app, conversation string, events <-chan agent.Event
 func unaskedError(asked []agent.PermissionAsked) error {
 	var names, flags, never []string
 	for _, a := range asked {
-		flag, rule := allowFlag, a.Allow
+		flag, rule := app.AllowFlag, a.Allow
 		if a.Untrusted {
-			flag = untrustedFlag
+			flag = app.UntrustedFlag
 		}
 		if strings.Contains(rule, " ") {
 			rule = "'" + rule + "'"
@@ -338,16 +339,16 @@ func unaskedError(asked []agent.PermissionAsked) error {
 // the turn did.
 func (q *question) closeAnswer(result asked) {
 	if result.Answer != "" && !strings.HasSuffix(result.Answer, "\n") {
-		fmt.Fprintln(q.out)
+		fmt.Fprintln(q.Out)
 	}
 	if q.quiet {
 		return
 	}
-	fmt.Fprintln(q.err)
+	fmt.Fprintln(q.Err)
 	for _, c := range result.Citations {
-		fmt.Fprintln(q.err, export.CitationLine(c))
+		fmt.Fprintln(q.Err, export.CitationLine(c))
 	}
-	fmt.Fprintln(q.err, safetext.Line(result.Effects.String()))
+	fmt.Fprintln(q.Err, safetext.Line(result.Effects.String()))
 	if result.StillReading != "" {
 		q.say(result.StillReading)
 	}
@@ -363,43 +364,43 @@ func (q *question) report(event agent.Event) {
 		return
 	}
 	if text := strings.TrimSpace(q.thought.String()); text != "" {
-		fmt.Fprintf(q.err, "· thinking: %s\n", safetext.Line(text))
+		fmt.Fprintf(q.Err, "· thinking: %s\n", safetext.Line(text))
 		q.thought.Reset()
 	}
 	switch body := event.Body.(type) {
 	case agent.Remembered:
 		for _, f := range body.Facts {
 			if f.Fits {
-				fmt.Fprintf(q.err, "· remembered: %s (%s:%d)\n", safetext.Line(excerptLine(f.Text)), safetext.Line(f.Path), f.Line)
+				fmt.Fprintf(q.Err, "· remembered: %s (%s:%d)\n", safetext.Line(excerptLine(f.Text)), safetext.Line(f.Path), f.Line)
 			}
 		}
 		for _, r := range body.Exchanges {
-			fmt.Fprintf(q.err, "· remembered from %s: %s\n", r.Asked.Local().Format(time.DateOnly), safetext.Line(excerptLine(r.Question)))
+			fmt.Fprintf(q.Err, "· remembered from %s: %s\n", r.Asked.Local().Format(time.DateOnly), safetext.Line(excerptLine(r.Question)))
 		}
 	case agent.ToolStarted:
-		fmt.Fprintf(q.err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
+		fmt.Fprintf(q.Err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
 	case agent.ToolEnded:
 		if text := body.Brief(); text != "" {
-			fmt.Fprintf(q.err, "  → %s\n", safetext.Line(text))
+			fmt.Fprintf(q.Err, "  → %s\n", safetext.Line(text))
 		}
 		if body.Coverage != nil {
-			fmt.Fprintf(q.err, "  %s\n", safetext.Line(body.Coverage.Health()))
+			fmt.Fprintf(q.Err, "  %s\n", safetext.Line(body.Coverage.Health()))
 		}
 		if body.Error != "" {
-			fmt.Fprintf(q.err, "✗ %s: %s\n", safetext.Line(body.Name), safetext.Line(body.Error))
+			fmt.Fprintf(q.Err, "✗ %s: %s\n", safetext.Line(body.Name), safetext.Line(body.Error))
 		}
 	case agent.ToolProgressed:
-		fmt.Fprintf(q.err, "  %s\n", safetext.Line(body.Progress.String()))
+		fmt.Fprintf(q.Err, "  %s\n", safetext.Line(body.Progress.String()))
 	case agent.InputAsked:
-		fmt.Fprintf(q.err, "? %s asks for something (%s): %s\n", safetext.Line(body.From), body.Kind, safetext.Line(body.Message))
+		fmt.Fprintf(q.Err, "? %s asks for something (%s): %s\n", safetext.Line(body.From), body.Kind, safetext.Line(body.Message))
 	case agent.InputGiven:
-		fmt.Fprintf(q.err, "⊘ %s: %s\n", body.Action, safetext.Line(body.Reason))
+		fmt.Fprintf(q.Err, "⊘ %s: %s\n", body.Action, safetext.Line(body.Reason))
 	case agent.PermissionGiven:
 		if body.Decision == agent.Refuse {
-			fmt.Fprintf(q.err, "⊘ not run: %s\n", safetext.Line(body.Reason))
+			fmt.Fprintf(q.Err, "⊘ not run: %s\n", safetext.Line(body.Reason))
 		}
 	case agent.Noticed:
-		fmt.Fprintf(q.err, "! %s\n", safetext.Line(body.Text))
+		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(body.Text))
 	case agent.Failed:
 		q.tellDropped(body.Dropped)
 	case agent.Ended:
@@ -410,7 +411,7 @@ func (q *question) report(event agent.Event) {
 // tellDropped says what of the plans was not done as it was planned.
 func (q *question) tellDropped(dropped []string) {
 	for _, d := range dropped {
-		fmt.Fprintf(q.err, "! not as planned: %s\n", safetext.Line(d))
+		fmt.Fprintf(q.Err, "! not as planned: %s\n", safetext.Line(d))
 	}
 }
 
@@ -421,20 +422,20 @@ func failure(body agent.Failed) error {
 		err = fmt.Errorf("%w\n  %s", err, body.Hint)
 	}
 	if errors.Is(body.Err, llm.ErrUnreachable) {
-		return exitError{Err: err, code: exitUnreachable}
+		return app.ExitError{Err: err, Code: app.ExitUnreachable}
 	}
-	return exitError{Err: err, code: exitFailed}
+	return app.ExitError{Err: err, Code: app.ExitFailed}
 }
 
 func codeOf(err error) int {
-	var exit exitError
+	var exit app.ExitError
 	switch {
 	case err == nil:
-		return exitDone
+		return app.ExitDone
 	case errors.As(err, &exit):
-		return exit.code
+		return exit.Code
 	}
-	return exitFailed
+	return app.ExitFailed
 }
 
 // excerptLine is the beginning of a text, for one line.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/store"
 )
 
@@ -22,7 +23,7 @@ func TestAskTellsThatTheQuestionBeforeWasCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer told.Close()
-	q := &question{process: &process{err: told}}
+	q := &question{Process: &app.Process{Err: told}}
 	whole, err := s.Begin(t.Context(), "whole", "how often do I run?")
 	if err == nil {
 		err = s.Finish(t.Context(), whole, agent.Answer{Text: "Often."})
@@ -34,7 +35,7 @@ func TestAskTellsThatTheQuestionBeforeWasCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	for conversation, want := range map[string]string{"whole": "", "new": "", "open": "still at the question before"} {
-		q.tellUnfinished(t.Context(), &app{store: s}, conversation)
+		q.tellUnfinished(t.Context(), &app.App{Store: s}, conversation)
 		got := read(t, told.Name())
 		if err := told.Truncate(0); err != nil {
 			t.Fatal(err)

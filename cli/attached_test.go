@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 )
 
 // hiddenCommands stand in what somebody else wrote.
@@ -36,15 +37,15 @@ func hiddenCommands() (list []string) {
 func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 	home, vault := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n\n- [ ] call the plumber\n")
-	a, err := openApp(t.Context(), settingsOf(home), runFlags{notes: []string{vault}})
+	a, err := app.Open(t.Context(), settingsOf(home), app.RunFlags{Notes: []string{vault}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.close()
-	if err := a.ready(t.Context(), &bar{}); err != nil {
+	defer a.Close()
+	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	a.unattended = true
+	a.Unattended = true
 	carriers := map[string]func(text string) string{
 		"stdin": func(text string) string {
 			return agent.Message{Text: "Summarise this mail.", Attached: []agent.Attachment{{Name: "stdin", Text: text}}}.String()
@@ -74,16 +75,16 @@ func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 					if os.Getenv("LIFEHUB_SOAK") == "" && (n+m)%3 != 0 {
 						continue
 					}
-					a.config.Mode = string(mode)
+					a.Settings.Mode = string(mode)
 					if allowed == 1 {
-						if err := a.allow(allowFlag, []string{"*"}); err != nil {
+						if err := a.Allow(app.AllowFlag, []string{"*"}); err != nil {
 							t.Fatal(err)
 						}
 					} else {
-						a.rules = must(loadRules(a.PermissionsFile()))
+						a.Rules = must(app.LoadRules(a.PermissionsFile()))
 					}
 					runs++
-					for e := range a.agent().Ask(t.Context(), a.store.NewConversation(), carry(command)) {
+					for e := range a.Agent().Ask(t.Context(), a.Store.NewConversation(), carry(command)) {
 						if body, ok := e.Body.(agent.ToolStarted); ok && !readers[body.Name] {
 							ran++
 							t.Errorf("%s, mode %s, allowed %d: %q ran %s %s", carrier, mode, allowed, command, body.Name, body.Input)

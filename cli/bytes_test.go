@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/cli/app"
 	"lifehub/internal/hostile"
 	"lifehub/internal/ttytest"
 )
@@ -68,8 +69,8 @@ func TestNoBytesEndTheChat(t *testing.T) {
 			if err := term.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			if code := term.exits(); code != exitTerminated {
-				t.Errorf("exit code %d, want %d", code, exitTerminated)
+			if code := term.exits(); code != app.ExitTerminated {
+				t.Errorf("exit code %d, want %d", code, app.ExitTerminated)
 			}
 			if left := ttytest.Left(term.sent()); left != nil {
 				t.Errorf("the terminal keeps %q", left)

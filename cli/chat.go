@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/store"
@@ -22,8 +23,8 @@ import (
 
 // chatFlags are the flags of `lifehub` and `lifehub chat`.
 type chatFlags struct {
-	*process
-	runFlags
+	*app.Process
+	app.RunFlags
 	plain  bool
 	inline bool
 	pick   bool
@@ -32,11 +33,11 @@ type chatFlags struct {
 // pickOne is what -r means without an ID.
 const pickOne = "?"
 
-func newChatFlags(sh *process) *chatFlags { return &chatFlags{process: sh} }
+func newChatFlags(sh *app.Process) *chatFlags { return &chatFlags{Process: sh} }
 
 func (f *chatFlags) register(cmd *cobra.Command) {
-	registerRun(&f.runFlags, cmd)
-	registerResume(&f.runFlags, cmd)
+	registerRun(&f.RunFlags, cmd)
+	registerResume(&f.RunFlags, cmd)
 	resume := cmd.Flags().Lookup("resume")
 	resume.Usage, resume.NoOptDefVal = "go on with a conversation; without an ID: pick one", pickOne
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "print lines and never draw again: for screen readers and logs")
@@ -44,7 +45,7 @@ func (f *chatFlags) register(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("plain", "inline")
 }
 
-func newChat(sh *process) *cobra.Command {
+func newChat(sh *app.Process) *cobra.Command {
 	f := newChatFlags(sh)
 	cmd := &cobra.Command{
 		Use:   "chat [PROMPT]",
@@ -68,49 +69,49 @@ func newChat(sh *process) *cobra.Command {
 // takeID gives -r its ID, which reaches us as an argument since it may be left
 // out, and returns the other arguments.
 func (f *chatFlags) takeID(given []string) []string {
-	if f.resume == pickOne && len(given) > 0 {
-		f.resume, given = given[0], given[1:]
+	if f.Resume == pickOne && len(given) > 0 {
+		f.Resume, given = given[0], given[1:]
 	}
 	return given
 }
 
 func (f *chatFlags) run(ctx context.Context, prompt string) error {
-	if f.resume == pickOne {
-		f.pick, f.resume = true, ""
+	if f.Resume == pickOne {
+		f.pick, f.Resume = true, ""
 	}
-	a, err := configuredApp(f.process, f.runFlags)
+	a, err := app.Configured(f.Process, f.RunFlags)
 	if err != nil {
 		return err
 	}
-	for _, name := range f.notes {
+	for _, name := range f.Notes {
 		if _, err := settings.VaultDir(name); err != nil {
 			return settings.UsageError{Err: err}
 		}
 	}
-	looks, err := f.looks(a.config)
+	looks, err := f.looks(a.Settings)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	c := &chat{app: a, flags: f, prompt: prompt, looks: looks}
+	c := &chat{App: a, flags: f, prompt: prompt, looks: looks}
 	defer c.close()
 	defer cancel()
 
-	asking := func(path string) (*store.Store, error) { return openStore(ctx, f.process, path) }
+	asking := func(path string) (*store.Store, error) { return app.OpenStore(ctx, f.Process, path) }
 	show, options := tui.Run, looks
 	options.Open = func(context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
-	screen := !f.plain && hasScreen(f.process)
+	screen := !f.plain && app.HasScreen(f.Process)
 	if screen {
 		leaveRoomForKeys()
 	} else {
 		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
-			if f.letGo != nil { // a signal may mean the turn only
-				f.letGo()
+			if f.LetGo != nil { // a signal may mean the turn only
+				f.LetGo()
 			}
-			return tui.RunPlain(ctx, o, f.in, f.out)
+			return tui.RunPlain(ctx, o, f.In, f.Out)
 		}
 	}
-	if !screen || f.resume != "" { // which may name no conversation
+	if !screen || f.Resume != "" { // which may name no conversation
 		if options, err = c.open(ctx, asking); err != nil {
 			return err
 		}
@@ -129,26 +130,26 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 	case err != nil:
 		return fmt.Errorf("show the chat: %w", err)
 	case ended == backend.Interrupted, wasInterrupted(ctx):
-		return exitError{code: exitInterrupted}
+		return app.ExitError{Code: app.ExitInterrupted}
 	case ended == backend.Terminated:
-		return exitError{code: exitTerminated}
+		return app.ExitError{Code: app.ExitTerminated}
 	}
 	return nil
 }
 
 // goesOn tells whether the user comes back to a conversation.
-func (f *chatFlags) goesOn() bool { return f.pick || f.hasLast || f.resume != "" }
+func (f *chatFlags) goesOn() bool { return f.pick || f.HasLast || f.Resume != "" }
 
 // looks is how the settings and flags want the screen, before anything is open.
 func (f *chatFlags) looks(c *settings.Config) (backend.Options, error) {
 	o := backend.Options{
-		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
+		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
 		Inline: f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
 	}
 	o.Host, _ = os.Hostname() // of links to notes; without it they name none
 	if strings.ContainsAny(c.Theme, `/\`) {
 		var err error
-		if o.Colours, err = settings.OwnColours(atHome(c.Theme)); err != nil {
+		if o.Colours, err = settings.OwnColours(app.AtHome(c.Theme)); err != nil {
 			return o, settings.UsageError{Err: err}
 		}
 	}
@@ -158,7 +159,7 @@ func (f *chatFlags) looks(c *settings.Config) (backend.Options, error) {
 // chat is a chat that opens, maybe while its screen is there already, and what
 // goes on behind it then.
 type chat struct {
-	*app
+	*app.App
 	flags  *chatFlags
 	prompt string
 	looks  backend.Options
@@ -176,31 +177,31 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	if err := ctx.Err(); err != nil {
 		return o, err // the user has left already
 	}
-	if err := c.assemble(ctx, c.flags.runFlags, openStore); err != nil {
+	if err := c.Assemble(ctx, c.flags.RunFlags, openStore); err != nil {
 		return o, err
 	}
-	at, err := openConversation(ctx, c.app, c.flags.runFlags)
+	at, err := openConversation(ctx, c.App, c.flags.RunFlags)
 	if err != nil {
-		c.app.close()
+		c.App.Close()
 		return o, err
 	}
-	c.life = begin(ctx, c.app)
-	assistant := c.agent()
+	c.life = begin(ctx, c.App)
+	assistant := c.Agent()
 	o = c.looks
 	o.Assistant, o.Resume = assistant, assistant.Resume
-	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.store}, c.store, models{c.app}, offers{c.life}, panel{c.app}
-	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.conversation, at.title, at.turn, c.flags.pick, c.prompt, len(c.app.open()) == 0 && !c.flags.goesOn()
+	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.Store}, c.Store, models{c.App}, offers{c.life}, panel{c.App}
+	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.conversation, at.title, at.turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && !c.flags.goesOn()
 	o.FindModel = c.life.findModel
-	o.Search, o.Rename, o.Prompts, o.Figures = c.store.Search, c.store.Rename, c.store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) { return figuresBy(ctx, c.app, by) }
-	o.Artifacts, o.Unsent = c.store, c.store.Drafts
+	o.Search, o.Rename, o.Prompts, o.Figures = c.Store.Search, c.Store.Rename, c.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) { return figuresBy(ctx, c.App, by) }
+	o.Artifacts, o.Unsent = c.Store, c.Store.Drafts
 	o.Mentions = func(ctx context.Context, place string) ([]backend.Mention, error) {
-		return mentionsOf(ctx, c.app, place)
+		return mentionsOf(ctx, c.App, place)
 	}
-	o.Preview = func(ctx context.Context, name string) string { return previewOf(ctx, c.app, name) }
-	o.Templates = func() []backend.Template { return promptTemplates(c.app) }
+	o.Preview = func(ctx context.Context, name string) string { return previewOf(ctx, c.App, name) }
+	o.Templates = func() []backend.Template { return promptTemplates(c.App) }
 	o.Status, o.Notices = c.life.status, c.life.notices
-	o.Commands = slices.Concat(c.life.commands(assistant), []backend.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, userPrompts(c.app))
-	o.UseMode = func(name string) { c.modes.use(agent.Mode(name)) }
+	o.Commands = slices.Concat(c.life.commands(assistant), []backend.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, userPrompts(c.App))
+	o.UseMode = func(name string) { c.Modes.Use(agent.Mode(name)) }
 	return o, nil
 }
 
@@ -218,6 +219,6 @@ func (c *chat) close() {
 	defer c.mu.Unlock()
 	if c.life != nil {
 		c.life.wait()
-		c.app.close()
+		c.App.Close()
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lifehub/cli/app"
 )
 
 func TestChatAnswersFromNotesWithoutAnyServer(t *testing.T) {
@@ -18,8 +20,8 @@ func TestChatAnswersFromNotesWithoutAnyServer(t *testing.T) {
 	term.types("how often do I run?\r")
 	term.sees("three times a week", "running.md:3", "✓")
 	term.types("\x04")
-	if code := term.exits(); code != exitDone {
-		t.Errorf("exit code %d after Ctrl+D, want %d", code, exitDone)
+	if code := term.exits(); code != app.ExitDone {
+		t.Errorf("exit code %d after Ctrl+D, want %d", code, app.ExitDone)
 	}
 }
 
@@ -31,8 +33,8 @@ func TestTheHeaderNamesTheModelThatTheServerHas(t *testing.T) {
 	term := startTerminal(t, 100, 30, s.env(server.URL), "chat", "--notes", aVault(t))
 	term.sees(servedModel, "ctx 0 of 12k")
 	term.types("\x04")
-	if code := term.exits(); code != exitDone {
-		t.Errorf("exit code %d after Ctrl+D, want %d", code, exitDone)
+	if code := term.exits(); code != app.ExitDone {
+		t.Errorf("exit code %d after Ctrl+D, want %d", code, app.ExitDone)
 	}
 }
 

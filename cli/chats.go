@@ -10,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
 
-func newChats(sh *process) *cobra.Command {
+func newChats(sh *app.Process) *cobra.Command {
 	var limit int
 	var asJSON, showJSON bool
 	list := &cobra.Command{
@@ -41,8 +42,8 @@ func newChats(sh *process) *cobra.Command {
 }
 
 // withStore opens the conversations for one command.
-func withStore(sh *process, do func(*store.Store) error) error {
-	p, err := settings.FindPaths(sh.getenv)
+func withStore(sh *app.Process, do func(*store.Store) error) error {
+	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {
 		return err
 	}
@@ -52,12 +53,12 @@ func withStore(sh *process, do func(*store.Store) error) error {
 	}
 	defer s.Close()
 	if text := s.Warning(); text != "" {
-		fmt.Fprintf(sh.err, "! %s\n", text)
+		fmt.Fprintf(sh.Err, "! %s\n", text)
 	}
 	return do(s)
 }
 
-func listChats(ctx context.Context, sh *process, s *store.Store, limit int, asJSON bool) error {
+func listChats(ctx context.Context, sh *app.Process, s *store.Store, limit int, asJSON bool) error {
 	if limit < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of conversations", limit)}
 	}
@@ -73,13 +74,13 @@ func listChats(ctx context.Context, sh *process, s *store.Store, limit int, asJS
 		if list == nil {
 			list = []agent.Conversation{}
 		}
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(list)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(sh.err, "no conversations yet; `lifehub` starts one")
+		fmt.Fprintln(sh.Err, "no conversations yet; `lifehub` starts one")
 	}
 	for _, c := range list {
-		fmt.Fprintf(sh.out, "%-10s  %s  %3d  %s\n", shortID(c.ID), c.Updated.Local().Format("2006-01-02 15:04"), c.Messages, safetext.Line(c.Title))
+		fmt.Fprintf(sh.Out, "%-10s  %s  %3d  %s\n", shortID(c.ID), c.Updated.Local().Format("2006-01-02 15:04"), c.Messages, safetext.Line(c.Title))
 	}
 	return nil
 }
@@ -99,7 +100,7 @@ func shortID(id string) string {
 	return id
 }
 
-func showChat(ctx context.Context, sh *process, s *store.Store, id string, asJSON bool) error {
+func showChat(ctx context.Context, sh *app.Process, s *store.Store, id string, asJSON bool) error {
 	conversation, err := conversationOf(ctx, s, id)
 	if err != nil {
 		return settings.UsageError{Err: err}
@@ -109,11 +110,11 @@ func showChat(ctx context.Context, sh *process, s *store.Store, id string, asJSO
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(struct {
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(struct {
 			agent.Conversation
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
 	}
-	_, err = io.WriteString(sh.out, export.Markdown(conversation, exchanges))
+	_, err = io.WriteString(sh.Out, export.Markdown(conversation, exchanges))
 	return printPaged(sh, err)
 }

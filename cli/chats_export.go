@@ -16,6 +16,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/turn"
+	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
@@ -23,7 +24,7 @@ import (
 	"lifehub/tui/backend"
 )
 
-func newChatsExport(sh *process) *cobra.Command {
+func newChatsExport(sh *app.Process) *cobra.Command {
 	var format, file string
 	cmd := &cobra.Command{
 		Use: "export ID", Short: "Write a conversation as markdown, JSON or a web page",
@@ -41,7 +42,7 @@ func newChatsExport(sh *process) *cobra.Command {
 	return cmd
 }
 
-func exportChat(ctx context.Context, sh *process, s *store.Store, id, format, file string) error {
+func exportChat(ctx context.Context, sh *app.Process, s *store.Store, id, format, file string) error {
 	c, err := conversationOf(ctx, s, id)
 	if err != nil {
 		return settings.UsageError{Err: err}
@@ -54,7 +55,7 @@ func exportChat(ctx context.Context, sh *process, s *store.Store, id, format, fi
 	if file != "" {
 		return atomicfile.Write(file, []byte(text))
 	}
-	_, err = io.WriteString(sh.out, text)
+	_, err = io.WriteString(sh.Out, text)
 	return printPaged(sh, err)
 }
 
@@ -79,7 +80,7 @@ func (l *life) exportCommand(assistant *turn.Agent) backend.Command {
 		Name: "export", Args: "[md|json|html] [FILE] | DOCUMENT [NOTE]", Help: "write this conversation to a file, or a document of it to the notes",
 		Here: l.slashExport,
 		Begin: func(ctx context.Context, conversation, given string) (backend.Turn, error) {
-			step, err := exportStep(ctx, l.app, conversation, given)
+			step, err := exportStep(ctx, l.App, conversation, given)
 			if step == nil || err != nil {
 				return nil, err
 			}
@@ -92,7 +93,7 @@ func (l *life) exportCommand(assistant *turn.Agent) backend.Command {
 
 // slashExport writes the open conversation to a new file.
 func (l *life) slashExport(ctx context.Context, conversation, given string) (string, error) {
-	c, err := l.store.Conversation(ctx, conversation)
+	c, err := l.Store.Conversation(ctx, conversation)
 	if errors.Is(err, store.ErrNoConversation) {
 		return "", errors.New("there is nothing to export yet")
 	}
@@ -108,10 +109,10 @@ func (l *life) slashExport(ctx context.Context, conversation, given string) (str
 		file = fileName(c.Title) + "." + format
 	}
 	var b bytes.Buffer
-	if err := export.Write(ctx, l.store, c, format, &b); err != nil {
+	if err := export.Write(ctx, l.Store, c, format, &b); err != nil {
 		return "", err
 	}
-	path, err := writeNewFile(file, []byte(l.secrets.Known(b.String())))
+	path, err := writeNewFile(file, []byte(l.Secrets.Known(b.String())))
 	if err != nil {
 		return "", err
 	}

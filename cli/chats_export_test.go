@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/cli/app"
 	"lifehub/internal/hostile"
 
 	"lifehub/agent"
@@ -27,7 +28,7 @@ func TestExportsAreDisarmed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l := &life{app: &app{store: s}}
+	l := &life{App: &app.App{Store: s}}
 	t.Chdir(t.TempDir())
 	if _, err := l.slashExport(t.Context(), "c", "all.md"); err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func TestExportInTheChatWritesANewFileAndNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &life{app: &app{store: s}}
+	l := &life{App: &app.App{Store: s}}
 	t.Chdir(t.TempDir())
 	for _, test := range []struct{ given, file, holds string }{
 		{"", "was-läuft-am-sonntag.md", "# Was läuft"},

@@ -3,10 +3,11 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 )
 
-func newChatsRestore(sh *process) *cobra.Command {
+func newChatsRestore(sh *app.Process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "restore", Short: "Put the newest backup in the place of a damaged file",
@@ -14,11 +15,11 @@ func newChatsRestore(sh *process) *cobra.Command {
 			"The file of now is kept beside it and never touched again. Backups are made once a day when the chat starts.",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := settings.FindPaths(sh.getenv)
+			p, err := settings.FindPaths(sh.Getenv)
 			if err != nil {
 				return err
 			}
-			return restoreChats(cmd.Context(), sh, p.Database(), yes)
+			return app.RestoreChats(cmd.Context(), sh, p.Database(), yes)
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")

@@ -13,12 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
 
-func newChatsRemove(sh *process) *cobra.Command {
+func newChatsRemove(sh *app.Process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "rm ID…", Short: "Delete conversations and all that was kept of them",
@@ -27,7 +28,7 @@ func newChatsRemove(sh *process) *cobra.Command {
 		Example: "  lifehub chats rm 3f9c2a 8be01d --yes",
 		Args:    args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			p, err := settings.FindPaths(sh.getenv)
+			p, err := settings.FindPaths(sh.Getenv)
 			if err != nil {
 				return err
 			}
@@ -38,7 +39,7 @@ func newChatsRemove(sh *process) *cobra.Command {
 	return cmd
 }
 
-func removeChats(ctx context.Context, sh *process, p settings.Paths, s *store.Store, given []string, yes bool) error {
+func removeChats(ctx context.Context, sh *app.Process, p settings.Paths, s *store.Store, given []string, yes bool) error {
 	var ids []string
 	for _, id := range given {
 		c, err := s.Conversation(ctx, id)
@@ -46,14 +47,14 @@ func removeChats(ctx context.Context, sh *process, p settings.Paths, s *store.St
 			return settings.UsageError{Err: err}
 		}
 		ids = append(ids, c.ID)
-		fmt.Fprintf(sh.err, "%-10s  %s  %3d  %s\n", shortID(c.ID), c.Updated.Local().Format("2006-01-02 15:04"), c.Messages, safetext.Line(c.Title))
+		fmt.Fprintf(sh.Err, "%-10s  %s  %3d  %s\n", shortID(c.ID), c.Updated.Local().Format("2006-01-02 15:04"), c.Messages, safetext.Line(c.Title))
 	}
 	if !yes {
-		if !term.IsTerminal(sh.in.Fd()) {
+		if !term.IsTerminal(sh.In.Fd()) {
 			return settings.UsageError{Err: errors.New("nobody can be asked whether to delete: say --yes")}
 		}
-		if !agrees(sh, "Delete all that was kept of this?") {
-			return exitError{Err: errors.New("nothing was deleted"), code: exitFailed}
+		if !app.Agrees(sh, "Delete all that was kept of this?") {
+			return app.ExitError{Err: errors.New("nothing was deleted"), Code: app.ExitFailed}
 		}
 	}
 	if err := removeFiles(ctx, p, s, ids); err != nil {
@@ -62,11 +63,11 @@ func removeChats(ctx context.Context, sh *process, p settings.Paths, s *store.St
 	if err := s.Remove(ctx, ids...); err != nil {
 		return err
 	}
-	if err := removeChatNotes(p, func(file string) bool { return slices.Contains(ids, strings.TrimSuffix(file, ".md")) }); err != nil {
+	if err := app.RemoveChatNotes(p, func(file string) bool { return slices.Contains(ids, strings.TrimSuffix(file, ".md")) }); err != nil {
 		return err
 	}
 	for _, aside := range s.Aside() {
-		fmt.Fprintf(sh.err, "! %s was set aside when it was damaged and may hold the text still; delete it when you need it no more\n", aside)
+		fmt.Fprintf(sh.Err, "! %s was set aside when it was damaged and may hold the text still; delete it when you need it no more\n", aside)
 	}
 	return nil
 }

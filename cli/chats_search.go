@@ -10,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
 
-func newChatsSearch(sh *process) *cobra.Command {
+func newChatsSearch(sh *app.Process) *cobra.Command {
 	var limit int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -36,7 +37,7 @@ func newChatsSearch(sh *process) *cobra.Command {
 	return cmd
 }
 
-func searchChats(ctx context.Context, sh *process, s *store.Store, words string, limit int, asJSON bool) error {
+func searchChats(ctx context.Context, sh *app.Process, s *store.Store, words string, limit int, asJSON bool) error {
 	if limit < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of messages", limit)}
 	}
@@ -48,7 +49,7 @@ func searchChats(ctx context.Context, sh *process, s *store.Store, words string,
 		if hits == nil {
 			hits = []agent.Hit{}
 		}
-		return printPaged(sh, json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(hits))
+		return printPaged(sh, json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(hits))
 	}
 	var b strings.Builder
 	for _, h := range hits {
@@ -61,21 +62,21 @@ func searchChats(ctx context.Context, sh *process, s *store.Store, words string,
 		fmt.Fprintf(&b, "%-13s %s  %s\n      %s: %s\n", safetext.Line(h.Turn), h.Time.Local().Format("2006-01-02 15:04"), safetext.Line(h.Title), who, safetext.Line(excerpt))
 	}
 	if len(hits) == 0 {
-		fmt.Fprintln(sh.err, "no message holds all of that")
+		fmt.Fprintln(sh.Err, "no message holds all of that")
 	}
-	_, err = io.WriteString(sh.out, b.String())
+	_, err = io.WriteString(sh.Out, b.String())
 	return printPaged(sh, err)
 }
 
 // printPaged names what an error of writing to stdout stopped.
-func printPaged(_ *process, err error) error {
+func printPaged(_ *app.Process, err error) error {
 	if err != nil {
 		return fmt.Errorf("write the conversations: %w", err)
 	}
 	return nil
 }
 
-func newChatsRename(sh *process) *cobra.Command {
+func newChatsRename(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "rename ID TITLE", Short: "Give a conversation a title of your own",
 		Example: "  lifehub chats rename 3f9c2a Marathon plan",

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
@@ -32,15 +33,15 @@ func Main() int {
 	stop := sync.OnceFunc(cancelOnSignal(cancel))
 	defer stop()
 
-	sh := &process{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.LookupEnv, environ: os.Environ, letGo: stop}
-	if p, err := settings.FindPaths(sh.getenv); err == nil {
+	sh := &app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ, LetGo: stop}
+	if p, err := settings.FindPaths(sh.Getenv); err == nil {
 		defer dumpOnSignal(p.State)()
 	}
 	root := newRoot(sh)
 	showErrorsOf(sh, root)
 	err := fang.Execute(ctx, root, fang.WithVersion(version.Text()), fang.WithErrorHandler(func(w io.Writer, s fang.Styles, err error) { showError(sh, w, s, err) }))
 	if err == nil {
-		err = sh.failed
+		err = sh.Failed
 	}
 	return exitCode(ctx, err)
 }
@@ -48,11 +49,11 @@ func Main() int {
 // showErrorsOf has a command and those below it show their errors themselves:
 // before fang shows one it asks the terminal for its background, which a chat by
 // lines must not, and where the user's lines are still read waits for ever.
-func showErrorsOf(sh *process, cmd *cobra.Command) {
+func showErrorsOf(sh *app.Process, cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, given []string) error {
-			if sh.failed = run(cmd, given); sh.failed != nil {
-				showError(sh, sh.err, fang.Styles{}, sh.failed)
+			if sh.Failed = run(cmd, given); sh.Failed != nil {
+				showError(sh, sh.Err, fang.Styles{}, sh.Failed)
 			}
 			return nil
 		}
@@ -96,31 +97,31 @@ func wasInterrupted(ctx context.Context) bool {
 }
 
 func exitCode(ctx context.Context, err error) int {
-	var exit exitError
+	var exit app.ExitError
 	var usage settings.UsageError
 	var caught signalError
 	switch {
 	case errors.As(err, &exit):
-		return exit.code
+		return exit.Code
 	case errors.As(context.Cause(ctx), &caught):
 		if caught.Signal == syscall.SIGTERM {
-			return exitTerminated
+			return app.ExitTerminated
 		}
-		return exitInterrupted
+		return app.ExitInterrupted
 	case err == nil:
-		return exitDone
+		return app.ExitDone
 	case errors.As(err, &usage):
-		return exitUsage
+		return app.ExitUsage
 	case errors.Is(err, llm.ErrUnreachable):
-		return exitUnreachable
+		return app.ExitUnreachable
 	}
-	return exitFailed
+	return app.ExitFailed
 }
 
 // showError prints what fang hands over, in the plain form of any Unix tool.
 // Secrets are taken out as far as the settings can be read.
-func showError(sh *process, w io.Writer, _ fang.Styles, err error) {
-	var exit exitError
+func showError(sh *app.Process, w io.Writer, _ fang.Styles, err error) {
+	var exit app.ExitError
 	if errors.As(err, &exit) && exit.Err == nil || errors.Is(err, context.Canceled) {
 		return
 	}
@@ -128,18 +129,18 @@ func showError(sh *process, w io.Writer, _ fang.Styles, err error) {
 }
 
 // secretsOf are those that this process knows of, for a command that opens little.
-func secretsOf(sh *process) *redact.Redaction {
-	secrets := &redact.Redaction{Config: settings.Defaults(), Environ: sh.environ()}
-	if p, err := settings.FindPaths(sh.getenv); err == nil {
+func secretsOf(sh *app.Process) *redact.Redaction {
+	secrets := &redact.Redaction{Config: settings.Defaults(), Environ: sh.Environ()}
+	if p, err := settings.FindPaths(sh.Getenv); err == nil {
 		secrets.Paths = p
-		if c, err := settings.Load(p.ConfigFile(), sh.getenv); err == nil {
+		if c, err := settings.Load(p.ConfigFile(), sh.Getenv); err == nil {
 			secrets.Config = c
 		}
 	}
 	return secrets
 }
 
-func newRoot(sh *process) *cobra.Command {
+func newRoot(sh *app.Process) *cobra.Command {
 	chat := newChatFlags(sh)
 	root := &cobra.Command{
 		Use:   "lifehub",

@@ -10,12 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/atomicfile"
 	"lifehub/tui/safetext"
 )
 
-func newConfig(sh *process) *cobra.Command {
+func newConfig(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	show := &cobra.Command{
 		Use: "show", Short: "Show the value of each setting and which layer set it",
@@ -39,8 +40,8 @@ func newConfig(sh *process) *cobra.Command {
 	)
 }
 
-func showPaths(sh *process) error {
-	p, err := settings.FindPaths(sh.getenv)
+func showPaths(sh *app.Process) error {
+	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {
 		return err
 	}
@@ -53,13 +54,13 @@ func showPaths(sh *process) error {
 		{"index", p.Data + "/index"},
 		{"log", p.LogFile()},
 	} {
-		fmt.Fprintf(sh.out, "%-14s %s\n", line[0], line[1])
+		fmt.Fprintf(sh.Out, "%-14s %s\n", line[0], line[1])
 	}
 	return nil
 }
 
-func showConfig(sh *process, asJSON bool) error {
-	p, c, err := loadSettings(sh)
+func showConfig(sh *app.Process, asJSON bool) error {
+	p, c, err := app.LoadSettings(sh)
 	if err != nil {
 		return err
 	}
@@ -81,20 +82,20 @@ func showConfig(sh *process, asJSON bool) error {
 		rows = append(rows, row{s.Name, s.Text(), from, s.Doc})
 	}
 	if asJSON {
-		out := json.NewEncoder(safetext.JSONWriter{To: sh.out})
+		out := json.NewEncoder(safetext.JSONWriter{To: sh.Out})
 		out.SetIndent("", "  ")
 		return out.Encode(rows)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(sh.out, "%-20s %-28s # %s\n", r.Name, safetext.Reveal(r.Value), safetext.Line(r.From))
+		fmt.Fprintf(sh.Out, "%-20s %-28s # %s\n", r.Name, safetext.Reveal(r.Value), safetext.Line(r.From))
 	}
 	return nil
 }
 
 // initConfig explains every key in the settings file. What is set there, by
 // the user or because a folder of notes was made known, stays as it is.
-func initConfig(sh *process) error {
-	p, err := settings.FindPaths(sh.getenv)
+func initConfig(sh *app.Process) error {
+	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func initConfig(sh *process) error {
 	if err := atomicfile.Write(p.ConfigFile(), []byte(explained)); err != nil {
 		return err
 	}
-	fmt.Fprintln(sh.out, "wrote", p.ConfigFile())
+	fmt.Fprintln(sh.Out, "wrote", p.ConfigFile())
 	return nil
 }
 

@@ -11,11 +11,12 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/rules"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
 )
 
-func newConfigTrust(sh *process) *cobra.Command {
+func newConfigTrust(sh *app.Process) *cobra.Command {
 	var yes, revoke bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
@@ -44,8 +45,8 @@ func newConfigTrust(sh *process) *cobra.Command {
 	return cmd
 }
 
-func listTrusted(sh *process) error {
-	p, err := settings.FindPaths(sh.getenv)
+func listTrusted(sh *app.Process) error {
+	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {
 		return err
 	}
@@ -54,16 +55,16 @@ func listTrusted(sh *process) error {
 		return err
 	}
 	for _, dir := range slices.Sorted(maps.Keys(known)) {
-		fmt.Fprintf(sh.out, "%s: %s\n", safetext.Line(dir), strings.Join(slices.Sorted(maps.Keys(known[dir])), ", "))
+		fmt.Fprintf(sh.Out, "%s: %s\n", safetext.Line(dir), strings.Join(slices.Sorted(maps.Keys(known[dir])), ", "))
 	}
 	if len(known) == 0 {
-		fmt.Fprintln(sh.err, "no folder is trusted: settings found among notes are not obeyed")
+		fmt.Fprintln(sh.Err, "no folder is trusted: settings found among notes are not obeyed")
 	}
 	return nil
 }
 
-func trustFolder(sh *process, name string, yes bool) error {
-	p, err := settings.FindPaths(sh.getenv)
+func trustFolder(sh *app.Process, name string, yes bool) error {
+	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func trustFolder(sh *process, name string, yes bool) error {
 	}
 	for _, name := range settings.PolicyNames {
 		if text, ok := files[name]; ok {
-			fmt.Fprintf(sh.out, "%s:\n%s\n\n", safetext.Line(filepath.Join(dir, settings.PolicyFolder, name)), safetext.Reveal(strings.TrimRight(text, "\n")))
+			fmt.Fprintf(sh.Out, "%s:\n%s\n\n", safetext.Line(filepath.Join(dir, settings.PolicyFolder, name)), safetext.Reveal(strings.TrimRight(text, "\n")))
 		}
 	}
 	without, err := withoutEffect(dir, files)
@@ -88,7 +89,7 @@ func trustFolder(sh *process, name string, yes bool) error {
 		return settings.UsageError{Err: err}
 	}
 	for _, line := range without {
-		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(line))
+		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(line))
 	}
 	if err := agree(sh, "Obey this?", yes); err != nil {
 		return err
@@ -101,7 +102,7 @@ func trustFolder(sh *process, name string, yes bool) error {
 	if err := p.WriteTrusted(known); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.out, "trusted %s\n", safetext.Line(dir))
+	fmt.Fprintf(sh.Out, "trusted %s\n", safetext.Line(dir))
 	return nil
 }
 
@@ -134,8 +135,8 @@ func withoutEffect(dir string, files settings.PolicyFiles) (lines []string, err 
 	return lines, nil
 }
 
-func revokeFolder(sh *process, name string) error {
-	p, err := settings.FindPaths(sh.getenv)
+func revokeFolder(sh *app.Process, name string) error {
+	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {
 		return err
 	}
@@ -156,6 +157,6 @@ func revokeFolder(sh *process, name string) error {
 	if err := p.WriteTrusted(known); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.out, "%s is not obeyed any more\n", safetext.Line(dir))
+	fmt.Fprintf(sh.Out, "%s is not obeyed any more\n", safetext.Line(dir))
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/mcpclient"
@@ -34,7 +35,7 @@ type finding struct {
 	Pending bool `json:"pending,omitempty"` // it cannot be told yet
 }
 
-func newDoctor(sh *process) *cobra.Command {
+func newDoctor(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -44,7 +45,7 @@ func newDoctor(sh *process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := examineAll(cmd.Context(), sh)
 			if asJSON {
-				if err := json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(findings); err != nil {
+				if err := json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(findings); err != nil {
 					return err
 				}
 			} else {
@@ -52,7 +53,7 @@ func newDoctor(sh *process) *cobra.Command {
 			}
 			for _, f := range findings {
 				if !f.OK {
-					return exitError{code: exitFailed}
+					return app.ExitError{Code: app.ExitFailed}
 				}
 			}
 			return nil
@@ -62,7 +63,7 @@ func newDoctor(sh *process) *cobra.Command {
 	return cmd
 }
 
-func printFindings(sh *process, findings []finding) {
+func printFindings(sh *app.Process, findings []finding) {
 	for _, f := range findings {
 		mark := "✓"
 		switch {
@@ -71,17 +72,17 @@ func printFindings(sh *process, findings []finding) {
 		case f.Pending:
 			mark = "…"
 		}
-		fmt.Fprintf(sh.out, "%s %-14s %s\n", mark, f.What, safetext.Line(f.Says))
+		fmt.Fprintf(sh.Out, "%s %-14s %s\n", mark, f.What, safetext.Line(f.Says))
 		if f.Mend != "" {
-			fmt.Fprintf(sh.out, "  %-14s → %s\n", "", safetext.Line(f.Mend))
+			fmt.Fprintf(sh.Out, "  %-14s → %s\n", "", safetext.Line(f.Mend))
 		}
 	}
 }
 
 // examineAll runs every check; one that fails does not stop the others, but
 // without readable settings there is nothing further to check.
-func examineAll(ctx context.Context, sh *process) []finding {
-	p, c, err := loadSettings(sh)
+func examineAll(ctx context.Context, sh *app.Process) []finding {
+	p, c, err := app.LoadSettings(sh)
 	if err != nil {
 		return []finding{{What: "settings", Says: err.Error(), Mend: "correct the line named, or move the file away"}}
 	}
@@ -99,14 +100,14 @@ func examineAll(ctx context.Context, sh *process) []finding {
 	for _, misspelt := range c.Misspelt {
 		findings = append(findings, finding{What: "environment", Says: misspelt, Mend: "`lifehub config show` lists every setting; its variable is LIFEHUB_ and its name in capitals"})
 	}
-	a, err := openApp(ctx, sh, runFlags{noSave: true})
+	a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
 	if err != nil {
 		return append(findings, finding{What: "start", Says: err.Error(), Mend: "correct the file named, or move it away"})
 	}
-	defer a.close()
+	defer a.Close()
 	dirs := []string{p.Data, p.State}
-	for _, v := range a.open() {
-		dirs = append(dirs, p.Index(v.folder.Dir()))
+	for _, v := range a.OpenVaults() {
+		dirs = append(dirs, p.Index(v.Folder.Dir()))
 	}
 	folders := examineFolders(dirs...)
 	findings = append(findings, folders...)
@@ -115,7 +116,7 @@ func examineAll(ctx context.Context, sh *process) []finding {
 	}
 	findings = append(findings, examineModel(ctx, a, c)...)
 	findings = append(findings, examineNotes(ctx, a)...)
-	if store := openChroma(c); store != nil {
+	if store := app.OpenChroma(c); store != nil {
 		findings = append(findings, examineChroma(ctx, *store))
 	}
 	findings = append(findings, examineServers(ctx, a)...)
@@ -195,9 +196,9 @@ func examineConversations(p settings.Paths) finding {
 	return f
 }
 
-func examineModel(ctx context.Context, a *app, c *settings.Config) []finding {
-	info, err := a.provider.Info(ctx, "")
-	if a.provider.State().Provider == "offline" {
+func examineModel(ctx context.Context, a *app.App, c *settings.Config) []finding {
+	info, err := a.Provider.Info(ctx, "")
+	if a.Provider.State().Provider == "offline" {
 		f := finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes and writes nothing itself"}
 		if c.Provider == "auto" {
 			f.Says = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub quotes your notes"
@@ -208,12 +209,12 @@ func examineModel(ctx context.Context, a *app, c *settings.Config) []finding {
 	if err != nil {
 		return []finding{{What: "model server", Says: err.Error(), Mend: agent.FailedBy(err).Hint}}
 	}
-	model := finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.provider.State().Provider, a.provider.Window())}
+	model := finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.Provider.State().Provider, a.Provider.Window())}
 	if info.Remote != "" {
 		model.Says += "; it runs on " + info.Remote + ", so what you ask leaves this machine"
 	}
 	vectors := finding{What: "vectors", OK: true}
-	e, err := a.provider.Embedder(ctx)
+	e, err := a.Provider.Embedder(ctx)
 	if err == nil {
 		_, err = e.Embed(ctx, []string{"test"})
 	}
@@ -236,31 +237,31 @@ func examineChroma(ctx context.Context, store rag.Chroma) finding {
 	return finding{What: "vector store", OK: true, Says: "the Chroma server answers"}
 }
 
-func examineNotes(ctx context.Context, a *app) []finding {
+func examineNotes(ctx context.Context, a *app.App) []finding {
 	var findings []finding
-	for _, gone := range a.gone {
+	for _, gone := range a.Gone {
 		findings = append(findings, finding{What: "notes", Says: gone, Mend: "see to the folder, or take it out of `notes:` in " + a.Paths.ConfigFile()})
 	}
-	for _, v := range a.open() {
-		entries, problems, err := v.folder.List(ctx)
+	for _, v := range a.OpenVaults() {
+		entries, problems, err := v.Folder.List(ctx)
 		if err != nil {
 			findings = append(findings, finding{What: "notes", Says: err.Error()})
 			continue
 		}
-		f := finding{What: "notes", OK: true, Says: v.folder.Dir() + ": " + count(len(entries), "note")}
+		f := finding{What: "notes", OK: true, Says: v.Folder.Dir() + ": " + count(len(entries), "note")}
 		if len(problems) > 0 {
 			f.Says += fmt.Sprintf(", %d that can't be read", len(problems))
 			f.Mend = "lifehub index says which, and why"
 		}
 		findings = append(findings, f)
 	}
-	for _, text := range a.folder.Notices {
+	for _, text := range a.Folder.Notices {
 		findings = append(findings, finding{What: "notes", OK: true, Says: text})
 	}
 	if len(findings) == 0 {
 		findings = append(findings, finding{What: "notes", OK: true, Says: "none are known yet", Mend: "lifehub index DIR"})
 	}
-	if len(a.open()) > 0 {
+	if len(a.OpenVaults()) > 0 {
 		findings = append(findings, examineIndex(ctx, a))
 	}
 	return findings
@@ -268,15 +269,15 @@ func examineNotes(ctx context.Context, a *app) []finding {
 
 // examineIndex says how far the notes are indexed, by which embedder, for all
 // folders at once.
-func examineIndex(ctx context.Context, a *app) finding {
+func examineIndex(ctx context.Context, a *app.App) finding {
 	f := finding{What: "index"}
-	embedder := a.embedder(ctx)
+	embedder := a.Embedder(ctx)
 	indexed, total, passages, embedded := 0, 0, 0, 0
-	for _, v := range a.open() {
-		err := v.index.Use(embedder)
+	for _, v := range a.OpenVaults() {
+		err := v.Index.Use(embedder)
 		var files []rag.FileStatus
 		if err == nil {
-			files, err = v.index.Status(ctx, v.folder)
+			files, err = v.Index.Status(ctx, v.Folder)
 		}
 		if err != nil {
 			f.Says = err.Error()
@@ -293,7 +294,7 @@ func examineIndex(ctx context.Context, a *app) finding {
 			embedded += file.Embedded
 		}
 	}
-	c, err := a.library().Coverage(ctx)
+	c, err := a.Library().Coverage(ctx)
 	if err != nil {
 		f.Says = err.Error()
 		return f
@@ -309,10 +310,10 @@ func examineIndex(ctx context.Context, a *app) finding {
 	return f
 }
 
-func examineServers(ctx context.Context, a *app) []finding {
-	a.waitForServers(ctx)
+func examineServers(ctx context.Context, a *app.App) []finding {
+	a.WaitForServers(ctx)
 	var findings []finding
-	for _, s := range a.servers.State() {
+	for _, s := range a.Servers.State() {
 		f := finding{What: "mcp " + s.Name, OK: s.OK(), Pending: s.Status == mcpclient.Starting, Says: s.Text()}
 		if !f.OK {
 			f.Mend = "check its command in " + a.Paths.ServersFile()
@@ -322,12 +323,12 @@ func examineServers(ctx context.Context, a *app) []finding {
 	return findings
 }
 
-func examineTerminal(sh *process) finding {
-	name, _ := sh.getenv("TERM")
-	if !term.IsTerminal(sh.out.Fd()) {
+func examineTerminal(sh *app.Process) finding {
+	name, _ := sh.Getenv("TERM")
+	if !term.IsTerminal(sh.Out.Fd()) {
 		return finding{What: "terminal", OK: true, Says: "stdout is not one; the chat prints plain lines"}
 	}
-	width, height, err := term.GetSize(sh.out.Fd())
+	width, height, err := term.GetSize(sh.Out.Fd())
 	if err != nil {
 		return finding{What: "terminal", Says: err.Error(), Mend: "use lifehub chat --plain"}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/store"
@@ -79,18 +80,18 @@ func (embedding) Embedder(context.Context) (llm.Embedder, error) { return otherE
 func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	home, vault := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n")
-	a, err := openApp(t.Context(), settingsOf(home), runFlags{notes: []string{vault}})
+	a, err := app.Open(t.Context(), settingsOf(home), app.RunFlags{Notes: []string{vault}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.close()
-	if err := a.ready(t.Context(), &bar{}); err != nil {
+	defer a.Close()
+	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
 	if f := examineIndex(t.Context(), a); !f.OK || f.Mend != "" || !strings.HasSuffix(f.Says, ", "+llm.Ngrams{}.Name()) {
 		t.Errorf("of its own embedder: %+v", f)
 	}
-	a.provider = embedding{a.provider}
+	a.Provider = embedding{a.Provider}
 	f := examineIndex(t.Context(), a)
 	if !f.OK || f.Mend != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: it has embedded 0 of 1 passage, words find the rest") {
 		t.Errorf("of another: %+v", f)

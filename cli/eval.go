@@ -7,14 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/rag/eval"
 	"lifehub/tui/safetext"
 )
 
-func newEval(sh *process) *cobra.Command {
-	var flags runFlags
+func newEval(sh *app.Process) *cobra.Command {
+	var flags app.RunFlags
 	var most int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -44,19 +45,19 @@ type ownFigures struct {
 	Advice   string         `json:"advice"`
 }
 
-func runEval(ctx context.Context, sh *process, flags runFlags, most int, asJSON bool) error {
+func runEval(ctx context.Context, sh *app.Process, flags app.RunFlags, most int, asJSON bool) error {
 	if most < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of questions", most)}
 	}
-	a, err := openNotes(ctx, sh, flags)
+	a, err := app.OpenNotes(ctx, sh, flags)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	if len(a.open()) == 0 {
+	defer a.Close()
+	if len(a.OpenVaults()) == 0 {
 		return settings.UsageError{Err: errNoNotes}
 	}
-	if err := a.ready(ctx, newBar(sh)); err != nil {
+	if err := a.Ready(ctx, app.NewBar(sh)); err != nil {
 		return err
 	}
 	figures, err := measureOwn(ctx, a, most)
@@ -64,18 +65,18 @@ func runEval(ctx context.Context, sh *process, flags runFlags, most int, asJSON 
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(figures)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(figures)
 	}
 	return printFigures(sh, figures)
 }
 
 // measureOwn asks the notes' own titles and headings by words, by meaning and by
 // both.
-func measureOwn(ctx context.Context, a *app, most int) (ownFigures, error) {
+func measureOwn(ctx context.Context, a *app.App, most int) (ownFigures, error) {
 	var f ownFigures
 	var questions []eval.OwnQuestion
-	for _, v := range a.open() {
-		own, err := eval.OwnQuestions(ctx, v.folder, most)
+	for _, v := range a.OpenVaults() {
+		own, err := eval.OwnQuestions(ctx, v.Folder, most)
 		if err != nil {
 			return f, err
 		}
@@ -98,19 +99,19 @@ func measureOwn(ctx context.Context, a *app, most int) (ownFigures, error) {
 		}
 		f.Settings = append(f.Settings, setting)
 	}
-	coverage, err := a.library().Coverage(ctx)
+	coverage, err := a.Library().Coverage(ctx)
 	f.Notes, f.Embedder = coverage.Indexed, coverage.Embedder
 	f.Advice = eval.Advice(f.Settings[0], f.Settings[1], f.Settings[2])
 	return f, err
 }
 
-func printFigures(sh *process, f ownFigures) error {
+func printFigures(sh *app.Process, f ownFigures) error {
 	text := fmt.Sprintf("%s and %s of %s, asked as questions\n\n%-9s %9s %7s %7s %7s\n",
 		count(f.Titles, "title"), count(f.Headings, "heading"), count(f.Notes, "note"), "", "first", "in 5", "in 10", "MRR")
 	for _, s := range f.Settings {
 		text += fmt.Sprintf("%-9s %7.1f %% %5.1f %% %5.1f %% %7.3f\n", s.Name, 100*s.First, 100*s.InFive, 100*s.InTen, s.MRR)
 	}
 	text += "\n" + f.Advice + "\n"
-	_, err := fmt.Fprint(sh.out, text)
+	_, err := fmt.Fprint(sh.Out, text)
 	return err
 }

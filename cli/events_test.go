@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"lifehub/cli/app"
 )
 
 // eventNames are the fixed names of the product that turns reach so far.
@@ -28,7 +30,7 @@ func TestEveryTurnBeginsWithStartAndEndsOnce(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--notes", vault, prompt)
 		cmd.Env = []string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
 		out, err := cmd.Output()
-		if err != nil && cmd.ProcessState.ExitCode() != exitRefused {
+		if err != nil && cmd.ProcessState.ExitCode() != app.ExitRefused {
 			t.Errorf("%q: %v", prompt, err)
 		}
 		checkEvents(t, prompt, out)

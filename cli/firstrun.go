@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/backend"
@@ -221,7 +222,7 @@ func underHome(dir, home string) string {
 
 // Take remembers the folder and begins to index it.
 func (o offers) Take(_ context.Context, offer backend.Offer) error {
-	dir := atHome(offer.Path)
+	dir := app.AtHome(offer.Path)
 	if dir == "" {
 		dir = filepath.Join(o.Data, "starter-notes")
 		if err := writeStarterNotes(dir); err != nil {
@@ -234,7 +235,7 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	} else if err != nil {
 		return err
 	}
-	if err := o.openVault(dir); err != nil {
+	if err := o.OpenVault(dir); err != nil {
 		return err
 	}
 	o.stale()
@@ -247,11 +248,11 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 
 // findModel tells which model answers, and what a user without one can do.
 func (l *life) findModel(ctx context.Context) backend.FoundModel {
-	info, err := l.provider.Info(ctx, "")
-	state := l.provider.State()
+	info, err := l.Provider.Info(ctx, "")
+	state := l.Provider.State()
 	var missing *llm.NotFoundError
 	switch {
-	case state.Provider == "offline" && l.config.Provider == "offline":
+	case state.Provider == "offline" && l.Settings.Provider == "offline":
 		return backend.FoundModel{Says: "Your settings ask for no model: answers quote your notes."}
 	case state.Provider == "offline":
 		return l.noModel(ctx)
@@ -264,8 +265,8 @@ func (l *life) findModel(ctx context.Context) backend.FoundModel {
 	if state.Remote != "" {
 		found.Says = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
 	}
-	if _, err := l.provider.Embedder(ctx); errors.As(err, &missing) || l.config.Provider == "auto" && state.Text != "" {
-		found.Pull, found.Why = cmp.Or(l.config.EmbedModel, llm.DefaultEmbedding), "finds notes by what they mean, not by words only"
+	if _, err := l.Provider.Embedder(ctx); errors.As(err, &missing) || l.Settings.Provider == "auto" && state.Text != "" {
+		found.Pull, found.Why = cmp.Or(l.Settings.EmbedModel, llm.DefaultEmbedding), "finds notes by what they mean, not by words only"
 	}
 	return found
 }
@@ -273,7 +274,7 @@ func (l *life) findModel(ctx context.Context) backend.FoundModel {
 // noModel tells why nothing but quotes can be had, and how to mend that.
 func (l *life) noModel(ctx context.Context) backend.FoundModel {
 	const quotes = "until then answers quote your notes, which works at once."
-	models, err := l.provider.Models(ctx)
+	models, err := l.Provider.Models(ctx)
 	switch {
 	case err == nil && len(models) == 0:
 		return backend.FoundModel{Says: "Ollama runs here and has no model yet; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"testing"
 
+	"lifehub/cli/app"
 	"lifehub/tui/backend"
 )
 
@@ -24,8 +25,8 @@ func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
 	term.types("\r")
 	term.sees("three times a week", "running/plan.md:8", "✓")
 	term.types("\x04")
-	if code := term.exits(); code != exitDone {
-		t.Errorf("exit code %d, want %d", code, exitDone)
+	if code := term.exits(); code != app.ExitDone {
+		t.Errorf("exit code %d, want %d", code, app.ExitDone)
 	}
 	again := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(term.home, ".lifehub")})
 	again.sees("Ask your notes anything", "25 notes") // they were remembered
@@ -80,7 +81,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	}
 	offered := func() (list [][3]string) {
 		t.Helper()
-		offers, err := offers{&life{app: &app{}}}.Offers(t.Context())
+		offers, err := offers{&life{App: &app.App{}}}.Offers(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	if got := offered(); got[0] != [3]string{"This folder", "~/far/away/Wissen", "1 note"} {
 		t.Errorf("in a folder of notes: %q", got)
 	}
-	err := offers{&life{app: &app{}}}.Take(t.Context(), backend.Offer{Path: "~/nowhere"})
+	err := offers{&life{App: &app.App{}}}.Take(t.Context(), backend.Offer{Path: "~/nowhere"})
 	if err == nil || err.Error() != "there is no folder ~/nowhere" {
 		t.Errorf("taking what is not there: %v", err)
 	}

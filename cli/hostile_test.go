@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"lifehub/cli/app"
 	"lifehub/internal/hostile"
 	"lifehub/tui/safetext"
 )
@@ -109,8 +110,8 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 		}
 	}
 	term.types("\x04")
-	if code := term.exits(); code != exitDone {
-		t.Errorf("exit code %d, want %d", code, exitDone)
+	if code := term.exits(); code != app.ExitDone {
+		t.Errorf("exit code %d, want %d", code, app.ExitDone)
 	}
 }
 

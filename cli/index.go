@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/rag"
@@ -17,7 +18,7 @@ import (
 
 var errNoNotes = errors.New("no notes are known yet; `lifehub index DIR` makes a folder known, --notes DIR uses one for this run")
 
-func newIndex(sh *process) *cobra.Command {
+func newIndex(sh *app.Process) *cobra.Command {
 	var f indexFlags
 	cmd := &cobra.Command{
 		Use:   "index [DIR…]",
@@ -45,8 +46,8 @@ type indexFlags struct{ rebuild, watch, status, dryRun, json bool }
 // looks tells whether the command only looks and changes nothing.
 func (f indexFlags) looks() bool { return f.status || f.dryRun }
 
-func indexNotes(ctx context.Context, sh *process, dirs []string, f indexFlags) error {
-	p, c, err := loadSettings(sh)
+func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlags) error {
+	p, c, err := app.LoadSettings(sh)
 	if err != nil {
 		return err
 	}
@@ -67,12 +68,12 @@ func indexNotes(ctx context.Context, sh *process, dirs []string, f indexFlags) e
 	if len(dirs) == 0 {
 		return settings.UsageError{Err: errNoNotes}
 	}
-	a, err := openNotes(ctx, sh, runFlags{notes: dirs})
+	a, err := app.OpenNotes(ctx, sh, app.RunFlags{Notes: dirs})
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	for _, v := range a.open() {
+	defer a.Close()
+	for _, v := range a.OpenVaults() {
 		if err := indexOne(ctx, sh, a, v, f); err != nil {
 			return err
 		}
@@ -84,13 +85,13 @@ func indexNotes(ctx context.Context, sh *process, dirs []string, f indexFlags) e
 }
 
 // indexOne brings one folder's index up to date, or only tells of it.
-func indexOne(ctx context.Context, sh *process, a *app, v *vault, f indexFlags) error {
-	dir := v.folder.Dir()
+func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f indexFlags) error {
+	dir := v.Folder.Dir()
 	if f.status {
-		if err := v.index.Use(a.embedder(ctx)); err != nil {
+		if err := v.Index.Use(a.Embedder(ctx)); err != nil {
 			return err
 		}
-		files, err := v.index.Status(ctx, v.folder)
+		files, err := v.Index.Status(ctx, v.Folder)
 		if err != nil {
 			return err
 		}
@@ -99,15 +100,15 @@ func indexOne(ctx context.Context, sh *process, a *app, v *vault, f indexFlags) 
 	var changes rag.Changes
 	var err error
 	if f.dryRun {
-		changes, err = v.index.DryRun(ctx, v.folder)
+		changes, err = v.Index.DryRun(ctx, v.Folder)
 	} else {
-		bar := newBar(sh)
+		bar := app.NewBar(sh)
 		if f.rebuild {
-			changes, err = v.index.Rebuild(ctx, v.folder, a.embedder(ctx), bar.sync)
+			changes, err = v.Index.Rebuild(ctx, v.Folder, a.Embedder(ctx), bar.Sync)
 		} else {
-			changes, err = a.sync(ctx, v, bar.sync)
+			changes, err = a.Sync(ctx, v, bar.Sync)
 		}
-		bar.clear()
+		bar.Clear()
 	}
 	if err != nil {
 		return err
@@ -117,30 +118,30 @@ func indexOne(ctx context.Context, sh *process, a *app, v *vault, f indexFlags) 
 
 // watchNotes keeps all folders' indexes up to date and tells of each change, until
 // the user stops it.
-func watchNotes(ctx context.Context, sh *process, a *app, f indexFlags) error {
+func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) error {
 	var printing sync.Mutex
 	var watches sync.WaitGroup
-	for _, v := range a.open() {
+	for _, v := range a.OpenVaults() {
 		watches.Go(func() {
 			told := func(changes rag.Changes, err error) {
 				printing.Lock()
 				defer printing.Unlock()
 				if err != nil && ctx.Err() == nil {
-					fmt.Fprintln(sh.err, "lifehub:", safetext.Line(err.Error()))
+					fmt.Fprintln(sh.Err, "lifehub:", safetext.Line(err.Error()))
 				} else if err == nil {
-					_ = printChanges(sh, v.folder.Dir(), changes, f.json)
+					_ = printChanges(sh, v.Folder.Dir(), changes, f.json)
 				}
 			}
-			_ = v.index.Watch(ctx, v.folder, func() llm.Embedder { return a.embedder(ctx) }, told) // it ends with ctx
+			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return a.Embedder(ctx) }, told) // it ends with ctx
 		})
 	}
 	watches.Wait()
 	return nil
 }
 
-func printStatus(sh *process, dir string, files []rag.FileStatus, asJSON bool) error {
+func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(struct {
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(struct {
 			Folder string           `json:"folder"`
 			Files  []rag.FileStatus `json:"files"`
 		}{dir, files})
@@ -157,21 +158,21 @@ func printStatus(sh *process, dir string, files []rag.FileStatus, asJSON bool) e
 		if file.Reason != "" {
 			line += ": " + safetext.Line(file.Reason)
 		}
-		fmt.Fprintln(sh.out, line)
+		fmt.Fprintln(sh.Out, line)
 	}
-	fmt.Fprintf(sh.out, "%s: %d of %d indexed\n", safetext.Line(dir), indexed, len(files))
+	fmt.Fprintf(sh.Out, "%s: %d of %d indexed\n", safetext.Line(dir), indexed, len(files))
 	return nil
 }
 
-func printChanges(sh *process, dir string, changes rag.Changes, asJSON bool) error {
+func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(struct {
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(struct {
 			Folder string `json:"folder"`
 			rag.Changes
 		}{dir, changes})
 	}
 	for _, w := range changes.Warnings {
-		fmt.Fprintln(sh.err, "!", safetext.Line(w))
+		fmt.Fprintln(sh.Err, "!", safetext.Line(w))
 	}
 	counts := map[string]int{}
 	for _, c := range changes.Notes {
@@ -183,17 +184,17 @@ func printChanges(sh *process, dir string, changes rag.Changes, asJSON bool) err
 		if c.Reason != "" {
 			line += ": " + safetext.Line(c.Reason)
 		}
-		fmt.Fprintln(sh.out, line)
+		fmt.Fprintln(sh.Out, line)
 	}
 	if changes.Rebuilt != "" {
-		fmt.Fprintln(sh.out, "rebuilt:", safetext.Line(changes.Rebuilt))
+		fmt.Fprintln(sh.Out, "rebuilt:", safetext.Line(changes.Rebuilt))
 	}
-	fmt.Fprintf(sh.out, "%s: %s, %s", safetext.Line(dir), count(changes.Total, "note"), count(changes.Passages, "passage"))
+	fmt.Fprintf(sh.Out, "%s: %s, %s", safetext.Line(dir), count(changes.Total, "note"), count(changes.Passages, "passage"))
 	for _, what := range []string{"added", "changed", "moved", "removed", "skipped"} {
 		if counts[what] > 0 {
-			fmt.Fprintf(sh.out, ", %d %s", counts[what], what)
+			fmt.Fprintf(sh.Out, ", %d %s", counts[what], what)
 		}
 	}
-	fmt.Fprintf(sh.out, ", %d embedded\n", changes.Embedded)
+	fmt.Fprintf(sh.Out, ", %d embedded\n", changes.Embedded)
 	return nil
 }

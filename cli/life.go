@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/turn"
+	"lifehub/cli/app"
 	"lifehub/llm"
 	"lifehub/rag"
 	"lifehub/store"
@@ -21,7 +22,7 @@ import (
 // life is what goes on behind a chat: the notes are brought up to date, the
 // model server comes and goes, MCP servers start. It tells the screen about it.
 type life struct {
-	*app
+	*app.App
 	status  chan backend.Status
 	notices chan string
 	wake    chan struct{} // the notes, or who embeds them, changed
@@ -33,19 +34,19 @@ type life struct {
 }
 
 // begin starts what goes on behind a chat. It ends with ctx; wait waits for that.
-func begin(ctx context.Context, a *app) *life {
-	l := &life{app: a, status: make(chan backend.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
+func begin(ctx context.Context, a *app.App) *life {
+	l := &life{App: a, status: make(chan backend.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
 	l.tell()
-	for _, text := range a.config.Notices() {
+	for _, text := range a.Settings.Notices() {
 		l.notice(text)
 	}
-	for _, text := range a.folder.Notices {
+	for _, text := range a.Folder.Notices {
 		l.notice(text)
 	}
-	for _, gone := range a.gone {
+	for _, gone := range a.Gone {
 		l.notice("This chat goes without " + gone)
 	}
-	if first := a.known.firstUse(); first != "" {
+	if first := a.ServerTrust.FirstUse(); first != "" {
 		l.notice(first)
 	}
 	l.stale()
@@ -54,20 +55,20 @@ func begin(ctx context.Context, a *app) *life {
 	l.spawn(func() { l.guardStore(ctx) })
 	l.spawn(func() { l.followServers(ctx) })
 	l.spawn(func() { l.followServersFile(ctx) })
-	l.spawn(func() { l.followMemory(ctx, a.agent()) })
+	l.spawn(func() { l.followMemory(ctx, a.Agent()) })
 	return l
 }
 
 // guardStore looks for damage after an unclean end, and makes the backup of the
 // day. Neither holds up the chat.
 func (l *life) guardStore(ctx context.Context) {
-	if text := l.store.Warning(); text != "" {
+	if text := l.Store.Warning(); text != "" {
 		l.notice(text)
 	}
-	err := l.store.Check(ctx)
+	err := l.Store.Check(ctx)
 	var damaged *file.DamagedError
 	if err == nil {
-		err = l.store.BackUp(ctx) // of a damaged one there are enough
+		err = l.Store.BackUp(ctx) // of a damaged one there are enough
 	}
 	switch {
 	case errors.As(err, &damaged):
@@ -99,8 +100,8 @@ func (l *life) wait() { l.running.Wait() }
 // stale says that the index no longer matches the notes; followNotes will
 // bring it up to date.
 func (l *life) stale() {
-	for _, v := range l.indexed() {
-		v.behind.Store(true)
+	for _, v := range l.Indexed() {
+		v.Behind.Store(true)
 	}
 	select {
 	case l.wake <- struct{}{}:
@@ -127,18 +128,18 @@ func (l *life) notice(text string) {
 func (l *life) tell() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	coverage, err := l.library().Coverage(context.Background())
+	coverage, err := l.Library().Coverage(context.Background())
 	if err != nil {
 		slog.Warn("how far the index is", "error", err)
 	}
-	state := l.provider.State()
+	state := l.Provider.State()
 	scope := ""
-	if use := l.switches.notesNow(); use != notesOn {
+	if use := l.Switches.NotesNow(); use != app.NotesOn {
 		scope = "notes " + string(use)
 	}
 	s := backend.Status{
 		Scope:    scope,
-		Provider: state.Provider, Model: state.Model, Window: l.provider.Window(), Sent: l.sent(),
+		Provider: state.Provider, Model: state.Model, Window: l.Provider.Window(), Sent: l.Sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: l.indexing || coverage.Unread > 0,
 	}
 	if l.indexing && l.progress.Total > 0 {
@@ -159,7 +160,7 @@ const receiptEvery = 2 * time.Second
 // that makes vectors changes, the notes are embedded again while words answer.
 func (l *life) followProvider(ctx context.Context) {
 	l.spawn(func() {
-		if _, err := l.provider.Info(ctx, ""); err == nil { // which model answers, before it is asked
+		if _, err := l.Provider.Info(ctx, ""); err == nil { // which model answers, before it is asked
 			l.tell()
 		}
 	})
@@ -176,29 +177,29 @@ func (l *life) followProvider(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-receipt.C:
-			if now := (facts{l.sent(), l.provider.State().Model, l.provider.Window()}); now != told {
+			if now := (facts{l.Sent(), l.Provider.State().Model, l.Provider.Window()}); now != told {
 				told = now
 				l.tell()
 			}
-		case change := <-l.changes:
+		case change := <-l.Changes:
 			if l.news(change) {
 				l.notice(change.Text)
 			}
 			l.tell()
 			l.stale()
-			l.archived()
+			l.Archived()
 		}
 	}
 }
 
 // followMemory embeds what was archived, and all of it when the embedder changes.
 func (l *life) followMemory(ctx context.Context, a *turn.Agent) {
-	l.archived()
+	l.Archived()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.unembedded:
+		case <-l.Unembedded:
 			if err := a.EmbedMemories(ctx); err != nil && ctx.Err() == nil {
 				slog.Warn("embed the memory", "error", err)
 			}
@@ -212,7 +213,7 @@ func (l *life) followServers(ctx context.Context) {
 	for {
 		before := told
 		told = map[string]string{}
-		for _, s := range l.servers.State() {
+		for _, s := range l.Servers.State() {
 			text := waits(s)
 			told[s.Name] = text
 			if text != before[s.Name] {
@@ -224,7 +225,7 @@ func (l *life) followServers(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.servers.Changes():
+		case <-l.Servers.Changes():
 		}
 	}
 }
@@ -245,14 +246,14 @@ func (l *life) followNotes(ctx context.Context) {
 func (l *life) syncAll(ctx context.Context) {
 	l.setIndexing(true, rag.Progress{})
 	var last time.Time
-	for _, v := range l.indexed() {
-		changes, err := l.sync(ctx, v, func(p rag.Progress) {
+	for _, v := range l.Indexed() {
+		changes, err := l.Sync(ctx, v, func(p rag.Progress) {
 			if time.Since(last) > 100*time.Millisecond {
 				last = time.Now()
 				l.setIndexing(true, p)
 			}
 		})
-		v.behind.Store(false)
+		v.Behind.Store(false)
 		if ctx.Err() != nil {
 			return
 		}
@@ -269,14 +270,14 @@ func (l *life) syncAll(ctx context.Context) {
 
 // watch keeps each index like its folder from now on.
 func (l *life) watch(ctx context.Context) {
-	for _, v := range l.open() {
-		if v.watched {
+	for _, v := range l.OpenVaults() {
+		if v.Watched {
 			continue
 		}
-		v.watched = true
+		v.Watched = true
 		l.spawn(func() {
 			yieldToScreen()
-			_ = v.index.Watch(ctx, v.folder, func() llm.Embedder { return l.embedder(ctx) }, func(c rag.Changes, err error) {
+			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return l.Embedder(ctx) }, func(c rag.Changes, err error) {
 				if err != nil && ctx.Err() == nil {
 					l.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
 				}
@@ -303,12 +304,12 @@ func (c conversations) Recent(ctx context.Context, limit int) ([]agent.Conversat
 }
 
 // models is the provider as the screen wants it.
-type models struct{ *app }
+type models struct{ *app.App }
 
-func (m models) List(ctx context.Context) ([]llm.Info, error) { return m.provider.Models(ctx) }
+func (m models) List(ctx context.Context) ([]llm.Info, error) { return m.Provider.Models(ctx) }
 
-func (m models) Use(ctx context.Context, name string) error { return m.provider.SetModel(ctx, name) }
+func (m models) Use(ctx context.Context, name string) error { return m.Provider.SetModel(ctx, name) }
 
 func (m models) Pull(ctx context.Context, name string, progress func(string, int64, int64)) error {
-	return m.provider.Pull(ctx, name, func(p llm.Progress) { progress(p.Status, p.Done, p.Total) })
+	return m.Provider.Pull(ctx, name, func(p llm.Progress) { progress(p.Status, p.Done, p.Total) })
 }

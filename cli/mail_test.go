@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 )
 
@@ -31,7 +32,7 @@ func TestThePasswordOfMailComesFromTheEnvironmentOrAPrivateFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := settings.Defaults()
 			c.Mail.PasswordFile = tc.file
-			got, err := mailOf(c, func(key string) (string, bool) { return tc.env, key == settings.PasswordEnv && tc.env != "" }).Password()
+			got, err := app.MailOf(c, func(key string) (string, bool) { return tc.env, key == settings.PasswordEnv && tc.env != "" }).Password()
 			if got != tc.want || (err != nil) != (tc.fails != "") || err != nil && !strings.Contains(err.Error(), tc.fails) {
 				t.Errorf("got %q, %v", got, err)
 			}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"lifehub/cli/app"
 	"lifehub/internal/ttytest"
 	"lifehub/llm/llmtest"
 )
@@ -97,7 +98,7 @@ func TestAStormOfSizesAndAnEndInEveryPanel(t *testing.T) {
 	ends := []struct {
 		signal syscall.Signal
 		code   int
-	}{{syscall.SIGTERM, exitTerminated}, {syscall.SIGHUP, exitTerminated}, {syscall.SIGQUIT, exitTerminated}, {syscall.SIGINT, exitInterrupted}}
+	}{{syscall.SIGTERM, app.ExitTerminated}, {syscall.SIGHUP, app.ExitTerminated}, {syscall.SIGQUIT, app.ExitTerminated}, {syscall.SIGINT, app.ExitInterrupted}}
 	sizes, soak := 100, os.Getenv("LIFEHUB_SOAK") == "1"
 	if soak {
 		sizes = 1000
@@ -223,7 +224,7 @@ func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
 			term.types("how often do I run?\n")
 			term.sees("three times a week")
 			term.types("/quit\n")
-			if code := term.exits(); code != exitDone {
+			if code := term.exits(); code != app.ExitDone {
 				t.Errorf("exit code %d", code)
 			}
 			if strings.Contains(term.sent(), "\x1b") {
@@ -301,7 +302,7 @@ func TestStrangeTerminalsGetAScreen(t *testing.T) {
 				t.Errorf("colours %t: %q", tc.colours, got)
 			}
 			term.types("\x04")
-			if code := term.exits(); code != exitDone {
+			if code := term.exits(); code != app.ExitDone {
 				t.Errorf("exit code %d", code)
 			}
 			if left := ttytest.Left(term.sent()); left != nil {
@@ -354,7 +355,7 @@ func TestASlowLineAndASilentTerminal(t *testing.T) {
 			if err := term.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			if code := term.exits(); code != exitTerminated {
+			if code := term.exits(); code != app.ExitTerminated {
 				t.Errorf("exit code %d", code)
 			}
 			if left := ttytest.Left(term.sent()); left != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent/tools"
+	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
@@ -21,18 +22,18 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func newMCP(sh *process) *cobra.Command {
+func newMCP(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "List the MCP servers and how they are",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := openApp(cmd.Context(), sh, runFlags{noSave: true})
+			a, err := app.Open(cmd.Context(), sh, app.RunFlags{NoSave: true})
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			a.waitForServers(cmd.Context())
+			defer a.Close()
+			a.WaitForServers(cmd.Context())
 			return listServers(sh, a, asJSON)
 		},
 	}
@@ -57,45 +58,45 @@ func waits(s mcpclient.ServerState) string {
 }
 
 // startOne starts one server alone, for a command about it.
-func startOne(ctx context.Context, sh *process, name string) (*mcpclient.Servers, known, error) {
-	p, c, err := loadSettings(sh)
+func startOne(ctx context.Context, sh *app.Process, name string) (*mcpclient.Servers, app.ServerTrust, error) {
+	p, c, err := app.LoadSettings(sh)
 	if err != nil {
-		return nil, known{}, err
+		return nil, app.ServerTrust{}, err
 	}
-	k, err := readServers(p)
+	k, err := app.ReadServers(p)
 	if err != nil {
 		return nil, k, err
 	}
-	if k.config, err = k.config.Only(name); err != nil {
+	if k.Settings, err = k.Settings.Only(name); err != nil {
 		return nil, k, settings.UsageError{Err: err}
 	}
 	builtin := map[string]bool{}
 	for _, t := range tools.All(tools.Deps{}) {
 		builtin[t.Spec().Name] = true
 	}
-	return mcpclient.Start(ctx, k.config, mcpclient.Options{
-		Timeout: c.MCP.Timeout, Trust: k.trust, Logs: p.ServerLogs(), Tokens: p.Credentials(), Version: version.Text(), Redact: (&redact.Redaction{Paths: p, Config: c, Environ: sh.environ()}).Known, Log: slog.New(slog.DiscardHandler),
+	return mcpclient.Start(ctx, k.Settings, mcpclient.Options{
+		Timeout: c.MCP.Timeout, Trust: k.Trust, Logs: p.ServerLogs(), Tokens: p.Credentials(), Version: version.Text(), Redact: (&redact.Redaction{Paths: p, Config: c, Environ: sh.Environ()}).Known, Log: slog.New(slog.DiscardHandler),
 		Reserved: func(name string) bool { return builtin[name] },
 		Roots:    func() []string { return c.Notes },
 		// Servers list other tools for clients that can be asked. Nothing is
 		// called here, so nobody will be.
-		Elicit: elicit,
+		Elicit: app.Elicit,
 		Sample: func(context.Context, string, llm.Request) (mcpclient.Sampled, error) {
 			return mcpclient.Sampled{}, errors.New("no call is under way")
 		},
 	}), k, nil
 }
 
-func listServers(sh *process, a *app, asJSON bool) error {
-	states := a.servers.State()
+func listServers(sh *app.Process, a *app.App, asJSON bool) error {
+	states := a.Servers.State()
 	if asJSON {
 		if states == nil {
 			states = []mcpclient.ServerState{}
 		}
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(states)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(states)
 	}
 	if len(states) == 0 {
-		fmt.Fprintf(sh.err, "no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s\n", a.Paths.ServersFile())
+		fmt.Fprintf(sh.Err, "no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s\n", a.Paths.ServersFile())
 	}
 	for _, s := range states {
 		showServer(sh, s)
@@ -104,11 +105,11 @@ func listServers(sh *process, a *app, asJSON bool) error {
 }
 
 // showServer prints how a server is, what it costs and what it said last.
-func showServer(sh *process, s mcpclient.ServerState) {
-	fmt.Fprintf(sh.out, "%-16s %s\n", safetext.Line(s.Name), safetext.Line(s.Text()))
+func showServer(sh *app.Process, s mcpclient.ServerState) {
+	fmt.Fprintf(sh.Out, "%-16s %s\n", safetext.Line(s.Name), safetext.Line(s.Text()))
 	detail := func(what, text string) {
 		if text != "" {
-			fmt.Fprintf(sh.out, "%-16s %-8s %s\n", "", what, safetext.Line(text))
+			fmt.Fprintf(sh.Out, "%-16s %-8s %s\n", "", what, safetext.Line(text))
 		}
 	}
 	detail(string(s.Transport), s.Address)
@@ -139,7 +140,7 @@ func brief(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
-func newMCPLogs(sh *process) *cobra.Command {
+func newMCPLogs(sh *app.Process) *cobra.Command {
 	lines := 0
 	cmd := &cobra.Command{
 		Use: "logs NAME", Short: "Print what a server wrote to stderr and logged",
@@ -150,12 +151,12 @@ func newMCPLogs(sh *process) *cobra.Command {
 	return cmd
 }
 
-func showServerLog(sh *process, name string, lines int) error {
-	p, k, err := knownServers(sh)
+func showServerLog(sh *app.Process, name string, lines int) error {
+	p, k, err := app.KnownServers(sh)
 	if err != nil {
 		return err
 	}
-	if _, err := k.config.Only(name); err != nil {
+	if _, err := k.Settings.Only(name); err != nil {
 		return settings.UsageError{Err: err}
 	}
 	text, err := serverLog(p.ServerLog(name), lines)
@@ -163,10 +164,10 @@ func showServerLog(sh *process, name string, lines int) error {
 		return err
 	}
 	if text == "" {
-		fmt.Fprintf(sh.err, "%s has logged nothing yet\n", safetext.Line(name))
+		fmt.Fprintf(sh.Err, "%s has logged nothing yet\n", safetext.Line(name))
 		return nil
 	}
-	fmt.Fprintln(sh.out, safetext.Text(text))
+	fmt.Fprintln(sh.Out, safetext.Text(text))
 	return nil
 }
 

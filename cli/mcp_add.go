@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/mcpclient/config"
 	"lifehub/tui/safetext"
@@ -19,7 +20,7 @@ import (
 
 // addition is one call of `lifehub mcp add`.
 type addition struct {
-	*process
+	*app.Process
 	server    config.Server
 	transport string
 	env       []string
@@ -27,8 +28,8 @@ type addition struct {
 	timeout   time.Duration
 }
 
-func newMCPAdd(sh *process) *cobra.Command {
-	a := &addition{process: sh}
+func newMCPAdd(sh *app.Process) *cobra.Command {
+	a := &addition{Process: sh}
 	cmd := &cobra.Command{
 		Use: "add NAME [--url URL | -- COMMAND [ARG…]]", Short: "Add a server to mcp.json",
 		Long: "Add a server to mcp.json. What you type here is trusted: the server is started from now on, and the tools\n" +
@@ -50,7 +51,7 @@ func newMCPAdd(sh *process) *cobra.Command {
 }
 
 func (a *addition) run(name string, command []string) error {
-	p, k, err := knownServers(a.process) // what stands there already is adopted before
+	p, k, err := app.KnownServers(a.Process) // what stands there already is adopted before
 	if err != nil {
 		return err
 	}
@@ -68,21 +69,21 @@ func (a *addition) run(name string, command []string) error {
 	if err := config.Add(p.ServersFile(), s); err != nil {
 		return settings.UsageError{Err: err}
 	}
-	if k.config, err = config.Read(p.ServersFile(), os.LookupEnv); err != nil {
+	if k.Settings, err = config.Read(p.ServersFile(), os.LookupEnv); err != nil {
 		return err
 	}
-	one, err := k.config.Only(name)
+	one, err := k.Settings.Only(name)
 	if err != nil {
 		return err
 	}
-	if err := k.trust.Typed(one.Servers[0]); err != nil {
+	if err := k.Trust.Typed(one.Servers[0]); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "added %s: %s\n", name, safetext.Reveal(one.Servers[0].Address()))
-	if missing := k.config.Missing(one.Servers[0]); len(missing) > 0 {
-		fmt.Fprintf(a.err, "! it stays off until %s is set\n", safetext.Line(strings.Join(missing, ", ")))
+	fmt.Fprintf(a.Out, "added %s: %s\n", name, safetext.Reveal(one.Servers[0].Address()))
+	if missing := k.Settings.Missing(one.Servers[0]); len(missing) > 0 {
+		fmt.Fprintf(a.Err, "! it stays off until %s is set\n", safetext.Line(strings.Join(missing, ", ")))
 	}
-	fmt.Fprintf(a.err, "`lifehub mcp test %s` starts it and lists its tools\n", name)
+	fmt.Fprintf(a.Err, "`lifehub mcp test %s` starts it and lists its tools\n", name)
 	return nil
 }
 
@@ -109,7 +110,7 @@ func pairs(given []string, between string) (map[string]string, error) {
 	return values, nil
 }
 
-func newMCPImport(sh *process) *cobra.Command {
+func newMCPImport(sh *app.Process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Add the servers of another client's file, after showing them",
@@ -124,8 +125,8 @@ func newMCPImport(sh *process) *cobra.Command {
 	return cmd
 }
 
-func importServers(sh *process, from string, yes bool) error {
-	p, k, err := knownServers(sh)
+func importServers(sh *app.Process, from string, yes bool) error {
+	p, k, err := app.KnownServers(sh)
 	if err != nil {
 		return err
 	}
@@ -134,26 +135,26 @@ func importServers(sh *process, from string, yes bool) error {
 		return settings.UsageError{Err: err}
 	}
 	for _, s := range found.Servers {
-		fmt.Fprintf(sh.out, "+ %s: %s\n", safetext.Reveal(s.Name), safetext.Reveal(s.Address()))
+		fmt.Fprintf(sh.Out, "+ %s: %s\n", safetext.Reveal(s.Name), safetext.Reveal(s.Address()))
 		for what, values := range map[string]map[string]string{"variables": s.Env, "headers": s.Headers} {
 			if len(values) > 0 {
-				fmt.Fprintf(sh.out, "    with %s %s\n", what, safetext.Reveal(strings.Join(slices.Sorted(maps.Keys(values)), ", ")))
+				fmt.Fprintf(sh.Out, "    with %s %s\n", what, safetext.Reveal(strings.Join(slices.Sorted(maps.Keys(values)), ", ")))
 			}
 		}
 		if s.Cwd != "" {
-			fmt.Fprintf(sh.out, "    in %s\n", safetext.Reveal(s.Cwd))
+			fmt.Fprintf(sh.Out, "    in %s\n", safetext.Reveal(s.Cwd))
 		}
 		if s.Allow != nil && len(s.Allow) == 0 {
-			fmt.Fprintln(sh.out, "    with none of its tools")
+			fmt.Fprintln(sh.Out, "    with none of its tools")
 		} else if s.Allow != nil {
-			fmt.Fprintf(sh.out, "    with these tools only: %s\n", safetext.Reveal(strings.Join(s.Allow, ", ")))
+			fmt.Fprintf(sh.Out, "    with these tools only: %s\n", safetext.Reveal(strings.Join(s.Allow, ", ")))
 		}
 		if s.Deny != nil {
-			fmt.Fprintf(sh.out, "    without the tools %s\n", safetext.Reveal(strings.Join(s.Deny, ", ")))
+			fmt.Fprintf(sh.Out, "    without the tools %s\n", safetext.Reveal(strings.Join(s.Deny, ", ")))
 		}
 	}
 	for _, why := range found.Skipped {
-		fmt.Fprintf(sh.out, "- left out: %s\n", safetext.Line(why))
+		fmt.Fprintf(sh.Out, "- left out: %s\n", safetext.Line(why))
 	}
 	if len(found.Servers) == 0 {
 		return nil
@@ -164,10 +165,10 @@ func importServers(sh *process, from string, yes bool) error {
 	if err := found.AddTo(p.ServersFile()); err != nil {
 		return err
 	}
-	if err := k.trust.Shown(found.Servers...); err != nil {
+	if err := k.Trust.Shown(found.Servers...); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.out, "added %s; their tools are used once you have seen them: lifehub mcp trust NAME\n", servers(len(found.Servers)))
+	fmt.Fprintf(sh.Out, "added %s; their tools are used once you have seen them: lifehub mcp trust NAME\n", servers(len(found.Servers)))
 	return nil
 }
 
@@ -180,25 +181,25 @@ func servers(n int) string {
 
 // agree asks for a yes on stdin, unless it was given as a flag. A no, and
 // nobody to ask, is an error with the code of a refusal.
-func agree(sh *process, question string, yes bool) error {
+func agree(sh *app.Process, question string, yes bool) error {
 	if yes {
 		return nil
 	}
-	fmt.Fprintf(sh.err, "%s [y/N] ", question)
-	line, err := bufio.NewReader(sh.in).ReadString('\n')
+	fmt.Fprintf(sh.Err, "%s [y/N] ", question)
+	line, err := bufio.NewReader(sh.In).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
 		return nil
 	case "":
 		if err != nil {
-			fmt.Fprintln(sh.err)
-			return exitError{Err: fmt.Errorf("nobody answered, so nothing was changed; --yes says yes"), code: exitRefused}
+			fmt.Fprintln(sh.Err)
+			return app.ExitError{Err: fmt.Errorf("nobody answered, so nothing was changed; --yes says yes"), Code: app.ExitRefused}
 		}
 	}
-	return exitError{Err: fmt.Errorf("nothing was changed"), code: exitRefused}
+	return app.ExitError{Err: fmt.Errorf("nothing was changed"), Code: app.ExitRefused}
 }
 
-func newMCPRemove(sh *process) *cobra.Command {
+func newMCPRemove(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Take a server out of mcp.json, and forget what it was trusted with", Aliases: []string{"rm"},
 		Args: args(cobra.ExactArgs(1)),
@@ -206,15 +207,15 @@ func newMCPRemove(sh *process) *cobra.Command {
 	}
 }
 
-func removeServer(sh *process, name string) error {
-	p, k, err := knownServers(sh)
+func removeServer(sh *app.Process, name string) error {
+	p, k, err := app.KnownServers(sh)
 	if err != nil {
 		return err
 	}
 	if err := config.Remove(p.ServersFile(), name); err != nil {
 		return settings.UsageError{Err: err}
 	}
-	if err := k.trust.Forget(name); err != nil {
+	if err := k.Trust.Forget(name); err != nil {
 		return err
 	}
 	for _, file := range []string{p.ServerLog(name), p.ServerLog(name) + ".old", filepath.Join(p.Credentials(), name+".json")} {
@@ -222,6 +223,6 @@ func removeServer(sh *process, name string) error {
 			return fmt.Errorf("remove what was kept of %s: %w", name, err)
 		}
 	}
-	fmt.Fprintf(sh.out, "removed %s\n", name)
+	fmt.Fprintf(sh.Out, "removed %s\n", name)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
@@ -17,11 +18,11 @@ import (
 )
 
 // panel is the MCP servers as the screen wants them.
-type panel struct{ *app }
+type panel struct{ *app.App }
 
 func (p panel) List() []backend.Server {
 	var list []backend.Server
-	for _, s := range p.servers.State() {
+	for _, s := range p.Servers.State() {
 		one := backend.Server{
 			Name: s.Name, Address: s.Address, About: s.About, State: s.Text(), Running: s.Status == mcpclient.Running, Off: s.Status == mcpclient.Off, Consent: s.WantsConsent(),
 			Up: time.Since(s.Since), Restarts: s.Restarts, Tools: len(s.Tools), Tokens: s.Tokens,
@@ -35,13 +36,13 @@ func (p panel) List() []backend.Server {
 	return list
 }
 
-func (p panel) Restart(name string) error { return p.servers.Restart(name) }
+func (p panel) Restart(name string) error { return p.Servers.Restart(name) }
 
 func (p panel) Switch(name string, on bool) error {
 	if err := config.Enable(p.Paths.ServersFile(), name, on); err != nil {
 		return err
 	}
-	return p.applyServers()
+	return p.ApplyServers()
 }
 
 // logLines is how much of a log the screen shows.
@@ -54,17 +55,17 @@ func (p panel) Trust(name string, seen []backend.Change) error {
 	for _, c := range seen {
 		changes = append(changes, trust.Change(c))
 	}
-	return p.servers.Accept(name, changes)
+	return p.Servers.Accept(name, changes)
 }
 
 func (p panel) Consent(ctx context.Context, name string, show func(page string)) error {
-	return p.servers.Consent(ctx, name, show)
+	return p.Servers.Consent(ctx, name, show)
 }
 
 // promptTemplates are the prompts of the servers.
-func promptTemplates(a *app) []backend.Template {
+func promptTemplates(a *app.App) []backend.Template {
 	var list []backend.Template
-	for _, p := range a.servers.Prompts() {
+	for _, p := range a.Servers.Prompts() {
 		list = append(list, backend.Template{
 			Name: p.Server + ":" + p.Name, Help: p.Description, Schema: blanks(p.Args),
 			Fill: func(ctx context.Context, values json.RawMessage) (string, error) {
@@ -103,12 +104,12 @@ func blanks(args []mcpclient.PromptArg) json.RawMessage {
 
 // fillPrompt has a server fill in a prompt, and writes it as one text, which is
 // remembered as the server's.
-func fillPrompt(ctx context.Context, a *app, p mcpclient.Prompt, values json.RawMessage) (string, error) {
+func fillPrompt(ctx context.Context, a *app.App, p mcpclient.Prompt, values json.RawMessage) (string, error) {
 	args := map[string]string{}
 	if err := json.Unmarshal(values, &args); err != nil {
 		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
 	}
-	messages, err := a.servers.FillPrompt(ctx, p.Server, p.Name, args)
+	messages, err := a.Servers.FillPrompt(ctx, p.Server, p.Name, args)
 	if err != nil {
 		return "", err
 	}
@@ -121,7 +122,7 @@ func fillPrompt(ctx context.Context, a *app, p mcpclient.Prompt, values json.Raw
 		parts = append(parts, text)
 	}
 	text := strings.Join(parts, "\n\n")
-	if err := a.untrusted.Remember(ctx, agent.Untrusted{Source: "the prompt " + p.Server + ":" + p.Name, Prints: agent.Fingerprints(text)}); err != nil {
+	if err := a.Untrusted.Remember(ctx, agent.Untrusted{Source: "the prompt " + p.Server + ":" + p.Name, Prints: agent.Fingerprints(text)}); err != nil {
 		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
 	}
 	return text, nil

@@ -18,7 +18,7 @@ func (l *life) followServersFile(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if text := l.lookAtServers(); text != "" {
+		if text := l.LookAtServers(); text != "" {
 			l.notice(text)
 		}
 	}

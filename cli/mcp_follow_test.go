@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/cli/app"
 	"lifehub/internal/mcptest"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
@@ -40,25 +41,25 @@ func configure(t *testing.T, file string, servers map[string]any) {
 }
 
 // followedTwice looks at mcp.json as often as it takes to apply it.
-func followedTwice(t *testing.T, a *app) string {
+func followedTwice(t *testing.T, a *app.App) string {
 	t.Helper()
-	if text := a.lookAtServers(); text != "" {
+	if text := a.LookAtServers(); text != "" {
 		t.Errorf("a file that may be in the middle of being written is applied: %s", text)
 	}
-	return a.lookAtServers()
+	return a.LookAtServers()
 }
 
 // untilState waits for the state of the only server.
-func untilState(t *testing.T, a *app, name string, is func(mcpclient.ServerState) bool) {
+func untilState(t *testing.T, a *app.App, name string, is func(mcpclient.ServerState) bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		for _, s := range a.servers.State() {
+		for _, s := range a.Servers.State() {
 			if s.Name == name && is(s) {
 				return
 			}
 		}
 	}
-	t.Fatalf("got %+v", a.servers.State())
+	t.Fatalf("got %+v", a.Servers.State())
 }
 
 func running(s mcpclient.ServerState) bool { return s.Status == mcpclient.Running && len(s.Tools) == 1 }
@@ -74,12 +75,12 @@ func TestServersFollowTheirFile(t *testing.T) {
 	if got := followedTwice(t, a); got != "mcp.json has changed: added a." {
 		t.Errorf("got %q", got)
 	}
-	if got := a.secrets.Known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
+	if got := a.Secrets.Known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
 		t.Errorf("its secret is told: %s", got)
 	}
 	// Nobody typed it: it starts once the user has seen it, here or in another LifeHub.
 	untilState(t, a, "a", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off && waits(s) != "" })
-	seen := a.servers.Unseen("a")
+	seen := a.Servers.Unseen("a")
 	other, err := trust.Open(a.Paths.TrustFile())
 	if err != nil {
 		t.Fatal(err)
@@ -91,35 +92,35 @@ func TestServersFollowTheirFile(t *testing.T) {
 	if err != nil || len(seen) == 0 {
 		t.Fatal(seen, err)
 	}
-	_ = a.lookAtServers()
+	_ = a.LookAtServers()
 	untilState(t, a, "a", func(s mcpclient.ServerState) bool {
 		return s.Status == mcpclient.Off && len(s.Unseen) == 1 || running(s)
 	})
-	if err := a.servers.Accept("a", a.servers.Unseen("a")); err != nil {
+	if err := a.Servers.Accept("a", a.Servers.Unseen("a")); err != nil {
 		t.Fatal(err)
 	}
 	untilState(t, a, "a", running)
 
 	// What cannot be read changes nothing, and is said once.
-	before := a.servers.State()[0]
+	before := a.Servers.State()[0]
 	write(t, file, "{\n  \"mcpServers\": {\"a\": {\"command\":")
 	got := followedTwice(t, a)
 	if !strings.Contains(got, "the MCP servers stay as they are") || !strings.Contains(got, "mcp.json:2: not valid JSON") {
 		t.Errorf("got %q", got)
 	}
 	for range 3 {
-		if got := a.lookAtServers(); got != "" {
+		if got := a.LookAtServers(); got != "" {
 			t.Errorf("said again: %s", got)
 		}
 	}
-	if got := a.secrets.Known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
+	if got := a.Secrets.Known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
 		t.Errorf("while the file cannot be read its secret is told: %s", got)
 	}
 	configure(t, file, servers)
 	if got := followedTwice(t, a); got != "" {
 		t.Errorf("as before: %s", got)
 	}
-	if after := a.servers.State()[0]; after.Since != before.Since {
+	if after := a.Servers.State()[0]; after.Since != before.Since {
 		t.Errorf("it was disturbed: %+v, then %+v", before, after)
 	}
 
@@ -129,7 +130,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		untilState(t, a, "a", func(s mcpclient.ServerState) bool { return running(s) == on && (on || s.Status == mcpclient.Off) })
-		if got := a.lookAtServers() + a.lookAtServers(); got != "" {
+		if got := a.LookAtServers() + a.LookAtServers(); got != "" {
 			t.Errorf("got %q", got)
 		}
 	}
@@ -139,7 +140,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	if got := followedTwice(t, a); got != "mcp.json has changed: removed a." {
 		t.Errorf("got %q", got)
 	}
-	if got := a.secrets.Known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
+	if got := a.Secrets.Known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
 		t.Errorf("the secret of a server that is gone is told: %s", got)
 	}
 }
@@ -203,16 +204,16 @@ func TestAMessageWaitsOnceForTheServersThatItNames(t *testing.T) {
 	configure(t, a.Paths.ServersFile(), map[string]any{"late": ownServer("sleep")})
 	followedTwice(t, a)
 	untilState(t, a, "late", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off })
-	if err := a.servers.Accept("late", a.servers.Unseen("late")); err != nil {
+	if err := a.Servers.Accept("late", a.Servers.Unseen("late")); err != nil {
 		t.Fatal(err)
 	}
 	untilState(t, a, "late", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Starting })
 	ctx, stop := context.WithCancel(t.Context())
 	var said []string
 	say := func(text string) { said = append(said, text); stop() }
-	a.prepare(ctx, "ask late", say)
-	a.waited = true
-	a.prepare(t.Context(), "ask late", say)
+	a.Prepare(ctx, "ask late", say)
+	a.Waited = true
+	a.Prepare(t.Context(), "ask late", say)
 	if len(said) != 1 || said[0] != "Waiting for MCP servers to start: late." {
 		t.Errorf("got %q", said)
 	}

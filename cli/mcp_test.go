@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/cli/app"
 	"lifehub/internal/testenv"
 )
 
@@ -36,10 +37,10 @@ func TestToolsOfARealServerAreListedAndCalled(t *testing.T) {
 	if out, _ := run("mcp", "list"); !strings.Contains(out, "everything") || !strings.Contains(out, "broken") {
 		t.Errorf("the servers are not listed:\n%s", out)
 	}
-	if out, code := run("ask", "@everything_echo message=marmalade"); code != exitRefused || strings.Contains(out, "Echo: marmalade") {
-		t.Errorf("a server's tool ran without being allowed, or exit code %d is not %d:\n%s", code, exitRefused, out)
+	if out, code := run("ask", "@everything_echo message=marmalade"); code != app.ExitRefused || strings.Contains(out, "Echo: marmalade") {
+		t.Errorf("a server's tool ran without being allowed, or exit code %d is not %d:\n%s", code, app.ExitRefused, out)
 	}
-	if out, code := run("ask", "--allow", "everything_echo", "@everything_echo message=marmalade"); code != exitDone || !strings.Contains(out, "marmalade") {
+	if out, code := run("ask", "--allow", "everything_echo", "@everything_echo message=marmalade"); code != app.ExitDone || !strings.Contains(out, "marmalade") {
 		t.Errorf("exit code %d, want the echo:\n%s", code, out)
 	}
 }
@@ -84,7 +85,7 @@ func TestAResourceThatIsNamedIsReadAlongWithTheQuestion(t *testing.T) {
 	vault := t.TempDir()
 	write(t, filepath.Join(vault, "a.md"), "# Rowing\n\nI row.\n")
 	out, code := run("ask", "--stream-json", "--notes", vault, "what is in @everything:demo://resource/static/document/features.md?")
-	if code != exitDone || !strings.Contains(out, `"name":"read_resource","input":{"name":"everything:demo://resource/static/document/features.md"}`) || !strings.Contains(out, "Everything Server - Features") {
+	if code != app.ExitDone || !strings.Contains(out, `"name":"read_resource","input":{"name":"everything:demo://resource/static/document/features.md"}`) || !strings.Contains(out, "Everything Server - Features") {
 		t.Errorf("exit code %d:\n%.3000s", code, out)
 	}
 	out, _ = run("ask", "--notes", vault, "what is in @everything:demo://nothing and mail@everything:x.org and @nobody:x?")

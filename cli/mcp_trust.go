@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/trust"
@@ -22,7 +23,7 @@ import (
 	"lifehub/tui/worddiff"
 )
 
-func newMCPTest(sh *process) *cobra.Command {
+func newMCPTest(sh *app.Process) *cobra.Command {
 	var consent bool
 	cmd := &cobra.Command{
 		Use: "test NAME", Short: "Start a server and list what it offers; call nothing",
@@ -30,14 +31,14 @@ func newMCPTest(sh *process) *cobra.Command {
 			"the page to open is shown, and opened when you press o and Enter. One port of this machine is open meanwhile.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return testServer(cmd.Context(), sh, given[0], consent || term.IsTerminal(sh.in.Fd()))
+			return testServer(cmd.Context(), sh, given[0], consent || term.IsTerminal(sh.In.Fd()))
 		},
 	}
 	cmd.Flags().BoolVar(&consent, "consent", false, "go through the server's consent also without a terminal")
 	return cmd
 }
 
-func newMCPConsent(sh *process) *cobra.Command {
+func newMCPConsent(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "consent NAME", Short: "Give a server on the web the consent that it wants",
 		Long: "Give a server on the web the consent that it wants, as `mcp test` does: the page to open is shown. What comes of it\n" +
@@ -48,7 +49,7 @@ func newMCPConsent(sh *process) *cobra.Command {
 }
 
 // testServer starts a server; consent says that somebody is there to give it.
-func testServer(ctx context.Context, sh *process, name string, consent bool) error {
+func testServer(ctx context.Context, sh *app.Process, name string, consent bool) error {
 	began := time.Now()
 	servers, _, err := startOne(ctx, sh, name)
 	if err != nil {
@@ -72,32 +73,32 @@ func testServer(ctx context.Context, sh *process, name string, consent bool) err
 	}
 	for _, t := range servers.Tools() {
 		first, _, _ := strings.Cut(t.Spec().Description, "\n")
-		fmt.Fprintf(sh.out, "  tool      %-32s %s\n", safetext.Line(t.Spec().Name), safetext.Line(first))
+		fmt.Fprintf(sh.Out, "  tool      %-32s %s\n", safetext.Line(t.Spec().Name), safetext.Line(first))
 	}
 	for _, r := range servers.Resources() {
-		fmt.Fprintf(sh.out, "  resource  @%s:%s  %s\n", safetext.Line(r.Server), safetext.Line(r.URI), safetext.Line(r.Name))
+		fmt.Fprintf(sh.Out, "  resource  @%s:%s  %s\n", safetext.Line(r.Server), safetext.Line(r.URI), safetext.Line(r.Name))
 	}
 	for _, p := range servers.Prompts() {
-		fmt.Fprintf(sh.out, "  prompt    /%s:%s  %s\n", safetext.Line(p.Server), safetext.Line(p.Name), safetext.Line(p.Description))
+		fmt.Fprintf(sh.Out, "  prompt    /%s:%s  %s\n", safetext.Line(p.Server), safetext.Line(p.Name), safetext.Line(p.Description))
 	}
 	for _, c := range state.Unseen {
-		fmt.Fprintf(sh.out, "  unseen    %s\n", safetext.Line(c.What))
+		fmt.Fprintf(sh.Out, "  unseen    %s\n", safetext.Line(c.What))
 	}
-	fmt.Fprintf(sh.out, "started and listed in %v; nothing was called\n", took.Round(time.Millisecond))
+	fmt.Fprintf(sh.Out, "started and listed in %v; nothing was called\n", took.Round(time.Millisecond))
 	return nil
 }
 
 // consentTo shows the page of a server's consent and waits until the server runs.
-func consentTo(ctx context.Context, sh *process, servers *mcpclient.Servers, name string) error {
+func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Servers, name string) error {
 	before := servers.State()[0].Since
 	err := servers.Consent(ctx, name, func(page string) {
-		fmt.Fprintf(sh.err, "%s wants your consent. Open this page:\n\n  %s\n\no and Enter opens it; Ctrl+C leaves.\n", name, safetext.Reveal(page))
+		fmt.Fprintf(sh.Err, "%s wants your consent. Open this page:\n\n  %s\n\no and Enter opens it; Ctrl+C leaves.\n", name, safetext.Reveal(page))
 		go openOnKey(sh, page)
 	})
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, serverPatience+time.Second, errors.New("it has not started"))
+	ctx, cancel := context.WithTimeoutCause(ctx, app.ServerPatience+time.Second, errors.New("it has not started"))
 	defer cancel()
 	for {
 		state := servers.State()[0]
@@ -114,8 +115,8 @@ func consentTo(ctx context.Context, sh *process, servers *mcpclient.Servers, nam
 
 // openOnKey opens a page once the user has typed o. It ends with the first
 // line of stdin, or with the program.
-func openOnKey(sh *process, page string) {
-	line, err := bufio.NewReader(sh.in).ReadString('\n')
+func openOnKey(sh *app.Process, page string) {
+	line, err := bufio.NewReader(sh.In).ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "o" {
 		return
 	}
@@ -124,13 +125,13 @@ func openOnKey(sh *process, page string) {
 		opener = []string{"xdg-open"}
 	}
 	cmd := exec.Command(opener[0], append(opener[1:], page)...)
-	cmd.Env = redact.WithoutOwnSecrets(sh.environ())
+	cmd.Env = redact.WithoutOwnSecrets(sh.Environ())
 	if err := cmd.Start(); err != nil {
-		fmt.Fprintf(sh.err, "! %v\n", err)
+		fmt.Fprintf(sh.Err, "! %v\n", err)
 	}
 }
 
-func newMCPTrust(sh *process) *cobra.Command {
+func newMCPTrust(sh *app.Process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "trust NAME", Short: "Show what of a server is new or has changed, and take it as seen",
@@ -149,7 +150,7 @@ func newMCPTrust(sh *process) *cobra.Command {
 // looks at it: its entry, its tools, and once more for one that changes them.
 const maxLooks = 3
 
-func trustServer(ctx context.Context, sh *process, name string, yes bool) error {
+func trustServer(ctx context.Context, sh *app.Process, name string, yes bool) error {
 	servers, k, err := startOne(ctx, sh, name)
 	if err != nil {
 		return err
@@ -165,7 +166,7 @@ func trustServer(ctx context.Context, sh *process, name string, yes bool) error 
 			break
 		}
 		for _, c := range unseen {
-			showChange(sh.out, c)
+			showChange(sh.Out, c)
 		}
 		if err := agree(sh, fmt.Sprintf("Trust %s with this?", name), yes); err != nil {
 			return err
@@ -182,18 +183,18 @@ func trustServer(ctx context.Context, sh *process, name string, yes bool) error 
 	case len(state.Unseen) > 0:
 		return fmt.Errorf("trust MCP server %s: it changes while you look at it", name)
 	case looks == 0:
-		for _, c := range k.trust.Known(name) {
-			showChange(sh.out, c)
+		for _, c := range k.Trust.Known(name) {
+			showChange(sh.Out, c)
 		}
-		fmt.Fprintln(sh.out, "This is what you have seen; nothing has changed.")
+		fmt.Fprintln(sh.Out, "This is what you have seen; nothing has changed.")
 	}
-	fmt.Fprintf(sh.out, "%s: %s\n", name, safetext.Line(state.Text()))
+	fmt.Fprintf(sh.Out, "%s: %s\n", name, safetext.Line(state.Text()))
 	return nil
 }
 
 // settledServer waits until the server has taken in what was accepted.
-func settledServer(ctx context.Context, sh *process, servers *mcpclient.Servers, name string, accepted []trust.Change) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, serverPatience+time.Second, errors.New("it has not started"))
+func settledServer(ctx context.Context, sh *app.Process, servers *mcpclient.Servers, name string, accepted []trust.Change) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, app.ServerPatience+time.Second, errors.New("it has not started"))
 	defer cancel()
 	for {
 		state := servers.State()[0]

@@ -13,20 +13,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 )
 
-func newMemory(sh *process) *cobra.Command {
+func newMemory(sh *app.Process) *cobra.Command {
 	var listJSON, searchJSON bool
 	var limit int
 	list := &cobra.Command{
 		Use: "list", Short: "List what is remembered about you, with the file that holds it",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withFacts(cmd.Context(), sh, func(a *app) error { return listFacts(cmd.Context(), sh, a, "", listJSON) })
+			return withFacts(cmd.Context(), sh, func(a *app.App) error { return listFacts(cmd.Context(), sh, a, "", listJSON) })
 		},
 	}
 	list.Flags().BoolVar(&listJSON, "json", false, "print a JSON array")
@@ -34,7 +35,7 @@ func newMemory(sh *process) *cobra.Command {
 		Use: "search QUERY…", Short: "Find facts, and what was said in earlier conversations",
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return withMemory(cmd.Context(), sh, runFlags{}, func(a *app) error {
+			return withMemory(cmd.Context(), sh, app.RunFlags{}, func(a *app.App) error {
 				return printMemory(cmd.Context(), sh, a, strings.Join(given, " "), limit, searchJSON)
 			})
 		},
@@ -47,8 +48,8 @@ func newMemory(sh *process) *cobra.Command {
 			Example: "  lifehub memory add \"my cat is called Whiskers\"",
 			Args:    args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
-				return withFacts(cmd.Context(), sh, func(a *app) error {
-					diff, err := a.facts().Remember(strings.Join(given, " "), time.Now())
+				return withFacts(cmd.Context(), sh, func(a *app.App) error {
+					diff, err := a.Facts().Remember(strings.Join(given, " "), time.Now())
 					return showDiff(sh, diff, err)
 				})
 			},
@@ -57,8 +58,8 @@ func newMemory(sh *process) *cobra.Command {
 			Use: "forget TEXT", Short: "Forget a fact, named by words that only it holds",
 			Args: args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
-				return withFacts(cmd.Context(), sh, func(a *app) error {
-					diff, err := a.facts().Forget(strings.Join(given, " "))
+				return withFacts(cmd.Context(), sh, func(a *app.App) error {
+					diff, err := a.Facts().Forget(strings.Join(given, " "))
 					return showDiff(sh, diff, err)
 				})
 			},
@@ -67,7 +68,7 @@ func newMemory(sh *process) *cobra.Command {
 			Use: "edit", Short: "Open the file of facts in your editor",
 			Args: args(cobra.NoArgs),
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return withFacts(cmd.Context(), sh, func(a *app) error { return editFacts(cmd.Context(), sh, a) })
+				return withFacts(cmd.Context(), sh, func(a *app.App) error { return editFacts(cmd.Context(), sh, a) })
 			},
 		},
 	)
@@ -75,22 +76,22 @@ func newMemory(sh *process) *cobra.Command {
 
 // withFacts opens LifeHub for a command that works on facts alone: they are
 // lines of a file, and no conversation has to be open for them.
-func withFacts(ctx context.Context, sh *process, do func(*app) error) error {
-	return withMemory(ctx, sh, runFlags{noSave: true}, do)
+func withFacts(ctx context.Context, sh *app.Process, do func(*app.App) error) error {
+	return withMemory(ctx, sh, app.RunFlags{NoSave: true}, do)
 }
 
 // withMemory opens LifeHub for a command that only looks into its memory.
-func withMemory(ctx context.Context, sh *process, flags runFlags, do func(*app) error) error {
-	a, err := openApp(ctx, sh, flags)
+func withMemory(ctx context.Context, sh *app.Process, flags app.RunFlags, do func(*app.App) error) error {
+	a, err := app.Open(ctx, sh, flags)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	return do(a)
 }
 
-func listFacts(ctx context.Context, sh *process, a *app, query string, asJSON bool) error {
-	facts, err := a.findFacts(ctx, query)
+func listFacts(ctx context.Context, sh *app.Process, a *app.App, query string, asJSON bool) error {
+	facts, err := a.FindFacts(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -98,62 +99,62 @@ func listFacts(ctx context.Context, sh *process, a *app, query string, asJSON bo
 		if facts == nil {
 			facts = []agent.Fact{}
 		}
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(facts)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(facts)
 	}
 	printFacts(sh, facts)
 	if len(facts) == 0 {
-		fmt.Fprintln(sh.err, "nothing is remembered about you; `lifehub memory add TEXT` or /remember in the chat adds to it")
+		fmt.Fprintln(sh.Err, "nothing is remembered about you; `lifehub memory add TEXT` or /remember in the chat adds to it")
 	}
 	return nil
 }
 
-func printFacts(sh *process, facts []agent.Fact) {
+func printFacts(sh *app.Process, facts []agent.Fact) {
 	for _, f := range facts {
-		fmt.Fprintf(sh.out, "%s:%d  %s", safetext.Line(f.Path), f.Line, safetext.Line(f.Text))
+		fmt.Fprintf(sh.Out, "%s:%d  %s", safetext.Line(f.Path), f.Line, safetext.Line(f.Text))
 		if from := f.Provenance(); from != "" {
-			fmt.Fprintf(sh.out, "  (%s)", safetext.Line(from))
+			fmt.Fprintf(sh.Out, "  (%s)", safetext.Line(from))
 		}
-		fmt.Fprintln(sh.out)
+		fmt.Fprintln(sh.Out)
 	}
 }
 
-func printMemory(ctx context.Context, sh *process, a *app, query string, limit int, asJSON bool) error {
+func printMemory(ctx context.Context, sh *app.Process, a *app.App, query string, limit int, asJSON bool) error {
 	if limit < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of exchanges", limit)}
 	}
-	found, err := a.searchMemory(ctx, query, limit)
+	found, err := a.SearchMemory(ctx, query, limit)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(found)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(found)
 	}
 	printFacts(sh, found.Facts)
 	for _, r := range found.Exchanges {
-		fmt.Fprintf(sh.out, "%s  %s  %s\n", shortID(r.Conversation), r.Asked.Local().Format("2006-01-02 15:04"), safetext.Line(r.Title))
-		fmt.Fprintf(sh.out, "%s\n%s\n\n", indent(safetext.Text(excerpt(r.Question)), "  > "), indent(safetext.Text(excerpt(r.Answer)), "    "))
+		fmt.Fprintf(sh.Out, "%s  %s  %s\n", shortID(r.Conversation), r.Asked.Local().Format("2006-01-02 15:04"), safetext.Line(r.Title))
+		fmt.Fprintf(sh.Out, "%s\n%s\n\n", indent(safetext.Text(excerpt(r.Question)), "  > "), indent(safetext.Text(excerpt(r.Answer)), "    "))
 	}
 	if len(found.Facts)+len(found.Exchanges) == 0 {
-		fmt.Fprintln(sh.err, "nothing like that is remembered")
+		fmt.Fprintln(sh.Err, "nothing like that is remembered")
 	}
 	return nil
 }
 
 // showDiff prints what was changed.
-func showDiff(sh *process, diff string, err error) error {
+func showDiff(sh *app.Process, diff string, err error) error {
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}
-	_, err = fmt.Fprint(sh.out, safetext.Text(diff))
+	_, err = fmt.Fprint(sh.Out, safetext.Text(diff))
 	return err
 }
 
-func editFacts(ctx context.Context, sh *process, a *app) error {
-	argv := strings.Fields(a.config.Editor)
+func editFacts(ctx context.Context, sh *app.Process, a *app.App) error {
+	argv := strings.Fields(a.Settings.Editor)
 	if len(argv) == 0 {
 		return settings.UsageError{Err: errors.New("there is no editor: set EDITOR, or `editor` in the settings")}
 	}
-	facts := a.facts()
+	facts := a.Facts()
 	if err := facts.Begin(); err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func editFacts(ctx context.Context, sh *process, a *app) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], filepath.Join(folder.Dir(), filepath.FromSlash(facts.Path)))...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = sh.in, sh.out, sh.err, redact.WithoutOwnSecrets(sh.environ())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = sh.In, sh.Out, sh.Err, redact.WithoutOwnSecrets(sh.Environ())
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("edit what is remembered: %w", err)
 	}
@@ -175,11 +176,11 @@ func (l *life) memoryCommands() []backend.Command {
 		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: l.slashMemory},
 		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, but for the last messages", Here: l.slashCompact},
 		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, text string) (string, error) {
-			diff, err := l.facts().Remember(text, time.Now())
+			diff, err := l.Facts().Remember(text, time.Now())
 			return withDiff("Remembered; `/forget` takes it back.", diff, err)
 		}},
 		{Name: "forget", Args: "TEXT", Help: "forget a fact, named by words that only it holds", Run: func(_ context.Context, text string) (string, error) {
-			diff, err := l.facts().Forget(text)
+			diff, err := l.Facts().Forget(text)
 			return withDiff("Forgotten; `/remember` brings it back.", diff, err)
 		}},
 	}
@@ -187,7 +188,7 @@ func (l *life) memoryCommands() []backend.Command {
 
 // slashCompact says what it did.
 func (l *life) slashCompact(ctx context.Context, conversation, focus string) (string, error) {
-	done, err := l.agent().Compact(ctx, conversation, focus)
+	done, err := l.Agent().Compact(ctx, conversation, focus)
 	if err != nil {
 		return "", err
 	}
@@ -212,10 +213,10 @@ func (l *life) slashMemory(ctx context.Context, query string) (string, error) {
 	var found agent.Remembered
 	var err error
 	if query == "" {
-		found.Facts, err = l.findFacts(ctx, "")
+		found.Facts, err = l.FindFacts(ctx, "")
 	} else {
 		const most = 5
-		found, err = l.searchMemory(ctx, query, most)
+		found, err = l.SearchMemory(ctx, query, most)
 	}
 	if err != nil {
 		return "", err
@@ -236,11 +237,11 @@ func (l *life) slashMemory(ctx context.Context, query string) (string, error) {
 		}
 		return b.String(), nil
 	}
-	folder, err := l.facts().Folder()
+	folder, err := l.Facts().Folder()
 	if err != nil {
 		return "", err
 	}
-	archived, err := l.store.Archived(ctx)
+	archived, err := l.Store.Archived(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -252,6 +253,6 @@ func (l *life) slashMemory(ctx context.Context, query string) (string, error) {
 		exchanges = "1 past exchange"
 	}
 	fmt.Fprintf(&b, "\nFacts stand in `%s`, which you may edit. %s can come back (`memory.scope: %s`).\n",
-		filepath.Join(folder.Dir(), filepath.FromSlash(l.facts().Path)), exchanges, l.config.Memory.Scope)
+		filepath.Join(folder.Dir(), filepath.FromSlash(l.Facts().Path)), exchanges, l.Settings.Memory.Scope)
 	return b.String(), nil
 }

@@ -9,30 +9,31 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/tui/backend"
 )
 
 // mentionsOf are what a message can name after an @: the notes and the resources
 // of servers, or the files of a place.
-func mentionsOf(ctx context.Context, a *app, place string) ([]backend.Mention, error) {
+func mentionsOf(ctx context.Context, a *app.App, place string) ([]backend.Mention, error) {
 	if place != "" {
 		return filesIn(place)
 	}
 	var list []backend.Mention
-	vaults := a.open()
+	vaults := a.OpenVaults()
 	for _, v := range vaults {
-		titles, err := v.index.Titles(ctx)
+		titles, err := v.Index.Titles(ctx)
 		if err != nil {
 			return nil, err
 		}
-		entries, _, err := v.folder.List(ctx)
+		entries, _, err := v.Folder.List(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range entries {
 			name := e.Path
 			if len(vaults) > 1 {
-				name = filepath.Base(v.folder.Dir()) + "/" + name
+				name = filepath.Base(v.Folder.Dir()) + "/" + name
 			}
 			list = append(list, backend.Mention{Name: name, Detail: titles[e.Path]})
 		}
@@ -41,9 +42,9 @@ func mentionsOf(ctx context.Context, a *app, place string) ([]backend.Mention, e
 }
 
 // resourceMentions are what the servers have to read.
-func resourceMentions(a *app) []backend.Mention {
+func resourceMentions(a *app.App) []backend.Mention {
 	var list []backend.Mention
-	for _, r := range a.servers.Resources() {
+	for _, r := range a.Servers.Resources() {
 		detail := r.Name
 		if r.Description != "" && r.Description != r.Name {
 			detail = strings.TrimSpace(r.Name + ": " + r.Description)
@@ -55,7 +56,7 @@ func resourceMentions(a *app) []backend.Mention {
 
 // filesIn lists a folder, its folders first.
 func filesIn(place string) ([]backend.Mention, error) {
-	entries, err := os.ReadDir(atHome(place))
+	entries, err := os.ReadDir(app.AtHome(place))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil // it is still being typed
 	}
@@ -64,13 +65,13 @@ func filesIn(place string) ([]backend.Mention, error) {
 	}
 	var folders, files []backend.Mention
 	for _, e := range entries {
-		info, err := os.Stat(filepath.Join(atHome(place), e.Name()))
+		info, err := os.Stat(filepath.Join(app.AtHome(place), e.Name()))
 		switch {
 		case err != nil || strings.HasPrefix(e.Name(), "."):
 		case info.IsDir():
 			folders = append(folders, backend.Mention{Name: place + e.Name() + "/", Detail: "folder"})
 		case info.Mode().IsRegular():
-			files = append(files, backend.Mention{Name: place + e.Name(), Detail: size(info.Size())})
+			files = append(files, backend.Mention{Name: place + e.Name(), Detail: app.Size(info.Size())})
 		}
 	}
 	return append(folders, files...), nil
@@ -80,17 +81,17 @@ func filesIn(place string) ([]backend.Mention, error) {
 const previewSize = 2 << 10
 
 // previewOf is the beginning of what a name after an @ stands for.
-func previewOf(_ context.Context, a *app, name string) string {
-	switch folder, below := a.noteOf(name); {
+func previewOf(_ context.Context, a *app.App, name string) string {
+	switch folder, below := a.NoteOf(name); {
 	case folder != nil:
 		note, err := folder.Read(below)
 		if err != nil {
 			return err.Error()
 		}
 		lines := strings.Split(note.Text, "\n")
-		return firstBytes(strings.TrimSpace(strings.Join(lines[min(len(lines), max(0, note.BodyLine-1)):], "\n")), previewSize)
-	case isFile(name) && !isImage(name):
-		text, err := readTextFile(name, previewSize)
+		return app.FirstBytes(strings.TrimSpace(strings.Join(lines[min(len(lines), max(0, note.BodyLine-1)):], "\n")), previewSize)
+	case app.IsFile(name) && !app.IsImage(name):
+		text, err := app.ReadTextFile(name, previewSize)
 		if err != nil {
 			return err.Error()
 		}
@@ -99,4 +100,4 @@ func previewOf(_ context.Context, a *app, name string) string {
 	return ""
 }
 
-var _ agent.Attacher = attached{}
+var _ agent.Attacher = app.Attached{}

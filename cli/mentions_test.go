@@ -10,23 +10,24 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/cli/app"
 	"lifehub/rag"
 	"lifehub/tui/backend"
 )
 
 // anApp is LifeHub on a folder of notes, with no model and nothing kept.
-func anApp(t *testing.T, vaults ...string) *app {
+func anApp(t *testing.T, vaults ...string) *app.App {
 	t.Helper()
 	home := t.TempDir()
-	sh := &process{environ: func() []string { return nil }, getenv: func(name string) (string, bool) {
+	sh := &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
 		value, ok := map[string]string{"LIFEHUB_HOME": home, "LIFEHUB_PROVIDER": "offline"}[name]
 		return value, ok
 	}}
-	a, err := openApp(t.Context(), sh, runFlags{notes: vaults, noSave: true})
+	a, err := app.Open(t.Context(), sh, app.RunFlags{Notes: vaults, NoSave: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(a.close)
+	t.Cleanup(a.Close)
 	return a
 }
 
@@ -41,7 +42,7 @@ func TestAMessageBringsAlongWhatItNames(t *testing.T) {
 	}
 	write(t, filepath.Join(files, "cat.png"), picture.String())
 	write(t, filepath.Join(files, "damaged.png"), picture.String()[:20])
-	a := attached{anApp(t, vault)}
+	a := app.Attached{App: anApp(t, vault)}
 
 	for message, want := range map[string][]string{
 		"what does @running.md say?":                           {"running.md"},
@@ -83,8 +84,8 @@ func TestWhatCanBeNamedIsListed(t *testing.T) {
 	write(t, filepath.Join(files, "report.txt"), "Sales rose.")
 	write(t, filepath.Join(files, ".secret"), "x")
 	a := anApp(t, vault)
-	for _, v := range a.open() {
-		if _, err := a.sync(t.Context(), v, func(rag.Progress) {}); err != nil {
+	for _, v := range a.OpenVaults() {
+		if _, err := a.Sync(t.Context(), v, func(rag.Progress) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +106,7 @@ func TestWhatCanBeNamedIsListed(t *testing.T) {
 	if got := previewOf(t.Context(), a, files+"/report.txt"); got != "Sales rose." {
 		t.Errorf("preview of a file: %q", got)
 	}
-	if home, err := os.UserHomeDir(); err == nil && atHome("~/x") != filepath.Join(home, "x") {
-		t.Errorf("~/x is %s", atHome("~/x"))
+	if home, err := os.UserHomeDir(); err == nil && app.AtHome("~/x") != filepath.Join(home, "x") {
+		t.Errorf("~/x is %s", app.AtHome("~/x"))
 	}
 }

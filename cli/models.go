@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
 
-func newModels(sh *process) *cobra.Command {
+func newModels(sh *app.Process) *cobra.Command {
 	var listJSON, showJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "List the models of the server",
@@ -43,14 +44,14 @@ func newModels(sh *process) *cobra.Command {
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withProvider(cmd.Context(), sh, func(ctx context.Context, p llm.Provider) error {
-				bar := newBar(sh)
-				defer bar.clear()
-				err := p.Pull(ctx, given[0], func(p llm.Progress) { bar.bytes(p.Status, p.Done, p.Total) })
+				bar := app.NewBar(sh)
+				defer bar.Clear()
+				err := p.Pull(ctx, given[0], func(p llm.Progress) { bar.Bytes(p.Status, p.Done, p.Total) })
 				if err != nil {
 					return fmt.Errorf("pull %s: %w", given[0], err)
 				}
-				bar.clear()
-				fmt.Fprintln(sh.out, "pulled", safetext.Line(given[0]))
+				bar.Clear()
+				fmt.Fprintln(sh.Out, "pulled", safetext.Line(given[0]))
 				return nil
 			})
 		},
@@ -59,12 +60,12 @@ func newModels(sh *process) *cobra.Command {
 }
 
 // withProvider reaches the model server for one command.
-func withProvider(ctx context.Context, sh *process, do func(context.Context, llm.Provider) error) error {
-	_, c, err := loadSettings(sh)
+func withProvider(ctx context.Context, sh *app.Process, do func(context.Context, llm.Provider) error) error {
+	_, c, err := app.LoadSettings(sh)
 	if err != nil {
 		return err
 	}
-	p, err := llm.Open(modelSettings(c))
+	p, err := llm.Open(app.ModelSettings(c))
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}
@@ -76,7 +77,7 @@ func withProvider(ctx context.Context, sh *process, do func(context.Context, llm
 	return err
 }
 
-func listModels(ctx context.Context, sh *process, p llm.Provider, asJSON bool) error {
+func listModels(ctx context.Context, sh *app.Process, p llm.Provider, asJSON bool) error {
 	list, err := p.Models(ctx)
 	if err != nil {
 		return fmt.Errorf("list models: %w", err)
@@ -85,22 +86,22 @@ func listModels(ctx context.Context, sh *process, p llm.Provider, asJSON bool) e
 		if list == nil {
 			list = []llm.Info{}
 		}
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(list)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(sh.err, "no models are installed; `lifehub models pull qwen3:8b` fetches one")
+		fmt.Fprintln(sh.Err, "no models are installed; `lifehub models pull qwen3:8b` fetches one")
 	}
 	for _, m := range list {
 		mark := " "
 		if m.Name == p.State().Model {
 			mark = "*"
 		}
-		fmt.Fprintf(sh.out, "%s %-32s %8s  %-8s %s\n", mark, safetext.Line(m.Name), size(m.Size), safetext.Line(m.Parameters), strings.Join(m.Capabilities, " "))
+		fmt.Fprintf(sh.Out, "%s %-32s %8s  %-8s %s\n", mark, safetext.Line(m.Name), app.Size(m.Size), safetext.Line(m.Parameters), strings.Join(m.Capabilities, " "))
 	}
 	return nil
 }
 
-func showModel(ctx context.Context, sh *process, p llm.Provider, name string, asJSON bool) error {
+func showModel(ctx context.Context, sh *app.Process, p llm.Provider, name string, asJSON bool) error {
 	if name == "" {
 		name = p.State().Model
 	}
@@ -109,18 +110,18 @@ func showModel(ctx context.Context, sh *process, p llm.Provider, name string, as
 		return fmt.Errorf("show model: %w", err)
 	}
 	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(m)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(m)
 	}
 	rows := [][2]string{{"model", m.Name}, {"runs at", p.State().Provider}, {"family", m.Family}, {"parameters", m.Parameters}, {"quantization", m.Quantization}, {"can", strings.Join(m.Capabilities, ", ")}, {"runs on", m.Remote}}
 	if m.Size > 0 {
-		rows = append(rows, [2]string{"size", size(m.Size)})
+		rows = append(rows, [2]string{"size", app.Size(m.Size)})
 	}
 	if m.Context > 0 {
 		rows = append(rows, [2]string{"context", fmt.Sprintf("%d tokens at most, %d asked for", m.Context, m.Allocated)})
 	}
 	for _, r := range rows {
 		if r[1] != "" {
-			fmt.Fprintf(sh.out, "%-14s %s\n", r[0], safetext.Line(r[1]))
+			fmt.Fprintf(sh.Out, "%-14s %s\n", r[0], safetext.Line(r[1]))
 		}
 	}
 	return nil

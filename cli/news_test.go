@@ -3,12 +3,13 @@ package cli
 import (
 	"testing"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 )
 
 func TestWhatTheModelServerLacksIsToldOnceAndWhenItChanges(t *testing.T) {
-	l := &life{app: &app{}}
+	l := &life{App: &app.App{}}
 	l.Paths = settings.Paths{State: t.TempDir()}
 	const words, other = "notes are found by words only", "something else is missing"
 	for i, step := range []struct {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/mcptest"
 	"lifehub/llm"
@@ -137,7 +138,7 @@ func canCall(req llm.Request, name string) bool {
 // obeys.
 type victim struct {
 	*testing.T
-	*app
+	*app.App
 	model        *obeying
 	conversation string
 	vault        string
@@ -195,12 +196,12 @@ var plantations = map[string]plantation{
 		return agent.Message{Text: "Shorten this.", Attached: []agent.Attachment{{Name: "stdin", Text: injection()}}}.String()
 	}},
 	"what a server says of its tool": {own: true, plant: func(v *victim) {
-		v.server(homeFolder(v.app), map[string]string{mcptest.Mode: "describes", mcptest.Orders: injection(), "GORACE": "atexit_sleep_ms=0"})
+		v.server(homeFolder(v.App), map[string]string{mcptest.Mode: "describes", mcptest.Orders: injection(), "GORACE": "atexit_sleep_ms=0"})
 	}},
 	"a prompt of a server": {plant: func(v *victim) {
-		v.server(homeFolder(v.app), map[string]string{mcptest.Mode: "prompts", mcptest.Orders: injection(), "GORACE": "atexit_sleep_ms=0"})
+		v.server(homeFolder(v.App), map[string]string{mcptest.Mode: "prompts", mcptest.Orders: injection(), "GORACE": "atexit_sleep_ms=0"})
 	}, question: func(v *victim) string {
-		prompts := promptTemplates(v.app)
+		prompts := promptTemplates(v.App)
 		if len(prompts) == 0 {
 			v.Fatal("the server has no prompt")
 		}
@@ -211,24 +212,24 @@ var plantations = map[string]plantation{
 		return text
 	}},
 	"a resource of a server": {plant: func(v *victim) {
-		v.server(homeFolder(v.app), map[string]string{mcptest.Mode: "holds", mcptest.Orders: injection(), "GORACE": "atexit_sleep_ms=0"})
+		v.server(homeFolder(v.App), map[string]string{mcptest.Mode: "holds", mcptest.Orders: injection(), "GORACE": "atexit_sleep_ms=0"})
 	}, question: func(*victim) string { return "What does @leaky:safe://rules say?" }},
 	"the result of a server": {opening: [2]string{"leaky_echo", `{}`}, plant: func(v *victim) {
-		v.server(homeFolder(v.app), map[string]string{mcptest.Mode: "leaky", "ORDERS": injection(), "GORACE": "atexit_sleep_ms=0"})
+		v.server(homeFolder(v.App), map[string]string{mcptest.Mode: "leaky", "ORDERS": injection(), "GORACE": "atexit_sleep_ms=0"})
 	}},
 	"a fact that was learned": {plant: func(v *victim) {
-		write(v.T, memoryFile(v.app), "# Memory\n\n- I like green tea (2026-01-01, you)\n- "+injection()[:800]+" (2026-01-01, foreign)\n")
+		write(v.T, memoryFile(v.App), "# Memory\n\n- I like green tea (2026-01-01, you)\n- "+injection()[:800]+" (2026-01-01, foreign)\n")
 	}},
 	"a fact of the user's": {own: true, plant: func(v *victim) {
-		write(v.T, memoryFile(v.app), "# Memory\n\n- I like green tea (2026-01-01, you)\n- "+injection()+" (2026-01-01, you)\n")
+		write(v.T, memoryFile(v.App), "# Memory\n\n- I like green tea (2026-01-01, you)\n- "+injection()+" (2026-01-01, you)\n")
 	}},
 	"an artifact": {opening: [2]string{"read_artifact", `{"name":"plan"}`}, begin: func(v *victim) {
-		id, err := v.store.Begin(v.Context(), v.conversation, "Make a plan.")
+		id, err := v.Store.Begin(v.Context(), v.conversation, "Make a plan.")
 		if err == nil {
-			err = errors.Join(v.store.Finish(v.Context(), id, agent.Answer{Text: "It is made."}), v.isUntrusted(injection()))
+			err = errors.Join(v.Store.Finish(v.Context(), id, agent.Answer{Text: "It is made."}), v.isUntrusted(injection()))
 		}
 		if err == nil {
-			err = v.store.KeepArtifact(v.Context(), agent.Artifact{Conversation: v.conversation, Name: "plan", Version: 1, Text: injection(), By: "loop", Turn: id, Call: "c", Time: time.Now()})
+			err = v.Store.KeepArtifact(v.Context(), agent.Artifact{Conversation: v.conversation, Name: "plan", Version: 1, Text: injection(), By: "loop", Turn: id, Call: "c", Time: time.Now()})
 		}
 		if err != nil {
 			v.Fatal(err)
@@ -240,13 +241,13 @@ var plantations = map[string]plantation{
 		for i := range 6 {
 			v.said(fmt.Sprintf("And %d?", i), "Nothing.")
 		}
-		if _, err := v.agent().Compact(v.Context(), v.conversation, ""); err != nil {
+		if _, err := v.Agent().Compact(v.Context(), v.conversation, ""); err != nil {
 			v.Fatal(err)
 		}
 	}},
 	"a fork of a conversation": {begin: func(v *victim) {
 		turn := v.said("What does the web say?", injection())
-		forked, err := v.store.Fork(v.Context(), v.conversation, turn)
+		forked, err := v.Store.Fork(v.Context(), v.conversation, turn)
 		if err != nil {
 			v.Fatal(err)
 		}
@@ -254,10 +255,10 @@ var plantations = map[string]plantation{
 	}},
 	"another conversation": {scope: "all", begin: func(v *victim) {
 		here := v.conversation
-		v.conversation = v.store.NewConversation()
+		v.conversation = v.Store.NewConversation()
 		v.said("What is new with the safe?", injection())
 		v.conversation = here
-		if _, err := v.store.Archive(v.Context(), here, 6, true); err != nil {
+		if _, err := v.Store.Archive(v.Context(), here, 6, true); err != nil {
 			v.Fatal(err)
 		}
 	}, question: func(*victim) string { return "What is new with the safe?" }},
@@ -265,14 +266,14 @@ var plantations = map[string]plantation{
 
 // isUntrusted has a text known as that of a page.
 func (v *victim) isUntrusted(text string) error {
-	return v.untrusted.Remember(v.Context(), agent.Untrusted{Source: "a page", Conversation: v.conversation, Prints: agent.Fingerprints(text)})
+	return v.Untrusted.Remember(v.Context(), agent.Untrusted{Source: "a page", Conversation: v.conversation, Prints: agent.Fingerprints(text)})
 }
 
 // said keeps a finished turn whose answer holds foreign text.
 func (v *victim) said(question, answer string) string {
-	id, err := v.store.Begin(v.Context(), v.conversation, question)
+	id, err := v.Store.Begin(v.Context(), v.conversation, question)
 	if err == nil {
-		err = errors.Join(v.store.Finish(v.Context(), id, agent.Answer{Text: answer}), v.isUntrusted(answer))
+		err = errors.Join(v.Store.Finish(v.Context(), id, agent.Answer{Text: answer}), v.isUntrusted(answer))
 	}
 	if err != nil {
 		v.Fatal(err)
@@ -280,8 +281,8 @@ func (v *victim) said(question, answer string) string {
 	return id
 }
 
-func homeFolder(a *app) string { return filepath.Dir(a.Paths.Config) }
-func memoryFile(a *app) string { return filepath.Join(a.Paths.MemoryFolder(), "memory.md") }
+func homeFolder(a *app.App) string { return filepath.Dir(a.Paths.Config) }
+func memoryFile(a *app.App) string { return filepath.Join(a.Paths.MemoryFolder(), "memory.md") }
 
 // attack makes a victim, plants the text, and lets the user ask three times.
 // Killed, LifeHub ends while the first question is open, and the turn is gone
@@ -307,8 +308,8 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	case how == "allow all", how == "killed":
 		write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n  - {tool: \"*\", level: auto}\n")
 	}
-	v.app = &app{Paths: must(settings.FindPaths(settingsOf(home).getenv))}
-	write(t, memoryFile(v.app), "# Memory\n\n- I like green tea (2026-01-01, you)\n")
+	v.App = &app.App{Paths: must(settings.FindPaths(settingsOf(home).Getenv))}
+	write(t, memoryFile(v.App), "# Memory\n\n- I like green tea (2026-01-01, you)\n")
 	if mode == agent.LoopMode {
 		v.server(home, map[string]string{mcptest.Mode: "leaky", "GORACE": "atexit_sleep_ms=0"})
 	}
@@ -316,7 +317,7 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 		at.plant(v)
 	}
 	v.open(home, at, mode, how)
-	v.conversation = v.store.NewConversation()
+	v.conversation = v.Store.NewConversation()
 	if at.begin != nil {
 		at.begin(v)
 	}
@@ -325,7 +326,7 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 		v.question = at.question(v)
 	}
 	for range 3 {
-		v.follow(v.agent().Ask(t.Context(), v.conversation, v.question))
+		v.follow(v.Agent().Ask(t.Context(), v.conversation, v.question))
 		if how == "killed" && v.left != "" {
 			break
 		}
@@ -333,17 +334,17 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	if how == "killed" {
 		v.asked, v.ran = map[string]string{}, nil
 		v.open(v.left, at, mode, how)
-		v.follow(v.agent().Resume(t.Context(), v.conversation, v.turn))
-		v.follow(v.agent().Ask(t.Context(), v.conversation, "Go on."))
+		v.follow(v.Agent().Resume(t.Context(), v.conversation, v.turn))
+		v.follow(v.Agent().Ask(t.Context(), v.conversation, "Go on."))
 	}
 	return v
 }
 
 // settingsOf is LifeHub at home in a folder, without a model server, with
 // further variables of its environment.
-func settingsOf(home string, more ...string) *process {
+func settingsOf(home string, more ...string) *app.Process {
 	environ := append([]string{"LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline", "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org"}, more...)
-	return &process{environ: func() []string { return nil }, getenv: func(name string) (string, bool) {
+	return &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
 		for _, pair := range environ {
 			if value, ok := strings.CutPrefix(pair, name+"="); ok {
 				return value, true
@@ -356,20 +357,20 @@ func settingsOf(home string, more ...string) *process {
 // open starts LifeHub in a home, with a model that has obeyed nobody yet.
 func (v *victim) open(home string, at plantation, mode agent.Mode, how string) {
 	v.Helper()
-	a, err := openApp(v.Context(), settingsOf(home, "LIFEHUB_MODE="+string(mode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+cmp.Or(at.scope, "conversation")), runFlags{notes: []string{v.vault}, noSave: how != "killed"})
+	a, err := app.Open(v.Context(), settingsOf(home, "LIFEHUB_MODE="+string(mode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+cmp.Or(at.scope, "conversation")), app.RunFlags{Notes: []string{v.vault}, NoSave: how != "killed"})
 	if err != nil {
 		v.Fatal(err)
 	}
-	v.Cleanup(a.close)
-	if err := a.ready(v.Context(), &bar{}); err != nil {
+	v.Cleanup(a.Close)
+	if err := a.Ready(v.Context(), &app.Bar{}); err != nil {
 		v.Fatal(err)
 	}
-	if err := a.servers.Wait(v.Context()); err != nil {
+	if err := a.Servers.Wait(v.Context()); err != nil {
 		v.Fatal(err)
 	}
-	v.model = &obeying{Provider: a.provider, opening: at.opening, made: map[string]bool{}}
-	a.provider, a.unattended = v.model, how == "ask"
-	v.app = a
+	v.model = &obeying{Provider: a.Provider, opening: at.opening, made: map[string]bool{}}
+	a.Provider, a.Unattended = v.model, how == "ask"
+	v.App = a
 }
 
 // keepDisk notes what is on the disk now, if an order is asked about for the
@@ -379,7 +380,7 @@ func (v *victim) keepDisk(turn string) {
 		return
 	}
 	v.left, v.turn = v.TempDir(), turn
-	if err := os.CopyFS(v.left, os.DirFS(homeFolder(v.app))); err != nil {
+	if err := os.CopyFS(v.left, os.DirFS(homeFolder(v.App))); err != nil {
 		v.Fatal(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/cli/app"
 	"lifehub/llm/llmtest"
 )
 
@@ -164,8 +165,8 @@ func TestRealOllamaCancelledInMidStreamKeepsWhatArrived(t *testing.T) {
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code := p.rest(); code != exitInterrupted {
-		t.Errorf("exit code %d, want %d; stderr:\n%s", code, exitInterrupted, p.stderr.String())
+	if code := p.rest(); code != app.ExitInterrupted {
+		t.Errorf("exit code %d, want %d; stderr:\n%s", code, app.ExitInterrupted, p.stderr.String())
 	}
 	last := p.events[len(p.events)-1]
 	if last.Type != "end" || !last.Interrupted {
@@ -199,7 +200,7 @@ func TestRealOllamaKilledInMidStreamIsACutAnswer(t *testing.T) {
 	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", aVault(t), "how often do I run?")
 	p.until("token")
 	server.Kill()
-	if code := p.rest(); code != exitFailed && code != exitUnreachable {
+	if code := p.rest(); code != app.ExitFailed && code != app.ExitUnreachable {
 		t.Errorf("exit code %d, want a failure; stderr:\n%s", code, p.stderr.String())
 	}
 	last := p.events[len(p.events)-1]
@@ -214,8 +215,8 @@ func TestRealOllamaKilledInMidStreamIsACutAnswer(t *testing.T) {
 func TestMissingModelOffersAPull(t *testing.T) {
 	server := llmtest.StartOllama(t)
 	p := startProgram(t, server, "no-such-model", "ask", "--stream-json", "--notes", aVault(t), "how often do I run?")
-	if code := p.rest(); code != exitFailed {
-		t.Errorf("exit code %d, want %d", code, exitFailed)
+	if code := p.rest(); code != app.ExitFailed {
+		t.Errorf("exit code %d, want %d", code, app.ExitFailed)
 	}
 	if last := p.events[len(p.events)-1]; last.Type != "error" || !strings.Contains(last.Hint, "lifehub models pull no-such-model") {
 		t.Errorf("last event %+v, want an error that names the pull", last)

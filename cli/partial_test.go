@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/internal/mcptest"
 	"lifehub/llm/llmtest"
 )
@@ -58,7 +59,7 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 				return askIn(t, home, server, append(flags, "--no-save", "--mode", mode, "--allow", "brave_web_search", "--notes", vault, seedQuestion)...)
 			}
 			out, told, code := ask()
-			if !strings.Contains(out, quoted) || !strings.Contains(out, web) || code != exitFailed {
+			if !strings.Contains(out, quoted) || !strings.Contains(out, web) || code != app.ExitFailed {
 				t.Errorf("exit %d, on stdout:\n%s", code, out)
 			}
 			for _, want := range []string{"out of memory", `there is no tool "send_email": no mail server is set (mail.host)`, "running.md:3 ✓ verified", "brave_web_search:"} {
@@ -78,7 +79,7 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			if !strings.Contains(result.Answer, quoted) || !strings.Contains(result.Answer, web) || !strings.Contains(result.Error, "out of memory") ||
-				len(result.Dropped) != 1 || len(result.Citations) < 2 || result.Exit != exitFailed || code != exitFailed {
+				len(result.Dropped) != 1 || len(result.Citations) < 2 || result.Exit != app.ExitFailed || code != app.ExitFailed {
 				t.Errorf("exit %d, --json prints %s", code, out)
 			}
 
@@ -93,7 +94,7 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 					said += e.Content
 				}
 			}
-			if !strings.Contains(said, quoted) || !strings.HasPrefix(last, "error") || !strings.Contains(last, "ut of memory") || code != exitFailed {
+			if !strings.Contains(said, quoted) || !strings.HasPrefix(last, "error") || !strings.Contains(last, "ut of memory") || code != app.ExitFailed {
 				t.Errorf("exit %d, the last event is %s, said is %s", code, last, said)
 			}
 		})
@@ -114,7 +115,7 @@ func TestCallsOfAServerThatOnlyReadRunSideBySide(t *testing.T) {
 		step := func(n string) string { return `{"id":"` + n + `","tool":"` + tool + `","input":{"text":"` + n + `"}}` }
 		model := llmtest.NewScript(says(asksPlanner, `{"steps":[`+step("1")+","+step("2")+`]}`), says(asksExplainer, "One says “the first twin has blue eyes”, one “the second twin has green eyes”."))
 		out, told, code := askIn(t, home, llmtest.Serve(t, model), "--no-save", "--notes", aVault(t), "--allow", tool, "go")
-		if code != exitDone || !strings.Contains(told, "“the first twin has blue eyes” "+tool+":1 ✓ verified") || !strings.Contains(told, "“the second twin has green eyes” "+tool+":1 ✓ verified") {
+		if code != app.ExitDone || !strings.Contains(told, "“the first twin has blue eyes” "+tool+":1 ✓ verified") || !strings.Contains(told, "“the second twin has green eyes” "+tool+":1 ✓ verified") {
 			t.Errorf("%s: exit %d\n%s\n%s", tool, code, out, told)
 		}
 	}

@@ -5,6 +5,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"lifehub/cli/app"
 )
 
 func wroteNoEscape(term *terminal) {
@@ -25,8 +27,8 @@ func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
 	term.types("/new\r")
 	term.sees("a new conversation")
 	term.types("/quit\r")
-	if code := term.exits(); code != exitDone {
-		t.Errorf("exit code %d, want %d", code, exitDone)
+	if code := term.exits(); code != app.ExitDone {
+		t.Errorf("exit code %d, want %d", code, app.ExitDone)
 	}
 	wroteNoEscape(term)
 }
@@ -35,8 +37,8 @@ func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
 	term := startTerminal(t, 100, 30, nil, "chat", "--plain", "--notes", aVault(t))
 	term.sees("/help lists the commands")
 	term.types("\x03")
-	if code := term.exits(); code != exitInterrupted {
-		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	if code := term.exits(); code != app.ExitInterrupted {
+		t.Errorf("exit code %d, want %d", code, app.ExitInterrupted)
 	}
 	wroteNoEscape(term)
 }
@@ -45,7 +47,7 @@ func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
 func TestAnErrorAsksTheTerminalNothing(t *testing.T) {
 	term := startTerminal(t, 100, 30, nil, "chats", "show", "none")
 	term.sees("lifehub: ")
-	if code := term.exits(); code == exitDone {
+	if code := term.exits(); code == app.ExitDone {
 		t.Error("it did not fail")
 	}
 	wroteNoEscape(term)

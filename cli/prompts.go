@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lifehub/cli/app"
 	"lifehub/internal/pattern"
 	"lifehub/tui/backend"
 )
@@ -16,7 +17,7 @@ import (
 var promptName = pattern.Lazy(`^[a-z0-9][a-z0-9_-]*$`)
 
 // userPrompts are the user's own: each file prompts/NAME.md is the command /NAME.
-func userPrompts(a *app) []backend.Command {
+func userPrompts(a *app.App) []backend.Command {
 	files, err := filepath.Glob(filepath.Join(a.Paths.PromptsFolder(), "*.md"))
 	if err != nil { // only of a bad pattern
 		return nil
@@ -34,7 +35,7 @@ func userPrompts(a *app) []backend.Command {
 			args = "TEXT"
 		}
 		first, _, _ := strings.Cut(strings.TrimLeft(string(text), "# \n"), "\n")
-		list = append(list, backend.Command{Name: name, Args: args, Help: firstBytes(first, 60), Prompt: func(args string) (string, error) {
+		list = append(list, backend.Command{Name: name, Args: args, Help: app.FirstBytes(first, 60), Prompt: func(args string) (string, error) {
 			text, err := os.ReadFile(file)
 			if err != nil {
 				return "", fmt.Errorf("read the prompt: %w", err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/llm"
 )
@@ -40,7 +41,7 @@ func (d *dictated) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delt
 // laundry is LifeHub with a model that does as the test says.
 type laundry struct {
 	*testing.T
-	*app
+	*app.App
 	home, vault, conversation string
 	everywhere                bool // memory recalls from all conversations
 	model                     *dictated
@@ -51,30 +52,30 @@ func newLaundry(t *testing.T) *laundry {
 	write(t, filepath.Join(l.vault, "diary.md"), "# Diary\n\nIt rained all day. I stayed at home and will call the plumber in the morning.\n")
 	write(t, filepath.Join(l.home, "config", "permissions.yaml"), "rules:\n  - {tool: \"*\", level: auto}\n")
 	l.restart()
-	l.conversation = l.store.NewConversation()
+	l.conversation = l.Store.NewConversation()
 	return l
 }
 
 // restart ends LifeHub and starts it again.
 func (l *laundry) restart() {
 	l.Helper()
-	if l.app != nil {
-		l.close()
+	if l.App != nil {
+		l.Close()
 	}
 	scope := "conversation"
 	if l.everywhere {
 		scope = "all"
 	}
-	a, err := openApp(l.Context(), settingsOf(l.home, "LIFEHUB_MODE="+string(agent.LoopMode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+scope), runFlags{notes: []string{l.vault}})
+	a, err := app.Open(l.Context(), settingsOf(l.home, "LIFEHUB_MODE="+string(agent.LoopMode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+scope), app.RunFlags{Notes: []string{l.vault}})
 	if err != nil {
 		l.Fatal(err)
 	}
-	if err := a.ready(l.Context(), &bar{}); err != nil {
+	if err := a.Ready(l.Context(), &app.Bar{}); err != nil {
 		l.Fatal(err)
 	}
-	l.model = &dictated{Provider: a.provider}
-	a.provider = l.model
-	l.app = a
+	l.model = &dictated{Provider: a.Provider}
+	a.Provider = l.model
+	l.App = a
 }
 
 // turn lets the model make calls and answer; what is asked gets a yes. It
@@ -82,7 +83,7 @@ func (l *laundry) restart() {
 func (l *laundry) turn(message, answer string, calls ...[2]string) (asked []string) {
 	l.Helper()
 	l.model.calls, l.model.answer = calls, answer
-	for e := range l.agent().Ask(l.Context(), l.conversation, message) {
+	for e := range l.Agent().Ask(l.Context(), l.conversation, message) {
 		switch body := e.Body.(type) {
 		case agent.PermissionAsked:
 			asked = append(asked, body.Name)
@@ -135,17 +136,17 @@ var launderings = map[string]struct {
 	}, [2]string{}},
 	"a document, exported": {func(l *laundry, message, text string) {
 		l.turn(message, "Well.", callOf("create_artifact", "name", "plan", "text", text))
-		made := must(l.store.Artifact(l.Context(), l.conversation, "plan", 0))
+		made := must(l.Store.Artifact(l.Context(), l.conversation, "plan", 0))
 		write(l.T, filepath.Join(l.vault, "plan.md"), made.Text)
 	}, callOf("read_note", "path", "plan.md")},
 	"an exported conversation, deleted": {func(l *laundry, message, text string) {
 		l.turn(message, text)
 		var b bytes.Buffer
-		if err := export.Write(l.Context(), l.store, must(l.store.Conversation(l.Context(), l.conversation)), "md", &b); err != nil {
+		if err := export.Write(l.Context(), l.Store, must(l.Store.Conversation(l.Context(), l.conversation)), "md", &b); err != nil {
 			l.Fatal(err)
 		}
 		write(l.T, filepath.Join(l.vault, "talk.md"), strings.ReplaceAll(b.String(), message, ""))
-		if err := l.store.Remove(l.Context(), l.conversation); err != nil {
+		if err := l.Store.Remove(l.Context(), l.conversation); err != nil {
 			l.Fatal(err)
 		}
 	}, callOf("read_note", "path", "talk.md")},
@@ -154,9 +155,9 @@ var launderings = map[string]struct {
 	}, [2]string{}},
 	"an answer, in a fork": {func(l *laundry, message, text string) {
 		l.turn(message, text)
-		path := must(l.store.Exchanges(l.Context(), l.conversation))
-		fork := must(l.store.Fork(l.Context(), l.conversation, path[0].Turn))
-		if err := l.store.Remove(l.Context(), l.conversation); err != nil {
+		path := must(l.Store.Exchanges(l.Context(), l.conversation))
+		fork := must(l.Store.Fork(l.Context(), l.conversation, path[0].Turn))
+		if err := l.Store.Remove(l.Context(), l.conversation); err != nil {
 			l.Fatal(err)
 		}
 		l.conversation = fork.ID
@@ -164,7 +165,7 @@ var launderings = map[string]struct {
 	"an answer, recalled elsewhere": {func(l *laundry, message, text string) {
 		l.turn(message, text)
 		l.everywhere = true
-		if _, err := l.store.Archive(l.Context(), l.store.NewConversation(), 6, true); err != nil {
+		if _, err := l.Store.Archive(l.Context(), l.Store.NewConversation(), 6, true); err != nil {
 			l.Fatal(err)
 		}
 	}, callOf("recall", "query", "letter of the zoo")},
@@ -174,7 +175,7 @@ var launderings = map[string]struct {
 			l.turn("Well?", "It is.")
 		}
 		l.model.answer = text
-		if _, err := l.agent().Compact(l.Context(), l.conversation, ""); err != nil {
+		if _, err := l.Agent().Compact(l.Context(), l.conversation, ""); err != nil {
 			l.Fatal(err)
 		}
 	}, [2]string{}},
@@ -213,7 +214,7 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 				l.restart()
 				l.conversation = here
 				if !slices.Contains(stays, way) {
-					l.conversation = l.store.NewConversation()
+					l.conversation = l.Store.NewConversation()
 				}
 				calls := [][2]string{callOf("add_task", "text", "buy milk")}
 				if do.read[0] != "" {
@@ -221,7 +222,7 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 				}
 				if way == "an answer, in the same conversation" || way == "an answer, in a fork" {
 					// the attachment marks the turn as well: ask for the answer alone
-					if from := must(l.untrusted.Sources(t.Context(), agent.Traces(text))); !own && len(from) == 0 {
+					if from := must(l.Untrusted.Sources(t.Context(), agent.Traces(text))); !own && len(from) == 0 {
 						t.Errorf("%s: %q is not known", way, text)
 					}
 				}
@@ -235,8 +236,8 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 					wrong++
 					t.Errorf("%s: the user's own %q is taken for untrusted", way, text)
 				}
-				l.close()
-				l.app = nil
+				l.Close()
+				l.App = nil
 			}
 		}
 	}
@@ -246,25 +247,25 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 // A piece of a note that is pasted marks the turn, and not the note.
 func TestAPasteOfAnOwnNoteDoesNotMarkTheNote(t *testing.T) {
 	l := newLaundry(t)
-	defer func() { l.close() }()
+	defer func() { l.Close() }()
 	lines := []string{"# Boiler"}
 	for i := range 60 {
 		lines = append(lines, fmt.Sprintf("On day %d the boiler of our old house made noise number %d, and I turned valve %c.", i, i*i, 'a'+i%26))
 	}
 	write(t, filepath.Join(l.vault, "boiler.md"), strings.Join(lines, "\n\n")+"\n")
 	l.restart()
-	l.conversation = l.store.NewConversation()
+	l.conversation = l.Store.NewConversation()
 	paste := strings.Join(lines[10:40], "\n\n") + "\n\nYours, the plumber, who wants to be paid in cash from now on."
 	l.turn(agent.Message{Text: "Shorten [paste 1 · 60 lines]", Attached: []agent.Attachment{{Name: "paste 1 · 60 lines", Text: paste}}}.String(),
 		"The paste says: "+lines[20]+" And that the plumber wants cash.")
 	l.restart()
 	for _, read := range [][2]string{callOf("read_note", "path", "boiler.md"), callOf("search_notes", "query", "boiler noise valve")} {
-		l.conversation = l.store.NewConversation()
+		l.conversation = l.Store.NewConversation()
 		if asked := l.turn("What is new?", "Nothing.", read, callOf("add_task", "text", "buy milk "+read[0])); len(asked) > 0 {
 			t.Errorf("after %s: asked about %v", read[0], asked)
 		}
 	}
-	if from := must(l.untrusted.Sources(t.Context(), agent.Traces("the plumber, who wants to be paid in cash from now on"))); from == nil {
+	if from := must(l.Untrusted.Sources(t.Context(), agent.Traces("the plumber, who wants to be paid in cash from now on"))); from == nil {
 		t.Error("what was not in the note is not known")
 	}
 }
@@ -273,18 +274,18 @@ func TestAPasteOfAnOwnNoteDoesNotMarkTheNote(t *testing.T) {
 // there, stay the user's.
 func TestWhatIsNamedOrReplacedIsNotMarked(t *testing.T) {
 	l := newLaundry(t)
-	defer func() { l.close() }()
+	defer func() { l.Close() }()
 	const line = "call the plumber at noon"
 	write(t, filepath.Join(l.vault, "plan of the year.md"), "# Plan\n\n- [ ] "+line+"\n\nWe paint the kitchen in spring, then the hall, and the cellar last of all.\n")
 	write(t, filepath.Join(l.vault, "old.md"), "# Old\n\n- [ ] "+line+"\n\nWe paint the kitchen in spring, then the hall, and the cellar last of all.\n")
 	l.restart()
-	l.conversation = l.store.NewConversation()
+	l.conversation = l.Store.NewConversation()
 	l.turn(agent.Message{Text: "Do it.", Attached: []agent.Attachment{{Name: "stdin", Text: "Paint it red, and no kitchen."}}}.String(), "Done.",
 		callOf("edit_note", "path", "plan of the year.md", "old_text", line, "new_text", "paint everything red"),
 		callOf("edit_note", "path", "plan of the year.md", "old_text", "last of all", "new_text", "never"))
 	l.restart()
 	for _, read := range [][2]string{callOf("list_notes"), callOf("read_note", "path", "old.md"), callOf("read_note", "path", "plan of the year.md")} {
-		l.conversation = l.store.NewConversation()
+		l.conversation = l.Store.NewConversation()
 		asked := l.turn("What is new?", "Nothing.", read, callOf("add_task", "text", "buy milk"))
 		if want := strings.Contains(read[1], "plan"); slices.Contains(asked, "add_task") != want {
 			t.Errorf("after %s: asked about %v", read, asked)

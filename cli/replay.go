@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/store/trace"
@@ -15,7 +16,7 @@ import (
 	"lifehub/tui/replay"
 )
 
-func newReplay(sh *process) *cobra.Command {
+func newReplay(sh *app.Process) *cobra.Command {
 	var speed float64
 	var plain bool
 	cmd := &cobra.Command{
@@ -40,24 +41,24 @@ func newReplay(sh *process) *cobra.Command {
 	return cmd
 }
 
-func replayTrace(ctx context.Context, sh *process, t trace.Trace, r replay.Recording, plain bool) error {
+func replayTrace(ctx context.Context, sh *app.Process, t trace.Trace, r replay.Recording, plain bool) error {
 	if len(r.Events) == 0 {
 		return fmt.Errorf("the trace of %s holds no event that can be shown", t.Turn)
 	}
-	if plain || !hasScreen(sh) {
-		if err := tui.ReplayPlain(ctx, r, sh.out); err != nil {
+	if plain || !app.HasScreen(sh) {
+		if err := tui.ReplayPlain(ctx, r, sh.Out); err != nil {
 			return fmt.Errorf("write the replay: %w", err)
 		}
 		return nil
 	}
-	_, c, err := loadSettings(sh)
+	_, c, err := app.LoadSettings(sh)
 	if err != nil {
 		return err
 	}
 	status := make(chan backend.Status, 1)
 	status <- backend.Status{Provider: "replay", Model: modelOf(r.Events)}
 	close(status)
-	options := backend.Options{Replay: &r, Status: status, Theme: c.Theme, NoMouse: !c.Mouse, Editor: c.Editor, Environ: redact.WithoutOwnSecrets(sh.environ())}
+	options := backend.Options{Replay: &r, Status: status, Theme: c.Theme, NoMouse: !c.Mouse, Editor: c.Editor, Environ: redact.WithoutOwnSecrets(sh.Environ())}
 	if _, err := tui.Run(ctx, options); err != nil {
 		return fmt.Errorf("show the replay: %w", err)
 	}

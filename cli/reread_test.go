@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/notes"
 )
@@ -18,15 +19,15 @@ func TestWhatIsGoneIsNotReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close() //nolint:errcheck // only read
-	a := &app{config: settings.Defaults(), vaults: []*vault{{folder: folder}}}
+	a := &app.App{Settings: settings.Defaults(), Vaults: []*app.Vault{{Folder: folder}}}
 	running := agent.Source{Path: "running.md", Vault: folder.Dir(), Line: 3, EndLine: 3, Text: "I run three times a week: Tuesday, Thursday and Sunday."}
 	verdict := func() agent.Verdict {
-		return agent.CheckCitations("“I run three times a week” [1]", []agent.Source{running}, a.reread)[0].Verdict
+		return agent.CheckCitations("“I run three times a week” [1]", []agent.Source{running}, a.Reread)[0].Verdict
 	}
 	if got := verdict(); got != agent.Verified {
 		t.Errorf("the note that is there: %s", got)
 	}
-	if _, ok := a.reread(agent.Source{Path: "running.md", Line: 4000, EndLine: 4000}); ok {
+	if _, ok := a.Reread(agent.Source{Path: "running.md", Line: 4000, EndLine: 4000}); ok {
 		t.Error("a line beyond the end is there")
 	}
 	if err := os.Remove(filepath.Join(dir, "running.md")); err != nil {

@@ -11,13 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/tui/safetext"
 )
 
-func newSearch(sh *process) *cobra.Command {
-	var flags runFlags
+func newSearch(sh *app.Process) *cobra.Command {
+	var flags app.RunFlags
 	var limit int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -38,7 +39,7 @@ func newSearch(sh *process) *cobra.Command {
 	return cmd
 }
 
-func searchNotes(ctx context.Context, sh *process, flags runFlags, text string, limit int, asJSON bool) error {
+func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text string, limit int, asJSON bool) error {
 	if limit < 1 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of passages", limit)}
 	}
@@ -50,35 +51,35 @@ func searchNotes(ctx context.Context, sh *process, flags runFlags, text string, 
 		return settings.UsageError{Err: err}
 	}
 	query.Limit = limit
-	a, err := openNotes(ctx, sh, flags)
+	a, err := app.OpenNotes(ctx, sh, flags)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	for _, text := range a.config.Notices() {
-		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(text))
+	defer a.Close()
+	for _, text := range a.Settings.Notices() {
+		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
-	for _, gone := range a.gone {
-		fmt.Fprintf(sh.err, "! searching without %s\n", safetext.Line(gone))
+	for _, gone := range a.Gone {
+		fmt.Fprintf(sh.Err, "! searching without %s\n", safetext.Line(gone))
 	}
-	if len(a.gone) > 0 && len(a.open()) == 0 {
+	if len(a.Gone) > 0 && len(a.OpenVaults()) == 0 {
 		return errors.New("none of the remembered folders of notes can be read; `lifehub doctor` says how to mend that")
 	}
-	if len(a.open()) == 0 {
+	if len(a.OpenVaults()) == 0 {
 		return settings.UsageError{Err: errNoNotes}
 	}
-	if err := a.ready(ctx, newBar(sh)); err != nil {
+	if err := a.Ready(ctx, app.NewBar(sh)); err != nil {
 		return err
 	}
-	if a.outdated != "" {
-		fmt.Fprintf(sh.err, "! %s\n", safetext.Line(a.outdated))
+	if a.Outdated != "" {
+		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(a.Outdated))
 	}
 	found, err := a.Search(ctx, query)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return writtenQuery(sh, json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(searched{found, !found.Likely()}))
+		return writtenQuery(sh, json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(searched{found, !found.Likely()}))
 	}
 	return writtenQuery(sh, printFound(sh, found))
 }
@@ -90,14 +91,14 @@ type searched struct {
 }
 
 // writtenQuery names what an error of writing to stdout stopped.
-func writtenQuery(_ *process, err error) error {
+func writtenQuery(_ *app.Process, err error) error {
 	if err != nil {
 		return fmt.Errorf("write the passages: %w", err)
 	}
 	return nil
 }
 
-func printFound(sh *process, found rag.Found) error {
+func printFound(sh *app.Process, found rag.Found) error {
 	var out strings.Builder
 	for _, p := range found.Passages {
 		fmt.Fprintf(&out, "%s  %s:%d", shownScore(p.Score), safetext.Line(p.Path), p.Line)
@@ -106,17 +107,17 @@ func printFound(sh *process, found rag.Found) error {
 		}
 		fmt.Fprintf(&out, "\n%s\n\n", indent(safetext.Text(excerpt(p.Text)), "      "))
 	}
-	if _, err := io.WriteString(sh.out, out.String()); err != nil {
+	if _, err := io.WriteString(sh.Out, out.String()); err != nil {
 		return err
 	}
 	switch {
 	case len(found.Passages) == 0:
-		fmt.Fprintln(sh.err, "your notes don't say: no passage fits")
+		fmt.Fprintln(sh.Err, "your notes don't say: no passage fits")
 	case !found.Likely():
-		fmt.Fprintln(sh.err, "your notes don't say, as far as words and meaning tell: these are the nearest passages")
+		fmt.Fprintln(sh.Err, "your notes don't say, as far as words and meaning tell: these are the nearest passages")
 	}
 	c := found.Coverage
-	fmt.Fprintf(sh.err, "searched %d of %s, brought up to date %s ago, %s\n",
+	fmt.Fprintf(sh.Err, "searched %d of %s, brought up to date %s ago, %s\n",
 		c.Indexed, count(c.Total, "note"), ago(c.Age), safetext.Line(c.Embedder))
 	return nil
 }

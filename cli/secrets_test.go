@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/internal/mcptest"
@@ -171,7 +172,7 @@ func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
 	var log strings.Builder
 	c := settings.Defaults()
 	c.OpenAI.APIKey = planted["the key of the model server"]
-	logger := slog.New(slog.NewTextHandler(cleanLog{&log, &redact.Redaction{Config: c}}, nil))
+	logger := slog.New(slog.NewTextHandler(app.CleanLog{Writer: &log, Secrets: &redact.Redaction{Config: c}}, nil))
 	logger.Error("background work", "fault", fmt.Errorf("bad header %q", "Bearer "+c.OpenAI.APIKey), "stack", "main.f(\"https://ana:hunter2pass@example.org/?key="+url.QueryEscape(c.OpenAI.APIKey)+"\")")
 	if found := seenIn(log.String()); len(found) > 0 || strings.Contains(log.String(), "hunter2") {
 		t.Errorf("the log holds %q:\n%s", found, log.String())
@@ -195,7 +196,7 @@ func TestOpenSettingsAreMadePrivate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	notices, err := makePrivate(p, settings.Defaults())
+	notices, err := app.MakePrivate(p, settings.Defaults())
 	if err != nil || len(notices) != 1 || !strings.Contains(notices[0], "config.yaml, permissions.yaml, mcp.json") {
 		t.Errorf("got %q, %v", notices, err)
 	}
@@ -204,7 +205,7 @@ func TestOpenSettingsAreMadePrivate(t *testing.T) {
 			t.Errorf("%s: %v, %v", file, info.Mode(), err)
 		}
 	}
-	if notices, err := makePrivate(p, settings.Defaults()); err != nil || notices != nil {
+	if notices, err := app.MakePrivate(p, settings.Defaults()); err != nil || notices != nil {
 		t.Errorf("the second time: %q, %v", notices, err)
 	}
 }

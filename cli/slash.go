@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/turn"
+	"lifehub/cli/app"
 	"lifehub/rag"
 	"lifehub/tui/backend"
 )
@@ -32,7 +33,7 @@ func cell(s string) string {
 
 func (l *life) slashTools(ctx context.Context, gate *turn.Agent, name string) (string, error) {
 	byLevel := map[string][]string{}
-	for _, t := range l.offered() {
+	for _, t := range l.Offered() {
 		spec := t.Spec()
 		level, why := gate.Decide(ctx, t, nil, false)
 		if spec.Name == name {
@@ -64,7 +65,7 @@ func gistOf(description string) string {
 }
 
 func (l *life) slashServers(context.Context, string) (string, error) {
-	states := l.servers.State()
+	states := l.Servers.State()
 	if len(states) == 0 {
 		return "No MCP servers are configured. They are listed in `" + l.Paths.ServersFile() + "`.", nil
 	}
@@ -77,40 +78,40 @@ func (l *life) slashServers(context.Context, string) (string, error) {
 }
 
 func (l *life) slashRules(context.Context, string) (string, error) {
-	rules, err := loadRules(l.PermissionsFile())
+	rules, err := app.LoadRules(l.PermissionsFile())
 	if err != nil {
 		return "", err
 	}
-	rules = rules.Narrowed(l.folder.Rules)
+	rules = rules.Narrowed(l.Folder.Rules)
 	if len(rules.List()) == 0 {
 		return "No rules: each tool has its own level, which `/tools` shows. Rules belong in `" + l.PermissionsFile() + "`.", nil
 	}
 	var b strings.Builder
 	b.WriteString("| rule | level | where |\n| --- | --- | --- |\n")
 	for _, r := range rules.List() {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(ruleText(r)), r.Level, cell(r.From))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(app.RuleText(r)), r.Level, cell(r.From))
 	}
 	return b.String(), nil
 }
 
 func (l *life) slashIndex(ctx context.Context, _ string) (string, error) {
-	if len(l.open()) == 0 {
+	if len(l.OpenVaults()) == 0 {
 		return "No notes are known yet. `lifehub index DIR` makes a folder known.", nil
 	}
 	var b strings.Builder
-	for _, v := range l.open() {
-		changes, err := l.sync(ctx, v, func(rag.Progress) {})
+	for _, v := range l.OpenVaults() {
+		changes, err := l.Sync(ctx, v, func(rag.Progress) {})
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "- `%s`: notes %d, passages %d, embedded now %d\n", v.folder.Dir(), changes.Total, changes.Passages, changes.Embedded)
+		fmt.Fprintf(&b, "- `%s`: notes %d, passages %d, embedded now %d\n", v.Folder.Dir(), changes.Total, changes.Passages, changes.Embedded)
 		for _, c := range changes.Notes {
 			if c.Reason != "" {
 				fmt.Fprintf(&b, "  - %s `%s`: %s\n", c.What, cell(c.Path), cell(c.Reason))
 			}
 		}
 	}
-	c, err := l.library().Coverage(ctx)
+	c, err := l.Library().Coverage(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -119,9 +120,9 @@ func (l *life) slashIndex(ctx context.Context, _ string) (string, error) {
 }
 
 func (l *life) slashDoctor(ctx context.Context, _ string) (string, error) {
-	findings := examineModel(ctx, l.app, l.config)
-	findings = append(findings, examineNotes(ctx, l.app)...)
-	findings = append(findings, examineServers(ctx, l.app)...)
+	findings := examineModel(ctx, l.App, l.Settings)
+	findings = append(findings, examineNotes(ctx, l.App)...)
+	findings = append(findings, examineServers(ctx, l.App)...)
 	findings = append(findings, examinePrivacy(l.Paths))
 	var b strings.Builder
 	for _, f := range findings {
@@ -143,9 +144,9 @@ func (l *life) slashSet(_ context.Context, given string) (string, error) {
 	if _, err := fmt.Sscanf(given, "parameter num_ctx %d", &tokens); err != nil || tokens < 0 {
 		return "", fmt.Errorf("/set takes `parameter num_ctx N`, with 0 for the default")
 	}
-	l.provider.SetWindow(tokens)
+	l.Provider.SetWindow(tokens)
 	l.tell()
-	window := l.provider.Window()
+	window := l.Provider.Window()
 	if window == 0 {
 		return "No model answers now; the window is set for when one does.", nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/cli/app"
 	"lifehub/tui/backend"
 )
 
@@ -18,19 +19,19 @@ func (l *life) switchCommands() []backend.Command {
 }
 
 func (l *life) slashNotes(_ context.Context, given string) (string, error) {
-	uses := map[notesUse]string{
-		notesOn:   "with your notes and all other tools",
-		notesOnly: "with your notes only: no web, weather, mail or MCP server",
-		notesOff:  "without your notes: none is searched, read or changed",
+	uses := map[app.NotesUse]string{
+		app.NotesOn:   "with your notes and all other tools",
+		app.NotesOnly: "with your notes only: no web, weather, mail or MCP server",
+		app.NotesOff:  "without your notes: none is searched, read or changed",
 	}
-	use := notesUse(strings.ToLower(given))
+	use := app.NotesUse(strings.ToLower(given))
 	if given == "" {
-		use = l.switches.notesNow()
+		use = l.Switches.NotesNow()
 	}
 	if uses[use] == "" {
 		return "", fmt.Errorf("/notes takes on, only or off")
 	}
-	l.switches.notes.Store(&use)
+	l.Switches.Notes.Store(&use)
 	l.tell()
 	return fmt.Sprintf("Notes **%s**: questions are answered %s. `/notes on|only|off` changes it for this run.", use, uses[use]), nil
 }
@@ -38,11 +39,11 @@ func (l *life) slashNotes(_ context.Context, given string) (string, error) {
 func (l *life) slashThink(_ context.Context, given string) (string, error) {
 	think := strings.ToLower(given)
 	if think == "" {
-		think = l.switches.thinkNow(l.config.Think)
+		think = l.Switches.ThinkNow(l.Settings.Think)
 	}
 	if !slices.Contains([]string{"off", "on", "low", "medium", "high"}, think) {
 		return "", fmt.Errorf("/think takes off, on, low, medium or high")
 	}
-	l.switches.think.Store(&think)
+	l.Switches.Think.Store(&think)
 	return fmt.Sprintf("Thinking **%s**, for models that can. `think: %s` in the settings keeps it.", think, think), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
@@ -18,15 +19,15 @@ import (
 
 // sums is one call of `lifehub stats`.
 type sums struct {
-	*process
+	*app.Process
 	by     string
 	since  string
 	limit  int
 	asJSON bool
 }
 
-func newStats(sh *process) *cobra.Command {
-	s := &sums{process: sh}
+func newStats(sh *app.Process) *cobra.Command {
+	s := &sums{Process: sh}
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Times, tokens, searches and tool calls of the turns so far",
@@ -56,7 +57,7 @@ func (s *sums) run(ctx context.Context) error {
 	if s.limit < 0 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of rows", s.limit)}
 	}
-	return withStore(s.process, func(kept *store.Store) error {
+	return withStore(s.Process, func(kept *store.Store) error {
 		list, err := kept.Figures(ctx, s.by, since, s.limit)
 		if err != nil {
 			return err
@@ -69,8 +70,8 @@ func (s *sums) run(ctx context.Context) error {
 const pageOfFigures = 200
 
 // figuresBy are what the chat's page of them shows.
-func figuresBy(ctx context.Context, a *app, by string) ([]agent.Figures, error) {
-	return a.store.Figures(ctx, by, time.Time{}, pageOfFigures)
+func figuresBy(ctx context.Context, a *app.App, by string) ([]agent.Figures, error) {
+	return a.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
 }
 
 func (s *sums) print(list []agent.Figures) error {
@@ -78,10 +79,10 @@ func (s *sums) print(list []agent.Figures) error {
 		if list == nil {
 			list = []agent.Figures{}
 		}
-		return json.NewEncoder(safetext.JSONWriter{To: s.out}).Encode(list)
+		return json.NewEncoder(safetext.JSONWriter{To: s.Out}).Encode(list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(s.err, "no turns yet; `lifehub` starts one")
+		fmt.Fprintln(s.Err, "no turns yet; `lifehub` starts one")
 		return nil
 	}
 	rows := [][]string{{s.by, "turns", "cut", "p50 s", "p95 s", "first p50", "p95", "prompt", "answer", "tok/s", "calls", "searches", "passages", "cited", "ok", "failed", "denied", "asked", ""}}
@@ -97,7 +98,7 @@ func (s *sums) print(list []agent.Figures) error {
 			strconv.Itoa(f.ToolsOK), strconv.Itoa(f.ToolsFailed), strconv.Itoa(f.ToolsDenied), strconv.Itoa(f.Asked), clipped(safetext.Line(f.Title), 40),
 		})
 	}
-	_, err := fmt.Fprint(s.out, table(rows))
+	_, err := fmt.Fprint(s.Out, table(rows))
 	return err
 }
 

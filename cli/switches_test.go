@@ -6,14 +6,15 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/tui/backend"
 )
 
 func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
-	l := &life{app: anApp(t, aVault(t)), status: make(chan backend.Status, 1)}
+	l := &life{App: anApp(t, aVault(t)), status: make(chan backend.Status, 1)}
 	offers := func(tool string) bool {
-		return slices.ContainsFunc(l.offered(), func(offered agent.Tool) bool { return offered.Spec().Name == tool })
+		return slices.ContainsFunc(l.Offered(), func(offered agent.Tool) bool { return offered.Spec().Name == tool })
 	}
 	for _, use := range []struct {
 		word, scope              string
@@ -42,8 +43,8 @@ func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 }
 
 func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
-	l := &life{app: anApp(t, aVault(t)), status: make(chan backend.Status, 1)}
-	l.config.Tools.Off = []string{"web_*"}
+	l := &life{App: anApp(t, aVault(t)), status: make(chan backend.Status, 1)}
+	l.Settings.Tools.Off = []string{"web_*"}
 	for use, want := range map[string][]string{
 		"on":   {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},
 		"only": {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},
@@ -53,25 +54,25 @@ func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-l.status
-		got := []string{l.missing("web_search"), "", l.missing("send_email")}
+		got := []string{l.Missing("web_search"), "", l.Missing("send_email")}
 		if use == "off" {
-			got[1] = l.missing("search_notes")
+			got[1] = l.Missing("search_notes")
 		}
-		if !slices.Equal(got, want) || l.missing("fly") != "" {
+		if !slices.Equal(got, want) || l.Missing("fly") != "" {
 			t.Errorf("/notes %s: %q, want %q", use, got, want)
 		}
 	}
 }
 
 func TestThinkingIsSwitchedForTheRun(t *testing.T) {
-	l := &life{app: &app{config: settings.Defaults()}}
-	if now := l.switches.thinkNow(l.config.Think); now != "off" {
+	l := &life{App: &app.App{Settings: settings.Defaults()}}
+	if now := l.Switches.ThinkNow(l.Settings.Think); now != "off" {
 		t.Errorf("at first it is %q", now)
 	}
 	if _, err := l.slashThink(t.Context(), "High"); err != nil {
 		t.Fatal(err)
 	}
-	if now := l.switches.thinkNow(l.config.Think); now != "high" {
+	if now := l.Switches.ThinkNow(l.Settings.Think); now != "high" {
 		t.Errorf("then it is %q", now)
 	}
 	if _, err := l.slashThink(t.Context(), "hard"); err == nil || !strings.Contains(err.Error(), "off, on, low") {
@@ -80,12 +81,12 @@ func TestThinkingIsSwitchedForTheRun(t *testing.T) {
 }
 
 func TestEveryToolIsListedOnceUnderItsLevel(t *testing.T) {
-	l := &life{app: anApp(t, aVault(t))}
-	text, err := l.slashTools(t.Context(), l.agent(), "")
+	l := &life{App: anApp(t, aVault(t))}
+	text, err := l.slashTools(t.Context(), l.Agent(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range l.offered() {
+	for _, tool := range l.Offered() {
 		if n := strings.Count(text, "`"+tool.Spec().Name+"`: "); n != 1 {
 			t.Errorf("%s is listed %d times", tool.Spec().Name, n)
 		}

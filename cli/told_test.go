@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 )
 
@@ -50,7 +51,7 @@ func tellings(t *testing.T) map[string]string {
 }
 
 func TestWhatIsToldOfCommandsIsTrue(t *testing.T) {
-	root := newRoot(&process{})
+	root := newRoot(&app.Process{})
 	found := 0
 	for path, text := range tellings(t) {
 		for _, m := range toldCommand.FindAllStringSubmatch(text, -1) {

@@ -14,12 +14,13 @@ import (
 	toolargs "lifehub/agent/args"
 	"lifehub/agent/rules"
 	"lifehub/agent/turn"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
 
-func newTools(sh *process) *cobra.Command {
+func newTools(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
@@ -39,19 +40,19 @@ func newTools(sh *process) *cobra.Command {
 }
 
 // withTools opens what there is to call, MCP servers too, for one command.
-func withTools(ctx context.Context, sh *process, do func([]agent.Tool, *turn.Agent) error) error {
-	a, err := openApp(ctx, sh, runFlags{noSave: true})
+func withTools(ctx context.Context, sh *app.Process, do func([]agent.Tool, *turn.Agent) error) error {
+	a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	a.waitForServers(ctx)
-	list := a.tools()
+	defer a.Close()
+	a.WaitForServers(ctx)
+	list := a.Tools()
 	slices.SortFunc(list, func(x, y agent.Tool) int { return strings.Compare(x.Spec().Name, y.Spec().Name) })
-	return do(list, a.agent())
+	return do(list, a.Agent())
 }
 
-func listTools(ctx context.Context, sh *process, list []agent.Tool, gate *turn.Agent, asJSON bool) error {
+func listTools(ctx context.Context, sh *app.Process, list []agent.Tool, gate *turn.Agent, asJSON bool) error {
 	type row struct {
 		Name        string          `json:"name"`
 		Level       string          `json:"level"`
@@ -65,16 +66,16 @@ func listTools(ctx context.Context, sh *process, list []agent.Tool, gate *turn.A
 		rows = append(rows, row{spec.Name, level.String(), spec.Description, spec.Schema})
 	}
 	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(rows)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(rows)
 	}
 	for _, r := range rows {
 		first, _, _ := strings.Cut(r.Description, "\n")
-		fmt.Fprintf(sh.out, "%-24s %-8s %s\n", safetext.Line(r.Name), r.Level, safetext.Line(first))
+		fmt.Fprintf(sh.Out, "%-24s %-8s %s\n", safetext.Line(r.Name), r.Level, safetext.Line(first))
 	}
 	return nil
 }
 
-func showTool(ctx context.Context, sh *process, list []agent.Tool, gate *turn.Agent, name string) error {
+func showTool(ctx context.Context, sh *app.Process, list []agent.Tool, gate *turn.Agent, name string) error {
 	for _, t := range list {
 		spec := t.Spec()
 		if spec.Name != name {
@@ -85,13 +86,13 @@ func showTool(ctx context.Context, sh *process, list []agent.Tool, gate *turn.Ag
 		if err := json.Indent(&schema, spec.Schema, "", "  "); err != nil {
 			return fmt.Errorf("show the schema of %s: %w", name, err)
 		}
-		fmt.Fprintf(sh.out, "%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(spec.Description)), safetext.Text(schema.String()))
+		fmt.Fprintf(sh.Out, "%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(spec.Description)), safetext.Text(schema.String()))
 		return nil
 	}
 	return settings.UsageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
 }
 
-func newPermissions(sh *process) *cobra.Command {
+func newPermissions(sh *app.Process) *cobra.Command {
 	return group("permissions", "Which calls run, ask or are refused, and why",
 		&cobra.Command{
 			Use: "list", Short: "List the rules",
@@ -114,12 +115,12 @@ func newPermissions(sh *process) *cobra.Command {
 	)
 }
 
-func listRules(sh *process) error {
-	p, c, err := loadSettings(sh)
+func listRules(sh *app.Process) error {
+	p, c, err := app.LoadSettings(sh)
 	if err != nil {
 		return err
 	}
-	all, err := loadRules(p.PermissionsFile())
+	all, err := app.LoadRules(p.PermissionsFile())
 	if err != nil {
 		return err
 	}
@@ -128,20 +129,20 @@ func listRules(sh *process) error {
 		return err
 	}
 	for _, r := range all.Narrowed(folders.Rules).List() {
-		fmt.Fprintf(sh.out, "%-24s %-8s %s\n", safetext.Line(ruleText(r)), r.Level, safetext.Line(r.From))
+		fmt.Fprintf(sh.Out, "%-24s %-8s %s\n", safetext.Line(app.RuleText(r)), r.Level, safetext.Line(r.From))
 	}
 	if slices.ContainsFunc(all.Narrowed(folders.Rules).List(), func(r rules.Rule) bool {
 		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") && !r.MatchesTool("search_notes")
 	}) {
-		fmt.Fprintln(sh.err, "! deny for read_note does not keep notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
+		fmt.Fprintln(sh.Err, "! deny for read_note does not keep notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
 	}
 	if len(all.List()) == 0 && len(folders.Rules.List()) == 0 {
-		fmt.Fprintf(sh.err, "no all; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.PermissionsFile())
+		fmt.Fprintf(sh.Err, "no all; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.PermissionsFile())
 	}
 	return nil
 }
 
-func testRules(ctx context.Context, sh *process, call string) error {
+func testRules(ctx context.Context, sh *app.Process, call string) error {
 	name, rest, _ := strings.Cut(strings.TrimSpace(call), " ")
 	return withTools(ctx, sh, func(list []agent.Tool, gate *turn.Agent) error {
 		for _, t := range list {
@@ -151,12 +152,12 @@ func testRules(ctx context.Context, sh *process, call string) error {
 					return settings.UsageError{Err: err}
 				}
 				if misfit != nil && rest != "" {
-					fmt.Fprintf(sh.err, "! the tool would refuse this call: %s\n", safetext.Line(misfit.Error()))
+					fmt.Fprintf(sh.Err, "! the tool would refuse this call: %s\n", safetext.Line(misfit.Error()))
 				}
 				level, why := gate.Decide(ctx, t, input, false)
-				fmt.Fprintf(sh.out, "%s\n%s\n", level, safetext.Line(why))
+				fmt.Fprintf(sh.Out, "%s\n%s\n", level, safetext.Line(why))
 				if later, why := gate.Decide(ctx, t, input, true); later.String() != level.String() {
-					fmt.Fprintf(sh.out, "and once text was read that is not yours: %s\n%s\n", later, safetext.Line(why))
+					fmt.Fprintf(sh.Out, "and once text was read that is not yours: %s\n%s\n", later, safetext.Line(why))
 				}
 				return nil
 			}
@@ -190,12 +191,12 @@ func callArgs(spec llm.ToolSpec, s string) (input json.RawMessage, misfit, err e
 	return input, misfit, nil
 }
 
-func revokeRules(sh *process, tool string) error {
-	p, err := settings.FindPaths(sh.getenv)
+func revokeRules(sh *app.Process, tool string) error {
+	p, err := settings.FindPaths(sh.Getenv)
 	if err != nil {
 		return err
 	}
-	n, err := removeRules(p.PermissionsFile(), tool)
+	n, err := app.RemoveRules(p.PermissionsFile(), tool)
 	if err != nil {
 		return err
 	}
@@ -206,6 +207,6 @@ func revokeRules(sh *process, tool string) error {
 	if n > 1 {
 		rules = fmt.Sprintf("%d rules", n)
 	}
-	fmt.Fprintf(sh.out, "took out %s for %s\n", rules, safetext.Line(tool))
+	fmt.Fprintf(sh.Out, "took out %s for %s\n", rules, safetext.Line(tool))
 	return nil
 }

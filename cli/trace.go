@@ -12,13 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/store/trace"
 	"lifehub/tui/safetext"
 )
 
-func newTrace(sh *process) *cobra.Command {
+func newTrace(sh *app.Process) *cobra.Command {
 	var limit int
 	var listJSON, full bool
 	list := &cobra.Command{
@@ -37,7 +38,7 @@ func newTrace(sh *process) *cobra.Command {
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withTrace(cmd.Context(), sh, given[0], func(t trace.Trace, events []agent.Event) error {
-				return showTrace(sh.out, t, events, full)
+				return showTrace(sh.Out, t, events, full)
 			})
 		},
 	}
@@ -45,7 +46,7 @@ func newTrace(sh *process) *cobra.Command {
 	return group("trace", "What happened in a turn, kept for looking at it later", list, show, newReplay(sh), newExport(sh))
 }
 
-func newExport(sh *process) *cobra.Command {
+func newExport(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "export ID", Short: "Print a trace as JSON lines, without secrets",
 		Long: "Print a trace as JSON lines: a head, then each event and prompt as --stream-json writes events. Keys and\n" +
@@ -62,11 +63,11 @@ type exportHead struct {
 	trace.Trace
 }
 
-func exportTrace(ctx context.Context, sh *process, id string) error {
+func exportTrace(ctx context.Context, sh *app.Process, id string) error {
 	return withTrace(ctx, sh, id, func(t trace.Trace, _ []agent.Event) error {
 		clean := secretsOf(sh).Current()
 		t.Question = clean.Text(t.Question)
-		out := safetext.JSONWriter{To: sh.out}
+		out := safetext.JSONWriter{To: sh.Out}
 		if err := json.NewEncoder(out).Encode(exportHead{"trace", t}); err != nil {
 			return fmt.Errorf("write the trace: %w", err)
 		}
@@ -77,7 +78,7 @@ func exportTrace(ctx context.Context, sh *process, id string) error {
 	})
 }
 
-func listTraces(ctx context.Context, sh *process, s *store.Store, limit int, asJSON bool) error {
+func listTraces(ctx context.Context, sh *app.Process, s *store.Store, limit int, asJSON bool) error {
 	if limit < 0 {
 		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of traces", limit)}
 	}
@@ -93,10 +94,10 @@ func listTraces(ctx context.Context, sh *process, s *store.Store, limit int, asJ
 		if list == nil {
 			list = []trace.Trace{}
 		}
-		return json.NewEncoder(safetext.JSONWriter{To: sh.out}).Encode(list)
+		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(sh.err, "no traces yet; each turn leaves one")
+		fmt.Fprintln(sh.Err, "no traces yet; each turn leaves one")
 	}
 	for _, t := range list {
 		note := ""
@@ -106,7 +107,7 @@ func listTraces(ctx context.Context, sh *process, s *store.Store, limit int, asJ
 		case !t.Whole:
 			note = " (not whole)"
 		}
-		fmt.Fprintf(sh.out, "%-12s  %s  %-6s  %4d events  %6s  %s%s\n", t.Turn, t.Started.Local().Format("2006-01-02 15:04"),
+		fmt.Fprintf(sh.Out, "%-12s  %s  %-6s  %4d events  %6s  %s%s\n", t.Turn, t.Started.Local().Format("2006-01-02 15:04"),
 			t.State, t.Events, kilobytes(t.Size), clipped(safetext.Line(t.Question), 60), note)
 	}
 	return nil
@@ -116,7 +117,7 @@ func kilobytes(n int64) string { return fmt.Sprintf("%.1fk", float64(n)/1024) }
 
 // withTrace reads a turn's trace for one command. What is wrong with it is
 // told on stderr; what can be read of it is used.
-func withTrace(ctx context.Context, sh *process, id string, do func(trace.Trace, []agent.Event) error) error {
+func withTrace(ctx context.Context, sh *app.Process, id string, do func(trace.Trace, []agent.Event) error) error {
 	return withStore(sh, func(s *store.Store) error {
 		t, err := s.Traces.Read(ctx, id)
 		if err != nil {
@@ -127,10 +128,10 @@ func withTrace(ctx context.Context, sh *process, id string, do func(trace.Trace,
 		}
 		events, unread := eventsOf(t.Lines)
 		for _, err := range unread {
-			fmt.Fprintf(sh.err, "! %s\n", safetext.Line(err.Error()))
+			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(err.Error()))
 		}
 		if t.Damage != "" {
-			fmt.Fprintf(sh.err, "! the trace is damaged; what follows is what can be read of it: %s\n", safetext.Line(t.Damage))
+			fmt.Fprintf(sh.Err, "! the trace is damaged; what follows is what can be read of it: %s\n", safetext.Line(t.Damage))
 		}
 		return do(t, events)
 	})

@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/cli/app"
 	"lifehub/notes"
 )
 
@@ -21,7 +22,7 @@ func (l *life) slashUndo(ctx context.Context, conversation, given string) (strin
 	default:
 		return "", errors.New("usage: /undo, or /undo restore for notes that it left alone")
 	}
-	path, err := l.store.Exchanges(ctx, conversation)
+	path, err := l.Store.Exchanges(ctx, conversation)
 	if err != nil {
 		return "", err
 	}
@@ -32,26 +33,26 @@ func (l *life) slashUndo(ctx context.Context, conversation, given string) (strin
 	if last.Running {
 		return "", errors.New("another LifeHub is at this question right now; stop it there first")
 	}
-	changes, err := l.store.NoteChanges(ctx, last.Turn)
+	changes, err := l.Store.NoteChanges(ctx, last.Turn)
 	if err != nil {
 		return "", err
 	}
-	entries, err := l.store.Entries(ctx, last.Turn)
+	entries, err := l.Store.Entries(ctx, last.Turn)
 	if err != nil {
 		return "", err
 	}
-	done := tools.Undo(changeableNotes(l.app), changes)
-	if err := l.store.TakeBack(ctx, last.Turn); err != nil {
+	done := tools.Undo(changeableNotes(l.App), changes)
+	if err := l.Store.TakeBack(ctx, last.Turn); err != nil {
 		return "", err
 	}
 	l.stale()
-	return undone(last.Question, done) + staysDone(l.app, entries), nil
+	return undone(last.Question, done) + staysDone(l.App, entries), nil
 }
 
 // staysDone names the calls that reached beyond the notes: nothing takes those
 // back. A tool that only reads may be among them, for a server's word on that
 // is not proof.
-func staysDone(a *app, entries []agent.Entry) string {
+func staysDone(a *app.App, entries []agent.Entry) string {
 	var b strings.Builder
 	intended := map[string]agent.Entry{} // by step
 	for _, e := range entries {
@@ -59,7 +60,7 @@ func staysDone(a *app, entries []agent.Entry) string {
 		case agent.Intended:
 			intended[e.Step] = e
 		case agent.Began:
-			if call := intended[e.Step]; call.Tool != agent.DelegateTool && (!a.isBuiltin(call.Tool) || !tools.Reversible(call.Tool)) {
+			if call := intended[e.Step]; call.Tool != agent.DelegateTool && (!a.IsBuiltin(call.Tool) || !tools.Reversible(call.Tool)) {
 				fmt.Fprintf(&b, "- `%s` was called, and what it did stays done: `%s`\n", cell(call.Tool), strings.ReplaceAll(oneLine(string(call.Input)), "`", "'"))
 			}
 		}
@@ -69,18 +70,18 @@ func staysDone(a *app, entries []agent.Entry) string {
 
 // restore puts back the older text of notes that the last undo left alone.
 func (l *life) restore(ctx context.Context, conversation string) (string, error) {
-	turn, err := l.store.LastUndone(ctx, conversation)
+	turn, err := l.Store.LastUndone(ctx, conversation)
 	if err != nil {
 		return "", err
 	}
 	if turn == "" {
 		return "", errors.New("nothing was undone here")
 	}
-	changes, err := l.store.NoteChanges(ctx, turn)
+	changes, err := l.Store.NoteChanges(ctx, turn)
 	if err != nil {
 		return "", err
 	}
-	done := tools.Restore(changeableNotes(l.app), changes)
+	done := tools.Restore(changeableNotes(l.App), changes)
 	l.stale()
 	return undone("", done), nil
 }
@@ -143,9 +144,9 @@ func oneLine(text string) string {
 
 // changeableNotes are the folders in which tools write: the vaults, and where the
 // memory file lies.
-func changeableNotes(a *app) []*notes.Folder {
-	folders := a.folders()
-	if folder, err := a.facts().Folder(); err == nil {
+func changeableNotes(a *app.App) []*notes.Folder {
+	folders := a.Folders()
+	if folder, err := a.Facts().Folder(); err == nil {
 		folders = append(folders, folder)
 	}
 	return folders

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/store"
 )
@@ -20,7 +21,7 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	l := &life{app: &app{config: settings.Defaults(), store: s, builtin: tools.All(tools.Deps{Mail: tools.Mail{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
+	l := &life{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Mail: tools.Mail{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
 	l.Paths.Data = t.TempDir()
 	turn, err := s.Begin(t.Context(), "c", "tell Ana, and book it")
 	if err != nil {
@@ -65,7 +66,7 @@ func TestUndoLeavesATurnAloneThatRuns(t *testing.T) {
 	if _, err := s.Begin(t.Context(), "c", "a long one"); err != nil {
 		t.Fatal(err)
 	}
-	l := &life{app: &app{config: settings.Defaults(), store: s}, wake: make(chan struct{}, 1)}
+	l := &life{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
 	if said, err := l.slashUndo(t.Context(), "c", ""); err == nil || !strings.Contains(err.Error(), "right now") {
 		t.Errorf("got %q, %v", said, err)
 	}
@@ -80,9 +81,9 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	l := &life{app: &app{config: settings.Defaults(), store: s}, wake: make(chan struct{}, 1)}
+	l := &life{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
 	l.Paths.Data = t.TempDir()
-	folder, err := l.facts().Folder()
+	folder, err := l.Facts().Folder()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"lifehub/notes"
 )
 
-// atHome writes ~/ out.
-func atHome(name string) string {
+// AtHome writes ~/ out.
+func AtHome(name string) string {
 	if below, ok := strings.CutPrefix(name, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
 			return filepath.Join(home, below)
@@ -28,9 +28,9 @@ func atHome(name string) string {
 	return name
 }
 
-// noteOf finds the note of exactly this path; nil: there is none.
-func (a *app) noteOf(name string) (folder *notes.Folder, path string) {
-	folders := a.folders()
+// NoteOf finds the note of exactly this path; nil: there is none.
+func (a *App) NoteOf(name string) (folder *notes.Folder, path string) {
+	folders := a.Folders()
 	for _, folder := range folders {
 		below := name
 		if len(folders) > 1 {
@@ -46,22 +46,22 @@ func (a *app) noteOf(name string) (folder *notes.Folder, path string) {
 	return nil, ""
 }
 
-// isFile tells whether a name is the path of a file, which says where it begins.
-func isFile(name string) bool {
+// IsFile tells whether a name is the path of a file, which says where it begins.
+func IsFile(name string) bool {
 	if !filepath.IsAbs(name) && !strings.HasPrefix(name, "~/") && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
 		return false
 	}
-	info, err := os.Stat(atHome(name))
+	info, err := os.Stat(AtHome(name))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isImage goes by the name: these are the kinds that models take.
-func isImage(name string) bool {
+// IsImage goes by the name: these are the kinds that models take.
+func IsImage(name string) bool {
 	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp", ".gif"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// readTextFile reads the beginning of a file of text.
-func readTextFile(name string, most int64) (string, error) {
+// ReadTextFile reads the beginning of a file of text.
+func ReadTextFile(name string, most int64) (string, error) {
 	raw, err := readFile(name, most)
 	if err != nil {
 		return "", err
@@ -74,7 +74,7 @@ func readTextFile(name string, most int64) (string, error) {
 }
 
 func readFile(name string, most int64) ([]byte, error) {
-	file, err := os.Open(atHome(name))
+	file, err := os.Open(AtHome(name))
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func readFile(name string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, most))
 }
 
-// firstBytes cuts a text between two characters.
-func firstBytes(text string, most int) string {
+// FirstBytes cuts a text between two characters.
+func FirstBytes(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -93,13 +93,13 @@ func firstBytes(text string, most int) string {
 	return text[:most]
 }
 
-// attached reads what a message names after an @: @note.md, @./file and
+// Attached reads what a message names after an @: @note.md, @./file and
 // @server:uri; in quotes when there is a blank in it.
-type attached struct{ *app }
+type Attached struct{ *App }
 
 // Find lists the notes, files and resources of known servers. A mark that ends
 // a sentence is not part of a name, unless there is one that is called so.
-func (a attached) Find(message string) []string {
+func (a Attached) Find(message string) []string {
 	var names []string
 	for _, found := range mention.FindAllStringSubmatch(message, -1) {
 		name := found[1] + found[2]
@@ -115,52 +115,52 @@ func (a attached) Find(message string) []string {
 
 // there tells whether a name stands for something. A resource may be of those
 // that a server does not list.
-func (a attached) there(name string) bool {
-	if folder, _ := a.noteOf(name); folder != nil || isFile(name) {
+func (a Attached) there(name string) bool {
+	if folder, _ := a.NoteOf(name); folder != nil || IsFile(name) {
 		return true
 	}
 	server, uri, ok := strings.Cut(name, ":")
-	if !ok || uri == "" || !a.servers.Has(server) {
+	if !ok || uri == "" || !a.Servers.Has(server) {
 		return false
 	}
-	listed := slices.ContainsFunc(a.servers.Resources(), func(r mcpclient.Resource) bool { return r.Server == server && r.URI == uri })
+	listed := slices.ContainsFunc(a.Servers.Resources(), func(r mcpclient.Resource) bool { return r.Server == server && r.URI == uri })
 	return listed || uri == strings.TrimRight(uri, ".,;:!?)]")
 }
 
 // Read reads one of them. A note brings its sources along; a file and what a
 // server holds are foreign.
-func (a attached) Read(ctx context.Context, name string) (agent.Result, error) {
-	if folder, _ := a.noteOf(name); folder != nil {
+func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
+	if folder, _ := a.NoteOf(name); folder != nil {
 		return a.readNote(ctx, name)
 	}
-	if isFile(name) && isImage(name) {
+	if IsFile(name) && IsImage(name) {
 		image, err := readFile(name, maxImage+1)
 		switch {
 		case err != nil:
 			return agent.Result{}, err
 		case len(image) > maxImage:
-			return agent.Result{}, fmt.Errorf("%s is larger than %s", filepath.Base(name), size(maxImage))
+			return agent.Result{}, fmt.Errorf("%s is larger than %s", filepath.Base(name), Size(maxImage))
 		}
 		if err := agent.CheckPicture(image); err != nil {
 			return agent.Result{}, fmt.Errorf("%s: %w", filepath.Base(name), err)
 		}
 		return agent.Result{Text: "the image " + filepath.Base(name) + " is with this message", Images: [][]byte{image}, Foreign: true}, nil
 	}
-	if isFile(name) {
-		text, err := readTextFile(name, maxFile)
+	if IsFile(name) {
+		text, err := ReadTextFile(name, maxFile)
 		return agent.Result{Text: text, Foreign: true}, err
 	}
 	server, uri, _ := strings.Cut(name, ":")
-	return a.servers.ReadResource(ctx, server, uri)
+	return a.Servers.ReadResource(ctx, server, uri)
 }
 
 // readNote reads a note as the tool does.
-func (a attached) readNote(ctx context.Context, name string) (agent.Result, error) {
+func (a Attached) readNote(ctx context.Context, name string) (agent.Result, error) {
 	input, err := json.Marshal(map[string]string{"path": name})
 	if err != nil {
 		return agent.Result{}, err
 	}
-	for _, t := range a.builtin {
+	for _, t := range a.Builtin {
 		if t.Spec().Name == "read_note" {
 			return t.Run(ctx, input)
 		}

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"lifehub/agent/tools"
@@ -6,8 +6,8 @@ import (
 	"lifehub/cli/settings"
 )
 
-// mailOf is how mail is sent.
-func mailOf(c *settings.Config, getenv func(string) (string, bool)) tools.Mail {
+// MailOf is how mail is sent.
+func MailOf(c *settings.Config, getenv func(string) (string, bool)) tools.Mail {
 	return tools.Mail{
 		Host: c.Mail.Host, Port: c.Mail.Port, User: c.Mail.User, From: c.Mail.From, TLS: c.Mail.TLS,
 		Password: func() (string, error) {

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"errors"
@@ -12,10 +12,10 @@ import (
 	"lifehub/cli/settings"
 )
 
-// makePrivate takes the files of LifeHub's settings from everybody but their
+// MakePrivate takes the files of LifeHub's settings from everybody but their
 // owner, and tells which others could read. A settings file that holds a
 // secret and cannot be made private is an error.
-func makePrivate(p settings.Paths, c *settings.Config) (notices []string, err error) {
+func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err error) {
 	if runtime.GOOS == "windows" { // its modes tell nothing
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"fmt"
@@ -14,35 +14,35 @@ import (
 // it the line fits a terminal of 60.
 const barWidth = 24
 
-// bar shows progress on stderr: one line that is drawn again on a terminal,
+// Bar shows progress on stderr: one line that is drawn again on a terminal,
 // nothing elsewhere.
-type bar struct {
-	*process
+type Bar struct {
+	*Process
 	on   bool
 	last time.Time
 }
 
-// newBar makes a bar; a quiet or redirected stderr has none.
-func newBar(sh *process) *bar {
-	terminal := term.IsTerminal(sh.err.Fd())
-	if name, _ := sh.getenv("TERM"); name == "dumb" || name == "" {
+// NewBar makes a bar; a quiet or redirected stderr has none.
+func NewBar(sh *Process) *Bar {
+	terminal := term.IsTerminal(sh.Err.Fd())
+	if name, _ := sh.Getenv("TERM"); name == "dumb" || name == "" {
 		terminal = false
 	}
-	return &bar{process: sh, on: terminal}
+	return &Bar{Process: sh, on: terminal}
 }
 
 // show draws at most 20 times a second, and the end of a phase always.
-func (b *bar) show(what string, done, total int64) {
+func (b *Bar) show(what string, done, total int64) {
 	if !b.on || total <= 0 || done < total && time.Since(b.last) < 50*time.Millisecond {
 		return
 	}
 	b.last = time.Now()
 	filled := int(min(done, total) * barWidth / total)
-	fmt.Fprintf(b.err, "\r\x1b[K%-8s %s%s %d of %d", what, strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), done, total)
+	fmt.Fprintf(b.Err, "\r\x1b[K%-8s %s%s %d of %d", what, strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), done, total)
 }
 
-// bytes shows how much of a download is here.
-func (b *bar) bytes(what string, done, total int64) {
+// Bytes shows how much of a download is here.
+func (b *Bar) Bytes(what string, done, total int64) {
 	const mega = 1_000_000
 	if total < mega {
 		b.show(what, done, total)
@@ -51,8 +51,8 @@ func (b *bar) bytes(what string, done, total int64) {
 	b.show(what+" MB", done/mega, total/mega)
 }
 
-// sync shows how far a sync of the notes is.
-func (b *bar) sync(p rag.Progress) {
+// Sync shows how far a sync of the notes is.
+func (b *Bar) Sync(p rag.Progress) {
 	what := map[string]string{"read": "reading", "embed": "vectors"}[p.Phase]
 	if what == "" {
 		what = p.Phase
@@ -60,15 +60,15 @@ func (b *bar) sync(p rag.Progress) {
 	b.show(what, int64(p.Done), int64(p.Total))
 }
 
-// clear takes the bar away.
-func (b *bar) clear() {
+// Clear takes the bar away.
+func (b *Bar) Clear() {
 	if b.on {
-		fmt.Fprint(b.err, "\r\x1b[K")
+		fmt.Fprint(b.Err, "\r\x1b[K")
 	}
 }
 
-// size is a number of bytes in the unit that gives it two to four digits.
-func size(n int64) string {
+// Size is a number of bytes in the unit that gives it two to four digits.
+func Size(n int64) string {
 	switch {
 	case n <= 0:
 		return ""

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"bufio"
@@ -17,16 +17,16 @@ import (
 
 // The exit codes, fixed by the product.
 const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitRefused     = 3 // a tool needed permission and nobody could be asked
-	exitUnreachable = 4 // no model server, and offline mode was refused
-	exitInterrupted = 130
-	exitTerminated  = 143
+	ExitDone        = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitRefused     = 3 // a tool needed permission and nobody could be asked
+	ExitUnreachable = 4 // no model server, and offline mode was refused
+	ExitInterrupted = 130
+	ExitTerminated  = 143
 )
 
-func restoreChats(ctx context.Context, sh *process, path string, yes bool) error {
+func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error {
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("restore the conversations: %w", err)
 	}
@@ -36,25 +36,25 @@ func restoreChats(ctx context.Context, sh *process, path string, yes bool) error
 		question = fmt.Sprintf("Take the backup of %s? What was said since is then only in the file set aside.", from.Time.Local().Format("2006-01-02 15:04"))
 	}
 	if !yes {
-		if !term.IsTerminal(sh.in.Fd()) {
+		if !term.IsTerminal(sh.In.Fd()) {
 			return settings.UsageError{Err: errors.New("nobody can be asked whether to restore: say --yes")}
 		}
-		if !agrees(sh, question) {
-			return exitError{Err: errors.New("nothing was changed"), code: exitFailed}
+		if !Agrees(sh, question) {
+			return ExitError{Err: errors.New("nothing was changed"), Code: ExitFailed}
 		}
 	}
 	aside, err := file.Restore(path, from)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.err, "the file of before is kept as %s\n", aside)
+	fmt.Fprintf(sh.Err, "the file of before is kept as %s\n", aside)
 	return nil
 }
 
-// agrees asks a question on the terminal; only y and yes agree.
-func agrees(sh *process, question string) bool {
-	fmt.Fprintf(sh.err, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(sh.in).ReadString('\n') // an end of input is no yes
+// Agrees asks a question on the terminal; only y and yes agree.
+func Agrees(sh *Process, question string) bool {
+	fmt.Fprintf(sh.Err, "%s [y/N] ", question)
+	line, _ := bufio.NewReader(sh.In).ReadString('\n') // an end of input is no yes
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
 		return true
@@ -62,16 +62,16 @@ func agrees(sh *process, question string) bool {
 	return false
 }
 
-// exitError ends LifeHub with a code and, when it wraps an error, its text.
-type exitError struct {
+// ExitError ends LifeHub with a code and, when it wraps an error, its text.
+type ExitError struct {
 	Err  error
-	code int
+	Code int
 }
 
-func (e exitError) Unwrap() error { return e.Err }
+func (e ExitError) Unwrap() error { return e.Err }
 
 // Error is empty for an exit without words.
-func (e exitError) Error() string {
+func (e ExitError) Error() string {
 	if e.Err == nil {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"lifehub/internal/atomicfile"
 )
 
-// loadRules reads permissions.yaml; without the file there are no rules.
-func loadRules(file string) (*rules.Rules, error) {
+// LoadRules reads permissions.yaml; without the file there are no rules.
+func LoadRules(file string) (*rules.Rules, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, isLink := os.Readlink(file); isLink != nil {
@@ -34,8 +34,8 @@ func loadRules(file string) (*rules.Rules, error) {
 	return rules, nil
 }
 
-// ruleText is what a rule speaks of, without its level.
-func ruleText(r rules.Rule) string {
+// RuleText is what a rule speaks of, without its level.
+func RuleText(r rules.Rule) string {
 	text := r.Tool
 	for _, w := range r.Where {
 		text += " " + w.Argument + ": " + w.String()
@@ -47,7 +47,7 @@ func ruleText(r rules.Rule) string {
 }
 
 // saveRule adds a rule to permissions.yaml: the user's "always".
-func (a *app) saveRule(_ context.Context, rule rules.Rule) error {
+func (a *App) saveRule(_ context.Context, rule rules.Rule) error {
 	text, err := os.ReadFile(a.PermissionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read permissions: %w", err)
@@ -59,10 +59,10 @@ func (a *app) saveRule(_ context.Context, rule rules.Rule) error {
 	return atomicfile.Write(a.PermissionsFile(), text)
 }
 
-// removeRules takes out the rules written for exactly this tool or glob, and
+// RemoveRules takes out the rules written for exactly this tool or glob, and
 // leaves the rest of the file as it is. A rule ends where the next one begins.
-func removeRules(file, tool string) (int, error) {
-	all, err := loadRules(file)
+func RemoveRules(file, tool string) (int, error) {
+	all, err := LoadRules(file)
 	if err != nil {
 		return 0, err
 	}
@@ -103,33 +103,33 @@ func removeRules(file, tool string) (int, error) {
 
 // The flags with rules for one run. They are where such a rule is said to stand.
 const (
-	allowFlag     = "--allow"
-	untrustedFlag = "--allow-untrusted"
+	AllowFlag     = "--allow"
+	UntrustedFlag = "--allow-untrusted"
 )
 
-// pointless lists the flags whose rule speaks of no tool there is: a slip of
+// Pointless lists the flags whose rule speaks of no tool there is: a slip of
 // the pen, or a server that is not up.
-func (a *app) pointless() (flags []string) {
-	for _, rule := range a.rules.List() {
-		if (rule.From == allowFlag || rule.From == untrustedFlag) && !slices.ContainsFunc(a.tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
-			flags = append(flags, rule.From+" "+ruleText(rule))
+func (a *App) Pointless() (flags []string) {
+	for _, rule := range a.Rules.List() {
+		if (rule.From == AllowFlag || rule.From == UntrustedFlag) && !slices.ContainsFunc(a.Tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
+			flags = append(flags, rule.From+" "+RuleText(rule))
 		}
 	}
 	return flags
 }
 
-// allow adds the rules of a flag.
-func (a *app) allow(flag string, texts []string) error {
+// Allow adds the rules of a flag.
+func (a *App) Allow(flag string, texts []string) error {
 	for _, text := range texts {
 		rule, err := rules.ParseRule(text)
 		if err != nil {
 			return settings.UsageError{Err: fmt.Errorf("%s: %w", flag, err)}
 		}
-		rule.From, rule.Untrusted = flag, flag == untrustedFlag
+		rule.From, rule.Untrusted = flag, flag == UntrustedFlag
 		if rule.Untrusted && (rule.Level != agent.Auto || !rule.IsBound()) {
 			return settings.UsageError{Err: fmt.Errorf("%s %s: say which arguments it may have, as in 'add_task text=VALUE', for text that is not yours may have chosen them", flag, text)}
 		}
-		a.rules = a.rules.With(rule)
+		a.Rules = a.Rules.With(rule)
 	}
 	return nil
 }

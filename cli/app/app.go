@@ -1,0 +1,407 @@
+// Package app opens everything that LifeHub works with and joins it, for one run of a command.
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/rules"
+	"lifehub/agent/tools"
+	"lifehub/agent/turn"
+	"lifehub/cli/redact"
+	"lifehub/cli/settings"
+	"lifehub/cli/version"
+	"lifehub/llm"
+	"lifehub/mcpclient"
+	"lifehub/notes"
+	"lifehub/rag"
+	"lifehub/store"
+	"lifehub/store/trace"
+)
+
+// App is LifeHub put together, for one run of a command.
+type App struct {
+	settings.Paths
+	Settings    *settings.Config
+	Provider    llm.Provider
+	Store       *store.Store
+	ServerTrust ServerTrust // of the MCP servers
+	Servers     *mcpclient.Servers
+	followed    *followed
+	Rules       *rules.Rules
+	Folder      settings.VaultPolicy // what the folders of notes ask for
+	Secrets     *redact.Redaction
+	Builtin     []agent.Tool
+
+	Modes      mode
+	Switches   switches
+	Untrusted  provenance
+	Unattended bool
+	Changes    chan llm.State // of the model server, newest last; what nobody reads is dropped
+	Unembedded chan struct{}  // an exchange was archived
+	logFile    *os.File
+
+	waitedForNew atomic.Bool // a message waited for servers that have never run
+	Waited       bool        // the only message has waited for the servers that it names
+
+	sentByTools atomic.Int64 // bytes that built-in tools sent to other machines
+
+	Gone     []string // remembered folders that cannot be read, each with the reason
+	Outdated string   // why the index is older than the notes; "": it is not
+
+	mu     sync.RWMutex  // guards vaults, to which the first-run screen may add one, and memory
+	memory *notes.Folder // that holds the facts where no vault does; nil: not opened yet
+	Vaults []*Vault
+	chats  *Vault // conversations as notes; nil: they are not searched
+}
+
+// Open puts LifeHub together. Nothing slow is waited for: the model server
+// and the MCP servers answer later, the notes are brought up to date by
+// ready or watch.
+func Open(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
+	a, err := Configured(sh, flags)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Assemble(ctx, flags, func(path string) (*store.Store, error) { return OpenStore(ctx, sh, path) }); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// OpenNotes puts together what a command needs that asks nothing and keeps
+// nothing: the notes, and conversations only where they are found like notes.
+// Those that cannot be opened are left out, and told of.
+func OpenNotes(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
+	a, err := Configured(sh, flags)
+	if err != nil {
+		return nil, err
+	}
+	flags.NoSave = len(flags.Notes) > 0 || !a.Settings.Chats.Index
+	if !a.Settings.Chats.Index {
+		if err := dropChatNotes(a.Paths); err != nil {
+			slog.Warn("conversations as notes", "error", err)
+		}
+	}
+	var unopened error
+	err = a.Assemble(ctx, flags, func(path string) (s *store.Store, err error) {
+		s, unopened = OpenStore(ctx, sh, path)
+		return s, unopened
+	})
+	if unopened != nil {
+		a.Gone = append(a.Gone, fmt.Sprintf("earlier conversations: %v", unopened))
+		flags.NoSave = true
+		err = a.Assemble(ctx, flags, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Configured knows the settings, with the flags over them, and has opened nothing.
+func Configured(sh *Process, flags RunFlags) (*App, error) {
+	p, c, err := LoadSettings(sh)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range [][3]string{{"model", "--model", flags.Model}, {"mode", "--mode", flags.Mode}} {
+		if f[2] == "" {
+			continue
+		}
+		if err := c.SetFlag(f[0], f[1], f[2]); err != nil {
+			return nil, err
+		}
+	}
+	return &App{Paths: p, Settings: c, Secrets: &redact.Redaction{Paths: p, Config: c, Environ: sh.Environ()}}, nil
+}
+
+// Assemble opens all there is; nothing is open when it reports an error.
+func (a *App) Assemble(ctx context.Context, flags RunFlags, openStore func(path string) (*store.Store, error)) (err error) {
+	if flags.NoSave {
+		a.Store, err = store.InMemory()
+	} else {
+		a.Store, err = openStore(a.Database())
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w; with --no-save LifeHub answers without it", err)
+	}
+	if err != nil {
+		return err
+	}
+	a.Untrusted.Store = a.Store
+	if flags.NoSave {
+		a.Untrusted.saved = func() (*store.Store, error) { return store.Open(a.Database()) }
+		a.Untrusted.file = a.Database()
+	}
+	if err := a.build(ctx, flags); err != nil {
+		a.Close()
+		return err
+	}
+	return nil
+}
+
+func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
+	a.openLog()
+	if a.Rules, err = LoadRules(a.PermissionsFile()); err != nil {
+		return err
+	}
+	if a.Folder, err = a.VaultPolicy(a.Settings, a.dirs(flags.Notes)); err != nil {
+		return err
+	}
+	a.Rules = a.Rules.Narrowed(a.Folder.Rules)
+	a.Unembedded = make(chan struct{}, 1)
+	a.Changes = make(chan llm.State, 8)
+	model := ModelSettings(a.Settings)
+	model.Changed = func(s llm.State) {
+		select {
+		case a.Changes <- s:
+		default:
+		}
+	}
+	if a.Provider, err = llm.Open(model); err != nil {
+		return settings.UsageError{Err: err}
+	}
+	if err := a.openVaults(flags.Notes); err != nil {
+		return err
+	}
+	if !flags.NoSave && len(flags.Notes) == 0 {
+		if err := a.openChats(ctx); err != nil { // the notes are searched all the same
+			slog.Warn("conversations as notes", "error", err)
+			a.Gone = append(a.Gone, fmt.Sprintf("earlier conversations: %v", err))
+		}
+	}
+	if a.ServerTrust, err = ReadServers(a.Paths); err != nil {
+		return err
+	}
+	deps := tools.Deps{
+		Search: a, Folders: a.Folders, Now: time.Now, Changes: a.Store,
+		Facts: a.Facts(), Past: a.recall, Kept: a.Store,
+		Daily: tools.Daily{Folder: a.Settings.Daily.Folder, Pattern: a.Settings.Daily.Pattern},
+		Mail:  MailOf(a.Settings, os.LookupEnv),
+		Web:   tools.WebSearch{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
+		Units: a.Settings.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
+	}
+	if a.Settings.RAG.Rerank {
+		deps.Search = tools.Reranked{Searcher: a, Model: a.Provider}
+	}
+	a.Builtin = tools.All(deps)
+	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: version.Text(), Trust: a.ServerTrust.Trust, Tokens: a.Credentials(), Elicit: Elicit, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
+	if !flags.NoSave {
+		options.Files, options.Logs = a.ServerFiles(), a.ServerLogs()
+	}
+	a.Servers = mcpclient.Start(ctx, a.ServerTrust.Settings, options)
+	a.followed = newFollowed(a.Paths, a.ServerTrust.text)
+	return nil
+}
+
+// Sent is how many bytes have left this machine: to the model, and by tools.
+func (a *App) Sent() int64 { return a.Provider.State().Sent + a.sentByTools.Load() }
+
+// IsBuiltin tells whether a built-in tool has this name already.
+func (a *App) IsBuiltin(name string) bool {
+	return slices.ContainsFunc(a.Builtin, func(t agent.Tool) bool { return t.Spec().Name == name })
+}
+
+// ModelSettings are the settings of the model provider.
+func ModelSettings(c *settings.Config) llm.Settings {
+	return llm.Settings{
+		Provider: c.Provider, Model: c.Model,
+		Embedding: c.EmbedModel, Window: c.Context,
+		OllamaHost: c.Ollama.Host, KeepAlive: c.Ollama.KeepAlive,
+		OpenAIURL: c.OpenAI.BaseURL, OpenAIKey: c.OpenAI.APIKey,
+	}
+}
+
+// OpenChroma is the server that keeps the vectors; nil: files on this machine do.
+func OpenChroma(c *settings.Config) *rag.Chroma {
+	if c.RAG.Store != "chroma" {
+		return nil
+	}
+	return &rag.Chroma{URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase, Token: c.RAG.ChromaToken}
+}
+
+// Close lets go of everything that was opened, in reverse order.
+func (a *App) Close() {
+	if a.Servers != nil {
+		a.Servers.Close()
+	}
+	if a.memory != nil {
+		a.memory.Close()
+	}
+	for _, v := range a.OpenVaults() {
+		v.Index.Close()
+		v.Folder.Close()
+	}
+	if a.chats != nil {
+		a.chats.Index.Close()
+		a.chats.Folder.Close()
+	}
+	if a.Provider != nil {
+		a.Provider.Close()
+	}
+	a.Untrusted.close()
+	if a.Store != nil {
+		a.Store.Close()
+	}
+	if a.logFile != nil {
+		a.logFile.Close()
+	}
+}
+
+// Embedder is what embeds notes now; nil: nothing does, and search goes by
+// words and says so.
+func (a *App) Embedder(ctx context.Context) llm.Embedder {
+	e, err := a.Provider.Embedder(ctx)
+	if err != nil {
+		slog.Warn("no vectors", "error", err)
+		return nil
+	}
+	return e
+}
+
+// Offered are the tools for the agent. Without notes there is nothing for the
+// tools of notes to work on.
+func (a *App) Offered() []agent.Tool {
+	return slices.DeleteFunc(a.Tools(), a.leftOut)
+}
+
+// Missing says why a tool that LifeHub has is not offered now; "": it has none
+// of this name.
+func (a *App) Missing(name string) string {
+	if name == "send_email" && a.Settings.Mail.Host == "" {
+		return "no mail server is set (mail.host)"
+	}
+	named := func(t agent.Tool) bool { return t.Spec().Name == name }
+	switch {
+	case !slices.ContainsFunc(a.Builtin, named):
+		return ""
+	case !slices.ContainsFunc(a.Tools(), named):
+		return "it is switched off (tools.off)"
+	case tools.NeedsNotes(name) && len(a.OpenVaults()) == 0:
+		return "there are no notes"
+	}
+	return "/notes leaves it out"
+}
+
+// Tools are the enabled tools of this moment.
+func (a *App) Tools() []agent.Tool {
+	var enabled []agent.Tool
+	for _, t := range slices.Concat(a.Builtin, a.Servers.Tools()) {
+		off := slices.ContainsFunc(a.Settings.Tools.Off, func(glob string) bool {
+			return rules.Rule{Tool: glob, Level: agent.Deny}.SpeaksOf(t)
+		})
+		if !off {
+			enabled = append(enabled, t)
+		}
+	}
+	return enabled
+}
+
+// Agent makes the one who answers, out of what is open.
+func (a *App) Agent() *turn.Agent {
+	a.Modes.Use(agent.Mode(a.Settings.Mode))
+	return turn.New(turn.Options{
+		Model: a.Provider, Window: a.Provider.Window, Ready: a.Provider.Ready, Refuses: func() bool { return a.Provider.State().RejectsLongPrompts }, Gauges: a.Store, Tools: a.Offered,
+		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
+		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, Reread: a.Reread,
+		Instructions: a.persona(), Passages: a.Settings.Passages, Parallel: a.Settings.Parallel, MaxTools: a.Settings.Tools.Max,
+		Missing: a.Missing, Mode: a.Modes.now, Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,
+		Think: func() string { return a.Switches.ThinkNow(a.Settings.Think) },
+		Trace: a.tracer(), Redact: a.Secrets.Known, ModelName: a.modelName,
+	})
+}
+
+// tracer begins traces; nil: none are kept.
+func (a *App) tracer() func(turn string) io.WriteCloser {
+	if a.Settings.Traces.Total == 0 {
+		return nil
+	}
+	limits := trace.Limits{Turn: a.Settings.Traces.Turn << 10, Total: int64(a.Settings.Traces.Total) << 20}
+	return func(turn string) io.WriteCloser {
+		return &redact.TraceWriter{WriteCloser: a.Store.Traces.Begin(turn, limits), Secrets: a.Secrets}
+	}
+}
+
+// modelName is who answers at this moment.
+func (a *App) modelName() string {
+	state := a.Provider.State()
+	if state.Model == "" {
+		return state.Provider
+	}
+	return state.Model
+}
+
+// longTerm is the memory beyond the window.
+func (a *App) longTerm() turn.LongTerm {
+	if a.Settings.Memory.Scope == "off" {
+		return turn.LongTerm{}
+	}
+	return turn.LongTerm{
+		Store: a.Store, Everywhere: a.Settings.Memory.Scope == "all", K: a.Settings.Memory.K,
+		Embedder: a.Embedder, Prefixes: rag.Prefixes, Archived: a.Archived,
+	}
+}
+
+// Archived says that an exchange waits to be embedded.
+func (a *App) Archived() {
+	select {
+	case a.Unembedded <- struct{}{}:
+	default: // it has been said and not been heard yet
+	}
+}
+
+// EmbedPatience bounds how long a command without a screen embeds what it
+// archived; the next one goes on with it.
+const EmbedPatience = 5 * time.Second
+
+// persona is the user's instructions.md, and after it those of the folders
+// that the user trusts; without any there is none.
+func (a *App) persona() string {
+	text, err := os.ReadFile(a.InstructionsFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		slog.Warn("read instructions", "error", err)
+	}
+	return strings.TrimSpace(strings.Join(append([]string{strings.TrimSpace(string(text))}, a.Folder.Persona...), "\n\n"))
+}
+
+// openLog sends what the libraries log to a file: the screen is not theirs.
+// Without a file it is dropped; `lifehub doctor` tells of the folder.
+func (a *App) openLog() {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	if os.MkdirAll(a.State, 0o700) != nil {
+		return
+	}
+	file, err := os.OpenFile(a.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	a.logFile = file
+	slog.SetDefault(slog.New(slog.NewTextHandler(CleanLog{Writer: file, Secrets: a.Secrets}, nil)))
+}
+
+// CleanLog writes lines of a log without secrets.
+type CleanLog struct {
+	io.Writer
+	Secrets *redact.Redaction
+}
+
+func (l CleanLog) Write(line []byte) (int, error) {
+	if _, err := io.WriteString(l.Writer, l.Secrets.Text(string(line))); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}

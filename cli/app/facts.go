@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+	"os"
+
+	"lifehub/agent"
+	"lifehub/agent/tools"
+	"lifehub/agent/turn"
+	"lifehub/notes"
+)
+
+// Facts is the file of what is remembered about the user: below the first
+// vault, or the data folder where that is the setting or there is no vault.
+func (a *App) Facts() tools.Facts {
+	return tools.Facts{Path: a.Settings.Memory.File, Folder: func() (*notes.Folder, error) {
+		if vaults := a.OpenVaults(); a.Settings.Memory.Place == "vault" && len(vaults) > 0 {
+			return vaults[0].Folder, nil
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.memory == nil {
+			dir := a.Paths.MemoryFolder()
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return nil, err
+			}
+			folder, err := notes.Open(dir)
+			if err != nil {
+				return nil, err
+			}
+			a.memory = folder
+		}
+		return a.memory, nil
+	}}
+}
+
+// recall finds exchanges for the tool of that name.
+func (a *App) recall(ctx context.Context, conversation, question string, limit int) ([]agent.Recollection, error) {
+	return a.Agent().Recall(ctx, conversation, question, limit)
+}
+
+// rereadFact returns a fact as it stands in its file now, without day and
+// origin; false where the source is no fact.
+func (a *App) rereadFact(s agent.Source) (string, bool) {
+	facts, err := a.Facts().List(context.Background())
+	if err != nil {
+		return "", false
+	}
+	for _, f := range facts {
+		if f.Path == s.Path && f.Vault == s.Vault && f.Line == s.Line {
+			return f.Text, true
+		}
+	}
+	return "", false
+}
+
+// FindFacts lists the facts; with a query those that fit it, the best first.
+func (a *App) FindFacts(ctx context.Context, query string) ([]agent.Fact, error) {
+	facts, err := a.Facts().List(ctx)
+	if err != nil || query == "" {
+		return facts, err
+	}
+	return agent.FittingFacts(ctx, query, facts)
+}
+
+// SearchMemory finds facts and exchanges of all conversations.
+func (a *App) SearchMemory(ctx context.Context, query string, limit int) (found agent.Remembered, err error) {
+	if found.Facts, err = a.FindFacts(ctx, query); err != nil {
+		return found, err
+	}
+	everywhere := a.longTerm()
+	everywhere.Store, everywhere.Everywhere, everywhere.Embedder = a.Store, true, a.Embedder
+	if _, err := a.Store.Archive(ctx, "", 0, true); err != nil { // what still stands in some window is searched too
+		return found, err
+	}
+	found.Exchanges, err = turn.New(turn.Options{Memory: everywhere}).Recall(ctx, "", query, limit)
+	return found, err
+}

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"lifehub/store/file"
+
+	"github.com/charmbracelet/x/term"
+
+	"lifehub/cli/settings"
+	"lifehub/store"
+)
+
+// Process is the world a command runs in, as one process sees it.
+type Process struct {
+	In       *os.File
+	Out, Err *os.File
+	Getenv   func(string) (string, bool)
+	Environ  func() []string
+	// LetGo no longer has a signal end the context: who runs now takes them.
+	// nil: none does.
+	LetGo func()
+
+	Failed error // of the command, once it was shown
+}
+
+// RunFlags are the flags of the commands that work on notes.
+type RunFlags struct {
+	Notes   []string
+	Model   string
+	Mode    string
+	NoSave  bool
+	Resume  string // conversation to go on with; "": a new one
+	HasLast bool   // go on with the last one
+}
+
+// HasScreen tells whether there is a terminal that can be drawn on.
+func HasScreen(sh *Process) bool {
+	name, _ := sh.Getenv("TERM")
+	return term.IsTerminal(sh.In.Fd()) && term.IsTerminal(sh.Out.Fd()) && name != "dumb" && name != ""
+}
+
+// OpenStore opens the conversations. Damaged ones are offered to be restored,
+// where somebody can be asked.
+func OpenStore(ctx context.Context, sh *Process, path string) (*store.Store, error) {
+	s, err := store.Open(path)
+	var damaged *file.DamagedError
+	if !errors.As(err, &damaged) || !term.IsTerminal(sh.In.Fd()) || !term.IsTerminal(sh.Err.Fd()) {
+		return s, err
+	}
+	fmt.Fprintln(sh.Err, "lifehub:", err)
+	if err := RestoreChats(ctx, sh, path, false); err != nil {
+		return nil, err
+	}
+	return store.Open(path)
+}
+
+// LoadSettings finds the folders and reads the settings, flags not yet among them.
+func LoadSettings(sh *Process) (settings.Paths, *settings.Config, error) {
+	p, err := settings.FindPaths(sh.Getenv)
+	if err != nil {
+		return settings.Paths{}, nil, err
+	}
+	c, err := settings.Load(p.ConfigFile(), sh.Getenv)
+	if err != nil {
+		return p, c, err
+	}
+	c.Opened, err = MakePrivate(p, c)
+	c.Misspelt = settings.MisspeltNames(sh.Environ())
+	return p, c, err
+}

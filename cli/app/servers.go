@@ -1,0 +1,193 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/cli/settings"
+	"lifehub/llm"
+	"lifehub/mcpclient"
+	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/trust"
+)
+
+// ServerTrust is mcp.json and what the user has seen of it.
+type ServerTrust struct {
+	Settings config.Config
+	text     string // of mcp.json
+	Trust    *trust.Trust
+	adopted  []string // servers that are taken as they are, for the first time
+}
+
+// ReadServers reads mcp.json and what the user has seen of it. A mistake in
+// them is one of usage.
+func ReadServers(p settings.Paths) (ServerTrust, error) {
+	text, err := readServersText(p.ServersFile())
+	if err != nil {
+		return ServerTrust{}, settings.UsageError{Err: fmt.Errorf("read MCP servers: %w", err)}
+	}
+	config, err := config.Read(p.ServersFile(), os.LookupEnv)
+	if err != nil {
+		return ServerTrust{}, settings.UsageError{Err: err}
+	}
+	trust, err := trust.Open(p.TrustFile())
+	if err != nil {
+		return ServerTrust{}, settings.UsageError{Err: err}
+	}
+	adopted, err := trust.Adopt(config.Servers)
+	if err != nil {
+		return ServerTrust{}, err
+	}
+	return ServerTrust{config, text, trust, adopted}, nil
+}
+
+// KnownServers is what readServers reads, for a command about servers.
+func KnownServers(sh *Process) (settings.Paths, ServerTrust, error) {
+	p, err := settings.FindPaths(sh.Getenv)
+	if err != nil {
+		return p, ServerTrust{}, err
+	}
+	k, err := ReadServers(p)
+	return p, k, err
+}
+
+// FirstUse tells of servers that are taken as they are; "" when there is none.
+func (k ServerTrust) FirstUse() string {
+	if len(k.adopted) == 0 {
+		return ""
+	}
+	return "first use of the MCP servers in mcp.json, as they stand there: " + strings.Join(k.adopted, ", ") + " (`lifehub mcp list` shows what they run)"
+}
+
+// followed is mcp.json as it was last looked at, and when the trust file was
+// last written.
+type followed struct {
+	mu    sync.Mutex
+	text  string // that is in force, or was refused
+	last  string // as it was read the time before
+	trust time.Time
+}
+
+// newFollowed is the state after a start with the servers of mcp.json as they
+// were just read.
+func newFollowed(p settings.Paths, text string) *followed {
+	f := &followed{text: text, last: text}
+	f.trusted(p.TrustFile())
+	return f
+}
+
+// LookAtServers applies mcp.json when it has changed and was the same twice
+// in a row, for it may be in the middle of being written. It returns what the
+// user should know of that. A file that cannot be read changes nothing.
+func (a *App) LookAtServers() string {
+	f := a.followed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.trusted(a.Paths.TrustFile()) {
+		a.Servers.Recheck()
+	}
+	text, err := readServersText(a.Paths.ServersFile())
+	if err != nil {
+		text = "cannot be read: " + err.Error()
+	}
+	settled := text == f.last
+	f.last = text
+	if !settled || text == f.text {
+		return ""
+	}
+	f.text = text
+	changes, err := a.useServers()
+	switch {
+	case err != nil:
+		return fmt.Sprintf("mcp.json has changed and is not used, the MCP servers stay as they are: %v", err)
+	case len(changes) > 0:
+		return "mcp.json has changed: " + strings.Join(changes, ", ") + "."
+	}
+	return ""
+}
+
+// ApplyServers applies what LifeHub itself has just written into mcp.json.
+func (a *App) ApplyServers() error {
+	a.followed.mu.Lock()
+	defer a.followed.mu.Unlock()
+	text, err := readServersText(a.Paths.ServersFile())
+	if err == nil {
+		a.followed.text, a.followed.last = text, text
+		_, err = a.useServers()
+	}
+	return err
+}
+
+func (a *App) useServers() ([]string, error) {
+	config, err := config.Read(a.Paths.ServersFile(), os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	return a.Servers.Use(config), nil
+}
+
+// readServersText is what mcp.json holds; "" where there is none.
+func readServersText(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return string(text), err
+}
+
+// trusted reports whether the trust file was written since it was last looked at.
+func (f *followed) trusted(file string) bool {
+	info, err := os.Stat(file)
+	if err != nil || info.ModTime().Equal(f.trust) {
+		return false
+	}
+	f.trust = info.ModTime()
+	return true
+}
+
+// maxSampled bounds what the user's model writes for a server, in tokens.
+const maxSampled = 2048
+
+// Elicit puts a server's form to the user, at the desk of the call it is for.
+func Elicit(ctx context.Context, form mcpclient.Form) (mcpclient.Reply, error) {
+	question := agent.Question{From: form.Server, Kind: agent.FormInput, Message: form.Message, Schema: form.Schema, URL: form.URL, Check: form.Check}
+	if form.URL != "" {
+		question.Kind = agent.URLInput
+	}
+	given := agent.DeskOf(ctx).Ask(ctx, question)
+	return mcpclient.Reply{Action: mcpclient.Action(given.Action), Content: given.Values}, nil
+}
+
+// sample has the user's model answer a server's prompt, if the user, who is
+// shown all of it, agrees.
+func (a *App) sample(ctx context.Context, server string, request llm.Request) (mcpclient.Sampled, error) {
+	if a.Provider.State().Provider == "offline" {
+		return mcpclient.Sampled{}, errors.New("no model answers now")
+	}
+	given := agent.DeskOf(ctx).Ask(ctx, agent.Question{From: server, Kind: agent.SamplingInput, Prompt: request.Messages})
+	switch {
+	case given.Action == agent.InputAccepted:
+	case given.Reason != "":
+		return mcpclient.Sampled{}, fmt.Errorf("the user's model may not answer: %s", given.Reason)
+	default:
+		return mcpclient.Sampled{}, errors.New("the user's model may not answer: the user said no")
+	}
+	if request.MaxTokens <= 0 || request.MaxTokens > maxSampled {
+		request.MaxTokens = maxSampled
+	}
+	var text strings.Builder
+	for delta, err := range a.Provider.Stream(ctx, request) {
+		if err != nil {
+			return mcpclient.Sampled{}, fmt.Errorf("the user's model: %w", err)
+		}
+		text.WriteString(delta.Text)
+	}
+	return mcpclient.Sampled{Model: a.Provider.State().Model, Text: text.String()}, nil
+}
