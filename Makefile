@@ -29,12 +29,12 @@ check: ## the static checks
 	GOOS=windows GOARCH=amd64 go vet ./...
 
 golden: ## write the golden stories and screens anew; read the diff
-	go test ./agent ./agent/tools ./tui ./tui/markdown -update
+	go test $$(grep -rl exp/golden --include=*_test.go . | xargs -n1 dirname | sort -u) -update
 
 bench: ## speed and memory, as ratios to a reference in the same run
-	go test -run '^$$' -bench . -benchtime 3x ./rag ./tui/... ./notes ./llm ./store
+	go test -run '^$$' -bench . -benchtime 3x ./rag/... ./tui/... ./notes/... ./llm/... ./store/...
 	go test -run '^$$' -bench OpenAndScroll -benchtime 5x ./cli
-	LIFEHUB_SCALE=1 go test -run '^$$' -bench Scale -benchtime 1x -timeout 1h -v ./rag
+	LIFEHUB_SCALE=1 go test -run '^$$' -bench Scale -benchtime 1x -timeout 1h -v ./rag/...
 
 speed: ## start, stream and memory of the whole program, beside a bare one in the same run; needs a quiet machine
 	LIFEHUB_SPEED=1 go test -run 'TestSpeed' -count=1 -timeout 1h -v ./cli
@@ -46,7 +46,7 @@ modes: ## what the three modes cost on ten questions
 	go test ./cli -run WhatTheModesCost -count=1 -v
 
 soak: ## the full counts of the loops of which `make test` runs a share
-	LIFEHUB_SOAK=1 go test ./internal/survive ./notes ./store ./rag ./mcpclient ./llm ./cli ./tui ./tui/terminal -timeout 3h -v -run 'InEveryPanel|NoFault|DuringRebuilds|Swapped|NoSentence|SentencesAnswer|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid|SlowLine|NoBytesPanic|CommandsInWhat|NoWayOfWriting|ThatGoesOn'
+	LIFEHUB_SOAK=1 go test ./internal/survive ./notes/... ./store/... ./rag/... ./mcpclient/... ./llm/... ./cli ./tui/... -timeout 3h -v -run 'InEveryPanel|NoFault|DuringRebuilds|Swapped|NoSentence|SentencesAnswer|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid|SlowLine|NoBytesPanic|CommandsInWhat|NoWayOfWriting|ThatGoesOn'
 
 fuzz: ## each fuzz target for FUZZTIME
 	scripts/fuzz.sh $${FUZZTIME:-30s}
