@@ -13,18 +13,10 @@ func TestEveryCommandHasAHandlerAndEveryHandlerACommand(t *testing.T) {
 		if screenCommands()[c.Name] == nil {
 			t.Errorf("the screen does not know /%s", c.Name)
 		}
-		if plainCommands()[c.Name] == nil {
-			t.Errorf("a chat by lines does not know /%s", c.Name)
-		}
 	}
 	for name := range screenCommands() {
 		if !own[name] {
 			t.Errorf("nobody can type /%s", name)
-		}
-	}
-	for name := range plainCommands() {
-		if !own[name] {
-			t.Errorf("nobody can type /%s into lines", name)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/transcript"
 )
@@ -96,11 +97,11 @@ func TestProgressIsShownWhileThereIsSomeAndEndsWithIt(t *testing.T) {
 		for name, end := range map[string]pullMsg{
 			"fetched": {over: true}, "broken": {over: true, err: errors.New("no space")},
 		} {
-			r.m.pulling = &pulling{model: "m", cancel: func() {}, steps: make(chan pullMsg)}
+			r.m.pulling = &pulling{model: "m", cancel: func() {}, steps: make(chan backend.PullStep)}
 			steps := r.m.pulling.steps
-			r.send(pullMsg{status: "pulling", done: 1, total: 4})
+			r.send(pullMsg{PullStep: backend.PullStep{Status: "pulling", Done: 1, Total: 4}})
 			at("a quarter fetched", 25)
-			r.send(pullMsg{status: "pulling", done: 1 << 60, total: 4})
+			r.send(pullMsg{PullStep: backend.PullStep{Status: "pulling", Done: 1 << 60, Total: 4}})
 			at("more than there is", 100)
 			r.send(end)
 			at(name, -1)

@@ -10,7 +10,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
@@ -19,15 +18,6 @@ import (
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
-
-// missingModel returns the model that an error says can be pulled, or "".
-func missingModel(err error) string {
-	var missing *llm.NotFoundError
-	if errors.As(err, &missing) && !missing.Fixed {
-		return missing.Model
-	}
-	return ""
-}
 
 // offer asks whether to pull a model that was not there.
 type offer struct {
@@ -75,17 +65,16 @@ func offered(what, key, orElse string, width int, look *draw.Theme) []string {
 // pulling is a model on its way from the library.
 type pulling struct {
 	model, question string
-	status          string
-	done, total     int64
-	steps           chan pullMsg
-	cancel          context.CancelFunc
+	backend.PullStep
+	steps  chan backend.PullStep
+	cancel context.CancelFunc
 }
 
+// pullMsg is a step of a pull, or its end.
 type pullMsg struct {
-	status      string
-	done, total int64
-	over        bool
-	err         error
+	backend.PullStep
+	over bool
+	err  error
 }
 
 func (m *Model) pull(name string) tea.Cmd {
@@ -101,43 +90,19 @@ func (m *Model) pull(name string) tea.Cmd {
 func (m *Model) beginPull(name, question string) tea.Cmd {
 	m.offer = nil
 	ctx, cancel := context.WithCancel(m.base)
-	p := newPulling(name, question, cancel)
+	p := &pulling{model: name, question: question, PullStep: backend.PullStep{Status: "starting"}, cancel: cancel, steps: make(chan backend.PullStep, 1)}
 	m.pulling = p
-	return tea.Batch(func() tea.Msg { return p.work(ctx, m.Models) }, p.next())
+	return tea.Batch(func() tea.Msg { return pullMsg{over: true, err: backend.Pull(ctx, m.Models, name, p.steps)} }, p.next())
 }
 
-func newPulling(name, question string, cancel context.CancelFunc) *pulling {
-	return &pulling{model: name, question: question, status: "starting", cancel: cancel, steps: make(chan pullMsg, 1)}
-}
-
-// work fetches the model, tells the steps and closes them, and returns the end.
-func (p *pulling) work(ctx context.Context, models backend.Models) pullMsg {
-	defer close(p.steps)
-	err := models.Pull(ctx, p.model, func(status string, done, total int64) {
-		step := pullMsg{status: status, done: done, total: total}
-		for {
-			select {
-			case p.steps <- step:
-				return
-			default:
-			}
-			select { // an older step that nobody has seen may go
-			case <-p.steps:
-			default:
-			}
-		}
-	})
-	return pullMsg{over: true, err: err}
-}
-
-// next waits for progress; the end comes by itself.
+// next waits for a step; the end comes on its own.
 func (p *pulling) next() tea.Cmd {
 	return func() tea.Msg {
 		step, open := <-p.steps
 		if !open {
 			return nil
 		}
-		return step
+		return pullMsg{PullStep: step}
 	}
 }
 
@@ -147,7 +112,7 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 		return nil
 	}
 	if !msg.over {
-		p.status, p.done, p.total = msg.status, msg.done, msg.total
+		p.PullStep = msg.PullStep
 		return p.next()
 	}
 	m.pulling = nil
@@ -183,12 +148,12 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 // view is the bar of a pull.
 func (p *pulling) view(width int, look *draw.Theme, stop key.Binding) string {
 	left := "pulling " + safetext.Line(p.model) + "  "
-	right := "  " + safetext.Line(p.status) + " · " + stop.Help().Key + " " + stop.Help().Desc
-	if p.total > 0 {
-		right = fmt.Sprintf("  %d %% · %s of %s · %s %s", p.done*100/p.total, draw.Bytes(p.done), draw.Bytes(p.total), stop.Help().Key, stop.Help().Desc)
+	right := "  " + safetext.Line(p.Status) + " · " + stop.Help().Key + " " + stop.Help().Desc
+	if p.Total > 0 {
+		right = fmt.Sprintf("  %d %% · %s of %s · %s %s", p.Done*100/p.Total, draw.Bytes(p.Done), draw.Bytes(p.Total), stop.Help().Key, stop.Help().Desc)
 	}
 	room := width - draw.Cells(left) - draw.Cells(right)
-	return draw.Fit(left+bar(p.done, p.total, room, look)+look.Dim.Render(right), width)
+	return draw.Fit(left+bar(p.Done, p.Total, room, look)+look.Dim.Render(right), width)
 }
 
 // bar draws how far something is, at most 30 cells wide.
@@ -231,7 +196,7 @@ func (m *Model) using(msg usingMsg) {
 		m.transcript.Add(&transcript.Notice{Text: "now using " + msg.model})
 		return
 	}
-	if missing := missingModel(msg.err); missing != "" {
+	if missing := backend.MissingModel(msg.err); missing != "" {
 		m.offerPull(missing, "")
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
+	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -25,23 +26,23 @@ import (
 // while no turn runs.
 func RunPlain(ctx context.Context, options backend.Options, in io.Reader, out io.Writer) (backend.Ended, error) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, endings...)
+	signal.Notify(signals, terminal.Endings...)
 	defer signal.Stop(signals)
-	p := &plain{Options: options, out: out, lines: readLines(in), signals: signals, conversation: options.Conversation, mode: options.Mode}
+	p := &Chat{Options: options, Out: out, Lines: Lines(in), Signals: signals}
 	if file, ok := in.(*os.File); ok {
-		p.typed = term.IsTerminal(file.Fd())
+		p.Typed = term.IsTerminal(file.Fd())
 	}
-	return p.talk(ctx)
+	return p.Talk(ctx)
 }
 
-// plain is a chat by lines. What it has in common with the screen stands beside
-// that in the file of each panel; what is its own in those named plain_….
-type plain struct {
+// Chat is a chat by lines. The fields that are exported are required but for
+// Signals.
+type Chat struct {
 	backend.Options
-	out     io.Writer
-	lines   <-chan string
-	signals <-chan os.Signal
-	typed   bool // a person types the lines, and the terminal shows them
+	Out     io.Writer
+	Lines   <-chan string
+	Signals <-chan os.Signal
+	Typed   bool // a person types the lines, and the terminal shows them
 
 	queue []string // lines that answered no question: the next messages
 
@@ -62,9 +63,9 @@ type plain struct {
 	left     string             // the last turn, when it did not come to its end
 }
 
-// readLines reads lines until in ends. Its goroutine ends with in; while
+// Lines reads lines until in ends. Its goroutine ends with in; while
 // nothing arrives it outlives the chat, which is why the program ends next.
-func readLines(in io.Reader) <-chan string {
+func Lines(in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
@@ -87,8 +88,9 @@ type leftError struct{ how backend.Ended }
 
 func (leftError) Error() string { return "left" }
 
-// talk asks line by line, until the user leaves.
-func (p *plain) talk(ctx context.Context) (backend.Ended, error) {
+// Talk asks line by line, until the user leaves.
+func (p *Chat) Talk(ctx context.Context) (backend.Ended, error) {
+	p.conversation, p.mode = p.Conversation, p.Mode
 	err := p.begin(ctx)
 	for err == nil && p.failed == nil {
 		if err = p.prompt(ctx); p.ending {
@@ -106,14 +108,14 @@ func (p *plain) talk(ctx context.Context) (backend.Ended, error) {
 }
 
 // begin goes where the options say.
-func (p *plain) begin(ctx context.Context) error {
-	if p.typed {
+func (p *Chat) begin(ctx context.Context) error {
+	if p.Typed {
 		parts := p.now().Parts(draw.Readable)
 		p.greeted = len(parts) > 0 && parts[0] == backend.OfflineText
 		p.print("%s\n", strings.Join(append([]string{"LifeHub"}, parts...), " · "))
 	}
 	switch {
-	case p.FirstRun && p.Notes != nil && p.typed:
+	case p.FirstRun && p.Notes != nil && p.Typed:
 		p.chooseNotes(ctx)
 	case p.FirstRun: // what is piped in are questions
 		p.note("no notes are known yet; `lifehub index DIR` names a folder of them")
@@ -124,7 +126,7 @@ func (p *plain) begin(ctx context.Context) error {
 	case p.conversation != "" && p.Conversations != nil:
 		p.open(ctx, p.conversation, p.Heading, p.Turn)
 	}
-	if p.typed {
+	if p.Typed {
 		p.print("Type a question and press enter; /help lists the commands.\n")
 	}
 	if p.Prompt == "" {
@@ -135,7 +137,7 @@ func (p *plain) begin(ctx context.Context) error {
 }
 
 // now is the world around the conversation at this moment.
-func (p *plain) now() backend.Status {
+func (p *Chat) now() backend.Status {
 	select {
 	case s, open := <-p.Status:
 		if open {
@@ -147,7 +149,7 @@ func (p *plain) now() backend.Status {
 }
 
 // prompt asks for a line.
-func (p *plain) prompt(ctx context.Context) error {
+func (p *Chat) prompt(ctx context.Context) error {
 	p.print("> ")
 	if len(p.queue) > 0 {
 		line := p.queue[0]
@@ -159,7 +161,7 @@ func (p *plain) prompt(ctx context.Context) error {
 }
 
 // await waits for a line and does what it says.
-func (p *plain) await(ctx context.Context) error {
+func (p *Chat) await(ctx context.Context) error {
 	select {
 	case text, open := <-p.Notices:
 		if !open {
@@ -170,14 +172,14 @@ func (p *plain) await(ctx context.Context) error {
 		}
 		p.note(text)
 		return nil
-	case line, open := <-p.lines:
+	case line, open := <-p.Lines:
 		if !open {
 			p.print("\n")
 			return leftError{backend.Quit}
 		}
 		p.typedLine(line)
 		return p.line(ctx, p.wholeOf(ctx, strings.TrimSpace(line)))
-	case s := <-p.signals:
+	case s := <-p.Signals:
 		p.print("\n")
 		if s == os.Interrupt {
 			return leftError{backend.Interrupted}
@@ -190,7 +192,7 @@ func (p *plain) await(ctx context.Context) error {
 
 // wholeOf is a text of several lines whose first begins with quotes, up to the
 // line that ends it; else the line itself.
-func (p *plain) wholeOf(ctx context.Context, line string) string {
+func (p *Chat) wholeOf(ctx context.Context, line string) string {
 	for strings.HasPrefix(line, composer.Quote) && strings.Count(line, composer.Quote)%2 == 1 {
 		next, ok := p.ask(ctx, "… ")
 		if !ok {
@@ -203,8 +205,8 @@ func (p *plain) wholeOf(ctx context.Context, line string) string {
 
 // typedLine ends the line that a prompt began. What came through a pipe is
 // written out, so that the output reads as a whole.
-func (p *plain) typedLine(line string) {
-	if p.typed {
+func (p *Chat) typedLine(line string) {
+	if p.Typed {
 		p.midLine = false // the user ended it
 		return
 	}
@@ -212,7 +214,7 @@ func (p *plain) typedLine(line string) {
 }
 
 // line asks what was typed or runs it as a command.
-func (p *plain) line(ctx context.Context, line string) error {
+func (p *Chat) line(ctx context.Context, line string) error {
 	typed, isCommand := strings.CutPrefix(line, "/")
 	switch {
 	case line == "":
@@ -230,7 +232,7 @@ func (p *plain) line(ctx context.Context, line string) error {
 }
 
 // note writes something to know on a line of its own.
-func (p *plain) note(text string) {
+func (p *Chat) note(text string) {
 	if text != "" {
 		p.flush()
 		p.print("note: %s\n", safetext.Line(text))
@@ -238,7 +240,7 @@ func (p *plain) note(text string) {
 }
 
 // fail writes an error as a line, and what can be done about it.
-func (p *plain) fail(err error) {
+func (p *Chat) fail(err error) {
 	told := transcript.FailureOf(err)
 	p.flush()
 	p.print("error: %s\n", safetext.Line(err.Error()))
@@ -248,12 +250,12 @@ func (p *plain) fail(err error) {
 }
 
 // print writes and remembers the first error.
-func (p *plain) print(format string, args ...any) {
+func (p *Chat) print(format string, args ...any) {
 	if p.failed == nil {
 		text := fmt.Sprintf(format, args...)
 		if text != "" {
 			p.midLine = !strings.HasSuffix(text, "\n")
 		}
-		_, p.failed = io.WriteString(p.out, text)
+		_, p.failed = io.WriteString(p.Out, text)
 	}
 }

@@ -20,7 +20,7 @@ const tellLast = 3
 
 // listConversations opens an earlier conversation, found by its title or by
 // words of its messages.
-func (p *plain) listConversations(ctx context.Context, _ string) error {
+func (p *Chat) listConversations(ctx context.Context, _ string) error {
 	list, conversations, err := panel.ConversationPicker(ctx, p.Conversations)
 	if err != nil {
 		p.fail(err)
@@ -51,7 +51,7 @@ func (p *plain) listConversations(ctx context.Context, _ string) error {
 }
 
 // showBranch makes the path through a turn current, where there are branches.
-func (p *plain) showBranch(ctx context.Context, conversation, turn string) error {
+func (p *Chat) showBranch(ctx context.Context, conversation, turn string) error {
 	if p.Branches == nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (p *plain) showBranch(ctx context.Context, conversation, turn string) error
 }
 
 // open goes to a conversation and writes its end, or the turn where it is opened.
-func (p *plain) open(ctx context.Context, id, title, at string) {
+func (p *Chat) open(ctx context.Context, id, title, at string) {
 	read := func() ([]agent.Exchange, error) { return p.Conversations.Latest(ctx, id, tellLast) }
 	if at != "" {
 		read = func() ([]agent.Exchange, error) { return p.Conversations.Exchanges(ctx, id) }
@@ -90,7 +90,7 @@ func (p *plain) open(ctx context.Context, id, title, at string) {
 }
 
 // tell writes a kept turn as it was written when it ran.
-func (p *plain) tell(e agent.Exchange) {
+func (p *Chat) tell(e agent.Exchange) {
 	p.print("> %s\n", safetext.Text(e.Question))
 	for _, part := range e.Answer.Parts() {
 		p.print("%s", safetext.Text(strings.TrimRight(part.Text, "\n")))
@@ -117,7 +117,7 @@ func (p *plain) tell(e agent.Exchange) {
 }
 
 // leftOver tells of a last turn that LifeHub was stopped in the middle of.
-func (p *plain) leftOver(list []agent.Exchange) {
+func (p *Chat) leftOver(list []agent.Exchange) {
 	if len(list) == 0 || p.Resume == nil {
 		return
 	}
@@ -134,19 +134,19 @@ func (p *plain) leftOver(list []agent.Exchange) {
 }
 
 // forget leaves the open conversation.
-func (p *plain) forget() {
+func (p *Chat) forget() {
 	p.conversation, p.left, p.turnID = "", "", ""
 	p.window, p.cited = transcript.Window{}, transcript.Sources{}
 }
 
-func (p *plain) newConversation(context.Context, string) error {
+func (p *Chat) newConversation(context.Context, string) error {
 	p.forget()
 	p.print("a new conversation\n")
 	return nil
 }
 
 // proceed goes on with the turn that was cut off.
-func (p *plain) proceed(ctx context.Context, _ string) error {
+func (p *Chat) proceed(ctx context.Context, _ string) error {
 	turn := p.left
 	if turn == "" {
 		p.print("there is nothing to go on with\n")
@@ -156,7 +156,7 @@ func (p *plain) proceed(ctx context.Context, _ string) error {
 }
 
 // back is the nth turn from the end; false: there is none, which is said.
-func (p *plain) back(ctx context.Context, n int) (agent.Exchange, bool) {
+func (p *Chat) back(ctx context.Context, n int) (agent.Exchange, bool) {
 	var list []agent.Exchange
 	if p.conversation != "" && p.Conversations != nil {
 		var err error
@@ -174,7 +174,7 @@ func (p *plain) back(ctx context.Context, n int) (agent.Exchange, bool) {
 
 // askInstead asks something in the place of a turn. What came after that stays
 // in the tree.
-func (p *plain) askInstead(ctx context.Context, e agent.Exchange, question string) error {
+func (p *Chat) askInstead(ctx context.Context, e agent.Exchange, question string) error {
 	if err := p.Branches.GoOn(ctx, p.conversation, e.After); err != nil {
 		p.fail(err)
 		return nil
@@ -184,7 +184,7 @@ func (p *plain) askInstead(ctx context.Context, e agent.Exchange, question strin
 
 // editBack asks an earlier question in other words. number counts back from
 // the last one; "" is 1.
-func (p *plain) editBack(ctx context.Context, number string) error {
+func (p *Chat) editBack(ctx context.Context, number string) error {
 	n := 1
 	if number != "" {
 		var err error
@@ -206,7 +206,7 @@ func (p *plain) editBack(ctx context.Context, number string) error {
 }
 
 // retry asks the last question once more, beside its first answer.
-func (p *plain) retry(ctx context.Context, _ string) error {
+func (p *Chat) retry(ctx context.Context, _ string) error {
 	e, ok := p.back(ctx, 1)
 	if !ok {
 		return nil
@@ -216,7 +216,7 @@ func (p *plain) retry(ctx context.Context, _ string) error {
 }
 
 // listTree writes all questions of the conversation, and goes where the user says.
-func (p *plain) listTree(ctx context.Context, _ string) error {
+func (p *Chat) listTree(ctx context.Context, _ string) error {
 	var list []agent.Exchange
 	if p.conversation != "" {
 		var err error
@@ -256,14 +256,14 @@ func (p *plain) listTree(ctx context.Context, _ string) error {
 }
 
 // forkLast makes a conversation of its own out of all that was said so far.
-func (p *plain) forkLast(ctx context.Context, _ string) error {
+func (p *Chat) forkLast(ctx context.Context, _ string) error {
 	if e, ok := p.back(ctx, 1); ok {
 		p.fork(ctx, e.Turn)
 	}
 	return nil
 }
 
-func (p *plain) fork(ctx context.Context, turn string) {
+func (p *Chat) fork(ctx context.Context, turn string) {
 	c, err := p.Branches.Fork(ctx, p.conversation, turn)
 	if err != nil {
 		p.fail(err)
@@ -274,7 +274,7 @@ func (p *plain) fork(ctx context.Context, turn string) {
 }
 
 // rename gives the open conversation the user's own title.
-func (p *plain) rename(ctx context.Context, title string) error {
+func (p *Chat) rename(ctx context.Context, title string) error {
 	if title == "" || p.conversation == "" {
 		p.print("usage: /rename TITLE, once something was asked\n")
 		return nil

@@ -18,7 +18,7 @@ const mostRows = 20
 // choose has the user pick a row by its number. Words list the rows that hold
 // them, and what search finds for them; nil: it finds nothing more. What was
 // found counts on after the rows of the list. false: none was picked.
-func (p *plain) choose(ctx context.Context, list panel.Picker, search func(words string) ([]draw.Row, error)) (at int, ok bool) {
+func (p *Chat) choose(ctx context.Context, list panel.Picker, search func(words string) ([]draw.Row, error)) (at int, ok bool) {
 	p.print("%s\n", safetext.Line(list.Title))
 	if len(list.Rows) == 0 {
 		p.print("%s\n", safetext.Text(list.Empty))
@@ -56,7 +56,7 @@ func (p *plain) choose(ctx context.Context, list panel.Picker, search func(words
 }
 
 // rows writes some rows of a list, a numbered line each.
-func (p *plain) rows(rows []draw.Row, shown []int) {
+func (p *Chat) rows(rows []draw.Row, shown []int) {
 	for n, at := range shown {
 		if n == mostRows {
 			p.print("… and %d more; words find them\n", len(shown)-n)
@@ -70,7 +70,7 @@ func (p *plain) rows(rows []draw.Row, shown []int) {
 // order asks what to do with which of n rows: a letter and a number, in any
 // order, of which the letter may be left out, and the number where there is one
 // row. The letter is 0 when it was left out; false: nothing is to be done.
-func (p *plain) order(ctx context.Context, n int, letters, prompt string) (letter rune, at int, ok bool) {
+func (p *Chat) order(ctx context.Context, n int, letters, prompt string) (letter rune, at int, ok bool) {
 	for {
 		line, ok := p.ask(ctx, prompt)
 		line = strings.TrimSpace(line)
@@ -101,7 +101,7 @@ func ordered(line, letters string, n int) (letter rune, at int, ok bool) {
 }
 
 // agree asks whether to do something that costs something.
-func (p *plain) agree(ctx context.Context, question string) bool {
+func (p *Chat) agree(ctx context.Context, question string) bool {
 	line, _ := p.pick(ctx, fmt.Sprintf("%s y yes · n no: ", question), "y", "n")
 	return line == "y"
 }

@@ -91,11 +91,11 @@ func plainly(t *testing.T, o backend.Options, in string) (out string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var written typist
-		p := &plain{Options: o, out: &written, lines: readLines(strings.NewReader(in)), conversation: o.Conversation, mode: o.Mode, typed: o.FirstRun}
-		if how, err := p.talk(t.Context()); how != backend.Quit || err != nil {
+		p := &Chat{Options: o, Out: &written, Lines: Lines(strings.NewReader(in)), Typed: o.FirstRun}
+		if how, err := p.Talk(t.Context()); how != backend.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
-		for range p.lines { // that were not wanted any more
+		for range p.Lines { // that were not wanted any more
 		}
 		out = written.out.String()
 	})
@@ -225,7 +225,7 @@ func TestPlainStopsATurnAndGoesOn(t *testing.T) {
 		o.Assistant = hold(agent.Started{}, agent.Said{Content: "It begins"})
 		signals, lines := make(chan os.Signal, 1), make(chan string)
 		var out typist
-		p := &plain{Options: o, out: &out, lines: lines, signals: signals, conversation: "c1", mode: o.Mode}
+		p := &Chat{Options: o, Out: &out, Lines: lines, Signals: signals}
 		go func() {
 			lines <- "how often?"
 			synctest.Wait()
@@ -233,7 +233,7 @@ func TestPlainStopsATurnAndGoesOn(t *testing.T) {
 			lines <- "/mode team"
 			close(lines)
 		}()
-		if how, err := p.talk(t.Context()); how != backend.Quit || err != nil {
+		if how, err := p.Talk(t.Context()); how != backend.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
 		if !slices.Equal(n.told, []string{"mode team"}) || !strings.Contains(out.out.String(), "It begins\nstopped\n> ") {

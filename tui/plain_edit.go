@@ -14,7 +14,7 @@ import (
 // edit asks for each argument of a call anew; an empty line leaves it as it
 // is, and "" in quotes empties it. What comes out is asked about like any other
 // call. false: nothing was changed.
-func (p *plain) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Reply, bool) {
+func (p *Chat) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Reply, bool) {
 	e := &dialog.Editor{Pairs: arguments.Of(asked.Input)}
 	p.note("an empty line leaves an argument as it is; a text in quotes may hold \\n")
 	changed := false

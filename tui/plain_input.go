@@ -15,7 +15,7 @@ import (
 
 // input asks by lines what a server wants of the user. An empty line leaves a
 // value as it is.
-func (p *plain) input(ctx context.Context, asked agent.InputAsked) {
+func (p *Chat) input(ctx context.Context, asked agent.InputAsked) {
 	p.flush()
 	in := dialog.Input{Queue: []agent.InputAsked{asked}}
 	p.print("%s\n", in.Title())
@@ -62,7 +62,7 @@ func (p *plain) input(ctx context.Context, asked agent.InputAsked) {
 }
 
 // fillIn asks for each field of a form; false: the user left.
-func (p *plain) fillIn(ctx context.Context, f *dialog.Form) bool {
+func (p *Chat) fillIn(ctx context.Context, f *dialog.Form) bool {
 	for i := range f.Fields {
 		field := &f.Fields[i]
 		prompt := field.Label
@@ -95,12 +95,12 @@ func (p *plain) fillIn(ctx context.Context, f *dialog.Form) bool {
 // pick asks a question that one of some words answers, or an empty line. Any
 // other line, and one that came before the question could be read, is the next
 // message, and the question is put again; false: see [plain.ask].
-func (p *plain) pick(ctx context.Context, prompt string, answers ...string) (string, bool) {
+func (p *Chat) pick(ctx context.Context, prompt string, answers ...string) (string, bool) {
 	for {
 		shown := time.Now()
 		line, ok := p.ask(ctx, prompt)
 		line = strings.TrimSpace(line)
-		early := p.typed && time.Since(shown) < dialog.Guard
+		early := p.Typed && time.Since(shown) < dialog.Guard
 		switch {
 		case !ok || !early && (line == "" || slices.Contains(answers, line)):
 			return line, ok
@@ -113,17 +113,17 @@ func (p *plain) pick(ctx context.Context, prompt string, answers ...string) (str
 
 // ask writes a prompt and waits for a line; false: there is none, because the
 // input ended, the user interrupted the question, or LifeHub ends.
-func (p *plain) ask(ctx context.Context, prompt string) (string, bool) {
+func (p *Chat) ask(ctx context.Context, prompt string) (string, bool) {
 	p.print("%s", prompt)
 	select {
-	case line, open := <-p.lines:
+	case line, open := <-p.Lines:
 		if !open {
 			p.print("\n")
 			return "", false
 		}
 		p.typedLine(line)
 		return line, true
-	case s := <-p.signals:
+	case s := <-p.Signals:
 		p.ending = s != os.Interrupt
 		p.print("\n")
 		return "", false

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"os"
 
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 )
 
 // chooseModel uses the named model, or one of those that are there.
-func (p *plain) chooseModel(ctx context.Context, name string) error {
+func (p *Chat) chooseModel(ctx context.Context, name string) error {
 	if name == "" {
 		list, models := panel.ModelPicker(ctx, p.Models, p.now().Provider == "offline")
 		if model := p.now().Model; model != "" {
@@ -25,7 +26,7 @@ func (p *plain) chooseModel(ctx context.Context, name string) error {
 		name = models[at].Name
 	}
 	err := p.Models.Use(ctx, name)
-	if missing := missingModel(err); missing != "" && p.offerPull(ctx, missing) {
+	if missing := backend.MissingModel(err); missing != "" && p.offerPull(ctx, missing) {
 		err = p.Models.Use(ctx, name)
 	} else if missing != "" {
 		return nil
@@ -40,11 +41,11 @@ func (p *plain) chooseModel(ctx context.Context, name string) error {
 
 // offerPull asks whether to fetch a model that is not there, and does; true: it
 // is there now.
-func (p *plain) offerPull(ctx context.Context, model string) bool {
+func (p *Chat) offerPull(ctx context.Context, model string) bool {
 	return p.agree(ctx, safetext.Line(model)+" is not installed; pull it?") && p.fetch(ctx, model)
 }
 
-func (p *plain) pull(ctx context.Context, name string) error {
+func (p *Chat) pull(ctx context.Context, name string) error {
 	if name == "" {
 		p.print("usage: /pull NAME\n")
 		return nil
@@ -55,45 +56,44 @@ func (p *plain) pull(ctx context.Context, name string) error {
 
 // fetch pulls a model and writes how far it is, a line every tenth. Ctrl+C
 // stops it. false: it did not come.
-func (p *plain) fetch(ctx context.Context, name string) bool {
+func (p *Chat) fetch(ctx context.Context, name string) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	pulled := newPulling(name, "", cancel)
-	over := make(chan pullMsg, 1)
+	steps, over := make(chan backend.PullStep, 1), make(chan error, 1)
 	go func() {
 		defer func() {
 			if fault := recover(); fault != nil {
-				over <- pullMsg{over: true, err: fmt.Errorf("pull %s: %v", name, fault)}
+				over <- fmt.Errorf("pull %s: %v", name, fault)
 			}
 		}()
-		over <- pulled.work(ctx, p.Models)
+		over <- backend.Pull(ctx, p.Models, name, steps)
 	}()
 	p.print("pulling %s; ctrl+c stops it\n", safetext.Line(name))
 	told := int64(0)
-	for steps := pulled.steps; ; {
+	for steps := steps; ; {
 		select {
 		case step, open := <-steps:
 			if !open {
 				steps = nil
 				continue
 			}
-			if step.total > 0 && step.done*10/step.total > told {
-				told = step.done * 10 / step.total
-				p.print("%d %% · %s of %s\n", step.done*100/step.total, draw.Bytes(step.done), draw.Bytes(step.total))
+			if step.Total > 0 && step.Done*10/step.Total > told {
+				told = step.Done * 10 / step.Total
+				p.print("%d %% · %s of %s\n", step.Done*100/step.Total, draw.Bytes(step.Done), draw.Bytes(step.Total))
 			}
-		case s := <-p.signals:
+		case s := <-p.Signals:
 			p.ending = s != os.Interrupt
 			cancel()
-		case end := <-over:
+		case err := <-over:
 			switch {
-			case errors.Is(end.err, context.Canceled):
+			case errors.Is(err, context.Canceled):
 				p.print("stopped; what arrived is kept by the server\n")
-			case end.err != nil:
-				p.fail(end.err)
+			case err != nil:
+				p.fail(err)
 			default:
 				p.print("%s is here\n", safetext.Line(name))
 			}
-			return end.err == nil
+			return err == nil
 		}
 	}
 }

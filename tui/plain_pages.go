@@ -16,33 +16,33 @@ import (
 )
 
 // plainCommands is what a chat by lines does for each of its own commands.
-func plainCommands() map[string]func(p *plain, ctx context.Context, args string) error {
-	return map[string]func(p *plain, ctx context.Context, args string) error{
-		"help":      (*plain).help,
-		"new":       (*plain).newConversation,
-		"copy":      (*plain).copyAnswer,
-		"context":   (*plain).showContext,
-		"sources":   (*plain).showSources,
-		"theme":     (*plain).chooseTheme,
-		"resume":    (*plain).listConversations,
-		"continue":  (*plain).proceed,
-		"edit":      (*plain).editBack,
-		"retry":     (*plain).retry,
-		"tree":      (*plain).listTree,
-		"fork":      (*plain).forkLast,
-		"rename":    (*plain).rename,
-		"model":     (*plain).chooseModel,
-		"pull":      (*plain).pull,
-		"mode":      (*plain).chooseMode,
-		"artifacts": (*plain).listArtifacts,
-		"stats":     (*plain).stats,
-		"mcp":       (*plain).listServers,
-		"quit":      (*plain).quit,
+func plainCommands() map[string]func(p *Chat, ctx context.Context, args string) error {
+	return map[string]func(p *Chat, ctx context.Context, args string) error{
+		"help":      (*Chat).help,
+		"new":       (*Chat).newConversation,
+		"copy":      (*Chat).copyAnswer,
+		"context":   (*Chat).showContext,
+		"sources":   (*Chat).showSources,
+		"theme":     (*Chat).chooseTheme,
+		"resume":    (*Chat).listConversations,
+		"continue":  (*Chat).proceed,
+		"edit":      (*Chat).editBack,
+		"retry":     (*Chat).retry,
+		"tree":      (*Chat).listTree,
+		"fork":      (*Chat).forkLast,
+		"rename":    (*Chat).rename,
+		"model":     (*Chat).chooseModel,
+		"pull":      (*Chat).pull,
+		"mode":      (*Chat).chooseMode,
+		"artifacts": (*Chat).listArtifacts,
+		"stats":     (*Chat).stats,
+		"mcp":       (*Chat).listServers,
+		"quit":      (*Chat).quit,
 	}
 }
 
 // do runs a command.
-func (p *plain) do(ctx context.Context, c backend.Command, args string) error {
+func (p *Chat) do(ctx context.Context, c backend.Command, args string) error {
 	switch {
 	case c.Own():
 		return plainCommands()[c.Name](p, ctx, args)
@@ -52,10 +52,10 @@ func (p *plain) do(ctx context.Context, c backend.Command, args string) error {
 	return p.runCommand(ctx, c, args)
 }
 
-func (p *plain) quit(context.Context, string) error { return leftError{backend.Quit} }
+func (p *Chat) quit(context.Context, string) error { return leftError{backend.Quit} }
 
 // help lists the commands.
-func (p *plain) help(context.Context, string) error {
+func (p *Chat) help(context.Context, string) error {
 	p.print("Type a question and press enter; %s begins and ends one of several lines. While a turn runs, ctrl+c stops it.\n", composer.Quote)
 	for _, c := range p.AllCommands() {
 		p.print("%s: %s\n", safetext.Line(c.Usage()), safetext.Line(c.Help))
@@ -63,17 +63,17 @@ func (p *plain) help(context.Context, string) error {
 	return nil
 }
 
-func (p *plain) copyAnswer(context.Context, string) error {
+func (p *Chat) copyAnswer(context.Context, string) error {
 	p.print("nothing is copied from lines: select them in your terminal, or write the conversation to a file with /export\n")
 	return nil
 }
 
-func (p *plain) chooseTheme(context.Context, string) error {
+func (p *Chat) chooseTheme(context.Context, string) error {
 	p.print("lines have the colours of your terminal, and no others\n")
 	return nil
 }
 
-func (p *plain) showContext(context.Context, string) error {
+func (p *Chat) showContext(context.Context, string) error {
 	if p.window.Agent == "" {
 		p.print("no prompt was sent yet in this conversation\n")
 		return nil
@@ -83,7 +83,7 @@ func (p *plain) showContext(context.Context, string) error {
 }
 
 // chooseMode takes what was typed after /mode.
-func (p *plain) chooseMode(_ context.Context, name string) error {
+func (p *Chat) chooseMode(_ context.Context, name string) error {
 	said, mode := panel.ModeSaid(name, p.mode)
 	if mode != "" {
 		p.mode = string(mode)
@@ -96,7 +96,7 @@ func (p *plain) chooseMode(_ context.Context, name string) error {
 }
 
 // showSources lists what the last answer cites, and writes the passage of one.
-func (p *plain) showSources(ctx context.Context, _ string) error {
+func (p *Chat) showSources(ctx context.Context, _ string) error {
 	if len(p.cited.List) == 0 {
 		p.print("no sources yet\n")
 		return nil
@@ -120,7 +120,7 @@ func (p *plain) showSources(ctx context.Context, _ string) error {
 
 // listArtifacts writes a version of a document of this conversation, and what
 // it changed.
-func (p *plain) listArtifacts(ctx context.Context, name string) error {
+func (p *Chat) listArtifacts(ctx context.Context, name string) error {
 	if name == "" {
 		list, artifacts, err := panel.ArtifactPicker(ctx, p.Artifacts, p.conversation)
 		if err != nil {
@@ -147,7 +147,7 @@ func (p *plain) listArtifacts(ctx context.Context, name string) error {
 }
 
 // stats writes the figures as lines.
-func (p *plain) stats(ctx context.Context, by string) error {
+func (p *Chat) stats(ctx context.Context, by string) error {
 	if by == "" {
 		by = panel.SumsBy[0]
 	}
@@ -173,7 +173,7 @@ func (p *plain) stats(ctx context.Context, by string) error {
 }
 
 // chooseNotes is the first run: which notes LifeHub shall know.
-func (p *plain) chooseNotes(ctx context.Context) {
+func (p *Chat) chooseNotes(ctx context.Context) {
 	if p.FindModel != nil {
 		found := p.FindModel(ctx)
 		p.print("%s\n", strings.TrimSpace(safetext.Line(found.Says)+" "+safetext.Line(found.Next)))
@@ -210,7 +210,7 @@ func (p *plain) chooseNotes(ctx context.Context) {
 }
 
 // runCommand runs a command of another room.
-func (p *plain) runCommand(ctx context.Context, c backend.Command, args string) error {
+func (p *Chat) runCommand(ctx context.Context, c backend.Command, args string) error {
 	asked := "/" + strings.TrimSpace(c.Name+" "+args)
 	var text string
 	var err error
@@ -244,7 +244,7 @@ func (p *plain) runCommand(ctx context.Context, c backend.Command, args string) 
 
 // useTemplate asks for the blanks of a prompt that were not given, and asks
 // the filled prompt once the user has seen it.
-func (p *plain) useTemplate(ctx context.Context, t backend.Template, given string) error {
+func (p *Chat) useTemplate(ctx context.Context, t backend.Template, given string) error {
 	values := json.RawMessage("{}")
 	if t.Schema != nil {
 		blanks := dialog.NewBlanks(t.Schema, given)

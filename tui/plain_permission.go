@@ -15,7 +15,7 @@ import (
 
 // permit asks by lines whether a tool may run. All that would run is written
 // out before the question.
-func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
+func (p *Chat) permit(ctx context.Context, asked agent.PermissionAsked) {
 	p.flush()
 	p.describe(asked)
 	prompt, decisions := choices(asked)
@@ -46,7 +46,7 @@ func (p *plain) permit(ctx context.Context, asked agent.PermissionAsked) {
 }
 
 // describe writes out all that would run.
-func (p *plain) describe(asked agent.PermissionAsked) {
+func (p *Chat) describe(asked agent.PermissionAsked) {
 	p.print("Allow %s? %s:\n", safetext.Line(asked.Name), draw.Bytes(int64(len(asked.Input))))
 	for _, pair := range arguments.Of(asked.Input) {
 		p.print("  %s: %s\n", safetext.Reveal(pair.Key), safetext.Reveal(arguments.Exact(pair.Value)))

@@ -14,7 +14,7 @@ import (
 func ReplayPlain(ctx context.Context, r replay.Recording, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := &plain{out: out}
+	p := &Chat{Out: out}
 	p.print("> %s\n", safetext.Text(r.Question))
 	for e := range replay.New(r).Ask(ctx, "", "") {
 		if asked, ok := e.Body.(agent.PermissionAsked); ok {

@@ -12,7 +12,7 @@ import (
 )
 
 // listServers tells how the MCP servers are and does with one what the user says.
-func (p *plain) listServers(ctx context.Context, _ string) error {
+func (p *Chat) listServers(ctx context.Context, _ string) error {
 	list := p.Servers.List()
 	if len(list) == 0 {
 		p.print("%s\n", panel.NoServers)
@@ -41,7 +41,7 @@ func (p *plain) listServers(ctx context.Context, _ string) error {
 }
 
 // toServer does one thing with a server.
-func (p *plain) toServer(ctx context.Context, s backend.Server, letter rune) error {
+func (p *Chat) toServer(ctx context.Context, s backend.Server, letter rune) error {
 	switch letter {
 	case 'r':
 		p.print("restarting %s\n", safetext.Line(s.Name))
@@ -64,7 +64,7 @@ func (p *plain) toServer(ctx context.Context, s backend.Server, letter rune) err
 }
 
 // trust shows what of a server is new and takes a yes to it.
-func (p *plain) trust(ctx context.Context, s backend.Server) error {
+func (p *Chat) trust(ctx context.Context, s backend.Server) error {
 	if len(s.Unseen) == 0 {
 		p.print("nothing of %s has changed since you saw it\n", safetext.Line(s.Name))
 		return nil
@@ -80,7 +80,7 @@ func (p *plain) trust(ctx context.Context, s backend.Server) error {
 
 // consent has the user go through the consent of a server on a page of the
 // web; ctrl+c leaves it.
-func (p *plain) consent(ctx context.Context, s backend.Server) error {
+func (p *Chat) consent(ctx context.Context, s backend.Server) error {
 	if !s.Consent {
 		p.print("%s wants no consent\n", safetext.Line(s.Name))
 		return nil
@@ -100,7 +100,7 @@ func (p *plain) consent(ctx context.Context, s backend.Server) error {
 		select {
 		case page := <-pages:
 			p.print("open this page in your browser; ctrl+c leaves it:\n%s\n", safetext.Reveal(page))
-		case signal := <-p.signals:
+		case signal := <-p.Signals:
 			p.ending = signal != os.Interrupt
 			cancel()
 		case err := <-over:

@@ -127,8 +127,8 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 							lines <- sentence
 						}
 					}()
-					p := &plain{Options: options, out: io.Discard, lines: lines, typed: true}
-					if _, err := p.talk(t.Context()); err != nil {
+					p := &Chat{Options: options, Out: io.Discard, Lines: lines, Typed: true}
+					if _, err := p.Talk(t.Context()); err != nil {
 						t.Error(err)
 					}
 				})
@@ -183,8 +183,8 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 			close(lines)
 		}()
 		var out typist
-		p := &plain{Options: withWorld(play(question)), out: &out, lines: lines, typed: true}
-		if _, err := p.talk(t.Context()); err != nil {
+		p := &Chat{Options: withWorld(play(question)), Out: &out, Lines: lines, Typed: true}
+		if _, err := p.Talk(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if len(*replies) == 0 || slices.ContainsFunc(*replies, func(r agent.Reply) bool { return r.Decision != agent.Refuse }) {

@@ -15,7 +15,7 @@ import (
 )
 
 // turn asks one question.
-func (p *plain) turn(ctx context.Context, question string) error {
+func (p *Chat) turn(ctx context.Context, question string) error {
 	err := p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return p.Assistant.Ask(ctx, p.conversation, question) })
 	if err != nil || p.missed == "" || p.Models == nil || p.ending {
 		return err
@@ -27,7 +27,7 @@ func (p *plain) turn(ctx context.Context, question string) error {
 }
 
 // talkBy begins a turn in a way of its own, in a conversation that is there.
-func (p *plain) talkBy(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
+func (p *Chat) talkBy(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
 	if p.conversation == "" && p.Conversations != nil {
 		id, err := p.Conversations.New(ctx)
 		if err != nil {
@@ -39,7 +39,7 @@ func (p *plain) talkBy(ctx context.Context, begin func(context.Context) <-chan a
 }
 
 // follow writes the events of a turn as lines.
-func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
+func (p *Chat) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
 	p.left, p.turnID, p.missed, p.cited = "", "", "", transcript.Sources{}
 	turnCtx, stop := context.WithCancelCause(ctx)
 	cancel := func() { stop(nil) }
@@ -71,7 +71,7 @@ func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan a
 			if p.failed != nil {
 				cancel() // nobody reads on; the turn is read to its end
 			}
-		case s := <-p.signals:
+		case s := <-p.Signals:
 			if s != os.Interrupt {
 				return p.stopTurn(func() { stop(agent.ErrEnding) }, events, backend.Terminated)
 			}
@@ -85,7 +85,7 @@ func (p *plain) follow(ctx context.Context, begin func(context.Context) <-chan a
 }
 
 // stopTurn leaves in the middle of a turn, which saves what it has.
-func (p *plain) stopTurn(cancel func(), events <-chan agent.Event, how backend.Ended) error {
+func (p *Chat) stopTurn(cancel func(), events <-chan agent.Event, how backend.Ended) error {
 	cancel()
 	for range events { // until it has saved
 	}
@@ -94,7 +94,7 @@ func (p *plain) stopTurn(cancel func(), events <-chan agent.Event, how backend.E
 }
 
 // show writes an event as a line; pieces of the answer as they come.
-func (p *plain) show(e agent.Event) {
+func (p *Chat) show(e agent.Event) {
 	switch said := e.Body.(type) {
 	case agent.Said:
 		if p.thinking {
@@ -164,7 +164,7 @@ func (p *plain) show(e agent.Event) {
 		if e.Hint != "" {
 			p.print("  %s\n", safetext.Line(e.Hint))
 		}
-		p.missed, p.left = missingModel(e.Err), p.turnID
+		p.missed, p.left = backend.MissingModel(e.Err), p.turnID
 		p.tellEffects(e.Effects)
 	case agent.Ended:
 		if e.Interrupted {
@@ -179,14 +179,14 @@ func (p *plain) show(e agent.Event) {
 }
 
 // tellEffects ends a turn with what it did.
-func (p *plain) tellEffects(did agent.Effects) {
+func (p *Chat) tellEffects(did agent.Effects) {
 	if did != nil {
 		p.print("%s\n", safetext.Line(did.String()))
 	}
 }
 
 // stream writes the next piece of what the model says or thinks.
-func (p *plain) stream(piece string) {
+func (p *Chat) stream(piece string) {
 	p.pending += piece
 	n := safetext.Cut(p.pending)
 	p.print("%s", safetext.Text(p.pending[:n]))
@@ -194,7 +194,7 @@ func (p *plain) stream(piece string) {
 }
 
 // flush ends what was being written.
-func (p *plain) flush() {
+func (p *Chat) flush() {
 	p.thinking = false
 	if p.pending != "" {
 		p.print("%s", safetext.Text(p.pending))

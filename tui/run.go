@@ -78,7 +78,7 @@ func withText(input *terminal.Reader, msg tea.Msg) tea.Msg {
 // The goroutine ends with the returned func.
 func endOnSignals(program *tea.Program, input *terminal.Reader) (stop func()) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, endings...)
+	signal.Notify(signals, terminal.Endings...)
 	if stopSignal != nil {
 		signal.Notify(signals, stopSignal)
 	}

@@ -8,9 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// endings are the signals that end the screen.
-var endings = []os.Signal{os.Interrupt}
-
 // stopSignal: none asks us to suspend.
 var stopSignal os.Signal
 

@@ -11,9 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endings are the signals that end the screen.
-var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
-
 // stopSignal asks us to suspend.
 var stopSignal os.Signal = syscall.SIGTSTP
 

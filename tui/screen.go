@@ -413,8 +413,8 @@ func (m *Model) welcome(width int) []string {
 func (m *Model) progressBar() *tea.ProgressBar {
 	s := m.status
 	switch {
-	case m.pulling != nil && m.pulling.total > 0:
-		return tea.NewProgressBar(tea.ProgressBarDefault, int(m.pulling.done*100/m.pulling.total))
+	case m.pulling != nil && m.pulling.Total > 0:
+		return tea.NewProgressBar(tea.ProgressBarDefault, int(m.pulling.Done*100/m.pulling.Total))
 	case s.Indexing && s.Notes > 0:
 		return tea.NewProgressBar(tea.ProgressBarDefault, min(100, s.Indexed*100/s.Notes))
 	}

@@ -246,7 +246,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.keys(evil)
 				look("picked")
 				r.keys("esc")
-				r.m.pulling = &pulling{model: evil, status: evil, cancel: func() {}}
+				r.m.pulling = &pulling{model: evil, PullStep: backend.PullStep{Status: evil}, cancel: func() {}}
 				look("pulling")
 				r.m.pulling = nil
 				r.m.offerPull(evil, evil)

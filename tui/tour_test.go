@@ -117,7 +117,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"notes", func() { r.keys("@a") }},
 		{"commands", func() { r.keys("/") }},
 		{"queue", func() { m.composer.Queue = []string{text, text, text} }},
-		{"pull", func() { m.pulling = &pulling{model: text, status: text, cancel: func() {}} }},
+		{"pull", func() { m.pulling = &pulling{model: text, PullStep: backend.PullStep{Status: text}, cancel: func() {}} }},
 		{"offer", func() { m.offerPull(text, text) }},
 		{"hint", func() { m.flash(text) }},
 		{"history", func() { m.composer.History = []string{text}; r.keys("up") }},

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -18,7 +19,7 @@ func (m *Model) failed(e agent.Failed, now time.Time) {
 	if !t.stopped { // else that it ended is what the user wanted
 		t.failed = true
 		m.transcript.Add(&transcript.Failure{Text: e.Message, Hint: e.Hint})
-		t.missed = missingModel(e.Err)
+		t.missed = backend.MissingModel(e.Err)
 	}
 	m.tellEffects(e.Effects)
 }
