@@ -19,6 +19,7 @@ import (
 	"lifehub/store/file"
 	"lifehub/tui"
 	"lifehub/tui/backend"
+	"lifehub/tui/plain"
 )
 
 // chatFlags are the flags of `lifehub` and `lifehub chat`.
@@ -108,7 +109,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 			if f.LetGo != nil { // a signal may mean the turn only
 				f.LetGo()
 			}
-			return tui.RunPlain(ctx, o, f.In, f.Out)
+			return plain.Run(ctx, o, f.In, f.Out)
 		}
 	}
 	if !screen || f.Resume != "" { // which may name no conversation

@@ -13,6 +13,7 @@ import (
 	"lifehub/store/trace"
 	"lifehub/tui"
 	"lifehub/tui/backend"
+	"lifehub/tui/plain"
 	"lifehub/tui/replay"
 )
 
@@ -41,12 +42,12 @@ func newReplay(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-func replayTrace(ctx context.Context, sh *app.Process, t trace.Trace, r replay.Recording, plain bool) error {
+func replayTrace(ctx context.Context, sh *app.Process, t trace.Trace, r replay.Recording, lines bool) error {
 	if len(r.Events) == 0 {
 		return fmt.Errorf("the trace of %s holds no event that can be shown", t.Turn)
 	}
-	if plain || !app.HasScreen(sh) {
-		if err := tui.ReplayPlain(ctx, r, sh.Out); err != nil {
+	if lines || !app.HasScreen(sh) {
+		if err := plain.Replay(ctx, r, sh.Out); err != nil {
 			return fmt.Errorf("write the replay: %w", err)
 		}
 		return nil

@@ -7,6 +7,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/plain"
 )
 
 var (
@@ -56,7 +57,7 @@ func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
 				}
 			})
 			var out typist
-			if _, err := RunPlain(t.Context(), withWorld(play(tc.bodies...)), strings.NewReader("do it\n/quit\n"), &out); err != nil {
+			if _, err := plain.Run(t.Context(), withWorld(play(tc.bodies...)), strings.NewReader("do it\n/quit\n"), &out); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(out.out.String(), "\n"+tc.want+"\n") {
@@ -72,7 +73,7 @@ func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
 		r.mustShow("  changed tasks.md (+1)")
 	})
 	var out typist
-	if _, err := RunPlain(t.Context(), reopened(), strings.NewReader("/quit\n"), &out); err != nil {
+	if _, err := plain.Run(t.Context(), reopened(), strings.NewReader("/quit\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.out.String(), "\nchanged tasks.md (+1)\n") {

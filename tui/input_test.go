@@ -12,6 +12,7 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
+	"lifehub/tui/plain"
 )
 
 // asksFor is a turn in which a server asks, and what was answered.
@@ -146,7 +147,7 @@ func TestAFormIsFilledInByLines(t *testing.T) {
 			asked := formAsked
 			var given []agent.Input
 			asked.Reply = func(i agent.Input) { given = append(given, i) }
-			if _, err := RunPlain(t.Context(), withWorld(play(asked)), strings.NewReader("go\n"+c.in), io.Discard); err != nil {
+			if _, err := plain.Run(t.Context(), withWorld(play(asked)), strings.NewReader("go\n"+c.in), io.Discard); err != nil {
 				t.Error(err)
 			}
 			if len(given) != 1 || given[0].Action != c.want.Action || string(given[0].Values) != string(c.want.Values) {

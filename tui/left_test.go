@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
+	"lifehub/tui/plain"
 )
 
 // cutOff is a store whose only conversation ends with a turn that was cut.
@@ -197,7 +198,7 @@ func TestPlainOffersToGoOnAndAsksWhatToDoAboutTheUnknown(t *testing.T) {
 			typed.Close()
 		}()
 		var out typist
-		if _, err := RunPlain(context.Background(), options, in, &out); err != nil {
+		if _, err := plain.Run(context.Background(), options, in, &out); err != nil {
 			t.Fatal(err)
 		}
 		text := out.out.String()

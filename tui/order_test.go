@@ -7,6 +7,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/plain"
 )
 
 // rounds is a loop that thinks and speaks before each of its calls, and asks
@@ -69,7 +70,7 @@ func TestALoopIsShownInItsOrder(t *testing.T) {
 		mustFollow(t, r.text(), "First-thought.", "Let me look into the notes.", "Second-thought.", "Drink early.")
 	})
 	var out typist
-	if _, err := RunPlain(context.Background(), withWorld(play(rounds...)), strings.NewReader("How often do I run?\n"), &out); err != nil {
+	if _, err := plain.Run(context.Background(), withWorld(play(rounds...)), strings.NewReader("How often do I run?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	mustFollow(t, out.out.String(), "thinking: First-thought.\n", "Let me look into the notes.\n", "plan 1: search_notes running\n", "step 1 brought: 1 passage\n", "I will fly there.\n", "There is no tool fly.",
@@ -111,7 +112,7 @@ func TestALoopIsOpenedAgainInItsOrder(t *testing.T) {
 	options = withWorld(play())
 	options.Conversations, options.Conversation = looped{}, "c1"
 	var out typist
-	if _, err := RunPlain(context.Background(), options, strings.NewReader("/quit\n"), &out); err != nil {
+	if _, err := plain.Run(context.Background(), options, strings.NewReader("/quit\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	mustFollow(t, out.out.String(), want...)
@@ -146,7 +147,7 @@ func TestAnAnswerFromAPartOfTheNotesOffersToAskAgain(t *testing.T) {
 		}
 	})
 	var out typist
-	if _, err := RunPlain(context.Background(), withWorld(model), strings.NewReader("How often?\n"), &out); err != nil {
+	if _, err := plain.Run(context.Background(), withWorld(model), strings.NewReader("How often?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	mustFollow(t, out.out.String(), "Three times.\n", "608 of 1,866 notes read so far; ask again when all are read (/retry)")

@@ -16,6 +16,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/tui/backend"
+	"lifehub/tui/plain"
 )
 
 // noted notes what a command of a plain chat did beyond what it wrote.
@@ -91,7 +92,7 @@ func plainly(t *testing.T, o backend.Options, in string) (out string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var written typist
-		p := &Chat{Options: o, Out: &written, Lines: Lines(strings.NewReader(in)), Typed: o.FirstRun}
+		p := &plain.Chat{Options: o, Out: &written, Lines: plain.Lines(strings.NewReader(in)), Typed: o.FirstRun}
 		if how, err := p.Talk(t.Context()); how != backend.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
@@ -225,7 +226,7 @@ func TestPlainStopsATurnAndGoesOn(t *testing.T) {
 		o.Assistant = hold(agent.Started{}, agent.Said{Content: "It begins"})
 		signals, lines := make(chan os.Signal, 1), make(chan string)
 		var out typist
-		p := &Chat{Options: o, Out: &out, Lines: lines, Signals: signals}
+		p := &plain.Chat{Options: o, Out: &out, Lines: lines, Signals: signals}
 		go func() {
 			lines <- "how often?"
 			synctest.Wait()

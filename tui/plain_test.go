@@ -19,6 +19,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
+	"lifehub/tui/plain"
 )
 
 // typist keeps what is written.
@@ -52,7 +53,7 @@ func TestPlainTalksInLines(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out typist
-			how, err := RunPlain(context.Background(), tc.options, strings.NewReader(tc.in), &out)
+			how, err := plain.Run(context.Background(), tc.options, strings.NewReader(tc.in), &out)
 			if how != backend.Quit || err != nil {
 				t.Errorf("it ended with %v, %v", how, err)
 			}
@@ -80,7 +81,7 @@ func TestPlainTakesALineThatIsAChoice(t *testing.T) {
 		"":              {Decision: agent.Refuse},
 	} {
 		question, replies := asked(taskAsked)
-		if _, err := RunPlain(context.Background(), withWorld(play(question)), strings.NewReader("go\n"+in), io.Discard); err != nil {
+		if _, err := plain.Run(context.Background(), withWorld(play(question)), strings.NewReader("go\n"+in), io.Discard); err != nil {
 			t.Error(err)
 		}
 		if len(*replies) == 0 || (*replies)[0] != want {
@@ -127,7 +128,7 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 							lines <- sentence
 						}
 					}()
-					p := &Chat{Options: options, Out: io.Discard, Lines: lines, Typed: true}
+					p := &plain.Chat{Options: options, Out: io.Discard, Lines: lines, Typed: true}
 					if _, err := p.Talk(t.Context()); err != nil {
 						t.Error(err)
 					}
@@ -156,7 +157,7 @@ func TestPlainEditsArgumentsLineByLine(t *testing.T) {
 		"e\nwine\n4\n" + // does not fit
 		"e\n\nfour\n" + // no JSON
 		"e\n\"Buy\\ntea\"\n4\n"
-	if _, err := RunPlain(context.Background(), withWorld(play(question)), strings.NewReader(in), &out); err != nil {
+	if _, err := plain.Run(context.Background(), withWorld(play(question)), strings.NewReader(in), &out); err != nil {
 		t.Error(err)
 	}
 	want := agent.Reply{Decision: agent.Edited, Input: `{"text":"Buy\ntea","days":4}`}
@@ -183,7 +184,7 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 			close(lines)
 		}()
 		var out typist
-		p := &Chat{Options: withWorld(play(question)), Out: &out, Lines: lines, Typed: true}
+		p := &plain.Chat{Options: withWorld(play(question)), Out: &out, Lines: lines, Typed: true}
 		if _, err := p.Talk(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -206,7 +207,7 @@ func TestPlainTellsNotices(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = RunPlain(t.Context(), options, in, &out)
+		_, _ = plain.Run(t.Context(), options, in, &out)
 	}()
 	for len(notices) > 0 {
 		runtime.Gosched()
@@ -220,7 +221,7 @@ func TestPlainTellsNotices(t *testing.T) {
 
 func TestPlainRefusesWhenNobodyAnswers(t *testing.T) {
 	question, replies := asked(taskAsked)
-	if _, err := RunPlain(context.Background(), withWorld(play(question)), strings.NewReader("go\n"), io.Discard); err != nil {
+	if _, err := plain.Run(context.Background(), withWorld(play(question)), strings.NewReader("go\n"), io.Discard); err != nil {
 		t.Error(err)
 	}
 	if len(*replies) != 1 || (*replies)[0].Decision != agent.Refuse {
@@ -234,7 +235,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestPlainEndsWhenNobodyReads(t *testing.T) {
-	_, err := RunPlain(context.Background(), withWorld(play(story(planning, searched, answered)...)), strings.NewReader("go\nagain\n"), full{})
+	_, err := plain.Run(context.Background(), withWorld(play(story(planning, searched, answered)...)), strings.NewReader("go\nagain\n"), full{})
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error = %v, want that of the pipe", err)
 	}

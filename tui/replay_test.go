@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/plain"
 	"lifehub/tui/replay"
 )
 
@@ -93,7 +94,7 @@ func TestAReplayInLinesAsksNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
 		begun := time.Now()
-		if err := ReplayPlain(t.Context(), *aReplay(2), &out); err != nil {
+		if err := plain.Replay(t.Context(), *aReplay(2), &out); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(begun); took != 10500*time.Millisecond {
@@ -123,7 +124,7 @@ func TestAReplayOfEventsInAnyOrderDoesNotBreak(t *testing.T) {
 			r.pass(100 * time.Millisecond)
 			r.keys("ctrl+o", "tab", "j", "space", "q")
 		})
-		if err := ReplayPlain(t.Context(), *o.Replay, io.Discard); err != nil {
+		if err := plain.Replay(t.Context(), *o.Replay, io.Discard); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}

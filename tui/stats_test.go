@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/tui/plain"
 )
 
 func TestFiguresThatCannotBeReadAreAnError(t *testing.T) {
@@ -33,7 +34,7 @@ func TestThePageOfFiguresClosesAndGivesTheKeysBack(t *testing.T) {
 func TestFiguresAreWrittenAsLines(t *testing.T) {
 	var out strings.Builder
 	o := withFigures()
-	if _, err := RunPlain(t.Context(), o, strings.NewReader("/stats model\n"), &out); err != nil {
+	if _, err := plain.Run(t.Context(), o, strings.NewReader("/stats model\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"qwen3:8b\n", "  time: half in 2.1 s, 95 of 100 in 9.8 s\n", "  tools: 18 ok, 1 failed, 2 not allowed\n", "unknown\n"} {

@@ -15,11 +15,12 @@ import (
 	"lifehub/llm"
 	"lifehub/tui"
 	"lifehub/tui/backend"
+	"lifehub/tui/plain"
 )
 
 func main() {
 	theme := flag.String("theme", "auto", "auto, dark, light, ansi or contrast")
-	plain := flag.Bool("plain", false, "lines instead of a screen")
+	lines := flag.Bool("plain", false, "lines instead of a screen")
 	first := flag.Bool("first", false, "the first-run screen")
 	pace := flag.Duration("pace", 30*time.Millisecond, "between two words of the answer")
 	answer := flag.String("answer", "", "file with the answer")
@@ -45,8 +46,8 @@ func main() {
 		Prompt: strings.Join(flag.Args(), " "),
 	}
 	run := func() (backend.Ended, error) { return tui.Run(context.Background(), options) }
-	if *plain {
-		run = func() (backend.Ended, error) { return tui.RunPlain(context.Background(), options, os.Stdin, os.Stdout) }
+	if *lines {
+		run = func() (backend.Ended, error) { return plain.Run(context.Background(), options, os.Stdin, os.Stdout) }
 	}
 	how, err := run()
 	if err != nil {

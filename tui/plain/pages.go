@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// plainCommands is what a chat by lines does for each of its own commands.
-func plainCommands() map[string]func(p *Chat, ctx context.Context, args string) error {
+// ownCommands is what a chat by lines does for each of its own commands.
+func ownCommands() map[string]func(p *Chat, ctx context.Context, args string) error {
 	return map[string]func(p *Chat, ctx context.Context, args string) error{
 		"help":      (*Chat).help,
 		"new":       (*Chat).newConversation,
@@ -45,7 +45,7 @@ func plainCommands() map[string]func(p *Chat, ctx context.Context, args string) 
 func (p *Chat) do(ctx context.Context, c backend.Command, args string) error {
 	switch {
 	case c.Own():
-		return plainCommands()[c.Name](p, ctx, args)
+		return ownCommands()[c.Name](p, ctx, args)
 	case c.Template != nil:
 		return p.useTemplate(ctx, *c.Template, args)
 	}

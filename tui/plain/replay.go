@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// ReplayPlain writes a replay as lines, as RunPlain writes a turn. It ends
+// Replay writes a replay as lines, as [Run] writes a turn. It ends
 // with the replay or with ctx.
-func ReplayPlain(ctx context.Context, r replay.Recording, out io.Writer) error {
+func Replay(ctx context.Context, r replay.Recording, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := &Chat{Out: out}

@@ -1,4 +1,4 @@
-package tui
+package plain
 
 import (
 	"context"
@@ -182,25 +182,5 @@ func (p *Chat) show(e agent.Event) {
 func (p *Chat) tellEffects(did agent.Effects) {
 	if did != nil {
 		p.print("%s\n", safetext.Line(did.String()))
-	}
-}
-
-// stream writes the next piece of what the model says or thinks.
-func (p *Chat) stream(piece string) {
-	p.pending += piece
-	n := safetext.Cut(p.pending)
-	p.print("%s", safetext.Text(p.pending[:n]))
-	p.pending = p.pending[n:]
-}
-
-// flush ends what was being written.
-func (p *Chat) flush() {
-	p.thinking = false
-	if p.pending != "" {
-		p.print("%s", safetext.Text(p.pending))
-		p.pending = ""
-	}
-	if p.midLine {
-		p.print("\n")
 	}
 }

@@ -1,12 +1,9 @@
-package tui
+package plain
 
 import (
 	"context"
 	"fmt"
-	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"lifehub/agent"
 	"lifehub/tui/dialog"
@@ -90,44 +87,4 @@ func (p *Chat) fillIn(ctx context.Context, f *dialog.Form) bool {
 		}
 	}
 	return true
-}
-
-// pick asks a question that one of some words answers, or an empty line. Any
-// other line, and one that came before the question could be read, is the next
-// message, and the question is put again; false: see [plain.ask].
-func (p *Chat) pick(ctx context.Context, prompt string, answers ...string) (string, bool) {
-	for {
-		shown := time.Now()
-		line, ok := p.ask(ctx, prompt)
-		line = strings.TrimSpace(line)
-		early := p.Typed && time.Since(shown) < dialog.Guard
-		switch {
-		case !ok || !early && (line == "" || slices.Contains(answers, line)):
-			return line, ok
-		case line != "":
-			p.queue = append(p.queue, p.wholeOf(ctx, line))
-			p.note("that is no answer; it waits as your next message")
-		}
-	}
-}
-
-// ask writes a prompt and waits for a line; false: there is none, because the
-// input ended, the user interrupted the question, or LifeHub ends.
-func (p *Chat) ask(ctx context.Context, prompt string) (string, bool) {
-	p.print("%s", prompt)
-	select {
-	case line, open := <-p.Lines:
-		if !open {
-			p.print("\n")
-			return "", false
-		}
-		p.typedLine(line)
-		return line, true
-	case s := <-p.Signals:
-		p.ending = s != os.Interrupt
-		p.print("\n")
-		return "", false
-	case <-ctx.Done():
-		return "", false
-	}
 }
