@@ -9,12 +9,13 @@ import (
 	"sync"
 
 	"lifehub/agent"
+	"lifehub/agent/citation"
 	"lifehub/internal/text"
 )
 
 // checkCitations judges the citations of the answer and tells each.
 func (t *turn) checkCitations(ctx context.Context, answer string) []agent.Citation {
-	citations := agent.CheckCitations(answer, t.sources, t.Reread)
+	citations := citation.CheckCitations(answer, t.sources, t.Reread)
 	searched := len(t.sources) > 0 || t.coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || t.wasSaid(c.Words))
@@ -60,7 +61,7 @@ func (s *seen) result(r agent.Result) {
 }
 
 // holds reports whether a place was read, or made, in the turn.
-func (s *seen) holds(p agent.NamedPlace) bool {
+func (s *seen) holds(p citation.NamedPlace) bool {
 	return p.Within(s.read) || (p.Listed || p.Line > 0) && p.Within(s.listed) ||
 		p.Listed && slices.ContainsFunc(s.listed, func(s agent.Source) bool { return strings.Contains(s.Text, p.Name) }) ||
 		slices.ContainsFunc(s.given, func(input string) bool { return strings.Contains(input, p.Name) })
@@ -74,7 +75,7 @@ const notRead = "not read in this conversation"
 // Left out is what the turn listed, in a list; what it made; and a name without
 // brackets that the user typed and that no note has.
 func (t *turn) unread(ctx context.Context, answer string) (citations []agent.Citation) {
-	places := agent.PlacesIn(answer)
+	places := citation.PlacesIn(answer)
 	t.seen.mu.Lock()
 	defer t.seen.mu.Unlock()
 	for _, f := range t.facts {
@@ -109,7 +110,7 @@ func (t *turn) unread(ctx context.Context, answer string) (citations []agent.Cit
 }
 
 // exists reports whether a path is that of a note.
-func (t *turn) exists(p agent.NamedPlace) bool {
+func (t *turn) exists(p citation.NamedPlace) bool {
 	if t.Reread == nil {
 		return false
 	}
@@ -121,15 +122,15 @@ func (t *turn) exists(p agent.NamedPlace) bool {
 // sources: in the conversation, and in what steps were given and told. Of the
 // question an answer may leave words out: "nothing about “boiler pressure”".
 func (t *turn) wasSaid(words string) bool {
-	parts := agent.QuoteParts(words)
-	in := func(s string) bool { return agent.InOrder(text.Tokens(s), parts) }
+	parts := citation.QuoteParts(words)
+	in := func(s string) bool { return citation.InOrder(text.Tokens(s), parts) }
 	single := [][]text.Token{}
 	for _, part := range parts {
 		for i := range part {
 			single = append(single, part[i:i+1])
 		}
 	}
-	if agent.InOrder(text.Tokens(t.question), single) || in(t.summary.Text) {
+	if citation.InOrder(text.Tokens(t.question), single) || in(t.summary.Text) {
 		return true
 	}
 	for _, m := range t.history {

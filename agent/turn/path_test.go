@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/citation"
 	"lifehub/internal/testenv"
 )
 
@@ -133,7 +134,7 @@ func TestTrueAnswersAreSeldomMarked(t *testing.T) {
 	all, marked = 0, 0
 	for _, s := range passagesOf(t, "data/corpora/til-jbranchaud", 3000) {
 		all++
-		if slices.ContainsFunc(agent.PlacesIn(s.Text), func(p agent.NamedPlace) bool { return !agent.OnWeb(p.Name) && !p.Bracketed }) {
+		if slices.ContainsFunc(citation.PlacesIn(s.Text), func(p citation.NamedPlace) bool { return !agent.OnWeb(p.Name) && !p.Bracketed }) {
 			marked++
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"lifehub/agent"
+	"lifehub/agent/citation"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
@@ -164,7 +164,7 @@ func wordsBetween(text string) iter.Seq2[string, string] {
 				}
 				end, kind = i, next
 				if next == digits {
-					if date := dayText.FindString(text[i:]); date != "" && kindOf(agent.FirstRune(text[i+len(date):]), 0) == 0 {
+					if date := dayText.FindString(text[i:]); date != "" && kindOf(citation.FirstRune(text[i+len(date):]), 0) == 0 {
 						size = len(date)
 					}
 				}
@@ -212,7 +212,7 @@ func plainCase(word string) bool {
 func withoutAccents(word string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) && !text.Unspaced(r) {
-			return agent.FirstRune(norm.NFD.String(string(r)))
+			return citation.FirstRune(norm.NFD.String(string(r)))
 		}
 		return r
 	}, word)
@@ -233,7 +233,7 @@ func differing(a, b string) (n int) {
 // the rules of English and of German.
 func stems(word string) (list []string) {
 	const longest = 64 // bytes; what is longer is no word
-	if len(word) > longest || unicode.IsDigit(agent.FirstRune(word)) {
+	if len(word) > longest || unicode.IsDigit(citation.FirstRune(word)) {
 		return nil
 	}
 	for _, language := range []text.Lang{"", "de"} {

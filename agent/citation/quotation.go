@@ -1,9 +1,10 @@
-package agent
+package citation
 
 import (
 	"slices"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
@@ -49,17 +50,17 @@ func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []l
 // stand in any source, or that they stand in none. Quoted lines that stand
 // there as a whole are told once. Words that claim nothing about the notes are
 // not told of where they stand in none: a name, a question, a callout.
-func (d *desk) judgeLone(lone loneQuote) (citations []Citation) {
+func (d *desk) judgeLone(lone loneQuote) (citations []agent.Citation) {
 	if len(lone.texts) > 1 {
-		if c := d.find(strings.Join(lone.texts, "\n")); c.Verdict == Verified || c.Verdict == Stale {
-			return []Citation{c}
+		if c := d.find(strings.Join(lone.texts, "\n")); c.Verdict == agent.Verified || c.Verdict == agent.Stale {
+			return []agent.Citation{c}
 		}
 	}
 	for _, text := range lone.texts {
 		if Length(text) < MinLone || len(Content(text)) < 2 {
 			continue
 		}
-		if c := d.find(text); c.Verdict != NotFound || !lone.callout && !isQuestion(text) && !d.isName(text) {
+		if c := d.find(text); c.Verdict != agent.NotFound || !lone.callout && !isQuestion(text) && !d.isName(text) {
 			citations = append(citations, c)
 		}
 	}
@@ -67,17 +68,17 @@ func (d *desk) judgeLone(lone loneQuote) (citations []Citation) {
 }
 
 // find looks for quoted words in all sources.
-func (d *desk) find(text string) Citation {
-	best := Citation{Words: text, Verdict: NotFound}
+func (d *desk) find(text string) agent.Citation {
+	best := agent.Citation{Words: text, Verdict: agent.NotFound}
 	q := quotedWords{text, QuoteParts(text)}
 	if len(q.parts) == 0 {
 		return best
 	}
-	worth := []Verdict{NotFound, Paraphrase, Stale, Verified}
-	for n := 1; n <= len(d.sources) && best.Verdict != Verified; n++ {
+	worth := []agent.Verdict{agent.NotFound, agent.Paraphrase, agent.Stale, agent.Verified}
+	for n := 1; n <= len(d.sources) && best.Verdict != agent.Verified; n++ {
 		p := d.passage(n)
 		at, verdict := p.quote(q)
-		if verdict == NotFound {
+		if verdict == agent.NotFound {
 			continue
 		}
 		if c := d.place(p, n, at, verdict); slices.Index(worth, c.Verdict) > slices.Index(worth, best.Verdict) {

@@ -1,4 +1,6 @@
-package agent
+// Package citation judges what an answer cites and quotes against its sources:
+// whether they say so, in its words or in others.
+package citation
 
 import (
 	"math"
@@ -6,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/internal/text"
 )
 
@@ -26,11 +29,11 @@ import (
 // number is looked for in all sources and told with its words: verified by the
 // first that holds it, else not_found with the number 0.
 // Why by words and not by similarity: docs/design/citations.md.
-func CheckCitations(answer string, sources []Source, reread func(Source) (string, bool)) []Citation {
+func CheckCitations(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
 	desk := &desk{sources: sources, reread: reread, open: map[int]*passage{}, now: map[int]*passage{}}
-	var citations []Citation
-	add := func(c Citation) {
-		if !slices.ContainsFunc(citations, func(have Citation) bool { return reflect.DeepEqual(have, c) }) {
+	var citations []agent.Citation
+	add := func(c agent.Citation) {
+		if !slices.ContainsFunc(citations, func(have agent.Citation) bool { return reflect.DeepEqual(have, c) }) {
 			citations = append(citations, c)
 		}
 	}
@@ -50,8 +53,8 @@ func CheckCitations(answer string, sources []Source, reread func(Source) (string
 
 // desk holds the sources that were opened for comparing.
 type desk struct {
-	sources []Source
-	reread  func(Source) (string, bool)
+	sources []agent.Source
+	reread  func(agent.Source) (string, bool)
 	open    map[int]*passage // by number
 	now     map[int]*passage // the same lines as they stand on disk; nil: gone
 }
@@ -67,23 +70,23 @@ func (d *desk) passage(n int) *passage {
 }
 
 // judge is the verdict on one number of a claim.
-func (d *desk) judge(c claim, n int) Citation {
+func (d *desk) judge(c claim, n int) agent.Citation {
 	p := d.passage(n)
 	if p == nil {
-		return Citation{N: n, Verdict: NotFound}
+		return agent.Citation{N: n, Verdict: agent.NotFound}
 	}
 	quotes, words := unnamed(c, p)
-	verdict, at := Paraphrase, p.closest(c)
-	var judged []Quoted
+	verdict, at := agent.Paraphrase, p.closest(c)
+	var judged []agent.Quoted
 	if len(quotes) > 0 {
 		judged, verdict, at = d.judgeQuotes(c, p, quotes, words, at)
 	} else if exact, ok := p.supports(words); ok {
-		verdict, at = Verified, exact
+		verdict, at = agent.Verified, exact
 	}
 	told := d.place(p, n, at, verdict)
 	for i := range judged {
-		if told.Verdict == Stale && judged[i].Verdict == Verified {
-			judged[i].Verdict = Stale
+		if told.Verdict == agent.Stale && judged[i].Verdict == agent.Verified {
+			judged[i].Verdict = agent.Stale
 		}
 	}
 	if len(judged) > 1 || len(judged) == 1 && judged[0].Verdict != told.Verdict {
@@ -93,34 +96,34 @@ func (d *desk) judge(c claim, n int) Citation {
 }
 
 // judgeQuotes is the verdict on each quotation of a claim, and on all of it.
-func (d *desk) judgeQuotes(c claim, p *passage, quotes []quotedWords, words string, nearest place) (judged []Quoted, verdict Verdict, at place) {
-	verdict, at = Verified, place{}
+func (d *desk) judgeQuotes(c claim, p *passage, quotes []quotedWords, words string, nearest place) (judged []agent.Quoted, verdict agent.Verdict, at place) {
+	verdict, at = agent.Verified, place{}
 	for _, q := range quotes {
 		found, v := p.quote(q)
-		one := Quoted{Text: q.text, Verdict: v}
+		one := agent.Quoted{Text: q.text, Verdict: v}
 		switch {
-		case v != NotFound:
+		case v != agent.NotFound:
 			if at.none() {
 				at = found
 			}
-			if v == Paraphrase && verdict == Verified {
+			if v == agent.Paraphrase && verdict == agent.Verified {
 				verdict = v
 			}
 		case d.elsewhere(c.numbers, q):
-			one.Verdict = Paraphrase // it rests on a source cited beside this one
+			one.Verdict = agent.Paraphrase // it rests on a source cited beside this one
 		default:
-			verdict = NotFound
+			verdict = agent.NotFound
 		}
 		judged = append(judged, one)
 	}
 	switch {
 	case at.none():
 		at = nearest
-		if verdict == Verified {
-			verdict = Paraphrase // all stands in the sources beside it
+		if verdict == agent.Verified {
+			verdict = agent.Paraphrase // all stands in the sources beside it
 		}
-	case verdict == Verified && !p.framed(words, quotes, at):
-		verdict = Paraphrase
+	case verdict == agent.Verified && !p.framed(words, quotes, at):
+		verdict = agent.Paraphrase
 	}
 	return judged, verdict, at
 }
@@ -140,7 +143,7 @@ func unnamed(c claim, p *passage) (quotes []quotedWords, words string) {
 		if len(q.parts) == 0 {
 			continue
 		}
-		if _, v := p.quote(q); v != NotFound || IndexOf(p.title, q.parts[0], 0) < 0 || len(q.parts) > 1 {
+		if _, v := p.quote(q); v != agent.NotFound || IndexOf(p.title, q.parts[0], 0) < 0 || len(q.parts) > 1 {
 			quotes = append(quotes, q)
 		} else {
 			words = strings.ReplaceAll(words, text, "")
@@ -158,7 +161,7 @@ func (d *desk) elsewhere(numbers []int, q quotedWords) bool {
 			return false
 		}
 		_, v := p.quote(q)
-		return v == Verified
+		return v == agent.Verified
 	})
 }
 
@@ -192,10 +195,10 @@ func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
 
 // place names the lines of the passage, as they stand on disk where they can
 // be read again.
-func (d *desk) place(p *passage, n int, at place, verdict Verdict) Citation {
-	c := Citation{N: n, Path: p.source.Path, Verdict: verdict}
+func (d *desk) place(p *passage, n int, at place, verdict agent.Verdict) agent.Citation {
+	c := agent.Citation{N: n, Path: p.source.Path, Verdict: verdict}
 	c.Line, c.EndLine, c.Quote = p.lines(at)
-	if d.reread == nil || OnWeb(c.Path) || p.source.Call != "" { // no page is fetched, and no tool called, again
+	if d.reread == nil || agent.OnWeb(c.Path) || p.source.Call != "" { // no page is fetched, and no tool called, again
 		return c
 	}
 	now := d.onDisk(n, p.source)
@@ -209,8 +212,8 @@ func (d *desk) place(p *passage, n int, at place, verdict Verdict) Citation {
 	switch {
 	case same && !at.none():
 		c.Line, c.EndLine, _ = now.lines(moved)
-	case !same && verdict != NotFound:
-		c.Verdict = Stale
+	case !same && verdict != agent.NotFound:
+		c.Verdict = agent.Stale
 	}
 	return c
 }
@@ -243,7 +246,7 @@ func (p *passage) unchanged(was *passage, at place) (place, bool) {
 }
 
 // onDisk reads a source again, once; nil: it is gone.
-func (d *desk) onDisk(key int, source Source) *passage {
+func (d *desk) onDisk(key int, source agent.Source) *passage {
 	if p, read := d.now[key]; read {
 		return p
 	}

@@ -1,17 +1,18 @@
-package agent
+package citation
 
 import (
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"lifehub/agent"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
 // passage is a source made ready for comparing.
 type passage struct {
-	source    Source
+	source    agent.Source
 	text      string
 	tokens    []text.Token
 	sentences []text.Sentence
@@ -28,7 +29,7 @@ type place struct{ first, last int }
 
 func (p place) none() bool { return p.first >= p.last }
 
-func openPassage(source Source) *passage {
+func openPassage(source agent.Source) *passage {
 	p := &passage{source: source, text: strings.TrimRight(source.Text, "\n")}
 	p.tokens = text.Tokens(p.text)
 	p.sentences = text.Sentences(p.text)
@@ -108,21 +109,21 @@ func IndexOf(tokens, words []text.Token, from int) int {
 // quote finds a quotation: its parts in order, within one sentence, or cut
 // where sentences end. It is a paraphrase where what it leaves out turns what
 // it says. Program text has to stand there sign by sign.
-func (p *passage) quote(q quotedWords) (place, Verdict) {
-	best, verdict := place{}, NotFound
+func (p *passage) quote(q quotedWords) (place, agent.Verdict) {
+	best, verdict := place{}, agent.NotFound
 	for from := 0; ; {
 		at, ok := p.find(q.parts[0], from)
 		if !ok {
 			return best, verdict
 		}
 		whole, v := p.goOn(at, q.parts[1:])
-		if v == Verified && (p.turnedAround(whole) || !p.sameCode(whole, q.text)) {
-			v = Paraphrase
+		if v == agent.Verified && (p.turnedAround(whole) || !p.sameCode(whole, q.text)) {
+			v = agent.Paraphrase
 		}
 		switch {
-		case v == Verified:
+		case v == agent.Verified:
 			return whole, v
-		case v == Paraphrase && verdict == NotFound:
+		case v == agent.Paraphrase && verdict == agent.NotFound:
 			best, verdict = whole, v
 		}
 		from = at.first + 1
@@ -177,20 +178,20 @@ var codeGoesOn = pattern.Lazy(`^[\pL\pN_/~^@-]`)
 var otherClause = pattern.Lazy(`[;；]|\s[—–-]+\s|—`)
 
 // goOn is the place that a quotation takes when its other parts follow.
-func (p *passage) goOn(at place, parts [][]text.Token) (place, Verdict) {
-	verdict := Verified
+func (p *passage) goOn(at place, parts [][]text.Token) (place, agent.Verdict) {
+	verdict := agent.Verified
 	for _, part := range parts {
 		next, ok := p.find(part, at.last)
 		if !ok {
-			return place{}, NotFound
+			return place{}, agent.NotFound
 		}
 		before, after := p.within[at.last-1], p.within[next.first]
 		clean := p.ranges[before][1] == at.last && p.ranges[after][0] == next.first
 		if before != after && (!clean || after > before+2) {
-			return place{}, NotFound
+			return place{}, agent.NotFound
 		}
 		if slices.ContainsFunc(p.tokens[at.last:next.first], turns) || before == after && otherClause.MatchString(p.text[p.tokens[at.last-1].End:p.tokens[next.first].Start]) {
-			verdict = Paraphrase
+			verdict = agent.Paraphrase
 		}
 		at.last = next.last
 	}

@@ -1,4 +1,4 @@
-package agent
+package citation
 
 import (
 	"path"
@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lifehub/agent"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
@@ -50,7 +51,7 @@ func PlacesIn(answer string) (places []NamedPlace) {
 			p.Bracketed = p.link || start > 0 && (line[start-1] == '(' || line[start-1] == '[')
 			places = append(places, p)
 		}
-		for _, at := range AddressText.FindAllStringSubmatchIndex(line, -1) {
+		for _, at := range agent.AddressText.FindAllStringSubmatchIndex(line, -1) {
 			add(NamedPlace{Name: strings.TrimRight(line[at[0]:at[1]], ".,;:!?)]*_"+quotationMarks)}, at[0])
 			blank(at[0], at[1])
 		}
@@ -81,7 +82,7 @@ func onlyNames(quotation string) bool {
 	if len(strings.Fields(quotation)) > 4 {
 		return false
 	}
-	for _, place := range []pattern.Pattern{AddressText, linkText, placeText} {
+	for _, place := range []pattern.Pattern{agent.AddressText, linkText, placeText} {
 		if at := place.FindStringIndex(quotation); at != nil && at[1] == len(quotation) && (at[0] == 0 || quotation[at[0]-1] == ' ') {
 			return true
 		}
@@ -90,10 +91,10 @@ func onlyNames(quotation string) bool {
 }
 
 // is reports whether the place is the note or page of a source.
-func (p NamedPlace) is(s Source) bool {
+func (p NamedPlace) is(s agent.Source) bool {
 	switch {
-	case OnWeb(p.Name):
-		return OnWeb(s.Path) && PlainAddress(p.Name) == PlainAddress(strings.TrimRight(s.Path, ".,;:!?)]*_"))
+	case agent.OnWeb(p.Name):
+		return agent.OnWeb(s.Path) && agent.PlainAddress(p.Name) == agent.PlainAddress(strings.TrimRight(s.Path, ".,;:!?)]*_"))
 	case p.link:
 		bare := strings.TrimSuffix(s.Path, path.Ext(s.Path))
 		title, _, _ := strings.Cut(s.Heading, " › ")
@@ -117,9 +118,9 @@ func (p NamedPlace) is(s Source) bool {
 const firstWithoutSpaces = '\u2e80'
 
 // Within reports whether sources hold the place, with the lines that it says.
-func (p NamedPlace) Within(sources []Source) bool {
+func (p NamedPlace) Within(sources []agent.Source) bool {
 	holds := func(line int) bool {
-		return slices.ContainsFunc(sources, func(s Source) bool { return p.is(s) && (line == 0 || line >= s.Line && line <= s.EndLine) })
+		return slices.ContainsFunc(sources, func(s agent.Source) bool { return p.is(s) && (line == 0 || line >= s.Line && line <= s.EndLine) })
 	}
 	return holds(p.Line) && holds(p.EndLine) && p.EndLine >= p.Line
 }
