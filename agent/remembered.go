@@ -119,3 +119,17 @@ type Recollection struct {
 	Meaning float64 `json:"-"` // cosine of the vectors; 0: there is none
 	Above   float64 `json:"-"` // deviations by which Meaning lies above the mean of all exchanges; 0: too few to tell
 }
+
+// Gauge is what was learned about how a model's server counts tokens.
+// Why: docs/design/models-and-windows.md.
+type Gauge struct {
+	High   float64 // most tokens of the server for one of the estimate, over the prompts so far; 0: none yet
+	Window int     // the server cut prompts to so many tokens and does not tell so itself; 0: never
+}
+
+// Gauges keeps what was learned. *store.Store is the real one.
+type Gauges interface {
+	// Gauge is the zero value for a model that was never measured.
+	Gauge(ctx context.Context, model string) (Gauge, error)
+	KeepGauge(ctx context.Context, model string, g Gauge) error
+}

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
+	"lifehub/agent/prompt"
 	"lifehub/agent/rules"
 	"lifehub/llm"
 )
@@ -85,7 +86,7 @@ type Agent struct {
 	Options
 	gate    *gate
 	schemas args.Schemas
-	gauges  agent.Meters
+	gauges  prompt.Meters
 }
 
 // The limits of a turn, where no option says otherwise.
@@ -153,7 +154,7 @@ func New(o Options) *Agent {
 	if o.Passages <= 0 {
 		o.Passages = defaultPassages
 	}
-	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), gauges: agent.Meters{Kept: o.Gauges, By: map[string]agent.Gauge{}, Last: map[string]agent.Count{}}}
+	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), gauges: prompt.Meters{Kept: o.Gauges, By: map[string]agent.Gauge{}, Last: map[string]prompt.Count{}}}
 }
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
@@ -112,7 +113,7 @@ func TestTheLoopSeesImages(t *testing.T) {
 		if end := ended(t, events); end.Answer != "It is drawn; I cannot see it." || len(bodies[agent.Noticed](events)) != 1 {
 			t.Errorf("the end is %+v", end)
 		}
-		if last := model.requests[2]; len(seen(last)) > 0 || !strings.Contains(fmt.Sprint(last.Messages), agent.CannotSee) {
+		if last := model.requests[2]; len(seen(last)) > 0 || !strings.Contains(fmt.Sprint(last.Messages), prompt.CannotSee) {
 			t.Errorf("the last request is %+v", last.Messages)
 		}
 	})
@@ -149,7 +150,7 @@ func TestEveryPromptOfAnAttachedPictureHoldsIt(t *testing.T) {
 					if held != (sees || i == 0) && !judges {
 						t.Errorf("request %d holds the picture: %v", i+1, held)
 					}
-					if !sees && i > 0 && !judges && !strings.Contains(fmt.Sprint(request.Messages), agent.CannotSee) {
+					if !sees && i > 0 && !judges && !strings.Contains(fmt.Sprint(request.Messages), prompt.CannotSee) {
 						t.Errorf("request %d does not say that it cannot be seen", i+1)
 					}
 				}

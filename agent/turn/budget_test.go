@@ -9,19 +9,20 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
-func longPrompt(results, sources, history, words int) agent.Prompt {
-	p := agent.Prompt{Agent: "explainer", System: "You answer.", Intro: "Material:", Question: "What?"}
+func longPrompt(results, sources, history, words int) prompt.Prompt {
+	p := prompt.Prompt{Agent: "explainer", System: "You answer.", Intro: "Material:", Question: "What?"}
 	for i := range history {
 		p.History = append(p.History, llm.Message{Role: llm.User, Text: fmt.Sprintf("old %d %s", i, strings.Repeat("word ", words))})
 	}
 	for i := range sources {
-		p.Material = append(p.Material, agent.PromptPart{Kind: "sources", Head: fmt.Sprintf("[%d] note", i+1), Text: strings.Repeat("source ", words), Fence: "«»"})
+		p.Material = append(p.Material, prompt.PromptPart{Kind: "sources", Head: fmt.Sprintf("[%d] note", i+1), Text: strings.Repeat("source ", words), Fence: "«»"})
 	}
 	for i := range results {
-		p.Material = append(p.Material, agent.PromptPart{Kind: "results", Head: fmt.Sprintf("Step %d", i+1), Text: strings.Repeat("result ", words), Fence: "«»"})
+		p.Material = append(p.Material, prompt.PromptPart{Kind: "results", Head: fmt.Sprintf("Step %d", i+1), Text: strings.Repeat("result ", words), Fence: "«»"})
 	}
 	return p
 }
@@ -67,8 +68,8 @@ func TestAPromptFitsItsWindowOrSaysSo(t *testing.T) {
 		p.Question = "HEAD " + strings.Repeat("слово 字 word ", rapid.IntRange(0, 2000).Draw(t, "question")) + " TAIL"
 		window := rapid.IntRange(1024, 32_768).Draw(t, "window")
 		f := p.Fit(window, 1)
-		room := window - min(agent.MaxReserve, window/4)
-		if f.Estimate > room+2*agent.Floor*(len(p.Material)+1) {
+		room := window - min(prompt.MaxReserve, window/4)
+		if f.Estimate > room+2*prompt.Floor*(len(p.Material)+1) {
 			t.Fatalf("%d tokens for a room of %d", f.Estimate, room)
 		}
 		if (f.Estimate < p.Tokens()) != (f.Left != "") {
@@ -90,7 +91,7 @@ func TestTokensAreRatherOverestimated(t *testing.T) {
 		"3.1415926535":                                 6,
 		"":                                             0,
 	} {
-		if got := agent.Tokens(text); got < least || got > 2*least+2 {
+		if got := prompt.Tokens(text); got < least || got > 2*least+2 {
 			t.Errorf("tokens(%q) = %d, want %d to %d", text, got, least, 2*least+2)
 		}
 	}

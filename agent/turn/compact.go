@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
@@ -48,14 +49,14 @@ func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.
 	if len(messages) == 0 {
 		return agent.Compacted{}, agent.ErrNothingToCompact
 	}
-	done := agent.Compacted{Messages: len(messages), Before: agent.Tokens(before.Text)}
+	done := agent.Compacted{Messages: len(messages), Before: prompt.Tokens(before.Text)}
 	for _, m := range messages {
-		done.Before += agent.Tokens(m.Text) + agent.PerMessage
+		done.Before += prompt.Tokens(m.Text) + prompt.PerMessage
 	}
 	if done.Text, err = a.summarise(ctx, before.Text, messages, focus); err != nil {
 		return agent.Compacted{}, fmt.Errorf("summarise the conversation: %w", err)
 	}
-	done.After = agent.Tokens(done.Text)
+	done.After = prompt.Tokens(done.Text)
 	if err := a.rememberSummary(ctx, conversation, before.Text, messages, done.Text); err != nil {
 		return agent.Compacted{}, err
 	}
@@ -86,7 +87,7 @@ func uncovered(path []agent.Exchange, after string) (messages []llm.Message, las
 	for len(path) > 0 && path[len(path)-1].Open {
 		path = path[:len(path)-1]
 	}
-	path = path[:max(0, len(path)-agent.KeptWhole/2)]
+	path = path[:max(0, len(path)-prompt.KeptWhole/2)]
 	for i, e := range path {
 		if e.Turn == after {
 			path = path[i+1:]
@@ -110,17 +111,17 @@ func (a *Agent) summarise(ctx context.Context, summary string, messages []llm.Me
 	}
 	room := summaryRoom
 	if window := a.Window(); window > 0 {
-		s := a.gauges.Of(ctx, a.ModelName()).Scale(a.Refuses())
-		room = max(agent.Floor, int(float64(window/2)/s)-maxSummaryTokens/2)
+		s := prompt.Scale(a.gauges.Of(ctx, a.ModelName()), a.Refuses())
+		room = max(prompt.Floor, int(float64(window/2)/s)-maxSummaryTokens/2)
 	}
-	most := max(agent.Floor, maxSummaries*room/len(messages)) // of one message
+	most := max(prompt.Floor, maxSummaries*room/len(messages)) // of one message
 	for len(messages) > 0 {
-		used, n := agent.Tokens(summary), 0
+		used, n := prompt.Tokens(summary), 0
 		var part []llm.Message
 		for n < len(messages) && (n == 0 || used < room) {
 			m := messages[n]
-			m.Text = agent.ClipTokens(m.Text, min(most, room/2))
-			if used += agent.Tokens(m.Text) + agent.PerMessage; n > 0 && used > room {
+			m.Text = prompt.ClipTokens(m.Text, min(most, room/2))
+			if used += prompt.Tokens(m.Text) + prompt.PerMessage; n > 0 && used > room {
 				break
 			}
 			part = append(part, m)
@@ -193,8 +194,8 @@ func (t *turn) recallSummary(ctx context.Context) (err error) {
 
 // compactToFit summarises the older turns, once a turn, when a prompt does not
 // fit even with its results shortened.
-func (t *turn) compactToFit(ctx context.Context, p agent.Prompt) agent.Prompt {
-	if t.compacted || t.Summaries == nil || len(p.History) <= agent.KeptWhole || !t.overflows(ctx, p) {
+func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
+	if t.compacted || t.Summaries == nil || len(p.History) <= prompt.KeptWhole || !t.overflows(ctx, p) {
 		return p
 	}
 	t.compacted = true
@@ -217,18 +218,18 @@ func (t *turn) compactToFit(ctx context.Context, p agent.Prompt) agent.Prompt {
 
 // overflows reports whether a prompt does not fit even with its results
 // shortened.
-func (t *turn) overflows(ctx context.Context, p agent.Prompt) bool {
+func (t *turn) overflows(ctx context.Context, p prompt.Prompt) bool {
 	window, s := t.measured(ctx)
 	if window <= 0 {
 		return false
 	}
 	p.Material = slices.Clone(p.Material)
 	for i := range p.Material {
-		p.Material[i].Text = agent.ClipTokens(p.Material[i].Text, agent.Floor)
+		p.Material[i].Text = prompt.ClipTokens(p.Material[i].Text, prompt.Floor)
 	}
 	p.After = slices.Clone(p.After)
 	for i := range p.After {
-		p.After[i].Text = agent.ClipTokens(p.After[i].Text, agent.Floor)
+		p.After[i].Text = prompt.ClipTokens(p.After[i].Text, prompt.Floor)
 	}
-	return float64(p.Tokens())*s > float64(window-agent.Reserve(window))
+	return float64(p.Tokens())*s > float64(window-prompt.Reserve(window))
 }

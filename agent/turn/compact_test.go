@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
@@ -90,7 +91,7 @@ func TestACompactionFoldsALongConversationInPieces(t *testing.T) {
 		t.Errorf("the last request was\n%.200s …%s", last, last[len(last)-100:])
 	}
 	for _, r := range model.requests {
-		if n := agent.Tokens(asked(r)); n > 8192*2/3 {
+		if n := prompt.Tokens(asked(r)); n > 8192*2/3 {
 			t.Errorf("a request of %d tokens", n)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
@@ -33,13 +34,13 @@ func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report
 		return agent.Judgement{Feedback: "There is no report."}, nil
 	}
 	fence := t.fence()
-	p := agent.Prompt{Agent: "evaluator", Step: th.under, System: evaluatorPrompt, Request: llm.Request{Schema: judgementSchema, MaxTokens: maxJudgement}}
+	p := prompt.Prompt{Agent: "evaluator", Step: th.under, System: evaluatorPrompt, Request: llm.Request{Schema: judgementSchema, MaxTokens: maxJudgement}}
 	for _, f := range th.found {
 		text := f.reason
 		if f.status == agent.Done {
 			text = f.result.Text
 		}
-		p.Material = append(p.Material, agent.PromptPart{
+		p.Material = append(p.Material, prompt.PromptPart{
 			Kind: "results", Head: fmt.Sprintf("Call %s, %s %s: %s", f.step.ID, f.step.Tool, agent.Clip(string(f.step.Input), 300), f.status),
 			Text: agent.Clip(text, evidence), Fence: fence,
 		})

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
@@ -110,8 +111,8 @@ func covered(sources []agent.Source, s agent.Source) bool {
 	return false
 }
 
-func (t *turn) explainerPrompt() agent.Prompt {
-	p := agent.Prompt{
+func (t *turn) explainerPrompt() prompt.Prompt {
+	p := prompt.Prompt{
 		Agent:   "explainer",
 		System:  t.withPersona(strings.ReplaceAll(explainerPrompt, "{today}", date(t.Now()))),
 		History: t.history,
@@ -130,7 +131,7 @@ func (t *turn) explainerPrompt() agent.Prompt {
 			continue // it stands in the results
 		}
 		head := fmt.Sprintf("[%d] %s", s.N, agent.OneLine(s.Title()))
-		p.Material = append(p.Material, agent.PromptPart{Kind: "sources", Head: head, Text: s.Text, Fence: fence})
+		p.Material = append(p.Material, prompt.PromptPart{Kind: "sources", Head: head, Text: s.Text, Fence: fence})
 		if s.Call != "" {
 			brought = append(brought, llm.Result{Tool: s.Path, Status: string(agent.Done), Text: s.Text, N: s.N})
 			continue
@@ -147,7 +148,7 @@ func (t *turn) explainerPrompt() agent.Prompt {
 	}
 	p.Request.Task.Results = append(p.Request.Task.Results, brought...)
 	if len(t.dropped) > 0 {
-		p.Material = append(p.Material, agent.PromptPart{
+		p.Material = append(p.Material, prompt.PromptPart{
 			Kind: "results", Fence: fence, Text: strings.Join(shorten(t.dropped), "\n"),
 			Head: "What of the plan was left out or changed, and why. Say so where the user asked for it.",
 		})
@@ -180,8 +181,8 @@ const alreadySaid = "The notes hardly answer this, and the user was told so: the
 	"Do not say it again. Tell in a few words what the sources do hold, cited, and give no answer that they do not hold."
 
 // resultPart is a step in a prompt, with its number if its text can be cited.
-func (t *turn) resultPart(f finding) agent.PromptPart {
-	p := agent.PromptPart{Kind: "results", Head: resultHead(f), Fence: t.fence()}
+func (t *turn) resultPart(f finding) prompt.PromptPart {
+	p := prompt.PromptPart{Kind: "results", Head: resultHead(f), Fence: t.fence()}
 	if r := f.forModel(); !r.Cited { // else it stands in the sources
 		p.Text = r.Text
 	}

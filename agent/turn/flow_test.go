@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
@@ -406,7 +407,7 @@ func TestAnAnswerMayFillWhatThePromptLeaves(t *testing.T) {
 		events := collect(a.Ask(t.Context(), "c1", "go"), nil)
 		ended(t, events)
 		got, used := model.requests[0].MaxTokens, bodies[agent.ContextCounted](events)[0].Used
-		if window == 4096 && (got+used > window || got < agent.Reserve(window)) || window != 4096 && got != maxPlanTokens {
+		if window == 4096 && (got+used > window || got < prompt.Reserve(window)) || window != 4096 && got != maxPlanTokens {
 			t.Errorf("in a window of %d tokens a prompt of %d leaves %d for the answer", window, used, got)
 		}
 	}

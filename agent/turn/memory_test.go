@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
@@ -213,7 +214,7 @@ func TestOfManyFactsTheFittingOnesComeAndThenTheNewest(t *testing.T) {
 	size := 0
 	has := map[string]bool{}
 	for _, f := range chosen {
-		size += agent.Tokens(factLine(f, 0))
+		size += prompt.Tokens(factLine(f, 0))
 		has[f.Text] = true
 	}
 	if size > factTokens || len(chosen) < 20 || !has[file[7].Text] || !has[file[199].Text] || has[file[0].Text] {

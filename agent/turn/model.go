@@ -11,13 +11,14 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
 // ask makes one model call: it fits the prompt into the window, streams the
 // answer to say, and tells thoughts and costs as events. A model that cannot
 // see is told that there are images.
-func (t *turn) ask(ctx context.Context, p agent.Prompt, say func(text string)) (llm.Usage, error) {
+func (t *turn) ask(ctx context.Context, p prompt.Prompt, say func(text string)) (llm.Usage, error) {
 	if t.blind.Load() {
 		p = p.WithoutImages()
 	}
@@ -30,7 +31,7 @@ func (t *turn) ask(ctx context.Context, p agent.Prompt, say func(text string)) (
 
 // askWithin asks within the window. A prompt that the server finds too long is
 // shortened and sent again.
-func (t *turn) askWithin(ctx context.Context, p agent.Prompt, say func(text string)) (llm.Usage, error) {
+func (t *turn) askWithin(ctx context.Context, p prompt.Prompt, say func(text string)) (llm.Usage, error) {
 	if err := t.ready(ctx); err != nil {
 		return llm.Usage{}, err
 	}
@@ -38,13 +39,13 @@ func (t *turn) askWithin(ctx context.Context, p agent.Prompt, say func(text stri
 	for n := 1; ; n++ {
 		window, s := t.measured(ctx)
 		if window == 0 && n > 1 { // nobody says what it is
-			window, s = int(float64(p.Tokens())*math.Pow(agent.Shorter, float64(n-1))), 1
+			window, s = int(float64(p.Tokens())*math.Pow(prompt.Shorter, float64(n-1))), 1
 		}
 		usage, err := t.send(ctx, p, window, s, say)
 		if !errors.Is(err, llm.ErrTooLong) || ctx.Err() != nil || n == lengthTries {
 			return usage, err
 		}
-		t.gauges.Learn(ctx, t.ModelName(), (*agent.Gauge).Longer)
+		t.gauges.Learn(ctx, t.ModelName(), prompt.Longer)
 		if n == 1 {
 			t.emit(agent.Noticed{Text: "The prompt was longer than the model's window; it is shortened and sent again."})
 		}
@@ -67,11 +68,11 @@ func (t *turn) measured(ctx context.Context) (window int, scale float64) {
 	if g.Window > 0 && window > 0 {
 		window = min(window, g.Window)
 	}
-	return window, g.Scale(t.Refuses())
+	return window, prompt.Scale(g, t.Refuses())
 }
 
 // send makes one request that fits a window, and reads its answer to the end.
-func (t *turn) send(ctx context.Context, p agent.Prompt, window int, scale float64, say func(string)) (llm.Usage, error) {
+func (t *turn) send(ctx context.Context, p prompt.Prompt, window int, scale float64, say func(string)) (llm.Usage, error) {
 	fitted := p.Fit(window, scale)
 	t.emit(fitted.Counted(p, window, t.gauges.Of(ctx, t.ModelName())))
 	if fitted.Left != "" && t.leftOut(fitted.Left) {
@@ -80,7 +81,7 @@ func (t *turn) send(ctx context.Context, p agent.Prompt, window int, scale float
 	req := p.Request
 	req.Messages = fitted.Messages
 	if room := window - int(float64(fitted.Estimate)*scale); window > 0 && req.MaxTokens > 0 { // vLLM refuses more
-		req.MaxTokens = min(req.MaxTokens, max(room, agent.Reserve(window)))
+		req.MaxTokens = min(req.MaxTokens, max(room, prompt.Reserve(window)))
 	}
 	req.Think = t.Think()
 	t.count(func(m *agent.Metrics) { m.ModelCalls++ })
@@ -108,7 +109,7 @@ func (t *turn) send(ctx context.Context, p agent.Prompt, window int, scale float
 	}
 	split.Flush()
 	t.emitUsage(p, usage)
-	t.checkWhole(ctx, agent.Count{Estimate: fitted.Estimate, Counted: usage.Prompt}, window)
+	t.checkWhole(ctx, prompt.Count{Estimate: fitted.Estimate, Counted: usage.Prompt}, window)
 	return usage, nil
 }
 
@@ -126,7 +127,7 @@ func (t *turn) leftOut(what string) bool {
 
 // checkWhole tells when the server dropped a part of the prompt, which it does
 // without a word, and learns from its count.
-func (t *turn) checkWhole(ctx context.Context, c agent.Count, window int) {
+func (t *turn) checkWhole(ctx context.Context, c prompt.Count, window int) {
 	expected := float64(c.Estimate) * max(t.gauges.Of(ctx, t.ModelName()).High, 1)
 	if t.gauges.Cut(ctx, t.ModelName(), c, window, t.Refuses()) {
 		t.emit(agent.Noticed{Text: fmt.Sprintf("The model server cut the prompt in silence: it read %d tokens of about %.0f, and the beginning is likely lost. "+
@@ -177,7 +178,7 @@ func (t *turn) ready(ctx context.Context) error {
 	}
 }
 
-func (t *turn) emitUsage(p agent.Prompt, usage llm.Usage) {
+func (t *turn) emitUsage(p prompt.Prompt, usage llm.Usage) {
 	t.count(func(m *agent.Metrics) {
 		m.PromptTokens += usage.Prompt
 		m.AnswerTokens += usage.Answer

@@ -14,6 +14,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
@@ -102,10 +103,10 @@ func (t *turn) planned(ctx context.Context, made agent.PlanMade) (plan, error) {
 	return plan{steps: made.Steps}, nil
 }
 
-func (t *turn) plannerPrompt(offered []llm.ToolSpec) agent.Prompt {
+func (t *turn) plannerPrompt(offered []llm.ToolSpec) prompt.Prompt {
 	fill := strings.NewReplacer(
 		"{today}", date(t.Now()), "{steps}", strconv.Itoa(maxSteps), "{tools}", describe(offered, t.fence()))
-	return agent.Prompt{
+	return prompt.Prompt{
 		Agent:   "planner",
 		System:  t.withPersona(fill.Replace(plannerPrompt)),
 		History: t.history,
@@ -129,7 +130,7 @@ var errUnusable = errors.New("the plan cannot be used")
 // draft asks for a plan and returns its text. An answer without steps is
 // streamed to the user while it arrives. The error is errUnusable where a
 // second try may help.
-func (t *turn) draft(ctx context.Context, p agent.Prompt) (string, error) {
+func (t *turn) draft(ctx context.Context, p prompt.Prompt) (string, error) {
 	var text strings.Builder
 	answer := parse.AnswerStream{Say: t.say}
 	usage, err := t.ask(ctx, p, func(piece string) {

@@ -6,6 +6,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/parse"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
@@ -18,7 +19,7 @@ type thread struct {
 	attempt  int
 	system   string
 	history  []llm.Message
-	material []agent.PromptPart
+	material []prompt.PromptPart
 	task     string
 	tools    []agent.Tool // those it is offered
 	may      []agent.Tool // those it may call: a model may know one that is not offered this time
@@ -120,8 +121,8 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 }
 
 // prompt is what the model is asked in each round.
-func (th *thread) prompt() agent.Prompt {
-	p := agent.Prompt{
+func (th *thread) prompt() prompt.Prompt {
+	p := prompt.Prompt{
 		Agent: th.agent, Step: th.under, System: th.system, History: th.history, Material: th.material, Question: th.task, After: th.after,
 		Fence:   th.fence(),
 		Log:     contextLog(th.found),

@@ -1,4 +1,4 @@
-package agent
+package prompt
 
 import (
 	"cmp"
@@ -6,27 +6,15 @@ import (
 	"log/slog"
 	"math/bits"
 	"sync"
+
+	"lifehub/agent"
 )
-
-// Gauge is what was learned about how a model's server counts tokens.
-// Why: docs/design/models-and-windows.md.
-type Gauge struct {
-	High   float64 // most tokens of the server for one of the estimate, over the prompts so far; 0: none yet
-	Window int     // the server cut prompts to so many tokens and does not tell so itself; 0: never
-}
-
-// Gauges keeps what was learned. *store.Store is the real one.
-type Gauges interface {
-	// Gauge is the zero value for a model that was never measured.
-	Gauge(ctx context.Context, model string) (Gauge, error)
-	KeepGauge(ctx context.Context, model string, g Gauge) error
-}
 
 // Meters are those of this process, read from what is kept at first use.
 type Meters struct {
-	Kept Gauges // nil: what is learned holds for this run
+	Kept agent.Gauges // nil: what is learned holds for this run
 	mu   sync.Mutex
-	By   map[string]Gauge
+	By   map[string]agent.Gauge
 	Last map[string]Count // the last prompt that was counted as less than it should be
 	told bool             // the user knows that the server cuts prompts
 }
@@ -34,7 +22,7 @@ type Meters struct {
 // Count is what the server counted of a prompt.
 type Count struct{ Estimate, Counted int }
 
-func (s *Meters) Of(ctx context.Context, model string) Gauge {
+func (s *Meters) Of(ctx context.Context, model string) agent.Gauge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g, known := s.By[model]
@@ -52,7 +40,7 @@ func (s *Meters) Of(ctx context.Context, model string) Gauge {
 	return g
 }
 
-func (s *Meters) Learn(ctx context.Context, model string, change func(*Gauge)) {
+func (s *Meters) Learn(ctx context.Context, model string, change func(*agent.Gauge)) {
 	g := s.Of(ctx, model)
 	was := g
 	change(&g)
@@ -101,7 +89,7 @@ const (
 // Scale is what estimates are multiplied with to fit the next prompt, rather
 // too much than too little. Where nothing was measured yet, much too much, unless
 // the server refuses what is too long.
-func (g Gauge) Scale(refuses bool) float64 {
+func Scale(g agent.Gauge, refuses bool) float64 {
 	if g.High == 0 && !refuses {
 		return mostUnmeasured
 	}
@@ -109,10 +97,10 @@ func (g Gauge) Scale(refuses bool) float64 {
 }
 
 // Longer has the prompts counted as longer from now on: one was too long.
-func (g *Gauge) Longer() { g.High = min(max(g.High, 1)/Shorter, mostPlausible) }
+func Longer(g *agent.Gauge) { g.High = min(max(g.High, 1)/Shorter, mostPlausible) }
 
 // seen learns from a prompt of which the server counted so many tokens.
-func (g *Gauge) seen(c Count) {
+func seen(g *agent.Gauge, c Count) {
 	r := float64(c.Counted) / float64(c.Estimate)
 	if c.Counted > g.Window { // the server was given a larger one since
 		g.Window = 0
@@ -132,7 +120,7 @@ func (c Count) fills(window int) bool {
 // short reports whether a server that cuts what is too long may have counted a
 // part of the prompt only, or left out what it had cached: its count alone does
 // not say which.
-func (c Count) short(g Gauge) bool {
+func (c Count) short(g agent.Gauge) bool {
 	return c.Counted >= leastWindow && float64(c.Counted) < margin*max(g.High, 1)*float64(c.Estimate)
 }
 
@@ -166,12 +154,12 @@ func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, ref
 	s.mu.Unlock()
 	switch {
 	case c.fills(window):
-		s.Learn(ctx, model, (*Gauge).Longer)
+		s.Learn(ctx, model, Longer)
 	case doubtful && c.alike(before):
-		s.Learn(ctx, model, func(g *Gauge) { g.Window = c.Counted })
+		s.Learn(ctx, model, func(g *agent.Gauge) { g.Window = c.Counted })
 	case doubtful && c.fillsUsual(): // the next one like it will teach
 	default:
-		s.Learn(ctx, model, func(g *Gauge) { g.seen(c) })
+		s.Learn(ctx, model, func(g *agent.Gauge) { seen(g, c) })
 		return false
 	}
 	s.mu.Lock()

@@ -1,16 +1,18 @@
-package agent
+package prompt
 
 import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"lifehub/agent"
 )
 
 func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
-	measured := Gauge{High: 0.9}
+	measured := agent.Gauge{High: 0.9}
 	cached := []Count{{8000, 2300}, {8400, 3100}, {9000, 2200}, {12000, 5000}, {8000, 900}, {9000, 12}}
 	for name, tc := range map[string]struct {
-		gauge   Gauge
+		gauge   agent.Gauge
 		prompts []Count
 		window  int
 		refuses bool
@@ -20,7 +22,7 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 		"as expected":                         {measured, []Count{{4000, 3400}}, 16384, false, false, 0},
 		"the window is full":                  {measured, []Count{{12000, 16384}, {12000, 16384}}, 16384, true, true, 0},
 		"counts without what was cached":      {measured, cached, 16384, false, false, 0},
-		"the same of a new model":             {Gauge{}, cached, 16384, false, false, 0},
+		"the same of a new model":             {agent.Gauge{}, cached, 16384, false, false, 0},
 		"one count of a usual window":         {measured, []Count{{5000, 4096}}, 16384, false, true, 0},
 		"more than the window was read":       {measured, []Count{{12000, 17000}, {12000, 1 << 40}}, 16384, true, false, 0},
 		"two prompts cut to it":               {measured, []Count{{5000, 4096}, {6000, 4095}}, 16384, false, true, 4096 - 1},
@@ -32,7 +34,7 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 		"it counts the same whatever is sent": {measured, []Count{{8000, 1000}, {300, 1000}}, 16384, false, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Meters{By: map[string]Gauge{"m": tc.gauge}, Last: map[string]Count{}}
+			s := Meters{By: map[string]agent.Gauge{"m": tc.gauge}, Last: map[string]Count{}}
 			told := 0
 			for _, c := range tc.prompts {
 				if s.Cut(t.Context(), "m", c, tc.window, tc.refuses) {
@@ -49,15 +51,15 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 // Whatever a server counts and says, what is learned of it stays within bounds.
 func TestWhatIsLearnedIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := Meters{By: map[string]Gauge{}, Last: map[string]Count{}}
+		s := Meters{By: map[string]agent.Gauge{}, Last: map[string]Count{}}
 		for range rapid.IntRange(1, 60).Draw(t, "prompts") {
 			if rapid.Bool().Draw(t, "too long") {
-				s.Learn(t.Context(), "m", (*Gauge).Longer)
+				s.Learn(t.Context(), "m", Longer)
 			}
 			c := Count{rapid.IntRange(1, 30_000).Draw(t, "estimate"), rapid.IntRange(0, 1<<30).Draw(t, "counted")}
 			s.Cut(t.Context(), "m", c, rapid.SampledFrom([]int{0, 2048, 16384}).Draw(t, "window"), rapid.Bool().Draw(t, "refuses"))
 			g := s.Of(t.Context(), "m")
-			if g.Scale(true) < leastScale || g.Scale(true) > margin*mostPlausible || g.Window != 0 && g.Window < leastWindow {
+			if Scale(g, true) < leastScale || Scale(g, true) > margin*mostPlausible || g.Window != 0 && g.Window < leastWindow {
 				t.Fatalf("%+v", g)
 			}
 		}
@@ -67,15 +69,15 @@ func TestWhatIsLearnedIsBounded(t *testing.T) {
 // Once measured, no prompt that was like the ones before is estimated too low.
 func TestTheGaugeStaysOnTheSafeSide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var g Gauge
+		var g agent.Gauge
 		tokenizer := rapid.Float64Range(0.3, 4).Draw(t, "tokens of the server for one of the estimate")
 		for range rapid.IntRange(1, 40).Draw(t, "prompts") {
 			estimate := rapid.IntRange(200, 20_000).Draw(t, "estimate")
 			counted := int(tokenizer * rapid.Float64Range(0.95, 1.03).Draw(t, "mixture") * float64(estimate))
-			if g.High > 0 && float64(counted) > g.Scale(true)*float64(estimate) {
-				t.Fatalf("%d tokens were estimated as %.0f", counted, g.Scale(true)*float64(estimate))
+			if g.High > 0 && float64(counted) > Scale(g, true)*float64(estimate) {
+				t.Fatalf("%d tokens were estimated as %.0f", counted, Scale(g, true)*float64(estimate))
 			}
-			g.seen(Count{estimate, counted})
+			seen(&g, Count{estimate, counted})
 		}
 	})
 }

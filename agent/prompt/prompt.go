@@ -1,4 +1,6 @@
-package agent
+// Package prompt is what a model is asked, in parts: fitted into its window by an
+// estimate of tokens, which learns from what the server counted.
+package prompt
 
 import (
 	"fmt"
@@ -7,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lifehub/agent"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -32,10 +35,10 @@ type Prompt struct {
 	History  []llm.Message
 	Intro    string // said before the material
 	Material []PromptPart
-	Question string        // the end of the last user message
-	Images   [][]byte      // that go with it
-	After    []llm.Message // what follows it: a second try, or the rounds of a loop
-	Log      []Logged      // the calls whose results it holds
+	Question string         // the end of the last user message
+	Images   [][]byte       // that go with it
+	After    []llm.Message  // what follows it: a second try, or the rounds of a loop
+	Log      []agent.Logged // the calls whose results it holds
 	Call     func(llm.ToolCall)
 }
 
@@ -266,7 +269,7 @@ func ClipTokens(s string, n int) string {
 	if all <= n {
 		return s
 	}
-	return Clip(s, len(s)*max(0, n-markTokens)/all)
+	return agent.Clip(s, len(s)*max(0, n-markTokens)/all)
 }
 
 // markTokens is what the mark of a clipped text costs at most.
@@ -304,12 +307,12 @@ func (p Prompt) WithoutImages() Prompt {
 
 // Counted tells how the prompt fills the window, in tokens as the server is
 // known to count them.
-func (f fitted) Counted(p Prompt, window int, g Gauge) ContextCounted {
+func (f fitted) Counted(p Prompt, window int, g agent.Gauge) agent.ContextCounted {
 	factor := g.High
 	if factor == 0 {
 		factor = 1
 	}
-	c := ContextCounted{Agent: p.Agent, Step: p.Step, Log: p.Log, Parts: make(map[string]int, len(f.parts)), Allocated: window}
+	c := agent.ContextCounted{Agent: p.Agent, Step: p.Step, Log: p.Log, Parts: make(map[string]int, len(f.parts)), Allocated: window}
 	for kind, n := range f.parts {
 		c.Parts[kind] = int(math.Ceil(float64(n) * factor))
 		c.Used += c.Parts[kind]
