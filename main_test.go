@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"lifehub/agent/prompt":     {"agent", "internal/text", "llm"},
 	"lifehub/agent/parse":      {"internal/pattern"},
 	"lifehub/agent/tools":      {"agent", "llm", "notes", "internal/pattern", "rag"},
-	"lifehub/llm":              {"internal/pattern"},
+	"lifehub/llm":              {"internal/pattern", "internal/text"},
 	"lifehub/llm/llmtest":      {"llm", "llm/llmtest/tinygguf", "internal/testenv"},
 	"lifehub/notes":            {"internal/pattern"},
 	"lifehub/internal/pattern": {},

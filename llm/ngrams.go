@@ -3,7 +3,8 @@ package llm
 import (
 	"context"
 	"math"
-	"unicode"
+
+	"lifehub/internal/text"
 )
 
 // Ngrams embeds texts without a model: each word and its character n-grams are
@@ -16,7 +17,7 @@ type Ngrams struct{}
 const ngramDim = 512
 
 // Name implements [Embedder]. A change of anything below needs a new one.
-func (Ngrams) Name() string { return "offline/ngram-512-v1" }
+func (Ngrams) Name() string { return "offline/ngram-512-v2" }
 
 // Embed implements [Embedder]. A text without letters or digits gets a vector
 // of its own, so that none is zero.
@@ -39,9 +40,9 @@ const (
 	stopWeight  = 0.1 // words such as "the" say little about a passage
 )
 
-func ngramVector(text string) []float32 {
-	counts, stops := map[string]float64{}, stopWords(text)
-	for word := range words(text) {
+func ngramVector(passage string) []float32 {
+	counts, in := map[string]float64{}, text.Language(passage)
+	for word := range words(passage) {
 		counts[word]++
 	}
 	// Sums of floats depend on their order, and a map has none; sums of
@@ -57,12 +58,12 @@ func ngramVector(text string) []float32 {
 	var bounded []rune
 	for word, count := range counts {
 		weight := math.Sqrt(count) // a word said often is not that much more
-		if stops[word] {
+		if text.StopWord(word, in) {
 			weight *= stopWeight
 		}
 		bounded = append(append(append(bounded[:0], '^'), []rune(word)...), '$')
 		add(hashRunes(bounded), wordWeight*weight)
-		if isCJK(bounded[1]) {
+		if text.Unspaced(bounded[1]) {
 			continue // a pair of characters is as short as an n-gram already
 		}
 		for n := 3; n <= 5; n++ {
@@ -96,8 +97,4 @@ func hashRunes(runes []rune) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
 	return h ^ h>>33
-}
-
-func isCJK(r rune) bool {
-	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }

@@ -1,15 +1,18 @@
 package llm
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strings"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // query is what a question asks for, as the stems of its words.
 type query struct {
+	in    text.Lang
 	terms map[string]float64 // stem → weight: rarer in the sources weighs more
 	total float64
 	any   bool // it holds no word of its own: whatever was found answers
@@ -18,8 +21,8 @@ type query struct {
 // askedFor reads the question, together with the one before it when it leans
 // on that.
 func askedFor(task *Task) query {
-	q := query{terms: map[string]float64{}}
 	question := searchFilter.ReplaceAllString(inContext(clipBytes(task.Question, maxRead), task.History), " ")
+	q := query{in: text.Language(question), terms: map[string]float64{}}
 	for word := range content(question) {
 		q.terms[stem(word)] = 0
 	}
@@ -28,7 +31,7 @@ func askedFor(task *Task) query {
 	for term := range q.terms {
 		in := 0.0
 		for _, s := range task.Sources {
-			if contains(s.Text, term) || contains(s.Title, term) {
+			if q.contains(s.Text, term) || q.contains(s.Title, term) {
 				in++
 			}
 		}
@@ -45,11 +48,10 @@ const maxRead = 64 << 10
 var searchFilter = pattern.Lazy(`(?i)\b(?:path|tag|after|before):(?:"[^"]*"|\S+)`)
 
 // content are the words of a text that say what it is about.
-func content(text string) map[string]bool {
-	stops := stopWords(text)
-	found := map[string]bool{}
-	for word := range words(text) {
-		if !stops[word] && !asking[word] && !frequent[word] {
+func content(question string) map[string]bool {
+	in, found := text.Language(question), map[string]bool{}
+	for word := range words(question) {
+		if !text.StopWord(word, in) && !asking[word] && !frequent[word] {
 			found[word] = true
 		}
 	}
@@ -75,10 +77,7 @@ func inContext(question string, history []Message) string {
 // there are no others, or some are in quotation marks. Words of a time stay
 // ("in March", "this week").
 func topic(question string) string {
-	asks := englishAsking
-	if looksGerman(question) {
-		asks = germanAsking
-	}
+	asks := questionWords[text.Language(question)]
 	fields := strings.Fields(question)
 	kept := slices.DeleteFunc(slices.Clone(fields), func(field string) bool {
 		for word := range words(field) {
@@ -92,6 +91,39 @@ func topic(question string) string {
 		kept = fields
 	}
 	return strings.TrimRight(strings.Join(kept, " "), " .?!。？！")
+}
+
+// questionWords only make a sentence a question.
+var questionWords = map[text.Lang]map[string]bool{
+	"": wordSet(
+		"is are was were be been being am i me my mine myself you your yours we us our ours do does did done doing have has had having",
+		"will would shall should can could might must ll ve re d s t m don doesn didn isn aren wasn weren",
+		"what when where which who whom whose why how tell show give find say says said know please let get got"),
+	"de": wordSet(
+		"wie was wer wo wann warum welche welcher welches ich du wir ihr mich dich sich mir dir uns euch",
+		"mein meine meinen meinem meiner dein deine sein seine ist sind war waren bin bist hat habe haben hatte wird werden kann können soll muss",
+		"bitte sag zeig gibt steht stehen"),
+}
+
+func wordSet(lines ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, line := range lines {
+		for word := range strings.FieldsSeq(line) {
+			set[text.Fold(word)] = true
+		}
+	}
+	return set
+}
+
+// words are the words of a text, folded.
+func words(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for w := range text.Words(s) {
+			if !yield(text.Fold(w.Text)) {
+				return
+			}
+		}
+	}
 }
 
 // leans reports whether a question cannot be understood alone: none of its
@@ -115,15 +147,15 @@ var (
 )
 
 // hasWords reports whether a text holds a letter or a digit.
-func hasWords(text string) bool {
-	for range words(text) {
+func hasWords(s string) bool {
+	for range text.Words(s) {
 		return true
 	}
 	return false
 }
 
-func contains(text, term string) bool {
-	for word := range words(text) {
+func (q query) contains(s, term string) bool {
+	for word := range words(s) {
 		if stem(word) == term {
 			return true
 		}
@@ -168,13 +200,13 @@ func (q query) heading(title string) float64 {
 }
 
 // coverage is the share of the question, by weight, that a text holds.
-func (q query) coverage(text string) float64 {
+func (q query) coverage(s string) float64 {
 	if q.any {
 		return 1
 	}
 	found := 0.0
 	for term, weight := range q.terms {
-		if contains(text, term) {
+		if q.contains(s, term) {
 			found += weight
 		}
 	}
@@ -188,4 +220,20 @@ func (q query) covered(quotes []*quote) float64 {
 		best = max(best, q.coverage(it.source.Title+"\n"+it.source.Text))
 	}
 	return best
+}
+
+// stem folds the endings that a question and a note differ in. It is rough on
+// purpose: both sides go through it.
+func stem(word string) string {
+	n := len([]rune(word))
+	for _, ending := range []string{"ings", "ing", "edly", "ies", "ied", "ed", "ly", "es", "en", "er", "s", "e", "y"} {
+		if strings.HasSuffix(word, ending) && n-len(ending) >= 3 {
+			root := strings.TrimSuffix(word, ending)
+			if r := []rune(root); len(r) > 3 && r[len(r)-1] == r[len(r)-2] {
+				root = string(r[:len(r)-1]) // running, planned
+			}
+			return root
+		}
+	}
+	return word
 }

@@ -3,66 +3,23 @@ package llm
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
-
-// sentences cuts a paragraph at the marks that end a sentence, except within
-// quotation marks.
-func sentences(text string) (found []string) {
-	start, quoted := 0, false
-	for i, r := range text {
-		next := i + utf8.RuneLen(r)
-		switch {
-		case r == utf8.RuneError:
-		case r == '"':
-			quoted = !quoted
-		case r == '“' || r == '„':
-			quoted = true
-		case r == '”':
-			quoted = false
-		case !quoted && (strings.ContainsRune("。！？", r) || strings.ContainsRune(".!?", r) && endsSentence(text[start:i], text[next:], r)):
-			found = append(found, strings.TrimSpace(text[start:next]))
-			start = next
-		}
-	}
-	if rest := strings.TrimSpace(text[start:]); rest != "" {
-		found = append(found, rest)
-	}
-	return found
-}
-
-// endsSentence reports whether the mark between two texts ends a sentence:
-// white space follows, and no abbreviation or number of a list is before it.
-func endsSentence(before, after string, mark rune) bool {
-	rest := strings.TrimLeftFunc(after, unicode.IsSpace)
-	if rest == "" || rest == after || mark != '.' {
-		return rest == "" || rest != after
-	}
-	word := before[strings.LastIndexAny(before, " \t(")+1:]
-	switch strings.ToLower(word) {
-	case "dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "approx", "no", "nr", "ca", "bzw", "usw":
-		return false
-	}
-	if strings.Trim(word, "0123456789") == "" { // a year may end one
-		r, _ := utf8.DecodeRuneInString(rest)
-		return len(word) > 2 && unicode.IsUpper(r)
-	}
-	return utf8.RuneCountInString(word) > 1 && !strings.Contains(word, ".") // z.B.
-}
 
 // segment is a sentence or a code block of a source.
 type segment struct {
 	text    string
 	code    bool
 	heading bool
-	line    int
+	block   int // where its block begins
 }
 
 var (
-	lineMarks = pattern.Lazy(`^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX/-]\]\s+)?`)
-	ruleLine  = pattern.Lazy(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:\-]+$`)
+	lineMarks = pattern.Lazy(`(?m)^\s*(?:>\s*)*`)
+	itemMarks = pattern.Lazy(`^(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX/-]\]\s+)?`)
+	tableRule = pattern.Lazy(`^[\s|:\-]+$`)
 )
 
 // withoutFront is a note's text without the front matter at its head. Where
@@ -95,54 +52,35 @@ func withoutFront(text string) string {
 var setting = pattern.Lazy(`^\s*["']?[\pL_][\pL\pN_-]*["']?\s*[:=]`)
 
 // segments cuts Markdown into what can be quoted: sentences without the marks
-// of lists and headings, and code blocks. Lines of one paragraph are joined.
-func segments(text string) []segment {
+// of lists and headings, and code blocks.
+func segments(md string) []segment {
 	var out []segment
-	var paragraph []string
-	begun := 0
-	flush := func() {
-		for _, s := range sentences(strings.Join(paragraph, " ")) {
-			out = append(out, segment{text: s, line: begun})
-		}
-		paragraph = nil
-	}
-	lines := strings.Split(text, "\n")
-	for i := 0; i < len(lines); i++ {
-		line := strings.TrimRight(lines[i], " \t\r")
-		trimmed := strings.TrimSpace(line)
+	for _, s := range text.Sentences(md) {
+		found, last := segment{text: md[s.Start:s.End], block: s.Block.Start}, len(out)-1
 		switch {
-		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
-			flush()
-			mark := trimmed[:3]
-			var code []string
-			for i++; i < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[i]), mark); i++ {
-				code = append(code, strings.TrimRight(lines[i], " \t\r"))
+		case s.Kind == text.Code:
+			if last >= 0 && out[last].block == found.block {
+				continue
 			}
-			if body := strings.Trim(strings.Join(code, "\n"), "\n"); body != "" {
-				out = append(out, segment{text: body, code: true, line: i})
+			found.text, found.code = md[s.Block.Start:s.Block.End], true
+		case tableRule.MatchString(found.text):
+			if last >= 0 {
+				out[last].heading = true // the head of a table
 			}
-		case trimmed == "" || ruleLine.MatchString(line):
-			flush()
-			if n := len(out) - 1; n >= 0 && strings.Contains(line, "|") && out[n].line == i-1 {
-				out[n].heading = true // the head of a table
-			}
-		case strings.HasPrefix(trimmed, "#") && strings.HasPrefix(strings.TrimLeft(trimmed, "#"), " "):
-			flush()
-			out = append(out, segment{text: strings.TrimSpace(strings.Trim(trimmed, "#")), heading: true, line: i})
+			continue
+		case strings.HasPrefix(found.text, "#") && strings.HasPrefix(strings.TrimLeft(found.text, "#"), " "):
+			found.text, found.heading = strings.TrimSpace(strings.Trim(found.text, "#")), true
 		default:
-			if mark := lineMarks.FindString(line); strings.TrimSpace(mark) != "" || strings.HasPrefix(trimmed, "|") {
-				flush() // a list item or a table row is a paragraph of its own
-				line = line[len(mark):]
+			found.text = lineMarks.ReplaceAllString(found.text, "")
+			if s.Start == s.Block.Start {
+				found.text = itemMarks.ReplaceAllString(found.text, "")
 			}
-			if len(paragraph) == 0 {
-				begun = i
-			}
-			if line = strings.TrimSpace(line); line != "" {
-				paragraph = append(paragraph, line)
-			}
+			found.text = oneLine(found.text)
+		}
+		if found.text != "" {
+			out = append(out, found)
 		}
 	}
-	flush()
 	return out
 }
 

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math/bits"
 	"strings"
 	"sync"
 	"unicode"
@@ -40,12 +41,13 @@ var stopWords = sync.OnceValue(func() map[string]uint32 {
 	for i, l := range languages {
 		for word := range strings.FieldsSeq(lists[l]) {
 			index[word] |= 1 << i
+			index[Fold(word)] |= 1 << i
 		}
 	}
 	return index
 })
 
-// StopWord reports whether a word, in lower case, says little of what a text
+// StopWord reports whether a word, in lower case or folded, says little of what a text
 // in that language is about.
 func StopWord(word string, in Lang) bool {
 	bits := stopWords()[word]
@@ -95,10 +97,11 @@ func Languages(s string) (all []Lang) {
 		if in == 0 {
 			continue
 		}
-		for i := range languages {
-			counts[i] += int(in >> i & 1)
-			if !seen[word] {
-				kinds[i] += int(in >> i & 1)
+		for known := seen[word]; in != 0; in &= in - 1 {
+			i := bits.TrailingZeros32(in)
+			counts[i]++
+			if !known {
+				kinds[i]++
 			}
 		}
 		seen[word] = true

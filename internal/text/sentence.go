@@ -34,6 +34,7 @@ type Block struct {
 }
 
 var (
+	ruleLine  = pattern.Lazy(`^\s*(?:[-*_=]\s*){3,}$`)
 	fenceLine = pattern.Lazy("^ {0,3}(```+|~~~+)")
 	// ItemLine begins an item of a list.
 	ItemLine = pattern.Lazy(`^\s*([-*+]|\d{1,3}[.)])\s`)
@@ -69,6 +70,8 @@ func Blocks(text string) []Block {
 		case mark != nil:
 			fence, open = mark[1], false
 		case trimmed == "":
+			open = false
+		case ruleLine.MatchString(line):
 			open = false
 		case strings.HasPrefix(trimmed, ">"):
 			grow(start, end, Quoted, false)
