@@ -84,7 +84,7 @@ func (s *search) meaning() (*meaning, llm.Embedder) {
 // resized tells whether a question's vector has another dimension than the
 // collection, and leaves word for the next sync then.
 func (s *search) resized(ctx context.Context, m *meaning, embedder string, dimension int) bool {
-	_, before, err := m.size(ctx)
+	_, before, err := m.Size(ctx)
 	if err != nil || before == dimension || before == 0 {
 		return false
 	}
@@ -119,10 +119,10 @@ type usual struct {
 }
 
 func usualCosine(ctx context.Context, m *meaning, vector []float32) (u usual, err error) {
-	if u.mean, u.deviation, err = m.spread(ctx, vector); err != nil {
+	if u.mean, u.deviation, err = m.Spread(ctx, vector); err != nil {
 		return u, err
 	}
-	u.count, _, err = m.size(ctx)
+	u.count, _, err = m.Size(ctx)
 	return u, err
 }
 
@@ -151,7 +151,7 @@ func (s *search) hits(ctx context.Context, m *meaning, vector []float32, found m
 		return s.hitsKept(ctx, m, vector, found)
 	}
 	cosines := map[int64]float64{}
-	nearest, err := m.nearest(ctx, vector, nearCandidates)
+	nearest, err := m.Nearest(ctx, vector, nearCandidates)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (s *search) hits(ctx context.Context, m *meaning, vector []float32, found m
 	if err != nil {
 		return nil, err
 	}
-	among, err := m.among(ctx, vector, keysOf(keys))
+	among, err := m.Among(ctx, vector, keysOf(keys))
 	setCosines(cosines, among, keys)
 	return cosines, err
 }
@@ -186,7 +186,7 @@ func (s *search) hitsKept(ctx context.Context, m *meaning, vector []float32, fou
 	if err != nil {
 		return nil, err
 	}
-	among, err := m.among(ctx, vector, keysOf(keys))
+	among, err := m.Among(ctx, vector, keysOf(keys))
 	if err != nil {
 		return nil, err
 	}

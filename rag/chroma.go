@@ -69,11 +69,11 @@ func (s *chromaStore) collectionName(model string) string {
 	return strings.Join(strings.FieldsFunc("lifehub "+readable+" "+hex.EncodeToString(sum[:8]), func(r rune) bool { return r == ' ' }), "-")
 }
 
-func (s *chromaStore) open(model string) (collection, error) {
+func (s *chromaStore) Open(model string) (collection, error) {
 	return &chroma{chromaStore: s, model: model}, nil
 }
 
-func (s *chromaStore) state(ctx context.Context, model string) (string, error) {
+func (s *chromaStore) State(ctx context.Context, model string) (string, error) {
 	c := &chroma{chromaStore: s, model: model}
 	if err := c.look(ctx); err != nil {
 		return "", err
@@ -167,7 +167,7 @@ func (c *chroma) post(ctx context.Context, at chromaPlace, what string, in, out 
 	return err
 }
 
-func (c *chroma) size(ctx context.Context) (count, dimension int, err error) {
+func (c *chroma) Size(ctx context.Context) (count, dimension int, err error) {
 	at, err := c.place(ctx)
 	return at.count, at.Dimension, err
 }
@@ -176,7 +176,7 @@ func (c *chroma) size(ctx context.Context) (count, dimension int, err error) {
 // allows at most.
 const idPage = 300
 
-func (c *chroma) missing(ctx context.Context, keys []key) ([]key, error) {
+func (c *chroma) Missing(ctx context.Context, keys []key) ([]key, error) {
 	if err := c.look(ctx); err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (c *chroma) present(ctx context.Context, at chromaPlace, keys []key) (map[k
 	return have, nil
 }
 
-func (c *chroma) put(ctx context.Context, keys []key, vectors [][]float32) error {
+func (c *chroma) Put(ctx context.Context, keys []key, vectors [][]float32) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -261,7 +261,7 @@ func (c *chroma) create(ctx context.Context) (chromaPlace, error) {
 	return at, err
 }
 
-func (c *chroma) forget(ctx context.Context, used map[key]bool) error {
+func (c *chroma) Forget(ctx context.Context, used map[key]bool) error {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return err
@@ -291,7 +291,7 @@ func (c *chroma) forget(ctx context.Context, used map[key]bool) error {
 	return c.look(ctx)
 }
 
-func (c *chroma) nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
+func (c *chroma) Nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return nil, err
@@ -299,9 +299,9 @@ func (c *chroma) nearest(ctx context.Context, vector []float32, limit int) ([]ne
 	return c.query(ctx, at, vector, limit, nil)
 }
 
-// among asks for the distances of some records. The server refuses to answer
+// Among asks for the distances of some records. The server refuses to answer
 // when it lacks one of them, so it is asked for those it has.
-func (c *chroma) among(ctx context.Context, vector []float32, keys []key) ([]near, error) {
+func (c *chroma) Among(ctx context.Context, vector []float32, keys []key) ([]near, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" || len(keys) == 0 {
 		return nil, err
@@ -345,7 +345,7 @@ func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, li
 // sampleParts is from how many places of a collection the sample is taken.
 const sampleParts = 10
 
-func (c *chroma) spread(ctx context.Context, vector []float32) (mean, deviation float64, err error) {
+func (c *chroma) Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return 0, 0, err
@@ -384,13 +384,13 @@ func (c *chroma) readSample(ctx context.Context, at chromaPlace) ([][]float32, e
 	return sample, nil
 }
 
-// fresh implements collection: the server is asked each time.
-func (c *chroma) fresh() bool { return true }
+// Fresh implements collection: the server is asked each time.
+func (c *chroma) Fresh() bool { return true }
 
-// flush implements collection: the server does that by itself.
-func (c *chroma) flush() error { return nil }
+// Flush implements collection: the server does that by itself.
+func (c *chroma) Flush() error { return nil }
 
-func (c *chroma) close() error { return nil }
+func (c *chroma) Close() error { return nil }
 
 func idOf(k key) string { return hex.EncodeToString(k[:]) }
 

@@ -37,11 +37,11 @@ func TestChromaFindsTheNearest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			there, err := store.open("model")
+			there, err := store.Open("model")
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer there.close() //nolint:errcheck // the test is over
+			defer there.Close() //nolint:errcheck // the test is over
 			keys, asked := make([]key, n), c.vectors[n:]
 			for i := range keys {
 				sum := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
@@ -50,7 +50,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 			began := time.Now()
 			for i := 0; i < n; i += embedBatch {
 				end := min(n, i+embedBatch) // as a sync writes them
-				if err := there.put(t.Context(), keys[i:end], c.vectors[i:end]); err != nil {
+				if err := there.Put(t.Context(), keys[i:end], c.vectors[i:end]); err != nil {
 					t.Fatalf("after %d vectors: %v", i, err)
 				}
 			}
@@ -64,7 +64,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 				}
 				truth := exact.sorted()
 				began := time.Now()
-				found, err := there.nearest(t.Context(), question, nearCandidates)
+				found, err := there.Nearest(t.Context(), question, nearCandidates)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -142,14 +142,14 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 			}
 		}
 		ctx := t.Context()
-		if state, err := x.vectors.state(ctx, "model"); err != nil || state == "" {
+		if state, err := x.vectors.State(ctx, "model"); err != nil || state == "" {
 			t.Fatalf("before anything is put: state %q, %v", state, err)
 		}
-		c, err := x.vectors.open("model")
+		c, err := x.vectors.Open("model")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.close() //nolint:errcheck // the test is over
+		defer c.Close() //nolint:errcheck // the test is over
 		const n = 500
 		keys, vectors := make([]key, n), make([][]float32, n)
 		for i := range keys {
@@ -159,34 +159,34 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if missing, err := c.missing(ctx, keys); err != nil || !slices.Equal(missing, keys) {
+		if missing, err := c.Missing(ctx, keys); err != nil || !slices.Equal(missing, keys) {
 			t.Errorf("an empty collection misses %d of %d keys, %v", len(missing), n, err)
 		}
-		if found, err := c.nearest(ctx, vectors[0], 10); len(found) > 0 {
+		if found, err := c.Nearest(ctx, vectors[0], 10); len(found) > 0 {
 			t.Errorf("an empty collection finds %d, %v", len(found), err)
 		}
 		for start := 0; start < n; start += 100 {
-			if err := c.put(ctx, keys[start:start+100], vectors[start:start+100]); err != nil {
+			if err := c.Put(ctx, keys[start:start+100], vectors[start:start+100]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := c.put(ctx, keys[:10], vectors[:10]); err != nil { // again: nothing is doubled
+		if err := c.Put(ctx, keys[:10], vectors[:10]); err != nil { // again: nothing is doubled
 			t.Fatal(err)
 		}
-		before, err := x.vectors.state(ctx, "model")
+		before, err := x.vectors.State(ctx, "model")
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := x.vectors.open("model") // as another run of the program would
+		again, err := x.vectors.Open("model") // as another run of the program would
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer again.close() //nolint:errcheck // the test is over
-		if count, dimension, err := again.size(ctx); err != nil || count != n || dimension != 64 {
+		defer again.Close() //nolint:errcheck // the test is over
+		if count, dimension, err := again.Size(ctx); err != nil || count != n || dimension != 64 {
 			t.Errorf("the collection has %d vectors of %d numbers, %v; want %d of 64", count, dimension, err, n)
 		}
 		strangers := []key{{1}, {2, 15: 3}}
-		if missing, err := again.missing(ctx, slices.Concat(keys[:3], strangers, keys[3:])); err != nil || !slices.Equal(missing, strangers) {
+		if missing, err := again.Missing(ctx, slices.Concat(keys[:3], strangers, keys[3:])); err != nil || !slices.Equal(missing, strangers) {
 			t.Errorf("missing are %v, %v; want %v", missing, err, strangers)
 		}
 		question := vectors[7]
@@ -198,7 +198,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 			all.add(cosine)
 		}
 		slices.SortFunc(truth, func(a, b near) int { return cmpFloat(b.cosine, a.cosine) })
-		found, err := again.nearest(ctx, question, 20)
+		found, err := again.Nearest(ctx, question, 20)
 		if err != nil || len(found) != 20 {
 			t.Fatalf("nearest finds %d, %v", len(found), err)
 		}
@@ -208,7 +208,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 			}
 		}
 		some := slices.Concat(keys[100:450], strangers)
-		among, err := again.among(ctx, question, some)
+		among, err := again.Among(ctx, question, some)
 		if err != nil || len(among) != 350 {
 			t.Fatalf("of 350 keys and two strangers it compares %d, %v", len(among), err)
 		}
@@ -217,28 +217,28 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 				t.Errorf("among some, %x has cosine %.4f, want %.4f", f.key, f.cosine, want)
 			}
 		}
-		mean, deviation, err := again.spread(ctx, question)
+		mean, deviation, err := again.Spread(ctx, question)
 		wantMean, wantDeviation := all.spread()
 		if err != nil || mean-wantMean > 1e-3 || wantMean-mean > 1e-3 || deviation-wantDeviation > 1e-3 || wantDeviation-deviation > 1e-3 {
 			t.Errorf("the spread is %.4f ± %.4f, %v; want %.4f ± %.4f", mean, deviation, err, wantMean, wantDeviation)
 		}
-		if found, err := again.nearest(ctx, []float32{1, 0}, 10); err == nil {
+		if found, err := again.Nearest(ctx, []float32{1, 0}, 10); err == nil {
 			t.Errorf("a question of two numbers finds %d", len(found))
 		}
 		used := map[key]bool{}
 		for _, k := range keys[:300] {
 			used[k.passage()] = true
 		}
-		if err := again.forget(ctx, used); err != nil {
+		if err := again.Forget(ctx, used); err != nil {
 			t.Fatal(err)
 		}
-		if missing, err := again.missing(ctx, keys); err != nil || !slices.Equal(missing, keys[300:]) {
+		if missing, err := again.Missing(ctx, keys); err != nil || !slices.Equal(missing, keys[300:]) {
 			t.Errorf("after forgetting 200 of 500 it misses %d, %v", len(missing), err)
 		}
-		if err := again.put(ctx, keys[300:], vectors[300:]); err != nil {
+		if err := again.Put(ctx, keys[300:], vectors[300:]); err != nil {
 			t.Fatal(err)
 		}
-		if after, err := x.vectors.state(ctx, "model"); err != nil || after == "" || before == "" {
+		if after, err := x.vectors.State(ctx, "model"); err != nil || after == "" || before == "" {
 			t.Errorf("state %q, then %q, %v", before, after, err)
 		}
 	})
@@ -381,11 +381,11 @@ func TestTwoMachinesShareACollection(t *testing.T) {
 // wholeCollection checks that the server holds so many vectors, none twice.
 func wholeCollection(t *testing.T, x *Index, want int) {
 	t.Helper()
-	c, err := x.vectors.open("bag")
+	c, err := x.vectors.Open("bag")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count, _, err := c.size(t.Context()); err != nil || count != want {
+	if count, _, err := c.Size(t.Context()); err != nil || count != want {
 		t.Errorf("the collection holds %d vectors, %v; want %d", count, err, want)
 	}
 }
@@ -555,7 +555,7 @@ func TestTheTokenIsSentToTheServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.state(t.Context(), "model"); err == nil {
+	if _, err := store.State(t.Context(), "model"); err == nil {
 		t.Error("a server that knows nothing was asked without an error")
 	}
 	mu.Lock()

@@ -12,11 +12,11 @@ import (
 // vectorStore is where the vectors of one vault lie: [localStore] keeps them
 // in files beside the words, [chromaStore] on a server.
 type vectorStore interface {
-	// open returns the collection of a model's vectors. It asks no server.
-	open(model string) (collection, error)
-	// state is another text whenever the model's collection may hold something
+	// Open returns the collection of a model's vectors. It asks no server.
+	Open(model string) (collection, error)
+	// State is another text whenever the model's collection may hold something
 	// else than before. It reads no vectors.
-	state(ctx context.Context, model string) (string, error)
+	State(ctx context.Context, model string) (string, error)
 }
 
 // collection holds the vectors that one model made of a vault's passages. A
@@ -24,28 +24,28 @@ type vectorStore interface {
 // and on every machine that has the text. Methods may be called at the same
 // time. An error that is an [awayError] leaves words to answer.
 type collection interface {
-	// missing returns those of the keys that have no vector, in their order.
-	missing(ctx context.Context, keys []key) ([]key, error)
-	// put adds vectors of length 1. All have the collection's dimension; others
+	// Missing returns those of the keys that have no vector, in their order.
+	Missing(ctx context.Context, keys []key) ([]key, error)
+	// Put adds vectors of length 1. All have the collection's dimension; others
 	// make the collection begin anew: the name stayed and the model did not.
-	put(ctx context.Context, keys []key, vectors [][]float32) error
-	// forget may take away the vectors of passages that are not used.
-	forget(ctx context.Context, used map[key]bool) error
-	// nearest returns the limit vectors nearest to a question's, nearest first.
-	nearest(ctx context.Context, vector []float32, limit int) ([]near, error)
-	// among compares a question with the vectors of some keys only, and leaves
+	Put(ctx context.Context, keys []key, vectors [][]float32) error
+	// Forget may take away the vectors of passages that are not used.
+	Forget(ctx context.Context, used map[key]bool) error
+	// Nearest returns the limit vectors nearest to a question's, nearest first.
+	Nearest(ctx context.Context, vector []float32, limit int) ([]near, error)
+	// Among compares a question with the vectors of some keys only, and leaves
 	// out those that have none.
-	among(ctx context.Context, vector []float32, keys []key) ([]near, error)
-	// spread estimates mean and standard deviation of the cosines between a
+	Among(ctx context.Context, vector []float32, keys []key) ([]near, error)
+	// Spread estimates mean and standard deviation of the cosines between a
 	// question and the whole collection.
-	spread(ctx context.Context, vector []float32) (mean, deviation float64, err error)
-	// size is the number of vectors, and of the numbers in each; 0: none yet.
-	size(ctx context.Context) (count, dimension int, err error)
-	// fresh tells whether what was read still stands; else it is opened again.
-	fresh() bool
-	// flush makes what was put survive a power cut.
-	flush() error
-	close() error
+	Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error)
+	// Size is the number of vectors, and of the numbers in each; 0: none yet.
+	Size(ctx context.Context) (count, dimension int, err error)
+	// Fresh tells whether what was read still stands; else it is opened again.
+	Fresh() bool
+	// Flush makes what was put survive a power cut.
+	Flush() error
+	Close() error
 }
 
 // meaning is the part of an index that a model's vectors make searchable.
@@ -69,7 +69,7 @@ func (e *awayError) Unwrap() error { return e.err }
 // localStore keeps one file a model in a folder.
 type localStore struct{ dir string }
 
-func (s localStore) open(model string) (collection, error) {
+func (s localStore) Open(model string) (collection, error) {
 	m, err := openLocal(s.path(model))
 	if err != nil {
 		return nil, err // a nil *localVectors is no nil collection
@@ -77,7 +77,7 @@ func (s localStore) open(model string) (collection, error) {
 	return m, nil
 }
 
-func (s localStore) state(_ context.Context, model string) (string, error) {
+func (s localStore) State(_ context.Context, model string) (string, error) {
 	path, _ := s.path(model)
 	status, err := os.Stat(path)
 	if err != nil {

@@ -31,7 +31,7 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 // embedMissing embeds every passage whose text this model has not seen.
 func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error {
 	x, name := s.index, embedder.Name()
-	state, err := x.vectors.state(ctx, name)
+	state, err := x.vectors.State(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *syncRun) complete(ctx context.Context, model string) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	state, err := s.index.vectors.state(ctx, model)
+	state, err := s.index.vectors.State(ctx, model)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, m
 		used[k] = true
 		all = append(all, k)
 	}
-	missing, err = m.missing(ctx, all)
+	missing, err = m.Missing(ctx, all)
 	return used, missing, err
 }
 

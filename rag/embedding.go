@@ -28,11 +28,11 @@ func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
 		return err
 	}
 	if e.only == nil {
-		if err := e.meaning.forget(ctx, e.used); err != nil {
+		if err := e.meaning.Forget(ctx, e.used); err != nil {
 			return err
 		}
 	}
-	if _, e.dimension, err = e.meaning.size(ctx); err != nil || !resized {
+	if _, e.dimension, err = e.meaning.Size(ctx); err != nil || !resized {
 		return err
 	}
 	_, err = e.anew(ctx)
@@ -58,7 +58,7 @@ func (e *embedding) batch(ctx context.Context) (away bool, err error) {
 		}
 	}
 	e.refused += len(windows) - len(keys)
-	if err := e.meaning.put(ctx, keys, vectors); err != nil {
+	if err := e.meaning.Put(ctx, keys, vectors); err != nil {
 		return false, err
 	}
 	if len(vectors) > 0 {
@@ -96,7 +96,7 @@ func (e *embedding) end(ctx context.Context) error {
 	if e.only != nil {
 		return nil
 	}
-	if err := errors.Join(e.meaning.flush(), e.measureTrust(ctx, e.meaning, e.embedder)); err != nil || e.refused > 0 {
+	if err := errors.Join(e.meaning.Flush(), e.measureTrust(ctx, e.meaning, e.embedder)); err != nil || e.refused > 0 {
 		return err
 	}
 	return e.complete(ctx, e.meaning.model)

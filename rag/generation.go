@@ -363,7 +363,7 @@ func verifyStamp(path, words string) (signed bool, err error) {
 }
 
 func sumFile(file *os.File) (uint32, error) {
-	sum := crc32.New(castagnoli)
+	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	_, err := io.Copy(sum, io.NewSectionReader(file, 0, math.MaxInt64))
 	return sum.Sum32(), err
 }

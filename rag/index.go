@@ -85,7 +85,7 @@ func (x *Index) Close() error {
 		err = errors.Join(err, x.words.release())
 	}
 	if x.meaning != nil {
-		err = errors.Join(err, x.meaning.close())
+		err = errors.Join(err, x.meaning.Close())
 	}
 	return err
 }
@@ -120,7 +120,7 @@ func (x *Index) Use(embedder llm.Embedder) error {
 	}
 	old := x.meaning
 	x.meaning = nil
-	return old.close()
+	return old.Close()
 }
 
 func (x *Index) lockPath() string { return filepath.Join(x.dir, "lock") }
@@ -207,15 +207,15 @@ func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
 	if x.embedder == nil {
 		return nil, nil, nil
 	}
-	if x.meaning != nil && !x.meaning.fresh() {
+	if x.meaning != nil && !x.meaning.Fresh() {
 		old := x.meaning
 		x.meaning = nil
-		if err := old.close(); err != nil {
+		if err := old.Close(); err != nil {
 			return nil, nil, err
 		}
 	}
 	if x.meaning == nil {
-		vectors, err := x.vectors.open(x.embedder.Name())
+		vectors, err := x.vectors.Open(x.embedder.Name())
 		if err != nil {
 			return nil, nil, err
 		}

@@ -35,7 +35,7 @@ func openLocal(path, model string) (*localVectors, error) {
 	}
 	m := &localVectors{file: file}
 	if err := m.fill(); err != nil {
-		return nil, errors.Join(err, file.close())
+		return nil, errors.Join(err, file.Close())
 	}
 	return m, nil
 }
@@ -73,7 +73,7 @@ func refuseToEmbed(context.Context, string) ([]float32, error) {
 	return nil, errors.New("the collection takes finished vectors only")
 }
 
-func (m *localVectors) put(_ context.Context, keys []key, vectors [][]float32) error {
+func (m *localVectors) Put(_ context.Context, keys []key, vectors [][]float32) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.file.dimension != 0 && len(vectors) > 0 && m.file.dimension != len(vectors[0]) {
@@ -102,7 +102,7 @@ func (m *localVectors) put(_ context.Context, keys []key, vectors [][]float32) e
 	return nil
 }
 
-func (m *localVectors) forget(_ context.Context, used map[key]bool) error {
+func (m *localVectors) Forget(_ context.Context, used map[key]bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := len(m.file.rows)
@@ -113,7 +113,7 @@ func (m *localVectors) forget(_ context.Context, used map[key]bool) error {
 	return m.fill()
 }
 
-func (m *localVectors) missing(_ context.Context, keys []key) ([]key, error) {
+func (m *localVectors) Missing(_ context.Context, keys []key) ([]key, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	var missing []key
@@ -125,32 +125,32 @@ func (m *localVectors) missing(_ context.Context, keys []key) ([]key, error) {
 	return missing, nil
 }
 
-func (m *localVectors) size(context.Context) (count, dimension int, err error) {
+func (m *localVectors) Size(context.Context) (count, dimension int, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return len(m.file.rows), m.file.dimension, nil
 }
 
-func (m *localVectors) fresh() bool {
+func (m *localVectors) Fresh() bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return !m.file.changedOutside()
 }
 
-func (m *localVectors) flush() error {
+func (m *localVectors) Flush() error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return m.file.flush()
+	return m.file.Flush()
 }
 
-func (m *localVectors) close() error {
+func (m *localVectors) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.chromem = nil
-	return m.file.close()
+	return m.file.Close()
 }
 
-func (m *localVectors) nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
+func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.file.dimension == 0 { // nothing is embedded yet
@@ -193,7 +193,7 @@ func (m *localVectors) scan(ctx context.Context, vector []float32, limit int) ([
 	return top.sorted(), nil
 }
 
-func (m *localVectors) among(_ context.Context, vector []float32, keys []key) ([]near, error) {
+func (m *localVectors) Among(_ context.Context, vector []float32, keys []key) ([]near, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if len(vector) != m.file.dimension {
@@ -229,7 +229,7 @@ const fewRows = 128
 // the spread of its cosines are needed.
 const sampleSize = 1000
 
-func (m *localVectors) spread(_ context.Context, vector []float32) (mean, deviation float64, err error) {
+func (m *localVectors) Spread(_ context.Context, vector []float32) (mean, deviation float64, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	var sample cosines

@@ -168,11 +168,6 @@ func passageKey(title, heading, text string) key {
 	return keyOf(sum[:]).passage()
 }
 
-func keyOf(raw []byte) (k key) {
-	copy(k[:], raw)
-	return k
-}
-
 // compress packs a note's text. The level is the fastest: unpacking is what
 // searches pay for, and costs the same at any.
 func compress(text string) []byte {

@@ -93,7 +93,7 @@ func (s *search) passages(ctx context.Context, have int) (n int, err error) {
 // weight is the share of meaning in a score, by the trust that the model has
 // earned on this vault. 0: none, and s.why says why.
 func (s *search) weight(ctx context.Context, m *meaning) float64 {
-	have, _, err := m.size(ctx)
+	have, _, err := m.Size(ctx)
 	if _, ok := m.collection.(windowed); ok && err == nil {
 		have, _ = strconv.Atoi(getMeta(ctx, s.db, "embedded "+m.model)) //nolint:errcheck // 0: no sync has ended yet
 	}

@@ -181,7 +181,7 @@ func scaleSearch(b *testing.B, x *Index) {
 	for i := range 9 {
 		floor := timed(func() { onePass(m) }).Seconds()
 		search = append(search, timed(func() {
-			if _, err := m.nearest(b.Context(), question, 10); err != nil {
+			if _, err := m.Nearest(b.Context(), question, 10); err != nil {
 				b.Fatal(err)
 			}
 		}).Seconds()/floor)
@@ -199,7 +199,7 @@ func scaleSearch(b *testing.B, x *Index) {
 				b.Fatal(err)
 			}
 			kept = len(keys)
-			if _, err := m.among(b.Context(), question, keysOf(keys)); err != nil {
+			if _, err := m.Among(b.Context(), question, keysOf(keys)); err != nil {
 				b.Fatal(err)
 			}
 		}).Seconds()

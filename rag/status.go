@@ -169,7 +169,7 @@ func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]in
 	}
 	missing := slices.Collect(maps.Keys(notesOf))
 	if m != nil {
-		missing, err = m.missing(ctx, missing)
+		missing, err = m.Missing(ctx, missing)
 		if away := (*awayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
 			x.setWhy(err.Error())
 			missing = slices.Collect(maps.Keys(notesOf)) // none that could be searched now

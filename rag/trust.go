@@ -27,7 +27,7 @@ const (
 // docs/design/search.md). It is measured anew when the notes have doubled or
 // halved.
 func (s *syncRun) measureTrust(ctx context.Context, m *meaning, embedder llm.Embedder) error {
-	count, _, err := m.size(ctx)
+	count, _, err := m.Size(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (s *syncRun) agrees(ctx context.Context, m *meaning, embedder llm.Embedder,
 	if err != nil {
 		return false, err
 	}
-	nearest, err := m.nearest(ctx, vector, trustDepth)
+	nearest, err := m.Nearest(ctx, vector, trustDepth)
 	if err != nil {
 		return false, err
 	}

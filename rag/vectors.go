@@ -25,6 +25,11 @@ import (
 // key names the text that was embedded.
 type key [16]byte
 
+func keyOf(raw []byte) (k key) {
+	copy(k[:], raw)
+	return k
+}
+
 const (
 	vectorMagic  = "LifeHub vectors 1\n"
 	vectorHeader = 4096
@@ -222,11 +227,11 @@ func (v *vectorFile) changedOutside() bool {
 	return err == nil && status.Size() != v.size
 }
 
-// flush makes what was put survive a power cut.
-func (v *vectorFile) flush() error { return v.file.Sync() }
+// Flush makes what was put survive a power cut.
+func (v *vectorFile) Flush() error { return v.file.Sync() }
 
-// close gives the memory back: no vector of the file may be used afterwards.
-func (v *vectorFile) close() error {
+// Close gives the memory back: no vector of the file may be used afterwards.
+func (v *vectorFile) Close() error {
 	err := v.file.Close()
 	v.rows = nil
 	clear(v.at)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
 // A model reads so many tokens of a text and is blind to the rest. A passage
@@ -18,9 +16,8 @@ import (
 // from its own key, and it shows when one is missing: 0 is the passage whole,
 // its own key, 1, 2 … are its windows, and the last has lastWindow added.
 const (
-	windowByte  = len(key{}) - 1
-	lastWindow  = 0x80
-	mostWindows = 8
+	windowByte = len(key{}) - 1
+	lastWindow = 0x80
 )
 
 // passage is the key of the passage that a window belongs to.
@@ -62,10 +59,10 @@ func allWindows(passages []key) []key {
 	return all
 }
 
-func (w windowed) missing(ctx context.Context, passages []key) ([]key, error) {
+func (w windowed) Missing(ctx context.Context, passages []key) ([]key, error) {
 	var missing []key
 	for some := range slices.Chunk(passages, 1000) {
-		gone, err := w.collection.missing(ctx, allWindows(some))
+		gone, err := w.collection.Missing(ctx, allWindows(some))
 		if err != nil {
 			return nil, err
 		}
@@ -86,15 +83,15 @@ func (w windowed) missing(ctx context.Context, passages []key) ([]key, error) {
 	return missing, nil
 }
 
-func (w windowed) nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
+func (w windowed) Nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
 	// Of so many windows, enough are of different passages.
-	windows, err := w.collection.nearest(ctx, vector, 3*limit)
+	windows, err := w.collection.Nearest(ctx, vector, 3*limit)
 	passages := nearestWindows(windows)
 	return passages[:min(limit, len(passages))], err
 }
 
-func (w windowed) among(ctx context.Context, vector []float32, passages []key) ([]near, error) {
-	windows, err := w.collection.among(ctx, vector, allWindows(passages))
+func (w windowed) Among(ctx context.Context, vector []float32, passages []key) ([]near, error) {
+	windows, err := w.collection.Among(ctx, vector, allWindows(passages))
 	slices.SortFunc(windows, func(a, b near) int { return cmp.Compare(b.cosine, a.cosine) })
 	return nearestWindows(windows), err
 }
@@ -112,50 +109,4 @@ func nearestWindows(windows []near) []near {
 		}
 	}
 	return passages
-}
-
-// needsWindows tells whether some passages of a size are too long for a model.
-func needsWindows(window, size int) bool { return roomOf(window) < size*9/8 }
-
-// roomOf is how many estimated tokens, of four letters each, surely fit into
-// a model's window: it may make one of 3.4 letters of plain English.
-func roomOf(window int) int { return window * 3 / 4 }
-
-// usualWindow is taken for a model of which nothing is known: that of BERT and
-// most of its descendants.
-const usualWindow = 512
-
-// embeddedTexts are a passage as the embedder sees it: with the title and the
-// headings it stands under, which its own words often take for granted, in as
-// many windows as the model needs to read it all.
-func embeddedTexts(title, headings, text string, window int) []string {
-	place := title
-	if headings != "" && headings != title {
-		place = strings.TrimPrefix(headings, title+headingSeparator)
-		if title != "" {
-			place = title + headingSeparator + place
-		}
-	}
-	if place != "" {
-		place += "\n"
-	}
-	room := roomOf(window)
-	if estimateTokens(place)+estimateTokens(text) <= room {
-		return []string{place + text}
-	}
-	if estimateTokens(place) > room/3 {
-		place = shorten(place, max(1, room*utf8.RuneCountInString(place)/(3*estimateTokens(place)))) + "\n"
-	}
-	room = max(16, room-estimateTokens(place))
-	n := max(1, min(mostWindows, (estimateTokens(text)+room-1)/room))
-	w := blockWalk{text: text, size: min(room, estimateTokens(text)/n*9/8+1)} // alike in length: a short one is near to everything short
-	w.lines(0, len(text), nil)
-	var texts []string
-	for _, u := range w.units[:min(len(w.units), mostWindows)] {
-		texts = append(texts, place+text[u.start:u.end])
-	}
-	if len(texts) == 0 {
-		return []string{place + text}
-	}
-	return texts
 }

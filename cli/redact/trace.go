@@ -24,9 +24,9 @@ func (c *TraceWriter) Write(line []byte) (int, error) {
 		if c.size += len(line); c.size < maxHeld {
 			return len(line), nil
 		}
-		return len(line), c.flush()
+		return len(line), c.Flush()
 	}
-	if err := c.flush(); err != nil {
+	if err := c.Flush(); err != nil {
 		return 0, err
 	}
 	if _, err := c.WriteCloser.Write(c.Secrets.Current().strings(line)); err != nil {
@@ -35,8 +35,8 @@ func (c *TraceWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// flush keeps what is held.
-func (c *TraceWriter) flush() error {
+// Flush keeps what is held.
+func (c *TraceWriter) Flush() error {
 	if len(c.held) == 0 {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (c *TraceWriter) flush() error {
 }
 
 func (c *TraceWriter) Close() error {
-	err := c.flush()
+	err := c.Flush()
 	if closed := c.WriteCloser.Close(); err == nil {
 		err = closed
 	}

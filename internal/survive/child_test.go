@@ -54,7 +54,7 @@ func obey(o orders) error {
 			return err
 		}
 	}
-	if err := h.close(); err != nil {
+	if err := h.Close(); err != nil {
 		return err
 	}
 	fmt.Println("OVER", h.hooks.reached.Load())

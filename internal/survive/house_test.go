@@ -148,7 +148,7 @@ func openHouse(o orders) (*house, error) {
 	return h, nil
 }
 
-func (h *house) close() error {
+func (h *house) Close() error {
 	h.servers.Close()
 	if err := h.folder.Close(); err != nil {
 		return err

@@ -1,0 +1,81 @@
+package rag
+
+import (
+	"context"
+	"time"
+
+	"lifehub/internal/rows"
+)
+
+const (
+	// ownDateLift is what a note gains whose name or front matter bears a date
+	// that the question speaks of, against the best score of 1. Many questions
+	// hold such words by chance, so it lifts and does not decide.
+	ownDateLift = 0.25
+	// fileDateLift is the same for a note that only was written then.
+	fileDateLift = 0.08
+)
+
+// asksForTheTimeItself tells whether nothing but the time is left of a
+// question.
+func asksForTheTimeItself(rest string) bool {
+	for _, t := range terms(rest, "") {
+		if !t.exact && !sayNothing(t.text) {
+			return false
+		}
+	}
+	return true
+}
+
+// liftDated raises the passages of notes whose own date fits the time that
+// the question speaks of. Asked for the time itself, those notes come first,
+// found by words or not.
+func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) error {
+	when, rest := timeWords(s.query.Text, s.query.today())
+	if when.isZero() {
+		return nil
+	}
+	itself := asksForTheTimeItself(rest)
+	s.undated = itself
+	aDay := when.to.Sub(when.from) <= 25*time.Hour // one of them may be longer than 24 hours
+	query := `SELECT p.id, n.dated FROM notes n JOIN passages p ON p.note = n.id WHERE n.date >= ? AND n.date < ?`
+	args := []any{when.from.Format(time.DateOnly), when.to.Format(time.DateOnly)}
+	if s.filter.where != "" {
+		query += ` AND n.id IN (SELECT id FROM notes WHERE ` + s.filter.where + `)`
+		args = append(args, s.filter.args...)
+	}
+	place := 0
+	for scan := range rows.Of(ctx, s.db, query+` ORDER BY n.dated DESC, n.date DESC, p.id LIMIT 2000`, args...) {
+		var id int64
+		var dated bool
+		if err := scan(&id, &dated); err != nil {
+			return err
+		}
+		c := found[id]
+		if c == nil && (itself || aDay) && dated && place < nearCandidates {
+			c = &candidate{id: id}
+			found[id] = c
+		}
+		s.dated = s.dated || aDay && dated // "what did I eat yesterday": its words may be others
+		s.undated = false
+		switch {
+		case c == nil:
+		case dated && itself:
+			s.dated, c.dated = true, true
+			c.lift = 1.5 - float64(place)/1e4 // above any words; the newest first, and a note's passages in their order
+		case dated:
+			c.lift, c.dated = ownDateLift, aDay
+		default:
+			c.lift = fileDateLift
+		}
+		place++
+	}
+	return nil
+}
+
+func (q Query) today() time.Time {
+	if q.Today.IsZero() {
+		return time.Now()
+	}
+	return q.Today
+}
