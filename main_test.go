@@ -30,14 +30,16 @@ var arrows = map[string][]string{
 	"lifehub/internal/pattern": {},
 	"lifehub/internal/rows":    {},
 	"lifehub/internal/text":    {"internal/pattern"},
-	"lifehub/rag":              {"llm", "notes", "internal/pattern", "internal/rows", "internal/text"},
 	"lifehub/examples":         {},
 	"lifehub/cli/export":       {"agent", "cli/settings", "notes", "store", "tui/safetext"},
 	"lifehub/cli/app":          {"agent", "agent/rules", "agent/tools", "agent/turn", "cli/export", "cli/redact", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "llm", "mcpclient", "mcpclient/config", "mcpclient/trust", "notes", "rag", "store", "store/file", "store/trace"},
 	"lifehub/cli/redact":       {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/version":      {},
-	"lifehub/rag/eval":         {"llm", "notes", "rag"},
+
+	"lifehub/rag":      {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "rag/when"},
+	"lifehub/rag/eval": {"llm", "notes", "rag"},
+	"lifehub/rag/when": {"internal/pattern", "internal/text"},
 
 	"lifehub/store":       {"agent", "llm", "internal/rows", "internal/text", "store/draft", "store/file", "store/trace"},
 	"lifehub/store/draft": {"agent", "store/file"},

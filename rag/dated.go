@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lifehub/internal/rows"
+	"lifehub/rag/when"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 // question.
 func asksForTheTimeItself(rest string) bool {
 	for _, t := range terms(rest, "") {
-		if !t.exact && !sayNothing(t.text) {
+		if !t.exact && !when.SaysNothing(t.text) {
 			return false
 		}
 	}
@@ -31,15 +32,15 @@ func asksForTheTimeItself(rest string) bool {
 // the question speaks of. Asked for the time itself, those notes come first,
 // found by words or not.
 func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) error {
-	when, rest := timeWords(s.query.Text, s.query.today())
-	if when.isZero() {
+	when, rest := when.In(s.query.Text, s.query.today())
+	if when.IsZero() {
 		return nil
 	}
 	itself := asksForTheTimeItself(rest)
 	s.undated = itself
-	aDay := when.to.Sub(when.from) <= 25*time.Hour // one of them may be longer than 24 hours
+	aDay := when.To.Sub(when.From) <= 25*time.Hour // one of them may be longer than 24 hours
 	query := `SELECT p.id, n.dated FROM notes n JOIN passages p ON p.note = n.id WHERE n.date >= ? AND n.date < ?`
-	args := []any{when.from.Format(time.DateOnly), when.to.Format(time.DateOnly)}
+	args := []any{when.From.Format(time.DateOnly), when.To.Format(time.DateOnly)}
 	if s.filter.where != "" {
 		query += ` AND n.id IN (SELECT id FROM notes WHERE ` + s.filter.where + `)`
 		args = append(args, s.filter.args...)

@@ -1,4 +1,4 @@
-package rag
+package when
 
 import (
 	"cmp"
@@ -71,10 +71,10 @@ func (t plainTime) span(day time.Time, said timeParts) (s span, ok bool) {
 		return monthsFrom(day, day.Year()+t.step, 1, 12), true
 	case ago:
 		n, ok := countOf(said["n"])
-		return span{back(day, n, said["unit"], -1).from, back(day, n, said["unit"], 1).to}, ok
+		return span{back(day, n, said["unit"], -1).From, back(day, n, said["unit"], 1).To}, ok
 	case theLast:
 		n, ok := countOf(said["n"])
-		return span{back(day, n, said["unit"], 0).from, day.AddDate(0, 0, 1)}, ok
+		return span{back(day, n, said["unit"], 0).From, day.AddDate(0, 0, 1)}, ok
 	case recently:
 		return span{day.AddDate(0, 0, -t.step), day.AddDate(0, 0, 1)}, true
 	case aWeekday:
@@ -159,7 +159,7 @@ func (p timeParts) stretch(day time.Time, month, n int) span {
 		year--
 	}
 	s := monthsFrom(day, year, month, n)
-	for which != thisOne && s.from.After(day) || which == lastOne && s.to.After(day) {
+	for which != thisOne && s.From.After(day) || which == lastOne && s.To.After(day) {
 		year--
 		s = monthsFrom(day, year, month, n)
 	}

@@ -1,4 +1,6 @@
-package rag
+// Package when finds the time that a question speaks of in plain words, in a
+// dozen languages. Start at [In].
+package when
 
 import (
 	"slices"
@@ -12,9 +14,9 @@ import (
 )
 
 // span is a stretch of days: from its first day to before its last.
-type span struct{ from, to time.Time }
+type span struct{ From, To time.Time }
 
-func (s span) isZero() bool { return s.from.IsZero() }
+func (s span) IsZero() bool { return s.From.IsZero() }
 
 // saidTime is a time that a question speaks of, and where.
 type saidTime struct {
@@ -26,10 +28,10 @@ type saidTime struct {
 // maxTimed is how much of a question is looked at for times, in bytes.
 const maxTimed = 2000
 
-// timeWords finds the stretch of time that a question speaks of in plain
+// In finds the stretch of time that a question speaks of in plain
 // words, and the question without them. today is the day it is asked. Zero:
 // it speaks of none.
-func timeWords(text string, today time.Time) (s span, rest string) {
+func In(text string, today time.Time) (s span, rest string) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, today.Location())
 	said := timesIn(text[:min(len(text), maxTimed)], day)
 	if len(said) == 0 {
@@ -37,12 +39,12 @@ func timeWords(text string, today time.Time) (s span, rest string) {
 	}
 	first := said[0]
 	if last, ok := upTo(text[first.end:], day); ok {
-		first.to, first.end = last.to, first.end+last.end
-		for !first.from.Before(first.to) { // from November to May
-			first.from = first.unit.before(first.from)
+		first.To, first.end = last.To, first.end+last.end
+		for !first.From.Before(first.To) { // from November to May
+			first.From = first.unit.before(first.From)
 		}
-	} else if isSince(text, first) && !first.from.After(day) {
-		first.to = day.AddDate(0, 0, 1)
+	} else if isSince(text, first) && !first.From.After(day) {
+		first.To = day.AddDate(0, 0, 1)
 	}
 	return first.span, text[:first.start] + " " + text[first.end:]
 }
@@ -137,9 +139,9 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// sayNothing reports whether a folded word says nothing of what is looked for,
+// SaysNothing reports whether a folded word says nothing of what is looked for,
 // once the time is known.
-func sayNothing(word string) bool {
+func SaysNothing(word string) bool {
 	if emptyWords()[word] || strings.ContainsAny(word, "做什么何") {
 		return true
 	}

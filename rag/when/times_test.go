@@ -1,4 +1,4 @@
-package rag
+package when
 
 import (
 	"fmt"
@@ -56,8 +56,8 @@ func TestTimeWords(t *testing.T) {
 	for text, want := range cases {
 		t.Run(text, func(t *testing.T) {
 			got := "none"
-			if s, _ := timeWords(text, today); !s.isZero() {
-				got = fmt.Sprint(s.from.Format(time.DateOnly), " ", s.to.Format(time.DateOnly))
+			if s, _ := In(text, today); !s.IsZero() {
+				got = fmt.Sprint(s.From.Format(time.DateOnly), " ", s.To.Format(time.DateOnly))
 			}
 			if got != want {
 				t.Errorf("got %s, want %s", got, want)
@@ -143,8 +143,8 @@ func TestStretchesOfTime(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			got := "none"
-			if s, _ := timeWords(text, today); !s.isZero() {
-				got = fmt.Sprint(s.from.Format(time.DateOnly), " ", s.to.Format(time.DateOnly))
+			if s, _ := In(text, today); !s.IsZero() {
+				got = fmt.Sprint(s.From.Format(time.DateOnly), " ", s.To.Format(time.DateOnly))
 			}
 			if got != want {
 				t.Errorf("got %s, want %s", got, want)
@@ -157,9 +157,9 @@ func TestTimeWordsTakeAnyText(t *testing.T) {
 	pieces := []string{"since", "last", "3", "March", "–", "to", "2024", "days ago", "Q3", "上周", "月", "5", "İ", "between", "and", "Monday", ".", " ", "'s", "\xff"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "text"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
-		s, _ := timeWords(text, time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local))
-		if !s.isZero() && !s.from.Before(s.to) {
-			t.Errorf("%q is from %v to %v", text, s.from, s.to)
+		s, _ := In(text, time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local))
+		if !s.IsZero() && !s.From.Before(s.To) {
+			t.Errorf("%q is from %v to %v", text, s.From, s.To)
 		}
 	})
 }
