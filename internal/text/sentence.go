@@ -180,7 +180,7 @@ func SentenceEnd(s string) int {
 	return len(s)
 }
 
-// isAbbreviation tells whether the full stop after before belongs to its last
+// isAbbreviation reports whether the full stop after before belongs to its last
 // word: a single letter, a common abbreviation, the number of a list item or,
 // in German, of a day (3. Mai).
 func isAbbreviation(before, after string) bool {

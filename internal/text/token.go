@@ -105,7 +105,7 @@ var threeDigits = pattern.Lazy(`^\d{3}(?:\D|$)`)
 // thousands is a number parted in threes by commas: 1,250.50.
 var thousands = pattern.Lazy(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 
-// isNegative tells the minus, < or > before a number.
+// isNegative reports whether the sign at i is the minus, < or > before a number.
 func isNegative(text string, r rune, i, size int) bool {
 	if r != '-' && r != '−' && r != '<' && r != '>' {
 		return false
@@ -152,14 +152,14 @@ func itemNumber(text string, i int) int {
 
 var numberedItem = pattern.Lazy(`^[ \t>]*\d{1,3}[.)][ \t]`)
 
-// inNumber tells whether the sign at i stands between two digits.
+// inNumber reports whether the sign at i stands between two digits.
 func inNumber(text string, i int) bool {
 	return i > 0 && i+1 < len(text) && isDigit(text[i-1]) && isDigit(text[i+1])
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isBullet tells a + that begins a list item.
+// isBullet reports whether the sign at i is a + that begins a list item.
 func isBullet(text string, i, size int) bool {
 	if text[i] != '+' || i+size >= len(text) || text[i+size] != ' ' {
 		return false

@@ -1,4 +1,4 @@
-// Package text is how text is cut and compared: words, scripts without spaces,
+// Package text is how text is cut and compared: words, sentences, scripts without spaces,
 // folding, stop words, language and stems.
 package text
 
