@@ -92,10 +92,10 @@ func (m *Model) callUser(what string) tea.Cmd {
 
 // foldPlans folds all plans to their heading, or unfolds them.
 func (m *Model) foldPlans() {
-	m.planHidden = !m.planHidden
+	m.transcript.PlansHidden = !m.transcript.PlansHidden
 	for _, e := range m.transcript.Entries {
-		if p, ok := e.Item.(*transcript.Plan); ok && p.Hidden != m.planHidden {
-			p.Hidden = m.planHidden
+		if p, ok := e.Item.(*transcript.Plan); ok && p.Hidden != m.transcript.PlansHidden {
+			p.Hidden = m.transcript.PlansHidden
 			m.transcript.Touch(p)
 		}
 	}
@@ -103,8 +103,8 @@ func (m *Model) foldPlans() {
 
 // unfold shows or hides the details of all tools and thoughts.
 func (m *Model) unfold() {
-	m.unfolded = !m.unfolded
-	m.transcript.FoldAll(!m.unfolded, func(transcript.Item) bool { return true })
+	m.transcript.Unfolded = !m.transcript.Unfolded
+	m.transcript.FoldAll(!m.transcript.Unfolded, func(transcript.Item) bool { return true })
 }
 
 // copyChosen puts what is chosen on the clipboard.
@@ -150,7 +150,7 @@ func (m *Model) lastAnswer() *transcript.Answer {
 		}
 	}
 	if m.Inline && m.last != nil {
-		return m.last.answer // it was printed
+		return m.last.Answer // it was printed
 	}
 	return nil
 }
@@ -299,7 +299,7 @@ func (m *Model) keptItems(exchange agent.Exchange) []transcript.Item {
 	for i, part := range parts {
 		switch {
 		case part.Done != nil:
-			items = append(items, &transcript.Done{Log: part.Done, Unfolded: m.unfolded})
+			items = append(items, &transcript.Done{Log: part.Done, Unfolded: m.transcript.Unfolded})
 		case i == len(parts)-1:
 			items = append(items, transcript.KeptAnswer(part.Text, ending))
 		default:
@@ -307,7 +307,7 @@ func (m *Model) keptItems(exchange agent.Exchange) []transcript.Item {
 		}
 	}
 	if len(kept.Citations) > 0 {
-		list := transcript.NewSources(m.Host)
+		list := transcript.NewSources(m.transcript.Host)
 		for _, c := range kept.Citations {
 			list.Add(c, transcript.Source(kept.Sources, c.N))
 		}

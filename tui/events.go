@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
 
@@ -121,27 +120,13 @@ func (b *batch) flush() {
 
 // turn is what the screen knows of the turn that is under way.
 type turn struct {
+	*transcript.Turn
 	number   int
 	events   <-chan agent.Event // nil until it has started
 	cancel   func()
 	abandon  func() // leaves it open, for LifeHub ends
 	question string
-	stopped  bool // the user stopped it
 	failed   bool
-	phase    string
-
-	asked   *transcript.Question
-	plan    *transcript.Plan
-	thought *transcript.Thinking
-	answer  *transcript.Answer
-
-	thoughts map[transcript.Thinker]*transcript.Thinking // of those who work for a step
-
-	sources *transcript.Sources
-	tools   map[string]*transcript.Tool // calls outside the plan, by call
-	steps   map[string]*transcript.Plan // the plan that a call belongs to
-
-	health string // how far the last search of the notes went
 
 	pieces   int // of text so far, and when the first came
 	first    time.Time
@@ -192,49 +177,16 @@ func (m *Model) receive(msg eventsMsg) tea.Cmd {
 	return tea.Batch(append(cmds, next(t.events, t.number, time.Now()))...)
 }
 
-// show is the one place where an event reaches the screen.
+// show takes an event to the transcript, and to what else of the screen it is for.
 func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
-	t, turnID := m.turn, e.Turn
+	m.turn.Take(e, now)
+	turnID := e.Turn
 	switch e := e.Body.(type) {
 	case agent.Started:
 		if m.UseMode == nil {
 			m.mode = e.Mode
 		}
 		m.kept(turnID)
-	case agent.PhaseStarted:
-		m.phaseStarted(e.Agent, now)
-		if t.plan != nil && e.Step != "" {
-			t.plan.Tried(e.Step, e.Attempt)
-			m.transcript.Touch(t.plan)
-		}
-	case agent.PhaseEnded:
-		if e.Step != "" {
-			m.endThoughts(e.Step, now)
-		}
-	case agent.ArtifactChanged:
-		m.transcript.Add(&transcript.Notice{Text: transcript.ArtifactLine(e)})
-	case agent.Evaluated:
-		if t.plan != nil {
-			t.plan.Judged(e)
-			m.transcript.Touch(t.plan)
-		}
-	case agent.Remembered:
-		if r := (&transcript.Remembered{Remembered: e}); len(r.Lines(now)) > 0 {
-			m.transcript.Add(r)
-		}
-	case agent.PlanMade:
-		m.planMade(e, now)
-	case agent.StepChanged:
-		if t.plan != nil {
-			t.plan.Mark(e.Step, e.Status, e.Reason, now)
-			m.transcript.Touch(t.plan)
-		}
-	case agent.ToolStarted:
-		m.toolStarted(e)
-	case agent.ToolEnded:
-		m.toolEnded(e)
-	case agent.ToolProgressed:
-		m.toolProgressed(e)
 	case agent.InputAsked:
 		return tea.Batch(m.askInput(e), m.callUser("a server asks for something"))
 	case agent.InputGiven:
@@ -244,16 +196,8 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		return tea.Batch(m.askPermission(e), m.callUser("a tool asks to run"))
 	case agent.PermissionGiven:
 		m.withdraw(func() { m.permission.Settle(e.Call) })
-		m.allowed(e)
 		return m.rearm()
-	case agent.Thought:
-		m.think(e, now)
-	case agent.Said:
-		m.say(e.Content, now)
 	case agent.ContextCounted:
-		if e.Step == "" {
-			m.endBlock() // what the model says next came after all that is shown
-		}
 		m.window.Count(e)
 		m.used, m.allocated = e.Used, e.Allocated
 	case agent.Used:
@@ -262,10 +206,6 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 			m.used = e.Prompt + e.Answer
 		}
 		m.speed = e.PerSecond
-	case agent.Cited:
-		m.source(e.Citation, e.Source)
-	case agent.Noticed:
-		m.transcript.Add(&transcript.Notice{Text: e.Text})
 	case agent.Failed:
 		m.failed(e, now)
 		if e.Unkept {
@@ -279,7 +219,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 
 // kept notes under which id the question is kept.
 func (m *Model) kept(turn string) {
-	q := m.turn.asked
+	q := m.turn.Asked
 	q.Turn = turn
 	if turn != "" {
 		m.unsent.sending = ""
@@ -288,181 +228,4 @@ func (m *Model) kept(turn string) {
 		q.Siblings = append(slices.Clip(q.Siblings), turn)
 	}
 	m.transcript.Touch(q)
-}
-
-func (m *Model) phaseStarted(agentName string, now time.Time) {
-	t := m.turn
-	t.phase = agentName
-	if agentName == "explainer" && t.plan != nil {
-		t.plan.Mark("answer", agent.Running, "", now)
-		m.transcript.Touch(t.plan)
-	}
-}
-
-// planMade shows a plan: a new one, the rest of one, or the part of a worker.
-func (m *Model) planMade(e agent.PlanMade, now time.Time) {
-	t := m.turn
-	switch {
-	case t.plan != nil && e.Under != "":
-		t.plan.Nest(e)
-		m.transcript.Touch(t.plan)
-		return
-	case t.plan != nil && len(e.Before) > 0 && m.transcript.Ends(t.plan):
-		t.plan.GoOn(e)
-		m.transcript.Touch(t.plan)
-		return
-	case t.plan != nil:
-		t.plan.AnsweredElsewhere()
-		t.plan.End(now)
-		m.transcript.Touch(t.plan)
-	}
-	m.closeThought(now)
-	m.endBlock()
-	if len(e.Steps) > 0 || e.Fallback || len(e.Dropped) > 0 {
-		t.plan = transcript.NewPlan(e, now, m.unfolded)
-		t.plan.Hidden = m.planHidden
-		m.transcript.Add(t.plan)
-	}
-}
-
-func (m *Model) say(text string, now time.Time) {
-	t := m.turn
-	m.closeThought(now)
-	if t.stopped {
-		return // the user has the answer as it stood
-	}
-	if t.answer == nil || !t.answer.Open {
-		t.answer = transcript.NewAnswer()
-		t.answer.Health = t.health
-		m.transcript.Add(t.answer)
-	}
-	t.answer.Grow(text)
-	m.transcript.Touch(t.answer)
-}
-
-// endBlock has what is said from now on stand below all that is shown.
-func (m *Model) endBlock() {
-	if a := m.turn.answer; a != nil && a.Open {
-		a.End("")
-		m.transcript.Touch(a)
-	}
-}
-
-// think shows a piece of a thought: of the one who answers, or, each in a row
-// of its own, of the workers that think side by side.
-func (m *Model) think(e agent.Thought, now time.Time) {
-	t := m.turn
-	who := transcript.Thinker{Step: e.Step, Agent: e.Agent}
-	thought := t.thoughts[who]
-	if e.Step == "" {
-		thought = t.thought
-	}
-	if e.Step == "" {
-		m.endBlock()
-	}
-	if thought == nil || thought.Took > 0 {
-		thought = transcript.NewThinking(now, !m.unfolded)
-		m.transcript.Add(thought)
-		if e.Step == "" {
-			t.thought = thought
-		} else {
-			thought.Who = safetext.Line(who.Step + " " + who.Agent)
-			t.thoughts[who] = thought
-		}
-	}
-	thought.Text.WriteString(e.Content)
-	m.transcript.Touch(thought)
-}
-
-func (m *Model) closeThought(now time.Time) { m.endThought(m.turn.thought, now) }
-
-// endThoughts closes what was thought for a step; "": for any.
-func (m *Model) endThoughts(step string, now time.Time) {
-	for who, thought := range m.turn.thoughts {
-		if step == "" || who.Step == step {
-			m.endThought(thought, now)
-		}
-	}
-}
-
-func (m *Model) endThought(thought *transcript.Thinking, now time.Time) {
-	if thought != nil && thought.Took == 0 {
-		thought.End(now)
-		m.transcript.Touch(thought)
-	}
-}
-
-func (m *Model) toolStarted(e agent.ToolStarted) {
-	t := m.turn
-	c := transcript.Call{ID: e.Call, Name: e.Name, Input: e.Input}
-	if t.plan != nil {
-		if s := t.plan.Step(e.Step); s != nil {
-			s.Calls = append(s.Calls, c)
-			t.steps[e.Call] = t.plan
-			m.transcript.Touch(t.plan)
-			return
-		}
-	}
-	alone := &transcript.Tool{Call: c, Unfolded: m.unfolded}
-	t.tools[e.Call] = alone
-	m.transcript.Add(alone)
-}
-
-func (m *Model) toolProgressed(e agent.ToolProgressed) {
-	t := m.turn
-	if alone := t.tools[e.Call]; alone != nil {
-		alone.Progress = e.Progress
-		m.transcript.Touch(alone)
-		return
-	}
-	p := t.steps[e.Call]
-	if p == nil {
-		return
-	}
-	if c := p.Call(e.Call); c != nil {
-		c.Progress = e.Progress
-	}
-	m.transcript.Touch(p)
-}
-
-func (m *Model) toolEnded(e agent.ToolEnded) {
-	t := m.turn
-	if e.Coverage != nil {
-		t.health = e.Coverage.Health()
-	}
-	if alone := t.tools[e.Call]; alone != nil {
-		alone.End(e)
-		m.transcript.Touch(alone)
-		return
-	}
-	p := t.steps[e.Call]
-	if p == nil {
-		return
-	}
-	if c := p.Call(e.Call); c != nil {
-		c.End(e)
-		if s := p.Step(e.Step); s != nil {
-			s.Took = c.Took
-		}
-	}
-	m.transcript.Touch(p)
-}
-
-// allowed notes at its step how a call was decided.
-func (m *Model) allowed(e agent.PermissionGiven) {
-	t := m.turn
-	if t.plan == nil {
-		return
-	}
-	if s := t.plan.Step(e.Step); s != nil {
-		switch e.Decision {
-		case agent.AllowOnce:
-			s.Allowed = "allowed once"
-		case agent.AllowConversation:
-			s.Allowed = "allowed here"
-		case agent.AllowAlways:
-			s.Allowed = "allowed always"
-		}
-		m.transcript.Touch(t.plan)
-	}
 }

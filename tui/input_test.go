@@ -79,13 +79,13 @@ func TestAQuestionOfAServerTakesNothingTypedAhead(t *testing.T) {
 				}
 				r.pass(dialog.Guard - 121*time.Millisecond)
 				r.keys("esc") // too soon: neither the question nor the turn ends
-				if len(*given) > 0 || r.m.turn.stopped {
-					t.Errorf("esc counted: %+v, stopped %v", *given, r.m.turn.stopped)
+				if len(*given) > 0 || r.m.turn.Stopped {
+					t.Errorf("esc counted: %+v, stopped %v", *given, r.m.turn.Stopped)
 				}
 				r.pass(dialog.Guard)
 				r.keys("esc")
-				if len(*given) != 1 || (*given)[0].Action != agent.InputCancelled || r.m.turn.stopped {
-					t.Errorf("got %+v, stopped %v", *given, r.m.turn.stopped)
+				if len(*given) != 1 || (*given)[0].Action != agent.InputCancelled || r.m.turn.Stopped {
+					t.Errorf("got %+v, stopped %v", *given, r.m.turn.Stopped)
 				}
 			})
 		})

@@ -59,11 +59,11 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 	inRig(t, 80, 24, withWorld(hold(agent.Said{Content: "Half"})), func(r *rig) {
 		r.ask("go")
 		r.keys("a draft", "ctrl+c")
-		if !r.m.composer.Empty() || r.m.turn.stopped {
+		if !r.m.composer.Empty() || r.m.turn.Stopped {
 			t.Error("the first does not only clear")
 		}
 		r.keys("ctrl+c")
-		if r.m.last == nil || !r.m.last.stopped || r.quit {
+		if r.m.last == nil || !r.m.last.Stopped || r.quit {
 			t.Error("the second does not only stop")
 		}
 		r.keys("x", "backspace", "ctrl+c")

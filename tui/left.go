@@ -43,8 +43,8 @@ func (m *Model) leftOver(exchanges []agent.Exchange) {
 
 // turnLeft keeps in mind what a turn that was stopped or failed has not done.
 func (m *Model) turnLeft(t *turn) {
-	if m.Resume != nil && t.asked != nil && t.asked.Turn != "" {
-		m.left = &left{turn: t.asked.Turn, asked: t.asked, offered: t.failed && t.answer != nil, quiet: time.Now()}
+	if m.Resume != nil && t.Asked != nil && t.Asked.Turn != "" {
+		m.left = &left{turn: t.Asked.Turn, asked: t.Asked, offered: t.failed && t.Answer != nil, quiet: time.Now()}
 	}
 }
 
@@ -79,7 +79,7 @@ func (m *Model) proceed() tea.Cmd {
 		return nil
 	}
 	ctx := m.newTurn(l.asked.Text)
-	m.turn.asked = l.asked
+	m.turn.Asked = l.asked
 	m.transcript.ForgetEnding(l.asked)
 	m.transcript.ToEnd()
 	number, id := m.turns, m.conversation
@@ -94,8 +94,8 @@ func (m *Model) newTurn(text string) context.Context {
 	m.left = nil
 	ctx, stop := context.WithCancelCause(m.base)
 	m.turn = &turn{
+		Turn:   m.transcript.Begin(),
 		number: m.turns, cancel: func() { stop(nil) }, abandon: func() { stop(agent.ErrEnding) }, question: text,
-		tools: map[string]*transcript.Tool{}, steps: map[string]*transcript.Plan{}, thoughts: map[transcript.Thinker]*transcript.Thinking{},
 	}
 	return ctx
 }

@@ -40,16 +40,7 @@ func (m *Model) tick(now time.Time) {
 		m.beat, t.rested = m.beat+1, 0
 	}
 	t.streams = false
-	if t.plan != nil && t.plan.Took == 0 {
-		t.plan.Beat, t.plan.Now = m.beat, now
-		m.transcript.Touch(t.plan)
-	}
-	for _, alone := range t.tools {
-		if !alone.Ended {
-			alone.Beat = m.beat
-			m.transcript.Touch(alone)
-		}
-	}
+	t.Tick(m.beat, now)
 }
 
 // rearm redraws when the guard time of an open question is over.

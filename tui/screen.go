@@ -175,7 +175,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 		return m.input.View(width, &m.keys, m.look, now)
 	}
 	var lines []string
-	if m.turn != nil && m.turn.plan == nil && m.turn.answer == nil && m.turn.thought == nil && height > 2 {
+	if m.turn != nil && m.turn.Plan == nil && m.turn.Answer == nil && m.turn.Thought == nil && height > 2 {
 		lines = append(lines, "")
 	}
 	if m.pulling != nil {
@@ -244,16 +244,16 @@ func (m *Model) state() string {
 		return ""
 	case m.asked():
 		return "waiting for you"
-	case t.stopped:
+	case t.Stopped:
 		return "stopping"
-	case t.answer != nil && t.answer.Open || t.phase == "explainer":
+	case t.Answer != nil && t.Answer.Open || t.Phase == "explainer":
 		return "writing the answer"
-	case t.plan != nil:
-		ended, total := t.plan.Progress()
+	case t.Plan != nil:
+		ended, total := t.Plan.Progress()
 		return fmt.Sprintf("running plan · %d of %d", ended, total)
-	case t.thought != nil && t.thought.Took == 0:
+	case t.Thought != nil && t.Thought.Took == 0:
 		return "thinking"
-	case t.phase == "planner":
+	case t.Phase == "planner":
 		return "planning"
 	}
 	return "working"
@@ -313,7 +313,7 @@ func (m *Model) figures() []string {
 // tokensPerSecond is measured here while an answer streams, and the server's
 // own figure afterwards.
 func (m *Model) tokensPerSecond() float64 {
-	if t := m.turn; t != nil && !t.stopped && t.speed > 0 {
+	if t := m.turn; t != nil && !t.Stopped && t.speed > 0 {
 		return t.speed
 	}
 	return m.speed

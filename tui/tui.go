@@ -60,8 +60,6 @@ type Model struct {
 	openings     int  // conversations shown so far
 	focused      bool // the transcript has the keys
 	blurred      bool // the window has not the focus
-	planHidden   bool
-	unfolded     bool
 
 	status          backend.Status
 	mode            string
@@ -112,7 +110,7 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 
 // settle takes up what there is, and leaves out the keys for what is not.
 func (m *Model) settle() {
-	m.conversation = m.Conversation
+	m.conversation, m.transcript.Host = m.Conversation, m.Host
 	if m.Models == nil {
 		m.keys.Model.SetEnabled(false)
 	}

@@ -29,7 +29,7 @@ func (m *Model) askBy(text string, at *branch, begin func(ctx context.Context, c
 	if at != nil {
 		q.After, q.Siblings = at.after, at.siblings
 	}
-	m.turn.asked = q
+	m.turn.Asked = q
 	m.transcript.Add(q)
 	m.transcript.ToEnd()
 	if m.title == "" {
@@ -83,11 +83,11 @@ func (m *Model) stop() bool {
 		return true
 	}
 	t := m.turn
-	if t == nil || t.stopped {
+	if t == nil || t.Stopped {
 		return t != nil
 	}
 	m.closeTurn("stopped", time.Now())
-	t.stopped = true
+	t.Stopped = true
 	t.cancel()
 	return true
 }
@@ -105,7 +105,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 		m.composer.Clear()
 		m.palette.Rows = nil
 		return nil
-	case m.turn != nil && !m.turn.stopped, m.pulling != nil:
+	case m.turn != nil && !m.turn.Stopped, m.pulling != nil:
 		m.stop()
 	}
 	m.parting = true
@@ -117,7 +117,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 func (m *Model) leave(how backend.Ended) tea.Cmd {
 	m.how, m.over = how, true
 	switch {
-	case m.turn != nil && how == backend.Terminated && !m.turn.stopped:
+	case m.turn != nil && how == backend.Terminated && !m.turn.Stopped:
 		m.turn.abandon()
 	case m.turn != nil:
 		m.turn.cancel()

@@ -16,7 +16,7 @@ import (
 func (m *Model) failed(e agent.Failed, now time.Time) {
 	t := m.turn
 	m.closeTurn("cut off", now)
-	if !t.stopped { // else that it ended is what the user wanted
+	if !t.Stopped { // else that it ended is what the user wanted
 		t.failed = true
 		m.transcript.Add(&transcript.Failure{Text: e.Message, Hint: e.Hint})
 		t.missed = backend.MissingModel(e.Err)
@@ -48,17 +48,17 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 	if e.Interrupted {
 		ending = "stopped"
 	}
-	if t := m.turn; t.answer == nil && e.Answer != "" && !t.stopped {
-		m.say(e.Answer, now)
+	if t := m.turn; t.Answer == nil && e.Answer != "" && !t.Stopped {
+		m.turn.Say(e.Answer, now)
 	}
 	for _, s := range e.Nearest {
-		m.source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine}, s)
+		m.turn.Source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine}, s)
 	}
 	m.closeTurn(ending, now)
-	if t := m.turn; t.answer != nil {
-		if t.answer.Caveat = e.Coverage.StillReading(); t.answer.Caveat != "" {
+	if t := m.turn; t.Answer != nil {
+		if t.Answer.Caveat = e.Coverage.StillReading(); t.Answer.Caveat != "" {
 			m.again = t.question
-			m.transcript.Touch(t.answer)
+			m.transcript.Touch(t.Answer)
 		}
 	}
 	m.tellEffects(e.Effects)
@@ -78,39 +78,9 @@ func (m *Model) offerAgain() {
 	m.transcript.Add(&transcript.Notice{Text: offer})
 }
 
-// source adds a place to the sources under the answer.
-func (m *Model) source(c agent.Citation, from agent.Source) {
-	t := m.turn
-	if t.sources == nil {
-		t.sources = transcript.NewSources(m.Host)
-		m.transcript.Add(t.sources)
-	}
-	t.sources.Add(c, from)
-	m.transcript.Touch(t.sources)
-}
-
 // closeTurn ends all that is open in the turn.
 func (m *Model) closeTurn(ending string, now time.Time) {
-	t := m.turn
-	m.closeThought(now)
-	m.endThoughts("", now)
-	if t.plan != nil && t.plan.Took == 0 {
-		switch s := t.plan.Step("answer"); {
-		case s == nil || ending != "":
-		case s.Status == agent.Running:
-			t.plan.Mark("answer", agent.Done, "", now)
-		case s.Status == agent.Pending && t.answer != nil:
-			t.plan.AnsweredElsewhere()
-		}
-		t.plan.End(now)
-		m.transcript.Touch(t.plan)
-	}
-	if t.answer != nil && t.answer.Open {
-		t.answer.End(ending)
-		m.transcript.Touch(t.answer)
-	} else if ending == "stopped" && !t.stopped {
-		m.transcript.Add(&transcript.Notice{Text: "stopped"})
-	}
+	m.turn.Close(ending, now)
 	m.withdraw(func() {
 		m.permission.Close()
 		m.input.Close()
@@ -131,7 +101,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 
 // afterTurn does what is due once a turn is over.
 func (m *Model) afterTurn(t *turn) tea.Cmd {
-	if t.stopped || t.failed {
+	if t.Stopped || t.failed {
 		m.turnLeft(t)
 	}
 	if len(m.composer.Queue) == 0 { // what was taken out of it waits for the user alone
@@ -141,13 +111,13 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 	case t.missed != "":
 		m.offerPull(t.missed, t.question)
 		return m.rearm()
-	case m.composer.Due() == 0 && t.stopped:
+	case m.composer.Due() == 0 && t.Stopped:
 		return nil
 	case m.composer.Due() == 0 && t.failed:
 		return m.callUser("no answer could be given")
 	case m.composer.Due() == 0:
 		return m.callUser("the answer is ready")
-	case t.stopped:
+	case t.Stopped:
 		// What waited was meant for after a whole answer: give it back.
 		m.composer.PutBack()
 		text := strings.Join(append(m.composer.GiveBack(), m.composer.Take()), "\n")

@@ -89,7 +89,7 @@ func TestTheComposerIsEditedAsInVi(t *testing.T) {
 				t.Error("no bar to write with")
 			}
 			r.keys("backspace", "esc")
-			if t := r.m.turn; t != nil && !t.stopped {
+			if t := r.m.turn; t != nil && !t.Stopped {
 				r.t.Error("esc did not stop the turn")
 			}
 		})

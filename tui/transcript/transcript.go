@@ -35,6 +35,10 @@ type parted interface {
 // ever rendered. Its place is an item and a line of it, not a line number: the
 // cost of a frame does not depend on what stands above or below.
 type Model struct {
+	Unfolded    bool   // details of tools and thoughts are shown
+	PlansHidden bool   // of plans only the heading is
+	Host        string // of links to notes
+
 	Look          *draw.Theme
 	width, Height int // of the place on screen, in cells
 	Entries       []Entry
@@ -127,7 +131,7 @@ func (t *Model) Cut(i Item) {
 }
 
 func (t *Model) Clear() {
-	*t = Model{Look: t.Look, width: t.width, Height: t.Height, Chosen: -1}
+	*t = Model{Unfolded: t.Unfolded, PlansHidden: t.PlansHidden, Host: t.Host, Look: t.Look, width: t.width, Height: t.Height, Chosen: -1}
 }
 
 // Lines returns the lines of an entry, rendered if need be.

@@ -1,0 +1,301 @@
+package transcript
+
+import (
+	"time"
+
+	"lifehub/agent"
+	"lifehub/tui/safetext"
+)
+
+// Turn is the items of the turn that is under way.
+type Turn struct {
+	in *Model
+
+	Asked   *Question
+	Plan    *Plan
+	Thought *Thinking
+	Answer  *Answer
+	Phase   string
+	Stopped bool             // the user stopped it, and has the answer as it stood
+	Tools   map[string]*Tool // calls outside the plan, by call
+
+	thoughts map[Thinker]*Thinking // of those who work for a step
+	sources  *Sources
+	steps    map[string]*Plan // the plan that a call belongs to
+	health   string           // how far the last search of the notes went
+}
+
+// Begin returns a turn whose items are added here.
+func (t *Model) Begin() *Turn {
+	return &Turn{in: t, Tools: map[string]*Tool{}, steps: map[string]*Plan{}, thoughts: map[Thinker]*Thinking{}}
+}
+
+// Take is the one place where an event becomes an item, or changes one.
+func (t *Turn) Take(e agent.Event, now time.Time) {
+	switch e := e.Body.(type) {
+	case agent.PhaseStarted:
+		t.phaseStarted(e.Agent, now)
+		if t.Plan != nil && e.Step != "" {
+			t.Plan.Tried(e.Step, e.Attempt)
+			t.in.Touch(t.Plan)
+		}
+	case agent.PhaseEnded:
+		if e.Step != "" {
+			t.endThoughts(e.Step, now)
+		}
+	case agent.ArtifactChanged:
+		t.in.Add(&Notice{Text: ArtifactLine(e)})
+	case agent.Evaluated:
+		if t.Plan != nil {
+			t.Plan.Judged(e)
+			t.in.Touch(t.Plan)
+		}
+	case agent.Remembered:
+		if r := (&Remembered{Remembered: e}); len(r.Lines(now)) > 0 {
+			t.in.Add(r)
+		}
+	case agent.PlanMade:
+		t.planMade(e, now)
+	case agent.StepChanged:
+		if t.Plan != nil {
+			t.Plan.Mark(e.Step, e.Status, e.Reason, now)
+			t.in.Touch(t.Plan)
+		}
+	case agent.ToolStarted:
+		t.toolStarted(e)
+	case agent.ToolEnded:
+		t.toolEnded(e)
+	case agent.ToolProgressed:
+		t.toolProgressed(e)
+	case agent.PermissionGiven:
+		t.allowed(e)
+	case agent.Thought:
+		t.think(e, now)
+	case agent.Said:
+		t.Say(e.Content, now)
+	case agent.ContextCounted:
+		if e.Step == "" {
+			t.endBlock() // what the model says next came after all that is shown
+		}
+	case agent.Cited:
+		t.Source(e.Citation, e.Source)
+	case agent.Noticed:
+		t.in.Add(&Notice{Text: e.Text})
+	}
+}
+
+func (t *Turn) phaseStarted(agentName string, now time.Time) {
+	t.Phase = agentName
+	if agentName == "explainer" && t.Plan != nil {
+		t.Plan.Mark("answer", agent.Running, "", now)
+		t.in.Touch(t.Plan)
+	}
+}
+
+// planMade shows a plan: a new one, the rest of one, or the part of a worker.
+func (t *Turn) planMade(e agent.PlanMade, now time.Time) {
+	switch {
+	case t.Plan != nil && e.Under != "":
+		t.Plan.Nest(e)
+		t.in.Touch(t.Plan)
+		return
+	case t.Plan != nil && len(e.Before) > 0 && t.in.Ends(t.Plan):
+		t.Plan.GoOn(e)
+		t.in.Touch(t.Plan)
+		return
+	case t.Plan != nil:
+		t.Plan.AnsweredElsewhere()
+		t.Plan.End(now)
+		t.in.Touch(t.Plan)
+	}
+	t.closeThought(now)
+	t.endBlock()
+	if len(e.Steps) > 0 || e.Fallback || len(e.Dropped) > 0 {
+		t.Plan = NewPlan(e, now, t.in.Unfolded)
+		t.Plan.Hidden = t.in.PlansHidden
+		t.in.Add(t.Plan)
+	}
+}
+
+func (t *Turn) Say(text string, now time.Time) {
+	t.closeThought(now)
+	if t.Stopped {
+		return // the user has the answer as it stood
+	}
+	if t.Answer == nil || !t.Answer.Open {
+		t.Answer = NewAnswer()
+		t.Answer.Health = t.health
+		t.in.Add(t.Answer)
+	}
+	t.Answer.Grow(text)
+	t.in.Touch(t.Answer)
+}
+
+// endBlock has what is said from now on stand below all that is shown.
+func (t *Turn) endBlock() {
+	if a := t.Answer; a != nil && a.Open {
+		a.End("")
+		t.in.Touch(a)
+	}
+}
+
+// think shows a piece of a thought: of the one who answers, or, each in a row
+// of its own, of the workers that think side by side.
+func (t *Turn) think(e agent.Thought, now time.Time) {
+	who := Thinker{Step: e.Step, Agent: e.Agent}
+	thought := t.thoughts[who]
+	if e.Step == "" {
+		thought = t.Thought
+	}
+	if e.Step == "" {
+		t.endBlock()
+	}
+	if thought == nil || thought.Took > 0 {
+		thought = NewThinking(now, !t.in.Unfolded)
+		t.in.Add(thought)
+		if e.Step == "" {
+			t.Thought = thought
+		} else {
+			thought.Who = safetext.Line(who.Step + " " + who.Agent)
+			t.thoughts[who] = thought
+		}
+	}
+	thought.Text.WriteString(e.Content)
+	t.in.Touch(thought)
+}
+
+func (t *Turn) closeThought(now time.Time) { t.endThought(t.Thought, now) }
+
+// endThoughts closes what was thought for a step; "": for any.
+func (t *Turn) endThoughts(step string, now time.Time) {
+	for who, thought := range t.thoughts {
+		if step == "" || who.Step == step {
+			t.endThought(thought, now)
+		}
+	}
+}
+
+func (t *Turn) endThought(thought *Thinking, now time.Time) {
+	if thought != nil && thought.Took == 0 {
+		thought.End(now)
+		t.in.Touch(thought)
+	}
+}
+
+func (t *Turn) toolStarted(e agent.ToolStarted) {
+	c := Call{ID: e.Call, Name: e.Name, Input: e.Input}
+	if t.Plan != nil {
+		if s := t.Plan.Step(e.Step); s != nil {
+			s.Calls = append(s.Calls, c)
+			t.steps[e.Call] = t.Plan
+			t.in.Touch(t.Plan)
+			return
+		}
+	}
+	alone := &Tool{Call: c, Unfolded: t.in.Unfolded}
+	t.Tools[e.Call] = alone
+	t.in.Add(alone)
+}
+
+func (t *Turn) toolProgressed(e agent.ToolProgressed) {
+	if alone := t.Tools[e.Call]; alone != nil {
+		alone.Progress = e.Progress
+		t.in.Touch(alone)
+		return
+	}
+	p := t.steps[e.Call]
+	if p == nil {
+		return
+	}
+	if c := p.Call(e.Call); c != nil {
+		c.Progress = e.Progress
+	}
+	t.in.Touch(p)
+}
+
+func (t *Turn) toolEnded(e agent.ToolEnded) {
+	if e.Coverage != nil {
+		t.health = e.Coverage.Health()
+	}
+	if alone := t.Tools[e.Call]; alone != nil {
+		alone.End(e)
+		t.in.Touch(alone)
+		return
+	}
+	p := t.steps[e.Call]
+	if p == nil {
+		return
+	}
+	if c := p.Call(e.Call); c != nil {
+		c.End(e)
+		if s := p.Step(e.Step); s != nil {
+			s.Took = c.Took
+		}
+	}
+	t.in.Touch(p)
+}
+
+// allowed notes at its step how a call was decided.
+func (t *Turn) allowed(e agent.PermissionGiven) {
+	if t.Plan == nil {
+		return
+	}
+	if s := t.Plan.Step(e.Step); s != nil {
+		switch e.Decision {
+		case agent.AllowOnce:
+			s.Allowed = "allowed once"
+		case agent.AllowConversation:
+			s.Allowed = "allowed here"
+		case agent.AllowAlways:
+			s.Allowed = "allowed always"
+		}
+		t.in.Touch(t.Plan)
+	}
+}
+
+// source adds a place to the sources under the answer.
+func (t *Turn) Source(c agent.Citation, from agent.Source) {
+	if t.sources == nil {
+		t.sources = NewSources(t.in.Host)
+		t.in.Add(t.sources)
+	}
+	t.sources.Add(c, from)
+	t.in.Touch(t.sources)
+}
+
+// Close ends all that is open in the turn.
+func (t *Turn) Close(ending string, now time.Time) {
+	t.closeThought(now)
+	t.endThoughts("", now)
+	if t.Plan != nil && t.Plan.Took == 0 {
+		switch s := t.Plan.Step("answer"); {
+		case s == nil || ending != "":
+		case s.Status == agent.Running:
+			t.Plan.Mark("answer", agent.Done, "", now)
+		case s.Status == agent.Pending && t.Answer != nil:
+			t.Plan.AnsweredElsewhere()
+		}
+		t.Plan.End(now)
+		t.in.Touch(t.Plan)
+	}
+	if t.Answer != nil && t.Answer.Open {
+		t.Answer.End(ending)
+		t.in.Touch(t.Answer)
+	} else if ending == "stopped" && !t.Stopped {
+		t.in.Add(&Notice{Text: "stopped"})
+	}
+}
+
+// Tick moves the clocks and spinners of what runs.
+func (t *Turn) Tick(beat int, now time.Time) {
+	if t.Plan != nil && t.Plan.Took == 0 {
+		t.Plan.Beat, t.Plan.Now = beat, now
+		t.in.Touch(t.Plan)
+	}
+	for _, alone := range t.Tools {
+		if !alone.Ended {
+			alone.Beat = beat
+			t.in.Touch(alone)
+		}
+	}
+}
