@@ -25,48 +25,6 @@ func (m *Model) unfocus() {
 	m.transcript.Choose(-1, 0)
 }
 
-func (m *Model) foldChosen() {
-	t := &m.transcript
-	switch f := t.Item(t.Chosen).(type) {
-	case transcript.Foldable:
-		row := t.RowOf(t.Chosen)
-		f.Fold(!f.Folded())
-		t.Touch(f)
-		if row >= 0 { // its heading stays where the user looks
-			t.LookAt(t.From(transcript.Spot{Entry: t.Chosen, Line: 0}, -row))
-		}
-	case *transcript.Sources:
-		f.Preview = !f.Preview
-		t.Touch(f)
-		t.Reveal()
-	}
-}
-
-// jump puts the next question, or the one before, at the top of what is in
-// sight.
-func (m *Model) jump(by int) {
-	t := &m.transcript
-	if len(t.Entries) == 0 {
-		return
-	}
-	from := t.Start()
-	at := from.Entry
-	if by < 0 && from.Line > 0 {
-		at++ // the question above may be the one that is half in sight
-	}
-	for at += by; at >= 0 && at < len(t.Entries); at += by {
-		if _, ok := t.Entries[at].Item.(*transcript.Question); ok {
-			t.LookAt(transcript.Spot{Entry: at, Line: 0})
-			return
-		}
-	}
-	if by > 0 {
-		t.ToEnd()
-	} else {
-		t.LookAt(transcript.Spot{})
-	}
-}
-
 // searchHistory opens the earlier prompts as a list that typing filters.
 func (m *Model) searchHistory() {
 	history := m.composer.History
@@ -88,23 +46,6 @@ func (m *Model) callUser(what string) tea.Cmd {
 		return nil
 	}
 	return tea.Raw("\a\x1b]9;LifeHub: " + what + "\x1b\\")
-}
-
-// foldPlans folds all plans to their heading, or unfolds them.
-func (m *Model) foldPlans() {
-	m.transcript.PlansHidden = !m.transcript.PlansHidden
-	for _, e := range m.transcript.Entries {
-		if p, ok := e.Item.(*transcript.Plan); ok && p.Hidden != m.transcript.PlansHidden {
-			p.Hidden = m.transcript.PlansHidden
-			m.transcript.Touch(p)
-		}
-	}
-}
-
-// unfold shows or hides the details of all tools and thoughts.
-func (m *Model) unfold() {
-	m.transcript.Unfolded = !m.transcript.Unfolded
-	m.transcript.FoldAll(!m.transcript.Unfolded, func(transcript.Item) bool { return true })
 }
 
 // copyChosen puts what is chosen on the clipboard.
@@ -144,10 +85,8 @@ func (m *Model) copyCode(a *transcript.Answer, n int) tea.Cmd {
 
 // lastAnswer returns the newest answer, nil when there is none.
 func (m *Model) lastAnswer() *transcript.Answer {
-	for at := len(m.transcript.Entries) - 1; at >= 0; at-- {
-		if a, ok := m.transcript.Entries[at].Item.(*transcript.Answer); ok {
-			return a
-		}
+	if a := m.transcript.LastAnswer(); a != nil {
+		return a
 	}
 	if m.Inline && m.last != nil {
 		return m.last.Answer // it was printed
@@ -157,15 +96,11 @@ func (m *Model) lastAnswer() *transcript.Answer {
 
 // goToSources gives the keys to the sources of the last answer.
 func (m *Model) goToSources() {
-	for at := len(m.transcript.Entries) - 1; at >= 0; at-- {
-		if _, ok := m.transcript.Entries[at].Item.(*transcript.Sources); ok {
-			m.focused = true
-			m.transcript.Choose(at, 0)
-			m.transcript.Reveal()
-			return
-		}
+	if !m.transcript.ChooseSources() {
+		m.flash("no sources yet")
+		return
 	}
-	m.flash("no sources yet")
+	m.focused = true
 }
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
@@ -257,7 +192,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		if m.title == "" {
 			m.title = agent.PlainLine(exchange.Question)
 		}
-		for _, i := range m.keptItems(exchange) {
+		for _, i := range m.transcript.Kept(exchange) {
 			m.transcript.Add(i)
 		}
 	}
@@ -266,7 +201,9 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		m.transcript.Add(&transcript.Page{Source: msg.said})
 	}
 	if msg.at != "" {
-		m.scrollTo(msg.at, msg.focus)
+		if m.transcript.ScrollTo(msg.at, msg.focus) {
+			m.focused = true
+		}
 	}
 	if len(msg.exchanges) > 0 {
 		m.transcript.Earlier = msg.exchanges[0].After
@@ -277,47 +214,4 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		first = m.askFirst()
 	}
 	return tea.Batch(rest, first, m.rearm())
-}
-
-// keptItems are a kept turn in the transcript.
-func (m *Model) keptItems(exchange agent.Exchange) []transcript.Item {
-	kept := exchange.Answer
-	items := []transcript.Item{transcript.KeptQuestion(exchange)}
-	ending := ""
-	switch {
-	case exchange.Running:
-		ending = "another LifeHub is at this right now"
-	case exchange.Open:
-		ending = "LifeHub was stopped in the middle of this"
-	case kept.Cut:
-		ending = "stopped"
-	}
-	parts := kept.Parts()
-	if last := len(parts) - 1; ending != "" && (last < 0 || parts[last].Text == "") {
-		parts = append(parts, agent.Part{})
-	}
-	for i, part := range parts {
-		switch {
-		case part.Done != nil:
-			items = append(items, &transcript.Done{Log: part.Done, Unfolded: m.transcript.Unfolded})
-		case i == len(parts)-1:
-			items = append(items, transcript.KeptAnswer(part.Text, ending))
-		default:
-			items = append(items, transcript.KeptAnswer(part.Text, ""))
-		}
-	}
-	if len(kept.Citations) > 0 {
-		list := transcript.NewSources(m.transcript.Host)
-		for _, c := range kept.Citations {
-			list.Add(c, transcript.Source(kept.Sources, c.N))
-		}
-		items = append(items, list)
-	}
-	if kept.Error != "" {
-		items = append(items, &transcript.Failure{Text: kept.Error})
-	}
-	if kept.Effects != nil {
-		items = append(items, &transcript.Effects{Effects: kept.Effects})
-	}
-	return items
 }

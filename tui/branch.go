@@ -25,29 +25,6 @@ type editing struct {
 	draft    composer.Draft // what was being written before
 }
 
-// questionBack finds a question of the transcript, counted back from the last
-// one, which is 1; nil when there is none.
-func (m *Model) questionBack(n int) *transcript.Question {
-	for at := len(m.transcript.Entries) - 1; at >= 0; at-- {
-		if q, ok := m.transcript.Entries[at].Item.(*transcript.Question); ok {
-			if n--; n == 0 {
-				return q
-			}
-		}
-	}
-	return nil
-}
-
-// chosenQuestion is the question of the turn that has the keys, else the last one.
-func (m *Model) chosenQuestion() *transcript.Question {
-	for at := m.transcript.Chosen; at >= 0; at-- {
-		if q, ok := m.transcript.Item(at).(*transcript.Question); ok {
-			return q
-		}
-	}
-	return m.questionBack(1)
-}
-
 // editBack puts an earlier question into the composer. number counts back
 // from the last one; "" is 1.
 func (m *Model) editBack(number string) tea.Cmd {
@@ -59,7 +36,7 @@ func (m *Model) editBack(number string) tea.Cmd {
 			return nil
 		}
 	}
-	q := m.questionBack(n)
+	q := m.transcript.QuestionBack(n)
 	if q == nil {
 		if above := m.readEarlier(); above != nil {
 			return func() tea.Msg {
@@ -159,7 +136,7 @@ func (m *Model) fork(turn string) tea.Cmd {
 
 // lastTurn is the end of the path that is shown; "" before the first question.
 func (m *Model) lastTurn() string {
-	if q := m.questionBack(1); q != nil {
+	if q := m.transcript.QuestionBack(1); q != nil {
 		return q.Turn
 	}
 	return ""
@@ -168,7 +145,7 @@ func (m *Model) lastTurn() string {
 // alternative shows the question asked before or after the chosen one in the
 // same place.
 func (m *Model) alternative(by int) tea.Cmd {
-	q := m.chosenQuestion()
+	q := m.transcript.ChosenQuestion()
 	if q == nil || len(q.Siblings) < 2 || m.Branches == nil {
 		m.flash("nothing else was asked here")
 		return nil
@@ -241,16 +218,7 @@ func (m *Model) letGo() {
 	if m.Conversations == nil {
 		return
 	}
-	var questions []int
-	for at, e := range m.transcript.Entries {
-		if _, ok := e.Item.(*transcript.Question); ok {
-			questions = append(questions, at)
-		}
-	}
-	if n := len(questions); n > mostTurns {
-		last := m.transcript.Item(questions[n-firstRead-1]).(*transcript.Question)
-		m.transcript.LetGo(questions[n-firstRead], last.Turn)
-	}
+	m.transcript.Keep(firstRead, mostTurns)
 }
 
 // earlierMsg brings the turns of an open conversation that stand above those
@@ -298,27 +266,12 @@ func (m *Model) showEarlier(msg earlierMsg) {
 	}
 	var above []transcript.Item
 	for _, exchange := range msg.exchanges {
-		above = append(above, m.keptItems(exchange)...)
+		above = append(above, m.transcript.Kept(exchange)...)
 	}
 	m.transcript.Earlier = ""
 	m.transcript.PutAbove(above)
 	if msg.edit > 0 {
-		m.edit(m.questionBack(msg.edit))
-	}
-}
-
-// scrollTo puts the question of a turn at the top of what is in sight.
-func (m *Model) scrollTo(turn string, focus bool) {
-	t := &m.transcript
-	for at, e := range t.Entries {
-		if q, ok := e.Item.(*transcript.Question); ok && q.Turn == turn {
-			if focus {
-				m.focused = true
-				t.Choose(at, 0)
-			}
-			t.LookAt(transcript.Spot{Entry: at, Line: 0})
-			return
-		}
+		m.edit(m.transcript.QuestionBack(msg.edit))
 	}
 }
 
@@ -330,5 +283,5 @@ func (m *Model) onQuestion() bool {
 
 // onAlternatives tells whether a question that has alternatives has the keys.
 func (m *Model) onAlternatives() bool {
-	return m.onQuestion() && len(m.chosenQuestion().Siblings) > 1
+	return m.onQuestion() && len(m.transcript.ChosenQuestion().Siblings) > 1
 }

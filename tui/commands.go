@@ -27,7 +27,7 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		"resume":    none((*Model).listConversations),
 		"continue":  none((*Model).proceed),
 		"edit":      (*Model).editBack,
-		"retry":     none(func(m *Model) tea.Cmd { return m.retry(m.questionBack(1)) }),
+		"retry":     none(func(m *Model) tea.Cmd { return m.retry(m.transcript.QuestionBack(1)) }),
 		"tree":      none((*Model).listTree),
 		"fork":      none(func(m *Model) tea.Cmd { return m.fork(m.lastTurn()) }),
 		"rename":    (*Model).rename,

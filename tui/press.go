@@ -100,9 +100,9 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case m.UseMode != nil && key.Matches(pressed, k.Mode):
 		return m.nextMode(), true
 	case key.Matches(pressed, k.Plan):
-		m.foldPlans()
+		m.transcript.FoldPlans()
 	case key.Matches(pressed, k.Unfold):
-		m.unfold()
+		m.transcript.Unfold()
 	case key.Matches(pressed, k.New):
 		return m.newConversation(), true
 	case key.Matches(pressed, k.Conversations):
@@ -123,9 +123,9 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Bottom):
 		m.transcript.ToEnd()
 	case key.Matches(pressed, k.NextQuestion):
-		m.jump(1)
+		m.transcript.Jump(1)
 	case key.Matches(pressed, k.PreviousQuestion):
-		m.jump(-1)
+		m.transcript.Jump(-1)
 	case key.Matches(pressed, k.Search):
 		m.searchHistory()
 	case key.Matches(pressed, k.Suspend):
@@ -154,13 +154,13 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Last):
 		t.Last()
 	case key.Matches(pressed, k.Fold):
-		m.foldChosen()
+		m.transcript.FoldChosen()
 	case key.Matches(pressed, k.Copy):
 		return m.copyChosen(), true
 	case key.Matches(pressed, k.Edit):
-		m.edit(m.chosenQuestion())
+		m.edit(m.transcript.ChosenQuestion())
 	case key.Matches(pressed, k.Retry):
-		return m.retry(m.chosenQuestion()), true
+		return m.retry(m.transcript.ChosenQuestion()), true
 	case key.Matches(pressed, k.EarlierBranch):
 		return m.alternative(-1), true
 	case key.Matches(pressed, k.LaterBranch):
@@ -176,7 +176,7 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		if s, ok := t.Item(t.Chosen).(*transcript.Sources); ok {
 			return m.openSource(s.List[t.Part]), true
 		}
-		m.foldChosen()
+		m.transcript.FoldChosen()
 	default:
 		return nil, false
 	}

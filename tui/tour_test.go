@@ -106,7 +106,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 				},
 			}}})
 			m.goToSources()
-			m.foldChosen()
+			m.transcript.FoldChosen()
 		}},
 		{"replay", func() {
 			m.player = replay.New(replay.Recording{Question: text, Events: []agent.Event{{Body: agent.Said{Content: text}}}})

@@ -133,7 +133,7 @@ func TestADraftIsKeptWithItsPastesWhileAnotherQuestionIsChanged(t *testing.T) {
 			options.Branches, options.Conversations, options.Assistant, options.Conversation = store, store, play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), "c1"
 			inRig(t, 80, 24, options, func(r *rig) {
 				r.send(tea.PasteMsg{Content: strings.Repeat("mine\n", 40)})
-				r.m.edit(r.m.questionBack(1))
+				r.m.edit(r.m.transcript.QuestionBack(1))
 				r.keys(keys...)
 				r.pass(time.Second)
 				if got := r.m.composer.Take(); strings.Count(got, "mine\n") != 40 {

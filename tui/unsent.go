@@ -186,7 +186,7 @@ func (m *Model) tookUnsent(msg unsentMsg) tea.Cmd {
 	case !c.Empty() || m.editing != nil: // the user has begun to write something else
 		c.Hold(w.Whole(), len(c.Queue))
 	default:
-		if q := m.questionOf(u.Changing); q != nil && m.turn == nil {
+		if q := m.transcript.QuestionOf(u.Changing); q != nil && m.turn == nil {
 			m.editing = &editing{question: q}
 		}
 		c.Put(w)
@@ -200,14 +200,4 @@ func (m *Model) tookUnsent(msg unsentMsg) tea.Cmd {
 	}
 	m.transcript.Add(&transcript.Notice{Text: says})
 	return m.keepTyped() // together with what was typed meanwhile
-}
-
-// questionOf is the question of a turn, nil when it is not shown.
-func (m *Model) questionOf(turn string) *transcript.Question {
-	for _, e := range m.transcript.Entries {
-		if q, ok := e.Item.(*transcript.Question); ok && turn != "" && q.Turn == turn {
-			return q
-		}
-	}
-	return nil
 }

@@ -1,0 +1,190 @@
+package transcript
+
+import "lifehub/agent"
+
+// FoldChosen folds or unfolds what has the keys.
+func (t *Model) FoldChosen() {
+	switch f := t.Item(t.Chosen).(type) {
+	case Foldable:
+		row := t.RowOf(t.Chosen)
+		f.Fold(!f.Folded())
+		t.Touch(f)
+		if row >= 0 { // its heading stays where the user looks
+			t.LookAt(t.From(Spot{Entry: t.Chosen, Line: 0}, -row))
+		}
+	case *Sources:
+		f.Preview = !f.Preview
+		t.Touch(f)
+		t.Reveal()
+	}
+}
+
+// Jump puts the next question, or the one before, at the top of what is in
+// sight.
+func (t *Model) Jump(by int) {
+	if len(t.Entries) == 0 {
+		return
+	}
+	from := t.Start()
+	at := from.Entry
+	if by < 0 && from.Line > 0 {
+		at++ // the question above may be the one that is half in sight
+	}
+	for at += by; at >= 0 && at < len(t.Entries); at += by {
+		if _, ok := t.Entries[at].Item.(*Question); ok {
+			t.LookAt(Spot{Entry: at, Line: 0})
+			return
+		}
+	}
+	if by > 0 {
+		t.ToEnd()
+	} else {
+		t.LookAt(Spot{})
+	}
+}
+
+// FoldPlans folds all plans to their heading, or unfolds them.
+func (t *Model) FoldPlans() {
+	t.PlansHidden = !t.PlansHidden
+	for _, e := range t.Entries {
+		if p, ok := e.Item.(*Plan); ok && p.Hidden != t.PlansHidden {
+			p.Hidden = t.PlansHidden
+			t.Touch(p)
+		}
+	}
+}
+
+// Unfold shows or hides the details of all tools and thoughts.
+func (t *Model) Unfold() {
+	t.Unfolded = !t.Unfolded
+	t.FoldAll(!t.Unfolded, func(Item) bool { return true })
+}
+
+// Kept are a kept turn in the
+func (t *Model) Kept(exchange agent.Exchange) []Item {
+	kept := exchange.Answer
+	items := []Item{KeptQuestion(exchange)}
+	ending := ""
+	switch {
+	case exchange.Running:
+		ending = "another LifeHub is at this right now"
+	case exchange.Open:
+		ending = "LifeHub was stopped in the middle of this"
+	case kept.Cut:
+		ending = "stopped"
+	}
+	parts := kept.Parts()
+	if last := len(parts) - 1; ending != "" && (last < 0 || parts[last].Text == "") {
+		parts = append(parts, agent.Part{})
+	}
+	for i, part := range parts {
+		switch {
+		case part.Done != nil:
+			items = append(items, &Done{Log: part.Done, Unfolded: t.Unfolded})
+		case i == len(parts)-1:
+			items = append(items, KeptAnswer(part.Text, ending))
+		default:
+			items = append(items, KeptAnswer(part.Text, ""))
+		}
+	}
+	if len(kept.Citations) > 0 {
+		list := NewSources(t.Host)
+		for _, c := range kept.Citations {
+			list.Add(c, Source(kept.Sources, c.N))
+		}
+		items = append(items, list)
+	}
+	if kept.Error != "" {
+		items = append(items, &Failure{Text: kept.Error})
+	}
+	if kept.Effects != nil {
+		items = append(items, &Effects{Effects: kept.Effects})
+	}
+	return items
+}
+
+// QuestionBack finds a question of the transcript, counted back from the last
+// one, which is 1; nil when there is none.
+func (t *Model) QuestionBack(n int) *Question {
+	for at := len(t.Entries) - 1; at >= 0; at-- {
+		if q, ok := t.Entries[at].Item.(*Question); ok {
+			if n--; n == 0 {
+				return q
+			}
+		}
+	}
+	return nil
+}
+
+// ChosenQuestion is the question of the turn that has the keys, else the last one.
+func (t *Model) ChosenQuestion() *Question {
+	for at := t.Chosen; at >= 0; at-- {
+		if q, ok := t.Item(at).(*Question); ok {
+			return q
+		}
+	}
+	return t.QuestionBack(1)
+}
+
+// QuestionOf is the question of a turn, nil when it is not shown.
+func (t *Model) QuestionOf(turn string) *Question {
+	for _, e := range t.Entries {
+		if q, ok := e.Item.(*Question); ok && turn != "" && q.Turn == turn {
+			return q
+		}
+	}
+	return nil
+}
+
+// LastAnswer is the newest answer, nil when there is none.
+func (t *Model) LastAnswer() *Answer {
+	for at := len(t.Entries) - 1; at >= 0; at-- {
+		if a, ok := t.Entries[at].Item.(*Answer); ok {
+			return a
+		}
+	}
+	return nil
+}
+
+// ChooseSources gives the keys to the sources of the last answer; it reports
+// false when there are none.
+func (t *Model) ChooseSources() bool {
+	for at := len(t.Entries) - 1; at >= 0; at-- {
+		if _, ok := t.Entries[at].Item.(*Sources); ok {
+			t.Choose(at, 0)
+			t.Reveal()
+			return true
+		}
+	}
+	return false
+}
+
+// Keep drops the turns far above the end when there are more than most, all
+// but the last few.
+func (t *Model) Keep(few, most int) {
+	var questions []int
+	for at, e := range t.Entries {
+		if _, ok := e.Item.(*Question); ok {
+			questions = append(questions, at)
+		}
+	}
+	if n := len(questions); n > most {
+		last := t.Item(questions[n-few-1]).(*Question)
+		t.LetGo(questions[n-few], last.Turn)
+	}
+}
+
+// ScrollTo puts the question of a turn at the top of what is in sight; choose
+// gives it the keys. It reports whether it has them.
+func (t *Model) ScrollTo(turn string, choose bool) bool {
+	for at, e := range t.Entries {
+		if q, ok := e.Item.(*Question); ok && q.Turn == turn {
+			if choose {
+				t.Choose(at, 0)
+			}
+			t.LookAt(Spot{at, 0})
+			return choose
+		}
+	}
+	return false
+}
