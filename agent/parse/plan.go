@@ -28,7 +28,7 @@ type Step struct {
 
 // Plan finds the plan in a model's answer: it may stand in a fence, after
 // thoughts, between prose, or be only its list of steps, or calls in the way of
-// OpenAI. JSON that is broken is an error: a part of a plan is never taken for
+// OpenAI, or the numbered tasks that other planners are taught. JSON that is broken is an error: a part of a plan is never taken for
 // the whole.
 func Plan(text string) (Draft, error) {
 	problem := errNoObject
@@ -60,13 +60,13 @@ func asDraft(raw json.RawMessage) (Draft, error) {
 		return Draft{}, fmt.Errorf("it is no object: %w", err)
 	}
 	d := Draft{Reasoning: Text(fields["reasoning"]), Answer: Text(fields["answer"])}
-	switch list := first(fields, "steps", "tool_calls"); {
+	switch list := first(fields, "steps", "tasks", "tool_calls"); {
 	case list != nil && string(list) != "null":
 		var err error
 		if d.Steps, err = asSteps(list); err != nil {
 			return Draft{}, err
 		}
-	case first(fields, "tool", "name", "function") != nil:
+	case first(fields, "tool", "tool_name", "name", "function") != nil:
 		step, err := asStep(raw, 0)
 		if err != nil {
 			return Draft{}, err
@@ -103,10 +103,10 @@ func asStep(raw json.RawMessage, index int) (Step, error) {
 		return asStep(inner, index)
 	}
 	step := Step{
-		ID:          Text(fields["id"]),
-		Tool:        Text(first(fields, "tool", "name")),
+		ID:          Text(first(fields, "id", "task_number")),
+		Tool:        Text(first(fields, "tool", "tool_name", "name")),
 		Description: Text(fields["description"]),
-		Input:       first(fields, "input", "arguments", "parameters"),
+		Input:       first(fields, "input", "tool_arguments", "arguments", "parameters"),
 		After:       Texts(fields["after"]),
 	}
 	if step.ID == "" {
