@@ -54,11 +54,3 @@ func TestWindowsFitTheModel(t *testing.T) {
 		}
 	}
 }
-
-// shortSighted is an embedder whose model reads few tokens.
-type shortSighted struct{ bagEmbedder }
-
-func (*shortSighted) Window() int { return 128 }
-
-// TestTheEndOfALongPassageIsFoundByMeaning: what stands beyond a model's
-// window counts as much as what stands before it.

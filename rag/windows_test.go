@@ -60,3 +60,11 @@ func TestAMissingWindowIsEmbeddedAgain(t *testing.T) {
 		t.Errorf("%d windows after the repair, want %d", len(file.rows), all)
 	}
 }
+
+// shortSighted is an embedder whose model reads few tokens.
+type shortSighted struct{ bagEmbedder }
+
+func (*shortSighted) Window() int { return 128 }
+
+// TestTheEndOfALongPassageIsFoundByMeaning: what stands beyond a model's
+// window counts as much as what stands before it.
