@@ -37,9 +37,10 @@ var arrows = map[string][]string{
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/version":      {},
 
-	"lifehub/rag":      {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "rag/when"},
-	"lifehub/rag/eval": {"llm", "notes", "rag"},
-	"lifehub/rag/when": {"internal/pattern", "internal/text"},
+	"lifehub/rag":         {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "rag/passage", "rag/when"},
+	"lifehub/rag/eval":    {"llm", "notes", "rag"},
+	"lifehub/rag/passage": {"notes", "internal/pattern", "internal/text"},
+	"lifehub/rag/when":    {"internal/pattern", "internal/text"},
 
 	"lifehub/store":       {"agent", "llm", "internal/rows", "internal/text", "store/draft", "store/file", "store/trace"},
 	"lifehub/store/draft": {"agent", "store/file"},

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/internal/rows"
 	"lifehub/llm"
+	"lifehub/rag/passage"
 )
 
 // embedBatch is how many texts go to the embedder at once. A server that
@@ -138,7 +139,7 @@ func (s *syncRun) texts(ctx context.Context, passages []key, window int) (window
 		if err != nil {
 			return nil, nil, err
 		}
-		parts := embeddedTexts(title, headings, text, window)
+		parts := passage.Embedded(title, headings, text, window)
 		for i, part := range parts {
 			windows, texts = append(windows, k.window(i, len(parts))), append(texts, part)
 		}

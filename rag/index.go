@@ -12,6 +12,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/notes"
+	"lifehub/rag/passage"
 )
 
 // Options say how a vault is indexed.
@@ -219,7 +220,7 @@ func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if needsWindows(windowOf(x.embedder), x.options.Size) {
+		if passage.NeedsWindows(windowOf(x.embedder), x.options.Size) {
 			vectors = windowed{vectors}
 		}
 		x.meaning = &meaning{x.embedder.Name(), vectors}

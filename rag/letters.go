@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"lifehub/llm"
+	"lifehub/rag/passage"
 )
 
 // Beside words and a model's meaning a search hears the letters: the built-in
@@ -109,7 +110,7 @@ func (s *search) lettersOf(ctx context.Context, where string, args ...any) (ids 
 		if err != nil {
 			return nil, nil, err
 		}
-		made, err := llm.Ngrams{}.Embed(ctx, embeddedTexts(p.title, p.heading, text, math.MaxInt32))
+		made, err := llm.Ngrams{}.Embed(ctx, passage.Embedded(p.title, p.heading, text, math.MaxInt32))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lifehub/llm"
+	"lifehub/rag/passage"
 )
 
 // embeddingModel is what must be known of an embedding model to use it as it
@@ -96,7 +97,7 @@ func windowOf(embedder llm.Embedder) int {
 		}
 		return says.Window()
 	}
-	return cmp.Or(known, usualWindow)
+	return cmp.Or(known, passage.UsualWindow)
 }
 
 // Prefixes are the words that an embedding model, named as an embedder names

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"lifehub/llm"
+	"lifehub/rag/passage"
 )
 
 // windowedAs is an embedder whose server says how much of a text it reads.
@@ -37,17 +38,17 @@ func TestTheWindowIsThatOfTheServerAndTheModel(t *testing.T) {
 		embedder llm.Embedder
 		want     int
 	}{
-		{&bagEmbedder{name: "openai/unheard-of"}, usualWindow},
+		{&bagEmbedder{name: "openai/unheard-of"}, passage.UsualWindow},
 		{&bagEmbedder{name: "openai/use-lite"}, 128},
 		{&windowedAs{bagEmbedder{name: "ollama/unheard-of@1"}, 256}, 256},
-		{&windowedAs{bagEmbedder{name: "ollama/unheard-of@1"}, 0}, usualWindow},
+		{&windowedAs{bagEmbedder{name: "ollama/unheard-of@1"}, 0}, passage.UsualWindow},
 		{&windowedAs{bagEmbedder{name: "ollama/all-minilm@1"}, 512}, 256}, // its server allows more than it was trained for
 	} {
 		if got := windowOf(c.embedder); got != c.want {
 			t.Errorf("%s reads %d tokens, want %d", c.embedder.Name(), got, c.want)
 		}
 	}
-	if needsWindows(windowOf(llm.Ngrams{}), defaultSize) {
+	if passage.NeedsWindows(windowOf(llm.Ngrams{}), defaultSize) {
 		t.Error("n-grams are given windows")
 	}
 }

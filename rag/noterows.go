@@ -14,6 +14,7 @@ import (
 	"lifehub/internal/rows"
 	"lifehub/internal/text"
 	"lifehub/notes"
+	"lifehub/rag/passage"
 )
 
 // movedFrom finds the note that stood at another path, and the keys of its
@@ -34,7 +35,7 @@ func movedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []k
 
 // writeNote puts a note into the index, in the place of its old form. keys
 // are those its passages had under another name; nil: made from the text.
-func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash []byte, problem string, pieces []piece, keys []key) error {
+func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece, keys []key) error {
 	if id != 0 {
 		if err := removeNote(ctx, tx, id); err != nil {
 			return err
@@ -47,7 +48,7 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	if err != nil {
 		return err
 	}
-	name, in := spacedName(note.Path), text.Language(note.Text[bodyStart(note.Text, note.BodyLine):])
+	name, in := spacedName(note.Path), text.Language(note.Text[passage.BodyStart(note.Text, note.BodyLine):])
 	result, err := tx.ExecContext(ctx, `INSERT INTO notes
 		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, dated, tags, outside, problem, language, text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
@@ -73,7 +74,7 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		}
 	}
 	for i, p := range pieces {
-		k := passageKey(note.Title, headingsOf(p), note.Text[p.start:p.end])
+		k := passageKey(note.Title, headingsOf(p), note.Text[p.Start:p.End])
 		if len(keys) == len(pieces) {
 			k = keys[i]
 		}
@@ -84,7 +85,7 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 	return nil
 }
 
-func headingsOf(p piece) string { return strings.Join(p.heading, headingSeparator) }
+func headingsOf(p passage.Piece) string { return strings.Join(p.Heading, passage.Separator) }
 
 // maxTagWords is how many tags of a note are words of each of its passages;
 // the filter "tag:" knows them all.
@@ -92,15 +93,15 @@ const maxTagWords = 64
 
 // writePassage puts a piece of a note into the index, and its terms. What the
 // front matter says belongs to the first.
-func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in text.Lang, p piece, first bool, k key) error {
+func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in text.Lang, p passage.Piece, first bool, k key) error {
 	titleTerms := terms(note.Title+"\n"+spacedName(note.Path), in)
-	headingTerms, bodyTerms := terms(headingsOf(p), in), terms(note.Text[p.start:p.end], in)
+	headingTerms, bodyTerms := terms(headingsOf(p), in), terms(note.Text[p.Start:p.End], in)
 	if first {
-		headingTerms = append(headingTerms, terms(note.Text[:p.start], in)...)
+		headingTerms = append(headingTerms, terms(note.Text[:p.Start], in)...)
 	}
 	length := len(titleTerms) + len(headingTerms) + len(bodyTerms)
 	result, err := tx.ExecContext(ctx, `INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
-		VALUES (?,?,?,?,?,?,?,?,?)`, id, p.start, p.end, p.line, p.endLine, headingsOf(p), p.listing, length, k[:])
+		VALUES (?,?,?,?,?,?,?,?,?)`, id, p.Start, p.End, p.Line, p.EndLine, headingsOf(p), p.Listing, length, k[:])
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lifehub/rag/passage"
 )
 
 // startWeight is the share of meaning before its trust was measured. At 0.3 no
@@ -174,7 +176,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if duplicates(kept, &p) {
 			continue
 		}
-		if i := neighbour(kept, p); i >= 0 && estimateTokens(kept[i].Text)+estimateTokens(p.Text) <= 2*s.index.options.Size {
+		if i := neighbour(kept, p); i >= 0 && passage.EstimateTokens(kept[i].Text)+passage.EstimateTokens(p.Text) <= 2*s.index.options.Size {
 			if kept[i], err = join(ctx, &s.texts, kept[i], p); err != nil {
 				return nil, err
 			}
@@ -239,13 +241,13 @@ func join(ctx context.Context, texts *noteTexts, a, b stored) (stored, error) {
 	} else {
 		a.stop, a.EndLine, a.last = b.stop, b.EndLine, b.last
 	}
-	a.Heading = strings.Join(commonPath(splitPath(a.Heading), splitPath(b.Heading)), headingSeparator)
+	a.Heading = strings.Join(passage.CommonPath(splitPath(a.Heading), splitPath(b.Heading)), passage.Separator)
 	var err error
 	a.Text, err = texts.of(ctx, a.note, a.start, a.stop)
 	return a, err
 }
 
-func splitPath(path string) []string { return strings.Split(path, headingSeparator) }
+func splitPath(path string) []string { return strings.Split(path, passage.Separator) }
 
 // duplicates tells whether the same words are kept already.
 func duplicates(kept []stored, p *stored) bool {

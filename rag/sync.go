@@ -20,6 +20,7 @@ import (
 	"lifehub/internal/rows"
 	"lifehub/llm"
 	"lifehub/notes"
+	"lifehub/rag/passage"
 )
 
 // What a sync did to a note.
@@ -512,8 +513,8 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 		return err
 	}
 	note := notes.Parse(entry, raw)
-	note.Title = shorten(note.Title, maxHeading) // it stands in the row of each passage
-	pieces := cut(note, s.index.options.Size)
+	note.Title = passage.Shorten(note.Title, passage.MaxHeading) // it stands in the row of each passage
+	pieces := passage.Cut(note, s.index.options.Size)
 	what, from, id, keys := added, "", was.id, []key(nil)
 	if was.id != 0 {
 		what = changed

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/notes"
+	"lifehub/rag/passage"
 )
 
 // oddNotes hold, each in a form of its own, words that must be found on their
@@ -61,17 +62,17 @@ func TestLinesOfPassagesAreExact(t *testing.T) {
 		note := notes.Parse(notes.Entry{Path: "n.md"}, []byte(text))
 		size := rapid.IntRange(4, 300).Draw(t, "size")
 		lines := strings.Split(note.Text, "\n")
-		for i, p := range cut(note, size) {
-			stands := strings.Join(lines[p.line-1:p.endLine], "\n")
-			passage := note.Text[p.start:p.end]
-			if !strings.Contains(stands, passage) {
-				t.Fatalf("passage %d is not on lines %d to %d:\n%q\n%q", i, p.line, p.endLine, passage, stands)
+		for i, p := range passage.Cut(note, size) {
+			stands := strings.Join(lines[p.Line-1:p.EndLine], "\n")
+			piece := note.Text[p.Start:p.End]
+			if !strings.Contains(stands, piece) {
+				t.Fatalf("passage %d is not on lines %d to %d:\n%q\n%q", i, p.Line, p.EndLine, piece, stands)
 			}
-			if passage != "" && !strings.Contains(lines[p.line-1], strings.SplitN(passage, "\n", 2)[0]) {
-				t.Fatalf("passage %d does not begin on line %d", i, p.line)
+			if piece != "" && !strings.Contains(lines[p.Line-1], strings.SplitN(piece, "\n", 2)[0]) {
+				t.Fatalf("passage %d does not begin on line %d", i, p.Line)
 			}
-			if tokens := estimateTokens(passage); tokens > 2*size+40 {
-				t.Fatalf("passage %d has %d tokens of %d:\n%q", i, tokens, size, passage)
+			if tokens := passage.EstimateTokens(piece); tokens > 2*size+40 {
+				t.Fatalf("passage %d has %d tokens of %d:\n%q", i, tokens, size, piece)
 			}
 		}
 	})
@@ -90,13 +91,13 @@ func TestAHugeLineIsCutInTime(t *testing.T) {
 		"brackets":   strings.Repeat("[", size/16),
 	} {
 		start := time.Now()
-		pieces := cut(notes.Note{Text: text, BodyLine: 1}, defaultSize)
+		pieces := passage.Cut(notes.Note{Text: text, BodyLine: 1}, defaultSize)
 		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("a line of %s took %v", name, took)
 		}
 		for _, p := range pieces {
-			if estimateTokens(text[p.start:p.end]) > 2*defaultSize {
-				t.Errorf("%s: a passage of %d tokens", name, estimateTokens(text[p.start:p.end]))
+			if passage.EstimateTokens(text[p.Start:p.End]) > 2*defaultSize {
+				t.Errorf("%s: a passage of %d tokens", name, passage.EstimateTokens(text[p.Start:p.End]))
 				break
 			}
 		}

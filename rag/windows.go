@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"lifehub/rag/passage"
 )
 
 // A model reads so many tokens of a text and is blind to the rest. A passage
@@ -40,9 +42,9 @@ func (k key) window(i, n int) key {
 
 // windows are the keys that a passage's vectors may have.
 func (k key) windows() []key {
-	all := append(make([]key, 0, 2*mostWindows), k, k.window(0, mostWindows+1))
-	for i := 1; i < mostWindows; i++ {
-		all = append(all, k.window(i, mostWindows+1), k.window(i, i+1))
+	all := append(make([]key, 0, 2*passage.MostWindows), k, k.window(0, passage.MostWindows+1))
+	for i := 1; i < passage.MostWindows; i++ {
+		all = append(all, k.window(i, passage.MostWindows+1), k.window(i, i+1))
 	}
 	return all
 }
@@ -52,7 +54,7 @@ func (k key) windows() []key {
 type windowed struct{ collection }
 
 func allWindows(passages []key) []key {
-	all := make([]key, 0, len(passages)*(1+2*mostWindows))
+	all := make([]key, 0, len(passages)*(1+2*passage.MostWindows))
 	for _, k := range passages {
 		all = append(all, k.windows()...)
 	}
@@ -72,7 +74,7 @@ func (w windowed) Missing(ctx context.Context, passages []key) ([]key, error) {
 		}
 		for _, k := range some {
 			whole := !absent[k]
-			for i := 1; i < mostWindows && !whole && !absent[k.window(i-1, mostWindows+1)]; i++ {
+			for i := 1; i < passage.MostWindows && !whole && !absent[k.window(i-1, passage.MostWindows+1)]; i++ {
 				whole = !absent[k.window(i, i+1)]
 			}
 			if !whole {

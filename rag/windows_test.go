@@ -7,6 +7,8 @@ import (
 	"testing"
 )
 
+// TestTheEndOfALongPassageIsFoundByMeaning: what stands beyond a model's
+// window counts as much as what stands before it.
 func TestTheEndOfALongPassageIsFoundByMeaning(t *testing.T) {
 	files := map[string]string{}
 	for name, end := range map[string]string{
@@ -65,6 +67,3 @@ func TestAMissingWindowIsEmbeddedAgain(t *testing.T) {
 type shortSighted struct{ bagEmbedder }
 
 func (*shortSighted) Window() int { return 128 }
-
-// TestTheEndOfALongPassageIsFoundByMeaning: what stands beyond a model's
-// window counts as much as what stands before it.

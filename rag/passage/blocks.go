@@ -1,4 +1,4 @@
-package rag
+package passage
 
 import (
 	"bytes"
@@ -47,9 +47,9 @@ var structure = parser.NewParser(
 // cut by lines alone: the parser's cost grows with the square of the depth.
 const maxNesting = 200
 
-// maxHeading is how much of a heading, in characters, stands in the path of
+// MaxHeading is how much of a heading, in characters, stands in the path of
 // what is below it.
-const maxHeading = 200
+const MaxHeading = 200
 
 // blocks divides the text from byte body on into units of at most about size
 // tokens.
@@ -117,8 +117,8 @@ func (w *blockWalk) block(node ast.Node, start, end int, above []string) {
 	// Several lines with a rule right below them are a heading to CommonMark. Who
 	// wrote them meant a paragraph and a rule.
 	if h, ok := node.(*ast.Heading); ok && h.Lines().Len() <= 1 && node.Parent().Kind() == ast.KindDocument {
-		w.enter(h.Level, shorten(plainHeading(w.headingText(h)), maxHeading))
-		if estimateTokens(w.text[start:end]) <= w.size {
+		w.enter(h.Level, Shorten(plainHeading(w.headingText(h)), MaxHeading))
+		if EstimateTokens(w.text[start:end]) <= w.size {
 			w.units = append(w.units, unit{start, end, w.path(nil), headingUnit})
 		} else {
 			w.sentences(start, end, nil)
@@ -126,7 +126,7 @@ func (w *blockWalk) block(node ast.Node, start, end int, above []string) {
 		return
 	}
 	isList := node.Kind() == ast.KindList
-	if !isList && estimateTokens(w.text[start:end]) <= w.size {
+	if !isList && EstimateTokens(w.text[start:end]) <= w.size {
 		w.units = append(w.units, unit{start, end, w.path(above), textUnit})
 		return
 	}
@@ -160,7 +160,7 @@ func (w *blockWalk) item(node ast.Node, start, end int, above []string) {
 	}
 	ownStart, ownEnd := w.trim(start, own)
 	if ownStart < ownEnd {
-		if estimateTokens(w.text[ownStart:ownEnd]) <= w.size {
+		if EstimateTokens(w.text[ownStart:ownEnd]) <= w.size {
 			w.units = append(w.units, unit{ownStart, ownEnd, w.path(above), textUnit})
 		} else {
 			w.sentences(ownStart, ownEnd, above)
@@ -172,7 +172,7 @@ func (w *blockWalk) item(node ast.Node, start, end int, above []string) {
 	label, _, _ := strings.Cut(w.text[ownStart:ownEnd], "\n")
 	below := above
 	if label = plainHeading(strings.TrimLeft(label, "-*+ \t0123456789.)")); label != "" && len(above) < 6 {
-		below = append(slices.Clone(above), shorten(label, 80))
+		below = append(slices.Clone(above), Shorten(label, 80))
 	}
 	for node := second; node != nil; node = node.NextSibling() {
 		if node.Pos() >= 0 {
@@ -229,7 +229,7 @@ func (w *blockWalk) pack(start, end int, above []string, step func(string) int, 
 	}
 	for at := start; at < end; {
 		next := at + max(1, step(w.text[at:end]))
-		cost := estimateTokens(w.text[at:next])
+		cost := EstimateTokens(w.text[at:next])
 		if tokens > 0 && tokens+cost > w.size {
 			emit(at)
 			begin = at
@@ -313,7 +313,7 @@ func plainHeading(raw string) string {
 
 var headingMarks = strings.NewReplacer("**", "", "__", "", "`", "", "\n", " ")
 
-func shorten(text string, runes int) string {
+func Shorten(text string, runes int) string {
 	if utf8.RuneCountInString(text) <= runes {
 		return text
 	}

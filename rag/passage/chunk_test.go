@@ -1,4 +1,4 @@
-package rag
+package passage
 
 import (
 	"fmt"
@@ -68,9 +68,9 @@ func TestCutFollowsTheStructure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			note := notes.Parse(notes.Entry{Path: "n.md"}, []byte(c.text))
 			var got []string
-			for _, p := range cut(note, c.size) {
-				words := note.Text[p.start:p.end]
-				got = append(got, fmt.Sprintf("%d–%d %s | %s", p.line, p.endLine, strings.Join(p.heading, headingSeparator), words))
+			for _, p := range Cut(note, c.size) {
+				words := note.Text[p.Start:p.End]
+				got = append(got, fmt.Sprintf("%d–%d %s | %s", p.Line, p.EndLine, strings.Join(p.Heading, Separator), words))
 			}
 			if len(got) != len(c.want) {
 				t.Fatalf("got %d passages, want %d:\n%s", len(got), len(c.want), strings.Join(got, "\n---\n"))
@@ -91,21 +91,21 @@ func TestCutKeepsEveryWord(t *testing.T) {
 	}, name, text string, size int,
 	) {
 		note := notes.Parse(notes.Entry{Path: "n.md"}, []byte(text))
-		at := bodyStart(note.Text, note.BodyLine)
-		pieces := cut(note, size)
+		at := BodyStart(note.Text, note.BodyLine)
+		pieces := Cut(note, size)
 		for i, p := range pieces {
-			if p.start > p.end || p.end > len(note.Text) || (p.start < at && len(pieces) > 1) {
-				t.Errorf("%s: passage %d is [%d:%d] after %d", name, i, p.start, p.end, at)
+			if p.Start > p.End || p.End > len(note.Text) || (p.Start < at && len(pieces) > 1) {
+				t.Errorf("%s: passage %d is [%d:%d] after %d", name, i, p.Start, p.End, at)
 				return
 			}
-			if p.start > at {
-				if left := strings.TrimFunc(note.Text[at:p.start], unicode.IsSpace); left != "" {
+			if p.Start > at {
+				if left := strings.TrimFunc(note.Text[at:p.Start], unicode.IsSpace); left != "" {
 					t.Errorf("%s: before passage %d is left out: %q", name, i, left)
 				}
 			}
-			at = p.end
-			if p.line < 1 || p.endLine < p.line {
-				t.Errorf("%s: passage %d stands on lines %d to %d", name, i, p.line, p.endLine)
+			at = p.End
+			if p.Line < 1 || p.EndLine < p.Line {
+				t.Errorf("%s: passage %d stands on lines %d to %d", name, i, p.Line, p.EndLine)
 			}
 		}
 		if left := strings.TrimFunc(note.Text[min(at, len(note.Text)):], unicode.IsSpace); left != "" {
@@ -148,11 +148,11 @@ func TestALongHeadingIsCutAsAnyText(t *testing.T) {
 		"alone": paragraph, "twice": paragraph + paragraph, "before text": paragraph + "\nText.\n", "after text": "Text.\n\n" + paragraph,
 		"on one line": "# " + strings.Join(lines, " ") + "\n\nText.\n",
 	} {
-		for i, p := range cut(notes.Parse(notes.Entry{Path: "n.md"}, []byte(text)), 100) {
-			if n := estimateTokens(text[p.start:p.end]); n > 200 {
+		for i, p := range Cut(notes.Parse(notes.Entry{Path: "n.md"}, []byte(text)), 100) {
+			if n := EstimateTokens(text[p.Start:p.End]); n > 200 {
 				t.Errorf("%s: passage %d has %d tokens", name, i, n)
 			}
-			if n := estimateTokens(strings.Join(p.heading, headingSeparator)); n > 100 {
+			if n := EstimateTokens(strings.Join(p.Heading, Separator)); n > 100 {
 				t.Errorf("%s: the headings of passage %d have %d tokens", name, i, n)
 			}
 		}

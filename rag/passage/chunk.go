@@ -1,4 +1,6 @@
-package rag
+// Package passage cuts a note into passages along its structure, and those into
+// texts that an embedder can read. Start at [Cut].
+package passage
 
 import (
 	"sort"
@@ -9,37 +11,37 @@ import (
 	"lifehub/notes"
 )
 
-// piece is a passage as it is cut from a note: a range of its text.
-type piece struct {
-	start, end int // bytes of note.Text
-	line       int // of start
-	endLine    int // of the last byte
-	heading    []string
-	listing    bool // hardly more than links: an index of other notes
+// Piece is a passage as it is cut from a note: a range of its text.
+type Piece struct {
+	Start, End int // bytes of note.Text
+	Line       int // of start
+	EndLine    int // of the last byte
+	Heading    []string
+	Listing    bool // hardly more than links: an index of other notes
 }
 
-// headingSeparator stands between the headings of a path.
-const headingSeparator = " › "
+// Separator stands between the headings of a path.
+const Separator = " › "
 
-// cut divides a note along its structure into passages of at most about size
+// Cut divides a note along its structure into passages of at most about size
 // tokens. Passages follow one another without overlap and leave out nothing
 // but blank lines and front matter.
-func cut(note notes.Note, size int) []piece {
-	body := bodyStart(note.Text, note.BodyLine)
+func Cut(note notes.Note, size int) []Piece {
+	body := BodyStart(note.Text, note.BodyLine)
 	c := cutter{text: note.Text, size: size}
 	for _, u := range blocks(note.Text, body, size) {
 		c.add(u)
 	}
 	c.flush()
 	if len(c.pieces) == 0 { // nothing but front matter, or nothing at all: its name is still found
-		c.pieces = []piece{{end: len(note.Text)}}
+		c.pieces = []Piece{{End: len(note.Text)}}
 	}
 	lines := lineStarts(note.Text)
 	for i := range c.pieces {
 		p := &c.pieces[i]
-		p.line = lineOf(lines, p.start)
-		p.endLine = lineOf(lines, max(p.start, p.end-1))
-		p.listing = isListing(note.Text[p.start:p.end])
+		p.Line = lineOf(lines, p.Start)
+		p.EndLine = lineOf(lines, max(p.Start, p.End-1))
+		p.Listing = isListing(note.Text[p.Start:p.End])
 	}
 	return c.pieces
 }
@@ -48,7 +50,7 @@ func cut(note notes.Note, size int) []piece {
 type cutter struct {
 	text   string
 	size   int // tokens
-	pieces []piece
+	pieces []Piece
 	open   []unit
 	tokens int // of open
 }
@@ -57,7 +59,7 @@ type cutter struct {
 // would grow too big, or when a section begins and it is big enough to stand
 // alone.
 func (c *cutter) add(u unit) {
-	tokens := estimateTokens(c.text[u.start:u.end])
+	tokens := EstimateTokens(c.text[u.start:u.end])
 	if len(c.open) > 0 {
 		full := c.tokens+tokens > c.size
 		if full && c.open[len(c.open)-1].kind == headingUnit && c.tokens < c.size {
@@ -80,20 +82,20 @@ func (c *cutter) flush() {
 	onlyHeadings := true
 	for _, u := range c.open {
 		onlyHeadings = onlyHeadings && u.kind == headingUnit
-		path = commonPath(path, u.path)
+		path = CommonPath(path, u.path)
 	}
-	p := piece{start: first.start, end: last.end, heading: path}
+	p := Piece{Start: first.start, End: last.end, Heading: path}
 	if n := len(c.pieces) - 1; onlyHeadings && n >= 0 && len(c.open) == 1 && c.tokens < c.size {
 		// A heading without a text ends the piece before it.
-		c.pieces[n].end = p.end
-		c.pieces[n].heading = commonPath(c.pieces[n].heading, path)
+		c.pieces[n].End = p.End
+		c.pieces[n].Heading = CommonPath(c.pieces[n].Heading, path)
 	} else {
 		c.pieces = append(c.pieces, p)
 	}
 	c.open, c.tokens = c.open[:0], 0
 }
 
-func commonPath(a, b []string) []string {
+func CommonPath(a, b []string) []string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
@@ -101,9 +103,9 @@ func commonPath(a, b []string) []string {
 	return a[:n]
 }
 
-// estimateTokens guesses how many tokens an embedding model makes of a text:
+// EstimateTokens guesses how many tokens an embedding model makes of a text:
 // English runs at 3.4 to 4 letters a token, Chinese and Japanese at about one.
-func estimateTokens(s string) int {
+func EstimateTokens(s string) int {
 	quarter := 0
 	for _, r := range s {
 		switch {
@@ -135,8 +137,8 @@ func isListing(text string) bool {
 	return links >= 5 && links*10 >= lines*8
 }
 
-// bodyStart is the byte at which the given line begins; lines count from 1.
-func bodyStart(text string, line int) int {
+// BodyStart is the byte at which the given line begins; lines count from 1.
+func BodyStart(text string, line int) int {
 	at := 0
 	for ; line > 1; line-- {
 		next := strings.IndexByte(text[at:], '\n')

@@ -1,4 +1,4 @@
-package rag
+package passage
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func TestWindowsHoldTheWholePassage(t *testing.T) {
 				return r
 			}, s)
 		}
-		all, texts := "", embeddedTexts(title, "", text, window)
+		all, texts := "", Embedded(title, "", text, window)
 		for _, part := range texts {
 			place, own, found := strings.Cut(part, "\n")
 			if title == "" || !found || !strings.HasPrefix(title, strings.TrimSuffix(place, "…")) {
@@ -31,7 +31,7 @@ func TestWindowsHoldTheWholePassage(t *testing.T) {
 			}
 			all += own
 		}
-		if len(texts) > 1 && len(texts) < mostWindows && !strings.Contains(title, "\n") && bare(all) != bare(text) {
+		if len(texts) > 1 && len(texts) < MostWindows && !strings.Contains(title, "\n") && bare(all) != bare(text) {
 			t.Fatalf("the windows hold %q of %q", all, text)
 		}
 	})
@@ -40,7 +40,7 @@ func TestWindowsHoldTheWholePassage(t *testing.T) {
 func TestWindowsFitTheModel(t *testing.T) {
 	text := strings.Repeat("The boiler was serviced in March, and the filter was changed as well. ", 15)
 	for window, want := range map[int]int{8192: 1, 512: 1, 256: 2, 128: 3} {
-		texts := embeddedTexts("Boiler", "Boiler › Service", text, window)
+		texts := Embedded("Boiler", "Boiler › Service", text, window)
 		if len(texts) != want {
 			t.Errorf("a window of %d tokens: %d texts, want %d", window, len(texts), want)
 		}
@@ -48,7 +48,7 @@ func TestWindowsFitTheModel(t *testing.T) {
 			if !strings.HasPrefix(part, "Boiler › Service\n") {
 				t.Errorf("a window without its headings: %q", part)
 			}
-			if n := estimateTokens(part); n > window {
+			if n := EstimateTokens(part); n > window {
 				t.Errorf("a window of %d tokens was given %d", window, n)
 			}
 		}
