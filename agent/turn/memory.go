@@ -48,26 +48,29 @@ const (
 // most k (0: 1), and only those that fit it well. Of a conversation's own messages
 // the last few are not searched, because they stand in the prompt.
 func (a *Agent) Recall(ctx context.Context, conversation, question string, k int) ([]agent.Recollection, error) {
-	m := a.Memory
+	found, err := a.Memory.recall(ctx, conversation, question, a.Messages, k)
+	for i, r := range found {
+		found[i].Foreign = len(a.untrustedIn(ctx, r.Title, r.Question, r.Answer)) > 0 || len(agent.ParseMessage(r.Question).Attached) > 0
+	}
+	return found, err
+}
+
+// recall finds past exchanges for [Agent.Recall]; window is how many of the
+// conversation's last messages are not searched.
+func (m LongTerm) recall(ctx context.Context, conversation, question string, window, k int) ([]agent.Recollection, error) {
 	if m.Store == nil || strings.TrimSpace(question) == "" {
 		return nil, nil
 	}
 	if k <= 0 {
 		k = defaultK
 	}
-	q := agent.MemoryQuery{Conversation: conversation, Everywhere: m.Everywhere, Window: a.Messages, Question: question, Limit: max(candidates, k)}
+	q := agent.MemoryQuery{Conversation: conversation, Everywhere: m.Everywhere, Window: window, Question: question, Limit: max(candidates, k)}
 	q.Embedder, q.Vector = m.embedQuestion(ctx, question)
 	found, err := m.Store.Similar(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if found, err = rankMemories(ctx, question, found, k); err != nil {
-		return nil, err
-	}
-	for i, r := range found {
-		found[i].Foreign = len(a.untrustedIn(ctx, r.Title, r.Question, r.Answer)) > 0 || len(agent.ParseMessage(r.Question).Attached) > 0
-	}
-	return found, nil
+	return rankMemories(ctx, question, found, k)
 }
 
 // embedQuestion returns no vector where none is to be had in time.
@@ -102,11 +105,14 @@ func (m LongTerm) prefixes(embedder string) (question, text string) {
 	return m.Prefixes(embedder)
 }
 
-// EmbedMemories gives every archived exchange a vector of the embedder of
+// EmbedMemories gives every archived exchange a vector. It is for the
+// background: words find meanwhile. It ends with ctx.
+func (a *Agent) EmbedMemories(ctx context.Context) error { return a.Memory.embedAll(ctx) }
+
+// embedAll gives every archived exchange a vector of the embedder of
 // this moment, also those that have one of another. It is for the background:
 // words find meanwhile. It ends with ctx.
-func (a *Agent) EmbedMemories(ctx context.Context) error {
-	m := a.Memory
+func (m LongTerm) embedAll(ctx context.Context) error {
 	e := m.embedder(ctx)
 	if m.Store == nil || e == nil {
 		return nil
