@@ -1,19 +1,11 @@
 package turn
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
-	"lifehub/agent"
 	"lifehub/agent/prompt"
 )
-
-// factTokens is the room for facts in a prompt, in estimated tokens: about
-// forty of them. Of more, those that fit the question come.
-const factTokens = 800
 
 // recallFacts reads the facts anew, since the user may have edited them, and
 // keeps those that the prompts are to hold.
@@ -27,53 +19,6 @@ func (t *turn) recallFacts(ctx context.Context) error {
 	}
 	t.facts, err = chooseFacts(ctx, t.question, all)
 	return err
-}
-
-// chooseFacts marks the facts that fit the question, and of more than there is
-// room for keeps the ones that fit best and after them the newest. The order
-// stays.
-func chooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agent.Fact, error) {
-	likeness, err := agent.Alike(ctx, question, agent.FactTexts(all))
-	if err != nil {
-		return nil, err
-	}
-	order := make([]int, len(all))
-	for i := range all {
-		order[i] = i
-		if all[i].Fits = likeness[i].Fits(); !all[i].Fits {
-			likeness[i].Share, likeness[i].Letters = 0, 0 // of these, the newest come first
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(likeness[b].Sum(), likeness[a].Sum()), b-a)
-	})
-	room := factTokens
-	kept := map[int]bool{}
-	for _, i := range order {
-		if cost := prompt.Tokens(factLine(all[i], 0)); cost <= room {
-			room -= cost
-			kept[i] = true
-		}
-	}
-	var chosen []agent.Fact
-	for i, f := range all {
-		if kept[i] {
-			chosen = append(chosen, f)
-		}
-	}
-	return chosen, nil
-}
-
-// factLine is a fact in a prompt; n is the number to cite it by, 0 for none.
-func factLine(f agent.Fact, n int) string {
-	line := agent.OneLine(f.Text)
-	if from := f.Provenance(); from != "" {
-		line += " (" + from + ")"
-	}
-	if n > 0 {
-		return fmt.Sprintf("[%d] %s", n, line)
-	}
-	return "- " + line
 }
 
 // factPart is the block of facts in a prompt. Where they can be cited, first

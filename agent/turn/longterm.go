@@ -1,0 +1,232 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/prompt"
+	"lifehub/llm"
+)
+
+// factTokens is the room for facts in a prompt, in estimated tokens: about
+// forty of them. Of more, those that fit the question come.
+const factTokens = 800
+
+// chooseFacts marks the facts that fit the question, and of more than there is
+// room for keeps the ones that fit best and after them the newest. The order
+// stays.
+func chooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agent.Fact, error) {
+	likeness, err := agent.Alike(ctx, question, agent.FactTexts(all))
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(all))
+	for i := range all {
+		order[i] = i
+		if all[i].Fits = likeness[i].Fits(); !all[i].Fits {
+			likeness[i].Share, likeness[i].Letters = 0, 0 // of these, the newest come first
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(likeness[b].Sum(), likeness[a].Sum()), b-a)
+	})
+	room := factTokens
+	kept := map[int]bool{}
+	for _, i := range order {
+		if cost := prompt.Tokens(factLine(all[i], 0)); cost <= room {
+			room -= cost
+			kept[i] = true
+		}
+	}
+	var chosen []agent.Fact
+	for i, f := range all {
+		if kept[i] {
+			chosen = append(chosen, f)
+		}
+	}
+	return chosen, nil
+}
+
+// factLine is a fact in a prompt; n is the number to cite it by, 0 for none.
+func factLine(f agent.Fact, n int) string {
+	line := agent.OneLine(f.Text)
+	if from := f.Provenance(); from != "" {
+		line += " (" + from + ")"
+	}
+	if n > 0 {
+		return fmt.Sprintf("[%d] %s", n, line)
+	}
+	return "- " + line
+}
+
+// LongTerm is how an Agent uses its memory.
+type LongTerm struct {
+	Store      agent.Memory // nil: what leaves the window is forgotten
+	Everywhere bool         // recall from all conversations, not just the one under way
+	K          int          // exchanges that come back at most; 0: 1
+
+	// Archived is told when an exchange was archived, so that somebody calls
+	// EmbedMemories; it must not wait. nil: nobody is told.
+	Archived func()
+	// Embedder is what embeds now; nil, or an embedder that is nil: words only.
+	Embedder func(ctx context.Context) llm.Embedder
+	// Prefixes are the words that an embedding model wants before a question
+	// and before a text that is searched; nil: none.
+	Prefixes func(embedder string) (question, text string)
+}
+
+// defaultK is how many past exchanges come back.
+const defaultK = 1
+
+// recallTimeout bounds the embedding of a question: without it words are enough.
+const recallTimeout = 2 * time.Second
+
+// candidates are looked at closely, by words and by meaning each.
+const candidates = 12
+
+// embedBatch is how many exchanges are embedded at once.
+const embedBatch = 32
+
+// maxEmbedded bounds what of an exchange is embedded, in bytes: the models
+// read 512 tokens and more.
+const maxEmbedded = 2 << 10
+
+// recall finds past exchanges for [Agent.Recall]; window is how many of the
+// conversation's last messages are not searched.
+func (m LongTerm) recall(ctx context.Context, conversation, question string, window, k int) ([]agent.Recollection, error) {
+	if m.Store == nil || strings.TrimSpace(question) == "" {
+		return nil, nil
+	}
+	if k <= 0 {
+		k = defaultK
+	}
+	q := agent.MemoryQuery{Conversation: conversation, Everywhere: m.Everywhere, Window: window, Question: question, Limit: max(candidates, k)}
+	q.Embedder, q.Vector = m.embedQuestion(ctx, question)
+	found, err := m.Store.Similar(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return rankMemories(ctx, question, found, k)
+}
+
+// embedQuestion returns no vector where none is to be had in time.
+func (m LongTerm) embedQuestion(ctx context.Context, question string) (name string, vector []float32) {
+	ctx, cancel := context.WithTimeout(ctx, recallTimeout)
+	defer cancel()
+	e := m.embedder(ctx)
+	if e == nil {
+		return "", nil
+	}
+	prefix, _ := m.prefixes(e.Name())
+	vectors, err := agent.Guarded(ctx, func(ctx context.Context) ([][]float32, error) {
+		return e.Embed(ctx, []string{prefix + agent.Clip(question, maxEmbedded)})
+	})
+	if err != nil || len(vectors) != 1 {
+		return "", nil
+	}
+	return e.Name(), vectors[0]
+}
+
+func (m LongTerm) embedder(ctx context.Context) llm.Embedder {
+	if m.Embedder == nil {
+		return nil
+	}
+	return m.Embedder(ctx)
+}
+
+func (m LongTerm) prefixes(embedder string) (question, text string) {
+	if m.Prefixes == nil {
+		return "", ""
+	}
+	return m.Prefixes(embedder)
+}
+
+// embedAll gives every archived exchange a vector of the embedder of
+// this moment, also those that have one of another. It is for the background:
+// words find meanwhile. It ends with ctx.
+func (m LongTerm) embedAll(ctx context.Context) error {
+	e := m.embedder(ctx)
+	if m.Store == nil || e == nil {
+		return nil
+	}
+	_, prefix := m.prefixes(e.Name())
+	for {
+		batch, err := m.Store.Unembedded(ctx, e.Name(), embedBatch)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		texts := make([]string, len(batch))
+		for i, r := range batch {
+			texts[i] = prefix + agent.Clip(r.Question+"\n"+r.Answer, maxEmbedded)
+		}
+		vectors, err := e.Embed(ctx, texts)
+		if err != nil {
+			return fmt.Errorf("embed the memory: %w", err)
+		}
+		if len(vectors) != len(batch) {
+			return fmt.Errorf("embed the memory: %d vectors for %d texts", len(vectors), len(batch))
+		}
+		kept := make(map[string][]float32, len(batch))
+		for i, r := range batch {
+			kept[r.Turn] = vectors[i]
+		}
+		if err := m.Store.KeepVectors(ctx, e.Name(), kept); err != nil {
+			return err
+		}
+	}
+}
+
+// rankMemories orders candidates by words and meaning together and keeps the
+// k best that fit at all.
+func rankMemories(ctx context.Context, question string, found []agent.Recollection, k int) ([]agent.Recollection, error) {
+	texts := make([]string, 0, len(found))
+	best := 0.0
+	for _, r := range found {
+		best = max(best, r.Words)
+		texts = append(texts, agent.Clip(r.Question+"\n"+r.Answer, maxEmbedded))
+	}
+	likeness, err := agent.Alike(ctx, question, texts)
+	if err != nil {
+		return nil, err
+	}
+	var fit []agent.Recollection
+	for i, r := range found {
+		if !likeness[i].Fits() && !meansTheSame(r) {
+			continue
+		}
+		if best > 0 {
+			r.Score = wordsWeight * r.Words / best
+		}
+		r.Score += (1 - wordsWeight) * min(1, max(0, r.Above)/farAbove)
+		fit = append(fit, r)
+	}
+	slices.SortStableFunc(fit, func(a, b agent.Recollection) int { return cmp.Compare(b.Score, a.Score) })
+	return fit[:min(k, len(fit))], nil
+}
+
+// All were measured on what people said over several talks and were asked
+// about later (docs/figures/memory.md). An exchange that fits nothing costs a
+// hundred tokens, one that is missed costs the answer: the thresholds are low.
+const (
+	// wordsWeight is the part of the words in the score.
+	wordsWeight = 0.7
+	// leastAbove is what leastShare is for the vectors of whatever model: cosines of one model
+	// mean nothing in another, but their deviations do.
+	leastAbove = 3.0
+	// leastMeaning is the cosine that stands in for it among a few exchanges.
+	leastMeaning = 0.6
+	// farAbove are the deviations that give the whole score of meaning.
+	farAbove = 6.0
+)
+
+func meansTheSame(r agent.Recollection) bool {
+	if r.Above == 0 {
+		return r.Meaning >= leastMeaning
+	}
+	return r.Above >= leastAbove
+}
