@@ -17,13 +17,14 @@ import (
 var arrows = map[string][]string{
 	"lifehub":                  {"cli"},
 	"lifehub/agent":            {"llm", "internal/pattern", "internal/text"},
-	"lifehub/agent/turn":       {"agent", "agent/parse", "llm", "internal/pattern", "internal/text", "agent/rules", "agent/args", "agent/citation", "agent/prompt"},
+	"lifehub/agent/turn":       {"agent", "agent/parse", "llm", "internal/pattern", "internal/text", "agent/rules", "agent/args", "agent/citation", "agent/prompt", "agent/memory"},
 	"lifehub/agent/rules":      {"agent", "internal/pattern", "agent/args"},
 	"lifehub/agent/args":       {"agent", "internal/pattern", "llm"},
 	"lifehub/agent/citation":   {"agent", "internal/pattern", "internal/text"},
 	"lifehub/agent/prompt":     {"agent", "internal/text", "llm"},
+	"lifehub/agent/memory":     {"agent", "agent/prompt", "internal/text", "llm"},
 	"lifehub/agent/parse":      {"internal/pattern"},
-	"lifehub/agent/tools":      {"agent", "llm", "notes", "internal/pattern", "rag"},
+	"lifehub/agent/tools":      {"agent", "llm", "notes", "internal/pattern", "rag", "agent/memory"},
 	"lifehub/llm":              {"internal/pattern", "internal/text"},
 	"lifehub/llm/llmtest":      {"llm", "llm/llmtest/tinygguf", "internal/testenv"},
 	"lifehub/notes":            {"internal/pattern"},
@@ -32,7 +33,7 @@ var arrows = map[string][]string{
 	"lifehub/internal/text":    {"internal/pattern"},
 	"lifehub/examples":         {},
 	"lifehub/cli/export":       {"agent", "cli/settings", "notes", "store", "tui/safetext"},
-	"lifehub/cli/app":          {"agent", "agent/rules", "agent/tools", "agent/turn", "cli/export", "cli/redact", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "llm", "mcpclient", "mcpclient/config", "mcpclient/trust", "notes", "rag", "store", "store/file", "store/trace"},
+	"lifehub/cli/app":          {"agent", "agent/rules", "agent/tools", "agent/turn", "cli/export", "cli/redact", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "llm", "mcpclient", "mcpclient/config", "mcpclient/trust", "notes", "rag", "store", "store/file", "store/trace", "agent/memory"},
 	"lifehub/cli/redact":       {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/version":      {},
@@ -173,9 +174,9 @@ var tables = map[string]int{
 
 // debts are rooms that are still too large. Each may only shrink.
 var debts = map[string]int{
-	"lifehub/agent lines":               2750,
+	"lifehub/agent lines":               2650,
 	"lifehub/agent circle":              9,
-	"lifehub/agent/turn lines":          6900,
+	"lifehub/agent/turn lines":          6650,
 	"lifehub/agent/turn circle":         38,
 	"lifehub/agent/turn.turn fields":    50,
 	"lifehub/agent/turn.turn spread":    33,

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/memory"
 	"lifehub/agent/turn"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
@@ -77,7 +78,7 @@ func (f memoryFigures) log(t *testing.T, reference float64) {
 func measureMemory(t *testing.T, bench eval.Bench, e llm.Embedder) (f memoryFigures) {
 	t.Helper()
 	s, said := aPast(t, bench)
-	a := turn.New(turn.Options{History: s, Memory: turn.LongTerm{
+	a := turn.New(turn.Options{History: s, Memory: memory.LongTerm{
 		Store: s, Embedder: func(context.Context) llm.Embedder { return e }, Prefixes: rag.Prefixes,
 	}})
 	if err := a.EmbedMemories(t.Context()); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/memory"
 	"lifehub/agent/turn"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
@@ -39,7 +40,7 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 	a := turn.New(turn.Options{
 		Model: provider, Window: provider.Window, History: s, Summaries: s, Gauges: s, ModelName: func() string { return provider.State().Model },
 		Refuses: func() bool { return true },
-		Memory: turn.LongTerm{Store: s, Prefixes: rag.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
+		Memory: memory.LongTerm{Store: s, Prefixes: rag.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
 			e, err := provider.Embedder(ctx)
 			if err != nil {
 				t.Error(err)

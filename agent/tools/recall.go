@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/memory"
 )
 
 type recallArgs struct {
@@ -30,7 +31,7 @@ func newRecall(f Facts, past past) agent.Tool {
 		}
 		var exchanges []agent.Recollection
 		if query := strings.TrimSpace(args.Query); query != "" {
-			if facts, err = agent.FittingFacts(ctx, query, facts); err != nil {
+			if facts, err = memory.FittingFacts(ctx, query, facts); err != nil {
 				return agent.Result{}, err
 			}
 			if past != nil {

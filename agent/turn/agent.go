@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
+	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
 	"lifehub/agent/rules"
 	"lifehub/llm"
@@ -22,7 +23,7 @@ type Options struct {
 	Tools     func() []agent.Tool // the enabled tools of this moment; nil: none
 	History   agent.History
 	Journal   agent.Journal   // nil: a turn that is cut cannot be gone on with
-	Memory    LongTerm        // the zero value remembers nothing beyond the window
+	Memory    memory.LongTerm // the zero value remembers nothing beyond the window
 	Summaries agent.Summaries // keeps what older turns came down to; nil: they are left out when they do not fit
 	Gauges    agent.Gauges    // keeps how models count tokens; nil: learned anew in each run
 	// Refuses tells that the model server refuses a prompt that is too long, and

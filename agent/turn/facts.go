@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
 )
 
@@ -17,7 +18,7 @@ func (t *turn) recallFacts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.facts, err = chooseFacts(ctx, t.question, all)
+	t.facts, err = memory.ChooseFacts(ctx, t.question, all)
 	return err
 }
 
@@ -33,7 +34,7 @@ func (t *turn) factPart(first int) []prompt.PromptPart {
 		if first > 0 {
 			n = first + i
 		}
-		lines = append(lines, factLine(f, n))
+		lines = append(lines, memory.FactLine(f, n))
 	}
 	return []prompt.PromptPart{{
 		Kind: "memory", Fence: t.fence(), Text: strings.Join(lines, "\n"),

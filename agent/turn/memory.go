@@ -16,7 +16,7 @@ import (
 // most k (0: 1), and only those that fit it well. Of a conversation's own messages
 // the last few are not searched, because they stand in the prompt.
 func (a *Agent) Recall(ctx context.Context, conversation, question string, k int) ([]agent.Recollection, error) {
-	found, err := a.Memory.recall(ctx, conversation, question, a.Messages, k)
+	found, err := a.Memory.Recall(ctx, conversation, question, a.Messages, k)
 	for i, r := range found {
 		found[i].Foreign = len(a.untrustedIn(ctx, r.Title, r.Question, r.Answer)) > 0 || len(agent.ParseMessage(r.Question).Attached) > 0
 	}
@@ -25,7 +25,7 @@ func (a *Agent) Recall(ctx context.Context, conversation, question string, k int
 
 // EmbedMemories gives every archived exchange a vector. It is for the
 // background: words find meanwhile. It ends with ctx.
-func (a *Agent) EmbedMemories(ctx context.Context) error { return a.Memory.embedAll(ctx) }
+func (a *Agent) EmbedMemories(ctx context.Context) error { return a.Memory.EmbedAll(ctx) }
 
 // recall brings back what was said before: the window of recent messages, the
 // facts about the user, and from beyond the window the exchanges most like the

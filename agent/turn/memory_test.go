@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
@@ -51,8 +52,8 @@ var cat = agent.Recollection{
 	Question: "My cat's name is Whiskers", Answer: "Got it! Whiskers is your cat's name.", Words: 2,
 }
 
-func remembering(p *past) LongTerm {
-	return LongTerm{Store: p, Embedder: func(context.Context) llm.Embedder { return llm.Ngrams{} }}
+func remembering(p *past) memory.LongTerm {
+	return memory.LongTerm{Store: p, Embedder: func(context.Context) llm.Embedder { return llm.Ngrams{} }}
 }
 
 // asked is the last message of a request, where the material stands.
@@ -207,17 +208,17 @@ func TestOfManyFactsTheFittingOnesComeAndThenTheNewest(t *testing.T) {
 		file = append(file, agent.Fact{Text: fmt.Sprintf("Fact number %d is about something else entirely, and long", i)})
 	}
 	file[7].Text = "My cat is called Whiskers"
-	chosen, err := chooseFacts(t.Context(), "What is the cat called?", file)
+	chosen, err := memory.ChooseFacts(t.Context(), "What is the cat called?", file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	size := 0
 	has := map[string]bool{}
 	for _, f := range chosen {
-		size += prompt.Tokens(factLine(f, 0))
+		size += prompt.Tokens(memory.FactLine(f, 0))
 		has[f.Text] = true
 	}
-	if size > factTokens || len(chosen) < 20 || !has[file[7].Text] || !has[file[199].Text] || has[file[0].Text] {
+	if size > memory.FactTokens || len(chosen) < 20 || !has[file[7].Text] || !has[file[199].Text] || has[file[0].Text] {
 		t.Errorf("%d facts of %d tokens: %v", len(chosen), size, has)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
+	"lifehub/agent/memory"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -91,7 +92,7 @@ func relevance(tools []agent.Tool, question string) []float64 {
 	}
 	mean := max(1, total/float64(len(tools)))
 	scores := make([]float64, len(tools))
-	for word := range agent.WordSet(question) {
+	for word := range memory.WordSet(question) {
 		rare := math.Log(1 + (float64(len(tools))-known[word]+0.5)/(known[word]+0.5))
 		for i := range tools {
 			if n := counts[i][word]; n > 0 {
@@ -105,7 +106,7 @@ func relevance(tools []agent.Tool, question string) []float64 {
 // toolWords counts the words that a tool is found by.
 func toolWords(spec llm.ToolSpec) map[string]float64 {
 	counts := map[string]float64{}
-	for word := range agent.WordSet(strings.Join(wordsOfName(spec.Name), " ")) {
+	for word := range memory.WordSet(strings.Join(wordsOfName(spec.Name), " ")) {
 		counts[word] += nameWeight
 	}
 	described := spec.Description
@@ -114,7 +115,7 @@ func toolWords(spec llm.ToolSpec) map[string]float64 {
 	}
 	for _, tok := range text.Tokens(agent.Clip(described, 4000)) {
 		if !tok.Stop {
-			counts[agent.Root(tok.Text)]++
+			counts[memory.Root(tok.Text)]++
 		}
 	}
 	return counts

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/memory"
 	"lifehub/agent/rules"
 	"lifehub/agent/tools"
 	"lifehub/agent/turn"
@@ -346,11 +347,11 @@ func (a *App) modelName() string {
 }
 
 // longTerm is the memory beyond the window.
-func (a *App) longTerm() turn.LongTerm {
+func (a *App) longTerm() memory.LongTerm {
 	if a.Settings.Memory.Scope == "off" {
-		return turn.LongTerm{}
+		return memory.LongTerm{}
 	}
-	return turn.LongTerm{
+	return memory.LongTerm{
 		Store: a.Store, Everywhere: a.Settings.Memory.Scope == "all", K: a.Settings.Memory.K,
 		Embedder: a.Embedder, Prefixes: rag.Prefixes, Archived: a.Archived,
 	}

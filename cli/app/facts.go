@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"lifehub/agent"
+	"lifehub/agent/memory"
 	"lifehub/agent/tools"
 	"lifehub/agent/turn"
 	"lifehub/notes"
@@ -60,7 +61,7 @@ func (a *App) FindFacts(ctx context.Context, query string) ([]agent.Fact, error)
 	if err != nil || query == "" {
 		return facts, err
 	}
-	return agent.FittingFacts(ctx, query, facts)
+	return memory.FittingFacts(ctx, query, facts)
 }
 
 // SearchMemory finds facts and exchanges of all conversations.

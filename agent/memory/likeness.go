@@ -1,4 +1,6 @@
-package agent
+// Package memory finds again what was said and remembered: past exchanges and
+// facts that fit a question.
+package memory
 
 import (
 	"cmp"
@@ -6,24 +8,25 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
 // FittingFacts returns the facts that fit a question, the best first.
-func FittingFacts(ctx context.Context, question string, all []Fact) ([]Fact, error) {
-	likeness, err := Alike(ctx, question, FactTexts(all))
+func FittingFacts(ctx context.Context, question string, all []agent.Fact) ([]agent.Fact, error) {
+	likeness, err := alike(ctx, question, factTexts(all))
 	if err != nil {
 		return nil, err
 	}
 	var order []int
 	for i := range all {
-		if likeness[i].Fits() {
+		if likeness[i].fits() {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(likeness[b].Sum(), likeness[a].Sum()) })
-	fitting := make([]Fact, len(order))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(likeness[b].sum(), likeness[a].sum()) })
+	fitting := make([]agent.Fact, len(order))
 	for i, at := range order {
 		fitting[i] = all[at]
 	}
@@ -32,16 +35,16 @@ func FittingFacts(ctx context.Context, question string, all []Fact) ([]Fact, err
 
 // likeness is how much a text is like a question.
 type likeness struct {
-	Share   float64 // of the question's words that it holds
-	Letters float64 // cosine of the n-grams
+	share   float64 // of the question's words that it holds
+	letters float64 // cosine of the n-grams
 }
 
-func (l likeness) Fits() bool { return l.Share >= leastShare || l.Letters >= leastLetters }
+func (l likeness) fits() bool { return l.share >= leastShare || l.letters >= leastLetters }
 
-func (l likeness) Sum() float64 { return l.Share + l.Letters }
+func (l likeness) sum() float64 { return l.share + l.letters }
 
-// Alike compares a question with each of some texts.
-func Alike(ctx context.Context, question string, texts []string) ([]likeness, error) {
+// alike compares a question with each of some texts.
+func alike(ctx context.Context, question string, texts []string) ([]likeness, error) {
 	letters, err := llm.Ngrams{}.Embed(ctx, append([]string{question}, texts...))
 	if err != nil {
 		return nil, err
@@ -55,8 +58,8 @@ func Alike(ctx context.Context, question string, texts []string) ([]likeness, er
 	return list, nil
 }
 
-// FactTexts are what facts say.
-func FactTexts(facts []Fact) []string {
+// factTexts are what facts say.
+func factTexts(facts []agent.Fact) []string {
 	texts := make([]string, len(facts))
 	for i, f := range facts {
 		texts[i] = f.Text

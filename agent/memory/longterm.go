@@ -1,4 +1,4 @@
-package turn
+package memory
 
 import (
 	"cmp"
@@ -13,32 +13,32 @@ import (
 	"lifehub/llm"
 )
 
-// factTokens is the room for facts in a prompt, in estimated tokens: about
+// FactTokens is the room for facts in a prompt, in estimated tokens: about
 // forty of them. Of more, those that fit the question come.
-const factTokens = 800
+const FactTokens = 800
 
-// chooseFacts marks the facts that fit the question, and of more than there is
+// ChooseFacts marks the facts that fit the question, and of more than there is
 // room for keeps the ones that fit best and after them the newest. The order
 // stays.
-func chooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agent.Fact, error) {
-	likeness, err := agent.Alike(ctx, question, agent.FactTexts(all))
+func ChooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agent.Fact, error) {
+	likeness, err := alike(ctx, question, factTexts(all))
 	if err != nil {
 		return nil, err
 	}
 	order := make([]int, len(all))
 	for i := range all {
 		order[i] = i
-		if all[i].Fits = likeness[i].Fits(); !all[i].Fits {
-			likeness[i].Share, likeness[i].Letters = 0, 0 // of these, the newest come first
+		if all[i].Fits = likeness[i].fits(); !all[i].Fits {
+			likeness[i].share, likeness[i].letters = 0, 0 // of these, the newest come first
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(likeness[b].Sum(), likeness[a].Sum()), b-a)
+		return cmp.Or(cmp.Compare(likeness[b].sum(), likeness[a].sum()), b-a)
 	})
-	room := factTokens
+	room := FactTokens
 	kept := map[int]bool{}
 	for _, i := range order {
-		if cost := prompt.Tokens(factLine(all[i], 0)); cost <= room {
+		if cost := prompt.Tokens(FactLine(all[i], 0)); cost <= room {
 			room -= cost
 			kept[i] = true
 		}
@@ -52,8 +52,8 @@ func chooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agen
 	return chosen, nil
 }
 
-// factLine is a fact in a prompt; n is the number to cite it by, 0 for none.
-func factLine(f agent.Fact, n int) string {
+// FactLine is a fact in a prompt; n is the number to cite it by, 0 for none.
+func FactLine(f agent.Fact, n int) string {
 	line := agent.OneLine(f.Text)
 	if from := f.Provenance(); from != "" {
 		line += " (" + from + ")"
@@ -96,9 +96,9 @@ const embedBatch = 32
 // read 512 tokens and more.
 const maxEmbedded = 2 << 10
 
-// recall finds past exchanges for [Agent.Recall]; window is how many of the
+// Recall finds past exchanges for [Agent.Recall]; window is how many of the
 // conversation's last messages are not searched.
-func (m LongTerm) recall(ctx context.Context, conversation, question string, window, k int) ([]agent.Recollection, error) {
+func (m LongTerm) Recall(ctx context.Context, conversation, question string, window, k int) ([]agent.Recollection, error) {
 	if m.Store == nil || strings.TrimSpace(question) == "" {
 		return nil, nil
 	}
@@ -146,10 +146,10 @@ func (m LongTerm) prefixes(embedder string) (question, text string) {
 	return m.Prefixes(embedder)
 }
 
-// embedAll gives every archived exchange a vector of the embedder of
+// EmbedAll gives every archived exchange a vector of the embedder of
 // this moment, also those that have one of another. It is for the background:
 // words find meanwhile. It ends with ctx.
-func (m LongTerm) embedAll(ctx context.Context) error {
+func (m LongTerm) EmbedAll(ctx context.Context) error {
 	e := m.embedder(ctx)
 	if m.Store == nil || e == nil {
 		return nil
@@ -190,13 +190,13 @@ func rankMemories(ctx context.Context, question string, found []agent.Recollecti
 		best = max(best, r.Words)
 		texts = append(texts, agent.Clip(r.Question+"\n"+r.Answer, maxEmbedded))
 	}
-	likeness, err := agent.Alike(ctx, question, texts)
+	likeness, err := alike(ctx, question, texts)
 	if err != nil {
 		return nil, err
 	}
 	var fit []agent.Recollection
 	for i, r := range found {
-		if !likeness[i].Fits() && !meansTheSame(r) {
+		if !likeness[i].fits() && !meansTheSame(r) {
 			continue
 		}
 		if best > 0 {
