@@ -58,7 +58,7 @@ func waits(s mcpclient.ServerState) string {
 }
 
 // startOne starts one server alone, for a command about it.
-func startOne(ctx context.Context, sh *app.Process, name string) (*mcpclient.Servers, app.ServerTrust, error) {
+func startOne(ctx context.Context, sh *app.Process, name string) (*mcpclient.Client, app.ServerTrust, error) {
 	p, c, err := app.LoadSettings(sh)
 	if err != nil {
 		return nil, app.ServerTrust{}, err

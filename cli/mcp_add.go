@@ -21,7 +21,7 @@ import (
 // addition is one call of `lifehub mcp add`.
 type addition struct {
 	*app.Process
-	server    config.Server
+	server    config.Entry
 	transport string
 	env       []string
 	headers   []string

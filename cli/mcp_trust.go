@@ -89,7 +89,7 @@ func testServer(ctx context.Context, sh *app.Process, name string, consent bool)
 }
 
 // consentTo shows the page of a server's consent and waits until the server runs.
-func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Servers, name string) error {
+func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Client, name string) error {
 	before := servers.State()[0].Since
 	err := servers.Consent(ctx, name, func(page string) {
 		fmt.Fprintf(sh.Err, "%s wants your consent. Open this page:\n\n  %s\n\no and Enter opens it; Ctrl+C leaves.\n", name, safetext.Reveal(page))
@@ -193,7 +193,7 @@ func trustServer(ctx context.Context, sh *app.Process, name string, yes bool) er
 }
 
 // settledServer waits until the server has taken in what was accepted.
-func settledServer(ctx context.Context, sh *app.Process, servers *mcpclient.Servers, name string, accepted []trust.Change) error {
+func settledServer(ctx context.Context, sh *app.Process, servers *mcpclient.Client, name string, accepted []trust.Change) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, app.ServerPatience+time.Second, errors.New("it has not started"))
 	defer cancel()
 	for {

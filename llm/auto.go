@@ -18,18 +18,18 @@ type Auto struct {
 	ollama  *Ollama
 	offline *Offline
 	changed func(State)
-	look    func(context.Context) seen // a field for tests
+	ask     func(context.Context) probe // a field for tests
 
 	mu      sync.Mutex
-	now     seen
+	now     probe
 	decided chan struct{} // closed when the first look is over
 	wake    chan struct{} // asks for a look at once
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
 
-// seen is what a look at the server found.
-type seen struct {
+// probe is what a look at the server found.
+type probe struct {
 	up       bool
 	model    string
 	embedder Embedder // nil: the built-in one
@@ -52,14 +52,14 @@ func NewAuto(s Settings) (*Auto, error) {
 		return nil, err
 	}
 	a := newAuto(s.Changed)
-	a.ollama, a.look = ollama, lookAt(ollama, s.Model != "")
+	a.ollama, a.ask = ollama, lookAt(ollama, s.Model != "")
 	a.start()
 	return a, nil
 }
 
 func newAuto(changed func(State)) *Auto {
 	return &Auto{
-		offline: NewOffline(), changed: changed, now: seen{text: offlineText},
+		offline: NewOffline(), changed: changed, now: probe{text: offlineText},
 		decided: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 }
@@ -80,7 +80,7 @@ func (a *Auto) watch(ctx context.Context) {
 	}()
 	pause := lookDown
 	for first := true; ; first = false {
-		found := a.lookOnce(ctx)
+		found := a.probeOnce(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -107,14 +107,14 @@ func (a *Auto) watch(ctx context.Context) {
 	}
 }
 
-func (a *Auto) lookOnce(ctx context.Context) seen {
+func (a *Auto) probeOnce(ctx context.Context) probe {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	return a.look(ctx)
+	return a.ask(ctx)
 }
 
 // take makes what was seen the present, and tells it when it is news.
-func (a *Auto) take(found seen, first bool) {
+func (a *Auto) take(found probe, first bool) {
 	a.mu.Lock()
 	before := a.now
 	a.now = found
@@ -148,7 +148,7 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-func embedderName(s seen) string {
+func embedderName(s probe) string {
 	if s.embedder == nil {
 		return Ngrams{}.Name()
 	}
@@ -157,10 +157,10 @@ func embedderName(s seen) string {
 
 // lookAt tells whether an Ollama server can answer. A model that the user
 // named counts even when it is missing: then it is offered for pull.
-func lookAt(o *Ollama, named bool) func(context.Context) seen {
-	return func(ctx context.Context) seen {
+func lookAt(o *Ollama, named bool) func(context.Context) probe {
+	return func(ctx context.Context) probe {
 		if err := o.alive(ctx); err != nil {
-			return seen{text: offlineText}
+			return probe{text: offlineText}
 		}
 		info, err := o.current(ctx)
 		var missing *NotFoundError
@@ -168,17 +168,17 @@ func lookAt(o *Ollama, named bool) func(context.Context) seen {
 		case errors.As(err, &missing) && named:
 			info.Name = missing.Model
 		case errors.As(err, &missing):
-			return seen{text: fmt.Sprintf("Ollama runs but has no chat model: lifehub models pull %s", missing.Model)}
+			return probe{text: fmt.Sprintf("Ollama runs but has no chat model: lifehub models pull %s", missing.Model)}
 		case err != nil:
-			return seen{text: offlineText}
+			return probe{text: offlineText}
 		}
-		found := seen{up: true, model: info.Name}
+		found := probe{up: true, model: info.Name}
 		embedder, err := o.Embedder(ctx)
 		switch {
 		case errors.As(err, &missing):
 			found.text = fmt.Sprintf("notes are found by words only: lifehub models pull %s adds meaning", missing.Model)
 		case err != nil:
-			return seen{text: offlineText}
+			return probe{text: offlineText}
 		default:
 			found.embedder = embedder
 		}
@@ -186,36 +186,36 @@ func lookAt(o *Ollama, named bool) func(context.Context) seen {
 	}
 }
 
-// settled waits for the first look and returns what is known now.
-func (a *Auto) settled(ctx context.Context) (seen, error) {
+// waitForProbe waits for the first look and returns what is known now.
+func (a *Auto) waitForProbe(ctx context.Context) (probe, error) {
 	select {
 	case <-a.decided:
 	case <-a.ended:
 	case <-ctx.Done():
-		return seen{}, ctx.Err()
+		return probe{}, ctx.Err()
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.now, nil
 }
 
-// lost is called when a request finds the server gone.
-func (a *Auto) lost() {
+// markDown is called when a request finds the server gone.
+func (a *Auto) markDown() {
 	a.mu.Lock()
 	was := a.now.up
-	a.now = seen{text: offlineText}
+	a.now = probe{text: offlineText}
 	a.mu.Unlock()
 	if was {
 		a.tell("Ollama does not answer any more; "+offlineText, false)
 	}
-	a.lookAgain()
+	a.probeSoon()
 }
 
 // Stream implements [Model]. When the server is gone before the first piece,
 // the answer comes from the offline provider.
 func (a *Auto) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		now, err := a.settled(ctx)
+		now, err := a.waitForProbe(ctx)
 		if err != nil {
 			yield(Delta{}, err)
 			return
@@ -224,7 +224,7 @@ func (a *Auto) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error] 
 			began := false
 			for d, err := range a.ollama.Stream(ctx, req) {
 				if errors.Is(err, ErrUnreachable) && !began {
-					a.lost()
+					a.markDown()
 					if req.Task != nil {
 						break
 					}
@@ -283,13 +283,13 @@ func (a *Auto) SetWindow(tokens int) { a.ollama.SetWindow(tokens) }
 
 // Ready implements [Provider].
 func (a *Auto) Ready(ctx context.Context) error {
-	_, err := a.settled(ctx) // the look chose the model
+	_, err := a.waitForProbe(ctx) // the look chose the model
 	return err
 }
 
 // Info implements [Provider].
 func (a *Auto) Info(ctx context.Context, name string) (Info, error) {
-	now, err := a.settled(ctx)
+	now, err := a.waitForProbe(ctx)
 	if err != nil {
 		return Info{}, err
 	}
@@ -307,7 +307,7 @@ func (a *Auto) SetModel(ctx context.Context, name string) error {
 	if err := a.ollama.SetModel(ctx, name); err != nil {
 		return err
 	}
-	a.lookAgain()
+	a.probeSoon()
 	return nil
 }
 
@@ -316,11 +316,11 @@ func (a *Auto) Pull(ctx context.Context, name string, progress func(Progress)) e
 	if err := a.ollama.Pull(ctx, name, progress); err != nil {
 		return err
 	}
-	a.lookAgain()
+	a.probeSoon()
 	return nil
 }
 
-func (a *Auto) lookAgain() {
+func (a *Auto) probeSoon() {
 	select {
 	case a.wake <- struct{}{}:
 	default: // a look is due already
@@ -329,7 +329,7 @@ func (a *Auto) lookAgain() {
 
 // Embedder implements [Provider].
 func (a *Auto) Embedder(ctx context.Context) (Embedder, error) {
-	now, err := a.settled(ctx)
+	now, err := a.waitForProbe(ctx)
 	if err != nil {
 		return nil, err
 	}

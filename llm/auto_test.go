@@ -16,12 +16,12 @@ func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
 		var told []string
 		a := newAuto(func(s State) { told = append(told, s.Provider+": "+s.Text) })
 		a.ollama, _ = NewOllama(Settings{Model: "qwen3:8b"})
-		a.look = func(context.Context) seen {
+		a.ask = func(context.Context) probe {
 			looks = append(looks, time.Since(begun))
 			if time.Since(begun) > 20*time.Second && time.Since(begun) < 60*time.Second {
-				return seen{up: true, model: "qwen3:8b"}
+				return probe{up: true, model: "qwen3:8b"}
 			}
-			return seen{text: offlineText}
+			return probe{text: offlineText}
 		}
 		a.start()
 		time.Sleep(2 * time.Minute) // the clock of the bubble
@@ -44,9 +44,9 @@ func TestTheWatchFindsAServerThatComesUp(t *testing.T) {
 func TestARequestBeforeTheFirstLookWaitsForItOrForItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAuto(nil)
-		a.look = func(ctx context.Context) seen {
+		a.ask = func(ctx context.Context) probe {
 			<-ctx.Done() // a server that takes the connection and says nothing
-			return seen{text: offlineText}
+			return probe{text: offlineText}
 		}
 		a.start()
 		defer a.Close()
@@ -72,8 +72,8 @@ func TestAnEmbeddingModelThatArrivesIsTold(t *testing.T) {
 		a := newAuto(func(s State) { told = append(told, s) })
 		a.ollama, _ = NewOllama(Settings{Model: "qwen3:8b"})
 		pulled := false
-		a.look = func(context.Context) seen {
-			s := seen{up: true, model: "qwen3:8b", text: "notes are found by words only"}
+		a.ask = func(context.Context) probe {
+			s := probe{up: true, model: "qwen3:8b", text: "notes are found by words only"}
 			if pulled {
 				s.text, s.embedder = "", &ollamaEmbedder{name: "ollama/nomic-embed-text:latest@1"}
 			}
@@ -83,7 +83,7 @@ func TestAnEmbeddingModelThatArrivesIsTold(t *testing.T) {
 		defer a.Close()
 		synctest.Wait()
 		pulled = true
-		a.lookAgain()
+		a.probeSoon()
 		synctest.Wait()
 		if len(told) != 2 || told[0].Text == "" || told[1].Text != "" {
 			t.Errorf("it told %+v", told)

@@ -100,12 +100,12 @@ const (
 
 // Source is a numbered passage that an answer can cite as [N].
 type Source struct {
-	N       int
-	Title   string // where it stands, as shown to the user: note.md:12 Heading
-	Text    string
-	Score   float64 // relevance to the question, 0 to 1; 0: unknown
-	Foreign bool    // it came from outside the user's own notes
-	Dated   bool    // its note bears the day, or the time, that the question asks for
+	N         int
+	Title     string // where it stands, as shown to the user: note.md:12 Heading
+	Text      string
+	Score     float64 // relevance to the question, 0 to 1; 0: unknown
+	Untrusted bool    // it came from outside the user's own notes
+	Dated     bool    // its note bears the day, or the time, that the question asks for
 }
 
 // Result is the outcome of one step of a plan, in words.

@@ -61,7 +61,7 @@ func quoteFound(task *Task) string {
 			parts = append(parts, said)
 		}
 	}
-	asked := askedFor(task)
+	asked := contentQuery(task)
 	quotes, opening := bestQuotes(asked, task.Sources), "Your notes say:"
 	if asked.covered(quotes) < fitting || task.Unlikely {
 		opening = "Closest notes:"
@@ -107,7 +107,7 @@ const fitting = 0.34
 // quoteAnswer quotes the sources that fit the question best. fits reports
 // whether they hold enough of it to be its answer.
 func quoteAnswer(task *Task) (answer string, fits bool) {
-	asked := askedFor(task)
+	asked := contentQuery(task)
 	quotes := bestQuotes(asked, task.Sources)
 	covered := asked.covered(quotes)
 	opening := "Your notes say:"
@@ -134,13 +134,13 @@ func quoteAnswer(task *Task) (answer string, fits bool) {
 // writeQuotes puts an opening before quotes; what the user did not write has
 // one of its own.
 func writeQuotes(opening string, quotes []*quote, fits bool) string {
-	if fits && quotes[0].source.Foreign {
+	if fits && quotes[0].source.Untrusted {
 		opening = "Found in text you did not write:"
 	}
 	var out strings.Builder
 	out.WriteString(opening)
 	for i, q := range quotes {
-		if q.source.Foreign && (i == 0 && !fits || i > 0 && !quotes[i-1].source.Foreign) {
+		if q.source.Untrusted && (i == 0 && !fits || i > 0 && !quotes[i-1].source.Untrusted) {
 			out.WriteString("\n\nFrom text you did not write:")
 		}
 		fmt.Fprintf(&out, "\n\n“%s” [%d]", q.text, q.source.N)
@@ -210,8 +210,8 @@ func bestQuotes(asked query, sources []Source) []*quote {
 		}
 	}
 	slices.SortStableFunc(bySource, func(a, b []*quote) int {
-		if a[0].source.Foreign != b[0].source.Foreign {
-			return map[bool]int{false: -1, true: 1}[a[0].source.Foreign]
+		if a[0].source.Untrusted != b[0].source.Untrusted {
+			return map[bool]int{false: -1, true: 1}[a[0].source.Untrusted]
 		}
 		return cmp.Compare(highest(b), highest(a))
 	})

@@ -60,7 +60,7 @@ func planFor(task *Task) plan {
 		query := topic(clipBytes(inContext(message, task.History), maxQuery))
 		return oneStep("search_notes", map[string]any{"query": query}, "search your notes")
 	}
-	return plan{Reasoning: "There are no notes to search.", Answer: cmp.Or(recalled(askedFor(task), append(said(task.History), task.Past...), 0), onlyQuotes)}
+	return plan{Reasoning: "There are no notes to search.", Answer: cmp.Or(recalled(contentQuery(task), append(said(task.History), task.Past...), 0), onlyQuotes)}
 }
 
 // oneStep is a plan of one call.

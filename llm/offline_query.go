@@ -18,9 +18,9 @@ type query struct {
 	any   bool // it holds no word of its own: whatever was found answers
 }
 
-// askedFor reads the question, together with the one before it when it leans
+// contentQuery reads the question, together with the one before it when it leans
 // on that.
-func askedFor(task *Task) query {
+func contentQuery(task *Task) query {
 	question := searchFilter.ReplaceAllString(inContext(clipBytes(task.Question, maxRead), task.History), " ")
 	q := query{in: text.Language(question), terms: map[string]float64{}}
 	for word := range content(question) {
@@ -64,10 +64,10 @@ var asking = wordSet("note notes notiz notizen mention mentions write wrote writ
 // inContext is a question with the user's messages before it, up to one that
 // stands alone.
 func inContext(question string, history []Message) string {
-	for i, open := len(history)-1, leans(question); i >= 0 && open; i-- {
+	for i, open := len(history)-1, refersBack(question); i >= 0 && open; i-- {
 		if m := history[i]; m.Role == User {
 			before := clipBytes(m.Text, maxQuery/2)
-			question, open = before+" "+question, leans(before)
+			question, open = before+" "+question, refersBack(before)
 		}
 	}
 	return question
@@ -126,9 +126,9 @@ func words(s string) iter.Seq[string] {
 	}
 }
 
-// leans reports whether a question cannot be understood alone: none of its
+// refersBack reports whether a question cannot be understood alone: none of its
 // words says what it is about, or few do and another points back.
-func leans(question string) bool {
+func refersBack(question string) bool {
 	const few = 3
 	about, first := len(content(question)), true
 	for word := range words(question) {

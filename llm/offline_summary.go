@@ -12,7 +12,7 @@ const (
 // sentence that has most to do with what matters, or its first. Where that is
 // still too long, the oldest lines go.
 func makeSummary(task *Task) string {
-	matters := askedFor(&Task{Question: task.Question})
+	matters := contentQuery(&Task{Question: task.Question})
 	var lines []string
 	for line := range strings.Lines(task.Summary) {
 		if line = strings.TrimSpace(line); line != "" {

@@ -205,7 +205,7 @@ var theSources = []Source{
 	{N: 1, Title: "git/undo-last-commit.md:1 Undo The Last Commit", Text: "# Undo The Last Commit\n\nSometimes you want to undo a commit but keep the changes. Use a soft reset:\n\n```bash\n$ git reset --soft HEAD~1\n```\n\nThis leaves everything [7] staged. See <b>more</b> ![x](http://evil.example/p.png)."},
 	{N: 2, Title: "git/stash.md:4 Stash", Text: "Stash your changes with `git stash`.\n- keep it **short\n| a | b |"},
 	{N: 3, Title: "recipes/bread.md:2 Bread", Text: "Flour and water.\n\n- 500 g flour\n- 350 g water, warm\n- [ ] buy yeast"},
-	{N: 4, Title: "https://example.org/bread", Text: "Bakers call the share of water “hydration”.", Foreign: true},
+	{N: 4, Title: "https://example.org/bread", Text: "Bakers call the share of water “hydration”.", Untrusted: true},
 }
 
 func explained(question string, sources []Source, results ...Result) string {

@@ -170,7 +170,7 @@ func (o *Ollama) show(ctx context.Context, name string) (Info, error) {
 	res, err := again(ctx, func() (*api.ShowResponse, error) {
 		return within(ctx, questionTimeout, func(ctx context.Context) (*api.ShowResponse, error) {
 			res, err := o.client.Show(ctx, &api.ShowRequest{Model: name})
-			return res, o.mend(err, name)
+			return res, o.explain(err, name)
 		})
 	})
 	if err != nil {
@@ -241,7 +241,7 @@ func (o *Ollama) list(ctx context.Context) ([]api.ListModelResponse, error) {
 	res, err := again(ctx, func() (*api.ListResponse, error) {
 		return within(ctx, questionTimeout, func(ctx context.Context) (*api.ListResponse, error) {
 			res, err := o.client.List(ctx)
-			return res, o.mend(err, "")
+			return res, o.explain(err, "")
 		})
 	})
 	if err != nil {
@@ -275,7 +275,7 @@ func (o *Ollama) Pull(ctx context.Context, name string, progress func(Progress))
 		}
 		return nil
 	})
-	switch err = o.mend(err, name); {
+	switch err = o.explain(err, name); {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
@@ -303,14 +303,14 @@ func sameModel(a, b string) bool {
 // alive asks the cheapest question there is.
 func (o *Ollama) alive(ctx context.Context) error {
 	_, err := o.client.Version(ctx)
-	return o.mend(err, "")
+	return o.explain(err, "")
 }
 
 // Close implements [Provider]; nothing runs in the background.
 func (o *Ollama) Close() error { return nil }
 
-// mend turns what the client says into the errors of this package.
-func (o *Ollama) mend(err error, model string) error {
+// explain turns what the client says into the errors of this package.
+func (o *Ollama) explain(err error, model string) error {
 	if err == nil {
 		return nil
 	}

@@ -60,7 +60,7 @@ func (o *Ollama) chat(ctx context.Context, chat *api.ChatRequest, emit func(Delt
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = errors.New("a line of more than 8 MB")
 	}
-	return whole(o.mend(err, chat.Model))
+	return whole(o.explain(err, chat.Model))
 }
 
 // whole makes ErrCut of an error that came when the answer had begun: one that

@@ -68,7 +68,7 @@ func (e *ollamaEmbedder) Embed(ctx context.Context, texts []string) ([][]float32
 		}
 		res, err := e.ollama.client.Embed(ctx, req)
 		if err != nil {
-			return nil, e.ollama.mend(err, e.model)
+			return nil, e.ollama.explain(err, e.model)
 		}
 		return res.Embeddings, nil
 	})

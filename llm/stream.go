@@ -42,13 +42,13 @@ var errStopped = errors.New("nothing more is wanted")
 // calls only of a complete answer, a bound on silence and on size.
 func stream(ctx context.Context, window int, try attempt) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		waited := patience{began: time.Now()}
+		waited := retries{began: time.Now()}
 		for {
 			began, err := once(ctx, window, try, yield)
 			if err == nil {
 				return
 			}
-			if !began && waited.may(err) {
+			if !began && waited.next(err) {
 				var status *StatusError
 				if errors.As(err, &status) && !yield(Delta{Waiting: err.Error()}, nil) {
 					return
@@ -143,16 +143,16 @@ func cut(err error) error {
 	return fmt.Errorf("%w: %s", ErrCut, short(err.Error()))
 }
 
-// patience is how long a request has been tried.
-type patience struct {
+// retries is how long a request has been tried.
+type retries struct {
 	tried int
 	began time.Time
 }
 
-// may reports whether there is a next try. A server that says that the model
+// next reports whether there is a next try. A server that says that the model
 // is loading, as that of llama.cpp does, has the time that others have who keep
 // silent meanwhile.
-func (p *patience) may(err error) bool {
+func (p *retries) next(err error) bool {
 	p.tried++
 	return retryable(err) && (p.tried < tries || isLoading(err) && time.Since(p.began) < firstTokenTimeout)
 }
@@ -217,9 +217,9 @@ func within[T any](ctx context.Context, timeout time.Duration, ask func(context.
 
 // again runs a request that has no pieces, with the same patience.
 func again[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	for waited := (patience{began: time.Now()}); ; {
+	for waited := (retries{began: time.Now()}); ; {
 		v, err := do()
-		if err == nil || !waited.may(err) || !pause(ctx, min(waited.tried, tries), err) {
+		if err == nil || !waited.next(err) || !pause(ctx, min(waited.tried, tries), err) {
 			if err != nil && ctx.Err() != nil {
 				err = ctx.Err()
 			}

@@ -13,9 +13,9 @@ import (
 )
 
 // npm is a real server from npm.
-func npm(t *testing.T, name, pkg string, args ...string) config.Server {
+func npm(t *testing.T, name, pkg string, args ...string) config.Entry {
 	t.Helper()
-	return config.Server{Name: name, Transport: config.Stdio, Command: testenv.Npm(t, pkg), Args: args, Level: agent.Confirm}
+	return config.Entry{Name: name, Transport: config.Stdio, Command: testenv.Npm(t, pkg), Args: args, Level: agent.Confirm}
 }
 
 func TestServerEverythingWorksAsATool(t *testing.T) {

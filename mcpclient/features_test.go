@@ -77,7 +77,7 @@ func (forgetful) Finish(context.Context, string, agent.Answer) error          { 
 
 func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 	t.Parallel()
-	overEveryTransport(t, func(t *testing.T, entry config.Server) {
+	overEveryTransport(t, func(t *testing.T, entry config.Entry) {
 		entry.Roots, entry.LogLevel = []string{t.TempDir()}, "debug"
 		var mu sync.Mutex
 		asked := map[string]int{}
@@ -150,7 +150,7 @@ func checkProgress(t *testing.T, events []agent.Event) {
 }
 
 // checkResources reads every resource that is listed, and one of each template.
-func checkResources(t *testing.T, s *Servers) {
+func checkResources(t *testing.T, s *Client) {
 	t.Helper()
 	n := 0
 	for _, r := range s.Resources() {
@@ -166,7 +166,7 @@ func checkResources(t *testing.T, s *Servers) {
 }
 
 // checkPrompts fills in every prompt that is listed.
-func checkPrompts(t *testing.T, s *Servers) {
+func checkPrompts(t *testing.T, s *Client) {
 	t.Helper()
 	args := map[string]map[string]string{
 		"simple-prompt":      nil,

@@ -18,7 +18,7 @@ import (
 
 // dial connects to a server by HTTP. One whose transport was guessed is tried
 // as SSE when its answer says that it is an old server.
-func (s *server) dial(ctx, starting context.Context, entry config.Server) (*session, error) {
+func (s *supervisor) dial(ctx, starting context.Context, entry config.Entry) (*session, error) {
 	session, err := s.dialAs(ctx, starting, entry)
 	if entry.Guessed && errors.Is(err, transport.ErrLegacySSEServer) {
 		entry.Transport = config.SSE
@@ -27,9 +27,9 @@ func (s *server) dial(ctx, starting context.Context, entry config.Server) (*sess
 	return session, err
 }
 
-func (s *server) dialAs(ctx, starting context.Context, entry config.Server) (*session, error) {
+func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (*session, error) {
 	ctx, cancel := context.WithCancel(ctx) // for what the server asks
-	conn, err := wire.Dial(ctx, entry, s.passes(entry).OAuth(), s.hub.Log)
+	conn, err := wire.Dial(ctx, entry, s.credentials(entry).OAuth(), s.hub.Log)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -60,7 +60,7 @@ func (s *server) dialAs(ctx, starting context.Context, entry config.Server) (*se
 }
 
 // explainHTTP says in words what the library's errors mean.
-func (s *server) explainHTTP(entry config.Server, err error) error {
+func (s *supervisor) explainHTTP(entry config.Entry, err error) error {
 	if wantsToKnow(err) {
 		if s.hub.Tokens != "" && entry.Transport == config.HTTP && entry.Headers["Authorization"] == "" {
 			return fmt.Errorf("%w (/mcp in the chat, or lifehub mcp consent %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Name)
@@ -75,8 +75,8 @@ func wantsToKnow(err error) bool {
 	return client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err)
 }
 
-func (s *server) passes(entry config.Server) *oauth.Passes {
-	p := &oauth.Passes{URL: entry.URL}
+func (s *supervisor) credentials(entry config.Entry) *oauth.CredentialFile {
+	p := &oauth.CredentialFile{URL: entry.URL}
 	if s.hub.Tokens != "" {
 		p.File = filepath.Join(s.hub.Tokens, s.Name+".json")
 	}
@@ -87,10 +87,10 @@ func (s *server) passes(entry config.Server) *oauth.Passes {
 const consentTime = 5 * time.Minute
 
 // Consent has the user go through the consent of a server on the web: show is
-// given the page to open. It returns when the server's pass is kept and the
+// given the page to open. It returns when the server's credential is saved and the
 // server is started again, or with ctx. One port of this machine is open
 // meanwhile.
-func (s *Servers) Consent(ctx context.Context, server string, show func(page string)) error {
+func (s *Client) Consent(ctx context.Context, server string, show func(page string)) error {
 	one, err := s.find(server)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *Servers) Consent(ctx context.Context, server string, show func(page str
 	entry, _ := one.Resolved(one.lookup)
 	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("nobody came back within %v", consentTime))
 	defer cancel()
-	if err := one.passes(entry).Consent(ctx, show); err != nil {
+	if err := one.credentials(entry).Consent(ctx, show); err != nil {
 		return fmt.Errorf("consent of MCP server %s: %w", server, err)
 	}
 	return s.Restart(server)

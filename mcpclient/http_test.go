@@ -52,11 +52,11 @@ func TestServerEverythingWorksByHTTP(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		kind, path string
-		entry      config.Server
+		entry      config.Entry
 	}{
-		"streamable HTTP":   {"streamableHttp", "/mcp", config.Server{Transport: config.HTTP}},
-		"SSE":               {"sse", "/sse", config.Server{Transport: config.SSE}},
-		"SSE, not declared": {"sse", "/sse", config.Server{Transport: config.HTTP, Guessed: true}},
+		"streamable HTTP":   {"streamableHttp", "/mcp", config.Entry{Transport: config.HTTP}},
+		"SSE":               {"sse", "/sse", config.Entry{Transport: config.SSE}},
+		"SSE, not declared": {"sse", "/sse", config.Entry{Transport: config.HTTP, Guessed: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,7 +107,7 @@ func TestWebServersThatAreNoMCPServersSaySo(t *testing.T) {
 				c.answer(w)
 			}))
 			defer server.Close()
-			s := start(t, Options{}, config.Server{Name: "web", Transport: config.HTTP, URL: server.URL})
+			s := start(t, Options{}, config.Entry{Name: "web", Transport: config.HTTP, URL: server.URL})
 			if st := s.State()[0]; !strings.Contains(st.Reason, c.want) {
 				t.Errorf("got %s: %s, want %q", st.Status, st.Reason, c.want)
 			}
@@ -123,7 +123,7 @@ func TestHeadersGoOutWithTheirVariables(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
 	defer server.Close()
-	s := start(t, Options{}, config.Server{Name: "web", Transport: config.HTTP, URL: server.URL, Headers: map[string]string{"Authorization": "Bearer ${LIFEHUB_TEST_TOKEN}"}})
+	s := start(t, Options{}, config.Entry{Name: "web", Transport: config.HTTP, URL: server.URL, Headers: map[string]string{"Authorization": "Bearer ${LIFEHUB_TEST_TOKEN}"}})
 	if header := <-got; header != "Bearer s3cret" {
 		t.Errorf("got %q", header)
 	}
@@ -225,7 +225,7 @@ func TestCallsByHTTPOutliveWhatCanBeMended(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, Options{}, config.Server{Name: "web", Transport: config.HTTP, URL: plainWeb(t, c.answer)})
+			s := start(t, Options{}, config.Entry{Name: "web", Transport: config.HTTP, URL: plainWeb(t, c.answer)})
 			got, err := one(t, s, "web_echo").Run(t.Context(), nil)
 			switch {
 			case c.err == "" && (err != nil || got.Text != "hello"):

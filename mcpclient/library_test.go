@@ -35,16 +35,16 @@ func FuzzAnswers(f *testing.F) {
 		f.Add([]byte(seed), false)
 	}
 	f.Fuzz(func(t *testing.T, said []byte, listing bool) {
-		hub := &Servers{Options: Options{
+		hub := &Client{Options: Options{
 			Elicit: func(_ context.Context, form Form) (Reply, error) {
 				return Reply{Accept, json.RawMessage(`{}`)}, form.Check(json.RawMessage(`{"a":1}`))
 			},
 			Sample: func(context.Context, string, llm.Request) (Sampled, error) { return Sampled{}, nil },
 		}, changes: make(chan struct{}, 1)}
 		hub.defaults()
-		s := newServer(hub, config.Server{Name: "s", Transport: config.Stdio}, "", func(string) (string, bool) { return "", false })
+		s := newSupervisor(hub, config.Entry{Name: "s", Transport: config.Stdio}, "", func(string) (string, bool) { return "", false })
 		fromServer, toClient := io.Pipe()
-		c := client.NewClient(wire.Amending{Stdio: transport.NewIO(fromServer, endless{io.Discard}, nil)}, append(s.capabilities(), client.WithSession())...)
+		c := client.NewClient(wire.Repairing{Stdio: transport.NewIO(fromServer, endless{io.Discard}, nil)}, append(s.capabilities(), client.WithSession())...)
 		c.OnNotification(func(n mcp.JSONRPCNotification) { s.notified(n) })
 		if err := c.Start(t.Context()); err != nil {
 			t.Fatal(err)

@@ -26,7 +26,7 @@ func host() {
 	go func() { <-hangup; os.Exit(1) }()
 	server := bad("bad", "fork")
 	server.Env[mcptest.Mark] = os.Getenv(mcptest.Mark)
-	s := Start(background, config.Config{Servers: []config.Server{server}, Lookup: os.LookupEnv}, Options{})
+	s := Start(background, config.Config{Servers: []config.Entry{server}, Lookup: os.LookupEnv}, Options{})
 	_ = s.Wait(background)
 	fmt.Println("ready", len(s.Tools()))
 	_, _ = os.Stdin.Read(make([]byte, 1))

@@ -51,27 +51,27 @@ type Options struct {
 	start time.Duration // bounds a server's start, up to its first list of tools; 0: 10 s
 }
 
-// Servers are the running servers. Make it with [Start]; it is safe for
-// concurrent use, and a nil *Servers has none.
-type Servers struct {
+// Client runs the servers of a config. Make it with [Start]; it is safe for
+// concurrent use, and a nil *Client has none.
+type Client struct {
 	Options
 	changes chan struct{}
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	launch  func(one *server, after <-chan struct{})
+	launch  func(one *supervisor, after <-chan struct{})
 
 	mu     sync.Mutex // guards what follows
-	list   []*server
+	list   []*supervisor
 	closed bool
 }
 
 // Start starts the servers in the background and returns at once. They end
 // with Close or with ctx.
-func Start(ctx context.Context, config config.Config, options Options) *Servers {
+func Start(ctx context.Context, config config.Config, options Options) *Client {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Servers{Options: options, changes: make(chan struct{}, 1), cancel: cancel}
+	s := &Client{Options: options, changes: make(chan struct{}, 1), cancel: cancel}
 	s.defaults()
-	s.launch = func(one *server, after <-chan struct{}) {
+	s.launch = func(one *supervisor, after <-chan struct{}) {
 		ctx, end := context.WithCancel(ctx)
 		one.end = end
 		s.running.Go(func() { one.run(ctx, after) })
@@ -84,13 +84,13 @@ func Start(ctx context.Context, config config.Config, options Options) *Servers 
 // added, changed or removed. One whose entry is as it was goes on undisturbed.
 // Calls under way end before their server does; a changed one starts after that,
 // and must be seen like any other.
-func (s *Servers) Use(config config.Config) (changes []string) {
+func (s *Client) Use(config config.Config) (changes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil
 	}
-	before := map[string]*server{}
+	before := map[string]*supervisor{}
 	for _, one := range s.list {
 		before[one.Name] = one
 	}
@@ -102,7 +102,7 @@ func (s *Servers) Use(config config.Config) (changes []string) {
 			s.list = append(s.list, was)
 			continue
 		}
-		one := newServer(s, entry, filepath.Dir(config.File), config.Lookup)
+		one := newSupervisor(s, entry, filepath.Dir(config.File), config.Lookup)
 		s.list = append(s.list, one)
 		if was == nil {
 			s.launch(one, nil)
@@ -122,7 +122,7 @@ func (s *Servers) Use(config config.Config) (changes []string) {
 }
 
 // retire ends a server when its last call has ended.
-func (s *Servers) retire(one *server) {
+func (s *Client) retire(one *supervisor) {
 	idle := one.clock.drain()
 	s.running.Go(func() { // ends with the server at the latest
 		select {
@@ -134,7 +134,7 @@ func (s *Servers) retire(one *server) {
 }
 
 // all are the servers of this moment, in the order of the config.
-func (s *Servers) all() []*server {
+func (s *Client) all() []*supervisor {
 	if s == nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (s *Servers) all() []*server {
 }
 
 // defaults fills in what was left out.
-func (s *Servers) defaults() {
+func (s *Client) defaults() {
 	if s.Timeout == 0 {
 		s.Timeout = 60 * time.Second
 	}
@@ -163,12 +163,12 @@ func (s *Servers) defaults() {
 }
 
 // words are for what is kept in files that begin with name.
-func (s *Servers) words(name string) words {
+func (s *Client) words(name string) words {
 	return words{name: name, files: s.Files, redact: s.Redact, log: s.Log}
 }
 
 // Tools are the tools of the servers that run at this moment, by name.
-func (s *Servers) Tools() []agent.Tool {
+func (s *Client) Tools() []agent.Tool {
 	var list []agent.Tool
 	for _, one := range s.all() {
 		for _, t := range one.offered() {
@@ -180,7 +180,7 @@ func (s *Servers) Tools() []agent.Tool {
 }
 
 // State tells of every server of the config, in its order.
-func (s *Servers) State() []ServerState {
+func (s *Client) State() []ServerState {
 	var list []ServerState
 	for _, one := range s.all() {
 		list = append(list, one.state())
@@ -189,15 +189,15 @@ func (s *Servers) State() []ServerState {
 }
 
 // Changes receives when a state or the tools have changed since the last
-// receive. It is never closed; for a nil *Servers it is nil.
-func (s *Servers) Changes() <-chan struct{} {
+// receive. It is never closed; for a nil *Client it is nil.
+func (s *Client) Changes() <-chan struct{} {
 	if s == nil {
 		return nil
 	}
 	return s.changes
 }
 
-func (s *Servers) changed() {
+func (s *Client) changed() {
 	select {
 	case s.changes <- struct{}{}:
 	default:
@@ -206,7 +206,7 @@ func (s *Servers) changed() {
 
 // Wait returns when every server, or every one that is named, has either
 // started or failed to for a first time, or with ctx's error.
-func (s *Servers) Wait(ctx context.Context, names ...string) error {
+func (s *Client) Wait(ctx context.Context, names ...string) error {
 	for _, one := range s.all() {
 		if len(names) > 0 && !slices.Contains(names, one.Name) {
 			continue
@@ -227,7 +227,7 @@ func (s *Servers) Wait(ctx context.Context, names ...string) error {
 
 // Unknown are the servers that have yet to start and whose tools are not known
 // from an earlier start: those that a text names, and the others.
-func (s *Servers) Unknown(text string) (named, others []string) {
+func (s *Client) Unknown(text string) (named, others []string) {
 	for _, one := range s.all() {
 		one.mu.Lock()
 		unknown := one.status == Starting && !one.ran && len(one.tools) == 0
@@ -245,7 +245,7 @@ func (s *Servers) Unknown(text string) (named, others []string) {
 
 // namedIn reports whether a text names the server or, by their name for the
 // model, one of its tools: as a whole word, in any case.
-func (s *server) namedIn(text string) bool {
+func (s *supervisor) namedIn(text string) bool {
 	name := strings.NewReplacer("__", "_").Replace
 	text, word := name(strings.ToLower(text)), strings.ToLower(s.Name)
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -265,7 +265,7 @@ func (s *server) namedIn(text string) bool {
 
 // Close ends all servers and everything that they have started, and returns
 // when nothing of it is left, after a few seconds at most.
-func (s *Servers) Close() {
+func (s *Client) Close() {
 	if s == nil {
 		return
 	}
@@ -278,7 +278,7 @@ func (s *Servers) Close() {
 
 // Restart starts a server again, whether it is running or off. Its entry and
 // its program are looked at anew.
-func (s *Servers) Restart(server string) error {
+func (s *Client) Restart(server string) error {
 	one, err := s.find(server)
 	if err != nil {
 		return err
@@ -292,7 +292,7 @@ func (s *Servers) Restart(server string) error {
 
 // Recheck looks again at what the user has seen of servers that wait for that:
 // another LifeHub may have shown it.
-func (s *Servers) Recheck() {
+func (s *Client) Recheck() {
 	for _, one := range s.all() {
 		one.mu.Lock()
 		waits, off := len(one.unseen) > 0, one.status == Off
@@ -307,7 +307,7 @@ func (s *Servers) Recheck() {
 }
 
 // Unseen are the changes of a server that wait to be seen.
-func (s *Servers) Unseen(server string) []trust.Change {
+func (s *Client) Unseen(server string) []trust.Change {
 	one, err := s.find(server)
 	if err != nil {
 		return nil
@@ -319,7 +319,7 @@ func (s *Servers) Unseen(server string) []trust.Change {
 
 // Accept takes a server's changes, as the user has seen them, and goes on
 // with it. A change that came after seen was read stays unseen.
-func (s *Servers) Accept(server string, seen []trust.Change) error {
+func (s *Client) Accept(server string, seen []trust.Change) error {
 	one, err := s.find(server)
 	if err != nil {
 		return err
@@ -340,7 +340,7 @@ func (s *Servers) Accept(server string, seen []trust.Change) error {
 	return nil
 }
 
-func (s *Servers) find(name string) (*server, error) {
+func (s *Client) find(name string) (*supervisor, error) {
 	for _, one := range s.all() {
 		if one.Name == name {
 			return one, nil

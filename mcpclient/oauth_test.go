@@ -138,7 +138,7 @@ func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 	t.Parallel()
 	g := newGatekeeper(t)
 	tokens := filepath.Join(t.TempDir(), "tokens")
-	entry := config.Server{Name: "vault", Transport: config.HTTP, URL: g.URL + "/mcp"}
+	entry := config.Entry{Name: "vault", Transport: config.HTTP, URL: g.URL + "/mcp"}
 	s := start(t, Options{Tokens: tokens}, entry)
 	if st := s.State()[0]; !st.WantsConsent() || !strings.Contains(st.Reason, "lifehub mcp consent vault") {
 		t.Fatalf("got %s: %s", st.Status, st.Reason)
@@ -180,7 +180,7 @@ func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 		t.Errorf("got %v after %d refreshs", err, g.refreshed)
 	}
 
-	// The pass is for that url and no other.
+	// The credential is for that url and no other.
 	elsewhere := newGatekeeper(t)
 	entry.URL = elsewhere.URL + "/mcp"
 	third := start(t, Options{Tokens: tokens}, entry)
@@ -192,7 +192,7 @@ func TestAServerThatWantsConsentGetsIt(t *testing.T) {
 func TestAConsentEndsWithTheUsersPatience(t *testing.T) {
 	t.Parallel()
 	g := newGatekeeper(t)
-	s := start(t, Options{Tokens: t.TempDir()}, config.Server{Name: "vault", Transport: config.HTTP, URL: g.URL + "/mcp"})
+	s := start(t, Options{Tokens: t.TempDir()}, config.Entry{Name: "vault", Transport: config.HTTP, URL: g.URL + "/mcp"})
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := s.Consent(ctx, "vault", func(string) { cancel() }); err == nil || !strings.Contains(err.Error(), "consent of MCP server vault") {
 		t.Errorf("got %v", err)

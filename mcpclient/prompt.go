@@ -12,7 +12,7 @@ import (
 )
 
 // Prompts are those that the running servers list, server by server.
-func (s *Servers) Prompts() []Prompt {
+func (s *Client) Prompts() []Prompt {
 	var list []Prompt
 	for _, one := range s.all() {
 		one.mu.Lock()
@@ -25,8 +25,8 @@ func (s *Servers) Prompts() []Prompt {
 }
 
 // FillPrompt has the server fill in a prompt's blanks and returns the
-// messages. What they say is foreign.
-func (s *Servers) FillPrompt(ctx context.Context, server, name string, args map[string]string) ([]llm.Message, error) {
+// messages. What they say is untrusted.
+func (s *Client) FillPrompt(ctx context.Context, server, name string, args map[string]string) ([]llm.Message, error) {
 	one, err := s.find(server)
 	if err != nil {
 		return nil, fmt.Errorf("prompt %s: %w", name, err)

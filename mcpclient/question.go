@@ -69,7 +69,7 @@ func (f Form) Check(content json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("read the answer: %w", err)
 	}
-	return args.Misfit(compiled.Validate(value))
+	return args.SchemaError(compiled.Validate(value))
 }
 
 // noLoader keeps a schema from fetching another one.
@@ -80,10 +80,10 @@ func (noLoader) Load(url string) (any, error) {
 }
 
 // questions answers what a server asks the client.
-type questions struct{ s *server }
+type questions struct{ s *supervisor }
 
 // capabilities has the client answer what the user allows.
-func (s *server) capabilities() []client.ClientOption {
+func (s *supervisor) capabilities() []client.ClientOption {
 	options := []client.ClientOption{client.WithDiscoverTimeout(discoverTimeout)}
 	if s.hub.Elicit != nil {
 		options = append(options, client.WithElicitationHandler(questions{s}), client.WithClientCapabilities(mcp.ClientCapabilities{
@@ -212,7 +212,7 @@ type Sampled struct{ Model, Text string }
 // of its entry or, on this machine, those of the hub. A server that is started
 // with a folder as an argument has been told where to work: some take roots for
 // all that they may touch, in its place.
-func (s *server) offersRoots() bool {
+func (s *supervisor) offersRoots() bool {
 	if s.Roots != nil || s.hub.Roots == nil || s.Transport != config.Stdio {
 		return len(s.Roots) > 0
 	}
@@ -243,7 +243,7 @@ func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (_ *mcp.List
 
 // RootsChanged tells the running servers that were offered Options.Roots that
 // these have changed. It does not wait.
-func (s *Servers) RootsChanged() {
+func (s *Client) RootsChanged() {
 	for _, one := range s.all() {
 		one.mu.Lock()
 		session := one.session

@@ -15,7 +15,7 @@ import (
 )
 
 // overEveryTransport runs a test against server-everything in each way.
-func overEveryTransport(t *testing.T, test func(t *testing.T, entry config.Server)) {
+func overEveryTransport(t *testing.T, test func(t *testing.T, entry config.Entry)) {
 	t.Run("stdio", func(t *testing.T) {
 		t.Parallel()
 		test(t, npm(t, "e", "@modelcontextprotocol/server-everything"))
@@ -23,18 +23,18 @@ func overEveryTransport(t *testing.T, test func(t *testing.T, entry config.Serve
 	t.Run("HTTP", func(t *testing.T) {
 		t.Parallel()
 		address, _ := serveEverything(t, "streamableHttp")
-		test(t, config.Server{Name: "e", Transport: config.HTTP, URL: "http://" + address + "/mcp"})
+		test(t, config.Entry{Name: "e", Transport: config.HTTP, URL: "http://" + address + "/mcp"})
 	})
 	t.Run("SSE", func(t *testing.T) {
 		t.Parallel()
 		address, _ := serveEverything(t, "sse")
-		test(t, config.Server{Name: "e", Transport: config.SSE, URL: "http://" + address + "/sse"})
+		test(t, config.Entry{Name: "e", Transport: config.SSE, URL: "http://" + address + "/sse"})
 	})
 }
 
 func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
 	t.Parallel()
-	overEveryTransport(t, func(t *testing.T, entry config.Server) {
+	overEveryTransport(t, func(t *testing.T, entry config.Entry) {
 		dir := t.TempDir()
 		entry.Roots = []string{dir}
 		var asked Form
@@ -92,7 +92,7 @@ func TestServersCanAskTheUserAndTheModelDuringACall(t *testing.T) {
 
 func TestServersThatMayNotAskAreToldSo(t *testing.T) {
 	t.Parallel()
-	overEveryTransport(t, func(t *testing.T, entry config.Server) {
+	overEveryTransport(t, func(t *testing.T, entry config.Entry) {
 		s := start(t, Options{}, entry)
 		for _, tool := range s.Tools() {
 			if name := tool.Spec().Name; strings.Contains(name, "elicitation") || strings.Contains(name, "sampling") || strings.Contains(name, "roots") {

@@ -13,7 +13,7 @@ import (
 )
 
 // Resources are those that the running servers list, server by server.
-func (s *Servers) Resources() []Resource {
+func (s *Client) Resources() []Resource {
 	var list []Resource
 	for _, one := range s.all() {
 		one.mu.Lock()
@@ -26,8 +26,8 @@ func (s *Servers) Resources() []Resource {
 }
 
 // ReadResource reads a resource in words; it may be one that is not listed,
-// such as one made from a template. What it holds is foreign.
-func (s *Servers) ReadResource(ctx context.Context, server, uri string) (agent.Result, error) {
+// such as one made from a template. What it holds is untrusted.
+func (s *Client) ReadResource(ctx context.Context, server, uri string) (agent.Result, error) {
 	one, err := s.find(server)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", uri, err)
@@ -50,7 +50,7 @@ func (s *Servers) ReadResource(ctx context.Context, server, uri string) (agent.R
 }
 
 // Has reports whether there is a server of this name.
-func (s *Servers) Has(name string) bool {
+func (s *Client) Has(name string) bool {
 	_, err := s.find(name)
 	return err == nil
 }

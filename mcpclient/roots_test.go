@@ -33,9 +33,9 @@ func TestTheFoldersOfNotesAreRoots(t *testing.T) {
 
 	none, elsewhere := entry, entry
 	none.Roots, elsewhere.Args = []string{}, []string{"stdio", t.TempDir()}
-	web := config.Server{Name: "web", Transport: config.HTTP, URL: "http://127.0.0.1:1"}
-	for _, entry := range []config.Server{none, elsewhere, web} {
-		if newServer(s, entry, "", os.LookupEnv).offersRoots() {
+	web := config.Entry{Name: "web", Transport: config.HTTP, URL: "http://127.0.0.1:1"}
+	for _, entry := range []config.Entry{none, elsewhere, web} {
+		if newSupervisor(s, entry, "", os.LookupEnv).offersRoots() {
 			t.Errorf("%+v is told where the notes are", entry)
 		}
 	}

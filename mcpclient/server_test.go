@@ -18,12 +18,12 @@ import (
 )
 
 // bad is a server of this test binary that behaves as mode says.
-func bad(name, mode string) config.Server {
-	return config.Server{Name: name, Transport: config.Stdio, Command: os.Args[0], Env: map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm}
+func bad(name, mode string) config.Entry {
+	return config.Entry{Name: name, Transport: config.Stdio, Command: os.Args[0], Env: map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm}
 }
 
 // start runs servers and waits for them.
-func start(t *testing.T, options Options, servers ...config.Server) *Servers {
+func start(t *testing.T, options Options, servers ...config.Entry) *Client {
 	t.Helper()
 	s := Start(t.Context(), config.Config{File: filepath.Join(t.TempDir(), "mcp.json"), Servers: servers, Lookup: os.LookupEnv}, options)
 	t.Cleanup(s.Close)
@@ -34,7 +34,7 @@ func start(t *testing.T, options Options, servers ...config.Server) *Servers {
 }
 
 // one returns a tool by its name.
-func one(t *testing.T, s *Servers, name string) agent.Tool {
+func one(t *testing.T, s *Client, name string) agent.Tool {
 	t.Helper()
 	for _, tool := range s.Tools() {
 		if tool.Spec().Name == name {
@@ -111,7 +111,7 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 
 func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	t.Parallel()
-	missing := config.Server{Name: "missing", Transport: config.Stdio, Command: "no-such-program-here"}
+	missing := config.Entry{Name: "missing", Transport: config.Stdio, Command: "no-such-program-here"}
 	nowhere := bad("nowhere", "ok")
 	nowhere.Cwd = "/no/such/folder"
 	off := bad("off", "ok")
@@ -144,7 +144,7 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 
 func TestStartReturnsAtOnce(t *testing.T) {
 	within(t, 20*time.Second, "Start", func() {
-		s := Start(t.Context(), config.Config{Servers: []config.Server{bad("a", "hang"), bad("b", "ok")}, Lookup: os.LookupEnv}, Options{start: time.Minute})
+		s := Start(t.Context(), config.Config{Servers: []config.Entry{bad("a", "hang"), bad("b", "ok")}, Lookup: os.LookupEnv}, Options{start: time.Minute})
 		t.Cleanup(s.Close)
 	})
 }
@@ -170,7 +170,7 @@ func TestAServerIsSwitchedOffAndOnWhileItRuns(t *testing.T) {
 	s := start(t, Options{}, a, b)
 	for _, on := range []bool{false, true} {
 		a.Disabled = !on
-		if got := s.Use(config.Config{Servers: []config.Server{a, b}, Lookup: os.LookupEnv}); !slices.Equal(got, []string{"changed a"}) {
+		if got := s.Use(config.Config{Servers: []config.Entry{a, b}, Lookup: os.LookupEnv}); !slices.Equal(got, []string{"changed a"}) {
 			t.Errorf("got %v", got)
 		}
 		waitFor(t, func() bool {

@@ -55,7 +55,7 @@ func (s *session) over() bool {
 
 // connect starts a server and shakes hands. ctx is for its whole life,
 // starting for the start.
-func (s *server) connect(ctx, starting context.Context, entry config.Server) (*session, error) {
+func (s *supervisor) connect(ctx, starting context.Context, entry config.Entry) (*session, error) {
 	if entry.Transport != config.Stdio {
 		return s.dial(ctx, starting, entry)
 	}
@@ -75,7 +75,7 @@ func (s *server) connect(ctx, starting context.Context, entry config.Server) (*s
 }
 
 // spawn starts a server's program and wires it to a client.
-func (s *server) spawn(entry config.Server) (*session, error) {
+func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 	var frames wire.Frames
 	fromServer, toClient := io.Pipe()
 	session := &session{ended: make(chan struct{}), odd: frames.Garbage.Load, complaint: frames.Complaint}
@@ -90,7 +90,7 @@ func (s *server) spawn(entry config.Server) (*session, error) {
 	if err != nil {
 		return nil, startError(entry, err)
 	}
-	session.client = client.NewClient(wire.Amending{Stdio: transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
+	session.client = client.NewClient(wire.Repairing{Stdio: transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
 	session.close = func() {
 		_ = session.client.Close()
 		_ = toClient.Close() // the reader comes to its end, and no writer waits for it
@@ -109,7 +109,7 @@ func (s *server) spawn(entry config.Server) (*session, error) {
 }
 
 // startError says why a program could not be started.
-func startError(entry config.Server, err error) error {
+func startError(entry config.Entry, err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%w %q in PATH", errNoProgram, entry.Command)
@@ -143,7 +143,7 @@ func (endless) Close() error { return nil }
 
 // notified takes note of what a server tells. It is on the reader's
 // goroutine: never wait here, never call the client.
-func (s *server) notified(n mcp.JSONRPCNotification) {
+func (s *supervisor) notified(n mcp.JSONRPCNotification) {
 	defer s.catch(nil)
 	switch n.Method {
 	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
@@ -156,7 +156,7 @@ func (s *server) notified(n mcp.JSONRPCNotification) {
 }
 
 // log keeps a message that the server logs by protocol with its stderr.
-func (s *server) log(fields map[string]any) {
+func (s *supervisor) log(fields map[string]any) {
 	text, ok := fields["data"].(string)
 	if !ok {
 		raw, _ := json.Marshal(fields["data"]) // it came from JSON
@@ -166,7 +166,7 @@ func (s *server) log(fields map[string]any) {
 }
 
 // greet shakes hands and has the client report changes.
-func (s *server) greet(ctx, starting context.Context, session *session) error {
+func (s *supervisor) greet(ctx, starting context.Context, session *session) error {
 	session.client.OnNotification(s.notified)
 	if err := session.client.Start(ctx); err != nil {
 		return err
@@ -215,7 +215,7 @@ func (s *session) explain(ctx context.Context, err error) error {
 
 // ask asks a running server for something, within the time of one call. Its
 // errors say what happened.
-func ask[T any](ctx context.Context, s *server, question func(context.Context, *client.Client) (T, error)) (T, error) {
+func ask[T any](ctx context.Context, s *supervisor, question func(context.Context, *client.Client) (T, error)) (T, error) {
 	var none T
 	asking, done, err := s.clock.limit(ctx, s.Timeout,
 		fmt.Errorf("no answer within %v; the call was called off, what it has done by then is not known", s.Timeout))
@@ -245,7 +245,7 @@ func ask[T any](ctx context.Context, s *server, question func(context.Context, *
 		}
 		err = session.explain(asking, err)
 		if s.Transport != config.Stdio {
-			err = s.explainHTTP(s.Server, err)
+			err = s.explainHTTP(s.Entry, err)
 		}
 		return none, fmt.Errorf("MCP server %s: %w", s.Name, err)
 	}
@@ -254,7 +254,7 @@ func ask[T any](ctx context.Context, s *server, question func(context.Context, *
 // lostBy tells whether an error below the protocol says that a session by HTTP
 // is over. Over streamable HTTP one that the server answers with does not,
 // but for one: it may be asked too much, or have broken on this call only.
-func (s *server) lostBy(err error) bool {
+func (s *supervisor) lostBy(err error) bool {
 	var below *transport.Error
 	var web *url.Error
 	if s.Transport == config.SSE {

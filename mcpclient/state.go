@@ -63,7 +63,7 @@ func (s ServerState) OK() bool {
 // errConsent says that a server lets in only who has gone through its consent.
 var errConsent = errors.New("it wants your consent")
 
-// WantsConsent tells whether the server waits for Servers.Consent.
+// WantsConsent tells whether the server waits for Client.Consent.
 func (s ServerState) WantsConsent() bool {
 	return s.Status == Off && strings.HasPrefix(s.Reason, errConsent.Error())
 }

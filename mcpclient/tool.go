@@ -35,7 +35,7 @@ var takesAway = pattern.Lazy(`(?:^|[_.-])(?i:delete|remove|drop|destroy|erase|pu
 
 // tool is one tool of a server, as the agent calls it.
 type tool struct {
-	server *server
+	server *supervisor
 	name   string // as the server calls it
 	spec   llm.ToolSpec
 	level  agent.Level
@@ -54,7 +54,7 @@ var (
 
 // newTool makes a tool of what a server lists, or says why it is refused. Its
 // name for the model is not set yet.
-func newTool(s *server, l wire.Tool) (*tool, error) {
+func newTool(s *supervisor, l wire.Tool) (*tool, error) {
 	if err := config.CheckToolName(l.Name); err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (t *tool) tokens() int {
 	return (len(t.spec.Name) + len(t.spec.Description) + len(t.spec.Schema)) / 4
 }
 
-// Run calls the tool. What the server says is foreign.
+// Run calls the tool. What the server says is untrusted.
 func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, error) {
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 || string(args) == "null" {
@@ -186,7 +186,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 var errNotAsOffered = errors.New("the tool is not offered any more as it was: the server has changed it, or is off")
 
 // call calls one of the server's tools within its time.
-func (s *server) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.CallToolResult, error) {
+func (s *supervisor) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.CallToolResult, error) {
 	var request mcp.CallToolRequest
 	request.Params.Name, request.Params.Arguments = t.name, args
 	if desk := agent.DeskOf(ctx); desk != nil {

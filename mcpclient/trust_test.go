@@ -41,7 +41,7 @@ func change(t *testing.T, file string, how func(map[string]any)) {
 }
 
 // openTrust reads a trust file; a new one adopts the servers.
-func openTrust(t *testing.T, file string, servers ...config.Server) *trust.Trust {
+func openTrust(t *testing.T, file string, servers ...config.Entry) *trust.Trust {
 	t.Helper()
 	trust, err := trust.Open(file)
 	if err == nil {
@@ -55,7 +55,7 @@ func openTrust(t *testing.T, file string, servers ...config.Server) *trust.Trust
 
 // trusted is a server that the user has seen, and all that can change of it.
 type trusted struct {
-	config.Server
+	config.Entry
 	t                           *testing.T
 	tools, instructions, binary string // files
 }
@@ -109,7 +109,7 @@ func TestWhatChangesIsNotCalledBeforeItWasSeenAgain(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			s := &trusted{
-				Server: bad("s", "given"), t: t, tools: filepath.Join(dir, "tools"),
+				Entry: bad("s", "given"), t: t, tools: filepath.Join(dir, "tools"),
 				instructions: filepath.Join(dir, "instructions"), binary: filepath.Join(dir, "server"),
 			}
 			copyProgram(t, os.Args[0], s.binary)
@@ -118,14 +118,14 @@ func TestWhatChangesIsNotCalledBeforeItWasSeenAgain(t *testing.T) {
 			write(t, s.tools, givenTool)
 			file := filepath.Join(dir, "trust.json")
 
-			first := start(t, Options{Trust: openTrust(t, file, s.Server)}, s.Server)
+			first := start(t, Options{Trust: openTrust(t, file, s.Entry)}, s.Entry)
 			if _, err := one(t, first, "s_echo").Run(t.Context(), nil); err != nil {
 				t.Fatalf("before the change: %v", err)
 			}
 			first.Close()
 
 			mutate(s)
-			second := start(t, Options{Trust: openTrust(t, file, s.Server)}, s.Server)
+			second := start(t, Options{Trust: openTrust(t, file, s.Entry)}, s.Entry)
 			if got := second.Tools(); len(got) != 0 {
 				t.Fatalf("after the change %s is offered", got[0].Spec().Name)
 			}
@@ -152,7 +152,7 @@ func TestWhatChangesIsNotCalledBeforeItWasSeenAgain(t *testing.T) {
 				t.Errorf("after it was seen: %v", err)
 			}
 			second.Close()
-			third := start(t, Options{Trust: openTrust(t, file)}, s.Server)
+			third := start(t, Options{Trust: openTrust(t, file)}, s.Entry)
 			one(t, third, "s_echo")
 		})
 	}
@@ -200,7 +200,7 @@ func TestWhatWasNeverSeenIsNotStarted(t *testing.T) {
 	file, marker := filepath.Join(dir, "trust.json"), filepath.Join(dir, "ran")
 	old := bad("old", "ok")
 	_ = openTrust(t, file, old)
-	late := config.Server{Name: "late", Transport: config.Stdio, Command: "touch", Args: []string{marker}}
+	late := config.Entry{Name: "late", Transport: config.Stdio, Command: "touch", Args: []string{marker}}
 	s := start(t, Options{Trust: openTrust(t, file, old, late)}, old, late)
 	one(t, s, "old_echo")
 	if st := s.State()[1]; st.Status != Off || !strings.Contains(st.Reason, "lifehub mcp trust late") {
@@ -216,14 +216,14 @@ func TestWhatWasNeverSeenIsNotStarted(t *testing.T) {
 
 func TestOnlyWhatTheUserTypedIsTakenWithItsFirstTools(t *testing.T) {
 	for name, c := range map[string]struct {
-		pin   func(*trust.Trust, config.Server) error
+		pin   func(*trust.Trust, config.Entry) error
 		tools int
 	}{
-		"typed": {func(t *trust.Trust, s config.Server) error { return t.Typed(s) }, 1},
-		"shown": {func(t *trust.Trust, s config.Server) error { return t.Shown(s) }, 0},
+		"typed": {func(t *trust.Trust, s config.Entry) error { return t.Typed(s) }, 1},
+		"shown": {func(t *trust.Trust, s config.Entry) error { return t.Shown(s) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), config.Server{Name: "other", Command: "x"})
+			trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), config.Entry{Name: "other", Command: "x"})
 			server := bad("s", "ok")
 			if err := c.pin(trust, server); err != nil {
 				t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 
 // lateServer is a server that starts only once its file of tools is there, and
 // that has started before, so that its tools are known.
-func lateServer(t *testing.T) (entry config.Server, tools, trust string) {
+func lateServer(t *testing.T) (entry config.Entry, tools, trust string) {
 	t.Helper()
 	dir := t.TempDir()
 	tools, trust = filepath.Join(dir, "tools"), filepath.Join(dir, "trust.json")
@@ -33,9 +33,9 @@ func lateServer(t *testing.T) (entry config.Server, tools, trust string) {
 }
 
 // startAgain starts a server that was seen, and does not wait for it.
-func startAgain(t *testing.T, trust string, entry config.Server, limit time.Duration) *Servers {
+func startAgain(t *testing.T, trust string, entry config.Entry, limit time.Duration) *Client {
 	t.Helper()
-	s := Start(t.Context(), config.Config{Servers: []config.Server{entry}, Lookup: os.LookupEnv}, Options{Trust: openTrust(t, trust), start: limit})
+	s := Start(t.Context(), config.Config{Servers: []config.Entry{entry}, Lookup: os.LookupEnv}, Options{Trust: openTrust(t, trust), start: limit})
 	t.Cleanup(s.Close)
 	return s
 }
@@ -125,17 +125,17 @@ func TestServersAreNamedByWholeWords(t *testing.T) {
 		"ask brave": true, "@brave_web_search": true, "/brave:help": true, "what does Brave say?": true, "“brave”": true,
 		"be braver": false, "cabrave": false, "": false, "braves brave": true, "brav": false,
 	} {
-		if got := (&server{Server: config.Server{Name: "brave"}}).namedIn(text); got != want {
+		if got := (&supervisor{Entry: config.Entry{Name: "brave"}}).namedIn(text); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}
-	if !(&server{Server: config.Server{Name: "my_notes"}}).namedIn("my__notes_search") {
+	if !(&supervisor{Entry: config.Entry{Name: "my_notes"}}).namedIn("my__notes_search") {
 		t.Error("the name for the model does not name its server")
 	}
 }
 
 // use is what Use does with a config of these servers.
-func use(s *Servers, servers ...config.Server) []string {
+func use(s *Client, servers ...config.Entry) []string {
 	return s.Use(config.Config{Servers: servers, Lookup: os.LookupEnv})
 }
 

@@ -37,11 +37,11 @@ func newWebServer(t *testing.T, sse bool) *webServer {
 	return w
 }
 
-func (w *webServer) entry() config.Server {
+func (w *webServer) entry() config.Entry {
 	if w.sse {
-		return config.Server{Name: "w", Transport: config.SSE, URL: w.URL + "/sse"}
+		return config.Entry{Name: "w", Transport: config.SSE, URL: w.URL + "/sse"}
 	}
-	return config.Server{Name: "w", Transport: config.HTTP, URL: w.URL + "/mcp"}
+	return config.Entry{Name: "w", Transport: config.HTTP, URL: w.URL + "/mcp"}
 }
 
 // was tells whether the server was told something.

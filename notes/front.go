@@ -44,7 +44,7 @@ func splitFront(text string) (front frontMatter, body string) {
 
 // readFront fills Front and what follows from it.
 func (n *Note) readFront(front frontMatter) {
-	n.Foreign = front.mayNameSource() // unless it can be read, and says otherwise
+	n.Untrusted = front.mayNameSource() // unless it can be read, and says otherwise
 	if front.long {
 		n.problem("its front matter is longer than %d KiB and reads as text", maxFront>>10)
 	}
@@ -55,10 +55,10 @@ func (n *Note) readFront(front frontMatter) {
 	}
 	n.Front = values
 	if front.fence != "" {
-		n.Foreign = false
+		n.Untrusted = false
 	}
 	for key, value := range values {
-		n.Foreign = n.Foreign || isSource(key) && filled(value)
+		n.Untrusted = n.Untrusted || isSource(key) && filled(value)
 	}
 	n.Tags = append(frontTags(values["tags"]), frontTags(values["tag"])...)
 }

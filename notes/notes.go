@@ -26,20 +26,20 @@ type Entry struct {
 // Note is a parsed note. Lines count from 1 and are those of the file.
 type Note struct {
 	Entry
-	Title    string         // front matter, else first heading of level 1, else the file name
-	Front    map[string]any // front matter, and properties at the head of the text; nil: none, or not readable
-	Text     string         // the whole file, as UTF-8 with LF line ends
-	BodyLine int            // the first line after the front matter
-	Headings []Heading      // those of the text itself, not of quotes or list items
-	Blocks   []Block        // the body's outermost blocks in order, without blank lines between
-	Links    []Link
-	Tags     []string // lower case, without #, sorted, from front matter and text
-	Tasks    []Task
-	Date     time.Time // the note's own date, local midnight: name, front matter, else ModTime
-	Dated    bool      // it bears that date itself
-	Aliases  []string  // other names it gives itself
-	Foreign  bool      // its front matter names a source or url
-	Problems []string  // what could not be read, in plain words; the rest of the note stands
+	Title     string         // front matter, else first heading of level 1, else the file name
+	Front     map[string]any // front matter, and properties at the head of the text; nil: none, or not readable
+	Text      string         // the whole file, as UTF-8 with LF line ends
+	BodyLine  int            // the first line after the front matter
+	Headings  []Heading      // those of the text itself, not of quotes or list items
+	Blocks    []Block        // the body's outermost blocks in order, without blank lines between
+	Links     []Link
+	Tags      []string // lower case, without #, sorted, from front matter and text
+	Tasks     []Task
+	Date      time.Time // the note's own date, local midnight: name, front matter, else ModTime
+	Dated     bool      // it bears that date itself
+	Aliases   []string  // other names it gives itself
+	Untrusted bool      // its front matter names a source or url
+	Problems  []string  // what could not be read, in plain words; the rest of the note stands
 }
 
 // Heading is a heading of a note.

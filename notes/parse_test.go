@@ -65,8 +65,8 @@ last [[Ende#Ziel]] #中文 #42k #a/b/ #[[Two Words]] x#[[no]]
 func TestParseReadsEverythingAFullNoteHolds(t *testing.T) {
 	n := Parse(Entry{Path: "sport/running.md"}, []byte(fullNote))
 
-	if n.Title != "Running" || n.BodyLine != 6 || !n.Date.Equal(day("2026-09-01")) || n.Foreign || len(n.Problems) > 0 {
-		t.Errorf("got title %q, body from %d, date %s, foreign %v, problems %q", n.Title, n.BodyLine, n.Date, n.Foreign, n.Problems)
+	if n.Title != "Running" || n.BodyLine != 6 || !n.Date.Equal(day("2026-09-01")) || n.Untrusted || len(n.Problems) > 0 {
+		t.Errorf("got title %q, body from %d, date %s, foreign %v, problems %q", n.Title, n.BodyLine, n.Date, n.Untrusted, n.Problems)
 	}
 	same(t, "headings", n.Headings, []Heading{{1, "Plan #goals", 6}, {2, "Weeks", 13}})
 	same(t, "tags", n.Tags, []string{"42k", "a/b", "done", "goals", "health", "sport/run", "this", "two words", "中文"})
@@ -237,7 +237,7 @@ func TestBytesThatAreNoTextAreRepairedAndReported(t *testing.T) {
 
 func TestTOMLFrontMatterIsRead(t *testing.T) {
 	n := Parse(Entry{Path: "a.md"}, []byte("+++\ntitle = 'Hugo'\ntags = ['x y', 'Z']\ndate = 2026-02-03\nsource = 'https://x.example'\n+++\ntext\n"))
-	if n.Title != "Hugo" || !n.Date.Equal(day("2026-02-03")) || !n.Foreign || n.BodyLine != 7 {
+	if n.Title != "Hugo" || !n.Date.Equal(day("2026-02-03")) || !n.Untrusted || n.BodyLine != 7 {
 		t.Errorf("got %+v", n)
 	}
 	same(t, "tags", n.Tags, []string{"x y", "z"})
@@ -261,8 +261,8 @@ func TestANoteIsForeignWhenItNamesItsSource(t *testing.T) {
 		"title: " + strings.Repeat("a", maxFront) + "\nsource: x":          true, // it is no front matter any more
 		"source: x\ntitle: " + strings.Repeat("a\n ", maxFront) + "\nb: c": true,
 	} {
-		if n := Parse(Entry{Path: "a.md"}, []byte("---\n"+front+"\n---\n")); n.Foreign != want {
-			t.Errorf("%.60s: got %v, want %v", front, n.Foreign, want)
+		if n := Parse(Entry{Path: "a.md"}, []byte("---\n"+front+"\n---\n")); n.Untrusted != want {
+			t.Errorf("%.60s: got %v, want %v", front, n.Untrusted, want)
 		}
 	}
 	for text, want := range map[string]bool{
@@ -271,8 +271,8 @@ func TestANoteIsForeignWhenItNamesItsSource(t *testing.T) {
 		"---\n\nA line across.\n":         false,
 		"# A\n\nsource: x\n":              false,
 	} {
-		if n := Parse(Entry{Path: "a.md"}, []byte(text)); n.Foreign != want {
-			t.Errorf("%s: got %v, want %v", text, n.Foreign, want)
+		if n := Parse(Entry{Path: "a.md"}, []byte(text)); n.Untrusted != want {
+			t.Errorf("%s: got %v, want %v", text, n.Untrusted, want)
 		}
 	}
 }

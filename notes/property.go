@@ -39,7 +39,7 @@ func (n *Note) readProperties(lines lineIndex, code map[int]bool) {
 				n.Front = map[string]any{}
 			}
 			n.Front[key] = value
-			n.Foreign = n.Foreign || isSource(key)
+			n.Untrusted = n.Untrusted || isSource(key)
 		}
 	}
 }

@@ -40,8 +40,8 @@ func TestPropertiesAreReadLikeFrontMatter(t *testing.T) {
 			if day == "" {
 				day = "2026-03-14" // that of the file
 			}
-			if n.Title != test.title || n.Date.Format(time.DateOnly) != day || n.Dated != test.dated || n.Foreign != test.foreign {
-				t.Errorf("title %q of %s, its own %v, foreign %v", n.Title, n.Date.Format(time.DateOnly), n.Dated, n.Foreign)
+			if n.Title != test.title || n.Date.Format(time.DateOnly) != day || n.Dated != test.dated || n.Untrusted != test.foreign {
+				t.Errorf("title %q of %s, its own %v, foreign %v", n.Title, n.Date.Format(time.DateOnly), n.Dated, n.Untrusted)
 			}
 			if !slices.Equal(n.Tags, test.tags) || !slices.Equal(n.Aliases, test.aliases) {
 				t.Errorf("tags %q, aliases %q", n.Tags, n.Aliases)

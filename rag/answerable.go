@@ -9,18 +9,18 @@ import (
 // Signals are what speaks for or against the notes holding an answer. Each is
 // 0 to 1 but Strength, Words and Near.
 type Signals struct {
-	Reach    float64 // BM25 of the best passage over the most that the question's words could reach
-	Strength float64 // the same BM25, as ln(1 + it)
-	Words    float64 // of the question, as ln(1 + their number): the longer, the less of it any note holds
-	Covered  float64 // share of the question, by how much its words tell, in and around that passage
-	Pairs    float64 // share of the question's neighbouring words that stand close together there
-	Apart    float64 // how far the best note stands out from the nine next, on average
-	Named    float64 // a note has the question for its title or name: 1, or 0
-	Undated  float64 // the question asks for a time and no more, and no note is of that time: 1, or 0
-	Near     float64 // how far the best passage's cosine stands out; 0.5 is chance; 0 also without an embedder
-	Agree    float64 // words and meaning name the same best passage: 1, or 0
-	Foreign  float64 // the question is in a language that no note is in: 1, or 0
-	Few      float64 // there are too few passages for the others to tell: the share of the question's words that the notes hold; else 0
+	Reach           float64 // BM25 of the best passage over the most that the question's words could reach
+	Strength        float64 // the same BM25, as ln(1 + it)
+	Words           float64 // of the question, as ln(1 + their number): the longer, the less of it any note holds
+	Covered         float64 // share of the question, by how much its words tell, in and around that passage
+	Pairs           float64 // share of the question's neighbouring words that stand close together there
+	Apart           float64 // how far the best note stands out from the nine next, on average
+	Named           float64 // a note has the question for its title or name: 1, or 0
+	Undated         float64 // the question asks for a time and no more, and no note is of that time: 1, or 0
+	Near            float64 // how far the best passage's cosine stands out; 0.5 is chance; 0 also without an embedder
+	Agree           float64 // words and meaning name the same best passage: 1, or 0
+	UnknownLanguage float64 // the question is in a language that no note is in: 1, or 0
+	Few             float64 // there are too few passages for the others to tell: the share of the question's words that the notes hold; else 0
 }
 
 // fewPassages is the size of an index below which a word in two notes is as
@@ -33,8 +33,8 @@ const runnersUp = 9
 // signals looks at ranked candidates.
 func (s *search) signals(ranked []candidate) Signals {
 	var g Signals
-	if isForeign(s.query.Text, s.words.spoken) {
-		g.Foreign = 1
+	if inUnknownLanguage(s.query.Text, s.words.vaultLanguages) {
+		g.UnknownLanguage = 1
 	}
 	if s.dated {
 		g.Named = 1
@@ -43,7 +43,7 @@ func (s *search) signals(ranked []candidate) Signals {
 		g.Undated = 1
 	}
 	if s.words.passages < fewPassages && len(ranked) > 0 {
-		g.Few = s.words.held()
+		g.Few = s.words.knownShare()
 	}
 	if len(ranked) == 0 || s.words.bound == 0 {
 		return g
@@ -110,21 +110,21 @@ func (g Signals) answerable() float64 {
 	case g.Few > 0:
 		return g.Few
 	case g.Near == 0 && g.Reach == 0:
-		return g.Foreign / 2
+		return g.UnknownLanguage / 2
 	}
 	sum := -4.726 + 2.178*g.Covered + 3.796*g.Apart + 0.511*g.Pairs + 0.876*g.Strength - 0.438*g.Words
 	if g.Near > 0 {
 		sum += -0.598 + 1.447*min(g.Near, 2) + 0.640*g.Agree
 	}
 	likely := 1 / (1 + math.Exp(-sum))
-	if g.Foreign > 0 {
+	if g.UnknownLanguage > 0 {
 		return (1 + likely) / 2 // its words cannot tell that the notes don't hold it
 	}
 	return likely
 }
 
-// held is the share of the question's words that any note holds.
-func (w wordQuery) held() float64 {
+// knownShare is the share of the question's words that any note holds.
+func (w wordQuery) knownShare() float64 {
 	held := 0
 	for _, t := range w.terms {
 		if t.df > 0 {

@@ -112,13 +112,13 @@ func (x *Index) noteResized(ctx context.Context, embedder string) error {
 	return setMeta(ctx, g.db, "resized "+embedder, "yes")
 }
 
-// usual is how near to a question the vectors of a collection are on the whole.
-type usual struct {
+// baseline is how near to a question the vectors of a collection are on the whole.
+type baseline struct {
 	mean, deviation float64
 	count           int // of vectors
 }
 
-func usualCosine(ctx context.Context, m *meaning, vector []float32) (u usual, err error) {
+func usualCosine(ctx context.Context, m *meaning, vector []float32) (u baseline, err error) {
 	if u.mean, u.deviation, err = m.Spread(ctx, vector); err != nil {
 		return u, err
 	}
@@ -127,7 +127,7 @@ func usualCosine(ctx context.Context, m *meaning, vector []float32) (u usual, er
 }
 
 // near is how far a cosine stands out; 0.5 is what chance reaches among so many.
-func (u usual) near(cosine float64) float64 {
+func (u baseline) near(cosine float64) float64 {
 	if u.deviation == 0 {
 		return 0
 	}
@@ -191,7 +191,7 @@ func (s *search) hitsKept(ctx context.Context, m *meaning, vector []float32, fou
 		return nil, err
 	}
 	cosines := map[int64]float64{}
-	nearest := nearestFew{limit: nearCandidates}
+	nearest := topK{limit: nearCandidates}
 	for _, n := range among {
 		nearest.offer(n.key, float32(n.cosine))
 		for _, id := range keys[n.key] {
@@ -205,7 +205,7 @@ func (s *search) hitsKept(ctx context.Context, m *meaning, vector []float32, fou
 }
 
 // setCosines gives each passage of a key its cosine.
-func setCosines(cosines map[int64]float64, hits []near, passages map[key][]int64) {
+func setCosines(cosines map[int64]float64, hits []match, passages map[key][]int64) {
 	for _, n := range hits {
 		for _, id := range passages[n.key] {
 			cosines[id] = n.cosine

@@ -291,7 +291,7 @@ func (c *chroma) Forget(ctx context.Context, used map[key]bool) error {
 	return c.look(ctx)
 }
 
-func (c *chroma) Nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
+func (c *chroma) Nearest(ctx context.Context, vector []float32, limit int) ([]match, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return nil, err
@@ -301,7 +301,7 @@ func (c *chroma) Nearest(ctx context.Context, vector []float32, limit int) ([]ne
 
 // Among asks for the distances of some records. The server refuses to answer
 // when it lacks one of them, so it is asked for those it has.
-func (c *chroma) Among(ctx context.Context, vector []float32, keys []key) ([]near, error) {
+func (c *chroma) Among(ctx context.Context, vector []float32, keys []key) ([]match, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" || len(keys) == 0 {
 		return nil, err
@@ -311,7 +311,7 @@ func (c *chroma) Among(ctx context.Context, vector []float32, keys []key) ([]nea
 		return nil, err
 	}
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k key) bool { return !have[k] })
-	var all []near
+	var all []match
 	for page := range slices.Chunk(keys, idPage) {
 		found, err := c.query(ctx, at, vector, len(page), idsOf(page))
 		if err != nil {
@@ -322,7 +322,7 @@ func (c *chroma) Among(ctx context.Context, vector []float32, keys []key) ([]nea
 	return all, nil
 }
 
-func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, limit int, ids []string) ([]near, error) {
+func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, limit int, ids []string) ([]match, error) {
 	var got chromaNearest
 	in := chromaQuery{Embeddings: [][]float32{vector}, Results: limit, IDs: ids, Include: []string{"distances"}}
 	if err := c.post(ctx, at, "query", in, &got); err != nil {
@@ -331,13 +331,13 @@ func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, li
 	if len(got.IDs) != 1 || len(got.Distances) != 1 || len(got.IDs[0]) != len(got.Distances[0]) {
 		return nil, &awayError{errors.New("the Chroma server answered a question with something else than ids and distances")}
 	}
-	found := make([]near, 0, len(got.IDs[0]))
+	found := make([]match, 0, len(got.IDs[0]))
 	for i, id := range got.IDs[0] {
 		k, err := keyOfID(id)
 		if err != nil || got.Distances[0][i] == nil {
 			continue // somebody else's record
 		}
-		found = append(found, near{k, 1 - *got.Distances[0][i]})
+		found = append(found, match{k, 1 - *got.Distances[0][i]})
 	}
 	return found, nil
 }

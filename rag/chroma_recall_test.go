@@ -58,7 +58,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 			ten, hundred := 0, 0
 			var took []time.Duration
 			for _, question := range asked {
-				exact := nearestFew{limit: nearCandidates}
+				exact := topK{limit: nearCandidates}
 				for i, k := range keys {
 					exact.offer(k, dot(question, c.vectors[i]))
 				}

@@ -190,14 +190,14 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 			t.Errorf("missing are %v, %v; want %v", missing, err, strangers)
 		}
 		question := vectors[7]
-		var truth []near
+		var truth []match
 		var all cosines
 		for i, v := range vectors {
 			cosine := float64(dot(question, v))
-			truth = append(truth, near{keys[i], cosine})
+			truth = append(truth, match{keys[i], cosine})
 			all.add(cosine)
 		}
-		slices.SortFunc(truth, func(a, b near) int { return cmpFloat(b.cosine, a.cosine) })
+		slices.SortFunc(truth, func(a, b match) int { return cmpFloat(b.cosine, a.cosine) })
 		found, err := again.Nearest(ctx, question, 20)
 		if err != nil || len(found) != 20 {
 			t.Fatalf("nearest finds %d, %v", len(found), err)

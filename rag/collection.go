@@ -32,10 +32,10 @@ type collection interface {
 	// Forget may take away the vectors of passages that are not used.
 	Forget(ctx context.Context, used map[key]bool) error
 	// Nearest returns the limit vectors nearest to a question's, nearest first.
-	Nearest(ctx context.Context, vector []float32, limit int) ([]near, error)
+	Nearest(ctx context.Context, vector []float32, limit int) ([]match, error)
 	// Among compares a question with the vectors of some keys only, and leaves
 	// out those that have none.
-	Among(ctx context.Context, vector []float32, keys []key) ([]near, error)
+	Among(ctx context.Context, vector []float32, keys []key) ([]match, error)
 	// Spread estimates mean and standard deviation of the cosines between a
 	// question and the whole collection.
 	Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error)
@@ -54,8 +54,8 @@ type meaning struct {
 	collection
 }
 
-// near is a vector found, and how near it is.
-type near struct {
+// match is a vector found, and how near it is.
+type match struct {
 	key    key
 	cosine float64
 }

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// ownDateLift is what a note gains whose name or front matter bears a date
+	// ownDateBoost is what a note gains whose name or front matter bears a date
 	// that the question speaks of, against the best score of 1. Many questions
 	// hold such words by chance, so it lifts and does not decide.
-	ownDateLift = 0.25
-	// fileDateLift is the same for a note that only was written then.
-	fileDateLift = 0.08
+	ownDateBoost = 0.25
+	// fileDateBoost is the same for a note that only was written then.
+	fileDateBoost = 0.08
 )
 
 // asksForTheTimeItself tells whether nothing but the time is left of a
@@ -63,11 +63,11 @@ func (s *search) liftDated(ctx context.Context, found map[int64]*candidate) erro
 		case c == nil:
 		case dated && itself:
 			s.dated, c.dated = true, true
-			c.lift = 1.5 - float64(place)/1e4 // above any words; the newest first, and a note's passages in their order
+			c.boost = 1.5 - float64(place)/1e4 // above any words; the newest first, and a note's passages in their order
 		case dated:
-			c.lift, c.dated = ownDateLift, aDay
+			c.boost, c.dated = ownDateBoost, aDay
 		default:
-			c.lift = fileDateLift
+			c.boost = fileDateBoost
 		}
 		place++
 	}

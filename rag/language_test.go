@@ -58,11 +58,11 @@ func TestAQuestionInAnotherLanguageIsKnown(t *testing.T) {
 		"What does die Heizung mean in English?": false,
 		"Heizung":                                false,
 	} {
-		if got := isForeign(question, nil); got != want {
+		if got := inUnknownLanguage(question, nil); got != want {
 			t.Errorf("%q is foreign to English notes: %v, want %v", question, got, want)
 		}
 	}
-	if isForeign("Wo wurde die Heizung gewartet?", []text.Lang{"de"}) {
+	if inUnknownLanguage("Wo wurde die Heizung gewartet?", []text.Lang{"de"}) {
 		t.Error("a German question is foreign to German notes")
 	}
 }

@@ -63,20 +63,20 @@ func (x *Index) hearsLetters() bool {
 
 // usualLetters is how much the letters of the question are like those of any
 // passage, and its vector.
-func (s *search) usualLetters(ctx context.Context) (usual, []float32, error) {
+func (s *search) usualLetters(ctx context.Context) (baseline, []float32, error) {
 	sample, err := s.sampleLetters(ctx)
 	if err != nil {
-		return usual{}, nil, err
+		return baseline{}, nil, err
 	}
 	question, err := llm.Ngrams{}.Embed(ctx, []string{s.query.Text})
 	if err != nil {
-		return usual{}, nil, err
+		return baseline{}, nil, err
 	}
 	var all cosines
 	for _, vector := range sample {
 		all.add(float64(dot(question[0], vector)))
 	}
-	u := usual{count: s.words.passages}
+	u := baseline{count: s.words.passages}
 	u.mean, u.deviation = all.spread()
 	return u, question[0], nil
 }

@@ -150,7 +150,7 @@ func (m *localVectors) Close() error {
 	return m.file.Close()
 }
 
-func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
+func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int) ([]match, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.file.dimension == 0 { // nothing is embedded yet
@@ -170,20 +170,20 @@ func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int)
 	if err != nil {
 		return nil, fmt.Errorf("search collection: %w", err)
 	}
-	found := make([]near, 0, len(results))
+	found := make([]match, 0, len(results))
 	for _, r := range results {
 		var k key
 		if _, err := hex.Decode(k[:], []byte(r.ID)); err != nil {
 			return nil, fmt.Errorf("search collection: %w", err)
 		}
-		found = append(found, near{k, float64(r.Similarity)})
+		found = append(found, match{k, float64(r.Similarity)})
 	}
 	return found, nil
 }
 
 // scan compares a question with every vector.
-func (m *localVectors) scan(ctx context.Context, vector []float32, limit int) ([]near, error) {
-	top := nearestFew{limit: limit}
+func (m *localVectors) scan(ctx context.Context, vector []float32, limit int) ([]match, error) {
+	top := topK{limit: limit}
 	for i, r := range m.file.rows {
 		if i%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -193,7 +193,7 @@ func (m *localVectors) scan(ctx context.Context, vector []float32, limit int) ([
 	return top.sorted(), nil
 }
 
-func (m *localVectors) Among(_ context.Context, vector []float32, keys []key) ([]near, error) {
+func (m *localVectors) Among(_ context.Context, vector []float32, keys []key) ([]match, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if len(vector) != m.file.dimension {
@@ -206,7 +206,7 @@ func (m *localVectors) Among(_ context.Context, vector []float32, keys []key) ([
 		}
 	}
 	slices.Sort(rows) // as they lie in memory
-	found := make([]near, len(rows))
+	found := make([]match, len(rows))
 	var comparing sync.WaitGroup
 	share := max(fewRows, (len(rows)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
 	for start := 0; start < len(rows); start += share {
@@ -214,7 +214,7 @@ func (m *localVectors) Among(_ context.Context, vector []float32, keys []key) ([
 		comparing.Go(func() {
 			for i := range part {
 				r := m.file.rows[rows[start+i]]
-				part[i] = near{r.key, float64(dot(vector, r.vector))}
+				part[i] = match{r.key, float64(dot(vector, r.vector))}
 			}
 		})
 	}
@@ -260,16 +260,16 @@ func (c *cosines) spread() (mean, deviation float64) {
 	return mean, math.Sqrt(max(0, c.squares/float64(c.n)-mean*mean))
 }
 
-// nearestFew keeps the nearest of many.
-type nearestFew struct {
+// topK keeps the nearest of many.
+type topK struct {
 	limit int
-	found []near // unsorted below limit, then a min-heap by cosine
+	found []match // unsorted below limit, then a min-heap by cosine
 }
 
-func (t *nearestFew) offer(k key, cosine float32) {
+func (t *topK) offer(k key, cosine float32) {
 	c := float64(cosine)
 	if len(t.found) < t.limit {
-		t.found = append(t.found, near{k, c})
+		t.found = append(t.found, match{k, c})
 		if len(t.found) == t.limit {
 			for i := len(t.found)/2 - 1; i >= 0; i-- {
 				t.sink(i)
@@ -278,12 +278,12 @@ func (t *nearestFew) offer(k key, cosine float32) {
 		return
 	}
 	if t.limit > 0 && c > t.found[0].cosine {
-		t.found[0] = near{k, c}
+		t.found[0] = match{k, c}
 		t.sink(0)
 	}
 }
 
-func (t *nearestFew) sink(i int) {
+func (t *topK) sink(i int) {
 	for {
 		least := i
 		for _, child := range [2]int{2*i + 1, 2*i + 2} {
@@ -299,8 +299,8 @@ func (t *nearestFew) sink(i int) {
 	}
 }
 
-func (t *nearestFew) sorted() []near {
-	slices.SortFunc(t.found, func(a, b near) int { return cmp.Compare(b.cosine, a.cosine) })
+func (t *topK) sorted() []match {
+	slices.SortFunc(t.found, func(a, b match) int { return cmp.Compare(b.cosine, a.cosine) })
 	return t.found
 }
 

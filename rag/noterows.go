@@ -53,7 +53,7 @@ func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash 
 		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, dated, tags, outside, problem, language, text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, nameKey(note.Title), nameKey(name),
-		note.Date.Format(time.DateOnly), note.Dated, string(tags), note.Foreign, problem, string(in), compress(note.Text))
+		note.Date.Format(time.DateOnly), note.Dated, string(tags), note.Untrusted, problem, string(in), compress(note.Text))
 	if err != nil {
 		return err
 	}

@@ -32,17 +32,17 @@ const (
 
 // Passage is a piece of a note.
 type Passage struct {
-	Path    string   `json:"path"` // below its vault, with slashes
-	Line    int      `json:"line"`
-	EndLine int      `json:"end_line"`
-	Heading string   `json:"heading"` // "Running › Plan"; "" before the first heading
-	Score   float64  `json:"score"`   // 0 to 1
-	Text    string   `json:"text"`
-	Tags    []string `json:"tags"`
-	Date    string   `json:"date"` // YYYY-MM-DD
-	Vault   string   `json:"-"`    // the vault's absolute folder
-	Foreign bool     `json:"-"`    // the note names a source outside
-	Dated   bool     `json:"-"`    // the note bears the day, or the time, that the query asks for
+	Path      string   `json:"path"` // below its vault, with slashes
+	Line      int      `json:"line"`
+	EndLine   int      `json:"end_line"`
+	Heading   string   `json:"heading"` // "Running › Plan"; "" before the first heading
+	Score     float64  `json:"score"`   // 0 to 1
+	Text      string   `json:"text"`
+	Tags      []string `json:"tags"`
+	Date      string   `json:"date"` // YYYY-MM-DD
+	Vault     string   `json:"-"`    // the vault's absolute folder
+	Untrusted bool     `json:"-"`    // the note names a source outside
+	Dated     bool     `json:"-"`    // the note bears the day, or the time, that the query asks for
 }
 
 // Coverage says how far the index can be trusted.

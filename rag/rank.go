@@ -47,12 +47,12 @@ func fuse(candidates []candidate, w weights, bound, least float64) (strength flo
 		if best > 0 {
 			words = c.words / best
 		}
-		c.score = (1-w.meaning-letters)*words + letters*c.letters + w.meaning*c.near + c.lift
+		c.score = (1-w.meaning-letters)*words + letters*c.letters + w.meaning*c.near + c.boost
 		top = max(top, c.score)
 		if bound > 0 {
 			strength = max(strength, c.words/bound)
 		}
-		strength = max(strength, letters*min(1, c.letters), w.meaning*min(1, c.near), min(c.lift, 0.9))
+		strength = max(strength, letters*min(1, c.letters), w.meaning*min(1, c.near), min(c.boost, 0.9))
 	}
 	strength = min(1, max(strength, least))
 	for i := range candidates {
@@ -75,7 +75,7 @@ func (s *search) leastStrength() float64 {
 	if s.words.passages >= fewPassages {
 		return 0
 	}
-	return fewStrength * s.words.held()
+	return fewStrength * s.words.knownShare()
 }
 
 // tooFew tells whether so many passages have no meaning yet that scores by
@@ -135,7 +135,7 @@ func (s *search) sameLanguage(model string) float64 {
 	if isBuiltIn(model) || modelByName(model).manyLanguages {
 		return 1
 	}
-	if isForeign(s.query.Text, s.words.spoken) {
+	if inUnknownLanguage(s.query.Text, s.words.vaultLanguages) {
 		s.why = model + " was not made for the question's language"
 		return 0
 	}
@@ -168,7 +168,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 	}
 	s.demote(all)
 	s.promote(all)
-	var kept []stored
+	var kept []storedPassage
 	for _, p := range all {
 		if p.Text, err = s.texts.of(ctx, p.note, p.start, p.stop); err != nil {
 			return nil, err
@@ -199,17 +199,17 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 const listingShare = 0.5
 
 // demote puts lists of links behind the notes that they lead to.
-func (s *search) demote(all []stored) {
+func (s *search) demote(all []storedPassage) {
 	for i, p := range all {
 		if p.listing && !s.named[p.note] {
 			all[i].score *= listingShare
 		}
 	}
-	slices.SortStableFunc(all, func(a, b stored) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(all, func(a, b storedPassage) int { return cmp.Compare(b.score, a.score) })
 }
 
 // promote puts the best passage of each note that the question names first.
-func (s *search) promote(all []stored) {
+func (s *search) promote(all []storedPassage) {
 	if len(s.named) == 0 || len(all) == 0 {
 		return
 	}
@@ -221,11 +221,11 @@ func (s *search) promote(all []stored) {
 			all[i].score = max(top, 0.99)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b stored) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(all, func(a, b storedPassage) int { return cmp.Compare(b.score, a.score) })
 }
 
 // neighbour finds the kept passage that p touches, or -1.
-func neighbour(kept []stored, p stored) int {
+func neighbour(kept []storedPassage, p storedPassage) int {
 	for i, k := range kept {
 		if k.note == p.note && (p.id == k.last+1 || p.id == k.id-1) {
 			return i
@@ -235,7 +235,7 @@ func neighbour(kept []stored, p stored) int {
 }
 
 // join makes one passage of two that touch.
-func join(ctx context.Context, texts *noteTexts, a, b stored) (stored, error) {
+func join(ctx context.Context, texts *noteTexts, a, b storedPassage) (storedPassage, error) {
 	if b.start < a.start {
 		a.start, a.Line, a.id = b.start, b.Line, b.id
 	} else {
@@ -250,7 +250,7 @@ func join(ctx context.Context, texts *noteTexts, a, b stored) (stored, error) {
 func splitPath(path string) []string { return strings.Split(path, passage.Separator) }
 
 // duplicates tells whether the same words are kept already.
-func duplicates(kept []stored, p *stored) bool {
+func duplicates(kept []storedPassage, p *storedPassage) bool {
 	p.hashes = wordHashes(p.Text)
 	for _, k := range kept {
 		if sameWords(k.hashes, p.hashes) {

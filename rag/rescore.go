@@ -31,8 +31,8 @@ const (
 	bm25B = 0.75
 )
 
-// closeLook is what a candidate's text and surroundings hold of a question.
-type closeLook struct {
+// termCounts is what a candidate's text and surroundings hold of a question.
+type termCounts struct {
 	id, note       int64
 	own, around    []int // how often each term stands there
 	length, window int   // terms of the passage, and of it with its neighbours
@@ -52,13 +52,13 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 	})
 	rest := best[min(rescored, len(best)):]
 	best = best[:min(rescored, len(best))]
-	looks, err := s.look(ctx, best)
+	counts, err := s.countTerms(ctx, best)
 	if err != nil {
 		return err
 	}
 	average := s.averageLength(ctx)
 	lowest := math.Inf(1)
-	for _, l := range looks {
+	for _, l := range counts {
 		c := found[l.id]
 		c.words = s.words.score(l.own, float64(l.length)/average) +
 			contextShare*s.words.score(l.around, float64(l.window)/(average*windowPassages))
@@ -98,8 +98,8 @@ func (w wordQuery) covered(counts []int) float64 {
 	return held / all
 }
 
-// look counts the terms of the question in passages and around them.
-func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook, error) {
+// countTerms counts the terms of the question in passages and around them.
+func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]termCounts, error) {
 	if len(candidates) == 0 {
 		return nil, nil
 	}
@@ -117,15 +117,15 @@ func (s *search) look(ctx context.Context, candidates []*candidate) ([]closeLook
 			index[form] = i
 		}
 	}
-	looks := make([]closeLook, 0, len(places))
+	counts := make([]termCounts, 0, len(places))
 	for _, p := range places {
 		text, err := s.texts.of(ctx, p.note, p.from, p.to)
 		if err != nil {
 			return nil, err
 		}
-		looks = append(looks, p.look(text, s.words.terms, index))
+		counts = append(counts, p.countTerms(text, s.words.terms, index))
 	}
-	return looks, nil
+	return counts, nil
 }
 
 // place is where a passage stands in its note, from its neighbour before to
@@ -158,10 +158,10 @@ func placesOf(ctx context.Context, db *sql.DB, where string, args ...any) (place
 	return places, nil
 }
 
-// look counts the terms of a question, by their index, in the text from the
+// countTerms counts the terms of a question, by their index, in the text from the
 // neighbour before to the one after.
-func (p place) look(text string, asked []weighed, index map[string]int) closeLook {
-	l := closeLook{id: p.id, note: p.note, own: make([]int, len(asked)), around: make([]int, len(asked))}
+func (p place) countTerms(text string, asked []weighed, index map[string]int) termCounts {
+	l := termCounts{id: p.id, note: p.note, own: make([]int, len(asked)), around: make([]int, len(asked))}
 	for _, t := range terms(strings.Join([]string{p.title, spacedName(p.path), p.heading}, "\n"), p.language) {
 		l.count(index, t.text, true)
 	}
@@ -197,7 +197,7 @@ func (p *pairCounter) see(place, at int) {
 	p.place, p.at = place, at
 }
 
-func (l *closeLook) count(index map[string]int, text string, own bool) {
+func (l *termCounts) count(index map[string]int, text string, own bool) {
 	i, asked := index[text]
 	l.window++
 	if asked {

@@ -122,7 +122,7 @@ type candidate struct {
 	letters float64 // how far those of the passage are like the question's, as near is
 	near    float64 // how far the cosine stands out; 0.5 is what chance reaches among so many
 	note    int64   // 0: not looked at closely
-	lift    float64 // for a date that fits the question's
+	boost   float64 // for a date that fits the question's
 	dated   bool    // its note bears the day, or the time, that the question asks for
 	pairs   float64 // share of the question's neighbouring words that it holds close together
 	covered float64 // share of the question that it holds, by words
@@ -290,8 +290,8 @@ func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	return c, nil
 }
 
-// stored is a passage as it lies in the index.
-type stored struct {
+// storedPassage is a passage as it lies in the index.
+type storedPassage struct {
 	Passage
 	candidate
 	last        int64 // id of the last of the passages joined in it
@@ -301,20 +301,20 @@ type stored struct {
 }
 
 // load reads candidates with their text, in their order.
-func (s *search) load(ctx context.Context, candidates []candidate) ([]stored, error) {
+func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPassage, error) {
 	args := make([]any, len(candidates))
 	place := make(map[int64]int, len(candidates))
 	for i, c := range candidates {
 		args[i], place[c.id] = c.id, i
 	}
-	all := make([]stored, len(candidates))
+	all := make([]storedPassage, len(candidates))
 	for scan := range rows.Of(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.listing,
 		n.path, n.tags, n.date, n.outside FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
-		var p stored
+		var p storedPassage
 		var id int64
 		var tags string
 		if err := scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.listing,
-			&p.Path, &tags, &p.Date, &p.Foreign); err != nil {
+			&p.Path, &tags, &p.Date, &p.Untrusted); err != nil {
 			return nil, err
 		}
 		if err := json.Unmarshal([]byte(tags), &p.Tags); err != nil {
@@ -330,5 +330,5 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]stored, er
 		all[place[id]] = p
 	}
 	// A note may have been indexed anew between the two questions.
-	return slices.DeleteFunc(all, func(p stored) bool { return p.Path == "" }), nil
+	return slices.DeleteFunc(all, func(p storedPassage) bool { return p.Path == "" }), nil
 }

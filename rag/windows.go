@@ -85,22 +85,22 @@ func (w windowed) Missing(ctx context.Context, passages []key) ([]key, error) {
 	return missing, nil
 }
 
-func (w windowed) Nearest(ctx context.Context, vector []float32, limit int) ([]near, error) {
+func (w windowed) Nearest(ctx context.Context, vector []float32, limit int) ([]match, error) {
 	// Of so many windows, enough are of different passages.
 	windows, err := w.collection.Nearest(ctx, vector, 3*limit)
 	passages := nearestWindows(windows)
 	return passages[:min(limit, len(passages))], err
 }
 
-func (w windowed) Among(ctx context.Context, vector []float32, passages []key) ([]near, error) {
+func (w windowed) Among(ctx context.Context, vector []float32, passages []key) ([]match, error) {
 	windows, err := w.collection.Among(ctx, vector, allWindows(passages))
-	slices.SortFunc(windows, func(a, b near) int { return cmp.Compare(b.cosine, a.cosine) })
+	slices.SortFunc(windows, func(a, b match) int { return cmp.Compare(b.cosine, a.cosine) })
 	return nearestWindows(windows), err
 }
 
 // nearestWindows keeps the first of each passage's windows, in their order,
 // under the passage's key.
-func nearestWindows(windows []near) []near {
+func nearestWindows(windows []match) []match {
 	passages := windows[:0]
 	seen := make(map[key]bool, len(windows))
 	for _, n := range windows {

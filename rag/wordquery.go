@@ -24,14 +24,14 @@ const maxTerms = 64
 
 // wordQuery is a question as the word index is asked.
 type wordQuery struct {
-	match    string   // in FTS5's language; "": nothing to ask
-	common   string   // what to ask instead of match, without ranking, when even the rarest term is everywhere; "": it is not
-	required []string // quoted phrases, all of which a passage must hold
-	bound    float64  // what BM25 could reach at most, summed over the terms
-	terms    []weighed
-	passages int         // in the index
-	spoken   []text.Lang // those of the vault's notes but English
-	key      string      // the question as titles and file names are compared
+	match          string   // in FTS5's language; "": nothing to ask
+	common         string   // what to ask instead of match, without ranking, when even the rarest term is everywhere; "": it is not
+	required       []string // quoted phrases, all of which a passage must hold
+	bound          float64  // what BM25 could reach at most, summed over the terms
+	terms          []weighed
+	passages       int         // in the index
+	vaultLanguages []text.Lang // those of the vault's notes but English
+	key            string      // the question as titles and file names are compared
 }
 
 // weighed is a term and how much it tells.
@@ -59,10 +59,10 @@ func (w wordQuery) empty() bool { return w.match == "" }
 func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) {
 	w := wordQuery{key: nameKey(text)}
 	var err error
-	if w.spoken, err = languagesOf(ctx, db); err != nil {
+	if w.vaultLanguages, err = languagesOf(ctx, db); err != nil {
 		return w, err
 	}
-	if w.terms = askedTerms(text, w.spoken); len(w.terms) == 0 {
+	if w.terms = askedTerms(text, w.vaultLanguages); len(w.terms) == 0 {
 		return w, nil
 	}
 	if err := findCharacters(ctx, db, w.terms); err != nil {
@@ -161,7 +161,7 @@ func (w *wordQuery) matchRarest() {
 func (w *wordQuery) require(phrases []string) {
 	for _, phrase := range phrases {
 		forms := weighed{forms: w.pairsOf(phrase)}
-		for _, l := range append([]text.Lang{""}, w.spoken...) {
+		for _, l := range append([]text.Lang{""}, w.vaultLanguages...) {
 			if words, _ := joinTerms(terms(phrase, l)); words != "" && !slices.Contains(forms.forms, words) {
 				forms.forms = append(forms.forms, words)
 			}
@@ -262,8 +262,8 @@ func languagesOf(ctx context.Context, db *sql.DB) (spoken []text.Lang, err error
 	return spoken, nil
 }
 
-// isForeign reports whether a question is in a language that no note is in.
-func isForeign(question string, spoken []text.Lang) bool {
+// inUnknownLanguage reports whether a question is in a language that no note is in.
+func inUnknownLanguage(question string, spoken []text.Lang) bool {
 	in := text.Languages(question)
 	return len(in) > 0 && !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(spoken, l) })
 }

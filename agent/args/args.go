@@ -16,7 +16,7 @@ import (
 	"lifehub/llm"
 )
 
-// Mend makes what a model wrote for arguments into arguments of the tool, or
+// Repair makes what a model wrote for arguments into arguments of the tool, or
 // says why it cannot. notes tell what was changed. It does no more than this:
 //
 //   - a JSON object inside a string is read; nothing at all is {}
@@ -27,7 +27,7 @@ import (
 //     where the schema allows none
 //   - a missing argument that has a default gets it
 //   - a word that is in an enum but for its case takes the enum's case
-func (s *Schemas) Mend(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
+func (s *Schemas) Repair(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
 	args, err := ReadObject(raw)
 	alone := false
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Schemas) Mend(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMe
 		input, err = compact(raw, args, false)
 		return input, nil, err
 	}
-	notes = mendObject(args, ShapeOf(spec.Schema))
+	notes = repairObject(args, ShapeOf(spec.Schema))
 	if err := validate(schema, args); err != nil {
 		return nil, notes, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
 	}
@@ -64,7 +64,7 @@ func aloneArgument(raw json.RawMessage, s Shape) (map[string]any, bool) {
 // Arguments makes arguments of a tool of what somebody wrote for them, as a
 // call gets them, or says what does not fit.
 func Arguments(spec llm.ToolSpec, raw json.RawMessage) (json.RawMessage, error) {
-	input, _, err := new(Schemas).Mend(spec, raw)
+	input, _, err := new(Schemas).Repair(spec, raw)
 	return input, err
 }
 
@@ -200,7 +200,7 @@ func (s Shape) is(name string) bool {
 
 func (s Shape) wants(names ...string) bool { return slices.ContainsFunc(names, s.is) }
 
-func mendObject(args map[string]any, s Shape) (notes []string) {
+func repairObject(args map[string]any, s Shape) (notes []string) {
 	for _, name := range sortedKeys(args) {
 		property, known := s.Properties[name]
 		switch {
@@ -212,7 +212,7 @@ func mendObject(args map[string]any, s Shape) (notes []string) {
 			delete(args, name)
 			notes = append(notes, fmt.Sprintf("%s was null", name))
 		default:
-			if mended, note := mendValue(args[name], property); note != "" {
+			if mended, note := repairValue(args[name], property); note != "" {
 				args[name] = mended
 				notes = append(notes, fmt.Sprintf("%s %s", name, note))
 			}
@@ -229,12 +229,12 @@ func mendObject(args map[string]any, s Shape) (notes []string) {
 	return notes
 }
 
-// mendValue returns what the schema wants in place of value; note is "" when
+// repairValue returns what the schema wants in place of value; note is "" when
 // nothing had to be done.
-func mendValue(value any, s Shape) (mended any, note string) {
+func repairValue(value any, s Shape) (mended any, note string) {
 	switch v := value.(type) {
 	case string:
-		return mendString(v, s)
+		return repairString(v, s)
 	case json.Number:
 		if s.is("string") && !s.wants("number", "integer") {
 			return v.String(), "was a number"
@@ -249,20 +249,20 @@ func mendValue(value any, s Shape) (mended any, note string) {
 			return strconv.FormatBool(v), "was true or false"
 		}
 	case []any:
-		return mendList(v, s)
+		return repairList(v, s)
 	case map[string]any:
-		if notes := mendObject(v, s); len(notes) > 0 {
+		if notes := repairObject(v, s); len(notes) > 0 {
 			return v, strings.Join(notes, ", ")
 		}
 		return v, ""
 	}
 	if s.is("array") && value != nil {
-		return mendSingle(value, s)
+		return repairSingle(value, s)
 	}
 	return value, ""
 }
 
-func mendString(v string, s Shape) (any, string) {
+func repairString(v string, s Shape) (any, string) {
 	text := strings.TrimSpace(v)
 	if s.Type != nil && !s.is("string") {
 		switch {
@@ -276,7 +276,7 @@ func mendString(v string, s Shape) (any, string) {
 					return list, "was a text"
 				}
 			}
-			return mendSingle(v, s)
+			return repairSingle(v, s)
 		case s.is("object"):
 			if object, err := ReadObject(json.RawMessage(text)); err == nil {
 				return object, "was a text"
@@ -292,9 +292,9 @@ func mendString(v string, s Shape) (any, string) {
 	return v, ""
 }
 
-func mendList(v []any, s Shape) (any, string) {
+func repairList(v []any, s Shape) (any, string) {
 	if s.Type != nil && !s.is("array") && len(v) == 1 {
-		mended, _ := mendValue(v[0], s)
+		mended, _ := repairValue(v[0], s)
 		return mended, "was a list of one"
 	}
 	if s.Items == nil {
@@ -302,16 +302,16 @@ func mendList(v []any, s Shape) (any, string) {
 	}
 	var note string
 	for i := range v {
-		if mended, n := mendValue(v[i], *s.Items); n != "" {
+		if mended, n := repairValue(v[i], *s.Items); n != "" {
 			v[i], note = mended, "has an item that "+n
 		}
 	}
 	return v, note
 }
 
-func mendSingle(value any, s Shape) (any, string) {
+func repairSingle(value any, s Shape) (any, string) {
 	if s.Items != nil {
-		value, _ = mendValue(value, *s.Items)
+		value, _ = repairValue(value, *s.Items)
 	}
 	return []any{value}, "was no list"
 }

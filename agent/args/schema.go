@@ -73,12 +73,12 @@ var atTop, inArgument = pattern.Lazy(`^at '': `), pattern.Lazy(`^at '/([^']*)': 
 // validate says in one line what does not fit.
 func validate(schema *jsonschema.Schema, args map[string]any) (err error) {
 	defer agent.Catch(&err)
-	return Misfit(schema.Validate(args))
+	return SchemaError(schema.Validate(args))
 }
 
-// Misfit says in one line what a schema's check found, without what only
+// SchemaError says in one line what a schema's check found, without what only
 // schemas know: any other error is itself.
-func Misfit(err error) error {
+func SchemaError(err error) error {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
 		return err

@@ -13,7 +13,7 @@ import (
 func TestSearchNotesAsksAndCites(t *testing.T) {
 	b := work(t, map[string]string{})
 	b.found = rag.Found{
-		Passages: []rag.Passage{{Path: "run/plan.md", Vault: "/v", Line: 3, EndLine: 5, Heading: "Plan › Weeks", Score: 0.8, Text: "Three times a week.", Date: "2026-09-01", Foreign: true}},
+		Passages: []rag.Passage{{Path: "run/plan.md", Vault: "/v", Line: 3, EndLine: 5, Heading: "Plan › Weeks", Score: 0.8, Text: "Three times a week.", Date: "2026-09-01", Untrusted: true}},
 		Coverage: rag.Coverage{Indexed: 5, Total: 9, Embedder: "words only: the server is down"},
 	}
 	result, text := b.run("search_notes", `{"query":"how often tag:run \"long run\"","limit":3,"path":"run","tag":"#Plan","after":"2026-01","before":"2026-10-01"}`)

@@ -32,7 +32,7 @@ func (p place) read(ctx context.Context) (notes.Note, error) {
 
 // opened says so when a note names a source elsewhere.
 func opened(ctx context.Context, note notes.Note) notes.Note {
-	if note.Foreign {
+	if note.Untrusted {
 		agent.Opened(ctx, note.Path, note.Title, note.Text)
 	}
 	return note

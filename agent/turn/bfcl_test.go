@@ -425,7 +425,7 @@ func (t *turn) fits(offered []agent.Tool, name string, args map[string]any) bool
 	if tool == nil || err != nil {
 		return false
 	}
-	_, notes, err := t.schemas.Mend(tool.Spec(), raw)
+	_, notes, err := t.schemas.Repair(tool.Spec(), raw)
 	return err == nil && len(notes) == 0
 }
 

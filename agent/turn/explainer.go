@@ -137,7 +137,7 @@ func (t *turn) explainerPrompt() prompt.Prompt {
 			continue
 		}
 		p.Request.Task.Sources = append(p.Request.Task.Sources,
-			llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Score: s.Score, Foreign: s.Foreign, Dated: s.Dated})
+			llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Score: s.Score, Untrusted: s.Foreign, Dated: s.Dated})
 	}
 	for _, f := range t.found {
 		p.Images = append(p.Images, f.result.Images...)
@@ -157,7 +157,7 @@ func (t *turn) explainerPrompt() prompt.Prompt {
 	for i, f := range t.facts {
 		if f.Fits {
 			s := t.sources[t.foundSources+i]
-			p.Request.Task.Sources = append(p.Request.Task.Sources, llm.Source{N: s.N, Title: s.Title(), Text: f.Text, Foreign: s.Foreign})
+			p.Request.Task.Sources = append(p.Request.Task.Sources, llm.Source{N: s.N, Title: s.Title(), Text: f.Text, Untrusted: s.Foreign})
 		}
 	}
 	p.Material = append(p.Material, t.pastParts()...)

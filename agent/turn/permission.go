@@ -205,7 +205,7 @@ func (t *turn) edited(c call, input json.RawMessage) (call, error) {
 	if err := json.Unmarshal(input, new(map[string]any)); err != nil {
 		return c, fmt.Errorf("the arguments are no JSON object: %w", err)
 	}
-	mended, _, err := t.schemas.Mend(c.tool.Spec(), input)
+	mended, _, err := t.schemas.Repair(c.tool.Spec(), input)
 	if err != nil {
 		return c, err
 	}

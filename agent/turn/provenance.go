@@ -207,7 +207,7 @@ func (t *turn) wroteOut(c call) bool {
 	if err != nil || len(given) != len(pairs) {
 		return false
 	}
-	input, _, err := t.schemas.Mend(spec, raw)
+	input, _, err := t.schemas.Repair(spec, raw)
 	return err == nil && args.Canonical(input) == args.Canonical(c.input)
 }
 

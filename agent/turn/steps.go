@@ -81,7 +81,7 @@ func (t *turn) mendStep(d parse.Step, offered []agent.Tool) (step agent.Step, no
 		d.Input = json.RawMessage(clean)
 		defer func() { notes = append(notes, "a secret of yours was taken out of its arguments") }()
 	}
-	input, notes, err := t.schemas.Mend(spec, d.Input)
+	input, notes, err := t.schemas.Repair(spec, d.Input)
 	if foldName(d.Tool) != foldName(spec.Name) {
 		notes = append([]string{fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name)}, notes...)
 	}

@@ -98,7 +98,7 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *inLine, ended map[
 		if err != nil {
 			return outcome{status: agent.Skipped, reason: err.Error()}
 		}
-		if input, _, err = t.schemas.Mend(tool.Spec(), filled); err != nil {
+		if input, _, err = t.schemas.Repair(tool.Spec(), filled); err != nil {
 			return outcome{status: agent.Broken, reason: err.Error()}
 		}
 	}

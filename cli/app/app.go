@@ -40,7 +40,7 @@ type App struct {
 	Provider    llm.Provider
 	Store       *store.Store
 	ServerTrust ServerTrust // of the MCP servers
-	Servers     *mcpclient.Servers
+	Servers     *mcpclient.Client
 	followed    *followed
 	Rules       *rules.Rules
 	Folder      settings.VaultPolicy // what the folders of notes ask for

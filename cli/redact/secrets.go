@@ -57,7 +57,7 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 }
 
 // secretsOf are those that stand in a server's entry.
-func secretsOf(server config.Server) (values []string) {
+func secretsOf(server config.Entry) (values []string) {
 	for name, value := range server.Env {
 		values = append(values, secretPairs([]string{name + "=" + value})...)
 		if secretName.MatchString(name) {

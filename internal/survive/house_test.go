@@ -82,7 +82,7 @@ type house struct {
 	orders
 	store   *store.Store
 	folder  *notes.Folder
-	servers *mcpclient.Servers
+	servers *mcpclient.Client
 	agent   *turn.Agent
 	hooks   *hooks
 }

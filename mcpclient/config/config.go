@@ -34,14 +34,14 @@ const (
 // Config is what mcp.json says.
 type Config struct {
 	File    string // where it was read from
-	Servers []Server
+	Servers []Entry
 
 	Lookup func(string) (string, bool) // the value of a variable
 }
 
-// Server is one entry of mcp.json, as written: ${NAME} stands for a variable
+// Entry is one entry of mcp.json, as written: ${NAME} stands for a variable
 // that is put in only when the server starts, so that this can be shown.
-type Server struct {
+type Entry struct {
 	Name      string
 	Transport Transport
 	Command   string
@@ -83,7 +83,7 @@ func Read(file string, lookup func(string) (string, bool)) (Config, error) {
 func (c Config) Only(name string) (Config, error) {
 	for _, s := range c.Servers {
 		if s.Name == name {
-			c.Servers = []Server{s}
+			c.Servers = []Entry{s}
 			return c, nil
 		}
 	}
@@ -91,28 +91,28 @@ func (c Config) Only(name string) (Config, error) {
 }
 
 // Missing are the names of the variables that a server needs and that are not set.
-func (c Config) Missing(s Server) []string {
+func (c Config) Missing(s Entry) []string {
 	_, missing := s.Resolved(c.Lookup)
 	return missing
 }
 
-// mistakes collects what is wrong with a file.
-type mistakes struct {
+// problems collects what is wrong with a file.
+type problems struct {
 	file string
-	list []mistake
+	list []problem
 }
 
-type mistake struct {
+type problem struct {
 	line int
 	text string
 }
 
-func (m *mistakes) add(line int, format string, args ...any) {
-	m.list = append(m.list, mistake{line, fmt.Sprintf(format, args...)})
+func (m *problems) add(line int, format string, args ...any) {
+	m.list = append(m.list, problem{line, fmt.Sprintf(format, args...)})
 }
 
-func (m *mistakes) err() error {
-	slices.SortStableFunc(m.list, func(a, b mistake) int { return cmp.Compare(a.line, b.line) })
+func (m *problems) err() error {
+	slices.SortStableFunc(m.list, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
 	errs := make([]error, 0, len(m.list))
 	for _, one := range m.list {
 		errs = append(errs, fmt.Errorf("%s:%d: %s", m.file, one.line, one.text))
@@ -120,13 +120,13 @@ func (m *mistakes) err() error {
 	return errors.Join(errs...)
 }
 
-func parse(file string, data []byte) ([]Server, error) {
-	wrong := &mistakes{file: file}
+func parse(file string, data []byte) ([]Entry, error) {
+	wrong := &problems{file: file}
 	doc := readDocument(bytes.TrimPrefix(data, []byte("\ufeff")), wrong)
 	if err := wrong.err(); err != nil {
 		return nil, err
 	}
-	var servers []Server
+	var servers []Entry
 	for _, key := range doc.keys() {
 		switch key.name {
 		case "$schema":
@@ -151,8 +151,8 @@ var serverName = pattern.Lazy(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
 // headerName is a token of RFC 9110.
 var headerName = pattern.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-func readServer(entry member, wrong *mistakes) Server {
-	s := Server{Name: entry.name, Level: agent.Confirm}
+func readServer(entry member, wrong *problems) Entry {
+	s := Entry{Name: entry.name, Level: agent.Confirm}
 	bad := func(line int, format string, args ...any) {
 		wrong.add(line, "server %q: %s", s.Name, fmt.Sprintf(format, args...))
 	}
@@ -173,7 +173,7 @@ func readServer(entry member, wrong *mistakes) Server {
 }
 
 // set takes one key of a server's entry and returns what is wrong with it.
-func (s *Server) set(key member) string {
+func (s *Entry) set(key member) string {
 	var err error
 	switch key.name {
 	case "type":
@@ -235,7 +235,7 @@ var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "heade
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // setTransport reads the names that other clients use, too.
-func (s *Server) setTransport(v value) string {
+func (s *Entry) setTransport(v value) string {
 	var word string
 	if err := v.into(&word); err != nil {
 		return "type: " + err.Error()
@@ -256,7 +256,7 @@ func (s *Server) setTransport(v value) string {
 }
 
 // setTimeout takes a number of seconds or a duration such as "90s".
-func (s *Server) setTimeout(v value) string {
+func (s *Entry) setTimeout(v value) string {
 	var seconds float64
 	var word string
 	switch {
@@ -277,7 +277,7 @@ func (s *Server) setTimeout(v value) string {
 	return ""
 }
 
-func (s *Server) setTools(v value) string {
+func (s *Entry) setTools(v value) string {
 	if v.kind != object {
 		return "tools is an object with allow and deny"
 	}
@@ -299,7 +299,7 @@ func (s *Server) setTools(v value) string {
 }
 
 // check looks at an entry as a whole.
-func (s *Server) check(bad func(format string, args ...any)) {
+func (s *Entry) check(bad func(format string, args ...any)) {
 	switch {
 	case s.Command == "" && s.URL == "":
 		bad("it needs a command (a program on this machine) or an url")
@@ -342,7 +342,7 @@ func (s *Server) check(bad func(format string, args ...any)) {
 
 // texts are the values, beside those of Env and Headers, in which variables
 // are put in.
-func (s *Server) texts() []*string {
+func (s *Entry) texts() []*string {
 	list := []*string{&s.Command, &s.Cwd, &s.URL}
 	for i := range s.Args {
 		list = append(list, &s.Args[i])
@@ -354,7 +354,7 @@ func (s *Server) texts() []*string {
 }
 
 // Offers tells whether a tool of the server is switched on.
-func (s *Server) Offers(tool string) bool {
+func (s *Entry) Offers(tool string) bool {
 	match := func(glob string) bool {
 		ok, _ := path.Match(glob, tool) // checked when it was read
 		return ok
@@ -363,7 +363,7 @@ func (s *Server) Offers(tool string) bool {
 }
 
 // Address is where the server is: its command line or its url, as written.
-func (s Server) Address() string {
+func (s Entry) Address() string {
 	if s.Command != "" {
 		return commandLine(s.Command, s.Args)
 	}
@@ -435,7 +435,7 @@ func needed(goType string) string {
 
 // readDocument parses data and notes where each key stands. A syntax error or
 // a key given twice is a mistake.
-func readDocument(data []byte, wrong *mistakes) value {
+func readDocument(data []byte, wrong *problems) value {
 	lineAt := func(offset int64) int {
 		return 1 + strings.Count(string(data[:min(int(offset), len(data))]), "\n")
 	}

@@ -31,7 +31,7 @@ func TestMcpJsonIsReadInEveryFormOfTheField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Server{
+	want := []Entry{
 		{Name: "files", Transport: Stdio, Command: "npx", Args: []string{"-y", "server-filesystem", "${HOME}/notes"}, Cwd: "/tmp"},
 		{Name: "words", Transport: Stdio, Command: "deno", Args: []string{"run", "x.ts", "more"}, Env: map[string]string{"KEY": "${env:KEY}"}},
 		{Name: "brave", Transport: Stdio, Command: "brave", Allow: []string{"brave_*"}, Deny: []string{"*_local"}, Timeout: 90 * time.Second},
@@ -133,7 +133,7 @@ func TestAllowAndDenyChooseTools(t *testing.T) {
 		{[]string{"*"}, []string{"read_file"}, "write_file"},
 		{[]string{}, nil, ""},
 	} {
-		s := Server{Allow: c.allow, Deny: c.deny}
+		s := Entry{Allow: c.allow, Deny: c.deny}
 		var got []string
 		for _, tool := range []string{"read_file", "write_file"} {
 			if s.Offers(tool) {

@@ -15,7 +15,7 @@ import (
 // Add writes a new server into mcp.json, making the file if need be. What
 // else stands in it stays, in its order. The entry is checked as if it had
 // been written by hand; a name that is taken is an error.
-func Add(file string, s Server) error {
+func Add(file string, s Entry) error {
 	if err := change(file, func(servers *ordered) error {
 		if servers.get(s.Name) != nil {
 			return fmt.Errorf("there is a server %q already; remove it first", s.Name)
@@ -65,7 +65,7 @@ func Enable(file, name string, on bool) error {
 }
 
 // entry is a server as mcp.json has it.
-func (s Server) entry() any {
+func (s Entry) entry() any {
 	type tools struct {
 		Allow []string `json:"allow,omitempty"`
 		Deny  []string `json:"deny,omitempty"`
@@ -137,7 +137,7 @@ type ordered struct {
 // read takes an object that was parsed before.
 func (o *ordered) read(data []byte) {
 	o.values = map[string]json.RawMessage{}
-	for _, m := range readDocument(bytes.TrimPrefix(data, []byte("\ufeff")), &mistakes{}).keys() {
+	for _, m := range readDocument(bytes.TrimPrefix(data, []byte("\ufeff")), &problems{}).keys() {
 		o.set(m.name, m.value.raw)
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lifehub", "mcp.json")
-	brave := Server{Name: "brave", Transport: Stdio, Command: "npx", Args: []string{"-y", "brave"}, Env: map[string]string{"KEY": "${KEY}"}, Timeout: 90 * time.Second, Deny: []string{"*_local"}, Level: agent.Confirm}
-	docs := Server{Name: "docs", Transport: HTTP, URL: "https://example.org/mcp?a=1&b=2", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Level: agent.Confirm}
-	for _, s := range []Server{docs, brave} {
+	brave := Entry{Name: "brave", Transport: Stdio, Command: "npx", Args: []string{"-y", "brave"}, Env: map[string]string{"KEY": "${KEY}"}, Timeout: 90 * time.Second, Deny: []string{"*_local"}, Level: agent.Confirm}
+	docs := Entry{Name: "docs", Transport: HTTP, URL: "https://example.org/mcp?a=1&b=2", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Level: agent.Confirm}
+	for _, s := range []Entry{docs, brave} {
 		if err := Add(file, s); err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +24,7 @@ func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Server{docs, brave}; !reflect.DeepEqual(config.Servers, want) {
+	if want := []Entry{docs, brave}; !reflect.DeepEqual(config.Servers, want) {
 		text, _ := os.ReadFile(file)
 		t.Errorf("got\n%+v\nwant\n%+v\n%s", config.Servers, want, text)
 	}
@@ -35,7 +35,7 @@ func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
 	if err := Add(file, brave); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("got %v", err)
 	}
-	if err := Add(file, Server{Name: "bad name", Command: "x"}); err == nil || !strings.Contains(err.Error(), "a name is up to") {
+	if err := Add(file, Entry{Name: "bad name", Command: "x"}); err == nil || !strings.Contains(err.Error(), "a name is up to") {
 		t.Errorf("got %v", err)
 	}
 	if err := Remove(file, "docs"); err != nil {
@@ -53,7 +53,7 @@ func TestABrokenMcpJsonIsNotOverwritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	const broken = `{"mcpServers": {"a": {"command": "x",}}}`
 	write(t, file, broken)
-	if err := Add(file, Server{Name: "b", Command: "y"}); err == nil || !strings.Contains(err.Error(), "mcp.json:1") {
+	if err := Add(file, Entry{Name: "b", Command: "y"}); err == nil || !strings.Contains(err.Error(), "mcp.json:1") {
 		t.Errorf("got %v", err)
 	}
 	if got, _ := os.ReadFile(file); string(got) != broken {

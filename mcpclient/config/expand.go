@@ -40,7 +40,7 @@ func expand(text string, lookup func(string) (string, bool), missing *[]string) 
 
 // Resolved returns the server with its variables put in, and the names of
 // those that are not set: without them it cannot start.
-func (s Server) Resolved(lookup func(string) (string, bool)) (Server, []string) {
+func (s Entry) Resolved(lookup func(string) (string, bool)) (Entry, []string) {
 	var missing []string
 	s.Args, s.Roots = slices.Clone(s.Args), slices.Clone(s.Roots)
 	s.Env, s.Headers = maps.Clone(s.Env), maps.Clone(s.Headers)

@@ -19,7 +19,7 @@ import (
 
 // Import is what another client's file would add to mcp.json.
 type Import struct {
-	Servers []Server
+	Servers []Entry
 	Skipped []string // what is left out, and why
 
 	entries map[string]json.RawMessage
@@ -60,7 +60,7 @@ func ReadImport(file, from string) (Import, error) {
 		return found, fmt.Errorf("import MCP servers: %s has none", from)
 	}
 	for _, name := range slices.Sorted(maps.Keys(theirs)) {
-		if slices.ContainsFunc(mine.Servers, func(s Server) bool { return s.Name == name }) {
+		if slices.ContainsFunc(mine.Servers, func(s Entry) bool { return s.Name == name }) {
 			found.Skipped = append(found.Skipped, name+": there is one of that name already")
 			continue
 		}
@@ -422,7 +422,7 @@ func endOfString(data []byte, from int) int {
 }
 
 // parseEntry reads an entry as if it stood in mcp.json.
-func parseEntry(name string, entry json.RawMessage) ([]Server, error) {
+func parseEntry(name string, entry json.RawMessage) ([]Entry, error) {
 	quoted, err := json.Marshal(name)
 	if err != nil {
 		return nil, err

@@ -50,23 +50,23 @@ func TestAnotherClientsServersAreImported(t *testing.T) {
 // clients are files as other clients write them, and what each comes to.
 var clients = map[string]struct {
 	file    string
-	want    []Server
+	want    []Entry
 	skipped string
 }{
 	"Claude Desktop": {
 		`{"mcpServers": {"files": {"command": "npx", "args": ["-y", "fs", "/home/ana"], "env": {"A": "b"}}}}`,
-		[]Server{{Command: "npx", Args: []string{"-y", "fs", "/home/ana"}, Env: map[string]string{"A": "b"}}},
+		[]Entry{{Command: "npx", Args: []string{"-y", "fs", "/home/ana"}, Env: map[string]string{"A": "b"}}},
 		"",
 	},
 	"Claude Code": {
 		`{"numStartups": 7, "mcpServers": {"a": {"type": "http", "url": "https://x.org/mcp", "headers": {"Authorization": "Bearer ${TOKEN:-none}"}}},
 		  "projects": {"/home/ana/p": {"allowedTools": [], "mcpServers": {"a": {"command": "other"}, "b": {"type": "stdio", "command": "b"}}}, "/q": {}}}`,
-		[]Server{{Transport: HTTP, URL: "https://x.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN:-none}"}}, {Command: "b"}},
+		[]Entry{{Transport: HTTP, URL: "https://x.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN:-none}"}}, {Command: "b"}},
 		"",
 	},
 	"Cursor": {
 		`{"mcpServers": {"a": {"url": "http://localhost:3000/sse", "headers": {"K": "${env:K}"}}, "b": {"command": "${userHome}/bin/b", "envFile": ".env"}}}`,
-		[]Server{{Transport: HTTP, Guessed: true, URL: "http://localhost:3000/sse", Headers: map[string]string{"K": "${env:K}"}}, {Command: "${HOME}/bin/b"}},
+		[]Entry{{Transport: HTTP, Guessed: true, URL: "http://localhost:3000/sse", Headers: map[string]string{"K": "${env:K}"}}, {Command: "${HOME}/bin/b"}},
 		`b: "envFile" is not known here`,
 	},
 	"VS Code": {
@@ -77,37 +77,37 @@ var clients = map[string]struct {
 		    "sse": {"type": "sse", "url": "https://x.org/sse"},
 		  },
 		}`,
-		[]Server{
+		[]Entry{
 			{Command: "npx", Args: []string{"brave", "--url=https://a//b"}, Env: map[string]string{"BRAVE_API_KEY": "${BRAVE_KEY}", "PORT": "80", "ON": "true"}},
 			{Transport: SSE, URL: "https://x.org/sse"},
 		},
 		"brave: the question for a value; put it into the variable BRAVE_KEY",
 	},
-	"VS Code settings": {`{"editor.fontSize": 12, "mcp": {"inputs": [], "servers": {"a": {"command": "a"}}}}`, []Server{{Command: "a"}}, ""},
+	"VS Code settings": {`{"editor.fontSize": 12, "mcp": {"inputs": [], "servers": {"a": {"command": "a"}}}}`, []Entry{{Command: "a"}}, ""},
 	"Zed": {
 		`{"context_servers": {"new": {"source": "custom", "enabled": true, "command": "a", "args": ["b"]}, "old": {"command": {"path": "c", "args": ["d"], "env": {"E": "f"}}, "settings": {}},
 		  "web": {"url": "https://x.org/mcp"}, "z": {"source": "extension", "settings": {}}}}`,
-		[]Server{{Command: "a", Args: []string{"b"}}, {Command: "c", Args: []string{"d"}, Env: map[string]string{"E": "f"}}, {Transport: HTTP, Guessed: true, URL: "https://x.org/mcp"}},
+		[]Entry{{Command: "a", Args: []string{"b"}}, {Command: "c", Args: []string{"d"}, Env: map[string]string{"E": "f"}}, {Transport: HTTP, Guessed: true, URL: "https://x.org/mcp"}},
 		`server "z": it needs a command`,
 	},
 	"opencode": {
 		`{"$schema": "https://opencode.ai/config.json", "mcp": {"a": {"type": "local", "command": ["bun", "x", "a"], "environment": {"K": "{env:KEY}"}, "enabled": false}, "b": {"type": "remote", "url": "https://x.org", "headers": {"Authorization": "Bearer {env:TOKEN}"}}}}`,
-		[]Server{
+		[]Entry{
 			{Command: "bun", Args: []string{"x", "a"}, Env: map[string]string{"K": "${KEY}"}, Disabled: true},
 			{Transport: HTTP, Guessed: true, URL: "https://x.org", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}},
 		},
 		"",
 	},
-	"Windsurf":             {`{"mcpServers": {"a": {"serverUrl": "https://x.org/mcp", "disabledTools": ["rm_*"]}}}`, []Server{{Transport: HTTP, Guessed: true, URL: "https://x.org/mcp", Deny: []string{"rm_*"}}}, ""},
-	"Gemini":               {`{"mcpServers": {"a": {"httpUrl": "https://x.org/mcp", "trust": true, "includeTools": ["get_*"], "excludeTools": ["get_keys"]}, "b": {"command": "b", "env": {"K": "$KEY"}, "args": ["$5"]}}}`, []Server{{Transport: HTTP, Guessed: true, URL: "https://x.org/mcp", Allow: []string{"get_*"}, Deny: []string{"get_keys"}}, {Command: "b", Env: map[string]string{"K": "${KEY}"}, Args: []string{"$5"}}}, `a: "trust" is not known here`},
-	"Gemini, its settings": {`{"mcp": {"allowed": ["a"], "serverCommand": "x"}, "tools": {"core": ["ls"]}, "mcpServers": {"a": {"command": "a"}}}`, []Server{{Command: "a"}}, ""},
-	"Cline, Roo":           {`{"mcpServers": {"a": {"type": "streamableHttp", "url": "https://x.org", "disabled": true, "autoApprove": ["x"], "timeout": 60}, "b": {"type": "streamable-http", "url": "https://y.org", "alwaysAllow": []}}}`, []Server{{Transport: HTTP, URL: "https://x.org", Disabled: true}, {Transport: HTTP, URL: "https://y.org"}}, `a: "autoApprove"`},
-	"Copilot":              {`{"mcpServers": {"a": {"type": "local", "command": "a", "tools": ["get_*", "list"]}, "b": {"command": "b", "tools": "all"}}}`, []Server{{Command: "a", Allow: []string{"get_*", "list"}}, {Command: "b"}}, `b: "tools" is not known here`},
-	"snake case":           {`{"mcpServers": {"a": {"command": "a", "allowed_tools": ["x", "y"], "enabled-tools": ["y", "z"], "disabled_tools": ["v"], "excludeTools": ["w"]}}}`, []Server{{Command: "a", Allow: []string{"y"}, Deny: []string{"v", "w"}}}, ""},
-	"no list":              {`{"mcpServers": {"a": {"command": "a", "disabledTools": "x", "excludeTools": ["y"]}, "b": {"command": "b", "includeTools": [{"name": "x"}], "allowedTools": [{}]}, "c": {"command": "c", "tools": {"include": ["x"], "exclude": ["y"]}}}}`, []Server{{Command: "c", Allow: []string{"x"}, Deny: []string{"y"}}}, `server "a": tools.deny`},
-	"opencode tools":       {`{"tools": {"a_rm*": false, "a_ls": true, "bash": false}, "permission": {"b*": "deny", "edit": "ask"}, "mcp": {"a": {"type": "local", "command": ["a"]}, "b": {"type": "local", "command": ["b"]}}}`, []Server{{Command: "a", Args: []string{}, Deny: []string{"rm*"}}, {Command: "b", Args: []string{}, Deny: []string{"*"}}}, ""},
-	"Continue":             {`{"mcpServers": [{"name": "a", "command": "a", "args": ["b"]}, {"command": "nameless"}]}`, []Server{{Command: "a", Args: []string{"b"}}}, `server "": a name`},
-	"Amazon Q, Kiro":       {`{"mcpServers": {"a": {"command": "uvx", "args": ["aws"], "env": {"FASTMCP_LOG_LEVEL": "ERROR"}, "timeout": 120000, "disabled": false}}}`, []Server{{Command: "uvx", Args: []string{"aws"}, Env: map[string]string{"FASTMCP_LOG_LEVEL": "ERROR"}}}, `a: "timeout"`},
+	"Windsurf":             {`{"mcpServers": {"a": {"serverUrl": "https://x.org/mcp", "disabledTools": ["rm_*"]}}}`, []Entry{{Transport: HTTP, Guessed: true, URL: "https://x.org/mcp", Deny: []string{"rm_*"}}}, ""},
+	"Gemini":               {`{"mcpServers": {"a": {"httpUrl": "https://x.org/mcp", "trust": true, "includeTools": ["get_*"], "excludeTools": ["get_keys"]}, "b": {"command": "b", "env": {"K": "$KEY"}, "args": ["$5"]}}}`, []Entry{{Transport: HTTP, Guessed: true, URL: "https://x.org/mcp", Allow: []string{"get_*"}, Deny: []string{"get_keys"}}, {Command: "b", Env: map[string]string{"K": "${KEY}"}, Args: []string{"$5"}}}, `a: "trust" is not known here`},
+	"Gemini, its settings": {`{"mcp": {"allowed": ["a"], "serverCommand": "x"}, "tools": {"core": ["ls"]}, "mcpServers": {"a": {"command": "a"}}}`, []Entry{{Command: "a"}}, ""},
+	"Cline, Roo":           {`{"mcpServers": {"a": {"type": "streamableHttp", "url": "https://x.org", "disabled": true, "autoApprove": ["x"], "timeout": 60}, "b": {"type": "streamable-http", "url": "https://y.org", "alwaysAllow": []}}}`, []Entry{{Transport: HTTP, URL: "https://x.org", Disabled: true}, {Transport: HTTP, URL: "https://y.org"}}, `a: "autoApprove"`},
+	"Copilot":              {`{"mcpServers": {"a": {"type": "local", "command": "a", "tools": ["get_*", "list"]}, "b": {"command": "b", "tools": "all"}}}`, []Entry{{Command: "a", Allow: []string{"get_*", "list"}}, {Command: "b"}}, `b: "tools" is not known here`},
+	"snake case":           {`{"mcpServers": {"a": {"command": "a", "allowed_tools": ["x", "y"], "enabled-tools": ["y", "z"], "disabled_tools": ["v"], "excludeTools": ["w"]}}}`, []Entry{{Command: "a", Allow: []string{"y"}, Deny: []string{"v", "w"}}}, ""},
+	"no list":              {`{"mcpServers": {"a": {"command": "a", "disabledTools": "x", "excludeTools": ["y"]}, "b": {"command": "b", "includeTools": [{"name": "x"}], "allowedTools": [{}]}, "c": {"command": "c", "tools": {"include": ["x"], "exclude": ["y"]}}}}`, []Entry{{Command: "c", Allow: []string{"x"}, Deny: []string{"y"}}}, `server "a": tools.deny`},
+	"opencode tools":       {`{"tools": {"a_rm*": false, "a_ls": true, "bash": false}, "permission": {"b*": "deny", "edit": "ask"}, "mcp": {"a": {"type": "local", "command": ["a"]}, "b": {"type": "local", "command": ["b"]}}}`, []Entry{{Command: "a", Args: []string{}, Deny: []string{"rm*"}}, {Command: "b", Args: []string{}, Deny: []string{"*"}}}, ""},
+	"Continue":             {`{"mcpServers": [{"name": "a", "command": "a", "args": ["b"]}, {"command": "nameless"}]}`, []Entry{{Command: "a", Args: []string{"b"}}}, `server "": a name`},
+	"Amazon Q, Kiro":       {`{"mcpServers": {"a": {"command": "uvx", "args": ["aws"], "env": {"FASTMCP_LOG_LEVEL": "ERROR"}, "timeout": 120000, "disabled": false}}}`, []Entry{{Command: "uvx", Args: []string{"aws"}, Env: map[string]string{"FASTMCP_LOG_LEVEL": "ERROR"}}}, `a: "timeout"`},
 }
 
 func TestTheFilesOfOtherClientsAreRead(t *testing.T) {
@@ -163,7 +163,7 @@ enabled = false
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Server{
+	want := []Entry{
 		{Name: "docs", Transport: Stdio, Command: "npx", Args: []string{"-y", "docs"}, Allow: []string{"open", "screenshot"}, Deny: []string{"screenshot"}, Level: agent.Confirm},
 		{Name: "figma", Transport: HTTP, URL: "https://mcp.figma.com/mcp", Headers: map[string]string{"X-Team": "a"}, Disabled: true, Level: agent.Confirm, Guessed: true},
 	}

@@ -1,5 +1,5 @@
 // Package oauth takes the user through the consent of a server on the web, and
-// holds the pass that it brings. Start at [Passes].
+// holds the credential that it brings. Start at [CredentialFile].
 package oauth
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// pass is what a consent has brought, in a file of its own. It is good for the
+// credential is what a consent has brought, in a file of its own. It is good for the
 // url it was given for and no other.
-type pass struct {
+type credential struct {
 	URL          string           `json:"url"`
 	ClientID     string           `json:"client_id"`
 	ClientSecret string           `json:"client_secret,omitempty"`
@@ -32,19 +32,19 @@ type pass struct {
 	Token        *transport.Token `json:"token,omitempty"`
 }
 
-// Passes is a server's pass on disk, as the library wants it. It is safe for
+// CredentialFile is a server's credential on disk, as the library wants it. It is safe for
 // concurrent use.
-type Passes struct {
+type CredentialFile struct {
 	File string // "": none is kept
 	URL  string
 	mu   sync.Mutex
 }
 
-// read returns the pass; the zero pass where there is none for this url.
-func (p *Passes) read() (pass, error) {
+// read returns the credential; the zero one where there is none for this url.
+func (p *CredentialFile) read() (credential, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var kept pass
+	var kept credential
 	if p.File == "" {
 		return kept, nil
 	}
@@ -56,15 +56,15 @@ func (p *Passes) read() (pass, error) {
 		err = json.Unmarshal(data, &kept)
 	}
 	if err != nil {
-		return pass{}, fmt.Errorf("read the pass in %s: %w", p.File, err)
+		return credential{}, fmt.Errorf("read the credential in %s: %w", p.File, err)
 	}
 	if kept.URL != p.URL {
-		return pass{}, nil
+		return credential{}, nil
 	}
 	return kept, nil
 }
 
-func (p *Passes) write(kept pass) error {
+func (p *CredentialFile) write(kept credential) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.File == "" {
@@ -76,13 +76,13 @@ func (p *Passes) write(kept pass) error {
 		err = atomicfile.Write(p.File, append(data, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("keep the pass: %w", err)
+		return fmt.Errorf("save the credential: %w", err)
 	}
 	return nil
 }
 
 // GetToken returns the token, for the library.
-func (p *Passes) GetToken(ctx context.Context) (*transport.Token, error) {
+func (p *CredentialFile) GetToken(ctx context.Context) (*transport.Token, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (p *Passes) GetToken(ctx context.Context) (*transport.Token, error) {
 }
 
 // SaveToken keeps a token, for the library.
-func (p *Passes) SaveToken(ctx context.Context, token *transport.Token) error {
+func (p *CredentialFile) SaveToken(ctx context.Context, token *transport.Token) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (p *Passes) SaveToken(ctx context.Context, token *transport.Token) error {
 	return p.write(kept)
 }
 
-// OAuth is how the library shows the pass; nil without one.
-func (p *Passes) OAuth() *transport.OAuthConfig {
+// OAuth is how the library shows the credential; nil without one.
+func (p *CredentialFile) OAuth() *transport.OAuthConfig {
 	kept, err := p.read()
 	if err != nil || kept.Token == nil {
 		return nil
@@ -116,7 +116,7 @@ func (p *Passes) OAuth() *transport.OAuthConfig {
 	return &config
 }
 
-func (p *Passes) config(kept pass) transport.OAuthConfig {
+func (p *CredentialFile) config(kept credential) transport.OAuthConfig {
 	return transport.OAuthConfig{
 		ClientID: kept.ClientID, ClientSecret: kept.ClientSecret, TokenEndpointAuthMethod: kept.AuthMethod,
 		TokenStore: p, PKCEEnabled: true, HTTPClient: consentWeb(p.URL),
@@ -125,7 +125,7 @@ func (p *Passes) config(kept pass) transport.OAuthConfig {
 
 // Consent registers LifeHub, sends the user to the page, and trades what
 // comes back for a token.
-func (p *Passes) Consent(ctx context.Context, show func(page string)) error {
+func (p *CredentialFile) Consent(ctx context.Context, show func(page string)) error {
 	state, err := transport.GenerateState()
 	if err != nil {
 		return err
@@ -135,11 +135,11 @@ func (p *Passes) Consent(ctx context.Context, show func(page string)) error {
 		return err
 	}
 	defer landing.close()
-	config := p.config(pass{}) // what was registered for another port may not be good for this one
+	config := p.config(credential{}) // what was registered for another port may not be good for this one
 	config.RedirectURI = landing.url()
 	handler := transport.NewOAuthHandler(config)
 	handler.SetBaseURL(p.URL)
-	if err := p.knock(ctx, handler); err != nil {
+	if err := p.probe(ctx, handler); err != nil {
 		return err
 	}
 	if err := handler.RegisterClient(ctx, "LifeHub"); err != nil {
@@ -156,7 +156,7 @@ func (p *Passes) Consent(ctx context.Context, show func(page string)) error {
 	if err := mayGo(page, p.URL); err != nil {
 		return err
 	}
-	kept := pass{ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(), AuthMethod: handler.GetTokenEndpointAuthMethod()}
+	kept := credential{ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(), AuthMethod: handler.GetTokenEndpointAuthMethod()}
 	if err := p.write(kept); err != nil {
 		return err
 	}
@@ -168,8 +168,8 @@ func (p *Passes) Consent(ctx context.Context, show func(page string)) error {
 	return handler.ProcessAuthorizationResponse(ctx, code, state, verifier)
 }
 
-// knock asks the server without a token: its refusal names who gives one.
-func (p *Passes) knock(ctx context.Context, handler *transport.OAuthHandler) error {
+// probe asks the server without a token: its refusal names who gives one.
+func (p *CredentialFile) probe(ctx context.Context, handler *transport.OAuthHandler) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, strings.NewReader("{}"))
 	if err != nil {
 		return err
@@ -229,9 +229,9 @@ func mayGo(page, server string) error {
 	return fmt.Errorf("it leads to %s, which is not safe", page)
 }
 
-// landing is the page to which the consent sends the user back. Only a visit
+// callback is the page to which the consent sends the user back. Only a visit
 // with its state is taken; whoever guesses finds nothing there.
-type landing struct {
+type callback struct {
 	state    string
 	listener net.Listener
 	server   *http.Server
@@ -239,12 +239,12 @@ type landing struct {
 }
 
 // listen opens the page on a free port of this machine only.
-func listen(state string) (*landing, error) {
+func listen(state string) (*callback, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("open a port for the consent: %w", err)
 	}
-	l := &landing{state: state, listener: listener, came: make(chan url.Values, 1)}
+	l := &callback{state: state, listener: listener, came: make(chan url.Values, 1)}
 	l.server = &http.Server{Handler: http.HandlerFunc(l.serve), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = l.server.Serve(listener) }() // ends with close
 	return l, nil
@@ -252,11 +252,11 @@ func listen(state string) (*landing, error) {
 
 const landingPath = "/consent"
 
-func (l *landing) url() string { return "http://" + l.listener.Addr().String() + landingPath }
+func (l *callback) url() string { return "http://" + l.listener.Addr().String() + landingPath }
 
-func (l *landing) close() { _ = l.server.Close() }
+func (l *callback) close() { _ = l.server.Close() }
 
-func (l *landing) serve(w http.ResponseWriter, r *http.Request) {
+func (l *callback) serve(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if r.URL.Path != landingPath || r.Method != http.MethodGet || r.Host != l.listener.Addr().String() ||
 		query.Get("state") != l.state || query.Get("code") == "" && query.Get("error") == "" {
@@ -272,7 +272,7 @@ func (l *landing) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // wait waits for the visit.
-func (l *landing) wait(ctx context.Context) (code string, err error) {
+func (l *callback) wait(ctx context.Context) (code string, err error) {
 	select {
 	case <-ctx.Done():
 		return "", context.Cause(ctx)

@@ -67,7 +67,7 @@ type Process struct {
 // Start starts a server's command in a process group of its own.
 // stdout and stderr read what it writes there to the end. The process ends with
 // Close, or by itself.
-func Start(s config.Server, dir string, stdout, stderr func(io.Reader)) (*Process, error) {
+func Start(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*Process, error) {
 	p := &Process{tag: rand.Text(), Input: newQueue(), Exited: make(chan struct{})}
 	p.cmd = exec.Command(s.Command, s.Args...)
 	p.cmd.Env = environment(s.Env, p.tag)

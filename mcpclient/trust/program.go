@@ -26,7 +26,7 @@ var runsFolders = []string{"python", "pypy", "node", "bun"}
 // Program names what a server's command runs, each with a digest of what it
 // holds: one a line. It says where that cannot be seen. "" when the command is
 // not to be found.
-func Program(s config.Server, dir string) string {
+func Program(s config.Entry, dir string) string {
 	if s.Command == "" {
 		return ""
 	}
@@ -81,7 +81,7 @@ func isScript(name string) bool {
 const maxFolderFiles = 2000
 
 // ofAll is the digest of a file, or of all scripts in a folder and its package.json.
-func (d *digester) ofAll(name string) (string, error) {
+func (d *hasher) ofAll(name string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {
 		return d.of(name)
@@ -106,9 +106,9 @@ func (d *digester) ofAll(name string) (string, error) {
 
 // digests remembers the digests of files that did not change since: several
 // servers run the same interpreter, which may have 100 MB.
-var digests = digester{known: map[stamp]string{}}
+var digests = hasher{known: map[stamp]string{}}
 
-type digester struct {
+type hasher struct {
 	mu    sync.Mutex
 	known map[stamp]string
 }
@@ -120,7 +120,7 @@ type stamp struct {
 	mtime time.Time
 }
 
-func (d *digester) of(file string) (string, error) {
+func (d *hasher) of(file string) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f, err := os.Open(file)

@@ -43,7 +43,7 @@ func TestTheProgramCoversWhatAnInterpreterRuns(t *testing.T) {
 				}
 				put(t, filepath.Join(dir, filepath.FromSlash(file)), "one of "+file)
 			}
-			s := config.Server{Command: filepath.Join(dir, tc.command), Args: tc.args}
+			s := config.Entry{Command: filepath.Join(dir, tc.command), Args: tc.args}
 			before := Program(s, dir)
 			if before == "" || !strings.Contains(before, tc.says) || tc.says == "" && strings.Contains(before, "cannot be seen") {
 				t.Errorf("it says %q", before)
@@ -54,7 +54,7 @@ func TestTheProgramCoversWhatAnInterpreterRuns(t *testing.T) {
 			}
 		})
 	}
-	if got := Program(config.Server{Command: filepath.Join(t.TempDir(), "python3")}, os.TempDir()); got != "" {
+	if got := Program(config.Entry{Command: filepath.Join(t.TempDir(), "python3")}, os.TempDir()); got != "" {
 		t.Errorf("of a program that is not there it says %q", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestAServerThatWasTakenOutMustBeSeenWhenItComesBack(t *testing.T) {
-	server := config.Server{Name: "s", Command: "a"}
+	server := config.Entry{Name: "s", Command: "a"}
 	trust := adopted(t, server)
 	if changes, err := trust.Entry(server, ""); err != nil || len(changes) != 0 {
 		t.Errorf("got %+v, %v", changes, err)
@@ -24,11 +24,11 @@ func TestAServerThatWasTakenOutMustBeSeenWhenItComesBack(t *testing.T) {
 }
 
 func TestAToolMayBeCalledLikeAPartOfAServer(t *testing.T) {
-	trust := adopted(t, config.Server{Name: "s", Command: "a"})
+	trust := adopted(t, config.Entry{Name: "s", Command: "a"})
 	if err := trust.Accept("s", []Change{{What: toolChange + "entry", After: "x"}, {What: toolChange + "program", After: "y"}}); err != nil {
 		t.Fatal(err)
 	}
-	if changes, err := trust.Entry(config.Server{Name: "s", Command: "a"}, ""); err != nil || len(changes) != 0 {
+	if changes, err := trust.Entry(config.Entry{Name: "s", Command: "a"}, ""); err != nil || len(changes) != 0 {
 		t.Errorf("a tool's name changed what is known of the entry: %+v, %v", changes, err)
 	}
 }
@@ -42,17 +42,17 @@ func TestADamagedTrustFileIsNotTakenForAnEmptyOne(t *testing.T) {
 }
 
 func TestADefinitionTellsNoSecrets(t *testing.T) {
-	s := config.Server{Name: "s", Transport: config.HTTP, URL: "https://x.org/${KEY}", Env: map[string]string{"TOKEN": "hunter2"}, Headers: map[string]string{"Authorization": "Bearer hunter2"}}
+	s := config.Entry{Name: "s", Transport: config.HTTP, URL: "https://x.org/${KEY}", Env: map[string]string{"TOKEN": "hunter2"}, Headers: map[string]string{"Authorization": "Bearer hunter2"}}
 	if text := definition(s); strings.Contains(text, "hunter2") || !strings.Contains(text, "TOKEN") || !strings.Contains(text, "Authorization") {
 		t.Errorf("got %q", text)
 	}
 }
 
-func adopted(t *testing.T, server config.Server) *Trust {
+func adopted(t *testing.T, server config.Entry) *Trust {
 	t.Helper()
 	trust, err := Open(filepath.Join(t.TempDir(), "trust.json"))
 	if err == nil {
-		_, err = trust.Adopt([]config.Server{server})
+		_, err = trust.Adopt([]config.Entry{server})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func (t *Trust) read() error {
 // they are, for the user wrote it: only the user's own config folder is read,
 // and no tool writes there. It returns their names. Once any server was seen
 // it does nothing: what turns up later must be seen.
-func (t *Trust) Adopt(servers []config.Server) ([]string, error) {
+func (t *Trust) Adopt(servers []config.Entry) ([]string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.read(); err != nil {
@@ -113,11 +113,11 @@ func (t *Trust) Adopt(servers []config.Server) ([]string, error) {
 
 // Typed takes an entry that the user has just typed as a command of their
 // own, and later the first tools of that server.
-func (t *Trust) Typed(s config.Server) error { return t.pin(s, true) }
+func (t *Trust) Typed(s config.Entry) error { return t.pin(s, true) }
 
 // Shown takes entries that the user was shown and agreed to. What their
 // servers offer must still be seen.
-func (t *Trust) Shown(servers ...config.Server) error {
+func (t *Trust) Shown(servers ...config.Entry) error {
 	for _, s := range servers {
 		if err := t.pin(s, false); err != nil {
 			return err
@@ -126,7 +126,7 @@ func (t *Trust) Shown(servers ...config.Server) error {
 	return nil
 }
 
-func (t *Trust) pin(s config.Server, firstUse bool) error {
+func (t *Trust) pin(s config.Entry, firstUse bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.read(); err != nil {
@@ -139,7 +139,7 @@ func (t *Trust) pin(s config.Server, firstUse bool) error {
 // Entry compares a server's entry and its program with what was seen; of an
 // entry that was seen, the program that it runs first is taken. A program that
 // is "" was not found; the start will say so.
-func (t *Trust) Entry(s config.Server, program string) ([]Change, error) {
+func (t *Trust) Entry(s config.Entry, program string) ([]Change, error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -209,7 +209,7 @@ func (t *Trust) Offer(server, instructions string, texts, listed map[string]stri
 
 // LastListed are the tools that a server listed last, by its own names, while
 // its entry is as the user has seen it.
-func (t *Trust) LastListed(s config.Server) map[string]string {
+func (t *Trust) LastListed(s config.Entry) map[string]string {
 	if t == nil {
 		return nil
 	}
@@ -311,7 +311,7 @@ func (t *Trust) save() error {
 // definition is what of an entry decides what runs, who is spoken to and who
 // is asked. The values of variables and headers may be secret: they are only
 // fingerprinted, as they are written.
-func definition(s config.Server) string {
+func definition(s config.Entry) string {
 	var lines []string
 	add := func(what, value string) {
 		if value != "" {

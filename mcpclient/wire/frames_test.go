@@ -57,7 +57,7 @@ func TestAFloodIsSlowedDown(t *testing.T) {
 			return f.Copy(io.Discard, strings.NewReader(strings.Repeat("{}\n", n)))
 		},
 		"by HTTP": func(n int) error {
-			_, err := io.Copy(io.Discard, &messages{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat(events, n))), empty: true})
+			_, err := io.Copy(io.Discard, &boundedBody{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat(events, n))), empty: true})
 			return err
 		},
 	} {

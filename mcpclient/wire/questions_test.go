@@ -33,7 +33,7 @@ func TestQuestionsAreTakenOutOfAStream(t *testing.T) {
 		}
 		for way, in := range map[string]io.Reader{"whole": strings.NewReader(c.in), "byte by byte": iotest.OneByteReader(strings.NewReader(c.in))} {
 			asked := 0
-			got, err := io.ReadAll(&strained{in: bufio.NewReader(in), asked: func(transport.JSONRPCRequest) { asked++ }})
+			got, err := io.ReadAll(&questionFilter{in: bufio.NewReader(in), asked: func(transport.JSONRPCRequest) { asked++ }})
 			if err != nil || string(got) != c.out || asked != c.asked {
 				t.Errorf("%s, %s: got %q, %d questions, %v; want %q, %d", name, way, got, asked, err, c.out, c.asked)
 			}
@@ -44,12 +44,12 @@ func TestQuestionsAreTakenOutOfAStream(t *testing.T) {
 func TestAStreamThatBreaksOffIsToldAsOneThatEnds(t *testing.T) {
 	const whole = "id: 7\ndata: {\"method\":\"x\"}\n\n"
 	broken := io.MultiReader(strings.NewReader(whole+"id: 8\ndata: {\"id\""), iotest.ErrReader(io.ErrUnexpectedEOF))
-	got, err := io.ReadAll(&strained{in: bufio.NewReader(broken)})
+	got, err := io.ReadAll(&questionFilter{in: bufio.NewReader(broken)})
 	if err != nil || string(got) != "data: {\"method\":\"x\"}\nid: 7\n\n" {
 		t.Errorf("got %q, %v", got, err)
 	}
 	long := io.MultiReader(strings.NewReader(whole+strings.Repeat("data: {\n", 1000)), iotest.ErrReader(errTooLong))
-	if got, err := io.ReadAll(&strained{in: bufio.NewReader(long)}); err != errTooLong || strings.Contains(string(got), "{\n") {
+	if got, err := io.ReadAll(&questionFilter{in: bufio.NewReader(long)}); err != errTooLong || strings.Contains(string(got), "{\n") {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

@@ -45,7 +45,7 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	response.Body = &messages{ReadCloser: response.Body, empty: true}
+	response.Body = &boundedBody{ReadCloser: response.Body, empty: true}
 	if response.StatusCode == http.StatusBadRequest && request.Header.Get(sessionHeader) != "" {
 		return unknownSession(response)
 	}
@@ -78,10 +78,10 @@ type readCloser struct {
 // errTooLong breaks off a message.
 var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxFrame>>20)
 
-// messages reads a body of messages with a blank line after each, or of one
+// boundedBody reads a body of messages with a blank line after each, or of one
 // message, and breaks off one that is longer than maxFrame. It comes no faster
 // than what a program writes to its stdout, and without a byte order mark.
-type messages struct {
+type boundedBody struct {
 	io.ReadCloser
 	in     *bufio.Reader // of the body; nil: nothing was read yet
 	size   int           // of the message so far
@@ -90,7 +90,7 @@ type messages struct {
 	bytes  pace
 }
 
-func (m *messages) Read(p []byte) (int, error) {
+func (m *boundedBody) Read(p []byte) (int, error) {
 	if m.in == nil {
 		m.in = bufio.NewReader(m.ReadCloser)
 		if mark, _ := m.in.Peek(3); string(mark) == "\ufeff" {

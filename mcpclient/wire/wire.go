@@ -54,13 +54,13 @@ const replyTime = 30 * time.Second
 
 // Dial makes a connection as the entry says, with what the server's consent
 // has brought; nil: nothing. The answering of its questions ends with ctx.
-func Dial(ctx context.Context, entry config.Server, consent *transport.OAuthConfig, log *slog.Logger) (*Conn, error) {
+func Dial(ctx context.Context, entry config.Entry, consent *transport.OAuthConfig, log *slog.Logger) (*Conn, error) {
 	web, err := newWeb(entry.URL)
 	if err != nil {
 		return nil, err
 	}
 	w := &Conn{web: web, bounded: web.Transport.(*bounded), log: log, slots: make(chan struct{}, maxAnswering)}
-	web.Transport = asking{w.bounded, func(question transport.JSONRPCRequest, on *http.Request) { w.answer(ctx, question, on) }}
+	web.Transport = questionTap{w.bounded, func(question transport.JSONRPCRequest, on *http.Request) { w.answer(ctx, question, on) }}
 	if entry.Transport == config.SSE {
 		sse, err := transport.NewSSE(entry.URL, transport.WithHTTPClient(web), transport.WithHeaders(entry.Headers),
 			transport.WithSSELogger(log), transport.WithResponseTimeout(time.Hour)) // each call brings its own bound
@@ -133,7 +133,7 @@ func (w *Conn) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 	if err == nil && response.Error == nil && fmt.Sprint(response.ID.Value()) != fmt.Sprint(request.ID.Value()) {
 		return nil, errors.New("it answers another question than was asked")
 	}
-	return amend(request.Method, response), err
+	return repair(request.Method, response), err
 }
 
 // mayCallOff tells whether a request is called off by a notification: not the
@@ -210,19 +210,19 @@ func (w *Conn) post(ctx context.Context, reply *transport.JSONRPCResponse, on *h
 	return nil
 }
 
-// asking takes the questions out of the streams that come in.
-type asking struct {
+// questionTap takes the questions out of the streams that come in.
+type questionTap struct {
 	http.RoundTripper
 	asked func(question transport.JSONRPCRequest, on *http.Request) // does not wait
 }
 
-func (a asking) RoundTrip(request *http.Request) (*http.Response, error) {
+func (a questionTap) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := a.RoundTripper.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/event-stream" {
-		response.Body = &strained{
+		response.Body = &questionFilter{
 			ReadCloser: response.Body, in: bufio.NewReader(response.Body),
 			asked: func(question transport.JSONRPCRequest) { a.asked(question, request) },
 		}
@@ -230,10 +230,10 @@ func (a asking) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// strained is a stream of events in which a notification that means nothing
+// questionFilter is a stream of events in which a notification that means nothing
 // stands in the place of each question. The event's id stays, for that is
 // where the stream is taken up again when it breaks off.
-type strained struct {
+type questionFilter struct {
 	io.ReadCloser
 	in    *bufio.Reader
 	asked func(transport.JSONRPCRequest)
@@ -241,7 +241,7 @@ type strained struct {
 	err   error
 }
 
-func (s *strained) Read(p []byte) (int, error) {
+func (s *questionFilter) Read(p []byte) (int, error) {
 	for len(s.ready) == 0 {
 		if s.err != nil {
 			return 0, s.err
@@ -260,7 +260,7 @@ const placeholder = ` {"jsonrpc":"2.0","method":"notifications/lifehub/asked"}`
 // its length. The lines of its data become one: the library would copy what it
 // has for each. A stream that breaks off is told as one that has ended, without
 // what has come of the last event: then the library takes it up again.
-func (s *strained) event() ([]byte, error) {
+func (s *questionFilter) event() ([]byte, error) {
 	var data, rest []byte
 	for {
 		line, err := s.in.ReadBytes('\n')

@@ -37,7 +37,7 @@ func offlineAnswer(t *testing.T, x *rag.Index, q Question) (answer string, quote
 		Results: []llm.Result{{Tool: "search_notes", Status: "done", Cited: true}},
 	}
 	for i, p := range found.Passages {
-		task.Sources = append(task.Sources, llm.Source{N: i + 1, Title: p.Path + " " + p.Heading, Text: p.Text, Score: p.Score, Foreign: p.Foreign, Dated: p.Dated})
+		task.Sources = append(task.Sources, llm.Source{N: i + 1, Title: p.Path + " " + p.Heading, Text: p.Text, Score: p.Score, Untrusted: p.Untrusted, Dated: p.Dated})
 	}
 	message, _, err := llm.Collect(llm.NewOffline().Stream(t.Context(), llm.Request{Task: &task}))
 	if err != nil {

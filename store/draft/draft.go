@@ -250,7 +250,7 @@ func (d *Drafts) readDraft(owner string) (found draft, err error) {
 func (d *Drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.Unsent, error) {
 	u := l.Unsent
 	if u.Sending != "" {
-		kept, err := d.wasKept(ctx, l)
+		kept, err := d.arrived(ctx, l)
 		if err != nil {
 			return agent.Unsent{}, err
 		}
@@ -284,9 +284,9 @@ func (d *Drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.
 	return u, err
 }
 
-// wasKept tells whether the message on its way arrived: since then the process
+// arrived tells whether the message on its way arrived: since then the process
 // has begun a turn, or the message stands in the conversation.
-func (d *Drafts) wasKept(ctx context.Context, l leftDraft) (kept bool, err error) {
+func (d *Drafts) arrived(ctx context.Context, l leftDraft) (kept bool, err error) {
 	err = d.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM messages m JOIN turns t ON t.id = m.turn
 		WHERE t.conversation = ? AND m.role = 'user' AND m.id > ? AND (t.owner = ? OR m.text = ?)`,
 		l.Conversation, l.After, l.owner, l.Sending).Scan(&kept)

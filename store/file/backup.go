@@ -28,7 +28,7 @@ func backupFolder(path string) string { return filepath.Join(filepath.Dir(path),
 
 // Backups lists the daily backups of a database file, the newest first.
 func Backups(path string) ([]Backup, error) {
-	names, err := beside(backupFolder(path), filepath.Base(path)+".")
+	names, err := filesWithPrefix(backupFolder(path), filepath.Base(path)+".")
 	if err != nil {
 		return nil, fmt.Errorf("list backups: %w", err)
 	}
@@ -43,8 +43,8 @@ func Backups(path string) ([]Backup, error) {
 	return list, nil
 }
 
-// beside lists the files of a folder whose names begin with prefix.
-func beside(folder, prefix string) ([]string, error) {
+// filesWithPrefix lists the files of a folder whose names begin with prefix.
+func filesWithPrefix(folder, prefix string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -124,7 +124,7 @@ func (d *File) Copies() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := beside(filepath.Dir(d.Path), filepath.Base(d.Path)+".v")
+	names, err := filesWithPrefix(filepath.Dir(d.Path), filepath.Base(d.Path)+".v")
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func isDamage(err error) bool {
 
 // examine looks at a closed file that is not the one that was closed, without
 // changing anything. It returns what to warn of if it can be used.
-func (s *session) examine(ctx context.Context) (warning string, err error) {
+func (s *openMark) examine(ctx context.Context) (warning string, err error) {
 	why, err := examineClosed(ctx, s.path)
 	if err != nil {
 		return "", err
@@ -138,7 +138,7 @@ func openClosed(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-func (s *session) damaged(ctx context.Context, why string) error {
+func (s *openMark) damaged(ctx context.Context, why string) error {
 	return &DamagedError{Path: s.path, Why: why, Backup: newestWhole(ctx, s.path)}
 }
 
@@ -198,7 +198,7 @@ func restore(path string, from *Backup) (string, error) {
 }
 
 // setAside keeps a copy of a damaged log with the file that it belongs to.
-func (s *session) setAside() error {
+func (s *openMark) setAside() error {
 	aside := s.path + asideMark + time.Now().UTC().Format("20060102T150405.000Z")
 	return errors.Join(copyFile(s.path, aside), copyFile(s.path+"-wal", aside+"-wal"))
 }
@@ -221,7 +221,7 @@ func copyFile(from, to string) error {
 }
 
 // emptied tells whether an empty file was once more: a log or a backup of it is there.
-func (s *session) emptied() bool {
+func (s *openMark) emptied() bool {
 	info, err := os.Stat(s.path)
 	if err != nil || info.Size() > 0 {
 		return false
@@ -239,6 +239,6 @@ func (d *File) Aside() []string {
 	if d.Path == "" {
 		return nil
 	}
-	names, _ := beside(filepath.Dir(d.Path), filepath.Base(d.Path)+asideMark) // a folder that can't be read held no database
+	names, _ := filesWithPrefix(filepath.Dir(d.Path), filepath.Base(d.Path)+asideMark) // a folder that can't be read held no database
 	return names
 }

@@ -32,8 +32,8 @@ type File struct {
 	Write   *sql.DB // one connection: writes queue here and not in SQLite
 	Read    *sql.DB // the same file, kept from writing
 	Owners  owners
-	session *session // nil: in memory
-	Warning string   // what the user should know about how it was found; "": nothing
+	session *openMark // nil: in memory
+	Warning string    // what the user should know about how it was found; "": nothing
 }
 
 // Open opens a file, making it and its folder if need be, and takes the
@@ -50,7 +50,7 @@ func Open(path string, steps []string) (*File, error) {
 		return nil, err
 	}
 	d := &File{Path: path, Owners: owners{dir: path + ".owners"}}
-	if d.session, err = beginSession(path); err != nil {
+	if d.session, err = newOpenMark(path); err != nil {
 		return nil, err
 	}
 	if err := d.connect(steps); err != nil {

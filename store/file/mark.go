@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// session is the mark beside a database that tells how it was left. While
+// openMark is the mark beside a database that tells how it was left. While
 // somebody has the database open the mark says so; the last one to close it
 // writes down its size and sum. Who opens it as the first therefore knows
 // whether it was closed, and whether it is the file that was closed. The file
 // is never deleted: its lock belongs to it.
-type session struct {
+type openMark struct {
 	path string // of the database
 	file *os.File
 
@@ -28,16 +28,16 @@ type session struct {
 
 const markOpen = "open"
 
-// beginSession reads the mark. The returned session is held until end.
-func beginSession(path string) (*session, error) {
+// newOpenMark reads the mark. The returned session is held until end.
+func newOpenMark(path string) (*openMark, error) {
 	file, err := os.OpenFile(path+".state", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{path: path, file: file}
+	s := &openMark{path: path, file: file}
 	if lock(file) {
 		s.alone = true
-		err = s.first()
+		err = s.readMark()
 	}
 	if err == nil {
 		err = share(file) // waits while another is the first, or the last
@@ -48,8 +48,8 @@ func beginSession(path string) (*session, error) {
 	return s, nil
 }
 
-// first finds out how the database was left.
-func (s *session) first() error {
+// readMark finds out how the database was left.
+func (s *openMark) readMark() error {
 	text, err := io.ReadAll(io.LimitReader(s.file, 100))
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (s *session) first() error {
 			return err
 		}
 		s.unclean = info.Size() > 0 || mark == markOpen
-		if s.lostLog, err = lostFrames(s.path+"-wal", s.path+"-shm"); err != nil {
+		if s.lostLog, err = lostCommits(s.path+"-wal", s.path+"-shm"); err != nil {
 			return err
 		}
 	}
@@ -77,14 +77,14 @@ func (s *session) first() error {
 }
 
 // opened sets the mark, once the database was found usable.
-func (s *session) opened() error {
+func (s *openMark) opened() error {
 	if !s.alone {
 		return nil
 	}
 	return s.write(markOpen)
 }
 
-func (s *session) write(mark string) error {
+func (s *openMark) write(mark string) error {
 	if err := s.file.Truncate(0); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s *session) write(mark string) error {
 
 // end is called when the database is closed here. The last one to leave it
 // whole says so; an unclean one that nobody checked stays marked.
-func (s *session) end() error {
+func (s *openMark) end() error {
 	var err error
 	if !s.unclean && lock(s.file) {
 		var size int64
@@ -127,16 +127,16 @@ const (
 	frameHeader = 24
 )
 
-// lostFrames looks for commits that SQLite would pass over in silence: those in
+// lostCommits looks for commits that SQLite would pass over in silence: those in
 // a write-ahead log that stand behind something damaged, and those that the
 // index of the log knows and the log no longer holds. A process that was killed
 // leaves none: what it wrote last may be cut, but no commit is behind it.
-func lostFrames(log, index string) (string, error) {
+func lostCommits(log, index string) (string, error) {
 	data, err := os.ReadFile(log)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	known, err := unfolded(index)
+	known, err := uncheckpointed(index)
 	if err != nil {
 		return "", err
 	}
@@ -181,10 +181,10 @@ func lostFrames(log, index string) (string, error) {
 	return "", nil
 }
 
-// unfolded is how many frames of the log the index says are committed and, the
+// uncheckpointed is how many frames of the log the index says are committed and, the
 // last of them, not in the database yet; 0 where it does not tell. It is written
 // after the log was synced, in the byte order of the machine.
-func unfolded(index string) (int, error) {
+func uncheckpointed(index string) (int, error) {
 	data, err := os.ReadFile(index)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(data) < 100 {
 		return 0, nil

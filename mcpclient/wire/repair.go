@@ -14,19 +14,19 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Amending is the library's transport over pipes, with answers made fit (see
-// amend). By HTTP Conn does so.
-type Amending struct{ *transport.Stdio }
+// Repairing is the library's transport over pipes, with answers made fit (see
+// repair). By HTTP Conn does so.
+type Repairing struct{ *transport.Stdio }
 
-func (a Amending) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (a Repairing) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := a.Stdio.SendRequest(ctx, request)
-	return amend(request.Method, response), err
+	return repair(request.Method, response), err
 }
 
-// amend makes a server's answer fit for the library, which takes one as a
+// repair makes a server's answer fit for the library, which takes one as a
 // whole or not at all: one odd tool would cost all the others. What cannot be
-// amended stays as it is, and the library says what is wrong with it.
-func amend(method string, response *transport.JSONRPCResponse) *transport.JSONRPCResponse {
+// repaired stays as it is, and the library says what is wrong with it.
+func repair(method string, response *transport.JSONRPCResponse) *transport.JSONRPCResponse {
 	if response == nil || response.Error != nil {
 		return response
 	}
@@ -65,8 +65,8 @@ func toolsPage(raw json.RawMessage, answer map[string]json.RawMessage) json.RawM
 	if next := answer["nextCursor"]; !Missing(next) && json.Unmarshal(next, &page.NextCursor) != nil {
 		page.NextCursor = string(next) // a number, of some
 	}
-	amended, _ := json.Marshal(page) // it came from JSON
-	return amended
+	repaired, _ := json.Marshal(page) // it came from JSON
+	return repaired
 }
 
 func Missing(value json.RawMessage) bool { return value == nil || string(value) == "null" }

@@ -30,19 +30,19 @@ const (
 	relistEvery = time.Second
 )
 
-// server is one entry of the config and what has become of it.
-type server struct {
-	config.Server               // as written, with the usual Timeout where it has none
-	written       config.Server // exactly as written
-	hub           *Servers
-	dir           string // where it runs when its entry does not say
-	lookup        func(string) (string, bool)
-	stderr        *process.Tail
-	dirty         chan struct{} // receives when its tools have changed
-	again         chan struct{} // receives when the user wants it started again
-	asking        chan struct{} // holds one while the user is being asked
-	clock         clock
-	progress      progress
+// supervisor is one entry of the config and what has become of it.
+type supervisor struct {
+	config.Entry              // as written, with the usual Timeout where it has none
+	written      config.Entry // exactly as written
+	hub          *Client
+	dir          string // where it runs when its entry does not say
+	lookup       func(string) (string, bool)
+	stderr       *process.Tail
+	dirty        chan struct{} // receives when its tools have changed
+	again        chan struct{} // receives when the user wants it started again
+	asking       chan struct{} // holds one while the user is being asked
+	clock        clock
+	progress     progress
 
 	settled     chan struct{} // closed after the first start, however it went
 	settledOnce sync.Once
@@ -54,7 +54,7 @@ type server struct {
 	status    Status
 	reason    string
 	since     time.Time
-	lives     int      // that have begun
+	starts    int      // that have begun
 	ran       bool     // one of them came as far as Running
 	session   *session // while it runs
 	tools     []*tool  // the last known
@@ -66,13 +66,13 @@ type server struct {
 	turned    chan struct{} // closed, and made anew, when the status changes
 }
 
-func newServer(hub *Servers, entry config.Server, dir string, lookup func(string) (string, bool)) *server {
+func newSupervisor(hub *Client, entry config.Entry, dir string, lookup func(string) (string, bool)) *supervisor {
 	written := entry
 	if entry.Timeout == 0 {
 		entry.Timeout = hub.Timeout
 	}
-	one := &server{
-		Server: entry, written: written, gone: make(chan struct{}), hub: hub, dir: dir, lookup: lookup, status: Starting, since: time.Now(),
+	one := &supervisor{
+		Entry: entry, written: written, gone: make(chan struct{}), hub: hub, dir: dir, lookup: lookup, status: Starting, since: time.Now(),
 		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1), asking: make(chan struct{}, 1),
 		settled: make(chan struct{}), turned: make(chan struct{}),
 	}
@@ -87,11 +87,11 @@ func newServer(hub *Servers, entry config.Server, dir string, lookup func(string
 
 // recallTools offers the tools that the server listed last and the user has
 // seen, so that nothing has to wait for its start but a call of one of them.
-func (s *server) recallTools() {
+func (s *supervisor) recallTools() {
 	if _, missing := s.Resolved(s.lookup); s.Disabled || len(missing) > 0 {
 		return
 	}
-	for name, raw := range s.hub.Trust.LastListed(s.Server) {
+	for name, raw := range s.hub.Trust.LastListed(s.Entry) {
 		var l wire.Tool
 		if json.Unmarshal([]byte(raw), &l) != nil || l.Name != name || !s.Offers(name) {
 			continue
@@ -105,7 +105,7 @@ func (s *server) recallTools() {
 
 // run keeps the server alive until ctx ends. It begins when before is closed:
 // the end of the server that it takes the place of; nil: of none.
-func (s *server) run(ctx context.Context, before <-chan struct{}) {
+func (s *supervisor) run(ctx context.Context, before <-chan struct{}) {
 	defer close(s.gone)
 	defer s.settledOnce.Do(func() { close(s.settled) })
 	defer s.stderr.Close()
@@ -121,7 +121,7 @@ func (s *server) run(ctx context.Context, before <-chan struct{}) {
 	for {
 		entry, reason := s.launchable()
 		if reason == "" {
-			reason = s.keep(ctx, entry)
+			reason = s.runWithRestarts(ctx, entry)
 		}
 		if reason == "" {
 			continue // it is wanted again
@@ -136,12 +136,12 @@ func (s *server) run(ctx context.Context, before <-chan struct{}) {
 // errAgain ends a life that the user wants to begin anew.
 var errAgain = errors.New("started again")
 
-// keep starts the server again and again, and returns why it gave up; "" says
+// runWithRestarts starts the server again and again, and returns why it gave up; "" says
 // that the user wants it to begin anew.
-func (s *server) keep(ctx context.Context, entry config.Server) string {
+func (s *supervisor) runWithRestarts(ctx context.Context, entry config.Entry) string {
 	var tries tries
 	for {
-		err := s.live(ctx, entry)
+		err := s.runOnce(ctx, entry)
 		switch {
 		case ctx.Err() != nil:
 			return endsToo
@@ -162,7 +162,7 @@ func (s *server) keep(ctx context.Context, entry config.Server) string {
 		switch s.pause(ctx, delay) {
 		case ended:
 			return endsToo
-		case wanted:
+		case restartAsked:
 			return ""
 		}
 	}
@@ -170,35 +170,35 @@ func (s *server) keep(ctx context.Context, entry config.Server) string {
 
 // launchable returns the entry with its variables put in, or why the server
 // is not to be started.
-func (s *server) launchable() (config.Server, string) {
+func (s *supervisor) launchable() (config.Entry, string) {
 	if s.Disabled {
-		return config.Server{}, switchedOff
+		return config.Entry{}, switchedOff
 	}
 	entry, missing := s.Resolved(s.lookup)
 	what := ""
 	if len(missing) == 0 {
 		what = s.program(entry)
 	}
-	changes, err := s.hub.Trust.Entry(s.Server, what)
+	changes, err := s.hub.Trust.Entry(s.Entry, what)
 	if err != nil {
-		return config.Server{}, err.Error()
+		return config.Entry{}, err.Error()
 	}
 	s.mu.Lock()
 	s.unseen = changes
 	s.mu.Unlock()
 	switch {
 	case len(missing) > 0:
-		return config.Server{}, "needs " + strings.Join(missing, ", ")
+		return config.Entry{}, "needs " + strings.Join(missing, ", ")
 	case len(changes) > 0 && changes[0].Before == "":
-		return config.Server{}, notSeen + " (lifehub mcp trust " + s.Name + ")"
+		return config.Entry{}, notSeen + " (lifehub mcp trust " + s.Name + ")"
 	case len(changes) > 0:
-		return config.Server{}, changedSince + " (lifehub mcp trust " + s.Name + ")"
+		return config.Entry{}, changedSince + " (lifehub mcp trust " + s.Name + ")"
 	}
 	return entry, ""
 }
 
 // program is what the server's command runs; nothing is read for nobody.
-func (s *server) program(entry config.Server) string {
+func (s *supervisor) program(entry config.Entry) string {
 	if s.hub.Trust == nil {
 		return ""
 	}
@@ -206,7 +206,7 @@ func (s *server) program(entry config.Server) string {
 }
 
 // folder is where the server runs.
-func (s *server) folder(entry config.Server) string {
+func (s *supervisor) folder(entry config.Entry) string {
 	if entry.Cwd == "" || filepath.IsAbs(entry.Cwd) {
 		return cmp.Or(entry.Cwd, s.dir)
 	}
@@ -217,13 +217,13 @@ func (s *server) folder(entry config.Server) string {
 type awaited int
 
 const (
-	elapsed awaited = iota
-	wanted          // the user wants the server now
-	ended           // LifeHub ends
+	elapsed      awaited = iota
+	restartAsked         // the user wants the server now
+	ended                // LifeHub ends
 )
 
 // pause waits, for ever if delay is negative.
-func (s *server) pause(ctx context.Context, delay time.Duration) awaited {
+func (s *supervisor) pause(ctx context.Context, delay time.Duration) awaited {
 	var timer <-chan time.Time
 	if delay >= 0 {
 		timer = time.After(delay)
@@ -232,17 +232,17 @@ func (s *server) pause(ctx context.Context, delay time.Duration) awaited {
 	case <-ctx.Done():
 		return ended
 	case <-s.again:
-		return wanted
+		return restartAsked
 	case <-timer:
 		return elapsed
 	}
 }
 
-// live is one life of the server, from its start to the error that ended it.
-func (s *server) live(ctx context.Context, entry config.Server) (err error) {
+// runOnce is one life of the server, from its start to the error that ended it.
+func (s *supervisor) runOnce(ctx context.Context, entry config.Entry) (err error) {
 	defer s.catch(&err)
 	s.mu.Lock()
-	s.lives++
+	s.starts++
 	before := s.reason
 	s.mu.Unlock()
 	s.enter(Starting, before)
@@ -263,7 +263,7 @@ func (s *server) live(ctx context.Context, entry config.Server) (err error) {
 
 // catch, deferred, turns a panic into a line in the log and, if there is a
 // place for it, an error.
-func (s *server) catch(err *error) {
+func (s *supervisor) catch(err *error) {
 	fault := recover()
 	if fault == nil {
 		return
@@ -275,7 +275,7 @@ func (s *server) catch(err *error) {
 }
 
 // attend waits for the session's end, and lists its tools again when they change.
-func (s *server) attend(ctx context.Context, session *session) error {
+func (s *supervisor) attend(ctx context.Context, session *session) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -305,7 +305,7 @@ func (s *server) attend(ctx context.Context, session *session) error {
 
 // quiet waits until the server has said nothing of changes for a while, and
 // for a second at most.
-func (s *server) quiet(ctx context.Context, session *session) bool {
+func (s *supervisor) quiet(ctx context.Context, session *session) bool {
 	latest := time.After(relistEvery)
 	for {
 		select {
@@ -327,7 +327,7 @@ func (s *server) quiet(ctx context.Context, session *session) bool {
 
 // relist asks for what the server offers. Only tools that cannot be listed
 // are an error: the rest is a convenience.
-func (s *server) relist(ctx context.Context, session *session) error {
+func (s *supervisor) relist(ctx context.Context, session *session) error {
 	can := session.client.GetServerCapabilities()
 	if can.Tools != nil {
 		listed, err := wire.Pages(func(cursor mcp.Cursor) ([]mcp.Tool, mcp.Cursor, error) {
@@ -360,7 +360,7 @@ func (s *server) relist(ctx context.Context, session *session) error {
 
 // admit makes tools of what the server lists, but for what is refused or not
 // as the user has seen it. more says why some are left out; nil: none is.
-func (s *server) admit(tellings []mcp.Tool, more error, instructions string) error {
+func (s *supervisor) admit(tellings []mcp.Tool, more error, instructions string) error {
 	var tools []*tool
 	var refused []string
 	texts, raw := map[string]string{}, map[string]string{}
@@ -400,7 +400,7 @@ func (s *server) admit(tellings []mcp.Tool, more error, instructions string) err
 }
 
 // name gives tools the names that the model knows them by.
-func (s *server) name(tools []*tool) {
+func (s *supervisor) name(tools []*tool) {
 	own := make([]string, 0, len(tools))
 	for _, t := range tools {
 		own = append(own, t.name)
@@ -413,18 +413,18 @@ func (s *server) name(tools []*tool) {
 }
 
 // current tells whether a tool is still as it was when it was offered.
-func (s *server) current(t *tool) bool {
+func (s *supervisor) current(t *tool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.tools, func(now *tool) bool { return now.name == t.name && now.text == t.text })
 }
 
-func (s *server) state() ServerState {
+func (s *supervisor) state() ServerState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := ServerState{
 		Name: s.Name, Transport: s.Transport, Address: s.hub.Redact(s.Address()), Status: s.status, Reason: s.hub.Redact(s.reason),
-		Since: s.since, Restarts: max(0, s.lives-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
+		Since: s.since, Restarts: max(0, s.starts-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
 		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.Last(),
 	}
 	if s.session != nil {
@@ -441,7 +441,7 @@ func (s *server) state() ServerState {
 }
 
 // touch has the tools listed again.
-func (s *server) touch() {
+func (s *supervisor) touch() {
 	select {
 	case s.dirty <- struct{}{}:
 	default:
@@ -449,7 +449,7 @@ func (s *server) touch() {
 }
 
 // enter changes the status and wakes who waits for that.
-func (s *server) enter(status Status, reason string) {
+func (s *supervisor) enter(status Status, reason string) {
 	s.mu.Lock()
 	s.status, s.reason, s.since = status, reason, time.Now()
 	close(s.turned)
@@ -461,14 +461,14 @@ func (s *server) enter(status Status, reason string) {
 	s.hub.changed()
 }
 
-func (s *server) open(session *session) {
+func (s *supervisor) open(session *session) {
 	s.mu.Lock()
 	s.session, s.ran = session, true
 	s.mu.Unlock()
 	s.enter(Running, "")
 }
 
-func (s *server) leave() {
+func (s *supervisor) leave() {
 	s.mu.Lock()
 	s.session = nil
 	s.mu.Unlock()
@@ -476,7 +476,7 @@ func (s *server) leave() {
 
 // ready returns the session, waiting for one while the server is starting, and
 // says so at the desk of ctx.
-func (s *server) ready(ctx context.Context) (*session, error) {
+func (s *supervisor) ready(ctx context.Context) (*session, error) {
 	for said := false; ; {
 		s.mu.Lock()
 		session, status, reason, turned, ran := s.session, s.status, s.reason, s.turned, s.ran
@@ -502,7 +502,7 @@ func (s *server) ready(ctx context.Context) (*session, error) {
 
 // offered are the tools that may be called now. While a server is being started
 // its tools stay: a call waits for it.
-func (s *server) offered() []*tool {
+func (s *supervisor) offered() []*tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.status == Off || s.status == Restarting && !s.ran {
