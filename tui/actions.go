@@ -14,7 +14,7 @@ import (
 
 // focus gives the keys to the transcript, unfocus back to the composer.
 func (m *Model) focus() {
-	if !m.focused && !m.asked() {
+	if !m.focused && !m.asks.Open() {
 		m.transcript.Focus()
 		m.focused = m.transcript.Chosen >= 0
 	}
@@ -113,7 +113,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 
 // click gives the keys to the item under the mouse, or to the composer.
 func (m *Model) click(msg tea.MouseClickMsg) {
-	if msg.Button != tea.MouseLeft || m.panel != nil || m.asked() {
+	if msg.Button != tea.MouseLeft || m.panel != nil || m.asks.Open() {
 		return
 	}
 	line := msg.Y - m.bodyTop()

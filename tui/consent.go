@@ -65,7 +65,7 @@ func (m *Model) showConsent(msg consentMsg) tea.Cmd {
 
 // consented takes the question away and says how it went.
 func (m *Model) consented(msg consentedMsg) {
-	m.withdraw(func() { m.input.Settle(dialog.ConsentID + msg.server) })
+	m.typeLetters(m.asks.SettleInput(dialog.ConsentID + msg.server))
 	if msg.err != nil {
 		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 	}

@@ -179,7 +179,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 									continue
 								}
 								typed++
-								m.permission.Dialog, m.input.Dialog = dialog.Dialog{}, dialog.Dialog{}
+								m.asks.Permission.Dialog, m.asks.Input.Dialog = dialog.Dialog{}, dialog.Dialog{}
 								m.composer.Clear()
 								m.composer.Queue = nil
 								m.composer.Set(draft)
@@ -196,7 +196,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 									continue
 								}
 								m.Update(named["enter"])
-								if answered() || m.panel != nil || m.input.Entered {
+								if answered() || m.panel != nil || m.asks.Input.Entered {
 									t.Fatalf("%q at %d keys a second, %v after it opened, answered", sentence, speed, delay)
 								}
 								if !strings.HasPrefix(draft+sentence, "/") && (len(m.composer.Queue) != 1 || m.composer.Queue[0] != draft+sentence) {
@@ -385,7 +385,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		r.pass(dialog.Guard)
 		r.keys("tab", "yes")
 		r.mustShow("everything asks you for something")
-		if got := r.m.input.Form.Fields[0].Text; got != "yes" {
+		if got := r.m.asks.Input.Form.Fields[0].Text; got != "yes" {
 			t.Errorf("the field holds %q", got)
 		}
 		r.keys("esc", "esc")

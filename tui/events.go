@@ -190,12 +190,12 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.InputAsked:
 		return tea.Batch(m.askInput(e), m.callUser("a server asks for something"))
 	case agent.InputGiven:
-		m.withdraw(func() { m.input.Settle(e.ID) })
+		m.typeLetters(m.asks.SettleInput(e.ID))
 		return m.rearm()
 	case agent.PermissionAsked:
 		return tea.Batch(m.askPermission(e), m.callUser("a tool asks to run"))
 	case agent.PermissionGiven:
-		m.withdraw(func() { m.permission.Settle(e.Call) })
+		m.typeLetters(m.asks.SettlePermission(e.Call))
 		return m.rearm()
 	case agent.ContextCounted:
 		m.window.Count(e)

@@ -45,7 +45,7 @@ func (m *Model) tick(now time.Time) {
 
 // rearm redraws when the guard time of an open question is over.
 func (m *Model) rearm() tea.Cmd {
-	if !m.asked() && m.offer == nil && m.left == nil {
+	if !m.asks.Open() && m.offer == nil && m.left == nil {
 		return nil
 	}
 	return tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return armedMsg{} })

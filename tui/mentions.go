@@ -42,7 +42,7 @@ func (m *Model) pressMentions(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool)
 
 // follow brings the lists above the composer in line with what is typed.
 func (m *Model) follow() tea.Cmd {
-	if m.asked() { // no list opens over it
+	if m.asks.Open() { // no list opens over it
 		m.palette.Rows, m.mentions.Rows = nil, nil
 		return nil
 	}
@@ -108,7 +108,7 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 			}
 		},
 	})
-	m.input.Entered = m.asksInput() && len(m.input.Queue) == 1 // the user has asked for it
+	m.asks.Input.Entered = m.asks.AsksInput() && len(m.asks.Input.Queue) == 1 // the user has asked for it
 	return rearm
 }
 

@@ -24,11 +24,11 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 		for range 10 {
 			r.pass(dialog.Guard)
 			r.keys("y", "enter")
-			if r.m.permission.Open() && !r.m.permission.Current().Seen {
+			if r.m.asks.Permission.Open() && !r.m.asks.Permission.Current().Seen {
 				r.keys("pgdown")
 				seen.WriteString(r.text())
 			}
-			if r.m.permission.Open() && r.m.permission.Current().Seen && len(*replies) == 0 && !strings.Contains(seen.String(), "the end") {
+			if r.m.asks.Permission.Open() && r.m.asks.Permission.Current().Seen && len(*replies) == 0 && !strings.Contains(seen.String(), "the end") {
 				t.Fatal("it takes a yes before its end was shown")
 			}
 		}
@@ -122,7 +122,7 @@ func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
 		r.mustShow("Allow create_note?")
 		r.pass(dialog.Guard)
 		r.keys("n", "enter")
-		if r.m.permission.Open() {
+		if r.m.asks.Permission.Open() {
 			t.Error("a question is still open")
 		}
 	})
@@ -137,7 +137,7 @@ func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
 func TestAQuestionDecidedElsewhereGoes(t *testing.T) {
 	inRig(t, 80, 24, withWorld(hold(taskAsked, agent.PermissionGiven{Call: "p", Decision: agent.Refuse})), func(r *rig) {
 		r.ask("go")
-		if r.m.permission.Open() {
+		if r.m.asks.Permission.Open() {
 			t.Error("the question is still open")
 		}
 	})
@@ -155,7 +155,7 @@ func TestSeveralQuestionsAreAllowedAtOnceOnceAllWereSeen(t *testing.T) {
 		r.pass(dialog.Guard)
 		r.mustShow("Allow all once")
 		r.keys("A", "enter")
-		if r.m.permission.Open() {
+		if r.m.asks.Permission.Open() {
 			t.Error("a question is still open")
 		}
 	})

@@ -44,12 +44,8 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 		return nil, []tea.KeyPressMsg{pressed} // it ends the writing
 	}
 	switch {
-	case m.asksPermission():
-		m.permission.Writing = !m.composer.Empty()
-		return m.permission.Press(pressed, &m.keys, now)
-	case m.asksInput():
-		m.input.Writing = !m.composer.Empty()
-		if cmd, rest = m.input.Press(pressed, &m.keys, now); rest == nil {
+	case m.asks.Open():
+		if cmd, rest = m.asks.Press(pressed, &m.keys, !m.composer.Empty(), now); rest == nil {
 			cmd, m.afterInput = tea.Batch(cmd, m.afterInput), nil
 		}
 		return cmd, rest
@@ -199,7 +195,7 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 		c.Newline()
 	case key.Matches(pressed, k.Send):
 		return m.send()
-	case key.Matches(pressed, k.HelpOnEmpty) && c.Empty() && !m.asked():
+	case key.Matches(pressed, k.HelpOnEmpty) && c.Empty() && !m.asks.Open():
 		m.cover(m.newHelp())
 		return nil
 	case key.Matches(pressed, k.Leave) && c.Empty():

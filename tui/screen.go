@@ -33,7 +33,7 @@ func (m *Model) draw() {
 	}
 	rule := m.lines.rule.get(m.look, fmt.Sprint(w), func() string { return m.look.Border.Render(strings.Repeat("─", w)) })
 	var top, bottom []string
-	asked := m.asked()
+	asked := m.asks.Open()
 	if h >= 4 && !(h < 12 && asked) && !inline {
 		top = append(top, m.header(w))
 	}
@@ -95,7 +95,7 @@ func (m *Model) draw() {
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
-	if cursor := m.composer.CursorAt(); cursor != nil && len(composer) > 0 && m.player == nil && m.panel == nil && !m.focused && m.permission.Why == nil && m.permission.Edit == nil && !m.input.Entered {
+	if cursor := m.composer.CursorAt(); cursor != nil && len(composer) > 0 && m.player == nil && m.panel == nil && !m.focused && !m.asks.Typing() {
 		cursor.Y += len(lines) - len(composer) - from - status
 		if cursor.Y >= 0 && cursor.Y < h && cursor.X < w {
 			view.Cursor = cursor
@@ -110,7 +110,7 @@ func (m *Model) invitation() string {
 	switch {
 	case m.panel != nil:
 		return ""
-	case m.asked():
+	case m.asks.Open():
 		return "Answer the request above · a message you write here waits"
 	case m.turn != nil:
 		return "Write the next message · " + m.keys.Send.Help().Key + " queues it"
@@ -164,15 +164,8 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if height > 14 {
 		most -= 3 // of what was said last
 	}
-	switch {
-	case m.asksPermission():
-		m.permission.Appear(now, !m.composer.Empty())
-		m.permission.Layout(width, most, &m.keys, m.look, now)
-		return m.permission.View(width, &m.keys, m.look, now)
-	case m.asksInput():
-		m.input.Appear(now, !m.composer.Empty())
-		m.input.Layout(width, most, &m.keys, m.look, now)
-		return m.input.View(width, &m.keys, m.look, now)
+	if m.asks.Open() {
+		return m.asks.View(width, most, &m.keys, !m.composer.Empty(), m.look, now)
 	}
 	var lines []string
 	if m.turn != nil && m.turn.Plan == nil && m.turn.Answer == nil && m.turn.Thought == nil && height > 2 {
@@ -242,7 +235,7 @@ func (m *Model) state() string {
 	switch {
 	case t == nil:
 		return ""
-	case m.asked():
+	case m.asks.Open():
 		return "waiting for you"
 	case t.Stopped:
 		return "stopping"
@@ -325,7 +318,7 @@ func (m *Model) hints() []string {
 	switch {
 	case m.player != nil && m.panel == nil && !m.focused:
 		return []string{panel.Hint(k.Pause, "pause"), panel.Hint(k.Faster, "faster"), panel.Hint(k.Slower, "slower"), panel.Hint(k.LeaveReplay, "quit")}
-	case m.asked():
+	case m.asks.Open():
 		return nil
 	case m.panel != nil:
 		return m.panel.Hints(k)
@@ -430,7 +423,7 @@ func (m *Model) windowTitle() string {
 	if m.title != "" {
 		title += " · " + draw.Gist(m.title, maxWindowTitle)
 	}
-	if m.asked() {
+	if m.asks.Open() {
 		title = "? " + title
 	}
 	return draw.Fit(title, maxWindowTitle)

@@ -270,14 +270,14 @@ func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
 		t.Run(fmt.Sprintf("%d×%d", size[0], size[1]), func(t *testing.T) {
 			question, replies := asked(taskAsked)
 			watchAgreeing(t, size, withWorld(hold(question)), func(m *Model) (lines []string) {
-				for _, line := range m.permission.Body {
+				for _, line := range m.asks.Permission.Body {
 					lines = append(lines, line.Text)
 				}
 				return lines
 			}, func() bool { return len(*replies) > 0 && (*replies)[0].Decision != agent.Refuse })
 			page, given := asksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}})
 			watchAgreeing(t, size, page, func(m *Model) (lines []string) {
-				for _, line := range m.input.Body {
+				for _, line := range m.asks.Input.Body {
 					lines = append(lines, ansi.Strip(line))
 				}
 				return lines

@@ -123,21 +123,21 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"history", func() { m.composer.History = []string{text}; r.keys("up") }},
 		{"status", func() { m.Update(statusMsg{Provider: text, Model: text, Notes: 3}); m.Update(noticeMsg(text)) }},
 		{"form", func() {
-			m.input.Ask(agent.InputAsked{Question: agent.Question{
+			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{
 				From: text, Kind: agent.FormInput, Message: text, Check: func(json.RawMessage) error { return failed },
 				Schema: raw(fmt.Sprintf(`{"properties":{"a":{"title":%s,"description":%[1]s,"default":%[1]s},"b":{"enum":[%[1]s,%[1]s]}}}`, inJSON(text))),
 			}})
-			m.input.Entered, m.input.Form.At = true, len(m.input.Form.Fields)
-			m.input.FillIn(named["enter"], &m.keys) // the check refuses it
+			m.asks.Input.Entered, m.asks.Input.Form.At = true, len(m.asks.Input.Form.Fields)
+			m.asks.Input.FillIn(named["enter"], &m.keys) // the check refuses it
 		}},
 		{"page to open", func() {
-			m.input.Ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.URLInput, Message: text, URL: text}})
+			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.URLInput, Message: text, URL: text}})
 		}},
 		{"model asked for", func() {
-			m.input.Ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.Role(text), Text: text}}}})
+			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.Role(text), Text: text}}}})
 		}},
 		{"permission", func() {
-			m.permission.Ask(agent.PermissionAsked{
+			m.asks.Permission.Ask(agent.PermissionAsked{
 				Name: text, Call: "p", Input: raw(`{"a":` + inJSON(text) + `}`), Reason: text, Rule: text,
 				Preview: agent.Preview{Path: text, Diff: "+" + text, Text: text},
 			})
@@ -156,8 +156,8 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 // clear takes everything off the screen.
 func (tr *tour) clear() {
 	m := tr.m
-	m.permission.Close()
-	m.input, m.composer.Queue, m.editing, m.pulling, m.offer, m.panel, m.player = dialog.Input{}, nil, nil, nil, nil, nil, nil
+	m.asks.Permission.Close()
+	m.asks.Input, m.composer.Queue, m.editing, m.pulling, m.offer, m.panel, m.player = dialog.Input{}, nil, nil, nil, nil, nil, nil
 	m.unfocus()
 	m.composer.Clear()
 	m.palette.Rows, m.mentions.Rows = nil, nil

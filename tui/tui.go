@@ -39,9 +39,7 @@ type Model struct {
 	composer   composer.Model
 	palette    composer.Palette
 	mentions   composer.Mentions
-	permission dialog.Permission
-	input      dialog.Input
-	inputFirst bool        // what a server asks came before the permissions that wait
+	asks       dialog.Queue
 	afterInput tea.Cmd     // what an answer to the user's own question sets off
 	panel      panel.Panel // what covers the transcript; nil: nothing
 	pulling    *pulling
@@ -295,7 +293,7 @@ func (m *Model) restyle() {
 	m.look = m.newLook()
 	m.transcript.Restyle(m.look)
 	m.composer.Restyle(m.look)
-	m.permission.Width, m.input.Width = 0, 0
+	m.asks.Restyle()
 }
 
 // modeReported hears whether the terminal gives room to letters or to the
@@ -317,12 +315,7 @@ func (m *Model) flash(text string) { m.hint = text }
 
 func (m *Model) paste(text string) tea.Cmd {
 	m.hint, m.parting = "", false
-	if m.asksInput() && m.input.Entered {
-		m.input.Form.Paste(text)
-		m.input.Width = 0
-		return nil
-	}
-	if m.asksPermission() && m.permission.Pasted(text) {
+	if m.asks.Paste(text) {
 		return nil
 	}
 	if m.panel != nil {

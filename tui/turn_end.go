@@ -81,10 +81,7 @@ func (m *Model) offerAgain() {
 // closeTurn ends all that is open in the turn.
 func (m *Model) closeTurn(ending string, now time.Time) {
 	m.turn.Close(ending, now)
-	m.withdraw(func() {
-		m.permission.Close()
-		m.input.Close()
-	})
+	m.typeLetters(m.asks.Close())
 }
 
 // turnOver is called when the channel of the turn closed.
