@@ -2,14 +2,9 @@ package tui
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -62,46 +57,19 @@ func (m *Model) openSource(c transcript.Cited) tea.Cmd {
 // run starts the user's editor on a file. It takes the terminal until the
 // editor is left.
 func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
-	command, err := editorCommand(m.Editor, path, line)
+	command, err := terminal.EditorCommand(m.Editor, path, line)
 	if err != nil {
 		m.flash(err.Error())
 		return nil
 	}
 	command.Env = m.Environ
-	return tea.Exec(&visit{command}, done)
-}
-
-// visit is a command that has the terminal to itself.
-type visit struct{ command *exec.Cmd }
-
-// shortestVisit is how long the terminal is given away at least. Bubble Tea
-// 2.0.10 stops the ticker of its renderer in a goroutine that nobody waits for;
-// when a command ends before that goroutine ran, the ticker that was started
-// again is stopped and the screen stays as it is for ever.
-const shortestVisit = 150 * time.Millisecond
-
-func (v *visit) SetStdin(r io.Reader) {
-	if t, ok := r.(*terminal.Reader); ok {
-		t.Resume()
-		r = t.File // a command takes a terminal only as it is
-	}
-	v.command.Stdin = r
-}
-func (v *visit) SetStdout(w io.Writer) { v.command.Stdout = w }
-func (v *visit) SetStderr(w io.Writer) { v.command.Stderr = w }
-
-// Run runs the command to its end.
-func (v *visit) Run() error {
-	enough := time.After(shortestVisit)
-	err := v.command.Run()
-	<-enough
-	return err
+	return tea.Exec(&terminal.Visit{Command: command}, done)
 }
 
 // compose hands what is written to the editor.
 func (m *Model) compose() tea.Cmd {
 	if m.Editor == "" {
-		m.flash(errNoEditor.Error())
+		m.flash(terminal.ErrNoEditor.Error())
 		return nil
 	}
 	text := m.composer.Text()
@@ -165,75 +133,4 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 		defer os.Remove(msg.draft)
 		return keep()
 	}
-}
-
-var errNoEditor = errors.New("no editor is set: VISUAL or EDITOR names one")
-
-// editorCommand is the user's editor on a file, at a line if line is not 0. No
-// shell reads it.
-func editorCommand(editor, path string, line int) (*exec.Cmd, error) {
-	argv, err := splitCommand(editor)
-	if err != nil {
-		return nil, err
-	}
-	if len(argv) == 0 {
-		return nil, errNoEditor
-	}
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(argv[0])), ".exe")
-	switch {
-	case line <= 0:
-		argv = append(argv, path)
-	default:
-		at := path + ":" + strconv.Itoa(line)
-		switch name {
-		case "code", "codium", "cursor", "code-insiders":
-			argv = append(argv, "--goto", at)
-		case "hx", "helix", "zed", "subl":
-			argv = append(argv, at)
-		case "notepad", "open", "xdg-open":
-			argv = append(argv, path)
-		default:
-			argv = append(argv, "+"+strconv.Itoa(line), path)
-		}
-	}
-	return exec.Command(argv[0], argv[1:]...), nil
-}
-
-// splitCommand splits a command line at blanks outside quotes. Nothing is
-// expanded: what a shell would run in it is only text.
-func splitCommand(line string) ([]string, error) {
-	var argv []string
-	var word strings.Builder
-	var quote rune
-	inWord := false
-	escaped := false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'' && filepath.Separator != '\\':
-			escaped, inWord = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, inWord = r, true
-		case quote == 0 && (r == ' ' || r == '\t' || r == '\n'):
-			if inWord {
-				argv = append(argv, word.String())
-				word.Reset()
-				inWord = false
-			}
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("editor %q has an open quote", line)
-	}
-	if inWord {
-		argv = append(argv, word.String())
-	}
-	return argv, nil
 }

@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/keys"
+	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -414,13 +415,13 @@ func TestEditorCommand(t *testing.T) {
 		"vi; rm -rf $HOME `id`":         {"vi;", "rm", "-rf", "$HOME", "`id`", "+12", "/n/a b.md"},
 	}
 	for editor, want := range tests {
-		cmd, err := editorCommand(editor, "/n/a b.md", 12)
+		cmd, err := terminal.EditorCommand(editor, "/n/a b.md", 12)
 		if err != nil || !slices.Equal(cmd.Args, want) {
 			t.Errorf("%s: %q, %v; want %q", editor, cmd.Args, err, want)
 		}
 	}
 	for _, editor := range []string{"", "  ", `vi "`} {
-		if _, err := editorCommand(editor, "/n/a.md", 1); err == nil {
+		if _, err := terminal.EditorCommand(editor, "/n/a.md", 1); err == nil {
 			t.Errorf("%q is taken for an editor", editor)
 		}
 	}

@@ -1,4 +1,4 @@
-package tui
+package terminal
 
 import (
 	"os/exec"
@@ -8,7 +8,7 @@ import (
 
 // An editor that hands its file to a running window ends at once.
 func TestAQuickEditorKeepsTheTerminalLongEnough(t *testing.T) {
-	quick := &visit{exec.Command("true")}
+	quick := &Visit{Command: exec.Command("true")}
 	start := time.Now()
 	if err := quick.Run(); err != nil {
 		t.Skipf("needs the command true: %v", err)
