@@ -112,7 +112,7 @@ func withoutEffect(dir string, files settings.PolicyFiles) (lines []string, err 
 	if err := new(settings.VaultPolicy).Add(settings.Defaults(), dir, files); err != nil {
 		return nil, err
 	}
-	rules, err := rules.ParseRules(filepath.Join(dir, settings.PolicyFolder, "permissions.yaml"), []byte(files["permissions.yaml"]))
+	rules, err := rules.Parse(filepath.Join(dir, settings.PolicyFolder, "permissions.yaml"), []byte(files["permissions.yaml"]))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"lifehub/internal/text"
 )
 
-// CheckCitations judges each [n] of an answer against the numbered sources:
+// Check judges each [n] of an answer against the numbered sources:
 //
 //   - not_found: there is no source n, or words quoted at the citation do not
 //     stand in it
@@ -29,7 +29,7 @@ import (
 // number is looked for in all sources and told with its words: verified by the
 // first that holds it, else not_found with the number 0.
 // Why by words and not by similarity: docs/design/citations.md.
-func CheckCitations(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
+func Check(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
 	desk := &desk{sources: sources, reread: reread, open: map[int]*passage{}, now: map[int]*passage{}}
 	var citations []agent.Citation
 	add := func(c agent.Citation) {

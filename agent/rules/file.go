@@ -14,7 +14,7 @@ import (
 	"lifehub/agent"
 )
 
-// ParseRules reads permissions.yaml:
+// Parse reads permissions.yaml:
 //
 //	rules:
 //	  - tool: add_task
@@ -22,7 +22,7 @@ import (
 //	    level: auto
 //
 // file is its name in errors, which carry file:line.
-func ParseRules(file string, text []byte) (*Rules, error) {
+func Parse(file string, text []byte) (*Rules, error) {
 	tree, err := parseYAML(bytes.TrimPrefix(text, []byte("\ufeff")))
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %s", file, yamlLine(err), yamlMessage(err))
@@ -183,11 +183,11 @@ func wordOf(node ast.Node) (string, bool) {
 	return "", false
 }
 
-// AppendRule returns the text of a permissions file with one more rule at
+// Append returns the text of a permissions file with one more rule at
 // the end of its list. text may be empty. What it cannot extend without
 // touching the rest is an error.
-func AppendRule(text []byte, rule Rule) ([]byte, error) {
-	before, err := ParseRules("permissions", text)
+func Append(text []byte, rule Rule) ([]byte, error) {
+	before, err := Parse("permissions", text)
 	if err != nil {
 		return nil, err
 	}
@@ -198,15 +198,15 @@ func AppendRule(text []byte, rule Rule) ([]byte, error) {
 	if !bytes.Contains(out, []byte("rules:")) {
 		out = append(out, "rules:\n"...)
 	}
-	line := "- " + FormatRule(rule) + "\n"
+	line := "- " + Format(rule) + "\n"
 	for _, indent := range []string{"  ", "", "    ", "      "} { // lists are indented as their writers like
 		longer := append(slices.Clone(out), indent+line...)
-		after, err := ParseRules("permissions", longer)
-		if err == nil && len(after.list) == len(before.list)+1 && FormatRule(after.list[len(before.list)]) == FormatRule(rule) {
+		after, err := Parse("permissions", longer)
+		if err == nil && len(after.list) == len(before.list)+1 && Format(after.list[len(before.list)]) == Format(rule) {
 			return longer, nil
 		}
 	}
-	return nil, errors.New("the rules do not stand at the end of the permissions file as a list; add the rule by hand: " + FormatRule(rule))
+	return nil, errors.New("the rules do not stand at the end of the permissions file as a list; add the rule by hand: " + Format(rule))
 }
 
 // parseYAML parses text; a fault inside the parser is an error like any other.

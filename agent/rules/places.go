@@ -16,17 +16,17 @@ import (
 // taken at its word.
 const placesTimeout = 10 * time.Second
 
-// Ruled is the arguments of a call as rules see them.
-type Ruled struct {
+// Reading is the arguments of a call as rules see them.
+type Reading struct {
 	Plain  json.RawMessage   // with paths in place of names; what a rule that loosens goes by
 	others []json.RawMessage // what else they may mean, for a rule that tightens
 	Tried  []Rule            // to find out what one more would do
 	Former []string          // what the tool was called before
 }
 
-// RuledBy finds out what a call means.
-func RuledBy(ctx context.Context, tool agent.Tool, input json.RawMessage) Ruled {
-	as := Ruled{Plain: input, Former: agent.FormerNames(tool)}
+// Read finds out what a call means.
+func Read(ctx context.Context, tool agent.Tool, input json.RawMessage) Reading {
+	as := Reading{Plain: input, Former: agent.FormerNames(tool)}
 	placed, ok := tool.(agent.Placed)
 	args, err := args.ReadObject(input)
 	if !ok || err != nil {
@@ -60,7 +60,7 @@ func RuledBy(ctx context.Context, tool agent.Tool, input json.RawMessage) Ruled 
 
 // MatchesCall tells whether the rule speaks of a call, in the plain reading if it
 // loosens and in any if it tightens.
-func (r Rule) MatchesCall(tool string, as Ruled) bool {
+func (r Rule) MatchesCall(tool string, as Reading) bool {
 	if r.Matches(tool, as.Plain) {
 		return true
 	}

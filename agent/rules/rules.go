@@ -93,8 +93,8 @@ func (r *Rules) Narrowed(by *Rules) *Rules {
 	return r.With(more...)
 }
 
-// RuleVerdict is a level, and why.
-type RuleVerdict struct {
+// Verdict is a level, and why.
+type Verdict struct {
 	Level  agent.Level
 	Reason string
 	Fixed  bool     // no yes of the user loosens it for longer than one call
@@ -103,15 +103,15 @@ type RuleVerdict struct {
 
 // Decide returns the level of a call of tool, whose own level is given, and
 // why: the rule and where it stands, or that no rule speaks of it.
-func (r *Rules) Decide(tool string, own agent.Level, as Ruled) RuleVerdict {
+func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 	if own == agent.Deny {
-		return RuleVerdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), Fixed: true}
+		return Verdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is deny by itself, and no rule loosens that", tool), Fixed: true}
 	}
 	does := map[agent.Level]string{agent.Auto: "runs"}[own]
 	if does == "" {
 		does = "asks"
 	}
-	v := RuleVerdict{Level: own, Reason: fmt.Sprintf("no rule for %s; it %s by default", tool, does)}
+	v := Verdict{Level: own, Reason: fmt.Sprintf("no rule for %s; it %s by default", tool, does)}
 	var matching []Rule
 	for _, rule := range r.List() {
 		if rule.MatchesCall(tool, as) {
@@ -121,18 +121,18 @@ func (r *Rules) Decide(tool string, own agent.Level, as Ruled) RuleVerdict {
 	for _, rule := range matching {
 		switch {
 		case rule.Level == agent.Deny:
-			return RuleVerdict{Level: agent.Deny, Reason: "rule " + rule.String(), Fixed: true}
+			return Verdict{Level: agent.Deny, Reason: "rule " + rule.String(), Fixed: true}
 		case !rule.Narrows:
 			v.Level, v.Reason = rule.Level, "rule "+rule.String()
 		}
 	}
 	for _, rule := range matching {
 		if rule.Narrows && rule.Level == agent.Confirm && v.Level == agent.Auto {
-			v = RuleVerdict{Level: agent.Confirm, Reason: "rule " + rule.String(), Fixed: true}
+			v = Verdict{Level: agent.Confirm, Reason: "rule " + rule.String(), Fixed: true}
 		}
 	}
 	if own == agent.ConfirmEach {
-		return RuleVerdict{Level: agent.ConfirmEach, Reason: tool + " asks each time, and no rule loosens that", Fixed: true}
+		return Verdict{Level: agent.ConfirmEach, Reason: tool + " asks each time, and no rule loosens that", Fixed: true}
 	}
 	return v
 }
@@ -140,13 +140,13 @@ func (r *Rules) Decide(tool string, own agent.Level, as Ruled) RuleVerdict {
 // String shows the rule and where it stands.
 func (r Rule) String() string {
 	if r.From == "" {
-		return FormatRule(r) + " (this run)"
+		return Format(r) + " (this run)"
 	}
-	return FormatRule(r) + " (" + r.From + ")"
+	return Format(r) + " (" + r.From + ")"
 }
 
-// RuleFor is the rule that matches the tool of this name and no other.
-func RuleFor(tool string, level agent.Level) Rule {
+// For is the rule that matches the tool of this name and no other.
+func For(tool string, level agent.Level) Rule {
 	return Rule{Tool: globEscaper.Replace(tool), Level: level}
 }
 
@@ -156,14 +156,14 @@ var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`
 // reads a longer one.
 const maxKeptRule = 1000
 
-// RuleForCall is the rule that an "always" to this call writes. It matches the
+// ForCall is the rule that an "always" to this call writes. It matches the
 // call, and others only as far as the tool says (see [Bounded]). false: there is none.
-func RuleForCall(tool agent.Tool, input json.RawMessage) (Rule, bool) {
+func ForCall(tool agent.Tool, input json.RawMessage) (Rule, bool) {
 	args, err := args.ReadObject(input)
 	if err != nil {
 		return Rule{}, false
 	}
-	rule := RuleFor(tool.Spec().Name, agent.Auto)
+	rule := For(tool.Spec().Name, agent.Auto)
 	if bounded, ok := tool.(agent.Bounded); ok {
 		for _, name := range bounded.Bounds() {
 			rule.Where = append(rule.Where, Pinned(name, args[name]))
@@ -181,7 +181,7 @@ func RuleForCall(tool agent.Tool, input json.RawMessage) (Rule, bool) {
 		}
 	}
 	sortWhere(rule.Where)
-	return rule, len(FormatRule(rule)) <= maxKeptRule && rule.Matches(tool.Spec().Name, input)
+	return rule, len(Format(rule)) <= maxKeptRule && rule.Matches(tool.Spec().Name, input)
 }
 
 // toolGlob refuses what no tool's name can fit, such as {a,b}, a|b and [!a]: a

@@ -22,7 +22,7 @@ rules:
 `
 
 func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
-	rules, err := ParseRules("permissions.yaml", []byte(someRules))
+	rules, err := Parse("permissions.yaml", []byte(someRules))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,14 +39,14 @@ func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			v := rules.Decide(tc.tool, tc.own, Ruled{})
+			v := rules.Decide(tc.tool, tc.own, Reading{})
 			if v.Level != tc.want || v.Reason != tc.reason {
 				t.Errorf("decide(%s) = %s, %q; want %s, %q", tc.tool, v.Level, v.Reason, tc.want, tc.reason)
 			}
 		})
 	}
 	var none *Rules
-	if v := none.Decide("today", agent.Auto, Ruled{}); v.Level != agent.Auto || v.Reason == "" {
+	if v := none.Decide("today", agent.Auto, Reading{}); v.Level != agent.Auto || v.Reason == "" {
 		t.Errorf("without rules: %s, %q", v.Level, v.Reason)
 	}
 }
@@ -75,7 +75,7 @@ func TestFaultsInRulesNameFileAndLine(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := ParseRules("p.yaml", []byte(tc.text))
+			_, err := Parse("p.yaml", []byte(tc.text))
 			got := ""
 			if err != nil {
 				got = err.Error()
@@ -101,9 +101,9 @@ func TestAllowTakesAToolOrToolAndLevel(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := ParseRule(tc.text)
+			got, err := ParseOne(tc.text)
 			if !reflect.DeepEqual(got, tc.want) || (err != nil) != tc.err {
-				t.Errorf("ParseRule(%q) = %+v, %v", tc.text, got, err)
+				t.Errorf("ParseOne(%q) = %+v, %v", tc.text, got, err)
 			}
 		})
 	}
@@ -119,22 +119,22 @@ func TestARuleIsAppendedAsItIsShown(t *testing.T) {
 		"just comments": "# mine\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			rule := RuleFor("add_task", agent.Auto)
-			got, err := AppendRule([]byte(text), rule)
+			rule := For("add_task", agent.Auto)
+			got, err := Append([]byte(text), rule)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.HasPrefix(string(got), strings.TrimRight(text, "\n")) || !strings.Contains(string(got), FormatRule(rule)) {
+			if !strings.HasPrefix(string(got), strings.TrimRight(text, "\n")) || !strings.Contains(string(got), Format(rule)) {
 				t.Errorf("got\n%s", got)
 			}
-			before, _ := ParseRules("p", []byte(text))
-			after, err := ParseRules("p", got)
+			before, _ := Parse("p", []byte(text))
+			after, err := Parse("p", got)
 			if err != nil || len(after.List()) != len(before.List())+1 {
 				t.Errorf("%v, %d rules after %d:\n%s", err, len(after.List()), len(before.List()), got)
 			}
 		})
 	}
-	if got, err := AppendRule([]byte("rules: []\n"), RuleFor("a", agent.Auto)); err == nil {
+	if got, err := Append([]byte("rules: []\n"), For("a", agent.Auto)); err == nil {
 		t.Errorf("a list that cannot be extended became\n%s", got)
 	}
 }
@@ -144,18 +144,18 @@ func TestARuleForAToolMatchesOnlyIt(t *testing.T) {
 	name := rapid.StringMatching(`[A-Za-z_.\-*?\[\]\\0-9]{1,12}`)
 	rapid.Check(t, func(t *rapid.T) {
 		tool, other := name.Draw(t, "tool"), name.Draw(t, "other")
-		text, err := AppendRule(nil, RuleFor(tool, agent.Auto))
+		text, err := Append(nil, For(tool, agent.Auto))
 		if err != nil {
 			t.Fatalf("append: %v", err)
 		}
-		rules, err := ParseRules("p", text)
+		rules, err := Parse("p", text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if v := rules.Decide(tool, agent.Confirm, Ruled{}); v.Level != agent.Auto {
+		if v := rules.Decide(tool, agent.Confirm, Reading{}); v.Level != agent.Auto {
 			t.Fatalf("%s does not match %q", text, tool)
 		}
-		if v := rules.Decide(other, agent.Confirm, Ruled{}); v.Level != agent.Confirm && other != tool {
+		if v := rules.Decide(other, agent.Confirm, Reading{}); v.Level != agent.Confirm && other != tool {
 			t.Fatalf("%s matches %q too", text, other)
 		}
 	})
@@ -166,16 +166,16 @@ func FuzzParseRules(f *testing.F) {
 	f.Add("rules:\n  - {tool: a, level: auto}\n")
 	f.Add("rules: &a\n  - *a\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		rules, err := ParseRules("p", []byte(text))
+		rules, err := Parse("p", []byte(text))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "p:") {
 				t.Errorf("no file:line in %q", err)
 			}
 			return
 		}
-		rules.Decide("add_task", agent.Confirm, Ruled{})
-		if longer, err := AppendRule([]byte(text), RuleFor("add_task", agent.Auto)); err == nil {
-			if after, err := ParseRules("p", longer); err != nil || len(after.List()) != len(rules.List())+1 {
+		rules.Decide("add_task", agent.Confirm, Reading{})
+		if longer, err := Append([]byte(text), For("add_task", agent.Auto)); err == nil {
+			if after, err := Parse("p", longer); err != nil || len(after.List()) != len(rules.List())+1 {
 				t.Errorf("appending to %q gave %q", text, longer)
 			}
 		}
@@ -196,11 +196,11 @@ func TestARuleThatNothingFitsIsRefusedWithItsLine(t *testing.T) {
 		`{tool: web_fetch, args: {url: {host: [example.org, '*']}}, level: deny}`,
 		`{tool: web_fetch, args: {url: {host: '*.*.org'}}, level: deny}`,
 	} {
-		if _, err := ParseRules("p", []byte("rules:\n- {tool: x, level: auto}\n- "+rule+"\n")); err == nil || !strings.HasPrefix(err.Error(), "p:3: ") {
+		if _, err := Parse("p", []byte("rules:\n- {tool: x, level: auto}\n- "+rule+"\n")); err == nil || !strings.HasPrefix(err.Error(), "p:3: ") {
 			t.Errorf("%s: got %v", rule, err)
 		}
 	}
-	if rules, err := ParseRules("p", []byte("\ufeff\"rules\":\r\n- {\"tool\": \"fs_*\", \"level\": \"deny\"}\r\n")); err != nil || len(rules.List()) != 1 {
+	if rules, err := Parse("p", []byte("\ufeff\"rules\":\r\n- {\"tool\": \"fs_*\", \"level\": \"deny\"}\r\n")); err != nil || len(rules.List()) != 1 {
 		t.Errorf("with a byte order mark and quotes: %v", err)
 	}
 }

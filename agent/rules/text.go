@@ -12,8 +12,8 @@ import (
 	"lifehub/agent"
 )
 
-// FormatRule is the rule as one line of YAML, as [AppendRule] writes it.
-func FormatRule(r Rule) string {
+// Format is the rule as one line of YAML, as [Append] writes it.
+func Format(r Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{tool: %s", quoteYAML(r.Tool))
 	if len(r.Where) > 0 {
@@ -72,7 +72,7 @@ func quoteYAML(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-// ParseRule reads the text of one rule, as --allow takes it: as [FormatRule]
+// ParseOne reads the text of one rule, as --allow takes it: as [Format]
 // writes it, or a tool's name or glob with conditions behind it:
 //
 //	add_task
@@ -82,7 +82,7 @@ func quoteYAML(s string) string {
 //	append_note path=under:log/
 //
 // The level is auto when it is not named.
-func ParseRule(text string) (Rule, error) {
+func ParseOne(text string) (Rule, error) {
 	rule, err := parseRule(strings.TrimSpace(text))
 	if err != nil {
 		return Rule{}, fmt.Errorf("rule %q: %w", text, err)
@@ -95,7 +95,7 @@ func parseRule(text string) (Rule, error) {
 		return Rule{}, errors.New("it is not UTF-8 text")
 	}
 	if strings.HasPrefix(text, "{") {
-		rules, err := ParseRules("rule", []byte("rules:\n- "+text+"\n"))
+		rules, err := Parse("rule", []byte("rules:\n- "+text+"\n"))
 		if err != nil {
 			return Rule{}, err
 		}

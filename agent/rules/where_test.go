@@ -15,7 +15,7 @@ import (
 
 func ruleOf(t *testing.T, text string) Rule {
 	t.Helper()
-	rule, err := ParseRule(text)
+	rule, err := ParseOne(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestRulesOnArguments(t *testing.T) {
 			for level, want := range map[agent.Level]bool{agent.Auto: tc.auto, agent.Deny: tc.strict, agent.Confirm: tc.strict} {
 				rule.Level = level
 				if got := rule.Matches("x", json.RawMessage(tc.input)); got != want {
-					t.Errorf("%s matches %s: %v, want %v", FormatRule(rule), tc.input, got, want)
+					t.Errorf("%s matches %s: %v, want %v", Format(rule), tc.input, got, want)
 				}
 			}
 		})
@@ -141,11 +141,11 @@ func TestAFolderOnlyTightens(t *testing.T) {
 	rules := mine.Narrowed(theirs).With(Rule{Tool: "add_task", Level: agent.Auto})
 	for tool, want := range map[string]agent.Level{"add_task": agent.Confirm, "read_note": agent.Deny, "today": agent.Deny, "send": agent.Confirm} {
 		own := agent.Confirm
-		if v := rules.Decide(tool, own, Ruled{}); v.Level != want {
+		if v := rules.Decide(tool, own, Reading{}); v.Level != want {
 			t.Errorf("%s is %s (%s), want %s", tool, v.Level, v.Reason, want)
 		}
 	}
-	if v := rules.Decide("add_task", agent.Confirm, Ruled{}); !v.Fixed {
+	if v := rules.Decide("add_task", agent.Confirm, Reading{}); !v.Fixed {
 		t.Error("a yes for longer would loosen what the folder tightened")
 	}
 }
@@ -180,26 +180,26 @@ func TestAnAlwaysHoldsForTheCallThatWasShown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		input, other := drawInput(t), drawInput(t)
 		tool := anyTool{"some_tool"}
-		rule, ok := RuleForCall(tool, input)
+		rule, ok := ForCall(tool, input)
 		if !ok {
 			return // too long, or names that differ in case alone: each call is asked about
 		}
 		if !rule.Matches("some_tool", input) {
-			t.Fatalf("%s does not match %s", FormatRule(rule), input)
+			t.Fatalf("%s does not match %s", Format(rule), input)
 		}
 		if rule.Matches("some_tool", other) && plainForm(other) != plainForm(input) {
-			t.Fatalf("%s of %s matches %s too", FormatRule(rule), input, other)
+			t.Fatalf("%s of %s matches %s too", Format(rule), input, other)
 		}
-		text, err := AppendRule([]byte(someRules), rule)
+		text, err := Append([]byte(someRules), rule)
 		if err != nil {
 			return // it is told that it could not be kept
 		}
-		rules, err := ParseRules("p", text)
+		rules, err := Parse("p", text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last := rules.list[len(rules.list)-1]; FormatRule(last) != FormatRule(rule) || !last.Matches("some_tool", input) {
-			t.Fatalf("%s became %s", FormatRule(rule), FormatRule(last))
+		if last := rules.list[len(rules.list)-1]; Format(last) != Format(rule) || !last.Matches("some_tool", input) {
+			t.Fatalf("%s became %s", Format(rule), Format(last))
 		}
 	})
 }
@@ -243,7 +243,7 @@ func FuzzRuleMatch(f *testing.F) {
 	f.Add(`{tool: x, args: {a: {one_of: [b, 'c*']}, d: null}, only: true, level: auto}`, `{"a":"c*"}`)
 	f.Add(`x text='a*b?\*'`, `{"text":["ab","\\"]}`)
 	f.Fuzz(func(t *testing.T, text, input string) {
-		rule, err := ParseRule(text)
+		rule, err := ParseOne(text)
 		if err != nil {
 			return
 		}
@@ -252,11 +252,11 @@ func FuzzRuleMatch(f *testing.F) {
 		loosens := rule.Matches(tool, json.RawMessage(input))
 		rule.Level = agent.Deny
 		if tightens := rule.Matches(tool, json.RawMessage(input)); loosens && !tightens {
-			t.Errorf("%s allows %s and does not deny it", FormatRule(rule), input)
+			t.Errorf("%s allows %s and does not deny it", Format(rule), input)
 		}
-		again, err := ParseRule(FormatRule(rule))
-		if err == nil && FormatRule(again) != FormatRule(rule) {
-			t.Errorf("%s is read back as %s", FormatRule(rule), FormatRule(again))
+		again, err := ParseOne(Format(rule))
+		if err == nil && Format(again) != Format(rule) {
+			t.Errorf("%s is read back as %s", Format(rule), Format(again))
 		}
 	})
 }

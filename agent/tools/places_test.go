@@ -19,7 +19,7 @@ func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
 		"daily/2026-10-07.md": "# 2026-10-07\n",
 	})
 	b.vault(map[string]string{"log/far.md": "# Far\n"})
-	rules, err := rules.ParseRules("rules", []byte(`rules:
+	rules, err := rules.Parse("rules", []byte(`rules:
   - {tool: "*_note", level: confirm}
   - {tool: add_task, level: auto}
   - {tool: complete_task, level: auto}
@@ -76,19 +76,19 @@ func TestAnAlwaysToTickATaskHoldsForTheNoteOrTheTask(t *testing.T) {
 		`{"task":"buy *"}`:                                {`{"task":"buy milk"}`},
 		`{"task":"oil the hinge","note":"house/door.md"}`: {`{"task":"oil the hinge"}`, `{"task":"oil the hinge","note":"private/safe.md"}`},
 	} {
-		rule, ok := rules.RuleForCall(tool, json.RawMessage(call))
+		rule, ok := rules.ForCall(tool, json.RawMessage(call))
 		if !ok || !rule.Matches("complete_task", json.RawMessage(call)) {
-			t.Errorf("%s: there is no rule for it: %s", call, rules.FormatRule(rule))
+			t.Errorf("%s: there is no rule for it: %s", call, rules.Format(rule))
 		}
 		for _, other := range others {
 			if rule.Matches("complete_task", json.RawMessage(other)) {
-				t.Errorf("%s of %s matches %s too", rules.FormatRule(rule), call, other)
+				t.Errorf("%s of %s matches %s too", rules.Format(rule), call, other)
 			}
 		}
 	}
-	rule, _ := rules.RuleForCall(tool, json.RawMessage(`{"task":"oil the hinge","note":"house/door.md"}`))
+	rule, _ := rules.ForCall(tool, json.RawMessage(`{"task":"oil the hinge","note":"house/door.md"}`))
 	if other := `{"task":"paint it","note":"house/door.md"}`; !rule.Matches("complete_task", json.RawMessage(other)) {
-		t.Errorf("%s does not match %s", rules.FormatRule(rule), other)
+		t.Errorf("%s does not match %s", rules.Format(rule), other)
 	}
 }
 
@@ -112,8 +112,8 @@ func TestAnAlwaysHoldsForWhereAToolWrites(t *testing.T) {
 				continue
 			}
 			got := ""
-			if r, ok := rules.RuleForCall(tool, json.RawMessage(input)); ok {
-				got = rules.FormatRule(r)
+			if r, ok := rules.ForCall(tool, json.RawMessage(input)); ok {
+				got = rules.Format(r)
 			}
 			if got != rule {
 				t.Errorf("%s: the rule is %q, want %q", call, got, rule)

@@ -116,7 +116,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 
 func rule(t *testing.T, text string) rules.Rule {
 	t.Helper()
-	r, err := rules.ParseRule(text)
+	r, err := rules.ParseOne(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestAnArticleIsReadWithoutWhatStandsAroundIt(t *testing.T) {
 		result.Sources[i].N = i + 1
 	}
 	answer := fmt.Sprintf("“Drink early: two hundred millilitres every twenty minutes, beginning with the second kilometre.” [%d]", len(result.Sources))
-	cited := citation.CheckCitations(answer, result.Sources, nil)
+	cited := citation.Check(answer, result.Sources, nil)
 	if len(cited) != 1 || cited[0].Verdict != agent.Verified || cited[0].Place() != web.URL+"/marathon" {
 		t.Errorf("the citation is %+v", cited)
 	}

@@ -120,14 +120,14 @@ func (t *turn) withAttached(p prompt.Prompt) prompt.Prompt {
 
 // attachedParts are what was attached; the places that have a number are
 // named by it.
-func (t *turn) attachedParts() (parts []prompt.PromptPart) {
+func (t *turn) attachedParts() (parts []prompt.Part) {
 	fence := t.fence()
 	for _, f := range t.found[:t.attached] {
 		p := t.resultPart(f)
 		p.Text = f.forModel().Text
 		for _, s := range f.result.Sources {
 			if n := numberOf(t.sources, s); n > 0 {
-				parts = append(parts, prompt.PromptPart{Kind: "sources", Head: fmt.Sprintf("[%d] %s", n, agent.OneLine(s.Title())), Text: s.Text, Fence: fence})
+				parts = append(parts, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", n, agent.OneLine(s.Title())), Text: s.Text, Fence: fence})
 				p.Text = ""
 			}
 		}

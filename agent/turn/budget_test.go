@@ -19,10 +19,10 @@ func longPrompt(results, sources, history, words int) prompt.Prompt {
 		p.History = append(p.History, llm.Message{Role: llm.User, Text: fmt.Sprintf("old %d %s", i, strings.Repeat("word ", words))})
 	}
 	for i := range sources {
-		p.Material = append(p.Material, prompt.PromptPart{Kind: "sources", Head: fmt.Sprintf("[%d] note", i+1), Text: strings.Repeat("source ", words), Fence: "«»"})
+		p.Material = append(p.Material, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] note", i+1), Text: strings.Repeat("source ", words), Fence: "«»"})
 	}
 	for i := range results {
-		p.Material = append(p.Material, prompt.PromptPart{Kind: "results", Head: fmt.Sprintf("Step %d", i+1), Text: strings.Repeat("result ", words), Fence: "«»"})
+		p.Material = append(p.Material, prompt.Part{Kind: "results", Head: fmt.Sprintf("Step %d", i+1), Text: strings.Repeat("result ", words), Fence: "«»"})
 	}
 	return p
 }

@@ -29,15 +29,15 @@ type call struct {
 	key   string // the same when the call is made again after a kill, and like no other
 	tool  agent.Tool
 	input json.RawMessage
-	as    rules.Ruled // how rules read the input; zero: as it stands
-	at    *inLine     // among the steps that may ask
-	made  *origin     // nil: not known, so that everything read so far may have had a part in it
+	as    rules.Reading // how rules read the input; zero: as it stands
+	at    *inLine       // among the steps that may ask
+	made  *origin       // nil: not known, so that everything read so far may have had a part in it
 }
 
 // ruled is how rules read the call.
-func (c call) ruled() rules.Ruled {
+func (c call) ruled() rules.Reading {
 	if c.as.Plain == nil {
-		return rules.Ruled{Plain: c.input, Former: agent.FormerNames(c.tool)}
+		return rules.Reading{Plain: c.input, Former: agent.FormerNames(c.tool)}
 	}
 	return c.as
 }

@@ -15,7 +15,7 @@ import (
 
 // checkCitations judges the citations of the answer and tells each.
 func (t *turn) checkCitations(ctx context.Context, answer string) []agent.Citation {
-	citations := citation.CheckCitations(answer, t.sources, t.Reread)
+	citations := citation.Check(answer, t.sources, t.Reread)
 	searched := len(t.sources) > 0 || t.coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || t.wasSaid(c.Words))

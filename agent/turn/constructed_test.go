@@ -123,7 +123,7 @@ func TestConstructedAnswers(t *testing.T) {
 				continue
 			}
 			made++
-			for _, v := range citation.CheckCitations(answer, c.sources, c.reread) {
+			for _, v := range citation.Check(answer, c.sources, c.reread) {
 				if v.Verdict == agent.Verified {
 					verified++
 					if !k.true {

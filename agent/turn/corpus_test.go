@@ -64,14 +64,14 @@ func TestSentencesOfRealNotesAreVerifiedOnTheirLines(t *testing.T) {
 						continue
 					}
 					quoted++
-					for _, c := range citation.CheckCitations("“"+strings.Join(strings.Fields(words), " ")+"” [1]", sources, nil) {
+					for _, c := range citation.Check("“"+strings.Join(strings.Fields(words), " ")+"” [1]", sources, nil) {
 						at := strings.Join(strings.Split(p.Text, "\n")[max(0, c.Line-p.Line):min(c.EndLine-p.Line+1, strings.Count(p.Text, "\n")+1)], "\n")
 						if c.Verdict != agent.Verified || citation.IndexOf(text.Tokens(at), text.Tokens(words), 0) < 0 {
 							t.Errorf("%s:%d quoted %q is %s on %d-%d", p.Path, p.Line+s.Line, words, c.Verdict, c.Line, c.EndLine)
 						}
 					}
 					said++
-					for _, c := range citation.CheckCitations(strings.TrimRight(strings.Join(strings.Fields(words), " "), ".:")+" [1].", sources, nil) {
+					for _, c := range citation.Check(strings.TrimRight(strings.Join(strings.Fields(words), " "), ".:")+" [1].", sources, nil) {
 						if c.Verdict != agent.Verified {
 							missed++
 						}
@@ -79,7 +79,7 @@ func TestSentencesOfRealNotesAreVerifiedOnTheirLines(t *testing.T) {
 					if strings.Contains(other.Text, words) {
 						continue
 					}
-					for _, c := range citation.CheckCitations("“"+words+"” [2]", sources, nil) {
+					for _, c := range citation.Check("“"+words+"” [2]", sources, nil) {
 						if c.Verdict == agent.Verified && citation.IndexOf(text.Tokens(other.Text), text.Tokens(words), 0) < 0 {
 							wrong++
 							t.Logf("verified in %s: %q", other.Path, words)
@@ -118,7 +118,7 @@ func TestOfflineAnswersAreVerified(t *testing.T) {
 		for _, c := range answered.unread(t.Context(), answer.Text) {
 			t.Errorf("%s is %s, in\n%s\nof\n%s", c.Place(), c.Detail, answer.Text, p.Text)
 		}
-		for _, c := range citation.CheckCitations(answer.Text, []agent.Source{p}, nil) {
+		for _, c := range citation.Check(answer.Text, []agent.Source{p}, nil) {
 			if c.Words != "" && (&turn{question: question}).wasSaid(c.Words) {
 				continue
 			}

@@ -40,7 +40,7 @@ func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report
 		if f.status == agent.Done {
 			text = f.result.Text
 		}
-		p.Material = append(p.Material, prompt.PromptPart{
+		p.Material = append(p.Material, prompt.Part{
 			Kind: "results", Head: fmt.Sprintf("Call %s, %s %s: %s", f.step.ID, f.step.Tool, agent.Clip(string(f.step.Input), 300), f.status),
 			Text: agent.Clip(text, evidence), Fence: fence,
 		})

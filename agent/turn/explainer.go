@@ -131,7 +131,7 @@ func (t *turn) explainerPrompt() prompt.Prompt {
 			continue // it stands in the results
 		}
 		head := fmt.Sprintf("[%d] %s", s.N, agent.OneLine(s.Title()))
-		p.Material = append(p.Material, prompt.PromptPart{Kind: "sources", Head: head, Text: s.Text, Fence: fence})
+		p.Material = append(p.Material, prompt.Part{Kind: "sources", Head: head, Text: s.Text, Fence: fence})
 		if s.Call != "" {
 			brought = append(brought, llm.Result{Tool: s.Path, Status: string(agent.Done), Text: s.Text, N: s.N})
 			continue
@@ -148,7 +148,7 @@ func (t *turn) explainerPrompt() prompt.Prompt {
 	}
 	p.Request.Task.Results = append(p.Request.Task.Results, brought...)
 	if len(t.dropped) > 0 {
-		p.Material = append(p.Material, prompt.PromptPart{
+		p.Material = append(p.Material, prompt.Part{
 			Kind: "results", Fence: fence, Text: strings.Join(shorten(t.dropped), "\n"),
 			Head: "What of the plan was left out or changed, and why. Say so where the user asked for it.",
 		})
@@ -181,8 +181,8 @@ const alreadySaid = "The notes hardly answer this, and the user was told so: the
 	"Do not say it again. Tell in a few words what the sources do hold, cited, and give no answer that they do not hold."
 
 // resultPart is a step in a prompt, with its number if its text can be cited.
-func (t *turn) resultPart(f finding) prompt.PromptPart {
-	p := prompt.PromptPart{Kind: "results", Head: resultHead(f), Fence: t.fence()}
+func (t *turn) resultPart(f finding) prompt.Part {
+	p := prompt.Part{Kind: "results", Head: resultHead(f), Fence: t.fence()}
 	if r := f.forModel(); !r.Cited { // else it stands in the sources
 		p.Text = r.Text
 	}

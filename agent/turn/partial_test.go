@@ -394,7 +394,7 @@ func TestARepairedNamePassesTheSameRules(t *testing.T) {
 		"denied, in a loop":  {agent.LoopMode, []line{calling("web_search", `{"query":"x"}`)}, "{tool: brave_*, level: deny}", 0},
 		"not of this worker": {agent.TeamMode, []line{say(routed), say(oneTask), calling("web_search", `{"query":"x"}`), say(notesFound), say(accepted)}, "{tool: '*', level: auto}", 0},
 	} {
-		rules, err := rules.ParseRules("p.yaml", []byte("rules: ["+tc.rules+"]"))
+		rules, err := rules.Parse("p.yaml", []byte("rules: ["+tc.rules+"]"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func (g *gate) list() []rules.Rule {
 }
 
 // level says whether a call of a tool, whose own level is given, may run, and why.
-func (g *gate) level(conversation, name string, own agent.Level, as rules.Ruled) rules.RuleVerdict {
+func (g *gate) level(conversation, name string, own agent.Level, as rules.Reading) rules.Verdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	v := g.rules.With(as.Tried...).Decide(name, own, as)
@@ -50,7 +50,7 @@ func (g *gate) level(conversation, name string, own agent.Level, as rules.Ruled)
 	}
 	for _, rule := range g.grants[conversation].List() {
 		if rule.MatchesCall(name, as) {
-			return rules.RuleVerdict{Level: agent.Auto, Reason: "you allowed " + rules.FormatRule(rule) + " for this conversation"}
+			return rules.Verdict{Level: agent.Auto, Reason: "you allowed " + rules.Format(rule) + " for this conversation"}
 		}
 	}
 	return v
@@ -165,9 +165,9 @@ func (t *turn) pass(ctx context.Context, c call) (*permit, error) {
 			return nil, &refusal{"it is forbidden: " + v.Reason}
 		}
 		asked := agent.PermissionAsked{Reason: v.Reason, New: v.Unsaid, Check: func(input json.RawMessage) error { _, err := t.edited(c, input); return err }}
-		rule, lasting := rules.RuleForCall(c.tool, c.ruled().Plain)
+		rule, lasting := rules.ForCall(c.tool, c.ruled().Plain)
 		if lasting = lasting && !v.Fixed; lasting {
-			asked.Rule = rules.FormatRule(rule)
+			asked.Rule = rules.Format(rule)
 		}
 		reply, err := t.askPermission(ctx, c, p, asked)
 		switch {
@@ -304,9 +304,9 @@ func (t *turn) withHidden(ctx context.Context, tool agent.Tool) context.Context 
 
 // ruledBy does the same for a call of the turn. Where no rule speaks of a tool
 // that only reads, nothing needs to be looked up.
-func (t *turn) ruledBy(ctx context.Context, c call) rules.Ruled {
+func (t *turn) ruledBy(ctx context.Context, c call) rules.Reading {
 	if agent.Harmless(c.tool) && !slices.ContainsFunc(t.gate.list(), func(r rules.Rule) bool { return r.SpeaksOf(c.tool) }) {
-		return rules.Ruled{Plain: c.input}
+		return rules.Reading{Plain: c.input}
 	}
-	return rules.RuledBy(ctx, c.tool, c.input)
+	return rules.Read(ctx, c.tool, c.input)
 }

@@ -52,7 +52,7 @@ func TestHowLongAPermissionHolds(t *testing.T) {
 func TestAlwaysIsKeptAsTheRuleThatWasShown(t *testing.T) {
 	var kept []rules.Rule
 	_, events := askTwice(t, Options{Save: func(_ context.Context, r rules.Rule) error { kept = append(kept, r); return nil }}, "c2", agent.AllowAlways)
-	if len(kept) != 1 || rules.FormatRule(kept[0]) != bodies[agent.PermissionAsked](events)[0].Rule {
+	if len(kept) != 1 || rules.Format(kept[0]) != bodies[agent.PermissionAsked](events)[0].Rule {
 		t.Errorf("kept %v, shown %s", kept, bodies[agent.PermissionAsked](events)[0].Rule)
 	}
 }

@@ -151,7 +151,7 @@ func (t *turn) originOf(step agent.Step, earlier func(string) finding) *origin {
 
 // verdict says whether a call may run: by its tool and the rules, and by where
 // its arguments come from.
-func (t *turn) verdict(c call) rules.RuleVerdict {
+func (t *turn) verdict(c call) rules.Verdict {
 	made := c.made
 	if made == nil { // everything that was read so far may have had a part in it
 		now := t.reading.now()
@@ -180,9 +180,9 @@ func (t *turn) verdict(c call) rules.RuleVerdict {
 	}
 	switch {
 	case len(made.foreign) > 0 && (newAddress || !agent.Harmless(c.tool) && !agent.IsContained(c.tool)):
-		return rules.RuleVerdict{Level: agent.Confirm, Reason: foreignReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
+		return rules.Verdict{Level: agent.Confirm, Reason: foreignReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
 	case len(v.Unsaid) > 0:
-		return rules.RuleVerdict{Level: agent.Confirm, Reason: "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
+		return rules.Verdict{Level: agent.Confirm, Reason: "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
 	}
 	return v
 }

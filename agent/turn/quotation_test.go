@@ -48,7 +48,7 @@ func TestQuotationsWithoutANumberAreJudged(t *testing.T) {
 		"with a number in its block": {"> Steep green tea for two minutes [2]", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := quotationVerdicts(citation.CheckCitations(test.answer, sources, nil)); got != test.want {
+			if got := quotationVerdicts(citation.Check(test.answer, sources, nil)); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -57,7 +57,7 @@ func TestQuotationsWithoutANumberAreJudged(t *testing.T) {
 
 func TestAQuotationWithoutANumberIsStaleWhenItsNoteChanged(t *testing.T) {
 	now := func(s agent.Source) (string, bool) { return strings.ReplaceAll(s.Text, "10", "15"), true }
-	if got := quotationVerdicts(citation.CheckCitations("“Raise the long run by 10 % each week”", numbered(fitness), now)); got != "stale fitness.md:13" {
+	if got := quotationVerdicts(citation.Check("“Raise the long run by 10 % each week”", numbered(fitness), now)); got != "stale fitness.md:13" {
 		t.Errorf("got %q", got)
 	}
 }

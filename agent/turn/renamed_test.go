@@ -34,7 +34,7 @@ func TestRulesUnderAFormerNameTightenAndDoNotLoosen(t *testing.T) {
 		"{tool: brave_web, level: auto}":                                  agent.Auto,
 		"{tool: brave_web, level: auto}, {tool: b*e_b*_web, level: deny}": agent.Deny,
 	} {
-		rules, err := rules.ParseRules("p.yaml", []byte("rules: ["+rule+"]"))
+		rules, err := rules.Parse("p.yaml", []byte("rules: ["+rule+"]"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ type thread struct {
 	attempt  int
 	system   string
 	history  []llm.Message
-	material []prompt.PromptPart
+	material []prompt.Part
 	task     string
 	tools    []agent.Tool // those it is offered
 	may      []agent.Tool // those it may call: a model may know one that is not offered this time

@@ -12,12 +12,12 @@ import (
 
 // allowsUntrusted reports whether a rule lets a call run whatever was read
 // before it.
-func (g *gate) allowsUntrusted(tool string, as rules.Ruled) bool {
+func (g *gate) allowsUntrusted(tool string, as rules.Reading) bool {
 	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r rules.Rule) bool { return r.Untrusted && r.MatchesCall(tool, as) })
 }
 
 // allowing returns the rule with which a run where nobody can be asked would
-// let a call run, as [ParseRule] reads it, with VALUE and HOST for what it has
+// let a call run, as [rules.ParseOne] reads it, with VALUE and HOST for what it has
 // to name. "": there is none. untrusted: it has to be one for after untrusted text.
 func (t *turn) allowing(c call) (rule string, untrusted bool) {
 	name := c.tool.Spec().Name
@@ -25,7 +25,7 @@ func (t *turn) allowing(c call) (rule string, untrusted bool) {
 	if err != nil {
 		return "", false
 	}
-	bound, text := rules.RuleFor(name, agent.Auto), name
+	bound, text := rules.For(name, agent.Auto), name
 	for _, argument := range slices.Sorted(maps.Keys(args)) {
 		bound.Where = append(bound.Where, rules.Pinned(argument, args[argument]))
 		text += " " + argument + "=VALUE"
@@ -40,7 +40,7 @@ func (t *turn) allowing(c call) (rule string, untrusted bool) {
 	for _, try := range []struct {
 		rule rules.Rule
 		text string
-	}{{rules.RuleFor(name, agent.Auto), name}, {bound, text}, {after, text}} {
+	}{{rules.For(name, agent.Auto), name}, {bound, text}, {after, text}} {
 		c.as = c.ruled()
 		c.as.Tried = []rules.Rule{try.rule}
 		if t.verdict(c).Level == agent.Auto {

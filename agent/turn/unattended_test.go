@@ -102,7 +102,7 @@ func TestAnUnattendedTurnActsOnUntrustedTextByARuleForIt(t *testing.T) {
 
 func mustRule(t *testing.T, text string) rules.Rule {
 	t.Helper()
-	rule, err := rules.ParseRule(text)
+	rule, err := rules.ParseOne(text)
 	if err != nil {
 		t.Fatal(err)
 	}

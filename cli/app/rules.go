@@ -27,7 +27,7 @@ func LoadRules(file string) (*rules.Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read permissions: %w", err)
 	}
-	rules, err := rules.ParseRules(file, text)
+	rules, err := rules.Parse(file, text)
 	if err != nil {
 		return nil, settings.UsageError{Err: err}
 	}
@@ -52,7 +52,7 @@ func (a *App) saveRule(_ context.Context, rule rules.Rule) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read permissions: %w", err)
 	}
-	text, err = rules.AppendRule(text, rule)
+	text, err = rules.Append(text, rule)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func RemoveRules(file, tool string) (int, error) {
 	lines := strings.SplitAfter(string(text), "\n")
 	removed := 0
 	for i, rule := range slices.Backward(all.List()) {
-		if rule.Tool != tool && rule.Tool != rules.RuleFor(tool, agent.Auto).Tool {
+		if rule.Tool != tool && rule.Tool != rules.For(tool, agent.Auto).Tool {
 			continue
 		}
 		from, err := strconv.Atoi(rule.From[strings.LastIndexByte(rule.From, ':')+1:])
@@ -94,7 +94,7 @@ func RemoveRules(file, tool string) (int, error) {
 		return 0, nil
 	}
 	rest := []byte(strings.Join(lines, ""))
-	after, err := rules.ParseRules(file, rest)
+	after, err := rules.Parse(file, rest)
 	if err != nil || len(after.List()) != len(all.List())-removed {
 		return 0, fmt.Errorf("take the all for %s out of %s by hand: it is not written one rule after the other", tool, file)
 	}
@@ -121,7 +121,7 @@ func (a *App) Pointless() (flags []string) {
 // Allow adds the rules of a flag.
 func (a *App) Allow(flag string, texts []string) error {
 	for _, text := range texts {
-		rule, err := rules.ParseRule(text)
+		rule, err := rules.ParseOne(text)
 		if err != nil {
 			return settings.UsageError{Err: fmt.Errorf("%s: %w", flag, err)}
 		}

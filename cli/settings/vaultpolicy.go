@@ -158,7 +158,7 @@ func fingerprint(files PolicyFiles) string {
 func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 	at := func(name string) string { return filepath.Join(dir, PolicyFolder, name) }
 	if text, ok := files["permissions.yaml"]; ok {
-		rules, err := rules.ParseRules(at("permissions.yaml"), []byte(text))
+		rules, err := rules.Parse(at("permissions.yaml"), []byte(text))
 		if err != nil {
 			return err
 		}
