@@ -6,11 +6,11 @@ import "lifehub/agent"
 func (t *Model) FoldChosen() {
 	switch f := t.Item(t.Chosen).(type) {
 	case Foldable:
-		row := t.RowOf(t.Chosen)
+		row := t.rowOf(t.Chosen)
 		f.Fold(!f.Folded())
 		t.Touch(f)
 		if row >= 0 { // its heading stays where the user looks
-			t.LookAt(t.From(Spot{Entry: t.Chosen, Line: 0}, -row))
+			t.lookAt(t.From(Spot{Entry: t.Chosen, Line: 0}, -row))
 		}
 	case *Sources:
 		f.Preview = !f.Preview
@@ -32,14 +32,14 @@ func (t *Model) Jump(by int) {
 	}
 	for at += by; at >= 0 && at < len(t.Entries); at += by {
 		if _, ok := t.Entries[at].Item.(*Question); ok {
-			t.LookAt(Spot{Entry: at, Line: 0})
+			t.lookAt(Spot{Entry: at, Line: 0})
 			return
 		}
 	}
 	if by > 0 {
 		t.ToEnd()
 	} else {
-		t.LookAt(Spot{})
+		t.lookAt(Spot{})
 	}
 }
 
@@ -57,13 +57,18 @@ func (t *Model) FoldPlans() {
 // Unfold shows or hides the details of all tools and thoughts.
 func (t *Model) Unfold() {
 	t.Unfolded = !t.Unfolded
-	t.FoldAll(!t.Unfolded, func(Item) bool { return true })
+	for at := range t.Entries {
+		if f, ok := t.Entries[at].Item.(Foldable); ok && f.Folded() == t.Unfolded {
+			f.Fold(!t.Unfolded)
+			t.Entries[at].Width = 0
+		}
+	}
 }
 
 // Kept are a kept turn in the
 func (t *Model) Kept(exchange agent.Exchange) []Item {
 	kept := exchange.Answer
-	items := []Item{KeptQuestion(exchange)}
+	items := []Item{keptQuestion(exchange)}
 	ending := ""
 	switch {
 	case exchange.Running:
@@ -182,7 +187,7 @@ func (t *Model) ScrollTo(turn string, choose bool) bool {
 			if choose {
 				t.Choose(at, 0)
 			}
-			t.LookAt(Spot{at, 0})
+			t.lookAt(Spot{at, 0})
 			return choose
 		}
 	}

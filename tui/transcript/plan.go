@@ -252,9 +252,9 @@ func (p *Plan) End(now time.Time) {
 	}
 }
 
-// AnsweredElsewhere takes the row of the answer away: the answer is there, and
+// answeredElsewhere takes the row of the answer away: the answer is there, and
 // no phase of the plan wrote it, as in the loop.
-func (p *Plan) AnsweredElsewhere() {
+func (p *Plan) answeredElsewhere() {
 	if last := len(p.Steps) - 1; last > 0 && p.Steps[last].answer {
 		p.Steps = p.Steps[:last]
 	}

@@ -26,7 +26,7 @@ type Thinking struct {
 	hidden bool
 }
 
-func NewThinking(now time.Time, fold bool) *Thinking {
+func newThinking(now time.Time, fold bool) *Thinking {
 	return &Thinking{began: now, hidden: fold}
 }
 

@@ -71,8 +71,8 @@ func (t *Model) Add(i Item) {
 	t.Entries = append(t.Entries, Entry{Item: i})
 }
 
-// Ends reports whether an item is the last one.
-func (t *Model) Ends(i Item) bool {
+// ends reports whether an item is the last one.
+func (t *Model) ends(i Item) bool {
 	return len(t.Entries) > 0 && t.Entries[len(t.Entries)-1].Item == i
 }
 
@@ -188,7 +188,7 @@ func (s Spot) before(other Spot) bool {
 // what arrives again.
 func (t *Model) Scroll(by int) {
 	if len(t.Entries) > 0 {
-		t.LookAt(t.From(t.Start(), by))
+		t.lookAt(t.From(t.Start(), by))
 	}
 }
 
@@ -212,15 +212,15 @@ func (t *Model) From(at Spot, by int) Spot {
 	return at
 }
 
-// LookAt puts a spot on the first line in sight, or follows the end when the
+// lookAt puts a spot on the first line in sight, or follows the end when the
 // spot lies there.
-func (t *Model) LookAt(at Spot) {
+func (t *Model) lookAt(at Spot) {
 	t.Away = at.before(t.end())
 	t.Top, t.home = at, false
 }
 
 func (t *Model) ToTop() {
-	t.LookAt(Spot{})
+	t.lookAt(Spot{})
 	t.home = true
 }
 
@@ -335,8 +335,8 @@ func (t *Model) Previous() {
 	}
 }
 
-// RowOf is the row in sight of an item's first line; -1: it is out of sight.
-func (t *Model) RowOf(at int) int {
+// rowOf is the row in sight of an item's first line; -1: it is out of sight.
+func (t *Model) rowOf(at int) int {
 	t.View()
 	if from := t.Start(); from.Entry == at && from.Line > 0 {
 		return -1
@@ -377,9 +377,9 @@ func (t *Model) Reveal() {
 	}
 	switch {
 	case t.hidden(t.Chosen, line) && t.above(Spot{Entry: t.Chosen, Line: line}):
-		t.LookAt(Spot{Entry: t.Chosen, Line: line})
+		t.lookAt(Spot{Entry: t.Chosen, Line: line})
 	case t.hidden(t.Chosen, min(tall, line+t.Height)-1):
-		t.LookAt(t.From(Spot{Entry: t.Chosen, Line: line}, -max(0, t.Height-(tall-line))))
+		t.lookAt(t.From(Spot{Entry: t.Chosen, Line: line}, -max(0, t.Height-(tall-line))))
 	}
 }
 
@@ -393,7 +393,7 @@ func (t *Model) revealEnd() {
 	if !t.hidden(t.Chosen, line) {
 		return
 	}
-	t.LookAt(t.From(Spot{Entry: t.Chosen, Line: line}, -(t.Height - 1)))
+	t.lookAt(t.From(Spot{Entry: t.Chosen, Line: line}, -(t.Height - 1)))
 }
 
 // above tells whether a spot lies above what is in sight.
@@ -412,16 +412,6 @@ func (t *Model) Last() {
 	}
 	t.Choose(at, part)
 	t.ToEnd()
-}
-
-// FoldAll folds or unfolds every item of which accept says yes.
-func (t *Model) FoldAll(fold bool, accept func(Item) bool) {
-	for at := range t.Entries {
-		if f, ok := t.Entries[at].Item.(Foldable); ok && accept(f) && f.Folded() != fold {
-			f.Fold(fold)
-			t.Entries[at].Width = 0
-		}
-	}
 }
 
 // ForgetEnding takes away what was said of the end of an answer that goes on

@@ -99,12 +99,12 @@ func (t *Turn) planMade(e agent.PlanMade, now time.Time) {
 		t.Plan.Nest(e)
 		t.in.Touch(t.Plan)
 		return
-	case t.Plan != nil && len(e.Before) > 0 && t.in.Ends(t.Plan):
+	case t.Plan != nil && len(e.Before) > 0 && t.in.ends(t.Plan):
 		t.Plan.GoOn(e)
 		t.in.Touch(t.Plan)
 		return
 	case t.Plan != nil:
-		t.Plan.AnsweredElsewhere()
+		t.Plan.answeredElsewhere()
 		t.Plan.End(now)
 		t.in.Touch(t.Plan)
 	}
@@ -151,7 +151,7 @@ func (t *Turn) think(e agent.Thought, now time.Time) {
 		t.endBlock()
 	}
 	if thought == nil || thought.Took > 0 {
-		thought = NewThinking(now, !t.in.Unfolded)
+		thought = newThinking(now, !t.in.Unfolded)
 		t.in.Add(thought)
 		if e.Step == "" {
 			t.Thought = thought
@@ -273,7 +273,7 @@ func (t *Turn) Close(ending string, now time.Time) {
 		case s.Status == agent.Running:
 			t.Plan.Mark("answer", agent.Done, "", now)
 		case s.Status == agent.Pending && t.Answer != nil:
-			t.Plan.AnsweredElsewhere()
+			t.Plan.answeredElsewhere()
 		}
 		t.Plan.End(now)
 		t.in.Touch(t.Plan)
