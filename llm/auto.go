@@ -155,7 +155,7 @@ func embedderName(s probe) string {
 	return s.embedder.Name()
 }
 
-// lookAt tells whether an Ollama server can answer. A model that the user
+// lookAt reports whether an Ollama server can answer. A model that the user
 // named counts even when it is missing: then it is offered for pull.
 func lookAt(o *Ollama, named bool) func(context.Context) probe {
 	return func(ctx context.Context) probe {
@@ -242,7 +242,7 @@ func (a *Auto) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error] 
 	}
 }
 
-// up tells whether Ollama answered at the last look.
+// up reports whether Ollama answered at the last look.
 func (a *Auto) up() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

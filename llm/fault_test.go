@@ -117,7 +117,7 @@ func TestAnAnswerCutAnywhereKeepsWhatArrived(t *testing.T) {
 				for at := 1; at < whole; at += step {
 					f.Set(fault, at)
 					message, _, err := llm.Collect(p.Stream(t.Context(), say("hello")))
-					var refused *llm.StatusError // an error in the place of all pieces
+					var refused *llm.StatusError // an error instead of all pieces
 					if !errors.Is(err, llm.ErrCut) && !errors.Is(err, llm.ErrUnreachable) && !(errors.As(err, &refused) && message.Text == "") {
 						t.Fatalf("%s after %d bytes: got error %v", fault, at, err)
 					}

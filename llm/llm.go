@@ -77,7 +77,7 @@ type Task struct {
 	Summary  string     // of what was said before History
 	Tools    []ToolSpec // what a plan may use
 	Sources  []Source   // what an answer may cite, by number
-	Results  []Result   // what the steps brought, in plan order; of a plan: it is made anew after these
+	Results  []Result   // what the steps brought, in plan order; of a plan: it is rebuilt after these
 	Unlikely bool       // the sources hardly hold the answer
 	Fallback bool       // the model gave no answer: what was found is quoted, whether or not it fits
 }
@@ -178,7 +178,7 @@ type Info struct {
 	Remote       string   `json:"remote,omitempty"`       // host it really runs on, when that is not this machine
 }
 
-// Can tells whether the model has a capability.
+// Can reports whether the model has a capability.
 func (i Info) Can(capability string) bool {
 	for _, c := range i.Capabilities {
 		if c == capability {

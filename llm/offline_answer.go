@@ -195,7 +195,7 @@ type quote struct {
 const nearTop = 0.6
 
 // searchWeight is how much the score of a source, as the search has it, counts
-// in the choice between sources, beside the words of a sentence.
+// in the choice between sources, next to the words of a sentence.
 const searchWeight = 2
 
 // bestQuotes picks what to quote: the user's own notes first, then by score,

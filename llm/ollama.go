@@ -69,7 +69,7 @@ func (o *Ollama) Window() int {
 	return cmp.Or(o.allocate(info), defaultWindow())
 }
 
-// SetWindow implements [Provider]. The server loads the model anew for it.
+// SetWindow implements [Provider]. The server loads the model again for it.
 func (o *Ollama) SetWindow(tokens int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -78,7 +78,7 @@ func (o *Ollama) SetWindow(tokens int) {
 
 // allocate is the window to ask for: the setting, else what the model's maker
 // or owner set, else what this machine can hold; never more than the model can.
-// It is the same on each request, because a change loads the model anew.
+// It is the same on each request, because a change loads the model again.
 func (o *Ollama) allocate(info Info) int {
 	o.mu.Lock()
 	setting := o.window

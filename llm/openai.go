@@ -258,7 +258,7 @@ func missing(err error, model string) error {
 	return err
 }
 
-// complete reports whether an event is whole by itself.
+// complete reports whether an event is whole on its own.
 func complete(event []byte) bool {
 	return string(event) == "[DONE]" || json.Valid(event)
 }

@@ -125,7 +125,7 @@ func (o *OpenAI) side(ctx context.Context) (told []advert, slot float64, running
 	return told, slot, answers[len(answers)-1].Running
 }
 
-// about tells about a model, its ID the name in requests; "" is the one that
+// about describes a model, its ID the name in requests; "" is the one that
 // answers: the user's choice, else the first of the list that is in memory and
 // chats, else the first that chats. The server is asked until it told once. With
 // load a server that knows the window only of models in memory is made to load it.

@@ -24,7 +24,7 @@ type Provider interface {
 	// the next request. A server that knows the window only of models in memory
 	// is made to load it. An error is what that request would meet too.
 	Ready(ctx context.Context) error
-	// Info tells about a model; "" is the one in use. Errors: NotFoundError, ErrUnreachable.
+	// Info describes a model; "" is the one in use. Errors: NotFoundError, ErrUnreachable.
 	Info(ctx context.Context, name string) (Info, error)
 	// Models lists what the server has.
 	Models(ctx context.Context) ([]Info, error)
@@ -48,13 +48,13 @@ type State struct {
 	Sent     int64  // bytes of requests that left this machine so far
 	Text     string // a sentence for the user about it; "": nothing to say
 	Lacks    string // what is missing though it works, told in Text when that began; "": nothing
-	First    bool   // Text tells how things stand at the start, and of no change
+	First    bool   // Text reports how things stand at the start, and of no change
 	// RejectsLongPrompts: a prompt that is too long for the window is an error,
 	// never cut in silence.
 	RejectsLongPrompts bool
 }
 
-// Progress tells how far a pull is.
+// Progress reports how far a pull is.
 type Progress struct {
 	Status      string
 	Done, Total int64 // bytes of the layer under way; 0: unknown
@@ -71,7 +71,7 @@ type Settings struct {
 	Window     int           // tokens; 0: by the model and the memory of this machine
 	KeepAlive  time.Duration // how long Ollama keeps a model loaded; 0: its own default
 
-	// Changed is told when another provider or model takes over by itself. It
+	// Changed is told when another provider or model takes over automatically. It
 	// runs on a goroutine of the provider and must not wait; nil: nobody is told.
 	Changed func(State)
 }

@@ -20,7 +20,7 @@ type repetition struct {
 	since int    // bytes since the last look
 }
 
-// add takes a piece and tells whether the answer goes in circles.
+// add takes a piece and reports whether the answer goes in circles.
 func (r *repetition) add(piece string) bool {
 	if len(piece) > repeatSpan {
 		piece = piece[len(piece)-repeatSpan:]

@@ -8,7 +8,7 @@ import (
 )
 
 // The windows that LifeHub asks for when no setting says otherwise, in tokens.
-// The cache of a window lives in memory beside the model: about 2 GiB for 16k
+// The cache of a window lives in memory next to the model: about 2 GiB for 16k
 // tokens of an 8-billion model. Ollama's own default is 4k, which a few notes
 // and a conversation overflow.
 const (

@@ -70,7 +70,7 @@ func (s *supervisor) explainHTTP(entry config.Entry, err error) error {
 	return err
 }
 
-// wantsToKnow tells whether a server asks who is there.
+// wantsToKnow reports whether a server asks who is there.
 func wantsToKnow(err error) bool {
 	return client.IsAuthorizationRequiredError(err) || client.IsOAuthAuthorizationRequiredError(err)
 }

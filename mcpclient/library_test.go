@@ -18,7 +18,7 @@ import (
 )
 
 // FuzzAnswers hands whatever a server might say to the library and to what
-// we make of it: the library reads it on a goroutine of its own, where a
+// we make of it: the library reads it on its own goroutine, where a
 // panic could not be caught.
 func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{

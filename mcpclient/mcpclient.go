@@ -277,7 +277,7 @@ func (s *Client) Close() {
 }
 
 // Restart starts a server again, whether it is running or off. Its entry and
-// its program are looked at anew.
+// its program are looked at again.
 func (s *Client) Restart(server string) error {
 	one, err := s.find(server)
 	if err != nil {

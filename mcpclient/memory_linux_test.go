@@ -28,7 +28,7 @@ func resident(t *testing.T) int {
 }
 
 // TestFloodsCostLittleTimeAndMemory has servers flood their stdout, their
-// stderr and their answers at once, and measures how late a tick is beside
+// stderr and their answers at once, and measures how late a tick is next to
 // them: what a key in the chat would wait, as the scheduler goes.
 func TestFloodsCostLittleTimeAndMemory(t *testing.T) {
 	s := start(t, Options{}, bad("huge", "huge"), bad("stderr", "stderr"), bad("flood", "flood"), bad("garbage", "garbage"), bad("asks", "asks"))
@@ -58,7 +58,7 @@ func TestFloodsCostLittleTimeAndMemory(t *testing.T) {
 	if most > 100<<20 && !testenv.Race {
 		t.Errorf("%d MB more, the bound is 100", most>>20)
 	}
-	bound := 2 * time.Second // of a machine that does other things beside
+	bound := 2 * time.Second // of a machine that does other things as well
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		bound = 100 * time.Millisecond
 	}

@@ -29,7 +29,7 @@ type Form struct {
 	Server  string
 	Message string
 	Schema  json.RawMessage // of the answer, a flat object; nil for a URL
-	URL     string          // the page on which the user shall go on; "" for a form
+	URL     string          // the page on which the user must go on; "" for a form
 }
 
 // Action is what the user did with a form.

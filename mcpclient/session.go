@@ -43,7 +43,7 @@ type session struct {
 // lost takes note that the connection is gone.
 func (s *session) lost() { s.once.Do(func() { close(s.ended) }) }
 
-// over tells whether the connection is gone.
+// over reports whether the connection is gone.
 func (s *session) over() bool {
 	select {
 	case <-s.ended:
@@ -251,9 +251,9 @@ func ask[T any](ctx context.Context, s *supervisor, question func(context.Contex
 	}
 }
 
-// lostBy tells whether an error below the protocol says that a session by HTTP
+// lostBy reports whether an error below the protocol says that a session by HTTP
 // is over. Over streamable HTTP one that the server answers with does not,
-// but for one: it may be asked too much, or have broken on this call only.
+// except one: it may be asked too much, or have broken on this call only.
 func (s *supervisor) lostBy(err error) bool {
 	var below *transport.Error
 	var web *url.Error

@@ -19,10 +19,10 @@ const (
 	Starting   Status = "starting"
 	Running    Status = "running"
 	Restarting Status = "restarting" // it ended, and is tried again after a while
-	Off        Status = "off"        // with a reason; it is not tried again by itself
+	Off        Status = "off"        // with a reason; it is not tried again automatically
 )
 
-// ServerState tells how a server is. Its texts come partly from the server.
+// ServerState is how a server is. Its texts come partly from the server.
 type ServerState struct {
 	Name      string           `json:"name"`
 	Transport config.Transport `json:"transport"`
@@ -55,7 +55,7 @@ const (
 	changedSince = "what it runs has changed since you saw it"
 )
 
-// OK tells whether the server needs no mending: it runs, or is off on purpose.
+// OK reports whether the server needs no repairing: it runs, or is off on purpose.
 func (s ServerState) OK() bool {
 	return s.Status == Running || s.Status == Starting || s.Reason == switchedOff
 }
@@ -63,7 +63,7 @@ func (s ServerState) OK() bool {
 // errConsent says that a server lets in only who has gone through its consent.
 var errConsent = errors.New("it wants your consent")
 
-// WantsConsent tells whether the server waits for Client.Consent.
+// WantsConsent reports whether the server waits for Client.Consent.
 func (s ServerState) WantsConsent() bool {
 	return s.Status == Off && strings.HasPrefix(s.Reason, errConsent.Error())
 }

@@ -63,7 +63,7 @@ type supervisor struct {
 	resources []Resource
 	prompts   []Prompt
 	calls     figures
-	turned    chan struct{} // closed, and made anew, when the status changes
+	turned    chan struct{} // closed, and replaced, when the status changes
 }
 
 func newSupervisor(hub *Client, entry config.Entry, dir string, lookup func(string) (string, bool)) *supervisor {
@@ -133,11 +133,11 @@ func (s *supervisor) run(ctx context.Context, before <-chan struct{}) {
 	}
 }
 
-// errAgain ends a life that the user wants to begin anew.
+// errAgain ends a life that the user wants to begin again.
 var errAgain = errors.New("started again")
 
 // runWithRestarts starts the server again and again, and returns why it gave up; "" says
-// that the user wants it to begin anew.
+// that the user wants it to begin again.
 func (s *supervisor) runWithRestarts(ctx context.Context, entry config.Entry) string {
 	var tries tries
 	for {
@@ -358,7 +358,7 @@ func (s *supervisor) relist(ctx context.Context, session *session) error {
 	return nil
 }
 
-// admit makes tools of what the server lists, but for what is refused or not
+// admit makes tools of what the server lists, except what is refused or not
 // as the user has seen it. more says why some are left out; nil: none is.
 func (s *supervisor) admit(tellings []mcp.Tool, more error, instructions string) error {
 	var tools []*tool
@@ -412,7 +412,7 @@ func (s *supervisor) name(tools []*tool) {
 	}
 }
 
-// current tells whether a tool is still as it was when it was offered.
+// current reports whether a tool is still as it was when it was offered.
 func (s *supervisor) current(t *tool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -523,7 +523,7 @@ const (
 type tries []time.Time
 
 // next takes note of a start that has failed at now, and says how long to
-// wait before another one, or that there shall be none.
+// wait before another one, or that there must be none.
 func (t *tries) next(now time.Time) (delay time.Duration, more bool) {
 	recent := (*t)[:0]
 	for _, at := range *t {

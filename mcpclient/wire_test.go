@@ -44,7 +44,7 @@ func (w *webServer) entry() config.Entry {
 	return config.Entry{Name: "w", Transport: config.HTTP, URL: w.URL + "/mcp"}
 }
 
-// was tells whether the server was told something.
+// was reports whether the server was told something.
 func (w *webServer) was(told string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -105,7 +105,7 @@ func (n *Note) addBlock(node ast.Node, lines lineIndex) {
 }
 
 // endBlocks gives each block its last line: the one before the next block,
-// but for blank lines.
+// except blank lines.
 func (n *Note) endBlocks(lines lineIndex) {
 	for i := range n.Blocks {
 		last := lines.last()
@@ -141,8 +141,8 @@ const maxNesting = 50
 // maxIndent is a list item's indentation at that depth, in columns.
 const maxIndent = 4 * maxNesting
 
-// overNested tells whether a line opens more quotes and lists than
-// maxNesting, or an item of a list that lies as deep.
+// overNested reports whether a line opens more quotes and lists than
+// maxNesting, or an item of a list that is as deep.
 func overNested(body string) bool {
 	for line := range strings.Lines(body) {
 		depth, columns := 0, 0

@@ -50,7 +50,7 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// LeaveOut makes folders that lie below it no part of it: nothing in them is
+// LeaveOut makes folders that are below it no part of it: nothing in them is
 // listed, read or written. Call it before anything else.
 func (f *Folder) LeaveOut(dirs ...string) {
 	for _, dir := range dirs {
@@ -115,7 +115,7 @@ func (f *Folder) List(ctx context.Context) ([]Entry, []Problem, error) {
 	return w.entries, w.problems, nil
 }
 
-// Raw reads a note's bytes as they lie on disk.
+// Raw reads a note's bytes as they are on disk.
 func (f *Folder) Raw(name string) ([]byte, Entry, error) {
 	raw, info, err := f.raw(name)
 	if err != nil {

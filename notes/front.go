@@ -63,7 +63,7 @@ func (n *Note) readFront(front frontMatter) {
 	n.Tags = append(frontTags(values["tags"]), frontTags(values["tag"])...)
 }
 
-// isSource tells whether a key names where the words of a note come from.
+// isSource reports whether a key names where the words of a note come from.
 func isSource(key string) bool {
 	return strings.EqualFold(key, "source") || strings.EqualFold(key, "url")
 }
@@ -114,7 +114,7 @@ func overwrought(text string) bool {
 
 var yamlAlias = pattern.Lazy(`(?:^|[\s\[,])\*\w`)
 
-// filled tells whether a front matter value says anything.
+// filled reports whether a front matter value says anything.
 func filled(value any) bool {
 	switch v := value.(type) {
 	case nil:

@@ -74,7 +74,7 @@ func parseIgnore(dir, text string) ignoreRules {
 	return rules
 }
 
-// ignore tells whether a file or folder is left out. A note in a folder that
+// ignore reports whether a file or folder is left out. A note in a folder that
 // is left out is never asked about, so it cannot be kept after all.
 func (r ignoreRules) ignore(name string, dir bool) bool {
 	for i := len(r) - 1; i >= 0; i-- {

@@ -189,7 +189,7 @@ func readTag(text string, start, i int) (tag string, end int) {
 	return strings.ToLower(strings.Trim(text[i+1:end], "/")), end
 }
 
-// opensTag tells whether the # of a tag stands at i.
+// opensTag reports whether the # of a tag stands at i.
 func opensTag(text string, start, i int) bool {
 	if i < start || text[i] != '#' {
 		return false

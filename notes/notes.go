@@ -94,7 +94,7 @@ type Task struct {
 	Priority  string // as written; "": none
 }
 
-// Open tells whether the task still waits to be done.
+// Open reports whether the task still waits to be done.
 func (t Task) Open() bool { return !t.Done && !t.Cancelled }
 
 // Problem is a file that could not be read as a note, and why.

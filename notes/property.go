@@ -7,7 +7,7 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// propertyLine is "key:: value" on a line of its own, as Logseq and the
+// propertyLine is "key:: value" on its own line, as Logseq and the
 // Dataview plugin have it, also as a list item.
 var propertyLine = pattern.Lazy(`^[ \t]*(?:[-*+][ \t]+)?([\pL_][\pL\pN_-]{0,40})::[ \t]+(\S.*)$`)
 

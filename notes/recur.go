@@ -189,7 +189,7 @@ func (r recurrence) after(from time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// holds tells whether the rule, counted from a first day, names day.
+// holds reports whether the rule, counted from a first day, names day.
 func (r recurrence) holds(from, day time.Time) bool {
 	switch r.unit {
 	case "week":
@@ -236,7 +236,7 @@ func monday(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 }
 
-// daysBetween counts calendar days, whatever clock changes lie between.
+// daysBetween counts calendar days, whatever clock changes are between.
 func daysBetween(a, b time.Time) int {
 	return int(time.Date(b.Year(), b.Month(), b.Day(), 0, 0, 0, 0, time.UTC).
 		Sub(time.Date(a.Year(), a.Month(), a.Day(), 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))

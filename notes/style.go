@@ -15,7 +15,7 @@ const (
 	Plain                     // due: 2026-01-01
 )
 
-// Style tells how the task writes its dates; ok is false when it has none.
+// Style reports how the task writes its dates; ok is false when it has none.
 func (t Task) Style() (style DateStyle, ok bool) {
 	switch {
 	case emojiField.MatchString(t.Raw):

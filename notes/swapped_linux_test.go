@@ -58,7 +58,7 @@ func TestASwappedFolderLetsNothingOutOrIn(t *testing.T) {
 				t.Errorf("read %q from outside", raw)
 			}
 		}
-		_ = folder.Replace("now/a.md", []byte("secret\n"), []byte("inside\n")) // refused or not there: all that counts is what lies outside
+		_ = folder.Replace("now/a.md", []byte("secret\n"), []byte("inside\n")) // refused or not there: all that counts is what is outside
 		if folder.Replace("now/a.md", []byte("inside\n"), []byte("inside\n")) == nil {
 			writes++
 		}

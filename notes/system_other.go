@@ -11,7 +11,7 @@ import (
 // nonblock is not needed where a folder holds no FIFOs.
 const nonblock = 0
 
-// readFolder lists a folder with what lies in it.
+// readFolder lists a folder with what is in it.
 func readFolder(root *os.Root, dir string) ([]child, error) {
 	handle, err := root.Open(dir)
 	if err != nil {

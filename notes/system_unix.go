@@ -14,7 +14,7 @@ import (
 // nonblock makes opening a FIFO or a device return at once.
 const nonblock = syscall.O_NONBLOCK
 
-// readFolder lists a folder with what lies in it. One system call a file and
+// readFolder lists a folder with what is in it. One system call a file and
 // nothing kept of it but what is asked for: an os.FileInfo each costs as much
 // again as the call.
 func readFolder(root *os.Root, dir string) ([]child, error) {

@@ -13,8 +13,8 @@ import (
 const trashDir = ".trash"
 
 // Trash moves a note into the vault's trash, provided that it still holds the
-// bytes was; else the error is [ErrChanged]. It returns where it lies now,
-// below the vault. What lies in the trash already stays as it is.
+// bytes was; else the error is [ErrChanged]. It returns where it is now,
+// below the vault. What is in the trash already stays as it is.
 func (f *Folder) Trash(name string, was []byte) (string, error) {
 	defer f.alone()()
 	place, err := f.freeInTrash(name)

@@ -89,7 +89,7 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 	return nil
 }
 
-// below walks a folder in a goroutine of its own if there is a place for one.
+// below walks a folder in its own goroutine if there is a place for one.
 func (w *walk) below(dir string, rules ignoreRules) {
 	walk := func() {
 		if err := w.folder(dir, rules); err != nil && w.ctx.Err() == nil {

@@ -130,7 +130,7 @@ func (f *Folder) unchanged(name string, was []byte) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// temp writes text to a new hidden file beside name, synced to disk.
+// temp writes text to a new hidden file next to name, synced to disk.
 func (f *Folder) temp(name string, text []byte, perm fs.FileMode) (string, error) {
 	temp := path.Join(path.Dir(name), ".lifehub-"+rand.Text()+".tmp")
 	file, err := f.root().OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)

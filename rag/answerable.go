@@ -89,11 +89,11 @@ func apart(byWords []candidate) float64 {
 }
 
 // LikelyAnswerable is the Answerable from which notes may be taken to hold an
-// answer: at least 95 of 100 questions that they do answer lie above it, on
+// answer: at least 95 of 100 questions that they do answer are above it, on
 // the worst of ten benches.
 const LikelyAnswerable = 0.13
 
-// Likely tells whether the notes may be taken to hold an answer: not where
+// Likely reports whether the notes may be taken to hold an answer: not where
 // nothing was found.
 func (f Found) Likely() bool { return len(f.Passages) > 0 && f.Answerable >= LikelyAnswerable }
 

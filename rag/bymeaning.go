@@ -81,7 +81,7 @@ func (s *search) meaning() (*meaning, llm.Embedder) {
 	return m, embedder
 }
 
-// resized tells whether a question's vector has another dimension than the
+// resized reports whether a question's vector has another dimension than the
 // collection, and leaves word for the next sync then.
 func (s *search) resized(ctx context.Context, m *meaning, embedder string, dimension int) bool {
 	_, before, err := m.Size(ctx)
@@ -136,7 +136,7 @@ func (u baseline) near(cosine float64) float64 {
 }
 
 // away says why meaning took no part. If that is the place where the vectors
-// lie, a watch tries it again.
+// are, a watch tries it again.
 func (s *search) away(err error) {
 	s.why = err.Error()
 	if away := (*awayError)(nil); errors.As(err, &away) {

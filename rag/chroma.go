@@ -387,7 +387,7 @@ func (c *chroma) readSample(ctx context.Context, at chromaPlace) ([][]float32, e
 // Fresh implements collection: the server is asked each time.
 func (c *chroma) Fresh() bool { return true }
 
-// Flush implements collection: the server does that by itself.
+// Flush implements collection: the server does that on its own.
 func (c *chroma) Flush() error { return nil }
 
 func (c *chroma) Close() error { return nil }

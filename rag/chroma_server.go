@@ -100,7 +100,7 @@ type chromaError struct {
 
 func (e *chromaError) Error() string { return e.message }
 
-// isGone tells whether the server does not know what was asked for.
+// isGone reports whether the server does not know what was asked for.
 func isGone(err error) bool {
 	var status *chromaError
 	return errors.As(err, &status) && status.code == http.StatusNotFound

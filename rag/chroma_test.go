@@ -85,7 +85,7 @@ func (p *chromaProcess) kill() {
 	p.running = nil
 }
 
-// stores are the places where vectors may lie; each test of the one runs on
+// stores are the places where vectors may be; each test of the one runs on
 // the other.
 func stores(t *testing.T) map[string]func(t *testing.T) *Chroma {
 	t.Helper()

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// vectorStore is where the vectors of one vault lie: [localStore] keeps them
-// in files beside the words, [chromaStore] on a server.
+// vectorStore is where the vectors of one vault are: [localStore] keeps them
+// in files next to the words, [chromaStore] on a server.
 type vectorStore interface {
 	// Open returns the collection of a model's vectors. It asks no server.
 	Open(model string) (collection, error)
@@ -27,7 +27,7 @@ type collection interface {
 	// Missing returns those of the keys that have no vector, in their order.
 	Missing(ctx context.Context, keys []key) ([]key, error)
 	// Put adds vectors of length 1. All have the collection's dimension; others
-	// make the collection begin anew: the name stayed and the model did not.
+	// make the collection begin again: the name stayed and the model did not.
 	Put(ctx context.Context, keys []key, vectors [][]float32) error
 	// Forget may take away the vectors of passages that are not used.
 	Forget(ctx context.Context, used map[key]bool) error
@@ -41,7 +41,7 @@ type collection interface {
 	Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error)
 	// Size is the number of vectors, and of the numbers in each; 0: none yet.
 	Size(ctx context.Context) (count, dimension int, err error)
-	// Fresh tells whether what was read still stands; else it is opened again.
+	// Fresh reports whether what was read still stands; else it is opened again.
 	Fresh() bool
 	// Flush makes what was put survive a power cut.
 	Flush() error

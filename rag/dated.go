@@ -17,7 +17,7 @@ const (
 	fileDateBoost = 0.08
 )
 
-// asksForTheTimeItself tells whether nothing but the time is left of a
+// asksForTheTimeItself reports whether nothing but the time is left of a
 // question.
 func asksForTheTimeItself(rest string) bool {
 	for _, t := range terms(rest, "") {

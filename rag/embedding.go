@@ -35,7 +35,7 @@ func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
 	if _, e.dimension, err = e.meaning.Size(ctx); err != nil || !resized {
 		return err
 	}
-	_, err = e.anew(ctx)
+	_, err = e.again(ctx)
 	return err
 }
 
@@ -53,7 +53,7 @@ func (e *embedding) batch(ctx context.Context) (away bool, err error) {
 		return true, e.away(ctx, err)
 	}
 	if len(keys) == 0 && e.dimension != 0 {
-		if anew, err := e.anew(ctx); anew || err != nil {
+		if anew, err := e.again(ctx); anew || err != nil {
 			return false, err
 		}
 	}
@@ -69,7 +69,7 @@ func (e *embedding) batch(ctx context.Context) (away bool, err error) {
 	return false, nil
 }
 
-// away tells that the embedder does not work now.
+// away reports that the embedder does not work now.
 func (e *embedding) away(ctx context.Context, why error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -102,10 +102,10 @@ func (e *embedding) end(ctx context.Context) error {
 	return e.complete(ctx, e.meaning.model)
 }
 
-// anew asks the embedder for one vector more. If its size is no longer that of
+// again asks the embedder for one vector more. If its size is no longer that of
 // the collection, the name stayed and the model did not: every passage is to
 // be embedded again; else all stays as it is.
-func (e *embedding) anew(ctx context.Context) (bool, error) {
+func (e *embedding) again(ctx context.Context) (bool, error) {
 	vectors, err := e.embedder.Embed(ctx, []string{modelByName(e.embedder.Name()).document + "notes"})
 	if ctx.Err() != nil {
 		return false, ctx.Err()

@@ -272,7 +272,7 @@ func TestWordsTakenInAloneAreEmbeddedLater(t *testing.T) {
 	}
 }
 
-// A model pulled anew may make vectors of another size under its old name:
+// A model pulled again may make vectors of another size under its old name:
 // the notes are embedded again, whether one of them changed or a search met it.
 func TestAModelOfAnotherSizeUnderTheSameNameBeginsAnew(t *testing.T) {
 	for name, meets := range map[string]func(t *testing.T, x *Index, dir string){

@@ -54,7 +54,7 @@ func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (wei
 	return lettersWeight, nil
 }
 
-// hearsLetters tells whether there is a model beside which they say something new.
+// hearsLetters reports whether there is a model next to which they say something new.
 func (x *Index) hearsLetters() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -81,7 +81,7 @@ func (s *search) usualLetters(ctx context.Context) (baseline, []float32, error) 
 	return u, question[0], nil
 }
 
-// sampleLetters takes a sample of the passages, anew when they have doubled or
+// sampleLetters takes a sample of the passages, again when they have doubled or
 // halved.
 func (s *search) sampleLetters(ctx context.Context) ([][]float32, error) {
 	l := &s.index.letters

@@ -205,7 +205,7 @@ func (m *localVectors) Among(_ context.Context, vector []float32, keys []key) ([
 			rows = append(rows, i)
 		}
 	}
-	slices.Sort(rows) // as they lie in memory
+	slices.Sort(rows) // as they are in memory
 	found := make([]match, len(rows))
 	var comparing sync.WaitGroup
 	share := max(fewRows, (len(rows)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
@@ -305,7 +305,7 @@ func (t *topK) sorted() []match {
 }
 
 // dot is the inner product, eight lanes at a time: the compiler does not
-// split the chain of additions by itself, and one chain waits for itself.
+// split the chain of additions on its own, and one chain waits for itself.
 func dot(a, b []float32) float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	for len(a) >= 8 && len(b) >= 8 {

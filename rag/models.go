@@ -81,7 +81,7 @@ func modelByName(name string) embeddingModel {
 	return embeddingModel{}
 }
 
-// isBuiltIn tells whether a model is that of n-grams, which needs no server.
+// isBuiltIn reports whether a model is that of n-grams, which needs no server.
 func isBuiltIn(model string) bool { return strings.HasPrefix(model, "offline/") }
 
 // windowOf is how many tokens an embedder reads of a text: what its server

@@ -33,7 +33,7 @@ func movedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []k
 	return id, keys, nil
 }
 
-// writeNote puts a note into the index, in the place of its old form. keys
+// writeNote puts a note into the index, in place of its old form. keys
 // are those its passages had under another name; nil: made from the text.
 func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece, keys []key) error {
 	if id != 0 {

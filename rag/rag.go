@@ -85,6 +85,6 @@ type Changes struct {
 	Total    int      `json:"total"`              // notes in the folder
 	Passages int      `json:"passages"`           // in the index now
 	Embedded int      `json:"embedded"`           // texts sent to the embedder by this sync
-	Rebuilt  string   `json:"rebuilt,omitempty"`  // why the index was made anew; "": it was not
+	Rebuilt  string   `json:"rebuilt,omitempty"`  // why the index was rebuilt; "": it was not
 	Warnings []string `json:"warnings,omitempty"` // what did not work, in plain words: the embedder, a lock held elsewhere
 }

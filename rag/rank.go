@@ -18,7 +18,7 @@ const startWeight = 0.3
 const (
 	// mostWeight is the share of an embedder that is trusted fully.
 	mostWeight = 0.6
-	// lettersWeight is that of the built-in n-grams, beside a model or alone: they
+	// lettersWeight is that of the built-in n-grams, with a model or alone: they
 	// see what the words do, so that agreeing with them is no proof of anything.
 	lettersWeight = 0.25
 )
@@ -78,7 +78,7 @@ func (s *search) leastStrength() float64 {
 	return fewStrength * s.words.knownShare()
 }
 
-// tooFew tells whether so many passages have no meaning yet that scores by
+// tooFew reports whether so many passages have no meaning yet that scores by
 // meaning would only favour those that have.
 func tooFew(have, passages int) bool { return have*10 < passages*7 }
 
@@ -249,7 +249,7 @@ func join(ctx context.Context, texts *noteTexts, a, b storedPassage) (storedPass
 
 func splitPath(path string) []string { return strings.Split(path, passage.Separator) }
 
-// duplicates tells whether the same words are kept already.
+// duplicates reports whether the same words are kept already.
 func duplicates(kept []storedPassage, p *storedPassage) bool {
 	p.hashes = wordHashes(p.Text)
 	for _, k := range kept {
@@ -272,7 +272,7 @@ func wordHashes(text string) []uint64 {
 
 var wordSeed = maphash.MakeSeed()
 
-// sameWords tells whether two texts differ in at most one word of twenty.
+// sameWords reports whether two texts differ in at most one word of twenty.
 func sameWords(a, b []uint64) bool {
 	allowed := max(len(a), len(b)) / 20
 	if len(a)-len(b) > allowed || len(b)-len(a) > allowed {

@@ -17,7 +17,7 @@ import (
 const rescored = 40
 
 // contextShare is the weight of the words around a passage against its own: a
-// question's words often stand partly in the passage, partly beside it
+// question's words often stand partly in the passage, partly next to it
 // (docs/design/search.md).
 const contextShare = 0.6
 

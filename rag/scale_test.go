@@ -20,7 +20,7 @@ import (
 )
 
 // BenchmarkScale measures an index of 100,000 passages of dimension 768, each
-// figure beside its floor of the same run. `make bench` runs it, with
+// figure next to its floor of the same run. `make bench` runs it, with
 // LIFEHUB_SCALE=1: it takes a minute on an idle machine, and 1 GB of disk.
 func BenchmarkScale(b *testing.B) {
 	if os.Getenv("LIFEHUB_SCALE") == "" {

@@ -290,7 +290,7 @@ func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	return c, nil
 }
 
-// storedPassage is a passage as it lies in the index.
+// storedPassage is a passage as it is in the index.
 type storedPassage struct {
 	Passage
 	candidate
@@ -329,6 +329,6 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		p.Vault = s.index.options.Vault
 		all[place[id]] = p
 	}
-	// A note may have been indexed anew between the two questions.
+	// A note may have been indexed again between the two questions.
 	return slices.DeleteFunc(all, func(p storedPassage) bool { return p.Path == "" }), nil
 }

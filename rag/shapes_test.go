@@ -135,7 +135,7 @@ func TestNoShapeOfANoteMakesALargeIndex(t *testing.T) {
 	}
 }
 
-// BenchmarkShapes tells how much longer the largest note of each shape takes
+// BenchmarkShapes reports how much longer the largest note of each shape takes
 // to index than an ordinary one of that size; the bar is 5.
 func BenchmarkShapes(b *testing.B) {
 	const size = 16<<20 - 64<<10 // a longer note is not read

@@ -29,7 +29,7 @@ type FileStatus struct {
 	Reason   string `json:"reason,omitempty"` // why it was skipped, or what is wrong with it
 }
 
-// Status tells how every file of the folder stands in the index, by path.
+// Status reports how every file of the folder stands in the index, by path.
 func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus, error) {
 	g, err := x.acquireSound()
 	if err != nil {
@@ -66,7 +66,7 @@ func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus,
 	return all, nil
 }
 
-// DryRun tells what a Sync would do, by the files' sizes and times, and does
+// DryRun reports what a Sync would do, by the files' sizes and times, and does
 // nothing. To tell a moved note, a new file of the size of one that is gone
 // is read.
 func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, error) {
@@ -105,7 +105,7 @@ func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, erro
 	return changes, g.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&changes.Passages)
 }
 
-// comeAndGone tells which of the new files are notes that were elsewhere,
+// comeAndGone reports which of the new files are notes that were elsewhere,
 // which are new, and which notes are gone.
 func comeAndGone(ctx context.Context, folder *notes.Folder, db *sql.DB, fresh []notes.Entry, lost map[string]indexed) (all []Change, err error) {
 	maps.DeleteFunc(lost, func(_ string, was indexed) bool { return was.id == 0 })

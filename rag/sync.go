@@ -355,7 +355,7 @@ func (s *syncRun) readFew(ctx context.Context) error {
 	return s.write(ctx, todo, again, lost, known, -1)
 }
 
-// matches tells whether the file is, by size and time, what was indexed.
+// matches reports whether the file is, by size and time, what was indexed.
 func (f indexed) matches(e notes.Entry) bool {
 	return f.size == e.Size && f.mtime == e.ModTime.UnixNano()
 }
@@ -400,7 +400,7 @@ func knownFiles(ctx context.Context, db *sql.DB, only []string) (map[string]inde
 	return known, nil
 }
 
-// contentHash tells whether a file is the same under another name.
+// contentHash reports whether a file is the same under another name.
 func contentHash(raw []byte) []byte {
 	sum := sha256.Sum256(raw)
 	return sum[:16]
@@ -594,7 +594,7 @@ func (s *syncRun) report(name, what, from, reason string) {
 }
 
 // reasonOf is an error in the words of a report, without the path that stands
-// beside it.
+// next to it.
 func reasonOf(err error) string {
 	var pathError *os.PathError
 	if errors.As(err, &pathError) {

@@ -24,7 +24,7 @@ type term struct {
 	end   int
 }
 
-// pair tells whether a term is a piece of a script without spaces.
+// pair reports whether a term is a piece of a script without spaces.
 func (t term) pair() bool {
 	r, _ := utf8.DecodeRuneInString(t.text)
 	return text.Unspaced(r)
@@ -92,7 +92,7 @@ func partsCode(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(codeMarks+"'’", r)
 }
 
-// looksLikeCode tells whether a piece means more than its words do.
+// looksLikeCode reports whether a piece means more than its words do.
 func looksLikeCode(piece string) bool {
 	letters, marks, humps := 0, 0, 0
 	lower := false

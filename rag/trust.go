@@ -15,7 +15,7 @@ const (
 	trustQuestions = 100
 	// leastQuestions is how few still say something.
 	leastQuestions = 20
-	// trustDepth is how deep among the nearest the right passage may lie.
+	// trustDepth is how deep among the nearest the right passage may be.
 	trustDepth = 10
 )
 
@@ -24,7 +24,7 @@ const (
 // the share of such questions whose best passage by words is among the
 // nearest by meaning, chance taken off, is the trust. On nine benches it
 // followed what real questions gave (correlation 0.84,
-// docs/design/search.md). It is measured anew when the notes have doubled or
+// docs/design/search.md). It is measured again when the notes have doubled or
 // halved.
 func (s *syncRun) measureTrust(ctx context.Context, m *meaning, embedder llm.Embedder) error {
 	count, _, err := m.Size(ctx)
@@ -64,7 +64,7 @@ func (s *syncRun) measureTrust(ctx context.Context, m *meaning, embedder llm.Emb
 	return setMeta(ctx, s.db, "trusted at "+m.model, strconv.Itoa(count))
 }
 
-// agrees tells whether the best passage by words is among the nearest by
+// agrees reports whether the best passage by words is among the nearest by
 // meaning.
 func (s *syncRun) agrees(ctx context.Context, m *meaning, embedder llm.Embedder, question string) (bool, error) {
 	one := newSearch(s.index, s.db, Query{Text: question})

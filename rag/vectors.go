@@ -45,7 +45,7 @@ type vectorFile struct {
 	limited   bool // it is open for reading alone
 	model     string
 	dimension int   // 0: nothing was embedded yet
-	rows      []row // as they lie in memory
+	rows      []row // as they are in memory
 	at        map[key]int
 	slots     int      // records in the file, unreadable ones too
 	free      []int    // slots of unreadable records, to be written over
@@ -88,7 +88,7 @@ func (v *vectorFile) load() error {
 	}
 	dimension, model, ok := readVectorHeader(header)
 	if !ok || model != v.model {
-		return nil // empty, of another model, or its first page is gone: the first put begins it anew
+		return nil // empty, of another model, or its first page is gone: the first put begins it again
 	}
 	v.dimension, v.size = dimension, status.Size()
 	record := recordHead + 4*dimension
@@ -135,7 +135,7 @@ func (v *vectorFile) remove(k key) {
 	delete(v.at, k)
 }
 
-// reset empties the file and begins it anew for vectors of a dimension.
+// reset empties the file and begins it again for vectors of a dimension.
 func (v *vectorFile) reset(dimension int) error {
 	v.rows = nil
 	clear(v.at)

@@ -139,7 +139,7 @@ func (w *watch) loop(ctx context.Context) {
 	}
 }
 
-// incomplete tells whether the meaning is not what it should be: another model
+// incomplete reports whether the meaning is not what it should be: another model
 // is in use, or what makes or keeps the vectors was away.
 func (w *watch) incomplete() bool {
 	embedder := w.embedder()
@@ -149,7 +149,7 @@ func (w *watch) incomplete() bool {
 	return embedder.Name() != w.model || w.index.whyNot() != ""
 }
 
-// note remembers what an event is about, and tells whether it matters.
+// note remembers what an event is about, and reports whether it matters.
 func (w *watch) note(event fsnotify.Event) bool {
 	relative, err := filepath.Rel(w.folder.Dir(), event.Name)
 	if err != nil || event.Op == fsnotify.Chmod {
@@ -241,7 +241,7 @@ func (w *watch) take(ctx context.Context) {
 	}
 }
 
-// away tells whether the folder is gone, and says so once. An unplugged disk
+// away reports whether the folder is gone, and says so once. An unplugged disk
 // is no reason to forget the notes: they are looked for every few seconds.
 func (w *watch) away() bool {
 	_, err := os.Stat(w.folder.Dir())
@@ -254,7 +254,7 @@ func (w *watch) away() bool {
 	return w.gone
 }
 
-// altered tells whether a sync did more than report again what it skipped.
+// altered reports whether a sync did more than report again what it skipped.
 func (c Changes) altered() bool {
 	for _, change := range c.Notes {
 		if change.What != skipped {

@@ -102,7 +102,7 @@ func askedTerms(question string, spoken []text.Lang) []weighed {
 }
 
 // alone tells a character of a script without spaces that nothing else
-// stands beside: 犬, but not the 年 of 2025年.
+// stands next to: 犬, but not the 年 of 2025年.
 func (t term) alone(question string) bool {
 	before, _ := utf8.DecodeLastRuneInString(question[:t.start])
 	after, _ := utf8.DecodeRuneInString(question[t.end:])
@@ -226,7 +226,7 @@ func frequency(ctx context.Context, db *sql.DB, text string) (int, error) {
 	return df, err
 }
 
-// countFrequent lists the terms that many passages hold, anew whenever the
+// countFrequent lists the terms that many passages hold, again whenever the
 // index has grown or shrunk by a fifth.
 func countFrequent(ctx context.Context, tx *sql.Tx) error {
 	var passages, before int

@@ -90,7 +90,7 @@ func copyArtifacts(ctx context.Context, tx *sql.Tx, turn, conversation, to strin
 }
 
 // copyHistories puts the earlier versions below the newest that a fork has of
-// each document: a branch beside its path may have made them, and the newest was
+// each document: a branch next to its path may have made them, and the newest was
 // made of them.
 func copyHistories(ctx context.Context, tx *sql.Tx, from, fork string) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO artifacts (`+artifactColumns+`, call)

@@ -83,7 +83,7 @@ func writeTurns(path string) error {
 	return s.Close()
 }
 
-// child is a command that writes turns into path under a name of its own.
+// child is a command that writes turns into path under its own name.
 func child(path, name string, turns int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+path, prefixEnv+"="+name, fmt.Sprintf("%s=%d", turnsEnv, turns))

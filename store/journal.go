@@ -120,7 +120,7 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 	return left, nil
 }
 
-// Entries returns the journal of a turn, but for what of it cannot be read.
+// Entries returns the journal of a turn, except what of it cannot be read.
 func (s *Store) Entries(ctx context.Context, turn string) ([]agent.Entry, error) {
 	entries, _, err := readJournal(ctx, s.file.Read, turn)
 	if err != nil {

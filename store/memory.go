@@ -258,7 +258,7 @@ func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[st
 	return nil
 }
 
-// Archive puts the exchanges of the conversation's current path that lie
+// Archive puts the exchanges of the conversation's current path that are
 // beyond its last window messages into long-term memory, and with everywhere
 // also all of the other conversations' paths. It tells how many were new.
 func (s *Store) Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error) {
@@ -326,7 +326,7 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 	return archived, err
 }
 
-// Archived tells how many exchanges are in long-term memory.
+// Archived reports how many exchanges are in long-term memory.
 func (s *Store) Archived(ctx context.Context) (n int, err error) {
 	if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) FROM memories`).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count what is archived: %w", err)

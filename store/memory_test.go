@@ -82,7 +82,7 @@ func TestScopeSaysWhoseExchangesComeBack(t *testing.T) {
 	if got := remembered(t, s, "new", "my cat", false); got != "" {
 		t.Errorf("scope conversation brought %q", got)
 	}
-	archive(t, s, "new", true, 1) // all of the other conversation lies beyond this one's window
+	archive(t, s, "new", true, 1) // all of the other conversation is beyond this one's window
 	if got := remembered(t, s, "new", "my cat", true); got != "My cat is called Whiskers" {
 		t.Errorf("scope all brought %q", got)
 	}

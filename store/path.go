@@ -17,7 +17,7 @@ type pathTurn struct {
 // turnPath is the current path of a conversation, the newest turn first.
 type turnPath []pathTurn
 
-// beyond are the turns that do not lie wholly within the last window
+// beyond are the turns that are not wholly within the last window
 // messages. A turn under way counts for none.
 func (p turnPath) beyond(window int) turnPath {
 	messages := 0

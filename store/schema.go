@@ -112,7 +112,7 @@ CREATE TABLE traces (
 `,
 
 	// the journal: what a turn is about to do and what it did, so that one that was
-	// killed can be gone on with; and which process works on a turn.
+	// killed can be resumed; and which process works on a turn.
 	`
 CREATE TABLE journal (
 	turn   TEXT NOT NULL REFERENCES turns(id) ON DELETE CASCADE,

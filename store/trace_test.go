@@ -90,7 +90,7 @@ func TestAKilledTurnLeavesTheTraceSoFar(t *testing.T) {
 			t.Errorf("got %+v, lines %q", got, got.Lines)
 		}
 
-		// The one who takes the turn up again goes on with it.
+		// The one who takes the turn up again resumes it.
 		again := s.Traces.Begin(turn, plenty)
 		synctest.Wait()
 		_, _ = again.Write([]byte("after\n"))

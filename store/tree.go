@@ -154,7 +154,7 @@ func (t tree) texts(ctx context.Context, db rows.Querier) ([]agent.Exchange, err
 }
 
 // GoOn makes a turn the end of the conversation's current path: the next
-// message answers it, beside what answered it before. turn "" goes before the
+// message answers it, next to what answered it before. turn "" goes before the
 // first. The error is [ErrNoConversation] when there is no such turn.
 func (s *Store) GoOn(ctx context.Context, conversation, turn string) error {
 	return s.setHead(ctx, conversation, turn, `SELECT id FROM messages WHERE conversation = ?1 AND turn = ?2 AND role = 'assistant'`)
@@ -203,7 +203,7 @@ func (s *Store) setHead(ctx context.Context, conversation, turn, query string) e
 const forkMark = " (fork)"
 
 // Fork copies the path that ends with a turn into a new conversation, with the
-// documents as that path left them. Of the tree beside it nothing else is copied.
+// documents as that path left them. Of the tree next to it nothing else is copied.
 func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error) {
 	tree, err := s.readTree(ctx, s.file.Read, conversation)
 	if err != nil {
@@ -252,7 +252,7 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (agent.Conv
 // copyTurn puts a copy of a turn at the end of another conversation, after the
 // message head, and returns the new head. What was still open is cut there.
 // What the turn did and made goes along, so that the copy can be taken back, is
-// not done once more when it is gone on with, and finds its documents.
+// not done once more when it is resumed, and finds its documents.
 func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number int, head int64) (int64, error) {
 	id := fmt.Sprintf("%s.%d", conversation, number)
 	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended)

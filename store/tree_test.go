@@ -118,7 +118,7 @@ func TestAForkIsAConversationOfItsOwn(t *testing.T) {
 }
 
 // What a turn did is known of its copy too: it can be taken back there, and is
-// not done once more when the copy of a cut turn is gone on with.
+// not done once more when the copy of a cut turn is resumed.
 func TestAForkKnowsWhatItsTurnsDid(t *testing.T) {
 	s, _ := openTemp(t)
 	done := say(t, s, "c", "a", "A")

@@ -77,7 +77,7 @@ func (s *Store) Progress(ctx context.Context, turn, text string) error {
 	return nil
 }
 
-// detail is what is kept of an answer beside its text.
+// detail is what is saved of an answer besides its text.
 type detail struct {
 	Sources   []agent.Source   `json:"sources,omitempty"`
 	Citations []agent.Citation `json:"citations,omitempty"`

@@ -26,7 +26,7 @@ import (
 //   - null for an optional argument is left out, as is an unknown argument
 //     where the schema allows none
 //   - a missing argument that has a default gets it
-//   - a word that is in an enum but for its case takes the enum's case
+//   - a word that is in an enum except for its case takes the enum's case
 func (s *Schemas) Repair(spec llm.ToolSpec, raw json.RawMessage) (input json.RawMessage, notes []string, err error) {
 	args, err := ReadObject(raw)
 	alone := false
@@ -94,7 +94,7 @@ func ReadObject(raw json.RawMessage) (map[string]any, error) {
 }
 
 // compact writes the arguments as they will be shown and run: the model's own
-// bytes but for white space, unless something was changed.
+// bytes except white space, unless something was changed.
 func compact(raw json.RawMessage, args map[string]any, changed bool) (json.RawMessage, error) {
 	if !changed && !hasDoubles(raw) {
 		var out bytes.Buffer
@@ -111,7 +111,7 @@ func compact(raw json.RawMessage, args map[string]any, changed bool) (json.RawMe
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// hasDoubles tells whether an object of the JSON has a key twice: one reader
+// hasDoubles reports whether an object of the JSON has a key twice: one reader
 // takes the first and another the last.
 func hasDoubles(raw json.RawMessage) bool {
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -168,7 +168,7 @@ func Canonical(input json.RawMessage) string {
 	return string(out)
 }
 
-// Shape is what mending needs to know of a schema.
+// Shape is what repairing needs to know of a schema.
 type Shape struct {
 	Type        any              `json:"type"` // a name or a list of names
 	Properties  map[string]Shape `json:"properties"`
@@ -184,7 +184,7 @@ type Shape struct {
 
 func ShapeOf(schema json.RawMessage) Shape {
 	var s Shape
-	_ = json.Unmarshal(schema, &s) // a shape that cannot be read mends nothing
+	_ = json.Unmarshal(schema, &s) // a shape that cannot be read repairs nothing
 	return s
 }
 

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// isOnHost tells that an address is one of the host's, at its usual port,
+// isOnHost reports that an address is one of the host's, at its usual port,
 // with nothing in it that could be read in two ways.
 func isOnHost(pattern, address string) bool {
 	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f || unicode.IsSpace(r) }) {
@@ -24,7 +24,7 @@ func isOnHost(pattern, address string) bool {
 	return hostFits(pattern, u.Hostname())
 }
 
-// mayBeOnHost tells whether an address may mean one of the host's. Both are
+// mayBeOnHost reports whether an address may mean one of the host's. Both are
 // loose. One that cannot be read may mean any.
 func mayBeOnHost(pattern, address string) bool {
 	address = strings.NewReplacer(`\`, "/", " ", "", "\t", "", "\n", "", "\r", "").Replace(address)

@@ -58,7 +58,7 @@ func Read(ctx context.Context, tool agent.Tool, input json.RawMessage) Reading {
 	return as
 }
 
-// MatchesCall tells whether the rule speaks of a call, in the plain reading if it
+// MatchesCall reports whether the rule speaks of a call, in the plain reading if it
 // loosens and in any if it tightens.
 func (r Rule) MatchesCall(tool string, as Reading) bool {
 	if r.Matches(tool, as.Plain) {

@@ -33,7 +33,7 @@ type Rule struct {
 	Narrows bool
 }
 
-// MatchesTool tells whether the rule speaks of calls of the tool.
+// MatchesTool reports whether the rule speaks of calls of the tool.
 func (r Rule) MatchesTool(tool string) bool {
 	ok, err := path.Match(r.Tool, tool)
 	return ok && err == nil
@@ -45,7 +45,7 @@ func (r Rule) SpeaksOf(tool agent.Tool) bool {
 	return r.MatchesTool(tool.Spec().Name) || r.Level != agent.Auto && slices.ContainsFunc(agent.FormerNames(tool), r.MatchesTool)
 }
 
-// Matches tells whether the rule speaks of a call. Where the arguments leave a
+// Matches reports whether the rule speaks of a call. Where the arguments leave a
 // doubt, a rule that loosens does not match, and one that tightens does.
 func (r Rule) Matches(tool string, input json.RawMessage) bool {
 	if !r.MatchesTool(tool) {

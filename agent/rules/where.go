@@ -47,7 +47,7 @@ func (w Where) check() error {
 	return nil
 }
 
-// surelyMatches tells whether each condition holds beyond doubt.
+// surelyMatches reports whether each condition holds beyond doubt.
 func (r Rule) surelyMatches(args map[string]any) bool {
 	named := map[string]bool{}
 	for _, w := range r.Where {
@@ -64,7 +64,7 @@ func (r Rule) surelyMatches(args map[string]any) bool {
 	return true
 }
 
-// holds tells whether the condition holds beyond doubt: neither an argument
+// holds reports whether the condition holds beyond doubt: neither an argument
 // whose name differs in its case alone nor a second reading of the value may
 // stand in the way.
 func (w Where) holds(args map[string]any) bool {
@@ -110,7 +110,7 @@ func (w Where) surelyFits(text string) bool {
 	})
 }
 
-// mayMatch tells whether each condition may hold in some reading of the
+// mayMatch reports whether each condition may hold in some reading of the
 // arguments: a rule that tightens is not to be slipped by another spelling.
 func (r Rule) mayMatch(args map[string]any) bool {
 	named := map[string]bool{}
@@ -262,8 +262,8 @@ func sortWhere(where []Where) {
 	slices.SortFunc(where, func(a, b Where) int { return strings.Compare(a.Argument, b.Argument) })
 }
 
-// globSurelyMatches tells whether a text is one that the writer of a pattern
-// had in mind: beside other characters, a wildcard stands for nothing on
+// globSurelyMatches reports whether a text is one that the writer of a pattern
+// had in mind: next to other characters, a wildcard stands for nothing on
 // another line and for no way out of a folder. One * alone is anything.
 func globSurelyMatches(pattern, text string) bool {
 	if !globMatch(pattern, text) {
@@ -325,7 +325,7 @@ func globMatch(pattern, text string) bool {
 	return i == len(p)
 }
 
-// isUnder tells that a path lies below a folder, or is it, in whatever
+// isUnder reports that a path is below a folder, or is it, in whatever
 // system's reading. Links are not followed: the tools themselves don't.
 func isUnder(folder, name string) bool {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == '\\' || r == '\u2215' || r == '\u2044' }) ||
@@ -341,7 +341,7 @@ func isUnder(folder, name string) bool {
 	return folder == "." || folder == "/" || name == folder || strings.HasPrefix(name, folder+"/")
 }
 
-// mayBeUnder tells whether a path may mean a place below a folder: below any
+// mayBeUnder reports whether a path may mean a place below a folder: below any
 // root if it is absolute, below any vault if not. Both are loose.
 func mayBeUnder(folder, name string) bool {
 	name = strings.TrimPrefix(name, "file://")

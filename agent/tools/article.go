@@ -198,7 +198,7 @@ func survey(doc *html.Node, at *url.URL) (seen surveyed) {
 	return seen
 }
 
-// makeWhole puts the whole address in the place of one that begins at the page.
+// makeWhole puts the whole address instead of one that begins at the page.
 func makeWhole(node *html.Node, name string, base *url.URL) {
 	for i, a := range node.Attr {
 		if a.Namespace == "" && a.Key == name {
@@ -268,7 +268,7 @@ func letters(text string) (n int) {
 	return n
 }
 
-// wantsHuman tells whether a page is one that keeps robots out, by the marks of
+// wantsHuman reports whether a page is one that keeps robots out, by the marks of
 // the services that make such pages.
 func wantsHuman(page webPage) bool {
 	if page.header.Get("Cf-Mitigated") == "challenge" {

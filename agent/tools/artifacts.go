@@ -178,7 +178,7 @@ func saved(a agent.Artifact) agent.Effect {
 
 func (artifactWriter) ByRounds() {}
 
-// Contained: a version is kept beside the conversation, with the mark of what
+// Contained: a version is kept next to the conversation, with the mark of what
 // it was made of; it reaches a note only when the user says so.
 func (artifactWriter) Contained() bool { return true }
 
@@ -187,7 +187,7 @@ func (w artifactWriter) Mark(ctx context.Context, _ json.RawMessage) (json.RawMe
 	return json.Marshal(agent.CallKey(ctx))
 }
 
-// Check tells whether the call made its version.
+// Check reports whether the call made its version.
 func (w artifactWriter) Check(ctx context.Context, mark json.RawMessage) (agent.Happened, []agent.Effect, error) {
 	var call string
 	if err := json.Unmarshal(mark, &call); err != nil || call == "" {

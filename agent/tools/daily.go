@@ -28,7 +28,7 @@ type dailies struct {
 	ext    string
 }
 
-// dailyNote is where today's daily note lies, and what a new one begins with:
+// dailyNote is where today's daily note is, and what a new one begins with:
 // as set, else as most of the daily notes there are, else in "daily".
 func (v vaults) dailyNote(ctx context.Context, set Daily, today time.Time) (folder *notes.Folder, name, fresh string, err error) {
 	places, err := v.all(ctx)

@@ -35,7 +35,7 @@ func newEditNote(v desk) agent.Tool {
 	}, "path")
 }
 
-// edited puts one text in the place of another, which must stand there once.
+// edited replaces one text with another, which must stand there once.
 // Line ends stay those of the note.
 func edited(text, old, fresh string) (string, error) {
 	if strings.Contains(text, "\r\n") {
@@ -85,7 +85,7 @@ func joinInts(numbers []int) string {
 	return strings.Join(list, ", ")
 }
 
-// nearest tells where the text stands but for white space or case.
+// nearest reports where the text stands, whatever its white space or case.
 func nearest(text, old string) string {
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 	first, _, _ := strings.Cut(strings.TrimSpace(old), "\n")

@@ -202,7 +202,7 @@ func (f Facts) removing(text string) (change, error) {
 	return c, nil
 }
 
-// holdsAll tells whether a text holds each word, whatever its case.
+// holdsAll reports whether a text holds each word, whatever its case.
 func holdsAll(text, words string) bool {
 	text = strings.ToLower(text)
 	for _, word := range strings.Fields(strings.ToLower(words)) {

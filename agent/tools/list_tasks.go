@@ -64,7 +64,7 @@ func (t task) date() time.Time {
 	return t.Due
 }
 
-// about tells whether a task's line or the path of its note holds all words.
+// about reports whether a task's line or the path of its note holds all words.
 func (t task) about(words []string) bool {
 	text := strings.ToLower(t.Raw + " " + t.place.Path)
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })

@@ -36,7 +36,7 @@ func openPage(raw []byte) (*page, error) {
 	return p, nil
 }
 
-// replace puts lines in the place of one line, which counts from 1.
+// replace swaps one line, which counts from 1, for others.
 func (p *page) replace(line int, texts ...string) {
 	old := p.lines[line-1]
 	end := old[len(strings.TrimRight(old, "\r\n")):]

@@ -44,7 +44,7 @@ func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
 		`edit_note {"path":"log/old","old_text":"Old","new_text":"x"}`:          agent.Confirm, // it is deep/log/old.md
 		`edit_note {"path":"log/far","old_text":"Far","new_text":"x"}`:          agent.Confirm, // of the second vault
 		`edit_note {"path":"log/../tasks.md","old_text":"milk","new_text":"x"}`: agent.Confirm,
-		`append_note {"content":"x"}`:                                           agent.Deny, // today's note lies in daily
+		`append_note {"content":"x"}`:                                           agent.Deny, // today's note is in daily
 		`append_note {"path":"run","content":"x"}`:                              agent.Auto,
 		`append_note {"path":"log/new.md","content":"x"}`:                       agent.Auto,
 		`add_task {"text":"x","note":"The Safe"}`:                               agent.Deny,

@@ -87,7 +87,7 @@ func (r *robots) add(key, value string) {
 	}
 }
 
-// allows tells whether a page may be read: the longest rule that fits decides,
+// allows reports whether a page may be read: the longest rule that fits decides,
 // allow before disallow.
 func (r robots) allows(u *url.URL) bool {
 	path := u.EscapedPath()
@@ -107,7 +107,7 @@ func (r robots) allows(u *url.URL) bool {
 	return allow
 }
 
-// fits tells whether a path begins with the rule's.
+// fits reports whether a path begins with the rule's.
 func (r robotRule) fits(path string) bool {
 	pattern, toEnd := strings.CutSuffix(r.path, "$")
 	parts := strings.Split(pattern, "*")

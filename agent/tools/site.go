@@ -28,7 +28,7 @@ func onSite(page *url.URL) func(*url.URL) error {
 	}
 }
 
-// sameSite tells whether who asked for a page of one address has asked for the
+// sameSite reports whether who asked for a page of one address has asked for the
 // other too: it is on the same host, with or without www, and no less secret.
 func sameSite(from, to *url.URL) bool {
 	if from.Scheme == "https" && to.Scheme != "https" {

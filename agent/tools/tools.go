@@ -47,7 +47,7 @@ type searcher interface {
 	Search(ctx context.Context, q rag.Query) (rag.Found, error)
 }
 
-// Daily says where daily notes lie. What is empty is found from the notes there are.
+// Daily says where daily notes are. What is empty is found from the notes there are.
 type Daily struct {
 	Folder  string // below the vault; "": found, or "daily"
 	Pattern string // path below Folder, as in 2006-01-02.md
@@ -95,14 +95,14 @@ func All(d Deps) []agent.Tool {
 
 func (d Deps) desk() desk { return desk{d.Folders, d.Changes} }
 
-// NeedsNotes tells whether a tool works on notes, and so is of no use without
+// NeedsNotes reports whether a tool works on notes, and so is of no use without
 // a vault.
 func NeedsNotes(tool string) bool {
 	return tool == "note_links" || strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
 		strings.HasSuffix(tool, "_task") || strings.HasSuffix(tool, "_tasks")
 }
 
-// Reversible tells whether what a built-in tool does can be taken back: it
+// Reversible reports whether what a built-in tool does can be taken back: it
 // changes nothing, or notes, of which what they held before is kept.
 func Reversible(tool string) bool { return tool != "send_email" }
 

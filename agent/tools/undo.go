@@ -16,7 +16,7 @@ import (
 type Undone struct {
 	Vault, Path string
 	What        UndoResult
-	Trash       string // where in the vault what was taken away lies now; "": nowhere
+	Trash       string // where in the vault what was taken away is now; "": nowhere
 	Diff        string // from the note as it is to what it was before the turn, where that was not done
 	Err         error  // why it could not be done
 }
@@ -28,7 +28,7 @@ type UndoResult int
 const (
 	UndoNothing  UndoResult = iota // it is as it was before the turn already
 	UndoRestored                   // it is again as it was
-	UndoTrashed                    // the turn made it, and it lies in the trash now
+	UndoTrashed                    // the turn made it, and it is in the trash now
 	UndoChanged                    // it was changed since, and was left alone
 	UndoFailed
 )
@@ -151,5 +151,5 @@ func walkBack(now []byte, changes []agent.NoteChange) (before []byte, ok bool) {
 	return before, true
 }
 
-// same tells whether two notes hold the same; no note is not an empty one.
+// same reports whether two notes hold the same; no note is not an empty one.
 func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }

@@ -19,7 +19,7 @@ import (
 // vaults are the open folders of notes.
 type vaults func() []*notes.Folder
 
-// place is where a note lies.
+// place is where a note is.
 type place struct {
 	folder *notes.Folder
 	notes.Entry
@@ -264,7 +264,7 @@ func (v vaults) tasks(ctx context.Context) ([]task, error) {
 	return all, nil
 }
 
-// task is a task and the vault it lies in.
+// task is a task and the vault it is in.
 type task struct {
 	place
 	notes.Task

@@ -68,7 +68,7 @@ func wherePart(text string) (parts []string) {
 	return parts
 }
 
-// inPlace are the towns that lie where each part says.
+// inPlace are the towns that are where each part says.
 func inPlace(known []town, where []string) (fitting []town) {
 	for _, t := range known {
 		if !slices.ContainsFunc(where, func(part string) bool { return !t.liesIn(part) }) {

@@ -28,7 +28,7 @@ const robotName = "LifeHub"
 // errPrivate refuses an address that is not on the public internet.
 var errPrivate = errors.New("it is no public address")
 
-// web fetches pages from the public internet and from nowhere else, but for
+// web fetches pages from the public internet and from nowhere else, except
 // one server that the user named. The address is checked when it is dialled, so
 // that neither a name, its spelling, a redirect nor a second answer of DNS leads
 // inside. Make it with newWeb.
@@ -82,7 +82,7 @@ func hostPort(u *url.URL) string {
 
 var usualPorts = map[string]string{"http": "80", "https": "443"}
 
-// webPage is what lies at an address.
+// webPage is what is at an address.
 type webPage struct {
 	url    *url.URL // after redirects
 	status int      // as in http.StatusOK
@@ -185,7 +185,7 @@ func parseAddress(address string) (*url.URL, error) {
 	return u, checkAddress(u)
 }
 
-// checkAddress refuses what no web page lies at.
+// checkAddress refuses what no web page is at.
 func checkAddress(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -211,8 +211,8 @@ func onlyPublic(network, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// isPublic tells whether an address is one of the public internet, also where
-// another lies inside it.
+// isPublic reports whether an address is one of the public internet, also where
+// another is inside it.
 func isPublic(ip netip.Addr) bool {
 	if ip.Zone() != "" {
 		return false

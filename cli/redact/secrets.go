@@ -183,7 +183,7 @@ func WithoutOwnSecrets(environ []string) []string {
 }
 
 // Redaction takes secrets out of whatever LifeHub writes, tells a model or
-// prints of itself. It reads the tokens of consents anew when they change. It
+// prints of itself. It reads the tokens of consents again when they change. It
 // is safe for concurrent use; nil takes nothing out.
 type Redaction struct {
 	settings.Paths

@@ -12,7 +12,7 @@ import (
 // still be there, so that a cleaner that drops everything fails.
 const Mark = "kept"
 
-// Payload is one text. Text holds Mark at its end, on a line of its own.
+// Payload is one text. Text holds Mark at its end, on its own line.
 type Payload struct {
 	Name string
 	Text string

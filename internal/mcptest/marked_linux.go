@@ -13,7 +13,7 @@ import (
 // Mark is a variable that a server and its descendants carry in a test.
 const Mark = "LIFEHUB_TEST_MARK"
 
-// Marked counts the processes that carry the mark, but for the one with id except.
+// Marked counts the processes that carry the mark, except the one with id except.
 func Marked(mark string, except int) int {
 	n := 0
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")

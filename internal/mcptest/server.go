@@ -186,7 +186,7 @@ func (s *misbehaving) answer(id, method, args string) {
 	s.out.Flush()
 }
 
-// further is what the server can do beside its tools.
+// further is what the server can do in addition to its tools.
 func (s *misbehaving) further() string {
 	switch s.mode {
 	case "prompts":

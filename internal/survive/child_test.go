@@ -19,7 +19,7 @@ func die() {
 	select {}
 }
 
-// obey is the child: it goes on with what was left open, then asks on. What
+// obey is the child: it resumes what was left open, then asks on. What
 // it says on its stdout, a line each, is what a user would have been told:
 //
 //	M 7          message 7 is kept

@@ -62,7 +62,7 @@ func clear(t *testing.T, what string, said told, words ...string) {
 	t.Fatalf("%s: the child says only %q after %v", what, said.stderr, said.lines)
 }
 
-// mended checks that nothing acknowledged is lost, and that it works again.
+// repaired checks that nothing acknowledged is lost, and that it works again.
 func mended(t *testing.T, what string, l *ledger) {
 	t.Helper()
 	l.check(t)

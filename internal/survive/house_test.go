@@ -368,7 +368,7 @@ func look(dir, question string) (traces, error) {
 	return found, nil
 }
 
-// did tells whether the call of a tool has had its effect.
+// did reports whether the call of a tool has had its effect.
 func (t traces) did(tool string) bool {
 	return map[string]int{
 		"add_task": t.Task, "complete_task": t.Ticked, "create_note": t.Note, "append_note": t.Log, "remember": t.Fact, "send_email": t.Mail, "counter_count": t.Count,

@@ -54,7 +54,7 @@ type told struct {
 }
 
 // run runs a child with orders and kills it after a while, counted from its
-// first word; 0 lets it end by itself.
+// first word; 0 lets it end on its own.
 func run(t *testing.T, o orders, while time.Duration, atStart bool) told {
 	t.Helper()
 	text, err := json.Marshal(o)
@@ -223,7 +223,7 @@ func sound(t *testing.T, dir string) {
 }
 
 // Line 1: a chat that adds tasks, writes notes and remembers is killed at any
-// moment, again and again, and each time goes on with what was cut.
+// moment, again and again, and each time resumes what was cut.
 func TestKilledAtAnyMomentNothingAcknowledgedIsLostOrDoubled(t *testing.T) {
 	kills := share(10_000, 200, 20)
 	const perFolder = 40 // kills; then begins a new one, so that each stays small
@@ -268,7 +268,7 @@ func TestKilledAtAnyMomentNothingAcknowledgedIsLostOrDoubled(t *testing.T) {
 }
 
 // Line 2: a turn of six effects is killed at each of its boundaries in order,
-// and at random in between; so is what goes on with it.
+// and at random in between; so is what resumes it.
 func TestASixStepTurnKilledAnywhereDoesEachEffectOnceOrAsks(t *testing.T) {
 	kills := share(600, 120, 12)
 	random := seeded(t)

@@ -9,7 +9,7 @@ import (
 )
 
 // A turn that sends one mail is killed at each of its boundaries, and at each
-// stage of the talk with the mail server; what goes on with it is killed, too,
+// stage of the talk with the mail server; what resumes it is killed, too,
 // until one comes to its end. Each cycle ends with the mail in the mailbox
 // exactly once: where LifeHub cannot know, it asks the user, who looks; or the
 // server knows the mail by its id, and the user need not look.
@@ -35,7 +35,7 @@ func TestAMailIsSentOnceHoweverOftenItsTurnIsKilled(t *testing.T) {
 				t.Fatalf("a whole turn passes %d boundaries, and sends %d mails: %v", boundaries, found.Mail, err)
 			}
 			kills, asked := 0, 0
-			// once runs a turn that is killed as the orders say, and tells whether it was.
+			// once runs a turn that is killed as the orders say, and reports whether it was.
 			once := func(o orders, stage string) bool {
 				if stage != "" {
 					s := newStall(stage)

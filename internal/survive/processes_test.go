@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Line 4: eight processes, each in a conversation of its own, all over one
+// Line 4: eight processes, each in its own conversation, all over one
 // database and one folder of notes, for a minute; then all are killed.
 func TestEightProcessesLoseAndDamageNothing(t *testing.T) {
 	const processes = 8

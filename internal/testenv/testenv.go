@@ -17,7 +17,7 @@ import (
 )
 
 // Shared returns the path of a file or folder of the shared material:
-// LIFEHUB_SHARED, else ../shared beside the module.
+// LIFEHUB_SHARED, else ../shared next to the module.
 func Shared(t testing.TB, path string) string {
 	t.Helper()
 	root := os.Getenv("LIFEHUB_SHARED")

@@ -14,7 +14,7 @@ const (
 	Filler       Role = 1 << iota // it says nothing, and may stand in one text and not in the other
 	Speaker                       // whom a note leaves out: "ran 10 km"
 	Addressee                     // "you"
-	Saying                        // it tells that a note says something, and nothing of what
+	Saying                        // it says that a note says something, and nothing of what
 	Quoting                       // it is put around a quotation
 	Negation                      // it makes the opposite of a sentence, or takes it back
 	Hedge                         // it weakens a sentence

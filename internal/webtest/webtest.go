@@ -149,7 +149,7 @@ func (s *Server) searxng(w http.ResponseWriter, query string) {
 }
 
 // site is a small site of pages that lead to one another, some of them where
-// robots shall not go.
+// robots must not go.
 func (s *Server) site(w http.ResponseWriter, name string) {
 	text := strings.Repeat("<p>This page of the handbook tells of "+name+" at some length, so that it is worth reading it for what it says and not for where it leads.</p>", 6)
 	links := map[string]string{

@@ -54,7 +54,7 @@ const FaultyAnswer = "The answer is long enough to be cut at many places, größ
 const FaultModel = "faulty"
 
 // Faults is a model server that misbehaves. It speaks Ollama's protocol at
-// URL and OpenAI's at URL/v1. Only chats have faults, but for Refuse.
+// URL and OpenAI's at URL/v1. Only chats have faults, except Refuse.
 type Faults struct {
 	URL string
 

@@ -340,7 +340,7 @@ func (s *Entry) check(bad func(format string, args ...any)) {
 	}
 }
 
-// texts are the values, beside those of Env and Headers, in which variables
+// texts are the values, in addition to those of Env and Headers, in which variables
 // are put in.
 func (s *Entry) texts() []*string {
 	list := []*string{&s.Command, &s.Cwd, &s.URL}
@@ -353,7 +353,7 @@ func (s *Entry) texts() []*string {
 	return list
 }
 
-// Offers tells whether a tool of the server is switched on.
+// Offers reports whether a tool of the server is switched on.
 func (s *Entry) Offers(tool string) bool {
 	match := func(glob string) bool {
 		ok, _ := path.Match(glob, tool) // checked when it was read

@@ -97,7 +97,7 @@ func (s Entry) entry() any {
 	return entry
 }
 
-// change edits the servers of mcp.json and writes it anew, if what comes out
+// change edits the servers of mcp.json and writes it again, if what comes out
 // can be read.
 func change(file string, edit func(*ordered) error) error {
 	data, err := os.ReadFile(file)

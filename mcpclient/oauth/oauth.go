@@ -22,7 +22,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// credential is what a consent has brought, in a file of its own. It is good for the
+// credential is what a consent has brought, in its own file. It is good for the
 // url it was given for and no other.
 type credential struct {
 	URL          string           `json:"url"`

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// Graceful is how long a server has to end by itself after its stdin was
+	// Graceful is how long a server has to end on its own after its stdin was
 	// closed, and again after SIGTERM.
 	Graceful = time.Second
 	// stalled is how long a server may leave its stdin unread.
@@ -66,7 +66,7 @@ type Process struct {
 
 // Start starts a server's command in a process group of its own.
 // stdout and stderr read what it writes there to the end. The process ends with
-// Close, or by itself.
+// Close, or on its own.
 func Start(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*Process, error) {
 	p := &Process{tag: rand.Text(), Input: newQueue(), Exited: make(chan struct{})}
 	p.cmd = exec.Command(s.Command, s.Args...)
@@ -280,7 +280,7 @@ func (q *queue) close() {
 	q.filled.Broadcast()
 }
 
-// ended tells whether close was called.
+// ended reports whether close was called.
 func (q *queue) ended() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -82,7 +82,7 @@ func (t *Tail) Last() string {
 }
 
 // maxLog is how long a server's log file may grow, in bytes; one older file
-// of that length is kept beside it.
+// of that length is kept next to it.
 const maxLog = 1 << 20
 
 // logFile appends to a file that stays short.

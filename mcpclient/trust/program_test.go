@@ -15,7 +15,7 @@ func TestTheProgramCoversWhatAnInterpreterRuns(t *testing.T) {
 	for name, tc := range map[string]struct {
 		command string
 		args    []string
-		change  string // this file is written anew
+		change  string // this file is written again
 		pinned  bool   // and that is noticed
 		says    string
 	}{

@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// NeedsTask tells of a tool that does its work as a task: the call returns at
+// NeedsTask reports whether a tool does its work as a task: the call returns at
 // once with a name to ask for the result by.
 func NeedsTask(l Tool) bool {
 	return l.Execution != nil && l.Execution.TaskSupport == mcp.TaskSupportRequired

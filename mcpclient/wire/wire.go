@@ -71,7 +71,7 @@ func Dial(ctx context.Context, entry config.Entry, consent *transport.OAuthConfi
 		return w, nil
 	}
 	// Listening keeps to the protocol before 2026, in which servers may ask
-	// and tell something beside their answers.
+	// and tell something in addition to their answers.
 	listening := transport.WithContinuousListening() //lint:ignore SA1019 its successor is for servers of the newest protocol only
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers), transport.WithHTTPLogger(log), listening,
@@ -136,7 +136,7 @@ func (w *Conn) SendRequest(ctx context.Context, request transport.JSONRPCRequest
 	return repair(request.Method, response), err
 }
 
-// mayCallOff tells whether a request is called off by a notification: not the
+// mayCallOff reports whether a request is called off by a notification: not the
 // handshake, not a task, and not where the end of its stream says so.
 func (w *Conn) mayCallOff(request transport.JSONRPCRequest) bool {
 	version, _ := w.version.Load().(string)
@@ -231,7 +231,7 @@ func (a questionTap) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // questionFilter is a stream of events in which a notification that means nothing
-// stands in the place of each question. The event's id stays, for that is
+// stands instead of each question. The event's id stays, for that is
 // where the stream is taken up again when it breaks off.
 type questionFilter struct {
 	io.ReadCloser
@@ -253,7 +253,7 @@ func (s *questionFilter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// placeholder is what stands in the place of a question.
+// placeholder is what stands instead of a question.
 const placeholder = ` {"jsonrpc":"2.0","method":"notifications/lifehub/asked"}`
 
 // event reads an event with the blank line that ends it. What is below bounds

@@ -47,7 +47,7 @@ func measure(ranked []string, relevant map[string]int) Figures {
 // Difference is how much b changes nDCG@10 against a over the same questions.
 type Difference struct {
 	Mean      float64
-	Low, High float64 // 95 % of the resamples lie between
+	Low, High float64 // 95 % of the resamples are between
 	P         float64 // two-sided: how often chance alone would do as much
 }
 

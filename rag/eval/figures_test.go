@@ -14,7 +14,7 @@ func Mean(all []Figures) Figures {
 	return m
 }
 
-// Holm tells which of several differences are significant at 5 % when all are
+// Holm reports which of several differences are significant at 5 % when all are
 // looked at together.
 func Holm(all []Difference) []bool {
 	order := make([]int, len(all))

@@ -20,7 +20,7 @@ var frontier = []struct{ recall, iou float64 }{
 }
 
 // TestPassagesAreAboveTheFrontier measures chunker and search together: how
-// much of the characters that answer a question lie in the five best
+// much of the characters that answer a question are in the five best
 // passages, and how much else does.
 func TestPassagesAreAboveTheFrontier(t *testing.T) {
 	if underRace {

@@ -43,7 +43,7 @@ var structure = parser.NewParser(
 	parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
 )
 
-// maxNesting is how deep a note's blocks may lie in one another before it is
+// maxNesting is how deep a note's blocks may nest before it is
 // cut by lines alone: the parser's cost grows with the square of the depth.
 const maxNesting = 200
 
@@ -320,7 +320,7 @@ func Shorten(text string, runes int) string {
 	return string([]rune(text)[:runes]) + "…"
 }
 
-// tooNested tells whether some line begins with more quote marks or deeper
+// tooNested reports whether some line begins with more quote marks or deeper
 // indentation than a person writes.
 func tooNested(source string) bool {
 	for line := range strings.Lines(source) {

@@ -120,7 +120,7 @@ func EstimateTokens(s string) int {
 	return (quarter + 3) / 4
 }
 
-// isListing tells whether a passage is hardly more than a list of links.
+// isListing reports whether a passage is hardly more than a list of links.
 func isListing(text string) bool {
 	lines, links := 0, 0
 	for line := range strings.Lines(text) {

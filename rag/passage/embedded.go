@@ -8,7 +8,7 @@ import (
 // MostWindows is how many texts a passage is embedded as at most.
 const MostWindows = 8
 
-// NeedsWindows tells whether some passages of a size are too long for a model.
+// NeedsWindows reports whether some passages of a size are too long for a model.
 func NeedsWindows(window, size int) bool { return roomOf(window) < size*9/8 }
 
 // roomOf is how many estimated tokens, of four letters each, surely fit into

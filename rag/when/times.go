@@ -115,7 +115,7 @@ var (
 	sinceAfter = pattern.Lazy(`^(?:以来|以來|以后|以後|から|부터)`)
 )
 
-// isSince tells whether all the time from then on is meant.
+// isSince reports whether all the time from then on is meant.
 func isSince(text string, said saidTime) bool {
 	return sinceWord.MatchString(text[:said.start]) || sinceInIt.MatchString(text[said.start:said.end]) || sinceAfter.MatchString(text[said.end:])
 }

@@ -19,7 +19,7 @@ import (
 	"lifehub/store/file"
 )
 
-// What is typed and not sent lies in a folder beside the database, in a file of
+// What is typed and not sent is in a folder next to the database, in a file of
 // its own for each process that has a screen: <owner>.json, and <owner>.md while
 // the user's editor has it. It is in no backup, and leaves nothing in the
 // database when it is rubbed out. Why: docs/design/conversations-and-storage.md.
@@ -30,7 +30,7 @@ type Drafts struct {
 	dir  string
 }
 
-// New has the drafts beside an open file.
+// New has the drafts next to an open file.
 func New(d *file.File) *Drafts { return &Drafts{file: d, dir: d.Path + ".unsent"} }
 
 // draft is such a file.
@@ -168,7 +168,7 @@ func (d *Drafts) takeUnsent(ctx context.Context, conversation string) (agent.Uns
 	return agent.Unsent{}, nil
 }
 
-// begun tells whether a conversation has a turn.
+// begun reports whether a conversation has a turn.
 func (d *Drafts) begun(ctx context.Context, conversation string) (yes bool, err error) {
 	err = d.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM turns WHERE conversation = ?`, conversation).Scan(&yes)
 	return yes, err
@@ -284,7 +284,7 @@ func (d *Drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.
 	return u, err
 }
 
-// arrived tells whether the message on its way arrived: since then the process
+// arrived reports whether the message on its way arrived: since then the process
 // has begun a turn, or the message stands in the conversation.
 func (d *Drafts) arrived(ctx context.Context, l leftDraft) (kept bool, err error) {
 	err = d.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM messages m JOIN turns t ON t.id = m.turn
@@ -294,7 +294,7 @@ func (d *Drafts) arrived(ctx context.Context, l leftDraft) (kept bool, err error
 }
 
 // Remove deletes what was typed in conversations, with what an editor may
-// have put beside it.
+// have put next to it.
 func (d *Drafts) Remove(conversations []string) error {
 	return d.eachDraft(func(owner string) error {
 		if left, err := d.readDraft(owner); err != nil || !slices.Contains(conversations, left.Conversation) {

@@ -123,7 +123,7 @@ func examineClosed(ctx context.Context, path string) (string, error) {
 	return "", nil
 }
 
-// openClosed opens a file that nobody uses for reading alone; nothing is written beside it.
+// openClosed opens a file that nobody uses for reading alone; nothing is written next to it.
 func openClosed(path string) (*sql.DB, error) {
 	name := filepath.ToSlash(path)
 	if !strings.HasPrefix(name, "/") { // C:/…
@@ -157,8 +157,8 @@ func newestWhole(ctx context.Context, path string) *Backup {
 // nil: there is none.
 func NewestBackup(ctx context.Context, path string) *Backup { return newestWhole(ctx, path) }
 
-// Restore puts a backup in the place of a database that nobody has open, or
-// nothing when it is nil. What was there is kept beside it, under the returned
+// Restore replaces a database that nobody has open with a backup, or with
+// nothing when that is nil. What was there is kept next to it, under the returned
 // name.
 func Restore(path string, from *Backup) (aside string, err error) {
 	aside, err = restore(path, from)
@@ -220,7 +220,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// emptied tells whether an empty file was once more: a log or a backup of it is there.
+// emptied reports whether an empty file was once more: a log or a backup of it is there.
 func (s *openMark) emptied() bool {
 	info, err := os.Stat(s.path)
 	if err != nil || info.Size() > 0 {

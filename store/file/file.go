@@ -19,7 +19,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// readers is how many reads may run at once beside the one writer.
+// readers is how many reads may run at once besides the one writer.
 const readers = 4
 
 // busyTimeout is how long a statement waits for another process's write, in
@@ -59,7 +59,7 @@ func Open(path string, steps []string) (*File, error) {
 		if !errors.As(err, &said) && !errors.As(err, &newer) && (isDamage(err) || d.session.other) {
 			err = d.session.damaged(context.Background(), err.Error())
 		}
-		return nil, errors.Join(err, d.session.file.Close()) // the mark stays: the next one shall look again
+		return nil, errors.Join(err, d.session.file.Close()) // the mark stays: the next one must look again
 	}
 	return d, nil
 }
@@ -97,7 +97,7 @@ func InMemory(steps []string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // each connection would be a database of its own
+	db.SetMaxOpenConns(1) // each connection would be its own database
 	if err := Migrate(db, "", steps); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -133,7 +133,7 @@ func (d *File) Update(ctx context.Context, fn func(*sql.Tx) error) error {
 }
 
 // makePrivate makes the file if it is not there, and takes it from everybody
-// but its owner. SQLite gives the log beside it the same mode.
+// but its owner. SQLite gives the log next to it the same mode.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

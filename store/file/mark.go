@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// openMark is the mark beside a database that tells how it was left. While
+// openMark is the mark next to a database that tells how it was left. While
 // somebody has the database open the mark says so; the last one to close it
 // writes down its size and sum. Who opens it as the first therefore knows
 // whether it was closed, and whether it is the file that was closed. The file
@@ -204,7 +204,7 @@ func uncheckpointed(index string) (int, error) {
 	return int(frames), nil
 }
 
-// logSum goes on with the checksum of the log over some bytes.
+// logSum resumes the checksum of the log over some bytes.
 func logSum(order binary.ByteOrder, a, b uint32, data []byte) (uint32, uint32) {
 	for i := 0; i+8 <= len(data); i += 8 {
 		a += order.Uint32(data[i:]) + b

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// owners tells which process is at work on a turn. Each process that works on
-// turns holds a locked file of its own beside the database, under a name that
+// owners knows which process is at work on a turn. Each process that works on
+// turns holds a locked file of its own next to the database, under a name that
 // is written into its turns. The system lets go of the lock when the process
 // ends, however it ends: who can lock the file of another knows that it is
 // gone. A name is never used twice, so that the file of one that is gone can
@@ -58,7 +58,7 @@ func (o *owners) Named() string {
 	return o.name
 }
 
-// stillThere tells whether a file has its name still.
+// stillThere reports whether a file has its name still.
 func stillThere(file *os.File) bool {
 	is, err := file.Stat()
 	if err != nil {
@@ -79,7 +79,7 @@ func (o *owners) sweep() {
 	}
 }
 
-// gone tells whether the process of a name has ended, and then removes its file.
+// gone reports whether the process of a name has ended, and then removes its file.
 func (o *owners) gone(name string) bool {
 	path := filepath.Join(o.dir, name)
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -117,7 +117,7 @@ func (o *owners) End(turn string) {
 	delete(o.working, turn)
 }
 
-// AtWork tells whether somebody works on a turn that is marked as owner's.
+// AtWork reports whether somebody works on a turn that is marked as owner's.
 func (o *owners) AtWork(owner, turn, state string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

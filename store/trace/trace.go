@@ -56,7 +56,7 @@ func (t *Traces) Close() {
 // Wait returns when all traces that were closed are kept.
 func (t *Traces) Wait() { t.running.Wait() }
 
-// Begin begins the trace of a turn that was begun, or goes on with one that
+// Begin begins the trace of a turn that was begun, or resumes one that
 // was left. Each Write is one line and waits for nothing: a goroutine packs
 // and keeps what has come, once a second and after Close. It ends with Close
 // of the trace or of the store. What cannot be kept is logged, once.
@@ -135,7 +135,7 @@ func (w *traceWriter) keep() {
 func (w *traceWriter) goOn() {
 	before, err := w.traces.readTurn(context.Background(), w.turn)
 	if err != nil || len(before.Lines) == 0 {
-		return // there is none, or none to go on with
+		return // there is none, or none to resume
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -44,7 +44,7 @@ func Broken(text string, width int) []string {
 	return lines
 }
 
-// letters tells whether each byte of text takes one cell.
+// letters reports whether each byte of text takes one cell.
 func letters(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
@@ -62,7 +62,7 @@ func Fit(line string, width int) string {
 	return measure.Fit(line, width, "…")
 }
 
-// Gist is what fits of foreign text on one line. A question can be a megabyte
+// Gist is what fits of untrusted text on one line. A question can be a megabyte
 // and is drawn with each frame, so no more of it is read than 64 bytes a cell.
 func Gist(text string, width int) string {
 	if most := 64 * max(width, 0); len(text) > most {

@@ -23,7 +23,7 @@ func (r Row) View(chosen bool, width int, look *Theme) string {
 	return Spread(mark+label, detail, width)
 }
 
-// Beside is the row with its detail in a column of its own, right beside the
+// Beside is the row with its detail in its own column, right next to the
 // labels.
 func (r Row) Beside(chosen bool, column, width int, look *Theme) string {
 	label, mark := Fit(safetext.Line(r.Label), column), "  "

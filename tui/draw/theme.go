@@ -101,7 +101,7 @@ func (c colours) with(own map[string]string) colours {
 // aColour is one that a user may write.
 var aColour = pattern.Lazy(`^(#[0-9a-fA-F]{6}|[0-9]|1[0-5])$`)
 
-// CheckColours tells whether every colour of a user's own theme has a name
+// CheckColours reports whether every colour of a user's own theme has a name
 // that there is, and is #rrggbb or one of the terminal's own, 0 to 15.
 func CheckColours(own map[string]string) error {
 	known := (&colours{}).byName()
@@ -195,7 +195,7 @@ func markdownTheme(name string, dark bool, colour colours, own map[string]string
 	return palette.Theme()
 }
 
-// IsDark tells which background a theme asks for by its name, or else
+// IsDark reports which background a theme asks for by its name, or else
 // what the terminal said.
 func IsDark(name string, terminal bool) bool {
 	switch name {

@@ -298,7 +298,7 @@ func (k *Map) Groups() []Group {
 	}
 }
 
-// Check tells whether keys by action can be put over the built-in ones:
+// Check reports whether keys by action can be put over the built-in ones:
 // every action exists and no key means two things in one place.
 func Check(keys map[string][]string) error {
 	k := Default()
@@ -327,7 +327,7 @@ func (k *Map) Rebind(keys map[string][]string) error {
 	return k.clashes()
 }
 
-// alongside are the groups whose keys are live in the place of another group too.
+// alongside are the groups whose keys are live instead of another group too.
 var alongside = map[string]string{"composer": "anywhere", "picker": "list", "stats": "list", "tree": "list", "servers": "list"}
 
 // reading are the keys that scroll through a question, at any time.

@@ -102,7 +102,7 @@ func sum(took []time.Duration) (total time.Duration) {
 }
 
 // BenchmarkStream reports, of an answer of 8,000 tokens: what streaming it
-// costs beside drawing it once, the last quarter of the stream beside the
+// costs next to drawing it once, the last quarter of the stream next to the
 // first, and the worst of all frames. Times are the least of all rounds: the
 // rest is other work of the machine.
 func BenchmarkStream(b *testing.B) {

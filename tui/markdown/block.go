@@ -17,7 +17,7 @@ type blocks struct {
 	table      *table
 	middle     bool     // the open paragraph or code has part of the line under way
 	blank      bool     // blank lines came since the last block
-	shared     int      // how many containers the line under way goes on with
+	shared     int      // how many containers the line under way resumes
 	last       distance // of the last block
 	quotes     int      // how many quotations it stood in
 }

@@ -33,7 +33,7 @@ type container struct {
 	width   int    // of both
 }
 
-// match returns how many containers the line goes on with, and what of it
+// match returns how many containers the line resumes, and what of it
 // stands in them.
 func (s *Stream) match(line string) (matched int, rest string) {
 	rest = line

@@ -121,7 +121,7 @@ func TestTextBehindAnOpenMarkShowsAtOnce(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile reports the answer that streaming makes dearest beside
+// BenchmarkHostile reports the answer that streaming makes dearest next to
 // drawing it once, of those that draw a line for each kilobyte at least, and
 // the dearest token and the worst frame of all.
 func BenchmarkHostile(b *testing.B) {

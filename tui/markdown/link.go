@@ -168,7 +168,7 @@ func (u *unit) destination(address string) (link, place string) {
 	return link, safetext.Reveal(address)
 }
 
-// says reports whether the text of a link tells its place by itself.
+// says reports whether the text of a link tells its place on its own.
 func says(text, place string) bool {
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "https://"), "http://")
 	host, _, _ := strings.Cut(text, "/")

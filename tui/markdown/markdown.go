@@ -67,7 +67,7 @@ func (s *Stream) Close() {
 	}
 }
 
-// SetWidth draws the text anew, width columns wide.
+// SetWidth redraws the text, width columns wide.
 func (s *Stream) SetWidth(width int) {
 	if width = max(width, 1); width != s.width {
 		s.width = width
@@ -84,7 +84,7 @@ func (s *Stream) redraw() {
 
 // Lines returns the picture: each line is at most as wide as the stream and
 // ends with all styles off. The slice is valid until the next call of another
-// method; its lines up to Settled never change but with the width, and but for
+// method; its lines up to Settled never change except with the width, and except
 // a late address (see Close).
 func (s *Stream) Lines() []string {
 	if s.stale {

@@ -29,7 +29,7 @@ type table struct {
 	aligns  []alignment
 	rows    []string // not yet drawn: the sample
 	widths  []int    // nil until the sample is whole
-	narrow  bool     // no blanks stand beside the borders
+	narrow  bool     // no blanks stand next to the borders
 	stacked bool     // too many columns: each row is a list
 	drawn   int      // rows drawn
 	base    Style

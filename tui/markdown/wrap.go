@@ -126,7 +126,7 @@ const (
 	openers = "（「『【〈《〔“‘"
 )
 
-// cluster adds one grapheme. A line may end beside a wide one, but not before
+// cluster adds one grapheme. A line may end next to a wide one, but not before
 // closing or after opening punctuation.
 func (w *wrapper) cluster(l look, g string, width int) {
 	if width > w.width {

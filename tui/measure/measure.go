@@ -1,7 +1,7 @@
 // Package measure tells how many cells of the screen a text takes. Terminals
 // differ: some give a cluster of characters that is read as one letter the room
 // of one letter, as Unicode says (mode 2027), others add up what each character
-// takes by itself, so that हि is two cells and not one, and 👩‍👧 four and not two.
+// takes on its own, so that हि is two cells and not one, and 👩‍👧 four and not two.
 // The renderer draws for the kind that the terminal is, so all that lays text
 // out must measure with the same.
 package measure
@@ -16,7 +16,7 @@ import (
 // added says that the terminal adds up characters. A process has one terminal.
 var added atomic.Bool
 
-// ByCharacters takes up what is known of the terminal, and tells whether that is news.
+// ByCharacters takes up what is known of the terminal, and reports whether that is news.
 func ByCharacters(on bool) (news bool) { return added.Swap(on) != on }
 
 // Method is how the terminal gives room to text; clusters until told.

@@ -9,7 +9,7 @@ import (
 type kind int
 
 const (
-	letter    kind = iota // shows by itself; spaces too
+	letter    kind = iota // shows on its own; spaces too
 	mark                  // shows on the character before it
 	modifier              // skin tone
 	joiner                // ZWJ, ZWNJ
@@ -52,7 +52,7 @@ func kindOf(r rune) kind {
 	return letter
 }
 
-// Hidden reports whether a character shows nothing by itself, or does more to a
+// Hidden reports whether a character shows nothing on its own, or does more to a
 // screen than show: controls but the line end and the tab, what joins, selects,
 // hides, ends lines or changes the direction.
 func Hidden(r rune) bool {

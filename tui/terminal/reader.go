@@ -112,7 +112,7 @@ func (r *Reader) fill() error {
 
 // enter gives a line that was typed ahead its Enter back, of which the kernel
 // made a line feed, which here is a new line in the text. Several lines are a
-// paste, which is never sent by itself: they stay as they are.
+// paste, which is never sent automatically: they stay as they are.
 func (r *Reader) enter(in []byte) []byte {
 	if n := r.typedAhead; n <= len(in) && bytes.Count(in[:n], []byte("\n")) == 1 {
 		in[bytes.IndexByte(in, '\n')] = '\r'

@@ -18,7 +18,7 @@ type Word struct {
 // what differs in longer ones is shown as replaced as a whole.
 const maxByWords = 256 << 10
 
-// Compare tells which words of before were replaced by which of after. Put
+// Compare reports which words of before were replaced by which of after. Put
 // together, the words that are not marked '+' are before, and those that are
 // not marked '-' are after.
 func Compare(before, after string) []Word {
@@ -33,8 +33,8 @@ func Compare(before, after string) []Word {
 	return together(list.words())
 }
 
-// compare adds what two lists have in common, and calls replace with what lies
-// between. The library finds the first and last changes only; what lies
+// compare adds what two lists have in common, and calls replace with what is
+// between. The library finds the first and last changes only; what is
 // between them is compared again.
 func (g *growing) compare(a, b []string, replace func(gone, come string)) {
 	same := 0
@@ -94,7 +94,7 @@ func together(words []Word) []Word {
 	return list.words()
 }
 
-// leads tells whether words of a mark stand before the next that stand in both.
+// leads reports whether words of a mark stand before the next that stand in both.
 func leads(words []Word, mark rune) bool {
 	for _, w := range words {
 		if w.Mark == ' ' {
