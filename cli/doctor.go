@@ -22,6 +22,7 @@ import (
 	"lifehub/rag"
 	"lifehub/store"
 	"lifehub/store/file"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -248,7 +249,7 @@ func examineNotes(ctx context.Context, a *app.App) []finding {
 			findings = append(findings, finding{What: "notes", Says: err.Error()})
 			continue
 		}
-		f := finding{What: "notes", OK: true, Says: v.Folder.Dir() + ": " + count(len(entries), "note")}
+		f := finding{What: "notes", OK: true, Says: v.Folder.Dir() + ": " + draw.Count(len(entries), "note")}
 		if len(problems) > 0 {
 			f.Says += fmt.Sprintf(", %d that can't be read", len(problems))
 			f.Mend = "lifehub index says which, and why"
@@ -299,9 +300,9 @@ func examineIndex(ctx context.Context, a *app.App) finding {
 		f.Says = err.Error()
 		return f
 	}
-	f.OK, f.Says = true, fmt.Sprintf("%d of %s, brought up to date %s ago, %s", indexed, count(total, "note"), ago(c.Age), c.Embedder)
+	f.OK, f.Says = true, fmt.Sprintf("%d of %s, brought up to date %s ago, %s", indexed, draw.Count(total, "note"), ago(c.Age), c.Embedder)
 	if embedder != nil && embedded < passages {
-		f.Says += fmt.Sprintf(": it has embedded %d of %s, words find the rest", embedded, count(passages, "passage"))
+		f.Says += fmt.Sprintf(": it has embedded %d of %s, words find the rest", embedded, draw.Count(passages, "passage"))
 		f.Mend = "lifehub index"
 	}
 	if indexed < total {

@@ -11,6 +11,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/rag/eval"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -107,7 +108,7 @@ func measureOwn(ctx context.Context, a *app.App, most int) (ownFigures, error) {
 
 func printFigures(sh *app.Process, f ownFigures) error {
 	text := fmt.Sprintf("%s and %s of %s, asked as questions\n\n%-9s %9s %7s %7s %7s\n",
-		count(f.Titles, "title"), count(f.Headings, "heading"), count(f.Notes, "note"), "", "first", "in 5", "in 10", "MRR")
+		draw.Count(f.Titles, "title"), draw.Count(f.Headings, "heading"), draw.Count(f.Notes, "note"), "", "first", "in 5", "in 10", "MRR")
 	for _, s := range f.Settings {
 		text += fmt.Sprintf("%-9s %7.1f %% %5.1f %% %5.1f %% %7.3f\n", s.Name, 100*s.First, 100*s.InFive, 100*s.InTen, s.MRR)
 	}

@@ -21,6 +21,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/backend"
+	"lifehub/tui/draw"
 )
 
 // offers finds notes for someone who has named none.
@@ -209,7 +210,7 @@ func countNotes(ctx context.Context, dir string) string {
 	case files > mostCounted:
 		return fmt.Sprintf("more than %d notes", notes)
 	}
-	return count(notes, "note")
+	return draw.Count(notes, "note")
 }
 
 // underHome writes a folder as a user does, with ~ for home.

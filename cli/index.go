@@ -13,6 +13,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/rag"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -189,7 +190,7 @@ func printChanges(sh *app.Process, dir string, changes rag.Changes, asJSON bool)
 	if changes.Rebuilt != "" {
 		fmt.Fprintln(sh.Out, "rebuilt:", safetext.Line(changes.Rebuilt))
 	}
-	fmt.Fprintf(sh.Out, "%s: %s, %s", safetext.Line(dir), count(changes.Total, "note"), count(changes.Passages, "passage"))
+	fmt.Fprintf(sh.Out, "%s: %s, %s", safetext.Line(dir), draw.Count(changes.Total, "note"), draw.Count(changes.Passages, "passage"))
 	for _, what := range []string{"added", "changed", "moved", "removed", "skipped"} {
 		if counts[what] > 0 {
 			fmt.Fprintf(sh.Out, ", %d %s", counts[what], what)

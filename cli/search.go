@@ -14,6 +14,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/rag"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -118,7 +119,7 @@ func printFound(sh *app.Process, found rag.Found) error {
 	}
 	c := found.Coverage
 	fmt.Fprintf(sh.Err, "searched %d of %s, brought up to date %s ago, %s\n",
-		c.Indexed, count(c.Total, "note"), ago(c.Age), safetext.Line(c.Embedder))
+		c.Indexed, draw.Count(c.Total, "note"), ago(c.Age), safetext.Line(c.Embedder))
 	return nil
 }
 
