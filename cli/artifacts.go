@@ -35,11 +35,11 @@ func newArtifacts(sh *app.Process) *cobra.Command {
 			return withStore(sh, func(kept *store.Store) error { return do(cmd.Context(), kept, given) })
 		}
 	}
-	list := &cobra.Command{Use: "list", Short: "List documents that turns made, the latest changed first", Args: args(cobra.NoArgs), RunE: with(c.list)}
+	list := &cobra.Command{Use: "list", Short: "List documents that turns made, the latest changed first", Args: app.Args(cobra.NoArgs), RunE: with(c.list)}
 	list.Flags().BoolVar(&c.asJSON, "json", false, "one JSON object")
-	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document, its newest version if none is named", Args: args(cobra.RangeArgs(1, 2)), RunE: with(c.show)}
-	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show its history, or what one version changed", Args: args(cobra.RangeArgs(1, 2)), RunE: with(c.diff)}
-	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", Args: args(cobra.ExactArgs(2)), RunE: with(c.export)}
+	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document, its newest version if none is named", Args: app.Args(cobra.RangeArgs(1, 2)), RunE: with(c.show)}
+	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show its history, or what one version changed", Args: app.Args(cobra.RangeArgs(1, 2)), RunE: with(c.diff)}
+	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", Args: app.Args(cobra.ExactArgs(2)), RunE: with(c.export)}
 	export.Flags().BoolVar(&c.force, "force", false, "write over a file that is there")
 	cmd := group("artifacts", "Documents that turns made: versions, differences, export", list, show, diff, export)
 	cmd.PersistentFlags().StringVar(&c.chat, "chat", "", "only those of this conversation")

@@ -53,11 +53,11 @@ func newAsk(sh *app.Process) *cobra.Command {
 			"  lifehub ask -c \"and how often in winter?\"         # go on with the last conversation\n" +
 			"  lifehub ask -r 3f9c2a.2 \"and in May?\"              # a branch: ask this after its second turn\n" +
 			"  lifehub ask --allow add_task \"add task call Ines\"",
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: app.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), strings.Join(given, "")) },
 	}
-	registerRun(&q.RunFlags, cmd)
-	registerResume(&q.RunFlags, cmd)
+	app.RegisterRun(&q.RunFlags, cmd)
+	app.RegisterResume(&q.RunFlags, cmd)
 	f := cmd.Flags()
 	f.StringArrayVarP(&q.files, "file", "f", nil, "add a file to the question (repeatable)")
 	f.StringArrayVar(&q.allow, "allow", nil, "let a tool run that would ask, by name or glob (repeatable)")
@@ -91,21 +91,21 @@ func (q *question) run(ctx context.Context, prompt string) error {
 	for _, flag := range a.Pointless() {
 		fmt.Fprintf(q.Err, "! %s allows nothing: there is no such tool\n", safetext.Line(flag))
 	}
-	at, err := openConversation(ctx, a, q.RunFlags)
+	at, err := app.OpenConversation(ctx, a, q.RunFlags)
 	if err != nil {
 		return err
 	}
-	if at.turn != "" {
-		if err := a.Store.GoOn(ctx, at.conversation, at.turn); err != nil {
+	if at.Turn != "" {
+		if err := a.Store.GoOn(ctx, at.Conversation, at.Turn); err != nil {
 			return err
 		}
 	}
 	if !q.quiet {
 		q.warn(a)
-		q.tellUnfinished(ctx, a, at.conversation)
+		q.tellUnfinished(ctx, a, at.Conversation)
 	}
 	asked := a.Agent()
-	err = q.follow(a, at.conversation, asked.Ask(ctx, at.conversation, message))
+	err = q.follow(a, at.Conversation, asked.Ask(ctx, at.Conversation, message))
 	patience, cancel := context.WithTimeout(ctx, app.EmbedPatience)
 	defer cancel()
 	if err := asked.EmbedMemories(patience); err != nil {
@@ -139,7 +139,7 @@ func (q *question) warn(a *app.App) {
 		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(first))
 	}
 	for _, s := range a.Servers.State() {
-		if text := waits(s); text != "" {
+		if text := app.Unseen(s); text != "" {
 			fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))
 		}
 	}

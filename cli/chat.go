@@ -37,8 +37,8 @@ const pickOne = "?"
 func newChatFlags(sh *app.Process) *chatFlags { return &chatFlags{Process: sh} }
 
 func (f *chatFlags) register(cmd *cobra.Command) {
-	registerRun(&f.RunFlags, cmd)
-	registerResume(&f.RunFlags, cmd)
+	app.RegisterRun(&f.RunFlags, cmd)
+	app.RegisterResume(&f.RunFlags, cmd)
 	resume := cmd.Flags().Lookup("resume")
 	resume.Usage, resume.NoOptDefVal = "go on with a conversation; without an ID: pick one", pickOne
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "print lines and never draw again: for screen readers and logs")
@@ -54,7 +54,7 @@ func newChat(sh *app.Process) *cobra.Command {
 		Example: "  lifehub chat -c                      # go on with the last conversation\n" +
 			"  lifehub chat -r 3f9c2a               # go on with this one, or at a message that `chats search` found\n" +
 			"  lifehub chat --notes ~/notes \"what did I plan for the trip?\"",
-		Args: args(cobra.MaximumNArgs(2)),
+		Args: app.Args(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			given = f.takeID(given)
 			if len(given) > 1 {
@@ -130,7 +130,7 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 		return c.failed()
 	case err != nil:
 		return fmt.Errorf("show the chat: %w", err)
-	case ended == backend.Interrupted, wasInterrupted(ctx):
+	case ended == backend.Interrupted, app.WasInterrupted(ctx):
 		return app.ExitError{Code: app.ExitInterrupted}
 	case ended == backend.Terminated:
 		return app.ExitError{Code: app.ExitTerminated}
@@ -181,7 +181,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	if err := c.Assemble(ctx, c.flags.RunFlags, openStore); err != nil {
 		return o, err
 	}
-	at, err := openConversation(ctx, c.App, c.flags.RunFlags)
+	at, err := app.OpenConversation(ctx, c.App, c.flags.RunFlags)
 	if err != nil {
 		c.App.Close()
 		return o, err
@@ -191,7 +191,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o = c.looks
 	o.Assistant, o.Resume = assistant, assistant.Resume
 	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.Store}, c.Store, models{c.App}, offers{c.life}, panel{c.App}
-	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.conversation, at.title, at.turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && !c.flags.goesOn()
+	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && !c.flags.goesOn()
 	o.FindModel = c.life.findModel
 	o.Search, o.Rename, o.Prompts, o.Figures = c.Store.Search, c.Store.Rename, c.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) { return figuresBy(ctx, c.App, by) }
 	o.Artifacts, o.Unsent = c.Store, c.Store.Drafts

@@ -22,7 +22,7 @@ func newChats(sh *app.Process) *cobra.Command {
 	var asJSON, showJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "List conversations, newest first",
-		Args: args(cobra.NoArgs),
+		Args: app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withStore(sh, func(s *store.Store) error { return listChats(cmd.Context(), sh, s, limit, asJSON) })
 		},
@@ -32,7 +32,7 @@ func newChats(sh *app.Process) *cobra.Command {
 	show := &cobra.Command{
 		Use: "show ID", Short: "Print a conversation",
 		Long: "Print a conversation. The beginning of its ID is enough.",
-		Args: args(cobra.ExactArgs(1)),
+		Args: app.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withStore(sh, func(s *store.Store) error { return showChat(cmd.Context(), sh, s, given[0], showJSON) })
 		},

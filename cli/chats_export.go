@@ -32,7 +32,7 @@ func newChatsExport(sh *app.Process) *cobra.Command {
 			"tree. The web page stands alone: it loads and runs nothing. In markdown, pictures, links and HTML are\n" +
 			"text that shows their addresses, for the program that opens it may load or run them.",
 		Example: "  lifehub chats export 3f9c2a -o trip.html\n  lifehub chats export 3f9c2a --format json | jq '.exchanges[].question'",
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    app.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withStore(sh, func(s *store.Store) error { return exportChat(cmd.Context(), sh, s, given[0], format, file) })
 		},

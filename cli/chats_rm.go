@@ -26,7 +26,7 @@ func newChatsRemove(sh *app.Process) *cobra.Command {
 		Long: "Delete conversations with their traces, memories, the copies of notes they changed, files of MCP servers,\n" +
 			"and their text in the search index and the backups. It cannot be undone.",
 		Example: "  lifehub chats rm 3f9c2a 8be01d --yes",
-		Args:    args(cobra.MinimumNArgs(1)),
+		Args:    app.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			p, err := settings.FindPaths(sh.Getenv)
 			if err != nil {

@@ -25,7 +25,7 @@ func newChatsSearch(sh *app.Process) *cobra.Command {
 		Long: "Find the messages of all conversations that hold every word. A word is found by its beginning, words in\n" +
 			"quotes only side by side; case and accents don't count. `lifehub chat -r` opens the chat at what was found.",
 		Example: "  lifehub chats search boiler pressure\n  lifehub chats search '\"long run\"' --json\n  lifehub chats search 富士山",
-		Args:    args(cobra.MinimumNArgs(1)),
+		Args:    app.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withStore(sh, func(s *store.Store) error {
 				return searchChats(cmd.Context(), sh, s, strings.Join(given, " "), limit, asJSON)
@@ -80,7 +80,7 @@ func newChatsRename(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "rename ID TITLE", Short: "Give a conversation a title of your own",
 		Example: "  lifehub chats rename 3f9c2a Marathon plan",
-		Args:    args(cobra.MinimumNArgs(2)),
+		Args:    app.Args(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withStore(sh, func(s *store.Store) error {
 				c, err := conversationOf(cmd.Context(), s, given[0])

@@ -15,7 +15,6 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
-	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
@@ -63,16 +62,6 @@ func showErrorsOf(sh *app.Process, cmd *cobra.Command) {
 	}
 }
 
-// signalError is the signal that ended LifeHub.
-type signalError struct{ os.Signal }
-
-func (e signalError) Error() string { return e.String() }
-
-// Is tells that LifeHub ends by no will of the user: a turn then stays open.
-func (e signalError) Is(target error) bool {
-	return target == agent.ErrEnding && e.Signal != os.Interrupt
-}
-
 // cancelOnSignal cancels with the signal as the cause; a second one ends the
 // process at once. Its goroutine ends with the returned stop.
 func cancelOnSignal(cancel context.CancelCauseFunc) (stop func()) {
@@ -82,7 +71,7 @@ func cancelOnSignal(cancel context.CancelCauseFunc) (stop func()) {
 	go func() {
 		select {
 		case s := <-signals:
-			cancel(signalError{s})
+			cancel(app.SignalError{Signal: s})
 			signal.Stop(signals)
 		case <-done:
 		}
@@ -90,16 +79,10 @@ func cancelOnSignal(cancel context.CancelCauseFunc) (stop func()) {
 	return func() { signal.Stop(signals); close(done) }
 }
 
-// wasInterrupted tells whether ctx ended by an interrupt.
-func wasInterrupted(ctx context.Context) bool {
-	var caught signalError
-	return errors.As(context.Cause(ctx), &caught) && caught.Signal == os.Interrupt
-}
-
 func exitCode(ctx context.Context, err error) int {
 	var exit app.ExitError
 	var usage settings.UsageError
-	var caught signalError
+	var caught app.SignalError
 	switch {
 	case errors.As(err, &exit):
 		return exit.Code
@@ -151,7 +134,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 			"  lifehub index ~/notes                   # make your notes known\n" +
 			"  lifehub ask \"how often do I run?\"       # one question, answer on stdout\n" +
 			"  lifehub search \"boiler pressure\" -n 3   # passages, without a model",
-		Args:          args(func(cmd *cobra.Command, given []string) error { return cobra.NoArgs(cmd, chat.takeID(given)) }),
+		Args:          app.Args(func(cmd *cobra.Command, given []string) error { return cobra.NoArgs(cmd, chat.takeID(given)) }),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return chat.run(cmd.Context(), "") },
@@ -165,16 +148,6 @@ func newRoot(sh *app.Process) *cobra.Command {
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh),
 	)
 	return root
-}
-
-// args makes a wrong number of arguments a usage error.
-func args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, given []string) error {
-		if err := check(cmd, given); err != nil {
-			return settings.UsageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
-		}
-		return nil
-	}
 }
 
 // group makes a command that only holds others.

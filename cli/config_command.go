@@ -20,20 +20,20 @@ func newConfig(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	show := &cobra.Command{
 		Use: "show", Short: "Show the value of each setting and which layer set it",
-		Args: args(cobra.NoArgs),
+		Args: app.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return showConfig(sh, asJSON) },
 	}
 	show.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return group("config", "Where settings lie, and what they are",
 		&cobra.Command{
 			Use: "path", Short: "Show where settings, data and logs lie",
-			Args: args(cobra.NoArgs),
+			Args: app.Args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return showPaths(sh) },
 		},
 		show,
 		&cobra.Command{
 			Use: "init", Short: "Write a settings file that explains every key",
-			Args: args(cobra.NoArgs),
+			Args: app.Args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return initConfig(sh) },
 		},
 		newConfigTrust(sh),

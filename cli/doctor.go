@@ -42,7 +42,7 @@ func newDoctor(sh *app.Process) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check what works, and say how to mend what does not",
 		Long:  "Check settings, conversations, model server, models, notes, index, MCP servers, terminal and file permissions.\nThe exit code is 1 when something needs mending.",
-		Args:  args(cobra.NoArgs),
+		Args:  app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := examineAll(cmd.Context(), sh)
 			if asJSON {

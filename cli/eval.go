@@ -25,12 +25,12 @@ func newEval(sh *app.Process) *cobra.Command {
 		Long: "Measure how well the search finds your own notes: titles and headings are asked as questions, and the note each\n" +
 			"was taken from should be found. By words, by meaning and by both. No chat model is needed, nothing is changed.",
 		Example: "  lifehub eval\n  lifehub eval --notes ~/notes -n 500 --json",
-		Args:    args(cobra.NoArgs),
+		Args:    app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runEval(cmd.Context(), sh, flags, most, asJSON)
 		},
 	}
-	registerNotes(&flags, cmd)
+	app.RegisterNotes(&flags, cmd)
 	cmd.Flags().IntVarP(&most, "number", "n", 200, "how many questions of each folder of notes at most")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd

@@ -214,7 +214,7 @@ func (l *life) followServers(ctx context.Context) {
 		before := told
 		told = map[string]string{}
 		for _, s := range l.Servers.State() {
-			text := waits(s)
+			text := app.Unseen(s)
 			told[s.Name] = text
 			if text != before[s.Name] {
 				if text != "" {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
@@ -26,7 +25,7 @@ func newMCP(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "List the MCP servers and how they are",
-		Args: args(cobra.NoArgs),
+		Args: app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := app.Open(cmd.Context(), sh, app.RunFlags{NoSave: true})
 			if err != nil {
@@ -40,21 +39,6 @@ func newMCP(sh *app.Process) *cobra.Command {
 	list.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return group("mcp", "The MCP servers, which bring further tools",
 		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), newMCPLogs(sh))
-}
-
-// waits says what of a server is not used until the user has seen it; "" for nothing.
-func waits(s mcpclient.ServerState) string {
-	if len(s.Unseen) == 0 {
-		return ""
-	}
-	what := make([]string, 0, len(s.Unseen))
-	for _, c := range s.Unseen {
-		what = append(what, c.What)
-	}
-	if len(what) > 3 {
-		what = append(what[:3], fmt.Sprintf("%d more", len(what)-3))
-	}
-	return fmt.Sprintf("what is new of the MCP server %s (%s) is not used until you have seen it: /mcp in the chat, or lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
 }
 
 // startOne starts one server alone, for a command about it.
@@ -144,7 +128,7 @@ func newMCPLogs(sh *app.Process) *cobra.Command {
 	lines := 0
 	cmd := &cobra.Command{
 		Use: "logs NAME", Short: "Print what a server wrote to stderr and logged",
-		Args: args(cobra.ExactArgs(1)),
+		Args: app.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error { return showServerLog(sh, given[0], lines) },
 	}
 	cmd.Flags().IntVarP(&lines, "number", "n", 0, "only the last lines; 0: all that is kept")
@@ -159,7 +143,7 @@ func showServerLog(sh *app.Process, name string, lines int) error {
 	if _, err := k.Settings.Only(name); err != nil {
 		return settings.UsageError{Err: err}
 	}
-	text, err := serverLog(p.ServerLog(name), lines)
+	text, err := app.ServerLog(p.ServerLog(name), lines)
 	if err != nil {
 		return err
 	}
@@ -169,21 +153,4 @@ func showServerLog(sh *app.Process, name string, lines int) error {
 	}
 	fmt.Fprintln(sh.Out, safetext.Text(text))
 	return nil
-}
-
-// serverLog is the end of a server's log, the older file before the newer.
-func serverLog(file string, lines int) (string, error) {
-	var text strings.Builder
-	for _, part := range []string{file + ".old", file} {
-		data, err := os.ReadFile(part)
-		if err != nil && !os.IsNotExist(err) {
-			return "", fmt.Errorf("read the log: %w", err)
-		}
-		text.Write(data)
-	}
-	all := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
-	if lines > 0 && len(all) > lines {
-		all = all[len(all)-lines:]
-	}
-	return strings.Join(all, "\n"), nil
 }

@@ -37,7 +37,7 @@ func newMCPAdd(sh *app.Process) *cobra.Command {
 		Example: "  lifehub mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents\n" +
 			"  lifehub mcp add brave -e BRAVE_API_KEY -- npx -y @brave/brave-search-mcp-server\n" +
 			"  lifehub mcp add work --url https://mcp.example.org/mcp -H 'Authorization: Bearer ${WORK_TOKEN}'",
-		Args: args(cobra.MinimumNArgs(1)),
+		Args: app.Args(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error { return a.run(given[0], given[1:]) },
 	}
 	f := cmd.Flags()
@@ -118,7 +118,7 @@ func newMCPImport(sh *app.Process) *cobra.Command {
 			"VS Code, Zed, opencode, Codex (TOML) and whoever else writes \"mcpServers\" in JSON, with comments or without.\n" +
 			"Tools that the other client leaves out are left out here; what it lets run without asking is not taken over.",
 		Example: "  lifehub mcp import ~/.cursor/mcp.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    app.Args(cobra.ExactArgs(1)),
 		RunE:    func(_ *cobra.Command, given []string) error { return importServers(sh, given[0], yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "add them without asking")
@@ -202,7 +202,7 @@ func agree(sh *app.Process, question string, yes bool) error {
 func newMCPRemove(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Take a server out of mcp.json, and forget what it was trusted with", Aliases: []string{"rm"},
-		Args: args(cobra.ExactArgs(1)),
+		Args: app.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error { return removeServer(sh, given[0]) },
 	}
 }

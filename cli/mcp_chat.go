@@ -48,7 +48,7 @@ func (p panel) Switch(name string, on bool) error {
 // logLines is how much of a log the screen shows.
 const logLines = 1000
 
-func (p panel) Log(name string) (string, error) { return serverLog(p.ServerLog(name), logLines) }
+func (p panel) Log(name string) (string, error) { return app.ServerLog(p.ServerLog(name), logLines) }
 
 func (p panel) Trust(name string, seen []backend.Change) error {
 	changes := make([]trust.Change, 0, len(seen))

@@ -79,7 +79,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 		t.Errorf("its secret is told: %s", got)
 	}
 	// Nobody typed it: it starts once the user has seen it, here or in another LifeHub.
-	untilState(t, a, "a", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off && waits(s) != "" })
+	untilState(t, a, "a", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off && app.Unseen(s) != "" })
 	seen := a.Servers.Unseen("a")
 	other, err := trust.Open(a.Paths.TrustFile())
 	if err != nil {

@@ -25,7 +25,7 @@ func newMemory(sh *app.Process) *cobra.Command {
 	var limit int
 	list := &cobra.Command{
 		Use: "list", Short: "List what is remembered about you, with the file that holds it",
-		Args: args(cobra.NoArgs),
+		Args: app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withFacts(cmd.Context(), sh, func(a *app.App) error { return listFacts(cmd.Context(), sh, a, "", listJSON) })
 		},
@@ -33,7 +33,7 @@ func newMemory(sh *app.Process) *cobra.Command {
 	list.Flags().BoolVar(&listJSON, "json", false, "print a JSON array")
 	search := &cobra.Command{
 		Use: "search QUERY…", Short: "Find facts, and what was said in earlier conversations",
-		Args: args(cobra.MinimumNArgs(1)),
+		Args: app.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withMemory(cmd.Context(), sh, app.RunFlags{}, func(a *app.App) error {
 				return printMemory(cmd.Context(), sh, a, strings.Join(given, " "), limit, searchJSON)
@@ -46,7 +46,7 @@ func newMemory(sh *app.Process) *cobra.Command {
 		&cobra.Command{
 			Use: "add TEXT", Short: "Remember a fact about you",
 			Example: "  lifehub memory add \"my cat is called Whiskers\"",
-			Args:    args(cobra.MinimumNArgs(1)),
+			Args:    app.Args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
 				return withFacts(cmd.Context(), sh, func(a *app.App) error {
 					diff, err := a.Facts().Remember(strings.Join(given, " "), time.Now())
@@ -56,7 +56,7 @@ func newMemory(sh *app.Process) *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "forget TEXT", Short: "Forget a fact, named by words that only it holds",
-			Args: args(cobra.MinimumNArgs(1)),
+			Args: app.Args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
 				return withFacts(cmd.Context(), sh, func(a *app.App) error {
 					diff, err := a.Facts().Forget(strings.Join(given, " "))
@@ -66,7 +66,7 @@ func newMemory(sh *app.Process) *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "edit", Short: "Open the file of facts in your editor",
-			Args: args(cobra.NoArgs),
+			Args: app.Args(cobra.NoArgs),
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				return withFacts(cmd.Context(), sh, func(a *app.App) error { return editFacts(cmd.Context(), sh, a) })
 			},

@@ -20,7 +20,7 @@ func newModels(sh *app.Process) *cobra.Command {
 	var listJSON, showJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "List the models of the server",
-		Args: args(cobra.NoArgs),
+		Args: app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withProvider(cmd.Context(), sh, func(ctx context.Context, p llm.Provider) error {
 				return listModels(ctx, sh, p, listJSON)
@@ -30,7 +30,7 @@ func newModels(sh *app.Process) *cobra.Command {
 	list.Flags().BoolVar(&listJSON, "json", false, "print a JSON array")
 	show := &cobra.Command{
 		Use: "show [NAME]", Short: "Show what a model can do; without a name, the one in use",
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: app.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withProvider(cmd.Context(), sh, func(ctx context.Context, p llm.Provider) error {
 				return showModel(ctx, sh, p, strings.Join(given, ""), showJSON)
@@ -41,7 +41,7 @@ func newModels(sh *app.Process) *cobra.Command {
 	pull := &cobra.Command{
 		Use: "pull NAME", Short: "Fetch a model",
 		Example: "  lifehub models pull nomic-embed-text",
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    app.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withProvider(cmd.Context(), sh, func(ctx context.Context, p llm.Provider) error {
 				bar := app.NewBar(sh)

@@ -27,7 +27,7 @@ func newReplay(sh *app.Process) *cobra.Command {
 		Example: "  lifehub trace replay 3f9c2a              # as fast as it was\n" +
 			"  lifehub trace replay 3f9c2a --speed 4\n" +
 			"  lifehub trace replay 3f9c2a --speed 0    # all at once",
-		Args: args(cobra.ExactArgs(1)),
+		Args: app.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if speed < 0 {
 				return settings.UsageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", speed)}

@@ -29,12 +29,12 @@ func newSearch(sh *app.Process) *cobra.Command {
 			"after:DATE and before:DATE. Words in quotes are found as they stand.",
 		Example: "  lifehub search \"undo the last commit\"\n" +
 			"  lifehub search boiler tag:home after:2026-01-01 -n 3",
-		Args: args(cobra.MinimumNArgs(1)),
+		Args: app.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return searchNotes(cmd.Context(), sh, flags, strings.Join(given, " "), limit, asJSON)
 		},
 	}
-	registerNotes(&flags, cmd)
+	app.RegisterNotes(&flags, cmd)
 	cmd.Flags().IntVarP(&limit, "number", "n", 5, "how many passages")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd

@@ -36,7 +36,7 @@ func newStats(sh *app.Process) *cobra.Command {
 		Example: "  lifehub stats                        # by day\n" +
 			"  lifehub stats --by model --since 7d\n" +
 			"  lifehub stats --by turn --since 2026-03-01 --json",
-		Args: args(cobra.NoArgs),
+		Args: app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
 	cmd.Flags().StringVar(&s.by, "by", "day", "what turns are summed up by: day, model or turn")

@@ -25,7 +25,7 @@ func newTools(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
 		Short: "List every tool with its level, or show one with its schema",
-		Args:  args(cobra.MaximumNArgs(1)),
+		Args:  app.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withTools(cmd.Context(), sh, func(list []agent.Tool, gate *turn.Agent) error {
 				if len(given) == 1 {
@@ -96,20 +96,20 @@ func newPermissions(sh *app.Process) *cobra.Command {
 	return group("permissions", "Which calls run, ask or are refused, and why",
 		&cobra.Command{
 			Use: "list", Short: "List the rules",
-			Args: args(cobra.NoArgs),
+			Args: app.Args(cobra.NoArgs),
 			RunE: func(*cobra.Command, []string) error { return listRules(sh) },
 		},
 		&cobra.Command{
 			Use: "test CALL", Short: "Say which rule decides a call",
 			Example: "  lifehub permissions test add_task\n  lifehub permissions test 'add_task text=milk note=home.md'",
-			Args:    args(cobra.MinimumNArgs(1)),
+			Args:    app.Args(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, given []string) error {
 				return testRules(cmd.Context(), sh, strings.Join(given, " "))
 			},
 		},
 		&cobra.Command{
 			Use: "revoke TOOL", Short: "Take the rules for a tool out of the file",
-			Args: args(cobra.ExactArgs(1)),
+			Args: app.Args(cobra.ExactArgs(1)),
 			RunE: func(_ *cobra.Command, given []string) error { return revokeRules(sh, given[0]) },
 		},
 	)

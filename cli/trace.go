@@ -24,7 +24,7 @@ func newTrace(sh *app.Process) *cobra.Command {
 	var listJSON, full bool
 	list := &cobra.Command{
 		Use: "list", Short: "List the turns that have a trace, newest first",
-		Args: args(cobra.NoArgs),
+		Args: app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withStore(sh, func(s *store.Store) error { return listTraces(cmd.Context(), sh, s, limit, listJSON) })
 		},
@@ -35,7 +35,7 @@ func newTrace(sh *app.Process) *cobra.Command {
 		Use: "show ID", Short: "Print a turn event by event",
 		Long:    "Print a turn event by event, each with its time since the turn began. ID is that of a turn, or of a\nconversation, which means its last turn.",
 		Example: "  lifehub trace show 3f9c2a       # the last turn of that conversation\n  lifehub trace show --full 3f9c2a.4",
-		Args:    args(cobra.ExactArgs(1)),
+		Args:    app.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return withTrace(cmd.Context(), sh, given[0], func(t trace.Trace, events []agent.Event) error {
 				return showTrace(sh.Out, t, events, full)
@@ -52,7 +52,7 @@ func newExport(sh *app.Process) *cobra.Command {
 		Long: "Print a trace as JSON lines: a head, then each event and prompt as --stream-json writes events. Keys and\n" +
 			"passwords known from the settings, the environment, .env files and mcp.json are taken out in every form in\n" +
 			"which they travel (plain, URL, base64, hex), and so is what looks like one.",
-		Args: args(cobra.ExactArgs(1)),
+		Args: app.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error { return exportTrace(cmd.Context(), sh, given[0]) },
 	}
 }

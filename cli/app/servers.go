@@ -191,3 +191,35 @@ func (a *App) sample(ctx context.Context, server string, request llm.Request) (m
 	}
 	return mcpclient.Sampled{Model: a.Provider.State().Model, Text: text.String()}, nil
 }
+
+// Unseen says what of a server is not used until the user has seen it; "" for nothing.
+func Unseen(s mcpclient.ServerState) string {
+	if len(s.Unseen) == 0 {
+		return ""
+	}
+	what := make([]string, 0, len(s.Unseen))
+	for _, c := range s.Unseen {
+		what = append(what, c.What)
+	}
+	if len(what) > 3 {
+		what = append(what[:3], fmt.Sprintf("%d more", len(what)-3))
+	}
+	return fmt.Sprintf("what is new of the MCP server %s (%s) is not used until you have seen it: /mcp in the chat, or lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
+}
+
+// ServerLog is the end of a server's log, the older file before the newer.
+func ServerLog(file string, lines int) (string, error) {
+	var text strings.Builder
+	for _, part := range []string{file + ".old", file} {
+		data, err := os.ReadFile(part)
+		if err != nil && !os.IsNotExist(err) {
+			return "", fmt.Errorf("read the log: %w", err)
+		}
+		text.Write(data)
+	}
+	all := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+	if lines > 0 && len(all) > lines {
+		all = all[len(all)-lines:]
+	}
+	return strings.Join(all, "\n"), nil
+}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/cli/settings"
+	"lifehub/store"
+)
+
+// RegisterNotes adds the flag that names folders of notes.
+func RegisterNotes(f *RunFlags, cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.Notes, "notes", nil, "use just this folder of notes, for this run (repeatable)")
+}
+
+// RegisterRun adds the flags of a command that asks.
+func RegisterRun(f *RunFlags, cmd *cobra.Command) {
+	RegisterNotes(f, cmd)
+	cmd.Flags().StringVarP(&f.Model, "model", "m", "", "chat model for this run")
+	cmd.Flags().StringVar(&f.Mode, "mode", "", "how a question is worked on: plan, loop or team")
+	cmd.Flags().BoolVar(&f.NoSave, "no-save", false, "keep nothing of this conversation")
+}
+
+// RegisterResume adds the flags that go on with a conversation that was kept.
+func RegisterResume(f *RunFlags, cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&f.HasLast, "continue", "c", false, "go on with the last conversation")
+	cmd.Flags().FuncP("resume", "r", "go on with a conversation, by its ID", func(id string) error {
+		if f.Resume = id; id == "" { // a script's variable that holds nothing
+			return errors.New("no conversation is named")
+		}
+		return nil
+	})
+	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-save")
+}
+
+// Spot is where a chat begins.
+type Spot struct {
+	Conversation, Title string
+	Turn                string // "": at the end
+}
+
+// OpenConversation is the conversation to go on with, and where in it, or a new one.
+func OpenConversation(ctx context.Context, a *App, flags RunFlags) (Spot, error) {
+	switch {
+	case flags.Resume != "":
+		name, number, isTurn := strings.Cut(flags.Resume, ".")
+		c, err := a.Store.Conversation(ctx, name)
+		if err != nil {
+			return Spot{}, settings.UsageError{Err: err}
+		}
+		at := Spot{Conversation: c.ID, Title: c.Title}
+		if isTurn {
+			at.Turn = c.ID + "." + number
+			if err := a.Store.Show(ctx, c.ID, at.Turn); err != nil {
+				return Spot{}, settings.UsageError{Err: err}
+			}
+		}
+		return at, nil
+	case flags.HasLast:
+		c, err := a.Store.Last(ctx)
+		if errors.Is(err, store.ErrNoConversation) {
+			return Spot{}, settings.UsageError{Err: errors.New("there is no conversation to go on with yet; `lifehub` starts one")}
+		}
+		if err != nil {
+			return Spot{}, settings.UsageError{Err: err}
+		}
+		return Spot{Conversation: c.ID, Title: c.Title}, nil
+	}
+	return Spot{Conversation: a.Store.NewConversation()}, nil
+}
+
+// Args makes a wrong number of arguments a usage error.
+func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		if err := check(cmd, given); err != nil {
+			return settings.UsageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
+		}
+		return nil
+	}
+}
