@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -193,7 +194,9 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.Store}, c.Store, models{c.App}, offers{c.life}, panel{c.App}
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && !c.flags.goesOn()
 	o.FindModel = c.life.findModel
-	o.Search, o.Rename, o.Prompts, o.Figures = c.Store.Search, c.Store.Rename, c.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) { return figuresBy(ctx, c.App, by) }
+	o.Search, o.Rename, o.Prompts, o.Figures = c.Store.Search, c.Store.Rename, c.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
+		return c.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
+	}
 	o.Artifacts, o.Unsent = c.Store, c.Store.Drafts
 	o.Mentions = func(ctx context.Context, place string) ([]backend.Mention, error) {
 		return mentionsOf(ctx, c.App, place)
@@ -223,3 +226,6 @@ func (c *chat) close() {
 		c.App.Close()
 	}
 }
+
+// pageOfFigures is how many rows the chat's page of figures has.
+const pageOfFigures = 200

@@ -300,7 +300,7 @@ func examineIndex(ctx context.Context, a *app.App) finding {
 		f.Says = err.Error()
 		return f
 	}
-	f.OK, f.Says = true, fmt.Sprintf("%d of %s, brought up to date %s ago, %s", indexed, draw.Count(total, "note"), ago(c.Age), c.Embedder)
+	f.OK, f.Says = true, fmt.Sprintf("%d of %s, brought up to date %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Embedder)
 	if embedder != nil && embedded < passages {
 		f.Says += fmt.Sprintf(": it has embedded %d of %s, words find the rest", embedded, draw.Count(passages, "passage"))
 		f.Mend = "lifehub index"

@@ -240,7 +240,7 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 		return err
 	}
 	o.stale()
-	if err := rememberNotes(o.Paths.ConfigFile(), dir); err != nil {
+	if err := settings.RememberNotes(o.Paths.ConfigFile(), dir); err != nil {
 		slog.Warn("remember the notes", "error", err)
 		o.notice(fmt.Sprintf("These notes are used now, but not remembered: %v.", err))
 	}

@@ -59,7 +59,7 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 		if f.looks() {
 			continue
 		}
-		if err := rememberNotes(p.ConfigFile(), dirs[i]); err != nil {
+		if err := settings.RememberNotes(p.ConfigFile(), dirs[i]); err != nil {
 			return err
 		}
 	}

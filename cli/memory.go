@@ -16,7 +16,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
-	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 )
 
@@ -132,7 +131,7 @@ func printMemory(ctx context.Context, sh *app.Process, a *app.App, query string,
 	printFacts(sh, found.Facts)
 	for _, r := range found.Exchanges {
 		fmt.Fprintf(sh.Out, "%s  %s  %s\n", shortID(r.Conversation), r.Asked.Local().Format("2006-01-02 15:04"), safetext.Line(r.Title))
-		fmt.Fprintf(sh.Out, "%s\n%s\n\n", indent(safetext.Text(excerpt(r.Question)), "  > "), indent(safetext.Text(excerpt(r.Answer)), "    "))
+		fmt.Fprintf(sh.Out, "%s\n%s\n\n", indent(safetext.Text(app.Excerpt(r.Question)), "  > "), indent(safetext.Text(app.Excerpt(r.Answer)), "    "))
 	}
 	if len(found.Facts)+len(found.Exchanges) == 0 {
 		fmt.Fprintln(sh.Err, "nothing like that is remembered")
@@ -168,91 +167,4 @@ func editFacts(ctx context.Context, sh *app.Process, a *app.App) error {
 		return fmt.Errorf("edit what is remembered: %w", err)
 	}
 	return nil
-}
-
-// memoryCommands are the slash commands of the memory.
-func (l *life) memoryCommands() []backend.Command {
-	return []backend.Command{
-		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: l.slashMemory},
-		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, but for the last messages", Here: l.slashCompact},
-		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, text string) (string, error) {
-			diff, err := l.Facts().Remember(text, time.Now())
-			return withDiff("Remembered; `/forget` takes it back.", diff, err)
-		}},
-		{Name: "forget", Args: "TEXT", Help: "forget a fact, named by words that only it holds", Run: func(_ context.Context, text string) (string, error) {
-			diff, err := l.Facts().Forget(text)
-			return withDiff("Forgotten; `/remember` brings it back.", diff, err)
-		}},
-	}
-}
-
-// slashCompact says what it did.
-func (l *life) slashCompact(ctx context.Context, conversation, focus string) (string, error) {
-	done, err := l.Agent().Compact(ctx, conversation, focus)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%d messages are now a summary: about %d tokens in place of %d. They can still be read, searched and recalled.\n\n%s\n",
-		done.Messages, done.After, done.Before, quoted(done.Text)), nil
-}
-
-// quoted is a text as a quotation in Markdown, line for line.
-func quoted(text string) string {
-	return "> " + strings.ReplaceAll(safetext.Text(text), "\n", "  \n> ")
-}
-
-// withDiff says that something was done, so that its diff is not taken for a question.
-func withDiff(done, diff string, err error) (string, error) {
-	if err != nil {
-		return "", err
-	}
-	return done + "\n\n````diff\n" + diff + "````\n", nil
-}
-
-func (l *life) slashMemory(ctx context.Context, query string) (string, error) {
-	var found agent.Remembered
-	var err error
-	if query == "" {
-		found.Facts, err = l.FindFacts(ctx, "")
-	} else {
-		const most = 5
-		found, err = l.SearchMemory(ctx, query, most)
-	}
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	if len(found.Facts) > 0 {
-		b.WriteString("| line | fact | from |\n| --- | --- | --- |\n")
-		for _, f := range found.Facts {
-			fmt.Fprintf(&b, "| %d | %s | %s |\n", f.Line, cell(f.Text), cell(f.Provenance()))
-		}
-	}
-	for _, r := range found.Exchanges {
-		fmt.Fprintf(&b, "\n**%s**, in *%s* (%s):\n\n> %s\n", r.Asked.Local().Format("2 January 2006"), cell(r.Title), r.Conversation, cell(excerpt(r.Question)))
-	}
-	if query != "" {
-		if b.Len() == 0 {
-			return "Nothing like that is remembered.", nil
-		}
-		return b.String(), nil
-	}
-	folder, err := l.Facts().Folder()
-	if err != nil {
-		return "", err
-	}
-	archived, err := l.Store.Archived(ctx)
-	if err != nil {
-		return "", err
-	}
-	if len(found.Facts) == 0 {
-		b.WriteString("No facts are remembered about you. `/remember TEXT` adds one.\n")
-	}
-	exchanges := fmt.Sprintf("%d past exchanges", archived)
-	if archived == 1 {
-		exchanges = "1 past exchange"
-	}
-	fmt.Fprintf(&b, "\nFacts stand in `%s`, which you may edit. %s can come back (`memory.scope: %s`).\n",
-		filepath.Join(folder.Dir(), filepath.FromSlash(l.Facts().Path)), exchanges, l.Settings.Memory.Scope)
-	return b.String(), nil
 }

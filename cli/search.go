@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -106,7 +105,7 @@ func printFound(sh *app.Process, found rag.Found) error {
 		if p.Heading != "" {
 			fmt.Fprintf(&out, "  %s", safetext.Line(p.Heading))
 		}
-		fmt.Fprintf(&out, "\n%s\n\n", indent(safetext.Text(excerpt(p.Text)), "      "))
+		fmt.Fprintf(&out, "\n%s\n\n", indent(safetext.Text(app.Excerpt(p.Text)), "      "))
 	}
 	if _, err := io.WriteString(sh.Out, out.String()); err != nil {
 		return err
@@ -119,7 +118,7 @@ func printFound(sh *app.Process, found rag.Found) error {
 	}
 	c := found.Coverage
 	fmt.Fprintf(sh.Err, "searched %d of %s, brought up to date %s ago, %s\n",
-		c.Indexed, draw.Count(c.Total, "note"), ago(c.Age), safetext.Line(c.Embedder))
+		c.Indexed, draw.Count(c.Total, "note"), app.Ago(c.Age), safetext.Line(c.Embedder))
 	return nil
 }
 
@@ -132,31 +131,6 @@ func shownScore(score float64) string {
 	return fmt.Sprintf("%.2f", score)
 }
 
-// excerptLines bounds what search shows of a passage.
-const excerptLines = 6
-
-func excerpt(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) > excerptLines {
-		lines = append(lines[:excerptLines], "…")
-	}
-	return strings.Join(lines, "\n")
-}
-
 func indent(text, by string) string {
 	return by + strings.ReplaceAll(text, "\n", "\n"+by)
-}
-
-// ago is a length of time, in seconds, in one unit.
-func ago(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }

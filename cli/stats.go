@@ -66,14 +66,6 @@ func (s *sums) run(ctx context.Context) error {
 	})
 }
 
-// pageOfFigures is how many rows the chat's page of figures has.
-const pageOfFigures = 200
-
-// figuresBy are what the chat's page of them shows.
-func figuresBy(ctx context.Context, a *app.App, by string) ([]agent.Figures, error) {
-	return a.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
-}
-
 func (s *sums) print(list []agent.Figures) error {
 	if s.asJSON {
 		if list == nil {

@@ -81,3 +81,29 @@ func Size(n int64) string {
 	}
 	return fmt.Sprintf("%d GB", n/1_000_000_000)
 }
+
+// excerptLines bounds what is shown of a passage.
+const excerptLines = 6
+
+// Excerpt is the beginning of a passage, in lines.
+func Excerpt(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) > excerptLines {
+		lines = append(lines[:excerptLines], "…")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Ago is a length of time, in seconds, in one unit.
+func Ago(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -246,4 +247,18 @@ func safeLink(address string) bool {
 		}
 	}
 	return false
+}
+
+// FormatOf is the format asked for, else the one that a file is named after,
+// else markdown.
+func FormatOf(format, file string) string {
+	switch ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(file), ".")); {
+	case format != "":
+		return format
+	case ending == "htm":
+		return "html"
+	case Formats[ending] != nil:
+		return ending
+	}
+	return "md"
 }

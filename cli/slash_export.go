@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"lifehub/agent"
+	"lifehub/agent/turn"
+	"lifehub/cli/app"
+	"lifehub/cli/export"
+	"lifehub/store"
+	"lifehub/tui/backend"
+)
+
+// exportStep is the call that makes a note of the document that is named,
+// in the words of /export NAME [NOTE]; nil: no document has such a name.
+func exportStep(ctx context.Context, a *app.App, conversation, given string) (*agent.Step, error) {
+	if conversation == "" {
+		return nil, nil
+	}
+	list, err := a.Store.Artifacts(ctx, conversation)
+	if err != nil {
+		return nil, err
+	}
+	for _, document := range list {
+		path, named := strings.CutPrefix(given, document.Name)
+		if !named || path != "" && !strings.HasPrefix(path, " ") {
+			continue
+		}
+		if path = strings.TrimSpace(path); path == "" {
+			path = fileName(document.Name) + ".md"
+		}
+		input, err := json.Marshal(map[string]string{"path": path, "content": export.Disarm(document.Text)})
+		if err != nil {
+			return nil, fmt.Errorf("export %s: %w", document.Name, err)
+		}
+		return &agent.Step{Tool: "create_note", Input: input, Description: "make a note of " + document.Name}, nil
+	}
+	return nil, nil
+}
+
+// exportCommand writes the open conversation to a file, or makes a note of one
+// of its documents.
+func (l *life) exportCommand(assistant *turn.Agent) backend.Command {
+	return backend.Command{
+		Name: "export", Args: "[md|json|html] [FILE] | DOCUMENT [NOTE]", Help: "write this conversation to a file, or a document of it to the notes",
+		Here: l.slashExport,
+		Begin: func(ctx context.Context, conversation, given string) (backend.Turn, error) {
+			step, err := exportStep(ctx, l.App, conversation, given)
+			if step == nil || err != nil {
+				return nil, err
+			}
+			return func(ctx context.Context, conversation, asked string) <-chan agent.Event {
+				return assistant.Call(ctx, conversation, asked, *step)
+			}, nil
+		},
+	}
+}
+
+// slashExport writes the open conversation to a new file.
+func (l *life) slashExport(ctx context.Context, conversation, given string) (string, error) {
+	c, err := l.Store.Conversation(ctx, conversation)
+	if errors.Is(err, store.ErrNoConversation) {
+		return "", errors.New("there is nothing to export yet")
+	}
+	if err != nil {
+		return "", err
+	}
+	format, file := "", strings.TrimSpace(given)
+	if first, rest, _ := strings.Cut(file, " "); export.Formats[first] != nil {
+		format, file = first, strings.TrimSpace(rest)
+	}
+	format = export.FormatOf(format, file)
+	if file == "" {
+		file = fileName(c.Title) + "." + format
+	}
+	var b bytes.Buffer
+	if err := export.Write(ctx, l.Store, c, format, &b); err != nil {
+		return "", err
+	}
+	path, err := writeNewFile(file, []byte(l.Secrets.Known(b.String())))
+	if err != nil {
+		return "", err
+	}
+	return "Exported to `" + path + "`.", nil
+}
+
+// writeNewFile writes a file that was not there and returns its absolute path.
+func writeNewFile(file string, data []byte) (string, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", file, err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("there is a file %s already; name another: /export FILE", path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	return path, nil
+}
+
+// fileName makes a name for a file of a title.
+func fileName(title string) string {
+	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	name := strings.ToLower(strings.Join(words, "-"))
+	if runes := []rune(name); len(runes) > 50 {
+		name = string(runes[:50])
+	}
+	if name == "" {
+		return "conversation"
+	}
+	return name
+}
