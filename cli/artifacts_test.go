@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/llm/llmtest"
 )
 
@@ -18,7 +19,7 @@ import (
 // and changed it, and the vault beside it.
 func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) (string, int)) {
 	t.Helper()
-	vault = aVault(t)
+	vault = apptest.Vault(t)
 	model := llmtest.NewScript(
 		says(asksFront, toTeam),
 		says(asksLead, `{"tasks":[{"id":"1","worker_type":"search","task_description":"WEB: asyncio","success_criteria":"x"},`+
@@ -79,7 +80,7 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 			}
 		}
 	}
-	if got := read(t, filepath.Join(home, "out.md")); got != "# asyncio\n\n- prefer TaskGroup\n- timeouts\n- timeouts\n" {
+	if got := apptest.Read(t, filepath.Join(home, "out.md")); got != "# asyncio\n\n- prefer TaskGroup\n- timeouts\n- timeouts\n" {
 		t.Errorf("the file holds\n%s", got)
 	}
 }
@@ -103,7 +104,7 @@ func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	term.types("y\r")
 	term.sees("created ideas/asyncio.md")
-	if got := read(t, note); !strings.Contains(got, "- prefer TaskGroup") {
+	if got := apptest.Read(t, note); !strings.Contains(got, "- prefer TaskGroup") {
 		t.Errorf("the note is\n%s", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/store"
 )
 
@@ -36,7 +37,7 @@ func TestAskTellsThatTheQuestionBeforeWasCutOff(t *testing.T) {
 	}
 	for conversation, want := range map[string]string{"whole": "", "new": "", "open": "still at the question before"} {
 		q.tellUnfinished(t.Context(), &app.App{Store: s}, conversation)
-		got := read(t, told.Name())
+		got := apptest.Read(t, told.Name())
 		if err := told.Truncate(0); err != nil {
 			t.Fatal(err)
 		}

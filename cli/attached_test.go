@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 )
 
 // hiddenCommands stand in what somebody else wrote.
@@ -36,8 +37,8 @@ func hiddenCommands() (list []string) {
 // anything runs because of it, in any mode, also where a rule allows all.
 func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 	home, vault := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n\n- [ ] call the plumber\n")
-	a, err := app.Open(t.Context(), settingsOf(home), app.RunFlags{Notes: []string{vault}})
+	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n\n- [ ] call the plumber\n")
+	a, err := app.Open(t.Context(), apptest.Process(home), app.RunFlags{Notes: []string{vault}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 		},
 		"@file": func(text string) string {
 			name := filepath.Join(t.TempDir(), "mail.txt")
-			write(t, name, text)
+			apptest.Write(t, name, text)
 			return "Summarise @" + name
 		},
 	}
@@ -94,7 +95,7 @@ func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
 			}
 		}
 	}
-	if text := read(t, filepath.Join(vault, "running.md")); text != "# Running\n\nI run in the park.\n\n- [ ] call the plumber\n" {
+	if text := apptest.Read(t, filepath.Join(vault, "running.md")); text != "# Running\n\nI run in the park.\n\n- [ ] call the plumber\n" {
 		t.Errorf("the note holds %q", text)
 	}
 	t.Logf("%d commands, %d runs, %d ran unasked", len(commands), runs, ran)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/internal/hostile"
 	"lifehub/internal/ttytest"
 )
@@ -54,7 +55,7 @@ func TestNoBytesEndTheChat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, vault := newHouse(t), aVault(t)
+			h, vault := newHouse(t), apptest.Vault(t)
 			term := h.opens("chat", "--notes", vault)
 			term.sees("2 notes")
 			for _, payload := range each.payloads {

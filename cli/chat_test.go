@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 )
 
 func TestChatAnswersFromNotesWithoutAnyServer(t *testing.T) {
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("offline", "2 notes")
 	term.types("how often do I run?\r")
@@ -30,7 +31,7 @@ func TestTheHeaderNamesTheModelThatTheServerHas(t *testing.T) {
 	s := &served{serverShape: serverShapes["vLLM"], t: t}
 	server := httptest.NewServer(s)
 	defer server.Close()
-	term := startTerminal(t, 100, 30, s.env(server.URL), "chat", "--notes", aVault(t))
+	term := startTerminal(t, 100, 30, s.env(server.URL), "chat", "--notes", apptest.Vault(t))
 	term.sees(servedModel, "ctx 0 of 12k")
 	term.types("\x04")
 	if code := term.exits(); code != app.ExitDone {
@@ -44,12 +45,12 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 		want      bool
 	}{{"yes", "y\r", true}, {"no", "n\r", false}} {
 		t.Run(test.name, func(t *testing.T) {
-			vault := aVault(t)
+			vault := apptest.Vault(t)
 			term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 			term.sees("2 notes")
 			term.types("add task buy running socks\r")
 			term.sees("Allow once", "running socks", "tasks.md")
-			if strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "socks") {
+			if strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "socks") {
 				t.Fatal("the task was written before anyone said yes")
 			}
 			<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
@@ -59,8 +60,8 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 			}, "has closed the dialog and ended the turn: quitting earlier stops the approved call")
 			term.types("\x04")
 			term.exits()
-			if got := strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "- [ ] buy running socks"); got != test.want {
-				t.Errorf("task written: %v, want %v; the file is\n%s", got, test.want, read(t, filepath.Join(vault, "tasks.md")))
+			if got := strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "- [ ] buy running socks"); got != test.want {
+				t.Errorf("task written: %v, want %v; the file is\n%s", got, test.want, apptest.Read(t, filepath.Join(vault, "tasks.md")))
 			}
 		})
 	}
@@ -83,7 +84,7 @@ func shareOf() []string {
 // Whoever writes sentences while a question waits, on a real terminal, answers
 // nothing and loses no letter.
 func TestSentencesAnswerNoQuestion(t *testing.T) {
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("2 notes")
 	term.types("add task buy running socks\r")
@@ -97,7 +98,7 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 		term.types("\r") // it waits
 		term.sees("Answer the request above")
 	}
-	if got := read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
+	if got := apptest.Read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
 		t.Errorf("typing said yes; the note holds\n%s", got)
 	}
 	term.types("\x03\x03\x03")
@@ -105,7 +106,7 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 }
 
 func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 160, nil, "chat", "--plain", "--notes", vault)
 	term.sees("Type a question")
 	term.types("add task buy running socks\r")
@@ -115,7 +116,7 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 		term.types(sentence + "\r")
 		term.waits(func(screen string) bool { return strings.Count(screen, "waits as your next message") == i+1 }, "takes no sentence for an answer")
 	}
-	if got := read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
+	if got := apptest.Read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
 		t.Errorf("a line said yes; the note holds\n%s", got)
 	}
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
@@ -126,8 +127,8 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 }
 
 func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
-	vault := aVault(t)
-	before := read(t, filepath.Join(vault, "tasks.md"))
+	vault := apptest.Vault(t)
+	before := apptest.Read(t, filepath.Join(vault, "tasks.md"))
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("2 notes")
 	term.types("add task buy running socks\r")
@@ -135,12 +136,12 @@ func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	term.types("y\r")
 	term.waits(func(screen string) bool {
-		return strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "running socks") && !strings.Contains(screen, "working")
+		return strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "running socks") && !strings.Contains(screen, "working")
 	}, "has written the task")
 	term.sees("enter send")
 	term.types("/undo\r")
 	term.sees("Taken back", "tasks.md is as it was before")
-	if got := read(t, filepath.Join(vault, "tasks.md")); got != before {
+	if got := apptest.Read(t, filepath.Join(vault, "tasks.md")); got != before {
 		t.Errorf("after undo the note holds\n%s\nwant\n%s", got, before)
 	}
 	term.types("/tree\r")
@@ -148,7 +149,7 @@ func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
 }
 
 func TestChatGoesOnWithTheLastConversation(t *testing.T) {
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault, "how often do I run?")
 	first.sees("three times a week", "running.md:3")
 	first.types("\x04")
@@ -160,7 +161,7 @@ func TestChatGoesOnWithTheLastConversation(t *testing.T) {
 // Killed while it asks: the next chat offers to go on, asks the same again,
 // and writes the task once.
 func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	first.sees("2 notes")
 	first.types("add task buy running socks\r")
@@ -174,16 +175,16 @@ func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
 	<-time.After(700 * time.Millisecond) // the guard of 500 ms without a key runs in real time
 	second.types("\r")
 	second.sees("Allow once", "running socks", "tasks.md")
-	if strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "socks") {
+	if strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "socks") {
 		t.Fatal("the task was written before anyone said yes")
 	}
 	<-time.After(700 * time.Millisecond)
 	second.types("y\r")
 	second.waits(func(string) bool {
-		return strings.Contains(read(t, filepath.Join(vault, "tasks.md")), "- [ ] buy running socks")
+		return strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "- [ ] buy running socks")
 	}, "writes the task")
 	second.waits(func(screen string) bool { return strings.Contains(screen, "enter send") }, "comes to its end")
-	if n := strings.Count(read(t, filepath.Join(vault, "tasks.md")), "running socks"); n != 1 {
+	if n := strings.Count(apptest.Read(t, filepath.Join(vault, "tasks.md")), "running socks"); n != 1 {
 		t.Errorf("the task is there %d times", n)
 	}
 }

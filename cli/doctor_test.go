@@ -11,6 +11,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/apptest"
 	"lifehub/llm"
 	"lifehub/store"
 )
@@ -79,8 +80,8 @@ func (embedding) Embedder(context.Context) (llm.Embedder, error) { return otherE
 
 func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	home, vault := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n")
-	a, err := app.Open(t.Context(), settingsOf(home), app.RunFlags{Notes: []string{vault}})
+	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n")
+	a, err := app.Open(t.Context(), apptest.Process(home), app.RunFlags{Notes: []string{vault}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/apptest"
 	"lifehub/llm/llmtest"
 )
 
@@ -14,7 +15,7 @@ import (
 // turn later; what the model says of it counts for nothing.
 func TestAskTellsWhatTheTurnDid(t *testing.T) {
 	const claim = "I have sent the email to Bob, as secret/plan.md has it."
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	add, claims := `{"steps":[{"id":"1","tool":"add_task","input":{"text":"buy shoes"}}]}`, `{"steps":[],"answer":"`+claim+`"}`
 	script := llmtest.NewScript(says(asksPlanner, claims), says(asksPlanner, add), says(asksExplainer, claim), says(asksPlanner, claims), says(asksPlanner, claims))
 	server := llmtest.Serve(t, script)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 )
 
 // eventNames are the fixed names of the product that turns reach so far.
@@ -22,7 +23,7 @@ var eventNames = []string{
 
 func TestEveryTurnBeginsWithStartAndEndsOnce(t *testing.T) {
 	vault, home := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")
+	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")
 	for _, prompt := range []string{
 		"hello", "how often do I run?", "add task buy socks", "@calculate expression=17 * 23", "@list_tasks",
 		"@calculate expression=1/0", "@read_note path=nosuch.md", "what do zebras eat?", "你好", "\x1b[31mred?",

@@ -14,6 +14,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/apptest"
 )
 
 // hostileFolders are folders of notes that try to run something (it would
@@ -95,9 +96,9 @@ func newHostile(t *testing.T, files map[string]string) *hostileFolder {
 			}
 			continue
 		}
-		write(t, path, fill.Replace(text))
+		apptest.Write(t, path, fill.Replace(text))
 	}
-	write(t, filepath.Join(h.vault, "running.md"), "# Running\n\nI run three times a week.\n")
+	apptest.Write(t, filepath.Join(h.vault, "running.md"), "# Running\n\nI run three times a week.\n")
 	return h
 }
 
@@ -194,13 +195,13 @@ func TestATrustedFolderOnlyTightens(t *testing.T) {
 	if _, out := h.run("tools"); strings.Contains(out, "web_fetch ") || !strings.Contains(out, "search_notes") {
 		t.Errorf("tools.off of the folder is not heeded, or too much:\n%s", out)
 	}
-	write(t, filepath.Join(h.home, "lh", "config", "permissions.yaml"), "rules:\n  - {tool: add_task, level: auto}\n  - {tool: read_note, level: auto}\n")
+	apptest.Write(t, filepath.Join(h.home, "lh", "config", "permissions.yaml"), "rules:\n  - {tool: add_task, level: auto}\n  - {tool: read_note, level: auto}\n")
 	test("add_task text=socks", "deny")
 	test("add_task text=milk", "auto")
 	test("read_note path=running.md", "confirm")
 
 	// What was trusted stays in force when the folder changes.
-	write(t, filepath.Join(h.vault, ".lifehub", "permissions.yaml"), hostileRules)
+	apptest.Write(t, filepath.Join(h.vault, ".lifehub", "permissions.yaml"), hostileRules)
 	test("add_task text=socks", "deny")
 	if _, out := h.run("ask", "how often do I run?"); !strings.Contains(out, "not those that you trusted") {
 		t.Errorf("a change is not told:\n%s", out)
@@ -242,7 +243,7 @@ func TestATrustedFolderNarrowsSettings(t *testing.T) {
 func TestNoToolReachesLifeHubsOwnFiles(t *testing.T) {
 	h := newHostile(t, nil)
 	h.home = h.vault // so that the settings lie in VAULT/lh/config
-	write(t, filepath.Join(h.vault, "lh", "config", "instructions.md"), "# Persona\n\nBe brief about zebras.\n")
+	apptest.Write(t, filepath.Join(h.vault, "lh", "config", "instructions.md"), "# Persona\n\nBe brief about zebras.\n")
 	if code, out := h.run("index", "."); code != app.ExitDone || strings.Contains(out, "instructions.md") {
 		t.Errorf("index: exit %d\n%s", code, out)
 	}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/apptest"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
@@ -186,7 +187,7 @@ func TestAChatThatGoesOnDoesNotGrow(t *testing.T) {
 	}
 	vault := t.TempDir()
 	for i := range 40 {
-		write(t, filepath.Join(vault, fmt.Sprintf("note %d.md", i)), fmt.Sprintf("# Subject %d\n\n%s\n\n## More of subject %d\n\n%s\n", i, prose(-i, 80), i, prose(-i-1000, 80)))
+		apptest.Write(t, filepath.Join(vault, fmt.Sprintf("note %d.md", i)), fmt.Sprintf("# Subject %d\n\n%s\n\n## More of subject %d\n\n%s\n", i, prose(-i, 80), i, prose(-i-1000, 80)))
 	}
 	model := &talker{}
 	heaps := filepath.Join(t.TempDir(), "heap")

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/internal/hostile"
 	"lifehub/tui/safetext"
 )
@@ -37,7 +38,7 @@ func hostileVault(t *testing.T) (dir string, notes int) {
 			word := fmt.Sprintf("preserve%d", i+n)
 			fmt.Fprintf(&text, "# Marmalade %s %s\n\n%s says %s and ends.\n\n- [ ] cook %s %s\n\n", word, p.Text, word, p.Text, word, p.Text)
 		}
-		write(t, filepath.Join(dir, fmt.Sprintf("marmalade%03d.md", i)), text.String())
+		apptest.Write(t, filepath.Join(dir, fmt.Sprintf("marmalade%03d.md", i)), text.String())
 	}
 	return dir, notes
 }
@@ -121,9 +122,9 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 func TestHostileTextIsOnlyTextInEveryCommand(t *testing.T) {
 	const evil = "a\x1b[2J\x1b]0;owned\a\u009b31m\u202e\u2028\x7f\xff\U000e0041\u200b\u00ad\ufff9z"
 	vault, home := filepath.Join(t.TempDir(), "no\x1b[2Jtes\u202e"), t.TempDir()
-	write(t, filepath.Join(vault, "marm\x1b]0;owned\aalade\u009b.md"), "# Marmalade "+evil+"\n\nMarmalade says "+evil+" and ends.\n\n- [ ] cook "+evil+"\n")
+	apptest.Write(t, filepath.Join(vault, "marm\x1b]0;owned\aalade\u009b.md"), "# Marmalade "+evil+"\n\nMarmalade says "+evil+" and ends.\n\n- [ ] cook "+evil+"\n")
 	lh := filepath.Join(home, "lh")
-	write(t, filepath.Join(lh, "mcp.json"), `{"mcpServers":{"x\u001b[2J":{"command":"/bin/sh","args":["-c","printf 'log \\033[2J\\033]0;owned\\007\\n' >&2; exit 1"]},"y":{"command":"/nonexistent\u001b[2J"}}}`)
+	apptest.Write(t, filepath.Join(lh, "mcp.json"), `{"mcpServers":{"x\u001b[2J":{"command":"/bin/sh","args":["-c","printf 'log \\033[2J\\033]0;owned\\007\\n' >&2; exit 1"]},"y":{"command":"/nonexistent\u001b[2J"}}}`)
 	id := ""
 	lifehub := func(env []string, arg ...string) ([]byte, error) {
 		cmd := exec.Command(os.Args[0], arg...)
@@ -203,9 +204,9 @@ func TestHostileTextIsOnlyTextInEveryCommand(t *testing.T) {
 			run([]string{env + strings.ReplaceAll(evil, "\x00", "")}, arg...)
 		}
 	}
-	write(t, filepath.Join(lh, "config.yaml"), "model: [\x1b[2J\u202e\nmo\u009bde: x\n"+evil)
+	apptest.Write(t, filepath.Join(lh, "config.yaml"), "model: [\x1b[2J\u202e\nmo\u009bde: x\n"+evil)
 	run(nil, "config", "show")
 	run(nil, "ask", "x")
-	write(t, filepath.Join(lh, "config.yaml"), "\"mo\\e[2Jdel\": 1\nmode: \"\\e]0;owned\\a\"\n")
+	apptest.Write(t, filepath.Join(lh, "config.yaml"), "\"mo\\e[2Jdel\": 1\nmode: \"\\e]0;owned\\a\"\n")
 	run(nil, "config", "show")
 }

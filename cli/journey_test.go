@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/apptest"
 	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
@@ -182,7 +183,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.pauses()
 	p.presses("Escape")
 	p.sees("not allowed", "enter send")
-	tasks := read(t, filepath.Join(p.home, ".lifehub", "data", "starter-notes", "tasks.md"))
+	tasks := apptest.Read(t, filepath.Join(p.home, ".lifehub", "data", "starter-notes", "tasks.md"))
 	if !strings.Contains(tasks, "buy running socks") || strings.Contains(tasks, "sell the boat") {
 		t.Errorf("the tasks are\n%s", tasks)
 	}
@@ -224,7 +225,7 @@ func TestAUserSwitchesTheModel(t *testing.T) {
 	server.Create(llmtest.Planner("scripted-other", llmtest.ScriptedPlan, "Another model says so."))
 	p := newPane(t)
 	p.env = append(p.env, "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_EMBED_MODEL=tiny-bow")
-	p.open("chat", "--notes", aVault(t))
+	p.open("chat", "--notes", apptest.Vault(t))
 	p.sees("scripted-plan", "enter send")
 	p.presses("M-m")
 	p.sees("Models", "scripted-other")

@@ -18,6 +18,7 @@ import (
 	"github.com/creack/pty"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/internal/ttytest"
 	"lifehub/llm/llmtest"
 )
@@ -37,7 +38,7 @@ func heldAnswer(t *testing.T) (env []string, goOn func()) {
 
 func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 	env, goOn := heldAnswer(t)
-	term := startTerminal(t, 100, 60, env, "chat", "--notes", aVault(t))
+	term := startTerminal(t, 100, 60, env, "chat", "--notes", apptest.Vault(t))
 	const away, back, called = "\x1b[O", "\x1b[I", "\a\x1b]9;LifeHub: the answer is ready\x1b\\"
 	paste := func(text string) { // is no key, and shows that what came before it was read
 		term.types("\x1b[200~" + text + "\x1b[201~")
@@ -113,7 +114,7 @@ func TestAStormOfSizesAndAnEndInEveryPanel(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", ", end.signal), func(t *testing.T) {
 				t.Parallel()
 				env, _ := heldAnswer(t)
-				arg := []string{"chat", "--notes", aVault(t)}
+				arg := []string{"chat", "--notes", apptest.Vault(t)}
 				if name == "first run" {
 					arg = nil
 				}
@@ -169,7 +170,7 @@ func (term *terminal) storms(sizes, width, height int) {
 func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 	p := newPane(t)
 	p.shell()
-	p.types(strings.Join(append(p.env[2:], os.Args[0], "chat", "--notes", aVault(t)), " "))
+	p.types(strings.Join(append(p.env[2:], os.Args[0], "chat", "--notes", apptest.Vault(t)), " "))
 	p.presses("Enter")
 	p.sees("2 notes", "Ask your notes anything")
 	p.types("a draft")
@@ -191,7 +192,7 @@ func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
 	p := newPane(t)
 	p.env = append(p.env, "TMUX="+filepath.Join(p.sockets, "1")+",1,0") // as tmux tells its panes; env -i has taken it away
-	p.open("chat", "--notes", aVault(t))
+	p.open("chat", "--notes", apptest.Vault(t))
 	p.sees("2 notes")
 	p.asks("how often do I run?")
 	p.sees("three times a week", "enter send")
@@ -211,7 +212,7 @@ func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
 // TestAnyPlaceWithoutAScreenGetsLines starts the chat where there is nothing
 // to draw on: it talks in lines, without one escape.
 func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	for name, env := range map[string][]string{
 		"a dumb terminal":     {"TERM=dumb"},
 		"no name of it":       {"TERM="},
@@ -245,7 +246,7 @@ func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
 		t.Parallel()
 		cmd := offScreen(t, "chat", "--notes", vault)
 		file := filepath.Join(t.TempDir(), "questions")
-		write(t, file, "how often do I run?\n")
+		apptest.Write(t, file, "how often do I run?\n")
 		in, err := os.Open(file)
 		if err != nil {
 			t.Fatal(err)
@@ -272,7 +273,7 @@ func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
 
 // TestStrangeTerminalsGetAScreen starts the chat in terminals of other kinds.
 func TestStrangeTerminalsGetAScreen(t *testing.T) {
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	colour := regexp.MustCompile(`\x1b\[[0-9;:]*[345]8[;:]|\x1b\[(3|4|9|10)[0-7][;m]`)
 	for name, tc := range map[string]struct {
 		env           []string
@@ -329,7 +330,7 @@ func TestASlowLineAndASilentTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env, goOn := heldAnswer(t)
-			vault := aVault(t)
+			vault := apptest.Vault(t)
 			term := startTerminalOver(t, over, 100, 30, env, "chat", "--notes", vault)
 			term.sees("2 notes", "> Ask anything")
 			for _, key := range "how often do I run?" {

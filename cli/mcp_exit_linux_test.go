@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 )
 
@@ -38,7 +39,7 @@ func TestAChatThatEndsLeavesNoDescendantOfItsServers(t *testing.T) {
 					t.Fatal(err)
 				}
 				home := t.TempDir()
-				write(t, filepath.Join(home, "config", "mcp.json"), string(config))
+				apptest.Write(t, filepath.Join(home, "config", "mcp.json"), string(config))
 				term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + home}, "chat", "--notes", t.TempDir())
 				term.sees("Ask anything")
 				for began := time.Now(); mcptest.Marked(mark, 0) < 51; <-time.After(20 * time.Millisecond) {

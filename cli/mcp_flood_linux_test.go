@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 	"lifehub/internal/testenv"
 )
@@ -34,8 +35,8 @@ func TestTheChatAnswersKeysWhileServersMisbehave(t *testing.T) {
 		t.Fatal(err)
 	}
 	home, vault := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(home, "config", "mcp.json"), string(mcp))
-	write(t, filepath.Join(vault, "a.md"), "# Rowing\n\nI row.\n")
+	apptest.Write(t, filepath.Join(home, "config", "mcp.json"), string(mcp))
+	apptest.Write(t, filepath.Join(vault, "a.md"), "# Rowing\n\nI row.\n")
 
 	quiet := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	quiet.sees("1 note")

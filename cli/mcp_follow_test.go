@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
@@ -37,7 +38,7 @@ func configure(t *testing.T, file string, servers map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, file, string(text))
+	apptest.Write(t, file, string(text))
 }
 
 // followedTwice looks at mcp.json as often as it takes to apply it.
@@ -65,7 +66,7 @@ func untilState(t *testing.T, a *app.App, name string, is func(mcpclient.ServerS
 func running(s mcpclient.ServerState) bool { return s.Status == mcpclient.Running && len(s.Tools) == 1 }
 
 func TestServersFollowTheirFile(t *testing.T) {
-	a := anApp(t)
+	a := apptest.Open(t)
 	file := a.Paths.ServersFile()
 	if text := followedTwice(t, a); text != "" {
 		t.Errorf("without a file: %s", text)
@@ -103,7 +104,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 
 	// What cannot be read changes nothing, and is said once.
 	before := a.Servers.State()[0]
-	write(t, file, "{\n  \"mcpServers\": {\"a\": {\"command\":")
+	apptest.Write(t, file, "{\n  \"mcpServers\": {\"a\": {\"command\":")
 	got := followedTwice(t, a)
 	if !strings.Contains(got, "the MCP servers stay as they are") || !strings.Contains(got, "mcp.json:2: not valid JSON") {
 		t.Errorf("got %q", got)
@@ -181,7 +182,7 @@ func TestAQuestionWaitsForTheServerThatItNames(t *testing.T) {
 	t.Parallel()
 	tools := filepath.Join(t.TempDir(), "tools")
 	const tool = `{"name":"echo","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`
-	do := func() { write(t, tools, tool) }
+	do := func() { apptest.Write(t, tools, tool) }
 	said := asking(t, ownServer("late", mcptest.Given, tools), "Waiting for MCP servers to start: late.", do, "--allow", "late_echo", "@late_echo text=marmalade")
 	if !strings.Contains(said, "{\"text\":\"marmalade\"}") || !strings.Contains(said, "called late_echo") {
 		t.Errorf("got\n%s", said)
@@ -200,7 +201,7 @@ func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
 
 // What ask has waited for in vain, its turn does not wait for again.
 func TestAMessageWaitsOnceForTheServersThatItNames(t *testing.T) {
-	a := anApp(t)
+	a := apptest.Open(t)
 	configure(t, a.Paths.ServersFile(), map[string]any{"late": ownServer("sleep")})
 	followedTwice(t, a)
 	untilState(t, a, "late", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off })

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/internal/testenv"
 )
 
@@ -24,7 +25,7 @@ func TestToolsOfARealServerAreListedAndCalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(home, "lh", "config", "mcp.json"), string(config))
+	apptest.Write(t, filepath.Join(home, "lh", "config", "mcp.json"), string(config))
 	run := func(arg ...string) (string, int) {
 		cmd := exec.Command(os.Args[0], arg...)
 		cmd.Env = []string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
@@ -51,7 +52,7 @@ func everything(t *testing.T) func(arg ...string) (string, int) {
 	t.Helper()
 	server := testenv.Npm(t, "mcp-server-everything")
 	home := t.TempDir()
-	write(t, filepath.Join(home, "lh", "config", "mcp.json"), `{"mcpServers": {"everything": {"command": "`+server+`"}}}`)
+	apptest.Write(t, filepath.Join(home, "lh", "config", "mcp.json"), `{"mcpServers": {"everything": {"command": "`+server+`"}}}`)
 	return func(arg ...string) (string, int) {
 		cmd := exec.Command(os.Args[0], arg...)
 		cmd.Env = []string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
@@ -83,7 +84,7 @@ func TestAResourceThatIsNamedIsReadAlongWithTheQuestion(t *testing.T) {
 	t.Parallel()
 	run := everything(t)
 	vault := t.TempDir()
-	write(t, filepath.Join(vault, "a.md"), "# Rowing\n\nI row.\n")
+	apptest.Write(t, filepath.Join(vault, "a.md"), "# Rowing\n\nI row.\n")
 	out, code := run("ask", "--stream-json", "--notes", vault, "what is in @everything:demo://resource/static/document/features.md?")
 	if code != app.ExitDone || !strings.Contains(out, `"name":"read_resource","input":{"name":"everything:demo://resource/static/document/features.md"}`) || !strings.Contains(out, "Everything Server - Features") {
 		t.Errorf("exit code %d:\n%.3000s", code, out)

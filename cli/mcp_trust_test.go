@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 )
 
@@ -43,8 +44,8 @@ func (tr *trusting) write() {
 	if err != nil {
 		tr.t.Fatal(err)
 	}
-	write(tr.t, filepath.Join(tr.home, "lh", "config", "mcp.json"), string(config))
-	write(tr.t, filepath.Join(tr.home, "tools"), tr.tools)
+	apptest.Write(tr.t, filepath.Join(tr.home, "lh", "config", "mcp.json"), string(config))
+	apptest.Write(tr.t, filepath.Join(tr.home, "tools"), tr.tools)
 }
 
 // replace changes the server's tools.

@@ -11,38 +11,23 @@ import (
 	"testing"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/rag"
 	"lifehub/tui/backend"
 )
 
-// anApp is LifeHub on a folder of notes, with no model and nothing kept.
-func anApp(t *testing.T, vaults ...string) *app.App {
-	t.Helper()
-	home := t.TempDir()
-	sh := &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
-		value, ok := map[string]string{"LIFEHUB_HOME": home, "LIFEHUB_PROVIDER": "offline"}[name]
-		return value, ok
-	}}
-	a, err := app.Open(t.Context(), sh, app.RunFlags{Notes: vaults, NoSave: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.Close)
-	return a
-}
-
 func TestAMessageBringsAlongWhatItNames(t *testing.T) {
-	vault, files := aVault(t), t.TempDir()
-	write(t, filepath.Join(vault, "recipes", "Apple pie.md"), "# Grandma's apple pie\n\nSix apples.\n")
-	write(t, filepath.Join(files, "report.txt"), "Sales rose by 4 %.\n")
-	write(t, filepath.Join(files, "tool.bin"), "\x7fELF\x00\x01\xff\xfe\xfd\xfc\xfb\xfa")
+	vault, files := apptest.Vault(t), t.TempDir()
+	apptest.Write(t, filepath.Join(vault, "recipes", "Apple pie.md"), "# Grandma's apple pie\n\nSix apples.\n")
+	apptest.Write(t, filepath.Join(files, "report.txt"), "Sales rose by 4 %.\n")
+	apptest.Write(t, filepath.Join(files, "tool.bin"), "\x7fELF\x00\x01\xff\xfe\xfd\xfc\xfb\xfa")
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 8, 8))); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(files, "cat.png"), picture.String())
-	write(t, filepath.Join(files, "damaged.png"), picture.String()[:20])
-	a := app.Attached{App: anApp(t, vault)}
+	apptest.Write(t, filepath.Join(files, "cat.png"), picture.String())
+	apptest.Write(t, filepath.Join(files, "damaged.png"), picture.String()[:20])
+	a := app.Attached{App: apptest.Open(t, vault)}
 
 	for message, want := range map[string][]string{
 		"what does @running.md say?":                           {"running.md"},
@@ -79,11 +64,11 @@ func TestAMessageBringsAlongWhatItNames(t *testing.T) {
 }
 
 func TestWhatCanBeNamedIsListed(t *testing.T) {
-	vault, files := aVault(t), t.TempDir()
-	write(t, filepath.Join(files, "sub", "x.txt"), "x")
-	write(t, filepath.Join(files, "report.txt"), "Sales rose.")
-	write(t, filepath.Join(files, ".secret"), "x")
-	a := anApp(t, vault)
+	vault, files := apptest.Vault(t), t.TempDir()
+	apptest.Write(t, filepath.Join(files, "sub", "x.txt"), "x")
+	apptest.Write(t, filepath.Join(files, "report.txt"), "Sales rose.")
+	apptest.Write(t, filepath.Join(files, ".secret"), "x")
+	a := apptest.Open(t, vault)
 	for _, v := range a.OpenVaults() {
 		if _, err := a.Sync(t.Context(), v, func(rag.Progress) {}); err != nil {
 			t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 	"lifehub/llm"
 )
@@ -164,33 +165,33 @@ type plantation struct {
 
 // server writes an mcp.json with one server that a test binary becomes.
 func (v *victim) server(home string, env map[string]string) {
-	write(v.T, filepath.Join(home, "config", "mcp.json"), string(must(json.Marshal(map[string]any{"mcpServers": map[string]any{"leaky": map[string]any{"command": os.Args[0], "env": env}}}))))
+	apptest.Write(v.T, filepath.Join(home, "config", "mcp.json"), string(must(json.Marshal(map[string]any{"mcpServers": map[string]any{"leaky": map[string]any{"command": os.Args[0], "env": env}}}))))
 }
 
 var plantations = map[string]plantation{
 	"a note": {opening: [2]string{"search_notes", `{"query":"safe rules"}`}, own: true, plant: func(v *victim) {
-		write(v.T, filepath.Join(v.vault, "safe.md"), "# Safe rules\n\n"+injection()+"\n")
+		apptest.Write(v.T, filepath.Join(v.vault, "safe.md"), "# Safe rules\n\n"+injection()+"\n")
 	}},
 	"a note read whole": {opening: [2]string{"read_note", `{"path":"safe.md"}`}, own: true, plant: func(v *victim) {
-		write(v.T, filepath.Join(v.vault, "safe.md"), "# Safe rules\n\n"+injection()+"\n")
+		apptest.Write(v.T, filepath.Join(v.vault, "safe.md"), "# Safe rules\n\n"+injection()+"\n")
 	}},
 	"a clipping": {opening: [2]string{"search_notes", `{"query":"safe rules"}`}, plant: func(v *victim) {
-		write(v.T, filepath.Join(v.vault, "clip.md"), "---\nsource: https://evil.example\n---\n# Safe rules\n\n"+injection()+"\n")
+		apptest.Write(v.T, filepath.Join(v.vault, "clip.md"), "---\nsource: https://evil.example\n---\n# Safe rules\n\n"+injection()+"\n")
 	}},
 	"a task": {opening: [2]string{"list_tasks", `{}`}, own: true, plant: func(v *victim) {
-		write(v.T, filepath.Join(v.vault, "todo.md"), "- [ ] "+injection()+"\n")
+		apptest.Write(v.T, filepath.Join(v.vault, "todo.md"), "- [ ] "+injection()+"\n")
 	}},
 	"a task in a clipping": {opening: [2]string{"list_tasks", `{}`}, plant: func(v *victim) {
-		write(v.T, filepath.Join(v.vault, "clip.md"), "---\ntitle: A page: its title breaks this\nsource: https://evil.example\n---\n- [ ] "+injection()+"\n")
+		apptest.Write(v.T, filepath.Join(v.vault, "clip.md"), "---\ntitle: A page: its title breaks this\nsource: https://evil.example\n---\n- [ ] "+injection()+"\n")
 	}},
 	"the title of a clipping": {opening: [2]string{"list_notes", `{}`}, plant: func(v *victim) {
-		write(v.T, filepath.Join(v.vault, "clip.md"), "---\nsource: https://evil.example\n---\n# "+injection()+"\n\nA page.\n")
+		apptest.Write(v.T, filepath.Join(v.vault, "clip.md"), "---\nsource: https://evil.example\n---\n# "+injection()+"\n\nA page.\n")
 	}},
 	"an attached note": {own: true, plant: func(v *victim) {
-		write(v.T, filepath.Join(v.vault, "safe.md"), "# Safe rules\n\n"+injection()+"\n")
+		apptest.Write(v.T, filepath.Join(v.vault, "safe.md"), "# Safe rules\n\n"+injection()+"\n")
 	}, question: func(*victim) string { return "What does @safe.md say?" }},
 	"an attached file": {plant: func(v *victim) {
-		write(v.T, filepath.Join(v.vault, "report.txt"), injection())
+		apptest.Write(v.T, filepath.Join(v.vault, "report.txt"), injection())
 	}, question: func(v *victim) string { return "What does @" + filepath.Join(v.vault, "report.txt") + " say?" }},
 	"a paste or stdin": {question: func(*victim) string {
 		return agent.Message{Text: "Shorten this.", Attached: []agent.Attachment{{Name: "stdin", Text: injection()}}}.String()
@@ -218,10 +219,10 @@ var plantations = map[string]plantation{
 		v.server(homeFolder(v.App), map[string]string{mcptest.Mode: "leaky", "ORDERS": injection(), "GORACE": "atexit_sleep_ms=0"})
 	}},
 	"a fact that was learned": {plant: func(v *victim) {
-		write(v.T, memoryFile(v.App), "# Memory\n\n- I like green tea (2026-01-01, you)\n- "+injection()[:800]+" (2026-01-01, foreign)\n")
+		apptest.Write(v.T, memoryFile(v.App), "# Memory\n\n- I like green tea (2026-01-01, you)\n- "+injection()[:800]+" (2026-01-01, foreign)\n")
 	}},
 	"a fact of the user's": {own: true, plant: func(v *victim) {
-		write(v.T, memoryFile(v.App), "# Memory\n\n- I like green tea (2026-01-01, you)\n- "+injection()+" (2026-01-01, you)\n")
+		apptest.Write(v.T, memoryFile(v.App), "# Memory\n\n- I like green tea (2026-01-01, you)\n- "+injection()+" (2026-01-01, you)\n")
 	}},
 	"an artifact": {opening: [2]string{"read_artifact", `{"name":"plan"}`}, begin: func(v *victim) {
 		id, err := v.Store.Begin(v.Context(), v.conversation, "Make a plan.")
@@ -291,11 +292,11 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	t.Helper()
 	home := t.TempDir()
 	v := &victim{T: t, vault: t.TempDir(), asked: map[string]string{}}
-	write(t, filepath.Join(v.vault, "running.md"), "# Running\n\nI run three times a week.\n")
-	write(t, filepath.Join(v.vault, "tasks.md"), "# Tasks\n\n- [ ] call the plumber\n")
+	apptest.Write(t, filepath.Join(v.vault, "running.md"), "# Running\n\nI run three times a week.\n")
+	apptest.Write(t, filepath.Join(v.vault, "tasks.md"), "# Tasks\n\n- [ ] call the plumber\n")
 	switch {
 	case how == "after always", how == "killed" && at.own:
-		write(t, filepath.Join(home, "config", "permissions.yaml"), `rules:
+		apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), `rules:
   - {tool: add_task, args: {text: buy milk, note: null}, level: auto}
   - {tool: create_note, args: {path: shopping.md}, level: auto}
   - {tool: append_note, args: {path: shopping.md}, level: auto}
@@ -306,10 +307,10 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
   - {tool: leaky_echo, args: {text: hello}, only: true, level: auto}
 `)
 	case how == "allow all", how == "killed":
-		write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n  - {tool: \"*\", level: auto}\n")
+		apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n  - {tool: \"*\", level: auto}\n")
 	}
-	v.App = &app.App{Paths: must(settings.FindPaths(settingsOf(home).Getenv))}
-	write(t, memoryFile(v.App), "# Memory\n\n- I like green tea (2026-01-01, you)\n")
+	v.App = &app.App{Paths: must(settings.FindPaths(apptest.Process(home).Getenv))}
+	apptest.Write(t, memoryFile(v.App), "# Memory\n\n- I like green tea (2026-01-01, you)\n")
 	if mode == agent.LoopMode {
 		v.server(home, map[string]string{mcptest.Mode: "leaky", "GORACE": "atexit_sleep_ms=0"})
 	}
@@ -340,24 +341,10 @@ func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	return v
 }
 
-// settingsOf is LifeHub at home in a folder, without a model server, with
-// further variables of its environment.
-func settingsOf(home string, more ...string) *app.Process {
-	environ := append([]string{"LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline", "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org"}, more...)
-	return &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
-		for _, pair := range environ {
-			if value, ok := strings.CutPrefix(pair, name+"="); ok {
-				return value, true
-			}
-		}
-		return "", false
-	}}
-}
-
 // open starts LifeHub in a home, with a model that has obeyed nobody yet.
 func (v *victim) open(home string, at plantation, mode agent.Mode, how string) {
 	v.Helper()
-	a, err := app.Open(v.Context(), settingsOf(home, "LIFEHUB_MODE="+string(mode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+cmp.Or(at.scope, "conversation")), app.RunFlags{Notes: []string{v.vault}, NoSave: how != "killed"})
+	a, err := app.Open(v.Context(), apptest.Process(home, "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org", "LIFEHUB_MODE="+string(mode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+cmp.Or(at.scope, "conversation")), app.RunFlags{Notes: []string{v.vault}, NoSave: how != "killed"})
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -442,7 +429,7 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 						t.Errorf("%s, mode %s, %s: asked for %s %s, ordered was %s", name, mode, how, tool, input, orders[tool])
 					}
 				}
-				if text := read(t, filepath.Join(v.vault, "running.md")); text != "# Running\n\nI run three times a week.\n" {
+				if text := apptest.Read(t, filepath.Join(v.vault, "running.md")); text != "# Running\n\nI run three times a week.\n" {
 					t.Errorf("%s, mode %s, %s: the note holds %q", name, mode, how, text)
 				}
 			}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/llm/llmtest"
 )
 
@@ -128,7 +129,7 @@ func (p *program) answer() string {
 
 func TestRealOllamaPlansWorksAndExplains(t *testing.T) {
 	server := llmtest.StartOllama(t)
-	p := startProgram(t, server, "scripted-plan", "ask", "--stream-json", "--notes", aVault(t), "how often do I run, and what is open?")
+	p := startProgram(t, server, "scripted-plan", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run, and what is open?")
 	if code := p.rest(); code != 0 {
 		t.Fatalf("exit code %d; stderr:\n%s", code, p.stderr.String())
 	}
@@ -159,7 +160,7 @@ func TestRealOllamaPlansWorksAndExplains(t *testing.T) {
 
 func TestRealOllamaCancelledInMidStreamKeepsWhatArrived(t *testing.T) {
 	server := llmtest.StartOllama(t)
-	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", aVault(t), "how often do I run?")
+	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
 	p.until("token")
 	asked := time.Now()
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
@@ -197,7 +198,7 @@ func (p *program) shows(t *testing.T) string {
 
 func TestRealOllamaKilledInMidStreamIsACutAnswer(t *testing.T) {
 	server := llmtest.StartOllama(t)
-	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", aVault(t), "how often do I run?")
+	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
 	p.until("token")
 	server.Kill()
 	if code := p.rest(); code != app.ExitFailed && code != app.ExitUnreachable {
@@ -214,7 +215,7 @@ func TestRealOllamaKilledInMidStreamIsACutAnswer(t *testing.T) {
 
 func TestMissingModelOffersAPull(t *testing.T) {
 	server := llmtest.StartOllama(t)
-	p := startProgram(t, server, "no-such-model", "ask", "--stream-json", "--notes", aVault(t), "how often do I run?")
+	p := startProgram(t, server, "no-such-model", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
 	if code := p.rest(); code != app.ExitFailed {
 		t.Errorf("exit code %d, want %d", code, app.ExitFailed)
 	}
@@ -222,7 +223,7 @@ func TestMissingModelOffersAPull(t *testing.T) {
 		t.Errorf("last event %+v, want an error that names the pull", last)
 	}
 
-	term := startTerminal(t, 100, 30, []string{"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=no-such-model"}, "chat", "--notes", aVault(t))
+	term := startTerminal(t, 100, 30, []string{"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=no-such-model"}, "chat", "--notes", apptest.Vault(t))
 	term.sees("2 notes")
 	term.types("how often do I run?\r")
 	term.sees("no-such-model", "pull")
@@ -231,7 +232,7 @@ func TestMissingModelOffersAPull(t *testing.T) {
 func TestChatChangesOverWhenOllamaComesUp(t *testing.T) {
 	server := llmtest.StartOllama(t)
 	server.Stop()
-	term := startTerminal(t, 110, 30, []string{"OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_EMBED_MODEL=tiny-bow"}, "chat", "--notes", aVault(t))
+	term := startTerminal(t, 110, 30, []string{"OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_EMBED_MODEL=tiny-bow"}, "chat", "--notes", apptest.Vault(t))
 	term.sees("offline")
 	server.Restart()
 	term.sees("scripted-plan")

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/settings"
+	"lifehub/internal/apptest"
 	"lifehub/llm/llmtest"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -39,7 +40,7 @@ func TestALoopIsToldInItsOrder(t *testing.T) {
 		return []llmtest.Answer{first, second, says(asksLoop, "You run three times a week [1].")}
 	}
 	script := llmtest.NewScript(append(turn(), turn()...)...)
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	run := commandsOver(t, llmtest.Serve(t, script))
 	out, told := run("ask", "--mode", "loop", "--notes", vault, "**How often** do I <b>run</b>?\x1b[2J")
 	if out != "Let me look into the notes.\n\nThen the tasks.\n\nYou run three times a week [1].\n" {
@@ -121,9 +122,9 @@ func TestAskBranchesAtATurn(t *testing.T) {
 // While another LifeHub reads the notes, ask says how far it is, and that the
 // question is worth asking again.
 func TestAskSaysThatNotesAreStillRead(t *testing.T) {
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	for i := range 20 {
-		write(t, filepath.Join(vault, "more", string(rune('a'+i))+".md"), "# Boiler\n\n"+strings.Repeat("The boiler hums.\n\n", 5000))
+		apptest.Write(t, filepath.Join(vault, "more", string(rune('a'+i))+".md"), "# Boiler\n\n"+strings.Repeat("The boiler hums.\n\n", 5000))
 	}
 	run := commandsOver(t, llmtest.Serve(t, llmtest.NewScript(
 		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"boiler"}}]}`, Always: true},
@@ -169,7 +170,7 @@ func TestAskSaysThatNotesAreStillRead(t *testing.T) {
 func TestReplansAndMessagesAreSettings(t *testing.T) {
 	plan := llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"read_note","input":{"path":"nosuch.md"}}]}`, Always: true}
 	script := llmtest.NewScript(plan, llmtest.Answer{Match: asksExplainer, Text: "It is not there.", Always: true})
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	run := commandsOver(t, llmtest.Serve(t, script))
 	where, _ := run("config", "path")
 	home, _, _ := strings.Cut(where[strings.Index(where, "/"):], "/config/")
@@ -184,7 +185,7 @@ func TestReplansAndMessagesAreSettings(t *testing.T) {
 	if n := len(all[len(all)-1].Messages); n != 6+2 {
 		t.Errorf("a prompt has %d messages", n)
 	}
-	write(t, filepath.Join(home, "config", "config.yaml"), "replans: 0\nmemory:\n  messages: 2\n")
+	apptest.Write(t, filepath.Join(home, "config", "config.yaml"), "replans: 0\nmemory:\n  messages: 2\n")
 	run("ask", "-q", "-c", "--notes", vault, "read nosuch.md")
 	now := script.Requests()
 	if calls, messages := len(now)-len(all), len(now[len(now)-1].Messages); calls != 2 || messages != 2+2 {

@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 	"lifehub/llm/llmtest"
 )
@@ -43,7 +44,7 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 	down := errors.New("out of memory")
 	fails := func(who string) llmtest.Answer { return llmtest.Answer{Match: who, Err: down, Always: true} }
 	plan := strings.Replace(seedPlan, `],"answer"`, `,{"id":"3","tool":"send_email","input":{"to":["ana@example.org"]}}],"answer"`, 1)
-	home, vault := aHome(t), aVault(t)
+	home, vault := aHome(t), apptest.Vault(t)
 	for mode, words := range map[string][]llmtest.Answer{
 		"plan": {says(asksPlanner, plan), fails(asksExplainer)},
 		"loop": {calls(asksLoop, "search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"marathon training tips"}`, "send_email", `{"to":["ana@example.org"]}`), fails(asksLoop)},
@@ -110,11 +111,11 @@ func TestCallsOfAServerThatOnlyReadRunSideBySide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(home, ".lifehub", "config", "mcp.json"), string(config))
+	apptest.Write(t, filepath.Join(home, ".lifehub", "config", "mcp.json"), string(config))
 	for _, tool := range []string{"twin_echo", "twin_look"} {
 		step := func(n string) string { return `{"id":"` + n + `","tool":"` + tool + `","input":{"text":"` + n + `"}}` }
 		model := llmtest.NewScript(says(asksPlanner, `{"steps":[`+step("1")+","+step("2")+`]}`), says(asksExplainer, "One says “the first twin has blue eyes”, one “the second twin has green eyes”."))
-		out, told, code := askIn(t, home, llmtest.Serve(t, model), "--no-save", "--notes", aVault(t), "--allow", tool, "go")
+		out, told, code := askIn(t, home, llmtest.Serve(t, model), "--no-save", "--notes", apptest.Vault(t), "--allow", tool, "go")
 		if code != app.ExitDone || !strings.Contains(told, "“the first twin has blue eyes” "+tool+":1 ✓ verified") || !strings.Contains(told, "“the second twin has green eyes” "+tool+":1 ✓ verified") {
 			t.Errorf("%s: exit %d\n%s\n%s", tool, code, out, told)
 		}

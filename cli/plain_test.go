@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 )
 
 func wroteNoEscape(term *terminal) {
@@ -18,7 +19,7 @@ func wroteNoEscape(term *terminal) {
 
 func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
 	env, _ := heldAnswer(t)
-	term := startTerminal(t, 100, 30, env, "chat", "--plain", "--notes", aVault(t))
+	term := startTerminal(t, 100, 30, env, "chat", "--plain", "--notes", apptest.Vault(t))
 	term.sees("/help lists the commands")
 	term.types("how often do I run?\r")
 	term.sees("You run three times a week")
@@ -34,7 +35,7 @@ func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
 }
 
 func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
-	term := startTerminal(t, 100, 30, nil, "chat", "--plain", "--notes", aVault(t))
+	term := startTerminal(t, 100, 30, nil, "chat", "--plain", "--notes", apptest.Vault(t))
 	term.sees("/help lists the commands")
 	term.types("\x03")
 	if code := term.exits(); code != app.ExitInterrupted {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lifehub/cli/settings"
+	"lifehub/internal/apptest"
 )
 
 func TestAPromptIsFilledIn(t *testing.T) {
@@ -23,9 +24,9 @@ func TestAPromptIsFilledIn(t *testing.T) {
 }
 
 func TestAFileOfPromptsIsACommand(t *testing.T) {
-	a := anApp(t, aVault(t))
-	write(t, filepath.Join(a.Paths.PromptsFolder(), "week.md"), "# Sum up my week\n\nFor $ARGUMENTS.\n")
-	write(t, filepath.Join(a.Paths.PromptsFolder(), "Not this.md"), "x")
+	a := apptest.Open(t, apptest.Vault(t))
+	apptest.Write(t, filepath.Join(a.Paths.PromptsFolder(), "week.md"), "# Sum up my week\n\nFor $ARGUMENTS.\n")
+	apptest.Write(t, filepath.Join(a.Paths.PromptsFolder(), "Not this.md"), "x")
 	list := userPrompts(a)
 	if len(list) != 1 || list[0].Name != "week" || list[0].Args != "TEXT" || list[0].Help != "Sum up my week" {
 		t.Fatalf("got %+v", list)
@@ -39,8 +40,8 @@ func TestTheScreenHasSettings(t *testing.T) {
 	none := func(string) (string, bool) { return "", false }
 	dir := t.TempDir()
 	file := filepath.Join(dir, "config.yaml")
-	write(t, filepath.Join(dir, "mine.yaml"), "# mine\nbrand: \"#ff00ff\"\ndim: 8\n")
-	write(t, file, "theme: "+dir+"/mine.yaml\nediting: vi\nnotify: false\nkeys:\n  compose: ctrl+x\n  newline: [ctrl+j, alt+enter]\n")
+	apptest.Write(t, filepath.Join(dir, "mine.yaml"), "# mine\nbrand: \"#ff00ff\"\ndim: 8\n")
+	apptest.Write(t, file, "theme: "+dir+"/mine.yaml\nediting: vi\nnotify: false\nkeys:\n  compose: ctrl+x\n  newline: [ctrl+j, alt+enter]\n")
 	c, err := settings.Load(file, none)
 	if err != nil {
 		t.Fatal(err)
@@ -58,12 +59,12 @@ func TestTheScreenHasSettings(t *testing.T) {
 		"keys: ctrl+x\n":             ":1: further keys are expected, not a value",
 		"theme: purple\n":            `:1: theme: "purple" is none of auto, dark, light, ansi, contrast`,
 	} {
-		write(t, file, text)
+		apptest.Write(t, file, text)
 		if _, err := settings.Load(file, none); err == nil || err.Error() != file+want {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	write(t, filepath.Join(dir, "bad.yaml"), "brand: red\n")
+	apptest.Write(t, filepath.Join(dir, "bad.yaml"), "brand: red\n")
 	if _, err := settings.OwnColours(filepath.Join(dir, "bad.yaml")); err == nil {
 		t.Error("a colour that is none was taken")
 	}

@@ -16,6 +16,7 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/export"
+	"lifehub/internal/apptest"
 	"lifehub/llm"
 )
 
@@ -49,8 +50,8 @@ type laundry struct {
 
 func newLaundry(t *testing.T) *laundry {
 	l := &laundry{T: t, home: t.TempDir(), vault: t.TempDir()}
-	write(t, filepath.Join(l.vault, "diary.md"), "# Diary\n\nIt rained all day. I stayed at home and will call the plumber in the morning.\n")
-	write(t, filepath.Join(l.home, "config", "permissions.yaml"), "rules:\n  - {tool: \"*\", level: auto}\n")
+	apptest.Write(t, filepath.Join(l.vault, "diary.md"), "# Diary\n\nIt rained all day. I stayed at home and will call the plumber in the morning.\n")
+	apptest.Write(t, filepath.Join(l.home, "config", "permissions.yaml"), "rules:\n  - {tool: \"*\", level: auto}\n")
 	l.restart()
 	l.conversation = l.Store.NewConversation()
 	return l
@@ -66,7 +67,7 @@ func (l *laundry) restart() {
 	if l.everywhere {
 		scope = "all"
 	}
-	a, err := app.Open(l.Context(), settingsOf(l.home, "LIFEHUB_MODE="+string(agent.LoopMode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+scope), app.RunFlags{Notes: []string{l.vault}})
+	a, err := app.Open(l.Context(), apptest.Process(l.home, "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org", "LIFEHUB_MODE="+string(agent.LoopMode), "LIFEHUB_TOOLS_MAX=100", "LIFEHUB_MEMORY_SCOPE="+scope), app.RunFlags{Notes: []string{l.vault}})
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -137,7 +138,7 @@ var launderings = map[string]struct {
 	"a document, exported": {func(l *laundry, message, text string) {
 		l.turn(message, "Well.", callOf("create_artifact", "name", "plan", "text", text))
 		made := must(l.Store.Artifact(l.Context(), l.conversation, "plan", 0))
-		write(l.T, filepath.Join(l.vault, "plan.md"), made.Text)
+		apptest.Write(l.T, filepath.Join(l.vault, "plan.md"), made.Text)
 	}, callOf("read_note", "path", "plan.md")},
 	"an exported conversation, deleted": {func(l *laundry, message, text string) {
 		l.turn(message, text)
@@ -145,7 +146,7 @@ var launderings = map[string]struct {
 		if err := export.Write(l.Context(), l.Store, must(l.Store.Conversation(l.Context(), l.conversation)), "md", &b); err != nil {
 			l.Fatal(err)
 		}
-		write(l.T, filepath.Join(l.vault, "talk.md"), strings.ReplaceAll(b.String(), message, ""))
+		apptest.Write(l.T, filepath.Join(l.vault, "talk.md"), strings.ReplaceAll(b.String(), message, ""))
 		if err := l.Store.Remove(l.Context(), l.conversation); err != nil {
 			l.Fatal(err)
 		}
@@ -252,7 +253,7 @@ func TestAPasteOfAnOwnNoteDoesNotMarkTheNote(t *testing.T) {
 	for i := range 60 {
 		lines = append(lines, fmt.Sprintf("On day %d the boiler of our old house made noise number %d, and I turned valve %c.", i, i*i, 'a'+i%26))
 	}
-	write(t, filepath.Join(l.vault, "boiler.md"), strings.Join(lines, "\n\n")+"\n")
+	apptest.Write(t, filepath.Join(l.vault, "boiler.md"), strings.Join(lines, "\n\n")+"\n")
 	l.restart()
 	l.conversation = l.Store.NewConversation()
 	paste := strings.Join(lines[10:40], "\n\n") + "\n\nYours, the plumber, who wants to be paid in cash from now on."
@@ -276,8 +277,8 @@ func TestWhatIsNamedOrReplacedIsNotMarked(t *testing.T) {
 	l := newLaundry(t)
 	defer func() { l.Close() }()
 	const line = "call the plumber at noon"
-	write(t, filepath.Join(l.vault, "plan of the year.md"), "# Plan\n\n- [ ] "+line+"\n\nWe paint the kitchen in spring, then the hall, and the cellar last of all.\n")
-	write(t, filepath.Join(l.vault, "old.md"), "# Old\n\n- [ ] "+line+"\n\nWe paint the kitchen in spring, then the hall, and the cellar last of all.\n")
+	apptest.Write(t, filepath.Join(l.vault, "plan of the year.md"), "# Plan\n\n- [ ] "+line+"\n\nWe paint the kitchen in spring, then the hall, and the cellar last of all.\n")
+	apptest.Write(t, filepath.Join(l.vault, "old.md"), "# Old\n\n- [ ] "+line+"\n\nWe paint the kitchen in spring, then the hall, and the cellar last of all.\n")
 	l.restart()
 	l.conversation = l.Store.NewConversation()
 	l.turn(agent.Message{Text: "Do it.", Attached: []agent.Attachment{{Name: "stdin", Text: "Paint it red, and no kitchen."}}}.String(), "Done.",

@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/apptest"
 	"lifehub/llm/llmtest"
 )
 
 // What an answer quotes without a number is judged in `ask --json`, told on
 // stderr and kept with the conversation, for its export.
 func TestAQuotationWithoutANumberIsToldByAsk(t *testing.T) {
-	vault := aVault(t)
+	vault := apptest.Vault(t)
 	answer := "You run often: “Tuesday, Thursday and Sunday”.\n\n> I run three times a week: Tuesday, Thursday and Sunday.\n\nAnd «on each of these days at six in the morning»."
 	script := llmtest.NewScript(
 		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`), says(asksExplainer, answer),

@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/apptest"
 	"lifehub/llm/llmtest"
 )
 
 func TestAReplayRunsInARealTerminal(t *testing.T) {
-	vault, home := aVault(t), filepath.Join(t.TempDir(), "home")
+	vault, home := apptest.Vault(t), filepath.Join(t.TempDir(), "home")
 	env := []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME=" + home}
 	ask := exec.Command(os.Args[0], "ask", "-q", "--notes", vault, "how often do I run?")
 	ask.Env = append([]string{runAsProgram, quickExit, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, env...)

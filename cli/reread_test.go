@@ -9,12 +9,13 @@ import (
 	"lifehub/agent/citation"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/apptest"
 	"lifehub/notes"
 )
 
 // A note or a whole folder that is gone is no source any more, and no error.
 func TestWhatIsGoneIsNotReadAgain(t *testing.T) {
-	dir := aVault(t)
+	dir := apptest.Vault(t)
 	folder, err := notes.Open(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
+	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 	"lifehub/llm/llmtest"
 )
@@ -77,10 +78,10 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 	}))
 	defer angry.Close()
 
-	write(t, filepath.Join(vault, "run.md"), "# Running\n\nI run three times a week.\n")
-	write(t, filepath.Join(vault, ".env"), "API_KEY="+planted["the key of a .env beside the notes"]+"\n")
-	write(t, filepath.Join(home, "mail-password"), planted["the password of mail"]+"\n")
-	write(t, at("config", "config.yaml"), "provider: openai\nmodel: "+llmtest.FaultModel+"\nnotes: ["+vault+"]\nopenai:\n  base_url: "+model.URL+"/v1\n  api_key: "+planted["the key of the model server"]+
+	apptest.Write(t, filepath.Join(vault, "run.md"), "# Running\n\nI run three times a week.\n")
+	apptest.Write(t, filepath.Join(vault, ".env"), "API_KEY="+planted["the key of a .env beside the notes"]+"\n")
+	apptest.Write(t, filepath.Join(home, "mail-password"), planted["the password of mail"]+"\n")
+	apptest.Write(t, at("config", "config.yaml"), "provider: openai\nmodel: "+llmtest.FaultModel+"\nnotes: ["+vault+"]\nopenai:\n  base_url: "+model.URL+"/v1\n  api_key: "+planted["the key of the model server"]+
 		"\nmail: {host: 127.0.0.1, port: 1, from: ana@example.org, user: ana, password_file: "+filepath.Join(home, "mail-password")+
 		"}\nrag: {store: chroma, chroma_url: \"http://ana:"+planted["the address of the vector store"]+"@127.0.0.1:1\"}\n")
 	if err := os.Chmod(at("config", "config.yaml"), 0o644); err != nil {
@@ -94,8 +95,8 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 		"far":  map[string]any{"url": angry.URL + "/mcp?api_key=" + planted["the address of an MCP server"], "headers": map[string]string{"Authorization": "Bearer " + planted["the header of an MCP server"]}},
 		"pass": map[string]any{"url": angry.URL + "/mcp"},
 	}}
-	write(t, at("config", "mcp.json"), string(must(json.Marshal(servers))))
-	write(t, at("data", "mcp-passes", "pass.json"), `{"url":"`+angry.URL+`/mcp","client_id":"c","token":{"access_token":"`+planted["the pass of an MCP server"]+`","token_type":"Bearer","refresh_token":"`+planted["the pass of an MCP server, to renew it"]+`"}}`)
+	apptest.Write(t, at("config", "mcp.json"), string(must(json.Marshal(servers))))
+	apptest.Write(t, at("data", "mcp-passes", "pass.json"), `{"url":"`+angry.URL+`/mcp","client_id":"c","token":{"access_token":"`+planted["the pass of an MCP server"]+`","token_type":"Bearer","refresh_token":"`+planted["the pass of an MCP server, to renew it"]+`"}}`)
 
 	run := func(arg ...string) string {
 		t.Helper()
@@ -132,7 +133,7 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 			run("chats", "export", strings.Split(turn, ".")[0], "--format", format)
 		}
 	}
-	write(t, at("config", "config.yaml.broken"), "openai: {api_key: "+planted["the key of the model server"]+"\n  x\n")
+	apptest.Write(t, at("config", "config.yaml.broken"), "openai: {api_key: "+planted["the key of the model server"]+"\n  x\n")
 
 	kept := map[string]bool{at("config", "config.yaml"): true, at("config", "config.yaml.broken"): true, at("config", "mcp.json"): true, at("data", "mcp-trust.json"): true, at("data", "mcp-passes", "pass.json"): true}
 	files := 0
@@ -191,7 +192,7 @@ func TestAFaultInTheSettingsTellsNoKey(t *testing.T) {
 func TestOpenSettingsAreMadePrivate(t *testing.T) {
 	p := settings.Paths{Config: t.TempDir(), Data: t.TempDir(), State: t.TempDir()}
 	for _, file := range []string{p.ConfigFile(), p.PermissionsFile(), p.ServersFile()} {
-		write(t, file, "")
+		apptest.Write(t, file, "")
 		if err := os.Chmod(file, 0o666); err != nil {
 			t.Fatal(err)
 		}

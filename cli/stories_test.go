@@ -16,6 +16,7 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
+	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -100,7 +101,7 @@ func TestSeedStories(t *testing.T) {
 // and returns the events.
 func tellStory(t *testing.T, ollama, model, mode, question string, env ...string) []byte {
 	t.Helper()
-	return tellIn(t, aHome(t), aVault(t), ollama, model, mode, question, env...)
+	return tellIn(t, aHome(t), apptest.Vault(t), ollama, model, mode, question, env...)
 }
 
 // aHome is a home that knows the server that searches.
@@ -113,7 +114,7 @@ func aHome(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(home, ".lifehub", "config", "mcp.json"), string(config))
+	apptest.Write(t, filepath.Join(home, ".lifehub", "config", "mcp.json"), string(config))
 	return home
 }
 

@@ -8,11 +8,12 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/apptest"
 	"lifehub/tui/backend"
 )
 
 func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
-	l := &life{App: anApp(t, aVault(t)), status: make(chan backend.Status, 1)}
+	l := &life{App: apptest.Open(t, apptest.Vault(t)), status: make(chan backend.Status, 1)}
 	offers := func(tool string) bool {
 		return slices.ContainsFunc(l.Offered(), func(offered agent.Tool) bool { return offered.Spec().Name == tool })
 	}
@@ -43,7 +44,7 @@ func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 }
 
 func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
-	l := &life{App: anApp(t, aVault(t)), status: make(chan backend.Status, 1)}
+	l := &life{App: apptest.Open(t, apptest.Vault(t)), status: make(chan backend.Status, 1)}
 	l.Settings.Tools.Off = []string{"web_*"}
 	for use, want := range map[string][]string{
 		"on":   {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},
@@ -81,7 +82,7 @@ func TestThinkingIsSwitchedForTheRun(t *testing.T) {
 }
 
 func TestEveryToolIsListedOnceUnderItsLevel(t *testing.T) {
-	l := &life{App: anApp(t, aVault(t))}
+	l := &life{App: apptest.Open(t, apptest.Vault(t))}
 	text, err := l.slashTools(t.Context(), l.Agent(), "")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"lifehub/agent/tools"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/apptest"
 	"lifehub/store"
 )
 
@@ -88,19 +89,19 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	note := filepath.Join(folder.Dir(), "plan.md")
-	write(t, note, "one\n")
+	apptest.Write(t, note, "one\n")
 	turn := func(conversation, text string) string {
 		t.Helper()
 		id, err := s.Begin(t.Context(), conversation, "append "+text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		was := read(t, note)
+		was := apptest.Read(t, note)
 		after := sha256.Sum256([]byte(was + text))
 		if err := s.Changing(t.Context(), id, agent.NoteChange{Vault: folder.Dir(), Path: "plan.md", Before: []byte(was), After: hex.EncodeToString(after[:])}); err != nil {
 			t.Fatal(err)
 		}
-		write(t, note, was+text)
+		apptest.Write(t, note, was+text)
 		if err := s.Finish(t.Context(), id, agent.Answer{Text: "Done."}); err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +113,7 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := read(t, note); got != want || !strings.Contains(said, says) {
+		if got := apptest.Read(t, note); got != want || !strings.Contains(said, says) {
 			t.Errorf("%s: the note holds %q, want %q; said %q, want %q", conversation, got, want, said, says)
 		}
 	}
@@ -135,8 +136,8 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 	}
 	undo("c", left, "one\ntwo\ndrei\n") // again, from its own branch
 	undo("c", left, "one\ntwo\ndrei\n") // the turn that both branches share
-	if said, err := l.slashUndo(t.Context(), "c", "restore"); err != nil || !strings.Contains(said, "trash") || read(t, note) != "one\n" {
-		t.Errorf("said %q, %v; the note holds %q", said, err, read(t, note))
+	if said, err := l.slashUndo(t.Context(), "c", "restore"); err != nil || !strings.Contains(said, "trash") || apptest.Read(t, note) != "one\n" {
+		t.Errorf("said %q, %v; the note holds %q", said, err, apptest.Read(t, note))
 	}
 
 	third := turn("c", "vier\n")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/apptest"
 	"lifehub/store"
 )
 
@@ -31,11 +32,11 @@ func TestNotesAndFactsNeedNoConversations(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"damaged": func(t *testing.T, file string) { write(t, file, "no database") },
+		"damaged": func(t *testing.T, file string) { apptest.Write(t, file, "no database") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			home, vault := t.TempDir(), aVault(t)
+			home, vault := t.TempDir(), apptest.Vault(t)
 			file := filepath.Join(home, ".lifehub", "data", "lifehub.db")
 			lifehub := func(env string, arg ...string) (string, error) {
 				cmd := exec.Command(os.Args[0], arg...)
@@ -55,7 +56,7 @@ func TestNotesAndFactsNeedNoConversations(t *testing.T) {
 				t.Fatal(err)
 			}
 			spoil(t, file)
-			before := read(t, file)
+			before := apptest.Read(t, file)
 			for _, run := range []struct {
 				arg  []string
 				want string
@@ -82,7 +83,7 @@ func TestNotesAndFactsNeedNoConversations(t *testing.T) {
 			if out, err := lifehub("", "chats", "list"); err == nil {
 				t.Errorf("conversations that cannot be opened are listed:\n%s", out)
 			}
-			if read(t, file) != before {
+			if apptest.Read(t, file) != before {
 				t.Error("the file of conversations was changed")
 			}
 		})

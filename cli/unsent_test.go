@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lifehub/internal/apptest"
 )
 
 // house is a home that the program is started in again and again.
@@ -89,7 +91,7 @@ func asksAndQueues(term *terminal) {
 // user comes back, and nothing of them is sent.
 func TestWhatWasTypedIsThereAfterAKill(t *testing.T) {
 	env, goOn := heldAnswer(t)
-	h, vault := newHouse(t, env...), aVault(t)
+	h, vault := newHouse(t, env...), apptest.Vault(t)
 	term := h.opens("chat", "--notes", vault)
 	asksAndQueues(term)
 	term.types("and ibexword?\r")
@@ -160,7 +162,7 @@ func TestWhatWasTypedIsThereAfterEveryEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env, _ := heldAnswer(t)
-			h, vault := newHouse(t, env...), aVault(t)
+			h, vault := newHouse(t, env...), apptest.Vault(t)
 			term := h.opens("chat", "--notes", vault)
 			asksAndQueues(term)
 			term.types("tapirword")
@@ -191,7 +193,7 @@ func TestWhatWaitedForTheUserIsAskedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, vault := newHouse(t), aVault(t)
+			h, vault := newHouse(t), apptest.Vault(t)
 			term := h.opens("chat", "--notes", vault)
 			term.sees("2 notes")
 			term.types("/note buy zebras\r")
@@ -217,11 +219,11 @@ func TestWhatWaitedForTheUserIsAskedAgain(t *testing.T) {
 // editor has what is written.
 func TestWhatTheEditorSavedIsThereAfterAKill(t *testing.T) {
 	editor := filepath.Join(t.TempDir(), "editor")
-	write(t, editor, "#!/bin/sh\nprintf 'a zebraword, gone on with\\n' >\"$1\"\necho saved\nexec sleep 60\n")
+	apptest.Write(t, editor, "#!/bin/sh\nprintf 'a zebraword, gone on with\\n' >\"$1\"\necho saved\nexec sleep 60\n")
 	if err := os.Chmod(editor, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	h, vault := newHouse(t, "EDITOR="+editor), aVault(t)
+	h, vault := newHouse(t, "EDITOR="+editor), apptest.Vault(t)
 	term := h.opens("chat", "--notes", vault)
 	term.sees("2 notes")
 	term.types("a zebraword")
@@ -238,7 +240,7 @@ func TestWhatTheEditorSavedIsThereAfterAKill(t *testing.T) {
 
 // TestNothingTypedStaysThatIsNotToBeKept looks for it in every file.
 func TestNothingTypedStaysThatIsNotToBeKept(t *testing.T) {
-	h, vault := newHouse(t), aVault(t)
+	h, vault := newHouse(t), apptest.Vault(t)
 	term := h.opens("chat", "--notes", vault)
 	term.sees("2 notes")
 	term.types("how often do I run?\r")

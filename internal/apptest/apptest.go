@@ -1,0 +1,66 @@
+// Package apptest puts LifeHub together in a folder, for tests.
+package apptest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lifehub/cli/app"
+)
+
+// Open is LifeHub on folders of notes, with no model and nothing saved.
+func Open(t *testing.T, vaults ...string) *app.App {
+	t.Helper()
+	a, err := app.Open(t.Context(), Process(t.TempDir()), app.RunFlags{Notes: vaults, NoSave: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	return a
+}
+
+// Process is LifeHub at home in a folder, without a model server, with further
+// variables of its environment.
+func Process(home string, more ...string) *app.Process {
+	environ := append([]string{"LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline"}, more...)
+	return &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
+		for _, pair := range environ {
+			if value, ok := strings.CutPrefix(pair, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
+	}}
+}
+
+// Vault is a folder of notes to write into.
+func Vault(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	Write(t, filepath.Join(dir, "running.md"), "# Running\n\nI run three times a week: Tuesday, Thursday and Sunday.\n")
+	Write(t, filepath.Join(dir, "tasks.md"), "# Tasks\n\n- [ ] call the plumber\n")
+	return dir
+}
+
+// Write writes a file, and makes the folders above it.
+func Write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read is what a file holds.
+func Read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
