@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"lifehub/examples":         {},
 	"lifehub/cli/export":       {"agent", "cli/settings", "notes", "store", "tui/safetext"},
 	"lifehub/cli/app":          {"agent", "agent/rules", "agent/tools", "agent/turn", "cli/export", "cli/redact", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "llm", "mcpclient", "mcpclient/config", "mcpclient/trust", "notes", "rag", "store", "store/file", "store/trace", "agent/memory"},
+	"lifehub/cli/doctor":       {"agent", "cli/app", "cli/settings", "llm", "mcpclient", "rag", "store", "store/file", "tui/draw"},
 	"lifehub/cli/redact":       {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/version":      {},

@@ -9,6 +9,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
+	"lifehub/cli/doctor"
 	"lifehub/rag"
 	"lifehub/tui/backend"
 )
@@ -120,12 +121,8 @@ func (l *life) slashIndex(ctx context.Context, _ string) (string, error) {
 }
 
 func (l *life) slashDoctor(ctx context.Context, _ string) (string, error) {
-	findings := examineModel(ctx, l.App, l.Settings)
-	findings = append(findings, examineNotes(ctx, l.App)...)
-	findings = append(findings, examineServers(ctx, l.App)...)
-	findings = append(findings, examinePrivacy(l.Paths))
 	var b strings.Builder
-	for _, f := range findings {
+	for _, f := range doctor.Running(ctx, l.App) {
 		mark := "✓"
 		if !f.OK {
 			mark = "✗"

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 
 func TestDoctorLooksAtTheConversations(t *testing.T) {
 	p := settings.Paths{Data: t.TempDir()}
-	if f := examineConversations(p); !f.OK || f.Says != "none are kept yet" {
+	if f := conversations(p); !f.OK || f.Says != "none are kept yet" {
 		t.Errorf("of none: %+v", f)
 	}
 	if _, err := os.Stat(p.Database()); err == nil {
@@ -31,7 +31,7 @@ func TestDoctorLooksAtTheConversations(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if f := examineConversations(p); !f.OK || f.Says != p.Database() {
+	if f := conversations(p); !f.OK || f.Says != p.Database() {
 		t.Errorf("of a sound file: %+v", f)
 	}
 	db, err := sql.Open("sqlite", p.Database())
@@ -44,13 +44,13 @@ func TestDoctorLooksAtTheConversations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := examineConversations(p); f.OK || !strings.Contains(f.Says, "newer LifeHub") || f.Mend != "" {
+	if f := conversations(p); f.OK || !strings.Contains(f.Says, "newer LifeHub") || f.Mend != "" {
 		t.Errorf("of a newer one: %+v", f)
 	}
 	if err := os.WriteFile(p.Database(), []byte(strings.Repeat("nonsense ", 2000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f := examineConversations(p); f.OK || !strings.Contains(f.Says, "chats restore") {
+	if f := conversations(p); f.OK || !strings.Contains(f.Says, "chats restore") {
 		t.Errorf("of a damaged one: %+v", f)
 	}
 }
@@ -61,8 +61,8 @@ func TestDoctorNamesTheFoldersThatRefuseOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, other := filepath.Join(file, "one"), filepath.Join(file, "other")
-	got := examineFolders(t.TempDir(), one, other)
-	want := []finding{{What: "folders", Says: "nothing can be saved in " + one + ", " + other + ": not a directory", Mend: "make the folder writable for you"}}
+	got := folders(t.TempDir(), one, other)
+	want := []Finding{{What: "folders", Says: "nothing can be saved in " + one + ", " + other + ": not a directory", Mend: "make the folder writable for you"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -89,11 +89,11 @@ func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if f := examineIndex(t.Context(), a); !f.OK || f.Mend != "" || !strings.HasSuffix(f.Says, ", "+llm.Ngrams{}.Name()) {
+	if f := index(t.Context(), a); !f.OK || f.Mend != "" || !strings.HasSuffix(f.Says, ", "+llm.Ngrams{}.Name()) {
 		t.Errorf("of its own embedder: %+v", f)
 	}
 	a.Provider = embedding{a.Provider}
-	f := examineIndex(t.Context(), a)
+	f := index(t.Context(), a)
 	if !f.OK || f.Mend != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: it has embedded 0 of 1 passage, words find the rest") {
 		t.Errorf("of another: %+v", f)
 	}

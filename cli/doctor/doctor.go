@@ -1,0 +1,323 @@
+// Package doctor checks what works, and says how to repair what does not.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/charmbracelet/x/term"
+
+	"lifehub/agent"
+	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/llm"
+	"lifehub/mcpclient"
+	"lifehub/rag"
+	"lifehub/store"
+	"lifehub/store/file"
+	"lifehub/tui/draw"
+)
+
+// Finding is the outcome of one check.
+type Finding struct {
+	What string `json:"what"`
+	OK   bool   `json:"ok"`
+	Says string `json:"says"`
+	Mend string `json:"mend,omitempty"` // what to do when it is not OK
+
+	Pending bool `json:"pending,omitempty"` // it cannot be told yet
+}
+
+// Examine runs every check; one that fails does not stop the others, but
+// without readable settings there is nothing further to check.
+func Examine(ctx context.Context, sh *app.Process) []Finding {
+	p, c, err := app.LoadSettings(sh)
+	if err != nil {
+		return []Finding{{What: "settings", Says: err.Error(), Mend: "correct the line named, or move the file away"}}
+	}
+	from := p.ConfigFile()
+	if _, err := os.Stat(from); err != nil {
+		from = "defaults; `lifehub config init` writes a file that explains every key"
+	}
+	findings := []Finding{{What: "settings", OK: true, Says: from}}
+	for _, text := range c.Opened {
+		findings = append(findings, Finding{What: "privacy", OK: true, Says: text})
+	}
+	for _, text := range c.Removed {
+		findings = append(findings, Finding{What: "settings", OK: true, Says: text})
+	}
+	for _, misspelt := range c.Misspelt {
+		findings = append(findings, Finding{What: "environment", Says: misspelt, Mend: "`lifehub config show` lists every setting; its variable is LIFEHUB_ and its name in capitals"})
+	}
+	a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
+	if err != nil {
+		return append(findings, Finding{What: "start", Says: err.Error(), Mend: "correct the file named, or move it away"})
+	}
+	defer a.Close()
+	dirs := []string{p.Data, p.State}
+	for _, v := range a.OpenVaults() {
+		dirs = append(dirs, p.Index(v.Folder.Dir()))
+	}
+	folders := folders(dirs...)
+	findings = append(findings, folders...)
+	if len(folders) == 0 { // else conversations would say the same again
+		findings = append(findings, conversations(p))
+	}
+	findings = append(findings, model(ctx, a, c)...)
+	findings = append(findings, notes(ctx, a)...)
+	if store := app.OpenChroma(c); store != nil {
+		findings = append(findings, chroma(ctx, *store))
+	}
+	findings = append(findings, servers(ctx, a)...)
+	return append(findings, terminal(sh), privacy(p))
+}
+
+// Running checks what a LifeHub that runs works with.
+func Running(ctx context.Context, a *app.App) []Finding {
+	findings := model(ctx, a, a.Settings)
+	findings = append(findings, notes(ctx, a)...)
+	findings = append(findings, servers(ctx, a)...)
+	return append(findings, privacy(a.Paths))
+}
+
+// folders writes in folders that LifeHub keeps its files in. What
+// several of them refuse for one reason is one finding.
+func folders(dirs ...string) []Finding {
+	var reasons []string
+	refused, todos := map[string][]string{}, map[string]string{} // by the reason
+	for _, dir := range dirs {
+		err := tryWriting(dir)
+		if err == nil {
+			continue
+		}
+		reason, todo := err.Error(), "make the folder writable for you"
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			reason = path.Err.Error()
+		}
+		if errors.Is(err, syscall.ENOSPC) {
+			reason, todo = "the disk is full", "free some space"
+		}
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			todo = "raise `ulimit -n`"
+		}
+		if refused[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		refused[reason], todos[reason] = append(refused[reason], dir), todo
+	}
+	var findings []Finding
+	for _, reason := range reasons {
+		findings = append(findings, Finding{What: "folders", Says: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason, Mend: todos[reason]})
+	}
+	return findings
+}
+
+// tryWriting makes a file in a folder and takes it away again.
+func tryWriting(dir string) error {
+	const size = 64 << 10 // more than the rest of a block that is in use
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(make([]byte, size))
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
+}
+
+// conversations opens what is kept, as the chat does.
+func conversations(p settings.Paths) Finding {
+	f := Finding{What: "conversations"}
+	if _, err := os.Stat(p.Database()); errors.Is(err, fs.ErrNotExist) {
+		f.OK, f.Says = true, "none are kept yet"
+		return f
+	}
+	s, err := store.Open(p.Database())
+	if err != nil {
+		f.Says = err.Error()
+		var newer *file.NewerSchemaError
+		var damaged *file.DamagedError
+		if !errors.As(err, &newer) && !errors.As(err, &damaged) { // which say it themselves
+			f.Mend = "see to the file and its folder; `lifehub ask --no-save` works without them"
+		}
+		return f
+	}
+	f.OK, f.Says, f.Mend = true, p.Database(), s.Warning()
+	if err := s.Close(); err != nil {
+		f.OK, f.Says = false, err.Error()
+	}
+	if list, err := file.Backups(p.Database()); err == nil && len(list) > 0 {
+		f.Says += ", backed up " + list[0].Time.Local().Format("2006-01-02 15:04")
+	}
+	return f
+}
+
+func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
+	info, err := a.Provider.Info(ctx, "")
+	if a.Provider.State().Provider == "offline" {
+		f := Finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes and writes nothing itself"}
+		if c.Provider == "auto" {
+			f.Says = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub quotes your notes"
+			f.Mend = "install Ollama from ollama.com and start it; LifeHub changes over by itself"
+		}
+		return []Finding{f}
+	}
+	if err != nil {
+		return []Finding{{What: "model server", Says: err.Error(), Mend: agent.FailedBy(err).Hint}}
+	}
+	model := Finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.Provider.State().Provider, a.Provider.Window())}
+	if info.Remote != "" {
+		model.Says += "; it runs on " + info.Remote + ", so what you ask leaves this machine"
+	}
+	vectors := Finding{What: "vectors", OK: true}
+	e, err := a.Provider.Embedder(ctx)
+	if err == nil {
+		_, err = e.Embed(ctx, []string{"test"})
+	}
+	var missing *llm.NotFoundError
+	switch {
+	case errors.As(err, &missing) && !missing.Fixed:
+		vectors.OK, vectors.Says, vectors.Mend = false, "search goes by words only: "+err.Error(), "lifehub models pull "+missing.Model
+	case err != nil:
+		vectors.OK, vectors.Says = false, "search goes by words only: "+err.Error()
+	default:
+		vectors.Says = e.Name()
+	}
+	return []Finding{model, vectors}
+}
+
+func chroma(ctx context.Context, store rag.Chroma) Finding {
+	if err := store.Check(ctx); err != nil {
+		return Finding{What: "vector store", Says: "search goes by words only: " + err.Error(), Mend: "start the server, correct `rag.chroma_url`, or set `rag.store: local`"}
+	}
+	return Finding{What: "vector store", OK: true, Says: "the Chroma server answers"}
+}
+
+func notes(ctx context.Context, a *app.App) []Finding {
+	var findings []Finding
+	for _, gone := range a.Gone {
+		findings = append(findings, Finding{What: "notes", Says: gone, Mend: "see to the folder, or take it out of `notes:` in " + a.Paths.ConfigFile()})
+	}
+	for _, v := range a.OpenVaults() {
+		entries, problems, err := v.Folder.List(ctx)
+		if err != nil {
+			findings = append(findings, Finding{What: "notes", Says: err.Error()})
+			continue
+		}
+		f := Finding{What: "notes", OK: true, Says: v.Folder.Dir() + ": " + draw.Count(len(entries), "note")}
+		if len(problems) > 0 {
+			f.Says += fmt.Sprintf(", %d that can't be read", len(problems))
+			f.Mend = "lifehub index says which, and why"
+		}
+		findings = append(findings, f)
+	}
+	for _, text := range a.Folder.Notices {
+		findings = append(findings, Finding{What: "notes", OK: true, Says: text})
+	}
+	if len(findings) == 0 {
+		findings = append(findings, Finding{What: "notes", OK: true, Says: "none are known yet", Mend: "lifehub index DIR"})
+	}
+	if len(a.OpenVaults()) > 0 {
+		findings = append(findings, index(ctx, a))
+	}
+	return findings
+}
+
+// index says how far the notes are indexed, by which embedder, for all
+// folders at once.
+func index(ctx context.Context, a *app.App) Finding {
+	f := Finding{What: "index"}
+	embedder := a.Embedder(ctx)
+	indexed, total, passages, embedded := 0, 0, 0, 0
+	for _, v := range a.OpenVaults() {
+		err := v.Index.Use(embedder)
+		var files []rag.FileStatus
+		if err == nil {
+			files, err = v.Index.Status(ctx, v.Folder)
+		}
+		if err != nil {
+			f.Says = err.Error()
+			return f
+		}
+		for _, file := range files {
+			if file.State == "indexed" {
+				indexed++
+			}
+			if file.State != "skipped" {
+				total++
+			}
+			passages += file.Passages
+			embedded += file.Embedded
+		}
+	}
+	c, err := a.Library().Coverage(ctx)
+	if err != nil {
+		f.Says = err.Error()
+		return f
+	}
+	f.OK, f.Says = true, fmt.Sprintf("%d of %s, brought up to date %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Embedder)
+	if embedder != nil && embedded < passages {
+		f.Says += fmt.Sprintf(": it has embedded %d of %s, words find the rest", embedded, draw.Count(passages, "passage"))
+		f.Mend = "lifehub index"
+	}
+	if indexed < total {
+		f.Mend = "lifehub index"
+	}
+	return f
+}
+
+func servers(ctx context.Context, a *app.App) []Finding {
+	a.WaitForServers(ctx)
+	var findings []Finding
+	for _, s := range a.Servers.State() {
+		f := Finding{What: "mcp " + s.Name, OK: s.OK(), Pending: s.Status == mcpclient.Starting, Says: s.Text()}
+		if !f.OK {
+			f.Mend = "check its command in " + a.Paths.ServersFile()
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+func terminal(sh *app.Process) Finding {
+	name, _ := sh.Getenv("TERM")
+	if !term.IsTerminal(sh.Out.Fd()) {
+		return Finding{What: "terminal", OK: true, Says: "stdout is not one; the chat prints plain lines"}
+	}
+	width, height, err := term.GetSize(sh.Out.Fd())
+	if err != nil {
+		return Finding{What: "terminal", Says: err.Error(), Mend: "use lifehub chat --plain"}
+	}
+	f := Finding{What: "terminal", OK: true, Says: fmt.Sprintf("%s, %d×%d", name, width, height)}
+	if width < 40 || height < 12 {
+		f.Mend = "make the window at least 40×12"
+	}
+	return f
+}
+
+// privacy looks for files that others on this machine could read.
+func privacy(p settings.Paths) Finding {
+	var open []string
+	for _, dir := range []string{p.Config, p.Data, p.State} {
+		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // what is not there can't be read by others
+			}
+			if info, err := entry.Info(); err == nil && info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeSymlink == 0 {
+				open = append(open, path)
+			}
+			return nil
+		})
+	}
+	if len(open) == 0 {
+		return Finding{What: "privacy", OK: true, Says: "only you can read LifeHub's files"}
+	}
+	return Finding{What: "privacy", Says: fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), Mend: "chmod -R go-rwx " + strings.Join([]string{p.Config, p.Data, p.State}, " ")}
+}
