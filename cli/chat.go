@@ -166,9 +166,9 @@ type chat struct {
 	prompt string
 	looks  backend.Options
 
-	mu   sync.Mutex // held while it opens
-	life *life      // nil: it is not open
-	err  error      // why it could not be opened
+	mu         sync.Mutex  // held while it opens
+	background *background // nil: it is not open
+	err        error       // why it could not be opened
 }
 
 // open opens all that the screen works with. What it opens ends with ctx and close.
@@ -187,13 +187,13 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 		c.App.Close()
 		return o, err
 	}
-	c.life = begin(ctx, c.App)
+	c.background = begin(ctx, c.App)
 	assistant := c.Agent()
 	o = c.looks
 	o.Assistant, o.Resume = assistant, assistant.Resume
-	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.Store}, c.Store, models{c.App}, offers{c.life}, panel{c.App}
+	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.Store}, c.Store, models{c.App}, offers{c.background}, panel{c.App}
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && !c.flags.goesOn()
-	o.FindModel = c.life.findModel
+	o.FindModel = c.background.findModel
 	o.Search, o.Rename, o.Prompts, o.Figures = c.Store.Search, c.Store.Rename, c.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
 		return c.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
 	}
@@ -203,8 +203,8 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	}
 	o.Preview = func(ctx context.Context, name string) string { return previewOf(ctx, c.App, name) }
 	o.Templates = func() []backend.Template { return promptTemplates(c.App) }
-	o.Status, o.Notices = c.life.status, c.life.notices
-	o.Commands = slices.Concat(c.life.commands(assistant), []backend.Command{noteCommand(assistant), c.life.exportCommand(assistant)}, userPrompts(c.App))
+	o.Status, o.Notices = c.background.status, c.background.notices
+	o.Commands = slices.Concat(c.background.commands(assistant), []backend.Command{noteCommand(assistant), c.background.exportCommand(assistant)}, userPrompts(c.App))
 	o.UseMode = func(name string) { c.Modes.Use(agent.Mode(name)) }
 	return o, nil
 }
@@ -221,8 +221,8 @@ func (c *chat) failed() error {
 func (c *chat) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.life != nil {
-		c.life.wait()
+	if c.background != nil {
+		c.background.wait()
 		c.App.Close()
 	}
 }

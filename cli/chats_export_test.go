@@ -28,7 +28,7 @@ func TestExportsAreDisarmed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l := &life{App: &app.App{Store: s}}
+	l := &background{App: &app.App{Store: s}}
 	t.Chdir(t.TempDir())
 	if _, err := l.slashExport(t.Context(), "c", "all.md"); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestExportInTheChatWritesANewFileAndNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &life{App: &app.App{Store: s}}
+	l := &background{App: &app.App{Store: s}}
 	t.Chdir(t.TempDir())
 	for _, test := range []struct{ given, file, holds string }{
 		{"", "was-läuft-am-sonntag.md", "# Was läuft"},

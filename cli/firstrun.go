@@ -25,7 +25,7 @@ import (
 )
 
 // offers finds notes for someone who has named none.
-type offers struct{ *life }
+type offers struct{ *background }
 
 // offersPatience bounds how long folders are looked for: one of them may be on
 // a machine that does not answer.
@@ -248,15 +248,15 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 }
 
 // findModel tells which model answers, and what a user without one can do.
-func (l *life) findModel(ctx context.Context) backend.FoundModel {
-	info, err := l.Provider.Info(ctx, "")
-	state := l.Provider.State()
+func (bg *background) findModel(ctx context.Context) backend.FoundModel {
+	info, err := bg.Provider.Info(ctx, "")
+	state := bg.Provider.State()
 	var missing *llm.NotFoundError
 	switch {
-	case state.Provider == "offline" && l.Settings.Provider == "offline":
+	case state.Provider == "offline" && bg.Settings.Provider == "offline":
 		return backend.FoundModel{Says: "Your settings ask for no model: answers quote your notes."}
 	case state.Provider == "offline":
-		return l.noModel(ctx)
+		return bg.noModel(ctx)
 	case errors.As(err, &missing) && state.Provider == "ollama":
 		return backend.FoundModel{Says: fmt.Sprintf("Ollama runs here, but %s is not installed.", missing.Model), Pull: missing.Model, Why: "the model that answers"}
 	case err != nil:
@@ -266,16 +266,16 @@ func (l *life) findModel(ctx context.Context) backend.FoundModel {
 	if state.Remote != "" {
 		found.Says = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
 	}
-	if _, err := l.Provider.Embedder(ctx); errors.As(err, &missing) || l.Settings.Provider == "auto" && state.Text != "" {
-		found.Pull, found.Why = cmp.Or(l.Settings.EmbedModel, llm.DefaultEmbedding), "finds notes by what they mean, not by words only"
+	if _, err := bg.Provider.Embedder(ctx); errors.As(err, &missing) || bg.Settings.Provider == "auto" && state.Text != "" {
+		found.Pull, found.Why = cmp.Or(bg.Settings.EmbedModel, llm.DefaultEmbedding), "finds notes by what they mean, not by words only"
 	}
 	return found
 }
 
 // noModel tells why nothing but quotes can be had, and how to mend that.
-func (l *life) noModel(ctx context.Context) backend.FoundModel {
+func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 	const quotes = "until then answers quote your notes, which works at once."
-	models, err := l.Provider.Models(ctx)
+	models, err := bg.Provider.Models(ctx)
 	switch {
 	case err == nil && len(models) == 0:
 		return backend.FoundModel{Says: "Ollama runs here and has no model yet; " + quotes, Pull: llm.Suggestion(), Why: "a model that fits this machine"}

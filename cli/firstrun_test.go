@@ -81,7 +81,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	}
 	offered := func() (list [][3]string) {
 		t.Helper()
-		offers, err := offers{&life{App: &app.App{}}}.Offers(t.Context())
+		offers, err := offers{&background{App: &app.App{}}}.Offers(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	if got := offered(); got[0] != [3]string{"This folder", "~/far/away/Wissen", "1 note"} {
 		t.Errorf("in a folder of notes: %q", got)
 	}
-	err := offers{&life{App: &app.App{}}}.Take(t.Context(), backend.Offer{Path: "~/nowhere"})
+	err := offers{&background{App: &app.App{}}}.Take(t.Context(), backend.Offer{Path: "~/nowhere"})
 	if err == nil || err.Error() != "there is no folder ~/nowhere" {
 		t.Errorf("taking what is not there: %v", err)
 	}

@@ -8,11 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/llm"
 	"lifehub/mcpclient"
-	"lifehub/mcpclient/config"
 	"lifehub/mcpclient/trust"
 	"lifehub/tui/backend"
 )
@@ -38,12 +35,7 @@ func (p panel) List() []backend.Server {
 
 func (p panel) Restart(name string) error { return p.Servers.Restart(name) }
 
-func (p panel) Switch(name string, on bool) error {
-	if err := config.Enable(p.Paths.ServersFile(), name, on); err != nil {
-		return err
-	}
-	return p.ApplyServers()
-}
+func (p panel) Switch(name string, on bool) error { return p.SwitchServer(name, on) }
 
 // logLines is how much of a log the screen shows.
 const logLines = 1000
@@ -69,7 +61,7 @@ func promptTemplates(a *app.App) []backend.Template {
 		list = append(list, backend.Template{
 			Name: p.Server + ":" + p.Name, Help: p.Description, Schema: blanks(p.Args),
 			Fill: func(ctx context.Context, values json.RawMessage) (string, error) {
-				return fillPrompt(ctx, a, p, values)
+				return a.FillPrompt(ctx, p, values)
 			},
 		})
 	}
@@ -100,30 +92,4 @@ func blanks(args []mcpclient.PromptArg) json.RawMessage {
 		return nil
 	}
 	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s}`, &properties, names)
-}
-
-// fillPrompt has a server fill in a prompt, and writes it as one text, which is
-// remembered as the server's.
-func fillPrompt(ctx context.Context, a *app.App, p mcpclient.Prompt, values json.RawMessage) (string, error) {
-	args := map[string]string{}
-	if err := json.Unmarshal(values, &args); err != nil {
-		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
-	}
-	messages, err := a.Servers.FillPrompt(ctx, p.Server, p.Name, args)
-	if err != nil {
-		return "", err
-	}
-	parts := make([]string, 0, len(messages))
-	for _, m := range messages {
-		text := m.Text
-		if m.Role == llm.Assistant {
-			text = "(answered) " + text
-		}
-		parts = append(parts, text)
-	}
-	text := strings.Join(parts, "\n\n")
-	if err := a.Untrusted.Remember(ctx, agent.Untrusted{Source: "the prompt " + p.Server + ":" + p.Name, Prints: agent.Fingerprints(text)}); err != nil {
-		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
-	}
-	return text, nil
 }

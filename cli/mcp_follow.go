@@ -9,7 +9,7 @@ import (
 const followEvery = time.Second
 
 // followServersFile applies changes of mcp.json until ctx ends.
-func (l *life) followServersFile(ctx context.Context) {
+func (bg *background) followServersFile(ctx context.Context) {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	for {
@@ -18,8 +18,8 @@ func (l *life) followServersFile(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if text := l.LookAtServers(); text != "" {
-			l.notice(text)
+		if text := bg.LookAtServers(); text != "" {
+			bg.notice(text)
 		}
 	}
 }

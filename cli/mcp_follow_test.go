@@ -127,7 +127,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 
 	// What the panel writes is in force at once, and no news.
 	for _, on := range []bool{false, true} {
-		if err := (panel{a}).Switch("a", on); err != nil {
+		if err := a.SwitchServer("a", on); err != nil {
 			t.Fatal(err)
 		}
 		untilState(t, a, "a", func(s mcpclient.ServerState) bool { return running(s) == on && (on || s.Status == mcpclient.Off) })

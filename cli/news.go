@@ -10,15 +10,15 @@ import (
 
 // news tells whether the user is to be told what a state of the model server
 // says. What it lacks is said when that begins, and not at each start again.
-func (l *life) news(s llm.State) bool {
+func (bg *background) news(s llm.State) bool {
 	if s.Provider == "offline" {
 		return s.Text != ""
 	}
-	last, _ := os.ReadFile(l.Paths.Told()) // none: nothing was told yet
+	last, _ := os.ReadFile(bg.Paths.Told()) // none: nothing was told yet
 	if known := string(last) == s.Lacks; known {
 		return s.Text != "" && (!s.First || s.Lacks == "")
 	}
-	if err := atomicfile.Write(l.Paths.Told(), []byte(s.Lacks)); err != nil {
+	if err := atomicfile.Write(bg.Paths.Told(), []byte(s.Lacks)); err != nil {
 		slog.Warn("keep what was told", "error", err)
 	}
 	return s.Text != ""

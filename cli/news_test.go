@@ -9,8 +9,8 @@ import (
 )
 
 func TestWhatTheModelServerLacksIsToldOnceAndWhenItChanges(t *testing.T) {
-	l := &life{App: &app.App{}}
-	l.Paths = settings.Paths{State: t.TempDir()}
+	bg := &background{App: &app.App{}}
+	bg.Paths = settings.Paths{State: t.TempDir()}
 	const words, other = "notes are found by words only", "something else is missing"
 	for i, step := range []struct {
 		state llm.State
@@ -26,7 +26,7 @@ func TestWhatTheModelServerLacksIsToldOnceAndWhenItChanges(t *testing.T) {
 		{llm.State{Provider: "ollama", First: true}, false},
 		{llm.State{Provider: "ollama", Text: words, Lacks: words, First: true}, true},
 	} {
-		if got := l.news(step.state); got != step.told {
+		if got := bg.news(step.state); got != step.told {
 			t.Errorf("step %d: told %t, want %t", i, got, step.told)
 		}
 	}

@@ -202,11 +202,11 @@ var plantations = map[string]plantation{
 	"a prompt of a server": {plant: func(v *victim) {
 		v.server(homeFolder(v.App), map[string]string{mcptest.Mode: "prompts", mcptest.Orders: injection(), "GORACE": "atexit_sleep_ms=0"})
 	}, question: func(v *victim) string {
-		prompts := promptTemplates(v.App)
+		prompts := v.Servers.Prompts()
 		if len(prompts) == 0 {
 			v.Fatal("the server has no prompt")
 		}
-		text, err := prompts[0].Fill(v.Context(), json.RawMessage(`{}`))
+		text, err := v.FillPrompt(v.Context(), prompts[0], json.RawMessage(`{}`))
 		if err != nil {
 			v.Fatal(err)
 		}

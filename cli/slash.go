@@ -15,16 +15,16 @@ import (
 )
 
 // commands are the slash commands that need more than the screen.
-func (l *life) commands(gate *turn.Agent) []backend.Command {
+func (bg *background) commands(gate *turn.Agent) []backend.Command {
 	return append([]backend.Command{
-		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: func(ctx context.Context, name string) (string, error) { return l.slashTools(ctx, gate, name) }},
-		{Name: "mcp", Help: "MCP servers and how they are", Run: l.slashServers},
-		{Name: "permissions", Help: "the rules that decide what runs", Run: l.slashRules},
-		{Name: "undo", Args: "[restore]", Help: "take back your last question, and what it did to notes", Here: l.slashUndo, Reload: true},
-		{Name: "index", Help: "bring the index up to date and say how far it is", Run: l.slashIndex},
-		{Name: "doctor", Help: "check what works", Run: l.slashDoctor},
-		{Name: "set", Args: "parameter num_ctx N", Help: "the size of the context window, as in ollama run", Run: l.slashSet},
-	}, append(l.switchCommands(), l.memoryCommands()...)...)
+		{Name: "tools", Args: "[NAME]", Help: "what can be called, and what asks first", Run: func(ctx context.Context, name string) (string, error) { return bg.slashTools(ctx, gate, name) }},
+		{Name: "mcp", Help: "MCP servers and how they are", Run: bg.slashServers},
+		{Name: "permissions", Help: "the rules that decide what runs", Run: bg.slashRules},
+		{Name: "undo", Args: "[restore]", Help: "take back your last question, and what it did to notes", Here: bg.slashUndo, Reload: true},
+		{Name: "index", Help: "bring the index up to date and say how far it is", Run: bg.slashIndex},
+		{Name: "doctor", Help: "check what works", Run: bg.slashDoctor},
+		{Name: "set", Args: "parameter num_ctx N", Help: "the size of the context window, as in ollama run", Run: bg.slashSet},
+	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
 }
 
 // cell makes a text fit for a cell of a Markdown table.
@@ -32,9 +32,9 @@ func cell(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "`", "'").Replace(s)
 }
 
-func (l *life) slashTools(ctx context.Context, gate *turn.Agent, name string) (string, error) {
+func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name string) (string, error) {
 	byLevel := map[string][]string{}
-	for _, t := range l.Offered() {
+	for _, t := range bg.Offered() {
 		spec := t.Spec()
 		level, why := gate.Decide(ctx, t, nil, false)
 		if spec.Name == name {
@@ -65,10 +65,10 @@ func gistOf(description string) string {
 	return strings.TrimSuffix(first, ".")
 }
 
-func (l *life) slashServers(context.Context, string) (string, error) {
-	states := l.Servers.State()
+func (bg *background) slashServers(context.Context, string) (string, error) {
+	states := bg.Servers.State()
 	if len(states) == 0 {
-		return "No MCP servers are configured. They are listed in `" + l.Paths.ServersFile() + "`.", nil
+		return "No MCP servers are configured. They are listed in `" + bg.Paths.ServersFile() + "`.", nil
 	}
 	var b strings.Builder
 	b.WriteString("| server | state |\n| --- | --- |\n")
@@ -78,14 +78,14 @@ func (l *life) slashServers(context.Context, string) (string, error) {
 	return b.String(), nil
 }
 
-func (l *life) slashRules(context.Context, string) (string, error) {
-	rules, err := app.LoadRules(l.PermissionsFile())
+func (bg *background) slashRules(context.Context, string) (string, error) {
+	rules, err := app.LoadRules(bg.PermissionsFile())
 	if err != nil {
 		return "", err
 	}
-	rules = rules.Narrowed(l.Folder.Rules)
+	rules = rules.Narrowed(bg.Folder.Rules)
 	if len(rules.List()) == 0 {
-		return "No rules: each tool has its own level, which `/tools` shows. Rules belong in `" + l.PermissionsFile() + "`.", nil
+		return "No rules: each tool has its own level, which `/tools` shows. Rules belong in `" + bg.PermissionsFile() + "`.", nil
 	}
 	var b strings.Builder
 	b.WriteString("| rule | level | where |\n| --- | --- | --- |\n")
@@ -95,13 +95,13 @@ func (l *life) slashRules(context.Context, string) (string, error) {
 	return b.String(), nil
 }
 
-func (l *life) slashIndex(ctx context.Context, _ string) (string, error) {
-	if len(l.OpenVaults()) == 0 {
+func (bg *background) slashIndex(ctx context.Context, _ string) (string, error) {
+	if len(bg.OpenVaults()) == 0 {
 		return "No notes are known yet. `lifehub index DIR` makes a folder known.", nil
 	}
 	var b strings.Builder
-	for _, v := range l.OpenVaults() {
-		changes, err := l.Sync(ctx, v, func(rag.Progress) {})
+	for _, v := range bg.OpenVaults() {
+		changes, err := bg.Sync(ctx, v, func(rag.Progress) {})
 		if err != nil {
 			return "", err
 		}
@@ -112,7 +112,7 @@ func (l *life) slashIndex(ctx context.Context, _ string) (string, error) {
 			}
 		}
 	}
-	c, err := l.Library().Coverage(ctx)
+	c, err := bg.Library().Coverage(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -120,9 +120,9 @@ func (l *life) slashIndex(ctx context.Context, _ string) (string, error) {
 	return b.String(), nil
 }
 
-func (l *life) slashDoctor(ctx context.Context, _ string) (string, error) {
+func (bg *background) slashDoctor(ctx context.Context, _ string) (string, error) {
 	var b strings.Builder
-	for _, f := range doctor.Running(ctx, l.App) {
+	for _, f := range doctor.Running(ctx, bg.App) {
 		mark := "✓"
 		if !f.OK {
 			mark = "✗"
@@ -136,14 +136,14 @@ func (l *life) slashDoctor(ctx context.Context, _ string) (string, error) {
 	return b.String(), nil
 }
 
-func (l *life) slashSet(_ context.Context, given string) (string, error) {
+func (bg *background) slashSet(_ context.Context, given string) (string, error) {
 	var tokens int
 	if _, err := fmt.Sscanf(given, "parameter num_ctx %d", &tokens); err != nil || tokens < 0 {
 		return "", fmt.Errorf("/set takes `parameter num_ctx N`, with 0 for the default")
 	}
-	l.Provider.SetWindow(tokens)
-	l.tell()
-	window := l.Provider.Window()
+	bg.Provider.SetWindow(tokens)
+	bg.tell()
+	window := bg.Provider.Window()
 	if window == 0 {
 		return "No model answers now; the window is set for when one does.", nil
 	}

@@ -49,12 +49,12 @@ func exportStep(ctx context.Context, a *app.App, conversation, given string) (*a
 
 // exportCommand writes the open conversation to a file, or makes a note of one
 // of its documents.
-func (l *life) exportCommand(assistant *turn.Agent) backend.Command {
+func (bg *background) exportCommand(assistant *turn.Agent) backend.Command {
 	return backend.Command{
 		Name: "export", Args: "[md|json|html] [FILE] | DOCUMENT [NOTE]", Help: "write this conversation to a file, or a document of it to the notes",
-		Here: l.slashExport,
+		Here: bg.slashExport,
 		Begin: func(ctx context.Context, conversation, given string) (backend.Turn, error) {
-			step, err := exportStep(ctx, l.App, conversation, given)
+			step, err := exportStep(ctx, bg.App, conversation, given)
 			if step == nil || err != nil {
 				return nil, err
 			}
@@ -66,8 +66,8 @@ func (l *life) exportCommand(assistant *turn.Agent) backend.Command {
 }
 
 // slashExport writes the open conversation to a new file.
-func (l *life) slashExport(ctx context.Context, conversation, given string) (string, error) {
-	c, err := l.Store.Conversation(ctx, conversation)
+func (bg *background) slashExport(ctx context.Context, conversation, given string) (string, error) {
+	c, err := bg.Store.Conversation(ctx, conversation)
 	if errors.Is(err, store.ErrNoConversation) {
 		return "", errors.New("there is nothing to export yet")
 	}
@@ -83,10 +83,10 @@ func (l *life) slashExport(ctx context.Context, conversation, given string) (str
 		file = fileName(c.Title) + "." + format
 	}
 	var b bytes.Buffer
-	if err := export.Write(ctx, l.Store, c, format, &b); err != nil {
+	if err := export.Write(ctx, bg.Store, c, format, &b); err != nil {
 		return "", err
 	}
-	path, err := writeNewFile(file, []byte(l.Secrets.Known(b.String())))
+	path, err := writeNewFile(file, []byte(bg.Secrets.Known(b.String())))
 	if err != nil {
 		return "", err
 	}

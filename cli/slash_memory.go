@@ -14,24 +14,24 @@ import (
 )
 
 // memoryCommands are the slash commands of the memory.
-func (l *life) memoryCommands() []backend.Command {
+func (bg *background) memoryCommands() []backend.Command {
 	return []backend.Command{
-		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: l.slashMemory},
-		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, but for the last messages", Here: l.slashCompact},
+		{Name: "memory", Args: "[QUERY]", Help: "what is remembered, or what of it fits a question", Run: bg.slashMemory},
+		{Name: "compact", Args: "[FOCUS]", Help: "shorten this conversation to a summary, but for the last messages", Here: bg.slashCompact},
 		{Name: "remember", Args: "TEXT", Help: "remember a fact about you", Run: func(_ context.Context, text string) (string, error) {
-			diff, err := l.Facts().Remember(text, time.Now())
+			diff, err := bg.Facts().Remember(text, time.Now())
 			return withDiff("Remembered; `/forget` takes it back.", diff, err)
 		}},
 		{Name: "forget", Args: "TEXT", Help: "forget a fact, named by words that only it holds", Run: func(_ context.Context, text string) (string, error) {
-			diff, err := l.Facts().Forget(text)
+			diff, err := bg.Facts().Forget(text)
 			return withDiff("Forgotten; `/remember` brings it back.", diff, err)
 		}},
 	}
 }
 
 // slashCompact says what it did.
-func (l *life) slashCompact(ctx context.Context, conversation, focus string) (string, error) {
-	done, err := l.Agent().Compact(ctx, conversation, focus)
+func (bg *background) slashCompact(ctx context.Context, conversation, focus string) (string, error) {
+	done, err := bg.Agent().Compact(ctx, conversation, focus)
 	if err != nil {
 		return "", err
 	}
@@ -52,14 +52,14 @@ func withDiff(done, diff string, err error) (string, error) {
 	return done + "\n\n````diff\n" + diff + "````\n", nil
 }
 
-func (l *life) slashMemory(ctx context.Context, query string) (string, error) {
+func (bg *background) slashMemory(ctx context.Context, query string) (string, error) {
 	var found agent.Remembered
 	var err error
 	if query == "" {
-		found.Facts, err = l.FindFacts(ctx, "")
+		found.Facts, err = bg.FindFacts(ctx, "")
 	} else {
 		const most = 5
-		found, err = l.SearchMemory(ctx, query, most)
+		found, err = bg.SearchMemory(ctx, query, most)
 	}
 	if err != nil {
 		return "", err
@@ -80,11 +80,11 @@ func (l *life) slashMemory(ctx context.Context, query string) (string, error) {
 		}
 		return b.String(), nil
 	}
-	folder, err := l.Facts().Folder()
+	folder, err := bg.Facts().Folder()
 	if err != nil {
 		return "", err
 	}
-	archived, err := l.Store.Archived(ctx)
+	archived, err := bg.Store.Archived(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -96,6 +96,6 @@ func (l *life) slashMemory(ctx context.Context, query string) (string, error) {
 		exchanges = "1 past exchange"
 	}
 	fmt.Fprintf(&b, "\nFacts stand in `%s`, which you may edit. %s can come back (`memory.scope: %s`).\n",
-		filepath.Join(folder.Dir(), filepath.FromSlash(l.Facts().Path)), exchanges, l.Settings.Memory.Scope)
+		filepath.Join(folder.Dir(), filepath.FromSlash(bg.Facts().Path)), exchanges, bg.Settings.Memory.Scope)
 	return b.String(), nil
 }

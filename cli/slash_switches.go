@@ -11,14 +11,14 @@ import (
 )
 
 // switchCommands are /notes and /think.
-func (l *life) switchCommands() []backend.Command {
+func (bg *background) switchCommands() []backend.Command {
 	return []backend.Command{
-		{Name: "notes", Args: "[on|only|off]", Help: "answer with your notes, with nothing but them, or without", Run: l.slashNotes},
-		{Name: "think", Args: "[off|on|low|medium|high]", Help: "let the model think first, where it can", Run: l.slashThink},
+		{Name: "notes", Args: "[on|only|off]", Help: "answer with your notes, with nothing but them, or without", Run: bg.slashNotes},
+		{Name: "think", Args: "[off|on|low|medium|high]", Help: "let the model think first, where it can", Run: bg.slashThink},
 	}
 }
 
-func (l *life) slashNotes(_ context.Context, given string) (string, error) {
+func (bg *background) slashNotes(_ context.Context, given string) (string, error) {
 	uses := map[app.NotesUse]string{
 		app.NotesOn:   "with your notes and all other tools",
 		app.NotesOnly: "with your notes only: no web, weather, mail or MCP server",
@@ -26,24 +26,24 @@ func (l *life) slashNotes(_ context.Context, given string) (string, error) {
 	}
 	use := app.NotesUse(strings.ToLower(given))
 	if given == "" {
-		use = l.Switches.NotesNow()
+		use = bg.Switches.NotesNow()
 	}
 	if uses[use] == "" {
 		return "", fmt.Errorf("/notes takes on, only or off")
 	}
-	l.Switches.Notes.Store(&use)
-	l.tell()
+	bg.Switches.Notes.Store(&use)
+	bg.tell()
 	return fmt.Sprintf("Notes **%s**: questions are answered %s. `/notes on|only|off` changes it for this run.", use, uses[use]), nil
 }
 
-func (l *life) slashThink(_ context.Context, given string) (string, error) {
+func (bg *background) slashThink(_ context.Context, given string) (string, error) {
 	think := strings.ToLower(given)
 	if think == "" {
-		think = l.Switches.ThinkNow(l.Settings.Think)
+		think = bg.Switches.ThinkNow(bg.Settings.Think)
 	}
 	if !slices.Contains([]string{"off", "on", "low", "medium", "high"}, think) {
 		return "", fmt.Errorf("/think takes off, on, low, medium or high")
 	}
-	l.Switches.Think.Store(&think)
+	bg.Switches.Think.Store(&think)
 	return fmt.Sprintf("Thinking **%s**, for models that can. `think: %s` in the settings keeps it.", think, think), nil
 }

@@ -13,9 +13,9 @@ import (
 )
 
 func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
-	l := &life{App: apptest.Open(t, apptest.Vault(t)), status: make(chan backend.Status, 1)}
+	bg := &background{App: apptest.Open(t, apptest.Vault(t)), status: make(chan backend.Status, 1)}
 	offers := func(tool string) bool {
-		return slices.ContainsFunc(l.Offered(), func(offered agent.Tool) bool { return offered.Spec().Name == tool })
+		return slices.ContainsFunc(bg.Offered(), func(offered agent.Tool) bool { return offered.Spec().Name == tool })
 	}
 	for _, use := range []struct {
 		word, scope              string
@@ -27,67 +27,67 @@ func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 		{"", "notes off", false, false, true, true}, // tells, and changes nothing
 		{"on", "", true, true, true, true},
 	} {
-		if _, err := l.slashNotes(t.Context(), use.word); err != nil {
+		if _, err := bg.slashNotes(t.Context(), use.word); err != nil {
 			t.Fatal(err)
 		}
 		got := []bool{offers("search_notes"), offers("add_task"), offers("web_search"), offers("calculate")}
 		if want := []bool{use.notes, use.writing, use.web, use.sum}; !slices.Equal(got, want) {
 			t.Errorf("/notes %s: offered %v, want %v", use.word, got, want)
 		}
-		if s := <-l.status; s.Scope != use.scope {
+		if s := <-bg.status; s.Scope != use.scope {
 			t.Errorf("/notes %s: the screen is told %q", use.word, s.Scope)
 		}
 	}
-	if _, err := l.slashNotes(t.Context(), "some"); err == nil || !strings.Contains(err.Error(), "on, only or off") {
+	if _, err := bg.slashNotes(t.Context(), "some"); err == nil || !strings.Contains(err.Error(), "on, only or off") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
-	l := &life{App: apptest.Open(t, apptest.Vault(t)), status: make(chan backend.Status, 1)}
-	l.Settings.Tools.Off = []string{"web_*"}
+	bg := &background{App: apptest.Open(t, apptest.Vault(t)), status: make(chan backend.Status, 1)}
+	bg.Settings.Tools.Off = []string{"web_*"}
 	for use, want := range map[string][]string{
 		"on":   {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},
 		"only": {"it is switched off (tools.off)", "", "no mail server is set (mail.host)"},
 		"off":  {"it is switched off (tools.off)", "/notes leaves it out", "no mail server is set (mail.host)"},
 	} {
-		if _, err := l.slashNotes(t.Context(), use); err != nil {
+		if _, err := bg.slashNotes(t.Context(), use); err != nil {
 			t.Fatal(err)
 		}
-		<-l.status
-		got := []string{l.Missing("web_search"), "", l.Missing("send_email")}
+		<-bg.status
+		got := []string{bg.Missing("web_search"), "", bg.Missing("send_email")}
 		if use == "off" {
-			got[1] = l.Missing("search_notes")
+			got[1] = bg.Missing("search_notes")
 		}
-		if !slices.Equal(got, want) || l.Missing("fly") != "" {
+		if !slices.Equal(got, want) || bg.Missing("fly") != "" {
 			t.Errorf("/notes %s: %q, want %q", use, got, want)
 		}
 	}
 }
 
 func TestThinkingIsSwitchedForTheRun(t *testing.T) {
-	l := &life{App: &app.App{Settings: settings.Defaults()}}
-	if now := l.Switches.ThinkNow(l.Settings.Think); now != "off" {
+	bg := &background{App: &app.App{Settings: settings.Defaults()}}
+	if now := bg.Switches.ThinkNow(bg.Settings.Think); now != "off" {
 		t.Errorf("at first it is %q", now)
 	}
-	if _, err := l.slashThink(t.Context(), "High"); err != nil {
+	if _, err := bg.slashThink(t.Context(), "High"); err != nil {
 		t.Fatal(err)
 	}
-	if now := l.Switches.ThinkNow(l.Settings.Think); now != "high" {
+	if now := bg.Switches.ThinkNow(bg.Settings.Think); now != "high" {
 		t.Errorf("then it is %q", now)
 	}
-	if _, err := l.slashThink(t.Context(), "hard"); err == nil || !strings.Contains(err.Error(), "off, on, low") {
+	if _, err := bg.slashThink(t.Context(), "hard"); err == nil || !strings.Contains(err.Error(), "off, on, low") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestEveryToolIsListedOnceUnderItsLevel(t *testing.T) {
-	l := &life{App: apptest.Open(t, apptest.Vault(t))}
-	text, err := l.slashTools(t.Context(), l.Agent(), "")
+	bg := &background{App: apptest.Open(t, apptest.Vault(t))}
+	text, err := bg.slashTools(t.Context(), bg.Agent(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range l.Offered() {
+	for _, tool := range bg.Offered() {
 		if n := strings.Count(text, "`"+tool.Spec().Name+"`: "); n != 1 {
 			t.Errorf("%s is listed %d times", tool.Spec().Name, n)
 		}

@@ -14,15 +14,15 @@ import (
 
 // slashUndo takes the last turn of the conversation back, and with it what it
 // did to notes. Once more, it takes back the one before.
-func (l *life) slashUndo(ctx context.Context, conversation, given string) (string, error) {
+func (bg *background) slashUndo(ctx context.Context, conversation, given string) (string, error) {
 	switch given {
 	case "restore":
-		return l.restore(ctx, conversation)
+		return bg.restore(ctx, conversation)
 	case "":
 	default:
 		return "", errors.New("usage: /undo, or /undo restore for notes that it left alone")
 	}
-	path, err := l.Store.Exchanges(ctx, conversation)
+	path, err := bg.Store.Exchanges(ctx, conversation)
 	if err != nil {
 		return "", err
 	}
@@ -33,20 +33,20 @@ func (l *life) slashUndo(ctx context.Context, conversation, given string) (strin
 	if last.Running {
 		return "", errors.New("another LifeHub is at this question right now; stop it there first")
 	}
-	changes, err := l.Store.NoteChanges(ctx, last.Turn)
+	changes, err := bg.Store.NoteChanges(ctx, last.Turn)
 	if err != nil {
 		return "", err
 	}
-	entries, err := l.Store.Entries(ctx, last.Turn)
+	entries, err := bg.Store.Entries(ctx, last.Turn)
 	if err != nil {
 		return "", err
 	}
-	done := tools.Undo(changeableNotes(l.App), changes)
-	if err := l.Store.TakeBack(ctx, last.Turn); err != nil {
+	done := tools.Undo(changeableNotes(bg.App), changes)
+	if err := bg.Store.TakeBack(ctx, last.Turn); err != nil {
 		return "", err
 	}
-	l.stale()
-	return undone(last.Question, done) + staysDone(l.App, entries), nil
+	bg.stale()
+	return undone(last.Question, done) + staysDone(bg.App, entries), nil
 }
 
 // staysDone names the calls that reached beyond the notes: nothing takes those
@@ -69,20 +69,20 @@ func staysDone(a *app.App, entries []agent.Entry) string {
 }
 
 // restore puts back the older text of notes that the last undo left alone.
-func (l *life) restore(ctx context.Context, conversation string) (string, error) {
-	turn, err := l.Store.LastUndone(ctx, conversation)
+func (bg *background) restore(ctx context.Context, conversation string) (string, error) {
+	turn, err := bg.Store.LastUndone(ctx, conversation)
 	if err != nil {
 		return "", err
 	}
 	if turn == "" {
 		return "", errors.New("nothing was undone here")
 	}
-	changes, err := l.Store.NoteChanges(ctx, turn)
+	changes, err := bg.Store.NoteChanges(ctx, turn)
 	if err != nil {
 		return "", err
 	}
-	done := tools.Restore(changeableNotes(l.App), changes)
-	l.stale()
+	done := tools.Restore(changeableNotes(bg.App), changes)
+	bg.stale()
 	return undone("", done), nil
 }
 

@@ -22,8 +22,8 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	l := &life{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Mail: tools.Mail{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
-	l.Paths.Data = t.TempDir()
+	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Mail: tools.Mail{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
+	bg.Paths.Data = t.TempDir()
 	turn, err := s.Begin(t.Context(), "c", "tell Ana, and book it")
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 	if err := s.Finish(t.Context(), turn, agent.Answer{Text: "Done."}); err != nil {
 		t.Fatal(err)
 	}
-	said, err := l.slashUndo(t.Context(), "c", "")
+	said, err := bg.slashUndo(t.Context(), "c", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func TestUndoLeavesATurnAloneThatRuns(t *testing.T) {
 	if _, err := s.Begin(t.Context(), "c", "a long one"); err != nil {
 		t.Fatal(err)
 	}
-	l := &life{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
-	if said, err := l.slashUndo(t.Context(), "c", ""); err == nil || !strings.Contains(err.Error(), "right now") {
+	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
+	if said, err := bg.slashUndo(t.Context(), "c", ""); err == nil || !strings.Contains(err.Error(), "right now") {
 		t.Errorf("got %q, %v", said, err)
 	}
 }
@@ -82,9 +82,9 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	l := &life{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
-	l.Paths.Data = t.TempDir()
-	folder, err := l.Facts().Folder()
+	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
+	bg.Paths.Data = t.TempDir()
+	folder, err := bg.Facts().Folder()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 	}
 	undo := func(conversation, says, want string) {
 		t.Helper()
-		said, err := l.slashUndo(t.Context(), conversation, "")
+		said, err := bg.slashUndo(t.Context(), conversation, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 	}
 	undo("c", left, "one\ntwo\ndrei\n") // again, from its own branch
 	undo("c", left, "one\ntwo\ndrei\n") // the turn that both branches share
-	if said, err := l.slashUndo(t.Context(), "c", "restore"); err != nil || !strings.Contains(said, "trash") || apptest.Read(t, note) != "one\n" {
+	if said, err := bg.slashUndo(t.Context(), "c", "restore"); err != nil || !strings.Contains(said, "trash") || apptest.Read(t, note) != "one\n" {
 		t.Errorf("said %q, %v; the note holds %q", said, err, apptest.Read(t, note))
 	}
 

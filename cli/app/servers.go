@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -113,8 +114,11 @@ func (a *App) LookAtServers() string {
 	return ""
 }
 
-// ApplyServers applies what LifeHub itself has just written into mcp.json.
-func (a *App) ApplyServers() error {
+// SwitchServer turns a server on or off, in mcp.json and at once.
+func (a *App) SwitchServer(name string, on bool) error {
+	if err := config.Enable(a.Paths.ServersFile(), name, on); err != nil {
+		return err
+	}
 	a.followed.mu.Lock()
 	defer a.followed.mu.Unlock()
 	text, err := readServersText(a.Paths.ServersFile())
@@ -222,4 +226,30 @@ func ServerLog(file string, lines int) (string, error) {
 		all = all[len(all)-lines:]
 	}
 	return strings.Join(all, "\n"), nil
+}
+
+// FillPrompt has a server fill in a prompt, and writes it as one text, which is
+// remembered as the server's.
+func (a *App) FillPrompt(ctx context.Context, p mcpclient.Prompt, values json.RawMessage) (string, error) {
+	args := map[string]string{}
+	if err := json.Unmarshal(values, &args); err != nil {
+		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
+	}
+	messages, err := a.Servers.FillPrompt(ctx, p.Server, p.Name, args)
+	if err != nil {
+		return "", err
+	}
+	parts := make([]string, 0, len(messages))
+	for _, m := range messages {
+		text := m.Text
+		if m.Role == llm.Assistant {
+			text = "(answered) " + text
+		}
+		parts = append(parts, text)
+	}
+	text := strings.Join(parts, "\n\n")
+	if err := a.Untrusted.Remember(ctx, agent.Untrusted{Source: "the prompt " + p.Server + ":" + p.Name, Prints: agent.Fingerprints(text)}); err != nil {
+		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
+	}
+	return text, nil
 }

@@ -19,9 +19,9 @@ import (
 	"lifehub/tui/backend"
 )
 
-// life is what goes on behind a chat: the notes are brought up to date, the
+// background is what goes on behind a chat: the notes are brought up to date, the
 // model server comes and goes, MCP servers start. It tells the screen about it.
-type life struct {
+type background struct {
 	*app.App
 	status  chan backend.Status
 	notices chan string
@@ -34,122 +34,122 @@ type life struct {
 }
 
 // begin starts what goes on behind a chat. It ends with ctx; wait waits for that.
-func begin(ctx context.Context, a *app.App) *life {
-	l := &life{App: a, status: make(chan backend.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
-	l.tell()
+func begin(ctx context.Context, a *app.App) *background {
+	bg := &background{App: a, status: make(chan backend.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
+	bg.tell()
 	for _, text := range a.Settings.Notices() {
-		l.notice(text)
+		bg.notice(text)
 	}
 	for _, text := range a.Folder.Notices {
-		l.notice(text)
+		bg.notice(text)
 	}
 	for _, gone := range a.Gone {
-		l.notice("This chat goes without " + gone)
+		bg.notice("This chat goes without " + gone)
 	}
 	if first := a.ServerTrust.FirstUse(); first != "" {
-		l.notice(first)
+		bg.notice(first)
 	}
-	l.stale()
-	l.spawn(func() { l.followProvider(ctx) })
-	l.spawn(func() { l.followNotes(ctx) })
-	l.spawn(func() { l.guardStore(ctx) })
-	l.spawn(func() { l.followServers(ctx) })
-	l.spawn(func() { l.followServersFile(ctx) })
-	l.spawn(func() { l.followMemory(ctx, a.Agent()) })
-	return l
+	bg.stale()
+	bg.spawn(func() { bg.followProvider(ctx) })
+	bg.spawn(func() { bg.followNotes(ctx) })
+	bg.spawn(func() { bg.guardStore(ctx) })
+	bg.spawn(func() { bg.followServers(ctx) })
+	bg.spawn(func() { bg.followServersFile(ctx) })
+	bg.spawn(func() { bg.followMemory(ctx, a.Agent()) })
+	return bg
 }
 
 // guardStore looks for damage after an unclean end, and makes the backup of the
 // day. Neither holds up the chat.
-func (l *life) guardStore(ctx context.Context) {
-	if text := l.Store.Warning(); text != "" {
-		l.notice(text)
+func (bg *background) guardStore(ctx context.Context) {
+	if text := bg.Store.Warning(); text != "" {
+		bg.notice(text)
 	}
-	err := l.Store.Check(ctx)
+	err := bg.Store.Check(ctx)
 	var damaged *file.DamagedError
 	if err == nil {
-		err = l.Store.BackUp(ctx) // of a damaged one there are enough
+		err = bg.Store.BackUp(ctx) // of a damaged one there are enough
 	}
 	switch {
 	case errors.As(err, &damaged):
-		l.notice("Conversations: " + err.Error() + ".")
+		bg.notice("Conversations: " + err.Error() + ".")
 	case err != nil && ctx.Err() == nil:
 		slog.Warn("guard the conversations", "error", err)
-		l.notice(fmt.Sprintf("The backup of the conversations was not made: %v.", err))
+		bg.notice(fmt.Sprintf("The backup of the conversations was not made: %v.", err))
 	}
 }
 
 // spawn runs f in a goroutine that wait waits for. A fault in it is logged
 // and does not end the chat.
-func (l *life) spawn(f func()) {
-	l.running.Add(1)
+func (bg *background) spawn(f func()) {
+	bg.running.Add(1)
 	go func() {
-		defer l.running.Done()
+		defer bg.running.Done()
 		defer func() {
 			if fault := recover(); fault != nil {
 				slog.Error("background work", "fault", fault, "stack", string(debug.Stack()))
-				l.notice(fmt.Sprintf("Something in the background broke: %v. The log has more.", fault))
+				bg.notice(fmt.Sprintf("Something in the background broke: %v. The log has more.", fault))
 			}
 		}()
 		f()
 	}()
 }
 
-func (l *life) wait() { l.running.Wait() }
+func (bg *background) wait() { bg.running.Wait() }
 
 // stale says that the index no longer matches the notes; followNotes will
 // bring it up to date.
-func (l *life) stale() {
-	for _, v := range l.Indexed() {
+func (bg *background) stale() {
+	for _, v := range bg.Indexed() {
 		v.Behind.Store(true)
 	}
 	select {
-	case l.wake <- struct{}{}:
+	case bg.wake <- struct{}{}:
 	default: // it has been said and not been heard yet
 	}
 }
 
 // notice tells the user something; when nobody reads, the oldest is dropped.
-func (l *life) notice(text string) {
+func (bg *background) notice(text string) {
 	for {
 		select {
-		case l.notices <- text:
+		case bg.notices <- text:
 			return
 		default:
 		}
 		select {
-		case <-l.notices:
+		case <-bg.notices:
 		default:
 		}
 	}
 }
 
 // tell sends the screen a snapshot; it replaces one that was not read yet.
-func (l *life) tell() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	coverage, err := l.Library().Coverage(context.Background())
+func (bg *background) tell() {
+	bg.mu.Lock()
+	defer bg.mu.Unlock()
+	coverage, err := bg.Library().Coverage(context.Background())
 	if err != nil {
 		slog.Warn("how far the index is", "error", err)
 	}
-	state := l.Provider.State()
+	state := bg.Provider.State()
 	scope := ""
-	if use := l.Switches.NotesNow(); use != app.NotesOn {
+	if use := bg.Switches.NotesNow(); use != app.NotesOn {
 		scope = "notes " + string(use)
 	}
 	s := backend.Status{
 		Scope:    scope,
-		Provider: state.Provider, Model: state.Model, Window: l.Provider.Window(), Sent: l.Sent(),
-		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: l.indexing || coverage.Unread > 0,
+		Provider: state.Provider, Model: state.Model, Window: bg.Provider.Window(), Sent: bg.Sent(),
+		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: bg.indexing || coverage.Unread > 0,
 	}
-	if l.indexing && l.progress.Total > 0 {
-		s.Notes, s.Indexed = l.progress.Total, l.progress.Done
+	if bg.indexing && bg.progress.Total > 0 {
+		s.Notes, s.Indexed = bg.progress.Total, bg.progress.Done
 	}
 	select {
-	case <-l.status:
+	case <-bg.status:
 	default:
 	}
-	l.status <- s
+	bg.status <- s
 }
 
 // receiptEvery is how often the screen learns how much has left this machine,
@@ -158,10 +158,10 @@ const receiptEvery = 2 * time.Second
 
 // followProvider passes on what happens to the model server. When the model
 // that makes vectors changes, the notes are embedded again while words answer.
-func (l *life) followProvider(ctx context.Context) {
-	l.spawn(func() {
-		if _, err := l.Provider.Info(ctx, ""); err == nil { // which model answers, before it is asked
-			l.tell()
+func (bg *background) followProvider(ctx context.Context) {
+	bg.spawn(func() {
+		if _, err := bg.Provider.Info(ctx, ""); err == nil { // which model answers, before it is asked
+			bg.tell()
 		}
 	})
 	receipt := time.NewTicker(receiptEvery)
@@ -177,29 +177,29 @@ func (l *life) followProvider(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-receipt.C:
-			if now := (facts{l.Sent(), l.Provider.State().Model, l.Provider.Window()}); now != told {
+			if now := (facts{bg.Sent(), bg.Provider.State().Model, bg.Provider.Window()}); now != told {
 				told = now
-				l.tell()
+				bg.tell()
 			}
-		case change := <-l.Changes:
-			if l.news(change) {
-				l.notice(change.Text)
+		case change := <-bg.Changes:
+			if bg.news(change) {
+				bg.notice(change.Text)
 			}
-			l.tell()
-			l.stale()
-			l.Archived()
+			bg.tell()
+			bg.stale()
+			bg.Archived()
 		}
 	}
 }
 
 // followMemory embeds what was archived, and all of it when the embedder changes.
-func (l *life) followMemory(ctx context.Context, a *turn.Agent) {
-	l.Archived()
+func (bg *background) followMemory(ctx context.Context, a *turn.Agent) {
+	bg.Archived()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.Unembedded:
+		case <-bg.Unembedded:
 			if err := a.EmbedMemories(ctx); err != nil && ctx.Err() == nil {
 				slog.Warn("embed the memory", "error", err)
 			}
@@ -208,49 +208,49 @@ func (l *life) followMemory(ctx context.Context, a *turn.Agent) {
 }
 
 // followServers tells of servers that wait for the user to see something.
-func (l *life) followServers(ctx context.Context) {
+func (bg *background) followServers(ctx context.Context) {
 	told := map[string]string{} // by server
 	for {
 		before := told
 		told = map[string]string{}
-		for _, s := range l.Servers.State() {
+		for _, s := range bg.Servers.State() {
 			text := app.Unseen(s)
 			told[s.Name] = text
 			if text != before[s.Name] {
 				if text != "" {
-					l.notice(text)
+					bg.notice(text)
 				}
 			}
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.Servers.Changes():
+		case <-bg.Servers.Changes():
 		}
 	}
 }
 
 // followNotes brings every folder up to date whenever that is called for.
-func (l *life) followNotes(ctx context.Context) {
+func (bg *background) followNotes(ctx context.Context) {
 	yieldToScreen()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.wake:
-			l.syncAll(ctx)
+		case <-bg.wake:
+			bg.syncAll(ctx)
 		}
 	}
 }
 
-func (l *life) syncAll(ctx context.Context) {
-	l.setIndexing(true, rag.Progress{})
+func (bg *background) syncAll(ctx context.Context) {
+	bg.setIndexing(true, rag.Progress{})
 	var last time.Time
-	for _, v := range l.Indexed() {
-		changes, err := l.Sync(ctx, v, func(p rag.Progress) {
+	for _, v := range bg.Indexed() {
+		changes, err := bg.Sync(ctx, v, func(p rag.Progress) {
 			if time.Since(last) > 100*time.Millisecond {
 				last = time.Now()
-				l.setIndexing(true, p)
+				bg.setIndexing(true, p)
 			}
 		})
 		v.Behind.Store(false)
@@ -258,40 +258,40 @@ func (l *life) syncAll(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			l.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
+			bg.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
 		}
 		if changes.Rebuilt != "" {
-			l.notice("The index was made anew: " + changes.Rebuilt + ".")
+			bg.notice("The index was made anew: " + changes.Rebuilt + ".")
 		}
 	}
-	l.setIndexing(false, rag.Progress{})
-	l.watch(ctx)
+	bg.setIndexing(false, rag.Progress{})
+	bg.watch(ctx)
 }
 
 // watch keeps each index like its folder from now on.
-func (l *life) watch(ctx context.Context) {
-	for _, v := range l.OpenVaults() {
+func (bg *background) watch(ctx context.Context) {
+	for _, v := range bg.OpenVaults() {
 		if v.Watched {
 			continue
 		}
 		v.Watched = true
-		l.spawn(func() {
+		bg.spawn(func() {
 			yieldToScreen()
-			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return l.Embedder(ctx) }, func(c rag.Changes, err error) {
+			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return bg.Embedder(ctx) }, func(c rag.Changes, err error) {
 				if err != nil && ctx.Err() == nil {
-					l.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
+					bg.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
 				}
-				l.tell()
+				bg.tell()
 			}) // it ends with ctx
 		})
 	}
 }
 
-func (l *life) setIndexing(on bool, p rag.Progress) {
-	l.mu.Lock()
-	l.indexing, l.progress = on, p
-	l.mu.Unlock()
-	l.tell()
+func (bg *background) setIndexing(on bool, p rag.Progress) {
+	bg.mu.Lock()
+	bg.indexing, bg.progress = on, p
+	bg.mu.Unlock()
+	bg.tell()
 }
 
 // conversations is the store as the screen wants it.
