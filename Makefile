@@ -33,7 +33,7 @@ golden: ## write the golden stories and screens anew; read the diff
 
 bench: ## speed and memory, as ratios to a reference in the same run
 	go test -run '^$$' -bench . -benchtime 3x ./rag/... ./tui/... ./notes/... ./llm/... ./store/...
-	go test -run '^$$' -bench OpenAndScroll -benchtime 5x ./cli
+	go test -run '^$$' -bench OpenAndScroll -benchtime 5x ./cli/chat
 	LIFEHUB_SCALE=1 go test -run '^$$' -bench Scale -benchtime 1x -timeout 1h -v ./rag/...
 
 speed: ## start, stream and memory of the whole program, beside a bare one in the same run; needs a quiet machine

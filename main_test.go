@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"lifehub/examples":         {},
 	"lifehub/cli/export":       {"agent", "cli/settings", "notes", "store", "tui/safetext"},
 	"lifehub/cli/app":          {"agent", "agent/rules", "agent/tools", "agent/turn", "cli/export", "cli/redact", "cli/settings", "cli/version", "internal/atomicfile", "internal/pattern", "llm", "mcpclient", "mcpclient/config", "mcpclient/trust", "notes", "rag", "store", "store/file", "store/trace", "agent/memory"},
+	"lifehub/cli/chat":         {"agent", "agent/tools", "agent/turn", "cli/app", "cli/doctor", "cli/export", "cli/redact", "cli/settings", "examples", "internal/atomicfile", "internal/pattern", "llm", "mcpclient", "mcpclient/trust", "notes", "rag", "store", "store/file", "tui", "tui/backend", "tui/draw", "tui/plain", "tui/safetext"},
 	"lifehub/cli/doctor":       {"agent", "cli/app", "cli/settings", "llm", "mcpclient", "rag", "store", "store/file", "tui/draw"},
 	"lifehub/cli/redact":       {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
@@ -166,7 +167,7 @@ const (
 // tables are packages and structs that are flat lists: a command, a tool, a
 // setting or a key each. Their numbers may only shrink.
 var tables = map[string]int{
-	"lifehub/cli lines":                  9100,
+	"lifehub/cli lines":                  4100,
 	"lifehub/agent/tools lines":          6300,
 	"lifehub/cli/settings.Config fields": 33,
 	"lifehub/tui/keys.Map fields":        91,
@@ -189,9 +190,7 @@ var debts = map[string]int{
 	"lifehub/tui.Model spread":          30,
 	"lifehub/tui/markdown lines":        3500,
 	"lifehub/tui/markdown circle":       16,
-	"lifehub/cli circle":                54,
-	"lifehub/cli.app spread":            19,
-	"lifehub/cli.shell spread":          23,
+	"lifehub/cli circle":                16,
 	"lifehub/rag lines":                 8200,
 	"lifehub/rag circle":                21,
 	"lifehub/mcpclient lines":           6000,

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
+	"lifehub/cli/chat"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
@@ -124,7 +125,7 @@ func secretsOf(sh *app.Process) *redact.Redaction {
 }
 
 func newRoot(sh *app.Process) *cobra.Command {
-	chat := newChatFlags(sh)
+	flags := chat.NewFlags(sh)
 	root := &cobra.Command{
 		Use:   "lifehub",
 		Short: "A chat in your terminal that knows your notes",
@@ -134,17 +135,17 @@ func newRoot(sh *app.Process) *cobra.Command {
 			"  lifehub index ~/notes                   # make your notes known\n" +
 			"  lifehub ask \"how often do I run?\"       # one question, answer on stdout\n" +
 			"  lifehub search \"boiler pressure\" -n 3   # passages, without a model",
-		Args:          app.Args(func(cmd *cobra.Command, given []string) error { return cobra.NoArgs(cmd, chat.takeID(given)) }),
+		Args:          app.Args(func(cmd *cobra.Command, given []string) error { return cobra.NoArgs(cmd, flags.TakeID(given)) }),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return chat.run(cmd.Context(), "") },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return flags.Run(cmd.Context(), "") },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return settings.UsageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 	})
-	chat.register(root)
+	flags.Register(root)
 	root.AddCommand(
-		newChat(sh), newAsk(sh), newIndex(sh), newSearch(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
+		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh),
 	)
 	return root

@@ -8,11 +8,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"lifehub/cli/app"
-	"lifehub/tui/backend"
 )
 
 // TestANewcomerGetsAnAnswerWithTwoKeys begins in an empty home, without a model
@@ -61,73 +59,5 @@ func TestFirstRunTellsHowToGetAModel(t *testing.T) {
 			term := startTerminal(t, 100, 30, test.env)
 			term.sees(append(test.want, "Starter notes", "Later")...)
 		})
-	}
-}
-
-func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
-	t.Chdir(home)
-	put := func(path, text string) {
-		t.Helper()
-		path = filepath.Join(home, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	offered := func() (list [][3]string) {
-		t.Helper()
-		offers, err := offers{&background{App: &app.App{}}}.Offers(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range offers {
-			list = append(list, [3]string{o.Name, o.Path, o.Detail})
-		}
-		return list
-	}
-	starter := [3]string{"Starter notes", "", "the notes of a made-up life, to try things on"}
-	if got := offered(); !reflect.DeepEqual(got, [][3]string{starter}) {
-		t.Errorf("in an empty home: %q", got)
-	}
-
-	put("far/away/Wissen/a.md", "# a")
-	put("far/away/Wissen/.trash/b.md", "# b")
-	put("Documents/Work/.obsidian/app.json", "{}")
-	put("Documents/Work/one.md", "1")
-	put("Documents/Work/two.markdown", "2")
-	put("Notes/log/x.MD", "x")
-	put("notizen/picture.png", "") // holds no note
-	put(".config/obsidian/obsidian.json", fmt.Sprintf(`{"vaults":{
-		"1":{"path":%q,"ts":9},"2":{"path":%q,"ts":5,"open":true},"3":{"path":"/gone","ts":99}}}`,
-		filepath.Join(home, "Documents/Work"), filepath.Join(home, "far/away/Wissen")))
-	want := [][3]string{
-		{"Obsidian vault", "~/far/away/Wissen", "1 note"},
-		{"Obsidian vault", "~/Documents/Work", "2 notes"},
-		{"Folder of notes", "~/Notes", "1 note"},
-		starter,
-	}
-	if got := offered(); !reflect.DeepEqual(got, want) {
-		t.Errorf("offered %q\nwant    %q", got, want)
-	}
-
-	put(".config/obsidian/obsidian.json", `{"vaults":[`)
-	if err := os.Symlink(home, filepath.Join(home, "Documents", "vault")); err != nil {
-		t.Fatal(err)
-	}
-	if got := offered(); len(got) < 3 {
-		t.Errorf("with a list of vaults that is broken: %q", got)
-	}
-	t.Chdir(filepath.Join(home, "far/away/Wissen"))
-	if got := offered(); got[0] != [3]string{"This folder", "~/far/away/Wissen", "1 note"} {
-		t.Errorf("in a folder of notes: %q", got)
-	}
-	err := offers{&background{App: &app.App{}}}.Take(t.Context(), backend.Offer{Path: "~/nowhere"})
-	if err == nil || err.Error() != "there is no folder ~/nowhere" {
-		t.Errorf("taking what is not there: %v", err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package cli
+package chat
 
 // yieldToScreen does nothing where threads have no priority of their own.
 func yieldToScreen() {}

@@ -1,4 +1,6 @@
-package cli
+// Package chat opens the chat, and runs what goes on behind it: the slash commands,
+// the index, the first run. Start with [NewCommand].
+package chat
 
 import (
 	"context"
@@ -23,8 +25,8 @@ import (
 	"lifehub/tui/plain"
 )
 
-// chatFlags are the flags of `lifehub` and `lifehub chat`.
-type chatFlags struct {
+// Flags are the flags of `lifehub` and `lifehub chat`.
+type Flags struct {
 	*app.Process
 	app.RunFlags
 	plain  bool
@@ -35,9 +37,11 @@ type chatFlags struct {
 // pickOne is what -r means without an ID.
 const pickOne = "?"
 
-func newChatFlags(sh *app.Process) *chatFlags { return &chatFlags{Process: sh} }
+// NewFlags are the flags before they are parsed.
+func NewFlags(sh *app.Process) *Flags { return &Flags{Process: sh} }
 
-func (f *chatFlags) register(cmd *cobra.Command) {
+// Register adds the flags to a command.
+func (f *Flags) Register(cmd *cobra.Command) {
 	app.RegisterRun(&f.RunFlags, cmd)
 	app.RegisterResume(&f.RunFlags, cmd)
 	resume := cmd.Flags().Lookup("resume")
@@ -47,8 +51,9 @@ func (f *chatFlags) register(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("plain", "inline")
 }
 
-func newChat(sh *app.Process) *cobra.Command {
-	f := newChatFlags(sh)
+// NewCommand is `lifehub chat`.
+func NewCommand(sh *app.Process) *cobra.Command {
+	f := NewFlags(sh)
 	cmd := &cobra.Command{
 		Use:   "chat [PROMPT]",
 		Short: "Open the chat",
@@ -57,27 +62,28 @@ func newChat(sh *app.Process) *cobra.Command {
 			"  lifehub chat --notes ~/notes \"what did I plan for the trip?\"",
 		Args: app.Args(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			given = f.takeID(given)
+			given = f.TakeID(given)
 			if len(given) > 1 {
 				return settings.UsageError{Err: errors.New("one prompt is expected; put it in quotes")}
 			}
-			return f.run(cmd.Context(), strings.Join(given, ""))
+			return f.Run(cmd.Context(), strings.Join(given, ""))
 		},
 	}
-	f.register(cmd)
+	f.Register(cmd)
 	return cmd
 }
 
-// takeID gives -r its ID, which reaches us as an argument since it may be left
+// TakeID gives -r its ID, which reaches us as an argument since it may be left
 // out, and returns the other arguments.
-func (f *chatFlags) takeID(given []string) []string {
+func (f *Flags) TakeID(given []string) []string {
 	if f.Resume == pickOne && len(given) > 0 {
 		f.Resume, given = given[0], given[1:]
 	}
 	return given
 }
 
-func (f *chatFlags) run(ctx context.Context, prompt string) error {
+// Run opens the chat with a prompt, and returns when the user leaves it.
+func (f *Flags) Run(ctx context.Context, prompt string) error {
 	if f.Resume == pickOne {
 		f.pick, f.Resume = true, ""
 	}
@@ -140,10 +146,10 @@ func (f *chatFlags) run(ctx context.Context, prompt string) error {
 }
 
 // goesOn tells whether the user comes back to a conversation.
-func (f *chatFlags) goesOn() bool { return f.pick || f.HasLast || f.Resume != "" }
+func (f *Flags) goesOn() bool { return f.pick || f.HasLast || f.Resume != "" }
 
 // looks is how the settings and flags want the screen, before anything is open.
-func (f *chatFlags) looks(c *settings.Config) (backend.Options, error) {
+func (f *Flags) looks(c *settings.Config) (backend.Options, error) {
 	o := backend.Options{
 		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Environ()), Mode: c.Mode, Theme: c.Theme, NoMouse: !c.Mouse,
 		Inline: f.inline, Keys: c.Keys, Vi: c.Editing == "vi", Quiet: !c.Notify,
@@ -162,7 +168,7 @@ func (f *chatFlags) looks(c *settings.Config) (backend.Options, error) {
 // goes on behind it then.
 type chat struct {
 	*app.App
-	flags  *chatFlags
+	flags  *Flags
 	prompt string
 	looks  backend.Options
 
