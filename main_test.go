@@ -24,7 +24,6 @@ var arrows = map[string][]string{
 	"lifehub/agent/prompt":     {"agent", "internal/text", "llm"},
 	"lifehub/agent/memory":     {"agent", "agent/prompt", "internal/text", "llm"},
 	"lifehub/agent/parse":      {"internal/pattern"},
-	"lifehub/agent/tools":      {"agent", "llm", "notes", "internal/pattern", "rag", "agent/memory"},
 	"lifehub/llm":              {"internal/pattern", "internal/text"},
 	"lifehub/llm/llmtest":      {"llm", "llm/llmtest/tinygguf", "internal/testenv"},
 	"lifehub/notes":            {"internal/pattern"},
@@ -39,6 +38,11 @@ var arrows = map[string][]string{
 	"lifehub/cli/redact":       {"agent", "cli/settings", "internal/pattern", "mcpclient/config"},
 	"lifehub/cli/settings":     {"agent", "internal/atomicfile", "tui/draw", "tui/keys", "agent/rules"},
 	"lifehub/cli/version":      {},
+
+	"lifehub/agent/tools":          {"agent", "agent/memory", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes", "rag"},
+	"lifehub/agent/tools/describe": {"llm"},
+	"lifehub/agent/tools/excerpt":  {"agent", "notes"},
+	"lifehub/agent/tools/outbound": {"agent"},
 
 	"lifehub/rag":         {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "rag/passage", "rag/when"},
 	"lifehub/rag/eval":    {"llm", "notes", "rag"},

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// MaxArtifactName bounds the name of an artifact, in bytes.
+const MaxArtifactName = 100
+
 // Artifact is one version of a named document that a turn made, apart from
 // the notes. Names are unique within a conversation.
 type Artifact struct {

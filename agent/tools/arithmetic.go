@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"lifehub/agent/tools/excerpt"
 )
 
 const (
@@ -54,7 +56,7 @@ type amount struct {
 
 func (c *calculation) rest() string {
 	c.space()
-	return clip(c.text[c.at:], 30)
+	return excerpt.Clip(c.text[c.at:], 30)
 }
 
 func (c *calculation) space() {
@@ -333,7 +335,7 @@ func (c *calculation) name() (*big.Rat, error) {
 	}
 	apply, ok := functions[strings.ToLower(name)]
 	if !ok {
-		return nil, fmt.Errorf("%q is not known; the functions are %s", clip(name, 30), functionNames())
+		return nil, fmt.Errorf("%q is not known; the functions are %s", excerpt.Clip(name, 30), functionNames())
 	}
 	if _, ok := c.next("("); ok {
 		values, err := c.list(true)

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/notes"
 )
 
@@ -34,7 +35,7 @@ type article struct {
 // sources are lines of the article as they can be cited.
 func (a article) sources(lines []string, from, to int) []agent.Source {
 	headings := notes.Parse(notes.Entry{}, []byte(a.text)).Headings
-	return sections(agent.Source{Path: a.address, Foreign: true}, headings, lines, from, to)
+	return excerpt.Sections(agent.Source{Path: a.address, Foreign: true}, headings, lines, from, to)
 }
 
 // What keeps a page from being read although the server gave it.

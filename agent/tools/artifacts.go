@@ -19,12 +19,8 @@ type artifacts interface {
 	MadeBy(ctx context.Context, call string) (agent.Artifact, bool, error)
 }
 
-const (
-	// maxArtifact bounds a document, in bytes.
-	maxArtifact = 1 << 20
-	// maxArtifactName bounds its name, in bytes.
-	maxArtifactName = 100
-)
+// maxArtifact bounds a document, in bytes.
+const maxArtifact = 1 << 20
 
 // What the tools of documents take; [artifactArgs] is all of it.
 type (
@@ -129,8 +125,8 @@ type artifactWriter struct {
 func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.Artifact, args artifactArgs) (string, error)) agent.Tool {
 	work := func(ctx context.Context, args artifactArgs) (agent.Artifact, error) {
 		name, origin := strings.TrimSpace(args.Name), agent.OriginOf(ctx)
-		if name == "" || len(name) > maxArtifactName || strings.ContainsAny(name, "\n\r\x00") {
-			return agent.Artifact{}, fmt.Errorf("an artifact needs a name of one line and at most %d bytes", maxArtifactName)
+		if name == "" || len(name) > agent.MaxArtifactName || strings.ContainsAny(name, "\n\r\x00") {
+			return agent.Artifact{}, fmt.Errorf("an artifact needs a name of one line and at most %d bytes", agent.MaxArtifactName)
 		}
 		made, done, err := kept.MadeBy(ctx, agent.CallKey(ctx))
 		if err != nil {

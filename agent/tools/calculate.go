@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 )
 
 type calculateArgs struct {
@@ -16,7 +17,7 @@ func newCalculate() agent.Tool {
 	return agent.NewTool(spec[calculateArgs]("calculate"), agent.Auto, func(_ context.Context, args calculateArgs) (agent.Result, error) {
 		value, err := evaluate(args.Expression)
 		if err != nil {
-			return agent.Result{}, fmt.Errorf("calculate %q: %w", clip(args.Expression, 100), err)
+			return agent.Result{}, fmt.Errorf("calculate %q: %w", excerpt.Clip(args.Expression, 100), err)
 		}
 		return agent.Result{Text: strings.TrimSpace(args.Expression) + " = " + formatNumber(value)}, nil
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/llm"
 	"lifehub/notes"
 )
@@ -104,9 +105,9 @@ func headingAt(headings []notes.Heading, line int) string {
 		}
 		trail = slices.DeleteFunc(trail, func(above notes.Heading) bool { return above.Level >= h.Level })
 		trail = append(trail, h)
-		count[headingPath(trail)]++
+		count[excerpt.HeadingPath(trail)]++
 	}
-	return fmt.Sprintf("%s (%d)", headingPath(trail), count[headingPath(trail)])
+	return fmt.Sprintf("%s (%d)", excerpt.HeadingPath(trail), count[excerpt.HeadingPath(trail)])
 }
 
 // newWriter makes a tool that changes one note. plan works the change out and

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/llm"
 )
 
@@ -90,7 +91,7 @@ func (c *crawl) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, 
 	if err != nil {
 		return agent.Preview{}, err
 	}
-	return agent.Preview{Text: fmt.Sprintf("reads up to %s of %s and of no other host, a second apart, as its robots.txt allows; it begins with\n%s", count(most, "page"), start.Host, start)}, nil
+	return agent.Preview{Text: fmt.Sprintf("reads up to %s of %s and of no other host, a second apart, as its robots.txt allows; it begins with\n%s", excerpt.Count(most, "page"), start.Host, start)}, nil
 }
 
 func (c *crawl) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
@@ -232,10 +233,10 @@ func (t *tour) goOn(ctx context.Context, most int) error {
 func (t *tour) result() agent.Result {
 	result := agent.Result{Foreign: true}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s of %s\n", count(len(t.read), "page"), t.site.Host)
+	fmt.Fprintf(&text, "%s of %s\n", excerpt.Count(len(t.read), "page"), t.site.Host)
 	for _, a := range t.read {
 		lines := strings.Split(a.text, "\n")
-		to := fitting(lines, 1, len(lines), maxRead/len(t.read))
+		to := excerpt.Fitting(lines, 1, len(lines), excerpt.MaxRead/len(t.read))
 		fmt.Fprintf(&text, "\n%s\n\n%s\n", a.address, strings.Join(lines[:to], "\n"))
 		if to < len(lines) {
 			fmt.Fprintf(&text, "\nThis page goes on: web_fetch it from line %d of %d.\n", to+1, len(lines))
@@ -247,7 +248,7 @@ func (t *tour) result() agent.Result {
 		said = append(said, "It ended early: "+t.ended+".")
 	}
 	if t.kept > 0 {
-		said = append(said, fmt.Sprintf("Its robots.txt keeps robots from %s.", count(t.kept, "more page")))
+		said = append(said, fmt.Sprintf("Its robots.txt keeps robots from %s.", excerpt.Count(t.kept, "more page")))
 	}
 	for _, failed := range t.failed {
 		said = append(said, "Not read: "+failed)

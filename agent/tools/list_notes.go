@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/notes"
 )
 
@@ -75,7 +76,7 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 	}
 	shown := found[:min(len(found), limit)]
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s%s", count(len(found), "note"), which)
+	fmt.Fprintf(&text, "%s%s", excerpt.Count(len(found), "note"), which)
 	if len(shown) < len(found) {
 		fmt.Fprintf(&text, ", the newest %d", len(shown))
 	}

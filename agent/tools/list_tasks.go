@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 )
 
 type listTasksArgs struct {
@@ -90,7 +91,7 @@ func byDate(tasks []task, status string) {
 
 func tasksResult(found []task, status, query string, today time.Time) agent.Result {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s%s on %s:\n", count(len(found), tasksOf(status)), aboutWords(query), today.Format("Monday, 2006-01-02"))
+	fmt.Fprintf(&text, "%s%s on %s:\n", excerpt.Count(len(found), tasksOf(status)), aboutWords(query), today.Format("Monday, 2006-01-02"))
 	for i, t := range found {
 		if i == maxTasks {
 			fmt.Fprintf(&text, "\nand %d more", len(found)-maxTasks)
@@ -103,7 +104,7 @@ func tasksResult(found []task, status, query string, today time.Time) agent.Resu
 
 func noTasks(next []task, all int, status, query string, today time.Time) agent.Result {
 	text := fmt.Sprintf("There are no %ss%s on %s; the notes hold %s in all.",
-		tasksOf(status), aboutWords(query), today.Format("Monday, 2006-01-02"), count(all, "task"))
+		tasksOf(status), aboutWords(query), today.Format("Monday, 2006-01-02"), excerpt.Count(all, "task"))
 	if len(next) > 0 {
 		text += " Next are:\n"
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/rag"
 )
 
@@ -122,7 +123,7 @@ func TestReadNoteBoundsWhatItBrings(t *testing.T) {
 		t.Errorf("%d bytes, up to line %d", len(text), result.Sources[0].EndLine)
 	}
 	result, _ = b.run("read_note", `{"path":"line"}`)
-	if n := len(result.Sources[0].Text); n > maxRead+3 || n < maxRead-3 {
+	if n := len(result.Sources[0].Text); n > excerpt.MaxRead+3 || n < excerpt.MaxRead-3 {
 		t.Errorf("a source of %d bytes", n)
 	}
 }

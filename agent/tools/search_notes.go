@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/pattern"
 	"lifehub/rag"
 )
@@ -108,7 +109,7 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	if result.Nothing {
 		fmt.Fprintf(&text, "Nothing found in the notes for %q%s.\n", asked, filtersOf(q))
 	} else {
-		fmt.Fprintf(&text, "%s%s\n", count(len(found.Passages), "passage"), filtersOf(q))
+		fmt.Fprintf(&text, "%s%s\n", excerpt.Count(len(found.Passages), "passage"), filtersOf(q))
 	}
 	for _, p := range found.Passages {
 		source := sourceOf(p)
@@ -162,12 +163,4 @@ func coverageHint(c rag.Coverage) string {
 		hint = "\n" + hint
 	}
 	return hint
-}
-
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

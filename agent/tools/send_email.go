@@ -18,6 +18,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/llm"
 )
 
@@ -53,12 +54,18 @@ type mailArgs struct {
 	Body    string   `json:"body" description:"the whole text"`
 }
 
+// drafts keeps letters that were not sent yet. *store.Store is the real one.
+type drafts interface {
+	KeepArtifact(ctx context.Context, a agent.Artifact) error
+	Artifact(ctx context.Context, conversation, name string, version int) (agent.Artifact, error)
+}
+
 // sendEmail is the tool. It asks each time: no rule lets a mail pass unseen.
 type sendEmail struct {
 	Mail
 	spec   llm.ToolSpec
 	now    func() time.Time
-	drafts artifacts       // nil: none are kept
+	drafts drafts          // nil: none are kept
 	sent   func(bytes int) // told what went to a server elsewhere; nil: nobody is
 
 	mu sync.Mutex // held while a draft is kept
@@ -69,8 +76,8 @@ var (
 	_ agent.Previewer = (*sendEmail)(nil)
 )
 
-func newSendEmail(m Mail, now func() time.Time, drafts artifacts, sent func(bytes int)) *sendEmail {
-	return &sendEmail{Mail: m, spec: spec[mailArgs]("send_email"), now: now, drafts: drafts, sent: sent}
+func newSendEmail(m Mail, now func() time.Time, keeps drafts, sent func(bytes int)) *sendEmail {
+	return &sendEmail{Mail: m, spec: spec[mailArgs]("send_email"), now: now, drafts: keeps, sent: sent}
 }
 
 func (s *sendEmail) Spec() llm.ToolSpec                { return s.spec }
@@ -125,7 +132,7 @@ func (s *sendEmail) keepDraft(ctx context.Context, l letter) (*agent.Artifact, e
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := clip("mail: "+l.subject, maxArtifactName-len("…"))
+	name := excerpt.Clip("mail: "+l.subject, agent.MaxArtifactName-len("…"))
 	was, err := s.drafts.Artifact(ctx, origin.Conversation, name, 0)
 	switch {
 	case err == nil && was.Text == l.text():

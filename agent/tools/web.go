@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"lifehub/agent/tools/outbound"
 )
 
 // The bounds of a fetch.
@@ -44,9 +46,9 @@ func newWeb(resolver *net.Resolver, own string, sent func(bytes int)) *web {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: resolver, Control: onlyPublic}
 	free := &net.Dialer{Timeout: dialer.Timeout, Resolver: resolver}
 	return &web{&http.Client{
-		Transport: reporting{&http.Transport{
+		Transport: outbound.Reporting{RoundTripper: &http.Transport{
 			Proxy: nil, // a proxy would dial in our place
-			DialContext: counted(func(ctx context.Context, network, address string) (net.Conn, error) {
+			DialContext: outbound.Counted(func(ctx context.Context, network, address string) (net.Conn, error) {
 				if own != "" && strings.EqualFold(address, own) {
 					return free.DialContext(ctx, network, address)
 				}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/llm"
 )
 
@@ -68,9 +69,9 @@ func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 	lines := strings.Split(read.text, "\n")
 	from := max(args.From, 1)
 	if from > len(lines) {
-		return agent.Result{}, fmt.Errorf("%s has %s; there is no line %d", page.url.Redacted(), count(len(lines), "line"), from)
+		return agent.Result{}, fmt.Errorf("%s has %s; there is no line %d", page.url.Redacted(), excerpt.Count(len(lines), "line"), from)
 	}
-	to := fitting(lines, from, len(lines), maxRead)
+	to := excerpt.Fitting(lines, from, len(lines), excerpt.MaxRead)
 	text := read.address + "\n\n" + strings.Join(lines[from-1:to], "\n")
 	switch {
 	case to < len(lines):

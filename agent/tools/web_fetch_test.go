@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/citation"
+	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/webtest"
 )
 
@@ -100,7 +101,7 @@ func TestALongPageIsReadInParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, hint, ok := strings.Cut(first.Text, "The page goes on: fetch it again from line ")
-	if !ok || len(text) > maxRead+200 || len(text) < maxRead/2 {
+	if !ok || len(text) > excerpt.MaxRead+200 || len(text) < excerpt.MaxRead/2 {
 		t.Fatalf("%d bytes, and then %q", len(text), hint)
 	}
 	line, _, _ := strings.Cut(hint, " ")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/excerpt"
 )
 
 // WebSearch says who searches the web. The zero value asks DuckDuckGo.
@@ -100,7 +101,7 @@ func webHitsResult(engine, query string, hits []hit) agent.Result {
 		return result
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s from %s for %q\n", count(len(hits), "result"), engine, query)
+	fmt.Fprintf(&text, "%s from %s for %q\n", excerpt.Count(len(hits), "result"), engine, query)
 	for i, h := range hits {
 		fmt.Fprintf(&text, "\n%d. %s\n%s\n", i+1, h.title, h.address)
 		if h.snippet != "" {
@@ -120,7 +121,7 @@ func addHit(hits []hit, title, address, snippet string) []hit {
 	if err != nil {
 		return hits
 	}
-	h := hit{clip(oneLine(title), maxTitle), asWritten(u), clip(oneLine(snippet), maxSnippet)}
+	h := hit{excerpt.Clip(oneLine(title), maxTitle), asWritten(u), excerpt.Clip(oneLine(snippet), maxSnippet)}
 	if h.title == "" {
 		h.title = u.Host
 	}

@@ -1,4 +1,4 @@
-package tools
+package outbound
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func (w wire) RemoteAddr() net.Addr        { return &net.TCPAddr{IP: net.ParseIP
 func TestWhatLeavesThisMachineIsCounted(t *testing.T) {
 	for to, want := range map[string]int{"93.184.215.14": 5, "2606:2800::1": 5, "192.168.1.7": 5, "127.0.0.1": 0, "::1": 0} {
 		sent := 0
-		by := counted(func(context.Context, string, string) (net.Conn, error) { return wire{to: to}, nil }, func(n int) { sent += n })
+		by := Counted(func(context.Context, string, string) (net.Conn, error) { return wire{to: to}, nil }, func(n int) { sent += n })
 		connection, err := by(t.Context(), "tcp", to)
 		if err != nil {
 			t.Fatal(err)
@@ -27,7 +27,7 @@ func TestWhatLeavesThisMachineIsCounted(t *testing.T) {
 			t.Errorf("to %s: %d bytes, %v; %d counted, want %d", to, n, err, sent, want)
 		}
 	}
-	if plain := counted(nil, nil); plain != nil {
+	if plain := Counted(nil, nil); plain != nil {
 		t.Error("without a counter the dial is another one")
 	}
 }

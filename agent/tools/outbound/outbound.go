@@ -1,4 +1,5 @@
-package tools
+// Package outbound tells what the tools send to other machines, and where.
+package outbound
 
 import (
 	"context"
@@ -11,9 +12,9 @@ import (
 
 type dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// counted is a dial whose connections to other machines tell how much is
+// Counted is a dial whose connections to other machines tell how much is
 // written to them; a nil sent is told nothing.
-func counted(by dial, sent func(bytes int)) dial {
+func Counted(by dial, sent func(bytes int)) dial {
 	if sent == nil {
 		return by
 	}
@@ -42,11 +43,11 @@ func (c countedConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// reporting is a transport that tells the call a request belongs to what was
+// Reporting is a transport that tells the call a request belongs to what was
 // sent, and where.
-type reporting struct{ http.RoundTripper }
+type Reporting struct{ http.RoundTripper }
 
-func (t reporting) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t Reporting) RoundTrip(r *http.Request) (*http.Response, error) {
 	desk, host := agent.DeskOf(r.Context()), r.URL.Hostname()
 	if desk == nil {
 		return t.RoundTripper.RoundTrip(r)
@@ -57,9 +58,9 @@ func (t reporting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.RoundTripper.RoundTrip(r.WithContext(ctx))
 }
 
-// plainClient is the client of a service whose address is not in doubt.
-func plainClient(sent func(bytes int)) *http.Client {
+// Client is the client of a service whose address is not in doubt.
+func Client(sent func(bytes int)) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = counted(transport.DialContext, sent)
-	return &http.Client{Transport: reporting{transport}}
+	transport.DialContext = Counted(transport.DialContext, sent)
+	return &http.Client{Transport: Reporting{transport}}
 }
