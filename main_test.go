@@ -171,7 +171,7 @@ const (
 // tables are packages and structs that are flat lists: a command, a tool, a
 // setting or a key each. Their numbers may only shrink.
 var tables = map[string]int{
-	"lifehub/cli lines":                  4100,
+	"lifehub/cli lines":                  4000,
 	"lifehub/agent/tools lines":          6300,
 	"lifehub/cli/settings.Config fields": 33,
 	"lifehub/tui/keys.Map fields":        91,
@@ -194,7 +194,6 @@ var debts = map[string]int{
 	"lifehub/tui.Model spread":          30,
 	"lifehub/tui/markdown lines":        3500,
 	"lifehub/tui/markdown circle":       16,
-	"lifehub/cli circle":                16,
 	"lifehub/rag lines":                 8200,
 	"lifehub/rag circle":                21,
 	"lifehub/mcpclient lines":           6000,

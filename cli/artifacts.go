@@ -41,7 +41,7 @@ func newArtifacts(sh *app.Process) *cobra.Command {
 	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show its history, or what one version changed", Args: app.Args(cobra.RangeArgs(1, 2)), RunE: with(c.diff)}
 	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", Args: app.Args(cobra.ExactArgs(2)), RunE: with(c.export)}
 	export.Flags().BoolVar(&c.force, "force", false, "write over a file that is there")
-	cmd := group("artifacts", "Documents that turns made: versions, differences, export", list, show, diff, export)
+	cmd := app.Group("artifacts", "Documents that turns made: versions, differences, export", list, show, diff, export)
 	cmd.PersistentFlags().StringVar(&c.chat, "chat", "", "only those of this conversation")
 	return cmd
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,24 +37,7 @@ func newChats(sh *app.Process) *cobra.Command {
 		},
 	}
 	show.Flags().BoolVar(&showJSON, "json", false, "print one JSON object")
-	return group("chats", "Conversations that were kept", list, show, newChatsSearch(sh), newChatsRename(sh), newChatsExport(sh), newChatsRemove(sh), newChatsRestore(sh))
-}
-
-// withStore opens the conversations for one command.
-func withStore(sh *app.Process, do func(*store.Store) error) error {
-	p, err := settings.FindPaths(sh.Getenv)
-	if err != nil {
-		return err
-	}
-	s, err := store.Open(p.Database())
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	if text := s.Warning(); text != "" {
-		fmt.Fprintf(sh.Err, "! %s\n", text)
-	}
-	return do(s)
+	return app.Group("chats", "Conversations that were kept", list, show, newChatsSearch(sh), newChatsRename(sh), newChatsExport(sh), newChatsRemove(sh), newChatsRestore(sh))
 }
 
 func listChats(ctx context.Context, sh *app.Process, s *store.Store, limit int, asJSON bool) error {
@@ -66,7 +48,7 @@ func listChats(ctx context.Context, sh *app.Process, s *store.Store, limit int, 
 	if err != nil {
 		return err
 	}
-	secrets := secretsOf(sh)
+	secrets := app.SecretsOf(sh)
 	for i := range list {
 		list[i].Title = secrets.Known(list[i].Title)
 	}
@@ -83,21 +65,6 @@ func listChats(ctx context.Context, sh *app.Process, s *store.Store, limit int, 
 		fmt.Fprintf(sh.Out, "%-10s  %s  %3d  %s\n", shortID(c.ID), c.Updated.Local().Format("2006-01-02 15:04"), c.Messages, safetext.Line(c.Title))
 	}
 	return nil
-}
-
-// conversationOf finds a conversation by its id, or by that of a message in it
-// as `chats search` and `trace list` print it.
-func conversationOf(ctx context.Context, s *store.Store, id string) (agent.Conversation, error) {
-	id, _, _ = strings.Cut(id, ".")
-	return s.Conversation(ctx, id)
-}
-
-// shortID is enough of an id to name a conversation on the command line.
-func shortID(id string) string {
-	if len(id) > 10 {
-		return id[:10]
-	}
-	return id
 }
 
 func showChat(ctx context.Context, sh *app.Process, s *store.Store, id string, asJSON bool) error {

@@ -41,7 +41,7 @@ func exportChat(ctx context.Context, sh *app.Process, s *store.Store, id, format
 	if err := export.Write(ctx, s, c, export.FormatOf(format, file), &b); err != nil {
 		return err
 	}
-	text := secretsOf(sh).Known(b.String())
+	text := app.SecretsOf(sh).Known(b.String())
 	if file != "" {
 		return atomicfile.Write(file, []byte(text))
 	}

@@ -68,14 +68,6 @@ func searchChats(ctx context.Context, sh *app.Process, s *store.Store, words str
 	return printPaged(sh, err)
 }
 
-// printPaged names what an error of writing to stdout stopped.
-func printPaged(_ *app.Process, err error) error {
-	if err != nil {
-		return fmt.Errorf("write the conversations: %w", err)
-	}
-	return nil
-}
-
 func newChatsRename(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "rename ID TITLE", Short: "Give a conversation a title of your own",

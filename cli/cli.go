@@ -1,5 +1,5 @@
 // Package cli is the command line and the wiring: the only package that
-// knows all the others. Start with [Main]; app.go puts the rooms together.
+// knows all the others. Start with [Main]; cli/app puts the rooms together.
 package cli
 
 import (
@@ -17,7 +17,6 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/chat"
-	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/cli/version"
 	"lifehub/llm"
@@ -109,19 +108,7 @@ func showError(sh *app.Process, w io.Writer, _ fang.Styles, err error) {
 	if errors.As(err, &exit) && exit.Err == nil || errors.Is(err, context.Canceled) {
 		return
 	}
-	fmt.Fprintln(w, "lifehub:", safetext.Text(secretsOf(sh).Text(err.Error())))
-}
-
-// secretsOf are those that this process knows of, for a command that opens little.
-func secretsOf(sh *app.Process) *redact.Redaction {
-	secrets := &redact.Redaction{Config: settings.Defaults(), Environ: sh.Environ()}
-	if p, err := settings.FindPaths(sh.Getenv); err == nil {
-		secrets.Paths = p
-		if c, err := settings.Load(p.ConfigFile(), sh.Getenv); err == nil {
-			secrets.Config = c
-		}
-	}
-	return secrets
+	fmt.Fprintln(w, "lifehub:", safetext.Text(app.SecretsOf(sh).Text(err.Error())))
 }
 
 func newRoot(sh *app.Process) *cobra.Command {
@@ -149,19 +136,4 @@ func newRoot(sh *app.Process) *cobra.Command {
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh),
 	)
 	return root
-}
-
-// group makes a command that only holds others.
-func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: use, Short: short,
-		RunE: func(cmd *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return settings.UsageError{Err: fmt.Errorf("%s has no command %q; see `lifehub %s --help`", use, given[0], use)}
-			}
-			return cmd.Help()
-		},
-	}
-	cmd.AddCommand(commands...)
-	return cmd
 }

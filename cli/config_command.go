@@ -24,7 +24,7 @@ func newConfig(sh *app.Process) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return showConfig(sh, asJSON) },
 	}
 	show.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return group("config", "Where settings lie, and what they are",
+	return app.Group("config", "Where settings lie, and what they are",
 		&cobra.Command{
 			Use: "path", Short: "Show where settings, data and logs lie",
 			Args: app.Args(cobra.NoArgs),

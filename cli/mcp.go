@@ -37,7 +37,7 @@ func newMCP(sh *app.Process) *cobra.Command {
 		},
 	}
 	list.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	return group("mcp", "The MCP servers, which bring further tools",
+	return app.Group("mcp", "The MCP servers, which bring further tools",
 		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), newMCPLogs(sh))
 }
 

@@ -41,7 +41,7 @@ func newMemory(sh *app.Process) *cobra.Command {
 	}
 	search.Flags().BoolVar(&searchJSON, "json", false, "print one JSON object")
 	search.Flags().IntVarP(&limit, "number", "n", 5, "how many exchanges")
-	return group("memory", "What LifeHub remembers about you and of earlier conversations", list, search,
+	return app.Group("memory", "What LifeHub remembers about you and of earlier conversations", list, search,
 		&cobra.Command{
 			Use: "add TEXT", Short: "Remember a fact about you",
 			Example: "  lifehub memory add \"my cat is called Whiskers\"",

@@ -56,7 +56,7 @@ func newModels(sh *app.Process) *cobra.Command {
 			})
 		},
 	}
-	return group("models", "Models of the server: list, show, fetch", list, show, pull)
+	return app.Group("models", "Models of the server: list, show, fetch", list, show, pull)
 }
 
 // withProvider reaches the model server for one command.

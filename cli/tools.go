@@ -93,7 +93,7 @@ func showTool(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tur
 }
 
 func newPermissions(sh *app.Process) *cobra.Command {
-	return group("permissions", "Which calls run, ask or are refused, and why",
+	return app.Group("permissions", "Which calls run, ask or are refused, and why",
 		&cobra.Command{
 			Use: "list", Short: "List the rules",
 			Args: app.Args(cobra.NoArgs),

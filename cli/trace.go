@@ -43,7 +43,7 @@ func newTrace(sh *app.Process) *cobra.Command {
 		},
 	}
 	show.Flags().BoolVar(&full, "full", false, "print prompts, results and answers whole")
-	return group("trace", "What happened in a turn, kept for looking at it later", list, show, newReplay(sh), newExport(sh))
+	return app.Group("trace", "What happened in a turn, kept for looking at it later", list, show, newReplay(sh), newExport(sh))
 }
 
 func newExport(sh *app.Process) *cobra.Command {
@@ -65,7 +65,7 @@ type exportHead struct {
 
 func exportTrace(ctx context.Context, sh *app.Process, id string) error {
 	return withTrace(ctx, sh, id, func(t trace.Trace, _ []agent.Event) error {
-		clean := secretsOf(sh).Current()
+		clean := app.SecretsOf(sh).Current()
 		t.Question = clean.Text(t.Question)
 		out := safetext.JSONWriter{To: sh.Out}
 		if err := json.NewEncoder(out).Encode(exportHead{"trace", t}); err != nil {
@@ -86,7 +86,7 @@ func listTraces(ctx context.Context, sh *app.Process, s *store.Store, limit int,
 	if err != nil {
 		return err
 	}
-	secrets := secretsOf(sh)
+	secrets := app.SecretsOf(sh)
 	for i := range list {
 		list[i].Question = secrets.Text(list[i].Question)
 	}

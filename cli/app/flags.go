@@ -82,3 +82,18 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// Group makes a command that only holds others.
+func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(given) > 0 {
+				return settings.UsageError{Err: fmt.Errorf("%s has no command %q; see `lifehub %s --help`", use, given[0], use)}
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(commands...)
+	return cmd
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/store"
 )
@@ -71,4 +72,16 @@ func LoadSettings(sh *Process) (settings.Paths, *settings.Config, error) {
 	c.Opened, err = MakePrivate(p, c)
 	c.Misspelt = settings.MisspeltNames(sh.Environ())
 	return p, c, err
+}
+
+// SecretsOf are those that this process knows of, for a command that opens little.
+func SecretsOf(sh *Process) *redact.Redaction {
+	secrets := &redact.Redaction{Config: settings.Defaults(), Environ: sh.Environ()}
+	if p, err := settings.FindPaths(sh.Getenv); err == nil {
+		secrets.Paths = p
+		if c, err := settings.Load(p.ConfigFile(), sh.Getenv); err == nil {
+			secrets.Config = c
+		}
+	}
+	return secrets
 }
