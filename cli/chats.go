@@ -83,5 +83,5 @@ func showChat(ctx context.Context, sh *app.Process, s *store.Store, id string, a
 		}{conversation, exchanges})
 	}
 	_, err = io.WriteString(sh.Out, export.Markdown(conversation, exchanges))
-	return printPaged(sh, err)
+	return writeError(err)
 }

@@ -46,5 +46,5 @@ func exportChat(ctx context.Context, sh *app.Process, s *store.Store, id, format
 		return atomicfile.Write(file, []byte(text))
 	}
 	_, err = io.WriteString(sh.Out, text)
-	return printPaged(sh, err)
+	return writeError(err)
 }

@@ -49,7 +49,7 @@ func searchChats(ctx context.Context, sh *app.Process, s *store.Store, words str
 		if hits == nil {
 			hits = []agent.Hit{}
 		}
-		return printPaged(sh, json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(hits))
+		return writeError(json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(hits))
 	}
 	var b strings.Builder
 	for _, h := range hits {
@@ -65,7 +65,7 @@ func searchChats(ctx context.Context, sh *app.Process, s *store.Store, words str
 		fmt.Fprintln(sh.Err, "no message holds all of that")
 	}
 	_, err = io.WriteString(sh.Out, b.String())
-	return printPaged(sh, err)
+	return writeError(err)
 }
 
 func newChatsRename(sh *app.Process) *cobra.Command {

@@ -43,8 +43,8 @@ func shortID(id string) string {
 	return id
 }
 
-// printPaged names what an error of writing to stdout stopped.
-func printPaged(_ *app.Process, err error) error {
+// writeError names what an error of writing to stdout stopped.
+func writeError(err error) error {
 	if err != nil {
 		return fmt.Errorf("write the conversations: %w", err)
 	}
