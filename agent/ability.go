@@ -14,10 +14,10 @@ type Fetcher interface {
 	Address(args json.RawMessage) string
 }
 
-// IsContained tells whether what a tool writes stays with LifeHub, where it is
+// WritesOnlyArtifacts tells whether what a tool writes stays with LifeHub, where it is
 // known for untrusted if it is: then nothing of the user's can
 // be changed by what some page says, and there is nothing to ask about.
-func IsContained(tool Tool) bool {
+func WritesOnlyArtifacts(tool Tool) bool {
 	keeper, ok := tool.(interface{ Contained() bool })
 	return ok && keeper.Contained()
 }
@@ -31,16 +31,16 @@ type Checker interface {
 	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
 }
 
-// Harmless tells whether a call may be made again without asking, because it
+// ReadOnly tells whether a call may be made again without asking, because it
 // changes nothing.
-func Harmless(tool Tool) bool {
+func ReadOnly(tool Tool) bool {
 	reader, ok := tool.(interface{ ReadOnly() bool })
 	return ok && reader.ReadOnly()
 }
 
-// Placed is a Tool that finds out by itself which notes a call means: by a
+// Resolver is a Tool that finds out by itself which notes a call means: by a
 // title, or where none is named. Rules go by the notes, not by their names.
-type Placed interface {
+type Resolver interface {
 	// Places returns the arguments that say where, each with the path that it
 	// comes to, also those that the call leaves out. What cannot be told is
 	// not among them.
@@ -94,13 +94,13 @@ func FormerNames(tool Tool) []string {
 // reads; nil: it does not say.
 type Hinted interface{ ReadOnlyHint() *bool }
 
-// ByRounds is a Tool for work of several rounds. It is not offered to a plan,
+// LoopOnly is a Tool for work of several rounds. It is not offered to a plan,
 // which is made before anything is known.
-type ByRounds interface{ ByRounds() }
+type LoopOnly interface{ LoopOnly() }
 
-// Keeper is a Tool that works on what earlier turns of the conversation left.
+// Carrier is a Tool that works on what earlier turns of the conversation left.
 // Kept names it, a line each, for a model that has to know of it beforehand.
 // For whom it is asked, [OriginOf] tells.
-type Keeper interface {
-	Kept(ctx context.Context) (lines []string, err error)
+type Carrier interface {
+	Carried(ctx context.Context) (lines []string, err error)
 }

@@ -71,9 +71,9 @@ type Input struct {
 	Reason string          // why it was declined, where nobody was asked
 }
 
-// Desk is where a running tool tells how far it is and asks the user. It is
+// Host is where a running tool tells how far it is and asks the user. It is
 // safe for concurrent use, and closes with the call; nobody sits at a nil one.
-type Desk struct {
+type Host struct {
 	seat Seat
 
 	mu     sync.Mutex
@@ -93,11 +93,11 @@ type Seat struct {
 }
 
 // Open returns the desk of a call that begins.
-func (s Seat) Open() *Desk { return &Desk{seat: s, closed: make(chan struct{})} }
+func (s Seat) Open() *Host { return &Host{seat: s, closed: make(chan struct{})} }
 
 // Close lets nothing come from there any more, and returns what the call said
 // it did.
-func (d *Desk) Close() []Effect {
+func (d *Host) Close() []Effect {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	close(d.closed)
@@ -105,24 +105,24 @@ func (d *Desk) Close() []Effect {
 }
 
 // Step is the step whose call sits there.
-func (d *Desk) Step() string { return d.seat.Step }
+func (d *Host) Step() string { return d.seat.Step }
 
-type deskKey struct{}
+type hostKey struct{}
 
-// WithDesk is a context whose tool sits at the desk.
-func WithDesk(ctx context.Context, d *Desk) context.Context {
-	return context.WithValue(ctx, deskKey{}, d)
+// WithHost is a context whose tool sits at the desk.
+func WithHost(ctx context.Context, d *Host) context.Context {
+	return context.WithValue(ctx, hostKey{}, d)
 }
 
-// DeskOf is the desk of the call that ctx belongs to; nil: it has none.
-func DeskOf(ctx context.Context) *Desk {
-	d, _ := ctx.Value(deskKey{}).(*Desk)
+// HostFrom is the desk of the call that ctx belongs to; nil: it has none.
+func HostFrom(ctx context.Context) *Host {
+	d, _ := ctx.Value(hostKey{}).(*Host)
 	return d
 }
 
 // emit sends an event unless the call is over: an abandoned tool may go on
 // after its turn.
-func (d *Desk) emit(body Body) bool {
+func (d *Host) emit(body Body) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	select {
@@ -136,7 +136,7 @@ func (d *Desk) emit(body Body) bool {
 
 // Progress tells how far the tool is. It waits until the screen has taken
 // note; a tool that tells often should leave out what is old.
-func (d *Desk) Progress(p Progress) {
+func (d *Host) Progress(p Progress) {
 	if d != nil {
 		p.Message = d.seat.Redact(p.Message)
 		d.emit(ToolProgressed{Step: d.seat.Step, Call: d.seat.Call, Name: d.seat.Tool, Progress: p})
@@ -145,7 +145,7 @@ func (d *Desk) Progress(p Progress) {
 
 // Did says what the call just did to the world; a tool says it as soon as it is
 // done. Of a call that never says anything, only that it was made is known.
-func (d *Desk) Did(e Effect) {
+func (d *Host) Did(e Effect) {
 	if d == nil {
 		return
 	}
@@ -160,7 +160,7 @@ func (d *Desk) Did(e Effect) {
 // Ask puts a question to the user and waits for the answer. Where nobody can
 // be asked that is a no with its reason; after the end of the call, or of ctx,
 // the question is cancelled.
-func (d *Desk) Ask(ctx context.Context, q Question) Input {
+func (d *Host) Ask(ctx context.Context, q Question) Input {
 	if d == nil {
 		return Input{Action: InputDeclined, Reason: "nobody can be asked"}
 	}
@@ -192,7 +192,7 @@ func (d *Desk) Ask(ctx context.Context, q Question) Input {
 	return answer
 }
 
-func (d *Desk) nextID() string {
+func (d *Host) nextID() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked++

@@ -257,12 +257,12 @@ type Status string
 
 // The states of a step: pending, running, then one of the others.
 const (
-	Pending Status = "pending"
-	Running Status = "running"
-	Done    Status = "done"
-	Broken  Status = "failed"
-	Denied  Status = "denied"
-	Skipped Status = "skipped"
+	Pending    Status = "pending"
+	Running    Status = "running"
+	Done       Status = "done"
+	StepFailed Status = "failed"
+	Denied     Status = "denied"
+	Skipped    Status = "skipped"
 )
 
 func (Started) name() string         { return "start" }

@@ -10,8 +10,8 @@ import (
 	"lifehub/llm"
 )
 
-// FailedBy says what an error of a model or of a turn means, and what to do next.
-func FailedBy(err error) Failed {
+// FailedFrom says what an error of a model or of a turn means, and what to do next.
+func FailedFrom(err error) Failed {
 	f := Failed{Message: AsSentence(err.Error()), Err: err}
 	var missing *llm.NotFoundError
 	var unsupported *llm.UnsupportedError
@@ -75,9 +75,9 @@ func whyCut(err error) string {
 	return " (" + why + ")"
 }
 
-// ErrEnding is the cause of a cancelled ctx when LifeHub itself ends: the turn
+// ErrShutdown is the cause of a cancelled ctx when LifeHub itself ends: the turn
 // stays open, as after a kill, and what it asked is asked again.
-var ErrEnding = errors.New("LifeHub ends")
+var ErrShutdown = errors.New("LifeHub ends")
 
 // ErrNoAnswer: the model ended without a word.
 var ErrNoAnswer = errors.New("the model gave no answer")

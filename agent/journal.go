@@ -47,13 +47,13 @@ type Moment string
 // that the user is asked, what was decided, that it starts, how it ended. Each
 // is kept before the next thing happens.
 const (
-	Planned  Moment = "planned"
-	Intended Moment = "intended"
-	Inquired Moment = "asked"
-	Decided  Moment = "decided"
-	Began    Moment = "started"
-	Over     Moment = "ended"
-	Judged   Moment = "judged"
+	Planned     Moment = "planned"
+	Intended    Moment = "intended"
+	CallAsked   Moment = "asked"
+	Decided     Moment = "decided"
+	CallStarted Moment = "started"
+	CallEnded   Moment = "ended"
+	Judged      Moment = "judged"
 )
 
 // Entry is one moment of a turn. Which fields are set depends on the moment.
@@ -66,9 +66,9 @@ type Entry struct {
 	Plan *PlanMade `json:"plan,omitempty"` // planned
 	Said string    `json:"said,omitempty"` // planned: what was said before the plan was known
 
-	// Foreign says where the text comes from that stood in the prompt and is
+	// Untrusted says where the text comes from that stood in the prompt and is
 	// not the user's own (planned).
-	Foreign []string `json:"foreign,omitempty"`
+	Untrusted []string `json:"foreign,omitempty"`
 
 	Tool  string          `json:"tool,omitempty"`  // intended
 	Input json.RawMessage `json:"input,omitempty"` // intended: the very bytes

@@ -23,14 +23,14 @@ func agentOf(ctx context.Context) string {
 
 type callKeyName struct{}
 
-func WithCallKey(ctx context.Context, key string) context.Context {
+func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, callKeyName{}, key)
 }
 
-// CallKey names the call that ctx is of, for a tool's Run and Preview. It is
+// IdempotencyKey names the call that ctx is of, for a tool's Run and Preview. It is
 // the same when a call is made again after LifeHub was stopped, so that what
 // was sent twice can be known by it.
-func CallKey(ctx context.Context) string {
+func IdempotencyKey(ctx context.Context) string {
 	key, _ := ctx.Value(callKeyName{}).(string)
 	return key
 }

@@ -41,14 +41,14 @@ var ErrNothingToCompact = errors.New("there is nothing to compact: the last 4 me
 // file that the user can read and edit.
 // Why: docs/design/memory.md.
 type Fact struct {
-	Text    string    `json:"text"`
-	Date    time.Time `json:"date,omitzero"`
-	Origin  string    `json:"origin,omitempty"`  // "you", or the conversation that it came from; "": nobody knows
-	Foreign bool      `json:"foreign,omitempty"` // it was made from text from outside the user's own notes
-	Fits    bool      `json:"fits,omitempty"`    // it is about what is asked
-	Path    string    `json:"path"`              // below Vault
-	Vault   string    `json:"vault"`             // the folder that holds the file, absolute
-	Line    int       `json:"line"`
+	Text      string    `json:"text"`
+	Date      time.Time `json:"date,omitzero"`
+	Origin    string    `json:"origin,omitempty"`  // "you", or the conversation that it came from; "": nobody knows
+	Untrusted bool      `json:"foreign,omitempty"` // it was made from text from outside the user's own notes
+	Fits      bool      `json:"fits,omitempty"`    // it is about what is asked
+	Path      string    `json:"path"`              // below Vault
+	Vault     string    `json:"vault"`             // the folder that holds the file, absolute
+	Line      int       `json:"line"`
 }
 
 // Provenance says where the fact comes from, as its line in the file does.
@@ -64,7 +64,7 @@ func (f Fact) Provenance() string {
 	default:
 		parts = append(parts, "chat "+f.Origin)
 	}
-	if f.Foreign {
+	if f.Untrusted {
 		parts = append(parts, "untrusted")
 	}
 	return strings.Join(parts, ", ")
@@ -74,7 +74,7 @@ func (f Fact) Provenance() string {
 func (f Fact) Source() Source {
 	return Source{
 		Path: f.Path, Vault: f.Vault, Line: f.Line, EndLine: f.Line,
-		Heading: "Memory", Text: f.Text, Date: f.Date, Foreign: f.Foreign,
+		Heading: "Memory", Text: f.Text, Date: f.Date, Untrusted: f.Untrusted,
 	}
 }
 
@@ -112,24 +112,24 @@ type Recollection struct {
 	Asked        time.Time `json:"asked"`
 	Question     string    `json:"question"`
 	Answer       string    `json:"answer"`
-	Foreign      bool      `json:"foreign,omitempty"` // it holds text from outside the user's own notes
+	Untrusted    bool      `json:"foreign,omitempty"` // it holds text from outside the user's own notes
 	Score        float64   `json:"score"`             // how well it fits, 0 to 1
 
-	Words   float64 `json:"-"` // BM25 of the question's words; 0: none is shared
-	Meaning float64 `json:"-"` // cosine of the vectors; 0: there is none
-	Above   float64 `json:"-"` // deviations by which Meaning lies above the mean of all exchanges; 0: too few to tell
+	BM25   float64 `json:"-"` // BM25 of the question's words; 0: none is shared
+	Cosine float64 `json:"-"` // cosine of the vectors; 0: there is none
+	ZScore float64 `json:"-"` // deviations by which Meaning lies above the mean of all exchanges; 0: too few to tell
 }
 
-// Gauge is what was learned about how a model's server counts tokens.
+// TokenRatio is what was learned about how a model's server counts tokens.
 // Why: docs/design/models-and-windows.md.
-type Gauge struct {
+type TokenRatio struct {
 	High   float64 // most tokens of the server for one of the estimate, over the prompts so far; 0: none yet
 	Window int     // the server cut prompts to so many tokens and does not tell so itself; 0: never
 }
 
-// Gauges keeps what was learned. *store.Store is the real one.
-type Gauges interface {
-	// Gauge is the zero value for a model that was never measured.
-	Gauge(ctx context.Context, model string) (Gauge, error)
-	KeepGauge(ctx context.Context, model string, g Gauge) error
+// TokenRatios keeps what was learned. *store.Store is the real one.
+type TokenRatios interface {
+	// TokenRatio is the zero value for a model that was never measured.
+	TokenRatio(ctx context.Context, model string) (TokenRatio, error)
+	SaveTokenRatio(ctx context.Context, model string, g TokenRatio) error
 }

@@ -66,12 +66,12 @@ type Preview struct {
 
 // Result is what a tool found or did.
 type Result struct {
-	Text     string   `json:"text"`               // for the model and the user; at most 32 KiB reaches the model
-	Sources  []Source `json:"sources,omitempty"`  // what of it an answer can cite
-	Listed   []Source `json:"listed,omitempty"`   // places that it names without their text, or with that of their one line
-	Searched bool     `json:"searched,omitempty"` // it was a search of the notes, for the metrics
-	Nothing  bool     `json:"nothing,omitempty"`  // it worked, but found nothing
-	Foreign  bool     `json:"foreign,omitempty"`  // it holds text from outside the user's own notes
+	Text      string   `json:"text"`               // for the model and the user; at most 32 KiB reaches the model
+	Sources   []Source `json:"sources,omitempty"`  // what of it an answer can cite
+	Listed    []Source `json:"listed,omitempty"`   // places that it names without their text, or with that of their one line
+	Searched  bool     `json:"searched,omitempty"` // it was a search of the notes, for the metrics
+	Nothing   bool     `json:"nothing,omitempty"`  // it worked, but found nothing
+	Untrusted bool     `json:"foreign,omitempty"`  // it holds text from outside the user's own notes
 
 	Artifact *Artifact `json:"artifact,omitempty"` // the version that it made; nil: none
 	Partial  bool      `json:"partial,omitempty"`  // the best there is of a task that was never done well
@@ -80,26 +80,26 @@ type Result struct {
 	Coverage *Coverage `json:"coverage,omitempty"` // how far a search of the notes went
 }
 
-// IsForeign reports whether it holds text from outside the user's own notes.
-func (r Result) IsForeign() bool {
-	return r.Foreign || slices.ContainsFunc(r.Sources, func(s Source) bool { return s.Foreign })
+// IsUntrusted reports whether it holds text from outside the user's own notes.
+func (r Result) IsUntrusted() bool {
+	return r.Untrusted || slices.ContainsFunc(r.Sources, func(s Source) bool { return s.Untrusted })
 }
 
 // Source is a place that an answer can cite: lines of a note, of a page of the
 // web, or of what a tool returned that names no place.
 type Source struct {
-	N       int       `json:"n,omitempty"`     // its number in this turn, from 1; 0: not numbered yet
-	Path    string    `json:"path"`            // below its vault, with slashes; of a page of the web its address; else the tool's name
-	Call    string    `json:"call,omitempty"`  // the step whose result it is; "": a note or a page
-	Vault   string    `json:"vault,omitempty"` // the vault's absolute folder
-	Line    int       `json:"line"`            // of a page as it was read; 0: what a search tells of it
-	EndLine int       `json:"end_line"`
-	Heading string    `json:"heading,omitempty"` // "Running › Plan"
-	Text    string    `json:"text"`              // as the model sees it
-	Score   float64   `json:"score,omitempty"`   // 0 to 1
-	Date    time.Time `json:"date,omitzero"`
-	Foreign bool      `json:"foreign,omitempty"` // it came from outside the user's own notes
-	Dated   bool      `json:"dated,omitempty"`   // the note bears the day, or the time, that was asked for
+	N         int       `json:"n,omitempty"`     // its number in this turn, from 1; 0: not numbered yet
+	Path      string    `json:"path"`            // below its vault, with slashes; of a page of the web its address; else the tool's name
+	Call      string    `json:"call,omitempty"`  // the step whose result it is; "": a note or a page
+	Vault     string    `json:"vault,omitempty"` // the vault's absolute folder
+	Line      int       `json:"line"`            // of a page as it was read; 0: what a search tells of it
+	EndLine   int       `json:"end_line"`
+	Heading   string    `json:"heading,omitempty"` // "Running › Plan"
+	Text      string    `json:"text"`              // as the model sees it
+	Score     float64   `json:"score,omitempty"`   // 0 to 1
+	Date      time.Time `json:"date,omitzero"`
+	Untrusted bool      `json:"foreign,omitempty"` // it came from outside the user's own notes
+	Dated     bool      `json:"dated,omitempty"`   // the note bears the day, or the time, that was asked for
 }
 
 // Title names the place as the screen does: note.md:12 Heading. A page of the

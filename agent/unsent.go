@@ -1,7 +1,7 @@
 package agent
 
-// Unsent is what the user has typed and not sent.
-type Unsent struct {
+// Draft is what the user has typed and not sent.
+type Draft struct {
 	Conversation string   `json:"conversation,omitempty"` // in which it was typed; "": one that was not begun
 	Title        string   `json:"-"`                      // of that conversation; "": it was not begun
 	Text         string   `json:"text,omitempty"`         // what stands in the composer
@@ -20,6 +20,6 @@ type Paste struct {
 }
 
 // Empty tells whether nothing was typed.
-func (u Unsent) Empty() bool {
+func (u Draft) Empty() bool {
 	return u.Text == "" && !u.Editing && len(u.Waiting) == 0 && u.Sending == ""
 }

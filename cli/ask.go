@@ -28,8 +28,8 @@ import (
 // would not fit into the window of any model that runs at home.
 const maxAttached = 1 << 20
 
-// question is one call of `lifehub ask`.
-type question struct {
+// askCommand is one call of `lifehub ask`.
+type askCommand struct {
 	*app.Process
 	app.RunFlags
 	files      []string
@@ -42,7 +42,7 @@ type question struct {
 }
 
 func newAsk(sh *app.Process) *cobra.Command {
-	q := &question{Process: sh}
+	q := &askCommand{Process: sh}
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT]",
 		Short: "Answer one question on stdout",
@@ -69,7 +69,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-func (q *question) run(ctx context.Context, prompt string) error {
+func (q *askCommand) run(ctx context.Context, prompt string) error {
 	message, err := q.message(prompt)
 	if err != nil {
 		return err
@@ -115,14 +115,14 @@ func (q *question) run(ctx context.Context, prompt string) error {
 }
 
 // say writes a line about what goes on to stderr.
-func (q *question) say(text string) {
+func (q *askCommand) say(text string) {
 	if !q.quiet {
 		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))
 	}
 }
 
 // warn tells what the answer will have to do without.
-func (q *question) warn(a *app.App) {
+func (q *askCommand) warn(a *app.App) {
 	if text := a.Store.Warning(); text != "" {
 		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))
 	}
@@ -153,7 +153,7 @@ func (q *question) warn(a *app.App) {
 
 // tellUnfinished says that the question before has no whole answer: this one is
 // asked after it all the same.
-func (q *question) tellUnfinished(ctx context.Context, a *app.App, conversation string) {
+func (q *askCommand) tellUnfinished(ctx context.Context, a *app.App, conversation string) {
 	path, err := a.Store.Exchanges(ctx, conversation)
 	if err != nil || len(path) == 0 {
 		return
@@ -168,7 +168,7 @@ func (q *question) tellUnfinished(ctx context.Context, a *app.App, conversation 
 
 // message is the prompt with what was piped in and the files attached: nobody
 // typed that, so it is no command, also where there is no prompt.
-func (q *question) message(prompt string) (string, error) {
+func (q *askCommand) message(prompt string) (string, error) {
 	if prompt == "-" {
 		prompt = ""
 	}
@@ -247,7 +247,7 @@ type nearest struct {
 }
 
 // follow prints the events as they come and returns the exit that they call for.
-func (q *question) follow(a *app.App, conversation string, events <-chan agent.Event) error {
+func (q *askCommand) follow(a *app.App, conversation string, events <-chan agent.Event) error {
 	result := asked{Conversation: conversation, Citations: []agent.Citation{}}
 	var failed error
 	var answer strings.Builder
@@ -337,7 +337,7 @@ func unaskedError(asked []agent.PermissionAsked) error {
 
 // closeAnswer ends the answer's last line, lists what it cites and says what
 // the turn did.
-func (q *question) closeAnswer(result asked) {
+func (q *askCommand) closeAnswer(result asked) {
 	if result.Answer != "" && !strings.HasSuffix(result.Answer, "\n") {
 		fmt.Fprintln(q.Out)
 	}
@@ -355,7 +355,7 @@ func (q *question) closeAnswer(result asked) {
 }
 
 // report tells on stderr what is going on.
-func (q *question) report(event agent.Event) {
+func (q *askCommand) report(event agent.Event) {
 	if q.quiet {
 		return
 	}
@@ -409,7 +409,7 @@ func (q *question) report(event agent.Event) {
 }
 
 // tellDropped says what of the plans was not done as it was planned.
-func (q *question) tellDropped(dropped []string) {
+func (q *askCommand) tellDropped(dropped []string) {
 	for _, d := range dropped {
 		fmt.Fprintf(q.Err, "! not as planned: %s\n", safetext.Line(d))
 	}

@@ -24,7 +24,7 @@ func TestAskTellsThatTheQuestionBeforeWasCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer told.Close()
-	q := &question{Process: &app.Process{Err: told}}
+	q := &askCommand{Process: &app.Process{Err: told}}
 	whole, err := s.Begin(t.Context(), "whole", "how often do I run?")
 	if err == nil {
 		err = s.Finish(t.Context(), whole, agent.Answer{Text: "Often."})

@@ -105,9 +105,9 @@ func measureMemory(t *testing.T, bench eval.Bench, e llm.Embedder) (f memoryFigu
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices.SortStableFunc(all, func(a, b agent.Recollection) int { return cmp.Compare(b.Words, a.Words) })
+		slices.SortStableFunc(all, func(a, b agent.Recollection) int { return cmp.Compare(b.BM25, a.BM25) })
 		f.words += right(all)
-		slices.SortStableFunc(all, func(a, b agent.Recollection) int { return cmp.Compare(b.Meaning, a.Meaning) })
+		slices.SortStableFunc(all, func(a, b agent.Recollection) int { return cmp.Compare(b.Cosine, a.Cosine) })
 		f.meaning += right(all)
 
 		other := scopes[(slices.Index(scopes, q.Scope)+1)%len(scopes)]

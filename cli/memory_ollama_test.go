@@ -38,8 +38,8 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 	}
 	defer s.Close()
 	a := turn.New(turn.Options{
-		Model: provider, Window: provider.Window, History: s, Summaries: s, Gauges: s, ModelName: func() string { return provider.State().Model },
-		Refuses: func() bool { return true },
+		Model: provider, Window: provider.Window, History: s, Summaries: s, TokenRatios: s, ModelName: func() string { return provider.State().Model },
+		RejectsLongPrompts: func() bool { return true },
 		Memory: memory.LongTerm{Store: s, Prefixes: rag.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
 			e, err := provider.Embedder(ctx)
 			if err != nil {
@@ -75,10 +75,10 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 		}
 	}
 	found, inPrompt := ask("What's my cat's name?")
-	if len(found) != 1 || found[0].Question != "My cat's name is Whiskers" || found[0].Words <= 0 || found[0].Meaning < 0.2 || inPrompt == 0 {
+	if len(found) != 1 || found[0].Question != "My cat's name is Whiskers" || found[0].BM25 <= 0 || found[0].Cosine < 0.2 || inPrompt == 0 {
 		t.Errorf("found %+v, %d tokens of it in the prompt", found, inPrompt)
 	}
-	if g, err := s.Gauge(t.Context(), "talker"); err != nil || g.High == 0 {
+	if g, err := s.TokenRatio(t.Context(), "talker"); err != nil || g.High == 0 {
 		t.Errorf("nothing was learned of how the server counts: %+v, %v", g, err)
 	} else {
 		t.Logf("the server counts up to %.2f tokens for one of the estimate", g.High)

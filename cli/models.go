@@ -72,7 +72,7 @@ func withProvider(ctx context.Context, sh *app.Process, do func(context.Context,
 	defer p.Close()
 	err = do(ctx, p)
 	if errors.Is(err, llm.ErrUnreachable) {
-		return fmt.Errorf("%w\n  %s", err, agent.FailedBy(err).Hint)
+		return fmt.Errorf("%w\n  %s", err, agent.FailedFrom(err).Hint)
 	}
 	return err
 }

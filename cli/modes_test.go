@@ -153,7 +153,7 @@ func costOf(t *testing.T, q tenth, mode agent.Mode, slots int) (m agent.Metrics)
 			case agent.Failed:
 				t.Errorf("%s in mode %s: %s", q.question, mode, body.Message)
 			case agent.StepChanged:
-				if body.Status == agent.Broken {
+				if body.Status == agent.StepFailed {
 					t.Errorf("%s in mode %s: step %s %s: %s", q.question, mode, body.Step, body.Status, body.Reason)
 				}
 			}

@@ -21,7 +21,7 @@ type clock struct {
 
 // running is a call that is under way.
 type running struct {
-	desk  *agent.Desk // where its tool sits; nil: nowhere
+	desk  *agent.Host // where its tool sits; nil: nowhere
 	began time.Time
 	timer *time.Timer
 	end   time.Time     // when it is over; while the clock runs
@@ -36,7 +36,7 @@ var errReplaced = errors.New("its entry in mcp.json has changed")
 func (c *clock) limit(ctx context.Context, limit time.Duration, cause error) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	now := time.Now()
-	call := &running{desk: agent.DeskOf(ctx), began: now, left: limit, end: now.Add(limit)}
+	call := &running{desk: agent.HostFrom(ctx), began: now, left: limit, end: now.Add(limit)}
 	call.timer = time.AfterFunc(limit, func() { cancel(cause) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +110,7 @@ func (c *clock) pause() (resume func(), err error) {
 
 // desk is that of the call that began last: servers do not say for which call
 // they ask.
-func (c *clock) desk() *agent.Desk {
+func (c *clock) desk() *agent.Host {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	call := c.last(func(call *running) bool { return call.desk != nil })

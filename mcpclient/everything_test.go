@@ -40,7 +40,7 @@ func TestServerEverythingWorksAsATool(t *testing.T) {
 		"everything_get-resource-links":     {`{"count":2}`, "[resource demo://"},
 	} {
 		result, err := one(t, s, name).Run(t.Context(), json.RawMessage(c.args))
-		if err != nil || !strings.Contains(result.Text, c.want) || !result.Foreign {
+		if err != nil || !strings.Contains(result.Text, c.want) || !result.Untrusted {
 			t.Errorf("%s: got %+v, %v, want %q in it", name, result, err, c.want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestResourcesAndPromptsAreListedAndRead(t *testing.T) {
 		t.Fatalf("got resources %+v", s.Resources())
 	}
 	for _, uri := range []string{text, strings.NewReplacer("{resourceId}", "3").Replace(template)} {
-		if r, err := s.ReadResource(t.Context(), "everything", uri); err != nil || !strings.HasPrefix(r.Text, "[resource "+uri+"]") || !r.Foreign {
+		if r, err := s.ReadResource(t.Context(), "everything", uri); err != nil || !strings.HasPrefix(r.Text, "[resource "+uri+"]") || !r.Untrusted {
 			t.Errorf("%s: got %+v, %v", uri, r, err)
 		}
 	}

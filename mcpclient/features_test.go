@@ -85,7 +85,7 @@ func TestEveryFeatureOfServerEverythingIsOfUse(t *testing.T) {
 		s := start(t, Options{
 			Files: t.TempDir(), Logs: t.TempDir(),
 			Elicit: func(ctx context.Context, form Form) (Reply, error) {
-				if agent.DeskOf(ctx) == nil {
+				if agent.HostFrom(ctx) == nil {
 					t.Error("the form is put to nobody")
 				}
 				if form.URL != "" {
@@ -155,7 +155,7 @@ func checkResources(t *testing.T, s *Client) {
 	n := 0
 	for _, r := range s.Resources() {
 		uri := strings.NewReplacer("{resourceId}", "7").Replace(r.URI)
-		if got, err := s.ReadResource(t.Context(), "e", uri); err != nil || !strings.Contains(got.Text, uri) || !got.Foreign {
+		if got, err := s.ReadResource(t.Context(), "e", uri); err != nil || !strings.Contains(got.Text, uri) || !got.Untrusted {
 			t.Errorf("%s: got %q, %v", uri, cutText(got.Text, 100), err)
 		}
 		n++

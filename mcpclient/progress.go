@@ -21,7 +21,7 @@ type progress struct {
 
 // follow passes a call's progress on to its desk. The token goes out with the
 // call; done ends the passing on, after the last message.
-func (p *progress) follow(desk *agent.Desk, catch func(*error)) (token string, done func()) {
+func (p *progress) follow(desk *agent.Host, catch func(*error)) (token string, done func()) {
 	latest := make(chan agent.Progress, 1)
 	over, gone := make(chan struct{}), make(chan struct{})
 	token = p.nextCall()

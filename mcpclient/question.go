@@ -134,7 +134,7 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 			return nil, err
 		}
 	}
-	reply, err := q.s.hub.Elicit(agent.WithDesk(ctx, q.s.clock.desk()), form)
+	reply, err := q.s.hub.Elicit(agent.WithHost(ctx, q.s.clock.desk()), form)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 		return nil, err
 	}
 	defer done()
-	answer, err := q.s.hub.Sample(agent.WithDesk(ctx, q.s.clock.desk()), q.s.Name, wanted)
+	answer, err := q.s.hub.Sample(agent.WithHost(ctx, q.s.clock.desk()), q.s.Name, wanted)
 	if err != nil {
 		return nil, err
 	}

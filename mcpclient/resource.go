@@ -46,7 +46,7 @@ func (s *Client) ReadResource(ctx context.Context, server, uri string) (agent.Re
 		parts = append(parts, w.resource(c))
 	}
 	text := w.shortened(strings.Join(parts, "\n\n"))
-	return agent.Result{Text: text, Foreign: true, Nothing: text == ""}, nil
+	return agent.Result{Text: text, Untrusted: true, Nothing: text == ""}, nil
 }
 
 // Has reports whether there is a server of this name.

@@ -96,7 +96,7 @@ func TestAMisbehavingServerHarmsOnlyItself(t *testing.T) {
 				t.Errorf("an error of %d bytes", len(err.Error()))
 			case want.err != "" && (err == nil || !strings.Contains(err.Error(), want.err)):
 				t.Errorf("got %q, %v, want an error with %q", cutText(result.Text, 100), err, want.err)
-			case want.err == "" && (err != nil || result.Text != want.result || !result.Foreign):
+			case want.err == "" && (err != nil || result.Text != want.result || !result.Untrusted):
 				t.Errorf("got %+v, %v, want %q", result, err, want.result)
 			}
 			within(t, time.Minute, "a call of the other server", func() {

@@ -490,7 +490,7 @@ func (s *supervisor) ready(ctx context.Context) (*session, error) {
 			return nil, fmt.Errorf("it has not started yet: %s", reason)
 		case !said:
 			said = true
-			agent.DeskOf(ctx).Progress(agent.Progress{Message: "waiting for the MCP server " + s.Name + " to start"})
+			agent.HostFrom(ctx).Progress(agent.Progress{Message: "waiting for the MCP server " + s.Name + " to start"})
 		}
 		select {
 		case <-turned:

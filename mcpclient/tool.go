@@ -171,7 +171,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if err != nil {
 		return agent.Result{}, err
 	}
-	agent.DeskOf(ctx).Did(agent.Effect{Kind: agent.ToolCalled, Server: t.server.Name, Count: 1})
+	agent.HostFrom(ctx).Did(agent.Effect{Kind: agent.ToolCalled, Server: t.server.Name, Count: 1})
 	text = t.server.hub.words(t.spec.Name).result(result)
 	if result.IsError {
 		if text == "" {
@@ -179,7 +179,7 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 		}
 		return agent.Result{}, errors.New(text)
 	}
-	return agent.Result{Text: text, Images: pictures(result), Foreign: true, Nothing: text == ""}, nil
+	return agent.Result{Text: text, Images: pictures(result), Untrusted: true, Nothing: text == ""}, nil
 }
 
 // errNotAsOffered refuses a call of a tool that is not what the model and the user know.
@@ -189,7 +189,7 @@ var errNotAsOffered = errors.New("the tool is not offered any more as it was: th
 func (s *supervisor) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.CallToolResult, error) {
 	var request mcp.CallToolRequest
 	request.Params.Name, request.Params.Arguments = t.name, args
-	if desk := agent.DeskOf(ctx); desk != nil {
+	if desk := agent.HostFrom(ctx); desk != nil {
 		token, done := s.progress.follow(desk, s.catch)
 		defer done()
 		request.Params.Meta = &mcp.Meta{ProgressToken: token}

@@ -28,10 +28,10 @@ func entries() []agent.Entry {
 	return []agent.Entry{
 		{Version: 1, Moment: agent.Planned, Time: at, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}},
 		{Version: 1, Moment: agent.Intended, Time: at, Step: "1", Tool: "add_task", Input: input, Hash: "h"},
-		{Version: 1, Moment: agent.Inquired, Time: at, Step: "1"},
+		{Version: 1, Moment: agent.CallAsked, Time: at, Step: "1"},
 		{Version: 1, Moment: agent.Decided, Time: at, Step: "1", Decision: agent.AllowOnce},
-		{Version: 1, Moment: agent.Began, Time: at, Step: "1", Mark: json.RawMessage(`{"was":"x"}`)},
-		{Version: 1, Moment: agent.Over, Time: at, Step: "1", Status: agent.Done, Result: &agent.Result{Text: "added", Sources: []agent.Source{{Path: "tasks.md", Line: 1, EndLine: 1}}}, Effects: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}},
+		{Version: 1, Moment: agent.CallStarted, Time: at, Step: "1", Mark: json.RawMessage(`{"was":"x"}`)},
+		{Version: 1, Moment: agent.CallEnded, Time: at, Step: "1", Status: agent.Done, Result: &agent.Result{Text: "added", Sources: []agent.Source{{Path: "tasks.md", Line: 1, EndLine: 1}}}, Effects: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}},
 	}
 }
 
@@ -205,7 +205,7 @@ func TestADoneTurnKeepsItsDecisionsAndNoResults(t *testing.T) {
 // What a long result took is free for what comes next.
 func TestJournalsOfDoneTurnsFillTheirPages(t *testing.T) {
 	s, _ := openTemp(t)
-	long := agent.Entry{Version: 1, Moment: agent.Over, Step: "1", Result: &agent.Result{Text: strings.Repeat("a long result ", 250)}}
+	long := agent.Entry{Version: 1, Moment: agent.CallEnded, Step: "1", Result: &agent.Result{Text: strings.Repeat("a long result ", 250)}}
 	for range 40 {
 		turn, err := s.Begin(t.Context(), "c", "q")
 		if err == nil {

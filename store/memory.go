@@ -77,9 +77,9 @@ func (s *Store) similar(ctx context.Context, q agent.MemoryQuery) ([]agent.Recol
 		if err != nil {
 			return nil, err
 		}
-		r.Words, r.Meaning = scoreOf(words, turn), scoreOf(near, turn)
-		if deviation > 0 && r.Meaning != 0 {
-			r.Above = (r.Meaning - mean) / deviation
+		r.BM25, r.Cosine = scoreOf(words, turn), scoreOf(near, turn)
+		if deviation > 0 && r.Cosine != 0 {
+			r.ZScore = (r.Cosine - mean) / deviation
 		}
 		list = append(list, r)
 	}

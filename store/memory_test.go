@@ -57,7 +57,7 @@ func TestTheOldestPairIsArchivedWhenTheWindowIsFull(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	list, err := s.Similar(t.Context(), agent.MemoryQuery{Conversation: "c", Window: window, Question: "cat", Limit: 1})
-	if err != nil || len(list) != 1 || list[0].Answer != "answer 0" || list[0].Conversation != "c" || list[0].Title != "My cat is called Whiskers" || list[0].Asked.IsZero() || list[0].Words <= 0 {
+	if err != nil || len(list) != 1 || list[0].Answer != "answer 0" || list[0].Conversation != "c" || list[0].Title != "My cat is called Whiskers" || list[0].Asked.IsZero() || list[0].BM25 <= 0 {
 		t.Errorf("got %+v, %v", list, err)
 	}
 }
@@ -142,7 +142,7 @@ func TestVectorsOfAnotherEmbedderDoNotCount(t *testing.T) {
 		if len(list) == 0 {
 			return 0
 		}
-		return list[0].Meaning
+		return list[0].Cosine
 	}
 	waits := func(embedder string) int {
 		list, err := s.Unembedded(t.Context(), embedder, 10)

@@ -60,17 +60,17 @@ func (s *Store) KeepSummary(ctx context.Context, turn, text string) error {
 	return nil
 }
 
-// Gauge is how a model's server counts tokens, as far as it was learned.
-func (s *Store) Gauge(ctx context.Context, model string) (g agent.Gauge, err error) {
+// TokenRatio is how a model's server counts tokens, as far as it was learned.
+func (s *Store) TokenRatio(ctx context.Context, model string) (g agent.TokenRatio, err error) {
 	err = s.file.Read.QueryRowContext(ctx, `SELECT high, window FROM gauges WHERE model = ?`, model).Scan(&g.High, &g.Window)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return agent.Gauge{}, fmt.Errorf("read how %s counts tokens: %w", model, err)
+		return agent.TokenRatio{}, fmt.Errorf("read how %s counts tokens: %w", model, err)
 	}
 	return g, nil
 }
 
-// KeepGauge keeps what was learned of it.
-func (s *Store) KeepGauge(ctx context.Context, model string, g agent.Gauge) error {
+// SaveTokenRatio keeps what was learned of it.
+func (s *Store) SaveTokenRatio(ctx context.Context, model string, g agent.TokenRatio) error {
 	if _, err := s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, low, high, window) VALUES (?, 0, ?, ?)`, model, g.High, g.Window); err != nil {
 		return fmt.Errorf("keep how %s counts tokens: %w", model, err)
 	}

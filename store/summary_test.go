@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	_ agent.Summaries = (*Store)(nil)
-	_ agent.Gauges    = (*Store)(nil)
+	_ agent.Summaries   = (*Store)(nil)
+	_ agent.TokenRatios = (*Store)(nil)
 )
 
 func TestASummaryBelongsToItsPath(t *testing.T) {
@@ -40,14 +40,14 @@ func TestASummaryBelongsToItsPath(t *testing.T) {
 
 func TestAGaugeIsKeptByModel(t *testing.T) {
 	s, _ := openTemp(t)
-	if g, err := s.Gauge(t.Context(), "m"); err != nil || g != (agent.Gauge{}) {
+	if g, err := s.TokenRatio(t.Context(), "m"); err != nil || g != (agent.TokenRatio{}) {
 		t.Errorf("got %+v, %v", g, err)
 	}
-	want := agent.Gauge{High: 1.5, Window: 4096}
+	want := agent.TokenRatio{High: 1.5, Window: 4096}
 	for range 2 {
-		must(t, s.KeepGauge(t.Context(), "m", want))
+		must(t, s.SaveTokenRatio(t.Context(), "m", want))
 	}
-	if g, err := s.Gauge(t.Context(), "m"); err != nil || g != want {
+	if g, err := s.TokenRatio(t.Context(), "m"); err != nil || g != want {
 		t.Errorf("got %+v, %v", g, err)
 	}
 }

@@ -128,8 +128,8 @@ func TestAForkKnowsWhatItsTurnsDid(t *testing.T) {
 	for _, turn := range []string{done, cut} {
 		must(t, s.Record(t.Context(), turn,
 			agent.Entry{Moment: agent.Intended, Step: "1", Tool: "append_note", Input: input},
-			agent.Entry{Moment: agent.Began, Step: "1"},
-			agent.Entry{Moment: agent.Over, Step: "1", Result: &agent.Result{Text: "appended"}}))
+			agent.Entry{Moment: agent.CallStarted, Step: "1"},
+			agent.Entry{Moment: agent.CallEnded, Step: "1", Result: &agent.Result{Text: "appended"}}))
 		must(t, s.Changing(t.Context(), turn, agent.NoteChange{Vault: "/v", Path: "x.md", Before: []byte{}, After: "1"}))
 		must(t, s.Changing(t.Context(), turn, agent.NoteChange{Vault: "/v", Path: "new.md", After: "2"}))
 	}

@@ -34,7 +34,7 @@ func another(t *testing.T, path string) (s *Store, kill func()) {
 	return s, kill
 }
 
-var typed = agent.Unsent{
+var typed = agent.Draft{
 	Conversation: "c", Text: "a [paste 1 · 40 lines] b", Pastes: []agent.Paste{{Name: "[paste 1 · 40 lines]", Text: "long\ntext"}},
 	Waiting: []string{"second", "third"},
 }
@@ -44,10 +44,10 @@ func TestWhatIsTypedIsFoundByTheNextAndByNoOther(t *testing.T) {
 	say(t, s, "c", "a", "A")
 	say(t, s, "other", "b", "B")
 	first, kill := another(t, path)
-	must(t, first.Drafts.KeepUnsent(t.Context(), typed))
-	take := func(conversation string) agent.Unsent {
+	must(t, first.Drafts.SaveDraft(t.Context(), typed))
+	take := func(conversation string) agent.Draft {
 		t.Helper()
-		u, err := s.Drafts.TakeUnsent(t.Context(), conversation)
+		u, err := s.Drafts.LoadDraft(t.Context(), conversation)
 		must(t, err)
 		return u
 	}
@@ -64,11 +64,11 @@ func TestWhatIsTypedIsFoundByTheNextAndByNoOther(t *testing.T) {
 		t.Errorf("got %+v, want %+v", u, want)
 	}
 	second, end := another(t, path)
-	if u, err := second.Drafts.TakeUnsent(t.Context(), "c"); err != nil || !u.Empty() {
+	if u, err := second.Drafts.LoadDraft(t.Context(), "c"); err != nil || !u.Empty() {
 		t.Errorf("taken twice: %+v, %v", u, err)
 	}
 	end()
-	must(t, s.Drafts.KeepUnsent(t.Context(), agent.Unsent{Conversation: "c"}))
+	must(t, s.Drafts.SaveDraft(t.Context(), agent.Draft{Conversation: "c"}))
 	if left := filesWith(t, path+".unsent", ""); len(left) != 0 {
 		t.Errorf("nothing is typed, and there is still %v", left)
 	}
@@ -81,20 +81,20 @@ func TestWhatBelongsToNoConversationIsFoundInAny(t *testing.T) {
 	leave := func(conversation, text string) {
 		t.Helper()
 		other, kill := another(t, path)
-		must(t, other.Drafts.KeepUnsent(t.Context(), agent.Unsent{Conversation: conversation, Text: text}))
+		must(t, other.Drafts.SaveDraft(t.Context(), agent.Draft{Conversation: conversation, Text: text}))
 		kill()
 	}
 	leave("c", "typed in c")
 	leave("d", "typed in d")
 	leave("never begun", "typed in none")
 	for _, want := range []string{"typed in c", "typed in none", ""} {
-		u, err := s.Drafts.TakeUnsent(t.Context(), "c")
+		u, err := s.Drafts.LoadDraft(t.Context(), "c")
 		if must(t, err); u.Text != want {
 			t.Errorf("got %q, want %q", u.Text, want)
 		}
-		must(t, s.Drafts.KeepUnsent(t.Context(), agent.Unsent{}))
+		must(t, s.Drafts.SaveDraft(t.Context(), agent.Draft{}))
 	}
-	if u, err := s.Drafts.TakeUnsent(t.Context(), "new"); err != nil || u.Text != "typed in d" {
+	if u, err := s.Drafts.LoadDraft(t.Context(), "new"); err != nil || u.Text != "typed in d" {
 		t.Errorf("got %+v, %v", u, err)
 	}
 }
@@ -103,14 +103,14 @@ func TestOneOfManyThatComeBackAtOnceGetsIt(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "a", "A")
 	first, kill := another(t, path)
-	must(t, first.Drafts.KeepUnsent(t.Context(), typed))
+	must(t, first.Drafts.SaveDraft(t.Context(), typed))
 	kill()
 	const many = 8
-	got := make(chan agent.Unsent, many)
+	got := make(chan agent.Draft, many)
 	for range many {
 		other, _ := another(t, path)
 		go func() {
-			u, err := other.Drafts.TakeUnsent(t.Context(), "c")
+			u, err := other.Drafts.LoadDraft(t.Context(), "c")
 			if err != nil {
 				t.Error(err)
 			}
@@ -143,14 +143,14 @@ func TestAMessageOnItsWayIsKeptOnce(t *testing.T) {
 			s, path := openTemp(t)
 			say(t, s, "c", "what now?", "the same was asked before")
 			first, kill := another(t, path)
-			must(t, first.Drafts.KeepUnsent(t.Context(), agent.Unsent{Conversation: "c", Text: "what no"}))
-			must(t, first.Drafts.KeepUnsent(t.Context(), agent.Unsent{Conversation: "c", Sending: "what now?", Waiting: []string{"second"}}))
+			must(t, first.Drafts.SaveDraft(t.Context(), agent.Draft{Conversation: "c", Text: "what no"}))
+			must(t, first.Drafts.SaveDraft(t.Context(), agent.Draft{Conversation: "c", Sending: "what now?", Waiting: []string{"second"}}))
 			if tc.begin != "" {
 				_, err := first.Begin(t.Context(), "c", tc.begin)
 				must(t, err)
 			}
 			kill()
-			if u, err := s.Drafts.TakeUnsent(t.Context(), "c"); err != nil || !slices.Equal(u.Waiting, tc.want) || u.Sending != "" || u.Text != "" {
+			if u, err := s.Drafts.LoadDraft(t.Context(), "c"); err != nil || !slices.Equal(u.Waiting, tc.want) || u.Sending != "" || u.Text != "" {
 				t.Errorf("got %+v, %v", u, err)
 			}
 		})
@@ -163,14 +163,14 @@ func TestWhatTheEditorSavedIsWhatWasTyped(t *testing.T) {
 	first, kill := another(t, path)
 	file, err := first.Drafts.DraftFile()
 	must(t, err)
-	must(t, first.Drafts.KeepUnsent(t.Context(), agent.Unsent{Conversation: "c", Text: "begun", Editing: true}))
+	must(t, first.Drafts.SaveDraft(t.Context(), agent.Draft{Conversation: "c", Text: "begun", Editing: true}))
 	_, err = file.WriteString("begun, and gone on with\n\n")
 	must(t, err)
 	must(t, file.Close())
 	write := filepath.Join(filepath.Dir(file.Name()), "."+filepath.Base(file.Name())+".swp")
 	must(t, os.WriteFile(write, []byte("gone on with"), 0o600))
 	kill()
-	u, err := s.Drafts.TakeUnsent(t.Context(), "c")
+	u, err := s.Drafts.LoadDraft(t.Context(), "c")
 	if must(t, err); u.Text != "begun, and gone on with" || u.Editing {
 		t.Errorf("got %+v", u)
 	}
@@ -185,7 +185,7 @@ func TestADeletedConversationLeavesNothingThatWasTyped(t *testing.T) {
 	say(t, s, "d", "b", "B")
 	for _, conversation := range []string{"c", "d"} {
 		other, kill := another(t, path)
-		must(t, other.Drafts.KeepUnsent(t.Context(), agent.Unsent{Conversation: conversation, Text: "zebraword of " + conversation, Editing: true}))
+		must(t, other.Drafts.SaveDraft(t.Context(), agent.Draft{Conversation: conversation, Text: "zebraword of " + conversation, Editing: true}))
 		file, err := other.Drafts.DraftFile()
 		must(t, err)
 		_, err = file.WriteString("gnuword of " + conversation)
@@ -198,14 +198,14 @@ func TestADeletedConversationLeavesNothingThatWasTyped(t *testing.T) {
 	for _, name := range filesWith(t, filepath.Dir(path), "word of c") {
 		t.Errorf("%s holds it still", name)
 	}
-	if u, err := s.Drafts.TakeUnsent(t.Context(), "d"); err != nil || u.Text != "gnuword of d" {
+	if u, err := s.Drafts.LoadDraft(t.Context(), "d"); err != nil || u.Text != "gnuword of d" {
 		t.Errorf("what was typed in another is %+v, %v", u, err)
 	}
 }
 
 func TestWhatIsTypedIsReadByNobodyElse(t *testing.T) {
 	s, path := openTemp(t)
-	must(t, s.Drafts.KeepUnsent(t.Context(), typed))
+	must(t, s.Drafts.SaveDraft(t.Context(), typed))
 	for _, name := range filesWith(t, path+".unsent", "") {
 		info, err := os.Stat(filepath.Join(path+".unsent", name))
 		must(t, err)
@@ -216,8 +216,8 @@ func TestWhatIsTypedIsReadByNobodyElse(t *testing.T) {
 	memory, err := InMemory()
 	must(t, err)
 	defer memory.Close()
-	must(t, memory.Drafts.KeepUnsent(t.Context(), typed))
-	if u, err := memory.Drafts.TakeUnsent(t.Context(), "c"); err != nil || !u.Empty() {
+	must(t, memory.Drafts.SaveDraft(t.Context(), typed))
+	if u, err := memory.Drafts.LoadDraft(t.Context(), "c"); err != nil || !u.Empty() {
 		t.Errorf("a conversation that is not kept found %+v, %v", u, err)
 	}
 }

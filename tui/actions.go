@@ -39,9 +39,9 @@ func (m *Model) searchHistory() {
 	m.cover(p)
 }
 
-// callUser rings when the window is out of sight: a bell, and a
+// notify rings when the window is out of sight: a bell, and a
 // notification where the terminal knows OSC 9. Both are our own words.
-func (m *Model) callUser(what string) tea.Cmd {
+func (m *Model) notify(what string) tea.Cmd {
 	if !m.blurred || m.player != nil || m.Quiet {
 		return nil
 	}
@@ -213,5 +213,5 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	if first == nil {
 		first = m.askFirst()
 	}
-	return tea.Batch(rest, first, m.rearm())
+	return tea.Batch(rest, first, m.redrawWhenArmed())
 }

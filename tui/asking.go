@@ -42,7 +42,7 @@ func (m *Model) askUser(ask func()) tea.Cmd {
 	ask()
 	m.panel = nil
 	m.unfocus()
-	return m.rearm()
+	return m.redrawWhenArmed()
 }
 
 // takenLetters takes every choice back and returns the letters that questions took.

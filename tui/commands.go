@@ -113,7 +113,7 @@ func (m *Model) begin(msg beginMsg) tea.Cmd {
 		return nil
 	}
 	m.composer.Remember(msg.asked)
-	return m.askBy(msg.asked, nil, msg.begin)
+	return m.startTurn(msg.asked, nil, msg.begin)
 }
 
 // runTurn runs a command that is a turn of its own, now or when its turn comes.
@@ -129,7 +129,7 @@ func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
 		return nil
 	}
 	m.composer.Remember(asked)
-	return m.askBy(asked, nil, func(ctx context.Context, conversation, asked string) <-chan agent.Event {
+	return m.startTurn(asked, nil, func(ctx context.Context, conversation, asked string) <-chan agent.Event {
 		return c.Turn(ctx, conversation, asked, args)
 	})
 }

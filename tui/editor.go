@@ -74,7 +74,7 @@ func (m *Model) compose() tea.Cmd {
 	}
 	text := m.composer.Text()
 	m.composer.Away = true
-	keep := m.keeper()
+	keep := m.draftSaver()
 	return func() tea.Msg {
 		file, err := m.draftFile()
 		if err != nil {
@@ -88,8 +88,8 @@ func (m *Model) compose() tea.Cmd {
 
 // draftFile is the file in which the editor gets what is written.
 func (m *Model) draftFile() (*os.File, error) {
-	if m.Unsent != nil {
-		return m.Unsent.DraftFile()
+	if m.Drafts != nil {
+		return m.Drafts.DraftFile()
 	}
 	return os.CreateTemp("", "lifehub-*.md")
 }
@@ -128,7 +128,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if msg.err == nil {
 		m.composer.Set(strings.TrimRight(safetext.Text(msg.text), "\n"))
 	}
-	keep := m.keepTyped()
+	keep := m.saveDraft()
 	return func() tea.Msg {
 		defer os.Remove(msg.draft)
 		return keep()

@@ -11,11 +11,11 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// frame is the least time between two pictures while events stream in: tokens
+// batchWindow is the least time between two pictures while events stream in: tokens
 // that arrive within it are drawn together. A picture costs about 27 bytes for
 // the cursor besides its text (docs/figures/screen.md), and its length is what
 // a token may wait before it shows.
-const frame = 25 * time.Millisecond
+const batchWindow = 25 * time.Millisecond
 
 type (
 	// eventsMsg is all that arrived since the last one.
@@ -45,7 +45,7 @@ func next(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
 			msg.over = true
 			return msg
 		}
-		deadline := time.NewTimer(time.Until(last.Add(frame)))
+		deadline := time.NewTimer(time.Until(last.Add(batchWindow)))
 		defer deadline.Stop()
 		b := batch{msg: &msg}
 		b.add(first)
@@ -188,15 +188,15 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 		}
 		m.kept(turnID)
 	case agent.InputAsked:
-		return tea.Batch(m.askInput(e), m.callUser("a server asks for something"))
+		return tea.Batch(m.askInput(e), m.notify("a server asks for something"))
 	case agent.InputGiven:
 		m.typeLetters(m.asks.SettleInput(e.ID))
-		return m.rearm()
+		return m.redrawWhenArmed()
 	case agent.PermissionAsked:
-		return tea.Batch(m.askPermission(e), m.callUser("a tool asks to run"))
+		return tea.Batch(m.askPermission(e), m.notify("a tool asks to run"))
 	case agent.PermissionGiven:
 		m.typeLetters(m.asks.SettlePermission(e.Call))
-		return m.rearm()
+		return m.redrawWhenArmed()
 	case agent.ContextCounted:
 		m.window.Count(e)
 		m.used, m.allocated = e.Used, e.Allocated
@@ -209,7 +209,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	case agent.Failed:
 		m.failed(e, now)
 		if e.Unkept {
-			m.giveBack()
+			m.returnDue()
 		}
 	case agent.Ended:
 		m.ended(e, now)
@@ -222,7 +222,7 @@ func (m *Model) kept(turn string) {
 	q := m.turn.Asked
 	q.Turn = turn
 	if turn != "" {
-		m.unsent.sending = ""
+		m.draft.sending = ""
 	}
 	if len(q.Siblings) > 0 && turn != "" && !slices.Contains(q.Siblings, turn) {
 		q.Siblings = append(slices.Clip(q.Siblings), turn)

@@ -38,7 +38,7 @@ func (m *Model) printOver() tea.Cmd {
 
 // settled is when what was drawn is surely on the terminal: what is printed
 // sooner pushes lines of the picture before into the scrollback.
-const settled = 3 * frame
+const settled = 3 * batchWindow
 
 // withoutEnd leaves blank lines at the end out, all but one.
 func withoutEnd(lines []string) []string {

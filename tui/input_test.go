@@ -115,9 +115,9 @@ func TestAFormOfAnySchemaCanBeShownAndSent(t *testing.T) {
 		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
 	} {
 		f := dialog.NewForm(json.RawMessage(schema))
-		look, keys := draw.NewTheme("dark", true, true, nil), keys.Default()
+		theme, keys := draw.NewTheme("dark", true, true, nil), keys.Default()
 		for range len(f.Fields) + 1 {
-			f.Lines(40, true, look)
+			f.Lines(40, true, theme)
 			for _, pressed := range []string{"right", "left", "space", "enter"} {
 				f.Press(named[pressed], &keys)
 			}

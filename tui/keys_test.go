@@ -72,8 +72,8 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 			t.Error("it quits though another key came between")
 		}
 		r.keys("ctrl+c")
-		if !r.quit || r.m.how != backend.Interrupted {
-			t.Errorf("quit = %v, how = %v", r.quit, r.m.how)
+		if !r.quit || r.m.exit != backend.Interrupted {
+			t.Errorf("quit = %v, how = %v", r.quit, r.m.exit)
 		}
 	})
 }
@@ -85,8 +85,8 @@ func TestCtrlDQuitsOnlyWhenNothingIsTyped(t *testing.T) {
 			t.Errorf("quit = %v, composer %q", r.quit, r.m.composer.Text())
 		}
 		r.keys("ctrl+e", "backspace", "ctrl+d")
-		if !r.quit || r.m.how != backend.Quit {
-			t.Errorf("quit = %v, how = %v", r.quit, r.m.how)
+		if !r.quit || r.m.exit != backend.Quit {
+			t.Errorf("quit = %v, how = %v", r.quit, r.m.exit)
 		}
 	})
 }
@@ -281,8 +281,8 @@ func TestCommands(t *testing.T) {
 		for _, name := range []string{"/quit", "/bye", "/exit", "/q"} {
 			inRig(t, 80, 24, withWorld(hold()), func(r *rig) {
 				r.keys(name, "enter")
-				if !r.quit || r.m.how != backend.Quit {
-					t.Errorf("%s: quit = %v, how = %v", name, r.quit, r.m.how)
+				if !r.quit || r.m.exit != backend.Quit {
+					t.Errorf("%s: quit = %v, how = %v", name, r.quit, r.m.exit)
 				}
 			})
 		}

@@ -14,8 +14,8 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// left is the last turn of the conversation, which did not come to its end.
-type left struct {
+// resumable is the last turn of the conversation, which did not come to its end.
+type resumable struct {
 	turn    string
 	asked   *transcript.Question
 	offered bool // a line says so
@@ -26,7 +26,7 @@ type left struct {
 // What was killed or cut off is offered; what the user stopped is not, but
 // /continue knows of it.
 func (m *Model) leftOver(exchanges []agent.Exchange) {
-	m.left = nil
+	m.resumable = nil
 	if len(exchanges) == 0 || m.Resume == nil {
 		return
 	}
@@ -36,7 +36,7 @@ func (m *Model) leftOver(exchanges []agent.Exchange) {
 	}
 	for _, e := range m.transcript.Entries {
 		if q, ok := e.Item.(*transcript.Question); ok && q.Turn == last.Turn {
-			m.left = &left{turn: last.Turn, asked: q, offered: last.Open, quiet: time.Now()}
+			m.resumable = &resumable{turn: last.Turn, asked: q, offered: last.Open, quiet: time.Now()}
 		}
 	}
 }
@@ -44,33 +44,33 @@ func (m *Model) leftOver(exchanges []agent.Exchange) {
 // turnLeft keeps in mind what a turn that was stopped or failed has not done.
 func (m *Model) turnLeft(t *turn) {
 	if m.Resume != nil && t.Asked != nil && t.Asked.Turn != "" {
-		m.left = &left{turn: t.Asked.Turn, asked: t.Asked, offered: t.failed && t.Answer != nil, quiet: time.Now()}
+		m.resumable = &resumable{turn: t.Asked.Turn, asked: t.Asked, offered: t.failed && t.Answer != nil, quiet: time.Now()}
 	}
 }
 
 // pressLeft takes Enter on an empty composer, after a time without any key,
 // as a yes to the offer.
 func (m *Model) pressLeft(pressed tea.KeyPressMsg, now time.Time) (tea.Cmd, bool) {
-	armed := now.Sub(m.left.quiet) >= dialog.Guard
-	m.left.quiet = now
-	if !armed || !m.left.offered || m.turn != nil || !m.composer.Empty() || !key.Matches(pressed, m.keys.Send) {
+	armed := now.Sub(m.resumable.quiet) >= dialog.Guard
+	m.resumable.quiet = now
+	if !armed || !m.resumable.offered || m.turn != nil || !m.composer.Empty() || !key.Matches(pressed, m.keys.Send) {
 		return nil, false
 	}
 	return m.proceed(), true
 }
 
 // view is the offer.
-func (l *left) view(width int, keys *keys.Map, look *draw.Theme, empty bool) []string {
+func (l *resumable) view(width int, keys *keys.Map, theme *draw.Theme, empty bool) []string {
 	enter := keys.Send.Help().Key + " goes on with it"
 	if !empty {
-		return offered("? This was cut off. ", "", "With nothing written, "+enter, width, look)
+		return offered("? This was cut off. ", "", "With nothing written, "+enter, width, theme)
 	}
-	return offered("? This was cut off. ", enter, " · or ask something else", width, look)
+	return offered("? This was cut off. ", enter, " · or ask something else", width, theme)
 }
 
 // proceed goes on with the turn that did not come to its end.
 func (m *Model) proceed() tea.Cmd {
-	l := m.left
+	l := m.resumable
 	if l == nil || m.Resume == nil {
 		m.flash("there is nothing to go on with")
 		return nil
@@ -91,11 +91,11 @@ func (m *Model) proceed() tea.Cmd {
 // newTurn makes the turn that is under way from now on.
 func (m *Model) newTurn(text string) context.Context {
 	m.turns++
-	m.left = nil
+	m.resumable = nil
 	ctx, stop := context.WithCancelCause(m.base)
 	m.turn = &turn{
 		Turn:   m.transcript.Begin(),
-		number: m.turns, cancel: func() { stop(nil) }, abandon: func() { stop(agent.ErrEnding) }, question: text,
+		number: m.turns, cancel: func() { stop(nil) }, abandon: func() { stop(agent.ErrShutdown) }, question: text,
 	}
 	return ctx
 }

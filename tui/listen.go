@@ -22,10 +22,10 @@ func (m *Model) nextBeat() tea.Cmd {
 	return tea.Tick(120*time.Millisecond, func(now time.Time) tea.Msg { return beatMsg(now) })
 }
 
-// calm is how many beats the spinner of the header rests for each that it
+// spinnerRest is how many beats the spinner of the header rests for each that it
 // turns while an answer streams: each turn is a picture of its own, sent to
 // the terminal between those of the text.
-const calm = 3
+const spinnerRest = 3
 
 func (m *Model) tick(now time.Time) {
 	if m.player != nil {
@@ -36,16 +36,16 @@ func (m *Model) tick(now time.Time) {
 		m.beat++
 		return
 	}
-	if t.rested++; !t.streams || t.rested > calm {
+	if t.rested++; !t.streams || t.rested > spinnerRest {
 		m.beat, t.rested = m.beat+1, 0
 	}
 	t.streams = false
 	t.Tick(m.beat, now)
 }
 
-// rearm redraws when the guard time of an open question is over.
-func (m *Model) rearm() tea.Cmd {
-	if !m.asks.Open() && m.offer == nil && m.left == nil {
+// redrawWhenArmed redraws when the guard time of an open question is over.
+func (m *Model) redrawWhenArmed() tea.Cmd {
+	if !m.asks.Open() && m.offer == nil && m.resumable == nil {
 		return nil
 	}
 	return tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return armedMsg{} })

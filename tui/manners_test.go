@@ -67,7 +67,7 @@ func TestTheTitleNamesTheConversationAndNothingElse(t *testing.T) {
 			r.send(openedMsg{id: "c1", title: evil})
 			title := r.m.View().WindowTitle
 			onlyText(t, "title", title)
-			if !strings.HasPrefix(title, "LifeHub") || draw.Cells(title) > 40 || len(evil) > 5000 && draw.Cells(title) < 38 || evil == "running" && title != "LifeHub · running" {
+			if !strings.HasPrefix(title, "LifeHub") || draw.Width(title) > 40 || len(evil) > 5000 && draw.Width(title) < 38 || evil == "running" && title != "LifeHub · running" {
 				t.Errorf("%.80q gives the title %q", evil, title)
 			}
 		})

@@ -45,21 +45,21 @@ func (m *Model) answerOffer() []dialog.Choice {
 }
 
 // view is the offer: one line where there is room for it.
-func (o *offer) view(width int, keys *keys.Map, look *draw.Theme, choices []dialog.Choice, now time.Time) []string {
+func (o *offer) view(width int, keys *keys.Map, theme *draw.Theme, choices []dialog.Choice, now time.Time) []string {
 	what := "? " + safetext.Line(o.model) + " is not installed. "
-	if answers := o.OneLine(choices, "", max(1, width-draw.Cells(what)), keys, look, now); draw.Cells(answers) > 20 || width > 60 {
-		return []string{draw.Fit(look.Warning.Render(what)+answers, width)}
+	if answers := o.OneLine(choices, "", max(1, width-draw.Width(what)), keys, theme, now); draw.Width(answers) > 20 || width > 60 {
+		return []string{draw.Truncate(theme.Warning.Render(what)+answers, width)}
 	}
-	return append(draw.Styled(look.Warning.Render, draw.Broken(strings.TrimSpace(what), width)), o.OneLine(choices, "", width, keys, look, now))
+	return append(draw.StyleLines(theme.Warning.Render, draw.Wrap(strings.TrimSpace(what), width)), o.OneLine(choices, "", width, keys, theme, now))
 }
 
 // offered is what can be had for a key, in one line, or in a narrow window with
 // the keys below.
-func offered(what, key, orElse string, width int, look *draw.Theme) []string {
-	if draw.Cells(what+key) <= width {
-		return []string{draw.Fit(look.Warning.Render(what)+look.Key.Render(key)+look.Dim.Render(orElse), width)}
+func offered(what, key, orElse string, width int, theme *draw.Theme) []string {
+	if draw.Width(what+key) <= width {
+		return []string{draw.Truncate(theme.Warning.Render(what)+theme.Key.Render(key)+theme.Dim.Render(orElse), width)}
 	}
-	return append(draw.Styled(look.Warning.Render, draw.Broken(strings.TrimSpace(what), width)), look.Key.Render(draw.Fit(key, width)))
+	return append(draw.StyleLines(theme.Warning.Render, draw.Wrap(strings.TrimSpace(what), width)), theme.Key.Render(draw.Truncate(key, width)))
 }
 
 // pulling is a model on its way from the library.
@@ -146,24 +146,24 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 }
 
 // view is the bar of a pull.
-func (p *pulling) view(width int, look *draw.Theme, stop key.Binding) string {
+func (p *pulling) view(width int, theme *draw.Theme, stop key.Binding) string {
 	left := "pulling " + safetext.Line(p.model) + "  "
 	right := "  " + safetext.Line(p.Status) + " · " + stop.Help().Key + " " + stop.Help().Desc
 	if p.Total > 0 {
 		right = fmt.Sprintf("  %d %% · %s of %s · %s %s", p.Done*100/p.Total, draw.Bytes(p.Done), draw.Bytes(p.Total), stop.Help().Key, stop.Help().Desc)
 	}
-	room := width - draw.Cells(left) - draw.Cells(right)
-	return draw.Fit(left+bar(p.Done, p.Total, room, look)+look.Dim.Render(right), width)
+	room := width - draw.Width(left) - draw.Width(right)
+	return draw.Truncate(left+bar(p.Done, p.Total, room, theme)+theme.Dim.Render(right), width)
 }
 
 // bar draws how far something is, at most 30 cells wide.
-func bar(done, total int64, room int, look *draw.Theme) string {
+func bar(done, total int64, room int, theme *draw.Theme) string {
 	room = min(room, 30)
 	if room < 5 || total <= 0 {
 		return ""
 	}
 	full := max(0, min(room, int(done*int64(room)/total)))
-	return look.Running.Render(strings.Repeat("█", full)) + look.Border.Render(strings.Repeat("░", room-full))
+	return theme.Running.Render(strings.Repeat("█", full)) + theme.Border.Render(strings.Repeat("░", room-full))
 }
 
 // chooseModel uses the named model, or lists those that are there.

@@ -52,15 +52,15 @@ func (o *opening) holds(msg tea.Msg, keys *keys.Map) bool {
 	return true
 }
 
-// allThere goes on with what was opened, and then with what waited for it.
-func (m *Model) allThere(msg openMsg) tea.Cmd {
+// ready goes on with what was opened, and then with what waited for it.
+func (m *Model) ready(msg openMsg) tea.Cmd {
 	if msg.err != nil {
 		m.opening.err = msg.err
 		return m.leave(backend.Quit)
 	}
 	m.opening = opening{held: m.opening.held}
 	m.Options = msg.options
-	m.settle()
+	m.applyOptions()
 	start := m.start()
 	if m.reads() {
 		m.opening.reading = true // a question asked now would stand above what was said before
@@ -79,7 +79,7 @@ func (m *Model) goOnWithHeld() tea.Cmd {
 			m.writeBehind(pressed)
 			continue
 		}
-		cmds = append(cmds, m.take(waited))
+		cmds = append(cmds, m.handleTerminal(waited))
 	}
 	return tea.Batch(cmds...)
 }

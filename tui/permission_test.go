@@ -62,8 +62,8 @@ func TestNothingOfTheArgumentsIsCut(t *testing.T) {
 			t.Errorf("width %d: the dialog holds %.80q…", width, all)
 		}
 		for _, line := range lines {
-			if draw.Cells(line) > width {
-				t.Errorf("width %d: a line is %d wide", width, draw.Cells(line))
+			if draw.Width(line) > width {
+				t.Errorf("width %d: a line is %d wide", width, draw.Width(line))
 			}
 		}
 	}
@@ -283,13 +283,13 @@ func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
 }
 
 func TestWhatTheUserDidNotSayIsMarkedInTheArguments(t *testing.T) {
-	look := draw.NewTheme("dark", true, true, nil)
+	theme := draw.NewTheme("dark", true, true, nil)
 	p := dialog.Permission{}
 	p.Ask(agent.PermissionAsked{Name: "web_search", Input: raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}})
-	line := p.Content(80, look)[0]
+	line := p.Content(80, theme)[0]
 	shown := line.Style(line.Text)
 	for _, word := range []string{"Zürich", "4711"} {
-		if !strings.Contains(shown, look.Warning.Underline(true).Render(word)) {
+		if !strings.Contains(shown, theme.Warning.Underline(true).Render(word)) {
 			t.Errorf("%q is not marked in %q", word, shown)
 		}
 	}

@@ -37,7 +37,7 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 		"not judged":  {told: judged(agent.Judgement{Passed: true, Unjudged: true}), tries: 1, status: agent.Done, below: agent.Done, width: 160, want: []string{"✓ 1", "attempt 1, not judged"}, lacks: []string{"score"}},
 		"tried again": {told: judged(agent.Judgement{Score: 0.4}), tries: 2, status: agent.Running, below: agent.Done, width: 100, want: []string{"attempt 2, 0.40 before"}},
 		"a no":        {told: judged(agent.Judgement{Passed: true, Score: 1}), tries: 1, status: agent.Done, below: agent.Denied, width: 100, want: []string{"▸ 1 call, 1 denied"}},
-		"a failure":   {told: judged(agent.Judgement{Passed: true, Score: 1}), tries: 1, status: agent.Done, below: agent.Broken, width: 100, want: []string{"▸ 1 call, 1 failed"}},
+		"a failure":   {told: judged(agent.Judgement{Passed: true, Score: 1}), tries: 1, status: agent.Done, below: agent.StepFailed, width: 100, want: []string{"▸ 1 call, 1 failed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Unix(0, 0)
@@ -90,7 +90,7 @@ func TestAnAnswerThatIsThereWasNotSkipped(t *testing.T) {
 		agent.Started{Message: "Hi", Mode: "loop"},
 		agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{ID: "1", Tool: "read_note", Input: raw(`{"path":"x.md"}`)}}},
 		agent.StepChanged{Step: "1", Status: agent.Running},
-		agent.StepChanged{Step: "1", Status: agent.Broken, Reason: "there is no note x.md"},
+		agent.StepChanged{Step: "1", Status: agent.StepFailed, Reason: "there is no note x.md"},
 		agent.Said{Content: "There is no such note."},
 		agent.Ended{Answer: "There is no such note."},
 	))
@@ -109,7 +109,7 @@ func TestAFailureTooLongForItsRowNamesTheCause(t *testing.T) {
 		strings.Repeat("words ", 20): "failed: words words",
 	} {
 		p := transcript.NewPlan(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, time.Unix(0, 0), false)
-		p.Mark("1", agent.Broken, reason, time.Unix(0, 0))
+		p.Mark("1", agent.StepFailed, reason, time.Unix(0, 0))
 		if row := ansi.Strip(p.Render(100, draw.NewTheme("", true, false, nil))[1]); !strings.Contains(row, want) {
 			t.Errorf("%s: the row is\n%s", reason, row)
 		}

@@ -34,7 +34,7 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	for _, pressed := range rest {
 		cmds = append(cmds, m.pressBehind(pressed, now))
 	}
-	return tea.Batch(append(cmds, m.rearm())...)
+	return tea.Batch(append(cmds, m.redrawWhenArmed())...)
 }
 
 // pressDialog gives a key to the question in sight. rest are the keys that are
@@ -61,7 +61,7 @@ func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	if m.panel != nil {
 		return m.updatePanel(pressed)
 	}
-	if m.left != nil {
+	if m.resumable != nil {
 		if cmd, taken := m.pressLeft(pressed, now); taken {
 			return cmd
 		}

@@ -258,7 +258,7 @@ var (
 	}
 	answered = []agent.Body{
 		agent.ToolEnded{Step: "2", Call: "b", Name: "brave_web_search", Error: "no network", Took: 1200},
-		agent.StepChanged{Step: "2", Status: agent.Broken, Reason: "no network"},
+		agent.StepChanged{Step: "2", Status: agent.StepFailed, Reason: "no network"},
 		agent.PhaseStarted{Agent: "explainer"},
 		agent.ContextCounted{Agent: "explainer", Used: 2100, Allocated: 16384},
 		agent.Said{Content: "You run **three times a week** [1] and raise "},

@@ -52,16 +52,16 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 	_, err = program.Run()
 	cancel()
 	m.finish()
-	_ = m.keeper()(context.WithoutCancel(ctx), "") // nobody can be told any more
+	_ = m.draftSaver()(context.WithoutCancel(ctx), "") // nobody can be told any more
 	switch {
 	case m.opening.err != nil:
 		return backend.Quit, m.opening.err
 	case errors.Is(err, tea.ErrProgramKilled) && errors.Is(err, context.Canceled):
 		return backend.Terminated, nil
 	case err != nil:
-		return m.how, fmt.Errorf("screen: %w", err)
+		return m.exit, fmt.Errorf("screen: %w", err)
 	}
-	return m.how, nil
+	return m.exit, nil
 }
 
 // withText returns a message with what was pasted in place of its name.

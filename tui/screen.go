@@ -31,7 +31,7 @@ func (m *Model) draw() {
 		m.picture = view
 		return
 	}
-	rule := m.lines.rule.get(m.look, fmt.Sprint(w), func() string { return m.look.Border.Render(strings.Repeat("─", w)) })
+	rule := m.lines.rule.get(m.theme, fmt.Sprint(w), func() string { return m.theme.Border.Render(strings.Repeat("─", w)) })
 	var top, bottom []string
 	asked := m.asks.Open()
 	if h >= 4 && !(h < 12 && asked) && !inline {
@@ -40,14 +40,14 @@ func (m *Model) draw() {
 	if h >= 10 && !(h < 16 && asked) && !inline {
 		top = append(top, rule)
 	}
-	if inline && m.over { // what was said stays in the scrollback, and nothing else
+	if inline && m.exited { // what was said stays in the scrollback, and nothing else
 		view.Content = strings.Join(withoutEnd(m.body(w, h, 0)), "\n")
 		m.picture = view
 		return
 	}
 	composer := m.composer.Lines
 	if m.player != nil {
-		composer = []string{m.player.View(w, m.look)}
+		composer = []string{m.player.View(w, m.theme)}
 	}
 	room := max(1, h/3)
 	switch {
@@ -91,7 +91,7 @@ func (m *Model) draw() {
 	}
 	if w < 24 {
 		for i := range lines {
-			lines[i] = draw.Fit(lines[i], w)
+			lines[i] = draw.Truncate(lines[i], w)
 		}
 	}
 	view.Content = strings.Join(lines, "\n")
@@ -122,16 +122,16 @@ func (m *Model) invitation() string {
 	return "Ask anything · / commands"
 }
 
-// keptLine is a line that is made anew only when what it tells has changed.
-type keptLine struct {
-	look *draw.Theme
-	key  string
-	line string
+// cachedLine is a line that is made anew only when what it tells has changed.
+type cachedLine struct {
+	theme *draw.Theme
+	key   string
+	line  string
 }
 
-func (k *keptLine) get(look *draw.Theme, key string, build func() string) string {
-	if k.look != look || k.key != key || k.line == "" {
-		k.look, k.key, k.line = look, key, build()
+func (k *cachedLine) get(theme *draw.Theme, key string, build func() string) string {
+	if k.theme != theme || k.key != key || k.line == "" {
+		k.theme, k.key, k.line = theme, key, build()
 	}
 	return k.line
 }
@@ -142,14 +142,14 @@ func (m *Model) body(width, height, top int) []string {
 	m.place.top, m.place.height = top, height
 	switch {
 	case m.panel != nil:
-		return m.panel.View(width, height, &m.keys, m.look)
+		return m.panel.View(width, height, &m.keys, m.theme)
 	case len(m.transcript.Entries) == 0 && m.Inline && m.turns > 0:
 		return nil // it was printed
 	case len(m.transcript.Entries) == 0:
-		return draw.Filled(m.welcome(width), height)
+		return draw.PadHeight(m.welcome(width), height)
 	case m.onlyNotices():
 		if lines := append(m.welcome(width), m.notices(width)...); len(lines) <= height {
-			return draw.Filled(lines, height)
+			return draw.PadHeight(lines, height)
 		}
 	}
 	return m.transcript.View()
@@ -165,68 +165,68 @@ func (m *Model) aboveComposer(width, height int) []string {
 		most -= 3 // of what was said last
 	}
 	if m.asks.Open() {
-		return m.asks.View(width, most, &m.keys, !m.composer.Empty(), m.look, now)
+		return m.asks.View(width, most, &m.keys, !m.composer.Empty(), m.theme, now)
 	}
 	var lines []string
 	if m.turn != nil && m.turn.Plan == nil && m.turn.Answer == nil && m.turn.Thought == nil && height > 2 {
 		lines = append(lines, "")
 	}
 	if m.pulling != nil {
-		lines = append(lines, m.pulling.view(width, m.look, m.keys.Stop))
+		lines = append(lines, m.pulling.view(width, m.theme, m.keys.Stop))
 	}
 	if m.editing != nil {
-		lines = append(lines, draw.Fit(m.look.Warning.Render("changing an earlier question")+m.look.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
+		lines = append(lines, draw.Truncate(m.theme.Warning.Render("changing an earlier question")+m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
 	}
 	if m.offer != nil {
 		m.offer.Appear(now, !m.composer.Empty())
-		lines = append(lines, m.offer.view(width, &m.keys, m.look, m.answerOffer(), now)...)
+		lines = append(lines, m.offer.view(width, &m.keys, m.theme, m.answerOffer(), now)...)
 	}
-	if m.left != nil && m.left.offered && m.turn == nil {
-		lines = append(lines, m.left.view(width, &m.keys, m.look, m.composer.Empty())...)
+	if m.resumable != nil && m.resumable.offered && m.turn == nil {
+		lines = append(lines, m.resumable.view(width, &m.keys, m.theme, m.composer.Empty())...)
 	}
 	if m.palette.Open() && m.panel == nil {
-		lines = append(lines, m.palette.View(width, max(1, min(8, height-2)), m.look)...)
+		lines = append(lines, m.palette.View(width, max(1, min(8, height-2)), m.theme)...)
 	}
 	if m.mentions.Open() && m.panel == nil {
-		lines = append(lines, m.mentions.View(width, max(1, min(8, height-2)), m.look)...)
+		lines = append(lines, m.mentions.View(width, max(1, min(8, height-2)), m.theme)...)
 	}
-	return append(lines, m.composer.Waiting(&m.keys, width, m.look, m.turn != nil)...)
+	return append(lines, m.composer.Waiting(&m.keys, width, m.theme, m.turn != nil)...)
 }
 
 // header is the first line: what LifeHub does now, with what, over how many
 // notes. Where there is no room for all, what it does comes first.
 func (m *Model) header(width int) string {
-	state, parts := m.state(), m.world()
+	state, parts := m.state(), m.headerFacts()
 	key := fmt.Sprint(width, m.beat, state, parts, m.title)
 	if state == "" {
 		key = fmt.Sprint(width, parts, m.title)
 	}
-	return m.lines.header.get(m.look, key, func() string { return m.headerLine(width, state, parts) })
+	return m.lines.header.get(m.theme, key, func() string { return m.headerLine(width, state, parts) })
 }
 
 func (m *Model) headerLine(width int, state string, parts []string) string {
-	look := m.look
-	left := " " + look.Brand.Render("LifeHub")
+	theme := m.theme
+	left := " " + theme.Brand.Render("LifeHub")
 	need := 12 // cells of a title that are worth showing
 	if state == "" {
-		state = draw.Gist(m.title, width)
+		state = draw.Summary(m.title, width)
 	} else {
-		need = draw.Cells(state) + 2
-		state = look.Running.Render(transcript.Spinner[m.beat%len(transcript.Spinner)]) + " " + state
+		need = draw.Width(state) + 2
+		state = theme.Running.Render(transcript.Spinner[m.beat%len(transcript.Spinner)]) + " " + state
 	}
-	need = min(need, draw.Cells(state))
+	need = min(need, draw.Width(state))
 	right := strings.Join(parts, " · ")
-	for len(parts) > 0 && draw.Cells(left)+2+need+2+draw.Cells(right)+1 > width {
+	for len(parts) > 0 && draw.Width(left)+2+need+2+draw.Width(right)+1 > width {
 		parts = parts[:len(parts)-1]
 		right = strings.Join(parts, " · ")
 	}
 	if right != "" {
-		right = look.Dim.Render(right) + " "
+		right = theme.Dim.Render(right) + " "
 	}
-	if room := width - draw.Cells(left) - draw.Cells(right) - 4; state != "" && room > 3 {
-		left += "  " + draw.Fit(state, room)
+	if room := width - draw.Width(left) - draw.Width(right) - 4; state != "" && room > 3 {
+		left += "  " + draw.Truncate(state, room)
 	}
-	return draw.Spread(left, right, width)
+	return draw.Justify(left, right, width)
 }
 
 // state says in words what a turn is doing; "" when none runs.
@@ -252,33 +252,33 @@ func (m *Model) state() string {
 	return "working"
 }
 
-// world is the right end of the header.
-func (m *Model) world() []string { return m.status.Parts(m.width) }
+// headerFacts is the right end of the header.
+func (m *Model) headerFacts() []string { return m.status.Parts(m.width) }
 
 // statusLine is the last line: mode, context, speed, what left the machine, and
 // the keys of the moment.
 func (m *Model) statusLine(width int) string {
 	keys, figures := strings.Join(m.hints(), " · "), m.figures()
 	key := fmt.Sprint(width, m.hint, keys, figures)
-	return m.lines.status.get(m.look, key, func() string { return m.footLine(width, keys, figures) })
+	return m.lines.status.get(m.theme, key, func() string { return m.footLine(width, keys, figures) })
 }
 
 func (m *Model) footLine(width int, keys string, parts []string) string {
-	look := m.look
-	right := look.Dim.Render(keys + " ")
+	theme := m.theme
+	right := theme.Dim.Render(keys + " ")
 	if m.hint != "" {
-		return draw.Spread(" "+look.Warning.Render(safetext.Line(m.hint)), right, width)
+		return draw.Justify(" "+theme.Warning.Render(safetext.Line(m.hint)), right, width)
 	}
 	left := ""
 	for len(parts) > 0 {
 		left = " " + strings.Join(parts, " · ")
-		if draw.Cells(left)+draw.Cells(right)+1 <= width {
+		if draw.Width(left)+draw.Width(right)+1 <= width {
 			break
 		}
 		parts = parts[:len(parts)-1]
 		left = ""
 	}
-	return draw.Spread(look.Dim.Render(left), right, width)
+	return draw.Justify(theme.Dim.Render(left), right, width)
 }
 
 // figures are the parts of the status line, the one that matters most first.
@@ -370,19 +370,19 @@ func (m *Model) notices(width int) (lines []string) {
 
 // welcome is the screen before the first question.
 func (m *Model) welcome(width int) []string {
-	look := m.look
+	theme := m.theme
 	lines := []string{""}
-	add := func(text string) { lines = append(lines, draw.Wrapped("  ", text, width)...) }
-	add(look.Strong.Render("Ask your notes anything."))
+	add := func(text string) { lines = append(lines, draw.Hang("  ", text, width)...) }
+	add(theme.Strong.Render("Ask your notes anything."))
 	if m.status.Provider == "offline" {
-		add(look.Warning.Render(backend.OfflineText))
+		add(theme.Warning.Render(backend.OfflineText))
 	}
 	switch {
 	case m.Open != nil: // nobody knows yet
 	case m.status.Notes == 0 && !m.status.Indexing:
-		add(look.Dim.Render("No notes yet: lifehub index DIR names a folder of them."))
+		add(theme.Dim.Render("No notes yet: lifehub index DIR names a folder of them."))
 	default:
-		add(look.Dim.Render("what did I write last week? · when is the rent due? · add task call Tom"))
+		add(theme.Dim.Render("what did I write last week? · when is the rent due? · add task call Tom"))
 	}
 	lines = append(lines, "")
 	for _, hint := range []struct {
@@ -396,7 +396,7 @@ func (m *Model) welcome(width int) []string {
 		{m.keys.HelpOnEmpty, "all keys"},
 	} {
 		if hint.key.Enabled() {
-			lines = append(lines, draw.Fit(fmt.Sprintf("  %s%s%s", look.Key.Render(hint.key.Help().Key), strings.Repeat(" ", max(1, 9-draw.Cells(hint.key.Help().Key))), look.Dim.Render(hint.what)), width))
+			lines = append(lines, draw.Truncate(fmt.Sprintf("  %s%s%s", theme.Key.Render(hint.key.Help().Key), strings.Repeat(" ", max(1, 9-draw.Width(hint.key.Help().Key))), theme.Dim.Render(hint.what)), width))
 		}
 	}
 	return lines
@@ -421,10 +421,10 @@ const maxWindowTitle = 40
 func (m *Model) windowTitle() string {
 	title := "LifeHub"
 	if m.title != "" {
-		title += " · " + draw.Gist(m.title, maxWindowTitle)
+		title += " · " + draw.Summary(m.title, maxWindowTitle)
 	}
 	if m.asks.Open() {
 		title = "? " + title
 	}
-	return draw.Fit(title, maxWindowTitle)
+	return draw.Truncate(title, maxWindowTitle)
 }

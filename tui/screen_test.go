@@ -101,7 +101,7 @@ func notSaid() backend.Options {
 // brought is quoted.
 func brokenOff() backend.Options {
 	note := agent.Source{N: 1, Path: "fitness.md", Line: 12, EndLine: 14, Heading: "Running › Plan", Text: "Run three times a week."}
-	tips := agent.Source{N: 2, Path: "brave_web_search", Call: "2", Line: 1, EndLine: 1, Heading: "marathon tips", Text: "Marathon guide: drink early.", Foreign: true}
+	tips := agent.Source{N: 2, Path: "brave_web_search", Call: "2", Line: 1, EndLine: 1, Heading: "marathon tips", Text: "Marathon guide: drink early.", Untrusted: true}
 	cites := func(s agent.Source) agent.Cited {
 		return agent.Cited{Citation: agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text, Verdict: agent.Verified}, Source: s}
 	}
@@ -305,12 +305,12 @@ var scenes = map[string]scene{
 
 func statesOfAStep() []agent.Body {
 	var made agent.PlanMade
-	states := []agent.Status{agent.Pending, agent.Running, agent.Done, agent.Broken, agent.Denied, agent.Skipped}
+	states := []agent.Status{agent.Pending, agent.Running, agent.Done, agent.StepFailed, agent.Denied, agent.Skipped}
 	var changes []agent.Body
 	for i, state := range states {
 		id := fmt.Sprint(i + 1)
 		made.Steps = append(made.Steps, agent.Step{ID: id, Tool: "list_tasks", Description: "state " + string(state)})
-		changes = append(changes, agent.StepChanged{Step: id, Status: state, Reason: map[agent.Status]string{agent.Denied: "not now", agent.Broken: "no such note"}[state]})
+		changes = append(changes, agent.StepChanged{Step: id, Status: state, Reason: map[agent.Status]string{agent.Denied: "not now", agent.StepFailed: "no such note"}[state]})
 	}
 	made.Dropped = []string{"step 9: no tool is called shell"}
 	return append([]agent.Body{made}, changes...)
@@ -501,7 +501,7 @@ var recalled = []agent.Body{
 			{Text: "My cat is called Whiskers", Path: "memory.md", Line: 5},
 		},
 		Exchanges: []agent.Recollection{{
-			Question: "Which marathon did I want to run next year, and in what time?", Asked: time.Date(1999, 12, 1, 10, 0, 0, 0, time.UTC), Foreign: true,
+			Question: "Which marathon did I want to run next year, and in what time?", Asked: time.Date(1999, 12, 1, 10, 0, 0, 0, time.UTC), Untrusted: true,
 		}},
 	},
 	agent.Said{Content: "Three times a week."},

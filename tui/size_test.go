@@ -31,7 +31,7 @@ func (r *rig) fits(what string, width, height int) {
 		r.t.Errorf("%s at %d×%d: %d rows", what, width, height, len(lines))
 	}
 	for _, line := range lines {
-		if got := draw.Cells(line); got > width {
+		if got := draw.Width(line); got > width {
 			r.t.Errorf("%s at %d×%d: a row is %d wide: %q", what, width, height, got, ansi.Strip(line))
 			return
 		}
@@ -134,7 +134,7 @@ func sayEverywhere(evil string) []agent.Body {
 		agent.ToolEnded{Step: "1", Call: "a", Name: evil, Output: evil, Sources: []agent.Source{from}},
 		agent.ToolStarted{Call: "b", Name: evil, Input: raw(evil)},
 		agent.ToolEnded{Call: "b", Name: evil, Error: evil},
-		agent.StepChanged{Step: "1", Status: agent.Broken, Reason: evil},
+		agent.StepChanged{Step: "1", Status: agent.StepFailed, Reason: evil},
 		agent.Noticed{Text: evil},
 		agent.Said{Content: evil + "\n\n" + evil + " [1]"},
 		agent.Cited{Citation: agent.Citation{N: 1, Path: evil, Verdict: agent.Verdict(evil)}, Source: from},

@@ -27,7 +27,7 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 			if opened != closed || (want.link != "") != strings.Contains(line, "\x1b]8;;"+want.link+"\a"+"http") {
 				t.Errorf("%q: the line is %q", address, line)
 			}
-			if got := ansi.Strip(line); width == 100 && !strings.Contains(got, want.shown) || draw.Cells(line) > width || strings.Contains(line, "\x1b]0") {
+			if got := ansi.Strip(line); width == 100 && !strings.Contains(got, want.shown) || draw.Width(line) > width || strings.Contains(line, "\x1b]0") {
 				t.Errorf("%q reads %q", address, got)
 			}
 		}

@@ -179,7 +179,7 @@ func (r *rig) fitsTerminal(what string, width, height int) {
 	for y := range height {
 		for x := width; x < width+20; x++ {
 			// The model gives a mark that ends a row a cell of its own: it takes none.
-			if cell := screen.CellAt(x, y); cell != nil && strings.TrimSpace(cell.Content) != "" && draw.Cells(cell.Content) > 0 {
+			if cell := screen.CellAt(x, y); cell != nil && strings.TrimSpace(cell.Content) != "" && draw.Width(cell.Content) > 0 {
 				r.t.Errorf("%s: row %d reaches column %d of %d with %q", what, y, x, width, cell.Content)
 				return
 			}

@@ -102,7 +102,7 @@ func inOrder(whole, part []string) bool {
 // it was cut and whatever the widths on the way.
 func TestAnAnswerInPiecesLooksAsOneAtOnce(t *testing.T) {
 	const source = "# Title\n\nSome *words* and `code` [1].\n\n- a\n  - b\n\n1. x\n2. y\n\n| a | b |\n|---|---|\n| 1 | 漢字 |\n\n```go\nfunc f() {}\n```\n\n> quote\n\nThe end."
-	look := draw.NewTheme("", true, true, nil)
+	theme := draw.NewTheme("", true, true, nil)
 	rapid.Check(t, func(t *rapid.T) {
 		a := transcript.NewAnswer()
 		width := rapid.IntRange(10, 100).Draw(t, "width")
@@ -111,15 +111,15 @@ func TestAnAnswerInPiecesLooksAsOneAtOnce(t *testing.T) {
 			a.Grow(rest[:n])
 			rest = rest[n:]
 			if rapid.Bool().Draw(t, "drawn") {
-				a.Render(width, look)
+				a.Render(width, theme)
 			}
 			if rapid.IntRange(0, 9).Draw(t, "resize") == 0 {
 				width = rapid.IntRange(10, 100).Draw(t, "width")
 			}
 		}
 		a.End("")
-		got := a.Render(width, look)[1:]
-		if want := markdown.Render(source, width, look.Markdown); !slices.Equal(got, want) {
+		got := a.Render(width, theme)[1:]
+		if want := markdown.Render(source, width, theme.Markdown); !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
 	})

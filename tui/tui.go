@@ -28,9 +28,9 @@ import (
 // structs that Model tells what happened and asks for their lines.
 type Model struct {
 	backend.Options
-	base context.Context // of the run; a tea.Model has nowhere else to take it from
-	keys keys.Map
-	look *draw.Theme
+	base  context.Context // of the run; a tea.Model has nowhere else to take it from
+	keys  keys.Map
+	theme *draw.Theme
 
 	width, height int
 	dark, colours bool
@@ -45,11 +45,11 @@ type Model struct {
 	pulling    *pulling
 	player     *replay.Player // nil: this is no replay
 	offer      *offer         // a model to pull; nil: none
-	left       *left          // the turn that can be gone on with; nil: none
+	resumable  *resumable     // the turn that can be gone on with; nil: none
 	editing    *editing       // an earlier question is in the composer; nil: none
 
 	opening      opening
-	unsent       unsent
+	draft        draftState
 	conversation string
 	title        string
 	turn         *turn // nil between turns
@@ -68,14 +68,14 @@ type Model struct {
 	again           string            // a question that was answered while notes were being read; "": none
 	suggested       string            // a question that enter asks while nothing is typed; "": none
 	parting         bool              // Ctrl+C was pressed: once more leaves
-	how             backend.Ended
-	over            bool // the user has left: the last picture is drawn
+	exit            backend.Ended
+	exited          bool // the user has left: the last picture is drawn
 
 	beating bool // a beat is under way
 	beat    int
 
 	place struct{ top, height int } // of the transcript on the screen
-	lines struct{ header, status, rule keptLine }
+	lines struct{ header, status, rule cachedLine }
 
 	picture tea.View
 }
@@ -93,21 +93,21 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 	if err := draw.CheckColours(options.Colours); err != nil {
 		return nil, err
 	}
-	m.look = m.newLook()
-	m.transcript = transcript.Model{Look: m.look, Chosen: -1}
-	m.composer = composer.New(&m.keys, m.look)
+	m.theme = m.newLook()
+	m.transcript = transcript.Model{Look: m.theme, Chosen: -1}
+	m.composer = composer.New(&m.keys, m.theme)
 	if m.Vi {
 		m.composer.Vi = composer.ViInsert
 	}
 	m.suggest("")
 	if m.Open == nil {
-		m.settle()
+		m.applyOptions()
 	}
 	return m, nil
 }
 
-// settle takes up what there is, and leaves out the keys for what is not.
-func (m *Model) settle() {
+// applyOptions takes up what there is, and leaves out the keys for what is not.
+func (m *Model) applyOptions() {
 	m.conversation, m.transcript.Host = m.Conversation, m.Host
 	if m.Models == nil {
 		m.keys.Model.SetEnabled(false)
@@ -167,17 +167,17 @@ func (m *Model) reads() bool {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	if !m.opening.holds(msg, &m.keys) {
-		cmd = m.take(msg)
+		cmd = m.handleTerminal(msg)
 	}
 	m.draw()
-	return m, tea.Batch(cmd, m.nextBeat(), m.keepSoon(), m.readAbove())
+	return m, tea.Batch(cmd, m.nextBeat(), m.scheduleSave(), m.readAbove())
 }
 
-// take sends what comes from the terminal to the part that it is for.
-func (m *Model) take(msg tea.Msg) tea.Cmd {
+// handleTerminal sends what comes from the terminal to the part that it is for.
+func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case openMsg:
-		return m.allThere(msg)
+		return m.ready(msg)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
@@ -201,13 +201,13 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	case tea.BlurMsg:
 		m.blurred = true
 	default:
-		return m.takeOwn(msg)
+		return m.handleOwn(msg)
 	}
 	return nil
 }
 
-// takeOwn sends what our own commands bring to the part that it is for.
-func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
+// handleOwn sends what our own commands bring to the part that it is for.
+func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case startedMsg:
 		return m.started(msg)
@@ -250,12 +250,12 @@ func (m *Model) takeOwn(msg tea.Msg) tea.Cmd {
 		return m.startEditor(msg)
 	case editedMsg:
 		return m.edited(msg)
-	case keepMsg:
-		m.unsent.soon = false
-		return m.keepTyped()
-	case keptMsg:
-		m.wasKept(msg)
-	case unsentMsg:
+	case saveDraftMsg:
+		m.draft.soon = false
+		return m.saveDraft()
+	case draftSavedMsg:
+		m.draftSaved(msg)
+	case draftMsg:
 		return tea.Batch(m.tookUnsent(msg), m.askFirst())
 	case composer.MentionsMsg:
 		return m.takeMentions(msg)
@@ -290,9 +290,9 @@ func (m *Model) newLook() *draw.Theme {
 }
 
 func (m *Model) restyle() {
-	m.look = m.newLook()
-	m.transcript.Restyle(m.look)
-	m.composer.Restyle(m.look)
+	m.theme = m.newLook()
+	m.transcript.Restyle(m.theme)
+	m.composer.Restyle(m.theme)
 	m.asks.Restyle()
 }
 

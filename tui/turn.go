@@ -18,11 +18,11 @@ func (m *Model) ask(text string) tea.Cmd { return m.askAt(text, nil) }
 // askAt asks in another place of the tree than the end of what is shown; nil:
 // there.
 func (m *Model) askAt(text string, at *branch) tea.Cmd {
-	return m.askBy(text, at, m.Assistant.Ask)
+	return m.startTurn(text, at, m.Assistant.Ask)
 }
 
-// askBy begins a turn in a way of its own.
-func (m *Model) askBy(text string, at *branch, begin func(ctx context.Context, conversation, text string) <-chan agent.Event) tea.Cmd {
+// startTurn begins a turn in a way of its own.
+func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Context, conversation, text string) <-chan agent.Event) tea.Cmd {
 	m.suggest("")
 	ctx := m.newTurn(text)
 	q := &transcript.Question{Text: text, After: m.lastTurn()}
@@ -36,8 +36,8 @@ func (m *Model) askBy(text string, at *branch, begin func(ctx context.Context, c
 		m.title = agent.PlainLine(text)
 	}
 	number, id := m.turns, m.conversation
-	m.unsent.sending = text
-	keep := m.keeper()
+	m.draft.sending = text
+	keep := m.draftSaver()
 	return func() tea.Msg {
 		msg := startedMsg{turn: number, conversation: id}
 		if id == "" && m.Conversations != nil {
@@ -64,7 +64,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
 		question := m.turn.question
-		m.unsent.sending = ""
+		m.draft.sending = ""
 		m.turn.cancel()
 		m.turn = nil
 		m.composer.Set(safetext.Text(question)) // nothing is lost
@@ -115,7 +115,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 
 // leave ends the program.
 func (m *Model) leave(how backend.Ended) tea.Cmd {
-	m.how, m.over = how, true
+	m.exit, m.exited = how, true
 	switch {
 	case m.turn != nil && how == backend.Terminated && !m.turn.Stopped:
 		m.turn.abandon()

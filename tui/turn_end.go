@@ -31,10 +31,10 @@ func (m *Model) tellEffects(did agent.Effects) {
 	}
 }
 
-// giveBack puts a question that could not be kept back into the composer:
+// returnDue puts a question that could not be kept back into the composer:
 // what was typed is not lost.
-func (m *Model) giveBack() {
-	m.unsent.sending = ""
+func (m *Model) returnDue() {
+	m.draft.sending = ""
 	text := m.turn.question
 	if !m.composer.Empty() {
 		text += "\n" + m.composer.Text()
@@ -89,7 +89,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t := m.turn
 	m.closeTurn("cut off", now)
 	t.cancel()
-	m.turn, m.unsent.sending = nil, ""
+	m.turn, m.draft.sending = nil, ""
 	m.last = t
 	m.offerAgain()
 	m.letGo()
@@ -107,16 +107,16 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 	switch {
 	case t.missed != "":
 		m.offerPull(t.missed, t.question)
-		return m.rearm()
+		return m.redrawWhenArmed()
 	case m.composer.Due() == 0 && t.Stopped:
 		return nil
 	case m.composer.Due() == 0 && t.failed:
-		return m.callUser("no answer could be given")
+		return m.notify("no answer could be given")
 	case m.composer.Due() == 0:
-		return m.callUser("the answer is ready")
+		return m.notify("the answer is ready")
 	case t.Stopped:
 		// What waited was meant for after a whole answer: give it back.
-		m.composer.PutBack()
+		m.composer.Requeue()
 		text := strings.Join(append(m.composer.GiveBack(), m.composer.Take()), "\n")
 		m.composer.Set(strings.TrimRight(text, "\n"))
 		return nil

@@ -22,88 +22,88 @@ const (
 	keepShare = 20
 )
 
-// unsent is how far what is typed is kept. All writing is behind the screen.
-type unsent struct {
-	sending string    // a message that is on its way to be kept; "": none
-	kept    unsentKey // what was handed to be written last
-	soon    bool      // a time is set to write the next
+// draftState is how far what is typed is kept. All writing is behind the screen.
+type draftState struct {
+	sending string   // a message that is on its way to be kept; "": none
+	kept    draftKey // what was handed to be written last
+	soon    bool     // a time is set to write the next
 	took    time.Duration
 	failed  bool // the user knows that it cannot be kept
 	number  int  // of the last that was handed to be written
-	writer  unsentWriter
+	writer  draftWriter
 }
 
-// unsentKey tells one state of what is typed from another.
-type unsentKey struct {
+// draftKey tells one state of what is typed from another.
+type draftKey struct {
 	edits                 int
 	conversation, sending string
 }
 
-// unsentWriter writes in the order of typing, whichever goroutine comes first.
-type unsentWriter struct {
+// draftWriter writes in the order of typing, whichever goroutine comes first.
+type draftWriter struct {
 	mu      sync.Mutex
 	written int
 }
 
-func (w *unsentWriter) keep(ctx context.Context, kept backend.Unsent, number int, u agent.Unsent) error {
+func (w *draftWriter) keep(ctx context.Context, kept backend.Drafts, number int, u agent.Draft) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if number <= w.written {
 		return nil
 	}
 	w.written = number
-	return kept.KeepUnsent(ctx, u)
+	return kept.SaveDraft(ctx, u)
 }
 
 type (
-	// keepMsg says that it is time to keep what is typed.
-	keepMsg struct{}
-	// keptMsg says that it was.
-	keptMsg struct {
+	// saveDraftMsg says that it is time to keep what is typed.
+	saveDraftMsg struct{}
+	// draftSavedMsg says that it was.
+	draftSavedMsg struct {
 		took time.Duration
 		err  error
 	}
-	// unsentMsg brings what was typed before LifeHub ended.
-	unsentMsg struct {
-		unsent agent.Unsent
+	// draftMsg brings what was typed before LifeHub ended.
+	draftMsg struct {
+		unsent agent.Draft
 		err    error
 	}
 )
 
-// keepSoon has what is typed kept in a moment, if it has changed.
-func (m *Model) keepSoon() tea.Cmd {
-	s := &m.unsent
-	if m.Unsent == nil || m.player != nil || s.soon || s.kept == m.unsentKey() {
+// scheduleSave has what is typed kept in a moment, if it has changed.
+func (m *Model) scheduleSave() tea.Cmd {
+	s := &m.draft
+	if m.Drafts == nil || m.player != nil || s.soon || s.kept == m.draftKey() {
 		return nil
 	}
 	if s.number == 0 && m.typed().Empty() { // nothing is kept, and nothing is to be
-		s.kept = m.unsentKey()
+		s.kept = m.draftKey()
 		return nil
 	}
 	s.soon = true
-	return tea.Tick(max(keepEvery, keepShare*s.took), func(time.Time) tea.Msg { return keepMsg{} })
+	return tea.Tick(max(keepEvery, keepShare*s.took), func(time.Time) tea.Msg { return saveDraftMsg{} })
 }
 
-// keepTyped keeps what is typed now.
-func (m *Model) keepTyped() tea.Cmd {
-	keep := m.keeper()
+// saveDraft keeps what is typed now.
+func (m *Model) saveDraft() tea.Cmd {
+	keep := m.draftSaver()
 	return func() tea.Msg {
 		began := time.Now()
 		err := keep(m.base, "")
-		return keptMsg{time.Since(began), err}
+		return draftSavedMsg{time.Since(began), err}
 	}
 }
 
-// keeper takes what is typed at this moment and returns how to keep it. That
+// draftSaver takes what is typed at this moment and returns how to keep it. That
 // may be done elsewhere; the id of the conversation is given where it had none.
-func (m *Model) keeper() func(ctx context.Context, conversation string) error {
-	if m.Unsent == nil || m.player != nil {
+func (m *Model) draftSaver() func(ctx context.Context, conversation string) error {
+	if m.Drafts == nil || m.player != nil {
 		return func(context.Context, string) error { return nil }
 	}
-	s := &m.unsent
+	s := &m.draft
 	s.number++
-	s.kept = m.unsentKey()
-	number, kept, u := s.number, m.Unsent, m.typed()
+	s.kept = m.draftKey()
+	number, kept, u := s.number, m.Drafts, m.typed()
 	return func(ctx context.Context, conversation string) error {
 		if u.Conversation == "" {
 			u.Conversation = conversation
@@ -112,23 +112,23 @@ func (m *Model) keeper() func(ctx context.Context, conversation string) error {
 	}
 }
 
-func (m *Model) unsentKey() unsentKey {
-	return unsentKey{m.composer.Edits, m.conversation, m.unsent.sending}
+func (m *Model) draftKey() draftKey {
+	return draftKey{m.composer.Edits, m.conversation, m.draft.sending}
 }
 
-// wasKept tells the user, once, when what is typed cannot be kept.
-func (m *Model) wasKept(msg keptMsg) {
-	m.unsent.took = msg.took
-	if msg.err != nil && !m.unsent.failed {
+// draftSaved tells the user, once, when what is typed cannot be kept.
+func (m *Model) draftSaved(msg draftSavedMsg) {
+	m.draft.took = msg.took
+	if msg.err != nil && !m.draft.failed {
 		m.transcript.Add(&transcript.Notice{Text: "What you type stands on this screen only: " + msg.err.Error()})
 	}
-	m.unsent.failed = msg.err != nil
+	m.draft.failed = msg.err != nil
 }
 
 // typed is all that is typed and not sent.
-func (m *Model) typed() agent.Unsent {
+func (m *Model) typed() agent.Draft {
 	c := &m.composer
-	u := agent.Unsent{Conversation: m.conversation, Text: c.Text(), Sending: m.unsent.sending, Editing: c.Away}
+	u := agent.Draft{Conversation: m.conversation, Text: c.Text(), Sending: m.draft.sending, Editing: c.Away}
 	var behind []string // drafts that made room for what stands in the composer
 	if c.At >= 0 {
 		if u.Text == safetext.Text(c.History[c.At]) {
@@ -154,18 +154,18 @@ func (m *Model) typed() agent.Unsent {
 
 // takeUnsent looks for what was typed here, or anywhere, before LifeHub ended.
 func (m *Model) takeUnsent() tea.Cmd {
-	if m.Unsent == nil || m.player != nil || m.unsent.number > 0 && !m.typed().Empty() {
+	if m.Drafts == nil || m.player != nil || m.draft.number > 0 && !m.typed().Empty() {
 		return nil
 	}
 	conversation := m.conversation
 	return func() tea.Msg {
-		u, err := m.Unsent.TakeUnsent(m.base, conversation)
-		return unsentMsg{u, err}
+		u, err := m.Drafts.LoadDraft(m.base, conversation)
+		return draftMsg{u, err}
 	}
 }
 
 // tookUnsent puts what was typed where it was. Nothing of it is sent by itself.
-func (m *Model) tookUnsent(msg unsentMsg) tea.Cmd {
+func (m *Model) tookUnsent(msg draftMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
@@ -196,8 +196,8 @@ func (m *Model) tookUnsent(msg unsentMsg) tea.Cmd {
 	}
 	says := "What you had typed is here again; nothing of it was sent."
 	if u.Conversation != m.conversation && u.Title != "" {
-		says = "What you had typed in “" + draw.Gist(u.Title, 60) + "” is here again; nothing of it was sent."
+		says = "What you had typed in “" + draw.Summary(u.Title, 60) + "” is here again; nothing of it was sent."
 	}
 	m.transcript.Add(&transcript.Notice{Text: says})
-	return m.keepTyped() // together with what was typed meanwhile
+	return m.saveDraft() // together with what was typed meanwhile
 }

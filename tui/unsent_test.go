@@ -17,27 +17,27 @@ import (
 
 // drawer keeps what is typed in memory.
 type drawer struct {
-	left agent.Unsent // by an earlier screen
-	kept []agent.Unsent
+	left agent.Draft // by an earlier screen
+	kept []agent.Draft
 	err  error
 }
 
-func (d *drawer) KeepUnsent(_ context.Context, u agent.Unsent) error {
+func (d *drawer) SaveDraft(_ context.Context, u agent.Draft) error {
 	d.kept = append(d.kept, u)
 	return d.err
 }
 
-func (d *drawer) TakeUnsent(context.Context, string) (agent.Unsent, error) {
+func (d *drawer) LoadDraft(context.Context, string) (agent.Draft, error) {
 	u := d.left
-	d.left = agent.Unsent{}
+	d.left = agent.Draft{}
 	return u, nil
 }
 
 func (d *drawer) DraftFile() (*os.File, error) { return nil, errors.New("no room") }
 
-func (d *drawer) last() agent.Unsent {
+func (d *drawer) last() agent.Draft {
 	if len(d.kept) == 0 {
-		return agent.Unsent{}
+		return agent.Draft{}
 	}
 	return d.kept[len(d.kept)-1]
 }
@@ -45,7 +45,7 @@ func (d *drawer) last() agent.Unsent {
 // withDrawer are options of a conversation with one turn.
 func withDrawer(d *drawer) backend.Options {
 	o := withWorld(play(agent.Started{}, agent.Said{Content: "Hello."}, agent.Ended{}))
-	o.Branches, o.Conversations, o.Conversation, o.Unsent = kept{}, cutOff{last: agent.Exchange{Turn: "c1.2", Question: "And now?", Answer: agent.Answer{Text: "Now."}}}, "c1", d
+	o.Branches, o.Conversations, o.Conversation, o.Drafts = kept{}, cutOff{last: agent.Exchange{Turn: "c1.2", Question: "And now?", Answer: agent.Answer{Text: "Now."}}}, "c1", d
 	return o
 }
 
@@ -85,19 +85,19 @@ func TestAllThatIsTypedIsKept(t *testing.T) {
 	long := strings.Repeat("line\n", composer.LongLines+1)
 	for name, tc := range map[string]struct {
 		do   func(r *rig)
-		want agent.Unsent
+		want agent.Draft
 	}{
-		"a draft":             {func(r *rig) { r.keys("a", "shift+enter", "b") }, agent.Unsent{Text: "a\nb"}},
-		"a paste":             {func(r *rig) { r.keys("a "); r.m.paste(long) }, agent.Unsent{Text: "a [paste 1 · 32 lines]", Pastes: []agent.Paste{{Name: "[paste 1 · 32 lines]", Text: long}}}},
-		"behind the history":  {func(r *rig) { r.keys("a draft", "up") }, agent.Unsent{Text: "a draft"}},
-		"and the history too": {func(r *rig) { r.keys("a draft", "up", "!") }, agent.Unsent{Text: "earlier!", Waiting: []string{"a draft"}}},
+		"a draft":             {func(r *rig) { r.keys("a", "shift+enter", "b") }, agent.Draft{Text: "a\nb"}},
+		"a paste":             {func(r *rig) { r.keys("a "); r.m.paste(long) }, agent.Draft{Text: "a [paste 1 · 32 lines]", Pastes: []agent.Paste{{Name: "[paste 1 · 32 lines]", Text: long}}}},
+		"behind the history":  {func(r *rig) { r.keys("a draft", "up") }, agent.Draft{Text: "a draft"}},
+		"and the history too": {func(r *rig) { r.keys("a draft", "up", "!") }, agent.Draft{Text: "earlier!", Waiting: []string{"a draft"}}},
 		"a question that is changed": {
 			func(r *rig) { r.keys("a draft"); r.m.editBack("1"); r.keys("!") },
-			agent.Unsent{Text: "And now?!", Changing: "c1.2", Waiting: []string{"a draft"}},
+			agent.Draft{Text: "And now?!", Changing: "c1.2", Waiting: []string{"a draft"}},
 		},
 		"what waits": {
 			func(r *rig) { r.m.composer.Wait("one", -1); r.m.composer.Hold("zero", 0); r.keys("two") },
-			agent.Unsent{Text: "two", Waiting: []string{"zero", "one"}},
+			agent.Draft{Text: "two", Waiting: []string{"zero", "one"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +138,7 @@ func inOther(t *testing.T, d *drawer, test func(r *rig)) {
 }
 
 func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
-	d := &drawer{left: agent.Unsent{Conversation: "other", Title: "Old times", Text: "half a", Waiting: []string{"one", "two"}}}
+	d := &drawer{left: agent.Draft{Conversation: "other", Title: "Old times", Text: "half a", Waiting: []string{"one", "two"}}}
 	options := withDrawer(d)
 	script := options.Assistant.(*script)
 	inRig(t, 80, 24, options, func(r *rig) {
@@ -184,7 +184,7 @@ func TestAMessageOnItsWayIsKeptBeforeItIsAsked(t *testing.T) {
 	options.Assistant = order
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("And then?")
-		if want := (agent.Unsent{Conversation: "c1", Sending: "And then?"}); len(order.before) == 0 || !reflect.DeepEqual(order.before[len(order.before)-1], want) {
+		if want := (agent.Draft{Conversation: "c1", Sending: "And then?"}); len(order.before) == 0 || !reflect.DeepEqual(order.before[len(order.before)-1], want) {
 			t.Errorf("before it was asked, kept was %+v", order.before)
 		}
 		r.pass(keepEvery)
@@ -198,7 +198,7 @@ func TestAMessageOnItsWayIsKeptBeforeItIsAsked(t *testing.T) {
 type askedAfter struct {
 	*script
 	d      *drawer
-	before []agent.Unsent
+	before []agent.Draft
 }
 
 func (o *askedAfter) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {

@@ -30,7 +30,7 @@ import (
 // first that holds it, else not_found with the number 0.
 // Why by words and not by similarity: docs/design/citations.md.
 func Check(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
-	desk := &desk{sources: sources, reread: reread, open: map[int]*passage{}, now: map[int]*passage{}}
+	desk := &checker{sources: sources, reread: reread, open: map[int]*passage{}, now: map[int]*passage{}}
 	var citations []agent.Citation
 	add := func(c agent.Citation) {
 		if !slices.ContainsFunc(citations, func(have agent.Citation) bool { return reflect.DeepEqual(have, c) }) {
@@ -51,15 +51,15 @@ func Check(answer string, sources []agent.Source, reread func(agent.Source) (str
 	return citations
 }
 
-// desk holds the sources that were opened for comparing.
-type desk struct {
+// checker holds the sources that were opened for comparing.
+type checker struct {
 	sources []agent.Source
 	reread  func(agent.Source) (string, bool)
 	open    map[int]*passage // by number
 	now     map[int]*passage // the same lines as they stand on disk; nil: gone
 }
 
-func (d *desk) passage(n int) *passage {
+func (d *checker) passage(n int) *passage {
 	if n < 1 || n > len(d.sources) {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (d *desk) passage(n int) *passage {
 }
 
 // judge is the verdict on one number of a claim.
-func (d *desk) judge(c claim, n int) agent.Citation {
+func (d *checker) judge(c claim, n int) agent.Citation {
 	p := d.passage(n)
 	if p == nil {
 		return agent.Citation{N: n, Verdict: agent.NotFound}
@@ -96,7 +96,7 @@ func (d *desk) judge(c claim, n int) agent.Citation {
 }
 
 // judgeQuotes is the verdict on each quotation of a claim, and on all of it.
-func (d *desk) judgeQuotes(c claim, p *passage, quotes []quotedWords, words string, nearest place) (judged []agent.Quoted, verdict agent.Verdict, at place) {
+func (d *checker) judgeQuotes(c claim, p *passage, quotes []quotedWords, words string, nearest place) (judged []agent.Quoted, verdict agent.Verdict, at place) {
 	verdict, at = agent.Verified, place{}
 	for _, q := range quotes {
 		found, v := p.quote(q)
@@ -154,7 +154,7 @@ func unnamed(c claim, p *passage) (quotes []quotedWords, words string) {
 
 // elsewhere tells whether a quotation stands in one of the sources that are
 // cited together.
-func (d *desk) elsewhere(numbers []int, q quotedWords) bool {
+func (d *checker) elsewhere(numbers []int, q quotedWords) bool {
 	return slices.ContainsFunc(numbers, func(n int) bool {
 		p := d.passage(n)
 		if p == nil {
@@ -195,7 +195,7 @@ func (p *passage) framed(words string, quotes []quotedWords, at place) bool {
 
 // place names the lines of the passage, as they stand on disk where they can
 // be read again.
-func (d *desk) place(p *passage, n int, at place, verdict agent.Verdict) agent.Citation {
+func (d *checker) place(p *passage, n int, at place, verdict agent.Verdict) agent.Citation {
 	c := agent.Citation{N: n, Path: p.source.Path, Verdict: verdict}
 	c.Line, c.EndLine, c.Quote = p.lines(at)
 	if d.reread == nil || agent.OnWeb(c.Path) || p.source.Call != "" { // no page is fetched, and no tool called, again
@@ -246,7 +246,7 @@ func (p *passage) unchanged(was *passage, at place) (place, bool) {
 }
 
 // onDisk reads a source again, once; nil: it is gone.
-func (d *desk) onDisk(key int, source agent.Source) *passage {
+func (d *checker) onDisk(key int, source agent.Source) *passage {
 	if p, read := d.now[key]; read {
 		return p
 	}

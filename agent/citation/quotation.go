@@ -50,7 +50,7 @@ func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []l
 // stand in any source, or that they stand in none. Quoted lines that stand
 // there as a whole are told once. Words that claim nothing about the notes are
 // not told of where they stand in none: a name, a question, a callout.
-func (d *desk) judgeLone(lone loneQuote) (citations []agent.Citation) {
+func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
 	if len(lone.texts) > 1 {
 		if c := d.find(strings.Join(lone.texts, "\n")); c.Verdict == agent.Verified || c.Verdict == agent.Stale {
 			return []agent.Citation{c}
@@ -68,7 +68,7 @@ func (d *desk) judgeLone(lone loneQuote) (citations []agent.Citation) {
 }
 
 // find looks for quoted words in all sources.
-func (d *desk) find(text string) agent.Citation {
+func (d *checker) find(text string) agent.Citation {
 	best := agent.Citation{Words: text, Verdict: agent.NotFound}
 	q := quotedWords{text, QuoteParts(text)}
 	if len(q.parts) == 0 {
@@ -91,7 +91,7 @@ func (d *desk) find(text string) agent.Citation {
 
 // isName tells words that name something: those of the title of a source, or
 // such as a title is written in.
-func (d *desk) isName(words string) bool {
+func (d *checker) isName(words string) bool {
 	for n := range d.sources {
 		if IndexOf(d.passage(n+1).title, text.Tokens(words), 0) >= 0 {
 			return true

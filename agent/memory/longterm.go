@@ -187,7 +187,7 @@ func rankMemories(ctx context.Context, question string, found []agent.Recollecti
 	texts := make([]string, 0, len(found))
 	best := 0.0
 	for _, r := range found {
-		best = max(best, r.Words)
+		best = max(best, r.BM25)
 		texts = append(texts, agent.Clip(r.Question+"\n"+r.Answer, maxEmbedded))
 	}
 	likeness, err := alike(ctx, question, texts)
@@ -200,9 +200,9 @@ func rankMemories(ctx context.Context, question string, found []agent.Recollecti
 			continue
 		}
 		if best > 0 {
-			r.Score = wordsWeight * r.Words / best
+			r.Score = wordsWeight * r.BM25 / best
 		}
-		r.Score += (1 - wordsWeight) * min(1, max(0, r.Above)/farAbove)
+		r.Score += (1 - wordsWeight) * min(1, max(0, r.ZScore)/farAbove)
 		fit = append(fit, r)
 	}
 	slices.SortStableFunc(fit, func(a, b agent.Recollection) int { return cmp.Compare(b.Score, a.Score) })
@@ -225,8 +225,8 @@ const (
 )
 
 func meansTheSame(r agent.Recollection) bool {
-	if r.Above == 0 {
-		return r.Meaning >= leastMeaning
+	if r.ZScore == 0 {
+		return r.Cosine >= leastMeaning
 	}
-	return r.Above >= leastAbove
+	return r.ZScore >= leastAbove
 }

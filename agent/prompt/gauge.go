@@ -12,23 +12,23 @@ import (
 
 // Meters are those of this process, read from what is kept at first use.
 type Meters struct {
-	Kept agent.Gauges // nil: what is learned holds for this run
-	mu   sync.Mutex
-	By   map[string]agent.Gauge
-	Last map[string]Count // the last prompt that was counted as less than it should be
-	told bool             // the user knows that the server cuts prompts
+	Saved agent.TokenRatios // nil: what is learned holds for this run
+	mu    sync.Mutex
+	By    map[string]agent.TokenRatio
+	Last  map[string]Count // the last prompt that was counted as less than it should be
+	told  bool             // the user knows that the server cuts prompts
 }
 
 // Count is what the server counted of a prompt.
 type Count struct{ Estimate, Counted int }
 
-func (s *Meters) Of(ctx context.Context, model string) agent.Gauge {
+func (s *Meters) Of(ctx context.Context, model string) agent.TokenRatio {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g, known := s.By[model]
-	if !known && s.Kept != nil && model != "" {
+	if !known && s.Saved != nil && model != "" {
 		var err error
-		if g, err = s.Kept.Gauge(ctx, model); err != nil {
+		if g, err = s.Saved.TokenRatio(ctx, model); err != nil {
 			slog.Warn("read how a model counts tokens", "model", model, "error", err)
 		}
 		g.High = min(g.High, mostPlausible)
@@ -40,7 +40,7 @@ func (s *Meters) Of(ctx context.Context, model string) agent.Gauge {
 	return g
 }
 
-func (s *Meters) Learn(ctx context.Context, model string, change func(*agent.Gauge)) {
+func (s *Meters) Learn(ctx context.Context, model string, change func(*agent.TokenRatio)) {
 	g := s.Of(ctx, model)
 	was := g
 	change(&g)
@@ -50,10 +50,10 @@ func (s *Meters) Learn(ctx context.Context, model string, change func(*agent.Gau
 	s.mu.Lock()
 	s.By[model] = g
 	s.mu.Unlock()
-	if s.Kept == nil || model == "" {
+	if s.Saved == nil || model == "" {
 		return
 	}
-	if err := s.Kept.KeepGauge(context.WithoutCancel(ctx), model, g); err != nil {
+	if err := s.Saved.SaveTokenRatio(context.WithoutCancel(ctx), model, g); err != nil {
 		slog.Warn("keep how a model counts tokens", "model", model, "error", err)
 	}
 }
@@ -89,7 +89,7 @@ const (
 // Scale is what estimates are multiplied with to fit the next prompt, rather
 // too much than too little. Where nothing was measured yet, much too much, unless
 // the server refuses what is too long.
-func Scale(g agent.Gauge, refuses bool) float64 {
+func Scale(g agent.TokenRatio, refuses bool) float64 {
 	if g.High == 0 && !refuses {
 		return mostUnmeasured
 	}
@@ -97,10 +97,10 @@ func Scale(g agent.Gauge, refuses bool) float64 {
 }
 
 // Longer has the prompts counted as longer from now on: one was too long.
-func Longer(g *agent.Gauge) { g.High = min(max(g.High, 1)/Shorter, mostPlausible) }
+func Longer(g *agent.TokenRatio) { g.High = min(max(g.High, 1)/Shorter, mostPlausible) }
 
 // seen learns from a prompt of which the server counted so many tokens.
-func seen(g *agent.Gauge, c Count) {
+func seen(g *agent.TokenRatio, c Count) {
 	r := float64(c.Counted) / float64(c.Estimate)
 	if c.Counted > g.Window { // the server was given a larger one since
 		g.Window = 0
@@ -120,7 +120,7 @@ func (c Count) fills(window int) bool {
 // short reports whether a server that cuts what is too long may have counted a
 // part of the prompt only, or left out what it had cached: its count alone does
 // not say which.
-func (c Count) short(g agent.Gauge) bool {
+func (c Count) short(g agent.TokenRatio) bool {
 	return c.Counted >= leastWindow && float64(c.Counted) < margin*max(g.High, 1)*float64(c.Estimate)
 }
 
@@ -156,10 +156,10 @@ func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, ref
 	case c.fills(window):
 		s.Learn(ctx, model, Longer)
 	case doubtful && c.alike(before):
-		s.Learn(ctx, model, func(g *agent.Gauge) { g.Window = c.Counted })
+		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Window = c.Counted })
 	case doubtful && c.fillsUsual(): // the next one like it will teach
 	default:
-		s.Learn(ctx, model, func(g *agent.Gauge) { seen(g, c) })
+		s.Learn(ctx, model, func(g *agent.TokenRatio) { seen(g, c) })
 		return false
 	}
 	s.mu.Lock()

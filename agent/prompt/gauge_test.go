@@ -9,10 +9,10 @@ import (
 )
 
 func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
-	measured := agent.Gauge{High: 0.9}
+	measured := agent.TokenRatio{High: 0.9}
 	cached := []Count{{8000, 2300}, {8400, 3100}, {9000, 2200}, {12000, 5000}, {8000, 900}, {9000, 12}}
 	for name, tc := range map[string]struct {
-		gauge   agent.Gauge
+		gauge   agent.TokenRatio
 		prompts []Count
 		window  int
 		refuses bool
@@ -22,7 +22,7 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 		"as expected":                         {measured, []Count{{4000, 3400}}, 16384, false, false, 0},
 		"the window is full":                  {measured, []Count{{12000, 16384}, {12000, 16384}}, 16384, true, true, 0},
 		"counts without what was cached":      {measured, cached, 16384, false, false, 0},
-		"the same of a new model":             {agent.Gauge{}, cached, 16384, false, false, 0},
+		"the same of a new model":             {agent.TokenRatio{}, cached, 16384, false, false, 0},
 		"one count of a usual window":         {measured, []Count{{5000, 4096}}, 16384, false, true, 0},
 		"more than the window was read":       {measured, []Count{{12000, 17000}, {12000, 1 << 40}}, 16384, true, false, 0},
 		"two prompts cut to it":               {measured, []Count{{5000, 4096}, {6000, 4095}}, 16384, false, true, 4096 - 1},
@@ -34,7 +34,7 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 		"it counts the same whatever is sent": {measured, []Count{{8000, 1000}, {300, 1000}}, 16384, false, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Meters{By: map[string]agent.Gauge{"m": tc.gauge}, Last: map[string]Count{}}
+			s := Meters{By: map[string]agent.TokenRatio{"m": tc.gauge}, Last: map[string]Count{}}
 			told := 0
 			for _, c := range tc.prompts {
 				if s.Cut(t.Context(), "m", c, tc.window, tc.refuses) {
@@ -51,7 +51,7 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 // Whatever a server counts and says, what is learned of it stays within bounds.
 func TestWhatIsLearnedIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := Meters{By: map[string]agent.Gauge{}, Last: map[string]Count{}}
+		s := Meters{By: map[string]agent.TokenRatio{}, Last: map[string]Count{}}
 		for range rapid.IntRange(1, 60).Draw(t, "prompts") {
 			if rapid.Bool().Draw(t, "too long") {
 				s.Learn(t.Context(), "m", Longer)
@@ -69,7 +69,7 @@ func TestWhatIsLearnedIsBounded(t *testing.T) {
 // Once measured, no prompt that was like the ones before is estimated too low.
 func TestTheGaugeStaysOnTheSafeSide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var g agent.Gauge
+		var g agent.TokenRatio
 		tokenizer := rapid.Float64Range(0.3, 4).Draw(t, "tokens of the server for one of the estimate")
 		for range rapid.IntRange(1, 40).Draw(t, "prompts") {
 			estimate := rapid.IntRange(200, 20_000).Draw(t, "estimate")

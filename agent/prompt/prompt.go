@@ -146,7 +146,7 @@ func (p *Prompt) shrink(room int) {
 	for _, i := range order {
 		shorten(&p.Material[i].Text, Floor)
 	}
-	for len(p.History) > KeptWhole && used > room {
+	for len(p.History) > VerbatimMessages && used > room {
 		used -= Tokens(p.History[0].Text) + PerMessage
 		p.History = p.History[1:]
 	}
@@ -307,7 +307,7 @@ func (p Prompt) WithoutImages() Prompt {
 
 // Counted tells how the prompt fills the window, in tokens as the server is
 // known to count them.
-func (f fitted) Counted(p Prompt, window int, g agent.Gauge) agent.ContextCounted {
+func (f fitted) Counted(p Prompt, window int, g agent.TokenRatio) agent.ContextCounted {
 	factor := g.High
 	if factor == 0 {
 		factor = 1
@@ -323,8 +323,8 @@ func (f fitted) Counted(p Prompt, window int, g agent.Gauge) agent.ContextCounte
 	return c
 }
 
-// KeptWhole are the last messages, which no summary replaces.
-const KeptWhole = 4
+// VerbatimMessages are the last messages, which no summary replaces.
+const VerbatimMessages = 4
 
 // summaryPart is the summary as a prompt holds it.
 func summaryPart(text, fence string) Part {

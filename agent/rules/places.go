@@ -27,7 +27,7 @@ type Reading struct {
 // Read finds out what a call means.
 func Read(ctx context.Context, tool agent.Tool, input json.RawMessage) Reading {
 	as := Reading{Plain: input, Former: agent.FormerNames(tool)}
-	placed, ok := tool.(agent.Placed)
+	placed, ok := tool.(agent.Resolver)
 	args, err := args.ReadObject(input)
 	if !ok || err != nil {
 		return as

@@ -24,7 +24,7 @@ type addTaskArgs struct {
 // newTasksNote is where tasks go when no note for them is there yet.
 const newTasksNote = "tasks.md"
 
-func newAddTask(v desk, now func() time.Time) agent.Tool {
+func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 	return newWriter(v, spec[addTaskArgs]("add_task"), func(ctx context.Context, args addTaskArgs) (change, error) {
 		text := taskText(args.Text)
 		if text == "" {

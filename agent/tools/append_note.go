@@ -18,7 +18,7 @@ type appendArgs struct {
 	Heading string `json:"heading,omitempty" description:"add it to the end of the section under this heading"`
 }
 
-func newAppendNote(v desk, daily Daily, now func() time.Time) agent.Tool {
+func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {
 	return newWriter(v, spec[appendArgs]("append_note"), func(ctx context.Context, args appendArgs) (change, error) {
 		content := strings.Trim(args.Content, "\r\n")
 		if strings.TrimSpace(content) == "" {

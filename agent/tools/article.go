@@ -35,7 +35,7 @@ type article struct {
 // sources are lines of the article as they can be cited.
 func (a article) sources(lines []string, from, to int) []agent.Source {
 	headings := notes.Parse(notes.Entry{}, []byte(a.text)).Headings
-	return excerpt.Sections(agent.Source{Path: a.address, Foreign: true}, headings, lines, from, to)
+	return excerpt.Sections(agent.Source{Path: a.address, Untrusted: true}, headings, lines, from, to)
 }
 
 // What keeps a page from being read although the server gave it.

@@ -87,8 +87,8 @@ type artifactReader struct {
 	kept artifacts
 }
 
-// Kept names the documents of the conversation.
-func (r artifactReader) Kept(ctx context.Context) (lines []string, err error) {
+// Carried names the documents of the conversation.
+func (r artifactReader) Carried(ctx context.Context) (lines []string, err error) {
 	list, err := r.kept.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
 	for _, a := range list {
 		lines = append(lines, fmt.Sprintf("%s, version %d", a.Name, a.Version))
@@ -97,7 +97,7 @@ func (r artifactReader) Kept(ctx context.Context) (lines []string, err error) {
 }
 
 func (artifactReader) ReadOnly() bool { return true }
-func (artifactReader) ByRounds()      {}
+func (artifactReader) LoopOnly()      {}
 
 // noArtifact says which there are.
 func noArtifact(ctx context.Context, kept artifacts, name string) error {
@@ -128,7 +128,7 @@ func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.
 		if name == "" || len(name) > agent.MaxArtifactName || strings.ContainsAny(name, "\n\r\x00") {
 			return agent.Artifact{}, fmt.Errorf("an artifact needs a name of one line and at most %d bytes", agent.MaxArtifactName)
 		}
-		made, done, err := kept.MadeBy(ctx, agent.CallKey(ctx))
+		made, done, err := kept.MadeBy(ctx, agent.IdempotencyKey(ctx))
 		if err != nil {
 			return agent.Artifact{}, err
 		}
@@ -149,7 +149,7 @@ func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.
 			}
 			made = agent.Artifact{
 				Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: text, By: origin.Agent, Why: strings.TrimSpace(args.Why),
-				Turn: origin.Turn, Call: agent.CallKey(ctx),
+				Turn: origin.Turn, Call: agent.IdempotencyKey(ctx),
 			}
 			if err := kept.KeepArtifact(ctx, made); err != nil {
 				return agent.Artifact{}, err
@@ -162,7 +162,7 @@ func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.
 		if err != nil {
 			return agent.Result{}, agent.NothingDone{Err: err}
 		}
-		agent.DeskOf(ctx).Did(saved(made))
+		agent.HostFrom(ctx).Did(saved(made))
 		return agent.Result{Text: fmt.Sprintf("artifact %s, version %d, %d bytes", made.Name, made.Version, len(made.Text)), Artifact: &made}, nil
 	}
 	return artifactWriter{agent.NewTool(spec, agent.Auto, run), kept}
@@ -172,7 +172,7 @@ func saved(a agent.Artifact) agent.Effect {
 	return agent.Effect{Kind: agent.ArtifactSaved, Name: a.Name, Version: a.Version}
 }
 
-func (artifactWriter) ByRounds() {}
+func (artifactWriter) LoopOnly() {}
 
 // Contained: a version is kept next to the conversation, with the mark of what
 // it was made of; it reaches a note only when the user says so.
@@ -180,7 +180,7 @@ func (artifactWriter) Contained() bool { return true }
 
 // Mark keeps which call it is.
 func (w artifactWriter) Mark(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
-	return json.Marshal(agent.CallKey(ctx))
+	return json.Marshal(agent.IdempotencyKey(ctx))
 }
 
 // Check reports whether the call made its version.

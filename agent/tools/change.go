@@ -41,8 +41,8 @@ func (c change) diff() string {
 	return udiff.Unified(from, c.path, string(c.was), string(c.now))
 }
 
-// desk is what a writing tool works at.
-type desk struct {
+// noteWriter is what a writing tool works at.
+type noteWriter struct {
 	vaults
 	changes changes // nil: a change can't be taken back
 }
@@ -54,7 +54,7 @@ type changes interface {
 }
 
 // write makes a change, once it is kept how to take it back.
-func (d desk) write(ctx context.Context, c change) error {
+func (d noteWriter) write(ctx context.Context, c change) error {
 	if turn := agent.OriginOf(ctx).Turn; turn != "" && d.changes != nil {
 		kept := agent.NoteChange{Vault: c.folder.Dir(), Path: c.path, Before: c.was, After: sum(c.now)}
 		if err := d.changes.Changing(ctx, turn, kept); err != nil {
@@ -112,13 +112,13 @@ func headingAt(headings []notes.Heading, line int) string {
 
 // newWriter makes a tool that changes one note. plan works the change out and
 // writes nothing; bounds are the arguments that say which note.
-func newWriter[Args any](v desk, spec llm.ToolSpec, plan func(context.Context, Args) (change, error), bounds ...string) agent.Tool {
-	return agent.NewWriter(spec, &writer[Args]{desk: v, plan: plan, shown: map[string]change{}}, bounds...)
+func newWriter[Args any](v noteWriter, spec llm.ToolSpec, plan func(context.Context, Args) (change, error), bounds ...string) agent.Tool {
+	return agent.NewWriter(spec, &writer[Args]{noteWriter: v, plan: plan, shown: map[string]change{}}, bounds...)
 }
 
 // writer remembers what it showed, so that it writes that and nothing else.
 type writer[Args any] struct {
-	desk
+	noteWriter
 	plan  func(context.Context, Args) (change, error)
 	mu    sync.Mutex
 	shown map[string]change // by arguments
@@ -184,7 +184,7 @@ func (w *writer[Args]) Mark(ctx context.Context, args Args) (json.RawMessage, er
 	return json.Marshal(w.mark(c))
 }
 
-func (d desk) mark(c change) mark {
+func (d noteWriter) mark(c change) mark {
 	m := mark{Vault: c.folder.Dir(), Path: c.path, After: sum(c.now), Effect: d.effect(c)}
 	if c.was != nil {
 		m.Before = sum(c.was)
@@ -203,7 +203,7 @@ func (w *writer[Args]) Check(_ context.Context, raw json.RawMessage) (agent.Happ
 	return happened, []agent.Effect{m.Effect}, err
 }
 
-func (d desk) check(m mark) (agent.Happened, error) {
+func (d noteWriter) check(m mark) (agent.Happened, error) {
 	for _, folder := range d.vaults() {
 		if folder.Dir() != m.Vault {
 			continue
@@ -256,7 +256,7 @@ func (w *writer[Args]) Run(ctx context.Context, args Args) (agent.Result, error)
 		}
 		return agent.Result{}, err
 	}
-	agent.DeskOf(ctx).Did(w.effect(c))
+	agent.HostFrom(ctx).Did(w.effect(c))
 	return agent.Result{Text: c.said}, nil
 }
 
@@ -280,7 +280,7 @@ func countLines(text string) (n int) {
 }
 
 // effect is what a change does, by the lines of its diff.
-func (d desk) effect(c change) agent.Effect {
+func (d noteWriter) effect(c change) agent.Effect {
 	e := agent.Effect{Kind: agent.NoteChanged, Path: d.pathOf(c.folder, c.path), Lines: &agent.Lines{}}
 	if c.memory {
 		e.Kind = agent.MemoryChanged

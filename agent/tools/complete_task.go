@@ -17,7 +17,7 @@ type completeArgs struct {
 	Note string `json:"note,omitempty" description:"the note it stands in, when several have such a task"`
 }
 
-func newCompleteTask(v desk, now func() time.Time) agent.Tool {
+func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 	return newWriter(v, spec[completeArgs]("complete_task"), func(ctx context.Context, args completeArgs) (change, error) {
 		t, err := v.openTask(ctx, args)
 		if err != nil {

@@ -231,7 +231,7 @@ func (t *tour) goOn(ctx context.Context, most int) error {
 
 // result is the pages, each with the same share of what reaches the model.
 func (t *tour) result() agent.Result {
-	result := agent.Result{Foreign: true}
+	result := agent.Result{Untrusted: true}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s of %s\n", excerpt.Count(len(t.read), "page"), t.site.Host)
 	for _, a := range t.read {

@@ -48,7 +48,7 @@ func TestACrawlReadsAFewPagesOfOneSite(t *testing.T) {
 	}
 	holds(t, "result", result.Text, "5 pages of 127.0.0.1", web.URL+"/site/start\n\n# On start", web.URL+"/site/water\n\n# On water",
 		"keeps robots from 1 more page", "/site/gone: fetch "+web.URL+"/site/gone: there is no such page", "/site/away: fetch "+web.URL+"/site/away: it redirects to https://elsewhere.example/: ask")
-	if !result.Foreign || len(result.Sources) != 5 || result.Sources[4].Path != web.URL+"/site/water" || !result.Sources[4].Foreign {
+	if !result.Untrusted || len(result.Sources) != 5 || result.Sources[4].Path != web.URL+"/site/water" || !result.Sources[4].Untrusted {
 		t.Errorf("sources: %+v", result.Sources)
 	}
 }

@@ -17,7 +17,7 @@ type createArgs struct {
 	Content string `json:"content" description:"the whole text, in markdown"`
 }
 
-func newCreateNote(v desk) agent.Tool {
+func newCreateNote(v noteWriter) agent.Tool {
 	return newWriter(v, spec[createArgs]("create_note"), func(ctx context.Context, args createArgs) (change, error) {
 		name := strings.TrimSpace(args.Path)
 		if ext := strings.ToLower(path.Ext(name)); ext != ".md" && ext != ".markdown" {

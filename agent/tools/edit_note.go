@@ -16,7 +16,7 @@ type editArgs struct {
 	New  string `json:"new_text" description:"what stands there afterwards"`
 }
 
-func newEditNote(v desk) agent.Tool {
+func newEditNote(v noteWriter) agent.Tool {
 	return newWriter(v, spec[editArgs]("edit_note"), func(ctx context.Context, args editArgs) (change, error) {
 		at, err := v.find(ctx, args.Path)
 		if err != nil {

@@ -107,7 +107,7 @@ func parseFact(line string) agent.Fact {
 		case isChat && chat != "" && !strings.Contains(chat, " "):
 			fact.Origin = chat
 		case part == "foreign" || part == "untrusted":
-			fact.Foreign = true
+			fact.Untrusted = true
 		default:
 			return plain
 		}

@@ -59,7 +59,7 @@ func TestFactsAreReadAsTheUserLeftThem(t *testing.T) {
 	if strings.Join(got, ";") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, ";"), want)
 	}
-	if list[1].Line != 4 || list[1].Path != "memory.md" || list[1].Vault == "" || !list[4].Foreign {
+	if list[1].Line != 4 || list[1].Path != "memory.md" || list[1].Vault == "" || !list[4].Untrusted {
 		t.Errorf("got %+v", list)
 	}
 }
@@ -127,7 +127,7 @@ func TestTheBoxOfATaskIsNothingToRemember(t *testing.T) {
 			t.Errorf("%q is remembered as %q", text, c.now)
 		}
 	}
-	if facts := parseFacts("- [ ] (2026-11-21, you)\n- [ ] tea (2026-11-21, chat c1, foreign)\n"); len(facts) != 1 || facts[0].Text != "tea" || !facts[0].Foreign {
+	if facts := parseFacts("- [ ] (2026-11-21, you)\n- [ ] tea (2026-11-21, chat c1, foreign)\n"); len(facts) != 1 || facts[0].Text != "tea" || !facts[0].Untrusted {
 		t.Errorf("got %+v", facts)
 	}
 }
@@ -161,7 +161,7 @@ func TestRecallFindsFactsAndExchanges(t *testing.T) {
 	tool := newRecall(f, past)
 	result, err := tool.Run(t.Context(), []byte(`{"query":"the cat"}`))
 	want := "- My cat is called Whiskers (2026-11-21, chat c, untrusted)\n\nOn 2026-11-21, in \"pets\" (c7):\nUser: Is the cat hungry?\nYou: Always."
-	if err != nil || result.Text != want || !result.Foreign {
+	if err != nil || result.Text != want || !result.Untrusted {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	if all, err := tool.Run(t.Context(), []byte(`{}`)); err != nil || strings.Count(all.Text, "\n") != 1 || tool.Level(nil) != agent.Auto {

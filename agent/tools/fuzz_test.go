@@ -78,7 +78,7 @@ func FuzzArticle(f *testing.F) {
 			t.Fatalf("the text is %q", a.text)
 		}
 		for _, s := range a.sources(lines, 1, excerpt.Fitting(lines, 1, len(lines), excerpt.MaxRead)) {
-			if s.Line < 1 || s.EndLine > len(lines) || s.EndLine < s.Line || !s.Foreign {
+			if s.Line < 1 || s.EndLine > len(lines) || s.EndLine < s.Line || !s.Untrusted {
 				t.Fatalf("a source is %+v of %d lines", s, len(lines))
 			}
 		}

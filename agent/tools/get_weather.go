@@ -63,7 +63,7 @@ func newGetWeather(w weather) agent.Tool {
 		if err != nil {
 			return agent.Result{}, err
 		}
-		return agent.Result{Text: report.text(found[0]) + others(found), Foreign: true}, nil
+		return agent.Result{Text: report.text(found[0]) + others(found), Untrusted: true}, nil
 	})
 }
 

@@ -54,7 +54,7 @@ func (l letter) all() []string {
 // id is the same when a mail is sent again after LifeHub was stopped in the
 // middle: servers and readers know by it that it is one mail.
 func (l letter) id(ctx context.Context) string {
-	sum := sha256.Sum256([]byte(agent.CallKey(ctx) + "\n" + l.subject + "\n" + l.body))
+	sum := sha256.Sum256([]byte(agent.IdempotencyKey(ctx) + "\n" + l.subject + "\n" + l.body))
 	_, domain := splitAddress(l.from.Address)
 	return hex.EncodeToString(sum[:12]) + ".lifehub@" + domain
 }

@@ -69,7 +69,7 @@ func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
 
 // An "always" names the note; without one, as a task may be in any, the task.
 func TestAnAlwaysToTickATaskHoldsForTheNoteOrTheTask(t *testing.T) {
-	tool := newCompleteTask(desk{}, nil)
+	tool := newCompleteTask(noteWriter{}, nil)
 	for call, others := range map[string][]string{
 		`{"task":"buy milk"}`:                             {`{"task":"oil the hinge"}`, `{"task":"buy milk","note":"private/safe.md"}`, `{}`},
 		`{"task":"buy milk","note":null}`:                 {`{"task":"oil the hinge","note":null}`},

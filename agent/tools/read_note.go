@@ -37,7 +37,7 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 	}
 	whole := from == 1 && to == len(lines)
 	to = excerpt.Fitting(lines, from, to, excerpt.MaxRead)
-	base := agent.Source{Path: note.Path, Vault: at.folder.Dir(), Date: note.Date, Foreign: note.Untrusted, Score: 1}
+	base := agent.Source{Path: note.Path, Vault: at.folder.Dir(), Date: note.Date, Untrusted: note.Untrusted, Score: 1}
 	sources := excerpt.Sections(base, note.Headings, lines, from, to)
 	if whole && note.BodyLine > 1 {
 		sources = withoutFront(base, note, lines, to)

@@ -19,7 +19,7 @@ func TestSearchNotesAsksAndCites(t *testing.T) {
 	}
 	result, text := b.run("search_notes", `{"query":"how often tag:run \"long run\"","limit":3,"path":"run","tag":"#Plan","after":"2026-01","before":"2026-10-01"}`)
 	holds(t, "text", text, "1 passage (only notes in run, tagged #run, tagged #Plan, from 2026-01-01 on, before 2026-10-01)", "run/plan.md:3 Plan › Weeks", "Three times a week.", "Only 5 of 9 notes", "by words, not by meaning: the server is down")
-	want := agent.Source{Path: "run/plan.md", Vault: "/v", Line: 3, EndLine: 5, Heading: "Plan › Weeks", Text: "Three times a week.", Score: 0.8, Date: time.Date(2026, 9, 1, 0, 0, 0, 0, time.Local), Foreign: true}
+	want := agent.Source{Path: "run/plan.md", Vault: "/v", Line: 3, EndLine: 5, Heading: "Plan › Weeks", Text: "Three times a week.", Score: 0.8, Date: time.Date(2026, 9, 1, 0, 0, 0, 0, time.Local), Untrusted: true}
 	if len(result.Sources) != 1 || result.Sources[0] != want || !result.Searched || result.Nothing {
 		t.Errorf("got %+v", result)
 	}
@@ -130,7 +130,7 @@ func TestReadNoteBoundsWhatItBrings(t *testing.T) {
 
 func TestReadNoteMarksWhatIsForeignAndBroken(t *testing.T) {
 	b := work(t, map[string]string{"clip.md": "---\nsource: https://x.example\n---\ntext\n", "broken.md": "---\na: {{date}}\n---\ntext\n"})
-	if result, _ := b.run("read_note", `{"path":"clip"}`); !result.Sources[0].Foreign {
+	if result, _ := b.run("read_note", `{"path":"clip"}`); !result.Sources[0].Untrusted {
 		t.Errorf("got %+v", result)
 	}
 	_, text := b.run("read_note", `{"path":"broken"}`)

@@ -57,7 +57,7 @@ func recalled(facts []agent.Fact, exchanges []agent.Recollection) agent.Result {
 			fmt.Fprintf(&b, " (%s)", from)
 		}
 		b.WriteString("\n")
-		r.Foreign = r.Foreign || fact.Foreign
+		r.Untrusted = r.Untrusted || fact.Untrusted
 	}
 	for _, e := range exchanges {
 		fmt.Fprintf(&b, "\nOn %s, in %q (%s):\nUser: %s\nYou: %s\n", e.Asked.Format(time.DateOnly), e.Title, e.Conversation, e.Question, e.Answer)

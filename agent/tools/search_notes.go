@@ -125,7 +125,7 @@ func sourceOf(p rag.Passage) agent.Source {
 	date, _ := time.ParseInLocation(time.DateOnly, p.Date, time.Local)
 	return agent.Source{
 		Path: p.Path, Vault: p.Vault, Line: p.Line, EndLine: p.EndLine, Heading: p.Heading,
-		Text: p.Text, Score: p.Score, Date: date, Foreign: p.Untrusted, Dated: p.Dated,
+		Text: p.Text, Score: p.Score, Date: date, Untrusted: p.Untrusted, Dated: p.Dated,
 	}
 }
 

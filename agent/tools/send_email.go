@@ -120,7 +120,7 @@ func (s *sendEmail) Run(ctx context.Context, raw json.RawMessage) (agent.Result,
 	for _, to := range slices.Concat(letter.to, letter.cc, letter.bcc) {
 		sent.To = append(sent.To, to.Address)
 	}
-	agent.DeskOf(ctx).Did(sent)
+	agent.HostFrom(ctx).Did(sent)
 	return agent.Result{Text: fmt.Sprintf("sent to %s", strings.Join(letter.all(), ", ")), Artifact: draft}, nil
 }
 
@@ -142,7 +142,7 @@ func (s *sendEmail) keepDraft(ctx context.Context, l letter) (*agent.Artifact, e
 	}
 	draft := agent.Artifact{
 		Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: l.text(), By: origin.Agent, Why: "draft of a mail",
-		Turn: origin.Turn, Call: agent.CallKey(ctx),
+		Turn: origin.Turn, Call: agent.IdempotencyKey(ctx),
 	}
 	if err := s.drafts.KeepArtifact(ctx, draft); err != nil {
 		return nil, fmt.Errorf("keep the draft: %w", err)

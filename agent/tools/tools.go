@@ -67,12 +67,12 @@ func All(d Deps) []agent.Tool {
 		newReadNote(v),
 		newListNotes(v),
 		newNoteLinks(v),
-		newCreateNote(d.desk()),
-		newAppendNote(d.desk(), d.Daily, d.Now),
-		newEditNote(d.desk()),
+		newCreateNote(d.noteWriter()),
+		newAppendNote(d.noteWriter(), d.Daily, d.Now),
+		newEditNote(d.noteWriter()),
 		newListTasks(v, d.Now),
-		newAddTask(d.desk(), d.Now),
-		newCompleteTask(d.desk(), d.Now),
+		newAddTask(d.noteWriter(), d.Now),
+		newCompleteTask(d.noteWriter(), d.Now),
 		newWebSearch(d.Web, w),
 		newWebFetch(w),
 		newCrawl(w, d.Now, pause),
@@ -92,7 +92,7 @@ func All(d Deps) []agent.Tool {
 	return list
 }
 
-func (d Deps) desk() desk { return desk{d.Folders, d.Changes} }
+func (d Deps) noteWriter() noteWriter { return noteWriter{d.Folders, d.Changes} }
 
 // NeedsNotes reports whether a tool works on notes, and so is of no use without
 // a vault.

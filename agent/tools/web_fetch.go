@@ -79,5 +79,5 @@ func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 	case page.cut:
 		text += "\n\nThe page is longer than 2 MiB; the rest was not fetched."
 	}
-	return agent.Result{Text: text, Foreign: true, Sources: read.sources(lines, from, to)}, nil
+	return agent.Result{Text: text, Untrusted: true, Sources: read.sources(lines, from, to)}, nil
 }

@@ -32,11 +32,11 @@ func TestAnArticleIsReadWithoutWhatStandsAroundIt(t *testing.T) {
 			t.Errorf("%q stands in\n%s", noise, result.Text)
 		}
 	}
-	if !result.Foreign || len(result.Sources) == 0 {
+	if !result.Untrusted || len(result.Sources) == 0 {
 		t.Fatalf("got %+v", result)
 	}
 	for _, s := range result.Sources {
-		if s.Path != web.URL+"/marathon" || !s.Foreign || s.Line < 1 || s.Vault != "" {
+		if s.Path != web.URL+"/marathon" || !s.Untrusted || s.Line < 1 || s.Vault != "" {
 			t.Errorf("a source is %+v", s)
 		}
 	}

@@ -95,7 +95,7 @@ func newWebSearch(s WebSearch, w *web) agent.Tool {
 }
 
 func webHitsResult(engine, query string, hits []hit) agent.Result {
-	result := agent.Result{Foreign: true, Nothing: len(hits) == 0}
+	result := agent.Result{Untrusted: true, Nothing: len(hits) == 0}
 	if result.Nothing {
 		result.Text = fmt.Sprintf("%s found nothing on the web for %q.", engine, query)
 		return result
@@ -108,7 +108,7 @@ func webHitsResult(engine, query string, hits []hit) agent.Result {
 			text.WriteString(h.snippet + "\n")
 		}
 		result.Sources = append(result.Sources, agent.Source{
-			Path: h.address, Heading: h.title, Text: strings.TrimSpace(h.title + "\n" + h.snippet), Foreign: true,
+			Path: h.address, Heading: h.title, Text: strings.TrimSpace(h.title + "\n" + h.snippet), Untrusted: true,
 		})
 	}
 	result.Text = strings.TrimSpace(text.String())

@@ -45,11 +45,11 @@ https://example.org/direct`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, err := searchWeb(t, tc.search, `{"query":"  marathon\ntraining  tips "}`)
-			if err != nil || result.Text != tc.want || !result.Foreign || result.Nothing {
-				t.Fatalf("%v, foreign %t, nothing %t:\n%s\nwant\n%s", err, result.Foreign, result.Nothing, result.Text, tc.want)
+			if err != nil || result.Text != tc.want || !result.Untrusted || result.Nothing {
+				t.Fatalf("%v, foreign %t, nothing %t:\n%s\nwant\n%s", err, result.Untrusted, result.Nothing, result.Text, tc.want)
 			}
 			first := result.Sources[0]
-			if first.Path != web.URL+"/marathon" || !first.Foreign || first.Heading != "Marathon training: a plan for sixteen weeks" || first.Line != 0 ||
+			if first.Path != web.URL+"/marathon" || !first.Untrusted || first.Heading != "Marathon training: a plan for sixteen weeks" || first.Line != 0 ||
 				!strings.HasSuffix(first.Text, "\nSixteen weeks of marathon training: long runs, rest days and tips for the race.") {
 				t.Errorf("the first source is %+v", first)
 			}

@@ -20,7 +20,7 @@ func (opener) Address(raw json.RawMessage) string {
 }
 
 func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
-	found := &fakeTool{name: "web_search", reads: true, outward: true, result: agent.Result{Foreign: true, Sources: []agent.Source{{Path: "https://tips.example/marathon", Text: "see https://evil.example/x"}}}}
+	found := &fakeTool{name: "web_search", reads: true, outward: true, result: agent.Result{Untrusted: true, Sources: []agent.Source{{Path: "https://tips.example/marathon", Text: "see https://evil.example/x"}}}}
 	tests := map[string]struct {
 		question string
 		url      string
@@ -44,7 +44,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			fetch := opener{&fakeTool{name: "web_fetch", level: agent.Confirm, reads: true, schema: `{"type":"object","properties":{"url":{"type":"string"}}}`, result: agent.Result{Text: "page", Foreign: true}}}
+			fetch := opener{&fakeTool{name: "web_fetch", level: agent.Confirm, reads: true, schema: `{"type":"object","properties":{"url":{"type":"string"}}}`, result: agent.Result{Text: "page", Untrusted: true}}}
 			var rules *rules.Rules
 			if tc.rules != "" {
 				rules = rules.With(mustRule(t, tc.rules))
@@ -54,8 +54,8 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 			turn.question = tc.question
 			turn.history = []llm.Message{{Role: llm.Assistant, Text: "see https://a.example/"}}
 			if tc.after {
-				turn.hasRead("web_search", found.result)
-				turn.hasRead("web_search", agent.Result{Foreign: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
+				turn.recordRead("web_search", found.result)
+				turn.recordRead("web_search", agent.Result{Untrusted: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
 			}
 			v := turn.verdict(call{tool: fetch, input: json.RawMessage(`{"url":"` + tc.url + `"}`)})
 			if asked := v.Level != agent.Auto; asked != tc.asked {
@@ -92,7 +92,7 @@ func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
 			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules}), "c1", nil)
 			turn.question = "crawl https://docs.example/a"
 			if tc.after {
-				turn.markForeign("https://evil.example/")
+				turn.markUntrusted("https://evil.example/")
 			}
 			v := turn.verdict(call{tool: crawl, input: json.RawMessage(`{"url":"https://docs.example/a"}`)})
 			if v.Level != tc.level || v.Fixed != tc.fixed {

@@ -18,20 +18,20 @@ import (
 
 // Options is what an Agent works with. Model and History are required.
 type Options struct {
-	Model     llm.Model
-	Window    func() int          // tokens that the model's window holds; nil or 0: unknown
-	Tools     func() []agent.Tool // the enabled tools of this moment; nil: none
-	History   agent.History
-	Journal   agent.Journal   // nil: a turn that is cut cannot be gone on with
-	Memory    memory.LongTerm // the zero value remembers nothing beyond the window
-	Summaries agent.Summaries // keeps what older turns came down to; nil: they are left out when they do not fit
-	Gauges    agent.Gauges    // keeps how models count tokens; nil: learned anew in each run
-	// Refuses tells that the model server refuses a prompt that is too long, and
+	Model       llm.Model
+	Window      func() int          // tokens that the model's window holds; nil or 0: unknown
+	Tools       func() []agent.Tool // the enabled tools of this moment; nil: none
+	History     agent.History
+	Journal     agent.Journal     // nil: a turn that is cut cannot be gone on with
+	Memory      memory.LongTerm   // the zero value remembers nothing beyond the window
+	Summaries   agent.Summaries   // keeps what older turns came down to; nil: they are left out when they do not fit
+	TokenRatios agent.TokenRatios // keeps how models count tokens; nil: learned anew in each run
+	// RejectsLongPrompts tells that the model server refuses a prompt that is too long, and
 	// never cuts it in silence; nil: it does not.
-	Refuses func() bool
-	Facts   func(ctx context.Context) ([]agent.Fact, error)  // what is remembered about the user, as it stands now; nil: nothing
-	Rules   *rules.Rules                                     // nil: each tool's own level
-	Save    func(ctx context.Context, rule rules.Rule) error // keeps an "always"; nil: for this run only
+	RejectsLongPrompts func() bool
+	Facts              func(ctx context.Context) ([]agent.Fact, error)  // what is remembered about the user, as it stands now; nil: nothing
+	Rules              *rules.Rules                                     // nil: each tool's own level
+	Save               func(ctx context.Context, rule rules.Rule) error // keeps an "always"; nil: for this run only
 
 	// Missing says why a tool that LifeHub knows is not among Tools; "": it is
 	// not known. nil: nothing is.
@@ -87,7 +87,7 @@ type Agent struct {
 	Options
 	gate    *gate
 	schemas args.Schemas
-	gauges  prompt.Meters
+	meters  prompt.Meters
 }
 
 // The limits of a turn, where no option says otherwise.
@@ -104,8 +104,8 @@ func New(o Options) *Agent {
 	if o.Window == nil {
 		o.Window = func() int { return 0 }
 	}
-	if o.Refuses == nil {
-		o.Refuses = func() bool { return false }
+	if o.RejectsLongPrompts == nil {
+		o.RejectsLongPrompts = func() bool { return false }
 	}
 	if o.ModelName == nil {
 		o.ModelName = func() string { return "" }
@@ -155,7 +155,7 @@ func New(o Options) *Agent {
 	if o.Passages <= 0 {
 		o.Passages = defaultPassages
 	}
-	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), gauges: prompt.Meters{Kept: o.Gauges, By: map[string]agent.Gauge{}, Last: map[string]prompt.Count{}}}
+	return &Agent{Options: o, gate: newGate(o.Rules, o.Save, o.Unattended), meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}, Last: map[string]prompt.Count{}}}
 }
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop

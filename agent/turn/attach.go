@@ -20,12 +20,12 @@ const attachTool = "read_resource"
 // the plan is made.
 func (t *turn) attach(ctx context.Context) error {
 	for i, a := range t.with {
-		brought := agent.Result{Text: a.Text, Foreign: true}
+		brought := agent.Result{Text: a.Text, Untrusted: true}
 		step := agent.Step{ID: fmt.Sprintf("attached %d", i+1), Tool: attachTool, Description: a.Name}
 		t.found = append(t.found, finding{step: step, outcome: outcome{status: agent.Done, result: brought}})
-		t.reading.addOwn(t.notesLike(ctx, a.Text))
+		t.provenance.addOwn(t.notesLike(ctx, a.Text))
 		t.mark(ctx, a.Name, true, &brought, "")
-		t.hasRead(a.Name, brought)
+		t.recordRead(a.Name, brought)
 	}
 	if err := t.attachNamed(ctx); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (t *turn) notesLike(ctx context.Context, text string) (own []string) {
 			continue
 		}
 		for _, s := range found.Sources {
-			if seen[s.Vault+s.Path] || s.Foreign {
+			if seen[s.Vault+s.Path] || s.Untrusted {
 				continue
 			}
 			seen[s.Vault+s.Path] = true
@@ -91,14 +91,14 @@ func (t *turn) attachNamed(ctx context.Context) error {
 			o = failedOutcome(ctx, err)
 		}
 		o.result.Text, o.reason = agent.Clip(t.Redact(o.result.Text), maxResult), t.Redact(o.reason)
-		t.mark(ctx, name, err != nil || o.result.Foreign, &o.result, o.reason)
+		t.mark(ctx, name, err != nil || o.result.Untrusted, &o.result, o.reason)
 		t.emit(agent.ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.result.Text, Error: o.reason, Sources: o.result.Sources, Took: t.since(start)})
 		t.found = append(t.found, finding{step: agent.Step{ID: id, Tool: attachTool, Description: name}, outcome: o})
-		t.hasRead(name, o.result)
+		t.recordRead(name, o.result)
 		t.seen.call(nil, input)
 		t.seen.result(o.result)
 		if err != nil {
-			t.markForeign(saidBy(name))
+			t.markUntrusted(saidBy(name))
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

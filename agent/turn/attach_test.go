@@ -31,7 +31,7 @@ func (d drawer) Read(_ context.Context, name string) (agent.Result, error) {
 	if !ok {
 		return agent.Result{}, errors.New("there is none")
 	}
-	return agent.Result{Text: text, Foreign: true}, nil
+	return agent.Result{Text: text, Untrusted: true}, nil
 }
 
 func TestWhatAMessageNamesIsReadAlongWithIt(t *testing.T) {

@@ -165,7 +165,7 @@ func (t *turn) refusal(text string, offered []agent.Tool) string {
 	if err != nil {
 		return err.Error()
 	}
-	steps, dropped := t.mendSteps(d.Steps, offered, nil)
+	steps, dropped := t.repairSteps(d.Steps, offered, nil)
 	if len(steps) > 0 {
 		return ""
 	}
@@ -364,7 +364,7 @@ func (t *turn) callsOf(text string, offered []agent.Tool) (calls []wanted) {
 	if err != nil {
 		return nil
 	}
-	steps, _ := t.mendSteps(d.Steps, offered, nil)
+	steps, _ := t.repairSteps(d.Steps, offered, nil)
 	for _, s := range steps {
 		args, err := args.ReadObject(s.Input)
 		if err != nil {

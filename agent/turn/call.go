@@ -30,7 +30,7 @@ type call struct {
 	tool  agent.Tool
 	input json.RawMessage
 	as    rules.Reading // how rules read the input; zero: as it stands
-	at    *inLine       // among the steps that may ask
+	at    *turnstile    // among the steps that may ask
 	made  *origin       // nil: not known, so that everything read so far may have had a part in it
 }
 
@@ -59,7 +59,7 @@ type calls struct {
 	writing chan struct{} // calls that change something run one at a time
 	mu      sync.Mutex
 	made    map[string]*madeCall
-	before  map[string]*keptCall // by step, from before the turn was cut
+	before  map[string]*savedCall // by step, from before the turn was cut
 }
 
 // madeCall is a call that runs or has run; done is closed when it has.
@@ -87,7 +87,7 @@ func (t *turn) do(ctx context.Context, c call) outcome {
 	t.calls.mu.Lock()
 	twin := t.calls.made[key]
 	if twin == nil {
-		mine := &madeCall{step: c.step, done: make(chan struct{}), reading: agent.Harmless(c.tool), outcome: outcome{status: agent.Broken, reason: "the tool broke"}}
+		mine := &madeCall{step: c.step, done: make(chan struct{}), reading: agent.ReadOnly(c.tool), outcome: outcome{status: agent.StepFailed, reason: "the tool broke"}}
 		t.calls.made[key] = mine
 		t.calls.mu.Unlock()
 		defer close(mine.done)
@@ -95,7 +95,7 @@ func (t *turn) do(ctx context.Context, c call) outcome {
 		return mine.outcome
 	}
 	t.calls.mu.Unlock()
-	c.at.pass() // it is the other one that may ask
+	c.at.letNext() // it is the other one that may ask
 	select {
 	case <-twin.done:
 		shared := twin.outcome
@@ -112,11 +112,11 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	t.seen.call(c.tool, c.input)
 	ctx = t.withHidden(ctx, c.tool)
 	permit, o := t.admit(ctx, c)
-	c.at.pass()
+	c.at.letNext()
 	if permit == nil {
 		t.mark(ctx, c.tool.Spec().Name, false, &o.result, o.reason)
-		if o.result.Foreign {
-			t.markForeign(saidBy(c.tool.Spec().Name))
+		if o.result.Untrusted {
+			t.markUntrusted(saidBy(c.tool.Spec().Name))
 		}
 		t.over(ctx, c, o)
 		return o
@@ -142,18 +142,18 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 	seated, leave := t.sit(ctx, c)
 	o = t.perform(seated, permit)
 	t.did(c.step, effectsOf(c.tool, leave(), o.err)...)
-	t.mark(ctx, name, fromOutside(c.tool), &o.result, o.reason)
+	t.mark(ctx, name, errorsUntrusted(c.tool), &o.result, o.reason)
 	t.over(ctx, c, o)
 	ended := agent.ToolEnded{Step: c.step, Call: c.id, Name: name, Took: t.since(start)}
 	if o.status != agent.Done {
-		if o.result.Foreign {
-			t.markForeign(saidBy(name)) // its error, in its own words
+		if o.result.Untrusted {
+			t.markUntrusted(saidBy(name)) // its error, in its own words
 		}
 		ended.Error = o.reason
 		t.emit(ended)
 		return o
 	}
-	if !agent.Harmless(c.tool) {
+	if !agent.ReadOnly(c.tool) {
 		t.calls.forgetReadings()
 	}
 	if a := o.result.Artifact; a != nil {
@@ -165,7 +165,7 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 			m.RAGHits += len(o.result.Sources)
 		}
 	})
-	t.hasRead(name, o.result)
+	t.recordRead(name, o.result)
 	t.seen.result(o.result)
 	ended.Nothing = o.result.Nothing
 	ended.Output, ended.Sources, ended.Coverage = o.result.Text, o.result.Sources, o.result.Coverage
@@ -183,8 +183,8 @@ func (t *turn) perform(ctx context.Context, p *permit) outcome {
 	o := failedOutcome(ctx, err)
 	o.err = err
 	o.reason = agent.Clip(t.Redact(o.reason), maxResult)
-	if o.stopped && !agent.Harmless(p.tool) {
-		o.status, o.reason = agent.Broken, "it was stopped in the middle: whether it happened is not known"
+	if o.stopped && !agent.ReadOnly(p.tool) {
+		o.status, o.reason = agent.StepFailed, "it was stopped in the middle: whether it happened is not known"
 	}
 	return o
 }
@@ -194,7 +194,7 @@ func (t *turn) runInTime(ctx context.Context, p *permit) (agent.Result, error) {
 	if d, ok := p.tool.(*delegate); ok { // it tells of itself, so that it has to end before the turn
 		return d.wait(ctx, p)
 	}
-	defer t.works()()
+	defer t.countWork()()
 	limit := callTimeout
 	if timed, ok := p.tool.(agent.Timed); ok && timed.Timeout() > 0 {
 		limit = timed.Timeout()
@@ -277,9 +277,9 @@ func failedOutcome(ctx context.Context, err error) outcome {
 	}
 	var broke *agent.PanicError
 	if errors.As(err, &broke) {
-		return outcome{status: agent.Broken, reason: agent.Clip(fmt.Sprintf("the tool broke: %v", broke.Fault), maxReason)}
+		return outcome{status: agent.StepFailed, reason: agent.Clip(fmt.Sprintf("the tool broke: %v", broke.Fault), maxReason)}
 	}
-	return outcome{status: agent.Broken, reason: agent.Clip(err.Error(), maxReason)}
+	return outcome{status: agent.StepFailed, reason: agent.Clip(err.Error(), maxReason)}
 }
 
 func stopped() outcome {
@@ -291,7 +291,7 @@ func stopped() outcome {
 func (t *turn) sit(ctx context.Context, c call) (_ context.Context, leave func() []agent.Effect) {
 	d := agent.Seat{
 		Step: c.step, Call: c.id, Tool: c.tool.Spec().Name,
-		Unattended: t.gate.unattended, Emit: t.emit, Redact: t.Redact, Asks: func() func() { return t.asks(1) },
+		Unattended: t.gate.unattended, Emit: t.emit, Redact: t.Redact, Asks: func() func() { return t.waitForUser(1) },
 	}.Open()
-	return agent.WithDesk(ctx, d), d.Close
+	return agent.WithHost(ctx, d), d.Close
 }

@@ -72,7 +72,7 @@ func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error)
 		return nil, err
 	}
 	for _, d := range drafts {
-		step, _, err := t.mendStep(d, l.offered)
+		step, _, err := t.repairStep(d, l.offered)
 		if err != nil {
 			return calls, err
 		}

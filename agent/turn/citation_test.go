@@ -276,7 +276,7 @@ func FuzzCitations(f *testing.F) {
 }
 
 func TestAPageOfTheWebIsCitedAsItWasRead(t *testing.T) {
-	page := agent.Source{Path: "https://tips.example/marathon", Line: 3, EndLine: 4, Heading: "Marathon › Long runs", Text: "Long runs make up a third of the week.\nDrink early.", Foreign: true}
+	page := agent.Source{Path: "https://tips.example/marathon", Line: 3, EndLine: 4, Heading: "Marathon › Long runs", Text: "Long runs make up a third of the week.\nDrink early.", Untrusted: true}
 	hit := agent.Source{Path: "https://gear.example/", Heading: "Shoes", Text: "Change shoes after 800 kilometres."}
 	noSuchNote := func(agent.Source) (string, bool) { return "", false }
 	citations := citation.Check("“Drink early.” [1] Change shoes after 800 kilometres [2].", numbered(page, hit), noSuchNote)

@@ -20,7 +20,7 @@ func (t *turn) checkCitations(ctx context.Context, answer string) []agent.Citati
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || t.wasSaid(c.Words))
 	})
-	if t.direct == nil { // else the answer is what the tool returned
+	if t.command == nil { // else the answer is what the tool returned
 		citations = append(citations, t.unread(context.WithoutCancel(ctx), strings.TrimSuffix(answer, t.quoted))...)
 	}
 	for _, c := range citations {
@@ -45,7 +45,7 @@ type seen struct {
 // call notes what a call names, run or not: a page that it opens, or what it
 // makes or changes.
 func (s *seen) call(tool agent.Tool, input json.RawMessage) {
-	if _, opens := tool.(agent.Fetcher); opens || tool == nil || !agent.Harmless(tool) {
+	if _, opens := tool.(agent.Fetcher); opens || tool == nil || !agent.ReadOnly(tool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.given = append(s.given, string(input))

@@ -87,7 +87,7 @@ func uncovered(path []agent.Exchange, after string) (messages []llm.Message, las
 	for len(path) > 0 && path[len(path)-1].Open {
 		path = path[:len(path)-1]
 	}
-	path = path[:max(0, len(path)-prompt.KeptWhole/2)]
+	path = path[:max(0, len(path)-prompt.VerbatimMessages/2)]
 	for i, e := range path {
 		if e.Turn == after {
 			path = path[i+1:]
@@ -111,7 +111,7 @@ func (a *Agent) summarise(ctx context.Context, summary string, messages []llm.Me
 	}
 	room := summaryRoom
 	if window := a.Window(); window > 0 {
-		s := prompt.Scale(a.gauges.Of(ctx, a.ModelName()), a.Refuses())
+		s := prompt.Scale(a.meters.Of(ctx, a.ModelName()), a.RejectsLongPrompts())
 		room = max(prompt.Floor, int(float64(window/2)/s)-maxSummaryTokens/2)
 	}
 	most := max(prompt.Floor, maxSummaries*room/len(messages)) // of one message
@@ -195,7 +195,7 @@ func (t *turn) recallSummary(ctx context.Context) (err error) {
 // compactToFit summarises the older turns, once a turn, when a prompt does not
 // fit even with its results shortened.
 func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
-	if t.compacted || t.Summaries == nil || len(p.History) <= prompt.KeptWhole || !t.overflows(ctx, p) {
+	if t.compacted || t.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.overflows(ctx, p) {
 		return p
 	}
 	t.compacted = true

@@ -45,8 +45,8 @@ func (p *pages) KeepSummary(_ context.Context, turn, text string) error {
 func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 	kept := newPages(3, 400)
 	model := &script{lines: []line{say("Q1 was about the boiler."), say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say(`{"reasoning":"","steps":[],"answer":"Again."}`)}}
-	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return 4096 }, Refuses: func() bool { return true }})
-	a.gauges.By[""] = agent.Gauge{High: 0.9}
+	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return 4096 }, RejectsLongPrompts: func() bool { return true }})
+	a.meters.By[""] = agent.TokenRatio{High: 0.9}
 	events := collect(a.Ask(t.Context(), "c1", "And now?"), nil)
 	if end := ended(t, events); end.Answer != "Yes." || end.ModelCalls != 2 {
 		t.Errorf("ended with %+v", end)
@@ -78,7 +78,7 @@ func TestACompactionFoldsALongConversationInPieces(t *testing.T) {
 	}
 	model := &script{lines: lines}
 	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return 8192 }})
-	a.gauges.By[""] = agent.Gauge{High: 0.9}
+	a.meters.By[""] = agent.TokenRatio{High: 0.9}
 	done, err := a.Compact(t.Context(), "c1", "the boiler")
 	if err != nil || done.Messages != 20 || done.Text != fmt.Sprintf("summary %d", len(model.requests)) || done.After >= done.Before {
 		t.Fatalf("got %+v, %v", done, err)

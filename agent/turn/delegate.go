@@ -33,7 +33,7 @@ type delegation struct {
 // that handing out a task needs no permission of its own.
 type delegate struct {
 	turn  *turn
-	kinds []worker
+	kinds []role
 }
 
 // delegation is the tool for this turn; a list of one.
@@ -68,7 +68,7 @@ func (d *delegate) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 	if err != nil {
 		return agent.Result{}, err
 	}
-	desk := agent.DeskOf(ctx)
+	desk := agent.HostFrom(ctx)
 	if desk == nil {
 		return agent.Result{}, errors.New("a task can only be handed out within a turn")
 	}
@@ -87,10 +87,10 @@ type attempt struct {
 }
 
 // delegated lets a worker try until the evaluator is content.
-func (t *turn) delegated(ctx context.Context, step string, kind worker, task delegation) (agent.Result, error) {
+func (t *turn) delegated(ctx context.Context, step string, kind role, task delegation) (agent.Result, error) {
 	own := kind.of(t.tools)
-	th := &thread{
-		turn: t, agent: kind.name, under: step, tools: offer(own, task.Task, t.MaxTools), may: own, rounds: kind.rounds,
+	th := &agentLoop{
+		turn: t, agent: kind.name, parentStep: step, tools: chooseTools(own, task.Task, t.MaxTools), callable: own, rounds: kind.rounds,
 		system: strings.NewReplacer("{today}", date(t.Now()), "{worker}", kind.prompt).Replace(workerPrompt),
 		task:   task.text(),
 	}
@@ -127,15 +127,15 @@ func (t *turn) delegated(ctx context.Context, step string, kind worker, task del
 }
 
 // try is one attempt and its verdict.
-func (t *turn) try(ctx context.Context, th *thread, task delegation) (_ attempt, err error) {
-	t.emit(agent.PhaseStarted{Agent: th.agent, Step: th.under, Attempt: th.attempt})
+func (t *turn) try(ctx context.Context, th *agentLoop, task delegation) (_ attempt, err error) {
+	t.emit(agent.PhaseStarted{Agent: th.agent, Step: th.parentStep, Attempt: th.attempt})
 	start := t.Now()
-	ended := agent.PhaseEnded{Agent: th.agent, Step: th.under, Attempt: th.attempt}
+	ended := agent.PhaseEnded{Agent: th.agent, Step: th.parentStep, Attempt: th.attempt}
 	defer func() {
 		ended.Took = t.since(start)
 		t.emit(ended)
 	}()
-	tried, kept := t.kept.judged[try{th.under, th.attempt}]
+	tried, kept := t.saved.judged[try{th.parentStep, th.attempt}]
 	if kept {
 		err = th.replay(ctx)
 	} else {
@@ -145,13 +145,13 @@ func (t *turn) try(ctx context.Context, th *thread, task delegation) (_ attempt,
 		return attempt{}, err
 	}
 	ended.Score, ended.Passed = &tried.Score, tried.Passed
-	t.emit(agent.Evaluated{Step: th.under, Attempt: th.attempt, Judgement: tried.Judgement})
+	t.emit(agent.Evaluated{Step: th.parentStep, Attempt: th.attempt, Judgement: tried.Judgement})
 	return tried, nil
 }
 
 // judged lets the worker report and the evaluator judge, and keeps both: a turn
 // that is gone on with does neither again.
-func (th *thread) judged(ctx context.Context, task delegation) (attempt, error) {
+func (th *agentLoop) judged(ctx context.Context, task delegation) (attempt, error) {
 	report, err := th.report(ctx)
 	if err != nil {
 		return attempt{}, err
@@ -160,13 +160,13 @@ func (th *thread) judged(ctx context.Context, task delegation) (attempt, error) 
 	if err != nil {
 		return attempt{}, err
 	}
-	return attempt{report, verdict}, th.journal(ctx, agent.Entry{Moment: agent.Judged, Step: th.under, Attempt: th.attempt, Report: report, Verdict: &verdict})
+	return attempt{report, verdict}, th.journal(ctx, agent.Entry{Moment: agent.Judged, Step: th.parentStep, Attempt: th.attempt, Report: report, Verdict: &verdict})
 }
 
 // report runs the worker to its last words. One whose rounds are used up is
 // asked for them; one whose model calls no tools is told how to print calls.
 // Of words that were cut off, what arrived is the report.
-func (th *thread) report(ctx context.Context) (string, error) {
+func (th *agentLoop) report(ctx context.Context) (string, error) {
 	said, err := th.run(ctx)
 	if cannotCall(err) && !th.inWords {
 		th.inWords = true
@@ -188,17 +188,17 @@ func (th *thread) report(ctx context.Context) (string, error) {
 }
 
 // result is what the turn gets of a worker: its report, and what it rests on.
-func (th *thread) result(report string) agent.Result {
+func (th *agentLoop) result(report string) agent.Result {
 	result := agent.Result{Text: report, Sources: th.sourcesOf(th.found)}
 	result.Nothing = report == "" && len(result.Sources) == 0
 	for _, f := range th.found {
-		if f.status == agent.Broken && (f.result.Foreign || fromOutside(th.tool(f.step.Tool))) {
-			result.Foreign = true // the report may tell the words of its error
+		if f.status == agent.StepFailed && (f.result.Untrusted || errorsUntrusted(th.tool(f.step.Tool))) {
+			result.Untrusted = true // the report may tell the words of its error
 		}
 		if f.status != agent.Done || f.same != "" {
 			continue
 		}
-		result.Foreign = result.Foreign || f.result.IsForeign()
+		result.Untrusted = result.Untrusted || f.result.IsUntrusted()
 		result.Coverage = cmp.Or(f.result.Coverage, result.Coverage)
 	}
 	return result

@@ -41,7 +41,7 @@ func TestAToolTellsItsProgressAndAsks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := talks(Options{Unattended: c.unattended}, func(ctx context.Context) (agent.Result, error) {
-				desk := agent.DeskOf(ctx)
+				desk := agent.HostFrom(ctx)
 				desk.Progress(agent.Progress{Done: 1, Total: 4, Message: "one"})
 				got := desk.Ask(ctx, agent.Question{From: "s", Kind: agent.FormInput, Message: "Who?", Schema: schema})
 				return agent.Result{Text: fmt.Sprintf("%s %s %s", got.Action, got.Values, got.Reason)}, nil
@@ -82,7 +82,7 @@ func TestAStoppedTurnTakesItsQuestionBack(t *testing.T) {
 		defer cancel()
 		late := make(chan agent.Input, 1)
 		a := talks(Options{}, func(callCtx context.Context) (agent.Result, error) {
-			desk := agent.DeskOf(callCtx)
+			desk := agent.HostFrom(callCtx)
 			// A tool that does not heed the end of its call.
 			late <- desk.Ask(context.WithoutCancel(callCtx), agent.Question{Kind: agent.FormInput})
 			desk.Progress(agent.Progress{Done: 1})

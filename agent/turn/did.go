@@ -13,7 +13,7 @@ import (
 func effectsOf(tool agent.Tool, said []agent.Effect, err error) []agent.Effect {
 	name := tool.Spec().Name
 	switch {
-	case len(said) > 0 || agent.Harmless(tool) || errors.As(err, new(agent.NothingDone)):
+	case len(said) > 0 || agent.ReadOnly(tool) || errors.As(err, new(agent.NothingDone)):
 		return said
 	case err != nil:
 		return []agent.Effect{{Kind: agent.Unknown, Tool: name}}
@@ -47,11 +47,11 @@ func (t *turn) undid(step string) {
 // was started and did not end nobody knows, unless it changes nothing.
 func (t *turn) recallEffects() {
 	tools := append(slices.Clip(t.Tools()), &delegate{turn: t})
-	for _, step := range slices.Sorted(maps.Keys(t.kept.steps)) {
-		c := t.kept.steps[step]
+	for _, step := range slices.Sorted(maps.Keys(t.saved.steps)) {
+		c := t.saved.steps[step]
 		t.did(step, c.effects...)
 		at := slices.IndexFunc(tools, func(tool agent.Tool) bool { return tool.Spec().Name == c.tool })
-		if c.outcome == nil && !c.started.IsZero() && (at < 0 || !agent.Harmless(tools[at])) {
+		if c.outcome == nil && !c.started.IsZero() && (at < 0 || !agent.ReadOnly(tools[at])) {
 			t.did(step, agent.Effect{Kind: agent.Unknown, Tool: c.tool})
 		}
 	}

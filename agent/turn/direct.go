@@ -15,16 +15,16 @@ func (a *Agent) Call(ctx context.Context, conversation, message string, step age
 	go func() {
 		defer close(events)
 		t := newTurn(a, conversation, events)
-		t.mode, t.direct = agent.PlanMode, &step
+		t.mode, t.command = agent.PlanMode, &step
 		t.sent(message)
 		t.run(ctx, t.begin)
 	}()
 	return events
 }
 
-// byHand makes the one call that the user asked for.
-func (t *turn) byHand(ctx context.Context) error {
-	step := *t.direct
+// runCommand makes the one call that the user asked for.
+func (t *turn) runCommand(ctx context.Context) error {
+	step := *t.command
 	step.ID = "1"
 	if t.tool(step.Tool) == nil {
 		return fmt.Errorf("there is no tool %s now", step.Tool)

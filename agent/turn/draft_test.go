@@ -17,7 +17,7 @@ func mended(text string, offered ...agent.Tool) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	steps, dropped := (&turn{Agent: New(Options{})}).mendSteps(d.Steps, offered, nil)
+	steps, dropped := (&turn{Agent: New(Options{})}).repairSteps(d.Steps, offered, nil)
 	var b strings.Builder
 	if d.Answer != "" {
 		fmt.Fprintf(&b, "answer %q\n", d.Answer)
@@ -195,7 +195,7 @@ func FuzzReadPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		steps, _ := (&turn{Agent: assistant}).mendSteps(d.Steps, []agent.Tool{tool}, nil)
+		steps, _ := (&turn{Agent: assistant}).repairSteps(d.Steps, []agent.Tool{tool}, nil)
 		if len(steps) > maxSteps {
 			t.Fatalf("%d steps", len(steps))
 		}

@@ -131,12 +131,12 @@ func TestAllModesSayWhatTheyDid(t *testing.T) {
 func TestAResumedTurnSaysWhatItDidBefore(t *testing.T) {
 	input := []byte(`{"text":"buy shoes"}`)
 	call := func(step string, more ...agent.Entry) []agent.Entry {
-		entries := []agent.Entry{{Version: 1, Moment: agent.Intended, Step: step, Tool: "add_task", Input: input, Hash: hash(input)}, {Version: 1, Moment: agent.Began, Step: step, Time: fixedNow()}}
+		entries := []agent.Entry{{Version: 1, Moment: agent.Intended, Step: step, Tool: "add_task", Input: input, Hash: hash(input)}, {Version: 1, Moment: agent.CallStarted, Step: step, Time: fixedNow()}}
 		return append(entries, more...)
 	}
 	did := []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
 	planned := agent.Entry{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}}
-	over := agent.Entry{Version: 1, Moment: agent.Over, Step: "1", Status: agent.Done, Result: &agent.Result{Text: "added"}, Effects: did}
+	over := agent.Entry{Version: 1, Moment: agent.CallEnded, Step: "1", Status: agent.Done, Result: &agent.Result{Text: "added"}, Effects: did}
 	for name, tc := range map[string]struct {
 		entries []agent.Entry
 		want    string

@@ -29,12 +29,12 @@ const (
 // evaluate judges a report by its criteria. A report without words has failed;
 // one that the evaluator says nothing readable of, or cannot be asked about, is
 // taken as it is, and the user is told.
-func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report string) (agent.Judgement, error) {
+func (t *turn) evaluate(ctx context.Context, th *agentLoop, task delegation, report string) (agent.Judgement, error) {
 	if report == "" {
 		return agent.Judgement{Feedback: "There is no report."}, nil
 	}
 	fence := t.fence()
-	p := prompt.Prompt{Agent: "evaluator", Step: th.under, System: evaluatorPrompt, Request: llm.Request{Schema: judgementSchema, MaxTokens: maxJudgement}}
+	p := prompt.Prompt{Agent: "evaluator", Step: th.parentStep, System: evaluatorPrompt, Request: llm.Request{Schema: judgementSchema, MaxTokens: maxJudgement}}
 	for _, f := range th.found {
 		text := f.reason
 		if f.status == agent.Done {
@@ -66,7 +66,7 @@ func (t *turn) evaluate(ctx context.Context, th *thread, task delegation, report
 		}
 		p.After = repair(text.String(), problem)
 	}
-	t.survived(fmt.Sprintf("nobody judged the %s worker's result (step %s)", th.agent, th.under), problem)
+	t.survived(fmt.Sprintf("nobody judged the %s worker's result (step %s)", th.agent, th.parentStep), problem)
 	return agent.Judgement{Passed: true, Unjudged: true, Feedback: "It could not be judged."}, nil
 }
 

@@ -66,11 +66,11 @@ func (t *turn) sourcesOf(found []finding) (sources []agent.Source) {
 		}
 		places := f.result.Sources
 		if len(places) == 0 && f.result.Text != "" && !f.result.Nothing && f.step.Tool != agent.DelegateTool &&
-			(f.result.Foreign || agent.Harmless(t.tool(f.step.Tool))) {
+			(f.result.Untrusted || agent.ReadOnly(t.tool(f.step.Tool))) {
 			places = []agent.Source{f.source()}
 		}
 		for _, s := range places {
-			s.Foreign = s.Foreign || f.result.Foreign && f.step.Tool != agent.DelegateTool // its worker's sources say it each
+			s.Untrusted = s.Untrusted || f.result.Untrusted && f.step.Tool != agent.DelegateTool // its worker's sources say it each
 			if !covered(sources, s) {
 				sources = append(sources, s)
 			}
@@ -137,7 +137,7 @@ func (t *turn) explainerPrompt() prompt.Prompt {
 			continue
 		}
 		p.Request.Task.Sources = append(p.Request.Task.Sources,
-			llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Score: s.Score, Untrusted: s.Foreign, Dated: s.Dated})
+			llm.Source{N: s.N, Title: s.Title(), Text: s.Text, Score: s.Score, Untrusted: s.Untrusted, Dated: s.Dated})
 	}
 	for _, f := range t.found {
 		p.Images = append(p.Images, f.result.Images...)
@@ -157,7 +157,7 @@ func (t *turn) explainerPrompt() prompt.Prompt {
 	for i, f := range t.facts {
 		if f.Fits {
 			s := t.sources[t.foundSources+i]
-			p.Request.Task.Sources = append(p.Request.Task.Sources, llm.Source{N: s.N, Title: s.Title(), Text: f.Text, Untrusted: s.Foreign})
+			p.Request.Task.Sources = append(p.Request.Task.Sources, llm.Source{N: s.N, Title: s.Title(), Text: f.Text, Untrusted: s.Untrusted})
 		}
 	}
 	p.Material = append(p.Material, t.pastParts()...)

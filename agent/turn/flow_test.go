@@ -284,7 +284,7 @@ func TestOnlyStepsThatUseAFailedResultAreSkipped(t *testing.T) {
 	for _, e := range bodies[agent.StepChanged](events) {
 		states[e.Step] = e.Status
 	}
-	if states["1"] != agent.Broken || states["2"] != agent.Skipped || states["3"] != agent.Done {
+	if states["1"] != agent.StepFailed || states["2"] != agent.Skipped || states["3"] != agent.Done {
 		t.Errorf("steps ended %v", states)
 	}
 }
@@ -337,7 +337,7 @@ func searchLine() line { return say(searchStep) }
 
 func TestInstructionsStandBeforeEveryPrompt(t *testing.T) {
 	model := &script{lines: []line{say(searchStep), say("Done.")}}
-	collect(New(Options{Model: model, History: &shelf{}, Refuses: func() bool { return true }, Tools: tools(search()), Instructions: "Call me Ana."}).Ask(t.Context(), "c1", "go"), nil)
+	collect(New(Options{Model: model, History: &shelf{}, RejectsLongPrompts: func() bool { return true }, Tools: tools(search()), Instructions: "Call me Ana."}).Ask(t.Context(), "c1", "go"), nil)
 	for _, req := range model.requests {
 		if !strings.HasPrefix(req.Messages[0].Text, "Call me Ana.\n\nYou ") {
 			t.Errorf("system prompt %.60q", req.Messages[0].Text)
@@ -348,7 +348,7 @@ func TestInstructionsStandBeforeEveryPrompt(t *testing.T) {
 func TestAPromptThatIsTooLongIsShortenedOnce(t *testing.T) {
 	big := &fakeTool{name: "search_notes", result: agent.Result{Text: strings.Repeat("words and more words ", 1000)}}
 	model := &script{lines: []line{say(searchStep), {err: fmt.Errorf("ask: %w", llm.ErrTooLong)}, say("Done.")}}
-	events := collect(New(Options{Model: model, History: &shelf{}, Refuses: func() bool { return true }, Tools: tools(big), Window: func() int { return 8192 }}).Ask(t.Context(), "c1", "go"), nil)
+	events := collect(New(Options{Model: model, History: &shelf{}, RejectsLongPrompts: func() bool { return true }, Tools: tools(big), Window: func() int { return 8192 }}).Ask(t.Context(), "c1", "go"), nil)
 	if end := ended(t, events); end.Answer != "Done." {
 		t.Errorf("answer %q", end.Answer)
 	}
@@ -403,7 +403,7 @@ func TestAPlanAtTheLimitIsNoAnswer(t *testing.T) {
 func TestAnAnswerMayFillWhatThePromptLeaves(t *testing.T) {
 	for _, window := range []int{0, 4096, 1 << 20} {
 		model := &script{lines: []line{say(`{"steps":[],"answer":"Yes."}`)}}
-		a := New(Options{Model: model, History: &shelf{}, Window: func() int { return window }, Refuses: func() bool { return true }})
+		a := New(Options{Model: model, History: &shelf{}, Window: func() int { return window }, RejectsLongPrompts: func() bool { return true }})
 		events := collect(a.Ask(t.Context(), "c1", "go"), nil)
 		ended(t, events)
 		got, used := model.requests[0].MaxTokens, bodies[agent.ContextCounted](events)[0].Used

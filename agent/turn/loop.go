@@ -30,8 +30,8 @@ func (t *turn) loop(ctx context.Context) (able bool, err error) {
 	}
 	t.tools = append(slices.Clip(t.tools), t.delegation()...)
 	end := t.phase("loop")
-	th := &thread{
-		turn: t, agent: "loop", tools: offerWith(always, t.tools, t.question, t.MaxTools), may: t.tools, rounds: t.Rounds,
+	th := &agentLoop{
+		turn: t, agent: "loop", tools: chooseToolsWith(always, t.tools, t.question, t.MaxTools), callable: t.tools, rounds: t.Rounds,
 		system:   t.withPersona(strings.NewReplacer("{today}", date(t.Now()), "{rounds}", strconv.Itoa(t.Rounds)).Replace(loopPrompt)),
 		history:  t.history,
 		material: slices.Concat(t.factPart(0), t.pastParts(), kept),

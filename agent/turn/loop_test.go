@@ -161,9 +161,9 @@ func TestALoopThatWasCutIsGoneOnWith(t *testing.T) {
 				switch e.Moment {
 				case agent.Planned:
 					rounds++
-				case agent.Began:
+				case agent.CallStarted:
 					cutOff++
-				case agent.Over:
+				case agent.CallEnded:
 					cutOff--
 				}
 			}

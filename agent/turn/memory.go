@@ -18,7 +18,7 @@ import (
 func (a *Agent) Recall(ctx context.Context, conversation, question string, k int) ([]agent.Recollection, error) {
 	found, err := a.Memory.Recall(ctx, conversation, question, a.Messages, k)
 	for i, r := range found {
-		found[i].Foreign = len(a.untrustedIn(ctx, r.Title, r.Question, r.Answer)) > 0 || len(agent.ParseMessage(r.Question).Attached) > 0
+		found[i].Untrusted = len(a.untrustedIn(ctx, r.Title, r.Question, r.Answer)) > 0 || len(agent.ParseMessage(r.Question).Attached) > 0
 	}
 	return found, err
 }
@@ -85,7 +85,7 @@ const maxRecalled = 2 << 10
 func (t *turn) pastParts() (parts []prompt.Part) {
 	for _, r := range t.past {
 		head := fmt.Sprintf("A relevant past exchange, of %s, in the conversation %q (%s)", date(r.Asked), agent.OneLine(agent.Clip(r.Title, 80)), r.Conversation)
-		if r.Foreign {
+		if r.Untrusted {
 			head += ", with text from outside the user's own notes"
 		}
 		parts = append(parts, prompt.Part{

@@ -45,7 +45,7 @@ func (t *turn) askWithin(ctx context.Context, p prompt.Prompt, say func(text str
 		if !errors.Is(err, llm.ErrTooLong) || ctx.Err() != nil || n == lengthTries {
 			return usage, err
 		}
-		t.gauges.Learn(ctx, t.ModelName(), prompt.Longer)
+		t.meters.Learn(ctx, t.ModelName(), prompt.Longer)
 		if n == 1 {
 			t.emit(agent.Noticed{Text: "The prompt was longer than the model's window; it is shortened and sent again."})
 		}
@@ -63,18 +63,18 @@ const (
 // measured is the window of this moment, 0 for unknown, and what an estimate
 // is multiplied with to fit into it.
 func (t *turn) measured(ctx context.Context) (window int, scale float64) {
-	g := t.gauges.Of(ctx, t.ModelName())
+	g := t.meters.Of(ctx, t.ModelName())
 	window = t.Window()
 	if g.Window > 0 && window > 0 {
 		window = min(window, g.Window)
 	}
-	return window, prompt.Scale(g, t.Refuses())
+	return window, prompt.Scale(g, t.RejectsLongPrompts())
 }
 
 // send makes one request that fits a window, and reads its answer to the end.
 func (t *turn) send(ctx context.Context, p prompt.Prompt, window int, scale float64, say func(string)) (llm.Usage, error) {
 	fitted := p.Fit(window, scale)
-	t.emit(fitted.Counted(p, window, t.gauges.Of(ctx, t.ModelName())))
+	t.emit(fitted.Counted(p, window, t.meters.Of(ctx, t.ModelName())))
 	if fitted.Left != "" && t.leftOut(fitted.Left) {
 		t.emit(agent.Noticed{Text: fitted.Left})
 	}
@@ -86,7 +86,7 @@ func (t *turn) send(ctx context.Context, p prompt.Prompt, window int, scale floa
 	req.Think = t.Think()
 	t.count(func(m *agent.Metrics) { m.ModelCalls++ })
 	t.prompted(p.Agent, req)
-	defer t.works()()
+	defer t.countWork()()
 
 	var usage llm.Usage
 	split := parse.Thoughts{Say: say, Think: func(text string) { t.emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: text}) }}
@@ -128,8 +128,8 @@ func (t *turn) leftOut(what string) bool {
 // checkWhole tells when the server dropped a part of the prompt, which it does
 // without a word, and learns from its count.
 func (t *turn) checkWhole(ctx context.Context, c prompt.Count, window int) {
-	expected := float64(c.Estimate) * max(t.gauges.Of(ctx, t.ModelName()).High, 1)
-	if t.gauges.Cut(ctx, t.ModelName(), c, window, t.Refuses()) {
+	expected := float64(c.Estimate) * max(t.meters.Of(ctx, t.ModelName()).High, 1)
+	if t.meters.Cut(ctx, t.ModelName(), c, window, t.RejectsLongPrompts()) {
 		t.emit(agent.Noticed{Text: fmt.Sprintf("The model server cut the prompt in silence: it read %d tokens of about %.0f, and the beginning is likely lost. "+
 			"This answer may miss something; the next prompts are kept shorter.", c.Counted, expected)})
 	}

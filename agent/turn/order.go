@@ -12,17 +12,17 @@ import (
 // one may have to read a note from a slow disk first.
 const lineTimeout = 2 * time.Second
 
-// inLine is where a step stands among those of its plan: the questions of steps
+// turnstile is where a step stands among those of its plan: the questions of steps
 // that run side by side come in the order of the plan. nil: it stands alone.
-type inLine struct {
-	before []*inLine
+type turnstile struct {
+	before []*turnstile
 	free   func() bool   // all that the step comes after has ended
 	past   chan struct{} // closed when it has asked, or asks nothing
 	once   sync.Once
 }
 
 // wait lets the earlier steps ask first, but for those that are not free yet.
-func (l *inLine) wait(ctx context.Context) error {
+func (l *turnstile) wait(ctx context.Context) error {
 	if l == nil {
 		return nil
 	}
@@ -43,18 +43,18 @@ func (l *inLine) wait(ctx context.Context) error {
 	return nil
 }
 
-// pass lets the later steps ask.
-func (l *inLine) pass() {
+// letNext lets the later steps ask.
+func (l *turnstile) letNext() {
 	if l != nil {
 		l.once.Do(func() { close(l.past) })
 	}
 }
 
-// lineUp gives steps their line; ended closes when a step has.
-func lineUp(steps []agent.Step, ended map[string]chan struct{}) []*inLine {
-	line := make([]*inLine, len(steps))
+// queueUp gives steps their line; ended closes when a step has.
+func queueUp(steps []agent.Step, ended map[string]chan struct{}) []*turnstile {
+	line := make([]*turnstile, len(steps))
 	for i, step := range steps {
-		line[i] = &inLine{before: line[:i], past: make(chan struct{}), free: func() bool {
+		line[i] = &turnstile{before: line[:i], past: make(chan struct{}), free: func() bool {
 			for _, id := range step.After {
 				select {
 				case <-ended[id]:

@@ -23,10 +23,10 @@ const (
 	maxNew = 8
 )
 
-// unsaid lists what an outbound call holds that the user did not say in this
+// notFromUser lists what an outbound call holds that the user did not say in this
 // conversation; nil: nothing to ask about. Nothing is unsaid as long as the
 // prompts hold nothing but what the user typed: what nobody read cannot leave.
-func (t *turn) unsaid(c call, made *origin) []string {
+func (t *turn) notFromUser(c call, made *origin) []string {
 	spec := c.tool.Spec()
 	typed, others := t.said(spec.Name, made)
 	if !others || slices.Contains(typed, args.Canonical(c.input)) {
@@ -58,9 +58,9 @@ func (t *turn) unsaid(c call, made *origin) []string {
 
 // recallLiberties counts those of the calls that began before the turn was cut.
 func (t *turn) recallLiberties() {
-	for _, before := range t.kept.steps {
+	for _, before := range t.saved.steps {
 		if tool := t.tool(before.tool); agent.IsOutward(tool) && !before.started.IsZero() {
-			t.unsaid(call{tool: tool, input: before.input}, &origin{private: []string{"what was read before"}})
+			t.notFromUser(call{tool: tool, input: before.input}, &origin{private: []string{"what was read before"}})
 		}
 	}
 }
@@ -77,7 +77,7 @@ func (t *turn) said(tool string, made *origin) (typed []string, others bool) {
 			}
 		}
 	}
-	others = len(made.foreign)+len(made.private)+len(t.facts)+len(t.past) > 0 || t.summary.Text != ""
+	others = len(made.untrusted)+len(made.private)+len(t.facts)+len(t.past) > 0 || t.summary.Text != ""
 	for _, m := range append(slices.Clip(t.history), llm.Message{Role: llm.User, Text: t.question}) {
 		own, brought := "", m.Text
 		if m.Role == llm.User {

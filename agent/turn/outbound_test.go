@@ -89,7 +89,7 @@ func asksFor(t *testing.T, o Options, question string, calls ...[2]string) []age
 	}
 	events := collect(New(o).Ask(t.Context(), "c1", question), always(agent.Refuse))
 	for _, changed := range bodies[agent.StepChanged](events) {
-		if changed.Status == agent.Broken {
+		if changed.Status == agent.StepFailed {
 			t.Fatalf("%v: %s", calls, changed.Reason)
 		}
 	}

@@ -23,11 +23,11 @@ func (t *turn) quoteFound(ctx context.Context) {
 	task := t.explainerPrompt().Request.Task
 	task.Fallback, task.Results = true, task.Results[t.attached:]
 	quoted, _, _ := llm.Collect(llm.NewOffline().Stream(ctx, llm.Request{Task: task}))
-	if quoted.Text == "" || strings.Contains(t.kept.text, quoted.Text) { // it failed before, and is kept
+	if quoted.Text == "" || strings.Contains(t.saved.text, quoted.Text) { // it failed before, and is kept
 		return
 	}
 	t.gap, t.quoted = "", quoted.Text
-	if t.kept.longer(t.answer.String()) != "" {
+	if t.saved.longer(t.answer.String()) != "" {
 		t.quoted = "\n\n(The answer breaks off here.)\n\n" + quoted.Text
 	}
 	t.say(t.quoted)

@@ -205,9 +205,9 @@ func TestWhatWasFoundIsQuotedWhateverItsLanguage(t *testing.T) {
 	for name, found := range map[string]agent.Result{
 		"another language":         {Sources: []agent.Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal die Woche, auch im Winter."}}, Searched: true},
 		"hardly an answer":         {Sources: []agent.Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal die Woche, auch im Winter."}}, Searched: true, Unlikely: true},
-		"a text of a tool":         {Text: "Dreimal die Woche, auch im Winter.", Foreign: true},
-		"one with its own numbers": {Text: "Dreimal [7] die Woche, auch im Winter.", Foreign: true},
-		"numbers of some models":   {Text: "Dreimal 【1†Plan】, auch 【 1 】 die Woche, auch im Winter.", Foreign: true},
+		"a text of a tool":         {Text: "Dreimal die Woche, auch im Winter.", Untrusted: true},
+		"one with its own numbers": {Text: "Dreimal [7] die Woche, auch im Winter.", Untrusted: true},
+		"numbers of some models":   {Text: "Dreimal 【1†Plan】, auch 【 1 】 die Woche, auch im Winter.", Untrusted: true},
 		"in a passage":             {Sources: []agent.Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal 【1†Plan】 die Woche, auch im Winter."}}, Searched: true},
 	} {
 		tool := &fakeTool{name: "look", reads: true, result: found}
@@ -337,7 +337,7 @@ func TestTheTextOfAToolCanBeCited(t *testing.T) {
 		if want := "[brave_web_search:1 verified brave_web_search:1 paraphrase brave_web_search:1 not_found]"; fmt.Sprint(got) != want {
 			t.Errorf("%s: the verdicts on [2] are %v", mode, got)
 		}
-		if end := ended(t, events); len(end.Sources) != 2 || end.Sources[1].N != 2 || !end.Sources[1].Foreign {
+		if end := ended(t, events); len(end.Sources) != 2 || end.Sources[1].N != 2 || !end.Sources[1].Untrusted {
 			t.Errorf("%s: the sources are %+v", mode, end.Sources)
 		}
 	}

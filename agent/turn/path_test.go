@@ -75,7 +75,7 @@ func TestPlacesThatWereNotReadAreMarked(t *testing.T) {
 	} {
 		t.Run(answer, func(t *testing.T) {
 			search := &fakeTool{name: "search_notes", reads: true, schema: `{"type":"object"}`, result: agent.Result{
-				Sources: []agent.Source{fitness, poisoned, {Path: "计划.md", Vault: "/vault", Line: 1, EndLine: 2}, {Path: page, Foreign: true}}, Listed: listed,
+				Sources: []agent.Source{fitness, poisoned, {Path: "计划.md", Vault: "/vault", Line: 1, EndLine: 2}, {Path: page, Untrusted: true}}, Listed: listed,
 			}}
 			create := &fakeTool{name: "create_note", schema: `{"type":"object"}`}
 			plan := `{"steps":[{"id":"1","tool":"search_notes","input":{}},{"id":"2","tool":"create_note","input":{"path":"garden.md"}}]}`

@@ -61,6 +61,6 @@ func TestWaitingForTheUserIsNoTimeOfTheTurn(t *testing.T) {
 type formTool struct{ *fakeTool }
 
 func (formTool) Run(ctx context.Context, _ json.RawMessage) (agent.Result, error) {
-	agent.DeskOf(ctx).Ask(ctx, agent.Question{Kind: agent.FormInput})
+	agent.HostFrom(ctx).Ask(ctx, agent.Question{Kind: agent.FormInput})
 	return agent.Result{Text: "ok"}, nil
 }

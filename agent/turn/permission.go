@@ -62,7 +62,7 @@ func (g *gate) level(conversation, name string, own agent.Level, as rules.Readin
 func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessage, foreign bool) (agent.Level, string) {
 	t := newTurn(a, "", nil)
 	if foreign {
-		t.markForeign("a page of the web, for example")
+		t.markUntrusted("a page of the web, for example")
 	}
 	c := call{tool: tool, input: input}
 	c.as = t.ruledBy(ctx, c)
@@ -131,7 +131,7 @@ func (p *permit) run(ctx context.Context) (agent.Result, error) {
 	if hash(p.input) != p.hash {
 		return agent.Result{}, errChanged
 	}
-	return p.tool.Run(agent.WithCallKey(ctx, p.key), bytes.Clone(p.input))
+	return p.tool.Run(agent.WithIdempotencyKey(ctx, p.key), bytes.Clone(p.input))
 }
 
 // hash is the SHA-256 of the arguments, in hex.
@@ -224,7 +224,7 @@ func (t *turn) askPermission(ctx context.Context, c call, p *permit, asked agent
 	if err := c.at.wait(ctx); err != nil {
 		return agent.Reply{}, err
 	}
-	if err := t.journal(ctx, intend(c), agent.Entry{Moment: agent.Inquired, Step: c.step, Reason: asked.Reason}); err != nil {
+	if err := t.journal(ctx, intend(c), agent.Entry{Moment: agent.CallAsked, Step: c.step, Reason: asked.Reason}); err != nil {
 		return agent.Reply{}, err
 	}
 	p.asked, p.preview = true, preview
@@ -247,9 +247,9 @@ func (t *turn) askPermission(ctx context.Context, c call, p *permit, asked agent
 	}
 	asked.Step, asked.Call, asked.Name, asked.Input, asked.Hash = c.step, c.id, name, bytes.Clone(p.input), p.hash
 	asked.Preview, asked.Reply = preview, reply
-	defer t.asks(0)()
+	defer t.waitForUser(0)()
 	t.emit(asked)
-	c.at.pass()
+	c.at.letNext()
 	select {
 	case r := <-replies:
 		if err := t.journal(ctx, agent.Entry{Moment: agent.Decided, Step: c.step, Decision: r.Decision, Reason: r.Reason}); err != nil {
@@ -269,7 +269,7 @@ func (t *turn) preview(ctx context.Context, c call) (agent.Preview, error) {
 	if !ok {
 		return agent.Preview{}, nil
 	}
-	preview, err := agent.Guarded(agent.WithCallKey(ctx, c.key), func(ctx context.Context) (agent.Preview, error) { return tool.Preview(ctx, bytes.Clone(c.input)) })
+	preview, err := agent.Guarded(agent.WithIdempotencyKey(ctx, c.key), func(ctx context.Context) (agent.Preview, error) { return tool.Preview(ctx, bytes.Clone(c.input)) })
 	if ctx.Err() != nil {
 		return agent.Preview{}, ctx.Err()
 	}
@@ -288,7 +288,7 @@ func because(what, why string) string {
 func (t *turn) withHidden(ctx context.Context, tool agent.Tool) context.Context {
 	var hide []rules.Rule
 	for _, r := range t.gate.list() {
-		if r.Level == agent.Deny && len(r.Where) > 0 && (r.MatchesTool(agent.ReadNote) || agent.Harmless(tool) && r.SpeaksOf(tool)) {
+		if r.Level == agent.Deny && len(r.Where) > 0 && (r.MatchesTool(agent.ReadNote) || agent.ReadOnly(tool) && r.SpeaksOf(tool)) {
 			r.Tool = "*"
 			hide = append(hide, r)
 		}
@@ -305,7 +305,7 @@ func (t *turn) withHidden(ctx context.Context, tool agent.Tool) context.Context 
 // ruledBy does the same for a call of the turn. Where no rule speaks of a tool
 // that only reads, nothing needs to be looked up.
 func (t *turn) ruledBy(ctx context.Context, c call) rules.Reading {
-	if agent.Harmless(c.tool) && !slices.ContainsFunc(t.gate.list(), func(r rules.Rule) bool { return r.SpeaksOf(c.tool) }) {
+	if agent.ReadOnly(c.tool) && !slices.ContainsFunc(t.gate.list(), func(r rules.Rule) bool { return r.SpeaksOf(c.tool) }) {
 		return rules.Reading{Plain: c.input}
 	}
 	return rules.Read(ctx, c.tool, c.input)

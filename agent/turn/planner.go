@@ -44,13 +44,13 @@ type plan struct {
 // plan asks the model what to do. A plan that cannot be used is asked for once
 // more; then the turn falls back on searching the notes for the question.
 func (t *turn) plan(ctx context.Context) (plan, error) {
-	if kept, err := t.keptPlan("", 0); err != nil {
+	if kept, err := t.savedPlan("", 0); err != nil {
 		return plan{}, err
 	} else if kept != nil {
 		return plan{steps: kept.made.Steps}, nil
 	}
 	defer t.phase("planner")()
-	offered := offer(t.tools, t.question, t.MaxTools)
+	offered := chooseTools(t.tools, t.question, t.MaxTools)
 	if t.question == agent.NothingTyped { // no tool was asked for
 		return t.planned(ctx, t.fallback(offered, nil))
 	}
@@ -91,12 +91,12 @@ func (t *turn) leaveOut(dropped []string) {
 // planned keeps a plan before any of it is done.
 func (t *turn) planned(ctx context.Context, made agent.PlanMade) (plan, error) {
 	made.Steps = made.Steps[:t.takeSteps(len(made.Steps))]
-	from := t.reading.now()
-	t.reading.planned(made.Steps, from)
+	from := t.provenance.now()
+	t.provenance.planned(made.Steps, from)
 	if !made.Fallback {
 		t.leaveOut(made.Dropped)
 	}
-	if err := t.journal(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: t.answer.String(), Foreign: from.foreign}); err != nil {
+	if err := t.journal(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: t.answer.String(), Untrusted: from.untrusted}); err != nil {
 		return plan{}, err
 	}
 	t.emit(made)
@@ -162,7 +162,7 @@ func (t *turn) read(text string, unusable error) (made agent.PlanMade, answered 
 		return agent.PlanMade{}, t.answer.Len() > 0, err
 	}
 	made.Reasoning = draft.Reasoning
-	made.Steps, made.Dropped = t.mendSteps(draft.Steps, t.tools, nil)
+	made.Steps, made.Dropped = t.repairSteps(draft.Steps, t.tools, nil)
 	switch {
 	case len(made.Steps) > 0:
 		if t.answer.Len() > 0 {

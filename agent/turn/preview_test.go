@@ -28,7 +28,7 @@ func TestWhatCannotBeDoneIsNotAskedAbout(t *testing.T) {
 			body.Reply(agent.Reply{Decision: agent.AllowOnce})
 			t.Error("a call that cannot be done was asked about")
 		case agent.StepChanged:
-			if body.Status == agent.Broken {
+			if body.Status == agent.StepFailed {
 				failed = body.Reason
 			}
 		}

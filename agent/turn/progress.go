@@ -59,7 +59,7 @@ func (t *turn) keepAnswer(ctx context.Context) (stop func()) {
 		}()
 		tick := time.NewTicker(progressEvery)
 		defer tick.Stop()
-		kept, told := len(t.kept.text), false
+		kept, told := len(t.saved.text), false
 		for {
 			select {
 			case <-over:
@@ -70,7 +70,7 @@ func (t *turn) keepAnswer(ctx context.Context) (stop func()) {
 			if len(text) <= kept { // nothing new, or not yet as much as before the turn was cut
 				continue
 			}
-			if t.isForeign() {
+			if t.readUntrusted() {
 				t.rememberSaid(ctx, text)
 			}
 			err := t.Journal.Progress(context.WithoutCancel(ctx), t.id, text)

@@ -13,9 +13,9 @@ import (
 	"lifehub/llm"
 )
 
-// fromOutside reports whether all that a tool brings is untrusted, its errors
+// errorsUntrusted reports whether all that a tool brings is untrusted, its errors
 // too. What a tool that is gone brought may be.
-func fromOutside(tool agent.Tool) bool {
+func errorsUntrusted(tool agent.Tool) bool {
 	if tool == nil {
 		return true
 	}
@@ -23,39 +23,39 @@ func fromOutside(tool agent.Tool) bool {
 	return opens || agent.IsOutward(tool)
 }
 
-// reading is what was read during a turn: where text comes from that is not
+// provenance is what was read during a turn: where text comes from that is not
 // the user's own, and what tools brought. It is safe for concurrent use; the
 // zero value has read nothing.
-type reading struct {
-	mu      sync.Mutex
-	foreign []string
-	brought []string
-	search  []string            // what web searches brought
-	own     agent.OwnText       // what of it is the user's own
-	quoted  map[string][]string // by message of the user's: whose words stand in it
-	plans   map[string]origin   // by step: what had been read when it was planned
+type provenance struct {
+	mu        sync.Mutex
+	untrusted []string
+	toolText  []string
+	search    []string            // what web searches brought
+	own       agent.OwnText       // what of it is the user's own
+	quoted    map[string][]string // by message of the user's: whose words stand in it
+	plans     map[string]origin   // by step: what had been read when it was planned
 }
 
 // origin is what a call was made of.
 type origin struct {
-	foreign []string // where the foreign text comes from that had a part in it
-	private []string // texts that tools had brought before
+	untrusted []string // where the foreign text comes from that had a part in it
+	private   []string // texts that tools had brought before
 }
 
-func (r *reading) now() origin {
+func (r *provenance) now() origin {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return origin{foreign: slices.Clone(r.foreign), private: slices.Clone(r.brought)}
+	return origin{untrusted: slices.Clone(r.untrusted), private: slices.Clone(r.toolText)}
 }
 
-func (r *reading) searches() []string {
+func (r *provenance) searches() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.search)
 }
 
 // planned notes what steps were made of.
-func (r *reading) planned(steps []agent.Step, from origin) {
+func (r *provenance) planned(steps []agent.Step, from origin) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.plans == nil {
@@ -66,44 +66,44 @@ func (r *reading) planned(steps []agent.Step, from origin) {
 	}
 }
 
-// markForeign notes that text from outside the user's own notes stands in the
+// markUntrusted notes that text from outside the user's own notes stands in the
 // prompts from now on, and where it comes from.
-func (t *turn) markForeign(from string) {
-	t.reading.mu.Lock()
-	if !slices.Contains(t.reading.foreign, from) {
-		t.reading.foreign = append(t.reading.foreign, from)
+func (t *turn) markUntrusted(from string) {
+	t.provenance.mu.Lock()
+	if !slices.Contains(t.provenance.untrusted, from) {
+		t.provenance.untrusted = append(t.provenance.untrusted, from)
 	}
-	t.reading.mu.Unlock()
+	t.provenance.mu.Unlock()
 }
 
 // saidBy names the words of an error as a place that foreign text comes from.
 func saidBy(who string) string { return "what " + who + " said" }
 
-// hasRead notes what a tool brought.
-func (t *turn) hasRead(tool string, r agent.Result) {
-	for _, from := range foreignFrom(r, tool) {
-		t.markForeign(from)
+// recordRead notes what a tool brought.
+func (t *turn) recordRead(tool string, r agent.Result) {
+	for _, from := range untrustedFrom(r, tool) {
+		t.markUntrusted(from)
 	}
-	t.reading.mu.Lock()
-	defer t.reading.mu.Unlock()
-	t.reading.brought = append(t.reading.brought, textsOf(r)...)
+	t.provenance.mu.Lock()
+	defer t.provenance.mu.Unlock()
+	t.provenance.toolText = append(t.provenance.toolText, textsOf(r)...)
 	if tool == agent.WebSearch {
-		t.reading.search = append(t.reading.search, addressesOf(r)...)
+		t.provenance.search = append(t.provenance.search, addressesOf(r)...)
 	}
 }
 
-// foreignFrom names what of a result is foreign; nil: nothing.
-func foreignFrom(r agent.Result, tool string) (names []string) {
+// untrustedFrom names what of a result is foreign; nil: nothing.
+func untrustedFrom(r agent.Result, tool string) (names []string) {
 	for _, s := range r.Sources {
 		name := s.Path
 		if s.Call != "" {
 			name = "what " + s.Path + " brought"
 		}
-		if s.Foreign && !slices.Contains(names, name) {
+		if s.Untrusted && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 && r.IsForeign() {
+	if len(names) == 0 && r.IsUntrusted() {
 		names = []string{"what " + tool + " brought"}
 	}
 	return names
@@ -131,19 +131,19 @@ func textsOf(r agent.Result) []string {
 // planned, and the results that it waits for, which may be filled in. nil:
 // nobody knows.
 func (t *turn) originOf(step agent.Step, earlier func(string) finding) *origin {
-	t.reading.mu.Lock()
-	made, known := t.reading.plans[step.ID]
-	t.reading.mu.Unlock()
+	t.provenance.mu.Lock()
+	made, known := t.provenance.plans[step.ID]
+	t.provenance.mu.Unlock()
 	if !known {
 		return nil
 	}
-	made.foreign, made.private = slices.Clone(made.foreign), slices.Clone(made.private)
+	made.untrusted, made.private = slices.Clone(made.untrusted), slices.Clone(made.private)
 	for _, id := range step.After {
 		from := earlier(id)
 		made.private = append(made.private, textsOf(from.result)...)
-		made.foreign = append(made.foreign, foreignFrom(from.result, from.step.Tool)...)
-		if fromOutside(t.tool(from.step.Tool)) && len(made.foreign) == 0 {
-			made.foreign = append(made.foreign, "what "+from.step.Tool+" brought")
+		made.untrusted = append(made.untrusted, untrustedFrom(from.result, from.step.Tool)...)
+		if errorsUntrusted(t.tool(from.step.Tool)) && len(made.untrusted) == 0 {
+			made.untrusted = append(made.untrusted, "what "+from.step.Tool+" brought")
 		}
 	}
 	return &made
@@ -154,10 +154,10 @@ func (t *turn) originOf(step agent.Step, earlier func(string) finding) *origin {
 func (t *turn) verdict(c call) rules.Verdict {
 	made := c.made
 	if made == nil { // everything that was read so far may have had a part in it
-		now := t.reading.now()
+		now := t.provenance.now()
 		made = &now
 	}
-	if t.wroteOut(c) {
+	if t.isLiteralCall(c) {
 		made = &origin{}
 	}
 	if t.gate.allowsUntrusted(c.tool.Spec().Name, c.ruled()) {
@@ -166,30 +166,30 @@ func (t *turn) verdict(c call) rules.Verdict {
 	own, newAddress := t.ownLevel(c)
 	v := t.gate.level(t.conversation, c.tool.Spec().Name, own, c.ruled())
 	if agent.IsOutward(c.tool) || newAddress {
-		v.Unsaid = t.unsaid(c, made)
+		v.Unsaid = t.notFromUser(c, made)
 	}
 	if v.Level == agent.ConfirmEach && newAddress {
 		v.Reason = c.tool.Spec().Name + " asks about each address, but where a rule names its host"
 	}
 	if v.Level != agent.Auto {
-		if v.Level == agent.Confirm && len(made.foreign) > 0 {
-			v.Reason = foreignReason(c, made) + "; " + v.Reason
+		if v.Level == agent.Confirm && len(made.untrusted) > 0 {
+			v.Reason = untrustedReason(c, made) + "; " + v.Reason
 			v.Fixed = true // what would be allowed for longer would be asked about all the same
 		}
 		return v
 	}
 	switch {
-	case len(made.foreign) > 0 && (newAddress || !agent.Harmless(c.tool) && !agent.IsContained(c.tool)):
-		return rules.Verdict{Level: agent.Confirm, Reason: foreignReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
+	case len(made.untrusted) > 0 && (newAddress || !agent.ReadOnly(c.tool) && !agent.WritesOnlyArtifacts(c.tool)):
+		return rules.Verdict{Level: agent.Confirm, Reason: untrustedReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
 	case len(v.Unsaid) > 0:
 		return rules.Verdict{Level: agent.Confirm, Reason: "it would send what you did not say in this conversation: " + strings.Join(v.Unsaid, ", "), Fixed: true, Unsaid: v.Unsaid}
 	}
 	return v
 }
 
-// wroteOut tells whether the user's message is this very call, written out:
+// isLiteralCall tells whether the user's message is this very call, written out:
 // @add_task text="Buy milk". Then nothing else had a part in it.
-func (t *turn) wroteOut(c call) bool {
+func (t *turn) isLiteralCall(c call) bool {
 	spec := c.tool.Spec()
 	head, rest, _ := strings.Cut(strings.TrimSpace(t.typed(t.question)), " ")
 	if head != "@"+spec.Name {
@@ -211,8 +211,8 @@ func (t *turn) wroteOut(c call) bool {
 	return err == nil && args.Canonical(input) == args.Canonical(c.input)
 }
 
-func foreignReason(c call, made *origin) string {
-	from := slices.Compact(slices.Sorted(slices.Values(made.foreign)))
+func untrustedReason(c call, made *origin) string {
+	from := slices.Compact(slices.Sorted(slices.Values(made.untrusted)))
 	return fmt.Sprintf("text that is not yours was read before %s was planned: %s", c.tool.Spec().Name, strings.Join(from[:min(len(from), 5)], ", "))
 }
 
@@ -225,7 +225,7 @@ func (t *turn) knownAddress(address string) bool {
 			given = append(given, t.typed(m.Text))
 		}
 	}
-	given = append(given, t.reading.searches()...)
+	given = append(given, t.provenance.searches()...)
 	for _, text := range given {
 		for _, found := range agent.AddressText.FindAllString(text, -1) {
 			if want != "" && slices.Contains([]string{agent.PlainAddress(found), agent.PlainAddress(strings.TrimRight(found, ".,;:!?)]*_"))}, want) {

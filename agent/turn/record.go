@@ -36,10 +36,10 @@ func intend(c call) agent.Entry {
 // begun records that a permitted call starts. When it returns an error, the
 // call must not run.
 func (t *turn) begun(ctx context.Context, c call, p *permit) error {
-	start := agent.Entry{Moment: agent.Began, Step: c.step}
+	start := agent.Entry{Moment: agent.CallStarted, Step: c.step}
 	if checker, ok := c.tool.(agent.Checker); ok {
 		mark, err := agent.Guarded(ctx, func(ctx context.Context) (json.RawMessage, error) {
-			return checker.Mark(agent.WithCallKey(ctx, c.key), bytes.Clone(p.input))
+			return checker.Mark(agent.WithIdempotencyKey(ctx, c.key), bytes.Clone(p.input))
 		})
 		if err == nil { // else its run will say why; and if it is cut, it is asked about
 			start.Mark = mark
@@ -59,8 +59,8 @@ func (t *turn) over(ctx context.Context, c call, o outcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
-	entry := agent.Entry{Moment: agent.Over, Step: c.step, Status: o.status, Reason: o.reason, Effects: t.effectsBy(c.step)}
-	if o.status == agent.Done || o.result.Foreign {
+	entry := agent.Entry{Moment: agent.CallEnded, Step: c.step, Status: o.status, Reason: o.reason, Effects: t.effectsBy(c.step)}
+	if o.status == agent.Done || o.result.Untrusted {
 		entry.Result = &o.result
 	}
 	if err := t.journal(ctx, entry); err != nil {

@@ -51,7 +51,7 @@ func TestRulesUnderAFormerNameTightenAndDoNotLoosen(t *testing.T) {
 }
 
 func TestATurnIsResumedWhoseToolHasAnotherNameNow(t *testing.T) {
-	moments := []agent.Moment{agent.Planned, agent.Intended, agent.Inquired, agent.Decided, agent.Began, agent.Over}
+	moments := []agent.Moment{agent.Planned, agent.Intended, agent.CallAsked, agent.Decided, agent.CallStarted, agent.CallEnded}
 	for cut := range moments {
 		t.Run(string(moments[cut]), func(t *testing.T) {
 			before, now := webTool("brave_brave_web"), webTool("brave_web")
@@ -63,7 +63,7 @@ func TestATurnIsResumedWhoseToolHasAnotherNameNow(t *testing.T) {
 				Prepare: func(_ context.Context, text string, _ func(string)) { waited = append(waited, text) },
 			}, func(p agent.PermissionAsked) agent.Reply {
 				asked++
-				if p.Name != "brave_web" || p.Unknown != (moments[cut] == agent.Began) {
+				if p.Name != "brave_web" || p.Unknown != (moments[cut] == agent.CallStarted) {
 					t.Errorf("asked %+v", p)
 				}
 				return agent.Reply{Decision: agent.AllowOnce}
@@ -72,7 +72,7 @@ func TestATurnIsResumedWhoseToolHasAnotherNameNow(t *testing.T) {
 				t.Fatalf("got %+v", events[len(events)-1])
 			}
 			want := 1
-			if moments[cut] == agent.Over {
+			if moments[cut] == agent.CallEnded {
 				want = 0
 			}
 			if len(now.ran()) != want || asked != want {

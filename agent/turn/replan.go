@@ -26,7 +26,7 @@ const (
 // nothing. No steps: the answer has to do with what there is. What has been
 // done is not done again.
 func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
-	if kept, err := t.keptPlan("", 0); err != nil {
+	if kept, err := t.savedPlan("", 0); err != nil {
 		return nil, err
 	} else if kept != nil {
 		return kept.made.Steps, nil
@@ -37,7 +37,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 		return nil, nil
 	}
 	defer t.phase("planner")()
-	offered := offer(t.tools, t.question, t.MaxTools)
+	offered := chooseTools(t.tools, t.question, t.MaxTools)
 	var text strings.Builder
 	if _, err := t.ask(ctx, t.replanPrompt(offered, missing), func(piece string) { text.WriteString(piece) }); err != nil {
 		if ctx.Err() == nil {
@@ -50,7 +50,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 		return nil, nil // it names no other way
 	}
 	made := agent.PlanMade{Reasoning: draft.Reasoning, Before: stepsOf(t.found[t.attached:])}
-	made.Steps, made.Dropped = t.mendSteps(draft.Steps, t.tools, idsOf(t.found))
+	made.Steps, made.Dropped = t.repairSteps(draft.Steps, t.tools, idsOf(t.found))
 	made.Steps = t.withoutDone(made.Steps)
 	if len(made.Steps) == 0 {
 		t.leaveOut(made.Dropped)
@@ -84,12 +84,12 @@ func missingOf(found []finding) (missing []string) {
 			continue
 		case f.status == agent.Done && f.result.Nothing:
 			why = "it found nothing"
-		case f.status != agent.Broken && f.status != agent.Skipped:
+		case f.status != agent.StepFailed && f.status != agent.Skipped:
 			continue
 		}
 		missing = append(missing, fmt.Sprintf("- step %s, %s %s: %s", f.step.ID, f.step.Tool, agent.Clip(string(f.step.Input), 300), agent.OneLine(agent.Clip(why, 500))))
 	}
-	if !slices.ContainsFunc(found, func(f finding) bool { return f.status == agent.Broken || f.result.Nothing }) {
+	if !slices.ContainsFunc(found, func(f finding) bool { return f.status == agent.StepFailed || f.result.Nothing }) {
 		return nil // steps that were left out because of a no
 	}
 	return missing

@@ -12,15 +12,15 @@ import (
 	"lifehub/agent"
 )
 
-// kept is what is known of a turn that was cut and is gone on with. The zero
+// saved is what is known of a turn that was cut and is gone on with. The zero
 // value is a turn that begins.
-type kept struct {
-	plans   []*keptPlan          // in the order in which they were made
-	steps   map[string]*keptCall // what became of their steps; nil: there is no plan
-	calls   map[string]*keptCall // those that were begun or decided, by [sameCall]
-	judged  map[try]attempt      // what workers reported, and the verdict
-	text    string               // of the answer, as far as it was kept
-	damaged bool                 // calls may have been started that are not in calls
+type saved struct {
+	plans   []*savedPlan          // in the order in which they were made
+	steps   map[string]*savedCall // what became of their steps; nil: there is no plan
+	calls   map[string]*savedCall // those that were begun or decided, by [sameCall]
+	judged  map[try]attempt       // what workers reported, and the verdict
+	text    string                // of the answer, as far as it was kept
+	damaged bool                  // calls may have been started that are not in calls
 }
 
 // try is which attempt of a step's worker.
@@ -29,16 +29,16 @@ type try struct {
 	attempt int
 }
 
-// keptPlan is a plan and what was said before it.
-type keptPlan struct {
+// savedPlan is a plan and what was said before it.
+type savedPlan struct {
 	made agent.PlanMade
 	said string
 
-	foreign []string // as in its Entry
+	untrusted []string // as in its Entry
 }
 
-// keptCall is how far a call came.
-type keptCall struct {
+// savedCall is how far a call came.
+type savedCall struct {
 	step    string
 	tool    string
 	input   []byte // nil: it never got as far
@@ -63,16 +63,16 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	}
 	t.id = id
 	t.sent(left.Question)
-	t.kept = readJournal(left)
-	if len(t.kept.plans) > 0 {
-		t.mode = cmp.Or(t.kept.plans[0].made.Mode, agent.PlanMode)
+	t.saved = readJournal(left)
+	if len(t.saved.plans) > 0 {
+		t.mode = cmp.Or(t.saved.plans[0].made.Mode, agent.PlanMode)
 	}
 	return nil
 }
 
 // readJournal makes sense of what was kept.
-func readJournal(left agent.Unfinished) kept {
-	k := kept{calls: map[string]*keptCall{}, judged: map[try]attempt{}, text: left.Text, damaged: left.Damaged}
+func readJournal(left agent.Unfinished) saved {
+	k := saved{calls: map[string]*savedCall{}, judged: map[try]attempt{}, text: left.Text, damaged: left.Damaged}
 	for _, e := range left.Entries {
 		if e.Version != entryVersion || !k.take(e) {
 			k.damaged = true
@@ -82,14 +82,14 @@ func readJournal(left agent.Unfinished) kept {
 }
 
 // take adds an entry, and reports false for one that makes no sense.
-func (k *kept) take(e agent.Entry) bool {
+func (k *saved) take(e agent.Entry) bool {
 	if e.Moment == agent.Planned {
 		if e.Plan == nil {
 			return false
 		}
-		k.plans = append(k.plans, &keptPlan{made: *e.Plan, said: e.Said, foreign: e.Foreign})
+		k.plans = append(k.plans, &savedPlan{made: *e.Plan, said: e.Said, untrusted: e.Untrusted})
 		if k.steps == nil {
-			k.steps = map[string]*keptCall{}
+			k.steps = map[string]*savedCall{}
 		}
 		return true
 	}
@@ -104,7 +104,7 @@ func (k *kept) take(e agent.Entry) bool {
 	}
 	c := k.steps[e.Step]
 	if c == nil {
-		c = &keptCall{step: e.Step}
+		c = &savedCall{step: e.Step}
 		k.steps[e.Step] = c
 	}
 	switch e.Moment {
@@ -113,14 +113,14 @@ func (k *kept) take(e agent.Entry) bool {
 			return false
 		}
 		c.tool, c.input = e.Tool, e.Input
-	case agent.Inquired:
+	case agent.CallAsked:
 	case agent.Decided:
 		if e.Decision == agent.Refuse {
 			c.outcome = &outcome{status: agent.Denied, reason: because("the user said no", e.Reason)}
 		}
-	case agent.Began:
+	case agent.CallStarted:
 		c.started, c.mark, c.outcome = e.Time, e.Mark, nil
-	case agent.Over:
+	case agent.CallEnded:
 		c.outcome, c.effects = &outcome{status: e.Status, reason: e.Reason}, e.Effects
 		if e.Result != nil {
 			c.outcome.result = *e.Result
@@ -143,22 +143,22 @@ func (t *turn) resumeKept() {
 		}
 		return name
 	}
-	for _, p := range t.kept.plans {
+	for _, p := range t.saved.plans {
 		for i := range p.made.Steps {
 			p.made.Steps[i].Tool = now(p.made.Steps[i].Tool)
 		}
 	}
-	for _, c := range t.kept.steps {
+	for _, c := range t.saved.steps {
 		if c.tool = now(c.tool); c.input != nil {
-			t.kept.calls[sameCall(c.tool, c.input)] = c
+			t.saved.calls[sameCall(c.tool, c.input)] = c
 		}
 	}
-	t.calls.ended(t.kept.steps)
+	t.calls.ended(t.saved.steps)
 	t.recallEffects()
 }
 
 // tools names the tools of saved plans, one a line.
-func (k *kept) tools() string {
+func (k *saved) tools() string {
 	var names strings.Builder
 	for _, p := range k.plans {
 		for _, step := range p.made.Steps {
@@ -170,34 +170,34 @@ func (k *kept) tools() string {
 
 // longer is the answer as kept before the turn was cut, if text has not
 // become as long: what the user was told is not taken back.
-func (k *kept) longer(text string) string {
+func (k *saved) longer(text string) string {
 	if len(k.text) > len(text) {
 		return k.text
 	}
 	return text
 }
 
-// keptPlan is the next plan that the turn, or the attempt of a worker, had
+// savedPlan is the next plan that the turn, or the attempt of a worker, had
 // made before it was cut; nil: there is none, and one is to be made.
-func (t *turn) keptPlan(under string, attempt int) (*keptPlan, error) {
+func (t *turn) savedPlan(under string, attempt int) (*savedPlan, error) {
 	t.counting.Lock()
-	at := slices.IndexFunc(t.kept.plans, func(p *keptPlan) bool { return p.made.Under == under && p.made.Attempt == attempt })
-	var p *keptPlan
+	at := slices.IndexFunc(t.saved.plans, func(p *savedPlan) bool { return p.made.Under == under && p.made.Attempt == attempt })
+	var p *savedPlan
 	if at >= 0 {
-		p = t.kept.plans[at]
-		t.kept.plans = slices.Delete(t.kept.plans, at, at+1)
+		p = t.saved.plans[at]
+		t.saved.plans = slices.Delete(t.saved.plans, at, at+1)
 	}
 	t.counting.Unlock()
 	if p == nil {
-		if t.kept.damaged && len(t.found) == t.attached {
+		if t.saved.damaged && len(t.found) == t.attached {
 			return nil, agent.ErrDamaged
 		}
 		return nil, nil
 	}
-	for _, from := range p.foreign {
-		t.markForeign(from) // it may not be found again, and what comes of the plan is made of it
+	for _, from := range p.untrusted {
+		t.markUntrusted(from) // it may not be found again, and what comes of the plan is made of it
 	}
-	t.reading.planned(p.made.Steps, t.reading.now())
+	t.provenance.planned(p.made.Steps, t.provenance.now())
 	if under == "" {
 		t.say(strings.TrimPrefix(p.said, t.answer.String()))
 	}
@@ -210,7 +210,7 @@ func (t *turn) keptPlan(under string, attempt int) (*keptPlan, error) {
 }
 
 // ended lets identical calls share what ended before the turn was cut.
-func (c *calls) ended(steps map[string]*keptCall) {
+func (c *calls) ended(steps map[string]*savedCall) {
 	done := make(chan struct{})
 	close(done)
 	c.mu.Lock()
@@ -224,7 +224,7 @@ func (c *calls) ended(steps map[string]*keptCall) {
 }
 
 // before is what is known of a step from before the turn was cut; nil: nothing.
-func (t *turn) before(step string) *keptCall {
+func (t *turn) before(step string) *savedCall {
 	t.calls.mu.Lock()
 	defer t.calls.mu.Unlock()
 	return t.calls.before[step]
@@ -234,7 +234,7 @@ func (t *turn) before(step string) *keptCall {
 // outcome is what becomes of it.
 func (t *turn) admit(ctx context.Context, c call) (*permit, outcome) {
 	pass := t.pass
-	if before := t.kept.calls[sameCall(c.tool.Spec().Name, c.input)]; t.kept.damaged || before != nil && !before.started.IsZero() {
+	if before := t.saved.calls[sameCall(c.tool.Spec().Name, c.input)]; t.saved.damaged || before != nil && !before.started.IsZero() {
 		if before != nil {
 			t.undid(before.step) // now it is found out
 		}
@@ -264,8 +264,8 @@ func (t *turn) admit(ctx context.Context, c call) (*permit, outcome) {
 
 // happened returns what became of a call that was or may have been started
 // before the turn was cut. before is nil where nothing is known.
-func (t *turn) happened(ctx context.Context, c call, before *keptCall) (agent.Happened, []agent.Effect) {
-	if agent.Harmless(c.tool) {
+func (t *turn) happened(ctx context.Context, c call, before *savedCall) (agent.Happened, []agent.Effect) {
+	if agent.ReadOnly(c.tool) {
 		return agent.HasNotHappened, nil // and if not, nobody minds
 	}
 	checker, ok := c.tool.(agent.Checker)
@@ -291,7 +291,7 @@ var errAlreadyDone = errors.New("it was done already")
 
 // passAgain asks what to do about a call whose outcome is not known. Only an
 // explicit yes makes it again.
-func (t *turn) passAgain(ctx context.Context, c call, before *keptCall) (*permit, error) {
+func (t *turn) passAgain(ctx context.Context, c call, before *savedCall) (*permit, error) {
 	c.as = t.ruledBy(ctx, c)
 	if v := t.verdict(c); v.Level == agent.Deny {
 		return nil, &refusal{"whether it happened before LifeHub was stopped is not known, and now it is forbidden: " + v.Reason}

@@ -134,7 +134,7 @@ func TestEachMomentIsKeptBeforeTheNextThingHappens(t *testing.T) {
 }
 
 func TestNothingRunsThatCannotBeNotedDown(t *testing.T) {
-	for _, moment := range []agent.Moment{agent.Planned, agent.Intended, agent.Inquired, agent.Decided, agent.Began, agent.Over} {
+	for _, moment := range []agent.Moment{agent.Planned, agent.Intended, agent.CallAsked, agent.Decided, agent.CallStarted, agent.CallEnded} {
 		t.Run(string(moment), func(t *testing.T) {
 			tool := addTask()
 			kept := &ledger{fail: errors.New("the disk is full"), failAt: moment}
@@ -142,7 +142,7 @@ func TestNothingRunsThatCannotBeNotedDown(t *testing.T) {
 				Model: &script{lines: []line{say(taskStep), say("Done.")}}, History: &shelf{}, Journal: kept, Tools: tools(tool),
 			}).Ask(t.Context(), "c1", "add a task"), always(agent.AllowOnce))
 			ran := 0
-			if moment == agent.Over {
+			if moment == agent.CallEnded {
 				ran = 1
 			}
 			if len(tool.ran()) != ran {
@@ -289,7 +289,7 @@ func TestWhatBecomesOfACallWhoseEndIsNotKnown(t *testing.T) {
 			kept := &ledger{question: question, entries: []agent.Entry{
 				{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}},
 				{Version: 1, Moment: agent.Intended, Step: "1", Tool: "add_task", Input: input, Hash: hash(input)},
-				{Version: 1, Moment: agent.Began, Step: "1", Time: fixedNow(), Mark: []byte(`"before"`)},
+				{Version: 1, Moment: agent.CallStarted, Step: "1", Time: fixedNow(), Mark: []byte(`"before"`)},
 			}}
 			events := resume(t, kept, Options{
 				Model: &script{lines: []line{say("Done.")}}, Tools: tools(tool), Rules: tc.rules, Unattended: tc.alone,
@@ -323,7 +323,7 @@ func TestATwinOfAnUnknownCallIsNotMadeSilently(t *testing.T) {
 	kept := &ledger{question: question, entries: []agent.Entry{
 		{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}, {ID: "2", Tool: "add_task", Input: input}}}},
 		{Version: 1, Moment: agent.Intended, Step: "2", Tool: "add_task", Input: input, Hash: hash(input)},
-		{Version: 1, Moment: agent.Began, Step: "2", Time: fixedNow()},
+		{Version: 1, Moment: agent.CallStarted, Step: "2", Time: fixedNow()},
 	}}
 	events := resume(t, kept, Options{
 		Model: &script{lines: []line{say("Done.")}}, Tools: tools(task), Rules: (*rules.Rules)(nil).With(rules.Rule{Tool: "*"}), Parallel: 1,
@@ -446,7 +446,7 @@ func TestATurnThatWasPlannedAnewIsGoneOnWith(t *testing.T) {
 			kept := cutAt(t, cut, o)
 			over := map[string]bool{}
 			for _, e := range kept.entries {
-				over[e.Step] = over[e.Step] || e.Moment == agent.Over
+				over[e.Step] = over[e.Step] || e.Moment == agent.CallEnded
 			}
 			ran := map[string]int{"1": len(nothing.ran()), "2": len(list.ran()), "4": len(task.ran()), "3": len(site.ran())}
 

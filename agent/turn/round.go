@@ -19,7 +19,7 @@ const (
 
 // round makes the calls of a reply, side by side, and tells the model what
 // they brought.
-func (th *thread) round(ctx context.Context, r reply) error {
+func (th *agentLoop) round(ctx context.Context, r reply) error {
 	if r.problem != nil {
 		th.emit(agent.Noticed{Text: "The model printed a call that cannot be read; it is told so: " + agent.Clip(r.problem.Error(), 200)})
 		th.after = append(th.after, llm.Message{Role: llm.Assistant, Text: agent.Clip(r.text, repeatResult)},
@@ -29,8 +29,8 @@ func (th *thread) round(ctx context.Context, r reply) error {
 	}
 	steps, calls, dropped := th.stepsFor(r.calls)
 	if len(steps) > 0 {
-		made := agent.PlanMade{Mode: th.mode, Under: th.under, Attempt: th.attempt, Steps: steps, Dropped: shorten(dropped)}
-		if th.under == "" {
+		made := agent.PlanMade{Mode: th.mode, Under: th.parentStep, Attempt: th.attempt, Steps: steps, Dropped: shorten(dropped)}
+		if th.parentStep == "" {
 			made.Before = stepsOf(th.found[th.attached:])
 		}
 		if _, err := th.planned(ctx, made); err != nil {
@@ -46,13 +46,13 @@ func (th *thread) round(ctx context.Context, r reply) error {
 
 // stepsFor makes steps of those calls that can run, and says of each call what
 // became of it, and of all what was left out or mended.
-func (th *thread) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []told, dropped []string) {
+func (th *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []told, dropped []string) {
 	taken := map[string]bool{}
 	for _, id := range idsOf(th.found) {
 		taken[strings.TrimPrefix(id, th.prefix())] = true
 	}
 	for i, c := range asked {
-		step, notes, err := th.mendStep(parse.Step{Tool: c.Name, Input: c.Args}, th.may)
+		step, notes, err := th.repairStep(parse.Step{Tool: c.Name, Input: c.Args}, th.callable)
 		switch {
 		case i >= maxRoundCalls:
 			err = fmt.Errorf("it is more than the %d calls of one round", maxRoundCalls)
@@ -82,7 +82,7 @@ type told struct {
 }
 
 // runRound runs the steps of a round and tells the model of them.
-func (th *thread) runRound(ctx context.Context, steps []agent.Step, calls []told, r reply) error {
+func (th *agentLoop) runRound(ctx context.Context, steps []agent.Step, calls []told, r reply) error {
 	found, err := th.runSteps(agent.WithAgent(ctx, th.agent), steps, th.found)
 	th.found = append(th.found, found...)
 	if th.stream {
@@ -144,10 +144,10 @@ func replies(calls []told, r reply) (messages []llm.Message) {
 	return append([]llm.Message{asked}, messages...)
 }
 
-// keptRound goes through the next round that was made before the turn was
+// savedRound goes through the next round that was made before the turn was
 // cut; false: there is none.
-func (th *thread) keptRound(ctx context.Context) (bool, error) {
-	kept, err := th.keptPlan(th.under, th.attempt)
+func (th *agentLoop) savedRound(ctx context.Context) (bool, error) {
+	kept, err := th.savedPlan(th.parentStep, th.attempt)
 	if err != nil || kept == nil {
 		return false, err
 	}
@@ -162,9 +162,9 @@ func (th *thread) keptRound(ctx context.Context) (bool, error) {
 const nudge = "You made this very call before; it was not run again, and this is what it brought. Do something else, or answer now."
 
 // replay goes through all rounds that were made before the turn was cut.
-func (th *thread) replay(ctx context.Context) error {
+func (th *agentLoop) replay(ctx context.Context) error {
 	for {
-		if kept, err := th.keptRound(ctx); err != nil || !kept {
+		if kept, err := th.savedRound(ctx); err != nil || !kept {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (th *thread) replay(ctx context.Context) error {
 
 // tell is what the model learns of a step. Text from outside stands between
 // marks.
-func (th *thread) tell(f finding) string {
+func (th *agentLoop) tell(f finding) string {
 	fence := th.fence()
 	quote := func(text string, limit int) string { return fence + "\n" + agent.Clip(text, limit) + "\n" + fence }
 	var b strings.Builder

@@ -289,7 +289,7 @@ func (f *fakeTool) Run(ctx context.Context, input json.RawMessage) (agent.Result
 	f.runs = append(f.runs, string(input))
 	f.mu.Unlock()
 	for _, e := range f.does {
-		agent.DeskOf(ctx).Did(e)
+		agent.HostFrom(ctx).Did(e)
 	}
 	if f.panics {
 		panic("a fault in " + f.name)

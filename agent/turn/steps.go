@@ -12,10 +12,10 @@ import (
 	"lifehub/agent/parse"
 )
 
-// mendSteps makes steps that can run of those that the model wrote, and says
+// repairSteps makes steps that can run of those that the model wrote, and says
 // what was left out or changed. earlier are the ids of the turn's steps before:
 // their results can be used.
-func (t *turn) mendSteps(drafts []parse.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped []string) {
+func (t *turn) repairSteps(drafts []parse.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped []string) {
 	steps = []agent.Step{}
 	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
 	taken := map[string]bool{}
@@ -31,7 +31,7 @@ func (t *turn) mendSteps(drafts []parse.Step, offered []agent.Tool, earlier []st
 			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a turn", len(drafts)-i, maxTurnSteps))
 			break
 		}
-		step, notes, err := t.mendStep(d, offered)
+		step, notes, err := t.repairStep(d, offered)
 		if err != nil {
 			notes = []string{err.Error()}
 		}
@@ -63,8 +63,8 @@ func (t *turn) mendSteps(drafts []parse.Step, offered []agent.Tool, earlier []st
 	return steps, shorten(append(dropped, lost...))
 }
 
-// mendStep makes a step of a draft; its id is not set yet.
-func (t *turn) mendStep(d parse.Step, offered []agent.Tool) (step agent.Step, notes []string, err error) {
+// repairStep makes a step of a draft; its id is not set yet.
+func (t *turn) repairStep(d parse.Step, offered []agent.Tool) (step agent.Step, notes []string, err error) {
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
 		return agent.Step{}, nil, errors.New("it names no tool")
 	}

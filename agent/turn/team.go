@@ -27,7 +27,7 @@ var leadPrompt string
 // results are then explained. false: there is no model that could, and
 // nothing was done.
 func (t *turn) team(ctx context.Context) (able bool, err error) {
-	if t.kept.plans == nil {
+	if t.saved.plans == nil {
 		route, err := t.frontline(ctx)
 		var unsupported *llm.UnsupportedError
 		switch {
@@ -103,7 +103,7 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 // is asked for once more; then what can be used of it is, or one worker
 // searches the notes.
 func (t *turn) lead(ctx context.Context) ([]agent.Step, error) {
-	if kept, err := t.keptPlan("", 0); err != nil {
+	if kept, err := t.savedPlan("", 0); err != nil {
 		return nil, err
 	} else if kept != nil {
 		return kept.made.Steps, nil
@@ -172,7 +172,7 @@ func (t *turn) decided(text string) (agent.PlanMade, error) {
 		over = []string{fmt.Sprintf("%d tasks beyond the %d of a decision", beyond, maxDelegations)}
 		drafts = drafts[:maxDelegations]
 	}
-	made.Steps, made.Dropped = t.mendSteps(drafts, []agent.Tool{t.tool(agent.DelegateTool)}, nil)
+	made.Steps, made.Dropped = t.repairSteps(drafts, []agent.Tool{t.tool(agent.DelegateTool)}, nil)
 	made.Dropped = append(made.Dropped, over...)
 	switch {
 	case len(drafts) == 0:
@@ -213,7 +213,7 @@ func readDelegations(text string) (drafts []parse.Step, reasoning string, err er
 	return drafts, decided.Reasoning, nil
 }
 
-func leadSchema(kinds []worker) json.RawMessage {
+func leadSchema(kinds []role) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"reasoning":{"type":"string"},"tasks":{"type":"array","minItems":1,"maxItems":%d,"items":{"type":"object",`+
 		`"properties":{"id":{"type":"string"},"worker_type":{"type":"string","enum":%s},"task_description":{"type":"string"},"parameters":{"type":"object"},`+
 		`"success_criteria":{"type":"string"},"after":{"type":"array","items":{"type":"string"}}},"required":["id","worker_type","task_description","success_criteria"]}}},"required":["reasoning","tasks"]}`,
@@ -228,11 +228,11 @@ const maxDelegations = 5
 func (t *turn) keptParts(ctx context.Context) (parts []prompt.Part, err error) {
 	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: t.conversation, Turn: t.id})
 	for _, tool := range t.tools {
-		keeper, ok := tool.(agent.Keeper)
+		keeper, ok := tool.(agent.Carrier)
 		if !ok {
 			continue
 		}
-		lines, err := keeper.Kept(ctx)
+		lines, err := keeper.Carried(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read the documents of the conversation: %w", err)
 		}
@@ -240,7 +240,7 @@ func (t *turn) keptParts(ctx context.Context) (parts []prompt.Part, err error) {
 			continue
 		}
 		if len(t.untrustedIn(ctx, lines...)) > 0 {
-			t.markForeign("documents of this conversation")
+			t.markUntrusted("documents of this conversation")
 		}
 		parts = append(parts, prompt.Part{
 			Kind: "memory", Fence: t.fence(), Text: strings.Join(lines, "\n"),

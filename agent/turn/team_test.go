@@ -223,7 +223,7 @@ func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 			over := map[string]bool{}
 			judged := 0
 			for _, e := range kept.entries {
-				over[e.Step] = over[e.Step] || e.Moment == agent.Over
+				over[e.Step] = over[e.Step] || e.Moment == agent.CallEnded
 				if e.Moment == agent.Judged {
 					judged++
 				}

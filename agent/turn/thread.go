@@ -10,22 +10,22 @@ import (
 	"lifehub/llm"
 )
 
-// thread is one way of deciding again and again: that of the loop, or that of
+// agentLoop is one way of deciding again and again: that of the loop, or that of
 // a worker of a team. Its calls are those of the turn, and pass the same gate.
-type thread struct {
+type agentLoop struct {
 	*turn
-	agent    string
-	under    string // the step that it works for; "": the turn itself
-	attempt  int
-	system   string
-	history  []llm.Message
-	material []prompt.Part
-	task     string
-	tools    []agent.Tool // those it is offered
-	may      []agent.Tool // those it may call: a model may know one that is not offered this time
-	rounds   int
-	stream   bool // what it says is the answer, and is numbered and streamed
-	inWords  bool // the model calls no tools; it is told how to print calls
+	agent      string
+	parentStep string // the step that it works for; "": the turn itself
+	attempt    int
+	system     string
+	history    []llm.Message
+	material   []prompt.Part
+	task       string
+	tools      []agent.Tool // those it is offered
+	callable   []agent.Tool // those it may call: a model may know one that is not offered this time
+	rounds     int
+	stream     bool // what it says is the answer, and is numbered and streamed
+	inWords    bool // the model calls no tools; it is told how to print calls
 
 	found    []finding
 	after    []llm.Message // what it said and got back, oldest first
@@ -34,9 +34,9 @@ type thread struct {
 }
 
 // run goes round and round. false: it used up its rounds, or had nothing to say.
-func (th *thread) run(ctx context.Context) (said bool, err error) {
+func (th *agentLoop) run(ctx context.Context) (said bool, err error) {
 	for range th.rounds {
-		if kept, err := th.keptRound(ctx); err != nil {
+		if kept, err := th.savedRound(ctx); err != nil {
 			return false, err
 		} else if kept {
 			continue
@@ -45,7 +45,7 @@ func (th *thread) run(ctx context.Context) (said bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if !reply.asks() {
+		if !reply.hasCalls() {
 			return strings.TrimSpace(th.text) != "", nil
 		}
 		if err := th.round(ctx, reply); err != nil {
@@ -67,14 +67,14 @@ type reply struct {
 	problem error // why a call in its text cannot be read
 }
 
-func (th *thread) known(name string) bool { return toolMeant(th.may, name) != nil }
+func (th *agentLoop) known(name string) bool { return toolMeant(th.callable, name) != nil }
 
-// asks tells whether the reply is calls, or was meant to be.
-func (r reply) asks() bool { return len(r.calls) > 0 || r.problem != nil }
+// hasCalls tells whether the reply is calls, or was meant to be.
+func (r reply) hasCalls() bool { return len(r.calls) > 0 || r.problem != nil }
 
 // decide asks the model what to do next. What it says is held back as long as
 // it may be a call; what it says before its calls is a part of the answer.
-func (th *thread) decide(ctx context.Context) (reply, error) {
+func (th *agentLoop) decide(ctx context.Context) (reply, error) {
 	var r reply
 	p := th.prompt()
 	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
@@ -99,14 +99,14 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 	if r.before = r.text; len(r.calls) == 0 {
 		r.readPrinted(th.known)
 	}
-	if r.asks() {
+	if r.hasCalls() {
 		hear.UpTo(len(strings.TrimRight(r.before, " \t\r\n")))
 		switch {
 		case strings.TrimSpace(th.text) == "":
 		case th.stream:
 			th.say("\n\n") // the calls come between this and what is said next
 		default:
-			th.emit(agent.Thought{Agent: th.agent, Step: th.under, Content: th.text + "\n"})
+			th.emit(agent.Thought{Agent: th.agent, Step: th.parentStep, Content: th.text + "\n"})
 		}
 		return r, nil
 	}
@@ -121,9 +121,9 @@ func (th *thread) decide(ctx context.Context) (reply, error) {
 }
 
 // prompt is what the model is asked in each round.
-func (th *thread) prompt() prompt.Prompt {
+func (th *agentLoop) prompt() prompt.Prompt {
 	p := prompt.Prompt{
-		Agent: th.agent, Step: th.under, System: th.system, History: th.history, Material: th.material, Question: th.task, After: th.after,
+		Agent: th.agent, Step: th.parentStep, System: th.system, History: th.history, Material: th.material, Question: th.task, After: th.after,
 		Fence:   th.fence(),
 		Log:     contextLog(th.found),
 		Request: llm.Request{MaxTokens: maxAnswerTokens},
@@ -147,15 +147,15 @@ func (r *reply) readPrinted(known func(name string) bool) {
 	for _, d := range printed {
 		r.calls = append(r.calls, llm.ToolCall{Name: d.Tool, Args: d.Input})
 	}
-	r.printed = r.asks()
+	r.printed = r.hasCalls()
 }
 
 // prefix is what the ids of its steps begin with.
-func (th *thread) prefix() string {
-	if th.under == "" {
+func (th *agentLoop) prefix() string {
+	if th.parentStep == "" {
 		return ""
 	}
-	return th.under + "."
+	return th.parentStep + "."
 }
 
 // inWords tells a model that can call no tools how to print calls.

@@ -96,7 +96,7 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 	found := &fakeTool{name: "search_notes", result: agent.Result{Text: manyWords(words/2, 7)}}
 	a := New(Options{
 		Model: provider, Window: provider.Window, History: kept, Tools: tools(found), Instructions: "CANARY",
-		Ready: provider.Ready, Refuses: func() bool { return provider.State().RejectsLongPrompts }, ModelName: func() string { return llmtest.FaultModel },
+		Ready: provider.Ready, RejectsLongPrompts: func() bool { return provider.State().RejectsLongPrompts }, ModelName: func() string { return llmtest.FaultModel },
 	})
 	events := collect(a.Ask(t.Context(), "c1", "What of this? "+manyWords(words/4, 3)), nil)
 	ended(t, events)

@@ -26,7 +26,7 @@ type turn struct {
 	mode         agent.Mode
 	message      string      // what the user sent, attachments included
 	question     string      // what of it was typed
-	direct       *agent.Step // the one call that the user asked for; nil: it is to be found out what to do
+	command      *agent.Step // the one call that the user asked for; nil: it is to be found out what to do
 	id           string      // as History knows it; "" until the message is kept
 	began        time.Time
 
@@ -36,7 +36,7 @@ type turn struct {
 	summary      agent.Summary // of the turns before history
 	compacted    bool          // the older turns were summarised in this turn
 	facts        []agent.Fact  // those that the prompts hold
-	reading      reading       // what else stands in them
+	provenance   provenance    // what else stands in them
 	seen         seen
 	found        []finding          // what was attached, then what the steps brought, in plan order
 	with         []agent.Attachment // what came with the message
@@ -51,7 +51,7 @@ type turn struct {
 	coverage   *agent.Coverage // of the turn's last search; nil: there was none
 	cut        bool            // the answer lacks its end
 	calls      calls
-	kept       kept        // of a turn that was cut and is gone on with
+	saved      saved       // of a turn that was cut and is gone on with
 	slow       atomic.Bool // the user was told that the model is slow
 	blind      atomic.Bool // the model cannot see images, and the user was told
 	replanned  int         // how many of found the last plan was told
@@ -65,7 +65,7 @@ type turn struct {
 	piece   *agent.Event   // text that the trace does not hold yet; nil: none
 	logged  []agent.Logged
 
-	patience patience
+	userWait userWait
 
 	counting  sync.Mutex // guards what follows, and kept.plans
 	dropped   []string   // what of the plans was left out or changed, and why
@@ -121,15 +121,15 @@ func (t *turn) begin(ctx context.Context) (err error) {
 // reply is the whole flow. What it brought stands in t, also after an error.
 func (t *turn) reply(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
-	t.Prepare(ctx, t.question+t.kept.tools(), func(text string) { t.emit(agent.Noticed{Text: text}) })
+	t.Prepare(ctx, t.question+t.saved.tools(), func(text string) { t.emit(agent.Noticed{Text: text}) })
 	t.tools = t.Tools()
 	t.resumeKept()
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
 	t.recallLiberties()
-	if t.direct != nil {
-		return t.byHand(ctx)
+	if t.command != nil {
+		return t.runCommand(ctx)
 	}
 	if err := t.attach(ctx); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 
 // byPlan plans, works, plans anew where something is missing, and answers.
 func (t *turn) byPlan(ctx context.Context) error {
-	t.tools = slices.DeleteFunc(slices.Clone(t.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.ByRounds); return rounds })
+	t.tools = slices.DeleteFunc(slices.Clone(t.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
 	plan, err := t.plan(ctx)
 	if err != nil || plan.answered {
 		return err
@@ -181,7 +181,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	defer t.endTrace()
 	defer func() {
 		if r := recover(); r != nil {
-			t.emit(agent.FailedBy(agent.BrokenBy(r)))
+			t.emit(agent.FailedFrom(agent.BrokenBy(r)))
 		}
 	}()
 	if ctx.Err() != nil {
@@ -189,7 +189,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	}
 	answer := agent.Answer{Text: t.answer.String(), Effects: agent.Sum(t.effectsBy("")), Sources: t.sources, Cut: t.cut || failure != nil || t.metrics.Interrupted}
 	if answer.Cut {
-		answer.Text = t.kept.longer(strings.TrimSuffix(answer.Text, t.quoted)) + t.quoted
+		answer.Text = t.saved.longer(strings.TrimSuffix(answer.Text, t.quoted)) + t.quoted
 	}
 	answer.Log = t.wholeLog()
 	said := answer.Text
@@ -214,7 +214,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 		t.archive(ctx)
 	}
 	if failure != nil {
-		told := agent.FailedBy(failure)
+		told := agent.FailedFrom(failure)
 		told.Effects, told.Dropped = answer.Effects, t.dropped
 		if t.quoted != "" {
 			told.Hint = cmp.Or(told.Hint, "What was found is quoted above. Ask again for an answer; lifehub doctor says how the model server is.")
@@ -230,7 +230,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 
 // staysOpen tells whether nobody stopped the turn, and LifeHub ends all the same.
 func (t *turn) staysOpen(ctx context.Context) bool {
-	return errors.Is(context.Cause(ctx), agent.ErrEnding) && t.Journal != nil && t.id != ""
+	return errors.Is(context.Cause(ctx), agent.ErrShutdown) && t.Journal != nil && t.id != ""
 }
 
 // save keeps the answer even when the turn was cancelled.

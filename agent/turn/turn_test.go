@@ -20,7 +20,7 @@ func search() *fakeTool {
 }
 
 func web() *fakeTool {
-	return &fakeTool{name: "brave_web_search", result: agent.Result{Text: "1. Marathon guide: drink early.", Foreign: true}}
+	return &fakeTool{name: "brave_web_search", result: agent.Result{Text: "1. Marathon guide: drink early.", Untrusted: true}}
 }
 
 func addTask() *fakeTool {

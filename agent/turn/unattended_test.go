@@ -61,10 +61,10 @@ func TestWhatWouldLetACallRunUnattended(t *testing.T) {
 			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules, Unattended: true}), "c1", nil)
 			turn.question = "do what https://docs.example/a says"
 			if tc.private != "" {
-				turn.hasRead("search_notes", agent.Result{Text: tc.private, Sources: []agent.Source{{Path: "code.md", Line: 1, Text: tc.private}}})
+				turn.recordRead("search_notes", agent.Result{Text: tc.private, Sources: []agent.Source{{Path: "code.md", Line: 1, Text: tc.private}}})
 			}
 			if tc.foreign {
-				turn.markForeign("https://evil.example/")
+				turn.markUntrusted("https://evil.example/")
 			}
 			c := call{tool: tc.tool(), input: json.RawMessage(tc.input)}
 			got, after := "auto", false
@@ -88,7 +88,7 @@ func TestAnUnattendedTurnActsOnUntrustedTextByARuleForIt(t *testing.T) {
 		plan := `{"steps":[{"id":"1","tool":"web_search","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"text":"{{1.text}}"},"after":["1"]}]}`
 		a := New(Options{
 			Model: &script{lines: []line{say(plan), say("Done."), say("Done.")}}, History: &shelf{}, Unattended: true, Rules: allowAll().With(rule),
-			Tools: tools(addTask(), &fakeTool{name: "web_search", reads: true, outward: true, result: agent.Result{Text: text, Foreign: true}}),
+			Tools: tools(addTask(), &fakeTool{name: "web_search", reads: true, outward: true, result: agent.Result{Text: text, Untrusted: true}}),
 		})
 		var got agent.PermissionAsked
 		for _, asked := range bodies[agent.PermissionAsked](collect(a.Ask(t.Context(), "c1", "add a task shoes"), always(agent.Refuse))) {

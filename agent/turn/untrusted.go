@@ -77,7 +77,7 @@ func (t *turn) mark(ctx context.Context, from string, outside bool, r *agent.Res
 	}
 	var own []string
 	if outside {
-		r.Foreign = true
+		r.Untrusted = true
 		t.remember(ctx, agent.CameIn, from, append(t.made(r.Text, false), t.made(reason, false)...))
 	}
 	for _, s := range r.Listed {
@@ -87,28 +87,28 @@ func (t *turn) mark(ctx context.Context, from string, outside bool, r *agent.Res
 	}
 	for i := range r.Sources {
 		switch s := &r.Sources[i]; {
-		case outside || s.Foreign:
-			s.Foreign = true
+		case outside || s.Untrusted:
+			s.Untrusted = true
 			t.remember(ctx, agent.CameIn, s.Path, t.made(s.Text, false))
 		case untrusted(s.Path, s.Heading, s.Text):
-			s.Foreign = true
+			s.Untrusted = true
 			own = append(own, linesWithout(untrusted, s.Text)...)
-		case s.Call != "" && t.isForeign(): // as a result's own text below
+		case s.Call != "" && t.readUntrusted(): // as a result's own text below
 		default:
 			own = append(own, s.Text)
 		}
 	}
-	if !r.IsForeign() {
-		r.Foreign = untrusted(r.Text, reason)
+	if !r.IsUntrusted() {
+		r.Untrusted = untrusted(r.Text, reason)
 		switch {
-		case t.isForeign(): // it may repeat arguments that were made of untrusted text
-		case r.Foreign:
+		case t.readUntrusted(): // it may repeat arguments that were made of untrusted text
+		case r.Untrusted:
 			own = append(own, linesWithout(untrusted, r.Text)...)
 		default:
 			own = append(own, r.Text)
 		}
 	}
-	t.reading.addOwn(own)
+	t.provenance.addOwn(own)
 }
 
 // linesWithout are the lines of a text in which nothing is untrusted.
@@ -132,7 +132,7 @@ func (t *turn) ownLines(ctx context.Context, text string) []string {
 
 // addOwn takes in texts that are the user's own, so that what is made of them
 // is no sign of an untrusted text that holds them too.
-func (r *reading) addOwn(texts []string) {
+func (r *provenance) addOwn(texts []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.own.Add(texts...)
@@ -158,12 +158,12 @@ func (t *turn) recallUntrusted(ctx context.Context) {
 			sent := agent.ParseMessage(m.Text)
 			text = sent.Text
 			for _, a := range sent.Attached {
-				t.markForeign(a.Name)
+				t.markUntrusted(a.Name)
 			}
 		}
 		from := t.untrustedIn(ctx, text)
 		for _, source := range from {
-			t.markForeign(source)
+			t.markUntrusted(source)
 		}
 		if m.Role == llm.User {
 			quoted[text] = from
@@ -172,47 +172,47 @@ func (t *turn) recallUntrusted(ctx context.Context) {
 			own = append(own, text)
 		}
 	}
-	t.reading.quoted = quoted
+	t.provenance.quoted = quoted
 	for _, source := range t.untrustedIn(ctx, t.summary.Text) {
-		t.markForeign(source)
+		t.markUntrusted(source)
 	}
 	for i := range t.facts {
 		f := &t.facts[i]
-		if f.Foreign = f.Foreign || len(t.untrustedIn(ctx, f.Text)) > 0; f.Foreign {
-			t.markForeign("what was remembered")
+		if f.Untrusted = f.Untrusted || len(t.untrustedIn(ctx, f.Text)) > 0; f.Untrusted {
+			t.markUntrusted("what was remembered")
 		} else {
 			own = append(own, f.Text)
 		}
 	}
 	for _, r := range t.past {
-		if r.Foreign {
-			t.markForeign("what was remembered")
+		if r.Untrusted {
+			t.markUntrusted("what was remembered")
 		} else {
 			own = append(own, r.Question, r.Answer)
 		}
 	}
-	t.reading.addOwn(own)
+	t.provenance.addOwn(own)
 }
 
 // quotedIn names whose words stand in what the user typed, or seems to have.
-func (t *turn) quotedIn(typed string) []string { return t.reading.quoted[strings.TrimSpace(typed)] }
+func (t *turn) quotedIn(typed string) []string { return t.provenance.quoted[strings.TrimSpace(typed)] }
 
-// isForeign reports whether untrusted text stands in the prompts of the turn.
-func (t *turn) isForeign() bool { return len(t.reading.now().foreign) > 0 }
+// readUntrusted reports whether untrusted text stands in the prompts of the turn.
+func (t *turn) readUntrusted() bool { return len(t.provenance.now().untrusted) > 0 }
 
 // made are the fingerprints of what a model made of untrusted text, without
 // what stands in the user's own words and notes as they were read. written:
 // each of its lines is known, also a short one.
 func (t *turn) made(text string, written bool) []int64 {
-	t.reading.mu.Lock()
-	defer t.reading.mu.Unlock()
-	return agent.PrintsOf(text, written, &t.reading.own)
+	t.provenance.mu.Lock()
+	defer t.provenance.mu.Unlock()
+	return agent.PrintsOf(text, written, &t.provenance.own)
 }
 
 // rememberSaid remembers an answer that was made of untrusted text; what is
 // said without any is no mark of one.
 func (t *turn) rememberSaid(ctx context.Context, text string) {
-	if from := t.reading.now().foreign; len(from) > 0 {
+	if from := t.provenance.now().untrusted; len(from) > 0 {
 		t.remember(ctx, agent.WasSaid, from[0], t.made(text, false))
 	} else if err := t.Provenance.Forget(context.WithoutCancel(ctx), agent.Fingerprints(text)); err != nil {
 		t.emit(agent.Noticed{Text: fmt.Sprintf("This answer may be taken for untrusted later: %v.", err)})
@@ -225,22 +225,22 @@ func (t *turn) rememberSaid(ctx context.Context, text string) {
 func (t *turn) rememberWritten(ctx context.Context, c call, shown agent.Preview) error {
 	made := c.made
 	if made == nil {
-		now := t.reading.now()
+		now := t.provenance.now()
 		made = &now
 	}
-	if agent.Harmless(c.tool) || len(made.foreign) == 0 || t.direct != nil || t.wroteOut(c) {
+	if agent.ReadOnly(c.tool) || len(made.untrusted) == 0 || t.command != nil || t.isLiteralCall(c) {
 		return nil
 	}
 	if shown == (agent.Preview{}) { // nobody was asked
 		shown, _ = t.preview(ctx, c)
 	}
 	gone, come := changedLines(shown.Diff)
-	t.reading.addOwn(t.ownLines(ctx, gone))
+	t.provenance.addOwn(t.ownLines(ctx, gone))
 	var prints []int64
 	for _, text := range append(textsIn(withoutPlaces(ctx, c, shown)), come) {
 		prints = append(prints, t.made(text, true)...)
 	}
-	err := t.Provenance.Remember(context.WithoutCancel(ctx), agent.Untrusted{Source: made.foreign[0], Conversation: t.conversation, Kind: agent.WasWritten, Prints: prints})
+	err := t.Provenance.Remember(context.WithoutCancel(ctx), agent.Untrusted{Source: made.untrusted[0], Conversation: t.conversation, Kind: agent.WasWritten, Prints: prints})
 	if err != nil {
 		return fmt.Errorf("note down that what it writes is untrusted: %w", err)
 	}
@@ -250,7 +250,7 @@ func (t *turn) rememberWritten(ctx context.Context, c call, shown agent.Preview)
 // withoutPlaces are the arguments of a call without those that name a note
 // which is there: its name is the user's.
 func withoutPlaces(ctx context.Context, c call, shown agent.Preview) json.RawMessage {
-	placed, ok := c.tool.(agent.Placed)
+	placed, ok := c.tool.(agent.Resolver)
 	args, err := args.ReadObject(c.input)
 	if !ok || err != nil || strings.HasPrefix(shown.Diff, "--- /dev/null") {
 		return c.input

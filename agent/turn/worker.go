@@ -44,13 +44,13 @@ func (t *turn) runSteps(ctx context.Context, steps []agent.Step, before []findin
 		at[step.ID], ended[step.ID] = &found[i], make(chan struct{})
 	}
 	earlier := func(id string) finding { return *at[id] }
-	line := lineUp(steps, ended)
+	line := queueUp(steps, ended)
 
 	var running sync.WaitGroup
 	for i, step := range steps {
 		running.Go(func() {
 			defer close(ended[step.ID])
-			defer line[i].pass()
+			defer line[i].letNext()
 			o := t.step(ctx, step, line[i], ended, earlier)
 			found[i].outcome = o
 			t.emit(agent.StepChanged{Step: step.ID, Status: o.status, Reason: o.why()})
@@ -61,7 +61,7 @@ func (t *turn) runSteps(ctx context.Context, steps []agent.Step, before []findin
 }
 
 // step waits for the steps before it, fills in their results, and calls its tool.
-func (t *turn) step(ctx context.Context, step agent.Step, at *inLine, ended map[string]chan struct{}, earlier func(string) finding) (o outcome) {
+func (t *turn) step(ctx context.Context, step agent.Step, at *turnstile, ended map[string]chan struct{}, earlier func(string) finding) (o outcome) {
 	defer func() {
 		var err error
 		if agent.Catch(&err); err != nil {
@@ -70,11 +70,11 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *inLine, ended map[
 	}()
 	before := t.before(step.ID)
 	if before != nil && before.outcome != nil {
-		t.hasRead(step.Tool, before.outcome.result)
+		t.recordRead(step.Tool, before.outcome.result)
 		t.seen.call(t.tool(step.Tool), before.input)
 		t.seen.result(before.outcome.result)
-		if before.outcome.status != agent.Done && before.outcome.status != agent.Denied && fromOutside(t.tool(step.Tool)) {
-			t.markForeign(saidBy(step.Tool))
+		if before.outcome.status != agent.Done && before.outcome.status != agent.Denied && errorsUntrusted(t.tool(step.Tool)) {
+			t.markUntrusted(saidBy(step.Tool))
 		}
 		return *before.outcome
 	}
@@ -87,7 +87,7 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *inLine, ended map[
 	}
 	tool := t.tool(step.Tool)
 	if tool == nil {
-		return outcome{status: agent.Broken, reason: fmt.Sprintf("there is no tool %s", step.Tool)}
+		return outcome{status: agent.StepFailed, reason: fmt.Sprintf("there is no tool %s", step.Tool)}
 	}
 	input := step.Input
 	isStep := func(id string) bool { return slices.Contains(step.After, id) }
@@ -99,7 +99,7 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *inLine, ended map[
 			return outcome{status: agent.Skipped, reason: err.Error()}
 		}
 		if input, _, err = t.schemas.Repair(tool.Spec(), filled); err != nil {
-			return outcome{status: agent.Broken, reason: err.Error()}
+			return outcome{status: agent.StepFailed, reason: err.Error()}
 		}
 	}
 	if before != nil && before.tool == step.Tool && before.input != nil {

@@ -10,9 +10,9 @@ import (
 	"lifehub/agent"
 )
 
-// worker is a kind of member of the team: what it is for, which of the turn's
+// role is a kind of member of the team: what it is for, which of the turn's
 // tools it may use, and how many rounds one attempt has.
-type worker struct {
+type role struct {
 	name   string
 	does   string   // for the lead
 	prompt string   // its own instructions
@@ -20,9 +20,9 @@ type worker struct {
 	rounds int
 }
 
-// workers are all kinds, in the order in which the lead is told of them. What
+// roles are all kinds, in the order in which the lead is told of them. What
 // a server of the user's offers goes by its name, and to general.
-var workers = []worker{
+var roles = []role{
 	{
 		name: "notes", does: "finds out, and changes, what is in the user's notes and tasks", rounds: 5,
 		prompt: "You work with the user's notes. Search with more than one wording, read the notes that matter, and report what they say, naming note and line. If they do not say it, report that.",
@@ -52,20 +52,20 @@ var workers = []worker{
 
 // of returns those of the tools that the worker may use. general also has all
 // that no other worker has, but for tools that send.
-func (w worker) of(tools []agent.Tool) (own []agent.Tool) {
+func (w role) of(tools []agent.Tool) (own []agent.Tool) {
 	for _, tool := range tools {
 		name := tool.Spec().Name
 		if name == agent.DelegateTool {
 			continue
 		}
-		if w.uses(name) || w.name == "general" && !slices.ContainsFunc(workers, func(other worker) bool { return other.uses(name) }) {
+		if w.uses(name) || w.name == "general" && !slices.ContainsFunc(roles, func(other role) bool { return other.uses(name) }) {
 			own = append(own, tool)
 		}
 	}
 	return own
 }
 
-func (w worker) uses(tool string) bool {
+func (w role) uses(tool string) bool {
 	return slices.ContainsFunc(w.tools, func(glob string) bool {
 		ok, err := path.Match(glob, tool)
 		return ok && err == nil && !(strings.HasPrefix(glob, "*_") && tool == searchTool)
@@ -73,8 +73,8 @@ func (w worker) uses(tool string) bool {
 }
 
 // workersFor are the workers that the tools of a turn give work to.
-func workersFor(tools []agent.Tool) (kinds []worker) {
-	for _, w := range workers {
+func workersFor(tools []agent.Tool) (kinds []role) {
+	for _, w := range roles {
 		if w.name == "email" && !slices.ContainsFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == "send_email" }) {
 			continue
 		}
@@ -85,7 +85,7 @@ func workersFor(tools []agent.Tool) (kinds []worker) {
 	return kinds
 }
 
-func describeWorkers(kinds []worker) string {
+func describeWorkers(kinds []role) string {
 	var b strings.Builder
 	for _, w := range kinds {
 		fmt.Fprintf(&b, "- %s: %s\n", w.name, w.does)
@@ -94,7 +94,7 @@ func describeWorkers(kinds []worker) string {
 }
 
 // workerNames is the JSON list of the kinds' names.
-func workerNames(kinds []worker) string {
+func workerNames(kinds []role) string {
 	names := make([]string, len(kinds))
 	for i, w := range kinds {
 		names[i] = w.name

@@ -316,7 +316,7 @@ func (a *App) Tools() []agent.Tool {
 func (a *App) Agent() *turn.Agent {
 	a.Modes.Use(agent.Mode(a.Settings.Mode))
 	return turn.New(turn.Options{
-		Model: a.Provider, Window: a.Provider.Window, Ready: a.Provider.Ready, Refuses: func() bool { return a.Provider.State().RejectsLongPrompts }, Gauges: a.Store, Tools: a.Offered,
+		Model: a.Provider, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
 		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, Reread: a.Reread,
 		Instructions: a.persona(), Passages: a.Settings.Passages, Parallel: a.Settings.Parallel, MaxTools: a.Settings.Tools.Max,

@@ -144,11 +144,11 @@ func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
 		if err := agent.CheckPicture(image); err != nil {
 			return agent.Result{}, fmt.Errorf("%s: %w", filepath.Base(name), err)
 		}
-		return agent.Result{Text: "the image " + filepath.Base(name) + " is with this message", Images: [][]byte{image}, Foreign: true}, nil
+		return agent.Result{Text: "the image " + filepath.Base(name) + " is with this message", Images: [][]byte{image}, Untrusted: true}, nil
 	}
 	if IsFile(name) {
 		text, err := ReadTextFile(name, maxFile)
-		return agent.Result{Text: text, Foreign: true}, err
+		return agent.Result{Text: text, Untrusted: true}, err
 	}
 	server, uri, _ := strings.Cut(name, ":")
 	return a.Servers.ReadResource(ctx, server, uri)

@@ -165,7 +165,7 @@ func Elicit(ctx context.Context, form mcpclient.Form) (mcpclient.Reply, error) {
 	if form.URL != "" {
 		question.Kind = agent.URLInput
 	}
-	given := agent.DeskOf(ctx).Ask(ctx, question)
+	given := agent.HostFrom(ctx).Ask(ctx, question)
 	return mcpclient.Reply{Action: mcpclient.Action(given.Action), Content: given.Values}, nil
 }
 
@@ -175,7 +175,7 @@ func (a *App) sample(ctx context.Context, server string, request llm.Request) (m
 	if a.Provider.State().Provider == "offline" {
 		return mcpclient.Sampled{}, errors.New("no model answers now")
 	}
-	given := agent.DeskOf(ctx).Ask(ctx, agent.Question{From: server, Kind: agent.SamplingInput, Prompt: request.Messages})
+	given := agent.HostFrom(ctx).Ask(ctx, agent.Question{From: server, Kind: agent.SamplingInput, Prompt: request.Messages})
 	switch {
 	case given.Action == agent.InputAccepted:
 	case given.Reason != "":

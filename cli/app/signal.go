@@ -15,7 +15,7 @@ func (e SignalError) Error() string { return e.String() }
 
 // Is tells that LifeHub ends by no will of the user: a turn then stays open.
 func (e SignalError) Is(target error) bool {
-	return target == agent.ErrEnding && e.Signal != os.Interrupt
+	return target == agent.ErrShutdown && e.Signal != os.Interrupt
 }
 
 // WasInterrupted reports whether ctx ended by an interrupt.

@@ -182,7 +182,7 @@ func (bg *background) followProvider(ctx context.Context) {
 				bg.tell()
 			}
 		case change := <-bg.Changes:
-			if bg.news(change) {
+			if bg.shouldNotify(change) {
 				bg.notice(change.Text)
 			}
 			bg.tell()
@@ -232,7 +232,7 @@ func (bg *background) followServers(ctx context.Context) {
 
 // followNotes brings every folder up to date whenever that is called for.
 func (bg *background) followNotes(ctx context.Context) {
-	yieldToScreen()
+	lowerPriority()
 	for {
 		select {
 		case <-ctx.Done():
@@ -276,7 +276,7 @@ func (bg *background) watch(ctx context.Context) {
 		}
 		v.Watched = true
 		bg.spawn(func() {
-			yieldToScreen()
+			lowerPriority()
 			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return bg.Embedder(ctx) }, func(c rag.Changes, err error) {
 				if err != nil && ctx.Err() == nil {
 					bg.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))

@@ -110,7 +110,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	options.Open = func(context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
 	screen := !f.plain && app.HasScreen(f.Process)
 	if screen {
-		leaveRoomForKeys()
+		reserveThreads()
 	} else {
 		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
 			if f.LetGo != nil { // a signal may mean the turn only
@@ -203,7 +203,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Search, o.Rename, o.Prompts, o.Figures = c.Store.Search, c.Store.Rename, c.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
 		return c.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
 	}
-	o.Artifacts, o.Unsent = c.Store, c.Store.Drafts
+	o.Artifacts, o.Drafts = c.Store, c.Store.Drafts
 	o.Mentions = func(ctx context.Context, place string) ([]backend.Mention, error) {
 		return mentionsOf(ctx, c.App, place)
 	}

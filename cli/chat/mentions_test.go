@@ -44,11 +44,11 @@ func TestAMessageBringsAlongWhatItNames(t *testing.T) {
 	}
 
 	note, err := a.Read(t.Context(), "recipes/Apple pie.md")
-	if err != nil || len(note.Sources) != 1 || note.Sources[0].Vault != vault || note.Foreign || !strings.Contains(note.Text, "Six apples.") {
+	if err != nil || len(note.Sources) != 1 || note.Sources[0].Vault != vault || note.Untrusted || !strings.Contains(note.Text, "Six apples.") {
 		t.Errorf("the note: %+v, %v", note, err)
 	}
 	file, err := a.Read(t.Context(), files+"/report.txt")
-	if err != nil || !file.Foreign || file.Text != "Sales rose by 4 %.\n" {
+	if err != nil || !file.Untrusted || file.Text != "Sales rose by 4 %.\n" {
 		t.Errorf("the file: %+v, %v", file, err)
 	}
 	cat, err := a.Read(t.Context(), files+"/cat.png")

@@ -8,9 +8,9 @@ import (
 	"lifehub/llm"
 )
 
-// news tells whether the user is to be told what a state of the model server
+// shouldNotify tells whether the user is to be told what a state of the model server
 // says. What it lacks is said when that begins, and not at each start again.
-func (bg *background) news(s llm.State) bool {
+func (bg *background) shouldNotify(s llm.State) bool {
 	if s.Provider == "offline" {
 		return s.Text != ""
 	}

@@ -26,7 +26,7 @@ func TestWhatTheModelServerLacksIsToldOnceAndWhenItChanges(t *testing.T) {
 		{llm.State{Provider: "ollama", First: true}, false},
 		{llm.State{Provider: "ollama", Text: words, Lacks: words, First: true}, true},
 	} {
-		if got := bg.news(step.state); got != step.told {
+		if got := bg.shouldNotify(step.state); got != step.told {
 			t.Errorf("step %d: told %t, want %t", i, got, step.told)
 		}
 	}

@@ -10,7 +10,7 @@ func TestWorkNobodyLooksAtStandsBackAlone(t *testing.T) {
 	before := threadPriority(t)
 	inside := make(chan int)
 	go func() {
-		yieldToScreen()
+		lowerPriority()
 		inside <- threadPriority(t)
 	}()
 	if got := <-inside; got != min(before+niceness, 19) {

@@ -2,5 +2,5 @@
 
 package chat
 
-// yieldToScreen does nothing where threads have no priority of their own.
-func yieldToScreen() {}
+// lowerPriority does nothing where threads have no priority of their own.
+func lowerPriority() {}

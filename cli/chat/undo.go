@@ -59,7 +59,7 @@ func staysDone(a *app.App, entries []agent.Entry) string {
 		switch e.Moment {
 		case agent.Intended:
 			intended[e.Step] = e
-		case agent.Began:
+		case agent.CallStarted:
 			if call := intended[e.Step]; call.Tool != agent.DelegateTool && (!a.IsBuiltin(call.Tool) || !tools.Reversible(call.Tool)) {
 				fmt.Fprintf(&b, "- `%s` was called, and what it did stays done: `%s`\n", cell(call.Tool), strings.ReplaceAll(oneLine(string(call.Input)), "`", "'"))
 			}

@@ -38,11 +38,11 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	called("1", "send_email", `{"to":"ana@example.org","subject":"a | b"}`, agent.Decided, agent.Began, agent.Over)
-	called("2", "hotel_book", `{"nights":3}`, agent.Decided, agent.Began)
-	called("3", "hotel_cancel", `{}`, agent.Inquired, agent.Decided, agent.Over) // refused
-	called("4", "search_notes", `{"query":"Ana"}`, agent.Decided, agent.Began, agent.Over)
-	called("5", "add_task", `{"text":"pack"}`, agent.Decided, agent.Began, agent.Over)
+	called("1", "send_email", `{"to":"ana@example.org","subject":"a | b"}`, agent.Decided, agent.CallStarted, agent.CallEnded)
+	called("2", "hotel_book", `{"nights":3}`, agent.Decided, agent.CallStarted)
+	called("3", "hotel_cancel", `{}`, agent.CallAsked, agent.Decided, agent.CallEnded) // refused
+	called("4", "search_notes", `{"query":"Ana"}`, agent.Decided, agent.CallStarted, agent.CallEnded)
+	called("5", "add_task", `{"text":"pack"}`, agent.Decided, agent.CallStarted, agent.CallEnded)
 	if err := s.Finish(t.Context(), turn, agent.Answer{Text: "Done."}); err != nil {
 		t.Fatal(err)
 	}

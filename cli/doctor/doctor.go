@@ -170,7 +170,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 		return []Finding{f}
 	}
 	if err != nil {
-		return []Finding{{What: "model server", Says: err.Error(), Mend: agent.FailedBy(err).Hint}}
+		return []Finding{{What: "model server", Says: err.Error(), Mend: agent.FailedFrom(err).Hint}}
 	}
 	model := Finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.Provider.State().Provider, a.Provider.Window())}
 	if info.Remote != "" {

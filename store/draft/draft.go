@@ -35,7 +35,7 @@ func New(d *file.File) *Drafts { return &Drafts{file: d, dir: d.Path + ".unsent"
 
 // draft is such a file.
 type draft struct {
-	agent.Unsent
+	agent.Draft
 	After int64 `json:"after,omitempty"` // the last message of any conversation before Sending
 }
 
@@ -43,9 +43,9 @@ func (d *Drafts) draftFile(owner, kind string) string {
 	return filepath.Join(d.dir, owner+kind)
 }
 
-// KeepUnsent keeps what is typed in this process, in place of what it kept
+// SaveDraft keeps what is typed in this process, in place of what it kept
 // before. It is called in the order of typing. In memory nothing is kept.
-func (d *Drafts) KeepUnsent(ctx context.Context, u agent.Unsent) error {
+func (d *Drafts) SaveDraft(ctx context.Context, u agent.Draft) error {
 	if d.file.Path == "" {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (d *Drafts) KeepUnsent(ctx context.Context, u agent.Unsent) error {
 	return nil
 }
 
-func (d *Drafts) keepUnsent(ctx context.Context, u agent.Unsent) error {
+func (d *Drafts) keepUnsent(ctx context.Context, u agent.Draft) error {
 	if u.Empty() && d.file.Owners.Named() == "" {
 		return nil // nothing of this process is there
 	}
@@ -70,7 +70,7 @@ func (d *Drafts) keepUnsent(ctx context.Context, u agent.Unsent) error {
 		}
 		return nil
 	}
-	written := draft{Unsent: u}
+	written := draft{Draft: u}
 	if u.Sending != "" {
 		if err := d.file.Read.QueryRowContext(ctx, `SELECT coalesce(max(id), 0) FROM messages`).Scan(&written.After); err != nil {
 			return err
@@ -121,33 +121,33 @@ func (d *Drafts) DraftFile() (*os.File, error) {
 	return os.OpenFile(d.draftFile(owner, ".md"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
-// TakeUnsent gives this process what one that has ended left of a conversation,
+// LoadDraft gives this process what one that has ended left of a conversation,
 // else the last that was typed in one without any turn; where this one has none,
 // the last of all. The zero value is nothing. What is taken is kept as this
 // process's own.
-func (d *Drafts) TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
+func (d *Drafts) LoadDraft(ctx context.Context, conversation string) (agent.Draft, error) {
 	if d.file.Path == "" {
-		return agent.Unsent{}, nil
+		return agent.Draft{}, nil
 	}
 	u, err := d.takeUnsent(ctx, conversation)
 	if err != nil {
-		return agent.Unsent{}, fmt.Errorf("find what was typed: %w", err)
+		return agent.Draft{}, fmt.Errorf("find what was typed: %w", err)
 	}
 	return u, nil
 }
 
-func (d *Drafts) takeUnsent(ctx context.Context, conversation string) (agent.Unsent, error) {
+func (d *Drafts) takeUnsent(ctx context.Context, conversation string) (agent.Draft, error) {
 	left, err := d.leftDrafts()
 	if err != nil || len(left) == 0 {
-		return agent.Unsent{}, err
+		return agent.Draft{}, err
 	}
 	mine, err := d.file.Owners.Mine()
 	if err != nil {
-		return agent.Unsent{}, err
+		return agent.Draft{}, err
 	}
 	begun, err := d.begun(ctx, conversation)
 	if err != nil {
-		return agent.Unsent{}, err
+		return agent.Draft{}, err
 	}
 	here := func(l leftDraft) bool { return l.Conversation == conversation }
 	elsewhere := slices.DeleteFunc(slices.Clone(left), here)
@@ -155,7 +155,7 @@ func (d *Drafts) takeUnsent(ctx context.Context, conversation string) (agent.Uns
 	for _, l := range left {
 		if begun && !here(l) {
 			if other, err := d.begun(ctx, l.Conversation); err != nil {
-				return agent.Unsent{}, err
+				return agent.Draft{}, err
 			} else if other {
 				continue
 			}
@@ -165,7 +165,7 @@ func (d *Drafts) takeUnsent(ctx context.Context, conversation string) (agent.Uns
 			return u, err
 		}
 	}
-	return agent.Unsent{}, nil
+	return agent.Draft{}, nil
 }
 
 // begun reports whether a conversation has a turn.
@@ -247,12 +247,12 @@ func (d *Drafts) readDraft(owner string) (found draft, err error) {
 
 // takeOver makes what another process left this one's. Of several who try, one
 // gets it; killed at any point, it is still there for the next.
-func (d *Drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.Unsent, error) {
-	u := l.Unsent
+func (d *Drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.Draft, error) {
+	u := l.Draft
 	if u.Sending != "" {
 		kept, err := d.arrived(ctx, l)
 		if err != nil {
-			return agent.Unsent{}, err
+			return agent.Draft{}, err
 		}
 		if !kept {
 			u.Waiting = append([]string{u.Sending}, u.Waiting...)
@@ -263,19 +263,19 @@ func (d *Drafts) takeOver(ctx context.Context, l leftDraft, mine string) (agent.
 	for _, kind := range []string{".json", ".md"} {
 		from, to := d.draftFile(l.owner, kind), d.draftFile(mine, kind)
 		if _, err := os.Lstat(to); err == nil {
-			return agent.Unsent{}, nil // this process has something of its own
+			return agent.Draft{}, nil // this process has something of its own
 		}
 		if err := os.Rename(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return agent.Unsent{}, err
+			return agent.Draft{}, err
 		} else if err != nil && kind == ".json" && l.Conversation != "" {
-			return agent.Unsent{}, nil // another one was quicker
+			return agent.Draft{}, nil // another one was quicker
 		}
 	}
 	if err := d.keepUnsent(ctx, u); err != nil {
-		return agent.Unsent{}, err
+		return agent.Draft{}, err
 	}
 	if err := os.Remove(d.draftFile(mine, ".md")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return agent.Unsent{}, err
+		return agent.Draft{}, err
 	}
 	err := d.file.Read.QueryRowContext(ctx, `SELECT title FROM conversations WHERE id = ?`, u.Conversation).Scan(&u.Title)
 	if errors.Is(err, sql.ErrNoRows) { // not begun yet

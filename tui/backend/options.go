@@ -28,7 +28,7 @@ type Options struct {
 	Branches      Branches      // nil: a conversation is one path
 	Notes         Notes         // nil: no first-run screen
 	Servers       Servers       // nil: no panel of MCP servers
-	Unsent        Unsent        // nil: what is typed and not sent ends with the screen
+	Drafts        Drafts        // nil: what is typed and not sent ends with the screen
 
 	// Conversation is opened at the start; "" begins a new one.
 	Conversation string
@@ -285,14 +285,14 @@ type Template struct {
 	Fill func(ctx context.Context, values json.RawMessage) (string, error)
 }
 
-// Unsent keeps what is typed and not sent, so that whoever was killed finds it
+// Drafts keeps what is typed and not sent, so that whoever was killed finds it
 // again. *store.Store is the real one.
-type Unsent interface {
-	// KeepUnsent keeps it in place of what this process kept before.
-	KeepUnsent(ctx context.Context, u agent.Unsent) error
-	// TakeUnsent is what an earlier process left for who opens a conversation;
+type Drafts interface {
+	// SaveDraft keeps it in place of what this process kept before.
+	SaveDraft(ctx context.Context, u agent.Draft) error
+	// LoadDraft is what an earlier process left for who opens a conversation;
 	// the zero value: nothing.
-	TakeUnsent(ctx context.Context, conversation string) (agent.Unsent, error)
+	LoadDraft(ctx context.Context, conversation string) (agent.Draft, error)
 	// DraftFile makes the file in which the editor gets what is written.
 	DraftFile() (*os.File, error)
 }

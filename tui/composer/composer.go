@@ -52,7 +52,7 @@ type Paste struct {
 	Own        bool // it is a message of the user's, not from the clipboard
 }
 
-func New(keys *keys.Map, look *draw.Theme) Model {
+func New(keys *keys.Map, theme *draw.Theme) Model {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, 1
@@ -80,12 +80,12 @@ func New(keys *keys.Map, look *draw.Theme) Model {
 	area.KeyMap.Paste.SetEnabled(false)
 	area.Focus()
 	c := Model{Area: area, At: -1, Place: -1}
-	c.Restyle(look)
+	c.Restyle(theme)
 	return c
 }
 
-func (c *Model) Restyle(look *draw.Theme) {
-	c.Area.SetStyles(draw.AreaStyles(look))
+func (c *Model) Restyle(theme *draw.Theme) {
+	c.Area.SetStyles(draw.AreaStyles(theme))
 	c.Draw()
 }
 
@@ -115,19 +115,19 @@ func (c *Model) Draw() {
 // remeasure cuts the lines, and sets the cursor, by how the terminal shows
 // them: the text area counts clusters in a way of its own.
 func (c *Model) remeasure() {
-	prompt := draw.Cells(c.Area.Prompt)
+	prompt := draw.Width(c.Area.Prompt)
 	for y, line := range c.Lines {
 		if c.cursor != nil && y == c.cursor.Y {
 			row := []rune(ansi.Strip(line))
 			before := min(len([]rune(c.Area.Prompt))+c.Area.LineInfo().ColumnOffset, len(row))
-			c.cursor.X = min(draw.Cells(string(row[:before])), c.Area.Width()+prompt-1)
+			c.cursor.X = min(draw.Width(string(row[:before])), c.Area.Width()+prompt-1)
 		}
 		switch most := c.Area.Width() + prompt; {
-		case draw.Cells(line) <= most:
-		case draw.Cells(strings.TrimRight(ansi.Strip(line), " ")) <= most:
+		case draw.Width(line) <= most:
+		case draw.Width(strings.TrimRight(ansi.Strip(line), " ")) <= most:
 			c.Lines[y] = measure.Fit(line, most, "")
 		default:
-			c.Lines[y] = draw.Fit(line, most)
+			c.Lines[y] = draw.Truncate(line, most)
 		}
 	}
 }
@@ -314,11 +314,11 @@ func (c *Model) Earlier() bool {
 		return true
 	case c.Place > 0:
 		before := c.Place - 1
-		c.PutBack()
-		c.takeBack(before)
+		c.Requeue()
+		c.dequeue(before)
 		return true
 	case c.Empty() && len(c.Queue) > 0:
-		c.takeBack(len(c.Queue) - 1)
+		c.dequeue(len(c.Queue) - 1)
 		return true
 	}
 	if c.At+1 < len(c.History) {
@@ -338,8 +338,8 @@ func (c *Model) Later() bool {
 	}
 	switch {
 	case c.Place >= 0:
-		if behind := c.PutBack(); behind < len(c.Queue) {
-			c.takeBack(behind)
+		if behind := c.Requeue(); behind < len(c.Queue) {
+			c.dequeue(behind)
 		}
 	case c.At > 0:
 		c.At--

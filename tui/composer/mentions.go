@@ -147,7 +147,7 @@ func fuzzy(text, typed string) int {
 func (p *Mentions) Open() bool { return len(p.Rows) > 0 }
 
 // View shows at most height rows, and beside them what the chosen one holds.
-func (p *Mentions) View(width, height int, look *draw.Theme) []string {
+func (p *Mentions) View(width, height int, theme *draw.Theme) []string {
 	beside := 0
 	if p.Preview.Name == p.Rows[p.Chosen].Name && p.Preview.Text != "" && width >= 90 {
 		beside = width / 2
@@ -156,7 +156,7 @@ func (p *Mentions) View(width, height int, look *draw.Theme) []string {
 	from := max(0, min(p.Chosen-rows/2, len(p.Rows)-rows))
 	var lines []string
 	for at := from; at < from+rows; at++ {
-		lines = append(lines, mentionRow(p.Rows[at], at == p.Chosen, width-beside, look))
+		lines = append(lines, mentionRow(p.Rows[at], at == p.Chosen, width-beside, theme))
 	}
 	if beside == 0 {
 		return lines
@@ -170,21 +170,21 @@ func (p *Mentions) View(width, height int, look *draw.Theme) []string {
 		if n < len(preview) {
 			text = preview[n]
 		}
-		left := draw.Fit(lines[n], width-beside-1)
-		lines[n] = left + strings.Repeat(" ", width-beside-1-draw.Cells(left)) + look.Border.Render("│ ") + look.Dim.Render(draw.Fit(text, beside-2))
+		left := draw.Truncate(lines[n], width-beside-1)
+		lines[n] = left + strings.Repeat(" ", width-beside-1-draw.Width(left)) + theme.Border.Render("│ ") + theme.Dim.Render(draw.Truncate(text, beside-2))
 	}
 	return lines
 }
 
 // mentionRow is a row of the list.
-func mentionRow(n backend.Mention, chosen bool, width int, look *draw.Theme) string {
+func mentionRow(n backend.Mention, chosen bool, width int, theme *draw.Theme) string {
 	name, mark := "@"+safetext.Line(n.Name), "  "
-	detail := look.Dim.Render(draw.Fit(safetext.Line(n.Detail), width/3))
-	name = draw.Fit(name, max(8, width-4-draw.Cells(detail)))
+	detail := theme.Dim.Render(draw.Truncate(safetext.Line(n.Detail), width/3))
+	name = draw.Truncate(name, max(8, width-4-draw.Width(detail)))
 	if chosen {
-		mark, name = look.Selected.Render("› "), look.Selected.Render(name)
+		mark, name = theme.Selected.Render("› "), theme.Selected.Render(name)
 	}
-	return draw.Fit(mark+name+"  "+detail, width)
+	return draw.Truncate(mark+name+"  "+detail, width)
 }
 
 // MentionText is how a name stands in a message.

@@ -46,18 +46,18 @@ func (p *Palette) Open() bool { return len(p.Rows) > 0 }
 func (p *Palette) Move(by int) { p.Chosen = (p.Chosen + by + len(p.Rows)) % len(p.Rows) }
 
 // View shows at most height commands.
-func (p *Palette) View(width, height int, look *draw.Theme) []string {
+func (p *Palette) View(width, height int, theme *draw.Theme) []string {
 	rows := min(len(p.Rows), height)
 	from := max(0, min(p.Chosen-rows/2, len(p.Rows)-rows))
 	column := 0
 	for _, c := range p.Rows {
-		column = max(column, draw.Cells(c.Usage()))
+		column = max(column, draw.Width(c.Usage()))
 	}
 	column = min(column, max(6, width/2))
 	var lines []string
 	for at := from; at < from+rows; at++ {
 		c := p.Rows[at]
-		lines = append(lines, draw.Row{Label: c.Usage(), Detail: c.Help}.Beside(at == p.Chosen, column, width, look))
+		lines = append(lines, draw.Row{Label: c.Usage(), Detail: c.Help}.Beside(at == p.Chosen, column, width, theme))
 	}
 	return lines
 }

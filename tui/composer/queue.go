@@ -9,8 +9,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// takeBack takes a message out of the queue, to be changed or cancelled.
-func (c *Model) takeBack(at int) {
+// dequeue takes a message out of the queue, to be changed or cancelled.
+func (c *Model) dequeue(at int) {
 	text := c.Queue[at]
 	c.Queue = slices.Delete(c.Queue, at, at+1)
 	held := at < c.held
@@ -23,10 +23,10 @@ func (c *Model) takeBack(at int) {
 	c.Place, c.wasHeld = at, held
 }
 
-// PutBack puts the message that was taken out of the queue where it was, as it
+// Requeue puts the message that was taken out of the queue where it was, as it
 // stands now. One that was emptied is cancelled. It returns the place of the
 // message behind it.
-func (c *Model) PutBack() int {
+func (c *Model) Requeue() int {
 	at := c.Place
 	if at < 0 {
 		return len(c.Queue)
@@ -83,7 +83,7 @@ func (c *Model) Next() string {
 }
 
 // Waiting shows what is queued, at most two lines of it, and how to change it.
-func (c *Model) Waiting(keys *keys.Map, width int, look *draw.Theme, running bool) []string {
+func (c *Model) Waiting(keys *keys.Map, width int, theme *draw.Theme, running bool) []string {
 	var lines []string
 	if c.Place >= 0 {
 		does := "keeps it"
@@ -91,23 +91,23 @@ func (c *Model) Waiting(keys *keys.Map, width int, look *draw.Theme, running boo
 			does = "sends it"
 		}
 		says := fmt.Sprintf("waiting %d of %d · %s %s · emptied: cancelled", c.Place+1, len(c.Queue)+1, keys.Send.Help().Key, does)
-		lines = append(lines, look.Key.Render(draw.Fit(says, width)))
+		lines = append(lines, theme.Key.Render(draw.Truncate(says, width)))
 	}
 	for i, text := range c.Queue {
 		if i == 2 {
-			lines = append(lines, look.Dim.Render(draw.Fit(fmt.Sprintf("… and %d more", len(c.Queue)-2), width)))
+			lines = append(lines, theme.Dim.Render(draw.Truncate(fmt.Sprintf("… and %d more", len(c.Queue)-2), width)))
 			break
 		}
 		mark, does := "queued  ", " change or cancel"
 		if i < c.held {
 			mark, does = "not sent  ", " change, send or cancel"
 		}
-		line, hint := mark+draw.Gist(text, width), ""
+		line, hint := mark+draw.Summary(text, width), ""
 		if i == 0 && c.Place < 0 {
 			hint = "  " + keys.Up.Help().Key + does
 		}
-		line = draw.Fit(line, max(1, width-draw.Cells(hint)))
-		lines = append(lines, look.Dim.Render(draw.Fit(draw.Spread(line, hint, width), width)))
+		line = draw.Truncate(line, max(1, width-draw.Width(hint)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate(draw.Justify(line, hint, width), width)))
 	}
 	return lines
 }

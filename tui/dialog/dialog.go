@@ -129,7 +129,7 @@ func indexOf(choices []Choice, label string) int {
 
 // lines shows the choices, the chosen one marked, and below them the keys. esc
 // says what Esc does.
-func (d *Dialog) lines(choices []Choice, esc string, width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+func (d *Dialog) lines(choices []Choice, esc string, width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	var labels, letters, more []string
 	for _, c := range choices {
 		if c.atOnce {
@@ -145,12 +145,12 @@ func (d *Dialog) lines(choices []Choice, esc string, width int, keys *keys.Map, 
 	if d.Writing {
 		hints, more = []string{keys.Clear.Help().Key + " clears what you wrote, then answer", hints[2]}, nil
 	}
-	return append(draw.Styled(d.style(look, now), draw.Joined(labels, width)), draw.Styled(look.Dim.Render, draw.Joined(append(hints, more...), width))...)
+	return append(draw.StyleLines(d.style(theme, now), draw.Flow(labels, width)), draw.StyleLines(theme.Dim.Render, draw.Flow(append(hints, more...), width))...)
 }
 
 // OneLine is lines where there is room for one: the chosen answer, and as many
 // of all as there is room for. between stands behind the first.
-func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys.Map, look *draw.Theme, now time.Time) string {
+func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys.Map, theme *draw.Theme, now time.Time) string {
 	var parts []string
 	for _, c := range choices {
 		parts = append(parts, c.Label+" ("+c.Help().Key+")")
@@ -164,15 +164,15 @@ func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys
 	if between != "" {
 		parts = slices.Insert(parts, 1, between)
 	}
-	return d.style(look, now)(draw.Joined(parts, width)[0])
+	return d.style(theme, now)(draw.Flow(parts, width)[0])
 }
 
 // style is the look of choices that are taken now, or not yet.
-func (d *Dialog) style(look *draw.Theme, now time.Time) func(...string) string {
+func (d *Dialog) style(theme *draw.Theme, now time.Time) func(...string) string {
 	if d.armed(now) && !d.Writing {
-		return look.Key.Render
+		return theme.Key.Render
 	}
-	return look.Dim.Render
+	return theme.Dim.Render
 }
 
 // CopyMsg asks to put a text on the clipboard.

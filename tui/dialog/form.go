@@ -291,10 +291,10 @@ func (f *Form) Values() json.RawMessage {
 
 // Lines shows the form; entered says that it has the keys, at is the line of
 // the field that does.
-func (f *Form) Lines(width int, entered bool, look *draw.Theme) (lines []string, at int) {
+func (f *Form) Lines(width int, entered bool, theme *draw.Theme) (lines []string, at int) {
 	labels := 0
 	for i := range f.Fields {
-		labels = max(labels, draw.Cells(f.Fields[i].Label)+1)
+		labels = max(labels, draw.Width(f.Fields[i].Label)+1)
 	}
 	labels = min(labels, max(8, width/3))
 	for i := range f.Fields {
@@ -302,42 +302,42 @@ func (f *Form) Lines(width int, entered bool, look *draw.Theme) (lines []string,
 		if here {
 			at = len(lines)
 		}
-		lines = append(lines, f.Fields[i].lines(width, labels, here, look)...)
+		lines = append(lines, f.Fields[i].lines(width, labels, here, theme)...)
 	}
-	button := look.Key.Render("[ send ]")
+	button := theme.Key.Render("[ send ]")
 	if entered && f.At == len(f.Fields) {
 		at = len(lines)
-		button = look.Selected.Render("› [ send ]")
+		button = theme.Selected.Render("› [ send ]")
 	}
-	return append(lines, "", draw.Fit("  "+button, width)), at
+	return append(lines, "", draw.Truncate("  "+button, width)), at
 }
 
-func (f *field) lines(width, labels int, here bool, look *draw.Theme) []string {
+func (f *field) lines(width, labels int, here bool, theme *draw.Theme) []string {
 	label := f.Label
 	if f.Required {
 		label += "*"
 	}
-	label = draw.Fit(label, labels)
-	label += strings.Repeat(" ", max(0, labels-draw.Cells(label)))
+	label = draw.Truncate(label, labels)
+	label += strings.Repeat(" ", max(0, labels-draw.Width(label)))
 	mark := "  "
 	if here {
-		mark, label = look.Selected.Render("› "), look.Selected.Render(label)
+		mark, label = theme.Selected.Render("› "), theme.Selected.Render(label)
 	}
-	lines := draw.Wrapped(mark+label+"  ", f.shown(here, look), width)
+	lines := draw.Hang(mark+label+"  ", f.shown(here, theme), width)
 	if here && f.Help != "" {
-		lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("    ", f.Help, width))...)
+		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("    ", f.Help, width))...)
 	}
 	return lines
 }
 
 // shown is the value as the user sees it.
-func (f *field) shown(here bool, look *draw.Theme) string {
+func (f *field) shown(here bool, theme *draw.Theme) string {
 	if len(f.Options) == 0 {
 		if here {
 			return f.Text + "▏"
 		}
 		if f.Text == "" {
-			return look.Dim.Render("—")
+			return theme.Dim.Render("—")
 		}
 		return f.Text
 	}
@@ -356,12 +356,12 @@ func (f *field) shown(here bool, look *draw.Theme) string {
 			continue
 		}
 		if here && i == f.option {
-			text = look.Selected.Render(text)
+			text = theme.Selected.Render(text)
 		}
 		parts = append(parts, text)
 	}
 	if len(parts) == 0 {
-		return look.Dim.Render("—")
+		return theme.Dim.Render("—")
 	}
 	return strings.Join(parts, "  ")
 }

@@ -27,7 +27,7 @@ type Input struct {
 	problem string // what of the values does not fit
 
 	Dialog
-	sight
+	scrollArea
 	Body  []string
 	at    int // the line of body that should be in sight; -1: none
 	Width int // what body was made for; 0: it is out of date
@@ -147,12 +147,12 @@ func (in *Input) FillIn(pressed tea.KeyPressMsg, keys *keys.Map) {
 
 // Layout fits the dialog into a place of at most height lines and notes
 // whether its end is in sight.
-func (in *Input) Layout(width, height int, keys *keys.Map, look *draw.Theme, now time.Time) {
+func (in *Input) Layout(width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) {
 	if in.Width != width {
-		in.Body, in.at = in.content(width-len(bodyMargin(width)), look)
+		in.Body, in.at = in.content(width-len(bodyMargin(width)), theme)
 		in.Width = width
 	}
-	in.place(len(in.Body), len(in.foot(width, keys, look, now)), 1, height)
+	in.place(len(in.Body), len(in.foot(width, keys, theme, now)), 1, height)
 	if in.at >= 0 {
 		in.top = max(min(in.top, in.at), in.at+min(2, in.rows)-in.rows)
 		in.top = max(0, min(in.top, len(in.Body)-in.rows))
@@ -163,19 +163,19 @@ func (in *Input) Layout(width, height int, keys *keys.Map, look *draw.Theme, now
 }
 
 // View returns the dialog's lines as laid out.
-func (in *Input) View(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+func (in *Input) View(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	turn := ""
 	if len(in.Queue) > 1 {
 		turn = fmt.Sprintf(" 1 of %d ─", len(in.Queue))
 	}
-	title := draw.Fit("─ "+in.Title(), max(4, width-draw.Cells(turn)-1)) + " "
-	title += strings.Repeat("─", max(0, width-draw.Cells(title)-draw.Cells(turn))) + turn
+	title := draw.Truncate("─ "+in.Title(), max(4, width-draw.Width(turn)-1)) + " "
+	title += strings.Repeat("─", max(0, width-draw.Width(title)-draw.Width(turn))) + turn
 	if in.tight {
-		title = in.sight.title(safetext.Line(in.Queue[0].From)+" asks", len(in.Body), width)
+		title = in.scrollArea.title(safetext.Line(in.Queue[0].From)+" asks", len(in.Body), width)
 	}
 	var lines []string
 	if in.headed {
-		lines = append(lines, look.Warning.Bold(true).Render(draw.Fit(title, width)))
+		lines = append(lines, theme.Warning.Bold(true).Render(draw.Truncate(title, width)))
 	}
 	for _, line := range in.Body[in.top : in.top+in.rows] {
 		lines = append(lines, bodyMargin(width)+line)
@@ -183,15 +183,15 @@ func (in *Input) View(width int, keys *keys.Map, look *draw.Theme, now time.Time
 	unread := !in.seen && in.Form == nil
 	switch {
 	case !in.tight:
-		lines = append(lines, in.position(len(in.Body), width, unread, keys, look)...)
-		return append(lines, in.foot(width, keys, look, now)...)
+		lines = append(lines, in.position(len(in.Body), width, unread, keys, theme)...)
+		return append(lines, in.foot(width, keys, theme, now)...)
 	case in.problem != "":
-		return append(lines, look.Danger.Render(draw.Fit("✗ "+in.problem, width)))
+		return append(lines, theme.Danger.Render(draw.Truncate("✗ "+in.problem, width)))
 	}
 	if in.Entered {
-		return append(lines, look.Key.Render(draw.Joined(in.formKeys(keys), width)[0]))
+		return append(lines, theme.Key.Render(draw.Flow(in.formKeys(keys), width)[0]))
 	}
-	return append(lines, in.OneLine(in.choices(keys), in.readOn(len(in.Body), unread, keys), width, keys, look, now))
+	return append(lines, in.OneLine(in.choices(keys), in.readOn(len(in.Body), unread, keys), width, keys, theme, now))
 }
 
 func (in *Input) Title() string {
@@ -207,15 +207,15 @@ func (in *Input) Title() string {
 }
 
 // foot is what stands below the body: what is wrong, the choices and the keys.
-func (in *Input) foot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+func (in *Input) foot(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	var lines []string
 	if in.problem != "" {
-		lines = append(lines, draw.Styled(look.Danger.Render, draw.Broken("✗ "+in.problem, width))...)
+		lines = append(lines, draw.StyleLines(theme.Danger.Render, draw.Wrap("✗ "+in.problem, width))...)
 	}
 	if in.Entered {
-		return append(lines, draw.Styled(look.Key.Render, draw.Joined(in.formKeys(keys), width))...)
+		return append(lines, draw.StyleLines(theme.Key.Render, draw.Flow(in.formKeys(keys), width))...)
 	}
-	return append(lines, in.Dialog.lines(in.choices(keys), "cancels", width, keys, look, now)...)
+	return append(lines, in.Dialog.lines(in.choices(keys), "cancels", width, keys, theme, now)...)
 }
 
 // formKeys names the keys of a form that is being filled in.
@@ -229,28 +229,28 @@ func (in *Input) formKeys(keys *keys.Map) []string {
 
 // content is what is asked, with what is hidden in it made visible. at is the
 // line of the field that has the keys, -1 when there is none.
-func (in *Input) content(width int, look *draw.Theme) (lines []string, at int) {
+func (in *Input) content(width int, theme *draw.Theme) (lines []string, at int) {
 	asked := in.Queue[0]
 	add := func(style func(...string) string, text string) {
-		lines = append(lines, draw.Styled(style, draw.Broken(text, width))...)
+		lines = append(lines, draw.StyleLines(style, draw.Wrap(text, width))...)
 	}
 	at = -1
-	if title := in.Title(); draw.Cells(title)+4 > width {
-		add(look.Strong.Render, title) // the first line has no room for it
+	if title := in.Title(); draw.Width(title)+4 > width {
+		add(theme.Strong.Render, title) // the first line has no room for it
 	}
 	if asked.Message != "" {
-		add(look.Text.Render, safetext.Reveal(asked.Message))
+		add(theme.Text.Render, safetext.Reveal(asked.Message))
 	}
 	if asked.URL != "" {
 		lines = append(lines, measure.Lines(safetext.Reveal(asked.URL), max(1, width))...)
-		add(look.Dim.Render, "LifeHub does not open it. Agree when you have been there, or mean to go.")
+		add(theme.Dim.Render, "LifeHub does not open it. Agree when you have been there, or mean to go.")
 	}
 	for _, m := range asked.Prompt {
-		add(look.Strong.Render, safetext.Reveal(string(m.Role))+":")
-		add(look.Text.Render, safetext.Reveal(m.Text))
+		add(theme.Strong.Render, safetext.Reveal(string(m.Role))+":")
+		add(theme.Text.Render, safetext.Reveal(m.Text))
 	}
 	if in.Form != nil {
-		fields, here := in.Form.Lines(width, in.Entered, look)
+		fields, here := in.Form.Lines(width, in.Entered, theme)
 		if in.Entered {
 			at = len(lines) + here
 		}

@@ -25,7 +25,7 @@ type Permission struct {
 	Edit    *Editor // the arguments being edited; nil: none
 
 	Dialog
-	sight
+	scrollArea
 	Body  []bodyLine // what would run
 	Width int        // what body was made for
 }
@@ -210,23 +210,23 @@ func (p *Permission) change(pressed tea.KeyPressMsg, keys *keys.Map) {
 
 // Layout fits the dialog into a place of at most height lines, keeps the body
 // within it and notes whether its end is in sight.
-func (p *Permission) Layout(width, height int, keys *keys.Map, look *draw.Theme, now time.Time) {
+func (p *Permission) Layout(width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) {
 	if p.Width != width {
-		p.Body, p.Width = p.Content(width-len(bodyMargin(width)), look), width
+		p.Body, p.Width = p.Content(width-len(bodyMargin(width)), theme), width
 	}
-	tight := p.tightFoot(width, keys, look, now)
+	tight := p.tightFoot(width, keys, theme, now)
 	if p.Chosen == always && len(tight) > height {
 		p.Chosen = "" // the rule can't be shown
-		tight = p.tightFoot(width, keys, look, now)
+		tight = p.tightFoot(width, keys, theme, now)
 	}
-	p.place(len(p.Body), len(p.foot(width, keys, look, now)), len(tight), height)
+	p.place(len(p.Body), len(p.foot(width, keys, theme, now)), len(tight), height)
 	if p.endSeen(len(p.Body), width) {
 		p.Current().Seen = true
 	}
 }
 
 // View returns the dialog's lines as laid out.
-func (p *Permission) View(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+func (p *Permission) View(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	asked := p.Current()
 	turn := ""
 	if len(p.queue) > 1 {
@@ -236,23 +236,23 @@ func (p *Permission) View(width int, keys *keys.Map, look *draw.Theme, now time.
 	if asked.Unknown {
 		before, after = "", ": outcome unknown"
 	}
-	title := "─ " + before + whole(asked.Name, width-draw.Cells(before+turn)-3, after+" · "+draw.Bytes(int64(len(asked.Input)))+p.readiness(now), after+p.readiness(now), after) + " "
-	title += strings.Repeat("─", max(0, width-draw.Cells(title)-draw.Cells(turn))) + turn
+	title := "─ " + before + whole(asked.Name, width-draw.Width(before+turn)-3, after+" · "+draw.Bytes(int64(len(asked.Input)))+p.readiness(now), after+p.readiness(now), after) + " "
+	title += strings.Repeat("─", max(0, width-draw.Width(title)-draw.Width(turn))) + turn
 	if p.tight {
 		title = p.title(before+safetext.Line(asked.Name)+after, len(p.Body), width)
 	}
 	var lines []string
 	if p.headed {
-		lines = append(lines, look.Warning.Bold(true).Render(draw.Fit(title, width)))
+		lines = append(lines, theme.Warning.Bold(true).Render(draw.Truncate(title, width)))
 	}
-	foot := p.position(len(p.Body), width, !asked.Seen, keys, look)
+	foot := p.position(len(p.Body), width, !asked.Seen, keys, theme)
 	if p.tight {
-		foot = p.tightFoot(width, keys, look, now)
+		foot = p.tightFoot(width, keys, theme, now)
 	} else {
-		foot = append(foot, p.foot(width, keys, look, now)...)
+		foot = append(foot, p.foot(width, keys, theme, now)...)
 	}
 	if p.Edit != nil {
-		return append(lines, p.Edit.view(width, p.rows+len(foot), keys, look)...)
+		return append(lines, p.Edit.view(width, p.rows+len(foot), keys, theme)...)
 	}
 	for _, line := range p.Body[p.top : p.top+p.rows] {
 		lines = append(lines, bodyMargin(width)+line.Style(line.Text))
@@ -276,31 +276,31 @@ func (p *Permission) readiness(now time.Time) string {
 
 // foot is what stands below the body: the rule that would be written, the
 // choices and their keys.
-func (p *Permission) foot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+func (p *Permission) foot(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	if p.Why != nil {
-		return []string{draw.Fit("Why not? "+*p.Why+"▏", width), look.Dim.Render(draw.Fit(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
+		return []string{draw.Truncate("Why not? "+*p.Why+"▏", width), theme.Dim.Render(draw.Truncate(keys.Send.Help().Key+" sends · "+keys.Stop.Help().Key+" back", width))}
 	}
 	esc := "denies"
 	if p.Current().Unknown {
 		esc = "skips"
 	}
-	return append(p.rule(width, look), p.lines(p.choices(keys), esc, width, keys, look, now)...)
+	return append(p.rule(width, theme), p.lines(p.choices(keys), esc, width, keys, theme, now)...)
 }
 
 // tightFoot is the foot where there is no room for all keys.
-func (p *Permission) tightFoot(width int, keys *keys.Map, look *draw.Theme, now time.Time) []string {
+func (p *Permission) tightFoot(width int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	if p.Why != nil {
-		return []string{draw.Fit("Why not? "+*p.Why+"▏", width)}
+		return []string{draw.Truncate("Why not? "+*p.Why+"▏", width)}
 	}
-	return append(p.rule(width, look), p.OneLine(p.choices(keys), p.readOn(len(p.Body), !p.Current().Seen, keys), width, keys, look, now))
+	return append(p.rule(width, theme), p.OneLine(p.choices(keys), p.readOn(len(p.Body), !p.Current().Seen, keys), width, keys, theme, now))
 }
 
 // rule shows the rule that a confirmed "always" would write.
-func (p *Permission) rule(width int, look *draw.Theme) []string {
+func (p *Permission) rule(width int, theme *draw.Theme) []string {
 	if p.Chosen != always {
 		return nil
 	}
-	return draw.Styled(look.Warning.Render, draw.Broken("always writes the rule “"+safetext.Reveal(p.Current().Rule)+"”", width))
+	return draw.StyleLines(theme.Warning.Render, draw.Wrap("always writes the rule “"+safetext.Reveal(p.Current().Rule)+"”", width))
 }
 
 // besideName is how much the title has besides the name of what asks at the
@@ -309,7 +309,7 @@ const besideName = 19
 
 // markNew styles a text of arguments and marks the words that the user did not
 // say.
-func markNew(words []string, look *draw.Theme) func(...string) string {
+func markNew(words []string, theme *draw.Theme) func(...string) string {
 	return func(texts ...string) string {
 		text, marked := strings.Join(texts, " "), ""
 		for text != "" {
@@ -319,9 +319,9 @@ func markNew(words []string, look *draw.Theme) func(...string) string {
 					at, first = strings.Index(text, word), word
 				}
 			}
-			marked += look.Text.Render(text[:at])
+			marked += theme.Text.Render(text[:at])
 			if first != "" {
-				marked += look.Warning.Underline(true).Render(first)
+				marked += theme.Warning.Underline(true).Render(first)
 			}
 			text = text[at+len(first):]
 		}
@@ -331,19 +331,19 @@ func markNew(words []string, look *draw.Theme) func(...string) string {
 
 // Content is everything that would run, escaped and broken into lines, with
 // nothing left out.
-func (p *Permission) Content(width int, look *draw.Theme) []bodyLine {
+func (p *Permission) Content(width int, theme *draw.Theme) []bodyLine {
 	asked := p.Current()
 	var lines []bodyLine
 	add := func(style func(...string) string, text string) {
 		for line := range strings.SplitSeq(text, "\n") {
-			for _, part := range draw.Entire(line, width) {
+			for _, part := range draw.WrapExact(line, width) {
 				lines = append(lines, bodyLine{Style: style, Text: part})
 			}
 		}
 	}
-	argument := markNew(asked.New, look)
-	if name := safetext.Line(asked.Name); draw.Cells(name) > width-besideName {
-		add(look.Strong.Render, name) // the title has no room for it
+	argument := markNew(asked.New, theme)
+	if name := safetext.Line(asked.Name); draw.Width(name) > width-besideName {
+		add(theme.Strong.Render, name) // the title has no room for it
 	}
 	pairs := arguments.Of(asked.Input)
 	for _, pair := range pairs {
@@ -354,10 +354,10 @@ func (p *Permission) Content(width int, look *draw.Theme) []bodyLine {
 		add(argument, safetext.Reveal(pair.Key)+": "+value)
 	}
 	if len(pairs) == 0 {
-		add(look.Dim.Render, "no arguments")
+		add(theme.Dim.Render, "no arguments")
 	}
 	if asked.Preview.Diff != "" {
-		add(look.Strong.Render, safetext.Reveal(asked.Preview.Path))
+		add(theme.Strong.Render, safetext.Reveal(asked.Preview.Path))
 		for i, line := range strings.Split(strings.TrimSuffix(asked.Preview.Diff, "\n"), "\n") {
 			if i < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")) {
 				continue // the path stands above; further down it is a line that begins so
@@ -366,39 +366,39 @@ func (p *Permission) Content(width int, look *draw.Theme) []bodyLine {
 			if line != "" && strings.ContainsRune("+- ", rune(line[0])) {
 				mark, rest = line[:1]+" ", line[1:]
 			}
-			add(diffStyle(line, look), mark+safetext.Reveal(rest))
+			add(diffStyle(line, theme), mark+safetext.Reveal(rest))
 		}
 	}
 	if asked.Preview.Text != "" {
-		add(look.Strong.Render, safetext.Reveal(asked.Preview.Text))
+		add(theme.Strong.Render, safetext.Reveal(asked.Preview.Text))
 	}
 	if p.details {
-		add(look.Dim.Render, "as sent: "+safetext.Reveal(string(asked.Input)))
-		add(look.Dim.Render, "sha-256: "+safetext.Reveal(asked.Hash))
+		add(theme.Dim.Render, "as sent: "+safetext.Reveal(string(asked.Input)))
+		add(theme.Dim.Render, "sha-256: "+safetext.Reveal(asked.Hash))
 		rule := "each call is asked about"
 		if asked.Rule != "" {
 			rule = "always would write: " + safetext.Reveal(asked.Rule)
 		}
-		add(look.Dim.Render, "step: "+safetext.Reveal(asked.Step)+" · "+rule)
+		add(theme.Dim.Render, "step: "+safetext.Reveal(asked.Step)+" · "+rule)
 	}
 	if !asked.Since.IsZero() {
-		add(look.Dim.Render, "it was started "+draw.When(asked.Since, time.Now())+" and may have happened")
+		add(theme.Dim.Render, "it was started "+draw.When(asked.Since, time.Now())+" and may have happened")
 	}
 	if asked.Reason != "" {
-		add(look.Dim.Render, "why it asks: "+safetext.Reveal(asked.Reason))
+		add(theme.Dim.Render, "why it asks: "+safetext.Reveal(asked.Reason))
 	}
 	return lines
 }
 
 // diffStyle is the look of a line of a unified diff; its mark says the same.
-func diffStyle(line string, look *draw.Theme) func(...string) string {
+func diffStyle(line string, theme *draw.Theme) func(...string) string {
 	switch {
 	case strings.HasPrefix(line, "@@"):
-		return look.Dim.Render
+		return theme.Dim.Render
 	case strings.HasPrefix(line, "+"):
-		return look.Added.Render
+		return theme.Added.Render
 	case strings.HasPrefix(line, "-"):
-		return look.Removed.Render
+		return theme.Removed.Render
 	}
-	return look.Text.Render
+	return theme.Text.Render
 }

@@ -149,32 +149,32 @@ func (e *Editor) press(pressed tea.KeyPressMsg, keys *keys.Map, check func(json.
 
 // view shows the arguments within a height; the one that has the keys gets
 // what room is left.
-func (e *Editor) view(width, height int, keys *keys.Map, look *draw.Theme) []string {
+func (e *Editor) view(width, height int, keys *keys.Map, theme *draw.Theme) []string {
 	var lines []string
 	for i, pair := range e.Pairs {
 		name := safetext.Line(pair.Key)
 		if i != e.at {
-			lines = append(lines, look.Dim.Render(draw.Fit(name+": "+safetext.Line(editable(pair.Value)), width)))
+			lines = append(lines, theme.Dim.Render(draw.Truncate(name+": "+safetext.Line(editable(pair.Value)), width)))
 			continue
 		}
-		lines = append(lines, look.Strong.Render(draw.Fit(name+":", width)))
-		e.area.SetStyles(draw.AreaStyles(look))
+		lines = append(lines, theme.Strong.Render(draw.Truncate(name+":", width)))
+		e.area.SetStyles(draw.AreaStyles(theme))
 		e.area.MaxHeight = max(1, height-len(e.Pairs)-3)
 		e.area.SetWidth(max(4, width))
 		e.area, _ = e.area.Update(nil)
 		lines = append(lines, strings.Split(e.area.View(), "\n")...)
 	}
 	if len(e.Pairs) == 0 {
-		lines = append(lines, look.Dim.Render("no arguments"))
+		lines = append(lines, theme.Dim.Render("no arguments"))
 	}
 	if e.problem != "" {
-		lines = append(lines, look.Danger.Render(draw.Fit("✗ "+safetext.Line(e.problem), width)))
+		lines = append(lines, theme.Danger.Render(draw.Truncate("✗ "+safetext.Line(e.problem), width)))
 	}
 	help := []string{
 		keys.Send.Help().Key + " check and show again", keys.Newline.Help().Key + " new line",
 		keys.ArgumentNext.Help().Key + " next argument", keys.Stop.Help().Key + " back",
 	}
-	return append(lines, draw.Styled(look.Key.Render, draw.Joined(help, width))...)
+	return append(lines, draw.StyleLines(theme.Key.Render, draw.Flow(help, width))...)
 }
 
 // Edited is the reply that asks about other arguments in place of those shown.

@@ -105,13 +105,13 @@ func (q *Queue) Typing() bool {
 func (q *Queue) Restyle() { q.Permission.Width, q.Input.Width = 0, 0 }
 
 // View lays the question in sight out in at most height lines.
-func (q *Queue) View(width, height int, k *keys.Map, writing bool, look *draw.Theme, now time.Time) []string {
+func (q *Queue) View(width, height int, k *keys.Map, writing bool, theme *draw.Theme, now time.Time) []string {
 	if q.AsksInput() {
 		q.Input.Appear(now, writing)
-		q.Input.Layout(width, height, k, look, now)
-		return q.Input.View(width, k, look, now)
+		q.Input.Layout(width, height, k, theme, now)
+		return q.Input.View(width, k, theme, now)
 	}
 	q.Permission.Appear(now, writing)
-	q.Permission.Layout(width, height, k, look, now)
-	return q.Permission.View(width, k, look, now)
+	q.Permission.Layout(width, height, k, theme, now)
+	return q.Permission.View(width, k, theme, now)
 }

@@ -10,10 +10,10 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// sight is what of a question's text is seen. What is asked comes before all
+// scrollArea is what of a question's text is seen. What is asked comes before all
 // else: where there is little room, the line that tells where in the text we
 // are goes into the title, the keys take one line, and then the title goes.
-type sight struct {
+type scrollArea struct {
 	top, rows int  // the first line in sight, and how many are
 	tight     bool // there is no room for more
 	headed    bool // the title is there
@@ -24,7 +24,7 @@ const LeastRows = 3
 
 // place fits a text of n lines into a place of a height, above a foot of so
 // many lines, or of fewer where it is tight.
-func (s *sight) place(n, foot, tightFoot, height int) {
+func (s *scrollArea) place(n, foot, tightFoot, height int) {
 	s.tight, s.headed, s.rows = false, true, n
 	if 1+n+foot > height {
 		s.rows = height - 2 - foot // one line says where in it we are
@@ -41,7 +41,7 @@ func (s *sight) place(n, foot, tightFoot, height int) {
 }
 
 // scroll reports whether a key moved what is seen of n lines that do not all fit.
-func (s *sight) scroll(pressed tea.KeyPressMsg, keys *keys.Map, n int) bool {
+func (s *scrollArea) scroll(pressed tea.KeyPressMsg, keys *keys.Map, n int) bool {
 	top, scrolls := keys.Read(pressed, s.top, n, s.rows)
 	if !scrolls || n <= s.rows {
 		return false
@@ -52,24 +52,24 @@ func (s *sight) scroll(pressed tea.KeyPressMsg, keys *keys.Map, n int) bool {
 
 // endSeen tells whether the last of n lines is in sight, in a window in which
 // any letter can be.
-func (s *sight) endSeen(n, width int) bool { return s.rows > 0 && s.top+s.rows >= n && width > 1 }
+func (s *scrollArea) endSeen(n, width int) bool { return s.rows > 0 && s.top+s.rows >= n && width > 1 }
 
 // position tells where in n lines we are; "" where all are in sight. unread
 // says that what follows has not been in sight yet.
-func (s *sight) position(n, width int, unread bool, keys *keys.Map, look *draw.Theme) []string {
+func (s *scrollArea) position(n, width int, unread bool, keys *keys.Map, theme *draw.Theme) []string {
 	below := n - s.top - s.rows
 	switch {
 	case s.tight || n <= s.rows:
 		return nil
 	case unread && below > 0:
-		return []string{look.Warning.Render(draw.Fit(fmt.Sprintf("↓ %s: %s reads on", draw.Count(below, "more line"), keys.PageDown.Help().Key), width))}
+		return []string{theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s: %s reads on", draw.Count(below, "more line"), keys.PageDown.Help().Key), width))}
 	}
-	return []string{look.Dim.Render(draw.Fit(fmt.Sprintf("lines %d–%d of %d · %s %s", s.top+1, s.top+s.rows, n, keys.PageUp.Help().Key, keys.PageDown.Help().Key), width))}
+	return []string{theme.Dim.Render(draw.Truncate(fmt.Sprintf("lines %d–%d of %d · %s %s", s.top+1, s.top+s.rows, n, keys.PageUp.Help().Key, keys.PageDown.Help().Key), width))}
 }
 
 // title is the first line where it is tight: who asks, and where in the text
 // of n lines we are.
-func (s *sight) title(who string, n, width int) string {
+func (s *scrollArea) title(who string, n, width int) string {
 	at := ""
 	if n > s.rows {
 		at = fmt.Sprintf(" %d–%d of %d", s.top+1, s.top+s.rows, n)
@@ -82,15 +82,15 @@ func (s *sight) title(who string, n, width int) string {
 func whole(name string, width int, endings ...string) string {
 	name = safetext.Line(name)
 	for _, ending := range endings {
-		if draw.Cells(name+ending) <= width {
+		if draw.Width(name+ending) <= width {
 			return name + ending
 		}
 	}
-	return draw.Fit(name, width)
+	return draw.Truncate(name, width)
 }
 
 // readOn tells in short that there are lines below that were not in sight yet.
-func (s *sight) readOn(n int, unread bool, keys *keys.Map) string {
+func (s *scrollArea) readOn(n int, unread bool, keys *keys.Map) string {
 	if below := n - s.top - s.rows; unread && below > 0 {
 		return fmt.Sprintf("↓%d %s", below, keys.PageDown.Help().Key)
 	}

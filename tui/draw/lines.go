@@ -10,17 +10,17 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Cells is how many columns of the screen a line takes.
-func Cells(line string) int { return measure.Cells(line) }
+// Width is how many columns of the screen a line takes.
+func Width(line string) int { return measure.Cells(line) }
 
-// Wrapped breaks safe text into lines of a width, with the first after a head
+// Hang breaks safe text into lines of a width, with the first after a head
 // and the others as far in.
-func Wrapped(head, text string, width int) []string {
-	indent := Cells(head)
+func Hang(head, text string, width int) []string {
+	indent := Width(head)
 	if indent >= width {
 		indent, head = 0, ""
 	}
-	lines := Broken(text, width-indent)
+	lines := Wrap(text, width-indent)
 	pad := strings.Repeat(" ", indent)
 	for i := range lines {
 		lines[i] = pad + lines[i]
@@ -29,12 +29,12 @@ func Wrapped(head, text string, width int) []string {
 	return lines
 }
 
-// Broken breaks text between words into lines of a width, at least one cell,
+// Wrap breaks text between words into lines of a width, at least one cell,
 // and within a word where it is too long. [ansi.Method.Wrap] alone lets lines of
 // single hyphens grow without end.
-func Broken(text string, width int) []string {
+func Wrap(text string, width int) []string {
 	width = max(1, width)
-	if !strings.Contains(text, "\n") && Cells(text) <= width {
+	if !strings.Contains(text, "\n") && Width(text) <= width {
 		return []string{text}
 	}
 	var lines []string
@@ -54,78 +54,78 @@ func letters(text string) bool {
 	return true
 }
 
-// Fit cuts a styled line to a width, saying so with an ellipsis.
-func Fit(line string, width int) string {
+// Truncate cuts a styled line to a width, saying so with an ellipsis.
+func Truncate(line string, width int) string {
 	if width <= 0 {
 		return ""
 	}
 	return measure.Fit(line, width, "…")
 }
 
-// Gist is what fits of untrusted text on one line. A question can be a megabyte
+// Summary is what fits of untrusted text on one line. A question can be a megabyte
 // and is drawn with each frame, so no more of it is read than 64 bytes a cell.
-func Gist(text string, width int) string {
+func Summary(text string, width int) string {
 	if most := 64 * max(width, 0); len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
-	return Fit(safetext.Line(text), width)
+	return Truncate(safetext.Line(text), width)
 }
 
-// Spread puts one text at the left end and another at the right end of a line.
+// Justify puts one text at the left end and another at the right end of a line.
 // When both do not fit, the right one goes.
-func Spread(left, right string, width int) string {
-	gap := width - Cells(left) - Cells(right)
+func Justify(left, right string, width int) string {
+	gap := width - Width(left) - Width(right)
 	if right == "" || gap < 1 {
-		return Fit(left, width)
+		return Truncate(left, width)
 	}
 	return left + strings.Repeat(" ", gap) + right
 }
 
-// Joined sets parts side by side, in as many lines as the width asks for.
-func Joined(parts []string, width int) []string {
+// Flow sets parts side by side, in as many lines as the width asks for.
+func Flow(parts []string, width int) []string {
 	var lines []string
 	line := ""
 	for _, part := range parts {
 		switch {
 		case line == "":
 			line = part
-		case Cells(line+" · "+part) <= width:
+		case Width(line+" · "+part) <= width:
 			line += " · " + part
 		default:
-			lines = append(lines, Fit(line, width))
+			lines = append(lines, Truncate(line, width))
 			line = part
 		}
 	}
-	return append(lines, Fit(line, width))
+	return append(lines, Truncate(line, width))
 }
 
-// Filled cuts or fills up lines to a height.
-func Filled(lines []string, height int) []string {
+// PadHeight cuts or fills up lines to a height.
+func PadHeight(lines []string, height int) []string {
 	for len(lines) < height {
 		lines = append(lines, "")
 	}
 	return lines[:max(0, height)]
 }
 
-// Styled puts each line into a style.
-func Styled(style func(...string) string, lines []string) []string {
+// StyleLines puts each line into a style.
+func StyleLines(style func(...string) string, lines []string) []string {
 	for i, line := range lines {
 		lines[i] = style(line)
 	}
 	return lines
 }
 
-// fitting returns how many bytes of text fit into a width.
-func fitting(text string, width int) int {
+// bytesThatFit returns how many bytes of text fit into a width.
+func bytesThatFit(text string, width int) int {
 	if letters(text[:min(len(text), width+1)]) {
 		return min(len(text), width)
 	}
 	return len(measure.Fit(text, width, ""))
 }
 
-// Entire breaks a line of safe text between words where that is near, and
+// WrapExact breaks a line of safe text between words where that is near, and
 // within them elsewhere. Nothing is left out: the lines joined are the text.
-func Entire(text string, width int) []string {
+func WrapExact(text string, width int) []string {
 	width = max(1, width)
 	var lines []string
 	for text != "" {
@@ -134,7 +134,7 @@ func Entire(text string, width int) []string {
 			for n = most; n > 1 && !utf8.RuneStart(text[n]); n-- {
 			}
 		}
-		if cut := fitting(text[:n], width); cut < n {
+		if cut := bytesThatFit(text[:n], width); cut < n {
 			n = cut
 			if blank := strings.LastIndexByte(text[:cut], ' ') + 1; text[cut] != ' ' && blank > cut*2/3 {
 				n = blank

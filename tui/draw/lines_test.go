@@ -20,25 +20,25 @@ func TestALineIsBrokenWithoutLoss(t *testing.T) {
 		{"abcdefghijklmnop", []string{"abcdefghijkl", "mnop"}},
 		{"ab cdefghijklmnop", []string{"ab cdefghijk", "lmnop"}},
 	} {
-		if got := Entire(c.text, 12); !slices.Equal(got, c.want) {
+		if got := WrapExact(c.text, 12); !slices.Equal(got, c.want) {
 			t.Errorf("entire(%q) = %q, want %q", c.text, got, c.want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.OneOf(rapid.Just(' '), rapid.Rune().Filter(func(r rune) bool { return safetext.Reveal(string(r)) == string(r) }))).Draw(t, "text")
 		width := rapid.IntRange(2, 40).Draw(t, "width")
-		got := Entire(text, width)
+		got := WrapExact(text, width)
 		if strings.Join(got, "") != text {
 			t.Fatalf("%q became %q", text, got)
 		}
 		for _, line := range got {
-			if Cells(line) > width {
+			if Width(line) > width {
 				t.Fatalf("%q is wider than %d", line, width)
 			}
 		}
 	})
 	long := strings.Repeat("word ", 200_000)
-	if got := Entire(long, 80); len(got) < 12_000 {
+	if got := WrapExact(long, 80); len(got) < 12_000 {
 		t.Errorf("%d lines", len(got))
 	}
 }
@@ -56,7 +56,7 @@ func TestAGistIsTheStartOfATextOnOneLine(t *testing.T) {
 		{"text", 0, ""},
 		{"text", -1, ""},
 	} {
-		if got := Gist(c.text, c.width); got != c.want {
+		if got := Summary(c.text, c.width); got != c.want {
 			t.Errorf("gist(%.20q, %d) = %q, want %q", c.text, c.width, got, c.want)
 		}
 	}

@@ -208,12 +208,12 @@ func IsDark(name string, terminal bool) bool {
 }
 
 // AreaStyles is how text that is being written looks.
-func AreaStyles(look *Theme) textarea.Styles {
-	styles := textarea.DefaultStyles(look.Dark)
+func AreaStyles(theme *Theme) textarea.Styles {
+	styles := textarea.DefaultStyles(theme.Dark)
 	for _, state := range []*textarea.StyleState{&styles.Focused, &styles.Blurred} {
-		state.Base, state.Text, state.CursorLine, state.EndOfBuffer = look.Text, look.Text, look.Text, look.Text
-		state.Placeholder, state.Prompt = look.Dim, look.Brand
+		state.Base, state.Text, state.CursorLine, state.EndOfBuffer = theme.Text, theme.Text, theme.Text, theme.Text
+		state.Placeholder, state.Prompt = theme.Dim, theme.Brand
 	}
-	styles.Cursor.Color = look.Text.GetForeground()
+	styles.Cursor.Color = theme.Text.GetForeground()
 	return styles
 }

@@ -210,32 +210,32 @@ func (f *FirstRun) takeNotes(o backend.Offer) tea.Cmd {
 }
 
 // View returns exactly height lines.
-func (f *FirstRun) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
-	lines := []string{look.Strong.Render(draw.Fit("Welcome to LifeHub, the chat that knows your notes.", width)), ""}
-	lines = append(lines, look.Brand.Render(draw.Fit("Model", width)))
+func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) []string {
+	lines := []string{theme.Strong.Render(draw.Truncate("Welcome to LifeHub, the chat that knows your notes.", width)), ""}
+	lines = append(lines, theme.Brand.Render(draw.Truncate("Model", width)))
 	switch {
 	case f.Model == nil:
-		lines = append(lines, look.Dim.Render(draw.Fit("  looking for a model…", width)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate("  looking for a model…", width)))
 	default:
-		mark := look.Warning.Render("○")
+		mark := theme.Warning.Render("○")
 		if f.Model.Ready {
-			mark = look.Success.Render("✓")
+			mark = theme.Success.Render("✓")
 		}
-		lines = append(lines, draw.Wrapped("  "+mark+" ", safetext.Line(f.Model.Says), width)...)
+		lines = append(lines, draw.Hang("  "+mark+" ", safetext.Line(f.Model.Says), width)...)
 		if f.Model.Next != "" {
-			lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("    ", safetext.Line(f.Model.Next), width))...)
+			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("    ", safetext.Line(f.Model.Next), width))...)
 		}
 	}
-	lines = append(lines, "", look.Brand.Render(draw.Fit("Which notes shall it know?", width)))
+	lines = append(lines, "", theme.Brand.Render(draw.Truncate("Which notes shall it know?", width)))
 	if f.Offers == nil {
-		lines = append(lines, look.Dim.Render(draw.Fit("  looking for folders of notes…", width)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate("  looking for folders of notes…", width)))
 	}
 	rows := f.rows()
 	room := max(1, height-len(lines)-2)
 	from := max(0, min(f.at()-room/2, len(rows)-room))
 	labels, details := 0, 0
 	for _, r := range rows {
-		labels, details = max(labels, draw.Cells(r.Label)), max(details, draw.Cells(r.Detail))
+		labels, details = max(labels, draw.Width(r.Label)), max(details, draw.Width(r.Detail))
 	}
 	column := min(labels, max(width/2, width-details-4))
 	for at := from; at < len(rows) && at < from+room; at++ {
@@ -243,17 +243,17 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, look *draw.Theme) []stri
 		if at == f.at() && f.chosen == len(f.Offers) {
 			r.Label += "▏"
 		}
-		lines = append(lines, r.Beside(at == f.at(), column, width, look))
+		lines = append(lines, r.Beside(at == f.at(), column, width, theme))
 	}
 	switch {
 	case f.taking:
-		lines = append(lines, "", look.Dim.Render(draw.Fit("  opening…", width)))
+		lines = append(lines, "", theme.Dim.Render(draw.Truncate("  opening…", width)))
 	case f.Wrong != "":
 		lines = append(lines, "")
-		lines = append(lines, draw.Styled(look.Danger.Render, draw.Wrapped("  ✗ ", safetext.Line(f.Wrong), width))...)
+		lines = append(lines, draw.StyleLines(theme.Danger.Render, draw.Hang("  ✗ ", safetext.Line(f.Wrong), width))...)
 	}
 	if len(lines) > height { // the rows to choose from stay
 		lines = lines[len(lines)-height:]
 	}
-	return draw.Filled(lines, height)
+	return draw.PadHeight(lines, height)
 }

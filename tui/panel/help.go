@@ -60,21 +60,21 @@ func helpGroups(keys *keys.Map, commands []backend.Command) []helpGroup {
 }
 
 // Build makes the lines for a width.
-func (h *Help) Build(keys *keys.Map, width int, look *draw.Theme) {
-	if h.width == width && h.look == look && h.Lines != nil {
+func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {
+	if h.width == width && h.look == theme && h.Lines != nil {
 		return
 	}
 	columns := max(1, min(helpColumns, width/helpColumn))
-	each := (width - (columns-1)*draw.Cells(helpGap)) / columns
+	each := (width - (columns-1)*draw.Width(helpGap)) / columns
 	var blocks [][]string
 	for _, group := range helpGroups(keys, h.Commands) {
 		if group = group.holding(h.filter); len(group.rows) > 0 {
-			blocks = append(blocks, group.lines(each, look))
+			blocks = append(blocks, group.lines(each, theme))
 		}
 	}
-	h.width, h.look, h.Lines = width, look, abreast(blocks, columns, each)
+	h.width, h.look, h.Lines = width, theme, abreast(blocks, columns, each)
 	if len(blocks) == 0 {
-		h.Lines = []string{look.Dim.Render(draw.Fit("nothing matches that", width))}
+		h.Lines = []string{theme.Dim.Render(draw.Truncate("nothing matches that", width))}
 	}
 }
 
@@ -94,21 +94,21 @@ func (g helpGroup) holding(filter string) helpGroup {
 
 // lines draws a group. A label that is too long for its column has a line of
 // its own.
-func (g helpGroup) lines(width int, look *draw.Theme) []string {
-	lines := []string{look.Strong.Render(draw.Fit(g.title, width))}
+func (g helpGroup) lines(width int, theme *draw.Theme) []string {
+	lines := []string{theme.Strong.Render(draw.Truncate(g.title, width))}
 	column := 0
 	for _, r := range g.rows {
-		column = max(column, draw.Cells(safetext.Line(r.Label)))
+		column = max(column, draw.Width(safetext.Line(r.Label)))
 	}
 	column = min(column, max(10, width*2/5))
 	for _, r := range g.rows {
 		label := safetext.Line(r.Label)
-		if draw.Cells(label) > column {
-			lines = append(lines, "  "+look.Key.Render(draw.Fit(label, width-2)))
+		if draw.Width(label) > column {
+			lines = append(lines, "  "+theme.Key.Render(draw.Truncate(label, width-2)))
 			label = ""
 		}
-		pad := strings.Repeat(" ", column-draw.Cells(label)+2)
-		lines = append(lines, draw.Wrapped("  "+look.Key.Render(label)+pad, safetext.Line(r.Detail), width)...)
+		pad := strings.Repeat(" ", column-draw.Width(label)+2)
+		lines = append(lines, draw.Hang("  "+theme.Key.Render(label)+pad, safetext.Line(r.Detail), width)...)
 	}
 	return lines
 }
@@ -131,7 +131,7 @@ func abreast(blocks [][]string, columns, width int) []string {
 			if i > 0 {
 				line += helpGap
 			}
-			line += part + strings.Repeat(" ", max(0, width-draw.Cells(part)))
+			line += part + strings.Repeat(" ", max(0, width-draw.Width(part)))
 		}
 		if !any {
 			return lines
@@ -226,18 +226,18 @@ func rowsOfHelp(height int) int {
 func (h *Help) first(height int) int { return max(0, min(h.top, len(h.Lines)-rowsOfHelp(height))) }
 
 // View returns exactly height lines.
-func (h *Help) View(width, height int, k *keys.Map, look *draw.Theme) []string {
+func (h *Help) View(width, height int, k *keys.Map, theme *draw.Theme) []string {
 	h.height = height
-	h.Build(k, width, look)
+	h.Build(k, width, theme)
 	rows, top := rowsOfHelp(height), h.first(height)
 	shown := h.Lines[top:min(len(h.Lines), top+rows)]
 	if rows == height {
-		return draw.Filled(slices.Clone(shown), height)
+		return draw.PadHeight(slices.Clone(shown), height)
 	}
-	search := look.Dim.Render("type to search")
+	search := theme.Dim.Render("type to search")
 	if h.filter != "" {
 		search = h.filter + "▏"
 	}
-	head := draw.Fit(look.Strong.Render("Keys and commands")+"  "+look.Brand.Render("> ")+search, width)
-	return draw.Filled(append([]string{head, ""}, shown...), height)
+	head := draw.Truncate(theme.Strong.Render("Keys and commands")+"  "+theme.Brand.Render("> ")+search, width)
+	return draw.PadHeight(append([]string{head, ""}, shown...), height)
 }

@@ -88,7 +88,7 @@ func ConversationPicker(ctx context.Context, from backend.Conversations) (Picker
 // HitRows are found messages in a list.
 func HitRows(hits []agent.Hit) (rows []draw.Row) {
 	for _, h := range hits {
-		rows = append(rows, draw.Row{Label: h.Excerpt, Detail: fmt.Sprintf("%s · %s", draw.Fit(h.Title, 24), draw.When(h.Time, time.Now()))})
+		rows = append(rows, draw.Row{Label: h.Excerpt, Detail: fmt.Sprintf("%s · %s", draw.Truncate(h.Title, 24), draw.When(h.Time, time.Now()))})
 	}
 	return rows
 }

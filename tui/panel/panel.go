@@ -17,7 +17,7 @@ type Panel interface {
 	// is what the screen is to do about it, nil: nothing.
 	Update(msg tea.Msg, k *keys.Map) (next Panel, did tea.Msg, cmd tea.Cmd)
 	// View returns exactly height lines.
-	View(width, height int, k *keys.Map, look *draw.Theme) []string
+	View(width, height int, k *keys.Map, theme *draw.Theme) []string
 	// Hints are the keys that matter now.
 	Hints(k *keys.Map) []string
 }

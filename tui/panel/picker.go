@@ -127,28 +127,28 @@ func (p *Picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done boo
 }
 
 // View returns exactly height lines.
-func (p *Picker) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
+func (p *Picker) View(width, height int, _ *keys.Map, theme *draw.Theme) []string {
 	p.height = height
 	list := p.Matching()
 	total := len(list) + len(p.Found.Rows)
-	lines := []string{draw.Spread(look.Strong.Render(safetext.Line(p.Title)), look.Dim.Render(draw.Thousands(total)), min(width, draw.Readable))}
-	search := look.Dim.Render("type to filter")
+	lines := []string{draw.Justify(theme.Strong.Render(safetext.Line(p.Title)), theme.Dim.Render(draw.Thousands(total)), min(width, draw.Readable))}
+	search := theme.Dim.Render("type to filter")
 	if p.Search != nil {
-		search = look.Dim.Render("type to search titles and messages")
+		search = theme.Dim.Render("type to search titles and messages")
 	}
 	if p.Filter != "" {
 		search = p.Filter + "▏"
 	}
-	lines = append(lines, draw.Fit(look.Brand.Render("> ")+search, width), "")
+	lines = append(lines, draw.Truncate(theme.Brand.Render("> ")+search, width), "")
 	switch {
 	case p.Found.Err != nil:
-		lines = append(lines, look.Danger.Render(draw.Fit(safetext.Line(p.Found.Err.Error()), width)))
+		lines = append(lines, theme.Danger.Render(draw.Truncate(safetext.Line(p.Found.Err.Error()), width)))
 	case total == 0:
 		says := p.Empty
 		if strings.TrimSpace(p.Filter) != "" && (len(p.Rows) > 0 || p.Search != nil) {
 			says = cmp.Or(p.None, "nothing matches that")
 		}
-		lines = append(lines, draw.Styled(look.Dim.Render, draw.Broken(safetext.Text(says), width))...)
+		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Wrap(safetext.Text(says), width))...)
 	}
 	rows := max(1, height-len(lines))
 	if len(p.Found.Rows) > 0 && rows > 1 {
@@ -157,25 +157,25 @@ func (p *Picker) View(width, height int, _ *keys.Map, look *draw.Theme) []string
 	from := max(0, min(p.Chosen-rows/2, total-rows))
 	for at := from; at < total && at < from+rows; at++ {
 		if at == len(list) && rows > 1 {
-			lines = append(lines, look.Dim.Render(draw.Fit("In messages", width)))
+			lines = append(lines, theme.Dim.Render(draw.Truncate("In messages", width)))
 		}
 		if at < len(list) {
-			lines = append(lines, p.row(list[at], at == p.Chosen, width, look))
+			lines = append(lines, p.row(list[at], at == p.Chosen, width, theme))
 		} else {
-			lines = append(lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, width, look))
+			lines = append(lines, p.Found.Rows[at-len(list)].View(at == p.Chosen, width, theme))
 		}
 	}
-	return draw.Filled(lines, height)
+	return draw.PadHeight(lines, height)
 }
 
 // row is one of the picker's own rows.
-func (p *Picker) row(at int, chosen bool, width int, look *draw.Theme) string {
+func (p *Picker) row(at int, chosen bool, width int, theme *draw.Theme) string {
 	if !p.Beside {
-		return p.Rows[at].View(chosen, width, look)
+		return p.Rows[at].View(chosen, width, theme)
 	}
 	column := 0
 	for _, r := range p.Rows {
-		column = max(column, draw.Cells(r.Label))
+		column = max(column, draw.Width(r.Label))
 	}
-	return p.Rows[at].Beside(chosen, min(column, width/2), width, look)
+	return p.Rows[at].Beside(chosen, min(column, width/2), width, theme)
 }

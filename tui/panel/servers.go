@@ -188,59 +188,59 @@ func (p *ServerList) Hints(k *keys.Map) []string {
 }
 
 // View returns exactly height lines.
-func (p *ServerList) View(width, height int, keys *keys.Map, look *draw.Theme) []string {
+func (p *ServerList) View(width, height int, keys *keys.Map, theme *draw.Theme) []string {
 	if p.Look != nil {
-		return p.Look.view(width, height, keys, look, p.trustChoices(keys), time.Now())
+		return p.Look.view(width, height, keys, theme, p.trustChoices(keys), time.Now())
 	}
-	lines := []string{draw.Spread(look.Strong.Render("MCP servers"), look.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
+	lines := []string{draw.Justify(theme.Strong.Render("MCP servers"), theme.Dim.Render(fmt.Sprint(len(p.list))), width), ""}
 	if len(p.list) == 0 {
-		lines = append(lines, look.Dim.Render(draw.Fit(NoServers, width)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate(NoServers, width)))
 	}
 	names := 0
 	for _, s := range p.list {
-		names = max(names, draw.Cells(safetext.Line(s.Name)))
+		names = max(names, draw.Width(safetext.Line(s.Name)))
 	}
 	names = min(names, max(8, width/4))
 	for i, s := range p.list {
-		lines = append(lines, serverRow(s, names, width, i == p.chosen, look))
+		lines = append(lines, serverRow(s, names, width, i == p.chosen, theme))
 	}
 	if p.chosen < len(p.list) {
 		lines = append(lines, "")
-		lines = append(lines, serverDetails(p.list[p.chosen], width, keys, look)...)
+		lines = append(lines, serverDetails(p.list[p.chosen], width, keys, theme)...)
 	}
-	return draw.Filled(lines, height)
+	return draw.PadHeight(lines, height)
 }
 
 // serverRow is a server in one line.
-func serverRow(s backend.Server, names, width int, chosen bool, look *draw.Theme) string {
-	name := draw.Fit(safetext.Line(s.Name), names)
-	name += strings.Repeat(" ", max(0, names-draw.Cells(name)))
-	mark, point := "  ", look.Dim.Render("○")
+func serverRow(s backend.Server, names, width int, chosen bool, theme *draw.Theme) string {
+	name := draw.Truncate(safetext.Line(s.Name), names)
+	name += strings.Repeat(" ", max(0, names-draw.Width(name)))
+	mark, point := "  ", theme.Dim.Render("○")
 	switch {
 	case s.Running && len(s.Unseen) == 0:
-		point = look.Success.Render("●")
+		point = theme.Success.Render("●")
 	case s.Off && len(s.Unseen) == 0:
 	default:
-		point = look.Warning.Render("!")
+		point = theme.Warning.Render("!")
 	}
 	if chosen {
-		mark, name = look.Selected.Render("› "), look.Selected.Render(name)
+		mark, name = theme.Selected.Render("› "), theme.Selected.Render(name)
 	}
-	return draw.Fit(mark+point+" "+name+"  "+safetext.Line(s.State), width)
+	return draw.Truncate(mark+point+" "+name+"  "+safetext.Line(s.State), width)
 }
 
 // serverDetails are the figures of a server, a line each.
-func serverDetails(s backend.Server, width int, keys *keys.Map, look *draw.Theme) []string {
+func serverDetails(s backend.Server, width int, keys *keys.Map, theme *draw.Theme) []string {
 	var lines []string
 	for _, f := range FactsOf(s) {
-		lines = append(lines, draw.Wrapped(look.Dim.Render(fmt.Sprintf("  %-9s", f.What)), f.Text, width)...)
+		lines = append(lines, draw.Hang(theme.Dim.Render(fmt.Sprintf("  %-9s", f.What)), f.Text, width)...)
 	}
 	if s.Consent {
-		lines = append(lines, draw.Wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
+		lines = append(lines, draw.Hang(theme.Warning.Render(fmt.Sprintf("  %-9s", "consent")), "it lets you in once you have given it: "+keys.ServersConsent.Help().Key, width)...)
 	}
 	if n := len(s.Unseen); n > 0 {
 		text := fmt.Sprintf("%s not used until you have seen it: %s", draw.Count(n, "change"), keys.ServersLook.Help().Key)
-		lines = append(lines, draw.Wrapped(look.Warning.Render(fmt.Sprintf("  %-9s", "unseen")), text, width)...)
+		lines = append(lines, draw.Hang(theme.Warning.Render(fmt.Sprintf("  %-9s", "unseen")), text, width)...)
 	}
 	return lines
 }
@@ -258,7 +258,7 @@ func FactsOf(s backend.Server) (list []fact) {
 	add("runs", s.Address)
 	if s.Running {
 		add("is", s.About)
-		add("up", fmt.Sprintf("%s · %s", brief(s.Up), draw.Count(s.Restarts, "restart")))
+		add("up", fmt.Sprintf("%s · %s", uptime(s.Up), draw.Count(s.Restarts, "restart")))
 		add("costs", fmt.Sprintf("%s, about %s tokens of a prompt", draw.Count(s.Tools, "tool"), draw.Thousands(s.Tokens)))
 	}
 	if s.Calls > 0 {
@@ -268,8 +268,8 @@ func FactsOf(s backend.Server) (list []fact) {
 	return list
 }
 
-// brief writes how long a server has been up.
-func brief(d time.Duration) string {
+// uptime writes how long a server has been up.
+func uptime(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%d s", int(d.Seconds()))
@@ -280,9 +280,9 @@ func brief(d time.Duration) string {
 }
 
 // view returns exactly height lines.
-func (l *Look) view(width, height int, keys *keys.Map, look *draw.Theme, choices []dialog.Choice, now time.Time) []string {
-	if l.width != width || l.theme != look {
-		l.Lines, l.width, l.theme = l.Content(width, look), width, look
+func (l *Look) view(width, height int, keys *keys.Map, theme *draw.Theme, choices []dialog.Choice, now time.Time) []string {
+	if l.width != width || l.theme != theme {
+		l.Lines, l.width, l.theme = l.Content(width, theme), width, theme
 	}
 	head, foot := 2, 0
 	if l.Change != nil {
@@ -298,28 +298,28 @@ func (l *Look) view(width, height int, keys *keys.Map, look *draw.Theme, choices
 		l.seen = true
 	}
 	l.Appear(now, false)
-	lines := []string{draw.Spread(look.Strong.Render(draw.Fit(safetext.Line(l.title), width)), look.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), min(top+l.rows, len(l.Lines)), len(l.Lines))), width), ""}
+	lines := []string{draw.Justify(theme.Strong.Render(draw.Truncate(safetext.Line(l.title), width)), theme.Dim.Render(fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), min(top+l.rows, len(l.Lines)), len(l.Lines))), width), ""}
 	lines = append(lines[:head], l.Lines[top:min(len(l.Lines), top+l.rows)]...)
 	if l.Change != nil {
-		agree := look.Warning.Render(draw.Fit(fmt.Sprintf("↓ %s: pgdn reads on", draw.Count(below, "more line")), width))
+		agree := theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s: pgdn reads on", draw.Count(below, "more line")), width))
 		if l.seen {
-			agree = l.OneLine(choices, "", width, keys, look, now)
+			agree = l.OneLine(choices, "", width, keys, theme, now)
 		}
-		lines = append(draw.Filled(lines, height-1), agree)
+		lines = append(draw.PadHeight(lines, height-1), agree)
 	}
-	return draw.Filled(lines, height)
+	return draw.PadHeight(lines, height)
 }
 
 // Content is all that is to be read, with what is hidden in it made visible.
-func (l *Look) Content(width int, look *draw.Theme) []string {
+func (l *Look) Content(width int, theme *draw.Theme) []string {
 	if l.Change == nil {
 		return measure.Lines(safetext.Text(l.text), max(1, width))
 	}
 	var lines []string
 	for _, c := range l.Change {
-		lines = append(lines, draw.Styled(look.Strong.Render, draw.Wrapped("", ChangeHead(c), width))...)
-		for _, line := range strings.Split(MarkedChange(c, look.Removed.Render, look.Added.Render), "\n") {
-			for _, part := range draw.Broken(line, width-2) {
+		lines = append(lines, draw.StyleLines(theme.Strong.Render, draw.Hang("", ChangeHead(c), width))...)
+		for _, line := range strings.Split(MarkedChange(c, theme.Removed.Render, theme.Added.Render), "\n") {
+			for _, part := range draw.Wrap(line, width-2) {
 				lines = append(lines, "  "+part)
 			}
 		}

@@ -84,61 +84,61 @@ func (s *Stats) Hints(k *keys.Map) []string {
 }
 
 // View returns exactly height lines.
-func (s *Stats) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
-	title := look.Strong.Render("Figures") + "  "
+func (s *Stats) View(width, height int, _ *keys.Map, theme *draw.Theme) []string {
+	title := theme.Strong.Render("Figures") + "  "
 	for _, by := range SumsBy {
 		if by == s.By {
-			title += look.Selected.Render("by "+by) + "  "
+			title += theme.Selected.Render("by "+by) + "  "
 		} else {
-			title += look.Dim.Render(by) + "  "
+			title += theme.Dim.Render(by) + "  "
 		}
 	}
-	lines := []string{draw.Fit(title, width), look.Dim.Render(draw.Fit("  times: █ half of the turns · ░ 95 of 100", width)), ""}
+	lines := []string{draw.Truncate(title, width), theme.Dim.Render(draw.Truncate("  times: █ half of the turns · ░ 95 of 100", width)), ""}
 	switch {
 	case !s.read:
-		return draw.Filled(append(lines, look.Dim.Render("…")), height)
+		return draw.PadHeight(append(lines, theme.Dim.Render("…")), height)
 	case len(s.rows) == 0:
-		return draw.Filled(append(lines, look.Dim.Render("no turns yet")), height)
+		return draw.PadHeight(append(lines, theme.Dim.Render("no turns yet")), height)
 	}
 	detail := FigureLines(s.rows[s.chosen])
 	room := max(1, height-len(lines)-len(detail)-2)
-	lines = append(lines, s.chart(width, room, look)...)
+	lines = append(lines, s.chart(width, room, theme)...)
 	if len(lines)+2+len(detail) > height {
-		return draw.Filled(lines, height)
+		return draw.PadHeight(lines, height)
 	}
-	lines = append(lines, "", look.Strong.Render(draw.Fit(safetext.Line(NameOf(s.rows[s.chosen])), width)))
+	lines = append(lines, "", theme.Strong.Render(draw.Truncate(safetext.Line(NameOf(s.rows[s.chosen])), width)))
 	for _, line := range detail {
-		lines = append(lines, look.Dim.Render("  "+line[0]+strings.Repeat(" ", 13-draw.Cells(line[0])))+draw.Fit(line[1], width-15))
+		lines = append(lines, theme.Dim.Render("  "+line[0]+strings.Repeat(" ", 13-draw.Width(line[0])))+draw.Truncate(line[1], width-15))
 	}
-	return draw.Filled(lines, height)
+	return draw.PadHeight(lines, height)
 }
 
 // chart is a bar for each row: how long its turns took.
-func (s *Stats) chart(width, room int, look *draw.Theme) []string {
+func (s *Stats) chart(width, room int, theme *draw.Theme) []string {
 	shown := min(len(s.rows), room)
 	from := max(0, min(s.chosen-shown/2, len(s.rows)-shown))
 	longest, label := int64(1), 0
 	for _, f := range s.rows[from : from+shown] {
 		longest = max(longest, f.Latency95)
-		label = max(label, draw.Cells(safetext.Line(NameOf(f))))
+		label = max(label, draw.Width(safetext.Line(NameOf(f))))
 	}
 	label = min(label, max(10, width*2/5))
 	var lines []string
 	for at := from; at < from+shown; at++ {
 		f := s.rows[at]
-		name := draw.Fit(safetext.Line(NameOf(f)), label)
-		name += strings.Repeat(" ", label-draw.Cells(name))
+		name := draw.Truncate(safetext.Line(NameOf(f)), label)
+		name += strings.Repeat(" ", label-draw.Width(name))
 		head := "  " + name
 		if at == s.chosen {
-			head = look.Selected.Render("› " + name)
+			head = theme.Selected.Render("› " + name)
 		}
 		turns := fmt.Sprintf("  %5s  ", draw.Thousands(f.Turns))
 		times := fmt.Sprintf("  %8s %8s", took(f.Latency50), took(f.Latency95))
-		bar := max(4, width-draw.Cells(head)-draw.Cells(turns)-draw.Cells(times))
+		bar := max(4, width-draw.Width(head)-draw.Width(turns)-draw.Width(times))
 		half, most := length(f.Latency50, longest, bar), length(f.Latency95, longest, bar)
-		line := head + look.Dim.Render(turns) + look.Running.Render(strings.Repeat("█", half)) +
-			look.Dim.Render(strings.Repeat("░", max(0, most-half))) + strings.Repeat(" ", max(0, bar-max(half, most))) + times
-		lines = append(lines, draw.Fit(line, width))
+		line := head + theme.Dim.Render(turns) + theme.Running.Render(strings.Repeat("█", half)) +
+			theme.Dim.Render(strings.Repeat("░", max(0, most-half))) + strings.Repeat(" ", max(0, bar-max(half, most))) + times
+		lines = append(lines, draw.Truncate(line, width))
 	}
 	return lines
 }

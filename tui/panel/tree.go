@@ -56,7 +56,7 @@ func NewTree(list []agent.Exchange, now time.Time) *Tree {
 					guide, inner = lead+"└ ", lead+"  "
 				}
 			}
-			if draw.Cells(inner) > maxGuide {
+			if draw.Width(inner) > maxGuide {
 				guide, inner = lead, lead
 			}
 			stack = append(stack, open{treeRow{e, guide}, inner})
@@ -78,7 +78,7 @@ func NewTree(list []agent.Exchange, now time.Time) *Tree {
 
 // View returns exactly height lines: the rows, and below them what was asked
 // and answered in the chosen one.
-func (t *Tree) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
+func (t *Tree) View(width, height int, _ *keys.Map, theme *draw.Theme) []string {
 	t.height = height
 	branches := 0
 	for _, r := range t.Rows {
@@ -90,7 +90,7 @@ func (t *Tree) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
 	if branches > 0 {
 		detail += fmt.Sprintf(" · %d of them alternatives", branches)
 	}
-	lines := []string{draw.Spread(look.Strong.Render("Tree of this conversation"), look.Dim.Render(detail), width), ""}
+	lines := []string{draw.Justify(theme.Strong.Render("Tree of this conversation"), theme.Dim.Render(detail), width), ""}
 	preview := 0
 	if height >= 14 {
 		preview = min(8, height/3)
@@ -98,34 +98,34 @@ func (t *Tree) View(width, height int, _ *keys.Map, look *draw.Theme) []string {
 	rows := max(1, height-len(lines)-preview)
 	from := max(0, min(t.chosen-rows/2, len(t.Rows)-rows))
 	for at := from; at < len(t.Rows) && at < from+rows; at++ {
-		lines = append(lines, t.row(at, width, look))
+		lines = append(lines, t.row(at, width, theme))
 	}
 	if preview > 0 && len(t.Rows) > 0 {
-		lines = append(draw.Filled(lines, height-preview), t.preview(width, preview, look)...)
+		lines = append(draw.PadHeight(lines, height-preview), t.preview(width, preview, theme)...)
 	}
-	return draw.Filled(lines, height)
+	return draw.PadHeight(lines, height)
 }
 
-func (t *Tree) row(at, width int, look *draw.Theme) string {
+func (t *Tree) row(at, width int, theme *draw.Theme) string {
 	r := t.Rows[at]
-	dot, text := look.Dim.Render("○ "), safetext.Line(r.Question)
+	dot, text := theme.Dim.Render("○ "), safetext.Line(r.Question)
 	if r.Current {
-		dot = look.Brand.Render("● ")
+		dot = theme.Brand.Render("● ")
 	}
 	mark := "  "
 	switch {
 	case at == t.chosen:
-		mark, text = look.Selected.Render("› "), look.Selected.Render(text)
+		mark, text = theme.Selected.Render("› "), theme.Selected.Render(text)
 	case !r.Current:
-		text = look.Dim.Render(text)
+		text = theme.Dim.Render(text)
 	}
-	when := look.Dim.Render(strings.TrimSpace(t.state(r) + "  " + draw.When(r.Asked, t.now)))
-	left := mark + look.Border.Render(r.Guide) + dot
-	room := width - draw.Cells(left) - draw.Cells(when) - 2
+	when := theme.Dim.Render(strings.TrimSpace(t.state(r) + "  " + draw.When(r.Asked, t.now)))
+	left := mark + theme.Border.Render(r.Guide) + dot
+	room := width - draw.Width(left) - draw.Width(when) - 2
 	if room < 12 {
-		return draw.Fit(left+text, width)
+		return draw.Truncate(left+text, width)
 	}
-	return draw.Spread(left+draw.Fit(text, room), when, width)
+	return draw.Justify(left+draw.Truncate(text, room), when, width)
 }
 
 // state says what is special about a turn.
@@ -141,16 +141,16 @@ func (t *Tree) state(r treeRow) string {
 	return ""
 }
 
-func (t *Tree) preview(width, height int, look *draw.Theme) []string {
+func (t *Tree) preview(width, height int, theme *draw.Theme) []string {
 	r := t.Rows[t.chosen]
-	lines := []string{look.Border.Render(strings.Repeat("─", width))}
-	asked := draw.Wrapped(look.You.Render("You")+"  ", safetext.Text(beginning(r.Question)), width)
+	lines := []string{theme.Border.Render(strings.Repeat("─", width))}
+	asked := draw.Hang(theme.You.Render("You")+"  ", safetext.Text(beginning(r.Question)), width)
 	lines = append(lines, asked[:min(2, len(asked))]...)
 	answer := beginning(r.Answer.Text)
 	if answer == "" {
 		answer = r.Answer.Error
 	}
-	return draw.Filled(append(lines, draw.Wrapped(look.Brand.Render("LifeHub")+"  ", safetext.Text(answer), width)...), height)
+	return draw.PadHeight(append(lines, draw.Hang(theme.Brand.Render("LifeHub")+"  ", safetext.Text(answer), width)...), height)
 }
 
 // beginning is as much of a text as a preview can show.

@@ -73,16 +73,16 @@ type Chat struct {
 	status       backend.Status // the last that was told
 	greeted      bool           // the first line said that no model answers
 
-	pending  string             // of an answer, what cannot be cleaned yet
-	midLine  bool               // the last line written has no end yet
-	thinking bool               // what is being written is a thought
-	failed   error              // of writing
-	ending   bool               // a signal came that ends LifeHub
-	window   transcript.Window  // of the last prompt
-	cited    transcript.Sources // of the last answer
-	turnID   string             // of the turn that runs, or ran last
-	missed   string             // the model that was not there in it
-	left     string             // the last turn, when it did not come to its end
+	pending   string             // of an answer, what cannot be cleaned yet
+	midLine   bool               // the last line written has no end yet
+	thinking  bool               // what is being written is a thought
+	failed    error              // of writing
+	ending    bool               // a signal came that ends LifeHub
+	window    transcript.Window  // of the last prompt
+	cited     transcript.Sources // of the last answer
+	turnID    string             // of the turn that runs, or ran last
+	missed    string             // the model that was not there in it
+	resumable string             // the last turn, when it did not come to its end
 }
 
 // Lines reads lines until in ends. Its goroutine ends with in; while

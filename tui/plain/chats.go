@@ -126,16 +126,16 @@ func (p *Chat) leftOver(list []agent.Exchange) {
 		p.note("another LifeHub is at the last question right now")
 	case last.Undone:
 	case last.Open:
-		p.left = last.Turn
-		p.note(fmt.Sprintf("the answer to %q was cut off in the middle; /continue goes on with it", draw.Fit(safetext.Line(last.Question), 60)))
+		p.resumable = last.Turn
+		p.note(fmt.Sprintf("the answer to %q was cut off in the middle; /continue goes on with it", draw.Truncate(safetext.Line(last.Question), 60)))
 	case last.Answer.Cut, last.Answer.Error != "":
-		p.left = last.Turn // who stopped it is not asked, but may go on
+		p.resumable = last.Turn // who stopped it is not asked, but may go on
 	}
 }
 
 // forget leaves the open conversation.
 func (p *Chat) forget() {
-	p.conversation, p.left, p.turnID = "", "", ""
+	p.conversation, p.resumable, p.turnID = "", "", ""
 	p.window, p.cited = transcript.Window{}, transcript.Sources{}
 }
 
@@ -147,7 +147,7 @@ func (p *Chat) newConversation(context.Context, string) error {
 
 // proceed goes on with the turn that was cut off.
 func (p *Chat) proceed(ctx context.Context, _ string) error {
-	turn := p.left
+	turn := p.resumable
 	if turn == "" {
 		p.print("there is nothing to go on with\n")
 		return nil
@@ -231,7 +231,7 @@ func (p *Chat) listTree(ctx context.Context, _ string) error {
 	}
 	t := panel.NewTree(list, time.Now())
 	for n, r := range t.Rows {
-		p.print("%d. %s%s\n", n+1, strings.Repeat(" ", draw.Cells(r.Guide)), t.Line(r))
+		p.print("%d. %s%s\n", n+1, strings.Repeat(" ", draw.Width(r.Guide)), t.Line(r))
 	}
 	letter, at, ok := p.order(ctx, len(t.Rows), "cf", "a number shows a branch, c N goes on from there, f N forks it; empty leaves: ")
 	if !ok {

@@ -218,7 +218,7 @@ func (p *Chat) runCommand(ctx context.Context, c backend.Command, args string) e
 	case c.Turn != nil && args == "" && !strings.HasPrefix(c.Args, "["):
 		text = "usage: /" + c.Name + " " + c.Args
 	case c.Turn != nil:
-		return p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return c.Turn(ctx, p.conversation, asked, args) })
+		return p.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return c.Turn(ctx, p.conversation, asked, args) })
 	case c.Prompt != nil:
 		if text, err = c.Prompt(args); err == nil {
 			return p.turn(ctx, text)
@@ -227,7 +227,7 @@ func (p *Chat) runCommand(ctx context.Context, c backend.Command, args string) e
 		if c.Begin != nil {
 			var begin backend.Turn
 			if begin, err = c.Begin(ctx, p.conversation, args); begin != nil {
-				return p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return begin(ctx, p.conversation, asked) })
+				return p.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return begin(ctx, p.conversation, asked) })
 			}
 		}
 		if err == nil {

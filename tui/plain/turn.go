@@ -16,7 +16,7 @@ import (
 
 // turn asks one question.
 func (p *Chat) turn(ctx context.Context, question string) error {
-	err := p.talkBy(ctx, func(ctx context.Context) <-chan agent.Event { return p.Assistant.Ask(ctx, p.conversation, question) })
+	err := p.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return p.Assistant.Ask(ctx, p.conversation, question) })
 	if err != nil || p.missed == "" || p.Models == nil || p.ending {
 		return err
 	}
@@ -26,8 +26,8 @@ func (p *Chat) turn(ctx context.Context, question string) error {
 	return nil
 }
 
-// talkBy begins a turn in a way of its own, in a conversation that is there.
-func (p *Chat) talkBy(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
+// startTurn begins a turn in a way of its own, in a conversation that is there.
+func (p *Chat) startTurn(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
 	if p.conversation == "" && p.Conversations != nil {
 		id, err := p.Conversations.New(ctx)
 		if err != nil {
@@ -40,7 +40,7 @@ func (p *Chat) talkBy(ctx context.Context, begin func(context.Context) <-chan ag
 
 // follow writes the events of a turn as lines.
 func (p *Chat) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
-	p.left, p.turnID, p.missed, p.cited = "", "", "", transcript.Sources{}
+	p.resumable, p.turnID, p.missed, p.cited = "", "", "", transcript.Sources{}
 	turnCtx, stop := context.WithCancelCause(ctx)
 	cancel := func() { stop(nil) }
 	defer cancel()
@@ -66,14 +66,14 @@ func (p *Chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 				p.show(e)
 			}
 			if p.ending {
-				return p.stopTurn(func() { stop(agent.ErrEnding) }, events, backend.Terminated)
+				return p.stopTurn(func() { stop(agent.ErrShutdown) }, events, backend.Terminated)
 			}
 			if p.failed != nil {
 				cancel() // nobody reads on; the turn is read to its end
 			}
 		case s := <-p.Signals:
 			if s != os.Interrupt {
-				return p.stopTurn(func() { stop(agent.ErrEnding) }, events, backend.Terminated)
+				return p.stopTurn(func() { stop(agent.ErrShutdown) }, events, backend.Terminated)
 			}
 			if stopped {
 				return p.stopTurn(cancel, events, backend.Interrupted)
@@ -164,12 +164,12 @@ func (p *Chat) show(e agent.Event) {
 		if e.Hint != "" {
 			p.print("  %s\n", safetext.Line(e.Hint))
 		}
-		p.missed, p.left = backend.MissingModel(e.Err), p.turnID
+		p.missed, p.resumable = backend.MissingModel(e.Err), p.turnID
 		p.tellEffects(e.Effects)
 	case agent.Ended:
 		if e.Interrupted {
 			p.print("stopped\n")
-			p.left = p.turnID
+			p.resumable = p.turnID
 		}
 		if text := e.Coverage.StillReading(); text != "" {
 			p.note(text + " (/retry)")

@@ -173,9 +173,9 @@ func (p *Player) View(width int, look *draw.Theme) string {
 		write = draw.Duration
 	}
 	right := fmt.Sprintf(" %s of %s · %s ", write(at), write(p.length()), pace)
-	room := width - draw.Cells(right) - 3
+	room := width - draw.Width(right) - 3
 	if room < 8 {
-		return draw.Fit(state+right, width)
+		return draw.Truncate(state+right, width)
 	}
 	done := room
 	if p.length() > 0 {

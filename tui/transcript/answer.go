@@ -12,7 +12,7 @@ import (
 type Answer struct {
 	source []byte // as the model wrote it
 	stream *markdown.Stream
-	look   *draw.Theme
+	theme  *draw.Theme
 	width  int
 	Open   bool   // more is to come
 	ending string // why it is not whole: "stopped"
@@ -48,10 +48,10 @@ func (a *Answer) End(ending string) {
 	}
 }
 
-func (a *Answer) Render(width int, look *draw.Theme) []string {
+func (a *Answer) Render(width int, theme *draw.Theme) []string {
 	switch {
-	case a.stream == nil || a.look != look:
-		a.stream = markdown.New(width, look.Markdown)
+	case a.stream == nil || a.theme != theme:
+		a.stream = markdown.New(width, theme.Markdown)
 		a.stream.Write(string(a.source))
 		if !a.Open {
 			a.stream.Close()
@@ -59,12 +59,12 @@ func (a *Answer) Render(width int, look *draw.Theme) []string {
 	case a.width != width:
 		a.stream.SetWidth(width)
 	}
-	a.width, a.look = width, look
+	a.width, a.theme = width, theme
 
 	body := a.stream.Lines()
 	same := a.stream.Changed()
-	if a.lines == nil || a.head != look || a.wide != width {
-		a.lines, a.head, a.wide, same = append(a.lines[:0], a.heading(width, look)), look, width, 0
+	if a.lines == nil || a.head != theme || a.wide != width {
+		a.lines, a.head, a.wide, same = append(a.lines[:0], a.heading(width, theme)), theme, width, 0
 	}
 	// Only what changed is copied: the cost of a token is not the answer's length.
 	same = min(same, len(a.lines)-1)
@@ -74,21 +74,21 @@ func (a *Answer) Render(width int, look *draw.Theme) []string {
 		lines = lines[:len(lines)-1]
 	}
 	if a.ending != "" {
-		lines = append(slices.Clip(lines), look.Warning.Render(draw.Fit("■ "+safetext.Line(a.ending), width)))
+		lines = append(slices.Clip(lines), theme.Warning.Render(draw.Truncate("■ "+safetext.Line(a.ending), width)))
 	}
 	if a.Caveat != "" {
-		lines = append(slices.Clip(lines), draw.Styled(look.Warning.Render, draw.Wrapped("! ", safetext.Line(a.Caveat), width))...)
+		lines = append(slices.Clip(lines), draw.StyleLines(theme.Warning.Render, draw.Hang("! ", safetext.Line(a.Caveat), width))...)
 	}
 	return lines
 }
 
 // heading says who speaks and how far the search behind it went.
-func (a *Answer) heading(width int, look *draw.Theme) string {
-	head := look.Brand.Render("LifeHub")
+func (a *Answer) heading(width int, theme *draw.Theme) string {
+	head := theme.Brand.Render("LifeHub")
 	if a.Health != "" {
-		head += look.Dim.Render("  " + safetext.Line(a.Health))
+		head += theme.Dim.Render("  " + safetext.Line(a.Health))
 	}
-	return draw.Fit(head, width)
+	return draw.Truncate(head, width)
 }
 
 func (a *Answer) Copied() string { return string(a.source) }

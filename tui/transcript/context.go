@@ -43,11 +43,11 @@ func (w *Window) Count(body agent.Body) {
 	}
 }
 
-func (w *Window) Render(width int, look *draw.Theme) []string {
-	lines := w.lines(width, look.Running.Render, look.Border.Render)
-	lines[0] = look.Strong.Render(lines[0])
+func (w *Window) Render(width int, theme *draw.Theme) []string {
+	lines := w.lines(width, theme.Running.Render, theme.Border.Render)
+	lines[0] = theme.Strong.Render(lines[0])
 	last := len(lines) - 1
-	lines[last] = look.Dim.Render(lines[last])
+	lines[last] = theme.Dim.Render(lines[last])
 	return lines
 }
 
@@ -94,10 +94,10 @@ func (w *Window) parts() (head string, parts []part, said string) {
 func (w *Window) lines(width int, full, empty func(...string) string) []string {
 	head, parts, said := w.parts()
 	total := max(w.Used+w.Reserve, w.Allocated)
-	lines := []string{draw.Fit(head, width)}
+	lines := []string{draw.Truncate(head, width)}
 	add := func(name string, n int) {
-		label := draw.Fit(fmt.Sprintf("  %-21s %7s  ", name, draw.Thousands(n)), width)
-		room := min(40, width-draw.Cells(label))
+		label := draw.Truncate(fmt.Sprintf("  %-21s %7s  ", name, draw.Thousands(n)), width)
+		room := min(40, width-draw.Width(label))
 		if room < 4 || total == 0 {
 			lines = append(lines, label)
 			return
@@ -112,9 +112,9 @@ func (w *Window) lines(width int, full, empty func(...string) string) []string {
 		add(p.name, p.tokens)
 	}
 	for _, l := range w.Log {
-		lines = append(lines, draw.Fit("  "+safetext.Line("step "+l.Step+": "+l.String()), width))
+		lines = append(lines, draw.Truncate("  "+safetext.Line("step "+l.Step+": "+l.String()), width))
 	}
-	return append(lines, draw.Fit("  "+said, width))
+	return append(lines, draw.Truncate("  "+said, width))
 }
 
 // Words tells how the window is filled, a line a part, without bars.

@@ -18,13 +18,13 @@ type Done struct {
 func (d *Done) Folded() bool   { return !d.Unfolded }
 func (d *Done) Fold(fold bool) { d.Unfolded = !fold }
 
-func (d *Done) Render(width int, look *draw.Theme) (lines []string) {
+func (d *Done) Render(width int, theme *draw.Theme) (lines []string) {
 	for _, l := range d.Log {
 		text := safetext.Line(l.String())
 		if d.Unfolded {
-			lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("· ", text, width))...)
+			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("· ", text, width))...)
 		} else {
-			lines = append(lines, look.Dim.Render(draw.Fit("· "+text, width)))
+			lines = append(lines, theme.Dim.Render(draw.Truncate("· "+text, width)))
 		}
 	}
 	return lines

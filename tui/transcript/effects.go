@@ -9,14 +9,14 @@ import (
 // Effects is the last line of a turn: what it did to the world.
 type Effects struct{ agent.Effects }
 
-func (e *Effects) Render(width int, look *draw.Theme) []string {
-	style := look.Dim
+func (e *Effects) Render(width int, theme *draw.Theme) []string {
+	style := theme.Dim
 	for _, each := range e.Effects {
 		if each.Kind != agent.RequestSent {
-			style = look.Text
+			style = theme.Text
 		}
 	}
-	return draw.Styled(style.Render, draw.Wrapped("", safetext.Line(e.String()), width))
+	return draw.StyleLines(style.Render, draw.Hang("", safetext.Line(e.String()), width))
 }
 
 func (e *Effects) Copied() string { return e.String() }

@@ -13,10 +13,10 @@ import (
 // Remembered is what came back from long-term memory, a line each.
 type Remembered struct{ agent.Remembered }
 
-func (r *Remembered) Render(width int, look *draw.Theme) []string {
+func (r *Remembered) Render(width int, theme *draw.Theme) []string {
 	var lines []string
 	for _, line := range r.Lines(time.Now()) {
-		lines = append(lines, look.Dim.Render(draw.Fit(line, width)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate(line, width)))
 	}
 	return lines
 }
@@ -32,7 +32,7 @@ func (r *Remembered) Lines(now time.Time) []string {
 	}
 	for _, past := range r.Exchanges {
 		line := "· remembered from " + draw.When(past.Asked, now) + ": “" + safetext.Line(past.Question) + "”"
-		if past.Foreign {
+		if past.Untrusted {
 			line = "· remembered from " + draw.When(past.Asked, now) + ", with text from outside: “" + safetext.Line(past.Question) + "”"
 		}
 		lines = append(lines, line)

@@ -13,8 +13,8 @@ import (
 // Notice is something to know that stops nothing.
 type Notice struct{ Text string }
 
-func (n *Notice) Render(width int, look *draw.Theme) []string {
-	return draw.Styled(look.Dim.Render, draw.Wrapped("· ", safetext.Text(n.Text), width))
+func (n *Notice) Render(width int, theme *draw.Theme) []string {
+	return draw.StyleLines(theme.Dim.Render, draw.Hang("· ", safetext.Text(n.Text), width))
 }
 
 func (n *Notice) Copied() string { return n.Text }
@@ -24,14 +24,14 @@ type Failure struct{ Text, Hint string }
 
 // FailureOf is a failure of the model server, told as in a turn.
 func FailureOf(err error) *Failure {
-	told := agent.FailedBy(err)
+	told := agent.FailedFrom(err)
 	return &Failure{Text: told.Message, Hint: told.Hint}
 }
 
-func (f *Failure) Render(width int, look *draw.Theme) []string {
-	lines := draw.Styled(look.Danger.Render, draw.Wrapped("✗ ", safetext.Text(f.Text), width))
+func (f *Failure) Render(width int, theme *draw.Theme) []string {
+	lines := draw.StyleLines(theme.Danger.Render, draw.Hang("✗ ", safetext.Text(f.Text), width))
 	if f.Hint != "" {
-		lines = append(lines, draw.Wrapped("  ", safetext.Text(f.Hint), width)...)
+		lines = append(lines, draw.Hang("  ", safetext.Text(f.Hint), width)...)
 	}
 	return lines
 }
@@ -41,8 +41,8 @@ func (f *Failure) Copied() string { return strings.TrimSpace(f.Text + "\n" + f.H
 // Page is the result of a slash command.
 type Page struct{ Source string }
 
-func (p *Page) Render(width int, look *draw.Theme) []string {
-	return markdown.Render(p.Source, width, look.Markdown)
+func (p *Page) Render(width int, theme *draw.Theme) []string {
+	return markdown.Render(p.Source, width, theme.Markdown)
 }
 
 func (p *Page) Copied() string { return p.Source }

@@ -17,16 +17,16 @@ import (
 // Plan is the steps of a turn with their live states. What the tools were given
 // and what they brought unfolds below each step.
 type Plan struct {
-	Steps   []step
-	mended  []string // what of the model's plan was left out or changed
-	hint    bool     // the model gave no usable plan
-	why     []string // that is so
-	Hidden  bool     // only the heading is shown
-	details bool     // arguments and results are shown
-	began   time.Time
-	Took    time.Duration // 0: it goes on
-	Now     time.Time     // of the last beat, for the time of what runs
-	Beat    int           // turns the spinner
+	Steps           []step
+	repairs         []string // what of the model's plan was left out or changed
+	fallback        bool     // the model gave no usable plan
+	fallbackReasons []string // that is so
+	Hidden          bool     // only the heading is shown
+	details         bool     // arguments and results are shown
+	began           time.Time
+	Took            time.Duration // 0: it goes on
+	Now             time.Time     // of the last beat, for the time of what runs
+	Beat            int           // turns the spinner
 }
 
 // step is one row of a plan.
@@ -45,9 +45,9 @@ type step struct {
 }
 
 func NewPlan(made agent.PlanMade, now time.Time, details bool) *Plan {
-	p := &Plan{mended: made.Dropped, hint: made.Fallback, began: now, Now: now, details: details}
-	if p.hint {
-		p.mended, p.why = nil, made.Dropped
+	p := &Plan{repairs: made.Dropped, fallback: made.Fallback, began: now, Now: now, details: details}
+	if p.fallback {
+		p.repairs, p.fallbackReasons = nil, made.Dropped
 	}
 	ids := make([]string, 0, len(made.Steps))
 	for _, s := range made.Steps {
@@ -60,7 +60,7 @@ func NewPlan(made agent.PlanMade, now time.Time, details bool) *Plan {
 
 // GoOn adds further steps before the answer. Those before stay as they are.
 func (p *Plan) GoOn(made agent.PlanMade) {
-	p.mended = append(p.mended, made.Dropped...)
+	p.repairs = append(p.repairs, made.Dropped...)
 	answer := p.Steps[len(p.Steps)-1]
 	p.Steps = p.Steps[:len(p.Steps)-1]
 	for _, s := range made.Steps {
@@ -86,7 +86,7 @@ func (p *Plan) Nest(made agent.PlanMade) {
 		below = append(below, step{Step: s, Status: agent.Pending, under: made.Under})
 	}
 	p.Steps = slices.Insert(p.Steps, at+1, below...)
-	p.mended = append(p.mended, made.Dropped...)
+	p.repairs = append(p.repairs, made.Dropped...)
 }
 
 // Tried notes that a worker begins an attempt.
@@ -115,7 +115,7 @@ func (p *Plan) below(id string) string {
 		switch s.Status {
 		case agent.Denied:
 			denied++
-		case agent.Broken:
+		case agent.StepFailed:
 			failed++
 		}
 	}
@@ -133,13 +133,13 @@ func (p *Plan) below(id string) string {
 }
 
 // verdicts tells what the evaluator said of each attempt of a step's worker.
-func (s *step) verdicts(width int, look *draw.Theme) (lines []string) {
+func (s *step) verdicts(width int, theme *draw.Theme) (lines []string) {
 	for _, e := range s.judged {
 		text := fmt.Sprintf("attempt %d, %s", e.Attempt, verdict(e))
 		if e.Feedback != "" {
 			text += ": " + e.Feedback
 		}
-		lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped("     ", safetext.Line(text), width))...)
+		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("     ", safetext.Line(text), width))...)
 	}
 	return lines
 }
@@ -206,7 +206,7 @@ func (p *Plan) Mark(id string, status agent.Status, reason string, now time.Time
 	switch status {
 	case agent.Running:
 		s.began = now
-	case agent.Done, agent.Broken:
+	case agent.Done, agent.StepFailed:
 		if !s.began.IsZero() && s.Took == 0 {
 			s.Took = now.Sub(s.began)
 		}
@@ -280,24 +280,24 @@ func (p *Plan) Progress() (ended, total int) {
 func (p *Plan) Folded() bool   { return !p.details }
 func (p *Plan) Fold(fold bool) { p.details = !fold }
 
-func (p *Plan) Render(width int, look *draw.Theme) []string {
+func (p *Plan) Render(width int, theme *draw.Theme) []string {
 	ended, total := p.Progress()
 	passed := p.Took
 	if passed == 0 {
 		passed = p.Now.Sub(p.began)
 	}
-	title := look.Strong.Render("Plan") + "  " + fmt.Sprintf("%d of %d", ended, total)
+	title := theme.Strong.Render("Plan") + "  " + fmt.Sprintf("%d of %d", ended, total)
 	if p.Hidden {
-		title += look.Dim.Render("  folded")
+		title += theme.Dim.Render("  folded")
 	}
-	lines := []string{draw.Spread(title, look.Dim.Render(draw.Duration(passed)), width)}
+	lines := []string{draw.Justify(title, theme.Dim.Render(draw.Duration(passed)), width)}
 	if p.Hidden {
 		return lines
 	}
 	names := 0
 	for i := range p.Steps {
 		if s := &p.Steps[i]; p.shown(s) {
-			names = max(names, draw.Cells(s.name())+s.indent())
+			names = max(names, draw.Width(s.name())+s.indent())
 		}
 	}
 	names = min(names, max(8, width/3))
@@ -305,28 +305,28 @@ func (p *Plan) Render(width int, look *draw.Theme) []string {
 		if !p.shown(&p.Steps[i]) {
 			continue
 		}
-		lines = append(lines, p.row(i, names, width, look))
+		lines = append(lines, p.row(i, names, width, theme))
 		if p.details {
 			for _, c := range p.Steps[i].Calls {
-				lines = append(lines, c.details(width, look)...)
+				lines = append(lines, c.details(width, theme)...)
 			}
-			lines = append(lines, p.Steps[i].verdicts(width, look)...)
+			lines = append(lines, p.Steps[i].verdicts(width, theme)...)
 		}
 	}
-	if p.hint {
-		lines = append(lines, look.Dim.Render(draw.Fit(" the model made no usable plan: searching the notes", width)))
+	if p.fallback {
+		lines = append(lines, theme.Dim.Render(draw.Truncate(" the model made no usable plan: searching the notes", width)))
 	}
-	for _, what := range p.why {
-		lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped(" because: ", safetext.Line(what), width))...)
+	for _, what := range p.fallbackReasons {
+		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang(" because: ", safetext.Line(what), width))...)
 	}
-	for _, what := range p.mended {
-		lines = append(lines, draw.Styled(look.Dim.Render, draw.Wrapped(" mended: ", safetext.Line(what), width))...)
+	for _, what := range p.repairs {
+		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang(" mended: ", safetext.Line(what), width))...)
 	}
 	return lines
 }
 
 // row is one line: mark, number, tool, input, outcome, time.
-func (p *Plan) row(i, names, width int, look *draw.Theme) string {
+func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
 	s := &p.Steps[i]
 	number := safetext.Line(s.ID)
 	if s.answer {
@@ -335,29 +335,29 @@ func (p *Plan) row(i, names, width int, look *draw.Theme) string {
 	if s.under != "" {
 		number = "  " + number
 	}
-	name := draw.Fit(s.name(), names-s.indent())
-	name += strings.Repeat(" ", max(0, names-s.indent()-draw.Cells(name)))
-	sign := mark(s.Status, p.Beat, look)
+	name := draw.Truncate(s.name(), names-s.indent())
+	name += strings.Repeat(" ", max(0, names-s.indent()-draw.Width(name)))
+	sign := mark(s.Status, p.Beat, theme)
 	if s.partial() {
-		sign = look.Warning.Render("≈")
+		sign = theme.Warning.Render("≈")
 	}
-	left := fmt.Sprintf(" %s %s  %s", sign, number, look.Strong.Render(name))
+	left := fmt.Sprintf(" %s %s  %s", sign, number, theme.Strong.Render(name))
 	folded := ""
 	if hidden := p.below(s.ID); hidden != "" && !p.details && s.Status != agent.Running {
-		folded = look.Dim.Render("▸ ")
+		folded = theme.Dim.Render("▸ ")
 		if width >= 80 {
-			folded += look.Dim.Render(hidden + "  ")
+			folded += theme.Dim.Render(hidden + "  ")
 		}
 	}
-	right := folded + s.outcome(p.Now, width, look, false)
-	room := func() int { return width - draw.Cells(left) - draw.Cells(right) - 4 }
+	right := folded + s.outcome(p.Now, width, theme, false)
+	room := func() int { return width - draw.Width(left) - draw.Width(right) - 4 }
 	if s.attempt > 0 && room() < leastBrief {
-		right = folded + s.outcome(p.Now, width, look, true)
+		right = folded + s.outcome(p.Now, width, theme, true)
 	}
-	if text, room := s.brief(), room(); text != "" && room >= 6 {
-		left += "  " + draw.Fit(text, room)
+	if text, room := s.summary(), room(); text != "" && room >= 6 {
+		left += "  " + draw.Truncate(text, room)
 	}
-	return draw.Spread(left, right, width)
+	return draw.Justify(left, right, width)
 }
 
 // leastBrief is how many cells of its task the row of a worker's step should
@@ -381,27 +381,27 @@ func (s *step) indent() int {
 	if s.under == "" {
 		return 0
 	}
-	return draw.Cells("  ") + draw.Cells(s.ID) - draw.Cells(s.under)
+	return draw.Width("  ") + draw.Width(s.ID) - draw.Width(s.under)
 }
 
 // Spinner turns while a step runs.
 var Spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // mark tells a state by its shape; the colour only repeats it.
-func mark(status agent.Status, beat int, look *draw.Theme) string {
+func mark(status agent.Status, beat int, theme *draw.Theme) string {
 	switch status {
 	case agent.Running:
-		return look.Running.Render(Spinner[beat%len(Spinner)])
+		return theme.Running.Render(Spinner[beat%len(Spinner)])
 	case agent.Done:
-		return look.Success.Render("✓")
-	case agent.Broken:
-		return look.Danger.Render("✗")
+		return theme.Success.Render("✓")
+	case agent.StepFailed:
+		return theme.Danger.Render("✗")
 	case agent.Denied:
-		return look.Warning.Render("⊘")
+		return theme.Warning.Render("⊘")
 	case agent.Skipped:
-		return look.Dim.Render("−")
+		return theme.Dim.Render("−")
 	}
-	return look.Dim.Render("○")
+	return theme.Dim.Render("○")
 }
 
 func (s *step) name() string {
@@ -419,8 +419,8 @@ func (s *step) name() string {
 	return safetext.Line(s.Tool)
 }
 
-// brief is what the step is given, in a few words.
-func (s *step) brief() string {
+// summary is what the step is given, in a few words.
+func (s *step) summary() string {
 	if s.answer {
 		return ""
 	}
@@ -440,17 +440,17 @@ func (s *step) brief() string {
 
 // outcome is the right end of a row: what came of the step, and how long it
 // took; without what a worker found or was told before where that should be brief.
-func (s *step) outcome(now time.Time, width int, look *draw.Theme, brief bool) string {
+func (s *step) outcome(now time.Time, width int, theme *draw.Theme, brief bool) string {
 	switch s.Status {
 	case agent.Pending:
 		if len(s.After) > 0 {
-			return look.Dim.Render("after " + safetext.Line(strings.Join(s.After, ", ")))
+			return theme.Dim.Render("after " + safetext.Line(strings.Join(s.After, ", ")))
 		}
 		return ""
 	case agent.Running:
 		far := s.worker(brief)
 		if len(s.Calls) > 0 {
-			far = strings.TrimSpace(far + " " + draw.Fit(s.Calls[len(s.Calls)-1].Far(), 30))
+			far = strings.TrimSpace(far + " " + draw.Truncate(s.Calls[len(s.Calls)-1].Far(), 30))
 		}
 		if now.Sub(s.began) >= 3*time.Second {
 			far = strings.TrimSpace(far + "  " + draw.Duration(now.Sub(s.began)))
@@ -458,7 +458,7 @@ func (s *step) outcome(now time.Time, width int, look *draw.Theme, brief bool) s
 		if far == "" {
 			return ""
 		}
-		return look.Dim.Render(far)
+		return theme.Dim.Render(far)
 	case agent.Done:
 		text := ""
 		if len(s.Calls) > 0 && !brief {
@@ -474,10 +474,10 @@ func (s *step) outcome(now time.Time, width int, look *draw.Theme, brief bool) s
 		if s.Took > 0 {
 			took = fmt.Sprintf("%9s", draw.Duration(s.Took))
 		}
-		return look.Dim.Render(text + took)
+		return theme.Dim.Render(text + took)
 	}
 	word, reason, room := string(s.Status), safetext.Line(s.reason), max(30, width/2)
-	for draw.Cells(word+": "+reason) > room { // an error names its cause last
+	for draw.Width(word+": "+reason) > room { // an error names its cause last
 		_, cause, found := strings.Cut(reason, ": ")
 		if !found {
 			break
@@ -487,13 +487,13 @@ func (s *step) outcome(now time.Time, width int, look *draw.Theme, brief bool) s
 	if reason != "" {
 		word += ": " + reason
 	}
-	return look.Dim.Render(draw.Fit(word, room))
+	return theme.Dim.Render(draw.Truncate(word, room))
 }
 
 func (p *Plan) Copied() string {
 	var text strings.Builder
 	for _, s := range p.Steps {
-		fmt.Fprintf(&text, "%s %s %s %s\n", s.Status, s.ID, s.name(), s.brief())
+		fmt.Fprintf(&text, "%s %s %s %s\n", s.Status, s.ID, s.name(), s.summary())
 	}
 	return text.String()
 }

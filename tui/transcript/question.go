@@ -33,17 +33,17 @@ func keptQuestion(e agent.Exchange) *Question {
 	return &Question{Text: e.Question, Turn: e.Turn, After: e.After, Siblings: e.Siblings}
 }
 
-func (q *Question) Render(width int, look *draw.Theme) []string {
+func (q *Question) Render(width int, theme *draw.Theme) []string {
 	text, hidden := q.Text, 0
 	if all := strings.Count(text, "\n") + 1; !q.whole && all > longQuestion {
 		text, hidden = strings.Join(strings.SplitN(text, "\n", shownQuestion+1)[:shownQuestion], "\n"), all-shownQuestion
 	}
-	lines := draw.Wrapped(look.You.Render("You")+"  ", safetext.Text(text), width)
+	lines := draw.Hang(theme.You.Render("You")+"  ", safetext.Text(text), width)
 	if hidden > 0 {
-		lines = append(lines, look.Dim.Render(draw.Fit("     … "+draw.Count(hidden, "more line"), width)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate("     … "+draw.Count(hidden, "more line"), width)))
 	}
 	if n := len(q.Siblings); n > 1 {
-		lines = append(lines, look.Dim.Render(draw.Fit(fmt.Sprintf("     ‹ %d of %d ›", slices.Index(q.Siblings, q.Turn)+1, n), width)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate(fmt.Sprintf("     ‹ %d of %d ›", slices.Index(q.Siblings, q.Turn)+1, n), width)))
 	}
 	return lines
 }

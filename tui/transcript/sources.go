@@ -99,25 +99,25 @@ func (s *Sources) Parts() int        { return len(s.List) }
 func (s *Sources) choose(part int)   { s.chosen = part }
 func (s *Sources) line(part int) int { return s.above[part] }
 
-func (s *Sources) Render(width int, look *draw.Theme) []string {
-	lines := []string{look.Strong.Render("Sources")}
+func (s *Sources) Render(width int, theme *draw.Theme) []string {
+	lines := []string{theme.Strong.Render("Sources")}
 	s.above = s.above[:0]
 	for i, c := range s.List {
 		s.above = append(s.above, len(lines))
 		mark := c.mark()
 		place := c.shown(s.host)
-		left := "  " + look.Reference.Render(mark) + " " + place
+		left := "  " + theme.Reference.Render(mark) + " " + place
 		if i == s.chosen {
-			left = look.Selected.Render("› " + mark + " " + place)
+			left = theme.Selected.Render("› " + mark + " " + place)
 		}
 		if c.Source.Heading != "" {
-			left += " " + look.Dim.Render(safetext.Line(c.Source.Heading))
+			left += " " + theme.Dim.Render(safetext.Line(c.Source.Heading))
 		}
-		verdict := verdictMark(c.Citation, look)
-		left = draw.Fit(left, width-draw.Cells(verdict)-2)
-		lines = append(lines, draw.Fit(left+"  "+verdict, width))
+		verdict := verdictMark(c.Citation, theme)
+		left = draw.Truncate(left, width-draw.Width(verdict)-2)
+		lines = append(lines, draw.Truncate(left+"  "+verdict, width))
 		if i == s.chosen && s.Preview {
-			lines = append(lines, c.passage(width, look)...)
+			lines = append(lines, c.passage(width, theme)...)
 		}
 	}
 	return lines
@@ -140,40 +140,40 @@ func (c Cited) Around() (lines []string, at int) {
 }
 
 // passage is what stands around the cited line, which is marked.
-func (c Cited) passage(width int, look *draw.Theme) []string {
+func (c Cited) passage(width int, theme *draw.Theme) []string {
 	around, at := c.Around()
 	if at < 0 {
-		return []string{look.Dim.Render(draw.Fit("    "+around[0], width))}
+		return []string{theme.Dim.Render(draw.Truncate("    "+around[0], width))}
 	}
 	var lines []string
 	for n, text := range around {
-		bar, style := "  │ ", look.Dim
+		bar, style := "  │ ", theme.Dim
 		if n == at {
-			bar, style = "  ┃ ", look.Text
+			bar, style = "  ┃ ", theme.Text
 		}
-		for i, line := range draw.Wrapped(bar, text, width) {
+		for i, line := range draw.Hang(bar, text, width) {
 			if i > 0 {
 				line = bar + strings.TrimPrefix(line, "    ")
 			}
-			lines = append(lines, style.Render(draw.Fit(line, width)))
+			lines = append(lines, style.Render(draw.Truncate(line, width)))
 		}
 	}
 	return lines
 }
 
 // verdictMark tells a verdict by mark and word; the colour only repeats it.
-func verdictMark(c agent.Citation, look *draw.Theme) string {
+func verdictMark(c agent.Citation, theme *draw.Theme) string {
 	switch c.Verdict {
 	case "":
-		return look.Dim.Render("nearest")
+		return theme.Dim.Render("nearest")
 	case agent.Verified:
-		return look.Success.Render("✓")
+		return theme.Success.Render("✓")
 	case agent.Paraphrase:
-		return look.Text.Render("≈ paraphrase")
+		return theme.Text.Render("≈ paraphrase")
 	case agent.Stale:
-		return look.Warning.Render("! note changed")
+		return theme.Warning.Render("! note changed")
 	}
-	return look.Danger.Render("✗ " + safetext.Line(cmp.Or(c.Detail, "not found")))
+	return theme.Danger.Render("✗ " + safetext.Line(cmp.Or(c.Detail, "not found")))
 }
 
 func (s *Sources) Copied() string {
@@ -202,4 +202,4 @@ func (c Cited) InWords() string {
 	return c.mark() + " " + safetext.Line(c.place()) + " " + safetext.Line(verdict)
 }
 
-var _ parted = (*Sources)(nil)
+var _ multiPart = (*Sources)(nil)

@@ -39,7 +39,7 @@ func (t *Thinking) End(now time.Time) {
 func (t *Thinking) Folded() bool   { return t.hidden }
 func (t *Thinking) Fold(fold bool) { t.hidden = fold }
 
-func (t *Thinking) Render(width int, look *draw.Theme) []string {
+func (t *Thinking) Render(width int, theme *draw.Theme) []string {
 	mark, title := "▸ ", "Thinking"
 	if !t.hidden {
 		mark = "▾ "
@@ -50,16 +50,16 @@ func (t *Thinking) Render(width int, look *draw.Theme) []string {
 	if t.Who != "" {
 		title = t.Who + ": " + strings.ToLower(title)
 	}
-	head := draw.Fit(fmt.Sprintf("%s%s · %s", mark, title, draw.Count(len(strings.Fields(t.Text.String())), "word")), width)
-	lines := []string{look.Dim.Render(head)}
+	head := draw.Truncate(fmt.Sprintf("%s%s · %s", mark, title, draw.Count(len(strings.Fields(t.Text.String())), "word")), width)
+	lines := []string{theme.Dim.Render(head)}
 	if t.hidden {
 		return lines
 	}
-	body := draw.Wrapped("  ", safetext.Text(strings.TrimSpace(t.Text.String())), width)
+	body := draw.Hang("  ", safetext.Text(strings.TrimSpace(t.Text.String())), width)
 	if t.Took == 0 && len(body) > openThought {
 		body = body[len(body)-openThought:]
 	}
-	return append(lines, draw.Styled(look.Dim.Render, body)...)
+	return append(lines, draw.StyleLines(theme.Dim.Render, body)...)
 }
 
 func (t *Thinking) Copied() string { return t.Text.String() }

@@ -53,17 +53,17 @@ func (c *Call) Far() string {
 const shownResult = 40
 
 // details shows the call unfolded: arguments, result, time.
-func (c *Call) details(width int, look *draw.Theme) []string {
+func (c *Call) details(width int, theme *draw.Theme) []string {
 	var lines []string
 	for _, pair := range arguments.Of(c.Input) {
 		head := "     " + safetext.Line(pair.Key) + "  "
-		lines = append(lines, draw.Wrapped(look.Dim.Render(head), safetext.Text(pair.Text()), width)...)
+		lines = append(lines, draw.Hang(theme.Dim.Render(head), safetext.Text(pair.Text()), width)...)
 	}
 	switch {
 	case c.err != "":
-		lines = append(lines, draw.Styled(look.Danger.Render, draw.Wrapped("     ✗ ", safetext.Text(c.err), width))...)
+		lines = append(lines, draw.StyleLines(theme.Danger.Render, draw.Hang("     ✗ ", safetext.Text(c.err), width))...)
 	case c.Ended:
-		result := draw.Wrapped("   │ ", safetext.Text(strings.TrimSpace(c.output)), width)
+		result := draw.Hang("   │ ", safetext.Text(strings.TrimSpace(c.output)), width)
 		for i := 1; i < len(result); i++ {
 			result[i] = "   │ " + strings.TrimPrefix(result[i], "     ")
 		}
@@ -71,8 +71,8 @@ func (c *Call) details(width int, look *draw.Theme) []string {
 			more := draw.Count(len(result)-shownResult, "more line")
 			result = append(result[:shownResult], "   │ … "+more)
 		}
-		lines = append(lines, draw.Styled(look.Dim.Render, result)...)
-		lines = append(lines, look.Dim.Render("     took "+draw.Duration(c.Took)))
+		lines = append(lines, draw.StyleLines(theme.Dim.Render, result)...)
+		lines = append(lines, theme.Dim.Render("     took "+draw.Duration(c.Took)))
 	}
 	return lines
 }
@@ -87,25 +87,25 @@ type Tool struct {
 func (t *Tool) Folded() bool   { return !t.Unfolded }
 func (t *Tool) Fold(fold bool) { t.Unfolded = !fold }
 
-func (t *Tool) Render(width int, look *draw.Theme) []string {
+func (t *Tool) Render(width int, theme *draw.Theme) []string {
 	status := agent.Running
 	switch {
 	case t.err != "":
-		status = agent.Broken
+		status = agent.StepFailed
 	case t.Ended:
 		status = agent.Done
 	}
-	left := mark(status, t.Beat, look) + " " + look.Strong.Render(safetext.Line(t.Name)) + "  " + arguments.Brief(t.Input)
+	left := mark(status, t.Beat, theme) + " " + theme.Strong.Render(safetext.Line(t.Name)) + "  " + arguments.Brief(t.Input)
 	right := ""
 	if far := t.Far(); far != "" {
-		right = look.Dim.Render(draw.Fit(far, max(12, width/3)))
+		right = theme.Dim.Render(draw.Truncate(far, max(12, width/3)))
 	}
 	if t.Ended {
-		right = look.Dim.Render(strings.TrimSpace(t.found() + "  " + draw.Duration(t.Took)))
+		right = theme.Dim.Render(strings.TrimSpace(t.found() + "  " + draw.Duration(t.Took)))
 	}
-	lines := []string{draw.Spread(draw.Fit(left, max(8, width-len(right)/2)), right, width)}
+	lines := []string{draw.Justify(draw.Truncate(left, max(8, width-len(right)/2)), right, width)}
 	if t.Unfolded {
-		lines = append(lines, t.details(width, look)...)
+		lines = append(lines, t.details(width, theme)...)
 	}
 	return lines
 }

@@ -11,7 +11,7 @@ import (
 // Item is one thing in the transcript: a question, a plan, an answer.
 type Item interface {
 	// Render returns the item's lines, none wider than width.
-	Render(width int, look *draw.Theme) []string
+	Render(width int, theme *draw.Theme) []string
 	// Copied is what the copy key puts on the clipboard; "" for nothing.
 	Copied() string
 }
@@ -23,8 +23,8 @@ type Foldable interface {
 	Fold(bool)
 }
 
-// parted is an item with parts that can be chosen one by one.
-type parted interface {
+// multiPart is an item with parts that can be chosen one by one.
+type multiPart interface {
 	Item
 	Parts() int
 	choose(part int) // -1: none
@@ -113,8 +113,8 @@ func (t *Model) Touch(i Item) {
 }
 
 // Restyle has everything rendered anew in another look.
-func (t *Model) Restyle(look *draw.Theme) {
-	t.Look = look
+func (t *Model) Restyle(theme *draw.Theme) {
+	t.Look = theme
 	for at := range t.Entries {
 		t.Entries[at].Width = 0
 	}
@@ -263,12 +263,12 @@ func (t *Model) View() []string {
 
 // Choose gives the keys to an item, or to none with -1.
 func (t *Model) Choose(at, part int) {
-	if p, ok := t.Item(t.Chosen).(parted); ok && t.Chosen != at {
+	if p, ok := t.Item(t.Chosen).(multiPart); ok && t.Chosen != at {
 		p.choose(-1)
 		t.Touch(p)
 	}
 	t.Chosen, t.Part = at, part
-	if p, ok := t.Item(at).(parted); ok {
+	if p, ok := t.Item(at).(multiPart); ok {
 		t.Part = max(0, min(part, p.Parts()-1))
 		p.choose(t.Part)
 		t.Touch(p)
@@ -299,7 +299,7 @@ func (t *Model) Focus() {
 // Next moves to the next part or item. What is taller than the screen is
 // scrolled through first.
 func (t *Model) Next() {
-	if p, ok := t.Item(t.Chosen).(parted); ok && t.Part < p.Parts()-1 {
+	if p, ok := t.Item(t.Chosen).(multiPart); ok && t.Part < p.Parts()-1 {
 		t.Choose(t.Chosen, t.Part+1)
 		t.Reveal()
 		return
@@ -316,7 +316,7 @@ func (t *Model) Next() {
 
 // Previous is the way back of next.
 func (t *Model) Previous() {
-	if _, ok := t.Item(t.Chosen).(parted); ok && t.Part > 0 {
+	if _, ok := t.Item(t.Chosen).(multiPart); ok && t.Part > 0 {
 		t.Choose(t.Chosen, t.Part-1)
 		t.Reveal()
 		return
@@ -327,7 +327,7 @@ func (t *Model) Previous() {
 	}
 	if t.Chosen > 0 {
 		last := 0
-		if p, ok := t.Item(t.Chosen - 1).(parted); ok {
+		if p, ok := t.Item(t.Chosen - 1).(multiPart); ok {
 			last = p.Parts() - 1
 		}
 		t.Choose(t.Chosen-1, last)
@@ -371,7 +371,7 @@ func (t *Model) inside(at int) bool {
 func (t *Model) Reveal() {
 	line := 0
 	tall := len(t.Lines(t.Chosen)) - 1
-	if p, ok := t.Item(t.Chosen).(parted); ok {
+	if p, ok := t.Item(t.Chosen).(multiPart); ok {
 		line = p.line(t.Part)
 		tall = line + 1
 	}
@@ -387,7 +387,7 @@ func (t *Model) Reveal() {
 // part, is in sight.
 func (t *Model) revealEnd() {
 	line := max(0, len(t.Lines(t.Chosen))-2)
-	if p, ok := t.Item(t.Chosen).(parted); ok {
+	if p, ok := t.Item(t.Chosen).(multiPart); ok {
 		line = p.line(t.Part)
 	}
 	if !t.hidden(t.Chosen, line) {
@@ -407,7 +407,7 @@ func (t *Model) First() { t.Choose(0, 0); t.ToTop() }
 func (t *Model) Last() {
 	at := len(t.Entries) - 1
 	part := 0
-	if p, ok := t.Item(at).(parted); ok {
+	if p, ok := t.Item(at).(multiPart); ok {
 		part = p.Parts() - 1
 	}
 	t.Choose(at, part)

@@ -48,7 +48,7 @@ func (c countedConn) Write(p []byte) (int, error) {
 type Reporting struct{ http.RoundTripper }
 
 func (t Reporting) RoundTrip(r *http.Request) (*http.Response, error) {
-	desk, host := agent.DeskOf(r.Context()), r.URL.Hostname()
+	desk, host := agent.HostFrom(r.Context()), r.URL.Hostname()
 	if desk == nil {
 		return t.RoundTripper.RoundTrip(r)
 	}
