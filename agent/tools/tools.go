@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/describe"
+	"lifehub/agent/tools/mail"
 	"lifehub/agent/tools/outbound"
 	"lifehub/llm"
 	"lifehub/notes"
@@ -24,8 +25,8 @@ type Deps struct {
 	Now     func() time.Time       // in the user's zone; nil: time.Now
 	HTTP    *http.Client           // for the weather; nil: one that Sent counts
 	Daily   Daily
-	Changes changes // nil: what tools do to notes can't be taken back
-	Mail    Mail    // without a host no mail is sent, and there is no tool for it
+	Changes changes      // nil: what tools do to notes can't be taken back
+	Mail    mail.Account // without a host no mail is sent, and there is no tool for it
 	Facts   Facts
 	Kept    artifacts // keeps the documents that turns make; nil: there are no tools for them
 	Past    past      // finds what was said in earlier conversations; nil: nothing
@@ -87,7 +88,7 @@ func All(d Deps) []agent.Tool {
 		list = append(list, artifactTools(d.Kept)...)
 	}
 	if d.Mail.Host != "" {
-		list = append(list, newSendEmail(d.Mail, d.Now, d.Kept, d.Sent))
+		list = append(list, mail.New(d.Mail, d.Now, d.Kept, d.Sent))
 	}
 	return list
 }

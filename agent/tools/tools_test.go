@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/mail"
 	"lifehub/notes"
 	"lifehub/rag"
 )
@@ -108,7 +109,7 @@ func holds(t *testing.T, what, text string, parts ...string) {
 
 func TestEveryToolSaysWhatItIsForAndTakes(t *testing.T) {
 	b := work(t, nil)
-	b.deps.Mail = Mail{Host: "localhost", From: "ana@example.org"}
+	b.deps.Mail = mail.Account{Host: "localhost", From: "ana@example.org"}
 	var names []string
 	for _, tool := range All(b.deps) {
 		spec := tool.Spec()

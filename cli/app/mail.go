@@ -1,14 +1,14 @@
 package app
 
 import (
-	"lifehub/agent/tools"
+	"lifehub/agent/tools/mail"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 )
 
 // MailOf is how mail is sent.
-func MailOf(c *settings.Config, getenv func(string) (string, bool)) tools.Mail {
-	return tools.Mail{
+func MailOf(c *settings.Config, getenv func(string) (string, bool)) mail.Account {
+	return mail.Account{
 		Host: c.Mail.Host, Port: c.Mail.Port, User: c.Mail.User, From: c.Mail.From, TLS: c.Mail.TLS,
 		Password: func() (string, error) {
 			if password, ok := getenv(settings.PasswordEnv); ok && password != "" {

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/agent/tools/mail"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
@@ -22,7 +23,7 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Mail: tools.Mail{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
+	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Mail: mail.Account{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
 	bg.Paths.Data = t.TempDir()
 	turn, err := s.Begin(t.Context(), "c", "tell Ana, and book it")
 	if err != nil {

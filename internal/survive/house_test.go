@@ -20,6 +20,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
+	"lifehub/agent/tools/mail"
 	"lifehub/agent/turn"
 	"lifehub/llm"
 	"lifehub/mcpclient"
@@ -124,7 +125,7 @@ func openHouse(o orders) (*house, error) {
 		Search: nowhere{}, Changes: h.store, Facts: tools.Facts{Folder: func() (*notes.Folder, error) { return h.folder, nil }, Path: "memory.md"},
 		Folders: func() []*notes.Folder { return []*notes.Folder{h.folder} }, Now: time.Now,
 		Kept: h.store,
-		Mail: tools.Mail{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
+		Mail: mail.Account{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
 	})
 	if o.Work == "six" {
 		config, err := config.Read(filepath.Join(o.Dir, "mcp.json"), os.LookupEnv)

@@ -1,7 +1,8 @@
-package tools
+package mail
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -28,6 +29,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/rules"
 	"lifehub/agent/turn"
+	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
 
@@ -163,12 +165,12 @@ func (p *post) all() []received {
 }
 
 // settings are those of a user whose server it is.
-func (p *post) settings() Mail {
-	return Mail{Host: "127.0.0.1", Port: p.addr.Port, From: "Ana <ana@example.org>", TLS: "none"}
+func (p *post) settings() Account {
+	return Account{Host: "127.0.0.1", Port: p.addr.Port, From: "Ana <ana@example.org>", TLS: "none"}
 }
 
-func mailTool(m Mail) *sendEmail {
-	return newSendEmail(m, func() time.Time { return noon }, nil, nil)
+func mailTool(m Account) *Tool {
+	return New(m, func() time.Time { return noon }, nil, nil)
 }
 
 func TestAMailArrivesAsItWasShown(t *testing.T) {
@@ -359,7 +361,7 @@ func TestThePasswordGoesOnlyThroughTLS(t *testing.T) {
 }
 
 func TestASettingThatIsNoAddressIsToldAsSuch(t *testing.T) {
-	tool := mailTool(Mail{Host: "localhost", From: "ana"})
+	tool := mailTool(Account{Host: "localhost", From: "ana"})
 	_, err := tool.Preview(t.Context(), json.RawMessage(`{"to":["bob@example.com"],"subject":"s","body":"b"}`))
 	if err == nil || !strings.Contains(err.Error(), "mail.from") {
 		t.Errorf("got %v", err)
@@ -367,7 +369,7 @@ func TestASettingThatIsNoAddressIsToldAsSuch(t *testing.T) {
 }
 
 func TestEachMailIsAskedAbout(t *testing.T) {
-	tool := mailTool(Mail{Host: "localhost", From: "ana@example.org"})
+	tool := mailTool(Account{Host: "localhost", From: "ana@example.org"})
 	all := (*rules.Rules)(nil).With(rules.Rule{Tool: "*", Level: agent.Auto}, rules.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
 	if level, why := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, false); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
 		t.Errorf("%v: %s", level, why)
@@ -381,10 +383,10 @@ func TestEachMailIsAskedAbout(t *testing.T) {
 func TestAMailIsADraftBeforeItIsSent(t *testing.T) {
 	const plan = `{"reasoning":"","steps":[{"id":"1","tool":"send_email","input":{"to":["Bob <bob@example.com>"],"bcc":["eve@example.com"],"subject":"Sunday","body":"Shall we run?"}}]}`
 	p, kept := startPost(t, false), &shelf{}
-	tool := newSendEmail(p.settings(), func() time.Time { return noon }, kept, nil)
+	tool := New(p.settings(), func() time.Time { return noon }, kept, nil)
 	turn := func(decision agent.Decision) (told []string, did agent.Effects) {
 		a := turn.New(turn.Options{
-			Model: llmtest.NewScript().Say(plan, "Done.", "Done."), History: forgetful{}, Tools: func() []agent.Tool { return []agent.Tool{tool} },
+			Model: llmtest.NewScript().Say(plan, "Done.", "Done."), History: noHistory{}, Tools: func() []agent.Tool { return []agent.Tool{tool} },
 		})
 		for e := range a.Ask(t.Context(), "c1", "Ask Bob to run on Sunday.") {
 			switch b := e.Body.(type) {
@@ -411,4 +413,32 @@ func TestAMailIsADraftBeforeItIsSent(t *testing.T) {
 	if len(kept.list) != 1 || kept.list[0].Text != want || kept.list[0].Conversation != "c1" || kept.list[0].Turn != "t1" {
 		t.Errorf("kept %+v, want once\n%s", kept.list, want)
 	}
+}
+
+// noon is the time of all tests.
+var noon = time.Date(2026, 10, 8, 12, 0, 0, 0, time.Local)
+
+// noHistory is a history that keeps nothing.
+type noHistory struct{}
+
+func (noHistory) Begin(context.Context, string, string) (string, error)       { return "t1", nil }
+func (noHistory) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
+func (noHistory) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
+func (noHistory) Finish(context.Context, string, agent.Answer) error          { return nil }
+
+// shelf keeps drafts in memory.
+type shelf struct{ list []agent.Artifact }
+
+func (s *shelf) KeepArtifact(_ context.Context, a agent.Artifact) error {
+	s.list = append(s.list, a)
+	return nil
+}
+
+func (s *shelf) Artifact(_ context.Context, _, name string, _ int) (agent.Artifact, error) {
+	for _, a := range slices.Backward(s.list) {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	return agent.Artifact{}, agent.ErrNoArtifact
 }

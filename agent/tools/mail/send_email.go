@@ -1,9 +1,12 @@
-package tools
+// Package mail is the tool that sends mail, as the user has seen it and in no
+// other way.
+package mail
 
 import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,13 +21,14 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/excerpt"
 	"lifehub/llm"
 )
 
-// Mail says how mail is sent. The zero value sends none. Password is asked
+// Account says how mail is sent. The zero value sends none. Password is asked
 // for the user's when a mail is sent, and is required with User.
-type Mail struct {
+type Account struct {
 	Host     string
 	Port     int    // 0: 587, or 465 with TLS "tls"
 	User     string // "": without signing in
@@ -60,9 +64,9 @@ type drafts interface {
 	Artifact(ctx context.Context, conversation, name string, version int) (agent.Artifact, error)
 }
 
-// sendEmail is the tool. It asks each time: no rule lets a mail pass unseen.
-type sendEmail struct {
-	Mail
+// Tool is the tool. It asks each time: no rule lets a mail pass unseen.
+type Tool struct {
+	Account
 	spec   llm.ToolSpec
 	now    func() time.Time
 	drafts drafts          // nil: none are kept
@@ -72,21 +76,25 @@ type sendEmail struct {
 }
 
 var (
-	_ agent.Tool      = (*sendEmail)(nil)
-	_ agent.Previewer = (*sendEmail)(nil)
+	_ agent.Tool      = (*Tool)(nil)
+	_ agent.Previewer = (*Tool)(nil)
 )
 
-func newSendEmail(m Mail, now func() time.Time, keeps drafts, sent func(bytes int)) *sendEmail {
-	return &sendEmail{Mail: m, spec: spec[mailArgs]("send_email"), now: now, drafts: keeps, sent: sent}
+//go:embed send_email.md
+var description embed.FS
+
+// New makes the tool; without keeps no drafts are kept.
+func New(m Account, now func() time.Time, keeps drafts, sent func(bytes int)) *Tool {
+	return &Tool{Account: m, spec: describe.Tool[mailArgs](description, "send_email"), now: now, drafts: keeps, sent: sent}
 }
 
-func (s *sendEmail) Spec() llm.ToolSpec                { return s.spec }
-func (s *sendEmail) Level(json.RawMessage) agent.Level { return agent.ConfirmEach }
+func (s *Tool) Spec() llm.ToolSpec                { return s.spec }
+func (s *Tool) Level(json.RawMessage) agent.Level { return agent.ConfirmEach }
 
 // Preview shows the envelope; subject and text stand in the arguments. What it
 // shows is kept as a draft, so that a mail which is refused, or which the server
 // does not take, is not lost.
-func (s *sendEmail) Preview(ctx context.Context, raw json.RawMessage) (agent.Preview, error) {
+func (s *Tool) Preview(ctx context.Context, raw json.RawMessage) (agent.Preview, error) {
 	letter, err := s.write(raw)
 	if err != nil {
 		return agent.Preview{}, err
@@ -104,7 +112,7 @@ func (s *sendEmail) Preview(ctx context.Context, raw json.RawMessage) (agent.Pre
 }
 
 // Run sends the mail, to all of its recipients or to none.
-func (s *sendEmail) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
+func (s *Tool) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
 	letter, err := s.write(raw)
 	if err != nil {
 		return agent.Result{}, agent.NothingDone{Err: err}
@@ -125,7 +133,7 @@ func (s *sendEmail) Run(ctx context.Context, raw json.RawMessage) (agent.Result,
 }
 
 // keepDraft keeps the letter as an artifact, once; nil: none are kept.
-func (s *sendEmail) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error) {
+func (s *Tool) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error) {
 	origin := agent.OriginOf(ctx)
 	if s.drafts == nil || origin.Conversation == "" {
 		return nil, nil
@@ -151,7 +159,7 @@ func (s *sendEmail) keepDraft(ctx context.Context, l letter) (*agent.Artifact, e
 }
 
 // write makes a letter of the arguments, or says what is wrong with them.
-func (s *sendEmail) write(raw json.RawMessage) (letter, error) {
+func (s *Tool) write(raw json.RawMessage) (letter, error) {
 	var args mailArgs
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return letter{}, fmt.Errorf("read arguments of send_email: %w", err)
@@ -197,7 +205,7 @@ func (s *sendEmail) write(raw json.RawMessage) (letter, error) {
 var errMaybeSent = errors.New("the server did not say whether it took the mail: it may have been sent")
 
 // send hands the letter to the server.
-func (s *sendEmail) send(ctx context.Context, l letter) error {
+func (s *Tool) send(ctx context.Context, l letter) error {
 	client, err := s.client()
 	if err != nil {
 		return agent.NothingDone{Err: err}
@@ -230,7 +238,7 @@ func (s *sendEmail) send(ctx context.Context, l letter) error {
 }
 
 // client is the connection as the settings want it.
-func (s *sendEmail) client() (*gomail.Client, error) {
+func (s *Tool) client() (*gomail.Client, error) {
 	options := []gomail.Option{
 		gomail.WithTimeout(smtpTimeout), gomail.WithHELO("localhost"),
 		gomail.WithTLSConfig(&tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12, RootCAs: s.roots}),
