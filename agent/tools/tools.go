@@ -6,6 +6,7 @@ import (
 	"context"
 	"embed"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/mail"
 	"lifehub/agent/tools/outbound"
+	"lifehub/agent/tools/web"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -31,7 +33,7 @@ type Deps struct {
 	Kept    artifacts // keeps the documents that turns make; nil: there are no tools for them
 	Past    past      // finds what was said in earlier conversations; nil: nothing
 
-	Web WebSearch
+	Web web.Search
 	// Sent is told how many bytes a tool has sent to another machine, at any
 	// time and from any goroutine; nil: nobody is.
 	Sent  func(bytes int)
@@ -62,8 +64,7 @@ func All(d Deps) []agent.Tool {
 		d.HTTP = outbound.Client(d.Sent)
 	}
 	v := vaults(d.Folders)
-	w := newWeb(nil, d.Web.own(), d.Sent)
-	list := []agent.Tool{
+	list := slices.Concat([]agent.Tool{
 		newSearchNotes(d.Search, v),
 		newReadNote(v),
 		newListNotes(v),
@@ -74,16 +75,13 @@ func All(d Deps) []agent.Tool {
 		newListTasks(v, d.Now),
 		newAddTask(d.noteWriter(), d.Now),
 		newCompleteTask(d.noteWriter(), d.Now),
-		newWebSearch(d.Web, w),
-		newWebFetch(w),
-		newCrawl(w, d.Now, pause),
-		newGetWeather(weather{client: d.HTTP, geocoding: d.Geocoding, forecast: d.Forecast, units: d.Units}),
+	}, web.Tools(d.Web, web.Weather{Client: d.HTTP, Geocoding: d.Geocoding, Forecast: d.Forecast, Units: d.Units}, d.Now, d.Sent), []agent.Tool{
 		newToday(d.Now),
 		newCalculate(),
 		newRemember(d.Facts, d.Changes, d.Now),
 		newRecall(d.Facts, d.Past),
 		newForget(d.Facts, d.Changes),
-	}
+	})
 	if d.Kept != nil {
 		list = append(list, artifactTools(d.Kept)...)
 	}

@@ -21,6 +21,7 @@ import (
 	"lifehub/agent/memory"
 	"lifehub/agent/rules"
 	"lifehub/agent/tools"
+	"lifehub/agent/tools/web"
 	"lifehub/agent/turn"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
@@ -193,7 +194,7 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 		Facts: a.Facts(), Past: a.recall, Kept: a.Store,
 		Daily: tools.Daily{Folder: a.Settings.Daily.Folder, Pattern: a.Settings.Daily.Pattern},
 		Mail:  MailOf(a.Settings, os.LookupEnv),
-		Web:   tools.WebSearch{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
+		Web:   web.Search{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
 		Units: a.Settings.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
 	}
 	if a.Settings.RAG.Rerank {

@@ -1,4 +1,4 @@
-package tools
+package web
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/excerpt"
 	"lifehub/llm"
 )
@@ -23,7 +24,9 @@ type webFetch struct {
 	web  *web
 }
 
-func newWebFetch(w *web) agent.Tool { return &webFetch{spec[webFetchArgs]("web_fetch"), w} }
+func newWebFetch(w *web) agent.Tool {
+	return &webFetch{describe.Tool[webFetchArgs](descriptions, "web_fetch"), w}
+}
 
 func (f *webFetch) Spec() llm.ToolSpec { return f.spec }
 

@@ -1,4 +1,4 @@
-package tools
+package web
 
 import (
 	"cmp"
@@ -9,17 +9,18 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/excerpt"
 )
 
-// WebSearch says who searches the web. The zero value asks DuckDuckGo.
-type WebSearch struct {
+// Search says who searches the web. The zero value asks DuckDuckGo.
+type Search struct {
 	Engine string // duckduckgo or searxng; "": duckduckgo
 	URL    string // where it is; "": DuckDuckGo's own page. It need not be a public address
 }
 
 // own is the host and port of the server that the user named; "": none.
-func (s WebSearch) own() string {
+func (s Search) own() string {
 	u, err := url.Parse(s.URL)
 	if err != nil || s.URL == "" {
 		return ""
@@ -57,16 +58,16 @@ type engine struct {
 	hits func(webPage) ([]hit, error)
 }
 
-func (s WebSearch) engine() engine {
+func (s Search) engine() engine {
 	if s.Engine == "searxng" {
 		return searxng(s.URL)
 	}
 	return duckDuckGo(cmp.Or(s.URL, publicDuckDuckGo))
 }
 
-func newWebSearch(s WebSearch, w *web) agent.Tool {
+func newWebSearch(s Search, w *web) agent.Tool {
 	asked := s.engine()
-	return agent.NewOutward(spec[webSearchArgs]("web_search"), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
+	return agent.NewOutward(describe.Tool[webSearchArgs](descriptions, "web_search"), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
 		query := strings.Join(strings.Fields(args.Query), " ")
 		if query == "" {
 			return agent.Result{}, errors.New("what to look for? The query holds no words")

@@ -1,4 +1,4 @@
-package tools
+package web
 
 import (
 	"context"
@@ -17,6 +17,18 @@ import (
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
+
+// noon is the day on which all tests take place, a Thursday.
+var noon = time.Date(2026, 10, 8, 12, 0, 0, 0, time.Local)
+
+func holds(t *testing.T, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s: %q is missing in:\n%s", what, part, text)
+		}
+	}
+}
 
 // forgetful is a history that keeps nothing.
 type forgetful struct{}
@@ -95,7 +107,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 				}
 			}
 			wide, c := newWeb(nil, web.Host(), nil), &clock{time: noon}
-			kit := []agent.Tool{newWebSearch(WebSearch{URL: web.URL + "/html/"}, wide), newWebFetch(wide), newCrawl(wide, c.now, c.pause)}
+			kit := []agent.Tool{newWebSearch(Search{URL: web.URL + "/html/"}, wide), newWebFetch(wide), newCrawl(wide, c.now, c.pause)}
 			a := turn.New(turn.Options{
 				Model: llmtest.NewScript(tc.lines...), History: forgetful{}, Tools: func() []agent.Tool { return kit }, Now: func() time.Time { return noon },
 				Mode: func() agent.Mode { return tc.mode }, Rules: (*rules.Rules)(nil).With(tc.rules...),

@@ -1,4 +1,4 @@
-package tools
+package web
 
 import (
 	"context"
@@ -16,6 +16,9 @@ import (
 
 	"lifehub/agent/tools/outbound"
 )
+
+// byteOrderMark may begin a text, and is no part of it.
+const byteOrderMark = "\ufeff"
 
 // The bounds of a fetch.
 const (

@@ -1,4 +1,4 @@
-package tools
+package web
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"lifehub/internal/webtest"
 )
 
-func searchWeb(t *testing.T, s WebSearch, args string) (agent.Result, error) {
+func searchWeb(t *testing.T, s Search, args string) (agent.Result, error) {
 	t.Helper()
 	return newWebSearch(s, newWeb(nil, s.own(), nil)).Run(t.Context(), json.RawMessage(args))
 }
@@ -19,10 +19,10 @@ func TestASearchOfTheWebBringsTitlesAddressesAndSnippets(t *testing.T) {
 	web := webtest.New(t)
 	cafe := web.URL + "/caf%C3%A9?a=1&b=2"
 	for name, tc := range map[string]struct {
-		search WebSearch
+		search Search
 		want   string
 	}{
-		"DuckDuckGo": {WebSearch{URL: web.URL + "/html/"}, `3 results from DuckDuckGo for "marathon training tips"
+		"DuckDuckGo": {Search{URL: web.URL + "/html/"}, `3 results from DuckDuckGo for "marathon training tips"
 
 1. Marathon training: a plan for sixteen weeks
 ` + web.URL + `/marathon
@@ -34,7 +34,7 @@ Where runners meet.
 
 3. A link without the redirect
 https://example.org/direct`},
-		"SearXNG": {WebSearch{Engine: "searxng", URL: web.URL + "/searxng"}, `2 results from SearXNG for "marathon training tips"
+		"SearXNG": {Search{Engine: "searxng", URL: web.URL + "/searxng"}, `2 results from SearXNG for "marathon training tips"
 
 1. Marathon training: a plan for sixteen weeks
 ` + web.URL + `/marathon
@@ -68,25 +68,25 @@ https://example.org/direct`},
 
 func TestASearchThatBringsNothingSaysWhy(t *testing.T) {
 	web := webtest.New(t)
-	duck, searx := WebSearch{URL: web.URL + "/html/"}, WebSearch{Engine: "searxng", URL: web.URL + "/searxng/"}
+	duck, searx := Search{URL: web.URL + "/html/"}, Search{Engine: "searxng", URL: web.URL + "/searxng/"}
 	for name, tc := range map[string]struct {
-		search      WebSearch
+		search      Search
 		query, want string // want begins with "nothing: " where nothing was found
 	}{
 		"nothing found":          {duck, "none", `nothing: DuckDuckGo found nothing on the web for "none".`},
 		"a captcha":              {duck, "captcha", "asks for a captcha"},
 		"a changed layout":       {duck, "new", "its layout has changed"},
 		"asked too often":        {duck, "busy", "asked too often; try again later (429"},
-		"another page":           {WebSearch{URL: web.URL + "/marathon"}, "x", "or it is another page"},
-		"no such page":           {WebSearch{URL: web.URL + "/nowhere"}, "x", "there is no such page (404"},
+		"another page":           {Search{URL: web.URL + "/marathon"}, "x", "or it is another page"},
+		"no such page":           {Search{URL: web.URL + "/nowhere"}, "x", "there is no such page (404"},
 		"SearXNG found nothing":  {searx, "none", `nothing: SearXNG found nothing on the web for "none".`},
 		"its engines are silent": {searx, "silent", "none of the engines that it asks gave results: brave Suspended: too many requests, google Suspended: CAPTCHA"},
 		"no JSON":                {searx, "page", "is not the JSON of SearXNG"},
 		"JSON is not allowed":    {searx, "busy", "json has to stand under search: formats:"},
 		"other JSON":             {searx, "new", "JSON without results"},
-		"no address":             {WebSearch{Engine: "searxng"}, "x", "the setting web.search_url: it is empty"},
-		"no address at all":      {WebSearch{Engine: "searxng", URL: "localhost:8888"}, "x", "the setting web.search_url: only http"},
-		"nobody there":           {WebSearch{URL: "http://127.0.0.1:1/"}, "x", "search the web: fetch http://127.0.0.1:1/"},
+		"no address":             {Search{Engine: "searxng"}, "x", "the setting web.search_url: it is empty"},
+		"no address at all":      {Search{Engine: "searxng", URL: "localhost:8888"}, "x", "the setting web.search_url: only http"},
+		"nobody there":           {Search{URL: "http://127.0.0.1:1/"}, "x", "search the web: fetch http://127.0.0.1:1/"},
 		"no words":               {duck, " ", "The query holds no words"},
 		"too many words":         {duck, strings.Repeat("word ", 100), "400 at most"},
 	} {
@@ -129,14 +129,14 @@ func TestLinksOfDuckDuckGoAreFollowedInThought(t *testing.T) {
 
 func TestOnlyTheSearchServerOfTheUserMayBePrivate(t *testing.T) {
 	mine, other := webtest.New(t), webtest.New(t)
-	w := newWeb(nil, WebSearch{URL: mine.URL + "/html/"}.own(), nil)
+	w := newWeb(nil, Search{URL: mine.URL + "/html/"}.own(), nil)
 	if _, err := w.get(t.Context(), mine.URL+"/marathon"); err != nil {
 		t.Errorf("the user's own server: %v", err)
 	}
 	if _, err := w.get(t.Context(), other.URL+"/marathon"); err == nil || len(other.Asked()) > 0 {
 		t.Errorf("another port of this machine was asked: %v", err)
 	}
-	for _, none := range []WebSearch{{}, {Engine: "searxng"}, {URL: "::"}} {
+	for _, none := range []Search{{}, {Engine: "searxng"}, {URL: "::"}} {
 		if _, err := newWeb(nil, none.own(), nil).get(t.Context(), mine.URL); err == nil {
 			t.Errorf("%+v opens %s", none, mine.URL)
 		}

@@ -1,11 +1,14 @@
-package tools
+package web
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"lifehub/agent"
 )
 
 // The answers have the shape that Open-Meteo documents, nulls included.
@@ -22,7 +25,7 @@ const (
 )
 
 // weatherServer replays answers and keeps the questions.
-func weatherServer(t *testing.T, b *bench, geocoding, forecast http.HandlerFunc) *[]string {
+func weatherServer(t *testing.T, b *openMeteo, geocoding, forecast http.HandlerFunc) *[]string {
 	t.Helper()
 	var asked []string
 	mux := http.NewServeMux()
@@ -36,7 +39,7 @@ func weatherServer(t *testing.T, b *bench, geocoding, forecast http.HandlerFunc)
 	mux.HandleFunc("/v1/forecast", keep(forecast))
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	b.deps.Geocoding, b.deps.Forecast, b.deps.HTTP = server.URL+"/v1/search", server.URL+"/v1/forecast", server.Client()
+	b.Geocoding, b.Forecast, b.Client = server.URL+"/v1/search", server.URL+"/v1/forecast", server.Client()
 	return &asked
 }
 
@@ -49,9 +52,9 @@ func says(status int, body string) http.HandlerFunc {
 }
 
 func TestGetWeatherTellsNowAndTheDaysAhead(t *testing.T) {
-	b := work(t, nil)
+	b := &openMeteo{t: t}
 	asked := weatherServer(t, b, says(200, zurich), says(200, forecast))
-	result, got := b.run("get_weather", `{"place":"Zürich","days":2}`)
+	result, got := b.run(`{"place":"Zürich","days":2}`)
 	want := `Zurich, Switzerland, now: light rain, 12°C (feels like 9°C), wind 13 km/h, humidity 71 %.
 
 - Thursday, 2026-10-08: light rain, 8 to 12°C, 4.2 mm rain or snow (88 % likely), wind up to 22 km/h
@@ -67,14 +70,14 @@ There is also Zurich, Kansas, United States; name the region or country to choos
 }
 
 func TestGetWeatherChoosesByWhatFollowsTheComma(t *testing.T) {
-	b := work(t, nil)
+	b := &openMeteo{t: t}
 	weatherServer(t, b, says(200, zurich), says(200, forecast))
 	for place, want := range map[string]string{
 		"Zurich, Kansas": "Zurich, Kansas, United States, now", "Zurich, us": "Zurich, Kansas", "Zurich, Switzerland": "Zurich, Switzerland, now",
 		"Zurich,Kansas , USA": "Zurich, Kansas, United States, now", "Zurich,": "Zurich, Switzerland, now", "Zurich, Kansas, CH": `error: there is no Zurich in "Kansas, CH"`,
 		"Zurich, France": `error: there is no Zurich in "France", but there are Zurich, Switzerland; Zurich, Kansas, United States`,
 	} {
-		if _, got := b.run("get_weather", `{"place":"`+place+`"}`); !strings.HasPrefix(got, want) {
+		if _, got := b.run(`{"place":"` + place + `"}`); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q", place, got)
 		}
 	}
@@ -101,18 +104,18 @@ Source: Open-Meteo`
 		{"imperial", `{"place":"Zurich, Kansas","hours":4,"days":1}`},
 		{"metric", `{"place":"Zurich, Kansas","hours":4,"days":1,"units":"imperial"}`},
 	} {
-		b := work(t, nil)
-		b.deps.Units = tc.set
+		b := &openMeteo{t: t}
+		b.Units = tc.set
 		asked := weatherServer(t, b, says(200, zurich), says(200, hourly))
-		if _, got := b.run("get_weather", tc.args); got != want {
+		if _, got := b.run(tc.args); got != want {
 			t.Errorf("set to %s, %s: got\n%s", tc.set, tc.args, got)
 		}
 		holds(t, "questions", strings.Join(*asked, "\n"), "forecast_hours=4", "hourly=weather_code%2Ctemperature_2m", "temperature_unit=fahrenheit", "wind_speed_unit=mph", "precipitation_unit=inch")
 	}
-	b := work(t, nil)
-	b.deps.Units = "imperial"
+	b := &openMeteo{t: t}
+	b.Units = "imperial"
 	asked := weatherServer(t, b, says(200, zurich), says(200, forecast))
-	b.run("get_weather", `{"place":"Zurich","units":"metric"}`)
+	b.run(`{"place":"Zurich","units":"metric"}`)
 	if all := strings.Join(*asked, " "); strings.Contains(all, "fahrenheit") || strings.Contains(all, "hourly") {
 		t.Errorf("asked in metric units and without hours: %s", all)
 	}
@@ -130,9 +133,9 @@ func TestGetWeatherReadsTheLastWordsAsRegion(t *testing.T) {
 		"Zurich Kansas": "Zurich, Kansas, United States, now", "Zurich  USA": "Zurich, Kansas, United States, now",
 		"Zurich Nowhere": `error: no place called "Zurich Nowhere" is known`, "New Zurich": `error: no place called "New Zurich" is known`,
 	} {
-		b := work(t, nil)
+		b := &openMeteo{t: t}
 		weatherServer(t, b, known, says(200, forecast))
-		if _, got := b.run("get_weather", `{"place":"`+place+`"}`); !strings.HasPrefix(got, want) {
+		if _, got := b.run(`{"place":"` + place + `"}`); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q", place, got)
 		}
 	}
@@ -146,23 +149,39 @@ func TestGetWeatherSaysWhatWentWrong(t *testing.T) {
 		"is no JSON":                   {says(200, "<html>"), nil},
 		"Open-Meteo cannot be reached": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
 	} {
-		b := work(t, nil)
+		b := &openMeteo{t: t}
 		weatherServer(t, b, answers[0], answers[1])
-		if _, got := b.run("get_weather", `{"place":"Nowhere"}`); !strings.HasPrefix(got, "error: ") || !strings.Contains(got, want) {
+		if _, got := b.run(`{"place":"Nowhere"}`); !strings.HasPrefix(got, "error: ") || !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	b := work(t, nil)
-	if _, got := b.run("get_weather", `{"place":" "}`); got != "error: the weather of which place?" {
+	b := &openMeteo{t: t}
+	if _, got := b.run(`{"place":" "}`); got != "error: the weather of which place?" {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestGetWeatherStopsWhenTheTurnDoes(t *testing.T) {
-	b := work(t, nil)
+	b := &openMeteo{t: t}
 	ctx, cancel := context.WithCancel(t.Context())
 	weatherServer(t, b, func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }, nil)
-	if _, err := b.tool("get_weather").Run(ctx, []byte(`{"place":"Oslo"}`)); err == nil || !strings.Contains(err.Error(), "context canceled") {
+	if _, err := newGetWeather(b.Weather).Run(ctx, []byte(`{"place":"Oslo"}`)); err == nil || !strings.Contains(err.Error(), "context canceled") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// openMeteo is the tool before a server in place of Open-Meteo.
+type openMeteo struct {
+	t *testing.T
+	Weather
+}
+
+// run runs the tool; the text of an error stands after "error: ".
+func (b *openMeteo) run(args string) (agent.Result, string) {
+	b.t.Helper()
+	result, err := newGetWeather(b.Weather).Run(b.t.Context(), json.RawMessage(args))
+	if err != nil {
+		return result, "error: " + err.Error()
+	}
+	return result, result.Text
 }

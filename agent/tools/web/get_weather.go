@@ -1,4 +1,4 @@
-package tools
+package web
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/describe"
 )
 
 type weatherArgs struct {
@@ -34,17 +35,17 @@ const (
 	maxWeatherBody  = 1 << 20
 )
 
-// weather asks Open-Meteo.
-type weather struct {
-	client              *http.Client
-	geocoding, forecast string
-	units               string // metric or imperial, where a call does not say; "": metric
+// Weather asks Open-Meteo.
+type Weather struct {
+	Client              *http.Client
+	Geocoding, Forecast string
+	Units               string // metric or imperial, where a call does not say; "": metric
 }
 
-func newGetWeather(w weather) agent.Tool {
-	w.geocoding = cmp.Or(w.geocoding, publicGeocoding)
-	w.forecast = cmp.Or(w.forecast, publicForecast)
-	return agent.NewOutward(spec[weatherArgs]("get_weather"), func(ctx context.Context, args weatherArgs) (agent.Result, error) {
+func newGetWeather(w Weather) agent.Tool {
+	w.Geocoding = cmp.Or(w.Geocoding, publicGeocoding)
+	w.Forecast = cmp.Or(w.Forecast, publicForecast)
+	return agent.NewOutward(describe.Tool[weatherArgs](descriptions, "get_weather"), func(ctx context.Context, args weatherArgs) (agent.Result, error) {
 		if strings.Trim(args.Place, " ,\t\n") == "" {
 			return agent.Result{}, errors.New("the weather of which place?")
 		}
@@ -52,7 +53,7 @@ func newGetWeather(w weather) agent.Tool {
 		if args.Days > 0 {
 			days = min(args.Days, maxWeatherDays)
 		}
-		asked := outlook{days: days, hours: min(max(args.Hours, 0), maxWeatherHours), imperial: cmp.Or(args.Units, w.units) == "imperial"}
+		asked := outlook{days: days, hours: min(max(args.Hours, 0), maxWeatherHours), imperial: cmp.Or(args.Units, w.Units) == "imperial"}
 		ctx, cancel := context.WithTimeout(ctx, weatherTime)
 		defer cancel()
 		found, err := w.find(ctx, args.Place)
@@ -107,7 +108,7 @@ type report struct {
 	} `json:"hourly"`
 }
 
-func (w weather) report(ctx context.Context, t town, asked outlook) (report, error) {
+func (w Weather) report(ctx context.Context, t town, asked outlook) (report, error) {
 	query := url.Values{
 		"latitude":      {strconv.FormatFloat(t.Latitude, 'f', -1, 64)},
 		"longitude":     {strconv.FormatFloat(t.Longitude, 'f', -1, 64)},
@@ -126,19 +127,19 @@ func (w weather) report(ctx context.Context, t town, asked outlook) (report, err
 		query.Set("precipitation_unit", "inch")
 	}
 	var r report
-	if err := w.get(ctx, w.forecast, query, &r); err != nil {
+	if err := w.get(ctx, w.Forecast, query, &r); err != nil {
 		return r, fmt.Errorf("get the weather of %s: %w", t.Name, err)
 	}
 	return r, nil
 }
 
 // get reads a JSON answer of Open-Meteo.
-func (w weather) get(ctx context.Context, address string, query url.Values, into any) error {
+func (w Weather) get(ctx context.Context, address string, query url.Values, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}
-	response, err := w.client.Do(request)
+	response, err := w.Client.Do(request)
 	if err != nil {
 		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 			err = wrapped.Err // the address says nothing to the user

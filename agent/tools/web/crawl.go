@@ -1,4 +1,4 @@
-package tools
+package web
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/describe"
 	"lifehub/agent/tools/excerpt"
 	"lifehub/llm"
 )
@@ -40,7 +41,7 @@ type crawl struct {
 }
 
 func newCrawl(w *web, now func() time.Time, pause func(context.Context, time.Duration) error) agent.Tool {
-	return &crawl{spec[crawlArgs]("crawl"), w, now, pause}
+	return &crawl{describe.Tool[crawlArgs](descriptions, "crawl"), w, now, pause}
 }
 
 // pause waits, or ends with ctx.

@@ -1,0 +1,6 @@
+package web
+
+import "embed"
+
+//go:embed *.md
+var descriptions embed.FS

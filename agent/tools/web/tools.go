@@ -1,0 +1,15 @@
+// Package web holds the tools that go to the web: search, a page, a site, the
+// weather. Start with [Tools].
+package web
+
+import (
+	"time"
+
+	"lifehub/agent"
+)
+
+// Tools makes them. sent is told how many bytes went to another machine.
+func Tools(s Search, place Weather, now func() time.Time, sent func(bytes int)) []agent.Tool {
+	w := newWeb(nil, s.own(), sent)
+	return []agent.Tool{newWebSearch(s, w), newWebFetch(w), newCrawl(w, now, pause), newGetWeather(place)}
+}
