@@ -262,12 +262,12 @@ func embedQuestion(ctx context.Context, embedder interface {
 ) ([]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, questionTime)
 	defer cancel()
-	vectors, err := embedder.Embed(ctx, []string{modelByName(embedder.Name()).query + question})
+	embeddings, err := embedder.Embed(ctx, []string{modelByName(embedder.Name()).query + question})
 	if err != nil {
 		return nil, err
 	}
-	if len(vectors) != 1 {
-		return nil, fmt.Errorf("the embedder returned %d vectors for one question", len(vectors))
+	if len(embeddings) != 1 {
+		return nil, fmt.Errorf("the embedder returned %d vectors for one question", len(embeddings))
 	}
-	return normalise(vectors[0])
+	return normalise(embeddings[0])
 }

@@ -128,7 +128,7 @@ func (c *chroma) look(ctx context.Context) error {
 func (p chromaPlace) check() error {
 	for _, kind := range []string{"hnsw", "spann"} {
 		if space := p.Settings[kind].Space; space != "" && space != "cosine" {
-			return &awayError{fmt.Errorf("the collection on the Chroma server compares by %s, not by cosine", space)}
+			return &awayError{err: fmt.Errorf("the collection on the Chroma server compares by %s, not by cosine", space)}
 		}
 	}
 	return nil
@@ -208,7 +208,7 @@ func (c *chroma) present(ctx context.Context, at chromaPlace, keys []key) (map[k
 	return have, nil
 }
 
-func (c *chroma) Put(ctx context.Context, keys []key, vectors [][]float32) error {
+func (c *chroma) Put(ctx context.Context, keys []key, embeddings [][]float32) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -216,7 +216,7 @@ func (c *chroma) Put(ctx context.Context, keys []key, vectors [][]float32) error
 	if err != nil {
 		return err
 	}
-	if at.ID != "" && at.Dimension != 0 && at.Dimension != len(vectors[0]) {
+	if at.ID != "" && at.Dimension != 0 && at.Dimension != len(embeddings[0]) {
 		if err := c.server.ask(ctx, http.MethodDelete, "collections/"+c.collectionName(c.model), nil, nil); err != nil && !isGone(err) {
 			return err
 		}
@@ -228,7 +228,7 @@ func (c *chroma) Put(ctx context.Context, keys []key, vectors [][]float32) error
 		}
 	}
 	mark := map[string]string{ownerMark: c.owner}
-	in := chromaUpsert{IDs: idsOf(keys), Embeddings: vectors}
+	in := chromaUpsert{IDs: idsOf(keys), Embeddings: embeddings}
 	for range keys {
 		in.Metadatas = append(in.Metadatas, mark)
 	}
@@ -236,7 +236,7 @@ func (c *chroma) Put(ctx context.Context, keys []key, vectors [][]float32) error
 		return err
 	}
 	at.count += len(keys) // until the server is asked again
-	at.Dimension = len(vectors[0])
+	at.Dimension = len(embeddings[0])
 	c.remember(at)
 	return nil
 }
@@ -329,7 +329,7 @@ func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, li
 		return nil, err
 	}
 	if len(got.IDs) != 1 || len(got.Distances) != 1 || len(got.IDs[0]) != len(got.Distances[0]) {
-		return nil, &awayError{errors.New("the Chroma server answered a question with something else than ids and distances")}
+		return nil, &awayError{err: errors.New("the Chroma server answered a question with something else than ids and distances")}
 	}
 	found := make([]match, 0, len(got.IDs[0]))
 	for i, id := range got.IDs[0] {
@@ -337,7 +337,7 @@ func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, li
 		if err != nil || got.Distances[0][i] == nil {
 			continue // somebody else's record
 		}
-		found = append(found, match{k, 1 - *got.Distances[0][i]})
+		found = append(found, match{key: k, cosine: 1 - *got.Distances[0][i]})
 	}
 	return found, nil
 }

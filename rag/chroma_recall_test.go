@@ -114,18 +114,18 @@ func paragraphVectors(t *testing.T, n int) [][]float32 {
 	if len(texts) < n {
 		t.Fatalf("the shared notes have %d paragraphs, want %d", len(texts), n)
 	}
-	vectors, err := llm.Ngrams{}.Embed(t.Context(), texts[:n])
+	embeddings, err := llm.Ngrams{}.Embed(t.Context(), texts[:n])
 	if err != nil {
 		t.Fatal(err)
 	}
-	return vectors
+	return embeddings
 }
 
 func randomUnits(t *testing.T, n, dimension int) [][]float32 {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
-	vectors := make([][]float32, n)
-	for i := range vectors {
+	embeddings := make([][]float32, n)
+	for i := range embeddings {
 		raw := make([]float32, dimension)
 		for j := range raw {
 			raw[j] = float32(random.NormFloat64())
@@ -134,7 +134,7 @@ func randomUnits(t *testing.T, n, dimension int) [][]float32 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vectors[i] = unit
+		embeddings[i] = unit
 	}
-	return vectors
+	return embeddings
 }

@@ -113,7 +113,7 @@ func (s *chromaServer) ask(ctx context.Context, method, path string, in, out any
 	if err == nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	return &awayError{fmt.Errorf("ask the Chroma server at %s: %w", s.shown, err)}
+	return &awayError{err: fmt.Errorf("ask the Chroma server at %s: %w", s.shown, err)}
 }
 
 func (s *chromaServer) call(ctx context.Context, method, path string, in, out any) error {

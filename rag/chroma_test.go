@@ -134,7 +134,7 @@ func openWith(t *testing.T, dir, index string, store *Chroma) (*notes.Folder, *I
 
 func TestBothStoresHoldTheSameCollection(t *testing.T) {
 	eachStore(t, func(t *testing.T, _ string, store *Chroma) {
-		x := &Index{vectors: localStore{t.TempDir()}}
+		x := &Index{vectors: localStore{dir: t.TempDir()}}
 		if store != nil {
 			var err error
 			if x.vectors, err = newChromaStore(*store, "vault"); err != nil {
@@ -151,26 +151,26 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 		}
 		defer c.Close() //nolint:errcheck // the test is over
 		const n = 500
-		keys, vectors := make([]key, n), make([][]float32, n)
+		keys, embeddings := make([]key, n), make([][]float32, n)
 		for i := range keys {
 			sum := sha256.Sum256(fmt.Append(nil, i))
 			keys[i] = keyOf(sum[:]).passage().window(i%2, 2)
-			if vectors[i], err = normalise(bag(words(i, 12))); err != nil {
+			if embeddings[i], err = normalise(bag(words(i, 12))); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if missing, err := c.Missing(ctx, keys); err != nil || !slices.Equal(missing, keys) {
 			t.Errorf("an empty collection misses %d of %d keys, %v", len(missing), n, err)
 		}
-		if found, err := c.Nearest(ctx, vectors[0], 10); len(found) > 0 {
+		if found, err := c.Nearest(ctx, embeddings[0], 10); len(found) > 0 {
 			t.Errorf("an empty collection finds %d, %v", len(found), err)
 		}
 		for start := 0; start < n; start += 100 {
-			if err := c.Put(ctx, keys[start:start+100], vectors[start:start+100]); err != nil {
+			if err := c.Put(ctx, keys[start:start+100], embeddings[start:start+100]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := c.Put(ctx, keys[:10], vectors[:10]); err != nil { // again: nothing is doubled
+		if err := c.Put(ctx, keys[:10], embeddings[:10]); err != nil { // again: nothing is doubled
 			t.Fatal(err)
 		}
 		before, err := x.vectors.State(ctx, "model")
@@ -189,12 +189,12 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 		if missing, err := again.Missing(ctx, slices.Concat(keys[:3], strangers, keys[3:])); err != nil || !slices.Equal(missing, strangers) {
 			t.Errorf("missing are %v, %v; want %v", missing, err, strangers)
 		}
-		question := vectors[7]
+		question := embeddings[7]
 		var truth []match
 		var all cosines
-		for i, v := range vectors {
+		for i, v := range embeddings {
 			cosine := float64(dot(question, v))
-			truth = append(truth, match{keys[i], cosine})
+			truth = append(truth, match{key: keys[i], cosine: cosine})
 			all.add(cosine)
 		}
 		slices.SortFunc(truth, func(a, b match) int { return cmpFloat(b.cosine, a.cosine) })
@@ -213,7 +213,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 			t.Fatalf("of 350 keys and two strangers it compares %d, %v", len(among), err)
 		}
 		for _, f := range among {
-			if want := float64(dot(question, vectors[slices.Index(keys, f.key)])); f.cosine-want > 1e-4 || want-f.cosine > 1e-4 {
+			if want := float64(dot(question, embeddings[slices.Index(keys, f.key)])); f.cosine-want > 1e-4 || want-f.cosine > 1e-4 {
 				t.Errorf("among some, %x has cosine %.4f, want %.4f", f.key, f.cosine, want)
 			}
 		}
@@ -235,7 +235,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 		if missing, err := again.Missing(ctx, keys); err != nil || !slices.Equal(missing, keys[300:]) {
 			t.Errorf("after forgetting 200 of 500 it misses %d, %v", len(missing), err)
 		}
-		if err := again.Put(ctx, keys[300:], vectors[300:]); err != nil {
+		if err := again.Put(ctx, keys[300:], embeddings[300:]); err != nil {
 			t.Fatal(err)
 		}
 		if after, err := x.vectors.State(ctx, "model"); err != nil || after == "" || before == "" {

@@ -28,7 +28,7 @@ type collection interface {
 	Missing(ctx context.Context, keys []key) ([]key, error)
 	// Put adds vectors of length 1. All have the collection's dimension; others
 	// make the collection begin again: the name stayed and the model did not.
-	Put(ctx context.Context, keys []key, vectors [][]float32) error
+	Put(ctx context.Context, keys []key, embeddings [][]float32) error
 	// Forget may take away the vectors of passages that are not used.
 	Forget(ctx context.Context, used map[key]bool) error
 	// Nearest returns the limit vectors nearest to a question's, nearest first.
@@ -46,12 +46,6 @@ type collection interface {
 	// Flush makes what was put survive a power cut.
 	Flush() error
 	Close() error
-}
-
-// meaning is the part of an index that a model's vectors make searchable.
-type meaning struct {
-	model string
-	collection
 }
 
 // match is a vector found, and how near it is.

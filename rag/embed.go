@@ -156,9 +156,9 @@ func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys [
 	for i, text := range texts {
 		prefixed[i] = prefix + text
 	}
-	vectors, err := embedder.Embed(ctx, prefixed)
-	if err == nil && len(vectors) != len(texts) {
-		err = fmt.Errorf("the embedder returned %d vectors for %d texts", len(vectors), len(texts))
+	embeddings, err := embedder.Embed(ctx, prefixed)
+	if err == nil && len(embeddings) != len(texts) {
+		err = fmt.Errorf("the embedder returned %d vectors for %d texts", len(embeddings), len(texts))
 	}
 	if err != nil {
 		if ctx.Err() != nil || errors.Is(err, llm.ErrUnreachable) || isNotFound(err) {
@@ -171,7 +171,7 @@ func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys [
 	}
 	var good []key
 	var units [][]float32
-	for i, vector := range vectors {
+	for i, vector := range embeddings {
 		unit, err := normalise(vector)
 		if dimension == 0 && err == nil {
 			dimension = len(unit)

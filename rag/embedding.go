@@ -48,7 +48,7 @@ func (e *embedding) batch(ctx context.Context) (away bool, err error) {
 		return false, err
 	}
 	e.progress(Progress{Phase: "embed", Done: e.done, Total: len(e.todo)})
-	keys, vectors, err := embedSome(ctx, e.embedder, e.dimension, windows, texts)
+	keys, embeddings, err := embedSome(ctx, e.embedder, e.dimension, windows, texts)
 	if err != nil {
 		return true, e.away(ctx, err)
 	}
@@ -58,11 +58,11 @@ func (e *embedding) batch(ctx context.Context) (away bool, err error) {
 		}
 	}
 	e.refused += len(windows) - len(keys)
-	if err := e.meaning.Put(ctx, keys, vectors); err != nil {
+	if err := e.meaning.Put(ctx, keys, embeddings); err != nil {
 		return false, err
 	}
-	if len(vectors) > 0 {
-		e.dimension = len(vectors[0])
+	if len(embeddings) > 0 {
+		e.dimension = len(embeddings[0])
 	}
 	e.changes.Embedded += len(keys)
 	e.done += len(batch)
@@ -106,14 +106,14 @@ func (e *embedding) end(ctx context.Context) error {
 // the collection, the name stayed and the model did not: every passage is to
 // be embedded again; else all stays as it is.
 func (e *embedding) again(ctx context.Context) (bool, error) {
-	vectors, err := e.embedder.Embed(ctx, []string{modelByName(e.embedder.Name()).document + "notes"})
+	embeddings, err := e.embedder.Embed(ctx, []string{modelByName(e.embedder.Name()).document + "notes"})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	if err != nil || len(vectors) != 1 || len(vectors[0]) == e.dimension {
+	if err != nil || len(embeddings) != 1 || len(embeddings[0]) == e.dimension {
 		return false, nil //nolint:nilerr // what follows says what is wrong with the embedder
 	}
-	if _, err := normalise(vectors[0]); err != nil {
+	if _, err := normalise(embeddings[0]); err != nil {
 		return false, nil //nolint:nilerr // a bad vector is no other model
 	}
 	if err := e.begin(ctx); err != nil {

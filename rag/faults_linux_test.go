@@ -204,8 +204,8 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 					base := filepath.Base(x.generationBase(n))
 					names = append(names, base+".db", base+".db-wal", base+".db-shm", base+".stamp", base+".stamp.new")
 				}
-				vectors, _ := localStore{index}.path("bag")
-				args = []string{"-P", vectors}
+				file, _ := localStore{dir: index}.path("bag")
+				args = []string{"-P", file}
 				for _, name := range names {
 					args = append(args, "-P", filepath.Join(index, name))
 				}

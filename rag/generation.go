@@ -116,8 +116,8 @@ func Discard(dir string) error {
 	if err == nil {
 		err = removeGenerations(dir, number+1)
 	}
-	vectors, _ := filepath.Glob(filepath.Join(dir, "meaning-*.vec")) //nolint:errcheck // the pattern is sound
-	for _, path := range vectors {
+	files, _ := filepath.Glob(filepath.Join(dir, "meaning-*.vec")) //nolint:errcheck // the pattern is sound
+	for _, path := range files {
 		err = errors.Join(err, os.Remove(path))
 	}
 	if err != nil {

@@ -61,7 +61,7 @@ func Open(dir string, options Options) (*Index, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open index: %w", explain(err))
 	}
-	x := &Index{dir: dir, options: options, vectors: localStore{dir}, lost: -1, embedder: options.Embedder}
+	x := &Index{dir: dir, options: options, vectors: localStore{dir: dir}, lost: -1, embedder: options.Embedder}
 	if options.Chroma != nil {
 		store, err := newChromaStore(*options.Chroma, options.Vault)
 		if err != nil {
@@ -216,14 +216,20 @@ func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
 		}
 	}
 	if x.meaning == nil {
-		vectors, err := x.vectors.Open(x.embedder.Name())
+		opened, err := x.vectors.Open(x.embedder.Name())
 		if err != nil {
 			return nil, nil, err
 		}
 		if passage.NeedsWindows(windowOf(x.embedder), x.options.Size) {
-			vectors = windowed{vectors}
+			opened = windowed{collection: opened}
 		}
-		x.meaning = &meaning{x.embedder.Name(), vectors}
+		x.meaning = &meaning{x.embedder.Name(), opened}
 	}
 	return x.meaning, x.embedder, nil
+}
+
+// meaning is the part of an index that a model's vectors make searchable.
+type meaning struct {
+	model string
+	collection
 }

@@ -29,7 +29,7 @@ type bagEmbedder struct {
 func (e *bagEmbedder) Name() string { return e.name }
 
 func (e *bagEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
+	embeddings := make([][]float32, len(texts))
 	for i, text := range texts {
 		e.texts++
 		if e.spoil != nil {
@@ -38,13 +38,13 @@ func (e *bagEmbedder) Embed(_ context.Context, texts []string) ([][]float32, err
 				return nil, err
 			}
 			if vector != nil {
-				vectors[i] = vector
+				embeddings[i] = vector
 				continue
 			}
 		}
-		vectors[i] = bag(text)
+		embeddings[i] = bag(text)
 	}
-	return vectors, nil
+	return embeddings, nil
 }
 
 func bag(text string) []float32 {

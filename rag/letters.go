@@ -44,12 +44,12 @@ func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (wei
 	if err != nil {
 		return 0, err
 	}
-	looked, vectors, err := s.lettersOf(ctx, `p.id IN (`+marks(len(ids))+`)`, ids...)
+	looked, embeddings, err := s.lettersOf(ctx, `p.id IN (`+marks(len(ids))+`)`, ids...)
 	if err != nil {
 		return 0, err
 	}
 	for i, id := range looked {
-		found[id].letters = usual.near(float64(dot(question, vectors[i])))
+		found[id].letters = usual.near(float64(dot(question, embeddings[i])))
 	}
 	return lettersWeight, nil
 }
@@ -100,7 +100,7 @@ func (s *search) sampleLetters(ctx context.Context) ([][]float32, error) {
 
 // lettersOf are the passages that a condition holds for, in their order, and
 // the vector of each, under its title and headings.
-func (s *search) lettersOf(ctx context.Context, where string, args ...any) (ids []int64, vectors [][]float32, err error) {
+func (s *search) lettersOf(ctx context.Context, where string, args ...any) (ids []int64, embeddings [][]float32, err error) {
 	places, err := placesOf(ctx, s.db, where, args...)
 	if err != nil {
 		return nil, nil, err
@@ -114,7 +114,7 @@ func (s *search) lettersOf(ctx context.Context, where string, args ...any) (ids 
 		if err != nil {
 			return nil, nil, err
 		}
-		ids, vectors = append(ids, p.id), append(vectors, made[0])
+		ids, embeddings = append(ids, p.id), append(embeddings, made[0])
 	}
-	return ids, vectors, nil
+	return ids, embeddings, nil
 }

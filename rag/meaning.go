@@ -73,19 +73,19 @@ func refuseToEmbed(context.Context, string) ([]float32, error) {
 	return nil, errors.New("the collection takes finished vectors only")
 }
 
-func (m *localVectors) Put(_ context.Context, keys []key, vectors [][]float32) error {
+func (m *localVectors) Put(_ context.Context, keys []key, embeddings [][]float32) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.file.dimension != 0 && len(vectors) > 0 && m.file.dimension != len(vectors[0]) {
+	if m.file.dimension != 0 && len(embeddings) > 0 && m.file.dimension != len(embeddings[0]) {
 		// The name stayed and the model did not: its old vectors mean nothing now.
-		if err := m.file.reset(len(vectors[0])); err != nil {
+		if err := m.file.reset(len(embeddings[0])); err != nil {
 			return fmt.Errorf("begin vectors: %w", err)
 		}
 		if err := m.fill(); err != nil {
 			return err
 		}
 	}
-	if err := m.file.put(keys, vectors); err != nil {
+	if err := m.file.put(keys, embeddings); err != nil {
 		return err
 	}
 	if m.chromem != nil && len(m.file.rows) > scanFrom {

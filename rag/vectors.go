@@ -150,12 +150,12 @@ func (v *vectorFile) reset(dimension int) error {
 
 // put adds vectors. All must have length 1 and the file's dimension; the
 // first ever put decide it.
-func (v *vectorFile) put(keys []key, vectors [][]float32) error {
+func (v *vectorFile) put(keys []key, embeddings [][]float32) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	if v.dimension != len(vectors[0]) {
-		if err := v.reset(len(vectors[0])); err != nil {
+	if v.dimension != len(embeddings[0]) {
+		if err := v.reset(len(embeddings[0])); err != nil {
 			return fmt.Errorf("begin vectors: %w", err)
 		}
 	}
@@ -166,7 +166,7 @@ func (v *vectorFile) put(keys []key, vectors [][]float32) error {
 		if v.has(k) {
 			continue
 		}
-		bytes := appendRecord(nil, k, vectors[i])
+		bytes := appendRecord(nil, k, embeddings[i])
 		slot := v.slots
 		if n := len(v.free); n > 0 {
 			slot, v.free = v.free[n-1], v.free[:n-1]

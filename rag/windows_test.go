@@ -1,7 +1,7 @@
 package rag
 
 import (
-	"context"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -44,23 +44,49 @@ func TestAMissingWindowIsEmbeddedAgain(t *testing.T) {
 	folder, x := vault(t, map[string]string{"a.md": strings.Repeat("plenty of words to read here today. ", 28)})
 	embedder := &shortSighted{bagEmbedder{name: "short"}}
 	syncNow(t, x, folder, embedder)
+	all := countVectors(t, x)
+	if all < 3 {
+		t.Fatalf("%d windows, want some", all)
+	}
+	if _, err := x.words.db.ExecContext(t.Context(), `DELETE FROM meta WHERE key GLOB 'complete *'`); err != nil {
+		t.Fatal(err)
+	}
+	path, _ := localStore{dir: x.dir}.path("short")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[len(raw)-1] ^= 1
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	options := x.options
+	options.Embedder = embedder
+	again, err := Open(x.dir, options) // as another run of the program would
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close() //nolint:errcheck // the test is over
+	if damaged := countVectors(t, again); damaged != all-1 {
+		t.Fatalf("%d windows of %d after the damage, want one less", damaged, all)
+	}
+	syncNow(t, again, folder, embedder)
+	if repaired := countVectors(t, again); repaired != all {
+		t.Errorf("%d windows after the repair, want %d", repaired, all)
+	}
+}
+
+func countVectors(t *testing.T, x *Index) int {
+	t.Helper()
 	m, _, err := x.loadMeaning()
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := m.collection.(windowed).collection.(*localVectors).file
-	all := len(file.rows)
-	if all < 3 {
-		t.Fatalf("%d windows, want some", all)
-	}
-	file.remove(file.rows[1].key)
-	if _, err := x.words.db.ExecContext(context.Background(), `DELETE FROM meta WHERE key GLOB 'complete *'`); err != nil {
+	count, _, err := m.Size(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
-	syncNow(t, x, folder, embedder)
-	if len(file.rows) != all {
-		t.Errorf("%d windows after the repair, want %d", len(file.rows), all)
-	}
+	return count
 }
 
 // shortSighted is an embedder whose model reads few tokens.
