@@ -46,9 +46,10 @@ var arrows = map[string][]string{
 	"lifehub/agent/tools/outbound": {"agent"},
 	"lifehub/agent/tools/web":      {"agent", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/outbound", "internal/pattern", "llm", "notes"},
 
-	"lifehub/rag":         {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "rag/passage", "rag/when"},
+	"lifehub/rag":         {"llm", "notes", "internal/pattern", "internal/rows", "internal/text", "rag/passage", "rag/vectors", "rag/when"},
 	"lifehub/rag/eval":    {"llm", "notes", "rag"},
 	"lifehub/rag/passage": {"notes", "internal/pattern", "internal/text"},
+	"lifehub/rag/vectors": {"rag/passage"},
 	"lifehub/rag/when":    {"internal/pattern", "internal/text"},
 
 	"lifehub/store":       {"agent", "llm", "internal/rows", "internal/text", "store/draft", "store/file", "store/trace"},
@@ -196,8 +197,8 @@ var debts = map[string]int{
 	"lifehub/tui.Model spread":          30,
 	"lifehub/tui/markdown lines":        3500,
 	"lifehub/tui/markdown circle":       16,
-	"lifehub/rag lines":                 8200,
-	"lifehub/rag circle":                21,
+	"lifehub/rag lines":                 5700,
+	"lifehub/rag circle":                17,
 	"lifehub/mcpclient lines":           6000,
 	"lifehub/mcpclient circle":          22,
 	"lifehub/llm lines":                 4450,

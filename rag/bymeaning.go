@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"lifehub/llm"
+	"lifehub/rag/vectors"
 )
 
 // byMeaning asks the collection, and returns the weight of its answer
@@ -139,7 +140,7 @@ func (u baseline) near(cosine float64) float64 {
 // are, a watch tries it again.
 func (s *search) away(err error) {
 	s.why = err.Error()
-	if away := (*awayError)(nil); errors.As(err, &away) {
+	if away := (*vectors.AwayError)(nil); errors.As(err, &away) {
 		s.index.setWhy(s.why)
 	}
 }
@@ -158,7 +159,7 @@ func (s *search) hits(ctx context.Context, m *meaning, vector []float32, found m
 	for part := range slices.Chunk(nearest, 100) {
 		args := make([]any, len(part))
 		for i := range part {
-			args[i] = part[i].key[:]
+			args[i] = part[i].Key[:]
 		}
 		keys, err := s.keys(ctx, `SELECT id, key FROM passages WHERE key IN (`+marks(len(args))+`)`, args)
 		if err != nil {
@@ -191,31 +192,31 @@ func (s *search) hitsKept(ctx context.Context, m *meaning, vector []float32, fou
 		return nil, err
 	}
 	cosines := map[int64]float64{}
-	nearest := topK{limit: nearCandidates}
+	nearest := vectors.TopK{Limit: nearCandidates}
 	for _, n := range among {
-		nearest.offer(n.key, float32(n.cosine))
-		for _, id := range keys[n.key] {
+		nearest.Offer(n.Key, float32(n.Cosine))
+		for _, id := range keys[n.Key] {
 			if found[id] != nil {
-				cosines[id] = n.cosine
+				cosines[id] = n.Cosine
 			}
 		}
 	}
-	setCosines(cosines, nearest.sorted(), keys)
+	setCosines(cosines, nearest.Sorted(), keys)
 	return cosines, nil
 }
 
 // setCosines gives each passage of a key its cosine.
-func setCosines(cosines map[int64]float64, hits []match, passages map[key][]int64) {
+func setCosines(cosines map[int64]float64, hits []vectors.Match, passages map[vectors.Key][]int64) {
 	for _, n := range hits {
-		for _, id := range passages[n.key] {
-			cosines[id] = n.cosine
+		for _, id := range passages[n.Key] {
+			cosines[id] = n.Cosine
 		}
 	}
 }
 
 // keys reads what a query for id and key gives. SQLite joins the rows to two
 // texts: fetched one by one they would cost more than comparing the vectors.
-func (s *search) keys(ctx context.Context, query string, args []any) (map[key][]int64, error) {
+func (s *search) keys(ctx context.Context, query string, args []any) (map[vectors.Key][]int64, error) {
 	var ids, hexes sql.NullString
 	err := s.db.QueryRowContext(ctx, `SELECT group_concat(id, ' '), group_concat(hex(key), '') FROM (`+query+`)`, args...).Scan(&ids, &hexes)
 	if err != nil {
@@ -225,14 +226,14 @@ func (s *search) keys(ctx context.Context, query string, args []any) (map[key][]
 	if err != nil {
 		return nil, fmt.Errorf("read keys of passages: %w", err)
 	}
-	keys := make(map[key][]int64, len(raw)/len(key{}))
-	alone := make([]int64, 0, len(raw)/len(key{})) // holds those that share their key with none
+	keys := make(map[vectors.Key][]int64, len(raw)/len(vectors.Key{}))
+	alone := make([]int64, 0, len(raw)/len(vectors.Key{})) // holds those that share their key with none
 	for text := range strings.FieldsSeq(ids.String) {
 		id, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || len(raw) < len(key{}) {
+		if err != nil || len(raw) < len(vectors.Key{}) {
 			return nil, fmt.Errorf("read keys of passages: %q has none", text)
 		}
-		k := keyOf(raw)
+		k := vectors.KeyOf(raw)
 		raw = raw[len(k):]
 		if others, shared := keys[k]; shared {
 			keys[k] = append(others, id)
@@ -244,8 +245,8 @@ func (s *search) keys(ctx context.Context, query string, args []any) (map[key][]
 	return keys, nil
 }
 
-func keysOf(ids map[key][]int64) []key {
-	keys := make([]key, 0, len(ids))
+func keysOf(ids map[vectors.Key][]int64) []vectors.Key {
+	keys := make([]vectors.Key, 0, len(ids))
 	for k := range ids {
 		keys = append(keys, k)
 	}
@@ -269,5 +270,5 @@ func embedQuestion(ctx context.Context, embedder interface {
 	if len(embeddings) != 1 {
 		return nil, fmt.Errorf("the embedder returned %d vectors for one question", len(embeddings))
 	}
-	return normalise(embeddings[0])
+	return vectors.Normalise(embeddings[0])
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"lifehub/internal/pattern"
+	"lifehub/rag/vectors"
 )
 
 // Chroma says where a Chroma server keeps the vectors of a vault, so that
@@ -69,7 +70,7 @@ func (s *chromaStore) collectionName(model string) string {
 	return strings.Join(strings.FieldsFunc("lifehub "+readable+" "+hex.EncodeToString(sum[:8]), func(r rune) bool { return r == ' ' }), "-")
 }
 
-func (s *chromaStore) Open(model string) (collection, error) {
+func (s *chromaStore) Open(model string) (vectors.Collection, error) {
 	return &chroma{chromaStore: s, model: model}, nil
 }
 
@@ -128,7 +129,7 @@ func (c *chroma) look(ctx context.Context) error {
 func (p chromaPlace) check() error {
 	for _, kind := range []string{"hnsw", "spann"} {
 		if space := p.Settings[kind].Space; space != "" && space != "cosine" {
-			return &awayError{err: fmt.Errorf("the collection on the Chroma server compares by %s, not by cosine", space)}
+			return &vectors.AwayError{Err: fmt.Errorf("the collection on the Chroma server compares by %s, not by cosine", space)}
 		}
 	}
 	return nil
@@ -176,7 +177,7 @@ func (c *chroma) Size(ctx context.Context) (count, dimension int, err error) {
 // allows at most.
 const idPage = 300
 
-func (c *chroma) Missing(ctx context.Context, keys []key) ([]key, error) {
+func (c *chroma) Missing(ctx context.Context, keys []vectors.Key) ([]vectors.Key, error) {
 	if err := c.look(ctx); err != nil {
 		return nil, err
 	}
@@ -188,12 +189,12 @@ func (c *chroma) Missing(ctx context.Context, keys []key) ([]key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(keys), func(k key) bool { return have[k] }), nil
+	return slices.DeleteFunc(slices.Clone(keys), func(k vectors.Key) bool { return have[k] }), nil
 }
 
 // present returns those of the keys that the server holds.
-func (c *chroma) present(ctx context.Context, at chromaPlace, keys []key) (map[key]bool, error) {
-	have := make(map[key]bool, len(keys))
+func (c *chroma) present(ctx context.Context, at chromaPlace, keys []vectors.Key) (map[vectors.Key]bool, error) {
+	have := make(map[vectors.Key]bool, len(keys))
 	for page := range slices.Chunk(keys, idPage) {
 		var got chromaRecords
 		if err := c.post(ctx, at, "get", chromaGet{IDs: idsOf(page), Include: []string{}}, &got); err != nil {
@@ -208,7 +209,7 @@ func (c *chroma) present(ctx context.Context, at chromaPlace, keys []key) (map[k
 	return have, nil
 }
 
-func (c *chroma) Put(ctx context.Context, keys []key, embeddings [][]float32) error {
+func (c *chroma) Put(ctx context.Context, keys []vectors.Key, embeddings [][]float32) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -261,12 +262,12 @@ func (c *chroma) create(ctx context.Context) (chromaPlace, error) {
 	return at, err
 }
 
-func (c *chroma) Forget(ctx context.Context, used map[key]bool) error {
+func (c *chroma) Forget(ctx context.Context, used map[vectors.Key]bool) error {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return err
 	}
-	if !manyUnused(at.count-len(used), at.count) {
+	if !vectors.ManyUnused(at.count-len(used), at.count) {
 		return nil
 	}
 	var unused []string
@@ -277,7 +278,7 @@ func (c *chroma) Forget(ctx context.Context, used map[key]bool) error {
 			return err
 		}
 		for _, id := range mine.IDs {
-			if k, err := keyOfID(id); err == nil && !used[k.passage()] {
+			if k, err := keyOfID(id); err == nil && !used[k.Passage()] {
 				unused = append(unused, id)
 			}
 		}
@@ -291,7 +292,7 @@ func (c *chroma) Forget(ctx context.Context, used map[key]bool) error {
 	return c.look(ctx)
 }
 
-func (c *chroma) Nearest(ctx context.Context, vector []float32, limit int) ([]match, error) {
+func (c *chroma) Nearest(ctx context.Context, vector []float32, limit int) ([]vectors.Match, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return nil, err
@@ -301,7 +302,7 @@ func (c *chroma) Nearest(ctx context.Context, vector []float32, limit int) ([]ma
 
 // Among asks for the distances of some records. The server refuses to answer
 // when it lacks one of them, so it is asked for those it has.
-func (c *chroma) Among(ctx context.Context, vector []float32, keys []key) ([]match, error) {
+func (c *chroma) Among(ctx context.Context, vector []float32, keys []vectors.Key) ([]vectors.Match, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" || len(keys) == 0 {
 		return nil, err
@@ -310,8 +311,8 @@ func (c *chroma) Among(ctx context.Context, vector []float32, keys []key) ([]mat
 	if err != nil {
 		return nil, err
 	}
-	keys = slices.DeleteFunc(slices.Clone(keys), func(k key) bool { return !have[k] })
-	var all []match
+	keys = slices.DeleteFunc(slices.Clone(keys), func(k vectors.Key) bool { return !have[k] })
+	var all []vectors.Match
 	for page := range slices.Chunk(keys, idPage) {
 		found, err := c.query(ctx, at, vector, len(page), idsOf(page))
 		if err != nil {
@@ -322,22 +323,22 @@ func (c *chroma) Among(ctx context.Context, vector []float32, keys []key) ([]mat
 	return all, nil
 }
 
-func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, limit int, ids []string) ([]match, error) {
+func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, limit int, ids []string) ([]vectors.Match, error) {
 	var got chromaNearest
 	in := chromaQuery{Embeddings: [][]float32{vector}, Results: limit, IDs: ids, Include: []string{"distances"}}
 	if err := c.post(ctx, at, "query", in, &got); err != nil {
 		return nil, err
 	}
 	if len(got.IDs) != 1 || len(got.Distances) != 1 || len(got.IDs[0]) != len(got.Distances[0]) {
-		return nil, &awayError{err: errors.New("the Chroma server answered a question with something else than ids and distances")}
+		return nil, &vectors.AwayError{Err: errors.New("the Chroma server answered a question with something else than ids and distances")}
 	}
-	found := make([]match, 0, len(got.IDs[0]))
+	found := make([]vectors.Match, 0, len(got.IDs[0]))
 	for i, id := range got.IDs[0] {
 		k, err := keyOfID(id)
 		if err != nil || got.Distances[0][i] == nil {
 			continue // somebody else's record
 		}
-		found = append(found, match{key: k, cosine: 1 - *got.Distances[0][i]})
+		found = append(found, vectors.Match{Key: k, Cosine: 1 - *got.Distances[0][i]})
 	}
 	return found, nil
 }
@@ -358,13 +359,13 @@ func (c *chroma) Spread(ctx context.Context, vector []float32) (mean, deviation 
 			return 0, 0, err
 		}
 	}
-	var all cosines
+	var all vectors.Cosines
 	for _, v := range sample {
 		if len(v) == len(vector) {
-			all.add(float64(dot(vector, v)))
+			all.Add(float64(vectors.Dot(vector, v)))
 		}
 	}
-	mean, deviation = all.spread()
+	mean, deviation = all.Spread()
 	return mean, deviation, nil
 }
 
@@ -372,7 +373,7 @@ func (c *chroma) readSample(ctx context.Context, at chromaPlace) ([][]float32, e
 	sample := [][]float32{}
 	for part := range sampleParts {
 		var got chromaRecords
-		in := chromaGet{Limit: sampleSize / sampleParts, Offset: part * max(sampleSize, at.count) / sampleParts, Include: []string{"embeddings"}}
+		in := chromaGet{Limit: vectors.SampleSize / sampleParts, Offset: part * max(vectors.SampleSize, at.count) / sampleParts, Include: []string{"embeddings"}}
 		if err := c.post(ctx, at, "get", in, &got); err != nil {
 			return nil, err
 		}
@@ -392,9 +393,9 @@ func (c *chroma) Flush() error { return nil }
 
 func (c *chroma) Close() error { return nil }
 
-func idOf(k key) string { return hex.EncodeToString(k[:]) }
+func idOf(k vectors.Key) string { return hex.EncodeToString(k[:]) }
 
-func idsOf(keys []key) []string {
+func idsOf(keys []vectors.Key) []string {
 	ids := make([]string, len(keys))
 	for i, k := range keys {
 		ids[i] = idOf(k)
@@ -402,10 +403,10 @@ func idsOf(keys []key) []string {
 	return ids
 }
 
-func keyOfID(id string) (k key, err error) {
+func keyOfID(id string) (k vectors.Key, err error) {
 	raw, err := hex.DecodeString(id)
 	if err == nil && len(raw) != len(k) {
 		err = errors.New("not an id of a passage")
 	}
-	return keyOf(raw), err
+	return vectors.KeyOf(raw), err
 }

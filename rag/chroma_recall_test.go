@@ -13,6 +13,7 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/llm"
+	"lifehub/rag/vectors"
 )
 
 // TestChromaFindsTheNearest measures how many of the nearest a Chroma server
@@ -42,10 +43,10 @@ func TestChromaFindsTheNearest(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer there.Close() //nolint:errcheck // the test is over
-			keys, asked := make([]key, n), c.vectors[n:]
+			keys, asked := make([]vectors.Key, n), c.vectors[n:]
 			for i := range keys {
 				sum := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
-				keys[i] = keyOf(sum[:]).passage()
+				keys[i] = vectors.KeyOf(sum[:]).Passage()
 			}
 			began := time.Now()
 			for i := 0; i < n; i += embedBatch {
@@ -58,11 +59,11 @@ func TestChromaFindsTheNearest(t *testing.T) {
 			ten, hundred := 0, 0
 			var took []time.Duration
 			for _, question := range asked {
-				exact := topK{limit: nearCandidates}
+				exact := vectors.TopK{Limit: nearCandidates}
 				for i, k := range keys {
-					exact.offer(k, dot(question, c.vectors[i]))
+					exact.Offer(k, vectors.Dot(question, c.vectors[i]))
 				}
-				truth := exact.sorted()
+				truth := exact.Sorted()
 				began := time.Now()
 				found, err := there.Nearest(t.Context(), question, nearCandidates)
 				if err != nil {
@@ -71,10 +72,10 @@ func TestChromaFindsTheNearest(t *testing.T) {
 				took = append(took, time.Since(began))
 				// One as near as the tenth is as good: paragraphs repeat.
 				for i, f := range found {
-					if i < 10 && f.cosine >= truth[9].cosine-1e-4 {
+					if i < 10 && f.Cosine >= truth[9].Cosine-1e-4 {
 						ten++
 					}
-					if f.cosine >= truth[nearCandidates-1].cosine-1e-4 {
+					if f.Cosine >= truth[nearCandidates-1].Cosine-1e-4 {
 						hundred++
 					}
 				}
@@ -130,7 +131,7 @@ func randomUnits(t *testing.T, n, dimension int) [][]float32 {
 		for j := range raw {
 			raw[j] = float32(random.NormFloat64())
 		}
-		unit, err := normalise(raw)
+		unit, err := vectors.Normalise(raw)
 		if err != nil {
 			t.Fatal(err)
 		}

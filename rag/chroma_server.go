@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"lifehub/rag/vectors"
 )
 
 // chromaServer speaks Chroma's HTTP API, version 2.
@@ -107,13 +109,13 @@ func isGone(err error) bool {
 }
 
 // ask sends in, if there is any, and reads the answer into out, if it is
-// wanted. All errors but that of ctx are awayErrors.
+// wanted. All errors but that of ctx are [vectors.AwayError]s.
 func (s *chromaServer) ask(ctx context.Context, method, path string, in, out any) error {
 	err := s.call(ctx, method, path, in, out)
 	if err == nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	return &awayError{err: fmt.Errorf("ask the Chroma server at %s: %w", s.shown, err)}
+	return &vectors.AwayError{Err: fmt.Errorf("ask the Chroma server at %s: %w", s.shown, err)}
 }
 
 func (s *chromaServer) call(ctx context.Context, method, path string, in, out any) error {

@@ -20,6 +20,7 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/notes"
+	"lifehub/rag/vectors"
 )
 
 // chromaProcess is a real Chroma server that can be killed and started again
@@ -134,7 +135,7 @@ func openWith(t *testing.T, dir, index string, store *Chroma) (*notes.Folder, *I
 
 func TestBothStoresHoldTheSameCollection(t *testing.T) {
 	eachStore(t, func(t *testing.T, _ string, store *Chroma) {
-		x := &Index{vectors: localStore{dir: t.TempDir()}}
+		x := &Index{vectors: vectors.Local{Dir: t.TempDir()}}
 		if store != nil {
 			var err error
 			if x.vectors, err = newChromaStore(*store, "vault"); err != nil {
@@ -151,11 +152,11 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 		}
 		defer c.Close() //nolint:errcheck // the test is over
 		const n = 500
-		keys, embeddings := make([]key, n), make([][]float32, n)
+		keys, embeddings := make([]vectors.Key, n), make([][]float32, n)
 		for i := range keys {
 			sum := sha256.Sum256(fmt.Append(nil, i))
-			keys[i] = keyOf(sum[:]).passage().window(i%2, 2)
-			if embeddings[i], err = normalise(bag(words(i, 12))); err != nil {
+			keys[i] = vectors.KeyOf(sum[:]).Passage().Window(i%2, 2)
+			if embeddings[i], err = vectors.Normalise(bag(words(i, 12))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -185,26 +186,26 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 		if count, dimension, err := again.Size(ctx); err != nil || count != n || dimension != 64 {
 			t.Errorf("the collection has %d vectors of %d numbers, %v; want %d of 64", count, dimension, err, n)
 		}
-		strangers := []key{{1}, {2, 15: 3}}
+		strangers := []vectors.Key{{1}, {2, 15: 3}}
 		if missing, err := again.Missing(ctx, slices.Concat(keys[:3], strangers, keys[3:])); err != nil || !slices.Equal(missing, strangers) {
 			t.Errorf("missing are %v, %v; want %v", missing, err, strangers)
 		}
 		question := embeddings[7]
-		var truth []match
-		var all cosines
+		var truth []vectors.Match
+		var all vectors.Cosines
 		for i, v := range embeddings {
-			cosine := float64(dot(question, v))
-			truth = append(truth, match{key: keys[i], cosine: cosine})
-			all.add(cosine)
+			cosine := float64(vectors.Dot(question, v))
+			truth = append(truth, vectors.Match{Key: keys[i], Cosine: cosine})
+			all.Add(cosine)
 		}
-		slices.SortFunc(truth, func(a, b match) int { return cmpFloat(b.cosine, a.cosine) })
+		slices.SortFunc(truth, func(a, b vectors.Match) int { return cmpFloat(b.Cosine, a.Cosine) })
 		found, err := again.Nearest(ctx, question, 20)
 		if err != nil || len(found) != 20 {
 			t.Fatalf("nearest finds %d, %v", len(found), err)
 		}
 		for i, f := range found {
-			if diff := f.cosine - truth[i].cosine; diff > 1e-4 || diff < -1e-4 {
-				t.Errorf("the %dth nearest has cosine %.4f, want %.4f", i, f.cosine, truth[i].cosine)
+			if diff := f.Cosine - truth[i].Cosine; diff > 1e-4 || diff < -1e-4 {
+				t.Errorf("the %dth nearest has cosine %.4f, want %.4f", i, f.Cosine, truth[i].Cosine)
 			}
 		}
 		some := slices.Concat(keys[100:450], strangers)
@@ -213,21 +214,21 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 			t.Fatalf("of 350 keys and two strangers it compares %d, %v", len(among), err)
 		}
 		for _, f := range among {
-			if want := float64(dot(question, embeddings[slices.Index(keys, f.key)])); f.cosine-want > 1e-4 || want-f.cosine > 1e-4 {
-				t.Errorf("among some, %x has cosine %.4f, want %.4f", f.key, f.cosine, want)
+			if want := float64(vectors.Dot(question, embeddings[slices.Index(keys, f.Key)])); f.Cosine-want > 1e-4 || want-f.Cosine > 1e-4 {
+				t.Errorf("among some, %x has cosine %.4f, want %.4f", f.Key, f.Cosine, want)
 			}
 		}
 		mean, deviation, err := again.Spread(ctx, question)
-		wantMean, wantDeviation := all.spread()
+		wantMean, wantDeviation := all.Spread()
 		if err != nil || mean-wantMean > 1e-3 || wantMean-mean > 1e-3 || deviation-wantDeviation > 1e-3 || wantDeviation-deviation > 1e-3 {
 			t.Errorf("the spread is %.4f ± %.4f, %v; want %.4f ± %.4f", mean, deviation, err, wantMean, wantDeviation)
 		}
 		if found, err := again.Nearest(ctx, []float32{1, 0}, 10); err == nil {
 			t.Errorf("a question of two numbers finds %d", len(found))
 		}
-		used := map[key]bool{}
+		used := map[vectors.Key]bool{}
 		for _, k := range keys[:300] {
-			used[k.passage()] = true
+			used[k.Passage()] = true
 		}
 		if err := again.Forget(ctx, used); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"lifehub/internal/rows"
 	"lifehub/llm"
 	"lifehub/rag/passage"
+	"lifehub/rag/vectors"
 )
 
 // embedBatch is how many texts go to the embedder at once. A server that
@@ -21,7 +22,7 @@ const embedBatch = 32
 // answer, and the next sync tries again.
 func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 	err := s.embedMissing(ctx, embedder)
-	if away := (*awayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
+	if away := (*vectors.AwayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
 		s.index.setWhy(err.Error())
 		s.changes.Warnings = append(s.changes.Warnings, "words find the notes, their meaning cannot be kept: "+err.Error())
 		return nil
@@ -90,7 +91,7 @@ func (s *syncRun) complete(ctx context.Context, model string) error {
 
 // missing lists the keys of the passages looked at, and those without a vector in the
 // order of the notes.
-func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, missing []key, err error) {
+func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[vectors.Key]bool, missing []vectors.Key, err error) {
 	query, args := `SELECT key FROM passages ORDER BY id`, []any(nil)
 	if s.only != nil {
 		list, err := json.Marshal(s.only)
@@ -100,14 +101,14 @@ func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, m
 		query = `SELECT key FROM passages WHERE note IN (SELECT id FROM notes WHERE path IN (SELECT value FROM json_each(?)))`
 		args = []any{string(list)}
 	}
-	used = map[key]bool{}
-	var all []key
+	used = map[vectors.Key]bool{}
+	var all []vectors.Key
 	for scan := range rows.Of(ctx, s.db, query, args...) {
 		var raw sql.RawBytes
 		if err := scan(&raw); err != nil {
 			return nil, nil, err
 		}
-		k := keyOf(raw)
+		k := vectors.KeyOf(raw)
 		if used[k] {
 			continue
 		}
@@ -120,7 +121,7 @@ func (s *syncRun) missing(ctx context.Context, m *meaning) (used map[key]bool, m
 
 // texts returns what stands for each passage, a text for each window of the
 // model.
-func (s *syncRun) texts(ctx context.Context, passages []key, window int) (windows []key, texts []string, err error) {
+func (s *syncRun) texts(ctx context.Context, passages []vectors.Key, window int) (windows []vectors.Key, texts []string, err error) {
 	statement, err := s.db.PrepareContext(ctx, `SELECT n.id, n.title, p.heading, p.start, p.stop
 		FROM passages p JOIN notes n ON n.id = p.note WHERE p.key = ? LIMIT 1`)
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *syncRun) texts(ctx context.Context, passages []key, window int) (window
 		}
 		parts := passage.Embedded(title, headings, text, window)
 		for i, part := range parts {
-			windows, texts = append(windows, k.window(i, len(parts))), append(texts, part)
+			windows, texts = append(windows, k.Window(i, len(parts))), append(texts, part)
 		}
 	}
 	return windows, texts, nil
@@ -150,7 +151,7 @@ func (s *syncRun) texts(ctx context.Context, passages []key, window int) (window
 // embedSome embeds the texts of keys. What the embedder refuses is tried
 // again in halves, down to single texts, which are left out then. The error
 // is for an embedder that does not work at all.
-func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys []key, texts []string) ([]key, [][]float32, error) {
+func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key, texts []string) ([]vectors.Key, [][]float32, error) {
 	prefixed := make([]string, len(texts))
 	prefix := modelByName(embedder.Name()).document
 	for i, text := range texts {
@@ -169,10 +170,10 @@ func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys [
 		}
 		return embedHalves(ctx, embedder, dimension, keys, texts)
 	}
-	var good []key
+	var good []vectors.Key
 	var units [][]float32
 	for i, vector := range embeddings {
-		unit, err := normalise(vector)
+		unit, err := vectors.Normalise(vector)
 		if dimension == 0 && err == nil {
 			dimension = len(unit)
 		}
@@ -192,7 +193,7 @@ func embedSome(ctx context.Context, embedder llm.Embedder, dimension int, keys [
 	return good, units, nil
 }
 
-func embedHalves(ctx context.Context, embedder llm.Embedder, dimension int, keys []key, texts []string) ([]key, [][]float32, error) {
+func embedHalves(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key, texts []string) ([]vectors.Key, [][]float32, error) {
 	half := len(texts) / 2
 	firstKeys, firstVectors, err := embedSome(ctx, embedder, dimension, keys[:half], texts[:half])
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"lifehub/llm"
+	"lifehub/rag/vectors"
 )
 
 // embedding is the embedding of what one model has not seen yet.
@@ -15,11 +16,11 @@ type embedding struct {
 	*syncRun
 	meaning   *meaning
 	embedder  llm.Embedder
-	used      map[key]bool // the passages looked at
-	todo      []key        // those without a vector
-	done      int          // of todo
-	dimension int          // of the model's vectors; 0: not known yet
-	refused   int          // texts
+	used      map[vectors.Key]bool // the passages looked at
+	todo      []vectors.Key        // those without a vector
+	done      int                  // of todo
+	dimension int                  // of the model's vectors; 0: not known yet
+	refused   int                  // texts
 }
 
 // prepare finds out what is to be done.
@@ -113,7 +114,7 @@ func (e *embedding) again(ctx context.Context) (bool, error) {
 	if err != nil || len(embeddings) != 1 || len(embeddings[0]) == e.dimension {
 		return false, nil //nolint:nilerr // what follows says what is wrong with the embedder
 	}
-	if _, err := normalise(embeddings[0]); err != nil {
+	if _, err := vectors.Normalise(embeddings[0]); err != nil {
 		return false, nil //nolint:nilerr // a bad vector is no other model
 	}
 	if err := e.begin(ctx); err != nil {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lifehub/notes"
+	"lifehub/rag/vectors"
 )
 
 // SQLite's locks are the process's: closing the words file after signing it
@@ -204,7 +205,7 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 					base := filepath.Base(x.generationBase(n))
 					names = append(names, base+".db", base+".db-wal", base+".db-shm", base+".stamp", base+".stamp.new")
 				}
-				file, _ := localStore{dir: index}.path("bag")
+				file, _ := vectors.Local{Dir: index}.Path("bag")
 				args = []string{"-P", file}
 				for _, name := range names {
 					args = append(args, "-P", filepath.Join(index, name))

@@ -13,6 +13,7 @@ import (
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/passage"
+	"lifehub/rag/vectors"
 )
 
 // Options say how a vault is indexed.
@@ -33,7 +34,7 @@ const defaultSize = 256
 type Index struct {
 	dir     string
 	options Options
-	vectors vectorStore
+	vectors vectors.Store
 
 	syncing  sync.Mutex // one Sync at a time in this process; guards unsigned
 	unsigned bool       // the words were written to and their stamp is missing
@@ -61,7 +62,7 @@ func Open(dir string, options Options) (*Index, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open index: %w", explain(err))
 	}
-	x := &Index{dir: dir, options: options, vectors: localStore{dir: dir}, lost: -1, embedder: options.Embedder}
+	x := &Index{dir: dir, options: options, vectors: vectors.Local{Dir: dir}, lost: -1, embedder: options.Embedder}
 	if options.Chroma != nil {
 		store, err := newChromaStore(*options.Chroma, options.Vault)
 		if err != nil {
@@ -221,7 +222,7 @@ func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
 			return nil, nil, err
 		}
 		if passage.NeedsWindows(windowOf(x.embedder), x.options.Size) {
-			opened = windowed{collection: opened}
+			opened = vectors.Windowed{Collection: opened}
 		}
 		x.meaning = &meaning{x.embedder.Name(), opened}
 	}
@@ -231,5 +232,5 @@ func (x *Index) loadMeaning() (*meaning, llm.Embedder, error) {
 // meaning is the part of an index that a model's vectors make searchable.
 type meaning struct {
 	model string
-	collection
+	vectors.Collection
 }

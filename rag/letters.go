@@ -7,6 +7,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/rag/passage"
+	"lifehub/rag/vectors"
 )
 
 // Beside words and a model's meaning a search hears the letters: the built-in
@@ -49,7 +50,7 @@ func (s *search) byLetters(ctx context.Context, found map[int64]*candidate) (wei
 		return 0, err
 	}
 	for i, id := range looked {
-		found[id].letters = usual.near(float64(dot(question, embeddings[i])))
+		found[id].letters = usual.near(float64(vectors.Dot(question, embeddings[i])))
 	}
 	return lettersWeight, nil
 }
@@ -72,12 +73,12 @@ func (s *search) usualLetters(ctx context.Context) (baseline, []float32, error) 
 	if err != nil {
 		return baseline{}, nil, err
 	}
-	var all cosines
+	var all vectors.Cosines
 	for _, vector := range sample {
-		all.add(float64(dot(question[0], vector)))
+		all.Add(float64(vectors.Dot(question[0], vector)))
 	}
 	u := baseline{count: s.words.passages}
-	u.mean, u.deviation = all.spread()
+	u.mean, u.deviation = all.Spread()
 	return u, question[0], nil
 }
 

@@ -15,11 +15,12 @@ import (
 	"lifehub/internal/text"
 	"lifehub/notes"
 	"lifehub/rag/passage"
+	"lifehub/rag/vectors"
 )
 
 // movedFrom finds the note that stood at another path, and the keys of its
 // passages: under another name they say the same.
-func movedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []key, err error) {
+func movedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []vectors.Key, err error) {
 	if err := tx.QueryRowContext(ctx, `SELECT id FROM notes WHERE path = ?`, from).Scan(&id); err != nil {
 		return 0, nil, err
 	}
@@ -28,14 +29,14 @@ func movedFrom(ctx context.Context, tx *sql.Tx, from string) (id int64, keys []k
 		if err := scan(&raw); err != nil {
 			return 0, nil, err
 		}
-		keys = append(keys, keyOf(raw))
+		keys = append(keys, vectors.KeyOf(raw))
 	}
 	return id, keys, nil
 }
 
 // writeNote puts a note into the index, in place of its old form. keys
 // are those its passages had under another name; nil: made from the text.
-func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece, keys []key) error {
+func writeNote(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece, keys []vectors.Key) error {
 	if id != 0 {
 		if err := removeNote(ctx, tx, id); err != nil {
 			return err
@@ -93,7 +94,7 @@ const maxTagWords = 64
 
 // writePassage puts a piece of a note into the index, and its terms. What the
 // front matter says belongs to the first.
-func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in text.Lang, p passage.Piece, first bool, k key) error {
+func writePassage(ctx context.Context, tx *sql.Tx, id int64, note notes.Note, in text.Lang, p passage.Piece, first bool, k vectors.Key) error {
 	titleTerms := terms(note.Title+"\n"+spacedName(note.Path), in)
 	headingTerms, bodyTerms := terms(headingsOf(p), in), terms(note.Text[p.Start:p.End], in)
 	if first {
@@ -164,9 +165,9 @@ func nameKey(name string) string {
 var sharpName = pattern.Lazy(`(\pL)#`)
 
 // passageKey names what the embedder is given for a passage.
-func passageKey(title, heading, text string) key {
+func passageKey(title, heading, text string) vectors.Key {
 	sum := sha256.Sum256([]byte(title + "\x00" + heading + "\x00" + text))
-	return keyOf(sum[:]).passage()
+	return vectors.KeyOf(sum[:]).Passage()
 }
 
 // compress packs a note's text. The level is the fastest: unpacking is what

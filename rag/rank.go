@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/rag/passage"
+	"lifehub/rag/vectors"
 )
 
 // startWeight is the share of meaning before its trust was measured. At 0.3 no
@@ -96,7 +97,7 @@ func (s *search) passages(ctx context.Context, have int) (n int, err error) {
 // earned on this vault. 0: none, and s.why says why.
 func (s *search) weight(ctx context.Context, m *meaning) float64 {
 	have, _, err := m.Size(ctx)
-	if _, ok := m.collection.(windowed); ok && err == nil {
+	if _, ok := m.Collection.(vectors.Windowed); ok && err == nil {
 		have, _ = strconv.Atoi(getMeta(ctx, s.db, "embedded "+m.model)) //nolint:errcheck // 0: no sync has ended yet
 	}
 	if err != nil {

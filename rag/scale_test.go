@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"lifehub/notes"
+	"lifehub/rag/vectors"
 )
 
 // BenchmarkScale measures an index of 100,000 passages of dimension 768, each
@@ -173,11 +174,11 @@ func scaleSearch(b *testing.B, x *Index) {
 		b.Fatal(err)
 	}
 	embeddings, _ := noiseEmbedder{}.Embed(b.Context(), []string{"a question of its own"}) //nolint:errcheck // it has none
-	question, err := normalise(embeddings[0])
+	question, err := vectors.Normalise(embeddings[0])
 	if err != nil {
 		b.Fatal(err)
 	}
-	path, _ := localStore{dir: x.dir}.path("noise")
+	path, _ := vectors.Local{Dir: x.dir}.Path("noise")
 	block, err := os.ReadFile(path)
 	if err != nil {
 		b.Fatal(err)

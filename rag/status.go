@@ -11,6 +11,7 @@ import (
 
 	"lifehub/internal/rows"
 	"lifehub/notes"
+	"lifehub/rag/vectors"
 )
 
 // What Status says of a note, besides skipped.
@@ -156,7 +157,7 @@ func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]in
 		return nil, err
 	}
 	counts := map[string][2]int{}
-	notesOf := map[key][]string{} // a note as often as it holds the passage
+	notesOf := map[vectors.Key][]string{} // a note as often as it holds the passage
 	for scan := range rows.Of(ctx, db, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`) {
 		var name string
 		var raw []byte
@@ -165,12 +166,12 @@ func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]in
 		}
 		c := counts[name]
 		counts[name] = [2]int{c[0] + 1, c[1] + 1}
-		notesOf[keyOf(raw)] = append(notesOf[keyOf(raw)], name)
+		notesOf[vectors.KeyOf(raw)] = append(notesOf[vectors.KeyOf(raw)], name)
 	}
 	missing := slices.Collect(maps.Keys(notesOf))
 	if m != nil {
 		missing, err = m.Missing(ctx, missing)
-		if away := (*awayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
+		if away := (*vectors.AwayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
 			x.setWhy(err.Error())
 			missing = slices.Collect(maps.Keys(notesOf)) // none that could be searched now
 		} else if err != nil {

@@ -21,6 +21,7 @@ import (
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/passage"
+	"lifehub/rag/vectors"
 )
 
 // What a sync did to a note.
@@ -515,7 +516,7 @@ func (s *syncRun) readOne(ctx context.Context, tx *sql.Tx, listed notes.Entry, w
 	note := notes.Parse(entry, raw)
 	note.Title = passage.Shorten(note.Title, passage.MaxHeading) // it stands in the row of each passage
 	pieces := passage.Cut(note, s.index.options.Size)
-	what, from, id, keys := added, "", was.id, []key(nil)
+	what, from, id, keys := added, "", was.id, []vectors.Key(nil)
 	if was.id != 0 {
 		what = changed
 	} else if paths := gone[string(hash)]; len(paths) > 0 {

@@ -92,7 +92,7 @@ func (s *syncRun) agrees(ctx context.Context, m *meaning, embedder llm.Embedder,
 	}
 	keys, err := one.keys(ctx, `SELECT id, key FROM passages WHERE id = ?`, []any{best.id})
 	for _, n := range nearest {
-		if len(keys[n.key]) > 0 {
+		if len(keys[n.Key]) > 0 {
 			return true, err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lifehub/rag/vectors"
 )
 
 // TestTheEndOfALongPassageIsFoundByMeaning: what stands beyond a model's
@@ -51,7 +53,7 @@ func TestAMissingWindowIsEmbeddedAgain(t *testing.T) {
 	if _, err := x.words.db.ExecContext(t.Context(), `DELETE FROM meta WHERE key GLOB 'complete *'`); err != nil {
 		t.Fatal(err)
 	}
-	path, _ := localStore{dir: x.dir}.path("short")
+	path, _ := vectors.Local{Dir: x.dir}.Path("short")
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package rag
+package vectors
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,6 @@
-package rag
+// Package vectors keeps the embeddings of a vault's passages and finds the
+// nearest of them: what a collection is, and one kept in files on this machine.
+package vectors
 
 import (
 	"bytes"
@@ -22,10 +24,10 @@ import (
 // Each proves itself by its checksum: a record cut off or garbled at any
 // moment is simply not there, and its passage is embedded again.
 
-// key names the text that was embedded.
-type key [16]byte
+// Key names the text that was embedded.
+type Key [16]byte
 
-func keyOf(raw []byte) (k key) {
+func KeyOf(raw []byte) (k Key) {
 	copy(k[:], raw)
 	return k
 }
@@ -46,7 +48,7 @@ type vectorFile struct {
 	model     string
 	dimension int   // 0: nothing was embedded yet
 	rows      []row // as they are in memory
-	at        map[key]int
+	at        map[Key]int
 	slots     int      // records in the file, unreadable ones too
 	free      []int    // slots of unreadable records, to be written over
 	blocks    [][]byte // what was read at open; vectors point into them
@@ -55,7 +57,7 @@ type vectorFile struct {
 
 // row is one vector in memory.
 type row struct {
-	key    key
+	key    Key
 	slot   int
 	vector []float32 // of length 1
 }
@@ -70,7 +72,7 @@ func openVectors(path, model string) (*vectorFile, error) {
 			return nil, fmt.Errorf("open vectors: %w", limited)
 		}
 	}
-	v := &vectorFile{file: file, limited: limited != nil, model: model, at: map[key]int{}}
+	v := &vectorFile{file: file, limited: limited != nil, model: model, at: map[Key]int{}}
 	if err := v.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open vectors: %w", err), file.Close())
 	}
@@ -104,7 +106,7 @@ func (v *vectorFile) load() error {
 		return errors.Join(err, release(block))
 	}
 	v.blocks = append(v.blocks, block)
-	v.rows, v.at = make([]row, 0, v.slots), make(map[key]int, v.slots)
+	v.rows, v.at = make([]row, 0, v.slots), make(map[Key]int, v.slots)
 	for slot := range v.slots {
 		bytes := block[slot*record : (slot+1)*record]
 		k, ok := readRecord(bytes)
@@ -117,7 +119,7 @@ func (v *vectorFile) load() error {
 	return nil
 }
 
-func (v *vectorFile) has(k key) bool {
+func (v *vectorFile) has(k Key) bool {
 	_, ok := v.at[k]
 	return ok
 }
@@ -127,7 +129,7 @@ func (v *vectorFile) add(r row) {
 	v.rows = append(v.rows, r)
 }
 
-func (v *vectorFile) remove(k key) {
+func (v *vectorFile) remove(k Key) {
 	i, last := v.at[k], len(v.rows)-1
 	v.rows[i] = v.rows[last]
 	v.at[v.rows[i].key] = i
@@ -150,7 +152,7 @@ func (v *vectorFile) reset(dimension int) error {
 
 // put adds vectors. All must have length 1 and the file's dimension; the
 // first ever put decide it.
-func (v *vectorFile) put(keys []key, embeddings [][]float32) error {
+func (v *vectorFile) put(keys []Key, embeddings [][]float32) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -197,14 +199,14 @@ func (v *vectorFile) put(keys []key, embeddings [][]float32) error {
 
 // forget frees the records of passages that nobody uses, once they are more than a
 // quarter: until then they are a cache, for a note that comes back.
-func (v *vectorFile) forget(used map[key]bool) {
-	var unused []key
+func (v *vectorFile) forget(used map[Key]bool) {
+	var unused []Key
 	for _, r := range v.rows {
-		if !used[r.key.passage()] {
+		if !used[r.key.Passage()] {
 			unused = append(unused, r.key)
 		}
 	}
-	if !manyUnused(len(unused), len(v.rows)) {
+	if !ManyUnused(len(unused), len(v.rows)) {
 		return
 	}
 	for _, k := range unused {
@@ -213,7 +215,7 @@ func (v *vectorFile) forget(used map[key]bool) {
 	}
 }
 
-func manyUnused(unused, all int) bool { return unused*4 >= all && unused >= 64 }
+func ManyUnused(unused, all int) bool { return unused*4 >= all && unused >= 64 }
 
 // changedOutside reports whether another process wrote to the file since it was
 // read, or it can be written at last.
@@ -266,7 +268,7 @@ func readVectorHeader(header []byte) (dimension int, model string, ok bool) {
 	return dimension, string(header[n+8 : n+8+length]), true
 }
 
-func appendRecord(buffer []byte, k key, vector []float32) []byte {
+func appendRecord(buffer []byte, k Key, vector []float32) []byte {
 	start := len(buffer)
 	buffer = append(buffer, k[:]...)
 	buffer = append(buffer, make([]byte, recordHead-len(k))...)
@@ -278,7 +280,7 @@ func appendRecord(buffer []byte, k key, vector []float32) []byte {
 	return buffer
 }
 
-func readRecord(record []byte) (k key, ok bool) {
+func readRecord(record []byte) (k Key, ok bool) {
 	copy(k[:], record)
 	return k, binary.LittleEndian.Uint32(record[len(k):]) == recordSum(record)
 }
@@ -286,7 +288,7 @@ func readRecord(record []byte) (k key, ok bool) {
 // recordSum is never 0 for a record of zeros: its checksum field does not
 // match then.
 func recordSum(record []byte) uint32 {
-	sum := crc32.Checksum(record[:len(key{})], castagnoli)
+	sum := crc32.Checksum(record[:len(Key{})], castagnoli)
 	return ^crc32.Update(sum, castagnoli, record[recordHead:])
 }
 

@@ -1,4 +1,4 @@
-package rag
+package vectors
 
 import (
 	"cmp"
@@ -60,7 +60,7 @@ func (m *localVectors) fill() error {
 	return nil
 }
 
-func addDocument(c *chromem.Collection, k key, vector []float32) error {
+func addDocument(c *chromem.Collection, k Key, vector []float32) error {
 	document := chromem.Document{ID: hex.EncodeToString(k[:]), Embedding: vector}
 	if err := c.AddDocument(context.Background(), document); err != nil {
 		return fmt.Errorf("fill collection: %w", err)
@@ -73,7 +73,7 @@ func refuseToEmbed(context.Context, string) ([]float32, error) {
 	return nil, errors.New("the collection takes finished vectors only")
 }
 
-func (m *localVectors) Put(_ context.Context, keys []key, embeddings [][]float32) error {
+func (m *localVectors) Put(_ context.Context, keys []Key, embeddings [][]float32) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.file.dimension != 0 && len(embeddings) > 0 && m.file.dimension != len(embeddings[0]) {
@@ -102,7 +102,7 @@ func (m *localVectors) Put(_ context.Context, keys []key, embeddings [][]float32
 	return nil
 }
 
-func (m *localVectors) Forget(_ context.Context, used map[key]bool) error {
+func (m *localVectors) Forget(_ context.Context, used map[Key]bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := len(m.file.rows)
@@ -113,10 +113,10 @@ func (m *localVectors) Forget(_ context.Context, used map[key]bool) error {
 	return m.fill()
 }
 
-func (m *localVectors) Missing(_ context.Context, keys []key) ([]key, error) {
+func (m *localVectors) Missing(_ context.Context, keys []Key) ([]Key, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	var missing []key
+	var missing []Key
 	for _, k := range keys {
 		if !m.file.has(k) {
 			missing = append(missing, k)
@@ -150,7 +150,7 @@ func (m *localVectors) Close() error {
 	return m.file.Close()
 }
 
-func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int) ([]match, error) {
+func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int) ([]Match, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.file.dimension == 0 { // nothing is embedded yet
@@ -170,30 +170,30 @@ func (m *localVectors) Nearest(ctx context.Context, vector []float32, limit int)
 	if err != nil {
 		return nil, fmt.Errorf("search collection: %w", err)
 	}
-	found := make([]match, 0, len(results))
+	found := make([]Match, 0, len(results))
 	for _, r := range results {
-		var k key
+		var k Key
 		if _, err := hex.Decode(k[:], []byte(r.ID)); err != nil {
 			return nil, fmt.Errorf("search collection: %w", err)
 		}
-		found = append(found, match{k, float64(r.Similarity)})
+		found = append(found, Match{k, float64(r.Similarity)})
 	}
 	return found, nil
 }
 
 // scan compares a question with every vector.
-func (m *localVectors) scan(ctx context.Context, vector []float32, limit int) ([]match, error) {
-	top := topK{limit: limit}
+func (m *localVectors) scan(ctx context.Context, vector []float32, limit int) ([]Match, error) {
+	top := TopK{Limit: limit}
 	for i, r := range m.file.rows {
 		if i%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		top.offer(r.key, dot(vector, r.vector))
+		top.Offer(r.key, Dot(vector, r.vector))
 	}
-	return top.sorted(), nil
+	return top.Sorted(), nil
 }
 
-func (m *localVectors) Among(_ context.Context, vector []float32, keys []key) ([]match, error) {
+func (m *localVectors) Among(_ context.Context, vector []float32, keys []Key) ([]Match, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if len(vector) != m.file.dimension {
@@ -206,7 +206,7 @@ func (m *localVectors) Among(_ context.Context, vector []float32, keys []key) ([
 		}
 	}
 	slices.Sort(rows) // as they are in memory
-	found := make([]match, len(rows))
+	found := make([]Match, len(rows))
 	var comparing sync.WaitGroup
 	share := max(fewRows, (len(rows)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
 	for start := 0; start < len(rows); start += share {
@@ -214,7 +214,7 @@ func (m *localVectors) Among(_ context.Context, vector []float32, keys []key) ([
 		comparing.Go(func() {
 			for i := range part {
 				r := m.file.rows[rows[start+i]]
-				part[i] = match{r.key, float64(dot(vector, r.vector))}
+				part[i] = Match{r.key, float64(Dot(vector, r.vector))}
 			}
 		})
 	}
@@ -225,34 +225,34 @@ func (m *localVectors) Among(_ context.Context, vector []float32, keys []key) ([
 // fewRows are compared in less time than another goroutine needs to begin.
 const fewRows = 128
 
-// sampleSize is how many vectors stand for the collection when the mean and
+// SampleSize is how many vectors stand for the collection when the mean and
 // the spread of its cosines are needed.
-const sampleSize = 1000
+const SampleSize = 1000
 
 func (m *localVectors) Spread(_ context.Context, vector []float32) (mean, deviation float64, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	var sample cosines
-	for i := 0; i < len(m.file.rows); i += 1 + len(m.file.rows)/sampleSize {
-		sample.add(float64(dot(vector, m.file.rows[i].vector)))
+	var sample Cosines
+	for i := 0; i < len(m.file.rows); i += 1 + len(m.file.rows)/SampleSize {
+		sample.Add(float64(Dot(vector, m.file.rows[i].vector)))
 	}
-	mean, deviation = sample.spread()
+	mean, deviation = sample.Spread()
 	return mean, deviation, nil
 }
 
-// cosines are added up for their mean and spread.
-type cosines struct {
+// Cosines are added up for their mean and spread.
+type Cosines struct {
 	n            int
 	sum, squares float64
 }
 
-func (c *cosines) add(cosine float64) {
+func (c *Cosines) Add(cosine float64) {
 	c.n++
 	c.sum += cosine
 	c.squares += cosine * cosine
 }
 
-func (c *cosines) spread() (mean, deviation float64) {
+func (c *Cosines) Spread() (mean, deviation float64) {
 	if c.n < 2 {
 		return 0, 0
 	}
@@ -260,34 +260,34 @@ func (c *cosines) spread() (mean, deviation float64) {
 	return mean, math.Sqrt(max(0, c.squares/float64(c.n)-mean*mean))
 }
 
-// topK keeps the nearest of many.
-type topK struct {
-	limit int
-	found []match // unsorted below limit, then a min-heap by cosine
+// TopK keeps the nearest of many.
+type TopK struct {
+	Limit int
+	found []Match // unsorted below limit, then a min-heap by cosine
 }
 
-func (t *topK) offer(k key, cosine float32) {
+func (t *TopK) Offer(k Key, cosine float32) {
 	c := float64(cosine)
-	if len(t.found) < t.limit {
-		t.found = append(t.found, match{k, c})
-		if len(t.found) == t.limit {
+	if len(t.found) < t.Limit {
+		t.found = append(t.found, Match{k, c})
+		if len(t.found) == t.Limit {
 			for i := len(t.found)/2 - 1; i >= 0; i-- {
 				t.sink(i)
 			}
 		}
 		return
 	}
-	if t.limit > 0 && c > t.found[0].cosine {
-		t.found[0] = match{k, c}
+	if t.Limit > 0 && c > t.found[0].Cosine {
+		t.found[0] = Match{k, c}
 		t.sink(0)
 	}
 }
 
-func (t *topK) sink(i int) {
+func (t *TopK) sink(i int) {
 	for {
 		least := i
 		for _, child := range [2]int{2*i + 1, 2*i + 2} {
-			if child < len(t.found) && t.found[child].cosine < t.found[least].cosine {
+			if child < len(t.found) && t.found[child].Cosine < t.found[least].Cosine {
 				least = child
 			}
 		}
@@ -299,14 +299,14 @@ func (t *topK) sink(i int) {
 	}
 }
 
-func (t *topK) sorted() []match {
-	slices.SortFunc(t.found, func(a, b match) int { return cmp.Compare(b.cosine, a.cosine) })
+func (t *TopK) Sorted() []Match {
+	slices.SortFunc(t.found, func(a, b Match) int { return cmp.Compare(b.Cosine, a.Cosine) })
 	return t.found
 }
 
-// dot is the inner product, eight lanes at a time: the compiler does not
+// Dot is the inner product, eight lanes at a time: the compiler does not
 // split the chain of additions on its own, and one chain waits for itself.
-func dot(a, b []float32) float32 {
+func Dot(a, b []float32) float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	for len(a) >= 8 && len(b) >= 8 {
 		x, y := (*[8]float32)(a), (*[8]float32)(b)
@@ -326,9 +326,9 @@ func dot(a, b []float32) float32 {
 	return (s0 + s1) + (s2 + s3) + ((s4 + s5) + (s6 + s7))
 }
 
-// normalise returns the vector at length 1, or an error when it means
+// Normalise returns the vector at length 1, or an error when it means
 // nothing: empty, zero, not finite.
-func normalise(vector []float32) ([]float32, error) {
+func Normalise(vector []float32) ([]float32, error) {
 	var squares float64
 	for _, f := range vector {
 		squares += float64(f) * float64(f)

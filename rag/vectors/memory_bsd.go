@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package rag
+package vectors
 
 // hugePages does nothing: the system decides.
 func hugePages([]byte) {}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package rag
+package vectors
 
 import "syscall"
 

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package rag
+package vectors
 
 func offHeap(size int) ([]byte, error) { return make([]byte, size), nil }
 

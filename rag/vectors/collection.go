@@ -1,4 +1,4 @@
-package rag
+package vectors
 
 import (
 	"context"
@@ -9,33 +9,33 @@ import (
 	"path/filepath"
 )
 
-// vectorStore is where the vectors of one vault are: [localStore] keeps them
-// in files next to the words, [chromaStore] on a server.
-type vectorStore interface {
+// Store is where the vectors of one vault are: [Local] keeps them
+// in files next to the words, package rag on a Chroma server.
+type Store interface {
 	// Open returns the collection of a model's vectors. It asks no server.
-	Open(model string) (collection, error)
+	Open(model string) (Collection, error)
 	// State is another text whenever the model's collection may hold something
 	// else than before. It reads no vectors.
 	State(ctx context.Context, model string) (string, error)
 }
 
-// collection holds the vectors that one model made of a vault's passages. A
+// Collection holds the vectors that one model made of a vault's passages. A
 // vector is known by what was embedded, so that it is the same in every place
 // and on every machine that has the text. Methods may be called at the same
-// time. An error that is an [awayError] leaves words to answer.
-type collection interface {
+// time. An error that is an [AwayError] leaves words to answer.
+type Collection interface {
 	// Missing returns those of the keys that have no vector, in their order.
-	Missing(ctx context.Context, keys []key) ([]key, error)
+	Missing(ctx context.Context, keys []Key) ([]Key, error)
 	// Put adds vectors of length 1. All have the collection's dimension; others
 	// make the collection begin again: the name stayed and the model did not.
-	Put(ctx context.Context, keys []key, embeddings [][]float32) error
+	Put(ctx context.Context, keys []Key, embeddings [][]float32) error
 	// Forget may take away the vectors of passages that are not used.
-	Forget(ctx context.Context, used map[key]bool) error
+	Forget(ctx context.Context, used map[Key]bool) error
 	// Nearest returns the limit vectors nearest to a question's, nearest first.
-	Nearest(ctx context.Context, vector []float32, limit int) ([]match, error)
+	Nearest(ctx context.Context, vector []float32, limit int) ([]Match, error)
 	// Among compares a question with the vectors of some keys only, and leaves
 	// out those that have none.
-	Among(ctx context.Context, vector []float32, keys []key) ([]match, error)
+	Among(ctx context.Context, vector []float32, keys []Key) ([]Match, error)
 	// Spread estimates mean and standard deviation of the cosines between a
 	// question and the whole collection.
 	Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error)
@@ -48,31 +48,31 @@ type collection interface {
 	Close() error
 }
 
-// match is a vector found, and how near it is.
-type match struct {
-	key    key
-	cosine float64
+// Match is a vector found, and how near it is.
+type Match struct {
+	Key    Key
+	Cosine float64
 }
 
-// awayError says that the place of the vectors cannot be used now.
-type awayError struct{ err error }
+// AwayError says that the place of the vectors cannot be used now.
+type AwayError struct{ Err error }
 
-func (e *awayError) Error() string { return e.err.Error() }
-func (e *awayError) Unwrap() error { return e.err }
+func (e *AwayError) Error() string { return e.Err.Error() }
+func (e *AwayError) Unwrap() error { return e.Err }
 
-// localStore keeps one file a model in a folder.
-type localStore struct{ dir string }
+// Local keeps one file a model in a folder.
+type Local struct{ Dir string }
 
-func (s localStore) Open(model string) (collection, error) {
-	m, err := openLocal(s.path(model))
+func (s Local) Open(model string) (Collection, error) {
+	m, err := openLocal(s.Path(model))
 	if err != nil {
 		return nil, err // a nil *localVectors is no nil collection
 	}
 	return m, nil
 }
 
-func (s localStore) State(_ context.Context, model string) (string, error) {
-	path, _ := s.path(model)
+func (s Local) State(_ context.Context, model string) (string, error) {
+	path, _ := s.Path(model)
 	status, err := os.Stat(path)
 	if err != nil {
 		return "none", nil //nolint:nilerr // opening it says what is wrong
@@ -80,7 +80,7 @@ func (s localStore) State(_ context.Context, model string) (string, error) {
 	return fmt.Sprint(status.Size(), " ", status.ModTime().UnixNano()), nil
 }
 
-func (s localStore) path(model string) (path, name string) {
+func (s Local) Path(model string) (path, name string) {
 	sum := sha256.Sum256([]byte(model))
-	return filepath.Join(s.dir, "meaning-"+hex.EncodeToString(sum[:6])+".vec"), model
+	return filepath.Join(s.Dir, "meaning-"+hex.EncodeToString(sum[:6])+".vec"), model
 }
