@@ -9,12 +9,12 @@ import (
 // Fetcher is a Tool that opens an address on the web. A call passes without
 // asking when the user typed the address, or when this turn's web search
 // returned it; else the user sees it first. One that is Outward goes on from
-// there by itself, so it asks all the same.
+// there on its own, so it asks all the same.
 type Fetcher interface {
 	Address(args json.RawMessage) string
 }
 
-// WritesOnlyArtifacts tells whether what a tool writes stays with LifeHub, where it is
+// WritesOnlyArtifacts reports whether what a tool writes stays with LifeHub, where it is
 // known for untrusted if it is: then nothing of the user's can
 // be changed by what some page says, and there is nothing to ask about.
 func WritesOnlyArtifacts(tool Tool) bool {
@@ -31,14 +31,14 @@ type Checker interface {
 	Check(ctx context.Context, mark json.RawMessage) (Happened, []Effect, error)
 }
 
-// ReadOnly tells whether a call may be made again without asking, because it
+// ReadOnly reports whether a call may be made again without asking, because it
 // changes nothing.
 func ReadOnly(tool Tool) bool {
 	reader, ok := tool.(interface{ ReadOnly() bool })
 	return ok && reader.ReadOnly()
 }
 
-// Resolver is a Tool that finds out by itself which notes a call means: by a
+// Resolver is a Tool that finds out on its own which notes a call means: by a
 // title, or where none is named. Rules go by the notes, not by their names.
 type Resolver interface {
 	// Places returns the arguments that say where, each with the path that it
@@ -48,7 +48,7 @@ type Resolver interface {
 }
 
 // Outward is a Tool whose arguments leave this machine, or reach somebody
-// else's program on it. What it brings, its errors too, is foreign.
+// else's program on it. What it brings, its errors too, is untrusted.
 type Outward interface {
 	Outward() bool
 }

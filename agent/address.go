@@ -11,7 +11,7 @@ import (
 // AddressText finds addresses in a text.
 var AddressText = pattern.Lazy(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
 
-// OnWeb tells whether the path of a source or a citation is the address of a
+// OnWeb reports whether the path of a source or a citation is the address of a
 // page of the web. That of a note never is: it holds no two slashes in a row.
 func OnWeb(path string) bool {
 	return strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://")

@@ -31,7 +31,7 @@ type Exchange struct {
 	Turn     string    `json:"turn"`
 	After    string    `json:"after,omitempty"`    // the turn that it goes on from; "": it begins the conversation
 	Siblings []string  `json:"siblings,omitempty"` // the turns that go on from there, in the order of asking, itself among them; nil: it alone
-	Current  bool      `json:"current"`            // it lies on the current path
+	Current  bool      `json:"current"`            // it is on the current path
 	Asked    time.Time `json:"asked"`
 	Question string    `json:"question"`
 	Answer   Answer    `json:"answer"`

@@ -19,7 +19,7 @@ type Paste struct {
 	Own  bool   `json:"own,omitempty"` // it is a message of the user's, not from the clipboard
 }
 
-// Empty tells whether nothing was typed.
+// Empty reports whether nothing was typed.
 func (u Draft) Empty() bool {
 	return u.Text == "" && !u.Editing && len(u.Waiting) == 0 && u.Sending == ""
 }

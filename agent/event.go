@@ -32,7 +32,7 @@ type (
 		Conversation string `json:"conversation"`
 		Message      string `json:"message"`
 		Mode         string `json:"mode"`
-		Resumed      bool   `json:"resumed,omitempty"` // a turn that was cut is gone on with
+		Resumed      bool   `json:"resumed,omitempty"` // a turn that was cut is resumed
 	}
 
 	// PhaseStarted and PhaseEnded frame the work of one agent, such as planner,
@@ -53,7 +53,7 @@ type (
 		Took    int64    `json:"took_ms"`
 	}
 
-	// ArtifactChanged tells of a new version of a document, without its text.
+	// ArtifactChanged reports a new version of a document, without its text.
 	ArtifactChanged struct {
 		Step    string `json:"step"`
 		Name    string `json:"name"`
@@ -69,14 +69,14 @@ type (
 		Judgement
 	}
 
-	// Remembered tells what came back from long-term memory.
+	// Remembered reports what came back from long-term memory.
 	Remembered struct {
 		Exchanges []Recollection `json:"exchanges,omitempty"`
 		Facts     []Fact         `json:"facts,omitempty"` // those that the prompts hold
 	}
 
 	// PlanMade replaces any plan shown before. Dropped names what of the
-	// model's plan was left out or mended, and why. Before are the steps of
+	// model's plan was left out or repaired, and why. Before are the steps of
 	// earlier plans of the turn: they stay as they are and are not run again.
 	// A plan Under a step is that of the worker which the step handed its task
 	// to; its steps stand below that step.
@@ -91,7 +91,7 @@ type (
 		Fallback  bool     `json:"fallback,omitempty"` // the model gave no usable plan
 	}
 
-	// StepChanged tells each change of a step's state.
+	// StepChanged reports each change of a step's state.
 	StepChanged struct {
 		Step   string `json:"step"`
 		Status Status `json:"status"`
@@ -118,7 +118,7 @@ type (
 		Coverage *Coverage `json:"coverage,omitempty"` // of a search of the notes
 	}
 
-	// ToolProgressed tells how far a running call is.
+	// ToolProgressed reports how far a running call is.
 	ToolProgressed struct {
 		Step string `json:"step"`
 		Call string `json:"call"`
@@ -193,7 +193,7 @@ type (
 		Content string `json:"content"`
 	}
 
-	// ContextCounted tells how a prompt fills the window, and which calls it
+	// ContextCounted reports how a prompt fills the window, and which calls it
 	// holds the results of.
 	ContextCounted struct {
 		Agent     string         `json:"agent"`

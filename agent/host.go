@@ -36,7 +36,7 @@ type InputKind string
 // The kinds of questions.
 const (
 	FormInput     InputKind = "form"     // values that fit a schema
-	URLInput      InputKind = "url"      // to go on with a page, which is shown and never opened
+	URLInput      InputKind = "url"      // to open a page, which is shown and never opened
 	SamplingInput InputKind = "sampling" // that the user's model may answer a prompt
 )
 
@@ -134,7 +134,7 @@ func (d *Host) emit(body Body) bool {
 	}
 }
 
-// Progress tells how far the tool is. It waits until the screen has taken
+// Progress reports how far the tool is. It waits until the screen has taken
 // note; a tool that tells often should leave out what is old.
 func (d *Host) Progress(p Progress) {
 	if d != nil {

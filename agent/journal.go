@@ -8,7 +8,7 @@ import (
 )
 
 // Journal keeps what a turn is about to do and what it did, so that a turn
-// that was killed can be gone on with. *store.Store is the real one.
+// that was killed can be resumed. *store.Store is the real one.
 // Why: docs/design/journal-and-resume.md.
 type Journal interface {
 	// Record keeps entries of a turn, all of them or none, and returns when
@@ -18,11 +18,11 @@ type Journal interface {
 	Progress(ctx context.Context, turn, text string) error
 	// Reopen takes a turn that did not come to its end, and returns what is
 	// kept of it. The error is [ErrBusy] while somebody is at it, and
-	// [ErrOver] when there is nothing to go on with.
+	// [ErrOver] when there is nothing to resume.
 	Reopen(ctx context.Context, conversation, turn string) (Unfinished, error)
 }
 
-// The errors of Reopen that say why a turn cannot be gone on with.
+// The errors of Reopen that say why a turn cannot be resumed.
 var (
 	ErrBusy = errors.New("another LifeHub is at it right now")
 	ErrOver = errors.New("it has come to its end, or the conversation went on after it")
@@ -80,7 +80,7 @@ type Entry struct {
 	Mark json.RawMessage `json:"mark,omitempty"` // started: what the tool needs to tell whether it happened
 
 	Status Status  `json:"status,omitempty"` // ended
-	Result *Result `json:"-"`                // ended: kept beside the entry, because it may be long
+	Result *Result `json:"-"`                // ended: kept next to the entry, because it may be long
 
 	Effects []Effect `json:"effects,omitempty"` // ended: what the call did
 

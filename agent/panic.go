@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// Guarded runs f in a goroutine of its own: a panic is an error, and the wait
+// Guarded runs f in its own goroutine: a panic is an error, and the wait
 // ends with ctx even if f does not heed it; its goroutine then ends when f does.
 func Guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (T, error) {
 	type ending struct {

@@ -25,7 +25,7 @@ type Summaries interface {
 	KeepSummary(ctx context.Context, turn, text string) error
 }
 
-// Compacted tells what a compaction did.
+// Compacted reports what a compaction did.
 type Compacted struct {
 	Messages int    // that the summary took the place of, this time
 	Before   int    // estimated tokens of them, and of a summary before
@@ -82,7 +82,7 @@ func (f Fact) Source() Source {
 // *store.Store is the real one.
 type Memory interface {
 	// Archive takes in the exchanges of the conversation's current path that
-	// lie beyond its last window messages, and with everywhere also those of
+	// are beyond its last window messages, and with everywhere also those of
 	// all other conversations. It tells how many were new.
 	Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error)
 	// Similar finds candidates for Recall, in no order.
@@ -117,7 +117,7 @@ type Recollection struct {
 
 	BM25   float64 `json:"-"` // BM25 of the question's words; 0: none is shared
 	Cosine float64 `json:"-"` // cosine of the vectors; 0: there is none
-	ZScore float64 `json:"-"` // deviations by which Meaning lies above the mean of all exchanges; 0: too few to tell
+	ZScore float64 `json:"-"` // deviations by which Meaning is above the mean of all exchanges; 0: too few to tell
 }
 
 // TokenRatio is what was learned about how a model's server counts tokens.

@@ -228,5 +228,5 @@ func ReadArgs[Args any](tool string, raw json.RawMessage) (Args, error) {
 const WebSearch = "web_search"
 
 // DelegateTool is the name of the tool that hands a task to a worker. It
-// changes nothing by itself.
+// changes nothing on its own.
 const DelegateTool = "delegate"

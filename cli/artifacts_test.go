@@ -16,7 +16,7 @@ import (
 )
 
 // writtenDocument is a home in which a team made a document of a web search
-// and changed it, and the vault beside it.
+// and changed it, and the vault next to it.
 func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) (string, int)) {
 	t.Helper()
 	vault = apptest.Vault(t)

@@ -121,7 +121,7 @@ func (q *askCommand) say(text string) {
 	}
 }
 
-// warn tells what the answer will have to do without.
+// warn reports what the answer will have to do without.
 func (q *askCommand) warn(a *app.App) {
 	if text := a.Store.Warning(); text != "" {
 		fmt.Fprintf(q.Err, "! %s\n", safetext.Line(text))

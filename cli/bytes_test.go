@@ -16,7 +16,7 @@ import (
 )
 
 // typedBytes are sequences that a terminal never sends. None holds a key that
-// does something by itself.
+// does something on its own.
 func typedBytes() []string {
 	many := strings.Repeat("1;", 40) + "1"
 	return []string{

@@ -72,7 +72,7 @@ func removeChats(ctx context.Context, sh *app.Process, p settings.Paths, s *stor
 	return nil
 }
 
-// removeFiles deletes what lies beside the database: the files that MCP
+// removeFiles deletes what is next to the database: the files that MCP
 // servers sent in these conversations.
 func removeFiles(ctx context.Context, p settings.Paths, s *store.Store, ids []string) error {
 	files, err := os.ReadDir(p.ServerFiles())

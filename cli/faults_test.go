@@ -85,7 +85,7 @@ type turned struct {
 	last   agent.Body
 	kept   agent.Exchange
 	runs   int64         // of the tool
-	esc    time.Duration // from Esc to the turn's end; 0: it ended by itself
+	esc    time.Duration // from Esc to the turn's end; 0: it ended on its own
 	took   time.Duration
 	broken []string // what a user would call lost, hung or wrong
 }

@@ -19,7 +19,7 @@ import (
 
 // hostileFolders are folders of notes that try to run something (it would
 // make a file MARKER), to send something to ADDRESS, or to let tools run
-// unasked, by what each holds beside its notes.
+// unasked, by what each holds next to its notes.
 var hostileFolders = map[string]map[string]string{
 	"config.yaml":                 {"config.yaml": hostileConfig},
 	"a config in .lifehub":        {".lifehub/config.yaml": hostileConfig},
@@ -242,7 +242,7 @@ func TestATrustedFolderNarrowsSettings(t *testing.T) {
 // The app's own files are out of reach when a vault holds them.
 func TestNoToolReachesLifeHubsOwnFiles(t *testing.T) {
 	h := newHostile(t, nil)
-	h.home = h.vault // so that the settings lie in VAULT/lh/config
+	h.home = h.vault // so that the settings are in VAULT/lh/config
 	apptest.Write(t, filepath.Join(h.vault, "lh", "config", "instructions.md"), "# Persona\n\nBe brief about zebras.\n")
 	if code, out := h.run("index", "."); code != app.ExitDone || strings.Contains(out, "instructions.md") {
 		t.Errorf("index: exit %d\n%s", code, out)

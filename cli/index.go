@@ -44,7 +44,7 @@ func newIndex(sh *app.Process) *cobra.Command {
 // indexFlags are the flags of `lifehub index`.
 type indexFlags struct{ rebuild, watch, status, dryRun, json bool }
 
-// looks tells whether the command only looks and changes nothing.
+// looks reports whether the command only looks and changes nothing.
 func (f indexFlags) looks() bool { return f.status || f.dryRun }
 
 func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlags) error {

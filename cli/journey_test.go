@@ -75,7 +75,7 @@ func (p *pane) starts(command ...string) {
 // end ends the tmux server, with the program in it.
 func (p *pane) end() {
 	if p.socket != "" {
-		_ = exec.Command(p.tmux, "-S", p.socket, "kill-server").Run() // it may have ended by itself
+		_ = exec.Command(p.tmux, "-S", p.socket, "kill-server").Run() // it may have ended on its own
 	}
 }
 

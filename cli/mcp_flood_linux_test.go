@@ -71,7 +71,7 @@ func TestTheChatAnswersKeysWhileServersMisbehave(t *testing.T) {
 	if grown := most - before; grown > 100<<20 && !testenv.Race {
 		t.Errorf("%d MB more, the bound is 100", grown>>20)
 	}
-	bound := 2 * time.Second // of a machine that does other things beside
+	bound := 2 * time.Second // of a machine that does other things as well
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		bound = 100 * time.Millisecond
 	}

@@ -213,7 +213,7 @@ func (p *paced) reply(req llm.Request) (text string, made []llm.ToolCall) {
 		}
 	}
 	switch {
-	case is(asksPlanner) && (req.Task != nil && len(req.Task.Results) > 0): // planned anew
+	case is(asksPlanner) && (req.Task != nil && len(req.Task.Results) > 0): // planned again
 		return `{"reasoning":"there is no other way","steps":[]}`, nil
 	case is(asksPlanner):
 		return p.plan(), nil

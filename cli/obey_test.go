@@ -129,7 +129,7 @@ func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// canCall tells whether a request lets the model call a tool; a planner's does
+// canCall reports whether a request lets the model call a tool; a planner's does
 // in words.
 func canCall(req llm.Request, name string) bool {
 	return len(req.Tools) == 0 || slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == name })
@@ -270,7 +270,7 @@ func (v *victim) isUntrusted(text string) error {
 	return v.Untrusted.Remember(v.Context(), agent.Untrusted{Source: "a page", Conversation: v.conversation, Prints: agent.Fingerprints(text)})
 }
 
-// said keeps a finished turn whose answer holds foreign text.
+// said keeps a finished turn whose answer holds untrusted text.
 func (v *victim) said(question, answer string) string {
 	id, err := v.Store.Begin(v.Context(), v.conversation, question)
 	if err == nil {
@@ -372,7 +372,7 @@ func (v *victim) keepDisk(turn string) {
 	}
 }
 
-// follow answers every question with no, but for the one that is needed to
+// follow answers every question with no, except the one that is needed to
 // read the text at all, and notes what ran.
 func (v *victim) follow(events <-chan agent.Event) {
 	allowed := map[string]bool{}

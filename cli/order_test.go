@@ -84,7 +84,7 @@ func TestALoopIsToldInItsOrder(t *testing.T) {
 	}
 }
 
-// A question that names a turn is asked after it, beside what was asked there
+// A question that names a turn is asked after it, next to what was asked there
 // before.
 func TestAskBranchesAtATurn(t *testing.T) {
 	answers := func(text string) llmtest.Answer { return says(asksPlanner, `{"steps":[],"answer":"`+text+`"}`) }

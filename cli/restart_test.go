@@ -110,7 +110,7 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 	}
 	t.Logf("%d restarts: killed, the turn ended after p50 %v max %v; asked after the restart, model loaded anew, p50 %v max %v; Esc p50 %v p99 %v",
 		restarts, percentile(ends, 50), percentile(ends, 100), percentile(returns, 50), percentile(returns, 100), percentile(escapes, 50), percentile(escapes, 99))
-	// The promises are judged by the full count; beside other work and with few
+	// The promises are judged by the full count; under other load and with few
 	// restarts only that nothing hangs.
 	ending, escape := 10*time.Second, 10*time.Second
 	if os.Getenv("LIFEHUB_SOAK") != "" {

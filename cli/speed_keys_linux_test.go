@@ -130,7 +130,7 @@ func (y *typist) keys(prompt string) (took []float64) {
 
 // A letter appears at once while five tools run, then an answer of 900 tokens
 // streams at 100 a second, and all the while 10,000 notes are indexed: by the
-// chat, whose index is gone. The bare program runs beside `lifehub index --rebuild`.
+// chat, whose index is gone. The bare program runs next to `lifehub index --rebuild`.
 func TestSpeedOfKeys(t *testing.T) {
 	speed(t)
 	b := newBench(t)

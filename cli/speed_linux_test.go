@@ -20,7 +20,7 @@ import (
 	"lifehub/store"
 )
 
-// The tests of this file measure the program from outside, beside a bare Bubble
+// The tests of this file measure the program from outside, next to a bare Bubble
 // Tea program in the same run (../shared/peerbench), and fail where a bar is not
 // met. `make speed` runs them, on a machine that has nothing else to do.
 func speed(t *testing.T) {
@@ -256,7 +256,7 @@ func fillHome(t *testing.T, b bench, home string) {
 	}
 }
 
-// `--version` beside a program that only imports the same packages, and an
+// `--version` next to a program that only imports the same packages, and an
 // empty one; and what each package takes before main begins.
 func TestSpeedOfVersion(t *testing.T) {
 	speed(t)

@@ -38,7 +38,7 @@ type terminal struct {
 	back  chan due // and from it
 }
 
-// line is what lies between the program and the terminal.
+// line is what is between the program and the terminal.
 type line struct {
 	delay  time.Duration // each way
 	silent bool          // the terminal answers no query

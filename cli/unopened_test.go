@@ -16,7 +16,7 @@ import (
 )
 
 // TestNotesAndFactsNeedNoConversations runs what works on notes and facts alone
-// beside conversations that this LifeHub cannot open: those of a newer one, and
+// next to conversations that this LifeHub cannot open: those of a newer one, and
 // damaged ones. Neither is touched.
 func TestNotesAndFactsNeedNoConversations(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, file string){

@@ -49,7 +49,7 @@ func (h *house) holds(text string) (files []string) {
 	return files
 }
 
-// keeps waits until a text lies on the disk; loses until it does not.
+// keeps waits until a text is on the disk; loses until it does not.
 func (h *house) keeps(text string) { h.t.Helper(); h.waits(text, true) }
 func (h *house) loses(text string) { h.t.Helper(); h.waits(text, false) }
 

@@ -165,7 +165,7 @@ func (c *countedBytes) Write(p []byte) (int, error) {
 }
 
 // BenchmarkBytes sends an answer at 200 tokens a second through the renderer
-// of Bubble Tea, and reports the bytes for the terminal beside those of the
+// of Bubble Tea, and reports the bytes for the terminal next to those of the
 // text that shows, of which they may be three times as many.
 func BenchmarkBytes(b *testing.B) {
 	for _, kind := range []string{"prose", "list", "fence", "table", "Chinese"} {
@@ -246,7 +246,7 @@ func BenchmarkPaste(b *testing.B) {
 }
 
 // BenchmarkStream plays answers of 8,000 tokens, one frame a token, and reports
-// the cost beside rendering the whole once.
+// the cost next to rendering the whole once.
 func BenchmarkStream(b *testing.B) {
 	for _, kind := range []string{"prose", "list", "fence", "table"} {
 		b.Run(kind, func(b *testing.B) {
@@ -297,7 +297,7 @@ func BenchmarkPasteOfAMegabyte(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenBlock goes on with a block that is long already and still open,
+// BenchmarkOpenBlock extends a block that is long already and still open,
 // whose worst frame may take 16 ms.
 func BenchmarkOpenBlock(b *testing.B) {
 	nested := strings.Builder{}

@@ -72,7 +72,7 @@ func (m *Model) stopEditing() {
 	m.composer.TakeUp(draft)
 }
 
-// canBranch tells whether a question can get an alternative now, and says why not.
+// canBranch reports whether a question can get an alternative now, and says why not.
 func (m *Model) canBranch(q *transcript.Question) bool {
 	switch {
 	case m.Branches == nil || q == nil || q.Turn == "":
@@ -84,7 +84,7 @@ func (m *Model) canBranch(q *transcript.Question) bool {
 	return false
 }
 
-// busy tells whether a turn runs, and says so.
+// busy reports whether a turn runs, and says so.
 func (m *Model) busy() bool {
 	if m.turn != nil {
 		m.flash("stop the turn first (" + m.keys.Stop.Help().Key + ")")
@@ -92,7 +92,7 @@ func (m *Model) busy() bool {
 	return m.turn != nil
 }
 
-// retry asks a question once more, beside its first answer.
+// retry asks a question once more, next to its first answer.
 func (m *Model) retry(q *transcript.Question) tea.Cmd {
 	if !m.canBranch(q) {
 		return nil
@@ -100,7 +100,7 @@ func (m *Model) retry(q *transcript.Question) tea.Cmd {
 	return m.askInstead(q, q.Text)
 }
 
-// askInstead asks something in the place of an earlier question. What came
+// askInstead asks something instead of an earlier question. What came
 // after that stays in the tree.
 func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 	if m.editing != nil {
@@ -115,7 +115,7 @@ func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 	return m.askAt(text, &branch{q.After, siblings})
 }
 
-// fork makes a conversation of its own out of what is shown and opens it.
+// fork makes its own conversation out of what is shown and opens it.
 func (m *Model) fork(turn string) tea.Cmd {
 	if turn == "" || m.Branches == nil {
 		m.flash("there is nothing to fork yet")
@@ -275,13 +275,13 @@ func (m *Model) showEarlier(msg earlierMsg) {
 	}
 }
 
-// onQuestion tells whether a question that can be asked anew has the keys.
+// onQuestion reports whether a question that can be asked again has the keys.
 func (m *Model) onQuestion() bool {
 	_, ok := m.transcript.Item(m.transcript.Chosen).(*transcript.Question)
 	return ok && m.Branches != nil
 }
 
-// onAlternatives tells whether a question that has alternatives has the keys.
+// onAlternatives reports whether a question that has alternatives has the keys.
 func (m *Model) onAlternatives() bool {
 	return m.onQuestion() && len(m.transcript.ChosenQuestion().Siblings) > 1
 }

@@ -164,7 +164,7 @@ func (m *Model) takeUnsent() tea.Cmd {
 	}
 }
 
-// tookUnsent puts what was typed where it was. Nothing of it is sent by itself.
+// tookUnsent puts what was typed where it was. Nothing of it is sent automatically.
 func (m *Model) tookUnsent(msg draftMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:

@@ -98,7 +98,7 @@ func (l legend) letter(combination string) rune {
 	return l[combination]
 }
 
-// text tells what the letters are. Without colours there may be none.
+// text reports what the letters are. Without colours there may be none.
 func (l legend) text(t *testing.T) string {
 	var lines []string
 	for combination, letter := range l {

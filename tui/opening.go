@@ -15,7 +15,7 @@ import (
 // it, waits.
 type opening struct {
 	open    func(ctx context.Context) (backend.Options, error) // nil: all is there
-	reading bool                                               // the conversation to go on with is not there yet
+	reading bool                                               // the conversation to resume is not there yet
 	held    []tea.Msg                                          // what waits, in order
 	err     error                                              // why it could not be opened
 }
@@ -34,7 +34,7 @@ func (o *opening) begin(ctx context.Context) tea.Cmd {
 	}
 }
 
-// holds tells whether a message waits until all is there.
+// holds reports whether a message waits until all is there.
 func (o *opening) holds(msg tea.Msg, keys *keys.Map) bool {
 	if o.open == nil && !o.reading {
 		return false
@@ -52,7 +52,7 @@ func (o *opening) holds(msg tea.Msg, keys *keys.Map) bool {
 	return true
 }
 
-// ready goes on with what was opened, and then with what waited for it.
+// ready resumes what was opened, and then with what waited for it.
 func (m *Model) ready(msg openMsg) tea.Cmd {
 	if msg.err != nil {
 		m.opening.err = msg.err
@@ -85,7 +85,7 @@ func (m *Model) goOnWithHeld() tea.Cmd {
 }
 
 // writeBehind gives a key that was meant for the composer to it, though a list
-// that nobody had seen lies over it now. Nothing is sent from there.
+// that nobody had seen is over it now. Nothing is sent from there.
 func (m *Model) writeBehind(pressed tea.KeyPressMsg) {
 	if !key.Matches(pressed, m.keys.Send) {
 		m.composer.Press(pressed)

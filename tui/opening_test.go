@@ -57,7 +57,7 @@ func TestWhatCannotBeOpenedEndsTheScreen(t *testing.T) {
 	}
 }
 
-// quits tells whether a command, or one of its parts, ends the program.
+// quits reports whether a command, or one of its parts, ends the program.
 func quits(cmd tea.Cmd) bool {
 	switch msg := cmd().(type) {
 	case tea.QuitMsg:

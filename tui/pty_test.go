@@ -212,7 +212,7 @@ func TestTheEditorOpensTheDraft(t *testing.T) {
 	c.leaves(10 + int(backend.Quit))
 }
 
-// stopped tells whether the chat is a stopped process.
+// stopped reports whether the chat is a stopped process.
 func (c *onTerminal) stopped() bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
 	return err == nil && strings.Contains(string(stat), ") T ")

@@ -22,7 +22,7 @@ type resumable struct {
 	quiet   time.Time
 }
 
-// leftOver finds out whether the last of the turns shown can be gone on with.
+// leftOver finds out whether the last of the turns shown can be resumed.
 // What was killed or cut off is offered; what the user stopped is not, but
 // /continue knows of it.
 func (m *Model) leftOver(exchanges []agent.Exchange) {
@@ -68,7 +68,7 @@ func (l *resumable) view(width int, keys *keys.Map, theme *draw.Theme, empty boo
 	return offered("? This was cut off. ", enter, " · or ask something else", width, theme)
 }
 
-// proceed goes on with the turn that did not come to its end.
+// proceed resumes the turn that did not come to its end.
 func (m *Model) proceed() tea.Cmd {
 	l := m.resumable
 	if l == nil || m.Resume == nil {

@@ -29,7 +29,7 @@ func (c cutOff) Latest(ctx context.Context, id string, _ int) ([]agent.Exchange,
 }
 
 // withLeft are options whose conversation ends with a cut turn; resumed notes
-// what was gone on with.
+// what was resumed.
 func withLeft(last agent.Exchange, bodies ...agent.Body) (o backend.Options, resumed *[]string) {
 	resumed = &[]string{}
 	o = withWorld(play(agent.Started{}, agent.Said{Content: "new answer"}, agent.Ended{}))

@@ -26,7 +26,7 @@ type rig struct {
 	messages chan tea.Msg
 	quit     bool
 	clip     string
-	raw      string // what was sent to the terminal beside the picture
+	raw      string // what was sent to the terminal next to the picture
 	printed  string // above the picture
 	models   map[[2]int]*vt.Emulator
 }
@@ -225,7 +225,7 @@ func (s *script) Ask(ctx context.Context, _, message string) <-chan agent.Event 
 // play is a script of bodies.
 func play(bodies ...agent.Body) *script { return &script{bodies: bodies} }
 
-// hold is a script that does not end by itself.
+// hold is a script that does not end on its own.
 func hold(bodies ...agent.Body) *script { return &script{bodies: bodies, held: true} }
 
 func raw(s string) json.RawMessage { return json.RawMessage(s) }

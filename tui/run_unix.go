@@ -31,7 +31,7 @@ func halt() {
 	}
 }
 
-// jobControl tells whether a shell waits that can bring us back after a
+// jobControl reports whether a shell waits that can bring us back after a
 // suspend: the parent is in our session, in another process group.
 func jobControl() bool {
 	parent := unix.Getppid()

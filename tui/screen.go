@@ -122,7 +122,7 @@ func (m *Model) invitation() string {
 	return "Ask anything · / commands"
 }
 
-// cachedLine is a line that is made anew only when what it tells has changed.
+// cachedLine is a line that is rebuilt only when what it tells has changed.
 type cachedLine struct {
 	theme *draw.Theme
 	key   string
@@ -346,7 +346,7 @@ func (m *Model) hints() []string {
 	return []string{panel.Hint(k.Send, send), panel.Hint(k.HelpOnEmpty, "help")}
 }
 
-// onlyNotices tells whether nothing was said yet but what does not push the
+// onlyNotices reports whether nothing was said yet but what does not push the
 // welcome away.
 func (m *Model) onlyNotices() bool {
 	return !m.Inline && !m.focused && !slices.ContainsFunc(m.transcript.Entries, func(e transcript.Entry) bool {

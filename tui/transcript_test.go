@@ -88,7 +88,7 @@ func TestScrollingShowsLinesInOrder(t *testing.T) {
 	})
 }
 
-// inOrder tells whether part stands in whole, without a gap.
+// inOrder reports whether part stands in whole, without a gap.
 func inOrder(whole, part []string) bool {
 	for at := 0; at+len(part) <= len(whole); at++ {
 		if slices.Equal(whole[at:at+len(part)], part) {

@@ -45,7 +45,7 @@ type Model struct {
 	pulling    *pulling
 	player     *replay.Player // nil: this is no replay
 	offer      *offer         // a model to pull; nil: none
-	resumable  *resumable     // the turn that can be gone on with; nil: none
+	resumable  *resumable     // the turn that can be resumed; nil: none
 	editing    *editing       // an earlier question is in the composer; nil: none
 
 	opening      opening
@@ -156,13 +156,13 @@ func (m *Model) start() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// reads tells whether the screen begins with a conversation that is kept.
+// reads reports whether the screen begins with a conversation that is kept.
 func (m *Model) reads() bool {
 	first, pick := m.FirstRun && m.Notes != nil, m.Pick && m.Conversations != nil
 	return !first && !pick && m.conversation != "" && m.Conversations != nil
 }
 
-// Update takes a message in and draws the screen anew. It does no I/O: work is
+// Update takes a message in and redraws the screen. It does no I/O: work is
 // a tea.Cmd that comes back as a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd

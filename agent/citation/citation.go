@@ -110,7 +110,7 @@ func (d *checker) judgeQuotes(c claim, p *passage, quotes []quotedWords, words s
 				verdict = v
 			}
 		case d.elsewhere(c.numbers, q):
-			one.Verdict = agent.Paraphrase // it rests on a source cited beside this one
+			one.Verdict = agent.Paraphrase // it rests on a source cited next to this one
 		default:
 			verdict = agent.NotFound
 		}
@@ -120,7 +120,7 @@ func (d *checker) judgeQuotes(c claim, p *passage, quotes []quotedWords, words s
 	case at.none():
 		at = nearest
 		if verdict == agent.Verified {
-			verdict = agent.Paraphrase // all stands in the sources beside it
+			verdict = agent.Paraphrase // all stands in the sources next to it
 		}
 	case verdict == agent.Verified && !p.framed(words, quotes, at):
 		verdict = agent.Paraphrase
@@ -134,7 +134,7 @@ type quotedWords struct {
 	parts [][]text.Token
 }
 
-// unnamed is the quotations of a claim but for those that only name the note,
+// unnamed is the quotations of a claim except those that only name the note,
 // and its words without these.
 func unnamed(c claim, p *passage) (quotes []quotedWords, words string) {
 	words = c.text
@@ -152,7 +152,7 @@ func unnamed(c claim, p *passage) (quotes []quotedWords, words string) {
 	return quotes, words
 }
 
-// elsewhere tells whether a quotation stands in one of the sources that are
+// elsewhere reports whether a quotation stands in one of the sources that are
 // cited together.
 func (d *checker) elsewhere(numbers []int, q quotedWords) bool {
 	return slices.ContainsFunc(numbers, func(n int) bool {
@@ -165,7 +165,7 @@ func (d *checker) elsewhere(numbers []int, q quotedWords) bool {
 	})
 }
 
-// framed tells whether what a claim says around its quotations leaves them
+// framed reports whether what a claim says around its quotations leaves them
 // what they are: words of their sentences and of the note's name, and who says
 // it; or the whole stands in the source.
 func (p *passage) framed(words string, quotes []quotedWords, at place) bool {

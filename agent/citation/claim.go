@@ -82,7 +82,7 @@ func without(answer string, markers []marker, from, to int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// within is the part of the markers that lies between two places.
+// within is the part of the markers that is between two places.
 func within(markers []marker, from, to int) []marker {
 	first, _ := slices.BinarySearchFunc(markers, from, func(m marker, at int) int { return m.Start - at })
 	last := first
@@ -132,7 +132,7 @@ func quotesOf(answer string, markers []marker) (quotes []quotation) {
 // quotesFor is the quotations that a marker vouches for: each quotation
 // belongs to the first marker after its beginning, or to the last one, within
 // its sentence, or within its block of quoted lines. A block of quoted lines
-// without a marker belongs to the sentence beside it that names its source.
+// without a marker belongs to the sentence next to it that names its source.
 func quotesFor(answer string, quotes []quotation, markers []marker, sentences []text.Sentence, at int, m marker) (vouched []quotation) {
 	s := sentences[at]
 	scope := text.Span{Start: s.Start, End: s.End}

@@ -7,7 +7,7 @@ import (
 
 func isFiller(t text.Token) bool { return text.Is(t.Text, text.Filler) }
 
-// sameWord tells whether a word of a note and a word of an answer say the same.
+// sameWord reports whether a word of a note and a word of an answer say the same.
 func sameWord(note, said text.Token) bool {
 	if note.Text == said.Text || text.ToReader(note.Text) == said.Text {
 		return true

@@ -130,7 +130,7 @@ func (p *passage) quote(q quotedWords) (place, agent.Verdict) {
 	}
 }
 
-// turnedAround tells whether the sentence of a place says "not" or "if" of it
+// turnedAround reports whether the sentence of a place says "not" or "if" of it
 // outside of it: before it in its clause, or after it up to a comma.
 func (p *passage) turnedAround(at place) bool {
 	doubt := func(i int) bool { return turns(p.tokens[i]) || text.Is(p.tokens[i].Text, text.Hedge) }
@@ -157,7 +157,7 @@ func (p *passage) turnedAround(at place) bool {
 	return text.NegatesWithin(rest)
 }
 
-// sameCode tells whether a quotation of program text has its signs, and ends
+// sameCode reports whether a quotation of program text has its signs, and ends
 // where a word of the program does. Prose is always the same.
 func (p *passage) sameCode(at place, quote string) bool {
 	from, to := p.sentences[p.within[at.first]], p.sentences[p.within[at.last-1]]
@@ -198,7 +198,7 @@ func (p *passage) goOn(at place, parts [][]text.Token) (place, agent.Verdict) {
 	return at, verdict
 }
 
-// supports tells whether the passage says what a claim says: all its words,
+// supports reports whether the passage says what a claim says: all its words,
 // one after the other, from the beginning of a clause to the end of one. Only
 // articles and "and" may differ, a plural s, and who is spoken of as I or you.
 func (p *passage) supports(claim string) (place, bool) {
@@ -223,7 +223,7 @@ func (p *passage) supports(claim string) (place, bool) {
 	return place{}, false
 }
 
-// says tells whether the words stand from the i-th kept token on, from the
+// says reports whether the words stand from the i-th kept token on, from the
 // beginning of a clause to the end of one.
 func (p *passage) says(said []text.Token, i int) (place, bool) {
 	end := i + len(said)
@@ -241,7 +241,7 @@ func (p *passage) says(said []text.Token, i int) (place, bool) {
 	return place{p.kept[i], p.kept[end-1] + 1}, true
 }
 
-// clauseBegins tells whether a clause begins at the i-th kept token, be it
+// clauseBegins reports whether a clause begins at the i-th kept token, be it
 // with an "I" before it.
 func (p *passage) clauseBegins(i int) bool {
 	if i == 0 || p.parted(i-1, i) {
@@ -255,14 +255,14 @@ func (p *passage) clauseEnds(i int) bool { return i+1 == len(p.kept) || p.parted
 // clauseMark parts clauses that can stand alone; a comma parts too little.
 var clauseMark = pattern.Lazy(`[:;](?:\s|$)|\s[—–-]+\s|—|[：；，]`)
 
-// parted tells whether two kept tokens stand in different clauses. A mark
+// parted reports whether two kept tokens stand in different clauses. A mark
 // before a sentence, such as the language of its code block, is none of it.
 func (p *passage) parted(i, j int) bool {
 	a, b := p.kept[i], p.kept[j]
 	return p.within[a] != p.within[b] || p.tokens[a].Start < p.sentences[p.within[b]].Start || clauseMark.MatchString(p.text[p.tokens[a].End:p.tokens[b].Start])
 }
 
-// certain tells whether the sentences at a place say nothing that turns or
+// certain reports whether the sentences at a place say nothing that turns or
 // weakens what is said: a "not", an "if", a question, words struck out.
 func (p *passage) certain(said []text.Token, at place, asks bool) bool {
 	from, to := p.within[at.first], p.within[at.last-1]

@@ -118,7 +118,7 @@ func Length(words string) (n int) {
 	return n
 }
 
-// InOrder tells whether the parts stand in a text one after the other.
+// InOrder reports whether the parts stand in a text one after the other.
 func InOrder(tokens []text.Token, parts [][]text.Token) bool {
 	from := 0
 	for _, part := range parts {

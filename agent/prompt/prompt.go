@@ -305,7 +305,7 @@ func (p Prompt) WithoutImages() Prompt {
 	return p
 }
 
-// Counted tells how the prompt fills the window, in tokens as the server is
+// Counted reports how the prompt fills the window, in tokens as the server is
 // known to count them.
 func (f fitted) Counted(p Prompt, window int, g agent.TokenRatio) agent.ContextCounted {
 	factor := g.High

@@ -59,7 +59,7 @@ func (s *Meters) Learn(ctx context.Context, model string, change func(*agent.Tok
 }
 
 const (
-	// margin is what a prompt may lie above all that were measured: another
+	// margin is what a prompt may be above all that were measured: another
 	// mixture of prose, code and languages.
 	margin = 1.1
 	// forget is how fast an outlier is forgotten, a part of the distance at
@@ -81,7 +81,7 @@ const (
 	// leastWindow is the smallest window, in tokens, that a server is believed
 	// to cut prompts to: Ollama's smallest default.
 	leastWindow = 2048
-	// unlike is how far the estimates of two prompts lie apart that no server
+	// unlike is how far the estimates of two prompts are apart that no server
 	// counts alike, a part of the larger.
 	unlike = 0.1
 )

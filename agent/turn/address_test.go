@@ -65,12 +65,12 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 	}
 }
 
-// A crawl goes on by itself from the page that it is given: each is seen
+// A crawl continues on its own from the page that it is given: each is seen
 // first, and no yes holds for the next one.
 func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rules string
-		after bool // foreign text was read
+		after bool // untrusted text was read
 		level agent.Level
 		fixed bool
 	}{

@@ -22,11 +22,11 @@ type Options struct {
 	Window      func() int          // tokens that the model's window holds; nil or 0: unknown
 	Tools       func() []agent.Tool // the enabled tools of this moment; nil: none
 	History     agent.History
-	Journal     agent.Journal     // nil: a turn that is cut cannot be gone on with
+	Journal     agent.Journal     // nil: a turn that is cut cannot be resumed
 	Memory      memory.LongTerm   // the zero value remembers nothing beyond the window
 	Summaries   agent.Summaries   // keeps what older turns came down to; nil: they are left out when they do not fit
-	TokenRatios agent.TokenRatios // keeps how models count tokens; nil: learned anew in each run
-	// RejectsLongPrompts tells that the model server refuses a prompt that is too long, and
+	TokenRatios agent.TokenRatios // keeps how models count tokens; nil: learned again in each run
+	// RejectsLongPrompts reports that the model server refuses a prompt that is too long, and
 	// never cuts it in silence; nil: it does not.
 	RejectsLongPrompts func() bool
 	Facts              func(ctx context.Context) ([]agent.Fact, error)  // what is remembered about the user, as it stands now; nil: nothing
@@ -172,7 +172,7 @@ func (a *Agent) Ask(ctx context.Context, conversation, message string) <-chan ag
 	return events
 }
 
-// Resume goes on with a turn that did not come to its end, with the same
+// Resume continues a turn that did not come to its end, with the same
 // events as [Agent.Ask]. What has ended is not done again: results are read
 // back from the journal. What the user was asked is asked again. A call that
 // was started and whose end is not known is asked about, unless its tool can

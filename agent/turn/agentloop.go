@@ -69,7 +69,7 @@ type reply struct {
 
 func (th *agentLoop) known(name string) bool { return toolMeant(th.callable, name) != nil }
 
-// hasCalls tells whether the reply is calls, or was meant to be.
+// hasCalls reports whether the reply is calls, or was meant to be.
 func (r reply) hasCalls() bool { return len(r.calls) > 0 || r.problem != nil }
 
 // decide asks the model what to do next. What it says is held back as long as

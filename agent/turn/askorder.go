@@ -21,7 +21,7 @@ type turnstile struct {
 	once   sync.Once
 }
 
-// wait lets the earlier steps ask first, but for those that are not free yet.
+// wait lets the earlier steps ask first, except those that are not free yet.
 func (l *turnstile) wait(ctx context.Context) error {
 	if l == nil {
 		return nil

@@ -147,7 +147,7 @@ func (t *turn) attachedImages() (images [][]byte) {
 // images is the capability of a model that can see.
 const images = "images"
 
-// isBlind tells whether err is that of a model that cannot see images, and
+// isBlind reports whether err is that of a model that cannot see images, and
 // tells the user so, once a turn.
 func (t *turn) isBlind(err error) bool {
 	var unsupported *llm.UnsupportedError

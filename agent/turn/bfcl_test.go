@@ -418,7 +418,7 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 	return offered, calls
 }
 
-// fits tells whether the data's own values fit the data's own schema; some do not.
+// fits reports whether the data's own values fit the data's own schema; some do not.
 func (t *turn) fits(offered []agent.Tool, name string, args map[string]any) bool {
 	tool := findTool(offered, name)
 	raw, err := json.Marshal(args)

@@ -118,7 +118,7 @@ func (t *turn) exists(p citation.NamedPlace) bool {
 	return ok
 }
 
-// wasSaid tells whether words stand in what this turn goes by beside its
+// wasSaid reports whether words stand in what this turn goes by next to its
 // sources: in the conversation, and in what steps were given and told. Of the
 // question an answer may leave words out: "nothing about “boiler pressure”".
 func (t *turn) wasSaid(words string) bool {

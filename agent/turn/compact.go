@@ -30,8 +30,8 @@ const (
 	maxSummaries = 6
 )
 
-// Compact puts a summary in the place of all but the last messages of a
-// conversation. focus says what matters most; "" is for all of it. The messages stay
+// Compact replaces all but the last messages of a conversation with
+// a summary. focus says what matters most; "" is for all of it. The messages stay
 // in the conversation and can be read and searched as before.
 func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.Compacted, error) {
 	if a.Summaries == nil {

@@ -150,7 +150,7 @@ func (t *turn) try(ctx context.Context, th *agentLoop, task delegation) (_ attem
 }
 
 // judged lets the worker report and the evaluator judge, and keeps both: a turn
-// that is gone on with does neither again.
+// that is resumed does neither again.
 func (th *agentLoop) judged(ctx context.Context, task delegation) (attempt, error) {
 	report, err := th.report(ctx)
 	if err != nil {

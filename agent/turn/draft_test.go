@@ -11,7 +11,7 @@ import (
 	"lifehub/agent/parse"
 )
 
-// mended writes the steps and what was dropped of a planner's text.
+// repaired writes the steps and what was dropped of a planner's text.
 func mended(text string, offered ...agent.Tool) string {
 	d, err := parse.Plan(text)
 	if err != nil {

@@ -100,7 +100,7 @@ func (t *turn) resultNumber(step string) int {
 	return t.sources[i].N
 }
 
-// covered tells whether one of the sources holds the lines of s.
+// covered reports whether one of the sources holds the lines of s.
 func covered(sources []agent.Source, s agent.Source) bool {
 	for _, other := range sources {
 		if other.Vault == s.Vault && other.Path == s.Path && other.Call == s.Call && other.Line <= s.Line && other.EndLine >= s.EndLine &&
@@ -201,7 +201,7 @@ func (f finding) forModel() llm.Result {
 	case f.status != agent.Done:
 		r.Text = f.reason
 	default:
-		r.Cited = len(f.result.Sources) > 0 && f.step.Tool != agent.DelegateTool // a report stands beside what it rests on
+		r.Cited = len(f.result.Sources) > 0 && f.step.Tool != agent.DelegateTool // a report stands next to what it rests on
 	}
 	return r
 }

@@ -8,7 +8,7 @@ import (
 	"lifehub/agent/prompt"
 )
 
-// recallFacts reads the facts anew, since the user may have edited them, and
+// recallFacts reads the facts again, since the user may have edited them, and
 // keeps those that the prompts are to hold.
 func (t *turn) recallFacts(ctx context.Context) error {
 	if t.Facts == nil {

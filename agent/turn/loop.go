@@ -54,7 +54,7 @@ func (t *turn) loop(ctx context.Context) (able bool, err error) {
 	return true, t.explain(ctx)
 }
 
-// cannotCall tells whether a model, or its server, knows no calls of tools.
+// cannotCall reports whether a model, or its server, knows no calls of tools.
 func cannotCall(err error) bool {
 	var unsupported *llm.UnsupportedError
 	var status *llm.StatusError

@@ -144,7 +144,7 @@ func TestATurnMakesTwentyFiveStepsAtMost(t *testing.T) {
 	}
 }
 
-// A loop cut after each moment is gone on with: nothing that ended runs again.
+// A loop cut after each moment is resumed: nothing that ended runs again.
 func TestALoopThatWasCutIsGoneOnWith(t *testing.T) {
 	lines := []line{
 		calling("search_notes", `{"query":"running"}`, "add_task", `{"text":"buy shoes"}`), calling("brave_web_search", `{"query":"tips"}`), say(answer),

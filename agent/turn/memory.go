@@ -55,7 +55,7 @@ func (t *turn) recallPast(ctx context.Context) (err error) {
 	return err
 }
 
-// fitting tells whether something that is remembered fits the question.
+// fitting reports whether something that is remembered fits the question.
 func (t *turn) fitting() bool {
 	return len(t.past) > 0 || slices.ContainsFunc(t.facts, func(f agent.Fact) bool { return f.Fits })
 }

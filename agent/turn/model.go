@@ -125,7 +125,7 @@ func (t *turn) leftOut(what string) bool {
 	return true
 }
 
-// checkWhole tells when the server dropped a part of the prompt, which it does
+// checkWhole reports when the server dropped a part of the prompt, which it does
 // without a word, and learns from its count.
 func (t *turn) checkWhole(ctx context.Context, c prompt.Count, window int) {
 	expected := float64(c.Estimate) * max(t.meters.Of(ctx, t.ModelName()).High, 1)
@@ -191,7 +191,7 @@ func (t *turn) emitUsage(p prompt.Prompt, usage llm.Usage) {
 	t.emit(used)
 }
 
-// listen reads the model's stream in a goroutine of its own, so that a
+// listen reads the model's stream in its own goroutine, so that a
 // cancelled ctx ends the loop at once, even if the model does not notice. The
 // goroutine ends when the stream does, or at its next piece after the loop
 // was left.

@@ -54,7 +54,7 @@ func (t *turn) survived(lost string, err error) {
 	t.setbacks = append(t.setbacks, setback{err, []string{lost}})
 }
 
-// tellSetbacks tells each error that the turn went on after, but for the one
+// tellSetbacks reports each error that the turn went on after, except the one
 // that ends it.
 func (t *turn) tellSetbacks(failure error) {
 	for _, s := range t.setbacks {

@@ -56,7 +56,7 @@ func (g *gate) level(conversation, name string, own agent.Level, as rules.Readin
 	return v
 }
 
-// Decide tells what the gate does with a call that a model makes in a new
+// Decide reports what the gate does with a call that a model makes in a new
 // conversation, and why: in one where the user has said nothing that the call
 // takes up. foreign: after text was read that is not the user's.
 func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessage, foreign bool) (agent.Level, string) {

@@ -27,7 +27,7 @@ var repairPrompt string
 const (
 	// maxSteps bounds a plan.
 	maxSteps = 8
-	// planTries is how often the model is asked for a plan: once, and once to mend it.
+	// planTries is how often the model is asked for a plan: once, and once to repair it.
 	planTries = 2
 	// maxPlanTokens bounds the planner's answer, so that a model that never stops is stopped.
 	maxPlanTokens = 4096

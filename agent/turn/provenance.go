@@ -38,7 +38,7 @@ type provenance struct {
 
 // origin is what a call was made of.
 type origin struct {
-	untrusted []string // where the foreign text comes from that had a part in it
+	untrusted []string // where the untrusted text comes from that had a part in it
 	private   []string // texts that tools had brought before
 }
 
@@ -76,7 +76,7 @@ func (t *turn) markUntrusted(from string) {
 	t.provenance.mu.Unlock()
 }
 
-// saidBy names the words of an error as a place that foreign text comes from.
+// saidBy names the words of an error as a place that untrusted text comes from.
 func saidBy(who string) string { return "what " + who + " said" }
 
 // recordRead notes what a tool brought.
@@ -92,7 +92,7 @@ func (t *turn) recordRead(tool string, r agent.Result) {
 	}
 }
 
-// untrustedFrom names what of a result is foreign; nil: nothing.
+// untrustedFrom names what of a result is untrusted; nil: nothing.
 func untrustedFrom(r agent.Result, tool string) (names []string) {
 	for _, s := range r.Sources {
 		name := s.Path
@@ -187,7 +187,7 @@ func (t *turn) verdict(c call) rules.Verdict {
 	return v
 }
 
-// isLiteralCall tells whether the user's message is this very call, written out:
+// isLiteralCall reports whether the user's message is this very call, written out:
 // @add_task text="Buy milk". Then nothing else had a part in it.
 func (t *turn) isLiteralCall(c call) bool {
 	spec := c.tool.Spec()
@@ -216,7 +216,7 @@ func untrustedReason(c call, made *origin) string {
 	return fmt.Sprintf("text that is not yours was read before %s was planned: %s", c.tool.Spec().Name, strings.Join(from[:min(len(from), 5)], ", "))
 }
 
-// knownAddress tells whether the user or this turn's search gave the address.
+// knownAddress reports whether the user or this turn's search gave the address.
 func (t *turn) knownAddress(address string) bool {
 	want := agent.PlainAddress(address)
 	given := []string{t.typed(t.question)}

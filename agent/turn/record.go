@@ -13,7 +13,7 @@ import (
 const entryVersion = 1
 
 // journal keeps entries before the next thing happens. A turn without a
-// journal cannot be gone on with; everything else is the same.
+// journal cannot be resumed; everything else is the same.
 func (t *turn) journal(ctx context.Context, entries ...agent.Entry) error {
 	if t.Journal == nil || t.id == "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"lifehub/agent"
 )
 
-// saved is what is known of a turn that was cut and is gone on with. The zero
+// saved is what is known of a turn that was cut and is resumed. The zero
 // value is a turn that begins.
 type saved struct {
 	plans   []*savedPlan          // in the order in which they were made

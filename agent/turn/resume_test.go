@@ -156,7 +156,7 @@ func TestNothingRunsThatCannotBeNotedDown(t *testing.T) {
 	}
 }
 
-// Cut after each moment, and gone on with: the search runs once more only if
+// Cut after each moment, and resumed: the search runs once more only if
 // it had not ended, the task is made once, and the user is asked again
 // exactly when the task had not been started.
 func TestATurnCutAfterEachMomentIsGoneOnWith(t *testing.T) {
@@ -431,7 +431,7 @@ func (s *slowTalker) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, e
 	}
 }
 
-// A turn whose plan was made anew, cut after each moment: what had ended is
+// A turn whose plan was rebuilt, cut after each moment: what had ended is
 // not run again, by whichever plan.
 func TestATurnThatWasPlannedAnewIsGoneOnWith(t *testing.T) {
 	lines := []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"list_notes","input":{"query":"x"}}]}`), say(answer)}

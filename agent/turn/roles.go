@@ -51,7 +51,7 @@ var roles = []role{
 }
 
 // of returns those of the tools that the worker may use. general also has all
-// that no other worker has, but for tools that send.
+// that no other worker has, except tools that send.
 func (w role) of(tools []agent.Tool) (own []agent.Tool) {
 	for _, tool := range tools {
 		name := tool.Spec().Name

@@ -45,7 +45,7 @@ func (th *agentLoop) round(ctx context.Context, r reply) error {
 }
 
 // stepsFor makes steps of those calls that can run, and says of each call what
-// became of it, and of all what was left out or mended.
+// became of it, and of all what was left out or repaired.
 func (th *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []told, dropped []string) {
 	taken := map[string]bool{}
 	for _, id := range idsOf(th.found) {

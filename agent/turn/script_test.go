@@ -34,7 +34,7 @@ func say(text string) line { return line{text: text} }
 // script is a model that says its lines, one a request, word by word.
 type script struct {
 	lines   []line
-	replans []line // to plans that are asked for anew; when there is none left: it knows no other way
+	replans []line // to plans that are asked for again; when there is none left: it knows no other way
 
 	mu       sync.Mutex
 	said     int

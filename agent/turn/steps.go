@@ -178,7 +178,7 @@ func cutCircles(steps []agent.Step, position map[string]int) (dropped []string) 
 	return dropped
 }
 
-// reaches tells whether the step from waits, directly or not, for the step to.
+// reaches reports whether the step from waits, directly or not, for the step to.
 func reaches(steps []agent.Step, position map[string]int, from, to string, seen map[string]bool) bool {
 	if from == to {
 		return true

@@ -51,7 +51,7 @@ func (t *turn) team(ctx context.Context) (able bool, err error) {
 // routing is the front line's decision.
 var routingSchema = json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string"},"route":{"type":"boolean"},"answer":{"type":"string"}},"required":["reason","route"]}`)
 
-// frontline answers what needs no work, and tells whether the message is for
+// frontline answers what needs no work, and reports whether the message is for
 // the lead. What cannot be read is.
 func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 	defer t.phase("frontline")()

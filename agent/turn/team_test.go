@@ -191,7 +191,7 @@ func (m *endless) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 	return (&script{lines: []line{l}}).Stream(context.Background(), req)
 }
 
-// A team cut after each moment is gone on with: nothing that ended runs again,
+// A team cut after each moment is resumed: nothing that ended runs again,
 // and no attempt that was judged is made or judged again.
 func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 	verdicts := []string{rejected, accepted}

@@ -68,7 +68,7 @@ func TestAServerWithALittleWindowOfItsOwnIsFoundOut(t *testing.T) {
 }
 
 // askLong asks a new agent a long question in a long conversation, with a
-// canary at the head of each prompt. It tells whether all of each prompt
+// canary at the head of each prompt. It reports whether all of each prompt
 // arrived, and whether the user was told otherwise. own is the server's window where it
 // differs from the one asked for.
 func askLong(t *testing.T, protocol string, count func(string) int, window, own, words int) (arrived, said bool) {

@@ -51,7 +51,7 @@ type turn struct {
 	coverage   *agent.Coverage // of the turn's last search; nil: there was none
 	cut        bool            // the answer lacks its end
 	calls      calls
-	saved      saved       // of a turn that was cut and is gone on with
+	saved      saved       // of a turn that was cut and is resumed
 	slow       atomic.Bool // the user was told that the model is slow
 	blind      atomic.Bool // the model cannot see images, and the user was told
 	replanned  int         // how many of found the last plan was told
@@ -151,7 +151,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	return t.byPlan(ctx)
 }
 
-// byPlan plans, works, plans anew where something is missing, and answers.
+// byPlan plans, works, plans again where something is missing, and answers.
 func (t *turn) byPlan(ctx context.Context) error {
 	t.tools = slices.DeleteFunc(slices.Clone(t.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
 	plan, err := t.plan(ctx)
@@ -228,7 +228,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	t.emit(agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.dropped, Unasked: t.unasked, Unanswered: t.unanswered != nil, Nearest: t.unanswered, Coverage: t.coverage, Metrics: answer.Metrics})
 }
 
-// staysOpen tells whether nobody stopped the turn, and LifeHub ends all the same.
+// staysOpen reports whether nobody stopped the turn, and LifeHub ends all the same.
 func (t *turn) staysOpen(ctx context.Context) bool {
 	return errors.Is(context.Cause(ctx), agent.ErrShutdown) && t.Journal != nil && t.id != ""
 }

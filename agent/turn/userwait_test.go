@@ -10,7 +10,7 @@ import (
 	"lifehub/agent"
 )
 
-// What the user took to answer is no time of the turn, but for what went on
+// What the user took to answer is no time of the turn, except what went on
 // meanwhile.
 func TestWaitingForTheUserIsNoTimeOfTheTurn(t *testing.T) {
 	const user = 10 * time.Second

@@ -213,7 +213,7 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 // Sent is how many bytes have left this machine: to the model, and by tools.
 func (a *App) Sent() int64 { return a.Provider.State().Sent + a.sentByTools.Load() }
 
-// IsBuiltin tells whether a built-in tool has this name already.
+// IsBuiltin reports whether a built-in tool has this name already.
 func (a *App) IsBuiltin(name string) bool {
 	return slices.ContainsFunc(a.Builtin, func(t agent.Tool) bool { return t.Spec().Name == name })
 }
@@ -367,7 +367,7 @@ func (a *App) Archived() {
 }
 
 // EmbedPatience bounds how long a command without a screen embeds what it
-// archived; the next one goes on with it.
+// archived; the next one resumes it.
 const EmbedPatience = 5 * time.Second
 
 // persona is the user's instructions.md, and after it those of the folders

@@ -46,7 +46,7 @@ func (a *App) NoteOf(name string) (folder *notes.Folder, path string) {
 	return nil, ""
 }
 
-// IsFile tells whether a name is the path of a file, which says where it begins.
+// IsFile reports whether a name is the path of a file, which says where it begins.
 func IsFile(name string) bool {
 	if !filepath.IsAbs(name) && !strings.HasPrefix(name, "~/") && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
 		return false
@@ -113,7 +113,7 @@ func (a Attached) Find(message string) []string {
 	return names
 }
 
-// there tells whether a name stands for something. A resource may be of those
+// there reports whether a name stands for something. A resource may be of those
 // that a server does not list.
 func (a Attached) there(name string) bool {
 	if folder, _ := a.NoteOf(name); folder != nil || IsFile(name) {
@@ -128,7 +128,7 @@ func (a Attached) there(name string) bool {
 }
 
 // Read reads one of them. A note brings its sources along; a file and what a
-// server holds are foreign.
+// server holds are untrusted.
 func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
 	if folder, _ := a.NoteOf(name); folder != nil {
 		return a.readNote(ctx, name)

@@ -25,7 +25,7 @@ func RegisterRun(f *RunFlags, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.NoSave, "no-save", false, "keep nothing of this conversation")
 }
 
-// RegisterResume adds the flags that go on with a conversation that was kept.
+// RegisterResume adds the flags that resume a conversation that was kept.
 func RegisterResume(f *RunFlags, cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.HasLast, "continue", "c", false, "go on with the last conversation")
 	cmd.Flags().FuncP("resume", "r", "go on with a conversation, by its ID", func(id string) error {
@@ -43,7 +43,7 @@ type Spot struct {
 	Turn                string // "": at the end
 }
 
-// OpenConversation is the conversation to go on with, and where in it, or a new one.
+// OpenConversation is the conversation to resume, and where in it, or a new one.
 func OpenConversation(ctx context.Context, a *App, flags RunFlags) (Spot, error) {
 	switch {
 	case flags.Resume != "":

@@ -50,7 +50,7 @@ func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err er
 	return notices, nil
 }
 
-// holdsSecret tells whether a secret was set by the settings file.
+// holdsSecret reports whether a secret was set by the settings file.
 func holdsSecret(c *settings.Config, file string) bool {
 	for _, s := range settings.All(c) {
 		if s.Quiet && strings.HasPrefix(c.Origin[s.Name], file+":") {

@@ -34,11 +34,11 @@ type RunFlags struct {
 	Model   string
 	Mode    string
 	NoSave  bool
-	Resume  string // conversation to go on with; "": a new one
-	HasLast bool   // go on with the last one
+	Resume  string // conversation to resume; "": a new one
+	HasLast bool   // resume the last one
 }
 
-// HasScreen tells whether there is a terminal that can be drawn on.
+// HasScreen reports whether there is a terminal that can be drawn on.
 func HasScreen(sh *Process) bool {
 	name, _ := sh.Getenv("TERM")
 	return term.IsTerminal(sh.In.Fd()) && term.IsTerminal(sh.Out.Fd()) && name != "dumb" && name != ""

@@ -13,7 +13,7 @@ type SignalError struct{ os.Signal }
 
 func (e SignalError) Error() string { return e.String() }
 
-// Is tells that LifeHub ends by no will of the user: a turn then stays open.
+// Is reports that LifeHub ends by no will of the user: a turn then stays open.
 func (e SignalError) Is(target error) bool {
 	return target == agent.ErrShutdown && e.Signal != os.Interrupt
 }

@@ -38,12 +38,12 @@ func (s *switches) ThinkNow(setting string) string {
 	return setting
 }
 
-// hasPartners tells which built-in tools ask somebody beyond this machine.
+// hasPartners reports which built-in tools ask somebody beyond this machine.
 func hasPartners(tool string) bool {
 	return slices.Contains([]string{"web_search", "web_fetch", "crawl", "get_weather", "send_email"}, tool)
 }
 
-// leftOut tells whether a tool is not offered, for what the notes are used.
+// leftOut reports whether a tool is not offered, for what the notes are used.
 func (a *App) leftOut(t agent.Tool) bool {
 	name := t.Spec().Name
 	own := slices.ContainsFunc(a.Builtin, func(b agent.Tool) bool { return b.Spec().Name == name })

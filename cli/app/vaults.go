@@ -79,7 +79,7 @@ func (a *App) OpenVault(dir string) error {
 }
 
 // Indexed are the vaults that searches look into: the notes, and
-// conversations beside them.
+// conversations next to them.
 func (a *App) Indexed() []*Vault {
 	vaults := a.OpenVaults()
 	if len(vaults) > 0 && a.chats != nil {

@@ -39,7 +39,7 @@ const newServerPatience = 2 * time.Second
 func (a *App) WaitForServers(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, ServerPatience)
 	defer cancel()
-	_ = a.Servers.Wait(ctx) // State tells which have not
+	_ = a.Servers.Wait(ctx) // State reports which have not
 }
 
 // Prepare waits for what a text needs and what is on its way.

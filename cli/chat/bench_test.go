@@ -96,7 +96,7 @@ func openScreen(tb testing.TB, s *store.Store) (m *tui.Model, rest, end func()) 
 	}, cancel
 }
 
-// run does what Bubble Tea does with a command, but for what waits for a
+// run does what Bubble Tea does with a command, except what waits for a
 // terminal, and returns the commands that come of it.
 func run(m *tui.Model, cmd tea.Cmd) (next []tea.Cmd) {
 	if cmd == nil {

@@ -145,7 +145,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	return nil
 }
 
-// goesOn tells whether the user comes back to a conversation.
+// goesOn reports whether the user comes back to a conversation.
 func (f *Flags) goesOn() bool { return f.pick || f.HasLast || f.Resume != "" }
 
 // looks is how the settings and flags want the screen, before anything is open.

@@ -247,7 +247,7 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	return nil
 }
 
-// findModel tells which model answers, and what a user without one can do.
+// findModel reports which model answers, and what a user without one can do.
 func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 	info, err := bg.Provider.Info(ctx, "")
 	state := bg.Provider.State()
@@ -272,7 +272,7 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 	return found
 }
 
-// noModel tells why nothing but quotes can be had, and how to mend that.
+// noModel reports why nothing but quotes can be had, and how to fix that.
 func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 	const quotes = "until then answers quote your notes, which works at once."
 	models, err := bg.Provider.Models(ctx)
@@ -298,7 +298,7 @@ func serverName(provider string) string {
 	return "the model server"
 }
 
-// hasOllama tells whether Ollama is installed, running or not.
+// hasOllama reports whether Ollama is installed, running or not.
 func hasOllama() bool {
 	if _, err := exec.LookPath("ollama"); err == nil {
 		return true

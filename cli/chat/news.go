@@ -8,7 +8,7 @@ import (
 	"lifehub/llm"
 )
 
-// shouldNotify tells whether the user is to be told what a state of the model server
+// shouldNotify reports whether the user is to be told what a state of the model server
 // says. What it lacks is said when that begins, and not at each start again.
 func (bg *background) shouldNotify(s llm.State) bool {
 	if s.Provider == "offline" {

@@ -86,7 +86,7 @@ func (bg *background) restore(ctx context.Context, conversation string) (string,
 	return undone("", done), nil
 }
 
-// undone tells what was taken back.
+// undone reports what was taken back.
 func undone(question string, done []tools.Undone) string {
 	var b strings.Builder
 	if question != "" {
@@ -143,7 +143,7 @@ func oneLine(text string) string {
 }
 
 // changeableNotes are the folders in which tools write: the vaults, and where the
-// memory file lies.
+// memory file is.
 func changeableNotes(a *app.App) []*notes.Folder {
 	folders := a.Folders()
 	if folder, err := a.Facts().Folder(); err == nil {

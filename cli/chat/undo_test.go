@@ -131,7 +131,7 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 	if err := s.GoOn(t.Context(), "c", first); err != nil {
 		t.Fatal(err)
 	}
-	turn("c", "drei\n") // a branch beside the second
+	turn("c", "drei\n") // a branch next to the second
 	if err := s.Show(t.Context(), "c", second); err != nil {
 		t.Fatal(err)
 	}

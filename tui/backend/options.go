@@ -55,8 +55,8 @@ type Options struct {
 	Notices <-chan string
 	// Prompts returns what the user asked before, newest first.
 	Prompts func(ctx context.Context, limit int) ([]string, error)
-	// Resume goes on with the last turn of a conversation, which did not come to
-	// its end, as Assistant.Ask begins one. nil: none is gone on with.
+	// Resume continues the last turn of a conversation, which did not come to
+	// its end, as Assistant.Ask begins one. nil: none is resumed.
 	Resume func(ctx context.Context, conversation, turn string) <-chan agent.Event
 	// Search finds messages of all conversations, newest first. nil: none does.
 	Search func(ctx context.Context, words string, limit int) ([]agent.Hit, error)
@@ -135,7 +135,7 @@ type Notes interface {
 
 // Servers are the MCP servers.
 type Servers interface {
-	// List tells how each is at this moment, in the order of the config.
+	// List reports how each is at this moment, in the order of the config.
 	List() []Server
 	// Restart starts one again.
 	Restart(name string) error
@@ -232,7 +232,7 @@ type Command struct {
 	// Prompt is used in place of all, when it is set, by a command that asks
 	// what it returns. It reads no more than a file.
 	Prompt func(args string) (string, error)
-	// Reload says that Here may have changed the conversation, which is shown anew.
+	// Reload says that Here may have changed the conversation, which is shown again.
 	Reload bool
 }
 
@@ -261,7 +261,7 @@ type Artifacts interface {
 type Branches interface {
 	// Tree returns all turns of a conversation in the order of asking.
 	Tree(ctx context.Context, conversation string) ([]agent.Exchange, error)
-	// GoOn has the next message answer a turn; "" begins anew.
+	// GoOn has the next message answer a turn; "" begins a new one.
 	GoOn(ctx context.Context, conversation, turn string) error
 	// Show makes the path through a turn current, down to the newest below it.
 	Show(ctx context.Context, conversation, turn string) error

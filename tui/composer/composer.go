@@ -231,7 +231,7 @@ func (w Written) Whole() string {
 // Quote begins and ends a text of several lines, in which enter is a new line.
 const Quote = `"""`
 
-// Quoting tells whether a text of several lines is begun and not ended.
+// Quoting reports whether a text of several lines is begun and not ended.
 func (c *Model) Quoting() bool {
 	text := strings.TrimSpace(c.Text())
 	return strings.HasPrefix(text, Quote) && strings.Count(text, Quote)%2 == 1
@@ -272,7 +272,7 @@ func (c *Model) Newline() {
 	c.Changed("", "")
 }
 
-// Paste puts in text from the terminal; it is never sent by itself.
+// Paste puts in text from the terminal; it is never sent automatically.
 func (c *Model) Paste(text string) {
 	text = safetext.Text(text)
 	if line := strings.TrimRight(text, "\n"); !strings.Contains(line, "\n") {

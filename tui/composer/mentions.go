@@ -146,7 +146,7 @@ func fuzzy(text, typed string) int {
 
 func (p *Mentions) Open() bool { return len(p.Rows) > 0 }
 
-// View shows at most height rows, and beside them what the chosen one holds.
+// View shows at most height rows, and next to them what the chosen one holds.
 func (p *Mentions) View(width, height int, theme *draw.Theme) []string {
 	beside := 0
 	if p.Preview.Name == p.Rows[p.Chosen].Name && p.Preview.Text != "" && width >= 90 {

@@ -54,7 +54,7 @@ func (c *Model) Hold(text string, place int) {
 // Due is how many messages are asked when the turn is over.
 func (c *Model) Due() int { return len(c.Queue) - c.held }
 
-// GiveBack takes what is due out of the queue, to be written anew.
+// GiveBack takes what is due out of the queue, to be written again.
 func (c *Model) GiveBack() []string {
 	due := slices.Clone(c.Queue[c.held:])
 	c.Queue = c.Queue[:c.held]

@@ -126,7 +126,7 @@ func (c *Model) SetAside() Draft {
 	return Draft{Written: c.Written(), changes: c.changes, place: c.Place, wasHeld: c.wasHeld}
 }
 
-// TakeUp goes on with a draft that was set aside.
+// TakeUp resumes a draft that was set aside.
 func (c *Model) TakeUp(a Draft) {
 	c.Clear()
 	c.Put(a.Written)

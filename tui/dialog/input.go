@@ -17,7 +17,7 @@ import (
 )
 
 // Input is the dialog in which a server asks the user for something: values
-// of a form, a page to go on with, or the user's model. A form takes what is
+// of a form, a page to open, or the user's model. A form takes what is
 // typed only after the user chose to fill it in.
 type Input struct {
 	Queue   []agent.InputAsked

@@ -43,7 +43,7 @@ type bodyLine struct {
 	Text  string
 }
 
-// Open tells whether a question waits for the user.
+// Open reports whether a question waits for the user.
 func (p *Permission) Open() bool { return len(p.queue) > 0 }
 
 // Current is the question in sight.
@@ -105,7 +105,7 @@ func (p *Permission) answer(reply agent.Reply) {
 	}
 }
 
-// allSeen tells whether a yes can be said to all questions at once: each was
+// allSeen reports whether a yes can be said to all questions at once: each was
 // in sight to its end, and is answered by yes or no.
 func (p *Permission) allSeen() bool {
 	for _, asked := range p.queue {

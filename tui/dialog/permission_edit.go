@@ -17,7 +17,7 @@ import (
 )
 
 // Editor changes the arguments of a call that waits for the user, one
-// at a time. What comes out is asked about anew.
+// at a time. What comes out is asked about again.
 type Editor struct {
 	Pairs   []arguments.Argument
 	at      int // the one that has the keys

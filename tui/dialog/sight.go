@@ -50,11 +50,11 @@ func (s *scrollArea) scroll(pressed tea.KeyPressMsg, keys *keys.Map, n int) bool
 	return true
 }
 
-// endSeen tells whether the last of n lines is in sight, in a window in which
+// endSeen reports whether the last of n lines is in sight, in a window in which
 // any letter can be.
 func (s *scrollArea) endSeen(n, width int) bool { return s.rows > 0 && s.top+s.rows >= n && width > 1 }
 
-// position tells where in n lines we are; "" where all are in sight. unread
+// position reports where in n lines we are; "" where all are in sight. unread
 // says that what follows has not been in sight yet.
 func (s *scrollArea) position(n, width int, unread bool, keys *keys.Map, theme *draw.Theme) []string {
 	below := n - s.top - s.rows
@@ -77,7 +77,7 @@ func (s *scrollArea) title(who string, n, width int) string {
 	return whole(who, width, at)
 }
 
-// whole is a name and the first of the endings that there is room for beside
+// whole is a name and the first of the endings that there is room for next to
 // the whole of it.
 func whole(name string, width int, endings ...string) string {
 	name = safetext.Line(name)

@@ -163,7 +163,7 @@ func (f *FirstRun) typeFolder(folder string) {
 	}
 }
 
-// findFolders looks for what the typed path may go on with.
+// findFolders looks for what may follow the typed path.
 func (f *FirstRun) findFolders() tea.Cmd {
 	folder := f.Folder
 	place := composer.PlaceOf(folder)

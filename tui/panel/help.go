@@ -221,7 +221,7 @@ func rowsOfHelp(height int) int {
 	return height - 2
 }
 
-// first is the first line in sight. h.top may lie further down: the window may
+// first is the first line in sight. h.top may be further down: the window may
 // shrink again.
 func (h *Help) first(height int) int { return max(0, min(h.top, len(h.Lines)-rowsOfHelp(height))) }
 

@@ -31,7 +31,7 @@ func ArtifactPicker(ctx context.Context, from backend.Artifacts, conversation st
 }
 
 // VersionPicker lists the versions of a document, the newest first; what it
-// returns beside is the oldest first.
+// returns as well is the oldest first.
 func VersionPicker(ctx context.Context, from backend.Artifacts, conversation, name string) (Picker, []agent.Artifact, error) {
 	versions, err := from.ArtifactVersions(ctx, conversation, name)
 	if err == nil && (len(versions) == 0 || conversation == "") {
@@ -68,7 +68,7 @@ func fenced(language, text string) string {
 	return mark + language + "\n" + strings.TrimRight(text, "\n") + "\n" + mark
 }
 
-// ForkedText tells that a conversation is a copy now.
+// ForkedText reports that a conversation is a copy now.
 const ForkedText = "A conversation of its own from here on; the one it came from is kept as it is."
 
 const pickLimit = 500

@@ -29,7 +29,7 @@ type (
 	NotMine    struct{ tea.PasteMsg }        // a paste that the panel has no place for
 	Show       struct{ Turn string }         // the branch of a turn
 	GoOn       struct{ Turn string }         // the next question answers a turn
-	Fork       struct{ Turn string }         // a conversation of its own
+	Fork       struct{ Turn string }         // its own conversation
 	Consent    struct{ Server string }       // the user wants to give it
 	Pull       struct{ Model string }        // fetch it
 	NotesTaken struct{ Offer backend.Offer } // they are used from now on

@@ -19,7 +19,7 @@ type Picker struct {
 	None   string // what to say when nothing matches what is typed
 	Rows   []draw.Row
 	Filter string
-	Beside bool // the details stand right beside the labels, not at the end of the row
+	Beside bool // the details stand right next to the labels, not at the end of the row
 	Chosen int  // among the rows that match
 	Pick   func(at int) tea.Cmd
 

@@ -17,7 +17,7 @@ import (
 
 // Tree is the panel that shows a conversation with all its branches. What was
 // asked once after another stands in one column; where several questions were
-// asked in one place, each begins a column of its own.
+// asked in one place, each begins its own column.
 type Tree struct {
 	height int // of the view
 	Rows   []treeRow

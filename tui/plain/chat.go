@@ -57,7 +57,7 @@ func (p *Chat) ask(ctx context.Context, prompt string) (string, bool) {
 	}
 }
 
-// Chat is a chat by lines. The fields that are exported are required but for
+// Chat is a chat by lines. The fields that are exported are required except
 // Signals.
 type Chat struct {
 	backend.Options
@@ -145,7 +145,7 @@ func (p *Chat) typedLine(line string) {
 	p.print("%s\n", safetext.Line(line))
 }
 
-// note writes something to know on a line of its own.
+// note writes something to know on its own line.
 func (p *Chat) note(text string) {
 	if text != "" {
 		p.flush()

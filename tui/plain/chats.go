@@ -116,7 +116,7 @@ func (p *Chat) tell(e agent.Exchange) {
 	p.tellEffects(e.Answer.Effects)
 }
 
-// leftOver tells of a last turn that LifeHub was stopped in the middle of.
+// leftOver reports a last turn that LifeHub was stopped in the middle of.
 func (p *Chat) leftOver(list []agent.Exchange) {
 	if len(list) == 0 || p.Resume == nil {
 		return
@@ -145,7 +145,7 @@ func (p *Chat) newConversation(context.Context, string) error {
 	return nil
 }
 
-// proceed goes on with the turn that was cut off.
+// proceed resumes the turn that was cut off.
 func (p *Chat) proceed(ctx context.Context, _ string) error {
 	turn := p.resumable
 	if turn == "" {
@@ -172,7 +172,7 @@ func (p *Chat) back(ctx context.Context, n int) (agent.Exchange, bool) {
 	return list[len(list)-n], true
 }
 
-// askInstead asks something in the place of a turn. What came after that stays
+// askInstead asks something instead of a turn. What came after that stays
 // in the tree.
 func (p *Chat) askInstead(ctx context.Context, e agent.Exchange, question string) error {
 	if err := p.Branches.GoOn(ctx, p.conversation, e.After); err != nil {
@@ -205,7 +205,7 @@ func (p *Chat) editBack(ctx context.Context, number string) error {
 	return p.askInstead(ctx, e, line)
 }
 
-// retry asks the last question once more, beside its first answer.
+// retry asks the last question once more, next to its first answer.
 func (p *Chat) retry(ctx context.Context, _ string) error {
 	e, ok := p.back(ctx, 1)
 	if !ok {
@@ -255,7 +255,7 @@ func (p *Chat) listTree(ctx context.Context, _ string) error {
 	return nil
 }
 
-// forkLast makes a conversation of its own out of all that was said so far.
+// forkLast makes its own conversation out of all that was said so far.
 func (p *Chat) forkLast(ctx context.Context, _ string) error {
 	if e, ok := p.back(ctx, 1); ok {
 		p.fork(ctx, e.Turn)

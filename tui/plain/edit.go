@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// edit asks for each argument of a call anew; an empty line leaves it as it
+// edit asks for each argument of a call again; an empty line leaves it as it
 // is, and "" in quotes empties it. What comes out is asked about like any other
 // call. false: nothing was changed.
 func (p *Chat) edit(ctx context.Context, asked agent.PermissionAsked) (agent.Reply, bool) {

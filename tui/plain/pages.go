@@ -172,7 +172,7 @@ func (p *Chat) stats(ctx context.Context, by string) error {
 	return nil
 }
 
-// chooseNotes is the first run: which notes LifeHub shall know.
+// chooseNotes is the first run: which notes LifeHub may read.
 func (p *Chat) chooseNotes(ctx context.Context) {
 	if p.FindModel != nil {
 		found := p.FindModel(ctx)

@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// listServers tells how the MCP servers are and does with one what the user says.
+// listServers reports how the MCP servers are and does with one what the user says.
 func (p *Chat) listServers(ctx context.Context, _ string) error {
 	list := p.Servers.List()
 	if len(list) == 0 {

@@ -62,7 +62,7 @@ type part struct {
 	tokens int
 }
 
-// parts tells how the window is filled: the whole, each part, and what the
+// parts reports how the window is filled: the whole, each part, and what the
 // server counted.
 func (w *Window) parts() (head string, parts []part, said string) {
 	head = fmt.Sprintf("Context of the %s: %s tokens", safetext.Line(w.Agent), draw.Thousands(w.Used))
@@ -117,7 +117,7 @@ func (w *Window) lines(width int, full, empty func(...string) string) []string {
 	return append(lines, draw.Truncate("  "+said, width))
 }
 
-// Words tells how the window is filled, a line a part, without bars.
+// Words reports how the window is filled, a line a part, without bars.
 func (w *Window) Words() []string {
 	var lines []string
 	head, parts, said := w.parts()

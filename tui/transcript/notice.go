@@ -47,7 +47,7 @@ func (p *Page) Render(width int, theme *draw.Theme) []string {
 
 func (p *Page) Copied() string { return p.Source }
 
-// ArtifactLine tells of a new version of a document in one line.
+// ArtifactLine reports a new version of a document in one line.
 func ArtifactLine(e agent.ArtifactChanged) string {
 	text := fmt.Sprintf("Artifact %s, version %d by %s", e.Name, e.Version, e.By)
 	if e.Why != "" {

@@ -103,7 +103,7 @@ func (p *Plan) Judged(e agent.Evaluated) {
 	}
 }
 
-// below tells of the rows of a step's worker that are folded away: how many,
+// below reports the rows of a step's worker that are folded away: how many,
 // and which did not go well; "": there are none.
 func (p *Plan) below(id string) string {
 	calls, denied, failed := 0, 0, 0
@@ -132,7 +132,7 @@ func (p *Plan) below(id string) string {
 	return text
 }
 
-// verdicts tells what the evaluator said of each attempt of a step's worker.
+// verdicts reports what the evaluator said of each attempt of a step's worker.
 func (s *step) verdicts(width int, theme *draw.Theme) (lines []string) {
 	for _, e := range s.judged {
 		text := fmt.Sprintf("attempt %d, %s", e.Attempt, verdict(e))
@@ -155,7 +155,7 @@ func verdict(e agent.Evaluated) string {
 	return fmt.Sprintf("score %.2f, not accepted", e.Score)
 }
 
-// partial tells whether the step's worker is done, and nobody was content.
+// partial reports whether the step's worker is done, and nobody was content.
 func (s *step) partial() bool {
 	return s.Status == agent.Done && len(s.judged) > 0 && !s.judged[len(s.judged)-1].Passed
 }
@@ -187,7 +187,7 @@ func (s *step) worker(brief bool) string {
 	}
 }
 
-// shown tells whether a row is drawn: those of a worker while it works, and
+// shown reports whether a row is drawn: those of a worker while it works, and
 // when details are shown.
 func (p *Plan) shown(s *step) bool {
 	if s.under == "" || p.details {
@@ -275,7 +275,7 @@ func (p *Plan) Progress() (ended, total int) {
 	return ended, total
 }
 
-// folded tells of the details, which Ctrl+O shows and hides; folding the whole
+// folded reports the details, which Ctrl+O shows and hides; folding the whole
 // plan is Ctrl+T.
 func (p *Plan) Folded() bool   { return !p.details }
 func (p *Plan) Fold(fold bool) { p.details = !fold }

@@ -74,7 +74,7 @@ func (c Cited) shown(host string) string {
 }
 
 // file is the address of the note; "" where there is none. It names the host,
-// so that a terminal on another machine does not take a file of its own for it.
+// so that a terminal on another machine does not take its own file for it.
 // Whatever a source says, no other file than a note of its vault is named: the
 // terminal may start a program for one.
 func (c Cited) file(host string) string {

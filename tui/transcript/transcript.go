@@ -102,7 +102,7 @@ func (t *Model) LetGo(n int, turn string) {
 	t.Earlier, t.Awaited = turn, ""
 }
 
-// Touch has an item rendered anew because something in it changed.
+// Touch has an item rendered again because something in it changed.
 func (t *Model) Touch(i Item) {
 	for at := len(t.Entries) - 1; at >= 0; at-- { // what changes is near the end
 		if t.Entries[at].Item == i {
@@ -112,7 +112,7 @@ func (t *Model) Touch(i Item) {
 	}
 }
 
-// Restyle has everything rendered anew in another look.
+// Restyle has everything rendered again in another look.
 func (t *Model) Restyle(theme *draw.Theme) {
 	t.Look = theme
 	for at := range t.Entries {
@@ -179,7 +179,7 @@ func (t *Model) Start() Spot {
 	return top
 }
 
-// before tells whether a spot is above another.
+// before reports whether a spot is above another.
 func (s Spot) before(other Spot) bool {
 	return s.Entry < other.Entry || s.Entry == other.Entry && s.Line < other.Line
 }
@@ -213,7 +213,7 @@ func (t *Model) From(at Spot, by int) Spot {
 }
 
 // lookAt puts a spot on the first line in sight, or follows the end when the
-// spot lies there.
+// spot is there.
 func (t *Model) lookAt(at Spot) {
 	t.Away = at.before(t.end())
 	t.Top, t.home = at, false
@@ -226,7 +226,7 @@ func (t *Model) ToTop() {
 
 func (t *Model) ToEnd() { t.Away = false }
 
-// Below tells whether there are lines under those in sight.
+// Below reports whether there are lines under those in sight.
 func (t *Model) Below() bool { return t.Away }
 
 // Page is how far a page key scrolls: one line stays in sight.
@@ -344,7 +344,7 @@ func (t *Model) rowOf(at int) int {
 	return slices.Index(t.Shown, at)
 }
 
-// hidden tells whether a line of an item is out of sight.
+// hidden reports whether a line of an item is out of sight.
 func (t *Model) hidden(at, line int) bool {
 	spotAt := t.Start()
 	n := -spotAt.Line
@@ -361,7 +361,7 @@ func (t *Model) hidden(at, line int) bool {
 	return n < 0 || n >= t.Height
 }
 
-// inside tells whether an item begins above and ends below what is in sight.
+// inside reports whether an item begins above and ends below what is in sight.
 func (t *Model) inside(at int) bool {
 	from := t.Start()
 	return from.Entry == at && len(t.Lines(at))-1-from.Line > t.Height
@@ -396,7 +396,7 @@ func (t *Model) revealEnd() {
 	t.lookAt(t.From(Spot{Entry: t.Chosen, Line: line}, -(t.Height - 1)))
 }
 
-// above tells whether a spot lies above what is in sight.
+// above reports whether a spot is above what is in sight.
 func (t *Model) above(s Spot) bool {
 	return s.before(t.Start())
 }
