@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/tools/arithmetic"
 	"lifehub/agent/tools/excerpt"
 )
 
@@ -15,10 +16,10 @@ type calculateArgs struct {
 
 func newCalculate() agent.Tool {
 	return agent.NewTool(spec[calculateArgs]("calculate"), agent.Auto, func(_ context.Context, args calculateArgs) (agent.Result, error) {
-		value, err := evaluate(args.Expression)
+		value, err := arithmetic.Evaluate(args.Expression)
 		if err != nil {
 			return agent.Result{}, fmt.Errorf("calculate %q: %w", excerpt.Clip(args.Expression, 100), err)
 		}
-		return agent.Result{Text: strings.TrimSpace(args.Expression) + " = " + formatNumber(value)}, nil
+		return agent.Result{Text: strings.TrimSpace(args.Expression) + " = " + arithmetic.Format(value)}, nil
 	})
 }

@@ -1,4 +1,5 @@
-package tools
+// Package arithmetic works out what people write as a calculation.
+package arithmetic
 
 import (
 	"errors"
@@ -19,9 +20,9 @@ const (
 	maxBits       = 4096 // of a number kept exact; beyond it is rounded to 53
 )
 
-// evaluate works out an arithmetic expression. Fractions are exact as long as
+// Evaluate works out an arithmetic expression. Fractions are exact as long as
 // they can be, so that 0.1 + 0.2 is 0.3; roots and the like are not.
-func evaluate(text string) (*big.Rat, error) {
+func Evaluate(text string) (*big.Rat, error) {
 	if len(text) > maxExpression {
 		return nil, fmt.Errorf("it is longer than %d characters", maxExpression)
 	}

@@ -1,4 +1,4 @@
-package tools
+package arithmetic
 
 import (
 	"errors"
@@ -150,9 +150,9 @@ func fromFloat(f float64) (*big.Rat, error) {
 	return new(big.Rat).SetFloat64(f), nil
 }
 
-// formatNumber writes whole numbers in full up to 60 digits, others with at
+// Format writes whole numbers in full up to 60 digits, others with at
 // most 12 significant ones.
-func formatNumber(x *big.Rat) string {
+func Format(x *big.Rat) string {
 	if x.IsInt() {
 		if text := x.Num().String(); len(text) <= 60 {
 			return text
