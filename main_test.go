@@ -1,11 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -208,6 +215,43 @@ var debts = map[string]int{
 	"lifehub/store circle":              14,
 	"lifehub/store.Store spread":        19,
 	"lifehub/notes circle":              10,
+}
+
+// banned are phrases that a reader of the field would stumble over, in comments
+// and docs. CONTRIBUTING.md says what to write instead.
+var banned = regexp.MustCompile(`\b(tells whether|shall|anew|mends?|mended|foreign text|g(o|oes|one) on with|but for|beside)\b`)
+
+func TestNoBannedPhrase(t *testing.T) {
+	check := func(place, text string) {
+		if found := banned.FindString(strings.Join(strings.Fields(text), " ")); found != "" {
+			t.Errorf("%s: %q", place, found)
+		}
+	}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || entry.IsDir() && (entry.Name() == "testdata" || path != "." && strings.HasPrefix(path, ".")):
+			return cmp.Or(err, filepath.SkipDir)
+		case path == "README.md" || strings.HasPrefix(filepath.ToSlash(path), "docs/") && filepath.Ext(path) == ".md":
+			text, err := os.ReadFile(path)
+			for i, line := range strings.Split(string(text), "\n") {
+				check(fmt.Sprintf("%s:%d", path, i+1), line)
+			}
+			return err
+		case filepath.Ext(path) == ".go":
+			files := token.NewFileSet()
+			file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			for _, comment := range file.Comments {
+				check(files.Position(comment.Pos()).String(), comment.Text())
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func TestPackagesFitInAHead(t *testing.T) {

@@ -286,8 +286,7 @@ func homeFolder(a *app.App) string { return filepath.Dir(a.Paths.Config) }
 func memoryFile(a *app.App) string { return filepath.Join(a.Paths.MemoryFolder(), "memory.md") }
 
 // attack makes a victim, plants the text, and lets the user ask three times.
-// Killed, LifeHub ends while the first question is open, and the turn is gone
-// on with by another that finds what was on the disk.
+// Killed, LifeHub ends while the first question is open, and the turn is resumed by another that finds what was on the disk.
 func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	t.Helper()
 	home := t.TempDir()

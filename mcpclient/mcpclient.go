@@ -317,8 +317,8 @@ func (s *Client) Unseen(server string) []trust.Change {
 	return slices.Clone(one.unseen)
 }
 
-// Accept takes a server's changes, as the user has seen them, and goes on
-// with it. A change that came after seen was read stays unseen.
+// Accept takes a server's changes, as the user has seen them, and resumes
+// it. A change that came after seen was read stays unseen.
 func (s *Client) Accept(server string, seen []trust.Change) error {
 	one, err := s.find(server)
 	if err != nil {

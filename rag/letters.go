@@ -10,7 +10,7 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// Beside words and a model's meaning a search hears the letters: the built-in
+// Next to words and a model's meaning a search hears the letters: the built-in
 // n-grams know a word by its parts where the words miss it for an ending, a
 // typo, a compound or another language's spelling, and the model because it
 // never saw it. They are taken of the candidates alone, from their texts, so
