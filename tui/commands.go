@@ -8,11 +8,13 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
 
-// screenCommands is what the screen does for each of its own commands.
+// screenCommands is what the screen does for each of its own commands that is
+// no page of package panel.
 func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 	none := func(do func(m *Model) tea.Cmd) func(*Model, string) tea.Cmd {
 		return func(m *Model, _ string) tea.Cmd { return do(m) }
@@ -35,7 +37,6 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		"pull":      (*Model).pull,
 		"mode":      (*Model).chooseMode,
 		"artifacts": (*Model).listArtifacts,
-		"stats":     (*Model).openStats,
 		"mcp":       none((*Model).openServers),
 		"quit":      none(func(m *Model) tea.Cmd { return m.leave(backend.Quit) }),
 	}
@@ -45,6 +46,9 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 func (m *Model) do(c backend.Command, args string) tea.Cmd {
 	switch {
 	case c.Own():
+		if page := panel.PageOf(c.Name); page != nil {
+			return m.openPage(page, args)
+		}
 		return screenCommands()[c.Name](m, args)
 	case c.Template != nil:
 		return m.useTemplate(*c.Template, args)
@@ -60,7 +64,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	name, args, _ := strings.Cut(typed, " ")
-	c := backend.Find(m.AllCommands(), name)
+	c := backend.Find(panel.Commands(&m.Options), name)
 	if c == nil {
 		m.flash("no command is called /" + safetext.Line(name))
 		return nil, true

@@ -361,7 +361,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 			r.pass(50 * time.Millisecond)
 			inSight(k)
 		}
-		for _, c := range r.m.AllCommands() {
+		for _, c := range panel.Commands(&r.m.Options) {
 			if c.Name == "quit" {
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
+	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
 )
 
@@ -46,7 +47,7 @@ func (m *Model) follow() tea.Cmd {
 		m.palette.Rows, m.mentions.Rows = nil, nil
 		return nil
 	}
-	m.palette.Follow(m.composer.Text(), m.AllCommands())
+	m.palette.Follow(m.composer.Text(), panel.Commands(&m.Options))
 	if m.Mentions == nil {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -72,7 +71,7 @@ func (m *Model) askFirst() tea.Cmd {
 	return m.ask(prompt)
 }
 
-func (m *Model) newHelp() *panel.Help { return &panel.Help{Commands: m.AllCommands()} }
+func (m *Model) newHelp() *panel.Help { return &panel.Help{Commands: panel.Commands(&m.Options)} }
 
 // openServers shows the panel.
 func (m *Model) openServers() tea.Cmd {
@@ -91,20 +90,17 @@ func (m *Model) toldServer(msg panel.ServerDoneMsg) {
 	m.updatePanel(msg)
 }
 
-// openStats shows the page and reads its figures.
-func (m *Model) openStats(by string) tea.Cmd {
-	if by == "" {
-		by = panel.SumsBy[0]
-	}
-	if !slices.Contains(panel.SumsBy, by) {
-		m.flash(panel.StatsUsage)
+// openPage shows a panel that has a command of its own.
+func (m *Model) openPage(page *panel.Page, args string) tea.Cmd {
+	shown, cmd, err := page.Open(m.base, &m.Options, args)
+	if err != nil {
+		m.flash(err.Error())
 		return nil
 	}
-	s := &panel.Stats{By: by, Figures: func(by string) ([]agent.Figures, error) { return m.Figures(m.base, by) }}
-	if !m.cover(s) {
+	if !m.cover(shown) {
 		return nil
 	}
-	return s.ReadFigures
+	return cmd
 }
 
 // treeMsg brings the turns of the panel.

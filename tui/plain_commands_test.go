@@ -16,6 +16,7 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/tui/backend"
+	"lifehub/tui/panel"
 	"lifehub/tui/plain"
 )
 
@@ -148,7 +149,7 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 		"/everything:simple-prompt": {in: "n\n"},
 	}
 	o, _ := withAllOfIt()
-	for _, c := range o.AllCommands() {
+	for _, c := range panel.Commands(&o) {
 		tested := false
 		for line := range tests {
 			name, _, _ := strings.Cut(line, " ")

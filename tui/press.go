@@ -11,6 +11,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
 )
 
@@ -246,7 +247,7 @@ func (m *Model) pressPalette(pressed tea.KeyPressMsg) bool {
 	case key.Matches(pressed, m.keys.Complete):
 		c.Set("/" + chosen.Name + " ")
 		p.Rows = nil
-	case key.Matches(pressed, m.keys.Send) && backend.Find(m.AllCommands(), c.Text()[1:]) == nil:
+	case key.Matches(pressed, m.keys.Send) && backend.Find(panel.Commands(&m.Options), c.Text()[1:]) == nil:
 		c.Set("/" + chosen.Name + " ")
 		p.Rows = nil
 		return chosen.Args != "" && chosen.Args[0] != '[' // else it runs at once

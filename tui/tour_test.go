@@ -80,7 +80,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 				{Turn: "c", After: "a", Siblings: []string{"b", "c"}, Question: text, Current: true},
 			}})
 		}},
-		{"figures", func() { r.run(m.openStats("turn")); r.settle() }},
+		{"figures", func() { r.run(m.openPage(panel.PageOf("stats"), "turn")); r.settle() }},
 		{"servers", func() { m.openServers() }},
 		{"what a server changed", func() { m.openServers(); r.keys("t") }},
 		{"the log of a server", func() { m.openServers(); m.Update(panel.ServerLogMsg{Server: text, Text: text}) }},

@@ -9,8 +9,8 @@ import (
 )
 
 // AllCommands are the slash commands that have something behind them, as they
-// are listed.
-func (o *Options) AllCommands() []Command {
+// are listed; pages are those of panels.
+func (o *Options) AllCommands(pages []Command) []Command {
 	list := []Command{
 		{Name: "help", Aliases: []string{"h", "?"}, Help: "keys and commands"},
 		{Name: "new", Aliases: []string{"clear"}, Help: "a new conversation"},
@@ -37,7 +37,7 @@ func (o *Options) AllCommands() []Command {
 		Command{Name: "pull", Args: "NAME", Help: "fetch a model from the server's library"})
 	add(o.UseMode != nil, Command{Name: "mode", Args: "[plan|loop|team]", Help: "how the next questions are worked on"})
 	add(o.Artifacts != nil, Command{Name: "artifacts", Args: "[NAME]", Help: "documents of this conversation: versions and what each changed"})
-	add(o.Figures != nil, Command{Name: "stats", Args: "[day|model|turn]", Help: "times, tokens, searches and tool calls so far"})
+	add(true, pages...)
 	add(o.Servers != nil, Command{Name: "mcp", Help: "the MCP servers: state, cost, log, trust"})
 	for _, other := range o.Commands {
 		add(Find(list, other.Name) == nil, other) // else the front end does it itself

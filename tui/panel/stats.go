@@ -1,6 +1,9 @@
 package panel
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,15 +13,47 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
-// SumsBy are what the figures can be summed up by; tab goes through them.
-var SumsBy = []string{"day", "model", "turn"}
+// sumsBy are what the figures can be summed up by; tab goes through them.
+var sumsBy = []string{"day", "model", "turn"}
 
-const StatsUsage = "usage: /stats [day, model or turn]"
+// statsPage is /stats.
+func statsPage() Page {
+	const usage = "usage: /stats [day, model or turn]"
+	return Page{
+		Command: backend.Command{Name: "stats", Args: "[day|model|turn]", Help: "times, tokens, searches and tool calls so far"},
+		There:   func(o *backend.Options) bool { return o.Figures != nil },
+		Open: func(ctx context.Context, o *backend.Options, by string) (Panel, tea.Cmd, error) {
+			s := &Stats{By: cmp.Or(by, sumsBy[0]), Figures: func(by string) ([]agent.Figures, error) { return o.Figures(ctx, by) }}
+			if !slices.Contains(sumsBy, s.By) {
+				return nil, nil, errors.New(usage)
+			}
+			return s, s.readFigures, nil
+		},
+		Lines: func(ctx context.Context, o *backend.Options, by string) ([]string, error) {
+			if by = cmp.Or(by, sumsBy[0]); !slices.Contains(sumsBy, by) {
+				return []string{usage}, nil
+			}
+			rows, err := o.Figures(ctx, by)
+			if err == nil && len(rows) == 0 {
+				return []string{"no turns yet"}, nil
+			}
+			var lines []string
+			for _, f := range rows {
+				lines = append(lines, nameOf(f))
+				for _, line := range figureLines(f) {
+					lines = append(lines, "  "+line[0]+": "+line[1])
+				}
+			}
+			return lines, err
+		},
+	}
+}
 
 // Stats is the page of figures: a chart of times, and all figures of the row
 // that is chosen.
@@ -36,8 +71,8 @@ type statsMsg struct {
 	err  error
 }
 
-// ReadFigures reads them in the background.
-func (s *Stats) ReadFigures() tea.Msg {
+// readFigures reads them in the background.
+func (s *Stats) readFigures() tea.Msg {
 	rows, err := s.Figures(s.By)
 	return statsMsg{by: s.By, rows: rows, err: err}
 }
@@ -73,9 +108,9 @@ func (s *Stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 
 // turn sums up by something else.
 func (s *Stats) turn(by int) (Panel, tea.Msg, tea.Cmd) {
-	at := slices.Index(SumsBy, s.By) + by
-	next := &Stats{By: SumsBy[(at+len(SumsBy))%len(SumsBy)], Figures: s.Figures}
-	return next, nil, next.ReadFigures
+	at := slices.Index(sumsBy, s.By) + by
+	next := &Stats{By: sumsBy[(at+len(sumsBy))%len(sumsBy)], Figures: s.Figures}
+	return next, nil, next.readFigures
 }
 
 // Hints are the keys of the page.
@@ -86,7 +121,7 @@ func (s *Stats) Hints(k *keys.Map) []string {
 // View returns exactly height lines.
 func (s *Stats) View(width, height int, _ *keys.Map, theme *draw.Theme) []string {
 	title := theme.Strong.Render("Figures") + "  "
-	for _, by := range SumsBy {
+	for _, by := range sumsBy {
 		if by == s.By {
 			title += theme.Selected.Render("by "+by) + "  "
 		} else {
@@ -100,13 +135,13 @@ func (s *Stats) View(width, height int, _ *keys.Map, theme *draw.Theme) []string
 	case len(s.rows) == 0:
 		return draw.PadHeight(append(lines, theme.Dim.Render("no turns yet")), height)
 	}
-	detail := FigureLines(s.rows[s.chosen])
+	detail := figureLines(s.rows[s.chosen])
 	room := max(1, height-len(lines)-len(detail)-2)
 	lines = append(lines, s.chart(width, room, theme)...)
 	if len(lines)+2+len(detail) > height {
 		return draw.PadHeight(lines, height)
 	}
-	lines = append(lines, "", theme.Strong.Render(draw.Truncate(safetext.Line(NameOf(s.rows[s.chosen])), width)))
+	lines = append(lines, "", theme.Strong.Render(draw.Truncate(safetext.Line(nameOf(s.rows[s.chosen])), width)))
 	for _, line := range detail {
 		lines = append(lines, theme.Dim.Render("  "+line[0]+strings.Repeat(" ", 13-draw.Width(line[0])))+draw.Truncate(line[1], width-15))
 	}
@@ -120,13 +155,13 @@ func (s *Stats) chart(width, room int, theme *draw.Theme) []string {
 	longest, label := int64(1), 0
 	for _, f := range s.rows[from : from+shown] {
 		longest = max(longest, f.Latency95)
-		label = max(label, draw.Width(safetext.Line(NameOf(f))))
+		label = max(label, draw.Width(safetext.Line(nameOf(f))))
 	}
 	label = min(label, max(10, width*2/5))
 	var lines []string
 	for at := from; at < from+shown; at++ {
 		f := s.rows[at]
-		name := draw.Truncate(safetext.Line(NameOf(f)), label)
+		name := draw.Truncate(safetext.Line(nameOf(f)), label)
 		name += strings.Repeat(" ", label-draw.Width(name))
 		head := "  " + name
 		if at == s.chosen {
@@ -151,8 +186,8 @@ func length(value, longest int64, cells int) int {
 	return max(1, int(value*int64(cells)/longest))
 }
 
-// NameOf is what a row of figures is of.
-func NameOf(f agent.Figures) string {
+// nameOf is what a row of figures is of.
+func nameOf(f agent.Figures) string {
 	switch {
 	case f.Title != "":
 		return f.Title
@@ -170,8 +205,8 @@ func took(ms int64) string {
 	return draw.Duration(time.Duration(ms) * time.Millisecond)
 }
 
-// FigureLines are all figures of a row, each with what it is of.
-func FigureLines(f agent.Figures) [][2]string {
+// figureLines are all figures of a row, each with what it is of.
+func figureLines(f agent.Figures) [][2]string {
 	pair := func(half, most int64) string {
 		if half == 0 {
 			return "–"

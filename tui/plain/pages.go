@@ -15,7 +15,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// ownCommands is what a chat by lines does for each of its own commands.
+// ownCommands is what a chat by lines does for each of its own commands that is
+// no page of package panel.
 func ownCommands() map[string]func(p *Chat, ctx context.Context, args string) error {
 	return map[string]func(p *Chat, ctx context.Context, args string) error{
 		"help":      (*Chat).help,
@@ -35,7 +36,6 @@ func ownCommands() map[string]func(p *Chat, ctx context.Context, args string) er
 		"pull":      (*Chat).pull,
 		"mode":      (*Chat).chooseMode,
 		"artifacts": (*Chat).listArtifacts,
-		"stats":     (*Chat).stats,
 		"mcp":       (*Chat).listServers,
 		"quit":      (*Chat).quit,
 	}
@@ -45,6 +45,9 @@ func ownCommands() map[string]func(p *Chat, ctx context.Context, args string) er
 func (p *Chat) do(ctx context.Context, c backend.Command, args string) error {
 	switch {
 	case c.Own():
+		if page := panel.PageOf(c.Name); page != nil {
+			return p.writePage(ctx, page, args)
+		}
 		return ownCommands()[c.Name](p, ctx, args)
 	case c.Template != nil:
 		return p.useTemplate(ctx, *c.Template, args)
@@ -57,7 +60,7 @@ func (p *Chat) quit(context.Context, string) error { return leftError{backend.Qu
 // help lists the commands.
 func (p *Chat) help(context.Context, string) error {
 	p.print("Type a question and press enter; %s begins and ends one of several lines. While a turn runs, ctrl+c stops it.\n", composer.Quote)
-	for _, c := range p.AllCommands() {
+	for _, c := range panel.Commands(&p.Options) {
 		p.print("%s: %s\n", safetext.Line(c.Usage()), safetext.Line(c.Help))
 	}
 	return nil
@@ -146,28 +149,15 @@ func (p *Chat) listArtifacts(ctx context.Context, name string) error {
 	return nil
 }
 
-// stats writes the figures as lines.
-func (p *Chat) stats(ctx context.Context, by string) error {
-	if by == "" {
-		by = panel.SumsBy[0]
-	}
-	if !slices.Contains(panel.SumsBy, by) {
-		p.print("%s\n", panel.StatsUsage)
-		return nil
-	}
-	rows, err := p.Figures(ctx, by)
+// writePage writes a panel that has a command of its own as lines.
+func (p *Chat) writePage(ctx context.Context, page *panel.Page, args string) error {
+	lines, err := page.Lines(ctx, &p.Options, args)
 	if err != nil {
 		p.fail(err)
 		return nil
 	}
-	if len(rows) == 0 {
-		p.print("no turns yet\n")
-	}
-	for _, f := range rows {
-		p.print("%s\n", safetext.Line(panel.NameOf(f)))
-		for _, line := range panel.FigureLines(f) {
-			p.print("  %s: %s\n", line[0], line[1])
-		}
+	for _, line := range lines {
+		p.print("%s\n", safetext.Line(line))
 	}
 	return nil
 }

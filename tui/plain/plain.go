@@ -14,6 +14,7 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/terminal"
 )
@@ -133,7 +134,7 @@ func (p *Chat) line(ctx context.Context, line string) error {
 		return p.turn(ctx, line)
 	}
 	name, args, _ := strings.Cut(typed, " ")
-	c := backend.Find(p.AllCommands(), name)
+	c := backend.Find(panel.Commands(&p.Options), name)
 	if c == nil {
 		p.print("no command is called /%s; /help lists them\n", safetext.Line(name))
 		return nil
