@@ -17,6 +17,7 @@ type role struct {
 	does   string   // for the lead
 	prompt string   // its own instructions
 	tools  []string // globs of names
+	own    bool     // they do not name tools of servers
 	rounds int
 }
 
@@ -26,7 +27,7 @@ var roles = []role{
 	{
 		name: "notes", does: "finds out, and changes, what is in the user's notes and tasks", rounds: 5,
 		prompt: "You work with the user's notes. Search with more than one wording, read the notes that matter, and report what they say, naming note and line. If they do not say it, report that.",
-		tools:  []string{"search_notes", "read_note", "list_notes", "note_links", "list_tasks", "recall", "create_note", "append_note", "edit_note", "add_task", "complete_task"},
+		tools:  []string{searchTool, "*_note", "*_notes", "note_links", "*_task", "*_tasks", "recall"}, own: true,
 	},
 	{
 		name: "search", does: "searches the web and reads single pages", rounds: 5,
@@ -54,21 +55,24 @@ var roles = []role{
 // that no other worker has, except tools that send.
 func (w role) of(tools []agent.Tool) (own []agent.Tool) {
 	for _, tool := range tools {
-		name := tool.Spec().Name
-		if name == agent.DelegateTool {
+		if tool.Spec().Name == agent.DelegateTool {
 			continue
 		}
-		if w.uses(name) || w.name == "general" && !slices.ContainsFunc(roles, func(other role) bool { return other.uses(name) }) {
+		if w.uses(tool) || w.name == "general" && !slices.ContainsFunc(roles, func(other role) bool { return other.uses(tool) }) {
 			own = append(own, tool)
 		}
 	}
 	return own
 }
 
-func (w role) uses(tool string) bool {
+func (w role) uses(tool agent.Tool) bool {
+	if w.own && agent.IsOutward(tool) {
+		return false
+	}
+	name := tool.Spec().Name
 	return slices.ContainsFunc(w.tools, func(glob string) bool {
-		ok, err := path.Match(glob, tool)
-		return ok && err == nil && !(strings.HasPrefix(glob, "*_") && tool == searchTool)
+		ok, err := path.Match(glob, name)
+		return ok && err == nil && !(strings.HasPrefix(glob, "*_") && name == searchTool)
 	})
 }
 
