@@ -110,9 +110,16 @@ func holds(t *testing.T, what, text string, parts ...string) {
 func TestEveryToolSaysWhatItIsForAndTakes(t *testing.T) {
 	b := work(t, nil)
 	b.deps.Mail = mail.Account{Host: "localhost", From: "ana@example.org"}
+	page, err := os.ReadFile("../../docs/tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var names []string
 	for _, tool := range All(b.deps) {
 		spec := tool.Spec()
+		if !strings.Contains(string(page), "`"+spec.Name+"`") {
+			t.Errorf("%s: docs/tools.md has no row for it", spec.Name)
+		}
 		names = append(names, spec.Name)
 		if len(spec.Description) < 40 || len(spec.Description) > 400 {
 			t.Errorf("%s: the description has %d characters", spec.Name, len(spec.Description))
