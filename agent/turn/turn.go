@@ -220,7 +220,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 			told.Hint = cmp.Or(told.Hint, "What was found is quoted above. Ask again for an answer; lifehub doctor says how the model server is.")
 		}
 		if t.id == "" && strings.TrimSpace(t.message) != "" {
-			told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was asked, and nothing is lost. Mend that (lifehub doctor may know how), then send the message again.")
+			told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was asked, and nothing is lost. Fix that (lifehub doctor may know how), then send the message again.")
 		}
 		t.emit(told)
 		return
