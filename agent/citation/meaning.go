@@ -24,10 +24,10 @@ func beginningsOf(claim []text.Token) []int {
 	}
 	named := false
 	for i, tok := range claim {
-		if !tok.Stop {
+		if !text.Is(tok.Text, text.Attribution) {
 			break
 		}
-		if named = named || text.Is(tok.Text, text.Saying); named {
+		if named = named || text.Is(tok.Text, text.Naming); named {
 			begins = append(begins, i+1)
 		}
 	}

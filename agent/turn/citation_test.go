@@ -221,6 +221,36 @@ func TestDoubtIsNotLeftOut(t *testing.T) {
 	}
 }
 
+// Words as common as stop words say who, when and whether: an answer that puts
+// them before the words of a note says something else.
+func TestCommonWordsBeforeANoteAreNotLeftOut(t *testing.T) {
+	for _, tc := range [][2]string{
+		{"Allergic to penicillin.", "According to your notes, she is allergic to penicillin [1]."},
+		{"I left the company in May.", "Your notes say that he left the company in May [1]."},
+		{"Paid the rent on Monday.", "Your notes say they will have paid the rent on Monday [1]."},
+		{"50 people came.", "Your note says about 50 people came [1]."},
+		{"50 Leute kamen im Mai.", "Laut Notiz bis 50 Leute kamen im Mai [1]."},
+		{"Take two tablets daily.", "Your notes say you may take two tablets daily [1]."},
+		{"The boiler is safe.", "Who says the boiler is safe [1]."},
+		{"The boiler is safe.", "They said the boiler is safe [1]."},
+		{"The report on Friday.", "She wrote the report on Friday [1]."},
+		{"Pay the rent on Monday.", "You must \"pay the rent on Monday\" [1]."},
+		{"Pay the rent on Monday.", "You can now \"pay the rent on Monday\" [1]."},
+	} {
+		source := numbered(agent.Source{Path: "a.md", Line: 1, EndLine: 1, Text: tc[0]})
+		if got := citation.Check(tc[1], source, nil); len(got) != 1 || got[0].Verdict != agent.Paraphrase {
+			t.Errorf("%q of %q is %v", tc[1], tc[0], verdicts(got))
+		}
+	}
+	source := numbered(agent.Source{Path: "a.md", Line: 1, EndLine: 1, Text: "I left the company in May."})
+	if got := citation.Check("According to your notes, you left the company in May [1].", source, nil); len(got) != 1 || got[0].Verdict != agent.Verified {
+		t.Errorf("words that only name the note: %v", verdicts(got))
+	}
+	if got := citation.Check("Your note says \"call Anna now or pay Tom\".", source, nil); len(got) != 1 || got[0].Verdict != agent.NotFound {
+		t.Errorf("a quotation that is made up: %v", verdicts(got))
+	}
+}
+
 func TestHostileAnswersAreCheckedInTime(t *testing.T) {
 	long := agent.Source{Path: "long.md", Line: 1, EndLine: 500, Text: strings.Repeat("The quick brown fox jumps over the lazy dog. ", 700)}
 	var lone strings.Builder

@@ -16,6 +16,9 @@ const (
 	Addressee                     // "you"
 	Saying                        // it says that a note says something, and nothing of what
 	Quoting                       // it is put around a quotation
+	Attribution                   // an answer puts it before the words of a note
+	Naming                        // it names the note there
+	Narrowing                     // it is common, and changes what is said all the same
 	Negation                      // it makes the opposite of a sentence, or takes it back
 	Hedge                         // it weakens a sentence
 	Abbreviation                  // a full stop belongs to it
@@ -36,6 +39,11 @@ var roles = sync.OnceValue(func() map[string]Role {
 			saying read reads record records recorded list lists listed line entry page section heading passage text quote quotes quoted word words exactly literally
 			sagt sagst schreibt schreibst schrieb steht stehen heißt notiert zeile abschnitt zitat wörtlich
 			笔 记 說 说 写 到 中 里 你 的 在 提 道`,
+		Attribution: `
+			according to as has it per in your my the note notes say says said state states mention mentions you noted wrote that
+			laut deiner deinen notiz notizen`,
+		Naming:    `according as note notes noted wrote laut notiz notizen`,
+		Narrowing: `can may must now or than kann können muss soll oder bis durch`,
 		Negation: `
 			not no never none nor neither nobody nothing nowhere without except unlike instead cannot cant dont doesnt didnt isnt arent wasnt werent
 			wont wouldnt shouldnt couldnt hasnt havent hadnt mustnt neednt aint non hardly barely scarcely seldom rarely few false wrong untrue myth incorrect cancelled canceled

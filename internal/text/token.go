@@ -171,5 +171,5 @@ func isBullet(text string, i, size int) bool {
 // Empty reports whether a word, in lower case, carries no meaning of its own
 // when texts are compared, in English or German.
 func Empty(word string) bool {
-	return (StopWord(word, "") || StopWord(word, "de") || Is(word, Saying)) && !Is(word, Negation|Hedge)
+	return (StopWord(word, "") || StopWord(word, "de") || Is(word, Saying)) && !Is(word, Negation|Hedge|Narrowing)
 }
