@@ -28,15 +28,15 @@ func markAt(text string) int {
 	return -1
 }
 
-var fence = pattern.Lazy("(?s)```\\w*[ \t]*\n(.*?)```")
+var fence = pattern.Lazy("(?s)```(?:json|tool_calls?)?[ \t]*\n(.*?)```")
 
 // Calls finds the calls that a model printed as text. before is what it
 // said ahead of them. No calls and no error: the text is no call. An error
 // says what of a call cannot be read.
 //
 // All JSON after a mark is calls. Without one, a text is calls if it begins as
-// JSON, or else if its first fence does, and all of them name tools that are
-// there: anything else is an answer that holds JSON.
+// JSON, or else if its first fence of JSON does, and all of them name tools that
+// are there and hold arguments: anything else is an answer that holds JSON.
 func Calls(text string, known func(name string) bool) (before string, calls []Step, err error) {
 	text = withoutThoughts(text)
 	if len(text) > maxDraft {
@@ -60,7 +60,7 @@ func Calls(text string, known func(name string) bool) (before string, calls []St
 	switch {
 	case err != nil && strings.TrimSpace(before) == "" && namesTool(body, known):
 		return before, nil, err
-	case err != nil || len(calls) == 0 || slices.ContainsFunc(calls, func(c Step) bool { return !known(c.Tool) }):
+	case err != nil || len(calls) == 0 || slices.ContainsFunc(calls, func(c Step) bool { return !known(c.Tool) || c.Input == nil }):
 		return text, nil, nil
 	}
 	return before, calls, nil

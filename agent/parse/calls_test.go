@@ -74,6 +74,9 @@ func TestWhatIsNoCallStaysText(t *testing.T) {
 		"", "You run three times a week [1].", "[1] says so.", `{"name": "Ana", "age": 3}`, "Use this:\n```json\n{\"theme\": \"dark\"}\n```",
 		"```python\nprint(search(1))\n```", "Action matters. Input too.", "> quoted\n>> twice", ">>> quoted thrice\nand on", "search_notes(query) is a tool.", "[x](y)", "{", "[",
 		"A list:\n- [ ] buy shoes", "The tag <b> is bold, 1 < 2.",
+		`{"name": "search_notes", "port": 25}`, "```json\n[{\"name\": \"search_notes\"}]\n```", `{"tasks": [{"name": "search_notes", "done": true}]}`,
+		"Your note says:\n```text\n{\"name\": \"search_notes\", \"arguments\": {}}\n```\nI didn't do it.",
+		"In Python:\n```python\n{\"name\": \"search_notes\", \"arguments\": {}}\n```",
 	} {
 		if _, calls, err := Calls(text, known); len(calls) > 0 || err != nil {
 			t.Errorf("%q: %v, %v", text, calls, err)
