@@ -15,12 +15,17 @@ import (
 var callMarks = []string{"<tool_call>", "[TOOL_CALLS]"}
 
 // markAt is where the first line of a text that begins with a mark of a call
-// begins with it; -1: none does.
+// begins with it; -1: none does. In code that something stands before, a mark
+// is quoted.
 func markAt(text string) int {
-	at := 0
+	at, open, quoted := 0, false, false
 	for line := range strings.Lines(text) {
 		inside := strings.TrimLeft(line, " \t")
-		if slices.ContainsFunc(callMarks, func(mark string) bool { return strings.HasPrefix(inside, mark) }) {
+		if strings.HasPrefix(inside, "```") {
+			open = !open
+			quoted = open && strings.TrimSpace(text[:at]) != ""
+		}
+		if !quoted && slices.ContainsFunc(callMarks, func(mark string) bool { return strings.HasPrefix(inside, mark) }) {
 			return at + len(line) - len(inside)
 		}
 		at += len(line)

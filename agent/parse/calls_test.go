@@ -17,6 +17,10 @@ func TestPrintedCallsAreReadOrSaid(t *testing.T) {
 		"<tool_call>{\"name\": \"find\", \"arguments\": {\"q\":\"r\nun\"}}": `find{"q":"r\u000aun"} `,
 		"Look:\n  <tool_call>{\"name\": \"ls\"}</tool_call>\nSo.":           "ls ",
 
+		"```\n<tool_call>{\"name\": \"ls\"}</tool_call>\n```":            "ls ",
+		"```\nls\n```\n<tool_call>{\"name\": \"ls\"}</tool_call>":        "ls ",
+		"Look:\n```\nls\n```\n<tool_call>{\"name\": \"ls\"}</tool_call>": "ls ",
+
 		`{"name": "find", "arguments": {"q":"run"}`:                "it is no valid JSON: unexpected EOF",
 		`<tool_call>{"name": "find", "arguments": {"q":"run"}`:     "it is no valid JSON: unexpected EOF",
 		`<tool_call>{"answer": "no"}</tool_call>`:                  "it holds no call",
@@ -76,6 +80,7 @@ func TestWhatIsNoCallStaysText(t *testing.T) {
 		"A list:\n- [ ] buy shoes", "The tag <b> is bold, 1 < 2.",
 		`{"name": "search_notes", "port": 25}`, "```json\n[{\"name\": \"search_notes\"}]\n```", `{"tasks": [{"name": "search_notes", "done": true}]}`,
 		"Your note says:\n```text\n{\"name\": \"search_notes\", \"arguments\": {}}\n```\nI didn't do it.",
+		"Your note says:\n```\n<tool_call>{\"name\": \"search_notes\", \"arguments\": {}}</tool_call>\n```\nI didn't do it.",
 		"In Python:\n```python\n{\"name\": \"search_notes\", \"arguments\": {}}\n```",
 	} {
 		if _, calls, err := Calls(text, known); len(calls) > 0 || err != nil {
