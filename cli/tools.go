@@ -137,7 +137,7 @@ func listRules(sh *app.Process) error {
 		fmt.Fprintln(sh.Err, "! deny for read_note does not keep notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
 	}
 	if len(all.List()) == 0 && len(folders.Rules.List()) == 0 {
-		fmt.Fprintf(sh.Err, "no all; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.PermissionsFile())
+		fmt.Fprintf(sh.Err, "no rules; each tool has its own level (`lifehub tools`). Rules belong in %s\n", p.PermissionsFile())
 	}
 	return nil
 }

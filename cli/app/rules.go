@@ -96,7 +96,7 @@ func RemoveRules(file, tool string) (int, error) {
 	rest := []byte(strings.Join(lines, ""))
 	after, err := rules.Parse(file, rest)
 	if err != nil || len(after.List()) != len(all.List())-removed {
-		return 0, fmt.Errorf("take the all for %s out of %s by hand: it is not written one rule after the other", tool, file)
+		return 0, fmt.Errorf("take the rules for %s out of %s by hand: it is not written one rule after the other", tool, file)
 	}
 	return removed, atomicfile.Write(file, rest)
 }
