@@ -1,7 +1,9 @@
 package chat
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +40,11 @@ func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name str
 		spec := t.Spec()
 		level, why := gate.Decide(ctx, t, nil, false)
 		if spec.Name == name {
-			return fmt.Sprintf("**%s**: %s\n\n%s\n\n```json\n%s\n```\n", name, why, spec.Description, spec.Schema), nil
+			var schema bytes.Buffer
+			if err := json.Indent(&schema, spec.Schema, "", "  "); err != nil {
+				return "", fmt.Errorf("show the schema of %s: %w", name, err)
+			}
+			return fmt.Sprintf("**%s**: %s\n\n%s\n\n```json\n%s\n```\n", name, why, spec.Description, &schema), nil
 		}
 		byLevel[level.String()] = append(byLevel[level.String()], fmt.Sprintf("- `%s`: %s\n", cell(spec.Name), cell(gistOf(spec.Description))))
 	}

@@ -96,3 +96,14 @@ func TestEveryToolIsListedOnceUnderItsLevel(t *testing.T) {
 		t.Errorf("a tool stands under another level:\n%s", text)
 	}
 }
+
+func TestArgumentsOfAToolStandALineEach(t *testing.T) {
+	bg := &background{App: apptest.Open(t, apptest.Vault(t))}
+	text, err := bg.slashTools(t.Context(), bg.Agent(), "add_task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text, "\n    \"due\": {\n      \"type\": \"string\",\n") {
+		t.Errorf("got:\n%s", text)
+	}
+}
