@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -205,15 +206,10 @@ var debts = map[string]int{
 	"lifehub/tui.Model spread":          30,
 	"lifehub/tui/markdown lines":        3500,
 	"lifehub/tui/markdown circle":       16,
-	"lifehub/rag lines":                 5700,
+	"lifehub/rag lines":                 5650,
 	"lifehub/rag circle":                17,
-	"lifehub/mcpclient lines":           6000,
-	"lifehub/mcpclient circle":          22,
-	"lifehub/llm lines":                 4450,
+	"lifehub/llm lines":                 4300,
 	"lifehub/llm circle":                11,
-	"lifehub/store lines":               4200,
-	"lifehub/store circle":              14,
-	"lifehub/store.Store spread":        19,
 	"lifehub/notes circle":              10,
 }
 
@@ -259,7 +255,12 @@ func TestPackagesFitInAHead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	owed := maps.Clone(debts)
 	check := func(what string, got, limit int) {
+		if got <= limit {
+			return
+		}
+		delete(owed, what)
 		if table, ok := tables[what]; ok {
 			limit = table
 		} else if debt, ok := debts[what]; ok {
@@ -278,5 +279,8 @@ func TestPackagesFitInAHead(t *testing.T) {
 		for name, files := range p.Spread {
 			check(p.Path+"."+name+" spread", files, maxSpread)
 		}
+	}
+	for what := range owed {
+		t.Errorf("%s is within the limits: delete its debt", what)
 	}
 }
