@@ -27,15 +27,19 @@ func (t *turn) unlikely() bool {
 }
 
 // doubt puts before the answer that the notes don't say, and what comes
-// nearest.
+// nearest. The names of the user's own notes are no sign of untrusted text.
 func (t *turn) doubt() {
 	t.unanswered = t.nearest()
 	t.gap = "Your notes don't say."
 	if len(t.unanswered) > 0 {
-		names := make([]string, len(t.unanswered))
+		names, own := make([]string, len(t.unanswered)), []string{}
 		for i, s := range t.unanswered {
+			if !s.Untrusted {
+				own = append(own, s.Title())
+			}
 			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(agent.OneLine(s.Title()), "`", "'"))
 		}
+		t.provenance.addOwn(own)
 		t.gap += " Nearest: " + strings.Join(names, ", ") + "."
 	}
 	t.gap += "\n\n"
