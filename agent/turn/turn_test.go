@@ -15,6 +15,11 @@ var fitness = agent.Source{
 	Text: "Run three times a week: Tuesday, Thursday, Sunday.\nRaise the long run by 10 % each week.\nRest on Monday.",
 }
 
+var tea = agent.Source{
+	Path: "kitchen/tea.md", Line: 1, EndLine: 6, Heading: "Tea",
+	Text: "# Tea\n\nSteep green tea for two minutes at 75 °C. Never use boiling water.\n\n- Black tea: four minutes\n- Drink it *without* sugar",
+}
+
 func search() *fakeTool {
 	return &fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: fitness.Text, Sources: []agent.Source{fitness}, Searched: true}}
 }

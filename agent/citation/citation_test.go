@@ -1,4 +1,4 @@
-package turn
+package citation
 
 import (
 	"fmt"
@@ -11,8 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
-	"lifehub/agent/citation"
 )
+
+var fitness = agent.Source{
+	Path: "fitness.md", Vault: "/vault", Line: 12, EndLine: 14, Heading: "Running › Plan", Score: 0.8,
+	Text: "Run three times a week: Tuesday, Thursday, Sunday.\nRaise the long run by 10 % each week.\nRest on Monday.",
+}
 
 var tea = agent.Source{
 	Path: "kitchen/tea.md", Line: 1, EndLine: 6, Heading: "Tea",
@@ -82,7 +86,7 @@ func TestCitationsAreJudged(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := verdicts(citation.Check(tc.answer, numbered(fitness, tea), nil))
+			got := verdicts(Check(tc.answer, numbered(fitness, tea), nil))
 			if got != tc.want {
 				t.Errorf("%q\n got %s\nwant %s", tc.answer, got, tc.want)
 			}
@@ -108,7 +112,7 @@ func TestWhatChangedSinceIsStale(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			reread := func(agent.Source) (string, bool) { return tc.now, !tc.gone }
-			if got := verdicts(citation.Check(tc.answer, numbered(fitness, tea), reread)); got != tc.want {
+			if got := verdicts(Check(tc.answer, numbered(fitness, tea), reread)); got != tc.want {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})
@@ -132,7 +136,7 @@ func TestOtherScriptsAreCompared(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := verdicts(citation.Check(tc.answer, numbered(source), nil)); got != tc.want {
+			if got := verdicts(Check(tc.answer, numbered(source), nil)); got != tc.want {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})
@@ -167,7 +171,7 @@ func TestNoFalseCitationIsVerified(t *testing.T) {
 		at := rapid.IntRange(0, 3).Draw(t, "sentence")
 		said := strings.TrimSuffix(lines[at], ".")
 		judge := func(answer string, want bool) {
-			for _, c := range citation.Check(answer, sources, nil) {
+			for _, c := range Check(answer, sources, nil) {
 				if (c.Verdict == agent.Verified) != want {
 					t.Fatalf("%q is %s; the source:\n%s", answer, c.Verdict, a.Text)
 				}
@@ -215,7 +219,7 @@ func TestDoubtIsNotLeftOut(t *testing.T) {
 		{"Pay 3.50 in June to Anna.", "Pay 350 in June to Anna [1]."},
 	} {
 		source := numbered(agent.Source{Path: "a.md", Line: 1, EndLine: 1, Text: tc[0]})
-		if got := citation.Check(tc[1], source, nil); len(got) != 1 || got[0].Verdict != agent.Paraphrase {
+		if got := Check(tc[1], source, nil); len(got) != 1 || got[0].Verdict != agent.Paraphrase {
 			t.Errorf("%q of %q is %v", tc[1], tc[0], verdicts(got))
 		}
 	}
@@ -238,15 +242,15 @@ func TestCommonWordsBeforeANoteAreNotLeftOut(t *testing.T) {
 		{"Pay the rent on Monday.", "You can now \"pay the rent on Monday\" [1]."},
 	} {
 		source := numbered(agent.Source{Path: "a.md", Line: 1, EndLine: 1, Text: tc[0]})
-		if got := citation.Check(tc[1], source, nil); len(got) != 1 || got[0].Verdict != agent.Paraphrase {
+		if got := Check(tc[1], source, nil); len(got) != 1 || got[0].Verdict != agent.Paraphrase {
 			t.Errorf("%q of %q is %v", tc[1], tc[0], verdicts(got))
 		}
 	}
 	source := numbered(agent.Source{Path: "a.md", Line: 1, EndLine: 1, Text: "I left the company in May."})
-	if got := citation.Check("According to your notes, you left the company in May [1].", source, nil); len(got) != 1 || got[0].Verdict != agent.Verified {
+	if got := Check("According to your notes, you left the company in May [1].", source, nil); len(got) != 1 || got[0].Verdict != agent.Verified {
 		t.Errorf("words that only name the note: %v", verdicts(got))
 	}
-	if got := citation.Check("Your note says \"call Anna now or pay Tom\".", source, nil); len(got) != 1 || got[0].Verdict != agent.NotFound {
+	if got := Check("Your note says \"call Anna now or pay Tom\".", source, nil); len(got) != 1 || got[0].Verdict != agent.NotFound {
 		t.Errorf("a quotation that is made up: %v", verdicts(got))
 	}
 }
@@ -274,7 +278,7 @@ func TestHostileAnswersAreCheckedInTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			citation.Check(answer, numbered(long), nil)
+			Check(answer, numbered(long), nil)
 			if took := time.Since(start); took > 30*time.Second { // at most half a second, except the race detector under other load
 				t.Errorf("it took %s", took)
 			}
@@ -287,7 +291,7 @@ func FuzzCitations(f *testing.F) {
 	f.Add("[1][2] [1-3] 【1†x】 [[1]] [1](x) `[1]`", "# A\n| a | b |\n[[a|b]] [c](d)")
 	f.Fuzz(func(t *testing.T, answer, text string) {
 		source := agent.Source{Path: "a.md", Line: 10, EndLine: 10 + strings.Count(strings.TrimRight(text, "\n"), "\n"), Text: text}
-		for _, c := range citation.Check(answer, numbered(source), func(agent.Source) (string, bool) { return text, true }) {
+		for _, c := range Check(answer, numbered(source), func(agent.Source) (string, bool) { return text, true }) {
 			switch {
 			case c.N != 1 && c.N != 0 && !reflect.DeepEqual(c, agent.Citation{N: c.N, Verdict: agent.NotFound}):
 				t.Fatalf("source %d was never given: %+v", c.N, c)
@@ -309,7 +313,7 @@ func TestAPageOfTheWebIsCitedAsItWasRead(t *testing.T) {
 	page := agent.Source{Path: "https://tips.example/marathon", Line: 3, EndLine: 4, Heading: "Marathon › Long runs", Text: "Long runs make up a third of the week.\nDrink early.", Untrusted: true}
 	hit := agent.Source{Path: "https://gear.example/", Heading: "Shoes", Text: "Change shoes after 800 kilometres."}
 	noSuchNote := func(agent.Source) (string, bool) { return "", false }
-	citations := citation.Check("“Drink early.” [1] Change shoes after 800 kilometres [2].", numbered(page, hit), noSuchNote)
+	citations := Check("“Drink early.” [1] Change shoes after 800 kilometres [2].", numbered(page, hit), noSuchNote)
 	if len(citations) != 2 || citations[0].Verdict != agent.Verified || citations[1].Verdict != agent.Verified {
 		t.Fatalf("got %+v", citations)
 	}

@@ -1,11 +1,10 @@
-package turn
+package citation
 
 import (
 	"strings"
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/citation"
 )
 
 // What an answer makes of a note's words so that they say something else, or
@@ -35,7 +34,7 @@ func TestNoAttackIsVerified(t *testing.T) {
 		"The train to Lisbon leaves at 7:45 from platform 9 [3].", "The train to Lisbon leaves at 7:45 from platform 9 [2].", "Is it that the train to Lisbon leaves at 7:45 from platform 9? [1]",
 		"The train to Lisbon leaves at 7:45 from platform 9 (a.md:900).", "`the ferry` sails from `c/x.md:3`", "See [^1] and `[1]`.", "```\nThe ferry to Tangier sails at noon [2]\n```",
 	} {
-		for _, c := range citation.Check(answer, notes, nil) {
+		for _, c := range Check(answer, notes, nil) {
 			if c.Verdict == agent.Verified {
 				t.Errorf("%q is verified by %q", answer, c.Quote)
 			}
@@ -47,17 +46,17 @@ func TestNoAttackIsVerified(t *testing.T) {
 		"Store yeast at -18 °C [1].", "The ferry to Tangier sails at noon [2].",
 	} {
 		verified := false
-		for _, c := range citation.Check(answer, notes, nil) {
+		for _, c := range Check(answer, notes, nil) {
 			verified = verified || c.Verdict == agent.Verified
 		}
 		if !verified {
-			t.Errorf("%q is %s", answer, verdicts(citation.Check(answer, notes, nil)))
+			t.Errorf("%q is %s", answer, verdicts(Check(answer, notes, nil)))
 		}
 	}
 }
 
 func TestEachQuotationHasItsVerdict(t *testing.T) {
-	got := citation.Check("“Rest on Monday” and “run daily” [1].", numbered(fitness, tea), nil)
+	got := Check("“Rest on Monday” and “run daily” [1].", numbered(fitness, tea), nil)
 	if len(got) != 1 || len(got[0].Quoted) != 2 || got[0].Quoted[0] != (agent.Quoted{Text: "Rest on Monday", Verdict: agent.Verified}) || got[0].Quoted[1] != (agent.Quoted{Text: "run daily", Verdict: agent.NotFound}) {
 		t.Errorf("got %+v", got)
 	}
@@ -78,14 +77,14 @@ func TestNoQuotationIsCutSoThatItTurns(t *testing.T) {
 		"« mange pas de porc »", "« mange … de porc »", "«tengo alergia a las nueces»", "«mangio la carne»", "«состоится в пятницу»", "「吃猪肉」", "「この薬は食後に飲」", "「魚を食べ」",
 		"“회의는 금요일에 열리”", "«يوم الخميس»", "“vlees op vrijdag”", "“the cellar is dry”",
 	} {
-		for _, c := range citation.Check(quotation+" [1]", numbered(note), nil) {
+		for _, c := range Check(quotation+" [1]", numbered(note), nil) {
 			if c.Verdict != agent.Paraphrase {
 				t.Errorf("%s is %s by %q", quotation, c.Verdict, c.Quote)
 			}
 		}
 	}
 	for line := range strings.Lines(note.Text) {
-		if got := citation.Check("“"+strings.TrimSpace(line)+"” [1]", numbered(note), nil); len(got) != 1 || got[0].Verdict != agent.Verified {
+		if got := Check("“"+strings.TrimSpace(line)+"” [1]", numbered(note), nil); len(got) != 1 || got[0].Verdict != agent.Verified {
 			t.Errorf("the whole of %q is %s", line, verdicts(got))
 		}
 	}
@@ -97,7 +96,7 @@ func TestASumEndsItsSentence(t *testing.T) {
 		"The deposit is 1,800 € [1].": "1 verified a.md:2", "The rent is 900 € [1].": "1 verified a.md:1", "Store it at -18 °C [1].": "1 verified a.md:3", "Store it at 18 °C [1].": "1 paraphrase a.md:3",
 		"The rent is 900 € [2-1].": "1 verified a.md:1, 2 not_found",
 	} {
-		if got := verdicts(citation.Check(answer, numbered(note), nil)); got != want {
+		if got := verdicts(Check(answer, numbered(note), nil)); got != want {
 			t.Errorf("%q is %s, want %s", answer, got, want)
 		}
 	}

@@ -1,11 +1,10 @@
-package turn
+package citation
 
 import (
 	"strings"
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/citation"
 )
 
 // everyday notes hold what is easily turned: plans, tables, code, reported
@@ -22,7 +21,7 @@ func everyday() []agent.Source {
 }
 
 func anyVerified(answer string) bool {
-	for _, c := range citation.Check(answer, everyday(), nil) {
+	for _, c := range Check(answer, everyday(), nil) {
 		if c.Verdict == agent.Verified {
 			return true
 		}
@@ -70,7 +69,7 @@ func TestTheSameWordsInAnotherSpellingAreVerified(t *testing.T) {
 		"2024-03-01: planted 3 trees [2].", "The flight lands at 10:05 pm [1].", "“The rent is 1\u202f250.50 € a month” [1]",
 	} {
 		if !anyVerified(answer) {
-			t.Errorf("%q is %s", answer, verdicts(citation.Check(answer, everyday(), nil)))
+			t.Errorf("%q is %s", answer, verdicts(Check(answer, everyday(), nil)))
 		}
 	}
 }

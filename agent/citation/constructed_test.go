@@ -1,4 +1,4 @@
-package turn
+package citation
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/citation"
 	"lifehub/internal/text"
 )
 
@@ -35,7 +34,7 @@ var constructions = []construction{
 	{"quoted", func(c *constructor) (string, bool) { return "Your note says “" + c.said + "” [1].", true }, true},
 	{"quoted in a block", func(c *constructor) (string, bool) { return "Here it is [1]:\n\n> " + c.said, true }, true},
 	{"quoted without a number", func(c *constructor) (string, bool) {
-		return "Your note says “" + c.said + "”.", citation.Length(c.said) >= citation.MinLone
+		return "Your note says “" + c.said + "”.", Length(c.said) >= MinLone
 	}, true},
 	{"said in its words", func(c *constructor) (string, bool) { return strings.TrimRight(c.said, ".:!") + " [1].", true }, true},
 	{"said with the source named", func(c *constructor) (string, bool) {
@@ -49,7 +48,7 @@ var constructions = []construction{
 	{"paraphrased: a word for another", func(c *constructor) (string, bool) {
 		words := strings.Fields(c.said)
 		at := c.random.IntN(len(words))
-		if text.Empty(strings.ToLower(strings.Trim(words[at], ",.*_`"))) || len(citation.Content(words[at])) == 0 {
+		if text.Empty(strings.ToLower(strings.Trim(words[at], ",.*_`"))) || len(Content(words[at])) == 0 {
 			return "", false
 		}
 		words[at] = "gizmo"
@@ -66,7 +65,7 @@ var constructions = []construction{
 			return "", false
 		}
 		said := c.said[:at[0]] + "4711" + c.said[at[1]:]
-		return "“" + said + "” [1]", citation.IndexOf(text.Tokens(c.said), text.Tokens(said), 0) < 0
+		return "“" + said + "” [1]", IndexOf(text.Tokens(c.said), text.Tokens(said), 0) < 0
 	}, false},
 	{"the number of the other note", func(c *constructor) (string, bool) { return "“" + c.said + "” [2]", true }, false},
 	{"the words with the other number", func(c *constructor) (string, bool) { return c.said + " [2]", true }, false},
@@ -123,7 +122,7 @@ func TestConstructedAnswers(t *testing.T) {
 				continue
 			}
 			made++
-			for _, v := range citation.Check(answer, c.sources, c.reread) {
+			for _, v := range Check(answer, c.sources, c.reread) {
 				if v.Verdict == agent.Verified {
 					verified++
 					if !k.true {
@@ -158,7 +157,7 @@ func (c *constructor) sentence(of int) string {
 	}
 	s := list[c.random.IntN(len(list))]
 	said := strings.Join(strings.Fields(note[s.Start:s.End]), " ")
-	if s.Kind != text.Prose || len(citation.Content(said)) < 4 || len(strings.Fields(said)) < 4 || strings.HasPrefix(said, "#") || strings.HasPrefix(said, "|") || strings.ContainsAny(said, "“”\"„«»[]<>") || strings.Contains(said, "...") || strings.Contains(said, "…") {
+	if s.Kind != text.Prose || len(Content(said)) < 4 || len(strings.Fields(said)) < 4 || strings.HasPrefix(said, "#") || strings.HasPrefix(said, "|") || strings.ContainsAny(said, "“”\"„«»[]<>") || strings.Contains(said, "...") || strings.Contains(said, "…") {
 		return ""
 	}
 	return strings.TrimLeft(said, "-*+ ")

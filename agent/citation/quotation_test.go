@@ -1,12 +1,10 @@
-package turn
+package citation
 
 import (
 	"strings"
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/citation"
-	"lifehub/llm"
 )
 
 // quotationVerdicts writes what is told of quotations without a number.
@@ -48,7 +46,7 @@ func TestQuotationsWithoutANumberAreJudged(t *testing.T) {
 		"with a number in its block": {"> Steep green tea for two minutes [2]", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := quotationVerdicts(citation.Check(test.answer, sources, nil)); got != test.want {
+			if got := quotationVerdicts(Check(test.answer, sources, nil)); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -57,43 +55,7 @@ func TestQuotationsWithoutANumberAreJudged(t *testing.T) {
 
 func TestAQuotationWithoutANumberIsStaleWhenItsNoteChanged(t *testing.T) {
 	now := func(s agent.Source) (string, bool) { return strings.ReplaceAll(s.Text, "10", "15"), true }
-	if got := quotationVerdicts(citation.Check("“Raise the long run by 10 % each week”", numbered(fitness), now)); got != "stale fitness.md:13" {
+	if got := quotationVerdicts(Check("“Raise the long run by 10 % each week”", numbered(fitness), now)); got != "stale fitness.md:13" {
 		t.Errorf("got %q", got)
-	}
-}
-
-// Words that the user or a step said are quoted as what they are, and where
-// nothing was looked for an answer quotes what it likes.
-func TestQuotationsOfWhatWasSaidAreNoClaims(t *testing.T) {
-	for name, test := range map[string]struct {
-		question, earlier, answer string
-		plan                      string
-		want                      []agent.Verdict
-	}{
-		"words of the user":      {question: "what does “the early bird gets worms” mean for my running?", answer: "You ask about “the early bird gets worms”."},
-		"words of a turn before": {question: "and my running?", earlier: "I always run before breakfast with Ines", answer: "You said “I always run before breakfast”."},
-		"the words of a note":    {question: "my running?", answer: "“The long run is on Sunday.”", want: []agent.Verdict{agent.Verified}},
-		"words of nobody":        {question: "my running?", answer: "Your note says “The long run is on Saturday.”", want: []agent.Verdict{agent.NotFound}},
-		"nothing was looked for": {question: "who said to be or not?", answer: "Hamlet: “To be, or not to be, that is the question”.", plan: `{"steps":[],"answer":"Hamlet: “To be, or not to be, that is the question”."}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			plan := test.plan
-			if plan == "" {
-				plan = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`
-			}
-			history := &shelf{}
-			if test.earlier != "" {
-				history.messages = []llm.Message{{Role: llm.User, Text: test.earlier}, {Role: llm.Assistant, Text: "Well."}}
-			}
-			found := &fakeTool{name: "search_notes", reads: true, result: agent.Result{Sources: []agent.Source{{Path: "run.md", Line: 3, EndLine: 3, Text: "The long run is on Sunday."}}}}
-			a := New(Options{Model: &script{lines: []line{say(plan), say(test.answer)}}, History: history, Tools: tools(found)})
-			var got []agent.Verdict
-			for _, c := range bodies[agent.Cited](collect(a.Ask(t.Context(), "c", test.question), nil)) {
-				got = append(got, c.Verdict)
-			}
-			if len(got) != len(test.want) || len(got) > 0 && got[0] != test.want[0] {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
-		})
 	}
 }
