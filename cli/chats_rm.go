@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -63,8 +62,9 @@ func removeChats(ctx context.Context, sh *app.Process, p settings.Paths, s *stor
 	if err := s.Remove(ctx, ids...); err != nil {
 		return err
 	}
-	if err := app.RemoveChatNotes(p, func(file string) bool { return slices.Contains(ids, strings.TrimSuffix(file, ".md")) }); err != nil {
-		return err
+	copies := filepath.Join(p.Data, "chats") // earlier versions kept conversations as notes too
+	if err := errors.Join(os.RemoveAll(copies), os.RemoveAll(p.Index(copies))); err != nil {
+		return fmt.Errorf("delete conversations as notes: %w", err)
 	}
 	for _, aside := range s.Aside() {
 		fmt.Fprintf(sh.Err, "! %s was set aside when it was damaged and may hold the text still; delete it when you need it no more\n", aside)

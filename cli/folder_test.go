@@ -215,26 +215,26 @@ func TestATrustedFolderOnlyTightens(t *testing.T) {
 
 func TestATrustedFolderNarrowsSettings(t *testing.T) {
 	c := settings.Defaults()
-	c.Memory.Scope, c.Chats.Index = "all", true
+	c.Memory.Scope = "all"
 	c.Tools.Off = []string{"send_email"}
 	var n settings.VaultPolicy
 	err := n.Add(c, "/notes", settings.PolicyFiles{
-		"config.yaml":     "provider: offline\nmemory: {scope: conversation}\nchats: {index: false}\ntools: {off: [web_fetch], max: 500}\nmodel: far\nnotes: [/etc]\n",
+		"config.yaml":     "provider: offline\nmemory: {scope: conversation}\ntools: {off: [web_fetch], max: 500}\nmodel: far\nnotes: [/etc]\n",
 		"instructions.md": " Answer in one line.\n",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprintln(c.Provider, c.Memory.Scope, c.Chats.Index, c.Tools.Off, c.Tools.Max, c.Model, c.Notes, n.Persona)
-	if want := "offline conversation false [send_email web_fetch] 20  [] [Answer in one line.]\n"; got != want {
+	got := fmt.Sprintln(c.Provider, c.Memory.Scope, c.Tools.Off, c.Tools.Max, c.Model, c.Notes, n.Persona)
+	if want := "offline conversation [send_email web_fetch] 20  [] [Answer in one line.]\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	loose := settings.Defaults()
 	loose.Memory.Scope, loose.Provider = "off", "offline"
-	if err := n.Add(loose, "/notes", settings.PolicyFiles{"config.yaml": "provider: ollama\nmemory: {scope: all}\nchats: {index: true}\n"}); err != nil {
+	if err := n.Add(loose, "/notes", settings.PolicyFiles{"config.yaml": "provider: ollama\nmemory: {scope: all}\n"}); err != nil {
 		t.Fatal(err)
 	}
-	if loose.Provider != "offline" || loose.Memory.Scope != "off" || loose.Chats.Index {
+	if loose.Provider != "offline" || loose.Memory.Scope != "off" {
 		t.Errorf("the folder loosened %+v", loose)
 	}
 }

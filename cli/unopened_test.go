@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -38,10 +37,10 @@ func TestNotesAndFactsNeedNoConversations(t *testing.T) {
 			t.Parallel()
 			home, vault := t.TempDir(), apptest.Vault(t)
 			file := filepath.Join(home, ".lifehub", "data", "lifehub.db")
-			lifehub := func(env string, arg ...string) (string, error) {
+			lifehub := func(arg ...string) (string, error) {
 				cmd := exec.Command(os.Args[0], arg...)
 				cmd.Dir = home
-				cmd.Env = []string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"), "LIFEHUB_PROVIDER=offline", env}
+				cmd.Env = []string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"), "LIFEHUB_PROVIDER=offline"}
 				out, err := cmd.CombinedOutput()
 				return string(out), err
 			}
@@ -68,19 +67,11 @@ func TestNotesAndFactsNeedNoConversations(t *testing.T) {
 				{[]string{"memory", "add", "my cat is called Whiskers"}, "Whiskers"},
 				{[]string{"memory", "list"}, "Whiskers"},
 			} {
-				for _, env := range []string{"LIFEHUB_CHATS_INDEX=false", "LIFEHUB_CHATS_INDEX=true"} {
-					if env == "LIFEHUB_CHATS_INDEX=true" && slices.Contains(run.arg, "add") {
-						continue // it is remembered by now
-					}
-					if out, err := lifehub(env, run.arg...); err != nil || !strings.Contains(out, run.want) {
-						t.Errorf("%s: lifehub %s: %v\n%s", env, strings.Join(run.arg, " "), err, out)
-					}
+				if out, err := lifehub(run.arg...); err != nil || !strings.Contains(out, run.want) {
+					t.Errorf("lifehub %s: %v\n%s", strings.Join(run.arg, " "), err, out)
 				}
 			}
-			if out, err := lifehub("LIFEHUB_CHATS_INDEX=true", "search", "three", "times"); !strings.Contains(out, "searching without earlier conversations: ") {
-				t.Errorf("what is left out is not told: %v\n%s", err, out)
-			}
-			if out, err := lifehub("", "chats", "list"); err == nil {
+			if out, err := lifehub("chats", "list"); err == nil {
 				t.Errorf("conversations that cannot be opened are listed:\n%s", out)
 			}
 			if apptest.Read(t, file) != before {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
@@ -101,29 +100,6 @@ func removeGenerations(dir string, but int) error {
 		}
 	}
 	return err
-}
-
-// Discard empties the index kept in dir, with all it knows of the notes. An
-// index that is open there is filled from its notes again.
-func Discard(dir string) error {
-	number, err := newest(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = os.WriteFile((&Index{dir: dir}).wordsPath(number+1), nil, 0o600)
-	}
-	if err == nil {
-		err = removeGenerations(dir, number+1)
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "meaning-*.vec")) //nolint:errcheck // the pattern is sound
-	for _, path := range files {
-		err = errors.Join(err, os.Remove(path))
-	}
-	if err != nil {
-		return fmt.Errorf("empty index: %w", err)
-	}
-	return nil
 }
 
 // acquire returns the newest generation, which stays open until its readers are

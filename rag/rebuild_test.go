@@ -221,28 +221,6 @@ func TestARebuildThatIsCancelled(t *testing.T) {
 	}
 }
 
-func TestADiscardedIndexIsFilledAgain(t *testing.T) {
-	folder, x := vault(t, map[string]string{"a.md": "apple\n", "b.md": "pear\n"})
-	syncNow(t, x, folder, &bagEmbedder{name: "bag"})
-	remove(t, folder.Dir(), "b.md")
-	if err := Discard(x.dir); err != nil {
-		t.Fatal(err)
-	}
-	err := filepath.WalkDir(x.dir, func(path string, d fs.DirEntry, err error) error {
-		if raw, _ := os.ReadFile(path); len(raw) > 0 {
-			t.Errorf("%s still holds something", path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	syncNow(t, x, folder, nil)
-	if got := paths(t, x, "apple"); !slices.Equal(got, []string{"a.md"}) {
-		t.Errorf("%q are found", got)
-	}
-}
-
 func TestOnlyDamageIsDamage(t *testing.T) {
 	for _, err := range []error{
 		syscall.ENOSPC, syscall.EMFILE, syscall.EACCES, syscall.EROFS, syscall.EIO, fs.ErrNotExist, errElsewhere,

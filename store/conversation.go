@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"strings"
 	"time"
 
@@ -124,28 +123,6 @@ func (s *Store) Prompts(ctx context.Context, limit int) ([]string, error) {
 		GROUP BY text ORDER BY max(id) DESC LIMIT ?1`, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read earlier prompts: %w", err)
-	}
-	return list, nil
-}
-
-// Version tells one state of a conversation from another.
-type Version struct {
-	Conversation string
-	Mark         string // another one when a turn, the path or the title is another
-}
-
-// Versions are the states of all conversations.
-func (s *Store) Versions(ctx context.Context) ([]Version, error) {
-	var list []Version
-	for scan := range rows.Of(ctx, s.file.Read, `SELECT id, updated, head, title FROM conversations`) {
-		var v Version
-		var updated, head int64
-		var title string
-		if err := scan(&v.Conversation, &updated, &head, &title); err != nil {
-			return nil, fmt.Errorf("read how conversations stand: %w", err)
-		}
-		v.Mark = fmt.Sprintf("%d.%d.%08x", updated, head, crc32.ChecksumIEEE([]byte(title)))
-		list = append(list, v)
 	}
 	return list, nil
 }

@@ -67,7 +67,6 @@ type App struct {
 	mu     sync.RWMutex  // guards vaults, to which the first-run screen may add one, and memory
 	memory *notes.Folder // that holds the facts where no vault does; nil: not opened yet
 	Vaults []*Vault
-	chats  *Vault // conversations as notes; nil: they are not searched
 }
 
 // Open puts LifeHub together. Nothing slow is waited for: the model server
@@ -85,33 +84,10 @@ func Open(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
 }
 
 // OpenNotes puts together what a command needs that asks nothing and keeps
-// nothing: the notes, and conversations only where they are found like notes.
-// Those that cannot be opened are left out, and told of.
+// nothing: the notes, and no conversations.
 func OpenNotes(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
-	a, err := Configured(sh, flags)
-	if err != nil {
-		return nil, err
-	}
-	flags.NoSave = len(flags.Notes) > 0 || !a.Settings.Chats.Index
-	if !a.Settings.Chats.Index {
-		if err := dropChatNotes(a.Paths); err != nil {
-			slog.Warn("conversations as notes", "error", err)
-		}
-	}
-	var unopened error
-	err = a.Assemble(ctx, flags, func(path string) (s *store.Store, err error) {
-		s, unopened = OpenStore(ctx, sh, path)
-		return s, unopened
-	})
-	if unopened != nil {
-		a.Gone = append(a.Gone, fmt.Sprintf("earlier conversations: %v", unopened))
-		flags.NoSave = true
-		err = a.Assemble(ctx, flags, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
+	flags.NoSave = true
+	return Open(ctx, sh, flags)
 }
 
 // Configured knows the settings, with the flags over them, and has opened nothing.
@@ -180,12 +156,6 @@ func (a *App) build(ctx context.Context, flags RunFlags) (err error) {
 	if err := a.openVaults(flags.Notes); err != nil {
 		return err
 	}
-	if !flags.NoSave && len(flags.Notes) == 0 {
-		if err := a.openChats(ctx); err != nil { // the notes are searched all the same
-			slog.Warn("conversations as notes", "error", err)
-			a.Gone = append(a.Gone, fmt.Sprintf("earlier conversations: %v", err))
-		}
-	}
 	if a.ServerTrust, err = ReadServers(a.Paths); err != nil {
 		return err
 	}
@@ -247,10 +217,6 @@ func (a *App) Close() {
 	for _, v := range a.OpenVaults() {
 		v.Index.Close()
 		v.Folder.Close()
-	}
-	if a.chats != nil {
-		a.chats.Index.Close()
-		a.chats.Folder.Close()
 	}
 	if a.Provider != nil {
 		a.Provider.Close()

@@ -13,7 +13,7 @@ import (
 // a.outdated says why.
 func (a *App) Ready(ctx context.Context, bar *Bar) error {
 	defer bar.Clear()
-	for _, v := range a.Indexed() {
+	for _, v := range a.OpenVaults() {
 		_, err := a.Sync(ctx, v, bar.Sync)
 		if err == nil {
 			continue

@@ -100,7 +100,7 @@ func (bg *background) wait() { bg.running.Wait() }
 // stale says that the index no longer matches the notes; followNotes will
 // bring it up to date.
 func (bg *background) stale() {
-	for _, v := range bg.Indexed() {
+	for _, v := range bg.OpenVaults() {
 		v.Behind.Store(true)
 	}
 	select {
@@ -246,7 +246,7 @@ func (bg *background) followNotes(ctx context.Context) {
 func (bg *background) syncAll(ctx context.Context) {
 	bg.setIndexing(true, rag.Progress{})
 	var last time.Time
-	for _, v := range bg.Indexed() {
+	for _, v := range bg.OpenVaults() {
 		changes, err := bg.Sync(ctx, v, func(p rag.Progress) {
 			if time.Since(last) > 100*time.Millisecond {
 				last = time.Now()

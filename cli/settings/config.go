@@ -55,9 +55,6 @@ type Config struct {
 		Place    string
 		File     string
 	}
-	Chats struct {
-		Index bool
-	}
 	MCP struct {
 		Timeout time.Duration
 	}
@@ -145,7 +142,6 @@ func All(c *Config) []setting {
 		{Name: "memory.k", Field: &c.Memory.K, least: 1, Doc: "past exchanges that come back at most"},
 		{Name: "memory.place", Field: &c.Memory.Place, one: []string{"data", "vault"}, Doc: "where facts about you are kept: in LifeHub's data folder, or in the first folder of notes"},
 		{Name: "memory.file", Field: &c.Memory.File, Doc: "their file, below that place"},
-		{Name: "chats.index", Field: &c.Chats.Index, Doc: "let searches find conversations too, as notes; each is there from the next start of LifeHub on"},
 		{Name: "mcp.timeout", Field: &c.MCP.Timeout, Doc: "the longest that one call of an MCP tool may take"},
 		{Name: "traces.turn", Field: &c.Traces.Turn, least: 1, Doc: "the most that the trace of one turn may tell, in KiB; the rest is left out"},
 		{Name: "traces.total", Field: &c.Traces.Total, Doc: "the most that all traces together take on the disk, in MiB, the oldest go first; 0: none are kept"},

@@ -203,10 +203,6 @@ var Stricter = map[string]func(c, asked *Config) bool{
 		c.Memory.Scope = asked.Memory.Scope
 		return true
 	},
-	"chats.index": func(c, asked *Config) bool {
-		c.Chats.Index = c.Chats.Index && asked.Chats.Index
-		return !asked.Chats.Index
-	},
 }
 
 // narrow takes over what is stricter in the config of a trusted folder.
