@@ -75,10 +75,11 @@ var arrows = map[string][]string{
 
 	"lifehub/internal/atomicfile": {},
 
-	"lifehub/tui":             {"agent", "tui/backend", "tui/composer", "tui/composer/vi", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/panel", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
+	"lifehub/tui":             {"agent", "tui/backend", "tui/batch", "tui/composer", "tui/composer/vi", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/panel", "tui/pull", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
 	"lifehub/tui/arguments":   {"tui/safetext"},
 	"lifehub/tui/backend":     {"agent", "llm", "tui/draw", "tui/replay", "tui/safetext"},
 	"lifehub/tui/composer":    {"agent", "tui/backend", "tui/composer/vi", "tui/draw", "tui/keys", "tui/measure", "tui/safetext"},
+	"lifehub/tui/batch":       {"agent"},
 	"lifehub/tui/composer/vi": {},
 	"lifehub/tui/dialog":      {"agent", "agent/rules", "tui/arguments", "tui/draw", "tui/keys", "tui/measure", "tui/safetext"},
 	"lifehub/tui/draw":        {"internal/pattern", "tui/markdown", "tui/measure", "tui/safetext"},
@@ -87,6 +88,7 @@ var arrows = map[string][]string{
 	"lifehub/tui/measure":     {},
 	"lifehub/tui/panel":       {"agent", "llm", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/keys", "tui/measure", "tui/safetext", "tui/transcript", "tui/worddiff"},
 	"lifehub/tui/plain":       {"agent", "tui/arguments", "tui/backend", "tui/composer", "tui/dialog", "tui/draw", "tui/panel", "tui/replay", "tui/safetext", "tui/terminal", "tui/transcript"},
+	"lifehub/tui/pull":        {"tui/backend", "tui/dialog", "tui/draw", "tui/keys", "tui/safetext"},
 	"lifehub/tui/replay":      {"agent", "tui/draw"},
 	"lifehub/tui/safetext":    {},
 	"lifehub/tui/terminal":    {},

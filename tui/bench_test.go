@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/batch"
 	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
 	"lifehub/tui/panel"
@@ -43,7 +44,7 @@ func begin(m *Model) {
 }
 
 func say(m *Model, text string) {
-	m.Update(eventsMsg{turn: m.turn.number, pieces: 1, events: []agent.Event{{Body: agent.Said{Content: text}}}})
+	m.Update(batch.Msg{Turn: m.turn.number, Pieces: 1, Events: []agent.Event{{Body: agent.Said{Content: text}}}})
 	m.View()
 }
 
@@ -188,7 +189,7 @@ func BenchmarkBytes(b *testing.B) {
 				go func() { defer close(over); _, _ = program.Run() }()
 				tick := time.NewTicker(5 * time.Millisecond)
 				events <- agent.Event{Body: agent.Said{Content: "."}}
-				program.Send(next(events, m.turn.number, time.Now())())
+				program.Send(batch.Next(events, m.turn.number, time.Now())())
 				for range 20 { // the first picture
 					<-tick.C
 				}
@@ -342,7 +343,7 @@ func BenchmarkHugeDialog(b *testing.B) {
 		for b.Loop() {
 			m := talk(b, 100, 40, 3)
 			begin(m)
-			m.Update(eventsMsg{turn: m.turn.number, events: []agent.Event{{Body: agent.PermissionAsked{Name: "write", Input: input, Preview: agent.Preview{Path: "a.md", Diff: diff}}}}})
+			m.Update(batch.Msg{Turn: m.turn.number, Events: []agent.Event{{Body: agent.PermissionAsked{Name: "write", Input: input, Preview: agent.Preview{Path: "a.md", Diff: diff}}}}})
 		}
 	})
 	b.Run("change of a server", func(b *testing.B) {

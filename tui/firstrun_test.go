@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/pull"
 )
 
 func TestFirstRunTakesTheChosenNotesAndThenAsks(t *testing.T) {
@@ -98,7 +99,7 @@ func TestFirstRunFetchesAModelAndSaysWhatWentWrong(t *testing.T) {
 		r.mustNotShow("pulling qwen3:4b  ")
 		r.mustShow("Which notes") // esc stopped the pull only
 		r.keys("enter")
-		r.send(pullMsg{over: true, err: errors.New("pull qwen3:4b: no network")})
+		r.send(pull.Msg{Over: true, Err: errors.New("pull qwen3:4b: no network")})
 		r.mustShow("✗ pull qwen3:4b: no network")
 		r.keys("esc")
 		r.mustShow("Ask your notes anything")

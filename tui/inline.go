@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/tui/batch"
 	"lifehub/tui/transcript"
 )
 
@@ -38,7 +39,7 @@ func (m *Model) printOver() tea.Cmd {
 
 // settled is when what was drawn is surely on the terminal: what is printed
 // sooner pushes lines of the picture before into the scrollback.
-const settled = 3 * batchWindow
+const settled = 3 * batch.Window
 
 // withoutEnd leaves blank lines at the end out, all but one.
 func withoutEnd(lines []string) []string {

@@ -11,7 +11,9 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/batch"
 	"lifehub/tui/keys"
+	"lifehub/tui/pull"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
@@ -51,7 +53,7 @@ func TestAFailedTurnThatWasStoppedShowsNoError(t *testing.T) {
 	inRig(t, 80, 24, withWorld(hold(agent.Said{Content: "Half"})), func(r *rig) {
 		r.ask("go")
 		r.keys("esc")
-		r.send(eventsMsg{turn: 1, events: []agent.Event{{Body: agent.Failed{Message: "context canceled"}}}})
+		r.send(batch.Msg{Turn: 1, Events: []agent.Event{{Body: agent.Failed{Message: "context canceled"}}}})
 		r.mustNotShow("context canceled")
 	})
 }
@@ -583,7 +585,7 @@ func TestAPulledModelAnswersTheQuestion(t *testing.T) {
 	o.Assistant = assistant
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.m.beginPull("qwen3:8b", "why?")
-		r.send(pullMsg{over: true})
+		r.send(pull.Msg{Over: true})
 		r.pass(10 * time.Millisecond)
 		if !slices.Equal(assistant.asked, []string{"why?"}) {
 			t.Errorf("asked = %q", assistant.asked)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -94,20 +95,40 @@ func TestProgressIsShownWhileThereIsSomeAndEndsWithIt(t *testing.T) {
 		r.send(statusMsg{Notes: 200, Indexed: 200})
 		at("indexed", -1)
 
-		for name, end := range map[string]pullMsg{
-			"fetched": {over: true}, "broken": {over: true, err: errors.New("no space")},
-		} {
-			r.m.pulling = &pulling{model: "m", cancel: func() {}, steps: make(chan backend.PullStep)}
-			steps := r.m.pulling.steps
-			r.send(pullMsg{PullStep: backend.PullStep{Status: "pulling", Done: 1, Total: 4}})
+		for name, end := range map[string]error{"fetched": nil, "broken": errors.New("no space")} {
+			server := slowServer{done: make(chan int64), end: make(chan error)}
+			r.m.Models = server
+			r.run(r.m.beginPull("m", ""))
+			r.settle()
+			server.done <- 1
+			r.settle()
 			at("a quarter fetched", 25)
-			r.send(pullMsg{PullStep: backend.PullStep{Status: "pulling", Done: 1 << 60, Total: 4}})
+			server.done <- 1 << 60
+			r.settle()
 			at("more than there is", 100)
-			r.send(end)
+			server.end <- end
+			r.settle()
 			at(name, -1)
-			close(steps)
 		}
 	})
+}
+
+// slowServer pulls a model of 4 bytes as far as it is told.
+type slowServer struct {
+	backend.Models
+	done chan int64
+	end  chan error
+}
+
+func (s slowServer) Pull(_ context.Context, _ string, progress func(status string, done, total int64)) error {
+	for {
+		select {
+		case done := <-s.done:
+			progress("pulling", done, 4)
+		case err := <-s.end:
+			return err
+		}
+	}
 }
 
 // onlyText fails when a line holds anything but characters that show.

@@ -12,6 +12,7 @@ import (
 	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
+	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -126,8 +127,8 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Search):
 		m.searchHistory()
 	case key.Matches(pressed, k.Suspend):
-		if jobControl() {
-			return suspend, true
+		if terminal.JobControl() {
+			return terminal.Suspend, true
 		}
 		m.flash("no shell to come back from")
 	default:

@@ -63,9 +63,9 @@ func (m *Model) pressLeft(pressed tea.KeyPressMsg, now time.Time) (tea.Cmd, bool
 func (l *resumable) view(width int, keys *keys.Map, theme *draw.Theme, empty bool) []string {
 	enter := keys.Send.Help().Key + " goes on with it"
 	if !empty {
-		return offered("? This was cut off. ", "", "With nothing written, "+enter, width, theme)
+		return dialog.Offered("? This was cut off. ", "", "With nothing written, "+enter, width, theme)
 	}
-	return offered("? This was cut off. ", enter, " · or ask something else", width, theme)
+	return dialog.Offered("? This was cut off. ", enter, " · or ask something else", width, theme)
 }
 
 // proceed resumes the turn that did not come to its end.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -45,7 +44,12 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 	input := terminal.NewReader(os.Stdin)
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
 		tea.WithInput(input), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg { return withText(input, msg) }))
-	stop := endOnSignals(program, input)
+	stop := terminal.WatchSignals(program, input, func(interrupted bool) tea.Msg {
+		if interrupted {
+			return leaveMsg(backend.Interrupted)
+		}
+		return leaveMsg(backend.Terminated)
+	})
 	defer stop()
 	fmt.Print(keepTitle)
 	defer fmt.Print(takeTitleBack)
@@ -72,48 +76,6 @@ func withText(input *terminal.Reader, msg tea.Msg) tea.Msg {
 		}
 	}
 	return msg
-}
-
-// endOnSignals turns signals into messages, so that all leave by the same way.
-// The goroutine ends with the returned func.
-func endOnSignals(program *tea.Program, input *terminal.Reader) (stop func()) {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, terminal.Endings...)
-	if stopSignal != nil {
-		signal.Notify(signals, stopSignal)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer func() {
-			if fault := recover(); fault != nil { // a panic here would leave the terminal raw
-				program.Quit()
-			}
-		}()
-		for {
-			select {
-			case <-done:
-				return
-			case s := <-signals:
-				switch s {
-				case stopSignal:
-					if program.ReleaseTerminal() == nil {
-						halt()
-					}
-					input.Resume()
-					_ = program.RestoreTerminal() // what is wrong with it shows at the next read
-					program.Send(tea.ClearScreen())
-				case os.Interrupt:
-					program.Send(leaveMsg(backend.Interrupted))
-				default:
-					program.Send(leaveMsg(backend.Terminated))
-				}
-			}
-		}
-	}()
-	return func() {
-		signal.Stop(signals)
-		close(done)
-	}
 }
 
 // finish reads an open turn to its end, so that it can save what it has.

@@ -172,14 +172,13 @@ func (m *Model) aboveComposer(width, height int) []string {
 		lines = append(lines, "")
 	}
 	if m.pulling != nil {
-		lines = append(lines, m.pulling.view(width, m.theme, m.keys.Stop))
+		lines = append(lines, m.pulling.View(width, m.theme, m.keys.Stop))
 	}
 	if m.editing != nil {
 		lines = append(lines, draw.Truncate(m.theme.Warning.Render("changing an earlier question")+m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" branches · "+m.keys.Stop.Help().Key+" leaves it"), width))
 	}
 	if m.offer != nil {
-		m.offer.Appear(now, !m.composer.Empty())
-		lines = append(lines, m.offer.view(width, &m.keys, m.theme, m.answerOffer(), now)...)
+		lines = append(lines, m.offer.View(width, &m.keys, m.theme, !m.composer.Empty(), now)...)
 	}
 	if m.resumable != nil && m.resumable.offered && m.turn == nil {
 		lines = append(lines, m.resumable.view(width, &m.keys, m.theme, m.composer.Empty())...)
@@ -306,8 +305,8 @@ func (m *Model) figures() []string {
 // tokensPerSecond is measured here while an answer streams, and the server's
 // own figure afterwards.
 func (m *Model) tokensPerSecond() float64 {
-	if t := m.turn; t != nil && !t.Stopped && t.speed > 0 {
-		return t.speed
+	if t := m.turn; t != nil && !t.Stopped && t.speed.PerSecond > 0 {
+		return t.speed.PerSecond
 	}
 	return m.speed
 }

@@ -17,6 +17,7 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
+	"lifehub/tui/pull"
 )
 
 // fits checks a picture against its window.
@@ -246,7 +247,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.keys(evil)
 				look("picked")
 				r.keys("esc")
-				r.m.pulling = &pulling{model: evil, PullStep: backend.PullStep{Status: evil}, cancel: func() {}}
+				r.m.pulling = &pull.Pulling{Model: evil, PullStep: backend.PullStep{Status: evil}, Cancel: func() {}}
 				look("pulling")
 				r.m.pulling = nil
 				r.m.offerPull(evil, evil)

@@ -18,6 +18,7 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
+	"lifehub/tui/pull"
 	"lifehub/tui/replay"
 	"lifehub/tui/transcript"
 )
@@ -117,7 +118,9 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"notes", func() { r.keys("@a") }},
 		{"commands", func() { r.keys("/") }},
 		{"queue", func() { m.composer.Queue = []string{text, text, text} }},
-		{"pull", func() { m.pulling = &pulling{model: text, PullStep: backend.PullStep{Status: text}, cancel: func() {}} }},
+		{"pull", func() {
+			m.pulling = &pull.Pulling{Model: text, PullStep: backend.PullStep{Status: text}, Cancel: func() {}}
+		}},
 		{"offer", func() { m.offerPull(text, text) }},
 		{"hint", func() { m.flash(text) }},
 		{"history", func() { m.composer.History = []string{text}; r.keys("up") }},

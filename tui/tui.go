@@ -14,12 +14,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/tui/backend"
+	"lifehub/tui/batch"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/measure"
 	"lifehub/tui/panel"
+	"lifehub/tui/pull"
 	"lifehub/tui/replay"
 	"lifehub/tui/transcript"
 )
@@ -42,9 +44,9 @@ type Model struct {
 	asks       dialog.Queue
 	afterInput tea.Cmd     // what an answer to the user's own question sets off
 	panel      panel.Panel // what covers the transcript; nil: nothing
-	pulling    *pulling
+	pulling    *pull.Pulling
 	player     *replay.Player // nil: this is no replay
-	offer      *offer         // a model to pull; nil: none
+	offer      *pull.Offer    // a model to pull; nil: none
 	resumable  *resumable     // the turn that can be resumed; nil: none
 	editing    *editing       // an earlier question is in the composer; nil: none
 
@@ -211,7 +213,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case startedMsg:
 		return m.started(msg)
-	case eventsMsg:
+	case batch.Msg:
 		return m.receive(msg)
 	case beatMsg:
 		m.beating = false
@@ -242,7 +244,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		m.openTree(msg)
 	case titledMsg:
 		m.takeTitle(msg)
-	case pullMsg:
+	case pull.Msg:
 		return m.pullProgress(msg)
 	case usingMsg:
 		m.using(msg)

@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/batch"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -72,14 +73,14 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 	}
 	m.conversation = msg.conversation
 	m.turn.events = msg.events
-	return next(msg.events, msg.turn, time.Time{})
+	return batch.Next(msg.events, msg.turn, time.Time{})
 }
 
 // stop ends the running turn and keeps what was streamed. It reports whether
 // there was anything to stop.
 func (m *Model) stop() bool {
 	if m.pulling != nil {
-		m.pulling.cancel()
+		m.pulling.Cancel()
 		return true
 	}
 	t := m.turn
@@ -123,7 +124,7 @@ func (m *Model) leave(how backend.Ended) tea.Cmd {
 		m.turn.cancel()
 	}
 	if m.pulling != nil {
-		m.pulling.cancel()
+		m.pulling.Cancel()
 	}
 	return tea.Quit
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package tui
+package terminal
 
 import (
 	"os"
@@ -14,8 +14,8 @@ import (
 // stopSignal asks us to suspend.
 var stopSignal os.Signal = syscall.SIGTSTP
 
-// suspend asks for the stop signal, as the terminal does when it is not ours.
-func suspend() tea.Msg {
+// Suspend asks for the stop signal, as the terminal does when it is not ours.
+func Suspend() tea.Msg {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGTSTP)
 	return nil
 }
@@ -31,9 +31,9 @@ func halt() {
 	}
 }
 
-// jobControl reports whether a shell waits that can bring us back after a
+// JobControl reports whether a shell waits that can bring us back after a
 // suspend: the parent is in our session, in another process group.
-func jobControl() bool {
+func JobControl() bool {
 	parent := unix.Getppid()
 	ours, err := unix.Getsid(0)
 	if err != nil {

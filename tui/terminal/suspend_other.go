@@ -1,6 +1,6 @@
 //go:build !unix
 
-package tui
+package terminal
 
 import (
 	"os"
@@ -11,9 +11,9 @@ import (
 // stopSignal: none asks us to suspend.
 var stopSignal os.Signal
 
-func suspend() tea.Msg { return nil }
+func Suspend() tea.Msg { return nil }
 
 func halt() {}
 
-// jobControl: there is nothing to suspend to.
-func jobControl() bool { return false }
+// JobControl: there is nothing to suspend to.
+func JobControl() bool { return false }

@@ -1,0 +1,134 @@
+// Package batch takes the events of a turn together, so that a burst of tokens
+// costs one picture, and measures how fast they come.
+package batch
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+)
+
+// Window is the least time between two pictures while events stream in: tokens
+// that arrive within it are drawn together. A picture costs about 27 bytes for
+// the cursor besides its text (docs/figures/screen.md), and its length is what
+// a token may wait before it shows.
+const Window = 25 * time.Millisecond
+
+// Msg is all that arrived since the last one.
+type Msg struct {
+	Turn   int
+	Events []agent.Event
+	Pieces int // of text, as the model sent them
+	Over   bool
+}
+
+// Next waits for an event and then takes along what arrives until a frame
+// after the last batch has passed, so that a burst of tokens costs one redraw.
+// Pieces of text that follow one another become one.
+func Next(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
+	return func() tea.Msg {
+		msg := Msg{Turn: turn}
+		first, open := <-events
+		if !open {
+			msg.Over = true
+			return msg
+		}
+		deadline := time.NewTimer(time.Until(last.Add(Window)))
+		defer deadline.Stop()
+		b := batch{msg: &msg}
+		b.add(first)
+		for !b.urgent {
+			select {
+			case e, open := <-events:
+				if !open {
+					msg.Over = true
+					b.flush()
+					return msg
+				}
+				b.add(e)
+				continue
+			default:
+			}
+			select {
+			case e, open := <-events:
+				if !open {
+					msg.Over = true
+					b.flush()
+					return msg
+				}
+				b.add(e)
+			case <-deadline.C:
+				b.flush()
+				return msg
+			}
+		}
+		b.flush()
+		return msg
+	}
+}
+
+// batch collects events and joins the text of pieces in a row.
+type batch struct {
+	msg    *Msg
+	said   *agent.Event // the open run of pieces; nil: none
+	text   strings.Builder
+	urgent bool // something came that must be seen at once
+}
+
+func (b *batch) add(e agent.Event) {
+	if said, ok := e.Body.(agent.Said); ok {
+		if b.said == nil {
+			b.said = &e
+		}
+		b.text.WriteString(said.Content)
+		b.msg.Pieces++
+		b.urgent = b.urgent || b.msg.Pieces >= 2048
+		return
+	}
+	b.flush()
+	b.msg.Events = append(b.msg.Events, e)
+	switch e.Body.(type) {
+	case agent.PermissionAsked, agent.InputAsked, agent.Ended, agent.Failed:
+		b.urgent = true
+	}
+	b.urgent = b.urgent || len(b.msg.Events) >= 256
+}
+
+// flush closes the run of pieces.
+func (b *batch) flush() {
+	if b.said == nil {
+		return
+	}
+	e := *b.said
+	e.Body = agent.Said{Content: b.text.String()}
+	b.msg.Events = append(b.msg.Events, e)
+	b.said = nil
+	b.text.Reset()
+}
+
+// Speed is how fast the text of an answer comes.
+type Speed struct {
+	PerSecond float64 // tokens; 0: not known yet
+
+	pieces   int // of text so far, and when the first came
+	first    time.Time
+	measured time.Time // when PerSecond was worked out
+}
+
+// newSpeed is how long a speed is shown: each other one is bytes for the
+// terminal, and nobody reads faster.
+const newSpeed = 500 * time.Millisecond
+
+// Count takes pieces of text into the speed.
+func (s *Speed) Count(pieces int, now time.Time) {
+	if s.first.IsZero() {
+		s.first = now
+	}
+	s.pieces += pieces
+	if passed := now.Sub(s.first).Seconds(); s.pieces > 8 && passed > 0.3 && now.Sub(s.measured) >= newSpeed {
+		s.PerSecond, s.measured = float64(s.pieces)/passed, now
+	}
+}

@@ -1,0 +1,116 @@
+// Package pull is fetching a model that is not there: the offer to do so, the
+// steps on its way and their bar.
+package pull
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/safetext"
+)
+
+// Offer asks whether to pull a model that was not there.
+type Offer struct {
+	Model    string
+	Question string // to be asked again
+	dialog.Dialog
+}
+
+// Choices are the answers to the offer.
+func (o *Offer) Choices(k *keys.Map, pull, refuse func() tea.Cmd) []dialog.Choice {
+	return []dialog.Choice{{Binding: k.Once, Label: "Pull it", Do: pull}, {Binding: k.Refuse, Label: "No", Do: refuse}}
+}
+
+// View is the offer: one line where there is room for it.
+func (o *Offer) View(width int, keys *keys.Map, theme *draw.Theme, writing bool, now time.Time) []string {
+	o.Appear(now, writing)
+	choices := o.Choices(keys, nil, nil)
+	what := "? " + safetext.Line(o.Model) + " is not installed. "
+	if answers := o.OneLine(choices, "", max(1, width-draw.Width(what)), keys, theme, now); draw.Width(answers) > 20 || width > 60 {
+		return []string{draw.Truncate(theme.Warning.Render(what)+answers, width)}
+	}
+	return append(draw.StyleLines(theme.Warning.Render, draw.Wrap(strings.TrimSpace(what), width)), o.OneLine(choices, "", width, keys, theme, now))
+}
+
+// Pulling is a model on its way from the library.
+type Pulling struct {
+	Model    string
+	Question string // is asked, or put back into the composer, when it is there
+	Cancel   context.CancelFunc
+	backend.PullStep
+	steps chan backend.PullStep
+}
+
+// Msg is a step of a pull, or its end.
+type Msg struct {
+	backend.PullStep
+	Over bool
+	Err  error
+}
+
+// Begin fetches a model.
+func Begin(ctx context.Context, models backend.Models, name, question string) (*Pulling, tea.Cmd) {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &Pulling{Model: name, Question: question, PullStep: backend.PullStep{Status: "starting"}, Cancel: cancel, steps: make(chan backend.PullStep, 1)}
+	return p, tea.Batch(func() tea.Msg { return Msg{Over: true, Err: backend.Pull(ctx, models, name, p.steps)} }, p.next())
+}
+
+// next waits for a step; the end comes on its own.
+func (p *Pulling) next() tea.Cmd {
+	return func() tea.Msg {
+		step, open := <-p.steps
+		if !open {
+			return nil
+		}
+		return Msg{PullStep: step}
+	}
+}
+
+// Take notes a step and waits for the next.
+func (p *Pulling) Take(msg Msg) tea.Cmd {
+	p.PullStep = msg.PullStep
+	return p.next()
+}
+
+// Outcome says how the pull ended; "": with an error that is not the user's own
+// stop.
+func (p *Pulling) Outcome(err error) string {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "pull of " + p.Model + " stopped; what arrived is kept by the server"
+	case err == nil:
+		return p.Model + " is here"
+	}
+	return ""
+}
+
+// View is the bar of a pull.
+func (p *Pulling) View(width int, theme *draw.Theme, stop key.Binding) string {
+	left := "pulling " + safetext.Line(p.Model) + "  "
+	right := "  " + safetext.Line(p.Status) + " · " + stop.Help().Key + " " + stop.Help().Desc
+	if p.Total > 0 {
+		right = fmt.Sprintf("  %d %% · %s of %s · %s %s", p.Done*100/p.Total, draw.Bytes(p.Done), draw.Bytes(p.Total), stop.Help().Key, stop.Help().Desc)
+	}
+	room := width - draw.Width(left) - draw.Width(right)
+	return draw.Truncate(left+bar(p.Done, p.Total, room, theme)+theme.Dim.Render(right), width)
+}
+
+// bar draws how far something is, at most 30 cells wide.
+func bar(done, total int64, room int, theme *draw.Theme) string {
+	room = min(room, 30)
+	if room < 5 || total <= 0 {
+		return ""
+	}
+	full := max(0, min(room, int(done*int64(room)/total)))
+	return theme.Running.Render(strings.Repeat("█", full)) + theme.Border.Render(strings.Repeat("░", room-full))
+}

@@ -1,0 +1,48 @@
+package terminal
+
+import (
+	"os"
+	"os/signal"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// WatchSignals turns signals into messages of a program, so that all leave by
+// the same way; the stop signal suspends it. The goroutine ends with the
+// returned func.
+func WatchSignals(program *tea.Program, input *Reader, leave func(interrupted bool) tea.Msg) (stop func()) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, Endings...)
+	if stopSignal != nil {
+		signal.Notify(signals, stopSignal)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer func() {
+			if fault := recover(); fault != nil { // a panic here would leave the terminal raw
+				program.Quit()
+			}
+		}()
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-signals:
+				if s != stopSignal {
+					program.Send(leave(s == os.Interrupt))
+					continue
+				}
+				if program.ReleaseTerminal() == nil {
+					halt()
+				}
+				input.Resume()
+				_ = program.RestoreTerminal() // what is wrong with it shows at the next read
+				program.Send(tea.ClearScreen())
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
