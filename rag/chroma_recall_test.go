@@ -25,7 +25,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 		t.Skip("LIFEHUB_SCALE=1 asks a Chroma server with 20,000 vectors")
 	}
 	const n, questions = 20_000, 200
-	server := startChroma(t)
+	server := testenv.StartChroma(t)
 	for name, c := range map[string]struct {
 		vectors [][]float32
 		least   float64 // of the ten nearest
@@ -34,7 +34,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 		"random":     {randomUnits(t, n+questions, 256), 0.9},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store, err := newChromaStore(Chroma{URL: server.url}, t.Name())
+			store, err := newChromaStore(Chroma{URL: server.URL}, t.Name())
 			if err != nil {
 				t.Fatal(err)
 			}

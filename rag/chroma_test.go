@@ -3,14 +3,13 @@ package rag
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,77 +22,14 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// chromaProcess is a real Chroma server that can be killed and started again
-// on what it kept.
-type chromaProcess struct {
-	command []string
-	url     string
-	running *exec.Cmd
-}
-
-// startChroma starts a server with an empty folder, until the test ends.
-func startChroma(t *testing.T) *chromaProcess {
-	t.Helper()
-	command := testenv.Chroma(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String()) //nolint:errcheck // it is an address
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	p := &chromaProcess{url: "http://127.0.0.1:" + port}
-	p.command = append(command, "run", "--path", t.TempDir(), "--host", "127.0.0.1", "--port", port)
-	p.start(t)
-	t.Cleanup(p.kill)
-	return p
-}
-
-// start waits until the server answers.
-func (p *chromaProcess) start(t *testing.T) {
-	t.Helper()
-	p.running = exec.Command(p.command[0], p.command[1:]...)
-	if err := p.running.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		response, err := http.Get(p.url + "/api/v2/heartbeat")
-		if err == nil {
-			response.Body.Close() //nolint:errcheck // nothing is read
-			if response.StatusCode == http.StatusOK {
-				return
-			}
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("the Chroma server does not answer: %v", err)
-		case <-tick.C:
-		}
-	}
-}
-
-// kill is kill -9.
-func (p *chromaProcess) kill() {
-	if p.running != nil {
-		p.running.Process.Kill() //nolint:errcheck // it may be dead
-		p.running.Wait()         //nolint:errcheck // it was killed
-	}
-	p.running = nil
-}
-
 // stores are the places where vectors may be; each test of the one runs on
 // the other.
 func stores(t *testing.T) map[string]func(t *testing.T) *Chroma {
 	t.Helper()
-	server := startChroma(t)
+	server := testenv.StartChroma(t)
 	return map[string]func(t *testing.T) *Chroma{
 		"files":  func(*testing.T) *Chroma { return nil },
-		"Chroma": func(*testing.T) *Chroma { return &Chroma{URL: server.url} },
+		"Chroma": func(*testing.T) *Chroma { return &Chroma{URL: server.URL} },
 	}
 }
 
@@ -319,8 +255,8 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 }
 
 func TestTwoMachinesShareACollection(t *testing.T) {
-	server := startChroma(t)
-	store := &Chroma{URL: server.url}
+	server := testenv.StartChroma(t)
+	store := &Chroma{URL: server.URL}
 	here, there := namedVault(t, "team"), namedVault(t, "team")
 	for i := range 40 {
 		text := fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))
@@ -392,23 +328,23 @@ func wholeCollection(t *testing.T, x *Index, want int) {
 }
 
 func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
-	server := startChroma(t)
+	server := testenv.StartChroma(t)
 	dir := t.TempDir()
 	for i := range 60 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))})
 	}
-	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.url})
+	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
 	// Killed in the middle of a sync, so that a part is kept.
 	batches := 0
 	embedder.spoil = func(string) ([]float32, error) {
 		if batches++; batches == 40 {
-			server.kill()
+			server.Kill()
 		}
 		return nil, nil
 	}
 	changes := syncNow(t, x, folder, embedder)
-	if changes.Embedded != 32 || len(changes.Warnings) != 1 || !strings.Contains(changes.Warnings[0], "Chroma server at "+server.url) {
+	if changes.Embedded != 32 || len(changes.Warnings) != 1 || !strings.Contains(changes.Warnings[0], "Chroma server at "+server.URL) {
 		t.Errorf("embedded %d, warnings %q; want the first batch and one warning", changes.Embedded, changes.Warnings)
 	}
 	byWords := func(when string) {
@@ -432,7 +368,7 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 		t.Errorf("status without the server: %v", err)
 	}
 	embedder.spoil, embedder.texts = nil, 0
-	server.start(t)
+	server.Start(t)
 	changes = syncNow(t, x, folder, embedder)
 	if changes.Embedded != 60-32 || len(changes.Warnings) > 0 {
 		t.Errorf("after the server came back: embedded %d, warnings %q", changes.Embedded, changes.Warnings)
@@ -442,23 +378,23 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 	if err != nil || found.Coverage.Embedder != "bag" {
 		t.Errorf("after the server came back, found %+v, %v", found.Coverage, err)
 	}
-	server.kill()
+	server.Kill()
 	byWords("after it went away again")
 }
 
 func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
-	server := startChroma(t)
+	server := testenv.StartChroma(t)
 	dir := t.TempDir()
 	for i := range 40 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))})
 	}
-	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.url})
+	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
 	syncNow(t, x, folder, embedder)
-	store := x.vectors.(*chromaStore)
-	if err := store.server.ask(t.Context(), http.MethodDelete, "collections/"+store.collectionName("bag"), nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	collections := server.URL + "/api/v2/tenants/default_tenant/databases/default_database/collections"
+	var all []struct{ ID, Name string }
+	askChroma(t, http.MethodGet, collections, "", &all)
+	askChroma(t, http.MethodDelete, collections+"/"+all[0].Name, "", nil)
 	for range 2 {
 		found, err := x.Search(t.Context(), Query{Text: "marker7 " + words(7, 30)})
 		if err != nil || len(found.Passages) == 0 || !strings.HasPrefix(found.Coverage.Embedder, wordsOnly) {
@@ -470,21 +406,43 @@ func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
 	}
 	wholeCollection(t, x, 40)
 	// A part of it is gone.
-	c := &chroma{chromaStore: store, model: "bag"}
-	at, err := c.place(t.Context())
+	askChroma(t, http.MethodGet, collections, "", &all)
+	var some struct {
+		IDs []string `json:"ids"`
+	}
+	askChroma(t, http.MethodPost, collections+"/"+all[0].ID+"/get", `{"limit": 9, "include": []}`, &some)
+	gone, err := json.Marshal(some)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var some chromaRecords
-	err = errors.Join(c.post(t.Context(), at, "get", chromaGet{Limit: 9, Include: []string{}}, &some), c.post(t.Context(), at, "delete", chromaGet{IDs: some.IDs}, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	askChroma(t, http.MethodPost, collections+"/"+all[0].ID+"/delete", string(gone), nil)
 	if _, err := x.Search(t.Context(), Query{Text: words(7, 30)}); err != nil {
 		t.Error(err)
 	}
 	if changes := syncNow(t, x, folder, embedder); changes.Embedded != 9 {
 		t.Errorf("of nine that were taken away %d came back", changes.Embedded)
+	}
+}
+
+// askChroma does what another program might do on the server.
+func askChroma(t *testing.T, method, url, body string, out any) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it was only read
+	text, err := io.ReadAll(response.Body)
+	if err == nil && out != nil {
+		err = json.Unmarshal(text, out)
+	}
+	if err != nil || response.StatusCode/100 != 2 {
+		t.Fatalf("%s %s: %s: %s, %v", method, url, response.Status, text, err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/testenv"
 	"lifehub/notes"
 )
 
@@ -62,11 +63,11 @@ func check(err error) {
 func TestKilledWhileIndexing(t *testing.T) {
 	t.Run("files", func(t *testing.T) { killWhileIndexing(t, nil, func() {}) })
 	t.Run("Chroma", func(t *testing.T) {
-		server := startChroma(t)
+		server := testenv.StartChroma(t)
 		// This version of the server may take no more writes ("Error sending
 		// message to compactor") after clients died in the middle of one; it is
 		// killed and started again, too.
-		killWhileIndexing(t, &Chroma{URL: server.url}, func() { server.kill(); server.start(t) })
+		killWhileIndexing(t, &Chroma{URL: server.URL}, func() { server.Kill(); server.Start(t) })
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 )
 
@@ -231,20 +232,20 @@ func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
 }
 
 func TestAWatchCatchesUpWhenChromaComesBack(t *testing.T) {
-	server := startChroma(t)
+	server := testenv.StartChroma(t)
 	dir := namedVault(t, "vault")
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
-	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.url})
+	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
 	told := watched(t, watch{index: x, folder: folder, embedder: func() llm.Embedder { return embedder }})
 	until(t, told, "added a.md")
-	server.kill()
+	server.Kill()
 	write(t, dir, map[string]string{"b.md": "# B\n\nbananas\n"})
 	until(t, told, "added b.md")
 	if got := paths(t, x, "bananas"); !slices.Equal(got, []string{"b.md"}) {
 		t.Errorf("while the server is down, bananas are found in %q", got)
 	}
-	server.start(t)
+	server.Start(t)
 	for c := range told {
 		if c.Embedded > 0 {
 			break

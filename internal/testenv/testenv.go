@@ -43,13 +43,6 @@ func Tmux(t testing.TB) string {
 	return path
 }
 
-// Chroma returns the command that starts a Chroma server; `run --path DIR
-// --host 127.0.0.1 --port N` is for the caller to add.
-func Chroma(t testing.TB) []string {
-	t.Helper()
-	return []string{node(t, "Chroma"), need(t, filepath.Join(cache(t), "chroma", "node_modules", "chromadb", "dist", "cli.mjs"), "a real Chroma server", "make npm")}
-}
-
 // Encoder returns the command that starts a real sentence encoder, which says
 // "listening on http://127.0.0.1:PORT/v1" when it is ready.
 func Encoder(t testing.TB) []string {
