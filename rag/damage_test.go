@@ -77,7 +77,7 @@ func killWhileIndexing(t *testing.T, store *Chroma, restart func()) {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, words(i, 80))})
 	}
 	kills := soak(12)
-	if underRace {
+	if testenv.Race {
 		kills = 4
 	}
 	random := rand.New(rand.NewPCG(7, 7))

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"lifehub/internal/testenv"
 	"lifehub/notes"
 	"lifehub/rag/vectors"
 )
@@ -220,7 +221,7 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 			change(0)
 			all := faultsOf(t, strace, files(), run)
 			step := len(all)/8 + 1
-			if underRace { // whose children are slow, and have no goroutines to race
+			if testenv.Race { // whose children are slow, and have no goroutines to race
 				step = len(all)/2 + 1
 			}
 			if os.Getenv("LIFEHUB_SOAK") != "" {

@@ -351,7 +351,7 @@ func TestBadVectorsAreRefusedAndTriedAgain(t *testing.T) {
 }
 
 func TestRealNotesAreAllIndexed(t *testing.T) {
-	if underRace {
+	if testenv.Race {
 		t.Skip("2,000 notes are indexed without the race detector")
 	}
 	source := testenv.Shared(t, "data/corpora/til-jbranchaud")

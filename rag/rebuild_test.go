@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/testenv"
 	"lifehub/notes"
 )
 
@@ -104,7 +105,7 @@ func manyNotesIn(t *testing.T) (dir, index string) {
 func TestSearchesDuringRebuildsThatAreKilled(t *testing.T) {
 	dir, index := manyNotesIn(t)
 	rebuilds, searches := 8, 40
-	if underRace {
+	if testenv.Race {
 		rebuilds, searches = 2, 8
 	}
 	if os.Getenv("LIFEHUB_SOAK") != "" {

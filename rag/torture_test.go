@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"lifehub/internal/testenv"
 	"lifehub/notes"
 	"lifehub/rag/passage"
 )
@@ -80,7 +81,7 @@ func TestLinesOfPassagesAreExact(t *testing.T) {
 
 func TestAHugeLineIsCutInTime(t *testing.T) {
 	size := 10 << 20
-	if underRace {
+	if testenv.Race {
 		size >>= 4
 	}
 	for name, text := range map[string]string{

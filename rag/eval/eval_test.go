@@ -27,7 +27,7 @@ var all = append(quick, "xquad-en", "xquad-de2en", "mtrag-un-pool", "til-titles"
 // TestWordsReachBM25: words alone find as well as the plain BM25 of the
 // reference script, within its standard error.
 func TestWordsReachBM25(t *testing.T) {
-	if underRace {
+	if testenv.Race {
 		t.Skip("the benches run without the race detector")
 	}
 	for _, name := range quick {

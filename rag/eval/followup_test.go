@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/rag"
 )
@@ -15,7 +16,7 @@ import (
 // planner makes a query that finds more than the question alone and than all
 // the user's turns joined, also when the talk before was of something else.
 func TestFollowUpsStandAlone(t *testing.T) {
-	if underRace {
+	if testenv.Race {
 		t.Skip("the benches run without the race detector")
 	}
 	x, _, bench, ids := index(t, "mtrag-un-pool")

@@ -60,7 +60,7 @@ var citedNumber = regexp.MustCompile(`” \[(\d+)\]`)
 // word, for at least these shares of each bench's questions. Every fifth
 // question is asked, with a tenth of slack; LIFEHUB_EVAL=1 asks all.
 func TestOfflineQuotesHoldTheAnswer(t *testing.T) {
-	if underRace {
+	if testenv.Race {
 		t.Skip("the benches run without the race detector")
 	}
 	for _, least := range []struct {

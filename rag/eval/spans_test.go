@@ -23,7 +23,7 @@ var frontier = []struct{ recall, iou float64 }{
 // much of the characters that answer a question are in the five best
 // passages, and how much else does.
 func TestPassagesAreAboveTheFrontier(t *testing.T) {
-	if underRace {
+	if testenv.Race {
 		t.Skip("the benches run without the race detector")
 	}
 	dir := testenv.Shared(t, "data/bench/chunking-spans")

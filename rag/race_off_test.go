@@ -1,5 +1,0 @@
-//go:build !race
-
-package rag
-
-const underRace = false
