@@ -25,6 +25,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 		t.Skip("LIFEHUB_SCALE=1 asks a Chroma server with 20,000 vectors")
 	}
 	const n, questions = 20_000, 200
+	const batch, depth = 32, 100 // as a sync writes, and a search asks
 	server := testenv.StartChroma(t)
 	for name, c := range map[string]struct {
 		vectors [][]float32
@@ -49,8 +50,8 @@ func TestChromaFindsTheNearest(t *testing.T) {
 				keys[i] = vectors.KeyOf(sum[:]).Passage()
 			}
 			began := time.Now()
-			for i := 0; i < n; i += embedBatch {
-				end := min(n, i+embedBatch) // as a sync writes them
+			for i := 0; i < n; i += batch {
+				end := min(n, i+batch) // as a sync writes them
 				if err := there.Put(t.Context(), keys[i:end], c.vectors[i:end]); err != nil {
 					t.Fatalf("after %d vectors: %v", i, err)
 				}
@@ -59,13 +60,13 @@ func TestChromaFindsTheNearest(t *testing.T) {
 			ten, hundred := 0, 0
 			var took []time.Duration
 			for _, question := range asked {
-				exact := vectors.TopK{Limit: nearCandidates}
+				exact := vectors.TopK{Limit: depth}
 				for i, k := range keys {
 					exact.Offer(k, vectors.Dot(question, c.vectors[i]))
 				}
 				truth := exact.Sorted()
 				began := time.Now()
-				found, err := there.Nearest(t.Context(), question, nearCandidates)
+				found, err := there.Nearest(t.Context(), question, depth)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -75,15 +76,15 @@ func TestChromaFindsTheNearest(t *testing.T) {
 					if i < 10 && f.Cosine >= truth[9].Cosine-1e-4 {
 						ten++
 					}
-					if f.Cosine >= truth[nearCandidates-1].Cosine-1e-4 {
+					if f.Cosine >= truth[depth-1].Cosine-1e-4 {
 						hundred++
 					}
 				}
 			}
 			slices.Sort(took)
 			recall := float64(ten) / (10 * questions)
-			t.Logf("of the 10 nearest %.1f %% found, of the %d nearest %.1f %%; a question takes %v, half of them", 100*recall, nearCandidates,
-				float64(hundred)/questions/nearCandidates*100, took[len(took)/2].Round(100*time.Microsecond))
+			t.Logf("of the 10 nearest %.1f %% found, of the %d nearest %.1f %%; a question takes %v, half of them", 100*recall, depth,
+				float64(hundred)/questions/depth*100, took[len(took)/2].Round(100*time.Microsecond))
 			if recall < c.least {
 				t.Errorf("of the 10 nearest %.3f were found, want %.2f", recall, c.least)
 			}

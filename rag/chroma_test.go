@@ -1,8 +1,6 @@
 package rag
 
 import (
-	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,11 +13,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"lifehub/internal/testenv"
 	"lifehub/notes"
-	"lifehub/rag/vectors"
 )
 
 // stores are the places where vectors may be; each test of the one runs on
@@ -67,128 +63,6 @@ func openWith(t *testing.T, dir, index string, store *Chroma) (*notes.Folder, *I
 		}
 	})
 	return folder, x
-}
-
-func TestBothStoresHoldTheSameCollection(t *testing.T) {
-	eachStore(t, func(t *testing.T, _ string, store *Chroma) {
-		x := &Index{vectors: vectors.Local{Dir: t.TempDir()}}
-		if store != nil {
-			var err error
-			if x.vectors, err = newChromaStore(*store, "vault"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		ctx := t.Context()
-		if state, err := x.vectors.State(ctx, "model"); err != nil || state == "" {
-			t.Fatalf("before anything is put: state %q, %v", state, err)
-		}
-		c, err := x.vectors.Open("model")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close() //nolint:errcheck // the test is over
-		const n = 500
-		keys, embeddings := make([]vectors.Key, n), make([][]float32, n)
-		for i := range keys {
-			sum := sha256.Sum256(fmt.Append(nil, i))
-			keys[i] = vectors.KeyOf(sum[:]).Passage().Window(i%2, 2)
-			if embeddings[i], err = vectors.Normalise(bag(words(i, 12))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if missing, err := c.Missing(ctx, keys); err != nil || !slices.Equal(missing, keys) {
-			t.Errorf("an empty collection misses %d of %d keys, %v", len(missing), n, err)
-		}
-		if found, err := c.Nearest(ctx, embeddings[0], 10); len(found) > 0 {
-			t.Errorf("an empty collection finds %d, %v", len(found), err)
-		}
-		for start := 0; start < n; start += 100 {
-			if err := c.Put(ctx, keys[start:start+100], embeddings[start:start+100]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := c.Put(ctx, keys[:10], embeddings[:10]); err != nil { // again: nothing is doubled
-			t.Fatal(err)
-		}
-		before, err := x.vectors.State(ctx, "model")
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := x.vectors.Open("model") // as another run of the program would
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer again.Close() //nolint:errcheck // the test is over
-		if count, dimension, err := again.Size(ctx); err != nil || count != n || dimension != 64 {
-			t.Errorf("the collection has %d vectors of %d numbers, %v; want %d of 64", count, dimension, err, n)
-		}
-		strangers := []vectors.Key{{1}, {2, 15: 3}}
-		if missing, err := again.Missing(ctx, slices.Concat(keys[:3], strangers, keys[3:])); err != nil || !slices.Equal(missing, strangers) {
-			t.Errorf("missing are %v, %v; want %v", missing, err, strangers)
-		}
-		question := embeddings[7]
-		var truth []vectors.Match
-		var all vectors.Cosines
-		for i, v := range embeddings {
-			cosine := float64(vectors.Dot(question, v))
-			truth = append(truth, vectors.Match{Key: keys[i], Cosine: cosine})
-			all.Add(cosine)
-		}
-		slices.SortFunc(truth, func(a, b vectors.Match) int { return cmpFloat(b.Cosine, a.Cosine) })
-		found, err := again.Nearest(ctx, question, 20)
-		if err != nil || len(found) != 20 {
-			t.Fatalf("nearest finds %d, %v", len(found), err)
-		}
-		for i, f := range found {
-			if diff := f.Cosine - truth[i].Cosine; diff > 1e-4 || diff < -1e-4 {
-				t.Errorf("the %dth nearest has cosine %.4f, want %.4f", i, f.Cosine, truth[i].Cosine)
-			}
-		}
-		some := slices.Concat(keys[100:450], strangers)
-		among, err := again.Among(ctx, question, some)
-		if err != nil || len(among) != 350 {
-			t.Fatalf("of 350 keys and two strangers it compares %d, %v", len(among), err)
-		}
-		for _, f := range among {
-			if want := float64(vectors.Dot(question, embeddings[slices.Index(keys, f.Key)])); f.Cosine-want > 1e-4 || want-f.Cosine > 1e-4 {
-				t.Errorf("among some, %x has cosine %.4f, want %.4f", f.Key, f.Cosine, want)
-			}
-		}
-		mean, deviation, err := again.Spread(ctx, question)
-		wantMean, wantDeviation := all.Spread()
-		if err != nil || mean-wantMean > 1e-3 || wantMean-mean > 1e-3 || deviation-wantDeviation > 1e-3 || wantDeviation-deviation > 1e-3 {
-			t.Errorf("the spread is %.4f ± %.4f, %v; want %.4f ± %.4f", mean, deviation, err, wantMean, wantDeviation)
-		}
-		if found, err := again.Nearest(ctx, []float32{1, 0}, 10); err == nil {
-			t.Errorf("a question of two numbers finds %d", len(found))
-		}
-		used := map[vectors.Key]bool{}
-		for _, k := range keys[:300] {
-			used[k.Passage()] = true
-		}
-		if err := again.Forget(ctx, used); err != nil {
-			t.Fatal(err)
-		}
-		if missing, err := again.Missing(ctx, keys); err != nil || !slices.Equal(missing, keys[300:]) {
-			t.Errorf("after forgetting 200 of 500 it misses %d, %v", len(missing), err)
-		}
-		if err := again.Put(ctx, keys[300:], embeddings[300:]); err != nil {
-			t.Fatal(err)
-		}
-		if after, err := x.vectors.State(ctx, "model"); err != nil || after == "" || before == "" {
-			t.Errorf("state %q, then %q, %v", before, after, err)
-		}
-	})
-}
-
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func TestSyncAndSearchOnBothStores(t *testing.T) {
@@ -497,57 +371,5 @@ func answerWith(code int, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(code)
 		io.WriteString(w, text) //nolint:errcheck // a test's page
-	}
-}
-
-func TestTheTokenIsSentToTheServer(t *testing.T) {
-	var mu sync.Mutex
-	var sent []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		sent = []string{r.Header.Get("X-Chroma-Token"), r.Header.Get("Authorization"), r.URL.Path}
-		http.NotFound(w, r)
-	}))
-	defer server.Close()
-	store, err := newChromaStore(Chroma{URL: server.URL, Token: "t", Tenant: "my tenant", Database: "notes"}, filepath.Join(os.TempDir(), "笔记"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := store.State(t.Context(), "model"); err == nil {
-		t.Error("a server that knows nothing was asked without an error")
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	want := []string{"t", "Bearer t", "/api/v2/tenants/my tenant/databases/notes/collections/" + store.collectionName("model")}
-	if !slices.Equal(sent, want) {
-		t.Errorf("sent %q, want %q", sent, want)
-	}
-}
-
-func TestChromaIsNotHungUpOnInMidRequest(t *testing.T) {
-	ctx, giveUp := context.WithCancel(t.Context())
-	hungUp := make(chan bool, 1)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body) //nolint:errcheck // a hang-up shows only once it is read
-		giveUp()
-		select {
-		case <-r.Context().Done():
-			hungUp <- true
-		case <-time.After(50 * time.Millisecond):
-			hungUp <- false
-		}
-		fmt.Fprint(w, "{}")
-	}))
-	defer server.Close()
-	chroma, err := newChromaServer(Chroma{URL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := chroma.ask(ctx, http.MethodPost, "collections", map[string]string{"name": "x"}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("a request given up ends with %v", err)
-	}
-	if <-hungUp {
-		t.Error("the server was hung up on before it had answered")
 	}
 }
