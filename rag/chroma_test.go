@@ -16,21 +16,22 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/notes"
+	"lifehub/rag/chroma"
 )
 
 // stores are the places where vectors may be; each test of the one runs on
 // the other.
-func stores(t *testing.T) map[string]func(t *testing.T) *Chroma {
+func stores(t *testing.T) map[string]func(t *testing.T) *chroma.Server {
 	t.Helper()
 	server := testenv.StartChroma(t)
-	return map[string]func(t *testing.T) *Chroma{
-		"files":  func(*testing.T) *Chroma { return nil },
-		"Chroma": func(*testing.T) *Chroma { return &Chroma{URL: server.URL} },
+	return map[string]func(t *testing.T) *chroma.Server{
+		"files":  func(*testing.T) *chroma.Server { return nil },
+		"Chroma": func(*testing.T) *chroma.Server { return &chroma.Server{URL: server.URL} },
 	}
 }
 
 // eachStore runs a test once with files and once with a Chroma server.
-func eachStore(t *testing.T, test func(t *testing.T, dir string, store *Chroma)) {
+func eachStore(t *testing.T, test func(t *testing.T, dir string, store *chroma.Server)) {
 	t.Helper()
 	for name, store := range stores(t) {
 		t.Run(name, func(t *testing.T) { test(t, namedVault(t, strings.ReplaceAll(t.Name(), "/", "-")), store(t)) })
@@ -47,7 +48,7 @@ func namedVault(t *testing.T, name string) string {
 	return dir
 }
 
-func openWith(t *testing.T, dir, index string, store *Chroma) (*notes.Folder, *Index) {
+func openWith(t *testing.T, dir, index string, store *chroma.Server) (*notes.Folder, *Index) {
 	t.Helper()
 	folder, err := notes.Open(dir)
 	if err != nil {
@@ -66,7 +67,7 @@ func openWith(t *testing.T, dir, index string, store *Chroma) (*notes.Folder, *I
 }
 
 func TestSyncAndSearchOnBothStores(t *testing.T) {
-	eachStore(t, func(t *testing.T, dir string, store *Chroma) {
+	eachStore(t, func(t *testing.T, dir string, store *chroma.Server) {
 		for i := range 60 {
 			write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("---\ntags: [t%d]\n---\n# Note %d\n\nmarker%d stands here. %s\n", i%3, i, i, words(i, 60))})
 		}
@@ -130,7 +131,7 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 
 func TestTwoMachinesShareACollection(t *testing.T) {
 	server := testenv.StartChroma(t)
-	store := &Chroma{URL: server.URL}
+	store := &chroma.Server{URL: server.URL}
 	here, there := namedVault(t, "team"), namedVault(t, "team")
 	for i := range 40 {
 		text := fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))
@@ -207,7 +208,7 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 	for i := range 60 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))})
 	}
-	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.URL})
+	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
 	// Killed in the middle of a sync, so that a part is kept.
 	batches := 0
@@ -262,7 +263,7 @@ func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
 	for i := range 40 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, words(i, 60))})
 	}
-	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.URL})
+	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
 	syncNow(t, x, folder, embedder)
 	collections := server.URL + "/api/v2/tenants/default_tenant/databases/default_database/collections"
@@ -346,7 +347,7 @@ func TestChromaOddities(t *testing.T) {
 			address := strings.Replace(server.URL, "http://", "http://ana:pass-w0rd@", 1)
 			dir := t.TempDir()
 			write(t, dir, map[string]string{"a.md": "# A\n\napples and pears\n"})
-			folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: address, Token: token})
+			folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: address, Token: token})
 			changes := syncNow(t, x, folder, &bagEmbedder{name: "bag"})
 			if len(changes.Warnings) != 1 || !strings.Contains(changes.Warnings[0], c.want) {
 				t.Errorf("warnings %q, want one that says %q", changes.Warnings, c.want)
@@ -361,7 +362,7 @@ func TestChromaOddities(t *testing.T) {
 		})
 	}
 	for _, address := range []string{"", "localhost:8000", "ftp://host", "http://"} {
-		if _, err := Open(t.TempDir(), Options{Vault: t.TempDir(), Chroma: &Chroma{URL: address}}); err == nil {
+		if _, err := Open(t.TempDir(), Options{Vault: t.TempDir(), Chroma: &chroma.Server{URL: address}}); err == nil {
 			t.Errorf("%q was taken for the address of a server", address)
 		}
 	}

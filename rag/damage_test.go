@@ -15,6 +15,7 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/notes"
+	"lifehub/rag/chroma"
 )
 
 // TestMain turns the test program into another process of the tests: with
@@ -25,9 +26,9 @@ func TestMain(m *testing.M) {
 		if work := os.Getenv("LIFEHUB_RAG_WORK"); work != "" {
 			childWork(work, dir, os.Getenv("LIFEHUB_RAG_INDEX"))
 		}
-		var store *Chroma
+		var store *chroma.Server
 		if address := os.Getenv("LIFEHUB_RAG_SERVER"); address != "" {
-			store = &Chroma{URL: address}
+			store = &chroma.Server{URL: address}
 		}
 		indexForEver(dir, os.Getenv("LIFEHUB_RAG_INDEX"), store)
 	}
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 // indexForEver changes notes and syncs until it is killed.
-func indexForEver(dir, index string, store *Chroma) {
+func indexForEver(dir, index string, store *chroma.Server) {
 	folder, err := notes.Open(dir)
 	check(err)
 	x, err := Open(index, Options{Vault: dir, Size: 64, Chroma: store})
@@ -67,11 +68,11 @@ func TestKilledWhileIndexing(t *testing.T) {
 		// This version of the server may take no more writes ("Error sending
 		// message to compactor") after clients died in the middle of one; it is
 		// killed and started again, too.
-		killWhileIndexing(t, &Chroma{URL: server.URL}, func() { server.Kill(); server.Start(t) })
+		killWhileIndexing(t, &chroma.Server{URL: server.URL}, func() { server.Kill(); server.Start(t) })
 	})
 }
 
-func killWhileIndexing(t *testing.T, store *Chroma, restart func()) {
+func killWhileIndexing(t *testing.T, store *chroma.Server, restart func()) {
 	dir, index := t.TempDir(), t.TempDir()
 	for i := range 60 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, words(i, 80))})
@@ -138,7 +139,7 @@ func freshPassages(t *testing.T, dir string) int {
 }
 
 // wholeAfter syncs once and checks that every note is found, none twice.
-func wholeAfter(t *testing.T, dir, index string, store *Chroma, passages int) {
+func wholeAfter(t *testing.T, dir, index string, store *chroma.Server, passages int) {
 	t.Helper()
 	folder, err := notes.Open(dir)
 	if err != nil {

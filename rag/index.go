@@ -12,17 +12,18 @@ import (
 
 	"lifehub/llm"
 	"lifehub/notes"
+	"lifehub/rag/chroma"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
 )
 
 // Options say how a vault is indexed.
 type Options struct {
-	Vault    string       // the notes folder; required
-	Embedder llm.Embedder // nil: words only, until Use or Sync brings one
-	Size     int          // most tokens of a passage; 0: 256
-	LeaveOut []string     // folders below Vault that are no part of it
-	Chroma   *Chroma      // the server that keeps the vectors; nil: they are kept in files
+	Vault    string         // the notes folder; required
+	Embedder llm.Embedder   // nil: words only, until Use or Sync brings one
+	Size     int            // most tokens of a passage; 0: 256
+	LeaveOut []string       // folders below Vault that are no part of it
+	Chroma   *chroma.Server // the server that keeps the vectors; nil: they are kept in files
 }
 
 // defaultSize was chosen on the benches (docs/design/search.md): smaller
@@ -64,7 +65,7 @@ func Open(dir string, options Options) (*Index, error) {
 	}
 	x := &Index{dir: dir, options: options, vectors: vectors.Local{Dir: dir}, lost: -1, embedder: options.Embedder}
 	if options.Chroma != nil {
-		store, err := newChromaStore(*options.Chroma, options.Vault)
+		store, err := chroma.NewStore(*options.Chroma, options.Vault)
 		if err != nil {
 			return nil, fmt.Errorf("open index: %w", err)
 		}

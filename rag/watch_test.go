@@ -17,6 +17,7 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/llm"
+	"lifehub/rag/chroma"
 )
 
 func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
@@ -235,7 +236,7 @@ func TestAWatchCatchesUpWhenChromaComesBack(t *testing.T) {
 	server := testenv.StartChroma(t)
 	dir := namedVault(t, "vault")
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
-	folder, x := openWith(t, dir, t.TempDir(), &Chroma{URL: server.URL})
+	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
 	told := watched(t, watch{index: x, folder: folder, embedder: func() llm.Embedder { return embedder }})
 	until(t, told, "added a.md")

@@ -30,6 +30,7 @@ import (
 	"lifehub/mcpclient"
 	"lifehub/notes"
 	"lifehub/rag"
+	"lifehub/rag/chroma"
 	"lifehub/store"
 	"lifehub/store/trace"
 )
@@ -199,11 +200,11 @@ func ModelSettings(c *settings.Config) llm.Settings {
 }
 
 // OpenChroma is the server that keeps the vectors; nil: files on this machine do.
-func OpenChroma(c *settings.Config) *rag.Chroma {
+func OpenChroma(c *settings.Config) *chroma.Server {
 	if c.RAG.Store != "chroma" {
 		return nil
 	}
-	return &rag.Chroma{URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase, Token: c.RAG.ChromaToken}
+	return &chroma.Server{URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase, Token: c.RAG.ChromaToken}
 }
 
 // Close lets go of everything that was opened, in reverse order.

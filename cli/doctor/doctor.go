@@ -19,6 +19,7 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/rag"
+	"lifehub/rag/chroma"
 	"lifehub/store"
 	"lifehub/store/file"
 	"lifehub/tui/draw"
@@ -72,7 +73,7 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	findings = append(findings, model(ctx, a, c)...)
 	findings = append(findings, notes(ctx, a)...)
 	if store := app.OpenChroma(c); store != nil {
-		findings = append(findings, chroma(ctx, *store))
+		findings = append(findings, vectorStore(ctx, *store))
 	}
 	findings = append(findings, servers(ctx, a)...)
 	return append(findings, terminal(sh), privacy(p))
@@ -193,7 +194,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	return []Finding{model, vectors}
 }
 
-func chroma(ctx context.Context, store rag.Chroma) Finding {
+func vectorStore(ctx context.Context, store chroma.Server) Finding {
 	if err := store.Check(ctx); err != nil {
 		return Finding{What: "vector store", Says: "search goes by words only: " + err.Error(), Mend: "start the server, correct `rag.chroma_url`, or set `rag.store: local`"}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // Store is where the vectors of one vault are: [Local] keeps them
-// in files next to the words, package rag on a Chroma server.
+// in files next to the words, package chroma on a server.
 type Store interface {
 	// Open returns the collection of a model's vectors. It asks no server.
 	Open(model string) (Collection, error)

@@ -1,4 +1,4 @@
-package rag
+package chroma
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// chromaServer speaks Chroma's HTTP API, version 2.
-type chromaServer struct {
+// client speaks Chroma's HTTP API, version 2.
+type client struct {
 	base  *url.URL // of the database
 	shown string   // the server's address without what is secret in it
 	token string
@@ -26,29 +26,29 @@ type chromaServer struct {
 
 // What goes to and comes from the server; the names are the API's.
 type (
-	chromaUpsert struct {
+	upsert struct {
 		IDs        []string            `json:"ids"`
 		Embeddings [][]float32         `json:"embeddings"`
 		Metadatas  []map[string]string `json:"metadatas"`
 	}
-	chromaGet struct {
+	get struct {
 		IDs     []string          `json:"ids,omitempty"`
 		Where   map[string]string `json:"where,omitempty"`
 		Limit   int               `json:"limit,omitempty"`
 		Offset  int               `json:"offset,omitempty"`
 		Include []string          `json:"include,omitzero"`
 	}
-	chromaRecords struct {
+	records struct {
 		IDs        []string    `json:"ids"`
 		Embeddings [][]float32 `json:"embeddings"`
 	}
-	chromaQuery struct {
+	query struct {
 		Embeddings [][]float32 `json:"query_embeddings"`
 		Results    int         `json:"n_results"`
 		IDs        []string    `json:"ids,omitempty"`
 		Include    []string    `json:"include"`
 	}
-	chromaNearest struct {
+	nearest struct {
 		IDs       [][]string   `json:"ids"`
 		Distances [][]*float64 `json:"distances"` // nil where it is no number
 	}
@@ -68,7 +68,7 @@ const (
 	longestReply = 32 << 20
 )
 
-func newChromaServer(c Chroma) (*chromaServer, error) {
+func newClient(c Server) (*client, error) {
 	base, err := url.Parse(c.URL)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
 		return nil, errors.New("the address of the Chroma server is not a URL such as http://127.0.0.1:8000")
@@ -82,7 +82,7 @@ func newChromaServer(c Chroma) (*chromaServer, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
 	transport.DialContext = (&net.Dialer{Timeout: connectTime}).DialContext
-	return &chromaServer{
+	return &client{
 		base:  base.JoinPath("api/v2/tenants", url.PathEscape(tenant), "databases", url.PathEscape(database)),
 		shown: base.Scheme + "://" + base.Host,
 		token: c.Token,
@@ -94,23 +94,23 @@ func newChromaServer(c Chroma) (*chromaServer, error) {
 	}, nil
 }
 
-// chromaError is an answer of the server that says no.
-type chromaError struct {
+// refusedError is an answer of the server that says no.
+type refusedError struct {
 	code    int
 	message string
 }
 
-func (e *chromaError) Error() string { return e.message }
+func (e *refusedError) Error() string { return e.message }
 
 // isGone reports whether the server does not know what was asked for.
 func isGone(err error) bool {
-	var status *chromaError
+	var status *refusedError
 	return errors.As(err, &status) && status.code == http.StatusNotFound
 }
 
 // ask sends in, if there is any, and reads the answer into out, if it is
 // wanted. All errors but that of ctx are [vectors.AwayError]s.
-func (s *chromaServer) ask(ctx context.Context, method, path string, in, out any) error {
+func (s *client) ask(ctx context.Context, method, path string, in, out any) error {
 	err := s.call(ctx, method, path, in, out)
 	if err == nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
@@ -118,7 +118,7 @@ func (s *chromaServer) ask(ctx context.Context, method, path string, in, out any
 	return &vectors.AwayError{Err: fmt.Errorf("ask the Chroma server at %s: %w", s.shown, err)}
 }
 
-func (s *chromaServer) call(ctx context.Context, method, path string, in, out any) error {
+func (s *client) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
 		text, err := json.Marshal(in)
@@ -183,11 +183,11 @@ func refusal(code int, text []byte) error {
 		if code == http.StatusNotFound { // not Chroma's own
 			return errors.New("there is no Chroma of API version 2 at this address")
 		}
-		return &chromaError{code, http.StatusText(code)}
+		return &refusedError{code, http.StatusText(code)}
 	}
 	if code == http.StatusUnauthorized || code == http.StatusForbidden {
-		return &chromaError{code, "it does not accept the token (rag.chroma_token)"}
+		return &refusedError{code, "it does not accept the token (rag.chroma_token)"}
 	}
 	line, _, _ := strings.Cut(said.Message, "\n")
-	return &chromaError{code, line[:min(len(line), 200)]}
+	return &refusedError{code, line[:min(len(line), 200)]}
 }

@@ -1,4 +1,4 @@
-package rag
+package chroma
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func TestTheTokenIsSentToTheServer(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	defer server.Close()
-	store, err := newChromaStore(Chroma{URL: server.URL, Token: "t", Tenant: "my tenant", Database: "notes"}, filepath.Join(os.TempDir(), "笔记"))
+	store, err := NewStore(Server{URL: server.URL, Token: "t", Tenant: "my tenant", Database: "notes"}, filepath.Join(os.TempDir(), "笔记"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestChromaIsNotHungUpOnInMidRequest(t *testing.T) {
 		fmt.Fprint(w, "{}")
 	}))
 	defer server.Close()
-	chroma, err := newChromaServer(Chroma{URL: server.URL})
+	chroma, err := newClient(Server{URL: server.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

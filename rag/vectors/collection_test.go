@@ -1,4 +1,4 @@
-package rag
+package vectors_test
 
 import (
 	"cmp"
@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"lifehub/internal/testenv"
+	"lifehub/rag/chroma"
 	"lifehub/rag/vectors"
 )
 
 func TestBothStoresHoldTheSameCollection(t *testing.T) {
 	server := testenv.StartChroma(t)
-	shared, err := newChromaStore(Chroma{URL: server.URL}, "vault")
+	shared, err := chroma.NewStore(chroma.Server{URL: server.URL}, "vault")
 	if err != nil {
 		t.Fatal(err)
 	}

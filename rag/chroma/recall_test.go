@@ -1,4 +1,4 @@
-package rag
+package chroma
 
 import (
 	"crypto/sha256"
@@ -35,7 +35,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 		"random":     {randomUnits(t, n+questions, 256), 0.9},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store, err := newChromaStore(Chroma{URL: server.URL}, t.Name())
+			store, err := NewStore(Server{URL: server.URL}, t.Name())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,5 @@
-package rag
+// Package chroma keeps the vectors of a vault on a Chroma server.
+package chroma
 
 import (
 	"context"
@@ -17,11 +18,11 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// Chroma says where a Chroma server keeps the vectors of a vault, so that
+// Server says where a server keeps the vectors of a vault, so that
 // several machines share them. Words and texts stay on each machine; the
 // server is given vectors and hashes of what was embedded, nothing else.
 // Why: docs/design/vectors.md.
-type Chroma struct {
+type Server struct {
 	URL      string // of the server, as in http://127.0.0.1:8000
 	Tenant   string // "": default_tenant
 	Database string // "": default_database
@@ -29,8 +30,8 @@ type Chroma struct {
 }
 
 // Check asks the server for its collections, and says what is in the way.
-func (c Chroma) Check(ctx context.Context) error {
-	server, err := newChromaServer(c)
+func (c Server) Check(ctx context.Context) error {
+	server, err := newClient(c)
 	if err != nil {
 		return err
 	}
@@ -38,15 +39,15 @@ func (c Chroma) Check(ctx context.Context) error {
 	return server.ask(ctx, http.MethodGet, "collections_count", nil, &count)
 }
 
-// chromaStore keeps one collection a model on a Chroma server.
-type chromaStore struct {
-	server *chromaServer
+// Store keeps one collection a model on a Chroma server.
+type Store struct {
+	server *client
 	vault  string // the folder's name, by which machines that share it know it
 	owner  string // marks what this machine wrote of this folder
 }
 
-func newChromaStore(c Chroma, vault string) (*chromaStore, error) {
-	server, err := newChromaServer(c)
+func NewStore(c Server, vault string) (*Store, error) {
+	server, err := newClient(c)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func newChromaStore(c Chroma, vault string) (*chromaStore, error) {
 		return nil, fmt.Errorf("name this machine: %w", err)
 	}
 	owner := sha256.Sum256([]byte(host + "\x00" + vault))
-	return &chromaStore{server: server, vault: filepath.Base(vault), owner: hex.EncodeToString(owner[:8])}, nil
+	return &Store{server: server, vault: filepath.Base(vault), owner: hex.EncodeToString(owner[:8])}, nil
 }
 
 // plain is what a collection's name may hold of a vault's.
@@ -63,42 +64,42 @@ var plain = pattern.Lazy(`[^A-Za-z0-9]+`)
 
 // collectionName tells vaults and models apart whatever they are called; what
 // a person may read of it comes first.
-func (s *chromaStore) collectionName(model string) string {
+func (s *Store) collectionName(model string) string {
 	sum := sha256.Sum256([]byte(s.vault + "\x00" + model))
 	readable := strings.Trim(plain.ReplaceAllString(s.vault, "-"), "-")
 	readable = readable[:min(len(readable), 40)]
 	return strings.Join(strings.FieldsFunc("lifehub "+readable+" "+hex.EncodeToString(sum[:8]), func(r rune) bool { return r == ' ' }), "-")
 }
 
-func (s *chromaStore) Open(model string) (vectors.Collection, error) {
-	return &chroma{chromaStore: s, model: model}, nil
+func (s *Store) Open(model string) (vectors.Collection, error) {
+	return &collection{Store: s, model: model}, nil
 }
 
-func (s *chromaStore) State(ctx context.Context, model string) (string, error) {
-	c := &chroma{chromaStore: s, model: model}
+func (s *Store) State(ctx context.Context, model string) (string, error) {
+	c := &collection{Store: s, model: model}
 	if err := c.look(ctx); err != nil {
 		return "", err
 	}
 	return fmt.Sprint("chroma ", c.at.ID, " ", c.at.count), nil
 }
 
-// chroma is a collection on a Chroma server.
+// collection is a collection on a Chroma server.
 //
 // A vector's id is its key, so machines that index the same notes write the
 // same records and embed each text once between them. What a machine takes
 // away it wrote itself: the others may not have seen yet that a note changed.
 // If one of them still needs it, its next sync finds it missing.
-type chroma struct {
-	*chromaStore
+type collection struct {
+	*Store
 	model string
 
 	mu     sync.Mutex  // guards what follows, not held while the server is asked
-	at     chromaPlace // zero: not looked up yet
+	at     place       // zero: not looked up yet
 	sample [][]float32 // of its vectors; nil: not read yet
 }
 
-// chromaPlace is a collection as the server tells of it.
-type chromaPlace struct {
+// place is a collection as the server tells of it.
+type place struct {
 	ID        string         `json:"id"`
 	Dimension int            `json:"dimension"` // 0: nothing was embedded yet
 	Metadata  map[string]any `json:"metadata"`
@@ -109,11 +110,11 @@ type chromaPlace struct {
 }
 
 // look asks the server what it holds.
-func (c *chroma) look(ctx context.Context) error {
-	var at chromaPlace
+func (c *collection) look(ctx context.Context) error {
+	var at place
 	err := c.server.ask(ctx, http.MethodGet, "collections/"+c.collectionName(c.model), nil, &at)
 	if isGone(err) {
-		at, err = chromaPlace{}, nil // the first put makes it
+		at, err = place{}, nil // the first put makes it
 	}
 	if err == nil && at.ID != "" {
 		err = errors.Join(at.check(), c.server.ask(ctx, http.MethodGet, "collections/"+at.ID+"/count", nil, &at.count))
@@ -126,7 +127,7 @@ func (c *chroma) look(ctx context.Context) error {
 }
 
 // check refuses a collection whose distances are not what is reckoned with.
-func (p chromaPlace) check() error {
+func (p place) check() error {
 	for _, kind := range []string{"hnsw", "spann"} {
 		if space := p.Settings[kind].Space; space != "" && space != "cosine" {
 			return &vectors.AwayError{Err: fmt.Errorf("the collection on the Chroma server compares by %s, not by cosine", space)}
@@ -135,7 +136,7 @@ func (p chromaPlace) check() error {
 	return nil
 }
 
-func (c *chroma) remember(at chromaPlace) {
+func (c *collection) remember(at place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at.ID != at.ID || at.count > 2*c.at.count || 2*at.count < c.at.count {
@@ -146,7 +147,7 @@ func (c *chroma) remember(at chromaPlace) {
 
 // place is what is known of the collection, looked up on first need. An empty
 // ID: it is not there yet.
-func (c *chroma) place(ctx context.Context) (chromaPlace, error) {
+func (c *collection) place(ctx context.Context) (place, error) {
 	c.mu.Lock()
 	at := c.at
 	c.mu.Unlock()
@@ -160,15 +161,15 @@ func (c *chroma) place(ctx context.Context) (chromaPlace, error) {
 }
 
 // post asks the collection. One that is gone is not known any more.
-func (c *chroma) post(ctx context.Context, at chromaPlace, what string, in, out any) error {
+func (c *collection) post(ctx context.Context, at place, what string, in, out any) error {
 	err := c.server.ask(ctx, http.MethodPost, "collections/"+at.ID+"/"+what, in, out)
 	if isGone(err) {
-		c.remember(chromaPlace{})
+		c.remember(place{})
 	}
 	return err
 }
 
-func (c *chroma) Size(ctx context.Context) (count, dimension int, err error) {
+func (c *collection) Size(ctx context.Context) (count, dimension int, err error) {
 	at, err := c.place(ctx)
 	return at.count, at.Dimension, err
 }
@@ -177,7 +178,7 @@ func (c *chroma) Size(ctx context.Context) (count, dimension int, err error) {
 // allows at most.
 const idPage = 300
 
-func (c *chroma) Missing(ctx context.Context, keys []vectors.Key) ([]vectors.Key, error) {
+func (c *collection) Missing(ctx context.Context, keys []vectors.Key) ([]vectors.Key, error) {
 	if err := c.look(ctx); err != nil {
 		return nil, err
 	}
@@ -193,11 +194,11 @@ func (c *chroma) Missing(ctx context.Context, keys []vectors.Key) ([]vectors.Key
 }
 
 // present returns those of the keys that the server holds.
-func (c *chroma) present(ctx context.Context, at chromaPlace, keys []vectors.Key) (map[vectors.Key]bool, error) {
+func (c *collection) present(ctx context.Context, at place, keys []vectors.Key) (map[vectors.Key]bool, error) {
 	have := make(map[vectors.Key]bool, len(keys))
 	for page := range slices.Chunk(keys, idPage) {
-		var got chromaRecords
-		if err := c.post(ctx, at, "get", chromaGet{IDs: idsOf(page), Include: []string{}}, &got); err != nil {
+		var got records
+		if err := c.post(ctx, at, "get", get{IDs: idsOf(page), Include: []string{}}, &got); err != nil {
 			return nil, err
 		}
 		for _, id := range got.IDs {
@@ -209,7 +210,7 @@ func (c *chroma) present(ctx context.Context, at chromaPlace, keys []vectors.Key
 	return have, nil
 }
 
-func (c *chroma) Put(ctx context.Context, keys []vectors.Key, embeddings [][]float32) error {
+func (c *collection) Put(ctx context.Context, keys []vectors.Key, embeddings [][]float32) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -221,7 +222,7 @@ func (c *chroma) Put(ctx context.Context, keys []vectors.Key, embeddings [][]flo
 		if err := c.server.ask(ctx, http.MethodDelete, "collections/"+c.collectionName(c.model), nil, nil); err != nil && !isGone(err) {
 			return err
 		}
-		at = chromaPlace{}
+		at = place{}
 	}
 	if at.ID == "" {
 		if at, err = c.create(ctx); err != nil {
@@ -229,7 +230,7 @@ func (c *chroma) Put(ctx context.Context, keys []vectors.Key, embeddings [][]flo
 		}
 	}
 	mark := map[string]string{ownerMark: c.owner}
-	in := chromaUpsert{IDs: idsOf(keys), Embeddings: embeddings}
+	in := upsert{IDs: idsOf(keys), Embeddings: embeddings}
 	for range keys {
 		in.Metadatas = append(in.Metadatas, mark)
 	}
@@ -248,8 +249,8 @@ const ownerMark = "by"
 // create makes the collection, or finds the one that another machine made.
 // The graph is denser than Chroma's own default, which loses a part of the
 // nearest.
-func (c *chroma) create(ctx context.Context) (chromaPlace, error) {
-	var at chromaPlace
+func (c *collection) create(ctx context.Context) (place, error) {
+	var at place
 	err := c.server.ask(ctx, http.MethodPost, "collections", map[string]any{
 		"name":          c.collectionName(c.model),
 		"get_or_create": true,
@@ -262,7 +263,7 @@ func (c *chroma) create(ctx context.Context) (chromaPlace, error) {
 	return at, err
 }
 
-func (c *chroma) Forget(ctx context.Context, used map[vectors.Key]bool) error {
+func (c *collection) Forget(ctx context.Context, used map[vectors.Key]bool) error {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return err
@@ -272,8 +273,8 @@ func (c *chroma) Forget(ctx context.Context, used map[vectors.Key]bool) error {
 	}
 	var unused []string
 	for offset, more := 0, true; more; offset += idPage {
-		var mine chromaRecords
-		in := chromaGet{Where: map[string]string{ownerMark: c.owner}, Limit: idPage, Offset: offset, Include: []string{}}
+		var mine records
+		in := get{Where: map[string]string{ownerMark: c.owner}, Limit: idPage, Offset: offset, Include: []string{}}
 		if err := c.post(ctx, at, "get", in, &mine); err != nil {
 			return err
 		}
@@ -285,14 +286,14 @@ func (c *chroma) Forget(ctx context.Context, used map[vectors.Key]bool) error {
 		more = len(mine.IDs) == idPage
 	}
 	for page := range slices.Chunk(unused, idPage) {
-		if err := c.post(ctx, at, "delete", chromaGet{IDs: page}, nil); err != nil {
+		if err := c.post(ctx, at, "delete", get{IDs: page}, nil); err != nil {
 			return err
 		}
 	}
 	return c.look(ctx)
 }
 
-func (c *chroma) Nearest(ctx context.Context, vector []float32, limit int) ([]vectors.Match, error) {
+func (c *collection) Nearest(ctx context.Context, vector []float32, limit int) ([]vectors.Match, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return nil, err
@@ -302,7 +303,7 @@ func (c *chroma) Nearest(ctx context.Context, vector []float32, limit int) ([]ve
 
 // Among asks for the distances of some records. The server refuses to answer
 // when it lacks one of them, so it is asked for those it has.
-func (c *chroma) Among(ctx context.Context, vector []float32, keys []vectors.Key) ([]vectors.Match, error) {
+func (c *collection) Among(ctx context.Context, vector []float32, keys []vectors.Key) ([]vectors.Match, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" || len(keys) == 0 {
 		return nil, err
@@ -323,9 +324,9 @@ func (c *chroma) Among(ctx context.Context, vector []float32, keys []vectors.Key
 	return all, nil
 }
 
-func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, limit int, ids []string) ([]vectors.Match, error) {
-	var got chromaNearest
-	in := chromaQuery{Embeddings: [][]float32{vector}, Results: limit, IDs: ids, Include: []string{"distances"}}
+func (c *collection) query(ctx context.Context, at place, vector []float32, limit int, ids []string) ([]vectors.Match, error) {
+	var got nearest
+	in := query{Embeddings: [][]float32{vector}, Results: limit, IDs: ids, Include: []string{"distances"}}
 	if err := c.post(ctx, at, "query", in, &got); err != nil {
 		return nil, err
 	}
@@ -346,7 +347,7 @@ func (c *chroma) query(ctx context.Context, at chromaPlace, vector []float32, li
 // sampleParts is from how many places of a collection the sample is taken.
 const sampleParts = 10
 
-func (c *chroma) Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error) {
+func (c *collection) Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return 0, 0, err
@@ -369,11 +370,11 @@ func (c *chroma) Spread(ctx context.Context, vector []float32) (mean, deviation 
 	return mean, deviation, nil
 }
 
-func (c *chroma) readSample(ctx context.Context, at chromaPlace) ([][]float32, error) {
+func (c *collection) readSample(ctx context.Context, at place) ([][]float32, error) {
 	sample := [][]float32{}
 	for part := range sampleParts {
-		var got chromaRecords
-		in := chromaGet{Limit: vectors.SampleSize / sampleParts, Offset: part * max(vectors.SampleSize, at.count) / sampleParts, Include: []string{"embeddings"}}
+		var got records
+		in := get{Limit: vectors.SampleSize / sampleParts, Offset: part * max(vectors.SampleSize, at.count) / sampleParts, Include: []string{"embeddings"}}
 		if err := c.post(ctx, at, "get", in, &got); err != nil {
 			return nil, err
 		}
@@ -386,12 +387,12 @@ func (c *chroma) readSample(ctx context.Context, at chromaPlace) ([][]float32, e
 }
 
 // Fresh implements collection: the server is asked each time.
-func (c *chroma) Fresh() bool { return true }
+func (c *collection) Fresh() bool { return true }
 
 // Flush implements collection: the server does that on its own.
-func (c *chroma) Flush() error { return nil }
+func (c *collection) Flush() error { return nil }
 
-func (c *chroma) Close() error { return nil }
+func (c *collection) Close() error { return nil }
 
 func idOf(k vectors.Key) string { return hex.EncodeToString(k[:]) }
 
