@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"lifehub/cli/version":      {},
 
 	"lifehub/agent/tools":            {"agent", "agent/memory", "agent/tools/arithmetic", "agent/tools/describe", "agent/tools/excerpt", "agent/tools/mail", "agent/tools/outbound", "agent/tools/web", "internal/pattern", "llm", "notes", "rag"},
-	"lifehub/agent/tools/arithmetic": {"agent/tools/excerpt"},
+	"lifehub/agent/tools/arithmetic": {"agent/tools/excerpt", "internal/pattern"},
 	"lifehub/agent/tools/describe":   {"llm"},
 	"lifehub/agent/tools/excerpt":    {"agent", "notes"},
 	"lifehub/agent/tools/mail":       {"agent", "agent/tools/describe", "agent/tools/excerpt", "llm"},

@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/pattern"
 )
 
 const (
 	maxExpression = 1000 // bytes
-	maxDepth      = 100  // parentheses within one another
 	maxBits       = 4096 // of a number kept exact; beyond it is rounded to 53
 )
 
@@ -26,13 +26,13 @@ func Evaluate(text string) (*big.Rat, error) {
 	if len(text) > maxExpression {
 		return nil, fmt.Errorf("it is longer than %d characters", maxExpression)
 	}
-	c := calculation{text: plainOperators.Replace(strings.TrimSpace(text))}
-	value, err := c.sum()
+	c := calculation{rest: plainOperators.Replace(text)}
+	value, err := c.expression(0)
+	if err == nil && c.next() != "" {
+		err = c.notUnderstood()
+	}
 	if err != nil {
 		return nil, err
-	}
-	if rest := c.rest(); rest != "" {
-		return nil, fmt.Errorf("%q is not understood at this place", rest)
 	}
 	return value.number, nil
 }
@@ -40,13 +40,10 @@ func Evaluate(text string) (*big.Rat, error) {
 // plainOperators turns what people paste into what is parsed.
 var plainOperators = strings.NewReplacer("×", "*", "·", "*", "÷", "/", "−", "-", "–", "-", "**", "^", "√", "sqrt ", "π", "pi", "\u00a0", " ", "\u202f", " ", "=", " ")
 
-// calculation is an expression under work, by recursive descent: sum →
-// product → power → sign → value.
+// calculation is an expression under work, by operator precedence.
 type calculation struct {
-	text  string
-	at    int
-	depth int
-	args  int // functions whose parentheses are open: a comma parts arguments there
+	rest     string // what is to be read
+	argument bool   // it is an argument of a function: a comma ends it
 }
 
 // amount is a number, or a number of per cent that has met no other yet.
@@ -55,303 +52,345 @@ type amount struct {
 	percent bool
 }
 
-func (c *calculation) rest() string {
-	c.space()
-	return excerpt.Clip(c.text[c.at:], 30)
-}
+// operators are those between two values, with how strongly they bind.
+var operators = map[string]int{"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "mod": 2, "of": 2, "^": 4}
 
-func (c *calculation) space() {
-	for c.at < len(c.text) && (c.text[c.at] == ' ' || c.text[c.at] == '\t' || c.text[c.at] == '\n') {
-		c.at++
+// signStrength is weaker than that of a power, so that -2^2 is -4.
+const signStrength = 3
+
+var (
+	word = pattern.Lazy(`^[\pL\d]+`)
+	// number is 1234.5, 1,234.5, 1_000 and 1.2e-3.
+	number = pattern.Lazy(`^[\d_]*(?:,\d{3}\b)*(?:\.[\d_]*)?(?:[eE][+-]?\d+)?`)
+	// remainder tells "7 % 3" from "7 % + 3" and "7 % of 3".
+	remainder = pattern.Lazy(`^%\s*[\pL\d.(]`)
+	ofAmount  = pattern.Lazy(`^%\s*(?i:of)\b`)
+)
+
+// next is the sign or the word that comes next, in small letters; "": the end.
+func (c *calculation) next() string {
+	c.rest = strings.TrimLeft(c.rest, " \t\r\n")
+	if found := word.FindString(c.rest); found != "" {
+		return strings.ToLower(found)
 	}
+	return c.rest[:min(len(c.rest), 1)]
 }
 
-// next takes one of the operators, if one comes next.
-func (c *calculation) next(operators string) (byte, bool) {
-	c.space()
-	if c.at < len(c.text) && strings.IndexByte(operators, c.text[c.at]) >= 0 {
-		c.at++
-		return c.text[c.at-1], true
+// takes takes one of the signs, if it comes next.
+func (c *calculation) takes(signs string) bool {
+	next := c.next()
+	found := next != "" && strings.Contains(signs, next)
+	if found {
+		c.rest = c.rest[len(next):]
 	}
-	return 0, false
+	return found
 }
 
-// sum: a per cent that is added is one of what it is added to, as on a
-// pocket calculator.
-func (c *calculation) sum() (amount, error) {
-	left, err := c.product()
+func (c *calculation) notUnderstood() error {
+	return fmt.Errorf("%q is not understood at this place", excerpt.Clip(c.rest, 30))
+}
+
+// expression reads values and the operators between them that bind at least so
+// strongly.
+func (c *calculation) expression(strength int) (amount, error) {
+	left, err := c.value()
 	for err == nil {
-		operator, ok := c.next("+-")
-		if !ok {
-			return left, nil
-		}
-		var right amount
-		if right, err = c.product(); err != nil {
+		operator := c.next()
+		binds := operators[operator]
+		if binds == 0 || binds < strength || operator == "of" && !left.percent {
 			break
 		}
-		if right.percent && !left.percent {
-			right.number = multiply(left.number, right.number)
+		c.rest = c.rest[len(operator):]
+		if operator != "^" { // 2^3^2 is 2^9
+			binds++
 		}
-		if operator == '-' {
-			right.number = new(big.Rat).Neg(right.number)
+		var right amount
+		if right, err = c.expression(binds); err == nil {
+			left, err = combine(left, operator, right)
 		}
-		left = amount{add(left.number, right.number), left.percent && right.percent}
 	}
 	return left, err
 }
 
-func (c *calculation) product() (amount, error) {
-	left, err := c.signed()
-	for err == nil {
-		var right amount
-		operator, ok := c.next("*/")
-		switch {
-		case ok:
-		case left.percent && c.word("of"):
-			operator = '*'
-		case left.percent && c.operandFollows(): // no per cent after all but a remainder
-			operator, left = '%', amount{number: multiply(left.number, big.NewRat(100, 1))}
-		case c.word("mod"):
-			operator = '%'
-		default:
-			return left, nil
+// combine works out one operator. A per cent that is added is one of what it is
+// added to, as on a pocket calculator.
+func combine(left amount, operator string, right amount) (amount, error) {
+	number, percent := new(big.Rat), false
+	switch operator {
+	case "+", "-":
+		if percent = left.percent && right.percent; right.percent && !left.percent {
+			right.number = new(big.Rat).Mul(left.number, right.number)
 		}
-		if right, err = c.signed(); err != nil {
-			break
+		if number.Add(left.number, right.number); operator == "-" {
+			number.Sub(left.number, right.number)
 		}
-		left, err = combine(left.number, operator, right.number)
-	}
-	return left, err
-}
-
-func combine(left *big.Rat, operator byte, right *big.Rat) (amount, error) {
-	if operator == '*' {
-		return amount{number: multiply(left, right)}, nil
-	}
-	if right.Sign() == 0 {
-		return amount{}, errors.New("it divides by zero")
-	}
-	quotient := new(big.Rat).Quo(left, right)
-	if operator == '/' {
-		return amount{number: bounded(quotient)}, nil
-	}
-	whole := new(big.Rat).SetInt(floor(quotient)) // the remainder has the sign of the divisor
-	return amount{number: bounded(new(big.Rat).Sub(left, whole.Mul(whole, right)))}, nil
-}
-
-// operandFollows tells "7 % 3" from "7 % + 3".
-func (c *calculation) operandFollows() bool {
-	c.space()
-	if c.at == len(c.text) {
-		return false
-	}
-	r, _ := utf8.DecodeRuneInString(c.text[c.at:])
-	return r == '(' || r == '.' || unicode.IsDigit(r) || unicode.IsLetter(r)
-}
-
-// signed: the sign binds weaker than a power, so -2^2 is -4.
-func (c *calculation) signed() (amount, error) {
-	negative := false
-	for {
-		sign, ok := c.next("+-")
-		if !ok {
-			break
+	case "*", "of":
+		number.Mul(left.number, right.number)
+	case "^":
+		number, err := raise(left.number, right.number)
+		return amount{number: number}, err
+	default:
+		if right.number.Sign() == 0 {
+			return amount{}, errors.New("it divides by zero")
 		}
-		negative = negative != (sign == '-')
+		if number.Quo(left.number, right.number); operator != "/" { // the remainder has the sign of the divisor
+			whole := new(big.Rat).Mul(floor(number), right.number)
+			number.Sub(left.number, whole)
+		}
 	}
-	value, err := c.power()
-	if err == nil && negative {
-		value.number = new(big.Rat).Neg(value.number)
-	}
-	return value, err
+	return amount{bounded(number), percent}, nil
 }
 
-// power binds to the right: 2^3^2 is 2^9.
-func (c *calculation) power() (amount, error) {
-	base, err := c.value()
-	if err != nil {
-		return base, err
+// value is a signed number, constant, function or parenthesis, and the per cent
+// sign after it.
+func (c *calculation) value() (amount, error) {
+	if c.takes("+") {
+		return c.expression(signStrength)
 	}
-	if _, ok := c.next("^"); !ok {
-		return base, nil
+	if c.takes("-") {
+		value, err := c.expression(signStrength)
+		if err == nil {
+			value.number = new(big.Rat).Neg(value.number)
+		}
+		return value, err
 	}
-	if c.depth++; c.depth > maxDepth {
-		return base, errTooDeep
+	number, err := c.plainValue()
+	if err == nil && c.next() == "%" && (ofAmount.MatchString(c.rest) || !remainder.MatchString(c.rest)) {
+		c.rest = c.rest[1:]
+		return amount{bounded(new(big.Rat).Mul(number, big.NewRat(1, 100))), true}, nil
 	}
-	defer func() { c.depth-- }()
-	exponent, err := c.signed()
-	if err != nil {
-		return base, err
-	}
-	number, err := raise(base.number, exponent.number)
 	return amount{number: number}, err
 }
 
-var errTooDeep = errors.New("it is nested too deep")
-
-// value is a number, a constant, a function or parentheses, and the per cent
-// sign after it.
-func (c *calculation) value() (amount, error) {
-	number, err := c.plainValue()
-	if err != nil {
-		return amount{}, err
-	}
-	if _, ok := c.next("%"); ok {
-		return amount{multiply(number, big.NewRat(1, 100)), true}, nil
-	}
-	return amount{number: number}, nil
-}
-
 func (c *calculation) plainValue() (*big.Rat, error) {
-	c.space()
-	if c.at == len(c.text) {
+	switch next := c.next(); {
+	case next == "":
 		return nil, errors.New("it ends where a number is missing")
-	}
-	switch r, _ := utf8.DecodeRuneInString(c.text[c.at:]); {
-	case r == '(':
-		c.at++
+	case c.takes("("):
 		values, err := c.list(false)
 		if err != nil {
 			return nil, err
 		}
 		return values[0], nil
-	case r == '.' || '0' <= r && r <= '9':
+	case strings.ContainsAny(next[:1], ".0123456789"):
 		return c.number()
-	case unicode.IsLetter(r):
-		return c.name()
+	case unicode.IsLetter([]rune(next)[0]):
+		c.rest = c.rest[len(word.FindString(c.rest)):]
+		return c.named(next)
 	}
-	return nil, fmt.Errorf("%q is not understood at this place", c.rest())
+	return nil, c.notUnderstood()
 }
 
 // list reads what stands in parentheses, and the closing one.
-func (c *calculation) list(function bool) ([]*big.Rat, error) {
-	if c.depth++; c.depth > maxDepth {
-		return nil, errTooDeep
-	}
-	outer := c.args
-	defer func() { c.depth--; c.args = outer }()
-	c.args = 0
-	if function {
-		c.args = 1
-	}
-	var values []*big.Rat
+func (c *calculation) list(arguments bool) (values []*big.Rat, err error) {
+	outer := c.argument
+	defer func() { c.argument = outer }()
+	c.argument = arguments
 	for {
-		value, err := c.sum()
+		value, err := c.expression(0)
 		if err != nil {
 			return nil, err
 		}
 		values = append(values, value.number)
-		if _, ok := c.next(")"); ok {
+		switch {
+		case c.takes(")"):
 			return values, nil
-		}
-		if _, ok := c.next(",;"); !ok || !function {
+		case !arguments || !c.takes(",;"):
 			return nil, errors.New("a parenthesis is not closed")
 		}
 	}
 }
 
-// number reads 1234.5, 1,234.5 (but not between arguments), 1_000 and 1.2e-3.
 func (c *calculation) number() (*big.Rat, error) {
-	start := c.at
-	digits := func() {
-		for c.at < len(c.text) && (c.text[c.at] >= '0' && c.text[c.at] <= '9' || c.text[c.at] == '_') {
-			c.at++
-		}
+	written := number.FindString(c.rest)
+	if c.argument {
+		written, _, _ = strings.Cut(written, ",")
 	}
-	digits()
-	for c.args == 0 && c.thousands() {
-		c.at += len(",000")
-	}
-	if c.at < len(c.text) && c.text[c.at] == '.' {
-		c.at++
-		digits()
-	}
-	if c.exponentFollows() {
-		c.at += 2
-		digits()
-	}
-	written := strings.NewReplacer(",", "", "_", "").Replace(c.text[start:c.at])
-	if _, exponent, ok := strings.Cut(strings.ToLower(written), "e"); ok {
+	c.rest = c.rest[len(written):]
+	plain := strings.NewReplacer(",", "", "_", "").Replace(written)
+	if _, exponent, ok := strings.Cut(strings.ToLower(plain), "e"); ok {
 		if e, err := strconv.Atoi(exponent); err != nil || e > 300 || e < -300 {
 			return nil, fmt.Errorf("%s is too large or too small", written)
 		}
 	}
-	number, ok := new(big.Rat).SetString(written)
+	value, ok := new(big.Rat).SetString(plain)
 	if !ok {
 		return nil, fmt.Errorf("%q is no number", written)
 	}
-	return bounded(number), nil
+	return bounded(value), nil
 }
 
-// thousands tells a comma between thousands from any other.
-func (c *calculation) thousands() bool {
-	near := c.text[c.at:]
-	if len(near) < 4 || near[0] != ',' || len(near) > 4 && near[4] >= '0' && near[4] <= '9' {
-		return false
-	}
-	return !strings.ContainsFunc(near[1:4], func(r rune) bool { return r < '0' || r > '9' })
-}
-
-func (c *calculation) exponentFollows() bool {
-	near := c.text[c.at:]
-	if len(near) < 2 || near[0] != 'e' && near[0] != 'E' {
-		return false
-	}
-	digit := near[1]
-	if (digit == '+' || digit == '-') && len(near) > 2 {
-		digit = near[2]
-	}
-	return digit >= '0' && digit <= '9'
-}
-
-// word takes a word, if it comes next.
-func (c *calculation) word(word string) bool {
-	c.space()
-	if name := c.letters(); strings.EqualFold(name, word) {
-		c.at += len(name)
-		return true
-	}
-	return false
-}
-
-func (c *calculation) letters() string {
-	near := c.text[c.at:]
-	end := strings.IndexFunc(near, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if end < 0 {
-		end = len(near)
-	}
-	return near[:end]
-}
-
-// name reads a constant or a call of a function. A function of one value
-// needs no parentheses.
-func (c *calculation) name() (*big.Rat, error) {
-	name := c.letters()
-	c.at += len(name)
-	switch strings.ToLower(name) {
+// named is a constant, or a call of a function. A function of one value needs no
+// parentheses.
+func (c *calculation) named(name string) (*big.Rat, error) {
+	switch name {
 	case "pi":
 		return fromFloat(math.Pi)
 	case "e":
 		return fromFloat(math.E)
 	}
-	apply, ok := functions[strings.ToLower(name)]
-	if !ok {
+	apply := functions[name]
+	if apply == nil {
 		return nil, fmt.Errorf("%q is not known; the functions are %s", excerpt.Clip(name, 30), functionNames())
 	}
-	if _, ok := c.next("("); ok {
+	if c.takes("(") {
 		values, err := c.list(true)
 		if err != nil {
 			return nil, err
 		}
 		return apply(values)
 	}
-	if c.depth++; c.depth > maxDepth {
-		return nil, errTooDeep
-	}
-	defer func() { c.depth-- }()
 	value, err := c.plainValue()
 	if err != nil {
 		return nil, err
 	}
 	return apply([]*big.Rat{value})
+}
+
+// raise is exact for whole exponents as long as the result is of a size to keep.
+func raise(base, exponent *big.Rat) (*big.Rat, error) {
+	if base.Sign() == 0 && exponent.Sign() < 0 {
+		return nil, errors.New("it divides by zero")
+	}
+	bits := int64(max(base.Num().BitLen(), base.Denom().BitLen()))
+	if exponent.IsInt() && exponent.Num().CmpAbs(big.NewInt(maxBits/bits)) <= 0 {
+		size := new(big.Int).Abs(exponent.Num())
+		result := new(big.Rat).SetFrac(new(big.Int).Exp(base.Num(), size, nil), new(big.Int).Exp(base.Denom(), size, nil))
+		if exponent.Sign() < 0 {
+			result.Inv(result)
+		}
+		return result, nil
+	}
+	x, _ := base.Float64()
+	y, _ := exponent.Float64()
+	return fromFloat(math.Pow(x, y))
+}
+
+// floor is the next whole number below.
+func floor(x *big.Rat) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Div(x.Num(), x.Denom())) // Euclidean: down, as the denominator is positive
+}
+
+// bounded rounds a number that has grown too long to be kept exact.
+func bounded(x *big.Rat) *big.Rat {
+	if x.Num().BitLen() <= maxBits && x.Denom().BitLen() <= maxBits {
+		return x
+	}
+	if f, _ := x.Float64(); !math.IsInf(f, 0) {
+		return new(big.Rat).SetFloat64(f)
+	}
+	return x
+}
+
+func fromFloat(f float64) (*big.Rat, error) {
+	switch {
+	case math.IsNaN(f):
+		return nil, errors.New("it has no result among the real numbers")
+	case math.IsInf(f, 0):
+		return nil, errors.New("it is too large, or infinite")
+	}
+	return new(big.Rat).SetFloat64(f), nil
+}
+
+// Format writes whole numbers in full up to 60 digits, others with at
+// most 12 significant ones.
+func Format(x *big.Rat) string {
+	if x.IsInt() {
+		if text := x.Num().String(); len(text) <= 60 {
+			return text
+		}
+	}
+	f, _ := x.Float64()
+	if math.IsInf(f, 0) {
+		return fmt.Sprintf("about 10^%d", len(x.Num().String())-len(x.Denom().String()))
+	}
+	if size := math.Abs(f); size != 0 && (size < 1e-6 || size >= 1e21) {
+		return fmt.Sprintf("%.12g", f)
+	}
+	places := 12 - int(math.Ceil(math.Log10(math.Abs(f)+1e-300)))
+	text := x.FloatString(min(max(places, 0), 18))
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// functions by name; those of floats give as many digits as a float has.
+var functions = map[string]func([]*big.Rat) (*big.Rat, error){
+	"sqrt": ofFloat(math.Sqrt), "cbrt": ofFloat(math.Cbrt), "exp": ofFloat(math.Exp),
+	"ln": ofFloat(math.Log), "log": ofFloat(math.Log10), "log10": ofFloat(math.Log10), "log2": ofFloat(math.Log2),
+	"sin": ofFloat(math.Sin), "cos": ofFloat(math.Cos), "tan": ofFloat(math.Tan),
+	"asin": ofFloat(math.Asin), "acos": ofFloat(math.Acos), "atan": ofFloat(math.Atan),
+	"abs":   ofOne(func(x *big.Rat) (*big.Rat, error) { return new(big.Rat).Abs(x), nil }),
+	"floor": ofOne(func(x *big.Rat) (*big.Rat, error) { return floor(x), nil }),
+	"ceil": ofOne(func(x *big.Rat) (*big.Rat, error) {
+		below := floor(new(big.Rat).Neg(x))
+		return below.Neg(below), nil
+	}),
+	"round": round,
+	"min":   func(values []*big.Rat) (*big.Rat, error) { return slices.MinFunc(values, (*big.Rat).Cmp), nil },
+	"max":   func(values []*big.Rat) (*big.Rat, error) { return slices.MaxFunc(values, (*big.Rat).Cmp), nil },
+	"sum":   func(values []*big.Rat) (*big.Rat, error) { return sum(values), nil },
+	"avg":   average, "mean": average,
+}
+
+func functionNames() string {
+	var names []string
+	for name := range functions {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func ofOne(f func(*big.Rat) (*big.Rat, error)) func([]*big.Rat) (*big.Rat, error) {
+	return func(values []*big.Rat) (*big.Rat, error) {
+		if len(values) != 1 {
+			return nil, fmt.Errorf("a function of one number was given %d", len(values))
+		}
+		return f(values[0])
+	}
+}
+
+func ofFloat(f func(float64) float64) func([]*big.Rat) (*big.Rat, error) {
+	return ofOne(func(value *big.Rat) (*big.Rat, error) {
+		x, _ := value.Float64()
+		return fromFloat(f(x))
+	})
+}
+
+func sum(values []*big.Rat) *big.Rat {
+	total := new(big.Rat)
+	for _, v := range values {
+		total = bounded(total.Add(total, v))
+	}
+	return total
+}
+
+func average(values []*big.Rat) (*big.Rat, error) {
+	return bounded(new(big.Rat).Quo(sum(values), big.NewRat(int64(len(values)), 1))), nil
+}
+
+// round rounds half away from zero, to whole numbers or to a number of digits.
+func round(values []*big.Rat) (*big.Rat, error) {
+	digits := big.NewInt(0)
+	switch {
+	case len(values) > 2:
+		return nil, errors.New("round takes a number and how many digits to keep")
+	case len(values) == 2:
+		if digits = values[1].Num(); !values[1].IsInt() || digits.CmpAbs(big.NewInt(50)) > 0 {
+			return nil, errors.New("round keeps -50 to 50 digits")
+		}
+	}
+	shift := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), new(big.Int).Abs(digits), nil))
+	if digits.Sign() < 0 {
+		shift.Inv(shift)
+	}
+	shifted := new(big.Rat).Mul(new(big.Rat).Abs(values[0]), shift)
+	whole := floor(shifted.Add(shifted, big.NewRat(1, 2)))
+	whole.Quo(whole, shift)
+	if values[0].Sign() < 0 {
+		whole.Neg(whole)
+	}
+	return bounded(whole), nil
 }
