@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"lifehub/internal/text"
 )
 
 // Coverage says how far a search of the notes can be trusted.
@@ -29,7 +31,7 @@ func (c Coverage) Health() string {
 		said[0] = "searched 1 note"
 	}
 	if strings.HasPrefix(c.Embedder, "words only") {
-		said = append(said, OneLine(c.Embedder))
+		said = append(said, text.OneLine(c.Embedder))
 	}
 	if age := time.Duration(c.Age * float64(time.Second)); age >= worthSaying {
 		said = append(said, "as they were "+roughly(age)+" ago")

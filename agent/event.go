@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
+
+	"lifehub/internal/text"
 )
 
 // Event is something that happened during a turn. Its JSON is one flat
@@ -354,7 +356,7 @@ type Citation struct {
 // quotation without a number, or [?] for a place that the answer names itself.
 func (c Citation) Mark() string {
 	const longest = 32 // characters of a quotation
-	switch words := []rune(OneLine(c.Words)); {
+	switch words := []rune(text.OneLine(c.Words)); {
 	case len(words) > longest:
 		return "“" + string(words[:longest-1]) + "…”"
 	case len(words) > 0:
@@ -393,7 +395,7 @@ func (e ToolEnded) Brief() string {
 	case e.Nothing:
 		return "nothing found"
 	}
-	return Clip(OneLine(e.Output), MaxLogged)
+	return text.Clip(text.OneLine(e.Output), MaxLogged)
 }
 
 const MaxLogged = 200 // of a result that is kept with the answer

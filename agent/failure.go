@@ -7,12 +7,13 @@ import (
 	"net/http"
 	"strings"
 
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
 // FailedFrom says what an error of a model or of a turn means, and what to do next.
 func FailedFrom(err error) Failed {
-	f := Failed{Message: AsSentence(err.Error()), Err: err}
+	f := Failed{Message: text.AsSentence(err.Error()), Err: err}
 	var missing *llm.NotFoundError
 	var unsupported *llm.UnsupportedError
 	var unreachable *llm.UnreachableError

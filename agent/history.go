@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -44,7 +45,7 @@ type Logged struct {
 func (l Logged) String() string {
 	switch {
 	case l.Thought != "":
-		return "thought: " + OneLine(l.Thought)
+		return "thought: " + text.OneLine(l.Thought)
 	case l.Result == "":
 		return l.Action
 	}

@@ -6,9 +6,10 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
+	markdown "github.com/yuin/goldmark/text"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 const (
@@ -29,7 +30,7 @@ func PlainLine(message string) string {
 	typed := ParseMessage(message).Text
 	source := []byte(tag.ReplaceAllString(strings.ToValidUTF8(typed[:min(len(typed), titleOf)], ""), " "))
 	var plain strings.Builder
-	_ = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // none of its steps fails
+	_ = ast.Walk(goldmark.DefaultParser().Parse(markdown.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // none of its steps fails
 		if !entering {
 			if n.Type() == ast.TypeBlock {
 				plain.WriteByte('\n')
@@ -60,7 +61,7 @@ func PlainLine(message string) string {
 // plainLine leaves out what Markdown did not take for its own, half a pair of
 // stars, and what no terminal should be given.
 func plainLine(line string) string {
-	return OneLine(strings.Map(func(r rune) rune {
+	return text.OneLine(strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // Attachment is a text that came with a message and that nobody typed: what was
@@ -29,15 +30,15 @@ var attachedMark = pattern.Lazy("^(`{3,})attached (.+)$")
 func (m Message) String() string {
 	sent := ParseMessage(m.Text) // what looks like an attachment in it could take the mark of another for its end
 	m.Text, m.Attached = sent.Text, append(sent.Attached, m.Attached...)
-	text := cmp.Or(strings.TrimSpace(m.Text), NothingTyped)
+	whole := cmp.Or(strings.TrimSpace(m.Text), NothingTyped)
 	for _, a := range m.Attached {
 		mark := "```"
 		for strings.Contains(a.Text, mark) {
 			mark += "`"
 		}
-		text += "\n\n" + mark + "attached " + cmp.Or(OneLine(a.Name), "text") + "\n" + strings.TrimRight(a.Text, "\n") + "\n" + mark
+		whole += "\n\n" + mark + "attached " + cmp.Or(text.OneLine(a.Name), "text") + "\n" + strings.TrimRight(a.Text, "\n") + "\n" + mark
 	}
-	return text
+	return whole
 }
 
 // ParseMessage is the message that a text from [Message.String] was.

@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // maxSchema bounds the schema of a tool that is checked, in bytes.
@@ -91,5 +92,5 @@ func SchemaError(err error) error {
 		line = atTop.ReplaceAllString(strings.TrimPrefix(strings.TrimSpace(line), "- "), "")
 		lines[i] = inArgument.ReplaceAllString(line, "$1: ")
 	}
-	return errors.New(agent.Clip(strings.Join(lines, "; "), 500))
+	return errors.New(text.Clip(strings.Join(lines, "; "), 500))
 }

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -54,7 +55,7 @@ func ChooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agen
 
 // FactLine is a fact in a prompt; n is the number to cite it by, 0 for none.
 func FactLine(f agent.Fact, n int) string {
-	line := agent.OneLine(f.Text)
+	line := text.OneLine(f.Text)
 	if from := f.Provenance(); from != "" {
 		line += " (" + from + ")"
 	}
@@ -124,7 +125,7 @@ func (m LongTerm) embedQuestion(ctx context.Context, question string) (name stri
 	}
 	prefix, _ := m.prefixes(e.Name())
 	vectors, err := agent.Guarded(ctx, func(ctx context.Context) ([][]float32, error) {
-		return e.Embed(ctx, []string{prefix + agent.Clip(question, maxEmbedded)})
+		return e.Embed(ctx, []string{prefix + text.Clip(question, maxEmbedded)})
 	})
 	if err != nil || len(vectors) != 1 {
 		return "", nil
@@ -162,7 +163,7 @@ func (m LongTerm) EmbedAll(ctx context.Context) error {
 		}
 		texts := make([]string, len(batch))
 		for i, r := range batch {
-			texts[i] = prefix + agent.Clip(r.Question+"\n"+r.Answer, maxEmbedded)
+			texts[i] = prefix + text.Clip(r.Question+"\n"+r.Answer, maxEmbedded)
 		}
 		vectors, err := e.Embed(ctx, texts)
 		if err != nil {
@@ -188,7 +189,7 @@ func rankMemories(ctx context.Context, question string, found []agent.Recollecti
 	best := 0.0
 	for _, r := range found {
 		best = max(best, r.BM25)
-		texts = append(texts, agent.Clip(r.Question+"\n"+r.Answer, maxEmbedded))
+		texts = append(texts, text.Clip(r.Question+"\n"+r.Answer, maxEmbedded))
 	}
 	likeness, err := alike(ctx, question, texts)
 	if err != nil {

@@ -269,7 +269,7 @@ func ClipTokens(s string, n int) string {
 	if all <= n {
 		return s
 	}
-	return agent.Clip(s, len(s)*max(0, n-markTokens)/all)
+	return text.Clip(s, len(s)*max(0, n-markTokens)/all)
 }
 
 // markTokens is what the mark of a clipped text costs at most.

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -38,14 +39,14 @@ func (t *turn) attach(ctx context.Context) error {
 // notesLike are the user's own notes that a text may have been taken from,
 // without what is untrusted in them: who pastes a part of a note does not make
 // the note untrusted.
-func (t *turn) notesLike(ctx context.Context, text string) (own []string) {
+func (t *turn) notesLike(ctx context.Context, pasted string) (own []string) {
 	tool := t.tool(searchTool)
 	if tool == nil || t.Reread == nil {
 		return nil
 	}
 	seen := map[string]bool{}
-	for _, at := range []int{0, len(text) / 2, max(0, len(text)-maxTopic)} {
-		input, err := json.Marshal(map[string]string{"query": strings.ToValidUTF8(agent.Clip(text[at:], maxTopic), "")})
+	for _, at := range []int{0, len(pasted) / 2, max(0, len(pasted)-maxTopic)} {
+		input, err := json.Marshal(map[string]string{"query": strings.ToValidUTF8(text.Clip(pasted[at:], maxTopic), "")})
 		if err != nil {
 			continue
 		}
@@ -90,7 +91,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		if err != nil {
 			o = failedOutcome(ctx, err)
 		}
-		o.result.Text, o.reason = agent.Clip(t.Redact(o.result.Text), maxResult), t.Redact(o.reason)
+		o.result.Text, o.reason = text.Clip(t.Redact(o.result.Text), maxResult), t.Redact(o.reason)
 		t.mark(ctx, name, err != nil || o.result.Untrusted, &o.result, o.reason)
 		t.emit(agent.ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.result.Text, Error: o.reason, Sources: o.result.Sources, Took: t.since(start)})
 		t.found = append(t.found, finding{step: agent.Step{ID: id, Tool: attachTool, Description: name}, outcome: o})
@@ -127,7 +128,7 @@ func (t *turn) attachedParts() (parts []prompt.Part) {
 		p.Text = f.forModel().Text
 		for _, s := range f.result.Sources {
 			if n := numberOf(t.sources, s); n > 0 {
-				parts = append(parts, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", n, agent.OneLine(s.Title())), Text: s.Text, Fence: fence})
+				parts = append(parts, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", n, text.OneLine(s.Title())), Text: s.Text, Fence: fence})
 				p.Text = ""
 			}
 		}

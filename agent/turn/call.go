@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/rules"
+	"lifehub/internal/text"
 )
 
 const (
@@ -177,12 +178,12 @@ func (t *turn) make(ctx context.Context, c call) outcome {
 func (t *turn) perform(ctx context.Context, p *permit) outcome {
 	result, err := t.runInTime(ctx, p)
 	if err == nil {
-		result.Text = agent.Clip(t.Redact(result.Text), maxResult)
+		result.Text = text.Clip(t.Redact(result.Text), maxResult)
 		return outcome{status: agent.Done, result: result}
 	}
 	o := failedOutcome(ctx, err)
 	o.err = err
-	o.reason = agent.Clip(t.Redact(o.reason), maxResult)
+	o.reason = text.Clip(t.Redact(o.reason), maxResult)
 	if o.stopped && !agent.ReadOnly(p.tool) {
 		o.status, o.reason = agent.StepFailed, "it was stopped in the middle: whether it happened is not known"
 	}
@@ -277,9 +278,9 @@ func failedOutcome(ctx context.Context, err error) outcome {
 	}
 	var broke *agent.PanicError
 	if errors.As(err, &broke) {
-		return outcome{status: agent.StepFailed, reason: agent.Clip(fmt.Sprintf("the tool broke: %v", broke.Fault), maxReason)}
+		return outcome{status: agent.StepFailed, reason: text.Clip(fmt.Sprintf("the tool broke: %v", broke.Fault), maxReason)}
 	}
-	return outcome{status: agent.StepFailed, reason: agent.Clip(err.Error(), maxReason)}
+	return outcome{status: agent.StepFailed, reason: text.Clip(err.Error(), maxReason)}
 }
 
 func stopped() outcome {

@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -153,7 +154,7 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 	}
 	fmt.Fprintf(&b, "%s\n\nShorten all of it now.", fence)
 	if focus != "" {
-		fmt.Fprintf(&b, " Keep above all what has to do with: %s", agent.OneLine(focus))
+		fmt.Fprintf(&b, " Keep above all what has to do with: %s", text.OneLine(focus))
 	}
 	text, err := agent.Guarded(ctx, func(ctx context.Context) (string, error) {
 		answer, _, err := llm.Collect(a.Model.Stream(ctx, llm.Request{

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -116,11 +117,11 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 			best = tried
 		}
 		th.after = append(th.after,
-			llm.Message{Role: llm.Assistant, Text: agent.Clip(cmp.Or(tried.report, "(no report)"), repeatResult)},
+			llm.Message{Role: llm.Assistant, Text: text.Clip(cmp.Or(tried.report, "(no report)"), repeatResult)},
 			llm.Message{Role: llm.User, Text: again(tried.Judgement)})
 		th.repeated = 0
 	}
-	t.emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is partial: it was not accepted in %d attempts. %s", kind.name, step, maxAttempts, agent.OneLine(agent.Clip(best.Feedback, 300))))})
+	t.emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is partial: it was not accepted in %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.Feedback, 300))))})
 	result := th.result(best.report)
 	result.Partial = true
 	return result, nil
@@ -206,12 +207,12 @@ func (th *agentLoop) result(report string) agent.Result {
 
 // text is the task as the worker reads it.
 func (d delegation) text() string {
-	text := "Your task:\n" + d.Task
+	task := "Your task:\n" + d.Task
 	if len(d.Parameters) > 2 && string(d.Parameters) != "null" {
-		text += "\n\nParameters: " + agent.Clip(string(d.Parameters), repeatResult)
+		task += "\n\nParameters: " + text.Clip(string(d.Parameters), repeatResult)
 	}
 	if d.Criteria != "" {
-		text += "\n\nIt is done well when: " + d.Criteria
+		task += "\n\nIt is done well when: " + d.Criteria
 	}
-	return text
+	return task
 }

@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -82,7 +83,7 @@ func (t *turn) sourcesOf(found []finding) (sources []agent.Source) {
 // source is the text of a step as a place that can be cited.
 func (f finding) source() agent.Source {
 	s := agent.Source{
-		Path: f.step.Tool, Call: f.step.ID, Heading: agent.Clip(agent.OneLine(cmp.Or(f.step.Description, strings.Join(textsIn(f.step.Input), " · "))), 80),
+		Path: f.step.Tool, Call: f.step.ID, Heading: text.Clip(text.OneLine(cmp.Or(f.step.Description, strings.Join(textsIn(f.step.Input), " · "))), 80),
 		Line: 1, EndLine: 1 + strings.Count(f.result.Text, "\n"), Text: f.result.Text,
 	}
 	if f.step.Tool == attachTool {
@@ -130,7 +131,7 @@ func (t *turn) explainerPrompt() prompt.Prompt {
 		if slices.ContainsFunc(t.found, func(f finding) bool { return f.step.ID == s.Call }) {
 			continue // it stands in the results
 		}
-		head := fmt.Sprintf("[%d] %s", s.N, agent.OneLine(s.Title()))
+		head := fmt.Sprintf("[%d] %s", s.N, text.OneLine(s.Title()))
 		p.Material = append(p.Material, prompt.Part{Kind: "sources", Head: head, Text: s.Text, Fence: fence})
 		if s.Call != "" {
 			brought = append(brought, llm.Result{Tool: s.Path, Status: string(agent.Done), Text: s.Text, N: s.N})
@@ -210,7 +211,7 @@ func (f finding) forModel() llm.Result {
 func resultHead(f finding) string {
 	head := fmt.Sprintf("Step %s, %s", f.step.ID, f.step.Tool)
 	if f.step.Description != "" {
-		head += " (" + agent.Clip(f.step.Description, 200) + ")"
+		head += " (" + text.Clip(f.step.Description, 200) + ")"
 	}
 	head += ": " + string(f.status)
 	switch {

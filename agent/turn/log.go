@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 )
 
 // Bounds of what is told and kept of a log, in bytes: the results themselves
@@ -17,7 +18,7 @@ const (
 )
 
 func actionOf(s agent.Step) string {
-	return agent.Clip(agent.OneLine(s.Tool+"("+string(s.Input)+")"), maxAction)
+	return text.Clip(text.OneLine(s.Tool+"("+string(s.Input)+")"), maxAction)
 }
 
 // logged is what a step came to. Passages are saved with the answer already.
@@ -26,11 +27,11 @@ func (f finding) logged(limit int) agent.Logged {
 	if r.Cited && limit == agent.MaxLogged {
 		r.Text = agent.ToolEnded{Sources: f.result.Sources}.Brief()
 	}
-	text := agent.OneLine(r.Text)
+	result := text.OneLine(r.Text)
 	if f.status != agent.Done {
-		text = strings.TrimSuffix(fmt.Sprintf("%s: %s", f.status, text), ": ")
+		result = strings.TrimSuffix(fmt.Sprintf("%s: %s", f.status, result), ": ")
 	}
-	return agent.Logged{Step: f.step.ID, Action: actionOf(f.step), Result: cmp.Or(agent.Clip(text, limit), string(f.status))}
+	return agent.Logged{Step: f.step.ID, Action: actionOf(f.step), Result: cmp.Or(text.Clip(result, limit), string(f.status))}
 }
 
 // contextLog is what a prompt holds of steps.

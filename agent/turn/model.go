@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -145,7 +146,7 @@ func (t *turn) tellSlow(why string) {
 		return
 	}
 	if why != "" {
-		t.emit(agent.Noticed{Text: agent.AsSentence(why) + " The request is sent again."})
+		t.emit(agent.Noticed{Text: text.AsSentence(why) + " The request is sent again."})
 		return
 	}
 	name := t.ModelName()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 )
 
 // unlikely reports whether the turn searched the notes, no search found what
@@ -37,7 +38,7 @@ func (t *turn) doubt() {
 			if !s.Untrusted {
 				own = append(own, s.Title())
 			}
-			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(agent.OneLine(s.Title()), "`", "'"))
+			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(text.OneLine(s.Title()), "`", "'"))
 		}
 		t.provenance.addOwn(own)
 		t.gap += " Nearest: " + strings.Join(names, ", ") + "."

@@ -11,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/rules"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -106,7 +107,7 @@ func firstNew(words []string) (list []string) {
 		if len(list) == maxNew {
 			return append(list, "and more")
 		}
-		if word = agent.Clip(word, 60); !slices.Contains(list, word) {
+		if word = text.Clip(word, 60); !slices.Contains(list, word) {
 			list = append(list, word)
 		}
 	}

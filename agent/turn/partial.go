@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -59,7 +60,7 @@ func (t *turn) survived(lost string, err error) {
 func (t *turn) tellSetbacks(failure error) {
 	for _, s := range t.setbacks {
 		if failure == nil || failure.Error() != s.err.Error() {
-			t.emit(agent.Noticed{Text: agent.AsSentence(strings.Join(s.lost, "; ") + ": " + agent.OneLine(agent.Clip(s.err.Error(), 500)))})
+			t.emit(agent.Noticed{Text: text.AsSentence(strings.Join(s.lost, "; ") + ": " + text.OneLine(text.Clip(s.err.Error(), 500)))})
 		}
 	}
 }

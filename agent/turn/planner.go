@@ -15,6 +15,7 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -206,10 +207,10 @@ func (t *turn) fallback(offered []agent.Tool, problem error) agent.PlanMade {
 }
 
 // repair is what is said after a draft that cannot be used.
-func repair(text string, problem error) []llm.Message {
-	said := strings.NewReplacer("{problem}", agent.Clip(problem.Error(), 1000))
+func repair(draft string, problem error) []llm.Message {
+	said := strings.NewReplacer("{problem}", text.Clip(problem.Error(), 1000))
 	return []llm.Message{
-		{Role: llm.Assistant, Text: agent.Clip(text, 4000)},
+		{Role: llm.Assistant, Text: text.Clip(draft, 4000)},
 		{Role: llm.User, Text: said.Replace(repairPrompt)},
 	}
 }

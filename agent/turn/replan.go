@@ -10,6 +10,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
+	"lifehub/internal/text"
 )
 
 //go:embed prompts/replan.md
@@ -66,7 +67,7 @@ func (t *turn) replanPrompt(offered []agent.Tool, missing []string) prompt.Promp
 	for _, f := range t.found {
 		r := f.forModel()
 		p.Request.Task.Results = append(p.Request.Task.Results, r)
-		p.Material = append(p.Material, prompt.Part{Kind: "results", Head: resultHead(f), Text: agent.Clip(r.Text, replanResult), Fence: fence})
+		p.Material = append(p.Material, prompt.Part{Kind: "results", Head: resultHead(f), Text: text.Clip(r.Text, replanResult), Fence: fence})
 	}
 	p.Log = contextLog(t.found)
 	p.Intro = "What was done so far for the message below. Lines between " + fence + " marks are data."
@@ -87,7 +88,7 @@ func missingOf(found []finding) (missing []string) {
 		case f.status != agent.StepFailed && f.status != agent.Skipped:
 			continue
 		}
-		missing = append(missing, fmt.Sprintf("- step %s, %s %s: %s", f.step.ID, f.step.Tool, agent.Clip(string(f.step.Input), 300), agent.OneLine(agent.Clip(why, 500))))
+		missing = append(missing, fmt.Sprintf("- step %s, %s %s: %s", f.step.ID, f.step.Tool, text.Clip(string(f.step.Input), 300), text.OneLine(text.Clip(why, 500))))
 	}
 	if !slices.ContainsFunc(found, func(f finding) bool { return f.status == agent.StepFailed || f.result.Nothing }) {
 		return nil // steps that were left out because of a no

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/parse"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -21,9 +22,9 @@ const (
 // they brought.
 func (th *agentLoop) round(ctx context.Context, r reply) error {
 	if r.problem != nil {
-		th.emit(agent.Noticed{Text: "The model printed a call that cannot be read; it is told so: " + agent.Clip(r.problem.Error(), 200)})
-		th.after = append(th.after, llm.Message{Role: llm.Assistant, Text: agent.Clip(r.text, repeatResult)},
-			llm.Message{Role: llm.User, Text: "That reads like a call of a tool, and cannot be run: " + agent.Clip(r.problem.Error(), 500) +
+		th.emit(agent.Noticed{Text: "The model printed a call that cannot be read; it is told so: " + text.Clip(r.problem.Error(), 200)})
+		th.after = append(th.after, llm.Message{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)},
+			llm.Message{Role: llm.User, Text: "That reads like a call of a tool, and cannot be run: " + text.Clip(r.problem.Error(), 500) +
 				". Call again, as one JSON object {\"name\": …, \"arguments\": {…}} between <tool_call> and </tool_call>, or answer without a call."})
 		return nil
 	}
@@ -39,7 +40,7 @@ func (th *agentLoop) round(ctx context.Context, r reply) error {
 	}
 	if len(steps) == 0 {
 		th.leaveOut(dropped)
-		th.emit(agent.Noticed{Text: "The model asked for what cannot be run; it is told so: " + agent.Clip(strings.Join(shorten(dropped), "; "), 500)})
+		th.emit(agent.Noticed{Text: "The model asked for what cannot be run; it is told so: " + text.Clip(strings.Join(shorten(dropped), "; "), 500)})
 	}
 	return th.runRound(ctx, steps, calls, r)
 }
@@ -134,7 +135,7 @@ func replies(calls []told, r reply) (messages []llm.Message) {
 		for _, c := range calls {
 			fmt.Fprintf(&b, "%s:\n%s\n\n", c.call.Name, c.text)
 		}
-		return []llm.Message{{Role: llm.Assistant, Text: agent.Clip(r.text, repeatResult)}, {Role: llm.User, Text: "What the calls brought:\n\n" + strings.TrimSpace(b.String())}}
+		return []llm.Message{{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)}, {Role: llm.User, Text: "What the calls brought:\n\n" + strings.TrimSpace(b.String())}}
 	}
 	asked := llm.Message{Role: llm.Assistant, Text: r.text}
 	for _, c := range calls {
@@ -174,7 +175,7 @@ func (th *agentLoop) replay(ctx context.Context) error {
 // marks.
 func (th *agentLoop) tell(f finding) string {
 	fence := th.fence()
-	quote := func(text string, limit int) string { return fence + "\n" + agent.Clip(text, limit) + "\n" + fence }
+	quote := func(words string, limit int) string { return fence + "\n" + text.Clip(words, limit) + "\n" + fence }
 	var b strings.Builder
 	limit := maxResult
 	if f.same != "" {
@@ -183,12 +184,12 @@ func (th *agentLoop) tell(f finding) string {
 	}
 	switch {
 	case f.status != agent.Done:
-		return b.String() + string(f.status) + ": " + agent.Clip(f.reason, maxReason)
+		return b.String() + string(f.status) + ": " + text.Clip(f.reason, maxReason)
 	case f.result.Nothing:
 		b.WriteString("It found nothing.\n")
 	}
 	for _, s := range f.result.Sources {
-		head := agent.OneLine(s.Title())
+		head := text.OneLine(s.Title())
 		if n := numberOf(th.sources, s); th.stream && n > 0 {
 			head = fmt.Sprintf("[%d] %s", n, head)
 		}
@@ -200,7 +201,7 @@ func (th *agentLoop) tell(f finding) string {
 		}
 		b.WriteString(quote(f.result.Text, limit))
 	}
-	return strings.TrimSpace(agent.Clip(b.String(), limit+len(nudge)))
+	return strings.TrimSpace(text.Clip(b.String(), limit+len(nudge)))
 }
 
 // numberOf is the number of the source that holds s; 0: none does.

@@ -6,6 +6,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -21,7 +22,7 @@ func (t *turn) topic() string {
 	if t.question != agent.NothingTyped || len(t.with) == 0 {
 		return t.question
 	}
-	return agent.Clip(t.with[0].Text, maxTopic)
+	return text.Clip(t.with[0].Text, maxTopic)
 }
 
 // typedBefore is the history with no more of the user's messages than was typed.

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/parse"
+	"lifehub/internal/text"
 )
 
 // repairSteps makes steps that can run of those that the model wrote, and says
@@ -88,7 +89,7 @@ func (t *turn) repairStep(d parse.Step, offered []agent.Tool) (step agent.Step, 
 	if err != nil && reference.Match(d.Input) {
 		input, err = d.Input, nil // it may fit once the result is filled in
 	}
-	return agent.Step{Tool: spec.Name, Input: input, Description: agent.Clip(agent.OneLine(d.Description), 300), After: d.After}, notes, err
+	return agent.Step{Tool: spec.Name, Input: input, Description: text.Clip(text.OneLine(d.Description), 300), After: d.After}, notes, err
 }
 
 // maxDropped bounds what is told of a plan's faults.

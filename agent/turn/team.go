@@ -14,6 +14,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/parse"
 	"lifehub/agent/prompt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -65,10 +66,10 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 		Request:  llm.Request{Schema: routingSchema, MaxTokens: maxPlanTokens},
 	}
 	p = t.withAttached(p)
-	var text strings.Builder
+	var draft strings.Builder
 	answer := parse.AnswerStream{Say: t.say, Routed: true}
 	usage, err := t.ask(ctx, p, func(piece string) {
-		text.WriteString(piece)
+		draft.WriteString(piece)
 		answer.Add(piece)
 	})
 	if errors.Is(err, llm.ErrCut) && t.answer.Len() == 0 {
@@ -85,12 +86,12 @@ func (t *turn) frontline(ctx context.Context) (route bool, err error) {
 		Reason, Answer string
 		Route          bool
 	}
-	if parse.Object(text.String(), &decided) != nil {
+	if parse.Object(draft.String(), &decided) != nil {
 		return t.answer.Len() == 0, nil
 	}
 	said := strings.TrimSpace(decided.Answer)
 	if t.answer.Len() == 0 && (said == "" || decided.Route) {
-		t.routed = agent.Clip(agent.OneLine(decided.Reason), 300)
+		t.routed = text.Clip(text.OneLine(decided.Reason), 300)
 		return true, nil
 	}
 	if t.answer.Len() == 0 {

@@ -113,7 +113,7 @@ func toolWords(spec llm.ToolSpec) map[string]float64 {
 	for _, name := range args.PropertyOrder(spec.Schema) {
 		described += " " + strings.Join(wordsOfName(name), " ")
 	}
-	for _, tok := range text.Tokens(agent.Clip(described, 4000)) {
+	for _, tok := range text.Tokens(text.Clip(described, 4000)) {
 		if !tok.Stop {
 			counts[memory.Root(tok.Text)]++
 		}
@@ -159,7 +159,7 @@ func describe(specs []llm.ToolSpec, fence string) string {
 		if spec.By != "" {
 			to = &others
 		}
-		fmt.Fprintf(to, "%s(%s): %s\n", spec.Name, agent.OneLine(agent.Clip(arguments(spec.Schema), longest)), agent.OneLine(agent.Clip(spec.Description, longest)))
+		fmt.Fprintf(to, "%s(%s): %s\n", spec.Name, text.OneLine(text.Clip(arguments(spec.Schema), longest)), text.OneLine(text.Clip(spec.Description, longest)))
 	}
 	if others.Len() > 0 {
 		fmt.Fprintf(&own, "%s\n%s\n%s%s\n", strings.ReplaceAll(untrustedDescriptions, "{fence}", fence), fence, strings.ReplaceAll(others.String(), fence, ""), fence)
@@ -198,11 +198,11 @@ func arguments(schema json.RawMessage) string {
 		if slices.Contains(top.Required, name) {
 			optional = ""
 		}
-		text := name + optional + ": " + property.Kind()
+		argument := name + optional + ": " + property.Kind()
 		if property.Description != "" {
-			text += fmt.Sprintf(" %q", agent.OneLine(property.Description))
+			argument += fmt.Sprintf(" %q", text.OneLine(property.Description))
 		}
-		list = append(list, text)
+		list = append(list, argument)
 	}
 	return strings.Join(list, ", ")
 }
