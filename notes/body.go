@@ -7,8 +7,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-
-	"lifehub/internal/pattern"
 )
 
 // blockParser finds headings, lists, code and so on. It has no inline
@@ -16,21 +14,19 @@ import (
 // ourselves takes time in line with the text whatever stands in it.
 var blockParser = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 
-// readBody fills Headings, Blocks, Links, Tags and Tasks.
+// readBody fills Headings, Lists, Links, Tags and Tasks.
 func (n *Note) readBody(body string) {
 	lines := newLineIndex(body, n.BodyLine)
 	if overNested(body) {
 		n.problem("its quotes or lists are nested too deep; it is read as plain text")
-		n.Blocks = paragraphs(lines)
 		return
 	}
 	source := []byte(body)
 	document := blockParser.Parse(text.NewReader(source))
 	code := map[int]bool{} // lines that hold code
 	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
-		n.addBlock(node, lines)
+		n.readBlock(node, lines)
 	}
-	n.endBlocks(lines)
 	var scan inlineScan
 	for node := range leaves(document) {
 		segments := node.Lines()
@@ -75,47 +71,24 @@ func leaves(document ast.Node) func(func(ast.Node) bool) {
 	}
 }
 
-// addBlock notes an outermost block's kind and first line.
-func (n *Note) addBlock(node ast.Node, lines lineIndex) {
-	start := node.Pos()
-	if start < 0 {
+// readBlock reads an outermost block.
+func (n *Note) readBlock(node ast.Node, lines lineIndex) {
+	if node.Pos() < 0 {
 		return
 	}
-	block := Block{Kind: Paragraph, Line: lines.at(start)}
+	first := lines.at(node.Pos())
 	switch node := node.(type) {
 	case *ast.Heading:
-		block.Kind = HeadingBlock
-		n.Headings = append(n.Headings, Heading{node.Level, headingText(node, lines.body), block.Line})
+		n.Headings = append(n.Headings, Heading{node.Level, headingText(node, lines.body), first})
 	case *ast.List:
-		block.Kind = List
-	case *ast.CodeBlock, *ast.FencedCodeBlock:
-		block.Kind = Code
-	case *ast.Blockquote:
-		block.Kind = Quote
-	case *ast.HTMLBlock:
-		block.Kind = HTML
-	case *ast.ThematicBreak:
-		block.Kind = Rule
-	case *ast.Paragraph:
-		if s := node.Lines(); s.Len() > 1 && isTableRule(lines.body[s.At(1).Start:s.At(1).Stop]) {
-			block.Kind = Table
-		}
-	}
-	n.Blocks = append(n.Blocks, block)
-}
-
-// endBlocks gives each block its last line: the one before the next block,
-// except blank lines.
-func (n *Note) endBlocks(lines lineIndex) {
-	for i := range n.Blocks {
 		last := lines.last()
-		if i+1 < len(n.Blocks) {
-			last = max(n.Blocks[i+1].Line-1, n.Blocks[i].Line)
+		if next := node.NextSibling(); next != nil && next.Pos() >= 0 {
+			last = max(first, lines.at(next.Pos())-1)
 		}
-		for last > n.Blocks[i].Line && strings.TrimSpace(lines.text(last)) == "" {
+		for last > first && strings.TrimSpace(lines.text(last)) == "" {
 			last--
 		}
-		n.Blocks[i].EndLine = last
+		n.Lists = append(n.Lists, Lines{first, last})
 	}
 }
 
@@ -126,12 +99,6 @@ func headingText(node *ast.Heading, body string) string {
 		words = append(words, strings.TrimSpace(body[segment.Start:segment.Stop]))
 	}
 	return strings.Join(words, " ")
-}
-
-var tableRule = pattern.Lazy(`^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$`)
-
-func isTableRule(line string) bool {
-	return strings.Contains(line, "|") && tableRule.MatchString(line)
 }
 
 // maxNesting bounds quotes and lists within one another. No person nests so
@@ -169,23 +136,6 @@ func overNested(body string) bool {
 		}
 	}
 	return false
-}
-
-// paragraphs cuts a text at blank lines, for notes that are not parsed.
-func paragraphs(lines lineIndex) []Block {
-	var blocks []Block
-	open := false
-	for line := lines.first; line <= lines.last(); line++ {
-		switch blank := strings.TrimSpace(lines.text(line)) == ""; {
-		case blank:
-			open = false
-		case open:
-			blocks[len(blocks)-1].EndLine = line
-		default:
-			blocks, open = append(blocks, Block{Paragraph, line, line}), true
-		}
-	}
-	return blocks
 }
 
 // lineIndex finds the line of a byte, and a line's text.

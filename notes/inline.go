@@ -111,19 +111,13 @@ func readLink(text string, i int) (link Link, wiki bool, end int) {
 	if size == 0 {
 		return Link{}, false, 0
 	}
-	link = noteLink(target)
-	link.Text = shown[1:]
-	return link, false, i + len(shown) + 2 + size
+	return noteLink(target), false, i + len(shown) + 2 + size
 }
 
 func wikilink(inner string) Link {
-	target, shown, named := strings.Cut(strings.Replace(inner, `\|`, "|", 1), "|")
+	target, _, _ := strings.Cut(strings.Replace(inner, `\|`, "|", 1), "|")
 	name, heading, _ := strings.Cut(target, "#")
-	link := Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading), Text: strings.TrimSpace(shown)}
-	if !named || link.Text == "" {
-		link.Text = strings.TrimSpace(target)
-	}
-	return link
+	return Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading)}
 }
 
 // linkTarget reads what stands in the parentheses of a link; size is its

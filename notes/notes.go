@@ -31,7 +31,7 @@ type Note struct {
 	Text      string         // the whole file, as UTF-8 with LF line ends
 	BodyLine  int            // the first line after the front matter
 	Headings  []Heading      // those of the text itself, not of quotes or list items
-	Blocks    []Block        // the body's outermost blocks in order, without blank lines between
+	Lists     []Lines        // the body's outermost lists, each with all its items
 	Links     []Link
 	Tags      []string // lower case, without #, sorted, from front matter and text
 	Tasks     []Task
@@ -49,33 +49,13 @@ type Heading struct {
 	Line  int
 }
 
-// Block is one outermost piece of a note's body.
-type Block struct {
-	Kind    BlockKind
-	Line    int
-	EndLine int // last line, inclusive
-}
-
-// BlockKind says what a block is.
-type BlockKind string
-
-// The kinds of blocks. A List is one whole list with all its items.
-const (
-	HeadingBlock BlockKind = "heading"
-	Paragraph    BlockKind = "paragraph"
-	List         BlockKind = "list"
-	Code         BlockKind = "code"
-	Table        BlockKind = "table"
-	Quote        BlockKind = "quote"
-	HTML         BlockKind = "html"
-	Rule         BlockKind = "rule"
-)
+// Lines are those from First to Last.
+type Lines struct{ First, Last int }
 
 // Link is a [[wikilink]] or a link to another note.
 type Link struct {
 	Target  string // as written, without heading or alias
 	Heading string // the part after #; "": the whole note
-	Text    string // as shown
 	Line    int
 }
 

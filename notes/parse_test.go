@@ -71,27 +71,14 @@ func TestParseReadsEverythingAFullNoteHolds(t *testing.T) {
 	same(t, "headings", n.Headings, []Heading{{1, "Plan #goals", 6}, {2, "Weeks", 13}})
 	same(t, "tags", n.Tags, []string{"42k", "a/b", "done", "goals", "health", "sport/run", "this", "two words", "中文"})
 	same(t, "links", n.Links, []Link{
-		{Target: "log/2026-09", Text: "the log", Line: 8},
-		{Target: "gear/My Shoes.md", Heading: "size", Text: "shoes", Line: 8},
-		{Target: "map.png", Text: "map.png", Line: 11},
-		{Target: "Ende", Heading: "Ziel", Text: "Ende#Ziel", Line: 35},
-		{Target: "Two Words", Text: "Two Words", Line: 35},
-		{Target: "no", Text: "no", Line: 35},
+		{Target: "log/2026-09", Line: 8},
+		{Target: "gear/My Shoes.md", Heading: "size", Line: 8},
+		{Target: "map.png", Line: 11},
+		{Target: "Ende", Heading: "Ziel", Line: 35},
+		{Target: "Two Words", Line: 35},
+		{Target: "no", Line: 35},
 	})
-	same(t, "blocks", n.Blocks, []Block{
-		{HeadingBlock, 6, 6},
-		{Paragraph, 8, 9},
-		{Paragraph, 11, 11},
-		{HeadingBlock, 13, 14},
-		{Table, 16, 18},
-		{Quote, 20, 21},
-		{Code, 23, 26},
-		{List, 28, 28},
-		{List, 29, 30},
-		{HTML, 32, 32},
-		{Rule, 34, 34},
-		{Paragraph, 35, 35},
-	})
+	same(t, "lists", n.Lists, []Lines{{28, 28}, {29, 30}})
 	same(t, "tasks", n.Tasks, []Task{
 		{Line: 21, Text: "buy gels", Raw: "> - [ ] buy gels 📅 2026-10-02", Due: day("2026-10-02")},
 		{Line: 28, Text: "Race #done", Raw: "1. [x] Race ✅ 2026-09-20 #done", Done: true, DoneOn: day("2026-09-20")},
@@ -165,11 +152,11 @@ func checkNote(t *testing.T, n Note) {
 		t.Errorf("%s: the body begins on line %d of %d", n.Path, n.BodyLine, lines)
 	}
 	before := n.BodyLine - 1
-	for _, b := range n.Blocks {
-		if b.Line <= before && b.Line != before || b.EndLine < b.Line || b.EndLine > lines {
-			t.Errorf("%s: block %+v after line %d of %d", n.Path, b, before, lines)
+	for _, l := range n.Lists {
+		if l.First < before || l.Last < l.First || l.Last > lines {
+			t.Errorf("%s: list %+v after line %d of %d", n.Path, l, before, lines)
 		}
-		before = b.EndLine
+		before = l.Last
 	}
 	text := strings.Split(n.Text, "\n")
 	for _, h := range n.Headings {

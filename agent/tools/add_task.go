@@ -174,13 +174,10 @@ func withTask(note notes.Note, raw []byte, text string) (now []byte, line int, e
 // lastOfOpenList is the last line of the first list that holds an open task
 // that does not recur; 0: there is none. Tasks that recur are often kept apart.
 func lastOfOpenList(note notes.Note) int {
-	for _, b := range note.Blocks {
-		if b.Kind != notes.List {
-			continue
-		}
+	for _, list := range note.Lists {
 		for _, t := range note.Tasks {
-			if b.Line <= t.Line && t.Line <= b.EndLine && t.Open() && t.Recurs == "" {
-				return b.EndLine
+			if list.First <= t.Line && t.Line <= list.Last && t.Open() && t.Recurs == "" {
+				return list.Last
 			}
 		}
 	}
