@@ -3,6 +3,7 @@ package notes
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -60,7 +61,15 @@ func (n *Note) readFront(front frontMatter) {
 	for key, value := range values {
 		n.Untrusted = n.Untrusted || isSource(key) && filled(value)
 	}
-	n.Tags = append(frontTags(values["tags"]), frontTags(values["tag"])...)
+	for _, key := range []string{"tags", "tag"} {
+		n.addTags(namesIn(values[key], ", \t\n", "#/"))
+	}
+}
+
+func (n *Note) addTags(tags []string) {
+	for _, tag := range tags {
+		n.Tags = append(n.Tags, strings.ToLower(tag))
+	}
 }
 
 // isSource reports whether a key names where the words of a note come from.
@@ -127,26 +136,22 @@ func filled(value any) bool {
 	return true
 }
 
-// frontTags reads tags as people write them: a list, or words with commas or
-// blanks between, with or without #.
-func frontTags(value any) []string {
-	var tags []string
+// namesIn are the names in a value of front matter or of a property: a list, or
+// a text with separators between them. Around a name may stand signs of markup.
+func namesIn(value any, separators, markup string) (names []string) {
 	switch v := value.(type) {
 	case string:
-		for _, word := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
-			if tag := strings.ToLower(strings.Trim(word, "#/")); tag != "" {
-				tags = append(tags, tag)
-			}
-		}
+		names = strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(separators, r) })
 	case []any:
 		for _, item := range v {
 			switch item.(type) {
 			case string, uint64, int64, float64: // years make good tags
-				if tag := strings.ToLower(strings.Trim(strings.TrimSpace(fmt.Sprint(item)), "#/")); tag != "" {
-					tags = append(tags, tag)
-				}
+				names = append(names, fmt.Sprint(item))
 			}
 		}
 	}
-	return tags
+	for i, name := range names {
+		names[i] = strings.Trim(name, markup+" \t")
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }

@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"slices"
 	"strings"
 
 	"lifehub/internal/pattern"
@@ -32,7 +31,7 @@ func (n *Note) readProperties(lines lineIndex, code map[int]bool) {
 		}
 		key, value := strings.ToLower(m[1]), strings.TrimSpace(m[2])
 		if key == "tags" || key == "tag" {
-			n.Tags = append(n.Tags, propertyNames(value)...)
+			n.addTags(namesIn(value, ",", "[]#/"))
 		}
 		if _, said := n.Front[key]; head && !said {
 			if n.Front == nil {
@@ -44,32 +43,7 @@ func (n *Note) readProperties(lines lineIndex, code map[int]bool) {
 	}
 }
 
-// propertyNames are the names in a value such as "[[Home]], garden, #plan", in
-// lower case.
-func propertyNames(value string) (names []string) {
-	for name := range strings.SplitSeq(value, ",") {
-		if name = strings.ToLower(strings.Trim(name, "[]#/ \t")); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // aliases are the other names that a note gives itself.
-func (n *Note) aliases() (names []string) {
-	for _, key := range []string{"aliases", "alias"} {
-		switch v := n.Front[key].(type) {
-		case string:
-			for name := range strings.SplitSeq(v, ",") {
-				names = append(names, strings.Trim(name, "[]\"' \t"))
-			}
-		case []any:
-			for _, item := range v {
-				if name, ok := item.(string); ok {
-					names = append(names, strings.TrimSpace(name))
-				}
-			}
-		}
-	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+func (n *Note) aliases() []string {
+	return append(namesIn(n.Front["aliases"], ",", "[]\"'"), namesIn(n.Front["alias"], ",", "[]\"'")...)
 }
