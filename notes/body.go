@@ -48,6 +48,20 @@ func (n *Note) readBody(body string) {
 	n.readTasks(lines, code)
 }
 
+// readTasks collects the "- [ ]" items that are not code.
+func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
+	for line := lines.first; line <= lines.last(); line++ {
+		text := lines.text(line)
+		if !strings.Contains(text, "[") || code[line] {
+			continue
+		}
+		if task, ok := ParseTask(text); ok {
+			task.Line = line
+			n.Tasks = append(n.Tasks, task)
+		}
+	}
+}
+
 // leaves yields the blocks that hold text, in order, without recursion.
 func leaves(document ast.Node) func(func(ast.Node) bool) {
 	return func(yield func(ast.Node) bool) {

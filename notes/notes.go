@@ -59,24 +59,6 @@ type Link struct {
 	Line    int
 }
 
-// Task is a "- [ ]" item. Its dates are local midnights; zero: none or not known.
-type Task struct {
-	Line      int
-	Text      string // without the box, the dates and the other marks
-	Raw       string // the line as it stands
-	Done      bool
-	Cancelled bool // "- [-]": neither done nor open
-	Due       time.Time
-	Scheduled time.Time
-	Start     time.Time
-	DoneOn    time.Time
-	Recurs    string // "every week"; "": it does not
-	Priority  string // as written; "": none
-}
-
-// Open reports whether the task still waits to be done.
-func (t Task) Open() bool { return !t.Done && !t.Cancelled }
-
 // Problem is a file that could not be read as a note, and why.
 type Problem struct {
 	Path   string

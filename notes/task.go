@@ -9,6 +9,24 @@ import (
 	"lifehub/internal/pattern"
 )
 
+// Task is a "- [ ]" item. Its dates are local midnights; zero: none or not known.
+type Task struct {
+	Line      int
+	Text      string // without the box, the dates and the other marks
+	Raw       string // the line as it stands
+	Done      bool
+	Cancelled bool // "- [-]": neither done nor open
+	Due       time.Time
+	Scheduled time.Time
+	Start     time.Time
+	DoneOn    time.Time
+	Recurs    string // "every week"; "": it does not
+	Priority  string // as written; "": none
+}
+
+// Open reports whether the task still waits to be done.
+func (t Task) Open() bool { return !t.Done && !t.Cancelled }
+
 // taskLine is a list item with a box: what stands before the box, the mark in
 // it, and the text. Quotes may hold tasks.
 var taskLine = pattern.Lazy(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:[ \t]+(.*))?$`)
@@ -24,20 +42,6 @@ var (
 	otherField = pattern.Lazy(`(?:🆔|⛔|🏁)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]*`)
 	blockMark  = pattern.Lazy(`[ \t]\^[A-Za-z0-9-]+$`)
 )
-
-// readTasks collects the "- [ ]" items that are not code.
-func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
-	for line := lines.first; line <= lines.last(); line++ {
-		text := lines.text(line)
-		if !strings.Contains(text, "[") || code[line] {
-			continue
-		}
-		if task, ok := ParseTask(text); ok {
-			task.Line = line
-			n.Tasks = append(n.Tasks, task)
-		}
-	}
-}
 
 // maxTask bounds a task's line, in bytes; a longer one is text.
 const maxTask = 10_000
