@@ -106,8 +106,3 @@ func frontDate(value any) (time.Time, bool) {
 	}
 	return time.Time{}, false
 }
-
-// midnight is the start of the day that t names in its own zone, in local time.
-func midnight(t time.Time) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.Local)
-}

@@ -241,3 +241,8 @@ func daysBetween(a, b time.Time) int {
 	return int(time.Date(b.Year(), b.Month(), b.Day(), 0, 0, 0, 0, time.UTC).
 		Sub(time.Date(a.Year(), a.Month(), a.Day(), 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))
 }
+
+// midnight is the start of the day that t names in its own zone, in local time.
+func midnight(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.Local)
+}
