@@ -21,14 +21,14 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%d bytes took %v", len(raw), took)
 		}
 		checkNote(t, n)
-		for _, task := range n.Tasks {
-			done, ok := ParseTask(task.Ticked(time.Unix(0, 0)))
+		for _, each := range n.Tasks {
+			done, ok := ParseTask(each.Ticked(time.Unix(0, 0)))
 			if !ok || !done.Done {
-				t.Errorf("%q is ticked as %q", task.Raw, done.Raw)
+				t.Errorf("%q is ticked as %q", each.Raw, done.Raw)
 			}
-			if next, ok := task.Next(time.Unix(0, 0)); ok {
+			if next, ok := each.Next(time.Unix(0, 0)); ok {
 				if again, ok := ParseTask(next); !ok || !again.Open() {
-					t.Errorf("%q comes again as %q", task.Raw, next)
+					t.Errorf("%q comes again as %q", each.Raw, next)
 				}
 			}
 		}

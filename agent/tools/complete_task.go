@@ -52,22 +52,22 @@ var pathAndLine = pattern.Lazy(`^(.+):(\d+)$`)
 
 // openTask finds the one open task that is meant. The error tells the
 // candidates when there are several.
-func (v vaults) openTask(ctx context.Context, args completeArgs) (task, error) {
+func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, error) {
 	all, err := v.tasks(ctx)
 	if err != nil {
-		return task{}, err
+		return vaultTask{}, err
 	}
 	if strings.TrimSpace(args.Note) != "" {
 		at, err := v.find(ctx, args.Note)
 		if err != nil {
-			return task{}, err
+			return vaultTask{}, err
 		}
-		all = slices.DeleteFunc(all, func(t task) bool { return t.folder != at.folder || t.place.Path != at.Path })
+		all = slices.DeleteFunc(all, func(t vaultTask) bool { return t.folder != at.folder || t.place.Path != at.Path })
 	}
 	wanted := taskText(args.Task)
 	if m := pathAndLine.FindStringSubmatch(wanted); m != nil {
 		line, _ := strconv.Atoi(m[2])
-		found := slices.DeleteFunc(slices.Clone(all), func(t task) bool {
+		found := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool {
 			return t.Line != line || !sameName(t.place.Path, m[1]) && !hasNameSuffix("/"+t.place.Path, m[1])
 		})
 		if len(found) > 0 {
@@ -76,38 +76,38 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (task, error) {
 	}
 	words := strings.Fields(strings.ToLower(wanted))
 	if len(words) == 0 {
-		return task{}, fmt.Errorf("which task? Its text is missing")
+		return vaultTask{}, fmt.Errorf("which task? Its text is missing")
 	}
-	for _, fits := range []func(task) bool{
-		func(t task) bool { return strings.EqualFold(t.Text, wanted) },
-		func(t task) bool { return strings.Contains(strings.ToLower(t.Text), strings.ToLower(wanted)) },
-		func(t task) bool {
+	for _, fits := range []func(vaultTask) bool{
+		func(t vaultTask) bool { return strings.EqualFold(t.Text, wanted) },
+		func(t vaultTask) bool { return strings.Contains(strings.ToLower(t.Text), strings.ToLower(wanted)) },
+		func(t vaultTask) bool {
 			return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(strings.ToLower(t.Text), w) })
 		},
 	} {
-		found := slices.DeleteFunc(slices.Clone(all), func(t task) bool { return !fits(t) })
-		if open := slices.DeleteFunc(slices.Clone(found), func(t task) bool { return !t.Open() }); len(open) > 0 {
+		found := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !fits(t) })
+		if open := slices.DeleteFunc(slices.Clone(found), func(t vaultTask) bool { return !t.Open() }); len(open) > 0 {
 			return oneTask(open, args.Task)
 		}
 		if len(found) > 0 {
 			return oneTask(found[:1], args.Task)
 		}
 	}
-	return task{}, fmt.Errorf("there is no task %q; list_tasks shows which there are", args.Task)
+	return vaultTask{}, fmt.Errorf("there is no task %q; list_tasks shows which there are", args.Task)
 }
 
 // oneTask takes the only candidate, if it is one.
-func oneTask(found []task, called string) (task, error) {
+func oneTask(found []vaultTask, called string) (vaultTask, error) {
 	if len(found) > 1 {
 		const most = 10
 		var names []string
 		for _, t := range found[:min(len(found), most)] {
 			names = append(names, fmt.Sprintf("%q (%s)", t.Text, t.at()))
 		}
-		return task{}, fmt.Errorf("%d open tasks fit %q: %s; say which by path:line", len(found), called, strings.Join(names, ", "))
+		return vaultTask{}, fmt.Errorf("%d open tasks fit %q: %s; say which by path:line", len(found), called, strings.Join(names, ", "))
 	}
 	if !found[0].Open() {
-		return task{}, fmt.Errorf("%q is done already (%s)", found[0].Text, found[0].at())
+		return vaultTask{}, fmt.Errorf("%q is done already (%s)", found[0].Text, found[0].at())
 	}
 	return found[0], nil
 }

@@ -32,8 +32,8 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 		}
 		today := startOfDay(now())
 		words := strings.Fields(strings.ToLower(args.Query))
-		about := slices.DeleteFunc(slices.Clone(all), func(t task) bool { return !t.about(words) })
-		found := slices.DeleteFunc(slices.Clone(about), func(t task) bool { return !t.is(status, today) })
+		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) })
+		found := slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 		byDate(found, status)
 		if len(found) == 0 {
 			return noTasks(comingUp(about, status, today), len(all), status, args.Query, today), nil
@@ -42,7 +42,7 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 	})
 }
 
-func (t task) is(status string, today time.Time) bool {
+func (t vaultTask) is(status string, today time.Time) bool {
 	date := t.date()
 	switch status {
 	case "open":
@@ -58,7 +58,7 @@ func (t task) is(status string, today time.Time) bool {
 }
 
 // date is the day by which, else for which, a task is planned.
-func (t task) date() time.Time {
+func (t vaultTask) date() time.Time {
 	if t.Due.IsZero() {
 		return t.Scheduled
 	}
@@ -66,15 +66,15 @@ func (t task) date() time.Time {
 }
 
 // about reports whether a task's line or the path of its note holds all words.
-func (t task) about(words []string) bool {
+func (t vaultTask) about(words []string) bool {
 	text := strings.ToLower(t.Raw + " " + t.place.Path)
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
 // byDate sorts open tasks by what comes first, done ones by what was done
 // last; those without a date come at the end.
-func byDate(tasks []task, status string) {
-	slices.SortStableFunc(tasks, func(a, b task) int {
+func byDate(tasks []vaultTask, status string) {
+	slices.SortStableFunc(tasks, func(a, b vaultTask) int {
 		if status == "done" {
 			return b.DoneOn.Compare(a.DoneOn)
 		}
@@ -89,7 +89,7 @@ func byDate(tasks []task, status string) {
 	})
 }
 
-func tasksResult(found []task, status, query string, today time.Time) agent.Result {
+func tasksResult(found []vaultTask, status, query string, today time.Time) agent.Result {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s%s on %s:\n", excerpt.Count(len(found), tasksOf(status)), aboutWords(query), today.Format("Monday, 2006-01-02"))
 	for i, t := range found {
@@ -102,7 +102,7 @@ func tasksResult(found []task, status, query string, today time.Time) agent.Resu
 	return agent.Result{Text: text.String(), Listed: tasksAt(found[:min(len(found), maxTasks)])}
 }
 
-func noTasks(next []task, all int, status, query string, today time.Time) agent.Result {
+func noTasks(next []vaultTask, all int, status, query string, today time.Time) agent.Result {
 	text := fmt.Sprintf("There are no %ss%s on %s; the notes hold %s in all.",
 		tasksOf(status), aboutWords(query), today.Format("Monday, 2006-01-02"), excerpt.Count(all, "task"))
 	if len(next) > 0 {
@@ -116,7 +116,7 @@ func noTasks(next []task, all int, status, query string, today time.Time) agent.
 
 // tasksOf names a task of a status: "overdue task".
 // tasksAt are the places of tasks.
-func tasksAt(tasks []task) (lines []agent.Source) {
+func tasksAt(tasks []vaultTask) (lines []agent.Source) {
 	for _, t := range tasks {
 		lines = append(lines, agent.Source{Path: t.place.Path, Line: t.Line, EndLine: t.Line, Text: t.Text})
 	}
@@ -139,22 +139,22 @@ func aboutWords(query string) string {
 
 // comingUp are the first open tasks with a date, for one who asked what is due
 // when nothing is.
-func comingUp(all []task, status string, today time.Time) []task {
+func comingUp(all []vaultTask, status string, today time.Time) []vaultTask {
 	if status != "due" && status != "overdue" {
 		return nil
 	}
-	open := slices.DeleteFunc(slices.Clone(all), func(t task) bool { return !t.Open() || t.date().Before(today) })
+	open := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.Open() || t.date().Before(today) })
 	byDate(open, status)
 	const most = 3
 	return open[:min(len(open), most)]
 }
 
 // line is a task as it is listed.
-func (t task) line(today time.Time) string {
+func (t vaultTask) line(today time.Time) string {
 	return fmt.Sprintf("- [%s] %s%s (%s)", t.box(), t.Text, t.when(today), t.at())
 }
 
-func (t task) box() string {
+func (t vaultTask) box() string {
 	switch {
 	case t.Done:
 		return "x"
@@ -165,7 +165,7 @@ func (t task) box() string {
 }
 
 // when tells a task's dates in words.
-func (t task) when(today time.Time) string {
+func (t vaultTask) when(today time.Time) string {
 	var parts []string
 	if t.Priority != "" {
 		parts = append(parts, "priority "+t.Priority)

@@ -242,12 +242,12 @@ func pathsOf(ctx context.Context, places []place) string {
 }
 
 // tasks collects the tasks of all vaults, in path order.
-func (v vaults) tasks(ctx context.Context) ([]task, error) {
+func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 	places, err := v.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var all []task
+	var all []vaultTask
 	for _, p := range places {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -258,17 +258,17 @@ func (v vaults) tasks(ctx context.Context) ([]task, error) {
 		}
 		note := opened(ctx, notes.Parse(entry, raw))
 		for _, t := range note.Tasks {
-			all = append(all, task{place{p.folder, entry}, t})
+			all = append(all, vaultTask{place{p.folder, entry}, t})
 		}
 	}
 	return all, nil
 }
 
-// task is a task and the vault it is in.
-type task struct {
+// vaultTask is a task and the vault it is in.
+type vaultTask struct {
 	place
 	notes.Task
 }
 
 // at is the task's place as the user sees it.
-func (t task) at() string { return fmt.Sprintf("%s:%d", t.place.Path, t.Line) }
+func (t vaultTask) at() string { return fmt.Sprintf("%s:%d", t.place.Path, t.Line) }
