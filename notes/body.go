@@ -7,6 +7,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"lifehub/notes/task"
 )
 
 // blockParser finds headings, lists, code and so on. It has no inline
@@ -55,7 +57,7 @@ func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
 		if !strings.Contains(text, "[") || code[line] {
 			continue
 		}
-		if task, ok := ParseTask(text); ok {
+		if task, ok := task.ParseTask(text); ok {
 			task.Line = line
 			n.Tasks = append(n.Tasks, task)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"lifehub/internal/pattern"
+	"lifehub/notes/task"
 )
 
 // date is the day a note is about, else the day it was last written; own
@@ -23,7 +24,7 @@ func (n *Note) date() (day time.Time, own bool) {
 			return day, true
 		}
 	}
-	return midnight(n.ModTime.Local()), false
+	return task.Midnight(n.ModTime.Local()), false
 }
 
 var (
@@ -87,14 +88,14 @@ func mondayOf(year, week string) (time.Time, bool) {
 func frontDate(value any) (time.Time, bool) {
 	switch v := value.(type) {
 	case uint64:
-		day := midnight(time.UnixMilli(int64(min(v, math.MaxInt64))).Local())
+		day := task.Midnight(time.UnixMilli(int64(min(v, math.MaxInt64))).Local())
 		return day, 1980 <= day.Year() && day.Year() <= 2199
 	case time.Time:
-		return midnight(v), !v.IsZero()
+		return task.Midnight(v), !v.IsZero()
 	case toml.LocalDate:
 		return v.AsTime(time.Local), true
 	case toml.LocalDateTime:
-		return midnight(v.AsTime(time.Local)), true
+		return task.Midnight(v.AsTime(time.Local)), true
 	case string:
 		v = strings.Trim(strings.TrimSpace(v), `[]"'`)
 		if len(v) < len("2006-01-02") {

@@ -202,14 +202,6 @@ func (f *Folder) check(name string) error {
 	return nil
 }
 
-func isNote(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown":
-		return true
-	}
-	return false
-}
-
 // unreadable says why a file cannot be read as a note; "": it can.
 func unreadable(mode fs.FileMode, size int64) string {
 	switch {

@@ -6,7 +6,11 @@ package notes
 
 import (
 	"errors"
+	"path"
+	"strings"
 	"time"
+
+	"lifehub/notes/task"
 )
 
 // MaxSize is the longest file read as a note, in bytes; longer ones are reported.
@@ -34,7 +38,7 @@ type Note struct {
 	Lists     []Lines        // the body's outermost lists, each with all its items
 	Links     []Link
 	Tags      []string // lower case, without #, sorted, from front matter and text
-	Tasks     []Task
+	Tasks     []task.Task
 	Date      time.Time // the note's own date, local midnight: name, front matter, else ModTime
 	Dated     bool      // it bears that date itself
 	Aliases   []string  // other names it gives itself
@@ -63,4 +67,13 @@ type Link struct {
 type Problem struct {
 	Path   string
 	Reason string
+}
+
+// isNote reports whether a file is a note by its name.
+func isNote(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown":
+		return true
+	}
+	return false
 }

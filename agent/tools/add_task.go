@@ -13,6 +13,7 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/pattern"
 	"lifehub/notes"
+	"lifehub/notes/task"
 )
 
 type addTaskArgs struct {
@@ -115,7 +116,7 @@ func (v vaults) taskLine(ctx context.Context, note notes.Note, text string, due 
 	style, ok := mostUsed(note.Tasks)
 	if !ok {
 		if all, err := v.tasks(ctx); err == nil {
-			var tasks []notes.Task
+			var tasks []task.Task
 			for _, t := range all {
 				tasks = append(tasks, t.Task)
 			}
@@ -126,8 +127,8 @@ func (v vaults) taskLine(ctx context.Context, note notes.Note, text string, due 
 }
 
 // mostUsed is the style of most tasks that have a date.
-func mostUsed(tasks []notes.Task) (style notes.DateStyle, ok bool) {
-	used := map[notes.DateStyle]int{}
+func mostUsed(tasks []task.Task) (style task.DateStyle, ok bool) {
+	used := map[task.DateStyle]int{}
 	for _, t := range tasks {
 		if s, dated := t.Style(); dated {
 			if used[s]++; used[s] > used[style] {
@@ -140,7 +141,7 @@ func mostUsed(tasks []notes.Task) (style notes.DateStyle, ok bool) {
 }
 
 // bullet is what the note's own tasks begin with.
-func bullet(tasks []notes.Task) string {
+func bullet(tasks []task.Task) string {
 	for _, t := range tasks {
 		if mark := t.Raw[:1]; mark == "*" || mark == "+" {
 			return mark + " "

@@ -14,6 +14,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/notes"
+	"lifehub/notes/task"
 )
 
 // vaults are the open folders of notes.
@@ -253,7 +254,7 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 			return nil, err
 		}
 		raw, entry, err := p.folder.Raw(p.Path)
-		if err != nil || !notes.MayHaveTasks(raw) { // a note that cannot be read is reported by the index
+		if err != nil || !task.MayHaveTasks(raw) { // a note that cannot be read is reported by the index
 			continue
 		}
 		note := opened(ctx, notes.Parse(entry, raw))
@@ -267,7 +268,7 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 // vaultTask is a task and the vault it is in.
 type vaultTask struct {
 	place
-	notes.Task
+	task.Task
 }
 
 // at is the task's place as the user sees it.

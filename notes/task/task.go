@@ -1,4 +1,6 @@
-package notes
+// Package task reads the tasks in a note, "- [ ]" items as the Obsidian Tasks
+// plugin and Dataview mark them, ticks them, and moves on those that recur.
+package task
 
 import (
 	"bytes"

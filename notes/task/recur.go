@@ -1,4 +1,4 @@
-package notes
+package task
 
 import (
 	"strconv"
@@ -21,7 +21,7 @@ func (t Task) Next(on time.Time) (line string, ok bool) {
 	if m == nil || !ok {
 		return "", false
 	}
-	reference := midnight(on)
+	reference := Midnight(on)
 	for _, date := range []time.Time{t.Due, t.Scheduled, t.Start} {
 		if !date.IsZero() {
 			reference = date
@@ -30,7 +30,7 @@ func (t Task) Next(on time.Time) (line string, ok bool) {
 	}
 	from := reference
 	if rule.whenDone {
-		from = midnight(on)
+		from = Midnight(on)
 	}
 	next, ok := rule.after(from)
 	if !ok {
@@ -242,7 +242,7 @@ func daysBetween(a, b time.Time) int {
 		Sub(time.Date(a.Year(), a.Month(), a.Day(), 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))
 }
 
-// midnight is the start of the day that t names in its own zone, in local time.
-func midnight(t time.Time) time.Time {
+// Midnight is the start of the day that t names in its own zone, in local time.
+func Midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.Local)
 }

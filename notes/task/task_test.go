@@ -1,4 +1,4 @@
-package notes
+package task
 
 import (
 	"testing"
