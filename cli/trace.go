@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +19,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/store/trace"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -107,13 +111,11 @@ func listTraces(ctx context.Context, sh *app.Process, s *store.Store, limit int,
 		case !t.Whole:
 			note = " (not whole)"
 		}
-		fmt.Fprintf(sh.Out, "%-12s  %s  %-6s  %4d events  %6s  %s%s\n", t.Turn, t.Started.Local().Format("2006-01-02 15:04"),
-			t.State, t.Events, kilobytes(t.Size), clipped(safetext.Line(t.Question), 60), note)
+		fmt.Fprintf(sh.Out, "%-12s  %s  %-6s  %4d events  %8s  %s%s\n", t.Turn, t.Started.Local().Format("2006-01-02 15:04"),
+			t.State, t.Events, draw.Bytes(t.Size), draw.Summary(t.Question, 60), note)
 	}
 	return nil
 }
-
-func kilobytes(n int64) string { return fmt.Sprintf("%.1fk", float64(n)/1024) }
 
 // withTrace reads a turn's trace for one command. What is wrong with it is
 // told on stderr; what can be read of it is used.
@@ -163,18 +165,33 @@ func eventsOf(lines []byte) (events []agent.Event, unread []error) {
 	return events, unread
 }
 
-// showTrace prints a turn event by event.
+// showTrace prints a turn event by event: what each tells, field by field.
 func showTrace(to io.Writer, t trace.Trace, events []agent.Event, full bool) error {
 	w := bufio.NewWriter(to)
-	fmt.Fprintf(w, "%s  %s  %s  %d events, %s\n", t.Turn, t.Started.Local().Format(time.DateTime), t.State, t.Events, kilobytes(t.Size))
+	fmt.Fprintf(w, "%s  %s  %s  %d events, %s\n", t.Turn, t.Started.Local().Format(time.DateTime), t.State, t.Events, draw.Bytes(t.Size))
 	for _, told := range joinPieces(events) {
-		e := told.Event
-		head, detail := tell(e, full)
-		if told.pieces > 1 {
-			head = fmt.Sprintf("%d pieces until %s", told.pieces, offset(events, told.until))
+		head := told.Type
+		switch b := told.Body.(type) {
+		case agent.Ended:
+			head += "  " + b.Effects.String()
+		case agent.Failed:
+			head += "  " + b.Effects.String()
 		}
-		fmt.Fprintf(w, "%9s  %-18s %s\n", offset(events, e.Time), e.Type, safetext.Line(head))
-		printDetail(w, detail, full)
+		if told.pieces > 1 {
+			head += fmt.Sprintf("  %d pieces until %s", told.pieces, offset(events, told.until))
+		}
+		fmt.Fprintf(w, "%9s  %s\n", offset(events, told.Time), safetext.Line(head))
+		lines, err := fieldsOf(told.Body, full)
+		if err != nil {
+			return err
+		}
+		for i, line := range lines {
+			if !full && i == shownLines {
+				fmt.Fprintf(w, "%11s… %d more lines; --full shows them\n", "", len(lines)-i)
+				break
+			}
+			fmt.Fprintf(w, "%11s%s\n", "", line)
+		}
 	}
 	switch {
 	case t.Dropped > 0:
@@ -185,7 +202,87 @@ func showTrace(to io.Writer, t trace.Trace, events []agent.Event, full bool) err
 	return w.Flush()
 }
 
+// shownLines is how much of an event is shown, and shownWidth of a text in it,
+// unless all is asked for.
+const shownLines, shownWidth = 20, 120
+
+// fieldsOf are the fields of an event as --stream-json names them, a line each;
+// what is in a field is further in. full leaves texts as they are.
+func fieldsOf(body agent.Body, full bool) (lines []string, err error) {
+	var value any
+	text, err := json.Marshal(body)
+	if err == nil {
+		err = json.Unmarshal(text, &value)
+	}
+	var add func(indent, name string, value any)
+	add = func(indent, name string, value any) {
+		switch v := value.(type) {
+		case map[string]any:
+			lines = append(lines, indent+safetext.Line(name)+":")
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				add(indent+"  ", name, v[name])
+			}
+		case []any:
+			for i, item := range v {
+				add(indent, fmt.Sprintf("%s %d", name, i+1), item)
+			}
+		default:
+			text := fmt.Sprint(v)
+			if !full {
+				text = draw.Summary(text, shownWidth)
+			}
+			lines = append(lines, indent+safetext.Line(name)+": "+strings.ReplaceAll(safetext.Text(text), "\n", "\n             "+indent))
+		}
+	}
+	if fields, ok := value.(map[string]any); ok {
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			add("", name, fields[name])
+		}
+	}
+	return lines, err
+}
+
 // offset is a time since the turn's first event.
 func offset(events []agent.Event, at time.Time) string {
 	return fmt.Sprintf("%.3f s", at.Sub(events[0].Time).Seconds())
+}
+
+// toldEvent is an event as a trace shows it: pieces of a text that follow one
+// another are one.
+type toldEvent struct {
+	agent.Event
+	pieces int
+	until  time.Time // of the last piece
+}
+
+func joinPieces(events []agent.Event) []toldEvent {
+	var list []toldEvent
+	for _, e := range events {
+		if n := len(list); n > 0 {
+			last := &list[n-1]
+			if joined, ok := join(last.Body, e.Body); ok {
+				last.Body, last.until = joined, e.Time
+				last.pieces++
+				continue
+			}
+		}
+		list = append(list, toldEvent{Event: e, pieces: 1})
+	}
+	return list
+}
+
+// join adds a piece of a text to the piece before it.
+func join(before, next agent.Body) (agent.Body, bool) {
+	switch next := next.(type) {
+	case agent.Said:
+		if said, ok := before.(agent.Said); ok {
+			return agent.Said{Content: said.Content + next.Content}, true
+		}
+	case agent.Thought:
+		if thought, ok := before.(agent.Thought); ok && thought.Agent == next.Agent && thought.Step == next.Step {
+			next.Content = thought.Content + next.Content
+			return next, true
+		}
+	}
+	return nil, false
 }
