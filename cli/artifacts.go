@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -30,16 +29,11 @@ type artifactsCommand struct {
 
 func newArtifacts(sh *app.Process) *cobra.Command {
 	c := &artifactsCommand{Process: sh}
-	with := func(do func(ctx context.Context, kept *store.Store, given []string) error) func(*cobra.Command, []string) error {
-		return func(cmd *cobra.Command, given []string) error {
-			return withStore(sh, func(kept *store.Store) error { return do(cmd.Context(), kept, given) })
-		}
-	}
-	list := &cobra.Command{Use: "list", Short: "List documents that turns made, the latest changed first", Args: app.Args(cobra.NoArgs), RunE: with(c.list)}
-	list.Flags().BoolVar(&c.asJSON, "json", false, "one JSON object")
-	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document, its newest version if none is named", Args: app.Args(cobra.RangeArgs(1, 2)), RunE: with(c.show)}
-	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show its history, or what one version changed", Args: app.Args(cobra.RangeArgs(1, 2)), RunE: with(c.diff)}
-	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", Args: app.Args(cobra.ExactArgs(2)), RunE: with(c.export)}
+	list := &cobra.Command{Use: "list", Short: "List documents that turns made, the latest changed first", RunE: withStore(sh, c.list)}
+	addJSON(list, &c.asJSON, "one JSON object")
+	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document, its newest version if none is named", RunE: withStore(sh, c.show)}
+	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show its history, or what one version changed", RunE: withStore(sh, c.diff)}
+	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", RunE: withStore(sh, c.export)}
 	export.Flags().BoolVar(&c.force, "force", false, "write over a file that is there")
 	cmd := app.Group("artifacts", "Documents that turns made: versions, differences, export", list, show, diff, export)
 	cmd.PersistentFlags().StringVar(&c.chat, "chat", "", "only those of this conversation")
@@ -55,16 +49,12 @@ func (c *artifactsCommand) list(ctx context.Context, kept *store.Store, _ []stri
 		for i := range all {
 			all[i].Text = ""
 		}
-		return json.NewEncoder(c.Out).Encode(map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
+		return printJSON(c.Process, "documents", map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
 	}
-	if len(all) == 0 {
-		fmt.Fprintln(c.Err, "no documents yet; mode team makes them, and /artifacts in the chat shows them")
-	}
-	for _, a := range all {
-		fmt.Fprintf(c.Out, "%s  version %d, %d bytes, %s, by %s  (conversation %s)\n",
+	return printList(c.Process, false, "documents", "no documents yet; mode team makes them, and /artifacts in the chat shows them", all, func(a agent.Artifact) string {
+		return fmt.Sprintf("%s  version %d, %d bytes, %s, by %s  (conversation %s)",
 			safetext.Line(a.Name), a.Version, len(a.Text), a.Time.Format(time.DateTime), safetext.Line(a.By), a.Conversation)
-	}
-	return nil
+	})
 }
 
 func (c *artifactsCommand) show(ctx context.Context, kept *store.Store, given []string) error {

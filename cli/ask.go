@@ -21,6 +21,7 @@ import (
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/llm"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -53,7 +54,6 @@ func newAsk(sh *app.Process) *cobra.Command {
 			"  lifehub ask -c \"and how often in winter?\"         # go on with the last conversation\n" +
 			"  lifehub ask -r 3f9c2a.2 \"and in May?\"              # a branch: ask this after its second turn\n" +
 			"  lifehub ask --allow add_task \"add task call Ines\"",
-		Args: app.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error { return q.run(cmd.Context(), strings.Join(given, "")) },
 	}
 	app.RegisterRun(&q.RunFlags, cmd)
@@ -371,11 +371,11 @@ func (q *askCommand) report(event agent.Event) {
 	case agent.Remembered:
 		for _, f := range body.Facts {
 			if f.Fits {
-				fmt.Fprintf(q.Err, "· remembered: %s (%s:%d)\n", safetext.Line(excerptLine(f.Text)), safetext.Line(f.Path), f.Line)
+				fmt.Fprintf(q.Err, "· remembered: %s (%s:%d)\n", draw.Summary(f.Text, 80), safetext.Line(f.Path), f.Line)
 			}
 		}
 		for _, r := range body.Exchanges {
-			fmt.Fprintf(q.Err, "· remembered from %s: %s\n", r.Asked.Local().Format(time.DateOnly), safetext.Line(excerptLine(r.Question)))
+			fmt.Fprintf(q.Err, "· remembered from %s: %s\n", r.Asked.Local().Format(time.DateOnly), draw.Summary(r.Question, 80))
 		}
 	case agent.ToolStarted:
 		fmt.Fprintf(q.Err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
@@ -436,13 +436,4 @@ func codeOf(err error) int {
 		return exit.Code
 	}
 	return app.ExitFailed
-}
-
-// excerptLine is the beginning of a text, for one line.
-func excerptLine(text string) string {
-	const most = 80 // characters
-	if runes := []rune(strings.Join(strings.Fields(text), " ")); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
 }

@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,76 +12,178 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
+	"lifehub/internal/atomicfile"
+	"lifehub/llm"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )
 
-func newChats(sh *app.Process) *cobra.Command {
-	var limit int
-	var asJSON, showJSON bool
-	list := &cobra.Command{
-		Use: "list", Short: "List conversations, newest first",
-		Args: app.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withStore(sh, func(s *store.Store) error { return listChats(cmd.Context(), sh, s, limit, asJSON) })
-		},
-	}
-	list.Flags().IntVarP(&limit, "number", "n", 20, "how many")
-	list.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	show := &cobra.Command{
-		Use: "show ID", Short: "Print a conversation",
-		Long: "Print a conversation. The beginning of its ID is enough.",
-		Args: app.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			return withStore(sh, func(s *store.Store) error { return showChat(cmd.Context(), sh, s, given[0], showJSON) })
-		},
-	}
-	show.Flags().BoolVar(&showJSON, "json", false, "print one JSON object")
-	return app.Group("chats", "Conversations that were kept", list, show, newChatsSearch(sh), newChatsRename(sh), newChatsExport(sh), newChatsRemove(sh), newChatsRestore(sh))
+// chatsCommand is `lifehub chats` with the flags of its commands.
+type chatsCommand struct {
+	*app.Process
+	limit        int
+	asJSON, yes  bool
+	format, file string
 }
 
-func listChats(ctx context.Context, sh *app.Process, s *store.Store, limit int, asJSON bool) error {
-	if limit < 1 {
-		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of conversations", limit)}
+func newChats(sh *app.Process) *cobra.Command {
+	c := &chatsCommand{Process: sh}
+	list := &cobra.Command{Use: "list", Short: "List conversations, newest first", RunE: withStore(sh, c.list)}
+	addNumber(list, &c.limit, 20, 1, "conversations", "how many")
+	addJSON(list, &c.asJSON, "print a JSON array")
+	show := &cobra.Command{Use: "show ID", Short: "Print a conversation", Long: "Print a conversation. The beginning of its ID is enough.", RunE: withStore(sh, c.show)}
+	addJSON(show, &c.asJSON, "print one JSON object")
+	search := &cobra.Command{
+		Use: "search WORDS…", Short: "Find messages by their words, newest first",
+		Long: "Find the messages of all conversations that hold every word. A word is found by its beginning, words in\n" +
+			"quotes only side by side; case and accents don't count. `lifehub chat -r` opens the chat at what was found.",
+		Example: "  lifehub chats search boiler pressure\n  lifehub chats search '\"long run\"' --json\n  lifehub chats search 富士山",
+		RunE:    withStore(sh, c.search),
 	}
-	list, err := s.Conversations(ctx, limit)
+	addNumber(search, &c.limit, 20, 1, "messages", "how many")
+	addJSON(search, &c.asJSON, "print a JSON array")
+	rename := &cobra.Command{
+		Use: "rename ID TITLE…", Short: "Give a conversation a title of your own",
+		Example: "  lifehub chats rename 3f9c2a Marathon plan",
+		RunE:    withStore(sh, c.rename),
+	}
+	export := &cobra.Command{
+		Use: "export ID", Short: "Write a conversation as markdown, JSON or a web page",
+		Long: "Write a conversation to stdout or a file. Markdown and HTML hold the path that is shown, JSON the whole\n" +
+			"tree. The web page stands alone: it loads and runs nothing. In markdown, pictures, links and HTML are\n" +
+			"text that shows their addresses, for the program that opens it may load or run them.",
+		Example: "  lifehub chats export 3f9c2a -o trip.html\n  lifehub chats export 3f9c2a --format json | jq '.exchanges[].question'",
+		RunE:    withStore(sh, c.export),
+	}
+	export.Flags().StringVar(&c.format, "format", "", "md, json or html (by the file's ending, else md)")
+	export.Flags().StringVarP(&c.file, "output", "o", "", "write to this file, which only you may read")
+	remove := &cobra.Command{
+		Use: "rm ID…", Short: "Delete conversations and all that was kept of them",
+		Long: "Delete conversations with their traces, memories, the copies of notes they changed, files of MCP servers,\n" +
+			"and their text in the search index and the backups. It cannot be undone.",
+		Example: "  lifehub chats rm 3f9c2a 8be01d --yes",
+		RunE:    withStore(sh, c.remove),
+	}
+	remove.Flags().BoolVar(&c.yes, "yes", false, "don't ask")
+	restore := &cobra.Command{
+		Use: "restore", Short: "Put the newest backup in the place of a damaged file",
+		Long: "Put the newest backup that is whole in the place of the conversations, or an empty file where there is none.\n" +
+			"The file of now is saved next to it and never touched again. Backups are made once a day when the chat starts.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := settings.FindPaths(sh.Getenv)
+			if err != nil {
+				return err
+			}
+			return app.RestoreChats(cmd.Context(), sh, p.Database(), c.yes)
+		},
+	}
+	restore.Flags().BoolVar(&c.yes, "yes", false, "don't ask")
+	return app.Group("chats", "Conversations that were kept", list, show, search, rename, export, remove, restore)
+}
+
+func (c *chatsCommand) list(ctx context.Context, s *store.Store, _ []string) error {
+	list, err := s.Conversations(ctx, c.limit)
 	if err != nil {
 		return err
 	}
-	secrets := app.SecretsOf(sh)
+	secrets := app.SecretsOf(c.Process)
 	for i := range list {
 		list[i].Title = secrets.Known(list[i].Title)
 	}
-	if asJSON {
-		if list == nil {
-			list = []agent.Conversation{}
-		}
-		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(list)
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(sh.Err, "no conversations yet; `lifehub` starts one")
-	}
-	for _, c := range list {
-		fmt.Fprintf(sh.Out, "%-10s  %s  %3d  %s\n", shortID(c.ID), c.Updated.Local().Format("2006-01-02 15:04"), c.Messages, safetext.Line(c.Title))
-	}
-	return nil
+	return printList(c.Process, c.asJSON, "conversations", "no conversations yet; `lifehub` starts one", list, conversationLine)
 }
 
-func showChat(ctx context.Context, sh *app.Process, s *store.Store, id string, asJSON bool) error {
-	conversation, err := conversationOf(ctx, s, id)
+func conversationLine(c agent.Conversation) string {
+	return fmt.Sprintf("%-10s  %s  %3d  %s", shortID(c.ID), c.Updated.Local().Format(shownTime), c.Messages, safetext.Line(c.Title))
+}
+
+func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string) error {
+	conversation, err := conversationOf(ctx, s, given[0])
 	if err != nil {
-		return settings.UsageError{Err: err}
+		return err
 	}
 	exchanges, err := s.Exchanges(ctx, conversation.ID)
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(struct {
+	if c.asJSON {
+		return printJSON(c.Process, "conversation", struct {
 			agent.Conversation
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
 	}
-	_, err = io.WriteString(sh.Out, export.Markdown(conversation, exchanges))
-	return writeError(err)
+	return printText(c.Process, "conversation", export.Markdown(conversation, exchanges))
 }
+
+func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []string) error {
+	hits, err := s.Search(ctx, strings.Join(words, " "), c.limit)
+	if err != nil {
+		return err
+	}
+	return printList(c.Process, c.asJSON, "conversations", "no message holds all of that", hits, func(h agent.Hit) string {
+		who := "LifeHub"
+		if h.Role == llm.User {
+			who = "You"
+		}
+		// ** marks what was found, as it would in a note.
+		excerpt := h.Excerpt[:h.From] + "**" + h.Excerpt[h.From:h.To] + "**" + h.Excerpt[h.To:]
+		return fmt.Sprintf("%-13s %s  %s\n      %s: %s", safetext.Line(h.Turn), h.Time.Local().Format(shownTime), safetext.Line(h.Title), who, safetext.Line(excerpt))
+	})
+}
+
+func (c *chatsCommand) rename(ctx context.Context, s *store.Store, given []string) error {
+	conversation, err := conversationOf(ctx, s, given[0])
+	if err != nil {
+		return err
+	}
+	return s.Rename(ctx, conversation.ID, strings.Join(given[1:], " "))
+}
+
+func (c *chatsCommand) export(ctx context.Context, s *store.Store, given []string) error {
+	conversation, err := conversationOf(ctx, s, given[0])
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := export.Write(ctx, s, conversation, export.FormatOf(c.format, c.file), &b); err != nil {
+		return err
+	}
+	text := app.SecretsOf(c.Process).Known(b.String())
+	if c.file != "" {
+		return atomicfile.Write(c.file, []byte(text))
+	}
+	return printText(c.Process, "conversation", text)
+}
+
+// withStore runs a command on the conversations, and closes them.
+func withStore(sh *app.Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, given []string) error {
+		p, err := settings.FindPaths(sh.Getenv)
+		if err != nil {
+			return err
+		}
+		s, err := store.Open(p.Database())
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if text := s.Warning(); text != "" {
+			fmt.Fprintf(sh.Err, "! %s\n", text)
+		}
+		return do(cmd.Context(), s, given)
+	}
+}
+
+// conversationOf finds a conversation by its id, or by that of a message in it
+// as `chats search` and `trace list` print it.
+func conversationOf(ctx context.Context, s *store.Store, id string) (agent.Conversation, error) {
+	id, _, _ = strings.Cut(id, ".")
+	c, err := s.Conversation(ctx, id)
+	if err != nil {
+		return c, settings.UsageError{Err: err}
+	}
+	return c, nil
+}
+
+// shortID is enough of an id to name a conversation on the command line.
+func shortID(id string) string { return id[:min(len(id), 10)] }

@@ -8,53 +8,28 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/charmbracelet/x/term"
-	"github.com/spf13/cobra"
-
-	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/store"
-	"lifehub/tui/safetext"
 )
 
-func newChatsRemove(sh *app.Process) *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
-		Use: "rm ID…", Short: "Delete conversations and all that was kept of them",
-		Long: "Delete conversations with their traces, memories, the copies of notes they changed, files of MCP servers,\n" +
-			"and their text in the search index and the backups. It cannot be undone.",
-		Example: "  lifehub chats rm 3f9c2a 8be01d --yes",
-		Args:    app.Args(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			p, err := settings.FindPaths(sh.Getenv)
-			if err != nil {
-				return err
-			}
-			return withStore(sh, func(s *store.Store) error { return removeChats(cmd.Context(), sh, p, s, given, yes) })
-		},
+// remove deletes conversations with all that was saved of them.
+func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []string) error {
+	p, err := settings.FindPaths(c.Getenv)
+	if err != nil {
+		return err
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
-	return cmd
-}
-
-func removeChats(ctx context.Context, sh *app.Process, p settings.Paths, s *store.Store, given []string, yes bool) error {
 	var ids []string
 	for _, id := range given {
-		c, err := s.Conversation(ctx, id)
+		conversation, err := s.Conversation(ctx, id)
 		if err != nil {
 			return settings.UsageError{Err: err}
 		}
-		ids = append(ids, c.ID)
-		fmt.Fprintf(sh.Err, "%-10s  %s  %3d  %s\n", shortID(c.ID), c.Updated.Local().Format("2006-01-02 15:04"), c.Messages, safetext.Line(c.Title))
+		ids = append(ids, conversation.ID)
+		fmt.Fprintln(c.Err, conversationLine(conversation))
 	}
-	if !yes {
-		if !term.IsTerminal(sh.In.Fd()) {
-			return settings.UsageError{Err: errors.New("nobody can be asked whether to delete: say --yes")}
-		}
-		if !app.Agrees(sh, "Delete all that was kept of this?") {
-			return app.ExitError{Err: errors.New("nothing was deleted"), Code: app.ExitFailed}
-		}
+	if err := app.Confirm(c.Process, "Delete all that was kept of this?", "delete", c.yes); err != nil {
+		return err
 	}
 	if err := removeFiles(ctx, p, s, ids); err != nil {
 		return err
@@ -67,7 +42,7 @@ func removeChats(ctx context.Context, sh *app.Process, p settings.Paths, s *stor
 		return fmt.Errorf("delete conversations as notes: %w", err)
 	}
 	for _, aside := range s.Aside() {
-		fmt.Fprintf(sh.Err, "! %s was set aside when it was damaged and may hold the text still; delete it when you need it no more\n", aside)
+		fmt.Fprintf(c.Err, "! %s was set aside when it was damaged and may hold the text still; delete it when you need it no more\n", aside)
 	}
 	return nil
 }
@@ -90,7 +65,9 @@ func removeFiles(ctx context.Context, p settings.Paths, s *store.Store, ids []st
 		}
 		for _, e := range tree {
 			said.WriteString(e.Answer.Text)
-			writeTrace(ctx, &said, s, e)
+			if trace, err := s.Traces.Read(ctx, e.Turn); err == nil { // none is kept of every turn
+				said.Write(trace.Lines)
+			}
 		}
 	}
 	for _, f := range files {
@@ -102,10 +79,4 @@ func removeFiles(ctx context.Context, p settings.Paths, s *store.Store, ids []st
 		}
 	}
 	return nil
-}
-
-func writeTrace(ctx context.Context, said *strings.Builder, s *store.Store, e agent.Exchange) {
-	if trace, err := s.Traces.Read(ctx, e.Turn); err == nil { // none is kept of every turn
-		said.Write(trace.Lines)
-	}
 }

@@ -122,7 +122,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 			"  lifehub index ~/notes                   # make your notes known\n" +
 			"  lifehub ask \"how often do I run?\"       # one question, answer on stdout\n" +
 			"  lifehub search \"boiler pressure\" -n 3   # passages, without a model",
-		Args:          app.Args(func(cmd *cobra.Command, given []string) error { return cobra.NoArgs(cmd, flags.TakeID(given)) }),
+		Args:          func(cmd *cobra.Command, given []string) error { return cobra.NoArgs(cmd, flags.TakeID(given)) },
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return flags.Run(cmd.Context(), "") },
@@ -135,5 +135,6 @@ func newRoot(sh *app.Process) *cobra.Command {
 		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh),
 	)
+	app.CheckArgs(root)
 	return root
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,22 +21,13 @@ func newConfig(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	show := &cobra.Command{
 		Use: "show", Short: "Show the value of each setting and which layer set it",
-		Args: app.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return showConfig(sh, asJSON) },
 	}
-	show.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	addJSON(show, &asJSON, "print one JSON object")
 	return app.Group("config", "Where settings lie, and what they are",
-		&cobra.Command{
-			Use: "path", Short: "Show where settings, data and logs lie",
-			Args: app.Args(cobra.NoArgs),
-			RunE: func(*cobra.Command, []string) error { return showPaths(sh) },
-		},
+		&cobra.Command{Use: "path", Short: "Show where settings, data and logs lie", RunE: func(*cobra.Command, []string) error { return showPaths(sh) }},
 		show,
-		&cobra.Command{
-			Use: "init", Short: "Write a settings file that explains every key",
-			Args: app.Args(cobra.NoArgs),
-			RunE: func(*cobra.Command, []string) error { return initConfig(sh) },
-		},
+		&cobra.Command{Use: "init", Short: "Write a settings file that explains every key", RunE: func(*cobra.Command, []string) error { return initConfig(sh) }},
 		newConfigTrust(sh),
 	)
 }
@@ -75,11 +67,7 @@ func showConfig(sh *app.Process, asJSON bool) error {
 	}
 	var rows []row
 	for _, s := range settings.All(c) {
-		from := c.Origin[s.Name]
-		if from == "" {
-			from = "default"
-		}
-		rows = append(rows, row{s.Name, s.Text(), from, s.Doc})
+		rows = append(rows, row{s.Name, s.Text(), cmp.Or(c.Origin[s.Name], "default"), s.Doc})
 	}
 	if asJSON {
 		out := json.NewEncoder(safetext.JSONWriter{To: sh.Out})

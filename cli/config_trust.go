@@ -27,7 +27,6 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 			"change, what you trusted stays in force until you look again. No server, address or key is taken from a folder.\n\n" +
 			"Without DIR, list the folders that you trust.",
 		Example: "  lifehub config trust ~/notes\n  lifehub config trust --revoke ~/notes",
-		Args:    app.Args(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error {
 			switch {
 			case len(given) == 0 && revoke:

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"lifehub/rag"
 	"lifehub/rag/eval"
 	"lifehub/tui/draw"
-	"lifehub/tui/safetext"
 )
 
 func newEval(sh *app.Process) *cobra.Command {
@@ -25,14 +23,11 @@ func newEval(sh *app.Process) *cobra.Command {
 		Long: "Measure how well the search finds your own notes: titles and headings are asked as questions, and the note each\n" +
 			"was taken from should be found. By words, by meaning and by both. No chat model is needed, nothing is changed.",
 		Example: "  lifehub eval\n  lifehub eval --notes ~/notes -n 500 --json",
-		Args:    app.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runEval(cmd.Context(), sh, flags, most, asJSON)
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runEval(cmd.Context(), sh, flags, most, asJSON) },
 	}
 	app.RegisterNotes(&flags, cmd)
-	cmd.Flags().IntVarP(&most, "number", "n", 200, "how many questions of each folder of notes at most")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	addNumber(cmd, &most, 200, 1, "questions", "how many questions of each folder of notes at most")
+	addJSON(cmd, &asJSON, "print one JSON object")
 	return cmd
 }
 
@@ -47,9 +42,6 @@ type ownFigures struct {
 }
 
 func runEval(ctx context.Context, sh *app.Process, flags app.RunFlags, most int, asJSON bool) error {
-	if most < 1 {
-		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of questions", most)}
-	}
 	a, err := app.OpenNotes(ctx, sh, flags)
 	if err != nil {
 		return err
@@ -66,7 +58,7 @@ func runEval(ctx context.Context, sh *app.Process, flags app.RunFlags, most int,
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(figures)
+		return printJSON(sh, "figures", figures)
 	}
 	return printFigures(sh, figures)
 }
@@ -113,6 +105,5 @@ func printFigures(sh *app.Process, f ownFigures) error {
 		text += fmt.Sprintf("%-9s %7.1f %% %5.1f %% %5.1f %% %7.3f\n", s.Name, 100*s.First, 100*s.InFive, 100*s.InTen, s.MRR)
 	}
 	text += "\n" + f.Advice + "\n"
-	_, err := fmt.Fprint(sh.Out, text)
-	return err
+	return printText(sh, "figures", text)
 }

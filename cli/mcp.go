@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -25,20 +24,21 @@ func newMCP(sh *app.Process) *cobra.Command {
 	var asJSON bool
 	list := &cobra.Command{
 		Use: "list", Short: "List the MCP servers and how they are",
-		Args: app.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := app.Open(cmd.Context(), sh, app.RunFlags{NoSave: true})
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			a.WaitForServers(cmd.Context())
-			return listServers(sh, a, asJSON)
-		},
+		RunE: withApp(sh, app.RunFlags{NoSave: true}, func(ctx context.Context, a *app.App, _ []string) error {
+			a.WaitForServers(ctx)
+			none := fmt.Sprintf("no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s", a.Paths.ServersFile())
+			return printList(sh, asJSON, "servers", none, a.Servers.State(), serverLines)
+		}),
 	}
-	list.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	addJSON(list, &asJSON, "print a JSON array")
+	lines := 0
+	logs := &cobra.Command{
+		Use: "logs NAME", Short: "Print what a server wrote to stderr and logged",
+		RunE: func(_ *cobra.Command, given []string) error { return showServerLog(sh, given[0], lines) },
+	}
+	addNumber(logs, &lines, 0, 0, "lines", "only the last lines; 0: all that is kept")
 	return app.Group("mcp", "The MCP servers, which bring further tools",
-		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), newMCPLogs(sh))
+		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), logs)
 }
 
 // startOne starts one server alone, for a command about it.
@@ -71,29 +71,12 @@ func startOne(ctx context.Context, sh *app.Process, name string) (*mcpclient.Cli
 	}), k, nil
 }
 
-func listServers(sh *app.Process, a *app.App, asJSON bool) error {
-	states := a.Servers.State()
-	if asJSON {
-		if states == nil {
-			states = []mcpclient.ServerState{}
-		}
-		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(states)
-	}
-	if len(states) == 0 {
-		fmt.Fprintf(sh.Err, "no servers; `lifehub mcp add NAME -- COMMAND` adds one to %s\n", a.Paths.ServersFile())
-	}
-	for _, s := range states {
-		showServer(sh, s)
-	}
-	return nil
-}
-
-// showServer prints how a server is, what it costs and what it said last.
-func showServer(sh *app.Process, s mcpclient.ServerState) {
-	fmt.Fprintf(sh.Out, "%-16s %s\n", safetext.Line(s.Name), safetext.Line(s.Text()))
-	detail := func(what, text string) {
-		if text != "" {
-			fmt.Fprintf(sh.Out, "%-16s %-8s %s\n", "", what, safetext.Line(text))
+// serverLines say how a server is, what it costs and what it said last.
+func serverLines(s mcpclient.ServerState) string {
+	text := fmt.Sprintf("%-16s %s", safetext.Line(s.Name), safetext.Line(s.Text()))
+	detail := func(what, says string) {
+		if says != "" {
+			text += fmt.Sprintf("\n%-16s %-8s %s", "", what, safetext.Line(says))
 		}
 	}
 	detail(string(s.Transport), s.Address)
@@ -101,11 +84,12 @@ func showServer(sh *app.Process, s mcpclient.ServerState) {
 		detail("up", serverFigures(s))
 	}
 	detail("stderr", s.Said)
+	return text
 }
 
 // serverFigures is the cockpit of a running server in one line.
 func serverFigures(s mcpclient.ServerState) string {
-	parts := []string{brief(time.Since(s.Since)), fmt.Sprintf("%d restarts", s.Restarts), fmt.Sprintf("its tools cost about %d tokens of a prompt", s.Tokens)}
+	parts := []string{uptime(time.Since(s.Since)), fmt.Sprintf("%d restarts", s.Restarts), fmt.Sprintf("its tools cost about %d tokens of a prompt", s.Tokens)}
 	if s.About != "" {
 		parts = append([]string{s.About}, parts...)
 	}
@@ -115,24 +99,13 @@ func serverFigures(s mcpclient.ServerState) string {
 	return strings.Join(parts, " · ")
 }
 
-// brief writes how long something took, to the second or, when it is longer,
+// uptime writes how long something has run, to the second or, when it is longer,
 // to the minute.
-func brief(d time.Duration) string {
+func uptime(d time.Duration) string {
 	if d < time.Hour {
 		return d.Round(time.Second).String()
 	}
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-}
-
-func newMCPLogs(sh *app.Process) *cobra.Command {
-	lines := 0
-	cmd := &cobra.Command{
-		Use: "logs NAME", Short: "Print what a server wrote to stderr and logged",
-		Args: app.Args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, given []string) error { return showServerLog(sh, given[0], lines) },
-	}
-	cmd.Flags().IntVarP(&lines, "number", "n", 0, "only the last lines; 0: all that is kept")
-	return cmd
 }
 
 func showServerLog(sh *app.Process, name string, lines int) error {

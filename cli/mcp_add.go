@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -15,6 +15,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/mcpclient/config"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -37,7 +38,7 @@ func newMCPAdd(sh *app.Process) *cobra.Command {
 		Example: "  lifehub mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents\n" +
 			"  lifehub mcp add brave -e BRAVE_API_KEY -- npx -y @brave/brave-search-mcp-server\n" +
 			"  lifehub mcp add work --url https://mcp.example.org/mcp -H 'Authorization: Bearer ${WORK_TOKEN}'",
-		Args: app.Args(cobra.MinimumNArgs(1)),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, given []string) error { return a.run(given[0], given[1:]) },
 	}
 	f := cmd.Flags()
@@ -118,7 +119,6 @@ func newMCPImport(sh *app.Process) *cobra.Command {
 			"VS Code, Zed, opencode, Codex (TOML) and whoever else writes \"mcpServers\" in JSON, with comments or without.\n" +
 			"Tools that the other client leaves out are left out here; what it lets run without asking is not taken over.",
 		Example: "  lifehub mcp import ~/.cursor/mcp.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
-		Args:    app.Args(cobra.ExactArgs(1)),
 		RunE:    func(_ *cobra.Command, given []string) error { return importServers(sh, given[0], yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "add them without asking")
@@ -159,7 +159,7 @@ func importServers(sh *app.Process, from string, yes bool) error {
 	if len(found.Servers) == 0 {
 		return nil
 	}
-	if err := agree(sh, fmt.Sprintf("Add %s to %s?", servers(len(found.Servers)), p.ServersFile()), yes); err != nil {
+	if err := agree(sh, fmt.Sprintf("Add %s to %s?", draw.Count(len(found.Servers), "server"), p.ServersFile()), yes); err != nil {
 		return err
 	}
 	if err := found.AddTo(p.ServersFile()); err != nil {
@@ -168,41 +168,21 @@ func importServers(sh *app.Process, from string, yes bool) error {
 	if err := k.Trust.Shown(found.Servers...); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.Out, "added %s; their tools are used once you have seen them: lifehub mcp trust NAME\n", servers(len(found.Servers)))
+	fmt.Fprintf(sh.Out, "added %s; their tools are used once you have seen them: lifehub mcp trust NAME\n", draw.Count(len(found.Servers), "server"))
 	return nil
 }
 
-func servers(n int) string {
-	if n == 1 {
-		return "1 server"
-	}
-	return fmt.Sprintf("%d servers", n)
-}
-
-// agree asks for a yes on stdin, unless it was given as a flag. A no, and
-// nobody to ask, is an error with the code of a refusal.
+// agree asks for a yes, unless it was given as a flag.
 func agree(sh *app.Process, question string, yes bool) error {
-	if yes {
+	if yes || app.Agrees(sh, question) {
 		return nil
 	}
-	fmt.Fprintf(sh.Err, "%s [y/N] ", question)
-	line, err := bufio.NewReader(sh.In).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return nil
-	case "":
-		if err != nil {
-			fmt.Fprintln(sh.Err)
-			return app.ExitError{Err: fmt.Errorf("nobody answered, so nothing was changed; --yes says yes"), Code: app.ExitRefused}
-		}
-	}
-	return app.ExitError{Err: fmt.Errorf("nothing was changed"), Code: app.ExitRefused}
+	return app.ExitError{Err: errors.New("nobody answered yes, so nothing was changed; --yes says yes"), Code: app.ExitRefused}
 }
 
 func newMCPRemove(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Take a server out of mcp.json, and forget what it was trusted with", Aliases: []string{"rm"},
-		Args: app.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error { return removeServer(sh, given[0]) },
 	}
 }

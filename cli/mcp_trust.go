@@ -29,7 +29,6 @@ func newMCPTest(sh *app.Process) *cobra.Command {
 		Use: "test NAME", Short: "Start a server and list what it offers; call nothing",
 		Long: "Start a server and list what it offers; call nothing. A server on the web that wants your consent gets it here:\n" +
 			"the page to open is shown, and opened when you press o and Enter. One port of this machine is open meanwhile.",
-		Args: app.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return testServer(cmd.Context(), sh, given[0], consent || term.IsTerminal(sh.In.Fd()))
 		},
@@ -43,7 +42,6 @@ func newMCPConsent(sh *app.Process) *cobra.Command {
 		Use: "consent NAME", Short: "Give a server on the web the consent that it wants",
 		Long: "Give a server on the web the consent that it wants, as `mcp test` does: the page to open is shown. What comes of it\n" +
 			"is kept in a file that only you can read; `mcp remove` takes it away again.",
-		Args: app.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error { return testServer(cmd.Context(), sh, given[0], true) },
 	}
 }
@@ -67,7 +65,7 @@ func testServer(ctx context.Context, sh *app.Process, name string, consent bool)
 	}
 	took := time.Since(began)
 	state := servers.State()[0]
-	showServer(sh, state)
+	fmt.Fprintln(sh.Out, serverLines(state))
 	if state.Status != mcpclient.Running {
 		return fmt.Errorf("test MCP server %s: it is %s", name, safetext.Line(state.Text()))
 	}
@@ -137,7 +135,6 @@ func newMCPTrust(sh *app.Process) *cobra.Command {
 		Use: "trust NAME", Short: "Show what of a server is new or has changed, and take it as seen",
 		Long: "Show what of a server is new or has changed since you saw it: what it runs, and each tool's name, words and\n" +
 			"arguments. [-struck out-] is what you had seen, {+this+} is new. Nothing of it is used before you say yes.",
-		Args: app.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return trustServer(cmd.Context(), sh, given[0], yes)
 		},

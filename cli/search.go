@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,21 +26,17 @@ func newSearch(sh *app.Process) *cobra.Command {
 			"after:DATE and before:DATE. Words in quotes are found as they stand.",
 		Example: "  lifehub search \"undo the last commit\"\n" +
 			"  lifehub search boiler tag:home after:2026-01-01 -n 3",
-		Args: app.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return searchNotes(cmd.Context(), sh, flags, strings.Join(given, " "), limit, asJSON)
 		},
 	}
 	app.RegisterNotes(&flags, cmd)
-	cmd.Flags().IntVarP(&limit, "number", "n", 5, "how many passages")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	addNumber(cmd, &limit, 5, 1, "passages", "how many passages")
+	addJSON(cmd, &asJSON, "print one JSON object")
 	return cmd
 }
 
 func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text string, limit int, asJSON bool) error {
-	if limit < 1 {
-		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of passages", limit)}
-	}
 	if strings.TrimSpace(text) == "" {
 		return settings.UsageError{Err: errors.New("there is nothing to search for: give words or a filter")}
 	}
@@ -79,23 +73,15 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return err
 	}
 	if asJSON {
-		return writtenQuery(sh, json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(searched{found, !found.Likely()}))
+		return printJSON(sh, "passages", searched{found, !found.Likely()})
 	}
-	return writtenQuery(sh, printFound(sh, found))
+	return printFound(sh, found)
 }
 
 // searched is the object that --json prints; passages and coverage are fixed.
 type searched struct {
 	rag.Found
 	Unanswered bool `json:"unanswered,omitempty"` // your notes don't say: the passages are only the nearest
-}
-
-// writtenQuery names what an error of writing to stdout stopped.
-func writtenQuery(_ *app.Process, err error) error {
-	if err != nil {
-		return fmt.Errorf("write the passages: %w", err)
-	}
-	return nil
 }
 
 func printFound(sh *app.Process, found rag.Found) error {
@@ -107,7 +93,7 @@ func printFound(sh *app.Process, found rag.Found) error {
 		}
 		fmt.Fprintf(&out, "\n%s\n\n", indent(safetext.Text(app.Excerpt(p.Text)), "      "))
 	}
-	if _, err := io.WriteString(sh.Out, out.String()); err != nil {
+	if err := printText(sh, "passages", out.String()); err != nil {
 		return err
 	}
 	switch {

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/store"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -36,17 +36,16 @@ func newStats(sh *app.Process) *cobra.Command {
 		Example: "  lifehub stats                        # by day\n" +
 			"  lifehub stats --by model --since 7d\n" +
 			"  lifehub stats --by turn --since 2026-03-01 --json",
-		Args: app.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+		RunE: withStore(sh, s.run),
 	}
 	cmd.Flags().StringVar(&s.by, "by", "day", "what turns are summed up by: day, model or turn")
 	cmd.Flags().StringVar(&s.since, "since", "", "only turns since a day (2026-03-01), or of the last days or hours (7d, 12h)")
-	cmd.Flags().IntVarP(&s.limit, "number", "n", 30, "how many rows; 0: all")
-	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print a JSON array")
+	addNumber(cmd, &s.limit, 30, 0, "rows", "how many rows; 0: all")
+	addJSON(cmd, &s.asJSON, "print a JSON array")
 	return cmd
 }
 
-func (s *sums) run(ctx context.Context) error {
+func (s *sums) run(ctx context.Context, kept *store.Store, _ []string) error {
 	since, err := parseSince(s.since, time.Now())
 	if err != nil {
 		return settings.UsageError{Err: err}
@@ -54,44 +53,23 @@ func (s *sums) run(ctx context.Context) error {
 	if s.by != "day" && s.by != "model" && s.by != "turn" {
 		return settings.UsageError{Err: fmt.Errorf("--by: %q is neither day, model nor turn", s.by)}
 	}
-	if s.limit < 0 {
-		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of rows", s.limit)}
+	list, err := kept.Figures(ctx, s.by, since, s.limit)
+	if err != nil {
+		return err
 	}
-	return withStore(s.Process, func(kept *store.Store) error {
-		list, err := kept.Figures(ctx, s.by, since, s.limit)
-		if err != nil {
-			return err
-		}
-		return s.print(list)
-	})
-}
-
-func (s *sums) print(list []agent.Figures) error {
-	if s.asJSON {
-		if list == nil {
-			list = []agent.Figures{}
-		}
-		return json.NewEncoder(safetext.JSONWriter{To: s.Out}).Encode(list)
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(s.Err, "no turns yet; `lifehub` starts one")
-		return nil
+	if s.asJSON || len(list) == 0 {
+		return printList(s.Process, s.asJSON, "figures", "no turns yet; `lifehub` starts one", list, nil)
 	}
 	rows := [][]string{{s.by, "turns", "cut", "p50 s", "p95 s", "first p50", "p95", "prompt", "answer", "tok/s", "calls", "searches", "passages", "cited", "ok", "failed", "denied", "asked", ""}}
 	for _, f := range list {
-		of := safetext.Line(f.Of)
-		if of == "" {
-			of = "unknown"
-		}
 		rows = append(rows, []string{
-			of, strconv.Itoa(f.Turns), strconv.Itoa(f.Cut), seconds(f.Latency50), seconds(f.Latency95), seconds(f.FirstToken50), seconds(f.FirstToken95),
+			cmp.Or(safetext.Line(f.Of), "unknown"), strconv.Itoa(f.Turns), strconv.Itoa(f.Cut), seconds(f.Latency50), seconds(f.Latency95), seconds(f.FirstToken50), seconds(f.FirstToken95),
 			strconv.Itoa(f.PromptTokens), strconv.Itoa(f.AnswerTokens), strconv.FormatFloat(f.PerSecond, 'f', 1, 64), strconv.Itoa(f.ModelCalls),
 			strconv.Itoa(f.Searches), strconv.Itoa(f.Passages), strconv.Itoa(f.Cited),
-			strconv.Itoa(f.ToolsOK), strconv.Itoa(f.ToolsFailed), strconv.Itoa(f.ToolsDenied), strconv.Itoa(f.Asked), clipped(safetext.Line(f.Title), 40),
+			strconv.Itoa(f.ToolsOK), strconv.Itoa(f.ToolsFailed), strconv.Itoa(f.ToolsDenied), strconv.Itoa(f.Asked), draw.Summary(f.Title, 40),
 		})
 	}
-	_, err := fmt.Fprint(s.Out, table(rows))
-	return err
+	return printText(s.Process, "figures", table(rows))
 }
 
 // seconds writes milliseconds; those of no turn are a dash.
@@ -147,13 +125,4 @@ func table(rows [][]string) string {
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.String()
-}
-
-// clipped cuts a text to so many characters.
-func clipped(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most-1]) + "…"
 }

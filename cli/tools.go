@@ -17,6 +17,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -25,91 +26,82 @@ func newTools(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
 		Short: "List every tool with its level, or show one with its schema",
-		Args:  app.Args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			return withTools(cmd.Context(), sh, func(list []agent.Tool, gate *turn.Agent) error {
-				if len(given) == 1 {
-					return showTool(cmd.Context(), sh, list, gate, given[0])
-				}
-				return listTools(cmd.Context(), sh, list, gate, asJSON)
-			})
-		},
+		RunE: withTools(sh, func(ctx context.Context, list []agent.Tool, gate *turn.Agent, name string) error {
+			if name != "" {
+				return showTool(ctx, sh, list, gate, name)
+			}
+			return listTools(ctx, sh, list, gate, asJSON)
+		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	addJSON(cmd, &asJSON, "print a JSON array")
 	return cmd
 }
 
 // withTools opens what there is to call, MCP servers too, for one command.
-func withTools(ctx context.Context, sh *app.Process, do func([]agent.Tool, *turn.Agent) error) error {
-	a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
-	if err != nil {
-		return err
+func withTools(sh *app.Process, do func(context.Context, []agent.Tool, *turn.Agent, string) error) func(*cobra.Command, []string) error {
+	return withApp(sh, app.RunFlags{NoSave: true}, func(ctx context.Context, a *app.App, given []string) error {
+		a.WaitForServers(ctx)
+		list := a.Tools()
+		slices.SortFunc(list, func(x, y agent.Tool) int { return strings.Compare(x.Spec().Name, y.Spec().Name) })
+		return do(ctx, list, a.Agent(), strings.Join(given, " "))
+	})
+}
+
+// toolNamed finds a tool.
+func toolNamed(list []agent.Tool, name string) (agent.Tool, error) {
+	at := slices.IndexFunc(list, func(t agent.Tool) bool { return t.Spec().Name == name })
+	if at < 0 {
+		return nil, settings.UsageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
 	}
-	defer a.Close()
-	a.WaitForServers(ctx)
-	list := a.Tools()
-	slices.SortFunc(list, func(x, y agent.Tool) int { return strings.Compare(x.Spec().Name, y.Spec().Name) })
-	return do(list, a.Agent())
+	return list[at], nil
+}
+
+// toolRow is a tool in the list of all.
+type toolRow struct {
+	Name        string          `json:"name"`
+	Level       string          `json:"level"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
 }
 
 func listTools(ctx context.Context, sh *app.Process, list []agent.Tool, gate *turn.Agent, asJSON bool) error {
-	type row struct {
-		Name        string          `json:"name"`
-		Level       string          `json:"level"`
-		Description string          `json:"description"`
-		Schema      json.RawMessage `json:"schema"`
-	}
-	rows := []row{}
+	var rows []toolRow
 	for _, t := range list {
 		spec := t.Spec()
 		level, _ := gate.Decide(ctx, t, nil, false)
-		rows = append(rows, row{spec.Name, level.String(), spec.Description, spec.Schema})
+		rows = append(rows, toolRow{spec.Name, level.String(), spec.Description, spec.Schema})
 	}
-	if asJSON {
-		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(rows)
-	}
-	for _, r := range rows {
+	return printList(sh, asJSON, "tools", "no tools", rows, func(r toolRow) string {
 		first, _, _ := strings.Cut(r.Description, "\n")
-		fmt.Fprintf(sh.Out, "%-24s %-8s %s\n", safetext.Line(r.Name), r.Level, safetext.Line(first))
-	}
-	return nil
+		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(r.Name), r.Level, safetext.Line(first))
+	})
 }
 
 func showTool(ctx context.Context, sh *app.Process, list []agent.Tool, gate *turn.Agent, name string) error {
-	for _, t := range list {
-		spec := t.Spec()
-		if spec.Name != name {
-			continue
-		}
-		_, why := gate.Decide(ctx, t, nil, false)
-		var schema bytes.Buffer
-		if err := json.Indent(&schema, spec.Schema, "", "  "); err != nil {
-			return fmt.Errorf("show the schema of %s: %w", name, err)
-		}
-		fmt.Fprintf(sh.Out, "%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(spec.Description)), safetext.Text(schema.String()))
-		return nil
+	t, err := toolNamed(list, name)
+	if err != nil {
+		return err
 	}
-	return settings.UsageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
+	_, why := gate.Decide(ctx, t, nil, false)
+	var schema bytes.Buffer
+	if err := json.Indent(&schema, t.Spec().Schema, "", "  "); err != nil {
+		return fmt.Errorf("show the schema of %s: %w", name, err)
+	}
+	return printText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(t.Spec().Description)), safetext.Text(schema.String())))
 }
 
 func newPermissions(sh *app.Process) *cobra.Command {
 	return app.Group("permissions", "Which calls run, ask or are refused, and why",
+		&cobra.Command{Use: "list", Short: "List the rules", RunE: func(*cobra.Command, []string) error { return listRules(sh) }},
 		&cobra.Command{
-			Use: "list", Short: "List the rules",
-			Args: app.Args(cobra.NoArgs),
-			RunE: func(*cobra.Command, []string) error { return listRules(sh) },
-		},
-		&cobra.Command{
-			Use: "test CALL", Short: "Say which rule decides a call",
+			Use: "test CALL…", Short: "Say which rule decides a call",
 			Example: "  lifehub permissions test add_task\n  lifehub permissions test 'add_task text=milk note=home.md'",
-			Args:    app.Args(cobra.MinimumNArgs(1)),
-			RunE: func(cmd *cobra.Command, given []string) error {
-				return testRules(cmd.Context(), sh, strings.Join(given, " "))
-			},
+			RunE: withTools(sh, func(ctx context.Context, list []agent.Tool, gate *turn.Agent, call string) error {
+				return testRules(ctx, sh, list, gate, call)
+			}),
 		},
 		&cobra.Command{
 			Use: "revoke TOOL", Short: "Take the rules for a tool out of the file",
-			Args: app.Args(cobra.ExactArgs(1)),
 			RunE: func(_ *cobra.Command, given []string) error { return revokeRules(sh, given[0]) },
 		},
 	)
@@ -142,28 +134,25 @@ func listRules(sh *app.Process) error {
 	return nil
 }
 
-func testRules(ctx context.Context, sh *app.Process, call string) error {
+func testRules(ctx context.Context, sh *app.Process, list []agent.Tool, gate *turn.Agent, call string) error {
 	name, rest, _ := strings.Cut(strings.TrimSpace(call), " ")
-	return withTools(ctx, sh, func(list []agent.Tool, gate *turn.Agent) error {
-		for _, t := range list {
-			if t.Spec().Name == name {
-				input, misfit, err := callArgs(t.Spec(), rest)
-				if err != nil {
-					return settings.UsageError{Err: err}
-				}
-				if misfit != nil && rest != "" {
-					fmt.Fprintf(sh.Err, "! the tool would refuse this call: %s\n", safetext.Line(misfit.Error()))
-				}
-				level, why := gate.Decide(ctx, t, input, false)
-				fmt.Fprintf(sh.Out, "%s\n%s\n", level, safetext.Line(why))
-				if later, why := gate.Decide(ctx, t, input, true); later.String() != level.String() {
-					fmt.Fprintf(sh.Out, "and once text was read that is not yours: %s\n%s\n", later, safetext.Line(why))
-				}
-				return nil
-			}
-		}
-		return settings.UsageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
-	})
+	t, err := toolNamed(list, name)
+	if err != nil {
+		return err
+	}
+	input, misfit, err := callArgs(t.Spec(), rest)
+	if err != nil {
+		return settings.UsageError{Err: err}
+	}
+	if misfit != nil && rest != "" {
+		fmt.Fprintf(sh.Err, "! the tool would refuse this call: %s\n", safetext.Line(misfit.Error()))
+	}
+	level, why := gate.Decide(ctx, t, input, false)
+	fmt.Fprintf(sh.Out, "%s\n%s\n", level, safetext.Line(why))
+	if later, why := gate.Decide(ctx, t, input, true); later.String() != level.String() {
+		fmt.Fprintf(sh.Out, "and once text was read that is not yours: %s\n%s\n", later, safetext.Line(why))
+	}
+	return nil
 }
 
 // callArgs reads "key=value key2='two words'", or a JSON object, as arguments
@@ -203,10 +192,6 @@ func revokeRules(sh *app.Process, tool string) error {
 	if n == 0 {
 		return settings.UsageError{Err: fmt.Errorf("no rule names the tool %q; `lifehub permissions list` shows them", tool)}
 	}
-	rules := "1 rule"
-	if n > 1 {
-		rules = fmt.Sprintf("%d rules", n)
-	}
-	fmt.Fprintf(sh.Out, "took out %s for %s\n", rules, safetext.Line(tool))
+	fmt.Fprintf(sh.Out, "took out %s for %s\n", draw.Count(n, "rule"), safetext.Line(tool))
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -23,42 +22,51 @@ import (
 	"lifehub/tui/safetext"
 )
 
+// traceCommand is `lifehub trace` with the flags of its commands.
+type traceCommand struct {
+	*app.Process
+	limit               int
+	asJSON, full, plain bool
+	speed               float64
+}
+
 func newTrace(sh *app.Process) *cobra.Command {
-	var limit int
-	var listJSON, full bool
-	list := &cobra.Command{
-		Use: "list", Short: "List the turns that have a trace, newest first",
-		Args: app.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withStore(sh, func(s *store.Store) error { return listTraces(cmd.Context(), sh, s, limit, listJSON) })
-		},
-	}
-	list.Flags().IntVarP(&limit, "number", "n", 20, "how many; 0: all")
-	list.Flags().BoolVar(&listJSON, "json", false, "print a JSON array")
+	c := &traceCommand{Process: sh}
+	list := &cobra.Command{Use: "list", Short: "List the turns that have a trace, newest first", RunE: withStore(sh, c.list)}
+	addNumber(list, &c.limit, 20, 0, "traces", "how many; 0: all")
+	addJSON(list, &c.asJSON, "print a JSON array")
 	show := &cobra.Command{
 		Use: "show ID", Short: "Print a turn event by event",
 		Long:    "Print a turn event by event, each with its time since the turn began. ID is that of a turn, or of a\nconversation, which means its last turn.",
 		Example: "  lifehub trace show 3f9c2a       # the last turn of that conversation\n  lifehub trace show --full 3f9c2a.4",
-		Args:    app.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			return withTrace(cmd.Context(), sh, given[0], func(t trace.Trace, events []agent.Event) error {
-				return showTrace(sh.Out, t, events, full)
-			})
-		},
+		RunE:    c.onTrace(c.show),
 	}
-	show.Flags().BoolVar(&full, "full", false, "print prompts, results and answers whole")
-	return app.Group("trace", "What happened in a turn, kept for looking at it later", list, show, newReplay(sh), newExport(sh))
-}
-
-func newExport(sh *app.Process) *cobra.Command {
-	return &cobra.Command{
+	show.Flags().BoolVar(&c.full, "full", false, "print prompts, results and answers whole")
+	replay := &cobra.Command{
+		Use: "replay ID", Short: "Show a turn again as it was, without a model",
+		Long: "Show a turn again on the screen, from its trace: nothing is asked and nothing runs.\n" +
+			"Keys: space pauses, + and - change the speed, q leaves.",
+		Example: "  lifehub trace replay 3f9c2a              # as fast as it was\n" +
+			"  lifehub trace replay 3f9c2a --speed 4\n" +
+			"  lifehub trace replay 3f9c2a --speed 0    # all at once",
+		RunE: c.onTrace(c.replay),
+	}
+	replay.Flags().Float64Var(&c.speed, "speed", 1, "how many times as fast as it was; 0: at once")
+	checkFirst(replay, func() error {
+		if c.speed < 0 {
+			return settings.UsageError{Err: fmt.Errorf("--speed: %g is not a speed; 1 is as it was, 0 at once", c.speed)}
+		}
+		return nil
+	})
+	replay.Flags().BoolVar(&c.plain, "plain", false, "print lines and never draw again")
+	export := &cobra.Command{
 		Use: "export ID", Short: "Print a trace as JSON lines, without secrets",
 		Long: "Print a trace as JSON lines: a head, then each event and prompt as --stream-json writes events. Keys and\n" +
 			"passwords known from the settings, the environment, .env files and mcp.json are taken out in every form in\n" +
 			"which they travel (plain, URL, base64, hex), and so is what looks like one.",
-		Args: app.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, given []string) error { return exportTrace(cmd.Context(), sh, given[0]) },
+		RunE: c.onTrace(c.export),
 	}
+	return app.Group("trace", "What happened in a turn, kept for looking at it later", list, show, replay, export)
 }
 
 // exportHead is the first line of an export.
@@ -67,43 +75,28 @@ type exportHead struct {
 	trace.Trace
 }
 
-func exportTrace(ctx context.Context, sh *app.Process, id string) error {
-	return withTrace(ctx, sh, id, func(t trace.Trace, _ []agent.Event) error {
-		clean := app.SecretsOf(sh).Current()
-		t.Question = clean.Text(t.Question)
-		out := safetext.JSONWriter{To: sh.Out}
-		if err := json.NewEncoder(out).Encode(exportHead{"trace", t}); err != nil {
-			return fmt.Errorf("write the trace: %w", err)
-		}
-		if _, err := out.Write(clean.Trace(t.Lines)); err != nil {
-			return fmt.Errorf("write the trace: %w", err)
-		}
-		return nil
-	})
+func (c *traceCommand) export(_ context.Context, t trace.Trace, _ []agent.Event) error {
+	clean := app.SecretsOf(c.Process).Current()
+	t.Question = clean.Text(t.Question)
+	if err := printJSON(c.Process, "trace", exportHead{"trace", t}); err != nil {
+		return err
+	}
+	if _, err := (safetext.JSONWriter{To: c.Out}).Write(clean.Trace(t.Lines)); err != nil {
+		return fmt.Errorf("write the trace: %w", err)
+	}
+	return nil
 }
 
-func listTraces(ctx context.Context, sh *app.Process, s *store.Store, limit int, asJSON bool) error {
-	if limit < 0 {
-		return settings.UsageError{Err: fmt.Errorf("-n: %d is not a number of traces", limit)}
-	}
-	list, err := s.Traces.List(ctx, limit)
+func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) error {
+	list, err := s.Traces.List(ctx, c.limit)
 	if err != nil {
 		return err
 	}
-	secrets := app.SecretsOf(sh)
+	secrets := app.SecretsOf(c.Process)
 	for i := range list {
 		list[i].Question = secrets.Text(list[i].Question)
 	}
-	if asJSON {
-		if list == nil {
-			list = []trace.Trace{}
-		}
-		return json.NewEncoder(safetext.JSONWriter{To: sh.Out}).Encode(list)
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(sh.Err, "no traces yet; each turn leaves one")
-	}
-	for _, t := range list {
+	return printList(c.Process, c.asJSON, "traces", "no traces yet; each turn leaves one", list, func(t trace.Trace) string {
 		note := ""
 		switch {
 		case t.Readable() != nil:
@@ -111,17 +104,16 @@ func listTraces(ctx context.Context, sh *app.Process, s *store.Store, limit int,
 		case !t.Whole:
 			note = " (not whole)"
 		}
-		fmt.Fprintf(sh.Out, "%-12s  %s  %-6s  %4d events  %8s  %s%s\n", t.Turn, t.Started.Local().Format("2006-01-02 15:04"),
+		return fmt.Sprintf("%-12s  %s  %-6s  %4d events  %8s  %s%s", t.Turn, t.Started.Local().Format(shownTime),
 			t.State, t.Events, draw.Bytes(t.Size), draw.Summary(t.Question, 60), note)
-	}
-	return nil
+	})
 }
 
-// withTrace reads a turn's trace for one command. What is wrong with it is
-// told on stderr; what can be read of it is used.
-func withTrace(ctx context.Context, sh *app.Process, id string, do func(trace.Trace, []agent.Event) error) error {
-	return withStore(sh, func(s *store.Store) error {
-		t, err := s.Traces.Read(ctx, id)
+// onTrace reads a turn's trace for one command. What is wrong with it is told
+// on stderr; what can be read of it is used.
+func (c *traceCommand) onTrace(do func(context.Context, trace.Trace, []agent.Event) error) func(*cobra.Command, []string) error {
+	return withStore(c.Process, func(ctx context.Context, s *store.Store, given []string) error {
+		t, err := s.Traces.Read(ctx, given[0])
 		if err != nil {
 			return settings.UsageError{Err: err}
 		}
@@ -130,12 +122,12 @@ func withTrace(ctx context.Context, sh *app.Process, id string, do func(trace.Tr
 		}
 		events, unread := eventsOf(t.Lines)
 		for _, err := range unread {
-			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(err.Error()))
+			fmt.Fprintf(c.Err, "! %s\n", safetext.Line(err.Error()))
 		}
 		if t.Damage != "" {
-			fmt.Fprintf(sh.Err, "! the trace is damaged; what follows is what can be read of it: %s\n", safetext.Line(t.Damage))
+			fmt.Fprintf(c.Err, "! the trace is damaged; what follows is what can be read of it: %s\n", safetext.Line(t.Damage))
 		}
-		return do(t, events)
+		return do(ctx, t, events)
 	})
 }
 
@@ -165,9 +157,9 @@ func eventsOf(lines []byte) (events []agent.Event, unread []error) {
 	return events, unread
 }
 
-// showTrace prints a turn event by event: what each tells, field by field.
-func showTrace(to io.Writer, t trace.Trace, events []agent.Event, full bool) error {
-	w := bufio.NewWriter(to)
+// show prints a turn event by event: what each tells, field by field.
+func (c *traceCommand) show(_ context.Context, t trace.Trace, events []agent.Event) error {
+	w := bufio.NewWriter(c.Out)
 	fmt.Fprintf(w, "%s  %s  %s  %d events, %s\n", t.Turn, t.Started.Local().Format(time.DateTime), t.State, t.Events, draw.Bytes(t.Size))
 	for _, told := range joinPieces(events) {
 		head := told.Type
@@ -181,12 +173,12 @@ func showTrace(to io.Writer, t trace.Trace, events []agent.Event, full bool) err
 			head += fmt.Sprintf("  %d pieces until %s", told.pieces, offset(events, told.until))
 		}
 		fmt.Fprintf(w, "%9s  %s\n", offset(events, told.Time), safetext.Line(head))
-		lines, err := fieldsOf(told.Body, full)
+		lines, err := fieldsOf(told.Body, c.full)
 		if err != nil {
 			return err
 		}
 		for i, line := range lines {
-			if !full && i == shownLines {
+			if !c.full && i == shownLines {
 				fmt.Fprintf(w, "%11s… %d more lines; --full shows them\n", "", len(lines)-i)
 				break
 			}

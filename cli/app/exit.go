@@ -35,19 +35,28 @@ func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error
 	if from != nil {
 		question = fmt.Sprintf("Take the backup of %s? What was said since is then only in the file set aside.", from.Time.Local().Format("2006-01-02 15:04"))
 	}
-	if !yes {
-		if !term.IsTerminal(sh.In.Fd()) {
-			return settings.UsageError{Err: errors.New("nobody can be asked whether to restore: say --yes")}
-		}
-		if !Agrees(sh, question) {
-			return ExitError{Err: errors.New("nothing was changed"), Code: ExitFailed}
-		}
+	if err := Confirm(sh, question, "restore", yes); err != nil {
+		return err
 	}
 	aside, err := file.Restore(path, from)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(sh.Err, "the file of before is kept as %s\n", aside)
+	return nil
+}
+
+// Confirm asks on the terminal before something that cannot be taken back, unless
+// --yes was given.
+func Confirm(sh *Process, question, what string, yes bool) error {
+	switch {
+	case yes:
+		return nil
+	case !term.IsTerminal(sh.In.Fd()):
+		return settings.UsageError{Err: fmt.Errorf("nobody can be asked whether to %s: say --yes", what)}
+	case !Agrees(sh, question):
+		return ExitError{Err: errors.New("nothing was changed"), Code: ExitFailed}
+	}
 	return nil
 }
 

@@ -73,20 +73,49 @@ func OpenConversation(ctx context.Context, a *App, flags RunFlags) (Spot, error)
 	return Spot{Conversation: a.Store.NewConversation()}, nil
 }
 
-// Args makes a wrong number of arguments a usage error.
-func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, given []string) error {
+// CheckArgs bounds the arguments of a command, and of those below it, by what its
+// usage line says: NAME has to be given, [NAME] may be, NAME… is any number.
+// A wrong number is a usage error, also of a command with a check of its own.
+func CheckArgs(cmd *cobra.Command) {
+	check := cmd.Args
+	if check == nil {
+		check = argsOf(cmd.Use)
+	}
+	cmd.Args = func(cmd *cobra.Command, given []string) error {
 		if err := check(cmd, given); err != nil {
 			return settings.UsageError{Err: fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())}
 		}
 		return nil
 	}
+	for _, below := range cmd.Commands() {
+		CheckArgs(below)
+	}
+}
+
+func argsOf(use string) cobra.PositionalArgs {
+	least, most, endless := 0, 0, false
+	for _, name := range strings.Fields(use)[1:] {
+		most++
+		if !strings.HasPrefix(name, "[") {
+			least++
+		}
+		endless = endless || strings.Contains(name, "…")
+	}
+	switch {
+	case endless:
+		return cobra.MinimumNArgs(least)
+	case most == 0:
+		return cobra.NoArgs
+	case least == most:
+		return cobra.ExactArgs(most)
+	}
+	return cobra.RangeArgs(least, most)
 }
 
 // Group makes a command that only holds others.
 func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: short,
+		Use: use, Short: short, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 0 {
 				return settings.UsageError{Err: fmt.Errorf("%s has no command %q; see `lifehub %s --help`", use, given[0], use)}

@@ -60,7 +60,7 @@ func NewCommand(sh *app.Process) *cobra.Command {
 		Example: "  lifehub chat -c                      # go on with the last conversation\n" +
 			"  lifehub chat -r 3f9c2a               # go on with this one, or at a message that `chats search` found\n" +
 			"  lifehub chat --notes ~/notes \"what did I plan for the trip?\"",
-		Args: app.Args(cobra.MaximumNArgs(2)),
+		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			given = f.TakeID(given)
 			if len(given) > 1 {

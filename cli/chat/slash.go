@@ -134,8 +134,8 @@ func (bg *background) slashDoctor(ctx context.Context, _ string) (string, error)
 			mark = "✗"
 		}
 		fmt.Fprintf(&b, "- %s **%s** %s", mark, f.What, f.Says)
-		if f.Mend != "" {
-			fmt.Fprintf(&b, " → `%s`", f.Mend)
+		if f.Fix != "" {
+			fmt.Fprintf(&b, " → `%s`", f.Fix)
 		}
 		b.WriteString("\n")
 	}

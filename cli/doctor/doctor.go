@@ -30,7 +30,7 @@ type Finding struct {
 	What string `json:"what"`
 	OK   bool   `json:"ok"`
 	Says string `json:"says"`
-	Mend string `json:"mend,omitempty"` // what to do when it is not OK
+	Fix  string `json:"mend,omitempty"` // what to do when it is not OK
 
 	Pending bool `json:"pending,omitempty"` // it cannot be told yet
 }
@@ -40,7 +40,7 @@ type Finding struct {
 func Examine(ctx context.Context, sh *app.Process) []Finding {
 	p, c, err := app.LoadSettings(sh)
 	if err != nil {
-		return []Finding{{What: "settings", Says: err.Error(), Mend: "correct the line named, or move the file away"}}
+		return []Finding{{What: "settings", Says: err.Error(), Fix: "correct the line named, or move the file away"}}
 	}
 	from := p.ConfigFile()
 	if _, err := os.Stat(from); err != nil {
@@ -54,11 +54,11 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 		findings = append(findings, Finding{What: "settings", OK: true, Says: text})
 	}
 	for _, misspelt := range c.Misspelt {
-		findings = append(findings, Finding{What: "environment", Says: misspelt, Mend: "`lifehub config show` lists every setting; its variable is LIFEHUB_ and its name in capitals"})
+		findings = append(findings, Finding{What: "environment", Says: misspelt, Fix: "`lifehub config show` lists every setting; its variable is LIFEHUB_ and its name in capitals"})
 	}
 	a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
 	if err != nil {
-		return append(findings, Finding{What: "start", Says: err.Error(), Mend: "correct the file named, or move it away"})
+		return append(findings, Finding{What: "start", Says: err.Error(), Fix: "correct the file named, or move it away"})
 	}
 	defer a.Close()
 	dirs := []string{p.Data, p.State}
@@ -114,7 +114,7 @@ func folders(dirs ...string) []Finding {
 	}
 	var findings []Finding
 	for _, reason := range reasons {
-		findings = append(findings, Finding{What: "folders", Says: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason, Mend: todos[reason]})
+		findings = append(findings, Finding{What: "folders", Says: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason, Fix: todos[reason]})
 	}
 	return findings
 }
@@ -146,11 +146,11 @@ func conversations(p settings.Paths) Finding {
 		var newer *file.NewerSchemaError
 		var damaged *file.DamagedError
 		if !errors.As(err, &newer) && !errors.As(err, &damaged) { // which say it themselves
-			f.Mend = "see to the file and its folder; `lifehub ask --no-save` works without them"
+			f.Fix = "see to the file and its folder; `lifehub ask --no-save` works without them"
 		}
 		return f
 	}
-	f.OK, f.Says, f.Mend = true, p.Database(), s.Warning()
+	f.OK, f.Says, f.Fix = true, p.Database(), s.Warning()
 	if err := s.Close(); err != nil {
 		f.OK, f.Says = false, err.Error()
 	}
@@ -166,12 +166,12 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 		f := Finding{What: "model server", OK: true, Says: "offline: LifeHub quotes your notes and writes nothing itself"}
 		if c.Provider == "auto" {
 			f.Says = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub quotes your notes"
-			f.Mend = "install Ollama from ollama.com and start it; LifeHub changes over by itself"
+			f.Fix = "install Ollama from ollama.com and start it; LifeHub changes over by itself"
 		}
 		return []Finding{f}
 	}
 	if err != nil {
-		return []Finding{{What: "model server", Says: err.Error(), Mend: agent.FailedFrom(err).Hint}}
+		return []Finding{{What: "model server", Says: err.Error(), Fix: agent.FailedFrom(err).Hint}}
 	}
 	model := Finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.Provider.State().Provider, a.Provider.Window())}
 	if info.Remote != "" {
@@ -185,7 +185,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	var missing *llm.NotFoundError
 	switch {
 	case errors.As(err, &missing) && !missing.Fixed:
-		vectors.OK, vectors.Says, vectors.Mend = false, "search goes by words only: "+err.Error(), "lifehub models pull "+missing.Model
+		vectors.OK, vectors.Says, vectors.Fix = false, "search goes by words only: "+err.Error(), "lifehub models pull "+missing.Model
 	case err != nil:
 		vectors.OK, vectors.Says = false, "search goes by words only: "+err.Error()
 	default:
@@ -196,7 +196,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 
 func vectorStore(ctx context.Context, store chroma.Server) Finding {
 	if err := store.Check(ctx); err != nil {
-		return Finding{What: "vector store", Says: "search goes by words only: " + err.Error(), Mend: "start the server, correct `rag.chroma_url`, or set `rag.store: local`"}
+		return Finding{What: "vector store", Says: "search goes by words only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`"}
 	}
 	return Finding{What: "vector store", OK: true, Says: "the Chroma server answers"}
 }
@@ -204,7 +204,7 @@ func vectorStore(ctx context.Context, store chroma.Server) Finding {
 func notes(ctx context.Context, a *app.App) []Finding {
 	var findings []Finding
 	for _, gone := range a.Gone {
-		findings = append(findings, Finding{What: "notes", Says: gone, Mend: "see to the folder, or take it out of `notes:` in " + a.Paths.ConfigFile()})
+		findings = append(findings, Finding{What: "notes", Says: gone, Fix: "see to the folder, or take it out of `notes:` in " + a.Paths.ConfigFile()})
 	}
 	for _, v := range a.OpenVaults() {
 		entries, problems, err := v.Folder.List(ctx)
@@ -215,7 +215,7 @@ func notes(ctx context.Context, a *app.App) []Finding {
 		f := Finding{What: "notes", OK: true, Says: v.Folder.Dir() + ": " + draw.Count(len(entries), "note")}
 		if len(problems) > 0 {
 			f.Says += fmt.Sprintf(", %d that can't be read", len(problems))
-			f.Mend = "lifehub index says which, and why"
+			f.Fix = "lifehub index says which, and why"
 		}
 		findings = append(findings, f)
 	}
@@ -223,7 +223,7 @@ func notes(ctx context.Context, a *app.App) []Finding {
 		findings = append(findings, Finding{What: "notes", OK: true, Says: text})
 	}
 	if len(findings) == 0 {
-		findings = append(findings, Finding{What: "notes", OK: true, Says: "none are known yet", Mend: "lifehub index DIR"})
+		findings = append(findings, Finding{What: "notes", OK: true, Says: "none are known yet", Fix: "lifehub index DIR"})
 	}
 	if len(a.OpenVaults()) > 0 {
 		findings = append(findings, index(ctx, a))
@@ -266,10 +266,10 @@ func index(ctx context.Context, a *app.App) Finding {
 	f.OK, f.Says = true, fmt.Sprintf("%d of %s, brought up to date %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Embedder)
 	if embedder != nil && embedded < passages {
 		f.Says += fmt.Sprintf(": it has embedded %d of %s, words find the rest", embedded, draw.Count(passages, "passage"))
-		f.Mend = "lifehub index"
+		f.Fix = "lifehub index"
 	}
 	if indexed < total {
-		f.Mend = "lifehub index"
+		f.Fix = "lifehub index"
 	}
 	return f
 }
@@ -280,7 +280,7 @@ func servers(ctx context.Context, a *app.App) []Finding {
 	for _, s := range a.Servers.State() {
 		f := Finding{What: "mcp " + s.Name, OK: s.OK(), Pending: s.Status == mcpclient.Starting, Says: s.Text()}
 		if !f.OK {
-			f.Mend = "check its command in " + a.Paths.ServersFile()
+			f.Fix = "check its command in " + a.Paths.ServersFile()
 		}
 		findings = append(findings, f)
 	}
@@ -294,11 +294,11 @@ func terminal(sh *app.Process) Finding {
 	}
 	width, height, err := term.GetSize(sh.Out.Fd())
 	if err != nil {
-		return Finding{What: "terminal", Says: err.Error(), Mend: "use lifehub chat --plain"}
+		return Finding{What: "terminal", Says: err.Error(), Fix: "use lifehub chat --plain"}
 	}
 	f := Finding{What: "terminal", OK: true, Says: fmt.Sprintf("%s, %d×%d", name, width, height)}
 	if width < 40 || height < 12 {
-		f.Mend = "make the window at least 40×12"
+		f.Fix = "make the window at least 40×12"
 	}
 	return f
 }
@@ -320,5 +320,5 @@ func privacy(p settings.Paths) Finding {
 	if len(open) == 0 {
 		return Finding{What: "privacy", OK: true, Says: "only you can read LifeHub's files"}
 	}
-	return Finding{What: "privacy", Says: fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), Mend: "chmod -R go-rwx " + strings.Join([]string{p.Config, p.Data, p.State}, " ")}
+	return Finding{What: "privacy", Says: fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), Fix: "chmod -R go-rwx " + strings.Join([]string{p.Config, p.Data, p.State}, " ")}
 }

@@ -44,7 +44,7 @@ func TestDoctorLooksAtTheConversations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := conversations(p); f.OK || !strings.Contains(f.Says, "newer LifeHub") || f.Mend != "" {
+	if f := conversations(p); f.OK || !strings.Contains(f.Says, "newer LifeHub") || f.Fix != "" {
 		t.Errorf("of a newer one: %+v", f)
 	}
 	if err := os.WriteFile(p.Database(), []byte(strings.Repeat("nonsense ", 2000)), 0o600); err != nil {
@@ -62,7 +62,7 @@ func TestDoctorNamesTheFoldersThatRefuseOnce(t *testing.T) {
 	}
 	one, other := filepath.Join(file, "one"), filepath.Join(file, "other")
 	got := folders(t.TempDir(), one, other)
-	want := []Finding{{What: "folders", Says: "nothing can be saved in " + one + ", " + other + ": not a directory", Mend: "make the folder writable for you"}}
+	want := []Finding{{What: "folders", Says: "nothing can be saved in " + one + ", " + other + ": not a directory", Fix: "make the folder writable for you"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -89,12 +89,12 @@ func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if f := index(t.Context(), a); !f.OK || f.Mend != "" || !strings.HasSuffix(f.Says, ", "+llm.Ngrams{}.Name()) {
+	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Says, ", "+llm.Ngrams{}.Name()) {
 		t.Errorf("of its own embedder: %+v", f)
 	}
 	a.Provider = embedding{a.Provider}
 	f := index(t.Context(), a)
-	if !f.OK || f.Mend != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: it has embedded 0 of 1 passage, words find the rest") {
+	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other: it has embedded 0 of 1 passage, words find the rest") {
 		t.Errorf("of another: %+v", f)
 	}
 }
