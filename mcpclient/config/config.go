@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tailscale/hujson"
+
 	"lifehub/agent"
 	"lifehub/internal/pattern"
 )
@@ -99,6 +101,7 @@ func (c Config) Missing(s Entry) []string {
 // problems collects what is wrong with a file.
 type problems struct {
 	file string
+	data []byte
 	list []problem
 }
 
@@ -121,21 +124,21 @@ func (m *problems) err() error {
 }
 
 func parse(file string, data []byte) ([]Entry, error) {
-	wrong := &problems{file: file}
-	doc := readDocument(bytes.TrimPrefix(data, []byte("\ufeff")), wrong)
+	wrong := &problems{file: file, data: data}
+	doc := wrong.read()
 	if err := wrong.err(); err != nil {
 		return nil, err
 	}
 	var servers []Entry
-	for _, key := range doc.keys() {
+	for _, key := range wrong.members(doc) {
 		switch key.name {
 		case "$schema":
 		case "mcpServers":
-			for _, entry := range key.value.keys() {
+			for _, entry := range wrong.members(key.value) {
 				servers = append(servers, readServer(entry, wrong))
 			}
-			if key.value.kind != object {
-				wrong.add(key.line, "mcpServers is %s; it must be an object of servers by name", key.value.kind)
+			if key.value.Value.Kind() != '{' {
+				wrong.add(key.line, "mcpServers is %s; it must be an object of servers by name", kindOf(key.value))
 			}
 		default:
 			wrong.add(key.line, "unknown key %q; servers stand under \"mcpServers\"", key.name)
@@ -159,11 +162,11 @@ func readServer(entry member, wrong *problems) Entry {
 	if !serverName.MatchString(s.Name) || len(WirePrefix(s.Name)) > maxPrefix {
 		bad(entry.line, "a name is up to 32 letters, digits, hyphens and single underscores")
 	}
-	if entry.value.kind != object {
-		bad(entry.line, "it is %s; it must be an object", entry.value.kind)
+	if entry.value.Value.Kind() != '{' {
+		bad(entry.line, "it is %s; it must be an object", kindOf(entry.value))
 		return s
 	}
-	for _, key := range entry.value.keys() {
+	for _, key := range wrong.members(entry.value) {
 		if problem := s.set(key); problem != "" {
 			bad(key.line, "%s", problem)
 		}
@@ -179,41 +182,24 @@ func (s *Entry) set(key member) string {
 	case "type":
 		return s.setTransport(key.value)
 	case "command":
-		if key.value.kind == array { // the whole command line, as some clients write it
+		if key.value.Value.Kind() == '[' { // the whole command line, as some clients write it
 			var words []string
-			if err = key.value.into(&words); err == nil && len(words) > 0 {
+			if err = into(key.value, &words); err == nil && len(words) > 0 {
 				s.Command, s.Args = words[0], append(words[1:], s.Args...)
 			}
 			break
 		}
-		err = key.value.into(&s.Command)
+		err = into(key.value, &s.Command)
 	case "args":
 		var words []string
-		err = key.value.into(&words)
+		err = into(key.value, &words)
 		s.Args = append(s.Args, words...)
-	case "env":
-		err = key.value.into(&s.Env)
-	case "cwd":
-		err = key.value.into(&s.Cwd)
-	case "url":
-		err = key.value.into(&s.URL)
-	case "headers":
-		err = key.value.into(&s.Headers)
-	case "roots":
-		err = key.value.into(&s.Roots)
 	case "enabled":
 		var enabled bool
-		err = key.value.into(&enabled)
+		err = into(key.value, &enabled)
 		s.Disabled = !enabled
-	case "disabled":
-		err = key.value.into(&s.Disabled)
-	case "permission":
-		var word string
-		if err = key.value.into(&word); err == nil {
-			err = s.Level.UnmarshalText([]byte(word))
-		}
 	case "log_level":
-		if err = key.value.into(&s.LogLevel); err == nil && !slices.Contains(logLevels, s.LogLevel) {
+		if err = into(key.value, &s.LogLevel); err == nil && !slices.Contains(logLevels, s.LogLevel) {
 			err = fmt.Errorf("%q is none of %s", s.LogLevel, strings.Join(logLevels, ", "))
 		}
 	case "timeout":
@@ -221,7 +207,13 @@ func (s *Entry) set(key member) string {
 	case "tools":
 		return s.setTools(key.value)
 	default:
-		return fmt.Sprintf("unknown key %q; there are %s", key.name, strings.Join(serverKeys, ", "))
+		target := map[string]any{
+			"env": &s.Env, "cwd": &s.Cwd, "url": &s.URL, "headers": &s.Headers, "roots": &s.Roots, "disabled": &s.Disabled, "permission": &s.Level,
+		}[key.name]
+		if target == nil {
+			return fmt.Sprintf("unknown key %q; there are %s", key.name, strings.Join(serverKeys, ", "))
+		}
+		err = into(key.value, target)
 	}
 	if err != nil {
 		return fmt.Sprintf("%s: %v", key.name, err)
@@ -235,9 +227,9 @@ var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "heade
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // setTransport reads the names that other clients use, too.
-func (s *Entry) setTransport(v value) string {
+func (s *Entry) setTransport(v hujson.Value) string {
 	var word string
-	if err := v.into(&word); err != nil {
+	if err := into(v, &word); err != nil {
 		return "type: " + err.Error()
 	}
 	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(word)) {
@@ -256,13 +248,13 @@ func (s *Entry) setTransport(v value) string {
 }
 
 // setTimeout takes a number of seconds or a duration such as "90s".
-func (s *Entry) setTimeout(v value) string {
+func (s *Entry) setTimeout(v hujson.Value) string {
 	var seconds float64
 	var word string
 	switch {
-	case v.into(&seconds) == nil:
+	case into(v, &seconds) == nil:
 		s.Timeout = time.Duration(seconds * float64(time.Second))
-	case v.into(&word) == nil:
+	case into(v, &word) == nil:
 		d, err := time.ParseDuration(word)
 		if err != nil {
 			return fmt.Sprintf("timeout %q is not a duration such as 90s or 2m", word)
@@ -277,16 +269,16 @@ func (s *Entry) setTimeout(v value) string {
 	return ""
 }
 
-func (s *Entry) setTools(v value) string {
-	if v.kind != object {
+func (s *Entry) setTools(v hujson.Value) string {
+	if v.Value.Kind() != '{' {
 		return "tools is an object with allow and deny"
 	}
-	for _, key := range v.keys() {
+	for _, key := range new(problems).members(v) {
 		list := map[string]*[]string{"allow": &s.Allow, "deny": &s.Deny}[key.name]
 		if list == nil {
 			return fmt.Sprintf("tools has no key %q; there are allow and deny", key.name)
 		}
-		if err := key.value.into(list); err != nil {
+		if err := into(key.value, list); err != nil {
 			return fmt.Sprintf("tools.%s: %v", key.name, err)
 		}
 		for _, glob := range *list {
@@ -381,37 +373,47 @@ func commandLine(command string, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// kind is a kind of JSON value, in words for an error.
-type kind string
-
-const (
-	object kind = "an object"
-	array  kind = "a list"
-	scalar kind = "a single value"
-)
-
-// value is a JSON value that knows where its keys stand.
-type value struct {
-	kind    kind
-	raw     json.RawMessage
-	members []member
+// kindOf is the kind of a JSON value, in words for an error.
+func kindOf(v hujson.Value) string {
+	switch v.Value.Kind() {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	}
+	return "a single value"
 }
 
+// member is one of an object, and where it stands.
 type member struct {
 	name  string
 	line  int
-	value value
+	value hujson.Value
 }
 
-// keys are an object's members in the order of the file; nil for another kind.
-func (v value) keys() []member { return v.members }
+// members are those of an object in the order of the file; none of another kind.
+func (m *problems) members(v hujson.Value) (list []member) {
+	object, isObject := v.Value.(*hujson.Object)
+	if !isObject {
+		return nil
+	}
+	for _, one := range object.Members {
+		name, _ := one.Name.Value.(hujson.Literal)
+		list = append(list, member{name.String(), m.lineAt(one.Name.StartOffset), one.Value})
+	}
+	return list
+}
 
-// into decodes the value, with an error in words for the user.
-func (v value) into(target any) error {
-	if string(v.raw) == "null" {
+func (m *problems) lineAt(offset int) int {
+	return 1 + bytes.Count(m.data[:min(offset, len(m.data))], []byte("\n"))
+}
+
+// into decodes a value, with an error in words for the user.
+func into(v hujson.Value, target any) error {
+	if v.Value.Kind() == 'n' {
 		return errors.New("it is null; leave it out instead")
 	}
-	err := json.Unmarshal(v.raw, target)
+	err := json.Unmarshal(v.Pack(), target)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		return fmt.Errorf("got a %s where %s is needed", wrong.Value, needed(wrong.Type.String()))
@@ -433,63 +435,31 @@ func needed(goType string) string {
 	return "a number"
 }
 
-// readDocument parses data and notes where each key stands. A syntax error or
-// a key given twice is a mistake.
-func readDocument(data []byte, wrong *problems) value {
-	lineAt := func(offset int64) int {
-		return 1 + strings.Count(string(data[:min(int(offset), len(data))]), "\n")
-	}
-	var raw json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
-		line := 1
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			line = lineAt(syntax.Offset)
+// read parses the file, comments and commas at the end of a list included. A
+// syntax error or a key given twice is a mistake.
+func (m *problems) read() hujson.Value {
+	m.data = bytes.TrimPrefix(bytes.Clone(m.data), []byte("\ufeff"))
+	doc, err := hujson.Parse(m.data)
+	if err != nil {
+		line, column, why := 1, 1, err
+		if _, odd := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); odd == nil {
+			why = cmp.Or(errors.Unwrap(err), err)
 		}
-		wrong.add(line, "not valid JSON: %v", err)
-		return value{}
+		m.add(line, "not valid JSON: %v", why)
+		return doc
 	}
-	decoder := json.NewDecoder(strings.NewReader(string(data)))
-	var read func(name string) value
-	read = func(name string) value {
-		start := decoder.InputOffset()
-		token, err := decoder.Token()
-		if err != nil { // cannot be: it was parsed above
-			wrong.add(lineAt(start), "not valid JSON: %v", err)
-			return value{}
-		}
-		v := value{kind: scalar}
-		switch token {
-		case json.Delim('{'):
-			v.kind = object
-			seen := map[string]int{}
-			for decoder.More() {
-				key, err := decoder.Token()
-				if err != nil {
-					break
-				}
-				line := lineAt(decoder.InputOffset())
-				keyName, _ := key.(string)
-				if first, twice := seen[keyName]; twice {
-					wrong.add(line, "%q is given twice, first in line %d", keyName, first)
-				}
-				seen[keyName] = line
-				v.members = append(v.members, member{keyName, line, read(keyName)})
+	doc.Standardize()
+	for v := range doc.All() {
+		seen := map[string]int{}
+		for _, key := range m.members(*v) {
+			if first := seen[key.name]; first > 0 {
+				m.add(key.line, "%q is given twice, first in line %d", key.name, first)
 			}
-			_, _ = decoder.Token()
-		case json.Delim('['):
-			v.kind = array
-			for decoder.More() {
-				read("")
-			}
-			_, _ = decoder.Token()
+			seen[key.name] = key.line
 		}
-		v.raw = json.RawMessage(strings.TrimLeft(string(data[start:decoder.InputOffset()]), ": ,\t\r\n"))
-		return v
 	}
-	doc := read("")
-	if doc.kind != object {
-		wrong.add(1, "it is %s; it must be an object with \"mcpServers\"", doc.kind)
+	if doc.Value.Kind() != '{' {
+		m.add(1, "it is %s; it must be an object with \"mcpServers\"", kindOf(doc))
 	}
 	return doc
 }

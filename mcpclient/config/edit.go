@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/tailscale/hujson"
+
 	"lifehub/internal/atomicfile"
 )
 
@@ -16,13 +18,11 @@ import (
 // else stands in it stays, in its order. The entry is checked as if it had
 // been written by hand; a name that is taken is an error.
 func Add(file string, s Entry) error {
-	if err := change(file, func(servers *ordered) error {
-		if servers.get(s.Name) != nil {
-			return fmt.Errorf("there is a server %q already; remove it first", s.Name)
+	if err := change(file, func(doc *hujson.Value) ([]operation, error) {
+		if doc.Find(place(s.Name)) != nil {
+			return nil, fmt.Errorf("there is a server %q already; remove it first", s.Name)
 		}
-		entry, err := json.Marshal(s.entry())
-		servers.set(s.Name, entry)
-		return err
+		return []operation{{"add", place(s.Name), s.entry()}}, nil
 	}); err != nil {
 		return fmt.Errorf("add MCP server %s: %w", s.Name, err)
 	}
@@ -31,12 +31,11 @@ func Add(file string, s Entry) error {
 
 // Remove takes a server out of mcp.json.
 func Remove(file, name string) error {
-	if err := change(file, func(servers *ordered) error {
-		if servers.get(name) == nil {
-			return errors.New("there is none")
+	if err := change(file, func(doc *hujson.Value) ([]operation, error) {
+		if doc.Find(place(name)) == nil {
+			return nil, errors.New("there is none")
 		}
-		servers.remove(name)
-		return nil
+		return []operation{{Do: "remove", Path: place(name)}}, nil
 	}); err != nil {
 		return fmt.Errorf("remove MCP server %s: %w", name, err)
 	}
@@ -45,24 +44,34 @@ func Remove(file, name string) error {
 
 // Enable switches a server on or off in mcp.json.
 func Enable(file, name string, on bool) error {
-	if err := change(file, func(servers *ordered) error {
-		if servers.get(name) == nil {
-			return errors.New("there is none")
+	if err := change(file, func(doc *hujson.Value) (list []operation, err error) {
+		if doc.Find(place(name)) == nil {
+			return nil, errors.New("there is none")
 		}
-		var entry ordered
-		entry.read(servers.get(name))
-		entry.remove("disabled")
-		entry.remove("enabled")
+		for _, key := range []string{"/disabled", "/enabled"} {
+			if doc.Find(place(name)+key) != nil {
+				list = append(list, operation{Do: "remove", Path: place(name) + key})
+			}
+		}
 		if !on {
-			entry.set("enabled", json.RawMessage("false"))
+			list = append(list, operation{"add", place(name) + "/enabled", false})
 		}
-		servers.set(name, entry.write())
-		return nil
+		return list, nil
 	}); err != nil {
 		return fmt.Errorf("switch MCP server %s: %w", name, err)
 	}
 	return nil
 }
+
+// operation is one of a JSON Patch (RFC 6902).
+type operation struct {
+	Do    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// place is where a server stands in mcp.json.
+func place(name string) string { return "/mcpServers/" + name }
 
 // entry is a server as mcp.json has it.
 func (s Entry) entry() any {
@@ -97,12 +106,12 @@ func (s Entry) entry() any {
 	return entry
 }
 
-// change edits the servers of mcp.json and writes it again, if what comes out
-// can be read.
-func change(file string, edit func(*ordered) error) error {
+// change edits mcp.json and writes it again, if what comes out can be read.
+// Comments in it stay.
+func change(file string, edit func(doc *hujson.Value) ([]operation, error)) error {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		data, err = []byte(`{"mcpServers":{}}`), nil
+		data, err = []byte("{}"), nil
 	}
 	if err != nil {
 		return err
@@ -110,64 +119,34 @@ func change(file string, edit func(*ordered) error) error {
 	if _, err := parse(file, data); err != nil {
 		return err
 	}
-	var doc, servers ordered
-	doc.read(data)
-	servers.read(doc.get("mcpServers"))
-	if err := edit(&servers); err != nil {
+	doc, err := hujson.Parse(bytes.TrimPrefix(data, []byte("\ufeff")))
+	if err != nil {
 		return err
 	}
-	doc.set("mcpServers", servers.write())
+	operations, err := edit(&doc)
+	if err != nil {
+		return err
+	}
+	if doc.Find("/mcpServers") == nil {
+		operations = slices.Insert(operations, 0, operation{"add", "/mcpServers", struct{}{}})
+	}
+	patch, err := json.Marshal(operations)
+	if err == nil {
+		err = doc.Patch(patch)
+	}
+	if err != nil {
+		return err
+	}
 	var out bytes.Buffer
-	if err := json.Indent(&out, doc.write(), "", "  "); err != nil {
+	if doc.Format(); !doc.IsStandard() {
+		out.Write(doc.Pack())
+	} else if err := json.Indent(&out, bytes.TrimSpace(doc.Pack()), "", "  "); err != nil {
 		return err
+	} else {
+		out.WriteByte('\n')
 	}
-	out.WriteByte('\n')
 	if _, err := parse(file, out.Bytes()); err != nil {
 		return err
 	}
 	return atomicfile.Write(file, out.Bytes())
-}
-
-// ordered is a JSON object that keeps the order of its keys.
-type ordered struct {
-	names  []string
-	values map[string]json.RawMessage
-}
-
-// read takes an object that was parsed before.
-func (o *ordered) read(data []byte) {
-	o.values = map[string]json.RawMessage{}
-	for _, m := range readDocument(bytes.TrimPrefix(data, []byte("\ufeff")), &problems{}).keys() {
-		o.set(m.name, m.value.raw)
-	}
-}
-
-func (o *ordered) get(name string) json.RawMessage { return o.values[name] }
-
-func (o *ordered) set(name string, value json.RawMessage) {
-	if _, ok := o.values[name]; !ok {
-		o.names = append(o.names, name)
-	}
-	o.values[name] = value
-}
-
-func (o *ordered) remove(name string) {
-	delete(o.values, name)
-	o.names = slices.DeleteFunc(o.names, func(n string) bool { return n == name })
-}
-
-func (o *ordered) write() []byte {
-	var out bytes.Buffer
-	out.WriteByte('{')
-	for i, name := range o.names {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		quoted, _ := json.Marshal(name) // a string can be written
-		out.Write(quoted)
-		out.WriteByte(':')
-		out.Write(o.values[name])
-	}
-	out.WriteByte('}')
-	return out.Bytes()
 }

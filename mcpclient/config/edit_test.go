@@ -51,13 +51,26 @@ func TestServersAreAddedAndRemovedAndTheRestStays(t *testing.T) {
 
 func TestABrokenMcpJsonIsNotOverwritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
-	const broken = `{"mcpServers": {"a": {"command": "x",}}}`
+	const broken = `{"mcpServers": {"a": {"command": "x",,}}}`
 	write(t, file, broken)
 	if err := Add(file, Entry{Name: "b", Command: "y"}); err == nil || !strings.Contains(err.Error(), "mcp.json:1") {
 		t.Errorf("got %v", err)
 	}
 	if got, _ := os.ReadFile(file); string(got) != broken {
 		t.Errorf("it reads %s", got)
+	}
+}
+
+func TestCommentsInMcpJsonStay(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	write(t, file, "{ // mine\n\"mcpServers\": {\n\"a\": {\"command\": \"x\",}, // the first\n}}")
+	if err := Add(file, Entry{Name: "b", Command: "y"}); err != nil {
+		t.Fatal(err)
+	}
+	config, err := Read(file, os.LookupEnv)
+	text, _ := os.ReadFile(file)
+	if err != nil || len(config.Servers) != 2 || !strings.Contains(string(text), "// mine") || !strings.Contains(string(text), "// the first") {
+		t.Errorf("got %+v, %v\n%s", config.Servers, err, text)
 	}
 }
 

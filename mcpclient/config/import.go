@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/tailscale/hujson"
 
 	"lifehub/internal/pattern"
 )
@@ -46,8 +47,6 @@ func ReadImport(file, from string) (Import, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if strings.EqualFold(filepath.Ext(from), ".toml") {
 		data, err = fromTOML(data)
-	} else {
-		data = withoutComments(data)
 	}
 	var theirs entries
 	if err == nil {
@@ -81,14 +80,14 @@ func ReadImport(file, from string) (Import, error) {
 
 // AddTo writes the servers into mcp.json.
 func (i Import) AddTo(file string) error {
-	if err := change(file, func(servers *ordered) error {
+	if err := change(file, func(doc *hujson.Value) (list []operation, err error) {
 		for _, s := range i.Servers {
-			if servers.get(s.Name) != nil {
-				return fmt.Errorf("there is a server %q already", s.Name)
+			if doc.Find(place(s.Name)) != nil {
+				return nil, fmt.Errorf("there is a server %q already", s.Name)
 			}
-			servers.set(s.Name, i.entries[s.Name])
+			list = append(list, operation{"add", place(s.Name), i.entries[s.Name]})
 		}
-		return nil
+		return list, nil
 	}); err != nil {
 		return fmt.Errorf("import MCP servers: %w", err)
 	}
@@ -104,36 +103,32 @@ func fromTOML(data []byte) ([]byte, error) {
 	return json.Marshal(file)
 }
 
+// theirPlaces are where clients keep their servers, as JSON pointers. What
+// Gemini has at /mcp are settings about those at /mcpServers.
+var theirPlaces = []string{"/mcpServers", "/servers", "/context_servers", "/mcp/servers", "/mcp_servers"}
+
 // theirServers finds the servers in a client's file.
 func theirServers(data []byte) (entries, error) {
-	var file struct {
-		MCPServers     json.RawMessage `json:"mcpServers"`
-		Servers        json.RawMessage `json:"servers"`
-		ContextServers json.RawMessage `json:"context_servers"`
-		MCP            json.RawMessage `json:"mcp"`
-		Codex          json.RawMessage `json:"mcp_servers"`
-		Tools          json.RawMessage `json:"tools"`
-		Permission     json.RawMessage `json:"permission"`
-		Projects       map[string]struct {
-			MCPServers json.RawMessage `json:"mcpServers"`
-		} `json:"projects"`
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
+	doc, err := hujson.Parse(data)
+	if err != nil {
 		return nil, fmt.Errorf("not valid JSON: %w", err)
 	}
-	var below map[string]json.RawMessage
-	_ = json.Unmarshal(file.MCP, &below) // what is no object is refused as servers are
-	if below["servers"] != nil {
-		file.MCP = below["servers"]
-	} else if file.MCPServers != nil {
-		file.MCP = nil // Gemini's settings about its servers
+	doc.Standardize()
+	places := slices.Clone(theirPlaces)
+	if doc.Find("/mcp/servers") == nil && doc.Find("/mcpServers") == nil {
+		places = append(places, "/mcp")
+	}
+	var found []*hujson.Value
+	for _, place := range places {
+		found = append(found, doc.Find(place))
+	}
+	if projects := doc.Find("/projects"); projects != nil {
+		for _, project := range new(problems).members(*projects) {
+			found = append(found, project.value.Find("/mcpServers"))
+		}
 	}
 	all := entries{}
-	places := []json.RawMessage{file.MCPServers, file.Servers, file.ContextServers, file.MCP, file.Codex}
-	for _, path := range slices.Sorted(maps.Keys(file.Projects)) {
-		places = append(places, file.Projects[path].MCPServers)
-	}
-	for _, place := range places {
+	for _, place := range found {
 		servers, err := entriesOf(place)
 		if err != nil {
 			return nil, err
@@ -144,17 +139,19 @@ func theirServers(data []byte) (entries, error) {
 			}
 		}
 	}
-	all.deny(file.Tools, file.Permission)
+	all.deny(doc.Find("/tools"), doc.Find("/permission"))
 	return all, nil
 }
 
 // deny takes tools out that opencode switches off for all servers at once, by
 // patterns over server_tool.
-func (e entries) deny(settings ...json.RawMessage) {
+func (e entries) deny(settings ...*hujson.Value) {
 	var off []string
 	for _, setting := range settings {
 		var levels map[string]any
-		_ = json.Unmarshal(setting, &levels) // one that is none is of another client
+		if setting != nil {
+			_ = json.Unmarshal(setting.Pack(), &levels) // one that is none is of another client
+		}
 		for glob, level := range levels {
 			if level == false || level == "deny" {
 				off = append(off, glob)
@@ -178,16 +175,16 @@ func (e entries) deny(settings ...json.RawMessage) {
 }
 
 // entriesOf reads servers by name, or a list of servers that tell their names.
-func entriesOf(data json.RawMessage) (entries, error) {
-	if data == nil {
+func entriesOf(place *hujson.Value) (entries, error) {
+	if place == nil {
 		return nil, nil
 	}
 	var byName entries
-	if json.Unmarshal(data, &byName) == nil {
+	if json.Unmarshal(place.Pack(), &byName) == nil {
 		return byName, nil
 	}
 	var list []map[string]json.RawMessage
-	if err := json.Unmarshal(data, &list); err != nil {
+	if err := json.Unmarshal(place.Pack(), &list); err != nil {
 		return nil, errors.New("its servers are neither an object nor a list of objects")
 	}
 	byName = entries{}
@@ -244,36 +241,24 @@ func known(theirs map[string]json.RawMessage) (entry json.RawMessage, notes []st
 }
 
 // filter is which tools of a server are offered: lists under "allow" and "deny",
-// or what stands there in place of a list of texts, for which the entry is refused.
+// or what stands there instead of a list of texts, for which the entry is refused.
 type filter map[string]any
 
 // add narrows the filter: a tool must be in all lists that allow, and in none
 // that denies.
 func (f filter) add(name string, value any) {
+	raw, _ := json.Marshal(value) // it came from JSON
+	list := []string{}
 	before, isList := f[name].([]string)
-	list, ok := texts(value)
 	switch {
 	case f[name] != nil && !isList: // refused already
-	case !ok:
+	case value == nil || json.Unmarshal(raw, &list) != nil:
 		f[name] = value
-	case f[name] == nil:
-		f[name] = list
-	case name == "deny":
-		f[name] = append(before, list...)
-	default:
+	case isList && name == "allow":
 		f[name] = slices.DeleteFunc(before, func(tool string) bool { return !slices.Contains(list, tool) })
+	default:
+		f[name] = append(before, list...)
 	}
-}
-
-// texts is a list of texts.
-func texts(value any) (list []string, ok bool) {
-	items, ok := value.([]any)
-	list = []string{}
-	for _, item := range items {
-		text, isText := item.(string)
-		list, ok = append(list, text), ok && isText
-	}
-	return list, ok
 }
 
 // take reads "tools" where it is a list of those that there are, as Copilot has
@@ -364,61 +349,6 @@ func ourReferences(raw json.RawMessage, texts bool) (value any, asked []string) 
 	}
 	value = walk(value)
 	return value, slices.Compact(asked)
-}
-
-// withoutComments makes plain JSON of what editors write: without comments,
-// and without a comma after the last of a list. Lines stay where they are.
-func withoutComments(data []byte) []byte {
-	out := make([]byte, 0, len(data))
-	comma := -1 // where a comma stands in out after which nothing has come; -1: nowhere
-	for i := 0; i < len(data); i++ {
-		c := data[i]
-		switch {
-		case c == '"':
-			end := endOfString(data, i)
-			out, comma = append(out, data[i:end]...), -1
-			i = end - 1
-			continue
-		case c == '/' && i+1 < len(data) && (data[i+1] == '/' || data[i+1] == '*'):
-			end, mark := len(data), "\n"
-			if data[i+1] == '*' {
-				mark = "*/"
-			}
-			if at := bytes.Index(data[i+2:], []byte(mark)); at >= 0 {
-				end = i + 2 + at + len(mark)
-			}
-			for _, b := range data[i:end] {
-				if b == '\n' {
-					out = append(out, b)
-				}
-			}
-			i = end - 1
-			continue
-		case (c == '}' || c == ']') && comma >= 0:
-			out[comma] = ' '
-		}
-		switch {
-		case c == ',':
-			comma = len(out)
-		case !bytes.ContainsRune([]byte(" \t\r\n"), rune(c)):
-			comma = -1
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-// endOfString is the place after a string that begins at from.
-func endOfString(data []byte, from int) int {
-	for i := from + 1; i < len(data); i++ {
-		switch data[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(data)
 }
 
 // parseEntry reads an entry as if it stood in mcp.json.
