@@ -23,8 +23,6 @@ const (
 	Graceful = time.Second
 	// stalled is how long a server may leave its stdin unread.
 	stalled = 30 * time.Second
-	// maxQueued bounds what waits to be read by a server, in bytes.
-	maxQueued = 32 << 20
 )
 
 // tagName is the variable by which the descendants of a server are found
@@ -58,10 +56,13 @@ type Process struct {
 	cmd    *exec.Cmd
 	tag    string
 	stdin  *os.File
+	stdout *os.File
+	stderr *os.File
 	Input  *queue
 	guard  guard
-	Exited chan struct{} // closed when nothing of it is left
-	err    error         // how its leader ended; read it after exited
+	Exited chan struct{}    // closed when nothing of it is left
+	state  *os.ProcessState // how its leader ended; read it and err after Exited
+	err    error
 }
 
 // Start starts a server's command in a process group of its own.
@@ -73,13 +74,16 @@ func Start(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*Process
 	p.cmd.Env = environment(s.Env, p.tag)
 	p.cmd.Dir = dir
 	p.cmd.SysProcAttr = ownGroup()
-	pipes, err := newPipes(p.cmd)
-	if err != nil {
+	stdinPipe, inErr := p.cmd.StdinPipe()
+	stdoutPipe, outErr := p.cmd.StdoutPipe()
+	stderrPipe, errErr := p.cmd.StderrPipe()
+	if err := errors.Join(inErr, outErr, errErr); err != nil {
 		return nil, err
 	}
-	p.stdin = pipes.stdin
+	// Deadlines are what ends reading and writing where the server does not.
+	p.stdin, p.stdout, p.stderr = stdinPipe.(*os.File), stdoutPipe.(*os.File), stderrPipe.(*os.File)
 	started := make(chan error)
-	go p.run(pipes, stdout, stderr, started)
+	go p.run(stdout, stderr, started)
 	if err := <-started; err != nil {
 		return nil, err
 	}
@@ -89,41 +93,40 @@ func Start(s config.Entry, dir string, stdout, stderr func(io.Reader)) (*Process
 // run starts the command, sees it through and cleans up after it. It stays on
 // one thread of the system, because Linux sends the signal of a parent's
 // death when the thread that started the child ends.
-func (p *Process) run(pipes *pipes, stdout, stderr func(io.Reader), started chan<- error) {
+func (p *Process) run(stdout, stderr func(io.Reader), started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err := p.cmd.Start()
-	pipes.closeTheirs()
-	if err != nil {
-		pipes.closeOurs()
+	if err := p.cmd.Start(); err != nil { // which closes the pipes
 		started <- err
 		return
 	}
 	lowerPriority(p.cmd.Process)
+	var err error
 	if p.guard, err = newGuard(p.cmd.Process, p.tag); err != nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
-		pipes.closeOurs()
 		started <- fmt.Errorf("watch over its children: %w", err)
 		return
 	}
 	var readers sync.WaitGroup
-	readers.Go(func() { stdout(pipes.stdout) })
-	readers.Go(func() { stderr(pipes.stderr) })
+	readers.Go(func() { stdout(p.stdout) })
+	readers.Go(func() { stderr(p.stderr) })
 	readers.Go(func() { p.write() })
 	started <- nil
 
-	p.err = p.cmd.Wait()
+	p.state, p.err = p.cmd.Process.Wait() // and not the command's, which would close the pipes on the readers
 	killGroup(p.cmd.Process)
 	p.guard.end()
 	// Who has left the group and kept a pipe would hold the readers.
 	soon := time.Now().Add(Graceful)
-	_ = pipes.stdout.SetReadDeadline(soon)
-	_ = pipes.stderr.SetReadDeadline(soon)
+	_ = p.stdout.SetReadDeadline(soon)
+	_ = p.stderr.SetReadDeadline(soon)
 	p.Input.close()
-	_ = pipes.stdin.SetWriteDeadline(time.Now())
+	_ = p.stdin.SetWriteDeadline(time.Now())
 	readers.Wait()
-	pipes.closeOurs()
+	for _, pipe := range []*os.File{p.stdin, p.stdout, p.stderr} {
+		_ = pipe.Close()
+	}
 	close(p.Exited)
 }
 
@@ -137,8 +140,12 @@ func (p *Process) write() {
 		}
 		_ = p.stdin.SetWriteDeadline(time.Now().Add(stalled))
 		if _, err := p.stdin.Write(frame); err != nil {
-			if errors.Is(err, os.ErrDeadlineExceeded) && !p.Input.ended() {
-				killGroup(p.cmd.Process)
+			select {
+			case <-p.Input.ended:
+			default:
+				if errors.Is(err, os.ErrDeadlineExceeded) {
+					killGroup(p.cmd.Process)
+				}
 			}
 			p.Input.close()
 			_ = p.stdin.Close()
@@ -165,124 +172,54 @@ func (p *Process) Close() {
 
 // Ending says in words how the process ended.
 func (p *Process) Ending() string {
-	var exit *exec.ExitError
 	switch {
-	case p.err == nil:
+	case p.err != nil:
+		return "it ended: " + p.err.Error()
+	case p.state.Success():
 		return "it ended by itself"
-	case errors.As(p.err, &exit):
-		return "it ended with " + exit.String()
 	}
-	return "it ended: " + p.err.Error()
+	return "it ended with " + p.state.String()
 }
 
-// pipes are the three pipes of a process, both ends of each.
-type pipes struct {
-	stdin, stdout, stderr *os.File
-	theirs                []*os.File
-}
-
-func newPipes(cmd *exec.Cmd) (*pipes, error) {
-	p := &pipes{}
-	for _, one := range []struct {
-		ours **os.File
-		wire func(*os.File)
-		in   bool
-	}{
-		{&p.stdin, func(f *os.File) { cmd.Stdin = f }, true},
-		{&p.stdout, func(f *os.File) { cmd.Stdout = f }, false},
-		{&p.stderr, func(f *os.File) { cmd.Stderr = f }, false},
-	} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			p.closeTheirs()
-			p.closeOurs()
-			return nil, err
-		}
-		ours, theirs := r, w
-		if one.in {
-			ours, theirs = w, r
-		}
-		*one.ours = ours
-		one.wire(theirs)
-		p.theirs = append(p.theirs, theirs)
-	}
-	return p, nil
-}
-
-func (p *pipes) closeTheirs() {
-	for _, f := range p.theirs {
-		_ = f.Close()
-	}
-}
-
-func (p *pipes) closeOurs() {
-	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
-}
+// maxQueued bounds the messages that wait to be read by a server.
+const maxQueued = 256
 
 // queue holds what is to be written to a server, so that a server that does
 // not read holds up nobody. It never fails: what is put in after the end is
 // lost, and the end of stdout tells the waiting callers.
 type queue struct {
-	mu     sync.Mutex
-	filled *sync.Cond
-	frames [][]byte
-	size   int
-	closed bool
+	frames chan []byte
+	ended  chan struct{}
+	close  func()
 }
 
 func newQueue() *queue {
-	q := &queue{}
-	q.filled = sync.NewCond(&q.mu)
+	q := &queue{frames: make(chan []byte, maxQueued), ended: make(chan struct{})}
+	q.close = sync.OnceFunc(func() { close(q.ended) })
 	return q
 }
 
 // Write puts a copy of p into the queue. It blocks only while the queue is
 // full, which the stalled server's end undoes.
 func (q *queue) Write(p []byte) (int, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for q.size > maxQueued && !q.closed {
-		q.filled.Wait()
+	select {
+	case q.frames <- slices.Clone(p):
+	case <-q.ended:
 	}
-	if !q.closed {
-		q.frames = append(q.frames, slices.Clone(p))
-		q.size += len(p)
-	}
-	q.filled.Broadcast()
 	return len(p), nil
 }
 
 // next waits for something to write; false is the end.
 func (q *queue) next() ([]byte, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for len(q.frames) == 0 && !q.closed {
-		q.filled.Wait()
+	select {
+	case frame := <-q.frames:
+		return frame, true
+	case <-q.ended:
 	}
-	if len(q.frames) == 0 {
+	select { // what was put in before the end
+	case frame := <-q.frames:
+		return frame, true
+	default:
 		return nil, false
 	}
-	frame := q.frames[0]
-	q.frames = q.frames[1:]
-	q.size -= len(frame)
-	q.filled.Broadcast()
-	return frame, true
-}
-
-func (q *queue) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.closed = true
-	q.filled.Broadcast()
-}
-
-// ended reports whether close was called.
-func (q *queue) ended() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.closed
 }
