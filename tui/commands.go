@@ -1,16 +1,22 @@
 package tui
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
+	"lifehub/tui/dialog"
+	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // screenCommands is what the screen does for each of its own commands that is
@@ -167,4 +173,163 @@ type pageMsg struct {
 	text   string
 	err    error
 	reload bool // the conversation is read again before it is shown
+}
+
+// copyAnswer copies the last answer, or with a number that code block of it.
+func (m *Model) copyAnswer(number string) tea.Cmd {
+	a := m.lastAnswer()
+	if number == "" && a != nil {
+		return m.clip(a.Copied())
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil && a != nil {
+		m.flash("usage: /copy [NUMBER OF A CODE BLOCK]")
+		return nil
+	}
+	return m.copyCode(a, n)
+}
+
+// goToSources gives the keys to the sources of the last answer.
+func (m *Model) goToSources() {
+	if !m.transcript.ChooseSources() {
+		m.flash("no sources yet")
+		return
+	}
+	m.focused = true
+}
+
+// useTemplate asks for the blanks of a prompt that were not given, if it has
+// any, and puts the filled prompt into the composer: what is sent is seen before.
+func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
+	fill := func(values json.RawMessage) tea.Cmd {
+		return func() tea.Msg {
+			text, err := t.Fill(m.base, values)
+			return filledMsg{text, err}
+		}
+	}
+	if t.Schema == nil {
+		return fill(json.RawMessage("{}"))
+	}
+	blanks := dialog.NewBlanks(t.Schema, given)
+	if len(blanks.Given) > 0 && blanks.Check(blanks.Values()) == nil {
+		return fill(blanks.Values())
+	}
+	server, _, _ := strings.Cut(t.Name, ":")
+	rearm := m.askInput(agent.InputAsked{
+		Question: agent.Question{From: server, Kind: agent.FormInput, Message: t.Help, Schema: blanks.Schema(), Check: blanks.Check},
+		Reply: func(given agent.Input) {
+			if given.Action == agent.InputAccepted {
+				m.afterInput = fill(given.Values)
+			}
+		},
+	})
+	m.asks.Input.Entered = m.asks.AsksInput() && len(m.asks.Input.Queue) == 1 // the user has asked for it
+	return rearm
+}
+
+// filledMsg brings a filled prompt.
+type filledMsg struct {
+	text string
+	err  error
+}
+
+func (m *Model) filled(msg filledMsg) {
+	if msg.err != nil {
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
+		return
+	}
+	m.composer.Paste(msg.text)
+}
+
+// chooseModel uses the named model, or lists those that are there.
+func (m *Model) chooseModel(name string) tea.Cmd {
+	if m.Models == nil {
+		return nil
+	}
+	if name != "" {
+		return m.use(name)
+	}
+	offline := m.status.Provider == "offline"
+	return func() tea.Msg {
+		p, list := panel.ModelPicker(m.base, m.Models, offline)
+		p.Pick = func(at int) tea.Cmd { return m.use(list[at].Name) }
+		return pickMsg{p, nil}
+	}
+}
+
+type usingMsg struct {
+	model string
+	err   error
+}
+
+func (m *Model) use(name string) tea.Cmd {
+	return func() tea.Msg { return usingMsg{name, m.Models.Use(m.base, name)} }
+}
+
+func (m *Model) using(msg usingMsg) {
+	if msg.err == nil {
+		m.transcript.Add(&transcript.Notice{Text: "now using " + msg.model})
+		return
+	}
+	if missing := backend.MissingModel(msg.err); missing != "" {
+		m.offerPull(missing, "")
+		return
+	}
+	m.transcript.Add(transcript.FailureOf(msg.err))
+}
+
+// showContext puts the bars into the transcript.
+func (m *Model) showContext() tea.Cmd {
+	if m.window.Agent == "" {
+		m.flash("no prompt was sent yet in this conversation")
+		return nil
+	}
+	shown := m.window
+	m.transcript.Add(&shown)
+	m.transcript.ToEnd()
+	return nil
+}
+
+// nextMode goes to the mode after the present one, around at the end.
+func (m *Model) nextMode() tea.Cmd {
+	modes := agent.Modes()
+	at := slices.Index(modes, agent.Mode(m.mode))
+	m.setMode(modes[(at+1)%len(modes)])
+	return nil
+}
+
+// chooseMode takes what was typed after /mode.
+func (m *Model) chooseMode(name string) tea.Cmd {
+	said, mode := panel.ModeSaid(name, m.mode)
+	for _, line := range said {
+		m.transcript.Add(&transcript.Notice{Text: line})
+	}
+	if mode != "" {
+		m.setMode(mode)
+	}
+	return nil
+}
+
+// setMode holds for later turns; one that is under way goes on as it began.
+func (m *Model) setMode(mode agent.Mode) {
+	m.mode = string(mode)
+	m.UseMode(m.mode)
+}
+
+// chooseTheme takes what was typed after /theme, or lets the user choose.
+func (m *Model) chooseTheme(name string) {
+	if name == "" {
+		now := cmp.Or(m.Theme, panel.Themes[0].Label)
+		p := &panel.Picker{Title: "Themes", Rows: panel.Themes, Beside: true, Chosen: max(0, slices.IndexFunc(panel.Themes, func(r draw.Row) bool { return r.Label == now }))}
+		p.Pick = func(at int) tea.Cmd { m.chooseTheme(panel.Themes[at].Label); return nil }
+		m.cover(p)
+		return
+	}
+	if !slices.ContainsFunc(panel.Themes, func(r draw.Row) bool { return r.Label == name }) {
+		m.flash("/theme takes auto, dark, light, ansi or contrast")
+		return
+	}
+	m.Theme, m.Colours = name, nil
+	m.restyle()
+	m.flash("theme " + name + " for this run; theme: " + name + " in the settings keeps it")
 }

@@ -3,17 +3,20 @@ package tui
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
-
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
+	"lifehub/tui/composer/vi"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
+	"lifehub/tui/safetext"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 )
 
 // press routes a key: what is on top takes it, the composer takes the rest.
@@ -290,4 +293,284 @@ func (m *Model) send() tea.Cmd {
 		return nil
 	}
 	return m.ask(text)
+}
+
+// focus gives the keys to the transcript, unfocus back to the composer.
+func (m *Model) focus() {
+	if !m.focused && !m.asks.Open() {
+		m.transcript.Focus()
+		m.focused = m.transcript.Chosen >= 0
+	}
+}
+
+func (m *Model) unfocus() {
+	m.focused = false
+	m.transcript.Choose(-1, 0)
+}
+
+// searchHistory opens the earlier prompts as a list that typing filters.
+func (m *Model) searchHistory() {
+	history := m.composer.History
+	p := &panel.Picker{Title: "Earlier prompts", Empty: "nothing was asked yet", Filter: safetext.Line(m.composer.Text())}
+	for _, prompt := range history {
+		p.Rows = append(p.Rows, draw.Row{Label: prompt})
+	}
+	p.Pick = func(at int) tea.Cmd {
+		m.composer.Set(safetext.Text(history[at]))
+		return nil
+	}
+	m.cover(p)
+}
+
+// copyChosen puts what is chosen on the clipboard.
+func (m *Model) copyChosen() tea.Cmd {
+	if i := m.transcript.Item(m.transcript.Chosen); i != nil {
+		return m.clip(i.Copied())
+	}
+	return nil
+}
+
+func (m *Model) copyCode(a *transcript.Answer, n int) tea.Cmd {
+	if a == nil {
+		m.flash("no answer to copy yet")
+		return nil
+	}
+	blocks := transcript.CodeBlocks(a.Copied())
+	if n < 1 || n > len(blocks) {
+		m.flash("the answer has " + draw.Count(len(blocks), "code block"))
+		return nil
+	}
+	return m.clip(blocks[n-1])
+}
+
+// lastAnswer returns the newest answer, nil when there is none.
+func (m *Model) lastAnswer() *transcript.Answer {
+	if a := m.transcript.LastAnswer(); a != nil {
+		return a
+	}
+	if m.Inline && m.last != nil {
+		return m.last.Answer // it was printed
+	}
+	return nil
+}
+
+func (m *Model) wheel(msg tea.MouseWheelMsg) {
+	if m.panel != nil {
+		m.updatePanel(msg)
+		return
+	}
+	m.transcript.Scroll(panel.WheelLines(msg))
+}
+
+// click gives the keys to the item under the mouse, or to the composer.
+func (m *Model) click(msg tea.MouseClickMsg) {
+	if msg.Button != tea.MouseLeft || m.panel != nil || m.asks.Open() {
+		return
+	}
+	line := msg.Y - m.bodyTop()
+	if line < 0 || line >= len(m.transcript.Shown) || !m.composer.Empty() {
+		m.unfocus()
+		return
+	}
+	at := m.transcript.Shown[line]
+	part := 0
+	if s, ok := m.transcript.Item(at).(*transcript.Sources); ok {
+		first := 0
+		for n, shown := range m.transcript.Shown {
+			if shown == at {
+				first = n
+				break
+			}
+		}
+		part = max(0, min(line-first-1, s.Parts()-1))
+	}
+	m.focused = true
+	m.transcript.Choose(at, part)
+}
+
+var lineUp = tea.KeyPressMsg{Code: tea.KeyUp}
+
+var lineOn = tea.KeyPressMsg{Code: tea.KeyDown}
+
+// pressVi takes the keys of a composer that is edited as in vi. Where nothing
+// is written keys that are no commands are as ever, so that esc stops a turn.
+func (m *Model) pressVi(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+	c := &m.composer
+	if c.Vi == composer.ViOff || c.Vi == composer.ViInsert && c.Empty() || m.palette.Open() || m.mentions.Open() {
+		return nil, false
+	}
+	if c.Vi == composer.ViInsert {
+		if !key.Matches(pressed, m.keys.Stop) {
+			return nil, false
+		}
+		c.Vi, c.Typed = composer.ViNormal, ""
+		c.Area.SetCursorColumn(c.Area.Column() - 1)
+		c.Changed("", "")
+		return nil, true
+	}
+	before := c.Typed
+	switch {
+	case pressed.String() == "ctrl+r":
+		c.Typed += vi.Redo
+	case c.Empty() && (pressed.Text == "/" || key.Matches(pressed, m.keys.HelpOnEmpty)):
+		c.Vi, c.Typed = composer.ViInsert, ""
+		return nil, false
+	case pressed.Text == "":
+		c.Typed = ""
+		return nil, before != "" && key.Matches(pressed, m.keys.Stop)
+	default:
+		c.Typed += pressed.Text
+	}
+	command, whole := vi.Parse(c.Typed)
+	if !whole {
+		return nil, true
+	}
+	c.Typed = ""
+	switch {
+	case command.Name == "u":
+		if !c.Undo(command.Times()) {
+			m.flash("nothing to undo")
+		}
+	case command.Name == vi.Redo:
+		if !c.Redo(command.Times()) {
+			m.flash("nothing to redo")
+		}
+	case command == (vi.Command{Name: "j"}):
+		cmd = m.write(lineOn)
+	case command == (vi.Command{Name: "k"}):
+		cmd = m.write(lineUp)
+	default:
+		c.Run(command)
+	}
+	c.OnLetter()
+	c.Draw()
+	return tea.Batch(cmd, m.follow()), true
+}
+
+// now is the time that the screen goes by: that of the turn in a replay.
+func (m *Model) now() time.Time {
+	if m.player != nil {
+		return m.player.Now()
+	}
+	return time.Now()
+}
+
+// pressReplay takes all keys of a replay: those of the player, and those that
+// move in the transcript.
+func (m *Model) pressReplay(pressed tea.KeyPressMsg) tea.Cmd {
+	k, p := &m.keys, m.player
+	m.hint = ""
+	switch {
+	case key.Matches(pressed, k.Clear, k.Leave):
+		return m.leave(backend.Quit)
+	case m.panel != nil:
+		return m.updatePanel(pressed)
+	case key.Matches(pressed, k.LeaveReplay) && !m.focused:
+		return m.leave(backend.Quit)
+	case key.Matches(pressed, k.Faster):
+		p.Faster(2)
+	case key.Matches(pressed, k.Slower):
+		p.Faster(0.5)
+	case m.focused:
+		cmd, _ := m.pressTranscript(pressed)
+		return cmd
+	case key.Matches(pressed, k.Pause):
+		p.Pause()
+	case key.Matches(pressed, k.Focus):
+		m.focus()
+	case key.Matches(pressed, k.HelpOnEmpty, k.Help):
+		m.panel = m.newHelp()
+	case key.Matches(pressed, k.Plan, k.Unfold, k.PageUp, k.PageDown, k.Top, k.Bottom, k.Redraw, k.Suspend):
+		cmd, _ := m.pressAnywhere(pressed)
+		return cmd
+	}
+	return nil
+}
+
+// clip puts a text on the clipboard and says so. Controls stay behind: what is
+// pasted into a shell is not to press its keys.
+func (m *Model) clip(text string) tea.Cmd {
+	text = safetext.Source(text)
+	size := draw.Bytes(int64(len(text)))
+	switch {
+	case text == "":
+		return nil
+	case len(text) > terminal.MostCopied:
+		m.flash(size + " is more than a terminal copies; /export writes it to a file")
+		return nil
+	case len(text) > terminal.SurelyCopied && !terminal.InTmux(m.Environ):
+		m.flash("copied " + size + ", if your terminal takes more than " + draw.Bytes(terminal.SurelyCopied))
+	default:
+		m.flash("copied " + size)
+	}
+	return terminal.Copy(m.base, text, m.Environ)
+}
+
+// pressMentions moves in the list, completes from it or closes it.
+func (m *Model) pressMentions(pressed tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+	p, c := &m.mentions, &m.composer
+	switch {
+	case key.Matches(pressed, m.keys.Stop):
+		p.Closed, p.Rows = c.Before(), nil
+	case key.Matches(pressed, m.keys.Up):
+		p.Chosen = (p.Chosen - 1 + len(p.Rows)) % len(p.Rows)
+		return m.askPreview(), true
+	case key.Matches(pressed, m.keys.Down):
+		p.Chosen = (p.Chosen + 1) % len(p.Rows)
+		return m.askPreview(), true
+	case key.Matches(pressed, m.keys.Complete, m.keys.Send):
+		text := composer.MentionText(p.Rows[p.Chosen])
+		p.Rows = nil
+		if strings.HasSuffix(text, "/") { // a folder: on with what is in it
+			c.Replace(len(c.Before())-p.At-1, text)
+			return m.follow(), true
+		}
+		c.Replace(len(c.Before())-p.At-1, text+" ")
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// follow brings the lists above the composer in line with what is typed.
+func (m *Model) follow() tea.Cmd {
+	if m.asks.Open() { // no list opens over it
+		m.palette.Rows, m.mentions.Rows = nil, nil
+		return nil
+	}
+	m.palette.Follow(m.composer.Text(), panel.Commands(&m.Options))
+	if m.Mentions == nil {
+		return nil
+	}
+	p := &m.mentions
+	if !p.Follow(m.composer.Before()) {
+		return m.askPreview()
+	}
+	at, place := p.At, p.Place
+	return func() tea.Msg {
+		list, err := m.Mentions(m.base, place)
+		return composer.MentionsMsg{At: at, Place: place, List: list, Err: err}
+	}
+}
+
+// takeMentions shows what can be named.
+func (m *Model) takeMentions(msg composer.MentionsMsg) tea.Cmd {
+	if msg.Err != nil {
+		m.flash(msg.Err.Error())
+	}
+	if !m.mentions.Take(msg) {
+		return nil
+	}
+	return m.follow()
+}
+
+// askPreview asks for the beginning of what the chosen name stands for.
+func (m *Model) askPreview() tea.Cmd {
+	p := &m.mentions
+	if m.Preview == nil || !p.Open() || p.Asked == p.Rows[p.Chosen].Name {
+		return nil
+	}
+	name := p.Rows[p.Chosen].Name
+	p.Asked = name
+	return func() tea.Msg { return composer.PreviewMsg{Name: name, Text: m.Preview(m.base, name)} }
 }

@@ -346,3 +346,43 @@ func (m *Model) showPage(msg pageMsg) tea.Cmd {
 	m.transcript.ToEnd()
 	return nil
 }
+
+// ready resumes what was opened, and then with what waited for it.
+func (m *Model) ready(msg openMsg) tea.Cmd {
+	if msg.err != nil {
+		m.opening.err = msg.err
+		return m.leave(backend.Quit)
+	}
+	m.opening = opening{held: m.opening.held}
+	m.Options = msg.options
+	m.applyOptions()
+	start := m.start()
+	if m.reads() {
+		m.opening.reading = true // a question asked now would stand above what was said before
+		return tea.Batch(m.follow(), start)
+	}
+	return tea.Batch(m.follow(), start, m.goOnWithHeld())
+}
+
+// goOnWithHeld takes what waited, in its order.
+func (m *Model) goOnWithHeld() tea.Cmd {
+	held := m.opening.held
+	m.opening = opening{}
+	var cmds []tea.Cmd
+	for _, waited := range held {
+		if pressed, ok := waited.(tea.KeyPressMsg); ok && m.panel != nil {
+			m.writeBehind(pressed)
+			continue
+		}
+		cmds = append(cmds, m.handleTerminal(waited))
+	}
+	return tea.Batch(cmds...)
+}
+
+// writeBehind gives a key that was meant for the composer to it, though a list
+// that nobody had seen is over it now. Nothing is sent from there.
+func (m *Model) writeBehind(pressed tea.KeyPressMsg) {
+	if !key.Matches(pressed, m.keys.Send) {
+		m.composer.Press(pressed)
+	}
+}

@@ -2,15 +2,24 @@ package tui
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/batch"
+	"lifehub/tui/composer"
+	"lifehub/tui/dialog"
+	"lifehub/tui/draw"
+	"lifehub/tui/keys"
+	"lifehub/tui/panel"
+	"lifehub/tui/pull"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 )
 
 // ask shows a question and starts its turn.
@@ -130,3 +139,451 @@ func (m *Model) leave(how backend.Ended) tea.Cmd {
 }
 
 type leaveMsg backend.Ended
+
+func (m *Model) offerPull(model, question string) {
+	if m.Models != nil {
+		m.offer = &pull.Offer{Model: model, Question: question}
+	}
+}
+
+// answerOffer are the answers to the offer.
+func (m *Model) answerOffer() []dialog.Choice {
+	return m.offer.Choices(&m.keys, func() tea.Cmd { return m.beginPull(m.offer.Model, m.offer.Question) }, func() tea.Cmd {
+		m.composer.Set(safetext.Text(m.offer.Question))
+		m.offer = nil
+		return nil
+	})
+}
+
+func (m *Model) pull(name string) tea.Cmd {
+	if name == "" || m.pulling != nil {
+		m.flash("usage: /pull NAME, one at a time")
+		return nil
+	}
+	return m.beginPull(name, "")
+}
+
+// beginPull fetches a model; question is put back into the composer when it is
+// there.
+func (m *Model) beginPull(name, question string) (cmd tea.Cmd) {
+	m.offer = nil
+	m.pulling, cmd = pull.Begin(m.base, m.Models, name, question)
+	return cmd
+}
+
+func (m *Model) pullProgress(msg pull.Msg) tea.Cmd {
+	p := m.pulling
+	switch {
+	case p == nil:
+		return nil
+	case !msg.Over:
+		return p.Take(msg)
+	}
+	m.pulling = nil
+	p.Cancel()
+	text := p.Outcome(msg.Err)
+	first, ok := m.panel.(*panel.FirstRun)
+	switch {
+	case ok && text == "":
+		first.Wrong = msg.Err.Error()
+	case ok:
+		m.flash(text)
+	case text == "":
+		m.transcript.Add(transcript.FailureOf(msg.Err))
+	default:
+		m.transcript.Add(&transcript.Notice{Text: text})
+	}
+	if p.Question != "" && m.composer.Empty() && m.turn == nil {
+		if msg.Err == nil {
+			return m.ask(p.Question)
+		}
+		m.composer.Set(safetext.Text(p.Question))
+	}
+	return m.findModel()
+}
+
+// startedMsg says that a turn is under way.
+type startedMsg struct {
+	turn         int
+	conversation string
+	events       <-chan agent.Event
+	err          error
+}
+
+// turn is what the screen knows of the turn that is under way.
+type turn struct {
+	*transcript.Turn
+	number   int
+	events   <-chan agent.Event // nil until it has started
+	cancel   func()
+	abandon  func() // leaves it open, for LifeHub ends
+	question string
+	failed   bool
+
+	speed  batch.Speed
+	missed string // the model that was not there
+
+	streams bool // text came since the last beat
+	rested  int  // beats since the spinner turned
+}
+
+// receive shows a batch of events and asks for the next.
+func (m *Model) receive(msg batch.Msg) tea.Cmd {
+	t := m.turn
+	if t == nil || msg.Turn != t.number {
+		return nil
+	}
+	now := m.now()
+	if msg.Pieces > 0 {
+		t.speed.Count(msg.Pieces, now)
+		t.streams = true
+	}
+	var cmds []tea.Cmd
+	for _, e := range msg.Events {
+		if !e.Time.IsZero() {
+			now = e.Time // of a batch each has its own
+		}
+		cmds = append(cmds, m.show(e, now))
+	}
+	if msg.Over {
+		return tea.Batch(append(cmds, m.turnOver(now))...)
+	}
+	return tea.Batch(append(cmds, batch.Next(t.events, t.number, time.Now()))...)
+}
+
+// show takes an event to the transcript, and to what else of the screen it is for.
+func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
+	m.turn.Take(e, now)
+	turnID := e.Turn
+	switch e := e.Body.(type) {
+	case agent.Started:
+		if m.UseMode == nil {
+			m.mode = e.Mode
+		}
+		m.kept(turnID)
+	case agent.InputAsked:
+		return tea.Batch(m.askInput(e), m.notify("a server asks for something"))
+	case agent.InputGiven:
+		m.typeLetters(m.asks.SettleInput(e.ID))
+		return m.redrawWhenArmed()
+	case agent.PermissionAsked:
+		return tea.Batch(m.askPermission(e), m.notify("a tool asks to run"))
+	case agent.PermissionGiven:
+		m.typeLetters(m.asks.SettlePermission(e.Call))
+		return m.redrawWhenArmed()
+	case agent.ContextCounted:
+		m.window.Count(e)
+		m.used, m.allocated = e.Used, e.Allocated
+	case agent.Used:
+		m.window.Count(e)
+		if e.Prompt > 0 { // else the server does not say, and what was counted here holds
+			m.used = e.Prompt + e.Answer
+		}
+		m.speed = e.PerSecond
+	case agent.Failed:
+		m.failed(e, now)
+		if e.Unkept {
+			m.returnDue()
+		}
+	case agent.Ended:
+		m.ended(e, now)
+	}
+	return nil
+}
+
+// kept notes under which id the question is kept.
+func (m *Model) kept(turn string) {
+	q := m.turn.Asked
+	q.Turn = turn
+	if turn != "" {
+		m.draft.sending = ""
+	}
+	if len(q.Siblings) > 0 && turn != "" && !slices.Contains(q.Siblings, turn) {
+		q.Siblings = append(slices.Clip(q.Siblings), turn)
+	}
+	m.transcript.Touch(q)
+}
+
+// failed shows why the turn could not be finished.
+func (m *Model) failed(e agent.Failed, now time.Time) {
+	t := m.turn
+	m.closeTurn("cut off", now)
+	if !t.Stopped { // else that it ended is what the user wanted
+		t.failed = true
+		m.transcript.Add(&transcript.Failure{Text: e.Message, Hint: e.Hint})
+		t.missed = backend.MissingModel(e.Err)
+	}
+	m.tellEffects(e.Effects)
+}
+
+// tellEffects ends a turn with what it did.
+func (m *Model) tellEffects(did agent.Effects) {
+	if did != nil {
+		m.transcript.Add(&transcript.Effects{Effects: did})
+	}
+}
+
+// returnDue puts a question that could not be kept back into the composer:
+// what was typed is not lost.
+func (m *Model) returnDue() {
+	m.draft.sending = ""
+	text := m.turn.question
+	if !m.composer.Empty() {
+		text += "\n" + m.composer.Text()
+	}
+	m.composer.Set(safetext.Text(text))
+}
+
+// ended shows the answer as it was kept and its figures.
+func (m *Model) ended(e agent.Ended, now time.Time) {
+	ending := ""
+	if e.Interrupted {
+		ending = "stopped"
+	}
+	if t := m.turn; t.Answer == nil && e.Answer != "" && !t.Stopped {
+		m.turn.Say(e.Answer, now)
+	}
+	for _, s := range e.Nearest {
+		m.turn.Source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine}, s)
+	}
+	m.closeTurn(ending, now)
+	if t := m.turn; t.Answer != nil {
+		if t.Answer.Caveat = e.Coverage.StillReading(); t.Answer.Caveat != "" {
+			m.again = t.question
+			m.transcript.Touch(t.Answer)
+		}
+	}
+	m.tellEffects(e.Effects)
+}
+
+// offerAgain offers to ask once more what was asked while notes were being
+// read, when all are.
+func (m *Model) offerAgain() {
+	if m.again == "" || m.turn != nil || m.status.Indexing {
+		return
+	}
+	question, offer := m.again, "All notes are read now: Enter asks again."
+	if strings.Contains(question, "\n") {
+		question, offer = "", "All notes are read now: /retry asks again."
+	}
+	m.suggest(question)
+	m.transcript.Add(&transcript.Notice{Text: offer})
+}
+
+// closeTurn ends all that is open in the turn.
+func (m *Model) closeTurn(ending string, now time.Time) {
+	m.turn.Close(ending, now)
+	m.typeLetters(m.asks.Close())
+}
+
+// turnOver is called when the channel of the turn closed.
+func (m *Model) turnOver(now time.Time) tea.Cmd {
+	t := m.turn
+	m.closeTurn("cut off", now)
+	t.cancel()
+	m.turn, m.draft.sending = nil, ""
+	m.last = t
+	m.offerAgain()
+	m.letGo()
+	return tea.Sequence(m.printOver(), m.afterTurn(t))
+}
+
+// afterTurn does what is due once a turn is over.
+func (m *Model) afterTurn(t *turn) tea.Cmd {
+	if t.Stopped || t.failed {
+		m.turnLeft(t)
+	}
+	if len(m.composer.Queue) == 0 { // what was taken out of it waits for the user alone
+		m.composer.Place = -1
+	}
+	switch {
+	case t.missed != "":
+		m.offerPull(t.missed, t.question)
+		return m.redrawWhenArmed()
+	case m.composer.Due() == 0 && t.Stopped:
+		return nil
+	case m.composer.Due() == 0 && t.failed:
+		return m.notify("no answer could be given")
+	case m.composer.Due() == 0:
+		return m.notify("the answer is ready")
+	case t.Stopped:
+		// What waited was meant for after a whole answer: give it back.
+		m.composer.Requeue()
+		text := strings.Join(append(m.composer.GiveBack(), m.composer.Take()), "\n")
+		m.composer.Set(strings.TrimRight(text, "\n"))
+		return nil
+	}
+	return m.askQueued(m.composer.Next())
+}
+
+// resumable is the last turn of the conversation, which did not come to its end.
+type resumable struct {
+	turn    string
+	asked   *transcript.Question
+	offered bool // a line says so
+	quiet   time.Time
+}
+
+// leftOver finds out whether the last of the turns shown can be resumed.
+// What was killed or cut off is offered; what the user stopped is not, but
+// /continue knows of it.
+func (m *Model) leftOver(exchanges []agent.Exchange) {
+	m.resumable = nil
+	if len(exchanges) == 0 || m.Resume == nil {
+		return
+	}
+	last := exchanges[len(exchanges)-1]
+	if last.Running || last.Undone || !last.Open && !last.Answer.Cut && last.Answer.Error == "" {
+		return
+	}
+	for _, e := range m.transcript.Entries {
+		if q, ok := e.Item.(*transcript.Question); ok && q.Turn == last.Turn {
+			m.resumable = &resumable{turn: last.Turn, asked: q, offered: last.Open, quiet: time.Now()}
+		}
+	}
+}
+
+// turnLeft keeps in mind what a turn that was stopped or failed has not done.
+func (m *Model) turnLeft(t *turn) {
+	if m.Resume != nil && t.Asked != nil && t.Asked.Turn != "" {
+		m.resumable = &resumable{turn: t.Asked.Turn, asked: t.Asked, offered: t.failed && t.Answer != nil, quiet: time.Now()}
+	}
+}
+
+// pressLeft takes Enter on an empty composer, after a time without any key,
+// as a yes to the offer.
+func (m *Model) pressLeft(pressed tea.KeyPressMsg, now time.Time) (tea.Cmd, bool) {
+	armed := now.Sub(m.resumable.quiet) >= dialog.Guard
+	m.resumable.quiet = now
+	if !armed || !m.resumable.offered || m.turn != nil || !m.composer.Empty() || !key.Matches(pressed, m.keys.Send) {
+		return nil, false
+	}
+	return m.proceed(), true
+}
+
+// view is the offer.
+func (l *resumable) view(width int, keys *keys.Map, theme *draw.Theme, empty bool) []string {
+	enter := keys.Send.Help().Key + " goes on with it"
+	if !empty {
+		return dialog.Offered("? This was cut off. ", "", "With nothing written, "+enter, width, theme)
+	}
+	return dialog.Offered("? This was cut off. ", enter, " · or ask something else", width, theme)
+}
+
+// proceed resumes the turn that did not come to its end.
+func (m *Model) proceed() tea.Cmd {
+	l := m.resumable
+	if l == nil || m.Resume == nil {
+		m.flash("there is nothing to go on with")
+		return nil
+	}
+	if m.busy() {
+		return nil
+	}
+	ctx := m.newTurn(l.asked.Text)
+	m.turn.Asked = l.asked
+	m.transcript.ForgetEnding(l.asked)
+	m.transcript.ToEnd()
+	number, id := m.turns, m.conversation
+	return func() tea.Msg {
+		return startedMsg{turn: number, conversation: id, events: m.Resume(ctx, id, l.turn)}
+	}
+}
+
+// newTurn makes the turn that is under way from now on.
+func (m *Model) newTurn(text string) context.Context {
+	m.turns++
+	m.resumable = nil
+	ctx, stop := context.WithCancelCause(m.base)
+	m.turn = &turn{
+		Turn:   m.transcript.Begin(),
+		number: m.turns, cancel: func() { stop(nil) }, abandon: func() { stop(agent.ErrShutdown) }, question: text,
+	}
+	return ctx
+}
+
+// beatMsg moves what moves: spinners and clocks.
+type beatMsg time.Time
+
+// nextBeat asks for a beat while something moves.
+func (m *Model) nextBeat() tea.Cmd {
+	if m.beating || m.turn == nil && m.pulling == nil && !m.status.Indexing {
+		return nil
+	}
+	m.beating = true
+	return tea.Tick(120*time.Millisecond, func(now time.Time) tea.Msg { return beatMsg(now) })
+}
+
+// spinnerRest is how many beats the spinner of the header rests for each that it
+// turns while an answer streams: each turn is a picture of its own, sent to
+// the terminal between those of the text.
+const spinnerRest = 3
+
+func (m *Model) tick(now time.Time) {
+	if m.player != nil {
+		now = m.player.Now()
+	}
+	t := m.turn
+	if t == nil {
+		m.beat++
+		return
+	}
+	if t.rested++; !t.streams || t.rested > spinnerRest {
+		m.beat, t.rested = m.beat+1, 0
+	}
+	t.streams = false
+	t.Tick(m.beat, now)
+}
+
+// redrawWhenArmed redraws when the guard time of an open question is over.
+func (m *Model) redrawWhenArmed() tea.Cmd {
+	if !m.asks.Open() && m.offer == nil && m.resumable == nil {
+		return nil
+	}
+	return tea.Tick(dialog.Guard, func(time.Time) tea.Msg { return armedMsg{} })
+}
+
+type armedMsg struct{}
+
+type (
+	statusMsg  backend.Status
+	noticeMsg  string
+	promptsMsg []string
+)
+
+func (m *Model) nextStatus() tea.Cmd {
+	if m.Status == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if status, open := <-m.Status; open {
+			return statusMsg(status)
+		}
+		return nil
+	}
+}
+
+func (m *Model) nextNotice() tea.Cmd {
+	if m.Notices == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if text, open := <-m.Notices; open {
+			return noticeMsg(text)
+		}
+		return nil
+	}
+}
+
+func (m *Model) loadPrompts() tea.Cmd {
+	if m.Prompts == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		prompts, err := m.Prompts(m.base, composer.SavedPrompts)
+		if err != nil {
+			return noticeMsg("earlier prompts: " + err.Error())
+		}
+		return promptsMsg(prompts)
+	}
+}

@@ -4,14 +4,77 @@ import (
 	"slices"
 	"strconv"
 
-	tea "charm.land/bubbletea/v2"
-
 	"lifehub/agent"
 	"lifehub/tui/composer"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
+
+	tea "charm.land/bubbletea/v2"
 )
+
+// listConversations opens the list of conversations. What is typed filters
+// their titles, and finds messages by their words.
+func (m *Model) listConversations() tea.Cmd {
+	if m.Conversations == nil || m.busy() {
+		return nil
+	}
+	return func() tea.Msg {
+		p, list, err := panel.ConversationPicker(m.base, m.Conversations)
+		p.Pick = func(at int) tea.Cmd { return m.openConversation(list[at].ID, list[at].Title) }
+		if m.Search != nil {
+			p.None = "no title and no message holds that"
+			p.Search = m.searchMessages
+		}
+		return pickMsg{p, err}
+	}
+}
+
+// searchMessages finds messages for the list of conversations.
+func (m *Model) searchMessages(words string) tea.Cmd {
+	return func() tea.Msg {
+		hits, err := m.Search(m.base, words, panel.HitLimit)
+		found := panel.FoundMsg{Words: words, Rows: panel.HitRows(hits), Err: err}
+		found.Pick = func(at int) tea.Cmd { return m.openTurn(hits[at]) }
+		return found
+	}
+}
+
+// openTurn opens the conversation of a message there.
+func (m *Model) openTurn(h agent.Hit) tea.Cmd {
+	return func() tea.Msg {
+		if m.Branches != nil {
+			if err := m.Branches.Show(m.base, h.Conversation, h.Turn); err != nil {
+				return openedMsg{err: err}
+			}
+		}
+		return m.read(openedMsg{id: h.Conversation, title: h.Title, at: h.Turn, focus: true})
+	}
+}
+
+// titledMsg says that the user gave a conversation a title.
+type titledMsg struct{ id, title string }
+
+func (m *Model) takeTitle(msg titledMsg) {
+	if msg.id == m.conversation {
+		m.title = msg.title
+	}
+}
+
+// rename gives the open conversation the user's own title.
+func (m *Model) rename(title string) tea.Cmd {
+	id := m.conversation
+	if title == "" || id == "" {
+		m.flash("usage: /rename TITLE, once something was asked")
+		return nil
+	}
+	return func() tea.Msg {
+		if err := m.Rename(m.base, id, title); err != nil {
+			return pageMsg{err: err}
+		}
+		return titledMsg{id, title}
+	}
+}
 
 // branch is a place in the tree where a question gets an alternative.
 type branch struct {
@@ -284,4 +347,75 @@ func (m *Model) onQuestion() bool {
 // onAlternatives reports whether a question that has alternatives has the keys.
 func (m *Model) onAlternatives() bool {
 	return m.onQuestion() && len(m.transcript.ChosenQuestion().Siblings) > 1
+}
+
+// newConversation leaves the open one as it is and begins another.
+func (m *Model) newConversation() tea.Cmd {
+	if m.busy() {
+		return nil
+	}
+	m.suggest("")
+	m.conversation, m.title, m.used, m.speed, m.last, m.editing = "", "", 0, 0, nil, nil
+	m.window = transcript.Window{}
+	m.openings++
+	m.transcript.Clear()
+	m.focused = false
+	return nil
+}
+
+type (
+	// pickMsg opens a list once its rows are known.
+	pickMsg struct {
+		picker panel.Picker
+		err    error
+	}
+	// openedMsg brings a kept conversation.
+	openedMsg struct {
+		id, title string
+		exchanges []agent.Exchange
+		at        string // the turn to scroll to; "": the end
+		focus     bool   // and to give the keys to
+		said      string // markdown to show below
+		err       error
+	}
+)
+
+func (m *Model) openConversation(id, title string) tea.Cmd {
+	return func() tea.Msg { return m.read(openedMsg{id: id, title: title}) }
+}
+
+// opened shows a kept conversation.
+func (m *Model) opened(msg openedMsg) tea.Cmd {
+	if msg.err != nil {
+		m.transcript.Add(&transcript.Failure{Text: msg.err.Error()})
+		return nil
+	}
+	m.newConversation()
+	m.conversation, m.title = msg.id, msg.title
+	for _, exchange := range msg.exchanges {
+		if m.title == "" {
+			m.title = agent.PlainLine(exchange.Question)
+		}
+		for _, i := range m.transcript.Kept(exchange) {
+			m.transcript.Add(i)
+		}
+	}
+	m.leftOver(msg.exchanges)
+	if msg.said != "" {
+		m.transcript.Add(&transcript.Page{Source: msg.said})
+	}
+	if msg.at != "" {
+		if m.transcript.ScrollTo(msg.at, msg.focus) {
+			m.focused = true
+		}
+	}
+	if len(msg.exchanges) > 0 {
+		m.transcript.Earlier = msg.exchanges[0].After
+	}
+	rest := m.readEarlier()
+	first := m.takeUnsent()
+	if first == nil {
+		first = m.askFirst()
+	}
+	return tea.Batch(rest, first, m.redrawWhenArmed())
 }
